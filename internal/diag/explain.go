@@ -1,0 +1,120 @@
+package diag
+
+// add is the frame of examples that are StableHLO text: f adds a tensor to itself.
+func add(mesh, sharding, body string) string {
+	return mesh + "func.func @main(%arg0: tensor<8x4xf32>" + sharding + ") -> tensor<8x4xf32> {\n" +
+		body + "  return %0 : tensor<8x4xf32>\n}\n"
+}
+
+const (
+	mesh42   = "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"
+	addition = "  %0 = stablehlo.add %arg0, %arg0 : tensor<8x4xf32>\n"
+	sum      = `{
+  "schema": "autoshard.model/v1",
+  "name": "sum",
+  "inputs": [{"name": "a", "type": "f32[8,4]"}],
+  "ops": [{"op": "add", "operands": ["a", "a"], "results": ["b"]}],
+  "outputs": [{"value": "b"}]
+}
+`
+)
+
+func arg(sharding string) string { return " {sdy.sharding = #sdy.sharding<@mesh, " + sharding + ">}" }
+
+var explanations = []Explanation{
+	{Syntax, "syntax error",
+		"The text does not follow the grammar of MLIR or JSON at this place. A file that ends too early says so at its end.",
+		"model.mlir", "func.func @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {\n" + addition, []string{"propagate model.mlir"}},
+	{UnknownOp, "unknown operation",
+		"No operation of a known dialect has this name. The nearest name is given where one is near. Operations of other dialects are read in generic form, with the name in quotes.",
+		"model.mlir", add("", "", "  %0 = stablehlo.ad %arg0, %arg0 : tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+	{Undefined, "undefined name",
+		"A value, function or attribute alias is used that nothing defines, or a value before its definition.",
+		"model.mlir", add("", "", "  %0 = stablehlo.add %arg0, %arg1 : tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+	{Redefined, "name defined twice",
+		"Two definitions in one scope have the same name. Rename one of them.",
+		"model.mlir", add("", "", addition+addition), []string{"propagate model.mlir"}},
+	{NestingTooDeep, "nesting too deep",
+		"Regions, attributes or lists are nested more deeply than the reader accepts. No exported program comes near the limit.",
+		"", "", nil},
+	{InputTooLarge, "input too large",
+		"The input, or what it asks for, is over a stated limit: bytes of a file, elements of a tensor, operations after inlining. The message names the limit.",
+		"model.json", `{
+  "schema": "autoshard.model/v1",
+  "meshes": [{"axes": [{"name": "x", "size": 2}]}],
+  "inputs": [{"name": "a", "type": "f32[1000000,1000000]"}],
+  "outputs": [{"value": "a"}]
+}
+`, []string{"plan model.json --memory 10TB -o plan.json", "run plan.json"}},
+	{NotText, "not text",
+		"The input is a binary file. Programs are read as text; compiler tools convert bytecode, and .gz files are unpacked by their content.",
+		"model.mlir", "ML\xefR\x00\x01", []string{"propagate model.mlir"}},
+	{EmptyInput, "empty input",
+		"The input holds nothing but white space. An export that failed often leaves an empty file behind.",
+		"model.mlir", "", []string{"propagate model.mlir"}},
+	{TypeMismatch, "type mismatch",
+		"A type is not the one that this place demands: operands of different types, a result type that does not follow from the operands, or a type that is no tensor.",
+		"model.mlir", add("", "", "  %0 = stablehlo.add %arg0, %arg0 : tensor<8x8xf32>\n"), []string{"propagate model.mlir"}},
+	{BadOp, "wrong operation",
+		"An operation is known, but this use of it breaks a rule of its specification, such as the number of operands or a relation between shapes and attributes.",
+		"model.mlir", add("", "", "  %0 = \"stablehlo.add\"(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+	{BadConstant, "wrong constant",
+		"A literal does not fit its type: too many or too few elements, or a number that the element type does not have.",
+		"model.mlir", add("", "", "  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+	{BadAttribute, "wrong attribute",
+		"An attribute is missing, unknown, or has a value that its operation does not accept.",
+		"model.mlir", add("", "", "  %0 = \"stablehlo.transpose\"(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+	{BadMesh, "wrong mesh",
+		"A mesh has an axis of size 0 or no name, an axis twice, or device ids that are not a permutation; or a request names another mesh than the model declares, or none is given at all.",
+		"model.json", sum, []string{"plan model.json --mesh data=0,model=2"}},
+	{UnknownMesh, "unknown mesh",
+		"A sharding names a mesh that the program does not declare.",
+		"model.mlir", add("", arg(`[{"x"}, {}]`), addition), []string{"propagate model.mlir"}},
+	{UnknownAxis, "unknown axis",
+		"A sharding names an axis that its mesh does not have.",
+		"model.mlir", add(mesh42, arg(`[{"z"}, {}]`), addition), []string{"propagate model.mlir"}},
+	{DuplicateAxis, "axis used twice",
+		"A sharding uses an axis, or two overlapping parts of it, for more than one dimension. A device holds one block of each dimension, so every axis can cut one dimension only.",
+		"model.mlir", add(mesh42, arg(`[{"x"}, {"x"}]`), addition), []string{"propagate model.mlir"}},
+	{BadSubAxis, "wrong sub-axis",
+		"A sub-axis `\"x\":(m)k` stands for the middle of an axis of size n seen as [m, k, n/(m*k)], so m*k must divide n.",
+		"model.mlir", add(mesh42, arg(`[{"x":(1)3}, {}]`), addition), []string{"propagate model.mlir"}},
+	{BadShardingRank, "sharding of wrong rank",
+		"A sharding has more or fewer dimensions than its tensor.",
+		"model.mlir", add(mesh42, arg(`[{"x"}, {}, {}]`), addition), []string{"propagate model.mlir"}},
+	{BadSharding, "wrong sharding",
+		"A sharding breaks another rule, such as a priority on a closed dimension without axes.",
+		"model.mlir", add(mesh42, arg(`[{}p1, {}]`), addition), []string{"propagate model.mlir"}},
+	{BadModel, "wrong model.json",
+		"The JSON is well formed, but not a model: a field is missing or has the wrong kind of value. docs/model.md describes the fields.",
+		"model.json", `{"schema": "autoshard.model/v0"}`, []string{"propagate model.json"}},
+	{UnknownField, "unknown field",
+		"An object has a field that its schema does not know. Misspelt fields would otherwise be ignored silently.",
+		"model.json", `{"schema": "autoshard.model/v1", "input": []}`, []string{"propagate model.json"}},
+	{BadOption, "wrong option",
+		"A flag, environment variable or key of a configuration file is unknown or has a value it cannot have. docs/cli.md lists all options.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16GiBs"}},
+	{BadFile, "wrong file",
+		"A file cannot be read or written, or is not of the kind that this place needs.",
+		"", "", []string{"plan missing.mlir"}},
+	{NoPlan, "no plan",
+		"The shardings that are required exclude each other, so that no plan exists. The message names an operation that cannot be cut.",
+		"", "", nil},
+	{MemoryLimit, "memory limit too small",
+		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
+	{Mismatch, "results differ",
+		"The sharded run differs from the unsharded one or from the expected outputs by more than the tolerance, or collectives moved other amounts than predicted. The report names the outputs.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz", "run plan.json --seed 2 --expect out.npz"}},
+	{BadInputs, "wrong inputs",
+		"Input or expected arrays do not fit the program: their number, names, types or shapes.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz", "run plan.json --inputs out.npz"}},
+	{NotSupported, "not supported",
+		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",
+		"model.mlir", add("sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"x\"=2]>\n",
+			" {sdy.sharding = #sdy.sharding<@a, [{\"x\"}, {}]>}, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@b, [{\"x\"}, {}]>}",
+			addition), []string{"plan model.mlir"}},
+	{Bug, "internal error",
+		"A bug of autoshard. Please report it with the input and the command line; the message names the stage.",
+		"", "", nil},
+}

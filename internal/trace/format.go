@@ -1,0 +1,129 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Names gives words to the ids of a trace.
+type Names interface {
+	// Op names an op, such as %3 = stablehlo.tanh, and where it matters its factor.
+	Op(op, factor int32) string
+	// Place names a dimension of a value, such as %3[0], or the value alone where the dimension is -1.
+	Place(p Place) string
+	// Axes names a list of axes of a mesh, such as "x", "y":(1)2.
+	Axes(mesh int32, axes []Axis) string
+}
+
+// Options selects events.
+type Options struct {
+	Round    int32 // only this user priority; negative for all
+	Refusals bool  // also what was kept away
+}
+
+// Document is a trace in words, for JSON.
+type Document struct {
+	Rounds []Round `json:"rounds"`
+}
+
+// Round holds the events of one user priority.
+type Round struct {
+	UserPriority int32   `json:"user_priority"`
+	Levels       []Level `json:"levels"`
+}
+
+// Level holds the events of one op priority.
+type Level struct {
+	OpPriority int8   `json:"op_priority"`
+	Steps      []Step `json:"steps"`
+}
+
+// Step is one event in words. Kind is move, activate or refusal.
+type Step struct {
+	Kind    string `json:"kind"`
+	Axes    string `json:"axes"`
+	From    string `json:"from,omitempty"`
+	To      string `json:"to"`
+	Op      string `json:"op,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Against string `json:"against,omitempty"`
+	Other   string `json:"other,omitempty"`
+}
+
+var kindTexts = [...]string{Move: "move", Activate: "activate", Refusal: "refusal"}
+
+// Describe returns the trace in words, grouped by user priority, then op priority, in the order of events.
+func (t *Trace) Describe(names Names, o Options) Document {
+	var doc Document
+	events := t.Events()
+	for i := range events {
+		e := &events[i]
+		if e.Kind == Refusal && !o.Refusals || o.Round >= 0 && e.Round != o.Round {
+			continue
+		}
+		level := doc.level(e)
+		level.Steps = append(level.Steps, t.step(e, names))
+	}
+	return doc
+}
+
+// level returns the group of an event, which is the last one or a new one.
+func (d *Document) level(e *Event) *Level {
+	if n := len(d.Rounds); n == 0 || d.Rounds[n-1].UserPriority != e.Round {
+		d.Rounds = append(d.Rounds, Round{UserPriority: e.Round})
+	}
+	r := &d.Rounds[len(d.Rounds)-1]
+	if n := len(r.Levels); n == 0 || r.Levels[n-1].OpPriority != e.Level {
+		r.Levels = append(r.Levels, Level{OpPriority: e.Level})
+	}
+	return &r.Levels[len(r.Levels)-1]
+}
+
+func (t *Trace) step(e *Event, names Names) Step {
+	s := Step{Kind: kindTexts[e.Kind], Axes: names.Axes(e.Mesh, t.Axes(e.Axes)), To: names.Place(e.To)}
+	if e.Kind == Activate {
+		return s
+	}
+	s.From, s.Op = names.Place(e.From), names.Op(e.Op, e.Factor)
+	if e.Kind == Refusal {
+		s.Reason = e.Reason.String()
+		if e.Other.Value != 0 {
+			s.Against, s.Other = names.Axes(e.Mesh, t.Axes(e.Against)), names.Place(e.Other)
+		}
+	}
+	return s
+}
+
+// Format returns the trace as text.
+func (t *Trace) Format(names Names, o Options) string {
+	var b strings.Builder
+	doc := t.Describe(names, o)
+	for _, r := range doc.Rounds {
+		b.WriteString("user priority " + strconv.Itoa(int(r.UserPriority)) + "\n")
+		for _, l := range r.Levels {
+			b.WriteString("  op priority " + strconv.Itoa(int(l.OpPriority)) + "\n")
+			for i := range l.Steps {
+				b.WriteString("    " + l.Steps[i].String() + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// String returns the step as one line.
+func (s *Step) String() string {
+	switch s.Kind {
+	case "activate":
+		return s.Axes + " starts at " + s.To + ", as annotated"
+	case "move":
+		return s.Axes + " moves from " + s.From + " to " + s.To + " through " + s.Op
+	}
+	line := s.Axes + " of " + s.From + " is kept from " + s.To + " in " + s.Op + ": " + s.Reason
+	switch {
+	case s.Against != "":
+		line += " (" + s.Against + " at " + s.Other + ")"
+	case s.Other != "":
+		line += " (" + s.Other + ")"
+	}
+	return line
+}

@@ -1,0 +1,131 @@
+package trace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"autoshard/internal/trace"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// plain names everything by its number.
+type plain struct{}
+
+func (plain) Op(op, factor int32) string { return fmt.Sprintf("op %d, factor %d", op, factor) }
+
+func (plain) Place(p trace.Place) string {
+	if p.Value < 0 {
+		return fmt.Sprintf("result %d[%d]", ^p.Value, p.Dim)
+	}
+	return fmt.Sprintf("%%%d[%d]", p.Value, p.Dim)
+}
+
+func (plain) Axes(_ int32, axes []trace.Axis) string {
+	var names []string
+	for _, a := range axes {
+		names = append(names, fmt.Sprintf("axis%d:(%d)%d", a.Index, a.Pre, a.Size))
+	}
+	return strings.Join(names, ", ")
+}
+
+func sample() *trace.Trace {
+	t := trace.New()
+	x := t.Intern([]trace.Axis{{Index: 0, Pre: 1, Size: 2}})
+	y := t.Intern([]trace.Axis{{Index: 1, Pre: 1, Size: 4}, {Index: 0, Pre: 2, Size: 2}})
+	t.Begin(0, 1)
+	t.Add(trace.Event{Kind: trace.Move, Op: 3, Factor: 0, Axes: x, From: trace.Place{Value: 1}, To: trace.Place{Value: 2}})
+	t.Begin(1, 0)
+	t.Add(trace.Event{Kind: trace.Activate, Axes: y, To: trace.Place{Value: 5, Dim: 1}})
+	t.Begin(1, 2)
+	refusal := trace.Event{Kind: trace.Refusal, Reason: trace.Conflict, Op: 4, Factor: 1, Axes: x, From: trace.Place{Value: 2},
+		To: trace.Place{Value: ^0, Dim: 1}, Against: y, Other: trace.Place{Value: ^0}}
+	t.Add(refusal)
+	t.Begin(1, 3)
+	t.Add(refusal) // again, at a later level: not a new event
+	t.Add(trace.Event{Kind: trace.Move, Op: 9, Factor: 2, Axes: y, From: trace.Place{Value: 5, Dim: 1}, To: trace.Place{Value: 6}})
+	return t
+}
+
+const sampleText = `user priority 0
+  op priority 1
+    axis0:(1)2 moves from %1[0] to %2[0] through op 3, factor 0
+user priority 1
+  op priority 0
+    axis1:(1)4, axis0:(2)2 starts at %5[1], as annotated
+  op priority 2
+    axis0:(1)2 of %2[0] is kept from result 0[1] in op 4, factor 1: used by another dimension (axis1:(1)4, axis0:(2)2 at result 0[0])
+  op priority 3
+    axis1:(1)4, axis0:(2)2 moves from %5[1] to %6[0] through op 9, factor 2
+`
+
+func TestFormat(t *testing.T) {
+	all := trace.Options{Round: -1, Refusals: true}
+	if diff := cmp.Diff(sampleText, sample().Format(plain{}, all)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	moves := sample().Format(plain{}, trace.Options{Round: 1})
+	if strings.Contains(moves, "kept") || strings.Contains(moves, "user priority 0") || !strings.Contains(moves, "op 9") {
+		t.Errorf("round 1 without refusals:\n%s", moves)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	doc := sample().Describe(plain{}, trace.Options{Round: -1, Refusals: true})
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back trace.Document
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(doc, back); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !strings.Contains(string(text), `"reason":"used by another dimension"`) {
+		t.Errorf("no reason in %s", text)
+	}
+}
+
+func TestIntern(t *testing.T) {
+	tr := trace.New()
+	list := []trace.Axis{{Index: 1, Pre: 2, Size: 3}}
+	if tr.Intern(nil) != 0 || tr.Intern(list) != tr.Intern(list) {
+		t.Error("equal lists have to get equal ids, the empty one 0")
+	}
+	if diff := cmp.Diff(list, tr.Axes(tr.Intern(list))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestReasons checks that every reason has words of its own.
+func TestReasons(t *testing.T) {
+	seen := map[string]bool{}
+	for r := trace.NoReason; r <= trace.MeshMismatch; r++ {
+		if seen[r.String()] || r > trace.NoReason && r.String() == "" {
+			t.Errorf("reason %d is %q", r, r)
+		}
+		seen[r.String()] = true
+	}
+}
+
+// TestManyEvents checks that events keep their order as a trace grows.
+func TestManyEvents(t *testing.T) {
+	tr := trace.New()
+	const n = 50_000
+	for i := range int32(n) {
+		tr.Add(trace.Event{Op: i})
+	}
+	events := tr.Events()
+	for i := range events {
+		if events[i].Op != int32(i) {
+			t.Fatalf("event %d is that of op %d", i, events[i].Op)
+		}
+	}
+	if len(events) != n {
+		t.Errorf("%d of %d events", len(events), n)
+	}
+}
