@@ -1,0 +1,222 @@
+package ir
+
+import "fmt"
+
+// Builder appends or inserts ops at one place. The zero Builder is not usable.
+type Builder struct {
+	m      *Module
+	block  BlockID
+	before OpID // 0 means at the end
+	Loc    LocID
+}
+
+// BuilderAtEnd returns a builder that appends to a block.
+func (m *Module) BuilderAtEnd(b BlockID) *Builder { return &Builder{m: m, block: b} }
+
+// BuilderBefore returns a builder that inserts before an op and takes over its location.
+func (m *Module) BuilderBefore(op OpID) *Builder {
+	return &Builder{m: m, block: m.ops[op].block, before: op, Loc: m.ops[op].loc}
+}
+
+// BuilderAfter returns a builder that inserts after an op, and after what it inserted before.
+func (m *Module) BuilderAfter(op OpID) *Builder {
+	return &Builder{m: m, block: m.ops[op].block, before: m.ops[op].next, Loc: m.ops[op].loc}
+}
+
+// Op inserts an op with any number of results.
+func (b *Builder) Op(kind Kind, results []TypeID, attrs Attrs, operands ...ValueID) OpID {
+	return b.OpRegions(kind, results, attrs, 0, operands...)
+}
+
+// Op1 inserts an op with one result and returns the result.
+func (b *Builder) Op1(kind Kind, result TypeID, attrs Attrs, operands ...ValueID) ValueID {
+	return b.m.Result(b.Op(kind, []TypeID{result}, attrs, operands...), 0)
+}
+
+// OpRegions inserts an op with empty regions; AddBlock fills them.
+func (b *Builder) OpRegions(kind Kind, results []TypeID, attrs Attrs, regions int, operands ...ValueID) OpID {
+	op := b.m.newOp(kind, operands, results, attrs, regions, b.Loc)
+	if b.before == 0 {
+		b.m.appendOp(b.block, op)
+	} else {
+		b.m.insertAfter(b.block, b.m.ops[b.before].prev, op)
+	}
+	return op
+}
+
+// Unregistered inserts an op of a dialect that this package does not know.
+func (b *Builder) Unregistered(name string, results []TypeID, attrs Attrs, regions int, operands ...ValueID) OpID {
+	op := b.OpRegions(OpUnregistered, results, attrs, regions, operands...)
+	b.m.opNames[op] = name
+	return op
+}
+
+func (m *Module) newOp(kind Kind, operands []ValueID, results []TypeID, attrs Attrs, regions int, loc LocID) OpID {
+	m.ops = append(m.ops, opRow{kind: kind, attrs: attrs, loc: loc})
+	op := OpID(len(m.ops) - 1)
+	row := &m.ops[op]
+	row.operands = span{int32(len(m.operands)), int32(len(operands))}
+	for i, v := range operands {
+		m.operands = append(m.operands, operandRow{op: op, index: int32(i)})
+		m.linkUse(slot(len(m.operands)-1), v)
+	}
+	row.results = span{int32(len(m.values)), int32(len(results))}
+	for i, t := range results {
+		m.newValue(valueRow{typ: t, op: op, index: int32(i)})
+	}
+	row.regions = span{int32(len(m.regions)), int32(regions)}
+	for range regions {
+		m.newRegion(op)
+	}
+	return op
+}
+
+func (m *Module) appendOp(b BlockID, op OpID) { m.insertAfter(b, m.blocks[b].last, op) }
+
+// insertAfter links an op into a block after another one, first if prev is 0.
+func (m *Module) insertAfter(b BlockID, prev, op OpID) {
+	next := m.blocks[b].first
+	if prev != 0 {
+		next = m.ops[prev].next
+		m.ops[prev].next = op
+	} else {
+		m.blocks[b].first = op
+	}
+	if next != 0 {
+		m.ops[next].prev = op
+	} else {
+		m.blocks[b].last = op
+	}
+	row := &m.ops[op]
+	row.block, row.prev, row.next = b, prev, next
+}
+
+func (m *Module) unlink(op OpID) {
+	row := &m.ops[op]
+	if row.prev != 0 {
+		m.ops[row.prev].next = row.next
+	} else {
+		m.blocks[row.block].first = row.next
+	}
+	if row.next != 0 {
+		m.ops[row.next].prev = row.prev
+	} else {
+		m.blocks[row.block].last = row.prev
+	}
+	row.block, row.prev, row.next = 0, 0, 0
+}
+
+// MoveBefore moves an op, with its regions, before another one.
+func (m *Module) MoveBefore(op, before OpID) {
+	m.unlink(op)
+	m.insertAfter(m.ops[before].block, m.ops[before].prev, op)
+}
+
+// MoveToEnd moves an op, with its regions, to the end of a block.
+func (m *Module) MoveToEnd(op OpID, b BlockID) {
+	m.unlink(op)
+	m.appendOp(b, op)
+}
+
+// Erase removes an op and everything inside it. Its results must have no uses outside.
+func (m *Module) Erase(op OpID) {
+	for _, r := range m.Regions(op) {
+		for _, b := range m.regions[r].blocks {
+			for last := m.blocks[b].last; last != 0; last = m.blocks[b].last {
+				m.Erase(last)
+			}
+		}
+	}
+	for i, v := range m.Results(op) {
+		if m.HasUses(v) {
+			panic(fmt.Sprintf("ir: erasing %s whose result %d is used", m.OpName(op), i))
+		}
+	}
+	s := m.ops[op].operands
+	for i := range s.n {
+		m.unlinkUse(slot(s.first + i))
+	}
+	m.ops[op].operands.n = 0
+	delete(m.funcOf, op)
+	m.unlink(op)
+}
+
+// ReplaceUses makes every use of one value a use of another.
+func (m *Module) ReplaceUses(from, to ValueID) {
+	m.ReplaceUsesIf(from, to, func(Use) bool { return true })
+}
+
+// ReplaceUsesIf replaces the uses for which keep returns true. The order of the moved uses is kept.
+func (m *Module) ReplaceUsesIf(from, to ValueID, replace func(Use) bool) {
+	var moved []slot
+	for s := m.values[from].uses; s != 0; s = m.operands[s].next {
+		if replace(Use{m.operands[s].op, int(m.operands[s].index)}) {
+			moved = append(moved, s)
+		}
+	}
+	for i := len(moved) - 1; i >= 0; i-- {
+		m.unlinkUse(moved[i])
+		m.linkUse(moved[i], to)
+	}
+}
+
+// CloneInto copies the ops of a block, except its terminator, to the builder's place. values maps the block's
+// arguments and outer values to their copies and receives the results; values that it lacks stay as they are.
+func (m *Module) CloneInto(b *Builder, from BlockID, values map[ValueID]ValueID) {
+	last := m.blocks[from].last
+	for op := range m.Ops(from) {
+		if op == last && m.Kind(op).IsTerminator() {
+			return
+		}
+		m.CloneOp(b, op, values)
+	}
+}
+
+// CloneOp copies one op with its regions to the builder's place and records its results in values.
+func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
+	operands := m.Operands(op)
+	for i, v := range operands {
+		operands[i] = mapped(values, v)
+	}
+	results := make([]TypeID, m.NumResults(op))
+	for i, v := range m.Results(op) {
+		results[i] = m.Type(v)
+	}
+	loc := b.Loc
+	b.Loc = m.ops[op].loc
+	clone := b.OpRegions(m.Kind(op), results, m.OpAttrs(op), m.NumRegions(op), operands...)
+	b.Loc = loc
+	if name, ok := m.opNames[op]; ok {
+		m.opNames[clone] = name
+	}
+	for i, v := range m.Results(op) {
+		values[v] = m.Result(clone, i)
+		m.SetSharding(m.Result(clone, i), m.Sharding(v))
+	}
+	for i, r := range m.Regions(op) {
+		m.cloneRegion(r, m.Regions(clone)[i], values)
+	}
+	return clone
+}
+
+func (m *Module) cloneRegion(from, to RegionID, values map[ValueID]ValueID) {
+	for _, b := range m.regions[from].blocks {
+		copied := m.newBlock(to)
+		for _, arg := range m.blocks[b].args {
+			v := m.AddBlockArg(copied, m.Type(arg))
+			m.SetSharding(v, m.Sharding(arg))
+			values[arg] = v
+		}
+		inner := m.BuilderAtEnd(copied)
+		for op := range m.Ops(b) {
+			m.CloneOp(inner, op, values)
+		}
+	}
+}
+
+func mapped(values map[ValueID]ValueID, v ValueID) ValueID {
+	if to, ok := values[v]; ok {
+		return to
+	}
+	return v
+}

@@ -1,0 +1,83 @@
+package mlir
+
+import (
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// fragment reads one thing from a text inside a larger source; pos is where the text stands there. Nothing but white
+// space may follow.
+func fragment(m *ir.Module, text string, pos diag.Position, read func(p *parser)) error {
+	p := newParser(m, text, Options{File: pos.File}.withDefaults())
+	p.base = pos
+	p.scanned = true
+	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
+		if name := m.Mesh(id).Name; name != "" {
+			p.meshes[name] = id
+		}
+	}
+	if at := notText(text); at >= 0 {
+		return notTextError(text, at, pos.File)
+	}
+	p.next()
+	read(p)
+	if p.err == nil && !p.at(tokEOF) {
+		p.expected("the end of the text")
+	}
+	p.finishAliases()
+	if p.err != nil {
+		return p.err
+	}
+	if len(p.problems) > 0 {
+		return &diag.Error{Class: diag.ErrInvalid, Diagnostics: p.problems}
+	}
+	return nil
+}
+
+// ParseType reads a type such as tensor<4x8xf32>. pos is the place of the text, for errors, which are of class
+// diag.ErrInvalid.
+func ParseType(m *ir.Module, text string, pos diag.Position) (t ir.TypeID, err error) {
+	err = fragment(m, text, pos, func(p *parser) { t = p.typ() })
+	return t, err
+}
+
+// ParseAttr reads an attribute such as [1, 2] or #stablehlo<precision HIGH>.
+func ParseAttr(m *ir.Module, text string, pos diag.Position) (a ir.Attr, err error) {
+	err = fragment(m, text, pos, func(p *parser) { a = p.attr(0) })
+	return a, err
+}
+
+// ParseSharding reads a sharding such as <@mesh, [{"x", ?}p1, {}], replicated={"y"}>, with or without #sdy.sharding
+// before it. The mesh is one of the module's, or written in place.
+func ParseSharding(m *ir.Module, text string, pos diag.Position) (s ir.ShardingID, err error) {
+	err = fragment(m, text, pos, func(p *parser) {
+		if p.at(tokHash) && p.text() == "#sdy.sharding" {
+			p.next()
+		}
+		s = p.sharding()
+	})
+	return s, err
+}
+
+// ParseMesh reads the axes of a mesh such as <["x"=2, "y"=4]>, and interns it as a mesh without a name.
+func ParseMesh(m *ir.Module, text string, pos diag.Position) (id ir.MeshID, err error) {
+	err = fragment(m, text, pos, func(p *parser) {
+		if p.at(tokHash) && p.text() == "#sdy.mesh" || p.atWord("mesh") {
+			p.next()
+		}
+		if mesh, ok := p.meshContent(); ok {
+			id = m.AddMesh("", mesh, nil, 0)
+		}
+	})
+	return id, err
+}
+
+// FormatType returns the text of a type.
+func FormatType(m *ir.Module, t ir.TypeID) string { return m.FormatType(t) }
+
+// FormatAttr returns the text of an attribute.
+func FormatAttr(m *ir.Module, a ir.Attr) string {
+	pr := printer{m: m}
+	pr.attr(a, typed)
+	return string(pr.out)
+}

@@ -1,0 +1,225 @@
+package mlir
+
+import (
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// parseWhile reads stablehlo.while(%iterArg = %0) : A attributes {…} cond {…} do {…}.
+func parseWhile(p *parser, o *opState) {
+	var args []blockArg
+	p.expect(tokLParen)
+	p.list(tokRParen, func() {
+		a := blockArg{at: p.tok}
+		if !p.at(tokValue) {
+			p.expected("SSA value")
+			return
+		}
+		p.next()
+		p.expect(tokEqual)
+		o.operands = append(o.operands, p.operand())
+		args = append(args, a)
+	})
+	if len(args) > 0 {
+		p.colonTypes(o, operandType)
+	}
+	if p.acceptWord("attributes") {
+		p.optionalAttrDict(o)
+	}
+	if p.err != nil {
+		return
+	}
+	for i := range args {
+		args[i].typ = o.types[i]
+	}
+	o.results = append(o.results, o.types...)
+	if args == nil {
+		args = []blockArg{}
+	}
+	p.expectWord("cond")
+	o.regions = append(o.regions, p.region(args, nil))
+	p.expectWord("do")
+	o.regions = append(o.regions, p.region(args, nil))
+}
+
+func printWhile(pr *printer, op ir.OpID) {
+	m := pr.m
+	pr.byte('(')
+	args := m.BlockArgs(m.RegionBlock(op, 0))
+	for i := range m.NumOperands(op) {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.value(args[i])
+		pr.str(" = ")
+		pr.value(m.Operand(op, i))
+	}
+	pr.byte(')')
+	if m.NumOperands(op) > 0 {
+		pr.str(" : ")
+		pr.operandTypes(op)
+	}
+	if pr.hasDict(op) {
+		pr.str(" attributes")
+		pr.attrDict(op)
+	}
+	pr.newline()
+	pr.str("cond ")
+	pr.region(op, 0, false)
+	pr.str(" do ")
+	pr.region(op, 1, false)
+}
+
+// parseReduce reads the form with one op, or the one with a reducer.
+func parseReduce(p *parser, o *opState) {
+	var inits []operand
+	for p.err == nil {
+		p.expect(tokLParen)
+		o.operands = append(o.operands, p.operand())
+		p.expectWord("init")
+		p.expect(tokColon)
+		inits = append(inits, p.operand())
+		p.expect(tokRParen)
+		if !p.accept(tokComma) {
+			break
+		}
+	}
+	n := len(o.operands)
+	o.operands = append(o.operands, inits...)
+	short := p.acceptWord("applies")
+	var inner opState
+	if short {
+		inner = opState{at: p.tok, name: p.ident("name of an operation")}
+		if p.err == nil {
+			p.setKind(&inner, false)
+		}
+	}
+	p.expectWord("across")
+	p.expectWord("dimensions")
+	p.expect(tokEqual)
+	o.attr("dimensions", ir.Ints(p.int64s()))
+	p.optionalAttrDict(o)
+	p.colonTypes(o, fnTypes)
+	if p.err != nil {
+		return
+	}
+	if short {
+		p.shortReducer(o, &inner)
+		return
+	}
+	p.expectWord("reducer")
+	args := p.reducerArgs(n)
+	if p.err == nil {
+		o.regions = append(o.regions, p.region(args, nil))
+	}
+}
+
+// reducerArgs reads (%a: A, %b: A) (%c: B, %d: B): pairs of block arguments k and n+k.
+func (p *parser) reducerArgs(n int) []blockArg {
+	args := make([]blockArg, 2*n)
+	for k := range n {
+		p.expect(tokLParen)
+		args[k] = p.blockArg()
+		p.expect(tokComma)
+		args[n+k] = p.blockArg()
+		p.expect(tokRParen)
+	}
+	return args
+}
+
+// shortReducer makes the region that `applies op` stands for.
+func (p *parser) shortReducer(o *opState, inner *opState) {
+	if len(o.operands) != 2 || !isReducer(inner.kind) {
+		p.fail(inner.at, diag.BadOp, "'%s' cannot stand behind `applies`: it is no commutative operation on two values", inner.name)
+		return
+	}
+	elem := *p.m.TypeOf(p.m.Type(o.values[0]))
+	elem.Dims, elem.Encoding = nil, ""
+	t := p.m.InternType(elem)
+	r := p.m.DetachedRegion()
+	b := p.m.AddBlock(r)
+	x, y := p.m.AddBlockArg(b, t), p.m.AddBlockArg(b, t)
+	build := p.m.BuilderAtEnd(b)
+	op := build.Op(inner.kind, []ir.TypeID{t}, nil, x, y)
+	ret := build.Op(ir.OpStablehloReturn, nil, nil, p.m.Result(op, 0))
+	p.m.SetPos(op, p.position(inner.at))
+	p.m.SetPos(ret, p.position(inner.at))
+	o.regions = append(o.regions, r)
+}
+
+// isReducer says whether an op may stand in the short form of a reduction.
+func isReducer(k ir.Kind) bool {
+	return k.IsBinary() && k.IsCommutative() && strings.HasPrefix(k.String(), "stablehlo.")
+}
+
+// shortReducer returns the one op of a reduction's body, if the short form can be printed.
+func shortReducer(m *ir.Module, op ir.OpID) (ir.OpID, bool) {
+	if m.NumOperands(op) != 2 || m.NumRegions(op) != 1 {
+		return 0, false
+	}
+	b := m.RegionBlock(op, 0)
+	inner := m.FirstOp(b)
+	if inner == 0 || !isReducer(m.Kind(inner)) || len(m.BlockArgs(b)) != 2 {
+		return 0, false
+	}
+	ret := m.NextOp(inner)
+	args := m.BlockArgs(b)
+	if ret == 0 || m.NextOp(ret) != 0 || m.NumOperands(ret) != 1 || m.Operand(ret, 0) != m.Result(inner, 0) ||
+		m.Operand(inner, 0) != args[0] || m.Operand(inner, 1) != args[1] {
+		return 0, false
+	}
+	elem := *m.TypeOf(m.Type(m.Operand(op, 0)))
+	have := m.TypeOf(m.Type(args[0]))
+	same := have.Kind == ir.TensorKind && len(have.Dims) == 0 && !have.Unranked && have.DType == elem.DType && have.Quant == elem.Quant
+	return inner, same && m.Type(args[0]) == m.Type(args[1]) && m.Type(m.Result(inner, 0)) == m.Type(args[0])
+}
+
+// reducerArgs returns the arguments of a reduction's body in the order in which they are printed: each accumulator with
+// its element.
+func reducerArgs(m *ir.Module, op ir.OpID) []ir.ValueID {
+	args := m.BlockArgs(m.RegionBlock(op, 0))
+	n := len(args) / 2
+	var out []ir.ValueID
+	for i := range n {
+		out = append(out, args[i], args[n+i])
+	}
+	return out
+}
+
+func printReduce(pr *printer, op ir.OpID) {
+	m := pr.m
+	n := m.NumOperands(op) / 2
+	for i := range n {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.byte('(')
+		pr.value(m.Operand(op, i))
+		pr.str(" init: ")
+		pr.value(m.Operand(op, n+i))
+		pr.byte(')')
+	}
+	inner, short := shortReducer(m, op)
+	if short {
+		pr.str(" applies ")
+		pr.str(m.OpName(inner))
+	}
+	pr.str(" across dimensions = ")
+	pr.intList(m.Attr(op, "dimensions"))
+	pr.attrDict(op, "dimensions")
+	pr.colonTypes(op, fnTypes)
+	if short {
+		return
+	}
+	pr.newline()
+	pr.str(" reducer")
+	for i, v := range reducerArgs(m, op) {
+		pr.str([]string{"(", ", "}[i%2])
+		pr.blockArg(v)
+		pr.str([]string{"", ") "}[i%2])
+	}
+	pr.byte(' ')
+	pr.region(op, 0, false)
+}

@@ -1,0 +1,361 @@
+package mlir
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// Options say what to read and how much of it. A zero limit means the default.
+type Options struct {
+	File        string // name of the source in positions
+	MaxBytes    int    // of the text; default 1 GiB
+	MaxDepth    int    // of nested regions, types, attributes and locations; default 1,000
+	MaxElements int64  // of one constant that is written out; default 2^28
+}
+
+const (
+	defaultMaxBytes    = 1 << 30
+	defaultMaxDepth    = 1000
+	defaultMaxElements = 1 << 28
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = defaultMaxBytes
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = defaultMaxDepth
+	}
+	if o.MaxElements == 0 {
+		o.MaxElements = defaultMaxElements
+	}
+	return o
+}
+
+// parser reads one text into a module. After the first problem the current token is the end of the text, so that
+// everything unwinds without further checks; err holds the problem.
+type parser struct {
+	lexer
+	m     *ir.Module
+	opts  Options
+	base  diag.Position // place of the text inside a larger one
+	err   *diag.Error
+	depth int
+
+	types    map[string]ir.TypeID // by text
+	meshes   map[string]ir.MeshID
+	declared map[string]bool // meshes whose declaration has been reached
+	scanned  bool            // all meshes of the text are in meshes
+	symbols  map[string]token
+	names    scopes
+	aliases  aliases
+	dialect  string // prefix of op names without one
+	states   []*opState
+	nested   int // index of the state in use
+	pending  []pendingResource
+	problems []diag.Diagnostic               // that do not keep the parser from going on
+	blamed   int                             // how many of them have been traced to their op
+	axes     map[*ir.AxesAttr]unresolvedAxes // by placeholder
+}
+
+// Parse reads a module. A text without a surrounding module is the content of one. Errors are of class
+// diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the place and its source line.
+func Parse(src []byte, opts Options) (*ir.Module, error) {
+	opts = opts.withDefaults()
+	if len(src) > opts.MaxBytes {
+		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File}, "input has %d bytes, the limit is %d", len(src), opts.MaxBytes)
+	}
+	p := newParser(ir.NewModule(), string(src), opts)
+	if at := notText(p.src); at >= 0 {
+		return nil, notTextError(p.src, at, opts.File)
+	}
+	p.m.SetSource(opts.File, p.src)
+	p.m.Reserve(strings.Count(p.src, "\n"))
+	p.next()
+	if p.tok.kind == tokEOF {
+		p.fail(p.tok, diag.EmptyInput, "input is empty: it holds no operation")
+	}
+	p.file()
+	if p.err != nil {
+		return nil, p.err
+	}
+	if len(p.problems) > 0 {
+		return nil, p.allProblems()
+	}
+	return p.m, nil
+}
+
+// maxProblems bounds how many problems are reported.
+const maxProblems = 20
+
+// problem notes something wrong that is no matter of syntax; reading goes on to find more.
+func (p *parser) problem(at token, code diag.Code, format string, args ...any) {
+	if p.err != nil || len(p.problems) >= maxProblems {
+		return
+	}
+	err := diag.Invalid(code, p.position(at), format, args...)
+	err.Diagnostics[0].Source = p.sourceLine(at)
+	p.problems = append(p.problems, err.Diagnostics[0])
+}
+
+// blame adds the place of the op that has the latest problems, where it begins on another line than they are on.
+func (p *parser) blame(o *opState) {
+	if p.blamed == len(p.problems) {
+		return
+	}
+	last := p.problems[len(p.problems)-1]
+	if pos := p.position(o.at); pos.Line != last.Pos.Line {
+		p.problems = append(p.problems, diag.Diagnostic{Code: last.Code, Pos: pos, Source: p.sourceLine(o.at),
+			Message: "'" + o.name + "' op has an invalid sharding"})
+	}
+	p.blamed = len(p.problems)
+}
+
+// allProblems returns the problems, behind those that the verifier finds further up.
+func (p *parser) allProblems() *diag.Error {
+	all := &diag.Error{Class: diag.ErrInvalid}
+	var found *diag.Error
+	if errors.As(ir.Verify(p.m), &found) {
+		for _, d := range found.Diagnostics {
+			if d.Pos.Line > 0 && d.Pos.Line < p.problems[0].Pos.Line {
+				all.Diagnostics = append(all.Diagnostics, d)
+			}
+		}
+	}
+	all.Diagnostics = append(all.Diagnostics, p.problems...)
+	return all
+}
+
+func newParser(m *ir.Module, src string, opts Options) *parser {
+	p := &parser{
+		lexer:    lexer{src: src, line: 1},
+		m:        m,
+		opts:     opts,
+		types:    map[string]ir.TypeID{},
+		meshes:   map[string]ir.MeshID{},
+		declared: map[string]bool{},
+		symbols:  map[string]token{},
+		dialect:  "builtin",
+	}
+	p.names.init()
+	p.aliases.init()
+	return p
+}
+
+// notText returns the offset of the first byte that cannot be part of a text, -1 if there is none.
+func notText(src string) int {
+	nul := strings.IndexByte(src, 0)
+	if utf8.ValidString(src) {
+		return nul
+	}
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRuneInString(src[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return nul
+}
+
+func notTextError(src string, at int, file string) *diag.Error {
+	start := strings.LastIndexByte(src[:at], '\n') + 1
+	pos := diag.Position{File: file, Line: 1 + strings.Count(src[:at], "\n"), Col: at - start + 1}
+	if src[at] == 0 {
+		return diag.Invalid(diag.NotText, pos, "input is not text: it holds a NUL byte; bytecode files must be converted to text first")
+	}
+	return diag.Invalid(diag.NotText, pos, "input is not text: byte 0x%02X is not UTF-8", src[at])
+}
+
+// position returns where a token begins.
+func (p *parser) position(t token) diag.Position {
+	pos := diag.Position{File: p.opts.File, Line: t.line, Col: t.start - t.lineStart + 1}
+	if p.base.Line > 0 {
+		pos.File = p.base.File
+		if t.line == 1 {
+			pos.Col += p.base.Col - 1
+		}
+		pos.Line += p.base.Line - 1
+	}
+	return pos
+}
+
+// fail records the first problem and makes the rest of the text disappear.
+func (p *parser) fail(at token, code diag.Code, format string, args ...any) {
+	p.failWith(at, diag.Invalid(code, p.position(at), format, args...))
+}
+
+func (p *parser) failWith(at token, err *diag.Error) {
+	if p.err == nil {
+		for i := range err.Diagnostics {
+			err.Diagnostics[i].Source = p.sourceLine(at)
+		}
+		p.err = err
+	}
+	p.stop()
+}
+
+func (p *parser) unsupported(at token, format string, args ...any) {
+	p.failWith(at, diag.Unsupported(diag.NotSupported, p.position(at), format, args...))
+}
+
+func (p *parser) stop() {
+	p.off = len(p.src)
+	p.tok = token{kind: tokEOF, start: len(p.src), end: len(p.src), line: p.line, lineStart: p.lineStart}
+}
+
+func (p *parser) sourceLine(at token) string {
+	return ir.LineOf(p.src[min(at.lineStart, len(p.src)):], 1)
+}
+
+// note adds a second place to the problem that was recorded last.
+func (p *parser) note(at token, format string, args ...any) {
+	p.err.WithNote(p.position(at), format, args...)
+}
+
+// enter counts a level of nesting and reports whether the limit allows it; leave must follow in any case.
+func (p *parser) enter() bool {
+	p.depth++
+	if p.depth > p.opts.MaxDepth {
+		p.failWith(p.tok, diag.TooLarge(diag.NestingTooDeep, p.position(p.tok), "nesting is deeper than %d levels", p.opts.MaxDepth))
+		return false
+	}
+	return true
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// at says whether the current token is of a kind.
+func (p *parser) at(k tokenKind) bool { return p.tok.kind == k }
+
+// accept skips a token of that kind, if it is there.
+func (p *parser) accept(k tokenKind) bool {
+	if p.tok.kind != k {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// expect skips a token of that kind and complains if it is not there.
+func (p *parser) expect(k tokenKind) bool {
+	if p.accept(k) {
+		return true
+	}
+	p.expected(k.String())
+	return false
+}
+
+// expected complains about the current token.
+func (p *parser) expected(what string) {
+	switch p.tok.kind {
+	case tokEOF:
+		p.fail(p.tok, diag.Syntax, "expected %s, found the end of the text", what)
+	case tokBad:
+		p.fail(p.tok, diag.Syntax, "expected %s, found %s", what, p.describeBad())
+	default:
+		p.fail(p.tok, diag.Syntax, "expected %s, found `%s`", what, clip(p.text()))
+	}
+}
+
+func (p *parser) describeBad() string {
+	switch p.src[p.tok.start] {
+	case '"', '@':
+		return "a string that does not end on its line or has a bad escape"
+	}
+	return "`" + clip(p.text()) + "`, which begins no token"
+}
+
+// clip shortens a text for a message.
+func clip(s string) string {
+	const longest = 60
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "..."
+}
+
+// atWord says whether the current token is that identifier.
+func (p *parser) atWord(w string) bool { return p.tok.kind == tokIdent && p.text() == w }
+
+func (p *parser) acceptWord(w string) bool {
+	if !p.atWord(w) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) expectWord(w string) bool {
+	if p.acceptWord(w) {
+		return true
+	}
+	p.expected("'" + w + "'")
+	return false
+}
+
+// ident reads an identifier.
+func (p *parser) ident(what string) string {
+	if !p.at(tokIdent) {
+		p.expected(what)
+		return ""
+	}
+	s := p.text()
+	p.next()
+	return s
+}
+
+// list reads items separated by commas up to a closing token, which it skips. The opening one has been read.
+func (p *parser) list(end tokenKind, item func()) {
+	if p.accept(end) {
+		return
+	}
+	for {
+		item()
+		if p.err != nil {
+			return
+		}
+		if !p.accept(tokComma) {
+			break
+		}
+	}
+	p.expect(end)
+}
+
+// symbol reads @name.
+func (p *parser) symbol(what string) string {
+	if !p.at(tokSymbol) {
+		p.expected(what)
+		return ""
+	}
+	name := symbolName(p.text())
+	p.next()
+	return name
+}
+
+// symbolName returns the name in the text of a symbol token.
+func symbolName(text string) string {
+	if text[1] == '"' {
+		return unescape(text[1:])
+	}
+	return text[1:]
+}
+
+// str reads a string and returns its content.
+func (p *parser) str(what string) string {
+	if !p.at(tokString) {
+		p.expected(what)
+		return ""
+	}
+	s := unescape(p.text())
+	p.next()
+	return s
+}

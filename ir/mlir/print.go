@@ -1,0 +1,373 @@
+package mlir
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"autoshard/ir"
+)
+
+// PrintOptions say what Print writes besides the program.
+type PrintOptions struct {
+	DebugInfo bool // locations of ops, arguments and the module
+}
+
+// Print returns the text of a module as MLIR prints it.
+func Print(m *ir.Module, opts PrintOptions) []byte { return AppendTo(nil, m, opts) }
+
+// bytesPerOp is about how much text an op makes.
+const bytesPerOp = 80
+
+// AppendTo appends the text of a module to dst.
+func AppendTo(dst []byte, m *ir.Module, opts PrintOptions) []byte {
+	pr := newPrinter(m, slices.Grow(dst, bytesPerOp*m.NumOps()))
+	if opts.DebugInfo {
+		pr.locs = newLocNames(m)
+	}
+	pr.collectMaps()
+	pr.module()
+	return pr.out
+}
+
+// printer writes one module.
+type printer struct {
+	m      *ir.Module
+	out    []byte
+	indent int
+	inFunc bool // in the body of a function, where its dialect's prefix is not written
+
+	names     []valueName // by ValueID
+	typeText  []string    // by TypeID
+	shardText []string    // by ShardingID
+	meshOf    map[ir.OpID]ir.MeshID
+	locs      *locNames
+	maps      map[string]string // names of affine maps by their text
+	mapOrder  []string
+}
+
+func newPrinter(m *ir.Module, dst []byte) *printer {
+	pr := &printer{m: m, out: dst, names: make([]valueName, m.NumValues()), typeText: make([]string, m.NumTypes()),
+		shardText: make([]string, m.NumShardings()), meshOf: map[ir.OpID]ir.MeshID{}}
+	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
+		pr.meshOf[m.Mesh(id).Op] = id
+	}
+	return pr
+}
+
+func (pr *printer) str(s string) { pr.out = append(pr.out, s...) }
+
+func (pr *printer) byte(c byte) { pr.out = append(pr.out, c) }
+
+func (pr *printer) int(v int64) { pr.out = strconv.AppendInt(pr.out, v, 10) }
+
+func (pr *printer) ints(v []int64) { pr.out = appendIntList(pr.out, v) }
+
+// appendIntList appends [1, 2].
+func appendIntList(out []byte, list []int64) []byte {
+	out = append(out, '[')
+	for i, v := range list {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = strconv.AppendInt(out, v, 10)
+	}
+	return append(out, ']')
+}
+
+const spaces = "                                                                "
+
+// newline begins a line with the indentation at hand.
+func (pr *printer) newline() {
+	pr.byte('\n')
+	for n := pr.indent; n > 0; n -= len(spaces) {
+		pr.str(spaces[:min(n, len(spaces))])
+	}
+}
+
+// op prints one op with its location; the line has been begun.
+func (pr *printer) op(op ir.OpID) {
+	m := pr.m
+	switch m.Kind(op) {
+	case ir.OpFunc:
+		pr.function(op)
+		pr.loc(m.OpLoc(op))
+		return
+	case ir.OpMesh:
+		pr.mesh(op)
+		pr.loc(m.OpLoc(op))
+		return
+	}
+	pr.results(op)
+	k := m.Kind(op)
+	if f := &formats[k]; f.print != nil && pr.fits(op) {
+		name := k.String()
+		if pr.inFunc {
+			name = strings.TrimPrefix(name, "func.")
+		}
+		pr.str(name)
+		f.print(pr, op)
+	} else {
+		pr.generic(op)
+	}
+	pr.loc(m.OpLoc(op))
+}
+
+// fits says whether an op has the operands, results and regions that its pretty form shows. Others are printed in
+// generic form, so that a program that breaks the rules can be looked at.
+func (pr *printer) fits(op ir.OpID) bool {
+	m := pr.m
+	for i := range m.NumRegions(op) {
+		if m.RegionBlock(op, i) == 0 {
+			return false
+		}
+	}
+	switch m.Kind(op) {
+	case ir.OpWhile:
+		return m.NumRegions(op) == 2 && len(m.BlockArgs(m.RegionBlock(op, 0))) == m.NumOperands(op)
+	case ir.OpReduce:
+		return m.NumRegions(op) == 1 && m.NumOperands(op)%2 == 0 && len(m.BlockArgs(m.RegionBlock(op, 0))) == m.NumOperands(op)
+	case ir.OpSdyManualComputation, ir.OpSdyNamedComputation, ir.OpChloScan:
+		return m.NumRegions(op) == 1
+	case ir.OpReturn, ir.OpStablehloReturn, ir.OpSdyReturn:
+		return m.NumResults(op) == 0
+	case ir.OpSdyShardingConstraint, ir.OpSdyReshard:
+		return m.NumResults(op) == 1 && m.Sharding(m.Result(op, 0)) != 0
+	case ir.OpTuple:
+		return m.NumResults(op) == 1
+	}
+	if _, collective := collectiveAxes[m.Kind(op)]; collective {
+		return m.NumResults(op) == 1 && m.Sharding(m.Result(op, 0)) != 0
+	}
+	return true
+}
+
+// generic prints "dialect.op"(%a) <{properties}> ({regions}) {attributes} : (types) -> types.
+func (pr *printer) generic(op ir.OpID) {
+	m := pr.m
+	pr.quoted(m.OpName(op))
+	pr.parenOperands(op)
+	properties, rest := pr.splitAttrs(op)
+	if len(properties) > 0 {
+		pr.str(" <")
+		pr.dictBody(properties)
+		pr.byte('>')
+	}
+	if n := m.NumRegions(op); n > 0 {
+		pr.str(" (")
+		for i := range n {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.region(op, i, true)
+		}
+		pr.byte(')')
+	}
+	if len(rest) > 0 {
+		pr.dict(rest)
+	}
+	pr.str(" : ")
+	pr.functionType(op)
+}
+
+// splitAttrs parts the attributes of an op into its own ones and the rest.
+func (pr *printer) splitAttrs(op ir.OpID) (properties, rest ir.Attrs) {
+	kind := pr.m.Kind(op)
+	attrs := pr.genericAttrs(op)
+	if kind == ir.OpUnregistered {
+		d, _ := attrs.Get(propertiesAttr).(ir.DictAttr)
+		return ir.Attrs(d), attrs.Without(propertiesAttr)
+	}
+	own := inherentAttrs[kind]
+	for _, e := range attrs {
+		if hiddenAttr(e.Name, own) {
+			properties = append(properties, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return properties, rest
+}
+
+// genericAttrs returns the attributes of an op with the shardings that the generic form has among them.
+func (pr *printer) genericAttrs(op ir.OpID) ir.Attrs {
+	m := pr.m
+	attrs := m.OpAttrs(op)
+	name := ownSharding(m.Kind(op))
+	switch {
+	case name == "out_shardings":
+		if in := pr.argShardingList(op); in != nil {
+			attrs = attrs.With("in_shardings", in)
+		}
+		if pr.opHasSharding(op) {
+			attrs = attrs.With(name, pr.resultShardingList(op))
+		}
+	case name != "":
+		if pr.opHasSharding(op) {
+			attrs = attrs.With(name, ir.ShardingAttr(m.Sharding(m.Result(op, 0))))
+		}
+	case pr.opSharding(op):
+		attrs = attrs.With(shardingAttr, pr.resultShardingList(op))
+	}
+	return attrs
+}
+
+// operands prints the operands, separated by commas.
+func (pr *printer) operands(op ir.OpID) { pr.values(op, 0, pr.m.NumOperands(op)) }
+
+// values prints the operands from one to another.
+func (pr *printer) values(op ir.OpID, from, to int) {
+	for i := from; i < to; i++ {
+		if i > from {
+			pr.str(", ")
+		}
+		pr.value(pr.m.Operand(op, i))
+	}
+}
+
+func (pr *printer) operandTypes(op ir.OpID) {
+	for i := range pr.m.NumOperands(op) {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.typ(pr.m.Type(pr.m.Operand(op, i)))
+	}
+}
+
+// functionType prints the types of operands and results.
+func (pr *printer) functionType(op ir.OpID) {
+	pr.byte('(')
+	pr.operandTypes(op)
+	pr.str(") -> ")
+	pr.resultTypes(op)
+}
+
+func (pr *printer) resultTypes(op ir.OpID) {
+	m := pr.m
+	n := m.NumResults(op)
+	one := n == 1 && m.TypeOf(m.Type(m.Result(op, 0))).Kind != ir.FunctionKind
+	if !one {
+		pr.byte('(')
+	}
+	for i := range n {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.typ(m.Type(m.Result(op, i)))
+	}
+	if !one {
+		pr.byte(')')
+	}
+}
+
+// colonTypes prints the types in one of the forms, with the colon.
+func (pr *printer) colonTypes(op ir.OpID, form typeForm) {
+	m := pr.m
+	pr.str(" : ")
+	switch form {
+	case fnTypes:
+		pr.functionType(op)
+	case sameType:
+		if m.NumResults(op) != 1 || !pr.sameTypes(op) {
+			pr.functionType(op)
+			return
+		}
+		pr.typ(m.Type(m.Result(op, 0)))
+	case operandType:
+		pr.operandTypes(op)
+	case oneOperand:
+		pr.typ(m.Type(m.Operand(op, 0)))
+	case chloTypes:
+		pr.operandTypes(op)
+		pr.str(" -> ")
+		pr.resultTypes(op)
+	}
+}
+
+func (pr *printer) sameTypes(op ir.OpID) bool {
+	t := pr.m.Type(pr.m.Result(op, 0))
+	for i := range pr.m.NumOperands(op) {
+		if pr.m.Type(pr.m.Operand(op, i)) != t {
+			return false
+		}
+	}
+	return true
+}
+
+// clauses prints `, key = value` for the clauses whose attribute is there.
+func (pr *printer) clauses(op ir.OpID, clauses []clause, comma bool) {
+	for i, c := range clauses {
+		a := pr.m.Attr(op, c.attr)
+		if a == nil || c.optional && isClauseDefault(c, a) {
+			continue
+		}
+		if comma || i > 0 {
+			pr.str(", ")
+		}
+		pr.str(c.key)
+		pr.str(" = ")
+		c.codec.print(pr, a)
+	}
+}
+
+// isClauseDefault says whether an optional clause is not printed because its value is the default.
+func isClauseDefault(c clause, a ir.Attr) bool {
+	switch v := a.(type) {
+	case ir.BoolAttr:
+		return c.attr == "lower" && !bool(v)
+	case ir.IntAttr:
+		return c.attr == "min_ulp_difference" && v.Value == 0
+	}
+	return false
+}
+
+// region prints { … }, with the header of the entry block where it is wanted and the block has arguments.
+func (pr *printer) region(op ir.OpID, i int, header bool) {
+	m := pr.m
+	outer := pr.inFunc
+	pr.inFunc = m.Kind(op) == ir.OpFunc
+	blocks := m.Blocks(m.Regions(op)[i])
+	pr.byte('{')
+	for n, b := range blocks {
+		if n > 0 || header && len(m.BlockArgs(b)) > 0 {
+			pr.newline()
+			pr.blockHeader(b, n)
+		}
+		pr.indent += 2
+		for inner := range m.Ops(b) {
+			pr.newline()
+			pr.op(inner)
+		}
+		pr.indent -= 2
+	}
+	pr.newline()
+	pr.byte('}')
+	pr.inFunc = outer
+}
+
+func (pr *printer) blockHeader(b ir.BlockID, n int) {
+	pr.str("^bb")
+	pr.int(int64(n))
+	if args := pr.m.BlockArgs(b); len(args) > 0 {
+		pr.byte('(')
+		for i, v := range args {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.blockArg(v)
+		}
+		pr.byte(')')
+	}
+	pr.byte(':')
+	if n > 0 {
+		pr.str("  // no predecessors")
+	}
+}
+
+// blockArg prints %arg0: T.
+func (pr *printer) blockArg(v ir.ValueID) {
+	pr.value(v)
+	pr.str(": ")
+	pr.typ(pr.m.Type(v))
+	pr.argLoc(v)
+}

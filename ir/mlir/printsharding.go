@@ -1,0 +1,186 @@
+package mlir
+
+import (
+	"autoshard/ir"
+)
+
+// axesAttr prints lists of axes in the ops' own syntax.
+func (pr *printer) axesAttr(a ir.Attr) {
+	switch v := a.(type) {
+	case *ir.AxesAttr:
+		pr.axes(v.Mesh, v.Axes)
+	case *ir.AxesPerDimAttr:
+		pr.byte('[')
+		for i, axes := range v.Dims {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.axes(v.Mesh, axes)
+		}
+		pr.byte(']')
+	case *ir.AllToAllAttr:
+		pr.byte('[')
+		for i, move := range v.Moves {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.axes(v.Mesh, move.Axes)
+			pr.str(": ")
+			pr.int(move.Src)
+			pr.str("->")
+			pr.int(move.Dst)
+		}
+		pr.byte(']')
+	}
+}
+
+func (pr *printer) axes(mesh ir.MeshID, axes ir.ShardAxes) {
+	pr.byte('{')
+	if len(axes) > 0 {
+		pr.str(pr.m.Mesh(mesh).FormatList(axes))
+	}
+	pr.byte('}')
+}
+
+// sharding prints a sharding without #sdy.sharding before it.
+func (pr *printer) sharding(s ir.ShardingID) {
+	if int(s) >= len(pr.shardText) {
+		pr.str(pr.m.FormatSharding(s))
+		return
+	}
+	if pr.shardText[s] == "" {
+		pr.shardText[s] = pr.m.FormatSharding(s)
+	}
+	pr.str(pr.shardText[s])
+}
+
+// opHasSharding says whether a result of an op has a sharding.
+func (pr *printer) opHasSharding(op ir.OpID) bool {
+	for _, v := range pr.m.Results(op) {
+		if pr.m.Sharding(v) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// opSharding says whether the dictionary of an op has its results' shardings.
+func (pr *printer) opSharding(op ir.OpID) bool {
+	return pr.opHasSharding(op) && ownSharding(pr.m.Kind(op)) == ""
+}
+
+// resultShardingList returns the shardings of all results of an op. Those without one are open on the others' mesh.
+func (pr *printer) resultShardingList(op ir.OpID) ir.ShardingsAttr {
+	values := make([]ir.ValueID, pr.m.NumResults(op))
+	for i := range values {
+		values[i] = pr.m.Result(op, i)
+	}
+	return pr.shardingList(values)
+}
+
+func (pr *printer) shardingList(values []ir.ValueID) ir.ShardingsAttr {
+	m := pr.m
+	mesh := ir.MeshID(0)
+	for _, v := range values {
+		if s := m.Sharding(v); s != 0 && (mesh == 0 || m.Mesh(mesh).IsMaximal()) {
+			mesh = m.ShardingOf(s).Mesh
+		}
+	}
+	list := make(ir.ShardingsAttr, len(values))
+	for i, v := range values {
+		list[i] = m.Sharding(v)
+		if list[i] == 0 {
+			list[i] = m.Replicated(mesh, m.ValueType(v).Rank(), false)
+		}
+	}
+	return list
+}
+
+func (pr *printer) printList(list ir.ShardingsAttr) {
+	for i, s := range list {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.sharding(s)
+	}
+}
+
+func (pr *printer) resultShardings(op ir.OpID) { pr.printList(pr.resultShardingList(op)) }
+
+// argShardingList returns the shardings of the arguments of an op's first region, nil if none has one.
+func (pr *printer) argShardingList(op ir.OpID) ir.Attr {
+	args := pr.m.BlockArgs(pr.m.RegionBlock(op, 0))
+	if !pr.anySharding(args) {
+		return nil
+	}
+	return pr.shardingList(args)
+}
+
+func (pr *printer) argShardings(op ir.OpID) {
+	if list, ok := pr.argShardingList(op).(ir.ShardingsAttr); ok {
+		pr.printList(list)
+	}
+}
+
+func (pr *printer) anySharding(values []ir.ValueID) bool {
+	for _, v := range values {
+		if pr.m.Sharding(v) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// rule prints #sdy.op_sharding_rule<…>.
+func (pr *printer) rule(r *ir.Rule) {
+	pr.str("#sdy.op_sharding_rule<")
+	pr.mappings(r.Operands)
+	pr.str("->")
+	pr.mappings(r.Results)
+	if len(r.Sizes) > 0 {
+		for i, size := range r.Sizes {
+			pr.str(map[bool]string{true: " {", false: ", "}[i == 0])
+			pr.str(factorSymbol(int32(i)))
+			pr.byte('=')
+			pr.int(size)
+		}
+		pr.byte('}')
+	}
+	for _, g := range ruleGroups(r) {
+		if len(*g.factors) == 0 {
+			continue
+		}
+		pr.str(" " + g.name + "={")
+		for i, f := range *g.factors {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.str(factorSymbol(f))
+		}
+		pr.byte('}')
+	}
+	if r.Custom {
+		pr.str(", custom")
+	}
+	pr.byte('>')
+}
+
+func (pr *printer) mappings(tensors [][][]int32) {
+	pr.byte('(')
+	for i, dims := range tensors {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.byte('[')
+		for j, factors := range dims {
+			if j > 0 {
+				pr.str(", ")
+			}
+			for _, f := range factors {
+				pr.str(factorSymbol(f))
+			}
+		}
+		pr.byte(']')
+	}
+	pr.byte(')')
+}

@@ -1,0 +1,154 @@
+package ir
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+// usesByScan reads the uses of a value off the ops, the slow way.
+func usesByScan(m *Module, v ValueID) map[Use]bool {
+	out := map[Use]bool{}
+	main, _ := m.Main()
+	m.Walk(m.Func(main).Body, func(op OpID) {
+		for i := range m.NumOperands(op) {
+			if m.Operand(op, i) == v {
+				out[Use{op, i}] = true
+			}
+		}
+	})
+	return out
+}
+
+// Any sequence of inserting, rewiring and erasing leaves use chains that agree with the operands.
+func TestUsesFollowEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := NewModule()
+		f32 := m.TensorType(dtype.F32, 4)
+		main := m.AddFunc(FuncSpec{Name: "main", Args: []TypeID{f32, f32}})
+		body := m.Func(main).Body
+		values := slices.Clone(m.BlockArgs(body))
+		b := m.BuilderAtEnd(body)
+		pick := func() ValueID { return rapid.SampledFrom(values).Draw(t, "value") }
+		for range rapid.IntRange(1, 30).Draw(t, "edits") {
+			switch rapid.IntRange(0, 3).Draw(t, "edit") {
+			case 0, 1:
+				values = append(values, b.Op1(OpAdd, f32, nil, pick(), pick()))
+			case 2:
+				m.ReplaceUses(pick(), pick())
+			case 3:
+				v := pick()
+				if op := m.DefiningOp(v); op != 0 && !m.HasUses(v) {
+					m.Erase(op)
+					values = slices.DeleteFunc(values, func(o ValueID) bool { return o == v })
+				}
+			}
+		}
+		for _, v := range values {
+			want := usesByScan(m, v)
+			n := 0
+			for u := range m.Uses(v) {
+				if !want[u] {
+					t.Fatalf("value %d lists a use %v that no op has", v, u)
+				}
+				n++
+			}
+			if n != len(want) || m.HasUses(v) != (n > 0) || m.HasOneUse(v) != (n == 1) {
+				t.Fatalf("value %d lists %d uses of %d", v, n, len(want))
+			}
+		}
+	})
+}
+
+// A call chain main -> f -> g, each adding its argument to itself.
+func callChain(t *testing.T) *Module {
+	t.Helper()
+	m := NewModule()
+	f32 := m.TensorType(dtype.F32, 4)
+	types := []TypeID{f32}
+	for _, name := range []string{"main", "f", "g"} {
+		id := m.AddFunc(FuncSpec{Name: name, Args: types, Results: types})
+		body := m.Func(id).Body
+		b := m.BuilderAtEnd(body)
+		v := b.Op1(OpAdd, f32, nil, m.BlockArgs(body)[0], m.BlockArgs(body)[0])
+		if callee := map[string]string{"main": "f", "f": "g"}[name]; callee != "" {
+			v = b.Op1(OpCall, f32, MakeAttrs(NamedAttr{"callee", SymbolAttr{callee}}), v)
+		}
+		b.Op(OpReturn, nil, nil, v)
+	}
+	return m
+}
+
+func kinds(m *Module, b BlockID) []Kind {
+	var out []Kind
+	for op := range m.Ops(b) {
+		out = append(out, m.Kind(op))
+	}
+	return out
+}
+
+func TestInlineCalls(t *testing.T) {
+	m := callChain(t)
+	before := m.Clone()
+	if err := InlineCalls(m); err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	if got, want := kinds(m, m.Func(main).Body), []Kind{OpAdd, OpAdd, OpAdd, OpReturn}; !slices.Equal(got, want) {
+		t.Errorf("main has %v, want %v", got, want)
+	}
+	if _, ok := m.LookupFunc("g"); ok {
+		t.Error("an inlined function is still there")
+	}
+	if _, ok := before.LookupFunc("g"); !ok {
+		t.Error("inlining changed a clone")
+	}
+}
+
+func TestInlineRecursionFails(t *testing.T) {
+	m := callChain(t)
+	g, _ := m.LookupFunc("g")
+	ret := m.LastOp(m.Func(g).Body)
+	arg := m.BlockArgs(m.Func(g).Body)[0]
+	m.BuilderBefore(ret).Op1(OpCall, m.Type(arg), MakeAttrs(NamedAttr{"callee", SymbolAttr{"f"}}), arg)
+	if err := InlineCalls(m); err == nil {
+		t.Error("recursive calls were inlined")
+	}
+}
+
+func TestEraseDead(t *testing.T) {
+	m := callChain(t)
+	g, _ := m.LookupFunc("g")
+	body := m.Func(g).Body
+	b := m.BuilderBefore(m.LastOp(body))
+	arg := m.BlockArgs(body)[0]
+	b.Op1(OpTanh, m.Type(arg), nil, b.Op1(OpTanh, m.Type(arg), nil, arg))
+	b.Op1(OpCustomCall, m.Type(arg), nil, arg)
+	EraseDead(m)
+	if got, want := kinds(m, body), []Kind{OpAdd, OpCustomCall, OpReturn}; !slices.Equal(got, want) {
+		t.Errorf("left %v, want %v", got, want)
+	}
+}
+
+var testMesh = subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}}
+
+func TestShardingsAreInterned(t *testing.T) {
+	m := NewModule()
+	mesh := m.AddMesh("mesh", testMesh, nil, 0)
+	x := testMesh.Full(0)
+	s := Sharding{Mesh: mesh, Dims: []DimSharding{{Axes: ShardAxes{x}, Priority: 1}, {Closed: true, Priority: NoPriority}}}
+	id := m.InternSharding(s)
+	if again := m.InternSharding(s.Clone()); again != id {
+		t.Errorf("equal shardings have ids %d and %d", id, again)
+	}
+	if got, want := m.FormatSharding(id), `<@mesh, [{"x", ?}p1, {}]>`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := s.LocalDims([]int64{9, 5}), []int64{3, 5}; !slices.Equal(got, want) {
+		t.Errorf("local shape %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,217 @@
+package ir
+
+import "iter"
+
+// Kind returns the kind of an op.
+func (m *Module) Kind(op OpID) Kind { return m.ops[op].kind }
+
+// OpName returns the full name of an op, such as stablehlo.add, also for unregistered ops.
+func (m *Module) OpName(op OpID) string {
+	if k := m.ops[op].kind; k != OpUnregistered {
+		return k.String()
+	}
+	return m.opNames[op]
+}
+
+// NumOperands returns how many operands an op has.
+func (m *Module) NumOperands(op OpID) int { return int(m.ops[op].operands.n) }
+
+// Operand returns operand i of an op.
+func (m *Module) Operand(op OpID, i int) ValueID {
+	return m.operands[m.ops[op].operands.first+int32(i)].value
+}
+
+// Operands returns the operands of an op in a new slice.
+func (m *Module) Operands(op OpID) []ValueID {
+	s := m.ops[op].operands
+	out := make([]ValueID, s.n)
+	for i := range out {
+		out[i] = m.operands[s.first+int32(i)].value
+	}
+	return out
+}
+
+// SetOperand replaces operand i of an op.
+func (m *Module) SetOperand(op OpID, i int, v ValueID) {
+	s := slot(m.ops[op].operands.first + int32(i))
+	m.unlinkUse(s)
+	m.linkUse(s, v)
+}
+
+// NumResults returns how many results an op has.
+func (m *Module) NumResults(op OpID) int { return int(m.ops[op].results.n) }
+
+// Result returns result i of an op.
+func (m *Module) Result(op OpID, i int) ValueID { return ValueID(m.ops[op].results.first + int32(i)) }
+
+// Results yields the results of an op in order.
+func (m *Module) Results(op OpID) iter.Seq2[int, ValueID] {
+	return func(yield func(int, ValueID) bool) {
+		s := m.ops[op].results
+		for i := range int(s.n) {
+			if !yield(i, ValueID(s.first+int32(i))) {
+				return
+			}
+		}
+	}
+}
+
+// Regions returns the regions of an op.
+func (m *Module) Regions(op OpID) []RegionID {
+	s := m.ops[op].regions
+	out := make([]RegionID, s.n)
+	for i := range out {
+		out[i] = RegionID(s.first + int32(i))
+	}
+	return out
+}
+
+// NumRegions returns how many regions an op has.
+func (m *Module) NumRegions(op OpID) int { return int(m.ops[op].regions.n) }
+
+// RegionBlock returns the only or first block of region i of an op, 0 if it has none.
+func (m *Module) RegionBlock(op OpID, i int) BlockID {
+	blocks := m.regions[m.ops[op].regions.first+int32(i)].blocks
+	if len(blocks) == 0 {
+		return 0
+	}
+	return blocks[0]
+}
+
+// Blocks returns the blocks of a region. The slice must not be changed.
+func (m *Module) Blocks(r RegionID) []BlockID { return m.regions[r].blocks }
+
+// RegionOp returns the op that holds a region, 0 for the module's own.
+func (m *Module) RegionOp(r RegionID) OpID { return m.regions[r].op }
+
+// BlockRegion returns the region that holds a block.
+func (m *Module) BlockRegion(b BlockID) RegionID { return m.blocks[b].region }
+
+// BlockArgs returns the arguments of a block. The slice must not be changed.
+func (m *Module) BlockArgs(b BlockID) []ValueID { return m.blocks[b].args }
+
+// OpBlock returns the block that holds an op, 0 for an erased op.
+func (m *Module) OpBlock(op OpID) BlockID { return m.ops[op].block }
+
+// ParentOp returns the op around the block of an op, 0 at module level.
+func (m *Module) ParentOp(op OpID) OpID { return m.BlockOp(m.ops[op].block) }
+
+// BlockOp returns the op that holds a block, 0 for the module's own block.
+func (m *Module) BlockOp(b BlockID) OpID { return m.regions[m.blocks[b].region].op }
+
+// Ops yields the ops of a block in order. The op at hand may be erased or moved while iterating.
+func (m *Module) Ops(b BlockID) iter.Seq[OpID] {
+	return func(yield func(OpID) bool) {
+		for op := m.blocks[b].first; op != 0; {
+			next := m.ops[op].next
+			if !yield(op) {
+				return
+			}
+			op = next
+		}
+	}
+}
+
+// FirstOp returns the first op of a block, LastOp the last one (its terminator in a well-formed region), 0 if empty.
+func (m *Module) FirstOp(b BlockID) OpID { return m.blocks[b].first }
+func (m *Module) LastOp(b BlockID) OpID  { return m.blocks[b].last }
+
+// NextOp and PrevOp return the neighbours of an op in its block, 0 at the ends.
+func (m *Module) NextOp(op OpID) OpID { return m.ops[op].next }
+func (m *Module) PrevOp(op OpID) OpID { return m.ops[op].prev }
+
+// Walk visits the ops of a block and everything inside them in pre-order.
+func (m *Module) Walk(b BlockID, visit func(OpID)) {
+	for op := range m.Ops(b) {
+		visit(op)
+		s := m.ops[op].regions
+		for r := s.first; r < s.first+s.n; r++ {
+			for _, inner := range m.regions[r].blocks {
+				m.Walk(inner, visit)
+			}
+		}
+	}
+}
+
+// OpAttrs returns the attributes of an op, sorted by name, without those that have a place of their own (shardings).
+func (m *Module) OpAttrs(op OpID) Attrs { return m.ops[op].attrs }
+
+// SetAttrs replaces the attributes of an op.
+func (m *Module) SetAttrs(op OpID, a Attrs) { m.ops[op].attrs = a }
+
+// Attr returns one attribute of an op, nil if it is absent.
+func (m *Module) Attr(op OpID, name string) Attr { return m.ops[op].attrs.Get(name) }
+
+// OpLoc returns the source location of an op.
+func (m *Module) OpLoc(op OpID) LocID { return m.ops[op].loc }
+
+// Type returns the type of a value.
+func (m *Module) Type(v ValueID) TypeID { return m.values[v].typ }
+
+// SetType changes the type of a value; the caller keeps the program well-formed.
+func (m *Module) SetType(v ValueID, t TypeID) { m.values[v].typ = t }
+
+// DefiningOp returns the op whose result the value is, 0 for a block argument.
+func (m *Module) DefiningOp(v ValueID) OpID { return m.values[v].op }
+
+// ArgBlock returns the block whose argument the value is, 0 for a result.
+func (m *Module) ArgBlock(v ValueID) BlockID { return m.values[v].block }
+
+// Index returns the position of a value among the results of its op or the arguments of its block.
+func (m *Module) Index(v ValueID) int { return int(m.values[v].index) }
+
+// Sharding returns the sharding of a value, 0 if it has none.
+func (m *Module) Sharding(v ValueID) ShardingID { return m.values[v].sharding }
+
+// SetSharding replaces the sharding of a value.
+func (m *Module) SetSharding(v ValueID, s ShardingID) { m.values[v].sharding = s }
+
+// Use is one operand slot that holds a value.
+type Use struct {
+	Op    OpID
+	Index int
+}
+
+// Uses yields the uses of a value, the most recently added first.
+func (m *Module) Uses(v ValueID) iter.Seq[Use] {
+	return func(yield func(Use) bool) {
+		for s := m.values[v].uses; s != 0; {
+			row := &m.operands[s]
+			s = row.next
+			if !yield(Use{row.op, int(row.index)}) {
+				return
+			}
+		}
+	}
+}
+
+// HasUses says whether a value is used at all.
+func (m *Module) HasUses(v ValueID) bool { return m.values[v].uses != 0 }
+
+// HasOneUse says whether a value is used exactly once.
+func (m *Module) HasOneUse(v ValueID) bool {
+	s := m.values[v].uses
+	return s != 0 && m.operands[s].next == 0
+}
+
+func (m *Module) linkUse(s slot, v ValueID) {
+	head := m.values[v].uses
+	row := &m.operands[s]
+	row.value, row.next, row.prev = v, head, 0
+	if head != 0 {
+		m.operands[head].prev = s
+	}
+	m.values[v].uses = s
+}
+
+func (m *Module) unlinkUse(s slot) {
+	row := &m.operands[s]
+	if row.prev != 0 {
+		m.operands[row.prev].next = row.next
+	} else {
+		m.values[row.value].uses = row.next
+	}
+	if row.next != 0 {
+		m.operands[row.next].prev = row.prev
+	}
+}

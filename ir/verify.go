@@ -1,0 +1,356 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+
+	"autoshard/internal/diag"
+)
+
+// maxProblems bounds how many problems Verify reports.
+const maxProblems = 20
+
+// Verify checks that a module follows the rules of its dialects: structure, the types of every op, meshes and
+// shardings (specification: stablehlo.md sections 1.13 and 2.15, shardy.md section 1). The error is of class
+// diag.ErrInvalid and has a located diagnostic for each problem, up to a limit.
+func Verify(m *Module) error {
+	v := &verifier{m: m, funcs: map[string]FuncID{}}
+	v.module()
+	if len(v.problems) == 0 {
+		return nil
+	}
+	return &diag.Error{Class: diag.ErrInvalid, Diagnostics: v.problems}
+}
+
+type verifier struct {
+	m        *Module
+	problems []diag.Diagnostic
+	funcs    map[string]FuncID
+	manual   []manualScope // around the op at hand, outermost first
+	checked  []ShardingID  // whether a sharding was found good by itself, by its id
+}
+
+// opError is a problem of one op: its code and what is wrong, without the op's name.
+type opError struct {
+	code diag.Code
+	text string
+	bare bool // the text is not about the op at hand
+}
+
+func (e *opError) Error() string { return e.text }
+
+func badOp(format string, args ...any) error {
+	return &opError{code: diag.BadOp, text: fmt.Sprintf(format, args...)}
+}
+
+func badType(format string, args ...any) error {
+	return &opError{code: diag.TypeMismatch, text: fmt.Sprintf(format, args...)}
+}
+
+func badAttr(format string, args ...any) error {
+	return &opError{code: diag.BadAttribute, text: fmt.Sprintf(format, args...)}
+}
+
+func badSharding(code diag.Code, format string, args ...any) error {
+	return &opError{code: code, text: fmt.Sprintf(format, args...)}
+}
+
+// opReport notes a problem of an op, unless err is nil.
+func (v *verifier) opReport(op OpID, err error) {
+	if err == nil || v.full() {
+		return
+	}
+	code, text := diag.BadOp, err.Error()
+	if e, ok := err.(*opError); ok {
+		code = e.code
+		if !e.bare {
+			text = "'" + v.m.OpName(op) + "' op " + text
+		}
+	}
+	pos := v.m.OpPos(op)
+	v.problems = append(v.problems, diag.Diagnostic{Code: code, Pos: pos, Message: text, Source: v.m.SourceLine(pos.Line)})
+}
+
+func (v *verifier) full() bool { return len(v.problems) >= maxProblems }
+
+func (v *verifier) module() {
+	m := v.m
+	symbols := map[string]OpID{}
+	for op := range m.Ops(m.Body()) {
+		name, ok := v.symbol(op)
+		if !ok {
+			continue
+		}
+		if _, twice := symbols[name]; twice {
+			v.opReport(op, &opError{code: diag.Redefined, text: fmt.Sprintf("redefinition of symbol named '%s'", name), bare: true})
+		}
+		symbols[name] = op
+	}
+	v.dictionary(0, m.Attrs, "module")
+	for op := range m.Ops(m.Body()) {
+		if v.full() {
+			return
+		}
+		switch m.Kind(op) {
+		case OpFunc:
+			v.function(op)
+		case OpMesh:
+		default:
+			v.op(op)
+		}
+	}
+}
+
+// symbol returns the name that an op defines.
+func (v *verifier) symbol(op OpID) (string, bool) {
+	switch v.m.Kind(op) {
+	case OpFunc:
+		f := v.m.FuncOf(op)
+		v.funcs[v.m.Func(f).Name] = f
+		return v.m.Func(f).Name, true
+	case OpMesh:
+		id := v.m.MeshOf(op)
+		if err := CheckMesh(&v.m.Mesh(id).Mesh); err != nil {
+			v.opReport(op, badSharding(diag.BadMesh, "%s", err))
+		}
+		return v.m.Mesh(id).Name, true
+	}
+	return "", false
+}
+
+func (v *verifier) function(op OpID) {
+	m := v.m
+	id := m.FuncOf(op)
+	f := m.Func(id)
+	if m.IsDeclaration(id) {
+		if f.Visibility != "private" {
+			v.opReport(op, badOp("symbol declaration cannot have public visibility: a function without a body must be private"))
+		}
+		v.signature(op, f)
+		return
+	}
+	v.signature(op, f)
+	v.dictionary(op, m.OpAttrs(op), "function")
+	v.region(op, m.Regions(op)[0])
+}
+
+// signature checks the attributes and shardings of arguments and results.
+func (v *verifier) signature(op OpID, f *Func) {
+	m := v.m
+	for i, arg := range m.BlockArgs(f.Body) {
+		v.argAttrs(op, "arg", i, f.ArgAttrs[i])
+		v.opReport(op, v.valueSharding(fmt.Sprintf("arg %d - ", i), m.Sharding(arg), m.Type(arg)))
+	}
+	for i, t := range f.ResultTypes {
+		v.argAttrs(op, "result", i, f.ResultAttrs[i])
+		v.opReport(op, v.valueSharding(fmt.Sprintf("result %d - ", i), f.ResultShardings[i], t))
+	}
+}
+
+func (v *verifier) argAttrs(op OpID, what string, i int, attrs Attrs) {
+	for _, e := range attrs {
+		if e.Name == "sdy.sharding" {
+			v.opReport(op, badSharding(diag.BadSharding, "%s %d should have a sharding attribute of type TensorShardingAttr", what, i))
+		}
+		if !strings.Contains(e.Name, ".") {
+			v.opReport(op, badAttr("%ss may only have dialect attributes: %q has no dialect before a dot", what, e.Name))
+		}
+	}
+}
+
+// dictionary checks the attributes of a module or function, whose names must say their dialect.
+func (v *verifier) dictionary(op OpID, attrs Attrs, what string) {
+	for _, e := range attrs {
+		if strings.Contains(e.Name, ".") || what == "function" && e.Name == "no_inline" || e.Name == "sym_visibility" {
+			continue
+		}
+		v.opReport(op, &opError{code: diag.BadAttribute, bare: true,
+			text: fmt.Sprintf("'%s' op can only contain attributes with dialect-prefixed names, found: '%s'",
+				map[string]string{"module": "builtin.module", "function": "func.func"}[what], e.Name)})
+	}
+}
+
+// region checks the blocks of a region that belongs to an op with a terminator.
+func (v *verifier) region(parent OpID, r RegionID) {
+	m := v.m
+	terminator := terminatorOf(m.Kind(parent))
+	for _, b := range m.Blocks(r) {
+		last := m.LastOp(b)
+		if last == 0 && terminator != OpUnregistered {
+			v.opReport(parent, badOp("expects a block to end with '%s', but it is empty", terminator))
+			continue
+		}
+		for op := range m.Ops(b) {
+			if v.full() {
+				return
+			}
+			v.op(op)
+			v.terminator(parent, op, op == last, terminator)
+		}
+	}
+}
+
+// terminator checks that a block ends with the op that ends its kind of blocks, which stands nowhere else.
+func (v *verifier) terminator(parent, op OpID, last bool, want Kind) {
+	k := v.m.Kind(op)
+	switch {
+	case k.IsTerminator() && !last:
+		v.opReport(op, badOp("must be the last operation in the parent block"))
+	case last && want != OpUnregistered && k != want && k != OpUnregistered:
+		v.opReport(op, badOp("cannot end a block of '%s': '%s' must", v.m.OpName(parent), want))
+	}
+}
+
+// terminatorOf returns the op that ends the blocks inside an op, OpUnregistered if anything may.
+func terminatorOf(k Kind) Kind {
+	name := k.String()
+	switch {
+	case k == OpFunc:
+		return OpReturn
+	case strings.HasPrefix(name, "sdy."):
+		return OpSdyReturn
+	case strings.HasPrefix(name, "stablehlo."), strings.HasPrefix(name, "chlo."):
+		return OpStablehloReturn
+	}
+	return OpUnregistered
+}
+
+// op checks one op and what is inside it.
+func (v *verifier) op(op OpID) {
+	m := v.m
+	k := m.Kind(op)
+	v.opReport(op, v.shardings(op))
+	v.edges(op)
+	v.opReport(op, v.ruleOf(op))
+	if k == OpSdyManualComputation {
+		v.opReport(op, v.enterManual(op))
+		defer v.leaveManual()
+	}
+	for _, r := range m.Regions(op) {
+		v.region(op, r)
+	}
+	if k == OpUnregistered || v.full() {
+		return
+	}
+	if err := v.attrs(op); err != nil {
+		v.opReport(op, err)
+		return
+	}
+	if err := v.counts(op); err != nil {
+		v.opReport(op, err)
+		return
+	}
+	if check := opChecks[k]; check != nil {
+		v.opReport(op, check(v, op))
+	}
+}
+
+// arity is how many operands, results and regions an op has; -1 is any number, -n-1 at least n.
+type arity struct{ operands, results, regions int }
+
+func fitsArity(have, want int) bool { return have == want || want < 0 && have >= -want-1 }
+
+// counts checks the number of operands, results and regions and that they are tensors where they must be.
+func (v *verifier) counts(op OpID) error {
+	m := v.m
+	k := m.Kind(op)
+	want, ok := arities[k]
+	switch {
+	case !ok && k.IsUnary():
+		want = arity{1, 1, 0}
+	case !ok && k.IsBinary():
+		want = arity{2, 1, 0}
+	case !ok:
+		return nil
+	}
+	if n := m.NumOperands(op); !fitsArity(n, want.operands) {
+		return badOp("expected %s, but found %d", arityText(want.operands, "operand"), n)
+	}
+	if n := m.NumResults(op); !fitsArity(n, want.results) {
+		return badOp("expected %s, but found %d", arityText(want.results, "result"), n)
+	}
+	if n := m.NumRegions(op); !fitsArity(n, want.regions) {
+		return badOp("expected %s, but found %d", arityText(want.regions, "region"), n)
+	}
+	for i := range m.NumRegions(op) {
+		if len(m.Blocks(m.Regions(op)[i])) != 1 {
+			return badOp("region #%d must have one block", i)
+		}
+	}
+	if anyTypes[k] {
+		return nil
+	}
+	for i := range m.NumOperands(op) {
+		if !m.ValueType(m.Operand(op, i)).isRanked() {
+			return badType("operand #%d must be a ranked tensor, but got '%s'", i, m.FormatType(m.Type(m.Operand(op, i))))
+		}
+	}
+	for i, r := range m.Results(op) {
+		if !m.ValueType(r).isRanked() {
+			return badType("result #%d must be a ranked tensor, but got '%s'", i, m.FormatType(m.Type(r)))
+		}
+	}
+	return nil
+}
+
+func arityText(n int, what string) string {
+	if n < 0 {
+		return fmt.Sprintf("at least %d %ss", -n-1, what)
+	}
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (t *Type) isRanked() bool { return t.Kind == TensorKind && !t.Unranked }
+
+// arities are the ops that are neither unary nor binary.
+var arities = map[Kind]arity{
+	OpReturn: {-1, 0, 0}, OpStablehloReturn: {-1, 0, 0}, OpSdyReturn: {-1, 0, 0}, OpCall: {-1, -1, 0},
+	OpClamp: {3, 1, 0}, OpSelect: {3, 1, 0}, OpConstant: {0, 1, 0}, OpIota: {0, 1, 0}, OpPartitionId: {0, 1, 0}, OpReplicaId: {0, 1, 0},
+	OpBitcastConvert: {1, 1, 0}, OpBroadcast: {1, 1, 0}, OpBroadcastInDim: {1, 1, 0}, OpReshape: {1, 1, 0}, OpTranspose: {1, 1, 0},
+	OpReverse: {1, 1, 0}, OpSlice: {1, 1, 0}, OpDynamicSlice: {-2, 1, 0}, OpDynamicUpdateSlice: {-3, 1, 0}, OpPad: {2, 1, 0},
+	OpConcatenate: {-2, 1, 0}, OpGetDimensionSize: {1, 1, 0}, OpSetDimensionSize: {2, 1, 0}, OpDot: {2, 1, 0}, OpDotGeneral: {2, 1, 0},
+	OpConvolution: {2, 1, 0}, OpDynamicConv: {3, 1, 0}, OpEinsum: {2, 1, 0}, OpUnaryEinsum: {1, 1, 0}, OpFft: {1, 1, 0},
+	OpCholesky: {1, 1, 0}, OpTriangularSolve: {2, 1, 0}, OpRng: {3, 1, 0}, OpRngBitGenerator: {1, 2, 0}, OpGather: {2, 1, 0},
+	OpDynamicGather: {3, 1, 0}, OpScatter: {-4, -2, 1}, OpReduce: {-3, -2, 1}, OpReduceWindow: {-3, -2, 1}, OpSelectAndScatter: {3, 1, 2},
+	OpSort: {-2, -2, 1}, OpMap: {-2, 1, 1}, OpWhile: {-1, -1, 2}, OpIf: {1, -1, 2}, OpCase: {1, -1, -2}, OpBatchNormGrad: {5, 3, 0},
+	OpBatchNormInference: {5, 1, 0}, OpBatchNormTraining: {3, 3, 0}, OpOptimizationBarrier: {-1, -1, 0}, OpAfterAll: {-1, 1, 0},
+	OpCreateToken: {0, 1, 0}, OpTuple: {-1, 1, 0}, OpGetTupleElement: {1, 1, 0}, OpAllGather: {-2, -2, 0}, OpAllReduce: {-2, -2, 1},
+	OpReduceScatter: {1, 1, 1}, OpAllToAll: {-2, -2, 0}, OpCollectivePermute: {1, 1, 0}, OpCollectiveBroadcast: {1, 1, 0},
+	OpCollectiveReduce: {1, 1, 1}, OpCrossReplicaSum: {1, 1, 0}, OpDynamicIota: {1, 1, 0}, OpDynamicReshape: {2, 1, 0},
+	OpDynamicBroadcastInDim: {2, 1, 0}, OpDynamicPad: {5, 1, 0}, OpRealDynamicSlice: {4, 1, 0}, OpTorchIndexSelect: {2, 1, 0},
+	OpSdyShardingConstraint: {1, 1, 0}, OpSdyReshard: {1, 1, 0}, OpSdyShardingGroup: {1, 0, 0}, OpSdyConstant: {0, 1, 0},
+	OpSdyDataFlowEdge: {1, 1, 0}, OpSdyFuncDataFlowEdge: {1, 1, 0}, OpSdyPropagationBarrier: {1, 1, 0}, OpSdyAllGather: {1, 1, 0},
+	OpSdyAllSlice: {1, 1, 0}, OpSdyAllToAll: {1, 1, 0}, OpSdyAllReduce: {1, 1, 0}, OpSdyReduceScatter: {1, 1, 0},
+	OpSdyCollectivePermute: {1, 1, 0}, OpSdyShardedToUnreduced: {1, 1, 0}, OpSdyReplicatedToUnreduced: {1, 1, 0},
+	OpSdyManualComputation: {-1, -1, 1}, OpSdyNamedComputation: {-1, -1, 1},
+}
+
+// anyTypes are the ops whose operands and results need not be ranked tensors.
+var anyTypes = map[Kind]bool{
+	OpReturn: true, OpStablehloReturn: true, OpSdyReturn: true, OpCall: true, OpCustomCall: true, OpTuple: true, OpGetTupleElement: true,
+	OpOptimizationBarrier: true, OpWhile: true, OpIf: true, OpCase: true, OpAfterAll: true, OpCreateToken: true, OpComposite: true,
+	OpSdyShardingConstraint: true, OpSdyReshard: true, OpSdyPropagationBarrier: true, OpSdyManualComputation: true,
+	OpSdyNamedComputation: true, OpSdyDataFlowEdge: true, OpSdyFuncDataFlowEdge: true, OpSdyAllGather: true, OpSdyAllSlice: true,
+	OpSdyAllToAll: true, OpSdyAllReduce: true, OpSdyReduceScatter: true, OpSdyCollectivePermute: true, OpSdyShardedToUnreduced: true,
+	OpSdyReplicatedToUnreduced: true, OpSdyShardingGroup: true,
+}
+
+// opChecks are the rules of single ops.
+var opChecks [NumKinds]func(*verifier, OpID) error
+
+func init() {
+	for k := Kind(1); k < NumKinds; k++ {
+		if strings.HasPrefix(k.String(), "stablehlo.") && (k.IsUnary() || k.IsBinary()) {
+			opChecks[k] = checkElementwise
+		}
+	}
+	for _, table := range []map[Kind]func(*verifier, OpID) error{elementwiseChecks, shapeChecks, contractionChecks, reductionChecks,
+		indexChecks, controlChecks, collectiveChecks, sdyChecks} {
+		for k, check := range table {
+			opChecks[k] = check
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package ir
+
+import (
+	"strings"
+
+	"autoshard/ir/dtype"
+)
+
+// attrKind is what an attribute that an op declares must be.
+type attrKind uint8
+
+const (
+	anyAttr attrKind = iota
+	boolKind
+	unitKind
+	i64Kind
+	i32Kind
+	intsKind
+	boolsKind
+	stringKind
+	denseKind
+	arrayKind
+	symbolKind
+)
+
+// attrKinds are the declared attributes of ops by name (specification: stablehlo.md section 1.5). A name means the same
+// in every op that has it.
+var attrKinds = map[string]attrKind{
+	"has_side_effect": boolKind, "indices_are_sorted": boolKind, "unique_indices": boolKind, "is_stable": boolKind, "left_side": boolKind,
+	"lower": boolKind, "unit_diagonal": boolKind, "is_host_transfer": boolKind, "is_reverse": boolKind,
+	"use_global_device_ids": unitKind,
+	"iota_dimension":        i64Kind, "all_gather_dim": i64Kind, "scatter_dimension": i64Kind, "split_dimension": i64Kind,
+	"concat_dimension": i64Kind, "split_count": i64Kind, "feature_group_count": i64Kind, "batch_group_count": i64Kind, "feature_index": i64Kind,
+	"group_id": i64Kind, "k": i64Kind, "dimension": i64Kind,
+	"api_version": i32Kind, "exponent_bits": i32Kind, "mantissa_bits": i32Kind, "version": i32Kind, "index": i32Kind,
+	"broadcast_dimensions": intsKind, "broadcast_sizes": intsKind, "permutation": intsKind, "dimensions": intsKind, "slice_sizes": intsKind,
+	"start_indices": intsKind, "limit_indices": intsKind, "strides": intsKind, "edge_padding_low": intsKind, "edge_padding_high": intsKind,
+	"interior_padding": intsKind, "fft_length": intsKind, "window_dimensions": intsKind, "window_strides": intsKind, "window_dilations": intsKind,
+	"base_dilations": intsKind, "lhs_dilation": intsKind, "rhs_dilation": intsKind, "known_expanding_dimensions": intsKind,
+	"known_nonexpanding_dimensions": intsKind,
+	"window_reversal":               boolsKind,
+	"call_target_name":              stringKind, "einsum_config": stringKind,
+	"padding": denseKind, "source_target_pairs": denseKind, "value": denseKind,
+	"precision_config": arrayKind, "called_computations": arrayKind, "output_operand_aliases": arrayKind, "operand_layouts": arrayKind,
+	"result_layouts": arrayKind,
+	"callee":         symbolKind, "decomposition": symbolKind,
+}
+
+var attrKindNames = [...]string{boolKind: "bool", unitKind: "unit", i64Kind: "64-bit signless integer", i32Kind: "32-bit signless integer",
+	intsKind: "i64 dense array", boolsKind: "i1 dense array", stringKind: "string", denseKind: "constant tensor", arrayKind: "array",
+	symbolKind: "symbol reference"}
+
+// attrs checks the kinds of the attributes that an op of StableHLO, func or Shardy declares.
+func (v *verifier) attrs(op OpID) error {
+	name := v.m.OpName(op)
+	if !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "sdy.") && !strings.HasPrefix(name, "func.") {
+		return nil
+	}
+	for _, e := range v.m.OpAttrs(op) {
+		if want := attrKinds[e.Name]; want != anyAttr && !v.isKind(e.Value, want) {
+			return badAttr("attribute '%s' failed to satisfy constraint: %s attribute", e.Name, attrKindNames[want])
+		}
+	}
+	return nil
+}
+
+func (v *verifier) isKind(a Attr, want attrKind) bool {
+	switch a := a.(type) {
+	case BoolAttr:
+		return want == boolKind
+	case UnitAttr:
+		return want == unitKind
+	case IntAttr:
+		t := v.m.TypeOf(a.Type)
+		return t.Kind == ScalarKind && (want == i64Kind && t.DType == dtype.I64 || want == i32Kind && t.DType == dtype.I32)
+	case Ints:
+		return want == intsKind
+	case Bools:
+		return want == boolsKind
+	case StringAttr:
+		return want == stringKind
+	case *Dense:
+		return want == denseKind
+	case ArrayAttr:
+		return want == arrayKind
+	case SymbolAttr:
+		return want == symbolKind
+	}
+	return false
+}

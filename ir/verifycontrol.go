@@ -1,0 +1,260 @@
+package ir
+
+import (
+	"fmt"
+
+	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
+)
+
+// controlChecks are the rules of calls, returns, loops and branches (specification: stablehlo.md section 2.15).
+var controlChecks = map[Kind]func(*verifier, OpID) error{
+	OpReturn:              checkReturn,
+	OpCall:                checkCall,
+	OpCustomCall:          checkCustomCall,
+	OpComposite:           checkComposite,
+	OpWhile:               checkWhile,
+	OpIf:                  checkBranches,
+	OpCase:                checkBranches,
+	OpOptimizationBarrier: checkOptimizationBarrier,
+	OpAfterAll:            checkTokens,
+	OpCreateToken:         checkTokens,
+	OpTuple:               checkTuple,
+	OpGetTupleElement:     checkTupleElement,
+}
+
+func checkReturn(v *verifier, op OpID) error {
+	m := v.m
+	parent := m.ParentOp(op)
+	if m.Kind(parent) != OpFunc {
+		return badOp("expects parent op 'func.func'")
+	}
+	f := m.Func(m.FuncOf(parent))
+	if n := m.NumOperands(op); n != len(f.ResultTypes) {
+		return badOp("has %d operands, but enclosing function (@%s) returns %d", n, f.Name, len(f.ResultTypes))
+	}
+	for i, want := range f.ResultTypes {
+		if have := m.Type(m.Operand(op, i)); have != want {
+			return &opError{code: diag.TypeMismatch, bare: true, text: fmt.Sprintf("type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
+				i, m.FormatType(have), m.FormatType(want), f.Name)}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) callee(a Attr) (*Func, error) {
+	name, ok := a.(SymbolAttr)
+	if !ok || len(name) != 1 {
+		return nil, badOp("requires a 'callee' symbol reference attribute")
+	}
+	f, ok := v.funcs[name[0]]
+	if !ok {
+		return nil, &opError{code: diag.Undefined, text: fmt.Sprintf("'%s' does not reference a valid function", name[0])}
+	}
+	return v.m.Func(f), nil
+}
+
+func checkCall(v *verifier, op OpID) error {
+	f, err := v.callee(v.m.Attr(op, "callee"))
+	if err != nil {
+		return err
+	}
+	return v.signatureOf(op, f)
+}
+
+// signatureOf checks operands and results of a call against the function.
+func (v *verifier) signatureOf(op OpID, f *Func) error {
+	m := v.m
+	args := m.BlockArgs(f.Body)
+	if m.NumOperands(op) != len(args) {
+		return badOp("incorrect number of operands for callee: @%s takes %d, but got %d", f.Name, len(args), m.NumOperands(op))
+	}
+	for i, a := range args {
+		if m.Type(a) != m.Type(m.Operand(op, i)) {
+			return badType("operand type mismatch: expected operand type '%s', but provided '%s' for operand number %d", m.FormatType(m.Type(a)), v.inText(op, i), i)
+		}
+	}
+	if m.NumResults(op) != len(f.ResultTypes) {
+		return badOp("incorrect number of results for callee: @%s returns %d, but got %d", f.Name, len(f.ResultTypes), m.NumResults(op))
+	}
+	for i, t := range f.ResultTypes {
+		if m.Type(m.Result(op, i)) != t {
+			return badType("result type mismatch at index %d: op result type is '%s', function result type is '%s'", i, v.outText(op, i), m.FormatType(t))
+		}
+	}
+	return nil
+}
+
+func checkCustomCall(v *verifier, op OpID) error {
+	a := v.m.OpAttrs(op)
+	if _, ok := a.Get("call_target_name").(StringAttr); !ok {
+		return missing("call_target_name")
+	}
+	if c := a.Get("backend_config"); c != nil {
+		_, isText := c.(StringAttr)
+		_, isDict := c.(DictAttr)
+		if typed := a.Int("api_version", 1) == 4; typed && !isDict && !isText {
+			return badAttr("backend_config for api_version API_VERSION_TYPED_FFI must be a dictionary attribute.")
+		} else if !typed && !isText {
+			return badAttr("backend_config for api_version %d must be a string attribute.", a.Int("api_version", 1))
+		}
+	}
+	operands, ok1 := a.Get("operand_layouts").(ArrayAttr)
+	results, ok2 := a.Get("result_layouts").(ArrayAttr)
+	if ok1 != ok2 {
+		return badAttr("Layout attributes should be specified for either both operands and results or none.")
+	}
+	if ok1 && len(operands) != v.m.NumOperands(op) {
+		return badAttr("Number of operands must match the number of operand layouts, %d != %d", v.m.NumOperands(op), len(operands))
+	}
+	if n := v.m.NumResults(op); ok2 && len(results) != n && (n != 1 || v.out(op, 0).Kind != TupleKind) {
+		return badAttr("Number of results must match the number of result layouts, %d != %d", n, len(results))
+	}
+	called, _ := a.Get("called_computations").(ArrayAttr)
+	for _, c := range called {
+		if _, err := v.callee(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkComposite(v *verifier, op OpID) error {
+	f, err := v.callee(v.m.Attr(op, "decomposition"))
+	if err != nil {
+		return err
+	}
+	return v.signatureOf(op, f)
+}
+
+// operandTypes returns the types of the operands of an op.
+func (v *verifier) operandTypes(op OpID) []TypeID {
+	types := make([]TypeID, v.m.NumOperands(op))
+	for i := range types {
+		types[i] = v.m.Type(v.m.Operand(op, i))
+	}
+	return types
+}
+
+func (v *verifier) resultTypes(op OpID) []TypeID {
+	types := make([]TypeID, v.m.NumResults(op))
+	for i := range types {
+		types[i] = v.m.Type(v.m.Result(op, i))
+	}
+	return types
+}
+
+// sameTypeLists checks two lists of types, which may differ in what is dynamic.
+func (v *verifier) sameTypeLists(have, want []TypeID, what string) error {
+	if len(have) != len(want) {
+		return badType("%s: expected %d, but got %d", what, len(want), len(have))
+	}
+	for i := range have {
+		if !v.compatible(have[i], want[i]) {
+			return badType("%s: expected '%s', but got '%s' at index %d", what, v.m.FormatType(want[i]), v.m.FormatType(have[i]), i)
+		}
+	}
+	return nil
+}
+
+// compatible says whether two types are equal up to dynamic sizes.
+func (v *verifier) compatible(a, b TypeID) bool {
+	x, y := v.m.TypeOf(a), v.m.TypeOf(b)
+	return a == b || x.isRanked() && y.isRanked() && sameElem(x, y) && sameShape(x.Dims, y.Dims)
+}
+
+func (v *verifier) argTypes(op OpID, region int) []TypeID {
+	var types []TypeID
+	for _, a := range v.m.BlockArgs(v.m.RegionBlock(op, region)) {
+		types = append(types, v.m.Type(a))
+	}
+	return types
+}
+
+// returnsTypes checks that a region returns values of the types of the op's results.
+func (v *verifier) returnsTypes(op OpID, region int) error {
+	last := v.m.LastOp(v.m.RegionBlock(op, region))
+	if last == 0 {
+		return badOp("region #%d has no terminator", region)
+	}
+	return v.sameTypeLists(v.operandTypes(last), v.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
+}
+
+func checkWhile(v *verifier, op OpID) error {
+	m := v.m
+	operands := v.operandTypes(op)
+	if err := v.sameTypeLists(v.resultTypes(op), operands, "result types do not match operand types"); err != nil {
+		return err
+	}
+	for i, name := range []string{"condition", "body"} {
+		if err := v.sameTypeLists(v.argTypes(op, i), operands, "expect operands to be compatible with "+name+" block arguments"); err != nil {
+			return err
+		}
+	}
+	last := m.LastOp(m.RegionBlock(op, 0))
+	if last == 0 || m.NumOperands(last) != 1 {
+		return badOp("expect condition body returns a single value")
+	}
+	if t := m.ValueType(m.Operand(last, 0)); t.Kind != TensorKind || t.DType != dtype.I1 || len(t.Dims) != 0 {
+		return badType("expect condition block return a zero-ranked tensor of i1 but got '%s'", m.FormatType(m.Type(m.Operand(last, 0))))
+	}
+	return v.returnsTypes(op, 1)
+}
+
+func checkBranches(v *verifier, op OpID) error {
+	m := v.m
+	want := dtype.I32
+	if m.Kind(op) == OpIf {
+		want = dtype.I1
+	}
+	if t := v.in(op, 0); !t.isRanked() || t.DType != want || len(t.Dims) != 0 {
+		return badType("operand #0 must be tensor<%s>, but got '%s'", want, v.inText(op, 0))
+	}
+	for i := range m.NumRegions(op) {
+		if n := len(m.BlockArgs(m.RegionBlock(op, i))); n != 0 {
+			return badOp("branch %d must have 0 arguments, but found %d", i, n)
+		}
+		if err := v.returnsTypes(op, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOptimizationBarrier(v *verifier, op OpID) error {
+	return v.sameTypeLists(v.resultTypes(op), v.operandTypes(op), "requires the same types for operands and results")
+}
+
+func checkTokens(v *verifier, op OpID) error {
+	for i := range v.m.NumOperands(op) {
+		if v.in(op, i).Kind != TokenKind {
+			return badType("operand #%d must be a token, but got '%s'", i, v.inText(op, i))
+		}
+	}
+	if v.out(op, 0).Kind != TokenKind {
+		return badType("result #0 must be a token, but got '%s'", v.outText(op, 0))
+	}
+	return nil
+}
+
+func checkTuple(v *verifier, op OpID) error {
+	out := v.out(op, 0)
+	if out.Kind != TupleKind {
+		return badType("result #0 must be a tuple, but got '%s'", v.outText(op, 0))
+	}
+	return v.sameTypeLists(v.operandTypes(op), out.Elems, "has return type mismatch with its operands")
+}
+
+func checkTupleElement(v *verifier, op OpID) error {
+	t, i := v.in(op, 0), v.m.OpAttrs(op).Int("index", -1)
+	if t.Kind != TupleKind {
+		return badType("operand #0 must be a tuple, but got '%s'", v.inText(op, 0))
+	}
+	if i < 0 || i >= int64(len(t.Elems)) {
+		return badAttr("index %d is out of bounds of operand with size %d", i, len(t.Elems))
+	}
+	if have := v.m.Type(v.m.Result(op, 0)); have != t.Elems[i] {
+		return badType("inferred type(s) '%s' are incompatible with return type(s) of operation '%s'", v.m.FormatType(t.Elems[i]), v.outText(op, 0))
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package ir
+
+import (
+	"slices"
+)
+
+// indexChecks are the rules of gather and scatter (specification: stablehlo.md sections 2.7, 2.8 and 2.15).
+var indexChecks = map[Kind]func(*verifier, OpID) error{
+	OpGather:        checkGather,
+	OpDynamicGather: checkGather,
+	OpScatter:       checkScatter,
+}
+
+// indexing is what gather and scatter have in common, in the words of gather.
+type indexing struct {
+	window, collapsed, batching, indicesBatching, indexMap []int64
+	vectorDim                                              int64
+	names                                                  [5]string // of the lists
+	operand, indices                                       *Type
+	windowOf                                               int // rank of the tensor that has the window dimensions
+}
+
+// check applies the rules that do not depend on the window sizes and returns the shape of the indices without the index
+// vector.
+func (x *indexing) check() ([]int64, error) {
+	if !slices.IsSorted(x.window) || !unique(x.window) || !within(x.window, x.windowOf) {
+		return nil, badAttr("Expects %s to be sorted, unique and in range [0, %d); got: %v.", x.names[0], x.windowOf, x.window)
+	}
+	for i, list := range [][]int64{x.collapsed, x.batching} {
+		if !slices.IsSorted(list) || !unique(list) || !within(list, x.operand.Rank()) {
+			return nil, badAttr("Expects %s to be sorted, unique and in range [0, %d); got: %v.", x.names[1+i], x.operand.Rank(), list)
+		}
+	}
+	if both := append(slices.Clone(x.collapsed), x.batching...); !unique(both) {
+		return nil, badAttr("%s and %s have duplicate entries: %v", x.names[1], x.names[2], both)
+	}
+	if n := len(x.window) + len(x.collapsed) + len(x.batching); n != x.operand.Rank() {
+		return nil, badAttr("Expects rank-of operand to match size-of('%s') + size-of('%s') + size-of('%s') i.e. %d but got %d.", x.names[0], x.names[1],
+			x.names[2], n, x.operand.Rank())
+	}
+	if x.vectorDim < 0 || x.vectorDim > int64(x.indices.Rank()) {
+		return nil, badAttr("index_vector_dim %d is out of bounds for start_indices with rank %d", x.vectorDim, x.indices.Rank())
+	}
+	return x.batchShape()
+}
+
+func (x *indexing) batchShape() ([]int64, error) {
+	vector := int64(1)
+	if x.vectorDim < int64(x.indices.Rank()) {
+		vector = x.indices.Dims[x.vectorDim]
+	}
+	if !agree(vector, int64(len(x.indexMap))) {
+		return nil, badAttr("%s size (%d) is not equal to size of index dimension (%d) of start_indices (%d)", x.names[4], len(x.indexMap), x.vectorDim, vector)
+	}
+	if !within(x.indexMap, x.operand.Rank()) {
+		return nil, badAttr("%s has an entry out of range [0, %d): %v", x.names[4], x.operand.Rank(), x.indexMap)
+	}
+	if both := append(slices.Clone(x.indexMap), x.batching...); !unique(both) {
+		return nil, badAttr("%s and %s have duplicate entries: %v", x.names[4], x.names[2], both)
+	}
+	if !unique(x.indicesBatching) || !within(x.indicesBatching, x.indices.Rank()) || slices.Contains(x.indicesBatching, x.vectorDim) {
+		return nil, badAttr("Expects %s to be unique, in range and without index_vector_dim; got: %v", x.names[3], x.indicesBatching)
+	}
+	if len(x.batching) != len(x.indicesBatching) {
+		return nil, badAttr("%s and %s should have the same size: %d vs %d", x.names[2], x.names[3], len(x.batching), len(x.indicesBatching))
+	}
+	for i, d := range x.batching {
+		if a, b := x.operand.Dims[d], x.indices.Dims[x.indicesBatching[i]]; !agree(a, b) {
+			return nil, badType("%s[%d] and %s[%d] must have compatible sizes, but got %d and %d.", x.names[2], i, x.names[3], i, a, b)
+		}
+	}
+	var shape []int64
+	for d, n := range x.indices.Dims {
+		if int64(d) != x.vectorDim {
+			shape = append(shape, n)
+		}
+	}
+	return shape, nil
+}
+
+// kept returns the operand's dimensions that a window has: those neither collapsed nor batching.
+func (x *indexing) kept() []int64 {
+	var out []int64
+	for d := range int64(x.operand.Rank()) {
+		if !slices.Contains(x.collapsed, d) && !slices.Contains(x.batching, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func checkGather(v *verifier, op OpID) error {
+	d, ok := v.m.Attr(op, "dimension_numbers").(*GatherDims)
+	if !ok {
+		return missing("dimension_numbers")
+	}
+	operand, indices, out := v.in(op, 0), v.in(op, 1), v.out(op, 0)
+	if classOf(indices)&intElem == 0 {
+		return badType("operand #1 must be a tensor of integers, but got '%s'", v.inText(op, 1))
+	}
+	rank := len(d.Offset) + max(indices.Rank(), 0)
+	if d.IndexVectorDim < int64(indices.Rank()) {
+		rank--
+	}
+	x := indexing{d.Offset, d.Collapsed, d.OperandBatch, d.IndicesBatch, d.StartIndexMap, d.IndexVectorDim,
+		[5]string{"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"}, operand, indices, rank}
+	batch, err := x.check()
+	if err != nil {
+		return err
+	}
+	if v.m.Kind(op) == OpDynamicGather {
+		if out.Rank() != rank {
+			return badType("result must have rank %d, but got '%s'", rank, v.outText(op, 0))
+		}
+		return nil
+	}
+	sizes, ok := v.ints(op, "slice_sizes")
+	if !ok {
+		return missing("slice_sizes")
+	}
+	if len(sizes) != operand.Rank() {
+		return badAttr("slice_sizes size (%d) not equal to operand rank (%d)", len(sizes), operand.Rank())
+	}
+	for i, s := range sizes {
+		if n := operand.Dims[i]; s < 0 || n != Dynamic && s > n {
+			return badAttr("slice size (%d) is out of bounds for operand dimension (%d) at index %d", s, n, i)
+		}
+		if s > 1 && (slices.Contains(d.Collapsed, int64(i)) || slices.Contains(d.OperandBatch, int64(i))) {
+			return badAttr("Expects that for each dim in collapsed_slice_dims or operand_batching_dims, slice_sizes[dim] should be <= 1, but got %d at index %d", s, i)
+		}
+	}
+	dims := make([]int64, rank)
+	kept, w, b := x.kept(), 0, 0
+	for i := range dims {
+		if slices.Contains(d.Offset, int64(i)) {
+			dims[i] = sizes[kept[w]]
+			w++
+		} else {
+			dims[i] = batch[b]
+			b++
+		}
+	}
+	return v.infers(op, 0, operand, dims)
+}
+
+func checkScatter(v *verifier, op OpID) error {
+	d, ok := v.m.Attr(op, "scatter_dimension_numbers").(*ScatterDims)
+	if !ok {
+		return missing("scatter_dimension_numbers")
+	}
+	total := v.m.NumOperands(op)
+	if total%2 != 1 || v.m.NumResults(op) != total/2 {
+		return badOp("expects n inputs, indices, n updates and n results, but has %d operands and %d results", total, v.m.NumResults(op))
+	}
+	n := total / 2
+	operand, indices, update := v.in(op, 0), v.in(op, n), v.in(op, n+1)
+	if classOf(indices)&intElem == 0 {
+		return badType("operand #%d must be a tensor of integers, but got '%s'", n, v.inText(op, n))
+	}
+	for i := range n {
+		if !sameShape(v.in(op, i).Dims, operand.Dims) || !sameShape(v.in(op, n+1+i).Dims, update.Dims) {
+			return badType("expects all inputs to have one shape and all updates to have one shape")
+		}
+		if !promotes(v.in(op, n+1+i), v.in(op, i)) && !sameElem(v.in(op, i), v.in(op, n+1+i)) {
+			return badType("input #%d and update #%d must have fitting element types: '%s' vs '%s'", i, i, v.inText(op, i), v.inText(op, n+1+i))
+		}
+		if err := v.infers(op, i, v.out(op, i), v.in(op, i).Dims); err != nil {
+			return err
+		}
+	}
+	x := indexing{d.UpdateWindow, d.InsertedWindow, d.InputBatch, d.IndicesBatch, d.ToOperand, d.IndexVectorDim,
+		[5]string{"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"},
+		operand, indices, update.Rank()}
+	batch, err := x.check()
+	if err != nil {
+		return err
+	}
+	if err := v.updateShape(op, n, &x, batch); err != nil {
+		return err
+	}
+	elems := make([]*Type, 0, 2*n)
+	for i := range n {
+		elems = append(elems, v.in(op, i))
+	}
+	for i := range n {
+		elems = append(elems, v.in(op, n+1+i))
+	}
+	if err := v.scalarArgs(op, 0, elems); err != nil {
+		return err
+	}
+	return v.returnsScalars(op, 0, n)
+}
+
+// updateShape checks the shape of the updates: window sizes at the window dimensions, the indices' shape elsewhere.
+func (v *verifier) updateShape(op OpID, n int, x *indexing, batch []int64) error {
+	update := v.in(op, n+1)
+	if want := len(batch) + len(x.window); update.Rank() != want {
+		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d.",
+			want, update.Rank())
+	}
+	kept, w, b := x.kept(), 0, 0
+	for i, size := range update.Dims {
+		if slices.Contains(x.window, int64(i)) {
+			if n := x.operand.Dims[kept[w]]; size != Dynamic && n != Dynamic && size > n {
+				return badType("expects bounds of the window dimensions of updates to not exceed the bounds of the corresponding dimensions of operand. For dimension %d, updates bound is %d, operand bound is %d.",
+					i, size, n)
+			}
+			w++
+			continue
+		}
+		if !agree(size, batch[b]) {
+			return badType("expects bounds of the scatter dimensions of updates to be same as the bounds of the corresponding dimensions of scatter indices. For scatter dimension %d, updates bound is %d , scatter_indices bound is %d.",
+				i, size, batch[b])
+		}
+		b++
+	}
+	return nil
+}
