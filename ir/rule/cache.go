@@ -1,0 +1,68 @@
+package rule
+
+import (
+	"encoding/binary"
+
+	"autoshard/ir"
+)
+
+// Cache derives each rule once for all ops with the same signature: family, types, and those attributes that the
+// family reads. It is for one module and one mode.
+type Cache struct {
+	conservative bool
+	rules        map[string]*ir.Rule
+	key          []byte
+}
+
+// NewCache returns an empty cache for rules that are conservative or not.
+func NewCache(conservative bool) *Cache {
+	return &Cache{conservative: conservative, rules: map[string]*ir.Rule{}}
+}
+
+// Of returns what the function Of returns.
+func (c *Cache) Of(m *ir.Module, op ir.OpID) *ir.Rule {
+	f := FamilyOf(m, op)
+	if f == nil || !f.local || m.Attr(op, Attr) != nil || !c.sign(m, op, f) {
+		return Of(m, op, c.conservative)
+	}
+	if r, ok := c.rules[string(c.key)]; ok {
+		return r
+	}
+	r := Derive(m, op, c.conservative)
+	c.rules[string(c.key)] = r
+	return r
+}
+
+// sign sets key to the signature of an op; false where an attribute has an unknown form.
+func (c *Cache) sign(m *ir.Module, op ir.OpID, f *Family) bool {
+	c.key = append(append(c.key[:0], f.Name...), byte(m.NumOperands(op)))
+	for i := range m.NumOperands(op) {
+		c.key = binary.AppendVarint(c.key, int64(m.Type(m.Operand(op, i))))
+	}
+	for _, v := range m.Results(op) {
+		c.key = binary.AppendVarint(c.key, int64(m.Type(v)))
+	}
+	for _, name := range f.reads {
+		switch a := m.Attr(op, name).(type) {
+		case ir.Ints:
+			c.ints(a)
+		case ir.IntAttr:
+			c.ints([]int64{a.Value})
+		case *ir.DotDims:
+			c.ints(a.LhsBatch)
+			c.ints(a.RhsBatch)
+			c.ints(a.LhsContract)
+			c.ints(a.RhsContract)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Cache) ints(list []int64) {
+	c.key = binary.AppendVarint(c.key, int64(len(list)))
+	for _, i := range list {
+		c.key = binary.AppendVarint(c.key, i)
+	}
+}

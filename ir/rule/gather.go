@@ -1,0 +1,172 @@
+package rule
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+func init() {
+	register(&Family{
+		Name:  "gather",
+		Why:   "batches follow the indices, whole slices follow the operand, cut ones are searched on every shard",
+		build: buildGather,
+	}, ir.OpGather)
+	register(&Family{
+		Name:  "scatter",
+		Why:   "batches of indices are combined into the result, whole windows follow the updates",
+		build: buildScatter,
+	}, ir.OpScatter)
+}
+
+// indexing is what gather and scatter have in common: slices (the result of a gather, the updates of a scatter)
+// are taken from or put into an input at places that the indices name (source: shardy.md section 2.5).
+type indexing struct {
+	*builder
+	scatter              bool
+	offset, collapsed    []int64
+	inputBatch, idxBatch []int64
+	indexVectorDim       int
+	indices              int // operand number
+	slices               []int64
+}
+
+func buildGather(b *builder) bool {
+	d, ok := b.attr("dimension_numbers").(*ir.GatherDims)
+	if !ok {
+		return false
+	}
+	x := indexing{builder: b, offset: d.Offset, collapsed: d.Collapsed, inputBatch: d.OperandBatch,
+		idxBatch: d.IndicesBatch, indexVectorDim: int(d.IndexVectorDim), indices: 1, slices: b.out[0]}
+	return x.build()
+}
+
+func buildScatter(b *builder) bool {
+	d, ok := b.attr("scatter_dimension_numbers").(*ir.ScatterDims)
+	if !ok {
+		return false
+	}
+	inputs := len(b.in) / 2
+	x := indexing{builder: b, scatter: true, offset: d.UpdateWindow, collapsed: d.InsertedWindow,
+		inputBatch: d.InputBatch, idxBatch: d.IndicesBatch, indexVectorDim: int(d.IndexVectorDim),
+		indices: inputs, slices: b.in[inputs+1]}
+	return x.build()
+}
+
+// place adds a factor by dimension of the input, the indices and the slices.
+func (x *indexing) place(input, indices, slice int, size int64, kind factorType, blocked bool) {
+	if !x.scatter {
+		x.factor([]int{input, indices}, []int{slice}, size, kind, blocked)
+		return
+	}
+	ins := fill(len(x.in), input)
+	ins[x.indices] = indices
+	for i := x.indices + 1; i < len(ins); i++ {
+		ins[i] = slice
+	}
+	x.factor(ins, fill(len(x.out), input), size, kind, blocked)
+}
+
+func (x *indexing) build() bool {
+	input, batch := 0, 0
+	for s, size := range x.slices {
+		if hasInt(x.offset, s) {
+			for hasInt(x.collapsed, input) || hasInt(x.inputBatch, input) {
+				input++
+			}
+			x.offsetDim(input, s, size)
+			input++
+			continue
+		}
+		x.batchDim(batch, s, size)
+		batch++
+	}
+	for _, c := range x.collapsed {
+		x.collapsedDim(int(c))
+	}
+	if rank := len(x.in[x.indices]); x.indexVectorDim < rank {
+		x.place(none, x.indexVectorDim, none, x.in[x.indices][x.indexVectorDim], needReplication, false)
+	}
+	return true
+}
+
+func (x *indexing) offsetDim(input, s int, size int64) {
+	whole := x.in[0][input]
+	switch {
+	case whole == size:
+		x.place(input, none, s, whole, passThrough, false)
+	case x.scatter:
+		x.place(input, none, none, whole, needReplication, false)
+		x.place(none, none, s, size, needReplication, false)
+	case size == 1:
+		x.place(input, none, none, whole, reduction, false)
+		x.place(none, none, s, 1, needReplication, false)
+	default:
+		x.place(input, none, s, whole, needReplication, true)
+	}
+}
+
+func (x *indexing) batchDim(position, s int, size int64) {
+	indices := position
+	if position >= x.indexVectorDim {
+		indices++
+	}
+	input, kind := none, passThrough
+	if i := slices.Index(x.idxBatch, int64(indices)); i >= 0 {
+		input = int(x.inputBatch[i])
+	} else if x.scatter {
+		kind = needReplication
+		if combines(x.m, x.op, x.indices) {
+			kind = reduction
+		}
+	}
+	x.place(input, indices, s, size, kind, false)
+}
+
+func (x *indexing) collapsedDim(c int) {
+	kind := reduction
+	switch {
+	case x.scatter:
+		kind = passThrough
+	case x.in[0][c] == 1:
+		kind = needReplication
+	}
+	x.place(c, none, none, x.in[0][c], kind, false)
+}
+
+// combines says whether the region of a scatter with n inputs combines each old value with its update by one and
+// the same known operation, so that partial results can be combined across devices.
+func combines(m *ir.Module, op ir.OpID, n int) bool {
+	body := m.RegionBlock(op, 0)
+	if body == 0 {
+		return false
+	}
+	ret, args := m.LastOp(body), m.BlockArgs(body)
+	if ret == 0 || m.NumOperands(ret) != n || len(args) != 2*n {
+		return false
+	}
+	kind := ir.OpUnregistered
+	for i := range n {
+		def := m.DefiningOp(m.Operand(ret, i))
+		if def == 0 || m.NumOperands(def) != 2 || !combiner(m, def) || i > 0 && m.Kind(def) != kind {
+			return false
+		}
+		kind = m.Kind(def)
+		a, b := m.Operand(def, 0), m.Operand(def, 1)
+		if !(a == args[i] && b == args[i+n] || a == args[i+n] && b == args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func combiner(m *ir.Module, op ir.OpID) bool {
+	switch m.Kind(op) {
+	case ir.OpAdd, ir.OpMultiply, ir.OpMaximum, ir.OpMinimum:
+		return true
+	case ir.OpAnd, ir.OpOr:
+		return m.ValueType(m.Result(op, 0)).DType == dtype.I1
+	}
+	return false
+}

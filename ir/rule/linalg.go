@@ -1,0 +1,91 @@
+package rule
+
+import "autoshard/ir"
+
+func init() {
+	register(&Family{
+		Name:  "cholesky",
+		Why:   "matrices of a batch are independent; each matrix has to be whole",
+		build: buildCholesky,
+	}, ir.OpCholesky)
+	register(&Family{
+		Name:  "triangular_solve",
+		Why:   "systems of a batch and right-hand sides are independent; the matrix has to be whole",
+		build: buildTriangularSolve,
+	}, ir.OpTriangularSolve)
+	register(&Family{
+		Name:  "fft",
+		Why:   "only the transformed dimensions have to be whole",
+		build: buildFFT,
+	}, ir.OpFft)
+	register(&Family{
+		Name:  "rng_bit_generator",
+		Why:   "the state has to be whole; the numbers are independent",
+		build: buildRngBitGenerator,
+	}, ir.OpRngBitGenerator)
+}
+
+func buildCholesky(b *builder) bool {
+	rank := len(b.in[0])
+	for d, size := range b.in[0] {
+		if d < rank-2 {
+			b.everywhere(d, size, passThrough, false)
+		} else {
+			b.everywhere(d, size, needReplication, false)
+		}
+	}
+	return true
+}
+
+func buildTriangularSolve(b *builder) bool {
+	a, rhs := b.in[0], b.in[1]
+	rows, cols := len(a)-2, len(a)-1
+	b.pointwise(a[:rows])
+	transposed := b.transposed()
+	free, contracted := rows, cols
+	if b.m.OpAttrs(b.op).Bool("left_side") == transposed {
+		free, contracted = cols, rows
+	}
+	nr := needReplication
+	if b.m.OpAttrs(b.op).Bool("left_side") {
+		b.factor([]int{free, rows}, []int{none}, a[free], nr, false)
+		b.factor([]int{none, cols}, []int{cols}, rhs[cols], nr, false)
+		b.factor([]int{contracted, none}, []int{rows}, a[contracted], nr, false)
+		return true
+	}
+	b.factor([]int{none, rows}, []int{rows}, rhs[rows], nr, false)
+	b.factor([]int{free, cols}, []int{none}, a[free], nr, false)
+	b.factor([]int{contracted, none}, []int{cols}, a[contracted], nr, false)
+	return true
+}
+
+func (b *builder) transposed() bool {
+	t := b.m.OpAttrs(b.op).Str("transpose_a")
+	return t == "TRANSPOSE" || t == "ADJOINT"
+}
+
+func buildFFT(b *builder) bool {
+	in, out := b.in[0], b.out[0]
+	rank, transformed := len(in), len(b.ints("fft_length"))
+	for d, size := range in {
+		switch {
+		case d < rank-transformed:
+			b.everywhere(d, size, passThrough, false)
+		case d < rank-1:
+			b.everywhere(d, size, needReplication, false)
+		default:
+			b.everywhere(d, size, needReplication, size != out[d])
+		}
+	}
+	return true
+}
+
+func buildRngBitGenerator(b *builder) bool {
+	for d, size := range b.in[0] {
+		b.factor([]int{d}, []int{d, none}, size, needReplication, true)
+	}
+	for d, size := range b.out[1] {
+		b.factor([]int{none}, []int{none, d}, size, passThrough, false)
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package rule
+
+import "autoshard/ir"
+
+func init() {
+	register(&Family{
+		Name:  "pointwise",
+		Why:   "every result element depends only on the operand elements at its place",
+		build: buildPointwise,
+		local: true,
+	}, ir.OpSdyShardingConstraint, ir.OpAbs, ir.OpAdd, ir.OpAllReduce, ir.OpAnd, ir.OpAtan2, ir.OpCbrt, ir.OpCeil,
+		ir.OpCountLeadingZeros, ir.OpCollectiveBroadcast, ir.OpCollectivePermute, ir.OpCompare, ir.OpComplex,
+		ir.OpConvert, ir.OpCosine, ir.OpCrossReplicaSum, ir.OpDivide, ir.OpExponential, ir.OpExponentialMinusOne,
+		ir.OpFloor, ir.OpImag, ir.OpIsFinite, ir.OpLogPlusOne, ir.OpLog, ir.OpLogistic, ir.OpMaximum, ir.OpMinimum,
+		ir.OpMultiply, ir.OpNegate, ir.OpNot, ir.OpOr, ir.OpPopcnt, ir.OpPower, ir.OpReal, ir.OpReducePrecision,
+		ir.OpRemainder, ir.OpRoundNearestEven, ir.OpRoundNearestAfz, ir.OpRsqrt, ir.OpShiftLeft,
+		ir.OpShiftRightArithmetic, ir.OpShiftRightLogical, ir.OpSign, ir.OpSine, ir.OpSqrt, ir.OpSubtract, ir.OpTan,
+		ir.OpTanh, ir.OpXor)
+	register(&Family{
+		Name:  "clamp",
+		Why:   "the bounds are scalars or have the operand's shape; elements meet at their places",
+		build: func(b *builder) bool { b.pointwise(b.in[1]); return true },
+		local: true,
+	}, ir.OpClamp)
+	register(&Family{
+		Name:  "select",
+		Why:   "the predicate is a scalar or has the result's shape; elements meet at their places",
+		build: func(b *builder) bool { b.pointwise(b.out[0]); return true },
+		local: true,
+	}, ir.OpSelect)
+	register(&Family{
+		Name:  "bitcast_convert",
+		Why:   "elements keep their places, except the last dimension that holds the parts of one element",
+		build: buildBitcastConvert,
+		local: true,
+	}, ir.OpBitcastConvert)
+	register(&Family{
+		Name:  "batch_norm_inference",
+		Why:   "statistics belong to the feature dimension; everything else is pointwise",
+		build: buildBatchNorm,
+	}, ir.OpBatchNormInference)
+}
+
+func buildPointwise(b *builder) bool {
+	if b.m.ValueType(b.m.Result(b.op, 0)).Kind != ir.TensorKind {
+		return false
+	}
+	b.pointwise(b.out[0])
+	return true
+}
+
+func buildBitcastConvert(b *builder) bool {
+	in, out := b.in[0], b.out[0]
+	if len(in) < len(out) {
+		b.pointwise(in)
+		b.factor([]int{none}, []int{len(out) - 1}, out[len(out)-1], needReplication, false)
+		return true
+	}
+	b.pointwise(out)
+	if len(in) > len(out) {
+		b.factor([]int{len(in) - 1}, []int{none}, in[len(in)-1], needReplication, false)
+	}
+	return true
+}
+
+func buildBatchNorm(b *builder) bool {
+	feature := b.int("feature_index", 0)
+	for d, size := range b.in[0] {
+		ins := dims(len(b.in), 0, d)
+		if int64(d) == feature {
+			for i := range ins[1:] {
+				ins[i+1] = 0
+			}
+		}
+		b.factor(ins, []int{d}, size, passThrough, false)
+	}
+	return true
+}

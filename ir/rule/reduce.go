@@ -1,0 +1,154 @@
+package rule
+
+import (
+	"encoding/binary"
+
+	"autoshard/ir"
+)
+
+func init() {
+	register(&Family{
+		Name:  "reduce",
+		Why:   "kept dimensions pass through, reduced ones are combined across shards",
+		build: buildReduce,
+		local: true,
+		reads: []string{"dimensions"},
+	}, ir.OpReduce)
+	register(&Family{
+		Name:  "reduce_window",
+		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
+		build: buildReduceWindow,
+	}, ir.OpReduceWindow)
+	register(&Family{
+		Name:  "select_and_scatter",
+		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
+		build: buildSelectAndScatter,
+	}, ir.OpSelectAndScatter)
+	register(&Family{
+		Name:  "sort",
+		Why:   "slices are sorted independently; the sorted dimension has to be whole",
+		build: buildSort,
+	}, ir.OpSort)
+}
+
+func buildReduce(b *builder) bool {
+	reduced := b.ints("dimensions")
+	inputs := len(b.in) / 2
+	out := 0
+	for d, size := range b.in[0] {
+		ins, outs := fill(len(b.in), none), fill(len(b.out), none)
+		for i := range inputs {
+			ins[i] = d
+		}
+		if hasInt(reduced, d) {
+			b.factor(ins, outs, size, reduction, false)
+			continue
+		}
+		for i := range outs {
+			outs[i] = out
+		}
+		out++
+		b.factor(ins, outs, size, passThrough, false)
+	}
+	return true
+}
+
+func buildReduceWindow(b *builder) bool {
+	w := b.window()
+	for d, size := range b.out[0] {
+		if w.trivial(d) {
+			b.everywhere(d, size, passThrough, false)
+		} else {
+			b.everywhere(d, size, permutation, b.conservative)
+		}
+	}
+	return true
+}
+
+func buildSelectAndScatter(b *builder) bool {
+	w := b.window()
+	for d, size := range b.out[0] {
+		if w.trivial(d) {
+			b.everywhere(d, size, passThrough, false)
+			continue
+		}
+		b.factor([]int{none, d, none}, []int{none}, b.in[1][d], needReplication, b.conservative)
+		b.factor([]int{d, none, none}, []int{d}, size, permutation, b.conservative)
+	}
+	return true
+}
+
+func buildSort(b *builder) bool {
+	shape := b.in[0]
+	sorted := int(b.int("dimension", -1))
+	if sorted < 0 {
+		sorted += len(shape)
+	}
+	alone := true
+	for d, size := range shape {
+		alone = alone && (d == sorted || size == 1)
+	}
+	for d, size := range shape {
+		if d == sorted {
+			b.everywhere(d, size, needReplication, alone)
+		} else {
+			b.everywhere(d, size, passThrough, false)
+		}
+	}
+	return true
+}
+
+// window holds what reduce_window and select_and_scatter say of each dimension; absent lists are nil.
+type window struct{ sizes, strides, padding []int64 }
+
+func (b *builder) window() window {
+	return window{b.ints("window_dimensions"), b.ints("window_strides"), denseInts(b.attr("padding"))}
+}
+
+// trivial says whether the window covers one element, moves by one and pads nothing.
+func (w window) trivial(d int) bool {
+	return at(w.sizes, d, 1) == 1 && at(w.strides, d, 1) == 1 && at(w.padding, 2*d, 0) == 0 && at(w.padding, 2*d+1, 0) == 0
+}
+
+func at(list []int64, i int, missing int64) int64 {
+	if i >= len(list) {
+		return missing
+	}
+	return list[i]
+}
+
+// denseInts returns the elements of a dense<...> : tensor<...xi64> or of a list; a splat gives its element as
+// often as needed for the windows of a tensor.
+func denseInts(a ir.Attr) []int64 {
+	switch v := a.(type) {
+	case ir.Ints:
+		return v
+	case *ir.Dense:
+		return decodeInts(v)
+	}
+	return nil
+}
+
+// maxWindowInts bounds a splat: twice the rank of any tensor that a reader lets through.
+const maxWindowInts = 2 * 64
+
+func decodeInts(d *ir.Dense) []int64 {
+	var out []int64
+	for i := 0; i+8 <= len(d.Data); i += 8 {
+		out = append(out, int64(binary.LittleEndian.Uint64(d.Data[i:])))
+	}
+	if d.Splat && len(out) == 1 {
+		for len(out) < maxWindowInts {
+			out = append(out, out[0])
+		}
+	}
+	return out
+}
+
+func fill(n, d int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = d
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package rule_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/ir/rule"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestGolden derives the rules of small programs. Commands: "rule" for the usual rules, "conservative" for the
+// others; the output has a line for each op with its family and rule.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			return describe(m, d.Cmd == "conservative")
+		})
+	})
+}
+
+func describe(m *ir.Module, conservative bool) string {
+	var b strings.Builder
+	cache := rule.NewCache(conservative)
+	main, _ := m.Main()
+	for op := range m.Ops(m.Func(main).Body) {
+		if m.Kind(op).IsTerminator() {
+			continue
+		}
+		r := rule.Of(m, op, conservative)
+		if r == nil {
+			fmt.Fprintf(&b, "%s: no rule\n", m.OpName(op))
+			continue
+		}
+		name := "given"
+		if f := rule.FamilyOf(m, op); f != nil {
+			name = f.Name
+		}
+		fmt.Fprintf(&b, "%s (%s): %s\n", m.OpName(op), name, rule.Format(r))
+		if err := rule.Verify(m, op, r); err != nil {
+			fmt.Fprintf(&b, "  but: %v\n", err)
+		}
+		if cached := rule.Format(cache.Of(m, op)); cached != rule.Format(r) {
+			fmt.Fprintf(&b, "  but the cache says: %s\n", cached)
+		}
+	}
+	return b.String()
+}
+
+// TestFamiliesSayWhy checks that every family can be named and explained.
+func TestFamiliesSayWhy(t *testing.T) {
+	for k := ir.OpUnregistered; k < ir.NumKinds; k++ {
+		f := rule.KindFamily(k)
+		if f == nil {
+			continue
+		}
+		if f.Name == "" || f.Why == "" || strings.HasSuffix(f.Why, ".") || strings.Contains(f.Why, "\n") {
+			t.Errorf("%s: name %q and reason %q", k, f.Name, f.Why)
+		}
+	}
+}
+
+// TestVerifyRejects checks the conditions on rules one by one.
+func TestVerifyRejects(t *testing.T) {
+	m, err := mlir.Parse([]byte(`func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = stablehlo.tanh %a : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	op := m.FirstOp(m.Func(main).Body)
+	both := func(dims ...[]int32) *ir.Rule {
+		return &ir.Rule{Operands: [][][]int32{dims}, Results: [][][]int32{dims}, Sizes: []int64{4, 8}}
+	}
+	with := func(r *ir.Rule, change func(*ir.Rule)) *ir.Rule {
+		change(r)
+		return r
+	}
+	good := func() *ir.Rule { return both([]int32{0}, []int32{1}) }
+	if err := rule.Verify(m, op, good()); err != nil {
+		t.Fatalf("a good rule is rejected: %v", err)
+	}
+	for want, r := range map[string]*ir.Rule{
+		"maps 0 operands":       {Results: good().Results, Sizes: []int64{4, 8}},
+		"maps 1 dimensions":     both([]int32{0}),
+		"has no factor":         both([]int32{0}, nil),
+		"has no size":           both([]int32{0}, []int32{2}),
+		"is twice":              both([]int32{0}, []int32{1, 0}),
+		"is in no dimension":    with(good(), func(r *ir.Rule) { r.Sizes = append(r.Sizes, 2) }),
+		"shares dimension":      with(both([]int32{0}, []int32{1, 2}), func(r *ir.Rule) { r.Sizes = []int64{4, 8, 1} }),
+		"out of range":          with(good(), func(r *ir.Rule) { r.Permutation = []int32{7} }),
+		"sorted and unique":     with(good(), func(r *ir.Rule) { r.Blocked = []int32{1, 0} }),
+		"both need_replication": with(good(), func(r *ir.Rule) { r.NeedReplication, r.Permutation = []int32{0}, []int32{0} }),
+		"a result has it":       with(good(), func(r *ir.Rule) { r.Reduction = []int32{0} }),
+	} {
+		if err := rule.Verify(m, op, r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+}

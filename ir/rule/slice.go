@@ -1,0 +1,108 @@
+package rule
+
+import "autoshard/ir"
+
+func init() {
+	register(&Family{
+		Name:  "slice",
+		Why:   "whole dimensions pass through, cut ones move elements between shards",
+		build: buildPadOrSlice,
+		local: true,
+	}, ir.OpSlice)
+	register(&Family{
+		Name:  "pad",
+		Why:   "whole dimensions pass through, padded ones move elements between shards",
+		build: buildPadOrSlice,
+		local: true,
+	}, ir.OpPad)
+	register(&Family{
+		Name:  "concatenate",
+		Why:   "the joined dimension moves elements between shards, the others pass through",
+		build: buildConcatenate,
+	}, ir.OpConcatenate)
+	register(&Family{
+		Name:  "reverse",
+		Why:   "reversed dimensions move elements between shards, the others pass through",
+		build: buildReverse,
+		local: true,
+		reads: []string{"dimensions"},
+	}, ir.OpReverse)
+	register(&Family{
+		Name: "dynamic_slice",
+		Why:  "whole dimensions pass through; which shard holds a cut one is known only at run time",
+		build: func(b *builder) bool {
+			b.mismatch(b.in[0], b.out[0], needReplication, true)
+			return true
+		},
+		local: true,
+	}, ir.OpDynamicSlice)
+	register(&Family{
+		Name:  "dynamic_update_slice",
+		Why:   "operand and result are alike; an update that covers a part of a dimension moves between shards",
+		local: true,
+		build: buildDynamicUpdateSlice,
+	}, ir.OpDynamicUpdateSlice)
+}
+
+func buildPadOrSlice(b *builder) bool {
+	b.mismatch(b.in[0], b.out[0], permutation, b.conservative)
+	return true
+}
+
+func buildConcatenate(b *builder) bool {
+	joined := int(b.int("dimension", 0))
+	kind := needReplication
+	if b.joinsSlices() {
+		kind = permutation
+	}
+	for d, size := range b.out[0] {
+		switch {
+		case d != joined:
+			b.everywhere(d, size, passThrough, false)
+		case !b.conservative:
+			b.everywhere(d, size, kind, false)
+		}
+	}
+	return true
+}
+
+// joinsSlices says whether all operands are slices, or pieces of one value of which at least one is a slice.
+func (b *builder) joinsSlices() bool {
+	slices, sameSource := 0, true
+	var source ir.ValueID
+	for i := range b.in {
+		v := b.m.Operand(b.op, i)
+		if s := b.definedBy(i, ir.OpSlice); s != 0 {
+			slices++
+			v = b.m.Operand(s, 0)
+		}
+		sameSource = sameSource && (i == 0 || v == source)
+		source = v
+	}
+	return slices == len(b.in) || slices > 0 && sameSource
+}
+
+func buildReverse(b *builder) bool {
+	reversed := b.ints("dimensions")
+	for d, size := range b.out[0] {
+		if hasInt(reversed, d) {
+			b.everywhere(d, size, permutation, false)
+		} else {
+			b.everywhere(d, size, passThrough, false)
+		}
+	}
+	return true
+}
+
+func buildDynamicUpdateSlice(b *builder) bool {
+	operand, update := b.in[0], b.in[1]
+	for d, size := range operand {
+		if size == update[d] {
+			b.everywhere(d, size, passThrough, false)
+			continue
+		}
+		b.factor(dims(len(b.in), 0, d), []int{d}, size, permutation, false)
+		b.factor(dims(len(b.in), 1, d), []int{none}, update[d], permutation, false)
+	}
+	return true
+}

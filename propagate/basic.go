@@ -1,0 +1,35 @@
+package propagate
+
+import "autoshard/subaxis"
+
+// basic propagates along each factor what all tensors of the op can take: one conflict anywhere stops it
+// everywhere (source: shardy.md section 4.2).
+func (s *step) basic() {
+	s.lists = s.lists[:0]
+	for f := range int32(len(s.rule.Sizes)) {
+		axes := s.truncate(s.compatible(f), func(axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
+			return s.fitsAll(f, axis, prevSize)
+		})
+		for t := range s.tensors {
+			s.tensors[t].expand(f, axes)
+		}
+	}
+}
+
+// fitsAll returns the part of an axis that fits every tensor.
+func (s *step) fitsAll(f int32, axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
+	ok := true
+	for t := range s.tensors {
+		tf := &s.tensors[t]
+		if axis, ok = s.acrossFactors(tf, f, axis); !ok {
+			return axis, false
+		}
+		if !tf.factors[f].mapped {
+			continue
+		}
+		if axis, ok = s.withinFactor(tf, f, axis, prevSize); !ok {
+			return axis, false
+		}
+	}
+	return axis, true
+}

@@ -1,0 +1,138 @@
+package propagate
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// sameAttrs compares two attribute dictionaries by content.
+func sameAttrs(a, b ir.Attrs) bool {
+	return slices.EqualFunc(a, b, func(x, y ir.NamedAttr) bool {
+		if x.Name != y.Name {
+			return false
+		}
+		dx, ok := x.Value.(*ir.Dense)
+		dy, both := y.Value.(*ir.Dense)
+		if ok && both {
+			return dx.Type == dy.Type && dx.Splat == dy.Splat && dx.Resource == dy.Resource && bytes.Equal(dx.Data, dy.Data)
+		}
+		return reflect.DeepEqual(x.Value, y.Value)
+	})
+}
+
+// CloseShardings closes all dimensions and forgets explicitly replicated axes, which mean nothing any more.
+// Shardy: -sdy-close-shardings.
+func CloseShardings(m *ir.Module) {
+	rewriteShardings(m, func(s *ir.Sharding) ir.Sharding {
+		for d := range s.Dims {
+			s.Dims[d].Closed = true
+		}
+		s.Replicated = nil
+		return *s
+	})
+}
+
+// UpdateNonDivisible cuts the shardings of arguments and results of functions, of results of calls, and of values
+// that enter or leave manual computations, down to axes that divide the dimensions.
+// Shardy: -sdy-update-non-divisible-input-output-shardings.
+func UpdateNonDivisible(m *ir.Module) {
+	m.Walk(m.Body(), func(op ir.OpID) {
+		switch m.Kind(op) {
+		case ir.OpFunc:
+			f := m.FuncOf(op)
+			if f != 0 && !m.IsDeclaration(f) {
+				for _, v := range m.BlockArgs(m.Func(f).Body) {
+					m.SetSharding(v, evenly(m, m.Sharding(v), m.Shape(v)))
+				}
+			}
+			results := m.Func(f).ResultShardings
+			for i, id := range results {
+				results[i] = evenly(m, id, m.TypeOf(m.Func(f).ResultTypes[i]).Dims)
+			}
+		case ir.OpCall:
+			for _, v := range m.Results(op) {
+				m.SetSharding(v, evenly(m, m.Sharding(v), m.Shape(v)))
+			}
+		case ir.OpSdyManualComputation:
+			for _, v := range owners(m, op) {
+				setOwnerSharding(m, v, evenly(m, ownerSharding(m, v), m.Shape(v)))
+			}
+		}
+	})
+}
+
+// evenly returns the sharding of a shape in which every dimension is divisible by its shards.
+func evenly(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
+	if id == 0 || slices.Contains(shape, ir.Dynamic) {
+		return id
+	}
+	s := m.ShardingOf(id).Clone()
+	changed := false
+	for d := range min(len(s.Dims), len(shape)) {
+		if shape[d]%max(s.Shards(d), 1) == 0 {
+			continue
+		}
+		s.Dims[d].Axes = dividing(s.Dims[d].Axes, shape[d])
+		s.Dims[d].Priority = ir.NoPriority
+		changed = true
+	}
+	if !changed {
+		return id
+	}
+	return m.InternSharding(s)
+}
+
+// dividing returns the major axes, the last one perhaps in part, whose product divides a size.
+func dividing(axes []subaxis.Ref, size int64) []subaxis.Ref {
+	var out []subaxis.Ref
+	for _, a := range axes {
+		g := gcd(int64(a.Size), size)
+		if g == 1 {
+			break
+		}
+		whole := g == int64(a.Size)
+		a.Size = int32(g)
+		out = append(out, a)
+		if !whole {
+			break
+		}
+		size /= g
+	}
+	return out
+}
+
+// RemoveSubAxes cuts open dimensions of arguments and results of the main function at the first sub-axis: callers
+// rather give and take whole axes. Shardy: -sdy-remove-sub-axes-in-input-output-shardings.
+func RemoveSubAxes(m *ir.Module) {
+	main, ok := m.Main()
+	if !ok || m.IsDeclaration(main) {
+		return
+	}
+	for _, v := range m.BlockArgs(m.Func(main).Body) {
+		m.SetSharding(v, wholeAxes(m, m.Sharding(v)))
+	}
+	results := m.Func(main).ResultShardings
+	for i, id := range results {
+		results[i] = wholeAxes(m, id)
+	}
+}
+
+func wholeAxes(m *ir.Module, id ir.ShardingID) ir.ShardingID {
+	if id == 0 {
+		return 0
+	}
+	s := m.ShardingOf(id).Clone()
+	mesh := m.Mesh(s.Mesh)
+	for d := range s.Dims {
+		dim := &s.Dims[d]
+		part := slices.IndexFunc(dim.Axes, func(r subaxis.Ref) bool { return !mesh.IsFull(r) })
+		if !dim.Closed && part >= 0 {
+			dim.Axes = dim.Axes[:part]
+		}
+	}
+	return m.InternSharding(s)
+}

@@ -1,0 +1,216 @@
+package propagate
+
+import (
+	"autoshard/ir"
+	"autoshard/ir/rule"
+)
+
+// ApplyConstraints copies closed shardings from sharding constraints and manual computations to the values that
+// they constrain, so that propagation starts there too. Shardy: -sdy-apply-sharding-constraints.
+func ApplyConstraints(m *ir.Module) {
+	walkPost(m, m.Body(), func(op ir.OpID) {
+		switch m.Kind(op) {
+		case ir.OpSdyShardingConstraint:
+			redirectChain(m, op)
+			applyTo(m, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), op)
+		case ir.OpSdyManualComputation:
+			for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
+				applyTo(m, m.Operand(op, i), m.Sharding(arg), op)
+			}
+		}
+	})
+}
+
+// redirectChain handles a chain of constraints x -> c1 -> c2 ... -> cn in which only the last has other users: the
+// uses of x after cn become uses of cn.
+func redirectChain(m *ir.Module, head ir.OpID) {
+	x := m.Operand(head, 0)
+	if definedByConstraint(m, x) || isSharded(m, x) || constrainedBeside(m, x, head) {
+		return
+	}
+	tail := head
+	for next := onlyConstraintUser(m, tail); next != 0; next = onlyConstraintUser(m, tail) {
+		tail = next
+	}
+	if tail == head || constrainedBeside(m, m.Result(tail, 0), 0) {
+		return
+	}
+	after := map[ir.OpID]bool{}
+	for op := m.NextOp(tail); op != 0; op = m.NextOp(op) {
+		after[op] = true
+	}
+	replaceUses(m, x, m.Result(tail, 0), func(u ir.Use) bool {
+		return u.Op != head && m.Kind(u.Op) != ir.OpReturn && after[u.Op]
+	})
+}
+
+func definedByConstraint(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	return op != 0 && m.Kind(op) == ir.OpSdyShardingConstraint
+}
+
+// constrainedBeside says whether a constraint other than one or a manual computation uses a value.
+func constrainedBeside(m *ir.Module, v ir.ValueID, but ir.OpID) bool {
+	for use := range m.Uses(v) {
+		kind := m.Kind(use.Op)
+		if use.Op != but && (kind == ir.OpSdyShardingConstraint || kind == ir.OpSdyManualComputation) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyConstraintUser returns the constraint that is the only user of another one, 0 if there is none.
+func onlyConstraintUser(m *ir.Module, op ir.OpID) ir.OpID {
+	v := m.Result(op, 0)
+	if !m.HasOneUse(v) {
+		return 0
+	}
+	for use := range m.Uses(v) {
+		if m.Kind(use.Op) == ir.OpSdyShardingConstraint {
+			return use.Op
+		}
+	}
+	return 0
+}
+
+// isSharded says whether a value has a sharding that says anything: a fully open one counts as none, except that of
+// a scalar, which is closed as well.
+func isSharded(m *ir.Module, v ir.ValueID) bool {
+	home := homeOf(m, v)
+	if home == 0 {
+		return false
+	}
+	id := ownerSharding(m, home)
+	if id == 0 {
+		return false
+	}
+	s := m.ShardingOf(id)
+	return len(s.Dims) == 0 || id != m.Replicated(s.Mesh, len(s.Dims), false)
+}
+
+// homeOf returns the value that holds the sharding of a value: an edge where it has one; 0 if nothing does.
+func homeOf(m *ir.Module, v ir.ValueID) ir.ValueID {
+	owner := v
+	if m.DefiningOp(v) == 0 {
+		op := m.BlockOp(m.ArgBlock(v))
+		switch {
+		case op == 0:
+			return 0
+		case m.Kind(op) == ir.OpAsyncStart && m.Index(v) < m.NumOperands(op):
+			return homeOf(m, m.Operand(op, m.Index(v)))
+		case m.FuncOf(op) == 0:
+			owner = edgeOwner(m, v)
+		}
+	}
+	if owner != 0 {
+		if edge := edgeOf(m, owner); edge != 0 {
+			return m.Result(edge, 0)
+		}
+	}
+	return owner
+}
+
+// applyTo gives a value the sharding of its user, if the value has none, the sharding is closed everywhere and no
+// other constraint says something else. Values on data-flow edges keep their freedom: there the constraint moves
+// up to the value, and the other uses go through it.
+func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID) {
+	home := homeOf(m, v)
+	if home == 0 || id == 0 || isSharded(m, v) || !isClosed(m.ShardingOf(id)) || disputed(m, v, id) {
+		return
+	}
+	if home == v && !isEdge(m, v) {
+		setOwnerSharding(m, v, id)
+		if m.Kind(user) == ir.OpSdyShardingConstraint {
+			attachRule(m, user, rule.Of(m, user, false))
+		}
+		return
+	}
+	constraint := user
+	if m.Kind(user) == ir.OpSdyShardingConstraint {
+		moveAfter(m, user, v)
+	} else {
+		constraint = constrainAfter(m, v, id)
+	}
+	result := m.Result(constraint, 0)
+	replaceUses(m, v, result, func(u ir.Use) bool { return u.Op != constraint })
+	if s := m.ShardingOf(id); len(s.Unreduced) > 0 {
+		open := ir.Sharding{Mesh: s.Mesh, Dims: make([]ir.DimSharding, len(s.Dims)), Unreduced: s.Unreduced, Reduction: s.Reduction}
+		for d := range open.Dims {
+			open.Dims[d].Priority = ir.NoPriority
+		}
+		setOwnerSharding(m, home, m.InternSharding(open))
+	}
+}
+
+func isEdge(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	return op != 0 && m.Kind(op) == ir.OpSdyDataFlowEdge
+}
+
+func isClosed(s *ir.Sharding) bool {
+	for _, d := range s.Dims {
+		if !d.Closed {
+			return false
+		}
+	}
+	return true
+}
+
+// disputed says whether a constraint or manual computation wants another sharding of a value.
+func disputed(m *ir.Module, v ir.ValueID, id ir.ShardingID) bool {
+	for use := range m.Uses(v) {
+		other := id
+		switch m.Kind(use.Op) {
+		case ir.OpSdyShardingConstraint:
+			other = m.Sharding(m.Result(use.Op, 0))
+		case ir.OpSdyManualComputation:
+			other = m.Sharding(m.BlockArgs(m.RegionBlock(use.Op, 0))[use.Index])
+		}
+		if other != id {
+			return true
+		}
+	}
+	return false
+}
+
+// moveAfter moves a constraint to the place right after its operand comes into being.
+func moveAfter(m *ir.Module, op ir.OpID, v ir.ValueID) {
+	next := ir.OpID(0)
+	if def := m.DefiningOp(v); def != 0 {
+		next = m.NextOp(def)
+	} else {
+		next = m.FirstOp(m.ArgBlock(v))
+	}
+	if next != op {
+		m.MoveBefore(op, next)
+	}
+}
+
+// constrainAfter inserts a constraint right after a value comes into being.
+func constrainAfter(m *ir.Module, v ir.ValueID, id ir.ShardingID) ir.OpID {
+	var b *ir.Builder
+	if def := m.DefiningOp(v); def != 0 {
+		b = m.BuilderAfter(def)
+	} else {
+		b = blockStart(m, m.ArgBlock(v))
+	}
+	op := b.Op(ir.OpSdyShardingConstraint, []ir.TypeID{m.Type(v)}, nil, v)
+	m.SetSharding(m.Result(op, 0), id)
+	return op
+}
+
+// ConstraintsToReshards turns every sharding_constraint into a reshard. Shardy: -sdy-sharding-constraint-to-reshard.
+func ConstraintsToReshards(m *ir.Module) {
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if m.Kind(op) != ir.OpSdyShardingConstraint {
+			return
+		}
+		b := m.BuilderBefore(op)
+		v := m.Result(op, 0)
+		reshard := b.Op1(ir.OpSdyReshard, m.Type(v), m.OpAttrs(op).Without("sdy.sharding_rule"), m.Operand(op, 0))
+		m.SetSharding(reshard, m.Sharding(v))
+		m.ReplaceUses(v, reshard)
+		m.Erase(op)
+	})
+}

@@ -1,0 +1,217 @@
+package propagate
+
+import (
+	"autoshard/ir"
+)
+
+// Data flow through regions is a set of edges. An edge says that several values are one: the operands and
+// terminator operands that flow into it (its sources) and the results and block arguments that they become (its
+// targets). One target owns the edge and holds its sharding (source: shardy.md sections 1.7 and 1.8):
+//
+//	while                 result i; sources operand i, body result i; other targets condition argument i, body argument i
+//	case                  result i; sources result i of each branch
+//	optimization_barrier  result i; source operand i
+//	manual_computation and named_computation
+//	                      block argument i; source operand i
+//	                      result i; source result i of the body
+
+// hasDataFlow says whether an op has data-flow edges.
+func hasDataFlow(k ir.Kind) bool {
+	return k == ir.OpWhile || k == ir.OpCase || k == ir.OpOptimizationBarrier || isComputation(k)
+}
+
+// isComputation says whether an op is a manual or named computation, whose block arguments own edges.
+func isComputation(k ir.Kind) bool {
+	return k == ir.OpSdyManualComputation || k == ir.OpSdyNamedComputation
+}
+
+// edgeOwner returns the value that owns the edge of a block argument, 0 if it belongs to none.
+func edgeOwner(m *ir.Module, arg ir.ValueID) ir.ValueID {
+	op := m.BlockOp(m.ArgBlock(arg))
+	switch kind := m.Kind(op); {
+	case op == 0:
+		return 0
+	case isComputation(kind):
+		return arg
+	case kind == ir.OpWhile && m.Index(arg) < m.NumResults(op):
+		return m.Result(op, m.Index(arg))
+	}
+	return 0
+}
+
+// appendSources appends the values that flow into the edge of an owner.
+func appendSources(list []ir.ValueID, m *ir.Module, owner ir.ValueID) []ir.ValueID {
+	i := m.Index(owner)
+	op := m.DefiningOp(owner)
+	if op == 0 {
+		return append(list, m.Operand(m.BlockOp(m.ArgBlock(owner)), i))
+	}
+	switch m.Kind(op) {
+	case ir.OpWhile:
+		return appendReturned(append(list, m.Operand(op, i)), m, op, 1, i)
+	case ir.OpOptimizationBarrier:
+		return append(list, m.Operand(op, i))
+	}
+	for r := range m.NumRegions(op) {
+		list = appendReturned(list, m, op, r, i)
+	}
+	return list
+}
+
+// appendReturned appends operand i of the terminator of a region.
+func appendReturned(list []ir.ValueID, m *ir.Module, op ir.OpID, region, i int) []ir.ValueID {
+	if b := m.RegionBlock(op, region); b != 0 {
+		if last := m.LastOp(b); last != 0 && i < m.NumOperands(last) {
+			return append(list, m.Operand(last, i))
+		}
+	}
+	return list
+}
+
+// otherTargets returns the targets of an edge beside its owner.
+func otherTargets(m *ir.Module, owner ir.ValueID) []ir.ValueID {
+	op := m.DefiningOp(owner)
+	if op == 0 || m.Kind(op) != ir.OpWhile {
+		return nil
+	}
+	var list []ir.ValueID
+	for r := range m.NumRegions(op) {
+		if args := m.BlockArgs(m.RegionBlock(op, r)); m.Index(owner) < len(args) {
+			list = append(list, args[m.Index(owner)])
+		}
+	}
+	return list
+}
+
+// owners returns the values of a data-flow op that own edges: block arguments, then results.
+func owners(m *ir.Module, op ir.OpID) []ir.ValueID {
+	var list []ir.ValueID
+	if isComputation(m.Kind(op)) {
+		list = append(list, m.BlockArgs(m.RegionBlock(op, 0))...)
+	}
+	for _, v := range m.Results(op) {
+		list = append(list, v)
+	}
+	return list
+}
+
+// flowsInto returns the owner of the edge that a use of a value is a source of, 0 if there is none.
+func flowsInto(m *ir.Module, use ir.Use) ir.ValueID {
+	op, i := use.Op, use.Index
+	if m.Kind(op).IsTerminator() {
+		block := m.OpBlock(op)
+		op = m.BlockOp(block)
+		if op == 0 || m.Kind(op) == ir.OpWhile && block != m.RegionBlock(op, 1) {
+			return 0
+		}
+	} else if isComputation(m.Kind(op)) {
+		return m.BlockArgs(m.RegionBlock(op, 0))[i]
+	}
+	if op == 0 || !hasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase {
+		return 0
+	}
+	return m.Result(op, i)
+}
+
+// edgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.
+func edgeOf(m *ir.Module, v ir.ValueID) ir.OpID {
+	if m.HasOneUse(v) {
+		for use := range m.Uses(v) {
+			if m.Kind(use.Op) == ir.OpSdyDataFlowEdge {
+				return use.Op
+			}
+		}
+	}
+	return 0
+}
+
+// AddDataFlowEdges inserts an sdy.data_flow_edge after every owner of an edge that has a static shape; all uses of
+// the owner go through it and it takes over the owner's sharding. Shardy: -sdy-add-data-flow-edges.
+func AddDataFlowEdges(m *ir.Module) {
+	walkPost(m, m.Body(), func(op ir.OpID) {
+		if !hasDataFlow(m.Kind(op)) {
+			return
+		}
+		if isComputation(m.Kind(op)) {
+			addEdges(m, m.BlockArgs(m.RegionBlock(op, 0)), blockStart(m, m.RegionBlock(op, 0)))
+		}
+		var results []ir.ValueID
+		for _, v := range m.Results(op) {
+			results = append(results, v)
+		}
+		addEdges(m, results, m.BuilderAfter(op))
+	})
+}
+
+func addEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
+	for _, v := range values {
+		if !m.ValueType(v).IsStatic() {
+			continue
+		}
+		edge := b.Op(ir.OpSdyDataFlowEdge, []ir.TypeID{m.Type(v)}, nil, v)
+		m.SetSharding(m.Result(edge, 0), ownerSharding(m, v))
+		replaceUses(m, v, m.Result(edge, 0), func(u ir.Use) bool { return u.Op != edge })
+	}
+}
+
+// blockStart returns a builder that inserts at the start of a block that is not empty.
+func blockStart(m *ir.Module, b ir.BlockID) *ir.Builder { return m.BuilderBefore(m.FirstOp(b)) }
+
+// walkPost visits the ops of a block and everything inside them, the inner ones first.
+func walkPost(m *ir.Module, b ir.BlockID, visit func(ir.OpID)) {
+	for op := range m.Ops(b) {
+		for _, r := range m.Regions(op) {
+			for _, inner := range m.Blocks(r) {
+				walkPost(m, inner, visit)
+			}
+		}
+		visit(op)
+	}
+}
+
+// SinkDataFlowEdges gives every owner the sharding of its edge and removes the edges. If any edge of an op has a
+// sharding, the owners without one become open on the same mesh. Shardy: -sdy-sink-data-flow-edges.
+func SinkDataFlowEdges(m *ir.Module) {
+	var ops []ir.OpID
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if hasDataFlow(m.Kind(op)) {
+			ops = append(ops, op)
+		}
+	})
+	for _, op := range ops {
+		all := owners(m, op)
+		args := len(all) - m.NumResults(op)
+		sinkShardings(m, all[:args])
+		sinkShardings(m, all[args:])
+		for _, v := range all {
+			if edge := edgeOf(m, v); edge != 0 {
+				m.ReplaceUses(m.Result(edge, 0), v)
+				m.Erase(edge)
+			}
+		}
+	}
+}
+
+func sinkShardings(m *ir.Module, owners []ir.ValueID) {
+	var mesh ir.MeshID
+	for _, v := range owners {
+		if edge := edgeOf(m, v); edge != 0 && mesh == 0 {
+			if id := m.Sharding(m.Result(edge, 0)); id != 0 {
+				mesh = m.ShardingOf(id).Mesh
+			}
+		}
+	}
+	if mesh == 0 {
+		return
+	}
+	for _, v := range owners {
+		id := ir.ShardingID(0)
+		if edge := edgeOf(m, v); edge != 0 {
+			id = m.Sharding(m.Result(edge, 0))
+		}
+		if id == 0 {
+			id = m.Replicated(mesh, len(m.Shape(v)), false)
+		}
+		setOwnerSharding(m, v, id)
+	}
+}

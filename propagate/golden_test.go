@@ -1,0 +1,106 @@
+package propagate_test
+
+import (
+	"strconv"
+	"testing"
+
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/ir/rule"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestGolden runs small programs. Commands: "propagate" prints the program after Import, Run and Close; "trace" prints
+// what moved and what did not; "pass" with names runs single passes. Options of the first two: strategy=basic,
+// no-op-priority, no-user-priority, conservative.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out, err := golden(d)
+			if err != nil {
+				return "error: " + err.Error() + "\n"
+			}
+			return out
+		})
+	})
+}
+
+func golden(d *datadriven.TestData) (string, error) {
+	m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+	if err != nil {
+		return "", err
+	}
+	if d.Cmd == "pass" {
+		for _, a := range d.CmdArgs {
+			if err := passes[a.Key](m); err != nil {
+				return "", err
+			}
+		}
+		return string(mlir.Print(m, mlir.PrintOptions{})), nil
+	}
+	if err := propagate.Import(m); err != nil {
+		return "", err
+	}
+	tr, err := propagate.Run(m, goldenOptions(d))
+	if err != nil {
+		return "", err
+	}
+	if d.Cmd == "trace" {
+		return tr.Format(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true}), nil
+	}
+	propagate.Close(m)
+	return string(mlir.Print(m, mlir.PrintOptions{})), nil
+}
+
+func goldenOptions(d *datadriven.TestData) propagate.Options {
+	o := propagate.Options{NoOpPriority: d.HasArg("no-op-priority"), NoUserPriority: d.HasArg("no-user-priority"),
+		Conservative: d.HasArg("conservative")}
+	for _, a := range d.CmdArgs {
+		if a.Key == "strategy" {
+			o.Strategy, _ = propagate.ParseStrategy(a.Vals[0])
+		}
+	}
+	return o
+}
+
+// names gives the trace the words of the printed program.
+type names struct {
+	m      *ir.Module
+	values []string
+}
+
+// Op implements trace.Names.
+func (n *names) Op(op, factor int32) string {
+	if op == 0 {
+		return "func.return"
+	}
+	if factor == trace.NoFactor {
+		return n.m.OpName(ir.OpID(op))
+	}
+	return n.m.OpName(ir.OpID(op)) + " along " + rule.FactorName(factor)
+}
+
+// Place implements trace.Names.
+func (n *names) Place(p trace.Place) string {
+	name := "result " + strconv.Itoa(int(^p.Value))
+	if p.Value >= 0 {
+		name = n.values[p.Value]
+	}
+	if p.Dim < 0 {
+		return name
+	}
+	return name + "[" + strconv.Itoa(int(p.Dim)) + "]"
+}
+
+// Axes implements trace.Names.
+func (n *names) Axes(mesh int32, axes []trace.Axis) string {
+	refs := make([]subaxis.Ref, len(axes))
+	for i, a := range axes {
+		refs[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
+	}
+	return n.m.Mesh(ir.MeshID(mesh)).FormatList(refs)
+}

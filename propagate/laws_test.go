@@ -1,0 +1,205 @@
+package propagate_test
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+// imported returns a random program, ready for propagation.
+func imported(t *rapid.T) *ir.Module {
+	text := randomProgram(rapid.Int64Range(0, 1<<40).Draw(t, "seed"))
+	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := propagate.Import(m); err != nil {
+		t.Skipf("not importable: %v", err)
+	}
+	return m
+}
+
+func propagated(t *rapid.T, m *ir.Module, o propagate.Options) *trace.Trace {
+	tr, err := propagate.Run(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func drawOptions(t *rapid.T) propagate.Options {
+	return propagate.Options{
+		Strategy:       rapid.SampledFrom([]propagate.Strategy{propagate.Aggressive, propagate.Basic, propagate.BasicThenAggressive}).Draw(t, "strategy"),
+		NoOpPriority:   rapid.Bool().Draw(t, "no op priority"),
+		NoUserPriority: rapid.Bool().Draw(t, "no user priority"),
+		Conservative:   rapid.Bool().Draw(t, "conservative"),
+	}
+}
+
+// TestIdempotent: a propagated program does not change when it is propagated again.
+func TestIdempotent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := imported(t)
+		o := drawOptions(t)
+		propagated(t, m, o)
+		once := string(mlir.Print(m, mlir.PrintOptions{}))
+		propagated(t, m, o)
+		if twice := string(mlir.Print(m, mlir.PrintOptions{})); once != twice {
+			t.Fatalf("again:\n%s\nonce:\n%s", twice, once)
+		}
+	})
+}
+
+// TestOnlyGrows: axes that a user gave stay, in their dimensions, and closed dimensions stay as they are.
+func TestOnlyGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := imported(t)
+		before := m.Clone()
+		propagated(t, m, drawOptions(t))
+		for v := ir.ValueID(1); int(v) < before.NumValues(); v++ {
+			old := before.Sharding(v)
+			if old == 0 || !alive(m, v) {
+				continue
+			}
+			checkGrown(t, before.ShardingOf(old), m.ShardingOf(m.Sharding(v)), v)
+		}
+	})
+}
+
+func alive(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	return op == 0 || m.OpBlock(op) != 0
+}
+
+func checkGrown(t *rapid.T, old, now *ir.Sharding, v ir.ValueID) {
+	for d := range old.Dims {
+		was, is := old.Dims[d], now.Dims[d]
+		switch {
+		case was.Closed && (!is.Closed || !slices.Equal(was.Axes, is.Axes)):
+			t.Fatalf("value %d: closed dimension %d changed from %v to %v", v, d, was, is)
+		case subaxis.PrefixStatus(was.Axes, is.Axes) == subaxis.NotPrefix:
+			t.Fatalf("value %d: dimension %d lost axes: %v to %v", v, d, was.Axes, is.Axes)
+		}
+	}
+	var used []subaxis.Ref
+	for _, d := range now.Dims {
+		used = append(used, d.Axes...)
+	}
+	for i, r := range used {
+		if _, twice := subaxis.Overlapping(used[:i], r); twice {
+			t.Fatalf("value %d: axis %v shards two dimensions", v, r)
+		}
+		if _, kept := subaxis.Overlapping(old.Replicated, r); kept {
+			t.Fatalf("value %d: axis %v is explicitly replicated", v, r)
+		}
+	}
+}
+
+// TestTraceReplays: the moves of the trace alone lead from the user's shardings to the final ones.
+func TestTraceReplays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := imported(t)
+		o := drawOptions(t)
+		replay := newReplay(m, o)
+		tr := propagated(t, m, o)
+		replay.apply(tr)
+		replay.check(t, m)
+	})
+}
+
+// replay holds the axes of every dimension as the trace says.
+type replay struct {
+	m    *ir.Module
+	axes map[trace.Place][]subaxis.Ref
+}
+
+// newReplay starts with the user's shardings; with user priorities, only those of priority 0 count at first.
+func newReplay(m *ir.Module, o propagate.Options) *replay {
+	r := &replay{m: m, axes: map[trace.Place][]subaxis.Ref{}}
+	start := func(value int32, id ir.ShardingID) {
+		if id == 0 {
+			return
+		}
+		for d, dim := range m.ShardingOf(id).Dims {
+			if o.NoUserPriority || dim.Priority <= 0 {
+				r.axes[trace.Place{Value: value, Dim: int32(d)}] = slices.Clone(dim.Axes)
+			}
+		}
+	}
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		start(canonical(m, v), m.Sharding(v))
+	}
+	main, _ := m.Main()
+	for i, id := range m.Func(main).ResultShardings {
+		start(^int32(i), id)
+	}
+	return r
+}
+
+// canonical returns how the trace calls a value: edges are called by their owners.
+func canonical(m *ir.Module, v ir.ValueID) int32 {
+	if op := m.DefiningOp(v); op != 0 && m.Kind(op) == ir.OpSdyDataFlowEdge {
+		return int32(m.Operand(op, 0))
+	}
+	return int32(v)
+}
+
+func (r *replay) apply(tr *trace.Trace) {
+	for _, e := range tr.Events() {
+		if e.Kind == trace.Refusal {
+			continue
+		}
+		list := slices.Clone(r.axes[e.To])
+		if e.Kind == trace.Activate {
+			list = nil
+		}
+		for i, a := range tr.Axes(e.Axes) {
+			if ref := (subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}); i == 0 && !e.Apart {
+				list = subaxis.AppendMerge(list, ref)
+			} else {
+				list = append(list, ref)
+			}
+		}
+		r.axes[e.To] = list
+	}
+}
+
+func (r *replay) check(t *rapid.T, m *ir.Module) {
+	same := func(value int32, id ir.ShardingID) {
+		if id == 0 {
+			return
+		}
+		for d, dim := range m.ShardingOf(id).Dims {
+			if got := r.axes[trace.Place{Value: value, Dim: int32(d)}]; !slices.Equal(got, dim.Axes) {
+				t.Fatalf("value %d dimension %d: the trace leads to %v, propagation to %v", value, d, got, dim.Axes)
+			}
+		}
+	}
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		edge := len(r.m.Shape(v)) > 0 && m.HasOneUse(v) && canonicalOwner(m, v)
+		if alive(m, v) && !edge {
+			same(canonical(m, v), m.Sharding(v))
+		}
+	}
+	main, _ := m.Main()
+	for i, id := range m.Func(main).ResultShardings {
+		same(^int32(i), id)
+	}
+}
+
+// canonicalOwner says whether an edge speaks for the value.
+func canonicalOwner(m *ir.Module, v ir.ValueID) bool {
+	for use := range m.Uses(v) {
+		if m.Kind(use.Op) == ir.OpSdyDataFlowEdge {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,215 @@
+package propagate
+
+import (
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// factorSharding is how one tensor is sharded along one factor. Overflow holds axes of the dimension that fit no
+// factor because a size does not divide; they are visible to other factors as conflicts.
+type factorSharding struct {
+	axes, overflow    []subaxis.Ref
+	mapped            bool // the tensor has the factor
+	closed, minorMost bool
+}
+
+// tensorFactors is the projection of one tensor: its shardings by factor and what it keeps for the whole.
+type tensorFactors struct {
+	factors               []factorSharding // by factor
+	replicated, unreduced []subaxis.Ref
+	reduction             ir.Reduction
+	size                  int64 // product of the sizes of its factors
+	updated               bool
+}
+
+// projection restates the shardings of an op's tensors, operands first, in terms of the factors of its rule
+// (source: shardy.md section 3).
+type projection struct {
+	rule     *ir.Rule
+	mesh     *ir.MeshDecl
+	operands int
+	tensors  []tensorFactors
+
+	factors []factorSharding
+	arena   []subaxis.Ref
+}
+
+// dims returns the factors of each dimension of a tensor.
+func (p *projection) dims(t int) [][]int32 {
+	if t < p.operands {
+		return p.rule.Operands[t]
+	}
+	return p.rule.Results[t-p.operands]
+}
+
+// project fills the projection. Tensors without a sharding are open everywhere.
+func (p *projection) project(m *ir.Module, mesh ir.MeshID, r *ir.Rule, shardings []ir.ShardingID) {
+	p.rule, p.mesh, p.operands = r, m.Mesh(mesh), len(r.Operands)
+	n := len(r.Sizes)
+	p.factors = resize(p.factors, n*len(shardings))
+	p.tensors = resize(p.tensors, len(shardings))
+	p.arena = p.arena[:0]
+	for t, id := range shardings {
+		tf := &p.tensors[t]
+		*tf = tensorFactors{factors: p.factors[t*n : (t+1)*n], size: 1}
+		var s *ir.Sharding
+		if id != 0 {
+			s = m.ShardingOf(id)
+			tf.replicated, tf.unreduced, tf.reduction = s.Replicated, s.Unreduced, s.Reduction
+		}
+		for d, factors := range p.dims(t) {
+			var dim ir.DimSharding
+			if s != nil {
+				dim = s.Dims[d]
+			}
+			p.projectDim(tf, dim, factors)
+		}
+	}
+}
+
+// resize returns a cleared slice of length n, in the old memory where that suffices.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// axisCursor hands out the axes of a dimension, or pieces of them, from the major one.
+type axisCursor struct {
+	rest []subaxis.Ref
+	cur  subaxis.Ref // what is left of the current axis
+	more bool
+}
+
+func newCursor(axes []subaxis.Ref) axisCursor {
+	c := axisCursor{rest: axes}
+	c.next()
+	return c
+}
+
+func (c *axisCursor) next() {
+	c.more = len(c.rest) > 0
+	if c.more {
+		c.cur, c.rest = c.rest[0], c.rest[1:]
+	}
+}
+
+// take removes the major part of size g from the current axis.
+func (c *axisCursor) take(g int32) subaxis.Ref {
+	piece := subaxis.Ref{Axis: c.cur.Axis, Pre: c.cur.Pre, Size: g}
+	if g == c.cur.Size {
+		c.next()
+	} else {
+		c.cur.Pre, c.cur.Size = c.cur.Pre*g, c.cur.Size/g
+	}
+	return piece
+}
+
+// projectDim distributes the axes of a dimension over its factors, major to minor: each takes what divides it, the
+// last takes the rest (source: shardy.md section 3.2).
+func (p *projection) projectDim(tf *tensorFactors, dim ir.DimSharding, factors []int32) {
+	cursor := newCursor(dim.Axes)
+	for i, f := range factors {
+		fs := &tf.factors[f]
+		fs.mapped, fs.closed, fs.minorMost = true, dim.Closed, i == len(factors)-1
+		size := p.rule.Sizes[f]
+		tf.size *= size
+		start := len(p.arena)
+		if fs.minorMost {
+			p.takeRest(&cursor, start)
+			fs.axes = p.arena[start:len(p.arena):len(p.arena)]
+			return
+		}
+		rest := p.takeDivisors(&cursor, size)
+		fs.axes = p.arena[start:len(p.arena):len(p.arena)]
+		if rest > 1 && cursor.more {
+			start = len(p.arena)
+			p.takeRest(&cursor, start)
+			fs.overflow = p.arena[start:len(p.arena):len(p.arena)]
+			next := &tf.factors[factors[i+1]]
+			next.mapped, next.closed, next.minorMost = true, true, i+1 == len(factors)-1
+			tf.size *= p.rule.Sizes[factors[i+1]]
+			return
+		}
+	}
+}
+
+// takeRest appends all axes that are left to the arena, merging neighbours down to the start of the list.
+func (p *projection) takeRest(c *axisCursor, start int) {
+	for c.more {
+		list := subaxis.AppendMerge(p.arena[start:], c.take(c.cur.Size))
+		p.arena = append(p.arena[:start], list...)
+	}
+}
+
+// takeDivisors appends axes to the arena while they divide the factor and returns what is left of its size.
+func (p *projection) takeDivisors(c *axisCursor, size int64) int64 {
+	for c.more {
+		g := gcd(size, int64(c.cur.Size))
+		if g == 1 && c.cur.Size != 1 {
+			break
+		}
+		p.arena = append(p.arena, c.take(int32(g)))
+		size /= g
+	}
+	return size
+}
+
+// expand replaces the axes of a factor where the old ones are a strict prefix of the new ones.
+func (t *tensorFactors) expand(f int32, axes []subaxis.Ref) bool {
+	fs := &t.factors[f]
+	if !fs.mapped || subaxis.PrefixStatus(fs.axes, axes) != subaxis.StrictPrefix {
+		return false
+	}
+	fs.axes = axes
+	t.updated = true
+	return true
+}
+
+// sharding returns the tensor's sharding after the update (source: shardy.md section 3.3).
+func (p *projection) sharding(t int, mesh ir.MeshID) ir.Sharding {
+	tf := &p.tensors[t]
+	dims := p.dims(t)
+	s := ir.Sharding{Mesh: mesh, Dims: make([]ir.DimSharding, len(dims)),
+		Replicated: tf.replicated, Unreduced: tf.unreduced, Reduction: tf.reduction}
+	for d, factors := range dims {
+		s.Dims[d] = p.dimSharding(tf, factors)
+	}
+	return s
+}
+
+func (p *projection) dimSharding(tf *tensorFactors, factors []int32) ir.DimSharding {
+	dim := ir.DimSharding{Priority: ir.NoPriority}
+	for _, f := range factors {
+		fs := &tf.factors[f]
+		dim.Closed = dim.Closed || fs.closed
+		dim.Axes = appendFactorAxes(dim.Axes, fs.axes)
+		if len(fs.overflow) > 0 {
+			dim.Axes = appendFactorAxes(dim.Axes, fs.overflow)
+			break
+		}
+		if subaxis.Product(fs.axes) < p.rule.Sizes[f] {
+			break
+		}
+	}
+	return dim
+}
+
+// appendFactorAxes appends the axes of a factor; only at the boundary between factors do neighbours merge.
+func appendFactorAxes(list, axes []subaxis.Ref) []subaxis.Ref {
+	if len(axes) == 0 {
+		return list
+	}
+	list = subaxis.AppendMerge(list, axes[0])
+	return append(list, axes[1:]...)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,126 @@
+// Package propagate spreads shardings that a user gave for some tensors over a whole program, as Shardy does.
+//
+// Every op has a rule (package ir/rule) that says which dimensions of its tensors are the same factor. Propagation
+// restates the shardings of an op's tensors in terms of factors, moves axes from tensors that have them to those
+// that can take them, and goes on until nothing changes. With
+//
+//	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]   ([i, k], [k, j])->([i, j])
+//
+// and %x sharded [{"data"}, {}], factor i moves "data" to dimension 0 of %0. A dimension takes axes if it is open;
+// an axis shards at most one dimension of a tensor, so that factors can conflict, and who comes first wins: user
+// priorities, then op priorities (package priority), then the order of the program.
+//
+// The main path is
+//
+//	propagate.Import(m)              // make the module ready: constants split, edges for region data flow, constraints
+//	propagate.Run(m, Options{})      // to the fixed point, with a trace of what moved and what did not
+//	propagate.Close(m)               // drop what only propagation needs; dimensions closed
+//
+// Specification: shardy.md sections 3 and 4.
+package propagate
+
+import (
+	"autoshard/internal/diag"
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/priority"
+)
+
+// Strategy says how conflicts between the tensors of one op are resolved.
+type Strategy uint8
+
+// The strategies.
+const (
+	Aggressive          Strategy = iota // a conflict stops an axis only at the tensor that has it
+	Basic                               // a conflict stops an axis at all tensors
+	BasicThenAggressive                 // one after the other
+)
+
+var strategyNames = [...]string{"aggressive", "basic", "basic-then-aggressive"}
+
+// String returns the name of the strategy as Shardy's option has it.
+func (s Strategy) String() string { return strategyNames[s] }
+
+// ParseStrategy reads what String returns.
+func ParseStrategy(name string) (Strategy, bool) {
+	for s, n := range strategyNames {
+		if n == name {
+			return Strategy(s), true
+		}
+	}
+	return 0, false
+}
+
+// Options of propagation. The zero value is Shardy's default: -sdy-user-priority-propagate.
+type Options struct {
+	Strategy       Strategy
+	Conservative   bool // rules keep apart what windows and slices relate; no sub-axes arise
+	NoOpPriority   bool // all ops move both ways from the start
+	NoUserPriority bool // all dimensions take part from the start
+	// MaxPriority is the last user priority that gets its round, where Limited is set. Dimensions of later ones
+	// stay without axes.
+	MaxPriority int
+	Limited     bool
+}
+
+// Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that
+// it meets. Dimensions stay open or closed. Results need static shapes (ErrUnsupported otherwise).
+// Shardy: -sdy-user-priority-propagate, or by options -sdy-op-priority-propagate, -sdy-aggressive-propagate and
+// -sdy-basic-propagate.
+func Run(m *ir.Module, o Options) (*trace.Trace, error) {
+	if err := checkStatic(m); err != nil {
+		return nil, err
+	}
+	copies := syncGroups(m)
+	e := newEngine(m, o)
+	e.recordGroupCopies(copies)
+	if o.NoUserPriority {
+		e.opPriorities(0)
+	} else {
+		e.userPriorities()
+	}
+	e.store()
+	DropRules(m)
+	return e.trace, nil
+}
+
+// checkStatic fails at the first result that is a tensor of unknown shape or a tuple.
+func checkStatic(m *ir.Module) error {
+	var failed error
+	m.Walk(m.Body(), func(op ir.OpID) {
+		for _, v := range m.Results(op) {
+			t := m.ValueType(v)
+			if failed == nil && (t.Kind == ir.TensorKind && !t.IsStatic() || t.Kind == ir.TupleKind) {
+				failed = diag.Unsupported(diag.NotSupported, opPosition(m, op),
+					"`%s` has a result of dynamic shape or a tuple; propagation needs static tensors", m.OpName(op))
+			}
+		}
+	})
+	return failed
+}
+
+// opPriorities runs the op priorities in order, each to its fixed point.
+func (e *engine) opPriorities(round int32) {
+	if e.options.NoOpPriority {
+		e.trace.Begin(round, 0)
+		e.strategies()
+		return
+	}
+	for level := range priority.Levels {
+		e.level = level
+		e.trace.Begin(round, level)
+		e.strategies()
+	}
+	e.level = allLevels
+}
+
+func (e *engine) strategies() {
+	if e.options.Strategy != Aggressive {
+		e.aggressive = false
+		e.fixpoint()
+	}
+	if e.options.Strategy != Basic {
+		e.aggressive = true
+		e.fixpoint()
+	}
+}

@@ -1,0 +1,31 @@
+package propagate
+
+import (
+	"autoshard/ir"
+	"autoshard/ir/rule"
+)
+
+// PopulateRules attaches to every op that has a rule its rule. Shardy: -sdy-populate-op-sharding-rules.
+func PopulateRules(m *ir.Module, conservative bool) {
+	rules := rule.NewCache(conservative)
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if r := rules.Of(m, op); r != nil {
+			attachRule(m, op, r)
+		}
+	})
+}
+
+func attachRule(m *ir.Module, op ir.OpID, r *ir.Rule) {
+	if m.Attr(op, rule.Attr) == nil {
+		m.SetAttrs(op, m.OpAttrs(op).With(rule.Attr, &ir.RuleAttr{Rule: r}))
+	}
+}
+
+// DropRules removes all attached rules but those that a user gave. Shardy: -sdy-drop-sharding-rules.
+func DropRules(m *ir.Module) {
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if a, ok := m.Attr(op, rule.Attr).(*ir.RuleAttr); ok && !a.Rule.Custom {
+			m.SetAttrs(op, m.OpAttrs(op).Without(rule.Attr))
+		}
+	})
+}

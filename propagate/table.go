@@ -1,0 +1,277 @@
+package propagate
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/rule"
+	"autoshard/priority"
+)
+
+// slot is an index into the table of shardings: the id of the value at which a sharding lives, or, above all
+// values, a result of a function. Slot 0 stands for values that have no place for a sharding.
+type slot = int32
+
+// opRow is what propagation knows of an op: the slots of its tensors, operands first, and its plan.
+type opRow struct {
+	first, n    int32 // into slots
+	plan        int32 // 0: nothing propagates
+	class       priority.Class
+	elementwise bool
+	exempt      bool // from the conservative mode
+	barrier     bool
+	view        int32 // index into views of the edge of a manual computation, 0 for others
+}
+
+// plan is a rule prepared for propagation.
+type plan struct {
+	rule  *ir.Rule
+	kinds []factorKind
+}
+
+type factorKind uint8
+
+const (
+	passThroughFactor factorKind = iota
+	specialFactor
+	blockedFactor
+)
+
+// tables holds the module in the form that propagation runs on: everything is found by a dense id.
+type tables struct {
+	m         *ir.Module
+	shardings []ir.ShardingID // by slot
+	home      []slot          // by value: where its sharding lives
+	names     []int32         // by slot: what the trace calls it, 0 where that is the value itself
+	edges     []ir.OpID       // by value: the data-flow edge that is its owner's only use
+	rows      []opRow         // by op
+	slots     []slot
+	plans     []plan
+	planOf    map[*ir.Rule]int32
+	identity  map[identityKey]*ir.Rule
+	views     []edgeView
+	results   []funcResults
+	groups    [][]slot
+	groupOf   map[slot]int32
+}
+
+type identityKey struct {
+	t ir.TypeID
+	n int
+}
+
+// funcResults are the slots of a function's results.
+type funcResults struct {
+	f     ir.FuncID
+	first slot
+}
+
+func newTables(m *ir.Module, conservative bool) *tables {
+	t := &tables{m: m, planOf: map[*ir.Rule]int32{}, identity: map[identityKey]*ir.Rule{},
+		groupOf: map[slot]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1)}
+	t.findHomes()
+	t.loadShardings()
+	t.rows = make([]opRow, m.NumOps())
+	rules := rule.NewCache(conservative)
+	m.Walk(m.Body(), func(op ir.OpID) { t.addOp(op, rules) })
+	t.findGroups()
+	return t
+}
+
+// findHomes fills home: where getSharding and setSharding look (source: shardy.md section 1.5).
+func (t *tables) findHomes() {
+	m := t.m
+	t.home = make([]slot, m.NumValues())
+	t.edges = make([]ir.OpID, m.NumValues())
+	t.names = make([]int32, m.NumValues())
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		t.home[v] = t.valueHome(v)
+	}
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if m.Kind(op) != ir.OpSdyDataFlowEdge || edgeOf(m, m.Operand(op, 0)) != op {
+			return
+		}
+		owner, result := m.Operand(op, 0), slot(m.Result(op, 0))
+		t.home[owner], t.edges[owner] = result, op
+		t.names[result] = int32(owner)
+		for _, v := range otherTargets(m, owner) {
+			t.home[v] = result
+		}
+	})
+}
+
+func (t *tables) valueHome(v ir.ValueID) slot {
+	m := t.m
+	if m.DefiningOp(v) != 0 {
+		return slot(v)
+	}
+	op := m.BlockOp(m.ArgBlock(v))
+	if op != 0 && m.Kind(op) == ir.OpAsyncStart && m.Index(v) < m.NumOperands(op) {
+		return t.valueHome(m.Operand(op, m.Index(v)))
+	}
+	if op != 0 && m.FuncOf(op) != 0 {
+		return slot(v)
+	}
+	return slot(edgeOwner(m, v))
+}
+
+// loadShardings fills the table of shardings; results of functions follow the values.
+func (t *tables) loadShardings() {
+	m := t.m
+	t.shardings = make([]ir.ShardingID, m.NumValues(), m.NumValues()+8)
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if t.home[v] == slot(v) {
+			t.shardings[v] = ownerSharding(m, v)
+		}
+	}
+	main, _ := m.Main()
+	t.addResults(main)
+	for op := range m.Ops(m.Body()) {
+		if f := m.FuncOf(op); f != main {
+			t.addResults(f)
+		}
+	}
+}
+
+func (t *tables) addResults(f ir.FuncID) {
+	if f == 0 {
+		return
+	}
+	first := slot(len(t.shardings))
+	t.results = append(t.results, funcResults{f, first})
+	for i, id := range t.m.Func(f).ResultShardings {
+		t.names = append(t.names, ^(first - t.results[0].first + slot(i)))
+		t.shardings = append(t.shardings, id)
+	}
+}
+
+// store writes the shardings back into the module.
+func (t *tables) store() {
+	m := t.m
+	for v := ir.ValueID(1); int(v) < len(t.home); v++ {
+		if t.home[v] == slot(v) && t.shardings[v] != 0 && t.shardings[v] != ownerSharding(m, v) {
+			setOwnerSharding(m, v, t.shardings[v])
+		}
+	}
+	for _, r := range t.results {
+		copy(m.Func(r.f).ResultShardings, t.shardings[r.first:])
+	}
+}
+
+// name returns how the trace calls a slot.
+func (t *tables) name(s slot) int32 {
+	if n := t.names[s]; n != 0 {
+		return n
+	}
+	return s
+}
+
+func (t *tables) addOp(op ir.OpID, rules *rule.Cache) {
+	switch t.m.Kind(op) {
+	case ir.OpSdyDataFlowEdge:
+		t.addEdge(op)
+	case ir.OpSdyPropagationBarrier:
+		t.addBarrier(op)
+	case ir.OpFunc, ir.OpReturn, ir.OpStablehloReturn, ir.OpSdyReturn:
+	default:
+		if r := rules.Of(t.m, op); r != nil {
+			t.addRuled(op, r)
+		}
+	}
+}
+
+func (t *tables) addRuled(op ir.OpID, r *ir.Rule) {
+	m := t.m
+	row := opRow{first: int32(len(t.slots)), plan: t.planFor(r), class: priority.Of(m, op), elementwise: priority.IsElementwise(m, op)}
+	for i := range m.NumOperands(op) {
+		t.slots = append(t.slots, t.home[m.Operand(op, i)])
+	}
+	for _, v := range m.Results(op) {
+		t.slots = append(t.slots, t.home[v])
+	}
+	row.n = int32(len(t.slots)) - row.first
+	t.rows[op] = row
+}
+
+func (t *tables) addBarrier(op ir.OpID) {
+	t.addRuled(op, t.identityRule(t.m.Type(t.m.Result(op, 0)), 1))
+	t.rows[op].barrier = true
+}
+
+// addEdge makes an op with all sources of an edge as operands and the edge as its result.
+func (t *tables) addEdge(op ir.OpID) {
+	m := t.m
+	owner := m.Operand(op, 0)
+	row := opRow{first: int32(len(t.slots)), class: priority.Rearrange, exempt: true}
+	sources := appendSources(nil, m, owner)
+	if !t.fits(sources, m.Type(owner)) {
+		return
+	}
+	for _, v := range sources {
+		t.slots = append(t.slots, t.home[v])
+	}
+	t.slots = append(t.slots, slot(m.Result(op, 0)))
+	row.n = int32(len(t.slots)) - row.first
+	row.plan = t.planFor(t.identityRule(m.Type(owner), len(sources)))
+	if view := viewOf(m, owner); len(view.manual) > 0 {
+		row.view = int32(len(t.views))
+		t.views = append(t.views, view)
+	}
+	t.rows[op] = row
+}
+
+// fits says whether all sources have the rank of the edge, as in a well-formed program.
+func (t *tables) fits(sources []ir.ValueID, typ ir.TypeID) bool {
+	rank := t.m.TypeOf(typ).Rank()
+	return !slices.ContainsFunc(sources, func(v ir.ValueID) bool { return len(t.m.Shape(v)) != rank })
+}
+
+// identityRule returns the rule by which n operands and one result of a type are sharded alike.
+func (t *tables) identityRule(typ ir.TypeID, n int) *ir.Rule {
+	key := identityKey{typ, n}
+	if r, ok := t.identity[key]; ok {
+		return r
+	}
+	shape := t.m.TypeOf(typ).Dims
+	dims := make([][]int32, len(shape))
+	for d := range dims {
+		dims[d] = []int32{int32(d)}
+	}
+	r := &ir.Rule{Sizes: shape, Operands: slices.Repeat([][][]int32{dims}, n), Results: [][][]int32{dims}}
+	t.identity[key] = r
+	return r
+}
+
+func (t *tables) planFor(r *ir.Rule) int32 {
+	if id, ok := t.planOf[r]; ok {
+		return id
+	}
+	p := plan{rule: r, kinds: make([]factorKind, len(r.Sizes))}
+	for f := range int32(len(r.Sizes)) {
+		switch {
+		case slices.Contains(r.Blocked, f):
+			p.kinds[f] = blockedFactor
+		case !priority.IsPassThrough(r, f):
+			p.kinds[f] = specialFactor
+		}
+	}
+	t.plans = append(t.plans, p)
+	id := int32(len(t.plans) - 1)
+	t.planOf[r] = id
+	return id
+}
+
+// findGroups collects the slots of each sharding group.
+func (t *tables) findGroups() {
+	for _, g := range groups(t.m) {
+		var members []slot
+		for _, v := range g.members {
+			s := t.home[v]
+			if s != 0 && !slices.Contains(members, s) {
+				members = append(members, s)
+				t.groupOf[s] = int32(len(t.groups))
+			}
+		}
+		t.groups = append(t.groups, members)
+	}
+}

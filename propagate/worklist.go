@@ -1,0 +1,159 @@
+package propagate
+
+import "autoshard/ir"
+
+// worklist is a stack of ops, each at most once, popped from the top: the order in which MLIR's greedy driver
+// works (source: shardy.md section 4.4). Conflicts are decided by who comes first, so that the order is part of
+// the behaviour.
+type worklist struct {
+	stack   []ir.OpID // 0 where an op was taken out
+	present []bool    // by op
+}
+
+// fill starts with all ops, such that they pop in pre-order.
+func (w *worklist) fill(m *ir.Module) {
+	if len(w.present) < m.NumOps() {
+		w.present = make([]bool, m.NumOps())
+	}
+	w.stack = w.stack[:0]
+	m.Walk(m.Body(), func(op ir.OpID) {
+		w.stack = append(w.stack, op)
+		w.present[op] = true
+	})
+	for i, j := 0, len(w.stack)-1; i < j; i, j = i+1, j-1 {
+		w.stack[i], w.stack[j] = w.stack[j], w.stack[i]
+	}
+}
+
+func (w *worklist) pop() (ir.OpID, bool) {
+	n := len(w.stack)
+	if n == 0 {
+		return 0, false
+	}
+	op := w.stack[n-1]
+	w.stack = w.stack[:n-1]
+	w.present[op] = false
+	return op, true
+}
+
+// push puts an op and the ops around it on the stack, except those that are there already.
+func (w *worklist) push(m *ir.Module, op ir.OpID) {
+	for ; op != 0; op = m.ParentOp(op) {
+		if !w.present[op] {
+			w.present[op] = true
+			w.stack = append(w.stack, op)
+		}
+	}
+}
+
+// notify pushes the ops that see the sharding of a slot.
+func (e *engine) notify(s slot, current ir.OpID) {
+	if int(s) >= len(e.home) {
+		return
+	}
+	m, v := e.m, ir.ValueID(s)
+	def := m.DefiningOp(v)
+	if def == 0 {
+		def = m.BlockOp(m.ArgBlock(v))
+	} else if m.Kind(def) == ir.OpSdyDataFlowEdge {
+		if owner := m.Operand(def, 0); e.edges[owner] == def {
+			for _, target := range otherTargets(m, owner) {
+				e.notifyUsers(target, current)
+			}
+		}
+	}
+	if def != current {
+		e.work.push(m, def)
+	}
+	e.notifyUsers(v, current)
+}
+
+// notifyUsers pushes the ops that see a value as an operand, or the edges that it flows into.
+func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
+	m := e.m
+	for use := range m.Uses(v) {
+		op := use.Op
+		if owner := flowsInto(m, use); owner != 0 && e.edges[owner] != 0 {
+			op = e.edges[owner]
+		} else if m.Kind(op).IsTerminator() {
+			op = m.ParentOp(op)
+		}
+		if op != current {
+			e.work.push(m, op)
+		}
+	}
+}
+
+// isDead says whether an op has no users and no effects. Propagation removes such ops as it meets them, since
+// their shardings must not influence others.
+func isDead(m *ir.Module, op ir.OpID) bool {
+	for _, v := range m.Results(op) {
+		if m.HasUses(v) {
+			return false
+		}
+	}
+	return !m.Kind(op).IsTerminator() && isPure(m, op)
+}
+
+// isPure says whether an op and everything inside it has no side effects.
+func isPure(m *ir.Module, op ir.OpID) bool {
+	if !hasNoEffects(m, op) {
+		return false
+	}
+	for i := range m.NumRegions(op) {
+		for inner := range m.Ops(m.RegionBlock(op, i)) {
+			if !isPure(m, inner) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasNoEffects says whether an op itself, without its regions, counts as free of side effects. Collectives keep
+// devices in step, constraints and edges stand for somebody's wish: these stay.
+func hasNoEffects(m *ir.Module, op ir.OpID) bool {
+	switch kind := m.Kind(op); kind {
+	case ir.OpAllGather, ir.OpAllReduce, ir.OpAllToAll, ir.OpCollectiveBroadcast, ir.OpCollectivePermute,
+		ir.OpCollectiveReduce, ir.OpReduceScatter, ir.OpCrossReplicaSum, ir.OpComposite,
+		ir.OpSdyShardingConstraint, ir.OpSdyDataFlowEdge, ir.OpSdyFuncDataFlowEdge:
+		return false
+	case ir.OpSdyManualComputation, ir.OpSdyNamedComputation:
+		return true
+	case ir.OpCustomCall:
+		return !m.OpAttrs(op).Bool("has_side_effect")
+	default:
+		return kind.IsPure() || kind.IsTerminator()
+	}
+}
+
+// eraseDead removes a dead op and pushes the ops that may have become dead by it.
+func (e *engine) eraseDead(op ir.OpID) {
+	m := e.m
+	for i := range m.NumOperands(op) {
+		v := m.Operand(op, i)
+		if def := m.DefiningOp(v); def != 0 && usersBeside(m, v, op) < 2 {
+			e.work.push(m, def)
+		}
+	}
+	m.Erase(op)
+}
+
+// usersBeside counts the ops other than one that use a value, up to 2.
+func usersBeside(m *ir.Module, v ir.ValueID, op ir.OpID) int {
+	var other ir.OpID
+	for use := range m.Uses(v) {
+		switch use.Op {
+		case op, other:
+		default:
+			if other != 0 {
+				return 2
+			}
+			other = use.Op
+		}
+	}
+	if other != 0 {
+		return 1
+	}
+	return 0
+}
