@@ -1,0 +1,348 @@
+package modeljson
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+)
+
+// attributes reads an optional object of attributes of an operation, or of a function or module (kind OpFunc and
+// OpUnregistered). mesh is the one that lists of axes speak of.
+func (r *reader) attributes(n *node, k ir.Kind, mesh ir.MeshID) ir.Attrs {
+	if n == nil || !r.is(n, objectKind, "attributes") {
+		return nil
+	}
+	known, closed := knownAttrs(k)
+	var entries []ir.NamedAttr
+	for i := range n.keys {
+		name, v := n.keys[i].name, &n.elems[i]
+		if _, isText := mlirText(v); closed && !isText && !strings.Contains(name, ".") && !slices.Contains(known, name) {
+			r.fail(n.keys[i].at, diag.UnknownField, "unknown attribute %q of operation %q%s", name, shortName(k.String()), hint(name, known))
+			continue
+		}
+		if name == "" {
+			r.fail(n.keys[i].at, diag.BadAttribute, "attribute has an empty name")
+			continue
+		}
+		if a := r.attribute(v, name, formOf(k, name), mesh); a != nil {
+			entries = append(entries, ir.NamedAttr{Name: name, Value: a})
+		}
+	}
+	return ir.MakeAttrs(entries...)
+}
+
+// mlirText returns the text of an object {"mlir": TEXT}.
+func mlirText(v *node) (*node, bool) {
+	if v.kind == objectKind && len(v.keys) == 1 && v.keys[0].name == "mlir" && v.elems[0].kind == stringKind {
+		return &v.elems[0], true
+	}
+	return nil, false
+}
+
+// attribute reads one attribute, nil after a problem.
+func (r *reader) attribute(v *node, name string, f attrForm, mesh ir.MeshID) ir.Attr {
+	if text, ok := mlirText(v); ok {
+		a, err := mlir.ParseAttr(r.m, text.text, r.pos(text.at))
+		if err != nil {
+			r.failWith(text.at, err)
+			return nil
+		}
+		return a
+	}
+	switch f.form {
+	case int64Form, int32Form, boolForm, unitForm, stringForm, symbolForm, enumForm, floatForm:
+		return r.scalarAttr(v, name, f)
+	case intsForm:
+		if list, ok := r.ints(v, name); ok {
+			return ir.Ints(list)
+		}
+	case boolsForm:
+		return r.bools(v, name)
+	case enumsForm:
+		return r.enums(v, name, f.enum)
+	case matrixForm:
+		return r.matrix(v, name)
+	case dotForm, gatherForm, scatterForm:
+		return r.dimensionNumbers(v, name, f.form)
+	case channelForm:
+		return r.channel(v, name)
+	case convForm:
+		return r.convDims(v, name)
+	case axesForm, dimAxesForm, movesForm:
+		return r.axesAttr(v, name, f.form, mesh)
+	default:
+		return r.anyAttr(v, name)
+	}
+	return nil
+}
+
+func (r *reader) badAttr(v *node, name, want string) ir.Attr {
+	r.fail(v.at, diag.BadAttribute, "attribute %q must be %s, or {\"mlir\": TEXT}; found %s", name, want, v.kind)
+	return nil
+}
+
+func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
+	switch f.form {
+	case int64Form, int32Form:
+		low, high, t := int64(math.MinInt64), int64(math.MaxInt64), dtype.I64
+		if f.form == int32Form {
+			low, high, t = math.MinInt32, math.MaxInt32, dtype.I32
+		}
+		if i, ok := r.integer(v, "attribute "+strconv.Quote(name), low, high); ok {
+			return ir.IntAttr{Value: i, Type: r.scalar(t)}
+		}
+		return nil
+	case boolForm:
+		if v.kind == boolKind {
+			return ir.BoolAttr(v.text == "true")
+		}
+		return r.badAttr(v, name, "true or false")
+	case unitForm:
+		if v.kind == boolKind && v.text == "true" {
+			return ir.UnitAttr{}
+		}
+		return r.badAttr(v, name, "true, or absent")
+	case floatForm:
+		if v.kind == numberKind {
+			if bits, ok := r.float(v, dtype.F32); ok {
+				return ir.FloatAttr{Bits: bits, Type: r.scalar(dtype.F32)}
+			}
+			return nil
+		}
+		return r.badAttr(v, name, "a number")
+	}
+	if v.kind != stringKind {
+		return r.badAttr(v, name, "a string")
+	}
+	switch f.form {
+	case symbolForm:
+		return ir.SymbolAttr{strings.TrimPrefix(v.text, "@")}
+	case enumForm:
+		return r.enum(v, name, f.enum)
+	}
+	return ir.StringAttr(v.text)
+}
+
+// enumCases are the cases of StableHLO's enums (specification: stablehlo.md section 1.5).
+var enumCases = map[string][]string{
+	"comparison_direction": {"EQ", "NE", "GE", "GT", "LE", "LT"},
+	"comparison_type":      {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"},
+	"precision":            {"DEFAULT", "HIGH", "HIGHEST"},
+	"fft_type":             {"FFT", "IFFT", "RFFT", "IRFFT"},
+	"transpose":            {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
+	"rng_algorithm":        {"DEFAULT", "THREE_FRY", "PHILOX"},
+	"rng_distribution":     {"UNIFORM", "NORMAL"},
+}
+
+func (r *reader) enum(v *node, name, enum string) ir.Attr {
+	if v.kind != stringKind || !slices.Contains(enumCases[enum], v.text) {
+		r.fail(v.at, diag.BadAttribute, "attribute %q must be one of %q", name, enumCases[enum])
+		return nil
+	}
+	return ir.EnumAttr{Dialect: "stablehlo", Enum: enum, Value: v.text}
+}
+
+func (r *reader) enums(v *node, name, enum string) ir.Attr {
+	if v.kind != arrayKind {
+		return r.badAttr(v, name, "a list of strings")
+	}
+	out := ir.ArrayAttr{}
+	for i := range v.elems {
+		a := r.enum(&v.elems[i], name, enum)
+		if a == nil {
+			return nil
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func (r *reader) ints(v *node, name string) ([]int64, bool) {
+	if v.kind != arrayKind {
+		r.badAttr(v, name, "a list of whole numbers")
+		return nil, false
+	}
+	out := make([]int64, len(v.elems))
+	for i := range v.elems {
+		x, ok := r.integer(&v.elems[i], "element of "+strconv.Quote(name), math.MinInt64, math.MaxInt64)
+		if !ok {
+			return nil, false
+		}
+		out[i] = x
+	}
+	return out, true
+}
+
+func (r *reader) bools(v *node, name string) ir.Attr {
+	if v.kind != arrayKind {
+		return r.badAttr(v, name, "a list of booleans")
+	}
+	out := ir.Bools{}
+	for _, e := range v.elems {
+		if e.kind != boolKind {
+			return r.badAttr(&e, name, "a list of booleans")
+		}
+		out = append(out, e.text == "true")
+	}
+	return out
+}
+
+// matrix reads rows of integers as a constant of tensor<RxCxi64>.
+func (r *reader) matrix(v *node, name string) ir.Attr {
+	if v.kind != arrayKind {
+		return r.badAttr(v, name, "a list of lists of whole numbers")
+	}
+	var data []byte
+	columns := 0
+	for i := range v.elems {
+		row, ok := r.ints(&v.elems[i], name)
+		if !ok {
+			return nil
+		}
+		if i > 0 && len(row) != columns {
+			r.fail(v.elems[i].at, diag.BadAttribute, "row %d of %q has %d elements, the first has %d", i, name, len(row), columns)
+			return nil
+		}
+		columns = len(row)
+		for _, x := range row {
+			data = binary.LittleEndian.AppendUint64(data, uint64(x))
+		}
+	}
+	t := r.m.TensorType(dtype.I64, int64(len(v.elems)), int64(columns))
+	return newDense(t, data, 8)
+}
+
+// dimensionNumbers reads the objects of dot_general, gather and scatter.
+func (r *reader) dimensionNumbers(v *node, name string, f form) ir.Attr {
+	lists, index, attr := dimensionFields(f)
+	fields := make([]string, 0, len(lists)+1)
+	for _, l := range lists {
+		fields = append(fields, l.name)
+	}
+	if index != nil {
+		fields = append(fields, "index_vector_dim")
+	}
+	if !r.object(v, "attribute "+strconv.Quote(name), fields...) {
+		return nil
+	}
+	for _, l := range lists {
+		if e := v.get(l.name); e != nil {
+			var ok bool
+			if *l.list, ok = r.ints(e, l.name); !ok {
+				return nil
+			}
+		}
+	}
+	if e := v.get("index_vector_dim"); e != nil && index != nil {
+		*index, _ = r.integer(e, "index_vector_dim", 0, math.MaxInt32)
+	}
+	return attr
+}
+
+// dimensionList is a named list in an attribute of dimension numbers.
+type dimensionList struct {
+	name string
+	list *[]int64
+}
+
+// dimensionFields returns a new attribute with pointers to its fields; index is nil for dot_general.
+func dimensionFields(f form) (lists []dimensionList, index *int64, attr ir.Attr) {
+	switch f {
+	case dotForm:
+		d := &ir.DotDims{}
+		return dotLists(d), nil, d
+	case gatherForm:
+		d := &ir.GatherDims{}
+		return gatherLists(d), &d.IndexVectorDim, d
+	default:
+		d := &ir.ScatterDims{}
+		return scatterLists(d), &d.IndexVectorDim, d
+	}
+}
+
+func dotLists(d *ir.DotDims) []dimensionList {
+	return []dimensionList{
+		{"lhs_batching_dimensions", &d.LhsBatch}, {"rhs_batching_dimensions", &d.RhsBatch},
+		{"lhs_contracting_dimensions", &d.LhsContract}, {"rhs_contracting_dimensions", &d.RhsContract}}
+}
+
+func gatherLists(d *ir.GatherDims) []dimensionList {
+	return []dimensionList{
+		{"offset_dims", &d.Offset}, {"collapsed_slice_dims", &d.Collapsed}, {"operand_batching_dims", &d.OperandBatch},
+		{"start_indices_batching_dims", &d.IndicesBatch}, {"start_index_map", &d.StartIndexMap}}
+}
+
+func scatterLists(d *ir.ScatterDims) []dimensionList {
+	return []dimensionList{
+		{"update_window_dims", &d.UpdateWindow}, {"inserted_window_dims", &d.InsertedWindow}, {"input_batching_dims", &d.InputBatch},
+		{"scatter_indices_batching_dims", &d.IndicesBatch}, {"scatter_dims_to_operand_dims", &d.ToOperand}}
+}
+
+func (r *reader) channel(v *node, name string) ir.Attr {
+	if !r.object(v, "attribute "+strconv.Quote(name), "handle", "type") {
+		return nil
+	}
+	var c ir.ChannelHandle
+	if e := v.get("handle"); e != nil {
+		c.Handle, _ = r.integer(e, "handle", math.MinInt64, math.MaxInt64)
+	}
+	if e := v.get("type"); e != nil {
+		c.Type, _ = r.integer(e, "type", math.MinInt64, math.MaxInt64)
+	}
+	return c
+}
+
+func (r *reader) convDims(v *node, name string) ir.Attr {
+	if v.kind != stringKind {
+		return r.badAttr(v, name, "text such as \"[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]\"")
+	}
+	a, err := mlir.ParseAttr(r.m, "#stablehlo.conv<"+v.text+">", r.pos(v.at))
+	if err != nil {
+		r.failWith(v.at, err)
+		return nil
+	}
+	return a
+}
+
+// anyAttr reads an attribute without a known form.
+func (r *reader) anyAttr(v *node, name string) ir.Attr {
+	switch v.kind {
+	case boolKind:
+		return ir.BoolAttr(v.text == "true")
+	case stringKind:
+		return ir.StringAttr(v.text)
+	case numberKind:
+		if i, ok := wholeNumber(v.text); ok {
+			return ir.IntAttr{Value: i, Type: r.scalar(dtype.I64)}
+		}
+		return r.badAttr(v, name, "whole where it is a number (write fractions with their type, such as {\"mlir\": \"0.5 : f32\"})")
+	case arrayKind:
+		out := ir.ArrayAttr{}
+		for i := range v.elems {
+			a := r.attribute(&v.elems[i], name, attrForm{}, 0)
+			if a == nil {
+				return nil
+			}
+			out = append(out, a)
+		}
+		return out
+	case objectKind:
+		var entries []ir.NamedAttr
+		for i := range v.keys {
+			a := r.attribute(&v.elems[i], v.keys[i].name, attrForm{}, 0)
+			if a == nil {
+				return nil
+			}
+			entries = append(entries, ir.NamedAttr{Name: v.keys[i].name, Value: a})
+		}
+		return ir.DictAttr(ir.MakeAttrs(entries...))
+	}
+	return r.badAttr(v, name, "a value")
+}

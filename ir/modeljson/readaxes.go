@@ -1,0 +1,114 @@
+package modeljson
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// axesAttr reads lists of mesh axes.
+func (r *reader) axesAttr(v *node, name string, f form, mesh ir.MeshID) ir.Attr {
+	if mesh == 0 {
+		r.fail(v.at, diag.UnknownMesh, "axes of %q belong to no mesh: give the operation a sharding", name)
+		return nil
+	}
+	if f == axesForm {
+		if axes, ok := r.axes(v, name, mesh); ok {
+			return &ir.AxesAttr{Mesh: mesh, Axes: axes}
+		}
+		return nil
+	}
+	if v.kind != arrayKind {
+		return r.badAttr(v, name, "a list with an entry for each dimension")
+	}
+	if f == dimAxesForm {
+		a := &ir.AxesPerDimAttr{Mesh: mesh}
+		for i := range v.elems {
+			axes, ok := r.axes(&v.elems[i], name, mesh)
+			if !ok {
+				return nil
+			}
+			a.Dims = append(a.Dims, axes)
+		}
+		return a
+	}
+	a := &ir.AllToAllAttr{Mesh: mesh}
+	for i := range v.elems {
+		move, ok := r.move(&v.elems[i], name, mesh)
+		if !ok {
+			return nil
+		}
+		a.Moves = append(a.Moves, move)
+	}
+	return a
+}
+
+func (r *reader) move(v *node, name string, mesh ir.MeshID) (move ir.AllToAllMove, ok bool) {
+	if !r.object(v, "an element of "+strconv.Quote(name), "axes", "src", "dst") {
+		return move, false
+	}
+	axes, src, dst := v.get("axes"), v.get("src"), v.get("dst")
+	if axes == nil || src == nil || dst == nil {
+		r.fail(v.at, diag.BadAttribute, "element of %q needs \"axes\", \"src\" and \"dst\"", name)
+		return move, false
+	}
+	if move.Axes, ok = r.axes(axes, name, mesh); !ok {
+		return move, false
+	}
+	if move.Src, ok = r.integer(src, "src", 0, math.MaxInt32); !ok {
+		return move, false
+	}
+	move.Dst, ok = r.integer(dst, "dst", 0, math.MaxInt32)
+	return move, ok
+}
+
+func (r *reader) axes(v *node, name string, mesh ir.MeshID) (ir.ShardAxes, bool) {
+	if v.kind != arrayKind {
+		r.badAttr(v, name, "a list of axes")
+		return nil, false
+	}
+	var axes ir.ShardAxes
+	for i := range v.elems {
+		e := &v.elems[i]
+		if e.kind != stringKind {
+			r.badAttr(e, name, "a list of axes")
+			return nil, false
+		}
+		ref, ok := r.axisRef(e, mesh)
+		if !ok {
+			return nil, false
+		}
+		axes = append(axes, ref)
+	}
+	return axes, true
+}
+
+// axisRef reads an axis, x, or a part of one, x:(2)4.
+func (r *reader) axisRef(v *node, mesh ir.MeshID) (subaxis.Ref, bool) {
+	d := r.m.Mesh(mesh)
+	if ref, ok := d.Lookup(v.text); ok {
+		return ref, true
+	}
+	cut := strings.LastIndex(v.text, ":(")
+	if cut < 0 {
+		r.fail(v.at, diag.UnknownAxis, "mesh %s has no axis %q", d.FormatRef(), v.text)
+		return subaxis.Ref{}, false
+	}
+	ref, ok := d.Lookup(v.text[:cut])
+	if !ok {
+		r.fail(v.at, diag.UnknownAxis, "mesh %s has no axis %q", d.FormatRef(), v.text[:cut])
+		return subaxis.Ref{}, false
+	}
+	preText, sizeText, found := strings.Cut(v.text[cut+2:], ")")
+	pre, err1 := strconv.ParseInt(preText, 10, 32)
+	size, err2 := strconv.ParseInt(sizeText, 10, 32)
+	if !found || err1 != nil || err2 != nil || pre < 1 || size < 2 || int64(ref.Size)%(pre*size) != 0 {
+		r.fail(v.at, diag.BadSubAxis, "%q is not a part of axis %q of size %d: write name:(pre-size)size", v.text, v.text[:cut], ref.Size)
+		return subaxis.Ref{}, false
+	}
+	return subaxis.Ref{Axis: ref.Axis, Pre: int32(pre), Size: int32(size)}, true
+}

@@ -1,0 +1,335 @@
+package modeljson
+
+import (
+	"encoding/hex"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+)
+
+// maxListed is the number of elements above which constants are written in hexadecimal.
+const maxListed = 100
+
+// maxExact bounds the integers that every reader of JSON numbers keeps.
+const maxExact = int64(1) << 53
+
+// isText says whether a string of the program can stand in JSON as it is.
+func isText(s string) bool { return utf8.ValidString(s) }
+
+func (w *writer) addAttrs(n *node, attrs ir.Attrs, k ir.Kind) {
+	if len(attrs) == 0 {
+		return
+	}
+	known, closed := knownAttrs(k)
+	out := node{kind: objectKind}
+	for _, a := range attrs {
+		if !isText(a.Name) {
+			w.unsupported("attribute name %q is not UTF-8", a.Name)
+			continue
+		}
+		if closed && !strings.Contains(a.Name, ".") && !slices.Contains(known, a.Name) {
+			out.add(a.Name, w.mlirAttr(a.Value))
+			continue
+		}
+		v, ok := w.attr(a.Value, formOf(k, a.Name))
+		if !ok {
+			v = w.mlirAttr(a.Value)
+		}
+		out.add(a.Name, v)
+	}
+	n.add("attributes", out)
+}
+
+// mlirAttr returns an attribute as MLIR text.
+func (w *writer) mlirAttr(a ir.Attr) node {
+	n := node{kind: objectKind}
+	n.add("mlir", text(mlir.FormatAttr(w.m, a)))
+	return n
+}
+
+// attr returns the JSON of an attribute in a form, or false where the form does not hold it.
+func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
+	switch a := a.(type) {
+	case ir.BoolAttr:
+		return boolean(bool(a)), f.form == boolForm || f.form == anyForm
+	case ir.UnitAttr:
+		return boolean(true), f.form == unitForm
+	case ir.IntAttr:
+		return w.intAttr(a, f.form)
+	case ir.FloatAttr:
+		return w.floatText(dtype.F32, a.Bits), f.form == floatForm && a.Type == w.scalar(dtype.F32)
+	case ir.StringAttr:
+		return text(string(a)), isText(string(a)) && (f.form == stringForm || f.form == anyForm)
+	case ir.SymbolAttr:
+		return text("@" + a[0]), f.form == symbolForm && len(a) == 1 && isText(a[0])
+	case ir.EnumAttr:
+		return text(a.Value), f.form == enumForm && isCase(a, f.enum)
+	case ir.Ints:
+		return numbers(a), f.form == intsForm && exact(a)
+	case ir.Bools:
+		n := node{kind: arrayKind}
+		for _, b := range a {
+			n.elems = append(n.elems, boolean(b))
+		}
+		return n, f.form == boolsForm
+	case ir.ArrayAttr:
+		return w.arrayAttr(a, f)
+	case ir.DictAttr:
+		return w.dictAttr(a, f.form)
+	case *ir.Dense:
+		return w.matrix(a, f.form)
+	}
+	return w.dialectAttr(a, f.form)
+}
+
+// dialectAttr is attr for what StableHLO and Shardy define.
+func (w *writer) dialectAttr(a ir.Attr, f form) (node, bool) {
+	switch a := a.(type) {
+	case *ir.DotDims:
+		return dimensionNumbers(dotLists(a), 0), f == dotForm
+	case *ir.GatherDims:
+		return dimensionNumbers(gatherLists(a), a.IndexVectorDim), f == gatherForm
+	case *ir.ScatterDims:
+		return dimensionNumbers(scatterLists(a), a.IndexVectorDim), f == scatterForm
+	case *ir.ConvDims:
+		full := mlir.FormatAttr(w.m, a)
+		inner, ok := strings.CutPrefix(full, "#stablehlo.conv<")
+		return text(strings.TrimSuffix(inner, ">")), ok && f == convForm
+	case ir.ChannelHandle:
+		n := node{kind: objectKind}
+		n.add("handle", number(a.Handle))
+		n.add("type", number(a.Type))
+		return n, f == channelForm && exact([]int64{a.Handle, a.Type})
+	case *ir.AxesAttr:
+		return w.axes(a.Mesh, a.Axes), f == axesForm
+	case *ir.AxesPerDimAttr:
+		n := node{kind: arrayKind}
+		for _, axes := range a.Dims {
+			n.elems = append(n.elems, w.axes(a.Mesh, axes))
+		}
+		return n, f == dimAxesForm
+	case *ir.AllToAllAttr:
+		n := node{kind: arrayKind}
+		for _, move := range a.Moves {
+			e := node{kind: objectKind}
+			e.add("axes", w.axes(a.Mesh, move.Axes))
+			e.add("src", number(move.Src))
+			e.add("dst", number(move.Dst))
+			n.elems = append(n.elems, e)
+		}
+		return n, f == movesForm
+	}
+	return node{}, false
+}
+
+func (w *writer) scalar(e dtype.Type) ir.TypeID {
+	return w.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: e})
+}
+
+func (w *writer) intAttr(a ir.IntAttr, f form) (node, bool) {
+	fits := exact([]int64{a.Value})
+	switch f {
+	case int64Form, anyForm:
+		return number(a.Value), fits && a.Type == w.scalar(dtype.I64)
+	case int32Form:
+		return number(a.Value), fits && a.Type == w.scalar(dtype.I32)
+	}
+	return node{}, false
+}
+
+// exact says whether all numbers survive readers that keep JSON numbers as doubles.
+func exact(list []int64) bool {
+	for _, v := range list {
+		if v < -maxExact || v > maxExact {
+			return false
+		}
+	}
+	return true
+}
+
+func isCase(a ir.EnumAttr, enum string) bool {
+	return a.Dialect == "stablehlo" && a.Enum == enum && slices.Contains(enumCases[enum], a.Value)
+}
+
+func (w *writer) arrayAttr(a ir.ArrayAttr, f attrForm) (node, bool) {
+	n := node{kind: arrayKind}
+	for _, e := range a {
+		switch f.form {
+		case enumsForm:
+			c, ok := e.(ir.EnumAttr)
+			if !ok || !isCase(c, f.enum) {
+				return n, false
+			}
+			n.elems = append(n.elems, text(c.Value))
+		case anyForm:
+			v, ok := w.attr(e, attrForm{})
+			if !ok {
+				v = w.mlirAttr(e)
+			}
+			n.elems = append(n.elems, v)
+		default:
+			return n, false
+		}
+	}
+	return n, true
+}
+
+func (w *writer) dictAttr(a ir.DictAttr, f form) (node, bool) {
+	n := node{kind: objectKind}
+	if f != anyForm || len(a) == 1 && a[0].Name == "mlir" {
+		return n, false
+	}
+	for _, e := range a {
+		if !isText(e.Name) {
+			return n, false
+		}
+		v, ok := w.attr(e.Value, attrForm{})
+		if !ok {
+			v = w.mlirAttr(e.Value)
+		}
+		n.add(e.Name, v)
+	}
+	return n, true
+}
+
+// dimensionNumbers writes lists that are not empty, and the index vector's dimension unless it is 0.
+func dimensionNumbers(lists []dimensionList, index int64) node {
+	n := node{kind: objectKind}
+	for _, l := range lists {
+		if len(*l.list) > 0 {
+			n.add(l.name, numbers(*l.list))
+		}
+	}
+	if index != 0 {
+		n.add("index_vector_dim", number(index))
+	}
+	return n
+}
+
+// matrix writes a constant of tensor<RxCxi64> as rows.
+func (w *writer) matrix(d *ir.Dense, f form) (node, bool) {
+	t := w.m.TypeOf(d.Type)
+	n := node{kind: arrayKind}
+	values := d.Int64s()
+	if f != matrixForm || d.Resource != "" || t.DType != dtype.I64 || !t.IsStatic() || t.Rank() != 2 ||
+		t.Elements() == 0 || !exact(values) || len(values) == 0 {
+		return n, false
+	}
+	for i := range t.Dims[0] {
+		row := node{kind: arrayKind}
+		for j := range t.Dims[1] {
+			at := i*t.Dims[1] + j
+			if d.Splat {
+				at = 0
+			}
+			row.elems = append(row.elems, number(values[at]))
+		}
+		n.elems = append(n.elems, row)
+	}
+	return n, true
+}
+
+// axes writes axes as x, or x:(2)4 for parts.
+func (w *writer) axes(mesh ir.MeshID, axes ir.ShardAxes) node {
+	n := node{kind: arrayKind}
+	d := w.m.Mesh(mesh)
+	for _, r := range axes {
+		s := d.Axes[r.Axis].Name
+		if !d.IsFull(r) {
+			s += ":(" + strconv.Itoa(int(r.Pre)) + ")" + strconv.Itoa(int(r.Size))
+		}
+		n.elems = append(n.elems, text(s))
+	}
+	return n
+}
+
+// constant writes the value of a constant of a result type. A dense_resource becomes its content.
+func (w *writer) constant(d *ir.Dense, result ir.TypeID) node {
+	t := w.m.TypeOf(d.Type)
+	if d.Resource != "" && len(d.Data) == 0 {
+		w.unsupported("constant of resource %q has no content in the file: it was left out when the program was printed", d.Resource)
+		return node{}
+	}
+	if d.Type != result || !t.IsStatic() || t.Quant != 0 || t.Encoding != "" {
+		return w.mlirAttr(d)
+	}
+	switch size := t.DType.Bytes(); {
+	case d.Splat:
+		return w.element(d.Data, t.DType)
+	case t.Elements() > maxListed || t.Elements() == 0:
+		n := node{kind: objectKind}
+		n.add("hex", text(hex.EncodeToString(d.Data)))
+		return n
+	default:
+		v, _ := w.elements(d.Data, t.Dims, t.DType, size)
+		return v
+	}
+}
+
+// elements writes nested lists and returns the bytes behind them.
+func (w *writer) elements(data []byte, dims []int64, e dtype.Type, size int) (node, []byte) {
+	if len(dims) == 0 {
+		return w.element(data[:size], e), data[size:]
+	}
+	n := node{kind: arrayKind}
+	for range dims[0] {
+		var v node
+		v, data = w.elements(data, dims[1:], e, size)
+		n.elems = append(n.elems, v)
+	}
+	return n, data
+}
+
+func (w *writer) element(data []byte, e dtype.Type) node {
+	bits := readBits(data[:min(len(data), e.Bytes())])
+	switch e.Kind() {
+	case dtype.Bool:
+		return boolean(bits != 0)
+	case dtype.Float:
+		return w.floatText(e, bits)
+	case dtype.Complex:
+		part := dtype.F32
+		if e == dtype.C128 {
+			part = dtype.F64
+		}
+		return list(w.floatText(part, readBits(data[:part.Bytes()])), w.floatText(part, readBits(data[part.Bytes():])))
+	case dtype.Unsigned:
+		if bits > uint64(maxExact) {
+			return text(strconv.FormatUint(bits, 10))
+		}
+		return number(int64(bits))
+	}
+	v := dtype.Wrap(e, int64(bits))
+	if !exact([]int64{v}) {
+		return text(strconv.FormatInt(v, 10))
+	}
+	return number(v)
+}
+
+// floatText writes the shortest decimal that reads back to the same bits, also by way of a double.
+func (w *writer) floatText(e dtype.Type, bits uint64) node {
+	v := dtype.Decode(e, bits)
+	switch {
+	case math.IsInf(v, 1):
+		return text("Infinity")
+	case math.IsInf(v, -1):
+		return text("-Infinity")
+	case math.IsNaN(v):
+		return text("0x" + strings.ToUpper(strconv.FormatUint(bits, 16)))
+	}
+	if e != dtype.F64 {
+		short := strconv.FormatFloat(v, 'g', -1, 32)
+		double, _ := strconv.ParseFloat(short, 64)
+		direct, err := dtype.ParseFloat(e, floatLiteral(short))
+		if err == nil && direct == bits && dtype.Encode(e, double) == bits {
+			return literal(short)
+		}
+	}
+	return literal(strconv.FormatFloat(v, 'g', -1, 64))
+}
