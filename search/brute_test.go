@@ -1,0 +1,122 @@
+package search
+
+import (
+	"math/rand/v2"
+)
+
+// oracle is the result of enumerating all solutions.
+type oracle struct {
+	best    int64 // Inf if there is no solution
+	minPeak int64 // over all solutions, whatever the limit; Inf if none
+}
+
+// bruteForce enumerates every solution.
+func bruteForce(p *Problem) oracle {
+	o := oracle{Inf, Inf}
+	x := make([]int32, p.NumNodes())
+	for {
+		if cost, peak, err := p.Evaluate(x); err == nil {
+			o.minPeak = min(o.minPeak, peak)
+			if p.within(peak) {
+				o.best = min(o.best, cost)
+			}
+		}
+		i := 0
+		for ; i < len(x); i++ {
+			if x[i]++; int(x[i]) < p.NumStrategies(i) {
+				break
+			}
+			x[i] = 0
+		}
+		if i == len(x) {
+			return o
+		}
+	}
+}
+
+// randomProblem draws a small problem: forbidden entries, functional edges, parallel, reversed and self edges, empty intervals with usage,
+// ties, negative costs, and limits from hopeless to loose.
+func randomProblem(rng *rand.Rand) *Problem {
+	b := NewBuilder()
+	n := 1 + rng.IntN(7)
+	k := make([]int, n)
+	scale := []int64{3, 20, 1 << 40}[rng.IntN(3)]
+	forbid := 0.7 * rng.Float64() * rng.Float64()
+	cost := func() int64 {
+		if rng.Float64() < forbid {
+			return Inf
+		}
+		return rng.Int64N(scale) - scale/4
+	}
+	for i := range n {
+		k[i] = 1 + rng.IntN(4)
+		costs, usages := make([]int64, k[i]), make([]int64, k[i])
+		for a := range costs {
+			costs[a] = cost()
+			usages[a] = rng.Int64N(10)
+		}
+		lo := rng.Int32N(8)
+		b.AddNode(costs, usages, lo, lo+rng.Int32N(6)-1)
+	}
+	for range rng.IntN(2 * n) {
+		u, v := rng.IntN(n), rng.IntN(n)
+		m := make([]int64, k[u]*k[v])
+		functional := rng.IntN(4) == 0
+		for e := range m {
+			m[e] = cost()
+			if functional && e/k[v]%k[v] != e%k[v] {
+				m[e] = Inf
+			}
+		}
+		b.AddEdge(int32(u), int32(v), b.AddMatrix(k[u], k[v], m))
+	}
+	p, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	least := bruteForce(p).minPeak
+	if least >= Inf {
+		least = 10
+	}
+	switch rng.IntN(5) {
+	case 0:
+		return p
+	case 1:
+		return p.WithLimit(rng.Int64N(20))
+	case 2:
+		return p.WithLimit(least)
+	}
+	return p.WithLimit(least + least*rng.Int64N(5)/10)
+}
+
+// denseProblem draws a problem that the reductions leave mostly alone: a dense graph without forbidden entries, all nodes live together for
+// a while, and a tight limit.
+func denseProblem(rng *rand.Rand) *Problem {
+	const n, k = 8, 3
+	b := NewBuilder()
+	for i := range int32(n) {
+		costs, usages := make([]int64, k), make([]int64, k)
+		for a := range costs {
+			costs[a] = rng.Int64N(50)
+			usages[a] = 60 - costs[a] + rng.Int64N(20)
+		}
+		b.AddNode(costs, usages, i/2, i/2+3)
+		for j := range i {
+			if rng.IntN(2) == 0 {
+				m := make([]int64, k*k)
+				for e := range m {
+					m[e] = rng.Int64N(40)
+				}
+				b.AddEdge(j, i, b.AddMatrix(k, k, m))
+			}
+		}
+	}
+	p, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	if least := bruteForce(p).minPeak; rng.IntN(4) > 0 {
+		return p.WithLimit(least + least*rng.Int64N(8)/20)
+	}
+	return p
+}

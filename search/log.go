@@ -1,0 +1,102 @@
+package search
+
+import "slices"
+
+type stepKind uint8
+
+const (
+	stepRestrict  stepKind = iota // node keeps the values table; back maps an old value to its new index or that of its stand-in, or -1
+	stepMerge                     // the value of node is table[value of left]
+	stepEliminate                 // the best value of node is table[value of left * size of right + value of right]; -1 for a missing neighbour
+)
+
+// step is one entry of the log of reductions.
+type step struct {
+	kind        stepKind
+	node        int32
+	left, right int32
+	width       int32 // number of values of right
+	table, back []int32
+}
+
+// lift turns values of the nodes that are still alive into a solution of the problem by undoing the log from the end. values has an entry
+// for every node of the problem, 0 for dead ones, and is changed in place.
+func lift(log []step, values []int32) {
+	for _, s := range slices.Backward(log) {
+		switch s.kind {
+		case stepRestrict:
+			values[s.node] = s.table[values[s.node]]
+		case stepMerge:
+			values[s.node] = s.table[values[s.left]]
+		case stepEliminate:
+			at := int32(0)
+			if s.left >= 0 {
+				at = values[s.left]
+			}
+			if s.right >= 0 {
+				at = at*s.width + values[s.right]
+			}
+			values[s.node] = s.table[at]
+		}
+	}
+}
+
+// project is the inverse of lift for solutions that come from outside: it follows the log from the start, replacing dominated values by
+// what dominates them, and reports false if the solution uses a value that was deleted for another reason.
+func project(log []step, values []int32) bool {
+	for _, s := range log {
+		switch s.kind {
+		case stepRestrict:
+			a := s.back[values[s.node]]
+			if a < 0 {
+				return false
+			}
+			values[s.node] = a
+		case stepMerge:
+			if s.table[values[s.left]] != values[s.node] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// origin leads from the nodes of a compact working model to those of the problem: node i was node[i] of a model of n nodes whose log was
+// log.
+type origin struct {
+	parent *origin
+	log    []step
+	node   []int32
+	n      int
+}
+
+// solution lifts values of the live nodes, 0 for dead ones, to the problem. values is changed.
+func (w *work) solution(values []int32) []int32 {
+	lift(w.log, values)
+	for o := w.origin; o != nil; o = o.parent {
+		outer := make([]int32, o.n)
+		for i, a := range values {
+			outer[o.node[i]] = a
+		}
+		lift(o.log, outer)
+		values = outer
+	}
+	return values
+}
+
+// values projects a solution of the problem; false if a reduction has excluded it.
+func (w *work) values(solution []int32) ([]int32, bool) {
+	values, ok := w.origin.values(solution)
+	return values, ok && project(w.log, values)
+}
+
+func (o *origin) values(solution []int32) ([]int32, bool) {
+	if o == nil {
+		return slices.Clone(solution), true
+	}
+	outer, ok := o.parent.values(solution)
+	if !ok || !project(o.log, outer) {
+		return nil, false
+	}
+	return pick(outer, o.node), true
+}

@@ -1,0 +1,310 @@
+package search
+
+import "slices"
+
+// factor is a table over some variables of a region; entry (x0, x1, ..) is v[x0*stride[0] + x1*stride[1] + ..].
+type factor struct {
+	vars   []int32
+	stride []int
+	v      []int64
+}
+
+// region solves parts of a model exactly by eliminating one node after the other (bucket elimination, solver.md section 4.8 d). The nodes
+// outside keep their labels. It is scratch that serves one model.
+type region struct {
+	m     *model
+	at    []int32 // per node, its index in nodes, or -1
+	nodes []int32
+	x     []int32 // labels of the nodes outside and of those that stay fixed
+	spent int64
+
+	near   [][]int32 // per variable, its neighbours that are not eliminated yet
+	order  []int32
+	rank   []int32 // per variable, its position in order; -1 if it stays fixed
+	bucket [][]factor
+	choice []choice
+}
+
+// choice is the best value of variable v for every assignment of scope.
+type choice struct {
+	v      int32
+	scope  []int32
+	stride []int
+	best   []int32
+}
+
+func newRegion(m *model) *region {
+	r := &region{m: m, at: make([]int32, len(m.node))}
+	for i := range r.at {
+		r.at[i] = -1
+	}
+	return r
+}
+
+// solve returns labels for nodes (in the same order) that minimise unary plus arc costs given labels x elsewhere, and that minimum without
+// the parts that do not touch the region; entries of Inf stay Inf. No table grows beyond limit entries: to achieve that some nodes keep
+// their label in x; if x is nil, solve gives up instead and returns false.
+func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []int32, value int64, ok bool) {
+	r.nodes, r.x = nodes, x
+	for v, i := range nodes {
+		r.at[i] = int32(v)
+	}
+	defer func() {
+		for _, i := range nodes {
+			r.at[i] = -1
+		}
+	}()
+	r.connect()
+	if !r.plan(limit) {
+		return nil, 0, false
+	}
+	own := r.fill(unary)
+	value = r.run(own)
+	labels = make([]int32, len(nodes))
+	for v, i := range nodes {
+		if r.rank[v] < 0 {
+			labels[v] = x[i]
+		}
+	}
+	for _, c := range slices.Backward(r.choice) {
+		at := 0
+		for j, u := range c.scope {
+			at += int(labels[u]) * c.stride[j]
+		}
+		labels[c.v] = c.best[at]
+	}
+	return labels, value, true
+}
+
+func (r *region) connect() {
+	r.near = make([][]int32, len(r.nodes))
+	for v, i := range r.nodes {
+		for _, e := range r.m.forward[i] {
+			if u := r.at[r.m.arcs[e].b]; u >= 0 {
+				r.near[v] = append(r.near[v], u)
+			}
+		}
+		for _, e := range r.m.backward[i] {
+			if u := r.at[r.m.arcs[e].a]; u >= 0 {
+				r.near[v] = append(r.near[v], u)
+			}
+		}
+		slices.Sort(r.near[v])
+	}
+}
+
+// weight returns the entries visited when v is eliminated now, capped above limit.
+func (r *region) weight(v int32, limit int64) int64 {
+	w := int64(r.m.values(r.nodes[v]))
+	for _, u := range r.near[v] {
+		if w > limit {
+			break
+		}
+		w *= int64(r.m.values(r.nodes[u]))
+	}
+	return w
+}
+
+// plan finds an elimination order by least weight. It is false if a table would be too large and no node may stay fixed.
+func (r *region) plan(limit int64) bool {
+	n := int32(len(r.nodes))
+	r.order, r.rank = r.order[:0], make([]int32, n)
+	q := newMinQueue(n)
+	for v := range n {
+		q.set(v, r.weight(v, limit))
+	}
+	total := int64(0)
+	for range n {
+		best, weight := q.least()
+		fixed := weight > limit
+		if fixed {
+			if r.x == nil {
+				return false
+			}
+			best = r.widest(q, best)
+			r.rank[best] = -1
+		} else {
+			r.rank[best] = int32(len(r.order))
+			r.order = append(r.order, best)
+			if total += weight; total > 16*limit && r.x == nil {
+				return false
+			}
+		}
+		q.drop(best)
+		r.remove(best, !fixed)
+		for _, u := range r.near[best] {
+			q.set(u, r.weight(u, limit))
+		}
+	}
+	return true
+}
+
+// widest returns the waiting variable with most neighbours.
+func (r *region) widest(q *minQueue, best int32) int32 {
+	for v := range r.near {
+		if q.waits(int32(v)) && len(r.near[v]) > len(r.near[best]) {
+			best = int32(v)
+		}
+	}
+	return best
+}
+
+// remove takes v out of its neighbours' lists and, if join is set, makes them a clique.
+func (r *region) remove(v int32, join bool) {
+	for _, u := range r.near[v] {
+		at, _ := slices.BinarySearch(r.near[u], v)
+		r.near[u] = slices.Delete(r.near[u], at, at+1)
+		if !join {
+			continue
+		}
+		for _, t := range r.near[v] {
+			if at, found := slices.BinarySearch(r.near[u], t); !found && t != u {
+				r.near[u] = slices.Insert(r.near[u], at, t)
+			}
+		}
+	}
+}
+
+// fill puts the arcs into buckets and returns the unary costs per variable, arcs to fixed nodes included.
+func (r *region) fill(unary []int64) [][]int64 {
+	r.bucket = make([][]factor, len(r.nodes))
+	own := make([][]int64, len(r.nodes))
+	for v, i := range r.nodes {
+		if r.rank[v] < 0 {
+			continue
+		}
+		own[v] = slices.Clone(unary[r.m.off[i]:r.m.off[i+1]])
+		for _, id := range r.m.forward[i] {
+			e := &r.m.arcs[id]
+			if u := r.at[e.b]; u >= 0 && r.rank[u] >= 0 {
+				r.put(factor{[]int32{int32(v), u}, []int{e.t.kb, 1}, e.t.v})
+				continue
+			}
+			for x := range own[v] {
+				own[v][x] = min(own[v][x]+e.t.v[x*e.t.kb+int(r.x[e.b])], Inf)
+			}
+		}
+		for _, id := range r.m.backward[i] {
+			e := &r.m.arcs[id]
+			if u := r.at[e.a]; u >= 0 && r.rank[u] >= 0 {
+				continue // the other end puts it
+			}
+			for y := range own[v] {
+				own[v][y] = min(own[v][y]+e.t.v[int(r.x[e.a])*e.t.kb+y], Inf)
+			}
+		}
+	}
+	return own
+}
+
+// put files a factor under its variable that is eliminated first.
+func (r *region) put(f factor) {
+	first := f.vars[0]
+	for _, v := range f.vars {
+		if r.rank[v] < r.rank[first] {
+			first = v
+		}
+	}
+	r.bucket[first] = append(r.bucket[first], f)
+}
+
+// run eliminates all variables and returns the minimum.
+func (r *region) run(own [][]int64) int64 {
+	r.choice = r.choice[:0]
+	sum := int64(0)
+	for _, v := range r.order {
+		f, c := r.join(v, own[v])
+		r.choice = append(r.choice, c)
+		if len(f.vars) == 0 {
+			sum = addCost(sum, f.v[0])
+			continue
+		}
+		r.put(f)
+	}
+	return sum
+}
+
+// join sums the factors of v's bucket with its unary costs and minimises over v.
+func (r *region) join(v int32, own []int64) (factor, choice) {
+	fs := r.bucket[v]
+	var scope []int32
+	for _, f := range fs {
+		scope = append(scope, f.vars...)
+	}
+	slices.Sort(scope)
+	scope = slices.DeleteFunc(slices.Compact(scope), func(u int32) bool { return u == v })
+	stride, size := make([]int, len(scope)), 1
+	for j := len(scope) - 1; j >= 0; j-- {
+		stride[j] = size
+		size *= r.m.values(r.nodes[scope[j]])
+	}
+	steps := newSteps(fs, v, scope)
+	out, best := make([]int64, size), make([]int32, size)
+	acc, digit := make([]int64, len(own)), make([]int, len(scope))
+	r.spent += int64(size * len(own) * max(len(fs), 1))
+	for cell := range out {
+		copy(acc, own)
+		out[cell], best[cell] = steps.minimise(fs, acc)
+		for j := len(scope) - 1; j >= 0; j-- {
+			digit[j]++
+			steps.move(j, 1)
+			if digit[j] < r.m.values(r.nodes[scope[j]]) {
+				break
+			}
+			steps.move(j, -digit[j])
+			digit[j] = 0
+		}
+	}
+	return factor{scope, stride, out}, choice{v, scope, stride, best}
+}
+
+// steps walks several factors over the assignments of a scope: at is the offset in each factor, own its stride for the variable that is
+// eliminated, by its strides for the scope.
+type steps struct {
+	at, own []int
+	by      [][]int
+}
+
+func newSteps(fs []factor, v int32, scope []int32) *steps {
+	s := &steps{make([]int, len(fs)), make([]int, len(fs)), make([][]int, len(fs))}
+	for f := range fs {
+		s.by[f] = make([]int, len(scope))
+		for j, u := range fs[f].vars {
+			if u == v {
+				s.own[f] = fs[f].stride[j]
+				continue
+			}
+			at, _ := slices.BinarySearch(scope, u)
+			s.by[f][at] = fs[f].stride[j]
+		}
+	}
+	return s
+}
+
+// move changes digit j of the assignment by n.
+func (s *steps) move(j, n int) {
+	for f := range s.at {
+		s.at[f] += n * s.by[f][j]
+	}
+}
+
+// minimise adds the factors at the current assignment to acc and returns the least sum and its index.
+func (s *steps) minimise(fs []factor, acc []int64) (int64, int32) {
+	for f := range fs {
+		t, at, d := fs[f].v, s.at[f], s.own[f]
+		for x := range acc {
+			acc[x] = min(acc[x]+t[at], Inf)
+			at += d
+		}
+	}
+	a := 0
+	for x, c := range acc {
+		if c < acc[a] {
+			a = x
+		}
+	}
+	if acc[a] > Inf/2 { // a forbidden entry, less some negative costs
+		return Inf, int32(a)
+	}
+	return acc[a], int32(a)
+}
