@@ -1,0 +1,177 @@
+package cost
+
+import (
+	"math"
+	"math/bits"
+
+	"autoshard/subaxis"
+)
+
+// Kind is a kind of communication between the devices of a group.
+type Kind uint8
+
+// The kinds (specification: cost.md section 0.3).
+const (
+	AllSlice          Kind = iota // each device keeps its part; nothing is sent
+	AllGather                     // parts are joined
+	ReduceScatter                 // copies are reduced, each device keeps its part
+	AllReduce                     // copies are reduced, each device gets the result
+	AllToAll                      // joined along one dimension, cut along another
+	CollectivePermute             // each part goes to one other device
+)
+
+var kindNames = [...]string{"slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "collective_permute"}
+
+// String returns the name of the kind as StableHLO spells it.
+func (k Kind) String() string { return kindNames[k] }
+
+// Cost is what a communication takes.
+type Cost struct {
+	Seconds   float64 // in all
+	Bandwidth float64 // seconds that the busiest link or chip is sending
+	Latency   float64 // seconds of hops or steps
+	Overhead  float64 // seconds before anything is sent
+	Hops      int64   // to the farthest chip and, for reductions, back; steps on switches
+
+	BytesPerDevice int64 // sent by one device of a group, rounded up
+	TotalBytes     int64 // sent by all devices of the mesh together
+}
+
+// GroupBytes returns V, the bytes that the formulas take, of a communication over groups of n devices with the given
+// bytes of one device's operand (specification: cost.md section 0.3).
+func GroupBytes(kind Kind, n, operand int64) int64 {
+	if kind == AllGather || kind == AllToAll {
+		return saturate(n, operand)
+	}
+	return operand
+}
+
+// SentBytes returns what the devices of one group of n send together in the ring algorithms, for V bytes: n(n-1)
+// blocks for a gather, n-1 operands for a reduce-scatter or an all-to-all, twice that for an all-reduce, and one
+// block a device, none of which stays, for a permute. The count is exact where n divides V; results beyond the range
+// become the largest int64.
+func SentBytes(kind Kind, n, v int64) int64 {
+	switch kind {
+	case AllGather, ReduceScatter:
+		return saturate(n-1, v)
+	case AllReduce:
+		return saturate(2*(n-1), v)
+	case AllToAll:
+		return saturate(n-1, v/n)
+	case CollectivePermute:
+		if n > 1 {
+			return saturate(n, v)
+		}
+	}
+	return 0
+}
+
+// Collective returns the cost of a communication over groups along some axes, side by side in the whole mesh, for
+// V bytes as GroupBytes counts them. A group of one device costs nothing. A permute is charged as the worst
+// permutation of its group; [Topology.Permutation] knows better where the pairs are known.
+//
+// Axes must be parts of the topology's mesh that do not overlap; others are a mistake of the caller and panic or give
+// a meaningless cost.
+func (t *Topology) Collective(kind Kind, axes []subaxis.Ref, v int64) Cost {
+	n := subaxis.Product(axes)
+	if kind == AllSlice || n == 1 {
+		return Cost{}
+	}
+	c := t.communication(kind, axes, float64(v))
+	group := SentBytes(kind, n, v)
+	c.BytesPerDevice = ceilDiv(group, n)
+	c.TotalBytes = saturate(group, t.devices/n)
+	return c
+}
+
+// communication returns the times of a collective.
+func (t *Topology) communication(kind Kind, axes []subaxis.Ref, v float64) Cost {
+	var c Cost
+	if t.hw.Torus == nil {
+		c.Bandwidth, c.Latency, c.Hops = t.switchedTimes(kind, axes, v)
+		return t.total(c)
+	}
+	rings, spanned := t.rings(axes)
+	c.Bandwidth, c.Hops = t.torusTimes(kind, rings, v)
+	c.Latency = float64(c.Hops) * t.hw.Torus.HopLatency
+	if spanned > 1 {
+		chips := subaxis.Product(axes) / spanned
+		c.Bandwidth += t.dcnSeconds(kind, v, chips, spanned)
+		c.Latency += dcnLatency
+	}
+	return t.total(c)
+}
+
+// dcnLatency is an assumed latency of the network between slices; cost.md gives none.
+const dcnLatency = 1e-5
+
+// dcnSeconds returns the bandwidth seconds of the part of a collective that runs between slices, for groups of some
+// chips in each of some slices. Gathers and reductions first shrink to one share per chip inside the slices
+// (specification: cost.md section 2.4).
+func (t *Topology) dcnSeconds(kind Kind, v float64, chips, spanned int64) float64 {
+	egress := t.dcnEgress()
+	share := v / float64(chips)
+	switch kind {
+	case AllReduce:
+		share *= 2
+	case AllToAll:
+		share /= float64(spanned)
+	case CollectivePermute:
+		return v / egress
+	}
+	return share * t.kept(spanned, true) / egress
+}
+
+// dcnEgress returns bytes/s that a chip sends between slices, through its host.
+func (t *Topology) dcnEgress() float64 {
+	egress := t.hw.Torus.DCN
+	if t.hw.PCIe > 0 {
+		egress = min(egress, t.hw.PCIe)
+	}
+	return egress * t.eta.Ring
+}
+
+// total fills in what follows from bandwidth and latency.
+func (t *Topology) total(c Cost) Cost {
+	if t.options.Fitted {
+		c.Overhead = t.hw.Dispatch
+	}
+	if t.options.Latency == MaxLatency {
+		c.Seconds = c.Overhead + max(c.Latency, c.Bandwidth)
+	} else {
+		c.Seconds = c.Overhead + c.Latency + c.Bandwidth
+	}
+	return c
+}
+
+// SequentialGather returns the bandwidth seconds of an all-gather that walks the axes one after the other, the last
+// one first, instead of splitting the payload over all of them: an upper bound (specification: cost.md section 2.2).
+func (t *Topology) SequentialGather(axes []subaxis.Ref, v int64) float64 {
+	seconds, have := 0.0, float64(v)/float64(subaxis.Product(axes))
+	for i := len(axes) - 1; i >= 0; i-- {
+		have *= float64(axes[i].Size)
+		if axes[i].Size > 1 {
+			seconds += t.communication(AllGather, axes[i:i+1], have).Bandwidth
+		}
+	}
+	return seconds
+}
+
+// LatencyBound returns the largest V in bytes for which latency dominates the all-gather over some axes
+// (specification: cost.md section 2.3). It is 0 where the network has no latency.
+func (t *Topology) LatencyBound(axes []subaxis.Ref) float64 {
+	if subaxis.Product(axes) == 1 {
+		return 0
+	}
+	c := t.communication(AllGather, axes, 1)
+	return c.Latency / c.Bandwidth
+}
+
+// saturate multiplies counts that are not negative; products beyond the range become the largest int64.
+func saturate(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}

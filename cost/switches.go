@@ -1,0 +1,166 @@
+package cost
+
+import (
+	"math"
+
+	"autoshard/subaxis"
+)
+
+// reach describes how the groups over some axes meet one level of switches.
+type reach struct {
+	level    *Level
+	children int64   // of one switch that one group touches, D
+	shared   float64 // groups that share a child's link
+	spread   int64   // children that one group touches under all switches, M
+}
+
+// reaches returns how groups over some axes meet every level (specification: cost.md section 2.6, per-group form).
+func (t *Topology) reaches(axes []subaxis.Ref) []reach {
+	n := subaxis.Product(axes)
+	out := make([]reach, 0, len(t.hw.Levels))
+	child := int64(1)
+	for i := range t.hw.Levels {
+		l := &t.hw.Levels[i]
+		parent := child * l.Degree
+		if i == len(t.hw.Levels)-1 || parent > t.devices {
+			parent = t.devices
+		}
+		inside := t.inside(axes, child)
+		under := max(inside, t.inside(axes, parent))
+		out = append(out, reach{l, ceilDiv(under, inside), float64(min(child, t.devices)) / float64(inside), ceilDiv(n, inside)})
+		child *= l.Degree
+	}
+	return out
+}
+
+// inside returns how many members of a group lie within the block of devices that a switch serves.
+func (t *Topology) inside(axes []subaxis.Ref, block int64) int64 {
+	n := int64(1)
+	for _, r := range axes {
+		if stride := t.stride(r); stride < block {
+			n *= min(int64(r.Size), ceilDiv(block, stride))
+		}
+	}
+	return n
+}
+
+// stride returns the distance of neighbours along a sub-axis in the row-major order of devices.
+func (t *Topology) stride(r subaxis.Ref) int64 {
+	s := t.mesh[r.Axis].Size / r.Next()
+	for _, a := range t.mesh[r.Axis+1:] {
+		s *= a.Size
+	}
+	return s
+}
+
+// levelTimes returns the bandwidth seconds of a collective at every level, for V bytes.
+func (t *Topology) levelTimes(kind Kind, reaches []reach, v float64) []float64 {
+	out := make([]float64, len(reaches))
+	chipsReduce := t.ringReduction(reaches)
+	for i, r := range reaches {
+		if r.children == 1 && (i == 0 || kind != AllToAll && kind != CollectivePermute) || r.spread == 1 {
+			continue
+		}
+		link := v * r.shared / (r.level.Bandwidth * t.eta.Ring)
+		switch kind {
+		case AllGather, ReduceScatter:
+			out[i] = link * t.kept(r.children, true)
+		case AllReduce:
+			out[i] = 2 * link * t.kept(r.children, true)
+			if !chipsReduce && t.options.Reduction == IdealReduction {
+				out[i] = link
+			} else if !chipsReduce {
+				out[i] /= measuredGain
+			}
+		case AllToAll:
+			out[i] = link * t.kept(r.spread, true) / float64(r.spread)
+		case CollectivePermute:
+			out[i] = link * float64(membersBelow(reaches, i))
+		}
+	}
+	return out
+}
+
+// measuredGain is how much faster than a ring an all-reduce in the switches is in practice (cost.md section 2.5).
+const measuredGain = 1.3
+
+// ringReduction says whether chips alone reduce: the options ask for it, or a level that takes part cannot reduce.
+func (t *Topology) ringReduction(reaches []reach) bool {
+	if t.options.Reduction == RingReduction {
+		return true
+	}
+	for _, r := range reaches {
+		if r.children > 1 && !r.level.Reduces {
+			return true
+		}
+	}
+	return false
+}
+
+// membersBelow returns how many members of a group lie below one child of level i.
+func membersBelow(reaches []reach, i int) int64 {
+	return ceilDiv(reaches[0].spread, reaches[i].spread)
+}
+
+// switchedTimes returns bandwidth seconds, latency seconds and steps of a collective over switches. Every level
+// walks a ring of its children.
+func (t *Topology) switchedTimes(kind Kind, axes []subaxis.Ref, v float64) (bandwidth, latency float64, steps int64) {
+	reaches := t.reaches(axes)
+	for _, s := range t.levelTimes(kind, reaches, v) {
+		bandwidth = max(bandwidth, s)
+	}
+	times := int64(1)
+	if kind == AllReduce && t.ringReduction(reaches) {
+		times = 2
+	}
+	for _, r := range reaches {
+		n := times * (r.children - 1)
+		if kind == CollectivePermute {
+			n = min(n, 1)
+		}
+		latency += float64(n) * r.level.Step
+		steps += n
+	}
+	return bandwidth, latency, steps
+}
+
+// LevelTimes returns the bandwidth seconds that a collective of V bytes over some axes needs at every level of
+// switches; the largest is the collective's. It returns nil on a torus.
+func (t *Topology) LevelTimes(kind Kind, axes []subaxis.Ref, v int64) []float64 {
+	if t.hw.Torus != nil {
+		return nil
+	}
+	return t.levelTimes(kind, t.reaches(axes), float64(v))
+}
+
+// RaggedAllToAll returns the share of a dense all-to-all's asymptotic time V/(n*W) that remains where every device
+// sends to k random ones of n destinations: the book's estimate and the expected value for independent choices
+// (specification: cost.md section 2.5).
+func RaggedAllToAll(n, k int64) (estimate, expected float64) {
+	others := 1 - 1/float64(n)
+	return others * min(float64(k)/float64(n), 1), others * (1 - math.Pow(others, float64(k)))
+}
+
+// SwitchTraffic is the bytes that switches take in and hand out (cost.md vectors G-16 and G-17).
+type SwitchTraffic struct {
+	NodeIn, NodeOut float64 // of the switches of one node
+	LeafIn, LeafOut float64 // of the leaf switches above all nodes
+}
+
+// GatherTraffic returns what an all-gather of v bytes over nodes of some chips each puts on the switches.
+func GatherTraffic(v float64, nodes, chips int64) SwitchTraffic {
+	return SwitchTraffic{NodeIn: v, NodeOut: v * float64(chips), LeafIn: v, LeafOut: v * float64(nodes-1)}
+}
+
+// ReduceTraffic returns what an all-reduce of v bytes in the switches of one node puts on them.
+func ReduceTraffic(v float64, chips int64) SwitchTraffic {
+	return SwitchTraffic{NodeIn: v * float64(chips), NodeOut: v * float64(chips)}
+}
+
+// Seconds returns how long the links need that carry the traffic: node chips at egress bytes/s each, and the nodes'
+// links at nodeEgress each.
+func (s SwitchTraffic) Seconds(chips int64, egress float64, nodes int64, nodeEgress float64) float64 {
+	return max(s.NodeOut/(float64(chips)*egress), s.LeafOut/(float64(nodes)*nodeEgress))
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
