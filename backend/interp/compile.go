@@ -1,0 +1,282 @@
+package interp
+
+import (
+	"slices"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// paramType is the type of an argument of a function.
+type paramType struct {
+	DType dtype.Type
+	Dims  []int64
+}
+
+// compile returns the compiled form of a function and of all that it calls.
+func (in *Interpreter) compile(fn ir.FuncID) (*function, error) {
+	in.mutex.Lock()
+	defer in.mutex.Unlock()
+	return in.function(fn)
+}
+
+// function compiles one function; a nil entry of funcs marks one that is being compiled.
+func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
+	m := in.m
+	if f, ok := in.funcs[fn]; ok {
+		if f == nil {
+			return nil, diag.Unsupported(diag.NotSupported, m.OpPos(m.Func(fn).Op), "function @%s calls itself", m.Func(fn).Name)
+		}
+		return f, nil
+	}
+	if m.IsDeclaration(fn) {
+		return nil, diag.Invalid(diag.Undefined, m.OpPos(m.Func(fn).Op), "function @%s has no body", m.Func(fn).Name)
+	}
+	in.funcs[fn] = nil
+	f, err := in.compileBody(fn)
+	if err != nil {
+		delete(in.funcs, fn)
+		return nil, err
+	}
+	in.funcs[fn] = f
+	return f, nil
+}
+
+func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
+	m := in.m
+	body := m.Func(fn).Body
+	c := &compiler{in: in, m: m, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}}
+	c.number(body)
+	f := &function{}
+	for _, arg := range m.BlockArgs(body) {
+		types, err := c.flatten(m.Type(arg))
+		if err != nil {
+			return nil, c.located(m.Func(fn).Op, err)
+		}
+		f.params = append(f.params, types...)
+	}
+	var err error
+	if f.body, err = c.block(body, m.Func(fn).Op, true); err != nil {
+		return nil, err
+	}
+	f.slots = int(c.next)
+	return f, nil
+}
+
+// compiler translates one function.
+type compiler struct {
+	locator
+	in    *Interpreter
+	m     *ir.Module
+	slots map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
+	order map[ir.OpID]int32      // place of every op in the text of the function
+	next  int32
+}
+
+func (c *compiler) number(b ir.BlockID) {
+	c.m.Walk(b, func(op ir.OpID) { c.order[op] = int32(len(c.order)) })
+}
+
+// flatten returns the tensors that a value of the type consists of.
+func (c *compiler) flatten(id ir.TypeID) ([]paramType, error) {
+	t := c.m.TypeOf(id)
+	switch t.Kind {
+	case ir.TensorKind:
+		if t.Unranked {
+			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "unranked tensors cannot be run")
+		}
+		if t.IsStatic() {
+			if _, _, err := tensor.Size(t.DType, t.Dims); err != nil {
+				return nil, err
+			}
+		}
+		return []paramType{{t.DType, t.Dims}}, nil
+	case ir.TokenKind, ir.NoneKind:
+		return nil, nil
+	case ir.TupleKind:
+		var out []paramType
+		for _, e := range t.Elems {
+			inner, err := c.flatten(e)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, inner...)
+		}
+		return out, nil
+	}
+	return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "values of type `%s` cannot be run", t.Text)
+}
+
+// allocate gives n slots to a value.
+func (c *compiler) allocate(v ir.ValueID, n int) []int32 {
+	s := make([]int32, n)
+	for k := range s {
+		s[k] = c.next
+		c.next++
+	}
+	c.slots[v] = s
+	return s
+}
+
+// define gives a value as many slots as its type has tensors.
+func (c *compiler) define(v ir.ValueID) ([]int32, error) {
+	types, err := c.flatten(c.m.Type(v))
+	if err != nil {
+		return nil, err
+	}
+	return c.allocate(v, len(types)), nil
+}
+
+// operands returns the slots of an op's operands.
+func (c *compiler) operands(op ir.OpID) ([]int32, error) {
+	var out []int32
+	for k := range c.m.NumOperands(op) {
+		s, ok := c.slots[c.m.Operand(op, k)]
+		if !ok {
+			return nil, diag.Invalid(diag.Undefined, diag.Position{}, "operand %d is used before it is defined", k)
+		}
+		out = append(out, s...)
+	}
+	return out, nil
+}
+
+// located gives an error without a place the place of an op.
+func (c *compiler) located(op ir.OpID, err error) error {
+	site := c.site(op)
+	return c.locate(err, &site)
+}
+
+func (c *compiler) site(op ir.OpID) site {
+	pos := c.m.OpPos(op)
+	if pos.Line != 0 {
+		return site{c.m.OpName(op), pos, c.m.SourceLine(pos.Line)}
+	}
+	if l := c.m.FileLoc(c.m.OpLoc(op)); l.Kind == ir.LocFile {
+		pos = diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	}
+	return site{name: c.m.OpName(op), pos: pos}
+}
+
+// block compiles a block of an op. Arguments that have no slots yet get some; consume says whether the block may
+// empty them when it is done with them.
+func (c *compiler) block(b ir.BlockID, owner ir.OpID, consume bool) (*block, error) {
+	if b == 0 {
+		return nil, c.located(owner, diag.Invalid(diag.BadOp, diag.Position{}, "a region has no block"))
+	}
+	if n := len(c.m.Blocks(c.m.BlockRegion(b))); n != 1 {
+		return nil, c.located(owner, diag.Unsupported(diag.NotSupported, diag.Position{}, "a region of %d blocks cannot be run", n))
+	}
+	last := c.m.LastOp(b)
+	if last == 0 || !c.m.Kind(last).IsTerminator() {
+		return nil, c.located(owner, diag.Invalid(diag.BadOp, diag.Position{}, "a block does not end with a return"))
+	}
+	out := &block{}
+	dying := map[ir.OpID][]int32{}
+	for _, arg := range c.m.BlockArgs(b) {
+		s, given := c.slots[arg]
+		if !given {
+			var err error
+			if s, err = c.define(arg); err != nil {
+				return nil, c.located(owner, err)
+			}
+		}
+		out.args = append(out.args, s...)
+		if consume {
+			out.unused = append(out.unused, c.schedule(arg, s, b, dying)...)
+		}
+	}
+	for op := range c.m.Ops(b) {
+		if op == last {
+			break
+		}
+		if err := c.op(out, op, b, dying); err != nil {
+			return nil, c.located(op, err)
+		}
+	}
+	returns, err := c.operands(last)
+	if err != nil {
+		return nil, c.located(last, err)
+	}
+	out.returns, out.dead = returns, dying[last]
+	return out, nil
+}
+
+// op compiles one op to the end of a block's code.
+func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32) error {
+	i := instr{site: c.site(op)}
+	var err error
+	if i.in, err = c.operands(op); err != nil {
+		return err
+	}
+	build, ok := builders[c.m.Kind(op)]
+	if !ok {
+		return diag.Unsupported(diag.NotSupported, diag.Position{}, "this op cannot be run on tensors")
+	}
+	if err := c.checkQuantized(op); err != nil {
+		return err
+	}
+	i.dead = dying[op]
+	i.reuse = make([]bool, len(i.in))
+	for k, s := range i.in {
+		i.reuse[k] = slices.Contains(i.dead, s) && slices.Index(i.in, s) == k && !slices.Contains(i.in[k+1:], s)
+	}
+	if err := build(c, op, &i); err != nil {
+		return err
+	}
+	for _, v := range c.m.Results(op) {
+		s, given := c.slots[v]
+		if !given {
+			if s, err = c.define(v); err != nil {
+				return err
+			}
+		}
+		i.out = append(i.out, s...)
+		if t := c.m.ValueType(v); t.IsStatic() {
+			i.bytes += t.Bytes()
+		}
+		i.dead = append(slices.Clip(i.dead), c.schedule(v, s, b, dying)...)
+	}
+	out.code = append(out.code, i)
+	return nil
+}
+
+// schedule has the slots of a value emptied after its last use in its block; it returns them where there is none.
+func (c *compiler) schedule(v ir.ValueID, slots []int32, b ir.BlockID, dying map[ir.OpID][]int32) []int32 {
+	user := c.lastUse(v, b)
+	if user == 0 {
+		return slots
+	}
+	dying[user] = append(dying[user], slots...)
+	return nil
+}
+
+// checkQuantized refuses to compute with quantized tensors, whose elements are not the numbers that are stored.
+func (c *compiler) checkQuantized(op ir.OpID) error {
+	k := c.m.Kind(op)
+	if k == ir.OpUniformQuantize || k == ir.OpUniformDequantize || k == ir.OpCall {
+		return nil
+	}
+	for j := range c.m.NumOperands(op) {
+		if c.m.ValueType(c.m.Operand(op, j)).Quant != 0 {
+			return diag.Unsupported(diag.NotSupported, diag.Position{}, "quantized operands cannot be run: dequantize them first")
+		}
+	}
+	return nil
+}
+
+// lastUse returns the last op of a block that uses one of the block's values, itself or in its regions; 0 for none.
+func (c *compiler) lastUse(v ir.ValueID, b ir.BlockID) ir.OpID {
+	last := ir.OpID(0)
+	for use := range c.m.Uses(v) {
+		op := use.Op
+		for op != 0 && c.m.OpBlock(op) != b {
+			op = c.m.ParentOp(op)
+		}
+		if op != 0 && (last == 0 || c.order[op] > c.order[last]) {
+			last = op
+		}
+	}
+	return last
+}

@@ -1,0 +1,108 @@
+package interp
+
+import (
+	"slices"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+var indexOps = map[ir.Kind]builder{
+	ir.OpGather:           buildGather,
+	ir.OpScatter:          buildScatter,
+	ir.OpSort:             buildSort,
+	ir.OpTorchIndexSelect: buildTorchIndexSelect,
+}
+
+func (c *compiler) gatherDims(op ir.OpID) (tensor.GatherDims, error) {
+	r := c.attrs(op)
+	a, ok := c.m.Attr(op, "dimension_numbers").(*ir.GatherDims)
+	if !ok {
+		r.missing("dimension_numbers")
+		return tensor.GatherDims{}, r.err
+	}
+	return tensor.GatherDims{
+		OffsetDims: a.Offset, CollapsedSliceDims: a.Collapsed,
+		OperandBatchingDims: a.OperandBatch, StartIndicesBatchingDims: a.IndicesBatch,
+		StartIndexMap: a.StartIndexMap, IndexVectorDim: a.IndexVectorDim,
+	}, nil
+}
+
+func buildGather(c *compiler, op ir.OpID, i *instr) error {
+	dims, err := c.gatherDims(op)
+	if err != nil {
+		return err
+	}
+	r := c.attrs(op)
+	sizes := r.list("slice_sizes", r.rank(0))
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Gather(in[0], in[1], dims, sizes) })
+	return r.err
+}
+
+// buildScatter updates in place where nobody else holds the operands.
+func buildScatter(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	a, ok := c.m.Attr(op, "scatter_dimension_numbers").(*ir.ScatterDims)
+	if !ok {
+		r.missing("scatter_dimension_numbers")
+		return r.err
+	}
+	dims := tensor.ScatterDims{
+		UpdateWindowDims: a.UpdateWindow, InsertedWindowDims: a.InsertedWindow,
+		InputBatchingDims: a.InputBatch, ScatterIndicesBatchDims: a.IndicesBatch,
+		ScatterDimsToOperandDims: a.ToOperand, IndexVectorDim: a.IndexVectorDim,
+		WholeWindows: c.in.opts.WholeWindows,
+	}
+	n := (c.m.NumOperands(op) - 1) / 2
+	body, err := c.reducer(op, 0, n)
+	if err != nil {
+		return err
+	}
+	i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		inputs, updates := body.promote(in[:n]), body.promote(in[n+1:])
+		mine := true
+		for k := range inputs {
+			mine = mine && (f.owns(i, k) || !within(inputs[k].Data, in[k].Data))
+		}
+		scatter := tensor.Scatter
+		if mine {
+			scatter = tensor.ScatterInPlace
+		}
+		return scatter(inputs, in[n], updates, dims, body.combiner(f))
+	}
+	return nil
+}
+
+func buildTorchIndexSelect(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	d, batch := r.dimension("dim", r.rank(0)), r.int("batch_dims", 0)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TorchIndexSelect(in[0], in[1], d, batch) })
+	return r.err
+}
+
+func buildSort(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	d, rank := r.int("dimension", -1), int64(r.rank(0))
+	if d < 0 {
+		d += rank
+	}
+	if d < 0 || d >= rank {
+		r.missing("dimension")
+		return r.err
+	}
+	region := c.m.RegionBlock(op, 0)
+	body, err := c.block(region, op, true)
+	if err != nil {
+		return err
+	}
+	if len(body.args) != 2*len(i.in) || len(body.returns) != 1 {
+		return diag.Invalid(diag.BadOp, diag.Position{}, "the comparator of %d tensors takes %d arguments and returns %d values",
+			len(i.in), len(body.args), len(body.returns))
+	}
+	keys := c.sortKeys(region)
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		return tensor.Sort(slices.Clone(in), d, tensor.Comparator{Keys: keys, Body: f.region(body)})
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+// Package interp executes functions of a module on concrete tensors, for one process.
+//
+// A function is compiled once into a flat list of instructions whose operands are slots of a frame; loops, branches
+// and the regions of reductions become lists of their own that work on the same frame, so that running an op looks
+// nothing up. A value is released after its last use, and an update of a value that nobody else holds happens in
+// place, which makes a scan over n steps linear.
+//
+//	in, err := interp.New(m, interp.Options{})
+//	results, err := in.Run(ctx, main, []*tensor.Tensor{x})
+//
+// Shardings change nothing here: a program of global tensors runs as if it had none. The program of one device of
+// many runs by RunProcess; its collectives are left to a [Peers], which package mesh implements.
+// Specification: stablehlo.md sections 2 to 4.
+package interp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// DefaultMaxBytes is the limit of live bytes where Options names none: 16 GiB.
+const DefaultMaxBytes = 16 << 30
+
+// Options says how to run a module.
+type Options struct {
+	Replicas   int   // of the grid of processes that collectives speak of; 0 means 1
+	Partitions int   // of each replica; 0 means 1
+	MaxBytes   int64 // bound on the live bytes of one process, constants of the program apart; 0 means DefaultMaxBytes
+
+	// WholeWindows makes a scatter skip an update window that lies partly outside the operand as a whole, as XLA
+	// does, rather than element by element.
+	WholeWindows bool
+}
+
+// Interpreter runs the functions of one module, which must not change meanwhile. It may be used by several
+// goroutines at once.
+type Interpreter struct {
+	m     *ir.Module
+	opts  Options
+	mutex sync.Mutex
+	funcs map[ir.FuncID]*function
+}
+
+// New returns an interpreter of a module. It returns a diag.ErrInvalid for options that make no sense. Functions are
+// checked and compiled when they are first run.
+func New(m *ir.Module, opts Options) (*Interpreter, error) {
+	if opts.Replicas < 0 || opts.Partitions < 0 || opts.MaxBytes < 0 {
+		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "replicas, partitions and the limit of bytes must not be negative")
+	}
+	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = DefaultMaxBytes
+	}
+	return &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}, nil
+}
+
+// Processes returns the number of processes of the grid.
+func (in *Interpreter) Processes() int { return in.opts.Replicas * in.opts.Partitions }
+
+// Process is one member of the grid. Its ID is replica·partitions + partition.
+type Process struct {
+	ID    int
+	Peers Peers
+}
+
+// Peers connects a process with the others. A nil one stands for a process without company.
+type Peers interface {
+	// Communicate takes part in a collective and returns its results. Body is the reducer of reductions.
+	Communicate(ctx context.Context, c *Collective, operands []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error)
+	// RunParallel runs a grid of other processes (interpreter.run_parallel) and returns their results in order.
+	RunParallel(ctx context.Context, p *Parallel, operands []tensor.Tensor) ([]tensor.Tensor, error)
+}
+
+// Stats is what a run says about itself.
+type Stats struct {
+	PeakBytes int64 // most bytes of values live at once: arguments, intermediate and final ones; no constants
+}
+
+// Run executes a function as a process without company. Arguments and results are tensors of the function's types,
+// with the elements of tuples one by one and no tokens; arguments are not changed, and results may share their data.
+//
+// It returns a diag.ErrInvalid for arguments or programs that do not fit, diag.ErrUnsupported for ops without a
+// meaning here, diag.ErrTooLarge beyond the limit of bytes, diag.ErrFinding for a check op that failed, and the
+// context's error where that ends first.
+func (in *Interpreter) Run(ctx context.Context, fn ir.FuncID, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	results, _, err := in.RunProcess(ctx, fn, Process{}, args)
+	return results, err
+}
+
+// RunProcess is Run for a process of a grid, with statistics.
+func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Process, args []*tensor.Tensor) ([]*tensor.Tensor, Stats, error) {
+	f, err := in.compile(fn)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	if err := in.checkArgs(fn, f, args); err != nil {
+		return nil, Stats{}, err
+	}
+	p := &process{in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers}
+	if p.peers == nil {
+		p.peers = solo{}
+	}
+	values := make([]value, len(args))
+	for i, a := range args {
+		values[i] = value{*a, &buffer{refs: 1, bytes: int64(len(a.Data)), fixed: true}}
+		p.count(int64(len(a.Data)))
+	}
+	outs, err := p.call(f, values)
+	if err != nil {
+		return nil, Stats{PeakBytes: p.peak}, err
+	}
+	results := make([]*tensor.Tensor, len(outs))
+	for i := range outs {
+		results[i] = &outs[i].t
+	}
+	return results, Stats{PeakBytes: p.peak}, nil
+}
+
+// NumArgs returns how many tensors a function takes: the elements of tuples count, tokens do not.
+func (in *Interpreter) NumArgs(fn ir.FuncID) (int, error) {
+	f, err := in.compile(fn)
+	if err != nil {
+		return 0, err
+	}
+	return len(f.params), nil
+}
+
+func (in *Interpreter) checkArgs(fn ir.FuncID, f *function, args []*tensor.Tensor) error {
+	name := in.m.Func(fn).Name
+	if len(args) != len(f.params) {
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "function @%s takes %d arguments, %d are given", name, len(f.params), len(args))
+	}
+	for i, a := range args {
+		want := f.params[i]
+		if a == nil {
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s is missing", i, name)
+		}
+		fits := a.DType == want.DType && len(a.Shape) == len(want.Dims)
+		for d := 0; fits && d < len(a.Shape); d++ {
+			fits = a.Shape[d] == want.Dims[d] || want.Dims[d] == ir.Dynamic
+		}
+		if !fits {
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s is %s, the function takes %s",
+				i, name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
+		}
+		if _, bytes, err := tensor.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s has %d bytes of data, its type %d", i, name, len(a.Data), bytes)
+		}
+	}
+	return nil
+}
+
+// formatType returns a type such as f32[2,?].
+func formatType(element string, dims []int64) string {
+	s := fmt.Sprintf("%v", dims)
+	if slices.Contains(dims, ir.Dynamic) {
+		s = "["
+		for i, d := range dims {
+			if i > 0 {
+				s += " "
+			}
+			if d == ir.Dynamic {
+				s += "?"
+				continue
+			}
+			s += fmt.Sprint(d)
+		}
+		s += "]"
+	}
+	out := []byte(element + s)
+	for i := range out {
+		if out[i] == ' ' {
+			out[i] = ','
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,290 @@
+package interp
+
+import (
+	"strings"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+var linearOps = map[ir.Kind]builder{
+	ir.OpDot:                buildDot,
+	ir.OpDotGeneral:         buildDotGeneral,
+	ir.OpEinsum:             buildEinsum,
+	ir.OpUnaryEinsum:        buildEinsum,
+	ir.OpConvolution:        buildConvolution,
+	ir.OpDynamicConv:        buildDynamicConv,
+	ir.OpFft:                buildFft,
+	ir.OpCholesky:           buildCholesky,
+	ir.OpTriangularSolve:    buildTriangularSolve,
+	ir.OpBatchNormTraining:  buildBatchNormTraining,
+	ir.OpBatchNormInference: buildBatchNormInference,
+	ir.OpBatchNormGrad:      buildBatchNormGrad,
+	ir.OpRngBitGenerator:    buildRngBitGenerator,
+}
+
+func buildDotGeneral(c *compiler, op ir.OpID, i *instr) error {
+	a, ok := c.m.Attr(op, "dot_dimension_numbers").(*ir.DotDims)
+	if !ok {
+		r := c.attrs(op)
+		r.missing("dot_dimension_numbers")
+		return r.err
+	}
+	dims := tensor.DotDims{LHSBatch: a.LhsBatch, RHSBatch: a.RhsBatch, LHSContract: a.LhsContract, RHSContract: a.RhsContract}
+	out := c.element(op)
+	lhs, rhs := rounding(c, op)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor {
+		return tensor.DotGeneral(lhs(in[0]), rhs(in[1]), dims, out)
+	})
+	return nil
+}
+
+// rounding returns how an algorithm rounds the operands of a product: to bf16 or tf32 where it names one of these
+// (stablehlo.md section 2.5).
+func rounding(c *compiler, op ir.OpID) (lhs, rhs func(tensor.Tensor) tensor.Tensor) {
+	a, ok := c.m.Attr(op, "algorithm").(*ir.DotAlgorithm)
+	if !ok || a.Operations > 1 || a.LhsCount > 1 || a.RhsCount > 1 {
+		return same, same
+	}
+	return roundTo(c.m.TypeOf(a.LhsType).DType), roundTo(c.m.TypeOf(a.RhsType).DType)
+}
+
+func same(x tensor.Tensor) tensor.Tensor { return x }
+
+func roundTo(t dtype.Type) func(tensor.Tensor) tensor.Tensor {
+	if t != dtype.BF16 && t != dtype.TF32 {
+		return same
+	}
+	return func(x tensor.Tensor) tensor.Tensor {
+		if x.DType != dtype.F32 && x.DType != dtype.F64 {
+			return x
+		}
+		return tensor.ReducePrecision(x, t.Exponent(), t.Mantissa())
+	}
+}
+
+// buildDot contracts the last dimension of lhs with the first of rhs.
+func buildDot(c *compiler, op ir.OpID, i *instr) error {
+	dims := tensor.DotDims{LHSContract: []int64{int64(c.attrs(op).rank(0)) - 1}, RHSContract: []int64{0}}
+	out := c.element(op)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DotGeneral(in[0], in[1], dims, out) })
+	return nil
+}
+
+func convDims(r *attrReader) tensor.ConvDims {
+	a, ok := r.c.m.Attr(r.op, "dimension_numbers").(*ir.ConvDims)
+	if !ok {
+		r.missing("dimension_numbers")
+		return tensor.ConvDims{}
+	}
+	return tensor.ConvDims{
+		InputBatch: a.InBatch, InputFeature: a.InFeature, InputSpatial: a.InSpatial,
+		KernelInput: a.KernelIn, KernelOutput: a.KernelOut, KernelSpatial: a.KernelSpatial,
+		OutputBatch: a.OutBatch, OutputFeature: a.OutFeature, OutputSpatial: a.OutSpatial,
+	}
+}
+
+func convParams(r *attrReader) tensor.ConvParams {
+	return tensor.ConvParams{
+		Dims:              convDims(r),
+		Stride:            r.ints("window_strides"),
+		Padding:           r.pairs("padding"),
+		LHSDilation:       r.ints("lhs_dilation"),
+		RHSDilation:       r.ints("rhs_dilation"),
+		Reverse:           r.bools("window_reversal"),
+		FeatureGroupCount: r.int("feature_group_count", 1),
+		BatchGroupCount:   r.int("batch_group_count", 1),
+	}
+}
+
+func buildConvolution(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	p := convParams(r)
+	out := c.element(op)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convolution(in[0], in[1], p, out) })
+	return r.err
+}
+
+// buildDynamicConv reads the padding from the third operand.
+func buildDynamicConv(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	p := convParams(r)
+	out := c.element(op)
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		flat := in[2].Ints()
+		q := p
+		q.Padding = make([][2]int64, len(flat)/2)
+		for k := range q.Padding {
+			q.Padding[k] = [2]int64{flat[2*k], flat[2*k+1]}
+			if low, high := flat[2*k], flat[2*k+1]; max(low, high) > 1<<30 || min(low, high) < -1<<30 {
+				return nil, badShape("padding %d and %d is too large", low, high)
+			}
+		}
+		f.p.single[0] = tensor.Convolution(in[0], in[1], q, out)
+		return f.p.single[:], nil
+	}
+	return r.err
+}
+
+func buildFft(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	kind := enumOf(r, "fft_type", tensor.FFT, tensor.IFFT, tensor.RFFT, tensor.IRFFT)
+	length := r.ints("fft_length")
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Fft(in[0], kind, length) })
+	return r.err
+}
+
+func buildCholesky(c *compiler, op ir.OpID, i *instr) error {
+	lower := c.attrs(op).bool("lower")
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Cholesky(in[0], lower) })
+	return nil
+}
+
+func buildTriangularSolve(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	p := tensor.TriangularParams{
+		LeftSide: r.bool("left_side"), Lower: r.bool("lower"), UnitDiagonal: r.bool("unit_diagonal"),
+		Transpose: enumOf(r, "transpose_a", tensor.NoTranspose, tensor.TransposeA, tensor.Adjoint),
+	}
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TriangularSolve(in[0], in[1], p) })
+	return r.err
+}
+
+func buildBatchNormTraining(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
+	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		y, mean, variance := tensor.BatchNormTraining(in[0], in[1], in[2], epsilon, feature)
+		return []tensor.Tensor{y, mean, variance}, nil
+	}
+	return r.err
+}
+
+func buildBatchNormInference(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor {
+		return tensor.BatchNormInference(in[0], in[1], in[2], in[3], in[4], epsilon, feature)
+	})
+	return r.err
+}
+
+func buildBatchNormGrad(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
+	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		dx, dscale, doffset := tensor.BatchNormGrad(in[0], in[1], in[2], in[3], in[4], epsilon, feature)
+		return []tensor.Tensor{dx, dscale, doffset}, nil
+	}
+	return r.err
+}
+
+func buildRngBitGenerator(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	algorithm := enumOf(r, "rng_algorithm", tensor.RngDefault, tensor.RngThreeFry, tensor.RngPhilox)
+	output := c.m.Result(op, 1)
+	dims, element := r.static(output), c.m.ValueType(output).DType
+	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		next, bits := tensor.RngBitGenerator(in[0], algorithm, element, dims)
+		return []tensor.Tensor{next, bits}, nil
+	}
+	return r.err
+}
+
+// buildEinsum runs a contraction in NumPy's notation, such as "ab,bc->ac": labels that only one operand has and the
+// result lacks are summed first, then the operands are multiplied, then the result is transposed.
+func buildEinsum(c *compiler, op ir.OpID, i *instr) error {
+	config := c.attrs(op).str("einsum_config")
+	left, right, ok := strings.Cut(config, "->")
+	terms := strings.Split(left, ",")
+	ok = ok && len(terms) == c.m.NumOperands(op) && distinct(right)
+	for k := range terms {
+		terms[k] = strings.TrimSpace(terms[k])
+		ok = ok && len(terms[k]) == c.attrs(op).rank(k) && distinct(terms[k])
+	}
+	right = strings.TrimSpace(right)
+	for _, label := range right {
+		ok = ok && strings.ContainsRune(left, label)
+	}
+	if !ok {
+		return diag.Unsupported(diag.NotSupported, diag.Position{}, "einsum config %q cannot be run: write one distinct letter per dimension", config)
+	}
+	out := c.element(op)
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		x, labels, err := sumLabels(tensor.Convert(in[0], out), terms[0], right+strings.Join(terms[1:], ""))
+		if err == nil && len(in) == 2 {
+			y, other, err2 := sumLabels(tensor.Convert(in[1], out), terms[1], right+terms[0])
+			err = err2
+			if err == nil {
+				x, labels = product(x, y, labels, other, right, out)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		perm := make([]int64, len(right))
+		for k, label := range right {
+			perm[k] = int64(strings.IndexRune(labels, label))
+		}
+		f.p.single[0] = tensor.Transpose(x, perm)
+		return f.p.single[:], nil
+	}
+	return nil
+}
+
+func distinct(labels string) bool {
+	for k, label := range labels {
+		if strings.ContainsRune(labels[:k], label) {
+			return false
+		}
+	}
+	return true
+}
+
+// sumLabels sums a tensor over the labels that are not needed.
+func sumLabels(x tensor.Tensor, labels, needed string) (tensor.Tensor, string, error) {
+	var dims []int64
+	kept := ""
+	for d, label := range labels {
+		if strings.ContainsRune(needed, label) {
+			kept += string(label)
+		} else {
+			dims = append(dims, int64(d))
+		}
+	}
+	if len(dims) == 0 {
+		return x, labels, nil
+	}
+	zero := tensor.New(x.DType, nil)
+	out, err := tensor.Reduce([]tensor.Tensor{x}, []tensor.Tensor{zero}, dims, tensor.Combiner{Monoid: tensor.MonoidAdd})
+	if err != nil {
+		return x, labels, err
+	}
+	return out[0], kept, nil
+}
+
+// product contracts the labels that both have and the result lacks; the result's labels are returned.
+func product(x, y tensor.Tensor, xs, ys, result string, out dtype.Type) (tensor.Tensor, string) {
+	var dims tensor.DotDims
+	batch, free := "", ""
+	for d, label := range xs {
+		e := strings.IndexRune(ys, label)
+		switch {
+		case e >= 0 && strings.ContainsRune(result, label):
+			dims.LHSBatch, dims.RHSBatch = append(dims.LHSBatch, int64(d)), append(dims.RHSBatch, int64(e))
+			batch += string(label)
+		case e >= 0:
+			dims.LHSContract, dims.RHSContract = append(dims.LHSContract, int64(d)), append(dims.RHSContract, int64(e))
+		default:
+			free += string(label)
+		}
+	}
+	for _, label := range ys {
+		if !strings.ContainsRune(xs, label) {
+			free += string(label)
+		}
+	}
+	return tensor.DotGeneral(x, y, dims, out), batch + free
+}

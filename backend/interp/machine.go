@@ -1,0 +1,269 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"unsafe"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+)
+
+// buffer counts the slots that hold the same data. A fixed one belongs to the caller, to the program or to a kernel
+// and is never written to.
+type buffer struct {
+	refs  int32
+	fixed bool
+	bytes int64
+}
+
+// foreign is the buffer of constants and of what kernels hand to a region: not counted, never written to.
+var foreign = &buffer{fixed: true}
+
+// value is the content of a slot; an empty slot has no buffer.
+type value struct {
+	t   tensor.Tensor
+	buf *buffer
+}
+
+// process is the state of one run.
+type process struct {
+	locator
+	in         *Interpreter
+	ctx        context.Context
+	done       <-chan struct{}
+	id         int
+	peers      Peers
+	live, peak int64
+	operands   []tensor.Tensor  // stack of operands of the instructions at hand
+	single     [1]tensor.Tensor // result of the kernel that ran last
+	probes     map[string][]tensor.Tensor
+}
+
+// frame holds the values of one call of a function.
+type frame struct {
+	p     *process
+	slots []value
+}
+
+// kernel computes the results of an op from its operands.
+type kernel func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error)
+
+// instr is a compiled op.
+type instr struct {
+	in, out []int32
+	dead    []int32 // slots to empty afterwards
+	reuse   []bool  // per operand: its slot is emptied afterwards and no other operand is in it
+	bytes   int64   // of results that the kernel allocates, 0 where unknown
+	site    site
+	kernel  kernel
+	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
+}
+
+// block is a compiled block: arguments are in their slots when it starts; what it returns is in its slots when it
+// ends.
+type block struct {
+	args    []int32
+	unused  []int32 // arguments to empty at the start
+	code    []instr
+	returns []int32
+	dead    []int32 // slots to empty after the returned values are taken
+}
+
+// function is a compiled function.
+type function struct {
+	params []paramType
+	slots  int
+	body   *block
+}
+
+// stopped returns the context's error once it has ended.
+func (p *process) stopped() error {
+	select {
+	case <-p.done:
+		return p.ctx.Err()
+	default:
+		return nil
+	}
+}
+
+func (p *process) count(bytes int64) {
+	p.live += bytes
+	p.peak = max(p.peak, p.live)
+}
+
+func (f *frame) drop(slot int32) {
+	v := &f.slots[slot]
+	if v.buf != nil && v.buf != foreign {
+		if v.buf.refs--; v.buf.refs == 0 {
+			f.p.live -= v.buf.bytes
+		}
+	}
+	*v = value{}
+}
+
+func (f *frame) dropAll(slots []int32) {
+	for _, s := range slots {
+		f.drop(s)
+	}
+}
+
+// put fills a slot; it takes over the reference that the value comes with.
+func (f *frame) put(slot int32, v value) {
+	f.drop(slot)
+	f.slots[slot] = v
+}
+
+// take returns the values of slots with references of their own.
+func (f *frame) take(slots []int32) []value {
+	out := make([]value, len(slots))
+	for k, s := range slots {
+		out[k] = f.slots[s]
+		if out[k].buf != foreign {
+			out[k].buf.refs++
+		}
+	}
+	return out
+}
+
+func (f *frame) putAll(slots []int32, values []value) {
+	for k, s := range slots {
+		f.put(s, values[k])
+	}
+}
+
+// owns says whether operand k of an instruction may be overwritten: the instruction is the last to see its data.
+func (f *frame) owns(i *instr, k int) bool {
+	buf := f.slots[i.in[k]].buf
+	return i.reuse[k] && buf.refs == 1 && !buf.fixed
+}
+
+// call runs a function on values that it takes over.
+func (p *process) call(fn *function, args []value) ([]value, error) {
+	f := &frame{p: p, slots: make([]value, fn.slots)}
+	f.putAll(fn.body.args, args)
+	return f.run(fn.body)
+}
+
+// run executes a block and returns its values.
+func (f *frame) run(b *block) ([]value, error) {
+	if err := f.runCode(b); err != nil {
+		return nil, err
+	}
+	out := f.take(b.returns)
+	f.dropAll(b.dead)
+	return out, nil
+}
+
+func (f *frame) runCode(b *block) error {
+	f.dropAll(b.unused)
+	for k := range b.code {
+		i := &b.code[k]
+		err := f.p.stopped()
+		switch {
+		case err != nil:
+		case i.control != nil:
+			err = i.control(f, i)
+		default:
+			err = f.step(i)
+		}
+		if err != nil {
+			return f.p.locate(err, &i.site)
+		}
+		f.dropAll(i.dead)
+	}
+	return nil
+}
+
+// step runs a kernel.
+func (f *frame) step(i *instr) error {
+	p := f.p
+	if p.live+i.bytes > p.in.opts.MaxBytes {
+		return p.tooLarge(i.bytes)
+	}
+	base := len(p.operands)
+	for _, s := range i.in {
+		p.operands = append(p.operands, f.slots[s].t)
+	}
+	in := p.operands[base:]
+	out, err := i.kernel(f, i, in)
+	if err == nil {
+		for k, s := range i.out {
+			f.put(s, f.adopt(out[k], i.in))
+		}
+		if p.live > p.in.opts.MaxBytes {
+			err = p.tooLarge(0)
+		}
+	}
+	clear(p.operands[base:])
+	p.operands = p.operands[:base]
+	return err
+}
+
+func (p *process) tooLarge(more int64) error {
+	return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "%d bytes of live values are over the limit of %d", p.live+more, p.in.opts.MaxBytes)
+}
+
+// adopt makes a value of a kernel's result, which may share the data of an operand.
+func (f *frame) adopt(t tensor.Tensor, operands []int32) value {
+	for _, s := range operands {
+		if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
+			if v.buf != foreign {
+				v.buf.refs++
+			}
+			return value{t, v.buf}
+		}
+	}
+	f.p.count(int64(len(t.Data)))
+	return value{t, &buffer{refs: 1, bytes: int64(len(t.Data))}}
+}
+
+// within says whether a begins inside the memory of b.
+func within(a, b []byte) bool {
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return len(a) > 0 && x >= y && x < y+uintptr(len(b))
+}
+
+// region returns a block as a callback for kernels.
+func (f *frame) region(b *block) tensor.Body {
+	return func(args []tensor.Tensor) ([]tensor.Tensor, error) {
+		for k, s := range b.args {
+			f.put(s, value{args[k], foreign})
+		}
+		if err := f.runCode(b); err != nil {
+			return nil, err
+		}
+		out := make([]tensor.Tensor, len(b.returns))
+		for k, s := range b.returns {
+			out[k] = f.slots[s].t
+		}
+		f.dropAll(b.dead)
+		return out, nil
+	}
+}
+
+// site says where an op stands, for errors.
+type site struct {
+	name   string
+	pos    diag.Position
+	source string
+}
+
+// locator gives an error the place of the innermost op around it, once.
+type locator struct{ done bool }
+
+func (l *locator) locate(err error, s *site) error {
+	var d *diag.Error
+	if l.done || !errors.As(err, &d) || len(d.Diagnostics) == 0 {
+		return err
+	}
+	l.done = true
+	located := &diag.Error{Class: d.Class, Diagnostics: slices.Clone(d.Diagnostics)}
+	first := &located.Diagnostics[0]
+	if first.Pos.Line == 0 {
+		first.Pos, first.Source = s.pos, s.source
+		first.Message = s.name + ": " + first.Message
+	}
+	return located
+}

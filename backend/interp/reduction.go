@@ -1,0 +1,201 @@
+package interp
+
+import (
+	"slices"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+var reductions = map[ir.Kind]builder{
+	ir.OpReduce:           buildReduce,
+	ir.OpReduceWindow:     buildReduceWindow,
+	ir.OpSelectAndScatter: buildSelectAndScatter,
+	ir.OpMap:              buildMap,
+}
+
+// reducer is the compiled region of a reduction over n tensors: accumulators first, then elements.
+type reducer struct {
+	body        *block
+	monoid      tensor.Monoid
+	elementwise bool
+	types       []dtype.Type // of the results
+}
+
+// reducer compiles region k of an op as a reduction over n tensors.
+func (c *compiler) reducer(op ir.OpID, k, n int) (*reducer, error) {
+	b := c.m.RegionBlock(op, k)
+	body, err := c.block(b, op, true)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.args) != 2*n || len(body.returns) != n {
+		return nil, diag.Invalid(diag.BadOp, diag.Position{}, "a region over %d tensors takes %d arguments and returns %d values",
+			n, len(body.args), len(body.returns))
+	}
+	r := &reducer{body: body, monoid: c.monoid(b, n), elementwise: c.isElementwise(b)}
+	for _, arg := range c.m.BlockArgs(b)[:n] {
+		r.types = append(r.types, c.m.ValueType(arg).DType)
+	}
+	return r, nil
+}
+
+// combiner binds the region to a frame.
+func (r *reducer) combiner(f *frame) tensor.Combiner {
+	return tensor.Combiner{Monoid: r.monoid, Elementwise: r.elementwise, Body: f.region(r.body)}
+}
+
+// promote converts tensors to the types that the region computes in.
+func (r *reducer) promote(xs []tensor.Tensor) []tensor.Tensor {
+	out := make([]tensor.Tensor, len(xs))
+	for k, x := range xs {
+		out[k] = tensor.Convert(x, r.types[k])
+	}
+	return out
+}
+
+var monoids = map[ir.Kind]tensor.Monoid{
+	ir.OpAdd: tensor.MonoidAdd, ir.OpMultiply: tensor.MonoidMultiply,
+	ir.OpMaximum: tensor.MonoidMaximum, ir.OpMinimum: tensor.MonoidMinimum,
+	ir.OpAnd: tensor.MonoidAnd, ir.OpOr: tensor.MonoidOr, ir.OpXor: tensor.MonoidXor,
+}
+
+// monoid recognises a region that applies one known op to each of n pairs, or returns the second of each.
+func (c *compiler) monoid(b ir.BlockID, n int) tensor.Monoid {
+	args := c.m.BlockArgs(b)
+	common := tensor.MonoidNone
+	for k, v := range c.m.Operands(c.m.LastOp(b)) {
+		this := tensor.MonoidNone
+		op := c.m.DefiningOp(v)
+		switch {
+		case v == args[n+k]:
+			this = tensor.MonoidSecond
+		case op != 0 && c.m.OpBlock(op) == b && c.m.NumOperands(op) == 2:
+			x, y := c.m.Operand(op, 0), c.m.Operand(op, 1)
+			if x == args[k] && y == args[n+k] || x == args[n+k] && y == args[k] {
+				this = monoids[c.m.Kind(op)]
+			}
+		}
+		if this == tensor.MonoidNone || k > 0 && this != common {
+			return tensor.MonoidNone
+		}
+		common = this
+	}
+	return common
+}
+
+// isElementwise says whether a region consists of elementwise ops and scalars only, so that it may run on whole
+// vectors.
+func (c *compiler) isElementwise(b ir.BlockID) bool {
+	for op := range c.m.Ops(b) {
+		k := c.m.Kind(op)
+		if !k.IsTerminator() && !scalarable(k) && !k.IsUnary() && k != ir.OpConstant {
+			return false
+		}
+		for j := range c.m.NumOperands(op) {
+			if len(c.m.Shape(c.m.Operand(op, j))) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func buildReduce(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	dims := r.ints("dimensions")
+	for _, d := range dims {
+		if d < 0 || d >= int64(r.rank(0)) {
+			r.missing("dimensions")
+		}
+	}
+	if r.err != nil {
+		return r.err
+	}
+	n := c.m.NumOperands(op) / 2
+	body, err := c.reducer(op, 0, n)
+	if err != nil {
+		return err
+	}
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		return tensor.Reduce(slices.Clone(in[:n]), body.promote(in[n:]), dims, body.combiner(f))
+	}
+	return nil
+}
+
+func window(r *attrReader) tensor.Window {
+	return tensor.Window{
+		Size:           r.list("window_dimensions", r.rank(0)),
+		Stride:         r.ints("window_strides"),
+		BaseDilation:   r.ints("base_dilations"),
+		WindowDilation: r.ints("window_dilations"),
+		Padding:        r.pairs("padding"),
+	}
+}
+
+func buildReduceWindow(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	w := window(r)
+	if r.err != nil {
+		return r.err
+	}
+	n := c.m.NumOperands(op) / 2
+	body, err := c.reducer(op, 0, n)
+	if err != nil {
+		return err
+	}
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		return tensor.ReduceWindow(slices.Clone(in[:n]), body.promote(in[n:]), w, body.combiner(f))
+	}
+	return nil
+}
+
+func buildSelectAndScatter(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	w := window(r)
+	if r.err != nil {
+		return r.err
+	}
+	chooser := c.m.RegionBlock(op, 0)
+	selector, err := c.block(chooser, op, true)
+	if err != nil {
+		return err
+	}
+	body, err := c.reducer(op, 1, 1)
+	if err != nil {
+		return err
+	}
+	args := c.m.BlockArgs(chooser)
+	if len(args) != 2 || len(selector.returns) != 1 {
+		return diag.Invalid(diag.BadOp, diag.Position{}, "the select region takes two scalars and returns one")
+	}
+	known := tensor.Selector{}
+	if cmp := c.m.DefiningOp(c.m.Operand(c.m.LastOp(chooser), 0)); cmp != 0 && c.m.Kind(cmp) == ir.OpCompare &&
+		c.m.Operand(cmp, 0) == args[0] && c.m.Operand(cmp, 1) == args[1] && c.m.OpAttrs(cmp).Str("compare_type") != "TOTALORDER" {
+		known = tensor.Selector{Known: true, Direction: direction(c.attrs(cmp))}
+	}
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		s := known
+		s.Body = f.region(selector)
+		x, err := tensor.SelectAndScatter(in[0], tensor.Convert(in[1], body.types[0]), tensor.Convert(in[2], body.types[0]), w, s, body.combiner(f))
+		f.p.single[0] = x
+		return f.p.single[:], err
+	}
+	return nil
+}
+
+func buildMap(c *compiler, op ir.OpID, i *instr) error {
+	b := c.m.RegionBlock(op, 0)
+	body, err := c.block(b, op, true)
+	if err != nil {
+		return err
+	}
+	types := []dtype.Type{c.element(op)}
+	elementwise := c.isElementwise(b)
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		return tensor.Map(slices.Clone(in), tensor.Combiner{Elementwise: elementwise, Body: f.region(body)}, types)
+	}
+	return nil
+}

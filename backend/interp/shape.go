@@ -1,0 +1,212 @@
+package interp
+
+import (
+	"slices"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+var shapeOps = map[ir.Kind]builder{
+	ir.OpConstant:           buildConstant,
+	ir.OpIota:               buildIota,
+	ir.OpBroadcast:          buildBroadcast,
+	ir.OpBroadcastInDim:     buildBroadcastInDim,
+	ir.OpReshape:            buildReshape,
+	ir.OpBitcastConvert:     buildBitcastConvert,
+	ir.OpTranspose:          buildTranspose,
+	ir.OpSlice:              buildSlice,
+	ir.OpDynamicSlice:       buildDynamicSlice,
+	ir.OpDynamicUpdateSlice: buildDynamicUpdateSlice,
+	ir.OpConcatenate:        buildConcatenate,
+	ir.OpReverse:            buildReverse,
+	ir.OpPad:                buildPad,
+	ir.OpTuple:              identity,
+	ir.OpGetTupleElement:    buildGetTupleElement,
+}
+
+// smallSplat is the size in bytes up to which a splat is spread out once, at compile time.
+const smallSplat = 4096
+
+// constant returns the content of an attribute; a splat is one scalar.
+func (c *compiler) constant(a ir.Attr) (tensor.Tensor, error) {
+	d, ok := a.(*ir.Dense)
+	if !ok {
+		return tensor.Tensor{}, diag.Unsupported(diag.NotSupported, diag.Position{}, "a constant of this kind cannot be run")
+	}
+	t := c.m.TypeOf(d.Type)
+	dims := t.Dims
+	if d.Splat {
+		dims = nil
+	}
+	if !t.IsStatic() {
+		return tensor.Tensor{}, diag.Invalid(diag.BadConstant, diag.Position{}, "a constant needs known dimensions")
+	}
+	data := d.Data
+	if t.DType.Kind() != dtype.Float && t.DType.Bits() > 1 && t.DType.Bits() < 8 {
+		data = make([]byte, len(d.Data))
+		for k, b := range d.Data {
+			data[k] = byte(dtype.Wrap(t.DType, int64(b))) // tensors hold short integers sign-extended
+		}
+	}
+	return tensor.FromBytes(t.DType, dims, data)
+}
+
+func buildConstant(c *compiler, op ir.OpID, i *instr) error {
+	a := c.m.Attr(op, "value")
+	x, err := c.constant(a)
+	if err != nil {
+		return err
+	}
+	dims := c.m.TypeOf(a.(*ir.Dense).Type).Dims
+	v := c.m.Result(op, 0)
+	_, bytes, err := tensor.Size(x.DType, dims)
+	if err != nil {
+		return err
+	}
+	if a.(*ir.Dense).Splat && len(dims) > 0 && !c.staysScalar(v) {
+		if bytes > smallSplat {
+			i.kernel = one(func([]tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(x, nil, dims) })
+			return nil
+		}
+		x = tensor.BroadcastInDim(x, nil, dims)
+	}
+	i.control = func(f *frame, i *instr) error {
+		f.put(i.out[0], value{x, foreign})
+		return nil
+	}
+	return nil
+}
+
+func buildIota(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	t := r.result()
+	d := r.dimension("iota_dimension", len(t.Dims))
+	i.kernel = one(func([]tensor.Tensor) tensor.Tensor { return tensor.Iota(t.DType, t.Dims, d) })
+	return r.err
+}
+
+func buildBroadcast(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	t := r.result()
+	dims := make([]int64, r.rank(0))
+	for k := range dims {
+		dims[k] = int64(len(t.Dims) - len(dims) + k)
+	}
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
+	return r.err
+}
+
+func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	t := r.result()
+	dims := r.list("broadcast_dimensions", r.rank(0))
+	for _, d := range dims {
+		if d < 0 || d >= int64(len(t.Dims)) {
+			r.missing("broadcast_dimensions")
+		}
+	}
+	if c.staysScalar(c.m.Result(op, 0)) {
+		return identity(c, op, i)
+	}
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
+	return r.err
+}
+
+func buildReshape(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	dims := r.result().Dims
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reshape(in[0], dims) })
+	return r.err
+}
+
+func buildBitcastConvert(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	t := r.result()
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BitcastConvert(in[0], t.DType, t.Dims) })
+	return r.err
+}
+
+func buildTranspose(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	perm := r.list("permutation", r.rank(0))
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Transpose(in[0], perm) })
+	return r.err
+}
+
+func buildSlice(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	n := r.rank(0)
+	start, limit, strides := r.list("start_indices", n), r.list("limit_indices", n), r.list("strides", n)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Slice(in[0], start, limit, strides) })
+	return r.err
+}
+
+func buildDynamicSlice(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	sizes := r.list("slice_sizes", r.rank(0))
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DynamicSlice(in[0], in[1:], sizes) })
+	return r.err
+}
+
+// buildDynamicUpdateSlice updates in place where nobody else holds the operand.
+func buildDynamicUpdateSlice(_ *compiler, _ ir.OpID, i *instr) error {
+	i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		if f.owns(i, 0) {
+			tensor.DynamicUpdateSliceInPlace(in[0], in[1], in[2:])
+			return in[:1], nil
+		}
+		f.p.single[0] = tensor.DynamicUpdateSlice(in[0], in[1], in[2:])
+		return f.p.single[:], nil
+	}
+	return nil
+}
+
+func buildConcatenate(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	d := r.dimension("dimension", r.rank(0))
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Concatenate(in, d) })
+	return r.err
+}
+
+func buildReverse(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	dims := r.ints("dimensions")
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reverse(in[0], dims) })
+	return r.err
+}
+
+func buildPad(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	n := r.rank(0)
+	low, high, interior := r.list("edge_padding_low", n), r.list("edge_padding_high", n), r.list("interior_padding", n)
+	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Pad(in[0], in[1], low, high, interior) })
+	return r.err
+}
+
+// buildGetTupleElement takes the slots of one element.
+func buildGetTupleElement(c *compiler, op ir.OpID, i *instr) error {
+	r := c.attrs(op)
+	t := c.m.ValueType(c.m.Operand(op, 0))
+	index := r.dimension("index", len(t.Elems))
+	first, count := 0, 0
+	for k, e := range t.Elems {
+		types, err := c.flatten(e)
+		if err != nil {
+			return err
+		}
+		if int64(k) == index {
+			count = len(types)
+			break
+		}
+		first += len(types)
+	}
+	i.in = slices.Clone(i.in[first : first+count])
+	i.reuse = i.reuse[first : first+count]
+	if r.err != nil {
+		return r.err
+	}
+	return identity(c, op, i)
+}

@@ -1,0 +1,194 @@
+// Package mesh runs the program of one device on all devices of a mesh, in one process.
+//
+// Every device is a goroutine with an interpreter state and buffers of its own. A collective is a series of messages
+// between the devices' mailboxes, by the algorithms that real links use; nothing is shared, and the bytes of every
+// message are counted where it is sent:
+//
+//	all_gather      a ring: each block goes round in n-1 steps          n(n-1)·b of the operand's b bytes
+//	reduce_scatter  pairwise: each device collects its part and folds   (n-1)·b
+//	all_reduce      reduce_scatter of n chunks, then all_gather         2(n-1)·b
+//	all_to_all      pairwise: part k goes to member k                   (n-1)·b
+//	permute         each pair of different devices                      b
+//
+// (bytes per group of n devices; cost.md section 2.2). A reduction folds in the order of the group and rounds once,
+// so every member gets the same bits on any number of cores.
+//
+//	results, traffic, err := mesh.Run(ctx, m, main, 8, args, mesh.Options{})
+//
+// Messages never block the sender, so that devices which disagree about the collectives end in a state where all
+// wait or have finished; that state is found without clocks and is an error that names them.
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// Options says how to run a program on many devices.
+type Options struct {
+	MaxBytes     int64 // bound on the live bytes of all devices together; 0 means interp.DefaultMaxBytes for each
+	WholeWindows bool  // see interp.Options
+}
+
+// Traffic is what the collectives of a run moved.
+type Traffic struct {
+	Collectives []CollectiveTraffic // in the order of op ids
+	Sent        []int64             // bytes that each device sent
+	PeakBytes   []int64             // most bytes of values that each device held at once
+}
+
+// CollectiveTraffic is the share of one op.
+type CollectiveTraffic struct {
+	Op         ir.OpID
+	Kind       ir.Kind
+	Executions int64 // by each device that takes part
+	Group      int   // devices of the largest group; 0 for a permute
+	Bytes      int64 // sent by all devices in all executions
+}
+
+// Bytes returns what all devices sent in all executions of an op.
+func (t *Traffic) Bytes(op ir.OpID) int64 {
+	for i := range t.Collectives {
+		if t.Collectives[i].Op == op {
+			return t.Collectives[i].Bytes
+		}
+	}
+	return 0
+}
+
+// Run executes function fn of m, a program for one device, on the given number of devices: device d is partition d
+// of the only replica and takes args[d]. Results come by device too.
+//
+// Beyond the errors of interp.Run, with the device's number, it returns a diag.ErrInvalid where the devices do not
+// take part in the same collectives. The first device to fail, or the end of the context, stops all others before
+// Run returns.
+func Run(ctx context.Context, m *ir.Module, fn ir.FuncID, devices int, args [][]*tensor.Tensor, opts Options) ([][]*tensor.Tensor, Traffic, error) {
+	if devices < 1 || len(args) != devices {
+		return nil, Traffic{}, diag.Invalid(diag.BadInputs, diag.Position{}, "arguments for %d devices are given, the mesh has %d", len(args), devices)
+	}
+	in, err := interp.New(m, interp.Options{Partitions: devices, MaxBytes: opts.MaxBytes / int64(devices), WholeWindows: opts.WholeWindows})
+	if err != nil {
+		return nil, Traffic{}, err
+	}
+	g := &grid{m: m, in: in, opts: opts, programs: slices.Repeat([]ir.FuncID{fn}, devices), uniform: true}
+	results, err := g.run(ctx, args)
+	return results, g.traffic(), err
+}
+
+// grid is a run of one program per device.
+type grid struct {
+	m        *ir.Module
+	in       *interp.Interpreter
+	opts     Options
+	programs []ir.FuncID
+	uniform  bool // all devices run one function
+	infeed   [][]tensor.Tensor
+	devices  []*device
+}
+
+// run starts the devices and waits for all of them.
+func (g *grid) run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	for _, fn := range g.programs {
+		if _, err := g.in.NumArgs(fn); err != nil { // a program that does not compile fails on no device in particular
+			return nil, err
+		}
+	}
+	n := len(g.programs)
+	net := newNetwork(n)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(inner, net.stop)()
+	results, errs, panics := make([][]*tensor.Tensor, n), make([]error, n), make([]any, n)
+	var running sync.WaitGroup
+	for id := range n {
+		g.devices = append(g.devices, &device{id: id, grid: g, net: net, counts: map[ir.OpID]*count{}})
+	}
+	for id, d := range g.devices {
+		running.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panics[id] = fmt.Sprintf("%v\n\ndevice %d:\n%s", p, id, debug.Stack())
+				}
+				if panics[id] != nil || errs[id] != nil {
+					cancel()
+				}
+				net.finish(id)
+			}()
+			var stats interp.Stats
+			results[id], stats, errs[id] = g.in.RunProcess(inner, g.programs[id], interp.Process{ID: id, Peers: d}, args[id])
+			d.peak = stats.PeakBytes
+		})
+	}
+	running.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p) // a bug of a kernel: it belongs to the caller's goroutine
+		}
+	}
+	if err := g.cause(ctx, net, errs); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// cause returns the error that ended a run: that of the first device with one of its own, or what left all devices
+// waiting, or the end of the context.
+func (g *grid) cause(ctx context.Context, net *network, errs []error) error {
+	for id, err := range errs {
+		var d *diag.Error
+		if errors.As(err, &d) && len(g.programs) > 1 {
+			return onDevice(d, id)
+		}
+		if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return net.verdict()
+}
+
+// onDevice says on which device an error happened.
+func onDevice(err *diag.Error, id int) error {
+	named := &diag.Error{Class: err.Class, Diagnostics: slices.Clone(err.Diagnostics)}
+	if len(named.Diagnostics) > 0 {
+		named.Diagnostics[0].Message = fmt.Sprintf("device %d: %s", id, named.Diagnostics[0].Message)
+	}
+	return named
+}
+
+// traffic adds up the counts of all devices.
+func (g *grid) traffic() Traffic {
+	t := Traffic{}
+	index := map[ir.OpID]int{}
+	for _, d := range g.devices {
+		sent := int64(0)
+		for op, c := range d.counts {
+			k, seen := index[op]
+			if !seen {
+				k = len(t.Collectives)
+				index[op] = k
+				t.Collectives = append(t.Collectives, CollectiveTraffic{Op: op, Kind: g.m.Kind(op)})
+			}
+			total := &t.Collectives[k]
+			total.Executions = max(total.Executions, c.executions)
+			total.Group = max(total.Group, c.group)
+			total.Bytes += c.bytes
+			sent += c.bytes
+		}
+		t.Sent = append(t.Sent, sent)
+		t.PeakBytes = append(t.PeakBytes, d.peak)
+	}
+	slices.SortFunc(t.Collectives, func(a, b CollectiveTraffic) int { return int(a.Op - b.Op) })
+	return t
+}

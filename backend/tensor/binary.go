@@ -1,0 +1,248 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"autoshard/ir/dtype"
+)
+
+type binaryOp uint8
+
+const (
+	opAdd binaryOp = iota
+	opSubtract
+	opMultiply
+	opDivide
+	opRemainder
+	opMaximum
+	opMinimum
+	opPower
+	opAtan2
+	opPolygamma
+	opZeta
+	opAnd
+	opOr
+	opXor
+	opShiftLeft
+	opShiftRight // of T as it is: logical for unsigned, arithmetic for signed
+	opMulhi
+)
+
+// Add returns x + y; integers wrap, i1 is or.
+func Add(x, y Tensor) Tensor { return binary(opAdd, x, y) }
+
+// Subtract returns x - y; integers wrap.
+func Subtract(x, y Tensor) Tensor { return binary(opSubtract, x, y) }
+
+// Multiply returns x * y; integers wrap, i1 is and.
+func Multiply(x, y Tensor) Tensor { return binary(opMultiply, x, y) }
+
+// Divide returns x / y. Integers truncate toward zero; by zero they give all bits set, and the smallest
+// integer by -1 itself.
+func Divide(x, y Tensor) Tensor { return binary(opDivide, x, y) }
+
+// Remainder returns the remainder of Divide, with the sign of x; of integers by zero it is x.
+func Remainder(x, y Tensor) Tensor { return binary(opRemainder, x, y) }
+
+// Maximum returns the larger, NaN if either is NaN, +0 above -0; complex numbers compare lexicographically.
+func Maximum(x, y Tensor) Tensor { return binary(opMaximum, x, y) }
+
+// Minimum returns the smaller, as Maximum.
+func Minimum(x, y Tensor) Tensor { return binary(opMinimum, x, y) }
+
+// Power returns x to the power y: C pow for floats. Integers multiply modulo 2^n; negative exponents give 0,
+// except for base 1 and -1.
+func Power(x, y Tensor) Tensor { return binary(opPower, x, y) }
+
+// Atan2 returns the angle of the point (y, x): the operands are y, then x, as in C.
+func Atan2(y, x Tensor) Tensor { return binary(opAtan2, y, x) }
+
+// And returns the bitwise and.
+func And(x, y Tensor) Tensor { return binary(opAnd, x, y) }
+
+// Or returns the bitwise or.
+func Or(x, y Tensor) Tensor { return binary(opOr, x, y) }
+
+// Xor returns the bitwise exclusive or.
+func Xor(x, y Tensor) Tensor { return binary(opXor, x, y) }
+
+// ShiftLeft shifts x by y bits, read as unsigned; by the width and more gives 0.
+func ShiftLeft(x, y Tensor) Tensor { return binary(opShiftLeft, x, y) }
+
+// ShiftRightLogical shifts zeros in from the left; the amount is read as unsigned.
+func ShiftRightLogical(x, y Tensor) Tensor {
+	return asType(binary(opShiftRight, asType(x, unsignedOf(x.DType)), asType(y, unsignedOf(x.DType))), x.DType)
+}
+
+// ShiftRightArithmetic shifts copies of the top bit in from the left; the amount is read as unsigned.
+func ShiftRightArithmetic(x, y Tensor) Tensor {
+	return asType(binary(opShiftRight, asType(x, signedOf(x.DType)), asType(y, signedOf(x.DType))), x.DType)
+}
+
+// Mulhi returns the high half of the double-width product of integers.
+func Mulhi(x, y Tensor) Tensor { return binary(opMulhi, x, y) }
+
+// Polygamma returns derivative n of digamma at x; NaN where n is not a natural number.
+func Polygamma(n, x Tensor) Tensor { return binary(opPolygamma, n, x) }
+
+// Zeta returns the Hurwitz zeta function, the sum of (q+k)^-x over k ≥ 0.
+func Zeta(x, q Tensor) Tensor { return binary(opZeta, x, q) }
+
+// resultShape returns the shape of an elementwise result: an operand of rank 0 is repeated.
+func resultShape(xs ...Tensor) []int64 {
+	shape := xs[0].Shape
+	for _, x := range xs[1:] {
+		if len(x.Shape) > len(shape) {
+			shape = x.Shape
+		}
+	}
+	return shape
+}
+
+func binary(op binaryOp, x, y Tensor) Tensor {
+	out := New(x.DType, resultShape(x, y))
+	switch x.DType {
+	case dtype.I1:
+		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
+	case dtype.I2, dtype.I4, dtype.I8:
+		intBinary[int8](op, out, x, y)
+	case dtype.I16:
+		intBinary[int16](op, out, x, y)
+	case dtype.I32:
+		intBinary[int32](op, out, x, y)
+	case dtype.I64:
+		intBinary[int64](op, out, x, y)
+	case dtype.UI2, dtype.UI4, dtype.UI8:
+		intBinary[uint8](op, out, x, y)
+	case dtype.UI16:
+		intBinary[uint16](op, out, x, y)
+	case dtype.UI32:
+		intBinary[uint32](op, out, x, y)
+	case dtype.UI64:
+		intBinary[uint64](op, out, x, y)
+	case dtype.F32:
+		zip(Elems[float32](out), Elems[float32](x), Elems[float32](y), func(dst, x, y []float32) { floatLoop(op, dst, x, y) })
+	case dtype.F64:
+		zip(Elems[float64](out), Elems[float64](x), Elems[float64](y), func(dst, x, y []float64) { floatLoop(op, dst, x, y) })
+	case dtype.C64, dtype.C128:
+		complexBinary(op, out, x, y)
+	default:
+		smallFloatBinary(op, out, x, y)
+	}
+	return out
+}
+
+// blockSize is the number of elements that kernels work on at a time where they need scratch.
+const blockSize = 1024
+
+// zip calls f on operands and result, as eachBlock does.
+func zip[T any](dst, x, y []T, f func(dst, x, y []T)) {
+	eachBlock(len(dst), x, y, func(lo int, x, y []T) { f(dst[lo:lo+len(x)], x, y) })
+}
+
+// eachBlock calls f on the operands of a result of n elements: on all of them, or, when one is a scalar to be
+// repeated, on blocks that begin at lo.
+func eachBlock[T any](n int, x, y []T, f func(lo int, x, y []T)) {
+	if len(x) == n && len(y) == n {
+		f(0, x, y)
+		return
+	}
+	fx, fy := filler(x, n), filler(y, n)
+	for lo := 0; lo < n; lo += blockSize {
+		hi := min(lo+blockSize, n)
+		f(lo, fx(lo, hi), fy(lo, hi))
+	}
+}
+
+// filler returns x[lo:hi], or for a scalar that is to have n elements as many copies of it.
+func filler[T any](x []T, n int) func(lo, hi int) []T {
+	if len(x) == n {
+		return func(lo, hi int) []T { return x[lo:hi] }
+	}
+	copies := make([]T, min(n, blockSize))
+	for i := range copies {
+		copies[i] = x[0]
+	}
+	return func(lo, hi int) []T { return copies[:hi-lo] }
+}
+
+// smallFloatBinary computes floats below 32 bits in f32, which rounds arithmetic on them correctly.
+func smallFloatBinary(op binaryOp, out, x, y Tensor) {
+	n := out.Len()
+	load := func(t Tensor) func(lo, hi int) []float32 {
+		if t.Len() != n {
+			return filler(float32s(t), n)
+		}
+		scratch := make([]float32, min(n, blockSize))
+		return func(lo, hi int) []float32 {
+			widen(scratch[:hi-lo], t, lo)
+			return scratch[:hi-lo]
+		}
+	}
+	lx, ly := load(x), load(y)
+	result := make([]float32, min(n, blockSize))
+	for lo := 0; lo < n; lo += blockSize {
+		hi := min(lo+blockSize, n)
+		floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
+		narrow32(out, lo, result[:hi-lo])
+	}
+}
+
+func boolLoop(op binaryOp, dst, x, y []uint8) {
+	for i := range dst {
+		switch op {
+		case opAdd, opMaximum, opOr:
+			dst[i] = x[i] | y[i]
+		case opMultiply, opMinimum, opAnd:
+			dst[i] = x[i] & y[i]
+		case opSubtract, opXor:
+			dst[i] = x[i] ^ y[i]
+		default:
+			panic(fmt.Sprintf("tensor: binary op %d on i1", op))
+		}
+	}
+}
+
+func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch op {
+	case opAdd:
+		for i := range dst {
+			dst[i] = x[i] + y[i]
+		}
+	case opSubtract:
+		for i := range dst {
+			dst[i] = x[i] - y[i]
+		}
+	case opMultiply:
+		for i := range dst {
+			dst[i] = x[i] * y[i]
+		}
+	case opDivide:
+		for i := range dst {
+			dst[i] = x[i] / y[i]
+		}
+	case opMaximum:
+		for i := range dst {
+			dst[i] = max(x[i], y[i])
+		}
+	case opMinimum:
+		for i := range dst {
+			dst[i] = min(x[i], y[i])
+		}
+	default:
+		f := floatFuncs[op]
+		for i := range dst {
+			dst[i] = T(f(float64(x[i]), float64(y[i])))
+		}
+	}
+}
+
+var floatFuncs = map[binaryOp]func(x, y float64) float64{
+	opRemainder: math.Mod,
+	opPower:     math.Pow,
+	opAtan2:     math.Atan2,
+	opPolygamma: polygamma,
+	opZeta:      zeta,
+}

@@ -1,0 +1,160 @@
+package tensor
+
+import (
+	"fmt"
+	"math/bits"
+
+	"autoshard/ir/dtype"
+)
+
+// integer lists the Go types that integers are stored in.
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+var (
+	unsignedTypes = map[dtype.Type]dtype.Type{
+		dtype.I2: dtype.UI2, dtype.I4: dtype.UI4, dtype.I8: dtype.UI8, dtype.I16: dtype.UI16, dtype.I32: dtype.UI32, dtype.I64: dtype.UI64,
+	}
+	signedTypes = map[dtype.Type]dtype.Type{
+		dtype.UI2: dtype.I2, dtype.UI4: dtype.I4, dtype.UI8: dtype.I8, dtype.UI16: dtype.I16, dtype.UI32: dtype.I32, dtype.UI64: dtype.I64,
+	}
+)
+
+func unsignedOf(t dtype.Type) dtype.Type {
+	if u, ok := unsignedTypes[t]; ok {
+		return u
+	}
+	return t
+}
+
+func signedOf(t dtype.Type) dtype.Type {
+	if s, ok := signedTypes[t]; ok {
+		return s
+	}
+	return t
+}
+
+// asType reads integers as those of the other signedness.
+func asType(x Tensor, t dtype.Type) Tensor {
+	if t.Bits() < 8 {
+		return Convert(x, t)
+	}
+	return Tensor{t, x.Shape, x.Data}
+}
+
+// intBinary runs an integer op on elements stored as T.
+func intBinary[T integer](op binaryOp, out, x, y Tensor) {
+	zip(Elems[T](out), Elems[T](x), Elems[T](y), func(dst, x, y []T) {
+		if op == opMulhi {
+			mulhiLoop(out.DType, dst, x, y)
+			return
+		}
+		intLoop(op, dst, x, y)
+		wrapNarrow(dst, out.DType)
+	})
+}
+
+func intLoop[T integer](op binaryOp, dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch op {
+	case opAdd:
+		for i := range dst {
+			dst[i] = x[i] + y[i]
+		}
+	case opSubtract:
+		for i := range dst {
+			dst[i] = x[i] - y[i]
+		}
+	case opMultiply:
+		for i := range dst {
+			dst[i] = x[i] * y[i]
+		}
+	case opMaximum:
+		for i := range dst {
+			dst[i] = max(x[i], y[i])
+		}
+	case opMinimum:
+		for i := range dst {
+			dst[i] = min(x[i], y[i])
+		}
+	default:
+		f := intFunc[T](op)
+		for i := range dst {
+			dst[i] = f(x[i], y[i])
+		}
+	}
+}
+
+func intFunc[T integer](op binaryOp) func(x, y T) T {
+	switch op {
+	case opDivide:
+		return func(x, y T) T {
+			if y == 0 {
+				return ^T(0)
+			}
+			return x / y
+		}
+	case opRemainder:
+		return func(x, y T) T {
+			if y == 0 {
+				return x
+			}
+			return x % y
+		}
+	case opPower:
+		return intPower[T]
+	case opAnd:
+		return func(x, y T) T { return x & y }
+	case opOr:
+		return func(x, y T) T { return x | y }
+	case opXor:
+		return func(x, y T) T { return x ^ y }
+	case opShiftLeft:
+		return func(x, y T) T { return x << uint64(y) }
+	case opShiftRight:
+		return func(x, y T) T { return x >> uint64(y) }
+	}
+	panic(fmt.Sprintf("tensor: binary op %d on integers", op))
+}
+
+func intPower[T integer](base, exponent T) T {
+	if exponent < 0 {
+		switch {
+		case base == 1, base == ^T(0) && exponent&1 == 0:
+			return 1
+		case base == ^T(0):
+			return base
+		}
+		return 0
+	}
+	result := T(1)
+	for ; exponent != 0; exponent >>= 1 {
+		if exponent&1 != 0 {
+			result *= base
+		}
+		base *= base
+	}
+	return result
+}
+
+func mulhiLoop[T integer](t dtype.Type, dst, x, y []T) {
+	width := t.Bits()
+	for i := range dst {
+		if width < 64 {
+			dst[i] = T(int64(x[i]) * int64(y[i]) >> width)
+			if t.Kind() == dtype.Unsigned {
+				dst[i] = T(uint64(x[i]) * uint64(y[i]) >> width)
+			}
+			continue
+		}
+		high, _ := bits.Mul64(uint64(x[i]), uint64(y[i]))
+		if x[i] < 0 {
+			high -= uint64(y[i])
+		}
+		if y[i] < 0 {
+			high -= uint64(x[i])
+		}
+		dst[i] = T(high)
+	}
+}

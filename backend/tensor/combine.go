@@ -1,0 +1,154 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"autoshard/ir/dtype"
+)
+
+// Body is the region of an op such as reduce or sort, run by the interpreter: it takes and returns one tensor
+// per block argument and returned value.
+type Body func(args []Tensor) ([]Tensor, error)
+
+// Monoid is a body that a kernel knows: two scalars in, one out.
+type Monoid uint8
+
+// The known bodies.
+const (
+	MonoidNone Monoid = iota // run the Body
+	MonoidAdd                // stablehlo.add of the two arguments
+	MonoidMultiply
+	MonoidMaximum
+	MonoidMinimum
+	MonoidAnd
+	MonoidOr
+	MonoidXor
+	MonoidSecond // return the second argument: an overwriting scatter
+)
+
+// Combiner is the body of reduce, reduce_window, scatter, select_and_scatter or map. With a Monoid it is one of
+// the known bodies, which acts on every operand by itself, and Body is not called. Otherwise Body is called
+// with rank-0 tensors, or, where Elementwise says that the region consists of elementwise ops only, with tensors
+// of any one shape [n], which does many positions in one call; scalar constants may then stay scalars because
+// elementwise kernels broadcast rank-0 operands.
+type Combiner struct {
+	Monoid      Monoid
+	Body        Body
+	Elementwise bool
+}
+
+var monoidNames = [...]string{"none", "add", "multiply", "maximum", "minimum", "and", "or", "xor", "second"}
+
+// String returns the op's name.
+func (m Monoid) String() string { return monoidNames[m] }
+
+// kernel returns the elementwise kernel of a known body.
+func (m Monoid) kernel() func(x, y Tensor) Tensor {
+	switch m {
+	case MonoidAdd:
+		return Add
+	case MonoidMultiply:
+		return Multiply
+	case MonoidMaximum:
+		return Maximum
+	case MonoidMinimum:
+		return Minimum
+	case MonoidAnd:
+		return And
+	case MonoidOr:
+		return Or
+	case MonoidXor:
+		return Xor
+	case MonoidSecond:
+		return func(_, y Tensor) Tensor { return y }
+	}
+	panic(fmt.Sprintf("tensor: %v is not a known body", m))
+}
+
+// call combines accumulators with elements, all of one shape.
+func (c Combiner) call(acc, elems []Tensor) ([]Tensor, error) {
+	if c.Monoid != MonoidNone {
+		out := make([]Tensor, len(acc))
+		for i := range acc {
+			out[i] = c.Monoid.kernel()(acc[i], elems[i])
+		}
+		return out, nil
+	}
+	args := make([]Tensor, 0, 2*len(acc))
+	return c.Body(append(append(args, acc...), elems...))
+}
+
+// each combines accumulators with elements, all of one shape, calling a body that is not elementwise once per
+// position.
+func (c Combiner) each(acc, elems []Tensor) ([]Tensor, error) {
+	if c.Monoid != MonoidNone || acc[0].Rank() == 0 {
+		return c.call(acc, elems)
+	}
+	outs, err := Map(append(slices.Clone(acc), elems...), c, types(acc))
+	return outs, err
+}
+
+func types(ts []Tensor) []dtype.Type {
+	out := make([]dtype.Type, len(ts))
+	for i, t := range ts {
+		out[i] = t.DType
+	}
+	return out
+}
+
+// Map applies body to the inputs, which have one shape, position by position; the results have the element types
+// out. A known body takes two inputs.
+func Map(inputs []Tensor, body Combiner, out []dtype.Type) ([]Tensor, error) {
+	shape := inputs[0].Shape
+	if body.Monoid != MonoidNone {
+		return []Tensor{body.Monoid.kernel()(inputs[0], inputs[1])}, nil
+	}
+	results := make([]Tensor, len(out))
+	for i, t := range out {
+		results[i] = New(t, shape)
+	}
+	n := inputs[0].Len()
+	if n == 0 {
+		return results, nil
+	}
+	if !body.Elementwise {
+		return results, mapScalars(inputs, results, body.Body)
+	}
+	flat := make([]Tensor, len(inputs))
+	for i, x := range inputs {
+		flat[i] = Reshape(x, []int64{int64(n)})
+	}
+	values, err := body.Body(flat)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		results[i] = Reshape(expand(v, []int64{int64(n)}), shape)
+	}
+	return results, nil
+}
+
+// mapScalars calls body once per position.
+func mapScalars(inputs, results []Tensor, body Body) error {
+	args := make([]Tensor, len(inputs))
+	for i := range inputs[0].Len() {
+		for k, x := range inputs {
+			args[k] = x.at(i)
+		}
+		values, err := body(slices.Clone(args))
+		if err != nil {
+			return err
+		}
+		for k, v := range values {
+			copy(results[k].at(i).Data, v.Data)
+		}
+	}
+	return nil
+}
+
+// at returns element i as a scalar that shares Data.
+func (t Tensor) at(i int) Tensor {
+	width := t.DType.Bytes()
+	return Tensor{t.DType, []int64{}, t.Data[i*width : (i+1)*width : (i+1)*width]}
+}

@@ -1,0 +1,347 @@
+package tensor
+
+import (
+	"math"
+	"unsafe"
+
+	"autoshard/ir/dtype"
+)
+
+// number lists the Go types that element types are computed in.
+type number interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// Convert changes the element type (stablehlo.md section 2.2): integers wrap, floats round to nearest even, floats
+// to integers truncate and saturate with NaN as 0, anything but zero is true, complex to real drops the
+// imaginary part. Converting to the type it has returns x itself.
+func Convert(x Tensor, to dtype.Type) Tensor {
+	if x.DType == to {
+		return x
+	}
+	if to.Kind() == dtype.Complex {
+		return toComplex(x, to)
+	}
+	switch x.DType {
+	case dtype.I1, dtype.UI2, dtype.UI4, dtype.UI8:
+		return convertFrom(Elems[uint8](x), x, to)
+	case dtype.I2, dtype.I4, dtype.I8:
+		return convertFrom(Elems[int8](x), x, to)
+	case dtype.I16:
+		return convertFrom(Elems[int16](x), x, to)
+	case dtype.I32:
+		return convertFrom(Elems[int32](x), x, to)
+	case dtype.I64:
+		return convertFrom(Elems[int64](x), x, to)
+	case dtype.UI16:
+		return convertFrom(Elems[uint16](x), x, to)
+	case dtype.UI32:
+		return convertFrom(Elems[uint32](x), x, to)
+	case dtype.UI64:
+		return convertFrom(Elems[uint64](x), x, to)
+	case dtype.F64:
+		return convertFrom(Elems[float64](x), x, to)
+	case dtype.C64, dtype.C128:
+		return Convert(Real(x), to)
+	}
+	return convertFrom(float32s(x), x, to)
+}
+
+// float32s returns the elements of a float type of at most 32 bits, which f32 holds exactly.
+func float32s(x Tensor) []float32 {
+	if x.DType == dtype.F32 {
+		return Elems[float32](x)
+	}
+	out := make([]float32, x.Len())
+	widen(out, x, 0)
+	return out
+}
+
+// widen fills dst with the elements of x from offset on.
+func widen(dst []float32, x Tensor, offset int) {
+	switch x.DType {
+	case dtype.BF16:
+		for i, v := range Elems[uint16](x)[offset:][:len(dst)] {
+			dst[i] = dtype.BF16ToFloat32(v)
+		}
+	case dtype.F16:
+		for i, v := range Elems[uint16](x)[offset:][:len(dst)] {
+			dst[i] = dtype.F16ToFloat32(v)
+		}
+	case dtype.F32:
+		copy(dst, Elems[float32](x)[offset:])
+	case dtype.TF32:
+		for i, v := range triples(x)[offset:][:len(dst)] {
+			dst[i] = float32(dtype.Decode(x.DType, uint64(v[0])|uint64(v[1])<<8|uint64(v[2])<<16))
+		}
+	default:
+		for i, v := range Elems[uint8](x)[offset:][:len(dst)] {
+			dst[i] = float32(dtype.Decode(x.DType, uint64(v)))
+		}
+	}
+}
+
+// triples views the elements of tf32, which has 19 bits.
+func triples(x Tensor) [][3]byte {
+	return unsafe.Slice((*[3]byte)(unsafe.Pointer(unsafe.SliceData(x.Data))), len(x.Data)/3)
+}
+
+// narrow32 rounds src into the elements of x from offset on.
+func narrow32(x Tensor, offset int, src []float32) {
+	switch x.DType {
+	case dtype.BF16:
+		out := Elems[uint16](x)[offset:]
+		for i, v := range src {
+			out[i] = dtype.BF16FromFloat32(v)
+		}
+	case dtype.F16:
+		out := Elems[uint16](x)[offset:]
+		for i, v := range src {
+			out[i] = dtype.F16FromFloat32(v)
+		}
+	case dtype.F32:
+		copy(Elems[float32](x)[offset:], src)
+	default:
+		narrow(x, offset, src)
+	}
+}
+
+// narrow rounds src once into the elements of x, of any float type, from offset on.
+func narrow[S number](x Tensor, offset int, src []S) {
+	switch x.DType.Bytes() {
+	case 1:
+		out := Elems[uint8](x)[offset:]
+		for i, v := range src {
+			out[i] = uint8(dtype.Encode(x.DType, toOdd(v)))
+		}
+	case 2:
+		out := Elems[uint16](x)[offset:]
+		for i, v := range src {
+			if x.DType == dtype.BF16 {
+				out[i] = dtype.BF16FromFloat32(toOdd32(toOdd(v)))
+				continue
+			}
+			out[i] = dtype.F16FromFloat32(toOdd32(toOdd(v)))
+		}
+	case 3:
+		out := triples(x)[offset:]
+		for i, v := range src {
+			bits := dtype.Encode(x.DType, toOdd(v))
+			out[i] = [3]byte{byte(bits), byte(bits >> 8), byte(bits >> 16)}
+		}
+	case 4:
+		out := Elems[float32](x)[offset:]
+		for i, v := range src {
+			out[i] = float32(v)
+		}
+	default:
+		out := Elems[float64](x)[offset:]
+		for i, v := range src {
+			out[i] = float64(v)
+		}
+	}
+}
+
+// toOdd returns v as a float64 that rounds further as v itself would: when a 64-bit integer does not fit, it is
+// truncated and the last bit set.
+func toOdd[S number](v S) float64 {
+	f := float64(v)
+	if f < 0x1p53 && f > -0x1p53 || f != f || S(1)/2 != 0 {
+		return f
+	}
+	magnitude := uint64(v)
+	if v < 0 {
+		magnitude = -magnitude
+	}
+	const low = 1<<12 - 1 // below the 52 bits kept of 64
+	if magnitude&low != 0 {
+		magnitude = magnitude&^low | 1<<12
+	}
+	return math.Copysign(float64(magnitude), f)
+}
+
+// toOdd32 returns v as a float32 that rounds further, to fewer bits, as v itself would: of the two neighbours of
+// what does not fit it takes the one with an odd last bit.
+func toOdd32(v float64) float32 {
+	f := float32(v)
+	if bits := math.Float32bits(f); float64(f) != v && bits&1 == 0 && v == v {
+		if math.Abs(float64(f)) > math.Abs(v) {
+			return math.Float32frombits(bits - 1)
+		}
+		return math.Float32frombits(bits + 1)
+	}
+	return f
+}
+
+func convertFrom[S number](src []S, x Tensor, to dtype.Type) Tensor {
+	out := New(to, x.Shape)
+	switch to {
+	case dtype.I1:
+		for i, v := range src {
+			if v != 0 {
+				out.Data[i] = 1
+			}
+		}
+	case dtype.I2, dtype.I4, dtype.I8:
+		toInts(Elems[int8](out), src, to)
+	case dtype.I16:
+		toInts(Elems[int16](out), src, to)
+	case dtype.I32:
+		toInts(Elems[int32](out), src, to)
+	case dtype.I64:
+		toInts(Elems[int64](out), src, to)
+	case dtype.UI2, dtype.UI4, dtype.UI8:
+		toInts(Elems[uint8](out), src, to)
+	case dtype.UI16:
+		toInts(Elems[uint16](out), src, to)
+	case dtype.UI32:
+		toInts(Elems[uint32](out), src, to)
+	case dtype.UI64:
+		toInts(Elems[uint64](out), src, to)
+	default:
+		if narrowed, ok := any(src).([]float32); ok {
+			narrow32(out, 0, narrowed)
+			break
+		}
+		narrow(out, 0, src)
+	}
+	return out
+}
+
+func toInts[D, S number](dst []D, src []S, to dtype.Type) {
+	if S(1)/2 != 0 {
+		floatsToInts(dst, src, to)
+		return
+	}
+	for i, v := range src {
+		dst[i] = D(v)
+	}
+	wrapNarrow(dst, to)
+}
+
+// wrapNarrow brings i2, i4, ui2 and ui4 back into range.
+func wrapNarrow[D number](dst []D, to dtype.Type) {
+	if to.Bits() >= 8 {
+		return
+	}
+	for i, v := range dst {
+		dst[i] = D(dtype.Wrap(to, int64(v)))
+	}
+}
+
+func floatsToInts[D, S number](dst []D, src []S, to dtype.Type) {
+	lo, hi := dtype.IntRange(to)
+	least, most := float64(lo), float64(hi)
+	for i, s := range src {
+		switch v := float64(s); {
+		case v != v:
+			dst[i] = 0
+		case v <= least:
+			dst[i] = D(lo)
+		case v >= most:
+			dst[i] = D(hi)
+		default:
+			dst[i] = D(v)
+		}
+	}
+}
+
+func toComplex(x Tensor, to dtype.Type) Tensor {
+	out := New(to, x.Shape)
+	if to == dtype.C64 {
+		dst := Elems[complex64](out)
+		if x.DType == dtype.C128 {
+			for i, v := range Elems[complex128](x) {
+				dst[i] = complex64(v)
+			}
+			return out
+		}
+		for i, v := range Elems[float32](Convert(x, dtype.F32)) {
+			dst[i] = complex(v, 0)
+		}
+		return out
+	}
+	dst := Elems[complex128](out)
+	if x.DType == dtype.C64 {
+		for i, v := range Elems[complex64](x) {
+			dst[i] = complex128(v)
+		}
+		return out
+	}
+	for i, v := range Elems[float64](Convert(x, dtype.F64)) {
+		dst[i] = complex(v, 0)
+	}
+	return out
+}
+
+// BitcastConvert reinterprets the bits as elements of type to. A narrower type adds a last dimension, least
+// significant part first; a wider type drops it. i2 and i4 take their bits packed.
+func BitcastConvert(x Tensor, to dtype.Type, shape []int64) Tensor {
+	out := New(to, shape)
+	if x.DType.Bits() >= 8 && to.Bits() >= 8 {
+		if len(out.Data) != len(x.Data) {
+			panic("tensor: bitcast_convert changes the number of bits")
+		}
+		copy(out.Data, x.Data)
+		return out
+	}
+	from, into := packBits(x), uint(to.Bits())
+	for i := range out.Data {
+		bit := uint(i) * min(into, 8)
+		v := from[bit/8] >> (bit % 8)
+		if into < 8 {
+			v = byte(signed(to, v&(1<<into-1)))
+		}
+		out.Data[i] = v
+	}
+	return out
+}
+
+// packBits returns the elements without gaps, least significant bit first.
+func packBits(x Tensor) []byte {
+	bits := uint(x.DType.Bits())
+	if bits >= 8 {
+		return x.Data
+	}
+	out := make([]byte, (uint(len(x.Data))*bits+7)/8)
+	for i, v := range x.Data {
+		bit := uint(i) * bits
+		out[bit/8] |= (v & (1<<bits - 1)) << (bit % 8)
+	}
+	return out
+}
+
+// signed extends the sign of narrow signed integers.
+func signed(t dtype.Type, v byte) int8 {
+	if t.Kind() == dtype.Signed {
+		return int8(dtype.Wrap(t, int64(v)))
+	}
+	return int8(v)
+}
+
+// ReducePrecision rounds floats to the given numbers of exponent and mantissa bits, nearest even, and keeps the
+// element type: overflow is infinite, what is below the smallest normal number becomes zero, NaN stays NaN.
+func ReducePrecision(x Tensor, exponentBits, mantissaBits int) Tensor {
+	return floatUnary(x, func(v float64) float64 { return reducePrecision(v, exponentBits, mantissaBits) })
+}
+
+func reducePrecision(v float64, exponentBits, mantissaBits int) float64 {
+	if v != v || math.IsInf(v, 0) || v == 0 {
+		return v
+	}
+	if mantissaBits < 52 {
+		bits := math.Float64bits(v)
+		drop := uint(52 - mantissaBits)
+		bits += 1<<(drop-1) - 1 + bits>>drop&1
+		v = math.Float64frombits(bits &^ (1<<drop - 1))
+	}
+	bias := 1<<(min(exponentBits, 11)-1) - 1
+	_, exp := math.Frexp(v) // v = f * 2^exp with f in [1/2, 1)
+	switch {
+	case exp-1 > bias:
+		return math.Copysign(math.Inf(1), v)
+	case exp-1 < 1-bias:
+		return math.Copysign(0, v)
+	}
+	return v
+}

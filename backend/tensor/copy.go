@@ -1,0 +1,178 @@
+package tensor
+
+import "slices"
+
+// walk says where elements go: element i of the index space shape moves from src[srcOff + Σ i·src] to
+// dst[dstOff + Σ i·dst]. Strides and offsets count elements.
+type walk struct {
+	shape          []int64
+	dst, src       []int64
+	dstOff, srcOff int64
+}
+
+// strides returns the row-major strides of a shape.
+func strides(shape []int64) []int64 {
+	s := make([]int64, len(shape))
+	n := int64(1)
+	for d := len(shape) - 1; d >= 0; d-- {
+		s[d] = n
+		n *= shape[d]
+	}
+	return s
+}
+
+// move copies the elements of src to dst, which have one element type.
+func move(dst, src Tensor, w walk) {
+	for _, n := range w.shape {
+		if n == 0 {
+			return
+		}
+	}
+	w = w.simplify()
+	switch dst.DType.Bytes() {
+	case 1:
+		moveElems(Elems[uint8](dst), Elems[uint8](src), w)
+	case 2:
+		moveElems(Elems[uint16](dst), Elems[uint16](src), w)
+	case 4:
+		moveElems(Elems[uint32](dst), Elems[uint32](src), w)
+	case 8:
+		moveElems(Elems[uint64](dst), Elems[uint64](src), w)
+	case 16:
+		moveElems(Elems[complex128](dst), Elems[complex128](src), w)
+	default:
+		moveElems(triples(dst), triples(src), w)
+	}
+}
+
+// simplify drops dimensions of size one and merges neighbours that are walked as one.
+func (w walk) simplify() walk {
+	out := walk{dstOff: w.dstOff, srcOff: w.srcOff}
+	for d, n := range w.shape {
+		last := len(out.shape) - 1
+		switch {
+		case n == 1:
+		case last >= 0 && out.dst[last] == w.dst[d]*n && out.src[last] == w.src[d]*n:
+			out.shape[last] *= n
+			out.dst[last], out.src[last] = w.dst[d], w.src[d]
+		default:
+			out.shape = append(out.shape, n)
+			out.dst = append(out.dst, w.dst[d])
+			out.src = append(out.src, w.src[d])
+		}
+	}
+	return out
+}
+
+func moveElems[T any](dst, src []T, w walk) {
+	rank := len(w.shape)
+	if rank == 0 {
+		dst[w.dstOff] = src[w.srcOff]
+		return
+	}
+	inner := rank - 1
+	tile := -1
+	if w.src[inner] != 1 && w.src[inner] != 0 {
+		tile = slices.Index(w.src, 1)
+	}
+	outer := newCounter(w.shape, inner, tile)
+	for ok := true; ok; ok = outer.next() {
+		d, s := w.dstOff+outer.dot(w.dst), w.srcOff+outer.dot(w.src)
+		if tile >= 0 {
+			moveTile(dst, src, w, tile, d, s)
+			continue
+		}
+		moveRow(dst, src, w.shape[inner], w.dst[inner], w.src[inner], d, s)
+	}
+}
+
+func moveRow[T any](dst, src []T, n, dstStride, srcStride, d, s int64) {
+	switch {
+	case dstStride == 1 && srcStride == 1:
+		copy(dst[d:d+n], src[s:s+n])
+	case dstStride == 1 && srcStride == 0:
+		v := src[s]
+		row := dst[d : d+n]
+		for i := range row {
+			row[i] = v
+		}
+	default:
+		for range n {
+			dst[d] = src[s]
+			d += dstStride
+			s += srcStride
+		}
+	}
+}
+
+// moveTile transposes dimension tile, contiguous in src, and the last, contiguous in dst, in blocks that stay
+// in cache.
+func moveTile[T any](dst, src []T, w walk, tile int, d, s int64) {
+	const block = 32
+	inner := len(w.shape) - 1
+	rows, cols := w.shape[tile], w.shape[inner]
+	dstRow, dstCol, srcCol := w.dst[tile], w.dst[inner], w.src[inner]
+	for r0 := int64(0); r0 < rows; r0 += block {
+		for c0 := int64(0); c0 < cols; c0 += block {
+			for r := r0; r < min(r0+block, rows); r++ {
+				to, from := d+r*dstRow+c0*dstCol, s+r+c0*srcCol
+				for c := c0; c < min(c0+block, cols); c++ {
+					dst[to] = src[from]
+					to += dstCol
+					from += srcCol
+				}
+			}
+		}
+	}
+}
+
+// counter runs through an index space in row-major order.
+type counter struct {
+	shape []int64
+	index []int64
+	skip  []bool
+}
+
+// newCounter counts through shape, leaving the given dimensions at zero; negative ones name none.
+func newCounter(shape []int64, skip ...int) *counter {
+	c := &counter{shape, make([]int64, len(shape)), make([]bool, len(shape))}
+	for _, d := range skip {
+		if d >= 0 {
+			c.skip[d] = true
+		}
+	}
+	return c
+}
+
+// next moves on and reports whether there was another index; otherwise the index is all zeros again.
+func (c *counter) next() bool {
+	for d := len(c.shape) - 1; d >= 0; d-- {
+		if c.skip[d] {
+			continue
+		}
+		c.index[d]++
+		if c.index[d] < c.shape[d] {
+			return true
+		}
+		c.index[d] = 0
+	}
+	return false
+}
+
+// dot returns the offset of the index under the given strides.
+func (c *counter) dot(strides []int64) int64 {
+	offset := int64(0)
+	for d, i := range c.index {
+		offset += i * strides[d]
+	}
+	return offset
+}
+
+// product returns the number of elements of a shape.
+func product(shape []int64) int64 {
+	n := int64(1)
+	for _, size := range shape {
+		n *= size
+	}
+	return n
+}

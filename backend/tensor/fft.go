@@ -1,0 +1,195 @@
+package tensor
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"autoshard/ir/dtype"
+)
+
+// FFTKind is an fft_type.
+type FFTKind uint8
+
+// The kinds of transforms.
+const (
+	FFT FFTKind = iota
+	IFFT
+	RFFT
+	IRFFT
+)
+
+var fftNames = [...]string{"FFT", "IFFT", "RFFT", "IRFFT"}
+
+// String returns the kind's MLIR spelling.
+func (k FFTKind) String() string { return fftNames[k] }
+
+// Fft transforms the last len(length) dimensions (stablehlo.md section 2.11) in f64: the forward transform is not
+// normalised, the inverse divides by the product of length. RFFT takes f32 or f64 and keeps the first half of the
+// last dimension; IRFFT undoes it to a last dimension of its length.
+func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
+	rank := x.Rank()
+	first := rank - len(length)
+	last := length[len(length)-1]
+	if kind == IRFFT {
+		z := Convert(x, dtype.C128).Clone()
+		for d := first; d < rank-1; d++ {
+			transformDim(z, d, true)
+		}
+		real := Real(inverseReal(z, last))
+		if x.DType == dtype.C64 {
+			return Convert(real, dtype.F32)
+		}
+		return real
+	}
+	result := x.DType
+	switch x.DType {
+	case dtype.F32:
+		result = dtype.C64
+	case dtype.F64:
+		result = dtype.C128
+	}
+	z := Convert(x, dtype.C128).Clone()
+	transformDim(z, rank-1, kind == IFFT)
+	if kind == RFFT {
+		limit := slices.Clone(z.Shape)
+		limit[rank-1] = last/2 + 1
+		z = Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
+	}
+	for d := first; d < rank-1; d++ {
+		transformDim(z, d, kind == IFFT)
+	}
+	return Convert(z, result)
+}
+
+// inverseReal completes the last dimension to n by symmetry and transforms it back.
+func inverseReal(z Tensor, n int64) Tensor {
+	rank := z.Rank()
+	shape := slices.Clone(z.Shape)
+	half := shape[rank-1]
+	shape[rank-1] = n
+	out := New(dtype.C128, shape)
+	src, dst := Elems[complex128](z), Elems[complex128](out)
+	for line := range product(shape[:rank-1]) {
+		for k := range n {
+			v := src[line*half+min(k, n-k)]
+			switch {
+			case k == 0 || 2*k == n:
+				v = complex(real(v), 0)
+			case 2*k > n:
+				v = complex(real(v), -imag(v))
+			}
+			dst[line*n+k] = v
+		}
+	}
+	transformDim(out, rank-1, true)
+	return out
+}
+
+// transformDim transforms complex128 data along one dimension in place.
+func transformDim(z Tensor, dim int, inverse bool) {
+	n := int(z.Shape[dim])
+	if n == 0 || z.Len() == 0 {
+		return
+	}
+	step := int(product(z.Shape[dim+1:]))
+	data := Elems[complex128](z)
+	plan := newFFTPlan(n)
+	line := make([]complex128, n)
+	for outer := 0; outer < len(data); outer += n * step {
+		for inner := range step {
+			for k := range line {
+				line[k] = data[outer+inner+k*step]
+				if inverse {
+					line[k] = complex(imag(line[k]), real(line[k]))
+				}
+			}
+			plan.forward(line)
+			for k, v := range line {
+				if inverse {
+					v = complex(imag(v)/float64(n), real(v)/float64(n))
+				}
+				data[outer+inner+k*step] = v
+			}
+		}
+	}
+}
+
+// fftPlan transforms lines of n: powers of two by halving, other sizes as a convolution (Bluestein).
+type fftPlan struct {
+	n       int
+	roots   []complex128 // e^(-2πik/size), k < size/2
+	size    int          // the power of two that is transformed
+	chirp   []complex128 // e^(-πik²/n)
+	filter  []complex128 // transform of the conjugate chirp
+	scratch []complex128
+}
+
+func newFFTPlan(n int) *fftPlan {
+	p := &fftPlan{n: n, size: n}
+	if n&(n-1) != 0 {
+		p.size = 1 << bits.Len(uint(2*n-1))
+	}
+	p.roots = make([]complex128, p.size/2)
+	for k := range p.roots {
+		p.roots[k] = unitRoot(k, p.size)
+	}
+	if p.size == n {
+		return p
+	}
+	p.chirp, p.filter, p.scratch = make([]complex128, n), make([]complex128, p.size), make([]complex128, p.size)
+	for k := range n {
+		p.chirp[k] = unitRoot(int(uint64(k)*uint64(k)%uint64(2*n)), 2*n)
+		conj := complex(real(p.chirp[k]), -imag(p.chirp[k]))
+		p.filter[k] = conj
+		p.filter[(p.size-k)%p.size] = conj
+	}
+	p.radix2(p.filter)
+	return p
+}
+
+// unitRoot returns e^(-2πik/n).
+func unitRoot(k, n int) complex128 {
+	sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(n))
+	return complex(cos, -sin)
+}
+
+// forward replaces the n elements of x by their transform.
+func (p *fftPlan) forward(x []complex128) {
+	if p.size == p.n {
+		p.radix2(x)
+		return
+	}
+	clear(p.scratch)
+	for k, v := range x {
+		p.scratch[k] = v * p.chirp[k]
+	}
+	p.radix2(p.scratch)
+	for k, v := range p.scratch {
+		v *= p.filter[k]
+		p.scratch[k] = complex(imag(v), real(v)) // swapped parts make the next transform the inverse one
+	}
+	p.radix2(p.scratch)
+	for k := range x {
+		v := p.scratch[k]
+		x[k] = complex(imag(v), real(v)) * p.chirp[k] / complex(float64(p.size), 0)
+	}
+}
+
+func (p *fftPlan) radix2(x []complex128) {
+	shift := 64 - bits.Len(uint(p.size-1))
+	for i := range x {
+		if j := int(bits.Reverse64(uint64(i)) >> shift); p.size > 1 && i < j {
+			x[i], x[j] = x[j], x[i]
+		}
+	}
+	for half := 1; half < p.size; half *= 2 {
+		stride := p.size / (2 * half)
+		for start := 0; start < p.size; start += 2 * half {
+			for k := range half {
+				a, b := x[start+k], x[start+k+half]*p.roots[k*stride]
+				x[start+k], x[start+k+half] = a+b, a-b
+			}
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package tensor
+
+import (
+	"slices"
+
+	"autoshard/ir/dtype"
+)
+
+// Reduce folds the inputs, which have one shape, over the given dimensions with body, starting with the scalar
+// inits (stablehlo.md section 2.4); the results have the element types of inits. Sums and products of floats
+// below 64 bits are made in f64 and rounded once. Other bodies fold from the left, in row-major order, except
+// that a long fold of few results with an elementwise body is done as a tree of neighbours.
+func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, error) {
+	var kept []int64
+	for d := range int64(inputs[0].Rank()) {
+		if !slices.Contains(dims, d) {
+			kept = append(kept, d)
+		}
+	}
+	dims = slices.Sorted(slices.Values(dims))
+	shape := sizes(inputs[0], kept)
+	if body.Monoid != MonoidNone {
+		outs := make([]Tensor, len(inputs))
+		for i, x := range inputs {
+			outs[i] = reduceKnown(Convert(x, inits[i].DType), inits[i], kept, dims, body.Monoid)
+		}
+		return outs, nil
+	}
+	rows, width := product(sizes(inputs[0], dims)), product(shape)
+	matrices, acc := make([]Tensor, len(inputs)), make([]Tensor, len(inputs))
+	for i, x := range inputs {
+		x = Transpose(Convert(x, inits[i].DType), slices.Concat(dims, kept))
+		matrices[i] = Reshape(x, []int64{rows, width})
+		acc[i] = BroadcastInDim(inits[i], nil, []int64{width})
+	}
+	acc, err := foldRows(matrices, acc, body)
+	if err != nil {
+		return nil, err
+	}
+	for i := range acc {
+		acc[i] = Reshape(acc[i], shape)
+	}
+	return acc, nil
+}
+
+// foldRows folds the rows of matrices [rows, width] into acc [width].
+func foldRows(matrices, acc []Tensor, body Combiner) ([]Tensor, error) {
+	rows, width := matrices[0].Shape[0], matrices[0].Shape[1]
+	if width == 0 {
+		return acc, nil
+	}
+	if body.Elementwise && rows > 16 && rows > width {
+		var err error
+		if matrices, err = foldNeighbours(matrices, body); err != nil {
+			return nil, err
+		}
+		rows = 1
+	}
+	for r := range rows {
+		elems := make([]Tensor, len(matrices))
+		for i, m := range matrices {
+			elems[i] = Reshape(m.rows(r, r+1), []int64{width})
+		}
+		var err error
+		if acc, err = body.each(acc, elems); err != nil {
+			return nil, err
+		}
+	}
+	return acc, nil
+}
+
+// foldNeighbours combines rows 2i and 2i+1 until one is left; a last odd row moves up as it is.
+func foldNeighbours(matrices []Tensor, body Combiner) ([]Tensor, error) {
+	for matrices[0].Shape[0] > 1 {
+		rows, width := matrices[0].Shape[0], matrices[0].Shape[1]
+		even, odd := make([]Tensor, len(matrices)), make([]Tensor, len(matrices))
+		for i, m := range matrices {
+			flat := []int64{rows / 2 * width}
+			even[i] = Reshape(Slice(m, []int64{0, 0}, []int64{rows / 2 * 2, width}, []int64{2, 1}), flat)
+			odd[i] = Reshape(Slice(m, []int64{1, 0}, []int64{rows, width}, []int64{2, 1}), flat)
+		}
+		combined, err := body.each(even, odd)
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range matrices {
+			next := Reshape(combined[i], []int64{rows / 2, width})
+			if rows%2 == 1 {
+				next = Concatenate([]Tensor{next, m.rows(rows-1, rows)}, 0)
+			}
+			matrices[i] = next
+		}
+	}
+	return matrices, nil
+}
+
+// accumulateIn returns the type in which a fold to results of type t is made.
+func accumulateIn(t dtype.Type, body Combiner) dtype.Type {
+	switch body.Monoid {
+	case MonoidAdd, MonoidMultiply:
+		switch t.Kind() {
+		case dtype.Float:
+			return dtype.F64
+		case dtype.Complex:
+			return dtype.C128
+		}
+	}
+	return t
+}
+
+// reduceKnown reduces with a known body. Dimensions that lie together are not moved: [a, r, b] is reduced over r.
+func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
+	shape := sizes(x, kept)
+	var a, r, b int64
+	r = product(sizes(x, dims))
+	if len(dims) > 0 && dims[len(dims)-1]-dims[0] == int64(len(dims)-1) {
+		a, b = product(x.Shape[:dims[0]]), product(x.Shape[dims[len(dims)-1]+1:])
+	} else {
+		x = Transpose(x, slices.Concat(kept, dims))
+		a, b = product(shape), 1
+	}
+	if m == MonoidAdd && x.DType.Kind() == dtype.Float {
+		return sumFloats(x, init, shape, int(a), int(r), int(b))
+	}
+	acc := accumulateIn(x.DType, Combiner{Monoid: m})
+	x = Reshape(Convert(x, acc), []int64{a, r, b})
+	if b == 1 && r > 1 {
+		x = foldHalves(x, m.kernel())
+		r = 1
+	}
+	out := BroadcastInDim(Convert(init, acc), nil, shape)
+	if r == 0 || product(shape) == 0 {
+		return Convert(out, init.DType)
+	}
+	if r == 1 {
+		return Convert(m.kernel()(out, Reshape(x, shape)), init.DType)
+	}
+	return Convert(foldMiddle(x, out, m.kernel()), init.DType)
+}
+
+// foldMiddle folds x [a, r, b] over r into out, whose elements are [a, b].
+func foldMiddle(x, out Tensor, combine func(x, y Tensor) Tensor) Tensor {
+	a, r, b := x.Shape[0], x.Shape[1], x.Shape[2]
+	rows, results := Reshape(x, []int64{a * r, b}), Reshape(out, []int64{a, b})
+	for i := range a {
+		acc := results.rows(i, i+1)
+		for j := range r {
+			acc = combine(acc, rows.rows(i*r+j, i*r+j+1))
+		}
+		copy(results.rows(i, i+1).Data, acc.Data)
+	}
+	return out
+}
+
+// foldHalves folds x [a, r, 1] over r by combining the halves of r, in one call for all a.
+func foldHalves(x Tensor, combine func(x, y Tensor) Tensor) Tensor {
+	for x.Shape[1] > 1 {
+		a, r := x.Shape[0], x.Shape[1]
+		half := r / 2
+		ones := []int64{1, 1, 1}
+		next := combine(Slice(x, []int64{0, 0, 0}, []int64{a, half, 1}, ones), Slice(x, []int64{0, half, 0}, []int64{a, 2 * half, 1}, ones))
+		if r%2 == 1 {
+			next = Concatenate([]Tensor{next, Slice(x, []int64{0, r - 1, 0}, []int64{a, r, 1}, ones)}, 1)
+		}
+		x = next
+	}
+	return x
+}
+
+// sumFloats adds x, viewed as [a, r, b], over r in f64.
+func sumFloats(x, init Tensor, shape []int64, a, r, b int) Tensor {
+	sums := New(dtype.F64, shape)
+	start := init.Floats()[0]
+	switch x.DType {
+	case dtype.F64:
+		sumMiddle(Elems[float64](sums), Elems[float64](x), start, a, r, b)
+	default:
+		sumMiddle(Elems[float64](sums), float32s(x), start, a, r, b)
+	}
+	return Convert(sums, x.DType)
+}
+
+func sumMiddle[T float32 | float64](dst []float64, x []T, start float64, a, r, b int) {
+	for i := range a {
+		part := x[i*r*b:][:r*b]
+		if b == 1 {
+			dst[i] = start + pairwiseSum(part)
+			continue
+		}
+		acc := dst[i*b:][:b]
+		for j := range acc {
+			acc[j] = start
+		}
+		for k := range r {
+			row := part[k*b:][:b]
+			for j := range acc {
+				acc[j] += float64(row[j])
+			}
+		}
+	}
+}
+
+// pairwiseSum adds blocks of 128 in order and the blocks as a balanced tree.
+func pairwiseSum[T float32 | float64](x []T) float64 {
+	if len(x) > 128 {
+		half := (len(x)/2 + 127) / 128 * 128
+		return pairwiseSum(x[:half]) + pairwiseSum(x[half:])
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v)
+	}
+	return sum
+}
+
+// Fold combines tensors of one type from left to right, position by position, rounding as Reduce does. It is the
+// reduction of all_reduce and reduce_scatter over the members of a group.
+func Fold(xs []Tensor, body Combiner) (Tensor, error) {
+	t := accumulateIn(xs[0].DType, body)
+	acc := Convert(xs[0], t)
+	for _, x := range xs[1:] {
+		next, err := body.each([]Tensor{acc}, []Tensor{Convert(x, t)})
+		if err != nil {
+			return Tensor{}, err
+		}
+		acc = next[0]
+	}
+	return Convert(acc, xs[0].DType), nil
+}

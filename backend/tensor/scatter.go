@@ -1,0 +1,193 @@
+package tensor
+
+import (
+	"slices"
+
+	"autoshard/ir/dtype"
+)
+
+// ScatterDims are the dimension numbers of scatter (stablehlo.md section 2.8). An element that falls outside the
+// operand is skipped; with WholeWindows the whole window is when any part of it does, as in XLA.
+type ScatterDims struct {
+	UpdateWindowDims, InsertedWindowDims       []int64
+	InputBatchingDims, ScatterIndicesBatchDims []int64
+	ScatterDimsToOperandDims                   []int64
+	IndexVectorDim                             int64
+	WholeWindows                               bool
+}
+
+// Scatter combines windows of updates into the inputs at the index vectors, in row-major order. All inputs have
+// one shape, and all updates.
+func Scatter(inputs []Tensor, scatterIndices Tensor, updates []Tensor, dims ScatterDims, body Combiner) ([]Tensor, error) {
+	outs := make([]Tensor, len(inputs))
+	for i, x := range inputs {
+		outs[i] = x.Clone()
+	}
+	return ScatterInPlace(outs, scatterIndices, updates, dims, body)
+}
+
+// ScatterInPlace is Scatter that may change the inputs themselves, for operands that die at the op.
+func ScatterInPlace(inputs []Tensor, scatterIndices Tensor, updates []Tensor, dims ScatterDims, body Combiner) ([]Tensor, error) {
+	var order []int64 // update dimensions: those of the indices, then the window's
+	for d := range int64(updates[0].Rank()) {
+		if !slices.Contains(dims.UpdateWindowDims, d) {
+			order = append(order, d)
+		}
+	}
+	order = append(order, dims.UpdateWindowDims...)
+	moved := make([]Tensor, len(updates))
+	for i, u := range updates {
+		moved[i] = Transpose(u, order)
+	}
+	window := sizes(updates[0], dims.UpdateWindowDims)
+	return scatterAt(inputs, dims.targets(inputs[0].Shape, scatterIndices, window), moved, body)
+}
+
+// targets returns for every element of the updates its offset in the operand, -1 where it is skipped.
+func (p ScatterDims) targets(shape []int64, scatterIndices Tensor, window []int64) []int64 {
+	vectors := newIndexVectors(scatterIndices, p.IndexVectorDim)
+	full := make([]int64, 0, len(shape)) // window sizes over all operand dimensions
+	for d, w := int64(0), 0; d < int64(len(shape)); d++ {
+		if slices.Contains(p.InsertedWindowDims, d) || slices.Contains(p.InputBatchingDims, d) {
+			full = append(full, 1)
+			continue
+		}
+		full = append(full, window[w])
+		w++
+	}
+	st := strides(shape)
+	inWindow := newCounter(full)
+	size := product(full)
+	out := make([]int64, 0, product(vectors.shape)*size)
+	if size == 0 {
+		return out
+	}
+	offsets := make([]int64, 0, size)
+	for ok := true; ok; ok = inWindow.next() {
+		offsets = append(offsets, inWindow.dot(st))
+	}
+	at := newCounter(vectors.shape)
+	start := make([]int64, len(shape))
+	for n := range product(vectors.shape) {
+		clear(start)
+		for k, d := range p.ScatterDimsToOperandDims {
+			start[d] = vectors.at(n, k)
+		}
+		for k, d := range p.InputBatchingDims {
+			start[d] = at.index[vectors.position(p.ScatterIndicesBatchDims[k])]
+		}
+		out = p.appendWindow(out, shape, start, full, st, offsets)
+		at.next()
+	}
+	return out
+}
+
+// appendWindow appends the targets of one window.
+func (p ScatterDims) appendWindow(out, shape, start, full, st, offsets []int64) []int64 {
+	inside, base := true, int64(0)
+	for d, s := range start {
+		inside = inside && s >= 0 && s <= shape[d]-full[d]
+		base += s * st[d]
+	}
+	if inside {
+		for _, offset := range offsets {
+			out = append(out, base+offset)
+		}
+		return out
+	}
+	at := newCounter(full)
+next:
+	for _, offset := range offsets {
+		target := base + offset
+		for d, i := range at.index {
+			// Compared without adding, since the start may be any integer.
+			if p.WholeWindows || start[d] < -i || start[d] >= shape[d]-i {
+				target = -1
+			}
+		}
+		out = append(out, target)
+		if !at.next() {
+			break next
+		}
+	}
+	return out
+}
+
+// scatterAt combines element i of the updates into the inputs at offset targets[i], in order, skipping negative
+// targets. It changes the inputs.
+func scatterAt(inputs []Tensor, targets []int64, updates []Tensor, body Combiner) ([]Tensor, error) {
+	if body.Monoid == MonoidNone {
+		return inputs, scatterBody(inputs, targets, updates, body)
+	}
+	for i, x := range inputs {
+		u := updates[i]
+		switch wide := x.DType.Kind() == dtype.Float && x.DType.Bits() < 32 && body.Monoid != MonoidSecond; {
+		case wide:
+			x32 := Convert(x, dtype.F32)
+			scatterKnown(x32, targets, Convert(u, dtype.F32), body.Monoid)
+			inputs[i] = Convert(x32, x.DType)
+		default:
+			scatterKnown(x, targets, Convert(u, x.DType), body.Monoid)
+		}
+	}
+	return inputs, nil
+}
+
+func scatterKnown(x Tensor, targets []int64, u Tensor, m Monoid) {
+	switch {
+	case m == MonoidSecond:
+		width := int64(x.DType.Bytes())
+		for i, t := range targets {
+			if t >= 0 {
+				copy(x.Data[t*width:(t+1)*width], u.Data[int64(i)*width:])
+			}
+		}
+	case m == MonoidAdd && x.DType == dtype.F32:
+		addAt(Elems[float32](x), targets, Elems[float32](u))
+	case m == MonoidAdd && x.DType == dtype.F64:
+		addAt(Elems[float64](x), targets, Elems[float64](u))
+	case m == MonoidAdd && x.DType == dtype.I32:
+		addAt(Elems[int32](x), targets, Elems[int32](u))
+	case m == MonoidAdd && x.DType == dtype.I64:
+		addAt(Elems[int64](x), targets, Elems[int64](u))
+	default:
+		combine := m.kernel()
+		for i, t := range targets {
+			if t >= 0 {
+				copy(x.at(int(t)).Data, combine(x.at(int(t)), u.at(i)).Data)
+			}
+		}
+	}
+}
+
+func addAt[T float32 | float64 | int32 | int64](x []T, targets []int64, u []T) {
+	for i, t := range targets {
+		if t >= 0 {
+			x[t] += u[i]
+		}
+	}
+}
+
+// scatterBody calls the region once per element, on all inputs together.
+func scatterBody(inputs []Tensor, targets []int64, updates []Tensor, body Combiner) error {
+	for i, t := range targets {
+		if t < 0 {
+			continue
+		}
+		args := make([]Tensor, 0, 2*len(inputs))
+		for _, x := range inputs {
+			args = append(args, x.at(int(t)).Clone())
+		}
+		for _, u := range updates {
+			args = append(args, u.at(i))
+		}
+		values, err := body.Body(args)
+		if err != nil {
+			return err
+		}
+		for k, v := range values {
+			copy(inputs[k].at(int(t)).Data, v.Data)
+		}
+	}
+	return nil
+}

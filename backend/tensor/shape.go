@@ -1,0 +1,179 @@
+package tensor
+
+import (
+	"math"
+	"slices"
+
+	"autoshard/ir/dtype"
+)
+
+// BroadcastInDim returns a tensor of the given shape in which operand dimension k runs along dims[k]; operand
+// dimensions of size one are repeated.
+func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
+	out := New(x.DType, shape)
+	w := walk{shape: shape, dst: strides(shape), src: make([]int64, len(shape))}
+	for k, stride := range strides(x.Shape) {
+		if x.Shape[k] != 1 {
+			w.src[dims[k]] = stride
+		}
+	}
+	move(out, x, w)
+	return out
+}
+
+// Reshape returns the same elements, in row-major order, under another shape. It shares Data.
+func Reshape(x Tensor, shape []int64) Tensor {
+	if product(shape) != product(x.Shape) {
+		panic("tensor: reshape changes the number of elements")
+	}
+	return Tensor{x.DType, slices.Clone(shape), x.Data}
+}
+
+// Transpose returns r with dim(r, k) = dim(x, perm[k]).
+func Transpose(x Tensor, perm []int64) Tensor {
+	shape, src := make([]int64, len(perm)), make([]int64, len(perm))
+	xs := strides(x.Shape)
+	for k, d := range perm {
+		shape[k], src[k] = x.Shape[d], xs[d]
+	}
+	out := New(x.DType, shape)
+	move(out, x, walk{shape: shape, dst: strides(shape), src: src})
+	return out
+}
+
+// Slice returns the elements start, start+stride, … below limit of every dimension.
+func Slice(x Tensor, start, limit, stride []int64) Tensor {
+	shape, src := make([]int64, len(start)), strides(x.Shape)
+	w := walk{shape: shape, src: src}
+	for d := range shape {
+		shape[d] = (limit[d] - start[d] + stride[d] - 1) / stride[d]
+		w.srcOff += start[d] * src[d]
+		src[d] *= stride[d]
+	}
+	out := New(x.DType, shape)
+	w.dst = strides(shape)
+	move(out, x, w)
+	return out
+}
+
+// DynamicSlice returns the block of the given sizes that begins at the scalar starts, each clamped so that the
+// block lies inside.
+func DynamicSlice(x Tensor, starts []Tensor, sizes []int64) Tensor {
+	out := New(x.DType, sizes)
+	src := strides(x.Shape)
+	move(out, x, walk{shape: sizes, dst: strides(sizes), src: src, srcOff: clampedOffset(x.Shape, starts, sizes, src)})
+	return out
+}
+
+// DynamicUpdateSlice returns x with the block at the scalar starts, clamped as in DynamicSlice, replaced by
+// update.
+func DynamicUpdateSlice(x, update Tensor, starts []Tensor) Tensor {
+	out := x.Clone()
+	DynamicUpdateSliceInPlace(out, update, starts)
+	return out
+}
+
+// DynamicUpdateSliceInPlace is DynamicUpdateSlice that changes x itself, for operands that die at the op.
+func DynamicUpdateSliceInPlace(x, update Tensor, starts []Tensor) {
+	dst := strides(x.Shape)
+	move(x, update, walk{
+		shape: update.Shape, dst: dst, src: strides(update.Shape),
+		dstOff: clampedOffset(x.Shape, starts, update.Shape, dst),
+	})
+}
+
+// clampedOffset returns the offset in elements of a block of the given sizes.
+func clampedOffset(shape []int64, starts []Tensor, sizes, strides []int64) int64 {
+	offset := int64(0)
+	for d, start := range starts {
+		offset += clampIndex(indices(start)[0], shape[d]-sizes[d]) * strides[d]
+	}
+	return offset
+}
+
+func clampIndex(i, last int64) int64 { return max(0, min(i, last)) }
+
+// indices returns integer elements as int64; ui64 values above its range become its largest, which every use
+// clamps or skips.
+func indices(t Tensor) []int64 {
+	if t.DType != dtype.UI64 {
+		return t.Ints()
+	}
+	out := make([]int64, t.Len())
+	for i, v := range Elems[uint64](t) {
+		out[i] = int64(min(v, math.MaxInt64))
+	}
+	return out
+}
+
+// Pad puts interior[d] copies of the scalar value between neighbours along dimension d, and low[d] and high[d]
+// copies at the ends; negative low and high cut off instead.
+func Pad(x, value Tensor, low, high, interior []int64) Tensor {
+	rank := len(x.Shape)
+	shape, from, count := make([]int64, rank), make([]int64, rank), make([]int64, rank)
+	for d, n := range x.Shape {
+		step := interior[d] + 1
+		shape[d] = low[d] + n + max(n-1, 0)*interior[d] + high[d]
+		first := max(0, ceilDiv(-low[d], step))
+		last := min(n-1, floorDiv(shape[d]-1-low[d], step))
+		from[d], count[d] = first, max(0, last-first+1)
+	}
+	out := BroadcastInDim(value, nil, shape)
+	dst, src := strides(shape), strides(x.Shape)
+	w := walk{shape: count, dst: dst, src: src}
+	for d := range shape {
+		w.srcOff += from[d] * src[d]
+		w.dstOff += (low[d] + from[d]*(interior[d]+1)) * dst[d]
+		dst[d] *= interior[d] + 1
+	}
+	move(out, x, w)
+	return out
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
+
+// Concatenate joins tensors along dimension dim.
+func Concatenate(xs []Tensor, dim int64) Tensor {
+	shape := slices.Clone(xs[0].Shape)
+	shape[dim] = 0
+	for _, x := range xs {
+		shape[dim] += x.Shape[dim]
+	}
+	out := New(xs[0].DType, shape)
+	dst := strides(shape)
+	offset := int64(0)
+	for _, x := range xs {
+		move(out, x, walk{shape: x.Shape, dst: dst, src: strides(x.Shape), dstOff: offset})
+		offset += x.Shape[dim] * dst[dim]
+	}
+	return out
+}
+
+// Reverse turns the order of elements around along the given dimensions.
+func Reverse(x Tensor, dims []int64) Tensor {
+	out := New(x.DType, x.Shape)
+	w := walk{shape: x.Shape, dst: strides(x.Shape), src: strides(x.Shape)}
+	for _, d := range dims {
+		w.srcOff += (x.Shape[d] - 1) * w.src[d]
+		w.src[d] = -w.src[d]
+	}
+	move(out, x, w)
+	return out
+}
+
+// Iota returns a tensor whose element i is i[dim], wrapped or rounded to the element type.
+func Iota(dt dtype.Type, shape []int64, dim int64) Tensor {
+	row := New(dtype.I64, []int64{shape[dim]})
+	for i := range Elems[int64](row) {
+		Elems[int64](row)[i] = int64(i)
+	}
+	return BroadcastInDim(Convert(row, dt), []int64{dim}, shape)
+}

@@ -1,0 +1,150 @@
+// Package tensor holds dense arrays of StableHLO element types and a kernel for every computational op.
+//
+// A [Tensor] is an element type, a shape and row-major little-endian bytes. Kernels are plain functions named
+// after their op; they take tensors and parameter structs, allocate their results and never change operands
+// (the two InPlace kernels apart). A verifier has checked types and shapes before; a kernel panics when they
+// do not fit, but never because of the values in a tensor.
+//
+//	x := tensor.FromFloats(dtype.F32, []int64{2, 2}, 1, 2, 3, 4)
+//	y := tensor.DotGeneral(x, x, tensor.DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, dtype.F32)
+//	fmt.Println(y) // f32[2,2] [[7, 10], [15, 22]]
+//
+// The same operands give the same bits on any number of cores. Where StableHLO leaves the result open the
+// kernels follow XLA for CPU (stablehlo.md section 2); transcendental functions and sums of f32 are computed in
+// float64 and rounded once (section 4.4).
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
+)
+
+// Tensor is a dense array. Data holds the elements in row-major order, little-endian: i1 is one byte 0 or 1,
+// i2 and i4 are one sign-extended byte, ui2, ui4 and the 4-, 6- and 8-bit floats one byte, complex numbers the
+// real then the imaginary part. Data is aligned to the element; use New or FromBytes to make it so. Tensors
+// may share Data, so it is not written to once a tensor has been passed on.
+type Tensor struct {
+	DType dtype.Type
+	Shape []int64
+	Data  []byte
+}
+
+// Elem lists the Go types that Elems can view elements as.
+type Elem interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128
+}
+
+// MaxBytes is the largest tensor that FromBytes and Size accept: 1 TiB.
+const MaxBytes = 1 << 40
+
+// Size returns the number of elements and bytes of a tensor type. It returns a diag.ErrTooLarge for more than
+// MaxBytes and a diag.ErrInvalid for a negative size.
+func Size(dt dtype.Type, shape []int64) (elements, bytes int64, err error) {
+	width, n := int64(dt.Bytes()), int64(1)
+	for d, size := range shape {
+		if size < 0 {
+			return 0, 0, diag.Invalid(diag.TypeMismatch, diag.Position{}, "dimension %d has negative size %d", d, size)
+		}
+	}
+	if slices.Contains(shape, 0) {
+		return 0, 0, nil
+	}
+	for _, size := range shape {
+		if n > MaxBytes/width/size {
+			return 0, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "tensor %s%v takes more than %d bytes", dt, shape, int64(MaxBytes))
+		}
+		n *= size
+	}
+	return n, n * width, nil
+}
+
+// New returns a tensor of zeros. It panics if the shape is negative or too large: check types with Size.
+func New(dt dtype.Type, shape []int64) Tensor {
+	_, bytes, err := Size(dt, shape)
+	if err != nil {
+		panic(err)
+	}
+	return Tensor{dt, slices.Clone(shape), alignedBytes(bytes)}
+}
+
+// alignedBytes allocates zeroed bytes aligned for every element type.
+func alignedBytes(n int64) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
+}
+
+// FromBytes returns a tensor over the given elements, copied only when they are not aligned. It returns a
+// diag.ErrInvalid if the number of bytes does not fit the type.
+func FromBytes(dt dtype.Type, shape []int64, data []byte) (Tensor, error) {
+	_, bytes, err := Size(dt, shape)
+	if err != nil {
+		return Tensor{}, err
+	}
+	if int64(len(data)) != bytes {
+		return Tensor{}, diag.Invalid(diag.BadConstant, diag.Position{}, "tensor %s%v needs %d bytes, got %d", dt, shape, bytes, len(data))
+	}
+	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+		aligned := alignedBytes(bytes)
+		copy(aligned, data)
+		data = aligned
+	}
+	return Tensor{dt, slices.Clone(shape), data}, nil
+}
+
+// Of returns a tensor of the given elements, whose Go type must have the width of dt. Floats below 32 bits are
+// given as raw bits.
+func Of[T Elem](dt dtype.Type, shape []int64, elements ...T) Tensor {
+	t := New(dt, shape)
+	if copy(Elems[T](t), elements) != t.Len() || len(elements) != t.Len() {
+		panic(fmt.Sprintf("tensor: %d elements for %s%v", len(elements), dt, shape))
+	}
+	return t
+}
+
+// FromFloats returns a tensor of the given values converted to dt as Convert does from f64.
+func FromFloats(dt dtype.Type, shape []int64, values ...float64) Tensor {
+	return Convert(Of(dtype.F64, shape, values...), dt)
+}
+
+// FromInts returns a tensor of the given values converted to dt as Convert does from i64.
+func FromInts(dt dtype.Type, shape []int64, values ...int64) Tensor {
+	return Convert(Of(dtype.I64, shape, values...), dt)
+}
+
+// Elems views the elements as a slice that shares Data. T must have the width of the element type; it panics
+// otherwise.
+func Elems[T Elem](t Tensor) []T {
+	var zero T
+	if int(unsafe.Sizeof(zero)) != t.DType.Bytes() {
+		panic(fmt.Sprintf("tensor: %T is not the width of %s", zero, t.DType))
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.Data))), len(t.Data)/int(unsafe.Sizeof(zero)))
+}
+
+// Floats returns the elements as float64; of complex numbers the real parts.
+func (t Tensor) Floats() []float64 { return Elems[float64](Convert(t, dtype.F64)) }
+
+// Ints returns the elements as int64: floats truncated and saturated, ui64 wrapped.
+func (t Tensor) Ints() []int64 { return Elems[int64](Convert(t, dtype.I64)) }
+
+// Len returns the number of elements.
+func (t Tensor) Len() int { return len(t.Data) / t.DType.Bytes() }
+
+// Rank returns the number of dimensions.
+func (t Tensor) Rank() int { return len(t.Shape) }
+
+// Clone returns a tensor with its own copy of the data.
+func (t Tensor) Clone() Tensor {
+	c := New(t.DType, t.Shape)
+	copy(c.Data, t.Data)
+	return c
+}
+
+// Equal reports whether types, shapes and all bits are the same.
+func (t Tensor) Equal(u Tensor) bool {
+	return t.DType == u.DType && slices.Equal(t.Shape, u.Shape) && string(t.Data) == string(u.Data)
+}
