@@ -1,0 +1,223 @@
+package collectives
+
+import (
+	"autoshard/ir"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
+)
+
+// Settle gives every tensor value of the main function, and every result of it, a closed sharding on the mesh that
+// cuts it evenly: missing ones become replicated, axes that do not divide a dimension are dropped or split as
+// Shardy does for inputs and outputs (shardy.md section 5.1). Results of functions without a sharding take over
+// that of the value they return.
+func Settle(m *ir.Module, mesh ir.MeshID) {
+	main, ok := m.Main()
+	if !ok {
+		return
+	}
+	body := m.Func(main).Body
+	for _, arg := range m.BlockArgs(body) {
+		settleValue(m, mesh, arg)
+	}
+	m.Walk(body, func(op ir.OpID) {
+		for _, v := range m.Results(op) {
+			settleValue(m, mesh, v)
+		}
+	})
+	RestrictManual(m)
+	f, ret := m.Func(main), m.LastOp(body)
+	for i := range f.ResultShardings {
+		v := m.Operand(ret, i)
+		if f.ResultShardings[i] == 0 {
+			f.ResultShardings[i] = m.Sharding(v)
+		} else if isTensor(m, v) {
+			f.ResultShardings[i] = m.InternSharding(even(m, mesh, m.ShardingOf(f.ResultShardings[i]), m.Shape(v)))
+		}
+	}
+}
+
+// RestrictManual closes the shardings around manual computations and leaves only their manual axes there: what their
+// bodies could place along other axes is computed by all devices alike.
+func RestrictManual(m *ir.Module) {
+	main, ok := m.Main()
+	if !ok {
+		return
+	}
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		manual, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr)
+		if !ok || m.Kind(op) != ir.OpSdyManualComputation {
+			return
+		}
+		for _, v := range append(resultsOf(m, op), m.BlockArgs(m.RegionBlock(op, 0))...) {
+			if m.Sharding(v) == 0 {
+				continue
+			}
+			l := LayoutOf(m.ShardingOf(m.Sharding(v)))
+			l.Unreduced = nil
+			for d := range l.Dims {
+				l.Dims[d] = intersect(l.Dims[d], manual.Axes)
+			}
+			m.SetSharding(v, m.InternSharding(l.Sharding(m.ShardingOf(m.Sharding(v)).Mesh)))
+		}
+	})
+}
+
+// intersect returns the axes of a list that belong to an axis of another.
+func intersect(axes, others []subaxis.Ref) []subaxis.Ref {
+	var out []subaxis.Ref
+	for _, r := range axes {
+		if _, ok := subaxis.Overlapping(others, r); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func settleValue(m *ir.Module, mesh ir.MeshID, v ir.ValueID) {
+	if !isTensor(m, v) {
+		return
+	}
+	if m.Sharding(v) == 0 {
+		m.SetSharding(v, m.Replicated(mesh, len(m.Shape(v)), true))
+		return
+	}
+	m.SetSharding(v, m.InternSharding(even(m, mesh, m.ShardingOf(m.Sharding(v)), m.Shape(v))))
+}
+
+// even returns the closed form of a sharding with only the axes, or major parts of them, that divide each dimension.
+func even(m *ir.Module, mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
+	l := Layout{Dims: make([][]subaxis.Ref, len(dims))}
+	for d := range dims {
+		if d < len(s.Dims) {
+			l.Dims[d] = Even(s.Dims[d].Axes, dims[d])
+		}
+	}
+	return l.Sharding(mesh)
+}
+
+// Even returns the longest major part of the axes that divides a dimension of that size.
+func Even(axes []subaxis.Ref, size int64) []subaxis.Ref {
+	var out []subaxis.Ref
+	for _, r := range axes {
+		g := gcd(int64(r.Size), size)
+		if g == int64(r.Size) {
+			out = append(out, r)
+			size /= g
+			continue
+		}
+		if g > 1 {
+			out = append(out, subaxis.Ref{Axis: r.Axis, Pre: r.Pre, Size: int32(g)})
+		}
+		break
+	}
+	return out
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut the way
+// that most of the bytes it reads and makes already lie, axis lists in descending order of those bytes. Factors
+// that are not shardable stay whole.
+func Derive(m *ir.Module) Assignment {
+	assignment := make(Assignment, m.NumOps())
+	main, ok := m.Main()
+	if !ok {
+		return assignment
+	}
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if r := rule.Of(m, op, false); r != nil {
+			assignment[op] = deriveOp(m, op, r)
+		}
+	})
+	return assignment
+}
+
+// vote is the wish of one tensor to have a factor cut by some axes.
+type vote struct {
+	factor int
+	axes   []subaxis.Ref
+	bytes  int64
+}
+
+func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
+	shardable, reduction := Shardable(m, op, r)
+	var votes []vote
+	for i, mapping := range r.Operands {
+		votes = collect(votes, m, m.Operand(op, i), mapping, r, shardable)
+	}
+	for i, mapping := range r.Results {
+		votes = collect(votes, m, m.Result(op, i), mapping, r, shardable)
+	}
+	factors := make(Factors, len(r.Sizes))
+	for len(votes) > 0 {
+		best := 0
+		for i := range votes {
+			if votes[i].bytes > votes[best].bytes {
+				best = i
+			}
+		}
+		elect(r, reduction, factors, votes[best])
+		votes = append(votes[:best], votes[best+1:]...)
+	}
+	return factors
+}
+
+// elect gives a factor the axes of a vote as far as no other factor has them and every tensor can be cut so.
+func elect(r *ir.Rule, reduction ir.Reduction, factors Factors, v vote) {
+	if len(factors[v.factor]) > 0 {
+		return
+	}
+	for _, taken := range factors {
+		v.axes = subaxis.TruncateOverlap(v.axes, taken)
+	}
+	factors[v.factor] = Even(v.axes, r.Sizes[v.factor])
+	if _, _, ok := Project(r, factors, reduction); !ok {
+		factors[v.factor] = nil
+	}
+}
+
+// collect adds the wishes of one tensor, joining equal ones.
+func collect(votes []vote, m *ir.Module, v ir.ValueID, mapping [][]int32, r *ir.Rule, shardable []bool) []vote {
+	if m.Sharding(v) == 0 || !isTensor(m, v) {
+		return votes
+	}
+	s := m.ShardingOf(m.Sharding(v))
+	bytes := m.ValueType(v).Bytes()
+	for d, dim := range mapping {
+		for i, axes := range splitAxes(s.Dims[d].Axes, dim, r.Sizes) {
+			if f := int(dim[i]); len(axes) > 0 && shardable[f] {
+				votes = addVote(votes, vote{f, axes, bytes})
+			}
+		}
+	}
+	return votes
+}
+
+func addVote(votes []vote, v vote) []vote {
+	for i := range votes {
+		if votes[i].factor == v.factor && subaxis.PrefixStatus(votes[i].axes, v.axes) == subaxis.EqualLists {
+			votes[i].bytes += v.bytes
+			return votes
+		}
+	}
+	return append(votes, v)
+}
+
+// splitAxes distributes the axes of a dimension over its factors, major to minor: each takes what divides it, and
+// the next one only follows where the factors before it are cut to single elements.
+func splitAxes(axes []subaxis.Ref, dim []int32, sizes []int64) [][]subaxis.Ref {
+	out := make([][]subaxis.Ref, len(dim))
+	for i, f := range dim {
+		out[i] = Even(axes, sizes[f])
+		if subaxis.Product(out[i]) != sizes[f] {
+			break
+		}
+		axes = subaxis.Difference(axes, out[i])
+	}
+	return out
+}

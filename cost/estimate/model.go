@@ -1,0 +1,72 @@
+// Package estimate prices programs: it maps ops, reshards and whole per-device programs to the formulas of package
+// cost for one mesh on one hardware.
+//
+//	md, err := estimate.New(hw, mesh)
+//	md.Price(collectives.AllReduce, axes, bytes) // picoseconds
+//	step := md.Program(p)                        // of one step: compute, collectives, peak memory
+//
+// Local ops take the larger of their arithmetic and their memory traffic at the hardware's rates (cost.md section
+// 3.4), with elementwise chains fused; collectives take the time of cost.md section 2; nothing overlaps.
+package estimate
+
+import (
+	"autoshard/collectives"
+	"autoshard/cost"
+	"autoshard/ir"
+	"autoshard/shardmap"
+	"autoshard/subaxis"
+)
+
+// Model prices what runs on one mesh of one hardware.
+type Model struct {
+	hardware cost.Hardware
+	topology *cost.Topology
+}
+
+// New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
+// diag.ErrInvalid.
+func New(hw cost.Hardware, mesh []subaxis.Axis) (*Model, error) {
+	topology, err := cost.NewTopology(hw, mesh, cost.Planning())
+	if err != nil {
+		return nil, err
+	}
+	return &Model{hw, topology}, nil
+}
+
+var kinds = map[collectives.Kind]cost.Kind{
+	collectives.AllSlice:      cost.AllSlice,
+	collectives.AllGather:     cost.AllGather,
+	collectives.ReduceScatter: cost.ReduceScatter,
+	collectives.AllReduce:     cost.AllReduce,
+	collectives.AllToAll:      cost.AllToAll,
+	collectives.Permute:       cost.CollectivePermute,
+}
+
+// Price implements collectives.Pricer. A slice sends nothing but copies what it keeps.
+func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
+	if kind == collectives.AllSlice {
+		copied := cost.Work{Bytes: 2 * float64(bytes/subaxis.Product(axes))}
+		return cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
+	}
+	k := kinds[kind]
+	v := cost.GroupBytes(k, subaxis.Product(axes), bytes)
+	return cost.Picoseconds(md.topology.Collective(k, axes, v).Seconds)
+}
+
+// collective prices one run of a collective of a program. One that the user wrote with explicit groups counts as if
+// its groups ran along the last axes of the mesh that are as large.
+func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
+	axes := c.Axes
+	if axes == nil {
+		for i := len(mesh.Axes) - 1; i >= 0 && subaxis.Product(axes) < c.Size; i-- {
+			axes = append(axes, mesh.Full(i))
+		}
+	}
+	return md.Price(c.Kind, axes, c.Bytes)
+}
+
+// Op prices one op on blocks of the given local shapes, in picoseconds.
+func (md *Model) Op(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool) int64 {
+	w := WorkOf(m, op, operands, results, fused)
+	return cost.Picoseconds(md.hardware.Op(w, md.topology.Options()).Seconds)
+}

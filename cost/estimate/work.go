@@ -1,0 +1,148 @@
+package estimate
+
+import (
+	"slices"
+
+	"autoshard/cost"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// WorkOf returns the work of an op on blocks of the given local shapes (nil for what is not a tensor). A contraction
+// counts two operations per combination of its dimensions (cost.md section 3); anything else one per element of its
+// largest tensor. Values that fused says never reach memory are neither read nor written; gathers, dynamic slices
+// and their reverses touch only the elements they move.
+func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool) cost.Work {
+	w := cost.Work{DType: elementType(m, op)}
+	largest := int64(0)
+	sizes := func(values []ir.ValueID, dims [][]int64) []int64 {
+		bytes := make([]int64, len(values))
+		for i, v := range values {
+			if m.ValueType(v).Kind != ir.TensorKind {
+				continue
+			}
+			n := product(dims[i])
+			largest = max(largest, n)
+			if !fused[v] {
+				bytes[i] = n * int64(m.ValueType(v).DType.Bytes())
+			}
+		}
+		return bytes
+	}
+	in := sizes(m.Operands(op), operands)
+	out := sizes(resultsOf(m, op), results)
+	w.FLOPs = float64(largest)
+	w.Bytes = float64(sum(in) + sum(out))
+	switch m.Kind(op) {
+	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
+		w.FLOPs, w.Matrix = 2*float64(contraction(m, op, operands, results)), true
+	case ir.OpGather, ir.OpDynamicSlice:
+		w.Bytes = float64(sum(in[1:]) + 2*sum(out))
+	case ir.OpDynamicUpdateSlice:
+		w.Bytes = 2 * float64(in[1])
+	case ir.OpScatter:
+		n := len(out)
+		w.Bytes = float64(in[n] + 3*sum(in[n+1:]))
+	case ir.OpConstant, ir.OpSdyConstant, ir.OpReshape, ir.OpOptimizationBarrier, ir.OpWhile, ir.OpCase, ir.OpIf,
+		ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpPartitionId:
+		return cost.Work{DType: w.DType}
+	}
+	return w
+}
+
+func resultsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
+	out := make([]ir.ValueID, 0, m.NumResults(op))
+	for _, v := range m.Results(op) {
+		out = append(out, v)
+	}
+	return out
+}
+
+func elementType(m *ir.Module, op ir.OpID) dtype.Type {
+	if m.NumOperands(op) > 0 {
+		return m.ValueType(m.Operand(op, 0)).DType
+	}
+	if m.NumResults(op) > 0 {
+		return m.ValueType(m.Result(op, 0)).DType
+	}
+	return dtype.Invalid
+}
+
+// contraction returns the number of products that a contraction of local blocks sums: result elements times the
+// contracted extent, which is that of the left operand's contracted dimensions or of the kernel's window and input
+// features.
+func contraction(m *ir.Module, op ir.OpID, operands, results [][]int64) int64 {
+	n := product(results[0])
+	switch dims := m.Attr(op, "dot_dimension_numbers").(type) {
+	case *ir.DotDims:
+		for _, d := range dims.LhsContract {
+			n *= operands[0][d]
+		}
+		return n
+	}
+	if dims, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
+		n *= operands[1][dims.KernelIn]
+		for _, d := range dims.KernelSpatial {
+			n *= operands[1][d]
+		}
+		return n
+	}
+	return n * operands[0][len(operands[0])-1]
+}
+
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+func sum(values []int64) int64 {
+	total := int64(0)
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// Fused says for every value whether it never reaches memory: the result of an elementwise op, broadcast, iota or
+// splat constant whose only user is elementwise too, or a reduction or contraction that reads it on the fly.
+// Compilers fuse such chains (cost.md section 5.4).
+func Fused(m *ir.Module) []bool {
+	fused := make([]bool, m.NumValues())
+	main, ok := m.Main()
+	if !ok {
+		return fused
+	}
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if m.NumResults(op) != 1 || !producesOnTheFly(m, op) {
+			return
+		}
+		v := m.Result(op, 0)
+		if !m.HasOneUse(v) {
+			return
+		}
+		for u := range m.Uses(v) {
+			fused[v] = m.OpBlock(u.Op) == m.OpBlock(op) && readsOnTheFly(m.Kind(u.Op))
+		}
+	})
+	return fused
+}
+
+func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
+	k := m.Kind(op)
+	if slices.Contains([]ir.Kind{ir.OpBroadcastInDim, ir.OpIota, ir.OpReshape}, k) {
+		return true
+	}
+	if k == ir.OpConstant || k == ir.OpSdyConstant {
+		value, ok := m.Attr(op, "value").(*ir.Dense)
+		return ok && value.Splat
+	}
+	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard
+}
+
+func readsOnTheFly(k ir.Kind) bool {
+	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard ||
+		k == ir.OpBroadcastInDim || k == ir.OpReduce || k == ir.OpReshape
+}

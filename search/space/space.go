@@ -1,0 +1,166 @@
+// Package space builds the selection problem of a module: which way to cut every op, so that one step takes least
+// time and every device's memory suffices.
+//
+// A node of the problem is a decision: the layout of an input, or the factors by which an op is cut together with
+// the layout in which its result is kept. Its cost is the time of the op on one device and of the reduction of its
+// result; edges price the reshards between a value's layout and the layouts in which its users read it. For a
+// matrix product the strategies are the four cases of cost.md section 3.1: nothing contracted is cut; one side is
+// cut along the contracted dimension and gathered first; both are, and partial products are all-reduced or
+// reduce-scattered; both want the same axis, and one is gathered first.
+//
+//	s := space.New(m, mesh, model)
+//	s.Pin(v, sharding)          // what the user wrote
+//	s.Suggest(annotated)        // baselines, as warm starts
+//	problem, err := s.Build(limit)
+//	result, err := search.Solve(ctx, problem, search.Options{Initial: s.WarmStarts()})
+//	assignment := s.Apply(m, result.Solution)
+package space
+
+import (
+	"autoshard/collectives"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
+)
+
+// Space is the selection problem of one module on one mesh while it is being built, and afterwards the key to read
+// its solutions.
+type Space struct {
+	m       *ir.Module
+	mesh    ir.MeshID
+	model   *estimate.Model
+	planner *collectives.Planner
+	atoms   []subaxis.Ref // the parts of the mesh that are placed one by one
+	pins    map[ir.ValueID]ir.ShardingID
+	outPins []ir.ShardingID // per result of the main function
+	tied    []int           // per result: the input whose place it takes, -1 for none
+
+	layouts   []collectives.Layout
+	layoutIDs map[ir.ShardingID]layoutID
+	nodes     []node
+	nodeOf    []int32 // per value: its node, -1 for none
+	slotOf    []int32 // per value: its place among the node's values
+	suggested []suggestion
+	fused     []bool // per value: it never reaches memory
+	matrices  map[string]matrixRef
+}
+
+type layoutID int32
+
+// node is one decision. Strategies say in which layout each of its values is kept and each operand is read.
+type node struct {
+	op         ir.OpID // 0 for an input or result of the function
+	result     int     // of a result, its position
+	values     []ir.ValueID
+	operands   []ir.ValueID // read in the strategy's operand layouts
+	strategies []strategy
+	runs       int64
+	lo, hi     int32
+}
+
+// isResult says whether the node is the sharding of a result of the function, isInput that of an input.
+func (n *node) isResult() bool { return n.op == 0 && len(n.values) == 0 }
+func (n *node) isInput() bool  { return n.op == 0 && len(n.values) > 0 }
+
+type strategy struct {
+	factors  collectives.Factors
+	operands []layoutID
+	kept     []layoutID
+	cost     int64 // picoseconds of one step
+}
+
+// suggestion is a baseline: the layouts it keeps values and results in (ids of this space's module) and its factors.
+type suggestion struct {
+	values  []ir.ShardingID
+	out     []ir.ShardingID
+	factors collectives.Assignment
+}
+
+func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
+	if int(v) < len(g.values) {
+		return g.values[v]
+	}
+	return 0
+}
+
+// New returns the space of a module whose calls are inlined. The module must not change until the solution has been
+// applied.
+func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
+	main, _ := m.Main()
+	s := &Space{m: m, mesh: mesh, model: model,
+		planner:   collectives.NewPlanner(&m.Mesh(mesh).Mesh, model),
+		pins:      map[ir.ValueID]ir.ShardingID{},
+		outPins:   make([]ir.ShardingID, len(m.Func(main).ResultTypes)),
+		layoutIDs: map[ir.ShardingID]layoutID{},
+		matrices:  map[string]matrixRef{},
+		fused:     estimate.Fused(m),
+	}
+	for range s.outPins {
+		s.tied = append(s.tied, -1)
+	}
+	return s
+}
+
+// Planner returns the planner whose prices the space uses.
+func (s *Space) Planner() *collectives.Planner { return s.planner }
+
+// Pin fixes a value to a sharding that the user wrote: closed dimensions exactly, open ones at least to their axes;
+// axes listed as replicated cut no dimension.
+func (s *Space) Pin(v ir.ValueID, sharding ir.ShardingID) {
+	s.noteAtoms(s.pinned(sharding))
+	s.pins[v] = sharding
+}
+
+// PinResult fixes result i of the main function likewise.
+func (s *Space) PinResult(i int, sharding ir.ShardingID) {
+	s.noteAtoms(s.pinned(sharding))
+	s.outPins[i] = sharding
+}
+
+// Suggest adds the way in which a settled copy of the module, with the same ids, would be cut: its strategies join
+// the space, and it becomes a warm start if it respects the pins.
+func (s *Space) Suggest(settled *ir.Module, assignment collectives.Assignment) {
+	main, _ := settled.Main()
+	g := suggestion{values: make([]ir.ShardingID, s.m.NumValues()), factors: assignment}
+	for v := ir.ValueID(1); int(v) < min(s.m.NumValues(), settled.NumValues()); v++ {
+		g.values[v] = s.adopt(settled, settled.Sharding(v))
+	}
+	for _, id := range settled.Func(main).ResultShardings {
+		g.out = append(g.out, s.adopt(settled, id))
+	}
+	s.suggested = append(s.suggested, g)
+}
+
+// adopt takes over a sharding of another module and cuts the atoms at its sub-axes.
+func (s *Space) adopt(from *ir.Module, id ir.ShardingID) ir.ShardingID {
+	if id == 0 {
+		return 0
+	}
+	l := collectives.LayoutOf(from.ShardingOf(id))
+	s.noteAtoms(l)
+	return s.m.InternSharding(l.Sharding(s.mesh))
+}
+
+// Tie keeps result i of the main function in the sharding of one of its inputs, whose place it takes.
+func (s *Space) Tie(i, input int) { s.tied[i] = input }
+
+// intern returns the id of a layout.
+func (s *Space) intern(l collectives.Layout) layoutID {
+	key := s.m.InternSharding(l.Sharding(s.mesh))
+	if id, ok := s.layoutIDs[key]; ok {
+		return id
+	}
+	id := layoutID(len(s.layouts))
+	s.layouts = append(s.layouts, l)
+	s.layoutIDs[key] = id
+	return id
+}
+
+func (s *Space) isTensor(v ir.ValueID) bool { return s.m.ValueType(v).Kind == ir.TensorKind }
+
+func (s *Space) whole(v ir.ValueID) collectives.Layout {
+	return collectives.Layout{Dims: make([][]subaxis.Ref, len(s.m.Shape(v)))}
+}
+
+func (s *Space) ruleOf(op ir.OpID) *ir.Rule { return rule.Of(s.m, op, false) }

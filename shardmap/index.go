@@ -1,0 +1,271 @@
+package shardmap
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+)
+
+// gather reads whole blocks of dimensions that it slices in full. Dimensions that it indexes may be cut too: each
+// device reads the rows it has and contributes zeros for the others; an all-reduce follows.
+func (l *lowerer) gather(op ir.OpID) error {
+	m := l.m
+	dims := m.Attr(op, "dimension_numbers").(*ir.GatherDims)
+	operand := m.Operand(op, 0)
+	sizes := slices.Clone(m.OpAttrs(op).Ints("slice_sizes"))
+	at := l.indexing(op, operand, dims.StartIndexMap, dims.IndexVectorDim)
+	for d := range sizes {
+		axes := l.axes(operand, d)
+		if len(axes) == 0 || slices.Contains(dims.OperandBatch, int64(d)) {
+			continue
+		}
+		if whole := m.Shape(operand)[d] * subaxis.Product(axes); sizes[d] == whole {
+			sizes[d] = m.Shape(operand)[d]
+		} else {
+			at.cut(d)
+		}
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("slice_sizes", ir.Ints(sizes)))
+	l.results(op)
+	if at.any {
+		at.clampWhole()
+		m.SetOperand(op, 1, at.shift())
+		l.mask(op, at.inside(), dims.Offset)
+	}
+	return nil
+}
+
+// mask zeroes the slices of a gather whose index lies on another device. The mask has the batch dimensions.
+func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
+	m := l.m
+	v := m.Result(op, 0)
+	b := m.BuilderAfter(op)
+	var batch ir.Ints
+	for d := range m.Shape(v) {
+		if !slices.Contains(offsetDims, int64(d)) {
+			batch = append(batch, int64(d))
+		}
+	}
+	mask := b.Op1(ir.OpBroadcastInDim, m.TensorType(dtype.I1, m.Shape(v)...),
+		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: batch}), inside)
+	e := m.ValueType(v).DType
+	zero := l.broadcast(b, l.denseOp(b, m.TensorType(e), make([]byte, e.Bytes())), m.Shape(v))
+	kept := b.Op1(ir.OpSelect, m.Type(v), nil, mask, v, zero)
+	m.SetSharding(kept, m.Sharding(v))
+	last := m.DefiningOp(kept)
+	m.ReplaceUsesIf(v, kept, func(u ir.Use) bool { return u.Op != last })
+}
+
+// scatter shifts indices into the blocks of the dimensions that are cut: updates of other devices' rows fall
+// outside and are skipped. Along axes that cut only the updates, all devices but the first start from the
+// combiner's identity; an all-reduce follows.
+func (l *lowerer) scatter(op ir.OpID) error {
+	m := l.m
+	dims := m.Attr(op, "scatter_dimension_numbers").(*ir.ScatterDims)
+	n := m.NumResults(op)
+	operand := m.Operand(op, 0)
+	at := l.indexing(op, m.Operand(op, 0), dims.ToOperand, dims.IndexVectorDim)
+	for _, d := range dims.InsertedWindow {
+		if len(l.axes(operand, int(d))) > 0 {
+			at.cut(int(d))
+		}
+	}
+	if at.any {
+		m.SetOperand(op, at.operand, at.shift())
+	}
+	if s := m.Sharding(m.Result(op, 0)); s != 0 && len(m.ShardingOf(s).Unreduced) > 0 {
+		for i := range n {
+			l.identityElsewhere(op, i, m.ShardingOf(s))
+		}
+	}
+	l.results(op)
+	return nil
+}
+
+// identityElsewhere replaces operand i of a scatter by the identity of its reduction on all devices but the first
+// along the unreduced axes.
+func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
+	m := l.m
+	v := m.Operand(op, i)
+	b := m.BuilderBefore(op)
+	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.shardIndex(s.Unreduced), l.scalar(b, dtype.I32, 0))
+	fill := l.denseOp(b, m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction))
+	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
+	m.SetSharding(kept, m.Sharding(v))
+	m.SetOperand(op, i, kept)
+}
+
+// identity returns the element that a reduction leaves unchanged.
+func identity(e dtype.Type, r ir.Reduction) []byte {
+	switch r {
+	case ir.ReduceMax:
+		return extreme(e, false)
+	case ir.ReduceMin:
+		return extreme(e, true)
+	}
+	return make([]byte, e.Bytes())
+}
+
+// extreme returns the least or greatest element of a type: an infinity where it has one.
+func extreme(e dtype.Type, greatest bool) []byte {
+	var bits uint64
+	if e.Kind() == dtype.Float {
+		sign := -1
+		if greatest {
+			sign = 1
+		}
+		bits = dtype.Encode(e, math.Inf(sign))
+	} else if lo, hi := dtype.IntRange(e); greatest {
+		bits = hi
+	} else {
+		bits = uint64(lo)
+	}
+	return binary.LittleEndian.AppendUint64(nil, bits)[:e.Bytes()]
+}
+
+// indexing rewrites the index operand of a gather or scatter.
+type indexing struct {
+	l       *lowerer
+	b       *ir.Builder
+	operand int        // position of the index operand
+	indices ir.ValueID // as rewritten so far
+	source  ir.ValueID // the indexed tensor
+	mapped  []int64    // its dimension for each component of an index
+	dim     int64      // the dimension of indices that holds the components
+	isCut   []bool     // components whose dimension is cut
+	any     bool
+}
+
+func (l *lowerer) indexing(op ir.OpID, source ir.ValueID, mapped []int64, dim int64) *indexing {
+	i := l.m.NumResults(op) // scatter has as many inputs as results before the indices, gather one
+	return &indexing{l: l, b: l.m.BuilderBefore(op), operand: i, indices: l.m.Operand(op, i), source: source,
+		mapped: mapped, dim: dim, isCut: make([]bool, len(mapped))}
+}
+
+func (x *indexing) cut(d int) {
+	if c := slices.Index(x.mapped, int64(d)); c >= 0 {
+		x.isCut[c], x.any = true, true
+	}
+}
+
+func (x *indexing) element() dtype.Type { return x.l.m.ValueType(x.indices).DType }
+
+// spread emits a scalar per component as a tensor like the indices.
+func (x *indexing) spread(component func(c int) ir.ValueID) ir.ValueID {
+	m := x.l.m
+	shape := m.Shape(x.indices)
+	if len(x.mapped) == 1 {
+		return x.l.broadcast(x.b, component(0), shape)
+	}
+	parts := make([]ir.ValueID, len(x.mapped))
+	for c := range parts {
+		parts[c] = x.b.Op1(ir.OpReshape, m.TensorType(x.element(), 1), nil, component(c))
+	}
+	vector := x.b.Op1(ir.OpConcatenate, m.TensorType(x.element(), int64(len(parts))),
+		ir.MakeAttrs(ir.NamedAttr{Name: "dimension", Value: x.l.i64(0)}), parts...)
+	return x.b.Op1(ir.OpBroadcastInDim, m.Type(x.indices),
+		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{x.dim}}), vector)
+}
+
+// bounds emits per component the least or greatest value that it may take: of the whole dimension or of this
+// device's block where the dimension is cut, of the element type elsewhere.
+func (x *indexing) bounds(whole bool) (low, high ir.ValueID) {
+	m, e := x.l.m, x.element()
+	limit := func(c int) int64 {
+		d := int(x.mapped[c])
+		n := m.Shape(x.source)[d]
+		if whole {
+			n *= subaxis.Product(x.l.axes(x.source, d))
+		}
+		return n - 1
+	}
+	low = x.spread(func(c int) ir.ValueID {
+		if x.isCut[c] {
+			return x.l.scalar(x.b, e, 0)
+		}
+		return x.l.denseOp(x.b, m.TensorType(e), extreme(e, false))
+	})
+	high = x.spread(func(c int) ir.ValueID {
+		if x.isCut[c] {
+			return x.l.scalar(x.b, e, limit(c))
+		}
+		return x.l.denseOp(x.b, m.TensorType(e), extreme(e, true))
+	})
+	return low, high
+}
+
+// clampWhole brings indices into the whole dimension, as the unsharded gather would.
+func (x *indexing) clampWhole() {
+	low, high := x.bounds(true)
+	x.indices = x.b.Op1(ir.OpClamp, x.l.m.Type(x.indices), nil, low, x.indices, high)
+}
+
+// shift makes indices relative to this device's block.
+func (x *indexing) shift() ir.ValueID {
+	offsets := x.spread(func(c int) ir.ValueID {
+		d := int(x.mapped[c])
+		if !x.isCut[c] {
+			return x.l.scalar(x.b, x.element(), 0)
+		}
+		return x.l.offset(x.b, x.l.axes(x.source, d), x.l.m.Shape(x.source)[d], x.element())
+	})
+	x.indices = x.b.Op1(ir.OpSubtract, x.l.m.Type(x.indices), nil, x.indices, offsets)
+	return x.indices
+}
+
+// inside emits whether each index lies in this device's block, over the batch dimensions of the indices.
+func (x *indexing) inside() ir.ValueID {
+	m := x.l.m
+	low, high := x.bounds(false)
+	shape := m.Shape(x.indices)
+	mask := m.TensorType(dtype.I1, shape...)
+	ge := x.b.Op1(ir.OpCompare, mask, compareAttrs("GE", x.element()), x.indices, low)
+	le := x.b.Op1(ir.OpCompare, mask, compareAttrs("LE", x.element()), x.indices, high)
+	both := x.b.Op1(ir.OpAnd, mask, nil, ge, le)
+	if x.dim == int64(len(shape)) {
+		return both
+	}
+	batch := slices.Delete(slices.Clone(shape), int(x.dim), int(x.dim)+1)
+	yes := x.l.denseOp(x.b, m.TensorType(dtype.I1), []byte{1})
+	reduce := x.b.OpRegions(ir.OpReduce, []ir.TypeID{m.TensorType(dtype.I1, batch...)},
+		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: ir.Ints{x.dim}}), 1, both, yes)
+	x.l.reducer(reduce, ir.OpAnd, m.TensorType(dtype.I1))
+	return m.Result(reduce, 0)
+}
+
+// reducer fills the region of an op with one op of its two arguments.
+func (l *lowerer) reducer(op ir.OpID, kind ir.Kind, t ir.TypeID) {
+	m := l.m
+	body := m.AddBlock(m.Regions(op)[0])
+	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
+	b := m.BuilderAtEnd(body)
+	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
+}
+
+func compareAttrs(direction string, e dtype.Type) ir.Attrs {
+	kind := "SIGNED"
+	if e.Kind() == dtype.Unsigned {
+		kind = "UNSIGNED"
+	}
+	return ir.MakeAttrs(
+		ir.NamedAttr{Name: "comparison_direction", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: direction}},
+		ir.NamedAttr{Name: "compare_type", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: kind}})
+}
+
+// i64 returns an integer attribute of type i64.
+func (l *lowerer) i64(value int64) ir.IntAttr {
+	return ir.IntAttr{Value: value, Type: l.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+}
+
+// longs returns the bytes of a tensor of i64.
+func longs(values []int64) []byte {
+	var out []byte
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint64(out, uint64(v))
+	}
+	return out
+}

@@ -1,0 +1,272 @@
+package shardmap
+
+import (
+	"encoding/binary"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+)
+
+// lowerer walks the program in order. When it comes to an op, the op's operands have their local types already;
+// their shardings still tell how they were cut.
+type lowerer struct {
+	m       *ir.Module
+	p       *Program
+	id      ir.ValueID // this device's partition id
+	head    ir.OpID    // last of the ops at the start of the function that compute device indices
+	runs    int64      // trip count of the loops around
+	offsets map[string]ir.ValueID
+	channel int64
+}
+
+// lowerings are the ops whose local form is more than the same op on local types, by family.
+var lowerings map[ir.Kind]func(*lowerer, ir.OpID) error
+
+func init() {
+	lowerings = map[ir.Kind]func(*lowerer, ir.OpID) error{
+		ir.OpConstant:             (*lowerer).constant,
+		ir.OpSdyConstant:          (*lowerer).constant,
+		ir.OpIota:                 (*lowerer).iota,
+		ir.OpSlice:                (*lowerer).slice,
+		ir.OpDynamicSlice:         (*lowerer).dynamicSlice,
+		ir.OpGather:               (*lowerer).gather,
+		ir.OpScatter:              (*lowerer).scatter,
+		ir.OpConvolution:          (*lowerer).convolution,
+		ir.OpWhile:                (*lowerer).while,
+		ir.OpCase:                 (*lowerer).branches,
+		ir.OpIf:                   (*lowerer).branches,
+		ir.OpSdyAllGather:         (*lowerer).allGather,
+		ir.OpSdyAllSlice:          (*lowerer).allSlice,
+		ir.OpSdyAllReduce:         (*lowerer).allReduce,
+		ir.OpSdyReduceScatter:     (*lowerer).reduceScatter,
+		ir.OpSdyAllToAll:          (*lowerer).allToAll,
+		ir.OpSdyCollectivePermute: (*lowerer).permute,
+		ir.OpSdyManualComputation: (*lowerer).manual,
+	}
+}
+
+func (l *lowerer) block(b ir.BlockID) error {
+	for _, arg := range l.m.BlockArgs(b) {
+		l.localise(arg)
+	}
+	for op := range l.m.Ops(b) {
+		if lower, ok := lowerings[l.m.Kind(op)]; ok {
+			if err := lower(l, op); err != nil {
+				return err
+			}
+			continue
+		}
+		l.results(op)
+	}
+	return nil
+}
+
+// results gives the results of an op their local types.
+func (l *lowerer) results(op ir.OpID) {
+	for _, v := range l.m.Results(op) {
+		l.localise(v)
+	}
+}
+
+func (l *lowerer) localise(v ir.ValueID) {
+	l.m.SetType(v, localType(l.m, l.m.Type(v), l.m.Sharding(v)))
+}
+
+// finish drops the shardings, which only described global tensors, and the meshes.
+func (l *lowerer) finish() {
+	for v := ir.ValueID(1); int(v) < l.m.NumValues(); v++ {
+		l.m.SetSharding(v, 0)
+	}
+	for op := range l.m.Ops(l.m.Body()) {
+		if l.m.Kind(op) == ir.OpMesh && !l.usesMeshAxes() {
+			l.m.Erase(op)
+		}
+	}
+}
+
+// usesMeshAxes says whether a collective that the user wrote names its groups by axes of a mesh.
+func (l *lowerer) usesMeshAxes() bool {
+	found := false
+	l.m.Walk(l.m.Func(l.p.Main).Body, func(op ir.OpID) {
+		if _, ok := l.m.Attr(op, "replica_groups").(*ir.MeshAxesGroups); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+// axes returns the axes that cut dimension d of a value.
+func (l *lowerer) axes(v ir.ValueID, d int) []subaxis.Ref {
+	if s := l.m.Sharding(v); s != 0 {
+		return l.m.ShardingOf(s).Dims[d].Axes
+	}
+	return nil
+}
+
+// replace puts a new value in the place of an op's only result and removes the op.
+func (l *lowerer) replace(op ir.OpID, with ir.ValueID) {
+	old := l.m.Result(op, 0)
+	l.m.SetSharding(with, l.m.Sharding(old))
+	l.m.ReplaceUses(old, with)
+	l.m.Erase(op)
+}
+
+// shardIndex returns an i32 scalar with the number of this device's block along a list of axes. It is a look-up by
+// partition id, computed once at the start of the function.
+func (l *lowerer) shardIndex(refs []subaxis.Ref) ir.ValueID {
+	key := l.p.Mesh.FormatList(refs)
+	if v, ok := l.offsets[key]; ok {
+		return v
+	}
+	m := l.m
+	b := m.BuilderAfter(l.head)
+	devices := l.p.Mesh.Devices()
+	data := make([]byte, 4*devices)
+	for logical := range devices {
+		binary.LittleEndian.PutUint32(data[4*l.deviceID(logical):], uint32(l.p.Mesh.ShardIndex(logical, refs)))
+	}
+	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1),
+		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints{1}}), l.denseOp(b, m.TensorType(dtype.I32, devices), data), l.id)
+	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
+	l.head = m.DefiningOp(v)
+	l.offsets[key] = v
+	return v
+}
+
+// deviceID returns the partition id of a logical device.
+func (l *lowerer) deviceID(logical int64) int64 {
+	if ids := l.p.Mesh.DeviceIDs; ids != nil {
+		return ids[logical]
+	}
+	return logical
+}
+
+// denseOp emits a constant. Equal elements are stored once, as the text form does.
+func (l *lowerer) denseOp(b *ir.Builder, t ir.TypeID, data []byte) ir.ValueID {
+	return b.Op1(ir.OpConstant, t, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: dense(l.m, t, data)}))
+}
+
+func dense(m *ir.Module, t ir.TypeID, data []byte) *ir.Dense {
+	width := m.TypeOf(t).DType.Bytes()
+	splat := len(data) > 0
+	for i := width; i < len(data) && splat; i++ {
+		splat = data[i] == data[i-width]
+	}
+	if splat {
+		data = data[:width]
+	}
+	return &ir.Dense{Type: t, Data: data, Splat: splat}
+}
+
+// scalar emits an integer constant of an integer element type.
+func (l *lowerer) scalar(b *ir.Builder, e dtype.Type, value int64) ir.ValueID {
+	data := binary.LittleEndian.AppendUint64(nil, uint64(value))
+	return l.denseOp(b, l.m.TensorType(e), data[:e.Bytes()])
+}
+
+// offset emits the index in the whole tensor of the first element of this device's block along axes whose block has
+// that size, as a scalar of any element type but i1.
+func (l *lowerer) offset(b *ir.Builder, refs []subaxis.Ref, block int64, e dtype.Type) ir.ValueID {
+	index, wide := l.shardIndex(refs), dtype.I32
+	if e == dtype.I64 || e == dtype.UI64 {
+		index, wide = b.Op1(ir.OpConvert, l.m.TensorType(e), nil, index), e
+	}
+	if block != 1 {
+		index = b.Op1(ir.OpMultiply, l.m.TensorType(wide), nil, index, l.scalar(b, wide, block))
+	}
+	if e != wide {
+		index = b.Op1(ir.OpConvert, l.m.TensorType(e), nil, index)
+	}
+	return index
+}
+
+// broadcast emits a scalar as a tensor of those dimensions.
+func (l *lowerer) broadcast(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueID {
+	if len(dims) == 0 {
+		return v
+	}
+	return b.Op1(ir.OpBroadcastInDim, l.m.WithDims(l.m.Type(v), dims),
+		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{}}), v)
+}
+
+// cut emits this device's part of a value along each dimension's axes.
+func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.ValueID {
+	m := l.m
+	dims := append([]int64(nil), m.Shape(v)...)
+	operands := []ir.ValueID{v}
+	var zero ir.ValueID
+	for d, refs := range axes {
+		if len(refs) == 0 {
+			if zero == 0 {
+				zero = l.scalar(b, dtype.I32, 0)
+			}
+			operands = append(operands, zero)
+			continue
+		}
+		dims[d] /= subaxis.Product(refs)
+		operands = append(operands, l.offset(b, refs, dims[d], dtype.I32))
+	}
+	return b.Op1(ir.OpDynamicSlice, m.WithDims(m.Type(v), dims),
+		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints(dims)}), operands...)
+}
+
+func (l *lowerer) while(op ir.OpID) error {
+	l.results(op)
+	outer := l.runs
+	if trips, ok := ir.TripCount(l.m, op); ok {
+		l.runs *= trips
+	}
+	defer func() { l.runs = outer }()
+	return l.regions(op)
+}
+
+func (l *lowerer) branches(op ir.OpID) error {
+	l.results(op)
+	return l.regions(op)
+}
+
+func (l *lowerer) regions(op ir.OpID) error {
+	for i := range l.m.NumRegions(op) {
+		if err := l.block(l.m.RegionBlock(op, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manual replaces a manual computation by its body, which works on local blocks already. Constraints inside, which
+// could only place axes that the body leaves free, have no effect: such axes are replicated.
+func (l *lowerer) manual(op ir.OpID) error {
+	m := l.m
+	body := m.RegionBlock(op, 0)
+	for i, arg := range m.BlockArgs(body) {
+		operand := m.Operand(op, i)
+		if m.Type(operand) != m.Type(arg) {
+			return diag.Unsupported(diag.NotSupported, diag.Position{},
+				"operand %d of a manual computation is cut into blocks of another shape than its body takes", i)
+		}
+		m.ReplaceUses(arg, operand)
+	}
+	var outs []ir.ValueID
+	for inner := range m.Ops(body) {
+		switch m.Kind(inner) {
+		case ir.OpSdyShardingConstraint, ir.OpSdyReshard:
+			m.ReplaceUses(m.Result(inner, 0), m.Operand(inner, 0))
+			m.Erase(inner)
+		case ir.OpSdyReturn:
+			outs = m.Operands(inner)
+			m.Erase(inner)
+		default:
+			m.MoveBefore(inner, op)
+			l.userCollectives(inner)
+		}
+	}
+	for i, v := range m.Results(op) {
+		m.ReplaceUses(v, outs[i])
+		m.SetSharding(outs[i], m.Sharding(v))
+	}
+	m.Erase(op)
+	return nil
+}

@@ -1,0 +1,103 @@
+package shardmap
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// constant keeps a splat as a smaller splat; other constants are cut from the whole.
+func (l *lowerer) constant(op ir.OpID) error {
+	m := l.m
+	v := m.Result(op, 0)
+	value, ok := m.Attr(op, "value").(*ir.Dense)
+	if !ok || m.Sharding(v) == 0 || m.ShardingOf(m.Sharding(v)).IsReplicated() {
+		l.replace(op, m.BuilderBefore(op).Op1(ir.OpConstant, m.Type(v), m.OpAttrs(op)))
+		return nil
+	}
+	b := m.BuilderBefore(op)
+	if value.Splat {
+		local := *value
+		local.Type = localType(m, m.Type(v), m.Sharding(v))
+		l.replace(op, b.Op1(ir.OpConstant, local.Type, m.OpAttrs(op).With("value", &local)))
+		return nil
+	}
+	whole := b.Op1(ir.OpConstant, m.Type(v), m.OpAttrs(op))
+	l.replace(op, l.cut(b, whole, l.perDim(v)))
+	return nil
+}
+
+// perDim returns the axes that cut each dimension of a value.
+func (l *lowerer) perDim(v ir.ValueID) [][]subaxis.Ref {
+	s := l.m.ShardingOf(l.m.Sharding(v))
+	out := make([][]subaxis.Ref, len(s.Dims))
+	for d := range out {
+		out[d] = s.Dims[d].Axes
+	}
+	return out
+}
+
+// iota counts from this device's offset along the counted dimension.
+func (l *lowerer) iota(op ir.OpID) error {
+	m := l.m
+	v := m.Result(op, 0)
+	d := int(m.OpAttrs(op).Int("iota_dimension", 0))
+	axes := l.axes(v, d)
+	l.results(op)
+	if len(axes) == 0 {
+		return nil
+	}
+	b := m.BuilderAfter(op)
+	dims, e := m.Shape(v), m.ValueType(v).DType
+	offset := l.broadcast(b, l.offset(b, axes, dims[d], e), dims)
+	sum := b.Op1(ir.OpAdd, m.Type(v), nil, v, offset)
+	m.SetSharding(sum, m.Sharding(v))
+	adder := m.DefiningOp(sum)
+	m.ReplaceUsesIf(v, sum, func(u ir.Use) bool { return u.Op != adder })
+	return nil
+}
+
+// slice takes whole blocks of the dimensions that are cut.
+func (l *lowerer) slice(op ir.OpID) error {
+	l.results(op)
+	m, v := l.m, l.m.Result(op, 0)
+	limits := slices.Clone(m.OpAttrs(op).Ints("limit_indices"))
+	for d := range limits {
+		if len(l.axes(v, d)) > 0 {
+			limits[d] = m.Shape(v)[d]
+		}
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("limit_indices", ir.Ints(limits)))
+	return nil
+}
+
+func (l *lowerer) dynamicSlice(op ir.OpID) error {
+	l.results(op)
+	dims := l.m.Shape(l.m.Result(op, 0))
+	l.m.SetAttrs(op, l.m.OpAttrs(op).With("slice_sizes", ir.Ints(dims)))
+	return nil
+}
+
+// convolution divides its group counts by the shards of the grouped dimensions.
+func (l *lowerer) convolution(op ir.OpID) error {
+	m := l.m
+	dims := m.Attr(op, "dimension_numbers").(*ir.ConvDims)
+	a := m.OpAttrs(op)
+	for name, v := range map[string]struct {
+		operand int
+		dim     int64
+	}{"feature_group_count": {1, dims.KernelOut}, "batch_group_count": {0, dims.InBatch}} {
+		count := a.Get(name)
+		groups, ok := count.(ir.IntAttr)
+		if !ok || groups.Value == 1 {
+			continue
+		}
+		shards := subaxis.Product(l.axes(m.Operand(op, v.operand), int(v.dim)))
+		groups.Value /= min(groups.Value, shards)
+		a = a.With(name, groups)
+	}
+	m.SetAttrs(op, a)
+	l.results(op)
+	return nil
+}

@@ -1,0 +1,116 @@
+// Package shardmap turns a program with explicit collectives over global tensors into the program that every device
+// runs on its blocks.
+//
+//	%1 = sdy.all_gather [{}, {"y"}] %0 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
+//
+// becomes, over the mesh x=2, y=4,
+//
+//	%1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 1, replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> ...}>
+//	     : (tensor<4x4xf32>) -> tensor<4x16xf32>
+//
+// The result is plain StableHLO that any runtime with these collectives executes, one copy per device.
+// Specification: shardy.md section 5.8, stablehlo.md section 3.
+package shardmap
+
+import (
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+)
+
+// Program is what every device of a mesh runs. Device i of the mesh's row-major order is partition i, or
+// partition Mesh.DeviceIDs[i] where the mesh lists ids.
+type Program struct {
+	Module      *ir.Module
+	Main        ir.FuncID
+	Mesh        subaxis.Mesh
+	Inputs      []Port
+	Outputs     []Port
+	Collectives []Collective // in program order
+}
+
+// Port is an input or output: the shape of the whole tensor and how it is cut.
+type Port struct {
+	Dims   []int64
+	Layout collectives.Layout
+}
+
+// Collective describes one communication op of the program.
+type Collective struct {
+	Op     ir.OpID
+	Kind   collectives.Kind
+	Axes   []subaxis.Ref // nil for one that the user wrote with explicit device groups
+	Source ir.LocID
+	Groups int64 // number of groups that communicate side by side
+	Size   int64 // devices per group
+	Pairs  int64 // for a permute: pairs of two different devices
+	Bytes  int64 // of one device's operands
+	Runs   int64 // executions per step: the trip counts of the loops around it
+}
+
+// TotalBytes returns what all devices together send in one step (specification: cost.md section 2.2, ring
+// algorithms): n(n-1) blocks per group for a gather, (n-1) operands for a reduce-scatter or an all-to-all, twice
+// that for an all-reduce.
+func (c *Collective) TotalBytes() int64 {
+	perGroup := int64(0)
+	switch c.Kind {
+	case collectives.AllGather:
+		perGroup = c.Size * (c.Size - 1) * c.Bytes
+	case collectives.ReduceScatter, collectives.AllToAll:
+		perGroup = (c.Size - 1) * c.Bytes
+	case collectives.AllReduce:
+		perGroup = 2 * (c.Size - 1) * c.Bytes
+	case collectives.Permute:
+		return c.Pairs * c.Bytes * c.Runs
+	}
+	return perGroup * c.Groups * c.Runs
+}
+
+// Lower turns a partitioned module into the program of one device, in place. Every tensor value has a sharding on
+// the one mesh; dimensions divide evenly.
+func Lower(m *ir.Module, mesh ir.MeshID) (*Program, error) {
+	main, ok := m.Main()
+	if !ok {
+		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
+	}
+	p := &Program{Module: m, Main: main, Mesh: m.Mesh(mesh).Mesh}
+	f := m.Func(main)
+	for _, arg := range m.BlockArgs(f.Body) {
+		p.Inputs = append(p.Inputs, port(m, m.Type(arg), m.Sharding(arg)))
+	}
+	for i, t := range f.ResultTypes {
+		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
+	}
+	l := &lowerer{m: m, p: p, runs: 1, offsets: map[string]ir.ValueID{}}
+	l.id = m.BuilderBefore(m.FirstOp(f.Body)).Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
+	l.head = m.DefiningOp(l.id)
+	if err := l.block(f.Body); err != nil {
+		return nil, err
+	}
+	for i, t := range f.ResultTypes {
+		f.ResultTypes[i] = localType(m, t, f.ResultShardings[i])
+		f.ResultShardings[i] = 0
+	}
+	l.finish()
+	ir.EraseDead(m)
+	p.Collectives = slices.DeleteFunc(p.Collectives, func(c Collective) bool { return m.OpBlock(c.Op) == 0 })
+	return p, nil
+}
+
+func port(m *ir.Module, t ir.TypeID, s ir.ShardingID) Port {
+	if s == 0 {
+		return Port{Dims: m.TypeOf(t).Dims}
+	}
+	return Port{Dims: m.TypeOf(t).Dims, Layout: collectives.LayoutOf(m.ShardingOf(s))}
+}
+
+func localType(m *ir.Module, t ir.TypeID, s ir.ShardingID) ir.TypeID {
+	if s == 0 || m.TypeOf(t).Kind != ir.TensorKind {
+		return t
+	}
+	return m.WithDims(t, m.ShardingOf(s).LocalDims(m.TypeOf(t).Dims))
+}
