@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"connectrpc.com/connect"
+
+	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
+	healthv1 "autoshard/api/gen/grpc/health/v1"
+)
+
+// health implements grpc.health.v1.Health. It serves until it drains.
+type health struct {
+	once     sync.Once
+	draining chan struct{} // closed when the server drains
+}
+
+func newHealth() *health { return &health{draining: make(chan struct{})} }
+
+func (h *health) drain() { h.once.Do(func() { close(h.draining) }) }
+
+func (h *health) status() *healthv1.HealthCheckResponse {
+	select {
+	case <-h.draining:
+		return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_NOT_SERVING}
+	default:
+		return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_SERVING}
+	}
+}
+
+func known(service string) bool {
+	return service == "" || service == autoshardv1connect.AutoshardServiceName
+}
+
+// Check answers for the server as a whole and for AutoshardService.
+func (h *health) Check(_ context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
+	if !known(r.GetService()) {
+		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("unknown service %q", r.GetService()))
+	}
+	return h.status(), nil
+}
+
+// Watch sends the state, and the change when the server drains, which ends the stream.
+func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, out *connect.ServerStream[healthv1.HealthCheckResponse]) error {
+	if !known(r.GetService()) {
+		if err := out.Send(&healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_SERVICE_UNKNOWN}); err != nil {
+			return err
+		}
+	} else if err := out.Send(h.status()); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-h.draining:
+		return out.Send(h.status())
+	}
+}

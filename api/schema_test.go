@@ -1,0 +1,196 @@
+package api
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"pgregory.net/rapid"
+
+	"autoshard"
+	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	healthv1 "autoshard/api/gen/grpc/health/v1"
+)
+
+// The generated code is that of the .proto files.
+func TestGeneratedCode(t *testing.T) {
+	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{"proto"}})}
+	for file, generated := range map[string]protoreflect.FileDescriptor{
+		"autoshard/v1/model.proto":    autoshardv1.File_autoshard_v1_model_proto,
+		"autoshard/v1/plan.proto":     autoshardv1.File_autoshard_v1_plan_proto,
+		"autoshard/v1/service.proto":  autoshardv1.File_autoshard_v1_service_proto,
+		"grpc/health/v1/health.proto": healthv1.File_grpc_health_v1_health_proto,
+	} {
+		compiled, err := compiler.Compile(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(canonical(compiled[0]), canonical(generated), protocmp.Transform()); d != "" {
+			t.Errorf("code of %s is not current, run `go generate ./api`:\n%s", file, d)
+		}
+	}
+}
+
+// canonical is a descriptor without what compilers leave out or write differently.
+func canonical(f protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto {
+	out := protodesc.ToFileDescriptorProto(f)
+	out.SourceCodeInfo = nil
+	return out
+}
+
+// facadePlans draws plans with all fields, at the limits of what JSON keeps exactly.
+func facadePlans() *rapid.Generator[autoshard.Plan] {
+	text := rapid.StringOf(rapid.RuneFrom([]rune("a\"\\<>&\n\t{é日\u2028")))
+	numbers := rapid.OneOf(rapid.SampledFrom([]int64{0, 1, 1<<53 + 1, math.MaxInt64}), rapid.Int64Min(0))
+	seconds := rapid.OneOf(rapid.SampledFrom([]float64{0, 1e-12, 0.1, 1e21, math.MaxFloat64, math.SmallestNonzeroFloat64}), rapid.Float64Range(0, 1))
+	return rapid.Custom(func(t *rapid.T) autoshard.Plan {
+		n, s, x := func() int64 { return numbers.Draw(t, "n") }, func() string { return text.Draw(t, "s") }, func() float64 { return seconds.Draw(t, "x") }
+		estimate := func() autoshard.Estimate {
+			return autoshard.Estimate{Seconds: x(), ComputeSeconds: x(), CollectiveSeconds: x(), PeakBytes: n(), SentBytes: n()}
+		}
+		tensor := autoshard.Tensor{Index: int(n() >> 32 & 0xffff), Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(), Bytes: n(), User: n()%2 == 0}
+		return autoshard.Plan{
+			Schema: autoshard.PlanSchema, Model: s(), Mesh: []autoshard.MeshAxis{{Name: s(), Size: n()}}, Hardware: s(), Memory: n(),
+			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{},
+			Collectives: []autoshard.Collective{{Kind: s(), Axes: []string{s()}, Type: s(), Count: n(), Bytes: n(), Seconds: x(), Source: s()}},
+			Estimate:    estimate(),
+			Baselines:   []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},
+			Certificate: autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1},
+			Program:     s(),
+		}
+	})
+}
+
+// A plan becomes a message and comes back, through JSON and through the wire, without loss.
+func TestPlanSchema(t *testing.T) {
+	codec := jsonCodec{"json"}
+	rapid.Check(t, func(t *rapid.T) {
+		plan := facadePlans().Draw(t, "plan")
+		message, err := planMessage(&plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wire, err := proto.Marshal(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		received := &autoshardv1.Plan{}
+		if err := proto.Unmarshal(wire, received); err != nil {
+			t.Fatal(err)
+		}
+		text, err := codec.Marshal(received)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := autoshard.ReadPlan("reply", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if d := cmp.Diff(string(plan.JSON()), string(back.JSON())); d != "" {
+			t.Fatal(d)
+		}
+		again := &autoshardv1.Plan{}
+		if err := codec.Unmarshal(text, again); err != nil {
+			t.Fatal(err)
+		}
+		if !proto.Equal(message, again) {
+			t.Fatal(cmp.Diff(message, again, protocmp.Transform()))
+		}
+	})
+}
+
+// Every field of plan.json is a field of the message and the other way round, so that neither can drift.
+func TestPlanFields(t *testing.T) {
+	plan := facadePlans().Example(1)
+	plan.Outputs, plan.Baselines[0].Note, plan.Inputs[0].Role = plan.Inputs, "n", "r"
+	var object map[string]any
+	if err := json.Unmarshal(plan.JSON(), &object); err != nil {
+		t.Fatal(err)
+	}
+	compareFields(t, "plan", object, (&autoshardv1.Plan{}).ProtoReflect().Descriptor())
+}
+
+func compareFields(t *testing.T, path string, object map[string]any, d protoreflect.MessageDescriptor) {
+	t.Helper()
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		value, ok := object[f.JSONName()]
+		if !ok {
+			t.Errorf("%s.%s is in the message only", path, f.JSONName())
+			continue
+		}
+		if list, ok := value.([]any); ok {
+			value = list[0]
+		}
+		if child, ok := value.(map[string]any); ok {
+			compareFields(t, path+"."+f.JSONName(), child, f.Message())
+		}
+	}
+	for name := range object {
+		if d.Fields().ByJSONName(name) == nil {
+			t.Errorf("%s.%s is in plan.json only", path, name)
+		}
+	}
+}
+
+// model.json is the JSON form of the message Model: it reads, and writes to a model that reads as the same program.
+func TestModelSchema(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "examples", "mlp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := &autoshardv1.Model{}
+	if err := (jsonCodec{"json"}).Unmarshal(text, message); err != nil {
+		t.Fatal(err)
+	}
+	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Model{Model: message}}
+	got, err := readModel(request, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := autoshard.ReadModel("mlp.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotText, err := got.Convert()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantText, err := want.Convert()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(stripLocations(string(wantText)), stripLocations(string(gotText))); d != "" {
+		t.Error(d)
+	}
+}
+
+// stripLocations removes fields with the place in the file, which differ between two layouts of one model.
+func stripLocations(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, `"location"`) {
+			kept = append(kept, strings.TrimRight(line, ",\n"))
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+func TestCodecSpecialValues(t *testing.T) {
+	for x, want := range map[float64]string{math.Inf(1): `"Infinity"`, math.Inf(-1): `"-Infinity"`, 0.5: "0.5", 16e9: "16000000000"} {
+		got, err := (jsonCodec{"json"}).Marshal(&autoshardv1.Estimate{Seconds: x})
+		if err != nil || !strings.HasPrefix(string(got), `{"seconds":`+want+`,`) {
+			t.Errorf("%v is written as %s, %v", x, got, err)
+		}
+	}
+}

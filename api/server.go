@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpcreflect"
+
+	"autoshard"
+	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
+	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+)
+
+// Options are the limits of a server. Zero values stand for the defaults.
+type Options struct {
+	MaxRequest    int64         // bytes of a request, unpacked; default 64 MiB
+	MaxConcurrent int           // requests that are worked on at a time; default 2
+	MaxTime       time.Duration // of a request; default 5 minutes
+	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
+	Logger        *slog.Logger  // default: none
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxRequest == 0 {
+		o.MaxRequest = 64 << 20
+	}
+	if o.MaxConcurrent == 0 {
+		o.MaxConcurrent = 2
+	}
+	if o.MaxTime == 0 {
+		o.MaxTime = 5 * time.Minute
+	}
+	if o.DrainTime == 0 {
+		o.DrainTime = 30 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server serves the API.
+type Server struct {
+	options Options
+	service *service
+	health  *health
+}
+
+// New returns a server over the façade.
+func New(o Options) *Server {
+	return &Server{o.withDefaults(), &service{autoshard.MakePlan, autoshard.Propagate}, newHealth()}
+}
+
+// Handler returns the HTTP handler: the service, health and reflection.
+func (s *Server) Handler() http.Handler {
+	l := &limiter{make(chan struct{}, s.options.MaxConcurrent), s.options.MaxTime, s.options.Logger}
+	shared := connect.WithHandlerOptions(
+		connect.WithReadMaxBytes(int(s.options.MaxRequest)),
+		connect.WithCodec(jsonCodec{"json"}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+	)
+	mux := http.NewServeMux()
+	mux.Handle(autoshardv1connect.NewAutoshardServiceHandler(s.service, shared,
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(l.intercept)), connect.WithRecover(l.recovered)))
+	path, handler := healthv1connect.NewHealthHandler(s.health, shared, connect.WithRecover(l.recovered))
+	mux.Handle(path, unlimited(handler))
+	reflector := grpcreflect.NewStaticReflector(autoshardv1connect.AutoshardServiceName, healthv1connect.HealthName)
+	mux.Handle(grpcreflect.NewHandlerV1(reflector))
+	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
+	return mux
+}
+
+// unlimited lets streams last longer than the server's write timeout.
+func unlimited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Timeouts of connections.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = time.Minute
+	idleTimeout   = 2 * time.Minute
+	writeMargin   = time.Minute
+)
+
+// Serve serves connections of l until ctx ends. Then health turns to NOT_SERVING, no new connections are accepted, and
+// requests in flight have the drain time to finish; those that do not are canceled. The error is nil after a drain.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	server := &http.Server{
+		Handler:           s.Handler(),
+		Protocols:         &protocols,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      readTimeout + s.options.MaxTime + writeMargin,
+		IdleTimeout:       idleTimeout,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	s.options.Logger.Info("listening", "address", l.Addr().String())
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	return s.drain(server, cancel)
+}
+
+// drain shuts the server down. Requests that outlast the drain time are canceled and may still answer that.
+func (s *Server) drain(server *http.Server, cancelRequests context.CancelFunc) error {
+	s.options.Logger.Info("draining", "time", s.options.DrainTime)
+	s.health.drain()
+	for _, patience := range []time.Duration{s.options.DrainTime, writeGrace} {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		err := server.Shutdown(ctx)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			s.options.Logger.Info("stopped")
+			return err
+		}
+		cancelRequests()
+	}
+	s.options.Logger.Warn("stopped with requests in flight")
+	return server.Close()
+}
+
+// writeGrace is the time that canceled requests have to end.
+const writeGrace = 5 * time.Second

@@ -1,0 +1,141 @@
+// Package autoshard propagates, chooses, lowers, runs and proves shardings of large models over device meshes.
+//
+// It is the façade that the command line and the service share; every step takes values and returns values:
+//
+//	model, err := autoshard.ReadModel("train.mlir", src)
+//	plan, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: axes, Hardware: hw})
+//	check, err := autoshard.Verify(ctx, plan, inputs, expected)
+//
+// A [Model] is what a user hands in, a [Plan] what the user gets: chosen shardings, the explicit program, its
+// collectives, predicted times and a certificate. Both are text at rest, so that any step can start from a file.
+package autoshard
+
+import (
+	"autoshard/cost"
+	"autoshard/subaxis"
+)
+
+// PlanOptions says what to plan for.
+type PlanOptions struct {
+	Mesh     []subaxis.Axis // empty: the mesh that the model declares
+	Hardware cost.Hardware
+	Memory   int64  // bytes per device; 0: the hardware's memory
+	Steps    int64  // step budget of the search; 0: a default that grows with the model
+	Seed     uint64 // of the search
+	Progress func(Progress)
+}
+
+// Progress is a report of long work: a stage's name and, in the search, the incumbent's cost and the bound in
+// picoseconds of predicted step time.
+type Progress struct {
+	Stage string
+	Cost  int64
+	Bound int64
+}
+
+// PropagateOptions says how to propagate.
+type PropagateOptions struct {
+	Mesh        []subaxis.Axis // empty: the mesh that the model declares
+	MaxPriority int            // stop after the round of this user priority; negative: all rounds
+}
+
+// PlanSchema identifies the JSON form of a Plan.
+const PlanSchema = "autoshard.plan/v1"
+
+// Plan is the answer to a planning request. Its JSON form is plan.json; times are in seconds, sizes in bytes.
+type Plan struct {
+	Schema      string       `json:"schema"`
+	Model       string       `json:"model"`
+	Mesh        []MeshAxis   `json:"mesh"`
+	Hardware    string       `json:"hardware"`
+	Memory      int64        `json:"memoryLimit"` // per device
+	Inputs      []Tensor     `json:"inputs"`
+	Outputs     []Tensor     `json:"outputs"`
+	Collectives []Collective `json:"collectives"`
+	Estimate    Estimate     `json:"estimate"`
+	Baselines   []Baseline   `json:"baselines"`
+	Certificate Certificate  `json:"certificate"`
+	Program     string       `json:"program"` // the sharded program with explicit collectives, as MLIR text
+}
+
+// MeshAxis is a named axis of the plan's mesh.
+type MeshAxis struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// Tensor is an input or output of the plan.
+type Tensor struct {
+	Index     int    `json:"index"`
+	Name      string `json:"name"`
+	Role      string `json:"role,omitempty"`
+	Type      string `json:"type"`      // of the whole tensor, such as f32[128,512]
+	LocalType string `json:"localType"` // of one device's block
+	Sharding  string `json:"sharding"`  // Shardy's text, such as <@mesh, [{"data"}, {}]>
+	Spec      string `json:"spec"`      // PartitionSpec form, such as P('data', None)
+	Bytes     int64  `json:"bytes"`     // of one device's block
+	User      bool   `json:"user"`      // the user wrote a sharding for it
+}
+
+// Collective is one communication of the per-device program.
+type Collective struct {
+	Kind    string   `json:"kind"`    // all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute
+	Axes    []string `json:"axes"`    // the mesh axes it runs over, sub-axes as x:(m)k
+	Type    string   `json:"type"`    // of one device's operand
+	Count   int64    `json:"count"`   // how often one step executes it
+	Bytes   int64    `json:"bytes"`   // that all devices together send in one step
+	Seconds float64  `json:"seconds"` // predicted time in one step
+	Source  string   `json:"source"`  // the value it moves, with source line where known
+}
+
+// Estimate is the predicted cost of one step on one device.
+type Estimate struct {
+	Seconds           float64 `json:"seconds"`
+	ComputeSeconds    float64 `json:"computeSeconds"`
+	CollectiveSeconds float64 `json:"collectiveSeconds"`
+	PeakBytes         int64   `json:"peakBytes"`
+	SentBytes         int64   `json:"sentBytes"` // over all devices
+}
+
+// Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.
+type Baseline struct {
+	Name     string   `json:"name"`
+	Note     string   `json:"note,omitempty"` // why it does not apply or does not fit
+	Fits     bool     `json:"fits"`           // within the memory limit
+	Estimate Estimate `json:"estimate"`
+}
+
+// Certificate says how good the plan is: cost and proven lower bound of the search's model, in picoseconds.
+type Certificate struct {
+	Cost   int64   `json:"cost"`
+	Bound  int64   `json:"bound"`
+	Gap    float64 `json:"gap"`    // (cost - bound) / cost
+	Status string  `json:"status"` // optimal, feasible or early
+	Steps  int64   `json:"steps"`
+	Seed   uint64  `json:"seed"`
+}
+
+// Check is the result of running a plan and comparing it.
+type Check struct {
+	Outputs     []OutputCheck     `json:"outputs"`
+	Collectives []CollectiveCheck `json:"collectives"`
+	Passed      bool              `json:"passed"`
+	Note        string            `json:"note,omitempty"` // what could not be compared
+}
+
+// OutputCheck compares one output. Errors are relative to the largest magnitude of the reference.
+type OutputCheck struct {
+	Index          int     `json:"index"`
+	Name           string  `json:"name"`
+	UnshardedError float64 `json:"unshardedError"` // against the unsharded run on the same backend
+	ExpectedError  float64 `json:"expectedError"`  // against the expected outputs; 0 where none are given
+	Exact          bool    `json:"exact"`          // bit for bit equal to the unsharded run
+	Passed         bool    `json:"passed"`
+}
+
+// CollectiveCheck compares predicted and counted bytes of one collective.
+type CollectiveCheck struct {
+	Kind      string `json:"kind"`
+	Predicted int64  `json:"predicted"`
+	Counted   int64  `json:"counted"`
+}

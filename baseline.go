@@ -1,0 +1,186 @@
+package autoshard
+
+import (
+	"fmt"
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/modeljson"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+)
+
+// baseline is a plan without search.
+type baseline struct {
+	name       string
+	note       string
+	settled    *ir.Module // nil where the baseline does not apply
+	assignment collectives.Assignment
+	lowered    *lowered
+}
+
+func (b *baseline) describe(limit int64) Baseline {
+	out := Baseline{Name: b.name, Note: b.note}
+	if b.lowered == nil {
+		return out
+	}
+	out.Estimate = estimateOf(b.lowered)
+	out.Fits = out.Estimate.PeakBytes <= limit
+	return out
+}
+
+// baselines makes the three plans that every chosen plan is compared with.
+func (p *planner) baselines() ([]baseline, error) {
+	replicated := p.module.Clone()
+	strip(replicated)
+	parallel, note := p.dataParallel()
+	annotated := p.module.Clone()
+	ignores := ""
+	if p.annotated() {
+		ignores = "ignores the shardings that the model asks for"
+	}
+	if note == "" {
+		note = ignores
+	}
+	out := []baseline{
+		{name: "replicated", note: ignores, settled: replicated},
+		{name: "data parallel", note: note, settled: parallel},
+		{name: "annotations only", settled: annotated},
+	}
+	for i := range out {
+		b := &out[i]
+		if b.settled == nil {
+			continue
+		}
+		if b.settled != replicated {
+			if err := propagate.Connect(b.settled); err != nil {
+				return nil, err
+			}
+			if _, err := propagate.Run(b.settled, propagate.Options{}); err != nil {
+				return nil, err
+			}
+			propagate.Disconnect(b.settled)
+		}
+		collectives.Settle(b.settled, p.mesh)
+		p.tie(b.settled)
+		b.assignment = collectives.Derive(b.settled)
+		var err error
+		planner := collectives.NewPlanner(&p.module.Mesh(p.mesh).Mesh, p.model)
+		if b.lowered, err = p.lower(b.settled, b.assignment, planner); err != nil {
+			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
+		}
+	}
+	return out, nil
+}
+
+// tie gives results that replace inputs the inputs' shardings.
+func (p *planner) tie(m *ir.Module) {
+	main, _ := m.Main()
+	f := m.Func(main)
+	for i, arg := range p.state {
+		if arg >= 0 {
+			f.ResultShardings[i] = m.Sharding(m.BlockArgs(f.Body)[arg])
+		}
+	}
+}
+
+// strip removes what the user wrote, except inside and around manual computations, which need their shardings.
+func strip(m *ir.Module) {
+	main, _ := m.Main()
+	f := m.Func(main)
+	for _, arg := range m.BlockArgs(f.Body) {
+		m.SetSharding(arg, 0)
+	}
+	clear(f.ResultShardings)
+	m.Walk(f.Body, func(op ir.OpID) {
+		if k := m.Kind(op); k == ir.OpSdyManualComputation {
+			return
+		} else if k == ir.OpSdyShardingConstraint {
+			m.ReplaceUses(m.Result(op, 0), m.Operand(op, 0))
+		}
+		for _, v := range m.Results(op) {
+			m.SetSharding(v, 0)
+		}
+	})
+	ir.EraseDead(m)
+}
+
+// dataParallel returns the module with the leading dimension of its batch inputs over all axes, or why there is none.
+func (p *planner) dataParallel() (*ir.Module, string) {
+	m := p.module.Clone()
+	strip(m)
+	var all []subaxis.Ref
+	mesh := &m.Mesh(p.mesh).Mesh
+	for i := range mesh.Axes {
+		all = append(all, mesh.Full(i))
+	}
+	found := false
+	for _, arg := range batchInputs(m) {
+		dims := m.Shape(arg)
+		axes := collectives.Even(all, dims[0])
+		if len(axes) == 0 {
+			continue
+		}
+		found = true
+		l := collectives.Layout{Dims: make([][]subaxis.Ref, len(dims))}
+		l.Dims[0] = axes
+		s := l.Sharding(p.mesh)
+		m.SetSharding(arg, m.InternSharding(s))
+	}
+	if !found {
+		return nil, "no input has a batch dimension that the mesh divides"
+	}
+	return m, ""
+}
+
+// batchInputs returns the inputs that carry the batch: those with that role or, where no roles are known, those
+// that are not state. State comes back as a result of the same type; where nothing comes back, as in inference,
+// inputs whose leading dimension is that of every result carry the batch.
+func batchInputs(m *ir.Module) []ir.ValueID {
+	main, _ := m.Main()
+	f := m.Func(main)
+	var byRole, fresh, leading []ir.ValueID
+	roles := false
+	unmatched := slices.Clone(f.ResultTypes)
+	for i, arg := range m.BlockArgs(f.Body) {
+		role := f.ArgAttrs[i].Str(modeljson.RoleAttr)
+		roles = roles || role != ""
+		dims := m.Shape(arg)
+		if len(dims) == 0 {
+			continue
+		}
+		if role == "batch" {
+			byRole = append(byRole, arg)
+		}
+		if at := slices.Index(unmatched, m.Type(arg)); at >= 0 {
+			unmatched = slices.Delete(unmatched, at, at+1)
+		} else {
+			fresh = append(fresh, arg)
+		}
+		if leads(m, f.ResultTypes, dims[0]) {
+			leading = append(leading, arg)
+		}
+	}
+	switch {
+	case roles:
+		return byRole
+	case len(unmatched) < len(f.ResultTypes):
+		return fresh
+	}
+	return leading
+}
+
+// leads says whether every result that is not a scalar has this leading dimension.
+func leads(m *ir.Module, results []ir.TypeID, size int64) bool {
+	any := false
+	for _, t := range results {
+		if dims := m.TypeOf(t).Dims; len(dims) > 0 {
+			any = true
+			if dims[0] != size {
+				return false
+			}
+		}
+	}
+	return any
+}

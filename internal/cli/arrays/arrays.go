@@ -1,0 +1,176 @@
+// Package arrays finds the inputs and expected outputs to run a plan with: named files, files recorded beside the
+// model, or random numbers.
+//
+//	data, err := arrays.Find(ctx, streams, config, plan, "examples/mlp.json")
+//	data.Source // "examples/mlp.in.npz, expected outputs examples/mlp.out.npz, tolerance 0.0001"
+package arrays
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autoshard"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
+)
+
+// Data is what a plan runs with.
+type Data struct {
+	Inputs    []*tensor.Tensor
+	Expected  []*tensor.Tensor // nil: not known
+	Tolerance float64          // relative to the largest magnitude of an output
+	Source    string           // where it comes from, for people
+}
+
+// defaultTolerance is that of programs in float32.
+const defaultTolerance = 1e-4
+
+// recorded names what lies beside a model.
+type recorded struct {
+	File      string  `json:"file"`
+	Inputs    string  `json:"inputs_file"`
+	Expected  string  `json:"expected_file"`
+	Tolerance float64 `json:"tolerance"`
+}
+
+// Find returns the data for a plan: the files of --inputs and --expect; otherwise those recorded beside the model, by
+// manifest.json or by name; otherwise random inputs. The model's file may be "" or "-". Errors are of class
+// diag.ErrInvalid or diag.ErrTooLarge.
+func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, model string) (*Data, error) {
+	r := beside(model)
+	if c.Inputs != "" {
+		r.Inputs, r.Expected = c.Inputs, ""
+	}
+	if c.Expect != "" {
+		r.Expected = c.Expect
+	}
+	d := &Data{Tolerance: defaultTolerance}
+	if r.Tolerance > 0 {
+		d.Tolerance = r.Tolerance
+	}
+	if c.Tolerance > 0 {
+		d.Tolerance = c.Tolerance
+	}
+	var err error
+	if r.Inputs == "" {
+		d.Source = fmt.Sprintf("random, of seed %d", c.Seed)
+		d.Inputs, err = random(plan.Inputs, c.Seed)
+	} else {
+		d.Source = r.Inputs
+		d.Inputs, err = read(ctx, s, r.Inputs, "arg", plan.Inputs)
+	}
+	if err != nil || r.Expected == "" {
+		return d, err
+	}
+	d.Expected, err = read(ctx, s, r.Expected, "out", plan.Outputs)
+	d.Source += fmt.Sprintf(", expected outputs %s, tolerance %g", r.Expected, d.Tolerance)
+	return d, err
+}
+
+// beside returns what is recorded for a model: its entry in manifest.json, or the files NAME.in.npz and NAME.out.npz.
+func beside(model string) recorded {
+	if model == "" || model == "-" {
+		return recorded{}
+	}
+	dir, base := filepath.Split(strings.TrimSuffix(model, ".gz"))
+	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err == nil {
+		var entries []recorded
+		if json.Unmarshal(text, &entries) == nil {
+			at := slices.IndexFunc(entries, func(r recorded) bool { return strings.TrimSuffix(r.File, ".gz") == base })
+			if at >= 0 && entries[at].Inputs != "" {
+				r := entries[at]
+				return recorded{r.File, existing(dir, r.Inputs), existing(dir, r.Expected), r.Tolerance}
+			}
+		}
+	}
+	name := strings.TrimSuffix(base, filepath.Ext(base))
+	r := recorded{Inputs: existing(dir, name+".in.npz"), Expected: existing(dir, name+".out.npz")}
+	if r.Inputs == "" {
+		r.Expected = ""
+	}
+	return r
+}
+
+// existing returns the path of a file, or "" if there is none.
+func existing(dir, name string) string {
+	path := filepath.Join(dir, name)
+	if info, err := os.Stat(path); name == "" || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// read reads arrays named prefix0, prefix1, … and converts floats and integers to the types of the program, which
+// NumPy has not all.
+func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors []autoshard.Tensor) ([]*tensor.Tensor, error) {
+	name, data, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+	if err != nil {
+		return nil, located(err, name)
+	}
+	byName := map[string]*tensor.Tensor{}
+	for i := range found {
+		byName[found[i].Name] = &found[i].Tensor
+	}
+	pos := diag.Position{File: name}
+	out := make([]*tensor.Tensor, len(tensors))
+	for i := range tensors {
+		key := fmt.Sprintf("%s%d", prefix, i)
+		t := byName[key]
+		if t == nil {
+			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s` is missing; the program has %d, `%s0` to `%s%d`",
+				key, len(tensors), prefix, prefix, len(tensors)-1)
+		}
+		if out[i], err = fit(t, &tensors[i]); err != nil {
+			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s`: %v", key, err)
+		}
+	}
+	if len(found) > len(tensors) {
+		return nil, diag.Invalid(diag.BadInputs, pos, "file has %d arrays, the program takes %d", len(found), len(tensors))
+	}
+	return out, nil
+}
+
+// located names the file in the diagnostics of an error that does not know it.
+func located(err error, file string) error {
+	for i := range diag.Diagnostics(err) {
+		if d := &diag.Diagnostics(err)[i]; d.Pos == (diag.Position{}) {
+			d.Pos.File = file
+		}
+	}
+	return err
+}
+
+// fit converts an array to the type of the program where only the number format differs.
+func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
+	dt, shape, ok := parseType(want.Type)
+	if !ok {
+		return nil, fmt.Errorf("%s is not a tensor", want.Type)
+	}
+	if !slices.Equal(t.Shape, shape) || !convertible(t.DType, dt) {
+		return nil, fmt.Errorf("type is %s, must be %s", typeText(t.DType, t.Shape), want.Type)
+	}
+	if t.DType == dt {
+		return t, nil
+	}
+	converted := tensor.Convert(*t, dt)
+	return &converted, nil
+}
+
+func convertible(from, to dtype.Type) bool {
+	integer := func(t dtype.Type) bool { return t.Kind() == dtype.Signed || t.Kind() == dtype.Unsigned }
+	return from == to || from.Kind() == dtype.Float && to.Kind() == dtype.Float || integer(from) && integer(to) && to.Bits() < 8
+}

@@ -1,0 +1,86 @@
+package arrays
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"autoshard"
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
+)
+
+// maxRandom bounds the bytes of random inputs.
+const maxRandom = 4 << 30
+
+// random returns inputs of the given types. Floats are uniform in [0, 1), so that square roots and logarithms of
+// optimizer state exist; integers are from 0 to 3, so that they are indices of anything.
+func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, len(tensors))
+	left := int64(maxRandom)
+	for i := range tensors {
+		dt, shape, ok := parseType(tensors[i].Type)
+		if !ok {
+			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "input %d is %s: give inputs with --inputs", i, tensors[i].Type)
+		}
+		n, bytes, err := tensor.Size(dt, shape)
+		if err != nil {
+			return nil, err
+		}
+		if left -= max(bytes, 8*n); left < 0 {
+			return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the inputs take more than %d bytes, too many to make and run in this process", int64(maxRandom))
+		}
+		t := randomTensor(dt, shape, n, rand.New(rand.NewPCG(seed, uint64(i))))
+		out[i] = &t
+	}
+	return out, nil
+}
+
+func randomTensor(dt dtype.Type, shape []int64, n int64, rng *rand.Rand) tensor.Tensor {
+	values := make([]float64, n)
+	for i := range values {
+		switch {
+		case dt.Kind() == dtype.Bool:
+			values[i] = float64(rng.IntN(2))
+		case dt.Kind() == dtype.Float || dt.Kind() == dtype.Complex:
+			values[i] = rng.Float64()
+		case dt.Bits() < 4: // i2 ends at 1
+			values[i] = float64(rng.IntN(2))
+		default:
+			values[i] = float64(rng.IntN(4))
+		}
+	}
+	return tensor.FromFloats(dt, shape, values...)
+}
+
+// parseType reads a type such as f32[128,512].
+func parseType(text string) (dt dtype.Type, shape []int64, ok bool) {
+	name, dims, found := strings.Cut(text, "[")
+	dims, closed := strings.CutSuffix(dims, "]")
+	dt, known := dtype.Parse(name)
+	if !found || !closed || !known {
+		return 0, nil, false
+	}
+	shape = []int64{}
+	if dims == "" {
+		return dt, shape, true
+	}
+	for d := range strings.SplitSeq(dims, ",") {
+		size, err := strconv.ParseInt(d, 10, 64)
+		if err != nil || size < 0 {
+			return 0, nil, false
+		}
+		shape = append(shape, size)
+	}
+	return dt, shape, true
+}
+
+// typeText is the inverse of parseType.
+func typeText(dt dtype.Type, shape []int64) string {
+	dims := make([]string, len(shape))
+	for i, d := range shape {
+		dims[i] = strconv.FormatInt(d, 10)
+	}
+	return dt.String() + "[" + strings.Join(dims, ",") + "]"
+}

@@ -1,0 +1,83 @@
+// Package cli is the command line: a root command over one package a subcommand. It maps errors to exit codes
+// (specification: design.md section 5) and signals to cancellation.
+//
+//	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/cli/convert"
+	"autoshard/internal/cli/plan"
+	"autoshard/internal/cli/propagate"
+	"autoshard/internal/cli/run"
+	"autoshard/internal/cli/serve"
+	"autoshard/internal/cli/version"
+	"autoshard/internal/diag"
+)
+
+// Main runs the command that args name and returns its exit code. The first interrupt cancels the work, which then
+// ends as soon as it can; the second ends the process.
+func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	s := cmdline.New(in, out, errs)
+	root := Root(s)
+	root.SetArgs(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return s.Fail(err)
+	}
+	return diag.ExitOK
+}
+
+// Root returns the root command.
+func Root(s *cmdline.Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "autoshard",
+		Short: "Choose, explain, run and verify shardings of large models",
+		Long: `autoshard decides how to cut a model over many devices, shows why, and proves that the cut program computes the same.
+
+Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yaml, .toml or .json, then defaults.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknown(cmd, args[0])
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(cmdline.FlagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(plan.Command(s), propagate.Command(s), run.Command(s), convert.Command(s), serve.Command(s), version.Command(s))
+	return root
+}
+
+func unknown(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	hint := ""
+	if near := diag.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(", did you mean `%s`?", near)
+	}
+	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown command %q%s", name, hint).
+		WithNote(diag.Position{}, "commands are %s", strings.Join(names, ", "))
+}

@@ -1,0 +1,42 @@
+package cmdline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"autoshard/internal/diag"
+)
+
+// Args demands exactly the named arguments.
+func Args(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return diag.Invalid(diag.BadOption, diag.Position{}, "argument %s of `%s` is missing", names[len(args)], cmd.Name()).
+				WithNote(diag.Position{}, "usage: %s", cmd.UseLine())
+		case len(args) > len(names):
+			return diag.Invalid(diag.BadOption, diag.Position{}, "unexpected argument %q of `%s`", args[len(names)], cmd.Name()).
+				WithNote(diag.Position{}, "usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// FlagError turns cobra's message about a flag into a diagnostic, with the nearest flag for an unknown one.
+func FlagError(cmd *cobra.Command, err error) error {
+	message := err.Error()
+	name, unknown := strings.CutPrefix(message, "unknown flag: --")
+	if !unknown {
+		return diag.Invalid(diag.BadOption, diag.Position{}, "%s", message)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	hint := ""
+	if near := diag.Nearest(name, known); near != "" {
+		hint = fmt.Sprintf(", did you mean `--%s`?", near)
+	}
+	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown flag `--%s` of `%s`%s", name, cmd.Name(), hint)
+}

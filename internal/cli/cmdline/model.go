@@ -1,0 +1,42 @@
+package cmdline
+
+import (
+	"context"
+	"path/filepath"
+
+	"autoshard"
+	"autoshard/internal/config"
+)
+
+// Model reads a model from a file or standard input.
+func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return autoshard.ReadModel(name, text)
+}
+
+// Plan reads a plan from a file or standard input.
+func (s *Streams) Plan(ctx context.Context, file string) (*autoshard.Plan, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return autoshard.ReadPlan(name, text)
+}
+
+// OutputFormat returns the format of the output: that of --format where it is given, otherwise that of the output
+// file's extension.
+func OutputFormat(c *config.Config) config.Format {
+	if c.FormatSet {
+		return c.Format
+	}
+	switch filepath.Ext(c.Output) {
+	case ".json":
+		return config.JSON
+	case ".mlir":
+		return config.MLIR
+	}
+	return c.Format
+}

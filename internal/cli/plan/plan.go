@@ -1,0 +1,118 @@
+// Package plan is the subcommand that chooses shardings:
+//
+//	autoshard plan model.mlir --mesh data=4,model=2 -o plan.json --verify
+package plan
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"autoshard"
+	"autoshard/internal/cli/arrays"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+)
+
+// Command returns the subcommand.
+func Command(s *cmdline.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan MODEL",
+		Short: "Choose shardings for a model by cost",
+		Long: `Choose shardings for a model: those that the user wrote are kept, the rest is chosen by cost under a memory limit.
+MODEL is StableHLO text or model.json, gzip or not; - is standard input.
+
+With --output the plan goes to a file, and the text report to standard output.
+With --verify the plan runs on virtual devices with the arrays of --inputs, or those recorded beside MODEL
+(manifest.json, or NAME.in.npz and NAME.out.npz), or random ones.`,
+		Example: `  autoshard plan examples/transformer_train.mlir --mesh data=4,model=2 --verify
+  autoshard plan model.json --mesh data=8 --hardware h100 --memory 80GB -o plan.json`,
+		Args: cmdline.Args("MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), s, c, args[0])
+		},
+	}
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "format", "output", "verify", "inputs", "expect", "tolerance",
+		"steps", "seed", "timeout", "progress")
+	return cmd
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+	model, err := s.Model(ctx, file)
+	if err != nil {
+		return err
+	}
+	plan, err := search(ctx, s, c, model)
+	if err != nil {
+		return err
+	}
+	if cmdline.Interrupted(ctx) {
+		s.Note("interrupted: this is the best plan so far")
+	}
+	if err := write(s, c, plan); err != nil || !c.Verify || cmdline.Interrupted(ctx) {
+		return err
+	}
+	return verify(ctx, s, c, plan, file)
+}
+
+// search plans within the time of --timeout.
+func search(ctx context.Context, s *cmdline.Streams, c *config.Config, model *autoshard.Model) (*autoshard.Plan, error) {
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	report, done := s.Progress(c.Progress)
+	defer done()
+	return autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
+		Steps: c.Steps, Seed: c.Seed, Progress: report})
+}
+
+// write writes the plan where it should go, and the text report to standard output unless something else goes there.
+func write(s *cmdline.Streams, c *config.Config, plan *autoshard.Plan) error {
+	format := cmdline.OutputFormat(c)
+	data := []byte(nil)
+	switch format {
+	case config.JSON:
+		data = plan.JSON()
+	case config.MLIR:
+		text, err := plan.Annotated()
+		if err != nil {
+			return err
+		}
+		data = []byte(text)
+	default:
+		data = []byte(plan.Text())
+	}
+	if err := s.Write(c.Output, data); err != nil || format == config.Text || toStdout(c) {
+		return err
+	}
+	return s.Write("", []byte(plan.Text()))
+}
+
+func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" }
+
+// verify runs the plan. Its report follows the text report; it does not mix with other formats.
+func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) error {
+	data, err := arrays.Find(ctx, s, c, plan, file)
+	if err != nil {
+		return err
+	}
+	check, err := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
+	if check == nil {
+		return err
+	}
+	report := "\ninputs: " + data.Source + "\n" + check.Text()
+	if toStdout(c) && cmdline.OutputFormat(c) != config.Text {
+		s.Note("%s", report)
+		return err
+	}
+	if writeErr := s.Write("", []byte(report)); writeErr != nil {
+		return writeErr
+	}
+	return err
+}

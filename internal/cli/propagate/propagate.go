@@ -1,0 +1,71 @@
+// Package propagate is the subcommand that gives every value the sharding that follows from the user's:
+//
+//	autoshard propagate model.mlir --trace --priority 0
+package propagate
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"autoshard"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+	"autoshard/internal/diag"
+)
+
+// Command returns the subcommand.
+func Command(s *cmdline.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "propagate MODEL",
+		Short: "Propagate the user's shardings, and say step by step how",
+		Long: `Propagate the shardings that the user wrote to all values, by priority, by Shardy's rules.
+The text format shows inputs and outputs, or with --trace the steps in order; mlir is the annotated program.`,
+		Example: `  autoshard propagate examples/transformer_train_megatron_priorities.mlir --trace
+  autoshard propagate model.mlir --format mlir -o annotated.mlir`,
+		Args: cmdline.Args("MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), s, c, args[0])
+		},
+	}
+	config.AddFlags(cmd.Flags(), "mesh", "trace", "priority", "format", "output")
+	return cmd
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+	model, err := s.Model(ctx, file)
+	if err != nil {
+		return err
+	}
+	result, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: c.Mesh, MaxPriority: c.Priority})
+	if err != nil {
+		return err
+	}
+	data, err := render(c, result)
+	if err != nil {
+		return err
+	}
+	return s.Write(c.Output, data)
+}
+
+func render(c *config.Config, result *autoshard.Propagation) ([]byte, error) {
+	switch cmdline.OutputFormat(c) {
+	case config.MLIR:
+		return []byte(result.Program), nil
+	case config.JSON:
+		if !c.Trace {
+			result.Trace.Rounds = nil
+		}
+		data, err := json.MarshalIndent(result, "", "  ")
+		if err != nil {
+			return nil, diag.Internal(diag.Bug, diag.Position{}, "write propagation: %v", err)
+		}
+		return append(data, '\n'), nil
+	}
+	return []byte(result.Text(c.Trace, c.Priority)), nil
+}

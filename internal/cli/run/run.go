@@ -1,0 +1,104 @@
+// Package run is the subcommand that runs a plan on virtual devices:
+//
+//	autoshard run plan.json --inputs in.npz --expect out.npz
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"autoshard"
+	"autoshard/backend/tensor/npz"
+	"autoshard/internal/cli/arrays"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+	"autoshard/internal/diag"
+)
+
+// Command returns the subcommand.
+func Command(s *cmdline.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run PLAN",
+		Short: "Run a plan on virtual devices",
+		Long: `Run a plan on virtual devices in this process and count the bytes that collectives move.
+Without --inputs they are random. With --expect the outputs are compared with those and with an unsharded run; a
+difference is exit code 1. With --output the outputs are written as an .npz file.`,
+		Example: `  autoshard run plan.json --inputs in.npz --expect out.npz`,
+		Args:    cmdline.Args("PLAN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), s, c, args[0])
+		},
+	}
+	config.AddFlags(cmd.Flags(), "inputs", "expect", "tolerance", "output", "backend", "seed", "timeout")
+	return cmd
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+	plan, err := s.Plan(ctx, file)
+	if err != nil {
+		return err
+	}
+	data, err := arrays.Find(ctx, s, c, plan, "")
+	if err != nil {
+		return err
+	}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	s.Note("inputs: %s", data.Source)
+	if data.Expected == nil || c.Output != "" {
+		if err := execute(ctx, s, c, plan, data); err != nil || data.Expected == nil {
+			return err
+		}
+	}
+	check, err := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
+	if check != nil {
+		if err := s.Write("", []byte(check.Text())); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// execute runs the plan, writes its outputs and reports the bytes moved.
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, data *arrays.Data) error {
+	result, err := autoshard.Run(ctx, plan, data.Inputs)
+	if err != nil {
+		return err
+	}
+	if c.Output != "" {
+		if err := writeOutputs(s, c.Output, result); err != nil {
+			return err
+		}
+	}
+	if err := s.Write("", []byte(result.Text(plan))); err != nil {
+		return err
+	}
+	for _, x := range result.Collectives {
+		if x.Predicted != x.Counted {
+			return diag.Finding(diag.Mismatch, diag.Position{}, "a collective `%s` moved %d bytes, predicted are %d", x.Kind, x.Counted, x.Predicted)
+		}
+	}
+	return nil
+}
+
+func writeOutputs(s *cmdline.Streams, file string, result *autoshard.RunResult) error {
+	named := make([]npz.Array, len(result.Outputs))
+	for i, t := range result.Outputs {
+		named[i] = npz.Array{Name: fmt.Sprintf("out%d", i), Tensor: *t}
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, named); err != nil {
+		return err
+	}
+	return s.Write(file, b.Bytes())
+}

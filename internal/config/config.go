@@ -1,0 +1,128 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"autoshard/cost"
+	"autoshard/internal/diag"
+	"autoshard/subaxis"
+)
+
+// Config holds the values of all options; those that a command has no flag for come from the environment, the file or
+// their defaults.
+type Config struct {
+	Mesh      []subaxis.Axis // nil: not given
+	Hardware  cost.Hardware
+	Memory    int64 // bytes; 0: not given
+	Steps     int64
+	Seed      uint64
+	Timeout   time.Duration // 0: none
+	Format    Format
+	FormatSet bool   // the format is not the default
+	Output    string // "" or "-": standard output
+	Verify    bool
+	Inputs    string
+	Expect    string
+	Tolerance float64 // 0: not given
+	Trace     bool
+	Priority  int // negative: all
+	Backend   string
+	Progress  Progress
+	Serve     Serve
+}
+
+// Serve holds the options of the service.
+type Serve struct {
+	Listen        string
+	MaxRequest    int64 // bytes
+	MaxConcurrent int
+	MaxTime       time.Duration
+	DrainTime     time.Duration
+}
+
+// Format is an output format.
+type Format string
+
+// The output formats.
+const (
+	Text Format = "text"
+	JSON Format = "json"
+	MLIR Format = "mlir"
+)
+
+// Progress says when to report progress.
+type Progress string
+
+// The choices for progress.
+const (
+	Auto   Progress = "auto" // where standard error is a terminal
+	Always Progress = "always"
+	Never  Progress = "never"
+)
+
+// Load returns the configuration. The flags are those of AddFlags, parsed. Errors are of class diag.ErrInvalid and
+// say where the value came from.
+func Load(flags *pflag.FlagSet) (*Config, error) {
+	v := viper.New()
+	v.SetEnvPrefix(envPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_", "-", "_"))
+	for i := range keys {
+		v.SetDefault(keys[i].path, keys[i].def)
+		if err := v.BindEnv(keys[i].path); err != nil {
+			return nil, diag.Internal(diag.Bug, diag.Position{}, "bind option `%s`: %v", keys[i].path, err)
+		}
+		if f := flags.Lookup(keys[i].flag()); f != nil {
+			if err := v.BindPFlag(keys[i].path, f); err != nil {
+				return nil, diag.Internal(diag.Bug, diag.Position{}, "bind option `%s`: %v", keys[i].path, err)
+			}
+		}
+	}
+	file, err := readFile(v, flags)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{v: v, flags: flags, file: file}
+	c := l.load()
+	return c, l.err
+}
+
+func (l *loader) load() *Config {
+	c := &Config{
+		Mesh:      l.mesh("mesh"),
+		Memory:    l.size("memory"),
+		Steps:     l.integer("steps", 0, 1<<62),
+		Seed:      l.unsigned("seed"),
+		Timeout:   l.duration("timeout"),
+		Format:    Format(l.oneOf("format", string(Text), string(JSON), string(MLIR))),
+		FormatSet: l.origin("format").given,
+		Output:    l.text("output"),
+		Verify:    l.boolean("verify"),
+		Inputs:    l.text("inputs"),
+		Expect:    l.text("expect"),
+		Tolerance: l.number("tolerance"),
+		Trace:     l.boolean("trace"),
+		Priority:  int(l.integer("priority", -1, 1<<31-1)),
+		Backend:   l.oneOf("backend", "interp"),
+		Progress:  Progress(l.oneOf("progress", string(Auto), string(Always), string(Never))),
+		Serve: Serve{
+			Listen:        l.text("serve.listen"),
+			MaxRequest:    l.size("serve.max-request"),
+			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
+			MaxTime:       l.duration("serve.max-time"),
+			DrainTime:     l.duration("serve.drain-time"),
+		},
+	}
+	c.Hardware = l.hardware("hardware")
+	return c
+}
+
+// getenv is os.LookupEnv without empty values, which viper ignores too.
+func getenv(name string) (string, bool) {
+	value := os.Getenv(name)
+	return value, value != ""
+}

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// key is one option. Its name in files and, in upper case with AUTOSHARD_ before it, in the environment is path; its
+// flag is the last part of path.
+type key struct {
+	path      string
+	shorthand string
+	def       string
+	help      string
+	boolean   bool
+	optional  string // value of the flag given without one
+}
+
+func (k *key) flag() string { return k.path[strings.LastIndexByte(k.path, '.')+1:] }
+
+// variable returns the environment variable of the option.
+func (k *key) variable() string {
+	return envPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(k.path))
+}
+
+const envPrefix = "AUTOSHARD"
+
+var keys = []key{
+	{path: "mesh", help: "mesh axes from major to minor, such as data=4,model=2 (default: the mesh that the model declares)"},
+	{path: "hardware", def: "tpu-v5e", help: "name of a hardware profile, or a file with one"},
+	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
+	{path: "steps", def: "0", help: "step budget of the search; 0: a default that grows with the model"},
+	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
+	{path: "timeout", def: "0s", help: "end the search or the run after this time, such as 30s; 0s: never"},
+	{path: "format", def: "text", help: "output format: text, json or mlir"},
+	{path: "output", shorthand: "o", help: "file to write; its extension decides the format where --format does not"},
+	{path: "verify", boolean: true, def: "false", help: "run the plan on virtual devices and compare the outputs"},
+	{path: "inputs", help: "input arrays, an .npz file with arg0, arg1, …"},
+	{path: "expect", help: "expected outputs, an .npz file with out0, out1, …"},
+	{path: "tolerance", def: "0", help: "largest difference relative to the largest magnitude; 0: that of manifest.json beside the model, or 1e-4"},
+	{path: "trace", boolean: true, def: "false", help: "show the steps of propagation in order"},
+	{path: "priority", def: "-1", help: "stop after the round of this user priority, and with --trace show only that round; -1: all"},
+	{path: "backend", def: "interp", help: "what runs the plan: interp, the interpreter on virtual devices"},
+	{path: "progress", def: "auto", optional: "always", help: "report progress on standard error: auto (on a terminal), always or never"},
+	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on; port 0 takes a free one"},
+	{path: "serve.max-request", def: "64MiB", help: "largest request"},
+	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time; more are refused"},
+	{path: "serve.max-time", def: "5m", help: "longest time a request may take"},
+	{path: "serve.drain-time", def: "30s", help: "time that requests have to finish after SIGTERM"},
+}
+
+// AddFlags adds the flags of the named options, and --config.
+func AddFlags(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		k := find(name)
+		if k.boolean {
+			flags.BoolP(k.flag(), k.shorthand, k.def == "true", k.help)
+			continue
+		}
+		flags.StringP(k.flag(), k.shorthand, k.def, k.help)
+		if k.optional != "" {
+			flags.Lookup(k.flag()).NoOptDefVal = k.optional
+		}
+	}
+	flags.String("config", "", "configuration file (default: autoshard.yaml, .yml, .toml or .json in the working directory)")
+}
+
+func find(path string) *key {
+	i := slices.IndexFunc(keys, func(k key) bool { return k.path == path })
+	if i < 0 {
+		panic("config: no option " + path)
+	}
+	return &keys[i]
+}

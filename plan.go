@@ -1,0 +1,262 @@
+package autoshard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"autoshard/collectives"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/propagate"
+	"autoshard/search/space"
+	"autoshard/shardmap"
+)
+
+// MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
+// as written. It fails with diag.ErrInfeasible where the memory limit is too small, naming the smallest that works.
+func MakePlan(ctx context.Context, model *Model, o PlanOptions) (plan *Plan, err error) {
+	defer recoverBug("plan", &err)
+	p, err := newPlanner(model, o)
+	if err != nil {
+		return nil, err
+	}
+	p.report("baselines")
+	baselines, err := p.baselines()
+	if err != nil {
+		return nil, err
+	}
+	s := space.New(p.module, p.mesh, p.model)
+	p.pin(s)
+	for _, b := range baselines {
+		if b.settled != nil {
+			s.Suggest(b.settled, b.assignment)
+		}
+	}
+	chosen, certificate, err := p.choose(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return p.plan(chosen, baselines, certificate), nil
+}
+
+// planner holds what the steps of one request share.
+type planner struct {
+	PlanOptions
+	source *Model
+	module *ir.Module // imported: calls inlined, constants split
+	mesh   ir.MeshID
+	model  *estimate.Model
+	state  []int // per result: the input that it replaces, -1 for none
+}
+
+func newPlanner(model *Model, o PlanOptions) (*planner, error) {
+	m, mesh, err := model.onMesh(o.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	if err := propagate.Normalize(m); err != nil {
+		return nil, err
+	}
+	collectives.RestrictManual(m)
+	ir.EraseDead(m)
+	if o.Memory == 0 {
+		o.Memory = int64(o.Hardware.HBMBytes)
+	}
+	priced, err := estimate.New(o.Hardware, m.Mesh(mesh).Axes)
+	if err != nil {
+		return nil, err
+	}
+	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m)}, nil
+}
+
+func (p *planner) report(stage string) {
+	if p.Progress != nil {
+		p.Progress(Progress{Stage: stage})
+	}
+}
+
+// pin fixes what the user wrote.
+func (p *planner) pin(s *space.Space) {
+	m := p.module
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if p.written(v) {
+			s.Pin(v, m.InternSharding(evenPin(m.ShardingOf(m.Sharding(v)), m.Shape(v))))
+		}
+	}
+	main, _ := m.Main()
+	f := m.Func(main)
+	for i, id := range f.ResultShardings {
+		arg := p.state[i]
+		if arg >= 0 {
+			s.Tie(i, arg)
+		}
+		if id == 0 {
+			continue
+		}
+		pin := m.InternSharding(evenPin(m.ShardingOf(id), m.TypeOf(f.ResultTypes[i]).Dims))
+		if arg < 0 {
+			s.PinResult(i, pin)
+		} else if v := m.BlockArgs(f.Body)[arg]; !p.written(v) {
+			s.Pin(v, pin)
+		}
+	}
+}
+
+// written says whether the user gave a value a sharding. Arguments of a manual computation's body are not values of
+// the sharded program.
+func (p *planner) written(v ir.ValueID) bool {
+	m := p.module
+	if m.Sharding(v) == 0 || m.ValueType(v).Kind != ir.TensorKind {
+		return false
+	}
+	main, _ := m.Main()
+	block := m.ArgBlock(v)
+	if op := m.DefiningOp(v); op != 0 {
+		block = m.OpBlock(op)
+	}
+	for block != 0 && block != m.Func(main).Body {
+		op := m.BlockOp(block)
+		if op == 0 || m.Kind(op) == ir.OpSdyManualComputation {
+			return false
+		}
+		block = m.OpBlock(op)
+	}
+	return block != 0
+}
+
+// annotated says whether the user gave any value or result a sharding.
+func (p *planner) annotated() bool {
+	main, _ := p.module.Main()
+	for _, id := range p.module.Func(main).ResultShardings {
+		if id != 0 {
+			return true
+		}
+	}
+	for v := ir.ValueID(1); int(v) < p.module.NumValues(); v++ {
+		if p.written(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// evenPin keeps of a user's sharding what divides the tensor.
+func evenPin(s *ir.Sharding, dims []int64) ir.Sharding {
+	out := s.Clone()
+	for d := range out.Dims {
+		out.Dims[d].Axes = collectives.Even(out.Dims[d].Axes, dims[d])
+		out.Dims[d].Priority = ir.NoPriority
+	}
+	out.Unreduced = nil
+	return out
+}
+
+// lowered is a program in all its forms, with its predicted cost.
+type lowered struct {
+	annotated *ir.Module // every value with its sharding
+	text      string     // with explicit collectives
+	program   *shardmap.Program
+	step      estimate.Step
+}
+
+// lower makes communications explicit and predicts the cost of a step.
+func (p *planner) lower(annotated *ir.Module, assignment collectives.Assignment, planner *collectives.Planner) (*lowered, error) {
+	explicit := annotated.Clone()
+	if err := collectives.Partition(explicit, p.mesh, assignment, planner); err != nil {
+		return nil, err
+	}
+	ir.EraseDead(explicit)
+	text := string(mlir.Print(explicit, mlir.PrintOptions{}))
+	program, err := shardmap.Lower(explicit, p.mesh)
+	if err != nil {
+		return nil, err
+	}
+	return &lowered{annotated, text, program, p.model.Program(program)}, nil
+}
+
+// plan puts the answer together.
+func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certificate) *Plan {
+	plan := &Plan{Schema: PlanSchema, Model: p.source.Name(), Hardware: p.Hardware.Name, Memory: p.Memory, Program: chosen.text}
+	for _, a := range p.module.Mesh(p.mesh).Axes {
+		plan.Mesh = append(plan.Mesh, MeshAxis{a.Name, a.Size})
+	}
+	main, _ := p.module.Main()
+	f := p.module.Func(main)
+	plan.Inputs, plan.Outputs = tensors(chosen.annotated, func(arg, res int) bool {
+		if arg >= 0 {
+			return p.module.Sharding(p.module.BlockArgs(f.Body)[arg]) != 0
+		}
+		return f.ResultShardings[res] != 0
+	})
+	plan.Estimate = estimateOf(chosen)
+	plan.Collectives = describeCollectives(chosen)
+	for _, b := range baselines {
+		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
+	}
+	plan.Certificate = certificate
+	return plan
+}
+
+const second = 1e12 // picoseconds
+
+func estimateOf(l *lowered) Estimate {
+	e := Estimate{
+		Seconds:           float64(l.step.Total()) / second,
+		ComputeSeconds:    float64(l.step.Compute) / second,
+		CollectiveSeconds: float64(l.step.Communication()) / second,
+		PeakBytes:         l.step.Peak,
+	}
+	for i := range l.program.Collectives {
+		e.SentBytes += l.program.Collectives[i].TotalBytes()
+	}
+	return e
+}
+
+func describeCollectives(l *lowered) []Collective {
+	m := l.program.Module
+	out := make([]Collective, 0, len(l.program.Collectives))
+	for i := range l.program.Collectives {
+		c := &l.program.Collectives[i]
+		t := m.ValueType(m.Operand(c.Op, 0))
+		d := Collective{Kind: c.Kind.String(), Axes: []string{}, Type: formatType(t, t.Dims), Count: c.Runs,
+			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: source(m, c.Source)}
+		for _, r := range c.Axes {
+			d.Axes = append(d.Axes, strings.ReplaceAll(l.program.Mesh.Format(r), `"`, ""))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// source names the place in the user's program that a location stands for, "" where none is known.
+func source(m *ir.Module, loc ir.LocID) string {
+	if l := m.FileLoc(loc); l.Kind == ir.LocFile {
+		return fmt.Sprintf("%s:%d", l.File, l.Line)
+	}
+	return ""
+}
+
+// JSON returns the bytes of plan.json: the same plan gives the same bytes.
+func (p *Plan) JSON() []byte {
+	out, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		panic(err) // a Plan has no values that JSON lacks
+	}
+	return append(out, '\n')
+}
+
+// global parses the plan's program.
+func (p *Plan) global() (*ir.Module, ir.MeshID, error) {
+	m, err := mlir.Parse([]byte(p.Program), mlir.Options{File: "program"})
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := ir.Verify(m); err != nil {
+		return nil, 0, err
+	}
+	mesh, err := chooseMesh(m, nil)
+	return m, mesh, err
+}

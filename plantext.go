@@ -1,0 +1,259 @@
+package autoshard
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Text returns the plan for a person: shardings of inputs and outputs, collectives, predictions against the
+// baselines, and the certificate.
+func (p *Plan) Text() string {
+	axes := make([]string, len(p.Mesh))
+	devices := int64(1)
+	for i, a := range p.Mesh {
+		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
+		devices *= a.Size
+	}
+	sections := []string{
+		fmt.Sprintf("plan of %s on %s (%d devices, %s), at most %s per device\n",
+			p.Model, strings.Join(axes, ","), devices, p.Hardware, formatBytes(p.Memory)),
+		tensorTable("input", p.Inputs),
+		tensorTable("output", p.Outputs),
+		p.collectiveTable(),
+		p.estimateTable(),
+		p.Certificate.line(),
+	}
+	return strings.Join(sections, "\n")
+}
+
+func (c *Certificate) line() string {
+	return fmt.Sprintf("search: %s after %d steps, cost %s, lower bound %s, gap %.2f%% (seed %d)\n", c.Status, c.Steps,
+		formatSeconds(float64(c.Cost)/second), formatSeconds(float64(c.Bound)/second), 100*c.Gap, c.Seed)
+}
+
+// newTable returns a table without frame whose columns from right on are numbers.
+func newTable(right int, header ...any) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	t.AppendHeader(header)
+	configs := make([]table.ColumnConfig, len(header))
+	for i := range header {
+		configs[i] = table.ColumnConfig{Number: i + 1}
+		if i >= right {
+			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+		}
+	}
+	t.SetColumnConfigs(configs)
+	return t
+}
+
+// tensorTable lists inputs or outputs, as kind says, with their shardings. A star marks what the user wrote.
+func tensorTable(kind string, tensors []Tensor) string {
+	t := newTable(5, kind, "name", "type", "sharding", "block", "bytes per device")
+	written := false
+	for i := range tensors {
+		x := &tensors[i]
+		spec := cmp.Or(x.Spec, "-")
+		if x.User {
+			spec, written = spec+" *", true
+		}
+		t.AppendRow(table.Row{x.Index, x.Name, x.Type, spec, x.LocalType, x.Bytes})
+	}
+	out := t.Render() + "\n"
+	if written {
+		out += "* the user's sharding\n"
+	}
+	return out
+}
+
+// collectiveGroup adds up the collectives of one kind over the same axes.
+type collectiveGroup struct {
+	kind, axes string
+	places     int // in the program
+	count      int64
+	bytes      int64
+	seconds    float64
+}
+
+func (p *Plan) collectiveTable() string {
+	if len(p.Collectives) == 0 {
+		return "no collectives\n"
+	}
+	t := newTable(2, "collective", "axes", "places", "count", "bytes sent", "time")
+	for _, g := range p.groupCollectives() {
+		t.AppendRow(table.Row{g.kind, g.axes, g.places, g.count, g.bytes, formatSeconds(g.seconds)})
+	}
+	return t.Render() + "\n"
+}
+
+// groupCollectives returns the groups, those that take the most time first.
+func (p *Plan) groupCollectives() []collectiveGroup {
+	var groups []collectiveGroup
+	index := map[[2]string]int{}
+	for i := range p.Collectives {
+		c := &p.Collectives[i]
+		key := [2]string{c.Kind, strings.Join(c.Axes, ",")}
+		at, ok := index[key]
+		if !ok {
+			at = len(groups)
+			index[key] = at
+			groups = append(groups, collectiveGroup{kind: key[0], axes: key[1]})
+		}
+		g := &groups[at]
+		g.places++
+		g.count += c.Count
+		g.bytes += c.Bytes
+		g.seconds += c.Seconds
+	}
+	slices.SortFunc(groups, func(a, b collectiveGroup) int {
+		return cmp.Or(cmp.Compare(b.seconds, a.seconds), cmp.Compare(a.kind, b.kind), cmp.Compare(a.axes, b.axes))
+	})
+	return groups
+}
+
+func (p *Plan) estimateTable() string {
+	t := newTable(1, "", "step time", "compute", "collectives", "peak memory", "bytes sent", "fits")
+	row := func(name string, e *Estimate, fits string) {
+		t.AppendRow(table.Row{name, formatSeconds(e.Seconds), formatSeconds(e.ComputeSeconds),
+			formatSeconds(e.CollectiveSeconds), formatBytes(e.PeakBytes), e.SentBytes, fits})
+	}
+	row("this plan", &p.Estimate, "yes")
+	notes := ""
+	for i := range p.Baselines {
+		b := &p.Baselines[i]
+		if b.Note != "" {
+			notes += b.Name + ": " + b.Note + "\n"
+		}
+		switch {
+		case b.Estimate == Estimate{}:
+			t.AppendRow(table.Row{b.Name, "-", "-", "-", "-", "-", "-"})
+		case b.Fits:
+			row(b.Name, &b.Estimate, "yes")
+		default:
+			row(b.Name, &b.Estimate, "no")
+		}
+	}
+	return t.Render() + "\n" + notes
+}
+
+// Text returns the check for a person: the largest error of all outputs, those that did not pass, and counted against
+// predicted bytes by kind of collective.
+func (c *Check) Text() string {
+	var b strings.Builder
+	exact, passed := 0, 0
+	unsharded, expected := 0.0, 0.0
+	for i := range c.Outputs {
+		o := &c.Outputs[i]
+		if o.Exact {
+			exact++
+		}
+		if o.Passed {
+			passed++
+		}
+		unsharded, expected = math.Max(unsharded, o.UnshardedError), math.Max(expected, o.ExpectedError)
+	}
+	fmt.Fprintf(&b, "verified: %d of %d outputs pass, %d equal bit for bit; largest relative error %.3g against the unsharded run, %.3g against expected outputs\n",
+		passed, len(c.Outputs), exact, unsharded, expected)
+	if passed < len(c.Outputs) {
+		t := newTable(2, "output", "name", "unsharded error", "expected error")
+		for _, o := range c.Outputs {
+			if !o.Passed {
+				t.AppendRow(table.Row{o.Index, o.Name, fmt.Sprintf("%.3g", o.UnshardedError), fmt.Sprintf("%.3g", o.ExpectedError)})
+			}
+		}
+		b.WriteString(t.Render() + "\n")
+	}
+	b.WriteString(c.trafficTable())
+	return b.String()
+}
+
+func (c *Check) trafficTable() string {
+	if len(c.Collectives) == 0 {
+		return "no collectives\n"
+	}
+	type sums struct {
+		places, equal      int
+		predicted, counted int64
+	}
+	byKind := map[string]*sums{}
+	var kinds []string
+	for i := range c.Collectives {
+		x := &c.Collectives[i]
+		s := byKind[x.Kind]
+		if s == nil {
+			s = &sums{}
+			byKind[x.Kind] = s
+			kinds = append(kinds, x.Kind)
+		}
+		s.places++
+		s.predicted += x.Predicted
+		s.counted += x.Counted
+		if x.Predicted == x.Counted {
+			s.equal++
+		}
+	}
+	slices.Sort(kinds)
+	t := newTable(1, "collective", "places", "equal", "predicted bytes", "counted bytes")
+	for _, k := range kinds {
+		s := byKind[k]
+		t.AppendRow(table.Row{k, s.places, s.equal, s.predicted, s.counted})
+	}
+	return t.Render() + "\n"
+}
+
+// formatSeconds returns a time with three digits and a unit from ps to s.
+func formatSeconds(s float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}} {
+		if s >= u.size {
+			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ps", s/1e-12)
+}
+
+// formatBytes returns a size with three digits or all, and an IEC unit.
+func formatBytes(n int64) string {
+	x, unit := float64(n), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	for x >= 1024 && unit+1 < len(units) {
+		x /= 1024
+		unit++
+	}
+	if x >= 100 || x == math.Trunc(x) {
+		return fmt.Sprintf("%.0f %s", x, units[unit])
+	}
+	return fmt.Sprintf("%.3g %s", x, units[unit])
+}
+
+// Text returns a run of a plan for a person: the range of each output, and the bytes that collectives moved.
+func (r *RunResult) Text(p *Plan) string {
+	t := newTable(3, "output", "name", "type", "least", "mean", "greatest")
+	for i, x := range r.Outputs {
+		least, mean, greatest := math.Inf(1), 0.0, math.Inf(-1)
+		values := x.Floats()
+		for _, v := range values {
+			least, greatest = math.Min(least, v), math.Max(greatest, v)
+			mean += v / float64(len(values))
+		}
+		row := table.Row{i, p.Outputs[i].Name, p.Outputs[i].Type}
+		for _, v := range []float64{least, mean, greatest} {
+			row = append(row, fmt.Sprintf("%.6g", v))
+		}
+		t.AppendRow(row)
+	}
+	return t.Render() + "\n\n" + (&Check{Collectives: r.Collectives}).trafficTable()
+}

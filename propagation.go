@@ -1,0 +1,135 @@
+package autoshard
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+)
+
+// Propagation is a model with the shardings that follow from the user's, and how they came about.
+type Propagation struct {
+	Model   string         `json:"model"`
+	Mesh    []MeshAxis     `json:"mesh"`
+	Inputs  []Tensor       `json:"inputs"`
+	Outputs []Tensor       `json:"outputs"`
+	Program string         `json:"program"` // annotated, as MLIR text
+	Trace   trace.Document `json:"trace"`
+}
+
+// Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
+// priorities above MaxPriority do not run: their dimensions stay without axes.
+func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Propagation, err error) {
+	defer recoverBug("propagate", &err)
+	m, mesh, err := model.onMesh(o.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	if err := propagate.Import(m); err != nil {
+		return nil, err
+	}
+	user := written(m)
+	events, err := propagate.Run(m, propagate.Options{MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	if err != nil {
+		return nil, err
+	}
+	propagate.Close(m)
+	result = &Propagation{Model: model.Name(), Program: string(mlir.Print(m, mlir.PrintOptions{}))}
+	for _, a := range m.Mesh(mesh).Axes {
+		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
+	}
+	result.Inputs, result.Outputs = tensors(m, user)
+	result.Trace = events.Describe(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
+	return result, nil
+}
+
+// written returns which inputs and outputs the user gave a sharding, before propagation changes them.
+func written(m *ir.Module) func(arg, result int) bool {
+	main, _ := m.Main()
+	f := m.Func(main)
+	var args, results []bool
+	for _, v := range m.BlockArgs(f.Body) {
+		args = append(args, m.Sharding(v) != 0)
+	}
+	for _, id := range f.ResultShardings {
+		results = append(results, id != 0)
+	}
+	return func(arg, result int) bool {
+		if arg >= 0 {
+			return args[arg]
+		}
+		return results[result]
+	}
+}
+
+// names gives the trace the words of the printed program.
+type names struct {
+	m      *ir.Module
+	values []string
+}
+
+// Op implements trace.Names.
+func (n *names) Op(op, _ int32) string {
+	if op == 0 {
+		return "the function's result"
+	}
+	id := ir.OpID(op)
+	name := n.m.OpName(id)
+	if n.m.NumResults(id) > 0 {
+		name = n.values[n.m.Result(id, 0)] + " = " + name
+	}
+	if at := source(n.m, n.m.OpLoc(id)); at != "" {
+		name += " (" + at + ")"
+	}
+	return name
+}
+
+// Place implements trace.Names.
+func (n *names) Place(p trace.Place) string {
+	name := "a value that is no longer used"
+	if p.Value < 0 {
+		name = "result " + strconv.Itoa(int(^p.Value))
+	} else if n.values[p.Value] != "" {
+		name = n.values[p.Value]
+	}
+	if p.Dim >= 0 {
+		name += "[" + strconv.Itoa(int(p.Dim)) + "]"
+	}
+	return name
+}
+
+// Axes implements trace.Names.
+func (n *names) Axes(mesh int32, axes []trace.Axis) string {
+	refs := make([]subaxis.Ref, len(axes))
+	for i, a := range axes {
+		refs[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
+	}
+	return n.m.Mesh(ir.MeshID(mesh)).FormatList(refs)
+}
+
+// Text returns the propagation for a person: inputs and outputs, or with trace the steps in order, of one user
+// priority where it is not negative.
+func (p *Propagation) Text(withTrace bool, priority int) string {
+	if !withTrace {
+		return tensorTable("input", p.Inputs) + "\n" + tensorTable("output", p.Outputs)
+	}
+	out := ""
+	for _, r := range p.Trace.Rounds {
+		if priority >= 0 && int(r.UserPriority) != priority {
+			continue
+		}
+		out += fmt.Sprintf("user priority %d\n", r.UserPriority)
+		for _, l := range r.Levels {
+			out += fmt.Sprintf("  op priority %d\n", l.OpPriority)
+			for i := range l.Steps {
+				out += "    " + l.Steps[i].String() + "\n"
+			}
+		}
+	}
+	return out
+}
