@@ -47,8 +47,6 @@ func computeType(t dtype.Type) dtype.Type {
 	switch {
 	case t.Kind() == dtype.Float && t != dtype.F64:
 		return dtype.F32
-	case t.Kind() == dtype.Complex:
-		return dtype.C128
 	case t.Kind() == dtype.Bool:
 		return dtype.I64
 	}
@@ -187,6 +185,8 @@ func gemmPlain(x, y, out Tensor, b int, transX, transY bool, m, k, n int) {
 		plainBatches[uint32](x, y, out, b, transX, transY, m, k, n)
 	case dtype.UI64:
 		plainBatches[uint64](x, y, out, b, transX, transY, m, k, n)
+	case dtype.C64:
+		plainBatches[complex64](x, y, out, b, transX, transY, m, k, n)
 	case dtype.C128:
 		plainBatches[complex128](x, y, out, b, transX, transY, m, k, n)
 	default:

@@ -121,14 +121,7 @@ func scatterAt(inputs []Tensor, targets []int64, updates []Tensor, body Combiner
 	}
 	for i, x := range inputs {
 		u := updates[i]
-		switch wide := x.DType.Kind() == dtype.Float && x.DType.Bits() < 32 && body.Monoid != MonoidSecond; {
-		case wide:
-			x32 := Convert(x, dtype.F32)
-			scatterKnown(x32, targets, Convert(u, dtype.F32), body.Monoid)
-			inputs[i] = Convert(x32, x.DType)
-		default:
-			scatterKnown(x, targets, Convert(u, x.DType), body.Monoid)
-		}
+		scatterKnown(x, targets, Convert(u, x.DType), body.Monoid)
 	}
 	return inputs, nil
 }
