@@ -380,7 +380,7 @@ func (v *verifier) unreducedChange(before, after *Sharding, rule reductionRule) 
 	}
 	for _, r := range after.Unreduced {
 		if _, ok := subaxis.Overlapping(before.Unreduced, r); ok && before.Reduction != after.Reduction {
-			return badSharding(diag.BadSharding, "cannot change the reduction operator of kept unreduced axes from %s to %s.", before.Reduction, after.Reduction)
+			return badSharding(diag.BadSharding, "cannot change the reduction operator of kept unreduced axes from %s to %s", before.Reduction, after.Reduction)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func (v *verifier) denseGroups(g *Dense, padded bool) (int64, error) {
 			continue
 		}
 		if id < 0 {
-			return 0, badAttr("Invalid replica id %d", id)
+			return 0, badAttr("invalid replica id %d", id)
 		}
 		if seen[id] {
 			return 0, badAttr("replica id #%d seen more than once", id)
@@ -190,7 +190,7 @@ func checkCollectivePermute(v *verifier, op OpID) error {
 	ids := pairs.Int64s()
 	if pairs.Splat {
 		if t.Dims[0] > 1 {
-			return badAttr("duplicate sources not allowed.")
+			return badAttr("duplicate sources not allowed")
 		}
 		ids = append(ids, ids...)
 	}
@@ -198,7 +198,7 @@ func checkCollectivePermute(v *verifier, op OpID) error {
 	for i := 0; i+1 < len(ids); i += 2 {
 		switch {
 		case ids[i] < 0 || ids[i+1] < 0:
-			return badAttr("replica ids in source_target_pairs must be >= 0.")
+			return badAttr("replica ids in source_target_pairs must be >= 0")
 		case sources[ids[i]]:
 			return badAttr("duplicate sources not allowed: %d", ids[i])
 		case targets[ids[i+1]]:

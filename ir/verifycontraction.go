@@ -187,18 +187,18 @@ func checkConvolution(v *verifier, op OpID) error {
 	lhs, rhs := v.in(op, 0), v.in(op, 1)
 	n := len(d.InSpatial)
 	if lhs.Rank() != rhs.Rank() {
-		return badType("expects convolution arguments to have same number of dimensions. Got: '%s' and '%s'.", v.inText(op, 0), v.inText(op, 1))
+		return badType("expects convolution arguments to have same number of dimensions. Got: '%s' and '%s'", v.inText(op, 0), v.inText(op, 1))
 	}
 	if lhs.Rank() < 2 {
 		return badType("expects convolution arguments to have >= 2 dimensions. Got: '%s'", v.inText(op, 0))
 	}
 	if len(d.KernelSpatial) != n || len(d.OutSpatial) != n {
-		return badAttr("expects the same size for input, kernel and output spatial dimensions, but got %d, %d, and %d resp.", n, len(d.KernelSpatial), len(d.OutSpatial))
+		return badAttr("expects the same size for input, kernel and output spatial dimensions, but got %d, %d, and %d resp", n, len(d.KernelSpatial), len(d.OutSpatial))
 	}
 	for _, dims := range [][]int64{append([]int64{d.InBatch, d.InFeature}, d.InSpatial...), append([]int64{d.KernelIn, d.KernelOut}, d.KernelSpatial...),
 		append([]int64{d.OutBatch, d.OutFeature}, d.OutSpatial...)} {
 		if len(dims) != lhs.Rank() || !unique(dims) || !within(dims, lhs.Rank()) {
-			return badAttr("expects dimension-numbers to be unique and in range [0, %d), got %v.", lhs.Rank(), dims)
+			return badAttr("expects dimension-numbers to be unique and in range [0, %d), got %v", lhs.Rank(), dims)
 		}
 	}
 	if err := v.precision(op); err != nil {
@@ -243,25 +243,25 @@ func (v *verifier) convolutionShape(op OpID, d *ConvDims) error {
 func (v *verifier) convolutionGroups(d *ConvDims, lhs, rhs *Type, features, batches int64) error {
 	switch {
 	case features <= 0:
-		return badAttr("expects feature_group_count to be a positive number, got %d.", features)
+		return badAttr("expects feature_group_count to be a positive number, got %d", features)
 	case batches <= 0:
-		return badAttr("expects batch_group_count to be a positive number, got %d.", batches)
+		return badAttr("expects batch_group_count to be a positive number, got %d", batches)
 	case features > 1 && batches > 1:
-		return badAttr("expects batch_group_count and feature_group_count not to be both greater than 1. Got %d and %d resp.", batches, features)
+		return badAttr("expects batch_group_count and feature_group_count not to be both greater than 1. Got %d and %d resp", batches, features)
 	}
 	in, batch, kernelIn, kernelOut := lhs.Dims[d.InFeature], lhs.Dims[d.InBatch], rhs.Dims[d.KernelIn], rhs.Dims[d.KernelOut]
 	switch {
 	case batch != Dynamic && batch%batches != 0:
-		return badType("expects input batch dimension (%d) to be divisible by batch_group_count. Got batch_group_count = %d.", batch, batches)
+		return badType("expects input batch dimension (%d) to be divisible by batch_group_count. Got batch_group_count = %d", batch, batches)
 	case in != Dynamic && in%features != 0:
-		return badType("expects input feature dimension (%d) to be a multiple of feature_group_count. Got feature_group_count = %d.", in, features)
+		return badType("expects input feature dimension (%d) to be a multiple of feature_group_count. Got feature_group_count = %d", in, features)
 	case in != Dynamic && kernelIn != Dynamic && in/features != kernelIn:
-		return badType("expects input feature dimension (%d) / feature_group_count = kernel input feature dimension (%d). Got feature_group_count = %d.",
+		return badType("expects input feature dimension (%d) / feature_group_count = kernel input feature dimension (%d). Got feature_group_count = %d",
 			in, kernelIn, features)
 	case kernelOut != Dynamic && kernelOut%batches != 0:
-		return badType("expects output feature dimension size (%d) to be a multiple of batch_group_count. Got batch_group_count = %d.", kernelOut, batches)
+		return badType("expects output feature dimension size (%d) to be a multiple of batch_group_count. Got batch_group_count = %d", kernelOut, batches)
 	case kernelOut != Dynamic && kernelOut%features != 0:
-		return badType("expects kernel output feature dimension (%d) to be divisible by feature_group_count. Got feature_group_count = %d.", kernelOut, features)
+		return badType("expects kernel output feature dimension (%d) to be divisible by feature_group_count. Got feature_group_count = %d", kernelOut, features)
 	}
 	return nil
 }
@@ -273,26 +273,26 @@ func checkFft(v *verifier, op OpID) error {
 		return missing("fft_length")
 	}
 	if len(lengths) < 1 || len(lengths) > 3 {
-		return badAttr("rank must be between 1 and 3, but got %d.", len(lengths))
+		return badAttr("rank must be between 1 and 3, but got %d", len(lengths))
 	}
 	if x.Rank() < len(lengths) {
-		return badType("operand rank must not be less than fft rank of %d for operand of type '%s'.", len(lengths), v.inText(op, 0))
+		return badType("operand rank must not be less than fft rank of %d for operand of type '%s'", len(lengths), v.inText(op, 0))
 	}
 	kind := a.Str("fft_type")
 	if (kind == "RFFT") != (classOf(x) == floatElem) {
-		return badType("%s requires %s input type, but is given '%s'.", kind, map[bool]string{true: "float", false: "complex"}[kind == "RFFT"], v.inText(op, 0))
+		return badType("%s requires %s input type, but is given '%s'", kind, map[bool]string{true: "float", false: "complex"}[kind == "RFFT"], v.inText(op, 0))
 	}
 	dims, elem := slices.Clone(x.Dims), x
 	tail := dims[len(dims)-len(lengths):]
 	for i, n := range lengths {
 		if last := i == len(lengths)-1; kind == "IRFFT" && last {
 			if want := n/2 + 1; n != 0 && !agree(tail[i], want) {
-				return badType("IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: %d but fft_length is %v.", tail[i], lengths)
+				return badType("IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: %d but fft_length is %v", tail[i], lengths)
 			}
 			continue
 		}
 		if !agree(tail[i], n) {
-			return badType("%s requires innermost dimensions to be compatible with fft_length. Got: %v but wanted %v.", kind, tail, lengths)
+			return badType("%s requires innermost dimensions to be compatible with fft_length. Got: %v but wanted %v", kind, tail, lengths)
 		}
 	}
 	last := lengths[len(lengths)-1]
@@ -352,7 +352,7 @@ func checkTriangularSolve(v *verifier, op OpID) error {
 		return badType("leading batch dimensions of the operands must be same, but got '%s' and '%s'", v.inText(op, 0), v.inText(op, 1))
 	}
 	if attrs.Str("transpose_a") == "TRANSPOSE_INVALID" {
-		return badAttr("Invalid transpose option value for triangular solve")
+		return badAttr("invalid transpose option value for triangular solve")
 	}
 	return v.infers(op, 0, b, b.Dims)
 }
@@ -388,7 +388,7 @@ func checkBatchNorm(v *verifier, op OpID) error {
 	x := v.in(op, 0)
 	d := v.m.OpAttrs(op).Int("feature_index", -1)
 	if d < 0 || d >= int64(x.Rank()) {
-		return badAttr("expects feature_index to be in range [0, %d), got %d.", x.Rank(), d)
+		return badAttr("expects feature_index to be in range [0, %d), got %d", x.Rank(), d)
 	}
 	vectors := v.m.NumOperands(op)
 	if v.m.Kind(op) == OpBatchNormGrad {

@@ -94,21 +94,21 @@ func checkCustomCall(v *verifier, op OpID) error {
 		_, isText := c.(StringAttr)
 		_, isDict := c.(DictAttr)
 		if typed := a.Int("api_version", 1) == 4; typed && !isDict && !isText {
-			return badAttr("backend_config for api_version API_VERSION_TYPED_FFI must be a dictionary attribute.")
+			return badAttr("backend_config for api_version API_VERSION_TYPED_FFI must be a dictionary attribute")
 		} else if !typed && !isText {
-			return badAttr("backend_config for api_version %d must be a string attribute.", a.Int("api_version", 1))
+			return badAttr("backend_config for api_version %d must be a string attribute", a.Int("api_version", 1))
 		}
 	}
 	operands, ok1 := a.Get("operand_layouts").(ArrayAttr)
 	results, ok2 := a.Get("result_layouts").(ArrayAttr)
 	if ok1 != ok2 {
-		return badAttr("Layout attributes should be specified for either both operands and results or none.")
+		return badAttr("layout attributes should be specified for either both operands and results or none")
 	}
 	if ok1 && len(operands) != v.m.NumOperands(op) {
-		return badAttr("Number of operands must match the number of operand layouts, %d != %d", v.m.NumOperands(op), len(operands))
+		return badAttr("number of operands must match the number of operand layouts, %d != %d", v.m.NumOperands(op), len(operands))
 	}
 	if n := v.m.NumResults(op); ok2 && len(results) != n && (n != 1 || v.out(op, 0).Kind != TupleKind) {
-		return badAttr("Number of results must match the number of result layouts, %d != %d", n, len(results))
+		return badAttr("number of results must match the number of result layouts, %d != %d", n, len(results))
 	}
 	called, _ := a.Get("called_computations").(ArrayAttr)
 	for _, c := range called {

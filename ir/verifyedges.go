@@ -122,7 +122,7 @@ func (v *verifier) checkEdges(op OpID, edges PropagationEdges) error {
 	}
 	axes := v.axesAround(op)
 	if len(axes) == 0 && len(edges) > 0 {
-		return badAttr("expected propagation edges attr to reference a sharding.")
+		return badAttr("expected propagation edges attr to reference a sharding")
 	}
 	for _, s := range edges {
 		for _, e := range s.Edges {

@@ -203,10 +203,10 @@ func checkShapeOnly(v *verifier, op OpID) error { return v.sameShapes(op) }
 func checkReducePrecision(v *verifier, op OpID) error {
 	a := v.m.OpAttrs(op)
 	if a.Int("exponent_bits", 1) < 1 {
-		return badAttr("exponent_bits must be at least 1.")
+		return badAttr("exponent_bits must be at least 1")
 	}
 	if a.Int("mantissa_bits", 0) < 0 {
-		return badAttr("mantissa_bits must be at least 0.")
+		return badAttr("mantissa_bits must be at least 0")
 	}
 	return checkElementwise(v, op)
 }

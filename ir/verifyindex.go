@@ -24,18 +24,18 @@ type indexing struct {
 // vector.
 func (x *indexing) check() ([]int64, error) {
 	if !slices.IsSorted(x.window) || !unique(x.window) || !within(x.window, x.windowOf) {
-		return nil, badAttr("Expects %s to be sorted, unique and in range [0, %d); got: %v.", x.names[0], x.windowOf, x.window)
+		return nil, badAttr("expects %s to be sorted, unique and in range [0, %d); got: %v", x.names[0], x.windowOf, x.window)
 	}
 	for i, list := range [][]int64{x.collapsed, x.batching} {
 		if !slices.IsSorted(list) || !unique(list) || !within(list, x.operand.Rank()) {
-			return nil, badAttr("Expects %s to be sorted, unique and in range [0, %d); got: %v.", x.names[1+i], x.operand.Rank(), list)
+			return nil, badAttr("expects %s to be sorted, unique and in range [0, %d); got: %v", x.names[1+i], x.operand.Rank(), list)
 		}
 	}
 	if both := append(slices.Clone(x.collapsed), x.batching...); !unique(both) {
 		return nil, badAttr("%s and %s have duplicate entries: %v", x.names[1], x.names[2], both)
 	}
 	if n := len(x.window) + len(x.collapsed) + len(x.batching); n != x.operand.Rank() {
-		return nil, badAttr("Expects rank-of operand to match size-of('%s') + size-of('%s') + size-of('%s') i.e. %d but got %d.", x.names[0], x.names[1],
+		return nil, badAttr("expects rank-of operand to match size-of('%s') + size-of('%s') + size-of('%s') i.e. %d but got %d", x.names[0], x.names[1],
 			x.names[2], n, x.operand.Rank())
 	}
 	if x.vectorDim < 0 || x.vectorDim > int64(x.indices.Rank()) {
@@ -59,14 +59,14 @@ func (x *indexing) batchShape() ([]int64, error) {
 		return nil, badAttr("%s and %s have duplicate entries: %v", x.names[4], x.names[2], both)
 	}
 	if !unique(x.indicesBatching) || !within(x.indicesBatching, x.indices.Rank()) || slices.Contains(x.indicesBatching, x.vectorDim) {
-		return nil, badAttr("Expects %s to be unique, in range and without index_vector_dim; got: %v", x.names[3], x.indicesBatching)
+		return nil, badAttr("expects %s to be unique, in range and without index_vector_dim; got: %v", x.names[3], x.indicesBatching)
 	}
 	if len(x.batching) != len(x.indicesBatching) {
 		return nil, badAttr("%s and %s should have the same size: %d vs %d", x.names[2], x.names[3], len(x.batching), len(x.indicesBatching))
 	}
 	for i, d := range x.batching {
 		if a, b := x.operand.Dims[d], x.indices.Dims[x.indicesBatching[i]]; !agree(a, b) {
-			return nil, badType("%s[%d] and %s[%d] must have compatible sizes, but got %d and %d.", x.names[2], i, x.names[3], i, a, b)
+			return nil, badType("%s[%d] and %s[%d] must have compatible sizes, but got %d and %d", x.names[2], i, x.names[3], i, a, b)
 		}
 	}
 	var shape []int64
@@ -126,7 +126,7 @@ func checkGather(v *verifier, op OpID) error {
 			return badAttr("slice size (%d) is out of bounds for operand dimension (%d) at index %d", s, n, i)
 		}
 		if s > 1 && (slices.Contains(d.Collapsed, int64(i)) || slices.Contains(d.OperandBatch, int64(i))) {
-			return badAttr("Expects that for each dim in collapsed_slice_dims or operand_batching_dims, slice_sizes[dim] should be <= 1, but got %d at index %d", s, i)
+			return badAttr("expects that for each dim in collapsed_slice_dims or operand_batching_dims, slice_sizes[dim] should be <= 1, but got %d at index %d", s, i)
 		}
 	}
 	dims := make([]int64, rank)
@@ -195,21 +195,21 @@ func checkScatter(v *verifier, op OpID) error {
 func (v *verifier) updateShape(op OpID, n int, x *indexing, batch []int64) error {
 	update := v.in(op, n+1)
 	if want := len(batch) + len(x.window); update.Rank() != want {
-		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d.",
+		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d",
 			want, update.Rank())
 	}
 	kept, w, b := x.kept(), 0, 0
 	for i, size := range update.Dims {
 		if slices.Contains(x.window, int64(i)) {
 			if n := x.operand.Dims[kept[w]]; size != Dynamic && n != Dynamic && size > n {
-				return badType("expects bounds of the window dimensions of updates to not exceed the bounds of the corresponding dimensions of operand. For dimension %d, updates bound is %d, operand bound is %d.",
+				return badType("expects bounds of the window dimensions of updates to not exceed the bounds of the corresponding dimensions of operand. For dimension %d, updates bound is %d, operand bound is %d",
 					i, size, n)
 			}
 			w++
 			continue
 		}
 		if !agree(size, batch[b]) {
-			return badType("expects bounds of the scatter dimensions of updates to be same as the bounds of the corresponding dimensions of scatter indices. For scatter dimension %d, updates bound is %d , scatter_indices bound is %d.",
+			return badType("expects bounds of the scatter dimensions of updates to be same as the bounds of the corresponding dimensions of scatter indices. For scatter dimension %d, updates bound is %d , scatter_indices bound is %d",
 				i, size, batch[b])
 		}
 		b++

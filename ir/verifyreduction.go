@@ -115,10 +115,10 @@ func checkReduce(v *verifier, op OpID) error {
 	}
 	rank := inputs[0].Rank()
 	if !within(reduced, rank) {
-		return badAttr("Out-of-bounds dimension in %v, expected to be in the input-tensor rank: [0, %d)", reduced, rank)
+		return badAttr("out-of-bounds dimension in %v, expected to be in the input-tensor rank: [0, %d)", reduced, rank)
 	}
 	if !unique(reduced) {
-		return badAttr("Duplicate reduction dimension: %v", reduced)
+		return badAttr("duplicate reduction dimension: %v", reduced)
 	}
 	if err := v.reducer(op, inputs, inits); err != nil {
 		return err
@@ -148,11 +148,11 @@ func checkReduceWindow(v *verifier, op OpID) error {
 		return missing("window_dimensions")
 	}
 	if len(sizes) != inputs[0].Rank() {
-		return badAttr("expects window-dimensions size == input rank, but got window-dimensions size: %d and input: '%s'.", len(sizes), v.inText(op, 0))
+		return badAttr("expects window-dimensions size == input rank, but got window-dimensions size: %d and input: '%s'", len(sizes), v.inText(op, 0))
 	}
 	for i, s := range sizes {
 		if s <= 0 {
-			return badAttr("expects window to have positive value for %d-th window dimension, but got %d.", i, s)
+			return badAttr("expects window to have positive value for %d-th window dimension, but got %d", i, s)
 		}
 	}
 	windows, err := v.windows(op, sizes, "window_strides", "base_dilations", "window_dilations")
@@ -183,7 +183,7 @@ func checkSelectAndScatter(v *verifier, op OpID) error {
 		sizes = slices.Repeat([]int64{1}, x.Rank())
 	}
 	if len(sizes) != x.Rank() {
-		return badAttr("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s'.", len(sizes), v.inText(op, 0))
+		return badAttr("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s'", len(sizes), v.inText(op, 0))
 	}
 	if source.Rank() != x.Rank() || len(init.Dims) != 0 {
 		return badType("expects a source of rank %d and a scalar init value, but got '%s' and '%s'", x.Rank(), v.inText(op, 1), v.inText(op, 2))

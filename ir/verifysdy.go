@@ -61,7 +61,7 @@ func checkBarrierDirection(v *verifier, op OpID) error {
 		return err
 	}
 	if v.m.OpAttrs(op).Str("allowed_direction") == "BOTH" {
-		return badOp("cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant.")
+		return badOp("cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant")
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func checkDataFlowEdge(v *verifier, op OpID) error {
 		return badOp("expected input of sdy.data_flow_edge to have a single user")
 	}
 	if from := m.DefiningOp(in); from != 0 && terminatorOf(m.Kind(from)) == OpSdyReturn && m.NumRegions(from) == 0 {
-		return badOp("expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than a data flow op).")
+		return badOp("expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than a data flow op)")
 	}
 	return nil
 }
@@ -98,12 +98,12 @@ func checkFuncEdge(v *verifier, op OpID) error {
 	}
 	if from := m.DefiningOp(in); from != 0 {
 		if m.Kind(from) != OpCall {
-			return badOp("expected operand of sdy.func_data_flow_edge to be a result of a call op.")
+			return badOp("expected operand of sdy.func_data_flow_edge to be a result of a call op")
 		}
 		return nil
 	}
 	if m.Kind(m.BlockOp(m.ArgBlock(in))) != OpFunc {
-		return badOp("expected operand of sdy.func_data_flow_edge to be a block argument of a func op.")
+		return badOp("expected operand of sdy.func_data_flow_edge to be a block argument of a func op")
 	}
 	return nil
 }

@@ -60,10 +60,10 @@ func checkIota(v *verifier, op OpID) error {
 		return badType("result must have a static shape, but got '%s'", v.outText(op, 0))
 	}
 	if out.Rank() == 0 {
-		return badType("does not support scalars.")
+		return badType("does not support scalars")
 	}
 	if d := v.m.OpAttrs(op).Int("iota_dimension", -1); d < 0 || d >= int64(out.Rank()) {
-		return badAttr("iota dimension cannot go beyond the output rank or be negative.")
+		return badAttr("iota dimension cannot go beyond the output rank or be negative")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func checkShapeOperand(v *verifier, op OpID) error {
 func checkDynamicIota(v *verifier, op OpID) error {
 	out := v.out(op, 0)
 	if d := v.m.OpAttrs(op).Int("iota_dimension", -1); d < 0 || d >= int64(out.Rank()) {
-		return badAttr("iota dimension cannot go beyond the output rank or be negative.")
+		return badAttr("iota dimension cannot go beyond the output rank or be negative")
 	}
 	return v.shapeOperand(op, 0, out)
 }
@@ -231,10 +231,10 @@ func checkReverse(v *verifier, op OpID) error {
 	}
 	for _, d := range dims {
 		if d < 0 {
-			return badAttr("all dimensions should be non-negative. Got dimension: %d.", d)
+			return badAttr("all dimensions should be non-negative. Got dimension: %d", d)
 		}
 		if d >= int64(x.Rank()) {
-			return badAttr("all dimensions should be between [0, %d). Got dimension: %d.", x.Rank(), d)
+			return badAttr("all dimensions should be between [0, %d). Got dimension: %d", x.Rank(), d)
 		}
 	}
 	return v.infers(op, 0, x, x.Dims)
@@ -320,14 +320,14 @@ func checkDynamicUpdateSlice(v *verifier, op OpID) error {
 		return badType("operand and update should have the same element type: '%s' vs '%s'", v.inText(op, 0), v.inText(op, 1))
 	}
 	if x.Rank() != update.Rank() {
-		return badType("update rank does not match operand rank: %d vs %d.", update.Rank(), x.Rank())
+		return badType("update rank does not match operand rank: %d vs %d", update.Rank(), x.Rank())
 	}
 	if err := v.startIndices(op, 2, x.Rank()); err != nil {
 		return err
 	}
 	for d := range x.Dims {
 		if x.Dims[d] != Dynamic && update.Dims[d] != Dynamic && update.Dims[d] > x.Dims[d] {
-			return badType("expects size at dimension %d of update to be in range [0, %d]. Got: %d.", d, x.Dims[d], update.Dims[d])
+			return badType("expects size at dimension %d of update to be in range [0, %d]. Got: %d", d, x.Dims[d], update.Dims[d])
 		}
 	}
 	return v.infers(op, 0, x, x.Dims)
@@ -367,7 +367,7 @@ func checkPad(v *verifier, op OpID) error {
 	dims := make([]int64, x.Rank())
 	for d, n := range x.Dims {
 		if interior[d] < 0 {
-			return badAttr("Interior padding cannot be negative: %d", interior[d])
+			return badAttr("interior padding cannot be negative: %d", interior[d])
 		}
 		if n == Dynamic {
 			dims[d] = Dynamic
@@ -375,7 +375,7 @@ func checkPad(v *verifier, op OpID) error {
 		}
 		dims[d] = low[d] + n + max(n-1, 0)*interior[d] + high[d]
 		if dims[d] < 0 {
-			return badAttr("Padding result in negative size for dimension %d", d)
+			return badAttr("padding result in negative size for dimension %d", d)
 		}
 	}
 	return v.infers(op, 0, x, dims)
@@ -392,7 +392,7 @@ func checkDynamicPad(v *verifier, op OpID) error {
 		}
 	}
 	if x.Rank() != v.out(op, 0).Rank() {
-		return badType("operand rank(%d) must match result(%d).", x.Rank(), v.out(op, 0).Rank())
+		return badType("operand rank(%d) must match result(%d)", x.Rank(), v.out(op, 0).Rank())
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func RemoveSizeOneAxes(m *ir.Module) {
 	rewriteShardings(m, func(s *ir.Sharding) ir.Sharding {
 		for i := range s.Dims {
 			d := &s.Dims[i]
-			d.Axes = keep(d.Axes)
+			d.Axes = merged(keep(d.Axes))
 			if len(d.Axes) == 0 && d.Closed {
 				d.Priority = ir.NoPriority
 			}
@@ -193,6 +193,15 @@ func RemoveSizeOneAxes(m *ir.Module) {
 		s.Replicated, s.Unreduced = keep(s.Replicated), keep(s.Unreduced)
 		return *s
 	})
+}
+
+// merged joins parts of an axis that came to stand side by side.
+func merged(axes []subaxis.Ref) []subaxis.Ref {
+	var out []subaxis.Ref
+	for _, r := range axes {
+		out = subaxis.AppendMerge(out, r)
+	}
+	return out
 }
 
 func hasSizeOneAxis(m *ir.Module) bool {

@@ -93,7 +93,8 @@ func TestJSON(t *testing.T) {
 func TestIntern(t *testing.T) {
 	tr := trace.New()
 	list := []trace.Axis{{Index: 1, Pre: 2, Size: 3}}
-	if tr.Intern(nil) != 0 || tr.Intern(list) != tr.Intern(list) {
+	first := tr.Intern(list)
+	if tr.Intern(nil) != 0 || tr.Intern(list) != first {
 		t.Error("equal lists have to get equal ids, the empty one 0")
 	}
 	if diff := cmp.Diff(list, tr.Axes(tr.Intern(list))); diff != "" {

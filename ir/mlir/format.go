@@ -247,7 +247,7 @@ func didYouMean(name string, names []string) string {
 }
 
 func nearest(name string, names []string) string {
-	best, limit := "", max(1, min(len(name), 60)/4)+1
+	best, limit := "", (len(name)+1)/3+1
 	if len(name) > 60 {
 		return ""
 	}

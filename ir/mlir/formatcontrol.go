@@ -157,28 +157,30 @@ func printComposite(pr *printer, op ir.OpID) {
 	pr.colonTypes(op, fnTypes)
 }
 
-// parseBarrier reads stablehlo.optimization_barrier %0, %1 : A, B, or () without operands.
+// parseBarrier reads stablehlo.optimization_barrier {…} %0, %1 : A, B, or () without operands.
 func parseBarrier(p *parser, o *opState) {
+	p.optionalAttrDict(o)
 	if p.accept(tokLParen) {
 		p.expect(tokRParen)
-		p.optionalAttrDict(o)
 		return
 	}
 	o.operands = p.operands(o.operands)
-	p.optionalAttrDict(o)
 	p.colonTypes(o, operandType)
 	o.results = append(o.results, o.types...)
 }
 
 func printBarrier(pr *printer, op ir.OpID) {
+	before := len(pr.out)
+	pr.attrDict(op)
 	if pr.m.NumOperands(op) == 0 {
-		pr.str(" ()")
-		pr.attrDict(op)
+		if len(pr.out) == before {
+			pr.byte(' ')
+		}
+		pr.str("()")
 		return
 	}
 	pr.byte(' ')
 	pr.operands(op)
-	pr.attrDict(op)
 	pr.colonTypes(op, operandType)
 }
 

@@ -91,7 +91,8 @@ func parseReduce(p *parser, o *opState) {
 	short := p.acceptWord("applies")
 	var inner opState
 	if short {
-		inner = opState{at: p.tok, name: p.ident("name of an operation")}
+		inner.at = p.tok
+		inner.name = p.ident("name of an operation")
 		if p.err == nil {
 			p.setKind(&inner, false)
 		}

@@ -35,7 +35,8 @@ type moveText struct {
 
 // axis reads "x" or "x":(2)4.
 func (p *parser) axis() axisText {
-	a := axisText{at: p.tok, name: p.str("axis name")}
+	a := axisText{at: p.tok}
+	a.name = p.str("axis name")
 	if p.accept(tokColon) {
 		a.part = true
 		a.pre, a.size = p.subAxis()
