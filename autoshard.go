@@ -20,7 +20,7 @@ type PlanOptions struct {
 	Mesh     []subaxis.Axis // empty: the mesh that the model declares
 	Hardware cost.Hardware
 	Memory   int64  // bytes per device; 0: the hardware's memory
-	Steps    int64  // step budget of the search; 0: a default that grows with the model
+	Steps    int64  // step budget of the search; 0: search.DefaultSteps
 	Seed     uint64 // of the search
 	Progress func(Progress)
 }

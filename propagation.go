@@ -2,7 +2,6 @@ package autoshard
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"autoshard/internal/trace"
@@ -118,18 +117,5 @@ func (p *Propagation) Text(withTrace bool, priority int) string {
 	if !withTrace {
 		return tensorTable("input", p.Inputs) + "\n" + tensorTable("output", p.Outputs)
 	}
-	out := ""
-	for _, r := range p.Trace.Rounds {
-		if priority >= 0 && int(r.UserPriority) != priority {
-			continue
-		}
-		out += fmt.Sprintf("user priority %d\n", r.UserPriority)
-		for _, l := range r.Levels {
-			out += fmt.Sprintf("  op priority %d\n", l.OpPriority)
-			for i := range l.Steps {
-				out += "    " + l.Steps[i].String() + "\n"
-			}
-		}
-	}
-	return out
+	return p.Trace.Text(int32(priority))
 }

@@ -42,13 +42,11 @@ const (
 
 // Options are the conventions of a prediction (specification: cost.md section 0.4).
 type Options struct {
-	Ring        Ring
-	Latency     Latency
-	Overlap     Combine // of compute and communication
-	AxesOverlap Combine // of collectives over different mesh axes
-	Reduction   Reduction
-	Fitted      bool // apply the profile's efficiencies, dispatch and launch times; false: nominal rates
-	Padded      bool // pad matrix dimensions to the profile's tile
+	Ring      Ring
+	Latency   Latency
+	Reduction Reduction
+	Fitted    bool // apply the profile's efficiencies, dispatch and launch times; false: nominal rates
+	Padded    bool // pad matrix dimensions to the profile's tile
 }
 
 // Planning returns the options to plan with. Exact rings and added latency are nearest to measurements; compute and
@@ -58,7 +56,7 @@ func Planning() Options { return Options{Fitted: true, Padded: true} }
 // Book returns the options of the book's reference values: nominal rates, no fixed overheads, asymptotic rings, and
 // whatever can overlap does.
 func Book() Options {
-	return Options{Ring: Asymptotic, Latency: MaxLatency, Overlap: Largest, AxesOverlap: Largest}
+	return Options{Ring: Asymptotic, Latency: MaxLatency}
 }
 
 // efficiency returns the shares of the nominal rates that hold under the options.

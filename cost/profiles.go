@@ -128,55 +128,26 @@ func Profiles() []Hardware {
 // Lookup returns the built-in profile of that name; case does not matter. The error for an unknown name is of class
 // diag.ErrInvalid and suggests the nearest one.
 func Lookup(name string) (Hardware, error) {
-	all := Profiles()
-	best := all[0].Name
-	for _, h := range all {
+	var names []string
+	for _, h := range Profiles() {
 		if strings.EqualFold(h.Name, name) {
 			return h, nil
 		}
-		if distance(h.Name, name) < distance(best, name) {
-			best = h.Name
-		}
+		names = append(names, h.Name)
 	}
-	names := make([]string, len(all))
-	for i, h := range all {
-		names[i] = "`" + h.Name + "`"
+	known := "known are `" + strings.Join(names, "`, `") + "`"
+	if near := diag.Nearest(name, names); near != "" {
+		return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q, did you mean `%s`?", clip(name), near).
+			WithNote(diag.Position{}, "%s", known)
 	}
-	return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q, did you mean `%s`?", clip(name), best).
-		WithNote(diag.Position{}, "known are %s", strings.Join(names, ", "))
+	return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q", clip(name)).WithNote(diag.Position{}, "%s", known)
 }
 
-// clip bounds what an error quotes, and with it the work of distance.
+// clip bounds what an error quotes.
 func clip(name string) string {
 	const most = 40
 	if len(name) > most {
 		return name[:most] + "…"
 	}
 	return name
-}
-
-// distance returns the number of characters to insert, delete or replace to get from a profile's name to a given one,
-// without regard to case, or 0 where the given one is a part of it.
-func distance(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(clip(b))
-	if strings.Contains(a, b) {
-		return 0
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := previous
-			if a[i] != b[j] {
-				replace++
-			}
-			previous = row[j+1]
-			row[j+1] = min(replace, previous+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

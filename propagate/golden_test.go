@@ -7,7 +7,6 @@ import (
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
-	"autoshard/ir/rule"
 	"autoshard/propagate"
 	"autoshard/subaxis"
 
@@ -81,7 +80,7 @@ func (n *names) Op(op, factor int32) string {
 	if factor == trace.NoFactor {
 		return n.m.OpName(ir.OpID(op))
 	}
-	return n.m.OpName(ir.OpID(op)) + " along " + rule.FactorName(factor)
+	return n.m.OpName(ir.OpID(op)) + " along " + ir.FactorName(factor)
 }
 
 // Place implements trace.Names.

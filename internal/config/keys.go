@@ -31,7 +31,7 @@ var keys = []key{
 	{path: "mesh", help: "mesh axes from major to minor, such as data=4,model=2 (default: the mesh that the model declares)"},
 	{path: "hardware", def: "tpu-v5e", help: "name of a hardware profile, or a file with one"},
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
-	{path: "steps", def: "0", help: "step budget of the search; 0: a default that grows with the model"},
+	{path: "steps", def: "0", help: "step budget of the search; 0: 1,000,000,000, a few seconds"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
 	{path: "timeout", def: "0s", help: "end the search or the run after this time, such as 30s; 0s: never"},
 	{path: "format", def: "text", help: "output format: text, json or mlir"},

@@ -124,15 +124,25 @@ func printable(s string) string {
 	}, s)
 }
 
-// Nearest returns the known name that is most like an unknown one, or "" if none is near. Case does not matter.
+// Nearest returns the known name that is most like an unknown one, or "" if none is near. A name that starts with
+// the unknown one is nearest, one that contains it is as near as one with a single mistake. Case does not matter.
 func Nearest(name string, known []string) string {
 	if len(name) > maxWord {
 		return ""
 	}
 	best, distance := "", len(name)/3+2
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
-			best, distance = k, d
+	for _, original := range known {
+		given, k := strings.ToLower(name), strings.ToLower(original)
+		d := editDistance(given, k)
+		switch {
+		case len(name) < 2:
+		case strings.HasPrefix(k, given):
+			d = 0
+		case strings.Contains(k, given):
+			d = min(d, 1)
+		}
+		if d < min(distance, len(name)) {
+			best, distance = original, d
 		}
 	}
 	return best

@@ -96,9 +96,17 @@ func (t *Trace) step(e *Event, names Names) Step {
 
 // Format returns the trace as text.
 func (t *Trace) Format(names Names, o Options) string {
-	var b strings.Builder
 	doc := t.Describe(names, o)
-	for _, r := range doc.Rounds {
+	return doc.Text(-1)
+}
+
+// Text returns the trace for a person, of one user priority where that is not negative.
+func (d *Document) Text(priority int32) string {
+	var b strings.Builder
+	for _, r := range d.Rounds {
+		if priority >= 0 && r.UserPriority != priority {
+			continue
+		}
 		b.WriteString("user priority " + strconv.Itoa(int(r.UserPriority)) + "\n")
 		for _, l := range r.Levels {
 			b.WriteString("  op priority " + strconv.Itoa(int(l.OpPriority)) + "\n")

@@ -235,48 +235,15 @@ func nearestOp(name string) string {
 	for k := ir.OpUnregistered + 1; k < ir.NumKinds; k++ {
 		names = append(names, k.String())
 	}
-	return nearest(name, names)
+	return diag.Nearest(name, names)
 }
 
 // didYouMean returns a hint at the nearest of some names, "" if none is close.
 func didYouMean(name string, names []string) string {
-	if near := nearest(name, names); near != "" {
+	if near := diag.Nearest(name, names); near != "" {
 		return "; did you mean " + strconv.Quote(near) + "?"
 	}
 	return ""
-}
-
-func nearest(name string, names []string) string {
-	best, limit := "", (len(name)+1)/3+1
-	if len(name) > 60 {
-		return ""
-	}
-	for _, n := range names {
-		if d := editDistance(name, n); d < limit {
-			best, limit = n, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, deletions and replacements between two short texts.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // formats has a row for every op with a pretty form.

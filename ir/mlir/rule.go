@@ -26,7 +26,7 @@ func (p *parser) shardingRule() ir.Attr {
 			at := p.tok
 			factors := p.factors()
 			if p.err == nil && (len(factors) != 1 || int(factors[0]) != len(rule.Sizes)) {
-				p.fail(at, diag.BadAttribute, "expecting factor symbol `%s`, got: %s", factorSymbol(int32(len(rule.Sizes))), p.src[at.start:at.end])
+				p.fail(at, diag.BadAttribute, "expecting factor symbol `%s`, got: %s", ir.FactorName(int32(len(rule.Sizes))), p.src[at.start:at.end])
 			}
 			p.expect(tokEqual)
 			rule.Sizes = append(rule.Sizes, p.int64())
@@ -135,11 +135,4 @@ func (p *parser) factors() []int32 {
 	}
 	p.next()
 	return out
-}
-
-func factorSymbol(f int32) string {
-	if f < plainFactors {
-		return string(rune(firstFactor + f))
-	}
-	return "z_" + strconv.Itoa(int(f)-plainFactors+1)
 }

@@ -41,7 +41,7 @@ type PlanRequest struct {
 	Hardware string `protobuf:"bytes,5,opt,name=hardware,proto3" json:"hardware,omitempty"`
 	// Bytes per device; 0: the hardware's memory.
 	Memory int64 `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`
-	// Step budget of the search; 0: a default that grows with the model.
+	// Step budget of the search; 0: 1,000,000,000, a few seconds.
 	Steps int64 `protobuf:"varint,7,opt,name=steps,proto3" json:"steps,omitempty"`
 	// Of the search.
 	Seed uint64 `protobuf:"varint,8,opt,name=seed,proto3" json:"seed,omitempty"`

@@ -1,10 +1,8 @@
-package rule
+package ir
 
 import (
 	"strconv"
 	"strings"
-
-	"autoshard/ir"
 )
 
 // FactorName returns the symbol of a factor: i to z for the first 18, then z_1, z_2 and so on.
@@ -15,9 +13,9 @@ func FactorName(f int32) string {
 	return "z_" + strconv.Itoa(int(f)-17)
 }
 
-// Format returns the text of a rule between the angle brackets of #sdy.op_sharding_rule, such as
+// Format returns the text of the rule between the angle brackets of #sdy.op_sharding_rule, such as
 // ([i, k], [k, j])->([i, j]) {i=8, j=16, k=4} reduction={k} (source: shardy.md section 1.9).
-func Format(r *ir.Rule) string {
+func (r *Rule) Format() string {
 	var b strings.Builder
 	formatTensors(&b, r.Operands)
 	b.WriteString("->")
