@@ -201,6 +201,20 @@ func TestPlanJSONReadsBack(t *testing.T) {
 	}
 }
 
+func TestBadPlansAreLocated(t *testing.T) {
+	for _, c := range []struct{ text, place string }{
+		{"{\n  \"schema\": 5\n}", "plan.json:2:13"},
+		{"{\n  \"schema\": \"autoshard.plan/v1\",\n  \"shape\": 1\n}", "plan.json:3:"},
+		{"{\"schema\": \"autoshard.plan/v9\"}", "plan.json"},
+		{"", "plan.json:1:1"},
+	} {
+		_, err := autoshard.ReadPlan("plan.json", []byte(c.text))
+		if !errors.Is(err, diag.ErrInvalid) || !strings.HasPrefix(err.Error(), c.place) {
+			t.Errorf("%q: got %v, want an error at %s", c.text, err, c.place)
+		}
+	}
+}
+
 // Too little memory is refused with the smallest limit that works, and that limit works.
 func TestTooLittleMemory(t *testing.T) {
 	m := readModel(t, "examples/mlp_train.mlir")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
@@ -21,12 +22,31 @@ func ReadPlan(file string, src []byte) (*Plan, error) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
-		return nil, diag.Invalid(diag.BadFile, diag.Position{File: file}, "not a plan: %v", err)
+		return nil, diag.Invalid(diag.BadFile, position(file, src, d.InputOffset(), err), "not a plan: %v", err)
 	}
 	if p.Schema != PlanSchema {
 		return nil, diag.Invalid(diag.BadFile, diag.Position{File: file}, "schema %q is not %q", p.Schema, PlanSchema)
 	}
 	return &p, nil
+}
+
+// position returns the line and column of an error in JSON text, or of the offset where decoding stopped.
+func position(file string, src []byte, offset int64, err error) diag.Position {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &mismatch):
+		offset = mismatch.Offset
+	default:
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			offset = int64(max(0, bytes.Index(src, []byte(field))))
+		}
+	}
+	before := src[:min(int(offset), len(src))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return diag.Position{File: file, Line: 1 + bytes.Count(before, []byte{'\n'}), Col: max(1, len(before)-start)}
 }
 
 // RunResult is what a run of a plan gives: whole outputs, put together from the devices' blocks, and the bytes that

@@ -170,12 +170,8 @@ func parseBarrier(p *parser, o *opState) {
 }
 
 func printBarrier(pr *printer, op ir.OpID) {
-	before := len(pr.out)
 	pr.attrDict(op)
 	if pr.m.NumOperands(op) == 0 {
-		if len(pr.out) == before {
-			pr.byte(' ')
-		}
 		pr.str("()")
 		return
 	}
