@@ -111,3 +111,25 @@ func (p *Problem) profile(solution []int32) []int64 {
 
 // within reports whether a peak respects the limit.
 func (p *Problem) within(peak int64) bool { return !p.HasLimit || len(p.times) == 0 || peak <= p.Limit }
+
+// leastCost returns the sum of the least entries of all nodes and edges: a bound on every solution, if a weak one.
+func (p *Problem) leastCost() int64 {
+	least := func(costs []int64) int64 {
+		if m := slices.Min(costs); m < Forbidden {
+			return m
+		}
+		return 0
+	}
+	total := p.Constant
+	for i := range p.NumNodes() {
+		total += least(p.Cost[p.Off[i]:p.Off[i+1]])
+	}
+	matrices := make([]int64, len(p.MatRows))
+	for m := range matrices {
+		matrices[m] = least(p.MatVal[p.MatOff[m]:p.MatOff[m+1]])
+	}
+	for _, m := range p.EMat {
+		total += matrices[m]
+	}
+	return total
+}

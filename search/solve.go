@@ -13,7 +13,8 @@ const DefaultSteps int64 = 1_000_000_000
 // Options of [Solve] and [MinPeak]. The zero value is good.
 type Options struct {
 	// Steps is the budget in work units, about the number of matrix entries visited (10^9 are in the order of a second). It depends on
-	// nothing but the problem and the seed, so that results can be repeated. The reductions at the start always run. 0 means DefaultSteps.
+	// nothing but the problem and the seed, so that results can be repeated. The reductions at the start always run. 0 means DefaultSteps,
+	// or three times what the reductions take if that is more.
 	Steps int64
 	Seed  uint64
 	// Initial are warm starts. The result is never worse than any of them that is a solution; others are ignored.
@@ -70,6 +71,7 @@ func (r Result) Gap() float64 {
 // The result depends only on the problem and the options, unless the context ends.
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	s := newSolver(ctx, p, opt)
+	s.raise(p.leastCost())
 	for _, x := range opt.Initial {
 		s.offer(x, "initial")
 	}
@@ -93,6 +95,7 @@ type solver struct {
 	rng    *rand.Rand
 	spent  int64
 	budget int64
+	grows  bool      // the budget is the default one, which grows with the reductions
 	prices []float64 // the best prices so far, by compressed time
 
 	found bool
@@ -104,10 +107,11 @@ type solver struct {
 }
 
 func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
-	if opt.Steps <= 0 {
+	grows := opt.Steps <= 0
+	if grows {
 		opt.Steps = DefaultSteps
 	}
-	return &solver{ctx: ctx, p: p, opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed))), budget: opt.Steps,
+	return &solver{grows: grows, ctx: ctx, p: p, opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed))), budget: opt.Steps,
 		prices: make([]float64, len(p.times)), cost: Inf, bound: -Inf}
 }
 
@@ -163,6 +167,9 @@ const stallRounds = 15
 func (s *solver) root(w *work) int64 {
 	w.reduce(s.ctx)
 	s.charge(w.takeSpent())
+	if s.grows {
+		s.budget = max(s.budget, 3*s.spent)
+	}
 	if w.failed != nil {
 		return Inf
 	}
