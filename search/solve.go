@@ -14,7 +14,7 @@ const DefaultSteps int64 = 1_000_000_000
 type Options struct {
 	// Steps is the budget in work units, about the number of matrix entries visited (10^9 are in the order of a second). It depends on
 	// nothing but the problem and the seed, so that results can be repeated. The reductions at the start always run. 0 means DefaultSteps,
-	// or three times what the reductions take if that is more.
+	// or five times what the reductions take if that is more.
 	Steps int64
 	Seed  uint64
 	// Initial are warm starts. The result is never worse than any of them that is a solution; others are ignored.
@@ -168,7 +168,7 @@ func (s *solver) root(w *work) int64 {
 	w.reduce(s.ctx)
 	s.charge(w.takeSpent())
 	if s.grows {
-		s.budget = max(s.budget, 3*s.spent)
+		s.budget = max(s.budget, 5*s.spent)
 	}
 	if w.failed != nil {
 		return Inf
