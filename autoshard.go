@@ -138,4 +138,7 @@ type CollectiveCheck struct {
 	Kind      string `json:"kind"`
 	Predicted int64  `json:"predicted"`
 	Counted   int64  `json:"counted"`
+	Varies    bool   `json:"varies,omitempty"` // the data decides how often it runs
+
+	once int64 // predicted for one run
 }

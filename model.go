@@ -65,45 +65,74 @@ func recoverBug(stage string, err *error) {
 	}
 }
 
-// onMesh returns a copy of the model's module with calls inlined and one mesh: the requested one, or the one that
-// the module declares.
-func (m *Model) onMesh(axes []subaxis.Axis) (*ir.Module, ir.MeshID, error) {
+// inlined returns a copy of the model's module with calls inlined.
+func (m *Model) inlined() (*ir.Module, error) {
 	c := m.module.Clone()
-	if err := ir.InlineCalls(c); err != nil {
-		return nil, 0, err
-	}
-	mesh, err := chooseMesh(c, axes)
-	return c, mesh, err
+	return c, ir.InlineCalls(c)
 }
 
+// chooseMesh returns the one mesh of a module: that of its shardings, else the requested one, which it adds where the
+// module declares none.
 func chooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
-	var declared ir.MeshID
-	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
-		d := m.Mesh(id)
-		if d.IsEmpty() || d.IsMaximal() {
-			continue
-		}
-		if declared != 0 && !d.Equal(&m.Mesh(declared).Mesh) {
-			return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model declares two different meshes, @%s and @%s",
-				m.Mesh(declared).Name, d.Name)
-		}
-		if declared == 0 {
-			declared = id
-		}
+	meshes := usedMeshes(m)
+	if len(meshes) == 0 {
+		meshes = declaredMeshes(m)
 	}
+	requested := slices.IndexFunc(meshes, func(id ir.MeshID) bool { return slices.Equal(m.Mesh(id).Axes, axes) })
 	switch {
-	case declared == 0 && len(axes) == 0:
+	case len(meshes) == 0 && len(axes) == 0:
 		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh; give one, such as data=4,model=2")
-	case declared == 0:
+	case len(meshes) == 0:
 		if err := checkAxes(axes); err != nil {
 			return 0, err
 		}
 		return m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), nil
-	case len(axes) > 0 && !slices.Equal(axes, m.Mesh(declared).Axes):
+	case len(meshes) > 1 && (requested < 0 || len(usedMeshes(m)) > 1):
+		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s and @%s among them; plans are for one",
+			m.Mesh(meshes[0]).Name, m.Mesh(meshes[1]).Name)
+	case len(axes) == 0:
+		return meshes[0], nil
+	case requested < 0:
 		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares the mesh %s, the request asks for %s",
-			formatAxes(m.Mesh(declared).Axes), formatAxes(axes))
+			formatAxes(m.Mesh(meshes[0]).Axes), formatAxes(axes))
 	}
-	return declared, nil
+	return meshes[requested], nil
+}
+
+// declaredMeshes returns the meshes of a module that have axes, one of several equal ones.
+func declaredMeshes(m *ir.Module) []ir.MeshID {
+	var out []ir.MeshID
+	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
+		out = addMesh(m, out, id)
+	}
+	return out
+}
+
+func addMesh(m *ir.Module, list []ir.MeshID, id ir.MeshID) []ir.MeshID {
+	d := m.Mesh(id)
+	equal := func(o ir.MeshID) bool { return m.Mesh(o).Equal(&d.Mesh) }
+	if len(d.Axes) == 0 || slices.ContainsFunc(list, equal) {
+		return list
+	}
+	return append(list, id)
+}
+
+// usedMeshes returns the meshes of the shardings of a module's values and results.
+func usedMeshes(m *ir.Module) []ir.MeshID {
+	var out []ir.MeshID
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if id := m.Sharding(v); id != 0 {
+			out = addMesh(m, out, m.ShardingOf(id).Mesh)
+		}
+	}
+	if main, ok := m.Main(); ok {
+		for _, id := range m.Func(main).ResultShardings {
+			if id != 0 {
+				out = addMesh(m, out, m.ShardingOf(id).Mesh)
+			}
+		}
+	}
+	return out
 }
 
 // maxDevices bounds the devices of a mesh: shard tables and programs grow with them.

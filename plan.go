@@ -53,7 +53,15 @@ type planner struct {
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m, mesh, err := model.onMesh(o.Mesh)
+	m, err := model.inlined()
+	if err != nil {
+		return nil, err
+	}
+	propagate.SinkDataFlowEdges(m)
+	if err := checkPlannable(m); err != nil {
+		return nil, err
+	}
+	mesh, err := chooseMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}

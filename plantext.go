@@ -199,7 +199,7 @@ func (c *Check) trafficTable() string {
 		s.places++
 		s.predicted += x.Predicted
 		s.counted += x.Counted
-		if x.Predicted == x.Counted {
+		if x.Agrees() {
 			s.equal++
 		}
 	}

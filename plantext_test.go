@@ -56,7 +56,7 @@ func TestCheckText(t *testing.T) {
 			{Index: 0, Name: "y", Exact: true, ExpectedError: 1e-7, Passed: true},
 			{Index: 1, Name: "z", UnshardedError: math.Inf(1), ExpectedError: 0.5},
 		},
-		Collectives: []CollectiveCheck{{"all_gather", 10, 10}, {"all_gather", 20, 21}},
+		Collectives: []CollectiveCheck{{Kind: "all_gather", Predicted: 10, Counted: 10}, {Kind: "all_gather", Predicted: 20, Counted: 21}},
 	}
 	want := `verified: 1 of 2 outputs pass, 1 equal bit for bit; largest relative error +Inf against the unsharded run, 0.5 against expected outputs
 output  name  unsharded error  expected error

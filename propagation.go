@@ -2,8 +2,10 @@ package autoshard
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
+	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -25,7 +27,14 @@ type Propagation struct {
 // priorities above MaxPriority do not run: their dimensions stay without axes.
 func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Propagation, err error) {
 	defer recoverBug("propagate", &err)
-	m, mesh, err := model.onMesh(o.Mesh)
+	m, err := model.inlined()
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := chooseMesh(m, o.Mesh)
+	if errors.Is(err, diag.ErrUnsupported) && len(o.Mesh) == 0 {
+		mesh, err = append(usedMeshes(m), declaredMeshes(m)...)[0], nil // several meshes propagate side by side
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (p *partitioner) op(op ir.OpID, copies moved) error {
 			p.operand(op, i, m.Sharding(arg), copies)
 		}
 		return nil
-	case ir.OpSdyShardingConstraint, ir.OpSdyReshard:
+	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyPropagationBarrier:
 		v := p.copyOf(op, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), copies)
 		m.ReplaceUses(m.Result(op, 0), v)
 		m.Erase(op)

@@ -174,7 +174,7 @@ func (l *lowerer) channelled() ir.Attrs {
 func (l *lowerer) record(out ir.ValueID, kind collectives.Kind, axes []subaxis.Ref, operand ir.ValueID, source ir.OpID) {
 	size := subaxis.Product(axes)
 	c := Collective{Op: l.m.DefiningOp(out), Kind: kind, Axes: axes, Source: l.m.OpLoc(source),
-		Groups: l.p.Mesh.Devices() / size, Size: size, Bytes: l.m.ValueType(operand).Bytes(), Runs: l.runs}
+		Groups: l.p.Mesh.Devices() / size, Size: size, Bytes: l.m.ValueType(operand).Bytes(), Runs: l.runs, Varies: l.varies}
 	if kind == collectives.Permute {
 		c.Pairs = movingPairs(l.m, c.Op)
 	}
@@ -204,15 +204,16 @@ var userKinds = map[ir.Kind]collectives.Kind{
 // userCollectives notes the collectives in and under an op that the user wrote in a manual computation.
 func (l *lowerer) userCollectives(op ir.OpID) {
 	m := l.m
-	outer := l.runs
-	defer func() { l.runs = outer }()
-	if m.Kind(op) == ir.OpWhile {
-		if trips, ok := ir.TripCount(m, op); ok {
-			l.runs *= trips
-		}
+	runs, varies := l.runs, l.varies
+	defer func() { l.runs, l.varies = runs, varies }()
+	switch m.Kind(op) {
+	case ir.OpWhile:
+		l.enterLoop(op)
+	case ir.OpCase, ir.OpIf:
+		l.varies = true
 	}
 	if kind, ok := userKinds[m.Kind(op)]; ok {
-		c := Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: l.runs}
+		c := Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: l.runs, Varies: l.varies}
 		for i := range m.NumOperands(op) {
 			c.Bytes += m.ValueType(m.Operand(op, i)).Bytes()
 		}

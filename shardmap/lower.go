@@ -17,6 +17,7 @@ type lowerer struct {
 	id      ir.ValueID // this device's partition id
 	head    ir.OpID    // last of the ops at the start of the function that compute device indices
 	runs    int64      // trip count of the loops around
+	varies  bool       // inside a branch, or a loop whose trip count is not plain to see
 	offsets map[string]ir.ValueID
 	channel int64
 }
@@ -214,16 +215,26 @@ func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.Valu
 
 func (l *lowerer) while(op ir.OpID) error {
 	l.results(op)
-	outer := l.runs
+	runs, varies := l.runs, l.varies
+	defer func() { l.runs, l.varies = runs, varies }()
+	l.enterLoop(op)
+	return l.regions(op)
+}
+
+// enterLoop multiplies the runs by a loop's trip count.
+func (l *lowerer) enterLoop(op ir.OpID) {
 	if trips, ok := ir.TripCount(l.m, op); ok {
 		l.runs *= trips
+	} else {
+		l.varies = true
 	}
-	defer func() { l.runs = outer }()
-	return l.regions(op)
 }
 
 func (l *lowerer) branches(op ir.OpID) error {
 	l.results(op)
+	outer := l.varies
+	l.varies = true
+	defer func() { l.varies = outer }()
 	return l.regions(op)
 }
 

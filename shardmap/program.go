@@ -50,6 +50,7 @@ type Collective struct {
 	Pairs  int64 // for a permute: pairs of two different devices
 	Bytes  int64 // of one device's operands
 	Runs   int64 // executions per step: the trip counts of the loops around it
+	Varies bool  // inside a branch, or a loop whose trip count is not plain: Runs is a guess, the data decides
 }
 
 // TotalBytes returns what all devices together send in one step (specification: cost.md section 2.2, ring

@@ -32,7 +32,7 @@ func (s *Space) collect(b ir.BlockID, runs int64) {
 			for i, v := range m.Results(op) {
 				s.passNode(op, m.Operand(op, i), v, runs)
 			}
-		case m.Kind(op) == ir.OpSdyShardingConstraint || m.Kind(op) == ir.OpSdyReshard:
+		case m.Kind(op) == ir.OpSdyShardingConstraint || m.Kind(op) == ir.OpSdyReshard || m.Kind(op) == ir.OpSdyPropagationBarrier:
 			s.passNode(op, m.Operand(op, 0), m.Result(op, 0), runs)
 		case m.Kind(op) == ir.OpSdyManualComputation:
 			s.manualNode(op, runs)

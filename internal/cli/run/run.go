@@ -84,7 +84,7 @@ func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *au
 		return err
 	}
 	for _, x := range result.Collectives {
-		if x.Predicted != x.Counted {
+		if !x.Agrees() {
 			return diag.Finding(diag.Mismatch, diag.Position{}, "a collective `%s` moved %d bytes, predicted are %d", x.Kind, x.Counted, x.Predicted)
 		}
 	}
