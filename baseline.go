@@ -48,6 +48,7 @@ func (p *planner) baselines() ([]baseline, error) {
 		{name: "data parallel", note: note, settled: parallel},
 		{name: "annotations only", settled: annotated},
 	}
+	planner := collectives.NewPlanner(&p.module.Mesh(p.mesh).Mesh, p.model)
 	for i := range out {
 		b := &out[i]
 		if b.settled == nil {
@@ -66,7 +67,6 @@ func (p *planner) baselines() ([]baseline, error) {
 		p.tie(b.settled)
 		b.assignment = collectives.Derive(b.settled)
 		var err error
-		planner := collectives.NewPlanner(&p.module.Mesh(p.mesh).Mesh, p.model)
 		if b.lowered, err = p.lower(b.settled, b.assignment, planner); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
@@ -112,13 +112,15 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	strip(m)
 	var all []subaxis.Ref
 	mesh := &m.Mesh(p.mesh).Mesh
-	for i := range mesh.Axes {
-		all = append(all, mesh.Full(i))
+	for i, a := range mesh.Axes {
+		if a.Size > 1 {
+			all = append(all, mesh.Full(i))
+		}
 	}
 	found := false
 	for _, arg := range batchInputs(m) {
 		dims := m.Shape(arg)
-		axes := collectives.Even(all, dims[0])
+		axes := subaxis.Dividing(all, dims[0])
 		if len(axes) == 0 {
 			continue
 		}

@@ -18,7 +18,7 @@ func cut(mesh *subaxis.Mesh, l *collectives.Layout, t *tensor.Tensor) []*tensor.
 			copyBlock(block.Data, t.Data, t.Shape, start, block.Shape, t.DType.Bytes(), false)
 			made[index] = &block
 		}
-		out[partition(mesh, logical)] = made[index]
+		out[mesh.DeviceID(logical)] = made[index]
 	}
 	return out
 }
@@ -28,17 +28,10 @@ func join(mesh *subaxis.Mesh, port *shardmap.Port, blocks []*tensor.Tensor) *ten
 	out := tensor.New(blocks[0].DType, port.Dims)
 	for logical := mesh.Devices() - 1; logical >= 0; logical-- {
 		start, _ := blockStart(mesh, &port.Layout, logical, port.Dims)
-		block := blocks[partition(mesh, logical)]
+		block := blocks[mesh.DeviceID(logical)]
 		copyBlock(block.Data, out.Data, port.Dims, start, block.Shape, out.DType.Bytes(), true)
 	}
 	return &out
-}
-
-func partition(mesh *subaxis.Mesh, logical int64) int64 {
-	if mesh.DeviceIDs != nil {
-		return mesh.DeviceIDs[logical]
-	}
-	return logical
 }
 
 // blockStart returns the position of a device's block in the whole tensor, and a number that equals another device's

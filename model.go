@@ -74,8 +74,9 @@ func (m *Model) inlined() (*ir.Module, error) {
 // chooseMesh returns the one mesh of a module: that of its shardings, else the requested one, which it adds where the
 // module declares none.
 func chooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
-	meshes := usedMeshes(m)
-	if len(meshes) == 0 {
+	used := usedMeshes(m)
+	meshes := used
+	if len(used) == 0 {
 		meshes = declaredMeshes(m)
 	}
 	requested := slices.IndexFunc(meshes, func(id ir.MeshID) bool { return slices.Equal(m.Mesh(id).Axes, axes) })
@@ -87,7 +88,7 @@ func chooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 			return 0, err
 		}
 		return m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), nil
-	case len(meshes) > 1 && (requested < 0 || len(usedMeshes(m)) > 1):
+	case len(meshes) > 1 && (requested < 0 || len(used) > 1):
 		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s and @%s among them; plans are for one",
 			m.Mesh(meshes[0]).Name, m.Mesh(meshes[1]).Name)
 	case len(axes) == 0:

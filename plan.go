@@ -13,6 +13,7 @@ import (
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
+	"autoshard/subaxis"
 )
 
 // MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
@@ -155,7 +156,7 @@ func (p *planner) annotated() bool {
 func evenPin(s *ir.Sharding, dims []int64) ir.Sharding {
 	out := s.Clone()
 	for d := range out.Dims {
-		out.Dims[d].Axes = collectives.Even(out.Dims[d].Axes, dims[d])
+		out.Dims[d].Axes = subaxis.Dividing(out.Dims[d].Axes, dims[d])
 		out.Dims[d].Priority = ir.NoPriority
 	}
 	out.Unreduced = nil

@@ -48,7 +48,7 @@ func RestrictManual(m *ir.Module) {
 		if !ok || m.Kind(op) != ir.OpSdyManualComputation {
 			return
 		}
-		for _, v := range append(resultsOf(m, op), m.BlockArgs(m.RegionBlock(op, 0))...) {
+		for _, v := range append(m.ResultValues(op), m.BlockArgs(m.RegionBlock(op, 0))...) {
 			if m.Sharding(v) == 0 {
 				continue
 			}
@@ -89,35 +89,10 @@ func even(m *ir.Module, mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Shardin
 	l := Layout{Dims: make([][]subaxis.Ref, len(dims))}
 	for d := range dims {
 		if d < len(s.Dims) {
-			l.Dims[d] = Even(s.Dims[d].Axes, dims[d])
+			l.Dims[d] = subaxis.Dividing(s.Dims[d].Axes, dims[d])
 		}
 	}
 	return l.Sharding(mesh)
-}
-
-// Even returns the longest major part of the axes that divides a dimension of that size.
-func Even(axes []subaxis.Ref, size int64) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, r := range axes {
-		g := gcd(int64(r.Size), size)
-		if g == int64(r.Size) {
-			out = append(out, r)
-			size /= g
-			continue
-		}
-		if g > 1 {
-			out = append(out, subaxis.Ref{Axis: r.Axis, Pre: r.Pre, Size: int32(g)})
-		}
-		break
-	}
-	return out
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut the way
@@ -175,7 +150,7 @@ func elect(r *ir.Rule, reduction ir.Reduction, factors Factors, v vote) {
 	for _, taken := range factors {
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
-	factors[v.factor] = Even(v.axes, r.Sizes[v.factor])
+	factors[v.factor] = subaxis.Dividing(v.axes, r.Sizes[v.factor])
 	if _, _, ok := Project(r, factors, reduction); !ok {
 		factors[v.factor] = nil
 	}
@@ -213,7 +188,7 @@ func addVote(votes []vote, v vote) []vote {
 func splitAxes(axes []subaxis.Ref, dim []int32, sizes []int64) [][]subaxis.Ref {
 	out := make([][]subaxis.Ref, len(dim))
 	for i, f := range dim {
-		out[i] = Even(axes, sizes[f])
+		out[i] = subaxis.Dividing(axes, sizes[f])
 		if subaxis.Product(out[i]) != sizes[f] {
 			break
 		}

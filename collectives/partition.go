@@ -127,7 +127,7 @@ func (p *partitioner) layouts(op ir.OpID) (operands, results []Layout, err error
 	m := p.m
 	r := rule.Of(m, op, false)
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
-		return wholes(m, m.Operands(op)), wholes(m, resultsOf(m, op)), nil
+		return wholes(m, m.Operands(op)), wholes(m, m.ResultValues(op)), nil
 	}
 	_, reduction := Shardable(m, op, r)
 	operands, results, ok := Project(r, p.assignment[op], reduction)
@@ -135,14 +135,6 @@ func (p *partitioner) layouts(op ir.OpID) (operands, results []Layout, err error
 		return nil, nil, diag.Internal(diag.Bug, diag.Position{}, "the assignment of %s cannot be projected to its tensors", m.OpName(op))
 	}
 	return operands, results, nil
-}
-
-func resultsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
-	out := make([]ir.ValueID, 0, m.NumResults(op))
-	for _, v := range m.Results(op) {
-		out = append(out, v)
-	}
-	return out
 }
 
 func wholes(m *ir.Module, values []ir.ValueID) []Layout {

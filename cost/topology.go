@@ -204,7 +204,7 @@ func cut(mesh []subaxis.Axis, axes []physical) ([][]part, bool) {
 				}
 				left, stride = axes[p].size, 1
 			}
-			n := gcd(need, left)
+			n := subaxis.GCD(need, left)
 			if n == 1 {
 				return nil, false
 			}
@@ -339,11 +339,4 @@ func product(sizes []int64) int64 {
 		n *= s
 	}
 	return n
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

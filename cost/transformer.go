@@ -1,5 +1,7 @@
 package cost
 
+import "autoshard/subaxis"
+
 // Transformer is the shape of a decoder (specification: cost.md sections 3.6, 5.1 and 5.3).
 type Transformer struct {
 	Layers   int64
@@ -111,9 +113,9 @@ func (c KVCache) Bytes(s int64) float64 {
 // KVShards returns how many different parts a cache is cut into when it lies over chips: heads first, then sequences
 // of the batch, then tokens. The rest replicates.
 func KVShards(chips, heads, batch, tokens int64) int64 {
-	shards := gcd(chips, heads)
-	shards *= gcd(chips/shards, batch)
-	return shards * gcd(chips/shards, tokens)
+	shards := subaxis.GCD(chips, heads)
+	shards *= subaxis.GCD(chips/shards, batch)
+	return shards * subaxis.GCD(chips/shards, tokens)
 }
 
 // Serving is a model on some chips, without regard to communication.

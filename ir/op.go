@@ -56,6 +56,15 @@ func (m *Module) Results(op OpID) iter.Seq2[int, ValueID] {
 	}
 }
 
+// ResultValues returns the results of an op in a new slice.
+func (m *Module) ResultValues(op OpID) []ValueID {
+	out := make([]ValueID, m.NumResults(op))
+	for i := range out {
+		out[i] = m.Result(op, i)
+	}
+	return out
+}
+
 // Regions returns the regions of an op.
 func (m *Module) Regions(op OpID) []RegionID {
 	s := m.ops[op].regions

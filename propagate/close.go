@@ -76,7 +76,7 @@ func evenly(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
 		if shape[d]%max(s.Shards(d), 1) == 0 {
 			continue
 		}
-		s.Dims[d].Axes = dividing(s.Dims[d].Axes, shape[d])
+		s.Dims[d].Axes = subaxis.Dividing(s.Dims[d].Axes, shape[d])
 		s.Dims[d].Priority = ir.NoPriority
 		changed = true
 	}
@@ -84,25 +84,6 @@ func evenly(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
 		return id
 	}
 	return m.InternSharding(s)
-}
-
-// dividing returns the major axes, the last one perhaps in part, whose product divides a size.
-func dividing(axes []subaxis.Ref, size int64) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, a := range axes {
-		g := gcd(int64(a.Size), size)
-		if g == 1 {
-			break
-		}
-		whole := g == int64(a.Size)
-		a.Size = int32(g)
-		out = append(out, a)
-		if !whole {
-			break
-		}
-		size /= g
-	}
-	return out
 }
 
 // RemoveSubAxes cuts open dimensions of arguments and results of the main function at the first sub-axis: callers

@@ -130,7 +130,7 @@ func (s *step) withinFactor(t *tensorFactors, f int32, axis subaxis.Ref, prevSiz
 			return axis, true
 		}
 		if size := s.rule.Sizes[f]; size%prevSize == 0 {
-			if g := gcd(size/prevSize, int64(axis.Size)); g == int64(axis.Size) || g > 1 {
+			if g := subaxis.GCD(size/prevSize, int64(axis.Size)); g == int64(axis.Size) || g > 1 {
 				axis.Size = int32(g)
 				return axis, true
 			}

@@ -268,7 +268,7 @@ func (s *step) takenByFactor(r *refused, tf *tensorFactors, f int32, t int, want
 // divides says whether a factor that is not the last of its dimension can take an axis, or a part of it.
 func (s *step) divides(f int32, have []subaxis.Ref, axis subaxis.Ref) bool {
 	shards := subaxis.Product(have)
-	return shards > 0 && s.rule.Sizes[f]%shards == 0 && gcd(s.rule.Sizes[f]/shards, int64(axis.Size)) > 1
+	return shards > 0 && s.rule.Sizes[f]%shards == 0 && subaxis.GCD(s.rule.Sizes[f]/shards, int64(axis.Size)) > 1
 }
 
 // vetoed reports another tensor of the op that does not admit the axis: it is sharded by others along the factor,

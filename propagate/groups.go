@@ -209,14 +209,7 @@ func saysNothing(s *ir.Sharding) bool {
 
 // openConstraint inserts an open constraint after a value and lets all other uses go through it.
 func openConstraint(m *ir.Module, v ir.ValueID, like ir.ShardingID) {
-	var b *ir.Builder
-	if op := m.DefiningOp(v); op != 0 {
-		b = m.BuilderAfter(op)
-	} else {
-		b = blockStart(m, m.ArgBlock(v))
-	}
-	c := b.Op(ir.OpSdyShardingConstraint, []ir.TypeID{m.Type(v)}, nil, v)
-	m.SetSharding(m.Result(c, 0), m.Replicated(m.ShardingOf(like).Mesh, len(m.Shape(v)), false))
+	c := constrainAfter(m, v, m.Replicated(m.ShardingOf(like).Mesh, len(m.Shape(v)), false))
 	replaceUses(m, v, m.Result(c, 0), func(u ir.Use) bool { return u.Op != c })
 }
 

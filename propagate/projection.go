@@ -148,7 +148,7 @@ func (p *projection) takeRest(c *axisCursor, start int) {
 // takeDivisors appends axes to the arena while they divide the factor and returns what is left of its size.
 func (p *projection) takeDivisors(c *axisCursor, size int64) int64 {
 	for c.more {
-		g := gcd(size, int64(c.cur.Size))
+		g := subaxis.GCD(size, int64(c.cur.Size))
 		if g == 1 && c.cur.Size != 1 {
 			break
 		}
@@ -205,11 +205,4 @@ func appendFactorAxes(list, axes []subaxis.Ref) []subaxis.Ref {
 	}
 	list = subaxis.AppendMerge(list, axes[0])
 	return append(list, axes[1:]...)
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

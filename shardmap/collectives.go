@@ -139,7 +139,7 @@ func (l *lowerer) pairs(before, after [][]subaxis.Ref) []int64 {
 			source[d] = holders[needs[d]][0]
 			holders[needs[d]] = holders[needs[d]][1:]
 		}
-		out = append(out, l.deviceID(source[d]), l.deviceID(d))
+		out = append(out, l.p.Mesh.DeviceID(source[d]), l.p.Mesh.DeviceID(d))
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func (l *lowerer) grouped(axes []subaxis.Ref) ir.Attrs {
 	var ids []int64
 	for _, g := range groups {
 		for _, logical := range g {
-			ids = append(ids, l.deviceID(logical))
+			ids = append(ids, l.p.Mesh.DeviceID(logical))
 		}
 	}
 	t := l.m.TensorType(dtype.I64, int64(len(groups)), int64(len(groups[0])))

@@ -126,7 +126,7 @@ func (l *lowerer) shardIndex(refs []subaxis.Ref) ir.ValueID {
 	devices := l.p.Mesh.Devices()
 	data := make([]byte, 4*devices)
 	for logical := range devices {
-		binary.LittleEndian.PutUint32(data[4*l.deviceID(logical):], uint32(l.p.Mesh.ShardIndex(logical, refs)))
+		binary.LittleEndian.PutUint32(data[4*l.p.Mesh.DeviceID(logical):], uint32(l.p.Mesh.ShardIndex(logical, refs)))
 	}
 	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1),
 		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints{1}}), l.denseOp(b, m.TensorType(dtype.I32, devices), data), l.id)
@@ -134,14 +134,6 @@ func (l *lowerer) shardIndex(refs []subaxis.Ref) ir.ValueID {
 	l.head = m.DefiningOp(v)
 	l.offsets[key] = v
 	return v
-}
-
-// deviceID returns the partition id of a logical device.
-func (l *lowerer) deviceID(logical int64) int64 {
-	if ids := l.p.Mesh.DeviceIDs; ids != nil {
-		return ids[logical]
-	}
-	return logical
 }
 
 // denseOp emits a constant. Equal elements are stored once, as the text form does.

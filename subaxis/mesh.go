@@ -107,6 +107,14 @@ func (m *Mesh) ShardIndex(device int64, refs []Ref) int64 {
 	return index
 }
 
+// DeviceID returns the id of a logical device.
+func (m *Mesh) DeviceID(logical int64) int64 {
+	if m.DeviceIDs != nil {
+		return m.DeviceIDs[logical]
+	}
+	return logical
+}
+
 // Groups partitions the logical devices into groups that differ only in their coordinates along refs. Inside a
 // group, devices are ordered by ShardIndex over refs; groups are ordered by their first device.
 func (m *Mesh) Groups(refs []Ref) [][]int64 {

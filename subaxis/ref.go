@@ -117,6 +117,32 @@ func Product(refs []Ref) int64 {
 	return n
 }
 
+// Dividing returns the longest major part of the refs that divides a dimension of that size: whole refs as long as
+// they divide it, then the largest major part of the next that does (specification: shardy.md section 5.1).
+func Dividing(refs []Ref, size int64) []Ref {
+	var out []Ref
+	for _, r := range refs {
+		g := GCD(int64(r.Size), size)
+		if g == 1 {
+			break
+		}
+		out = append(out, Ref{r.Axis, r.Pre, int32(g)})
+		if g != int64(r.Size) {
+			break
+		}
+		size /= g
+	}
+	return out
+}
+
+// GCD returns the greatest common divisor of two sizes; that of 0 and n is n.
+func GCD(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // AppendMerge appends r to the list, merging it with the last element where it continues that one.
 func AppendMerge(list []Ref, r Ref) []Ref {
 	if n := len(list); n > 0 && list[n-1].CanMerge(r) {

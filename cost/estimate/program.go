@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -43,7 +44,7 @@ func (md *Model) block(m *ir.Module, b ir.BlockID, collective map[ir.OpID]bool, 
 			continue
 		}
 		if !m.Kind(op).HasBodies() {
-			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, resultsOf(m, op)), fused)
+			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), fused)
 			continue
 		}
 		inside, runs := int64(0), int64(1)
@@ -78,11 +79,10 @@ func shapes(m *ir.Module, values []ir.ValueID) [][]int64 {
 func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
 	body := m.Func(main).Body
 	l := ir.NewLiveness(m, body)
-	change := make([]int64, l.Len()+2)
+	var buffers []cost.Buffer
 	add := func(v ir.ValueID, lo, hi int32) {
 		if m.ValueType(v).Kind == ir.TensorKind && !fused[v] {
-			change[lo] += m.ValueType(v).Bytes()
-			change[hi] -= m.ValueType(v).Bytes()
+			buffers = append(buffers, cost.Buffer{Def: lo, Last: hi - 1, Bytes: m.ValueType(v).Bytes()})
 		}
 	}
 	for i, arg := range m.BlockArgs(body) {
@@ -94,12 +94,7 @@ func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
 		add(arg, lo, hi)
 	}
 	addResults(m, body, l, add)
-	most, now := int64(0), int64(0)
-	for _, c := range change {
-		now += c
-		most = max(most, now)
-	}
-	return most
+	return cost.Peak(buffers, nil).Bytes
 }
 
 func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueID, lo, hi int32)) {

@@ -30,7 +30,7 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		return bytes
 	}
 	in := sizes(m.Operands(op), operands)
-	out := sizes(resultsOf(m, op), results)
+	out := sizes(m.ResultValues(op), results)
 	w.FLOPs = float64(largest)
 	w.Bytes = float64(sum(in) + sum(out))
 	switch m.Kind(op) {
@@ -48,14 +48,6 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		return cost.Work{DType: w.DType}
 	}
 	return w
-}
-
-func resultsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
-	out := make([]ir.ValueID, 0, m.NumResults(op))
-	for _, v := range m.Results(op) {
-		out = append(out, v)
-	}
-	return out
 }
 
 func elementType(m *ir.Module, op ir.OpID) dtype.Type {

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 func init() {
@@ -95,7 +96,7 @@ func (r *reshaper) step() {
 	in.enter()
 	out.enter()
 	nIn, nOut := in.size/in.done, out.size/out.done
-	g := gcd(nIn, nOut)
+	g := subaxis.GCD(nIn, nOut)
 	switch {
 	case in.done == out.done && g > 1:
 		r.placeBoth(g, g, passThrough)
@@ -149,11 +150,4 @@ func (s *reshapeSide) leave() {
 	if s.more() && s.size == s.done {
 		s.dim++
 	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

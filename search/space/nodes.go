@@ -132,10 +132,7 @@ func appendNew(all []collectives.Layout, l collectives.Layout) []collectives.Lay
 // opNode adds an op: every way to cut it, times every way to keep its result.
 func (s *Space) opNode(op ir.OpID, runs int64) {
 	m := s.m
-	n := node{op: op, runs: runs, operands: m.Operands(op)}
-	for _, v := range m.Results(op) {
-		n.values = append(n.values, v)
-	}
+	n := node{op: op, runs: runs, operands: m.Operands(op), values: m.ResultValues(op)}
 	r := s.ruleOf(op)
 	switch {
 	case r != nil && m.NumOperands(op) > 0:
