@@ -240,7 +240,8 @@ const (
 )
 
 // PrefixStatus says whether a is a prefix of b, the last element of a counting as one where it is a major part of
-// its counterpart (specification: shardy.md section 3.4).
+// its counterpart (specification: shardy.md section 3.4). It compares sizes alone: parts that cannot coexist, such as
+// (1)2 and (1)3, count as prefixes where the arithmetic says so.
 func PrefixStatus(a, b []Ref) Order {
 	switch {
 	case len(a) == 0 && len(b) == 0:
