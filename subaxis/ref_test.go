@@ -65,6 +65,32 @@ func checkPair(t *testing.T, n int64, a, b subaxis.Ref) {
 	if a.CanMerge(b) {
 		checkMerge(t, n, a, b)
 	}
+	if a.CanCoexist(b) && n > 1 {
+		checkWithin(t, n, a, b)
+	}
+}
+
+// checkWithin checks the relations "within", "prefix" and "suffix" of parts that coexist: b lies within a if the digit
+// of a tells that of b, is a major part if it is the leading digits, a minor one if it is the trailing digits.
+func checkWithin(t *testing.T, n int64, a, b subaxis.Ref) {
+	t.Helper()
+	told, within, major, minor := map[int64]int64{}, true, true, true
+	for c := range n {
+		da, db := digit(n, c, a), digit(n, c, b)
+		if d, ok := told[da]; ok && d != db {
+			within = false
+		}
+		told[da] = db
+		major = major && a.Size%b.Size == 0 && da/int64(a.Size/b.Size) == db
+		minor = minor && da%int64(b.Size) == db
+	}
+	if a.Contains(b) != within || b.PrefixOf(a) != major || b.SuffixOf(a) != minor {
+		t.Errorf("size %d: %v contains %v: %v, as prefix %v, as suffix %v; by coordinates %v, %v, %v", n, a, b,
+			a.Contains(b), b.PrefixOf(a), b.SuffixOf(a), within, major, minor)
+	}
+	if p, ok := a.CommonPrefix(b); ok != (a.PrefixOf(b) || b.PrefixOf(a)) || ok && p.Size != min(a.Size, b.Size) {
+		t.Errorf("size %d: common prefix of %v and %v is %v, %v", n, a, b, p, ok)
+	}
 }
 
 // refines says whether one factorization of the axis has both parts as products of neighbouring factors: the
