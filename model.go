@@ -203,7 +203,7 @@ func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor
 		out.LocalType = formatType(t, local)
 		out.Bytes = (&ir.Type{DType: t.DType, Dims: local}).Bytes()
 		out.Sharding = m.FormatSharding(sharding)
-		out.Spec = specfmt.PartitionSpec(m, sharding)
+		out.Spec = specfmt.Notation(m, sharding)
 	}
 	return out
 }

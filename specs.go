@@ -1,0 +1,215 @@
+package autoshard
+
+import (
+	"fmt"
+	"slices"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/ir/specfmt"
+	"autoshard/subaxis"
+)
+
+// Spec is a sharding in the form of another system.
+type Spec struct {
+	Spec  string   `json:"spec,omitempty"`  // "" where the form cannot say it
+	Mesh  string   `json:"mesh,omitempty"`  // x=2,y=4, major to minor; "" without a sharding
+	Notes []string `json:"notes,omitempty"` // what the text leaves out
+	// Problem says why the form cannot say the sharding, RefinedMesh over which mesh it can, and RefinedSpec how.
+	Problem     string `json:"problem,omitempty"`
+	RefinedMesh string `json:"refinedMesh,omitempty"`
+	RefinedSpec string `json:"refinedSpec,omitempty"`
+}
+
+// ValueSpec is the sharding of one value of a model. A value without a sharding has neither Spec nor Problem.
+type ValueSpec struct {
+	Function string `json:"function"`
+	Value    string `json:"value"` // as MLIR names it, %arg0 or %3#1, or "result 0" of the function
+	Type     string `json:"type"`  // f32[128,512]
+	Spec
+}
+
+// Specs returns the shardings of the arguments and results of all functions, or of all values that have one too, in a
+// form: sdy, partition-spec, dtensor or gspmd (package ir/specfmt). Where the form cannot say some of them, the error
+// is of class diag.ErrUnsupported and the specs are complete nevertheless.
+func (m *Model) Specs(form string, all bool) (specs []ValueSpec, err error) {
+	defer recoverBug("convert", &err)
+	f, err := specfmt.ParseForm(form)
+	if err != nil {
+		return nil, err
+	}
+	l := &specLister{m: m.module, form: f, all: all, names: mlir.ValueNames(m.module)}
+	for op := range m.module.Ops(m.module.Body()) {
+		if id := m.module.FuncOf(op); id != 0 {
+			l.function(id)
+		}
+	}
+	return l.specs, l.err()
+}
+
+type specLister struct {
+	m        *ir.Module
+	form     specfmt.Form
+	all      bool
+	names    []string
+	name     string // of the function at hand
+	specs    []ValueSpec
+	problems []diag.Diagnostic
+}
+
+func (l *specLister) add(value string, typ ir.TypeID, id ir.ShardingID, manual ir.ShardAxes) {
+	t := l.m.TypeOf(typ)
+	v := ValueSpec{Function: l.name, Value: value, Type: formatType(t, t.Dims)}
+	if id != 0 {
+		layout := specfmt.LayoutOf(l.m, id, manual)
+		var err error
+		if v.Spec, err = specOf(l.form, &layout); err != nil {
+			for _, d := range diag.Diagnostics(err) {
+				d.Message = fmt.Sprintf("%s of @%s is %s", value, l.name, d.Message)
+				l.problems = append(l.problems, d)
+			}
+		}
+	}
+	l.specs = append(l.specs, v)
+}
+
+func (l *specLister) function(id ir.FuncID) {
+	f := l.m.Func(id)
+	l.name = f.Name
+	if !l.m.IsDeclaration(id) {
+		l.values(l.m.BlockArgs(f.Body), true, nil)
+		if l.all {
+			l.block(f.Body, nil)
+		}
+	}
+	for i, typ := range f.ResultTypes {
+		l.add(fmt.Sprintf("result %d", i), typ, f.ResultShardings[i], nil)
+	}
+}
+
+// values adds values; bare ones, without a sharding, only if asked.
+func (l *specLister) values(list []ir.ValueID, bare bool, manual ir.ShardAxes) {
+	for _, v := range list {
+		if id := l.m.Sharding(v); id != 0 || bare {
+			l.add(l.names[v], l.m.Type(v), id, manual)
+		}
+	}
+}
+
+// block adds the values of the ops of a block, those inside of them first. Inside a manual computation its axes are
+// manual, but its arguments have the shardings of the values that it takes, outside.
+func (l *specLister) block(b ir.BlockID, manual ir.ShardAxes) {
+	for op := range l.m.Ops(b) {
+		inside := manual
+		if axes, ok := l.m.Attr(op, "manual_axes").(*ir.AxesAttr); ok && l.m.Kind(op) == ir.OpSdyManualComputation {
+			inside = subaxis.SortMerge(slices.Concat(manual, axes.Axes))
+		}
+		for _, r := range l.m.Regions(op) {
+			for _, inner := range l.m.Blocks(r) {
+				l.values(l.m.BlockArgs(inner), false, manual)
+				l.block(inner, inside)
+			}
+		}
+		for _, v := range l.m.Results(op) {
+			l.values([]ir.ValueID{v}, false, manual)
+		}
+	}
+}
+
+// maxProblems bounds how many of the shardings that a form cannot say an error lists.
+const maxProblems = 5
+
+func (l *specLister) err() error {
+	n := len(l.problems)
+	if n == 0 {
+		return nil
+	}
+	e := &diag.Error{Class: diag.ErrUnsupported, Diagnostics: l.problems[:min(n, maxProblems)]}
+	if n > maxProblems {
+		return e.WithNote(diag.Position{}, "and %d more", n-maxProblems)
+	}
+	return e
+}
+
+// specOf returns a layout in a form. The error is that of specfmt.Format; the spec has what it says too.
+func specOf(f specfmt.Form, l *specfmt.Layout) (Spec, error) {
+	s := Spec{Mesh: specfmt.FormatMesh(&l.Mesh.Mesh)}
+	var err error
+	if s.Spec, s.Notes, err = specfmt.Format(f, l); err == nil {
+		return s, nil
+	}
+	s.Problem = diag.Diagnostics(err)[0].Message
+	if refined, ok := specfmt.Refine(l); ok {
+		if text, notes, e := specfmt.Format(f, &refined); e == nil {
+			s.RefinedMesh, s.RefinedSpec, s.Notes = specfmt.FormatMesh(&refined.Mesh.Mesh), text, notes
+		}
+	}
+	return s, err
+}
+
+// SpecRequest asks for one sharding in another form.
+type SpecRequest struct {
+	Text      string
+	Name      string         // of the text, in errors
+	From, To  string         // forms: sdy, partition-spec, dtensor or gspmd
+	Axes      []subaxis.Axis // of the mesh; nil: the mesh that the text tells, or one that fits (gspmd)
+	DeviceIDs []int64        // nil: in order
+	Ranks     []int          // of the tensor, or of each in a tuple; nil: as the text says
+}
+
+// ConvertSpec returns a sharding in another form, or those of a GSPMD tuple. Errors are of class diag.ErrInvalid for a
+// text that is wrong, diag.ErrUnsupported for what a form cannot say.
+func ConvertSpec(r SpecRequest) (specs []Spec, err error) {
+	defer recoverBug("convert", &err)
+	from, err := specfmt.ParseForm(r.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := specfmt.ParseForm(r.To)
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := r.mesh()
+	if err != nil {
+		return nil, err
+	}
+	elements, at := []string{r.Text}, []int{0}
+	if from == specfmt.GSPMD {
+		elements, at = specfmt.TupleElements(r.Text)
+	}
+	if len(r.Ranks) > 0 && len(r.Ranks) != len(elements) {
+		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "%d ranks are given for %d shardings", len(r.Ranks), len(elements))
+	}
+	for i, text := range elements {
+		rank := specfmt.AnyRank
+		if len(r.Ranks) > 0 {
+			rank = r.Ranks[i]
+		}
+		l, dropped, err := specfmt.Parse(from, mesh, rank, text, diag.Position{File: r.Name, Line: 1, Col: 1 + at[i]})
+		if err != nil {
+			return nil, err
+		}
+		s, err := specOf(to, &l)
+		if err != nil {
+			return nil, err
+		}
+		s.Notes = append(dropped, s.Notes...)
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+func (r *SpecRequest) mesh() (*ir.MeshDecl, error) {
+	if r.Axes == nil && r.DeviceIDs == nil {
+		return nil, nil
+	}
+	if err := checkAxes(r.Axes); err != nil {
+		return nil, err
+	}
+	mesh, err := specfmt.NewMesh(r.Axes, r.DeviceIDs)
+	if err == nil {
+		mesh.Name = "mesh"
+	}
+	return mesh, err
+}
