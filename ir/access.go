@@ -19,7 +19,7 @@ type place struct{ line, col int32 }
 // SetSource remembers the name and the text of the file that the module was read from, for diagnostics.
 func (m *Module) SetSource(file, text string) { m.sources.file, m.sources.text = file, text }
 
-// SetPos remembers where an op stands in the source text.
+// SetPos remembers where an op stands in the source text, op 0 where the module does.
 func (m *Module) SetPos(op OpID, pos diag.Position) {
 	s := &m.sources
 	if pos.File != "" && s.file == "" {
@@ -125,10 +125,10 @@ func (m *Module) NumLocs() int { return len(m.locs) }
 // SetLoc replaces the source location of an op.
 func (m *Module) SetLoc(op OpID, l LocID) { m.ops[op].loc = l }
 
-// Reserve makes room for that many more ops, each with about one result and two operands.
-func (m *Module) Reserve(ops int) {
+// Reserve makes room for that many more ops, values and operands.
+func (m *Module) Reserve(ops, values, operands int) {
 	m.ops = slices.Grow(m.ops, ops)
-	m.values = slices.Grow(m.values, ops)
-	m.operands = slices.Grow(m.operands, 2*ops)
+	m.values = slices.Grow(m.values, values)
+	m.operands = slices.Grow(m.operands, operands)
 	m.sources.ops = slices.Grow(m.sources.ops, ops)
 }

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Builder appends or inserts ops at one place. The zero Builder is not usable.
 type Builder struct {
@@ -121,7 +124,7 @@ func (m *Module) MoveToEnd(op OpID, b BlockID) {
 // Erase removes an op and everything inside it. Its results must have no uses outside.
 func (m *Module) Erase(op OpID) {
 	for _, r := range m.Regions(op) {
-		for _, b := range m.regions[r].blocks {
+		for _, b := range slices.Backward(m.regions[r].blocks) { // later blocks use the results of earlier ones
 			for last := m.blocks[b].last; last != 0; last = m.blocks[b].last {
 				m.Erase(last)
 			}
@@ -138,6 +141,7 @@ func (m *Module) Erase(op OpID) {
 	}
 	m.ops[op].operands.n = 0
 	delete(m.funcOf, op)
+	delete(m.branches, op)
 	m.unlink(op)
 }
 
@@ -194,14 +198,18 @@ func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
 		m.SetSharding(m.Result(clone, i), m.Sharding(v))
 	}
 	for i, r := range m.Regions(op) {
-		m.cloneRegion(r, m.Regions(clone)[i], values)
+		m.cloneRegion(r, m.Region(clone, i), values)
 	}
 	return clone
 }
 
 func (m *Module) cloneRegion(from, to RegionID, values map[ValueID]ValueID) {
+	copies := map[BlockID]BlockID{}
 	for _, b := range m.regions[from].blocks {
-		copied := m.newBlock(to)
+		copies[b] = m.newBlock(to)
+	}
+	for _, b := range m.regions[from].blocks {
+		copied := copies[b]
 		for _, arg := range m.blocks[b].args {
 			v := m.AddBlockArg(copied, m.Type(arg))
 			m.SetSharding(v, m.Sharding(arg))
@@ -209,14 +217,25 @@ func (m *Module) cloneRegion(from, to RegionID, values map[ValueID]ValueID) {
 		}
 		inner := m.BuilderAtEnd(copied)
 		for op := range m.Ops(b) {
-			m.CloneOp(inner, op, values)
+			clone := m.CloneOp(inner, op, values)
+			if to := m.branches[op]; to != nil {
+				m.SetSuccessors(clone, mappedAll(copies, to))
+			}
 		}
 	}
 }
 
-func mapped(values map[ValueID]ValueID, v ValueID) ValueID {
-	if to, ok := values[v]; ok {
+func mapped[ID comparable](ids map[ID]ID, id ID) ID {
+	if to, ok := ids[id]; ok {
 		return to
 	}
-	return v
+	return id
+}
+
+func mappedAll[ID comparable](ids map[ID]ID, list []ID) []ID {
+	out := make([]ID, len(list))
+	for i, id := range list {
+		out[i] = mapped(ids, id)
+	}
+	return out
 }

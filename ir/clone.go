@@ -28,7 +28,13 @@ func (m *Module) Clone() *Module {
 	}
 	c.funcOf = maps.Clone(m.funcOf)
 	c.meshes = slices.Clone(m.meshes)
+	c.meshOf = maps.Clone(m.meshOf)
+	c.meshByText = map[string][]MeshID{}
+	for text, ids := range m.meshByText {
+		c.meshByText[text] = slices.Clone(ids)
+	}
 	c.opNames = maps.Clone(m.opNames)
+	c.branches = maps.Clone(m.branches)
 	c.types.rows = slices.Clone(m.types.rows)
 	c.types.index = maps.Clone(m.types.index)
 	c.shardings.rows = slices.Clone(m.shardings.rows)

@@ -71,6 +71,10 @@ func (in *inliner) call(op OpID) error {
 	if f == 0 || m.IsDeclaration(f) {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "call of %v, which has no definition", []string(callee))
 	}
+	if n := len(m.Blocks(m.Regions(m.Func(f).Op)[0])); n != 1 {
+		return diag.Unsupported(diag.NotSupported, diag.Position{}, "function @%s has %d blocks; only functions of one block can be inlined",
+			m.Func(f).Name, n)
+	}
 	if err := in.function(f); err != nil {
 		return err
 	}

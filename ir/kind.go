@@ -10,6 +10,9 @@ const (
 	OpMesh                                          // sdy.mesh
 	OpCall                                          // func.call
 	OpReturn                                        // func.return
+	OpModule                                        // builtin.module inside another one
+	OpBranch                                        // cf.br
+	OpCondBranch                                    // cf.cond_br
 	OpAbs                                           // stablehlo.abs
 	OpCbrt                                          // stablehlo.cbrt
 	OpCeil                                          // stablehlo.ceil
@@ -234,6 +237,9 @@ var kindInfos = [NumKinds]kindInfo{
 	OpMesh:                              {"sdy.mesh", 0},
 	OpCall:                              {"func.call", 0},
 	OpReturn:                            {"func.return", traitTerminator},
+	OpModule:                            {"builtin.module", 0},
+	OpBranch:                            {"cf.br", traitTerminator},
+	OpCondBranch:                        {"cf.cond_br", traitTerminator},
 	OpAbs:                               {"stablehlo.abs", traitPure | traitElementwise | traitUnary},
 	OpCbrt:                              {"stablehlo.cbrt", traitPure | traitElementwise | traitUnary},
 	OpCeil:                              {"stablehlo.ceil", traitPure | traitElementwise | traitUnary},

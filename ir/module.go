@@ -102,15 +102,19 @@ type Module struct {
 	Attrs Attrs
 	Loc   LocID
 
-	ops      []opRow
-	values   []valueRow
-	operands []operandRow
-	blocks   []blockRow
-	regions  []regionRow
-	funcs    []Func
-	funcOf   map[OpID]FuncID
-	meshes   []MeshDecl
-	opNames  map[OpID]string // names of unregistered ops
+	ops        []opRow
+	values     []valueRow
+	operands   []operandRow
+	blocks     []blockRow
+	regions    []regionRow
+	funcs      []Func
+	funcOf     map[OpID]FuncID
+	meshes     []MeshDecl
+	meshOf     map[OpID]MeshID
+	meshByText map[string][]MeshID // by what they are made of
+	lastMesh   OpID                // of the module's leading meshes, where insertMesh left off
+	opNames    map[OpID]string     // names of unregistered ops
+	branches   map[OpID][]BlockID  // blocks that terminators may go to
 
 	types     typeTable
 	shardings shardingTable
@@ -123,16 +127,18 @@ type Module struct {
 // NewModule returns an empty module.
 func NewModule() *Module {
 	m := &Module{
-		ops:      make([]opRow, 1),
-		values:   make([]valueRow, 1),
-		operands: make([]operandRow, 1),
-		blocks:   make([]blockRow, 1),
-		regions:  make([]regionRow, 1),
-		funcs:    make([]Func, 1),
-		funcOf:   map[OpID]FuncID{},
-		meshes:   make([]MeshDecl, 1),
-		opNames:  map[OpID]string{},
-		locs:     make([]Location, 1),
+		ops:        make([]opRow, 1),
+		values:     make([]valueRow, 1),
+		operands:   make([]operandRow, 1),
+		blocks:     make([]blockRow, 1),
+		regions:    make([]regionRow, 1),
+		funcs:      make([]Func, 1),
+		funcOf:     map[OpID]FuncID{},
+		meshes:     make([]MeshDecl, 1),
+		meshOf:     map[OpID]MeshID{},
+		meshByText: map[string][]MeshID{},
+		opNames:    map[OpID]string{},
+		locs:       make([]Location, 1),
 	}
 	m.types.init()
 	m.shardings.init()
@@ -163,6 +169,30 @@ func (m *Module) newBlock(region RegionID) BlockID {
 // AddBlock appends a block to a region.
 func (m *Module) AddBlock(region RegionID) BlockID { return m.newBlock(region) }
 
+// DetachedBlock returns a new block that is in no region yet, for readers that meet branches to a block before the
+// block itself. AttachBlock appends it to a region.
+func (m *Module) DetachedBlock() BlockID {
+	m.blocks = append(m.blocks, blockRow{})
+	return BlockID(len(m.blocks) - 1)
+}
+
+// AttachBlock appends a detached block to a region.
+func (m *Module) AttachBlock(region RegionID, b BlockID) {
+	m.blocks[b].region = region
+	m.regions[region].blocks = append(m.regions[region].blocks, b)
+}
+
+// Successors returns the blocks that a terminator may go to. The slice must not be changed.
+func (m *Module) Successors(op OpID) []BlockID { return m.branches[op] }
+
+// SetSuccessors says which blocks a terminator may go to; they are in the region of the op.
+func (m *Module) SetSuccessors(op OpID, blocks []BlockID) {
+	if m.branches == nil {
+		m.branches = map[OpID][]BlockID{}
+	}
+	m.branches[op] = blocks
+}
+
 // AddBlockArg appends an argument to a block.
 func (m *Module) AddBlockArg(b BlockID, t TypeID) ValueID {
 	v := m.newValue(valueRow{typ: t, block: b, index: int32(len(m.blocks[b].args))})
@@ -184,14 +214,15 @@ type FuncSpec struct {
 	ResultAttrs   []Attrs
 	Attrs         Attrs
 	Loc           LocID
-	Declaration   bool // no body
+	Declaration   bool    // no body
+	In            BlockID // the body of a module inside this one; 0 for the body of this one
 }
 
 // AddFunc appends a function with an empty entry block to the module.
 func (m *Module) AddFunc(s FuncSpec) FuncID {
 	regions := 1
 	op := m.newOp(OpFunc, nil, nil, s.Attrs, regions, s.Loc)
-	m.appendOp(m.Body(), op)
+	m.appendOp(max(s.In, m.Body()), op)
 	f := Func{Op: op, Name: s.Name, Visibility: s.Visibility, ResultTypes: s.Results,
 		ArgAttrs: s.ArgAttrs, ResultAttrs: s.ResultAttrs, ResultShardings: make([]ShardingID, len(s.Results))}
 	if f.ArgAttrs == nil {
@@ -254,32 +285,44 @@ func (m *Module) Main() (FuncID, bool) {
 // AddMesh appends a mesh. A named one gets an op at the end of the module's leading meshes; an inlined one
 // (name "") is interned and gets none.
 func (m *Module) AddMesh(name string, mesh subaxis.Mesh, attrs Attrs, loc LocID) MeshID {
+	text := (&MeshDecl{Mesh: mesh}).FormatContent()
 	if name == "" {
-		for i := range m.meshes[1:] {
-			if d := &m.meshes[i+1]; d.Name == "" && d.Equal(&mesh) {
-				return MeshID(i + 1)
+		for _, id := range m.meshByText[text] {
+			if m.meshes[id].Name == "" && m.meshes[id].Equal(&mesh) {
+				return id
 			}
 		}
 	}
 	m.meshes = append(m.meshes, MeshDecl{Mesh: mesh, Name: name})
 	id := MeshID(len(m.meshes) - 1)
+	m.meshByText[text] = append(m.meshByText[text], id)
 	if name != "" {
 		op := m.newOp(OpMesh, nil, nil, attrs, 0, loc)
 		m.meshes[id].Op = op
+		m.meshOf[op] = id
 		m.insertMesh(op)
 	}
 	return id
 }
 
 func (m *Module) insertMesh(op OpID) {
-	var last OpID
-	for o := range m.Ops(m.Body()) {
-		if m.Kind(o) != OpMesh {
-			break
-		}
-		last = o
+	last := m.lastMesh
+	if row := &m.ops[last]; last == 0 || row.block != m.Body() || row.prev != 0 && m.Kind(row.prev) != OpMesh {
+		last = 0
+	}
+	for next := m.nextOrFirst(last); next != 0 && m.Kind(next) == OpMesh; next = m.nextOrFirst(last) {
+		last = next
 	}
 	m.insertAfter(m.Body(), last, op)
+	m.lastMesh = op
+}
+
+// nextOrFirst returns the op of the module's body behind another one, the first for 0.
+func (m *Module) nextOrFirst(op OpID) OpID {
+	if op == 0 {
+		return m.FirstOp(m.Body())
+	}
+	return m.NextOp(op)
 }
 
 // Mesh returns a mesh of the module.
@@ -290,12 +333,7 @@ func (m *Module) NumMeshes() int { return len(m.meshes) }
 
 // MeshOf returns the mesh that an OpMesh declares.
 func (m *Module) MeshOf(op OpID) MeshID {
-	for i := range m.meshes {
-		if m.meshes[i].Op == op {
-			return MeshID(i)
-		}
-	}
-	return 0
+	return m.meshOf[op]
 }
 
 // LookupMesh returns the mesh of that name.

@@ -75,6 +75,9 @@ func (m *Module) Regions(op OpID) []RegionID {
 	return out
 }
 
+// Region returns region i of an op.
+func (m *Module) Region(op OpID, i int) RegionID { return RegionID(m.ops[op].regions.first + int32(i)) }
+
 // NumRegions returns how many regions an op has.
 func (m *Module) NumRegions(op OpID) int { return int(m.ops[op].regions.n) }
 

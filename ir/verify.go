@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -15,7 +16,8 @@ const maxProblems = 20
 // diag.ErrInvalid and has a located diagnostic for each problem, up to a limit.
 func Verify(m *Module) error {
 	v := &verifier{m: m, funcs: map[string]FuncID{}}
-	v.module()
+	v.dictionary(0, m.Attrs)
+	v.module(m.Body())
 	if len(v.problems) == 0 {
 		return nil
 	}
@@ -73,10 +75,11 @@ func (v *verifier) opReport(op OpID, err error) {
 
 func (v *verifier) full() bool { return len(v.problems) >= maxProblems }
 
-func (v *verifier) module() {
+// module checks the body of a module. Its symbols are its own.
+func (v *verifier) module(body BlockID) {
 	m := v.m
 	symbols := map[string]OpID{}
-	for op := range m.Ops(m.Body()) {
+	for op := range m.Ops(body) {
 		name, ok := v.symbol(op)
 		if !ok {
 			continue
@@ -86,12 +89,13 @@ func (v *verifier) module() {
 		}
 		symbols[name] = op
 	}
-	v.dictionary(0, m.Attrs, "module")
-	for op := range m.Ops(m.Body()) {
+	for op := range m.Ops(body) {
 		if v.full() {
 			return
 		}
 		switch m.Kind(op) {
+		case OpModule:
+			v.nestedModule(op)
 		case OpFunc:
 			v.function(op)
 		case OpMesh:
@@ -99,6 +103,15 @@ func (v *verifier) module() {
 			v.op(op)
 		}
 	}
+}
+
+// nestedModule checks a module inside another one. Its name may be anything that names one.
+func (v *verifier) nestedModule(op OpID) {
+	v.dictionary(op, v.m.OpAttrs(op))
+	outer := v.funcs
+	v.funcs = map[string]FuncID{}
+	v.module(v.m.RegionBlock(op, 0))
+	v.funcs = outer
 }
 
 // symbol returns the name that an op defines.
@@ -114,6 +127,9 @@ func (v *verifier) symbol(op OpID) (string, bool) {
 			v.opReport(op, badSharding(diag.BadMesh, "%s", err))
 		}
 		return v.m.Mesh(id).Name, true
+	case OpModule:
+		name := v.m.OpAttrs(op).Str("sym_name")
+		return name, name != ""
 	}
 	return "", false
 }
@@ -122,6 +138,9 @@ func (v *verifier) function(op OpID) {
 	m := v.m
 	id := m.FuncOf(op)
 	f := m.Func(id)
+	if !slices.Contains([]string{"", "public", "private", "nested"}, f.Visibility) {
+		v.opReport(op, badAttr("visibility expected to be one of \"public\", \"private\", \"nested\", but got %q", f.Visibility))
+	}
 	if m.IsDeclaration(id) {
 		if f.Visibility != "private" {
 			v.opReport(op, badOp("symbol declaration cannot have public visibility: a function without a body must be private"))
@@ -130,7 +149,6 @@ func (v *verifier) function(op OpID) {
 		return
 	}
 	v.signature(op, f)
-	v.dictionary(op, m.OpAttrs(op), "function")
 	v.region(op, m.Regions(op)[0])
 }
 
@@ -158,15 +176,14 @@ func (v *verifier) argAttrs(op OpID, what string, i int, attrs Attrs) {
 	}
 }
 
-// dictionary checks the attributes of a module or function, whose names must say their dialect.
-func (v *verifier) dictionary(op OpID, attrs Attrs, what string) {
+// dictionary checks the attributes of a module, whose names must say their dialect; those of functions need not.
+func (v *verifier) dictionary(op OpID, attrs Attrs) {
 	for _, e := range attrs {
-		if strings.Contains(e.Name, ".") || what == "function" && e.Name == "no_inline" || e.Name == "sym_visibility" {
+		if strings.Contains(e.Name, ".") || e.Name == "sym_visibility" || e.Name == "sym_name" {
 			continue
 		}
 		v.opReport(op, &opError{code: diag.BadAttribute, bare: true,
-			text: fmt.Sprintf("'%s' op can only contain attributes with dialect-prefixed names, found: '%s'",
-				map[string]string{"module": "builtin.module", "function": "func.func"}[what], e.Name)})
+			text: fmt.Sprintf("'builtin.module' op can only contain attributes with dialect-prefixed names, found: '%s'", e.Name)})
 	}
 }
 
@@ -188,6 +205,7 @@ func (v *verifier) region(parent OpID, r RegionID) {
 			v.terminator(parent, op, op == last, terminator)
 		}
 	}
+	v.blocks(parent, r)
 }
 
 // terminator checks that a block ends with the op that ends its kind of blocks, which stands nowhere else.
@@ -196,6 +214,7 @@ func (v *verifier) terminator(parent, op OpID, last bool, want Kind) {
 	switch {
 	case k.IsTerminator() && !last:
 		v.opReport(op, badOp("must be the last operation in the parent block"))
+	case k == OpBranch || k == OpCondBranch:
 	case last && want != OpUnregistered && k != want && k != OpUnregistered:
 		v.opReport(op, badOp("cannot end a block of '%s': '%s' must", v.m.OpName(parent), want))
 	}
@@ -273,7 +292,7 @@ func (v *verifier) counts(op OpID) error {
 		return badOp("expected %s, but found %d", arityText(want.regions, "region"), n)
 	}
 	for i := range m.NumRegions(op) {
-		if len(m.Blocks(m.Regions(op)[i])) != 1 {
+		if len(m.Blocks(m.Region(op, i))) != 1 {
 			return badOp("region #%d must have one block", i)
 		}
 	}
@@ -321,6 +340,7 @@ var arities = map[Kind]arity{
 	OpReduceScatter: {1, 1, 1}, OpAllToAll: {-2, -2, 0}, OpCollectivePermute: {1, 1, 0}, OpCollectiveBroadcast: {1, 1, 0},
 	OpCollectiveReduce: {1, 1, 1}, OpCrossReplicaSum: {1, 1, 0}, OpDynamicIota: {1, 1, 0}, OpDynamicReshape: {2, 1, 0},
 	OpDynamicBroadcastInDim: {2, 1, 0}, OpDynamicPad: {5, 1, 0}, OpRealDynamicSlice: {4, 1, 0}, OpTorchIndexSelect: {2, 1, 0},
+	OpSend: {-2, 1, 0}, OpRecv: {1, -2, 0}, OpInfeed: {1, -2, 0}, OpOutfeed: {-2, 1, 0}, OpAsyncStart: {-1, 1, 1}, OpAsyncDone: {1, 1, 0},
 	OpSdyShardingConstraint: {1, 1, 0}, OpSdyReshard: {1, 1, 0}, OpSdyShardingGroup: {1, 0, 0}, OpSdyConstant: {0, 1, 0},
 	OpSdyDataFlowEdge: {1, 1, 0}, OpSdyFuncDataFlowEdge: {1, 1, 0}, OpSdyPropagationBarrier: {1, 1, 0}, OpSdyAllGather: {1, 1, 0},
 	OpSdyAllSlice: {1, 1, 0}, OpSdyAllToAll: {1, 1, 0}, OpSdyAllReduce: {1, 1, 0}, OpSdyReduceScatter: {1, 1, 0},
@@ -332,6 +352,7 @@ var arities = map[Kind]arity{
 var anyTypes = map[Kind]bool{
 	OpReturn: true, OpStablehloReturn: true, OpSdyReturn: true, OpCall: true, OpCustomCall: true, OpTuple: true, OpGetTupleElement: true,
 	OpOptimizationBarrier: true, OpWhile: true, OpIf: true, OpCase: true, OpAfterAll: true, OpCreateToken: true, OpComposite: true,
+	OpSend: true, OpRecv: true, OpInfeed: true, OpOutfeed: true, OpAsyncStart: true, OpAsyncDone: true,
 	OpSdyShardingConstraint: true, OpSdyReshard: true, OpSdyPropagationBarrier: true, OpSdyManualComputation: true,
 	OpSdyNamedComputation: true, OpSdyDataFlowEdge: true, OpSdyFuncDataFlowEdge: true, OpSdyAllGather: true, OpSdyAllSlice: true,
 	OpSdyAllToAll: true, OpSdyAllReduce: true, OpSdyReduceScatter: true, OpSdyCollectivePermute: true, OpSdyShardedToUnreduced: true,
@@ -348,7 +369,7 @@ func init() {
 		}
 	}
 	for _, table := range []map[Kind]func(*verifier, OpID) error{elementwiseChecks, shapeChecks, contractionChecks, reductionChecks,
-		indexChecks, controlChecks, collectiveChecks, sdyChecks} {
+		indexChecks, dynamicChecks, controlChecks, tokenChecks, chloChecks, collectiveChecks, sdyChecks} {
 		for k, check := range table {
 			opChecks[k] = check
 		}

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"slices"
 	"strings"
 
 	"autoshard/ir/dtype"
@@ -21,6 +22,8 @@ const (
 	denseKind
 	arrayKind
 	symbolKind
+	accuracyKind
+	precisionKind
 )
 
 // attrKinds are the declared attributes of ops by name (specification: stablehlo.md section 1.5). A name means the same
@@ -41,22 +44,30 @@ var attrKinds = map[string]attrKind{
 	"window_reversal":               boolsKind,
 	"call_target_name":              stringKind, "einsum_config": stringKind,
 	"padding": denseKind, "source_target_pairs": denseKind, "value": denseKind,
-	"precision_config": arrayKind, "called_computations": arrayKind, "output_operand_aliases": arrayKind, "operand_layouts": arrayKind,
+	"result_accuracy": accuracyKind, "precision_config": precisionKind, "called_computations": arrayKind, "output_operand_aliases": arrayKind, "operand_layouts": arrayKind,
 	"result_layouts": arrayKind,
 	"callee":         symbolKind, "decomposition": symbolKind,
 }
 
 var attrKindNames = [...]string{boolKind: "bool", unitKind: "unit", i64Kind: "64-bit signless integer", i32Kind: "32-bit signless integer",
 	intsKind: "i64 dense array", boolsKind: "i1 dense array", stringKind: "string", denseKind: "constant tensor", arrayKind: "array",
-	symbolKind: "symbol reference"}
+	symbolKind: "symbol reference", accuracyKind: "result accuracy", precisionKind: "precision config"}
 
 // attrs checks the kinds of the attributes that an op of StableHLO, func or Shardy declares.
 func (v *verifier) attrs(op OpID) error {
 	name := v.m.OpName(op)
-	if !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "sdy.") && !strings.HasPrefix(name, "func.") {
+	if !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "sdy.") && !strings.HasPrefix(name, "func.") && !strings.HasPrefix(name, "chlo.") {
 		return nil
 	}
+	for _, d := range declaredAttrs[v.m.Kind(op)] {
+		if d.required && v.m.Attr(op, d.name) == nil && !strings.Contains(d.name, "sharding") {
+			return missing(d.name)
+		}
+	}
 	for _, e := range v.m.OpAttrs(op) {
+		if v.m.Kind(op) == OpChloConstantLike { // its value is a number
+			continue
+		}
 		if want := attrKinds[e.Name]; want != anyAttr && !v.isKind(e.Value, want) {
 			return badAttr("attribute '%s' failed to satisfy constraint: %s attribute", e.Name, attrKindNames[want])
 		}
@@ -82,9 +93,16 @@ func (v *verifier) isKind(a Attr, want attrKind) bool {
 	case *Dense:
 		return want == denseKind
 	case ArrayAttr:
-		return want == arrayKind
+		return want == arrayKind || want == precisionKind && !slices.ContainsFunc(a, notPrecision)
+	case *ResultAccuracy:
+		return want == accuracyKind
 	case SymbolAttr:
 		return want == symbolKind
 	}
 	return false
+}
+
+func notPrecision(a Attr) bool {
+	e, ok := a.(EnumAttr)
+	return !ok || e.Enum != "precision"
 }

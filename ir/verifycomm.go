@@ -14,6 +14,8 @@ var collectiveChecks = map[Kind]func(*verifier, OpID) error{
 	OpAllToAll:            checkAllToAll,
 	OpCollectivePermute:   checkCollectivePermute,
 	OpCollectiveBroadcast: checkCollectiveBroadcast,
+	OpCollectiveReduce:    checkCollectiveReduce,
+	OpCrossReplicaSum:     checkCrossReplicaSum,
 }
 
 // groupSize checks the groups of a collective and returns how many processes a group has, 0 where that is not known.
@@ -63,7 +65,11 @@ func (v *verifier) denseGroups(g *Dense, padded bool) (int64, error) {
 func (v *verifier) channel(op OpID) error {
 	a := v.m.OpAttrs(op)
 	c, _ := a.Get("channel_handle").(ChannelHandle)
-	if a.Bool("use_global_device_ids") && c.Handle <= 0 {
+	least := int64(1)
+	if v.m.Kind(op) == OpAllGather {
+		least = 0 // MLIR is less strict here
+	}
+	if a.Bool("use_global_device_ids") && c.Handle < least {
 		return badAttr("channel_id must be positive when useGlobalDeviceIds is set but got: %d", c.Handle)
 	}
 	return nil
@@ -140,6 +146,24 @@ func checkReduceScatter(v *verifier, op OpID) error {
 		dims[d] /= size
 	}
 	return v.infers(op, 0, v.out(op, 0), dims)
+}
+
+func checkCollectiveReduce(v *verifier, op OpID) error {
+	if _, err := v.groupSize(op, false); err != nil {
+		return err
+	}
+	if err := v.channel(op); err != nil {
+		return err
+	}
+	x := v.in(op, 0)
+	if err := v.reducer(op, []*Type{x}, []*Type{x}); err != nil {
+		return err
+	}
+	return v.infers(op, 0, v.out(op, 0), x.Dims)
+}
+
+func checkCrossReplicaSum(v *verifier, op OpID) error {
+	return v.infers(op, 0, v.in(op, 0), v.in(op, 0).Dims)
 }
 
 func checkAllToAll(v *verifier, op OpID) error {

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"slices"
+	"strings"
 
 	"autoshard/ir/dtype"
 )
@@ -12,7 +13,6 @@ var contractionChecks = map[Kind]func(*verifier, OpID) error{
 	OpDotGeneral:         checkDotGeneral,
 	OpDot:                checkDot,
 	OpConvolution:        checkConvolution,
-	OpDynamicConv:        checkConvolution,
 	OpFft:                checkFft,
 	OpCholesky:           checkCholesky,
 	OpTriangularSolve:    checkTriangularSolve,
@@ -62,8 +62,34 @@ func checkDotGeneral(v *verifier, op OpID) error {
 	if err := v.precision(op); err != nil {
 		return err
 	}
+	if a, ok := v.m.Attr(op, "algorithm").(*DotAlgorithm); ok && !v.knownAlgorithm(a) {
+		return badAttr("dot algorithm not known to be supported on any hardware: %s x %s to %s with %d x %d components in %d operations, imprecise %t",
+			v.m.FormatType(a.LhsType), v.m.FormatType(a.RhsType), v.m.FormatType(a.AccumulationType), a.LhsCount, a.RhsCount, a.Operations, a.AllowImprecise)
+	}
 	return v.infers(op, 0, v.out(op, 0), dotShape(d, lhs, rhs))
 }
+
+// dotAlgorithms are the products that some hardware has, with the numbers of operations that they may be made of.
+var dotAlgorithms = map[[3]string][]int64{
+	{"f16", "f16", "f16"}: {1}, {"f16", "f16", "f32"}: {1}, {"bf16", "bf16", "bf16"}: {1}, {"bf16", "bf16", "f32"}: {1, 3, 6, 9},
+	{"tf32", "tf32", "f32"}: {1, 3}, {"f32", "f32", "f32"}: {1}, {"f64", "f64", "f64"}: {1},
+}
+
+// knownAlgorithm says whether some hardware has an algorithm: one of the table, or a product of two numbers of 8 bits,
+// which may also be imprecise.
+func (v *verifier) knownAlgorithm(a *DotAlgorithm) bool {
+	lhs, rhs, sum := v.m.FormatType(a.LhsType), v.m.FormatType(a.RhsType), v.m.FormatType(a.AccumulationType)
+	if a.LhsCount != 1 || a.RhsCount != 1 {
+		return false
+	}
+	if isSmallFloat(lhs) && isSmallFloat(rhs) {
+		return sum == "f32" && a.Operations == 1
+	}
+	return !a.AllowImprecise && slices.Contains(dotAlgorithms[[3]string{lhs, rhs, sum}], a.Operations)
+}
+
+// isSmallFloat says whether a type is a float of 8 bits with a sign.
+func isSmallFloat(name string) bool { return strings.HasPrefix(name, "f8") && name != "f8E8M0FNU" }
 
 // dotShape returns batch, free lhs and free rhs dimensions in order.
 func dotShape(d *DotDims, lhs, rhs *Type) []int64 {
@@ -233,9 +259,6 @@ func (v *verifier) convolutionShape(op OpID, d *ConvDims) error {
 	dims[d.OutFeature] = rhs.Dims[d.KernelOut]
 	for i, w := range windows {
 		dims[d.OutSpatial[i]] = w.outSize(lhs.Dims[d.InSpatial[i]])
-		if v.m.Kind(op) == OpDynamicConv {
-			dims[d.OutSpatial[i]] = Dynamic
-		}
 	}
 	return v.infers(op, 0, v.out(op, 0), dims)
 }
@@ -291,7 +314,7 @@ func checkFft(v *verifier, op OpID) error {
 			}
 			continue
 		}
-		if !agree(tail[i], n) {
+		if kind == "RFFT" && !agree(tail[i], n) {
 			return badType("%s requires innermost dimensions to be compatible with fft_length. Got: %v but wanted %v", kind, tail, lengths)
 		}
 	}
@@ -363,7 +386,13 @@ func checkRng(v *verifier, op OpID) error {
 			return badType("operand #%d must be a 0D tensor, but got '%s'", i, v.inText(op, i))
 		}
 	}
-	return v.shapeOperand(op, 2, v.out(op, 0))
+	if err := v.sizesOperand(op, 2); err != nil {
+		return err
+	}
+	if n := v.in(op, 2).Dims[0]; n != int64(v.out(op, 0).Rank()) {
+		return badType("shape has %d entries, but the result has rank %d", n, v.out(op, 0).Rank())
+	}
+	return nil
 }
 
 func checkRngBitGenerator(v *verifier, op OpID) error {

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
@@ -110,10 +111,41 @@ func checkCustomCall(v *verifier, op OpID) error {
 	if n := v.m.NumResults(op); ok2 && len(results) != n && (n != 1 || v.out(op, 0).Kind != TupleKind) {
 		return badAttr("number of results must match the number of result layouts, %d != %d", n, len(results))
 	}
-	called, _ := a.Get("called_computations").(ArrayAttr)
-	for _, c := range called {
-		if _, err := v.callee(c); err != nil {
-			return err
+	if err := v.layouts(op, operands, results); err != nil {
+		return err
+	}
+	if err := v.outputAliases(op, a); err != nil {
+		return err
+	}
+	return nil
+}
+
+// layouts checks that the layouts of tensors are permutations of their dimensions.
+func (v *verifier) layouts(op OpID, operands, results ArrayAttr) error {
+	types := append(v.operandTypes(op), v.resultTypes(op)...)
+	if len(operands)+len(results) != len(types) {
+		return nil
+	}
+	for i, l := range append(slices.Clone(operands), results...) {
+		d, ok := l.(*Dense)
+		t := v.m.TypeOf(types[i])
+		if !ok || !t.isRanked() || !v.m.TypeOf(d.Type).IsStatic() {
+			continue
+		}
+		n := v.m.TypeOf(d.Type).Elements()
+		perm := d.Int64s()
+		if n != int64(t.Rank()) || d.Splat && n > 1 || !unique(perm) || !within(perm, t.Rank()) {
+			return badAttr("incorrect layout %v for type '%s', layout must be a permutation of [0, %d)", perm, v.m.FormatType(types[i]), t.Rank())
+		}
+	}
+	return nil
+}
+
+func (v *verifier) outputAliases(op OpID, a Attrs) error {
+	list, _ := a.Get("output_operand_aliases").(ArrayAttr)
+	for _, e := range list {
+		if alias, ok := e.(*OutputAlias); ok && (alias.OperandIndex < 0 || alias.OperandIndex >= int64(v.m.NumOperands(op))) {
+			return badAttr("expects operandIndex in the output_operand_alias attribute to be in range [0, %d); got: %d", v.m.NumOperands(op), alias.OperandIndex)
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func checkGather(v *verifier, op OpID) error {
 	if !ok {
 		return missing("dimension_numbers")
 	}
-	operand, indices, out := v.in(op, 0), v.in(op, 1), v.out(op, 0)
+	operand, indices := v.in(op, 0), v.in(op, 1)
 	if classOf(indices)&intElem == 0 {
 		return badType("operand #1 must be a tensor of integers, but got '%s'", v.inText(op, 1))
 	}
@@ -108,21 +108,15 @@ func checkGather(v *verifier, op OpID) error {
 	if err != nil {
 		return err
 	}
-	if v.m.Kind(op) == OpDynamicGather {
-		if out.Rank() != rank {
-			return badType("result must have rank %d, but got '%s'", rank, v.outText(op, 0))
-		}
-		return nil
-	}
-	sizes, ok := v.ints(op, "slice_sizes")
-	if !ok {
-		return missing("slice_sizes")
+	sizes, err := v.sliceSizes(op)
+	if err != nil {
+		return err
 	}
 	if len(sizes) != operand.Rank() {
 		return badAttr("slice_sizes size (%d) not equal to operand rank (%d)", len(sizes), operand.Rank())
 	}
 	for i, s := range sizes {
-		if n := operand.Dims[i]; s < 0 || n != Dynamic && s > n {
+		if n := operand.Dims[i]; s != Dynamic && (s < 0 || n != Dynamic && s > n) {
 			return badAttr("slice size (%d) is out of bounds for operand dimension (%d) at index %d", s, n, i)
 		}
 		if s > 1 && (slices.Contains(d.Collapsed, int64(i)) || slices.Contains(d.OperandBatch, int64(i))) {
@@ -141,6 +135,25 @@ func checkGather(v *verifier, op OpID) error {
 		}
 	}
 	return v.infers(op, 0, operand, dims)
+}
+
+// sliceSizes returns the sizes of the slices that a gather takes; those of a dynamic one are not known.
+func (v *verifier) sliceSizes(op OpID) ([]int64, error) {
+	if v.m.Kind(op) == OpGather {
+		sizes, ok := v.ints(op, "slice_sizes")
+		if !ok {
+			return nil, missing("slice_sizes")
+		}
+		return sizes, nil
+	}
+	t := v.in(op, 2)
+	if len(t.Dims) != 1 || t.Dims[0] == Dynamic || classOf(t)&intElem == 0 || t.Quant != 0 {
+		return nil, badType("operand #2 must be statically shaped 1-dimensional integer tensor, but got '%s'", v.inText(op, 2))
+	}
+	if n := int64(v.in(op, 0).Rank()); t.Dims[0] != n {
+		return nil, badType("slice_sizes size (%d) not equal to operand rank (%d)", t.Dims[0], n)
+	}
+	return slices.Repeat([]int64{Dynamic}, int(t.Dims[0])), nil
 }
 
 func checkScatter(v *verifier, op OpID) error {

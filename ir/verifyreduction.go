@@ -178,10 +178,7 @@ func checkReduceWindow(v *verifier, op OpID) error {
 func checkSelectAndScatter(v *verifier, op OpID) error {
 	m := v.m
 	x, source, init := v.in(op, 0), v.in(op, 1), v.in(op, 2)
-	sizes, ok := v.ints(op, "window_dimensions")
-	if !ok {
-		sizes = slices.Repeat([]int64{1}, x.Rank())
-	}
+	sizes, _ := v.ints(op, "window_dimensions")
 	if len(sizes) != x.Rank() {
 		return badAttr("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s'", len(sizes), v.inText(op, 0))
 	}

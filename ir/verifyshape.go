@@ -8,27 +8,22 @@ import (
 
 // shapeChecks are the rules of ops that move elements (specification: stablehlo.md sections 2.3 and 2.15).
 var shapeChecks = map[Kind]func(*verifier, OpID) error{
-	OpIota:                  checkIota,
-	OpPartitionId:           checkID,
-	OpReplicaId:             checkID,
-	OpBroadcast:             checkBroadcast,
-	OpBroadcastInDim:        checkBroadcastInDim,
-	OpDynamicBroadcastInDim: checkDynamicBroadcast,
-	OpReshape:               checkReshape,
-	OpDynamicReshape:        checkShapeOperand,
-	OpDynamicIota:           checkDynamicIota,
-	OpBitcastConvert:        checkBitcast,
-	OpTranspose:             checkTranspose,
-	OpReverse:               checkReverse,
-	OpSlice:                 checkSlice,
-	OpDynamicSlice:          checkDynamicSlice,
-	OpDynamicUpdateSlice:    checkDynamicUpdateSlice,
-	OpRealDynamicSlice:      checkRealDynamicSlice,
-	OpPad:                   checkPad,
-	OpDynamicPad:            checkDynamicPad,
-	OpConcatenate:           checkConcatenate,
-	OpGetDimensionSize:      checkGetDimensionSize,
-	OpSetDimensionSize:      checkSetDimensionSize,
+	OpIota:               checkIota,
+	OpPartitionId:        checkID,
+	OpReplicaId:          checkID,
+	OpBroadcast:          checkBroadcast,
+	OpBroadcastInDim:     checkBroadcastInDim,
+	OpReshape:            checkReshape,
+	OpBitcastConvert:     checkBitcast,
+	OpTranspose:          checkTranspose,
+	OpReverse:            checkReverse,
+	OpSlice:              checkSlice,
+	OpDynamicSlice:       checkDynamicSlice,
+	OpDynamicUpdateSlice: checkDynamicUpdateSlice,
+	OpPad:                checkPad,
+	OpConcatenate:        checkConcatenate,
+	OpGetDimensionSize:   checkGetDimensionSize,
+	OpSetDimensionSize:   checkSetDimensionSize,
 }
 
 // ints returns a list of integers among the attributes of an op, and whether it is there.
@@ -119,29 +114,6 @@ func broadcastDims(dims []int64, x, out *Type) error {
 	return nil
 }
 
-func checkDynamicBroadcast(v *verifier, op OpID) error {
-	dims, ok := v.ints(op, "broadcast_dimensions")
-	if !ok {
-		return missing("broadcast_dimensions")
-	}
-	if err := v.shapeOperand(op, 1, v.out(op, 0)); err != nil {
-		return err
-	}
-	return broadcastDims(dims, v.in(op, 0), v.out(op, 0))
-}
-
-// shapeOperand checks that an operand holds one size for each dimension of a type.
-func (v *verifier) shapeOperand(op OpID, i int, t *Type) error {
-	shape := v.in(op, i)
-	if len(shape.Dims) != 1 || classOf(shape)&intElem == 0 && shape.Quant == 0 {
-		return badType("operand #%d must be a 1D tensor of integers, but got '%s'", i, v.inText(op, i))
-	}
-	if !agree(shape.Dims[0], int64(t.Rank())) {
-		return badType("output dimensions should have %d entries to match the rank of '%s', but got %d", t.Rank(), v.outText(op, 0), shape.Dims[0])
-	}
-	return nil
-}
-
 func checkReshape(v *verifier, op OpID) error {
 	x, out := v.in(op, 0), v.out(op, 0)
 	if !out.IsStatic() {
@@ -154,21 +126,6 @@ func checkReshape(v *verifier, op OpID) error {
 		return badType("number of output elements (%d) doesn't match expected number of elements (%d)", out.Elements(), x.Elements())
 	}
 	return nil
-}
-
-func checkShapeOperand(v *verifier, op OpID) error {
-	if !sameElem(v.in(op, 0), v.out(op, 0)) {
-		return badType("requires the same element type for operand and result: '%s' vs '%s'", v.inText(op, 0), v.outText(op, 0))
-	}
-	return v.shapeOperand(op, 1, v.out(op, 0))
-}
-
-func checkDynamicIota(v *verifier, op OpID) error {
-	out := v.out(op, 0)
-	if d := v.m.OpAttrs(op).Int("iota_dimension", -1); d < 0 || d >= int64(out.Rank()) {
-		return badAttr("iota dimension cannot go beyond the output rank or be negative")
-	}
-	return v.shapeOperand(op, 0, out)
 }
 
 func checkBitcast(v *verifier, op OpID) error {
@@ -333,20 +290,6 @@ func checkDynamicUpdateSlice(v *verifier, op OpID) error {
 	return v.infers(op, 0, x, x.Dims)
 }
 
-func checkRealDynamicSlice(v *verifier, op OpID) error {
-	x := v.in(op, 0)
-	for i := 1; i < 4; i++ {
-		t := v.in(op, i)
-		if len(t.Dims) != 1 || !agree(t.Dims[0], int64(x.Rank())) {
-			return badType("operand #%d must have one entry for each of the %d dimensions, but got '%s'", i, x.Rank(), v.inText(op, i))
-		}
-	}
-	if !sameElem(x, v.out(op, 0)) || x.Rank() != v.out(op, 0).Rank() {
-		return badType("result '%s' must have the element type and rank of the operand '%s'", v.outText(op, 0), v.inText(op, 0))
-	}
-	return nil
-}
-
 func checkPad(v *verifier, op OpID) error {
 	x, value := v.in(op, 0), v.in(op, 1)
 	if len(value.Dims) != 0 {
@@ -379,22 +322,6 @@ func checkPad(v *verifier, op OpID) error {
 		}
 	}
 	return v.infers(op, 0, x, dims)
-}
-
-func checkDynamicPad(v *verifier, op OpID) error {
-	x := v.in(op, 0)
-	if len(v.in(op, 1).Dims) != 0 {
-		return badType("padding value type should be a rank-0 tensor")
-	}
-	for i := 2; i < 5; i++ {
-		if t := v.in(op, i); len(t.Dims) != 1 || !agree(t.Dims[0], int64(x.Rank())) {
-			return badType("operand #%d must have one entry for each of the %d dimensions, but got '%s'", i, x.Rank(), v.inText(op, i))
-		}
-	}
-	if x.Rank() != v.out(op, 0).Rank() {
-		return badType("operand rank(%d) must match result(%d)", x.Rank(), v.out(op, 0).Rank())
-	}
-	return nil
 }
 
 func checkConcatenate(v *verifier, op OpID) error {

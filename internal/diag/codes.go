@@ -25,6 +25,7 @@ const (
 	BadSubAxis      Code = "AS1205"
 	BadShardingRank Code = "AS1206"
 	BadSharding     Code = "AS1207"
+	BadRule         Code = "AS1208"
 	BadModel        Code = "AS1301"
 	UnknownField    Code = "AS1302"
 	BadOption       Code = "AS1401"

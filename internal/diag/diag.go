@@ -47,13 +47,26 @@ type Note struct {
 	Message string
 }
 
+// Severity says how bad a finding is.
+type Severity uint8
+
+// The severities. An error is what keeps a program from being used.
+const (
+	SeverityError Severity = iota
+	SeverityWarning
+)
+
+// String returns error or warning.
+func (s Severity) String() string { return [...]string{"error", "warning"}[s] }
+
 // Diagnostic is one finding about the input: what is wrong, where, and under which stable code.
 type Diagnostic struct {
-	Code    Code
-	Pos     Position
-	Message string
-	Source  string // the source line, without newline; empty if unknown
-	Notes   []Note
+	Severity Severity
+	Code     Code // of a warning, the name of the rule that fired
+	Pos      Position
+	Message  string
+	Source   string // the source line, without newline; empty if unknown
+	Notes    []Note
 }
 
 // Error is an error of one class with the diagnostics that explain it.

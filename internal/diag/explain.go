@@ -19,6 +19,16 @@ const (
 `
 )
 
+// ruled is a model with a rule that lacks a dimension.
+const ruled = `{
+  "schema": "autoshard.model/v1",
+  "inputs": [{"name": "a", "type": "f32[8,4]"}],
+  "ops": [{"op": "custom_call", "operands": ["a"], "results": ["b"], "type": "f32[8,4]",
+           "attributes": {"call_target_name": "my_op"}, "rule": "(i) -> (i j)"}],
+  "outputs": [{"value": "b"}]
+}
+`
+
 func arg(sharding string) string { return " {sdy.sharding = #sdy.sharding<@mesh, " + sharding + ">}" }
 
 var explanations = []Explanation{
@@ -85,6 +95,9 @@ var explanations = []Explanation{
 	{BadSharding, "wrong sharding",
 		"A sharding breaks another rule, such as a priority on a closed dimension without axes.",
 		"model.mlir", add(mesh42, arg(`[{}p1, {}]`), addition), []string{"propagate model.mlir"}},
+	{BadRule, "wrong sharding rule",
+		"A sharding rule given as text, such as `(b i, i j) -> (b j) reduction={i}`, does not follow its grammar, does not fit the types of its operation, or names an operation that the model does not have.",
+		"model.json", ruled, []string{"propagate model.json --mesh x=4"}},
 	{BadModel, "wrong model.json",
 		"The JSON is well formed, but not a model: a field is missing or has the wrong kind of value. docs/model.md describes the fields.",
 		"model.json", `{"schema": "autoshard.model/v0"}`, []string{"propagate model.json"}},

@@ -46,7 +46,7 @@ func Diagnostics(err error) []Diagnostic {
 }
 
 func renderOne(w io.Writer, d *Diagnostic, source func(string) []byte) {
-	fmt.Fprintf(w, "%serror: %s [%s]\n", prefix(d.Pos), printable(d.Message), d.Code)
+	fmt.Fprintf(w, "%s%s: %s [%s]\n", prefix(d.Pos), d.Severity, printable(d.Message), d.Code)
 	line := d.Source
 	if line == "" && source != nil && d.Pos.Line > 0 {
 		line = SourceLine(source(d.Pos.File), d.Pos.Line)

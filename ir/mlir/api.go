@@ -5,17 +5,29 @@ import (
 	"autoshard/ir"
 )
 
-// fragment reads one thing from a text inside a larger source; pos is where the text stands there. Nothing but white
-// space may follow.
-func fragment(m *ir.Module, text string, pos diag.Position, read func(p *parser)) error {
+// fragment reads one thing from a text inside a larger source; pos is where the text stands there. It may name the
+// meshes that body declares. Nothing but white space may follow.
+func fragment(m *ir.Module, body ir.BlockID, text string, pos diag.Position, read func(p *parser)) error {
+	return bareFragment(m, text, pos, func(p *parser) {
+		p.nameMeshes(body)
+		read(p)
+	})
+}
+
+// nameMeshes makes the meshes that the body of a module declares known by their names.
+func (p *parser) nameMeshes(body ir.BlockID) {
+	for id := ir.MeshID(1); int(id) < p.m.NumMeshes(); id++ {
+		if mesh := p.m.Mesh(id); mesh.Name != "" && p.m.OpBlock(mesh.Op) == body {
+			p.meshes[mesh.Name] = id
+		}
+	}
+}
+
+// bareFragment is fragment for things that name no mesh.
+func bareFragment(m *ir.Module, text string, pos diag.Position, read func(p *parser)) error {
 	p := newParser(m, text, Options{File: pos.File}.withDefaults())
 	p.base = pos
 	p.scanned = true
-	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
-		if name := m.Mesh(id).Name; name != "" {
-			p.meshes[name] = id
-		}
-	}
 	if at := notText(text); at >= 0 {
 		return notTextError(text, at, pos.File)
 	}
@@ -37,20 +49,30 @@ func fragment(m *ir.Module, text string, pos diag.Position, read func(p *parser)
 // ParseType reads a type such as tensor<4x8xf32>. pos is the place of the text, for errors, which are of class
 // diag.ErrInvalid.
 func ParseType(m *ir.Module, text string, pos diag.Position) (t ir.TypeID, err error) {
-	err = fragment(m, text, pos, func(p *parser) { t = p.typ() })
+	err = fragment(m, m.Body(), text, pos, func(p *parser) { t = p.typ() })
 	return t, err
 }
 
 // ParseAttr reads an attribute such as [1, 2] or #stablehlo<precision HIGH>.
 func ParseAttr(m *ir.Module, text string, pos diag.Position) (a ir.Attr, err error) {
-	err = fragment(m, text, pos, func(p *parser) { a = p.attr(0) })
+	return ParseAttrIn(m, m.Body(), text, pos)
+}
+
+// ParseAttrIn is ParseAttr for an attribute inside a nested module with that body, whose meshes it may name.
+func ParseAttrIn(m *ir.Module, body ir.BlockID, text string, pos diag.Position) (a ir.Attr, err error) {
+	err = fragment(m, body, text, pos, func(p *parser) { a = p.attr(0) })
 	return a, err
 }
 
 // ParseSharding reads a sharding such as <@mesh, [{"x", ?}p1, {}], replicated={"y"}>, with or without #sdy.sharding
 // before it. The mesh is one of the module's, or written in place.
 func ParseSharding(m *ir.Module, text string, pos diag.Position) (s ir.ShardingID, err error) {
-	err = fragment(m, text, pos, func(p *parser) {
+	return ParseShardingIn(m, m.Body(), text, pos)
+}
+
+// ParseShardingIn is ParseSharding inside a nested module with that body, whose meshes the sharding may name.
+func ParseShardingIn(m *ir.Module, body ir.BlockID, text string, pos diag.Position) (s ir.ShardingID, err error) {
+	err = fragment(m, body, text, pos, func(p *parser) {
 		if p.at(tokHash) && p.text() == "#sdy.sharding" {
 			p.next()
 		}
@@ -61,7 +83,7 @@ func ParseSharding(m *ir.Module, text string, pos diag.Position) (s ir.ShardingI
 
 // ParseMesh reads the axes of a mesh such as <["x"=2, "y"=4]>, and interns it as a mesh without a name.
 func ParseMesh(m *ir.Module, text string, pos diag.Position) (id ir.MeshID, err error) {
-	err = fragment(m, text, pos, func(p *parser) {
+	err = fragment(m, m.Body(), text, pos, func(p *parser) {
 		if p.at(tokHash) && p.text() == "#sdy.mesh" || p.atWord("mesh") {
 			p.next()
 		}

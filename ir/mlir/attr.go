@@ -15,6 +15,7 @@ import (
 // attrDict reads { name = value, … } and appends the entries, for which it refuses names that are there already.
 func (p *parser) attrDict(out []ir.NamedAttr) []ir.NamedAttr {
 	p.expect(tokLBrace)
+	var seen keys
 	p.list(tokRBrace, func() {
 		at := p.tok
 		var name string
@@ -28,11 +29,9 @@ func (p *parser) attrDict(out []ir.NamedAttr) []ir.NamedAttr {
 			p.expected("attribute name")
 			return
 		}
-		for i := range out {
-			if out[i].Name == name {
-				p.fail(at, diag.Redefined, "duplicate key '%s' in dictionary attribute", name)
-				return
-			}
+		if seen.has(out, name) {
+			p.fail(at, diag.Redefined, "duplicate key '%s' in dictionary attribute", name)
+			return
 		}
 		value := ir.Attr(ir.UnitAttr{})
 		if p.accept(tokEqual) {
@@ -41,6 +40,26 @@ func (p *parser) attrDict(out []ir.NamedAttr) []ir.NamedAttr {
 		out = append(out, ir.NamedAttr{Name: name, Value: value})
 	})
 	return out
+}
+
+// keys remembers the keys of a dictionary: of a large one in a map.
+type keys map[string]bool
+
+// has says whether a key is among the entries, and remembers it.
+func (k *keys) has(entries []ir.NamedAttr, name string) bool {
+	const large = 32
+	if len(entries) < large {
+		return ir.Attrs(entries).Get(name) != nil
+	}
+	if *k == nil {
+		*k = keys{}
+		for i := range entries {
+			(*k)[entries[i].Name] = true
+		}
+	}
+	twice := (*k)[name]
+	(*k)[name] = true
+	return twice
 }
 
 // attr reads an attribute. A type that is given is that of a number or constant whose own text has none.
@@ -91,7 +110,7 @@ func (p *parser) wordAttr(want ir.TypeID) ir.Attr {
 	case "array":
 		return p.denseArray()
 	case "loc":
-		return ir.LocAttr(p.trailingLoc())
+		return ir.LocAttr(p.wholeLoc())
 	case "affine_map", "affine_set", "opaque", "sparse", "strided", "distinct":
 		return p.opaqueAttr()
 	}
@@ -200,7 +219,7 @@ func (p *parser) integer(at token, lit string, negative bool, lo int64, hi uint6
 		v, err = strconv.ParseUint(lit, 10, 64)
 	}
 	switch {
-	case err != nil, !negative && v > hi, negative && v > uint64(-lo):
+	case err != nil, !negative && v > hi, negative && (v > uint64(-lo) || v == 0): // MLIR refuses -0
 		p.fail(at, diag.BadAttribute, "integer constant out of range for attribute: `%s` does not fit the type", clip(lit))
 		return 0, false
 	case negative:
@@ -341,7 +360,7 @@ func (p *parser) intBits(at token, t dtype.Type, lit string, negative bool) uint
 			v, err = b.Uint64(), nil
 		}
 	}
-	if err != nil || !negative && v > hi || negative && v > uint64(-lo) {
+	if err != nil || !negative && v > hi || negative && (v > uint64(-lo) || v == 0) { // MLIR refuses -0
 		p.fail(at, diag.BadConstant, "integer constant out of range: `%s` does not fit %s", clip(lit), t)
 		return 0
 	}

@@ -303,13 +303,23 @@ func (p *parser) dotAlgorithm() *ir.DotAlgorithm {
 	return a
 }
 
+// raggedNames are the lists of #chlo.ragged_dot in their order; empty ones are not printed.
+var raggedNames = []string{"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions",
+	"lhs_ragged_dimensions", "rhs_group_dimensions"}
+
 // raggedDot reads the dimension numbers of chlo.ragged_dot, kept as text in their canonical form.
 func (p *parser) raggedDot() ir.Attr {
-	var text []string
+	lists := map[string][]int64{}
 	p.fields(func(name string) bool {
-		text = append(text, name+" = "+string(appendIntList(nil, p.int64s())))
-		return true
+		lists[name] = p.int64s()
+		return slices.Contains(raggedNames, name)
 	})
+	var text []string
+	for _, name := range raggedNames {
+		if len(lists[name]) > 0 {
+			text = append(text, name+" = "+string(appendIntList(nil, lists[name])))
+		}
+	}
 	return ir.OpaqueAttr("#chlo.ragged_dot<" + strings.Join(text, ", ") + ">")
 }
 

@@ -214,7 +214,11 @@ func (p *parser) resourceAttr() ir.Attr {
 func (p *parser) metadata() {
 	p.next()
 	p.list(tokMetaEnd, func() {
+		at := p.tok
 		section := p.ident("section of file metadata")
+		if p.err == nil && section != "dialect_resources" && section != "external_resources" {
+			p.fail(at, diag.Syntax, "unknown key '%s' in file metadata dictionary", section)
+		}
 		p.expect(tokColon)
 		p.expect(tokLBrace)
 		p.list(tokRBrace, func() {

@@ -7,7 +7,8 @@ import (
 	"autoshard/ir"
 )
 
-// file reads a whole text: alias definitions, the module, and the resources at the end.
+// file reads a whole text: alias definitions, ops, and the resources at the end. A module that is the only op is the
+// module of the text; otherwise the ops are the body of a module that is not written.
 func (p *parser) file() {
 	module := false
 	for p.err == nil && !p.at(tokEOF) {
@@ -16,15 +17,15 @@ func (p *parser) file() {
 			p.aliasDefinition()
 		case p.at(tokMetaBegin):
 			p.metadata()
+		case module:
+			p.several = true
+			p.stop()
+			return
+		case p.several || p.m.FirstOp(p.m.Body()) != 0:
+			p.topLevelOp()
 		case p.atWord("module") || p.atWord("builtin.module"):
-			if module {
-				p.unsupported(p.tok, "several modules in one text are not supported")
-				return
-			}
 			module = true
 			p.module()
-		case module:
-			p.unsupported(p.tok, "operations behind the module are not supported; put them inside")
 		case p.at(tokString) && p.text() == `"builtin.module"`:
 			module = true
 			p.genericModule()
@@ -37,35 +38,6 @@ func (p *parser) file() {
 		p.fillResources()
 	}
 }
-
-// module reads module @name attributes {…} { … }.
-func (p *parser) module() {
-	if first := p.m.FirstOp(p.m.Body()); first != 0 {
-		p.unsupported(p.tok, "nested modules are not supported")
-		return
-	}
-	p.next()
-	if p.at(tokSymbol) {
-		p.m.Name = strings.Clone(p.symbol("module name"))
-	}
-	if p.acceptWord("attributes") {
-		p.m.Attrs = ir.MakeAttrs(p.attrDict(nil)...)
-	}
-	p.moduleBody()
-	p.m.Loc = p.trailingLoc()
-}
-
-// moduleBody reads { … }.
-func (p *parser) moduleBody() {
-	p.expect(tokLBrace)
-	for !p.at(tokRBrace) && !p.at(tokEOF) && p.err == nil {
-		p.topLevelOp()
-	}
-	p.expect(tokRBrace)
-}
-
-// topLevelOp reads an op of the module's body.
-func (p *parser) topLevelOp() { p.op(p.m.BuilderAtEnd(p.m.Body())) }
 
 // function reads func.func public @f(%arg0: T {…}) -> (T {…}) attributes {…} { … }.
 func (p *parser) function(o *opState) {
@@ -160,6 +132,7 @@ func (p *parser) addFunction(o *opState, spec ir.FuncSpec, argAttrs [][]ir.Named
 	for i, a := range spec.ResultAttrs {
 		spec.ResultAttrs[i], results[i] = takeSharding(a)
 	}
+	spec.In = p.body
 	id := p.m.AddFunc(spec)
 	f := p.m.Func(id)
 	f.ResultShardings = results
@@ -191,17 +164,16 @@ func (p *parser) functionBody(id ir.FuncID, args []blockArg) {
 func (p *parser) functionOps(id ir.FuncID, args []blockArg) {
 	body := p.m.Func(id).Body
 	restore := p.isolate()
-	outer := p.dialect
-	p.dialect = "func"
-	for i, a := range args {
-		v := p.m.BlockArgs(body)[i]
-		p.m.SetArgLoc(v, a.loc)
-		p.define(a.at, v, 1)
-	}
-	p.ops(body)
-	p.blocks(p.m.Regions(p.m.Func(id).Op)[0])
+	p.inRegion("func", func() {
+		for i, a := range args {
+			v := p.m.BlockArgs(body)[i]
+			p.m.SetArgLoc(v, a.loc)
+			p.define(a.at, v, 1)
+		}
+		p.ops(body)
+		p.labelledBlocks(p.m.Regions(p.m.Func(id).Op)[0])
+	})
 	p.expect(tokRBrace)
-	p.dialect = outer
 	restore()
 }
 

@@ -262,6 +262,7 @@ func init() {
 		}
 	}
 	stablehloFormats()
+	formats[ir.OpChloConstant] = formats[ir.OpConstant]
 	controlFormats()
 	otherFormats()
 	sdyFormats()

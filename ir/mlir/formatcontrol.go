@@ -13,6 +13,8 @@ import (
 func controlFormats() {
 	formats[ir.OpReturn] = format{parseReturn, printReturn}
 	formats[ir.OpStablehloReturn] = format{parseRegionReturn, printRegionReturn}
+	formats[ir.OpBranch] = format{parseBranch, printBranch}
+	formats[ir.OpCondBranch] = format{parseCondBranch, printCondBranch}
 	formats[ir.OpCall] = format{parseCall, printCall}
 	formats[ir.OpCustomCall] = format{parseCustomCall, printCustomCall}
 	formats[ir.OpComposite] = format{parseComposite, printComposite}

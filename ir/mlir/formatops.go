@@ -370,6 +370,17 @@ func printConvolution(pr *printer, op ir.OpID) {
 	pr.colonTypes(op, fnTypes)
 }
 
+// paddingFits says whether a convolution's padding is one pair a spatial dimension, and not a splat of any size.
+func paddingFits(m *ir.Module, op ir.OpID) bool {
+	padding, ok := m.Attr(op, "padding").(*ir.Dense)
+	if !ok {
+		return true
+	}
+	dims, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims)
+	t := m.TypeOf(padding.Type)
+	return ok && len(t.Dims) == 2 && t.Dims[1] == 2 && t.Dims[0] == int64(len(dims.InSpatial))
+}
+
 func (pr *printer) windowValue(a ir.Attr) {
 	switch v := a.(type) {
 	case ir.Ints:

@@ -66,16 +66,24 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(survives)
 }
 
-// TestTruncated cuts each program at every third byte, and the models at every 97th.
+// TestTruncated cuts each program at every third byte, and each model at multiples of 97 bytes: all of them for one
+// model and with the flag -large, some for the others.
 func TestTruncated(t *testing.T) {
 	for _, s := range seeds(t) {
 		for n := 0; n < len(s); n += 3 {
 			survives(t, s[:n])
 		}
 	}
-	src := readModel(t, shared(t, "models", "mlp_train_loc.mlir"))
-	for n := 0; n < len(src); n += 97 {
-		survives(t, src[:n])
+	const cuts = 30
+	for _, file := range modelFiles(t) {
+		src := readModel(t, file)
+		step := 97
+		if !*large && filepath.Base(file) != "mlp_train_loc.mlir" {
+			step *= 1 + len(src)/97/cuts
+		}
+		for n := 0; n < len(src); n += step {
+			survives(t, src[:n])
+		}
 	}
 }
 
@@ -109,6 +117,9 @@ func TestLimits(t *testing.T) {
 		"dicts":       {attr(deep("{a = ", n) + deep("}", n)), diag.NestingTooDeep},
 		"locations":   {"module {} " + deep(`loc("a"(`, 1) + deep(`"a"(`, n) + `"a"` + deep(")", n+2), diag.NestingTooDeep},
 		"loc aliases": {locChain(n), diag.NestingTooDeep},
+		"modules":     {deep("module {", n) + deep("}", n), diag.NestingTooDeep},
+		"sharded":     {attr("#sdy.sharding<@m, [" + deep("{", n)), diag.UnknownMesh},
+		"bytes":       {deep(" ", 1<<20+1), diag.InputTooLarge},
 		"dense":       {function("%0 = stablehlo.constant dense<" + deep("[", n) + deep("]", n) + "> : tensor<1xf32>"), diag.BadConstant},
 		"declared":    {function("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<1000000000xf32>"), diag.InputTooLarge},
 		"type":        {function("%0 = stablehlo.constant dense<1.0> : tensor<4294967296x4294967296xf32>"), diag.BadConstant},
@@ -119,7 +130,11 @@ func TestLimits(t *testing.T) {
 		"empty":       {" \n\t", diag.EmptyInput},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse([]byte(c.text), Options{File: "f"})
+			opts := Options{File: "f"}
+			if c.code == diag.InputTooLarge && name == "bytes" {
+				opts.MaxBytes = 1 << 20
+			}
+			_, err := Parse([]byte(c.text), opts)
 			var e *diag.Error
 			if !errors.As(err, &e) || e.Diagnostics[0].Code != c.code || e.Diagnostics[0].Pos.Line == 0 {
 				t.Fatalf("want a located %s, got %v", c.code, err)
@@ -129,21 +144,15 @@ func TestLimits(t *testing.T) {
 	t.Run("splat of a huge type", func(t *testing.T) {
 		survives(t, []byte(function("%0 = stablehlo.constant dense<1.0> : tensor<1000000000xf32>")))
 	})
-	t.Run("bytes", func(t *testing.T) {
-		_, err := Parse(make([]byte, 11), Options{MaxBytes: 10})
-		if !errors.Is(err, diag.ErrTooLarge) {
-			t.Fatalf("got %v", err)
-		}
-	})
 }
 
 // locChain returns a module whose location nests n deep through aliases.
 func locChain(n int) string {
 	var b strings.Builder
-	b.WriteString("module {} loc(#loc0)\n")
+	b.WriteString("#loc0 = loc(unknown)\n")
 	for i := range n {
-		fmt.Fprintf(&b, "#loc%d = loc(\"a\"(#loc%d))\n", i, i+1)
+		fmt.Fprintf(&b, "#loc%d = loc(\"a\"(#loc%d))\n", i+1, i)
 	}
-	fmt.Fprintf(&b, "#loc%d = loc(unknown)\n", n)
+	fmt.Fprintf(&b, "module {} loc(#loc%d)\n", n)
 	return b.String()
 }

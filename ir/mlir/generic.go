@@ -1,69 +1,9 @@
 package mlir
 
 import (
-	"strings"
-
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
-
-// inherentAttrs are the attributes that ops declare themselves; the generic form shows them as properties.
-var inherentAttrs = func() map[ir.Kind][]string {
-	lists := map[ir.Kind]string{
-		ir.OpGather:                   "dimension_numbers indices_are_sorted slice_sizes",
-		ir.OpDynamicGather:            "dimension_numbers indices_are_sorted",
-		ir.OpScatter:                  "indices_are_sorted scatter_dimension_numbers unique_indices",
-		ir.OpSelectAndScatter:         "padding window_dimensions window_strides",
-		ir.OpSort:                     "dimension is_stable",
-		ir.OpReduceWindow:             "base_dilations padding window_dilations window_dimensions window_strides",
-		ir.OpMap:                      "dimensions",
-		ir.OpAllGather:                "all_gather_dim channel_handle replica_groups use_global_device_ids",
-		ir.OpAllReduce:                "channel_handle replica_groups use_global_device_ids",
-		ir.OpReduceScatter:            "channel_handle replica_groups scatter_dimension use_global_device_ids",
-		ir.OpAllToAll:                 "channel_handle concat_dimension replica_groups split_count split_dimension",
-		ir.OpCollectivePermute:        "channel_handle source_target_pairs",
-		ir.OpCollectiveBroadcast:      "channel_handle replica_groups",
-		ir.OpCollectiveReduce:         "channel_handle replica_groups use_global_device_ids",
-		ir.OpCrossReplicaSum:          "replica_groups",
-		ir.OpInfeed:                   "infeed_config layout",
-		ir.OpOutfeed:                  "outfeed_config",
-		ir.OpSend:                     "channel_handle is_host_transfer source_target_pairs",
-		ir.OpRecv:                     "channel_handle is_host_transfer source_target_pairs",
-		ir.OpTriangularSolve:          "left_side lower transpose_a unit_diagonal",
-		ir.OpBatchNormGrad:            "epsilon feature_index",
-		ir.OpBatchNormInference:       "epsilon feature_index",
-		ir.OpBatchNormTraining:        "epsilon feature_index",
-		ir.OpDynamicConv:              "batch_group_count dimension_numbers feature_group_count lhs_dilation padding precision_config rhs_dilation window_reversal window_strides",
-		ir.OpTorchIndexSelect:         "batch_dims dim",
-		ir.OpInterpreterRunParallel:   "infeed programs",
-		ir.OpChloRaggedDot:            "precision_config ragged_dot_dimension_numbers",
-		ir.OpConstant:                 "value",
-		ir.OpSdyConstant:              "value",
-		ir.OpWhile:                    "",
-		ir.OpReduce:                   "dimensions",
-		ir.OpSdyManualComputation:     "in_shardings manual_axes out_shardings",
-		ir.OpSdyNamedComputation:      "in_shardings name out_shardings",
-		ir.OpChloConstant:             "value",
-		ir.OpChloConstantLike:         "value",
-		ir.OpChloConstantWithShape:    "value",
-		ir.OpSdyShardingConstraint:    "sharding",
-		ir.OpSdyReshard:               "sharding",
-		ir.OpChloScan:                 "dimension is_associative is_reverse operandSegmentSizes resultSegmentSizes",
-		ir.OpSdyAllGather:             "gathering_axes out_sharding",
-		ir.OpSdyAllSlice:              "out_sharding slicing_axes",
-		ir.OpSdyAllToAll:              "out_sharding params",
-		ir.OpSdyAllReduce:             "out_sharding reduction_axes reduction_op",
-		ir.OpSdyReduceScatter:         "out_sharding reduce_scatter_axes reduction_op",
-		ir.OpSdyShardedToUnreduced:    "axes out_sharding",
-		ir.OpSdyReplicatedToUnreduced: "axes out_sharding",
-		ir.OpSdyCollectivePermute:     "out_sharding",
-	}
-	out := map[ir.Kind][]string{}
-	for k, list := range lists {
-		out[k] = strings.Fields(list)
-	}
-	return out
-}()
 
 // fromGeneric turns what the generic form of an op writes as attributes into the representation: shardings of Shardy's
 // own ops, and axes, whose mesh is that of the shardings.
@@ -73,14 +13,22 @@ func (p *parser) fromGeneric(o *opState) {
 	}
 	switch name := ownSharding(o.kind); name {
 	case "":
-		p.resolvePending(o, 0)
 	case "out_shardings":
 		p.genericComputation(o)
 	default:
 		p.genericSharding(o, name)
 	}
 	p.normalizeEnums(o)
+	if name := configAttrs[o.kind]; name != "" && o.find(name) == nil {
+		o.attr(name, ir.StringAttr(""))
+	}
 }
+
+// configAttrs are the strings that MLIR adds where they are missing.
+var configAttrs = map[ir.Kind]string{ir.OpInfeed: "infeed_config", ir.OpOutfeed: "outfeed_config"}
+
+// find returns an attribute, nil if it is absent.
+func (o *opState) find(name string) ir.Attr { return ir.Attrs(o.attrs).Get(name) }
 
 // genericSharding takes the sharding of the one result out of the attributes.
 func (p *parser) genericSharding(o *opState, name string) {
@@ -131,14 +79,15 @@ func (p *parser) genericComputation(o *opState) {
 	p.resolvePending(o, p.commonMesh(in, out))
 }
 
-// pendingAxes reads axes whose mesh is not known yet: #sdy<axis_ref_list{…}> and its kin. The attribute is a
-// placeholder that resolvePending replaces.
+// pendingAxes reads axes whose mesh is not known yet: #sdy<axis_ref_list{…}> and its kin. They stay text, unless they
+// belong to an op of which resolvePending knows the mesh.
 func (p *parser) pendingAxes() ir.Attr {
 	at := p.tok
 	p.next()
 	p.expect(tokLess)
 	var axes unresolvedAxes
-	switch word := p.ident("name of an attribute"); word {
+	word := p.ident("name of an attribute")
+	switch word {
 	case "axis_ref_list", "manual_axes":
 		axes.list = p.axisList()
 	case "list_of_axis_ref_lists":
@@ -149,26 +98,25 @@ func (p *parser) pendingAxes() ir.Attr {
 		p.fail(at, diag.BadAttribute, "unknown attribute `%s` in dialect `sdy`", word)
 	}
 	p.expect(tokGreater)
-	placeholder := &ir.AxesAttr{}
 	if p.axes == nil {
-		p.axes = map[*ir.AxesAttr]unresolvedAxes{}
+		p.axes = map[ir.OpaqueAttr]unresolvedAxes{}
 	}
-	p.axes[placeholder] = axes
-	return placeholder
+	text := ir.OpaqueAttr("#sdy<" + word + axes.String() + ">")
+	p.axes[text] = axes
+	return text
 }
 
 // resolvePending finds the axes among an op's attributes in a mesh.
 func (p *parser) resolvePending(o *opState, mesh ir.MeshID) {
 	for i, e := range o.attrs {
-		placeholder, ok := e.Value.(*ir.AxesAttr)
+		text, ok := e.Value.(ir.OpaqueAttr)
 		if !ok {
 			continue
 		}
-		axes, ok := p.axes[placeholder]
+		axes, ok := p.axes[text]
 		if !ok {
 			continue
 		}
-		delete(p.axes, placeholder)
 		if mesh == 0 && !axes.isEmpty() {
 			p.fail(o.at, diag.UnknownMesh, "axes of attribute `%s` of '%s' belong to no mesh: give the op a sharding", e.Name, o.name)
 			return

@@ -6,29 +6,6 @@ import (
 	"autoshard/subaxis"
 )
 
-// genericModule reads "builtin.module"() <{sym_name = "m"}> ({ … }) {…} : () -> ().
-func (p *parser) genericModule() {
-	p.next()
-	p.expect(tokLParen)
-	p.expect(tokRParen)
-	if p.accept(tokLess) {
-		for _, e := range p.attrDict(nil) {
-			if name, ok := e.Value.(ir.StringAttr); ok && e.Name == "sym_name" {
-				p.m.Name = string(name)
-			}
-		}
-		p.expect(tokGreater)
-	}
-	p.expect(tokLParen)
-	p.moduleBody()
-	p.expect(tokRParen)
-	if p.at(tokLBrace) {
-		p.m.Attrs = ir.MakeAttrs(p.attrDict(nil)...)
-	}
-	p.emptyFunctionType()
-	p.m.Loc = p.trailingLoc()
-}
-
 // emptyFunctionType reads : () -> ().
 func (p *parser) emptyFunctionType() {
 	p.expect(tokColon)
@@ -48,7 +25,7 @@ func (p *parser) genericSymbol(o *opState) {
 		p.expect(tokGreater)
 	}
 	at := o.at
-	name, ok := o.take("sym_name").(ir.StringAttr)
+	name, ok := o.take(symbolNameAttr).(ir.StringAttr)
 	if !ok {
 		p.fail(at, diag.BadOp, "'%s' op requires attribute 'sym_name' among its properties <{…}>", o.name)
 		return
@@ -78,7 +55,7 @@ func (p *parser) genericMesh(o *opState, name string) {
 
 // meshOfText reads #sdy.mesh<…>.
 func (p *parser) meshOfText(at token, text string) (mesh subaxis.Mesh, err error) {
-	err = fragment(p.m, text, p.position(at), func(q *parser) {
+	err = bareFragment(p.m, text, p.position(at), func(q *parser) {
 		q.next()
 		mesh, _ = q.meshContent()
 	})
@@ -94,7 +71,7 @@ func (p *parser) scanGenericMesh(start token) {
 	}
 	entries := ir.MakeAttrs(p.attrDict(nil)...)
 	text, _ := entries.Get("mesh").(ir.OpaqueAttr)
-	name := entries.Str("sym_name")
+	name := entries.Str(symbolNameAttr)
 	if _, twice := p.meshes[name]; text == "" || twice || p.err != nil {
 		return
 	}

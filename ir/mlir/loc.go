@@ -67,7 +67,7 @@ func (p *parser) defineLoc(at token, name string) {
 		p.fail(at, diag.Redefined, "redefinition of attribute alias id '%s'", name)
 		return
 	}
-	id := p.trailingLoc()
+	id := p.wholeLoc()
 	if p.err != nil {
 		return
 	}
@@ -145,12 +145,28 @@ func (p *parser) locDepth(id ir.LocID, depth []int32) int32 {
 	return depth[id]
 }
 
-// trailingLoc reads loc(…) if it is there; 0 is the unknown location.
+// trailingLoc reads loc(…) behind an op or argument, if it is there; 0 is the unknown location. An alias in it may be
+// defined later.
 func (p *parser) trailingLoc() ir.LocID {
 	if !p.atWord("loc") {
 		return 0
 	}
+	here := p.lexer
 	p.next()
+	p.expect(tokLParen)
+	if !p.at(tokHash) {
+		p.lexer = here
+		return p.wholeLoc()
+	}
+	a := p.locAlias(p.tok, p.text()[1:])
+	p.next()
+	p.expect(tokRParen)
+	return a.id
+}
+
+// wholeLoc reads loc(…), in which all aliases are defined.
+func (p *parser) wholeLoc() ir.LocID {
+	p.expectWord("loc")
 	p.expect(tokLParen)
 	id := p.location()
 	p.expect(tokRParen)
@@ -165,7 +181,11 @@ func (p *parser) location() ir.LocID {
 	}
 	switch {
 	case p.at(tokHash):
-		a := p.locAlias(p.tok, p.text()[1:])
+		a := p.aliases.locs[p.text()[1:]]
+		if a == nil || !a.defined {
+			p.fail(p.tok, diag.Undefined, "undefined symbol alias id '%s'", p.text()[1:])
+			return 0
+		}
 		p.next()
 		return a.id
 	case p.at(tokString):
@@ -197,7 +217,7 @@ func (p *parser) location() ir.LocID {
 // innerLoc reads a location inside another one, with or without loc( ) around it.
 func (p *parser) innerLoc() ir.LocID {
 	if p.atWord("loc") {
-		return p.trailingLoc()
+		return p.wholeLoc()
 	}
 	return p.location()
 }

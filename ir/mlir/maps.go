@@ -53,18 +53,14 @@ func (pr *printer) collectAttr(a ir.Attr) {
 			return
 		}
 		if pr.maps == nil {
-			pr.maps = map[string]string{}
+			pr.maps, pr.mapCount = map[string]string{}, map[string]int{}
 		}
-		n := 0
-		for _, other := range pr.mapOrder {
-			if strings.HasPrefix(pr.maps[other], base) {
-				n++
-			}
+		name := base
+		if n := pr.mapCount[base]; n > 0 {
+			name += strconv.Itoa(n)
 		}
-		if n > 0 {
-			base += strconv.Itoa(n)
-		}
-		pr.maps[text] = base
+		pr.mapCount[base]++
+		pr.maps[text] = name
 		pr.mapOrder = append(pr.mapOrder, text)
 	}
 }

@@ -72,10 +72,10 @@ func (pr *printer) numberModule(b ir.BlockID) {
 // numberRegion names the values in region i of an op.
 func (pr *printer) numberRegion(op ir.OpID, i int, c counters) {
 	m := pr.m
-	if m.Kind(op) == ir.OpFunc {
+	if k := m.Kind(op); k == ir.OpFunc || k == ir.OpModule {
 		c = counters{}
 	}
-	blocks := m.Blocks(m.Regions(op)[i])
+	blocks := m.Blocks(m.Region(op, i))
 	for n, b := range blocks {
 		args := m.BlockArgs(b)
 		for j, v := range args {

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ type opState struct {
 	results   []ir.TypeID
 	attrs     []ir.NamedAttr
 	regions   []ir.RegionID
+	branches  []ir.BlockID    // of a terminator
 	shardings []ir.ShardingID // of the results, where the op's own syntax has them
 	types     []ir.TypeID     // scratch
 }
@@ -36,7 +38,7 @@ func (p *parser) push() *opState {
 	o := p.states[p.nested]
 	p.nested++
 	*o = opState{operands: o.operands[:0], values: o.values[:0], results: o.results[:0], attrs: o.attrs[:0], regions: o.regions[:0],
-		shardings: o.shardings[:0], types: o.types[:0]}
+		branches: o.branches[:0], shardings: o.shardings[:0], types: o.types[:0]}
 	return o
 }
 
@@ -60,7 +62,7 @@ func (p *parser) op(b *ir.Builder) {
 	}()
 	switch p.tok.kind {
 	case tokString:
-		if p.genericOp(o) {
+		if p.genericOp(b, o) {
 			return
 		}
 	case tokIdent:
@@ -115,6 +117,9 @@ func (p *parser) finish(b *ir.Builder, o *opState, names []resultNames, start to
 	}
 	if len(o.regions) > 0 {
 		p.m.AdoptRegions(op, o.regions)
+	}
+	if len(o.branches) > 0 {
+		p.m.SetSuccessors(op, slices.Clone(o.branches))
 	}
 	p.m.SetPos(op, p.position(o.at))
 	for i, s := range o.shardings {
@@ -195,15 +200,19 @@ func (o *opState) attr(name string, value ir.Attr) {
 
 // genericOp reads "dialect.op"(%a) [^bb1] <{properties}> ({regions}) {attributes} : (types) -> types. It reports true
 // if the op is complete, as functions and meshes are.
-func (p *parser) genericOp(o *opState) bool {
+func (p *parser) genericOp(b *ir.Builder, o *opState) bool {
 	o.at, o.name = p.tok, unescape(p.text())
 	p.setKind(o, true)
 	p.next()
 	if p.err != nil {
 		return true
 	}
-	if o.kind == ir.OpFunc || o.kind == ir.OpMesh {
-		if p.nested > 1 {
+	switch o.kind {
+	case ir.OpModule:
+		p.nestedModule(b, o, true)
+		return true
+	case ir.OpFunc, ir.OpMesh:
+		if !p.inModule {
 			p.fail(o.at, diag.BadOp, "'%s' op must stand directly in a module", o.name)
 			return true
 		}
@@ -213,8 +222,12 @@ func (p *parser) genericOp(o *opState) bool {
 	p.expect(tokLParen)
 	o.operands = p.operands(o.operands)
 	p.expect(tokRParen)
-	if p.at(tokLSquare) {
-		p.unsupported(p.tok, "successors of '%s' are not supported: control flow between blocks cannot be read", o.name)
+	if p.accept(tokLSquare) {
+		o.branches = append(o.branches, p.successor())
+		for p.accept(tokComma) {
+			o.branches = append(o.branches, p.successor())
+		}
+		p.expect(tokRSquare)
 	}
 	if p.accept(tokLess) {
 		p.properties(o)
@@ -242,7 +255,11 @@ func (p *parser) properties(o *opState) {
 	if o.kind == ir.OpUnregistered {
 		o.attr(propertiesAttr, ir.DictAttr(ir.MakeAttrs(p.attrDict(nil)...)))
 	} else {
-		o.attrs = p.attrDict(o.attrs)
+		for _, e := range p.attrDict(nil) { // as in MLIR, properties that the op does not have are lost
+			if o.kind.Declares(e.Name) {
+				o.attrs = append(o.attrs, e)
+			}
+		}
 	}
 	p.expect(tokGreater)
 }
@@ -272,8 +289,6 @@ func (p *parser) setKind(o *opState, generic bool) {
 	}
 	dialect, _, dotted := strings.Cut(o.name, ".")
 	switch {
-	case o.name == "builtin.module":
-		p.unsupported(o.at, "nested modules are not supported")
 	case registered[dialect] && dotted:
 		p.failUnknownOp(o, generic)
 	case !generic && dotted:
@@ -310,7 +325,7 @@ func (p *parser) prettyOp(b *ir.Builder, o *opState, results []resultNames) bool
 	if p.err != nil {
 		return true
 	}
-	if (o.kind == ir.OpFunc || o.kind == ir.OpMesh) && (len(results) > 0 || p.nested > 1) {
+	if (o.kind == ir.OpFunc || o.kind == ir.OpMesh || o.kind == ir.OpModule) && (len(results) > 0 || !p.inModule) {
 		p.fail(o.at, diag.BadOp, "'%s' op must stand directly in a module and has no results", o.name)
 		return true
 	}
@@ -320,6 +335,9 @@ func (p *parser) prettyOp(b *ir.Builder, o *opState, results []resultNames) bool
 		return true
 	case ir.OpMesh:
 		p.meshOp(o)
+		return true
+	case ir.OpModule:
+		p.nestedModule(b, o, false)
 		return true
 	}
 	f := &formats[o.kind]

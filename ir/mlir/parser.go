@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +13,7 @@ import (
 // Options say what to read and how much of it. A zero limit means the default.
 type Options struct {
 	File        string // name of the source in positions
-	MaxBytes    int    // of the text; default 1 GiB
+	MaxBytes    int    // of the text; default 1 GiB, at most 2 GiB - 1
 	MaxDepth    int    // of nested regions, types, attributes and locations; default 1,000
 	MaxElements int64  // of one constant that is written out; default 2^28
 }
@@ -27,6 +28,7 @@ func (o Options) withDefaults() Options {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = defaultMaxBytes
 	}
+	o.MaxBytes = min(o.MaxBytes, math.MaxInt32)
 	if o.MaxDepth == 0 {
 		o.MaxDepth = defaultMaxDepth
 	}
@@ -46,20 +48,21 @@ type parser struct {
 	err   *diag.Error
 	depth int
 
-	types    map[string]ir.TypeID // by text
-	meshes   map[string]ir.MeshID
-	declared map[string]bool // meshes whose declaration has been reached
-	scanned  bool            // all meshes of the text are in meshes
-	symbols  map[string]token
-	names    scopes
-	aliases  aliases
-	dialect  string // prefix of op names without one
-	states   []*opState
-	nested   int // index of the state in use
-	pending  []pendingResource
-	problems []diag.Diagnostic               // that do not keep the parser from going on
-	blamed   int                             // how many of them have been traced to their op
-	axes     map[*ir.AxesAttr]unresolvedAxes // by placeholder
+	symbolTable
+	types     map[string]ir.TypeID // by text
+	inModule  bool                 // directly in the body of a module
+	several   bool                 // a module is one of several ops of the text
+	blocks    *blockNames          // of the region at hand
+	names     scopes
+	freeNames scopes // for the next function
+	aliases   aliases
+	dialect   string // prefix of op names without one
+	states    []*opState
+	nested    int // index of the state in use
+	pending   []pendingResource
+	problems  []diag.Diagnostic                // that do not keep the parser from going on
+	blamed    int                              // how many of them have been traced to their op
+	axes      map[ir.OpaqueAttr]unresolvedAxes // by their text
 }
 
 // Parse reads a module. A text without a surrounding module is the content of one. Errors are of class
@@ -67,19 +70,18 @@ type parser struct {
 func Parse(src []byte, opts Options) (*ir.Module, error) {
 	opts = opts.withDefaults()
 	if len(src) > opts.MaxBytes {
-		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File}, "input has %d bytes, the limit is %d", len(src), opts.MaxBytes)
+		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File, Line: 1, Col: 1}, "input has %d bytes, the limit is %d", len(src), opts.MaxBytes)
 	}
-	p := newParser(ir.NewModule(), string(src), opts)
-	if at := notText(p.src); at >= 0 {
-		return nil, notTextError(p.src, at, opts.File)
+	text := string(src)
+	if at := notText(text); at >= 0 {
+		return nil, notTextError(text, at, opts.File)
 	}
-	p.m.SetSource(opts.File, p.src)
-	p.m.Reserve(strings.Count(p.src, "\n"))
-	p.next()
-	if p.tok.kind == tokEOF {
-		p.fail(p.tok, diag.EmptyInput, "input is empty: it holds no operation")
+	p := newParser(ir.NewModule(), text, opts)
+	if p.readFile(); p.several {
+		p = newParser(ir.NewModule(), text, opts)
+		p.several = true
+		p.readFile()
 	}
-	p.file()
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -87,6 +89,35 @@ func Parse(src []byte, opts Options) (*ir.Module, error) {
 		return nil, p.allProblems()
 	}
 	return p.m, nil
+}
+
+func (p *parser) readFile() {
+	p.m.SetSource(p.opts.File, p.src)
+	p.reserve()
+	p.next()
+	p.m.SetPos(0, p.position(p.tok))
+	if p.tok.kind == tokEOF {
+		p.fail(p.tok, diag.EmptyInput, "input is empty: it holds no operation")
+	}
+	p.file()
+}
+
+// bytesPerOp and bytesPerName are about how much text an op and a value's name have at least.
+const (
+	bytesPerOp   = 40
+	bytesPerName = 8
+)
+
+// reserve makes room for the ops that the text seems to have: one a line, and two more in the body of each reduction in
+// its short form. Tables that grow later cost more memory than tables with some room to spare.
+func (p *parser) reserve() {
+	lines := min(strings.Count(p.src, "\n"), len(p.src)/bytesPerOp)
+	names := min(strings.Count(p.src, "%"), len(p.src)/bytesPerName)
+	reduces := strings.Count(p.src, " applies ")
+	ops := lines + 2*reduces
+	p.m.Reserve(ops, ops+ops/8, max(0, names-lines)+3*reduces)
+	p.freeNames.byNumber = make([]definition, 0, lines)
+	p.freeNames.order = make([]int32, 0, lines)
 }
 
 // maxProblems bounds how many problems are reported.
@@ -132,14 +163,12 @@ func (p *parser) allProblems() *diag.Error {
 
 func newParser(m *ir.Module, src string, opts Options) *parser {
 	p := &parser{
-		lexer:    lexer{src: src, line: 1},
-		m:        m,
-		opts:     opts,
-		types:    map[string]ir.TypeID{},
-		meshes:   map[string]ir.MeshID{},
-		declared: map[string]bool{},
-		symbols:  map[string]token{},
-		dialect:  "builtin",
+		lexer:       lexer{src: src, line: 1},
+		m:           m,
+		opts:        opts,
+		symbolTable: newSymbolTable(m.Body()),
+		types:       map[string]ir.TypeID{},
+		dialect:     "builtin",
 	}
 	p.names.init()
 	p.aliases.init()

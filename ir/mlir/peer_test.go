@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"autoshard/internal/diag"
 )
 
 // verdict is what MLIR makes of a program.
@@ -55,7 +57,7 @@ func askMLIR(t *testing.T, programs []string) []verdict {
 }
 
 // unknownToMLIR matches programs of dialects that jaxlib's MLIR lacks.
-var unknownToMLIR = regexp.MustCompile(`(?m)^ *(%.* = )?"?(check|interpreter)\.|!quant`)
+var unknownToMLIR = regexp.MustCompile(`(?m)^ *(%.* = )?"?check\.|!quant`)
 
 // peerPrograms returns programs by name that MLIR without the check and quant dialects can read.
 func peerPrograms(t *testing.T) (names, texts []string) {
@@ -136,12 +138,32 @@ func mutate(text string, r *rand.Rand) string {
 	return text[:at.start] + replacement + text[at.end:]
 }
 
-// TestRejectsAsMLIR changes programs at random and compares whether they are accepted with what MLIR says.
+// TestRejectsAsMLIR changes shared programs at random and compares whether they are accepted with what MLIR says.
 func TestRejectsAsMLIR(t *testing.T) {
 	names, texts := peerPrograms(t)
+	judgedAsMLIR(t, names, texts, 1500)
+}
+
+// TestRejectsSamplesAsMLIR does the same with the programs of the golden files.
+func TestRejectsSamplesAsMLIR(t *testing.T) {
+	var names, texts []string
+	datadriven.Walk(t, "testdata/print", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if !unknownToMLIR.MatchString(d.Input) {
+				names, texts = append(names, d.Pos), append(texts, d.Input)
+			}
+			return d.Expected
+		})
+	})
+	judgedAsMLIR(t, names, texts, 1000)
+}
+
+// judgedAsMLIR makes so many programs by changing a token of others. At least 98 % must be accepted or rejected as MLIR
+// does, and every rejection must say where.
+func judgedAsMLIR(t *testing.T, names, texts []string, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var programs, origin []string
-	for len(programs) < 1500 {
+	for len(programs) < n {
 		i := r.IntN(len(texts))
 		if len(texts[i]) < 40_000 {
 			programs, origin = append(programs, mutate(texts[i], r)), append(origin, names[i])
@@ -152,6 +174,9 @@ func TestRejectsAsMLIR(t *testing.T) {
 	var report strings.Builder
 	for i, v := range verdicts {
 		_, err := readAndVerify(programs[i])
+		if err != nil && slices.Contains(errorPlaces(err), 0) {
+			t.Errorf("%s: rejected without a line and column: %v", origin[i], err)
+		}
 		if v.Error != "" {
 			rejected++
 		}
@@ -165,6 +190,19 @@ func TestRejectsAsMLIR(t *testing.T) {
 	if agreed*100 < len(programs)*98 {
 		t.Errorf("only %d of %d programs are judged as MLIR judges them", agreed, len(programs))
 	}
+}
+
+// errorPlaces returns the lines and columns of a problem's diagnostics.
+func errorPlaces(err error) []int {
+	e, ok := err.(*diag.Error)
+	if !ok {
+		return []int{0}
+	}
+	var places []int
+	for _, d := range e.Diagnostics {
+		places = append(places, d.Pos.Line, d.Pos.Col)
+	}
+	return places
 }
 
 // TestGoldenAsMLIR compares the golden files with MLIR: it prints the same texts, and rejects what is rejected here,

@@ -16,12 +16,12 @@ type PrintOptions struct {
 // Print returns the text of a module as MLIR prints it.
 func Print(m *ir.Module, opts PrintOptions) []byte { return AppendTo(nil, m, opts) }
 
-// bytesPerOp is about how much text an op makes.
-const bytesPerOp = 80
+// bytesPrintedPerOp is about how much text an op makes.
+const bytesPrintedPerOp = 80
 
 // AppendTo appends the text of a module to dst.
 func AppendTo(dst []byte, m *ir.Module, opts PrintOptions) []byte {
-	pr := newPrinter(m, slices.Grow(dst, bytesPerOp*m.NumOps()))
+	pr := newPrinter(m, slices.Grow(dst, bytesPrintedPerOp*m.NumOps()))
 	if opts.DebugInfo {
 		pr.locs = newLocNames(m)
 	}
@@ -42,8 +42,10 @@ type printer struct {
 	shardText []string    // by ShardingID
 	meshOf    map[ir.OpID]ir.MeshID
 	locs      *locNames
+	labels    []int32           // numbers of blocks in regions of several, by BlockID
 	maps      map[string]string // names of affine maps by their text
 	mapOrder  []string
+	mapCount  map[string]int // by kind of map
 }
 
 func newPrinter(m *ir.Module, dst []byte) *printer {
@@ -97,6 +99,10 @@ func (pr *printer) op(op ir.OpID) {
 		pr.mesh(op)
 		pr.loc(m.OpLoc(op))
 		return
+	case ir.OpModule:
+		pr.nestedModule(op)
+		pr.loc(m.OpLoc(op))
+		return
 	}
 	pr.results(op)
 	k := m.Kind(op)
@@ -135,6 +141,10 @@ func (pr *printer) fits(op ir.OpID) bool {
 		return m.NumResults(op) == 1 && m.Sharding(m.Result(op, 0)) != 0
 	case ir.OpTuple:
 		return m.NumResults(op) == 1
+	case ir.OpConvolution:
+		return paddingFits(m, op)
+	case ir.OpBranch, ir.OpCondBranch:
+		return pr.branchFits(op)
 	}
 	if _, collective := collectiveAxes[m.Kind(op)]; collective {
 		return m.NumResults(op) == 1 && m.Sharding(m.Result(op, 0)) != 0
@@ -147,6 +157,7 @@ func (pr *printer) generic(op ir.OpID) {
 	m := pr.m
 	pr.quoted(m.OpName(op))
 	pr.parenOperands(op)
+	pr.successors(op)
 	properties, rest := pr.splitAttrs(op)
 	if len(properties) > 0 {
 		pr.str(" <")
@@ -178,9 +189,8 @@ func (pr *printer) splitAttrs(op ir.OpID) (properties, rest ir.Attrs) {
 		d, _ := attrs.Get(propertiesAttr).(ir.DictAttr)
 		return ir.Attrs(d), attrs.Without(propertiesAttr)
 	}
-	own := inherentAttrs[kind]
 	for _, e := range attrs {
-		if hiddenAttr(e.Name, own) {
+		if kind.Declares(e.Name) {
 			properties = append(properties, e)
 		} else {
 			rest = append(rest, e)
@@ -326,12 +336,13 @@ func (pr *printer) region(op ir.OpID, i int, header bool) {
 	m := pr.m
 	outer := pr.inFunc
 	pr.inFunc = m.Kind(op) == ir.OpFunc
-	blocks := m.Blocks(m.Regions(op)[i])
+	blocks := m.Blocks(m.Region(op, i))
 	pr.byte('{')
+	predecessors := pr.labelBlocks(blocks)
 	for n, b := range blocks {
-		if n > 0 || header && len(m.BlockArgs(b)) > 0 {
+		if n > 0 || header && (len(m.BlockArgs(b)) > 0 || m.FirstOp(b) == 0) {
 			pr.newline()
-			pr.blockHeader(b, n)
+			pr.blockHeader(b, n, predecessors[b])
 		}
 		pr.indent += 2
 		for inner := range m.Ops(b) {
@@ -345,7 +356,47 @@ func (pr *printer) region(op ir.OpID, i int, header bool) {
 	pr.inFunc = outer
 }
 
-func (pr *printer) blockHeader(b ir.BlockID, n int) {
+// labelBlocks numbers the blocks of a region and returns for each the numbers of those that may go to it.
+func (pr *printer) labelBlocks(blocks []ir.BlockID) map[ir.BlockID][]int {
+	if len(blocks) < 2 {
+		return nil
+	}
+	if pr.labels == nil {
+		pr.labels = make([]int32, pr.m.NumBlocks())
+	}
+	predecessors := map[ir.BlockID][]int{}
+	for n, b := range blocks {
+		pr.labels[b] = int32(n)
+		if last := pr.m.LastOp(b); last != 0 {
+			for _, to := range pr.m.Successors(last) {
+				predecessors[to] = append(predecessors[to], n)
+			}
+		}
+	}
+	return predecessors
+}
+
+// successors prints [^bb1, ^bb2] for a terminator that goes to other blocks.
+func (pr *printer) successors(op ir.OpID) {
+	for i, b := range pr.m.Successors(op) {
+		pr.str(map[bool]string{true: "[", false: ", "}[i == 0])
+		pr.label(b)
+	}
+	if len(pr.m.Successors(op)) > 0 {
+		pr.byte(']')
+	}
+}
+
+func (pr *printer) label(b ir.BlockID) {
+	n := int32(0)
+	if pr.labels != nil {
+		n = pr.labels[b]
+	}
+	pr.str("^bb")
+	pr.int(int64(n))
+}
+
+func (pr *printer) blockHeader(b ir.BlockID, n int, predecessors []int) {
 	pr.str("^bb")
 	pr.int(int64(n))
 	if args := pr.m.BlockArgs(b); len(args) > 0 {
@@ -360,7 +411,26 @@ func (pr *printer) blockHeader(b ir.BlockID, n int) {
 	}
 	pr.byte(':')
 	if n > 0 {
+		pr.predecessors(predecessors)
+	}
+}
+
+// predecessors prints the comment behind the label of a block.
+func (pr *printer) predecessors(blocks []int) {
+	switch len(blocks) {
+	case 0:
 		pr.str("  // no predecessors")
+		return
+	case 1:
+		pr.str("  // pred: ")
+	default:
+		pr.str("  // " + strconv.Itoa(len(blocks)) + " preds: ")
+	}
+	for i, n := range blocks {
+		if i > 0 {
+			pr.str(", ")
+		}
+		pr.str("^bb" + strconv.Itoa(n))
 	}
 }
 

@@ -191,12 +191,12 @@ func (pr *printer) meshAxesGroups(v *ir.MeshAxesGroups) {
 }
 
 func (pr *printer) inlineMesh(d *ir.MeshDecl) {
-	pr.str("#stablehlo.mesh<axes = [")
+	pr.str("#stablehlo.mesh<axes=[")
 	for i, a := range d.Axes {
 		if i > 0 {
 			pr.str(", ")
 		}
-		pr.str("#stablehlo.mesh_axis<name = ")
+		pr.str("<name = ")
 		pr.quoted(a.Name)
 		pr.str(", size = ")
 		pr.int(a.Size)
@@ -204,7 +204,7 @@ func (pr *printer) inlineMesh(d *ir.MeshDecl) {
 	}
 	pr.byte(']')
 	if d.DeviceIDs != nil {
-		pr.str(", device_ids = dense<")
+		pr.str(", device_ids=dense<")
 		pr.ints(d.DeviceIDs)
 		pr.str("> : tensor<")
 		pr.int(int64(len(d.DeviceIDs)))

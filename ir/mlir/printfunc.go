@@ -10,27 +10,38 @@ func (pr *printer) module() {
 	for _, text := range pr.mapOrder {
 		pr.str(pr.maps[text] + " = " + text + "\n")
 	}
-	pr.str("module")
-	if m.Name != "" {
-		pr.str(" @" + ir.FormatSymbol(m.Name))
-	}
-	if len(m.Attrs) > 0 {
-		pr.str(" attributes")
-		pr.dict(m.Attrs)
-	}
-	pr.str(" {")
-	pr.indent += 2
 	pr.numberModule(m.Body())
-	for op := range m.Ops(m.Body()) {
-		pr.newline()
-		pr.op(op)
-	}
-	pr.indent -= 2
-	pr.str("\n}")
+	pr.moduleText(m.Name, m.Attrs, m.Body())
 	pr.loc(m.Loc)
 	pr.byte('\n')
 	pr.locDefinitions(false)
 	pr.resources()
+}
+
+// moduleText prints module @name attributes {…} { … }.
+func (pr *printer) moduleText(name string, attrs ir.Attrs, body ir.BlockID) {
+	pr.str("module")
+	if name != "" {
+		pr.str(" @" + ir.FormatSymbol(name))
+	}
+	if len(attrs) > 0 {
+		pr.str(" attributes")
+		pr.dict(attrs)
+	}
+	pr.str(" {")
+	pr.indent += 2
+	for op := range pr.m.Ops(body) {
+		pr.newline()
+		pr.op(op)
+	}
+	pr.indent -= 2
+	pr.newline()
+	pr.byte('}')
+}
+
+func (pr *printer) nestedModule(op ir.OpID) {
+	attrs := pr.m.OpAttrs(op)
+	pr.moduleText(attrs.Str(symbolNameAttr), attrs.Without(symbolNameAttr), pr.m.RegionBlock(op, 0))
 }
 
 func (pr *printer) mesh(op ir.OpID) {

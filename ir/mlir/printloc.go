@@ -21,7 +21,7 @@ type locNames struct {
 type locRow struct {
 	id    ir.LocID
 	depth int
-	early bool // an argument of a function has it: its definition stands before the module
+	early bool // an argument has it, or a part of it: its definition stands before the module
 }
 
 // newLocNames numbers the locations of a module: by nesting depth, then in the order in which a walk meets them.
@@ -63,8 +63,8 @@ func (n *locNames) visitOp(op ir.OpID) {
 		}
 		n.visitArgs(reducerArgs(m, op))
 	default:
-		for i := range m.NumRegions(op) {
-			if b := m.RegionBlock(op, i); b != 0 {
+		for _, r := range m.Regions(op) {
+			for _, b := range m.Blocks(r) {
 				n.visitArgs(m.BlockArgs(b))
 				n.visitBlock(b)
 			}
@@ -78,7 +78,18 @@ func (n *locNames) visitOp(op ir.OpID) {
 
 func (n *locNames) visitArgs(args []ir.ValueID) {
 	for _, v := range args {
-		n.rows[n.visitLoc(n.m.ArgLoc(v))].early = true
+		n.visitLoc(n.m.ArgLoc(v))
+		n.markEarly(n.m.ArgLoc(v))
+	}
+}
+
+// markEarly notes that a location is printed before the module, and with it what it is made of.
+func (n *locNames) markEarly(id ir.LocID) {
+	if row := &n.rows[n.byLoc[id]]; !row.early {
+		row.early = true
+		for _, c := range n.m.LocOf(id).Children {
+			n.markEarly(c)
+		}
 	}
 }
 

@@ -12,6 +12,56 @@ type blockArg struct {
 	loc ir.LocID
 }
 
+// blockNames are the labels of the blocks of one region.
+type blockNames struct {
+	byName map[string]*blockName
+	order  []*blockName // by first mention
+}
+
+type blockName struct {
+	id      ir.BlockID
+	at      token // of the first mention, or of the block itself
+	defined bool
+}
+
+// block returns the record of a label, made at its first mention.
+func (p *parser) block(at token) *blockName {
+	name := p.src[at.start:at.end]
+	b, ok := p.blocks.byName[name]
+	if !ok {
+		b = &blockName{id: p.m.DetachedBlock(), at: at}
+		if p.blocks.byName == nil {
+			p.blocks.byName = map[string]*blockName{}
+		}
+		p.blocks.byName[name] = b
+		p.blocks.order = append(p.blocks.order, b)
+	}
+	return b
+}
+
+// successor reads ^bb1, a block of the region at hand that a terminator may go to.
+func (p *parser) successor() ir.BlockID {
+	at := p.tok
+	if !p.expect(tokBlock) || p.blocks == nil {
+		return 0
+	}
+	return p.block(at).id
+}
+
+// inRegion reads the content of a region with labels of its own, in which functions and modules cannot stand.
+func (p *parser) inRegion(dialect string, read func()) {
+	blocks, outer, inModule := p.blocks, p.dialect, p.inModule
+	p.blocks, p.dialect, p.inModule = &blockNames{}, dialect, false
+	read()
+	for _, b := range p.blocks.order {
+		if !b.defined {
+			p.fail(b.at, diag.Undefined, "reference to an undefined block")
+			break
+		}
+	}
+	p.blocks, p.dialect, p.inModule = blocks, outer, inModule
+}
+
 // region reads { … } into a new detached region. The entry block has the arguments given, which the op's own syntax
 // names, or those of its header. defined receives the arguments' values.
 func (p *parser) region(entry []blockArg, shardings []ir.ShardingID) ir.RegionID {
@@ -20,20 +70,19 @@ func (p *parser) region(entry []blockArg, shardings []ir.ShardingID) ir.RegionID
 	if !p.enter() || !p.expect(tokLBrace) {
 		return r
 	}
-	outer := p.dialect
-	p.dialect = ""
-	p.names.open()
-	if entry != nil || !p.at(tokRBrace) && !p.at(tokBlock) {
-		b := p.m.AddBlock(r)
-		p.addArgs(b, entry)
-		for i, s := range shardings {
-			p.m.SetSharding(p.m.BlockArgs(b)[i], s)
+	p.inRegion("", func() {
+		p.names.open()
+		if entry != nil || !p.at(tokRBrace) && !p.at(tokBlock) {
+			b := p.m.AddBlock(r)
+			p.addArgs(b, entry)
+			for i, s := range shardings {
+				p.m.SetSharding(p.m.BlockArgs(b)[i], s)
+			}
+			p.ops(b)
 		}
-		p.ops(b)
-	}
-	p.blocks(r)
-	p.names.close()
-	p.dialect = outer
+		p.labelledBlocks(r)
+		p.names.close(p.src)
+	})
 	p.expect(tokRBrace)
 	return r
 }
@@ -54,20 +103,16 @@ func (p *parser) ops(b ir.BlockID) {
 	}
 }
 
-// blocks reads the blocks of a region that begin with a label.
-func (p *parser) blocks(r ir.RegionID) {
-	var labels map[string]token
+// labelledBlocks reads the blocks of a region that begin with a label.
+func (p *parser) labelledBlocks(r ir.RegionID) {
 	for p.at(tokBlock) && p.err == nil {
-		label := p.text()
-		if at, ok := labels[label]; ok {
-			p.fail(p.tok, diag.Redefined, "redefinition of block '%s'", label)
-			p.note(at, "previously defined here")
+		b := p.block(p.tok)
+		if b.defined {
+			p.fail(p.tok, diag.Redefined, "redefinition of block '%s'", p.text())
+			p.note(b.at, "previously defined here")
 			return
 		}
-		if labels == nil {
-			labels = map[string]token{}
-		}
-		labels[label] = p.tok
+		b.at, b.defined = p.tok, true
 		p.next()
 		var args []blockArg
 		if p.accept(tokLParen) {
@@ -77,9 +122,9 @@ func (p *parser) blocks(r ir.RegionID) {
 		if p.err != nil {
 			return
 		}
-		b := p.m.AddBlock(r)
-		p.addArgs(b, args)
-		p.ops(b)
+		p.m.AttachBlock(r, b.id)
+		p.addArgs(b.id, args)
+		p.ops(b.id)
 	}
 }
 

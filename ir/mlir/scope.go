@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"strconv"
+	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -11,7 +12,7 @@ import (
 type definition struct {
 	first ir.ValueID
 	n     int32
-	at    token
+	at    int32 // offset of the name in the text
 }
 
 // scopes holds the names of values. Regions see the names around them; functions do not. Names that are numbers, in
@@ -19,7 +20,7 @@ type definition struct {
 type scopes struct {
 	byName   map[string]definition
 	byNumber []definition // n is 0 for numbers without a definition
-	order    []string     // names in order of definition
+	order    []int32      // offsets of the names in order of definition
 	starts   []int        // of the open scopes in order
 }
 
@@ -27,9 +28,11 @@ func (s *scopes) init() { s.byName = map[string]definition{} }
 
 func (s *scopes) open() { s.starts = append(s.starts, len(s.order)) }
 
-func (s *scopes) close() {
+// close forgets the names of the innermost scope; src is the text that their offsets refer to.
+func (s *scopes) close(src string) {
 	start := s.starts[len(s.starts)-1]
-	for _, name := range s.order[start:] {
+	for _, at := range s.order[start:] {
+		name := valueNameAt(src, at)
 		if n := number(name); n >= 0 && n < len(s.byNumber) && s.byNumber[n].n > 0 {
 			s.byNumber[n].n = 0
 		} else {
@@ -38,6 +41,13 @@ func (s *scopes) close() {
 	}
 	s.order = s.order[:start]
 	s.starts = s.starts[:len(s.starts)-1]
+}
+
+// valueNameAt returns the value's name that begins at an offset.
+func valueNameAt(src string, at int32) string {
+	l := lexer{src: src, off: int(at)}
+	l.prefixed(tokValue)
+	return src[at:l.off]
 }
 
 // number returns n for %n, -1 for other names and large numbers.
@@ -67,7 +77,7 @@ func (s *scopes) lookup(name string) (definition, bool) {
 const numberGap = 1024
 
 func (s *scopes) add(name string, d definition) {
-	s.order = append(s.order, name)
+	s.order = append(s.order, d.at)
 	n := number(name)
 	if n < 0 || n > len(s.byNumber)+numberGap {
 		s.byName[name] = d
@@ -79,12 +89,19 @@ func (s *scopes) add(name string, d definition) {
 	s.byNumber[n] = d
 }
 
-// isolate starts with no names at all and returns what undoes that.
+// isolate starts with no names at all and returns what undoes that. Functions come one behind the other, so that the
+// memory of one serves the next.
 func (p *parser) isolate() (restore func()) {
 	outer := p.names
-	p.names = scopes{}
-	p.names.init()
-	return func() { p.names = outer }
+	p.names = p.freeNames
+	if p.names.byName == nil {
+		p.names.init()
+	}
+	return func() {
+		p.freeNames, p.names = p.names, outer
+		clear(p.freeNames.byName)
+		p.freeNames.byNumber, p.freeNames.order = p.freeNames.byNumber[:0], p.freeNames.order[:0]
+	}
 }
 
 // define gives a name, whose token is at hand, to values.
@@ -92,10 +109,17 @@ func (p *parser) define(at token, first ir.ValueID, n int) {
 	name := p.src[at.start:at.end]
 	if old, ok := p.names.lookup(name); ok {
 		p.fail(at, diag.Redefined, "redefinition of SSA value '%s'", name)
-		p.note(old.at, "previously defined here")
+		p.note(p.tokenAt(old.at), "previously defined here")
 		return
 	}
-	p.names.add(name, definition{first, int32(n), at})
+	p.names.add(name, definition{first, int32(n), int32(at.start)})
+}
+
+// tokenAt returns a value's token from its offset.
+func (p *parser) tokenAt(at int32) token {
+	before := p.src[:at]
+	return token{kind: tokValue, start: int(at), end: int(at) + len(valueNameAt(p.src, at)), line: 1 + strings.Count(before, "\n"),
+		lineStart: strings.LastIndexByte(before, '\n') + 1}
 }
 
 // operand is a use of a value as it is written: %name or %name#2.
@@ -161,7 +185,7 @@ func (p *parser) resolve(o operand, want ir.TypeID) ir.ValueID {
 	if have := p.m.Type(v); want != 0 && have != want {
 		p.fail(o.at, diag.TypeMismatch, "use of value '%s' expects different type than prior uses: '%s' vs '%s'", name,
 			FormatType(p.m, want), FormatType(p.m, have))
-		p.note(d.at, "prior use here")
+		p.note(p.tokenAt(d.at), "prior use here")
 		return 0
 	}
 	return v

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,42 @@ type unresolvedAxes struct {
 type moveText struct {
 	axes     []axisText
 	src, dst int64
+}
+
+// String returns the axes as MLIR writes them.
+func (a unresolvedAxes) String() string {
+	switch {
+	case a.moves != nil:
+		return "[" + joined(a.moves, func(m moveText) string {
+			return fmt.Sprintf("%s: %d->%d", axesText(m.axes), m.src, m.dst)
+		}) + "]"
+	case a.dims != nil:
+		return "[" + joined(a.dims, axesText) + "]"
+	}
+	return axesText(a.list)
+}
+
+func axesText(list []axisText) string {
+	return "{" + joined(list, func(a axisText) string {
+		var pr printer
+		pr.quoted(a.name)
+		name := string(pr.out)
+		if a.part {
+			return fmt.Sprintf("%s:(%d)%d", name, a.pre, a.size)
+		}
+		return name
+	}) + "}"
+}
+
+func joined[T any](list []T, text func(T) string) string {
+	var b strings.Builder
+	for i, e := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(text(e))
+	}
+	return b.String()
 }
 
 // axis reads "x" or "x":(2)4.
@@ -147,7 +184,7 @@ func (p *parser) meshRef() ir.MeshID {
 	if id, ok := p.meshes[name]; ok {
 		return id
 	}
-	p.scanMeshes(at)
+	p.scanMeshes()
 	if id, ok := p.meshes[name]; ok {
 		return id
 	}
@@ -162,17 +199,33 @@ func (p *parser) meshRef() ir.MeshID {
 	return 0
 }
 
-// scanMeshes adds all meshes that are declared behind the current token, once.
-func (p *parser) scanMeshes(at token) {
+// scanMeshes adds all meshes of the module at hand, also those that are declared behind the current token, once.
+func (p *parser) scanMeshes() {
 	if p.scanned {
 		return
 	}
 	p.scanned = true
 	here := p.lexer
-	for p.next(); !p.at(tokEOF) && p.err == nil; {
-		word := p.at(tokIdent) && p.text() == "sdy.mesh"
-		quoted := p.at(tokString) && p.text() == `"sdy.mesh"`
+	depth, body := 0, 0
+	if p.lexer = p.start; p.at(tokLBrace) {
+		body = 1
+	} else {
+		p.lexer = lexer{src: here.src, line: 1}
+		p.next()
+	}
+	for !p.at(tokEOF) && p.err == nil {
 		start := p.tok
+		word := depth == body && p.at(tokIdent) && p.text() == "sdy.mesh"
+		quoted := depth == body && p.at(tokString) && p.text() == `"sdy.mesh"`
+		switch p.tok.kind {
+		case tokLBrace:
+			depth++
+		case tokRBrace:
+			depth--
+		}
+		if depth < body {
+			break
+		}
 		p.next()
 		switch {
 		case word && p.at(tokSymbol):
@@ -199,6 +252,9 @@ func (p *parser) scanMesh(start token, name string, before func()) {
 func (p *parser) addMesh(at token, name string, mesh subaxis.Mesh) ir.MeshID {
 	name = strings.Clone(name)
 	id := p.m.AddMesh(name, mesh, nil, 0)
+	if p.body != p.m.Body() {
+		p.m.MoveToEnd(p.m.Mesh(id).Op, p.body)
+	}
 	p.meshes[name] = id
 	p.m.SetPos(p.m.Mesh(id).Op, p.position(at))
 	return id
@@ -227,7 +283,7 @@ func (p *parser) declareMesh(o *opState, at token, name string, mesh subaxis.Mes
 		id = p.addMesh(o.at, name, mesh)
 	}
 	op := p.m.Mesh(id).Op
-	p.m.MoveToEnd(op, p.m.Body())
+	p.m.MoveToEnd(op, p.body)
 	p.m.SetAttrs(op, ir.MakeAttrs(o.attrs...))
 	p.m.SetLoc(op, loc)
 }

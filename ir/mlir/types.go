@@ -60,7 +60,7 @@ func (p *parser) namedType() ir.TypeID {
 	case "tuple":
 		return p.tupleType()
 	case "complex":
-		return p.scalarType(p.complexElement())
+		return p.complexType()
 	case "index":
 		p.next()
 		return p.m.InternType(ir.Type{Kind: ir.IndexKind})
@@ -99,17 +99,22 @@ func isIntegerType(name string) bool {
 		strings.HasSuffix(strings.TrimSuffix(name, width), "i")
 }
 
-// complexElement reads complex<f32> or complex<f64>.
-func (p *parser) complexElement() dtype.Type {
+// complexType reads complex<f32> or complex<f64>. Complex numbers of other parts are types that no op of StableHLO takes.
+func (p *parser) complexType() ir.TypeID {
 	p.next()
 	p.expect(tokLess)
 	at := p.tok
-	e, ok := dtype.Parse("complex<" + p.ident("element type of complex") + ">")
-	if !ok {
-		p.fail(at, diag.Syntax, "invalid element type for complex: f32 and f64 are possible")
-	}
+	part := p.ident("element type of complex")
 	p.expect(tokGreater)
-	return e
+	text := "complex<" + part + ">"
+	if e, ok := dtype.Parse(text); ok {
+		return p.scalarType(e)
+	}
+	e, ok := dtype.Parse(part)
+	if !isIntegerType(part) && (!ok || e.Kind() == dtype.Complex) && part != "tf32" {
+		p.fail(at, diag.Syntax, "invalid element type for complex: `%s` is no number", clip(part))
+	}
+	return p.opaque(text)
 }
 
 // cacheable returns the text of the type that begins at the current token, if it has a plain form: no attribute or
@@ -205,8 +210,6 @@ func (p *parser) dims(t *ir.Type) {
 // element reads the element type of a tensor.
 func (p *parser) element(t *ir.Type) {
 	switch {
-	case p.atWord("complex"):
-		t.DType = p.complexElement()
 	case p.at(tokIdent):
 		if e, ok := dtype.Parse(p.text()); ok {
 			t.DType = e
@@ -233,6 +236,9 @@ func (p *parser) otherElement(t *ir.Type) ir.TypeID {
 	case ir.QuantizedKind:
 		t.DType = e.DType
 	case ir.OpaqueKind:
+	case ir.ScalarKind:
+		t.DType = e.DType
+		return 0
 	default:
 		p.fail(at, diag.Syntax, "invalid tensor element type: '%s'", FormatType(p.m, id))
 	}
@@ -286,10 +292,31 @@ func (p *parser) dialectType() ir.TypeID {
 	}
 	start := p.tok.start
 	p.next()
-	if name == "quant.uniform" {
+	switch name {
+	case "quant.uniform":
 		return p.quantized()
+	case "stablehlo.future":
+		return p.future()
 	}
 	return p.opaque(p.src[start:p.skipBalanced(start)])
+}
+
+// future reads <A, B> behind !stablehlo.future; there is at least one type.
+func (p *parser) future() ir.TypeID {
+	p.expect(tokLess)
+	text := "!stablehlo.future<"
+	for p.err == nil {
+		text += FormatType(p.m, p.typ())
+		if !p.accept(tokComma) {
+			break
+		}
+		text += ", "
+	}
+	p.expect(tokGreater)
+	if p.err != nil {
+		return 0
+	}
+	return p.opaque(text + ">")
 }
 
 // skipBalanced skips <…> with whatever brackets and strings are inside, if it is there, and returns where the text
@@ -311,6 +338,9 @@ func (p *parser) skipBrackets() int {
 		case tokLess, tokLParen, tokLSquare, tokLBrace:
 			open = append(open, k+1)
 		case tokGreater, tokRParen, tokRSquare, tokRBrace:
+			if k == tokGreater && open[len(open)-1] == tokRParen && p.peek(end) == '=' {
+				break // >= of an affine set
+			}
 			if open[len(open)-1] != k {
 				p.expected(open[len(open)-1].String())
 				return end
@@ -320,8 +350,7 @@ func (p *parser) skipBrackets() int {
 			p.expected(open[len(open)-1].String())
 			return end
 		}
-		p.next()
-		if len(open) == 0 {
+		if p.next(); len(open) == 0 {
 			return end
 		}
 	}

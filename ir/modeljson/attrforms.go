@@ -42,6 +42,7 @@ type attrForm struct {
 // attrForms are the attributes of operations by name, in the words of the StableHLO specification.
 var attrForms = map[string]attrForm{
 	"algorithm":                     {},
+	"allowed_direction":             {form: enumForm, enum: "propagation_direction"},
 	"all_gather_dim":                {form: int64Form},
 	"api_version":                   {form: int32Form},
 	"backend_config":                {form: stringForm},
@@ -124,6 +125,7 @@ var attrForms = map[string]attrForm{
 	"slicing_axes":                  {form: dimAxesForm},
 	"reduce_scatter_axes":           {form: dimAxesForm},
 	"reduction_axes":                {form: axesForm},
+	"reduction_op":                  {form: enumForm, enum: "reduction_op"},
 	"axes":                          {form: axesForm},
 	"params":                        {form: movesForm},
 	"mhlo.num_partitions":           {form: int32Form},
@@ -200,6 +202,9 @@ func formOf(k ir.Kind, name string) attrForm {
 			return attrForm{form: gatherForm}
 		}
 		return attrForm{form: convForm}
+	}
+	if k == ir.OpSdyShardedToUnreduced && name == "axes" {
+		return attrForm{form: dimAxesForm}
 	}
 	if k == ir.OpUnregistered && !strings.Contains(name, ".") {
 		return attrForm{}

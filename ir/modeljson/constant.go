@@ -10,7 +10,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/ir/mlir"
 )
 
 // newDense returns a constant of whole elements; where all are the same bits it is a splat, as in MLIR.
@@ -28,17 +27,13 @@ func newDense(t ir.TypeID, data []byte, size int) *ir.Dense {
 	return d
 }
 
-// constant reads the value of a constant of a type: a number or boolean for all elements, nested lists, or
-// {"hex": BYTES} with the elements row-major and little-endian.
+// constant reads the value of a constant of a type: a number or boolean for all elements, nested lists, {"hex": BYTES}
+// with the elements row-major and little-endian, or {"resource": NAME}.
 func (r *reader) constant(v *node, id ir.TypeID) *ir.Dense {
 	if text, ok := mlirText(v); ok {
-		a, err := mlir.ParseAttr(r.m, text.text, r.pos(text.at))
-		if err != nil {
-			r.failWith(text.at, err)
-			return nil
-		}
+		a := r.mlirAttr(text)
 		d, ok := a.(*ir.Dense)
-		if !ok {
+		if a != nil && !ok {
 			r.fail(v.at, diag.BadConstant, "value of a constant must be a dense<...> attribute")
 		}
 		return d
@@ -51,7 +46,7 @@ func (r *reader) constant(v *node, id ir.TypeID) *ir.Dense {
 	size := t.DType.Bytes()
 	switch v.kind {
 	case objectKind:
-		return r.hexConstant(v, id, size)
+		return r.objectConstant(v, id)
 	case arrayKind:
 		if t.DType.Kind() == dtype.Complex && len(v.elems) == 2 && v.elems[0].kind != arrayKind {
 			break // one element, not a list of them
@@ -69,21 +64,32 @@ func (r *reader) constant(v *node, id ir.TypeID) *ir.Dense {
 	return &ir.Dense{Type: id, Data: data, Splat: true}
 }
 
-func (r *reader) hexConstant(v *node, id ir.TypeID, size int) *ir.Dense {
-	if !r.object(v, "a constant's value", "hex") {
+// objectConstant reads {"hex": BYTES} or {"resource": NAME}.
+func (r *reader) objectConstant(v *node, id ir.TypeID) *ir.Dense {
+	if !r.object(v, "a constant's value", "hex", "resource") {
 		return nil
 	}
-	h := v.get("hex")
-	if h == nil || h.kind != stringKind {
-		r.fail(v.at, diag.BadConstant, "value must be a number, a boolean, nested lists, or {\"hex\": BYTES}")
+	if len(v.keys) != 1 || v.elems[0].kind != stringKind {
+		r.fail(v.at, diag.BadConstant, "value must be a number, a boolean, nested lists, {\"hex\": BYTES} or {\"resource\": NAME}")
 		return nil
 	}
+	text := &v.elems[0]
+	if v.keys[0].name == "resource" {
+		d := &ir.Dense{Type: id, Resource: text.text}
+		r.fill(text, d)
+		return d
+	}
+	return r.hexConstant(text, id)
+}
+
+func (r *reader) hexConstant(h *node, id ir.TypeID) *ir.Dense {
 	data, err := hex.DecodeString(strings.TrimPrefix(h.text, "0x"))
 	if err != nil {
 		r.fail(h.at, diag.BadConstant, "value is not hexadecimal: it needs two digits for each byte")
 		return nil
 	}
 	t := r.m.TypeOf(id)
+	size := t.DType.Bytes()
 	if want := t.Bytes(); int64(len(data)) != want && (len(data) != size || want == 0) {
 		r.fail(h.at, diag.BadConstant, "value has %d bytes, a constant of type %s needs %d, or %d for all elements alike",
 			len(data), r.typeText(id), want, size)

@@ -1,15 +1,16 @@
 package modeljson
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
 
-// term is a value of an einsum with the letter of each of its dimensions.
+// term is a value of an einsum with the letter of each of its dimensions; those that "..." stands for have letters of
+// their own.
 type term struct {
 	value   ir.ValueID
 	letters []byte
@@ -17,11 +18,12 @@ type term struct {
 
 // einsum lowers a contraction such as bsd,dhk->bshk: letters of the result are kept, the others summed away. Operands
 // are combined from left to right; each step is a multiplication (all letters shared and kept) or a dot_general, with
-// reductions before it of letters that only one operand has and a transposition at the end. The last operation is
-// returned.
+// reductions before it of letters that only one operand has and a transposition at the end. Before that, diagonals are
+// taken, and dimensions of size 1 whose letter has another size elsewhere are dropped: nothing depends on them. The last
+// operation is returned.
 func (o *opReader) einsum() (ir.OpID, bool) {
 	for i, k := range o.n.keys {
-		if slices.Contains([]string{"value", "apply", "regions", "types", "shardings"}, k.name) {
+		if slices.Contains([]string{"value", "apply", "regions", "types", "shardings", "rule", "successors"}, k.name) {
 			o.fail(k.at, diag.UnknownField, "field %q does not belong to \"einsum\"", o.n.keys[i].name)
 			return 0, false
 		}
@@ -32,10 +34,14 @@ func (o *opReader) einsum() (ir.OpID, bool) {
 		return 0, false
 	}
 	inputs, out, ok := o.parseEquation(equation)
-	if !ok || !o.checkSizes(equation, inputs, out) {
+	if !ok {
 		return 0, false
 	}
-	e := &einsum{m: o.m, b: o.m.BuilderAtEnd(o.block), out: out, element: o.m.ValueType(inputs[0].value).DType}
+	sizes, ok := o.letterSizes(equation, inputs)
+	if !ok {
+		return 0, false
+	}
+	e := &einsum{m: o.m, b: o.m.BuilderAtEnd(o.block), out: out, sizes: sizes, element: o.m.ValueType(inputs[0].value).DType}
 	e.b.Loc = o.location(o.n)
 	e.attrs = o.attributes(o.n.get("attributes"), ir.OpDotGeneral, 0)
 	if e.attrs.Get("dot_dimension_numbers") != nil {
@@ -53,6 +59,12 @@ func (o *opReader) einsum() (ir.OpID, bool) {
 	v := e.lower(inputs)
 	for op := first; op < o.m.NumOps(); op++ {
 		o.setPos(ir.OpID(op), o.n)
+		for _, v := range o.m.Results(ir.OpID(op)) {
+			if tooLarge(o.m.ValueType(v)) {
+				o.fail(equation.at, diag.TypeMismatch, "a step of the einsum is larger than 2^56 bytes: %s", o.typeText(o.m.Type(v)))
+				return 0, false
+			}
+		}
 	}
 	return o.finishEinsum(v)
 }
@@ -68,82 +80,21 @@ func (o *opReader) finishEinsum(v ir.ValueID) (ir.OpID, bool) {
 	return o.m.DefiningOp(v), true
 }
 
-// parseEquation splits an equation and pairs its terms with the operands.
-func (o *opReader) parseEquation(n *node) (inputs []term, out []byte, ok bool) {
-	left, right, arrow := strings.Cut(strings.ReplaceAll(n.text, " ", ""), "->")
-	if !arrow {
-		o.fail(n.at, diag.BadModel, "equation %q has no \"->\": write the letters of the result behind it", n.text)
-		return nil, nil, false
-	}
-	terms := strings.Split(left, ",")
-	if len(terms) != len(o.operands) {
-		o.fail(n.at, diag.BadModel, "equation %q has %d terms for %d operands", n.text, len(terms), len(o.operands))
-		return nil, nil, false
-	}
-	for _, t := range append(terms, right) {
-		for i := range len(t) {
-			letter := t[i] >= 'a' && t[i] <= 'z' || t[i] >= 'A' && t[i] <= 'Z'
-			switch {
-			case !letter:
-				o.fail(n.at, diag.NotSupported, "equation %q has %q: use one letter for each dimension", n.text, t[i:i+1])
-				return nil, nil, false
-			case strings.IndexByte(t[:i], t[i]) >= 0:
-				o.fail(n.at, diag.NotSupported, "equation %q repeats %q within %q, diagonals are not supported", n.text, t[i:i+1], t)
-				return nil, nil, false
-			}
-		}
-	}
-	for i, t := range terms {
-		inputs = append(inputs, term{o.operands[i], []byte(t)})
-	}
-	return inputs, []byte(right), true
-}
-
-// checkSizes compares the terms with the operands' types, and letters with each other.
-func (o *opReader) checkSizes(n *node, inputs []term, out []byte) bool {
-	sizes := map[byte]int64{}
-	element := o.m.ValueType(inputs[0].value).DType
-	for i, in := range inputs {
-		t := o.m.ValueType(in.value)
-		name := o.n.get("operands").elems[i].text
-		switch {
-		case !t.IsStatic():
-			o.fail(n.at, diag.TypeMismatch, "operand %q has type %s, einsum needs known sizes", name, o.typeText(o.m.Type(in.value)))
-			return false
-		case t.Rank() != len(in.letters):
-			o.fail(n.at, diag.TypeMismatch, "term %q has %d letters, operand %q has type %s", in.letters, len(in.letters), name, o.typeText(o.m.Type(in.value)))
-			return false
-		case t.DType != element:
-			o.fail(n.at, diag.TypeMismatch, "operand %q has elements of type %s, the first has %s: convert it", name, t.DType, element)
-			return false
-		}
-		for j, letter := range in.letters {
-			if size, ok := sizes[letter]; ok && size != t.Dims[j] {
-				o.fail(n.at, diag.TypeMismatch, "letter %q has size %d and, in operand %q, %d", string(letter), size, name, t.Dims[j])
-				return false
-			}
-			sizes[letter] = t.Dims[j]
-		}
-	}
-	for _, letter := range out {
-		if _, ok := sizes[letter]; !ok {
-			o.fail(n.at, diag.BadModel, "letter %q of the result is in no operand", string(letter))
-			return false
-		}
-	}
-	return true
-}
-
 // einsum is the lowering of one equation.
 type einsum struct {
 	m       *ir.Module
 	b       *ir.Builder
 	out     []byte
-	element dtype.Type // of the result
-	attrs   ir.Attrs   // of every dot_general
+	sizes   map[byte]int64 // of the letters
+	element dtype.Type     // of the result
+	attrs   ir.Attrs       // of every dot_general
 }
 
 func (e *einsum) lower(inputs []term) ir.ValueID {
+	original := inputs[0].value
+	for i := range inputs {
+		inputs[i] = e.diagonal(e.dropOnes(inputs[i]))
+	}
 	acc := inputs[0]
 	for i, in := range inputs[1:] {
 		keep := slices.Clone(e.out)
@@ -158,11 +109,73 @@ func (e *einsum) lower(inputs []term) ir.ValueID {
 	for i, l := range e.out {
 		perm[i] = int64(slices.Index(acc.letters, l))
 	}
-	if slices.IsSorted(perm) && e.m.DefiningOp(acc.value) != 0 && acc.value != inputs[0].value {
+	if slices.IsSorted(perm) && e.m.DefiningOp(acc.value) != 0 && acc.value != original {
 		return acc.value
 	}
 	return e.b.Op1(ir.OpTranspose, e.typ(acc.value, acc.letters, e.out, e.element),
 		ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: ir.Ints(perm)}), acc.value)
+}
+
+// dropOnes reshapes dimensions of size 1 away whose letter has another size in another operand.
+func (e *einsum) dropOnes(t term) term {
+	var rest []byte
+	for i, l := range t.letters {
+		if e.m.Shape(t.value)[i] == e.sizes[l] {
+			rest = append(rest, l)
+		}
+	}
+	if len(rest) == len(t.letters) {
+		return t
+	}
+	return term{e.b.Op1(ir.OpReshape, e.m.TensorType(e.m.ValueType(t.value).DType, e.dims(rest)...), nil, t.value), rest}
+}
+
+// diagonal takes the diagonal over every letter that a term has several times. The n equal dimensions become the first
+// of a reshape, in which the elements of the diagonal stand at equal distances.
+func (e *einsum) diagonal(t term) term {
+	i := slices.IndexFunc(t.letters, func(l byte) bool { return bytes.IndexByte(t.letters, l) != bytes.LastIndexByte(t.letters, l) })
+	if i < 0 {
+		return t
+	}
+	letter, element := t.letters[i], e.m.ValueType(t.value).DType
+	var perm ir.Ints
+	var rest []byte
+	for d, l := range t.letters {
+		if l == letter {
+			perm = append(perm, int64(d))
+		}
+	}
+	times := len(perm)
+	for d, l := range t.letters {
+		if l != letter {
+			perm, rest = append(perm, int64(d)), append(rest, l)
+		}
+	}
+	front := slices.Concat(bytes.Repeat([]byte{letter}, times), rest)
+	v := e.b.Op1(ir.OpTranspose, e.m.TensorType(element, e.dims(front)...), ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: perm}), t.value)
+	n, distance, all := e.sizes[letter], int64(0), int64(1)
+	for range times {
+		distance, all = distance*n+1, all*n
+	}
+	v = e.b.Op1(ir.OpReshape, e.m.TensorType(element, append([]int64{all}, e.dims(rest)...)...), nil, v)
+	letters := append([]byte{letter}, rest...)
+	start, limit, strides := make(ir.Ints, len(letters)), append(ir.Ints{all}, e.dims(rest)...), make(ir.Ints, len(letters))
+	for d := range strides {
+		strides[d] = 1
+	}
+	strides[0] = distance
+	v = e.b.Op1(ir.OpSlice, e.m.TensorType(element, e.dims(letters)...), ir.MakeAttrs(ir.NamedAttr{Name: "start_indices", Value: start},
+		ir.NamedAttr{Name: "limit_indices", Value: limit}, ir.NamedAttr{Name: "strides", Value: strides}), v)
+	return e.diagonal(term{v, letters})
+}
+
+// dims returns the sizes of letters.
+func (e *einsum) dims(letters []byte) []int64 {
+	out := make([]int64, len(letters))
+	for i, l := range letters {
+		out[i] = e.sizes[l]
+	}
+	return out
 }
 
 // convert brings what no contraction has brought to the result's element type.

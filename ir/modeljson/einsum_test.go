@@ -61,10 +61,10 @@ func directEinsum(terms []string, out string, sizes map[byte]int64, operands []a
 			}
 		}
 	}
-	pick := func(index []int64, term string) []int64 {
+	pick := func(index []int64, term string, dims []int64) []int64 {
 		p := make([]int64, len(term))
 		for i := range p {
-			p[i] = index[slices.Index(letters, term[i])]
+			p[i] = min(index[slices.Index(letters, term[i])], dims[i]-1) // a size of 1 goes with every other
 		}
 		return p
 	}
@@ -76,7 +76,7 @@ func directEinsum(terms []string, out string, sizes map[byte]int64, operands []a
 	each(dims, func(index []int64) {
 		product := int64(1)
 		for i, t := range terms {
-			product *= operands[i].data[operands[i].offset(pick(index, t))]
+			product *= operands[i].data[operands[i].offset(pick(index, t, operands[i].dims))]
 		}
 		result.data[result.offset(index[:len(out)])] += product
 	})
@@ -84,7 +84,7 @@ func directEinsum(terms []string, out string, sizes map[byte]int64, operands []a
 }
 
 // run executes the operations that einsum makes, on integers.
-func run(t *rapid.T, m *ir.Module, operands []array) array {
+func run(t rapid.TB, m *ir.Module, operands []array) array {
 	main, _ := m.Main()
 	body := m.Func(main).Body
 	values := map[ir.ValueID]array{}
@@ -106,6 +106,17 @@ func run(t *rapid.T, m *ir.Module, operands []array) array {
 			for i := range out.data {
 				out.data[i] = in[0].data[i] * in[1].data[i]
 			}
+		case ir.OpReshape:
+			copy(out.data, in[0].data)
+		case ir.OpSlice:
+			start, stride := m.OpAttrs(op).Ints("start_indices"), m.OpAttrs(op).Ints("strides")
+			each(out.dims, func(index []int64) {
+				from := make([]int64, len(index))
+				for i := range from {
+					from[i] = start[i] + index[i]*stride[i]
+				}
+				out.data[out.offset(index)] = in[0].data[in[0].offset(from)]
+			})
 		case ir.OpTranspose:
 			perm := m.OpAttrs(op).Ints("permutation")
 			each(out.dims, func(index []int64) {
@@ -172,7 +183,8 @@ func dot(d *ir.DotDims, x, y, out array) {
 	})
 }
 
-// TestEinsumEqualsItsDefinition draws equations and compares the lowered program with the sum of products.
+// TestEinsumEqualsItsDefinition draws equations, with diagonals and sizes of 1 that are broadcast, and compares the
+// lowered program with the sum of products.
 func TestEinsumEqualsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := map[byte]int64{}
@@ -188,19 +200,21 @@ func TestEinsumEqualsItsDefinition(t *testing.T) {
 		operands := make([]array, len(terms))
 		used := map[byte]bool{}
 		for i := range terms {
-			terms[i] = letters([]byte("abcd"), "term")
+			terms[i] = string(rapid.SliceOfN(rapid.SampledFrom([]byte("abcd")), 0, 4).Draw(t, "term"))
+			ones := rapid.SampledFrom([]string{"", "", "a", "bc"}).Draw(t, "ones")
 			var dims []int64
 			for _, l := range []byte(terms[i]) {
-				dims = append(dims, sizes[l])
+				if dims = append(dims, sizes[l]); strings.IndexByte(ones, l) >= 0 {
+					dims[len(dims)-1] = 1
+				}
 				used[l] = true
 			}
-			operands[i] = newArray(dims)
-			for j := range operands[i].data {
-				operands[i].data[j] = rapid.Int64Range(-3, 3).Draw(t, "element")
-			}
-			shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", ","), "[]")
-			inputs = append(inputs, fmt.Sprintf(`{"name": "x%d", "type": "i32[%s]"}`, i, shape))
+			operands[i] = drawArray(t, dims)
+			inputs = append(inputs, fmt.Sprintf(`{"name": "x%d", "type": "i32[%s]"}`, i, shape(dims)))
 			names = append(names, fmt.Sprintf(`"x%d"`, i))
+		}
+		for l := range sizes {
+			sizes[l] = largest(terms, operands, l)
 		}
 		var all []byte
 		for _, l := range []byte("abcd") {
@@ -224,4 +238,29 @@ func TestEinsumEqualsItsDefinition(t *testing.T) {
 			t.Fatalf("%v -> %s: want %v, got %v", terms, out, want, got)
 		}
 	})
+}
+
+// largest returns the largest size that a letter has in the operands.
+func largest(terms []string, operands []array, letter byte) int64 {
+	size := int64(0)
+	for i, t := range terms {
+		for j := range len(t) {
+			if t[j] == letter {
+				size = max(size, operands[i].dims[j])
+			}
+		}
+	}
+	return size
+}
+
+func shape(dims []int64) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", ","), "[]")
+}
+
+func drawArray(t *rapid.T, dims []int64) array {
+	a := newArray(dims)
+	for j := range a.data {
+		a.data[j] = rapid.Int64Range(-3, 3).Draw(t, "element")
+	}
+	return a
 }

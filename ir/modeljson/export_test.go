@@ -10,6 +10,7 @@ import (
 var Fields = map[string][]string{
 	"Model": modelFields, "Mesh": meshFields, "Axis": axisFields, "Input": inputFields, "Output": outputFields,
 	"Function": functionFields, "Op": opFields, "Region": regionFields, "Argument": argumentFields,
+	"Block": blockFields, "Item": itemFields, "Nested": nestedFields, "Resource": resourceFields,
 }
 
 // explicit are the operations whose types never follow from operands.

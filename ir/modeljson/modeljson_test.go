@@ -122,6 +122,17 @@ func checkRoundTrip(t *testing.T, name string, src []byte) {
 	if err != nil || !bytes.Equal(again, converted) {
 		t.Fatalf("%s: writing what was read gives another text (error %v)", name, err)
 	}
+	printed, err := mlir.Parse([]byte(print(back, true)), mlir.Options{File: name})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if again, err = modeljson.Write(printed); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	// The texts are the same but for attributes with their defaults, which MLIR leaves out.
+	if m, err = modeljson.Read(again, name+".json"); err != nil || print(m, true) != print(back, true) {
+		t.Fatalf("%s: the way from JSON through MLIR changes the program (error %v)", name, err)
+	}
 }
 
 func TestRoundTripExamples(t *testing.T) {
@@ -202,26 +213,28 @@ func TestErrorsInTexts(t *testing.T) {
 	}
 }
 
-// TestResources turns constants in resources into plain ones.
+// TestResources keeps constants in resources, with and without their content.
 func TestResources(t *testing.T) {
 	const program = `func.func public @main() -> tensor<2xf32> {
   %%0 = stablehlo.constant dense_resource<%s> : tensor<2xf32>
   return %%0 : tensor<2xf32>
 }
 {-# dialect_resources: {builtin: {foo: "0x040000000000803F00000040"}} #-}`
-	m, err := mlir.Parse(fmt.Appendf(nil, program, "foo"), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"foo", "__elided__"} {
+		checkRoundTrip(t, name, fmt.Appendf(nil, program, name))
 	}
-	out, err := modeljson.Write(m)
-	if want := `"value": [1, 2]`; err != nil || !strings.Contains(string(out), want) {
-		t.Errorf("error %v, want %s in\n%s", err, want, out)
-	}
-	if m, err = mlir.Parse(fmt.Appendf(nil, program, "__elided__"), mlir.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := modeljson.Write(m); !errors.Is(err, diag.ErrUnsupported) {
-		t.Errorf("without content: error %v", err)
+	for resource, want := range map[string]diag.Code{
+		`{"name": "foo", "hex": "0000"}`: diag.BadConstant, // too short for the constant
+		`{"name": "foo", "hex": "000"}`:  diag.BadConstant,
+		`{"hex": "00"}`:                  diag.BadModel,
+		`{"name": "foo", "align": -1}`:   diag.BadModel,
+	} {
+		_, err := modeljson.Read([]byte(`{"schema": "autoshard.model/v1", "resources": [`+resource+`], "ops": [
+			{"op": "constant", "value": {"resource": "foo"}, "type": "f32[2]", "results": ["x"]}],
+			"outputs": [{"value": "x"}]}`), "model.json")
+		if found := diag.Diagnostics(err); len(found) == 0 || found[0].Code != want {
+			t.Errorf("%s: error %v, want %s", resource, err, want)
+		}
 	}
 }
 
@@ -250,13 +263,17 @@ func TestInference(t *testing.T) {
 	t.Logf("%d types follow from operands", count)
 }
 
-// TestTruncated cuts a model at every 97th byte: none of the parts is a model, and none does harm.
+// TestTruncated cuts the examples, as JSON, at every 97th byte: none of the parts is a model, and none does harm.
 func TestTruncated(t *testing.T) {
-	src := example(t)
-	for end := 0; end < len(bytes.TrimSpace(src)); end += 97 {
-		_, err := modeljson.Read(src[:end], "model.json")
-		if !errors.Is(err, diag.ErrInvalid) {
-			t.Errorf("cut at %d: error %v", end, err)
+	for name, src := range documents(t) {
+		if testing.Short() && len(src) > 1<<16 {
+			continue
+		}
+		for end := 0; end < len(bytes.TrimSpace(src)); end += 97 {
+			_, err := modeljson.Read(src[:end], "model.json")
+			if found := diag.Diagnostics(err); !errors.Is(err, diag.ErrInvalid) || len(found) == 0 || found[0].Pos.Line == 0 {
+				t.Errorf("%s cut at %d: error %v", name, end, err)
+			}
 		}
 	}
 }
@@ -363,11 +380,24 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(documented(f, docs))
+	for _, src := range samples(f) {
+		m, err := mlir.Parse([]byte(src), mlir.Options{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		converted, err := modeljson.Write(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(converted)
+	}
 	f.Add([]byte(`{"schema": "autoshard.model/v1", "inputs": [{"name": "x", "type": "f32[2,3]"}], "ops": [
 		{"op": "while", "operands": ["x"], "results": ["y"], "regions": [
 			{"args": [{"name": "a", "type": "f32[2,3]"}], "ops": [{"op": "constant", "value": true, "type": "i1[]", "results": ["c"]}], "outputs": ["c"]},
 			{"args": [{"name": "b", "type": "f32[2,3]"}], "outputs": ["b"]}]},
 		{"op": "pad", "operands": ["x", "x"], "attributes": {"edge_padding_low": [1, 0], "edge_padding_high": [0, -1], "interior_padding": [0, 1]}, "results": ["z"]},
+		{"op": "einsum", "equation": "i...,...j", "operands": ["x", "x"], "results": ["e"]},
+		{"op": "custom_call", "attributes": {"call_target_name": "f"}, "rule": "(a b) -> ((a b))", "operands": ["x"], "type": "f32[6]", "results": ["r"]},
 		{"op": "my.op", "operands": ["y"], "attributes": {"a": {"mlir": "dense<[1, 2]> : tensor<2xi32>"}}, "types": [], "regions": [{}]}],
 		"outputs": [{"value": "y", "sharding": "<mesh<[\"x\"=2]>, [{\"x\"}, {}]>"}]}`))
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -49,12 +49,7 @@ func mlirText(v *node) (*node, bool) {
 // attribute reads one attribute, nil after a problem.
 func (r *reader) attribute(v *node, name string, f attrForm, mesh ir.MeshID) ir.Attr {
 	if text, ok := mlirText(v); ok {
-		a, err := mlir.ParseAttr(r.m, text.text, r.pos(text.at))
-		if err != nil {
-			r.failWith(text.at, err)
-			return nil
-		}
-		return a
+		return r.mlirAttr(text)
 	}
 	switch f.form {
 	case int64Form, int32Form, boolForm, unitForm, stringForm, symbolForm, enumForm, floatForm:
@@ -81,6 +76,17 @@ func (r *reader) attribute(v *node, name string, f attrForm, mesh ir.MeshID) ir.
 		return r.anyAttr(v, name)
 	}
 	return nil
+}
+
+// mlirAttr reads an attribute in MLIR's form, nil after a problem.
+func (r *reader) mlirAttr(text *node) ir.Attr {
+	a, err := mlir.ParseAttrIn(r.m, r.moduleBody(), text.text, r.pos(text.at))
+	if err != nil {
+		r.failWith(text.at, err)
+		return nil
+	}
+	r.fill(text, a)
+	return a
 }
 
 func (r *reader) badAttr(v *node, name, want string) ir.Attr {
@@ -130,7 +136,8 @@ func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
 	return ir.StringAttr(v.text)
 }
 
-// enumCases are the cases of StableHLO's enums (specification: stablehlo.md section 1.5).
+// enumCases are the cases of StableHLO's enums, and of Shardy's two (specification: stablehlo.md section 1.5, shardy.md
+// section 1).
 var enumCases = map[string][]string{
 	"comparison_direction": {"EQ", "NE", "GE", "GT", "LE", "LT"},
 	"comparison_type":      {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"},
@@ -139,6 +146,9 @@ var enumCases = map[string][]string{
 	"transpose":            {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
 	"rng_algorithm":        {"DEFAULT", "THREE_FRY", "PHILOX"},
 	"rng_distribution":     {"UNIFORM", "NORMAL"},
+
+	"propagation_direction": {"NONE", "FORWARD", "BACKWARD", "BOTH"},
+	"reduction_op":          {"sum", "max", "min"},
 }
 
 func (r *reader) enum(v *node, name, enum string) ir.Attr {
@@ -146,7 +156,15 @@ func (r *reader) enum(v *node, name, enum string) ir.Attr {
 		r.fail(v.at, diag.BadAttribute, "attribute %q must be one of %q", name, enumCases[enum])
 		return nil
 	}
-	return ir.EnumAttr{Dialect: "stablehlo", Enum: enum, Value: v.text}
+	return ir.EnumAttr{Dialect: enumDialect(enum), Enum: enum, Value: v.text}
+}
+
+// enumDialect returns the dialect of an enum.
+func enumDialect(enum string) string {
+	if enum == "propagation_direction" || enum == "reduction_op" {
+		return "sdy"
+	}
+	return "stablehlo"
 }
 
 func (r *reader) enums(v *node, name, enum string) ir.Attr {
@@ -303,7 +321,7 @@ func (r *reader) convDims(v *node, name string) ir.Attr {
 	if v.kind != stringKind {
 		return r.badAttr(v, name, "text such as \"[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]\"")
 	}
-	a, err := mlir.ParseAttr(r.m, "#stablehlo.conv<"+v.text+">", r.pos(v.at))
+	a, err := mlir.ParseAttrIn(r.m, r.moduleBody(), "#stablehlo.conv<"+v.text+">", r.pos(v.at))
 	if err != nil {
 		r.failWith(v.at, err)
 		return nil

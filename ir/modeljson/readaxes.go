@@ -7,12 +7,48 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/mlir"
 	"autoshard/subaxis"
 )
 
-// axesAttr reads lists of mesh axes.
+// preferredMesh returns the mesh that lists of axes speak of, of two that shardings name: an empty one only if there is
+// no other.
+func preferredMesh(m *ir.Module, common, mesh ir.MeshID) ir.MeshID {
+	if common == 0 || m.Mesh(common).IsEmpty() {
+		return mesh
+	}
+	return common
+}
+
+// meshRef reads a mesh by its name, @mesh, or in place, mesh<["x"=2]>; 0 after a problem.
+func (r *reader) meshRef(v *node) ir.MeshID {
+	if !r.is(v, stringKind, "mesh") {
+		return 0
+	}
+	s, err := mlir.ParseShardingIn(r.m, r.moduleBody(), "<"+v.text+", []>", r.pos(v.at))
+	if err != nil {
+		r.failWith(v.at, err)
+		return 0
+	}
+	return r.m.ShardingOf(s).Mesh
+}
+
+// axesAttr reads lists of mesh axes, alone or with the mesh that they belong to.
 func (r *reader) axesAttr(v *node, name string, f form, mesh ir.MeshID) ir.Attr {
-	if mesh == 0 {
+	if v.kind == objectKind {
+		if !r.object(v, "attribute "+strconv.Quote(name), "mesh", "axes") {
+			return nil
+		}
+		ref, axes := v.get("mesh"), v.get("axes")
+		if ref == nil || axes == nil {
+			return r.badAttr(v, name, "a list of axes, or an object with \"mesh\" and \"axes\"")
+		}
+		if mesh = r.meshRef(ref); mesh == 0 {
+			return nil
+		}
+		v = axes
+	}
+	if mesh == 0 && len(v.elems) > 0 {
 		r.fail(v.at, diag.UnknownMesh, "axes of %q belong to no mesh: give the operation a sharding", name)
 		return nil
 	}

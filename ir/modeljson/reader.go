@@ -29,7 +29,9 @@ type reader struct {
 	problems []diag.Diagnostic
 	class    error
 	funcs    map[string]*function
-	depth    int // of calls whose functions are being read
+	depth    int                   // of calls whose functions are being read
+	in       ir.BlockID            // the body of the nested module at hand, 0 in the outermost one
+	labels   map[string]ir.BlockID // of the blocks of the region at hand
 }
 
 // Read reads a model from JSON text; file names it in errors. The errors are of class diag.ErrInvalid, or
@@ -113,11 +115,14 @@ func (r *reader) sourceLine(line int) string {
 
 // fail records a problem at an offset.
 func (r *reader) fail(at int, code diag.Code, format string, args ...any) {
-	if len(r.problems) < maxDiagnostics {
-		pos := r.pos(at)
-		r.problems = append(r.problems, diag.Diagnostic{
-			Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Source: r.sourceLine(pos.Line)})
+	if len(r.problems) >= maxDiagnostics {
+		return
 	}
+	pos, message := r.pos(at), fmt.Sprintf(format, args...)
+	if slices.ContainsFunc(r.problems, func(d diag.Diagnostic) bool { return d.Pos == pos && d.Message == message }) {
+		return // a part that is read twice
+	}
+	r.problems = append(r.problems, diag.Diagnostic{Code: code, Pos: pos, Message: message, Source: r.sourceLine(pos.Line)})
 }
 
 // failWith records the problems of an error that a reader of a part found.

@@ -33,12 +33,16 @@ const (
 const entryName = "main"
 
 var (
-	modelFields    = []string{"schema", "name", "attributes", "meshes", "inputs", "ops", "outputs", "functions", "location"}
+	modelFields = []string{"schema", "name", "attributes", "meshes", "inputs", "ops", "outputs", "functions", "location",
+		"resources", "body"}
+	itemFields     = []string{"mesh", "function", "op", "module"}
+	nestedFields   = []string{"name", "attributes", "body", "location"}
 	axisFields     = []string{"name", "size"}
-	meshFields     = []string{"name", "axes", "deviceIds", "attributes"}
+	meshFields     = []string{"name", "axes", "deviceIds", "attributes", "location"}
 	inputFields    = []string{"name", "type", "role", "sharding", "donate", "aliasOutput", "attributes", "location"}
 	outputFields   = []string{"value", "name", "type", "role", "sharding", "attributes"}
-	functionFields = []string{"name", "visibility", "declaration", "attributes", "inputs", "ops", "outputs", "location"}
+	functionFields = []string{"name", "visibility", "declaration", "attributes", "inputs", "ops", "outputs", "location",
+		"blocks"}
 )
 
 func (r *reader) model(n *node) {
@@ -54,6 +58,18 @@ func (r *reader) model(n *node) {
 	}
 	r.m.Name = r.str(n, "name")
 	r.m.Loc = r.location(n)
+	for i := range r.array(n, "resources") {
+		r.resource(&n.get("resources").elems[i])
+	}
+	if n.get("body") != nil {
+		for _, other := range []string{"meshes", "inputs", "ops", "outputs", "functions"} {
+			if v := n.get(other); v != nil {
+				r.fail(v.at, diag.BadModel, "field %q cannot stand beside \"body\"", other)
+			}
+		}
+		r.items(n, r.m.Body(), func() { r.m.Attrs = r.attributes(n.get("attributes"), ir.OpUnregistered, 0) })
+		return
+	}
 	for i := range r.array(n, "meshes") {
 		r.mesh(&n.get("meshes").elems[i])
 	}
@@ -87,17 +103,18 @@ func (r *reader) visibility(f *node) string {
 	}
 }
 
-func (r *reader) mesh(n *node) {
+// mesh reads a mesh and returns the operation that declares it, 0 after a problem.
+func (r *reader) mesh(n *node) ir.OpID {
 	if !r.object(n, "a mesh", meshFields...) {
-		return
+		return 0
 	}
 	name := r.str(n, "name")
 	if name == "" {
 		name = "mesh"
 	}
-	if _, ok := r.m.LookupMesh(name); ok {
+	if r.hasMesh(name) {
 		r.fail(n.at, diag.Redefined, "mesh %q is declared twice: give each mesh a \"name\" of its own", name)
-		return
+		return 0
 	}
 	var mesh subaxis.Mesh
 	for i := range r.array(n, "axes") {
@@ -114,7 +131,29 @@ func (r *reader) mesh(n *node) {
 		r.fail(n.at, diag.BadMesh, "mesh %q has more than %d devices", name, math.MaxInt32)
 		mesh.Axes = nil
 	}
-	r.m.AddMesh(name, mesh, r.attributes(n.get("attributes"), ir.OpUnregistered, 0), 0)
+	id := r.m.AddMesh(name, mesh, r.attributes(n.get("attributes"), ir.OpUnregistered, 0), r.location(n))
+	op := r.m.Mesh(id).Op
+	r.m.MoveToEnd(op, r.moduleBody())
+	r.setPos(op, n)
+	return op
+}
+
+// hasMesh says whether the module at hand declares a mesh of that name.
+func (r *reader) hasMesh(name string) bool {
+	for id := ir.MeshID(1); int(id) < r.m.NumMeshes(); id++ {
+		if mesh := r.m.Mesh(id); mesh.Name == name && r.m.OpBlock(mesh.Op) == r.moduleBody() {
+			return true
+		}
+	}
+	return false
+}
+
+// moduleBody returns the body of the module at hand.
+func (r *reader) moduleBody() ir.BlockID {
+	if r.in == 0 {
+		return r.m.Body()
+	}
+	return r.in
 }
 
 // meshDevices returns the product of the axis sizes, cut off above 2^31.
@@ -176,7 +215,7 @@ func (r *reader) declare(n *node, name, visibility string, entry bool) *function
 		r.fail(n.at, diag.Redefined, "function %q is defined twice", name)
 	}
 	r.funcs[name] = f
-	spec := ir.FuncSpec{Name: name, Visibility: visibility, Declaration: r.flag(n, "declaration")}
+	spec := ir.FuncSpec{Name: name, Visibility: visibility, Declaration: r.flag(n, "declaration"), In: r.in}
 	if !entry {
 		spec.Attrs, spec.Loc = r.attributes(n.get("attributes"), ir.OpFunc, 0), r.location(n)
 	}
@@ -275,6 +314,11 @@ func (r *reader) body(f *function) {
 		return
 	}
 	block := r.m.Func(f.id).Body
+	if f.n.get("blocks") != nil {
+		r.blocks(f.n, f.names, r.m.Regions(r.m.Func(f.id).Op)[0], block)
+		r.typedOutputs(f, outputs, "has \"blocks\"")
+		return
+	}
 	ended := r.ops(f.n, f.names, block)
 	fn := r.m.Func(f.id)
 	values := make([]ir.ValueID, len(outputs))
@@ -309,12 +353,24 @@ func (r *reader) checkOutputType(n *node, want ir.TypeID) {
 }
 
 func (r *reader) finishDeclaration(f *function, outputs []node) {
-	if ops := f.n.get("ops"); ops != nil {
-		r.fail(ops.at, diag.BadModel, "function %q is a declaration, it can have no \"ops\"", r.m.Func(f.id).Name)
+	for _, field := range []string{"ops", "blocks"} {
+		if v := f.n.get(field); v != nil {
+			r.fail(v.at, diag.BadModel, "function %q is a declaration, it can have no %q", r.m.Func(f.id).Name, field)
+		}
 	}
+	r.typedOutputs(f, outputs, "is a declaration")
+}
+
+// typedOutputs reads the outputs of a function that gives their types alone.
+func (r *reader) typedOutputs(f *function, outputs []node, why string) {
 	if f.results == nil {
-		r.fail(f.n.at, diag.BadModel, "function %q is a declaration: give a \"type\" to each of its outputs", r.m.Func(f.id).Name)
+		r.fail(f.n.at, diag.BadModel, "function %q %s: give a \"type\" to each of its outputs", r.m.Func(f.id).Name, why)
 		return
+	}
+	for i := range outputs {
+		if v := outputs[i].get("value"); v != nil {
+			r.fail(v.at, diag.BadModel, "function %q %s: its outputs have a \"type\" and no \"value\"", r.m.Func(f.id).Name, why)
+		}
 	}
 	fn := r.m.Func(f.id)
 	fn.ResultTypes = f.results

@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/rule"
 )
 
 // scope maps the names in view to values; a value of 0 stands for one whose definition is broken.
@@ -57,7 +58,7 @@ func (r *reader) lookup(s *scope, n *node) ir.ValueID {
 
 // opFields are the fields of an operation.
 var opFields = []string{"op", "operands", "results", "type", "types", "sharding", "shardings", "attributes",
-	"value", "equation", "apply", "regions", "location"}
+	"value", "equation", "apply", "regions", "location", "rule", "successors"}
 
 // ops reads the operations in a field "ops" of a function or region into a block. It reports whether the last one
 // ends the block.
@@ -143,6 +144,8 @@ func (o *opReader) build() (op ir.OpID, ok bool) {
 		return 0, false
 	}
 	op = o.insert(types, attrs)
+	o.successors(op)
+	o.rule(op)
 	for i, v := range o.m.Results(op) {
 		if i < len(shardings) {
 			o.m.SetSharding(v, o.checkRank(o.shardingNode(i), shardings[i], types[i]))
@@ -152,6 +155,28 @@ func (o *opReader) build() (op ir.OpID, ok bool) {
 		o.fail(o.n.at, diag.BadSharding, "operation %q has %d results and %d shardings", word.text, len(types), len(shardings))
 	}
 	return op, len(o.problems) == before
+}
+
+// rule reads the sharding rule that people write for operations whose rule does not follow from their name.
+func (o *opReader) rule(op ir.OpID) {
+	n := o.n.get("rule")
+	if n == nil || !o.is(n, stringKind, "rule") {
+		return
+	}
+	if o.m.Attr(op, rule.Attr) != nil {
+		o.fail(n.at, diag.BadModel, "operation has both \"rule\" and the attribute %q", rule.Attr)
+		return
+	}
+	pos := o.pos(n.at + 1)
+	t, err := rule.ParseText(n.text, pos, o.sourceLine(pos.Line))
+	if err == nil {
+		var r *ir.Rule
+		if r, err = t.Rule(o.m, op); err == nil {
+			o.m.SetAttrs(op, o.m.OpAttrs(op).With(rule.Attr, &ir.RuleAttr{Rule: r}))
+			return
+		}
+	}
+	o.problems = append(o.problems, diag.Diagnostics(err)...)
 }
 
 func (o *opReader) insert(types []ir.TypeID, attrs ir.Attrs) ir.OpID {
@@ -177,7 +202,7 @@ func (r *reader) location(n *node) ir.LocID {
 	if loc == nil || !r.is(loc, stringKind, "location") {
 		return 0
 	}
-	a, err := mlir.ParseAttr(r.m, loc.text, r.pos(loc.at))
+	a, err := mlir.ParseAttrIn(r.m, r.moduleBody(), loc.text, r.pos(loc.at))
 	if err != nil {
 		r.failWith(loc.at, err)
 		return 0
@@ -291,19 +316,23 @@ func (o *opReader) opAttributes(shardings []ir.ShardingID) ir.Attrs {
 
 // axesMesh returns the mesh that lists of axes in the attributes speak of: that of the shardings at hand.
 func (o *opReader) axesMesh(shardings []ir.ShardingID) ir.MeshID {
+	mesh := ir.MeshID(0)
 	for _, s := range shardings {
 		if s != 0 {
-			return o.m.ShardingOf(s).Mesh
+			mesh = preferredMesh(o.m, mesh, o.m.ShardingOf(s).Mesh)
 		}
 	}
 	for _, region := range o.array(o.n, "regions") {
 		for _, arg := range o.array(&region, "args") {
 			if s := o.sharding(arg.get("sharding"), 0); s != 0 {
-				return o.m.ShardingOf(s).Mesh
+				mesh = preferredMesh(o.m, mesh, o.m.ShardingOf(s).Mesh)
 			}
 		}
 	}
-	return o.onlyMesh()
+	if mesh == 0 {
+		mesh = onlyMesh(o.m)
+	}
+	return mesh
 }
 
 // types returns the result types: those given, or those that follow from the operands.

@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	regionFields   = []string{"args", "ops", "outputs"}
+	regionFields   = []string{"args", "ops", "outputs", "blocks"}
+	blockFields    = []string{"name", "args", "ops"}
 	argumentFields = []string{"name", "type", "sharding", "location"}
 )
 
@@ -43,22 +44,19 @@ func terminator(k ir.Kind) (ir.Kind, bool) {
 
 func (o *opReader) region(op ir.OpID, i int, n *node) {
 	end, implied := terminator(o.kind)
-	if !implied && len(n.elems) == 0 {
+	inner := &scope{outer: o.names, values: map[string]ir.ValueID{}}
+	outer := o.labels
+	o.labels = nil
+	defer func() { o.labels = outer }()
+	switch {
+	case !implied && len(n.elems) == 0:
+		return
+	case n.get("blocks") != nil:
+		o.blocks(n, inner, o.m.Regions(op)[i], 0)
 		return
 	}
 	b := o.m.AddBlock(o.m.Regions(op)[i])
-	inner := &scope{outer: o.names, values: map[string]ir.ValueID{}}
-	args := o.array(n, "args")
-	for j := range args {
-		if !o.object(&args[j], "an argument of a region", argumentFields...) {
-			return
-		}
-		t := o.typeField(&args[j], "type")
-		v := o.m.AddBlockArg(b, t)
-		o.m.SetSharding(v, o.sharding(args[j].get("sharding"), t))
-		o.m.SetArgLoc(v, o.location(&args[j]))
-		o.define(inner, args[j].get("name"), &args[j], v)
-	}
+	o.args(n, inner, b)
 	ended := o.ops(n, inner, b)
 	outputs := n.get("outputs")
 	switch {
@@ -73,6 +71,21 @@ func (o *opReader) region(op ir.OpID, i int, n *node) {
 			}
 		}
 		o.setPos(o.m.BuilderAtEnd(b).Op(end, nil, nil, values...), n)
+	}
+}
+
+// args reads the arguments of a block.
+func (r *reader) args(n *node, names *scope, b ir.BlockID) {
+	args := r.array(n, "args")
+	for j := range args {
+		if !r.object(&args[j], "an argument of a region", argumentFields...) {
+			return
+		}
+		t := r.typeField(&args[j], "type")
+		v := r.m.AddBlockArg(b, t)
+		r.m.SetSharding(v, r.sharding(args[j].get("sharding"), t))
+		r.m.SetArgLoc(v, r.location(&args[j]))
+		r.define(names, args[j].get("name"), &args[j], v)
 	}
 }
 

@@ -3,7 +3,10 @@ package modeljson_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +28,11 @@ func documents(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	out := map[string][]byte{"mlp.json": example(t), "model.md": documented(t, docs)}
-	for name, src := range programs(t, "../../examples") {
+	sources := programs(t, "../../examples")
+	for name, src := range samples(t) {
+		sources[name] = []byte(src)
+	}
+	for name, src := range sources {
 		m, err := mlir.Parse(src, mlir.Options{File: name})
 		if err != nil {
 			t.Fatal(err)
@@ -110,6 +117,31 @@ func TestMessageFields(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -reader +message\n%s", name, diff)
+		}
+	}
+}
+
+// TestSchemaFields compares the fields that the reader knows with those of the JSON Schema.
+func TestSchemaFields(t *testing.T) {
+	text, err := os.ReadFile("../../docs/model.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type object struct{ Properties map[string]any }
+	var schema struct {
+		object
+		Defs map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name, fields := range modeljson.Fields {
+		o := schema.object
+		if name != "Model" {
+			o = schema.Defs[strings.ToLower(name)]
+		}
+		if diff := cmp.Diff(slices.Sorted(slices.Values(fields)), slices.Sorted(maps.Keys(o.Properties))); diff != "" {
+			t.Errorf("%s: -reader +schema\n%s", name, diff)
 		}
 	}
 }

@@ -33,6 +33,9 @@ func (r *reader) typ(v *node) ir.TypeID {
 	if !r.is(v, stringKind, "type") {
 		return 0
 	}
+	if inMLIR, ok := strings.CutPrefix(v.text, mlirType); ok {
+		return r.mlirType(v, inMLIR)
+	}
 	open := strings.LastIndexByte(v.text, '[')
 	if open > 0 && strings.HasSuffix(v.text, "]") {
 		if e, ok := dtype.Parse(v.text[:open]); ok {
@@ -47,7 +50,14 @@ func (r *reader) typ(v *node) ir.TypeID {
 		r.fail(v.at, diag.BadModel, "unknown type %q: write an element type and sizes, such as f32[128,512]", v.text)
 		return 0
 	}
-	t, err := mlir.ParseType(r.m, v.text, r.pos(v.at))
+	return r.mlirType(v, v.text)
+}
+
+// mlirType stands before types in MLIR's form that are not told by their characters, such as mlir:index.
+const mlirType = "mlir:"
+
+func (r *reader) mlirType(v *node, text string) ir.TypeID {
+	t, err := mlir.ParseType(r.m, text, r.pos(v.at))
 	if err != nil {
 		r.failWith(v.at, err)
 		return 0
@@ -92,7 +102,11 @@ func (r *reader) typeText(t ir.TypeID) string { return typeText(r.m, t) }
 func typeText(m *ir.Module, id ir.TypeID) string {
 	t := m.TypeOf(id)
 	if t.Kind != ir.TensorKind || t.Unranked || t.Quant != 0 || t.Encoding != "" {
-		return mlir.FormatType(m, id)
+		s := mlir.FormatType(m, id)
+		if !strings.ContainsAny(s, "<!") || strings.HasSuffix(s, "]") {
+			s = mlirType + s
+		}
+		return s
 	}
 	b := append([]byte(t.DType.String()), '[')
 	for i, d := range t.Dims {
@@ -116,14 +130,14 @@ func (r *reader) sharding(v *node, t ir.TypeID) ir.ShardingID {
 	}
 	text := v.text
 	if strings.HasPrefix(text, "[") {
-		mesh := r.onlyMesh()
+		mesh := onlyMesh(r.m)
 		if mesh == 0 {
 			r.fail(v.at, diag.UnknownMesh, "sharding %q names no mesh, and the model does not declare exactly one: write <@mesh, %s>", text, text)
 			return 0
 		}
 		text = "<" + r.m.Mesh(mesh).FormatRef() + ", " + text + ">"
 	}
-	s, err := mlir.ParseSharding(r.m, text, r.pos(v.at))
+	s, err := mlir.ParseShardingIn(r.m, r.moduleBody(), text, r.pos(v.at))
 	if err != nil {
 		r.failWith(v.at, err)
 		return 0
@@ -168,10 +182,10 @@ func (r *reader) checkRank(v *node, s ir.ShardingID, t ir.TypeID) ir.ShardingID 
 }
 
 // onlyMesh returns the mesh of a model that declares one.
-func (r *reader) onlyMesh() ir.MeshID {
+func onlyMesh(m *ir.Module) ir.MeshID {
 	only := ir.MeshID(0)
-	for i := 1; i < r.m.NumMeshes(); i++ {
-		if r.m.Mesh(ir.MeshID(i)).Name != "" {
+	for i := 1; i < m.NumMeshes(); i++ {
+		if m.Mesh(ir.MeshID(i)).Name != "" {
 			if only != 0 {
 				return 0
 			}

@@ -107,13 +107,13 @@ func (w *writer) dialectAttr(a ir.Attr, f form) (node, bool) {
 		n.add("type", number(a.Type))
 		return n, f == channelForm && exact([]int64{a.Handle, a.Type})
 	case *ir.AxesAttr:
-		return w.axes(a.Mesh, a.Axes), f == axesForm
+		return w.withMesh(a.Mesh, w.axes(a.Mesh, a.Axes)), f == axesForm
 	case *ir.AxesPerDimAttr:
 		n := node{kind: arrayKind}
 		for _, axes := range a.Dims {
 			n.elems = append(n.elems, w.axes(a.Mesh, axes))
 		}
-		return n, f == dimAxesForm
+		return w.withMesh(a.Mesh, n), f == dimAxesForm
 	case *ir.AllToAllAttr:
 		n := node{kind: arrayKind}
 		for _, move := range a.Moves {
@@ -123,7 +123,7 @@ func (w *writer) dialectAttr(a ir.Attr, f form) (node, bool) {
 			e.add("dst", number(move.Dst))
 			n.elems = append(n.elems, e)
 		}
-		return n, f == movesForm
+		return w.withMesh(a.Mesh, n), f == movesForm
 	}
 	return node{}, false
 }
@@ -154,7 +154,7 @@ func exact(list []int64) bool {
 }
 
 func isCase(a ir.EnumAttr, enum string) bool {
-	return a.Dialect == "stablehlo" && a.Enum == enum && slices.Contains(enumCases[enum], a.Value)
+	return a.Dialect == enumDialect(enum) && a.Enum == enum && slices.Contains(enumCases[enum], a.Value)
 }
 
 func (w *writer) arrayAttr(a ir.ArrayAttr, f attrForm) (node, bool) {
@@ -235,6 +235,41 @@ func (w *writer) matrix(d *ir.Dense, f form) (node, bool) {
 	return n, true
 }
 
+// withMesh adds the mesh to lists of its axes unless the reader will think of it by itself.
+func (w *writer) withMesh(mesh ir.MeshID, axes node) node {
+	if len(axes.elems) == 0 || mesh == w.axesMesh() {
+		return axes
+	}
+	n := node{kind: objectKind}
+	n.add("mesh", text(w.m.Mesh(mesh).FormatRef()))
+	n.add("axes", axes)
+	return n
+}
+
+// axesMesh returns the mesh that the reader takes lists of axes to speak of, in the operation at hand.
+func (w *writer) axesMesh() ir.MeshID {
+	mesh := ir.MeshID(0)
+	see := func(v ir.ValueID) {
+		if s := w.m.Sharding(v); s != 0 {
+			mesh = preferredMesh(w.m, mesh, w.m.ShardingOf(s).Mesh)
+		}
+	}
+	for _, v := range w.m.Results(w.at) {
+		see(v)
+	}
+	for _, r := range w.m.Regions(w.at) {
+		for _, b := range w.m.Blocks(r)[:min(1, len(w.m.Blocks(r)))] {
+			for _, v := range w.m.BlockArgs(b) {
+				see(v)
+			}
+		}
+	}
+	if mesh == 0 {
+		mesh = onlyMesh(w.m)
+	}
+	return mesh
+}
+
 // axes writes axes as x, or x:(2)4 for parts.
 func (w *writer) axes(mesh ir.MeshID, axes ir.ShardAxes) node {
 	n := node{kind: arrayKind}
@@ -249,12 +284,16 @@ func (w *writer) axes(mesh ir.MeshID, axes ir.ShardAxes) node {
 	return n
 }
 
-// constant writes the value of a constant of a result type. A dense_resource becomes its content.
+// constant writes the value of a constant of a result type.
 func (w *writer) constant(d *ir.Dense, result ir.TypeID) node {
 	t := w.m.TypeOf(d.Type)
-	if d.Resource != "" && len(d.Data) == 0 {
-		w.unsupported("constant of resource %q has no content in the file: it was left out when the program was printed", d.Resource)
-		return node{}
+	if d.Resource != "" {
+		if d.Type != result || !isText(d.Resource) {
+			return w.mlirAttr(d)
+		}
+		n := node{kind: objectKind}
+		n.add("resource", text(d.Resource))
+		return n
 	}
 	if d.Type != result || !t.IsStatic() || t.Quant != 0 || t.Encoding != "" {
 		return w.mlirAttr(d)

@@ -11,22 +11,31 @@ import (
 
 // writer turns a module into nodes.
 type writer struct {
-	m     *ir.Module
-	names []string // by value
-	err   error    // the first problem
+	m      *ir.Module
+	names  []string // by value
+	labels map[ir.BlockID]string
+	at     ir.OpID // the operation at hand
+	err    error   // the first problem
 }
 
 // Write returns the JSON text of a module: deterministic, in lines that a person can read, and such that Read gives
-// the same program up to the names of values; constants in resources become plain ones. It fails with
-// diag.ErrUnsupported for regions of several blocks, for operations other than functions and meshes at the level of
-// the module, and for resources without content.
+// the same program up to the names of values. It fails with diag.ErrUnsupported for names that are not UTF-8, which JSON
+// cannot hold, and for values that are used before they are defined, which dominance allows among blocks.
 func Write(m *ir.Module) ([]byte, error) {
-	w := &writer{m: m, names: make([]string, m.NumValues())}
+	w := &writer{m: m, names: make([]string, m.NumValues()), labels: map[ir.BlockID]string{}}
 	root := w.model()
 	if w.err != nil {
 		return nil, w.err
 	}
 	return append(appendPretty(nil, &root, 0, 0), '\n'), nil
+}
+
+// text returns a name of the program, which must be UTF-8.
+func (w *writer) text(s, what string) node {
+	if !isText(s) {
+		w.unsupported("%s %q is not UTF-8, JSON cannot hold it: rename it", what, s)
+	}
+	return text(s)
 }
 
 func (w *writer) unsupported(format string, args ...any) {
@@ -35,126 +44,8 @@ func (w *writer) unsupported(format string, args ...any) {
 	}
 }
 
-func (w *writer) model() node {
-	root := node{kind: objectKind, expand: true}
-	root.add("schema", text(Schema))
-	if w.m.Name != "" {
-		root.add("name", text(w.m.Name))
-	}
-	w.addAttrs(&root, w.m.Attrs, ir.OpUnregistered)
-	w.addLocation(&root, w.m.Loc)
-	meshes, functions := lines(), lines()
-	entry := false
-	for op := range w.m.Ops(w.m.Body()) {
-		switch w.m.Kind(op) {
-		case ir.OpMesh:
-			meshes.elems = append(meshes.elems, w.mesh(op))
-		case ir.OpFunc:
-			if f := w.m.FuncOf(op); len(functions.elems) == 0 && !entry && w.isEntry(f) {
-				entry = true
-				if len(meshes.elems) > 0 {
-					root.add("meshes", meshes)
-				}
-				w.function(&root, f)
-			} else {
-				n := node{kind: objectKind, expand: true}
-				w.functionHead(&n, f)
-				w.function(&n, f)
-				functions.elems = append(functions.elems, n)
-			}
-		default:
-			w.unsupported("model.json has no place for operation %q at the level of the module", w.m.OpName(op))
-		}
-	}
-	if !entry && len(meshes.elems) > 0 {
-		root.add("meshes", meshes)
-	}
-	if len(functions.elems) > 0 || !entry {
-		root.add("functions", functions)
-	}
-	return root
-}
-
 // lines returns a list that is written one element a line.
 func lines(elems ...node) node { return node{kind: arrayKind, expand: true, elems: elems} }
-
-// isEntry says whether the model's own inputs, ops and outputs can stand for a function.
-func (w *writer) isEntry(f ir.FuncID) bool {
-	fn := w.m.Func(f)
-	return fn.Name == entryName && fn.Visibility == "public" && len(w.m.OpAttrs(fn.Op)) == 0 && !w.known(w.m.OpLoc(fn.Op)) && !w.m.IsDeclaration(f)
-}
-
-func (w *writer) mesh(op ir.OpID) node {
-	d := w.m.Mesh(w.m.MeshOf(op))
-	n := node{kind: objectKind}
-	n.add("name", text(d.Name))
-	axes := node{kind: arrayKind}
-	for _, a := range d.Axes {
-		axis := node{kind: objectKind}
-		axis.add("name", text(a.Name))
-		axis.add("size", number(a.Size))
-		axes.elems = append(axes.elems, axis)
-	}
-	n.add("axes", axes)
-	if d.DeviceIDs != nil {
-		n.add("deviceIds", numbers(d.DeviceIDs))
-	}
-	w.addAttrs(&n, w.m.OpAttrs(op), ir.OpUnregistered)
-	return n
-}
-
-func (w *writer) functionHead(n *node, f ir.FuncID) {
-	fn := w.m.Func(f)
-	n.add("name", text(fn.Name))
-	switch fn.Visibility {
-	case "private":
-	case "":
-		n.add("visibility", text("none"))
-	default:
-		n.add("visibility", text(fn.Visibility))
-	}
-	if w.m.IsDeclaration(f) {
-		n.add("declaration", boolean(true))
-	}
-	w.addAttrs(n, w.m.OpAttrs(fn.Op), ir.OpFunc)
-	w.addLocation(n, w.m.OpLoc(fn.Op))
-}
-
-// function adds inputs, ops and outputs. A terminator with attributes or a location is written as an operation.
-func (w *writer) function(n *node, f ir.FuncID) {
-	fn := w.m.Func(f)
-	inputs, ops, outputs := lines(), lines(), lines()
-	next := 0
-	args := w.m.BlockArgs(fn.Body)
-	w.nameInputs(fn, args)
-	for i, v := range args {
-		inputs.elems = append(inputs.elems, w.input(fn, i, v))
-	}
-	n.add("inputs", inputs)
-	last := w.m.LastOp(fn.Body)
-	if w.m.IsDeclaration(f) {
-		for i := range fn.ResultTypes {
-			outputs.elems = append(outputs.elems, w.output(fn, i, 0))
-		}
-		n.add("outputs", outputs)
-		return
-	}
-	if last == 0 || w.m.Kind(last) != ir.OpReturn {
-		w.unsupported("function %q does not end with a return", fn.Name)
-		return
-	}
-	plain := w.isPlain(last)
-	for op := range w.m.Ops(fn.Body) {
-		if op != last || !plain {
-			ops.elems = append(ops.elems, w.op(op, &next))
-		}
-	}
-	for i := range fn.ResultTypes {
-		outputs.elems = append(outputs.elems, w.output(fn, i, w.m.Operand(last, i)))
-	}
-	n.add("ops", ops)
-	n.add("outputs", outputs)
-}
 
 // isPlain says whether a terminator is told by its operands alone.
 func (w *writer) isPlain(op ir.OpID) bool {
@@ -234,7 +125,7 @@ func (w *writer) output(fn *ir.Func, i int, v ir.ValueID) node {
 
 func (w *writer) addSharding(n *node, s ir.ShardingID) {
 	if s != 0 {
-		n.add("sharding", text(w.m.FormatSharding(s)))
+		n.add("sharding", w.text(w.m.FormatSharding(s), "sharding"))
 	}
 }
 
@@ -250,14 +141,18 @@ func (w *writer) addLocation(n *node, l ir.LocID) {
 // op returns an operation with its regions; next numbers the values of a function.
 func (w *writer) op(op ir.OpID, next *int) node {
 	n := node{kind: objectKind}
-	n.add("op", text(shortName(w.m.OpName(op))))
+	n.add("op", w.text(shortName(w.m.OpName(op)), "operation"))
 	if w.m.NumOperands(op) > 0 {
 		operands := node{kind: arrayKind}
 		for _, v := range w.m.Operands(op) {
+			if w.names[v] == "" {
+				w.unsupported("operand of `%s` is defined behind it, in a block that comes before it in time: put its block first", w.m.OpName(op))
+			}
 			operands.elems = append(operands.elems, text(w.names[v]))
 		}
 		n.add("operands", operands)
 	}
+	w.at = op
 	attrs := w.m.OpAttrs(op)
 	if k := w.m.Kind(op); k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpChloConstant {
 		if d, ok := attrs.Get("value").(*ir.Dense); ok && w.m.NumResults(op) == 1 {
@@ -272,6 +167,13 @@ func (w *writer) op(op ir.OpID, next *int) node {
 		w.addRegions(&n, op, next)
 	}
 	w.addResults(&n, op, next)
+	if to := w.m.Successors(op); len(to) > 0 {
+		successors := node{kind: arrayKind}
+		for _, b := range to {
+			successors.elems = append(successors.elems, text(w.labels[b]))
+		}
+		n.add("successors", successors)
+	}
 	w.addLocation(&n, w.m.OpLoc(op))
 	return n
 }
@@ -287,27 +189,35 @@ func (w *writer) addRegions(n *node, op ir.OpID, next *int) {
 		switch blocks := w.m.Blocks(r); len(blocks) {
 		case 0:
 		case 1:
-			region = w.block(op, blocks[0], next)
+			if w.endsAsImplied(op, blocks[0]) && !w.isEmpty(blocks[0]) {
+				region = w.block(op, blocks[0], next)
+				break
+			}
+			fallthrough
 		default:
-			w.unsupported("model.json has no form for the %d blocks in a region of %q", len(blocks), w.m.OpName(op))
+			region.add("blocks", w.blocks(blocks, next))
 		}
 		regions.elems = append(regions.elems, region)
 	}
 	n.add("regions", regions)
 }
 
-func (w *writer) block(op ir.OpID, b ir.BlockID, next *int) node {
-	n := node{kind: objectKind}
-	if args := w.m.BlockArgs(b); len(args) > 0 {
-		list := node{kind: arrayKind}
-		for _, v := range args {
-			list.elems = append(list.elems, w.regionArg(v, next))
-		}
-		n.add("args", list)
-	}
+// endsAsImplied says whether a block ends with the operation that the reader adds where it is left out, if there is one.
+func (w *writer) endsAsImplied(op ir.OpID, b ir.BlockID) bool {
 	end, implied := terminator(w.m.Kind(op))
 	last := w.m.LastOp(b)
-	implied = implied && last != 0 && w.m.Kind(last) == end && w.isPlain(last)
+	return !implied || last != 0 && w.m.Kind(last) == end
+}
+
+// isEmpty says whether a block has neither arguments nor operations, so that only a list of blocks shows that it is there.
+func (w *writer) isEmpty(b ir.BlockID) bool { return len(w.m.BlockArgs(b)) == 0 && w.m.FirstOp(b) == 0 }
+
+func (w *writer) block(op ir.OpID, b ir.BlockID, next *int) node {
+	n := node{kind: objectKind}
+	w.addArgs(&n, b, next)
+	_, implied := terminator(w.m.Kind(op))
+	last := w.m.LastOp(b)
+	implied = implied && w.isPlain(last)
 	ops := lines()
 	for inner := range w.m.Ops(b) {
 		if inner != last || !implied {
@@ -325,6 +235,41 @@ func (w *writer) block(op ir.OpID, b ir.BlockID, next *int) node {
 		n.add("outputs", outputs)
 	}
 	return n
+}
+
+// blocks returns the blocks of a region that has several: their operations in full, the last ones too.
+func (w *writer) blocks(blocks []ir.BlockID, next *int) node {
+	list := lines()
+	for i, b := range blocks {
+		w.labels[b] = "b" + strconv.Itoa(i)
+	}
+	for _, b := range blocks {
+		n := node{kind: objectKind, expand: true}
+		if len(blocks) > 1 {
+			n.add("name", text(w.labels[b]))
+		}
+		w.addArgs(&n, b, next)
+		ops := lines()
+		for op := range w.m.Ops(b) {
+			ops.elems = append(ops.elems, w.op(op, next))
+		}
+		n.add("ops", ops)
+		list.elems = append(list.elems, n)
+	}
+	return list
+}
+
+// addArgs names and adds the arguments of a block that have no name yet: those of a function are its inputs.
+func (w *writer) addArgs(n *node, b ir.BlockID, next *int) {
+	args := w.m.BlockArgs(b)
+	if len(args) == 0 || w.names[args[0]] != "" {
+		return
+	}
+	list := node{kind: arrayKind}
+	for _, v := range args {
+		list.elems = append(list.elems, w.regionArg(v, next))
+	}
+	n.add("args", list)
 }
 
 func (w *writer) regionArg(v ir.ValueID, next *int) node {
@@ -357,6 +302,7 @@ func (w *writer) addResults(n *node, op ir.OpID, next *int) {
 		s := ""
 		if id := w.m.Sharding(v); id != 0 {
 			s, sharded = w.m.FormatSharding(id), true
+			w.text(s, "sharding")
 		}
 		shardings = append(shardings, s)
 	}

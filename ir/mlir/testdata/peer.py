@@ -6,11 +6,13 @@ import sys
 
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
 
 def judge(text):
     context = jax_mlir.make_ir_context()
     context.allow_unregistered_dialects = True
+    stablehlo.register_interpreter_dialect(context)
     with context:
         try:
             module = ir.Module.parse(text)

@@ -42,7 +42,11 @@ type Model struct {
 	Outputs   []*Model_Output   `protobuf:"bytes,7,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Functions []*Model_Function `protobuf:"bytes,8,rep,name=functions,proto3" json:"functions,omitempty"`
 	// Source location of the program, in MLIR's form.
-	Location      string `protobuf:"bytes,9,opt,name=location,proto3" json:"location,omitempty"`
+	Location string `protobuf:"bytes,9,opt,name=location,proto3" json:"location,omitempty"`
+	// Contents of the dense_resources that constants name.
+	Resources []*Model_Resource `protobuf:"bytes,10,rep,name=resources,proto3" json:"resources,omitempty"`
+	// In place of meshes, inputs, ops, outputs and functions: everything at the level of the program in order.
+	Body          []*Model_Item `protobuf:"bytes,11,rep,name=body,proto3" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -140,6 +144,221 @@ func (x *Model) GetLocation() string {
 	return ""
 }
 
+func (x *Model) GetResources() []*Model_Resource {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
+func (x *Model) GetBody() []*Model_Item {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+// Resource is the content of a dense_resource.
+type Model_Resource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// In bytes.
+	Align uint32 `protobuf:"varint,2,opt,name=align,proto3" json:"align,omitempty"`
+	// Hexadecimal digits, two for each byte.
+	Hex           string `protobuf:"bytes,3,opt,name=hex,proto3" json:"hex,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Model_Resource) Reset() {
+	*x = Model_Resource{}
+	mi := &file_autoshard_v1_model_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Model_Resource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Model_Resource) ProtoMessage() {}
+
+func (x *Model_Resource) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_model_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Model_Resource.ProtoReflect.Descriptor instead.
+func (*Model_Resource) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 0}
+}
+
+func (x *Model_Resource) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Model_Resource) GetAlign() uint32 {
+	if x != nil {
+		return x.Align
+	}
+	return 0
+}
+
+func (x *Model_Resource) GetHex() string {
+	if x != nil {
+		return x.Hex
+	}
+	return ""
+}
+
+// Item is one thing at the level of the program: exactly one field is set.
+type Model_Item struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Mesh          *Model_Mesh            `protobuf:"bytes,1,opt,name=mesh,proto3" json:"mesh,omitempty"`
+	Function      *Model_Function        `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`
+	Op            *Model_Op              `protobuf:"bytes,3,opt,name=op,proto3" json:"op,omitempty"`
+	Module        *Model_Nested          `protobuf:"bytes,4,opt,name=module,proto3" json:"module,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Model_Item) Reset() {
+	*x = Model_Item{}
+	mi := &file_autoshard_v1_model_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Model_Item) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Model_Item) ProtoMessage() {}
+
+func (x *Model_Item) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_model_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Model_Item.ProtoReflect.Descriptor instead.
+func (*Model_Item) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 1}
+}
+
+func (x *Model_Item) GetMesh() *Model_Mesh {
+	if x != nil {
+		return x.Mesh
+	}
+	return nil
+}
+
+func (x *Model_Item) GetFunction() *Model_Function {
+	if x != nil {
+		return x.Function
+	}
+	return nil
+}
+
+func (x *Model_Item) GetOp() *Model_Op {
+	if x != nil {
+		return x.Op
+	}
+	return nil
+}
+
+func (x *Model_Item) GetModule() *Model_Nested {
+	if x != nil {
+		return x.Module
+	}
+	return nil
+}
+
+// Nested is a program inside another one, with functions of its own.
+type Model_Nested struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Attributes    *structpb.Struct       `protobuf:"bytes,2,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	Body          []*Model_Item          `protobuf:"bytes,3,rep,name=body,proto3" json:"body,omitempty"`
+	Location      string                 `protobuf:"bytes,4,opt,name=location,proto3" json:"location,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Model_Nested) Reset() {
+	*x = Model_Nested{}
+	mi := &file_autoshard_v1_model_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Model_Nested) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Model_Nested) ProtoMessage() {}
+
+func (x *Model_Nested) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_model_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Model_Nested.ProtoReflect.Descriptor instead.
+func (*Model_Nested) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 2}
+}
+
+func (x *Model_Nested) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Model_Nested) GetAttributes() *structpb.Struct {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *Model_Nested) GetBody() []*Model_Item {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+func (x *Model_Nested) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
 // Mesh is a named grid of devices.
 type Model_Mesh struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -150,13 +369,14 @@ type Model_Mesh struct {
 	// Devices in row-major order of the axes; 0, 1, 2, ... if empty.
 	DeviceIds     []int32          `protobuf:"varint,3,rep,packed,name=device_ids,json=deviceIds,proto3" json:"device_ids,omitempty"`
 	Attributes    *structpb.Struct `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	Location      string           `protobuf:"bytes,5,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Model_Mesh) Reset() {
 	*x = Model_Mesh{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[1]
+	mi := &file_autoshard_v1_model_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -168,7 +388,7 @@ func (x *Model_Mesh) String() string {
 func (*Model_Mesh) ProtoMessage() {}
 
 func (x *Model_Mesh) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[1]
+	mi := &file_autoshard_v1_model_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -181,7 +401,7 @@ func (x *Model_Mesh) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Mesh.ProtoReflect.Descriptor instead.
 func (*Model_Mesh) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 0}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 3}
 }
 
 func (x *Model_Mesh) GetName() string {
@@ -212,6 +432,13 @@ func (x *Model_Mesh) GetAttributes() *structpb.Struct {
 	return nil
 }
 
+func (x *Model_Mesh) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
 // Axis is a named dimension of a mesh.
 type Model_Axis struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -224,7 +451,7 @@ type Model_Axis struct {
 
 func (x *Model_Axis) Reset() {
 	*x = Model_Axis{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[2]
+	mi := &file_autoshard_v1_model_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -236,7 +463,7 @@ func (x *Model_Axis) String() string {
 func (*Model_Axis) ProtoMessage() {}
 
 func (x *Model_Axis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[2]
+	mi := &file_autoshard_v1_model_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -249,7 +476,7 @@ func (x *Model_Axis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Axis.ProtoReflect.Descriptor instead.
 func (*Model_Axis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 1}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 4}
 }
 
 func (x *Model_Axis) GetName() string {
@@ -289,7 +516,7 @@ type Model_Input struct {
 
 func (x *Model_Input) Reset() {
 	*x = Model_Input{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[3]
+	mi := &file_autoshard_v1_model_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -301,7 +528,7 @@ func (x *Model_Input) String() string {
 func (*Model_Input) ProtoMessage() {}
 
 func (x *Model_Input) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[3]
+	mi := &file_autoshard_v1_model_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -314,7 +541,7 @@ func (x *Model_Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Input.ProtoReflect.Descriptor instead.
 func (*Model_Input) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 2}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 5}
 }
 
 func (x *Model_Input) GetName() string {
@@ -390,7 +617,8 @@ type Model_Op struct {
 	Shardings []string `protobuf:"bytes,7,rep,name=shardings,proto3" json:"shardings,omitempty"`
 	// Attributes by their StableHLO names. {"mlir": TEXT} holds an attribute in MLIR's form.
 	Attributes *structpb.Struct `protobuf:"bytes,8,opt,name=attributes,proto3" json:"attributes,omitempty"`
-	// Value of a constant: a number or boolean for all elements, nested lists, {"hex": BYTES} or {"mlir": TEXT}.
+	// Value of a constant: a number or boolean for all elements, nested lists, {"hex": BYTES},
+	// {"resource": NAME} or {"mlir": TEXT}.
 	Value *structpb.Value `protobuf:"bytes,9,opt,name=value,proto3" json:"value,omitempty"`
 	// Equation of an einsum, such as bsd,dhk->bshk.
 	Equation string `protobuf:"bytes,10,opt,name=equation,proto3" json:"equation,omitempty"`
@@ -399,14 +627,18 @@ type Model_Op struct {
 	// Bodies, of while: condition, body; of case: the branches; ...
 	Regions []*Model_Region `protobuf:"bytes,12,rep,name=regions,proto3" json:"regions,omitempty"`
 	// Source location, in MLIR's form, such as loc("model.py":12:3).
-	Location      string `protobuf:"bytes,13,opt,name=location,proto3" json:"location,omitempty"`
+	Location string `protobuf:"bytes,13,opt,name=location,proto3" json:"location,omitempty"`
+	// Sharding rule, such as (b i, i j) -> (b j) reduction={i}.
+	Rule string `protobuf:"bytes,14,opt,name=rule,proto3" json:"rule,omitempty"`
+	// Names of the blocks of the same region that the operation, the last of its block, may go to.
+	Successors    []string `protobuf:"bytes,15,rep,name=successors,proto3" json:"successors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Model_Op) Reset() {
 	*x = Model_Op{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[4]
+	mi := &file_autoshard_v1_model_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +650,7 @@ func (x *Model_Op) String() string {
 func (*Model_Op) ProtoMessage() {}
 
 func (x *Model_Op) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[4]
+	mi := &file_autoshard_v1_model_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +663,7 @@ func (x *Model_Op) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Op.ProtoReflect.Descriptor instead.
 func (*Model_Op) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 3}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 6}
 }
 
 func (x *Model_Op) GetOp() string {
@@ -525,20 +757,36 @@ func (x *Model_Op) GetLocation() string {
 	return ""
 }
 
+func (x *Model_Op) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *Model_Op) GetSuccessors() []string {
+	if x != nil {
+		return x.Successors
+	}
+	return nil
+}
+
 // Region is a body of an operation. Its operations see the values around it.
 type Model_Region struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Args  []*Model_Argument      `protobuf:"bytes,1,rep,name=args,proto3" json:"args,omitempty"`
 	Ops   []*Model_Op            `protobuf:"bytes,2,rep,name=ops,proto3" json:"ops,omitempty"`
 	// Names of the values that the region returns.
-	Outputs       []string `protobuf:"bytes,3,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	Outputs []string `protobuf:"bytes,3,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	// In place of the other fields: all blocks with all of their operations.
+	Blocks        []*Model_Block `protobuf:"bytes,4,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Model_Region) Reset() {
 	*x = Model_Region{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[5]
+	mi := &file_autoshard_v1_model_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +798,7 @@ func (x *Model_Region) String() string {
 func (*Model_Region) ProtoMessage() {}
 
 func (x *Model_Region) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[5]
+	mi := &file_autoshard_v1_model_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +811,7 @@ func (x *Model_Region) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Region.ProtoReflect.Descriptor instead.
 func (*Model_Region) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 4}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 7}
 }
 
 func (x *Model_Region) GetArgs() []*Model_Argument {
@@ -587,6 +835,75 @@ func (x *Model_Region) GetOutputs() []string {
 	return nil
 }
 
+func (x *Model_Region) GetBlocks() []*Model_Block {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
+// Block is a list of operations, of which the last one says what follows.
+type Model_Block struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Args  []*Model_Argument      `protobuf:"bytes,1,rep,name=args,proto3" json:"args,omitempty"`
+	Ops   []*Model_Op            `protobuf:"bytes,2,rep,name=ops,proto3" json:"ops,omitempty"`
+	// For the successors of other blocks.
+	Name          string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Model_Block) Reset() {
+	*x = Model_Block{}
+	mi := &file_autoshard_v1_model_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Model_Block) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Model_Block) ProtoMessage() {}
+
+func (x *Model_Block) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_model_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Model_Block.ProtoReflect.Descriptor instead.
+func (*Model_Block) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 8}
+}
+
+func (x *Model_Block) GetArgs() []*Model_Argument {
+	if x != nil {
+		return x.Args
+	}
+	return nil
+}
+
+func (x *Model_Block) GetOps() []*Model_Op {
+	if x != nil {
+		return x.Ops
+	}
+	return nil
+}
+
+func (x *Model_Block) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
 // Argument is an argument of a region.
 type Model_Argument struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -600,7 +917,7 @@ type Model_Argument struct {
 
 func (x *Model_Argument) Reset() {
 	*x = Model_Argument{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[6]
+	mi := &file_autoshard_v1_model_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +929,7 @@ func (x *Model_Argument) String() string {
 func (*Model_Argument) ProtoMessage() {}
 
 func (x *Model_Argument) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[6]
+	mi := &file_autoshard_v1_model_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +942,7 @@ func (x *Model_Argument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Argument.ProtoReflect.Descriptor instead.
 func (*Model_Argument) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 5}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 9}
 }
 
 func (x *Model_Argument) GetName() string {
@@ -675,7 +992,7 @@ type Model_Output struct {
 
 func (x *Model_Output) Reset() {
 	*x = Model_Output{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[7]
+	mi := &file_autoshard_v1_model_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +1004,7 @@ func (x *Model_Output) String() string {
 func (*Model_Output) ProtoMessage() {}
 
 func (x *Model_Output) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[7]
+	mi := &file_autoshard_v1_model_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +1017,7 @@ func (x *Model_Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Output.ProtoReflect.Descriptor instead.
 func (*Model_Output) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 6}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 10}
 }
 
 func (x *Model_Output) GetValue() string {
@@ -752,19 +1069,21 @@ type Model_Function struct {
 	// private if empty; public, private, nested, or none.
 	Visibility string `protobuf:"bytes,2,opt,name=visibility,proto3" json:"visibility,omitempty"`
 	// The function has no body; its outputs give their types.
-	Declaration   bool             `protobuf:"varint,3,opt,name=declaration,proto3" json:"declaration,omitempty"`
-	Attributes    *structpb.Struct `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
-	Inputs        []*Model_Input   `protobuf:"bytes,5,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	Ops           []*Model_Op      `protobuf:"bytes,6,rep,name=ops,proto3" json:"ops,omitempty"`
-	Outputs       []*Model_Output  `protobuf:"bytes,7,rep,name=outputs,proto3" json:"outputs,omitempty"`
-	Location      string           `protobuf:"bytes,8,opt,name=location,proto3" json:"location,omitempty"`
+	Declaration bool             `protobuf:"varint,3,opt,name=declaration,proto3" json:"declaration,omitempty"`
+	Attributes  *structpb.Struct `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	Inputs      []*Model_Input   `protobuf:"bytes,5,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	Ops         []*Model_Op      `protobuf:"bytes,6,rep,name=ops,proto3" json:"ops,omitempty"`
+	Outputs     []*Model_Output  `protobuf:"bytes,7,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	Location    string           `protobuf:"bytes,8,opt,name=location,proto3" json:"location,omitempty"`
+	// In place of ops: all blocks with all of their operations. The outputs give their types.
+	Blocks        []*Model_Block `protobuf:"bytes,9,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Model_Function) Reset() {
 	*x = Model_Function{}
-	mi := &file_autoshard_v1_model_proto_msgTypes[8]
+	mi := &file_autoshard_v1_model_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +1095,7 @@ func (x *Model_Function) String() string {
 func (*Model_Function) ProtoMessage() {}
 
 func (x *Model_Function) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_model_proto_msgTypes[8]
+	mi := &file_autoshard_v1_model_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +1108,7 @@ func (x *Model_Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model_Function.ProtoReflect.Descriptor instead.
 func (*Model_Function) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 7}
+	return file_autoshard_v1_model_proto_rawDescGZIP(), []int{0, 11}
 }
 
 func (x *Model_Function) GetName() string {
@@ -848,11 +1167,18 @@ func (x *Model_Function) GetLocation() string {
 	return ""
 }
 
+func (x *Model_Function) GetBlocks() []*Model_Block {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
 var File_autoshard_v1_model_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_model_proto_rawDesc = "" +
 	"\n" +
-	"\x18autoshard/v1/model.proto\x12\fautoshard.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xe9\x0f\n" +
+	"\x18autoshard/v1/model.proto\x12\fautoshard.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xba\x16\n" +
 	"\x05Model\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x127\n" +
@@ -864,7 +1190,26 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	"\x03ops\x18\x06 \x03(\v2\x16.autoshard.v1.Model.OpR\x03ops\x124\n" +
 	"\aoutputs\x18\a \x03(\v2\x1a.autoshard.v1.Model.OutputR\aoutputs\x12:\n" +
 	"\tfunctions\x18\b \x03(\v2\x1c.autoshard.v1.Model.FunctionR\tfunctions\x12\x1a\n" +
-	"\blocation\x18\t \x01(\tR\blocation\x1a\xa0\x01\n" +
+	"\blocation\x18\t \x01(\tR\blocation\x12:\n" +
+	"\tresources\x18\n" +
+	" \x03(\v2\x1c.autoshard.v1.Model.ResourceR\tresources\x12,\n" +
+	"\x04body\x18\v \x03(\v2\x18.autoshard.v1.Model.ItemR\x04body\x1aF\n" +
+	"\bResource\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05align\x18\x02 \x01(\rR\x05align\x12\x10\n" +
+	"\x03hex\x18\x03 \x01(\tR\x03hex\x1a\xca\x01\n" +
+	"\x04Item\x12,\n" +
+	"\x04mesh\x18\x01 \x01(\v2\x18.autoshard.v1.Model.MeshR\x04mesh\x128\n" +
+	"\bfunction\x18\x02 \x01(\v2\x1c.autoshard.v1.Model.FunctionR\bfunction\x12&\n" +
+	"\x02op\x18\x03 \x01(\v2\x16.autoshard.v1.Model.OpR\x02op\x122\n" +
+	"\x06module\x18\x04 \x01(\v2\x1a.autoshard.v1.Model.NestedR\x06module\x1a\x9f\x01\n" +
+	"\x06Nested\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
+	"\n" +
+	"attributes\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"attributes\x12,\n" +
+	"\x04body\x18\x03 \x03(\v2\x18.autoshard.v1.Model.ItemR\x04body\x12\x1a\n" +
+	"\blocation\x18\x04 \x01(\tR\blocation\x1a\xbc\x01\n" +
 	"\x04Mesh\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12,\n" +
 	"\x04axes\x18\x02 \x03(\v2\x18.autoshard.v1.Model.AxisR\x04axes\x12\x1d\n" +
@@ -872,7 +1217,8 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	"device_ids\x18\x03 \x03(\x05R\tdeviceIds\x127\n" +
 	"\n" +
 	"attributes\x18\x04 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"attributes\x1a.\n" +
+	"attributes\x12\x1a\n" +
+	"\blocation\x18\x05 \x01(\tR\blocation\x1a.\n" +
 	"\x04Axis\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04size\x18\x02 \x01(\x05R\x04size\x1a\x85\x02\n" +
@@ -887,7 +1233,7 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	"attributes\x18\a \x01(\v2\x17.google.protobuf.StructR\n" +
 	"attributes\x12\x1a\n" +
 	"\blocation\x18\b \x01(\tR\blocationB\x0f\n" +
-	"\r_alias_output\x1a\x99\x03\n" +
+	"\r_alias_output\x1a\xcd\x03\n" +
 	"\x02Op\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x1a\n" +
 	"\boperands\x18\x02 \x03(\tR\boperands\x12\x18\n" +
@@ -904,11 +1250,20 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	" \x01(\tR\bequation\x12\x14\n" +
 	"\x05apply\x18\v \x01(\tR\x05apply\x124\n" +
 	"\aregions\x18\f \x03(\v2\x1a.autoshard.v1.Model.RegionR\aregions\x12\x1a\n" +
-	"\blocation\x18\r \x01(\tR\blocation\x1a~\n" +
+	"\blocation\x18\r \x01(\tR\blocation\x12\x12\n" +
+	"\x04rule\x18\x0e \x01(\tR\x04rule\x12\x1e\n" +
+	"\n" +
+	"successors\x18\x0f \x03(\tR\n" +
+	"successors\x1a\xb1\x01\n" +
 	"\x06Region\x120\n" +
 	"\x04args\x18\x01 \x03(\v2\x1c.autoshard.v1.Model.ArgumentR\x04args\x12(\n" +
 	"\x03ops\x18\x02 \x03(\v2\x16.autoshard.v1.Model.OpR\x03ops\x12\x18\n" +
-	"\aoutputs\x18\x03 \x03(\tR\aoutputs\x1aj\n" +
+	"\aoutputs\x18\x03 \x03(\tR\aoutputs\x121\n" +
+	"\x06blocks\x18\x04 \x03(\v2\x19.autoshard.v1.Model.BlockR\x06blocks\x1aw\n" +
+	"\x05Block\x120\n" +
+	"\x04args\x18\x01 \x03(\v2\x1c.autoshard.v1.Model.ArgumentR\x04args\x12(\n" +
+	"\x03ops\x18\x02 \x03(\v2\x16.autoshard.v1.Model.OpR\x03ops\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x1aj\n" +
 	"\bArgument\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1a\n" +
@@ -922,7 +1277,7 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	"\bsharding\x18\x05 \x01(\tR\bsharding\x127\n" +
 	"\n" +
 	"attributes\x18\x06 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"attributes\x1a\xc8\x02\n" +
+	"attributes\x1a\xfb\x02\n" +
 	"\bFunction\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -935,7 +1290,8 @@ const file_autoshard_v1_model_proto_rawDesc = "" +
 	"\x06inputs\x18\x05 \x03(\v2\x19.autoshard.v1.Model.InputR\x06inputs\x12(\n" +
 	"\x03ops\x18\x06 \x03(\v2\x16.autoshard.v1.Model.OpR\x03ops\x124\n" +
 	"\aoutputs\x18\a \x03(\v2\x1a.autoshard.v1.Model.OutputR\aoutputs\x12\x1a\n" +
-	"\blocation\x18\b \x01(\tR\blocationB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
+	"\blocation\x18\b \x01(\tR\blocation\x121\n" +
+	"\x06blocks\x18\t \x03(\v2\x19.autoshard.v1.Model.BlockR\x06blocksB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
 	file_autoshard_v1_model_proto_rawDescOnce sync.Once
@@ -949,45 +1305,61 @@ func file_autoshard_v1_model_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_model_proto_rawDescData
 }
 
-var file_autoshard_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_autoshard_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_autoshard_v1_model_proto_goTypes = []any{
 	(*Model)(nil),           // 0: autoshard.v1.Model
-	(*Model_Mesh)(nil),      // 1: autoshard.v1.Model.Mesh
-	(*Model_Axis)(nil),      // 2: autoshard.v1.Model.Axis
-	(*Model_Input)(nil),     // 3: autoshard.v1.Model.Input
-	(*Model_Op)(nil),        // 4: autoshard.v1.Model.Op
-	(*Model_Region)(nil),    // 5: autoshard.v1.Model.Region
-	(*Model_Argument)(nil),  // 6: autoshard.v1.Model.Argument
-	(*Model_Output)(nil),    // 7: autoshard.v1.Model.Output
-	(*Model_Function)(nil),  // 8: autoshard.v1.Model.Function
-	(*structpb.Struct)(nil), // 9: google.protobuf.Struct
-	(*structpb.Value)(nil),  // 10: google.protobuf.Value
+	(*Model_Resource)(nil),  // 1: autoshard.v1.Model.Resource
+	(*Model_Item)(nil),      // 2: autoshard.v1.Model.Item
+	(*Model_Nested)(nil),    // 3: autoshard.v1.Model.Nested
+	(*Model_Mesh)(nil),      // 4: autoshard.v1.Model.Mesh
+	(*Model_Axis)(nil),      // 5: autoshard.v1.Model.Axis
+	(*Model_Input)(nil),     // 6: autoshard.v1.Model.Input
+	(*Model_Op)(nil),        // 7: autoshard.v1.Model.Op
+	(*Model_Region)(nil),    // 8: autoshard.v1.Model.Region
+	(*Model_Block)(nil),     // 9: autoshard.v1.Model.Block
+	(*Model_Argument)(nil),  // 10: autoshard.v1.Model.Argument
+	(*Model_Output)(nil),    // 11: autoshard.v1.Model.Output
+	(*Model_Function)(nil),  // 12: autoshard.v1.Model.Function
+	(*structpb.Struct)(nil), // 13: google.protobuf.Struct
+	(*structpb.Value)(nil),  // 14: google.protobuf.Value
 }
 var file_autoshard_v1_model_proto_depIdxs = []int32{
-	9,  // 0: autoshard.v1.Model.attributes:type_name -> google.protobuf.Struct
-	1,  // 1: autoshard.v1.Model.meshes:type_name -> autoshard.v1.Model.Mesh
-	3,  // 2: autoshard.v1.Model.inputs:type_name -> autoshard.v1.Model.Input
-	4,  // 3: autoshard.v1.Model.ops:type_name -> autoshard.v1.Model.Op
-	7,  // 4: autoshard.v1.Model.outputs:type_name -> autoshard.v1.Model.Output
-	8,  // 5: autoshard.v1.Model.functions:type_name -> autoshard.v1.Model.Function
-	2,  // 6: autoshard.v1.Model.Mesh.axes:type_name -> autoshard.v1.Model.Axis
-	9,  // 7: autoshard.v1.Model.Mesh.attributes:type_name -> google.protobuf.Struct
-	9,  // 8: autoshard.v1.Model.Input.attributes:type_name -> google.protobuf.Struct
-	9,  // 9: autoshard.v1.Model.Op.attributes:type_name -> google.protobuf.Struct
-	10, // 10: autoshard.v1.Model.Op.value:type_name -> google.protobuf.Value
-	5,  // 11: autoshard.v1.Model.Op.regions:type_name -> autoshard.v1.Model.Region
-	6,  // 12: autoshard.v1.Model.Region.args:type_name -> autoshard.v1.Model.Argument
-	4,  // 13: autoshard.v1.Model.Region.ops:type_name -> autoshard.v1.Model.Op
-	9,  // 14: autoshard.v1.Model.Output.attributes:type_name -> google.protobuf.Struct
-	9,  // 15: autoshard.v1.Model.Function.attributes:type_name -> google.protobuf.Struct
-	3,  // 16: autoshard.v1.Model.Function.inputs:type_name -> autoshard.v1.Model.Input
-	4,  // 17: autoshard.v1.Model.Function.ops:type_name -> autoshard.v1.Model.Op
-	7,  // 18: autoshard.v1.Model.Function.outputs:type_name -> autoshard.v1.Model.Output
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	13, // 0: autoshard.v1.Model.attributes:type_name -> google.protobuf.Struct
+	4,  // 1: autoshard.v1.Model.meshes:type_name -> autoshard.v1.Model.Mesh
+	6,  // 2: autoshard.v1.Model.inputs:type_name -> autoshard.v1.Model.Input
+	7,  // 3: autoshard.v1.Model.ops:type_name -> autoshard.v1.Model.Op
+	11, // 4: autoshard.v1.Model.outputs:type_name -> autoshard.v1.Model.Output
+	12, // 5: autoshard.v1.Model.functions:type_name -> autoshard.v1.Model.Function
+	1,  // 6: autoshard.v1.Model.resources:type_name -> autoshard.v1.Model.Resource
+	2,  // 7: autoshard.v1.Model.body:type_name -> autoshard.v1.Model.Item
+	4,  // 8: autoshard.v1.Model.Item.mesh:type_name -> autoshard.v1.Model.Mesh
+	12, // 9: autoshard.v1.Model.Item.function:type_name -> autoshard.v1.Model.Function
+	7,  // 10: autoshard.v1.Model.Item.op:type_name -> autoshard.v1.Model.Op
+	3,  // 11: autoshard.v1.Model.Item.module:type_name -> autoshard.v1.Model.Nested
+	13, // 12: autoshard.v1.Model.Nested.attributes:type_name -> google.protobuf.Struct
+	2,  // 13: autoshard.v1.Model.Nested.body:type_name -> autoshard.v1.Model.Item
+	5,  // 14: autoshard.v1.Model.Mesh.axes:type_name -> autoshard.v1.Model.Axis
+	13, // 15: autoshard.v1.Model.Mesh.attributes:type_name -> google.protobuf.Struct
+	13, // 16: autoshard.v1.Model.Input.attributes:type_name -> google.protobuf.Struct
+	13, // 17: autoshard.v1.Model.Op.attributes:type_name -> google.protobuf.Struct
+	14, // 18: autoshard.v1.Model.Op.value:type_name -> google.protobuf.Value
+	8,  // 19: autoshard.v1.Model.Op.regions:type_name -> autoshard.v1.Model.Region
+	10, // 20: autoshard.v1.Model.Region.args:type_name -> autoshard.v1.Model.Argument
+	7,  // 21: autoshard.v1.Model.Region.ops:type_name -> autoshard.v1.Model.Op
+	9,  // 22: autoshard.v1.Model.Region.blocks:type_name -> autoshard.v1.Model.Block
+	10, // 23: autoshard.v1.Model.Block.args:type_name -> autoshard.v1.Model.Argument
+	7,  // 24: autoshard.v1.Model.Block.ops:type_name -> autoshard.v1.Model.Op
+	13, // 25: autoshard.v1.Model.Output.attributes:type_name -> google.protobuf.Struct
+	13, // 26: autoshard.v1.Model.Function.attributes:type_name -> google.protobuf.Struct
+	6,  // 27: autoshard.v1.Model.Function.inputs:type_name -> autoshard.v1.Model.Input
+	7,  // 28: autoshard.v1.Model.Function.ops:type_name -> autoshard.v1.Model.Op
+	11, // 29: autoshard.v1.Model.Function.outputs:type_name -> autoshard.v1.Model.Output
+	9,  // 30: autoshard.v1.Model.Function.blocks:type_name -> autoshard.v1.Model.Block
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_model_proto_init() }
@@ -995,14 +1367,14 @@ func file_autoshard_v1_model_proto_init() {
 	if File_autoshard_v1_model_proto != nil {
 		return
 	}
-	file_autoshard_v1_model_proto_msgTypes[3].OneofWrappers = []any{}
+	file_autoshard_v1_model_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_model_proto_rawDesc), len(file_autoshard_v1_model_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

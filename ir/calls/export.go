@@ -1,0 +1,72 @@
+package calls
+
+import "autoshard/ir"
+
+// Export turns every sdy.named_computation into a call of a private function with its body, which is appended to the
+// module. in_shardings become shardings of the arguments, out_shardings those of the call; the function remembers the
+// computation's name. Edges of data flow must have been sunk. Shardy: -sdy-export-named-computations.
+func Export(m *ir.Module) {
+	t := NewTable(m)
+	for _, op := range Computations(m) {
+		t.export(op)
+	}
+}
+
+// Computations returns the named computations of a module, inner ones first.
+func Computations(m *ir.Module) []ir.OpID {
+	var list []ir.OpID
+	var visit func(b ir.BlockID)
+	visit = func(b ir.BlockID) {
+		for op := range m.Ops(b) {
+			for _, r := range m.Regions(op) {
+				for _, inner := range m.Blocks(r) {
+					visit(inner)
+				}
+			}
+			if m.Kind(op) == ir.OpSdyNamedComputation {
+				list = append(list, op)
+			}
+		}
+	}
+	visit(m.Body())
+	return list
+}
+
+func (t *Table) export(op ir.OpID) {
+	m := t.m
+	f := t.function(op)
+	attrs := discardable(m.OpAttrs(op), "name", "execution_thread").With("callee", ir.SymbolAttr{m.Func(f).Name})
+	call := at(m, op, m.BuilderBefore(op).Op(ir.OpCall, m.Func(f).ResultTypes, attrs, m.Operands(op)...))
+	for i, v := range m.Results(op) {
+		m.SetSharding(m.Result(call, i), m.Sharding(v))
+		redirect(m, v, m.Result(call, i))
+	}
+	m.Erase(op)
+}
+
+// function moves the body of a computation to a new function.
+func (t *Table) function(op ir.OpID) ir.FuncID {
+	m := t.m
+	name := m.OpAttrs(op).Str("name")
+	spec := ir.FuncSpec{Name: name, Visibility: "private", Loc: m.OpLoc(op), Declaration: true,
+		Attrs: ir.MakeAttrs(ir.NamedAttr{Name: originalName, Value: ir.StringAttr(name)})}
+	if t.taken[name] {
+		spec.Name = t.unique(name)
+	}
+	if thread := m.Attr(op, "execution_thread"); thread != nil {
+		spec.Attrs = spec.Attrs.With("execution_thread", thread)
+	}
+	for _, v := range m.BlockArgs(m.RegionBlock(op, 0)) {
+		spec.Args = append(spec.Args, m.Type(v))
+	}
+	for _, v := range m.Results(op) {
+		spec.Results = append(spec.Results, m.Type(v))
+	}
+	f := m.AddFunc(spec)
+	at(m, op, m.Func(f).Op)
+	m.AdoptRegions(m.Func(f).Op, m.Regions(op))
+	m.Func(f).Body = m.RegionBlock(m.Func(f).Op, 0)
+	replaceTerminator(m, m.Func(f).Body, ir.OpReturn)
+	t.add(f)
+	return f
+}

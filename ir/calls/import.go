@@ -1,0 +1,137 @@
+package calls
+
+import (
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// Import replaces every call by an sdy.named_computation with the body of its function and the function's original
+// name, and removes the functions that were called. Shardings of the function's arguments become in_shardings, those
+// of the call out_shardings. It returns the new ops, callees first, and fails where functions are recursive or have
+// no body, or where the module would grow beyond maxOps operations (ErrTooLarge).
+// Shardy: -sdy-import-func-calls, without data-flow edges.
+func Import(m *ir.Module, maxOps int) ([]ir.OpID, error) {
+	t := NewTable(m)
+	order, err := t.Acyclic()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkSize(order, maxOps); err != nil {
+		return nil, err
+	}
+	in := importer{Table: t, bodies: map[ir.FuncID]ir.BlockID{}}
+	var called []ir.FuncID
+	for _, f := range order {
+		for _, call := range Of(m, f) {
+			callee := t.Callee(call)
+			if _, again := in.bodies[callee]; !again {
+				called = append(called, callee)
+			}
+			if err := in.call(call, callee); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range called {
+		m.Erase(m.Func(f).Op)
+	}
+	return in.made, nil
+}
+
+type importer struct {
+	*Table
+	bodies map[ir.FuncID]ir.BlockID // of functions whose body has moved to a call
+	made   []ir.OpID
+}
+
+func (in *importer) call(call ir.OpID, f ir.FuncID) error {
+	m := in.m
+	if f == 0 || in.bodies[f] == 0 && m.IsDeclaration(f) {
+		callee, _ := m.Attr(call, "callee").(ir.SymbolAttr)
+		return diag.Unsupported(diag.NotSupported, m.OpPos(call),
+			"call of %v, which has no body; give it one, or use a custom call", []string(callee))
+	}
+	body, again := in.bodies[f]
+	op := in.computation(call, f, again)
+	if again {
+		cloneBody(m, body, m.RegionBlock(op, 0))
+	} else {
+		shardArgs(m, f)
+		m.AdoptRegions(op, m.Regions(m.Func(f).Op))
+		in.bodies[f] = m.RegionBlock(op, 0)
+		replaceTerminator(m, in.bodies[f], ir.OpSdyReturn)
+	}
+	for i, v := range m.Results(call) {
+		m.SetSharding(m.Result(op, i), m.Sharding(v))
+		redirect(m, v, m.Result(op, i))
+	}
+	m.Erase(call)
+	in.made = append(in.made, op)
+	return nil
+}
+
+// computation makes the op that takes the place of a call, with an empty block of its own or without any region.
+func (in *importer) computation(call ir.OpID, f ir.FuncID, ownBlock bool) ir.OpID {
+	m := in.m
+	attrs := discardable(m.OpAttrs(call), "callee", "arg_attrs", "res_attrs", "no_inline").With("name", ir.StringAttr(in.Original(f)))
+	if thread := m.Attr(m.Func(f).Op, "execution_thread"); thread != nil {
+		attrs = attrs.With("execution_thread", thread)
+	}
+	var types []ir.TypeID
+	for _, v := range m.Results(call) {
+		types = append(types, m.Type(v))
+	}
+	b := m.BuilderBefore(call)
+	if !ownBlock {
+		return at(m, call, b.OpRegions(ir.OpSdyNamedComputation, types, attrs, 0, m.Operands(call)...))
+	}
+	op := at(m, call, b.OpRegions(ir.OpSdyNamedComputation, types, attrs, 1, m.Operands(call)...))
+	block := m.AddBlock(m.Regions(op)[0])
+	for _, arg := range m.BlockArgs(in.bodies[f]) {
+		m.AddBlockArg(block, m.Type(arg))
+	}
+	return op
+}
+
+// at lets a new op stand where another one stands in the source text.
+func at(m *ir.Module, like, op ir.OpID) ir.OpID {
+	if pos := m.OpPos(like); pos.Line > 0 {
+		m.SetPos(op, pos)
+	}
+	return op
+}
+
+// discardable returns the attributes of an op without those that define it.
+func discardable(a ir.Attrs, own ...string) ir.Attrs {
+	for _, name := range own {
+		a = a.Without(name)
+	}
+	return a
+}
+
+// shardArgs gives the arguments of a function the shardings that a list of shardings would have.
+func shardArgs(m *ir.Module, f ir.FuncID) {
+	args := m.BlockArgs(m.Func(f).Body)
+	for i, id := range ArgShardings(m, f) {
+		m.SetSharding(args[i], id)
+	}
+}
+
+// replaceTerminator ends a block by another kind of return.
+func replaceTerminator(m *ir.Module, b ir.BlockID, kind ir.Kind) {
+	last := m.LastOp(b)
+	at(m, last, m.BuilderBefore(last).Op(kind, nil, m.OpAttrs(last), m.Operands(last)...))
+	m.Erase(last)
+}
+
+// redirect makes all uses of one value uses of another, in the turned order that MLIR leaves: propagation meets the
+// users of a value in that order.
+func redirect(m *ir.Module, from, to ir.ValueID) {
+	var uses []ir.Use
+	for use := range m.Uses(from) {
+		uses = append(uses, use)
+	}
+	for _, use := range uses {
+		m.SetOperand(use.Op, use.Index, to)
+	}
+}

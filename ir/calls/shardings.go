@@ -1,0 +1,125 @@
+package calls
+
+import (
+	"slices"
+
+	"autoshard/ir"
+)
+
+// ArgShardings returns the shardings of a function's arguments, nil if none has one that spans devices; arguments
+// without sharding count as open (source: shardy.md section 1.5).
+func ArgShardings(m *ir.Module, f ir.FuncID) []ir.ShardingID {
+	args := m.BlockArgs(m.Func(f).Body)
+	ids, types := make([]ir.ShardingID, len(args)), make([]ir.TypeID, len(args))
+	for i, v := range args {
+		ids[i], types[i] = m.Sharding(v), m.Type(v)
+	}
+	return complete(m, ids, types)
+}
+
+// ResultShardings returns the shardings of a function's results, nil if none has one that spans devices; results
+// without sharding count as open.
+func ResultShardings(m *ir.Module, f ir.FuncID) []ir.ShardingID {
+	fn := m.Func(f)
+	return complete(m, slices.Clone(fn.ResultShardings), fn.ResultTypes)
+}
+
+func complete(m *ir.Module, ids []ir.ShardingID, types []ir.TypeID) []ir.ShardingID {
+	i := slices.IndexFunc(ids, func(id ir.ShardingID) bool { return id != 0 && !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() })
+	if i < 0 {
+		return nil
+	}
+	mesh := m.ShardingOf(ids[i]).Mesh
+	for i := range ids {
+		if ids[i] == 0 {
+			ids[i] = m.Replicated(mesh, len(m.TypeOf(types[i]).Dims), false)
+		}
+	}
+	return ids
+}
+
+func isSharded(m *ir.Module, op ir.OpID) bool {
+	for _, v := range m.Results(op) {
+		if m.Sharding(v) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// PropagateToCalls gives calls without shardings those of their functions' results.
+// Shardy: -sdy-propagate-sharding-from-func-to-call.
+func PropagateToCalls(m *ir.Module) {
+	t := NewTable(m)
+	for _, call := range All(m) {
+		f := t.Callee(call)
+		if f == 0 || isSharded(m, call) {
+			continue
+		}
+		for i, id := range ResultShardings(m, f) {
+			m.SetSharding(m.Result(call, i), id)
+		}
+	}
+}
+
+// InsertReshards gives every call the result shardings of its function, and reshards the results to what the call had
+// where that differs. The results of a function without result shardings count as replicated.
+// Shardy: -sdy-insert-func-call-reshards.
+func InsertReshards(m *ir.Module) {
+	t := NewTable(m)
+	for _, call := range All(m) {
+		f := t.Callee(call)
+		if f == 0 {
+			continue
+		}
+		given := ResultShardings(m, f)
+		if given == nil && !isSharded(m, call) {
+			continue
+		}
+		for i, v := range m.Results(call) {
+			had := m.Sharding(v)
+			var gets ir.ShardingID
+			switch {
+			case given != nil:
+				gets = given[i]
+			case had != 0:
+				gets = replicatedLike(m, v)
+			}
+			m.SetSharding(v, gets)
+			if !equivalent(m, had, gets) {
+				reshardAfter(m, call, v, had)
+			}
+		}
+	}
+}
+
+// reshardAfter lets all uses of a call's result go through a reshard right after the call.
+func reshardAfter(m *ir.Module, call ir.OpID, v ir.ValueID, to ir.ShardingID) {
+	if to == 0 {
+		to = replicatedLike(m, v)
+	}
+	r := m.BuilderAfter(call).Op1(ir.OpSdyReshard, m.Type(v), nil, v)
+	m.SetSharding(r, to)
+	m.ReplaceUsesIf(v, r, func(u ir.Use) bool { return u.Op != m.DefiningOp(r) })
+}
+
+// replicatedLike returns the closed sharding without axes on the mesh of a value's sharding.
+func replicatedLike(m *ir.Module, v ir.ValueID) ir.ShardingID {
+	s := m.ShardingOf(m.Sharding(v))
+	return m.Replicated(s.Mesh, len(s.Dims), true)
+}
+
+// equivalent says whether two shardings lay a tensor out alike. None counts as replicated
+// (source: shardy.md section 1.4).
+func equivalent(m *ir.Module, a, b ir.ShardingID) bool {
+	if isReplicated(m, a) || isReplicated(m, b) {
+		return isReplicated(m, a) && isReplicated(m, b)
+	}
+	s, t := m.ShardingOf(a), m.ShardingOf(b)
+	return s.Mesh == t.Mesh && slices.Equal(s.Unreduced, t.Unreduced) &&
+		slices.EqualFunc(s.Dims, t.Dims, func(x, y ir.DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
+}
+
+func isReplicated(m *ir.Module, id ir.ShardingID) bool {
+	return id == 0 || m.ShardingOf(id).IsReplicated() && len(m.ShardingOf(id).Unreduced) == 0
+}

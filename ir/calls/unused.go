@@ -1,0 +1,79 @@
+package calls
+
+import "autoshard/ir"
+
+// EraseUnused removes the functions that are not public and that nothing refers to but such functions.
+// MLIR: -symbol-dce.
+func EraseUnused(m *ir.Module) {
+	e := eraser{t: NewTable(m), live: map[ir.FuncID]bool{}}
+	e.attrs(m.Attrs)
+	for op := range m.Ops(m.Body()) {
+		if f := m.FuncOf(op); f == 0 || m.Func(f).Visibility == "" || m.Func(f).Visibility == "public" {
+			e.live[f] = true
+			e.refer(op)
+		}
+	}
+	for len(e.queue) > 0 {
+		f := e.queue[0]
+		e.queue = e.queue[1:]
+		e.refer(m.Func(f).Op)
+	}
+	for op := range m.Ops(m.Body()) {
+		if f := m.FuncOf(op); f != 0 && !e.live[f] {
+			m.Erase(op)
+		}
+	}
+}
+
+// eraser finds what is in use.
+type eraser struct {
+	t     *Table
+	live  map[ir.FuncID]bool
+	queue []ir.FuncID
+}
+
+// refer marks what an op and everything inside it refers to.
+func (e *eraser) refer(op ir.OpID) {
+	m := e.t.m
+	e.attrs(m.OpAttrs(op))
+	if f := m.FuncOf(op); f != 0 {
+		for _, a := range m.Func(f).ArgAttrs {
+			e.attrs(a)
+		}
+		for _, a := range m.Func(f).ResultAttrs {
+			e.attrs(a)
+		}
+	}
+	for _, r := range m.Regions(op) {
+		for _, b := range m.Blocks(r) {
+			for inner := range m.Ops(b) {
+				e.refer(inner)
+			}
+		}
+	}
+}
+
+func (e *eraser) attrs(a ir.Attrs) {
+	for i := range a {
+		e.attr(a[i].Value)
+	}
+}
+
+func (e *eraser) attr(a ir.Attr) {
+	switch a := a.(type) {
+	case ir.SymbolAttr:
+		if len(a) == 0 {
+			return
+		}
+		if f := e.t.funcs[a[0]]; f != 0 && !e.live[f] {
+			e.live[f] = true
+			e.queue = append(e.queue, f)
+		}
+	case ir.ArrayAttr:
+		for _, inner := range a {
+			e.attr(inner)
+		}
+	case ir.DictAttr:
+		e.attrs(ir.Attrs(a))
+	}
+}
