@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autoshard/internal/cli/check"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/cli/convert"
 	"autoshard/internal/cli/plan"
@@ -63,7 +64,7 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(plan.Command(s), propagate.Command(s), run.Command(s), convert.Command(s), serve.Command(s), version.Command(s))
+	root.AddCommand(plan.Command(s), propagate.Command(s), run.Command(s), convert.Command(s), check.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

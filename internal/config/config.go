@@ -29,6 +29,8 @@ type Config struct {
 	Inputs    string
 	Expect    string
 	Tolerance float64 // 0: not given
+	Rules     []string
+	Disabled  []string // rules of check
 	Trace     bool
 	Priority  int // negative: all
 	Backend   string
@@ -53,6 +55,9 @@ const (
 	Text Format = "text"
 	JSON Format = "json"
 	MLIR Format = "mlir"
+
+	SARIF  Format = "sarif"
+	GitHub Format = "github"
 )
 
 // Progress says when to report progress.
@@ -72,7 +77,11 @@ func Load(flags *pflag.FlagSet) (*Config, error) {
 	v.SetEnvPrefix(envPrefix)
 	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_", "-", "_"))
 	for i := range keys {
-		v.SetDefault(keys[i].path, keys[i].def)
+		def := keys[i].def
+		if f := flags.Lookup(keys[i].flag()); f != nil && !keys[i].list {
+			def = f.DefValue // a command may have another
+		}
+		v.SetDefault(keys[i].path, def)
 		if err := v.BindEnv(keys[i].path); err != nil {
 			return nil, diag.Internal(diag.Bug, diag.Position{}, "bind option `%s`: %v", keys[i].path, err)
 		}
@@ -98,13 +107,15 @@ func (l *loader) load() *Config {
 		Steps:     l.integer("steps", 0, 1<<62),
 		Seed:      l.unsigned("seed"),
 		Timeout:   l.duration("timeout"),
-		Format:    Format(l.oneOf("format", string(Text), string(JSON), string(MLIR))),
+		Format:    Format(l.oneOf("format", formats(l.flags)...)),
 		FormatSet: l.origin("format").given,
 		Output:    l.text("output"),
 		Verify:    l.boolean("verify"),
 		Inputs:    l.text("inputs"),
 		Expect:    l.text("expect"),
 		Tolerance: l.number("tolerance"),
+		Rules:     l.list("rule"),
+		Disabled:  l.list("check.disable"),
 		Trace:     l.boolean("trace"),
 		Priority:  int(l.integer("priority", -1, 1<<31-1)),
 		Backend:   l.oneOf("backend", "interp"),

@@ -16,6 +16,7 @@ type key struct {
 	help      string
 	boolean   bool
 	optional  string // value of the flag given without one
+	list      bool   // the flag may be repeated; files have a list, the environment a value with line ends
 }
 
 func (k *key) flag() string { return k.path[strings.LastIndexByte(k.path, '.')+1:] }
@@ -40,10 +41,12 @@ var keys = []key{
 	{path: "inputs", help: "input arrays, an .npz file with arg0, arg1, …"},
 	{path: "expect", help: "expected outputs, an .npz file with out0, out1, …"},
 	{path: "tolerance", def: "0", help: "largest difference relative to the largest magnitude; 0: that of manifest.json beside the model, or 1e-4"},
+	{path: "rule", list: true, help: "sharding rule of custom operations, such as 'my_op: (b i, i j) -> (b j) reduction={i}'; may be repeated"},
 	{path: "trace", boolean: true, def: "false", help: "show the steps of propagation in order"},
 	{path: "priority", def: "-1", help: "stop after the round of this user priority, and with --trace show only that round; -1: all"},
 	{path: "backend", def: "interp", help: "what runs the plan: interp, the interpreter on virtual devices"},
 	{path: "progress", def: "auto", optional: "always", help: "report progress on standard error: auto (on a terminal), always or never"},
+	{path: "check.disable", list: true, help: "name of a rule that does not run; may be repeated"},
 	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on; port 0 takes a free one"},
 	{path: "serve.max-request", def: "64MiB", help: "largest request"},
 	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time; more are refused"},
@@ -59,12 +62,38 @@ func AddFlags(flags *pflag.FlagSet, names ...string) {
 			flags.BoolP(k.flag(), k.shorthand, k.def == "true", k.help)
 			continue
 		}
+		if k.list {
+			flags.StringArrayP(k.flag(), k.shorthand, nil, k.help)
+			continue
+		}
 		flags.StringP(k.flag(), k.shorthand, k.def, k.help)
 		if k.optional != "" {
 			flags.Lookup(k.flag()).NoOptDefVal = k.optional
 		}
 	}
 	flags.String("config", "", "configuration file (default: autoshard.yaml, .yml, .toml or .json in the working directory)")
+}
+
+// formatsAnnotation holds the formats of a command that has others than most.
+const formatsAnnotation = "formats"
+
+// AllowFormats says which formats the command of the flags has, if not text, json and mlir.
+func AllowFormats(flags *pflag.FlagSet, list ...Format) {
+	var names []string
+	for _, f := range list {
+		names = append(names, string(f))
+	}
+	f := flags.Lookup("format")
+	f.Usage = "output format: " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	f.Annotations = map[string][]string{formatsAnnotation: names}
+}
+
+// formats returns the formats that the command of the flags has.
+func formats(flags *pflag.FlagSet) []string {
+	if f := flags.Lookup("format"); f != nil && f.Annotations[formatsAnnotation] != nil {
+		return f.Annotations[formatsAnnotation]
+	}
+	return []string{string(Text), string(JSON), string(MLIR)}
 }
 
 func find(path string) *key {

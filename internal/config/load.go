@@ -77,6 +77,31 @@ func (l *loader) text(path string) string {
 	return ""
 }
 
+// list returns the values of a repeated flag, the lines of an environment variable, or the list in a file.
+func (l *loader) list(path string) []string {
+	if f := l.flags.Lookup(find(path).flag()); f != nil && f.Changed {
+		if values, err := l.flags.GetStringArray(f.Name); err == nil {
+			return values
+		}
+	}
+	switch value := l.v.Get(path).(type) {
+	case []any:
+		var out []string
+		for _, e := range value {
+			text, ok := e.(string)
+			if !ok {
+				l.fail(path, 0, diag.BadOption, "`%s` must be a list of texts", path)
+				return nil
+			}
+			out = append(out, text)
+		}
+		return out
+	case string:
+		return strings.FieldsFunc(value, func(r rune) bool { return r == '\n' })
+	}
+	return nil
+}
+
 func (l *loader) boolean(path string) bool {
 	text := l.text(path)
 	b, err := strconv.ParseBool(text)

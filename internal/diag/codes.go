@@ -34,6 +34,7 @@ const (
 	MemoryLimit     Code = "AS2002"
 	Mismatch        Code = "AS3001"
 	BadInputs       Code = "AS3002"
+	CheckFailed     Code = "AS3003"
 	NotSupported    Code = "AS4001"
 	Bug             Code = "AS9001"
 )

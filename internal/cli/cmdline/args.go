@@ -25,6 +25,16 @@ func Args(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// AtLeast demands one or more arguments of a name.
+func AtLeast(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Args(name)(cmd, args)
+		}
+		return nil
+	}
+}
+
 // FlagError turns cobra's message about a flag into a diagnostic, with the nearest flag for an unknown one.
 func FlagError(cmd *cobra.Command, err error) error {
 	message := err.Error()

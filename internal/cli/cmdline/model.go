@@ -8,13 +8,17 @@ import (
 	"autoshard/internal/config"
 )
 
-// Model reads a model from a file or standard input.
-func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, error) {
+// Model reads a model from a file or standard input, and gives its operations the user's sharding rules.
+func (s *Streams) Model(ctx context.Context, file string, rules ...string) (*autoshard.Model, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	return autoshard.ReadModel(name, text)
+	model, err := autoshard.ReadModel(name, text)
+	if err != nil || len(rules) == 0 {
+		return model, err
+	}
+	return model.WithRules(rules)
 }
 
 // Plan reads a plan from a file or standard input.

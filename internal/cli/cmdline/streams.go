@@ -36,6 +36,14 @@ func (s *Streams) Terminal() bool {
 // Stdin is the name of standard input in errors.
 const Stdin = "<stdin>"
 
+// Name returns the name of a file argument in errors.
+func Name(file string) string {
+	if file == "-" {
+		return Stdin
+	}
+	return file
+}
+
 // maxInput bounds the bytes of a text, unpacked.
 const maxInput = 1 << 30
 
@@ -146,6 +154,9 @@ func writeAtomically(file string, data []byte) error {
 // Note writes a line to standard error.
 func (s *Streams) Note(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) }
 
+// Source returns the text of a file that was read, nil for others.
+func (s *Streams) Source(file string) []byte { return s.sources[file] }
+
 // Fail prints an error to standard error and returns its exit code.
 func (s *Streams) Fail(err error) int {
 	code := diag.ExitCode(err)
@@ -155,7 +166,7 @@ func (s *Streams) Fail(err error) int {
 	case diag.ExitDeadline:
 		err = errors.New("no result within the time of --timeout")
 	}
-	diag.Render(s.Err, err, func(file string) []byte { return s.sources[file] })
+	diag.Render(s.Err, err, s.Source)
 	return code
 }
 

@@ -36,13 +36,13 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "format", "output", "verify", "inputs", "expect", "tolerance",
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
 		"steps", "seed", "timeout", "progress")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
-	model, err := s.Model(ctx, file)
+	model, err := s.Model(ctx, file, c.Rules...)
 	if err != nil {
 		return err
 	}

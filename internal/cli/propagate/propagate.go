@@ -33,12 +33,12 @@ The text format shows inputs and outputs, or with --trace the steps in order; ml
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "trace", "priority", "format", "output")
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "priority", "format", "output")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
-	model, err := s.Model(ctx, file)
+	model, err := s.Model(ctx, file, c.Rules...)
 	if err != nil {
 		return err
 	}

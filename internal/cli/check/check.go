@@ -1,0 +1,111 @@
+// Package check is the subcommand that reads, verifies and lints models:
+//
+//	autoshard check model.mlir --disable unused-axis --format sarif -o report.sarif
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"autoshard"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+	"autoshard/internal/diag"
+)
+
+// Command returns the subcommand.
+func Command(s *cmdline.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check MODEL...",
+		Short: "Read, verify and lint models",
+		Long: `Read and verify models, StableHLO text or model.json, and warn about what is legal but probably not meant.
+docs/check.md describes the warnings. The report goes to standard output or --output: text with source lines, one json
+document, a sarif log (2.1.0), or github workflow commands. The exit code is 0 if nothing is found, 1 for warnings, and 2
+for errors, or 4 where all of them are about what is not supported.`,
+		Example: `  autoshard check model.mlir
+  autoshard check *.json --mesh data=4,model=2 --disable unused-axis --format github`,
+		Args: cmdline.AtLeast("MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := config.Load(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), s, c, args)
+		},
+	}
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "check.disable", "format", "output")
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.SARIF, config.GitHub)
+	return cmd
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []string) error {
+	report := &diag.Report{Files: len(files), Tool: diag.Tool{Name: "autoshard", Version: autoshard.Version(), Rules: autoshard.LintRules()}}
+	if err := autoshard.CheckLintRules(c.Disabled); err != nil {
+		return err
+	}
+	var class error
+	for _, file := range files {
+		warnings, err := checkOne(ctx, s, c, file)
+		report.Findings = append(report.Findings, warnings...)
+		if err == nil {
+			continue
+		}
+		found := diag.Diagnostics(err)
+		if len(found) == 0 || errors.Is(err, diag.ErrInternal) {
+			return err
+		}
+		for _, d := range found {
+			if d.Pos.File == "" {
+				d.Pos.File = cmdline.Name(file)
+			}
+			report.Findings = append(report.Findings, d)
+		}
+		class = worse(class, err)
+	}
+	if class == nil && report.Count(diag.SeverityWarning) > 0 {
+		class = diag.ErrFinding
+	}
+	if err := write(s, c, report); err != nil || class == nil {
+		return err
+	}
+	return &diag.Error{Class: class, Diagnostics: []diag.Diagnostic{{Code: diag.CheckFailed, Message: report.Summary()}}}
+}
+
+// checkOne returns the warnings about a model, or what keeps it from being read.
+func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) ([]diag.Diagnostic, error) {
+	model, err := s.Model(ctx, file, c.Rules...)
+	if err != nil {
+		return nil, err
+	}
+	return model.Lint(autoshard.LintOptions{Mesh: c.Mesh, Disabled: c.Disabled})
+}
+
+// worse returns the class of the errors so far and another one: invalid input is worse than what is not supported.
+func worse(class, err error) error {
+	if errors.Is(err, diag.ErrUnsupported) && (class == nil || errors.Is(class, diag.ErrUnsupported)) {
+		return diag.ErrUnsupported
+	}
+	return diag.ErrInvalid
+}
+
+func write(s *cmdline.Streams, c *config.Config, report *diag.Report) error {
+	var out bytes.Buffer
+	var err error
+	switch c.Format {
+	case config.JSON:
+		err = report.WriteJSON(&out)
+	case config.SARIF:
+		err = report.WriteSARIF(&out)
+	case config.GitHub:
+		report.WriteGitHub(&out)
+	default:
+		report.WriteText(&out, s.Source)
+	}
+	if err != nil {
+		return diag.Internal(diag.Bug, diag.Position{}, "write report: %v", err)
+	}
+	return s.Write(c.Output, out.Bytes())
+}

@@ -1,0 +1,115 @@
+// Package lint finds what is legal in a program but probably not meant: shardings that do not divide, meshes that
+// nothing uses, arguments that stay whole on every device.
+//
+//	found, err := lint.Run(m, lint.Options{Disabled: []string{"unused-axis"}})
+//
+// Every rule has a name, by which it is switched off, and an example in the generated docs/check.md.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// Rule is a kind of finding, all of severity warning.
+type Rule struct {
+	Name    string // such as uneven-sharding
+	Summary string // one line
+	Text    string // why it matters and what to do
+	Example string // a program in which this rule alone fires
+	check   func(*linter)
+}
+
+// Options says which rules run.
+type Options struct {
+	Disabled []string // names of rules
+}
+
+// Rules returns the rules in the order of their names.
+func Rules() []Rule { return rules }
+
+// Run applies the rules to a verified module and returns the findings in the order of the text. The error is of class
+// diag.ErrInvalid, for a name in the options that no rule has.
+func Run(m *ir.Module, o Options) ([]diag.Diagnostic, error) {
+	if err := CheckNames(o.Disabled); err != nil {
+		return nil, err
+	}
+	l := &linter{m: m}
+	l.uses = collect(m)
+	for i := range rules {
+		if !slices.Contains(o.Disabled, rules[i].Name) {
+			l.rule = &rules[i]
+			rules[i].check(l)
+		}
+	}
+	slices.SortStableFunc(l.found, func(a, b diag.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	return l.found, nil
+}
+
+// CheckNames returns an error of class diag.ErrInvalid for the first name that no rule has.
+func CheckNames(disabled []string) error {
+	var known []string
+	for _, r := range rules {
+		known = append(known, r.Name)
+	}
+	for _, name := range disabled {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := ""
+		if near := diag.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf(", did you mean `%s`?", near)
+		}
+		return diag.Invalid(diag.BadOption, diag.Position{}, "there is no rule `%s` to disable%s", name, hint)
+	}
+	return nil
+}
+
+// linter is one run over a module.
+type linter struct {
+	m     *ir.Module
+	uses  *meshUses
+	rule  *Rule
+	found []diag.Diagnostic
+}
+
+// report notes a finding at an operation; 0 stands for the whole program. The source location that the program gives
+// for the operation becomes a note.
+func (l *linter) report(op ir.OpID, format string, args ...any) {
+	pos := l.m.OpPos(op)
+	d := diag.Diagnostic{Severity: diag.SeverityWarning, Code: diag.Code(l.rule.Name), Pos: pos, Message: fmt.Sprintf(format, args...),
+		Source: l.m.SourceLine(pos.Line)}
+	if op != 0 {
+		if at := l.m.FileLoc(l.m.OpLoc(op)); at.Kind == ir.LocFile && at.File != pos.File {
+			d.Notes = append(d.Notes, diag.Note{Pos: diag.Position{File: at.File, Line: at.Line, Col: at.Col}, Message: "it comes from here"})
+		}
+	}
+	l.found = append(l.found, d)
+}
+
+// functions yields the functions of the module that have bodies.
+func (l *linter) functions(visit func(op ir.OpID, f ir.FuncID)) {
+	for op := range l.m.Ops(l.m.Body()) {
+		if f := l.m.FuncOf(op); f != 0 && !l.m.IsDeclaration(f) {
+			visit(op, f)
+		}
+	}
+}
+
+// argument names an argument of a function for a person.
+func (l *linter) argument(f ir.FuncID, i int) string {
+	fn := l.m.Func(f)
+	name := fmt.Sprintf("argument %d", i)
+	for _, attr := range []string{"jax.arg_info", "autoshard.name"} {
+		if s := fn.ArgAttrs[i].Str(attr); s != "" {
+			return name + " (" + s + ")"
+		}
+	}
+	return name
+}

@@ -1,0 +1,37 @@
+package autoshard
+
+import (
+	"autoshard/internal/diag"
+	"autoshard/internal/lint"
+	"autoshard/subaxis"
+)
+
+// LintOptions are the options of Lint.
+type LintOptions struct {
+	Mesh     []subaxis.Axis // that the model will be used with; nil: not said
+	Disabled []string       // names of rules
+}
+
+// Lint returns warnings about what is legal in a model but probably not meant, in the order of its text. The error is of
+// class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has.
+func (m *Model) Lint(o LintOptions) (warnings []diag.Diagnostic, err error) {
+	defer recoverBug("lint", &err)
+	if len(o.Mesh) > 0 {
+		if _, err := chooseMesh(m.module.Clone(), o.Mesh); err != nil {
+			return nil, err
+		}
+	}
+	return lint.Run(m.module, lint.Options{Disabled: o.Disabled})
+}
+
+// CheckLintRules returns an error of class diag.ErrInvalid for the first name that no rule of Lint has.
+func CheckLintRules(names []string) error { return lint.CheckNames(names) }
+
+// LintRules describes the rules of Lint.
+func LintRules() []diag.Rule {
+	var out []diag.Rule
+	for _, r := range lint.Rules() {
+		out = append(out, diag.Rule{ID: diag.Code(r.Name), Severity: diag.SeverityWarning, Name: r.Summary, Text: r.Text})
+	}
+	return out
+}
