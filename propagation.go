@@ -88,13 +88,26 @@ func (n *names) Op(op, _ int32) string {
 	}
 	id := ir.OpID(op)
 	name := n.m.OpName(id)
-	if n.m.NumResults(id) > 0 {
+	switch {
+	case n.m.Kind(id) == ir.OpSdyDataFlowEdge:
+		name = n.dataFlow(n.m.Operand(id, 0))
+	case n.m.NumResults(id) > 0:
 		name = n.values[n.m.Result(id, 0)] + " = " + name
 	}
 	if at := source(n.m, n.m.OpLoc(id)); at != "" {
 		name += " (" + at + ")"
 	}
 	return name
+}
+
+// dataFlow names the way into a value that owns an edge. The edge is no op of the printed program; its row still
+// knows the operand.
+func (n *names) dataFlow(owner ir.ValueID) string {
+	op := n.m.DefiningOp(owner)
+	if op == 0 {
+		op = n.m.BlockOp(n.m.ArgBlock(owner))
+	}
+	return "the data flow into " + n.values[owner] + " of " + n.m.OpName(op)
 }
 
 // Place implements trace.Names.

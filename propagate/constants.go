@@ -2,36 +2,49 @@ package propagate
 
 import (
 	"autoshard/ir"
+	"autoshard/ir/calls"
 	"autoshard/priority"
 )
 
 // SplitConstants gives every user of a constant, or of a computation on constants alone, a copy of its own, so
-// that a shared constant carries no sharding from one user to another; likewise broadcasts of scalars.
+// that a shared constant carries no sharding from one user to another; likewise broadcasts of scalars. A call of a
+// function that computes on constants alone is such a computation, and its copies call copies of the function. It
+// fails where those would make the module larger than calls.MaxOps (ErrTooLarge).
 // Shardy: -sdy-constant-or-scalar-splitter, after NameConstants.
-func SplitConstants(m *ir.Module) {
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && !m.IsDeclaration(f) {
-			walkPost(m, m.Func(f).Body, func(inner ir.OpID) {
-				if m.Kind(inner) == ir.OpSdyNamedComputation {
-					splitIn(m, m.RegionBlock(inner, 0))
-				}
-			})
-			splitIn(m, m.Func(f).Body)
-		}
+func SplitConstants(m *ir.Module) error {
+	orderUses(m)
+	s := &splitter{m: m, table: calls.NewTable(m), impure: map[string]bool{}}
+	order, err := s.table.Acyclic()
+	if s.recursive = err != nil; s.recursive {
+		order = s.table.PostOrder()
 	}
+	for _, f := range order {
+		walkPost(m, m.Func(f).Body, func(inner ir.OpID) {
+			if m.Kind(inner) == ir.OpSdyNamedComputation {
+				s.split(m.RegionBlock(inner, 0))
+			}
+		})
+		s.split(m.Func(f).Body)
+	}
+	return s.err
 }
 
 // splitter holds the ops of one body that are computed from constants alone, and the broadcasts of scalars.
 type splitter struct {
 	m          *ir.Module
+	table      *calls.Table
+	recursive  bool
+	impure     map[string]bool // original names of functions and computations that are more than constants
 	constant   map[ir.OpID]bool
 	expansion  map[ir.OpID]bool
 	order      []ir.OpID // of constants
 	expansions []ir.OpID
+	err        error
 }
 
-func splitIn(m *ir.Module, body ir.BlockID) {
-	s := &splitter{m: m, constant: map[ir.OpID]bool{}, expansion: map[ir.OpID]bool{}}
+func (s *splitter) split(body ir.BlockID) {
+	s.constant, s.expansion = map[ir.OpID]bool{}, map[ir.OpID]bool{}
+	s.order, s.expansions = nil, nil
 	s.block(body)
 	s.eraseUnused(s.expansions)
 	s.eraseUnused(s.order)
@@ -52,10 +65,16 @@ func (s *splitter) block(b ir.BlockID) {
 }
 
 func (s *splitter) visit(op ir.OpID) {
+	preserving := s.keepsConstant(op)
 	switch {
-	case s.isConstant(op):
+	case isConstant(s.m.Kind(op)) || preserving && s.onConstants(op):
 		s.constant[op] = true
 		s.order = append(s.order, op)
+		return
+	case !preserving && !s.m.Kind(op).IsTerminator() && s.m.Kind(op) != ir.OpSdyShardingGroup:
+		s.markImpure(op)
+	}
+	switch {
 	case s.m.Kind(op) == ir.OpBroadcastInDim && len(s.m.Shape(s.m.Operand(op, 0))) == 0:
 		s.expansion[op] = true
 		s.expansions = append(s.expansions, op)
@@ -64,24 +83,43 @@ func (s *splitter) visit(op ir.OpID) {
 	}
 }
 
-// isConstant says whether an op is a constant or keeps constants constant.
-func (s *splitter) isConstant(op ir.OpID) bool {
+func isConstant(k ir.Kind) bool { return k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpIota }
+
+// keepsConstant says whether an op computes a constant from constants, if that is what its operands are.
+func (s *splitter) keepsConstant(op ir.OpID) bool {
 	m := s.m
 	switch m.Kind(op) {
-	case ir.OpConstant, ir.OpSdyConstant, ir.OpIota:
-		return true
 	case ir.OpBroadcastInDim, ir.OpReshape, ir.OpSlice:
-	default:
-		if !priority.IsElementwise(m, op) || !hasNoEffects(m, op) || m.NumOperands(op) == 0 {
-			return false
-		}
+		return true
+	case ir.OpCall:
+		f := s.table.Callee(op)
+		return f != 0 && !s.recursive && !s.impure[s.table.Original(f)]
+	case ir.OpSdyNamedComputation:
+		return !s.impure[m.OpAttrs(op).Str("name")]
 	}
-	for i := range m.NumOperands(op) {
-		if def := m.DefiningOp(m.Operand(op, i)); def == 0 || !s.constant[def] {
+	return priority.IsElementwise(m, op) && hasNoEffects(m, op)
+}
+
+// onConstants says whether all operands of an op are computed from constants alone.
+func (s *splitter) onConstants(op ir.OpID) bool {
+	for i := range s.m.NumOperands(op) {
+		if def := s.m.DefiningOp(s.m.Operand(op, i)); def == 0 || !s.constant[def] {
 			return false
 		}
 	}
 	return true
+}
+
+// markImpure remembers that the computation and the function around an op are more than constants.
+func (s *splitter) markImpure(op ir.OpID) {
+	m := s.m
+	for op = m.ParentOp(op); op != 0; op = m.ParentOp(op) {
+		if m.Kind(op) == ir.OpSdyNamedComputation {
+			s.impure[m.OpAttrs(op).Str("name")] = true
+		} else if f := m.FuncOf(op); f != 0 {
+			s.impure[s.table.Original(f)] = true
+		}
+	}
 }
 
 // splitOperands gives an op its own copy of every operand that is to be split.
@@ -107,10 +145,12 @@ func (s *splitter) copyOf(v ir.ValueID, copies map[ir.ValueID]ir.ValueID) ir.Val
 		return c
 	}
 	for i := range m.NumOperands(def) {
-		operand := m.Operand(def, i)
-		copies[operand] = s.copyOf(operand, copies)
+		s.copyOf(m.Operand(def, i), copies)
 	}
-	m.CloneOp(m.BuilderBefore(def), def, copies)
+	clone := m.CloneOp(m.BuilderBefore(def), def, copies)
+	if m.Kind(def) == ir.OpCall && s.err == nil {
+		s.err = s.table.OwnCallee(clone, calls.MaxOps)
+	}
 	s.copyGroups(v, copies[v])
 	return copies[v]
 }

@@ -7,15 +7,20 @@ import (
 
 // ApplyConstraints copies closed shardings from sharding constraints and manual computations to the values that
 // they constrain, so that propagation starts there too. Shardy: -sdy-apply-sharding-constraints.
-func ApplyConstraints(m *ir.Module) {
+func ApplyConstraints(m *ir.Module) { ApplyConstraintsWith(m, Debug{}) }
+
+// ApplyConstraintsWith is ApplyConstraints with debug information about what is copied.
+func ApplyConstraintsWith(m *ir.Module, d Debug) {
+	o := newObserver(m, d)
+	defer o.save()
 	walkPost(m, m.Body(), func(op ir.OpID) {
 		switch m.Kind(op) {
 		case ir.OpSdyShardingConstraint:
 			redirectChain(m, op)
-			applyTo(m, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), op)
+			applyTo(m, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), op, o)
 		case ir.OpSdyManualComputation:
 			for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
-				applyTo(m, m.Operand(op, i), m.Sharding(arg), op)
+				applyTo(m, m.Operand(op, i), m.Sharding(arg), op, o)
 			}
 		}
 	})
@@ -114,7 +119,7 @@ func homeOf(m *ir.Module, v ir.ValueID) ir.ValueID {
 // applyTo gives a value the sharding of its user, if the value has none, the sharding is closed everywhere and no
 // other constraint says something else. Values on data-flow edges keep their freedom: there the constraint moves
 // up to the value, and the other uses go through it.
-func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID) {
+func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID, o *observer) {
 	home := homeOf(m, v)
 	if home == 0 || id == 0 || isSharded(m, v) || !isClosed(m.ShardingOf(id)) || disputed(m, v, id) {
 		return
@@ -123,6 +128,7 @@ func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID) {
 		setOwnerSharding(m, v, id)
 		if m.Kind(user) == ir.OpSdyShardingConstraint {
 			attachRule(m, user, rule.Of(m, user, false))
+			o.observeCopy(user, v)
 		}
 		return
 	}
@@ -145,7 +151,7 @@ func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID) {
 
 func isEdge(m *ir.Module, v ir.ValueID) bool {
 	op := m.DefiningOp(v)
-	return op != 0 && m.Kind(op) == ir.OpSdyDataFlowEdge
+	return op != 0 && (m.Kind(op) == ir.OpSdyDataFlowEdge || m.Kind(op) == ir.OpSdyFuncDataFlowEdge)
 }
 
 func isClosed(s *ir.Sharding) bool {
@@ -208,7 +214,7 @@ func ConstraintsToReshards(m *ir.Module) {
 		}
 		b := m.BuilderBefore(op)
 		v := m.Result(op, 0)
-		reshard := b.Op1(ir.OpSdyReshard, m.Type(v), m.OpAttrs(op).Without("sdy.sharding_rule"), m.Operand(op, 0))
+		reshard := b.Op1(ir.OpSdyReshard, m.Type(v), m.OpAttrs(op), m.Operand(op, 0))
 		m.SetSharding(reshard, m.Sharding(v))
 		m.ReplaceUses(v, reshard)
 		m.Erase(op)

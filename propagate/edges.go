@@ -95,7 +95,9 @@ func owners(m *ir.Module, op ir.OpID) []ir.ValueID {
 	return list
 }
 
-// flowsInto returns the owner of the edge that a use of a value is a source of, 0 if there is none.
+// flowsInto returns the owner of the edge that a use of a value is a source of and that looks again when the value
+// changes, 0 if there is none. Edges of block arguments of computations do not: that is how Shardy has it, and what
+// conflicts end in depends on it; the next round visits them all the same.
 func flowsInto(m *ir.Module, use ir.Use) ir.ValueID {
 	op, i := use.Op, use.Index
 	if m.Kind(op).IsTerminator() {
@@ -105,7 +107,7 @@ func flowsInto(m *ir.Module, use ir.Use) ir.ValueID {
 			return 0
 		}
 	} else if isComputation(m.Kind(op)) {
-		return m.BlockArgs(m.RegionBlock(op, 0))[i]
+		return 0
 	}
 	if op == 0 || !hasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase {
 		return 0
@@ -129,18 +131,17 @@ func edgeOf(m *ir.Module, v ir.ValueID) ir.OpID {
 // the owner go through it and it takes over the owner's sharding. Shardy: -sdy-add-data-flow-edges.
 func AddDataFlowEdges(m *ir.Module) {
 	walkPost(m, m.Body(), func(op ir.OpID) {
-		if !hasDataFlow(m.Kind(op)) {
-			return
+		if hasDataFlow(m.Kind(op)) {
+			addOpEdges(m, op)
 		}
-		if isComputation(m.Kind(op)) {
-			addEdges(m, m.BlockArgs(m.RegionBlock(op, 0)), blockStart(m, m.RegionBlock(op, 0)))
-		}
-		var results []ir.ValueID
-		for _, v := range m.Results(op) {
-			results = append(results, v)
-		}
-		addEdges(m, results, m.BuilderAfter(op))
 	})
+}
+
+func addOpEdges(m *ir.Module, op ir.OpID) {
+	if isComputation(m.Kind(op)) {
+		addEdges(m, m.BlockArgs(m.RegionBlock(op, 0)), blockStart(m, m.RegionBlock(op, 0)))
+	}
+	addEdges(m, m.ResultValues(op), m.BuilderAfter(op))
 }
 
 func addEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
@@ -171,7 +172,10 @@ func walkPost(m *ir.Module, b ir.BlockID, visit func(ir.OpID)) {
 
 // SinkDataFlowEdges gives every owner the sharding of its edge and removes the edges. If any edge of an op has a
 // sharding, the owners without one become open on the same mesh. Shardy: -sdy-sink-data-flow-edges.
-func SinkDataFlowEdges(m *ir.Module) {
+func SinkDataFlowEdges(m *ir.Module) { SinkDataFlowEdgesWith(m, Debug{}) }
+
+// SinkDataFlowEdgesWith is SinkDataFlowEdges that keeps the debug information of the edges on their ops.
+func SinkDataFlowEdgesWith(m *ir.Module, d Debug) {
 	var ops []ir.OpID
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if hasDataFlow(m.Kind(op)) {
@@ -179,15 +183,20 @@ func SinkDataFlowEdges(m *ir.Module) {
 		}
 	})
 	for _, op := range ops {
-		all := owners(m, op)
-		args := len(all) - m.NumResults(op)
-		sinkShardings(m, all[:args])
-		sinkShardings(m, all[args:])
-		for _, v := range all {
-			if edge := edgeOf(m, v); edge != 0 {
-				m.ReplaceUses(m.Result(edge, 0), v)
-				m.Erase(edge)
-			}
+		sinkOpEdges(m, op, d)
+	}
+}
+
+func sinkOpEdges(m *ir.Module, op ir.OpID, d Debug) {
+	all := owners(m, op)
+	args := len(all) - m.NumResults(op)
+	sinkShardings(m, all[:args])
+	sinkShardings(m, all[args:])
+	d.sink(m, op, all[:args], all[args:])
+	for _, v := range all {
+		if edge := edgeOf(m, v); edge != 0 {
+			m.ReplaceUses(m.Result(edge, 0), v)
+			m.Erase(edge)
 		}
 	}
 }

@@ -18,16 +18,25 @@ type engine struct {
 	work     worklist
 	step     step
 	outcomes []outcome
-	memo     map[string]int32 // from situation to outcome
-	last     []int32          // by op: the outcome whose events it has recorded last
-	waiting  map[slot][]waitingDim
+	memo     map[string]int32        // from situation to outcome
+	latest   []int32                 // by op: its latest outcome, which is likely its next one
+	last     []trace.PatternID       // by op: the refusals that it has recorded last
+	lastTied map[int]trace.PatternID // by result of the main function
+	reserve  *reserve
+	binder   *binder
+	round    int32     // user priority
+	observer *observer // nil unless debug information is asked for
 
 	aggressive bool
-	started    bool // the worklist is being worked on
-	level      int  // op priority; allLevels for no schedule
+	started    bool                                   // the worklist is being worked on
+	level      int                                    // op priority; allLevels for no schedule
+	schedule   [len(priority.Schedule[0].Moves)]moves // of the level, by class
 	key        []byte
 	current    []ir.ShardingID
 }
+
+// moves says how a class of ops moves: where an operand has several uses, and where none has.
+type moves struct{ shared, single priority.Move }
 
 // allLevels stands for propagation without a schedule: everything moves both ways.
 const allLevels = priority.Levels - 1
@@ -35,25 +44,49 @@ const allLevels = priority.Levels - 1
 // outcome is what one visit of an op does, and what it declines to do.
 type outcome struct {
 	updates  []update
-	refusals []event
+	moves    trace.PatternID // of all updates
+	refusals trace.PatternID
+	key      string    // the situation
+	seen     *sighting // for the observer
+}
+
+// sighting is what an observer wants to know of a visit.
+type sighting struct {
+	arrivals []arrival
+	operands int
+	mesh     ir.MeshID
 }
 
 // update gives a tensor of the op a new sharding.
 type update struct {
-	tensor   int
-	sharding ir.ShardingID
-	moves    []event
+	tensor    int32
+	sharding  ir.ShardingID
+	first, to int32 // which of the outcome's moves do it
 }
 
 func newEngine(m *ir.Module, o Options) *engine {
-	e := &engine{tables: newTables(m, o.Conservative), options: o, trace: trace.New(), memo: map[string]int32{},
-		outcomes: make([]outcome, 1), level: allLevels}
-	e.last = make([]int32, m.NumOps()+1)
+	return startEngine(newTables(m, o.Conservative), o, trace.New(nil), make(map[string]int32, m.NumOps()/8), make([]outcome, 1, 1+m.NumOps()/8))
+}
+
+// startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they
+// name.
+func startEngine(t *tables, o Options, known *trace.Trace, memo map[string]int32, outcomes []outcome) *engine {
+	e := &engine{tables: t, options: o, memo: memo, outcomes: outcomes, level: allLevels}
+	e.latest = make([]int32, t.m.NumOps()+1)
+	e.last, e.lastTied = make([]trace.PatternID, t.m.NumOps()+1), map[int]trace.PatternID{}
+	e.reserve = &reserve{waiting: map[slot][]waitingDim{}}
+	e.binder = &binder{e.rows, e.slots, e.names, e.reserve}
+	e.trace = known.Next(e.binder)
+	e.reserve.trace = e.trace
 	return e
 }
 
 // fixpoint visits ops until none changes anything.
 func (e *engine) fixpoint() {
+	for class := range e.schedule {
+		c := priority.Class(class)
+		e.schedule[class] = moves{priority.At(c, false, e.level), priority.At(c, true, e.level)}
+	}
 	e.tieResults()
 	e.work.fill(e.m)
 	e.started = true
@@ -78,32 +111,49 @@ func (e *engine) visit(op ir.OpID) {
 		return
 	}
 	last := len(slots) - 1
-	var view *edgeView
 	raw := e.current[last]
 	if row.view != 0 {
-		view = &e.views[row.view]
-		e.current[last] = view.beforePropagation(e.m, raw)
+		e.current[last] = e.views[row.view].beforePropagation(e.m, raw)
 	}
 	move := e.moves(op, row)
 	if move == (priority.Move{}) && !row.barrier {
 		return
 	}
-	id := e.outcomeOf(row, move)
+	id := e.outcomeOf(row, move, e.latest[op])
+	e.latest[op] = id
 	out := &e.outcomes[id]
+	if e.carryOut(op, slots, out, raw) && e.observer != nil {
+		e.observer.observe(op, out.seen, e.valuesOf(slots))
+	}
+	if out.refusals != 0 && e.last[op] != out.refusals {
+		e.trace.Record(int32(op), out.refusals)
+		e.last[op] = out.refusals
+	}
+}
+
+// carryOut carries out the updates of an outcome and says whether one changed anything. raw is the sharding of the last
+// tensor as it is stored.
+func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.ShardingID) (changed bool) {
+	row, last := &e.rows[op], len(slots)-1
+	if row.distinct && len(e.groups) == 0 && row.view == 0 {
+		e.trace.Record(int32(op), out.moves)
+		for i := range out.updates {
+			e.assign(slots[out.updates[i].tensor], out.updates[i].sharding, op)
+		}
+		return len(out.updates) > 0
+	}
 	for i := range out.updates {
 		u := &out.updates[i]
 		sharding := u.sharding
-		if view != nil && u.tensor == last {
-			if sharding = view.afterPropagation(e.m, sharding); sharding == raw {
+		if row.view != 0 && int(u.tensor) == last {
+			if sharding = e.views[row.view].afterPropagation(e.m, sharding); sharding == raw {
 				continue
 			}
 		}
+		changed = true
 		e.apply(op, slots, out, i, sharding)
 	}
-	if len(out.refusals) > 0 && e.last[op] != id {
-		e.recordRefusals(op, slots, out.refusals)
-	}
-	e.last[op] = id
+	return changed
 }
 
 // apply carries out update i of an outcome, unless a later one is for the same value.
@@ -118,8 +168,8 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 			return
 		}
 	}
-	if e.shardings[s] == e.current[u.tensor] || u.tensor == len(slots)-1 && e.rows[op].view != 0 {
-		e.recordMoves(op, slots, u.moves)
+	if e.shardings[s] == e.current[u.tensor] || int(u.tensor) == len(slots)-1 && e.rows[op].view != 0 {
+		e.record(op, slots, e.trace.PatternEvents(out.moves)[u.first:u.to])
 	} else {
 		e.recordChange(op, slots[u.tensor], s, sharding)
 	}
@@ -144,15 +194,15 @@ func (e *engine) moves(op ir.OpID, row *opRow) priority.Move {
 		d, _ := priority.ParseDirection(e.m.OpAttrs(op).Str("allowed_direction"))
 		return priority.Move{PassThrough: d, Special: d}
 	}
-	return priority.At(row.class, e.level > 0 || priority.SingleUse(e.m, op), e.level)
+	if e.level > 0 || priority.SingleUse(e.m, op) {
+		return e.schedule[row.class].single
+	}
+	return e.schedule[row.class].shared
 }
 
 // set changes the sharding of a slot and of all in its group and pushes the ops that see them.
 func (e *engine) set(s slot, id ir.ShardingID, current ir.OpID) {
-	e.shardings[s] = id
-	if e.started {
-		e.notify(s, current)
-	}
+	e.assign(s, id, current)
 	g, ok := e.groupOf[s]
 	if !ok {
 		return
@@ -160,16 +210,25 @@ func (e *engine) set(s slot, id ir.ShardingID, current ir.OpID) {
 	for _, member := range e.groups[g] {
 		if member != s && e.shardings[member] != id {
 			e.recordChange(0, s, member, id)
-			e.shardings[member] = id
-			if e.started {
-				e.notify(member, current)
-			}
+			e.assign(member, id, current)
 		}
 	}
 }
 
-// outcomeOf returns the outcome for the current shardings, from memory where the situation is known.
-func (e *engine) outcomeOf(row *opRow, move priority.Move) int32 {
+// assign changes the sharding of a slot and pushes the ops that see it.
+func (e *engine) assign(s slot, id ir.ShardingID, current ir.OpID) {
+	e.shardings[s] = id
+	if e.started {
+		e.notify(s, current)
+	}
+}
+
+// outcomeOf returns the outcome for the current shardings, from memory where the situation is known. latest is one
+// that is likely the same.
+func (e *engine) outcomeOf(row *opRow, move priority.Move, latest int32) int32 {
+	if !e.plans[row.plan].special {
+		move.Special = move.PassThrough // no factor asks for it
+	}
 	flags := byte(move.PassThrough) | byte(move.Special)<<2
 	for i, on := range [...]bool{row.elementwise, row.exempt, row.barrier, e.aggressive} {
 		if on {
@@ -181,24 +240,32 @@ func (e *engine) outcomeOf(row *opRow, move priority.Move) int32 {
 	for _, id := range e.current {
 		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(id))
 	}
+	if e.outcomes[latest].key == string(e.key) {
+		return latest
+	}
 	if id, ok := e.memo[string(e.key)]; ok {
 		return id
 	}
-	e.outcomes = append(e.outcomes, e.propagate(row, move))
+	out := e.propagate(row, move)
+	out.key = string(e.key)
+	e.outcomes = append(e.outcomes, out)
 	id := int32(len(e.outcomes) - 1)
-	e.memo[string(e.key)] = id
+	e.memo[out.key] = id
 	return id
 }
 
 // propagate computes the outcome for the current shardings (source: shardy.md section 4.4).
 func (e *engine) propagate(row *opRow, move priority.Move) outcome {
+	if e.nothingMoves() {
+		return outcome{}
+	}
 	plan := &e.plans[row.plan]
 	mesh, clash, ok := e.commonMesh()
 	if !ok {
 		if clash.other == 0 {
 			return outcome{}
 		}
-		return outcome{refusals: []event{clash.event()}}
+		return outcome{refusals: e.trace.Pattern([]trace.Event{clash.event()})}
 	}
 	s := &e.step
 	s.elementwise, s.conservative = row.elementwise, e.options.Conservative && !row.exempt
@@ -211,13 +278,27 @@ func (e *engine) propagate(row *opRow, move priority.Move) outcome {
 		s.basic()
 	}
 	var out outcome
+	var moves []trace.Event
 	for t := range s.tensors {
 		if s.tensors[t].updated {
-			e.finish(&out, t, mesh)
+			moves = e.finish(&out, moves, t, mesh)
 		}
 	}
-	out.refusals = s.refusals(e.trace, mesh, row.barrier)
+	out.moves, out.refusals = e.trace.Pattern(moves), e.trace.Pattern(s.refusals(e.trace, mesh, row.barrier))
+	if e.observer != nil {
+		out.seen = &sighting{s.arrivals(), len(plan.rule.Operands), mesh}
+	}
 	return out
+}
+
+// nothingMoves says whether no tensor of the op has axes.
+func (e *engine) nothingMoves() bool {
+	for _, id := range e.current {
+		if id != 0 && !e.m.ShardingOf(id).IsReplicated() {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *step) setDirections(p *plan, move priority.Move) {
@@ -232,22 +313,25 @@ func (s *step) setDirections(p *plan, move priority.Move) {
 	}
 }
 
-// finish adds the update of a tensor whose factors changed, unless its sharding stays the same.
-func (e *engine) finish(out *outcome, t int, mesh ir.MeshID) {
+// finish adds the update of a tensor whose factors changed, unless its sharding stays the same, and its moves.
+func (e *engine) finish(out *outcome, moves []trace.Event, t int, mesh ir.MeshID) []trace.Event {
 	s := e.step.sharding(t, mesh)
 	old := e.current[t]
 	if old == 0 && s.IsReplicated() && len(s.Replicated) == 0 && len(s.Unreduced) == 0 {
-		return
+		return moves
 	}
 	id := e.m.InternSharding(s)
 	if id == old {
-		return
+		return moves
 	}
 	var dims []ir.DimSharding
 	if old != 0 {
 		dims = e.m.ShardingOf(old).Dims
 	}
-	out.updates = append(out.updates, update{t, id, e.step.moves(e.trace, t, dims, &s)})
+	first := int32(len(moves))
+	moves = e.step.moves(moves, e.trace, t, dims, &s)
+	out.updates = append(out.updates, update{int32(t), id, first, int32(len(moves))})
+	return moves
 }
 
 // meshClash names two tensors whose meshes differ.
@@ -298,11 +382,17 @@ func (e *engine) tieResults() {
 			continue
 		}
 		row := opRow{plan: e.planFor(e.identityRule(e.m.Type(v), 1)), exempt: true}
-		out := &e.outcomes[e.outcomeOf(&row, priority.Move{PassThrough: priority.Both, Special: priority.Both})]
-		for i, u := range out.updates {
-			e.apply(0, slots[:], out, i, u.sharding)
+		out := &e.outcomes[e.outcomeOf(&row, priority.Move{PassThrough: priority.Both, Special: priority.Both}, 0)]
+		for j, u := range out.updates {
+			e.apply(0, slots[:], out, j, u.sharding)
 		}
-		e.recordRefusals(0, slots[:], out.refusals)
+		if len(out.updates) > 0 && e.observer != nil {
+			e.observer.observe(0, out.seen, []ir.ValueID{ir.ValueID(e.home[v]), ir.ValueID(e.home[v])})
+		}
+		if out.refusals != 0 && e.lastTied[i] != out.refusals {
+			e.record(0, slots[:], e.trace.PatternEvents(out.refusals))
+			e.lastTied[i] = out.refusals
+		}
 	}
 }
 

@@ -9,21 +9,6 @@ import (
 	"autoshard/subaxis"
 )
 
-// event is a move or a refusal in terms of the tensors of an op, so that it holds for every op in that situation.
-type event struct {
-	reason    trace.Reason
-	factor    int32
-	apart     bool
-	mesh      ir.MeshID
-	axes      trace.AxesID
-	from, to  tensorDim
-	against   trace.AxesID
-	other     tensorDim
-	withOther bool
-}
-
-type tensorDim struct{ tensor, dim int32 }
-
 // remember keeps the axes of all factors as they are before the strategy runs.
 func (s *step) remember() {
 	s.before = resize(s.before, len(s.factors))
@@ -34,21 +19,21 @@ func (s *step) remember() {
 
 func (s *step) had(t int, f int32) []subaxis.Ref { return s.before[t*len(s.rule.Sizes)+int(f)] }
 
-// place returns the dimension of a tensor that has a factor.
-func (s *step) place(t int, f int32) tensorDim {
+// place returns the dimension of a tensor that has a factor, in terms of a pattern of the trace.
+func (s *step) place(t int, f int32) trace.Place {
 	for d, factors := range s.dims(t) {
-		for _, g := range factors {
-			if f == g {
-				return tensorDim{int32(t), int32(d)}
-			}
+		if slices.Contains(factors, f) {
+			return tensorPlace(t, d)
 		}
 	}
-	return tensorDim{int32(t), -1}
+	return tensorPlace(t, -1)
 }
 
-// moves lists the axes that a tensor got, by dimension and factor. old is its sharding before, 0 for none.
-func (s *step) moves(tr *trace.Trace, t int, old []ir.DimSharding, new *ir.Sharding) []event {
-	var list []event
+// tensorPlace names a dimension of a tensor of any op, -1 for the whole tensor.
+func tensorPlace(t, dim int) trace.Place { return trace.Place{Value: int32(t) + 1, Dim: int32(dim)} }
+
+// moves appends to a list the axes that a tensor got, by dimension and factor. old is its sharding before, 0 for none.
+func (s *step) moves(list []trace.Event, tr *trace.Trace, t int, old []ir.DimSharding, new *ir.Sharding) []trace.Event {
 	tf := &s.tensors[t]
 	for d, factors := range s.dims(t) {
 		var axes []subaxis.Ref
@@ -59,9 +44,9 @@ func (s *step) moves(tr *trace.Trace, t int, old []ir.DimSharding, new *ir.Shard
 			fs := &tf.factors[f]
 			if added := addedAxes(s.had(t, f), fs.axes); len(added) > 0 {
 				apart := isApart(axes, added[0], new.Dims[d].Axes)
-				axes = extend(axes, added, apart)
-				list = append(list, event{factor: f, mesh: new.Mesh, axes: axesOf(tr, added), apart: apart,
-					from: s.place(s.sender(t, f, fs.axes), f), to: tensorDim{int32(t), int32(d)}})
+				axes = trace.Extend(axes, added, apart)
+				list = append(list, trace.Event{Kind: trace.Move, Factor: f, Mesh: int32(new.Mesh), Axes: axesOf(tr, added), Apart: apart,
+					From: s.place(s.sender(t, f, fs.axes), f), To: tensorPlace(t, d)})
 			}
 			if len(fs.overflow) > 0 || subaxis.Product(fs.axes) < s.rule.Sizes[f] {
 				break
@@ -71,27 +56,23 @@ func (s *step) moves(tr *trace.Trace, t int, old []ir.DimSharding, new *ir.Shard
 	return list
 }
 
-// extend appends what a move adds to the axes of a dimension.
-func extend(axes, added []subaxis.Ref, apart bool) []subaxis.Ref {
-	if apart {
-		return append(axes, added...)
-	}
-	return append(subaxis.AppendMerge(axes, added[0]), added[1:]...)
-}
-
 // isApart says whether an axis that continues the last one of a list stays an axis of its own in the result.
 func isApart(list []subaxis.Ref, next subaxis.Ref, result []subaxis.Ref) bool {
 	n := len(list)
 	return n > 0 && list[n-1].CanMerge(next) && n < len(result) && result[n-1] == list[n-1]
 }
 
-// addedAxes returns what a list has beyond an earlier state of it.
+// addedAxes returns what a list has beyond an earlier state of it: of a part that grew the rest, or all of it where it
+// is no multiple of what it was, as 3 of 6 is none of 2.
 func addedAxes(old, new []subaxis.Ref) []subaxis.Ref {
 	n := len(old)
 	if n == 0 || n > len(new) || old[n-1] == new[n-1] {
 		return new[min(n, len(new)):]
 	}
 	last, grown := old[n-1], new[n-1]
+	if grown.Size%last.Size != 0 {
+		return new[n-1:]
+	}
 	rest := subaxis.Ref{Axis: last.Axis, Pre: last.Pre * last.Size, Size: grown.Size / last.Size}
 	return append([]subaxis.Ref{rest}, new[n:]...)
 }
@@ -116,11 +97,11 @@ func (s *step) sender(t int, f int32, axes []subaxis.Ref) int {
 }
 
 // refusals lists what tensors had before and others could have got, but did not.
-func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []event {
-	var list []event
+func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []trace.Event {
+	var list []trace.Event
 	for f := range int32(len(s.rule.Sizes)) {
 		direction := s.directions[f]
-		if direction == priority.None && !barrier && !s.isBlocked(f) {
+		if direction == priority.None && !barrier && !s.isBlocked(f) || !s.isSharded(f) {
 			continue
 		}
 		for t := range s.tensors {
@@ -128,13 +109,27 @@ func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []event {
 				continue
 			}
 			if e, ok := s.refusal(f, t, barrier); ok {
-				e.mesh = mesh
-				e.axes, e.against = axesOf(tr, e.keptAway), axesOf(tr, e.winner)
-				list = append(list, e.event)
+				e.Kind, e.Mesh = trace.Refusal, int32(mesh)
+				e.Axes, e.Against = axesOf(tr, e.keptAway), axesOf(tr, e.winner)
+				list = append(list, e.Event)
 			}
 		}
 	}
 	return list
+}
+
+// isStrided says whether axes of a factor of a tensor would cut a dimension into pieces that do not lie together, since
+// a factor before it in the dimension is not fully sharded.
+func (s *step) isStrided(t int, f int32) bool {
+	for _, factors := range s.dims(t) {
+		i := slices.Index(factors, f)
+		for _, g := range factors[:max(i, 0)] {
+			if fs := &s.tensors[t].factors[g]; len(fs.overflow) > 0 || subaxis.Product(fs.axes) < s.rule.Sizes[g] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *step) isBlocked(f int32) bool {
@@ -146,16 +141,29 @@ func (s *step) isBlocked(f int32) bool {
 	return false
 }
 
+// isSharded says whether a tensor had axes along a factor, or axes that fit none.
+func (s *step) isSharded(f int32) bool {
+	for t := range s.tensors {
+		if len(s.had(t, f)) > 0 || len(s.tensors[t].factors[f].overflow) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // refused is an event with the axes that are still to be interned.
 type refused struct {
-	event
+	trace.Event
 	keptAway, winner []subaxis.Ref
 }
 
 // refusal finds the axes that tensor t lacks along a factor although another tensor offers them, and why.
 func (s *step) refusal(f int32, t int, barrier bool) (refused, bool) {
 	has := s.tensors[t].factors[f].axes
-	r := refused{event: event{factor: f, to: s.place(t, f)}}
+	if s.isStrided(t, f) {
+		has = s.had(t, f) // the strategy's update came to nothing
+	}
+	r := refused{Event: trace.Event{Factor: f, To: s.place(t, f)}}
 	best := int64(1)
 	for u := range s.tensors {
 		had := s.had(u, f)
@@ -164,24 +172,24 @@ func (s *step) refusal(f int32, t int, barrier bool) (refused, bool) {
 		}
 		missing := addedAxes(subaxis.CommonPrefix(had, has), had)
 		if n := subaxis.Product(missing); n > best && (barrier || s.offers(u, f)) {
-			best, r.keptAway, r.from = n, missing, s.place(u, f)
+			best, r.keptAway, r.From = n, missing, s.place(u, f)
 		}
 	}
 	if best == 1 {
 		return s.overflowing(r, f, t)
 	}
-	sends := s.sends(int(r.from.tensor), f)
+	sends := s.sends(r.source(), f)
 	switch {
 	case s.isBlocked(f):
-		r.reason = trace.BlockedFactor
+		r.Reason = trace.BlockedFactor
 	case !sends && barrier:
-		r.reason = trace.Barrier
+		r.Reason = trace.Barrier
 	case !sends:
 		return r, false
 	default:
 		s.explain(&r, f, t)
 	}
-	return r, r.reason != trace.NoReason
+	return r, r.Reason != trace.NoReason
 }
 
 // overflowing finds axes of another tensor's dimension that do not divide the factor: they stay where they are.
@@ -189,7 +197,7 @@ func (s *step) overflowing(r refused, f int32, t int) (refused, bool) {
 	for u := range s.tensors {
 		overflow := s.tensors[u].factors[f].overflow
 		if u != t && len(overflow) > 0 && s.sends(u, f) {
-			r.keptAway, r.from, r.reason = overflow, s.place(u, f), trace.NotDivisible
+			r.keptAway, r.From, r.Reason = overflow, s.place(u, f), trace.NotDivisible
 			return r, true
 		}
 	}
@@ -215,28 +223,42 @@ func (s *step) explain(r *refused, f int32, t int) {
 	tf := &s.tensors[t]
 	fs := &tf.factors[f]
 	axis := r.keptAway[0]
-	before := subaxis.CommonPrefix(s.had(int(r.from.tensor), f), fs.axes)
+	before := subaxis.CommonPrefix(s.had(r.source(), f), fs.axes)
+	apart := slices.IndexFunc(fs.axes, func(a subaxis.Ref) bool { return !axis.CanCoexist(a) })
 	switch {
+	case apart >= 0:
+		r.lose(trace.SubAxes, fs.axes[apart:apart+1], r.To)
 	case subaxis.PrefixStatus(fs.axes, before) == subaxis.NotPrefix:
-		r.lose(trace.Different, fs.axes, r.to)
+		r.lose(trace.Different, fs.axes, r.To)
 	case fs.closed:
-		r.reason = trace.Closed
-	case s.overlapping(r, trace.Replicated, tf.replicated, tensorDim{int32(t), -1}, axis):
-	case s.overlapping(r, trace.Unreduced, tf.unreduced, tensorDim{int32(t), -1}, axis):
+		r.Reason = trace.Closed
+	case s.overlapping(r, trace.Replicated, tf.replicated, tensorPlace(t, -1), axis):
+	case s.overlapping(r, trace.Unreduced, tf.unreduced, tensorPlace(t, -1), axis):
 	case s.takenByFactor(r, tf, f, t, axis):
 	case len(fs.overflow) > 0 || !fs.minorMost && !s.divides(f, fs.axes, axis):
-		r.reason = trace.NotDivisible
+		r.Reason = trace.NotDivisible
+	case s.isStrided(t, f):
+		r.Reason = trace.Strided
+	case s.conservative && (!fs.minorMost || slices.ContainsFunc(s.had(r.source(), f), s.rejected)):
+		r.Reason = trace.WholeAxes
 	default:
-		s.vetoed(r, f, t, axis)
+		for _, a := range s.had(r.source(), f) { // what stops an axis stops those after it
+			if s.vetoed(r, f, t, a) || a.Overlaps(axis) && a.Axis == axis.Axis {
+				return
+			}
+		}
 	}
 }
 
-func (r *refused) lose(reason trace.Reason, winner []subaxis.Ref, other tensorDim) {
-	r.reason, r.winner, r.other, r.withOther = reason, winner, other, true
+// source returns the tensor that offers the axes.
+func (r *refused) source() int { return int(r.From.Value) - 1 }
+
+func (r *refused) lose(reason trace.Reason, winner []subaxis.Ref, other trace.Place) {
+	r.Reason, r.winner, r.Other = reason, winner, other
 }
 
 // overlapping reports the first of the axes that the wanted one overlaps or cannot stand beside.
-func (s *step) overlapping(r *refused, reason trace.Reason, axes []subaxis.Ref, other tensorDim, want subaxis.Ref) bool {
+func (s *step) overlapping(r *refused, reason trace.Reason, axes []subaxis.Ref, other trace.Place, want subaxis.Ref) bool {
 	for _, a := range axes {
 		switch {
 		case !want.CanCoexist(a):
@@ -271,68 +293,87 @@ func (s *step) divides(f int32, have []subaxis.Ref, axis subaxis.Ref) bool {
 	return shards > 0 && s.rule.Sizes[f]%shards == 0 && subaxis.GCD(s.rule.Sizes[f]/shards, int64(axis.Size)) > 1
 }
 
-// vetoed reports another tensor of the op that does not admit the axis: it is sharded by others along the factor,
-// or uses the axis along another one.
-func (s *step) vetoed(r *refused, f int32, t int, axis subaxis.Ref) {
+// vetoed reports another tensor of the op that does not admit the axis: it is sharded by others along the factor, or
+// uses the axis otherwise, or its dimension is closed or cannot be divided further.
+func (s *step) vetoed(r *refused, f int32, t int, axis subaxis.Ref) bool {
+	offered := s.had(r.source(), f)
 	for u := range s.tensors {
-		if u == t || u == int(r.from.tensor) {
+		if u == t || u == r.source() {
 			continue
 		}
 		tf := &s.tensors[u]
-		had := s.had(u, f)
-		if tf.factors[f].mapped && len(had) > 0 &&
-			subaxis.PrefixStatus(had, s.had(int(r.from.tensor), f)) == subaxis.NotPrefix {
-			r.lose(trace.Veto, had, s.place(u, f))
-			return
-		}
+		fs := &tf.factors[f]
 		var other refused
-		if s.takenByFactor(&other, tf, f, u, axis) {
-			r.lose(trace.Veto, other.winner, other.other)
-			return
-		}
-		if fs := &tf.factors[f]; fs.mapped && fs.closed && subaxis.PrefixStatus(s.had(int(r.from.tensor), f), fs.axes) == subaxis.NotPrefix {
+		switch {
+		case fs.mapped && len(s.had(u, f)) > 0 && subaxis.PrefixStatus(s.had(u, f), offered) == subaxis.NotPrefix:
+			r.lose(trace.Veto, s.had(u, f), s.place(u, f))
+		case s.takenByFactor(&other, tf, f, u, axis),
+			fs.mapped && s.overlapping(&other, trace.Replicated, tf.replicated, tensorPlace(u, -1), axis),
+			fs.mapped && s.overlapping(&other, trace.Unreduced, tf.unreduced, tensorPlace(u, -1), axis):
+			r.lose(trace.Veto, other.winner, other.Other)
+		case fs.mapped && subaxis.PrefixStatus(offered, fs.axes) == subaxis.NotPrefix &&
+			(fs.closed || len(fs.overflow) > 0 || !fs.minorMost && !s.divides(f, fs.axes, axis)):
 			r.lose(trace.Veto, nil, s.place(u, f))
-			return
+		default:
+			continue
 		}
+		return true
 	}
+	return false
 }
 
 // event returns the refusal of an op whose tensors are on different meshes.
-func (c meshClash) event() event {
-	return event{reason: trace.MeshMismatch, factor: trace.NoFactor, from: tensorDim{int32(c.first), -1}, to: tensorDim{int32(c.other), -1}}
+func (c meshClash) event() trace.Event {
+	return trace.Event{Kind: trace.Refusal, Reason: trace.MeshMismatch, Factor: trace.NoFactor, From: tensorPlace(c.first, -1), To: tensorPlace(c.other, -1)}
 }
 
-func (e *engine) placeOf(slots []slot, p tensorDim) trace.Place {
-	return trace.Place{Value: e.name(slots[p.tensor]), Dim: p.dim}
+// binder makes events of the patterns of a trace. It keeps what that takes of the tables.
+type binder struct {
+	rows    []opRow
+	slots   []slot
+	names   []int32
+	reserve *reserve
 }
 
-// recordMoves puts moves of an op into the trace.
-func (e *engine) recordMoves(op ir.OpID, slots []slot, moves []event) {
-	for i := range moves {
-		v := &moves[i]
-		e.trace.Add(trace.Event{Kind: trace.Move, Op: int32(op), Factor: v.factor, Mesh: int32(v.mesh), Axes: v.axes,
-			Apart: v.apart, From: e.placeOf(slots, v.from), To: e.placeOf(slots, v.to)})
+// Bind implements trace.Binder.
+func (b *binder) Bind(op, round int32, e trace.Event) (trace.Event, bool) {
+	row := &b.rows[op]
+	return b.bind(b.slots[row.first:row.first+row.n], round, e)
+}
+
+func (b *binder) bind(slots []slot, round int32, e trace.Event) (trace.Event, bool) {
+	to := slots[e.To.Value-1]
+	if to == 0 {
+		return e, false
 	}
+	if e.Reason == trace.Closed || e.Reason == trace.Replicated {
+		if b.reserve.holds(to, e.To.Dim, e.Axes, round) {
+			e.Reason = trace.LowerPriority
+		}
+	}
+	for _, p := range [...]*trace.Place{&e.From, &e.To, &e.Other} {
+		if p.Value != 0 {
+			p.Value = b.name(slots[p.Value-1])
+		}
+	}
+	return e, true
 }
 
-// recordRefusals puts refusals of an op into the trace.
-func (e *engine) recordRefusals(op ir.OpID, slots []slot, refusals []event) {
-	for i := range refusals {
-		v := &refusals[i]
-		if slots[v.to.tensor] == 0 {
-			continue
+// name returns how the trace calls a slot.
+func (b *binder) name(s slot) int32 {
+	if n := b.names[s]; n != 0 {
+		return n
+	}
+	return s
+}
+
+// record puts events of the tensors of an op into the trace, where they are no pattern.
+func (e *engine) record(op ir.OpID, slots []slot, events []trace.Event) {
+	for _, ev := range events {
+		ev.Op = int32(op)
+		if bound, ok := e.binder.bind(slots, e.round, ev); ok {
+			e.trace.Add(bound)
 		}
-		ev := trace.Event{Kind: trace.Refusal, Reason: v.reason, Op: int32(op), Factor: v.factor, Mesh: int32(v.mesh),
-			Axes: v.axes, Against: v.against, From: e.placeOf(slots, v.from), To: e.placeOf(slots, v.to)}
-		if v.withOther {
-			ev.Other = e.placeOf(slots, v.other)
-		}
-		if v.reason == trace.Closed || v.reason == trace.Replicated {
-			if e.isWaiting(slots[v.to.tensor], v.to.dim, e.trace.Axes(v.axes)) {
-				ev.Reason = trace.LowerPriority
-			}
-		}
-		e.trace.Add(ev)
 	}
 }
 
@@ -346,7 +387,7 @@ func (e *engine) recordChange(op ir.OpID, from, to slot, id ir.ShardingID) {
 			old = e.m.ShardingOf(before).Dims[d].Axes
 		}
 		ev := trace.Event{Kind: trace.Move, Op: int32(op), Factor: trace.NoFactor, Mesh: int32(s.Mesh),
-			From: trace.Place{Value: e.name(from), Dim: int32(d)}, To: trace.Place{Value: e.name(to), Dim: int32(d)}}
+			From: trace.Place{Value: e.binder.name(from), Dim: int32(d)}, To: trace.Place{Value: e.binder.name(to), Dim: int32(d)}}
 		switch subaxis.PrefixStatus(old, s.Dims[d].Axes) {
 		case subaxis.EqualLists:
 			continue
@@ -354,7 +395,7 @@ func (e *engine) recordChange(op ir.OpID, from, to slot, id ir.ShardingID) {
 			added := addedAxes(old, s.Dims[d].Axes)
 			ev.Axes, ev.Apart = axesOf(e.trace, added), isApart(old, added[0], s.Dims[d].Axes)
 		default:
-			ev.Kind, ev.Axes = trace.Activate, axesOf(e.trace, s.Dims[d].Axes)
+			ev.Kind, ev.Axes = trace.Replace, axesOf(e.trace, s.Dims[d].Axes)
 		}
 		e.trace.Add(ev)
 	}
@@ -370,7 +411,7 @@ func (e *engine) recordGroupCopies(copies []groupCopy) {
 				continue
 			}
 			e.trace.Add(trace.Event{Kind: trace.Move, Factor: trace.NoFactor, Mesh: int32(s.Mesh), Axes: axesOf(e.trace, dim.Axes),
-				From: trace.Place{Value: e.name(slot(c.from)), Dim: int32(d)}, To: trace.Place{Value: e.name(slot(c.to)), Dim: int32(d)}})
+				From: trace.Place{Value: e.binder.name(slot(c.from)), Dim: int32(d)}, To: trace.Place{Value: e.binder.name(slot(c.to)), Dim: int32(d)}})
 		}
 	}
 }

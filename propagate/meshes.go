@@ -93,11 +93,6 @@ func usedMeshes(m *ir.Module) []ir.MeshID {
 		}
 	}
 	m.Walk(m.Body(), func(op ir.OpID) {
-		if f := m.FuncOf(op); f != 0 {
-			for _, id := range m.Func(f).ResultShardings {
-				add(id)
-			}
-		}
 		for _, a := range m.OpAttrs(op) {
 			switch v := a.Value.(type) {
 			case *ir.MeshAxesGroups:
@@ -113,6 +108,11 @@ func usedMeshes(m *ir.Module) []ir.MeshID {
 				for _, v := range m.BlockArgs(b) {
 					add(m.Sharding(v))
 				}
+			}
+		}
+		if f := m.FuncOf(op); f != 0 {
+			for _, id := range m.Func(f).ResultShardings {
+				add(id)
 			}
 		}
 		for _, v := range m.Results(op) {
@@ -179,20 +179,25 @@ func RemoveSizeOneAxes(m *ir.Module) {
 	if !hasSizeOneAxis(m) {
 		return
 	}
+	rewriteShardings(m, func(s *ir.Sharding) ir.Sharding {
+		withoutSizeOne(s)
+		return *s
+	})
+}
+
+// withoutSizeOne drops axes of size one from a sharding.
+func withoutSizeOne(s *ir.Sharding) {
 	keep := func(axes []subaxis.Ref) []subaxis.Ref {
 		return slices.DeleteFunc(axes, func(r subaxis.Ref) bool { return r.Size == 1 })
 	}
-	rewriteShardings(m, func(s *ir.Sharding) ir.Sharding {
-		for i := range s.Dims {
-			d := &s.Dims[i]
-			d.Axes = merged(keep(d.Axes))
-			if len(d.Axes) == 0 && d.Closed {
-				d.Priority = ir.NoPriority
-			}
+	for i := range s.Dims {
+		d := &s.Dims[i]
+		d.Axes = merged(keep(d.Axes))
+		if len(d.Axes) == 0 && d.Closed {
+			d.Priority = ir.NoPriority
 		}
-		s.Replicated, s.Unreduced = keep(s.Replicated), keep(s.Unreduced)
-		return *s
-	})
+	}
+	s.Replicated, s.Unreduced = keep(s.Replicated), keep(s.Unreduced)
 }
 
 // merged joins parts of an axis that came to stand side by side.

@@ -8,7 +8,9 @@ import "autoshard/ir"
 func Normalize(m *ir.Module) error {
 	LiftInlinedMeshes(m)
 	RemoveSizeOneAxes(m)
-	SplitConstants(m)
+	if err := SplitConstants(m); err != nil {
+		return err
+	}
 	return CleanManualAxes(m)
 }
 

@@ -61,6 +61,8 @@ type Options struct {
 	// stay without axes.
 	MaxPriority int
 	Limited     bool
+	Debug       Debug
+	KeepRules   bool // leave the rules of ops attached
 }
 
 // Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that
@@ -71,17 +73,29 @@ func Run(m *ir.Module, o Options) (*trace.Trace, error) {
 	if err := checkStatic(m); err != nil {
 		return nil, err
 	}
+	observer := newObserver(m, o.Debug)
 	copies := syncGroups(m)
 	e := newEngine(m, o)
+	e.observer = observer
 	e.recordGroupCopies(copies)
-	if o.NoUserPriority {
+	e.run()
+	return e.trace, nil
+}
+
+// run propagates and writes what came of it into the module.
+func (e *engine) run() {
+	if e.options.NoUserPriority {
 		e.opPriorities(0)
 	} else {
 		e.userPriorities()
 	}
 	e.store()
-	DropRules(m)
-	return e.trace, nil
+	e.observer.save()
+	if e.options.KeepRules {
+		e.attachRules()
+	} else {
+		DropRules(e.m)
+	}
 }
 
 // checkStatic fails at the first result that is a tensor of unknown shape or a tuple.
@@ -102,16 +116,22 @@ func checkStatic(m *ir.Module) error {
 // opPriorities runs the op priorities in order, each to its fixed point.
 func (e *engine) opPriorities(round int32) {
 	if e.options.NoOpPriority {
-		e.trace.Begin(round, 0)
+		e.begin(round, 0)
 		e.strategies()
 		return
 	}
 	for level := range priority.Levels {
 		e.level = level
-		e.trace.Begin(round, level)
+		e.begin(round, level)
 		e.strategies()
 	}
 	e.level = allLevels
+}
+
+// begin starts an op priority of a round of user priorities.
+func (e *engine) begin(round int32, level int) {
+	e.round = round
+	e.trace.Begin(round, level)
 }
 
 func (e *engine) strategies() {

@@ -21,6 +21,21 @@ func attachRule(m *ir.Module, op ir.OpID, r *ir.Rule) {
 	}
 }
 
+// attachRules attaches to every op that is still there the rule by which it propagated.
+func (t *tables) attachRules() {
+	attrs := make([]*ir.RuleAttr, len(t.plans))
+	for i := range t.rows {
+		op, row := ir.OpID(i), &t.rows[i]
+		if row.plan == 0 || row.barrier || row.exempt || t.m.OpBlock(op) == 0 || t.m.Attr(op, rule.Attr) != nil {
+			continue
+		}
+		if attrs[row.plan] == nil {
+			attrs[row.plan] = &ir.RuleAttr{Rule: t.plans[row.plan].rule}
+		}
+		t.m.SetAttrs(op, t.m.OpAttrs(op).With(rule.Attr, attrs[row.plan]))
+	}
+}
+
 // DropRules removes all attached rules but those that a user gave. Shardy: -sdy-drop-sharding-rules.
 func DropRules(m *ir.Module) {
 	m.Walk(m.Body(), func(op ir.OpID) {

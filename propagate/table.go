@@ -18,6 +18,7 @@ type opRow struct {
 	plan        int32 // 0: nothing propagates
 	class       priority.Class
 	elementwise bool
+	distinct    bool // no two tensors share a slot, and all have one
 	exempt      bool // from the conservative mode
 	barrier     bool
 	view        int32 // index into views of the edge of a manual computation, 0 for others
@@ -25,8 +26,9 @@ type opRow struct {
 
 // plan is a rule prepared for propagation.
 type plan struct {
-	rule  *ir.Rule
-	kinds []factorKind
+	rule    *ir.Rule
+	kinds   []factorKind
+	special bool // some factor is special
 }
 
 type factorKind uint8
@@ -51,6 +53,7 @@ type tables struct {
 	identity  map[identityKey]*ir.Rule
 	views     []edgeView
 	results   []funcResults
+	calls     callFlow
 	groups    [][]slot
 	groupOf   map[slot]int32
 }
@@ -69,13 +72,32 @@ type funcResults struct {
 func newTables(m *ir.Module, conservative bool) *tables {
 	t := &tables{m: m, planOf: map[*ir.Rule]int32{}, identity: map[identityKey]*ir.Rule{},
 		groupOf: map[slot]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1)}
+	t.calls = newCallFlow(m)
 	t.findHomes()
 	t.loadShardings()
 	t.rows = make([]opRow, m.NumOps())
 	rules := rule.NewCache(conservative)
 	m.Walk(m.Body(), func(op ir.OpID) { t.addOp(op, rules) })
 	t.findGroups()
+	for i := range t.rows {
+		row := &t.rows[i]
+		row.distinct = areDistinct(t.slots[row.first : row.first+row.n])
+	}
 	return t
+}
+
+// areDistinct says whether slots differ and none is missing; of long lists it does not know.
+func areDistinct(slots []slot) bool {
+	const long = 16
+	if len(slots) > long {
+		return false
+	}
+	for i, s := range slots {
+		if s == 0 || slices.Contains(slots[:i], s) {
+			return false
+		}
+	}
+	return true
 }
 
 // findHomes fills home: where getSharding and setSharding look (source: shardy.md section 1.5).
@@ -118,6 +140,7 @@ func (t *tables) valueHome(v ir.ValueID) slot {
 // loadShardings fills the table of shardings; results of functions follow the values.
 func (t *tables) loadShardings() {
 	m := t.m
+	t.names, t.results = t.names[:m.NumValues()], nil
 	t.shardings = make([]ir.ShardingID, m.NumValues(), m.NumValues()+8)
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if t.home[v] == slot(v) {
@@ -158,18 +181,12 @@ func (t *tables) store() {
 	}
 }
 
-// name returns how the trace calls a slot.
-func (t *tables) name(s slot) int32 {
-	if n := t.names[s]; n != 0 {
-		return n
-	}
-	return s
-}
-
 func (t *tables) addOp(op ir.OpID, rules *rule.Cache) {
 	switch t.m.Kind(op) {
 	case ir.OpSdyDataFlowEdge:
 		t.addEdge(op)
+	case ir.OpSdyFuncDataFlowEdge:
+		t.addFuncEdge(op)
 	case ir.OpSdyPropagationBarrier:
 		t.addBarrier(op)
 	case ir.OpFunc, ir.OpReturn, ir.OpStablehloReturn, ir.OpSdyReturn:
@@ -252,7 +269,7 @@ func (t *tables) planFor(r *ir.Rule) int32 {
 		case slices.Contains(r.Blocked, f):
 			p.kinds[f] = blockedFactor
 		case !priority.IsPassThrough(r, f):
-			p.kinds[f] = specialFactor
+			p.kinds[f], p.special = specialFactor, true
 		}
 	}
 	t.plans = append(t.plans, p)

@@ -20,22 +20,21 @@ type waitingDim struct {
 // axes are reserved on its tensor (source: shardy.md section 4.7).
 func (e *engine) userPriorities() {
 	rounds := priority.Rounds(e.m)
-	e.reserve()
+	e.reserveAxes()
 	for _, round := range rounds {
 		if e.options.Limited && int(round) > max(e.options.MaxPriority, 0) {
 			return
 		}
 		if round > 0 {
-			e.trace.Begin(round, 0)
+			e.begin(round, 0)
 			e.activate(round)
 		}
 		e.opPriorities(round)
 	}
 }
 
-// reserve rewrites all shardings to what counts in round 0.
-func (e *engine) reserve() {
-	e.waiting = map[slot][]waitingDim{}
+// reserveAxes rewrites all shardings to what counts in round 0.
+func (e *engine) reserveAxes() {
 	for i, id := range e.shardings {
 		if id == 0 || !slices.ContainsFunc(e.m.ShardingOf(id).Dims, hasPriority) {
 			continue
@@ -48,7 +47,7 @@ func (e *engine) reserve() {
 			if level <= 0 {
 				continue
 			}
-			e.waiting[slot(i)] = append(e.waiting[slot(i)], waitingDim{int32(d), level, *dim})
+			e.reserve.waiting[slot(i)] = append(e.reserve.waiting[slot(i)], waitingDim{int32(d), level, *dim})
 			s.Replicated = append(s.Replicated, dim.Axes...)
 			*dim = ir.DimSharding{Closed: true, Priority: ir.NoPriority}
 		}
@@ -62,7 +61,7 @@ func hasPriority(d ir.DimSharding) bool { return d.Priority != ir.NoPriority }
 // activate lets the dimensions of a user priority take part.
 func (e *engine) activate(round int32) {
 	for i, id := range e.shardings {
-		dims := e.waiting[slot(i)]
+		dims := e.reserve.waiting[slot(i)]
 		if !slices.ContainsFunc(dims, func(w waitingDim) bool { return w.priority == round }) {
 			continue
 		}
@@ -74,20 +73,28 @@ func (e *engine) activate(round int32) {
 			s.Dims[w.dim] = w.given
 			s.Replicated = slices.DeleteFunc(s.Replicated, func(r subaxis.Ref) bool { return slices.Contains(w.given.Axes, r) })
 			e.trace.Add(trace.Event{Kind: trace.Activate, Factor: trace.NoFactor, Mesh: int32(s.Mesh),
-				Axes: axesOf(e.trace, w.given.Axes), To: trace.Place{Value: e.name(slot(i)), Dim: w.dim}})
+				Axes: axesOf(e.trace, w.given.Axes), To: trace.Place{Value: e.binder.name(slot(i)), Dim: w.dim}})
 		}
-		e.waiting[slot(i)] = slices.DeleteFunc(dims, func(w waitingDim) bool { return w.priority == round })
 		e.shardings[i] = e.m.InternSharding(s)
 	}
 }
 
-// isWaiting says whether an axis, or the dimension itself, is kept for a later round of user priorities.
-func (e *engine) isWaiting(s slot, dim int32, axes []trace.Axis) bool {
-	for _, w := range e.waiting[s] {
+// reserve says which dimensions and axes are kept for later rounds of user priorities.
+type reserve struct {
+	waiting map[slot][]waitingDim
+	trace   *trace.Trace
+}
+
+// holds says whether, at a round, a dimension or axes of a slot are kept for a later one.
+func (r *reserve) holds(s slot, dim int32, axes trace.AxesID, round int32) bool {
+	for _, w := range r.waiting[s] {
+		if w.priority <= round {
+			continue
+		}
 		if w.dim == dim {
 			return true
 		}
-		for _, a := range axes {
+		for _, a := range r.trace.Axes(axes) {
 			ref := subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
 			if _, overlap := subaxis.Overlapping(w.given.Axes, ref); overlap {
 				return true

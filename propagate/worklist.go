@@ -75,6 +75,8 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 		op := use.Op
 		if owner := flowsInto(m, use); owner != 0 && e.edges[owner] != 0 {
 			op = e.edges[owner]
+		} else if e.notifyAcross(use, current) {
+			continue
 		} else if m.Kind(op).IsTerminator() {
 			op = m.ParentOp(op)
 		}

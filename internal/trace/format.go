@@ -38,7 +38,7 @@ type Level struct {
 	Steps      []Step `json:"steps"`
 }
 
-// Step is one event in words. Kind is move, activate or refusal.
+// Step is one event in words. Kind is move, activate, replace or refusal.
 type Step struct {
 	Kind    string `json:"kind"`
 	Axes    string `json:"axes"`
@@ -50,7 +50,7 @@ type Step struct {
 	Other   string `json:"other,omitempty"`
 }
 
-var kindTexts = [...]string{Move: "move", Activate: "activate", Refusal: "refusal"}
+var kindTexts = [...]string{Move: "move", Activate: "activate", Replace: "replace", Refusal: "refusal"}
 
 // Describe returns the trace in words, grouped by user priority, then op priority, in the order of events.
 func (t *Trace) Describe(names Names, o Options) Document {
@@ -62,7 +62,7 @@ func (t *Trace) Describe(names Names, o Options) Document {
 			continue
 		}
 		level := doc.level(e)
-		level.Steps = append(level.Steps, t.step(e, names))
+		level.Steps = append(level.Steps, t.Step(e, names))
 	}
 	return doc
 }
@@ -79,7 +79,8 @@ func (d *Document) level(e *Event) *Level {
 	return &r.Levels[len(r.Levels)-1]
 }
 
-func (t *Trace) step(e *Event, names Names) Step {
+// Step returns an event in words.
+func (t *Trace) Step(e *Event, names Names) Step {
 	s := Step{Kind: kindTexts[e.Kind], Axes: names.Axes(e.Mesh, t.Axes(e.Axes)), To: names.Place(e.To)}
 	if e.Kind == Activate {
 		return s
@@ -98,6 +99,26 @@ func (t *Trace) step(e *Event, names Names) Step {
 func (t *Trace) Format(names Names, o Options) string {
 	doc := t.Describe(names, o)
 	return doc.Text(-1)
+}
+
+// Only returns the steps that touch a value, in any of its dimensions.
+func (d *Document) Only(value string) Document {
+	touches := func(place string) bool {
+		rest, ok := strings.CutPrefix(place, value)
+		return ok && (rest == "" || rest[0] == '[')
+	}
+	var out Document
+	for _, r := range d.Rounds {
+		for _, l := range r.Levels {
+			for _, s := range l.Steps {
+				if touches(s.To) || touches(s.From) || touches(s.Other) {
+					level := out.level(&Event{Round: r.UserPriority, Level: l.OpPriority})
+					level.Steps = append(level.Steps, s)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // Text returns the trace for a person, of one user priority where that is not negative.
@@ -123,6 +144,8 @@ func (s *Step) String() string {
 	switch s.Kind {
 	case "activate":
 		return s.Axes + " starts at " + s.To + ", as annotated"
+	case "replace":
+		return s.Axes + " of " + s.From + " replaces what " + s.To + " had, in " + s.Op
 	case "move":
 		return s.Axes + " moves from " + s.From + " to " + s.To + " through " + s.Op
 	}

@@ -32,7 +32,7 @@ func (plain) Axes(_ int32, axes []trace.Axis) string {
 }
 
 func sample() *trace.Trace {
-	t := trace.New()
+	t := trace.New(nil)
 	x := t.Intern([]trace.Axis{{Index: 0, Pre: 1, Size: 2}})
 	y := t.Intern([]trace.Axis{{Index: 1, Pre: 1, Size: 4}, {Index: 0, Pre: 2, Size: 2}})
 	t.Begin(0, 1)
@@ -91,7 +91,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestIntern(t *testing.T) {
-	tr := trace.New()
+	tr := trace.New(nil)
 	list := []trace.Axis{{Index: 1, Pre: 2, Size: 3}}
 	first := tr.Intern(list)
 	if tr.Intern(nil) != 0 || tr.Intern(list) != first {
@@ -105,7 +105,7 @@ func TestIntern(t *testing.T) {
 // TestReasons checks that every reason has words of its own.
 func TestReasons(t *testing.T) {
 	seen := map[string]bool{}
-	for r := trace.NoReason; r <= trace.MeshMismatch; r++ {
+	for r := trace.NoReason; r <= trace.Strided; r++ {
 		if seen[r.String()] || r > trace.NoReason && r.String() == "" {
 			t.Errorf("reason %d is %q", r, r)
 		}
@@ -115,7 +115,7 @@ func TestReasons(t *testing.T) {
 
 // TestManyEvents checks that events keep their order as a trace grows.
 func TestManyEvents(t *testing.T) {
-	tr := trace.New()
+	tr := trace.New(nil)
 	const n = 50_000
 	for i := range int32(n) {
 		tr.Add(trace.Event{Op: i})

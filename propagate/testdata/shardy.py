@@ -1,7 +1,9 @@
 """Run real Shardy passes on many programs: reads a JSON list of [text, pipeline] from standard input and writes a JSON
-list of [output or null, first error]. Every program runs in a child process, since Shardy crashes on some."""
+list of [output or null, first error]. Every program runs in a child process, since Shardy crashes on some, and
+not for more than 10 seconds, since it never ends on others."""
 import json
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.environ['AUTOSHARD_SHARED'], 'oracle'))
@@ -12,6 +14,7 @@ def child(text, pipeline):
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
+        signal.alarm(10)
         os.close(read)
         _, after, diags = shardy.run(text, pipeline)
         errors = [d[3] for d in diags if d[0] == 'error']

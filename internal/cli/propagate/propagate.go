@@ -17,12 +17,14 @@ import (
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var value string
 	cmd := &cobra.Command{
 		Use:   "propagate MODEL",
 		Short: "Propagate the user's shardings, and say step by step how",
 		Long: `Propagate the shardings that the user wrote to all values, by priority, by Shardy's rules.
 The text format shows inputs and outputs, or with --trace the steps in order; mlir is the annotated program.`,
 		Example: `  autoshard propagate examples/transformer_train_megatron_priorities.mlir --trace
+  autoshard propagate model.mlir --trace --value %5
   autoshard propagate model.mlir --format mlir -o annotated.mlir`,
 		Args: cmdline.Args("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,14 +32,15 @@ The text format shows inputs and outputs, or with --trace the steps in order; ml
 			if err != nil {
 				return err
 			}
-			return run(cmd.Context(), s, c, args[0])
+			return run(cmd.Context(), s, c, args[0], value)
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "priority", "format", "output")
+	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5 or 'result 0'")
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value string) error {
 	model, err := s.Model(ctx, file, c.Rules...)
 	if err != nil {
 		return err
@@ -46,11 +49,25 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	if err != nil {
 		return err
 	}
+	if value != "" {
+		if err := only(ctx, model, c, result, value); err != nil {
+			return err
+		}
+	}
 	data, err := render(c, result)
 	if err != nil {
 		return err
 	}
 	return s.Write(c.Output, data)
+}
+
+// only keeps the steps that touch a value. Where there are none, the value has to be known.
+func only(ctx context.Context, model *autoshard.Model, c *config.Config, result *autoshard.Propagation, value string) error {
+	if result.Trace = result.Trace.Only(value); len(result.Trace.Rounds) > 0 {
+		return nil
+	}
+	_, err := autoshard.Explain(ctx, model, autoshard.ExplainOptions{Mesh: c.Mesh, Value: value})
+	return err
 }
 
 func render(c *config.Config, result *autoshard.Propagation) ([]byte, error) {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// table returns the report as Markdown.
+func table(rows []row, rounds int, limit time.Duration) string {
+	var b strings.Builder
+	b.WriteString("# Propagation, beside Shardy\n\n")
+	fmt.Fprintf(&b, "`go run ./benchmarks/propagate`, fastest of at least %d rounds; %s; commit %s; peer: Shardy inside %s, at most %s a text.\n\n",
+		rounds, machine(), commit(), peerVersion(rows), limit)
+	b.WriteString("Both run `sdy-propagation-pipeline` on the same text, parsed before, without verification between passes. Four mesh axes, three user\n" +
+		"priorities where the model has no shardings of its own. The ratio is Shardy's time over the time here; that\n" +
+		"of processor time, in all threads, says more where the machine is busy. Propagation: the\n" +
+		"part of it that moves shardings, with its trace; bytes: all that it allocates, garbage included; live: what it\n" +
+		"leaves above the module, which is the trace; settled: the same\n" +
+		"where nothing changes any more; allocations: those of the settled run, which are its setup: visits allocate nothing, which\n" +
+		"a test of package propagate checks.\n\n")
+	b.WriteString("| program | ops | here | Shardy | ratio | CPU here | CPU Shardy | ratio | same text | propagation | settled | bytes/op | live bytes/op | allocations/op |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for i := range rows {
+		b.WriteString(rows[i].line() + "\n")
+	}
+	if e, ok := growth(rows); ok {
+		fmt.Fprintf(&b, "\nGrowth of the processor time here from the smallest to the largest MLP: n to the %.2f.\n", e)
+	}
+	return b.String()
+}
+
+func (r *row) line() string {
+	peer, ratio, same, cpu := "not run", "", "", " | "
+	switch {
+	case r.ran:
+		peer, ratio, same = milliseconds(r.peer.Seconds), fmt.Sprintf("%.1f", r.peer.Seconds/r.here), "yes"
+		cpu = fmt.Sprintf("%s | %.1f", milliseconds(r.peer.CPU), r.peer.CPU/r.cpu)
+		if !r.same {
+			same = "no"
+		}
+	case r.program.peer:
+		peer, ratio = "over "+r.limit.String(), fmt.Sprintf("> %.0f", r.limit.Seconds()/r.here)
+	}
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.4f |", r.name, r.ops, milliseconds(r.here), peer, ratio, milliseconds(r.cpu), cpu, same,
+		milliseconds(r.run), milliseconds(r.again), r.bytes, r.live, r.setup)
+}
+
+// growth returns the exponent with which the processor time grows from the smallest to the largest MLP.
+func growth(rows []row) (float64, bool) {
+	var first, last *row
+	for i := range rows {
+		if r := &rows[i]; r.mlp {
+			if first == nil {
+				first = r
+			}
+			last = r
+		}
+	}
+	if first == last {
+		return 0, false
+	}
+	return math.Log(last.cpu/first.cpu) / math.Log(float64(last.ops)/float64(first.ops)), true
+}
+
+func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", seconds*1e3) }
+
+func peerVersion(rows []row) string {
+	for i := range rows {
+		if rows[i].ran {
+			return rows[i].peer.Version
+		}
+	}
+	return "jaxlib"
+}
+
+// machine says how many cores the run could use, and of which processor.
+func machine() string {
+	model := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), model, runtime.Version())
+}
+
+// commit returns the commit of the working tree, with a plus sign if files differ from it.
+func commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	id := strings.TrimSpace(string(out))
+	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "*.go").Run() != nil {
+		id += "+"
+	}
+	return id
+}

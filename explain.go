@@ -1,0 +1,279 @@
+package autoshard
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"autoshard/internal/diag"
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+)
+
+// ExplainOptions says what to explain.
+type ExplainOptions struct {
+	Mesh []subaxis.Axis // empty: the mesh that the model declares
+	// Value is a value of the propagated program, such as %5, %3#1, %arg0, result 0 or the name of a location, with a
+	// dimension behind it, %5[0], or without, which means all of them. Where a name stands for several values,
+	// %5@12 means the one of line 12.
+	Value string
+	// WhyNot is an axis, such as model or x:(1)2, of which to say why it is not there. It may be empty.
+	WhyNot string
+}
+
+// Explanation says why a value is sharded as it is.
+type Explanation struct {
+	Model string         `json:"model"`
+	Value string         `json:"value"`
+	Type  string         `json:"type"`
+	Dims  []DimReason    `json:"dims"`
+	Op    string         `json:"op,omitempty"` // that makes the value, with its source line
+	Mesh  []MeshAxis     `json:"mesh"`
+	names *explainNaming // for Text
+}
+
+// DimReason explains one dimension.
+type DimReason struct {
+	Dim    int      `json:"dim"`
+	Axes   string   `json:"axes"` // major to minor, empty where it is whole on every device
+	Links  []Link   `json:"links"`
+	WhyNot *Absence `json:"whyNot,omitempty"`
+}
+
+// Link is a step on the way of axes from where the user wrote them to a dimension.
+type Link struct {
+	trace.Step
+	UserPriority int32  `json:"userPriority"`
+	OpPriority   int8   `json:"opPriority"`
+	Source       string `json:"source,omitempty"` // file and line of what a user wrote
+}
+
+// Absence says why an axis is not at a dimension.
+type Absence struct {
+	Axis    string    `json:"axis"`
+	Present bool      `json:"present"` // it is there after all
+	Refused []Refused `json:"refused"`
+	More    int       `json:"more,omitempty"` // refusals beyond those listed
+}
+
+// Refused is a place at which an axis was refused on its way to a dimension.
+type Refused struct {
+	Link
+	By      string   `json:"by,omitempty"`  // whose word it was that refused
+	Way     []string `json:"way,omitempty"` // from the dimension to where the axis was refused, if that is another one
+	Sources []Link   `json:"sources"`       // how the place that offered the axis came by it
+}
+
+// Explain says why a value of a model is sharded as it is after propagation: step by step from what the user wrote.
+// Unknown values and axes fail with diag.ErrInvalid.
+func Explain(ctx context.Context, model *Model, o ExplainOptions) (*Explanation, error) {
+	e, err := NewExplainer(ctx, model, PropagateOptions{Mesh: o.Mesh, MaxPriority: -1})
+	if err != nil {
+		return nil, err
+	}
+	return e.Explain(o.Value, o.WhyNot)
+}
+
+// Explainer answers many questions about one propagation.
+type Explainer struct {
+	model     string
+	m         *ir.Module
+	mesh      ir.MeshID
+	trace     *trace.Trace
+	history   *trace.History
+	relations *propagate.Relations
+	origin    *origins
+	names     *explainNaming
+}
+
+// NewExplainer propagates a model and keeps how that went.
+func NewExplainer(_ context.Context, model *Model, o PropagateOptions) (e *Explainer, err error) {
+	defer recoverBug("explain", &err)
+	m, err := model.inlined()
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := propagationMesh(m, o.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	written := writtenValues(m)
+	if err := propagate.Import(m); err != nil {
+		return nil, err
+	}
+	origin := newOrigins(m, written)
+	events, err := propagate.Run(m, propagate.Options{MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	if err != nil {
+		return nil, err
+	}
+	relations := propagate.NewRelations(m)
+	propagate.Disconnect(m)
+	propagate.MergeConstants(m)
+	return &Explainer{model: model.Name(), m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
+		origin: origin, names: newExplainNaming(m)}, nil
+}
+
+// Values returns the names of all values of the propagated program that can be explained, in program order.
+func (e *Explainer) Values() []string {
+	var out []string
+	for v := ir.ValueID(1); int(v) < e.m.NumValues(); v++ {
+		if _, ok := e.relations.Place(v, 0); ok && e.names.values[v] != "" {
+			out = append(out, e.names.unique(v))
+		}
+	}
+	main, _ := e.m.Main()
+	for i := range e.m.Func(main).ResultTypes {
+		out = append(out, "result "+strconv.Itoa(i))
+	}
+	return out
+}
+
+// Explain answers for one value, as ExplainOptions has it.
+func (e *Explainer) Explain(value, whyNot string) (x *Explanation, err error) {
+	defer recoverBug("explain", &err)
+	target, err := e.names.lookup(value)
+	if err != nil {
+		return nil, err
+	}
+	x = &Explanation{Model: e.model, Value: target.name, Type: formatType(target.typ, target.typ.Dims), Op: target.op, names: e.names}
+	for _, a := range e.m.Mesh(e.mesh).Axes {
+		x.Mesh = append(x.Mesh, MeshAxis{a.Name, a.Size})
+	}
+	var missing []subaxis.Ref
+	if whyNot != "" {
+		axis, err := e.axis(whyNot)
+		if err != nil {
+			return nil, err
+		}
+		missing = []subaxis.Ref{axis}
+	}
+	for d := range target.typ.Dims {
+		if target.dim < 0 || target.dim == d {
+			reason, err := e.dim(target, d, missing)
+			if err != nil {
+				return nil, err
+			}
+			x.Dims = append(x.Dims, reason)
+		}
+	}
+	return x, nil
+}
+
+// dim explains one dimension of a value.
+func (e *Explainer) dim(target explained, d int, missing []subaxis.Ref) (DimReason, error) {
+	p := trace.Place{Value: ^int32(target.result), Dim: int32(d)}
+	if target.value != 0 {
+		var ok bool
+		if p, ok = e.relations.Place(target.value, d); !ok {
+			return DimReason{}, diag.Invalid(diag.BadOption, diag.Position{}, "value `%s` has no sharding of its own: it is an argument of a region inside an operation",
+				target.name)
+		}
+	}
+	axes := e.history.Axes(p)
+	reason := DimReason{Dim: d, Axes: e.format(axes), Links: e.links(e.history.Chain(p, axes))}
+	if missing != nil {
+		reason.WhyNot = e.absence(p, subaxis.Difference(missing, axes))
+		reason.WhyNot.Axis = e.format(missing)
+	}
+	return reason, nil
+}
+
+func (e *Explainer) format(axes []subaxis.Ref) string { return e.m.Mesh(e.mesh).FormatList(axes) }
+
+// absence finds what kept axes away from a place.
+func (e *Explainer) absence(p trace.Place, missing []subaxis.Ref) *Absence {
+	if len(missing) == 0 {
+		return &Absence{Present: true}
+	}
+	const most = 4
+	ways, n := e.history.WhyNot(p, missing, e.relations, most)
+	a := &Absence{More: n - len(ways)}
+	for i := range ways {
+		w := &ways[i]
+		r := Refused{Link: e.link(&trace.Link{Event: w.Refusal, Parts: w.Parts}), Sources: e.links(w.Sources)}
+		if e.origin.isGiven(w.Refusal.To) && (w.Refusal.Reason == trace.Closed || w.Refusal.Reason == trace.Replicated ||
+			w.Refusal.Reason == trace.LowerPriority) {
+			r.By, r.Source = e.origin.describe(w.Refusal.To, e.names)
+		}
+		if len(w.Places) > 1 {
+			for _, q := range w.Places {
+				r.Way = append(r.Way, e.names.Place(q))
+			}
+		}
+		a.Refused = append(a.Refused, r)
+	}
+	return a
+}
+
+func (e *Explainer) links(list []trace.Link) []Link {
+	out := make([]Link, len(list))
+	for i := range list {
+		out[i] = e.link(&list[i])
+	}
+	return out
+}
+
+// link puts a link into words. Only the axes that matter are named.
+func (e *Explainer) link(l *trace.Link) Link {
+	if l.Given {
+		by, source := e.origin.describe(l.To, e.names)
+		return Link{Step: trace.Step{Kind: "given", Axes: e.format(l.Parts), To: e.names.Place(l.To), Reason: by}, Source: source}
+	}
+	out := Link{Step: e.trace.Step(&l.Event, e.names), UserPriority: l.Round, OpPriority: l.Level}
+	if l.Mesh != 0 {
+		out.Axes = e.m.Mesh(ir.MeshID(l.Mesh)).FormatList(l.Parts)
+	}
+	if l.Kind == trace.Activate {
+		out.Reason, out.Source = e.origin.describe(l.To, e.names)
+	}
+	return out
+}
+
+// axis reads an axis of the mesh, such as model or x:(1)2.
+func (e *Explainer) axis(text string) (subaxis.Ref, error) {
+	mesh := &e.m.Mesh(e.mesh).Mesh
+	name, part := cutPart(text)
+	ref, ok := mesh.Lookup(name)
+	if !ok {
+		var names []string
+		for _, a := range mesh.Axes {
+			names = append(names, a.Name)
+		}
+		return ref, diag.Invalid(diag.UnknownAxis, diag.Position{}, "unknown axis %q%s", name, hint(name, names)).
+			WithNote(diag.Position{}, "the mesh is %s", formatAxes(mesh.Axes))
+	}
+	if part == nil {
+		return ref, nil
+	}
+	sub := subaxis.Ref{Axis: ref.Axis, Pre: part[0], Size: part[1]}
+	if sub.Pre < 1 || sub.Size < 2 || int64(ref.Size)%sub.Next() != 0 {
+		return ref, diag.Invalid(diag.BadSubAxis, diag.Position{}, "axis %q has size %d, which has no part (%d)%d", name, ref.Size, sub.Pre, sub.Size)
+	}
+	return sub, nil
+}
+
+// propagationMesh returns the mesh of a module, the first one where it uses several side by side.
+func propagationMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
+	mesh, err := chooseMesh(m, axes)
+	if err != nil && len(axes) == 0 {
+		if several := append(usedMeshes(m), declaredMeshes(m)...); len(several) > 1 {
+			return several[0], nil
+		}
+	}
+	return mesh, err
+}
+
+// writtenValues returns which values have a sharding that the model gives them.
+func writtenValues(m *ir.Module) []bool {
+	out := make([]bool, m.NumValues())
+	for v := range out {
+		out[v] = v > 0 && m.Sharding(ir.ValueID(v)) != 0
+	}
+	return slices.Clip(out)
+}
+
+// valueNames returns the names of all values as the printed program has them.
+func valueNames(m *ir.Module) []string { return mlir.ValueNames(m) }

@@ -1,0 +1,105 @@
+package passes
+
+import (
+	"autoshard/ir"
+	"autoshard/ir/canonical"
+	"autoshard/ir/pass"
+	"autoshard/propagate"
+)
+
+// exportGroup turns a propagated program into an ordinary one.
+func exportGroup() pass.Group {
+	return pass.Group{
+		Title: "Export",
+		Text:  "Passes that end propagation: what only propagation needs goes, and what shardings mean is said once and for all.",
+		Passes: []pass.Pass{
+			{
+				Name:    "sdy-constant-or-scalar-merger",
+				Summary: "merge equal constants and broadcasts of a scalar whose shardings are equal",
+				Order:   "first: it undoes the splitter where copies ended up the same",
+				Func:    true,
+				Run:     pass.Infallible(propagate.MergeConstants),
+			},
+			{
+				Name:    "sdy-sink-data-flow-edges",
+				Summary: "move the shardings of data-flow edges to the operations that they belong to, and remove the edges",
+				Order:   "before passes that look for the producer of a value, which an edge hides",
+				Func:    true,
+				Options: []pass.Option{sinkOrigins, sinkEdges},
+				Run: func(m *ir.Module, s pass.Settings) error {
+					propagate.SinkDataFlowEdgesWith(m, propagate.Debug{Origins: s.Bool(sinkOrigins.Name), Edges: s.Bool(sinkEdges.Name)})
+					return nil
+				},
+			},
+			{
+				Name:    "sdy-remove-sharding-groups",
+				Summary: "remove all sharding groups",
+				Order:   "any time after propagation, which made the shardings of members equal",
+				Run:     pass.Infallible(propagate.RemoveGroups),
+			},
+			{
+				Name:    "sdy-sharding-constraint-to-reshard",
+				Summary: "turn sharding constraints into reshards",
+				Order:   "after propagation, to which a constraint is an anchor and a reshard an operation like others",
+				Func:    true,
+				Run:     pass.Infallible(propagate.ConstraintsToReshards),
+			},
+			{
+				Name:    "sdy-update-non-divisible-input-output-shardings",
+				Summary: "cut shardings of inputs and outputs down to axes that divide their dimensions",
+				Order:   "after edges are sunk: it reads the shardings of functions and manual computations themselves",
+				Run:     pass.Infallible(propagate.UpdateNonDivisible),
+			},
+			{
+				Name:    "sdy-remove-sub-axes-in-input-output-shardings",
+				Summary: "cut open dimensions of the main function's inputs and outputs at the first sub-axis",
+				Order:   "after the pass above, which may cut an axis, and before dimensions are closed",
+				Run:     pass.Infallible(propagate.RemoveSubAxes),
+			},
+			{
+				Name:    "sdy-close-shardings",
+				Summary: "close all dimensions, and forget explicitly replicated axes",
+				Order:   "after the last pass to which open dimensions mean something",
+				Run:     pass.Infallible(propagate.CloseShardings),
+			},
+			{
+				Name:    "sdy-remove-all-gather-reduce-scatter-for-cmv1",
+				Summary: "remove gathers before and scatters after matrix products, which their partitioner makes itself",
+				Order:   "after collectives are explicit and canonical",
+				Func:    true,
+				Run:     pass.Infallible(canonical.DropMatmulCollectives),
+			},
+			{
+				Name:    "sdy-remove-propagation-debug-info",
+				Summary: "remove what the debug options of propagation left",
+				Order:   "after the last pass that reads it",
+				Run:     pass.Infallible(propagate.RemoveDebugInfo),
+			},
+			{
+				Name:    "sdy-drop-sharding-rules",
+				Summary: "remove the rules of operations, but not those that a user gave",
+				Order:   "after the last pass that reads rules",
+				Func:    true,
+				Run:     pass.Infallible(propagate.DropRules),
+			},
+			{
+				Name:    "sdy-inline-meshes",
+				Summary: "write meshes inside shardings, and remove their names",
+				Order:   "at the end: other passes compare meshes by name",
+				Run:     pass.Infallible(propagate.InlineMeshes),
+			},
+			{
+				Name:    "sdy-drop-sharding-and-mesh",
+				Summary: "remove all shardings and meshes",
+				Order:   "last, on programs of one device, in which shardings mean nothing any more",
+				Run:     pass.Infallible(propagate.DropShardings),
+			},
+		},
+	}
+}
+
+// The options of sinking.
+var (
+	sinkOrigins = pass.Bool("sink-debug-sharding-origins", false, "keep what edges say about who asked for their axes")
+	sinkEdges   = pass.Bool("sink-debug-propagation-edge-sharding", false, "keep what edges say about the ways that axes went")
+)

@@ -1,0 +1,130 @@
+package passes_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"autoshard/ir/pass"
+	"autoshard/passes"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestGolden runs small programs; the arguments of a command are a pipeline.
+func TestGolden(t *testing.T) {
+	datadriven.RunTest(t, "testdata/golden", func(t *testing.T, d *datadriven.TestData) string {
+		var names []string
+		for _, arg := range d.CmdArgs {
+			names = append(names, arg.String())
+		}
+		pipeline, err := passes.Table().Parse(strings.Join(names, ","), "pipeline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := run([]byte(d.Input), pipeline)
+		if err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		return out
+	})
+}
+
+// Every pass runs on a small program without breaking it, and every pipeline stands for passes of the table. Names and
+// texts follow the house rules.
+func TestRows(t *testing.T) {
+	const program = "sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"
+	for _, g := range passes.Table().Groups() {
+		for _, p := range g.Passes {
+			pipeline, err := passes.Table().Parse(p.Name, "pipeline")
+			if err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+				continue
+			}
+			if _, err := run([]byte(program), pipeline); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+			for _, text := range []string{p.Summary, p.Order} {
+				if strings.HasSuffix(text, ".") || text[0] >= 'A' && text[0] <= 'Z' {
+					t.Errorf("%s: %q is a sentence", p.Name, text)
+				}
+			}
+		}
+	}
+}
+
+// docs/passes.md is made from the table; -rewrite, which golden tests have, writes it.
+func TestDocument(t *testing.T) {
+	file := filepath.Join("..", "docs", "passes.md")
+	want := document(passes.Table())
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Errorf("docs/passes.md is not current, run `go test ./passes -rewrite`:\n%s", d)
+	}
+}
+
+const documentHead = `# Passes
+
+Generated from package ` + "`passes`" + ` by ` + "`go test ./passes -rewrite`" + `.
+
+` + "`autoshard opt --pass-pipeline='…' MODEL`" + ` runs passes in order, verifies the program after each, and prints it as MLIR does. A pipeline is
+written as MLIR writes it, ` + "`p1,p2{option=value other=value}`" + `; passes on functions may stand inside ` + "`func.func(…)`" + `, the whole inside
+` + "`builtin.module(…)`" + `. The passes of each part stand in the order in which pipelines run them.
+`
+
+func document(t *pass.Table) string {
+	var b strings.Builder
+	b.WriteString(documentHead)
+	for _, g := range t.Groups() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", g.Title, g.Text)
+		if len(g.Passes) > 0 {
+			b.WriteString("\n| pass | what it does | where it stands | runs on |\n|---|---|---|---|\n")
+		}
+		var options strings.Builder
+		for _, p := range g.Passes {
+			on := "modules"
+			if p.Func {
+				on = "functions"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Summary, p.Order, on)
+			for _, o := range p.Options {
+				fmt.Fprintf(&options, "| `%s` | `%s` | %s | %s | %s |\n", p.Name, o.Name, optionType(&o), optionDefault(&o), o.Help)
+			}
+		}
+		if options.Len() > 0 {
+			b.WriteString("\n| pass | option | type | default | meaning |\n|---|---|---|---|---|\n" + options.String())
+		}
+		for _, p := range g.Passes {
+			if p.IsPipeline() {
+				fmt.Fprintf(&b, "\n`%s` stands for\n\n```\n%s\n```\n", p.Name, strings.ReplaceAll(p.Expand(p.DefaultSettings()), ",", ",\n"))
+			}
+		}
+	}
+	return b.String()
+}
+
+func optionType(o *pass.Option) string {
+	if len(o.Words) == 0 {
+		return o.Kind.String()
+	}
+	return o.Kind.String() + ": `" + strings.Join(o.Words, "`, `") + "`"
+}
+
+func optionDefault(o *pass.Option) string {
+	if o.Default == "" {
+		return "none"
+	}
+	return "`" + o.Default + "`"
+}

@@ -1,0 +1,84 @@
+package propagate_test
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/internal/trace"
+	"autoshard/ir"
+	"autoshard/propagate"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+// TestChainsReplay: for every dimension of every value, the chain of its axes alone leads from nothing to these axes,
+// and without any one of its links it does not.
+func TestChainsReplay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := imported(t)
+		o := drawOptions(t)
+		start := newReplay(m, o)
+		tr := propagated(t, m, o)
+		checkChains(t, m, start, tr)
+	})
+}
+
+// fataler is what tests of both kinds have.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+func checkChains(t fataler, m *ir.Module, start *replay, tr *trace.Trace) (chains int) {
+	h := trace.NewHistory(tr, func(p trace.Place) []subaxis.Ref { return start.axes[p] })
+	relations := propagate.NewRelations(m)
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		id := m.Sharding(v)
+		if id == 0 || !alive(m, v) {
+			continue
+		}
+		for d, dim := range m.ShardingOf(id).Dims {
+			p, ok := relations.Place(v, d)
+			if !ok || p.Value != canonical(m, v) || canonicalOwner(m, v) {
+				continue
+			}
+			if got := h.Axes(p); !slices.Equal(got, dim.Axes) {
+				t.Fatalf("the history of %v ends with %v, propagation with %v", p, got, dim.Axes)
+			}
+			checkChain(t, h, p, dim.Axes)
+			chains++
+		}
+	}
+	return chains
+}
+
+func checkChain(t fataler, h *trace.History, p trace.Place, axes []subaxis.Ref) {
+	links := h.Chain(p, axes)
+	if got := trace.Replay(links)[p]; !slices.Equal(got, axes) {
+		t.Fatalf("the chain of %v leads to %v, propagation to %v:\n%v", p, got, axes, links)
+	}
+	for i := range links {
+		rest := slices.Delete(slices.Clone(links), i, i+1)
+		if got := trace.Replay(rest)[p]; slices.Equal(got, axes) {
+			t.Fatalf("link %d of the chain of %v to %v is not needed: %v", i, p, axes, links)
+		}
+	}
+}
+
+// TestChainsOfModels checks the chains of all values of the annotated models.
+func TestChainsOfModels(t *testing.T) {
+	for _, file := range modelFiles(t) {
+		m := readModel(t, file)
+		if err := propagate.Import(m); err != nil {
+			t.Fatal(err)
+		}
+		start := newReplay(m, propagate.Options{})
+		tr, err := propagate.Run(m, propagate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := checkChains(t, m, start, tr); n > 0 {
+			t.Logf("%s: %d dimensions", file, n)
+		}
+	}
+}

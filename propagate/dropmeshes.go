@@ -1,0 +1,70 @@
+package propagate
+
+import (
+	"slices"
+
+	"autoshard/ir"
+)
+
+// InlineMeshes writes every named mesh into the shardings and replica groups that refer to it, and removes the names.
+// Shardy: -sdy-inline-meshes.
+func InlineMeshes(m *ir.Module) {
+	to := make([]ir.MeshID, m.NumMeshes())
+	for id := range to {
+		if mesh := m.Mesh(ir.MeshID(id)); mesh.Name != "" {
+			to[id] = m.AddMesh("", mesh.Mesh, nil, 0)
+		} else {
+			to[id] = ir.MeshID(id)
+		}
+	}
+	replaceMeshes(m, func(id ir.MeshID) ir.MeshID { return to[id] })
+	eraseMeshes(m, func(ir.MeshID) bool { return true })
+}
+
+// DropShardings removes the shardings of arguments, results and ops, and all named meshes to which nothing refers then.
+// What is part of an op of the sdy dialect, such as the sharding of a reshard, stays.
+// Shardy: -sdy-drop-sharding-and-mesh.
+func DropShardings(m *ir.Module) {
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if f := m.FuncOf(op); f != 0 {
+			clear(m.Func(f).ResultShardings)
+			dropShardings(m, m.BlockArgs(m.Func(f).Body))
+		}
+		m.SetAttrs(op, m.OpAttrs(op).Without("sdy.sharding"))
+		if !holdsSharding(m.Kind(op)) {
+			dropShardings(m, m.ResultValues(op))
+		}
+	})
+	used := usedMeshes(m)
+	eraseMeshes(m, func(id ir.MeshID) bool { return !slices.Contains(used, id) })
+}
+
+func dropShardings(m *ir.Module, values []ir.ValueID) {
+	for _, v := range values {
+		m.SetSharding(v, 0)
+	}
+}
+
+// holdsSharding says whether the shardings of an op's results are part of the op, not an attribute beside it.
+func holdsSharding(k ir.Kind) bool {
+	switch k {
+	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyDataFlowEdge, ir.OpSdyManualComputation, ir.OpSdyNamedComputation,
+		ir.OpSdyAllGather, ir.OpSdyAllReduce, ir.OpSdyAllSlice, ir.OpSdyAllToAll, ir.OpSdyCollectivePermute,
+		ir.OpSdyReduceScatter, ir.OpSdyShardedToUnreduced, ir.OpSdyReplicatedToUnreduced:
+		return true
+	}
+	return false
+}
+
+// eraseMeshes removes the ops and names of the named meshes that pass the test.
+func eraseMeshes(m *ir.Module, test func(ir.MeshID) bool) {
+	for op := range m.Ops(m.Body()) {
+		if m.Kind(op) != ir.OpMesh {
+			continue
+		}
+		if id := m.MeshOf(op); test(id) {
+			m.Mesh(id).Op, m.Mesh(id).Name = 0, ""
+			m.Erase(op)
+		}
+	}
+}

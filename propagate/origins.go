@@ -1,0 +1,210 @@
+package propagate
+
+import (
+	"slices"
+	"strconv"
+
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// origin says who asked for an axis of a value.
+type origin struct {
+	mesh ir.MeshID
+	axis subaxis.Ref
+	name string // such as "input: 0" or "constraint_2"
+}
+
+// origins holds the origins of the axes of every value, in the order in which they became known. The first one to
+// say something about an axis of a value wins (source: shardy.md section 6.2).
+type origins struct {
+	m    *ir.Module
+	of   map[ir.ValueID][]origin
+	self map[ir.ValueID][]string // the names under which a value is an origin itself
+}
+
+// newOrigins names the constraints, the manual computations, the arguments and the results, and starts with the axes
+// that these ask for.
+func newOrigins(m *ir.Module) *origins {
+	o := &origins{m: m, of: map[ir.ValueID][]origin{}, self: map[ir.ValueID][]string{}}
+	constraints, computations := 0, 0
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if m.Kind(op) == ir.OpSdyShardingConstraint {
+			o.startConstraint(op, constraintOrigin+strconv.Itoa(constraints))
+			constraints++
+		}
+	})
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if m.Kind(op) == ir.OpSdyManualComputation {
+			o.startComputation(op, computationOrigin+strconv.Itoa(computations))
+			computations++
+		}
+	})
+	for op := range m.Ops(m.Body()) {
+		if f := m.FuncOf(op); f != 0 && !m.IsDeclaration(f) {
+			o.startFunc(f)
+		}
+	}
+	return o
+}
+
+func (o *origins) startConstraint(op ir.OpID, name string) {
+	m := o.m
+	m.SetAttrs(op, m.OpAttrs(op).With(originNameAttr, ir.StringAttr(name)))
+	o.start(m.Result(op, 0), m.Sharding(m.Result(op, 0)), name)
+	o.self[m.Result(op, 0)] = append(o.self[m.Result(op, 0)], name)
+	if home := homeOf(m, m.Operand(op, 0)); home != 0 {
+		o.start(home, ownerSharding(m, home), name)
+	}
+}
+
+func (o *origins) startComputation(op ir.OpID, name string) {
+	m := o.m
+	m.SetAttrs(op, m.OpAttrs(op).With(originNameAttr, ir.StringAttr(name)))
+	for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
+		input := name + computationInput + strconv.Itoa(i)
+		o.startOwner(arg, input)
+		if home := homeOf(m, m.Operand(op, i)); home != 0 {
+			o.start(home, ownerSharding(m, home), input)
+		}
+	}
+	for i, v := range m.Results(op) {
+		o.startOwner(v, name+computationOutput+strconv.Itoa(i))
+	}
+}
+
+// startOwner starts the edge of an owner with the axes that the computation itself asks for there.
+func (o *origins) startOwner(owner ir.ValueID, name string) {
+	home := homeOf(o.m, owner)
+	if home == 0 {
+		return
+	}
+	o.start(home, o.m.Sharding(owner), name)
+	o.self[home] = append(o.self[home], name)
+}
+
+func (o *origins) startFunc(f ir.FuncID) {
+	m := o.m
+	for i, v := range m.BlockArgs(m.Func(f).Body) {
+		name := inputOrigin + strconv.Itoa(i)
+		o.start(v, m.Sharding(v), name)
+		o.self[v] = append(o.self[v], name)
+	}
+	last := m.LastOp(m.Func(f).Body)
+	if last == 0 || !m.Kind(last).IsTerminator() {
+		return
+	}
+	for i := range min(m.NumOperands(last), len(m.Func(f).ResultShardings)) {
+		if home := homeOf(m, m.Operand(last, i)); home != 0 {
+			o.start(home, m.Func(f).ResultShardings[i], outputOrigin+strconv.Itoa(i))
+		}
+	}
+}
+
+func (o *origins) start(v ir.ValueID, id ir.ShardingID, name string) {
+	if id == 0 {
+		return
+	}
+	s := o.m.ShardingOf(id)
+	for _, d := range s.Dims {
+		for _, a := range d.Axes {
+			o.add(v, origin{s.Mesh, a, name})
+		}
+	}
+}
+
+func (o *origins) add(v ir.ValueID, of origin) {
+	if !slices.ContainsFunc(o.of[v], func(p origin) bool { return p.axis == of.axis && p.mesh == of.mesh }) {
+		o.of[v] = append(o.of[v], of)
+	}
+}
+
+// arrive gives an axis that came from one value to another the origin that it has there: that of the axis itself,
+// else that of one that contains it or is contained in it.
+func (o *origins) arrive(from, to ir.ValueID, mesh ir.MeshID, axis subaxis.Ref) {
+	list := o.of[from]
+	i := slices.IndexFunc(list, func(p origin) bool { return p.axis == axis })
+	if i < 0 {
+		i = slices.IndexFunc(list, func(p origin) bool {
+			return p.axis.Axis == axis.Axis && (p.axis.Contains(axis) || axis.Contains(p.axis))
+		})
+	}
+	if i >= 0 {
+		o.add(to, origin{mesh, axis, list[i].name})
+	}
+}
+
+// save writes the origins into the module: on arguments and results of functions, constraints, edges and other ops.
+func (o *origins) save() {
+	m := o.m
+	perOp := map[ir.OpID][]ir.Attr{}
+	values := make([]ir.ValueID, 0, len(o.of))
+	for v := range o.of {
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	for _, v := range values {
+		op := m.DefiningOp(v)
+		switch {
+		case op != 0 && m.OpBlock(op) == 0:
+			continue // erased
+		case op == 0:
+			o.saveArg(v)
+		case m.Kind(op) == ir.OpSdyShardingConstraint || m.Kind(op) == ir.OpSdyDataFlowEdge:
+			m.SetAttrs(op, m.OpAttrs(op).With(originsAttr, o.dict(v, o.self[v])))
+		default:
+			if perOp[op] == nil {
+				perOp[op] = slices.Repeat([]ir.Attr{ir.DictAttr(nil)}, m.NumResults(op))
+			}
+			perOp[op][m.Index(v)] = o.dict(v, nil)
+		}
+		o.saveResult(v)
+	}
+	for op, list := range perOp {
+		m.SetAttrs(op, m.OpAttrs(op).With(originsAttr, ir.ArrayAttr(list)))
+	}
+}
+
+func (o *origins) saveArg(v ir.ValueID) {
+	if f := o.m.FuncOf(o.m.BlockOp(o.m.ArgBlock(v))); f != 0 {
+		attrs := &o.m.Func(f).ArgAttrs[o.m.Index(v)]
+		*attrs = attrs.With(originsAttr, o.dict(v, o.self[v]))
+	}
+}
+
+// saveResult writes the origins of a value that a function returns to the result, to one of them if there are several.
+func (o *origins) saveResult(v ir.ValueID) {
+	m := o.m
+	for use := range m.Uses(v) {
+		if m.Kind(use.Op) != ir.OpReturn {
+			continue
+		}
+		if f := m.FuncOf(m.ParentOp(use.Op)); f != 0 {
+			attrs := &m.Func(f).ResultAttrs[use.Index]
+			*attrs = attrs.With(originsAttr, o.dict(v, []string{outputOrigin + strconv.Itoa(use.Index)}))
+			return
+		}
+	}
+}
+
+// dict returns the origins of a value as a dictionary; names of the holder itself become "self".
+func (o *origins) dict(v ir.ValueID, self []string) ir.DictAttr {
+	var entries []ir.NamedAttr
+	for _, p := range o.of[v] {
+		name := p.name
+		if slices.Contains(self, name) {
+			name = selfOrigin
+		}
+		entries = append(entries, ir.NamedAttr{Name: axisKey(&o.m.Mesh(p.mesh).Mesh, p.axis), Value: ir.StringAttr(name)})
+	}
+	return ir.DictAttr(ir.MakeAttrs(entries...))
+}
+
+// axisKey returns an axis as a key of a dictionary: x or x:(1)2.
+func axisKey(mesh *subaxis.Mesh, r subaxis.Ref) string {
+	key := mesh.Axes[r.Axis].Name
+	if !mesh.IsFull(r) {
+		key += ":(" + strconv.Itoa(int(r.Pre)) + ")" + strconv.Itoa(int(r.Size))
+	}
+	return key
+}
