@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"math/rand/v2"
 )
 
@@ -119,4 +120,78 @@ func denseProblem(rng *rand.Rand) *Problem {
 		return p.WithLimit(least + least*rng.Int64N(8)/20)
 	}
 	return p
+}
+
+// twelveNodes draws a problem of 8 to 12 nodes with up to 6 strategies, most of them live together, and a limit near the least peak.
+func twelveNodes(rng *rand.Rand) *Problem {
+	b := NewBuilder()
+	n := int32(8 + rng.IntN(5))
+	k := make([]int, n)
+	for i := range n {
+		k[i] = 1 + rng.IntN(6)
+		costs, usages := make([]int64, k[i]), make([]int64, k[i])
+		for a := range costs {
+			costs[a], usages[a] = rng.Int64N(100), rng.Int64N(50)
+		}
+		b.AddNode(costs, usages, i/3, i/3+2+rng.Int32N(4))
+		for range 1 + rng.IntN(2) {
+			if i == 0 {
+				break
+			}
+			j := rng.Int32N(i)
+			m := make([]int64, k[j]*k[i])
+			for e := range m {
+				if m[e] = rng.Int64N(80); rng.IntN(8) == 0 {
+					m[e] = Inf
+				}
+			}
+			b.AddEdge(j, i, b.AddMatrix(k[j], k[i], m))
+		}
+	}
+	p, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	least := p.unavoidable(context.Background())
+	return p.WithLimit(least + least*rng.Int64N(6)/10)
+}
+
+// enumerate returns the least cost of a problem without negative costs, or Inf: depth first over the nodes in order, giving up a branch as
+// soon as it costs too much or uses too much.
+func enumerate(p *Problem) int64 {
+	best := Inf
+	x := make([]int32, p.NumNodes())
+	use := make([]int64, len(p.times))
+	var visit func(i int, cost int64)
+	visit = func(i int, cost int64) {
+		if cost >= best {
+			return
+		}
+		if i == len(x) {
+			best = cost
+			return
+		}
+		for a := range int32(p.NumStrategies(i)) {
+			x[i] = a
+			sum := cost + p.Cost[p.Off[i]+a]
+			for e := range p.EA {
+				if int(max(p.EA[e], p.EB[e])) == i {
+					sum = min(sum+p.edgeCost(e, x[p.EA[e]], x[p.EB[e]]), Inf)
+				}
+			}
+			fits := true
+			for t := p.lo[i]; t < p.hi[i]; t++ {
+				use[t] += p.Use[p.Off[i]+a]
+				fits = fits && (!p.HasLimit || use[t] <= p.Limit)
+			}
+			if fits {
+				visit(i+1, sum)
+			}
+			for t := p.lo[i]; t < p.hi[i]; t++ {
+				use[t] -= p.Use[p.Off[i]+a]
+			}
+		}
+	}
+	visit(0, p.Constant)
+	return best
 }

@@ -116,6 +116,12 @@ func (b *Builder) AddConstant(cost int64) {
 // SetLimit sets the most usage allowed at any time step.
 func (b *Builder) SetLimit(limit int64) { b.p.Limit, b.p.HasLimit = limit, true }
 
+// Grow makes room for strategies and for matrix entries to come, so that adding them copies nothing.
+func (b *Builder) Grow(strategies, entries int) {
+	b.p.Cost, b.p.Use = slices.Grow(b.p.Cost, strategies), slices.Grow(b.p.Use, strategies)
+	b.p.MatVal = slices.Grow(b.p.MatVal, entries)
+}
+
 // Build checks the sums and returns the problem, or the first error: diag.ErrInvalid for bad parts, diag.ErrTooLarge for sums that could
 // overflow. The builder must not be used afterwards.
 func (b *Builder) Build() (*Problem, error) {

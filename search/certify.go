@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // wide is a signed 128-bit sum.
@@ -48,6 +49,7 @@ type certificate struct {
 	total wide    // the bound in units, without the constant
 	node  []int64 // per value, what node i's minimum loses if it takes the value
 	mu    []int64 // as messages.msg
+	price []int64 // of the time points before each
 }
 
 // certify evaluates the bound of the state after a backward sweep; nil if the numbers are too large for 64 bits.
@@ -69,6 +71,7 @@ func (s *messages) certify() *certificate {
 		}
 	}
 	price := make([]int64, len(s.price)+1)
+	c.price = price
 	for t, p := range s.price {
 		v := int64(p * unit)
 		c.total.subProduct(v, s.m.limit-s.m.base[t])
@@ -165,36 +168,80 @@ func (c *certificate) arcMin(e *arc) int64 {
 	return least
 }
 
-// with returns, for every value, a lower bound on the cost of the solutions that take it: the bound of the model plus what the node and
-// its arcs lose (solver.md section 4.7, in integers).
-func (c *certificate) with() []int64 {
-	loss := make([]int64, len(c.node))
-	copy(loss, c.node)
+// exclusion says what the solutions below an upper bound cannot use: values and, by arc, pairs of values.
+type exclusion struct {
+	value  []bool // per value of the model
+	values int
+	pair   [][]bool // per arc, as its table; nil if there are none
+	pairs  int      // forbidden now, but not in the table
+	finite int      // pairs allowed in the tables
+}
+
+// exclude returns the values and pairs of which every solution costs more than upper (rule P11 of solver.md section 4.7, in integers). With
+// residuals r, the terms of the bound less their minimum, a solution that takes value a of node i costs at least the bound plus
+//
+//	r_i(a) + sum over arcs e to neighbours j of min_b (r_e(a, b) + r_j(b))
+//
+// as every node and arc of that sum counts once, and one with values a and b at the ends of arc e the bound plus r_i(a) + r_j(b) + r_e(a, b).
+func (c *certificate) exclude(upper int64) *exclusion {
+	room := c.room(upper)
+	if room < 0 || room >= 1<<60 {
+		return nil
+	}
+	x := &exclusion{value: make([]bool, len(c.node)), pair: make([][]bool, len(c.m.arcs))}
+	loss := slices.Clone(c.node)
 	var rowMin, colMin []int64
-	for i := range c.m.arcs {
-		e := &c.m.arcs[i]
+	for id := range c.m.arcs {
+		e := &c.m.arcs[id]
+		na, nb := c.node[c.m.off[e.a]:][:e.t.ka], c.node[c.m.off[e.b]:][:e.t.kb]
 		rowMin, colMin = fill(rowMin, e.t.ka), fill(colMin, e.t.kb)
-		least := Inf * 4
-		muB := c.mu[e.toB:][:e.t.kb]
-		for x := range e.t.ka {
-			muA := c.mu[int(e.toA)+x]
-			for y, v := range e.t.v[x*e.t.kb:][:e.t.kb] {
-				if v < Inf {
-					r := v<<c.q - muA - muB[y]
-					rowMin[x], colMin[y] = min(rowMin[x], r), min(colMin[y], r)
+		least, muB := c.arcMin(e), c.mu[e.toB:][:e.t.kb]
+		for a := range na {
+			base := c.mu[int(e.toA)+a] + least
+			for b, v := range e.t.v[a*e.t.kb:][:e.t.kb] {
+				if v >= Inf {
+					continue
+				}
+				r := v<<c.q - base - muB[b]
+				rowMin[a], colMin[b] = min(rowMin[a], r+nb[b]), min(colMin[b], r+na[a])
+				if x.finite++; r+na[a]+nb[b] > room {
+					x.forbid(id, a*e.t.kb+b, len(e.t.v))
 				}
 			}
-			least = min(least, rowMin[x])
 		}
-		addLoss(loss[c.m.off[e.a]:], rowMin, least)
-		addLoss(loss[c.m.off[e.b]:], colMin, least)
+		addLoss(loss[c.m.off[e.a]:], rowMin)
+		addLoss(loss[c.m.off[e.b]:], colMin)
 	}
 	for a, v := range loss {
-		sum := c.total
-		sum.add(v)
-		loss[a] = min(sum.ceil(c.q)+c.m.constant, Inf)
+		if v > room {
+			x.value[a] = true
+			x.values++
+		}
 	}
-	return loss
+	return x
+}
+
+func (x *exclusion) forbid(arc, entry, entries int) {
+	if x.pair[arc] == nil {
+		x.pair[arc] = make([]bool, entries)
+	}
+	x.pair[arc][entry] = true
+	x.pairs++
+}
+
+// room returns by how many units a solution may lose on the bound without costing more than upper, at most 2^62.
+func (c *certificate) room(upper int64) int64 {
+	v := upper - c.m.constant
+	w := wide{uint64(v>>63)<<c.q | uint64(v)>>1>>(63-c.q), uint64(v) << c.q}
+	lo, borrow := bits.Sub64(w.lo, c.total.lo, 0)
+	hi := w.hi - c.total.hi - borrow
+	switch {
+	case int64(hi) < 0:
+		return -1
+	case hi > 0 || lo > 1<<62:
+		return 1 << 62
+	}
+	return int64(lo)
 }
 
 func fill(to []int64, n int) []int64 {
@@ -205,9 +252,9 @@ func fill(to []int64, n int) []int64 {
 	return to
 }
 
-// addLoss adds to every value's loss what an arc loses by it. Losses saturate at 2^61, which is valid: a smaller loss claims less.
-func addLoss(loss, of []int64, least int64) {
+// addLoss adds to every value's loss what an arc loses by it. Losses saturate at 2^61, which is more than any room.
+func addLoss(loss, of []int64) {
 	for a, v := range of {
-		loss[a] = min(loss[a]+(v-least), 1<<61)
+		loss[a] = min(loss[a]+v, 1<<61)
 	}
 }

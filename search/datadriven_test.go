@@ -71,7 +71,7 @@ func goldenSolve(p *Problem) string {
 
 // goldenReduce prints the log and what is left.
 func goldenReduce(p *Problem) string {
-	w := newWork(p)
+	w := newWork(context.Background(), p)
 	w.reduce(context.Background())
 	var b strings.Builder
 	for _, s := range w.log {

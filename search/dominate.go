@@ -10,7 +10,7 @@ const dominanceWork = 1 << 21
 func (w *work) dominate(ctx context.Context) bool {
 	changed := false
 	for i := range w.cells {
-		if i&63 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return changed
 		}
 		if c := &w.cells[i]; !c.dead && !c.checked && len(c.unary) > 1 {
@@ -46,6 +46,7 @@ func (w *work) dominateNode(i int32) bool {
 				rows = w.rows(i)
 			}
 			if w.cheaper(c, rows, a, b) {
+				w.proveDominated(i, b, a)
 				stand[b], found = a, true
 				break
 			}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 )
@@ -10,6 +11,9 @@ const (
 	activePrices = 60   // prices that may move at a time
 	joining      = 8    // prices that may join at a time
 	priceTrust   = 0.15 // largest change of a price as a share of its own size
+	leapEvery    = 6    // steps between leaps of the messages
+
+	recentRoundings = 16
 )
 
 // ascent maximises the bound over the prices of time points by a subgradient method with an active set, a Polyak step and a trust region
@@ -26,29 +30,79 @@ type ascent struct {
 	prices []float64 // of the best bound
 	misses int
 	iter   int
+	recent [recentRoundings][]int32 // the last roundings, round robin
+
+	// Leaps: the messages at the last one, scratch, and the length of the next one in multiples of what has happened since.
+	last, saved []float64
+	leap        float64
+	spent       int64
 }
 
-func newAscent(m *model) *ascent {
-	return &ascent{m: m, msg: newMessages(m), x: make([]int32, len(m.node)), use: make([]int64, len(m.base)),
-		avg: make([]float64, len(m.base)), alpha: 0.5, best: math.Inf(-1), prices: make([]float64, len(m.base))}
+func newAscent(ctx context.Context, m *model) *ascent {
+	return &ascent{m: m, msg: newMessages(ctx, m), x: make([]int32, len(m.node)), use: make([]int64, len(m.base)),
+		avg: make([]float64, len(m.base)), alpha: 0.5, best: math.Inf(-1), prices: make([]float64, len(m.base)), leap: 1}
 }
 
-// start sets prices found on an earlier model of the same problem.
-func (d *ascent) start(byTime []float64) {
-	for t, point := range d.m.point[:len(d.msg.price)] {
-		if d.msg.price[t] = byTime[point]; byTime[point] > 0 {
-			d.active = append(d.active, int32(t))
+// start sets prices found on an earlier model of the same problem, by compressed time.
+func (d *ascent) start(prices []pricedTime) {
+	for _, p := range prices {
+		if t := d.near(p.time); t >= 0 {
+			if d.msg.price[t] == 0 {
+				d.active = append(d.active, t)
+			}
+			d.msg.price[t] += p.price
 		}
 	}
 	copy(d.prices, d.msg.price)
 	d.msg.setPrices()
 }
 
+// near returns the time point of a compressed time, or, if that was dropped, the neighbour that most likely implies it: the one of larger
+// base. It is -1 if there are no time points.
+func (d *ascent) near(time int32) int32 {
+	point := d.m.point[:len(d.msg.price)]
+	at, ok := slices.BinarySearch(point, time)
+	if at == len(point) || !ok && at > 0 && d.m.base[at-1] > d.m.base[at] {
+		at--
+	}
+	return int32(at)
+}
+
+// prefix returns the sums of the best prices before every time point.
+func (d *ascent) prefix() []float64 {
+	sums := make([]float64, len(d.prices)+1)
+	for t, p := range d.prices {
+		sums[t+1] = sums[t] + p
+	}
+	return sums
+}
+
+// pricedTime is the price of a compressed time step of the problem.
+type pricedTime struct {
+	time  int32
+	price float64
+}
+
+// pricesByTime returns the best prices above 0, in order of time.
+func (d *ascent) pricesByTime() []pricedTime {
+	var out []pricedTime
+	for t, p := range d.prices {
+		if p > 0 {
+			out = append(out, pricedTime{d.m.point[t], p})
+		}
+	}
+	return out
+}
+
 // step makes one pair of sweeps, leaving a rounding in x, and moves the prices. cost is that of the incumbent, or Inf.
 func (d *ascent) step(cost int64) {
-	d.msg.forward(d.x)
-	bound := d.msg.backward() - d.msg.rent() + float64(d.m.constant)
+	bound := d.sweep(d.x)
+	at := d.iter % recentRoundings
+	d.recent[at] = append(d.recent[at][:0], d.x...)
 	d.iter++
+	if d.iter%leapEvery == 0 {
+		bound = d.jump(bound)
+	}
 	if !d.m.hasLimit {
 		d.best = max(d.best, bound)
 		return
@@ -58,6 +112,36 @@ func (d *ascent) step(cost int64) {
 	d.judge(bound)
 	d.move(bound, cost)
 	d.msg.setPrices()
+}
+
+// sweep makes a pair of sweeps and returns the bound.
+func (d *ascent) sweep(x []int32) float64 {
+	d.spent += 2 * d.m.entries
+	d.msg.forward(x)
+	return d.msg.backward() - d.msg.rent() + float64(d.m.constant)
+}
+
+// jump extrapolates the messages from the last leap through the present ones, and goes back if that does not raise the bound. Message passing
+// creeps along straight lines for hundreds of sweeps where costs of different scale meet in a cycle.
+func (d *ascent) jump(bound float64) float64 {
+	msg := d.msg.msg
+	if d.last == nil {
+		d.last, d.saved = slices.Clone(msg), make([]float64, len(msg))
+		return bound
+	}
+	copy(d.saved, msg)
+	for i, v := range d.saved {
+		msg[i] = v + float64(d.leap*(v-d.last[i]))
+	}
+	if leapt := d.sweep(nil); leapt > bound {
+		bound = leapt
+		d.leap *= 2
+	} else {
+		copy(msg, d.saved)
+		d.leap = max(d.leap/4, 0.5)
+	}
+	copy(d.last, msg)
+	return bound
 }
 
 // smooth averages the usage and lets the worst time points join the active set.
@@ -147,12 +231,4 @@ func (d *ascent) move(bound float64, cost int64) {
 func (d *ascent) excess(t int32) float64 {
 	limit := float64(max(d.m.limit, 1))
 	return (d.avg[t] - limit) / limit
-}
-
-// priceByTime adds the best prices to a map by compressed time of the problem.
-func (d *ascent) priceByTime(byTime []float64) {
-	clear(byTime)
-	for t, p := range d.prices {
-		byTime[d.m.point[t]] = p
-	}
 }

@@ -14,7 +14,7 @@ func (w *work) eliminate(ctx context.Context) bool {
 		if c.dead || len(c.items) > 0 {
 			continue
 		}
-		if i&63 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return changed
 		}
 		switch adj := w.live(int32(i)); len(adj) {
@@ -44,12 +44,14 @@ func (w *work) eliminateAlone(i int32) {
 			best = a
 		}
 	}
+	w.proveNodes(proveOut, i)
 	w.constant += unary[best]
 	w.log = append(w.log, step{kind: stepEliminate, node: i, left: -1, right: -1, table: []int32{int32(best)}})
 	w.bury(i)
 }
 
 func (w *work) eliminateLeaf(i, e int32) {
+	w.proveNodes(proveOut, i)
 	u := w.other(e, i)
 	rows := w.rowsFrom(u, e)
 	unary, k := w.cells[i].unary, len(w.cells[i].unary)
@@ -71,6 +73,7 @@ func (w *work) eliminateLeaf(i, e int32) {
 }
 
 func (w *work) eliminateBetween(i, e, g int32) {
+	w.proveNodes(proveOut, i)
 	u, v := w.other(e, i), w.other(g, i)
 	ru, rv := w.rowsFrom(u, e), w.rowsFrom(v, g)
 	unary, k := w.cells[i].unary, len(w.cells[i].unary)

@@ -59,12 +59,13 @@ func (s *solver) explain(c *conflict, proven bool) (Result, error) {
 		return Result{}, out
 	}
 	least, err := MinPeak(s.ctx, s.p, Options{Steps: s.budget, Seed: s.opt.Seed})
-	s.charge(least.Steps)
+	s.lanes[0].charge(least.Steps)
 	if err != nil {
 		return Result{}, cmp.Or(s.ctx.Err(), error(out))
 	}
 	if s.p.within(least.Peak) {
-		s.offer(least.Solution, "least peak")
+		s.lanes[0].offer(least.Solution, "least peak")
+		s.merge()
 		return s.result(), nil
 	}
 	out.Memory, out.MinLimit, out.Node = true, least.Peak, -1

@@ -73,7 +73,12 @@ type origin struct {
 // solution lifts values of the live nodes, 0 for dead ones, to the problem. values is changed.
 func (w *work) solution(values []int32) []int32 {
 	lift(w.log, values)
-	for o := w.origin; o != nil; o = o.parent {
+	return w.origin.solution(values)
+}
+
+// solution lifts values of the compact model to the problem. values is changed.
+func (o *origin) solution(values []int32) []int32 {
+	for ; o != nil; o = o.parent {
 		outer := make([]int32, o.n)
 		for i, a := range values {
 			outer[o.node[i]] = a
@@ -84,12 +89,7 @@ func (w *work) solution(values []int32) []int32 {
 	return values
 }
 
-// values projects a solution of the problem; false if a reduction has excluded it.
-func (w *work) values(solution []int32) ([]int32, bool) {
-	values, ok := w.origin.values(solution)
-	return values, ok && project(w.log, values)
-}
-
+// values projects a solution of the problem to the compact model; false if a reduction has excluded it.
 func (o *origin) values(solution []int32) ([]int32, bool) {
 	if o == nil {
 		return slices.Clone(solution), true

@@ -13,6 +13,7 @@ func (w *work) pruneMemory() bool {
 	for t, use := range w.base {
 		if use > w.limit {
 			w.failed = &conflict{memory: true, time: w.point[t], need: use, node: -1}
+			w.proveFailed(int32(t))
 			return true
 		}
 	}
@@ -22,7 +23,9 @@ func (w *work) pruneMemory() bool {
 		if c := &w.cells[i]; !c.dead && len(c.items) > 0 {
 			bad := w.overfull(c.items, len(c.unary), top)
 			if bad != nil {
+				w.proveOverfull(int32(i), bad, top)
 				if !slices.Contains(bad, false) {
+					w.proveFailed()
 					w.failed = &conflict{memory: true, time: w.point[w.tightest(c.items, top)], node: int32(i)}
 					return true
 				}
@@ -101,6 +104,7 @@ func (w *work) forbidPairs(e int32, shareA, shareB []float64, top *rangeMax) boo
 			if m == nil {
 				m = slices.Clone(w.dense(l))
 			}
+			w.proveCollision(l.a, x, l.b, y, top)
 			m[x*kb+y] = Inf
 		}
 	}
@@ -127,41 +131,74 @@ func (w *work) collide(p []item, x int, q []item, y int, top *rangeMax) bool {
 	return false
 }
 
-// dropPoints removes the time points where the limit cannot be exceeded (rule P6). Without a limit there are none to begin with.
+// dropPoints removes the time points that no solution needs: those where the limit cannot be exceeded (rule P6), and those where every item
+// is also at a neighbouring point whose base is at least as large. Without a limit there are none to begin with.
 func (w *work) dropPoints() {
 	if !w.hasLimit || len(w.base) == 0 {
 		return
 	}
 	w.tidyAll()
-	most := make([]int64, len(w.base)+1)
-	for i := range w.cells {
-		for _, it := range w.cells[i].items {
-			use := slices.Max(it.use)
-			most[it.s] += use
-			most[it.e] -= use
+	most, starts, ends := w.pointSums()
+	kept := make([]int32, 0, len(w.base))
+	for t := range int32(len(w.base)) {
+		if w.base[t]+most[t] <= w.limit {
+			continue
+		}
+		implied := false
+		for len(kept) > 0 && !implied {
+			k := kept[len(kept)-1]
+			if ends[t] == ends[k] && w.base[k] <= w.base[t] {
+				w.proveImplied(k, t)
+				kept = kept[:len(kept)-1]
+				continue
+			}
+			if starts[t] != starts[k] || w.base[t] > w.base[k] {
+				break
+			}
+			w.proveImplied(t, k)
+			implied = true
+		}
+		if !implied {
+			kept = append(kept, t)
 		}
 	}
-	index := make([]int32, len(w.base)+1) // index after removal
-	kept := int32(0)
-	sum := int64(0)
-	for t := range w.base {
-		index[t] = kept
-		if sum += most[t]; w.base[t]+sum > w.limit {
-			w.base[kept], w.point[kept] = w.base[t], w.point[t]
-			kept++
-		}
-	}
-	index[len(w.base)] = kept
-	if int(kept) == len(w.base) {
+	if len(kept) == len(w.base) {
 		return
 	}
-	w.base, w.delta = w.base[:kept], w.delta[:kept+1]
-	w.point = slices.Clone(w.point[:kept])
+	index := make([]int32, len(w.base)+1) // index after removal
+	for j, t := range kept {
+		index[t+1] = int32(j) + 1
+	}
+	for t := range w.base {
+		index[t+1] = max(index[t+1], index[t])
+	}
+	w.base, w.point, w.delta = pick(w.base, kept), pick(w.point, kept), w.delta[:len(kept)+1]
 	for i := range w.cells {
 		if len(w.cells[i].items) > 0 {
 			w.cells[i].items, w.cells[i].checked = moveItems(w.cells[i].items, index), false
 		}
 	}
+}
+
+// pointSums returns for every time point the largest usage of all items there, and how many items start and end up to it.
+func (w *work) pointSums() (most, starts, ends []int64) {
+	n := len(w.base) + 1
+	most, starts, ends = make([]int64, n), make([]int64, n), make([]int64, n)
+	for i := range w.cells {
+		for _, it := range w.cells[i].items {
+			use := slices.Max(it.use)
+			most[it.s] += use
+			most[it.e] -= use
+			starts[it.s]++
+			ends[it.e]++
+		}
+	}
+	for t := 1; t < n; t++ {
+		most[t] += most[t-1]
+		starts[t] += starts[t-1]
+		ends[t] += ends[t-1]
+	}
+	return most, starts, ends
 }
 
 func moveItems(items []item, index []int32) []item {

@@ -1,10 +1,14 @@
 package search
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // messages is the state of sequential tree-reweighted message passing (TRW-S, Kolmogorov 2006) on a model whose memory has prices:
 // solver.md section 4.4. Floating point only guides; bounds that are reported come from certify.
 type messages struct {
+	ctx    context.Context // sweeps stop half-way when it ends
 	m      *model
 	price  []float64 // per time point, at least 0
 	unary  []float64 // cost plus priced usage
@@ -17,8 +21,8 @@ type messages struct {
 	prefix []float64
 }
 
-func newMessages(m *model) *messages {
-	s := &messages{m: m, price: make([]float64, len(m.base)), unary: make([]float64, len(m.unary)), msg: make([]float64, m.msgs),
+func newMessages(ctx context.Context, m *model) *messages {
+	s := &messages{ctx: ctx, m: m, price: make([]float64, len(m.base)), unary: make([]float64, len(m.unary)), msg: make([]float64, m.msgs),
 		share: make([]float64, len(m.node)), left: make([]float64, len(m.unary)), prefix: make([]float64, len(m.base)+1)}
 	most, widest := 1.0, 1
 	for i := range m.node {
@@ -41,13 +45,13 @@ func newMessages(m *model) *messages {
 	return s
 }
 
-// toFloat converts a cost; a forbidden one is infinite. Every row and column of a model's matrix has a finite entry, so messages stay
+// toFloat converts a cost less the least of its matrix; a forbidden one is infinite. Every row and column of a model's matrix has a finite entry, so messages stay
 // finite.
-func toFloat(c int64) float64 {
+func toFloat(c, least int64) float64 {
 	if c >= Inf {
 		return math.Inf(1)
 	}
-	return float64(c)
+	return float64(c - least)
 }
 
 // setPrices recomputes the priced unary costs after price changed.
@@ -99,6 +103,9 @@ func addTo(d, m []float64) {
 // it and the messages of those behind.
 func (s *messages) forward(x []int32) {
 	for i := range int32(len(s.m.node)) {
+		if i&255 == 0 && s.ctx.Err() != nil {
+			return
+		}
 		if x != nil {
 			x[i] = s.round(i, x)
 		}
@@ -106,15 +113,18 @@ func (s *messages) forward(x []int32) {
 		g := s.share[i]
 		for _, id := range s.m.forward[i] {
 			e := &s.m.arcs[id]
-			s.send(d, g, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb], e.t.rows)
+			s.send(d, g, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb], e.t.rows, minPlus)
 		}
 	}
 }
 
-// backward passes messages to earlier nodes and returns the lower bound on cost plus priced usage above base.
+// backward passes messages to earlier nodes and returns the lower bound on cost plus priced usage above base, -Inf if the context ended.
 func (s *messages) backward() float64 {
 	bound := 0.0
 	for i := int32(len(s.m.node)) - 1; i >= 0; i-- {
+		if i&255 == 0 && s.ctx.Err() != nil {
+			return math.Inf(-1)
+		}
 		d := s.gather(i)
 		least := lowest(d)
 		for a := range d {
@@ -125,32 +135,90 @@ func (s *messages) backward() float64 {
 		g := s.share[i]
 		for _, id := range s.m.backward[i] {
 			e := &s.m.arcs[id]
-			bound += s.send(d, g, s.msg[e.toB:int(e.toB)+e.t.kb], s.msg[e.toA:int(e.toA)+e.t.ka], e.t.cols)
+			bound += e.t.least + s.send(d, g, s.msg[e.toB:int(e.toB)+e.t.kb], s.msg[e.toA:int(e.toA)+e.t.ka], e.t.rows, minPlusRows)
 		}
 	}
 	return bound
 }
 
-// send computes out[b] = min_a g*d[a] - in[a] + m[a][b], shifts it to minimum 0 and returns the shift.
-func (s *messages) send(d []float64, g float64, in, out, m []float64) float64 {
-	k := len(out)
+// send computes out[b] = min_a g*d[a] - in[a] + m[a][b], shifts it to minimum 0 and returns the shift. The entries of m are at least 0.
+func (s *messages) send(d []float64, g float64, in, out, m []float64, pass func(out, h, m []float64)) float64 {
+	h := s.h[:len(d)]
 	in = in[:len(d)]
-	for b := range out {
-		out[b] = math.Inf(1)
-	}
+	base := math.Inf(1)
 	for a, v := range d {
-		h := float64(g*v) - in[a]
-		row := m[a*k : (a+1)*k][:len(out)]
-		for b, c := range row {
-			out[b] = min(out[b], c+h)
+		h[a] = float64(g*v) - in[a]
+		if h[a] < base {
+			base = h[a]
 		}
 	}
+	for a := range h {
+		h[a] -= base
+	}
+	pass(out, h, m)
 	least := lowest(out)
 	for b := range out {
 		out[b] -= least
 	}
-	return least
+	return least + base
 }
+
+// minPlus computes out[b] = min_a h[a] + m[a][b]. All numbers are at least 0, so that their bits order as they do: comparing the bits as
+// integers compiles to conditional moves, which beat the branches and the NaN checks of comparing floating-point numbers.
+func minPlus(out, h, m []float64) {
+	k := len(out)
+	for b := range out {
+		out[b] = math.Inf(1)
+	}
+	a := 0
+	for ; a+4 <= len(h); a += 4 {
+		h0, h1, h2, h3 := h[a], h[a+1], h[a+2], h[a+3]
+		rows := m[a*k : (a+4)*k]
+		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
+		for b, o := range out {
+			v := min(bitsOf(r0[b]+h0), bitsOf(r1[b]+h1))
+			w := min(bitsOf(r2[b]+h2), bitsOf(r3[b]+h3))
+			out[b] = floatOf(min(bitsOf(o), v, w))
+		}
+	}
+	for ; a < len(h); a++ {
+		row, v := m[a*k : (a+1)*k][:k], h[a]
+		for b, o := range out {
+			out[b] = floatOf(min(bitsOf(o), bitsOf(row[b]+v)))
+		}
+	}
+}
+
+// minPlusRows computes out[a] = min_b h[b] + m[a][b], as minPlus does for the transposed matrix.
+func minPlusRows(out, h, m []float64) {
+	k := len(h)
+	a := 0
+	for ; a+4 <= len(out); a += 4 {
+		rows := m[a*k : (a+4)*k]
+		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
+		o0, o1, o2, o3 := infinite, infinite, infinite, infinite
+		for b, v := range h {
+			o0, o1 = min(o0, bitsOf(r0[b]+v)), min(o1, bitsOf(r1[b]+v))
+			o2, o3 = min(o2, bitsOf(r2[b]+v)), min(o3, bitsOf(r3[b]+v))
+		}
+		out[a], out[a+1] = floatOf(o0), floatOf(o1)
+		out[a+2], out[a+3] = floatOf(o2), floatOf(o3)
+	}
+	for ; a < len(out); a++ {
+		o := infinite
+		for b, c := range m[a*k : (a+1)*k] {
+			o = min(o, bitsOf(c+h[b]))
+		}
+		out[a] = floatOf(o)
+	}
+}
+
+// infinite are the bits of +Inf.
+const infinite int64 = 0x7ff << 52
+
+func floatOf(bits int64) float64 { return math.Float64frombits(uint64(bits)) }
+
+func bitsOf(v float64) int64 { return int64(math.Float64bits(v)) }
 
 func lowest(d []float64) float64 {
 	least := math.Inf(1)

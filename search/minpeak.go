@@ -68,7 +68,7 @@ func (b *bisection) take(x []int32) {
 func (b *bisection) start() error {
 	s := newSolver(b.ctx, b.p, Options{Steps: b.opt.Steps, Seed: b.opt.Seed})
 	r, err := s.solveFirst()
-	b.spent += s.spent
+	b.spent += s.work()
 	if err == nil {
 		b.take(r)
 	}
@@ -80,10 +80,10 @@ func (b *bisection) run() {
 	low := b.bound // smallest limit not yet given up
 	for limit := low; low < b.peak && b.spent < b.opt.Steps && b.ctx.Err() == nil; limit = low + (b.peak-low)/2 {
 		s := newSolver(b.ctx, b.p.WithLimit(limit), Options{Steps: b.opt.Steps / 16, Seed: b.opt.Seed})
-		w := newWork(s.p)
+		w := newWork(b.ctx, s.p)
 		s.first = true
 		proven := s.root(w) >= Inf
-		b.spent += s.spent
+		b.spent += s.work()
 		switch {
 		case s.found:
 			b.take(s.best)
@@ -99,7 +99,7 @@ func (b *bisection) run() {
 // solveFirst returns any solution.
 func (s *solver) solveFirst() ([]int32, error) {
 	s.first = true
-	w := newWork(s.p)
+	w := newWork(s.ctx, s.p)
 	bound := s.root(w)
 	if s.found {
 		return s.best, nil
@@ -141,7 +141,7 @@ func (p *Problem) usageOnly() *Problem {
 // unavoidable returns a lower bound on the peak: the largest usage over time if every node that is left after merging takes the least it can
 // at every time step.
 func (p *Problem) unavoidable(ctx context.Context) int64 {
-	w := newWork(p.WithLimit(maxTotal))
+	w := newWork(ctx, p.WithLimit(maxTotal))
 	w.structure(ctx)
 	w.tidyAll()
 	return slices.Max(append(w.base, 0))

@@ -2,12 +2,12 @@ package search
 
 import "slices"
 
-// table is an interned cost matrix of a model: exact, and as float64 by rows and by columns for message passing.
+// table is an interned cost matrix of a model: exact, and as float64 above its least entry, for message passing.
 type table struct {
 	ka, kb int
 	v      []int64
 	rows   []float64
-	cols   []float64
+	least  float64
 }
 
 // arc is an edge of a model between node a and a later node b; toA and toB are the offsets of its messages.
@@ -34,6 +34,9 @@ type model struct {
 	constant int64
 	entries  int64 // matrix entries, the price of a sweep in one direction
 	msgs     int   // length of all messages
+
+	origin    *origin
+	proofArcs []proofArc // made when a proof needs them
 }
 
 // compile freezes the working model.
@@ -51,6 +54,7 @@ func compile(w *work) *model {
 			m.items = append(m.items, c.items)
 		}
 	}
+	m.origin = &origin{w.origin, slices.Clip(w.log), m.node, len(w.cells)}
 	m.forward, m.backward = make([][]int32, len(m.node)), make([][]int32, len(m.node))
 	intern := map[uint64][]*table{}
 	for _, i := range m.node {
@@ -79,12 +83,10 @@ func internTable(intern map[uint64][]*table, ka, kb int, v []int64) *table {
 			return t
 		}
 	}
-	t := &table{ka: ka, kb: kb, v: v, rows: make([]float64, ka*kb), cols: make([]float64, ka*kb)}
-	for x := range ka {
-		for y := range kb {
-			c := toFloat(v[x*kb+y])
-			t.rows[x*kb+y], t.cols[y*ka+x] = c, c
-		}
+	least := slices.Min(v)
+	t := &table{ka: ka, kb: kb, v: v, rows: make([]float64, ka*kb), least: float64(least)}
+	for e, c := range v {
+		t.rows[e] = toFloat(c, least)
 	}
 	intern[h] = append(intern[h], t)
 	return t
@@ -92,6 +94,9 @@ func internTable(intern map[uint64][]*table, ka, kb int, v []int64) *table {
 
 // values returns the number of values of node i.
 func (m *model) values(i int32) int { return int(m.off[i+1] - m.off[i]) }
+
+// degree returns the number of arcs of node i.
+func (m *model) degree(i int32) int { return len(m.forward[i]) + len(m.backward[i]) }
 
 // cost returns the exact cost of a labelling, or Inf if it selects a forbidden entry.
 func (m *model) cost(x []int32) int64 {
@@ -134,19 +139,7 @@ func (m *model) usage(x []int32, use []int64) int64 {
 }
 
 // solution lifts a labelling to the problem.
-func (m *model) solution(w *work, x []int32) []int32 {
-	values := make([]int32, len(w.cells))
-	for i, a := range x {
-		values[m.node[i]] = a
-	}
-	return w.solution(values)
-}
+func (m *model) solution(x []int32) []int32 { return m.origin.solution(slices.Clone(x)) }
 
 // labelling projects a solution of the problem to the model; false if a reduction has excluded it.
-func (m *model) labelling(w *work, solution []int32) ([]int32, bool) {
-	values, ok := w.values(solution)
-	if !ok {
-		return nil, false
-	}
-	return pick(values, m.node), true
-}
+func (m *model) labelling(solution []int32) ([]int32, bool) { return m.origin.values(solution) }

@@ -1,6 +1,9 @@
 package search
 
-import "math/rand/v2"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 const (
 	regionMin   = 8 // nodes in a neighbourhood
@@ -18,8 +21,8 @@ type neighbourhood struct {
 	round  int
 }
 
-func newNeighbourhood(m *model) *neighbourhood {
-	return &neighbourhood{m: m, region: newRegion(m), in: make([]bool, len(m.node))}
+func newNeighbourhood(ctx context.Context, m *model) *neighbourhood {
+	return &neighbourhood{m: m, region: newRegion(ctx, m), in: make([]bool, len(m.node))}
 }
 
 // step improves the state by one region if it can. Solutions of equal cost are taken too, so that the search drifts. It returns the labels

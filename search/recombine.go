@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -14,11 +15,12 @@ type part struct {
 // recombine moves the state towards labelling y, which need not fit: the connected parts of the nodes where they differ switch one by one
 // as long as that lowers the cost and fits, dear parts included when they make room for better ones (solver.md section 4.8 c). It reports
 // whether the cost fell.
-func (st *state) recombine(y []int32, in []bool) bool {
+func (st *state) recombine(ctx context.Context, y []int32, in []bool) bool {
 	before := st.cost
 	var rejected, spare []part
 	for _, p := range st.parts(y, in) {
 		switch {
+		case ctx.Err() != nil:
 		case p.gain >= Inf/2:
 		case p.gain >= 0:
 			spare = append(spare, p)
@@ -27,6 +29,9 @@ func (st *state) recombine(y []int32, in []bool) bool {
 		}
 	}
 	for _, p := range rejected {
+		if ctx.Err() != nil {
+			break
+		}
 		st.trade(p, spare, y)
 	}
 	return st.cost < before

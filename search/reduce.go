@@ -29,7 +29,7 @@ func (w *work) reduce(ctx context.Context) {
 // structure empties the queue of links: arc consistency, folding, functional merging and separable edges (rules P0 to P3).
 func (w *work) structure(ctx context.Context) {
 	for head := 0; head < len(w.queue) && w.failed == nil; head++ {
-		if head&1023 == 0 && ctx.Err() != nil {
+		if head&63 == 0 && ctx.Err() != nil {
 			w.queue = w.queue[head:]
 			return
 		}
@@ -63,6 +63,7 @@ func (w *work) examine(e int32) {
 	}
 	none := func(count []int32) func(int) bool { return func(a int) bool { return count[a] == 0 } }
 	if slices.Contains(rows, 0) || slices.Contains(cols, 0) {
+		w.proveRows(e, rows, cols)
 		w.prune(l.a, none(rows), nil)
 		w.prune(l.b, none(cols), nil)
 		return
@@ -116,6 +117,7 @@ func separable(m []int64, ka, kb int) bool {
 // rest goes to the constant: the sum of the spreads stays what it was, so that no sequence of rules can overflow.
 func (w *work) separate(e int32, m []int64) {
 	l := w.links[e]
+	w.proveNodes(proveSeparate, l.a, l.b)
 	a, b, kb := w.cells[l.a].unary, w.cells[l.b].unary, w.size(l.b)
 	least, x0 := m[0], 0
 	for x := range a {
@@ -159,6 +161,7 @@ func (w *work) addBase(s, e int32, use int64) {
 func (w *work) merge(u, v, e int32, f []int32) {
 	cu, cv := &w.cells[u], &w.cells[v]
 	l := w.links[e]
+	w.proveNodes(proveMerge, u, v)
 	for x := range cu.unary {
 		if l.a == u {
 			cu.unary[x] += cv.unary[f[x]] + l.at(x, int(f[x]))

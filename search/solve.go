@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // DefaultSteps is the budget of [Solve] if Options.Steps is 0: a few seconds on one core.
@@ -19,7 +18,9 @@ type Options struct {
 	Seed  uint64
 	// Initial are warm starts. The result is never worse than any of them that is a solution; others are ignored.
 	Initial [][]int32
-	// Progress, if not nil, is called for every better solution and every better bound, in order, from the calling goroutine.
+	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records.
+	Certify bool
+	// Progress, if not nil, is called for every better solution, every better bound and every phase, in order, from the calling goroutine.
 	Progress func(Event)
 }
 
@@ -28,7 +29,8 @@ type Options struct {
 type Event struct {
 	Cost, Bound int64
 	Steps       int64
-	Source      string // what found it, such as `walk`
+	Phase       string // `reduce`, `dual` or `tree`
+	Source      string // what found it, such as `walk`; `bound` for a better bound, `phase` at the beginning of a phase
 	Solution    []int32
 }
 
@@ -53,6 +55,8 @@ type Result struct {
 	Peak     int64
 	Status   Status
 	Steps    int64
+	// Certificate proves Bound if Options.Certify is set, else it is nil.
+	Certificate *Certificate
 }
 
 // Gap returns (cost - bound) / cost, 0 for an optimal result.
@@ -73,11 +77,16 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	s := newSolver(ctx, p, opt)
 	s.raise(p.leastCost())
 	for _, x := range opt.Initial {
-		s.offer(x, "initial")
+		s.lanes[0].offer(x, "initial")
 	}
-	w := newWork(p)
+	s.merge()
+	w := newWork(ctx, p)
+	if opt.Certify {
+		w.prove(p)
+		s.proof = w.proof
+	}
 	bound := s.root(w)
-	s.raise(min(bound, s.incumbent()))
+	s.raise(bound)
 	if s.found {
 		return s.result(), nil
 	}
@@ -92,16 +101,16 @@ type solver struct {
 	ctx    context.Context
 	p      *Problem
 	opt    Options
-	rng    *rand.Rand
-	spent  int64
 	budget int64
-	grows  bool      // the budget is the default one, which grows with the reductions
-	prices []float64 // the best prices so far, by compressed time
+	grows  bool   // the budget is the default one, which grows with the reductions
+	proof  *proof // nil without Options.Certify
+	lanes  [2]*lane
+	phase  string
 
 	found bool
 	first bool // stop at the first solution
 	best  []int32
-	cost  int64
+	cost  int64 // Inf if there is no solution
 	peak  int64
 	bound int64
 }
@@ -111,46 +120,45 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 	if grows {
 		opt.Steps = DefaultSteps
 	}
-	return &solver{grows: grows, ctx: ctx, p: p, opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed))), budget: opt.Steps,
-		prices: make([]float64, len(p.times)), cost: Inf, bound: -Inf}
-}
-
-func (s *solver) charge(n int64) { s.spent += n }
-
-// done reports whether the search has to stop.
-func (s *solver) done() bool {
-	return s.spent >= s.budget || s.ctx.Err() != nil || s.found && (s.first || s.bound >= s.cost)
-}
-
-// incumbent returns the cost of the best solution, or Inf.
-func (s *solver) incumbent() int64 { return s.cost }
-
-// offer takes a solution of the problem if it is valid and the best so far.
-func (s *solver) offer(x []int32, source string) {
-	cost, peak, err := s.p.Evaluate(x)
-	if err != nil || !s.p.within(peak) || s.found && cost >= s.cost {
-		return
+	s := &solver{grows: grows, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf, bound: -Inf}
+	for i := range s.lanes {
+		rng := rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed)+uint64(i)))
+		s.lanes[i] = &lane{ctx: ctx, p: p, rng: rng, until: opt.Steps, table: exactTable, cost: Inf}
 	}
-	s.found, s.best, s.cost, s.peak = true, slices.Clone(x), cost, peak
-	s.report(source, s.best)
+	return s
+}
+
+// over reports whether the search has to stop, given the bound of what is left.
+func (s *solver) over(bound int64) bool {
+	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.ctx.Err() != nil
 }
 
 // raise takes a bound that is valid for the whole problem.
 func (s *solver) raise(bound int64) {
-	if bound > s.bound {
+	if bound = min(bound, s.cost); bound > s.bound {
 		s.bound = bound
 		s.report("bound", nil)
 	}
 }
 
+// enter begins a phase.
+func (s *solver) enter(phase string) {
+	s.phase = phase
+	s.report("phase", nil)
+}
+
 func (s *solver) report(source string, x []int32) {
 	if s.opt.Progress != nil {
-		s.opt.Progress(Event{s.cost, min(s.bound, s.cost), s.spent, source, x})
+		s.opt.Progress(Event{Cost: s.cost, Bound: min(s.bound, s.cost), Steps: s.work(), Phase: s.phase, Source: source, Solution: x})
 	}
 }
 
 func (s *solver) result() Result {
-	r := Result{Solution: s.best, Cost: s.cost, Bound: min(s.bound, s.cost), Peak: s.peak, Status: Feasible, Steps: s.spent}
+	r := Result{Solution: s.best, Cost: s.cost, Bound: min(s.bound, s.cost), Peak: s.peak, Status: Feasible, Steps: s.work()}
+	if s.proof != nil {
+		r.Certificate = newCertificate(s.p, s.proof, r)
+		r.Bound = min(r.Bound, r.Certificate.Bound)
+	}
 	switch {
 	case r.Bound == r.Cost:
 		r.Status = Optimal
@@ -160,15 +168,17 @@ func (s *solver) result() Result {
 	return r
 }
 
-// stallRounds is the number of rounds without progress after which the root turns to branching.
-const stallRounds = 15
+// stallRounds is the number of rounds without progress after which the search turns to branching.
+const stallRounds = 8
 
 // root searches the whole problem and returns its proven bound.
 func (s *solver) root(w *work) int64 {
+	zero := s.lanes[0]
+	zero.first, s.lanes[1].first = s.first, s.first
 	w.reduce(s.ctx)
-	s.charge(w.takeSpent())
+	zero.charge(w.takeSpent())
 	if s.grows {
-		s.budget = max(s.budget, 5*s.spent)
+		s.budget = max(s.budget, 5*zero.spent)
 	}
 	if w.failed != nil {
 		return Inf
@@ -176,46 +186,82 @@ func (s *solver) root(w *work) int64 {
 	if s.ctx.Err() != nil {
 		return -Inf
 	}
-	g := newStage(s, w, -Inf)
+	s.allow(s.budget)
+	g := newStage(zero, w, -Inf, nil, nil)
 	g.settle()
+	s.merge()
 	s.raise(g.bound)
-	for slice := int64(0); !g.over(); {
-		g.rounds(stallRounds)
-		if g.over() {
-			break
-		}
-		slice = max(2*slice, s.spent)
-		bound := s.tree(g.w.compact(), g.bound, slice)
-		g.raise(bound)
-		s.raise(min(g.bound, s.cost))
-		g.adopt()
+	if s.over(g.bound) {
+		return g.bound
 	}
-	return g.bound
+	p := s.ascend(g)
+	if s.over(g.bound) {
+		return g.bound
+	}
+	return s.branch(g, p)
 }
 
-// over reports whether the root has nothing left to do.
-func (g *stage) over() bool { return g.closed() || g.bound >= Inf || g.s.done() }
+// roundSteps is the number of steps of the dual in an epoch.
+const roundSteps = 20
 
-// rounds alternates dual and primal until nothing has improved for a number of rounds.
-func (g *stage) rounds(stall int) {
-	for idle := 0; idle < stall && !g.over(); idle++ {
-		bound, cost := g.bound, g.s.cost
-		before := g.s.spent
-		steps := 20
-		if !g.s.found && g.s.spent > g.s.budget/10 {
-			steps = 5 // the model is large for the budget: a first solution matters more
+// ascend raises the bound in one lane and looks for solutions in the other until neither gets anywhere.
+func (s *solver) ascend(g *stage) *primal {
+	s.enter("dual")
+	p := newPrimal(s.lanes[1], g)
+	for idle := 0; idle < stallRounds && !s.over(g.bound); idle++ {
+		bound, cost := g.bound, s.cost
+		if p.m != g.m {
+			p = newPrimal(s.lanes[1], g)
 		}
-		g.ascend(steps)
-		g.s.raise(min(g.bound, g.s.cost))
-		if g.over() {
-			return
+		p.follow(g)
+		s.allow(epochWork(g.m))
+		s.epoch(func() { g.ascend(roundSteps) }, p.round)
+		s.raise(g.bound)
+		g.adopt()
+		least := max(abs(g.bound)/100_000, 1)
+		if s.found {
+			least = max((s.cost-g.bound)/64, 1)
 		}
-		if !g.s.found {
-			g.dive(2 * (g.s.spent - before))
-		}
-		g.primal(g.s.spent - before)
-		if step := max(abs(g.s.cost)/100_000, 1); g.bound >= bound+step || g.s.cost < cost {
+		if g.bound >= bound+least || s.cost < cost {
 			idle = -1
 		}
 	}
+	return p
+}
+
+// epochWork is the work of an epoch on a model: what a round of the dual takes.
+func epochWork(m *model) int64 { return 3*(roundSteps+2)*m.entries + 100_000 }
+
+// branch searches what is left of a stage in a tree, and returns the proven bound. Now and then one lane looks for solutions instead.
+func (s *solver) branch(g *stage, p *primal) int64 {
+	s.enter("tree")
+	if p.m != g.m {
+		p = newPrimal(s.lanes[1], g)
+	}
+	p.follow(g)
+	t := newTree(s, g)
+	for turn := 0; !s.over(t.bound()) && t.proof < proofWords; turn++ {
+		a, b := t.pop(), (*treeNode)(nil)
+		if turn%3 > 0 {
+			b = t.pop()
+		}
+		var left, right []*treeNode
+		s.allow(8 * epochWork(g.m))
+		if b == nil {
+			s.lanes[1].until = s.lanes[1].spent + min(epochWork(g.m), s.lanes[1].until-s.lanes[1].spent)
+		}
+		s.epoch(func() { left = a.visit(s.lanes[0]) }, func() {
+			if b != nil {
+				right = b.visit(s.lanes[1])
+				return
+			}
+			p.adopt()
+			p.round()
+		})
+		t.finish(a, left)
+		t.finish(b, right)
+		s.raise(t.bound())
+	}
+	g.raise(t.bound())
+	return g.bound
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -13,6 +14,9 @@ import (
 
 	"autoshard/internal/diag"
 )
+
+// seeds is the number of random problems a test solves; the long run of docs/testing.md asks for more.
+var seeds = flag.Int("seeds", 1000, "random problems per test")
 
 // checkResult compares a result with the oracle and the exact evaluator.
 func checkResult(t *testing.T, seed int, p *Problem, o oracle, r Result, err error) {
@@ -51,7 +55,7 @@ func checkInfeasible(t *testing.T, seed int, o oracle, err error) {
 }
 
 func TestSolveAgainstBruteForce(t *testing.T) {
-	for seed := range 4000 {
+	for seed := range *seeds {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 1)))
 		o := bruteForce(p)
 		r, err := Solve(context.Background(), p, Options{Steps: 2_000_000, Seed: uint64(seed)})
@@ -62,8 +66,35 @@ func TestSolveAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// TestSearchAgainstBruteForce solves problems as if they were too large for elimination, so that prices, exclusions and the tree have to do
+// all the work.
+func TestSearchAgainstBruteForce(t *testing.T) {
+	for seed := range *seeds / 2 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 11))
+		p := randomProblem(rng)
+		if seed%4 == 0 {
+			p = denseProblem(rng)
+		}
+		o := bruteForce(p)
+		s := newSolver(context.Background(), p, Options{Steps: 20_000_000, Seed: uint64(seed)})
+		s.lanes[0].table, s.lanes[1].table = 0, 0
+		s.raise(s.root(newWork(context.Background(), p)))
+		if !s.found {
+			if o.best < Inf {
+				t.Fatalf("seed %d: nothing found, optimum %d", seed, o.best)
+			}
+			continue
+		}
+		r := s.result()
+		checkResult(t, seed, p, o, r, nil)
+		if r.Status != Optimal {
+			t.Errorf("seed %d: %s with bound %d, cost %d, optimum %d", seed, r.Status, r.Bound, r.Cost, o.best)
+		}
+	}
+}
+
 func TestSolveDenseAgainstBruteForce(t *testing.T) {
-	for seed := range 300 {
+	for seed := range *seeds / 10 {
 		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 5)))
 		o := bruteForce(p)
 		r, err := Solve(context.Background(), p, Options{Steps: 20_000_000, Seed: uint64(seed)})
@@ -74,15 +105,34 @@ func TestSolveDenseAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// TestTwelveNodes solves problems of up to twelve nodes with up to six strategies to optimality.
+func TestTwelveNodes(t *testing.T) {
+	for seed := range *seeds / 5 {
+		p := twelveNodes(rand.New(rand.NewPCG(uint64(seed), 14)))
+		want := enumerate(p)
+		r, err := Solve(context.Background(), p, Options{})
+		if want >= Inf {
+			var inf *InfeasibleError
+			if !errors.As(err, &inf) || !inf.Proven {
+				t.Errorf("seed %d: %v, there is no solution", seed, err)
+			}
+			continue
+		}
+		if err != nil || r.Status != Optimal || r.Cost != want {
+			t.Errorf("seed %d: %s with bound %d, cost %d, optimum %d, %v", seed, r.Status, r.Bound, r.Cost, want, err)
+		}
+	}
+}
+
 // TestStageAgainstBruteForce runs the stages behind the reductions on models that are not reduced, so that nothing is solved before they
 // come to work: the dual, its integer bound and fixing, rounding, the walk, neighbourhoods and the dive.
 func TestStageAgainstBruteForce(t *testing.T) {
 	found, exact := 0, 0
-	for seed := range 3000 {
+	for seed := range 1000 {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 2)))
 		o := bruteForce(p)
 		s := newSolver(context.Background(), p, Options{Steps: 500_000})
-		w := newWork(p)
+		w := newWork(context.Background(), p)
 		if w.failed != nil {
 			continue
 		}
@@ -96,12 +146,18 @@ func TestStageAgainstBruteForce(t *testing.T) {
 		if w.hasLimit && (slices.Max(w.base) > w.limit) {
 			continue
 		}
-		g := newStage(s, w, -Inf)
+		s.allow(s.budget)
+		g := newStage(s.lanes[0], w, -Inf, nil, nil)
+		q := newPrimal(s.lanes[1], g)
 		g.dual.step(Inf)
-		g.dive(100_000)
+		q.walk.step(q.s.rng, 1, true)
+		q.dive(100_000)
 		for range 6 {
-			g.unreduced()
+			s.merge()
+			g.adopt()
+			s.unreduced(g, q)
 		}
+		s.merge()
 		if min(g.bound, s.cost) > o.best {
 			t.Fatalf("seed %d: bound %d, cost %d, optimum %d", seed, g.bound, s.cost, o.best)
 		}
@@ -115,7 +171,7 @@ func TestStageAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	if found < 1500 || exact < found*95/100 {
+	if found < 500 || exact < found*95/100 {
 		t.Errorf("%d solutions, %d of them optimal", found, exact)
 	}
 }
@@ -140,9 +196,9 @@ func (w *work) arcConsistent() {
 }
 
 // unreduced is one round of a stage that never goes back to the reductions.
-func (g *stage) unreduced() {
+func (s *solver) unreduced(g *stage, q *primal) {
 	for range 5 {
-		g.dual.step(g.s.incumbent())
+		g.dual.step(g.s.cost)
 		g.consider(g.dual.x, "rounding")
 	}
 	msg := g.dual.msg
@@ -152,19 +208,23 @@ func (g *stage) unreduced() {
 	if g.closed() {
 		return
 	}
-	g.primal(2000)
+	q.follow(g)
+	q.s.until = q.s.spent + 2000
+	q.round()
 }
 
-func TestCertificateBoundsEveryValue(t *testing.T) {
+// TestExclude compares the exclusions by cost with the best solution that uses the value or pair.
+func TestExclude(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	for seed := range 1500 {
+	excluded := 0
+	for seed := range 300 {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 3)))
-		w := newWork(p)
+		w := newWork(context.Background(), p)
 		if w.arcConsistent(); w.failed != nil || w.hasLimit && slices.Max(w.base) > w.limit {
 			continue
 		}
 		m := compile(w)
-		msg := newMessages(m)
+		msg := newMessages(context.Background(), m)
 		for t := range msg.price {
 			msg.price[t] = rng.Float64() * rng.Float64() * 4
 		}
@@ -174,26 +234,48 @@ func TestCertificateBoundsEveryValue(t *testing.T) {
 			msg.backward()
 		}
 		c := msg.certify()
-		for v, bound := range c.with() {
+		best := bruteForceWork(p, w, nil)
+		if c.bound > best {
+			t.Fatalf("seed %d: bound %d, best %d", seed, c.bound, best)
+		}
+		upper := min(best, Inf/2) - rng.Int64N(3)
+		x := c.exclude(upper)
+		if x == nil {
+			continue
+		}
+		for v, gone := range x.value {
 			i, _ := slices.BinarySearch(m.off, int32(v)+1)
-			clone := newWork(p)
-			clone.arcConsistent()
-			clone.prune(m.node[i-1], func(a int) bool { return int32(a) != int32(v)-m.off[i-1] }, nil)
-			best := bruteForceWork(p, clone)
-			if bound > best || c.bound > best {
-				t.Fatalf("seed %d: value %d of node %d: bound %d and %d, best %d", seed, v, i-1, bound, c.bound, best)
+			if with := bruteForceWork(p, w, map[int32]int32{m.node[i-1]: int32(v) - m.off[i-1]}); gone && with <= upper {
+				t.Fatalf("seed %d: value %d of node %d excluded above %d, best %d", seed, v, i-1, upper, with)
 			}
 		}
+		for id, pairs := range x.pair {
+			e := &m.arcs[id]
+			for entry, gone := range pairs {
+				fix := map[int32]int32{m.node[e.a]: int32(entry / e.t.kb), m.node[e.b]: int32(entry % e.t.kb)}
+				if with := bruteForceWork(p, w, fix); gone && with <= upper {
+					t.Fatalf("seed %d: pair %d of arc %d excluded above %d, best %d", seed, entry, id, upper, with)
+				}
+			}
+		}
+		excluded += x.values + x.pairs
+	}
+	if excluded < 500 {
+		t.Errorf("only %d exclusions", excluded)
 	}
 }
 
-// bruteForceWork enumerates the live values of a working model that has been pruned only.
-func bruteForceWork(p *Problem, w *work) int64 {
+// bruteForceWork enumerates the live values of a working model that has been pruned only, where the nodes in fix have their values there.
+func bruteForceWork(p *Problem, w *work, fix map[int32]int32) int64 {
 	best := Inf
 	values := make([]int32, len(w.cells))
 	for {
+		fits := true
+		for i, a := range fix {
+			fits = fits && values[i] == a
+		}
 		x := w.solution(slices.Clone(values))
-		if cost, peak, err := p.Evaluate(x); err == nil && p.within(peak) {
+		if cost, peak, err := p.Evaluate(x); err == nil && fits && p.within(peak) {
 			best = min(best, cost)
 		}
 		i := 0
@@ -211,7 +293,7 @@ func bruteForceWork(p *Problem, w *work) int64 {
 
 func TestMinPeakAgainstBruteForce(t *testing.T) {
 	attained := 0
-	for seed := range 1500 {
+	for seed := range *seeds {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 4)))
 		o := bruteForce(p)
 		r, err := MinPeak(context.Background(), p, Options{Steps: 4_000_000})
@@ -232,13 +314,13 @@ func TestMinPeakAgainstBruteForce(t *testing.T) {
 			t.Errorf("seed %d: peak %d, bound %d, least %d", seed, r.Peak, r.Bound, o.minPeak)
 		}
 	}
-	if attained < 1000 {
+	if attained < *seeds/2 {
 		t.Errorf("only %d proven", attained)
 	}
 }
 
 func TestWarmStartIsNeverWorse(t *testing.T) {
-	for seed := range 300 {
+	for seed := range 60 {
 		p := layered(uint64(seed), 30, 6, seed%3*10)
 		full, err := Solve(context.Background(), p, Options{Steps: 3_000_000})
 		if err != nil {
@@ -266,14 +348,14 @@ func TestSolveIsDeterministic(t *testing.T) {
 	if len(first) < 3 {
 		t.Fatalf("only %d events", len(first))
 	}
-	for _, procs := range []int{2, 7} {
+	for _, procs := range []int{2} {
 		if d := cmp.Diff(first, run(procs)); d != "" {
 			t.Fatalf("GOMAXPROCS %d: %s", procs, d)
 		}
 	}
 	for i := 1; i < len(first); i++ {
 		a, b := first[i-1], first[i]
-		if b.Cost > a.Cost || b.Bound < min(a.Bound, b.Cost) || b.Bound > b.Cost || b.Cost == a.Cost && b.Bound == a.Bound {
+		if b.Cost > a.Cost || b.Bound < min(a.Bound, b.Cost) || b.Bound > b.Cost || b.Source != "phase" && b.Cost == a.Cost && b.Bound == a.Bound {
 			t.Errorf("event %d: %+v after %+v", i, b, a)
 		}
 	}

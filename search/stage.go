@@ -1,60 +1,52 @@
 package search
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // exactTable bounds the tables when a whole model is solved by elimination.
 const exactTable = 1 << 20
 
-// stage is the search on one model: bounds from the dual, solutions from roundings, recombination and neighbourhoods.
+// stage proves bounds on one working model: message passing with prices, values and pairs that cost too much deleted on the way. The
+// roundings that fall off are offered as solutions.
 type stage struct {
-	s     *solver
-	w     *work
-	m     *model
-	dual  *ascent
-	walk  *walk
-	hood  *neighbourhood
-	st    *state // the incumbent, nil if there is none or it lies outside the model
-	in    []bool
-	bound int64
-	left  []float64 // reparametrised unaries of the last certified sweep
+	finder
+	w      *work
+	dual   *ascent
+	region *region
+	bound  int64
+	tried  int64 // the incumbent's cost and the bound when values were last tried for deletion
+	proven int64
+	left   []float64 // reparametrised unaries of the last certified sweep
 }
 
-// newStage compiles the working model. bound is valid for it already.
-func newStage(s *solver, w *work, bound int64) *stage {
-	g := &stage{s: s, w: w, bound: bound}
-	g.compile()
+// newStage compiles the working model. bound is valid for it already; prices and, if not nil, messages are those of an earlier model.
+func newStage(s *lane, w *work, bound int64, prices []pricedTime, from *carried) *stage {
+	g := &stage{w: w, bound: bound, tried: Inf, proven: -Inf}
+	g.s = s
+	g.compile(prices, from)
 	return g
 }
 
-// compile freezes the working model and carries prices and incumbent over.
-func (g *stage) compile() {
+// compile freezes the working model.
+func (g *stage) compile(prices []pricedTime, from *carried) {
 	m := compile(g.w)
-	g.m, g.dual, g.walk, g.hood = m, newAscent(m), newWalk(m), newNeighbourhood(m)
-	g.in = make([]bool, len(m.node))
+	g.finder = newFinder(g.s, m)
+	g.dual, g.region = newAscent(g.s.ctx, m), newRegion(g.s.ctx, m)
 	g.left = nil
-	g.dual.start(g.s.prices)
+	if from != nil {
+		from.follow(g.w.log)
+		g.dual.msg.load(from)
+		g.dual.alpha = 0.2
+	}
+	g.dual.start(prices)
 	g.s.charge(2 * m.entries)
-	g.adopt()
 }
 
-// adopt takes the solver's incumbent as the state if the model contains it.
-func (g *stage) adopt() {
-	g.st = nil
-	if !g.s.found {
-		return
-	}
-	if x, ok := g.m.labelling(g.w, g.s.best); ok {
-		if st := newState(g.m, x); st.cost < Inf && st.fits() {
-			g.st = st
-		}
-	}
-}
+// over reports whether there is nothing left to do: no solution of the model can be better than the incumbent, or the lane has to stop.
+func (g *stage) over() bool { return g.closed() || g.s.done() }
 
-// closed reports whether no solution of the model can be better than the incumbent.
-func (g *stage) closed() bool { return g.s.found && g.bound >= g.s.cost }
+func (g *stage) closed() bool { return g.bound >= Inf || g.s.found && g.bound >= g.s.cost }
+
+func (g *stage) raise(bound int64) { g.bound = max(g.bound, bound) }
 
 // exact solves the model by elimination without prices. The optimum is a bound; it is the solution if it fits. It reports whether the model
 // is settled.
@@ -63,87 +55,122 @@ func (g *stage) exact(limit int64) bool {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	x, value, ok := g.hood.region.solve(all, nil, g.m.unary, limit)
-	g.s.charge(g.hood.region.spent)
-	g.hood.region.spent = 0
+	x, value, ok := g.region.solve(all, nil, g.m.unary, limit)
+	g.s.charge(g.region.takeSpent())
 	if !ok {
 		return false
 	}
 	if value >= Inf {
+		g.w.proveOrder(g.m, g.region.order, Inf)
 		g.bound = Inf
 		return true
 	}
+	g.w.proveOrder(g.m, g.region.order, value+g.m.constant)
 	g.raise(value + g.m.constant)
-	if g.m.usage(x, g.dual.use) <= 0 {
-		g.s.offer(g.m.solution(g.w, x), "elimination")
+	if g.m.usage(x, g.use) <= 0 {
+		g.s.offer(g.m.solution(x), "elimination")
 		return true
 	}
 	return g.closed()
 }
 
-func (g *stage) raise(bound int64) { g.bound = max(g.bound, bound) }
+// settle handles models that need no search: empty ones and those that elimination solves. It reports whether the model is settled.
+func (g *stage) settle() bool {
+	if len(g.m.node) == 0 {
+		g.w.proveBound(g.m, nil, g.m.constant)
+		g.raise(g.m.constant)
+		g.s.offer(g.m.solution(nil), "reduction")
+		return true
+	}
+	return g.exact(min(g.s.table, 64*g.m.entries+1024))
+}
 
 // ascend runs n steps of the dual, offers its roundings, and certifies the bound.
 func (g *stage) ascend(n int) {
 	for range n {
 		if g.s.done() {
-			return
+			break
 		}
-		g.dual.step(g.s.incumbent())
-		g.s.charge(2 * g.m.entries)
+		g.dual.step(g.s.cost)
+		g.s.charge(g.dual.spent)
+		g.dual.spent = 0
 		g.consider(g.dual.x, "rounding")
 	}
-	g.certify()
+	if g.s.ctx.Err() == nil || g.bound == -Inf {
+		g.certify()
+	}
 }
 
-// certify sweeps with the best prices so far and takes the integer bound; with an incumbent it also deletes the values that cannot lead to
-// a better solution (rule P11).
+// certify sweeps with the best prices so far and takes the integer bound; with an incumbent it also deletes what cannot lead to a better
+// solution (rule P11).
 func (g *stage) certify() {
 	msg := g.dual.msg
 	now := slices.Clone(msg.price)
 	copy(msg.price, g.dual.prices)
 	msg.setPrices()
-	msg.forward(nil)
-	msg.backward()
-	g.s.charge(4 * g.m.entries)
+	g.dual.sweep(nil)
 	c := msg.certify()
+	g.s.charge(g.dual.spent + 2*g.m.entries)
+	g.dual.spent = 0
 	g.left = msg.left
 	copy(msg.price, now)
 	msg.setPrices()
-	g.dual.priceByTime(g.s.prices)
 	if c == nil {
 		return
 	}
+	g.w.proveBound(g.m, c, c.bound)
 	g.raise(c.bound)
-	if g.s.found && !g.closed() {
-		g.fix(c.with())
+	// Looking for what to delete costs as much as a sweep or two: only if the gap has closed by a fifth.
+	if g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
+		g.tried, g.proven = g.s.cost, c.bound
+		g.s.charge(2 * g.m.entries)
+		g.fix(c)
 	}
 }
 
-// fix deletes the values whose bound reaches the incumbent, except the incumbent's own, and compiles anew if that was worth it.
-func (g *stage) fix(with []int64) {
-	count := 0
-	gone := make([]bool, len(with))
-	for i := range g.m.node {
-		for a := g.m.off[i]; a < g.m.off[i+1]; a++ {
-			if own := g.st != nil && g.st.x[i] == a-g.m.off[i]; with[a] >= g.s.cost && !own {
-				gone[a] = true
-				count++
+// fix deletes the values and pairs that cost more than the incumbent, and compiles anew, if that is worth it.
+func (g *stage) fix(c *certificate) {
+	x := c.exclude(g.s.cost)
+	if x == nil || g.s.ctx.Err() != nil || 20*x.values < len(x.value) && 8*x.pairs < x.finite {
+		return
+	}
+	from := g.dual.msg.carry(g.m.node, len(g.w.cells), len(g.w.log))
+	g.w.proveFix(g.s.cost)
+	for id, gone := range x.pair {
+		if gone != nil {
+			e := &g.m.arcs[id]
+			g.w.forbid(g.m.node[e.a], g.m.node[e.b], e.t, gone)
+		}
+	}
+	for i, node := range g.m.node {
+		gone := x.value[g.m.off[i]:g.m.off[i+1]]
+		g.w.prune(node, func(a int) bool { return gone[a] }, nil)
+	}
+	g.reduce(from)
+}
+
+// forbid makes pairs of values of the nodes a and b forbidden; t is their table.
+func (w *work) forbid(a, b int32, t *table, gone []bool) {
+	e := w.pairs[pairKey(a, b)]
+	v := make([]int64, len(t.v))
+	for x := range t.ka {
+		for y := range t.kb {
+			c := t.v[x*t.kb+y]
+			if gone[x*t.kb+y] {
+				c = Inf
+			}
+			if w.links[e].a == a {
+				v[x*t.kb+y] = c
+			} else {
+				v[y*t.ka+x] = c
 			}
 		}
 	}
-	if count == 0 || 20*count < len(with) {
-		return
-	}
-	for i, node := range g.m.node {
-		lo := g.m.off[i]
-		g.w.prune(node, func(a int) bool { return gone[int(lo)+a] }, nil)
-	}
-	g.reduce()
+	w.replace(e, v)
 }
 
 // reduce runs the reductions and compiles the model again.
-func (g *stage) reduce() {
+func (g *stage) reduce(from *carried) {
 	g.w.reduce(g.s.ctx)
 	g.s.charge(g.w.takeSpent())
 	switch {
@@ -151,73 +178,7 @@ func (g *stage) reduce() {
 	case g.w.failed != nil:
 		g.bound = Inf
 	default:
-		g.compile()
+		g.compile(g.dual.pricesByTime(), from)
 		g.settle()
-	}
-}
-
-// settle handles models that need no search: empty ones and those that elimination solves. It reports whether the model is settled.
-func (g *stage) settle() bool {
-	if len(g.m.node) == 0 {
-		g.raise(g.m.constant)
-		g.s.offer(g.m.solution(g.w, nil), "reduction")
-		return true
-	}
-	return g.exact(min(exactTable, 64*g.m.entries+1024))
-}
-
-// consider offers a labelling if it is a solution, and recombines it with the incumbent.
-func (g *stage) consider(x []int32, source string) {
-	cost := g.m.cost(x)
-	g.s.charge(int64(len(g.m.arcs)))
-	if cost >= Inf && g.st == nil {
-		return
-	}
-	fits := cost < Inf && g.m.usage(x, g.walk.use) <= 0
-	if fits && (g.st == nil || cost < g.st.cost) {
-		st := newState(g.m, x)
-		g.s.charge(st.descend())
-		g.improve(st, source)
-		return
-	}
-	if g.st != nil && g.st.recombine(x, g.in) {
-		g.s.charge(g.st.descend())
-		g.improve(g.st, "recombination")
-	}
-}
-
-// improve offers a state and makes it the incumbent of the stage.
-func (g *stage) improve(st *state, source string) {
-	if g.st == nil || st.cost < g.st.cost || st == g.st {
-		g.st = st
-		if st.cost < g.s.incumbent() {
-			g.s.offer(g.m.solution(g.w, st.x), source)
-		}
-	}
-}
-
-// primal spends about the given work on the walk and on neighbourhoods.
-func (g *stage) primal(budget int64) {
-	scale := math.Abs(float64(max(g.bound, -Inf/2))) + 1
-	until := g.s.spent + budget
-	if g.m.hasLimit {
-		g.walk.restart(g.dual)
-		for half := g.s.spent + budget/2; g.s.spent < half && !g.s.done() && !g.closed(); {
-			g.walk.step(g.s.rng, scale)
-			g.s.charge(4*g.m.entries + int64(len(g.m.unary)))
-			g.consider(g.walk.x, "walk")
-		}
-	}
-	for g.st != nil && g.s.spent < until && !g.s.done() && !g.closed() {
-		before := g.st.cost
-		y := g.hood.step(g.st, g.dual.prices, g.s.rng)
-		g.s.charge(g.hood.region.spent + int64(len(g.m.base)) + 1000)
-		g.hood.region.spent = 0
-		if y != nil {
-			g.st.recombine(y, g.in)
-		}
-		if g.st.cost < before {
-			g.improve(g.st, "neighbourhood")
-		}
 	}
 }

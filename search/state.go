@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // state is a labelling with its exact cost and usage, kept up to date by set. It starts from, and stays at, labellings without forbidden
 // entries.
@@ -90,9 +93,9 @@ func (st *state) room(i, a int32) bool {
 }
 
 // descend improves a fitting labelling by changing one node at a time until nothing helps. It returns the entries visited.
-func (st *state) descend() int64 {
+func (st *state) descend(ctx context.Context) int64 {
 	spent := int64(0)
-	for improved := true; improved; {
+	for improved := true; improved && ctx.Err() == nil; {
 		improved = false
 		for i := range int32(len(st.x)) {
 			k := st.m.values(i)

@@ -10,12 +10,13 @@ import (
 )
 
 // drawStage draws a model that is only arc consistent, and a state in it that fits.
-func drawStage(t *rapid.T) (*stage, *rand.Rand) {
+func drawStage(t *rapid.T) (*primal, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 6))
 	p := denseProblem(rng)
-	w := newWork(p)
+	w := newWork(context.Background(), p)
 	w.arcConsistent()
-	g := newStage(newSolver(context.Background(), p, Options{}), w, -Inf)
+	s := newSolver(context.Background(), p, Options{})
+	g := newPrimal(s.lanes[1], newStage(s.lanes[0], w, -Inf, nil, nil))
 	for a := range int32(3) {
 		x := slices.Repeat([]int32{a}, len(g.m.node))
 		if st := newState(g.m, x); st.fits() {
@@ -52,13 +53,13 @@ func TestStateStaysExact(t *testing.T) {
 				for range 1 + rng.IntN(len(y)) {
 					y[rng.IntN(len(y))] = rng.Int32N(3)
 				}
-				if fell := g.st.recombine(y, g.in); fell != (g.st.cost < before) {
+				if fell := g.st.recombine(context.Background(), y, g.in); fell != (g.st.cost < before) {
 					t.Fatalf("recombine says %v", fell)
 				}
 			case 1:
 				g.hood.step(g.st, price, rng)
 			case 2:
-				g.st.descend()
+				g.st.descend(context.Background())
 			}
 			checkState(t, g.st, before)
 		}
@@ -75,8 +76,8 @@ func TestRecombineBuysRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := newState(compile(newWork(p)), []int32{0, 0})
-	if !st.recombine([]int32{1, 1}, make([]bool, 2)) || st.cost != 1 || !slices.Equal(st.x, []int32{1, 1}) {
+	st := newState(compile(newWork(context.Background(), p)), []int32{0, 0})
+	if !st.recombine(context.Background(), []int32{1, 1}, make([]bool, 2)) || st.cost != 1 || !slices.Equal(st.x, []int32{1, 1}) {
 		t.Errorf("cost %d at %v", st.cost, st.x)
 	}
 }
@@ -117,7 +118,7 @@ func pow(b, e int) int {
 
 // TestTruncatedBounds stops the search at many points: the bound must hold at each.
 func TestTruncatedBounds(t *testing.T) {
-	for seed := range 40 {
+	for seed := range 12 {
 		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 8)))
 		o := bruteForce(p)
 		if o.best >= Inf {
@@ -134,12 +135,18 @@ func TestTruncatedBounds(t *testing.T) {
 
 // TestTruncatedTree does the same for branching alone.
 func TestTruncatedTree(t *testing.T) {
-	for seed := range 150 {
+	for seed := range 30 {
 		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 10)))
 		o := bruteForce(p)
 		for budget := int64(1000); budget < 5_000_000; budget *= 2 {
-			s := newSolver(context.Background(), p, Options{})
-			bound := s.tree(newWork(p), -Inf, budget)
+			s := newSolver(context.Background(), p, Options{Steps: budget})
+			w := newWork(context.Background(), p)
+			if w.reduce(s.ctx); w.failed != nil {
+				continue
+			}
+			s.allow(budget)
+			g := newStage(s.lanes[0], w, -Inf, nil, nil)
+			bound := s.branch(g, newPrimal(s.lanes[1], g))
 			if min(bound, s.cost) > o.best {
 				t.Fatalf("seed %d, budget %d: bound %d, cost %d, optimum %d", seed, budget, bound, s.cost, o.best)
 			}

@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // factor is a table over some variables of a region; entry (x0, x1, ..) is v[x0*stride[0] + x1*stride[1] + ..].
 type factor struct {
@@ -12,6 +15,7 @@ type factor struct {
 // region solves parts of a model exactly by eliminating one node after the other (bucket elimination, solver.md section 4.8 d). The nodes
 // outside keep their labels. It is scratch that serves one model.
 type region struct {
+	ctx   context.Context
 	m     *model
 	at    []int32 // per node, its index in nodes, or -1
 	nodes []int32
@@ -33,8 +37,8 @@ type choice struct {
 	best   []int32
 }
 
-func newRegion(m *model) *region {
-	r := &region{m: m, at: make([]int32, len(m.node))}
+func newRegion(ctx context.Context, m *model) *region {
+	r := &region{ctx: ctx, m: m, at: make([]int32, len(m.node))}
 	for i := range r.at {
 		r.at[i] = -1
 	}
@@ -59,7 +63,9 @@ func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []i
 		return nil, 0, false
 	}
 	own := r.fill(unary)
-	value = r.run(own)
+	if value = r.run(own); r.ctx.Err() != nil {
+		return nil, 0, false
+	}
 	labels = make([]int32, len(nodes))
 	for v, i := range nodes {
 		if r.rank[v] < 0 {
@@ -74,6 +80,13 @@ func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []i
 		labels[c.v] = c.best[at]
 	}
 	return labels, value, true
+}
+
+// takeSpent returns the entries visited since the last call.
+func (r *region) takeSpent() int64 {
+	n := r.spent
+	r.spent = 0
+	return n
 }
 
 func (r *region) connect() {
@@ -213,6 +226,9 @@ func (r *region) run(own [][]int64) int64 {
 	r.choice = r.choice[:0]
 	sum := int64(0)
 	for _, v := range r.order {
+		if r.ctx.Err() != nil {
+			break
+		}
 		f, c := r.join(v, own[v])
 		r.choice = append(r.choice, c)
 		if len(f.vars) == 0 {
@@ -243,6 +259,9 @@ func (r *region) join(v int32, own []int64) (factor, choice) {
 	acc, digit := make([]int64, len(own)), make([]int, len(scope))
 	r.spent += int64(size * len(own) * max(len(fs), 1))
 	for cell := range out {
+		if cell&0xfff == 0xfff && r.ctx.Err() != nil {
+			break
+		}
 		copy(acc, own)
 		out[cell], best[cell] = steps.minimise(fs, acc)
 		for j := len(scope) - 1; j >= 0; j-- {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,14 +14,16 @@ type walk struct {
 	use    []int64
 	rounds int
 	failed int // roundings in a row that did not fit
+	climb  float64
 }
 
-func newWalk(m *model) *walk {
-	return &walk{msg: newMessages(m), x: make([]int32, len(m.node)), use: make([]int64, len(m.base))}
+func newWalk(ctx context.Context, m *model) *walk {
+	return &walk{msg: newMessages(ctx, m), x: make([]int32, len(m.node)), use: make([]int64, len(m.base))}
 }
 
-// step leaves a new rounding in x. scale is the size of costs, to be divided by the limit for the size of a price.
-func (k *walk) step(rng *rand.Rand, scale float64) {
+// step leaves a new rounding in x and reports whether it fits. scale is the size of costs, to be divided by the limit for the size of a
+// price. If steep is set prices rise faster and faster until a rounding fits: any solution will do.
+func (k *walk) step(rng *rand.Rand, scale float64, steep bool) bool {
 	m := k.msg.m
 	if k.rounds%8 == 0 {
 		k.msg.noise = nil
@@ -39,22 +42,26 @@ func (k *walk) step(rng *rand.Rand, scale float64) {
 	k.msg.forward(k.x)
 	k.msg.backward()
 	if !m.hasLimit {
-		return
+		return m.cost(k.x) < Inf
 	}
 	const eta = 0.02
 	if m.usage(k.x, k.use) <= 0 {
-		k.failed = 0
+		k.failed, k.climb = 0, 1
 		for t := range k.msg.price {
 			k.msg.price[t] *= 1 - eta
 		}
-		return
+		return true
 	}
-	k.raise(eta * scale / float64(max(m.limit, 1)))
+	if k.climb *= 1.2; !steep {
+		k.climb = 1
+	}
+	k.raise(eta * scale * min(k.climb, 1e6) / float64(max(m.limit, 1)))
 	if k.failed++; k.failed > 60 {
 		for t := range k.msg.price {
 			k.msg.price[t] *= 1 + eta
 		}
 	}
+	return false
 }
 
 // raise lifts the price at the worst point of every stretch of time over the limit.
@@ -80,7 +87,7 @@ func (k *walk) raise(unit float64) {
 func (k *walk) restart(d *ascent) {
 	copy(k.msg.price, d.prices)
 	copy(k.msg.msg, d.msg.msg)
-	k.rounds, k.failed = 0, 0
+	k.rounds, k.failed, k.climb = 0, 0, 1
 }
 
 // priced returns unary costs plus usage at the given prices, times a random factor per node, as integers.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"maps"
 	"slices"
 )
@@ -36,6 +37,9 @@ type cell struct {
 	unary   []int64
 	items   []item
 	adj     []int32 // links, possibly dead ones
+	// Only if the model has a proof: node and live values in the numbers of the problem.
+	name int32
+	orig []int32
 }
 
 // work is the working model that the reductions shrink. Dead nodes are those folded, merged or eliminated; log tells how to get back.
@@ -51,6 +55,7 @@ type work struct {
 	point    []int32 // compressed time of the problem of every time point
 	log      []step
 	origin   *origin // nil if the nodes are those of the problem
+	proof    *proof  // nil if nothing is recorded
 
 	queue   []int32 // links to look at again
 	queued  []bool
@@ -70,8 +75,9 @@ type conflict struct {
 
 func pairKey(a, b int32) uint64 { return uint64(min(a, b))<<32 | uint64(max(a, b)) }
 
-// newWork copies the problem: forbidden strategies are gone, parallel edges are summed, matrices are shared.
-func newWork(p *Problem) *work {
+// newWork copies the problem: forbidden strategies are gone, parallel edges are summed, matrices are shared. It is not complete if the
+// context ends.
+func newWork(ctx context.Context, p *Problem) *work {
 	n := p.NumNodes()
 	w := &work{cells: make([]cell, n), pairs: make(map[uint64]int32, p.NumEdges()), constant: p.Constant,
 		hasLimit: p.HasLimit && len(p.times) > 0, limit: p.Limit}
@@ -92,6 +98,9 @@ func newWork(p *Problem) *work {
 		mats[m] = &matrix{p.MatCols[m], p.MatVal[p.MatOff[m]:p.MatOff[m+1]]}
 	}
 	for e := range p.EA {
+		if e&63 == 0 && ctx.Err() != nil {
+			break
+		}
 		w.attach(link{a: p.EA[e], b: p.EB[e], m: mats[p.EMat[e]]})
 	}
 	for i := range w.cells {
@@ -116,17 +125,18 @@ func (w *work) clone() *work {
 	return &c
 }
 
-// compact returns an independent copy that has only the live nodes, numbered from 0.
+// compact returns an independent copy that has only the live nodes, numbered from 0. Its proof goes on where that of w ends.
 func (w *work) compact() *work {
 	c := &work{constant: w.constant, hasLimit: w.hasLimit, limit: w.limit, base: slices.Clone(w.base), delta: slices.Clone(w.delta),
-		point: slices.Clone(w.point), failed: w.failed}
+		point: slices.Clone(w.point), failed: w.failed, proof: w.proof.fork()}
 	index := make([]int32, len(w.cells))
 	var node []int32
 	for i := range w.cells {
 		if old := &w.cells[i]; !old.dead {
 			index[i] = int32(len(node))
 			node = append(node, int32(i))
-			c.cells = append(c.cells, cell{tidy: old.tidy, checked: old.checked, unary: slices.Clone(old.unary), items: slices.Clip(old.items)})
+			c.cells = append(c.cells, cell{tidy: old.tidy, checked: old.checked, unary: slices.Clone(old.unary), items: slices.Clip(old.items),
+				name: old.name, orig: old.orig})
 		}
 	}
 	c.origin = &origin{w.origin, w.log, node, len(w.cells)}
@@ -275,6 +285,7 @@ func (w *work) prune(i int32, gone func(a int) bool, stand func(a int) int) bool
 	}
 	if len(keep) == 0 {
 		w.failed = &conflict{node: i}
+		w.proveFailed()
 		return true
 	}
 	if stand != nil {
@@ -293,6 +304,9 @@ func (w *work) prune(i int32, gone func(a int) bool, stand func(a int) int) bool
 func (w *work) reindex(i int32, keep []int32) {
 	c := &w.cells[i]
 	c.unary = pick(c.unary, keep)
+	if w.proof != nil {
+		c.orig = pick(c.orig, keep)
+	}
 	items := make([]item, len(c.items))
 	for j, it := range c.items {
 		items[j] = item{it.s, it.e, pick(it.use, keep)}

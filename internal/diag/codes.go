@@ -35,6 +35,7 @@ const (
 	Mismatch        Code = "AS3001"
 	BadInputs       Code = "AS3002"
 	CheckFailed     Code = "AS3003"
+	NotFeasible     Code = "AS3004"
 	NotSupported    Code = "AS4001"
 	Bug             Code = "AS9001"
 )

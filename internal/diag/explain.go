@@ -126,6 +126,14 @@ var explanations = []Explanation{
 		"`autoshard check` found errors or warnings; the report names them. docs/check.md describes the warnings and how to switch them off.",
 		"model.mlir", mesh42 + "func.func @main(%arg0: tensor<6x4xf32>" + arg(`[{"x"}, {"y"}]`) + ") -> tensor<6x4xf32> {\n  return %arg0 : tensor<6x4xf32>\n}\n",
 		[]string{"check model.mlir"}},
+	{NotFeasible, "solution not feasible",
+		"A solution of a selection problem uses more than the limit at some time, or an entry that is forbidden. `autoshard solve check` says which.",
+		"problem.json", `{"problem": {
+  "nodes": {"intervals": [[0, 2], [1, 3]], "costs": [[1, 2], [3]], "usages": [[5, 4], [6]]},
+  "edges": {"nodes": [[0, 1]], "costs": [[7, 8]]},
+  "usage_limit": 10
+}}
+`, []string{"solve check problem.json [1,0]", "solve check problem.json [0,0]"}},
 	{NotSupported, "not supported",
 		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",
 		"model.mlir", add("sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"x\"=2]>\n",

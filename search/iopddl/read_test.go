@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
 	"autoshard/internal/diag"
@@ -69,9 +73,23 @@ func TestReadTiny(t *testing.T) {
 		if inst.Name != "tiny" || inst.N != 2 || p.NumEdges() != 1 || p.Limit != 10 || !p.HasLimit {
 			t.Errorf("%+v", inst)
 		}
+		if inst.Bytes != int64(len(tiny)) {
+			t.Errorf("%d bytes, want %d", inst.Bytes, len(tiny))
+		}
 		cost, peak, err := p.Evaluate([]int32{1, 0})
 		if d := cmp.Diff([]int64{13, 10}, []int64{cost, peak}); d != "" || err != nil {
 			t.Errorf("%s %v", d, err)
+		}
+	}
+}
+
+// The digest is that of the unpacked file, with all that follows the object.
+func TestDigest(t *testing.T) {
+	text := tiny + " \n"
+	for _, data := range [][]byte{[]byte(text), compressed(t, text)} {
+		inst, err := Options{Digest: true}.Read(bytes.NewReader(data), "tiny.json")
+		if err != nil || inst.SHA256 != sha256.Sum256([]byte(text)) {
+			t.Errorf("digest %x, %v", inst.SHA256, err)
 		}
 	}
 }
@@ -94,63 +112,92 @@ func TestUnusualEdges(t *testing.T) {
 	}
 }
 
+// Each malformed file of testdata/malformed.txt has a located error; so has every file cut off anywhere.
 func TestMalformed(t *testing.T) {
-	file := func(nodes, edges, rest string) string {
-		return `{"problem":{"nodes":{` + nodes + `},"edges":{` + edges + `}` + rest + `}}`
+	datadriven.RunTest(t, filepath.Join("testdata", "malformed.txt"), func(t *testing.T, d *datadriven.TestData) string {
+		for _, r := range []io.Reader{strings.NewReader(d.Input), bytes.NewReader(compressed(t, d.Input))} {
+			if _, err := Read(r, "f.json"); err != nil {
+				checkLocated(t, err)
+			}
+		}
+		inst, err := Read(iotest.OneByteReader(strings.NewReader(d.Input)), "f.json")
+		if err != nil {
+			var e *diag.Error
+			if !errors.As(err, &e) {
+				d.Fatalf(t, "%v is not a diagnostic", err)
+			}
+			return fmt.Sprintf("%v [%s] %v\n", err, e.Diagnostics[0].Code, e.Class)
+		}
+		p := inst.Problem
+		return fmt.Sprintf("%d nodes, %d with auxiliary ones, %d edges, %d matrices, constant %d, limit %d %t\n",
+			inst.N, p.NumNodes(), p.NumEdges(), len(p.MatRows), p.Constant, p.Limit, p.HasLimit)
+	})
+	for n := range len(tiny) {
+		_, err := Read(strings.NewReader(tiny[:n]), "f.json")
+		checkLocated(t, err)
 	}
-	nodes := `"intervals":[[0,1],[0,1]],"costs":[[1,2],[3]],"usages":[[1,2],[3]]`
-	edges := `"nodes":[[0,1]],"costs":[[1,2]]`
+}
+
+// checkLocated demands a diagnostic with a file.
+func checkLocated(t testing.TB, err error) {
+	t.Helper()
+	found := diag.Diagnostics(err)
+	if len(found) != 1 || found[0].Pos.File == "" || found[0].Message == "" {
+		t.Errorf("%v is not located", err)
+	}
+}
+
+func TestMalformedBinary(t *testing.T) {
+	packed := compressed(t, tiny)
 	for _, test := range []struct{ name, text, want string }{
-		{"empty", "", "syntax error at byte 0"},
-		{"truncated", file(nodes, edges, "")[:40], "syntax error at byte 40"},
-		{"trailing", file(nodes, edges, "") + " x", "syntax error at byte 133"},
-		{"zero byte", file(nodes, edges, "") + "\x00", "syntax error at byte 132"},
-		{"not an object", "[1]", "syntax error at byte 0"},
-		{"no problem", `{"a":1}`, `missing "problem"`},
-		{"no costs", file(`"intervals":[],"usages":[]`, edges, ""), `missing "nodes.costs"`},
-		{"no edges", `{"problem":{"nodes":{` + nodes + `}}}`, `missing "edges.nodes"`},
-		{"lengths", file(`"intervals":[[0,1]],"costs":[[1,2],[3]],"usages":[]`, edges, ""), "nodes: 1 intervals, 2 costs, 0 usages"},
-		{"inner lengths", file(`"intervals":[[0,1],[0,1]],"costs":[[1,2],[3]],"usages":[[1,2],[3,4]]`, edges, ""), "node 1: 1 costs, 2 usages"},
-		{"no strategies", file(`"intervals":[[0,1]],"costs":[[]],"usages":[[]]`, `"nodes":[],"costs":[]`, ""), "node 0: no strategies"},
-		{"no strategies, edge", file(`"intervals":[[0,1]],"costs":[[]],"usages":[[]]`, `"nodes":[[0,0]],"costs":[[]]`, ""), "node 0: no strategies"},
-		{"interval", file(strings.Replace(nodes, "[0,1]", "[0,1,2]", 1), edges, ""), "node 0: interval has 3 numbers"},
-		{"negative start", file(strings.Replace(nodes, "[0,1]", "[-1,1]", 1), edges, ""), "node 0: interval [-1, 1] is not within 0 and 2147483647"},
-		{"late end", file(strings.Replace(nodes, "[0,1]", "[0,99999999999]", 1), edges, ""), "node 0: interval [0, 99999999999] is not within 0 and 2147483647"},
-		{"fraction", file(strings.Replace(nodes, "[1,2]", "[1.0,2]", 1), edges, ""), "byte 57: integer expected"},
-		{"exponent", file(strings.Replace(nodes, "[1,2]", "[1e3,2]", 1), edges, ""), "byte 57: integer expected"},
-		{"nan", file(strings.Replace(nodes, "[1,2]", "[NaN,2]", 1), edges, ""), "byte 57: integer expected"},
-		{"string", file(strings.Replace(nodes, "[1,2]", `["1",2]`, 1), edges, ""), "byte 57: integer expected"},
-		{"out of range", file(strings.Replace(nodes, "[1,2]", "[9223372036854775808,2]", 1), edges, ""), "byte 57: integer out of range"},
-		{"huge", file(strings.Replace(nodes, "[1,2]", "["+strings.Repeat("9", 99)+",2]", 1), edges, ""), "byte 57: integer out of range"},
-		{"negative usage", file(strings.Replace(nodes, `"usages":[[1`, `"usages":[[-1`, 1), edges, ""), "node 0: negative usage"},
-		{"missing node", file(nodes, `"nodes":[[0,99]],"costs":[[1,2]]`, ""), "edge 0: node 99 out of range"},
-		{"negative node", file(nodes, `"nodes":[[0,-1]],"costs":[[1,2]]`, ""), "edge 0: node -1 out of range"},
-		{"edge costs", file(nodes, `"nodes":[[0,1]],"costs":[[1,2,3]]`, ""), "edge 0: 3 costs, wants 2"},
-		{"edge lists", file(nodes, `"nodes":[[0,1]],"costs":[]`, ""), "edges: 1 node lists, 0 cost lists"},
-		{"arity", file(nodes, `"nodes":[[0,0,0,0,0,0,0,0,0,0,0,0,0]],"costs":[[]]`, ""), "edge 0: arity 13 not supported at this size, more than 4096 combinations"},
-		{"duplicate key", file(nodes+`,"costs":[]`, edges, ""), `duplicate key "costs" at byte 95`},
-		{"limit a string", file(nodes, edges, `,"usage_limit":"5"`), "byte 145: integer expected"},
-		{"limit a float", file(nodes, edges, `,"usage_limit":5.5`), "byte 145: integer expected"},
-		{"sum of costs", file(strings.ReplaceAll(nodes, "[1,2],[3]", "[1,99999999999999999],[99999999999999999]"), `"nodes":[[0,1]],"costs":[[1,99999999999999999]]`, ""),
-			"costs too large: the sum of maxima reaches 250000000000000000"},
-		{"nested", `{"a":` + strings.Repeat("[", 5000), "byte 1006: nested too deeply"},
-		{"bad word", `{"a":nul}`, "syntax error at byte 8"},
-		{"gzip", "\x1f\x8b\x00", "gzip: unexpected EOF"},
-		{"gzip, corrupt", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "cannot read: flate: corrupt input before offset 1"},
+		{"zero byte", tiny + "\x00", "f.json:4:21: syntax error at byte 235"},
+		{"byte order mark", "\ufeff" + tiny, "f.json:1:1: byte 0: object expected"},
+		{"nested lists", `{"a":` + strings.Repeat("[", 5000), "f.json:1:1007: byte 1006: nested too deeply, more than 1000 values"},
+		{"nested objects", `{"a":` + strings.Repeat(`{"":`, 5000), "f.json:1:4010: byte 4009: nested too deeply, more than 1000 values"},
+		{"long number", `{"a":` + strings.Repeat("9", 5000), "f.json:1:6: byte 5: number has more than 4096 bytes"},
+		{"long key", `{"` + strings.Repeat("a", 2<<20), "f.json:1:2: byte 1: string has more than 1048576 bytes"},
+		{"no list of numbers", `{"problem":{"edges":{"costs":[[1,"` + strings.Repeat("a", 1<<20), "f.json:1:34: byte 33: integer expected"},
+		{"gzip header cut off", string(packed[:3]), "f.json: gzip: unexpected EOF"},
+		{"gzip cut off", string(packed[:len(packed)/2]), "f.json: gzip: unexpected EOF"},
+		{"gzip corrupt", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "f.json: gzip: flate: corrupt input before offset 1"},
+		{"gzip checksum", string(packed[:len(packed)-8]) + "12345678", "f.json: gzip: gzip: invalid checksum"},
+		{"text after gzip", string(packed) + "x", "f.json: gzip: unexpected EOF"},
+		{"gzip of gzip", string(compressed(t, string(packed))), "f.json:1:1: byte 0: object expected"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(test.text), "f.json")
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if d := cmp.Diff("f.json: "+test.want, err.Error()); d != "" {
+			if d := cmp.Diff(test.want, err.Error()); d != "" {
 				t.Error(d)
 			}
-			var e *diag.Error
-			if !errors.As(err, &e) {
-				t.Errorf("%T is not a diagnostic", err)
-			}
+			checkLocated(t, err)
 		})
+	}
+	if _, err := Read(strings.NewReader(`{"a":"`+"\x00\xff"+`",`+tiny[1:]), "f.json"); err != nil {
+		t.Errorf("bytes that are no text in a skipped string: %v", err)
+	}
+}
+
+// A small file that unpacks to much more than allowed is refused without unpacking it all.
+func TestBomb(t *testing.T) {
+	bomb := compressed(t, `{"a":"`+strings.Repeat("a", 10<<20))
+	_, err := Options{MaxBytes: 1 << 20}.Read(bytes.NewReader(bomb), "f.json")
+	if want := "f.json: file has more than 1048576 bytes, unpacked"; err == nil || err.Error() != want || !errors.Is(err, diag.ErrTooLarge) {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+// The error of a context that ends the stream stays what it is.
+func TestReadCanceled(t *testing.T) {
+	_, err := Read(io.MultiReader(strings.NewReader(tiny[:50]), iotest.ErrReader(context.DeadlineExceeded)), "f.json")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v", err)
+	}
+	_, err = Read(io.MultiReader(strings.NewReader(tiny[:50]), iotest.ErrReader(errors.New("gone"))), "f.json")
+	if err == nil || err.Error() != "f.json: cannot read: gone" {
+		t.Errorf("error is %v", err)
 	}
 }
 
@@ -179,6 +226,7 @@ func TestSolveContest(t *testing.T) {
 	}
 }
 
+// Reading never panics; what it accepts can be solved, written and read again, and both evaluators agree about it.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(tiny))
 	f.Add([]byte(tiny[:100]))
@@ -187,9 +235,19 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		inst, err := Read(bytes.NewReader(data), "fuzz")
 		if err != nil {
+			checkLocated(t, err)
 			return
 		}
 		p := inst.Problem
+		var text bytes.Buffer
+		if err := Write(&text, inst.Name, p); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&text, "again")
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkEqual(t, p, again.Problem)
 		r, err := search.Solve(context.Background(), p, search.Options{Steps: 100_000})
 		if err != nil {
 			return
@@ -197,6 +255,7 @@ func FuzzRead(f *testing.F) {
 		if cost, _, err := p.Evaluate(r.Solution); err != nil || cost != r.Cost || r.Bound > cost || cost > math.MaxInt64/4 {
 			t.Errorf("cost %d, bound %d, evaluated %d %v", r.Cost, r.Bound, cost, err)
 		}
+		checkEvaluation(t, data, r, p)
 	})
 }
 

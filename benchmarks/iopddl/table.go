@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// table returns the report as Markdown, which shows a plot.
+func table(all []*instance, o options, plot string) string {
+	var b strings.Builder
+	b.WriteString("# Selection problems of the ASPLOS/EuroSys 2025 contest\n\n")
+	fmt.Fprintf(&b, "`go run ./benchmarks/iopddl`, %d seeds, worst of them; %s; commit %s.\n", o.seeds, machine(), commit())
+	b.WriteString("Times are in seconds; limits are those of the contest unless they were given, and include reading. First solution counts from the end of reading. At 1/4: the cost\n")
+	b.WriteString("at a quarter of the limit, above the final one. Spread: the worst seed's cost above the best seed's. Best known and first place are\n")
+	b.WriteString("published costs of other solvers; ± is the cost here above the best known one, negative if it is lower.\n\n")
+	b.WriteString("| instance | limit | cost | best known | ± | first place | bound | gap | first solution | at 1/4 | spread | wall | CPU | memory | certificate |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, in := range all {
+		b.WriteString(in.row())
+	}
+	if o.out != "" {
+		fmt.Fprintf(&b, "\n![Gap over time](%s)\n", plot)
+	}
+	return b.String()
+}
+
+// row returns the line of an instance.
+func (in *instance) row() string {
+	worst := in.worst()
+	final := worst.last()
+	best := slices.MinFunc(in.runs, byCost)
+	bound, gap, first, wall, cpu, memory := final.bound, 0.0, 0.0, 0.0, 0.0, int64(0)
+	quarter, verified, seconds := 0.0, true, 0.0
+	for i := range in.runs {
+		r := &in.runs[i]
+		bound, gap = min(bound, r.last().bound), max(gap, r.last().gap())
+		first, wall = max(first, r.firstSolution()), max(wall, r.wall.Seconds())
+		cpu, memory = max(cpu, r.cpu.Seconds()), max(memory, r.memory)
+		verified, seconds = verified && r.verified, max(seconds, r.verify.Seconds())
+		if cost, known := r.costAt(in.limit.Seconds() / 4); known {
+			quarter = max(quarter, above(cost, r.last().cost))
+		} else {
+			quarter = 1
+		}
+	}
+	certificate := "-"
+	if verified {
+		certificate = fmt.Sprintf("verified in %.1f s", seconds)
+	}
+	published, better, place := "-", "-", "-"
+	if in.best != 0 {
+		published, place, better = fmt.Sprint(in.best), fmt.Sprint(in.first), fmt.Sprintf("%+.4f%%", 100*above(final.cost, in.best))
+	}
+	return fmt.Sprintf("| %s | %.0f | %d | %s | %s | %s | %d | %.4f%% | %.2f | %.4f%% | %.4f%% | %.1f | %.1f | %d MB | %s |\n", in.name, in.limit.Seconds(),
+		final.cost, published, better, place, bound, 100*gap, first, 100*quarter, 100*above(final.cost, best.last().cost), wall, cpu, memory>>20, certificate)
+}
+
+func byCost(a, b result) int { return cmp.Compare(a.last().cost, b.last().cost) }
+
+// worst returns the run with the highest cost.
+func (in *instance) worst() *result {
+	at := 0
+	for i := range in.runs {
+		if byCost(in.runs[i], in.runs[at]) > 0 {
+			at = i
+		}
+	}
+	return &in.runs[at]
+}
+
+// above returns how much a cost is above another one, as a share of that.
+func above(cost, other int64) float64 {
+	return float64(cost-other) / max(float64(other), -float64(other), 1)
+}
+
+// machine says how many cores the run could use, and of which processor.
+func machine() string {
+	model := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), model, runtime.Version())
+}
+
+// commit returns the commit of the working tree, with a plus sign if files differ from it.
+func commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	id := strings.TrimSpace(string(out))
+	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "*.go").Run() != nil {
+		id += "+"
+	}
+	return id
+}

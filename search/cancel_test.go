@@ -1,0 +1,54 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestCancelLatency ends the context at many moments of all phases. Solve has to return within 50 ms; the test allows the odd delay of a
+// busy machine.
+func TestCancelLatency(t *testing.T) {
+	p := layered(4, 3000, 30, 10)
+	before := runtime.NumGoroutine()
+	var late []time.Duration
+	for ms := time.Duration(1); ms < 1500; ms = ms*3/2 + 1 {
+		ctx, cancel := context.WithTimeout(context.Background(), ms*time.Millisecond)
+		start := time.Now()
+		r, err := Solve(ctx, p, Options{Steps: 1e12})
+		late = append(late, time.Since(start)-ms*time.Millisecond)
+		cancel()
+		if err == nil && r.Status != Early || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after %d ms: %s, %v", ms, r.Status, err)
+		}
+	}
+	slices.Sort(late)
+	if typical := late[len(late)/2]; typical > 50*time.Millisecond {
+		t.Errorf("returned %v after the end of the context, at most %v", typical, late[len(late)-1])
+	}
+	for deadline := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}
+
+// TestCancelledResultsHold checks what is returned when the context ends in the middle: the bound is valid and the solution fits.
+func TestCancelledResultsHold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 12))
+	for seed := range 60 {
+		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 13)))
+		o := bruteForce(p)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rng.IntN(4000))*time.Microsecond)
+		r, err := Solve(ctx, p, Options{})
+		cancel()
+		if err == nil && (r.Bound > o.best || r.Cost < o.best) {
+			t.Fatalf("seed %d: bound %d, cost %d, optimum %d", seed, r.Bound, r.Cost, o.best)
+		}
+	}
+}

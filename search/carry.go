@@ -1,0 +1,94 @@
+package search
+
+import "slices"
+
+// carried are the messages of a model by pair of nodes of the working model it was compiled from. They start the messages of the next model
+// after further reductions: any messages give a valid bound, and those of a similar model give a good one at once.
+type carried struct {
+	mark int // length of the log of the working model that they belong to
+	near [][]int32
+	ends map[uint64]*ends // by pairKey; used for look-ups only
+}
+
+// ends are the messages of an arc to its first and second node, in order of their numbers.
+type ends struct{ a, b []float64 }
+
+// to returns the messages to node i of the pair i, j.
+func (e *ends) to(i, j int32) *[]float64 {
+	if i < j {
+		return &e.a
+	}
+	return &e.b
+}
+
+// carry copies the messages. node maps the nodes of the model to those of the working model they will be used with, which has n nodes and a
+// log of length mark.
+func (s *messages) carry(node []int32, n, mark int) *carried {
+	c := &carried{mark: mark, near: make([][]int32, n), ends: make(map[uint64]*ends, len(s.m.arcs))}
+	for i := range s.m.arcs {
+		e := &s.m.arcs[i]
+		a, b := node[e.a], node[e.b]
+		c.near[a], c.near[b] = append(c.near[a], b), append(c.near[b], a)
+		c.ends[pairKey(a, b)] = &ends{slices.Clone(s.msg[e.toA:][:e.t.ka]), slices.Clone(s.msg[e.toB:][:e.t.kb])}
+	}
+	return c
+}
+
+// follow brings the messages up to date with the log of the working model.
+func (c *carried) follow(log []step) {
+	for _, s := range log[c.mark:] {
+		switch s.kind {
+		case stepRestrict:
+			for _, j := range c.near[s.node] {
+				if e := c.ends[pairKey(s.node, j)]; e != nil {
+					to := e.to(s.node, j)
+					*to = pick(*to, s.table)
+				}
+			}
+		case stepMerge:
+			c.merge(s)
+		case stepEliminate:
+			for _, j := range c.near[s.node] {
+				delete(c.ends, pairKey(s.node, j))
+			}
+		}
+	}
+	c.mark = len(log)
+}
+
+// merge gives the messages of the merged node to the node that it follows.
+func (c *carried) merge(s step) {
+	v, u := s.node, s.left
+	for _, j := range c.near[v] {
+		old := c.ends[pairKey(v, j)]
+		if old == nil {
+			continue
+		}
+		delete(c.ends, pairKey(v, j))
+		if j == u {
+			continue
+		}
+		toU, toJ := pick(*old.to(v, j), s.table), *old.to(j, v)
+		e := c.ends[pairKey(u, j)]
+		if e == nil {
+			e = &ends{}
+			c.ends[pairKey(u, j)] = e
+			c.near[u], c.near[j] = append(c.near[u], j), append(c.near[j], u)
+			*e.to(u, j), *e.to(j, u) = toU, slices.Clone(toJ)
+			continue
+		}
+		addTo(*e.to(u, j), toU)
+		addTo(*e.to(j, u), toJ)
+	}
+}
+
+// load starts the messages of a model compiled from the working model that c has followed.
+func (s *messages) load(c *carried) {
+	for i := range s.m.arcs {
+		e := &s.m.arcs[i]
+		if old := c.ends[pairKey(s.m.node[e.a], s.m.node[e.b])]; old != nil {
+			copy(s.msg[e.toA:][:e.t.ka], old.a)
+			copy(s.msg[e.toB:][:e.t.kb], old.b)
+		}
+	}
+}
