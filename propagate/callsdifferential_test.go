@@ -5,11 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"autoshard/ir"
 	"autoshard/ir/calls"
 	"autoshard/ir/mlir"
-	"autoshard/ir/pass"
-	passtable "autoshard/passes"
+	"autoshard/passes"
 	"autoshard/propagate"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +17,7 @@ import (
 // are; what comes after makes programs explicit.
 func beforeReshards(t testing.TB, pipeline string) string {
 	t.Helper()
-	p, err := passtable.Table().Parse(pipeline, "pipeline")
+	p, err := passes.Table().Parse(pipeline, "pipeline")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,25 +29,6 @@ func beforeReshards(t testing.TB, pipeline string) string {
 		}
 	}
 	return strings.Join(names, ",")
-}
-
-// runPasses runs a pipeline of the table on a text.
-func runPasses(text, pipeline string) (string, error) {
-	p, err := passtable.Table().Parse(pipeline, "pipeline")
-	if err != nil {
-		return "", err
-	}
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
-	if err != nil {
-		return "", err
-	}
-	if err := ir.Verify(m); err != nil {
-		return "", err
-	}
-	if _, err := p.Run(m, pass.Hooks{}); err != nil {
-		return "", err
-	}
-	return string(mlir.Print(m, mlir.PrintOptions{})), nil
 }
 
 // callPipelines returns pipelines for programs of several functions: with a body for each call, with functions that all
@@ -76,7 +55,7 @@ func TestCallsAgainstShardy(t *testing.T) {
 			continue // Shardy crashed, or rejects what its own pass made
 		}
 		name := fmt.Sprint("seed ", first+int64(i))
-		got, err := runPasses(programs[i][0], programs[i][1])
+		got, err := runPipeline(programs[i][0], programs[i][1])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -99,7 +78,7 @@ func TestCallsLikePasses(t *testing.T) {
 	pipeline = strings.ReplaceAll(pipeline, "sdy-sharding-constraint-to-reshard,", "")
 	for seed := int64(30_000); seed < 30_100; seed++ {
 		text := randomCalls(seed)
-		want, err := runPasses(text, pipeline)
+		want, err := runPipeline(text, pipeline)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -97,7 +97,7 @@ func (s *splitter) keepsConstant(op ir.OpID) bool {
 	case ir.OpSdyNamedComputation:
 		return !s.impure[m.OpAttrs(op).Str("name")]
 	}
-	return priority.IsElementwise(m, op) && hasNoEffects(m, op)
+	return priority.IsElementwise(m, op) && ir.HasNoEffects(m, op)
 }
 
 // onConstants says whether all operands of an op are computed from constants alone.

@@ -93,7 +93,7 @@ func (e *engine) fixpoint() {
 	for op, ok := e.work.pop(); ok; op, ok = e.work.pop() {
 		switch {
 		case e.m.OpBlock(op) == 0:
-		case isDead(e.m, op):
+		case ir.IsDead(e.m, op):
 			e.eraseDead(op)
 		case e.rows[op].plan != 0:
 			e.visit(op)

@@ -86,50 +86,7 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 	}
 }
 
-// isDead says whether an op has no users and no effects. Propagation removes such ops as it meets them, since
-// their shardings must not influence others.
-func isDead(m *ir.Module, op ir.OpID) bool {
-	for _, v := range m.Results(op) {
-		if m.HasUses(v) {
-			return false
-		}
-	}
-	return !m.Kind(op).IsTerminator() && isPure(m, op)
-}
-
-// isPure says whether an op and everything inside it has no side effects.
-func isPure(m *ir.Module, op ir.OpID) bool {
-	if !hasNoEffects(m, op) {
-		return false
-	}
-	for i := range m.NumRegions(op) {
-		for inner := range m.Ops(m.RegionBlock(op, i)) {
-			if !isPure(m, inner) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// hasNoEffects says whether an op itself, without its regions, counts as free of side effects. Collectives keep
-// devices in step, constraints and edges stand for somebody's wish: these stay.
-func hasNoEffects(m *ir.Module, op ir.OpID) bool {
-	switch kind := m.Kind(op); kind {
-	case ir.OpAllGather, ir.OpAllReduce, ir.OpAllToAll, ir.OpCollectiveBroadcast, ir.OpCollectivePermute,
-		ir.OpCollectiveReduce, ir.OpReduceScatter, ir.OpCrossReplicaSum, ir.OpComposite,
-		ir.OpSdyShardingConstraint, ir.OpSdyDataFlowEdge, ir.OpSdyFuncDataFlowEdge:
-		return false
-	case ir.OpSdyManualComputation, ir.OpSdyNamedComputation:
-		return true
-	case ir.OpCustomCall:
-		return !m.OpAttrs(op).Bool("has_side_effect")
-	default:
-		return kind.IsPure() || kind.IsTerminator()
-	}
-}
-
-// eraseDead removes a dead op and pushes the ops that may have become dead by it.
+// eraseDead removes a dead op, whose shardings must not influence others, and pushes the ops that may have become dead by it.
 func (e *engine) eraseDead(op ir.OpID) {
 	m := e.m
 	for i := range m.NumOperands(op) {

@@ -3,18 +3,17 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
+
+	"autoshard/benchmarks/site"
 )
 
 // table returns the report as Markdown, which shows a plot.
 func table(all []*instance, o options, plot string) string {
 	var b strings.Builder
 	b.WriteString("# Selection problems of the ASPLOS/EuroSys 2025 contest\n\n")
-	fmt.Fprintf(&b, "`go run ./benchmarks/iopddl`, %d seeds, worst of them; %s; commit %s.\n", o.seeds, machine(), commit())
+	fmt.Fprintf(&b, "`go run ./benchmarks/iopddl`, %d seeds, worst of them; %s; commit %s.\n", o.seeds, site.Machine(), site.Commit())
 	b.WriteString("Times are in seconds; limits are those of the contest unless they were given, and include reading. First solution counts from the end of reading. At 1/4: the cost\n")
 	b.WriteString("at a quarter of the limit, above the final one. Spread: the worst seed's cost above the best seed's. Best known and first place are\n")
 	b.WriteString("published costs of other solvers; ± is the cost here above the best known one, negative if it is lower.\n\n")
@@ -76,31 +75,4 @@ func (in *instance) worst() *result {
 // above returns how much a cost is above another one, as a share of that.
 func above(cost, other int64) float64 {
 	return float64(cost-other) / max(float64(other), -float64(other), 1)
-}
-
-// machine says how many cores the run could use, and of which processor.
-func machine() string {
-	model := runtime.GOARCH
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), model, runtime.Version())
-}
-
-// commit returns the commit of the working tree, with a plus sign if files differ from it.
-func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	id := strings.TrimSpace(string(out))
-	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "*.go").Run() != nil {
-		id += "+"
-	}
-	return id
 }

@@ -2,17 +2,16 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
+
+	"autoshard/benchmarks/site"
 )
 
 // table returns the report as Markdown.
 func table(rows []row, rounds int) string {
 	var b strings.Builder
 	b.WriteString("# Reading and printing, beside MLIR\n\n")
-	fmt.Fprintf(&b, "`go run ./benchmarks/parse`, fastest of %d rounds; %s; commit %s; peer: MLIR inside %s.\n", rounds, machine(), commit(), rows[0].mlir.Peer)
+	fmt.Fprintf(&b, "`go run ./benchmarks/parse`, fastest of %d rounds; %s; commit %s; peer: MLIR inside %s.\n", rounds, site.Machine(), site.Commit(), rows[0].mlir.Peer)
 	b.WriteString("A ratio is MLIR's time over the time here: above 1 this repository is faster. Reading verifies too, on both sides.\n")
 	b.WriteString("Peak: what the first reading of a process added to its resident memory, for each byte of the text; live: what the finished module holds.\n\n")
 	b.WriteString("| file | bytes | read | MLIR | ratio | print | MLIR | ratio | peak/byte | MLIR | live/byte |\n")
@@ -34,30 +33,3 @@ func table(rows []row, rounds int) string {
 func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", seconds*1e3) }
 
 func perByte(n int64, r row) float64 { return float64(n) / float64(r.bytes) }
-
-// machine says how many cores the run could use, and of which processor.
-func machine() string {
-	model := runtime.GOARCH
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for _, line := range strings.Split(string(info), "\n") {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), model, runtime.Version())
-}
-
-// commit returns the commit of the working tree, with a plus sign if files differ from it.
-func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	id := strings.TrimSpace(string(out))
-	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "*.go").Run() != nil {
-		id += "+"
-	}
-	return id
-}

@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"time"
+
+	"autoshard/benchmarks/site"
 )
 
 // table returns the report as Markdown.
@@ -15,7 +14,7 @@ func table(rows []row, rounds int, limit time.Duration) string {
 	var b strings.Builder
 	b.WriteString("# Propagation, beside Shardy\n\n")
 	fmt.Fprintf(&b, "`go run ./benchmarks/propagate`, fastest of at least %d rounds; %s; commit %s; peer: Shardy inside %s, at most %s a text.\n\n",
-		rounds, machine(), commit(), peerVersion(rows), limit)
+		rounds, site.Machine(), site.Commit(), peerVersion(rows), limit)
 	b.WriteString("Both run `sdy-propagation-pipeline` on the same text, parsed before, without verification between passes. Four mesh axes, three user\n" +
 		"priorities where the model has no shardings of its own. The ratio is Shardy's time over the time here; that\n" +
 		"of processor time, in all threads, says more where the machine is busy. Propagation: the\n" +
@@ -76,31 +75,4 @@ func peerVersion(rows []row) string {
 		}
 	}
 	return "jaxlib"
-}
-
-// machine says how many cores the run could use, and of which processor.
-func machine() string {
-	model := runtime.GOARCH
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), model, runtime.Version())
-}
-
-// commit returns the commit of the working tree, with a plus sign if files differ from it.
-func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	id := strings.TrimSpace(string(out))
-	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "*.go").Run() != nil {
-		id += "+"
-	}
-	return id
 }

@@ -81,7 +81,7 @@ func (r *rewriter) fill() {
 
 func (r *rewriter) drain() {
 	for op := r.pop(); op != 0; op = r.pop() {
-		if IsDead(r.m, op) {
+		if ir.IsDead(r.m, op) {
 			r.erase(op)
 			continue
 		}

@@ -1,0 +1,47 @@
+package ir
+
+// IsDead says whether rewriting may remove an op because nobody uses its results and it has no effects, as MLIR's drivers
+// see it: communication among devices counts as an effect, and what marks a value, such as a constraint or an edge, stands
+// for somebody's wish. EraseDead is for programs where neither counts any more.
+func IsDead(m *Module, op OpID) bool {
+	for _, v := range m.Results(op) {
+		if m.HasUses(v) {
+			return false
+		}
+	}
+	return !m.Kind(op).IsTerminator() && isFree(m, op)
+}
+
+// isFree says whether an op and everything inside it has no effects.
+func isFree(m *Module, op OpID) bool {
+	pure := HasNoEffects(m, op)
+	for _, r := range m.Regions(op) {
+		if !pure {
+			break
+		}
+		for _, b := range m.Blocks(r) {
+			for inner := range m.Ops(b) {
+				pure = pure && isFree(m, inner)
+			}
+		}
+	}
+	return pure
+}
+
+// HasNoEffects says whether an op by itself, without its regions, has no effects.
+func HasNoEffects(m *Module, op OpID) bool {
+	switch kind := m.Kind(op); kind {
+	case OpAllGather, OpAllReduce, OpAllToAll, OpCollectiveBroadcast, OpCollectivePermute,
+		OpCollectiveReduce, OpReduceScatter, OpCrossReplicaSum, OpComposite,
+		OpSdyShardingConstraint, OpSdyDataFlowEdge, OpSdyFuncDataFlowEdge,
+		OpSdyAllGather, OpSdyAllReduce, OpSdyAllSlice, OpSdyAllToAll, OpSdyCollectivePermute,
+		OpSdyReduceScatter, OpSdyShardedToUnreduced, OpSdyReplicatedToUnreduced:
+		return false
+	case OpSdyManualComputation, OpSdyNamedComputation:
+		return true
+	case OpCustomCall:
+		return !m.OpAttrs(op).Bool("has_side_effect")
+	default:
+		return kind.IsPure() || kind.IsTerminator()
+	}
+}
