@@ -45,7 +45,7 @@ func TestExplanations(t *testing.T) {
 }
 
 // Codes that no short example shows.
-var withoutExample = map[diag.Code]bool{diag.Bug: true, diag.NestingTooDeep: true, diag.NoPlan: true}
+var withoutExample = map[diag.Code]bool{diag.Bug: true, diag.NestingTooDeep: true, diag.NoPlan: true, diag.BadVariance: true}
 
 func TestExplanationsComplete(t *testing.T) {
 	for _, e := range diag.Explanations() {

@@ -26,6 +26,7 @@ const (
 	BadShardingRank Code = "AS1206"
 	BadSharding     Code = "AS1207"
 	BadRule         Code = "AS1208"
+	BadVariance     Code = "AS1209"
 	BadModel        Code = "AS1301"
 	UnknownField    Code = "AS1302"
 	BadOption       Code = "AS1401"

@@ -1,0 +1,144 @@
+package transpose
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// sliding describes windows along spatial dimensions: element k of a window at place p lies in the padded and dilated
+// base at p·stride + k·dilation.
+type sliding struct{ base, window, out, strides, low, baseDilation, dilation []int64 }
+
+// readWindows reads strides, dilations and padding from the attributes of an op; sizes are those of base, window and
+// result.
+func readWindows(attrs ir.Attrs, base, window, out []int64, baseDilation, dilation string) *sliding {
+	or1 := func(name string) []int64 {
+		if list := attrs.Ints(name); list != nil {
+			return list
+		}
+		return slices.Repeat([]int64{1}, len(base))
+	}
+	s := &sliding{base, window, out, or1("window_strides"), make([]int64, len(base)), or1(baseDilation), or1(dilation)}
+	padding, _ := attrs.Get("padding").(*ir.Dense)
+	for d, list := 0, padding.Int64s(); d < len(base) && len(list) > 0; d++ {
+		s.low[d] = list[0]
+		if len(list) > 1 {
+			s.low[d] = list[2*d]
+		}
+	}
+	return s
+}
+
+// empty says whether there is nothing to slide over.
+func (s *sliding) empty() bool { return slices.Contains(s.base, 0) || slices.Contains(s.out, 0) }
+
+// ofBase returns the padding with which windows over the cotangent, dilated by the strides, give that of the base.
+func (s *sliding) ofBase() (padding []int64) {
+	for d := range s.base {
+		reach := (s.window[d] - 1) * s.dilation[d]
+		low := reach - s.low[d]
+		padding = append(padding, low, (s.base[d]-1)*s.baseDilation[d]+reach-(s.out[d]-1)*s.strides[d]-low)
+	}
+	return padding
+}
+
+// ofWindow returns the padding with which the cotangent, dilated by the strides and moved by the dilation of the
+// window, gives that of the window.
+func (s *sliding) ofWindow() (padding []int64) {
+	for d := range s.base {
+		padding = append(padding, s.low[d],
+			(s.window[d]-1)*s.dilation[d]+(s.out[d]-1)*s.strides[d]-(s.base[d]-1)*s.baseDilation[d]-s.low[d])
+	}
+	return padding
+}
+
+// pick returns the sizes of some dimensions.
+func pick(shape, dims []int64) []int64 {
+	out := make([]int64, len(dims))
+	for k, d := range dims {
+		out[k] = shape[d]
+	}
+	return out
+}
+
+// convolution transposes in the image, by a convolution of the cotangent with the mirrored kernel, or in the kernel,
+// by one of the image with the cotangent, where batch and features swap roles.
+func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
+	x, k, attrs := t.m.Operand(op, 0), t.m.Operand(op, 1), t.m.OpAttrs(op)
+	d, ok := attrs.Get("dimension_numbers").(*ir.ConvDims)
+	if !ok || t.linear[x] && t.linear[k] {
+		t.nonlinear(op)
+		return
+	}
+	if attrs.Get("window_reversal") != nil || attrs.Int("feature_group_count", 1) != 1 || attrs.Int("batch_group_count", 1) != 1 {
+		t.unsupported(op, "a convolution with groups or reversed windows has none here")
+		return
+	}
+	s := readWindows(attrs, pick(t.m.Shape(x), d.InSpatial), pick(t.m.Shape(k), d.KernelSpatial), pick(t.m.Shape(g), d.OutSpatial), "lhs_dilation", "rhs_dilation")
+	operand := x
+	if t.linear[k] {
+		operand = k
+	}
+	if s.empty() || slices.Contains(s.window, 0) {
+		t.add(operand, t.zeros(operand))
+		return
+	}
+	if t.linear[x] {
+		mirrored := t.b.Op(ir.OpReverse, t.m.Type(k), ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
+		to := ir.ConvDims{InBatch: d.OutBatch, InFeature: d.OutFeature, InSpatial: d.OutSpatial, KernelIn: d.KernelOut, KernelOut: d.KernelIn,
+			KernelSpatial: d.KernelSpatial, OutBatch: d.InBatch, OutFeature: d.InFeature, OutSpatial: d.InSpatial}
+		t.add(x, t.convolve(op, x, &to, s.baseDilation, s.strides, s.dilation, s.ofBase(), g, mirrored))
+		return
+	}
+	to := ir.ConvDims{InBatch: d.InFeature, InFeature: d.InBatch, InSpatial: d.InSpatial, KernelIn: d.OutBatch, KernelOut: d.OutFeature,
+		KernelSpatial: d.OutSpatial, OutBatch: d.KernelIn, OutFeature: d.KernelOut, OutSpatial: d.KernelSpatial}
+	t.add(k, t.convolve(op, k, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), t.value(x), g))
+}
+
+// convolve writes a convolution whose result has the type of a value.
+func (t *transposer) convolve(op ir.OpID, like ir.ValueID, d *ir.ConvDims, strides, base, dilation, padding []int64, x, k ir.ValueID) ir.ValueID {
+	attrs := ir.MakeAttrs(named("dimension_numbers", d), named("window_strides", ir.Ints(strides)), named("lhs_dilation", ir.Ints(base)),
+		named("rhs_dilation", ir.Ints(dilation)), named("padding", t.pairs64(padding)))
+	for _, name := range []string{"batch_group_count", "feature_group_count", "precision_config"} {
+		if a := t.m.Attr(op, name); a != nil {
+			attrs = attrs.With(name, a)
+		}
+	}
+	return t.b.Op(ir.OpConvolution, t.m.Type(like), attrs, x, k)
+}
+
+// reduceWindow transposes a sum over windows, such as a cumulative sum: another sum over windows, of the same size,
+// where strides and dilation of the base swap roles.
+func (t *transposer) reduceWindow(op ir.OpID, g ir.ValueID) {
+	if t.m.NumOperands(op) != 2 || !adds(t.m, op) || !t.only(op, 0) {
+		t.nonlinear(op)
+		return
+	}
+	if !t.homogeneous(op, 1, 2) {
+		return
+	}
+	x, attrs := t.m.Operand(op, 0), t.m.OpAttrs(op)
+	s := readWindows(attrs, t.m.Shape(x), attrs.Ints("window_dimensions"), t.m.Shape(g), "base_dilations", "window_dilations")
+	if s.empty() {
+		t.add(x, t.zeros(x))
+		return
+	}
+	swapped := ir.MakeAttrs(named("window_dimensions", ir.Ints(s.window)), named("window_strides", ir.Ints(s.baseDilation)),
+		named("base_dilations", ir.Ints(s.strides)), named("window_dilations", ir.Ints(s.dilation)), named("padding", t.pairs64(s.ofBase())))
+	t.add(x, t.b.Folded(ir.OpReduceWindow, t.m.Type(x), swapped, ir.OpAdd, g, t.scalarZero(x)))
+}
+
+func named(name string, value ir.Attr) ir.NamedAttr { return ir.NamedAttr{Name: name, Value: value} }
+
+// pairs64 returns numbers as a constant of two columns.
+func (t *transposer) pairs64(list []int64) *ir.Dense {
+	d := &ir.Dense{Type: t.m.TensorType(dtype.I64, int64(len(list)/2), 2)}
+	for _, n := range list {
+		for k := range 8 {
+			d.Data = append(d.Data, byte(uint64(n)>>(8*k)))
+		}
+	}
+	return d
+}

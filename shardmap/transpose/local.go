@@ -1,0 +1,225 @@
+package transpose
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// rules hold the transposes of local ops: each adds the cotangents of the operands, given that of the result
+// (specification: shardmap.md section 4.7).
+var rules map[ir.Kind]func(t *transposer, op ir.OpID, g ir.ValueID)
+
+func init() {
+	rules = map[ir.Kind]func(t *transposer, op ir.OpID, g ir.ValueID){
+		ir.OpAdd: (*transposer).sum, ir.OpSubtract: (*transposer).sum, ir.OpNegate: (*transposer).negate,
+		ir.OpMultiply: (*transposer).multiply, ir.OpDivide: (*transposer).divide, ir.OpSelect: (*transposer).choose,
+		ir.OpConvert: (*transposer).convert, ir.OpReducePrecision: (*transposer).reducePrecision,
+		ir.OpReshape: (*transposer).reshape, ir.OpTranspose: (*transposer).permute, ir.OpBroadcastInDim: (*transposer).broadcast,
+		ir.OpReverse: (*transposer).reverse, ir.OpReduce: (*transposer).reduce, ir.OpReduceWindow: (*transposer).reduceWindow,
+		ir.OpDotGeneral: (*transposer).dot, ir.OpConvolution: (*transposer).convolution, ir.OpSlice: (*transposer).slice, ir.OpPad: (*transposer).pad,
+		ir.OpConcatenate: (*transposer).concatenate, ir.OpDynamicSlice: (*transposer).dynamicSlice,
+		ir.OpDynamicUpdateSlice: (*transposer).dynamicUpdateSlice, ir.OpGather: (*transposer).gather, ir.OpScatter: (*transposer).scatter,
+	}
+}
+
+// only says whether no operand but the ones of those numbers is linear; if not, the op is refused.
+func (t *transposer) only(op ir.OpID, numbers ...int) bool {
+	for i, v := range t.m.Operands(op) {
+		if t.linear[v] && !slices.Contains(numbers, i) {
+			t.nonlinear(op)
+			return false
+		}
+	}
+	return true
+}
+
+// homogeneous says whether all operands in places from to to are linear or zero; if not, the op is refused.
+func (t *transposer) homogeneous(op ir.OpID, from, to int) bool {
+	for _, v := range t.m.Operands(op)[from:to] {
+		if !t.linear[v] && !t.isZero(v) {
+			t.affine(op, v)
+			return false
+		}
+	}
+	return true
+}
+
+func (t *transposer) sum(op ir.OpID, g ir.ValueID) {
+	if !t.homogeneous(op, 0, 2) {
+		return
+	}
+	x, y := t.m.Operand(op, 0), t.m.Operand(op, 1)
+	t.add(x, g)
+	if t.m.Kind(op) == ir.OpSubtract && t.linear[y] {
+		g = t.b.Unary(ir.OpNegate, g)
+	}
+	t.add(y, g)
+}
+
+func (t *transposer) negate(op ir.OpID, g ir.ValueID) {
+	t.add(t.m.Operand(op, 0), t.b.Unary(ir.OpNegate, g))
+}
+
+func (t *transposer) multiply(op ir.OpID, g ir.ValueID) {
+	x, y := t.m.Operand(op, 0), t.m.Operand(op, 1)
+	switch {
+	case t.linear[x] && t.linear[y] || t.isBool(x):
+		t.nonlinear(op)
+	case t.linear[x]:
+		t.add(x, t.b.Binary(ir.OpMultiply, g, t.value(y)))
+	default:
+		t.add(y, t.b.Binary(ir.OpMultiply, t.value(x), g))
+	}
+}
+
+func (t *transposer) divide(op ir.OpID, g ir.ValueID) {
+	if x := t.m.Operand(op, 0); t.only(op, 0) && t.needsFloat(op, x) {
+		t.add(x, t.b.Binary(ir.OpDivide, g, t.value(t.m.Operand(op, 1))))
+	}
+}
+
+// needsFloat refuses ops that are linear in floats only.
+func (t *transposer) needsFloat(op ir.OpID, v ir.ValueID) bool {
+	if !isFloat(t.m, v) {
+		t.nonlinear(op)
+		return false
+	}
+	return true
+}
+
+func (t *transposer) choose(op ir.OpID, g ir.ValueID) {
+	if !t.only(op, 1, 2) || !t.homogeneous(op, 1, 3) {
+		return
+	}
+	p, x, y := t.m.Operand(op, 0), t.m.Operand(op, 1), t.m.Operand(op, 2)
+	zero := t.b.Constant(t.m.ValueType(g).DType, t.m.Shape(g), 0)
+	which := t.value(p)
+	if len(t.m.Shape(which)) == 0 && len(t.m.Shape(g)) > 0 {
+		which = t.b.Broadcast(which, t.m.Shape(g))
+	}
+	if t.linear[x] {
+		t.add(x, t.b.Select(which, g, zero))
+	}
+	if t.linear[y] {
+		t.add(y, t.b.Select(which, zero, g))
+	}
+}
+
+func (t *transposer) convert(op ir.OpID, g ir.ValueID) {
+	x := t.m.Operand(op, 0)
+	from, to := t.m.ValueType(x).DType, t.m.ValueType(t.m.Result(op, 0)).DType
+	if from.Kind() != to.Kind() || from.Kind() != dtype.Float && from.Bits() > to.Bits() {
+		t.nonlinear(op)
+		return
+	}
+	t.add(x, t.b.Convert(g, from))
+}
+
+func (t *transposer) reducePrecision(op ir.OpID, g ir.ValueID) {
+	t.add(t.m.Operand(op, 0), t.b.Op(ir.OpReducePrecision, t.b.Type(g), t.m.OpAttrs(op), g))
+}
+
+func (t *transposer) reshape(op ir.OpID, g ir.ValueID) {
+	x := t.m.Operand(op, 0)
+	t.add(x, t.b.Reshape(g, t.m.Shape(x)...))
+}
+
+func (t *transposer) permute(op ir.OpID, g ir.ValueID) {
+	t.add(t.m.Operand(op, 0), t.b.Transpose(g, inverse(t.m.OpAttrs(op).Ints("permutation"))...))
+}
+
+// inverse returns the inverse of a permutation.
+func inverse(perm []int64) []int64 {
+	out := make([]int64, len(perm))
+	for k, d := range perm {
+		out[d] = int64(k)
+	}
+	return out
+}
+
+// broadcast sums over the dimensions along which the operand was repeated.
+func (t *transposer) broadcast(op ir.OpID, g ir.ValueID) {
+	x := t.m.Operand(op, 0)
+	in, out := t.m.Shape(x), t.m.Shape(g)
+	places := t.m.OpAttrs(op).Ints("broadcast_dimensions")
+	var over []int64
+	for d := range int64(len(out)) {
+		if k := slices.Index(places, d); k < 0 || in[k] == 1 && out[d] != 1 {
+			over = append(over, d)
+		}
+	}
+	if len(over) > 0 {
+		g = t.b.Reduce(ir.OpAdd, g, over...)
+	}
+	var kept, order []int64 // operand dimensions in the order in which they stand in g, and those that were summed away
+	for _, d := range slices.Sorted(slices.Values(places)) {
+		if k := slices.Index(places, d); !slices.Contains(over, d) {
+			kept = append(kept, int64(k))
+		}
+	}
+	for k := range in {
+		if n := slices.Index(kept, int64(k)); n >= 0 {
+			order = append(order, int64(n))
+		}
+	}
+	if !slices.IsSorted(order) {
+		g = t.b.Transpose(g, order...)
+	}
+	if g != 0 && !slices.Equal(t.m.Shape(g), in) {
+		g = t.b.Reshape(g, in...)
+	}
+	t.add(x, g)
+}
+
+func (t *transposer) reverse(op ir.OpID, g ir.ValueID) {
+	t.add(t.m.Operand(op, 0), t.b.Op(ir.OpReverse, t.b.Type(g), t.m.OpAttrs(op), g))
+}
+
+// adds says whether the op's region adds its two arguments.
+func adds(m *ir.Module, op ir.OpID) bool {
+	b := m.RegionBlock(op, 0)
+	first := m.FirstOp(b)
+	return b != 0 && m.Kind(first) == ir.OpAdd && m.NextOp(first) == m.LastOp(b) && m.Operand(m.LastOp(b), 0) == m.Result(first, 0)
+}
+
+// isBool says whether the elements are truth values.
+func (t *transposer) isBool(v ir.ValueID) bool { return t.m.ValueType(v).DType == dtype.I1 }
+
+func (t *transposer) reduce(op ir.OpID, g ir.ValueID) {
+	if t.m.NumOperands(op) != 2 || !adds(t.m, op) {
+		t.nonlinear(op)
+		return
+	}
+	if !t.homogeneous(op, 0, 2) {
+		return
+	}
+	x, init := t.m.Operand(op, 0), t.m.Operand(op, 1)
+	in := t.m.Shape(x)
+	if t.linear[init] {
+		t.add(init, t.total(g))
+	}
+	if t.linear[x] {
+		t.add(x, t.b.Broadcast(g, in, others(len(in), t.m.OpAttrs(op).Ints("dimensions"))...))
+	}
+}
+
+// total returns the sum of all elements.
+func (t *transposer) total(g ir.ValueID) ir.ValueID {
+	if rank := len(t.m.Shape(g)); rank > 0 {
+		return t.b.Reduce(ir.OpAdd, g, others(rank, nil)...)
+	}
+	return g
+}
+
+// others returns the dimensions below rank that are not in a list.
+func others(rank int, without ...[]int64) []int64 {
+	var out []int64
+	for d := range int64(rank) {
+		if !slices.Contains(slices.Concat(without...), d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,315 @@
+package typed
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// localName returns the name of a StableHLO op without its dialect, that of others as a whole.
+func localName(kind ir.Kind) string {
+	return strings.TrimPrefix(kind.String(), "stablehlo.")
+}
+
+// Op adds any op of package ir with one result.
+func (b *Builder) Op(kind ir.Kind, result ir.TypeID, attrs ir.Attrs, operands ...ir.ValueID) ir.ValueID {
+	if b.err != nil || slices.Contains(operands, 0) {
+		return 0
+	}
+	return b.at.Op1(kind, result, attrs, operands...)
+}
+
+// Constant returns a constant of that shape; one value fills it.
+func (b *Builder) Constant(t dtype.Type, dims []int64, values ...float64) ir.ValueID {
+	if b.err != nil {
+		return 0
+	}
+	typ := b.m.TensorType(t, dims...)
+	if n := int64(len(values)); n != 1 && n != b.m.TypeOf(typ).Elements() {
+		return b.badOp(ir.OpConstant, nil, itoa(n)+" values for "+formatType(b.m.TypeOf(typ)))
+	}
+	var data []byte
+	for _, v := range values {
+		data = appendElement(data, t, v)
+	}
+	d := &ir.Dense{Type: typ, Data: data, Splat: len(values) == 1}
+	return b.at.Op1(ir.OpConstant, typ, ir.MakeAttrs(attr("value", d)))
+}
+
+// appendElement appends the bytes of one element.
+func appendElement(data []byte, t dtype.Type, v float64) []byte {
+	var bits uint64
+	switch t.Kind() {
+	case dtype.Float:
+		bits = dtype.Encode(t, v)
+	case dtype.Complex:
+		if t == dtype.C64 {
+			bits = uint64(math.Float32bits(float32(v)))
+			return append(binary.LittleEndian.AppendUint32(data, uint32(bits)), 0, 0, 0, 0)
+		}
+		return append(binary.LittleEndian.AppendUint64(data, math.Float64bits(v)), make([]byte, 8)...)
+	default:
+		switch {
+		case v < 0:
+			bits = uint64(int64(v))
+		case v >= 1<<64:
+			bits = math.MaxUint64
+		case v >= 1<<63 && t.Kind() == dtype.Signed:
+			bits = math.MaxInt64
+		default:
+			bits = uint64(v)
+		}
+	}
+	return append(data, binary.LittleEndian.AppendUint64(nil, bits)[:t.Bytes()]...)
+}
+
+// Unary adds an elementwise op of one operand whose result has the operand's type.
+func (b *Builder) Unary(kind ir.Kind, x ir.ValueID) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(kind, b.m.Type(x), nil, x)
+}
+
+// Binary adds an elementwise op. A scalar operand is broadcast to the shape of the other one.
+func (b *Builder) Binary(kind ir.Kind, x, y ir.ValueID) ir.ValueID {
+	if b.level(&x, &y); b.err != nil || x == 0 || y == 0 {
+		return 0
+	}
+	if b.m.Type(x) != b.m.Type(y) {
+		return b.badOp(kind, []ir.ValueID{x, y}, "operands differ in type; broadcast or convert one of them")
+	}
+	return b.Op(kind, b.m.Type(x), nil, x, y)
+}
+
+// level broadcasts the scalars among the values to the shape of the others.
+func (b *Builder) level(values ...*ir.ValueID) {
+	if b.err != nil {
+		return
+	}
+	var dims []int64
+	for _, v := range values {
+		if *v != 0 && len(b.m.Shape(*v)) > len(dims) {
+			dims = b.m.Shape(*v)
+		}
+	}
+	for _, v := range values {
+		if *v != 0 && len(b.m.Shape(*v)) == 0 && len(dims) > 0 {
+			*v = b.Broadcast(*v, dims)
+		}
+	}
+}
+
+// Compare returns whether x stands in a relation to y: EQ, NE, LT, LE, GT or GE. Scalars are broadcast.
+func (b *Builder) Compare(direction string, x, y ir.ValueID) ir.ValueID {
+	if b.level(&x, &y); b.err != nil || x == 0 || y == 0 {
+		return 0
+	}
+	kind := "FLOAT"
+	switch b.m.ValueType(x).DType.Kind() {
+	case dtype.Signed:
+		kind = "SIGNED"
+	case dtype.Unsigned, dtype.Bool:
+		kind = "UNSIGNED"
+	}
+	enum := func(name, value string) ir.EnumAttr {
+		return ir.EnumAttr{Dialect: "stablehlo", Enum: name, Value: value}
+	}
+	return b.Op(ir.OpCompare, b.m.TensorType(dtype.I1, b.m.Shape(x)...),
+		ir.MakeAttrs(attr("comparison_direction", enum("comparison_direction", direction)), attr("compare_type", enum("comparison_type", kind))), x, y)
+}
+
+// Select returns elements of x where p holds and of y elsewhere. Scalars are broadcast.
+func (b *Builder) Select(p, x, y ir.ValueID) ir.ValueID {
+	if b.level(&p, &x, &y); b.err != nil || p == 0 || x == 0 || y == 0 {
+		return 0
+	}
+	return b.Op(ir.OpSelect, b.m.Type(x), nil, p, x, y)
+}
+
+// Convert changes the element type.
+func (b *Builder) Convert(x ir.ValueID, t dtype.Type) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(ir.OpConvert, b.m.TensorType(t, b.m.Shape(x)...), nil, x)
+}
+
+// Reshape keeps the elements in row-major order.
+func (b *Builder) Reshape(x ir.ValueID, dims ...int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(ir.OpReshape, b.m.WithDims(b.m.Type(x), dims), nil, x)
+}
+
+// Broadcast puts dimension k of x in dimension places[k] of the result and repeats it along the others.
+func (b *Builder) Broadcast(x ir.ValueID, dims []int64, places ...int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(ir.OpBroadcastInDim, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("broadcast_dimensions", i64s(places))), x)
+}
+
+// Transpose puts dimension perm[k] in place k.
+func (b *Builder) Transpose(x ir.ValueID, perm ...int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	in := b.m.Shape(x)
+	dims := make([]int64, len(perm))
+	for k, d := range perm {
+		if d < 0 || d >= int64(len(in)) {
+			return b.badOp(ir.OpTranspose, []ir.ValueID{x}, "no dimension "+itoa(d))
+		}
+		dims[k] = in[d]
+	}
+	return b.Op(ir.OpTranspose, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("permutation", i64s(perm))), x)
+}
+
+// Slice returns elements from start to limit, every stride-th; strides may be nil.
+func (b *Builder) Slice(x ir.ValueID, start, limit, strides []int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	if strides == nil {
+		strides = slices.Repeat([]int64{1}, len(start))
+	}
+	dims := slices.Clone(b.m.Shape(x))
+	if len(start) != len(dims) || len(limit) != len(dims) || len(strides) != len(dims) {
+		return b.badOp(ir.OpSlice, []ir.ValueID{x}, "needs start, limit and stride of each dimension")
+	}
+	for d := range dims {
+		dims[d] = (limit[d] - start[d] + max(strides[d], 1) - 1) / max(strides[d], 1)
+	}
+	return b.Op(ir.OpSlice, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("start_indices", i64s(start)),
+		attr("limit_indices", i64s(limit)), attr("strides", i64s(strides))), x)
+}
+
+// DynamicSlice returns the window of those sizes that begins at the scalars in index.
+func (b *Builder) DynamicSlice(x ir.ValueID, sizes []int64, index ...ir.ValueID) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(ir.OpDynamicSlice, b.m.WithDims(b.m.Type(x), sizes), ir.MakeAttrs(attr("slice_sizes", i64s(sizes))),
+		append([]ir.ValueID{x}, index...)...)
+}
+
+// DynamicUpdateSlice replaces the window that begins at the scalars in index.
+func (b *Builder) DynamicUpdateSlice(x, update ir.ValueID, index ...ir.ValueID) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	return b.Op(ir.OpDynamicUpdateSlice, b.m.Type(x), nil, append([]ir.ValueID{x, update}, index...)...)
+}
+
+// Pad puts value around and between the elements.
+func (b *Builder) Pad(x, value ir.ValueID, low, high, interior []int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	dims := slices.Clone(b.m.Shape(x))
+	if len(low) != len(dims) || len(high) != len(dims) || len(interior) != len(dims) {
+		return b.badOp(ir.OpPad, []ir.ValueID{x}, "needs low, high and interior padding of each dimension")
+	}
+	for d := range dims {
+		dims[d] += low[d] + high[d] + max(dims[d]-1, 0)*interior[d]
+	}
+	return b.Op(ir.OpPad, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("edge_padding_low", i64s(low)),
+		attr("edge_padding_high", i64s(high)), attr("interior_padding", i64s(interior))), x, value)
+}
+
+// Concatenate joins values along a dimension.
+func (b *Builder) Concatenate(dim int64, xs ...ir.ValueID) ir.ValueID {
+	if b.err != nil || len(xs) == 0 || slices.Contains(xs, 0) {
+		return 0
+	}
+	dims := slices.Clone(b.m.Shape(xs[0]))
+	if dim < 0 || dim >= int64(len(dims)) {
+		return b.badOp(ir.OpConcatenate, xs, "no dimension "+itoa(dim))
+	}
+	dims[dim] = 0
+	for _, x := range xs {
+		if int64(len(b.m.Shape(x))) <= dim {
+			return b.badOp(ir.OpConcatenate, xs, "operands differ in rank")
+		}
+		dims[dim] += b.m.Shape(x)[dim]
+	}
+	return b.Op(ir.OpConcatenate, b.m.WithDims(b.m.Type(xs[0]), dims), ir.MakeAttrs(attr("dimension", i64(b.m, dim))), xs...)
+}
+
+// Dot contracts and batches dimensions; the result has the batch dimensions, then the rest of x, then the rest of y.
+func (b *Builder) Dot(x, y ir.ValueID, dims ir.DotDims) ir.ValueID {
+	if b.err != nil || x == 0 || y == 0 {
+		return 0
+	}
+	var out []int64
+	lhs, rhs := b.m.Shape(x), b.m.Shape(y)
+	for _, list := range [][]int64{dims.LhsBatch, dims.LhsContract} {
+		for _, d := range list {
+			if d < 0 || d >= int64(len(lhs)) {
+				return b.badOp(ir.OpDotGeneral, []ir.ValueID{x, y}, "no dimension "+itoa(d))
+			}
+		}
+	}
+	for _, d := range dims.LhsBatch {
+		out = append(out, lhs[d])
+	}
+	out = append(out, rest(lhs, dims.LhsBatch, dims.LhsContract)...)
+	out = append(out, rest(rhs, dims.RhsBatch, dims.RhsContract)...)
+	return b.Op(ir.OpDotGeneral, b.m.WithDims(b.m.Type(x), out), ir.MakeAttrs(attr("dot_dimension_numbers", &dims)), x, y)
+}
+
+// rest returns the sizes of the dimensions that are in no list.
+func rest(dims []int64, without ...[]int64) []int64 {
+	var out []int64
+	for d, size := range dims {
+		if !slices.Contains(slices.Concat(without...), int64(d)) {
+			out = append(out, size)
+		}
+	}
+	return out
+}
+
+// Reduce folds dimensions with an elementwise op from its neutral element: OpAdd, OpMultiply, OpMaximum, OpMinimum,
+// OpAnd or OpOr.
+func (b *Builder) Reduce(kind ir.Kind, x ir.ValueID, dims ...int64) ir.ValueID {
+	if b.err != nil || x == 0 {
+		return 0
+	}
+	t := b.m.ValueType(x).DType
+	init := b.Constant(t, nil, neutral(kind, t))
+	op := b.at.OpRegions(ir.OpReduce, []ir.TypeID{b.m.TensorType(t, rest(b.m.Shape(x), dims)...)}, ir.MakeAttrs(attr("dimensions", i64s(dims))), 1, x, init)
+	reducer(b.m, op, kind, b.m.TensorType(t))
+	return b.m.Result(op, 0)
+}
+
+// neutral returns the element that changes nothing.
+func neutral(kind ir.Kind, t dtype.Type) float64 {
+	low, high := math.Inf(-1), math.Inf(1)
+	if t.Kind() != dtype.Float && t.Kind() != dtype.Complex {
+		lo, hi := dtype.IntRange(t)
+		low, high = float64(lo), float64(hi)
+	}
+	switch kind {
+	case ir.OpMultiply, ir.OpAnd:
+		return 1
+	case ir.OpMaximum:
+		return low
+	case ir.OpMinimum:
+		return high
+	}
+	return 0
+}
+
+// reducer fills the region of an op with one op of its two arguments.
+func reducer(m *ir.Module, op ir.OpID, kind ir.Kind, t ir.TypeID) {
+	body := m.AddBlock(m.Regions(op)[0])
+	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
+	b := m.BuilderAtEnd(body)
+	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
+}

@@ -1,0 +1,83 @@
+package typed
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// Export returns a module whose function main is the program as one sdy.manual_computation of Shardy: specs are its
+// shardings, the body is plain StableHLO with device groups along axes of the mesh. Casts vanish, and with them the
+// types (specification: shardmap.md sections 6.3 and 11). Dimensions are open where axes are left automatic. The
+// program must be valid, and elaborated where its check is on.
+func (p *Program) Export() *ir.Module {
+	number := make([]int, len(p.Mesh.Axes))
+	for a := range number {
+		number[a] = a
+	}
+	l := newLowering(p, p.Mesh, number)
+	m := l.m
+	m.Name = p.Name
+	mesh := m.AddMesh("mesh", p.Mesh, nil, 0)
+	l.axes = mesh
+	old := m.Func(p.Func)
+	from, name := old.Body, old.Op
+	l.block(from)
+	spec := ir.FuncSpec{Name: "main", Visibility: "public"}
+	var inside []ir.TypeID
+	for i, param := range p.Params {
+		spec.Args = append(spec.Args, param.Type)
+		inside = append(inside, m.Type(m.BlockArgs(from)[i]))
+	}
+	for i := range p.Results {
+		spec.Results = append(spec.Results, m.WithDims(old.ResultTypes[i], p.GlobalDims(i)))
+	}
+	main := m.Func(m.AddFunc(spec)).Body
+	attrs := ir.MakeAttrs(attr("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: refs(&p.Mesh, p.Manual.Axes())}))
+	at := m.BuilderAtEnd(main)
+	op := at.OpRegions(ir.OpSdyManualComputation, spec.Results, attrs, 1, m.BlockArgs(main)...)
+	body := m.AddBlock(m.Regions(op)[0])
+	for i, t := range inside {
+		v := m.AddBlockArg(body, t)
+		m.SetSharding(v, p.sharding(m, mesh, p.Params[i].Spec, len(m.TypeOf(t).Dims)))
+		m.ReplaceUses(m.BlockArgs(from)[i], v)
+	}
+	p.moveBody(m, from, body, ir.OpSdyReturn)
+	for i, v := range m.Results(op) {
+		m.SetSharding(v, p.sharding(m, mesh, p.Results[i].Spec, len(m.Shape(v))))
+	}
+	at.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
+	m.Erase(name)
+	return m
+}
+
+// moveBody moves the ops of a block to another one and ends it with another terminator.
+func (p *Program) moveBody(m *ir.Module, from, to ir.BlockID, end ir.Kind) []ir.ValueID {
+	last := m.LastOp(from)
+	results := m.Operands(last)
+	for op := range m.Ops(from) {
+		if op != last {
+			m.MoveToEnd(op, to)
+		}
+	}
+	m.Erase(last)
+	m.BuilderAtEnd(to).Op(end, nil, nil, results...)
+	return results
+}
+
+// sharding returns a spec as Shardy has it.
+func (p *Program) sharding(m *ir.Module, mesh ir.MeshID, s Spec, rank int) ir.ShardingID {
+	axes, t := p.axesOf(s)
+	out := ir.Sharding{Mesh: mesh, Dims: make([]ir.DimSharding, rank)}
+	for d := range out.Dims {
+		out.Dims[d] = ir.DimSharding{Closed: p.Manual == p.allAxes(), Priority: ir.NoPriority}
+		if d < len(axes) {
+			out.Dims[d].Axes = refs(&p.Mesh, axes[d])
+		}
+	}
+	if t.U != 0 {
+		out.Unreduced = slices.Clone([]subaxis.Ref(refs(&p.Mesh, t.U.Axes())))
+	}
+	return m.InternSharding(out)
+}
