@@ -10,10 +10,11 @@ const cloneSteps = 20
 
 // dive looks for a first solution: it fixes the nodes to their rounded labels, the surest first, in batches, with all reductions after each
 // batch so that what no longer fits is gone before it is tried. A batch that fails is retried in smaller pieces; a single label that fails
-// is deleted. It gives up after about the given work.
+// is deleted. It gives up after about the given work, even beyond that of the lane.
 func (p *primal) dive(budget int64) {
 	order, label := p.bySurety(), slices.Clone(p.walk.x)
 	base, batch := p.w.clone(), max(len(order)/4, 1)
+	defer func(until int64) { p.s.until = until }(p.s.until)
 	p.s.until = max(p.s.until, p.s.spent+budget)
 	for pos := 0; pos < len(order); {
 		if p.s.done() {
