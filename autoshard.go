@@ -121,6 +121,8 @@ type Check struct {
 	Collectives []CollectiveCheck `json:"collectives"`
 	Passed      bool              `json:"passed"`
 	Note        string            `json:"note,omitempty"` // what could not be compared
+
+	uncounted bool // the backend does not count bytes
 }
 
 // OutputCheck compares one output. Errors are relative to the largest magnitude of the reference.

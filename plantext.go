@@ -179,6 +179,9 @@ func (c *Check) Text() string {
 }
 
 func (c *Check) trafficTable() string {
+	if c.uncounted {
+		return "bytes that collectives moved are counted by the mesh backend only\n"
+	}
 	if len(c.Collectives) == 0 {
 		return "no collectives\n"
 	}
@@ -255,5 +258,5 @@ func (r *RunResult) Text(p *Plan) string {
 		}
 		t.AppendRow(row)
 	}
-	return t.Render() + "\n\n" + (&Check{Collectives: r.Collectives}).trafficTable()
+	return t.Render() + "\n\n" + (&Check{Collectives: r.Collectives, uncounted: r.Uncounted}).trafficTable()
 }

@@ -34,6 +34,9 @@ type Config struct {
 	Trace     bool
 	Priority  int // negative: all
 	Backend   string
+	Python    string
+	Hosts     int
+	Devices   string // "virtual" or "native"
 	Progress  Progress
 	Serve     Serve
 }
@@ -118,7 +121,10 @@ func (l *loader) load() *Config {
 		Disabled:  l.list("check.disable"),
 		Trace:     l.boolean("trace"),
 		Priority:  int(l.integer("priority", -1, 1<<31-1)),
-		Backend:   l.oneOf("backend", "interp"),
+		Backend:   l.oneOf("backend", "mesh", "jax"),
+		Python:    l.text("python"),
+		Hosts:     int(l.integer("hosts", 1, 1<<16)),
+		Devices:   l.oneOf("devices", "virtual", "native"),
 		Progress:  Progress(l.oneOf("progress", string(Auto), string(Always), string(Never))),
 		Serve: Serve{
 			Listen:        l.text("serve.listen"),

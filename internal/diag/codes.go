@@ -37,6 +37,7 @@ const (
 	BadInputs       Code = "AS3002"
 	CheckFailed     Code = "AS3003"
 	NotFeasible     Code = "AS3004"
+	BackendFailed   Code = "AS3005"
 	NotSupported    Code = "AS4001"
 	Bug             Code = "AS9001"
 )

@@ -137,6 +137,9 @@ var explanations = []Explanation{
   "usage_limit": 10
 }}
 `, []string{"solve check problem.json [1,0]", "solve check problem.json [0,0]"}},
+	{BackendFailed, "backend cannot run the program",
+		"What was to run the program, such as a Python with JAX, is missing or failed. The message says what to install, or shows the exception, the line of the program and its last output.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --backend jax --python missing/python"}},
 	{NotSupported, "not supported",
 		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",
 		"model.mlir", add("sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"x\"=2]>\n",

@@ -110,8 +110,7 @@ func existing(dir, name string) string {
 	return path
 }
 
-// read reads arrays named prefix0, prefix1, … and converts floats and integers to the types of the program, which
-// NumPy has not all.
+// read reads arrays named prefix0, prefix1, … in the types of the program.
 func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors []autoshard.Tensor) ([]*tensor.Tensor, error) {
 	name, data, err := s.Read(ctx, file)
 	if err != nil {
@@ -121,12 +120,18 @@ func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors 
 	if err != nil {
 		return nil, located(err, name)
 	}
+	return Match(found, name, prefix, tensors)
+}
+
+// Match returns the arrays prefix0, prefix1, … of a file in the types of the program, converting floats and integers,
+// which NumPy has not all. Errors are of class diag.ErrInvalid.
+func Match(found []npz.Array, file, prefix string, tensors []autoshard.Tensor) (out []*tensor.Tensor, err error) {
 	byName := map[string]*tensor.Tensor{}
 	for i := range found {
 		byName[found[i].Name] = &found[i].Tensor
 	}
-	pos := diag.Position{File: name}
-	out := make([]*tensor.Tensor, len(tensors))
+	pos := diag.Position{File: file}
+	out = make([]*tensor.Tensor, len(tensors))
 	for i := range tensors {
 		key := fmt.Sprintf("%s%d", prefix, i)
 		t := byName[key]

@@ -1,6 +1,7 @@
-// Package run is the subcommand that runs a plan on virtual devices:
+// Package run is the subcommand that runs a plan, on virtual devices in this process or on real JAX:
 //
 //	autoshard run plan.json --inputs in.npz --expect out.npz
+//	autoshard run plan.json --inputs in.npz --expect out.npz --backend jax --hosts 2
 package run
 
 import (
@@ -9,8 +10,10 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"autoshard"
+	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/cli/cmdline"
@@ -22,12 +25,14 @@ import (
 func Command(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
-		Short: "Run a plan on virtual devices",
-		Long: `Run a plan on virtual devices in this process and count the bytes that collectives move.
+		Short: "Run a plan on virtual devices or on JAX",
+		Long: `Run a plan on virtual devices in this process and count the bytes that collectives move; or, with --backend jax,
+on real JAX: on virtual CPU devices of one or several processes, or on the devices that JAX finds.
 Without --inputs they are random. With --expect the outputs are compared with those and with an unsharded run; a
 difference is exit code 1. With --output the outputs are written as an .npz file.`,
-		Example: `  autoshard run plan.json --inputs in.npz --expect out.npz`,
-		Args:    cmdline.Args("PLAN"),
+		Example: `  autoshard run plan.json --inputs in.npz --expect out.npz
+  autoshard run plan.json --backend jax --python venv/bin/python --hosts 2`,
+		Args: cmdline.Args("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := config.Load(cmd.Flags())
 			if err != nil {
@@ -36,7 +41,13 @@ difference is exit code 1. With --output the outputs are written as an .npz file
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "inputs", "expect", "tolerance", "output", "backend", "seed", "timeout")
+	config.AddFlags(cmd.Flags(), "inputs", "expect", "tolerance", "output", "backend", "python", "hosts", "devices", "seed", "timeout")
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "processes" {
+			name = "hosts"
+		}
+		return pflag.NormalizedName(name)
+	})
 	return cmd
 }
 
@@ -55,23 +66,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		defer cancel()
 	}
 	s.Note("inputs: %s", data.Source)
-	if data.Expected == nil || c.Output != "" {
-		if err := execute(ctx, s, c, plan, data); err != nil || data.Expected == nil {
-			return err
-		}
-	}
-	check, err := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
-	if check != nil {
-		if err := s.Write("", []byte(check.Text())); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// execute runs the plan, writes its outputs and reports the bytes moved.
-func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, data *arrays.Data) error {
-	result, err := autoshard.Run(ctx, plan, data.Inputs)
+	result, err := execute(ctx, s, c, plan, data.Inputs)
 	if err != nil {
 		return err
 	}
@@ -80,6 +75,30 @@ func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *au
 			return err
 		}
 	}
+	if data.Expected == nil || c.Output != "" {
+		if err := report(s, plan, result); err != nil || data.Expected == nil {
+			return err
+		}
+	}
+	check, err := autoshard.Compare(ctx, plan, result, data.Inputs, data.Expected, data.Tolerance)
+	if check != nil {
+		if err := s.Write("", []byte(check.Text())); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// execute runs the plan on the backend that the user chose.
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+	if c.Backend == "jax" {
+		return runJAX(ctx, s, c, plan, inputs)
+	}
+	return autoshard.Run(ctx, plan, inputs)
+}
+
+// report shows the outputs and the bytes moved.
+func report(s *cmdline.Streams, plan *autoshard.Plan, result *autoshard.RunResult) error {
 	if err := s.Write("", []byte(result.Text(plan))); err != nil {
 		return err
 	}

@@ -1,0 +1,85 @@
+package autoshard
+
+import (
+	"fmt"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap"
+	"autoshard/shardmap/emit"
+)
+
+// emitters are the forms that Emit writes, by name.
+var emitters = []struct {
+	name  string
+	write func(*Plan) ([]byte, error)
+}{
+	{"jax", emitPython},
+	{"stablehlo", emitStableHLO},
+}
+
+// EmitFormats returns the names of the forms that Emit writes.
+func EmitFormats() []string {
+	names := make([]string, len(emitters))
+	for i := range emitters {
+		names[i] = emitters[i].name
+	}
+	return names
+}
+
+// Emit writes the program of a plan in another form: as a Python file for JAX ("jax"), or as the program of one device
+// in StableHLO text ("stablehlo"). Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for
+// a program that the form cannot hold.
+func Emit(p *Plan, format string) (text []byte, err error) {
+	defer recoverBug("emit", &err)
+	for i := range emitters {
+		if emitters[i].name == format {
+			return emitters[i].write(p)
+		}
+	}
+	return nil, diag.Invalid(diag.BadOption, diag.Position{}, "unknown form %q: forms are %s", format, strings.Join(EmitFormats(), ", "))
+}
+
+// lower returns the plan's per-device program.
+func (p *Plan) lower() (*shardmap.Program, error) {
+	m, mesh, err := p.global()
+	if err != nil {
+		return nil, err
+	}
+	return shardmap.Lower(m, mesh)
+}
+
+func emitStableHLO(p *Plan) ([]byte, error) {
+	program, err := p.lower()
+	if err != nil {
+		return nil, err
+	}
+	return mlir.Print(program.Module, mlir.PrintOptions{}), nil
+}
+
+func emitPython(p *Plan) ([]byte, error) {
+	whole, _, err := p.global()
+	if err != nil {
+		return nil, err
+	}
+	program, err := p.lower()
+	if err != nil {
+		return nil, err
+	}
+	axes := make([]string, len(p.Mesh))
+	for i, a := range p.Mesh {
+		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
+	}
+	e := &emit.Program{
+		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Model, strings.Join(axes, ", ")),
+		Sharded: program, Whole: whole,
+	}
+	for i := range p.Inputs {
+		e.Inputs = append(e.Inputs, p.Inputs[i].Name)
+	}
+	for i := range p.Outputs {
+		e.Outputs = append(e.Outputs, p.Outputs[i].Name)
+	}
+	return emit.Python(e)
+}

@@ -1,0 +1,119 @@
+package autoshard_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"autoshard"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+)
+
+// The programs of testdata/emit are global programs with collectives, on eight devices or six; what is printed are the
+// specifications, the mesh and the per-device function of the emitted file. Rewrite with: go test . -run Emit -rewrite
+func TestEmitCollectives(t *testing.T) {
+	datadriven.RunTest(t, "testdata/emit/collectives", func(t *testing.T, d *datadriven.TestData) string {
+		text, err := autoshard.Emit(&autoshard.Plan{Program: d.Input}, "jax")
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		var out []string
+		for i, part := range strings.Split(string(text), "\n\n\n") {
+			if i == 0 {
+				out = append(out, part[strings.Index(part, "IN_SPECS"):])
+			} else if strings.HasPrefix(part, "def make_mesh") || strings.HasPrefix(part, "def per_device") {
+				out = append(out, part)
+			}
+		}
+		return strings.Join(out, "\n\n") + "\n"
+	})
+}
+
+// On JAX the emitted programs give what our devices give.
+func TestEmitCollectivesRun(t *testing.T) {
+	python := os.Getenv("AUTOSHARD_PYTHON")
+	if python == "" {
+		t.Skip("AUTOSHARD_PYTHON is not set: it names a Python with jax")
+	}
+	dir := t.TempDir()
+	var files []string
+	var wanted [][]*tensor.Tensor
+	datadriven.RunTest(t, "testdata/emit/collectives", func(t *testing.T, d *datadriven.TestData) string {
+		plan := &autoshard.Plan{Program: d.Input}
+		text, err := autoshard.Emit(plan, "jax")
+		if err != nil {
+			return d.Expected
+		}
+		in := randomInputs(t, d.Input)
+		want, err := autoshard.Run(context.Background(), plan, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, fmt.Sprintf("p%d.py", len(files)))
+		named := make([]npz.Array, len(in))
+		for i, x := range in {
+			named[i] = npz.Array{Name: fmt.Sprintf("arg%d", i), Tensor: *x}
+		}
+		var b bytes.Buffer
+		if err := npz.Write(&b, named); err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{file: text, file + ".in.npz": b.Bytes()} {
+			if err := os.WriteFile(name, data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, wanted = append(files, file), append(wanted, want.Outputs)
+		return d.Expected
+	})
+	runEmitted(t, python, files)
+	for i, file := range files {
+		if text, err := os.ReadFile(file + ".error"); err == nil {
+			t.Error(string(text))
+			continue
+		}
+		data, err := os.ReadFile(file + ".out.npz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range wanted[i] {
+			for j, v := range want.Floats() {
+				if d := got[k].Tensor.Floats()[j] - v; d > 1e-4 || d < -1e-4 {
+					t.Fatalf("program %d: element %d of output %d is %g, not %g", i, j, k, got[k].Tensor.Floats()[j], v)
+				}
+			}
+		}
+	}
+}
+
+// randomInputs returns arrays of small numbers for a program's arguments.
+func randomInputs(t *testing.T, text string) []*tensor.Tensor {
+	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	var out []*tensor.Tensor
+	for _, v := range m.BlockArgs(m.Func(main).Body) {
+		values := make([]float64, m.ValueType(v).Elements())
+		for i := range values {
+			values[i] = float64((i*7+3)%11)/8 - 0.5
+		}
+		x := tensor.FromFloats(dtype.F32, m.Shape(v), values...)
+		out = append(out, &x)
+	}
+	return out
+}

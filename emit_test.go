@@ -1,0 +1,355 @@
+package autoshard_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autoshard"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
+	"autoshard/cost"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+	"autoshard/ir/specfmt"
+	"autoshard/subaxis"
+)
+
+var (
+	emitAll = flag.Bool("emitall", false, "run the emitted files of all recorded models and expert plans, not a sample")
+	emitDir = flag.String("emitdir", "", "folder to leave plans and emitted files in; plans that it has are taken as they are")
+)
+
+// emitCase is a plan whose emitted file is run on JAX.
+type emitCase struct {
+	name      string
+	text      []byte // of the model
+	mesh      []subaxis.Axis
+	inputs    string
+	expected  string
+	tolerance float64
+}
+
+// recordedModel is an entry of the manifest of models.
+type recordedModel struct {
+	Name      string  `json:"name"`
+	File      string  `json:"file"`
+	Inputs    string  `json:"inputs_file"`
+	Expected  string  `json:"expected_file"`
+	Tolerance float64 `json:"tolerance"`
+	Manual    bool    `json:"manual"`
+	Annotated bool    `json:"annotated"`
+	Meshes    [][]axis
+}
+
+type axis struct {
+	Name string
+	Size int64
+}
+
+type expertPlan struct {
+	Name    string
+	Mesh    []axis
+	Args    []string
+	Results []*string
+}
+
+func axesOf(list []axis) []subaxis.Axis {
+	var out []subaxis.Axis
+	for _, a := range list {
+		out = append(out, subaxis.Axis{Name: a.Name, Size: a.Size})
+	}
+	return out
+}
+
+// annotate gives the arguments and results of main the shardings of an expert plan.
+func annotate(t *testing.T, text []byte, p *expertPlan) []byte {
+	m, err := mlir.Parse(text, mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	axes := axesOf(p.Mesh)
+	id := m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0)
+	main, _ := m.Main()
+	f := m.Func(main)
+	parse := func(text string, rank int) ir.ShardingID {
+		l, _, err := specfmt.Parse(specfmt.Sdy, m.Mesh(id), rank, text, diag.Position{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := l.Sharding
+		s.Mesh = id
+		return m.InternSharding(s)
+	}
+	for i, v := range m.BlockArgs(f.Body) {
+		m.SetSharding(v, parse(p.Args[i], len(m.Shape(v))))
+	}
+	for i, s := range p.Results {
+		if s != nil {
+			f.ResultShardings[i] = parse(*s, len(m.TypeOf(f.ResultTypes[i]).Dims))
+		}
+	}
+	return mlir.Print(m, mlir.PrintOptions{})
+}
+
+// recordedCases returns plans of the recorded models: the chosen one and the expert's.
+func recordedCases(t *testing.T, shared string, wanted func(model, plan string) bool) []emitCase {
+	dir := filepath.Join(shared, "models")
+	read := func(file string, into any) {
+		src, err := os.ReadFile(filepath.Join(dir, file))
+		if err == nil {
+			err = json.Unmarshal(src, into)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var models []recordedModel
+	var experts map[string][]expertPlan
+	read("manifest.json", &models)
+	read("expert_plans.json", &experts)
+	var out []emitCase
+	for _, r := range models {
+		if r.Inputs == "" || r.Expected == "" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, r.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := emitCase{text: text, inputs: filepath.Join(dir, r.Inputs), expected: filepath.Join(dir, r.Expected), tolerance: r.Tolerance}
+		meshes := r.Meshes
+		if r.Manual || r.Annotated {
+			meshes = [][]axis{nil}
+		}
+		for _, mesh := range meshes {
+			c.name, c.mesh = fmt.Sprintf("%s-chosen-%v", r.Name, mesh), axesOf(mesh)
+			if wanted(r.Name, "chosen") {
+				out = append(out, c)
+			}
+		}
+		for _, p := range experts[r.Name] {
+			if !wanted(r.Name, p.Name) {
+				continue
+			}
+			e := c
+			e.name, e.mesh = fmt.Sprintf("%s-%s-%v", r.Name, p.Name, p.Mesh), nil
+			e.text = annotate(t, text, &p)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// emitCases makes the plans and writes their files. What cannot be planned or lowered is left out with a note.
+func emitCases(t *testing.T, cases []emitCase, dir string) map[string]*emitCase {
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*emitCase{}
+	for i := range cases {
+		c := &cases[i]
+		file := filepath.Join(dir, strings.NewReplacer(" ", "", "{", "_", "}", "", "[", "", "]", "").Replace(c.name)+".py")
+		plan := casePlan(t, c, file+".json", hw)
+		if plan == nil {
+			continue
+		}
+		text, err := autoshard.Emit(plan, "jax")
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		in, err := os.ReadFile(c.inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file+".in.npz", in, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files[file] = c
+	}
+	return files
+}
+
+// casePlan returns the plan of a case, from a file if it is there; nil where there is none.
+func casePlan(t *testing.T, c *emitCase, file string, hw cost.Hardware) *autoshard.Plan {
+	if text, err := os.ReadFile(file); err == nil {
+		plan, err := autoshard.ReadPlan(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+	model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := autoshard.MakePlan(context.Background(), model, autoshard.PlanOptions{Mesh: c.mesh, Hardware: hw, Steps: 20_000})
+	if err != nil {
+		t.Logf("%s: no plan: %v", c.name, err)
+		return nil
+	}
+	if err := os.WriteFile(file, plan.JSON(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// The emitted file of a plan gives on eight devices of JAX what JAX recorded, and what its own unsharded function gives.
+func TestEmittedPython(t *testing.T) {
+	python, shared := os.Getenv("AUTOSHARD_PYTHON"), os.Getenv("AUTOSHARD_SHARED")
+	if python == "" || shared == "" {
+		t.Skip("AUTOSHARD_PYTHON and AUTOSHARD_SHARED are not set: they name a Python with jax and the folder of models")
+	}
+	sample := map[string]bool{"mlp_train/fsdp": true, "shmap_fsdp_tensor/chosen": true, "moe_sort_fwd/data_expert": true, "gqa_decode/data_tensor": true,
+		"convnet_train/data_parallel": true, "int8_matmul/tensor_parallel": true, "shmap_pipeline/chosen": true, "shmap_partly_manual/chosen": true}
+	cases := recordedCases(t, shared, func(model, plan string) bool { return *emitAll || sample[model+"/"+plan] })
+	dir := *emitDir
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	files := emitCases(t, cases, dir)
+	paths := slices.Sorted(maps.Keys(files))
+	runEmitted(t, python, paths)
+	passed := 0
+	for _, file := range paths {
+		if err := compareFile(file, files[file]); err != nil {
+			t.Errorf("%s: %v", files[file].name, err)
+		} else {
+			passed++
+		}
+	}
+	t.Logf("%d of %d emitted files pass", passed, len(files))
+}
+
+// runEmitted runs emitted files in one Python process. Their outputs, or what went wrong, lie beside them afterwards.
+func runEmitted(t *testing.T, python string, files []string) {
+	t.Helper()
+	script, err := filepath.Abs("shardmap/emit/testdata/run.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsharded := ".py" // of all files
+	if *emitAll {
+		unsharded = "-chosen-" // of one plan in five: it is the same for all plans of a model
+	}
+	cmd := exec.Command(python, append([]string{script}, files...)...)
+	cmd.Env = append(os.Environ(), "JAX_PLATFORMS=cpu", "UNSHARDED="+unsharded)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// compareFile compares what a file gave with the recorded outputs.
+func compareFile(file string, c *emitCase) error {
+	if text, err := os.ReadFile(file + ".error"); err == nil {
+		return errors.New(string(text))
+	}
+	var lists [2]map[string]tensor.Tensor
+	for i, name := range []string{file + ".out.npz", c.expected} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		arrays, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+		if err != nil {
+			return err
+		}
+		lists[i] = map[string]tensor.Tensor{}
+		for _, a := range arrays {
+			lists[i][a.Name] = a.Tensor
+		}
+	}
+	if len(lists[0]) != len(lists[1]) {
+		return fmt.Errorf("%d outputs, %d are recorded", len(lists[0]), len(lists[1]))
+	}
+	for name, want := range lists[1] {
+		got := lists[0][name]
+		a, b := got.Floats(), want.Floats()
+		if len(a) != len(b) {
+			return fmt.Errorf("%s has %d elements, not %d", name, len(a), len(b))
+		}
+		largest, difference := 0.0, 0.0
+		for k := range b {
+			largest = max(largest, b[k], -b[k])
+			difference = max(difference, a[k]-b[k], b[k]-a[k])
+		}
+		if !(difference <= max(c.tolerance, 1e-4)*largest) && got.DType.Kind() != dtype.Bool {
+			return fmt.Errorf("%s differs by %g of %g", name, difference, largest)
+		}
+	}
+	return nil
+}
+
+// The files of three small plans. Rewrite them with: go test . -run Emit -rewrite
+func TestEmitGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, model string
+		memory      int64
+		mesh        []subaxis.Axis
+	}{
+		{"mlp", "mlp.json", 0, nil},
+		{"mlp_train", "mlp_train.mlir", 41_000, dataModel},
+		{"mlp_train_parts", "mlp_train.mlir", 20_000, []subaxis.Axis{{Name: "x", Size: 8}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(t)
+			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 100_000
+			got, err := autoshard.Emit(makePlan(t, readModel(t, "examples/"+c.model), o), "jax")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata/emit", c.name+".py")
+			if flag.Lookup("rewrite").Value.String() == "true" {
+				if err := os.WriteFile(file, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The program of one device is a program that reads back.
+func TestEmitStableHLO(t *testing.T) {
+	o := options(t)
+	o.Memory, o.Steps = 41_000, 100_000
+	text, err := autoshard.Emit(makePlan(t, readModel(t, "examples/mlp_train.mlir"), o), "stablehlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(text, mlir.Options{})
+	if err == nil {
+		err = ir.Verify(m)
+	}
+	if err != nil || !bytes.Contains(text, []byte("stablehlo.all_reduce")) || bytes.Contains(text, []byte("sdy.")) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := autoshard.Emit(&autoshard.Plan{}, "hlo"); !errors.Is(err, diag.ErrInvalid) {
+		t.Errorf("an unknown form: %v", err)
+	}
+}

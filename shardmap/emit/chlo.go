@@ -1,0 +1,109 @@
+package emit
+
+import (
+	"strconv"
+
+	"autoshard/ir"
+)
+
+func uintText(v uint64) string { return strconv.FormatUint(v, 10) }
+func intText(v int64) string   { return strconv.FormatInt(v, 10) }
+
+func chloOps() map[ir.Kind]handler {
+	return map[ir.Kind]handler{
+		ir.OpChloTopK:              func(e *emitter, op ir.OpID) error { return e.topK(op, e.m.OpAttrs(op).Int("k", -1)) },
+		ir.OpChloRaggedDot:         single((*emitter).raggedDot),
+		ir.OpChloConstant:          single((*emitter).constantOp),
+		ir.OpChloConstantLike:      single((*emitter).constantLike),
+		ir.OpChloConstantWithShape: single((*emitter).constantLike),
+		ir.OpChloBroadcastCompare: single(func(e *emitter, op ir.OpID) (*expr, error) {
+			e.unequal = true
+			defer func() { e.unequal = false }()
+			return e.compare(op)
+		}),
+		ir.OpChloBroadcastSelect: single(func(e *emitter, op ir.OpID) (*expr, error) { return call("jnp.where", e.refs(op)...), nil }),
+		ir.OpCustomCall:          (*emitter).customCall,
+	}
+}
+
+// broadcastKinds are CHLO's ops that repeat operands as NumPy does, with the ops that they are then.
+var broadcastKinds = map[ir.Kind]ir.Kind{
+	ir.OpChloBroadcastAdd: ir.OpAdd, ir.OpChloBroadcastAnd: ir.OpAnd, ir.OpChloBroadcastAtan2: ir.OpAtan2, ir.OpChloBroadcastComplex: ir.OpComplex,
+	ir.OpChloBroadcastDivide: ir.OpDivide, ir.OpChloBroadcastMaximum: ir.OpMaximum, ir.OpChloBroadcastMinimum: ir.OpMinimum,
+	ir.OpChloBroadcastMultiply: ir.OpMultiply, ir.OpChloBroadcastNextAfter: ir.OpChloNextAfter, ir.OpChloBroadcastOr: ir.OpOr,
+	ir.OpChloBroadcastPolygamma: ir.OpChloPolygamma, ir.OpChloBroadcastPower: ir.OpPower, ir.OpChloBroadcastRemainder: ir.OpRemainder,
+	ir.OpChloBroadcastShiftLeft: ir.OpShiftLeft, ir.OpChloBroadcastShiftRightArithmetic: ir.OpShiftRightArithmetic,
+	ir.OpChloBroadcastShiftRightLogical: ir.OpShiftRightLogical, ir.OpChloBroadcastSubtract: ir.OpSubtract, ir.OpChloBroadcastXor: ir.OpXor,
+	ir.OpChloBroadcastZeta: ir.OpChloZeta,
+}
+
+func (e *emitter) topK(op ir.OpID, k int64) error {
+	if k < 0 {
+		return e.invalid(op, "k")
+	}
+	e.assign(op, call("lax.top_k", e.ref(e.m.Operand(op, 0)), number(k)), e.m.ResultValues(op)...)
+	return nil
+}
+
+func (e *emitter) raggedDot(op ir.OpID) (*expr, error) {
+	m := e.m
+	if len(m.Shape(m.Operand(op, 0))) != 2 || len(m.Shape(m.Operand(op, 1))) != 3 || len(m.Shape(m.Operand(op, 2))) != 1 {
+		return nil, e.unsupported(op, "JAX takes lhs[m, k], rhs[g, k, n] and group_sizes[g]")
+	}
+	out := m.ValueType(m.Result(op, 0)).DType
+	x, y, preferred := e.factors(op)
+	args := []*expr{x, y, e.ref(m.Operand(op, 2))}
+	if preferred {
+		args = append(args, keyword("preferred_element_type", e.dtypeOf(out)))
+	}
+	return call("lax.ragged_dot", args...), nil
+}
+
+// constantLike spreads a number over the shape of an operand.
+func (e *emitter) constantLike(op ir.OpID) (*expr, error) {
+	t := e.m.ValueType(e.m.Result(op, 0))
+	switch a := e.m.Attr(op, "value").(type) {
+	case ir.FloatAttr:
+		text, _ := floatLiteral(e.m.TypeOf(a.Type).DType, a.Bits)
+		return e.full(t, text), nil
+	case ir.IntAttr:
+		return e.full(t, intText(a.Value)), nil
+	case *ir.Dense:
+		if text, ok := literal(e.m.TypeOf(a.Type).DType, a.Data, 0); ok {
+			return e.full(t, text), nil
+		}
+	}
+	return nil, e.invalid(op, "value")
+}
+
+// customCalls are targets of custom calls that change nothing or have a function in JAX.
+var customCalls = map[string]string{
+	"Sharding": "", "LayoutConstraint": "", "InspectSharding": "", "MoveToDevice": "", "MoveToHost": "", "annotate_device_placement": "",
+	"xla.sdy.FuncResultSharding": "", "SPMDFullToShardShape": "", "SPMDShardToFullShape": "",
+	"mhlo.acos": "lax.acos", "mhlo.acosh": "lax.acosh", "mhlo.asin": "lax.asin", "mhlo.asinh": "lax.asinh", "mhlo.atanh": "lax.atanh",
+	"mhlo.cosh": "lax.cosh", "mhlo.erf": "lax.erf", "mhlo.sinh": "lax.sinh", "mhlo.tan": "lax.tan",
+}
+
+func (e *emitter) customCall(op ir.OpID) error {
+	target := e.m.OpAttrs(op).Str("call_target_name")
+	switch target {
+	case "check.expect_eq", "check.expect_almost_eq", "check.expect_close", "shape_assertion":
+		return nil
+	case "mhlo.topk":
+		attrs, _ := e.m.Attr(op, "mhlo.attributes").(ir.DictAttr)
+		if ir.Attrs(attrs).Get("largest") != ir.BoolAttr(false) {
+			return e.topK(op, ir.Attrs(attrs).Int("k", -1))
+		}
+	}
+	fn, ok := customCalls[target]
+	switch {
+	case !ok:
+		return e.unsupported(op, "the target %q has no function in JAX: write what it does with StableHLO ops", target)
+	case fn != "":
+		e.define(op, call(fn, e.ref(e.m.Operand(op, 0))))
+		return nil
+	case e.m.NumOperands(op) != e.m.NumResults(op) || e.m.Type(e.m.Operand(op, 0)) != e.m.Type(e.m.Result(op, 0)):
+		return e.unsupported(op, "the target %q between whole tensors and blocks has no function in JAX: use sdy.manual_computation", target)
+	}
+	return e.pass(op)
+}

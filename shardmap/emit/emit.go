@@ -1,0 +1,306 @@
+// Package emit writes programs as Python files for JAX, as a person would write them: a mesh, PartitionSpecs, the
+// per-device function under shard_map, the unsharded function, and a main that compares the two.
+//
+//	%1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
+//	%2 = "stablehlo.all_reduce"(%1) <{replica_groups = dense<[[0, 1], [2, 3]]> ...}> ({ add })
+//
+// becomes, over the mesh x=2, y=2,
+//
+//	dot = x @ w  # f32[2,4]
+//	summed = lax.psum(dot, "y")  # f32[2,4]
+//
+// The text runs on JAX 0.6 and later: what differs between versions is looked up by name. JAX's check of replication is
+// off, because the per-device program is explicit about all communication. The same program gives the same bytes.
+// Specification: shardmap.md sections 1.10, 8, 9 and 12.
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/shardmap"
+)
+
+// Program is what to write. Per-device and unsharded module are left unchanged.
+type Program struct {
+	Title   string // first line of the file's description
+	Sharded *shardmap.Program
+	Whole   *ir.Module // the program over whole tensors; Shardy's collectives change nothing in it
+	Inputs  []string   // names of the inputs, for people; the rest is numbered
+	Outputs []string
+}
+
+// Python returns the text of a Python file. Without Sharded, the file runs the unsharded program alone; Whole is
+// always there. Errors are of class diag.ErrUnsupported, at the op that JAX has no function for, or where no mesh of
+// whole axes names the parts of axes that inputs and outputs are cut along.
+func Python(p *Program) ([]byte, error) {
+	f := &file{Program: p, names: newScope(), used: map[string]bool{}, constantNames: map[string]string{}}
+	whole := newEmitter(f, p.Whole, nil)
+	main, ok := p.Whole.Main()
+	if !ok {
+		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
+	}
+	if err := f.describe(p.Whole, main); err != nil {
+		return nil, err
+	}
+	if p.Sharded != nil {
+		if err := f.sharded(whole, main); err != nil {
+			return nil, err
+		}
+	}
+	if err := whole.topLevel("unsharded", "The program over whole arrays.", main, f.inputNames()); err != nil {
+		return nil, err
+	}
+	return []byte(f.text()), nil
+}
+
+// file collects the parts of a Python file.
+type file struct {
+	*Program
+	names         *scope // of the top level
+	mesh          *mesh  // nil without a per-device program
+	inputs        []*expr
+	outputs       []*expr
+	functions     []string
+	used          map[string]bool // helpers
+	wide          bool            // there are 64-bit types
+	decodes       bool            // there are arrays in base64
+	constants     []constant
+	constantNames map[string]string
+}
+
+// describe lists the types of inputs and outputs.
+func (f *file) describe(m *ir.Module, main ir.FuncID) error {
+	e := &emitter{file: f, m: m}
+	row := func(name string, t *ir.Type) (*expr, error) {
+		if err := e.checkType(m.Func(main).Op, t); err != nil || t.Kind != ir.TensorKind {
+			return nil, err
+		}
+		return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(t.Dims)), nil
+	}
+	names := f.inputNames()
+	for i, v := range m.BlockArgs(m.Func(main).Body) {
+		x, err := row(nameAt(names, i, "arg"), m.ValueType(v))
+		if err != nil {
+			return err
+		}
+		f.inputs = append(f.inputs, x)
+	}
+	for i, id := range m.Func(main).ResultTypes {
+		x, err := row(nameAt(f.Outputs, i, "out"), m.TypeOf(id))
+		if err != nil {
+			return err
+		}
+		f.outputs = append(f.outputs, x)
+	}
+	return nil
+}
+
+// nameAt returns the name at a place, a numbered one where there is none.
+func nameAt(names []string, i int, base string) string {
+	switch {
+	case i < len(names) && names[i] != "":
+		return names[i]
+	case base == "":
+		return ""
+	}
+	return fmt.Sprintf("%s%d", base, i)
+}
+
+func (f *file) inputNames() []string { return f.Inputs }
+
+// sharded writes the per-device function, and prepares the mesh for both programs.
+func (f *file) sharded(whole *emitter, main ir.FuncID) error {
+	p := f.Sharded
+	x, err := newMesh(p)
+	if err != nil {
+		return err
+	}
+	f.mesh, whole.blocks = x, x
+	device := newEmitter(f, p.Module, x)
+	body := p.Module.Func(p.Main).Body
+	if err := device.findGroups(body); err != nil {
+		return err
+	}
+	if err := whole.prepareManual(whole.m.Func(main).Body); err != nil {
+		return err
+	}
+	device.findDeviceIndices(body)
+	x.name()
+	f.use("on_devices")
+	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.inputNames())
+}
+
+// prepareManual does for the bodies of manual computations what is done for the per-device program.
+func (e *emitter) prepareManual(b ir.BlockID) error {
+	var problem error
+	e.m.Walk(b, func(op ir.OpID) {
+		if e.m.Kind(op) != ir.OpSdyManualComputation || problem != nil {
+			return
+		}
+		body := e.m.RegionBlock(op, 0)
+		e.mesh = e.blocks
+		problem = e.findGroups(body)
+		e.findDeviceIndices(body)
+		e.mesh = nil
+		for _, v := range append(e.m.ResultValues(op), e.m.BlockArgs(body)...) {
+			for _, refs := range e.specRefs(v) {
+				if !e.blocks.cut(refs) && problem == nil {
+					problem = e.unsupported(op, "the parts %s of mesh axes and those that others use have no common refinement", e.blocks.FormatList(refs))
+				}
+			}
+		}
+	})
+	return problem
+}
+
+// topLevel writes a function of the module as a function of the file. The main functions return a tuple always.
+func (e *emitter) topLevel(name, doc string, fn ir.FuncID, args []string) error {
+	outer, indent, gap, start, scope := e.out, e.indent, e.gap, e.start, e.scope
+	e.out, e.indent, e.gap, e.start = &strings.Builder{}, 0, false, true
+	e.scope = newScope(e.file.names)
+	body := e.m.Func(fn).Body
+	var params []*expr
+	for i, v := range e.m.BlockArgs(body) {
+		own := e.scope.take(identifier(nameAt(args, i, "arg"), "arg"))
+		e.names[v] = own
+		params = append(params, atom(own))
+	}
+	e.line("def ", call(name, params...), ":")
+	e.indent, e.start = 4, true
+	if doc != "" {
+		e.line("", atom(`"""`+doc+`"""`), "")
+	}
+	if doc != "" {
+		e.nameResults(body)
+	}
+	outs, err := e.block(body)
+	if err != nil {
+		return err
+	}
+	if len(outs) == 1 && doc != "" {
+		e.line("return ", tuple(e.ref(outs[0])), "")
+	} else {
+		e.result(outs)
+	}
+	e.file.functions = append(e.file.functions, e.out.String())
+	e.out, e.indent, e.gap, e.start, e.scope = outer, indent, gap, start, scope
+	return nil
+}
+
+// nameResults gives the values that main returns the names of the outputs.
+func (e *emitter) nameResults(body ir.BlockID) {
+	for i, v := range e.m.Operands(e.m.LastOp(body)) {
+		if name := identifier(nameAt(e.file.Outputs, i, ""), ""); name != "" && e.given[v] == "" {
+			e.given[v] = name
+		}
+	}
+}
+
+// text puts the file together.
+func (f *file) text() string {
+	parts := []string{f.head()}
+	for _, h := range helpers {
+		if f.used[h.name] || h.name == "decode" && f.decodes {
+			parts = append(parts, h.text)
+		}
+	}
+	parts = append(parts, f.functions...)
+	var constants []string
+	for i := range f.constants {
+		constants = append(constants, f.constants[i].text())
+	}
+	if len(constants) > 0 {
+		parts = append(parts, strings.Join(constants, ""))
+	}
+	parts = append(parts, f.run(), mainText)
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+	}
+	return strings.Join(parts, "\n\n\n") + "\n"
+}
+
+// head returns what stands before the functions: description, imports, tables and the mesh.
+func (f *file) head() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\"\"\"%s\n\n", docText(f.Title))
+	b.WriteString("Run it to compare the sharded program with the unsharded one; --help lists the options.\n\"\"\"\n\nimport argparse\n")
+	if f.decodes {
+		b.WriteString("import base64\n")
+	}
+	b.WriteString("import os\nimport sys\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import lax\n")
+	if f.mesh != nil {
+		b.WriteString("from jax.sharding import Mesh, NamedSharding\nfrom jax.sharding import PartitionSpec as P\n")
+	}
+	b.WriteString("\n")
+	if f.wide {
+		b.WriteString("jax.config.update(\"jax_enable_x64\", True)\n\n")
+	}
+	devices := int64(1)
+	if f.mesh != nil {
+		devices = f.mesh.Devices()
+	}
+	fmt.Fprintf(&b, "DEVICES = %d\n", devices)
+	b.WriteString(statement(0, "INPUTS = ", tuple(f.inputs...), ""))
+	b.WriteString(statement(0, "OUTPUTS = ", tuple(f.outputs...), ""))
+	if f.mesh == nil {
+		return b.String()
+	}
+	for _, list := range []struct {
+		name  string
+		ports []shardmap.Port
+	}{{"IN_SPECS", f.Sharded.Inputs}, {"OUT_SPECS", f.Sharded.Outputs}} {
+		specs := make([]*expr, len(list.ports))
+		for i := range specs {
+			specs[i] = f.mesh.spec(list.ports[i].Layout.Dims)
+		}
+		b.WriteString(statement(0, list.name+" = ", tuple(specs...), ""))
+	}
+	b.WriteString("\n\n" + f.makeMesh())
+	return b.String()
+}
+
+// docText makes a text safe inside a Python docstring.
+func docText(text string) string {
+	text = strings.NewReplacer("\\", "/", `"`, "'", "\n", " ").Replace(text)
+	return strings.TrimSpace(text)
+}
+
+// makeMesh returns the function that makes the mesh.
+func (f *file) makeMesh() string {
+	var sizes []int64
+	names := make([]string, len(f.mesh.pieces))
+	for i, a := range f.mesh.pieces {
+		sizes = append(sizes, a.Size)
+		names[i] = quoted(a.Name)
+	}
+	var b strings.Builder
+	b.WriteString("def make_mesh():\n")
+	b.WriteString("    devices = jax.devices()\n    if len(devices) < DEVICES:\n")
+	b.WriteString("        raise SystemExit(f\"{DEVICES} devices are needed, {len(devices)} are there\")\n")
+	shape := method(atom("np.array(devices[:DEVICES])"), "reshape", numbers(sizes)...)
+	if f.mesh.DeviceIDs != nil {
+		b.WriteString(statement(4, "order = ", list(numbers(f.mesh.DeviceIDs)...), ""))
+		shape = method(atom("np.array(devices)[order]"), "reshape", numbers(sizes)...)
+	}
+	b.WriteString(statement(4, "return ", call("Mesh", shape, tuple(atoms(names)...)), ""))
+	return b.String()
+}
+
+// run returns the function that main calls.
+func (f *file) run() string {
+	if f.mesh == nil {
+		return "def run(values):\n    \"\"\"Runs the program.\"\"\"\n    return jax.jit(unsharded)(*values)\n"
+	}
+	return `def run(values):
+    """Runs the sharded program on all devices."""
+    mesh = make_mesh()
+    arrays = []
+    for x, spec in zip(values, IN_SPECS):
+        block = lambda i, x=x: np.asarray(x[i])
+        arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
+    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))(*arrays)
+`
+}

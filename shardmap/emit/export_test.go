@@ -1,0 +1,4 @@
+package emit
+
+// IsHelper says whether files share a function of that name.
+func IsHelper(name string) bool { return helperNames[name] }

@@ -1,0 +1,312 @@
+package emit
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+func indexOps() map[ir.Kind]handler {
+	return map[ir.Kind]handler{
+		ir.OpDynamicSlice:       single((*emitter).dynamicSlice),
+		ir.OpDynamicUpdateSlice: single((*emitter).dynamicUpdateSlice),
+		ir.OpGather:             single((*emitter).gather),
+		ir.OpDynamicGather:      single((*emitter).gather),
+		ir.OpScatter:            (*emitter).scatter,
+		ir.OpSort:               (*emitter).sort,
+		ir.OpTorchIndexSelect:   single((*emitter).torchIndexSelect),
+	}
+}
+
+// starts returns the start indices from operand first on, in one type as JAX demands. JAX counts negative ones from the
+// end, StableHLO takes them for zero; the result says whether one may be negative.
+func (e *emitter) starts(op ir.OpID, first int) (*expr, bool) {
+	var out []*expr
+	negative, constant := false, true
+	for i := first; i < e.m.NumOperands(op); i++ {
+		text, ok := e.splat(e.m.Operand(op, i))
+		constant = constant && ok && isWeak(dtype.I32, text)
+	}
+	for i := first; i < e.m.NumOperands(op); i++ {
+		v := e.m.Operand(op, i)
+		t := e.m.ValueType(v).DType
+		text, ok := e.splat(v)
+		switch {
+		case ok:
+			negative = negative || text[0] == '-'
+		default:
+			negative = negative || t.Kind() != dtype.Unsigned && !e.isDeviceOffset(v)
+		}
+		switch {
+		case constant:
+			out = append(out, atom(text))
+		case t.Bits() < 32: // the sizes may not fit
+			out = append(out, e.cast(v, dtype.I32))
+		default:
+			out = append(out, e.ref(v))
+		}
+	}
+	return tuple(out...), negative
+}
+
+// isDeviceOffset says whether a value is a device's index along mesh axes, or a multiple of it.
+func (e *emitter) isDeviceOffset(v ir.ValueID) bool {
+	v = e.root(v)
+	if _, ok := e.indices[v]; ok {
+		return true
+	}
+	op := e.m.DefiningOp(v)
+	if op == 0 {
+		return false
+	}
+	switch e.m.Kind(op) {
+	case ir.OpConvert:
+		return e.isDeviceOffset(e.m.Operand(op, 0))
+	case ir.OpMultiply:
+		text, ok := e.splat(e.m.Operand(op, 1))
+		return ok && text[0] != '-' && e.isDeviceOffset(e.m.Operand(op, 0))
+	}
+	return false
+}
+
+func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
+	starts, negative := e.starts(op, 1)
+	fn := "lax.dynamic_slice"
+	if negative {
+		fn = "dynamic_slice"
+		e.file.use(fn)
+	}
+	return call(fn, e.ref(e.m.Operand(op, 0)), starts, ints(e.intList(op, "slice_sizes"))), nil
+}
+
+func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
+	starts, negative := e.starts(op, 2)
+	fn := "lax.dynamic_update_slice"
+	if negative {
+		fn = "dynamic_update_slice"
+		e.file.use(fn)
+	}
+	return call(fn, e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)), starts), nil
+}
+
+// vectors returns the start indices with their vectors along the last dimension, where JAX has them.
+func (e *emitter) vectors(v ir.ValueID, at int64) *expr {
+	x, rank := e.ref(v), int64(len(e.m.Shape(v)))
+	switch at {
+	case rank - 1:
+		return x
+	case rank:
+		return atom(x.String() + "[..., None]")
+	}
+	return call("jnp.moveaxis", x, number(at), atom("-1"))
+}
+
+func (e *emitter) gather(op ir.OpID) (*expr, error) {
+	m, a := e.m, e.m.OpAttrs(op)
+	d, ok := a.Get("dimension_numbers").(*ir.GatherDims)
+	if !ok {
+		return nil, e.invalid(op, "dimension_numbers")
+	}
+	sizes := e.intList(op, "slice_sizes")
+	if m.Kind(op) == ir.OpDynamicGather {
+		if sizes, ok = e.constantInts(m.Operand(op, 2)); !ok {
+			return nil, e.unsupported(op, "JAX needs slice sizes that are constants")
+		}
+	}
+	dims := call("lax.GatherDimensionNumbers", keyword("offset_dims", ints(d.Offset)),
+		keyword("collapsed_slice_dims", ints(d.Collapsed)), keyword("start_index_map", ints(d.StartIndexMap)))
+	if len(d.OperandBatch) > 0 {
+		dims.items = append(dims.items, keyword("operand_batching_dims", ints(d.OperandBatch)),
+			keyword("start_indices_batching_dims", ints(d.IndicesBatch)))
+	}
+	out := call("lax.gather", e.ref(m.Operand(op, 0)), e.vectors(m.Operand(op, 1), d.IndexVectorDim), dims, ints(sizes))
+	if a.Bool("indices_are_sorted") {
+		out.items = append(out.items, keyword("indices_are_sorted", truth(true)))
+	}
+	out.items = append(out.items, keyword("mode", atom(`"clip"`)))
+	return out, nil
+}
+
+// scatters are the functions for regions that apply one op to the old and the new element.
+var scatters = map[ir.Kind]string{ir.OpAdd: "lax.scatter_add", ir.OpMultiply: "lax.scatter_mul", ir.OpMaximum: "lax.scatter_max", ir.OpMinimum: "lax.scatter_min"}
+
+func (e *emitter) scatter(op ir.OpID) error {
+	m, a := e.m, e.m.OpAttrs(op)
+	d, ok := a.Get("scatter_dimension_numbers").(*ir.ScatterDims)
+	if !ok {
+		return e.invalid(op, "scatter_dimension_numbers")
+	}
+	n := (m.NumOperands(op) - 1) / 2
+	operands := m.Operands(op)
+	types := e.regionTypes(op, 0)
+	dims := call("lax.ScatterDimensionNumbers", keyword("update_window_dims", ints(d.UpdateWindow)),
+		keyword("inserted_window_dims", ints(d.InsertedWindow)), keyword("scatter_dims_to_operand_dims", ints(d.ToOperand)))
+	if len(d.InputBatch) > 0 {
+		dims.items = append(dims.items, keyword("operand_batching_dims", ints(d.InputBatch)),
+			keyword("scatter_indices_batching_dims", ints(d.IndicesBatch)))
+	}
+	indices := e.vectors(operands[n], d.IndexVectorDim)
+	fn := ""
+	if n == 1 {
+		kind, second := e.monoid(m.RegionBlock(op, 0), 1)
+		if fn = scatters[kind]; second {
+			fn = "lax.scatter"
+		}
+		if types[0] == dtype.I1 && !second {
+			fn = ""
+		}
+	}
+	if fn == "" {
+		return e.scatterWith(op, types, n, indices, dims)
+	}
+	args := []*expr{e.cast(operands[0], types[0]), indices, e.cast(operands[2], types[0]), dims}
+	for _, name := range []string{"indices_are_sorted", "unique_indices"} {
+		if a.Bool(name) {
+			args = append(args, keyword(name, truth(true)))
+		}
+	}
+	e.define(op, call(fn, append(args, keyword("mode", atom(`"drop"`)))...))
+	return nil
+}
+
+// scatterWith scatters with a region that JAX has no function for.
+func (e *emitter) scatterWith(op ir.OpID, types []dtype.Type, n int, indices, dims *expr) error {
+	combine, err := e.def("combine", e.m.RegionBlock(op, 0), nil, each("x", e.m.BlockArgs(e.m.RegionBlock(op, 0)))...)
+	if err != nil {
+		return err
+	}
+	e.file.use("scatter_with")
+	var olds, news []*expr
+	for k := range n {
+		olds = append(olds, e.cast(e.m.Operand(op, k), types[k]))
+		news = append(news, e.cast(e.m.Operand(op, n+1+k), types[k]))
+	}
+	e.assign(op, call("scatter_with", atom(combine), tuple(olds...), indices, tuple(news...), dims), e.m.ResultValues(op)...)
+	return nil
+}
+
+// regionTypes returns the element types that a reduction's region computes in: those of the first half of its
+// arguments.
+func (e *emitter) regionTypes(op ir.OpID, region int) []dtype.Type {
+	args := e.m.BlockArgs(e.m.RegionBlock(op, region))
+	out := make([]dtype.Type, len(args)/2)
+	for i := range out {
+		out[i] = e.m.ValueType(args[i]).DType
+	}
+	return out
+}
+
+func (e *emitter) torchIndexSelect(op ir.OpID) (*expr, error) {
+	a := e.m.OpAttrs(op)
+	e.file.use("take_along")
+	return call("take_along", e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)),
+		number(a.Int("dim", 0)), number(a.Int("batch_dims", 0))), nil
+}
+
+// sort uses lax.sort where the comparator orders by the first operands in ascending order, as JAX's own comparators do.
+func (e *emitter) sort(op ir.OpID) error {
+	m, a := e.m, e.m.OpAttrs(op)
+	d, rank := a.Int("dimension", -1), int64(len(m.Shape(m.Operand(op, 0))))
+	if d < 0 {
+		d += rank
+	}
+	values := e.bundle(m.Operands(op))
+	if keys := e.sortKeys(m.RegionBlock(op, 0)); keys > 0 {
+		args := []*expr{values, keyword("dimension", number(d))}
+		if keys > 1 {
+			args = append(args, keyword("num_keys", number(int64(keys))))
+		}
+		if m.NumOperands(op) > 1 && !a.Bool("is_stable") {
+			args = append(args, keyword("is_stable", atom("False")))
+		}
+		e.assign(op, call("lax.sort", args...), m.ResultValues(op)...)
+		return nil
+	}
+	less, err := e.def("less", m.RegionBlock(op, 0), nil, each("x", m.BlockArgs(m.RegionBlock(op, 0)))...)
+	if err != nil {
+		return err
+	}
+	e.file.use("sort_with")
+	e.assign(op, call("sort_with", atom(less), tuple(e.refs(op)...), number(d)), m.ResultValues(op)...)
+	return nil
+}
+
+// sortKeys returns how many operands, from the first on, a comparator orders by, ascending: lt(a), or lt(a) or
+// (eq(a) and lt(b)), and so on, of integers or of floats in JAX's canonical form. It returns 0 for other comparators.
+func (e *emitter) sortKeys(b ir.BlockID) int {
+	ret := e.m.LastOp(b)
+	if e.m.NumOperands(ret) != 1 {
+		return 0
+	}
+	v := e.m.Operand(ret, 0)
+	for keys := 0; ; keys++ {
+		op := e.m.DefiningOp(v)
+		if op == 0 {
+			return 0
+		}
+		if e.m.Kind(op) == ir.OpCompare {
+			if e.comparesKey(b, op, "LT", keys) {
+				return keys + 1
+			}
+			return 0
+		}
+		if e.m.Kind(op) != ir.OpOr {
+			return 0
+		}
+		first, rest := e.m.DefiningOp(e.m.Operand(op, 0)), e.m.DefiningOp(e.m.Operand(op, 1))
+		if first == 0 || rest == 0 || e.m.Kind(rest) != ir.OpAnd {
+			return 0
+		}
+		equal := e.m.DefiningOp(e.m.Operand(rest, 0))
+		if equal == 0 || !e.comparesKey(b, first, "LT", keys) || !e.comparesKey(b, equal, "EQ", keys) {
+			return 0
+		}
+		v = e.m.Operand(rest, 1)
+	}
+}
+
+// comparesKey says whether an op compares the left and the right element of operand k.
+func (e *emitter) comparesKey(b ir.BlockID, op ir.OpID, direction string, k int) bool {
+	if e.m.Kind(op) != ir.OpCompare || e.m.OpAttrs(op).Str("comparison_direction") != direction {
+		return false
+	}
+	left, canonical1 := e.canonical(e.m.Operand(op, 0))
+	right, canonical2 := e.canonical(e.m.Operand(op, 1))
+	if e.m.ArgBlock(left) != b || e.m.ArgBlock(right) != b || e.m.Index(left) != 2*k || e.m.Index(right) != 2*k+1 {
+		return false
+	}
+	switch e.m.ValueType(left).DType.Kind() {
+	case dtype.Float:
+		return canonical1 && canonical2 && e.m.OpAttrs(op).Str("compare_type") == "TOTALORDER"
+	case dtype.Complex:
+		return false
+	}
+	return true
+}
+
+// canonical returns the argument x of select(x != x, nan, select(x == 0, 0, x)), and true; or the value itself.
+func (e *emitter) canonical(v ir.ValueID) (ir.ValueID, bool) {
+	outer := e.m.DefiningOp(v)
+	if outer == 0 || e.m.Kind(outer) != ir.OpSelect {
+		return v, false
+	}
+	inner := e.m.DefiningOp(e.m.Operand(outer, 2))
+	nan, ok := e.splat(e.m.Operand(outer, 1))
+	if inner == 0 || e.m.Kind(inner) != ir.OpSelect || !ok || nan != "jnp.nan" {
+		return v, false
+	}
+	zero, ok := e.splat(e.m.Operand(inner, 1))
+	x := e.m.Operand(inner, 2)
+	isNaN, isZero := e.m.DefiningOp(e.m.Operand(outer, 0)), e.m.DefiningOp(e.m.Operand(inner, 0))
+	tests := ok && zero == "0.0" && isNaN != 0 && isZero != 0 && e.m.Kind(isNaN) == ir.OpCompare && e.m.Kind(isZero) == ir.OpCompare
+	if !tests || e.m.Operand(isNaN, 0) != e.m.Operand(isNaN, 1) || e.m.OpAttrs(isNaN).Str("comparison_direction") != "NE" ||
+		!slices.Contains([]ir.ValueID{x, e.m.Operand(outer, 2)}, e.m.Operand(isNaN, 0)) || e.m.Operand(isZero, 0) != x ||
+		e.m.OpAttrs(isZero).Str("comparison_direction") != "EQ" {
+		return v, false
+	}
+	if text, ok := e.splat(e.m.Operand(isZero, 1)); !ok || text != "0.0" {
+		return v, false
+	}
+	return x, true
+}

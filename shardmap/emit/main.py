@@ -1,0 +1,127 @@
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", help="an .npz file of arg0, arg1, ...; random without")
+    parser.add_argument("--outputs", help="the .npz file to write out0, out1, ... to")
+    parser.add_argument("--no-check", action="store_true", help="do not run the unsharded program")
+    parser.add_argument("--seed", type=int, default=0, help="of random inputs")
+    parser.add_argument("--devices", type=int, help="CPU devices of this process")
+    parser.add_argument("--coordinator", help="HOST:PORT of process 0, if there are several")
+    parser.add_argument("--processes", type=int, default=1, help="how many processes there are")
+    parser.add_argument("--process", type=int, default=0, help="number of this one")
+    return parser.parse_args()
+
+
+def start(args):
+    """Prepares the devices, before anything uses them."""
+    count = args.devices or -(-DEVICES // args.processes)
+    flags = os.environ.get("XLA_FLAGS", "")
+    if args.devices or "xla_force_host_platform_device_count" not in flags:
+        flags += f" --xla_force_host_platform_device_count={count}"
+        os.environ["XLA_FLAGS"] = flags.strip()
+    if args.coordinator:
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(
+            coordinator_address=args.coordinator,
+            num_processes=args.processes,
+            process_id=args.process,
+        )
+
+
+def read(array, dtype, shape):
+    """Returns an array of a file in the program's type; bfloat16 comes as raw bytes or float32."""
+    dtype = np.dtype(dtype)
+    if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
+        array = array.view(dtype)
+    if array.shape != shape:
+        raise SystemExit(f"an input has shape {array.shape}, the program takes {shape}")
+    return array.astype(dtype)
+
+
+def save(array):
+    """Returns an array in a type that files can hold."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    if jnp.issubdtype(array.dtype, jnp.floating):
+        return array.astype(np.float32)
+    return array.astype(np.uint8 if jnp.issubdtype(array.dtype, jnp.unsignedinteger) else np.int8)
+
+
+def inputs(args):
+    """Returns the arrays of a file, or random ones: floats from 0 to 1, small integers."""
+    if args.inputs:
+        found = np.load(args.inputs)
+        return [read(found[f"arg{i}"], t, s) for i, (_, t, s) in enumerate(INPUTS)]
+    random = np.random.default_rng(args.seed)
+    out = []
+    for _, dtype, shape in INPUTS:
+        if jnp.issubdtype(dtype, jnp.inexact):
+            out.append(np.asarray(random.random(shape)).astype(dtype))
+        else:
+            most = 2 if np.dtype(dtype).name in ("bool", "int2", "uint2") else 4
+            out.append(np.asarray(random.integers(0, most, shape)).astype(dtype))
+    return out
+
+
+def gather(array):
+    """Returns a result as a whole array on every process."""
+    if getattr(array, "is_fully_addressable", True):
+        return np.asarray(array)
+    from jax.experimental import multihost_utils
+
+    return np.asarray(multihost_utils.process_allgather(array, tiled=True))
+
+
+def tolerance(dtype):
+    """Returns how far an element may be off, relative to the largest one."""
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return 0.0
+    return max(1e-9, 1000 * float(jnp.finfo(dtype).eps)) if dtype.itemsize > 2 else 0.1
+
+
+def compare(got, want):
+    """Returns the largest difference, relative to the largest number, and whether that is close."""
+    exact = not jnp.issubdtype(got.dtype, jnp.inexact)
+    wide = np.complex128 if jnp.issubdtype(got.dtype, jnp.complexfloating) else np.float64
+    same = (got == want) | (got != got) & (want != want)
+    if exact or np.all(same):
+        return float(not np.all(same)), bool(np.all(same))
+    difference = np.abs(got.astype(wide) - want.astype(wide))[~same]
+    finite = np.abs(want.astype(wide))[np.isfinite(want.astype(wide))]
+    error = float(np.max(difference) / max(np.max(finite, initial=0.0), 1e-300))
+    return error, error <= tolerance(got.dtype)
+
+
+def check(values, outputs):
+    """Compares outputs with the unsharded program's; returns a text and whether they agree."""
+    expected = [gather(y) for y in jax.jit(unsharded)(*values)]
+    worst, wrong = 0.0, []
+    for (name, _, _), got, want in zip(OUTPUTS, outputs, expected):
+        error, close = compare(got, want)
+        worst = max(worst, error)
+        if not close:
+            wrong.append(f"{name} differs by {error:.3g} from the unsharded program")
+    if wrong:
+        return "\n".join(wrong), False
+    return f"OK {len(outputs)} outputs, largest relative difference {worst:.3g}", True
+
+
+def main():
+    args = arguments()
+    start(args)
+    values = inputs(args)
+    outputs = [gather(y) for y in run(values)]
+    text, agree = ("", True) if args.no_check else check(values, outputs)
+    if args.process == 0:
+        if args.outputs:
+            np.savez(args.outputs, **{f"out{i}": save(y) for i, y in enumerate(outputs)})
+        print(text or f"{len(outputs)} outputs")
+    if args.coordinator:
+        from jax.experimental import multihost_utils
+
+        multihost_utils.sync_global_devices("done")
+        jax.distributed.shutdown()
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+def on_devices(f, mesh, in_specs, out_specs):
+    """Returns f, which sees one device's blocks, as a function of whole arrays."""
+    if hasattr(jax, "shard_map"):
+        new = jax.shard_map
+        return new(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    from jax.experimental.shard_map import shard_map as old
+
+    return old(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=False)
+
+
+def decode(text, dtype, shape):
+    """Returns an array from its bytes in base64."""
+    raw = base64.b64decode(text)
+    dtype = np.dtype(dtype)
+    small = dtype.name in ("int2", "int4", "uint2", "uint4")  # one to a byte
+    return np.frombuffer(raw, np.int8 if small else dtype).astype(dtype).reshape(shape)
+
+
+def dynamic_slice(x, starts, sizes):
+    """Slices from starts on; JAX alone would count negative ones from the end."""
+    return lax.dynamic_slice(x, [jnp.maximum(s, 0) for s in starts], sizes)
+
+
+def dynamic_update_slice(x, update, starts):
+    """Replaces a slice from starts on; JAX alone would count negative ones from the end."""
+    return lax.dynamic_update_slice(x, update, [jnp.maximum(s, 0) for s in starts])
+
+
+def total_order(x):
+    """Returns integers in the order of floats, with -NaN < -inf < -0.0 < 0.0 < inf < NaN."""
+    signed = {8: jnp.int8, 16: jnp.int16, 32: jnp.int32, 64: jnp.int64}[x.dtype.itemsize * 8]
+    bits = lax.bitcast_convert_type(x, signed)
+    return jnp.where(bits < 0, bits ^ jnp.iinfo(signed).max, bits)
+
+
+def bitcast(x, dtype, shape):
+    """Reads the bits of truth values or complex numbers as another type, or the other way round."""
+    places = jnp.arange(8, dtype=jnp.uint8)
+    if x.dtype == jnp.bool_:
+        raw = jnp.sum(x.reshape(-1, 8).astype(jnp.uint8) << places, axis=1, dtype=jnp.uint8)
+    else:
+        if jnp.issubdtype(x.dtype, jnp.complexfloating):
+            x = jnp.stack([x.real, x.imag], axis=-1)
+        raw = lax.bitcast_convert_type(x, jnp.uint8).reshape(-1)
+    if dtype == jnp.bool_:
+        return (((raw[:, None] >> places) & 1) != 0).reshape(shape)
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        part = jnp.finfo(dtype).dtype
+        parts = lax.bitcast_convert_type(raw.reshape(-1, 2, part.itemsize), part)
+        return lax.complex(parts[:, 0], parts[:, 1]).reshape(shape)
+    size = np.dtype(dtype).itemsize
+    raw = raw.reshape(-1, size) if size > 1 else raw
+    return lax.bitcast_convert_type(raw, dtype).reshape(shape)
+
+
+def mulhi(x, y):
+    """Returns the upper half of the bits of a product of integers."""
+    half = x.dtype.itemsize * 4
+    low = (1 << half) - 1
+    x_low, x_high, y_low, y_high = x & low, x >> half, y & low, y >> half
+    unsigned = jnp.dtype("uint" + str(2 * half))
+    carried = (x_low.astype(unsigned) * y_low.astype(unsigned)) >> half
+    mid = x_high * y_low + carried.astype(x.dtype)
+    rest = (mid & low) + x_low * y_high
+    return x_high * y_high + (mid >> half) + (rest >> half)
+
+
+def int_power(x, y):
+    """Raises integers to integers; 1 / x ** n is rounded to zero."""
+    result, square = jnp.ones_like(x), x
+    for bit in range(x.dtype.itemsize * 8):
+        result = jnp.where((y >> bit) & 1 != 0, result * square, result)
+        square = square * square
+    if jnp.issubdtype(x.dtype, jnp.unsignedinteger):
+        return result
+    sign = jnp.where(y & 1 != 0, -1, 1).astype(x.dtype)
+    inverse = jnp.where(x == 1, 1, jnp.where(x == -1, sign, 0)).astype(x.dtype)
+    return jnp.where(y < 0, inverse, result)
+
+
+def alike(x, y):
+    """Repeats two arrays to one shape."""
+    shape = jnp.broadcast_shapes(x.shape, y.shape)
+    return jnp.broadcast_to(x, shape), jnp.broadcast_to(y, shape)
+
+
+def cholesky_upper(a):
+    """Returns the upper factor u with u^H u = a, from the upper triangle of a."""
+    lower = lax.linalg.cholesky(jnp.conj(jnp.swapaxes(a, -1, -2)), symmetrize_input=False)
+    return jnp.conj(jnp.swapaxes(lower, -1, -2))
+
+
+def along(x, vector, axis):
+    """Gives a vector the rank of x, along an axis."""
+    return vector.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+
+
+def batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis):
+    scale, offset, mean, variance = [along(x, v, axis) for v in (scale, offset, mean, variance)]
+    return scale * ((x - mean) / jnp.sqrt(variance + epsilon)) + offset
+
+
+def batch_norm_training(x, scale, offset, epsilon, axis):
+    others = tuple(d for d in range(x.ndim) if d != axis)
+    mean, variance = jnp.mean(x, axis=others), jnp.var(x, axis=others)
+    return batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis), mean, variance
+
+
+def batch_norm_grad(x, scale, mean, variance, grad, epsilon, axis):
+    others = tuple(d for d in range(x.ndim) if d != axis)
+    count = x.size // x.shape[axis]
+    centered = x - along(x, mean, axis)
+    deviation = jnp.sqrt(variance + epsilon)
+    grad_offset = jnp.sum(grad, axis=others)
+    moment = jnp.sum(grad * centered, axis=others)
+    grad_scale = moment / deviation
+    inner = count * grad - along(x, grad_offset, axis)
+    inner = inner - centered * along(x, moment / (variance + epsilon), axis)
+    return along(x, scale / deviation / count, axis) * inner, grad_scale, grad_offset
+
+
+def random_bits(key, shape, drawn, dtype, algorithm):
+    """Draws random bits; returns the next state and the bits as an array of a type."""
+    key, bits = lax.rng_bit_generator(key, shape, drawn, algorithm)
+    return key, bits if drawn == dtype else lax.bitcast_convert_type(bits, dtype)
+
+
+def take_along(x, index, axis, batch_dims):
+    """Takes elements along an axis, the first dimensions in step."""
+    take = lambda a, i: jnp.take(a, i, axis=axis - batch_dims, mode="clip")
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    return take(x, index)
+
+
+def scan_along(step, xs, carry, axis, reverse):
+    """Runs step over slices along an axis: it takes and returns slices, then carries."""
+    rest = len(carry)
+
+    def body(carry, slices):
+        out = step(*slices, *carry)
+        out = out if isinstance(out, tuple) else (out,)
+        return out[len(out) - rest :], out[: len(out) - rest]
+
+    xs = tuple(jnp.moveaxis(x, axis, 0) for x in xs)
+    carry, ys = lax.scan(body, tuple(carry), xs, reverse=reverse)
+    out = tuple(jnp.moveaxis(y, 0, axis) for y in ys) + tuple(carry)
+    return out[0] if len(out) == 1 else out
+
+
+def sort_with(less, operands, axis):
+    """Sorts along an axis, stably, with a comparator of the pairs of all operands."""
+    moved = [jnp.moveaxis(x, axis, -1) for x in operands]
+    pairs = [side for x in moved for side in (x[..., :, None], x[..., None, :])]
+    before = jnp.vectorize(less)(*pairs)  # [..., i, j]: element i comes before element j
+    n = moved[0].shape[-1]
+    first = jnp.arange(n)[:, None] < jnp.arange(n)[None, :]
+    before = before | (~jnp.swapaxes(before, -1, -2) & first)
+    order = jnp.argsort(jnp.sum(before, axis=-2, dtype=jnp.int32), axis=-1)
+    out = tuple(jnp.moveaxis(jnp.take_along_axis(x, order, axis=-1), -1, axis) for x in moved)
+    return out[0] if len(out) == 1 else out
+
+
+def scatter_with(combine, operands, indices, updates, dims):
+    """Scatters one window after another; windows that are not wholly inside are dropped."""
+    shape, rank = operands[0].shape, operands[0].ndim
+    skipped = dims.inserted_window_dims + dims.operand_batching_dims
+    kept = [d for d in range(rank) if d not in skipped]
+    batch = [d for d in range(updates[0].ndim) if d not in dims.update_window_dims]
+    order = batch + list(dims.update_window_dims)
+    updates = [u.transpose(order) for u in updates]
+    places = updates[0].shape[: len(batch)]
+    sizes = [1] * rank
+    for d, size in zip(kept, updates[0].shape[len(batch) :]):
+        sizes[d] = size
+    updates = [u.reshape(-1, *sizes) for u in updates]
+    starts = jnp.zeros(places + (rank,), jnp.int32)
+    for k, d in enumerate(dims.scatter_dims_to_operand_dims):
+        starts = starts.at[..., d].set(indices[..., k].astype(jnp.int32))
+    for k, d in zip(dims.scatter_indices_batching_dims, dims.operand_batching_dims):
+        starts = starts.at[..., d].set(lax.broadcasted_iota(jnp.int32, places, k))
+    starts = starts.reshape(-1, rank)
+    room = jnp.array([n - size for n, size in zip(shape, sizes)], jnp.int32)
+
+    def put(i, operands):
+        start = starts[i]
+        inside = jnp.all((start >= 0) & (start <= room))
+        old = [lax.dynamic_slice(x, jnp.maximum(start, 0), sizes) for x in operands]
+        new = jnp.vectorize(combine)(*old, *[u[i] for u in updates])
+        new = new if isinstance(new, tuple) else (new,)
+        new = [jnp.where(inside, n, o) for n, o in zip(new, old)]
+        at = jnp.maximum(start, 0)
+        return tuple(lax.dynamic_update_slice(x, n, at) for x, n in zip(operands, new))
+
+    out = lax.fori_loop(0, starts.shape[0], put, tuple(operands))
+    return out[0] if len(out) == 1 else out
+
+
+def select_and_scatter(x, source, start, better, combine, sizes, strides, padding):
+    """Chooses an element of every window and combines what source has for it into the result."""
+
+    def keep(old, new):
+        (a, i), (b, j) = old, new
+        first = (j < 0) | ((i >= 0) & better(a, b))
+        return jnp.where(first, a, b), jnp.where(first, i, j)
+
+    places = jnp.arange(x.size, dtype=jnp.int32).reshape(x.shape)
+    none = (jnp.zeros((), x.dtype), jnp.int32(-1))
+    _, chosen = lax.reduce_window((x, places), none, keep, sizes, strides, padding)
+    chosen, source = chosen.reshape(-1), source.reshape(-1)
+
+    def put(i, out):
+        old = lax.dynamic_index_in_dim(out, chosen[i], keepdims=False)
+        new = jnp.where(chosen[i] < 0, old, combine(old, source[i]))
+        return lax.dynamic_update_index_in_dim(out, new, chosen[i], 0)
+
+    out = jnp.full(x.size, start, source.dtype)
+    if combine is lax.add:
+        return (
+            out.at[jnp.where(chosen < 0, x.size, chosen)].add(source, mode="drop").reshape(x.shape)
+        )
+    return lax.fori_loop(0, source.size, put, out).reshape(x.shape)
+
+
+def reduce_over(x, combine, axes, axis_index_groups=None):
+    """Combines the arrays of the devices of a group, which JAX does with sum, max and min alone."""
+    parts = lax.all_gather(x, axes, axis_index_groups=axis_index_groups)
+    out = parts[0]
+    for part in parts[1:]:
+        out = jnp.vectorize(combine)(out, part)
+    return out
+
+
+def reduce_scatter_over(x, combine, axis, axes, axis_index_groups=None):
+    """Combines the arrays of the devices of a group; every device keeps its part along an axis."""
+    n = len(axis_index_groups[0]) if axis_index_groups else lax.psum(1, axes)
+    parts = x.reshape(*x.shape[:axis], n, x.shape[axis] // n, *x.shape[axis + 1 :])
+    parts = lax.all_to_all(parts, axes, axis, axis, tiled=True, axis_index_groups=axis_index_groups)
+    parts = jnp.moveaxis(parts, axis, 0)
+    out = parts[0]
+    for part in parts[1:]:
+        out = jnp.vectorize(combine)(out, part)
+    return out
+
+
+def copy_from(x, source, axes):
+    """Copies the array of the device that source names for this one; zeros where it names none."""
+    parts = lax.all_gather(x, axes)
+    mine = jnp.array(source)[lax.axis_index(axes)]
+    return jnp.where(mine < 0, jnp.zeros_like(x), parts[jnp.maximum(mine, 0)])

@@ -1,0 +1,209 @@
+package emit
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+func reductions() map[ir.Kind]handler {
+	return map[ir.Kind]handler{
+		ir.OpReduce:           (*emitter).reduce,
+		ir.OpReduceWindow:     (*emitter).reduceWindow,
+		ir.OpSelectAndScatter: single((*emitter).selectAndScatter),
+		ir.OpMap:              single((*emitter).mapOp),
+	}
+}
+
+// monoid recognises a region that applies one op to n pairs of an accumulator and an element; second says that it
+// returns the elements instead.
+func (e *emitter) monoid(b ir.BlockID, n int) (kind ir.Kind, second bool) {
+	args := e.m.BlockArgs(b)
+	returned := e.m.Operands(e.m.LastOp(b))
+	if n != 1 || len(args) != 2 || len(returned) != 1 {
+		return 0, false
+	}
+	if returned[0] == args[1] {
+		return 0, true
+	}
+	op := e.m.DefiningOp(returned[0])
+	if op == 0 || e.m.OpBlock(op) != b || e.m.NumOperands(op) != 2 {
+		return 0, false
+	}
+	x, y := e.m.Operand(op, 0), e.m.Operand(op, 1)
+	if x == args[0] && y == args[1] || x == args[1] && y == args[0] && e.m.Kind(op).IsCommutative() {
+		return e.m.Kind(op), false
+	}
+	return 0, false
+}
+
+// monoidNames are the functions of two arrays for regions of one op.
+var monoidNames = map[ir.Kind]string{ir.OpAdd: "lax.add", ir.OpMultiply: "lax.mul", ir.OpMaximum: "lax.max", ir.OpMinimum: "lax.min",
+	ir.OpAnd: "lax.bitwise_and", ir.OpOr: "lax.bitwise_or", ir.OpXor: "lax.bitwise_xor"}
+
+// boolMonoids are what the arithmetic ones mean for truth values.
+var boolMonoids = map[ir.Kind]ir.Kind{ir.OpAdd: ir.OpOr, ir.OpMaximum: ir.OpOr, ir.OpMultiply: ir.OpAnd, ir.OpMinimum: ir.OpAnd}
+
+// monoidOf returns the op of a region with one pair, that of truth values for those; 0 for other regions.
+func (e *emitter) monoidOf(op ir.OpID, region int) ir.Kind {
+	types := e.regionTypes(op, region)
+	kind, _ := e.monoid(e.m.RegionBlock(op, region), len(types))
+	if len(types) == 1 && types[0] == dtype.I1 && boolMonoids[kind] != 0 {
+		return boolMonoids[kind]
+	}
+	return kind
+}
+
+// combiner returns a function of two arrays, or of two tuples of arrays, for a region.
+func (e *emitter) combiner(op ir.OpID, region int) (*expr, error) {
+	if name := monoidNames[e.monoidOf(op, region)]; name != "" {
+		return atom(name), nil
+	}
+	b := e.m.RegionBlock(op, region)
+	args := e.m.BlockArgs(b)
+	n := len(args) / 2
+	name, err := e.def("combine", b, nil, param{"total", args[:n]}, param{"x", args[n:]})
+	return atom(name), err
+}
+
+// reduced are the functions of jax.numpy for reductions from the neutral element.
+var reduced = map[ir.Kind]struct{ fn, neutral string }{
+	ir.OpAdd: {"jnp.sum", "0"}, ir.OpMultiply: {"jnp.prod", "1"}, ir.OpMaximum: {"jnp.max", "-"}, ir.OpMinimum: {"jnp.min", "+"},
+	ir.OpAnd: {"jnp.all", "True"}, ir.OpOr: {"jnp.any", "False"},
+}
+
+// named returns a reduction by its name, where the initial value is neutral and the name computes in the element type.
+func (e *emitter) named(op ir.OpID, dims []int64) (*expr, bool) {
+	v := e.m.Operand(op, 0)
+	t := e.m.ValueType(v)
+	r, ok := reduced[e.monoidOf(op, 0)]
+	start, known := e.splat(e.m.Operand(op, 1))
+	if !ok || !known || e.m.NumOperands(op) != 2 || e.regionTypes(op, 0)[0] != t.DType || len(dims) == 0 {
+		return nil, false
+	}
+	plain := t.DType == dtype.F32 || t.DType == dtype.F64 || t.DType.Kind() == dtype.Complex
+	integer := (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) && t.DType.Bits() >= 8
+	switch r.fn {
+	case "jnp.all", "jnp.any":
+		ok = t.DType == dtype.I1 && start == r.neutral
+	case "jnp.sum", "jnp.prod":
+		ok = (plain || integer) && slices.Contains([]string{r.neutral, r.neutral + ".0", "complex(" + r.neutral + ".0, 0.0)"}, start)
+	default:
+		ok = e.isExtreme(t.DType, start, r.neutral == "+") && t.Elements() > 0
+	}
+	args := []*expr{e.ref(v)}
+	if len(dims) < len(t.Dims) {
+		axis := ints(dims)
+		if len(dims) == 1 {
+			axis = number(dims[0])
+		}
+		args = append(args, keyword("axis", axis))
+	}
+	if integer && (r.fn == "jnp.sum" || r.fn == "jnp.prod") {
+		args = append(args, keyword("dtype", e.dtypeOf(t.DType)))
+	}
+	return call(r.fn, args...), ok
+}
+
+// isExtreme says whether a number is the largest of its type, or the smallest.
+func (e *emitter) isExtreme(t dtype.Type, text string, largest bool) bool {
+	switch t.Kind() {
+	case dtype.Float:
+		return text == "jnp.inf" && largest || text == "-jnp.inf" && !largest
+	case dtype.Signed, dtype.Unsigned:
+		lo, hi := dtype.IntRange(t)
+		return largest && text == uintText(hi) || !largest && text == intText(lo)
+	}
+	return false
+}
+
+func (e *emitter) reduce(op ir.OpID) error {
+	m := e.m
+	dims := e.intList(op, "dimensions")
+	if x, ok := e.named(op, dims); ok {
+		e.define(op, x)
+		return nil
+	}
+	combine, err := e.combiner(op, 0)
+	if err != nil {
+		return err
+	}
+	n := m.NumOperands(op) / 2
+	values, starts := e.promoted(op, n)
+	e.assign(op, call("lax.reduce", values, starts, combine, ints(dims)), m.ResultValues(op)...)
+	return nil
+}
+
+// promoted returns the operands and initial values of a reduction in the types of its region.
+func (e *emitter) promoted(op ir.OpID, n int) (values, starts *expr) {
+	types := e.regionTypes(op, 0)
+	var a, b []*expr
+	for k := range n {
+		a = append(a, e.cast(e.m.Operand(op, k), types[k]))
+		b = append(b, e.cast(e.m.Operand(op, n+k), types[k]))
+	}
+	if n == 1 {
+		return a[0], b[0]
+	}
+	return tuple(a...), tuple(b...)
+}
+
+func (e *emitter) reduceWindow(op ir.OpID) error {
+	m, a := e.m, e.m.OpAttrs(op)
+	combine, err := e.combiner(op, 0)
+	if err != nil {
+		return err
+	}
+	values, starts := e.promoted(op, m.NumOperands(op)/2)
+	rank := len(m.Shape(m.Operand(op, 0)))
+	padding := e.intList(op, "padding")
+	if padding == nil {
+		padding = make([]int64, 2*rank)
+	}
+	args := []*expr{values, starts, combine, ints(a.Ints("window_dimensions")), ints(orOnes(a.Ints("window_strides"), rank)), pairs(padding)}
+	for _, names := range [][2]string{{"base_dilations", "base_dilation"}, {"window_dilations", "window_dilation"}} {
+		if d := orOnes(a.Ints(names[0]), rank); slices.ContainsFunc(d, func(k int64) bool { return k != 1 }) {
+			args = append(args, keyword(names[1], ints(d)))
+		}
+	}
+	e.assign(op, call("lax.reduce_window", args...), m.ResultValues(op)...)
+	return nil
+}
+
+// selectAndScatter uses helpers of the file: JAX has no public function for it.
+func (e *emitter) selectAndScatter(op ir.OpID) (*expr, error) {
+	m, a := e.m, e.m.OpAttrs(op)
+	chooser := m.RegionBlock(op, 0)
+	better, err := e.def("better", chooser, nil, each("x", m.BlockArgs(chooser))...)
+	if err != nil {
+		return nil, err
+	}
+	region := m.RegionBlock(op, 1)
+	combine := atom("lax.add")
+	if kind := e.monoidOf(op, 1); kind != ir.OpAdd || e.regionTypes(op, 1)[0] == dtype.I1 {
+		name, err := e.def("combine", region, nil, each("x", m.BlockArgs(region))...)
+		if err != nil {
+			return nil, err
+		}
+		combine = atom(name)
+	}
+	rank := len(m.Shape(m.Operand(op, 0)))
+	padding := e.intList(op, "padding")
+	if padding == nil {
+		padding = make([]int64, 2*rank)
+	}
+	e.file.use("select_and_scatter")
+	t := e.regionTypes(op, 1)[0]
+	return call("select_and_scatter", e.ref(m.Operand(op, 0)), e.cast(m.Operand(op, 1), t), e.cast(m.Operand(op, 2), t), atom(better), combine,
+		ints(orOnes(a.Ints("window_dimensions"), rank)), ints(orOnes(a.Ints("window_strides"), rank)), pairs(padding)), nil
+}
+
+func (e *emitter) mapOp(op ir.OpID) (*expr, error) {
+	b := e.m.RegionBlock(op, 0)
+	fn, err := e.def("of_each", b, nil, each("x", e.m.BlockArgs(b))...)
+	if err != nil {
+		return nil, err
+	}
+	return call(call("jnp.vectorize", atom(fn)).String(), e.refs(op)...), nil
+}

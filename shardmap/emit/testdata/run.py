@@ -1,0 +1,50 @@
+"""Runs emitted files, one after another in one process: run.py FILE... reads FILE.in.npz where it is there and writes
+FILE.out.npz, or what went wrong to FILE.error. Where FILE has $UNSHARDED in its name, its unsharded function has to agree."""
+
+import gc
+import importlib.util
+import os
+import sys
+import traceback
+
+os.environ["XLA_FLAGS"] = (  # each program runs once: compile fast
+    "--xla_force_host_platform_device_count=8"
+    " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+)
+
+import jax
+import numpy as np
+
+
+class Arguments:
+    seed, inputs = 0, None
+
+
+def run(path):
+    jax.config.update("jax_enable_x64", False)
+    spec = importlib.util.spec_from_file_location("emitted", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    args = Arguments()
+    if os.path.exists(path + ".in.npz"):
+        args.inputs = path + ".in.npz"
+    values = module.inputs(args)
+    outputs = [module.gather(y) for y in module.run(values)]
+    if os.environ.get("UNSHARDED", "\0") in path and hasattr(module, "per_device"):
+        whole = [module.gather(y) for y in jax.jit(module.unsharded)(*values)]
+        for i, (got, want) in enumerate(zip(outputs, whole)):
+            error, close = module.compare(got, want)
+            if not close:
+                raise ValueError(f"output {i} differs by {error} from the unsharded function")
+    np.savez(path + ".out.npz", **{f"out{i}": module.save(y) for i, y in enumerate(outputs)})
+
+
+for i, path in enumerate(sys.argv[1:]):
+    try:
+        run(path)
+    except BaseException:
+        with open(path + ".error", "w") as f:
+            f.write(traceback.format_exc(limit=-4))
+    if i % 20 == 19:
+        jax.clear_caches()
+        gc.collect()

@@ -1,0 +1,211 @@
+"""mlp on the mesh data=4, model=2, as autoshard planned it.
+
+Run it to compare the sharded program with the unsharded one; --help lists the options.
+"""
+
+import argparse
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+DEVICES = 8
+INPUTS = (
+    ("params/0/bias", jnp.float32, (64,)),
+    ("params/0/w", jnp.float32, (32, 64)),
+    ("params/1/bias", jnp.float32, (64,)),
+    ("params/1/w", jnp.float32, (64, 64)),
+    ("params/2/bias", jnp.float32, (16,)),
+    ("params/2/w", jnp.float32, (64, 16)),
+    ("x", jnp.float32, (16, 32)),
+)
+OUTPUTS = (("y", jnp.float32, (16, 16)),)
+IN_SPECS = (P(), P(), P(), P(), P(), P(), P(("data", "model")))
+OUT_SPECS = (P(("data", "model")),)
+
+
+def make_mesh():
+    devices = jax.devices()
+    if len(devices) < DEVICES:
+        raise SystemExit(f"{DEVICES} devices are needed, {len(devices)} are there")
+    return Mesh(np.array(devices[:DEVICES]).reshape(4, 2), ("data", "model"))
+
+
+def on_devices(f, mesh, in_specs, out_specs):
+    """Returns f, which sees one device's blocks, as a function of whole arrays."""
+    if hasattr(jax, "shard_map"):
+        new = jax.shard_map
+        return new(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    from jax.experimental.shard_map import shard_map as old
+
+    return old(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=False)
+
+
+def per_device(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bias, params_2_w, x):
+    """The program of one device, over its blocks."""
+    dot = x @ params_0_w  # f32[2,64]
+    total = dot + params_0_bias  # f32[2,64]
+    larger = jnp.maximum(total, 0.0)  # f32[2,64]
+    dot_1 = larger @ params_1_w  # f32[2,64]
+    total_1 = dot_1 + params_1_bias  # f32[2,64]
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[2,64]
+    dot_2 = larger_1 @ params_2_w  # f32[2,16]
+    y = dot_2 + params_2_bias  # f32[2,16]
+    return (y,)
+
+
+def unsharded(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bias, params_2_w, x):
+    """The program over whole arrays."""
+    dot = x @ params_0_w  # f32[16,64]
+    total = dot + params_0_bias  # f32[16,64]
+    larger = jnp.maximum(total, 0.0)  # f32[16,64]
+    dot_1 = larger @ params_1_w  # f32[16,64]
+    total_1 = dot_1 + params_1_bias  # f32[16,64]
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]
+    dot_2 = larger_1 @ params_2_w  # f32[16,16]
+    y = dot_2 + params_2_bias  # f32[16,16]
+    return (y,)
+
+
+def run(values):
+    """Runs the sharded program on all devices."""
+    mesh = make_mesh()
+    arrays = []
+    for x, spec in zip(values, IN_SPECS):
+        block = lambda i, x=x: np.asarray(x[i])
+        arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
+    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))(*arrays)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", help="an .npz file of arg0, arg1, ...; random without")
+    parser.add_argument("--outputs", help="the .npz file to write out0, out1, ... to")
+    parser.add_argument("--no-check", action="store_true", help="do not run the unsharded program")
+    parser.add_argument("--seed", type=int, default=0, help="of random inputs")
+    parser.add_argument("--devices", type=int, help="CPU devices of this process")
+    parser.add_argument("--coordinator", help="HOST:PORT of process 0, if there are several")
+    parser.add_argument("--processes", type=int, default=1, help="how many processes there are")
+    parser.add_argument("--process", type=int, default=0, help="number of this one")
+    return parser.parse_args()
+
+
+def start(args):
+    """Prepares the devices, before anything uses them."""
+    count = args.devices or -(-DEVICES // args.processes)
+    flags = os.environ.get("XLA_FLAGS", "")
+    if args.devices or "xla_force_host_platform_device_count" not in flags:
+        flags += f" --xla_force_host_platform_device_count={count}"
+        os.environ["XLA_FLAGS"] = flags.strip()
+    if args.coordinator:
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(
+            coordinator_address=args.coordinator,
+            num_processes=args.processes,
+            process_id=args.process,
+        )
+
+
+def read(array, dtype, shape):
+    """Returns an array of a file in the program's type; bfloat16 comes as raw bytes or float32."""
+    dtype = np.dtype(dtype)
+    if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
+        array = array.view(dtype)
+    if array.shape != shape:
+        raise SystemExit(f"an input has shape {array.shape}, the program takes {shape}")
+    return array.astype(dtype)
+
+
+def save(array):
+    """Returns an array in a type that files can hold."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    if jnp.issubdtype(array.dtype, jnp.floating):
+        return array.astype(np.float32)
+    return array.astype(np.uint8 if jnp.issubdtype(array.dtype, jnp.unsignedinteger) else np.int8)
+
+
+def inputs(args):
+    """Returns the arrays of a file, or random ones: floats from 0 to 1, small integers."""
+    if args.inputs:
+        found = np.load(args.inputs)
+        return [read(found[f"arg{i}"], t, s) for i, (_, t, s) in enumerate(INPUTS)]
+    random = np.random.default_rng(args.seed)
+    out = []
+    for _, dtype, shape in INPUTS:
+        if jnp.issubdtype(dtype, jnp.inexact):
+            out.append(np.asarray(random.random(shape)).astype(dtype))
+        else:
+            most = 2 if np.dtype(dtype).name in ("bool", "int2", "uint2") else 4
+            out.append(np.asarray(random.integers(0, most, shape)).astype(dtype))
+    return out
+
+
+def gather(array):
+    """Returns a result as a whole array on every process."""
+    if getattr(array, "is_fully_addressable", True):
+        return np.asarray(array)
+    from jax.experimental import multihost_utils
+
+    return np.asarray(multihost_utils.process_allgather(array, tiled=True))
+
+
+def tolerance(dtype):
+    """Returns how far an element may be off, relative to the largest one."""
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return 0.0
+    return max(1e-9, 1000 * float(jnp.finfo(dtype).eps)) if dtype.itemsize > 2 else 0.1
+
+
+def compare(got, want):
+    """Returns the largest difference, relative to the largest number, and whether that is close."""
+    exact = not jnp.issubdtype(got.dtype, jnp.inexact)
+    wide = np.complex128 if jnp.issubdtype(got.dtype, jnp.complexfloating) else np.float64
+    same = (got == want) | (got != got) & (want != want)
+    if exact or np.all(same):
+        return float(not np.all(same)), bool(np.all(same))
+    difference = np.abs(got.astype(wide) - want.astype(wide))[~same]
+    finite = np.abs(want.astype(wide))[np.isfinite(want.astype(wide))]
+    error = float(np.max(difference) / max(np.max(finite, initial=0.0), 1e-300))
+    return error, error <= tolerance(got.dtype)
+
+
+def check(values, outputs):
+    """Compares outputs with the unsharded program's; returns a text and whether they agree."""
+    expected = [gather(y) for y in jax.jit(unsharded)(*values)]
+    worst, wrong = 0.0, []
+    for (name, _, _), got, want in zip(OUTPUTS, outputs, expected):
+        error, close = compare(got, want)
+        worst = max(worst, error)
+        if not close:
+            wrong.append(f"{name} differs by {error:.3g} from the unsharded program")
+    if wrong:
+        return "\n".join(wrong), False
+    return f"OK {len(outputs)} outputs, largest relative difference {worst:.3g}", True
+
+
+def main():
+    args = arguments()
+    start(args)
+    values = inputs(args)
+    outputs = [gather(y) for y in run(values)]
+    text, agree = ("", True) if args.no_check else check(values, outputs)
+    if args.process == 0:
+        if args.outputs:
+            np.savez(args.outputs, **{f"out{i}": save(y) for i, y in enumerate(outputs)})
+        print(text or f"{len(outputs)} outputs")
+    if args.coordinator:
+        from jax.experimental import multihost_utils
+
+        multihost_utils.sync_global_devices("done")
+        jax.distributed.shutdown()
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

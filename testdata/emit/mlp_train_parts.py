@@ -1,0 +1,323 @@
+"""jit_mlp_train on the mesh x=8, as autoshard planned it.
+
+Run it to compare the sharded program with the unsharded one; --help lists the options.
+"""
+
+import argparse
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+DEVICES = 8
+INPUTS = (
+    ("arg0", jnp.float32, (64,)),
+    ("arg1", jnp.float32, (32, 64)),
+    ("arg2", jnp.float32, (64,)),
+    ("arg3", jnp.float32, (64, 64)),
+    ("arg4", jnp.float32, (16,)),
+    ("arg5", jnp.float32, (64, 16)),
+    ("arg6", jnp.float32, (16, 32)),
+    ("arg7", jnp.float32, (16, 16)),
+)
+OUTPUTS = (
+    ("result[0][0]['bias']", jnp.float32, (64,)),
+    ("result[0][0]['w']", jnp.float32, (32, 64)),
+    ("result[0][1]['bias']", jnp.float32, (64,)),
+    ("result[0][1]['w']", jnp.float32, (64, 64)),
+    ("result[0][2]['bias']", jnp.float32, (16,)),
+    ("result[0][2]['w']", jnp.float32, (64, 16)),
+    ("result[1]", jnp.float32, ()),
+)
+IN_SPECS = (P("x"), P(None, "x"), P(), P("x"), P(), P(), P(), P())
+OUT_SPECS = (P("x"), P(None, "x"), P(), P("x"), P(), P(), P())
+
+
+def make_mesh():
+    devices = jax.devices()
+    if len(devices) < DEVICES:
+        raise SystemExit(f"{DEVICES} devices are needed, {len(devices)} are there")
+    return Mesh(np.array(devices[:DEVICES]).reshape(8), ("x",))
+
+
+def on_devices(f, mesh, in_specs, out_specs):
+    """Returns f, which sees one device's blocks, as a function of whole arrays."""
+    if hasattr(jax, "shard_map"):
+        new = jax.shard_map
+        return new(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    from jax.experimental.shard_map import shard_map as old
+
+    return old(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=False)
+
+
+def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
+    """The program of one device, over its blocks."""
+    index = lax.axis_index("x")  # i32[]
+    dot = arg6 @ arg1  # f32[16,8]
+    total = dot + arg0  # f32[16,8]
+    larger = jnp.maximum(total, 0.0)  # f32[16,8]
+    test = total > 0.0  # i1[16,8]
+    dot_1 = larger @ arg3  # f32[16,64]
+    summed = lax.psum(dot_1, "x")  # f32[16,64]
+    total_1 = summed + arg2  # f32[16,64]
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]
+    test_1 = total_1 > 0.0  # i1[16,64]
+    dot_2 = larger_1 @ arg5  # f32[16,16]
+    total_2 = dot_2 + arg4  # f32[16,16]
+    diff = total_2 - arg7  # f32[16,16]
+    prod = diff * diff  # f32[16,16]
+    prod_1 = 2.0 * diff  # f32[16,16]
+    reduced = jnp.sum(prod)  # f32[]
+    result_1 = reduced / 256.0  # f32[]
+    quotient = jnp.float32(1.0) / 256.0  # f32[]
+    prod_2 = quotient * prod_1  # f32[16,16]
+    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[16]
+    reshaped = reduced_1.reshape(1, 16)  # f32[1,16]
+    reduced_2 = jnp.sum(reshaped, axis=0)  # f32[16]
+    prod_3 = index * 8  # i32[]
+    part = lax.dynamic_slice(larger_1, (jnp.int32(0), prod_3), (16, 8))  # f32[16,8]
+    dot_3 = prod_2.T @ part  # f32[16,8]
+    transposed = dot_3.T  # f32[8,16]
+    dot_4 = prod_2 @ arg5.T  # f32[16,64]
+    chosen = jnp.where(test_1, dot_4, 0.0)  # f32[16,64]
+    reduced_3 = jnp.sum(chosen, axis=0)  # f32[64]
+    reshaped_1 = reduced_3.reshape(1, 64)  # f32[1,64]
+    reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[64]
+    dot_5 = chosen.T @ larger  # f32[64,8]
+    transposed_1 = dot_5.T  # f32[8,64]
+    dot_6 = chosen @ arg3.T  # f32[16,8]
+    chosen_1 = jnp.where(test, dot_6, 0.0)  # f32[16,8]
+    reduced_5 = jnp.sum(chosen_1, axis=0)  # f32[8]
+    reshaped_2 = reduced_5.reshape(1, 8)  # f32[1,8]
+    reduced_6 = jnp.sum(reshaped_2, axis=0)  # f32[8]
+    dot_7 = chosen_1.T @ arg6  # f32[8,32]
+    transposed_2 = dot_7.T  # f32[32,8]
+    prod_4 = 0.1 * reduced_6  # f32[8]
+    result_0_0_bias = arg0 - prod_4  # f32[8]
+    prod_5 = 0.1 * transposed_2  # f32[32,8]
+    result_0_0_w = arg1 - prod_5  # f32[32,8]
+    prod_6 = 0.1 * reduced_4  # f32[64]
+    result_0_1_bias = arg2 - prod_6  # f32[64]
+    prod_7 = 0.1 * transposed_1  # f32[8,64]
+    result_0_1_w = arg3 - prod_7  # f32[8,64]
+    prod_8 = 0.1 * reduced_2  # f32[16]
+    result_0_2_bias = arg4 - prod_8  # f32[16]
+    prod_9 = 0.1 * transposed  # f32[8,16]
+    prod_10 = index * 8  # i32[]
+    part_1 = lax.dynamic_slice(arg5, (prod_10, jnp.int32(0)), (8, 16))  # f32[8,16]
+    diff_1 = part_1 - prod_9  # f32[8,16]
+    result_0_2_w = lax.all_gather(diff_1, "x", axis=0, tiled=True)  # f32[64,16]
+    return (
+        result_0_0_bias,
+        result_0_0_w,
+        result_0_1_bias,
+        result_0_1_w,
+        result_0_2_bias,
+        result_0_2_w,
+        result_1,
+    )
+
+
+def unsharded(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
+    """The program over whole arrays."""
+    dot = arg6 @ arg1  # f32[16,64]
+    total = dot + arg0  # f32[16,64]
+    larger = jnp.maximum(total, 0.0)  # f32[16,64]
+    test = total > 0.0  # i1[16,64]
+    dot_1 = larger @ arg3  # f32[16,64]
+    total_1 = dot_1 + arg2  # f32[16,64]
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]
+    test_1 = total_1 > 0.0  # i1[16,64]
+    dot_2 = larger_1 @ arg5  # f32[16,16]
+    total_2 = dot_2 + arg4  # f32[16,16]
+    diff = total_2 - arg7  # f32[16,16]
+    prod = diff * diff  # f32[16,16]
+    prod_1 = 2.0 * diff  # f32[16,16]
+    reduced = jnp.sum(prod)  # f32[]
+    result_1 = reduced / 256.0  # f32[]
+    quotient = jnp.float32(1.0) / 256.0  # f32[]
+    prod_2 = quotient * prod_1  # f32[16,16]
+    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[16]
+    reshaped = reduced_1.reshape(1, 16)  # f32[1,16]
+    reduced_2 = jnp.sum(reshaped, axis=0)  # f32[16]
+    dot_3 = prod_2.T @ larger_1  # f32[16,64]
+    transposed = dot_3.T  # f32[64,16]
+    dot_4 = prod_2 @ arg5.T  # f32[16,64]
+    chosen = jnp.where(test_1, dot_4, 0.0)  # f32[16,64]
+    reduced_3 = jnp.sum(chosen, axis=0)  # f32[64]
+    reshaped_1 = reduced_3.reshape(1, 64)  # f32[1,64]
+    reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[64]
+    dot_5 = chosen.T @ larger  # f32[64,64]
+    transposed_1 = dot_5.T  # f32[64,64]
+    dot_6 = chosen @ arg3.T  # f32[16,64]
+    chosen_1 = jnp.where(test, dot_6, 0.0)  # f32[16,64]
+    reduced_5 = jnp.sum(chosen_1, axis=0)  # f32[64]
+    reshaped_2 = reduced_5.reshape(1, 64)  # f32[1,64]
+    reduced_6 = jnp.sum(reshaped_2, axis=0)  # f32[64]
+    dot_7 = chosen_1.T @ arg6  # f32[64,32]
+    transposed_2 = dot_7.T  # f32[32,64]
+    prod_3 = 0.1 * reduced_6  # f32[64]
+    result_0_0_bias = arg0 - prod_3  # f32[64]
+    prod_4 = 0.1 * transposed_2  # f32[32,64]
+    result_0_0_w = arg1 - prod_4  # f32[32,64]
+    prod_5 = 0.1 * reduced_4  # f32[64]
+    result_0_1_bias = arg2 - prod_5  # f32[64]
+    prod_6 = 0.1 * transposed_1  # f32[64,64]
+    result_0_1_w = arg3 - prod_6  # f32[64,64]
+    prod_7 = 0.1 * reduced_2  # f32[16]
+    result_0_2_bias = arg4 - prod_7  # f32[16]
+    prod_8 = 0.1 * transposed  # f32[64,16]
+    diff_1 = arg5 - prod_8  # f32[64,16]
+    return (
+        result_0_0_bias,
+        result_0_0_w,
+        result_0_1_bias,
+        result_0_1_w,
+        result_0_2_bias,
+        diff_1,
+        result_1,
+    )
+
+
+def run(values):
+    """Runs the sharded program on all devices."""
+    mesh = make_mesh()
+    arrays = []
+    for x, spec in zip(values, IN_SPECS):
+        block = lambda i, x=x: np.asarray(x[i])
+        arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
+    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))(*arrays)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", help="an .npz file of arg0, arg1, ...; random without")
+    parser.add_argument("--outputs", help="the .npz file to write out0, out1, ... to")
+    parser.add_argument("--no-check", action="store_true", help="do not run the unsharded program")
+    parser.add_argument("--seed", type=int, default=0, help="of random inputs")
+    parser.add_argument("--devices", type=int, help="CPU devices of this process")
+    parser.add_argument("--coordinator", help="HOST:PORT of process 0, if there are several")
+    parser.add_argument("--processes", type=int, default=1, help="how many processes there are")
+    parser.add_argument("--process", type=int, default=0, help="number of this one")
+    return parser.parse_args()
+
+
+def start(args):
+    """Prepares the devices, before anything uses them."""
+    count = args.devices or -(-DEVICES // args.processes)
+    flags = os.environ.get("XLA_FLAGS", "")
+    if args.devices or "xla_force_host_platform_device_count" not in flags:
+        flags += f" --xla_force_host_platform_device_count={count}"
+        os.environ["XLA_FLAGS"] = flags.strip()
+    if args.coordinator:
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(
+            coordinator_address=args.coordinator,
+            num_processes=args.processes,
+            process_id=args.process,
+        )
+
+
+def read(array, dtype, shape):
+    """Returns an array of a file in the program's type; bfloat16 comes as raw bytes or float32."""
+    dtype = np.dtype(dtype)
+    if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
+        array = array.view(dtype)
+    if array.shape != shape:
+        raise SystemExit(f"an input has shape {array.shape}, the program takes {shape}")
+    return array.astype(dtype)
+
+
+def save(array):
+    """Returns an array in a type that files can hold."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    if jnp.issubdtype(array.dtype, jnp.floating):
+        return array.astype(np.float32)
+    return array.astype(np.uint8 if jnp.issubdtype(array.dtype, jnp.unsignedinteger) else np.int8)
+
+
+def inputs(args):
+    """Returns the arrays of a file, or random ones: floats from 0 to 1, small integers."""
+    if args.inputs:
+        found = np.load(args.inputs)
+        return [read(found[f"arg{i}"], t, s) for i, (_, t, s) in enumerate(INPUTS)]
+    random = np.random.default_rng(args.seed)
+    out = []
+    for _, dtype, shape in INPUTS:
+        if jnp.issubdtype(dtype, jnp.inexact):
+            out.append(np.asarray(random.random(shape)).astype(dtype))
+        else:
+            most = 2 if np.dtype(dtype).name in ("bool", "int2", "uint2") else 4
+            out.append(np.asarray(random.integers(0, most, shape)).astype(dtype))
+    return out
+
+
+def gather(array):
+    """Returns a result as a whole array on every process."""
+    if getattr(array, "is_fully_addressable", True):
+        return np.asarray(array)
+    from jax.experimental import multihost_utils
+
+    return np.asarray(multihost_utils.process_allgather(array, tiled=True))
+
+
+def tolerance(dtype):
+    """Returns how far an element may be off, relative to the largest one."""
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return 0.0
+    return max(1e-9, 1000 * float(jnp.finfo(dtype).eps)) if dtype.itemsize > 2 else 0.1
+
+
+def compare(got, want):
+    """Returns the largest difference, relative to the largest number, and whether that is close."""
+    exact = not jnp.issubdtype(got.dtype, jnp.inexact)
+    wide = np.complex128 if jnp.issubdtype(got.dtype, jnp.complexfloating) else np.float64
+    same = (got == want) | (got != got) & (want != want)
+    if exact or np.all(same):
+        return float(not np.all(same)), bool(np.all(same))
+    difference = np.abs(got.astype(wide) - want.astype(wide))[~same]
+    finite = np.abs(want.astype(wide))[np.isfinite(want.astype(wide))]
+    error = float(np.max(difference) / max(np.max(finite, initial=0.0), 1e-300))
+    return error, error <= tolerance(got.dtype)
+
+
+def check(values, outputs):
+    """Compares outputs with the unsharded program's; returns a text and whether they agree."""
+    expected = [gather(y) for y in jax.jit(unsharded)(*values)]
+    worst, wrong = 0.0, []
+    for (name, _, _), got, want in zip(OUTPUTS, outputs, expected):
+        error, close = compare(got, want)
+        worst = max(worst, error)
+        if not close:
+            wrong.append(f"{name} differs by {error:.3g} from the unsharded program")
+    if wrong:
+        return "\n".join(wrong), False
+    return f"OK {len(outputs)} outputs, largest relative difference {worst:.3g}", True
+
+
+def main():
+    args = arguments()
+    start(args)
+    values = inputs(args)
+    outputs = [gather(y) for y in run(values)]
+    text, agree = ("", True) if args.no_check else check(values, outputs)
+    if args.process == 0:
+        if args.outputs:
+            np.savez(args.outputs, **{f"out{i}": save(y) for i, y in enumerate(outputs)})
+        print(text or f"{len(outputs)} outputs")
+    if args.coordinator:
+        from jax.experimental import multihost_utils
+
+        multihost_utils.sync_global_devices("done")
+        jax.distributed.shutdown()
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
