@@ -25,8 +25,6 @@ type value struct {
 	uses      int
 }
 
-var sizes = map[string]int{`"a"`: 4, `"a":(1)2`: 2, `"a":(2)2`: 2, `"b"`: 2, `"c"`: 2, `"d"`: 3}
-
 const meshes = "sdy.mesh @m = <[\"a\"=4, \"b\"=2, \"c\"=2, \"d\"=3]>\nsdy.mesh @n = <[\"a\"=4, \"b\"=2]>\n"
 
 // randomProgram returns the text of a module.
