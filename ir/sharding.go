@@ -206,7 +206,7 @@ func (d *MeshDecl) FormatContent() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(strconv.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10))
+		b.WriteString(subaxis.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10))
 	}
 	b.WriteString("]")
 	if d.DeviceIDs != nil {
@@ -228,7 +228,7 @@ func FormatSymbol(name string) string {
 	for i, c := range []byte(name) {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 		if !letter && (i == 0 || c != '$' && c != '.' && (c < '0' || c > '9')) {
-			return strconv.Quote(name)
+			return subaxis.Quote(name)
 		}
 	}
 	if name == "" {

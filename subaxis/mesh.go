@@ -70,7 +70,7 @@ func (m *Mesh) Equal(o *Mesh) bool {
 
 // Format returns the ref as Shardy prints it: "x" or "x":(2)4, with the quotes.
 func (m *Mesh) Format(r Ref) string {
-	name := strconv.Quote(m.Axes[r.Axis].Name)
+	name := Quote(m.Axes[r.Axis].Name)
 	if m.IsFull(r) {
 		return name
 	}
@@ -148,4 +148,24 @@ func (m *Mesh) complement(refs []Ref) []Ref {
 		all[i] = m.Full(i)
 	}
 	return Difference(all, refs)
+}
+
+// Quote returns a name as MLIR writes it: in quotes, with quotes and bytes that are not printable ASCII as \XX.
+func Quote(name string) string { return string(AppendQuoted(nil, name)) }
+
+// AppendQuoted appends what Quote returns.
+func AppendQuoted(out []byte, name string) []byte {
+	const digits = "0123456789ABCDEF"
+	out = append(out, '"')
+	for _, c := range []byte(name) {
+		switch {
+		case c == '\\':
+			out = append(out, `\\`...)
+		case c < 0x20 || c > 0x7E || c == '"':
+			out = append(out, '\\', digits[c>>4], digits[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
 }

@@ -6,6 +6,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 // propagationEdges reads <[{step-2 = [{"y" = operand-1 -> [operand-0, result-0]}]}]>.
@@ -36,7 +37,7 @@ func (p *parser) propagationEdge() (e ir.PropagationEdge) {
 	p.expect(tokLBrace)
 	a := p.axis()
 	e.Name = strings.Clone(a.name)
-	e.Axis = strconv.Quote(a.name)
+	e.Axis = subaxis.Quote(a.name)
 	if a.part {
 		e.Axis += ":(" + strconv.FormatInt(a.pre, 10) + ")" + strconv.FormatInt(a.size, 10)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/subaxis"
 )
 
 // typing says whether numbers and constants print their type.
@@ -108,21 +109,7 @@ func isBareName(s string) bool {
 }
 
 // quoted prints a string literal.
-func (pr *printer) quoted(s string) {
-	const digits = "0123456789ABCDEF"
-	pr.byte('"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			pr.str(`\\`)
-		case c < 0x20 || c > 0x7E || c == '"':
-			pr.out = append(pr.out, '\\', digits[c>>4], digits[c&15])
-		default:
-			pr.byte(c)
-		}
-	}
-	pr.byte('"')
-}
+func (pr *printer) quoted(s string) { pr.out = subaxis.AppendQuoted(pr.out, s) }
 
 // attr prints an attribute.
 func (pr *printer) attr(a ir.Attr, t typing) {
