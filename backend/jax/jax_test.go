@@ -197,11 +197,11 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestKilledParent is also the program that TestOrphans kills.
+// TestKilledParent is the program that TestOrphans starts and kills; by itself it does nothing.
 func TestKilledParent(t *testing.T) {
 	dir := os.Getenv("AUTOSHARD_TEST_DIR")
 	if dir == "" {
-		t.Skip("a part of TestOrphans")
+		return
 	}
 	_, err := Run(t.Context(), fmt.Appendf(nil, strings.Replace(waitProgram, "subprocess.Popen", "str", 1), dir), nil,
 		Options{Python: plain(t), Devices: 2, Processes: 2, Env: os.Environ()})
