@@ -3,6 +3,7 @@ package ir
 import (
 	"slices"
 
+	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
@@ -35,6 +36,9 @@ func (v *verifier) denseGroups(g *Dense, padded bool) (int64, error) {
 	t := v.m.TypeOf(g.Type)
 	if len(t.Dims) != 2 {
 		return 0, badAttr("replica groups should be a rank 2 tensor, but got '%s'", v.m.FormatType(g.Type))
+	}
+	if t.DType != dtype.I64 {
+		return 0, badAttr("replica groups must be 64-bit integers, but got '%s'", v.m.FormatType(g.Type))
 	}
 	ids := g.Int64s()
 	if g.Splat && t.Elements() > 1 {
