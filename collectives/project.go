@@ -112,6 +112,13 @@ func restrict(m *ir.Module, op ir.OpID, rule *ir.Rule, shardable []bool) {
 				clear(rule.Operands[1], d)
 			}
 		}
+	case ir.OpConvolution:
+		// Windows reach across the borders of blocks, and padding belongs to the outer borders alone.
+		if dims, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
+			for _, d := range dims.KernelSpatial {
+				clear(rule.Operands[1], int(d))
+			}
+		}
 	case ir.OpGather:
 		restrictGather(m, op, rule, clear)
 	case ir.OpScatter:
