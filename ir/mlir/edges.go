@@ -1,12 +1,10 @@
 package mlir
 
 import (
-	"strconv"
 	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/subaxis"
 )
 
 // propagationEdges reads <[{step-2 = [{"y" = operand-1 -> [operand-0, result-0]}]}]>.
@@ -37,10 +35,7 @@ func (p *parser) propagationEdge() (e ir.PropagationEdge) {
 	p.expect(tokLBrace)
 	a := p.axis()
 	e.Name = strings.Clone(a.name)
-	e.Axis = subaxis.Quote(a.name)
-	if a.part {
-		e.Axis += ":(" + strconv.FormatInt(a.pre, 10) + ")" + strconv.FormatInt(a.size, 10)
-	}
+	e.Axis = a.String()
 	p.expect(tokEqual)
 	e.Source = p.valueRef()
 	p.expect(tokArrow)

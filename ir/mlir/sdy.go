@@ -22,6 +22,14 @@ type axisText struct {
 	pre, size int64
 }
 
+// String returns the axis as MLIR writes it: "x" or "x":(2)4.
+func (a axisText) String() string {
+	if a.part {
+		return fmt.Sprintf("%s:(%d)%d", subaxis.Quote(a.name), a.pre, a.size)
+	}
+	return subaxis.Quote(a.name)
+}
+
 // unresolvedAxes are axes in the generic form of an op, whose mesh is not known where they stand.
 type unresolvedAxes struct {
 	list  []axisText
@@ -48,15 +56,7 @@ func (a unresolvedAxes) String() string {
 }
 
 func axesText(list []axisText) string {
-	return "{" + joined(list, func(a axisText) string {
-		var pr printer
-		pr.quoted(a.name)
-		name := string(pr.out)
-		if a.part {
-			return fmt.Sprintf("%s:(%d)%d", name, a.pre, a.size)
-		}
-		return name
-	}) + "}"
+	return "{" + joined(list, axisText.String) + "}"
 }
 
 func joined[T any](list []T, text func(T) string) string {
@@ -123,7 +123,7 @@ func (p *parser) resolveAxis(mesh ir.MeshID, a axisText) (ref subaxis.Ref, ok bo
 		return ref, true
 	}
 	size := d.Axes[ref.Axis].Size
-	text := strconv.Quote(a.name) + ":(" + strconv.FormatInt(a.pre, 10) + ")" + strconv.FormatInt(a.size, 10)
+	text := a.String()
 	switch {
 	case a.pre < 1:
 		p.problem(a.at, diag.BadSubAxis, "sub-axis pre-size must be at least 1: %s", text)
