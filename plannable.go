@@ -6,7 +6,7 @@ import (
 )
 
 // checkPlannable fails at the first thing that a plan cannot hold: a value on one device alone, a communication that
-// the model makes itself outside of a manual computation, or a named computation.
+// the model makes itself outside of a manual computation, a named computation, or a region of several blocks.
 func checkPlannable(m *ir.Module) error {
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if id := m.Sharding(v); id != 0 && m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
@@ -18,7 +18,22 @@ func checkPlannable(m *ir.Module) error {
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	return checkBlock(m, m.Func(main).Body)
+	return checkRegion(m, m.BlockRegion(m.Func(main).Body), m.Func(main).Op)
+}
+
+// checkRegion checks the ops of an op's region, if there are any.
+func checkRegion(m *ir.Module, r ir.RegionID, owner ir.OpID) error {
+	blocks := m.Blocks(r)
+	if len(blocks) > 1 {
+		return diag.Unsupported(diag.NotSupported, m.OpPos(m.LastOp(blocks[0])),
+			"`%s` has a region of %d blocks; plans are for programs without branches between blocks", m.OpName(owner), len(blocks))
+	}
+	for _, b := range blocks {
+		if err := checkBlock(m, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkBlock(m *ir.Module, b ir.BlockID) error {
@@ -32,8 +47,8 @@ func checkBlock(m *ir.Module, b ir.BlockID) error {
 			return diag.Unsupported(diag.NotSupported, m.OpPos(op),
 				"`%s` outside of a manual computation: plans are made before communications are explicit", m.OpName(op))
 		case k.HasBodies():
-			for i := range m.NumRegions(op) {
-				if err := checkBlock(m, m.RegionBlock(op, i)); err != nil {
+			for _, r := range m.Regions(op) {
+				if err := checkRegion(m, r, op); err != nil {
 					return err
 				}
 			}

@@ -35,6 +35,13 @@ func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.all_gather [{"data"}] %arg0 out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }`,
+		"a region of 2 blocks": onMesh + `func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.negate %arg0 : tensor<8xf32>
+  "cf.br"()[^bb1] : () -> ()
+^bb1:
+  %1 = stablehlo.negate %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}`,
 		"several meshes": onMesh + `sdy.mesh @other = <["x"=8]>
 func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}, %arg1: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{"x"}]>}) -> tensor<8xf32> {
   %0 = stablehlo.add %arg0, %arg1 : tensor<8xf32>

@@ -47,7 +47,7 @@ func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
 func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
 	m := in.m
 	body := m.Func(fn).Body
-	c := &compiler{in: in, m: m, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}}
+	c := &compiler{locator: locator{m: m}, in: in, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}}
 	c.number(body)
 	f := &function{}
 	for _, arg := range m.BlockArgs(body) {
@@ -69,7 +69,6 @@ func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
 type compiler struct {
 	locator
 	in    *Interpreter
-	m     *ir.Module
 	slots map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
 	order map[ir.OpID]int32      // place of every op in the text of the function
 	next  int32
@@ -151,7 +150,7 @@ func (c *compiler) located(op ir.OpID, err error) error {
 func (c *compiler) site(op ir.OpID) site {
 	pos := c.m.OpPos(op)
 	if pos.Line != 0 {
-		return site{c.m.OpName(op), pos, c.m.SourceLine(pos.Line)}
+		return site{c.m.OpName(op), pos, true}
 	}
 	if l := c.m.FileLoc(c.m.OpLoc(op)); l.Kind == ir.LocFile {
 		pos = diag.Position{File: l.File, Line: l.Line, Col: l.Col}

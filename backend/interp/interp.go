@@ -102,7 +102,7 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if err := in.checkArgs(fn, f, args); err != nil {
 		return nil, Stats{}, err
 	}
-	p := &process{in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers}
+	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers}
 	if p.peers == nil {
 		p.peers = solo{}
 	}

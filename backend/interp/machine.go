@@ -8,6 +8,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/ir"
 )
 
 // buffer counts the slots that hold the same data. A fixed one belongs to the caller, to the program or to a kernel
@@ -245,13 +246,17 @@ func (f *frame) region(b *block) tensor.Body {
 
 // site says where an op stands, for errors.
 type site struct {
-	name   string
-	pos    diag.Position
-	source string
+	name string
+	pos  diag.Position
+	read bool // pos is a place in the text that the module was read from
 }
 
-// locator gives an error the place of the innermost op around it, once.
-type locator struct{ done bool }
+// locator gives an error the place of the innermost op around it, once. Lines of the source are looked up here and not
+// for every site: finding one line reads all lines before it.
+type locator struct {
+	m    *ir.Module
+	done bool
+}
 
 func (l *locator) locate(err error, s *site) error {
 	var d *diag.Error
@@ -262,7 +267,10 @@ func (l *locator) locate(err error, s *site) error {
 	located := &diag.Error{Class: d.Class, Diagnostics: slices.Clone(d.Diagnostics)}
 	first := &located.Diagnostics[0]
 	if first.Pos.Line == 0 {
-		first.Pos, first.Source = s.pos, s.source
+		first.Pos = s.pos
+		if s.read {
+			first.Source = l.m.SourceLine(s.pos.Line)
+		}
 		first.Message = s.name + ": " + first.Message
 	}
 	return located
