@@ -66,6 +66,42 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(survives)
 }
 
+// FuzzLex cuts any text into tokens: they stand in order, each on the line that it says, with nothing but white space and
+// comments between them; and the text of a token alone is that token.
+func FuzzLex(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add(string(s))
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		l, end := lexer{src: src, line: 1}, 0
+		for l.next(); l.tok.kind != tokEOF; l.next() {
+			tok := l.tok
+			if tok.start < end || tok.end <= tok.start || tok.end > len(src) {
+				t.Fatalf("token at %d to %d, behind one that ends at %d", tok.start, tok.end, end)
+			}
+			if line := 1 + strings.Count(src[:tok.start], "\n"); line != tok.line || tok.lineStart != strings.LastIndexByte(src[:tok.start], '\n')+1 {
+				t.Fatalf("token at %d is on line %d, not %d from byte %d on", tok.start, line, tok.line, tok.lineStart)
+			}
+			between(t, src[end:tok.start])
+			end = tok.end
+			alone := lexer{src: l.text(), line: 1}
+			if alone.next(); tok.kind != tokBad && (alone.tok.kind != tok.kind || alone.tok.end != len(alone.src)) {
+				t.Fatalf("%q is %v in the text, and %v alone", alone.src, tok.kind, alone.tok.kind)
+			}
+		}
+		between(t, src[end:])
+	})
+}
+
+// between fails where a text is not white space and comments.
+func between(t *testing.T, text string) {
+	for line := range strings.Lines(text) {
+		if code, _, _ := strings.Cut(line, "//"); strings.Trim(code, " \t\r\n") != "" {
+			t.Fatalf("skipped %q", text)
+		}
+	}
+}
+
 // TestTruncated cuts each program at every third byte, and each model at multiples of 97 bytes: all of them for one
 // model and with the flag -large, some for the others.
 func TestTruncated(t *testing.T) {
