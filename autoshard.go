@@ -23,6 +23,8 @@ type PlanOptions struct {
 	Steps    int64  // step budget of the search; 0: search.DefaultSteps
 	Seed     uint64 // of the search
 	Progress func(Progress)
+
+	SerialMatmul bool // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
 }
 
 // Progress is a report of long work: a stage's name and, in the search, the incumbent's cost and the bound in

@@ -47,7 +47,7 @@ func (p *Plan) lower() (*shardmap.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shardmap.Lower(m, mesh)
+	return perDevice(m, mesh)
 }
 
 func emitStableHLO(p *Plan) ([]byte, error) {

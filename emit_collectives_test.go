@@ -21,21 +21,28 @@ import (
 // The programs of testdata/emit are global programs with collectives, on eight devices or six; what is printed are the
 // specifications, the mesh and the per-device function of the emitted file. Rewrite with: go test . -run Emit -rewrite
 func TestEmitCollectives(t *testing.T) {
-	datadriven.RunTest(t, "testdata/emit/collectives", func(t *testing.T, d *datadriven.TestData) string {
-		text, err := autoshard.Emit(&autoshard.Plan{Program: d.Input}, "jax")
-		if err != nil {
-			return err.Error() + "\n"
+	for _, file := range emittedPrograms {
+		datadriven.RunTest(t, file, emitCollectives)
+	}
+}
+
+// emittedPrograms are programs with all kinds of collectives, and with collective matmuls.
+var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/rings"}
+
+func emitCollectives(t *testing.T, d *datadriven.TestData) string {
+	text, err := autoshard.Emit(&autoshard.Plan{Program: d.Input}, "jax")
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var out []string
+	for i, part := range strings.Split(string(text), "\n\n\n") {
+		if i == 0 {
+			out = append(out, part[strings.Index(part, "IN_SPECS"):])
+		} else if strings.HasPrefix(part, "def make_mesh") || strings.HasPrefix(part, "def per_device") {
+			out = append(out, part)
 		}
-		var out []string
-		for i, part := range strings.Split(string(text), "\n\n\n") {
-			if i == 0 {
-				out = append(out, part[strings.Index(part, "IN_SPECS"):])
-			} else if strings.HasPrefix(part, "def make_mesh") || strings.HasPrefix(part, "def per_device") {
-				out = append(out, part)
-			}
-		}
-		return strings.Join(out, "\n\n") + "\n"
-	})
+	}
+	return strings.Join(out, "\n\n") + "\n"
 }
 
 // On JAX the emitted programs give what our devices give.
@@ -47,7 +54,7 @@ func TestEmitCollectivesRun(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
 	var wanted [][]*tensor.Tensor
-	datadriven.RunTest(t, "testdata/emit/collectives", func(t *testing.T, d *datadriven.TestData) string {
+	prepare := func(t *testing.T, d *datadriven.TestData) string {
 		plan := &autoshard.Plan{Program: d.Input}
 		text, err := autoshard.Emit(plan, "jax")
 		if err != nil {
@@ -74,7 +81,10 @@ func TestEmitCollectivesRun(t *testing.T) {
 		}
 		files, wanted = append(files, file), append(wanted, want.Outputs)
 		return d.Expected
-	})
+	}
+	for _, file := range emittedPrograms {
+		datadriven.RunTest(t, file, prepare)
+	}
 	runEmitted(t, python, files)
 	for i, file := range files {
 		if text, err := os.ReadFile(file + ".error"); err == nil {

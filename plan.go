@@ -13,6 +13,7 @@ import (
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
+	"autoshard/shardmap/ring"
 	"autoshard/subaxis"
 )
 
@@ -171,19 +172,53 @@ type lowered struct {
 	step      estimate.Step
 }
 
-// lower makes communications explicit and predicts the cost of a step.
+// lower makes communications explicit, overlaps products with collectives where that is faster and not more than memory
+// holds, and predicts the cost of a step.
 func (p *planner) lower(annotated *ir.Module, assignment collectives.Assignment, planner *collectives.Planner) (*lowered, error) {
 	explicit := annotated.Clone()
 	if err := collectives.Partition(explicit, p.mesh, assignment, planner); err != nil {
 		return nil, err
 	}
 	ir.EraseDead(explicit)
+	plain, err := p.priced(annotated, explicit)
+	if err != nil || p.SerialMatmul {
+		return plain, err
+	}
+	choices := p.model.Rings(plain.program)
+	if len(choices) == 0 {
+		return plain, nil
+	}
+	for _, c := range choices {
+		op := plain.program.Collectives[c.Collective].From
+		explicit.SetAttrs(op, explicit.OpAttrs(op).With(ring.Attr, ir.StringAttr(c.Way.String())))
+	}
+	rings, err := p.priced(annotated, explicit)
+	if err != nil {
+		return nil, err
+	}
+	if rings.step.Peak > max(p.Memory, plain.step.Peak) {
+		return plain, nil
+	}
+	return rings, nil
+}
+
+// priced lowers a program with explicit communications, which stays as it is.
+func (p *planner) priced(annotated, explicit *ir.Module) (*lowered, error) {
 	text := string(mlir.Print(explicit, mlir.PrintOptions{}))
-	program, err := shardmap.Lower(explicit, p.mesh)
+	program, err := perDevice(explicit.Clone(), p.mesh)
 	if err != nil {
 		return nil, err
 	}
 	return &lowered{annotated, text, program, p.model.Program(program)}, nil
+}
+
+// perDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
+func perDevice(m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
+	program, err := shardmap.Lower(m, mesh)
+	if err != nil {
+		return nil, err
+	}
+	return program, ring.Rewrite(program)
 }
 
 // plan puts the answer together.

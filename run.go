@@ -13,7 +13,6 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/shardmap"
 )
 
 // ReadPlan reads plan.json.
@@ -68,7 +67,7 @@ func Run(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (result *RunResu
 	if err := checkInputs(m, inputs); err != nil {
 		return nil, err
 	}
-	program, err := shardmap.Lower(m, meshID)
+	program, err := perDevice(m, meshID)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,8 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	if r.GetMemory() < 0 || r.GetSteps() < 0 {
 		return autoshard.PlanOptions{}, invalid("`memory` and `steps` must be at least 0")
 	}
-	return autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed()}, nil
+	return autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
+		SerialMatmul: r.GetSerialMatmul()}, nil
 }
 
 func invalid(format string, args ...any) error {

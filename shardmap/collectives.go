@@ -39,13 +39,28 @@ func (l *lowerer) perDimension(op ir.OpID, name string, emit func(*ir.Builder, i
 	m := l.m
 	v := m.Operand(op, 0)
 	b := m.BuilderBefore(op)
+	first := len(l.p.Collectives)
 	for d, axes := range m.Attr(op, name).(*ir.AxesPerDimAttr).Dims {
 		if len(axes) > 0 {
 			v = emit(b, v, d, axes)
 		}
 	}
+	l.handOnRing(op, l.p.Collectives[first:])
 	l.replace(op, v)
 	return nil
+}
+
+// handOnRing gives the attribute RingAttr of an op to the one of its collectives that is beside the product.
+func (l *lowerer) handOnRing(op ir.OpID, lowered []Collective) {
+	mark := l.m.Attr(op, RingAttr)
+	if mark == nil || len(lowered) == 0 {
+		return
+	}
+	beside := lowered[0].Op
+	if l.m.Kind(op) == ir.OpSdyAllGather {
+		beside = lowered[len(lowered)-1].Op
+	}
+	l.m.SetAttrs(beside, l.m.OpAttrs(beside).With(RingAttr, mark))
 }
 
 func (l *lowerer) allSlice(op ir.OpID) error {
@@ -173,7 +188,7 @@ func (l *lowerer) channelled() ir.Attrs {
 // record notes a collective that made a value of another.
 func (l *lowerer) record(out ir.ValueID, kind collectives.Kind, axes []subaxis.Ref, operand ir.ValueID, source ir.OpID) {
 	size := subaxis.Product(axes)
-	c := Collective{Op: l.m.DefiningOp(out), Kind: kind, Axes: axes, Source: l.m.OpLoc(source),
+	c := Collective{Op: l.m.DefiningOp(out), From: source, Kind: kind, Axes: axes, Source: l.m.OpLoc(source),
 		Groups: l.p.Mesh.Devices() / size, Size: size, Bytes: l.m.ValueType(operand).Bytes(), Runs: l.runs, Varies: l.varies}
 	if kind == collectives.Permute {
 		c.Pairs = movingPairs(l.m, c.Op)

@@ -205,8 +205,16 @@ func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.Valu
 		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints(dims)}), operands...)
 }
 
+// while gives the arguments of its regions the shardings of its operands, which the text of a program does not hold.
 func (l *lowerer) while(op ir.OpID) error {
 	l.results(op)
+	for r := range l.m.NumRegions(op) {
+		for i, arg := range l.m.BlockArgs(l.m.RegionBlock(op, r)) {
+			if l.m.Sharding(arg) == 0 {
+				l.m.SetSharding(arg, l.m.Sharding(l.m.Operand(op, i)))
+			}
+		}
+	}
 	runs, varies := l.runs, l.varies
 	defer func() { l.runs, l.varies = runs, varies }()
 	l.enterLoop(op)

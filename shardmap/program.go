@@ -31,6 +31,25 @@ type Program struct {
 	Inputs      []Port
 	Outputs     []Port
 	Collectives []Collective // in program order
+	Rings       []Ring       // products that package shardmap/ring cut into chunks
+}
+
+// RingAttr is the attribute of an all-gather or a reduce-scatter of the partitioned program that asks package
+// shardmap/ring for a ring. The lowered collective beside the product has it too: the last of a gather, the first of
+// a reduce-scatter.
+const RingAttr = "autoshard.ring"
+
+// Ring is a product that is computed chunk by chunk while chunks travel round the device groups (specification:
+// cost.md section 3.5).
+type Ring struct {
+	Steps []RingStep
+	Ops   []ir.OpID // all ops of the ring, in order
+}
+
+// RingStep is a step of a ring.
+type RingStep struct {
+	Permutes []ir.OpID // that send side by side
+	Compute  []ir.OpID // that need nothing of what they send
 }
 
 // Port is an input or output: the shape of the whole tensor and how it is cut.
@@ -42,6 +61,7 @@ type Port struct {
 // Collective describes one communication op of the program.
 type Collective struct {
 	Op     ir.OpID
+	From   ir.OpID // the op of the partitioned program that it stands for; 0 for one that the user wrote
 	Kind   collectives.Kind
 	Axes   []subaxis.Ref // nil for one that the user wrote with explicit device groups
 	Source ir.LocID

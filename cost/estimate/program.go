@@ -13,7 +13,8 @@ type Step struct {
 	Peak        int64   // most bytes alive at once on one device
 }
 
-// Total returns the picoseconds of the step: local ops and collectives run one after the other.
+// Total returns the picoseconds of the step: local ops and collectives run one after the other, but for the permutes of
+// rings, which count only as far as they are not hidden.
 func (s *Step) Total() int64 { return s.Compute + s.Communication() }
 
 // Communication returns the picoseconds of all collectives.
@@ -23,24 +24,41 @@ func (s *Step) Communication() int64 { return sum(s.Collectives) }
 func (md *Model) Program(p *shardmap.Program) Step {
 	m := p.Module
 	fused := Fused(m)
+	sends := map[ir.OpID]int64{}
+	for i := range p.Rings {
+		r := &p.Rings[i]
+		settle(m, r, fused)
+		for op, ps := range md.sends(m, &p.Mesh, r, fused) {
+			sends[op] = ps
+		}
+	}
 	var step Step
-	collective := map[ir.OpID]bool{}
+	free := map[ir.OpID]bool{} // priced elsewhere
+	for i := range p.Rings {
+		for _, op := range p.Rings[i].Ops {
+			free[op] = inProduct(m.Kind(op))
+		}
+	}
 	for i := range p.Collectives {
 		c := &p.Collectives[i]
-		collective[c.Op] = true
-		step.Collectives = append(step.Collectives, md.collective(c, &p.Mesh)*c.Runs)
+		free[c.Op] = true
+		ps, ok := sends[c.Op]
+		if !ok {
+			ps = md.collective(c, &p.Mesh)
+		}
+		step.Collectives = append(step.Collectives, ps*c.Runs)
 	}
 	body := m.Func(p.Main).Body
-	step.Compute = md.block(m, body, collective, fused)
+	step.Compute = md.block(m, body, free, fused)
 	step.Peak = peak(m, p.Main, fused)
 	return step
 }
 
 // block sums the local ops of a block, loops as often as they run.
-func (md *Model) block(m *ir.Module, b ir.BlockID, collective map[ir.OpID]bool, fused []bool) int64 {
+func (md *Model) block(m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused []bool) int64 {
 	total := int64(0)
 	for op := range m.Ops(b) {
-		if collective[op] || m.Kind(op).IsTerminator() {
+		if free[op] || m.Kind(op).IsTerminator() {
 			continue
 		}
 		if !m.Kind(op).HasBodies() {
@@ -49,7 +67,7 @@ func (md *Model) block(m *ir.Module, b ir.BlockID, collective map[ir.OpID]bool, 
 		}
 		inside, runs := int64(0), int64(1)
 		for i := range m.NumRegions(op) {
-			inner := md.block(m, m.RegionBlock(op, i), collective, fused)
+			inner := md.block(m, m.RegionBlock(op, i), free, fused)
 			if m.Kind(op) == ir.OpWhile {
 				inside += inner
 			} else {
@@ -75,7 +93,8 @@ func shapes(m *ir.Module, values []ir.ValueID) [][]int64 {
 }
 
 // peak returns the most bytes alive at once (cost.md section 5.4). Arguments of loop bodies share the buffers of the
-// loop's results. Inputs live to the end unless they are donated.
+// loop's results, and an updated slice is written into the buffer of a tensor that nothing else needs. Inputs live to
+// the end unless they are donated.
 func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
 	body := m.Func(main).Body
 	l := ir.NewLiveness(m, body)
@@ -101,7 +120,10 @@ func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueI
 	for op := range m.Ops(b) {
 		for _, v := range m.Results(op) {
 			lo, hi := l.Interval(v)
-			add(v, lo, hi)
+			if updatesInPlace(m, op, l) {
+				lo++ // its buffer counts as the operand's until then
+			}
+			add(v, lo, max(lo+1, hi))
 		}
 		if m.Kind(op).HasBodies() {
 			for i := range m.NumRegions(op) {
@@ -109,4 +131,14 @@ func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueI
 			}
 		}
 	}
+}
+
+// updatesInPlace says whether an op replaces a slice of what another op made for nothing that comes later.
+func updatesInPlace(m *ir.Module, op ir.OpID, l *ir.Liveness) bool {
+	if m.Kind(op) != ir.OpDynamicUpdateSlice || m.DefiningOp(m.Operand(op, 0)) == 0 {
+		return false
+	}
+	_, last := l.Interval(m.Operand(op, 0))
+	now, _ := l.Interval(m.Result(op, 0))
+	return last == now+1
 }

@@ -11,7 +11,7 @@ import (
 // WorkOf returns the work of an op on blocks of the given local shapes (nil for what is not a tensor). A contraction
 // counts two operations per combination of its dimensions (cost.md section 3); anything else one per element of its
 // largest tensor. Values that fused says never reach memory are neither read nor written; gathers, dynamic slices
-// and their reverses touch only the elements they move.
+// and their reverses touch only the elements they move. Single integers cost nothing.
 func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool) cost.Work {
 	w := cost.Work{DType: elementType(m, op)}
 	largest := int64(0)
@@ -31,6 +31,9 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	}
 	in := sizes(m.Operands(op), operands)
 	out := sizes(m.ResultValues(op), results)
+	if addresses(m, op, results) {
+		return cost.Work{DType: w.DType}
+	}
 	w.FLOPs = float64(largest)
 	w.Bytes = float64(sum(in) + sum(out))
 	switch m.Kind(op) {
@@ -48,6 +51,16 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		return cost.Work{DType: w.DType}
 	}
 	return w
+}
+
+// addresses says whether an op computes one integer. Compilers fold such ops into what they count or address.
+func addresses(m *ir.Module, op ir.OpID, results [][]int64) bool {
+	if m.NumResults(op) != 1 || product(results[0]) != 1 {
+		return false
+	}
+	t := m.ValueType(m.Result(op, 0))
+	return t.Kind == ir.TensorKind && (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) &&
+		(m.Kind(op).IsElementwise() || m.Kind(op) == ir.OpDynamicSlice)
 }
 
 func elementType(m *ir.Module, op ir.OpID) dtype.Type {

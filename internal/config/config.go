@@ -21,6 +21,7 @@ type Config struct {
 	Memory    int64 // bytes; 0: not given
 	Steps     int64
 	Seed      uint64
+	Rings     bool          // collective matmuls where they are faster
 	Timeout   time.Duration // 0: none
 	Format    Format
 	FormatSet bool   // the format is not the default
@@ -109,6 +110,7 @@ func (l *loader) load() *Config {
 		Memory:    l.size("memory"),
 		Steps:     l.integer("steps", 0, 1<<62),
 		Seed:      l.unsigned("seed"),
+		Rings:     l.oneOf("collective-matmul", "auto", "off") == "auto",
 		Timeout:   l.duration("timeout"),
 		Format:    Format(l.oneOf("format", formats(l.flags)...)),
 		FormatSet: l.origin("format").given,

@@ -34,6 +34,7 @@ var keys = []key{
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
 	{path: "steps", def: "0", help: "step budget of the search; 0: 1,000,000,000, a few seconds"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
+	{path: "collective-matmul", def: "auto", help: "products overlapped with the collectives beside them as rings of permutes: auto, where that is faster, or off"},
 	{path: "timeout", def: "0s", help: "end the search or the run after this time, such as 30s; 0s: never"},
 	{path: "format", def: "text", help: "output format: text, json or mlir"},
 	{path: "output", shorthand: "o", help: "file to write; its extension decides the format where --format does not"},

@@ -37,7 +37,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
-		"steps", "seed", "timeout", "progress")
+		"steps", "seed", "collective-matmul", "timeout", "progress")
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, model *au
 	report, done := s.Progress(c.Progress)
 	defer done()
 	return autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		Steps: c.Steps, Seed: c.Seed, Progress: report})
+		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, Progress: report})
 }
 
 // write writes the plan where it should go, and the text report to standard output unless something else goes there.

@@ -46,7 +46,10 @@ type PlanRequest struct {
 	// Of the search.
 	Seed uint64 `protobuf:"varint,8,opt,name=seed,proto3" json:"seed,omitempty"`
 	// Whether to answer with the annotated program.
-	Annotated     bool `protobuf:"varint,9,opt,name=annotated,proto3" json:"annotated,omitempty"`
+	Annotated bool `protobuf:"varint,9,opt,name=annotated,proto3" json:"annotated,omitempty"`
+	// Whether products wait for the collectives beside them; else they overlap, as rings of permutes, where that is
+	// faster.
+	SerialMatmul  bool `protobuf:"varint,10,opt,name=serial_matmul,json=serialMatmul,proto3" json:"serial_matmul,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -151,6 +154,13 @@ func (x *PlanRequest) GetSeed() uint64 {
 func (x *PlanRequest) GetAnnotated() bool {
 	if x != nil {
 		return x.Annotated
+	}
+	return false
+}
+
+func (x *PlanRequest) GetSerialMatmul() bool {
+	if x != nil {
+		return x.SerialMatmul
 	}
 	return false
 }
@@ -892,7 +902,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\x9f\x02\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xc4\x02\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1b\n" +
@@ -902,7 +912,9 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n" +
 	"\x05steps\x18\a \x01(\x03R\x05steps\x12\x12\n" +
 	"\x04seed\x18\b \x01(\x04R\x04seed\x12\x1c\n" +
-	"\tannotated\x18\t \x01(\bR\tannotatedB\b\n" +
+	"\tannotated\x18\t \x01(\bR\tannotated\x12#\n" +
+	"\rserial_matmul\x18\n" +
+	" \x01(\bR\fserialMatmulB\b\n" +
 	"\x06source\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +

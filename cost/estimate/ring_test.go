@@ -1,0 +1,250 @@
+package estimate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap"
+	"autoshard/shardmap/ring"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+const us = 1_000_000 // picoseconds
+
+// torus is a chip whose memory costs next to nothing, on a 4x4 torus.
+func torus(flops, link, dispatch float64, wrap cost.Wrap) cost.Hardware {
+	return cost.Hardware{Name: "test", Matrix: cost.Rates{BF16: flops}, VectorFLOPs: 1e18, HBMBytes: 16e9, HBMBandwidth: 1e18, Dispatch: dispatch,
+		Torus: &cost.Torus{Link: link, Shape: []int64{4, 4}, Wrap: wrap, HopLatency: 1e-12}}
+}
+
+// gatherProduct gathers the contracted rows of the right operand over y: x[b,d] w[d,f].
+func gatherProduct(b, d, f int64) string {
+	return product(fmt.Sprintf("%dx%dxbf16", b, d), "[{}, {}]", fmt.Sprintf("%dx%dxbf16", d, f), `[{"y"}, {}]`, fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 1)
+}
+
+// rowProduct gathers the rows of the left operand.
+func rowProduct(b, d, f int64) string {
+	return product(fmt.Sprintf("%dx%dxbf16", b, d), `[{"y"}, {}]`, fmt.Sprintf("%dx%dxbf16", d, f), "[{}, {}]", fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 0)
+}
+
+func product(left, leftSharding, right, rightSharding, out, contract string, gathered int) string {
+	types, shardings := [2]string{left, right}, [2]string{leftSharding, rightSharding}
+	operands := [2]string{"%x0", "%x1"}
+	operands[gathered] = "%g"
+	return fmt.Sprintf(`sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%%x0: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}, %%x1: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}) -> (tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %%g = sdy.all_gather %s %%x%d out_sharding=<@mesh, [{}, {}]> : tensor<%s>
+  %%d = stablehlo.dot_general %s, %s, contracting_dims = %s {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<%s>, tensor<%s>) -> tensor<%s>
+  return %%d : tensor<%s>
+}`, left, leftSharding, right, rightSharding, out, shardings[gathered], gathered, types[gathered], operands[0], operands[1], contract, left, right, out, out)
+}
+
+// scatterProduct scatters the rows of the product of x[b,d] and w[d,f] over y.
+func scatterProduct(b, d, f int64) string {
+	x, w, out := fmt.Sprintf("%dx%dxbf16", b, 4*d), fmt.Sprintf("%dx%dxbf16", 4*d, f), fmt.Sprintf("%dx%dxbf16", b, f)
+	return fmt.Sprintf(`sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%%x: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %%w: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  %%d = stablehlo.dot_general %%x, %%w, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"y"}>]>} : (tensor<%s>, tensor<%s>) -> tensor<%s>
+  %%s = sdy.reduce_scatter [{"y"}, {}] %%d out_sharding=<@mesh, [{"y"}, {}]> : tensor<%s>
+  return %%s : tensor<%s>
+}`, x, w, out, x, w, out, out, out)
+}
+
+// priced lowers a program with the rings that ways name for its collectives, and prices it.
+func priced(t rapid.TB, md *estimate.Model, text string, ways map[int]ring.Way) (*shardmap.Program, estimate.Step) {
+	m, err := mlir.Parse([]byte(text), mlir.Options{File: "example"})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	id, _ := m.LookupMesh("mesh")
+	p, err := shardmap.Lower(m, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range ways {
+		op := p.Collectives[i].Op
+		m.SetAttrs(op, m.OpAttrs(op).With(ring.Attr, ir.StringAttr(w.String())))
+	}
+	if err := ring.Rewrite(p); err != nil {
+		t.Fatal(err)
+	}
+	return p, md.Program(p)
+}
+
+func model(t rapid.TB, hw cost.Hardware) *estimate.Model {
+	md, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return md
+}
+
+// TestCalibration is C-06 of cost.md: 224 us of computing and 87 us of communication take 311 us one after the other,
+// and 244 us overlapped in four chunks of 5 us overhead.
+func TestCalibration(t *testing.T) {
+	const b, d, f = 512, 2048, 2048
+	gathered := 2.0 * d * f
+	hw := torus(2*b*d*f/224e-6, gathered*3/4/82e-6/2, 5e-6, cost.WrapFull)
+	md := model(t, hw)
+	p, serial := priced(t, md, gatherProduct(b, d, f), nil)
+	choices := md.Rings(p)
+	if len(choices) != 1 {
+		t.Fatalf("%d rings are chosen, want 1", len(choices))
+	}
+	rings, overlapped := priced(t, md, gatherProduct(b, d, f), map[int]ring.Way{0: choices[0].Way})
+	for _, c := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"computing", serial.Compute, 224 * us}, {"blocking", serial.Total(), 311 * us}, {"blocking, as chosen", choices[0].Serial, 311 * us},
+		{"overlapped", overlapped.Total(), 244 * us}, {"overlapped, as chosen", choices[0].Ring, 244 * us},
+	} {
+		if c.got < c.want-us/10 || c.got > c.want+us/10 {
+			t.Errorf("%s takes %d ps, want %d", c.what, c.got, c.want)
+		}
+	}
+	formula := cost.Picoseconds(cost.CollectiveMatmul(224e-6, 82e-6, 4, 5e-6, false))
+	if got := overlapped.Total(); got < formula-us/10 || got > formula+us/10 {
+		t.Errorf("the program takes %d ps, the formula of chunks %d", got, formula)
+	}
+	if n := len(rings.Collectives); n != 3 {
+		t.Errorf("%d permutes, want 3", n)
+	}
+}
+
+// TestWays checks which way chunks walk: both where links idle otherwise, one where that is as fast, none where
+// chunks cost more than they hide or are smaller than the chip's tile.
+func TestWays(t *testing.T) {
+	bound := torus(1e15, 1e9, 1e-9, cost.WrapFull) // by communication
+	lines := torus(1e15, 1e9, 1e-9, cost.WrapNever)
+	idle := torus(1e12, 1e12, 1e-9, cost.WrapFull)
+	slow := torus(1e15, 1e9, 1, cost.WrapFull)
+	tiled := bound
+	tiled.Tile = 256
+	coarse := bound
+	coarse.Tile = 1024
+	for _, c := range []struct {
+		what, text string
+		hw         cost.Hardware
+		want       string
+	}{
+		{"a ring", rowProduct(2048, 512, 512), bound, "bidirectional"},
+		{"a line", rowProduct(2048, 512, 65536), lines, "unidirectional"},
+		{"hidden either way", rowProduct(2048, 512, 512), idle, "unidirectional"},
+		{"a slow dispatch", rowProduct(2048, 512, 512), slow, ""},
+		{"halves as large as a tile", rowProduct(2048, 512, 512), tiled, "bidirectional"},
+		{"chunks smaller than a tile", rowProduct(2048, 512, 512), coarse, ""},
+		{"a reduce-scatter", scatterProduct(2048, 512, 512), bound, "bidirectional"},
+		{"odd chunks", scatterProduct(12, 512, 512), idle, "unidirectional"},
+		{"two users", strings.Replace(rowProduct(512, 512, 512), "%g, %x1", "%g, %g", 1), bound, ""},
+	} {
+		md := model(t, c.hw)
+		p, _ := priced(t, md, c.text, nil)
+		got := ""
+		for _, choice := range md.Rings(p) {
+			got += choice.Way.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: chunks walk %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// What a ring is said to save, the program saves, in loops too; no other choice saves more; and no product is in two
+// rings.
+func TestRingsSaveWhatTheyPromise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int64{8, 12, 64, 256, 1024})
+		kinds := []func(b, d, f int64) string{gatherProduct, rowProduct, scatterProduct, gatheredTwice, looped}
+		text := rapid.SampledFrom(kinds).Draw(t, "kind")(size.Draw(t, "b"), size.Draw(t, "d"), size.Draw(t, "f"))
+		rate := rapid.SampledFrom([]float64{1e8, 1e9, 1e10, 1e11})
+		hw := torus(100*rate.Draw(t, "flops"), rate.Draw(t, "link"), rapid.SampledFrom([]float64{0, 1e-7, 1e-6}).Draw(t, "dispatch"),
+			rapid.SampledFrom([]cost.Wrap{cost.WrapFull, cost.WrapNever}).Draw(t, "wrap"))
+		hw.HBMBandwidth = 10 * rate.Draw(t, "memory")
+		md := model(t, hw)
+		p, serial := priced(t, md, text, nil)
+		chosen, saved := map[int]ring.Way{}, int64(0)
+		products := map[ir.OpID]bool{}
+		for _, c := range md.Rings(p) {
+			chosen[c.Collective] = c.Way
+			saved += (c.Serial - c.Ring) * p.Collectives[c.Collective].Runs
+			for _, x := range ring.Find(p) {
+				if x.Collective == c.Collective {
+					if products[x.Product] {
+						t.Fatal("a product is in two rings")
+					}
+					products[x.Product] = true
+				}
+			}
+		}
+		_, best := priced(t, md, text, chosen)
+		if serial.Total()-best.Total() != saved || len(chosen) > 0 && saved <= 0 {
+			t.Fatalf("%d ps without rings, %d with them: that does not save %d\n%s", serial.Total(), best.Total(), saved, text)
+		}
+		for _, c := range ring.Find(p) {
+			for _, w := range []ring.Way{ring.OneWay, ring.BothWays} {
+				if !c.Allows(w) {
+					continue
+				}
+				if _, other := priced(t, md, text, map[int]ring.Way{c.Collective: w}); other.Total() < best.Total() {
+					t.Fatalf("collective %d, %v, takes %d ps, what is chosen %d\n%s", c.Collective, w, other.Total(), best.Total(), text)
+				}
+			}
+		}
+	})
+}
+
+// gatheredTwice gathers both operands.
+func gatheredTwice(b, d, f int64) string {
+	text := gatherProduct(b, d, f)
+	x := fmt.Sprintf("tensor<%dx%dxbf16>", b, d)
+	text = strings.Replace(text, "[{}, {}]>}", `[{"x"}, {}]>}`, 1)
+	text = strings.Replace(text, "  %d =", fmt.Sprintf("  %%h = sdy.all_gather [{\"x\"}, {}] %%x0 out_sharding=<@mesh, [{}, {}]> : %s\n  %%d =", x), 1)
+	return strings.Replace(text, "%x0, %g", "%h, %g", 1)
+}
+
+// looped gathers and multiplies in each of three rounds.
+func looped(b, _, f int64) string {
+	x, w := fmt.Sprintf("tensor<%dx%dxbf16>", b, f), fmt.Sprintf("tensor<%dx%dxbf16>", f, f)
+	const whole = "#sdy.sharding<@mesh, [{}, {}]>"
+	return fmt.Sprintf(`sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%%x: %[1]s {sdy.sharding = %[3]s}, %%w: %[2]s {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (%[1]s {sdy.sharding = %[3]s}) {
+  %%zero = stablehlo.constant dense<0> : tensor<i32>
+  %%r:2 = stablehlo.while(%%i = %%zero, %%a = %%x) : tensor<i32>, %[1]s attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>, <@mesh, [{}, {}]>]>}
+   cond {
+    %%three = stablehlo.constant dense<3> : tensor<i32>
+    %%less = stablehlo.compare LT, %%i, %%three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %%less : tensor<i1>
+  } do {
+    %%g = sdy.all_gather [{"y"}, {}] %%w out_sharding=<@mesh, [{}, {}]> : %[2]s
+    %%d = stablehlo.dot_general %%a, %%g, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (%[1]s, %[2]s) -> %[1]s
+    %%one = stablehlo.constant dense<1> : tensor<i32>
+    %%next = stablehlo.add %%i, %%one : tensor<i32>
+    stablehlo.return %%next, %%d : tensor<i32>, %[1]s
+  }
+  return %%r#1 : %[1]s
+}`, x, w, whole)
+}
+
+// A ring keeps two chunks of what is gathered instead of all of it, and one of the product.
+func TestRingsNeedLessMemory(t *testing.T) {
+	md := model(t, torus(1e15, 1e9, 1e-9, cost.WrapFull))
+	const b, d, f = 1 << 14, 256, 256
+	_, serial := priced(t, md, rowProduct(b, d, f), nil)
+	_, rings := priced(t, md, rowProduct(b, d, f), map[int]ring.Way{0: ring.OneWay})
+	const whole, chunk, weights, result = 2 * b * d, 2 * b * d / 4, 2 * d * f, 2 * b * f
+	if want := int64(chunk + weights + whole + result); serial.Peak != want {
+		t.Errorf("without a ring %d bytes are needed, want %d", serial.Peak, want)
+	}
+	least, most := int64(chunk+weights+result), int64(chunk+weights+result+3*chunk+64)
+	if rings.Peak < least || rings.Peak > most {
+		t.Errorf("a ring needs %d bytes, want %d to %d", rings.Peak, least, most)
+	}
+}

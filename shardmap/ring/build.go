@@ -1,0 +1,225 @@
+package ring
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap"
+)
+
+// writer adds rings to a program and knows what they share.
+type writer struct {
+	m       *ir.Module
+	main    ir.FuncID
+	devices int64
+	head    ir.OpID // last of the ops at the start of the function that compute places
+	id      ir.ValueID
+	places  map[string]ir.ValueID // by device groups
+	channel int64                 // the last that is taken
+}
+
+func newWriter(p *shardmap.Program) *writer {
+	w := &writer{m: p.Module, main: p.Main, devices: p.Mesh.Devices(), places: map[string]ir.ValueID{}}
+	w.m.Walk(w.m.Func(p.Main).Body, func(op ir.OpID) {
+		if h, ok := w.m.Attr(op, "channel_handle").(ir.ChannelHandle); ok {
+			w.channel = max(w.channel, h.Handle)
+		}
+	})
+	return w
+}
+
+// place returns this device's place in its group, an i32 scalar: a look-up by partition id at the start of the
+// function.
+func (w *writer) place(groups [][]int64) ir.ValueID {
+	key := fmt.Sprint(groups)
+	if v, ok := w.places[key]; ok {
+		return v
+	}
+	m := w.m
+	if w.head == 0 {
+		w.id = m.BuilderBefore(m.FirstOp(m.Func(w.main).Body)).Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
+		w.head = m.DefiningOp(w.id)
+	}
+	data := make([]byte, 4*w.devices)
+	for _, g := range groups {
+		for k, id := range g {
+			binary.LittleEndian.PutUint32(data[4*id:], uint32(k))
+		}
+	}
+	b := m.BuilderAfter(w.head)
+	t := m.TensorType(dtype.I32, w.devices)
+	table := b.Op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data}))
+	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1), attrs("slice_sizes", ir.Ints{1}), table, w.id)
+	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
+	w.head = m.DefiningOp(v)
+	w.places[key] = v
+	return v
+}
+
+func attrs(name string, value ir.Attr) ir.Attrs {
+	return ir.MakeAttrs(ir.NamedAttr{Name: name, Value: value})
+}
+
+// Chunked is a ring as it was written, and what takes the place of the old result.
+type Chunked struct {
+	shardmap.Ring
+	Result ir.ValueID
+}
+
+// ring is one ring that is being written before the product that it replaces.
+type ring struct {
+	*writer
+	*Candidate
+	b    *ir.Builder
+	mine ir.ValueID           // this device's place in its group
+	ints map[int64]ir.ValueID // i32 scalars that were made
+	from map[int64]ir.ValueID // where chunks begin, by how many places they are ahead
+	out  Chunked
+}
+
+func (w *writer) ring(c *Candidate) *ring {
+	return &ring{writer: w, Candidate: c, mine: w.place(c.groups), b: w.m.BuilderBefore(c.Product), ints: map[int64]ir.ValueID{}, from: map[int64]ir.ValueID{}}
+}
+
+// op1 adds an op.
+func (r *ring) op1(kind ir.Kind, t ir.TypeID, a ir.Attrs, operands ...ir.ValueID) ir.ValueID {
+	v := r.b.Op1(kind, t, a, operands...)
+	r.out.Ops = append(r.out.Ops, r.m.DefiningOp(v))
+	return v
+}
+
+// begin starts a step.
+func (r *ring) begin() { r.out.Steps = append(r.out.Steps, shardmap.RingStep{}) }
+
+func (r *ring) step() *shardmap.RingStep { return &r.out.Steps[len(r.out.Steps)-1] }
+
+// computed notes that the ops from a number on run while the permutes of this step send.
+func (r *ring) computed(from int) {
+	s := r.step()
+	for _, op := range r.out.Ops[from:] {
+		if r.m.Kind(op) != ir.OpCollectivePermute {
+			s.Compute = append(s.Compute, op)
+		}
+	}
+}
+
+// permute sends a value from every place j of a group to place j+shift.
+func (r *ring) permute(v ir.ValueID, shift int64) ir.ValueID {
+	var data []byte
+	for _, g := range r.groups {
+		n := int64(len(g))
+		for j, id := range g {
+			data = binary.LittleEndian.AppendUint64(data, uint64(id))
+			data = binary.LittleEndian.AppendUint64(data, uint64(g[(int64(j)+shift+n)%n]))
+		}
+	}
+	r.channel++
+	pairs := &ir.Dense{Type: r.m.TensorType(dtype.I64, int64(len(data)/16), 2), Data: data}
+	a := attrs("channel_handle", ir.ChannelHandle{Handle: r.channel, Type: 1}).With("source_target_pairs", pairs)
+	loc := r.b.Loc
+	r.b.Loc = r.m.OpLoc(r.Candidate.op)
+	out := r.op1(ir.OpCollectivePermute, r.m.Type(v), a, v)
+	r.b.Loc = loc
+	s := r.step()
+	s.Permutes = append(s.Permutes, r.m.DefiningOp(out))
+	return out
+}
+
+// constant returns an i32 scalar.
+func (r *ring) constant(x int64) ir.ValueID {
+	if v, ok := r.ints[x]; ok {
+		return v
+	}
+	t := r.m.TensorType(dtype.I32)
+	data := binary.LittleEndian.AppendUint32(nil, uint32(x))
+	v := r.op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data, Splat: true}))
+	r.ints[x] = v
+	return v
+}
+
+// at says where something begins along the dimension of the ring: at the chunk so many places after this device's
+// own, and so many elements into it.
+type at struct{ ahead, inside int64 }
+
+// index computes it, as an i32 scalar.
+func (r *ring) index(p at) ir.ValueID {
+	v := r.chunk((p.ahead%r.Steps + r.Steps) % r.Steps)
+	if p.inside > 0 {
+		v = r.op1(ir.OpAdd, r.m.Type(v), nil, v, r.constant(p.inside))
+	}
+	return v
+}
+
+// chunk returns where the chunk so many places ahead begins, less than once round.
+func (r *ring) chunk(ahead int64) ir.ValueID {
+	if v, ok := r.from[ahead]; ok {
+		return v
+	}
+	v, t := r.mine, r.m.TensorType(dtype.I32)
+	if ahead > 0 {
+		v = r.op1(ir.OpAdd, t, nil, v, r.constant(ahead))
+		v = r.op1(ir.OpRemainder, t, nil, v, r.constant(r.Steps))
+	}
+	if r.Extent != 1 {
+		v = r.op1(ir.OpMultiply, t, nil, v, r.constant(r.Extent))
+	}
+	r.from[ahead] = v
+	return v
+}
+
+// starts returns start indices that are zero but for dimension d.
+func (r *ring) starts(rank, d int, index ir.ValueID) []ir.ValueID {
+	out := slices.Repeat([]ir.ValueID{index}, rank)
+	for i := range out {
+		if i != d {
+			out[i] = r.constant(0)
+		}
+	}
+	return out
+}
+
+// cut takes a part of an operand along dimension d.
+func (r *ring) cut(v ir.ValueID, d int, extent int64, index ir.ValueID) ir.ValueID {
+	dims := slices.Clone(r.m.Shape(v))
+	dims[d] = extent
+	return r.op1(ir.OpDynamicSlice, r.m.WithDims(r.m.Type(v), dims), attrs("slice_sizes", ir.Ints(dims)),
+		append([]ir.ValueID{v}, r.starts(len(dims), d, index)...)...)
+}
+
+// half takes a half of a value along dimension d: the first, or the second.
+func (r *ring) half(v ir.ValueID, d int, which int64) ir.ValueID {
+	dims := slices.Clone(r.m.Shape(v))
+	start, limit := make([]int64, len(dims)), slices.Clone(dims)
+	dims[d] /= 2
+	start[d], limit[d] = which*dims[d], (which+1)*dims[d]
+	a := attrs("start_indices", ir.Ints(start)).With("limit_indices", ir.Ints(limit)).With("strides", ir.Ints(slices.Repeat([]int64{1}, len(dims))))
+	return r.op1(ir.OpSlice, r.m.WithDims(r.m.Type(v), dims), a, v)
+}
+
+// write puts a part into a result along dimension d.
+func (r *ring) write(into, part ir.ValueID, d int, index ir.ValueID) ir.ValueID {
+	return r.op1(ir.OpDynamicUpdateSlice, r.m.Type(into), nil, append([]ir.ValueID{into, part}, r.starts(len(r.m.Shape(into)), d, index)...)...)
+}
+
+// product multiplies two parts. The result has the element type given.
+func (r *ring) product(parts [2]ir.ValueID, e dtype.Type) ir.ValueID {
+	m := r.m
+	whole := m.Result(r.Product, 0)
+	dims := slices.Clone(m.Shape(whole))
+	for side, v := range parts {
+		if d := r.dims[2]; d >= 0 && r.dims[side] >= 0 {
+			dims[d] = m.Shape(v)[r.dims[side]]
+		}
+	}
+	return r.op1(ir.OpDotGeneral, m.TensorType(e, dims...), m.OpAttrs(r.Product), parts[0], parts[1])
+}
+
+// zeros adds a tensor of the product's type with zeros.
+func (r *ring) zeros() ir.ValueID {
+	t := r.m.Type(r.m.Result(r.Product, 0))
+	data := make([]byte, r.m.TypeOf(t).DType.Bytes())
+	return r.op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data, Splat: true}))
+}

@@ -1,0 +1,197 @@
+// Package ring turns matrix products that wait for a collective into collective matmuls: the product is cut into
+// chunks that are multiplied while others travel round the ring of a device group, one collective_permute a step.
+//
+//	%1 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0, replica_groups = dense<[[0, 1]]> ...}> : (tensor<4x8xf32>) -> tensor<8x8xf32>
+//	%2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (...) -> tensor<8x16xf32>
+//
+// becomes, where k is the device's place in its group,
+//
+//	next = collective_permute x from place j to place j-1
+//	y    = dynamic_update_slice zeros, x @ w at row 4k
+//	y    = dynamic_update_slice y, next @ w at row 4((k+1) mod 2)
+//
+// There are four forms: the gathered dimension may survive in the result, as here, or be contracted, and then the
+// partial products are added up; it may be a batch dimension; and a product whose result is reduced and scattered
+// sends partial sums round instead. In each, whole chunks walk one way, or half of each chunk walks either way.
+// The collective to replace is marked by the attribute [Attr]. Gathers of dimensions that survive give the same bits;
+// sums are added in another order.
+//
+// Specification: cost.md section 3.5, shardmap.md section 5 (G9, G10, G11).
+package ring
+
+import (
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap"
+)
+
+// Attr is the attribute of a collective that asks for a ring in its place; its value is that of a Way. Package
+// shardmap hands it on from the op of the partitioned program to the one beside the product.
+const Attr = shardmap.RingAttr
+
+// Way says how chunks walk round a ring.
+type Way uint8
+
+// The ways.
+const (
+	OneWay   Way = iota // whole chunks, from each device to the one before it
+	BothWays            // the first half of each chunk to the device after, the second to the one before
+)
+
+var wayNames = [...]string{"unidirectional", "bidirectional"}
+
+// String returns the value of the attribute.
+func (w Way) String() string { return wayNames[w] }
+
+// mostSteps bounds the rings: every step is written out.
+const mostSteps = 64
+
+// Candidate is a product and a collective beside it that can run as a ring: the product is the only user of what is
+// gathered, or the reduction the only user of the product.
+type Candidate struct {
+	Collective int       // index in the program's list
+	Product    ir.OpID   // the dot_general
+	Steps      int64     // devices of a group, chunks of the product
+	Extent     int64     // of a chunk along the dimension that is gathered or scattered
+	op         ir.OpID   // the collective
+	scatter    bool      // a reduce-scatter of the result, else an all-gather of an operand
+	operand    int       // the gathered operand
+	dims       [3]int    // the dimension that is cut into chunks in the operands and the result, -1 where there is none
+	groups     [][]int64 // of partition ids
+}
+
+// Allows says whether the chunks can walk that way: halves need an even extent, and a group whose two neighbours
+// differ.
+func (c *Candidate) Allows(w Way) bool { return w == OneWay || c.Steps > 2 && c.Extent%2 == 0 }
+
+// Find returns the candidates of a program in the order of its collectives. Collectives that the user wrote are none.
+func Find(p *shardmap.Program) []Candidate {
+	var out []Candidate
+	for i := range p.Collectives {
+		if c, ok := candidate(p.Module, &p.Collectives[i]); ok {
+			c.Collective = i
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func candidate(m *ir.Module, x *shardmap.Collective) (Candidate, bool) {
+	c := Candidate{op: x.Op, Steps: x.Size}
+	if x.From == 0 || x.Size < 2 || x.Size > mostSteps {
+		return c, false
+	}
+	ok := false
+	switch x.Kind {
+	case collectives.AllGather:
+		ok = c.gathers(m)
+	case collectives.ReduceScatter:
+		ok = c.scatters(m)
+	}
+	if !ok || c.Extent == 0 || m.OpBlock(c.Product) != m.OpBlock(c.op) {
+		return c, false
+	}
+	for v := range slices.Values([]ir.ValueID{m.Operand(c.Product, 0), m.Operand(c.Product, 1), m.Result(c.Product, 0)}) {
+		if !m.ValueType(v).IsStatic() {
+			return c, false
+		}
+	}
+	c.groups = groupsOf(m, c.op)
+	return c, c.groups != nil
+}
+
+// gathers says whether the collective gathers an operand of a product for nothing else.
+func (c *Candidate) gathers(m *ir.Module) bool {
+	v := m.Result(c.op, 0)
+	if !m.HasOneUse(v) {
+		return false
+	}
+	for u := range m.Uses(v) {
+		c.Product, c.operand = u.Op, u.Index
+	}
+	if m.Kind(c.Product) != ir.OpDotGeneral {
+		return false
+	}
+	d := int(m.OpAttrs(c.op).Int("all_gather_dim", 0))
+	c.dims = alongOperand(m, c.Product, c.operand, d)
+	c.Extent = m.Shape(m.Operand(c.op, 0))[d]
+	return true
+}
+
+// scatters says whether the collective adds up and scatters what a product makes for nothing else.
+func (c *Candidate) scatters(m *ir.Module) bool {
+	v := m.Operand(c.op, 0)
+	c.scatter, c.Product = true, m.DefiningOp(v)
+	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) ||
+		m.Kind(m.FirstOp(m.RegionBlock(c.op, 0))) != ir.OpAdd || m.ValueType(v).DType == dtype.I1 {
+		return false
+	}
+	d := int(m.OpAttrs(c.op).Int("scatter_dimension", 0))
+	c.dims = alongResult(m, c.Product, d)
+	c.Extent = m.Shape(m.Result(c.op, 0))[d]
+	return true
+}
+
+// alongOperand returns where the dimension d of an operand of a product is in both operands and in the result.
+func alongOperand(m *ir.Module, product ir.OpID, operand, d int) [3]int {
+	n := m.Attr(product, "dot_dimension_numbers").(*ir.DotDims)
+	batch, contract := [2][]int64{n.LhsBatch, n.RhsBatch}, [2][]int64{n.LhsContract, n.RhsContract}
+	dims := [3]int{-1, -1, -1}
+	dims[operand] = d
+	if i := slices.Index(batch[operand], int64(d)); i >= 0 {
+		dims[1-operand], dims[2] = int(batch[1-operand][i]), i
+		return dims
+	}
+	if i := slices.Index(contract[operand], int64(d)); i >= 0 {
+		dims[1-operand] = int(contract[1-operand][i])
+		return dims
+	}
+	dims[2] = slices.Index(resultDims(m, product, operand), d)
+	return dims
+}
+
+// alongResult returns the same for the dimension d of the result.
+func alongResult(m *ir.Module, product ir.OpID, d int) [3]int {
+	for operand := range 2 {
+		if at := resultDims(m, product, operand)[d]; at >= 0 {
+			return alongOperand(m, product, operand, at)
+		}
+	}
+	panic("ring: a product has a dimension of neither operand")
+}
+
+// resultDims returns for each dimension of a product's result the dimension of an operand that it is, -1 for none:
+// batch dimensions come first, then what is left of the left and of the right operand.
+func resultDims(m *ir.Module, product ir.OpID, operand int) []int {
+	n := m.Attr(product, "dot_dimension_numbers").(*ir.DotDims)
+	batch, contract := [2][]int64{n.LhsBatch, n.RhsBatch}, [2][]int64{n.LhsContract, n.RhsContract}
+	var out []int
+	for _, d := range batch[operand] {
+		out = append(out, int(d))
+	}
+	for side := range 2 {
+		for d := range m.Shape(m.Operand(product, side)) {
+			switch {
+			case slices.Contains(batch[side], int64(d)) || slices.Contains(contract[side], int64(d)):
+			case side == operand:
+				out = append(out, d)
+			default:
+				out = append(out, -1)
+			}
+		}
+	}
+	return out
+}
+
+// groupsOf returns the device groups of a collective, nil where they are not written out.
+func groupsOf(m *ir.Module, op ir.OpID) [][]int64 {
+	list, ok := m.Attr(op, "replica_groups").(*ir.Dense)
+	if !ok {
+		return nil
+	}
+	ids, size := list.Int64s(), m.TypeOf(list.Type).Dims[1]
+	return slices.Collect(slices.Chunk(ids, int(size)))
+}
