@@ -17,6 +17,8 @@ var emitters = []struct {
 }{
 	{"jax", emitPython},
 	{"stablehlo", emitStableHLO},
+	{"shardmap", func(p *Plan) ([]byte, error) { return p.emitShardMap("shardmap") }},
+	{"sdy", func(p *Plan) ([]byte, error) { return p.emitShardMap("sdy") }},
 }
 
 // EmitFormats returns the names of the forms that Emit writes.
@@ -28,9 +30,10 @@ func EmitFormats() []string {
 	return names
 }
 
-// Emit writes the program of a plan in another form: as a Python file for JAX ("jax"), or as the program of one device
-// in StableHLO text ("stablehlo"). Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for
-// a program that the form cannot hold.
+// Emit writes the program of a plan in another form: as a Python file for JAX ("jax"), as the program of one device in
+// StableHLO text ("stablehlo"), as a shard_map program with types ("shardmap"), or as that in an sdy.manual_computation
+// ("sdy"). Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form
+// cannot hold.
 func Emit(p *Plan, format string) (text []byte, err error) {
 	defer recoverBug("emit", &err)
 	for i := range emitters {
@@ -56,6 +59,14 @@ func emitStableHLO(p *Plan) ([]byte, error) {
 		return nil, err
 	}
 	return mlir.Print(program.Module, mlir.PrintOptions{}), nil
+}
+
+func (p *Plan) emitShardMap(form string) ([]byte, error) {
+	s, err := p.ShardMap()
+	if err != nil {
+		return nil, err
+	}
+	return s.Emit(form)
 }
 
 func emitPython(p *Plan) ([]byte, error) {

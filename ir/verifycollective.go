@@ -26,10 +26,10 @@ func (v *verifier) collective(op OpID, needsSharding, sameMesh bool) (c collecti
 	}
 	c.after = m.ShardingOf(out)
 	c.mesh = &m.Mesh(c.after.Mesh).Mesh
-	in := m.Sharding(m.Operand(op, 0))
+	in := v.inner(m.Operand(op, 0))
 	switch {
-	case in != 0:
-		c.before = m.ShardingOf(in)
+	case in != nil:
+		c.before = in
 	case needsSharding:
 		return c, badSharding(diag.BadSharding, "collective on operand without sharding")
 	default:
@@ -42,6 +42,55 @@ func (v *verifier) collective(op OpID, needsSharding, sameMesh bool) (c collecti
 		return c, badSharding(diag.BadShardingRank, "result sharding rank %d does not match operand sharding rank %d", len(c.after.Dims), len(c.before.Dims))
 	}
 	return c, nil
+}
+
+// inner returns the sharding of a value as the ops around its uses see it: of an argument of a loop, that of the loop's
+// result or of its edge; of an argument of a manual computation, without the manual axes; nil if there is none
+// (specification: shardy.md section 1.5).
+func (v *verifier) inner(x ValueID) *Sharding {
+	m := v.m
+	var op OpID
+	if b := m.ArgBlock(x); b != 0 {
+		op = m.BlockOp(b)
+	}
+	if op != 0 && m.Kind(op) == OpWhile && m.Index(x) < m.NumResults(op) {
+		x = m.Result(op, m.Index(x))
+		if edge := m.onlyEdge(x); edge != 0 {
+			x = edge
+		}
+	}
+	id := m.Sharding(x)
+	if id == 0 {
+		return nil
+	}
+	if op == 0 || m.Kind(op) != OpSdyManualComputation {
+		return m.ShardingOf(id)
+	}
+	manual, _ := m.Attr(op, "manual_axes").(*AxesAttr)
+	if manual == nil || len(manual.Axes) == 0 {
+		return m.ShardingOf(id)
+	}
+	isManual := func(r subaxis.Ref) bool {
+		return slices.ContainsFunc(manual.Axes, func(a subaxis.Ref) bool { return a.Axis == r.Axis })
+	}
+	s := m.ShardingOf(id).Clone()
+	for d := range s.Dims {
+		s.Dims[d].Axes = slices.DeleteFunc(s.Dims[d].Axes, isManual)
+	}
+	s.Replicated, s.Unreduced = slices.DeleteFunc(s.Replicated, isManual), slices.DeleteFunc(s.Unreduced, isManual)
+	return &s
+}
+
+// onlyEdge returns the data-flow edge of a value that has no other use, 0 if there is none.
+func (m *Module) onlyEdge(x ValueID) ValueID {
+	edge := ValueID(0)
+	for u := range m.Uses(x) {
+		if edge != 0 || m.Kind(u.Op) != OpSdyDataFlowEdge {
+			return 0
+		}
+		edge = m.Result(u.Op, 0)
+	}
+	return edge
 }
 
 // perDim returns the axes of a collective for each dimension, checked.
@@ -305,8 +354,8 @@ func checkShardedToUnreduced(v *verifier, op OpID) error {
 	if err != nil {
 		return err
 	}
-	if c.after.Reduction != ReduceSum {
-		return badSharding(diag.BadSharding, "result reduction must be sum")
+	if err := c.keepsReduction(); err != nil {
+		return err
 	}
 	if err := c.gatherDims(v.m.Attr(op, "axes"), "shard-to-unreduce"); err != nil {
 		return err
@@ -321,13 +370,18 @@ func checkShardedToUnreduced(v *verifier, op OpID) error {
 	return nil
 }
 
+// keepsReduction checks that axes that were unreduced before go on combining as they did.
+func (c *collective) keepsReduction() error {
+	if len(c.before.Unreduced) > 0 && c.before.Reduction != c.after.Reduction {
+		return badSharding(diag.BadSharding, "cannot change the reduction of existing unreduced axes")
+	}
+	return nil
+}
+
 func checkReplicatedToUnreduced(v *verifier, op OpID) error {
 	c, err := v.collective(op, true, true)
 	if err != nil {
 		return err
-	}
-	if c.after.Reduction != ReduceSum {
-		return badSharding(diag.BadSharding, "result reduction must be sum")
 	}
 	if !slices.EqualFunc(c.before.Dims, c.after.Dims, func(a, b DimSharding) bool {
 		return a.Closed == b.Closed && a.Priority == b.Priority && slices.Equal(a.Axes, b.Axes)
@@ -349,6 +403,9 @@ func checkReplicatedToUnreduced(v *verifier, op OpID) error {
 			return badSharding(diag.BadSharding, "r2u axis %s overlaps with operand unreduced axes", c.mesh.Format(r))
 		}
 	}
+	if err := c.keepsReduction(); err != nil {
+		return err
+	}
 	if !slices.Equal(subaxis.SortMerge(append(slices.Clone(c.before.Unreduced), axes...)), c.after.Unreduced) {
 		return badSharding(diag.BadSharding, "out_unreduced_axes should be in_unreduced_axes + r2u_axes")
 	}
@@ -357,7 +414,7 @@ func checkReplicatedToUnreduced(v *verifier, op OpID) error {
 
 // reductionRule says what an op may do with unreduced axes.
 type reductionRule struct {
-	introduce bool // with sum
+	introduce bool
 	remove    bool
 	removed   Reduction
 }
@@ -373,8 +430,6 @@ func (v *verifier) unreducedChange(before, after *Sharding, rule reductionRule) 
 	switch {
 	case len(introduced) > 0 && !rule.introduce:
 		return badSharding(diag.BadSharding, "cannot introduce unreduced axes: %s", mesh.FormatList(introduced))
-	case len(introduced) > 0 && after.Reduction != ReduceSum:
-		return badSharding(diag.BadSharding, "introduced unreduced axes must be summed, not %s", after.Reduction)
 	case len(removed) > 0 && !rule.remove:
 		return badSharding(diag.BadSharding, "cannot remove unreduced axes: %s", mesh.FormatList(removed))
 	case len(removed) > 0 && before.Reduction != rule.removed:

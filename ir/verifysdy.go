@@ -48,11 +48,11 @@ func checkConstraint(v *verifier, op OpID) error {
 	for from := m.DefiningOp(source); from != 0 && m.Kind(from) == OpSdyPropagationBarrier; from = m.DefiningOp(source) {
 		source = m.Operand(from, 0)
 	}
-	in := m.Sharding(source)
-	if in == 0 {
+	before := v.inner(source)
+	if before == nil {
 		return nil
 	}
-	before, after := m.ShardingOf(in), m.ShardingOf(m.Sharding(m.Result(op, 0)))
+	after := m.ShardingOf(m.Sharding(m.Result(op, 0)))
 	return v.unreducedChange(before, after, reductionRule{introduce: true, remove: true, removed: before.Reduction})
 }
 

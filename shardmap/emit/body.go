@@ -7,36 +7,41 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
 )
 
 // emitter writes the functions of one module: those of the per-device program, or those of the unsharded one.
 type emitter struct {
-	file    *file
-	m       *ir.Module
-	mesh    *mesh // nil where the program sees whole tensors
-	blocks  *mesh // of the manual computations of a program that sees whole tensors
-	names   map[ir.ValueID]string
-	aliases map[ir.ValueID]ir.ValueID
-	indices map[ir.ValueID]deviceIndex
-	groups  map[ir.OpID]*grouping
-	needed  map[ir.OpID]bool
-	funcs   map[ir.FuncID]string // names of functions
-	written map[ir.FuncID]bool
-	scope   *scope           // of the top-level function at hand
-	out     *strings.Builder // its lines
-	indent  int
-	gap     bool // an empty line is due
-	start   bool // nothing is written yet in the function at hand
-	lazy    map[ir.ValueID]bool
-	splats  map[ir.ValueID]string // of values whose elements are equal: the number; "" for others
-	given   map[ir.ValueID]string // names that values have from outside
-	unequal bool                  // operands of the op at hand may have unequal shapes
+	file      *file
+	m         *ir.Module
+	mesh      *mesh          // nil where the program sees whole tensors
+	blocks    *mesh          // of the manual computations of a program that sees whole tensors
+	typed     *typed.Program // nil where types do not say how values differ between devices
+	names     map[ir.ValueID]string
+	aliases   map[ir.ValueID]ir.ValueID
+	indices   map[ir.ValueID]deviceIndex
+	groups    map[ir.OpID]*grouping
+	needed    map[ir.OpID]bool
+	funcs     map[ir.FuncID]string // names of functions
+	written   map[ir.FuncID]bool
+	scope     *scope           // of the top-level function at hand
+	out       *strings.Builder // its lines
+	indent    int
+	gap       bool // an empty line is due
+	start     bool // nothing is written yet in the function at hand
+	lazy      map[ir.ValueID]bool
+	intervals map[ir.ValueID]interval
+	variedOf  map[ir.ValueID]variedNumber
+	splats    map[ir.ValueID]string // of values whose elements are equal: the number; "" for others
+	given     map[ir.ValueID]string // names that values have from outside
+	unequal   bool                  // operands of the op at hand may have unequal shapes
 }
 
 func newEmitter(f *file, m *ir.Module, x *mesh) *emitter {
 	e := &emitter{file: f, m: m, mesh: x, names: map[ir.ValueID]string{}, aliases: map[ir.ValueID]ir.ValueID{},
-		indices: map[ir.ValueID]deviceIndex{}, groups: map[ir.OpID]*grouping{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{}, lazy: map[ir.ValueID]bool{}, splats: map[ir.ValueID]string{}, given: map[ir.ValueID]string{}, written: map[ir.FuncID]bool{}}
+		indices: map[ir.ValueID]deviceIndex{}, groups: map[ir.OpID]*grouping{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{}, lazy: map[ir.ValueID]bool{}, intervals: map[ir.ValueID]interval{}, variedOf: map[ir.ValueID]variedNumber{},
+		splats: map[ir.ValueID]string{}, given: map[ir.ValueID]string{}, written: map[ir.FuncID]bool{}}
 	for op := range m.Ops(m.Body()) {
 		if fn := m.FuncOf(op); fn != 0 {
 			e.funcs[fn] = f.names.take(identifier(strings.ToLower(m.Func(fn).Name), "function"))
@@ -97,6 +102,9 @@ func (e *emitter) ref(v ir.ValueID) *expr {
 	t := e.m.ValueType(v)
 	if text, ok := e.splat(v); ok {
 		return e.full(t, text)
+	}
+	if text, axes, ok := e.varied(v); ok {
+		return e.vary(e.full(t, text), axes)
 	}
 	if source, ok := e.spread(v); ok {
 		return call("jnp.broadcast_to", source, ints(t.Dims))
@@ -199,17 +207,30 @@ func (e *emitter) loose(operands ...ir.ValueID) []*expr {
 		if i == whole {
 			continue
 		}
-		t := e.m.ValueType(v)
-		if text, ok := e.splat(v); ok {
-			out[i] = e.full(&ir.Type{Kind: ir.TensorKind, DType: t.DType}, text)
-			if isWeak(t.DType, text) {
-				out[i] = atom(text)
-			}
+		if x, ok := e.scalar(v); ok {
+			out[i] = x
 		} else if x, ok := e.spread(v); ok {
 			out[i] = x
 		}
 	}
 	return out
+}
+
+// scalar returns a value of equal elements as a number, of exactly its type where the number alone would change that.
+func (e *emitter) scalar(v ir.ValueID) (*expr, bool) {
+	text, known := e.splat(v)
+	var axes []int
+	if !known {
+		text, axes, known = e.varied(v)
+	}
+	if !known {
+		return nil, false
+	}
+	x, t := atom(text), e.m.ValueType(v).DType
+	if !isWeak(t, text) {
+		x = e.full(&ir.Type{Kind: ir.TensorKind, DType: t}, text)
+	}
+	return e.vary(x, axes), true
 }
 
 // wholeOperand returns the number of an operand that has to be written in its full type, -1 where the small arrays of
@@ -218,7 +239,7 @@ func (e *emitter) wholeOperand(operands []ir.ValueID) int {
 	full := -1
 	var shape []int64
 	for i, v := range operands {
-		if _, number := e.splat(v); number {
+		if e.isNumber(v) {
 			continue
 		}
 		small := e.spreadShape(v)
@@ -289,26 +310,13 @@ func (e *emitter) define(op ir.OpID, x *expr) { e.assign(op, x, e.m.Result(op, 0
 
 // assign writes an assignment of an expression to values, with their types as comment.
 func (e *emitter) assign(op ir.OpID, x *expr, values ...ir.ValueID) {
-	names, types := make([]string, len(values)), make([]string, len(values))
-	for i, v := range values {
-		base, named := e.given[v]
-		if !named {
-			base = e.baseName(op)
-		}
-		names[i] = e.scope.take(base)
-		types[i] = e.typeText(e.m.Type(v))
-		e.names[v] = names[i]
-	}
-	comment := "  # " + strings.Join(types, ", ")
+	names, types := e.declare(e.baseName(op), values)
 	target := strings.Join(names, ", ")
 	if len(values) == 0 {
 		e.line("", x, "")
 		return
 	}
-	if len(comment)+len(target)+e.indent > lineLength/2 {
-		e.comment(strings.Join(types, ", "))
-		comment = ""
-	}
+	comment := e.typeComment(target, types)
 	if e.indent+len(target) > lineLength-20 && len(names) > 1 {
 		whole := e.scope.take("results")
 		e.line(whole+" = ", x, "")
@@ -316,6 +324,43 @@ func (e *emitter) assign(op ir.OpID, x *expr, values ...ir.ValueID) {
 		return
 	}
 	e.line(target+" = ", x, comment)
+}
+
+// declare gives the results of an op names, and returns these and the types.
+func (e *emitter) declare(base string, values []ir.ValueID) (names, types []string) {
+	names, types = make([]string, len(values)), make([]string, len(values))
+	for i, v := range values {
+		names[i] = e.scope.take(e.nameFor(v, base))
+		types[i] = e.typeOf(v)
+		e.names[v] = names[i]
+	}
+	return names, types
+}
+
+// typeComment returns types as a comment behind an assignment; long ones are written before it.
+func (e *emitter) typeComment(target string, types []string) string {
+	comment := "  # " + strings.Join(types, ", ")
+	if len(comment)+len(target)+e.indent > lineLength/2 {
+		e.comment(strings.Join(types, ", "))
+		return ""
+	}
+	return comment
+}
+
+// nameFor returns the name that a value has from outside, or another one.
+func (e *emitter) nameFor(v ir.ValueID, base string) string {
+	if name, ok := e.given[v]; ok {
+		return name
+	}
+	return base
+}
+
+// typeOf returns the type of a value, with the axes along which it varies where that is known: f32[2,32]{i}.
+func (e *emitter) typeOf(v ir.ValueID) string {
+	if e.typed != nil {
+		return e.typed.FormatTypeOf(v)
+	}
+	return e.typeText(e.m.Type(v))
 }
 
 // comment writes text as comment lines, broken after commas.
@@ -367,6 +412,9 @@ func (e *emitter) baseName(op ir.OpID) string {
 		return "index"
 	}
 	kind := e.m.OpName(op)
+	if e.typed != nil && collectiveNames[e.typed.OpName(op)] != "" {
+		return collectiveNames[e.typed.OpName(op)]
+	}
 	if named := shortNames[e.m.Kind(op)]; named != "" {
 		return named
 	}

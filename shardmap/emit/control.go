@@ -37,6 +37,7 @@ func controlOps() map[ir.Kind]handler {
 		ir.OpAfterAll:            (*emitter).token,
 		ir.OpCreateToken:         (*emitter).token,
 		ir.OpChloScan:            (*emitter).scan,
+		ir.OpUnregistered:        (*emitter).onMesh,
 	}
 	for _, kind := range []ir.Kind{ir.OpCheckExpectEq, ir.OpCheckExpectEqConst, ir.OpCheckExpectAlmostEq, ir.OpCheckExpectAlmostEqConst,
 		ir.OpCheckExpectClose, ir.OpCheckExpectSerializedEq, ir.OpInterpreterPrint, ir.OpSdyFuncDataFlowEdge, ir.OpSdyShardingGroup} {
@@ -146,7 +147,7 @@ func (e *emitter) op(op ir.OpID) error {
 		return nil
 	}
 	if v := e.firstResult(op); v != 0 && e.m.NumResults(op) == 1 {
-		if _, ok := e.splat(v); ok || e.isLazy(v) {
+		if e.isNumber(v) || e.isLazy(v) {
 			return nil // written where it is used
 		}
 	}
@@ -175,32 +176,7 @@ func each(name string, values []ir.ValueID) []param {
 // def writes a nested function of a block and returns its name. It returns the given values, or, if they are nil, those
 // of the block.
 func (e *emitter) def(base string, b ir.BlockID, returned []ir.ValueID, params ...param) (string, error) {
-	name := e.scope.take(base)
-	names := make([]*expr, len(params))
-	var unpack []string
-	for i, p := range params {
-		own := e.scope.take(p.name)
-		names[i] = atom(own)
-		if len(p.values) == 1 {
-			e.names[p.values[0]] = own
-			continue
-		}
-		parts := make([]string, len(p.values))
-		for k, v := range p.values {
-			parts[k] = e.scope.take(p.name)
-			e.names[v] = parts[k]
-		}
-		unpack = append(unpack, strings.Join(parts, ", ")+" = "+own)
-	}
-	if !e.start {
-		e.gap = true
-	}
-	e.line("def ", call(name, names...), ":")
-	e.start = true
-	e.indent += 4
-	for _, text := range unpack {
-		e.unpack(text)
-	}
+	name := e.beginDef(base, params...)
 	outs, err := e.block(b)
 	if err != nil {
 		return "", err
@@ -209,9 +185,63 @@ func (e *emitter) def(base string, b ir.BlockID, returned []ir.ValueID, params .
 		returned = outs
 	}
 	e.result(returned)
+	e.endDef()
+	return name, nil
+}
+
+// beginDef writes the head of a nested function and returns its name.
+func (e *emitter) beginDef(base string, params ...param) string {
+	name := e.scope.take(base)
+	names := make([]*expr, len(params))
+	var unpack []string
+	for i, p := range params {
+		if len(p.values) == 1 {
+			own := e.scope.take(e.nameFor(p.values[0], p.name))
+			names[i], e.names[p.values[0]] = atom(own), own
+			continue
+		}
+		own := e.scope.take(p.name)
+		names[i] = atom(own)
+		parts := make([]string, len(p.values))
+		for k, v := range p.values {
+			parts[k] = e.scope.take(e.nameFor(v, p.name))
+			e.names[v] = parts[k]
+		}
+		if len(parts) > 0 {
+			unpack = append(unpack, strings.Join(parts, ", ")+" = "+own)
+		}
+	}
+	if !e.start {
+		e.gap = true
+	}
+	e.line("def ", call(name, names...), ":")
+	e.start = true
+	e.indent += 4
+	for _, p := range params {
+		e.parameterTypes(p.values)
+	}
+	for _, text := range unpack {
+		e.unpack(text)
+	}
+	return name
+}
+
+// endDef ends a nested function.
+func (e *emitter) endDef() {
 	e.indent -= 4
 	e.gap = true
-	return name, nil
+}
+
+// parameterTypes writes the types of parameters, where they say more than those of the values that are passed.
+func (e *emitter) parameterTypes(values []ir.ValueID) {
+	if e.typed == nil || len(values) == 0 {
+		return
+	}
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = e.names[v] + ": " + e.typeOf(v)
+	}
+	e.comment(strings.Join(parts, ", "))
 }
 
 // unpack writes an assignment of a tuple to names, in parentheses where it is long.

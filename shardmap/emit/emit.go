@@ -10,17 +10,27 @@
 //	summed = lax.psum(dot, "y")  # f32[2,4]
 //
 // The text runs on JAX 0.6 and later: what differs between versions is looked up by name. JAX's check of replication is
-// off, because the per-device program is explicit about all communication. The same program gives the same bytes.
+// off for plans, because the per-device program is explicit about all communication. The same program gives the same
+// bytes.
+//
+// Shard_map programs with types (package typed) become files of the same kind, with the check that they ask for, every
+// cast explicit, and the types behind the lines:
+//
+//	c = vary(b, "i")  # f32[8,32]{i,j}
+//	z = lax.psum(a @ c, "j")  # f32[2,32]{i}
+//
 // Specification: shardmap.md sections 1.10, 8, 9 and 12.
 package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/shardmap"
+	"autoshard/shardmap/typed"
 )
 
 // Program is what to write. Per-device and unsharded module are left unchanged.
@@ -59,6 +69,13 @@ func Python(p *Program) ([]byte, error) {
 // file collects the parts of a Python file.
 type file struct {
 	*Program
+	typed         *typed.Program // nil for a plan
+	example       *Example
+	body          string // name of the function of one device
+	explicit      bool   // the axes of the mesh are explicit, in JAX's sense
+	terms         bool   // some outputs are terms of a sum
+	inSpecs       []*expr
+	outSpecs      []*expr
 	names         *scope // of the top level
 	mesh          *mesh  // nil without a per-device program
 	inputs        []*expr
@@ -129,6 +146,7 @@ func (f *file) sharded(whole *emitter, main ir.FuncID) error {
 	}
 	device.findDeviceIndices(body)
 	x.name()
+	f.body, f.inSpecs, f.outSpecs = "per_device", f.portSpecs(p.Inputs), f.portSpecs(p.Outputs)
 	f.use("on_devices")
 	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.inputNames())
 }
@@ -173,6 +191,7 @@ func (e *emitter) topLevel(name, doc string, fn ir.FuncID, args []string) error 
 	if doc != "" {
 		e.line("", atom(`"""`+doc+`"""`), "")
 	}
+	e.parameterTypes(e.m.BlockArgs(body))
 	if doc != "" {
 		e.nameResults(body)
 	}
@@ -215,7 +234,7 @@ func (f *file) text() string {
 	if len(constants) > 0 {
 		parts = append(parts, strings.Join(constants, ""))
 	}
-	parts = append(parts, f.run(), mainText)
+	parts = append(parts, f.run(), mainText, f.start())
 	for i, part := range parts {
 		parts[i] = strings.TrimSpace(part)
 	}
@@ -226,15 +245,26 @@ func (f *file) text() string {
 func (f *file) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\"\"\"%s\n\n", docText(f.Title))
-	b.WriteString("Run it to compare the sharded program with the unsharded one; --help lists the options.\n\"\"\"\n\nimport argparse\n")
+	b.WriteString(f.purpose() + "; --help lists the options.\n\"\"\"\n\nimport argparse\n")
 	if f.decodes {
 		b.WriteString("import base64\n")
 	}
 	b.WriteString("import os\nimport sys\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import lax\n")
 	if f.mesh != nil {
-		b.WriteString("from jax.sharding import Mesh, NamedSharding\nfrom jax.sharding import PartitionSpec as P\n")
+		mesh := "Mesh"
+		if f.explicit {
+			mesh = "AxisType, Mesh"
+		}
+		fmt.Fprintf(&b, "from jax.sharding import %s, NamedSharding\nfrom jax.sharding import PartitionSpec as P\n", mesh)
 	}
 	b.WriteString("\n")
+	if f.explicit {
+		b.WriteString("if not hasattr(lax, \"pcast\"):\n    raise SystemExit(\"reduced and unreduced axes need a newer JAX\")\n\n")
+	}
+	if f.typed != nil && f.typed.Manual.Len() < len(f.typed.Mesh.Axes) {
+		b.WriteString("# JAX before 0.7 has another partitioner, which fails where some axes are left to it.\n")
+		b.WriteString("jax.config.update(\"jax_use_shardy_partitioner\", True)\n\n")
+	}
 	if f.wide {
 		b.WriteString("jax.config.update(\"jax_enable_x64\", True)\n\n")
 	}
@@ -248,18 +278,42 @@ func (f *file) head() string {
 	if f.mesh == nil {
 		return b.String()
 	}
-	for _, list := range []struct {
-		name  string
-		ports []shardmap.Port
-	}{{"IN_SPECS", f.Sharded.Inputs}, {"OUT_SPECS", f.Sharded.Outputs}} {
-		specs := make([]*expr, len(list.ports))
-		for i := range specs {
-			specs[i] = f.mesh.spec(list.ports[i].Layout.Dims)
-		}
-		b.WriteString(statement(0, list.name+" = ", tuple(specs...), ""))
-	}
+	b.WriteString(statement(0, "IN_SPECS = ", tuple(f.inSpecs...), ""))
+	b.WriteString(statement(0, "OUT_SPECS = ", tuple(f.outSpecs...), ""))
 	b.WriteString("\n\n" + f.makeMesh())
 	return b.String()
+}
+
+// portSpecs returns the specs of the inputs or outputs of a plan.
+func (f *file) portSpecs(ports []shardmap.Port) []*expr {
+	specs := make([]*expr, len(ports))
+	for i := range specs {
+		specs[i] = f.mesh.spec(ports[i].Layout.Dims)
+	}
+	return specs
+}
+
+// purpose says what running the file does.
+func (f *file) purpose() string {
+	switch {
+	case f.typed == nil:
+		return "Run it to compare the sharded program with the unsharded one"
+	case f.example != nil:
+		return "Run it to compare its outputs with those of its example"
+	}
+	return "Run it on the inputs of a file, or on random ones"
+}
+
+// start returns the statement that calls main.
+func (f *file) start() string {
+	with := "unsharded=unsharded"
+	if f.typed != nil {
+		with = ""
+		if f.example != nil {
+			with = "example=example"
+		}
+	}
+	return "if __name__ == \"__main__\":\n    sys.exit(main(" + with + "))"
 }
 
 // docText makes a text safe inside a Python docstring.
@@ -285,7 +339,11 @@ func (f *file) makeMesh() string {
 		b.WriteString(statement(4, "order = ", list(numbers(f.mesh.DeviceIDs)...), ""))
 		shape = method(atom("np.array(devices)[order]"), "reshape", numbers(sizes)...)
 	}
-	b.WriteString(statement(4, "return ", call("Mesh", shape, tuple(atoms(names)...)), ""))
+	args := []*expr{shape, tuple(atoms(names)...)}
+	if f.explicit {
+		args = append(args, keyword("axis_types", tuple(atoms(slices.Repeat([]string{"AxisType.Explicit"}, len(names)))...)))
+	}
+	b.WriteString(statement(4, "return ", call("Mesh", args...), ""))
 	return b.String()
 }
 
@@ -294,13 +352,28 @@ func (f *file) run() string {
 	if f.mesh == nil {
 		return "def run(values):\n    \"\"\"Runs the program.\"\"\"\n    return jax.jit(unsharded)(*values)\n"
 	}
-	return `def run(values):
+	args := []*expr{atom(f.body), atom("mesh"), atom("IN_SPECS"), atom("OUT_SPECS")}
+	if p := f.typed; p != nil {
+		args = append(args, keyword("check", truth(p.Check)))
+		if manual := p.Manual.Axes(); len(manual) < len(p.Mesh.Axes) {
+			args = append(args, keyword("axes", braces(f.mesh.pieceNames(manual)...)))
+		}
+	}
+	text := "def sharded(mesh):\n    \"\"\"Returns the program as a function of whole arrays.\"\"\"\n" +
+		statement(4, "return ", call("jax.jit", call("on_devices", args...)), "") + `
+
+def run(values):
     """Runs the sharded program on all devices."""
     mesh = make_mesh()
     arrays = []
     for x, spec in zip(values, IN_SPECS):
         block = lambda i, x=x: np.asarray(x[i])
         arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
-    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))(*arrays)
+`
+	if !f.terms {
+		return text + "    return sharded(mesh)(*arrays)\n"
+	}
+	return text + `    whole = lambda ys: jax.sharding.reshard(ys, NamedSharding(mesh, P()))  # adds up the terms
+    return jax.jit(whole)(sharded(mesh)(*arrays))
 `
 }

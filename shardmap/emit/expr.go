@@ -49,6 +49,9 @@ func infix(x *expr, sign string, y *expr) *expr {
 	return &out
 }
 
+// braces returns {items...}.
+func braces(items ...*expr) *expr { return &expr{head: "{", items: items, tail: "}", list: true} }
+
 func number(n int64) *expr { return atom(strconv.FormatInt(n, 10)) }
 
 // numbers returns integers as expressions.

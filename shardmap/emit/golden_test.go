@@ -55,7 +55,7 @@ func functions(text string) string {
 		if strings.HasPrefix(part, "def run(") {
 			break
 		}
-		if strings.HasPrefix(part, "def ") && !emit.IsHelper(name) {
+		if strings.HasPrefix(part, "def ") && !emit.IsHelper(name) && name != "make_mesh" {
 			out = append(out, part)
 		}
 	}

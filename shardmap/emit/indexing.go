@@ -36,7 +36,8 @@ func (e *emitter) starts(op ir.OpID, first int) (*expr, bool) {
 		case ok:
 			negative = negative || text[0] == '-'
 		default:
-			negative = negative || t.Kind() != dtype.Unsigned && !e.isDeviceOffset(v)
+			low, _, known := e.bounds(v)
+			negative = negative || t.Kind() != dtype.Unsigned && (!known || low < 0)
 		}
 		switch {
 		case constant:
@@ -48,26 +49,6 @@ func (e *emitter) starts(op ir.OpID, first int) (*expr, bool) {
 		}
 	}
 	return tuple(out...), negative
-}
-
-// isDeviceOffset says whether a value is a device's index along mesh axes, or a multiple of it.
-func (e *emitter) isDeviceOffset(v ir.ValueID) bool {
-	v = e.root(v)
-	if _, ok := e.indices[v]; ok {
-		return true
-	}
-	op := e.m.DefiningOp(v)
-	if op == 0 {
-		return false
-	}
-	switch e.m.Kind(op) {
-	case ir.OpConvert:
-		return e.isDeviceOffset(e.m.Operand(op, 0))
-	case ir.OpMultiply:
-		text, ok := e.splat(e.m.Operand(op, 1))
-		return ok && text[0] != '-' && e.isDeviceOffset(e.m.Operand(op, 0))
-	}
-	return false
 }
 
 func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {

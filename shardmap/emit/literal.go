@@ -230,8 +230,13 @@ func (e *emitter) encoded(t *ir.Type, data []byte) *expr {
 	return call("decode", atom(quoted(base64.StdEncoding.EncodeToString(data))), e.dtypeOf(t.DType), ints(t.Dims))
 }
 
-// constant puts a large constant at the end of the file and returns its name. Equal ones are written once.
+// constant puts a large constant at the end of the file and returns an array of it.
 func (e *emitter) constant(t *ir.Type, data []byte) *expr {
+	return call("jnp.asarray", atom(e.constantName(t, data)))
+}
+
+// constantName puts a large constant at the end of the file and returns its name. Equal ones are written once.
+func (e *emitter) constantName(t *ir.Type, data []byte) string {
 	f := e.file
 	f.decodes = true
 	key := t.DType.String() + ints(t.Dims).String() + string(data)
@@ -241,7 +246,7 @@ func (e *emitter) constant(t *ir.Type, data []byte) *expr {
 		f.constantNames[key] = name
 		f.constants = append(f.constants, constant{name, e.dtypeOf(t.DType).head, t.Dims, data})
 	}
-	return call("jnp.asarray", atom(name))
+	return name
 }
 
 // constant is an array that is too large for the body of a function.

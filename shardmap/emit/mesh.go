@@ -121,14 +121,20 @@ func (x *mesh) all() *expr {
 }
 
 func (x *mesh) piecesExpr(numbers []int) *expr {
-	names := make([]*expr, len(numbers))
-	for i, n := range numbers {
-		names[i] = atom(quoted(x.pieces[n].Name))
-	}
+	names := x.pieceNames(numbers)
 	if len(names) == 1 {
 		return names[0]
 	}
 	return tuple(names...)
+}
+
+// pieceNames returns names of pieces by their numbers.
+func (x *mesh) pieceNames(numbers []int) []*expr {
+	names := make([]*expr, len(numbers))
+	for i, n := range numbers {
+		names[i] = atom(quoted(x.pieces[n].Name))
+	}
+	return names
 }
 
 // spec returns a PartitionSpec.

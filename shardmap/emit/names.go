@@ -16,9 +16,9 @@ var reserved = func() map[string]bool {
 		frozenset getattr globals hasattr hash help hex id input int isinstance iter len list locals map max min
 		next object oct open ord pow print property range repr reversed round set slice sorted staticmethod str sum
 		super tuple vars zip
-		argparse base64 jax jnp lax multihost_utils np os sys Mesh NamedSharding P
-		DEVICES INPUTS IN_SPECS OUTPUTS OUT_SPECS arguments check compare gather inputs main make_mesh per_device read run
-		save start tolerance unsharded`) {
+		argparse base64 jax jnp lax multihost_utils np os sys AxisType Mesh NamedSharding P
+		DEVICES INPUTS IN_SPECS OUTPUTS OUT_SPECS arguments check compare example expected gather inputs main make_mesh
+		per_device read run save sharded start tolerance unsharded`) {
 		names[name] = true
 	}
 	return names

@@ -54,6 +54,9 @@ func runPython(t *testing.T, python string, files []string) {
 func outputs(t *testing.T, file string) []npz.Array {
 	t.Helper()
 	if text, err := os.ReadFile(file + ".error"); err == nil {
+		if strings.Contains(string(text), "need a newer JAX") {
+			t.Skip("the JAX at AUTOSHARD_PYTHON is too old for this program")
+		}
 		t.Fatal(string(text))
 	}
 	data, err := os.ReadFile(file + ".out.npz")

@@ -1,11 +1,62 @@
-def on_devices(f, mesh, in_specs, out_specs):
+def on_devices(f, mesh, in_specs, out_specs, check=False, axes=None):
     """Returns f, which sees one device's blocks, as a function of whole arrays."""
+    options = {"mesh": mesh, "in_specs": in_specs, "out_specs": out_specs}
     if hasattr(jax, "shard_map"):
-        new = jax.shard_map
-        return new(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+        if axes:
+            options["axis_names"] = axes
+        return jax.shard_map(f, check_vma=check, **options)
     from jax.experimental.shard_map import shard_map as old
 
-    return old(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=False)
+    if axes:
+        options["auto"] = frozenset(mesh.axis_names) - axes
+    return old(f, check_rep=check, **options)
+
+
+def vary(x, axes):
+    """Makes a value that is equal along axes count as varying; older JAX does so by itself."""
+    if hasattr(lax, "pcast"):
+        return lax.pcast(x, axes, to="varying")
+    return lax.pvary(x, axes) if hasattr(lax, "pvary") else x
+
+
+def gather_equal(x, axes, axis):
+    """Joins blocks; the result counts as equal along axes."""
+    if hasattr(lax, "pcast"):
+        return lax.all_gather(x, axes, axis=axis, tiled=True, to="invarying")
+    if hasattr(lax, "all_gather_invariant"):
+        return lax.all_gather_invariant(x, axes, axis=axis, tiled=True)
+    shape = list(x.shape)
+    shape[axis] *= lax.psum(1, axes)
+    at = lax.axis_index(axes) * x.shape[axis]
+    return lax.psum(lax.dynamic_update_slice_in_dim(jnp.zeros(shape, x.dtype), x, at, axis), axes)
+
+
+def pscatter(x, axes, axis):
+    """Keeps this device's part of a value that is equal along axes."""
+    size = x.shape[axis] // lax.psum(1, axes)
+    return lax.dynamic_slice_in_dim(x, lax.axis_index(axes) * size, size, axis)
+
+
+def broadcast_from(x, axes, source):
+    """Gives all devices along axes the block of one of them."""
+    return lax.all_gather(x, axes)[source]
+
+
+def ragged_all_to_all(x, out, starts, sizes, targets, received, axes):
+    """Exchanges slices of any length. XLA does so on accelerators; elsewhere all is gathered."""
+    if jax.default_backend() != "cpu":
+        return lax.ragged_all_to_all(x, out, starts, sizes, targets, received, axis_name=axes)
+    rows = jnp.arange(out.shape[0])
+    n, me = lax.psum(1, axes), lax.axis_index(axes)
+    x, *slices = [lax.all_gather(a, axes) for a in (x, starts, sizes, targets)]
+    each = starts.shape[0] // n
+    for sender in range(n):
+        for k in range(each):
+            start, size, target = [a[sender, me * each + k] for a in slices]
+            taken = x[sender][jnp.clip(rows - target + start, 0, x.shape[1] - 1)]
+            here = (rows >= target) & (rows < target + size)
+            out = jnp.where(here.reshape(-1, *[1] * (out.ndim - 1)), taken, out)
+    return out
 
 
 def decode(text, dtype, shape):
@@ -18,12 +69,12 @@ def decode(text, dtype, shape):
 
 def dynamic_slice(x, starts, sizes):
     """Slices from starts on; JAX alone would count negative ones from the end."""
-    return lax.dynamic_slice(x, [jnp.maximum(s, 0) for s in starts], sizes)
+    return lax.dynamic_slice(x, [jnp.maximum(s, jnp.zeros_like(s)) for s in starts], sizes)
 
 
 def dynamic_update_slice(x, update, starts):
     """Replaces a slice from starts on; JAX alone would count negative ones from the end."""
-    return lax.dynamic_update_slice(x, update, [jnp.maximum(s, 0) for s in starts])
+    return lax.dynamic_update_slice(x, update, [jnp.maximum(s, jnp.zeros_like(s)) for s in starts])
 
 
 def total_order(x):

@@ -78,7 +78,7 @@ func (e *emitter) named(op ir.OpID, dims []int64) (*expr, bool) {
 	v := e.m.Operand(op, 0)
 	t := e.m.ValueType(v)
 	r, ok := reduced[e.monoidOf(op, 0)]
-	start, known := e.splat(e.m.Operand(op, 1))
+	start, known := e.number(e.m.Operand(op, 1))
 	if !ok || !known || e.m.NumOperands(op) != 2 || e.regionTypes(op, 0)[0] != t.DType || len(dims) == 0 {
 		return nil, false
 	}

@@ -11,10 +11,12 @@ import (
 type linearPart struct {
 	carries, xs, outs []int
 	outer             []ir.ValueID
+	reached           map[ir.ValueID]bool // arguments and outer values that have a cotangent in the body
 }
 
 func (t *transposer) linearPart(op ir.OpID) (l linearPart, ok bool) {
 	body, info := t.m.RegionBlock(op, 0), t.p.ScanOf(op)
+	l.reached = map[ir.ValueID]bool{}
 	for i, v := range t.m.BlockArgs(body) {
 		switch {
 		case !t.linear[v]:
@@ -36,7 +38,8 @@ func (t *transposer) linearPart(op ir.OpID) (l linearPart, ok bool) {
 }
 
 // scan transposes a scan: it runs the other way round, from the cotangents of the last carries, and returns those of
-// the first ones, of the rows, and sums of those of the values that the body takes from outside.
+// the first ones, of the rows, and sums of those of the values that the body takes from outside. What the body does not
+// pass on has none, and costs no communication before the loop.
 func (t *transposer) scan(op ir.OpID) {
 	l, ok := t.linearPart(op)
 	if !ok {
@@ -62,14 +65,21 @@ func (t *transposer) scan(op ir.OpID) {
 	if t.b.Err() != nil {
 		return
 	}
+	args := t.m.BlockArgs(t.m.RegionBlock(op, 0))
 	for n, k := range l.carries {
-		t.add(t.m.Operand(op, k), last[n])
+		if l.reached[args[k]] || info.Length == 0 {
+			t.add(t.m.Operand(op, k), last[n])
+		}
 	}
 	for n, v := range l.outer {
-		t.add(v, last[len(l.carries)+n])
+		if l.reached[v] {
+			t.add(v, last[len(l.carries)+n])
+		}
 	}
 	for n, i := range l.xs {
-		t.add(t.m.Operand(op, i), stacked[n])
+		if l.reached[args[i]] {
+			t.add(t.m.Operand(op, i), stacked[n])
+		}
 	}
 }
 
@@ -84,6 +94,10 @@ func (t *transposer) scanBody(op ir.OpID, l *linearPart, carry, row []ir.ValueID
 		t.add(t.m.Operand(ret, i), row[n])
 	}
 	t.sweep(body)
+	for _, v := range slices.Concat(args, l.outer) {
+		_, ok := t.ct[v]
+		l.reached[v] = ok
+	}
 	for _, k := range l.carries {
 		next = append(next, t.cotangent(args[k]))
 	}
@@ -121,6 +135,7 @@ func (t *transposer) branches(op ir.OpID) {
 		given = append(given, t.ct[v])
 	}
 	outer := slices.Clone(t.outer(op))
+	reached := map[ir.ValueID]bool{}
 	sums := t.conditional(op, func(body ir.BlockID) (out []ir.ValueID) {
 		defer t.inside()()
 		for i, v := range t.m.Operands(t.m.LastOp(body)) {
@@ -128,6 +143,8 @@ func (t *transposer) branches(op ir.OpID) {
 		}
 		t.sweep(body)
 		for _, v := range outer {
+			_, ok := t.ct[v]
+			reached[v] = reached[v] || ok
 			out = append(out, t.cotangent(v))
 		}
 		return out
@@ -136,7 +153,9 @@ func (t *transposer) branches(op ir.OpID) {
 		return
 	}
 	for i, v := range outer {
-		t.add(v, sums[i])
+		if reached[v] {
+			t.add(v, sums[i])
+		}
 	}
 }
 

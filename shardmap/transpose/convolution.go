@@ -64,7 +64,7 @@ func pick(shape, dims []int64) []int64 {
 }
 
 // convolution transposes in the image, by a convolution of the cotangent with the mirrored kernel, or in the kernel,
-// by one of the image with the cotangent, where batch and features swap roles.
+// by one of the image with the cotangent, where batch and features swap roles, and so do groups of them.
 func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 	x, k, attrs := t.m.Operand(op, 0), t.m.Operand(op, 1), t.m.OpAttrs(op)
 	d, ok := attrs.Get("dimension_numbers").(*ir.ConvDims)
@@ -72,8 +72,8 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 		t.nonlinear(op)
 		return
 	}
-	if attrs.Get("window_reversal") != nil || attrs.Int("feature_group_count", 1) != 1 || attrs.Int("batch_group_count", 1) != 1 {
-		t.unsupported(op, "a convolution with groups or reversed windows has none here")
+	if attrs.Get("window_reversal") != nil {
+		t.unsupported(op, "a convolution with reversed windows has none here")
 		return
 	}
 	s := readWindows(attrs, pick(t.m.Shape(x), d.InSpatial), pick(t.m.Shape(k), d.KernelSpatial), pick(t.m.Shape(g), d.OutSpatial), "lhs_dilation", "rhs_dilation")
@@ -81,32 +81,74 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 	if t.linear[k] {
 		operand = k
 	}
-	if s.empty() || slices.Contains(s.window, 0) {
+	if s.empty() || slices.Contains(s.window, 0) || slices.Contains(t.m.Shape(k), 0) {
 		t.add(operand, t.zeros(operand))
 		return
 	}
 	if t.linear[x] {
-		mirrored := t.b.Op(ir.OpReverse, t.m.Type(k), ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
-		to := ir.ConvDims{InBatch: d.OutBatch, InFeature: d.OutFeature, InSpatial: d.OutSpatial, KernelIn: d.KernelOut, KernelOut: d.KernelIn,
-			KernelSpatial: d.KernelSpatial, OutBatch: d.InBatch, OutFeature: d.InFeature, OutSpatial: d.InSpatial}
-		t.add(x, t.convolve(op, x, &to, s.baseDilation, s.strides, s.dilation, s.ofBase(), g, mirrored))
+		t.add(x, t.ofImage(op, d, s, g))
 		return
 	}
 	to := ir.ConvDims{InBatch: d.InFeature, InFeature: d.InBatch, InSpatial: d.InSpatial, KernelIn: d.OutBatch, KernelOut: d.OutFeature,
 		KernelSpatial: d.OutSpatial, OutBatch: d.KernelIn, OutFeature: d.KernelOut, OutSpatial: d.KernelSpatial}
-	t.add(k, t.convolve(op, k, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), t.value(x), g))
+	c := conv{op, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), attrs.Int("batch_group_count", 1), attrs.Int("feature_group_count", 1)}
+	t.add(k, t.convolve(c, t.m.Shape(k), t.value(x), g))
 }
 
-// convolve writes a convolution whose result has the type of a value.
-func (t *transposer) convolve(op ir.OpID, like ir.ValueID, d *ir.ConvDims, strides, base, dilation, padding []int64, x, k ir.ValueID) ir.ValueID {
-	attrs := ir.MakeAttrs(named("dimension_numbers", d), named("window_strides", ir.Ints(strides)), named("lhs_dilation", ir.Ints(base)),
-		named("rhs_dilation", ir.Ints(dilation)), named("padding", t.pairs64(padding)))
-	for _, name := range []string{"batch_group_count", "feature_group_count", "precision_config"} {
-		if a := t.m.Attr(op, name); a != nil {
-			attrs = attrs.With(name, a)
-		}
+// ofImage returns the cotangent of the image. The kernel of a group has the group's result features for inputs, so that
+// the number of the group moves from those to the image's features; of groups of the batch it moves on, to the batch.
+func (t *transposer) ofImage(op ir.OpID, d *ir.ConvDims, s *sliding, g ir.ValueID) ir.ValueID {
+	x, k, attrs := t.m.Operand(op, 0), t.m.Operand(op, 1), t.m.OpAttrs(op)
+	batches := attrs.Int("batch_group_count", 1)
+	groups := max(attrs.Int("feature_group_count", 1), batches)
+	mirrored := t.b.Op(ir.OpReverse, t.m.Type(k), ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
+	to := ir.ConvDims{InBatch: d.OutBatch, InFeature: d.OutFeature, InSpatial: d.OutSpatial, KernelIn: d.KernelOut, KernelOut: d.KernelIn,
+		KernelSpatial: d.KernelSpatial, OutBatch: d.InBatch, OutFeature: d.InFeature, OutSpatial: d.InSpatial}
+	c := conv{op, &to, s.baseDilation, s.strides, s.dilation, s.ofBase(), groups, 1}
+	shape := slices.Clone(t.m.Shape(x))
+	shape[d.InBatch] /= batches
+	shape[d.InFeature] *= batches
+	image := t.convolve(c, shape, g, t.regroup(mirrored, d.KernelOut, d.KernelIn, groups))
+	return t.regroup(image, d.InFeature, d.InBatch, batches)
+}
+
+// regroup takes the number of the group, one of n, out of one dimension, where it is major, and puts it into another.
+func (t *transposer) regroup(v ir.ValueID, from, to, n int64) ir.ValueID {
+	if n == 1 || v == 0 {
+		return v
 	}
-	return t.b.Op(ir.OpConvolution, t.m.Type(like), attrs, x, k)
+	shape := slices.Clone(t.m.Shape(v))
+	merged := slices.Clone(shape)
+	merged[from] /= n
+	merged[to] *= n
+	v = t.b.Reshape(v, slices.Replace(shape, int(from), int(from)+1, n, shape[from]/n)...)
+	order := slices.Insert(others(len(shape)+1, []int64{from}), int(to), from)
+	return t.b.Reshape(t.b.Transpose(v, order...), merged...)
+}
+
+// conv is what a convolution has for attributes, besides the precision of another one.
+type conv struct {
+	like                             ir.OpID
+	dims                             *ir.ConvDims
+	strides, base, dilation, padding []int64
+	groups, batches                  int64
+}
+
+// convolve writes a convolution with a result of that shape.
+func (t *transposer) convolve(c conv, shape []int64, x, k ir.ValueID) ir.ValueID {
+	if x == 0 || k == 0 {
+		return 0
+	}
+	i64 := func(n int64) ir.IntAttr {
+		return ir.IntAttr{Value: n, Type: t.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+	}
+	attrs := ir.MakeAttrs(named("dimension_numbers", c.dims), named("window_strides", ir.Ints(c.strides)), named("lhs_dilation", ir.Ints(c.base)),
+		named("rhs_dilation", ir.Ints(c.dilation)), named("padding", t.pairs64(c.padding)), named("feature_group_count", i64(c.groups)),
+		named("batch_group_count", i64(c.batches)))
+	if a := t.m.Attr(c.like, "precision_config"); a != nil {
+		attrs = attrs.With("precision_config", a)
+	}
+	return t.b.Op(ir.OpConvolution, t.m.TensorType(t.m.ValueType(x).DType, shape...), attrs, x, k)
 }
 
 // reduceWindow transposes a sum over windows, such as a cumulative sum: another sum over windows, of the same size,

@@ -16,7 +16,7 @@ func init() {
 		ir.OpDivide:      (*tangents).quotient, ir.OpPower: (*tangents).power, ir.OpMaximum: (*tangents).extremum, ir.OpMinimum: (*tangents).extremum,
 		ir.OpClamp: (*tangents).clamp, ir.OpAtan2: (*tangents).atan2, ir.OpSelect: (*tangents).each, ir.OpConcatenate: (*tangents).each,
 		ir.OpPad: (*tangents).each, ir.OpDynamicUpdateSlice: (*tangents).each, ir.OpScatter: (*tangents).scatter, ir.OpReduce: (*tangents).reduce,
-		ir.OpReduceWindow: (*tangents).reduceWindow,
+		ir.OpReduceWindow: (*tangents).reduceWindow, ir.OpRemainder: (*tangents).remainder,
 	}
 	for _, kind := range []ir.Kind{ir.OpNegate, ir.OpConvert, ir.OpReducePrecision, ir.OpReshape, ir.OpTranspose, ir.OpBroadcastInDim, ir.OpReverse,
 		ir.OpSlice, ir.OpDynamicSlice, ir.OpGather} {
@@ -52,6 +52,19 @@ var factors = map[ir.Kind]func(j *tangents, x, y ir.ValueID) ir.ValueID{
 	ir.OpChloTan:             func(j *tangents, _, y ir.ValueID) ir.ValueID { return j.plus(j.times(y, y), 1) },
 	ir.OpChloSinh:            func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpChloCosh, x) },
 	ir.OpChloCosh:            func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpChloSinh, x) },
+	ir.OpChloAsin:            (*tangents).arc,
+	ir.OpChloAcos:            func(j *tangents, x, y ir.ValueID) ir.ValueID { return j.negative(j.arc(x, y)) },
+	ir.OpChloAtan:            func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.over(1, j.plus(j.times(x, x), 1)) },
+	ir.OpChloAsinh:           func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpRsqrt, j.plus(j.times(x, x), 1)) },
+	ir.OpChloAcosh: func(j *tangents, x, _ ir.ValueID) ir.ValueID {
+		return j.b.Unary(ir.OpRsqrt, j.times(j.plus(x, -1), j.plus(x, 1)))
+	},
+	ir.OpChloAtanh: func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.over(1, j.times(j.minus(1, x), j.plus(x, 1))) },
+	ir.OpChloErfInv: func(j *tangents, _, y ir.ValueID) ir.ValueID {
+		return j.scaled(math.Sqrt(math.Pi)/2, j.b.Unary(ir.OpExponential, j.times(y, y)))
+	},
+	ir.OpChloLgamma:  func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpChloDigamma, x) },
+	ir.OpChloDigamma: func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Binary(ir.OpChloPolygamma, j.like(x, 1), x) },
 }
 
 // like returns a constant of the type of a value.
@@ -182,7 +195,8 @@ func (j *tangents) extremum(op ir.OpID) ir.ValueID {
 	return j.total(parts[0], parts[1])
 }
 
-// clamp passes on the tangent of the operand between the limits, and outside those of the limits.
+// clamp passes on the tangent of the operand between the limits, and outside those of the limits. Where the lower limit
+// is not below the upper one it has none, as in JAX.
 func (j *tangents) clamp(op ir.OpID) ir.ValueID {
 	low, x, high := j.m.Operand(op, 0), j.m.Operand(op, 1), j.m.Operand(op, 2)
 	dims := j.m.Shape(x)
@@ -201,7 +215,8 @@ func (j *tangents) clamp(op ir.OpID) ir.ValueID {
 		return j.b.Select(where, spread(d), j.like(v, 0))
 	}
 	between := j.b.Binary(ir.OpAnd, j.b.Compare("GT", v, a), j.b.Compare("LT", v, b))
-	return j.total(j.total(pick(low, j.b.Compare("GT", a, v)), pick(x, between)), pick(high, j.b.Compare("LT", b, v)))
+	below := j.b.Binary(ir.OpAnd, j.b.Compare("GT", a, v), j.b.Compare("LT", a, b))
+	return j.total(j.total(pick(low, below), pick(x, between)), pick(high, j.b.Compare("LT", b, v)))
 }
 
 // atan2 is the rule (dy·x - dx·y)/(x²+y²).
@@ -218,44 +233,6 @@ func (j *tangents) atan2(op ir.OpID) ir.ValueID {
 	return j.total(left, right)
 }
 
-// reduce is the rule of sums, and of extrema, whose tangent is the mean of those of the elements that are the result.
-func (j *tangents) reduce(op ir.OpID) ir.ValueID {
-	m := j.m
-	if m.NumOperands(op) != 2 {
-		j.unknown(op)
-		return 0
-	}
-	x, dims := m.Operand(op, 0), m.OpAttrs(op).Ints("dimensions")
-	d, ok := j.of[x]
-	if _, init := j.of[m.Operand(op, 1)]; init || !ok {
-		j.unknown(op)
-		return 0
-	}
-	if adds(m, op) {
-		return j.b.Reduce(ir.OpAdd, d, dims...)
-	}
-	if kind := m.Kind(m.FirstOp(m.RegionBlock(op, 0))); kind != ir.OpMaximum && kind != ir.OpMinimum {
-		j.unknown(op)
-		return 0
-	}
-	a, y := j.value(x), j.value(m.Result(op, 0))
-	shape := m.Shape(x)
-	spread := j.b.Broadcast(y, shape, others(len(shape), dims)...)
-	here := j.b.Select(j.b.Compare("EQ", a, spread), j.like(a, 1), j.like(a, 0))
-	return j.b.Binary(ir.OpDivide, j.b.Reduce(ir.OpAdd, j.times(d, here), dims...), j.b.Reduce(ir.OpAdd, here, dims...))
-}
-
-// reduceWindow is the rule of sums over windows.
-func (j *tangents) reduceWindow(op ir.OpID) ir.ValueID {
-	d, ok := j.of[j.m.Operand(op, 0)]
-	if !ok || j.m.NumOperands(op) != 2 || !adds(j.m, op) || j.of[j.m.Operand(op, 1)] != 0 {
-		j.unknown(op)
-		return 0
-	}
-	zero := j.b.Constant(j.m.ValueType(d).DType, nil, 0)
-	return j.b.Folded(ir.OpReduceWindow, j.m.Type(j.m.Result(op, 0)), j.m.OpAttrs(op), ir.OpAdd, d, zero)
-}
-
 // scatter is the rule of sums, and of replacements of elements none of which is replaced twice.
 func (j *tangents) scatter(op ir.OpID) ir.ValueID {
 	m := j.m
@@ -268,6 +245,23 @@ func (j *tangents) scatter(op ir.OpID) ir.ValueID {
 		return 0
 	}
 	return j.b.Folded(ir.OpScatter, m.Type(m.Result(op, 0)), m.OpAttrs(op), with, j.tangent(m.Operand(op, 0)), j.value(m.Operand(op, 1)), j.tangent(m.Operand(op, 2)))
+}
+
+// arc is the derivative of the arcsine, 1/√(1-x²).
+func (j *tangents) arc(x, _ ir.ValueID) ir.ValueID {
+	return j.b.Unary(ir.OpRsqrt, j.times(j.minus(1, x), j.plus(x, 1)))
+}
+
+// remainder is the rule dx - trunc(x/y)·dy.
+func (j *tangents) remainder(op ir.OpID) ir.ValueID {
+	x, y := j.m.Operand(op, 0), j.m.Operand(op, 1)
+	var right ir.ValueID
+	if d, ok := j.of[y]; ok {
+		q := j.b.Binary(ir.OpDivide, j.value(x), j.value(y))
+		whole := j.times(j.b.Unary(ir.OpSign, q), j.b.Unary(ir.OpFloor, j.b.Unary(ir.OpAbs, q)))
+		right = j.times(d, j.negative(whole))
+	}
+	return j.total(j.of[x], right)
 }
 
 // bell is the derivative of the error function, 2/√π·exp(-x²).

@@ -34,5 +34,12 @@
 // The transpose of a scan runs it backwards: carries hold cotangents of carries and sums for what the body takes from
 // outside. What is not linear in the body runs in a scan before, forwards, which stacks what is needed.
 //
+// # What has no derivative
+//
+// Loops whose number of rounds is not known before the run, since the rounds back would need what each round forth has
+// computed; pmax and pmin; products over windows; and scatters that multiply or compare, or replace elements without
+// unique indices. Ops that no output needs are left out first, and need no derivative. Where several elements are the
+// result of a maximum, conventions are those of JAX: reductions share the tangent, windows give it to the first one.
+//
 // Specification: shardmap.md section 4.
 package transpose

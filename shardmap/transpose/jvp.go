@@ -118,6 +118,8 @@ func (j *tangents) op(op ir.OpID) {
 		j.branches(op)
 	case name != "":
 		j.collective(op)
+	case kind == ir.OpSort:
+		j.sort(op)
 	case kind == ir.OpOptimizationBarrier:
 		for i, v := range m.Operands(op) {
 			j.set(m.Result(op, i), j.of[v])
@@ -134,6 +136,11 @@ func (j *tangents) op(op ir.OpID) {
 
 // unknown refuses an op without a rule.
 func (j *tangents) unknown(op ir.OpID) {
+	if j.m.Kind(op) == ir.OpWhile {
+		j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op),
+			"%s has no derivative, since only the run knows its number of rounds; count from a constant to a constant, or write a scan", j.p.Describe(op)))
+		return
+	}
 	j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op), "%s has no derivative here; leave its operands out of what is differentiated, or write it with other ops",
 		j.p.Describe(op)))
 }

@@ -149,6 +149,13 @@ func window(b *typed.Builder, x ir.ValueID, result []int64, size, stride, base, 
 		attr("window_dilations", ir.Ints{dilation}), attr("padding", padding(b, pads...))), ir.OpAdd, x, b.Constant(dtype.F64, nil, 0))
 }
 
+// windows folds dilated windows of three elements, from a value, with padding.
+func windows(b *typed.Builder, kind ir.Kind, x ir.ValueID, from float64) ir.ValueID {
+	return b.Folded(ir.OpReduceWindow, b.Program().Module.TensorType(dtype.F64, 4), attrs(attr("window_dimensions", ir.Ints{3}),
+		attr("window_strides", ir.Ints{2}), attr("base_dilations", ir.Ints{2}), attr("window_dilations", ir.Ints{2}), attr("padding", padding(b, 2, 2))),
+		kind, x, b.Constant(dtype.F64, nil, from))
+}
+
 // convolution convolves images [batch, space, feature] with a kernel [space, in, out].
 func convolution(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 	i64 := func(n int64) ir.IntAttr {
@@ -291,11 +298,35 @@ var functions = []function{
 	{"rsqrt", false, unary(ir.OpRsqrt)}, {"cbrt", false, unary(ir.OpCbrt)}, {"sin", true, unary(ir.OpSine)}, {"cos", true, unary(ir.OpCosine)},
 	{"tan", true, unary(ir.OpTan)}, {"abs", true, unary(ir.OpAbs)}, {"erf", true, unary(ir.OpChloErf)}, {"square", true, unary(ir.OpChloSquare)},
 	{"sinh", true, unary(ir.OpChloSinh)}, {"cosh", true, unary(ir.OpChloCosh)}, {"floor", false, unary(ir.OpFloor)},
+	{"asin", true, unary(ir.OpChloAsin)}, {"acos", true, unary(ir.OpChloAcos)}, {"atan", true, unary(ir.OpChloAtan)}, {"asinh", true, unary(ir.OpChloAsinh)},
+	{"atanh", true, unary(ir.OpChloAtanh)}, {"erf_inv", true, unary(ir.OpChloErfInv)}, {"lgamma", false, unary(ir.OpChloLgamma)},
+	{"digamma", false, unary(ir.OpChloDigamma)}, {"remainder", false, binary(ir.OpRemainder)},
+	{"acosh", false, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
+		two := b.Constant(dtype.F64, nil, 2)
+		return b.Binary(ir.OpMultiply, b.Unary(ir.OpChloAcosh, b.Binary(ir.OpAdd, x, two)), y)
+	}},
 	{"mul", true, binary(ir.OpMultiply)}, {"div", false, binary(ir.OpDivide)}, {"power", false, binary(ir.OpPower)}, {"atan2", false, binary(ir.OpAtan2)},
 	{"max", true, binary(ir.OpMaximum)}, {"min", true, binary(ir.OpMinimum)}, {"sub", true, binary(ir.OpSubtract)},
 	{"softmax", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 		e := b.Unary(ir.OpExponential, b.Binary(ir.OpSubtract, x, b.Reduce(ir.OpMaximum, x, 0)))
 		return b.Binary(ir.OpMultiply, b.Binary(ir.OpDivide, e, b.Reduce(ir.OpAdd, e, 0)), y)
+	}},
+	{"product", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
+		return b.Binary(ir.OpMultiply, y, b.Reduce(ir.OpMultiply, b.Broadcast(x, []int64{2, 4}, 1), 0, 1))
+	}},
+	{"product with zeros", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
+		one := b.Constant(dtype.F64, []int64{4}, 1, 0, 1, 1)
+		return b.Binary(ir.OpMultiply, y, b.Reduce(ir.OpMultiply, b.Binary(ir.OpMultiply, x, one), 0))
+	}},
+	{"sort", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
+		z := b.Concatenate(0, x, y)
+		both := b.Sort(0, true, func(p, q []ir.ValueID) ir.ValueID { return b.Compare("GT", p[0], q[0]) }, z, b.Binary(ir.OpMultiply, z, z))
+		weights := b.Constant(dtype.F64, []int64{8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		sum := b.Binary(ir.OpAdd, both[0], b.Binary(ir.OpMultiply, both[1], weights))
+		return b.Slice(sum, []int64{1}, []int64{8}, []int64{2})
+	}},
+	{"maximum of windows", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
+		return b.Binary(ir.OpAdd, windows(b, ir.OpMaximum, x, -9), windows(b, ir.OpMinimum, b.Binary(ir.OpMultiply, x, y), 9))
 	}},
 	{"clamp", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 		return b.Op(ir.OpClamp, b.Type(x), nil, b.Constant(dtype.F64, nil, -0.5), x, y)

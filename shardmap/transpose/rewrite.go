@@ -47,11 +47,14 @@ func prepared(p *typed.Program) (*typed.Program, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	values := p.Module.NumValues()
+	sweepDead(p, p.Body())
+	pruned := p.Module.NumValues() > values
 	changed, err := scans(p)
 	if err != nil {
 		return nil, err
 	}
-	if changed || p.Variance == nil || p.Typecheck(typed.Options{}) != nil && p.Typecheck(typed.Options{Unsound: true}) != nil {
+	if changed || pruned || p.Variance == nil || p.Typecheck(typed.Options{}) != nil && p.Typecheck(typed.Options{Unsound: true}) != nil {
 		if err := elaborate(p); err != nil {
 			return nil, err
 		}

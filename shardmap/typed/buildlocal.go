@@ -288,6 +288,37 @@ func (b *Builder) Reduce(kind ir.Kind, x ir.ValueID, dims ...int64) ir.ValueID {
 	return b.m.Result(op, 0)
 }
 
+// Sort orders arrays of one shape along a dimension together: before tells from the elements of two places, one of each
+// array, whether the first place comes first. A stable sort keeps the order of places of which neither comes first.
+func (b *Builder) Sort(dim int64, stable bool, before func(x, y []ir.ValueID) ir.ValueID, xs ...ir.ValueID) []ir.ValueID {
+	none := make([]ir.ValueID, len(xs))
+	if b.err != nil || slices.Contains(xs, 0) {
+		return none
+	}
+	region := b.m.DetachedRegion()
+	var args []ir.TypeID
+	for _, x := range xs {
+		args = append(args, b.m.TensorType(b.m.ValueType(x).DType))
+	}
+	for k := range args { // pairs of elements of one array stand next to each other
+		args = slices.Insert(args, 2*k, args[2*k])
+	}
+	b.inside(region, args, func(v []ir.ValueID) []ir.ValueID {
+		var x, y []ir.ValueID
+		for k := 0; k < len(v); k += 2 {
+			x, y = append(x, v[k]), append(y, v[k+1])
+		}
+		return []ir.ValueID{before(x, y)}
+	})
+	if b.err != nil {
+		return none
+	}
+	attrs := ir.MakeAttrs(attr("dimension", i64(b.m, dim)), attr("is_stable", ir.BoolAttr(stable)))
+	op := b.at.Op(ir.OpSort, b.types(xs), attrs, xs...)
+	b.m.AdoptRegions(op, []ir.RegionID{region})
+	return b.m.ResultValues(op)
+}
+
 // neutral returns the element that changes nothing.
 func neutral(kind ir.Kind, t dtype.Type) float64 {
 	low, high := math.Inf(-1), math.Inf(1)

@@ -11,6 +11,9 @@ import (
 // checkLocal brings the operands of a local op to one type. Outer values that its regions use count for the type of
 // the results and stay as they are.
 func (e *elaborator) checkLocal(op ir.OpID) error {
+	if e.m.Kind(op) == ir.OpOptimizationBarrier {
+		return nil
+	}
 	operands := operandsOf(e.m, op)
 	types := e.operands(op)
 	joined := joinLocal(types)
@@ -48,7 +51,7 @@ func isInit(m *ir.Module, op ir.OpID, i int) bool {
 // 3.8). Ops over several terms are those of checkTerms.
 var linear = map[ir.Kind]bool{
 	ir.OpNegate: true, ir.OpReal: true, ir.OpImag: true, ir.OpConvert: true, ir.OpReshape: true, ir.OpTranspose: true, ir.OpBroadcastInDim: true,
-	ir.OpSlice: true, ir.OpReverse: true, ir.OpOptimizationBarrier: true,
+	ir.OpSlice: true, ir.OpReverse: true,
 }
 
 // checkTerms checks an op over values that are terms along some axes.

@@ -49,7 +49,7 @@
 //
 // [Program.Elaborate] takes a body without casts, finds the types and inserts the casts; [Program.Typecheck] checks a
 // body whose casts are explicit; [Program.Run] runs the program on virtual devices. Programs come from a [Builder],
-// from text ([Parse]) or from a manual computation of Shardy ([Import]).
+// from text ([Parse]), from a manual computation of Shardy ([Import]) or from a per-device program ([FromDevice]).
 //
 // # Grammar
 //
@@ -61,9 +61,10 @@
 //	type    = element "[" {size} "]" ["{" {axis} ["U:" axes] ["R:" axes] "}"]
 //
 // Braces, brackets and parentheses enclose lists separated by commas; variables are separated by blanks. The header
-// may be broken into lines anywhere, every lambda, equation and return is a line; a line that begins with # is a comment. Ops of
-// StableHLO are written without their dialect, others with it. Attributes are written as in MLIR, apart from lists of
-// integers, (1, 2), numbers of type i64, lists of axes, and the dimension numbers of dot_general.
+// may be broken into lines anywhere, every lambda, equation and return is a line. A # at the beginning of a line, or
+// between blanks outside brackets, begins a comment. Ops of StableHLO are written without their dialect, others with
+// it. Attributes are written as in MLIR, apart from lists of integers, (1, 2), numbers of type i64, lists of axes, and
+// the dimension numbers of dot_general.
 //
 // Specification: shardmap.md sections 1 to 3 and 8 to 11.
 package typed

@@ -1,9 +1,8 @@
 package typed
 
 import (
-	"slices"
-
 	"autoshard/ir"
+	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -11,7 +10,11 @@ import (
 // shardings, the body is plain StableHLO with device groups along axes of the mesh. Casts vanish, and with them the
 // types (specification: shardmap.md sections 6.3 and 11). Dimensions are open where axes are left automatic. The
 // program must be valid, and elaborated where its check is on.
-func (p *Program) Export() *ir.Module {
+func (p *Program) Export() *ir.Module { return p.ExportOver(refine.New(p.Mesh).Mesh()) }
+
+// ExportOver is Export over a mesh of which the program's mesh is the refinement: its axes come out as parts of that
+// mesh's, neighbours merged. The parts of every axis are manual together, or none of them is.
+func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 	number := make([]int, len(p.Mesh.Axes))
 	for a := range number {
 		number[a] = a
@@ -19,8 +22,8 @@ func (p *Program) Export() *ir.Module {
 	l := newLowering(p, p.Mesh, number)
 	m := l.m
 	m.Name = p.Name
-	mesh := m.AddMesh("mesh", p.Mesh, nil, 0)
-	l.axes = mesh
+	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: over.Coarse.Axes}, nil, 0)
+	l.axes, l.over = mesh, over
 	old := m.Func(p.Func)
 	from, name := old.Body, old.Op
 	l.block(from)
@@ -34,18 +37,18 @@ func (p *Program) Export() *ir.Module {
 		spec.Results = append(spec.Results, m.WithDims(old.ResultTypes[i], p.GlobalDims(i)))
 	}
 	main := m.Func(m.AddFunc(spec)).Body
-	attrs := ir.MakeAttrs(attr("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: refs(&p.Mesh, p.Manual.Axes())}))
+	attrs := ir.MakeAttrs(attr("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: over.Parts(p.Manual.Axes())}))
 	at := m.BuilderAtEnd(main)
 	op := at.OpRegions(ir.OpSdyManualComputation, spec.Results, attrs, 1, m.BlockArgs(main)...)
 	body := m.AddBlock(m.Regions(op)[0])
 	for i, t := range inside {
 		v := m.AddBlockArg(body, t)
-		m.SetSharding(v, p.sharding(m, mesh, p.Params[i].Spec, len(m.TypeOf(t).Dims)))
+		m.SetSharding(v, p.sharding(m, mesh, over, p.Params[i].Spec, len(m.TypeOf(t).Dims)))
 		m.ReplaceUses(m.BlockArgs(from)[i], v)
 	}
 	p.moveBody(m, from, body, ir.OpSdyReturn)
 	for i, v := range m.Results(op) {
-		m.SetSharding(v, p.sharding(m, mesh, p.Results[i].Spec, len(m.Shape(v))))
+		m.SetSharding(v, p.sharding(m, mesh, over, p.Results[i].Spec, len(m.Shape(v))))
 	}
 	at.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
 	m.Erase(name)
@@ -67,17 +70,17 @@ func (p *Program) moveBody(m *ir.Module, from, to ir.BlockID, end ir.Kind) []ir.
 }
 
 // sharding returns a spec as Shardy has it.
-func (p *Program) sharding(m *ir.Module, mesh ir.MeshID, s Spec, rank int) ir.ShardingID {
+func (p *Program) sharding(m *ir.Module, mesh ir.MeshID, over *refine.Mesh, s Spec, rank int) ir.ShardingID {
 	axes, t := p.axesOf(s)
 	out := ir.Sharding{Mesh: mesh, Dims: make([]ir.DimSharding, rank)}
 	for d := range out.Dims {
 		out.Dims[d] = ir.DimSharding{Closed: p.Manual == p.allAxes(), Priority: ir.NoPriority}
 		if d < len(axes) {
-			out.Dims[d].Axes = refs(&p.Mesh, axes[d])
+			out.Dims[d].Axes = over.Parts(axes[d])
 		}
 	}
 	if t.U != 0 {
-		out.Unreduced = slices.Clone([]subaxis.Ref(refs(&p.Mesh, t.U.Axes())))
+		out.Unreduced = over.Parts(t.U.Axes())
 	}
 	return m.InternSharding(out)
 }

@@ -8,11 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"autoshard/backend/tensor"
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
 )
@@ -298,67 +295,4 @@ func wantCommunication(t *testing.T, what string, q *typed.Program, got, want ma
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%s: communication %v, want %v in\n%s", what, got, want, q)
 	}
-}
-
-// The transposed derivative of random programs is that of JAX, with the check on and off. Where JAX has one, so have
-// we; loops whose number of rounds is known have one here only.
-func TestJAXGradients(t *testing.T) {
-	ask, compared := startJAX(t), 0
-	for seed := range *jaxPrograms {
-		r := rapid.Custom(drawProgram).Example(seed)
-		r.VJP, r.Unchecked = true, seed%3 == 0
-		for k := range r.Outputs { // all axes: no output is refused
-			for _, a := range r.axes {
-				if !slices.Contains(r.Outputs[k].Spec, a.Name) {
-					r.Outputs[k].Spec = append(r.Outputs[k].Spec, a.Name)
-				}
-			}
-		}
-		question, answer := ask(r)
-		if answer.Error != "" {
-			continue
-		}
-		compared++
-		if err := r.compareGradients(t, answer); err != nil {
-			t.Errorf("program %d: %v\n%s", seed, err, question)
-		}
-	}
-	t.Logf("derivatives of %d programs", compared)
-	if compared < *jaxPrograms/4 {
-		t.Error("too few programs have derivatives")
-	}
-}
-
-func (r *randomProgram) compareGradients(t *testing.T, want *jaxAnswer) error {
-	p, err := r.build(typed.Setup{Unchecked: r.Unchecked}, false)
-	if err != nil {
-		return err
-	}
-	if _, err := p.Elaborate(typed.Options{Casts: typed.CastOperands, Unsound: true}); err != nil {
-		return err
-	}
-	q, err := transpose.VJP(p, slices.Collect(numbers0(len(r.Inputs))))
-	if err != nil {
-		return err
-	}
-	var args []tensor.Tensor
-	for _, param := range q.Params[:len(q.Params)-len(r.Inputs)] { // not all outputs depend on inputs
-		var data []float64
-		for k := range q.Module.TypeOf(param.Type).Elements() {
-			data = append(data, float64(k*7%5-2))
-		}
-		args = append(args, tensor.FromFloats(dtype.F32, q.Module.TypeOf(param.Type).Dims, data...))
-	}
-	run, err := q.Run(t.Context(), append(args, r.arguments()...), typed.RunOptions{})
-	if err != nil {
-		return fmt.Errorf("%w in\n%s", err, q)
-	}
-	for k, result := range run.Results {
-		for e, got := range result.Floats() {
-			if w := want.Grads[k][e]; math.Abs(got-w) > 1e-3*math.Max(1, math.Abs(w)) {
-				return fmt.Errorf("element %d of the derivative by input %d is %v, in JAX %v:\n%s", e, k, got, w, q)
-			}
-		}
-	}
-	return nil
 }

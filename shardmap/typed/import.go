@@ -2,10 +2,10 @@ package typed
 
 import (
 	"slices"
-	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -16,13 +16,13 @@ type ImportOptions struct {
 }
 
 // Import makes a program of the only sdy.manual_computation of a module, as JAX exports it: device groups become axes
-// of the mesh, arithmetic on partition ids becomes axis_index, hints about automatic axes are dropped, and the types
-// are inferred by Elaborate. A gather is taken as one that leaves its value varying, unless an output then varies over
+// of the mesh, which is refined where shardings or groups name parts of axes, arithmetic on partition ids becomes
+// axis_index, hints about automatic axes are dropped, and the types are inferred by Elaborate. A gather is taken as one that leaves its value varying, unless an output then varies over
 // axes that its sharding leaves out: the text does not tell the two apart. The module is not changed.
 //
 // It returns an error of class diag.ErrInvalid for a module that breaks its own rules and for a body that Elaborate refuses, and diag.ErrUnsupported for one
-// without a form here: parts of axes (refine the mesh first), manual computations in each other, reductions other than
-// sum, maximum and minimum.
+// without a form here: parts of an axis without a common refinement (E_SUBAXIS_CONFLICT), manual computations in each
+// other, reductions other than sum, maximum and minimum.
 func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
 	if err := ir.Verify(source); err != nil {
 		return nil, err
@@ -63,6 +63,9 @@ type importer struct {
 	m  *ir.Module
 	op ir.OpID
 	p  *Program
+
+	refined   *refine.Mesh // the mesh of the module, and that of the program
+	invariant bool         // gathers make values equal along their axes
 }
 
 // interfaces reads the mesh, the manual axes and the shardings.
@@ -82,64 +85,82 @@ func (i *importer) interfaces() error {
 	if mesh == 0 || manual == nil {
 		return diag.Invalid(diag.BadMesh, m.OpPos(i.op), "the mesh cannot be empty (E_MESH_EMPTY)")
 	}
-	p.Mesh = subaxis.Mesh{Axes: m.Mesh(mesh).Axes, DeviceIDs: m.Mesh(mesh).DeviceIDs}
+	if err := i.refine(&m.Mesh(mesh).Mesh); err != nil {
+		return err
+	}
+	p.Mesh = i.refined.Fine
 	for _, r := range manual.Axes {
-		p.Manual |= 1 << axisNumber(&p.Mesh, m.Mesh(manual.Mesh).Axes[r.Axis].Name)
+		whole, _ := i.refined.Coarse.Lookup(m.Mesh(manual.Mesh).Axes[r.Axis].Name)
+		for _, a := range i.refined.Axes([]subaxis.Ref{whole}) {
+			p.Manual |= 1 << a
+		}
 	}
 	if err := p.checkMesh(); err != nil {
 		return err
 	}
 	for k, v := range args {
-		s, err := i.spec(v)
-		if err != nil {
-			return err
-		}
 		name := "arg" + itoa(int64(k))
-		p.Params = append(p.Params, Param{Name: name, Type: m.Type(m.Operand(i.op, k)), Spec: s})
+		p.Params = append(p.Params, Param{Name: name, Type: m.Type(m.Operand(i.op, k)), Spec: i.spec(v)})
 	}
 	for _, v := range m.ResultValues(i.op) {
-		s, err := i.spec(v)
-		if err != nil {
-			return err
-		}
-		p.Results = append(p.Results, Result{Spec: s})
+		p.Results = append(p.Results, Result{Spec: i.spec(v)})
 	}
 	return nil
 }
 
-// spec reads the sharding of a value at the border of the manual computation. Axes that are not manual are hints.
-func (i *importer) spec(v ir.ValueID) (Spec, error) {
-	var out Spec
-	s := i.m.ShardingOf(i.m.Sharding(v))
-	mesh := &i.m.Mesh(s.Mesh).Mesh
-	names := func(refs []subaxis.Ref) (list []string, err error) {
-		for _, r := range refs {
-			name := mesh.Axes[r.Axis].Name
-			if !i.p.Manual.Has(axisNumber(&i.p.Mesh, name)) {
-				continue
-			}
-			if !mesh.IsFull(r) {
-				return nil, partOfAxis(i.m.OpPos(i.op), mesh.Format(r))
-			}
-			list = append(list, name)
+// refine cuts the axes of the mesh for the parts that the shardings and groups of the manual computation name.
+func (i *importer) refine(mesh *subaxis.Mesh) error {
+	m := i.m
+	i.refined = refine.New(*mesh).Mesh()
+	cuts := refine.New(*mesh)
+	var problem error
+	add := func(op ir.OpID, from ir.MeshID, refs []subaxis.Ref) {
+		if err := cuts.Add(i.ofMesh(from, refs)...); err != nil && problem == nil {
+			err.(*diag.Error).Diagnostics[0].Pos = m.OpPos(op)
+			problem = err
 		}
-		return list, nil
 	}
-	for _, d := range s.Dims {
-		axes, err := names(d.Axes)
-		if err != nil {
-			return out, err
+	body := m.RegionBlock(i.op, 0)
+	for _, v := range append(m.BlockArgs(body), m.ResultValues(i.op)...) {
+		s := m.ShardingOf(m.Sharding(v))
+		for _, d := range s.Dims {
+			add(i.op, s.Mesh, d.Axes)
 		}
-		out.Dims = append(out.Dims, axes)
+		add(i.op, s.Mesh, s.Unreduced)
 	}
-	unreduced, err := names(s.Unreduced)
-	out.Unreduced = unreduced
-	return out.trimmed(), err
+	m.Walk(body, func(op ir.OpID) {
+		if g, ok := m.Attr(op, "replica_groups").(*ir.MeshAxesGroups); ok {
+			add(op, g.Mesh, g.Axes)
+		}
+	})
+	i.refined = cuts.Mesh()
+	return problem
 }
 
-func partOfAxis(pos diag.Position, axis string) error {
-	return diag.Unsupported(diag.NotSupported, pos,
-		"the axis %s is a part of an axis; refine the mesh so that it is one of its own", strings.TrimSpace(axis))
+// ofMesh returns parts of the axes of some mesh as those of the axes with the same names in the mesh of the manual
+// computation; others are left out.
+func (i *importer) ofMesh(from ir.MeshID, refs []subaxis.Ref) (out []subaxis.Ref) {
+	for _, r := range refs {
+		own := i.m.Mesh(from).Axes[r.Axis]
+		if whole, ok := i.refined.Coarse.Lookup(own.Name); ok && int64(whole.Size) == own.Size {
+			out = append(out, subaxis.Ref{Axis: whole.Axis, Pre: r.Pre, Size: r.Size})
+		}
+	}
+	return out
+}
+
+// spec reads the sharding of a value at the border of the manual computation. Axes that are not manual are hints.
+func (i *importer) spec(v ir.ValueID) (out Spec) {
+	s := i.m.ShardingOf(i.m.Sharding(v))
+	names := func(refs []subaxis.Ref) []string {
+		axes := slices.DeleteFunc(i.refined.Axes(i.ofMesh(s.Mesh, refs)), func(a int) bool { return !i.p.Manual.Has(a) })
+		return i.refined.Names(axes)
+	}
+	for _, d := range s.Dims {
+		out.Dims = append(out.Dims, names(d.Axes))
+	}
+	out.Unreduced = names(s.Unreduced)
+	return out.trimmed()
 }
 
 // body moves the region into the function of the program, with collectives over axes, and drops the rest of main.

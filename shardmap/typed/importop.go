@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/subaxis"
 )
 
 // imports are the collectives of StableHLO with their translations.
@@ -26,6 +27,9 @@ func init() {
 // replace puts one op of this package per operand in the place of a collective. One over no axes is the identity.
 func (i *importer) replace(op ir.OpID, c Collective) error {
 	b := Edit(i.p, op)
+	if i.invariant && c.Name == AllGather && c.Groups == nil {
+		c.Name = AllGatherInvariant
+	}
 	for k, x := range i.m.Operands(op) {
 		v := x
 		if len(c.Axes) > 0 {
@@ -33,6 +37,9 @@ func (i *importer) replace(op ir.OpID, c Collective) error {
 		}
 		if b.err != nil {
 			return i.p.inOp(op, b.err)
+		}
+		if def := i.m.DefiningOp(v); def != 0 && v != x {
+			i.m.SetLoc(def, i.m.OpLoc(op))
 		}
 		i.m.ReplaceUses(i.m.Result(op, k), v)
 	}
@@ -73,14 +80,34 @@ func (i *importer) allGather(op ir.OpID) error {
 	return i.grouped(op, Collective{Name: AllGather, Dim: i.m.OpAttrs(op).Int("all_gather_dim", 0)})
 }
 
+// reduceScatter makes of a maximum or minimum, which has no op of its own, a reduction of which each member keeps its
+// chunk.
 func (i *importer) reduceScatter(op ir.OpID) error {
-	if name, err := i.reduction(op); err != nil || name != Psum {
-		if err == nil {
-			err = diag.Unsupported(diag.NotSupported, i.m.OpPos(op), "a reduce_scatter other than a sum has no form as a collective over axes")
-		}
+	name, err := i.reduction(op)
+	if err != nil {
 		return err
 	}
-	return i.grouped(op, Collective{Name: PsumScatter, Dim: i.m.OpAttrs(op).Int("scatter_dimension", 0)})
+	dim := i.m.OpAttrs(op).Int("scatter_dimension", 0)
+	if name == Psum {
+		return i.grouped(op, Collective{Name: PsumScatter, Dim: dim})
+	}
+	m := i.m
+	b := m.BuilderBefore(op)
+	x := m.Operand(op, 0)
+	reduce := b.OpRegions(ir.OpAllReduce, []ir.TypeID{m.Type(x)}, m.OpAttrs(op).Without("scatter_dimension"), 0, x)
+	m.AdoptRegions(reduce, m.Regions(op))
+	c := Collective{Name: Pscatter, Dim: dim}
+	if err := i.axesOf(op, &c); err != nil {
+		return err
+	}
+	if c.Groups != nil {
+		return diag.Unsupported(diag.NotSupported, m.OpPos(op), "the groups of `%s` run along no axes, and its reduction is no sum", m.OpName(op))
+	}
+	m.SetOperand(op, 0, m.Result(reduce, 0))
+	if err := i.replace(op, c); err != nil {
+		return err
+	}
+	return i.grouped(reduce, Collective{Name: name})
 }
 
 func (i *importer) allToAll(op ir.OpID) error {
@@ -88,23 +115,59 @@ func (i *importer) allToAll(op ir.OpID) error {
 	return i.grouped(op, Collective{Name: AllToAll, Split: a.Int("split_dimension", 0), Concat: a.Int("concat_dimension", 0)})
 }
 
-// broadcast sends from the first member of each group.
-func (i *importer) broadcast(op ir.OpID) error { return i.grouped(op, Collective{Name: Pbroadcast}) }
+// broadcast sends from the first member of each group, which has the same number among the members of all groups.
+func (i *importer) broadcast(op ir.OpID) error {
+	c := Collective{Name: Pbroadcast}
+	first := map[int64]bool{}
+	if g, ok := i.m.Attr(op, "replica_groups").(*ir.Dense); ok && i.m.TypeOf(g.Type).Elements() > 0 {
+		groups, err := i.denseGroups(op, g)
+		if err != nil {
+			return err
+		}
+		for _, members := range groups {
+			first[members[0]] = true
+			slices.Sort(members)
+		}
+		i.m.SetAttrs(op, i.m.OpAttrs(op).With("replica_groups", i64Dense(g.Type, slices.Concat(groups...))))
+	}
+	if err := i.axesOf(op, &c); err != nil {
+		return err
+	}
+	for k, members := range i.p.Mesh.Groups(refs(&i.p.Mesh, c.Axes)) {
+		source := int64(max(0, slices.IndexFunc(members, func(d int64) bool { return first[d] })))
+		if c.Groups != nil || k > 0 && source != c.Source {
+			return diag.Unsupported(diag.NotSupported, i.m.OpPos(op), "the groups of `%s` run along no axes from one member", i.m.OpName(op))
+		}
+		c.Source = source
+	}
+	return i.replace(op, c)
+}
 
 // grouped replaces a collective whose groups are dense lists of devices or axes of a mesh.
 func (i *importer) grouped(op ir.OpID, c Collective) error {
+	if err := i.axesOf(op, &c); err != nil {
+		return err
+	}
+	return i.replace(op, c)
+}
+
+// axesOf reads the groups of a collective.
+func (i *importer) axesOf(op ir.OpID, c *Collective) error {
 	switch g := i.m.Attr(op, "replica_groups").(type) {
 	case *ir.MeshAxesGroups:
-		mesh := &i.m.Mesh(g.Mesh).Mesh
 		for _, r := range g.Axes {
-			if !mesh.IsFull(r) {
-				return partOfAxis(i.m.OpPos(op), mesh.Format(r))
+			own := i.ofMesh(g.Mesh, []subaxis.Ref{r})
+			if own == nil {
+				return diag.Unsupported(diag.NotSupported, i.m.OpPos(op), "the groups of `%s` run along %s of another mesh",
+					i.m.OpName(op), i.m.Mesh(g.Mesh).Format(r))
 			}
-			a, err := i.p.boundAxis(mesh.Axes[r.Axis].Name, c.Axes)
-			if err != nil {
-				return i.p.inOp(op, err)
+			for _, name := range i.refined.Names(i.refined.Axes(own)) {
+				a, err := i.p.boundAxis(name, c.Axes)
+				if err != nil {
+					return i.p.inOp(op, err)
+				}
+				c.Axes = append(c.Axes, a)
 			}
-			c.Axes = append(c.Axes, a)
 		}
 	case *ir.Dense:
 		groups, err := i.denseGroups(op, g)
@@ -117,7 +180,7 @@ func (i *importer) grouped(op ir.OpID, c Collective) error {
 	default:
 		return diag.Unsupported(diag.NotSupported, i.m.OpPos(op), "`%s` has replica groups of an unknown form", i.m.OpName(op))
 	}
-	return i.replace(op, c)
+	return nil
 }
 
 func (c *Collective) isManual(p *Program) bool { return c.Set().In(p.Manual) }
@@ -255,8 +318,8 @@ func (i *importer) partition(op ir.OpID) error {
 		}
 		for inner := range m.Uses(m.Result(use.Op, 0)) {
 			size, ok := i.byConstant(inner.Op, ir.OpRemainder, m.Result(use.Op, 0))
-			if a := i.axisBy(quotient, size); ok && a >= 0 && i.p.Manual.Has(a) {
-				i.axisIndex(op, []int{a}, m.Result(inner.Op, 0))
+			if axes := i.axisBy(quotient, size); ok && axes != nil && i.p.Manual.Has(axes[0]) {
+				i.axisIndex(op, axes, m.Result(inner.Op, 0))
 			}
 		}
 	}
@@ -295,17 +358,18 @@ func (i *importer) byConstant(op ir.OpID, kind ir.Kind, v ir.ValueID) (int64, bo
 	return i.m.ConstantInt(i.m.Operand(op, 1))
 }
 
-// axisBy returns the axis of that size behind which the axes have that many devices, -1 if there is none.
-func (i *importer) axisBy(minor, size int64) int {
-	stride := int64(1)
-	for a := len(i.p.Mesh.Axes) - 1; a >= 0; a-- {
-		n := i.p.Mesh.Axes[a].Size
+// axisBy returns the axes that make up the axis of the module's mesh of that size behind which the axes have that many
+// devices, nil if there is none.
+func (i *importer) axisBy(minor, size int64) []int {
+	mesh, stride := &i.refined.Coarse, int64(1)
+	for a := len(mesh.Axes) - 1; a >= 0; a-- {
+		n := mesh.Axes[a].Size
 		if stride == minor && n == size && n > 1 {
-			return a
+			return i.refined.Axes([]subaxis.Ref{mesh.Full(a)})
 		}
 		stride *= n
 	}
-	return -1
+	return nil
 }
 
 // axisIndex replaces a value of type ui32 by the place along axes, and conversions of it to i32 by that as it is.

@@ -54,8 +54,14 @@ func (t *inference) op(op ir.OpID) {
 	}
 }
 
-// local types an op that communicates nothing.
+// local types an op that communicates nothing. A barrier hands on every operand as it is.
 func (t *inference) local(op ir.OpID) {
+	if t.m.Kind(op) == ir.OpOptimizationBarrier {
+		for i, v := range t.m.Results(op) {
+			t.set(v, t.vars[t.m.Operand(op, i)])
+		}
+		return
+	}
 	joined := joinLocal(t.operands(op))
 	for _, v := range t.m.Results(op) {
 		t.set(v, joined)

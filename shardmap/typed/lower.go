@@ -6,6 +6,7 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -41,8 +42,9 @@ type lowering struct {
 	p       *Program // the copy
 	m       *ir.Module
 	mesh    subaxis.Mesh
-	number  []int     // places in mesh of the axes of the program's mesh
-	axes    ir.MeshID // mesh by whose axes groups are named; 0 to list devices
+	number  []int        // places in mesh of the axes of the program's mesh
+	axes    ir.MeshID    // mesh by whose axes groups are named; 0 to list devices
+	over    *refine.Mesh // that mesh and its refinement, the program's
 	channel int64
 	debug   *debugger // nil without debugging
 }
@@ -133,7 +135,7 @@ func (l *lowering) channelled() ir.Attrs {
 // along returns the attributes of a collective in its groups.
 func (l *lowering) along(c *Collective) ir.Attrs {
 	if l.axes != 0 && c.Groups == nil {
-		return l.channelled().With("replica_groups", &ir.MeshAxesGroups{Mesh: l.axes, Axes: l.refs(c.Axes)})
+		return l.channelled().With("replica_groups", &ir.MeshAxesGroups{Mesh: l.axes, Axes: l.over.Parts(c.Axes)})
 	}
 	return l.grouped(l.groups(c))
 }

@@ -77,14 +77,49 @@ func (r *reader) locate(err error) {
 // advance goes to the next line that is neither empty nor a comment.
 func (r *reader) advance() bool {
 	for r.next < len(r.lines) && r.err == nil {
-		r.line = strings.TrimSpace(r.lines[r.next])
+		r.line = strings.TrimSpace(withoutComment(r.lines[r.next]))
 		r.next++
-		if r.line != "" && r.line[0] != '#' {
+		if r.line != "" {
 			return true
 		}
 	}
 	return false
 }
+
+// withoutComment cuts off what stands behind a # that is the first character of a line, or that stands between blanks
+// outside strings and brackets, of which a brace that opens bodies is none.
+func withoutComment(line string) string {
+	if !strings.Contains(line, "#") {
+		return line
+	}
+	depth, quoted, before := 0, byte(0), byte(0) // before: the last character that is no blank
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		apart := (i == 0 || isBlank(line[i-1])) && (i+1 == len(line) || isBlank(line[i+1]))
+		switch {
+		case quoted != 0:
+			if c == '\\' && quoted == '"' {
+				i++
+			} else if c == quoted {
+				quoted = 0
+			}
+		case c == '#' && (before == 0 || apart && (depth == 0 || depth == 1 && before == '{')):
+			return line[:i]
+		case c == '"' || c == '\'':
+			quoted = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		}
+		if !isBlank(c) {
+			before = c
+		}
+	}
+	return line
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // word returns whether the line begins with a word, and what follows.
 func (r *reader) word(w string) (string, bool) {

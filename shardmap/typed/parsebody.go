@@ -216,6 +216,10 @@ func (r *reader) equation(b ir.BlockID) {
 		names, types, variances = append(names, name), append(types, t), append(variances, v)
 	}
 	name, list, _ := strings.Cut(parts[split+1], "[")
+	kind := r.kind(name)
+	if r.err != nil {
+		return
+	}
 	operands := r.uses(parts[split+2:])
 	attrs := r.attributes(name, strings.TrimSuffix(list, "]"), types)
 	var regions []ir.RegionID
@@ -225,9 +229,11 @@ func (r *reader) equation(b ir.BlockID) {
 	if r.err != nil {
 		return
 	}
-	op := r.op(b, name, types, attrs, operands)
-	if r.err != nil {
-		return
+	op := ir.OpID(0)
+	if at := r.m.BuilderAtEnd(b); kind == ir.OpUnregistered {
+		op = at.Unregistered(dialect+name, types, attrs, 0, operands...)
+	} else {
+		op = at.Op(kind, types, attrs, operands...)
 	}
 	r.m.AdoptRegions(op, regions)
 	r.m.SetPos(op, diag.Position{Line: at, Col: 1})
@@ -254,10 +260,10 @@ func (r *reader) bodies() (out []ir.RegionID) {
 	return nil
 }
 
-func (r *reader) op(b ir.BlockID, name string, results []ir.TypeID, attrs ir.Attrs, operands []ir.ValueID) ir.OpID {
-	at := r.m.BuilderAtEnd(b)
+// kind returns the kind of an op by its name, that of unregistered ops for one of this package.
+func (r *reader) kind(name string) ir.Kind {
 	if isOp(name) {
-		return at.Unregistered(dialect+name, results, attrs, 0, operands...)
+		return ir.OpUnregistered
 	}
 	full := name
 	if !strings.Contains(name, ".") {
@@ -265,10 +271,13 @@ func (r *reader) op(b ir.BlockID, name string, results []ir.TypeID, attrs ir.Att
 	}
 	kind, ok := ir.ParseKind(full)
 	if !ok || kind.IsTerminator() {
-		r.fail(diag.UnknownOp, "no op is named `%s`", name)
-		return 0
+		hint := ""
+		if near := diag.Nearest(name, slices.Sorted(maps.Keys(opInfos))); near != "" {
+			hint = ", did you mean `" + near + "`?"
+		}
+		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, hint)
 	}
-	return at.Op(kind, results, attrs, operands...)
+	return kind
 }
 
 // attributes reads name=value, ...

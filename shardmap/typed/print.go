@@ -8,9 +8,17 @@ import (
 	"autoshard/ir/mlir"
 )
 
+// TextOptions says what Format writes besides the program.
+type TextOptions struct {
+	Sources bool // behind an equation whose place in a source file is known, that place as a comment: # model.mlir:12
+}
+
 // String returns the text form, which Parse reads: equal programs have equal texts.
-func (p *Program) String() string {
-	pr := &printer{p: p, m: p.Module, names: p.printNames()}
+func (p *Program) String() string { return p.Format(TextOptions{}) }
+
+// Format returns the text form with comments, which Parse reads like that without.
+func (p *Program) Format(opts TextOptions) string {
+	pr := &printer{p: p, m: p.Module, names: p.printNames(), opts: opts}
 	pr.header()
 	pr.lambda(p.Body(), "")
 	return pr.out.String()
@@ -20,6 +28,7 @@ type printer struct {
 	p     *Program
 	m     *ir.Module
 	names map[ir.ValueID]string
+	opts  TextOptions
 	out   strings.Builder
 }
 
@@ -120,15 +129,25 @@ func (pr *printer) equation(op ir.OpID, indent string) {
 	pr.out.WriteString(pr.p.OpText(op))
 	pr.operands(op)
 	if pr.m.NumRegions(op) > 0 {
-		pr.out.WriteString(" {\n")
+		pr.out.WriteString(" {" + pr.source(op) + "\n")
 		for _, r := range pr.m.Regions(op) {
 			for _, b := range pr.m.Blocks(r) {
 				pr.lambda(b, indent)
 			}
 		}
-		pr.out.WriteString(indent + "}")
+		pr.out.WriteString(indent + "}\n")
+		return
 	}
-	pr.out.WriteString("\n")
+	pr.out.WriteString(pr.source(op) + "\n")
+}
+
+// source returns the place of an op in a source file as a comment.
+func (pr *printer) source(op ir.OpID) string {
+	l := pr.m.FileLoc(pr.m.OpLoc(op))
+	if !pr.opts.Sources || l.Kind != ir.LocFile {
+		return ""
+	}
+	return "  # " + strings.Join(strings.Fields(l.File), " ") + ":" + itoa(int64(l.Line))
 }
 
 func (pr *printer) operands(op ir.OpID) {

@@ -20,6 +20,8 @@ const maxRunDevices = 4096
 type RunOptions struct {
 	MaxBytes int64 // bound on the live bytes of all devices together; 0 means the default of package mesh
 	Debug    bool  // compare the blocks of every value along the axes over which its type says that it is equal
+
+	WholeWindows bool // see interp.Options
 }
 
 // Run is what a run returned.
@@ -57,7 +59,7 @@ func (p *Program) Run(ctx context.Context, args []tensor.Tensor, opts RunOptions
 		l.debug = &debugger{p: p}
 	}
 	l.block(l.m.Func(p.Func).Body)
-	outs, traffic, err := mesh.Run(ctx, l.m, p.Func, int(grid.Devices()), blocks, mesh.Options{MaxBytes: opts.MaxBytes})
+	outs, traffic, err := mesh.Run(ctx, l.m, p.Func, int(grid.Devices()), blocks, mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows})
 	if err != nil {
 		if l.debug != nil {
 			err = l.debug.explain(err)

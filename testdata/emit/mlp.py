@@ -36,14 +36,18 @@ def make_mesh():
     return Mesh(np.array(devices[:DEVICES]).reshape(4, 2), ("data", "model"))
 
 
-def on_devices(f, mesh, in_specs, out_specs):
+def on_devices(f, mesh, in_specs, out_specs, check=False, axes=None):
     """Returns f, which sees one device's blocks, as a function of whole arrays."""
+    options = {"mesh": mesh, "in_specs": in_specs, "out_specs": out_specs}
     if hasattr(jax, "shard_map"):
-        new = jax.shard_map
-        return new(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+        if axes:
+            options["axis_names"] = axes
+        return jax.shard_map(f, check_vma=check, **options)
     from jax.experimental.shard_map import shard_map as old
 
-    return old(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_rep=False)
+    if axes:
+        options["auto"] = frozenset(mesh.axis_names) - axes
+    return old(f, check_rep=check, **options)
 
 
 def per_device(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bias, params_2_w, x):
@@ -72,6 +76,11 @@ def unsharded(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bia
     return (y,)
 
 
+def sharded(mesh):
+    """Returns the program as a function of whole arrays."""
+    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))
+
+
 def run(values):
     """Runs the sharded program on all devices."""
     mesh = make_mesh()
@@ -79,14 +88,15 @@ def run(values):
     for x, spec in zip(values, IN_SPECS):
         block = lambda i, x=x: np.asarray(x[i])
         arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
-    return jax.jit(on_devices(per_device, mesh, IN_SPECS, OUT_SPECS))(*arrays)
+    return sharded(mesh)(*arrays)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", help="an .npz file of arg0, arg1, ...; random without")
+    parser.add_argument("--inputs", help="an .npz file of arg0, arg1, ...")
+    parser.add_argument("--expect", help="an .npz file of out0, out1, ... to compare with")
     parser.add_argument("--outputs", help="the .npz file to write out0, out1, ... to")
-    parser.add_argument("--no-check", action="store_true", help="do not run the unsharded program")
+    parser.add_argument("--no-check", action="store_true", help="do not compare with anything")
     parser.add_argument("--seed", type=int, default=0, help="of random inputs")
     parser.add_argument("--devices", type=int, help="CPU devices of this process")
     parser.add_argument("--coordinator", help="HOST:PORT of process 0, if there are several")
@@ -117,7 +127,7 @@ def read(array, dtype, shape):
     if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
         array = array.view(dtype)
     if array.shape != shape:
-        raise SystemExit(f"an input has shape {array.shape}, the program takes {shape}")
+        raise SystemExit(f"an array has shape {array.shape}, the program takes {shape}")
     return array.astype(dtype)
 
 
@@ -130,11 +140,13 @@ def save(array):
     return array.astype(np.uint8 if jnp.issubdtype(array.dtype, jnp.unsignedinteger) else np.int8)
 
 
-def inputs(args):
-    """Returns the arrays of a file, or random ones: floats from 0 to 1, small integers."""
+def inputs(args, example=None):
+    """Returns the arrays of a file, of the example, or random ones: floats from 0 to 1, small integers."""
     if args.inputs:
         found = np.load(args.inputs)
         return [read(found[f"arg{i}"], t, s) for i, (_, t, s) in enumerate(INPUTS)]
+    if example:
+        return example()[0]
     random = np.random.default_rng(args.seed)
     out = []
     for _, dtype, shape in INPUTS:
@@ -175,30 +187,46 @@ def compare(got, want):
     return error, error <= tolerance(got.dtype)
 
 
-def check(values, outputs):
-    """Compares outputs with the unsharded program's; returns a text and whether they agree."""
-    expected = [gather(y) for y in jax.jit(unsharded)(*values)]
+def expected(args, values, unsharded, example):
+    """Returns what to compare outputs with and what that is; nothing where there is nothing."""
+    if args.no_check:
+        return None, ""
+    if args.expect:
+        found = np.load(args.expect)
+        arrays = [read(found[f"out{i}"], t, s) for i, (_, t, s) in enumerate(OUTPUTS)]
+        return arrays, "what " + args.expect + " has"
+    if unsharded:
+        return [gather(y) for y in jax.jit(unsharded)(*values)], "the unsharded program"
+    if example and not args.inputs:
+        return example()[1], "the example"
+    return None, ""
+
+
+def check(outputs, expected, source):
+    """Compares outputs with others; returns a text and whether they agree."""
+    if expected is None:
+        return f"{len(outputs)} outputs", True
     worst, wrong = 0.0, []
     for (name, _, _), got, want in zip(OUTPUTS, outputs, expected):
         error, close = compare(got, want)
         worst = max(worst, error)
         if not close:
-            wrong.append(f"{name} differs by {error:.3g} from the unsharded program")
+            wrong.append(f"{name} differs by {error:.3g} from {source}")
     if wrong:
         return "\n".join(wrong), False
     return f"OK {len(outputs)} outputs, largest relative difference {worst:.3g}", True
 
 
-def main():
+def main(unsharded=None, example=None):
     args = arguments()
     start(args)
-    values = inputs(args)
+    values = inputs(args, example)
     outputs = [gather(y) for y in run(values)]
-    text, agree = ("", True) if args.no_check else check(values, outputs)
+    text, agree = check(outputs, *expected(args, values, unsharded, example))
     if args.process == 0:
         if args.outputs:
             np.savez(args.outputs, **{f"out{i}": save(y) for i, y in enumerate(outputs)})
-        print(text or f"{len(outputs)} outputs")
+        print(text)
     if args.coordinator:
         from jax.experimental import multihost_utils
 
@@ -208,4 +236,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(unsharded=unsharded))

@@ -1,6 +1,7 @@
-// Package check is the subcommand that reads, verifies and lints models:
+// Package check is the subcommand that reads, verifies and lints models and shard_map programs:
 //
 //	autoshard check model.mlir --disable unused-axis --format sarif -o report.sarif
+//	autoshard check train.shardmap
 package check
 
 import (
@@ -21,11 +22,14 @@ func Command(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL...",
 		Short: "Read, verify and lint models",
-		Long: `Read and verify models, StableHLO text or model.json, and warn about what is legal but probably not meant.
+		Long: `Read and verify models, StableHLO text or model.json, and warn about what is legal but probably not meant; read
+shard_map programs, as emit --format shardmap writes them, and check the types of all values, or find them where the
+text has none.
 docs/check.md describes the warnings. The report goes to standard output or --output: text with source lines, one json
 document, a sarif log (2.1.0), or github workflow commands. The exit code is 0 if nothing is found, 1 for warnings, and 2
 for errors, or 4 where all of them are about what is not supported.`,
 		Example: `  autoshard check model.mlir
+  autoshard check train.shardmap
   autoshard check *.json --mesh data=4,model=2 --disable unused-axis --format github`,
 		Args: cmdline.AtLeast("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +80,21 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []stri
 
 // checkOne returns the warnings about a model, or what keeps it from being read.
 func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) ([]diag.Diagnostic, error) {
-	model, err := s.Model(ctx, file, c.Rules...)
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	if autoshard.IsShardMap(text) {
+		program, err := autoshard.ReadShardMap(name, text)
+		if err != nil {
+			return nil, err
+		}
+		return program.Warnings, nil
+	}
+	model, err := autoshard.ReadModel(name, text)
+	if err == nil && len(c.Rules) > 0 {
+		model, err = model.WithRules(c.Rules)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
-// Package emit is the subcommand that writes the program of a plan for other systems:
+// Package emit is the subcommand that writes the program of a plan, or a shard_map program, for other systems:
 //
 //	autoshard emit plan.json --format jax -o train.py
+//	autoshard emit plan.json --format shardmap -o train.shardmap
+//	autoshard emit train.shardmap --gradient w1,w2
 package emit
 
 import (
@@ -16,23 +18,37 @@ import (
 	"autoshard/internal/diag"
 )
 
+// request is what to write besides what the configuration says.
+type request struct {
+	launcher  string   // its form; "" for none
+	transpose []string // inputs to transpose in; nil for none
+	gradient  []string // inputs to differentiate by; nil for none
+}
+
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
-	starter := ""
+	r := request{}
 	cmd := &cobra.Command{
 		Use:   "emit PLAN",
-		Short: "Write a plan's program as Python for JAX, or as StableHLO",
-		Long: `Write the program of a plan for other systems.
+		Short: "Write a plan's program as Python for JAX, StableHLO or a typed shard_map program",
+		Long: `Write the program of a plan, or a shard_map program, for other systems.
 
 --format jax is a Python file: the mesh, the specifications, the per-device function under shard_map, the unsharded
-function, and a main that runs both on JAX's devices, or on virtual ones, and compares them. It runs on JAX 0.6 and
-later, in one process or several; python FILE --help lists its options. --format stablehlo is the program that every
-device runs, with explicit collectives.
+function of a plan, and a main that runs both on JAX's devices, or on virtual ones, and compares them. It runs on JAX
+0.6 and later, in one process or several; python FILE --help lists its options. --format stablehlo is the program that
+every device runs, with explicit collectives. --format shardmap is the shard_map program as text, one equation a line,
+with types that say along which axes every value varies; run, check and emit take that text in place of a plan.
+--format sdy is the same as an sdy.manual_computation in MLIR.
+
+--transpose and --gradient write the transpose of the program in some inputs, in which it must be linear, or its
+gradient by them, in place of the program.
 
 --launcher writes what starts the Python file on several hosts in place of the program: a script for every host
 (shell), a batch script (slurm), or a Service and a Job (kubernetes). --hosts is their number.`,
 		Example: `  autoshard emit plan.json -o train.py && python train.py
   autoshard emit plan.json --format stablehlo
+  autoshard emit plan.json --format shardmap -o train.shardmap && autoshard run train.shardmap
+  autoshard emit loss.shardmap --gradient w1,w2 --format shardmap
   autoshard emit plan.json --launcher slurm --hosts 2 -o train.sbatch`,
 		Args: cmdline.Args("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,10 +56,12 @@ device runs, with explicit collectives.
 			if err != nil {
 				return err
 			}
-			if starter != "" && cmd.Flags().Changed("format") {
-				return diag.Invalid(diag.BadOption, diag.Position{}, "`--launcher` and `--format` exclude each other: each writes one file")
+			for _, pair := range [][2]string{{"launcher", "format"}, {"launcher", "transpose"}, {"launcher", "gradient"}, {"transpose", "gradient"}} {
+				if cmd.Flags().Changed(pair[0]) && cmd.Flags().Changed(pair[1]) {
+					return diag.Invalid(diag.BadOption, diag.Position{}, "`--%s` and `--%s` exclude each other: each writes one file", pair[0], pair[1])
+				}
 			}
-			return run(cmd.Context(), s, c, args[0], starter)
+			return run(cmd.Context(), s, c, args[0], r)
 		},
 	}
 	var formats []config.Format
@@ -52,23 +70,83 @@ device runs, with explicit collectives.
 	}
 	cmd.Flags().String("format", "jax", "")
 	config.AllowFormats(cmd.Flags(), formats...)
-	cmd.Flags().StringVar(&starter, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(), " or "))
+	cmd.Flags().StringVar(&r.launcher, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(), " or "))
+	cmd.Flags().StringSliceVar(&r.transpose, "transpose", nil, "write the transpose in these inputs, such as x,y")
+	cmd.Flags().StringSliceVar(&r.gradient, "gradient", nil, "write the gradient by these inputs, such as w1,w2")
 	config.AddFlags(cmd.Flags(), "output", "hosts")
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, starter string) error {
-	plan, err := s.Plan(ctx, file)
+// program is what can be written: a plan or a shard_map program.
+type program struct {
+	name     string
+	devices  int
+	write    func(form string) ([]byte, error)
+	shardMap func() (*autoshard.ShardMap, error)
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, r request) error {
+	p, err := read(ctx, s, file)
 	if err != nil {
 		return err
 	}
-	write := func() ([]byte, error) { return autoshard.Emit(plan, string(c.Format)) }
-	if starter != "" {
-		write = func() ([]byte, error) { return launcher(plan, starter, c.Hosts) }
+	var text []byte
+	switch {
+	case r.launcher != "":
+		text, err = jax.Launcher(r.launcher, jax.Launch{Name: p.name, Program: p.name + ".py", Hosts: c.Hosts, Devices: p.devices})
+	case r.transpose != nil || r.gradient != nil:
+		text, err = derivative(p, r, string(c.Format))
+	default:
+		text, err = p.write(string(c.Format))
 	}
-	text, err := write()
 	if err != nil {
 		return err
 	}
 	return s.Write(c.Output, text)
+}
+
+// read reads a plan or the text of a shard_map program; the content decides which.
+func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{devices: 1}
+	var mesh []autoshard.MeshAxis
+	if autoshard.IsShardMap(text) {
+		m, err := autoshard.ReadShardMap(name, text)
+		if err != nil {
+			return nil, err
+		}
+		p.name, mesh, p.write = m.Name, m.Mesh, m.Emit
+		p.shardMap = func() (*autoshard.ShardMap, error) { return m, nil }
+	} else {
+		plan, err := autoshard.ReadPlan(name, text)
+		if err != nil {
+			return nil, err
+		}
+		p.name, mesh, p.shardMap = plan.Model, plan.Mesh, plan.ShardMap
+		p.write = func(form string) ([]byte, error) { return autoshard.Emit(plan, form) }
+	}
+	for _, axis := range mesh {
+		p.devices *= int(axis.Size)
+	}
+	return p, nil
+}
+
+// derivative writes the transpose or the gradient of a program.
+func derivative(p *program, r request, form string) ([]byte, error) {
+	m, err := p.shardMap()
+	if err != nil {
+		return nil, err
+	}
+	if r.transpose != nil {
+		m, err = m.Transpose(r.transpose)
+	} else {
+		m, err = m.Gradient(r.gradient)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Emit(form)
 }

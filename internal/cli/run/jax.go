@@ -13,14 +13,14 @@ import (
 	"autoshard/internal/config"
 )
 
-// runJAX runs a plan on real JAX, as the Python file that emit writes.
-func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
-	program, err := autoshard.Emit(plan, "jax")
+// runJAX runs the target on real JAX, as the Python file that emit writes.
+func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+	program, err := t.python()
 	if err != nil {
 		return nil, err
 	}
 	o := jax.Options{Python: c.Python, Processes: c.Hosts, Native: c.Devices == "native", Env: os.Environ(), Devices: 1}
-	for _, axis := range plan.Mesh {
+	for _, axis := range t.signature.Mesh {
 		o.Devices *= int(axis.Size)
 	}
 	found, err := jax.Run(ctx, program, inputs, o)
@@ -30,7 +30,7 @@ func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *aut
 		}
 		return nil, err
 	}
-	outputs, err := arrays.Match(found, "outputs of JAX", "out", plan.Outputs)
+	outputs, err := arrays.Match(found, "outputs of JAX", "out", t.signature.Outputs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
-// Package run is the subcommand that runs a plan, on virtual devices in this process or on real JAX:
+// Package run is the subcommand that runs a plan or a shard_map program, on virtual devices in this process or on real
+// JAX:
 //
 //	autoshard run plan.json --inputs in.npz --expect out.npz
+//	autoshard run train.shardmap --inputs in.npz --expect out.npz
 //	autoshard run plan.json --inputs in.npz --expect out.npz --backend jax --hosts 2
 package run
 
@@ -25,12 +27,14 @@ import (
 func Command(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
-		Short: "Run a plan on virtual devices or on JAX",
-		Long: `Run a plan on virtual devices in this process and count the bytes that collectives move; or, with --backend jax,
-on real JAX: on virtual CPU devices of one or several processes, or on the devices that JAX finds.
-Without --inputs they are random. With --expect the outputs are compared with those and with an unsharded run; a
-difference is exit code 1. With --output the outputs are written as an .npz file.`,
+		Short: "Run a plan or a shard_map program on virtual devices or on JAX",
+		Long: `Run a plan, or the text of a shard_map program as emit --format shardmap writes it, on virtual devices in this
+process and count the bytes that collectives move; or, with --backend jax, on real JAX: on virtual CPU devices of one
+or several processes, or on the devices that JAX finds.
+Without --inputs they are random. With --expect the outputs are compared with those, and those of a plan with an
+unsharded run; a difference is exit code 1. With --output the outputs are written as an .npz file.`,
 		Example: `  autoshard run plan.json --inputs in.npz --expect out.npz
+  autoshard run train.shardmap --seed 1
   autoshard run plan.json --backend jax --python venv/bin/python --hosts 2`,
 		Args: cmdline.Args("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,11 +56,11 @@ difference is exit code 1. With --output the outputs are written as an .npz file
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
-	plan, err := s.Plan(ctx, file)
+	t, err := read(ctx, s, file)
 	if err != nil {
 		return err
 	}
-	data, err := arrays.Find(ctx, s, c, plan, "")
+	data, err := arrays.Find(ctx, s, c, t.signature, "")
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		defer cancel()
 	}
 	s.Note("inputs: %s", data.Source)
-	result, err := execute(ctx, s, c, plan, data.Inputs)
+	result, err := execute(ctx, s, c, t, data.Inputs)
 	if err != nil {
 		return err
 	}
@@ -76,11 +80,11 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		}
 	}
 	if data.Expected == nil || c.Output != "" {
-		if err := report(s, plan, result); err != nil || data.Expected == nil {
+		if err := report(s, t.signature, result); err != nil || data.Expected == nil {
 			return err
 		}
 	}
-	check, err := autoshard.Compare(ctx, plan, result, data.Inputs, data.Expected, data.Tolerance)
+	check, err := t.compare(ctx, result, data)
 	if check != nil {
 		if err := s.Write("", []byte(check.Text())); err != nil {
 			return err
@@ -89,12 +93,12 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	return err
 }
 
-// execute runs the plan on the backend that the user chose.
-func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+// execute runs the target on the backend that the user chose.
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
 	if c.Backend == "jax" {
-		return runJAX(ctx, s, c, plan, inputs)
+		return runJAX(ctx, s, c, t, inputs)
 	}
-	return autoshard.Run(ctx, plan, inputs)
+	return t.run(ctx, inputs)
 }
 
 // report shows the outputs and the bytes moved.

@@ -1,5 +1,6 @@
 """Runs emitted files, one after another in one process: run.py FILE... reads FILE.in.npz where it is there and writes
-FILE.out.npz, or what went wrong to FILE.error. Where FILE has $UNSHARDED in its name, its unsharded function has to agree."""
+FILE.out.npz, or what went wrong to FILE.error. Where FILE has $UNSHARDED in its name, its unsharded function has to agree;
+where it has $EXPLICIT in its name, JAX inserts no casts. There are $DEVICES devices, or 8."""
 
 import gc
 import importlib.util
@@ -8,7 +9,7 @@ import sys
 import traceback
 
 os.environ["XLA_FLAGS"] = (  # each program runs once: compile fast
-    "--xla_force_host_platform_device_count=8"
+    f"--xla_force_host_platform_device_count={os.environ.get('DEVICES', 8)}"
     " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 )
 
@@ -22,6 +23,8 @@ class Arguments:
 
 def run(path):
     jax.config.update("jax_enable_x64", False)
+    if "EXPLICIT" in os.environ and hasattr(jax.config, "jax_auto_pcast"):
+        jax.config.update("jax_auto_pcast", os.environ["EXPLICIT"] not in path)
     spec = importlib.util.spec_from_file_location("emitted", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+
+	"autoshard"
+	"autoshard/backend/tensor"
+	"autoshard/internal/cli/arrays"
+	"autoshard/internal/cli/cmdline"
+)
+
+// target is what can be run: a plan or a shard_map program.
+type target struct {
+	signature *autoshard.Plan // name, mesh, inputs and outputs
+	python    func() ([]byte, error)
+	run       func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error)
+	compare   func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error)
+}
+
+// read reads a plan or the text of a shard_map program; the content decides which.
+func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	if autoshard.IsShardMap(text) {
+		p, err := autoshard.ReadShardMap(name, text)
+		if err != nil {
+			return nil, err
+		}
+		return &target{
+			signature: &autoshard.Plan{Model: p.Name, Mesh: p.Mesh, Inputs: p.Inputs, Outputs: p.Outputs},
+			python:    func() ([]byte, error) { return p.Emit("jax") },
+			run:       p.Run,
+			compare: func(_ context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
+				return p.Compare(result, data.Expected, data.Tolerance)
+			},
+		}, nil
+	}
+	p, err := autoshard.ReadPlan(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return &target{
+		signature: p,
+		python:    func() ([]byte, error) { return autoshard.Emit(p, "jax") },
+		run: func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+			return autoshard.Run(ctx, p, inputs)
+		},
+		compare: func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
+			return autoshard.Compare(ctx, p, result, data.Inputs, data.Expected, data.Tolerance)
+		},
+	}, nil
+}

@@ -1,0 +1,240 @@
+package emit
+
+import (
+	"slices"
+	"strings"
+
+	"autoshard/ir"
+	"autoshard/shardmap/typed"
+)
+
+// collectiveNames are the names that results of the ops of shard_map programs get.
+var collectiveNames = map[string]string{
+	typed.Psum: "summed", typed.Pmax: "largest", typed.Pmin: "smallest", typed.AllGather: "gathered", typed.AllGatherInvariant: "gathered",
+	typed.AllGatherReduced: "gathered", typed.PsumScatter: "shard", typed.AllToAll: "exchanged", typed.Ppermute: "moved",
+	typed.Pbroadcast: "received", typed.RaggedAllToAll: "exchanged", typed.Pscatter: "shard", typed.AxisIndex: "index", typed.Pvary: "varying",
+	typed.Preduced: "reduced", typed.ReducedVaryCast: "varying", typed.VaryUnreducedCast: "terms", typed.UnreducedPsum: "summed",
+	typed.UnreducedPmax: "largest", typed.UnreducedPmin: "smallest", typed.UnreducedPsumScatter: "shard",
+}
+
+// onMesh writes an op of a shard_map program.
+func (e *emitter) onMesh(op ir.OpID) error {
+	if e.typed == nil || e.typed.OpName(op) == "" {
+		return e.unsupported(op, "JAX has no function for it")
+	}
+	if e.typed.OpName(op) == typed.Scan {
+		return e.scanRows(op)
+	}
+	c, err := e.typed.Collective(op)
+	if err != nil {
+		return err
+	}
+	if c.IsCast() && !e.typed.Check {
+		return e.pass(op)
+	}
+	x, err := e.collective(op, &c)
+	if err == nil {
+		e.define(op, x)
+	}
+	return err
+}
+
+// overAxes returns axes as an argument: one name, or a tuple of names.
+func (e *emitter) overAxes(axes []int) *expr { return e.file.mesh.piecesExpr(axes) }
+
+// grouped adds the groups of a collective to its arguments.
+func grouped(c *typed.Collective, args ...*expr) []*expr {
+	if c.Groups == nil {
+		return args
+	}
+	rows := make([]*expr, len(c.Groups))
+	for i, members := range c.Groups {
+		rows[i] = list(numbers(members)...)
+	}
+	return append(args, keyword("axis_index_groups", list(rows...)))
+}
+
+// collective returns the call for a collective or cast.
+func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
+	axes := e.overAxes(c.Axes)
+	if c.Name == typed.AxisIndex {
+		return call("lax.axis_index", axes), nil
+	}
+	x, dim, tiled := e.ref(e.m.Operand(op, 0)), number(c.Dim), keyword("tiled", truth(true))
+	switch c.Name {
+	case typed.Psum, typed.UnreducedPsum:
+		return call("lax.psum", grouped(c, x, axes)...), nil
+	case typed.Pmax, typed.UnreducedPmax:
+		return call("lax.pmax", grouped(c, x, axes)...), nil
+	case typed.Pmin, typed.UnreducedPmin:
+		return call("lax.pmin", grouped(c, x, axes)...), nil
+	case typed.AllGather:
+		return call("lax.all_gather", grouped(c, x, axes, keyword("axis", dim), tiled)...), nil
+	case typed.AllGatherReduced:
+		return call("lax.all_gather", x, axes, keyword("axis", dim), tiled, keyword("to", atom(quoted("reduced")))), nil
+	case typed.AllGatherInvariant:
+		if !e.typed.Check {
+			return call("lax.all_gather", x, axes, keyword("axis", dim), tiled), nil
+		}
+		return e.helper("gather_equal", x, axes, dim), nil
+	case typed.PsumScatter, typed.UnreducedPsumScatter:
+		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
+	case typed.AllToAll:
+		return call("lax.all_to_all", grouped(c, x, axes, number(c.Split), number(c.Concat), tiled)...), nil
+	case typed.Ppermute:
+		pairs := make([]*expr, len(c.Perm))
+		for i, p := range c.Perm {
+			pairs[i] = ints(p[:])
+		}
+		return call("lax.ppermute", x, axes, list(pairs...)), nil
+	case typed.Pbroadcast:
+		return e.helper("broadcast_from", x, axes, number(c.Source)), nil
+	case typed.RaggedAllToAll:
+		return e.helper("ragged_all_to_all", append(e.refs(op), axes)...), nil
+	case typed.Pscatter:
+		return e.helper("pscatter", x, axes, dim), nil
+	case typed.Pvary:
+		return e.vary(x, c.Axes), nil
+	case typed.ReducedVaryCast:
+		return call("lax.pcast", x, axes, keyword("to", atom(quoted("varying")))), nil
+	case typed.Preduced:
+		return call("lax.pcast", x, axes, keyword("to", atom(quoted("reduced")))), nil
+	case typed.VaryUnreducedCast:
+		if c.Kind == ir.ReduceSum {
+			return call("lax.pcast", x, axes, keyword("to", atom(quoted("unreduced")))), nil
+		}
+	}
+	return nil, e.unsupported(op, "JAX has no function for it")
+}
+
+// helper returns a call of a function of the prelude.
+func (e *emitter) helper(name string, args ...*expr) *expr {
+	e.file.use(name)
+	return call(name, args...)
+}
+
+// vary returns x as varying along axes, x itself for none.
+func (e *emitter) vary(x *expr, axes []int) *expr {
+	if len(axes) == 0 {
+		return x
+	}
+	return e.helper("vary", x, e.overAxes(axes))
+}
+
+// variedNumber is a number that all elements of a value are, and the axes along which it counts as varying.
+type variedNumber struct {
+	text string
+	axes []int
+	ok   bool
+}
+
+// varied returns the number that all elements of a value are, and the axes along which it counts as varying, for a
+// constant that was cast.
+func (e *emitter) varied(v ir.ValueID) (text string, axes []int, ok bool) {
+	v = e.root(v)
+	x, known := e.variedOf[v]
+	if op := e.m.DefiningOp(v); !known && e.typed != nil && op != 0 {
+		x = e.findVaried(op)
+		e.variedOf[v] = x
+	}
+	return x.text, x.axes, x.ok
+}
+
+func (e *emitter) findVaried(op ir.OpID) (x variedNumber) {
+	switch kind := e.m.Kind(op); {
+	case kind == ir.OpBroadcastInDim || kind == ir.OpReshape:
+		x.text, x.axes, x.ok = e.varied(e.m.Operand(op, 0))
+	case e.typed.OpName(op) == typed.Pvary:
+		c, err := e.typed.Collective(op)
+		if x.text, x.ok = e.splat(e.m.Operand(op, 0)); !x.ok {
+			x.text, x.axes, x.ok = e.varied(e.m.Operand(op, 0))
+		}
+		x.axes = slices.Sorted(slices.Values(slices.Concat(x.axes, c.Axes)))
+		x.ok = x.ok && err == nil && len(slices.Compact(slices.Clone(x.axes))) == len(x.axes)
+	}
+	return x
+}
+
+// number returns the number that all elements of a value are, whether it was cast or not.
+func (e *emitter) number(v ir.ValueID) (text string, ok bool) {
+	if text, ok = e.splat(v); !ok {
+		text, _, ok = e.varied(v)
+	}
+	return text, ok
+}
+
+// isNumber says whether a value is written where it is used, as a number.
+func (e *emitter) isNumber(v ir.ValueID) bool {
+	_, ok := e.number(v)
+	return ok
+}
+
+// membersOf returns how many members an op numbers, for an op whose result is a device's number.
+func (e *emitter) membersOf(op ir.OpID) (int64, bool) {
+	if e.typed == nil || e.typed.OpName(op) != typed.AxisIndex {
+		return 0, false
+	}
+	c, err := e.typed.Collective(op)
+	return e.typed.GroupSize(c.Axes), err == nil
+}
+
+// scanRows writes a loop over the rows of arrays.
+func (e *emitter) scanRows(op ir.OpID) error {
+	m, info := e.m, e.typed.ScanOf(op)
+	b, n := m.RegionBlock(op, 0), info.Carries
+	args, operands, results := m.BlockArgs(b), m.Operands(op), m.ResultValues(op)
+	step := e.beginDef("step", param{"carry", args[:n]}, param{"row", args[n:]})
+	outs, err := e.block(b)
+	if err != nil {
+		return err
+	}
+	e.line("return ", atom(e.orNone(outs[:n]).String()+", "+e.orNone(outs[n:]).String()), "")
+	e.endDef()
+	call := call("lax.scan", atom(step), e.orNone(operands[:n]), e.orNone(operands[n:]))
+	if len(operands) == n {
+		call.items[2] = keyword("length", number(info.Length))
+	}
+	if info.Reverse {
+		call.items = append(call.items, keyword("reverse", truth(true)))
+	}
+	e.assignRows(call, results, n)
+	return nil
+}
+
+// assignRows writes the assignment of a scan's results: the carries, then the stacked rows.
+func (e *emitter) assignRows(x *expr, values []ir.ValueID, carries int) {
+	last, types := e.declare("last", values[:carries])
+	rows, more := e.declare("rows", values[carries:])
+	left, right := target(last), target(rows)
+	comment := e.typeComment(left+", "+right, append(types, more...))
+	if e.indent+len(left)+len(right) <= lineLength-20 {
+		e.line(left+", "+right+" = ", x, comment)
+		return
+	}
+	whole := []string{e.scope.take("carries"), e.scope.take("stacks")}
+	e.line(strings.Join(whole, ", ")+" = ", x, comment)
+	for i, part := range [][]string{last, rows} {
+		if len(part) > 0 {
+			e.unpack(strings.Join(part, ", ") + " = " + whole[i])
+		}
+	}
+}
+
+// target returns one name as it is, several as a tuple, none as a name that is not used.
+func target(names []string) string {
+	switch len(names) {
+	case 0:
+		return "_"
+	case 1:
+		return names[0]
+	}
+	return tuple(atoms(names)...).String()
+}
+
+// orNone returns one value as it is, several as a tuple, none as None.
+func (e *emitter) orNone(values []ir.ValueID) *expr {
+	if len(values) == 0 {
+		return atom("None")
+	}
+	return e.bundle(values)
+}

@@ -1,0 +1,237 @@
+package emit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap/typed"
+)
+
+// Example is a run of a program that its file repeats: whole inputs and the outputs that they give.
+type Example struct {
+	Inputs, Outputs []tensor.Tensor
+}
+
+// Typed returns a shard_map program as the text of a Python file: the mesh, the specs, the body under shard_map with
+// the check that the program asks for, and a main that runs it and compares it with the example, if there is one, or
+// with the arrays of a file. Every cast is explicit, so that the text does not depend on what JAX would insert; a body
+// that is not elaborated is written as it stands.
+//
+//	z:f32[2,32]{i} = psum[axes=(j,)] y
+//
+// becomes
+//
+//	z = lax.psum(y, "j")  # f32[2,32]{i}
+//
+// Errors are those of typed.Program.Validate, and of class diag.ErrUnsupported at an op that JAX has no function for.
+// Specification: shardmap.md sections 1.9, 1.10 and 9.
+func Typed(p *typed.Program, example *Example) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := example.check(p); err != nil {
+		return nil, err
+	}
+	f := &file{Program: &Program{Title: "The shard_map program " + p.Name + "."}, typed: p, example: example, names: newScope(),
+		used: map[string]bool{}, constantNames: map[string]string{}}
+	f.body = f.names.take(identifier(p.Name, "program"))
+	e := newEmitter(f, p.Module, nil)
+	e.typed = p
+	f.explicit = usesTerms(p)
+	f.mesh = &mesh{Mesh: p.Mesh}
+	for _, a := range p.Mesh.Axes {
+		f.mesh.cuts = append(f.mesh.cuts, []int64{1, a.Size})
+	}
+	f.mesh.name()
+	if err := f.describeTyped(e); err != nil {
+		return nil, err
+	}
+	for v, name := range p.Names {
+		if name = identifier(name, ""); name != "" {
+			e.given[v] = name
+		}
+	}
+	f.use("on_devices")
+	if err := e.topLevel(f.body, "The program of one device, over its blocks.", p.Func, f.Inputs); err != nil {
+		return nil, err
+	}
+	if example != nil {
+		if err := f.writeExample(e); err != nil {
+			return nil, err
+		}
+	}
+	return []byte(f.text()), nil
+}
+
+// check says whether the arrays of an example are those of the program.
+func (x *Example) check(p *typed.Program) error {
+	if x == nil {
+		return nil
+	}
+	if len(x.Inputs) != len(p.Params) || len(x.Outputs) != len(p.Results) {
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "the example has %d inputs and %d outputs, the program %d and %d",
+			len(x.Inputs), len(x.Outputs), len(p.Params), len(p.Results))
+	}
+	return nil
+}
+
+// usesTerms says whether values of a program are reduced or unreduced along some axes, of which JAX knows on a mesh
+// with explicit axes only (specification: shardmap.md section 2.9).
+func usesTerms(p *typed.Program) bool {
+	terms := false
+	for _, x := range p.Params {
+		terms = terms || len(x.Spec.Unreduced)+len(x.Spec.Reduced) > 0
+	}
+	for _, r := range p.Results {
+		terms = terms || len(r.Spec.Unreduced)+len(r.Spec.Reduced) > 0
+	}
+	p.Module.Walk(p.Body(), func(op ir.OpID) {
+		switch p.OpName(op) {
+		case typed.Preduced, typed.ReducedVaryCast, typed.VaryUnreducedCast, typed.AllGatherReduced, typed.UnreducedPsum,
+			typed.UnreducedPmax, typed.UnreducedPmin, typed.UnreducedPsumScatter:
+			terms = true
+		}
+	})
+	return terms
+}
+
+// describeTyped lists types and specs of inputs and outputs.
+func (f *file) describeTyped(e *emitter) error {
+	p := f.typed
+	row := func(name string, t *ir.Type, dims []int64) (*expr, error) {
+		if err := e.checkType(p.Module.Func(p.Func).Op, t); err != nil {
+			return nil, err
+		}
+		return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(dims)), nil
+	}
+	for _, x := range p.Params {
+		if len(x.Spec.Unreduced) > 0 {
+			return diag.Unsupported(diag.NotSupported, diag.Position{},
+				"input `%s` with spec %s is given by terms of a sum, which no array holds: cast it inside the program", x.Name, x.Spec)
+		}
+		t := p.Module.TypeOf(x.Type)
+		in, err := row(x.Name, t, t.Dims)
+		if err != nil {
+			return err
+		}
+		f.Inputs = append(f.Inputs, x.Name)
+		f.inputs, f.inSpecs = append(f.inputs, in), append(f.inSpecs, f.typedSpec(x.Spec))
+	}
+	for i, r := range p.Results {
+		v := p.Module.Operand(p.Return(), i)
+		f.terms = f.terms || len(r.Spec.Unreduced) > 0
+		name := p.Names[v]
+		if name == "" {
+			name = fmt.Sprintf("out%d", i)
+		}
+		out, err := row(name, p.Module.ValueType(v), p.GlobalDims(i))
+		if err != nil {
+			return err
+		}
+		f.outputs, f.outSpecs = append(f.outputs, out), append(f.outSpecs, f.typedSpec(r.Spec))
+	}
+	return nil
+}
+
+// typedSpec returns a spec, without entries at the end that cut nothing.
+func (f *file) typedSpec(s typed.Spec) *expr {
+	var entries []*expr
+	for _, axes := range s.Dims {
+		switch len(axes) {
+		case 0:
+			entries = append(entries, atom("None"))
+		case 1:
+			entries = append(entries, atom(quoted(axes[0])))
+		default:
+			entries = append(entries, tuple(quotedAll(axes)...))
+		}
+	}
+	for len(entries) > 0 && entries[len(entries)-1].head == "None" {
+		entries = entries[:len(entries)-1]
+	}
+	for _, set := range []struct {
+		name string
+		axes []string
+	}{{"unreduced", s.Unreduced}, {"reduced", s.Reduced}} {
+		if len(set.axes) > 0 {
+			entries = append(entries, keyword(set.name, braces(quotedAll(set.axes)...)))
+		}
+	}
+	return call("P", entries...)
+}
+
+func quotedAll(names []string) []*expr {
+	out := make([]*expr, len(names))
+	for i, n := range names {
+		out[i] = atom(quoted(n))
+	}
+	return out
+}
+
+// writeExample writes the function that returns the example's arrays.
+func (f *file) writeExample(e *emitter) error {
+	var b strings.Builder
+	b.WriteString("def example():\n    \"\"\"Returns inputs, and the outputs that they give.\"\"\"\n")
+	for _, part := range []struct {
+		name   string
+		arrays []tensor.Tensor
+	}{{"inputs", f.example.Inputs}, {"outputs", f.example.Outputs}} {
+		var items []*expr
+		for i := range part.arrays {
+			items = append(items, e.array(&part.arrays[i]))
+		}
+		b.WriteString(statement(4, part.name+" = ", list(items...), ""))
+	}
+	b.WriteString("    return inputs, outputs\n")
+	f.functions = append(f.functions, b.String())
+	return nil
+}
+
+// array returns an array of NumPy: a range, a list, or the bytes of a larger one.
+func (e *emitter) array(x *tensor.Tensor) *expr {
+	t := &ir.Type{Kind: ir.TensorKind, DType: x.DType, Dims: x.Shape}
+	n := int(t.Elements())
+	if first, ok := rangeStart(x, n); ok {
+		bounds := []*expr{number(first), number(first + int64(n))}
+		if first == 0 {
+			bounds = bounds[1:]
+		}
+		return shaped(method(call("np.arange", bounds...), "astype", e.dtypeOf(x.DType)), x.Shape)
+	}
+	texts, exact := make([]string, n), n <= maxInline
+	for k := 0; exact && k < n; k++ {
+		texts[k], exact = literal(x.DType, x.Data, k)
+	}
+	if !exact {
+		return atom(e.constantName(t, x.Data))
+	}
+	return shaped(call("np.array", list(atoms(texts)...), e.dtypeOf(x.DType)), x.Shape)
+}
+
+// rangeStart says whether the n elements are consecutive whole numbers that their type holds, and returns the first.
+func rangeStart(x *tensor.Tensor, n int) (int64, bool) {
+	number := x.DType == dtype.F32 || x.DType == dtype.F64 || x.DType == dtype.I32 || x.DType == dtype.I64
+	if !number || n < 3 {
+		return 0, false
+	}
+	values := x.Floats()
+	for k, v := range values {
+		if v != values[0]+float64(k) || v != math.Trunc(v) || math.Abs(v) > 1<<24 {
+			return 0, false
+		}
+	}
+	return int64(values[0]), true
+}
+
+// shaped gives an array with one dimension its shape.
+func shaped(x *expr, dims []int64) *expr {
+	if len(dims) == 1 {
+		return x
+	}
+	return method(x, "reshape", ints(dims))
+}

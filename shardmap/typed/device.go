@@ -1,0 +1,353 @@
+package typed
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap"
+	"autoshard/shardmap/refine"
+	"autoshard/subaxis"
+)
+
+// Names are the names that a program has outside: of itself, its inputs and its outputs. Missing ones are numbered.
+type Names struct {
+	Program string
+	Inputs  []string
+	Outputs []string
+}
+
+// Translation is what FromDevice made.
+type Translation struct {
+	Program   *Program
+	Mesh      *refine.Mesh // the mesh of the source, and that of the program
+	Unchecked error        // why the program's check is off; nil where it is on
+}
+
+// FromDevice makes the shard_map program of a per-device program, which is left unchanged. Parts of axes become axes of
+// a refined mesh, groups of devices become axes, what is computed from partition ids becomes axis_index, and a slice at
+// such a place of a value that is equal on the devices there becomes pscatter. The casts are inserted by Elaborate.
+//
+// A gather joins what a layout had cut, so that its result is equal along its axes: it is an all_gather_invariant, or an
+// all_gather where all uses would cast the result back. The check is off, and the reason is given, for a program whose
+// outputs are equal along axes for a reason that types do not show, such as a permutation that moves the blocks of one
+// axis to the devices of another.
+//
+//	%2 = dynamic_slice %1, %offset, %zero    %offset = 2 · table[partition_id]
+//	%3 = all_gather %2                       replica_groups = [[0, 1], [2, 3]]
+//
+// becomes, where %1 does not vary along x,
+//
+//	a:f32[2,8]{x} = pscatter[axes=(x,), dim=0] b
+//	c:f32[4,8]{} = all_gather_invariant[axes=(x,), dim=0] a
+//
+// It returns errors of class diag.ErrUnsupported: inputs or outputs that are cut along parts of an axis without a common
+// refinement (E_SUBAXIS_CONFLICT) or hold partial sums, and collectives without a form over axes.
+func FromDevice(src *shardmap.Program, names Names) (*Translation, error) {
+	m := src.Module.Clone()
+	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]subaxis.Ref{}}
+	r.importer = &importer{m: m, invariant: true, p: &Program{Name: names.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
+	if r.p.Name == "" {
+		r.p.Name = "main"
+	}
+	if err := r.cutPorts(); err != nil {
+		return nil, err
+	}
+	if err := r.groups(); err != nil {
+		return nil, err
+	}
+	r.findNumbers()
+	r.refined = r.cuts.Mesh()
+	r.p.Mesh = subaxis.Mesh{Axes: r.refined.Fine.Axes} // devices are numbered by their place
+	r.p.Manual = r.p.allAxes()
+	if err := r.p.checkMesh(); err != nil {
+		return nil, err
+	}
+	r.replaceNumbers()
+	if err := r.program(names); err != nil {
+		return nil, err
+	}
+	return r.elaborate()
+}
+
+// deviceReader turns a per-device program into one over axes.
+type deviceReader struct {
+	*importer
+	src     *shardmap.Program
+	cuts    *refine.Cuts
+	numbers []number
+	pieces  map[ir.OpID][][]subaxis.Ref // slices that take the device's own block: the axes per dimension
+}
+
+// cutPorts refines the mesh for the specs of inputs and outputs.
+func (r *deviceReader) cutPorts() error {
+	for i, ports := range [][]shardmap.Port{r.src.Inputs, r.src.Outputs} {
+		what := [...]string{"input", "output"}[i]
+		for k := range ports {
+			if partial := ports[k].Layout.Unreduced; len(partial) > 0 {
+				return diag.Unsupported(diag.NotSupported, r.mainPos(), "%s %d holds partial sums along %s; add an all-reduce",
+					what, k, r.src.Mesh.FormatList(partial))
+			}
+			for _, refs := range ports[k].Layout.Dims {
+				if err := r.cuts.Add(refs...); err != nil {
+					d := &err.(*diag.Error).Diagnostics[0]
+					d.Pos, d.Message = r.mainPos(), what+" "+itoa(int64(k))+": "+d.Message
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *deviceReader) mainPos() diag.Position { return r.m.OpPos(r.m.Func(r.src.Main).Op) }
+
+// program gives the function its specs and names, and replaces what is left of other functions and meshes.
+func (r *deviceReader) program(names Names) error {
+	m, p := r.m, r.p
+	m.Name, m.Attrs = p.Name, nil
+	f := m.Func(p.Func)
+	taken := map[string]bool{}
+	for i, v := range m.BlockArgs(f.Body) {
+		name := unique(taken, nameAt(names.Inputs, i), "arg"+itoa(int64(i)))
+		p.Names[v] = name
+		t := m.WithDims(m.Type(v), r.src.Inputs[i].Dims)
+		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.specOf(&r.src.Inputs[i])})
+		f.ArgAttrs[i] = nil
+	}
+	for i := range r.src.Outputs {
+		p.Results = append(p.Results, Result{Spec: r.specOf(&r.src.Outputs[i])})
+		f.ResultAttrs[i] = nil
+	}
+	for op := range m.Ops(m.Body()) {
+		if m.FuncOf(op) != p.Func {
+			m.Erase(op)
+		}
+	}
+	for i := range r.src.Collectives {
+		if c := &r.src.Collectives[i]; m.OpLoc(c.Op) == 0 {
+			m.SetLoc(c.Op, c.Source)
+		}
+	}
+	if err := r.convert(f.Body); err != nil {
+		return err
+	}
+	ir.EraseDead(m)
+	r.nameValues(names, taken)
+	return nil
+}
+
+// specOf returns the spec of an input or output. Axes of size 1 cut nothing and are left out, so that no value varies
+// along them.
+func (r *deviceReader) specOf(port *shardmap.Port) (s Spec) {
+	for _, refs := range port.Layout.Dims {
+		axes := slices.DeleteFunc(r.refined.Axes(refs), func(a int) bool { return r.p.Mesh.Axes[a].Size == 1 })
+		s.Dims = append(s.Dims, r.refined.Names(axes))
+	}
+	return s.trimmed()
+}
+
+// nameValues names the values that are returned like the outputs, and values with a name in their location by that.
+func (r *deviceReader) nameValues(names Names, taken map[string]bool) {
+	m, p := r.m, r.p
+	for i, v := range m.Operands(p.Return()) {
+		if name := nameAt(names.Outputs, i); name != "" && p.Names[v] == "" {
+			p.Names[v] = unique(taken, name, "")
+		}
+	}
+	m.Walk(p.Body(), func(op ir.OpID) {
+		name := locName(m, m.OpLoc(op))
+		for _, v := range m.Results(op) {
+			if name != "" && p.Names[v] == "" {
+				p.Names[v] = unique(taken, name, "")
+			}
+		}
+	})
+}
+
+// locName returns the last part of the innermost name of a location: dot for "jit(train)/layer/dot", "" for none.
+func locName(m *ir.Module, id ir.LocID) string {
+	l := m.LocOf(id)
+	for _, c := range l.Children {
+		if name := locName(m, c); name != "" {
+			return name
+		}
+	}
+	if l.Kind != ir.LocName {
+		return ""
+	}
+	return identifier(l.Name[strings.LastIndexByte(l.Name, '/')+1:])
+}
+
+func nameAt(names []string, i int) string {
+	if i < len(names) {
+		return identifier(names[i])
+	}
+	return ""
+}
+
+// identifier makes an identifier of any text, "" of one without letters: params['w'] becomes params_w.
+func identifier(text string) string {
+	name := strings.Join(strings.FieldsFunc(text, func(c rune) bool {
+		return !(c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
+	}), "_")
+	if name = strings.TrimLeft(name, "0123456789"); len(name) > maxName {
+		name = strings.TrimLeft(name[len(name)-maxName:], "0123456789")
+	}
+	if strings.Trim(name, "_") == "" || keywords[name] {
+		return ""
+	}
+	return name
+}
+
+// maxName is how much of a long name is kept, from its end.
+const maxName = 40
+
+// unique returns a name, or the fallback for none, with a number that makes it new.
+func unique(taken map[string]bool, name, fallback string) string {
+	if name == "" {
+		name = fallback
+	}
+	base := name
+	for n := 1; taken[name]; n++ {
+		name = base + "_" + itoa(int64(n))
+	}
+	taken[name] = true
+	return name
+}
+
+// elaborate finds the types. A program that cannot be typed keeps all its ops, unchecked.
+func (r *deviceReader) elaborate() (*Translation, error) {
+	p := r.p
+	out := &Translation{Program: p, Mesh: r.refined}
+	opts := Options{Mixed: true} // a reduction runs along all its axes, whatever the types say
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	r.scatters(opts)
+	_, err := p.Elaborate(opts)
+	if err == nil {
+		p.foldCasts()
+		return out, nil
+	}
+	if list := diag.Diagnostics(err); !errors.Is(err, diag.ErrInvalid) || len(list) == 0 || list[0].Code != diag.BadVariance {
+		return nil, err
+	}
+	out.Unchecked, p.Check = err, false
+	r.scatters(opts)
+	p.replaceGathers(func(ir.OpID, *Collective) bool { return true })
+	_, err = p.Elaborate(opts)
+	return out, err
+}
+
+// scatters turns slices that take the device's own block of a value that does not vary along the axes into pscatter.
+func (r *deviceReader) scatters(opts Options) {
+	m, p := r.m, r.p
+	t := infer(p, opts)
+	m.Walk(p.Body(), func(op ir.OpID) {
+		dims, ok := r.pieces[op]
+		if !ok || m.OpBlock(op) == 0 {
+			return
+		}
+		x := m.Operand(op, 0)
+		var cut AxisSet
+		for _, refs := range dims {
+			for _, a := range r.refined.Axes(refs) {
+				cut |= 1 << a
+			}
+		}
+		if v := t.vars[x]; cut&(v.V|v.U|v.R) != 0 {
+			return
+		}
+		b := Edit(p, op)
+		for d, refs := range dims {
+			if axes := r.refined.Axes(refs); len(axes) > 0 {
+				x = b.Emit(Collective{Name: Pscatter, Axes: axes, Dim: int64(d)}, x)
+				m.SetLoc(m.DefiningOp(x), m.OpLoc(op))
+			}
+		}
+		p.rename(m.Result(op, 0), x)
+		m.Erase(op)
+	})
+	ir.EraseDead(m)
+	for op := range m.Ops(p.Body()) {
+		if p.OpName(op) == AxisIndex && !m.HasUses(m.Result(op, 0)) {
+			m.Erase(op)
+		}
+	}
+}
+
+// rename puts a value in the place of another, with its name.
+func (p *Program) rename(old, v ir.ValueID) {
+	if name, ok := p.Names[old]; ok {
+		delete(p.Names, old)
+		p.Names[v] = name
+	}
+	p.Module.ReplaceUses(old, v)
+}
+
+// replaceGathers makes gathers leave their results varying, those for which a function says so.
+func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
+	m := p.Module
+	var gathers []ir.OpID
+	m.Walk(p.Body(), func(op ir.OpID) {
+		if p.OpName(op) == AllGatherInvariant {
+			gathers = append(gathers, op)
+		}
+	})
+	for _, op := range slices.Backward(gathers) {
+		c, err := p.Collective(op)
+		if err != nil || !which(op, &c) {
+			continue
+		}
+		c.Name = AllGather
+		v := Edit(p, op).Emit(c, m.Operand(op, 0))
+		m.SetLoc(m.DefiningOp(v), m.OpLoc(op))
+		t := p.VarianceOf(m.Result(op, 0))
+		t.V |= c.Set()
+		p.SetVariance(v, t)
+		p.rename(m.Result(op, 0), v)
+		m.Erase(op)
+	}
+}
+
+// foldCasts makes gathers varying whose results are only used cast back along the axes of the gather, which saves the
+// cast, and in the transpose makes of a psum and a slice a psum_scatter.
+func (p *Program) foldCasts() {
+	m := p.Module
+	p.replaceGathers(func(op ir.OpID, c *Collective) bool {
+		var casts []ir.OpID
+		for use := range m.Uses(m.Result(op, 0)) {
+			cast, err := p.Collective(use.Op)
+			if err != nil || cast.Name != Pvary || !c.Set().In(cast.Set()) {
+				return false
+			}
+			casts = append(casts, use.Op)
+		}
+		for _, op := range casts {
+			cast, _ := p.Collective(op)
+			if rest := cast.Set() &^ c.Set(); rest != 0 {
+				cast.Axes = rest.Axes()
+				m.SetAttrs(op, p.attrs(&cast))
+				continue
+			}
+			v := m.Result(op, 0)
+			delete(p.Names, v)
+			m.ReplaceUses(v, m.Operand(op, 0))
+			m.Erase(op)
+		}
+		return len(casts) > 0
+	})
+}
+
+// constantOf emits an integer constant of a type.
+func constantOf(b *ir.Builder, t ir.TypeID, e dtype.Type, value int64) ir.ValueID {
+	data := make([]byte, 8)
+	for i := range data {
+		data[i] = byte(uint64(value) >> (8 * i))
+	}
+	return b.Op1(ir.OpConstant, t, ir.MakeAttrs(attr("value", &ir.Dense{Type: t, Data: data[:e.Bytes()], Splat: true})))
+}
