@@ -202,9 +202,10 @@ func (p *planner) lower(annotated *ir.Module, assignment collectives.Assignment,
 	return rings, nil
 }
 
-// priced lowers a program with explicit communications, which stays as it is.
+// priced lowers a program with explicit communications, which stays as it is. Its text keeps the places of the model's
+// ops, which messages and emitted programs name.
 func (p *planner) priced(annotated, explicit *ir.Module) (*lowered, error) {
-	text := string(mlir.Print(explicit, mlir.PrintOptions{}))
+	text := string(mlir.Print(explicit, mlir.PrintOptions{DebugInfo: true}))
 	program, err := perDevice(explicit.Clone(), p.mesh)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"autoshard/backend/mesh"
@@ -107,14 +106,6 @@ func (p *Plan) ShardMap() (s *ShardMap, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Collectives) == len(program.Collectives) {
-		for i := range program.Collectives {
-			c := &program.Collectives[i]
-			if program.Module.FileLoc(c.Source).Kind != ir.LocFile {
-				c.Source = program.Module.AddLoc(locationOf(p.Collectives[i].Source))
-			}
-		}
-	}
 	names := typed.Names{Program: p.Model}
 	for i := range p.Inputs {
 		names.Inputs = append(names.Inputs, p.Inputs[i].Name)
@@ -129,16 +120,6 @@ func (p *Plan) ShardMap() (s *ShardMap, err error) {
 	s = shardMapOf(t.Program)
 	s.Notes, s.mesh = notesOf(t), t.Mesh
 	return s, nil
-}
-
-// locationOf reads a place FILE:LINE in the user's program; the location of another text is unknown.
-func locationOf(source string) ir.Location {
-	if at := strings.LastIndexByte(source, ':'); at > 0 {
-		if line, err := strconv.Atoi(source[at+1:]); err == nil {
-			return ir.Location{Kind: ir.LocFile, File: source[:at], Line: line}
-		}
-	}
-	return ir.Location{}
 }
 
 // notesOf says what the text of a translated program does not.

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ type emitter struct {
 	variedOf  map[ir.ValueID]variedNumber
 	splats    map[ir.ValueID]string // of values whose elements are equal: the number; "" for others
 	given     map[ir.ValueID]string // names that values have from outside
+	place     string                // in the source, of the last assignment
 	unequal   bool                  // operands of the op at hand may have unequal shapes
 }
 
@@ -308,7 +310,8 @@ func (e *emitter) write(lines string) {
 // define writes an assignment to the first result of an op.
 func (e *emitter) define(op ir.OpID, x *expr) { e.assign(op, x, e.m.Result(op, 0)) }
 
-// assign writes an assignment of an expression to values, with their types as comment.
+// assign writes an assignment of an expression to values, with their types as comment, and the place in the source where
+// that changes.
 func (e *emitter) assign(op ir.OpID, x *expr, values ...ir.ValueID) {
 	names, types := e.declare(e.baseName(op), values)
 	target := strings.Join(names, ", ")
@@ -317,6 +320,9 @@ func (e *emitter) assign(op ir.OpID, x *expr, values ...ir.ValueID) {
 		return
 	}
 	comment := e.typeComment(target, types)
+	if place := e.newPlace(op); place != "" && comment != "" {
+		comment += "  " + place
+	}
 	if e.indent+len(target) > lineLength-20 && len(names) > 1 {
 		whole := e.scope.take("results")
 		e.line(whole+" = ", x, "")
@@ -324,6 +330,20 @@ func (e *emitter) assign(op ir.OpID, x *expr, values ...ir.ValueID) {
 		return
 	}
 	e.line(target+" = ", x, comment)
+}
+
+// newPlace returns the file and line of an op, "" where the op before stood there too or nothing is known.
+func (e *emitter) newPlace(op ir.OpID) string {
+	l := e.m.FileLoc(e.m.OpLoc(op))
+	if l.Kind != ir.LocFile {
+		return ""
+	}
+	place := fmt.Sprintf("%s:%d", path.Base(l.File), l.Line)
+	if place == e.place {
+		return ""
+	}
+	e.place = place
+	return place
 }
 
 // declare gives the results of an op names, and returns these and the types.

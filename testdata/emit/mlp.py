@@ -52,27 +52,27 @@ def on_devices(f, mesh, in_specs, out_specs, check=False, axes=None):
 
 def per_device(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bias, params_2_w, x):
     """The program of one device, over its blocks."""
-    dot = x @ params_0_w  # f32[2,64]
-    total = dot + params_0_bias  # f32[2,64]
-    larger = jnp.maximum(total, 0.0)  # f32[2,64]
-    dot_1 = larger @ params_1_w  # f32[2,64]
-    total_1 = dot_1 + params_1_bias  # f32[2,64]
-    larger_1 = jnp.maximum(total_1, 0.0)  # f32[2,64]
-    dot_2 = larger_1 @ params_2_w  # f32[2,16]
-    y = dot_2 + params_2_bias  # f32[2,16]
+    dot = x @ params_0_w  # f32[2,64]  mlp.json:17
+    total = dot + params_0_bias  # f32[2,64]  mlp.json:19
+    larger = jnp.maximum(total, 0.0)  # f32[2,64]  mlp.json:40
+    dot_1 = larger @ params_1_w  # f32[2,64]  mlp.json:22
+    total_1 = dot_1 + params_1_bias  # f32[2,64]  mlp.json:24
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[2,64]  mlp.json:40
+    dot_2 = larger_1 @ params_2_w  # f32[2,16]  mlp.json:27
+    y = dot_2 + params_2_bias  # f32[2,16]  mlp.json:29
     return (y,)
 
 
 def unsharded(params_0_bias, params_0_w, params_1_bias, params_1_w, params_2_bias, params_2_w, x):
     """The program over whole arrays."""
-    dot = x @ params_0_w  # f32[16,64]
-    total = dot + params_0_bias  # f32[16,64]
-    larger = jnp.maximum(total, 0.0)  # f32[16,64]
-    dot_1 = larger @ params_1_w  # f32[16,64]
-    total_1 = dot_1 + params_1_bias  # f32[16,64]
-    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]
-    dot_2 = larger_1 @ params_2_w  # f32[16,16]
-    y = dot_2 + params_2_bias  # f32[16,16]
+    dot = x @ params_0_w  # f32[16,64]  mlp.json:17
+    total = dot + params_0_bias  # f32[16,64]  mlp.json:19
+    larger = jnp.maximum(total, 0.0)  # f32[16,64]  mlp.json:40
+    dot_1 = larger @ params_1_w  # f32[16,64]  mlp.json:22
+    total_1 = dot_1 + params_1_bias  # f32[16,64]  mlp.json:24
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]  mlp.json:40
+    dot_2 = larger_1 @ params_2_w  # f32[16,16]  mlp.json:27
+    y = dot_2 + params_2_bias  # f32[16,16]  mlp.json:29
     return (y,)
 
 
