@@ -110,6 +110,9 @@ func (m *Module) AdoptRegions(op OpID, detached []RegionID) {
 	}
 }
 
+// NumUses bounds how many operands all ops have together.
+func (m *Module) NumUses() int { return len(m.operands) - 1 }
+
 // NumBlocks bounds the block ids in use.
 func (m *Module) NumBlocks() int { return len(m.blocks) }
 

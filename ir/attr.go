@@ -40,13 +40,20 @@ func (a Attrs) With(name string, value Attr) Attrs {
 		out[i].Value = value
 		return out
 	}
-	return slices.Insert(slices.Clone(a), i, NamedAttr{name, value})
+	out := make(Attrs, len(a)+1)
+	copy(out, a[:i])
+	out[i] = NamedAttr{name, value}
+	copy(out[i+1:], a[i:])
+	return out
 }
 
 // Without returns the dictionary without one entry.
 func (a Attrs) Without(name string) Attrs {
 	for i := range a {
 		if a[i].Name == name {
+			if i == len(a)-1 {
+				return a[:i:i] // what stays is shared, as dictionaries do not change
+			}
 			return slices.Delete(slices.Clone(a), i, i+1)
 		}
 	}

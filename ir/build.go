@@ -55,12 +55,13 @@ func (b *Builder) Unregistered(name string, results []TypeID, attrs Attrs, regio
 }
 
 func (m *Module) newOp(kind Kind, operands []ValueID, results []TypeID, attrs Attrs, regions int, loc LocID) OpID {
-	m.ops = append(m.ops, opRow{kind: kind, attrs: attrs, loc: loc})
+	m.ops = append(grown(m.ops), opRow{kind: kind, attrs: attrs, loc: loc})
+	m.kinds[kind] = true
 	op := OpID(len(m.ops) - 1)
 	row := &m.ops[op]
 	row.operands = span{int32(len(m.operands)), int32(len(operands))}
 	for i, v := range operands {
-		m.operands = append(m.operands, operandRow{op: op, index: int32(i)})
+		m.operands = append(grown(m.operands), operandRow{op: op, index: int32(i)})
 		m.linkUse(slot(len(m.operands)-1), v)
 	}
 	row.results = span{int32(len(m.values)), int32(len(results))}
@@ -72,6 +73,16 @@ func (m *Module) newOp(kind Kind, operands []ValueID, results []TypeID, attrs At
 		m.newRegion(op)
 	}
 	return op
+}
+
+// grown returns a table with room for one more row. Small tables double: passes that take programs apart add about as
+// many rows as there were, and each growth leaves garbage.
+func grown[T any](rows []T) []T {
+	const small = 1 << 14
+	if n := len(rows); n == cap(rows) && n < small {
+		return slices.Grow(rows, n)
+	}
+	return rows
 }
 
 func (m *Module) appendOp(b BlockID, op OpID) { m.insertAfter(b, m.blocks[b].last, op) }
@@ -140,14 +151,30 @@ func (m *Module) Erase(op OpID) {
 		m.unlinkUse(slot(s.first + i))
 	}
 	m.ops[op].operands.n = 0
-	delete(m.funcOf, op)
-	delete(m.branches, op)
+	if m.ops[op].kind == OpFunc {
+		delete(m.funcOf, op)
+	}
+	if len(m.branches) > 0 {
+		delete(m.branches, op)
+	}
 	m.unlink(op)
 }
 
-// ReplaceUses makes every use of one value a use of another.
+// ReplaceUses makes every use of one value a use of another. The order of the moved uses is kept.
 func (m *Module) ReplaceUses(from, to ValueID) {
-	m.ReplaceUsesIf(from, to, func(Use) bool { return true })
+	first := m.values[from].uses
+	if first == 0 || from == to {
+		return
+	}
+	last := first
+	for s := first; s != 0; s = m.operands[s].next {
+		m.operands[s].value, last = to, s
+	}
+	next := m.values[to].uses
+	if m.operands[last].next = next; next != 0 {
+		m.operands[next].prev = last
+	}
+	m.values[to].uses, m.values[from].uses = first, 0
 }
 
 // ReplaceUsesIf replaces the uses for which keep returns true. The order of the moved uses is kept.

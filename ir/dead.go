@@ -4,8 +4,9 @@ package ir
 // see it: communication among devices counts as an effect, and what marks a value, such as a constraint or an edge, stands
 // for somebody's wish. EraseDead is for programs where neither counts any more.
 func IsDead(m *Module, op OpID) bool {
-	for _, v := range m.Results(op) {
-		if m.HasUses(v) {
+	results := m.ops[op].results
+	for v := results.first; v < results.first+results.n; v++ {
+		if m.values[v].uses != 0 {
 			return false
 		}
 	}

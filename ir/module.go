@@ -122,6 +122,7 @@ type Module struct {
 	argLocs   map[ValueID]LocID // locations of block arguments
 	resources []Resource
 	sources   sources
+	kinds     [NumKinds]bool // that some op has or had
 }
 
 // NewModule returns an empty module.
@@ -201,7 +202,7 @@ func (m *Module) AddBlockArg(b BlockID, t TypeID) ValueID {
 }
 
 func (m *Module) newValue(row valueRow) ValueID {
-	m.values = append(m.values, row)
+	m.values = append(grown(m.values), row)
 	return ValueID(len(m.values) - 1)
 }
 
@@ -252,8 +253,13 @@ func (m *Module) IsDeclaration(id FuncID) bool {
 	return len(m.regions[m.Regions(m.funcs[id].Op)[0]].blocks) == 0
 }
 
-// FuncOf returns the function that an OpFunc defines.
-func (m *Module) FuncOf(op OpID) FuncID { return m.funcOf[op] }
+// FuncOf returns the function that an OpFunc defines, 0 for other ops.
+func (m *Module) FuncOf(op OpID) FuncID {
+	if m.ops[op].kind != OpFunc { // what passes ask about every op
+		return 0
+	}
+	return m.funcOf[op]
+}
 
 // LookupFunc returns the function of that name.
 func (m *Module) LookupFunc(name string) (FuncID, bool) {

@@ -5,6 +5,16 @@ import "iter"
 // Kind returns the kind of an op.
 func (m *Module) Kind(op OpID) Kind { return m.ops[op].kind }
 
+// SetKind makes an op one of another kind with the same attributes, operands and results; the caller keeps the program
+// well-formed. Functions and meshes stay what they are.
+func (m *Module) SetKind(op OpID, k Kind) {
+	m.ops[op].kind = k
+	m.kinds[k] = true
+}
+
+// MayHave says whether some op is or was of a kind: passes for that kind have nothing to do otherwise.
+func (m *Module) MayHave(k Kind) bool { return m.kinds[k] }
+
 // OpName returns the full name of an op, such as stablehlo.add, also for unregistered ops.
 func (m *Module) OpName(op OpID) string {
 	if k := m.ops[op].kind; k != OpUnregistered {
@@ -134,9 +144,11 @@ func (m *Module) PrevOp(op OpID) OpID { return m.ops[op].prev }
 
 // Walk visits the ops of a block and everything inside them in pre-order.
 func (m *Module) Walk(b BlockID, visit func(OpID)) {
-	for op := range m.Ops(b) {
-		visit(op)
-		s := m.ops[op].regions
+	for op := m.blocks[b].first; op != 0; {
+		at := op
+		op = m.ops[at].next
+		visit(at)
+		s := m.ops[at].regions
 		for r := s.first; r < s.first+s.n; r++ {
 			for _, inner := range m.regions[r].blocks {
 				m.Walk(inner, visit)
@@ -204,6 +216,20 @@ func (m *Module) HasUses(v ValueID) bool { return m.values[v].uses != 0 }
 func (m *Module) HasOneUse(v ValueID) bool {
 	s := m.values[v].uses
 	return s != 0 && m.operands[s].next == 0
+}
+
+// OrderUses puts the uses of all values into program order, the most recent one last in the program: a reader may have
+// met them in another order, the body of a loop before its operands.
+func (m *Module) OrderUses() {
+	for v := range m.values {
+		m.values[v].uses = 0
+	}
+	m.Walk(m.Body(), func(op OpID) {
+		s := m.ops[op].operands
+		for i := s.first; i < s.first+s.n; i++ {
+			m.linkUse(slot(i), m.operands[i].value)
+		}
+	})
 }
 
 func (m *Module) linkUse(s slot, v ValueID) {

@@ -68,6 +68,13 @@ func (m *Module) InternSharding(s Sharding) ShardingID {
 	return id
 }
 
+// FindSharding returns the id of a sharding that was interned before, 0 if it was not.
+func (m *Module) FindSharding(s *Sharding) ShardingID {
+	t := &m.shardings
+	t.key = appendShardingKey(t.key[:0], s)
+	return t.index[string(t.key)]
+}
+
 func appendShardingKey(b []byte, s *Sharding) []byte {
 	b = binary.AppendVarint(b, int64(s.Mesh))
 	b = append(b, byte(s.Reduction))

@@ -5,6 +5,7 @@ import (
 	"autoshard/ir/canonical"
 	"autoshard/ir/pass"
 	"autoshard/propagate"
+	"autoshard/propagate/reshard"
 )
 
 // exportGroup turns a propagated program into an ordinary one.
@@ -63,6 +64,23 @@ func exportGroup() pass.Group {
 				Run:     pass.Infallible(propagate.CloseShardings),
 			},
 			{
+				Name:    "sdy-verify-unreduced-axes",
+				Summary: "check that unreduced axes appear and vanish only where that means something",
+				Order:   "before communication is inserted, which would hide mistakes",
+				Func:    true,
+				Run:     pass.Plain(reshard.VerifyUnreduced),
+			},
+			{
+				Name:    "sdy-insert-explicit-reshards",
+				Summary: "insert reshards and all-reduces where shardings imply them",
+				Order:   "after dimensions are closed; what comes later sees communication as operations",
+				Func:    true,
+				Options: []pass.Option{fullVersion},
+				Run: func(m *ir.Module, s pass.Settings) error {
+					return reshard.Insert(m, reshard.Options{Full: s.Bool(fullVersion.Name)})
+				},
+			},
+			{
 				Name:    "sdy-remove-all-gather-reduce-scatter-for-cmv1",
 				Summary: "remove gathers before and scatters after matrix products, which their partitioner makes itself",
 				Order:   "after collectives are explicit and canonical",
@@ -97,6 +115,8 @@ func exportGroup() pass.Group {
 		},
 	}
 }
+
+var fullVersion = pass.Bool("enable-full-version", false, "make all operations compatible with their rules, not only some")
 
 // The options of sinking.
 var (

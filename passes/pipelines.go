@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"strings"
 
 	"autoshard/ir/pass"
@@ -20,6 +21,22 @@ func pipelineGroup() pass.Group {
 				Expand:  func(s pass.Settings) string { return join(importPipeline(s.Bool(dedupFully.Name))) },
 			},
 			{
+				Name:    "sdy-export-pipeline",
+				Summary: "turn a propagated program into one with explicit communication",
+				Order:   "last",
+				Options: []pass.Option{avoidExport, keepExportedRules, updateNonDivisible, inlineMeshes, dumpOrigins, dumpEdges},
+				Expand: func(s pass.Settings) string {
+					return join(exportPipeline(export{
+						avoid:     s.Bool(avoidExport.Name),
+						keepRules: s.Bool(keepExportedRules.Name),
+						divisible: s.Bool(updateNonDivisible.Name),
+						inline:    s.Bool(inlineMeshes.Name),
+						origins:   s.Bool(dumpOrigins.Name),
+						edges:     s.Bool(dumpEdges.Name),
+					}))
+				},
+			},
+			{
 				Name:    "sdy-propagation-pipeline",
 				Summary: "import, propagate by priorities, and export",
 				Order:   "the whole of it",
@@ -29,6 +46,16 @@ func pipelineGroup() pass.Group {
 		},
 	}
 }
+
+// The options of the export pipeline.
+var (
+	avoidExport        = pass.Bool("avoid-export-for-partitioning", false, "leave what only a partitioner has no use for")
+	keepExportedRules  = pass.Bool("keep-sharding-rules", false, "leave the rules of operations attached")
+	updateNonDivisible = pass.Bool("update-non-divisible-input-output-shardings", true, "cut shardings of inputs and outputs down to axes that divide")
+	inlineMeshes       = pass.Bool("inline-meshes", true, "write meshes inside shardings")
+	dumpOrigins        = pass.Bool("dump-sharding-origins", false, "keep who asked for each axis until the end")
+	dumpEdges          = pass.Bool("dump-propagation-edges", false, "keep the ways that axes went until the end")
+)
 
 func join(passes []string) string { return strings.Join(passes, ",") }
 
@@ -63,14 +90,36 @@ func propagationPipeline(dedup bool) []string {
 			"sdy-sink-func-data-flow-edges", "sdy-sharding-group-import", "sdy-import-func-calls", "symbol-dce",
 			"sdy-pre-order-funcs", propagation, "sdy-export-named-computations", "sdy-propagate-to-func-results")
 	}
-	return append(list, "sdy-unflatten-call-graph", "symbol-dce", "sdy-insert-func-call-reshards",
-		"sdy-constant-or-scalar-merger",
-		"sdy-sink-data-flow-edges",
-		"sdy-remove-sharding-groups",
-		"sdy-sharding-constraint-to-reshard",
-		"sdy-update-non-divisible-input-output-shardings",
-		"sdy-remove-sub-axes-in-input-output-shardings",
-		"sdy-close-shardings",
-		"canonicalize{enable-patterns=sdy-collective top-down=false}",
-		"sdy-drop-sharding-rules")
+	list = append(list, "sdy-unflatten-call-graph", "symbol-dce", "sdy-insert-func-call-reshards")
+	return append(list, exportPipeline(export{divisible: true})...)
+}
+
+// export says what the export pipeline leaves out or adds.
+type export struct {
+	avoid, keepRules, divisible, inline bool
+	origins, edges                      bool // keep what debugging options left on edges, until the end
+}
+
+// exportPipeline lists the passes of -sdy-export-pipeline. Programs that are to be propagated again, rather than
+// partitioned, keep their groups, constraints and names of meshes.
+func exportPipeline(e export) []string {
+	sink := "sdy-sink-data-flow-edges"
+	if e.origins || e.edges {
+		sink += fmt.Sprintf("{%s=%v %s=%v}", sinkOrigins.Name, e.origins, sinkEdges.Name, e.edges)
+	}
+	list := []string{"sdy-constant-or-scalar-merger", sink}
+	add := func(wanted bool, passes ...string) {
+		if wanted {
+			list = append(list, passes...)
+		}
+	}
+	add(!e.avoid, "sdy-remove-sharding-groups", "sdy-sharding-constraint-to-reshard")
+	add(e.divisible, "sdy-update-non-divisible-input-output-shardings", "sdy-remove-sub-axes-in-input-output-shardings")
+	add(true, "sdy-close-shardings")
+	add(!e.avoid, "sdy-verify-unreduced-axes", "sdy-insert-explicit-reshards",
+		"canonicalize{enable-patterns=sdy-collective top-down=false}")
+	add(e.origins || e.edges, "sdy-remove-propagation-debug-info")
+	add(!e.keepRules, "sdy-drop-sharding-rules")
+	add(!e.avoid && e.inline, "sdy-inline-meshes")
+	return list
 }

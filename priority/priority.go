@@ -83,11 +83,16 @@ func Of(m *ir.Module, op ir.OpID) Class {
 // IsElementwise says whether each result element depends on the operand elements at its place: the elementwise ops
 // of StableHLO, bitcast_convert between equal shapes, constraints and barriers (source: shardy.md section 4.6).
 func IsElementwise(m *ir.Module, op ir.OpID) bool {
-	kind := m.Kind(op)
-	if kind == ir.OpBitcastConvert {
+	switch kind := m.Kind(op); kind {
+	case ir.OpBitcastConvert:
 		return slices.Equal(m.Shape(m.Operand(op, 0)), m.Shape(m.Result(op, 0)))
+	case ir.OpChloMulhi, ir.OpChloNextAfter, ir.OpChloPolygamma, ir.OpChloZeta: // Shardy counts only their broadcasting forms
+		return false
+	case ir.OpChloConstantLike:
+		return true
+	default:
+		return kind.IsElementwise() || kind >= ir.OpChloBroadcastAdd && kind <= ir.OpChloBroadcastZeta
 	}
-	return kind.IsElementwise()
 }
 
 // Move says which way a class moves: along pass-through factors and along all others.

@@ -36,8 +36,8 @@ func (s *step) collect() bool {
 	s.source = resize(s.source, n)
 	s.lists = s.lists[:0]
 	any := false
-	for f := range n {
-		axes := s.compatible(int32(f))
+	for _, f := range s.open {
+		axes := s.compatible(f)
 		s.perFactor[f] = axes
 		s.source[f] = source{-1, -1, subaxis.Product(axes)}
 		any = any || len(axes) > 0
@@ -45,8 +45,8 @@ func (s *step) collect() bool {
 	if !any {
 		return false
 	}
-	for f := range n {
-		s.findSource(int32(f))
+	for _, f := range s.open {
+		s.findSource(f)
 	}
 	return true
 }
@@ -65,10 +65,7 @@ func (s *step) findSource(f int32) {
 }
 
 func (s *step) sortFactors() {
-	s.order = s.order[:0]
-	for f := range s.source {
-		s.order = append(s.order, int32(f))
-	}
+	s.order = append(s.order[:0], s.open...)
 	slices.SortFunc(s.order, func(a, b int32) int {
 		x, y := &s.source[a], &s.source[b]
 		if c := cmp.Compare(y.size, x.size); c != 0 {

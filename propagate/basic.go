@@ -6,7 +6,7 @@ import "autoshard/subaxis"
 // everywhere (source: shardy.md section 4.2).
 func (s *step) basic() {
 	s.lists = s.lists[:0]
-	for f := range int32(len(s.rule.Sizes)) {
+	for _, f := range s.open {
 		axes := s.truncate(s.compatible(f), func(axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
 			return s.fitsAll(f, axis, prevSize)
 		})

@@ -12,14 +12,14 @@ import (
 //	call @f(%x)   %x flows into the edge of @f's argument, as do the operands of all other calls of @f
 //	%y = call @f  what @f returns flows into the edge of %y
 
-// ImportCalls replaces calls by named computations, with data-flow edges if asked for. It fails where functions are
-// recursive or have no body, or the module would grow beyond maxOps operations. Shardy: -sdy-import-func-calls.
+// ImportCalls replaces calls by named computations. If asked for, all named computations get data-flow edges where they
+// have none. It fails where functions are recursive or have no body, or the module would grow beyond maxOps operations.
+// Shardy: -sdy-import-func-calls.
 func ImportCalls(m *ir.Module, withEdges bool, maxOps int) error {
-	ops, err := calls.Import(m, maxOps)
-	if err != nil || !withEdges {
+	if err := calls.Import(m, maxOps); err != nil || !withEdges {
 		return err
 	}
-	for _, op := range ops {
+	for _, op := range calls.Computations(m) {
 		addOpEdges(m, op)
 	}
 	return nil
@@ -63,6 +63,9 @@ func addFuncEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 // SinkFuncDataFlowEdges gives arguments of functions and results of calls the shardings of their edges and removes
 // the edges. What an edge without sharding leaves behind is open. Shardy: -sdy-sink-func-data-flow-edges.
 func SinkFuncDataFlowEdges(m *ir.Module) {
+	if !m.MayHave(ir.OpSdyFuncDataFlowEdge) {
+		return
+	}
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) != ir.OpSdyFuncDataFlowEdge {
 			return
@@ -82,7 +85,7 @@ func SinkFuncDataFlowEdges(m *ir.Module) {
 func setSharding(m *ir.Module, v ir.ValueID, id ir.ShardingID) {
 	m.SetSharding(v, id)
 	op := m.DefiningOp(v)
-	if op == 0 {
+	if op == 0 || id == 0 {
 		return
 	}
 	for _, other := range m.Results(op) {
@@ -93,7 +96,7 @@ func setSharding(m *ir.Module, v ir.ValueID, id ir.ShardingID) {
 }
 
 // PropagateToResults gives the results of functions the shardings of what they return. Those that the main function
-// has stay: its callers may rely on them. Shardy: -sdy-propagate-to-func-results.
+// has stay: its callers may rely on them. No result is bound to a single device. Shardy: -sdy-propagate-to-func-results.
 func PropagateToResults(m *ir.Module) {
 	main, _ := m.Main()
 	for op := range m.Ops(m.Body()) {
@@ -108,8 +111,12 @@ func PropagateToResults(m *ir.Module) {
 				continue
 			}
 			results[i] = 0
-			if home := homeOf(m, m.Operand(last, i)); home != 0 {
-				results[i] = ownerSharding(m, home)
+			home := homeOf(m, m.Operand(last, i))
+			if home == 0 {
+				continue
+			}
+			if id := ownerSharding(m, home); id != 0 && !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
+				results[i] = id
 			}
 		}
 	}

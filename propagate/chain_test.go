@@ -17,6 +17,7 @@ import (
 func TestChainsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := imported(t)
+		skipIf(t, m, manualViews, ir.OpSdyManualComputation)
 		o := drawOptions(t)
 		start := newReplay(m, o)
 		tr := propagated(t, m, o)

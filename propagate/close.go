@@ -15,10 +15,19 @@ func sameAttrs(a, b ir.Attrs) bool {
 		if x.Name != y.Name {
 			return false
 		}
-		dx, ok := x.Value.(*ir.Dense)
-		dy, both := y.Value.(*ir.Dense)
-		if ok && both {
-			return dx.Type == dy.Type && dx.Splat == dy.Splat && dx.Resource == dy.Resource && bytes.Equal(dx.Data, dy.Data)
+		switch a := x.Value.(type) {
+		case *ir.Dense:
+			if b, ok := y.Value.(*ir.Dense); ok {
+				return a == b || a.Type == b.Type && a.Splat == b.Splat && a.Resource == b.Resource && bytes.Equal(a.Data, b.Data)
+			}
+		case ir.Ints:
+			if b, ok := y.Value.(ir.Ints); ok {
+				return slices.Equal(a, b)
+			}
+		case *ir.RuleAttr:
+			if b, ok := y.Value.(*ir.RuleAttr); ok && a == b {
+				return true
+			}
 		}
 		return reflect.DeepEqual(x.Value, y.Value)
 	})
@@ -70,17 +79,19 @@ func evenly(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
 	if id == 0 || slices.Contains(shape, ir.Dynamic) {
 		return id
 	}
-	s := m.ShardingOf(id).Clone()
-	changed := false
-	for d := range min(len(s.Dims), len(shape)) {
-		if shape[d]%max(s.Shards(d), 1) == 0 {
+	given := m.ShardingOf(id)
+	var s ir.Sharding
+	for d := range min(len(given.Dims), len(shape)) {
+		if shape[d]%max(given.Shards(d), 1) == 0 {
 			continue
+		}
+		if s.Dims == nil {
+			s = given.Clone()
 		}
 		s.Dims[d].Axes = subaxis.Dividing(s.Dims[d].Axes, shape[d])
 		s.Dims[d].Priority = ir.NoPriority
-		changed = true
 	}
-	if !changed {
+	if s.Dims == nil {
 		return id
 	}
 	return m.InternSharding(s)
@@ -106,14 +117,21 @@ func wholeAxes(m *ir.Module, id ir.ShardingID) ir.ShardingID {
 	if id == 0 {
 		return 0
 	}
-	s := m.ShardingOf(id).Clone()
-	mesh := m.Mesh(s.Mesh)
-	for d := range s.Dims {
-		dim := &s.Dims[d]
+	given := m.ShardingOf(id)
+	mesh := m.Mesh(given.Mesh)
+	var s ir.Sharding
+	for d, dim := range given.Dims {
 		part := slices.IndexFunc(dim.Axes, func(r subaxis.Ref) bool { return !mesh.IsFull(r) })
-		if !dim.Closed && part >= 0 {
-			dim.Axes = dim.Axes[:part]
+		if dim.Closed || part < 0 {
+			continue
 		}
+		if s.Dims == nil {
+			s = given.Clone()
+		}
+		s.Dims[d].Axes = dim.Axes[:part]
+	}
+	if s.Dims == nil {
+		return id
 	}
 	return m.InternSharding(s)
 }

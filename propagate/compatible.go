@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"autoshard/internal/trace"
 	"autoshard/priority"
 	"autoshard/subaxis"
 )
@@ -11,12 +12,14 @@ type step struct {
 	directions   []priority.Direction // by factor
 	conservative bool                 // no sub-axes
 	elementwise  bool
+	open         []int32 // the factors along which tensors differ; nothing happens along others
 
 	before    [][]subaxis.Ref // axes by tensor and factor, as they were
 	perFactor [][]subaxis.Ref // compatible axes by factor
 	lists     []subaxis.Ref   // memory of perFactor
 	order     []int32         // factors in the order in which the aggressive strategy serves them
 	source    []source        // by factor
+	refused   []trace.Event   // memory of refusals
 }
 
 // compatible returns the longest list of major axes of a factor on which the tensors agree, ignoring conflicts

@@ -1,6 +1,8 @@
 package propagate
 
 import (
+	"slices"
+
 	"autoshard/ir"
 	"autoshard/ir/calls"
 	"autoshard/priority"
@@ -12,18 +14,20 @@ import (
 // fails where those would make the module larger than calls.MaxOps (ErrTooLarge).
 // Shardy: -sdy-constant-or-scalar-splitter, after NameConstants.
 func SplitConstants(m *ir.Module) error {
-	orderUses(m)
-	s := &splitter{m: m, table: calls.NewTable(m), impure: map[string]bool{}}
+	m.OrderUses()
+	s := &splitter{m: m, table: calls.NewTable(m), impure: map[string]bool{}, class: make([]constancy, m.NumOps()), copies: map[ir.ValueID]ir.ValueID{}}
 	order, err := s.table.Acyclic()
 	if s.recursive = err != nil; s.recursive {
 		order = s.table.PostOrder()
 	}
 	for _, f := range order {
-		walkPost(m, m.Func(f).Body, func(inner ir.OpID) {
-			if m.Kind(inner) == ir.OpSdyNamedComputation {
-				s.split(m.RegionBlock(inner, 0))
-			}
-		})
+		if m.MayHave(ir.OpSdyNamedComputation) {
+			walkPost(m, m.Func(f).Body, func(inner ir.OpID) {
+				if m.Kind(inner) == ir.OpSdyNamedComputation {
+					s.split(m.RegionBlock(inner, 0))
+				}
+			})
+		}
 		s.split(m.Func(f).Body)
 	}
 	return s.err
@@ -35,17 +39,34 @@ type splitter struct {
 	table      *calls.Table
 	recursive  bool
 	impure     map[string]bool // original names of functions and computations that are more than constants
-	constant   map[ir.OpID]bool
-	expansion  map[ir.OpID]bool
-	order      []ir.OpID // of constants
+	class      []constancy     // by op; copies have none
+	order      []ir.OpID       // of constants
 	expansions []ir.OpID
+	marked     ir.OpID                   // what is around it is known to be impure
+	copies     map[ir.ValueID]ir.ValueID // of the operand at hand
 	err        error
 }
 
+// constancy says why every user of an op gets a copy.
+type constancy uint8
+
+const (
+	varying   constancy = iota // users share it
+	constant                   // it is computed from constants alone
+	expansion                  // it is a broadcast of a scalar
+)
+
+func (s *splitter) classOf(op ir.OpID) constancy {
+	if int(op) >= len(s.class) {
+		return varying
+	}
+	return s.class[op]
+}
+
 func (s *splitter) split(body ir.BlockID) {
-	s.constant, s.expansion = map[ir.OpID]bool{}, map[ir.OpID]bool{}
-	s.order, s.expansions = nil, nil
+	s.order, s.expansions = s.order[:0], s.expansions[:0]
 	s.block(body)
+	slices.Reverse(s.expansions) // first to last: one that another one expands stays
 	s.eraseUnused(s.expansions)
 	s.eraseUnused(s.order)
 }
@@ -68,7 +89,7 @@ func (s *splitter) visit(op ir.OpID) {
 	preserving := s.keepsConstant(op)
 	switch {
 	case isConstant(s.m.Kind(op)) || preserving && s.onConstants(op):
-		s.constant[op] = true
+		s.class[op] = constant
 		s.order = append(s.order, op)
 		return
 	case !preserving && !s.m.Kind(op).IsTerminator() && s.m.Kind(op) != ir.OpSdyShardingGroup:
@@ -76,7 +97,7 @@ func (s *splitter) visit(op ir.OpID) {
 	}
 	switch {
 	case s.m.Kind(op) == ir.OpBroadcastInDim && len(s.m.Shape(s.m.Operand(op, 0))) == 0:
-		s.expansion[op] = true
+		s.class[op] = expansion
 		s.expansions = append(s.expansions, op)
 	case s.m.Kind(op) != ir.OpSdyShardingGroup: // copies join the groups of their originals
 		s.splitOperands(op)
@@ -103,19 +124,25 @@ func (s *splitter) keepsConstant(op ir.OpID) bool {
 // onConstants says whether all operands of an op are computed from constants alone.
 func (s *splitter) onConstants(op ir.OpID) bool {
 	for i := range s.m.NumOperands(op) {
-		if def := s.m.DefiningOp(s.m.Operand(op, i)); def == 0 || !s.constant[def] {
+		if def := s.m.DefiningOp(s.m.Operand(op, i)); def == 0 || s.classOf(def) != constant {
 			return false
 		}
 	}
 	return true
 }
 
-// markImpure remembers that the computation and the function around an op are more than constants.
+// markImpure remembers that the innermost computation and the function around an op are more than constants. What is
+// around that computation learns it from there.
 func (s *splitter) markImpure(op ir.OpID) {
 	m := s.m
-	for op = m.ParentOp(op); op != 0; op = m.ParentOp(op) {
-		if m.Kind(op) == ir.OpSdyNamedComputation {
+	if op = m.ParentOp(op); op == s.marked {
+		return
+	}
+	inner := true
+	for s.marked = op; op != 0; op = m.ParentOp(op) {
+		if m.Kind(op) == ir.OpSdyNamedComputation && inner {
 			s.impure[m.OpAttrs(op).Str("name")] = true
+			inner = false
 		} else if f := m.FuncOf(op); f != 0 {
 			s.impure[s.table.Original(f)] = true
 		}
@@ -127,32 +154,60 @@ func (s *splitter) splitOperands(op ir.OpID) {
 	for i := range s.m.NumOperands(op) {
 		v := s.m.Operand(op, i)
 		def := s.m.DefiningOp(v)
-		if def == 0 || !s.constant[def] && !s.expansion[def] {
+		if def == 0 || s.classOf(def) == varying {
 			continue
 		}
-		s.m.SetOperand(op, i, s.copyOf(v, map[ir.ValueID]ir.ValueID{}))
+		clear(s.copies)
+		s.m.SetOperand(op, i, s.own(v))
 	}
 }
 
-// copyOf copies the computation of a value in place. Scalars are shared.
-func (s *splitter) copyOf(v ir.ValueID, copies map[ir.ValueID]ir.ValueID) ir.ValueID {
+// own returns what a user of a value gets: a copy of its computation, or, where nobody else uses it, the value itself,
+// whose operands are then own ones in turn. What comes of it is the same: a copy stands where its original does.
+func (s *splitter) own(v ir.ValueID) ir.ValueID {
 	m := s.m
 	def := m.DefiningOp(v)
-	if len(m.Shape(v)) == 0 || def == 0 || !s.constant[def] && !s.expansion[def] {
+	if s.copies[v] != 0 || !s.isSplit(v) || !m.HasOneUse(v) || m.NumResults(def) > 1 || m.NumRegions(def) > 0 || m.Kind(def) == ir.OpCall {
+		return s.copyOf(v)
+	}
+	var room [4]ir.ValueID
+	operands := room[:0]
+	for i := range m.NumOperands(def) {
+		operands = append(operands, s.own(m.Operand(def, i)))
+	}
+	for i, operand := range operands {
+		m.SetOperand(def, i, operand) // in any case: the order of uses is that of copies
+	}
+	return v
+}
+
+// isSplit says whether users of a value get copies. Scalars are shared.
+func (s *splitter) isSplit(v ir.ValueID) bool {
+	def := s.m.DefiningOp(v)
+	return len(s.m.Shape(v)) > 0 && def != 0 && s.classOf(def) != varying
+}
+
+// copyOf copies the computation of a value in place, if it is to be split.
+func (s *splitter) copyOf(v ir.ValueID) ir.ValueID {
+	m := s.m
+	def := m.DefiningOp(v)
+	if !s.isSplit(v) {
 		return v
 	}
-	if c, ok := copies[v]; ok {
+	if c, ok := s.copies[v]; ok {
 		return c
 	}
 	for i := range m.NumOperands(def) {
-		s.copyOf(m.Operand(def, i), copies)
+		s.copyOf(m.Operand(def, i))
 	}
-	clone := m.CloneOp(m.BuilderBefore(def), def, copies)
+	clone := m.CloneOp(m.BuilderBefore(def), def, s.copies)
 	if m.Kind(def) == ir.OpCall && s.err == nil {
 		s.err = s.table.OwnCallee(clone, calls.MaxOps)
 	}
-	s.copyGroups(v, copies[v])
-	return copies[v]
+	if m.MayHave(ir.OpSdyShardingGroup) {
+		s.copyGroups(v, s.copies[v])
+	}
+	return s.copies[v]
 }
 
 // copyGroups puts the copy of a value into the value's sharding groups.
@@ -173,8 +228,9 @@ func (s *splitter) copyGroups(v, copied ir.ValueID) {
 // eraseUnused removes ops, the last first, whose results only sharding groups use.
 func (s *splitter) eraseUnused(ops []ir.OpID) {
 	m := s.m
+	var groups []ir.OpID
 	for i := len(ops) - 1; i >= 0; i-- {
-		var groups []ir.OpID
+		groups = groups[:0]
 		used := false
 		for _, v := range m.Results(ops[i]) {
 			for use := range m.Uses(v) {
@@ -198,7 +254,12 @@ func (s *splitter) eraseUnused(ops []ir.OpID) {
 // MergeConstants undoes SplitConstants where copies ended up with equal shardings: equal constants, and equal
 // broadcasts of a scalar, become one in each region. Shardy: -sdy-constant-or-scalar-merger.
 func MergeConstants(m *ir.Module) {
-	first := map[constantKey][]ir.OpID{}
+	type kept struct {
+		op   ir.OpID
+		next int // of those with the same key, 0 for none
+	}
+	all := make([]kept, 1)
+	first := map[constantKey]int{}
 	m.Walk(m.Body(), func(op ir.OpID) {
 		kind := m.Kind(op)
 		scalar := kind == ir.OpBroadcastInDim && len(m.Shape(m.Operand(op, 0))) == 0
@@ -210,14 +271,15 @@ func MergeConstants(m *ir.Module) {
 		if scalar {
 			key.operand = m.Operand(op, 0)
 		}
-		for _, other := range first[key] {
-			if sameAttrs(m.OpAttrs(op), m.OpAttrs(other)) {
+		for i := first[key]; i != 0; i = all[i].next {
+			if other := all[i].op; sameAttrs(m.OpAttrs(op), m.OpAttrs(other)) {
 				m.ReplaceUses(v, m.Result(other, 0))
 				m.Erase(op)
 				return
 			}
 		}
-		first[key] = append(first[key], op)
+		all = append(all, kept{op, first[key]})
+		first[key] = len(all) - 1
 	})
 }
 
@@ -234,16 +296,7 @@ type constantKey struct {
 func NameConstants(m *ir.Module) {
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) == ir.OpConstant {
-			replaceKind(m, op, ir.OpSdyConstant)
+			m.SetKind(op, ir.OpSdyConstant)
 		}
 	})
-}
-
-// replaceKind replaces an op by one of another kind with the same attributes, operands and results.
-func replaceKind(m *ir.Module, op ir.OpID, kind ir.Kind) {
-	v := m.Result(op, 0)
-	clone := m.BuilderBefore(op).Op1(kind, m.Type(v), m.OpAttrs(op), m.Operands(op)...)
-	m.SetSharding(clone, m.Sharding(v))
-	m.ReplaceUses(v, clone)
-	m.Erase(op)
 }

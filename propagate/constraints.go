@@ -1,6 +1,8 @@
 package propagate
 
 import (
+	"slices"
+
 	"autoshard/ir"
 	"autoshard/ir/rule"
 )
@@ -11,6 +13,9 @@ func ApplyConstraints(m *ir.Module) { ApplyConstraintsWith(m, Debug{}) }
 
 // ApplyConstraintsWith is ApplyConstraints with debug information about what is copied.
 func ApplyConstraintsWith(m *ir.Module, d Debug) {
+	if !m.MayHave(ir.OpSdyShardingConstraint) && !m.MayHave(ir.OpSdyManualComputation) {
+		return
+	}
 	o := newObserver(m, d)
 	defer o.save()
 	walkPost(m, m.Body(), func(op ir.OpID) {
@@ -27,7 +32,7 @@ func ApplyConstraintsWith(m *ir.Module, d Debug) {
 }
 
 // redirectChain handles a chain of constraints x -> c1 -> c2 ... -> cn in which only the last has other users: the
-// uses of x after cn become uses of cn.
+// uses of x after cn become uses of cn, unless the main function returns it.
 func redirectChain(m *ir.Module, head ir.OpID) {
 	x := m.Operand(head, 0)
 	if definedByConstraint(m, x) || isSharded(m, x) || constrainedBeside(m, x, head) {
@@ -44,8 +49,10 @@ func redirectChain(m *ir.Module, head ir.OpID) {
 	for op := m.NextOp(tail); op != 0; op = m.NextOp(op) {
 		after[op] = true
 	}
+	main, _ := m.Main()
 	replaceUses(m, x, m.Result(tail, 0), func(u ir.Use) bool {
-		return u.Op != head && m.Kind(u.Op) != ir.OpReturn && after[u.Op]
+		returned := m.Kind(u.Op) == ir.OpReturn && m.FuncOf(m.ParentOp(u.Op)) == main
+		return u.Op != head && !returned && after[u.Op]
 	})
 }
 
@@ -80,7 +87,7 @@ func onlyConstraintUser(m *ir.Module, op ir.OpID) ir.OpID {
 }
 
 // isSharded says whether a value has a sharding that says anything: a fully open one counts as none, except that of
-// a scalar, which is closed as well.
+// a scalar, which is closed as well, unless it is one of several results: such are open because another one is sharded.
 func isSharded(m *ir.Module, v ir.ValueID) bool {
 	home := homeOf(m, v)
 	if home == 0 {
@@ -91,7 +98,14 @@ func isSharded(m *ir.Module, v ir.ValueID) bool {
 		return false
 	}
 	s := m.ShardingOf(id)
-	return len(s.Dims) == 0 || id != m.Replicated(s.Mesh, len(s.Dims), false)
+	op := m.DefiningOp(home)
+	return len(s.Dims) == 0 && (op == 0 || m.NumResults(op) == 1) || !isOpen(s)
+}
+
+// isOpen says whether a sharding says nothing: every dimension may take any axes.
+func isOpen(s *ir.Sharding) bool {
+	return len(s.Replicated) == 0 && len(s.Unreduced) == 0 &&
+		!slices.ContainsFunc(s.Dims, func(d ir.DimSharding) bool { return d.Closed || len(d.Axes) > 0 || d.Priority != ir.NoPriority })
 }
 
 // homeOf returns the value that holds the sharding of a value: an edge where it has one; 0 if nothing does.
@@ -124,11 +138,11 @@ func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID, o *obse
 	if home == 0 || id == 0 || isSharded(m, v) || !isClosed(m.ShardingOf(id)) || disputed(m, v, id) {
 		return
 	}
-	if home == v && !isEdge(m, v) {
-		setOwnerSharding(m, v, id)
+	if !isEdge(m, home) {
+		setOwnerSharding(m, home, id)
 		if m.Kind(user) == ir.OpSdyShardingConstraint {
 			attachRule(m, user, rule.Of(m, user, false))
-			o.observeCopy(user, v)
+			o.observeCopy(user, home)
 		}
 		return
 	}
@@ -208,15 +222,13 @@ func constrainAfter(m *ir.Module, v ir.ValueID, id ir.ShardingID) ir.OpID {
 
 // ConstraintsToReshards turns every sharding_constraint into a reshard. Shardy: -sdy-sharding-constraint-to-reshard.
 func ConstraintsToReshards(m *ir.Module) {
+	if !m.MayHave(ir.OpSdyShardingConstraint) {
+		return
+	}
 	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyShardingConstraint {
-			return
+		if m.Kind(op) == ir.OpSdyShardingConstraint {
+			m.SetKind(op, ir.OpSdyReshard)
+			m.SetOperand(op, 0, m.Operand(op, 0)) // the most recent use of it, as that of a new op would be
 		}
-		b := m.BuilderBefore(op)
-		v := m.Result(op, 0)
-		reshard := b.Op1(ir.OpSdyReshard, m.Type(v), m.OpAttrs(op), m.Operand(op, 0))
-		m.SetSharding(reshard, m.Sharding(v))
-		m.ReplaceUses(v, reshard)
-		m.Erase(op)
 	})
 }

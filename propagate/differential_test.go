@@ -1,79 +1,117 @@
 package propagate_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"io"
+	"math/rand"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"autoshard/ir"
-	"autoshard/ir/mlir"
+	"autoshard/passes"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// propagation is the pipeline that differential tests run here and there.
-const propagation = "sdy-lift-inlined-meshes,sdy-remove-size-one-axes,sdy-constant-or-scalar-splitter," +
-	"sdy-manual-axes-cleanup,sdy-add-data-flow-edges,sdy-apply-sharding-constraints,sdy-sharding-group-import," +
-	"sdy-user-priority-propagate"
-
-// closing ends what propagation began.
-const closing = ",sdy-constant-or-scalar-merger,sdy-sink-data-flow-edges,sdy-remove-sharding-groups," +
-	"sdy-sharding-constraint-to-reshard,sdy-update-non-divisible-input-output-shardings," +
-	"sdy-remove-sub-axes-in-input-output-shardings,sdy-close-shardings"
-
-// shardy runs real Shardy on [text, pipeline] pairs and returns [output or nil, error].
-func shardy(t *testing.T, programs [][2]string) [][2]*string {
-	t.Helper()
-	python := os.Getenv("AUTOSHARD_PYTHON")
-	if python == "" || os.Getenv("AUTOSHARD_SHARED") == "" {
-		t.Skip("AUTOSHARD_PYTHON (a Python with jax) and AUTOSHARD_SHARED are needed to run real Shardy")
+// difference runs a program here and returns what differs from Shardy's answer, "" for nothing. Where Shardy has no
+// answer, an error is one, a panic is not.
+func difference(p program, r reply) (diff string) {
+	defer func() {
+		if e := recover(); e != nil {
+			diff = fmt.Sprintf("panic: %v\n%s", e, debug.Stack())
+		}
+	}()
+	got, err := runPipeline(p.text, p.pipeline)
+	switch {
+	case !r.ok:
+		return ""
+	case err != nil:
+		return "here: " + err.Error()
 	}
-	input, err := json.Marshal(programs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(python, filepath.Join("testdata", "shardy.py"))
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), io.Discard
-	output, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("running Shardy: %v", err)
-	}
-	var answers [][2]*string
-	if err := json.Unmarshal(output, &answers); err != nil || len(answers) != len(programs) {
-		t.Fatalf("reading Shardy's %d answers: %v", len(answers), err)
-	}
-	return answers
+	return cmp.Diff(strings.TrimSpace(r.text), strings.TrimSpace(got))
 }
 
-// compare runs programs through both and reports every difference.
-func compare(t *testing.T, names []string, programs [][2]string) {
+// maxShrunk is how many differences of a test are shrunk; the others are named.
+const maxShrunk = 3
+
+// comparison counts what becomes of the programs of a test.
+type comparison struct {
+	t                                     *testing.T
+	peer                                  *peer
+	same, different, crashes, errors, odd int
+}
+
+// compare runs programs through both and reports every difference, shrunk, in the form of golden tests.
+func compare(t *testing.T, programs []program) {
 	t.Helper()
-	compared := 0
-	for i, answer := range shardy(t, programs) {
-		got, err := runPipeline(programs[i][0], programs[i][1])
-		switch {
-		case answer[0] == nil:
-			continue // Shardy crashed, or rejects what its own pass made
-		case err != nil:
-			t.Errorf("%s: %v", names[i], err)
-			continue
+	c := &comparison{t: t, peer: shardy(t)}
+	var differing []program
+	err := c.peer.askAll(programs, func(i int, r reply) {
+		switch diff := difference(programs[i], r); {
+		case diff != "":
+			differing = append(differing, programs[i])
+		case r.crashed():
+			c.crashes++
+		case !r.ok:
+			c.errors++
+		default:
+			c.same++
 		}
-		compared++
-		if diff := cmp.Diff(strings.TrimSpace(*answer[0]), strings.TrimSpace(got)); diff != "" {
-			t.Errorf("%s (-Shardy +here):\n%s\nof\n%s", names[i], clip(diff), clip(programs[i][0]))
+	})
+	if err != nil {
+		t.Fatalf("asking Shardy: %v", err)
+	}
+	for _, p := range differing {
+		c.report(p)
+	}
+	t.Logf("%d programs: the same answer for %d, other answers for %d; Shardy refuses %d, crashes on %d, changes its mind on %d",
+		len(programs), c.same, c.different, c.errors, c.crashes, c.odd)
+	if c.same < len(programs)*2/3 {
+		t.Errorf("Shardy gave an answer for %d of %d programs only", c.same, len(programs))
+	}
+}
+
+// asked is how often Shardy is asked again where it says something else: the order of edges of one axis in one step of
+// the debug information depends on addresses.
+const asked = 12
+
+// report says what differs, where Shardy always says the same.
+func (c *comparison) report(p program) {
+	var r reply
+	for i := range asked {
+		pipeline := p.pipeline
+		if i == 0 {
+			pipeline = "!" + pipeline // in a process of its own
+		}
+		var err error
+		if r, err = c.peer.ask(p.text, pipeline); err != nil {
+			c.t.Fatalf("asking Shardy: %v", err)
+		}
+		if difference(p, r) == "" {
+			c.odd++
+			c.t.Logf("%s: Shardy answers something else when it is asked again", p.name)
+			return
 		}
 	}
-	t.Logf("%d of %d programs compared", compared, len(programs))
-	if compared < len(programs)*3/4 {
-		t.Errorf("Shardy gave an answer for %d of %d programs only", compared, len(programs))
+	if c.different++; c.different > maxShrunk {
+		c.t.Errorf("%s differs", p.name)
+		return
 	}
+	small := shrink(p, func(q program) bool {
+		if _, err := runPipeline(q.text, "symbol-dce"); err != nil {
+			return false
+		}
+		answer, err := c.peer.ask(q.text, q.pipeline)
+		return err == nil && answer.ok == r.ok && difference(q, answer) != ""
+	})
+	answer, err := c.peer.ask(small.text, small.pipeline)
+	if err != nil {
+		c.t.Fatalf("asking Shardy: %v", err)
+	}
+	c.t.Errorf("%s (-Shardy +here):\n%s\nas a golden test:\n\npipeline\n%s\n%s\n----\n%s", p.name, clip(difference(small, answer)),
+		small.pipeline, strings.TrimSpace(small.text), answer.text)
 }
 
 func clip(s string) string {
@@ -83,97 +121,141 @@ func clip(s string) string {
 	return s
 }
 
-// TestRandomAgainstShardy compares 300 random programs with real Shardy, before and after closing.
+// seeds returns the seeds of n random programs: new ones in each run, unless AUTOSHARD_SEED says the first. AUTOSHARD_PROGRAMS
+// asks for another number of programs.
+func seeds(t *testing.T, n int64) []int64 {
+	t.Helper()
+	setting := func(name string, missing int64) int64 {
+		text := os.Getenv(name)
+		if text == "" {
+			return missing
+		}
+		value, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || value < 0 {
+			t.Fatalf("%s must be a number that is not negative, it is %q", name, text)
+		}
+		return value
+	}
+	first, n := setting("AUTOSHARD_SEED", rand.Int63n(1_000_000_000)), setting("AUTOSHARD_PROGRAMS", n)
+	t.Logf("to repeat: AUTOSHARD_SEED=%d AUTOSHARD_PROGRAMS=%d", first, n)
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = first + int64(i)
+	}
+	return list
+}
+
+// compareSeeds compares random programs with real Shardy, each with the pipelines of its seed.
+func compareSeeds(t *testing.T, n int64, pipelines ...func(r *rand.Rand) string) {
+	t.Helper()
+	shardy(t)
+	var programs []program
+	for _, seed := range seeds(t, n) {
+		r, text := rand.New(rand.NewSource(seed)), randomProgram(seed)
+		for i, pipeline := range pipelines {
+			programs = append(programs, program{fmt.Sprintf("seed %d, pipeline %d", seed, i+1), text, pipeline(r)})
+		}
+	}
+	compare(t, programs)
+}
+
+// TestRandomAgainstShardy compares random programs with real Shardy: the whole of the pipeline, and passes of it with
+// their options, on programs that are imported well or badly.
 func TestRandomAgainstShardy(t *testing.T) {
-	var names []string
-	var programs [][2]string
-	for seed := range int64(300) {
-		pipeline := propagation
-		switch seed % 4 {
-		case 1:
-			pipeline += closing
-		case 2:
-			pipeline = strings.Replace(pipeline, "user-priority", "basic", 1)
-		case 3:
-			pipeline = strings.Replace(pipeline, "user-priority", "aggressive", 1)
-		}
-		names = append(names, fmt.Sprint("seed ", seed))
-		programs = append(programs, [2]string{randomProgram(seed), pipeline})
-	}
-	compare(t, names, programs)
+	compareSeeds(t, 300, wholePipeline, simplePropagation, userPropagation)
 }
 
-// TestRulesAgainstShardy compares the rules of all ops of random programs.
+// wholePipeline is -sdy-propagation-pipeline with its option.
+func wholePipeline(r *rand.Rand) string {
+	return []string{"sdy-propagation-pipeline", "sdy-propagation-pipeline{dedup-functions-fully=true}"}[r.Intn(2)]
+}
+
+// beforeReshards returns the passes of a pipeline up to the point from which on shardings stay as they are.
+func beforeReshards(pipeline string) string {
+	steps := expand(pipeline)
+	return strings.Join(steps[:slices.Index(steps, "sdy-close-shardings")+1], ",")
+}
+
+// expand returns the single passes of a pipeline.
+func expand(pipeline string) []string {
+	p, err := passes.Table().Parse(pipeline, "pipeline")
+	if err != nil {
+		panic(err)
+	}
+	var steps []string
+	for _, s := range p.Steps {
+		steps = append(steps, s.String())
+	}
+	return steps
+}
+
+// importing is what random pipelines begin with.
+func importing(r *rand.Rand) string {
+	return []string{
+		"",
+		"sdy-add-data-flow-edges,",
+		"sdy-lift-inlined-meshes,sdy-remove-size-one-axes,sdy-manual-axes-cleanup,sdy-add-data-flow-edges,sdy-apply-sharding-constraints," +
+			"sdy-sharding-group-import,",
+		"sdy-import-pipeline{dedup-functions-fully=true},sdy-add-func-data-flow-edges,",
+		"sdy-import-pipeline,sdy-flatten-call-graph,sdy-import-func-calls,sdy-apply-sharding-constraints,sdy-sharding-group-import,",
+		"sdy-import-pipeline,sdy-apply-sharding-constraints,sdy-sharding-group-import,sdy-import-func-calls,",
+		"sdy-import-pipeline,",
+	}[r.Intn(7)]
+}
+
+// closing is what random pipelines end with.
+func closing(r *rand.Rand) string {
+	return []string{
+		"",
+		"",
+		",sdy-sink-func-data-flow-edges,sdy-sink-data-flow-edges",
+		",sdy-constant-or-scalar-merger,sdy-sink-data-flow-edges,sdy-remove-sharding-groups," +
+			"sdy-sharding-constraint-to-reshard,sdy-update-non-divisible-input-output-shardings," +
+			"sdy-remove-sub-axes-in-input-output-shardings,sdy-close-shardings",
+		",sdy-drop-sharding-rules",
+	}[r.Intn(5)]
+}
+
+// withOptions gives a pass some of the options, at random.
+func withOptions(r *rand.Rand, pass string, options ...string) string {
+	var list []string
+	for _, o := range options {
+		if r.Intn(4) == 0 {
+			list = append(list, o)
+		}
+	}
+	if len(list) == 0 {
+		return pass
+	}
+	return pass + "{" + strings.Join(list, " ") + "}"
+}
+
+var commonOptions = []string{"conservative-propagation=true", "keep-sharding-rules=true", "debug-sharding-origins=true",
+	"debug-propagation-edge-sharding=true"}
+
+func simplePropagation(r *rand.Rand) string {
+	pass := withOptions(r, "sdy-basic-propagate", commonOptions...)
+	if r.Intn(2) == 0 {
+		pass = withOptions(r, "sdy-aggressive-propagate", append(commonOptions, "propagation-strategy=basic-then-aggressive")...)
+	}
+	if r.Intn(6) == 0 {
+		pass += "," + pass
+	}
+	return importing(r) + pass + closing(r)
+}
+
+func userPropagation(r *rand.Rand) string {
+	options := append([]string{"propagation-strategy=" + []string{"basic", "basic-then-aggressive"}[r.Intn(2)]}, commonOptions...)
+	pass := "sdy-op-priority-propagate"
+	if r.Intn(3) > 0 {
+		pass, options = "sdy-user-priority-propagate", append(options, "run-op-priority-propagation=false")
+	}
+	return importing(r) + withOptions(r, pass, options...) + closing(r)
+}
+
+// TestRulesAgainstShardy compares the rules of all operations of random programs.
 func TestRulesAgainstShardy(t *testing.T) {
-	var names []string
-	var programs [][2]string
-	for seed := int64(1000); seed < 1150; seed++ {
-		pipeline := "sdy-populate-op-sharding-rules"
-		if seed%3 == 0 {
-			pipeline += "{conservative-propagation=true}"
-		}
-		names, programs = append(names, fmt.Sprint("seed ", seed)), append(programs, [2]string{randomProgram(seed), pipeline})
-	}
-	compare(t, names, programs)
-}
-
-// TestModelsAgainstShardy compares the exported models, calls inlined, with real Shardy.
-func TestModelsAgainstShardy(t *testing.T) {
-	var names []string
-	var programs [][2]string
-	for _, file := range modelFiles(t) {
-		m := readModel(t, file)
-		text := string(mlir.Print(m, mlir.PrintOptions{}))
-		names = append(names, filepath.Base(file))
-		programs = append(programs, [2]string{text, propagation})
-	}
-	compare(t, names, programs)
-}
-
-// maxModelBytes leaves out the models that would take most of the time of a test.
-const maxModelBytes = 4 << 20
-
-func modelFiles(t testing.TB) []string {
-	t.Helper()
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		t.Skip("AUTOSHARD_SHARED is not set: it names the directory with exported models")
-	}
-	files, err := filepath.Glob(filepath.Join(shared, "models", "*.mlir*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no models: %v", err)
-	}
-	var small []string
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && info.Size() < maxModelBytes && !strings.HasSuffix(f, ".gz") {
-			small = append(small, f)
-		}
-	}
-	return small
-}
-
-// readModel reads a model and inlines its calls.
-func readModel(t testing.TB, file string) *ir.Module {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(file, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m, err := mlir.Parse(data, mlir.Options{File: filepath.Base(file)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ir.InlineCalls(m); err != nil {
-		t.Fatal(err)
-	}
-	return m
+	compareSeeds(t, 150, func(r *rand.Rand) string {
+		return withOptions(r, "sdy-populate-op-sharding-rules", "conservative-propagation=true")
+	})
 }

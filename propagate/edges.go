@@ -9,7 +9,7 @@ import (
 // targets). One target owns the edge and holds its sharding (source: shardy.md sections 1.7 and 1.8):
 //
 //	while                 result i; sources operand i, body result i; other targets condition argument i, body argument i
-//	case                  result i; sources result i of each branch
+//	case, if              result i; sources result i of each branch
 //	optimization_barrier  result i; source operand i
 //	manual_computation and named_computation
 //	                      block argument i; source operand i
@@ -17,7 +17,13 @@ import (
 
 // hasDataFlow says whether an op has data-flow edges.
 func hasDataFlow(k ir.Kind) bool {
-	return k == ir.OpWhile || k == ir.OpCase || k == ir.OpOptimizationBarrier || isComputation(k)
+	return k == ir.OpWhile || k == ir.OpCase || k == ir.OpIf || k == ir.OpOptimizationBarrier || isComputation(k)
+}
+
+// mayHaveDataFlow says whether some op has data-flow edges.
+func mayHaveDataFlow(m *ir.Module) bool {
+	return m.MayHave(ir.OpWhile) || m.MayHave(ir.OpCase) || m.MayHave(ir.OpIf) || m.MayHave(ir.OpOptimizationBarrier) ||
+		m.MayHave(ir.OpSdyManualComputation) || m.MayHave(ir.OpSdyNamedComputation)
 }
 
 // isComputation says whether an op is a manual or named computation, whose block arguments own edges.
@@ -109,7 +115,7 @@ func flowsInto(m *ir.Module, use ir.Use) ir.ValueID {
 	} else if isComputation(m.Kind(op)) {
 		return 0
 	}
-	if op == 0 || !hasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase {
+	if op == 0 || !hasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase || m.Kind(use.Op) == ir.OpIf {
 		return 0
 	}
 	return m.Result(op, i)
@@ -130,6 +136,9 @@ func edgeOf(m *ir.Module, v ir.ValueID) ir.OpID {
 // AddDataFlowEdges inserts an sdy.data_flow_edge after every owner of an edge that has a static shape; all uses of
 // the owner go through it and it takes over the owner's sharding. Shardy: -sdy-add-data-flow-edges.
 func AddDataFlowEdges(m *ir.Module) {
+	if !mayHaveDataFlow(m) {
+		return
+	}
 	walkPost(m, m.Body(), func(op ir.OpID) {
 		if hasDataFlow(m.Kind(op)) {
 			addOpEdges(m, op)
@@ -146,7 +155,7 @@ func addOpEdges(m *ir.Module, op ir.OpID) {
 
 func addEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 	for _, v := range values {
-		if !m.ValueType(v).IsStatic() {
+		if !m.ValueType(v).IsStatic() || edgeOf(m, v) != 0 {
 			continue
 		}
 		edge := b.Op(ir.OpSdyDataFlowEdge, []ir.TypeID{m.Type(v)}, nil, v)
@@ -176,6 +185,9 @@ func SinkDataFlowEdges(m *ir.Module) { SinkDataFlowEdgesWith(m, Debug{}) }
 
 // SinkDataFlowEdgesWith is SinkDataFlowEdges that keeps the debug information of the edges on their ops.
 func SinkDataFlowEdgesWith(m *ir.Module, d Debug) {
+	if !mayHaveDataFlow(m) {
+		return
+	}
 	var ops []ir.OpID
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if hasDataFlow(m.Kind(op)) {

@@ -1,7 +1,7 @@
 package propagate
 
 import (
-	"encoding/binary"
+	"slices"
 
 	"autoshard/internal/trace"
 	"autoshard/ir"
@@ -17,8 +17,7 @@ type engine struct {
 	trace    *trace.Trace
 	work     worklist
 	step     step
-	outcomes []outcome
-	memo     map[string]int32        // from situation to outcome
+	memory   *memory
 	latest   []int32                 // by op: its latest outcome, which is likely its next one
 	last     []trace.PatternID       // by op: the refusals that it has recorded last
 	lastTied map[int]trace.PatternID // by result of the main function
@@ -29,10 +28,14 @@ type engine struct {
 
 	aggressive bool
 	started    bool                                   // the worklist is being worked on
+	changes    []uint16                               // by slot: how often it changed
+	restless   slot                                   // one that changed too often, 0 if none
 	level      int                                    // op priority; allLevels for no schedule
 	schedule   [len(priority.Schedule[0].Moves)]moves // of the level, by class
-	key        []byte
 	current    []ir.ShardingID
+	along      []factorAxes // by factor
+	moved      []trace.Event
+	updates    []update // of the visit at hand
 }
 
 // moves says how a class of ops moves: where an operand has several uses, and where none has.
@@ -41,38 +44,20 @@ type moves struct{ shared, single priority.Move }
 // allLevels stands for propagation without a schedule: everything moves both ways.
 const allLevels = priority.Levels - 1
 
-// outcome is what one visit of an op does, and what it declines to do.
-type outcome struct {
-	updates  []update
-	moves    trace.PatternID // of all updates
-	refusals trace.PatternID
-	key      string    // the situation
-	seen     *sighting // for the observer
-}
-
-// sighting is what an observer wants to know of a visit.
-type sighting struct {
-	arrivals []arrival
-	operands int
-	mesh     ir.MeshID
-}
-
-// update gives a tensor of the op a new sharding.
-type update struct {
-	tensor    int32
-	sharding  ir.ShardingID
-	first, to int32 // which of the outcome's moves do it
-}
+// maxChanges is how often the sharding of one value may change. Shardings mostly grow, and a mesh has few axes; but what
+// enters and leaves manual computations loses axes, and may get them again without end.
+const maxChanges = 4096
 
 func newEngine(m *ir.Module, o Options) *engine {
-	return startEngine(newTables(m, o.Conservative), o, trace.New(nil), make(map[string]int32, m.NumOps()/8), make([]outcome, 1, 1+m.NumOps()/8))
+	const outcomes = 1024 // more are rare
+	return startEngine(newTables(m, o.Conservative), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
 }
 
 // startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they
 // name.
-func startEngine(t *tables, o Options, known *trace.Trace, memo map[string]int32, outcomes []outcome) *engine {
-	e := &engine{tables: t, options: o, memo: memo, outcomes: outcomes, level: allLevels}
-	e.latest = make([]int32, t.m.NumOps()+1)
+func startEngine(t *tables, o Options, known *trace.Trace, outcomes *memory) *engine {
+	e := &engine{tables: t, options: o, memory: outcomes, level: allLevels}
+	e.latest, e.changes = make([]int32, t.m.NumOps()+1), make([]uint16, len(t.shardings))
 	e.last, e.lastTied = make([]trace.PatternID, t.m.NumOps()+1), map[int]trace.PatternID{}
 	e.reserve = &reserve{waiting: map[slot][]waitingDim{}}
 	e.binder = &binder{e.rows, e.slots, e.names, e.reserve}
@@ -90,7 +75,7 @@ func (e *engine) fixpoint() {
 	e.tieResults()
 	e.work.fill(e.m)
 	e.started = true
-	for op, ok := e.work.pop(); ok; op, ok = e.work.pop() {
+	for op, ok := e.work.pop(); ok && e.restless == 0; op, ok = e.work.pop() {
 		switch {
 		case e.m.OpBlock(op) == 0:
 		case ir.IsDead(e.m, op):
@@ -121,8 +106,8 @@ func (e *engine) visit(op ir.OpID) {
 	}
 	id := e.outcomeOf(row, move, e.latest[op])
 	e.latest[op] = id
-	out := &e.outcomes[id]
-	if e.carryOut(op, slots, out, raw) && e.observer != nil {
+	out := &e.memory.outcomes[id]
+	if e.carryOut(op, slots, out, raw); len(out.updates) > 0 && e.observer != nil {
 		e.observer.observe(op, out.seen, e.valuesOf(slots))
 	}
 	if out.refusals != 0 && e.last[op] != out.refusals {
@@ -131,29 +116,31 @@ func (e *engine) visit(op ir.OpID) {
 	}
 }
 
-// carryOut carries out the updates of an outcome and says whether one changed anything. raw is the sharding of the last
-// tensor as it is stored.
-func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.ShardingID) (changed bool) {
+// carryOut carries out the updates of an outcome. raw is the sharding of the last tensor as it is stored.
+func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.ShardingID) {
 	row, last := &e.rows[op], len(slots)-1
 	if row.distinct && len(e.groups) == 0 && row.view == 0 {
 		e.trace.Record(int32(op), out.moves)
 		for i := range out.updates {
 			e.assign(slots[out.updates[i].tensor], out.updates[i].sharding, op)
 		}
-		return len(out.updates) > 0
+		e.openOthers(slots, out)
+		return
 	}
 	for i := range out.updates {
 		u := &out.updates[i]
 		sharding := u.sharding
 		if row.view != 0 && int(u.tensor) == last {
 			if sharding = e.views[row.view].afterPropagation(e.m, sharding); sharding == raw {
+				if e.started {
+					e.notify(slots[last], op) // as news, though all of it stays on the other side
+				}
 				continue
 			}
 		}
-		changed = true
 		e.apply(op, slots, out, i, sharding)
 	}
-	return changed
+	e.openOthers(slots, out)
 }
 
 // apply carries out update i of an outcome, unless a later one is for the same value.
@@ -173,7 +160,8 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 	} else {
 		e.recordChange(op, slots[u.tensor], s, sharding)
 	}
-	e.set(s, sharding, op)
+	e.assign(s, sharding, op)
+	e.copyToGroup(s, sharding, op)
 }
 
 // read copies the shardings of the slots to current and says whether there are any.
@@ -200,10 +188,10 @@ func (e *engine) moves(op ir.OpID, row *opRow) priority.Move {
 	return e.schedule[row.class].shared
 }
 
-// set changes the sharding of a slot and of all in its group and pushes the ops that see them.
-func (e *engine) set(s slot, id ir.ShardingID, current ir.OpID) {
-	e.assign(s, id, current)
-	g, ok := e.groupOf[s]
+// copyToGroup gives a new sharding to the others of a group. An edge that holds the sharding of a member, such as an
+// argument of a loop's body, is none itself and does not.
+func (e *engine) copyToGroup(s slot, id ir.ShardingID, current ir.OpID) {
+	g, ok := e.memberOf[ir.ValueID(s)]
 	if !ok {
 		return
 	}
@@ -211,6 +199,7 @@ func (e *engine) set(s slot, id ir.ShardingID, current ir.OpID) {
 		if member != s && e.shardings[member] != id {
 			e.recordChange(0, s, member, id)
 			e.assign(member, id, current)
+			e.openResults(e.m.DefiningOp(ir.ValueID(member)), id)
 		}
 	}
 }
@@ -218,54 +207,73 @@ func (e *engine) set(s slot, id ir.ShardingID, current ir.OpID) {
 // assign changes the sharding of a slot and pushes the ops that see it.
 func (e *engine) assign(s slot, id ir.ShardingID, current ir.OpID) {
 	e.shardings[s] = id
+	if e.changes[s]++; e.changes[s] > maxChanges {
+		e.restless = s
+	}
 	if e.started {
 		e.notify(s, current)
+	}
+}
+
+// openOthers makes the other results of the ops whose results were updated open, where they have no sharding: an op has
+// shardings for all of its results or for none (source: shardy.md section 1.5).
+func (e *engine) openOthers(slots []slot, out *outcome) {
+	for i := range out.updates {
+		if s := slots[out.updates[i].tensor]; int(s) < len(e.home) {
+			e.openResults(e.m.DefiningOp(ir.ValueID(s)), out.updates[i].sharding)
+		}
+	}
+}
+
+// openResults makes the results of an op open that have no sharding.
+func (e *engine) openResults(op ir.OpID, like ir.ShardingID) {
+	if op == 0 || e.m.NumResults(op) < 2 {
+		return
+	}
+	for _, v := range e.m.Results(op) {
+		if e.shardings[v] == 0 {
+			e.shardings[v] = e.m.Replicated(e.m.ShardingOf(like).Mesh, len(e.m.Shape(v)), false)
+		}
 	}
 }
 
 // outcomeOf returns the outcome for the current shardings, from memory where the situation is known. latest is one
 // that is likely the same.
 func (e *engine) outcomeOf(row *opRow, move priority.Move, latest int32) int32 {
-	if !e.plans[row.plan].special {
+	like := e.plans[row.plan].like
+	if !e.plans[like].special {
 		move.Special = move.PassThrough // no factor asks for it
 	}
-	flags := byte(move.PassThrough) | byte(move.Special)<<2
+	mode := int32(move.PassThrough) | int32(move.Special)<<2
 	for i, on := range [...]bool{row.elementwise, row.exempt, row.barrier, e.aggressive} {
 		if on {
-			flags |= 1 << (4 + i)
+			mode |= 1 << (4 + i)
 		}
 	}
-	e.key = binary.LittleEndian.AppendUint32(e.key[:0], uint32(row.plan))
-	e.key = append(e.key, flags)
-	for _, id := range e.current {
-		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(id))
-	}
-	if e.outcomes[latest].key == string(e.key) {
+	s := situation{like, mode, e.current}
+	if e.memory.holds(latest, s) {
 		return latest
 	}
-	if id, ok := e.memo[string(e.key)]; ok {
+	if id := e.memory.find(s); id != 0 {
 		return id
 	}
-	out := e.propagate(row, move)
-	out.key = string(e.key)
-	e.outcomes = append(e.outcomes, out)
-	id := int32(len(e.outcomes) - 1)
-	e.memo[out.key] = id
-	return id
+	return e.memory.add(s, e.propagate(row, &e.plans[like], move))
 }
 
 // propagate computes the outcome for the current shardings (source: shardy.md section 4.4).
-func (e *engine) propagate(row *opRow, move priority.Move) outcome {
+func (e *engine) propagate(row *opRow, plan *plan, move priority.Move) outcome {
 	if e.nothingMoves() {
 		return outcome{}
 	}
-	plan := &e.plans[row.plan]
 	mesh, clash, ok := e.commonMesh()
 	if !ok {
 		if clash.other == 0 {
 			return outcome{}
 		}
 		return outcome{refusals: e.trace.Pattern([]trace.Event{clash.event()})}
+	}
+	if e.findOpen(plan); len(e.step.open) == 0 {
+		return outcome{}
 	}
 	s := &e.step
 	s.elementwise, s.conservative = row.elementwise, e.options.Conservative && !row.exempt
@@ -278,12 +286,15 @@ func (e *engine) propagate(row *opRow, move priority.Move) outcome {
 		s.basic()
 	}
 	var out outcome
-	var moves []trace.Event
+	moves := e.moved[:0]
+	e.updates = e.updates[:0]
 	for t := range s.tensors {
 		if s.tensors[t].updated {
-			moves = e.finish(&out, moves, t, mesh)
+			moves = e.finish(moves, t, mesh)
 		}
 	}
+	e.moved = moves
+	out.updates = slices.Clone(e.updates)
 	out.moves, out.refusals = e.trace.Pattern(moves), e.trace.Pattern(s.refusals(e.trace, mesh, row.barrier))
 	if e.observer != nil {
 		out.seen = &sighting{s.arrivals(), len(plan.rule.Operands), mesh}
@@ -301,6 +312,53 @@ func (e *engine) nothingMoves() bool {
 	return true
 }
 
+// findOpen collects the factors along which tensors are not all sharded by the same axes. Along others nothing moves, and
+// nothing is refused. Where dimensions have several factors, it takes all.
+func (e *engine) findOpen(p *plan) {
+	s, r := &e.step, p.rule
+	s.open = s.open[:0]
+	e.along = resize(e.along, len(r.Sizes))
+	if !p.whole {
+		for f := range r.Sizes {
+			s.open = append(s.open, int32(f))
+		}
+		return
+	}
+	for t, id := range e.current {
+		for d, factors := range dimsOf(r, t) {
+			if len(factors) == 0 {
+				continue
+			}
+			var axes []subaxis.Ref
+			if id != 0 {
+				axes = e.m.ShardingOf(id).Dims[d].Axes
+			}
+			along := &e.along[factors[0]]
+			along.differ = along.differ || along.known && !slices.Equal(along.axes, axes)
+			along.axes, along.known = axes, true
+		}
+	}
+	for f := range e.along {
+		if e.along[f].differ {
+			s.open = append(s.open, int32(f))
+		}
+	}
+}
+
+// factorAxes is how the tensors looked at so far are sharded along a factor.
+type factorAxes struct {
+	axes          []subaxis.Ref // of the last one
+	known, differ bool
+}
+
+// dimsOf returns the factors of each dimension of a tensor.
+func dimsOf(r *ir.Rule, t int) [][]int32 {
+	if t < len(r.Operands) {
+		return r.Operands[t]
+	}
+	return r.Results[t-len(r.Operands)]
+}
+
 func (s *step) setDirections(p *plan, move priority.Move) {
 	s.directions = resize(s.directions, len(p.kinds))
 	for f, kind := range p.kinds {
@@ -314,14 +372,16 @@ func (s *step) setDirections(p *plan, move priority.Move) {
 }
 
 // finish adds the update of a tensor whose factors changed, unless its sharding stays the same, and its moves.
-func (e *engine) finish(out *outcome, moves []trace.Event, t int, mesh ir.MeshID) []trace.Event {
-	s := e.step.sharding(t, mesh)
+func (e *engine) finish(moves []trace.Event, t int, mesh ir.MeshID) []trace.Event {
+	s := e.step.transient(t, mesh)
 	old := e.current[t]
 	if old == 0 && s.IsReplicated() && len(s.Replicated) == 0 && len(s.Unreduced) == 0 {
 		return moves
 	}
-	id := e.m.InternSharding(s)
-	if id == old {
+	id := e.m.FindSharding(&s)
+	if id == 0 {
+		id = e.m.InternSharding(s.Clone())
+	} else if id == old {
 		return moves
 	}
 	var dims []ir.DimSharding
@@ -330,7 +390,7 @@ func (e *engine) finish(out *outcome, moves []trace.Event, t int, mesh ir.MeshID
 	}
 	first := int32(len(moves))
 	moves = e.step.moves(moves, e.trace, t, dims, &s)
-	out.updates = append(out.updates, update{int32(t), id, first, int32(len(moves))})
+	e.updates = append(e.updates, update{int32(t), id, first, int32(len(moves))})
 	return moves
 }
 
@@ -378,14 +438,15 @@ func (e *engine) tieResults() {
 			continue
 		}
 		slots := [...]slot{e.home[v], r.first + slot(i)}
-		if !e.read(slots[:]) {
+		if !e.read(slots[:]) || e.current[0] == e.current[1] {
 			continue
 		}
 		row := opRow{plan: e.planFor(e.identityRule(e.m.Type(v), 1)), exempt: true}
-		out := &e.outcomes[e.outcomeOf(&row, priority.Move{PassThrough: priority.Both, Special: priority.Both}, 0)]
+		out := &e.memory.outcomes[e.outcomeOf(&row, priority.Move{PassThrough: priority.Both, Special: priority.Both}, 0)]
 		for j, u := range out.updates {
 			e.apply(0, slots[:], out, j, u.sharding)
 		}
+		e.openOthers(slots[:], out)
 		if len(out.updates) > 0 && e.observer != nil {
 			e.observer.observe(0, out.seen, []ir.ValueID{ir.ValueID(e.home[v]), ir.ValueID(e.home[v])})
 		}

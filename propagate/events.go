@@ -37,12 +37,14 @@ func (s *step) moves(list []trace.Event, tr *trace.Trace, t int, old []ir.DimSha
 	tf := &s.tensors[t]
 	for d, factors := range s.dims(t) {
 		var axes []subaxis.Ref
-		if old != nil {
-			axes = slices.Clone(old[d].Axes)
-		}
+		first := true
 		for _, f := range factors {
 			fs := &tf.factors[f]
 			if added := addedAxes(s.had(t, f), fs.axes); len(added) > 0 {
+				if first && old != nil {
+					axes = slices.Clone(old[d].Axes)
+				}
+				first = false
 				apart := isApart(axes, added[0], new.Dims[d].Axes)
 				axes = trace.Extend(axes, added, apart)
 				list = append(list, trace.Event{Kind: trace.Move, Factor: f, Mesh: int32(new.Mesh), Axes: axesOf(tr, added), Apart: apart,
@@ -98,8 +100,8 @@ func (s *step) sender(t int, f int32, axes []subaxis.Ref) int {
 
 // refusals lists what tensors had before and others could have got, but did not.
 func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []trace.Event {
-	var list []trace.Event
-	for f := range int32(len(s.rule.Sizes)) {
+	list := s.refused[:0]
+	for _, f := range s.open {
 		direction := s.directions[f]
 		if direction == priority.None && !barrier && !s.isBlocked(f) || !s.isSharded(f) {
 			continue
@@ -115,6 +117,7 @@ func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []trace.E
 			}
 		}
 	}
+	s.refused = list
 	return list
 }
 
@@ -163,7 +166,7 @@ func (s *step) refusal(f int32, t int, barrier bool) (refused, bool) {
 	if s.isStrided(t, f) {
 		has = s.had(t, f) // the strategy's update came to nothing
 	}
-	r := refused{Event: trace.Event{Factor: f, To: s.place(t, f)}}
+	r := refused{Event: trace.Event{Factor: f}}
 	best := int64(1)
 	for u := range s.tensors {
 		had := s.had(u, f)
@@ -178,6 +181,7 @@ func (s *step) refusal(f int32, t int, barrier bool) (refused, bool) {
 	if best == 1 {
 		return s.overflowing(r, f, t)
 	}
+	r.To = s.place(t, f)
 	sends := s.sends(r.source(), f)
 	switch {
 	case s.isBlocked(f):
@@ -197,7 +201,7 @@ func (s *step) overflowing(r refused, f int32, t int) (refused, bool) {
 	for u := range s.tensors {
 		overflow := s.tensors[u].factors[f].overflow
 		if u != t && len(overflow) > 0 && s.sends(u, f) {
-			r.keptAway, r.From, r.Reason = overflow, s.place(u, f), trace.NotDivisible
+			r.keptAway, r.From, r.To, r.Reason = overflow, s.place(u, f), s.place(t, f), trace.NotDivisible
 			return r, true
 		}
 	}
@@ -383,7 +387,7 @@ func (e *engine) recordChange(op ir.OpID, from, to slot, id ir.ShardingID) {
 	s := e.m.ShardingOf(id)
 	for d := range s.Dims {
 		var old []subaxis.Ref
-		if before := e.shardings[to]; before != 0 {
+		if before := e.shardings[to]; before != 0 && d < len(e.m.ShardingOf(before).Dims) { // on a single device it has none
 			old = e.m.ShardingOf(before).Dims[d].Axes
 		}
 		ev := trace.Event{Kind: trace.Move, Op: int32(op), Factor: trace.NoFactor, Mesh: int32(s.Mesh),

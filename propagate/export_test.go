@@ -30,7 +30,7 @@ func CheckGaps(t reporter, m *ir.Module, o Options) (gaps int) {
 	}
 	for i := range e.rows {
 		op, row := ir.OpID(i), &e.rows[i]
-		if row.plan == 0 || m.OpBlock(op) == 0 || row.view != 0 {
+		if row.plan == 0 || m.OpBlock(op) == 0 || row.view != 0 || hearsLate(m, op) {
 			continue
 		}
 		slots := e.slots[row.first : row.first+row.n]
@@ -64,6 +64,12 @@ func CheckGaps(t reporter, m *ir.Module, o Options) (gaps int) {
 		}
 	}
 	return gaps
+}
+
+// hearsLate says whether an op is the edge of a block argument of a computation, which hears of news from outside only in
+// the next round.
+func hearsLate(m *ir.Module, op ir.OpID) bool {
+	return m.Kind(op) == ir.OpSdyDataFlowEdge && m.DefiningOp(m.Operand(op, 0)) == 0
 }
 
 // returns says whether the main function returns one of the values: they may still change after the last visit of an op.
@@ -136,7 +142,11 @@ func RunShuffled(m *ir.Module, o Options, shuffle func([]ir.OpID)) *trace.Trace 
 		shuffle(e.work.stack)
 		e.started = true
 		for op, ok := e.work.pop(); ok; op, ok = e.work.pop() {
-			if e.m.OpBlock(op) != 0 && e.rows[op].plan != 0 {
+			switch {
+			case e.m.OpBlock(op) == 0:
+			case ir.IsDead(e.m, op):
+				e.eraseDead(op)
+			case e.rows[op].plan != 0:
 				e.visit(op)
 			}
 		}

@@ -2,6 +2,7 @@ package propagate_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"autoshard/internal/trace"
@@ -14,8 +15,8 @@ import (
 )
 
 // TestGolden runs small programs. Commands: "propagate" prints the program after Import, Run and Close; "trace" prints
-// what moved and what did not; "pass" with names runs single passes. Options of the first two: strategy=basic,
-// no-op-priority, no-user-priority, conservative.
+// what moved and what did not; "pass" with names runs single passes; "pipeline" runs the passes of its first line, with
+// their options. Options of the first two: strategy=basic, no-op-priority, no-user-priority, conservative.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -28,7 +29,29 @@ func TestGolden(t *testing.T) {
 	})
 }
 
+// TestGoldenAgainstShardy: what "pipeline" tests expect is what real Shardy says, unless it is an error.
+func TestGoldenAgainstShardy(t *testing.T) {
+	p := shardy(t)
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd != "pipeline" || strings.HasPrefix(d.Expected, "error: ") {
+				return d.Expected
+			}
+			pipeline, text, _ := strings.Cut(d.Input, "\n")
+			r, err := p.ask(text, pipeline)
+			if err != nil || !r.ok {
+				t.Fatalf("Shardy has no answer: %v %s", err, r.problem)
+			}
+			return r.text
+		})
+	})
+}
+
 func golden(d *datadriven.TestData) (string, error) {
+	if d.Cmd == "pipeline" {
+		pipeline, text, _ := strings.Cut(d.Input, "\n")
+		return runPipeline(text, pipeline)
+	}
 	m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
 	if err != nil {
 		return "", err

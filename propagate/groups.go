@@ -15,6 +15,9 @@ type group struct {
 
 // groups returns the sharding groups of a module in the order in which they first appear.
 func groups(m *ir.Module) []group {
+	if !m.MayHave(ir.OpSdyShardingGroup) {
+		return nil
+	}
 	var list []group
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) != ir.OpSdyShardingGroup {
@@ -26,7 +29,9 @@ func groups(m *ir.Module) []group {
 			list = append(list, group{id: id})
 			i = len(list) - 1
 		}
-		list[i].members = append(list[i].members, v)
+		if !slices.Contains(list[i].members, v) {
+			list[i].members = append(list[i].members, v)
+		}
 	})
 	return list
 }
@@ -38,6 +43,9 @@ func groupID(m *ir.Module, op ir.OpID) int64 { return m.OpAttrs(op).Int("group_i
 // Shardy: -sdy-sharding-group-import.
 func ImportGroups(m *ir.Module) error {
 	list := groups(m)
+	if list == nil {
+		return nil
+	}
 	if err := checkGroups(m, list); err != nil {
 		return err
 	}
@@ -175,7 +183,7 @@ func syncGroups(m *ir.Module) []groupCopy {
 			case !same:
 				openConstraint(m, v, common)
 			case m.Sharding(home) != common:
-				m.SetSharding(home, common)
+				setSharding(m, home, common)
 				copies = append(copies, groupCopy{from, home})
 			}
 		}
@@ -215,6 +223,9 @@ func openConstraint(m *ir.Module, v ir.ValueID, like ir.ShardingID) {
 
 // RemoveGroups removes all sharding_group ops. Shardy: -sdy-remove-sharding-groups.
 func RemoveGroups(m *ir.Module) {
+	if !m.MayHave(ir.OpSdyShardingGroup) {
+		return
+	}
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) == ir.OpSdyShardingGroup {
 			m.Erase(op)

@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"slices"
+	"sort"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -13,10 +14,10 @@ func manualAxes(m *ir.Module, op ir.OpID) []subaxis.Ref {
 	if op == 0 || m.Kind(op) != ir.OpSdyManualComputation {
 		return nil
 	}
-	if a, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr); ok {
+	if a, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr); ok && a.Axes != nil {
 		return a.Axes
 	}
-	return nil
+	return []subaxis.Ref{}
 }
 
 // isManual says whether an axis or a part of it is manual.
@@ -41,18 +42,17 @@ func dropManual(m *ir.Module, id ir.ShardingID, manual []subaxis.Ref) ir.Shardin
 	return m.InternSharding(s)
 }
 
+// manualPrefix returns how many leading axes are manual. Where manual ones stand after others, which no valid program has
+// but propagation may come to, the search decides as Shardy's does.
 func manualPrefix(manual, axes []subaxis.Ref) int {
-	n := 0
-	for n < len(axes) && isManual(manual, axes[n]) {
-		n++
-	}
-	return n
+	return sort.Search(len(axes), func(i int) bool { return !isManual(manual, axes[i]) })
 }
 
 // addManual returns the view from outside: the manual axes of the outer sharding before those of the inner one.
-// Replicated and unreduced axes are the outer sharding's.
+// Replicated and unreduced axes are the outer sharding's, even where no axis is manual; not so for other ops, whose manual
+// axes are nil.
 func addManual(m *ir.Module, id, outerID ir.ShardingID, manual []subaxis.Ref) ir.ShardingID {
-	if id == 0 || outerID == 0 || len(manual) == 0 {
+	if id == 0 || outerID == 0 || manual == nil {
 		return id
 	}
 	outer := m.ShardingOf(outerID)
@@ -79,7 +79,7 @@ func setOwnerSharding(m *ir.Module, owner ir.ValueID, id ir.ShardingID) {
 	if m.DefiningOp(owner) == 0 {
 		id = addManual(m, id, m.Sharding(owner), manualAxes(m, m.BlockOp(m.ArgBlock(owner))))
 	}
-	m.SetSharding(owner, id)
+	setSharding(m, owner, id)
 }
 
 // edgeView translates between the sharding that the edge of a manual computation holds and the one its other
@@ -117,6 +117,9 @@ func (v *edgeView) afterPropagation(m *ir.Module, id ir.ShardingID) ir.ShardingI
 // does not use to its replicated axes, so that everything is said explicitly. It fails where manual axes are
 // given without any sharding. Shardy: -sdy-manual-axes-cleanup.
 func CleanManualAxes(m *ir.Module) error {
+	if !m.MayHave(ir.OpSdyManualComputation) {
+		return nil
+	}
 	var failed error
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if manual := manualAxes(m, op); len(manual) > 0 && failed == nil {

@@ -13,12 +13,12 @@ import (
 // rewriteShardings replaces every sharding of the module: of values, of function results, and in attributes of ops
 // that have no results. f is asked once for each distinct sharding.
 func rewriteShardings(m *ir.Module, f func(*ir.Sharding) ir.Sharding) {
-	known := map[ir.ShardingID]ir.ShardingID{}
+	known := make([]ir.ShardingID, m.NumShardings()) // by old id
 	rewrite := func(id ir.ShardingID) ir.ShardingID {
 		if id == 0 {
 			return 0
 		}
-		if _, ok := known[id]; !ok {
+		if known[id] == 0 {
 			s := m.ShardingOf(id).Clone()
 			known[id] = m.InternSharding(f(&s))
 		}
@@ -76,8 +76,10 @@ func LiftInlinedMeshes(m *ir.Module) {
 		}
 		return to[id]
 	}
-	for _, id := range usedMeshes(m) {
-		lift(id)
+	if slices.Contains(to[min(1, len(to)):], 0) {
+		for _, id := range usedMeshes(m) {
+			lift(id)
+		}
 	}
 	if changed {
 		replaceMeshes(m, lift)

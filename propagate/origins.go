@@ -34,7 +34,7 @@ func newOrigins(m *ir.Module) *origins {
 			constraints++
 		}
 	})
-	m.Walk(m.Body(), func(op ir.OpID) {
+	walkPost(m, m.Body(), func(op ir.OpID) {
 		if m.Kind(op) == ir.OpSdyManualComputation {
 			o.startComputation(op, computationOrigin+strconv.Itoa(computations))
 			computations++
@@ -63,7 +63,9 @@ func (o *origins) startComputation(op ir.OpID, name string) {
 	m.SetAttrs(op, m.OpAttrs(op).With(originNameAttr, ir.StringAttr(name)))
 	for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
 		input := name + computationInput + strconv.Itoa(i)
-		o.startOwner(arg, input)
+		if !o.startOwner(arg, input) {
+			continue
+		}
 		if home := homeOf(m, m.Operand(op, i)); home != 0 {
 			o.start(home, ownerSharding(m, home), input)
 		}
@@ -73,14 +75,16 @@ func (o *origins) startComputation(op ir.OpID, name string) {
 	}
 }
 
-// startOwner starts the edge of an owner with the axes that the computation itself asks for there.
-func (o *origins) startOwner(owner ir.ValueID, name string) {
-	home := homeOf(o.m, owner)
-	if home == 0 {
-		return
+// startOwner starts the edge of an owner, if it has one, with the axes that the computation itself asks for there.
+func (o *origins) startOwner(owner ir.ValueID, name string) bool {
+	edge := edgeOf(o.m, owner)
+	if edge == 0 {
+		return false
 	}
+	home := o.m.Result(edge, 0)
 	o.start(home, o.m.Sharding(owner), name)
 	o.self[home] = append(o.self[home], name)
+	return true
 }
 
 func (o *origins) startFunc(f ir.FuncID) {
@@ -114,7 +118,7 @@ func (o *origins) start(v ir.ValueID, id ir.ShardingID, name string) {
 }
 
 func (o *origins) add(v ir.ValueID, of origin) {
-	if !slices.ContainsFunc(o.of[v], func(p origin) bool { return p.axis == of.axis && p.mesh == of.mesh }) {
+	if !slices.ContainsFunc(o.of[v], func(p origin) bool { return o.key(p) == o.key(of) }) {
 		o.of[v] = append(o.of[v], of)
 	}
 }
@@ -150,11 +154,14 @@ func (o *origins) save() {
 			continue // erased
 		case op == 0:
 			o.saveArg(v)
+			if parent := m.BlockOp(m.ArgBlock(v)); m.FuncOf(parent) == 0 && perOp[parent] == nil {
+				perOp[parent] = earlierOrigins(m, parent)
+			}
 		case m.Kind(op) == ir.OpSdyShardingConstraint || m.Kind(op) == ir.OpSdyDataFlowEdge:
 			m.SetAttrs(op, m.OpAttrs(op).With(originsAttr, o.dict(v, o.self[v])))
 		default:
 			if perOp[op] == nil {
-				perOp[op] = slices.Repeat([]ir.Attr{ir.DictAttr(nil)}, m.NumResults(op))
+				perOp[op] = earlierOrigins(m, op)
 			}
 			perOp[op][m.Index(v)] = o.dict(v, nil)
 		}
@@ -163,6 +170,14 @@ func (o *origins) save() {
 	for op, list := range perOp {
 		m.SetAttrs(op, m.OpAttrs(op).With(originsAttr, ir.ArrayAttr(list)))
 	}
+}
+
+// earlierOrigins returns the origins of the results of an op that an earlier pass left, empty ones where there are none.
+func earlierOrigins(m *ir.Module, op ir.OpID) []ir.Attr {
+	if list, ok := m.Attr(op, originsAttr).(ir.ArrayAttr); ok && len(list) == m.NumResults(op) {
+		return slices.Clone(list)
+	}
+	return slices.Repeat([]ir.Attr{ir.DictAttr(nil)}, m.NumResults(op))
 }
 
 func (o *origins) saveArg(v ir.ValueID) {
@@ -195,16 +210,17 @@ func (o *origins) dict(v ir.ValueID, self []string) ir.DictAttr {
 		if slices.Contains(self, name) {
 			name = selfOrigin
 		}
-		entries = append(entries, ir.NamedAttr{Name: axisKey(&o.m.Mesh(p.mesh).Mesh, p.axis), Value: ir.StringAttr(name)})
+		entries = append(entries, ir.NamedAttr{Name: o.key(p), Value: ir.StringAttr(name)})
 	}
 	return ir.DictAttr(ir.MakeAttrs(entries...))
 }
 
-// axisKey returns an axis as a key of a dictionary: x or x:(1)2.
-func axisKey(mesh *subaxis.Mesh, r subaxis.Ref) string {
-	key := mesh.Axes[r.Axis].Name
-	if !mesh.IsFull(r) {
-		key += ":(" + strconv.Itoa(int(r.Pre)) + ")" + strconv.Itoa(int(r.Size))
+// key returns an axis as a key of a dictionary, the same for all meshes: x or x:(1)2.
+func (o *origins) key(p origin) string {
+	mesh := o.m.Mesh(p.mesh)
+	key := mesh.Axes[p.axis.Axis].Name
+	if !mesh.IsFull(p.axis) {
+		key += ":(" + strconv.Itoa(int(p.axis.Pre)) + ")" + strconv.Itoa(int(p.axis.Size))
 	}
 	return key
 }

@@ -54,9 +54,12 @@ func separateCalls(m *ir.Module) error {
 // results become divisible, and all dimensions are closed. Shardy: the end of -sdy-propagation-pipeline, up to
 // -sdy-close-shardings, but constraints stay constraints, so that every value keeps its id.
 func Close(m *ir.Module) {
-	if len(calls.Computations(m)) > 0 || hasFunctions(m) {
+	apart := len(calls.Computations(m)) > 0 || hasFunctions(m)
+	if apart {
 		ExportCalls(m)
-		PropagateToResults(m)
+	}
+	PropagateToResults(m)
+	if apart {
 		calls.Unflatten(m, false)
 		calls.EraseUnused(m)
 		calls.InsertReshards(m)

@@ -32,6 +32,9 @@ type projection struct {
 
 	factors []factorSharding
 	arena   []subaxis.Ref
+
+	newDims []ir.DimSharding // memory of transient
+	newAxes []subaxis.Ref
 }
 
 // dims returns the factors of each dimension of a tensor.
@@ -171,18 +174,32 @@ func (t *tensorFactors) expand(f int32, axes []subaxis.Ref) bool {
 
 // sharding returns the tensor's sharding after the update (source: shardy.md section 3.3).
 func (p *projection) sharding(t int, mesh ir.MeshID) ir.Sharding {
-	tf := &p.tensors[t]
-	dims := p.dims(t)
-	s := ir.Sharding{Mesh: mesh, Dims: make([]ir.DimSharding, len(dims)),
-		Replicated: tf.replicated, Unreduced: tf.unreduced, Reduction: tf.reduction}
-	for d, factors := range dims {
-		s.Dims[d] = p.dimSharding(tf, factors)
-	}
-	return s
+	return p.shardingIn(make([]ir.DimSharding, len(p.dims(t))), nil, t, mesh)
 }
 
-func (p *projection) dimSharding(tf *tensorFactors, factors []int32) ir.DimSharding {
-	dim := ir.DimSharding{Priority: ir.NoPriority}
+// transient is sharding in memory that the next call takes again: most shardings are known already.
+func (p *projection) transient(t int, mesh ir.MeshID) ir.Sharding {
+	p.newDims = resize(p.newDims, len(p.dims(t)))
+	if p.newAxes == nil {
+		p.newAxes = make([]subaxis.Ref, 0, 64)
+	}
+	return p.shardingIn(p.newDims, p.newAxes, t, mesh)
+}
+
+// shardingIn is sharding with the memory for dimensions and, where that suffices, for axes.
+func (p *projection) shardingIn(dims []ir.DimSharding, axes []subaxis.Ref, t int, mesh ir.MeshID) ir.Sharding {
+	tf := &p.tensors[t]
+	for d, factors := range p.dims(t) {
+		dims[d] = p.dimSharding(axes, tf, factors)
+		n := min(len(dims[d].Axes), cap(axes))
+		axes = axes[n:n]
+	}
+	return ir.Sharding{Mesh: mesh, Dims: dims, Replicated: tf.replicated, Unreduced: tf.unreduced, Reduction: tf.reduction}
+}
+
+// dimSharding appends the axes of a dimension to an empty list.
+func (p *projection) dimSharding(axes []subaxis.Ref, tf *tensorFactors, factors []int32) ir.DimSharding {
+	dim := ir.DimSharding{Axes: axes, Priority: ir.NoPriority}
 	for _, f := range factors {
 		fs := &tf.factors[f]
 		dim.Closed = dim.Closed || fs.closed

@@ -66,7 +66,8 @@ type Options struct {
 }
 
 // Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that
-// it meets. Dimensions stay open or closed. Results need static shapes (ErrUnsupported otherwise).
+// it meets. Dimensions stay open or closed. Results need static shapes (ErrUnsupported otherwise), and shardings have to
+// settle (ErrInvalid otherwise; the module is as good as lost then).
 // Shardy: -sdy-user-priority-propagate, or by options -sdy-op-priority-propagate, -sdy-aggressive-propagate and
 // -sdy-basic-propagate.
 func Run(m *ir.Module, o Options) (*trace.Trace, error) {
@@ -78,16 +79,21 @@ func Run(m *ir.Module, o Options) (*trace.Trace, error) {
 	e := newEngine(m, o)
 	e.observer = observer
 	e.recordGroupCopies(copies)
-	e.run()
+	if err := e.run(); err != nil {
+		return nil, err
+	}
 	return e.trace, nil
 }
 
 // run propagates and writes what came of it into the module.
-func (e *engine) run() {
+func (e *engine) run() error {
 	if e.options.NoUserPriority {
 		e.opPriorities(0)
 	} else {
 		e.userPriorities()
+	}
+	if e.restless != 0 {
+		return e.unsettled()
 	}
 	e.store()
 	e.observer.save()
@@ -96,6 +102,19 @@ func (e *engine) run() {
 	} else {
 		DropRules(e.m)
 	}
+	return nil
+}
+
+// unsettled reports the value whose sharding changes for ever.
+func (e *engine) unsettled() error {
+	var at diag.Position
+	if int(e.restless) < len(e.home) {
+		if op := e.m.DefiningOp(ir.ValueID(e.restless)); op != 0 {
+			at = opPosition(e.m, op)
+		}
+	}
+	return diag.Invalid(diag.BadSharding, at, "the sharding of a value never settles: axes come to it in an order that the manual axes of a "+
+		"computation take away again; let manual axes stand first in all dimensions that the value reaches")
 }
 
 // checkStatic fails at the first result that is a tensor of unknown shape or a tuple.

@@ -2,164 +2,120 @@ package propagate_test
 
 import (
 	"fmt"
-	"math/rand"
+	"regexp"
 	"slices"
 	"strings"
-
-	"autoshard/subaxis"
 )
 
 // signature is a function that later ones may call.
 type signature struct {
 	name          string
-	args, results [][]int64
+	args, results []shape
+	use           use
 }
 
-// callGenerator writes random modules of several functions that call each other: from several places, nested, from
-// inside loops and manual computations, with constants alone or without arguments.
-type callGenerator struct {
-	r          *rand.Rand
-	mesh       subaxis.Mesh
-	priorities bool
-	groups     bool
-	functions  []signature
-	texts      []string
-}
+// use says what refers to a function: calls, whose functions go when they are imported, or composites, whose stay.
+type use int
 
-// randomCalls returns the text of a module.
-func randomCalls(seed int64) string {
-	c := &callGenerator{r: rand.New(rand.NewSource(seed))}
-	one := &generator{r: c.r}
-	c.priorities, c.groups = one.chance(4), one.chance(5)
-	for i := range 1 + c.r.Intn(3) {
-		c.mesh.Axes = append(c.mesh.Axes, subaxis.Axis{Name: string(rune('a' + i)), Size: one.pick(2, 2, 3, 4, 4, 6, 8)})
-	}
-	for i := range 1 + c.r.Intn(4) {
-		c.function(fmt.Sprintf([]string{"f%d", "f_%d"}[c.r.Intn(2)], i), c.r.Intn(3))
-	}
-	c.function("main", 1+c.r.Intn(3))
-	c.r.Shuffle(len(c.texts), func(i, j int) { c.texts[i], c.texts[j] = c.texts[j], c.texts[i] })
-	var axes []string
-	for _, a := range c.mesh.Axes {
-		axes = append(axes, fmt.Sprintf("%q=%d", a.Name, a.Size))
-	}
-	return fmt.Sprintf("module {\n  sdy.mesh @mesh = <[%s]>\n%s}\n", strings.Join(axes, ", "), strings.Join(c.texts, ""))
-}
+const (
+	nobody use = iota
+	byCalls
+	byComposites
+)
 
-// function writes a function; those that are there already may be called.
-func (c *callGenerator) function(name string, numArgs int) {
-	g := &generator{r: c.r, mesh: c.mesh, indent: "    ", priorities: c.priorities, groups: c.groups}
-	var args []string
-	sig := signature{name: name}
-	for i := range numArgs {
-		v := value{fmt.Sprintf("%%arg%d", i), g.shape()}
-		g.values = append(g.values, v)
-		sig.args = append(sig.args, v.dims)
-		args = append(args, v.name+": "+v.typ()+g.argSharding(v.dims))
-	}
-	if numArgs == 0 {
-		g.like(g.shape())
+// function writes a function; those that are there already may be called: from several places, nested, from inside
+// loops and manual computations. Some have constants alone or no arguments.
+func (g *generator) function(name string, numArgs, steps int) string {
+	g.args, g.scope = nil, scope{body: &strings.Builder{}}
+	for range numArgs {
+		g.argument(shape{g.dims(), g.elem()})
 	}
 	constant := numArgs == 0 && g.chance(2)
-	for range 1 + c.r.Intn(6) {
+	for range steps {
 		switch {
 		case constant:
-			[]func(){g.unary, g.binary, g.broadcast, g.iota}[c.r.Intn(4)]()
-		case len(c.functions) > 0 && g.chance(2):
-			c.call(g)
-		case len(c.functions) > 0 && g.chance(6):
-			c.loop(g)
-		case g.chance(10):
-			c.manual(g)
+			[]func(){g.unary, g.binary, g.broadcast, g.iota}[g.r.Intn(4)]()
+		case len(g.functions) > 0 && g.chance(2):
+			g.call()
+		case len(g.functions) > 0 && g.chance(8):
+			regions[g.r.Intn(len(regions))](g)
 		default:
-			g.op()
+			g.step()
 		}
 	}
-	var names, types, results []string
-	for range 1 + c.r.Intn(2) {
-		v := g.any()
-		sig.results = append(sig.results, v.dims)
-		names, types, results = append(names, v.name), append(types, v.typ()), append(results, v.typ()+g.argSharding(v.dims))
+	sig := signature{name: name, args: shapesOf(g.args)}
+	var returned []value
+	var args, results []string
+	for _, v := range g.args {
+		args = append(args, v.name+": "+v.typ()+g.argSharding(v.dims))
+	}
+	for range 1 + g.r.Intn(2) {
+		returned = append(returned, g.any())
+	}
+	if g.features.priorities && !g.chance(8) {
+		returned = append(returned, g.unused(returned)...)
+	}
+	for _, v := range returned {
+		sig.results = append(sig.results, v.shape)
+		results = append(results, v.typ()+g.argSharding(v.dims))
 	}
 	visibility := "private "
 	if name == "main" || g.chance(8) {
 		visibility = ""
 	}
-	c.texts = append(c.texts, fmt.Sprintf("  func.func %s@%s(%s) -> (%s) {\n%s    return %s : %s\n  }\n", visibility, name,
-		strings.Join(args, ", "), strings.Join(results, ", "), g.body.String(), strings.Join(names, ", "), strings.Join(types, ", ")))
-	c.functions = append(c.functions, sig)
+	g.functions = append(g.functions, sig)
+	return fmt.Sprintf("  func.func %s@%s(%s) -> (%s) {\n%s    return %s : %s\n  }\n", visibility, name,
+		strings.Join(args, ", "), strings.Join(results, ", "), g.body, namesOf(returned), typesOf(returned))
 }
 
-// call calls one of the functions.
-func (c *callGenerator) call(g *generator) {
-	f := c.functions[c.r.Intn(len(c.functions))]
-	var names, types, outs, shardings []string
-	for _, dims := range f.args {
-		v := g.like(dims)
-		names, types = append(names, v.name), append(types, v.typ())
-	}
-	r := g.name()
-	for i, dims := range f.results {
-		v := value{r, dims}
-		if len(f.results) > 1 {
-			v.name = fmt.Sprintf("%s#%d", r, i)
+// unused returns the values of the function that nothing uses. Shardy crashes where a dimension with a user priority was
+// removed before its round, with an operation that is dead.
+func (g *generator) unused(returned []value) []value {
+	used := map[string]bool{}
+	for _, line := range strings.Split(g.body.String(), "\n") {
+		_, operands, _ := strings.Cut(line, " = ")
+		if operands == "" {
+			operands = line // a terminator
 		}
-		g.values = append(g.values, v)
-		outs, shardings = append(outs, v.typ()), append(shardings, g.sharding(dims))
+		for _, name := range valueName.FindAllString(operands, -1) {
+			used[name] = true
+		}
 	}
-	attr := ""
-	if g.chance(3) {
-		attr = " {sdy.sharding = #sdy.sharding_per_value<[" + strings.Join(shardings, ", ") + "]>}"
+	var list []value
+	for _, v := range g.values {
+		again := slices.ContainsFunc(returned, func(r value) bool { return r.name == v.name })
+		if !used[v.name] && !again && !strings.HasPrefix(v.name, "%arg") {
+			list = append(list, v)
+		}
 	}
-	results := r
-	if len(outs) > 1 {
-		results = fmt.Sprintf("%s:%d", r, len(outs))
-	}
-	g.line("%s = func.call @%s(%s)%s : (%s) -> (%s)", results, f.name, strings.Join(names, ", "), attr,
-		strings.Join(types, ", "), strings.Join(outs, ", "))
+	return list
 }
 
-// loop carries a value through a while whose body calls a function.
-func (c *callGenerator) loop(g *generator) {
-	x := g.any()
-	n, r := g.name(), g.name()
-	g.line("%s = stablehlo.constant dense<0> : tensor<i32>", n)
-	i, a := r+"_i", r+"_a"
-	g.line("%s:2 = stablehlo.while(%s = %s, %s = %s) : tensor<i32>, %s", r, i, n, a, x.name, x.typ())
-	g.line("cond {")
-	g.line("  %s_p = stablehlo.compare LT, %s, %s : (tensor<i32>, tensor<i32>) -> tensor<i1>", r, i, i)
-	g.line("  stablehlo.return %s_p : tensor<i1>", r)
-	g.line("} do {")
-	outer := g.values
-	g.values, g.indent = append(slices.Clone(outer), value{a, x.dims}), g.indent+"  "
-	c.call(g)
-	b := g.like(x.dims)
-	g.line("stablehlo.return %s, %s : tensor<i32>, %s", i, b.name, x.typ())
-	g.values, g.indent = outer, g.indent[2:]
-	g.line("}")
-	g.values = append(g.values, value{r + "#1", x.dims})
-}
+var valueName = regexp.MustCompile(`%\w+(#\d+)?`)
 
-// manual runs a few ops, and perhaps a call, per device along the first axis of the mesh.
-func (c *callGenerator) manual(g *generator) {
-	x := g.any()
-	axis := c.mesh.Axes[0]
-	if len(x.dims) == 0 || x.dims[0]%axis.Size != 0 {
+// call calls one of the functions, or names one as what a composite stands for.
+func (g *generator) call() {
+	f := &g.functions[g.r.Intn(len(g.functions))]
+	var operands []value
+	for _, s := range f.args {
+		operands = append(operands, g.like(s))
+	}
+	if f.use == nobody {
+		if f.use = byCalls; len(operands) > 0 && g.chance(6) {
+			f.use = byComposites
+		}
+	}
+	if f.use == byComposites {
+		if len(operands) > 0 {
+			g.op("stablehlo.composite", fmt.Sprintf("name = \"my.op\", decomposition = @%s, version = 0 : i32", f.name), "", operands, f.results...)
+		}
 		return
 	}
-	local := append([]int64{x.dims[0] / axis.Size}, x.dims[1:]...)
-	s := "<@mesh, [{\"" + axis.Name + "\", ?}" + strings.Repeat(", {?}", len(local)-1) + "]>"
-	r := value{g.name(), x.dims}
-	a := value{r.name + "_a", local}
-	g.line("%s = sdy.manual_computation(%s) in_shardings=[%s] out_shardings=[%s] manual_axes={%q} (%s: %s) {",
-		r.name, x.name, s, s, axis.Name, a.name, a.typ())
-	outer, indent := g.values, g.indent
-	g.values, g.indent = []value{a}, indent+"  "
-	b := value{g.name(), local}
-	g.line("%s = stablehlo.negate %s : %s", b.name, a.name, a.typ())
-	g.values = append(g.values, b)
-	out := g.any()
-	g.line("sdy.return %s : %s", out.name, out.typ())
-	g.values, g.indent = append(outer, r), indent
-	g.line("} : (%s) -> %s", x.typ(), x.typ())
+	out := g.results(f.results)
+	attrs := ""
+	if g.chance(3) {
+		attrs = " {sdy.sharding = " + g.perValue(f.results) + "}"
+	}
+	g.line("%s = func.call @%s(%s)%s : (%s) -> (%s)", declare(out), f.name, namesOf(operands), attrs, typesOf(operands), typesOf(out))
+	g.values = append(g.values, out...)
 }

@@ -6,66 +6,143 @@ import (
 	"strings"
 )
 
-func (g *generator) op() {
-	ops := []func(){g.unary, g.binary, g.binary, g.dot, g.dot, g.reshape, g.reshape, g.transpose, g.broadcast, g.reduce,
-		g.slice, g.concatenate, g.selectOp, g.constraint, g.barrier, g.dynamicSlice, g.pad, g.reverse, g.while, g.group,
-		g.propagationBarrier, g.iota, g.dynamicUpdateSlice, g.convolution}
-	ops[g.r.Intn(len(ops))]()
+// common is how many of the families stand for most operations of real programs.
+const common = 12
+
+// families write operations, each its own family; the first ones are common.
+var families = []func(*generator){
+	(*generator).unary, (*generator).binary, (*generator).dotGeneral, (*generator).reshape, (*generator).transpose,
+	(*generator).broadcast, (*generator).reduce, (*generator).slice, (*generator).concatenate, (*generator).choose,
+	(*generator).constraint, (*generator).dynamicUpdateSlice,
+	(*generator).dot, (*generator).convolution, (*generator).reduceWindow, (*generator).selectAndScatter, (*generator).gather,
+	(*generator).scatter, (*generator).sort, (*generator).pad, (*generator).dynamicSlice, (*generator).reverse, (*generator).fft,
+	(*generator).matrix, (*generator).random, (*generator).customCall, (*generator).bitcast, (*generator).iota, (*generator).clamp,
+	(*generator).mapOp, (*generator).topK, (*generator).batchNorm, (*generator).complexParts, (*generator).convert,
+	(*generator).collective, (*generator).chlo, (*generator).token, (*generator).propagationBarrier, (*generator).device,
+	(*generator).einsum, (*generator).split,
+}
+
+// step writes an operation of some family.
+func (g *generator) step() { g.families[g.r.Intn(len(g.families))](g) }
+
+var unaries = map[string][]string{
+	"f32": {"abs", "cbrt", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log", "log_plus_one", "logistic", "negate",
+		"round_nearest_afz", "round_nearest_even", "rsqrt", "sign", "sine", "sqrt", "tan", "tanh"},
+	"bf16":         {"negate", "tanh", "exponential"},
+	"i32":          {"abs", "count_leading_zeros", "negate", "not", "popcnt", "sign"},
+	"ui32":         {"count_leading_zeros", "not", "popcnt"},
+	"i8":           {"negate", "not"},
+	"i1":           {"not"},
+	"complex<f32>": {"negate", "exponential", "cosine", "log"},
+}
+
+var binaries = map[string][]string{
+	"f32":  {"add", "atan2", "divide", "maximum", "minimum", "multiply", "power", "remainder", "subtract"},
+	"bf16": {"add", "multiply"},
+	"i32": {"add", "and", "divide", "maximum", "multiply", "or", "power", "remainder", "shift_left", "shift_right_arithmetic",
+		"shift_right_logical", "subtract", "xor"},
+	"ui32":         {"add", "and", "xor", "shift_left"},
+	"i8":           {"add", "minimum"},
+	"i1":           {"and", "or", "xor"},
+	"complex<f32>": {"add", "multiply", "divide"},
 }
 
 func (g *generator) unary() {
 	x := g.any()
-	op := []string{"tanh", "negate", "exponential"}[g.r.Intn(3)]
-	g.define(x.dims, "stablehlo."+op+" "+x.name, x.typ())
+	if ops := unaries[x.elem]; len(ops) > 0 {
+		g.op("stablehlo."+g.word(ops...), "", "", []value{x}, x.shape)
+	}
 }
 
 func (g *generator) binary() {
 	x := g.any()
-	y := g.like(x.dims)
-	op := []string{"add", "multiply", "subtract"}[g.r.Intn(3)]
-	g.define(x.dims, fmt.Sprintf("stablehlo.%s %s, %s", op, x.name, y.name), x.typ())
+	if ops := binaries[x.elem]; len(ops) > 0 {
+		g.op("stablehlo."+g.word(ops...), "", "", []value{x, g.like(x.shape)}, x.shape)
+	}
 }
 
-func (g *generator) selectOp() {
-	x := g.any()
-	y := g.like(x.dims)
-	p := value{g.name(), x.dims}
-	g.line("%s = stablehlo.compare LT, %s, %s : (%s, %s) -> %s", p.name, x.name, y.name, x.typ(), y.typ(), tensorType(x.dims, "i1"))
-	g.define(x.dims, fmt.Sprintf("stablehlo.select %s, %s, %s", p.name, x.name, y.name), tensorType(x.dims, "i1")+", "+x.typ())
+func (g *generator) compare(x, y value) value {
+	return g.op("stablehlo.compare", "comparison_direction = #stablehlo<comparison_direction "+g.word("LT", "EQ")+">", "",
+		[]value{x, y}, shape{x.dims, "i1"})[0]
 }
 
-// dot multiplies a value with one that fits: some dimensions are batches, some contracted.
-func (g *generator) dot() {
+func (g *generator) choose() {
+	x := g.of("f32", "i32", "bf16")
+	y := g.like(x.shape)
+	var p value
+	if g.chance(3) {
+		p = g.like(shape{nil, "i1"})
+	} else {
+		p = g.compare(x, y)
+	}
+	g.op("stablehlo.select", "", "", []value{p, x, y}, x.shape)
+}
+
+func (g *generator) clamp() {
+	x := g.of("f32", "i32")
+	lo, hi := g.like(shape{nil, x.elem}), g.like(shape{nil, x.elem})
+	if g.chance(2) {
+		lo, hi = g.like(x.shape), g.like(x.shape)
+	}
+	g.op("stablehlo.clamp", "", "", []value{lo, x, hi}, x.shape)
+}
+
+func (g *generator) convert() {
+	x := g.of("f32", "i32", "i1", "bf16", "ui32")
+	switch {
+	case x.elem == "f32" && g.chance(3):
+		g.op("stablehlo.reduce_precision", "exponent_bits = 8 : i32, mantissa_bits = 7 : i32", "", []value{x}, x.shape)
+	case x.elem == "f32" && g.chance(3):
+		g.op("stablehlo.is_finite", "", "", []value{x}, shape{x.dims, "i1"})
+	default:
+		g.op("stablehlo.convert", "", "", []value{x}, shape{x.dims, g.word("f32", "i32", "bf16", "ui32", "f32")})
+	}
+}
+
+func (g *generator) complexParts() {
+	if x := g.of("f32", "complex<f32>"); x.elem == "f32" {
+		g.op("stablehlo.complex", "", "", []value{x, g.like(x.shape)}, shape{x.dims, "complex<f32>"})
+	} else {
+		g.op("stablehlo."+g.word("real", "imag"), "", "", []value{x}, shape{x.dims, "f32"})
+	}
+}
+
+// bitcast reads elements as others of the same size, as several smaller ones, or as parts of a larger one.
+func (g *generator) bitcast() {
+	x := g.of("f32", "i32", "i8", "ui32")
+	out := shape{x.dims, g.word("i32", "ui32", "f32")}
+	switch n := len(x.dims); {
+	case x.elem == "i8" && n > 0 && x.dims[n-1] == 4:
+		out.dims = x.dims[:n-1]
+	case x.elem == "i8":
+		out.elem = "ui8"
+	case g.chance(2):
+		out = shape{append(slices.Clone(x.dims), 4), "i8"}
+	}
+	g.op("stablehlo.bitcast_convert", "", "", []value{x}, out)
+}
+
+// broadcast adds dimensions anywhere, widens some of size one, and may change their order.
+func (g *generator) broadcast() {
 	x := g.any()
-	var lhsBatch, rhsBatch, lhsContract, rhsContract, rhs, batch, free []int64
-	for d, size := range x.dims {
-		switch g.r.Intn(3) {
-		case 0:
-			lhsBatch, rhsBatch = append(lhsBatch, int64(d)), append(rhsBatch, int64(len(rhs)))
-			rhs, batch = append(rhs, size), append(batch, size)
-		case 1:
-			lhsContract, rhsContract = append(lhsContract, int64(d)), append(rhsContract, int64(len(rhs)))
-			rhs = append(rhs, size)
-		default:
-			free = append(free, size)
+	n := min(4, len(x.dims)+g.r.Intn(3))
+	if n < len(x.dims) {
+		return
+	}
+	places := g.permutation(n)[:len(x.dims)]
+	if !g.chance(5) {
+		slices.Sort(places)
+	}
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = g.pick(1, 2, 4, 6, 8)
+	}
+	for i, p := range places {
+		if x.dims[i] != 1 || g.chance(2) {
+			out[p] = x.dims[i]
 		}
 	}
-	out := append(batch, free...)
-	if len(rhs) < 3 && g.chance(2) {
-		n := g.pick(2, 4, 6, 8)
-		rhs, out = append(rhs, n), append(out, n)
-	}
-	y := g.like(rhs)
-	op := fmt.Sprintf("stablehlo.dot_general %s, %s", x.name, y.name)
-	if len(lhsBatch) > 0 {
-		op += fmt.Sprintf(", batching_dims = %s x %s", list(lhsBatch), list(rhsBatch))
-	}
-	op += fmt.Sprintf(", contracting_dims = %s x %s", list(lhsContract), list(rhsContract))
-	g.define(out, op, fmt.Sprintf("(%s, %s) -> %s", x.typ(), y.typ(), tensorType(out, "f32")))
-}
-
-func list(dims []int64) string {
-	return strings.ReplaceAll(fmt.Sprint(dims), " ", ", ")
+	g.op("stablehlo.broadcast_in_dim", "broadcast_dimensions = "+ints(places), "", []value{x}, x.with(out))
 }
 
 // reshape regroups the prime factors of a shape.
@@ -84,7 +161,10 @@ func (g *generator) reshape() {
 			g.r.Shuffle(len(factors), func(i, j int) { factors[i], factors[j] = factors[j], factors[i] })
 		}
 	}
-	for len(factors) > 0 {
+	if slices.Contains(x.dims, 0) {
+		out = []int64{g.pick(1, 2, 4), 0}
+	}
+	for len(factors) > 0 && len(out) == 0 || len(factors) > 0 && out[len(out)-1] != 0 {
 		n := 1 + g.r.Intn(min(3, len(factors)))
 		size := int64(1)
 		for _, f := range factors[:n] {
@@ -95,209 +175,133 @@ func (g *generator) reshape() {
 	for len(out) < 4 && g.chance(4) {
 		out = slices.Insert(out, g.r.Intn(len(out)+1), 1)
 	}
-	if len(out) > 4 {
-		return
+	if len(out) <= 5 {
+		g.op("stablehlo.reshape", "", "", []value{x}, x.with(out))
 	}
-	g.define(out, "stablehlo.reshape "+x.name, fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
 }
 
 func (g *generator) transpose() {
 	x := g.any()
-	var perm, out []int64
-	for _, p := range g.r.Perm(len(x.dims)) {
-		perm, out = append(perm, int64(p)), append(out, x.dims[p])
-	}
-	g.define(out, "stablehlo.transpose "+x.name+", dims = "+list(perm), fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
-}
-
-func (g *generator) broadcast() {
-	x := g.any()
-	var dims, out []int64
-	for _, size := range x.dims {
-		if len(out) < 3 && g.chance(3) {
-			out = append(out, g.pick(2, 4, 8))
-		}
-		dims = append(dims, int64(len(out)))
-		if size == 1 && g.chance(2) {
-			size = g.pick(2, 4)
-		}
-		out = append(out, size)
-	}
-	if len(out) < 3 {
-		out = append(out, g.pick(2, 4, 8))
-	}
-	g.define(out, "stablehlo.broadcast_in_dim "+x.name+", dims = "+list(dims), fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
-}
-
-func (g *generator) reduce() {
-	x := g.any()
-	var dims, out []int64
-	for d, size := range x.dims {
-		if g.chance(2) {
-			dims = append(dims, int64(d))
-		} else {
-			out = append(out, size)
-		}
-	}
-	init := g.like(nil)
-	g.define(out, fmt.Sprintf("stablehlo.reduce(%s init: %s) applies stablehlo.add across dimensions = %s", x.name, init.name, list(dims)),
-		fmt.Sprintf("(%s, tensor<f32>) -> %s", x.typ(), tensorType(out, "f32")))
-}
-
-func (g *generator) slice() {
-	x := g.any()
-	var ranges []string
+	perm := g.permutation(len(x.dims))
 	var out []int64
-	for _, size := range x.dims {
-		end := size
-		if g.chance(2) {
-			end = 1 + int64(g.r.Intn(int(size)))
-		}
-		ranges, out = append(ranges, fmt.Sprintf("0:%d", end)), append(out, end)
+	for _, p := range perm {
+		out = append(out, x.dims[p])
 	}
-	g.define(out, "stablehlo.slice "+x.name+" ["+strings.Join(ranges, ", ")+"]", fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
-}
-
-func (g *generator) pad() {
-	x := g.any()
-	if len(x.dims) == 0 {
-		return
-	}
-	low, high, inner := make([]int64, len(x.dims)), make([]int64, len(x.dims)), make([]int64, len(x.dims))
-	out := slices.Clone(x.dims)
-	d := g.r.Intn(len(x.dims))
-	high[d] = g.pick(1, 2, 4)
-	out[d] += high[d]
-	c := g.like(nil)
-	g.define(out, fmt.Sprintf("stablehlo.pad %s, %s, low = %s, high = %s, interior = %s", x.name, c.name, list(low), list(high), list(inner)),
-		fmt.Sprintf("(%s, tensor<f32>) -> %s", x.typ(), tensorType(out, "f32")))
+	g.op("stablehlo.transpose", "permutation = "+ints(perm), "", []value{x}, x.with(out))
 }
 
 func (g *generator) reverse() {
 	x := g.any()
-	if len(x.dims) > 0 {
-		g.define(x.dims, fmt.Sprintf("stablehlo.reverse %s, dims = [%d]", x.name, g.r.Intn(len(x.dims))), x.typ())
+	if n := len(x.dims); n > 0 {
+		dims := g.permutation(n)[:1+g.r.Intn(n)]
+		g.op("stablehlo.reverse", "dimensions = "+ints(dims), "", []value{x}, x.shape)
 	}
 }
 
 func (g *generator) iota() {
-	dims := g.shape()
-	if len(dims) > 0 {
-		g.define(dims, "stablehlo.iota dim = 0", tensorType(dims, "f32"))
+	if dims := g.dims(); len(dims) > 0 {
+		g.op("stablehlo.iota", fmt.Sprintf("iota_dimension = %d : i64", g.r.Intn(len(dims))), "", nil, shape{dims, g.word("f32", "i32")})
 	}
-}
-
-func (g *generator) concatenate() {
-	x := g.any()
-	if len(x.dims) == 0 {
-		return
-	}
-	y := g.like(x.dims)
-	d := g.r.Intn(len(x.dims))
-	out := slices.Clone(x.dims)
-	out[d] *= 2
-	g.define(out, fmt.Sprintf("stablehlo.concatenate %s, %s, dim = %d", x.name, y.name, d), fmt.Sprintf("(%s, %s) -> %s", x.typ(), y.typ(), tensorType(out, "f32")))
-}
-
-func (g *generator) dynamicSlice() {
-	x := g.any()
-	if len(x.dims) == 0 {
-		return
-	}
-	start := g.name()
-	g.line("%s = stablehlo.constant dense<0> : tensor<i32>", start)
-	out := slices.Clone(x.dims)
-	out[g.r.Intn(len(out))] = 1
-	starts := strings.Repeat(", "+start, len(out))
-	g.define(out, fmt.Sprintf("stablehlo.dynamic_slice %s%s, sizes = %s", x.name, starts, list(out)),
-		fmt.Sprintf("(%s%s) -> %s", x.typ(), strings.Repeat(", tensor<i32>", len(out)), tensorType(out, "f32")))
-}
-
-func (g *generator) dynamicUpdateSlice() {
-	x := g.any()
-	if len(x.dims) == 0 {
-		return
-	}
-	start := g.name()
-	g.line("%s = stablehlo.constant dense<0> : tensor<i32>", start)
-	part := slices.Clone(x.dims)
-	d := g.r.Intn(len(part))
-	part[d] = 1 + int64(g.r.Intn(int(part[d])))
-	u := g.like(part)
-	g.define(x.dims, fmt.Sprintf("stablehlo.dynamic_update_slice %s, %s%s", x.name, u.name, strings.Repeat(", "+start, len(part))),
-		fmt.Sprintf("(%s, %s%s) -> %s", x.typ(), u.typ(), strings.Repeat(", tensor<i32>", len(part)), x.typ()))
-}
-
-// convolution slides a window over the middle dimension of a tensor of rank 3.
-func (g *generator) convolution() {
-	x := g.any()
-	if len(x.dims) != 3 {
-		return
-	}
-	window, stride := 1+int64(g.r.Intn(int(x.dims[1]))), g.pick(1, 1, 2, 3)
-	k := g.like([]int64{window, x.dims[2], g.pick(1, 4, 6)})
-	out := []int64{x.dims[0], (x.dims[1]-window)/stride + 1, k.dims[2]}
-	op := fmt.Sprintf("stablehlo.convolution(%s, %s) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [%d]}"+
-		" {batch_group_count = 1 : i64, feature_group_count = 1 : i64}", x.name, k.name, stride)
-	v := value{g.name(), out}
-	g.line("%s = %s : (%s, %s) -> %s", v.name, op, x.typ(), k.typ(), v.typ())
-	g.values = append(g.values, v)
 }
 
 func (g *generator) constraint() {
 	x := g.any()
-	v := value{g.name(), x.dims}
-	g.line("%s = sdy.sharding_constraint %s %s : %s", v.name, x.name, g.sharding(x.dims), x.typ())
-	g.values = append(g.values, v)
-}
-
-func (g *generator) barrier() {
-	x, y := g.any(), g.any()
-	v := g.name()
-	g.line("%s:2 = stablehlo.optimization_barrier %s, %s : %s, %s", v, x.name, y.name, x.typ(), y.typ())
-	g.values = append(g.values, value{v + "#0", x.dims}, value{v + "#1", y.dims})
+	for range 1 + g.r.Intn(2)*g.r.Intn(3) {
+		out := g.results([]shape{x.shape})
+		op := "sharding_constraint"
+		if g.chance(10) {
+			op = "reshard"
+		}
+		g.line("%s = sdy.%s %s %s : %s", out[0].name, op, x.name, g.sharding(x.dims), x.typ())
+		g.values = append(g.values, out...)
+		x = out[0]
+	}
 }
 
 func (g *generator) propagationBarrier() {
 	x := g.any()
-	v := value{g.name(), x.dims}
-	way := []string{"NONE", "FORWARD", "BACKWARD"}[g.r.Intn(3)]
-	g.line("%s = sdy.propagation_barrier %s allowed_direction=%s : %s", v.name, x.name, way, x.typ())
-	g.values = append(g.values, v)
+	out := g.results([]shape{x.shape})
+	g.line("%s = sdy.propagation_barrier %s allowed_direction=%s : %s", out[0].name, x.name, g.word("NONE", "FORWARD", "BACKWARD"), x.typ())
+	g.values = append(g.values, out...)
 }
 
+// group puts two values into a group; groups have one shape each.
 func (g *generator) group() {
-	if x := g.any(); g.groups {
-		y := g.like(x.dims)
-		id := g.r.Intn(2)*100 + len(x.dims)*10 // one shape per group
-		for _, d := range x.dims {
-			id = id*17 + int(d)
-		}
-		g.line("sdy.sharding_group %s group_id=%d : %s", x.name, id, x.typ())
-		g.line("sdy.sharding_group %s group_id=%d : %s", y.name, id, y.typ())
+	if len(g.manual) > 0 {
+		return
+	}
+	x := g.any()
+	y := g.like(x.shape)
+	id := g.r.Intn(2)*100 + len(x.dims)*10 + len(x.elem)
+	for _, d := range x.dims {
+		id = id*17 + int(d)
+	}
+	for _, v := range []value{x, y} {
+		g.line("sdy.sharding_group %s group_id=%d : %s", v.name, id, v.typ())
 	}
 }
 
-// while carries a counter and one value through a loop with a small body.
-func (g *generator) while() {
-	x := g.any()
-	y := g.like(x.dims)
-	c, r := g.name(), g.name()
-	g.line("%s = stablehlo.constant dense<0> : tensor<i32>", c)
-	i, a := r+"_i", r+"_a"
-	g.line("%s:2 = stablehlo.while(%s = %s, %s = %s) : tensor<i32>, %s", r, i, c, a, x.name, x.typ())
-	g.line("cond {")
-	g.line("  %s_p = stablehlo.compare LT, %s, %s : (tensor<i32>, tensor<i32>) -> tensor<i1>", r, i, i)
-	g.line("  stablehlo.return %s_p : tensor<i1>", r)
-	g.line("} do {")
-	outer := g.values
-	g.values, g.indent = append(slices.Clone(outer), value{a, x.dims}), g.indent+"  "
-	b := g.define(x.dims, fmt.Sprintf("stablehlo.multiply %s, %s", a, y.name), x.typ())
-	if g.chance(2) {
-		b = g.define(x.dims, "stablehlo.tanh "+b.name, x.typ())
+var chloUnaries = []string{"acos", "asinh", "digamma", "erf", "erf_inv", "lgamma", "sinh", "square"}
+
+func (g *generator) chlo() {
+	x := g.of("f32")
+	switch {
+	case g.chance(3):
+		g.op("chlo."+g.word("next_after", "polygamma", "zeta"), "", "", []value{x, g.like(x.shape)}, x.shape)
+	case g.chance(3):
+		g.op("chlo.broadcast_subtract", "", "", []value{x, g.like(x.shape)}, x.shape)
+	default:
+		g.op("chlo."+g.word(chloUnaries...), "", "", []value{x}, x.shape)
 	}
-	g.line("stablehlo.return %s, %s : tensor<i32>, %s", i, b.name, x.typ())
-	g.values, g.indent = outer, g.indent[2:]
-	g.line("}")
-	g.values = append(g.values, value{r + "#1", x.dims})
+}
+
+// mapOp maps a computation over some operands.
+func (g *generator) mapOp() {
+	x := g.of("f32", "i32")
+	operands := []value{x}
+	if g.chance(2) {
+		operands = append(operands, g.like(x.shape))
+	}
+	dims := g.permutation(len(x.dims))
+	slices.Sort(dims)
+	g.op("stablehlo.map", "dimensions = "+ints(dims), g.combiner(slices.Repeat([]string{x.elem}, len(operands)), 1, "add"), operands, x.shape)
+}
+
+// combiner is a region over scalars: the i-th result combines arguments i and i+n of 2n, or is one where there are n.
+func (g *generator) combiner(args []string, results int, op string) string {
+	var params, outs, types []string
+	body := ""
+	for i, elem := range args {
+		params = append(params, fmt.Sprintf("%%x%d: tensor<%s>", i, elem))
+	}
+	for i := range results {
+		other := i
+		if i+results < len(args) {
+			other = i + results
+		}
+		a, b := i, other
+		if g.chance(4) {
+			a, b = b, a
+		}
+		t := "tensor<" + args[i] + ">"
+		body += fmt.Sprintf("%%y%d = stablehlo.%s %%x%d, %%x%d : %s\n", i, op, a, b, t)
+		outs, types = append(outs, fmt.Sprintf("%%y%d", i)), append(types, t)
+	}
+	return fmt.Sprintf("{\n^bb0(%s):\n%sstablehlo.return %s : %s\n}", strings.Join(params, ", "), body, strings.Join(outs, ", "),
+		strings.Join(types, ", "))
+}
+
+// token makes a token and lets an operation wait for it.
+func (g *generator) token() {
+	t, x := g.name(), g.any()
+	out := g.results([]shape{x.shape, {nil, "f32"}})
+	name := declare(out)
+	g.line("%s = stablehlo.create_token : !stablehlo.token", t)
+	g.line("%s = stablehlo.optimization_barrier %s, %s : %s, !stablehlo.token", name, x.name, t, x.typ())
+	g.values = append(g.values, out[0])
+}
+
+// device asks which device this is.
+func (g *generator) device() {
+	g.op("stablehlo."+g.word("partition_id", "replica_id"), "", "", nil, shape{nil, "ui32"})
 }

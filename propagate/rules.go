@@ -24,6 +24,7 @@ func attachRule(m *ir.Module, op ir.OpID, r *ir.Rule) {
 // attachRules attaches to every op that is still there the rule by which it propagated.
 func (t *tables) attachRules() {
 	attrs := make([]*ir.RuleAttr, len(t.plans))
+	var room ir.Attrs // for many dictionaries
 	for i := range t.rows {
 		op, row := ir.OpID(i), &t.rows[i]
 		if row.plan == 0 || row.barrier || row.exempt || t.m.OpBlock(op) == 0 || t.m.Attr(op, rule.Attr) != nil {
@@ -32,7 +33,20 @@ func (t *tables) attachRules() {
 		if attrs[row.plan] == nil {
 			attrs[row.plan] = &ir.RuleAttr{Rule: t.plans[row.plan].rule}
 		}
-		t.m.SetAttrs(op, t.m.OpAttrs(op).With(rule.Attr, attrs[row.plan]))
+		old := t.m.OpAttrs(op)
+		n := len(old) + 1
+		if len(room) < n {
+			room = make(ir.Attrs, n+1024)
+		}
+		at := 0
+		for at < len(old) && old[at].Name < rule.Attr {
+			at++
+		}
+		copy(room, old[:at])
+		room[at] = ir.NamedAttr{Name: rule.Attr, Value: attrs[row.plan]}
+		copy(room[at+1:], old[at:])
+		t.m.SetAttrs(op, room[:n:n])
+		room = room[n:]
 	}
 }
 

@@ -17,8 +17,7 @@ type Session struct {
 	options  Options
 	tables   *tables
 	trace    *trace.Trace
-	memo     map[string]int32
-	outcomes []outcome
+	memory   *memory
 	groups   bool
 }
 
@@ -32,8 +31,7 @@ type Given struct {
 // NewSession returns a session for a module that was not imported yet. The module itself is not changed. It fails
 // where Import or Run would.
 func NewSession(m *ir.Module, o Options) (*Session, error) {
-	s := &Session{source: m.Clone(), imported: m.Clone(), options: o, trace: trace.New(nil), memo: map[string]int32{},
-		outcomes: make([]outcome, 1)}
+	s := &Session{source: m.Clone(), imported: m.Clone(), options: o, trace: trace.New(nil), memory: newMemory(0)}
 	if err := Import(s.imported); err != nil {
 		return nil, err
 	}
@@ -61,9 +59,11 @@ func (s *Session) Run(given ...Given) (*ir.Module, *trace.Trace, error) {
 	}
 	s.tables.m = m
 	s.tables.loadShardings()
-	e := startEngine(s.tables, s.options, s.trace, s.memo, s.outcomes)
-	e.run()
-	s.trace, s.outcomes = e.trace, e.outcomes
+	e := startEngine(s.tables, s.options, s.trace, s.memory)
+	if err := e.run(); err != nil {
+		return nil, nil, err
+	}
+	s.trace = e.trace
 	for id := ir.ShardingID(s.imported.NumShardings()); int(id) < m.NumShardings(); id++ {
 		s.imported.InternSharding(*m.ShardingOf(id)) // the same id: outcomes speak of ids
 	}

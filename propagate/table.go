@@ -24,21 +24,6 @@ type opRow struct {
 	view        int32 // index into views of the edge of a manual computation, 0 for others
 }
 
-// plan is a rule prepared for propagation.
-type plan struct {
-	rule    *ir.Rule
-	kinds   []factorKind
-	special bool // some factor is special
-}
-
-type factorKind uint8
-
-const (
-	passThroughFactor factorKind = iota
-	specialFactor
-	blockedFactor
-)
-
 // tables holds the module in the form that propagation runs on: everything is found by a dense id.
 type tables struct {
 	m         *ir.Module
@@ -50,12 +35,14 @@ type tables struct {
 	slots     []slot
 	plans     []plan
 	planOf    map[*ir.Rule]int32
+	planLike  map[string]int32 // the first plan of each signature
 	identity  map[identityKey]*ir.Rule
 	views     []edgeView
 	results   []funcResults
 	calls     callFlow
 	groups    [][]slot
-	groupOf   map[slot]int32
+	groupOf   map[slot]int32       // of homes
+	memberOf  map[ir.ValueID]int32 // of the values that were put into groups
 }
 
 type identityKey struct {
@@ -70,8 +57,10 @@ type funcResults struct {
 }
 
 func newTables(m *ir.Module, conservative bool) *tables {
-	t := &tables{m: m, planOf: map[*ir.Rule]int32{}, identity: map[identityKey]*ir.Rule{},
-		groupOf: map[slot]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1)}
+	const plans = 256 // that many are rare
+	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
+		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1, plans),
+		slots: make([]slot, 0, m.NumUses()+m.NumValues())}
 	t.calls = newCallFlow(m)
 	t.findHomes()
 	t.loadShardings()
@@ -105,7 +94,7 @@ func (t *tables) findHomes() {
 	m := t.m
 	t.home = make([]slot, m.NumValues())
 	t.edges = make([]ir.OpID, m.NumValues())
-	t.names = make([]int32, m.NumValues())
+	t.names = make([]int32, m.NumValues(), m.NumValues()*9/8) // and results of functions
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		t.home[v] = t.valueHome(v)
 	}
@@ -141,7 +130,7 @@ func (t *tables) valueHome(v ir.ValueID) slot {
 func (t *tables) loadShardings() {
 	m := t.m
 	t.names, t.results = t.names[:m.NumValues()], nil
-	t.shardings = make([]ir.ShardingID, m.NumValues(), m.NumValues()+8)
+	t.shardings = make([]ir.ShardingID, m.NumValues(), m.NumValues()*9/8)
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if t.home[v] == slot(v) {
 			t.shardings[v] = ownerSharding(m, v)
@@ -212,7 +201,7 @@ func (t *tables) addRuled(op ir.OpID, r *ir.Rule) {
 
 func (t *tables) addBarrier(op ir.OpID) {
 	t.addRuled(op, t.identityRule(t.m.Type(t.m.Result(op, 0)), 1))
-	t.rows[op].barrier = true
+	t.rows[op].barrier, t.rows[op].exempt = true, true
 }
 
 // addEdge makes an op with all sources of an edge as operands and the edge as its result.
@@ -230,7 +219,7 @@ func (t *tables) addEdge(op ir.OpID) {
 	t.slots = append(t.slots, slot(m.Result(op, 0)))
 	row.n = int32(len(t.slots)) - row.first
 	row.plan = t.planFor(t.identityRule(m.Type(owner), len(sources)))
-	if view := viewOf(m, owner); len(view.manual) > 0 {
+	if view := viewOf(m, owner); view.manual != nil {
 		row.view = int32(len(t.views))
 		t.views = append(t.views, view)
 	}
@@ -259,30 +248,12 @@ func (t *tables) identityRule(typ ir.TypeID, n int) *ir.Rule {
 	return r
 }
 
-func (t *tables) planFor(r *ir.Rule) int32 {
-	if id, ok := t.planOf[r]; ok {
-		return id
-	}
-	p := plan{rule: r, kinds: make([]factorKind, len(r.Sizes))}
-	for f := range int32(len(r.Sizes)) {
-		switch {
-		case slices.Contains(r.Blocked, f):
-			p.kinds[f] = blockedFactor
-		case !priority.IsPassThrough(r, f):
-			p.kinds[f], p.special = specialFactor, true
-		}
-	}
-	t.plans = append(t.plans, p)
-	id := int32(len(t.plans) - 1)
-	t.planOf[r] = id
-	return id
-}
-
 // findGroups collects the slots of each sharding group.
 func (t *tables) findGroups() {
 	for _, g := range groups(t.m) {
 		var members []slot
 		for _, v := range g.members {
+			t.memberOf[v] = int32(len(t.groups))
 			s := t.home[v]
 			if s != 0 && !slices.Contains(members, s) {
 				members = append(members, s)

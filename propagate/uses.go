@@ -15,13 +15,3 @@ func replaceUses(m *ir.Module, from, to ir.ValueID, test func(ir.Use) bool) {
 		m.SetOperand(use.Op, use.Index, to)
 	}
 }
-
-// orderUses puts the uses of all values into program order, the last one first: a reader may have met them in another
-// order, the body of a loop before its operands.
-func orderUses(m *ir.Module) {
-	m.Walk(m.Body(), func(op ir.OpID) {
-		for i := range m.NumOperands(op) {
-			m.SetOperand(op, i, m.Operand(op, i))
-		}
-	})
-}

@@ -1,27 +1,31 @@
 package propagate
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 // worklist is a stack of ops, each at most once, popped from the top: the order in which MLIR's greedy driver
 // works (source: shardy.md section 4.4). Conflicts are decided by who comes first, so that the order is part of
 // the behaviour.
 type worklist struct {
-	stack   []ir.OpID // 0 where an op was taken out
+	stack   []ir.OpID
 	present []bool    // by op
+	all     []ir.OpID // as they stood at the first filling, the last one first; some were erased since
 }
 
-// fill starts with all ops, such that they pop in pre-order.
+// fill starts with all ops, such that they pop in pre-order. The module gets no new ones while the worklist is in use.
 func (w *worklist) fill(m *ir.Module) {
-	if len(w.present) < m.NumOps() {
+	if w.all == nil {
 		w.present = make([]bool, m.NumOps())
+		w.all, w.stack = make([]ir.OpID, 0, m.NumOps()), make([]ir.OpID, 0, m.NumOps())
+		m.Walk(m.Body(), func(op ir.OpID) { w.all = append(w.all, op) })
+		slices.Reverse(w.all)
 	}
-	w.stack = w.stack[:0]
-	m.Walk(m.Body(), func(op ir.OpID) {
-		w.stack = append(w.stack, op)
+	w.stack = append(w.stack[:0], w.all...)
+	for _, op := range w.all {
 		w.present[op] = true
-	})
-	for i, j := 0, len(w.stack)-1; i < j; i, j = i+1, j-1 {
-		w.stack[i], w.stack[j] = w.stack[j], w.stack[i]
 	}
 }
 
@@ -87,8 +91,16 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 }
 
 // eraseDead removes a dead op, whose shardings must not influence others, and pushes the ops that may have become dead by it.
+// What is inside goes before it, the last op first.
 func (e *engine) eraseDead(op ir.OpID) {
 	m := e.m
+	for _, r := range slices.Backward(m.Regions(op)) {
+		for _, b := range m.Blocks(r) {
+			for last := m.LastOp(b); last != 0; last = m.LastOp(b) {
+				e.eraseDead(last)
+			}
+		}
+	}
 	for i := range m.NumOperands(op) {
 		v := m.Operand(op, i)
 		if def := m.DefiningOp(v); def != 0 && usersBeside(m, v, op) < 2 {

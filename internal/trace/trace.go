@@ -201,7 +201,7 @@ func (t *Trace) Pattern(events []Event) PatternID {
 	if id, ok := t.shared[string(t.key)]; ok {
 		return id
 	}
-	t.patterns = append(t.patterns, events)
+	t.patterns = append(t.patterns, slices.Clone(events))
 	id := PatternID(len(t.patterns) - 1)
 	t.shared[string(t.key)] = id
 	return id

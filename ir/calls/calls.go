@@ -28,16 +28,23 @@ const originalName = "sdy.original_func_name"
 // Table finds functions by name and makes names that are not taken. It stays valid while functions are added
 // through this package.
 type Table struct {
-	m     *ir.Module
-	funcs map[string]ir.FuncID
-	taken map[string]bool
-	next  int // counter of new names, shared by all of them
-	sizes map[ir.FuncID]int
+	m      *ir.Module
+	funcs  map[string]ir.FuncID
+	taken  map[string]bool
+	next   int // counter of new names, shared by all of them
+	sizes  map[ir.FuncID]int
+	bodies map[ir.FuncID]body
+}
+
+// body is what passes ask about the body of a function.
+type body struct {
+	calls []ir.OpID // in the order of the program
+	ops   int
 }
 
 // NewTable returns the symbols of a module.
 func NewTable(m *ir.Module) *Table {
-	t := &Table{m: m, funcs: map[string]ir.FuncID{}, taken: map[string]bool{}, sizes: map[ir.FuncID]int{}}
+	t := &Table{m: m, funcs: map[string]ir.FuncID{}, taken: map[string]bool{}, sizes: map[ir.FuncID]int{}, bodies: map[ir.FuncID]body{}}
 	for op := range m.Ops(m.Body()) {
 		if f := m.FuncOf(op); f != 0 {
 			t.funcs[m.Func(f).Name] = f
@@ -72,26 +79,37 @@ func (t *Table) setCallee(call ir.OpID, name string) {
 	t.m.SetAttrs(call, t.m.OpAttrs(call).With("callee", ir.SymbolAttr{name}))
 }
 
-// Of returns the calls inside a function in the order of the program.
-func Of(m *ir.Module, f ir.FuncID) []ir.OpID {
-	if m.IsDeclaration(f) {
-		return nil
+// body returns what is inside a function. It looks once: passes that change calls drop what it knows.
+func (t *Table) body(f ir.FuncID) body {
+	if b, ok := t.bodies[f]; ok {
+		return b
 	}
-	return within(m, m.Func(f).Body)
+	var b body
+	if !t.m.IsDeclaration(f) {
+		t.m.Walk(t.m.Func(f).Body, func(op ir.OpID) {
+			b.ops++
+			if t.m.Kind(op) == ir.OpCall {
+				b.calls = append(b.calls, op)
+			}
+		})
+	}
+	t.bodies[f] = b
+	return b
 }
 
-func within(m *ir.Module, b ir.BlockID) []ir.OpID {
+// All returns the calls of a module in the order of the program.
+func All(m *ir.Module) []ir.OpID {
+	if !m.MayHave(ir.OpCall) {
+		return nil
+	}
 	var list []ir.OpID
-	m.Walk(b, func(op ir.OpID) {
+	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) == ir.OpCall {
 			list = append(list, op)
 		}
 	})
 	return list
 }
-
-// All returns the calls of a module in the order of the program.
-func All(m *ir.Module) []ir.OpID { return within(m, m.Body()) }
 
 // PostOrder returns all functions, callees before callers. Of functions that call each other, the one that is met
 // first comes last.
@@ -118,7 +136,7 @@ func (t *Table) walk() (order []ir.FuncID, cycle ir.OpID) {
 	var visit func(f ir.FuncID)
 	visit = func(f ir.FuncID) {
 		state[f] = entered
-		for _, call := range Of(t.m, f) {
+		for _, call := range t.body(f).calls {
 			callee := t.Callee(call)
 			switch {
 			case callee == 0 || state[callee] == left:

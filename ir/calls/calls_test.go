@@ -81,7 +81,7 @@ func TestMeaningStays(t *testing.T) {
 			"order":     func(m *ir.Module) error { calls.PreOrder(m); return nil },
 			"unused":    func(m *ir.Module) error { calls.EraseUnused(m); return nil },
 			"bodies": func(m *ir.Module) error {
-				_, err := calls.Import(m, calls.MaxOps)
+				err := calls.Import(m, calls.MaxOps)
 				calls.Export(m)
 				return err
 			},
@@ -143,7 +143,8 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
 func.func private @f(%arg0: tensor<f32>) -> tensor<f32> attributes {execution_thread = "host", sdy.original_func_name = "g"} {
   return %arg0 : tensor<f32>
 }`)
-	made, err := calls.Import(m, calls.MaxOps)
+	err := calls.Import(m, calls.MaxOps)
+	made := calls.Computations(m)
 	if err != nil || len(made) != 1 {
 		t.Fatal(made, err)
 	}
@@ -217,7 +218,8 @@ func TestDepth(t *testing.T) {
 	if err := calls.Flatten(m, calls.MaxOps); err != nil {
 		t.Fatal(err)
 	}
-	made, err := calls.Import(m, calls.MaxOps)
+	err := calls.Import(m, calls.MaxOps)
+	made := calls.Computations(m)
 	if err != nil || len(made) != depth-1 {
 		t.Fatal(len(made), err)
 	}
@@ -247,7 +249,7 @@ func.func private @f(%arg0: tensor<f32>) -> tensor<f32> {
 
 func checkError(t *testing.T, m *ir.Module, class error) {
 	t.Helper()
-	_, err := calls.Import(m.Clone(), calls.MaxOps)
+	err := calls.Import(m.Clone(), calls.MaxOps)
 	for _, err := range []error{err, calls.Flatten(m, calls.MaxOps)} {
 		if !errors.Is(err, class) {
 			t.Errorf("%v, want %v", err, class)

@@ -6,29 +6,36 @@ import "autoshard/ir"
 // module. in_shardings become shardings of the arguments, out_shardings those of the call; the function remembers the
 // computation's name. Edges of data flow must have been sunk. Shardy: -sdy-export-named-computations.
 func Export(m *ir.Module) {
+	computations := Computations(m)
+	if len(computations) == 0 {
+		return
+	}
 	t := NewTable(m)
-	for _, op := range Computations(m) {
+	for _, op := range computations {
 		t.export(op)
 	}
 }
 
 // Computations returns the named computations of a module, inner ones first.
 func Computations(m *ir.Module) []ir.OpID {
+	if !m.MayHave(ir.OpSdyNamedComputation) {
+		return nil
+	}
+	return computationsIn(m, m.Body())
+}
+
+func computationsIn(m *ir.Module, b ir.BlockID) []ir.OpID {
 	var list []ir.OpID
-	var visit func(b ir.BlockID)
-	visit = func(b ir.BlockID) {
-		for op := range m.Ops(b) {
-			for _, r := range m.Regions(op) {
-				for _, inner := range m.Blocks(r) {
-					visit(inner)
-				}
-			}
-			if m.Kind(op) == ir.OpSdyNamedComputation {
-				list = append(list, op)
+	for op := range m.Ops(b) {
+		for _, r := range m.Regions(op) {
+			for _, inner := range m.Blocks(r) {
+				list = append(list, computationsIn(m, inner)...)
 			}
 		}
+		if m.Kind(op) == ir.OpSdyNamedComputation {
+			list = append(list, op)
+		}
 	}
-	visit(m.Body())
 	return list
 }
 

@@ -16,6 +16,9 @@ const MaxOps = 2_000_000
 // clone, whose calls get clones in turn. It fails where functions are recursive, or where the module would grow
 // beyond maxOps operations (ErrTooLarge). Shardy: -sdy-flatten-call-graph.
 func Flatten(m *ir.Module, maxOps int) error {
+	if !m.MayHave(ir.OpCall) {
+		return nil
+	}
 	t := NewTable(m)
 	order, err := t.Acyclic()
 	if err != nil {
@@ -26,7 +29,7 @@ func Flatten(m *ir.Module, maxOps int) error {
 	}
 	called := map[ir.FuncID]bool{}
 	for _, f := range order {
-		for _, call := range Of(m, f) {
+		for _, call := range t.body(f).calls {
 			if callee := t.Callee(call); !called[callee] {
 				called[callee] = true
 			} else if callee != 0 {
@@ -40,8 +43,10 @@ func Flatten(m *ir.Module, maxOps int) error {
 // checkSize fails at a call if a body for each call would make more than maxOps operations.
 func (t *Table) checkSize(order []ir.FuncID, maxOps int) error {
 	called := map[ir.FuncID]bool{}
-	for _, call := range All(t.m) {
-		called[t.Callee(call)] = true
+	for _, f := range order {
+		for _, call := range t.body(f).calls {
+			called[t.Callee(call)] = true
+		}
 	}
 	total := 0
 	for _, f := range order {
@@ -49,7 +54,7 @@ func (t *Table) checkSize(order []ir.FuncID, maxOps int) error {
 			total += t.size(f)
 		}
 		if max(total, t.size(f)) > maxOps {
-			if inside := Of(t.m, f); len(inside) > 0 {
+			if inside := t.body(f).calls; len(inside) > 0 {
 				return tooLarge(t.m, inside[0], maxOps)
 			}
 		}
@@ -60,6 +65,7 @@ func (t *Table) checkSize(order []ir.FuncID, maxOps int) error {
 // OwnCallee lets a call call a clone of its function, whose calls call clones in turn. It fails where the module would
 // grow beyond maxOps operations. The call graph must have no cycle.
 func (t *Table) OwnCallee(call ir.OpID, maxOps int) error {
+	clear(t.bodies) // the caller changes them
 	callee := t.Callee(call)
 	if t.m.NumOps()+t.size(callee) > maxOps {
 		return tooLarge(t.m, call, maxOps)
@@ -78,15 +84,9 @@ func (t *Table) size(f ir.FuncID) int {
 	if n := t.sizes[f]; n != 0 || f == 0 {
 		return n
 	}
-	n := 1
-	if !t.m.IsDeclaration(f) {
-		t.m.Walk(t.m.Func(f).Body, func(op ir.OpID) {
-			n++
-			if t.m.Kind(op) == ir.OpCall {
-				n += t.size(t.Callee(op))
-			}
-			n = min(n, math.MaxInt32)
-		})
+	n := 1 + t.body(f).ops
+	for _, call := range t.body(f).calls {
+		n = min(n+t.size(t.Callee(call)), math.MaxInt32)
 	}
 	t.sizes[f] = n
 	return n
@@ -96,7 +96,7 @@ func (t *Table) size(f ir.FuncID) int {
 func (t *Table) clone(f ir.FuncID) string {
 	m := t.m
 	var callees []string
-	for _, call := range Of(m, f) {
+	for _, call := range t.body(f).calls {
 		name := ""
 		if callee := t.Callee(call); callee != 0 {
 			name = t.clone(callee)
@@ -104,7 +104,7 @@ func (t *Table) clone(f ir.FuncID) string {
 		callees = append(callees, name)
 	}
 	copied := t.cloneOne(f)
-	for i, call := range Of(m, copied) {
+	for i, call := range t.body(copied).calls {
 		if callees[i] != "" {
 			t.setCallee(call, callees[i])
 		}

@@ -7,41 +7,43 @@ import (
 
 // Import replaces every call by an sdy.named_computation with the body of its function and the function's original
 // name, and removes the functions that were called. Shardings of the function's arguments become in_shardings, those
-// of the call out_shardings. It returns the new ops, callees first, and fails where functions are recursive or have
-// no body, or where the module would grow beyond maxOps operations (ErrTooLarge).
+// of the call out_shardings. It fails where functions are recursive or have no body, or where the module would grow
+// beyond maxOps operations (ErrTooLarge).
 // Shardy: -sdy-import-func-calls, without data-flow edges.
-func Import(m *ir.Module, maxOps int) ([]ir.OpID, error) {
+func Import(m *ir.Module, maxOps int) error {
+	if !m.MayHave(ir.OpCall) {
+		return nil
+	}
 	t := NewTable(m)
 	order, err := t.Acyclic()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := t.checkSize(order, maxOps); err != nil {
-		return nil, err
+		return err
 	}
 	in := importer{Table: t, bodies: map[ir.FuncID]ir.BlockID{}}
 	var called []ir.FuncID
 	for _, f := range order {
-		for _, call := range Of(m, f) {
+		for _, call := range t.body(f).calls {
 			callee := t.Callee(call)
 			if _, again := in.bodies[callee]; !again {
 				called = append(called, callee)
 			}
 			if err := in.call(call, callee); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	for _, f := range called {
 		m.Erase(m.Func(f).Op)
 	}
-	return in.made, nil
+	return nil
 }
 
 type importer struct {
 	*Table
 	bodies map[ir.FuncID]ir.BlockID // of functions whose body has moved to a call
-	made   []ir.OpID
 }
 
 func (in *importer) call(call ir.OpID, f ir.FuncID) error {
@@ -66,7 +68,6 @@ func (in *importer) call(call ir.OpID, f ir.FuncID) error {
 		redirect(m, v, m.Result(op, i))
 	}
 	m.Erase(call)
-	in.made = append(in.made, op)
 	return nil
 }
 
@@ -109,11 +110,15 @@ func discardable(a ir.Attrs, own ...string) ir.Attrs {
 	return a
 }
 
-// shardArgs gives the arguments of a function the shardings that a list of shardings would have.
+// shardArgs gives the arguments of a function the shardings that a list of shardings would have, none where there is no list.
 func shardArgs(m *ir.Module, f ir.FuncID) {
-	args := m.BlockArgs(m.Func(f).Body)
-	for i, id := range ArgShardings(m, f) {
-		m.SetSharding(args[i], id)
+	ids := ArgShardings(m, f)
+	for i, v := range m.BlockArgs(m.Func(f).Body) {
+		var id ir.ShardingID
+		if ids != nil {
+			id = ids[i]
+		}
+		m.SetSharding(v, id)
 	}
 }
 

@@ -50,8 +50,12 @@ func isSharded(m *ir.Module, op ir.OpID) bool {
 // PropagateToCalls gives calls without shardings those of their functions' results.
 // Shardy: -sdy-propagate-sharding-from-func-to-call.
 func PropagateToCalls(m *ir.Module) {
+	all := All(m)
+	if len(all) == 0 {
+		return
+	}
 	t := NewTable(m)
-	for _, call := range All(m) {
+	for _, call := range all {
 		f := t.Callee(call)
 		if f == 0 || isSharded(m, call) {
 			continue
@@ -63,8 +67,8 @@ func PropagateToCalls(m *ir.Module) {
 }
 
 // InsertReshards gives every call the result shardings of its function, and reshards the results to what the call had
-// where that differs. The results of a function without result shardings count as replicated.
-// Shardy: -sdy-insert-func-call-reshards.
+// where that differs. The results of a function without result shardings count as replicated. Where the unreduced axes
+// differ, which no reshard can change, a call keeps what it had. Shardy: -sdy-insert-func-call-reshards.
 func InsertReshards(m *ir.Module) {
 	t := NewTable(m)
 	for _, call := range All(m) {
@@ -78,26 +82,40 @@ func InsertReshards(m *ir.Module) {
 		}
 		for i, v := range m.Results(call) {
 			had := m.Sharding(v)
-			var gets ir.ShardingID
-			switch {
-			case given != nil:
+			gets := had
+			if given != nil {
 				gets = given[i]
-			case had != 0:
-				gets = replicatedLike(m, v)
+			}
+			if gets == 0 {
+				continue
 			}
 			m.SetSharding(v, gets)
-			if !equivalent(m, had, gets) {
-				reshardAfter(m, call, v, had)
+			replicated := replicatedLike(m, v)
+			if had == 0 {
+				had = replicated
 			}
+			if given == nil {
+				gets = replicated
+			}
+			insertReshard(m, call, v, had, gets)
 		}
+	}
+}
+
+// insertReshard makes a result of a call what the function gives, and reshards it to what the call had.
+func insertReshard(m *ir.Module, call ir.OpID, v ir.ValueID, had, gets ir.ShardingID) {
+	if !slices.Equal(m.ShardingOf(had).Unreduced, m.ShardingOf(gets).Unreduced) {
+		m.SetSharding(v, had)
+		return
+	}
+	m.SetSharding(v, gets)
+	if !equivalent(m, had, gets) {
+		reshardAfter(m, call, v, had)
 	}
 }
 
 // reshardAfter lets all uses of a call's result go through a reshard right after the call.
 func reshardAfter(m *ir.Module, call ir.OpID, v ir.ValueID, to ir.ShardingID) {
-	if to == 0 {
-		to = replicatedLike(m, v)
-	}
 	r := m.BuilderAfter(call).Op1(ir.OpSdyReshard, m.Type(v), nil, v)
 	m.SetSharding(r, to)
 	m.ReplaceUsesIf(v, r, func(u ir.Use) bool { return u.Op != m.DefiningOp(r) })

@@ -15,14 +15,16 @@ const manualAxes = "sdy.func_manual_axes"
 // one whose shardings most calls share. The other functions stay, without calls. Functions forget what they
 // came from. Shardy: -sdy-unflatten-call-graph, with dedup-functions-fully for fully.
 func Unflatten(m *ir.Module, fully bool) {
-	u := unflattener{Table: NewTable(m), chosen: map[string]ir.FuncID{}, counts: map[string]int{}}
+	u := unflattener{Table: NewTable(m), chosen: map[string]ir.FuncID{}, counts: map[string]int{}, keys: map[keyed]string{}}
 	all := All(m)
 	for _, call := range all {
 		u.count(call, fully)
 	}
 	for _, call := range all {
 		if f := u.Callee(call); f != 0 {
-			u.setCallee(call, m.Func(u.chosen[u.key(f, fully)]).Name)
+			if chosen := u.chosen[u.key(f, fully)]; chosen != f {
+				u.setCallee(call, m.Func(chosen).Name)
+			}
 		}
 	}
 	for op := range m.Ops(m.Body()) {
@@ -36,6 +38,13 @@ type unflattener struct {
 	*Table
 	chosen map[string]ir.FuncID // by key
 	counts map[string]int       // calls by key with shardings
+	keys   map[keyed]string
+}
+
+// keyed is what a key is of.
+type keyed struct {
+	f     ir.FuncID
+	fully bool
 }
 
 func (u *unflattener) count(call ir.OpID, fully bool) {
@@ -52,6 +61,16 @@ func (u *unflattener) count(call ir.OpID, fully bool) {
 
 // key is equal for functions that may become one.
 func (u *unflattener) key(f ir.FuncID, fully bool) string {
+	of := keyed{f, fully}
+	key, ok := u.keys[of]
+	if !ok {
+		key = u.makeKey(f, fully)
+		u.keys[of] = key
+	}
+	return key
+}
+
+func (u *unflattener) makeKey(f ir.FuncID, fully bool) string {
 	m := u.m
 	b := fmt.Appendf(nil, "%q", u.Original(f))
 	switch axes := m.Attr(m.Func(f).Op, manualAxes).(type) {

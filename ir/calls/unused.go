@@ -5,10 +5,14 @@ import "autoshard/ir"
 // EraseUnused removes the functions that are not public and that nothing refers to but such functions.
 // MLIR: -symbol-dce.
 func EraseUnused(m *ir.Module) {
-	e := eraser{t: NewTable(m), live: map[ir.FuncID]bool{}}
+	e := eraser{left: countHidden(m)}
+	if e.left == 0 {
+		return
+	}
+	e.t, e.live = NewTable(m), map[ir.FuncID]bool{}
 	e.attrs(m.Attrs)
 	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f == 0 || m.Func(f).Visibility == "" || m.Func(f).Visibility == "public" {
+		if f := m.FuncOf(op); f == 0 || !isHidden(m, f) {
 			e.live[f] = true
 			e.refer(op)
 		}
@@ -25,15 +29,34 @@ func EraseUnused(m *ir.Module) {
 	}
 }
 
+// isHidden says whether only the module itself can refer to a function.
+func isHidden(m *ir.Module, f ir.FuncID) bool {
+	return m.Func(f).Visibility != "" && m.Func(f).Visibility != "public"
+}
+
+func countHidden(m *ir.Module) int {
+	n := 0
+	for op := range m.Ops(m.Body()) {
+		if f := m.FuncOf(op); f != 0 && isHidden(m, f) {
+			n++
+		}
+	}
+	return n
+}
+
 // eraser finds what is in use.
 type eraser struct {
 	t     *Table
+	left  int // hidden functions that are not known to be in use
 	live  map[ir.FuncID]bool
 	queue []ir.FuncID
 }
 
 // refer marks what an op and everything inside it refers to.
 func (e *eraser) refer(op ir.OpID) {
+	if e.left == 0 {
+		return
+	}
 	m := e.t.m
 	e.attrs(m.OpAttrs(op))
 	if f := m.FuncOf(op); f != 0 {
@@ -67,6 +90,9 @@ func (e *eraser) attr(a ir.Attr) {
 		}
 		if f := e.t.funcs[a[0]]; f != 0 && !e.live[f] {
 			e.live[f] = true
+			if isHidden(e.t.m, f) {
+				e.left--
+			}
 			e.queue = append(e.queue, f)
 		}
 	case ir.ArrayAttr:

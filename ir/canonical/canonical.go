@@ -40,7 +40,7 @@ type pattern struct {
 }
 
 // patterns are tried in order.
-var patterns = map[ir.Kind][]pattern{
+var patterns = [ir.NumKinds][]pattern{
 	ir.OpSdyReshard:           {{LabelReshard, reshardOfReshard}, {"", repeatedReshard}},
 	ir.OpSdyAllGather:         {{LabelCollective, overNoAxes}},
 	ir.OpSdyAllSlice:          {{LabelCollective, overNoAxes}, {LabelCollective, sliceOfGather}, {LabelCollective, sliceOfReduce}},
@@ -59,18 +59,33 @@ func Run(m *ir.Module, o Options) {
 	for range maxRounds {
 		r := &rewriter{m: m, options: o}
 		r.mergeConstants()
-		r.fill()
-		r.drain()
+		if r.mayRewrite() {
+			r.fill()
+			r.drain()
+		}
 		if !r.changed {
 			return
 		}
 	}
 }
 
+// mayRewrite says whether some op is dead or of a kind that has patterns: of most programs, none is.
+func (r *rewriter) mayRewrite() bool {
+	found := false
+	r.m.Walk(r.m.Body(), func(op ir.OpID) {
+		found = found || ir.IsDead(r.m, op) || slices.ContainsFunc(patterns[r.m.Kind(op)], r.takes)
+	})
+	return found
+}
+
+// takes says whether a pattern is not left out.
+func (r *rewriter) takes(p pattern) bool { return r.options.Skip == nil || !r.options.Skip(p.label) }
+
 // fill puts all ops on the worklist, so that the first one to be visited is on top.
 func (r *rewriter) fill() {
-	var all []ir.OpID
+	all := make([]ir.OpID, 0, r.m.NumOps())
 	r.m.Walk(r.m.Body(), func(op ir.OpID) { all = append(all, op) })
+	r.stack, r.place = make([]ir.OpID, 0, len(all)), make([]int32, r.m.NumOps())
 	if !r.options.BottomUp {
 		slices.Reverse(all)
 	}
@@ -86,7 +101,7 @@ func (r *rewriter) drain() {
 			continue
 		}
 		for _, p := range patterns[r.m.Kind(op)] {
-			if (r.options.Skip == nil || !r.options.Skip(p.label)) && p.apply(r, op) {
+			if r.takes(p) && p.apply(r, op) {
 				r.changed = true
 				break
 			}

@@ -29,18 +29,34 @@ type builder struct {
 }
 
 func newBuilder(m *ir.Module, op ir.OpID, conservative bool) *builder {
+	in, out := m.NumOperands(op), m.NumResults(op)
 	b := &builder{m: m, op: op, conservative: conservative, rule: &ir.Rule{}}
-	for i := range m.NumOperands(op) {
-		shape := m.Shape(m.Operand(op, i))
-		b.in = append(b.in, shape)
-		b.rule.Operands = append(b.rule.Operands, make([][]int32, len(shape)))
+	shapes, tensors := make([][]int64, in+out), make([][][]int32, in+out)
+	rank := 0
+	for i := range shapes {
+		if i < in {
+			shapes[i] = m.Shape(m.Operand(op, i))
+		} else {
+			shapes[i] = m.Shape(m.Result(op, i-in))
+		}
+		rank += len(shapes[i])
 	}
-	for _, v := range m.Results(op) {
-		shape := m.Shape(v)
-		b.out = append(b.out, shape)
-		b.rule.Results = append(b.rule.Results, make([][]int32, len(shape)))
+	dims := emptyDims(rank)
+	for i, shape := range shapes {
+		tensors[i], dims = dims[:len(shape):len(shape)], dims[len(shape):]
 	}
+	b.in, b.out = shapes[:in:in], shapes[in:]
+	b.rule.Operands, b.rule.Results = tensors[:in:in], tensors[in:]
 	return b
+}
+
+// emptyDims returns dimensions without factors, each with room for the one factor that most have.
+func emptyDims(n int) [][]int32 {
+	dims, room := make([][]int32, n), make([]int32, n)
+	for d := range dims {
+		dims[d] = room[d : d : d+1]
+	}
+	return dims
 }
 
 // factor appends a factor of the given size. It stands in dimension inDims[i] of operand i and outDims[i] of

@@ -12,11 +12,13 @@ type Cache struct {
 	conservative bool
 	rules        map[string]*ir.Rule
 	key          []byte
+	shapes       []ir.TypeID // by type: the first static tensor type of the same shape, 0 if unknown yet
+	shape        map[string]ir.TypeID
 }
 
 // NewCache returns an empty cache for rules that are conservative or not.
 func NewCache(conservative bool) *Cache {
-	return &Cache{conservative: conservative, rules: map[string]*ir.Rule{}}
+	return &Cache{conservative: conservative, rules: make(map[string]*ir.Rule, 64), shape: make(map[string]ir.TypeID, 64)}
 }
 
 // Of returns what the function Of returns.
@@ -37,10 +39,10 @@ func (c *Cache) Of(m *ir.Module, op ir.OpID) *ir.Rule {
 func (c *Cache) sign(m *ir.Module, op ir.OpID, f *Family) bool {
 	c.key = append(append(c.key[:0], f.Name...), byte(m.NumOperands(op)))
 	for i := range m.NumOperands(op) {
-		c.key = binary.AppendVarint(c.key, int64(m.Type(m.Operand(op, i))))
+		c.key = binary.AppendVarint(c.key, int64(c.shapeOf(m, m.Type(m.Operand(op, i)))))
 	}
 	for _, v := range m.Results(op) {
-		c.key = binary.AppendVarint(c.key, int64(m.Type(v)))
+		c.key = binary.AppendVarint(c.key, int64(c.shapeOf(m, m.Type(v))))
 	}
 	for _, name := range f.reads {
 		switch a := m.Attr(op, name).(type) {
@@ -58,6 +60,30 @@ func (c *Cache) sign(m *ir.Module, op ir.OpID, f *Family) bool {
 		}
 	}
 	return true
+}
+
+// shapeOf returns the first type with the shape of a tensor type, and other types as they are: of tensors, local families
+// see the shapes alone.
+func (c *Cache) shapeOf(m *ir.Module, t ir.TypeID) ir.TypeID {
+	if len(c.shapes) < m.NumTypes() {
+		c.shapes = append(c.shapes, make([]ir.TypeID, m.NumTypes()-len(c.shapes))...)
+	}
+	if c.shapes[t] != 0 {
+		return c.shapes[t]
+	}
+	c.shapes[t] = t
+	if content := m.TypeOf(t); content.IsStatic() {
+		var key []byte
+		for _, size := range content.Dims {
+			key = binary.AppendVarint(key, size)
+		}
+		if first, ok := c.shape[string(key)]; ok {
+			c.shapes[t] = first
+		} else {
+			c.shape[string(key)] = t
+		}
+	}
+	return c.shapes[t]
 }
 
 func (c *Cache) ints(list []int64) {

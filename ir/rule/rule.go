@@ -23,7 +23,8 @@ type Family struct {
 	Name  string // such as "dot_general"
 	Why   string // one line that says why the factors are as they are
 	build func(b *builder) bool
-	// local families look at the types and the attributes of reads alone, so that equal ops have equal rules.
+	// local families look at the attributes of reads and at types alone, of tensors at the shapes, so that equal ops have
+	// equal rules.
 	local bool
 	reads []string
 }

@@ -6,14 +6,18 @@ func init() {
 	register(&Family{
 		Name:  "slice",
 		Why:   "whole dimensions pass through, cut ones move elements between shards",
-		build: buildPadOrSlice,
 		local: true,
+		build: func(b *builder) bool {
+			b.mismatch(b.in[0], b.out[0], permutation, b.conservative)
+			return true
+		},
 	}, ir.OpSlice)
 	register(&Family{
 		Name:  "pad",
-		Why:   "whole dimensions pass through, padded ones move elements between shards",
-		build: buildPadOrSlice,
+		Why:   "dimensions that stay as they are pass through, padded ones move elements between shards",
+		build: buildPad,
 		local: true,
+		reads: []string{"edge_padding_low", "edge_padding_high", "interior_padding"},
 	}, ir.OpPad)
 	register(&Family{
 		Name:  "concatenate",
@@ -44,8 +48,16 @@ func init() {
 	}, ir.OpDynamicUpdateSlice)
 }
 
-func buildPadOrSlice(b *builder) bool {
-	b.mismatch(b.in[0], b.out[0], permutation, b.conservative)
+// buildPad looks at the padding, not at the sizes: what is cut off at one end may be added at the other.
+func buildPad(b *builder) bool {
+	low, high, inner := b.ints("edge_padding_low"), b.ints("edge_padding_high"), b.ints("interior_padding")
+	for d, size := range b.in[0] {
+		if low[d] == 0 && high[d] == 0 && inner[d] == 0 {
+			b.everywhere(d, size, passThrough, false)
+		} else {
+			b.everywhere(d, size, permutation, b.conservative && size != b.out[0][d])
+		}
+	}
 	return true
 }
 
