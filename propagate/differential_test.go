@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -30,7 +31,19 @@ func difference(p program, r reply) (diff string) {
 	case err != nil:
 		return "here: " + err.Error()
 	}
-	return cmp.Diff(strings.TrimSpace(r.text), strings.TrimSpace(got))
+	return cmp.Diff(inOrder(r.text), inOrder(got))
+}
+
+var stepEdges = regexp.MustCompile(`\{[^{}]* -> [^{}]*\}(, \{[^{}]* -> [^{}]*\})+`)
+
+// inOrder sorts the propagation edges of each step: Shardy writes those of one axis in an order that depends on
+// addresses. All else stays as it is.
+func inOrder(text string) string {
+	return stepEdges.ReplaceAllStringFunc(strings.TrimSpace(text), func(list string) string {
+		edges := strings.Split(strings.Trim(list, "{}"), "}, {")
+		slices.Sort(edges)
+		return "{" + strings.Join(edges, "}, {") + "}"
+	})
 }
 
 // maxShrunk is how many differences of a test are shrunk; the others are named.
@@ -73,9 +86,8 @@ func compare(t *testing.T, programs []program) {
 	}
 }
 
-// asked is how often Shardy is asked again where it says something else: the order of edges of one axis in one step of
-// the debug information depends on addresses.
-const asked = 12
+// asked is how often Shardy is asked again where it says something else.
+const asked = 3
 
 // report says what differs, where Shardy always says the same.
 func (c *comparison) report(p program) {

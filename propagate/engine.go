@@ -135,6 +135,7 @@ func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.Shardin
 				if e.started {
 					e.notify(slots[last], op) // as news, though all of it stays on the other side
 				}
+				e.copyToGroup(slots[last], u.sharding, op)
 				continue
 			}
 		}
@@ -152,6 +153,9 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 	}
 	for _, later := range out.updates[i+1:] {
 		if slots[later.tensor] == s {
+			if e.started {
+				e.notify(s, op) // who hears first decides about what comes next
+			}
 			return
 		}
 	}
@@ -161,7 +165,7 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 		e.recordChange(op, slots[u.tensor], s, sharding)
 	}
 	e.assign(s, sharding, op)
-	e.copyToGroup(s, sharding, op)
+	e.copyToGroup(s, u.sharding, op)
 }
 
 // read copies the shardings of the slots to current and says whether there are any.
@@ -188,8 +192,8 @@ func (e *engine) moves(op ir.OpID, row *opRow) priority.Move {
 	return e.schedule[row.class].shared
 }
 
-// copyToGroup gives a new sharding to the others of a group. An edge that holds the sharding of a member, such as an
-// argument of a loop's body, is none itself and does not.
+// copyToGroup gives a new sharding to the others of a group, that of an edge as its sources see it. An edge that holds
+// the sharding of a member, such as an argument of a loop's body, is none itself and does not.
 func (e *engine) copyToGroup(s slot, id ir.ShardingID, current ir.OpID) {
 	g, ok := e.memberOf[ir.ValueID(s)]
 	if !ok {

@@ -11,6 +11,26 @@ import (
 type group struct {
 	id      int64
 	members []ir.ValueID
+	at      []int // by member: when the walk meets it first
+}
+
+// mention says that a value was put into a group.
+type mention struct {
+	v  ir.ValueID
+	id int64
+	at int
+}
+
+// mentions returns all of them in the order of the walk.
+func mentions(list []group) []mention {
+	var all []mention
+	for _, g := range list {
+		for i, v := range g.members {
+			all = append(all, mention{v, g.id, g.at[i]})
+		}
+	}
+	slices.SortFunc(all, func(a, b mention) int { return a.at - b.at })
+	return all
 }
 
 // groups returns the sharding groups of a module in the order in which they first appear.
@@ -19,18 +39,20 @@ func groups(m *ir.Module) []group {
 		return nil
 	}
 	var list []group
+	index, seen := map[int64]int{}, map[mention]bool{}
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) != ir.OpSdyShardingGroup {
 			return
 		}
 		id, v := groupID(m, op), m.Operand(op, 0)
-		i := slices.IndexFunc(list, func(g group) bool { return g.id == id })
-		if i < 0 {
-			list = append(list, group{id: id})
-			i = len(list) - 1
+		i, known := index[id]
+		if !known {
+			i = len(list)
+			index[id], list = i, append(list, group{id: id})
 		}
-		if !slices.Contains(list[i].members, v) {
-			list[i].members = append(list[i].members, v)
+		if key := (mention{v: v, id: id}); !seen[key] {
+			list[i].members, list[i].at = append(list[i].members, v), append(list[i].at, len(seen))
+			seen[key] = true
 		}
 	})
 	return list
@@ -49,7 +71,7 @@ func ImportGroups(m *ir.Module) error {
 	if err := checkGroups(m, list); err != nil {
 		return err
 	}
-	number := renumber(list, mergeGroups(list))
+	number := renumber(groupClasses(list))
 	type member struct {
 		v     ir.ValueID
 		group int64
@@ -71,52 +93,58 @@ func ImportGroups(m *ir.Module) error {
 	return nil
 }
 
-// mergeGroups returns for each group the first one of those connected with it by common values.
-func mergeGroups(list []group) map[int64]int64 {
-	root := make([]int, len(list))
-	find := func(i int) int {
-		for root[i] != i {
-			i = root[i]
+// groupClasses returns for each group the one that leads those connected with it by common values, and the leaders in the
+// order in which values mention them first. The first group of a value takes over the classes of the others.
+func groupClasses(list []group) (class map[int64]int64, leaders []int64) {
+	var values []ir.ValueID
+	of := map[ir.ValueID][]int64{}
+	for _, m := range mentions(list) {
+		if of[m.v] == nil {
+			values = append(values, m.v)
 		}
-		return i
+		of[m.v] = append(of[m.v], m.id)
 	}
-	first := map[ir.ValueID]int{}
-	for i, g := range list {
-		root[i] = i
-		for _, v := range g.members {
-			other, shared := first[v]
-			if !shared {
-				first[v] = i
-				continue
+	parent := map[int64]int64{}
+	find := func(id int64) int64 {
+		for parent[id] != id {
+			id = parent[id]
+		}
+		return id
+	}
+	var order []int64
+	for _, v := range values {
+		for _, id := range of[v] {
+			if _, seen := parent[id]; !seen {
+				parent[id], order = id, append(order, id)
 			}
-			a, b := find(i), find(other)
-			root[max(a, b)] = min(a, b)
+			if first := find(of[v][0]); first != find(id) {
+				parent[find(id)] = first
+			}
 		}
 	}
-	out := map[int64]int64{}
-	for i, g := range list {
-		out[g.id] = list[find(i)].id
+	class = map[int64]int64{}
+	for _, id := range order {
+		if class[id] = find(id); class[id] == id {
+			leaders = append(leaders, id)
+		}
 	}
-	return out
+	return class, leaders
 }
 
-// renumber numbers the classes in the order of their first groups.
-func renumber(list []group, class map[int64]int64) map[int64]int64 {
-	out := map[int64]int64{}
-	next := int64(0)
-	for _, g := range list {
-		if class[g.id] == g.id {
-			out[g.id] = next
-			next++
-			continue
-		}
-		out[g.id] = out[class[g.id]]
+// renumber numbers the classes in the order of their leaders.
+func renumber(class map[int64]int64, leaders []int64) map[int64]int64 {
+	number, out := map[int64]int64{}, map[int64]int64{}
+	for i, id := range leaders {
+		number[id] = int64(i)
+	}
+	for id, leader := range class {
+		out[id] = number[leader]
 	}
 	return out
 }
 
 func checkGroups(m *ir.Module, list []group) error {
-	merged := mergeGroups(list)
+	merged, _ := groupClasses(list)
 	first := map[int64]ir.ValueID{}
 	for _, g := range list {
 		for _, v := range g.members {

@@ -162,6 +162,9 @@ func (o *observer) observeCopy(constraint ir.OpID, to ir.ValueID) {
 		return
 	}
 	s := o.m.ShardingOf(o.m.Sharding(o.m.Result(constraint, 0)))
+	if len(s.Dims) == 0 && len(s.Replicated) == 0 && len(s.Unreduced) == 0 {
+		return // nothing to see
+	}
 	var list []arrival
 	for _, d := range s.Dims {
 		for _, a := range d.Axes {

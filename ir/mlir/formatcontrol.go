@@ -144,10 +144,8 @@ func parseComposite(p *parser, o *opState) {
 func printComposite(pr *printer, op ir.OpID) {
 	pr.byte(' ')
 	pr.attr(pr.m.Attr(op, "name"), typed)
-	if pr.m.NumOperands(op) > 0 {
-		pr.byte(' ')
-		pr.operands(op)
-	}
+	pr.byte(' ') // also where there are no operands: so MLIR prints it
+	pr.operands(op)
 	hidden := []string{"name"}
 	if pr.m.OpAttrs(op).Int("version", 0) == 0 {
 		hidden = append(hidden, "version")
