@@ -25,7 +25,7 @@ import (
 
 // Tensor is a dense array. Data holds the elements in row-major order, little-endian: i1 is one byte 0 or 1,
 // i2 and i4 are one sign-extended byte, ui2, ui4 and the 4-, 6- and 8-bit floats one byte, complex numbers the
-// real then the imaginary part. Data is aligned to the element; use New or FromBytes to make it so. Tensors
+// real then the imaginary part. Data is aligned to 16 bytes; use New or FromBytes to make it so. Tensors
 // may share Data, so it is not written to once a tensor has been passed on.
 type Tensor struct {
 	DType dtype.Type
@@ -71,9 +71,13 @@ func New(dt dtype.Type, shape []int64) Tensor {
 	return Tensor{dt, slices.Clone(shape), alignedBytes(bytes)}
 }
 
-// alignedBytes allocates zeroed bytes aligned for every element type.
+// alignment is that of elements in memory, in bytes: of every element type, and of vectors of BLAS, which adds up dot
+// products in another order where they begin elsewhere.
+const alignment = 16
+
+// alignedBytes allocates zeroed, aligned bytes. Memory of a multiple of 16 bytes begins at such a multiple.
 func alignedBytes(n int64) []byte {
-	words := make([]uint64, (n+7)/8)
+	words := make([]uint64, (n+alignment-1)/alignment*(alignment/8))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 }
 
@@ -87,7 +91,7 @@ func FromBytes(dt dtype.Type, shape []int64, data []byte) (Tensor, error) {
 	if int64(len(data)) != bytes {
 		return Tensor{}, diag.Invalid(diag.BadConstant, diag.Position{}, "tensor %s%v needs %d bytes, got %d", dt, shape, bytes, len(data))
 	}
-	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%alignment != 0 {
 		aligned := alignedBytes(bytes)
 		copy(aligned, data)
 		data = aligned
