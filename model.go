@@ -27,7 +27,7 @@ type Model struct {
 func ReadModel(file string, src []byte) (model *Model, err error) {
 	defer recoverBug("read", &err)
 	var m *ir.Module
-	if text := bytes.TrimLeft(src, " \t\r\n"); len(text) > 0 && text[0] == '{' && !bytes.HasPrefix(text, []byte("{-#")) {
+	if isJSON(src) {
 		m, err = modeljson.Read(src, file)
 	} else {
 		m, err = mlir.Parse(src, mlir.Options{File: file})
@@ -40,6 +40,12 @@ func ReadModel(file string, src []byte) (model *Model, err error) {
 	}
 	m.LocateByText()
 	return &Model{file, m}, nil
+}
+
+// isJSON says whether a text begins as JSON does, and not as resources of MLIR do.
+func isJSON(src []byte) bool {
+	text := bytes.TrimLeft(src, " \t\r\n")
+	return len(text) > 0 && text[0] == '{' && !bytes.HasPrefix(text, []byte("{-#"))
 }
 
 // Convert returns the model as model.json.

@@ -25,7 +25,7 @@ import (
 // which axes each value varies. Inputs and Outputs are whole tensors.
 //
 //	program, err := plan.ShardMap()                    // of a plan
-//	program, err := autoshard.ReadShardMap(file, text) // or of a text, which a person may have written
+//	program, err := autoshard.ReadShardMap(file, text) // or of a text, which a person or JAX may have written
 //	result, err := program.Run(ctx, inputs)
 type ShardMap struct {
 	Name     string
@@ -37,43 +37,6 @@ type ShardMap struct {
 
 	program *typed.Program
 	mesh    *refine.Mesh // of the plan, and its refinement; nil for a text
-}
-
-// IsShardMap says whether a text is a shard_map program: its first word, behind comments, is shard_map.
-func IsShardMap(src []byte) bool {
-	for line := range bytes.Lines(src) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		word, _, _ := bytes.Cut(line, []byte(" "))
-		return string(word) == "shard_map"
-	}
-	return false
-}
-
-// ReadShardMap reads the text of a shard_map program and checks its types, or finds them and inserts the casts where the
-// text gives none. File names the source in errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or
-// diag.ErrUnsupported.
-func ReadShardMap(file string, src []byte) (s *ShardMap, err error) {
-	defer recoverBug("read", &err)
-	p, err := typed.Parse(string(src), file)
-	if err != nil {
-		return nil, err
-	}
-	var warnings []diag.Diagnostic
-	if p.Variance == nil {
-		report, err := p.Elaborate(typed.Options{})
-		if err != nil {
-			return nil, err
-		}
-		warnings = report.Warnings
-	} else if err := p.Typecheck(typed.Options{}); err != nil {
-		return nil, err
-	}
-	s = shardMapOf(p)
-	s.Warnings = warnings
-	return s, nil
 }
 
 // shardMapOf describes a program.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -82,11 +83,7 @@ func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 	case typed.AllToAll:
 		return call("lax.all_to_all", grouped(c, x, axes, number(c.Split), number(c.Concat), tiled)...), nil
 	case typed.Ppermute:
-		pairs := make([]*expr, len(c.Perm))
-		for i, p := range c.Perm {
-			pairs[i] = ints(p[:])
-		}
-		return call("lax.ppermute", x, axes, list(pairs...)), nil
+		return call("lax.ppermute", x, axes, permutation(c.Perm)), nil
 	case typed.Pbroadcast:
 		return e.helper("broadcast_from", x, axes, number(c.Source)), nil
 	case typed.RaggedAllToAll:
@@ -105,6 +102,27 @@ func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 		}
 	}
 	return nil, e.unsupported(op, "JAX has no function for it")
+}
+
+// permutation returns pairs of source and destination, each source once: a shift around a ring as a comprehension,
+// which a list of many pairs hides.
+func permutation(pairs [][2]int64) *expr {
+	if n := int64(len(pairs)); n > 2 {
+		shift := ((pairs[0][1]-pairs[0][0])%n + n) % n
+		other := func(p [2]int64) bool { return p[0] >= n || (p[0]+shift)%n != p[1] }
+		if shift > 0 && !slices.ContainsFunc(pairs, other) {
+			to := fmt.Sprintf("src + %d", shift)
+			if shift > n/2 {
+				to = fmt.Sprintf("src - %d", n-shift)
+			}
+			return atom(fmt.Sprintf("[(src, (%s) %% %d) for src in range(%d)]", to, n, n))
+		}
+	}
+	out := make([]*expr, len(pairs))
+	for i, p := range pairs {
+		out[i] = ints(p[:])
+	}
+	return list(out...)
 }
 
 // helper returns a call of a function of the prelude.

@@ -6,6 +6,7 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -54,27 +55,24 @@ func (e *emitter) findGroups(b ir.BlockID) error {
 
 func (e *emitter) groupsOf(op ir.OpID) (*grouping, error) {
 	g := &grouping{groups: e.logicalGroups(op)}
-	table := make([]int64, e.mesh.Devices())
-	for i := range table {
-		table[i] = -1
-	}
+	seen := make([]bool, e.mesh.Devices())
 	g.alone = true
 	for _, members := range g.groups {
 		g.alone = g.alone && len(members) == 1
-		for k, d := range members {
-			if d < 0 || d >= int64(len(table)) || table[d] >= 0 {
-				return nil, e.unsupported(op, "its groups do not fit a mesh of %d devices", len(table))
+		for _, d := range members {
+			if d < 0 || d >= int64(len(seen)) || seen[d] {
+				return nil, e.unsupported(op, "its groups do not fit a mesh of %d devices", len(seen))
 			}
-			table[d] = int64(k)
+			seen[d] = true
 		}
 	}
-	if slices.Contains(table, -1) {
+	if slices.Contains(seen, false) {
 		if e.m.Kind(op) != ir.OpCollectiveBroadcast {
 			return nil, e.unsupported(op, "its groups leave out devices")
 		}
 		return g, nil
 	}
-	if refs, ok := e.mesh.refsOf(table); ok && sameGroups(e.mesh.Groups(refs), g.groups) && e.mesh.cut(refs) {
+	if refs, ok := refine.FindGroups(&e.mesh.Mesh, g.groups); ok && e.mesh.cut(refs) {
 		g.refs, g.byAxes = refs, true
 	}
 	return g, nil
@@ -100,6 +98,17 @@ func (e *emitter) logicalGroups(op ir.OpID) [][]int64 {
 	case reduction && !global:
 		return [][]int64{all}
 	}
+	groups := e.replicaGroups(op)
+	if len(groups) == 0 {
+		return [][]int64{all}
+	}
+	return groups
+}
+
+// replicaGroups returns the groups that a collective lists, as places in the mesh's list of devices: -1 stands for a
+// device that the mesh does not have.
+func (e *emitter) replicaGroups(op ir.OpID) [][]int64 {
+	m := e.m
 	var groups [][]int64
 	places := e.mesh.logical()
 	switch a := m.Attr(op, "replica_groups").(type) {
@@ -127,27 +136,7 @@ func (e *emitter) logicalGroups(op ir.OpID) [][]int64 {
 			}
 		}
 	}
-	if len(groups) == 0 {
-		return [][]int64{all}
-	}
 	return groups
-}
-
-// sameGroups says whether two partitions have the same groups, in any order.
-func sameGroups(a, b [][]int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	byFirst := map[int64][]int64{}
-	for _, g := range a {
-		byFirst[g[0]] = g
-	}
-	for _, g := range b {
-		if !slices.Equal(byFirst[g[0]], g) {
-			return false
-		}
-	}
-	return true
 }
 
 // over returns the axis argument of a collective, and axis_index_groups where axes alone do not say the groups.
@@ -262,11 +251,7 @@ func (e *emitter) permute(op ir.OpID) error {
 			moves[k] = [2]int64{from, to}
 		}
 		axes, moves := e.mesh.alongPieces(moves)
-		pairs := make([]*expr, len(moves))
-		for k, p := range moves {
-			pairs[k] = ints(p[:])
-		}
-		e.assign(op, call("lax.ppermute", e.ref(x), axes, list(pairs...)), v)
+		e.assign(op, call("lax.ppermute", e.ref(x), axes, permutation(moves)), v)
 	}
 	return nil
 }
@@ -274,10 +259,10 @@ func (e *emitter) permute(op ir.OpID) error {
 // alongPieces rewrites moves between devices as moves along the pieces of axes in which some source and target
 // differ, if devices that differ elsewhere all move alike. Pieces are in mesh order, as JAX demands.
 func (x *mesh) alongPieces(moves [][2]int64) (*expr, [][2]int64) {
-	whole := subaxis.Mesh{Axes: x.pieces}
+	whole := subaxis.Mesh{Axes: x.pieces()}
 	var pieces []int
 	var refs []subaxis.Ref
-	for i := range x.pieces {
+	for i := range x.pieces() {
 		r := whole.Full(i)
 		if slices.ContainsFunc(moves, func(m [2]int64) bool { return whole.Coordinate(m[0], r) != whole.Coordinate(m[1], r) }) {
 			pieces, refs = append(pieces, i), append(refs, r)

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -29,7 +30,7 @@ func (e *emitter) findDeviceIndices(b ir.BlockID) {
 		v := e.m.Result(op, 0)
 		tables[v] = table
 		if varies(table) && len(e.m.Shape(v)) == 0 {
-			if refs, ok := e.mesh.refsOf(table); ok && e.mesh.cut(refs) {
+			if refs, ok := refine.Find(&e.mesh.Mesh, table); ok && e.mesh.cut(refs) {
 				e.indices[v] = deviceIndex{refs}
 			}
 		}

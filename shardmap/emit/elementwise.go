@@ -200,7 +200,7 @@ var binaryOps = map[ir.Kind]binaryOp{
 	ir.OpMaximum:              function("jnp.maximum"),
 	ir.OpMinimum:              function("jnp.minimum"),
 	ir.OpDivide:               divide,
-	ir.OpRemainder:            exact("lax.rem"),
+	ir.OpRemainder:            remainder,
 	ir.OpPower:                power,
 	ir.OpAtan2:                exact("lax.atan2"),
 	ir.OpShiftLeft:            operator("<<", "<<"),
@@ -236,12 +236,30 @@ func exact(fn string) binaryOp {
 	}
 }
 
-// divide rounds integers towards zero, which Python's operators do not.
+// divide rounds integers towards zero, which Python's operators do not where one is negative.
 func divide(e *emitter, t dtype.Type, v, w ir.ValueID) (*expr, error) {
-	if t.Kind() == dtype.Float || t.Kind() == dtype.Complex {
+	switch {
+	case t.Kind() == dtype.Float || t.Kind() == dtype.Complex:
 		return operator("/", "/")(e, t, v, w)
+	case e.divides(v, w):
+		return operator("//", "//")(e, t, v, w)
 	}
 	return call("lax.div", e.strict(v, w)...), nil
+}
+
+// remainder has the sign of the dividend, in Python that of the divisor.
+func remainder(e *emitter, t dtype.Type, v, w ir.ValueID) (*expr, error) {
+	if e.divides(v, w) {
+		return operator("%", "%")(e, t, v, w)
+	}
+	return exact("lax.rem")(e, t, v, w)
+}
+
+// divides says whether a scalar is known not to be negative, and another one to be positive.
+func (e *emitter) divides(v, w ir.ValueID) bool {
+	low, _, known := e.bounds(v)
+	divisor, _, found := e.bounds(w)
+	return known && found && low >= 0 && divisor > 0
 }
 
 func power(e *emitter, t dtype.Type, v, w ir.ValueID) (*expr, error) {

@@ -145,7 +145,7 @@ func (f *file) sharded(whole *emitter, main ir.FuncID) error {
 		return err
 	}
 	device.findDeviceIndices(body)
-	x.name()
+	x.finish()
 	f.body, f.inSpecs, f.outSpecs = "per_device", f.portSpecs(p.Inputs), f.portSpecs(p.Outputs)
 	f.use("on_devices")
 	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.inputNames())
@@ -325,8 +325,8 @@ func docText(text string) string {
 // makeMesh returns the function that makes the mesh.
 func (f *file) makeMesh() string {
 	var sizes []int64
-	names := make([]string, len(f.mesh.pieces))
-	for i, a := range f.mesh.pieces {
+	names := make([]string, len(f.mesh.pieces()))
+	for i, a := range f.mesh.pieces() {
 		sizes = append(sizes, a.Size)
 		names[i] = quoted(a.Name)
 	}

@@ -21,7 +21,7 @@ func indexOps() map[ir.Kind]handler {
 
 // starts returns the start indices from operand first on, in one type as JAX demands. JAX counts negative ones from the
 // end, StableHLO takes them for zero; the result says whether one may be negative.
-func (e *emitter) starts(op ir.OpID, first int) (*expr, bool) {
+func (e *emitter) starts(op ir.OpID, first int) ([]*expr, bool) {
 	var out []*expr
 	negative, constant := false, true
 	for i := first; i < e.m.NumOperands(op); i++ {
@@ -30,45 +30,75 @@ func (e *emitter) starts(op ir.OpID, first int) (*expr, bool) {
 	}
 	for i := first; i < e.m.NumOperands(op); i++ {
 		v := e.m.Operand(op, i)
-		t := e.m.ValueType(v).DType
-		text, ok := e.splat(v)
-		switch {
-		case ok:
-			negative = negative || text[0] == '-'
-		default:
-			low, _, known := e.bounds(v)
-			negative = negative || t.Kind() != dtype.Unsigned && (!known || low < 0)
-		}
-		switch {
-		case constant:
+		negative = negative || e.mayBeNegative(v)
+		if text, _ := e.splat(v); constant {
 			out = append(out, atom(text))
-		case t.Bits() < 32: // the sizes may not fit
-			out = append(out, e.cast(v, dtype.I32))
-		default:
-			out = append(out, e.ref(v))
+		} else {
+			out = append(out, e.startIndex(v))
 		}
 	}
-	return tuple(out...), negative
+	return out, negative
+}
+
+// startIndex returns a start index, of 32 bits at least: the sizes may not fit in less.
+func (e *emitter) startIndex(v ir.ValueID) *expr {
+	if e.m.ValueType(v).DType.Bits() < 32 {
+		return e.cast(v, dtype.I32)
+	}
+	return e.ref(v)
+}
+
+func (e *emitter) mayBeNegative(v ir.ValueID) bool {
+	if text, ok := e.splat(v); ok {
+		return text[0] == '-'
+	}
+	low, _, known := e.bounds(v)
+	return e.m.ValueType(v).DType.Kind() != dtype.Unsigned && (!known || low < 0)
+}
+
+// onlyCut returns the dimension in which a slice of these sizes is smaller than an array, if that is one alone and its
+// start index, of which the first is an operand of the op, is not negative. Start indices in whole dimensions do not
+// matter: they are clamped to 0.
+func (e *emitter) onlyCut(op ir.OpID, dims, sizes []int64, first int) (int, bool) {
+	cut := -1
+	for d := range dims {
+		if sizes[d] == dims[d] {
+			continue
+		}
+		if cut >= 0 {
+			return 0, false
+		}
+		cut = d
+	}
+	return cut, cut >= 0 && !e.mayBeNegative(e.m.Operand(op, first+cut))
 }
 
 func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
+	x, sizes := e.m.Operand(op, 0), e.intList(op, "slice_sizes")
+	if d, ok := e.onlyCut(op, e.m.Shape(x), sizes, 1); ok {
+		return call("lax.dynamic_slice_in_dim", e.ref(x), e.startIndex(e.m.Operand(op, 1+d)), number(sizes[d]), keyword("axis", number(int64(d)))), nil
+	}
 	starts, negative := e.starts(op, 1)
 	fn := "lax.dynamic_slice"
 	if negative {
 		fn = "dynamic_slice"
 		e.file.use(fn)
 	}
-	return call(fn, e.ref(e.m.Operand(op, 0)), starts, ints(e.intList(op, "slice_sizes"))), nil
+	return call(fn, e.ref(x), tuple(starts...), ints(sizes)), nil
 }
 
 func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
+	x, update := e.m.Operand(op, 0), e.m.Operand(op, 1)
+	if d, ok := e.onlyCut(op, e.m.Shape(x), e.m.Shape(update), 2); ok {
+		return call("lax.dynamic_update_slice_in_dim", e.ref(x), e.ref(update), e.startIndex(e.m.Operand(op, 2+d)), keyword("axis", number(int64(d)))), nil
+	}
 	starts, negative := e.starts(op, 2)
 	fn := "lax.dynamic_update_slice"
 	if negative {
 		fn = "dynamic_update_slice"
 		e.file.use(fn)
 	}
-	return call(fn, e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)), starts), nil
+	return call(fn, e.ref(x), e.ref(update), tuple(starts...)), nil
 }
 
 // vectors returns the start indices with their vectors along the last dimension, where JAX has them.

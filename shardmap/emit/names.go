@@ -3,6 +3,8 @@ package emit
 import (
 	"strconv"
 	"strings"
+
+	"autoshard/ir"
 )
 
 // reserved are the names that a value must not take: Python's keywords and builtins that the text uses, and the
@@ -103,4 +105,42 @@ func quoted(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// baseName returns the name that results of an op get, before a number makes it new: the name of the innermost named
+// location, or that of the op.
+func (e *emitter) baseName(op ir.OpID) string {
+	if _, ok := e.indices[e.firstResult(op)]; ok {
+		return "index"
+	}
+	kind := e.m.OpName(op)
+	if e.typed != nil && collectiveNames[e.typed.OpName(op)] != "" {
+		return collectiveNames[e.typed.OpName(op)]
+	}
+	if named := shortNames[e.m.Kind(op)]; named != "" {
+		return named
+	}
+	return identifier(kind[strings.IndexByte(kind, '.')+1:], "value")
+}
+
+func (e *emitter) firstResult(op ir.OpID) ir.ValueID {
+	if e.m.NumResults(op) == 0 {
+		return 0
+	}
+	return e.m.Result(op, 0)
+}
+
+// shortNames are the names of values where the op's own name is long or means something in Python.
+var shortNames = map[ir.Kind]string{
+	ir.OpDotGeneral: "dot", ir.OpBroadcastInDim: "spread", ir.OpBroadcast: "spread", ir.OpExponential: "exp", ir.OpLogistic: "sigmoid",
+	ir.OpSubtract: "diff", ir.OpMultiply: "prod", ir.OpDivide: "quotient", ir.OpMaximum: "larger", ir.OpMinimum: "smaller", ir.OpNegate: "negative",
+	ir.OpCompare: "test", ir.OpSelect: "chosen", ir.OpConvert: "cast", ir.OpReduce: "reduced", ir.OpReduceWindow: "windows", ir.OpConcatenate: "joined",
+	ir.OpTranspose: "transposed", ir.OpReshape: "reshaped", ir.OpSlice: "part", ir.OpDynamicSlice: "part", ir.OpDynamicUpdateSlice: "updated",
+	ir.OpGather: "taken", ir.OpScatter: "scattered", ir.OpAllReduce: "summed", ir.OpAllGather: "gathered", ir.OpReduceScatter: "shard",
+	ir.OpAllToAll: "exchanged", ir.OpCollectivePermute: "moved", ir.OpSort: "ordered", ir.OpAdd: "total", ir.OpAbs: "magnitude", ir.OpPower: "power",
+	ir.OpWhile: "state", ir.OpCase: "branch", ir.OpIf: "branch", ir.OpNot: "negation", ir.OpAnd: "both", ir.OpOr: "either", ir.OpXor: "mixed",
+	ir.OpConvolution: "conv", ir.OpBitcastConvert: "bits", ir.OpPartitionId: "device", ir.OpRngBitGenerator: "random", ir.OpRemainder: "rest",
+	ir.OpShiftLeft: "shifted", ir.OpShiftRightLogical: "shifted", ir.OpShiftRightArithmetic: "shifted", ir.OpIota: "iota", ir.OpReverse: "reversal",
+	ir.OpClamp: "clipped", ir.OpOptimizationBarrier: "kept", ir.OpCall: "result", ir.OpCustomCall: "result", ir.OpPad: "padded", ir.OpSqrt: "root",
+	ir.OpExponentialMinusOne: "expm1", ir.OpLogPlusOne: "log1p", ir.OpConstant: "constant", ir.OpSdyManualComputation: "manual",
 }

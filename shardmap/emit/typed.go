@@ -43,11 +43,8 @@ func Typed(p *typed.Program, example *Example) ([]byte, error) {
 	e := newEmitter(f, p.Module, nil)
 	e.typed = p
 	f.explicit = usesTerms(p)
-	f.mesh = &mesh{Mesh: p.Mesh}
-	for _, a := range p.Mesh.Axes {
-		f.mesh.cuts = append(f.mesh.cuts, []int64{1, a.Size})
-	}
-	f.mesh.name()
+	f.mesh = uncut(p.Mesh)
+	f.mesh.finish()
 	if err := f.describeTyped(e); err != nil {
 		return nil, err
 	}

@@ -250,3 +250,27 @@ func FuzzTyped(f *testing.F) {
 		}
 	})
 }
+
+// Bodies may be nested so deep that no comment fits into the line.
+func TestTypedNesting(t *testing.T) {
+	const depth = 60
+	text := "shard_map @deep mesh=(i=2,) in_specs=(P('i'),) out_specs=(P('i'),)\nlambda x0:f32[2]\n"
+	for k := range depth {
+		text += fmt.Sprintf("y%d:f32[2] = scan[carries=1, length=1, reverse=false] x%d {\nlambda x%d:f32[2]\n", k, k, k+1)
+	}
+	text += fmt.Sprintf("return x%d\n}\n", depth)
+	for k := depth - 1; k > 0; k-- {
+		text += fmt.Sprintf("return y%d\n}\n", k)
+	}
+	p, err := typedProgram(text + "return y0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	python, err := emit.Typed(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(python), "lax.scan("); n != depth {
+		t.Errorf("the text has %d scans of %d", n, depth)
+	}
+}

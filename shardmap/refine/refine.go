@@ -116,9 +116,6 @@ func (c *Cuts) Mesh() *Mesh {
 	return m
 }
 
-// IsRefined says whether any axis is cut.
-func (m *Mesh) IsRefined() bool { return len(m.Fine.Axes) > len(m.Coarse.Axes) }
-
 // Axes returns the numbers of the fine axes that parts of coarse axes consist of, in order. The parts must have been
 // added to the cuts.
 func (m *Mesh) Axes(refs []subaxis.Ref) []int {

@@ -45,7 +45,7 @@ var factors = map[ir.Kind]func(j *tangents, x, y ir.ValueID) ir.ValueID{
 	ir.OpSine:                func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpCosine, x) },
 	ir.OpCosine:              func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpNegate, j.b.Unary(ir.OpSine, x)) },
 	ir.OpTan:                 func(j *tangents, _, y ir.ValueID) ir.ValueID { return j.plus(j.times(y, y), 1) },
-	ir.OpAbs:                 func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.b.Unary(ir.OpSign, x) },
+	ir.OpAbs:                 (*tangents).slope,
 	ir.OpChloErf:             (*tangents).bell,
 	ir.OpChloErfc:            func(j *tangents, x, y ir.ValueID) ir.ValueID { return j.negative(j.bell(x, y)) },
 	ir.OpChloSquare:          func(j *tangents, x, _ ir.ValueID) ir.ValueID { return j.scaled(2, x) },
@@ -245,6 +245,11 @@ func (j *tangents) scatter(op ir.OpID) ir.ValueID {
 		return 0
 	}
 	return j.b.Folded(ir.OpScatter, m.Type(m.Result(op, 0)), m.OpAttrs(op), with, j.tangent(m.Operand(op, 0)), j.value(m.Operand(op, 1)), j.tangent(m.Operand(op, 2)))
+}
+
+// slope is the derivative of the absolute value, 1 at zero as in JAX.
+func (j *tangents) slope(x, _ ir.ValueID) ir.ValueID {
+	return j.b.Select(j.b.Compare("GE", x, j.like(x, 0)), j.like(x, 1), j.like(x, -1))
 }
 
 // arc is the derivative of the arcsine, 1/√(1-x²).

@@ -124,6 +124,7 @@ func (j *tangents) op(op ir.OpID) {
 		for i, v := range m.Operands(op) {
 			j.set(m.Result(op, i), j.of[v])
 		}
+	case !slices.ContainsFunc(m.Operands(op), func(v ir.ValueID) bool { return j.of[v] != 0 }): // its tangents are zero
 	default:
 		rule, ok := derivatives[kind]
 		if !ok || m.NumResults(op) != 1 {

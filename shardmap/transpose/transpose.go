@@ -190,7 +190,7 @@ func (t *transposer) transpose(op ir.OpID) {
 
 // nonlinear refuses an op of linear operands.
 func (t *transposer) nonlinear(op ir.OpID) {
-	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op), "%s is not linear in %s, or has no transpose; take derivatives with VJP, or transpose in fewer inputs",
+	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op), "%s is not linear in %s, or has no transpose; take its gradient in place of its transpose, or transpose in fewer inputs",
 		t.p.Describe(op), t.linearOperand(op)))
 }
 

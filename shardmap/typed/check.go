@@ -279,8 +279,12 @@ func (e *elaborator) badCast(op ir.OpID, c *Collective, x Variance) error {
 			from = append(from, s.name)
 		}
 	}
-	return e.p.badAt(op, diag.BadVariance, "E_CAST", "unsupported cast of %s along %s from=%s, to='%s'",
-		e.describe(e.m.Operand(op, 0)), e.p.tuple(c.Axes), strings.Join(from, "|"), to)
+	hint := ""
+	if have := c.Set() & x.V; c.Name == Pvary && have != 0 {
+		hint = "; it varies over " + e.p.tuple(have.Axes()) + " already: take those axes out of the cast"
+	}
+	return e.p.badAt(op, diag.BadVariance, "E_CAST", "unsupported cast of %s along %s from=%s, to='%s'%s",
+		e.describe(e.m.Operand(op, 0)), e.p.tuple(c.Axes), strings.Join(from, "|"), to, hint)
 }
 
 func (e *elaborator) warn(op ir.OpID, rule, format string, args ...any) {

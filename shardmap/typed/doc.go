@@ -45,7 +45,8 @@
 //	unreduced_psum_scatter    U → V                 sum, of which member m keeps chunk m
 //
 // Groups of members lie along the axes in the order in which they are written, the first major. The untiled forms,
-// pmean and pshuffle are written with these ops by [Builder].
+// pmean and pshuffle are written with these ops, by [Builder] and where the text form has them: tiled=false as attribute,
+// pmean[axes=(i,)], and pshuffle[axes=(i,), perm=(2, 0, 3, 1)] with the source of every member.
 //
 // [Program.Elaborate] takes a body without casts, finds the types and inserts the casts; [Program.Typecheck] checks a
 // body whose casts are explicit; [Program.Run] runs the program on virtual devices. Programs come from a [Builder],

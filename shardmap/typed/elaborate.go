@@ -91,8 +91,8 @@ func (p *Program) Typecheck(opts Options) error {
 	}
 	for v := range ir.ValueID(len(p.Variance)) {
 		if op := p.Module.DefiningOp(v); e.met[v] && (op == 0 || p.Module.OpBlock(op) != 0) && e.vars[v] != p.Variance[v] {
-			return p.bad(diag.BadVariance,
-				"E_TYPE", "value `%s` is given as %s and varies as %s", p.NameOf(v), p.FormatTypeOf(v), p.FormatVariance(e.vars[v]))
+			return p.inDefinition(v, p.bad(diag.BadVariance,
+				"E_TYPE", "value `%s` is given as %s and varies as %s", p.NameOf(v), p.FormatTypeOf(v), p.FormatVariance(e.vars[v])))
 		}
 	}
 	return nil
@@ -101,10 +101,10 @@ func (p *Program) Typecheck(opts Options) error {
 func elaborate(p *Program, opts Options, frozen bool) (*elaborator, error) {
 	e := &elaborator{inference: infer(p, opts), casts: map[castKey]ir.ValueID{}, frozen: frozen}
 	if err := e.walk(p.Body()); err != nil {
-		return nil, err
+		return nil, p.showBlocks(err)
 	}
 	if err := e.outputs(); err != nil {
-		return nil, err
+		return nil, p.showBlocks(err)
 	}
 	if frozen {
 		return e, nil

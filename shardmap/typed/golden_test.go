@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap/typed"
@@ -31,7 +32,10 @@ func TestGolden(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			out, err := golden(t, d)
 			if err != nil {
-				return out + "error: " + err.Error() + "\n"
+				out += "error: " + err.Error() + "\n"
+				for _, note := range diag.Diagnostics(err)[0].Notes {
+					out += "note: " + note.Message + "\n"
+				}
 			}
 			return out
 		})

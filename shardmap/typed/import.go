@@ -12,17 +12,19 @@ import (
 // ImportOptions says how to read a manual computation.
 type ImportOptions struct {
 	Unchecked bool // no variance: outputs are taken on trust
+	Whole     bool // a function that does more than the manual computation is refused; else the rest of it is dropped
 	Options
 }
 
 // Import makes a program of the only sdy.manual_computation of a module, as JAX exports it: device groups become axes
 // of the mesh, which is refined where shardings or groups name parts of axes, arithmetic on partition ids becomes
-// axis_index, hints about automatic axes are dropped, and the types are inferred by Elaborate. A gather is taken as one that leaves its value varying, unless an output then varies over
-// axes that its sharding leaves out: the text does not tell the two apart. The module is not changed.
+// axis_index, hints about automatic axes are dropped, and the types are inferred by Elaborate. A gather is taken as one
+// that leaves its value varying, unless an output then varies over axes that its sharding leaves out: the text does not
+// tell the two apart. The module is not changed.
 //
-// It returns an error of class diag.ErrInvalid for a module that breaks its own rules and for a body that Elaborate refuses, and diag.ErrUnsupported for one
-// without a form here: parts of an axis without a common refinement (E_SUBAXIS_CONFLICT), manual computations in each
-// other, reductions other than sum, maximum and minimum.
+// It returns an error of class diag.ErrInvalid for a module that breaks its own rules and for a body that Elaborate
+// refuses, and diag.ErrUnsupported for one without a form here: parts of an axis without a common refinement
+// (E_SUBAXIS_CONFLICT), manual computations in each other, reductions other than sum, maximum and minimum.
 func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
 	if err := ir.Verify(source); err != nil {
 		return nil, err
@@ -42,8 +44,15 @@ func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
 		}
 	}
 	if len(found) != 1 {
-		return nil, diag.Unsupported(diag.NotSupported, diag.Position{},
-			"the function `main` has %d manual computations; a program is made of one", len(found))
+		at := m.OpPos(m.Func(main).Op)
+		if len(found) > 1 {
+			at = m.OpPos(found[1])
+		}
+		return nil, diag.Unsupported(diag.NotSupported, at, "the function `main` has %d manual computations; a program is made of one", len(found))
+	}
+	if opts.Whole && !onlyOp(m, m.Func(main).Body, found[0]) {
+		return nil, diag.Unsupported(diag.NotSupported, m.OpPos(found[0]),
+			"the function `main` does more than its manual computation, which a shard_map program has no place for; `autoshard plan` takes the whole model")
 	}
 	i := &importer{m: m, op: found[0], p: &Program{Name: m.Name, Check: !opts.Unchecked, Module: m, Names: map[ir.ValueID]string{}}}
 	if err := i.interfaces(); err != nil {
@@ -56,6 +65,12 @@ func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
 	i.p.invariantGathers(opts.Options)
 	_, err := i.p.Elaborate(opts.Options)
 	return i.p, err
+}
+
+// onlyOp says whether a block does nothing but one op: this takes the block's arguments and gives its results.
+func onlyOp(m *ir.Module, b ir.BlockID, op ir.OpID) bool {
+	return m.FirstOp(b) == op && m.NextOp(op) == m.LastOp(b) && slices.Equal(m.Operands(op), m.BlockArgs(b)) &&
+		slices.Equal(m.Operands(m.LastOp(b)), m.ResultValues(op))
 }
 
 // importer turns a manual computation into a program.
@@ -278,9 +293,12 @@ func (p *Program) invariantGathers(opts Options) {
 	if !p.Check || p.Validate() != nil {
 		return
 	}
-	t, m, ret := infer(p, opts), p.Module, p.Return()
+	t, m := infer(p, opts), p.Module
 	for i, r := range p.Results {
-		v := m.Operand(ret, i)
+		v := m.Operand(p.Return(), i)
+		if int(v) >= len(t.vars) {
+			t = infer(p, opts) // of the gathers that another output made invariant
+		}
 		extra := t.vars[v].V &^ p.SpecVariance(r.Spec).V
 		if extra == 0 {
 			continue

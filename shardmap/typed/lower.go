@@ -91,7 +91,7 @@ func (l *lowering) regions(op ir.OpID) {
 		return
 	}
 	if l.debug != nil {
-		defer l.debug.enter(l, op)()
+		defer l.debug.enter(op)()
 	}
 	for r := range l.m.NumRegions(op) {
 		l.block(l.m.RegionBlock(op, r))

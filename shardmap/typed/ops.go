@@ -204,6 +204,9 @@ func (p *Program) Collective(op ir.OpID) (Collective, error) {
 	c.Dim, c.Split, c.Concat = attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)
 	c.Source = attrs.Int("source", 0)
 	c.Groups = intLists(attrs.Get("groups"))
+	if _, ok := attrs.Get("perm").(ir.ArrayAttr); !ok && c.Name == Ppermute {
+		return c, p.bad(diag.BadAttribute, "E_PERM", "needs perm, a list of pairs of source and destination such as ((0, 1), (1, 0))")
+	}
 	for _, pair := range intLists(attrs.Get("perm")) {
 		if len(pair) != 2 {
 			return c, p.bad(diag.BadAttribute, "E_PERM", "perm is a list of pairs of source and destination")

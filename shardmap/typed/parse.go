@@ -2,6 +2,7 @@ package typed
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -9,8 +10,11 @@ import (
 	"autoshard/subaxis"
 )
 
-// maxNesting bounds how deep bodies of loops may stand in each other.
-const maxNesting = 64
+// maxNesting bounds how deep bodies of loops may stand in each other, maxMessage what an error quotes of a text.
+const (
+	maxNesting = 64
+	maxMessage = 400
+)
 
 // Parse reads the text form of a program. It checks what Validate checks; where all values have braces, their types
 // are recorded as written and Typecheck compares them with the rules, else the program is one for Elaborate.
@@ -18,7 +22,7 @@ const maxNesting = 64
 // Errors are of class diag.ErrInvalid, with a position in the text; a tensor beyond the limits of package tensor is a
 // diag.ErrTooLarge.
 func Parse(text, file string) (*Program, error) {
-	r := &reader{file: file, lines: strings.Split(text, "\n"), taken: map[string]bool{}, values: map[string]ir.ValueID{}, typed: true}
+	r := &reader{file: file, lines: strings.Split(text, "\n"), taken: map[string]bool{}, values: map[string]ir.ValueID{}, braces: map[ir.ValueID]Variance{}, typed: true}
 	r.p = &Program{Module: ir.NewModule(), Names: map[ir.ValueID]string{}}
 	r.m = r.p.Module
 	r.m.SetSource(file, text)
@@ -26,14 +30,16 @@ func Parse(text, file string) (*Program, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if !r.typed || !r.p.Check {
-		r.p.Variance = nil
+	if r.typed || !r.p.Check {
+		r.p.Variance = make([]Variance, r.m.NumValues())
+	}
+	if r.typed && r.p.Check {
+		for v, t := range r.braces {
+			r.p.Variance[v] = t
+		}
 	}
 	if err := r.p.Validate(); err != nil {
 		return nil, err
-	}
-	if !r.p.Check {
-		r.p.Variance = make([]Variance, r.m.NumValues())
 	}
 	return r.p, nil
 }
@@ -47,9 +53,12 @@ type reader struct {
 	next   int    // number of the line after the current one, from 0
 	line   string // current one, trimmed
 	err    error
-	taken  map[string]bool       // names of all values so far
-	values map[string]ir.ValueID // names that can be used here
-	typed  bool                  // all values so far have braces
+	key    string                   // of the header whose value is being read, "" outside of the header
+	header map[string]diag.Position // where the values of the header begin, by key
+	taken  map[string]bool          // names of all values so far
+	values map[string]ir.ValueID    // names that can be used here
+	typed  bool                     // all values so far have braces
+	braces map[ir.ValueID]Variance
 	depth  int
 }
 
@@ -57,21 +66,35 @@ func (r *reader) fail(code diag.Code, format string, args ...any) {
 	if r.err != nil {
 		return
 	}
-	pos := diag.Position{File: r.file, Line: max(r.next, 1), Col: 1}
-	e := diag.Invalid(code, pos, "%s", fmt.Sprintf(format, args...))
-	e.Diagnostics[0].Source = r.m.SourceLine(pos.Line)
-	r.err = e
+	text := fmt.Sprintf(format, args...)
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "..."
+	}
+	r.locate(diag.Invalid(code, diag.Position{}, "%s", text))
 }
 
-// locate gives an error of the program the place of the current line.
+// locate gives an error of the program the place of what is being read.
 func (r *reader) locate(err error) {
-	if e, ok := err.(*diag.Error); ok && r.err == nil {
-		e.Diagnostics[0].Pos = diag.Position{File: r.file, Line: max(r.next, 1), Col: 1}
-		e.Diagnostics[0].Source = r.m.SourceLine(r.next)
+	if r.err != nil {
+		return
 	}
-	if r.err == nil {
-		r.err = err
+	if e, ok := err.(*diag.Error); ok {
+		e.Diagnostics[0].Pos = r.place()
+		e.Diagnostics[0].Source = r.m.SourceLine(e.Diagnostics[0].Pos.Line)
 	}
+	r.err = err
+}
+
+// place returns where the current line begins, or the value of the header that is being read.
+func (r *reader) place() diag.Position {
+	if at, ok := r.header[r.key]; ok {
+		return at
+	}
+	pos := diag.Position{File: r.file, Line: max(r.next, 1), Col: 1}
+	if r.next > 0 {
+		pos.Col += strings.Index(r.lines[r.next-1], r.line)
+	}
+	return pos
 }
 
 // advance goes to the next line that is neither empty nor a comment.
@@ -137,6 +160,7 @@ func (r *reader) program() {
 			break
 		}
 		header = append(header, r.line)
+		r.markKeys()
 	}
 	if r.err != nil {
 		return
@@ -145,12 +169,13 @@ func (r *reader) program() {
 		r.fail(diag.Syntax, "expected a line `lambda ...` after the header `shard_map @name mesh=(...) ...`")
 		return
 	}
-	specs := r.header(strings.Join(header, " "))
+	specs := r.readHeader(strings.Join(header, " "))
 	if r.err != nil {
 		return
 	}
 	f := r.m.AddFunc(ir.FuncSpec{Name: "main"})
 	r.p.Func = f
+	r.m.SetPos(r.m.Func(f).Op, r.place())
 	args, results := r.lambda(r.p.Body(), ir.OpReturn)
 	if r.err != nil {
 		return
@@ -164,8 +189,9 @@ func (r *reader) program() {
 // ends gives parameters and results their specs and global types.
 func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 	p, f := r.p, r.m.Func(r.p.Func)
-	if len(specs.in) != len(args) || len(specs.out) != len(results) {
-		r.fail(diag.BadOp, "in_specs has %d specs for %d parameters, out_specs %d for %d results (E_TREE)", len(specs.in), len(args), len(specs.out), len(results))
+	r.key = "in_specs"
+	if len(specs.in) != len(args) {
+		r.fail(diag.BadOp, "in_specs has %d specs for the %d parameters of `lambda` (E_TREE)", len(specs.in), len(args))
 		return
 	}
 	for i, v := range args {
@@ -177,7 +203,16 @@ func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 		p.Params = append(p.Params, Param{Name: p.NameOf(v), Type: r.m.WithDims(r.m.Type(v), p.globalDims(s, r.m.Shape(v))), Spec: s})
 		f.ArgAttrs = append(f.ArgAttrs, nil)
 	}
+	r.key = "out_specs"
+	if len(specs.out) != len(results) {
+		r.fail(diag.BadOp, "out_specs has %d specs for the %d results of `return` (E_TREE)", len(specs.out), len(results))
+		return
+	}
 	for i, v := range results {
+		if err := p.checkOutSpec(i, v, specs.out[i]); err != nil {
+			r.locate(err)
+			return
+		}
 		p.Results = append(p.Results, Result{Spec: specs.out[i]})
 		f.ResultTypes = append(f.ResultTypes, r.m.Type(v))
 		f.ResultAttrs = append(f.ResultAttrs, nil)
@@ -187,8 +222,29 @@ func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 
 type headerSpecs struct{ in, out []Spec }
 
-// header reads shard_map @name key=value ...
-func (r *reader) header(text string) (specs headerSpecs) {
+// headerKeys are what the header has besides the name.
+var headerKeys = []string{"mesh", "manual", "check", "in_specs", "out_specs"}
+
+// markKeys notes which values of the header begin in the current line.
+func (r *reader) markKeys() {
+	if r.header == nil {
+		r.header = map[string]diag.Position{"shard_map": r.place()}
+	}
+	for _, key := range headerKeys {
+		at := strings.Index(r.line, key+"=")
+		if _, seen := r.header[key]; seen || at < 0 {
+			continue
+		}
+		pos := r.place()
+		pos.Col += at
+		r.header[key] = pos
+	}
+}
+
+// readHeader reads shard_map @name key=value ...
+func (r *reader) readHeader(text string) (specs headerSpecs) {
+	r.key = "shard_map"
+	defer func() { r.key = "" }()
 	parts, err := splitTop(text, ' ')
 	if err != nil || len(parts) < 2 || parts[0] != "shard_map" || !strings.HasPrefix(parts[1], "@") {
 		r.fail(diag.Syntax, "expected `shard_map @name mesh=(...) ...`")
@@ -202,24 +258,31 @@ func (r *reader) header(text string) (specs headerSpecs) {
 			r.fail(diag.Syntax, "expected key=value, found %q", part)
 			return specs
 		}
-		switch key {
-		case "mesh", "manual", "check", "in_specs", "out_specs":
-			given[key] = value
-		default:
+		if !slices.Contains(headerKeys, key) {
 			r.fail(diag.Syntax, "unknown key %q; the header has mesh, manual, check, in_specs and out_specs", key)
 			return specs
 		}
+		given[key] = value
 	}
+	r.key = "check"
 	r.p.Check = given["check"] == "true"
 	if r.p.Check != (given["check"] != "false") {
 		r.fail(diag.Syntax, "check is true or false, not %q", given["check"])
 	}
 	r.mesh(given["mesh"], given["manual"])
-	specs.in, specs.out = r.specs(given["in_specs"]), r.specs(given["out_specs"])
+	r.key = "in_specs"
+	specs.in = r.specs(given["in_specs"])
+	r.key = "out_specs"
+	specs.out = r.specs(given["out_specs"])
 	return specs
 }
 
 func (r *reader) mesh(mesh, manual string) {
+	if mesh == "" {
+		r.fail(diag.BadMesh, "the header needs a mesh=(...), which cannot be empty (E_MESH_EMPTY)")
+		return
+	}
+	r.key = "mesh"
 	for _, item := range r.tuple(mesh) {
 		name, size, _ := strings.Cut(item, "=")
 		r.p.Mesh.Axes = append(r.p.Mesh.Axes, subaxis.Axis{Name: name, Size: r.integer(size)})
@@ -232,7 +295,7 @@ func (r *reader) mesh(mesh, manual string) {
 	if manual == "" {
 		return
 	}
-	r.p.Manual = 0
+	r.key, r.p.Manual = "manual", 0
 	for _, name := range r.tuple(manual) {
 		a := axisNumber(&r.p.Mesh, name)
 		if a < 0 {
@@ -240,6 +303,9 @@ func (r *reader) mesh(mesh, manual string) {
 			return
 		}
 		r.p.Manual |= 1 << a
+	}
+	if err := r.p.checkManual(); err != nil {
+		r.locate(err)
 	}
 }
 

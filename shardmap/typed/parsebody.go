@@ -12,7 +12,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/ir/mlir"
 )
 
 // lambda reads a block whose first line is the current one, up to its return, into an empty block.
@@ -36,7 +35,7 @@ func (r *reader) lambda(b ir.BlockID, end ir.Kind) (args, results []ir.ValueID) 
 		if names, ok := r.word("return"); ok {
 			results = r.uses(r.blanks(names))
 			op := r.m.BuilderAtEnd(b).Op(end, nil, nil, results...)
-			r.m.SetPos(op, diag.Position{Line: r.next, Col: 1})
+			r.m.SetPos(op, r.place())
 			return args, results
 		}
 		if r.equation(b); r.err != nil {
@@ -180,7 +179,7 @@ func (r *reader) define(name string, v ir.ValueID, t Variance) {
 	r.taken[name] = true
 	r.values[name] = v
 	r.p.Names[v] = name
-	r.p.SetVariance(v, t)
+	r.braces[v] = t
 }
 
 func (r *reader) uses(names []string) []ir.ValueID {
@@ -197,7 +196,7 @@ func (r *reader) uses(names []string) []ir.ValueID {
 
 // equation reads the current line, and the bodies behind it, and adds the op to a block.
 func (r *reader) equation(b ir.BlockID) {
-	at := r.next
+	at := r.place()
 	parts := r.blanks(strings.TrimSuffix(r.line, "{"))
 	bodies := strings.HasSuffix(r.line, "{")
 	split := slices.Index(parts, "=")
@@ -205,23 +204,22 @@ func (r *reader) equation(b ir.BlockID) {
 		r.fail(diag.Syntax, "expected an equation `x:f32[2]{i} = op[...] y z`")
 		return
 	}
-	var names []string
-	var types []ir.TypeID
-	var variances []Variance
-	for _, text := range parts[:max(split, 0)] {
-		name, t, v := r.declaration(text)
-		if r.err != nil {
-			return
-		}
-		names, types, variances = append(names, name), append(types, t), append(variances, v)
-	}
+	left := r.declarations(parts[:max(split, 0)])
 	name, list, _ := strings.Cut(parts[split+1], "[")
-	kind := r.kind(name)
+	base := name
+	if short, ok := shorthands[name]; ok {
+		base = short
+	}
+	kind := r.kind(base)
 	if r.err != nil {
 		return
 	}
 	operands := r.uses(parts[split+2:])
-	attrs := r.attributes(name, strings.TrimSuffix(list, "]"), types)
+	attrs := r.attributes(base, strings.TrimSuffix(list, "]"), left.types)
+	if r.err == nil && (base != name || kind == ir.OpUnregistered && attrs.Get("tiled") != nil) {
+		r.shorthand(b, name, left, attrs, operands)
+		return
+	}
 	var regions []ir.RegionID
 	if bodies {
 		regions = r.bodies()
@@ -231,15 +229,33 @@ func (r *reader) equation(b ir.BlockID) {
 	}
 	op := ir.OpID(0)
 	if at := r.m.BuilderAtEnd(b); kind == ir.OpUnregistered {
-		op = at.Unregistered(dialect+name, types, attrs, 0, operands...)
+		op = at.Unregistered(dialect+name, left.types, attrs, 0, operands...)
 	} else {
-		op = at.Op(kind, types, attrs, operands...)
+		op = at.Op(kind, left.types, attrs, operands...)
 	}
 	r.m.AdoptRegions(op, regions)
-	r.m.SetPos(op, diag.Position{Line: at, Col: 1})
-	for i, name := range names {
-		r.define(name, r.m.Result(op, i), variances[i])
+	r.m.SetPos(op, at)
+	for i, name := range left.names {
+		r.define(name, r.m.Result(op, i), left.variances[i])
 	}
+}
+
+// declared is the left side of an equation.
+type declared struct {
+	names     []string
+	types     []ir.TypeID
+	variances []Variance
+}
+
+func (r *reader) declarations(texts []string) (out declared) {
+	for _, text := range texts {
+		name, t, v := r.declaration(text)
+		if r.err != nil {
+			return out
+		}
+		out.names, out.types, out.variances = append(out.names, name), append(out.types, t), append(out.variances, v)
+	}
+	return out
 }
 
 // bodies reads lambdas up to a line with a closing brace.
@@ -278,110 +294,6 @@ func (r *reader) kind(name string) ir.Kind {
 		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, hint)
 	}
 	return kind
-}
-
-// attributes reads name=value, ...
-func (r *reader) attributes(op, text string, results []ir.TypeID) ir.Attrs {
-	var out ir.Attrs
-	for _, item := range r.items(text) {
-		name, value, ok := strings.Cut(item, "=")
-		if !ok {
-			name, value = item, "unit"
-		}
-		if unquoted, err := strconv.Unquote(name); err == nil {
-			name = unquoted
-		}
-		if out.Get(name) != nil {
-			r.fail(diag.Redefined, "attribute `%s` is given twice", name)
-		}
-		if a := r.attribute(op, name, strings.TrimSpace(value), results); r.err == nil {
-			out = out.With(name, a)
-		}
-	}
-	return out
-}
-
-func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
-	if info, ok := opInfos[op]; ok && (name == "axes" || slices.Contains(info.attrs, name) && (name == "perm" || name == "groups")) {
-		return r.listAttr(name, text)
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i64(r.m, n)
-	}
-	if name == "dot_dimension_numbers" && strings.HasPrefix(text, "((") {
-		return r.dotDims(text)
-	}
-	if list, ok := ints(text); ok {
-		return list
-	}
-	if enum, ok := enums[name]; ok && isIdentifier(text) {
-		return ir.EnumAttr{Dialect: "stablehlo", Enum: enum, Value: text}
-	}
-	if parts, err := splitTop(text, ':'); err == nil && len(parts) == 1 && strings.HasPrefix(text, "dense<") && len(results) == 1 {
-		text += " : " + r.m.FormatType(results[0])
-	}
-	a, err := mlir.ParseAttr(r.m, text, diag.Position{File: r.file, Line: r.next, Col: 1})
-	if err != nil {
-		r.locate(err)
-	}
-	return a
-}
-
-// listAttr reads a tuple of axes or of tuples of integers.
-func (r *reader) listAttr(name, text string) ir.Attr {
-	out := ir.ArrayAttr{}
-	for _, item := range r.tuple(text) {
-		if name == "axes" {
-			out = append(out, ir.StringAttr(item))
-			continue
-		}
-		list, ok := ints(item)
-		if !ok {
-			r.fail(diag.Syntax, "expected numbers in parentheses, found %q", item)
-		}
-		out = append(out, list)
-	}
-	return out
-}
-
-// ints reads (1, 2).
-func ints(text string) (ir.Ints, bool) {
-	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
-		return nil, false
-	}
-	out := ir.Ints{}
-	items := strings.Split(text[1:len(text)-1], ",")
-	for i, item := range items {
-		item = strings.TrimSpace(item)
-		if item == "" && i == len(items)-1 {
-			break
-		}
-		n, err := strconv.ParseInt(item, 10, 64)
-		if err != nil {
-			return nil, false
-		}
-		out = append(out, n)
-	}
-	return out, true
-}
-
-// dotDims reads ((lhs contracting, rhs contracting), (lhs batch, rhs batch)).
-func (r *reader) dotDims(text string) ir.Attr {
-	var lists []ir.Ints
-	for _, pair := range r.tuple(text) {
-		for _, item := range r.tuple(pair) {
-			list, ok := ints(item)
-			if !ok {
-				break
-			}
-			lists = append(lists, list)
-		}
-	}
-	if len(lists) != 4 {
-		r.fail(diag.Syntax, "expected dimension numbers ((contract, contract), (batch, batch)), found %q", text)
-		return nil
-	}
-	return &ir.DotDims{LhsContract: lists[0], RhsContract: lists[1], LhsBatch: lists[2], RhsBatch: lists[3]}
 }
 
 // times multiplies two sizes, up to the largest number.

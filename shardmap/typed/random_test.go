@@ -83,13 +83,13 @@ func (r *randomProgram) holdsElsewhere(t *testing.T, p *typed.Program, want []te
 	return r.same(t, want, i, typed.RunOptions{Debug: true})
 }
 
-// ambiguous says whether a manual computation does not tell all axes: those of one device do not show in groups, and
-// those along which a permutation moves nothing do not show in its pairs; nor does it hold the cast that a broadcast of
-// one member needs, or name groups of manual axes within those of all devices.
+// ambiguous says whether a manual computation may not tell all types: axes of one device do not show in groups, and
+// those along which a permutation moves nothing do not show in its pairs; nor does it say which gathers are invariant,
+// hold the cast that a broadcast of one member needs, or name groups of manual axes within those of all devices.
 func (r *randomProgram) ambiguous(steps []*randomStep) bool {
 	one := slices.ContainsFunc(r.axes, func(a subaxis.Axis) bool { return a.Size == 1 })
 	return one || slices.ContainsFunc(steps, func(s *randomStep) bool {
-		return s.Mode == "ppermute" || s.Mode == "pshuffle" || s.Mode == "pbroadcast" || s.Groups != nil || slices.ContainsFunc(s.Bodies, func(b randomBody) bool { return r.ambiguous(b.Steps) })
+		return s.Mode == "all_gather_invariant" || s.Mode == "ppermute" || s.Mode == "pshuffle" || s.Mode == "pbroadcast" || s.Groups != nil || slices.ContainsFunc(s.Bodies, func(b randomBody) bool { return r.ambiguous(b.Steps) })
 	})
 }
 

@@ -104,7 +104,7 @@ func (d *drawing) wrongType(mistake string) bool {
 			axes = d.names(d.manual())
 			mode = d.of([]string{"psum", "pmax", "pmin", "pmean", "psum_scatter"})
 			if mode == "psum_scatter" || mode == "pmean" {
-				x = d.emit(randomStep{Op: "broadcast", Shape: []int64{24}}, x.t, []int64{24}, 1, d.total(x))
+				x = d.emit(randomStep{Op: "broadcast", Shape: []int64{48}}, x.t, []int64{48}, 1, d.total(x))
 			}
 		}
 	case mistake == "E_CAST":

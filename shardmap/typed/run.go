@@ -229,12 +229,13 @@ type debugger struct {
 	checks    []string // what each comparison is about
 }
 
-// enter notes that the inside of a loop or branch runs on some devices only, until the returned function is called.
-func (d *debugger) enter(l *lowering, op ir.OpID) func() {
-	outer := d.divergent
-	which := l.m.Operand(op, 0)
-	if l.m.Kind(op) == ir.OpWhile {
-		which = l.m.Operand(l.m.LastOp(l.m.RegionBlock(op, 0)), 0)
+// enter notes that the inside of a loop or branch runs on some devices only, until the returned function is called. The
+// predicate is that of the program with types, since lowering may have put another value in its place.
+func (d *debugger) enter(op ir.OpID) func() {
+	outer, m := d.divergent, d.p.Module
+	which := m.Operand(op, 0)
+	if m.Kind(op) == ir.OpWhile {
+		which = m.Operand(m.LastOp(m.RegionBlock(op, 0)), 0)
 	}
 	d.divergent |= d.p.VarianceOf(which).V
 	return func() { d.divergent = outer }
@@ -257,14 +258,14 @@ func (d *debugger) check(l *lowering, b *ir.Builder, v, lowered ir.ValueID) {
 	}
 }
 
-// explain says which value a failed comparison is about.
+// explain says which value a failed comparison is about, not on which device: several may fail, and any of them first.
 func (d *debugger) explain(err error) error {
 	var e *diag.Error
 	if !errors.As(err, &e) || e.Class != diag.ErrFinding || len(e.Diagnostics) == 0 {
 		return err
 	}
 	if k := e.Diagnostics[0].Pos.Line; k > 0 && k <= len(d.checks) {
-		return diag.Finding(diag.Mismatch, diag.Position{}, "replication violated: %s: %s", d.checks[k-1], e.Diagnostics[0].Message)
+		return diag.Finding(diag.Mismatch, diag.Position{}, "replication violated: %s", d.checks[k-1])
 	}
 	return err
 }

@@ -24,17 +24,10 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 	if err := p.checkGroups(c); err != nil {
 		return 0, err
 	}
-	want := 1
-	switch c.Name {
-	case AxisIndex:
-		want = 0
-	case RaggedAllToAll:
-		want = 6
-	}
-	if len(operands) != want {
+	if want := arity(c.Name); len(operands) != want {
 		return 0, p.bad(diag.BadOp, "E_OP", "takes %d operands, got %d", want, len(operands))
 	}
-	if want == 0 {
+	if c.Name == AxisIndex {
 		return p.Module.TensorType(dtype.I32), nil
 	}
 	t := p.Module.TypeOf(operands[0])
@@ -73,6 +66,17 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 		return 0, err
 	}
 	return p.Module.WithDims(operands[0], dims), nil
+}
+
+// arity returns the number of operands of an op of this package.
+func arity(name string) int {
+	switch name {
+	case AxisIndex:
+		return 0
+	case RaggedAllToAll:
+		return 6
+	}
+	return 1
 }
 
 func (p *Program) checkDim(what string, d int64, dims []int64) error {
@@ -137,8 +141,8 @@ func (p *Program) checkPermutation(c *Collective, n int64) error {
 	}
 	if !sort.IntsAreSorted(c.Axes) {
 		ordered := slices.Sorted(slices.Values(c.Axes))
-		return p.bad(diag.BadOp, "E_PERM_ORDER", "axes must be in the same order as the mesh declares them; write axes=%s and perm=%s",
-			p.tuple(ordered), formatPairs(p.renumber(c, ordered)))
+		return p.bad(diag.BadOp, "E_PERM_ORDER", "axes must be in the same order as the mesh declares them; write axes=(%s) and perm=%s",
+			p.axisNames(ordered, ", "), formatPairs(p.renumber(c, ordered)))
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package typed_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"autoshard/internal/diag"
 	"autoshard/shardmap/typed"
@@ -50,4 +52,18 @@ func FuzzParse(f *testing.F) {
 			roundTrip(t, p)
 		}
 	})
+}
+
+// An error quotes a part of a long text.
+func TestParseQuotesLittle(t *testing.T) {
+	long := strings.Repeat("(", 1<<20)
+	for _, text := range []string{
+		"shard_map @e mesh=(i=4,) in_specs=(P(" + long + "),) out_specs=(P(),)\nlambda x:f32[2]\n  return x\n",
+		"shard_map @e mesh=(i=4,) in_specs=(P(),) out_specs=(P(),)\nlambda x:f32[2]\n  y:f32[2] = add[a=" + long + "] x x\n  return x\n",
+		"shard_map @e mesh=(i=4,) in_specs=(P(),) out_specs=(P(),)\nlambda x:" + strings.Repeat("é", 1<<20) + "\n  return x\n",
+	} {
+		if _, err := typed.Parse(text, ""); err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
+			t.Errorf("the error is %.200v", err)
+		}
+	}
 }

@@ -20,8 +20,8 @@ func (p *Program) Validate() error {
 	if err := p.checkMesh(); err != nil {
 		return err
 	}
-	if p.Manual == 0 || !p.Manual.In(p.allAxes()) {
-		return p.bad(diag.BadMesh, "E_MESH_EMPTY", "a program needs at least one manual axis of its mesh")
+	if err := p.checkManual(); err != nil {
+		return err
 	}
 	if err := p.checkParams(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (p *Program) Validate() error {
 		return p.bad(diag.BadOp, "E_TREE", "the body must return one block for each of the %d output specs", len(p.Results))
 	}
 	for i, r := range p.Results {
-		if err := p.checkSpec(fmt.Sprintf("output %d, %s,", i, p.FormatValue(p.Module.Operand(ret, i))), r.Spec, p.Module.Shape(p.Module.Operand(ret, i)), true); err != nil {
+		if err := p.checkOutSpec(i, p.Module.Operand(ret, i), r.Spec); err != nil {
 			return err
 		}
 		if _, _, err := tensor.Size(p.Module.ValueType(p.Module.Operand(ret, i)).DType, p.GlobalDims(i)); err != nil {
@@ -39,9 +39,21 @@ func (p *Program) Validate() error {
 		}
 	}
 	if err := p.checkOps(p.Body()); err != nil {
-		return err
+		return p.showBlocks(err)
 	}
-	return ir.Verify(p.Module)
+	return p.showBlocks(ir.Verify(p.Module))
+}
+
+func (p *Program) checkManual() error {
+	if p.Manual == 0 || !p.Manual.In(p.allAxes()) {
+		return p.bad(diag.BadMesh, "E_MESH_EMPTY", "a program needs at least one manual axis of its mesh")
+	}
+	return nil
+}
+
+// checkOutSpec checks the spec of output i, whose block is v.
+func (p *Program) checkOutSpec(i int, v ir.ValueID, s Spec) error {
+	return p.checkSpec(fmt.Sprintf("output %d, %s:%s,", i, p.NameOf(v), formatType(p.Module.ValueType(v))), s, p.Module.Shape(v), true)
 }
 
 // checkMesh checks the axes: at least one, with names that are identifiers, few enough for a set.

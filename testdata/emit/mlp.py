@@ -112,6 +112,8 @@ def start(args):
     if args.devices or "xla_force_host_platform_device_count" not in flags:
         flags += f" --xla_force_host_platform_device_count={count}"
         os.environ["XLA_FLAGS"] = flags.strip()
+    if hasattr(jax.config, "jax_use_shardy_partitioner"):
+        jax.config.update("jax_use_shardy_partitioner", True)  # as JAX does since 0.7
     if args.coordinator:
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(

@@ -84,7 +84,7 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     reshaped = reduced_1.reshape(1, 16)  # f32[1,16]  mlp_train.mlir:43
     reduced_2 = jnp.sum(reshaped, axis=0)  # f32[16]  mlp_train.mlir:45
     prod_3 = index * 8  # i32[]  mlp_train.mlir:46
-    part = lax.dynamic_slice(larger_1, (jnp.int32(0), prod_3), (16, 8))  # f32[16,8]
+    part = lax.dynamic_slice_in_dim(larger_1, prod_3, 8, axis=1)  # f32[16,8]
     dot_3 = prod_2.T @ part  # f32[16,8]
     transposed = dot_3.T  # f32[8,16]  mlp_train.mlir:47
     dot_4 = prod_2 @ arg5.T  # f32[16,64]  mlp_train.mlir:48
@@ -113,7 +113,7 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     result_0_2_bias = arg4 - prod_8  # f32[16]  mlp_train.mlir:89
     prod_9 = 0.1 * transposed  # f32[8,16]  mlp_train.mlir:92
     prod_10 = index * 8  # i32[]  mlp_train.mlir:93
-    part_1 = lax.dynamic_slice(arg5, (prod_10, jnp.int32(0)), (8, 16))  # f32[8,16]
+    part_1 = lax.dynamic_slice_in_dim(arg5, prod_10, 8, axis=0)  # f32[8,16]
     diff_1 = part_1 - prod_9  # f32[8,16]
     result_0_2_w = lax.all_gather(diff_1, "x", axis=0, tiled=True)  # f32[64,16]  mlp_train.mlir:94
     return (
@@ -224,6 +224,8 @@ def start(args):
     if args.devices or "xla_force_host_platform_device_count" not in flags:
         flags += f" --xla_force_host_platform_device_count={count}"
         os.environ["XLA_FLAGS"] = flags.strip()
+    if hasattr(jax.config, "jax_use_shardy_partitioner"):
+        jax.config.update("jax_use_shardy_partitioner", True)  # as JAX does since 0.7
     if args.coordinator:
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(

@@ -38,6 +38,7 @@ function of a plan, and a main that runs both on JAX's devices, or on virtual on
 0.6 and later, in one process or several; python FILE --help lists its options. --format stablehlo is the program that
 every device runs, with explicit collectives. --format shardmap is the shard_map program as text, one equation a line,
 with types that say along which axes every value varies; run, check and emit take that text in place of a plan.
+A function that JAX exported and that is one shard_map, which is an sdy.manual_computation in MLIR, is taken too.
 --format sdy is the same as an sdy.manual_computation in MLIR.
 
 --transpose and --gradient write the transpose of the program in some inputs, in which it must be linear, or its
@@ -105,7 +106,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	return s.Write(c.Output, text)
 }
 
-// read reads a plan or the text of a shard_map program; the content decides which.
+// read reads a plan, the text of a shard_map program or a manual computation; the content decides which.
 func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
@@ -113,7 +114,7 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error
 	}
 	p := &program{devices: 1}
 	var mesh []autoshard.MeshAxis
-	if autoshard.IsShardMap(text) {
+	if autoshard.IsShardMap(text) || autoshard.IsManualComputation(text) {
 		m, err := autoshard.ReadShardMap(name, text)
 		if err != nil {
 			return nil, err

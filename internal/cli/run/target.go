@@ -17,13 +17,13 @@ type target struct {
 	compare   func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error)
 }
 
-// read reads a plan or the text of a shard_map program; the content decides which.
+// read reads a plan, the text of a shard_map program or a manual computation; the content decides which.
 func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	if autoshard.IsShardMap(text) {
+	if autoshard.IsShardMap(text) || autoshard.IsManualComputation(text) {
 		p, err := autoshard.ReadShardMap(name, text)
 		if err != nil {
 			return nil, err

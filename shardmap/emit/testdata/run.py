@@ -23,6 +23,8 @@ class Arguments:
 
 def run(path):
     jax.config.update("jax_enable_x64", False)
+    if hasattr(jax.config, "jax_use_shardy_partitioner"):
+        jax.config.update("jax_use_shardy_partitioner", True)  # as start() of the files does
     if "EXPLICIT" in os.environ and hasattr(jax.config, "jax_auto_pcast"):
         jax.config.update("jax_auto_pcast", os.environ["EXPLICIT"] not in path)
     spec = importlib.util.spec_from_file_location("emitted", path)

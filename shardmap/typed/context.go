@@ -1,0 +1,93 @@
+package typed
+
+import (
+	"slices"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// maxBlocksShown bounds how many inputs the notes of an error describe.
+const maxBlocksShown = 4
+
+// showBlocks adds to an error at an equation the shapes that it works on: the equation with the types of its operands,
+// and the blocks of the inputs that these are made of, with the specs that cut them; for an error about variance those
+// that vary.
+//
+//	z = add x:f32[8] y:f32[7]: ... requires compatible types
+//	note: x is a block f32[8] of f32[32] with spec P('i')
+func (p *Program) showBlocks(err error) error {
+	e, ok := err.(*diag.Error)
+	if !ok {
+		return err
+	}
+	op := p.opAt(e.Diagnostics[0].Pos)
+	if op == 0 {
+		return err
+	}
+	if d := &e.Diagnostics[0]; !strings.HasPrefix(d.Message, p.equation(op)) {
+		d.Message = p.equation(op) + ": " + d.Message
+	}
+	shown := 0
+	for _, i := range p.inputsOf(op) {
+		param := p.Params[i]
+		if shown == maxBlocksShown || e.Diagnostics[0].Code == diag.BadVariance && p.SpecVariance(param.Spec) == (Variance{}) {
+			continue
+		}
+		shown++
+		e.WithNote(diag.Position{}, "%s is a block %s of %s with spec %s", param.Name,
+			formatType(p.Module.ValueType(p.Module.BlockArgs(p.Body())[i])), formatType(p.Module.TypeOf(param.Type)), param.Spec)
+	}
+	return e
+}
+
+// opAt returns the op of the body that begins at a place of the text, 0 if none does.
+func (p *Program) opAt(at diag.Position) (found ir.OpID) {
+	if at.Line == 0 {
+		return 0
+	}
+	p.Module.Walk(p.Body(), func(op ir.OpID) {
+		if found == 0 && p.where(op) == at {
+			found = op
+		}
+	})
+	return found
+}
+
+// inputsOf returns the numbers of the inputs that an op depends on.
+func (p *Program) inputsOf(op ir.OpID) (inputs []int) {
+	m := p.Module
+	args := m.BlockArgs(p.Body())
+	seen := map[ir.ValueID]bool{}
+	pending := slices.Clone(operandsOf(m, op))
+	for len(pending) > 0 {
+		v := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		if i := slices.Index(args, v); i >= 0 {
+			inputs = append(inputs, i)
+		} else if from := m.DefiningOp(v); from != 0 {
+			pending = append(pending, operandsOf(m, from)...)
+		} else if around := m.BlockOp(m.ArgBlock(v)); around != 0 {
+			pending = append(pending, operandsOf(m, around)...)
+		}
+	}
+	slices.Sort(inputs)
+	return inputs
+}
+
+// inDefinition gives an error about a value the place where the value is defined.
+func (p *Program) inDefinition(v ir.ValueID, e *diag.Error) error {
+	op := p.Module.DefiningOp(v)
+	if op == 0 {
+		op = p.Module.BlockOp(p.Module.ArgBlock(v))
+	}
+	d := &e.Diagnostics[0]
+	d.Pos = p.where(op)
+	d.Source = p.Module.SourceLine(d.Pos.Line)
+	return e
+}

@@ -1,0 +1,118 @@
+package typed
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+)
+
+// attributes reads name=value, ...
+func (r *reader) attributes(op, text string, results []ir.TypeID) ir.Attrs {
+	var out ir.Attrs
+	for _, item := range r.items(text) {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok {
+			name, value = item, "unit"
+		}
+		if unquoted, err := strconv.Unquote(name); err == nil {
+			name = unquoted
+		}
+		if out.Get(name) != nil {
+			r.fail(diag.Redefined, "attribute `%s` is given twice", name)
+		}
+		if a := r.attribute(op, name, strings.TrimSpace(value), results); r.err == nil {
+			out = out.With(name, a)
+		}
+	}
+	return out
+}
+
+func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
+	if info, ok := opInfos[op]; ok && (name == "axes" || slices.Contains(info.attrs, name) && (name == "perm" || name == "groups")) {
+		return r.listAttr(name, text)
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return i64(r.m, n)
+	}
+	if name == "dot_dimension_numbers" && strings.HasPrefix(text, "((") {
+		return r.dotDims(text)
+	}
+	if list, ok := ints(text); ok {
+		return list
+	}
+	if enum, ok := enums[name]; ok && isIdentifier(text) {
+		return ir.EnumAttr{Dialect: "stablehlo", Enum: enum, Value: text}
+	}
+	if parts, err := splitTop(text, ':'); err == nil && len(parts) == 1 && strings.HasPrefix(text, "dense<") && len(results) == 1 {
+		text += " : " + r.m.FormatType(results[0])
+	}
+	a, err := mlir.ParseAttr(r.m, text, diag.Position{File: r.file, Line: r.next, Col: 1})
+	if err != nil {
+		r.locate(err)
+	}
+	return a
+}
+
+// listAttr reads a tuple of axes or of tuples of integers.
+func (r *reader) listAttr(name, text string) ir.Attr {
+	out := ir.ArrayAttr{}
+	if list, ok := ints(text); ok && name == "perm" && len(list) > 0 {
+		return list // of pshuffle
+	}
+	for _, item := range r.tuple(text) {
+		if name == "axes" {
+			out = append(out, ir.StringAttr(item))
+			continue
+		}
+		list, ok := ints(item)
+		if !ok {
+			r.fail(diag.Syntax, "expected numbers in parentheses, found %q", item)
+		}
+		out = append(out, list)
+	}
+	return out
+}
+
+// ints reads (1, 2).
+func ints(text string) (ir.Ints, bool) {
+	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
+		return nil, false
+	}
+	out := ir.Ints{}
+	items := strings.Split(text[1:len(text)-1], ",")
+	for i, item := range items {
+		item = strings.TrimSpace(item)
+		if item == "" && i == len(items)-1 {
+			break
+		}
+		n, err := strconv.ParseInt(item, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+// dotDims reads ((lhs contracting, rhs contracting), (lhs batch, rhs batch)).
+func (r *reader) dotDims(text string) ir.Attr {
+	var lists []ir.Ints
+	for _, pair := range r.tuple(text) {
+		for _, item := range r.tuple(pair) {
+			list, ok := ints(item)
+			if !ok {
+				break
+			}
+			lists = append(lists, list)
+		}
+	}
+	if len(lists) != 4 {
+		r.fail(diag.Syntax, "expected dimension numbers ((contract, contract), (batch, batch)), found %q", text)
+		return nil
+	}
+	return &ir.DotDims{LhsContract: lists[0], RhsContract: lists[1], LhsBatch: lists[2], RhsBatch: lists[3]}
+}

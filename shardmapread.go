@@ -1,0 +1,68 @@
+package autoshard
+
+import (
+	"bytes"
+
+	"autoshard/internal/diag"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap/typed"
+)
+
+// IsShardMap says whether a text is a shard_map program: its first word, behind comments, is shard_map.
+func IsShardMap(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		word, _, _ := bytes.Cut(line, []byte(" "))
+		return string(word) == "shard_map"
+	}
+	return false
+}
+
+// IsManualComputation says whether a text is MLIR with a manual computation, as JAX exports a shard_map:
+// ReadShardMap reads it too.
+func IsManualComputation(src []byte) bool {
+	return !isJSON(src) && bytes.Contains(src, []byte("sdy.manual_computation"))
+}
+
+// ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
+// text is that of a shard_map program, or MLIR whose function main is one manual computation. File names the source in
+// errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
+func ReadShardMap(file string, src []byte) (s *ShardMap, err error) {
+	defer recoverBug("read", &err)
+	if !IsShardMap(src) {
+		return importShardMap(file, src)
+	}
+	p, err := typed.Parse(string(src), file)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []diag.Diagnostic
+	if p.Variance == nil {
+		report, err := p.Elaborate(typed.Options{})
+		if err != nil {
+			return nil, err
+		}
+		warnings = report.Warnings
+	} else if err := p.Typecheck(typed.Options{}); err != nil {
+		return nil, err
+	}
+	s = shardMapOf(p)
+	s.Warnings = warnings
+	return s, nil
+}
+
+// importShardMap makes a program of a manual computation.
+func importShardMap(file string, src []byte) (*ShardMap, error) {
+	m, err := mlir.Parse(src, mlir.Options{File: file})
+	if err != nil {
+		return nil, err
+	}
+	p, err := typed.Import(m, typed.ImportOptions{Whole: true})
+	if err != nil {
+		return nil, err
+	}
+	return shardMapOf(p), nil
+}
