@@ -28,7 +28,7 @@ type Cuts struct {
 	used [][]subaxis.Ref // of each axis: the parts that made the cuts
 }
 
-// New returns a mesh without cuts. The mesh is not changed.
+// New returns a mesh's cuts before there are any. The mesh is not changed.
 func New(mesh subaxis.Mesh) *Cuts {
 	c := &Cuts{mesh: mesh, at: make([][]int64, len(mesh.Axes)), used: make([][]subaxis.Ref, len(mesh.Axes))}
 	for i, a := range mesh.Axes {
