@@ -218,6 +218,18 @@ func (m *Module) HasOneUse(v ValueID) bool {
 	return s != 0 && m.operands[s].next == 0
 }
 
+// EdgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.
+func (m *Module) EdgeOf(v ValueID) OpID {
+	if m.HasOneUse(v) {
+		for use := range m.Uses(v) {
+			if m.Kind(use.Op) == OpSdyDataFlowEdge {
+				return use.Op
+			}
+		}
+	}
+	return 0
+}
+
 // OrderUses puts the uses of all values into program order, the most recent one last in the program: a reader may have
 // met them in another order, the body of a loop before its operands.
 func (m *Module) OrderUses() {

@@ -55,8 +55,8 @@ func (v *verifier) inner(x ValueID) *Sharding {
 	}
 	if op != 0 && m.Kind(op) == OpWhile && m.Index(x) < m.NumResults(op) {
 		x = m.Result(op, m.Index(x))
-		if edge := m.onlyEdge(x); edge != 0 {
-			x = edge
+		if edge := m.EdgeOf(x); edge != 0 {
+			x = m.Result(edge, 0)
 		}
 	}
 	id := m.Sharding(x)
@@ -79,18 +79,6 @@ func (v *verifier) inner(x ValueID) *Sharding {
 	}
 	s.Replicated, s.Unreduced = slices.DeleteFunc(s.Replicated, isManual), slices.DeleteFunc(s.Unreduced, isManual)
 	return &s
-}
-
-// onlyEdge returns the data-flow edge of a value that has no other use, 0 if there is none.
-func (m *Module) onlyEdge(x ValueID) ValueID {
-	edge := ValueID(0)
-	for u := range m.Uses(x) {
-		if edge != 0 || m.Kind(u.Op) != OpSdyDataFlowEdge {
-			return 0
-		}
-		edge = m.Result(u.Op, 0)
-	}
-	return edge
 }
 
 // perDim returns the axes of a collective for each dimension, checked.

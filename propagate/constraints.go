@@ -123,7 +123,7 @@ func homeOf(m *ir.Module, v ir.ValueID) ir.ValueID {
 		}
 	}
 	if owner != 0 {
-		if edge := edgeOf(m, owner); edge != 0 {
+		if edge := m.EdgeOf(owner); edge != 0 {
 			return m.Result(edge, 0)
 		}
 	}

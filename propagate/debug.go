@@ -119,7 +119,7 @@ func (d Debug) sink(m *ir.Module, op ir.OpID, args, results []ir.ValueID) {
 func edgeAttrs(m *ir.Module, owners []ir.ValueID, name string, none ir.Attr) ir.ArrayAttr {
 	list := ir.ArrayAttr{}
 	for _, v := range owners {
-		if edge := edgeOf(m, v); edge != 0 {
+		if edge := m.EdgeOf(v); edge != 0 {
 			attr := m.Attr(edge, name)
 			if attr == nil {
 				attr = none

@@ -15,8 +15,8 @@ import (
 //	                      block argument i; source operand i
 //	                      result i; source result i of the body
 
-// hasDataFlow says whether an op has data-flow edges.
-func hasDataFlow(k ir.Kind) bool {
+// HasDataFlow says whether ops of a kind have data-flow edges: loops, branches, barriers, manual and named computations.
+func HasDataFlow(k ir.Kind) bool {
 	return k == ir.OpWhile || k == ir.OpCase || k == ir.OpIf || k == ir.OpOptimizationBarrier || isComputation(k)
 }
 
@@ -45,30 +45,24 @@ func edgeOwner(m *ir.Module, arg ir.ValueID) ir.ValueID {
 	return 0
 }
 
-// appendSources appends the values that flow into the edge of an owner.
-func appendSources(list []ir.ValueID, m *ir.Module, owner ir.ValueID) []ir.ValueID {
+// sourcesOf returns the uses by which values flow into the edge of an owner.
+func sourcesOf(m *ir.Module, owner ir.ValueID) []ir.Use {
 	i := m.Index(owner)
 	op := m.DefiningOp(owner)
 	if op == 0 {
-		return append(list, m.Operand(m.BlockOp(m.ArgBlock(owner)), i))
+		return []ir.Use{{Op: m.BlockOp(m.ArgBlock(owner)), Index: i}}
 	}
+	var list []ir.Use
+	first := 0 // region whose terminator has sources
 	switch m.Kind(op) {
-	case ir.OpWhile:
-		return appendReturned(append(list, m.Operand(op, i)), m, op, 1, i)
 	case ir.OpOptimizationBarrier:
-		return append(list, m.Operand(op, i))
+		return []ir.Use{{Op: op, Index: i}}
+	case ir.OpWhile:
+		list, first = append(list, ir.Use{Op: op, Index: i}), 1
 	}
-	for r := range m.NumRegions(op) {
-		list = appendReturned(list, m, op, r, i)
-	}
-	return list
-}
-
-// appendReturned appends operand i of the terminator of a region.
-func appendReturned(list []ir.ValueID, m *ir.Module, op ir.OpID, region, i int) []ir.ValueID {
-	if b := m.RegionBlock(op, region); b != 0 {
-		if last := m.LastOp(b); last != 0 && i < m.NumOperands(last) {
-			return append(list, m.Operand(last, i))
+	for r := first; r < m.NumRegions(op); r++ {
+		if b := m.RegionBlock(op, r); b != 0 && m.LastOp(b) != 0 && i < m.NumOperands(m.LastOp(b)) {
+			list = append(list, ir.Use{Op: m.LastOp(b), Index: i})
 		}
 	}
 	return list
@@ -115,22 +109,10 @@ func flowsInto(m *ir.Module, use ir.Use) ir.ValueID {
 	} else if isComputation(m.Kind(op)) {
 		return 0
 	}
-	if op == 0 || !hasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase || m.Kind(use.Op) == ir.OpIf {
+	if op == 0 || !HasDataFlow(m.Kind(op)) || i >= m.NumResults(op) || m.Kind(use.Op) == ir.OpCase || m.Kind(use.Op) == ir.OpIf {
 		return 0
 	}
 	return m.Result(op, i)
-}
-
-// edgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.
-func edgeOf(m *ir.Module, v ir.ValueID) ir.OpID {
-	if m.HasOneUse(v) {
-		for use := range m.Uses(v) {
-			if m.Kind(use.Op) == ir.OpSdyDataFlowEdge {
-				return use.Op
-			}
-		}
-	}
-	return 0
 }
 
 // AddDataFlowEdges inserts an sdy.data_flow_edge after every owner of an edge that has a static shape; all uses of
@@ -140,7 +122,7 @@ func AddDataFlowEdges(m *ir.Module) {
 		return
 	}
 	walkPost(m, m.Body(), func(op ir.OpID) {
-		if hasDataFlow(m.Kind(op)) {
+		if HasDataFlow(m.Kind(op)) {
 			addOpEdges(m, op)
 		}
 	})
@@ -155,7 +137,7 @@ func addOpEdges(m *ir.Module, op ir.OpID) {
 
 func addEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 	for _, v := range values {
-		if !m.ValueType(v).IsStatic() || edgeOf(m, v) != 0 {
+		if !m.ValueType(v).IsStatic() || m.EdgeOf(v) != 0 {
 			continue
 		}
 		edge := b.Op(ir.OpSdyDataFlowEdge, []ir.TypeID{m.Type(v)}, nil, v)
@@ -190,7 +172,7 @@ func SinkDataFlowEdgesWith(m *ir.Module, d Debug) {
 	}
 	var ops []ir.OpID
 	m.Walk(m.Body(), func(op ir.OpID) {
-		if hasDataFlow(m.Kind(op)) {
+		if HasDataFlow(m.Kind(op)) {
 			ops = append(ops, op)
 		}
 	})
@@ -206,7 +188,7 @@ func sinkOpEdges(m *ir.Module, op ir.OpID, d Debug) {
 	sinkShardings(m, all[args:])
 	d.sink(m, op, all[:args], all[args:])
 	for _, v := range all {
-		if edge := edgeOf(m, v); edge != 0 {
+		if edge := m.EdgeOf(v); edge != 0 {
 			m.ReplaceUses(m.Result(edge, 0), v)
 			m.Erase(edge)
 		}
@@ -216,7 +198,7 @@ func sinkOpEdges(m *ir.Module, op ir.OpID, d Debug) {
 func sinkShardings(m *ir.Module, owners []ir.ValueID) {
 	var mesh ir.MeshID
 	for _, v := range owners {
-		if edge := edgeOf(m, v); edge != 0 && mesh == 0 {
+		if edge := m.EdgeOf(v); edge != 0 && mesh == 0 {
 			if id := m.Sharding(m.Result(edge, 0)); id != 0 {
 				mesh = m.ShardingOf(id).Mesh
 			}
@@ -227,7 +209,7 @@ func sinkShardings(m *ir.Module, owners []ir.ValueID) {
 	}
 	for _, v := range owners {
 		id := ir.ShardingID(0)
-		if edge := edgeOf(m, v); edge != 0 {
+		if edge := m.EdgeOf(v); edge != 0 {
 			id = m.Sharding(m.Result(edge, 0))
 		}
 		if id == 0 {

@@ -77,7 +77,7 @@ func (o *origins) startComputation(op ir.OpID, name string) {
 
 // startOwner starts the edge of an owner, if it has one, with the axes that the computation itself asks for there.
 func (o *origins) startOwner(owner ir.ValueID, name string) bool {
-	edge := edgeOf(o.m, owner)
+	edge := o.m.EdgeOf(owner)
 	if edge == 0 {
 		return false
 	}

@@ -99,7 +99,7 @@ func (t *tables) findHomes() {
 		t.home[v] = t.valueHome(v)
 	}
 	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyDataFlowEdge || edgeOf(m, m.Operand(op, 0)) != op {
+		if m.Kind(op) != ir.OpSdyDataFlowEdge || m.EdgeOf(m.Operand(op, 0)) != op {
 			return
 		}
 		owner, result := m.Operand(op, 0), slot(m.Result(op, 0))
@@ -209,7 +209,10 @@ func (t *tables) addEdge(op ir.OpID) {
 	m := t.m
 	owner := m.Operand(op, 0)
 	row := opRow{first: int32(len(t.slots)), class: priority.Rearrange, exempt: true}
-	sources := appendSources(nil, m, owner)
+	var sources []ir.ValueID
+	for _, u := range sourcesOf(m, owner) {
+		sources = append(sources, m.Operand(u.Op, u.Index))
+	}
 	if !t.fits(sources, m.Type(owner)) {
 		return
 	}

@@ -21,15 +21,6 @@ func (s *Streams) Model(ctx context.Context, file string, rules ...string) (*aut
 	return model.WithRules(rules)
 }
 
-// Plan reads a plan from a file or standard input.
-func (s *Streams) Plan(ctx context.Context, file string) (*autoshard.Plan, error) {
-	name, text, err := s.Read(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	return autoshard.ReadPlan(name, text)
-}
-
 // OutputFormat returns the format of the output: that of --format where it is given, otherwise that of the output
 // file's extension.
 func OutputFormat(c *config.Config) config.Format {
