@@ -68,15 +68,18 @@ type MeshAxis struct {
 
 // Tensor is an input or output of the plan.
 type Tensor struct {
-	Index     int    `json:"index"`
-	Name      string `json:"name"`
-	Role      string `json:"role,omitempty"`
-	Type      string `json:"type"`      // of the whole tensor, such as f32[128,512]
-	LocalType string `json:"localType"` // of one device's block
-	Sharding  string `json:"sharding"`  // Shardy's text, such as <@mesh, [{"data"}, {}]>
-	Spec      string `json:"spec"`      // PartitionSpec form, such as P('data', None)
-	Bytes     int64  `json:"bytes"`     // of one device's block
-	User      bool   `json:"user"`      // the user wrote a sharding for it
+	Index      int      `json:"index"`
+	Name       string   `json:"name"`
+	Role       string   `json:"role,omitempty"`     // param, opt_state, batch, … as the model says; batch also where its shape and use tell
+	Type       string   `json:"type"`               // of the whole tensor, such as f32[128,512]
+	LocalType  string   `json:"localType"`          // of one device's block
+	Sharding   string   `json:"sharding"`           // Shardy's text, such as <@mesh, [{"data"}, {}]>
+	Spec       string   `json:"spec"`               // PartitionSpec form, such as P('data', None)
+	Axes       []string `json:"axes"`               // the mesh axes that cut it, sub-axes as x:(m)k
+	WholeBytes int64    `json:"wholeBytes"`         // of the whole tensor
+	Bytes      int64    `json:"bytes"`              // of one device's block
+	User       bool     `json:"user"`               // the user wrote a sharding for it
+	Replaces   *int     `json:"replaces,omitempty"` // of an output: the input whose place it takes in the next step
 }
 
 // Collective is one communication of the per-device program.

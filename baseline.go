@@ -136,6 +136,9 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	return m, ""
 }
 
+// batchRole is the role of inputs whose leading dimension counts examples.
+const batchRole = "batch"
+
 // batchInputs returns the inputs that carry the batch: those with that role or, where no roles are known, those
 // that are not state. State comes back as a result of the same type; where nothing comes back, as in inference,
 // inputs whose leading dimension is that of every result carry the batch.
@@ -152,7 +155,7 @@ func batchInputs(m *ir.Module) []ir.ValueID {
 		if len(dims) == 0 {
 			continue
 		}
-		if role == "batch" {
+		if role == batchRole {
 			byRole = append(byRole, arg)
 		}
 		if at := slices.Index(unmatched, m.Type(arg)); at >= 0 {

@@ -202,14 +202,26 @@ func firstOf(names ...string) string {
 
 func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor {
 	t := m.TypeOf(typ)
-	out := Tensor{Index: i, Type: formatType(t, t.Dims), LocalType: formatType(t, t.Dims), Bytes: t.Bytes()}
+	out := Tensor{Index: i, Type: formatType(t, t.Dims), LocalType: formatType(t, t.Dims), Bytes: t.Bytes(), WholeBytes: t.Bytes(), Axes: []string{}}
 	if sharding != 0 {
 		s := m.ShardingOf(sharding)
+		for d := range s.Dims {
+			out.Axes = append(out.Axes, formatRefs(&m.Mesh(s.Mesh).Mesh, s.Dims[d].Axes)...)
+		}
 		local := s.LocalDims(t.Dims)
 		out.LocalType = formatType(t, local)
 		out.Bytes = (&ir.Type{DType: t.DType, Dims: local}).Bytes()
 		out.Sharding = m.FormatSharding(sharding)
 		out.Spec = specfmt.Notation(m, sharding)
+	}
+	return out
+}
+
+// formatRefs writes axes and parts of axes without quotes: data, model:(1)2.
+func formatRefs(mesh *subaxis.Mesh, refs []subaxis.Ref) []string {
+	out := make([]string, len(refs))
+	for i, r := range refs {
+		out[i] = strings.ReplaceAll(mesh.Format(r), `"`, "")
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
@@ -236,6 +235,16 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		}
 		return f.ResultShardings[res] != 0
 	})
+	for i, arg := range p.state {
+		if arg >= 0 {
+			plan.Outputs[i].Replaces = &arg
+		}
+	}
+	for _, arg := range batchInputs(p.module) {
+		if t := &plan.Inputs[p.module.Index(arg)]; t.Role == "" {
+			t.Role = batchRole
+		}
+	}
 	plan.Estimate = estimateOf(chosen)
 	plan.Collectives = describeCollectives(chosen)
 	for _, b := range baselines {
@@ -266,12 +275,8 @@ func describeCollectives(l *lowered) []Collective {
 	for i := range l.program.Collectives {
 		c := &l.program.Collectives[i]
 		t := m.ValueType(m.Operand(c.Op, 0))
-		d := Collective{Kind: c.Kind.String(), Axes: []string{}, Type: formatType(t, t.Dims), Count: c.Runs,
-			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: source(m, c.Source)}
-		for _, r := range c.Axes {
-			d.Axes = append(d.Axes, strings.ReplaceAll(l.program.Mesh.Format(r), `"`, ""))
-		}
-		out = append(out, d)
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: formatRefs(&l.program.Mesh, c.Axes), Type: formatType(t, t.Dims), Count: c.Runs,
+			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: source(m, c.Source)})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package autoshard
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,32 +9,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
-
-// Text returns the plan for a person: shardings of inputs and outputs, collectives, predictions against the
-// baselines, and the certificate.
-func (p *Plan) Text() string {
-	axes := make([]string, len(p.Mesh))
-	devices := int64(1)
-	for i, a := range p.Mesh {
-		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
-		devices *= a.Size
-	}
-	sections := []string{
-		fmt.Sprintf("plan of %s on %s (%d devices, %s), at most %s per device\n",
-			p.Model, strings.Join(axes, ","), devices, p.Hardware, formatBytes(p.Memory)),
-		tensorTable("input", p.Inputs),
-		tensorTable("output", p.Outputs),
-		p.collectiveTable(),
-		p.estimateTable(),
-		p.Certificate.line(),
-	}
-	return strings.Join(sections, "\n")
-}
-
-func (c *Certificate) line() string {
-	return fmt.Sprintf("search: %s after %d steps, cost %s, lower bound %s, gap %.2f%% (seed %d)\n", c.Status, c.Steps,
-		formatSeconds(float64(c.Cost)/second), formatSeconds(float64(c.Bound)/second), 100*c.Gap, c.Seed)
-}
 
 // newTable returns a table without frame whose columns from right on are numbers.
 func newTable(right int, header ...any) table.Writer {
@@ -56,95 +29,6 @@ func newTable(right int, header ...any) table.Writer {
 	}
 	t.SetColumnConfigs(configs)
 	return t
-}
-
-// tensorTable lists inputs or outputs, as kind says, with their shardings. A star marks what the user wrote.
-func tensorTable(kind string, tensors []Tensor) string {
-	t := newTable(5, kind, "name", "type", "sharding", "block", "bytes per device")
-	written := false
-	for i := range tensors {
-		x := &tensors[i]
-		spec := cmp.Or(x.Spec, "-")
-		if x.User {
-			spec, written = spec+" *", true
-		}
-		t.AppendRow(table.Row{x.Index, x.Name, x.Type, spec, x.LocalType, x.Bytes})
-	}
-	out := t.Render() + "\n"
-	if written {
-		out += "* the user's sharding\n"
-	}
-	return out
-}
-
-// collectiveGroup adds up the collectives of one kind over the same axes.
-type collectiveGroup struct {
-	kind, axes string
-	places     int // in the program
-	count      int64
-	bytes      int64
-	seconds    float64
-}
-
-func (p *Plan) collectiveTable() string {
-	if len(p.Collectives) == 0 {
-		return "no collectives\n"
-	}
-	t := newTable(2, "collective", "axes", "places", "count", "bytes sent", "time")
-	for _, g := range p.groupCollectives() {
-		t.AppendRow(table.Row{g.kind, g.axes, g.places, g.count, g.bytes, formatSeconds(g.seconds)})
-	}
-	return t.Render() + "\n"
-}
-
-// groupCollectives returns the groups, those that take the most time first.
-func (p *Plan) groupCollectives() []collectiveGroup {
-	var groups []collectiveGroup
-	index := map[[2]string]int{}
-	for i := range p.Collectives {
-		c := &p.Collectives[i]
-		key := [2]string{c.Kind, strings.Join(c.Axes, ",")}
-		at, ok := index[key]
-		if !ok {
-			at = len(groups)
-			index[key] = at
-			groups = append(groups, collectiveGroup{kind: key[0], axes: key[1]})
-		}
-		g := &groups[at]
-		g.places++
-		g.count += c.Count
-		g.bytes += c.Bytes
-		g.seconds += c.Seconds
-	}
-	slices.SortFunc(groups, func(a, b collectiveGroup) int {
-		return cmp.Or(cmp.Compare(b.seconds, a.seconds), cmp.Compare(a.kind, b.kind), cmp.Compare(a.axes, b.axes))
-	})
-	return groups
-}
-
-func (p *Plan) estimateTable() string {
-	t := newTable(1, "", "step time", "compute", "collectives", "peak memory", "bytes sent", "fits")
-	row := func(name string, e *Estimate, fits string) {
-		t.AppendRow(table.Row{name, formatSeconds(e.Seconds), formatSeconds(e.ComputeSeconds),
-			formatSeconds(e.CollectiveSeconds), formatBytes(e.PeakBytes), e.SentBytes, fits})
-	}
-	row("this plan", &p.Estimate, "yes")
-	notes := ""
-	for i := range p.Baselines {
-		b := &p.Baselines[i]
-		if b.Note != "" {
-			notes += b.Name + ": " + b.Note + "\n"
-		}
-		switch {
-		case b.Estimate == Estimate{}:
-			t.AppendRow(table.Row{b.Name, "-", "-", "-", "-", "-", "-"})
-		case b.Fits:
-			row(b.Name, &b.Estimate, "yes")
-		default:
-			row(b.Name, &b.Estimate, "no")
-		}
-	}
-	return t.Render() + "\n" + notes
 }
 
 // Text returns the check for a person: the largest error of all outputs, those that did not pass, and counted against

@@ -132,12 +132,3 @@ func (n *names) Axes(mesh int32, axes []trace.Axis) string {
 	}
 	return n.m.Mesh(ir.MeshID(mesh)).FormatList(refs)
 }
-
-// Text returns the propagation for a person: inputs and outputs, or with trace the steps in order, of one user
-// priority where it is not negative.
-func (p *Propagation) Text(withTrace bool, priority int) string {
-	if !withTrace {
-		return tensorTable("input", p.Inputs) + "\n" + tensorTable("output", p.Outputs)
-	}
-	return p.Trace.Text(int32(priority))
-}

@@ -58,7 +58,9 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 		estimate := func() autoshard.Estimate {
 			return autoshard.Estimate{Seconds: x(), ComputeSeconds: x(), CollectiveSeconds: x(), PeakBytes: n(), SentBytes: n()}
 		}
-		tensor := autoshard.Tensor{Index: int(n() >> 32 & 0xffff), Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(), Bytes: n(), User: n()%2 == 0}
+		replaces := int(n() >> 32 & 0xffff)
+		tensor := autoshard.Tensor{Index: replaces, Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(), Axes: []string{s()},
+			WholeBytes: n(), Bytes: n(), User: n()%2 == 0, Replaces: &replaces}
 		return autoshard.Plan{
 			Schema: autoshard.PlanSchema, Model: s(), Mesh: []autoshard.MeshAxis{{Name: s(), Size: n()}}, Hardware: s(), Memory: n(),
 			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{},

@@ -172,7 +172,7 @@ var (
 		"github.com/go-viper/mapstructure/v2":   {"internal/config"},
 		"github.com/spf13/cobra":                {"internal/cli"},
 		"connectrpc.com/connect":                {"api"},
-		"github.com/jedib0t/go-pretty/v6/table": {"."},
+		"github.com/jedib0t/go-pretty/v6/table": {".", "report"},
 	}
 )
 

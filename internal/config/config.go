@@ -32,6 +32,7 @@ type Config struct {
 	Tolerance float64 // 0: not given
 	Rules     []string
 	Disabled  []string // rules of check
+	All       bool     // a report of every collective and value
 	Trace     bool
 	Priority  int // negative: all
 	Backend   string
@@ -121,6 +122,7 @@ func (l *loader) load() *Config {
 		Tolerance: l.number("tolerance"),
 		Rules:     l.list("rule"),
 		Disabled:  l.list("check.disable"),
+		All:       l.boolean("all"),
 		Trace:     l.boolean("trace"),
 		Priority:  int(l.integer("priority", -1, 1<<31-1)),
 		Backend:   l.oneOf("backend", "mesh", "jax"),

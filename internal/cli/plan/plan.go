@@ -5,6 +5,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
+	"autoshard/report"
 )
 
 // Command returns the subcommand.
@@ -22,7 +24,8 @@ func Command(s *cmdline.Streams) *cobra.Command {
 		Long: `Choose shardings for a model: those that the user wrote are kept, the rest is chosen by cost under a memory limit.
 MODEL is StableHLO text or model.json, gzip or not; - is standard input.
 
-With --output the plan goes to a file, and the text report to standard output.
+With --output the plan goes to a file, and the text report to standard output: at most a page, or with --all every
+collective and value.
 With --verify the plan runs on virtual devices with the arrays of --inputs, or those recorded beside MODEL
 (manifest.json, or NAME.in.npz and NAME.out.npz), or random ones.`,
 		Example: `  autoshard plan examples/transformer_train.mlir --mesh data=4,model=2 --verify
@@ -37,7 +40,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
-		"steps", "seed", "collective-matmul", "timeout", "progress")
+		"steps", "seed", "collective-matmul", "timeout", "progress", "all")
 	return cmd
 }
 
@@ -53,8 +56,11 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	if cmdline.Interrupted(ctx) {
 		s.Note("interrupted: this is the best plan so far")
 	}
-	if err := write(s, c, plan); err != nil || !c.Verify || cmdline.Interrupted(ctx) {
+	if err := write(s, c, plan); err != nil {
 		return err
+	}
+	if !c.Verify || cmdline.Interrupted(ctx) {
+		return show(s, c, report.Plan(plan, report.Options{All: c.All}))
 	}
 	return verify(ctx, s, c, plan, file)
 }
@@ -66,53 +72,56 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, model *au
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	report, done := s.Progress(c.Progress)
+	progress, done := s.Progress(c.Progress)
 	defer done()
 	return autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, Progress: report})
+		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, Progress: progress})
 }
 
-// write writes the plan where it should go, and the text report to standard output unless something else goes there.
+// write writes the plan as --format says; text is a report, which comes later.
 func write(s *cmdline.Streams, c *config.Config, plan *autoshard.Plan) error {
-	format := cmdline.OutputFormat(c)
-	data := []byte(nil)
-	switch format {
+	switch cmdline.OutputFormat(c) {
 	case config.JSON:
-		data = plan.JSON()
+		return s.Write(c.Output, plan.JSON())
 	case config.MLIR:
 		text, err := plan.Annotated()
 		if err != nil {
 			return err
 		}
-		data = []byte(text)
-	default:
-		data = []byte(plan.Text())
+		return s.Write(c.Output, []byte(text))
 	}
-	if err := s.Write(c.Output, data); err != nil || format == config.Text || toStdout(c) {
-		return err
+	return nil
+}
+
+// show writes the report where --format text wants it, otherwise to standard output unless the plan itself is there.
+func show(s *cmdline.Streams, c *config.Config, text string) error {
+	switch {
+	case cmdline.OutputFormat(c) == config.Text:
+		return s.Write(c.Output, []byte(text))
+	case toStdout(c):
+		return nil
 	}
-	return s.Write("", []byte(plan.Text()))
+	return s.Write("", []byte(text))
 }
 
 func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" }
 
-// verify runs the plan. Its report follows the text report; it does not mix with other formats.
+// verify runs the plan and shows the report with what the run proves. Where the plan itself is on standard output, only
+// the result of the run is said, on standard error.
 func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) error {
 	data, err := arrays.Find(ctx, s, c, plan, file)
 	if err != nil {
-		return err
+		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})), err)
 	}
-	check, err := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
-	if check == nil {
-		return err
+	check, failure := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
+	text := report.Plan(plan, report.Options{All: c.All, Check: check})
+	if check != nil {
+		ran := "\ninputs: " + data.Source + "\n" + check.Text()
+		if toStdout(c) && cmdline.OutputFormat(c) != config.Text {
+			s.Note("%s", ran)
+			return failure
+		}
+		text += ran
 	}
-	report := "\ninputs: " + data.Source + "\n" + check.Text()
-	if toStdout(c) && cmdline.OutputFormat(c) != config.Text {
-		s.Note("%s", report)
-		return err
-	}
-	if writeErr := s.Write("", []byte(report)); writeErr != nil {
-		return writeErr
-	}
-	return err
+	return errors.Join(show(s, c, text), failure)
 }

@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/report"
 )
 
 // Command returns the subcommand.
@@ -35,7 +36,7 @@ The text format shows inputs and outputs, or with --trace the steps in order; ml
 			return run(cmd.Context(), s, c, args[0], value)
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "priority", "format", "output")
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "all", "priority", "format", "output")
 	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5 or 'result 0'")
 	return cmd
 }
@@ -84,5 +85,8 @@ func render(c *config.Config, result *autoshard.Propagation) ([]byte, error) {
 		}
 		return append(data, '\n'), nil
 	}
-	return []byte(result.Text(c.Trace, c.Priority)), nil
+	if c.Trace {
+		return []byte(result.Trace.Text(int32(c.Priority))), nil
+	}
+	return []byte(report.Propagation(result, c.All)), nil
 }

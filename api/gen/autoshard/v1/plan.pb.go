@@ -235,7 +235,13 @@ type Tensor struct {
 	// Of one device's block.
 	Bytes int64 `protobuf:"varint,8,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// The user wrote a sharding for it.
-	User          bool `protobuf:"varint,9,opt,name=user,proto3" json:"user,omitempty"`
+	User bool `protobuf:"varint,9,opt,name=user,proto3" json:"user,omitempty"`
+	// The mesh axes that cut it, sub-axes as x:(m)k.
+	Axes []string `protobuf:"bytes,10,rep,name=axes,proto3" json:"axes,omitempty"`
+	// Of the whole tensor.
+	WholeBytes int64 `protobuf:"varint,11,opt,name=whole_bytes,json=wholeBytes,proto3" json:"whole_bytes,omitempty"`
+	// Of an output: the input whose place it takes in the next step.
+	Replaces      *int32 `protobuf:"varint,12,opt,name=replaces,proto3,oneof" json:"replaces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -331,6 +337,27 @@ func (x *Tensor) GetUser() bool {
 		return x.User
 	}
 	return false
+}
+
+func (x *Tensor) GetAxes() []string {
+	if x != nil {
+		return x.Axes
+	}
+	return nil
+}
+
+func (x *Tensor) GetWholeBytes() int64 {
+	if x != nil {
+		return x.WholeBytes
+	}
+	return 0
+}
+
+func (x *Tensor) GetReplaces() int32 {
+	if x != nil && x.Replaces != nil {
+		return *x.Replaces
+	}
+	return 0
 }
 
 // Collective is one communication of the per-device program.
@@ -691,7 +718,7 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\aprogram\x18\f \x01(\tR\aprogram\"2\n" +
 	"\bMeshAxis\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
-	"\x04size\x18\x02 \x01(\x03R\x04size\"\xd3\x01\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\"\xb6\x02\n" +
 	"\x06Tensor\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -702,7 +729,13 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\bsharding\x18\x06 \x01(\tR\bsharding\x12\x12\n" +
 	"\x04spec\x18\a \x01(\tR\x04spec\x12\x14\n" +
 	"\x05bytes\x18\b \x01(\x03R\x05bytes\x12\x12\n" +
-	"\x04user\x18\t \x01(\bR\x04user\"\xa6\x01\n" +
+	"\x04user\x18\t \x01(\bR\x04user\x12\x12\n" +
+	"\x04axes\x18\n" +
+	" \x03(\tR\x04axes\x12\x1f\n" +
+	"\vwhole_bytes\x18\v \x01(\x03R\n" +
+	"wholeBytes\x12\x1f\n" +
+	"\breplaces\x18\f \x01(\x05H\x00R\breplaces\x88\x01\x01B\v\n" +
+	"\t_replaces\"\xa6\x01\n" +
 	"\n" +
 	"Collective\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
@@ -776,6 +809,7 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
+	file_autoshard_v1_plan_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"autoshard"
+)
+
+// collectiveGroup adds up the collectives of one kind over the same axes that move blocks of one type.
+type collectiveGroup struct {
+	kind, axes, typ string
+	places          int // in the program
+	count           int64
+	bytes           int64
+	seconds         float64
+	sources         []string
+}
+
+// collectiveTable lists collectives, those that send the most bytes first.
+func collectiveTable(collectives []autoshard.Collective, all bool) string {
+	if len(collectives) == 0 {
+		return "no collectives\n"
+	}
+	groups := groupCollectives(collectives, all)
+	rows := collectiveRows
+	if all {
+		rows = len(groups)
+	}
+	t := newTable(3, 4, 5, 6)
+	t.AppendHeader(table.Row{"collective", "axes", "block", "places", "count", "bytes sent", "time", "source"})
+	rest, restBytes := 0, int64(0)
+	for i, g := range groups {
+		if i >= rows {
+			rest += g.places
+			restBytes += g.bytes
+			continue
+		}
+		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, formatBytes(g.bytes), formatSeconds(g.seconds), sources(g.sources)})
+	}
+	out := t.Render() + "\n"
+	if rest > 0 {
+		out += fmt.Sprintf("%s that %s %s: --all\n", count(rest, "more collective", "more collectives"), plural(rest, "sends", "send"), formatBytes(restBytes))
+	}
+	return out
+}
+
+// groupCollectives returns the groups, largest first; each collective by itself and in program order where all are asked for.
+func groupCollectives(collectives []autoshard.Collective, all bool) []*collectiveGroup {
+	var groups []*collectiveGroup
+	index := map[[3]string]*collectiveGroup{}
+	for i := range collectives {
+		c := &collectives[i]
+		key := [3]string{c.Kind, strings.Join(c.Axes, ","), c.Type}
+		g := index[key]
+		if g == nil || all {
+			g = &collectiveGroup{kind: key[0], axes: key[1], typ: key[2]}
+			index[key] = g
+			groups = append(groups, g)
+		}
+		g.places++
+		g.count += c.Count
+		g.bytes += c.Bytes
+		g.seconds += c.Seconds
+		g.sources = append(g.sources, c.Source)
+	}
+	if !all {
+		slices.SortStableFunc(groups, func(a, b *collectiveGroup) int {
+			return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.seconds, a.seconds))
+		})
+	}
+	return groups
+}
+
+const mostSources = 3
+
+// sources writes where values come from: train.py:12,40,88 and 9 more.
+func sources(places []string) string {
+	var out strings.Builder
+	var seen []string
+	file, shown := "", 0
+	for _, p := range places {
+		if p == "" || slices.Contains(seen, p) {
+			continue
+		}
+		seen = append(seen, p)
+		if shown == mostSources {
+			continue
+		}
+		at := strings.LastIndexByte(p, ':')
+		switch {
+		case shown > 0 && at > 0 && p[:at] == file:
+			out.WriteString("," + p[at+1:])
+		case shown > 0:
+			out.WriteString(" " + p)
+		default:
+			out.WriteString(p)
+		}
+		file = p[:max(at, 0)]
+		shown++
+	}
+	if more := len(seen) - shown; more > 0 {
+		fmt.Fprintf(&out, " and %d more", more)
+	}
+	return out.String()
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"autoshard"
+)
+
+// family is a set of values that differ in the numbers of their names alone: the same tensor of every layer.
+type family struct {
+	name    string
+	members []int // positions among the values
+	layers  int   // values of its widest number, 1 where nothing is folded
+	bytes   int64 // of all members, whole
+}
+
+// A number of a name counts layers or list positions: [3], .3, _3 at the end of a segment, or the whole of arg3.
+var (
+	numbers = regexp.MustCompile(`\[\d+\]|[._]\d+\b|^` + genericPrefix + `\d+$`)
+	digits  = regexp.MustCompile(`\d+`)
+	generic = regexp.MustCompile(`^` + genericPrefix + `\d+$`)
+)
+
+// genericPrefix begins the names of inputs that the model does not name: arg0, arg1, …
+const genericPrefix = "arg"
+
+// template is a name with its numbers taken out.
+type template struct {
+	pieces  []string // text between the numbers, one more than numbers
+	numbers []int
+}
+
+func templateOf(name string) template {
+	var t template
+	at := 0
+	for _, span := range numbers.FindAllStringIndex(name, -1) {
+		d := digits.FindStringIndex(name[span[0]:span[1]])
+		n, err := strconv.Atoi(name[span[0]+d[0] : span[0]+d[1]])
+		if err != nil {
+			continue // too large for a position
+		}
+		t.pieces = append(t.pieces, name[at:span[0]+d[0]])
+		t.numbers = append(t.numbers, n)
+		at = span[0] + d[1]
+	}
+	t.pieces = append(t.pieces, name[at:])
+	return t
+}
+
+// fold groups values whose names, but for numbers, and whose types and shardings are the same, largest first.
+func fold(values []autoshard.Tensor) []family {
+	type key struct {
+		shape, typ, spec, role string
+		user, state            bool
+	}
+	index := map[key]int{}
+	kinds := map[string]int{} // how many values have a template and type, however they are cut
+	templates := make([]template, len(values))
+	var out []family
+	for i := range values {
+		v := &values[i]
+		templates[i] = templateOf(v.Name)
+		shape := strings.Join(templates[i].pieces, "*")
+		kinds[shape+v.Type]++
+		k := key{shape, v.Type, v.Spec, v.Role, v.User, v.Replaces != nil}
+		at, ok := index[k]
+		if !ok {
+			at = len(out)
+			index[k] = at
+			out = append(out, family{})
+		}
+		out[at].members = append(out[at].members, i)
+		out[at].bytes += v.WholeBytes
+	}
+	for i := range out {
+		f := &out[i]
+		first := f.members[0]
+		whole := kinds[strings.Join(templates[first].pieces, "*")+values[first].Type] == len(f.members)
+		f.name, f.layers = foldedName(templates, f.members, whole)
+	}
+	slices.SortStableFunc(out, func(a, b family) int { return cmp.Compare(b.bytes, a.bytes) })
+	return out
+}
+
+// foldedName writes the common name of values: numbers in which they differ as *, or as ranges where other values of
+// this name are cut in another way. Layers is the number of values of the widest number.
+func foldedName(templates []template, members []int, whole bool) (name string, layers int) {
+	first := &templates[members[0]]
+	var b strings.Builder
+	layers = 1
+	for i, piece := range first.pieces {
+		b.WriteString(piece)
+		if i == len(first.numbers) {
+			break
+		}
+		var seen []int
+		for _, m := range members {
+			seen = append(seen, templates[m].numbers[i])
+		}
+		slices.Sort(seen)
+		seen = slices.Compact(seen)
+		counts := piece != genericPrefix // positions of unnamed inputs count no layers
+		if counts {
+			layers = max(layers, len(seen))
+		}
+		switch {
+		case len(seen) == 1:
+			fmt.Fprint(&b, seen[0])
+		case whole && counts:
+			b.WriteByte('*')
+		default:
+			b.WriteString(ranges(seen))
+		}
+	}
+	if len(members) > 1 {
+		fmt.Fprintf(&b, " x %d", len(members))
+	}
+	return b.String(), layers
+}
+
+const mostRanges = 3
+
+// ranges writes sorted numbers: 0-3,7,9-11.
+func ranges(sorted []int) string {
+	var parts []string
+	for i := 0; i < len(sorted); {
+		end := i
+		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
+			end++
+		}
+		if len(parts) == mostRanges {
+			parts = append(parts, "…")
+			break
+		}
+		part := strconv.Itoa(sorted[i])
+		if end == i+1 {
+			end = i
+		}
+		if end > i {
+			part += "-" + strconv.Itoa(sorted[end])
+		}
+		parts = append(parts, part)
+		i = end + 1
+	}
+	return strings.Join(parts, ",")
+}

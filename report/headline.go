@@ -1,0 +1,195 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"autoshard"
+)
+
+// headline returns the first five lines: what is cut, step time, memory and bytes beside the baselines, and the proof.
+func headline(p *autoshard.Plan, check *autoshard.Check) string {
+	axes := make([]string, len(p.Mesh))
+	devices := int64(1)
+	for i, a := range p.Mesh {
+		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
+		devices *= a.Size
+	}
+	first := fmt.Sprintf("%s on %s (%d devices, %s): %s\n", p.Model, strings.Join(axes, ","), devices, p.Hardware, cuts(p))
+	return first + comparison(p) + "\n" + "proof       " + proof(p, check) + "\n"
+}
+
+// comparison sets the plan's figures beside those of the baselines. Behind a time stands what multiple of the plan's it is.
+func comparison(p *autoshard.Plan) string {
+	t := newTable()
+	times := table.Row{"step time", formatSeconds(p.Estimate.Seconds)}
+	memory := table.Row{"memory", formatBytes(p.Estimate.PeakBytes) + " of " + formatBytes(p.Memory)}
+	sent := table.Row{"bytes sent", formatBytes(p.Estimate.SentBytes)}
+	for i := range p.Baselines {
+		b := &p.Baselines[i]
+		if b.Estimate == (autoshard.Estimate{}) {
+			times, memory, sent = append(times, b.Name+" -"), append(memory, ""), append(sent, "")
+			continue
+		}
+		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, formatSeconds(b.Estimate.Seconds), ratio(b, p)))
+		memory = append(memory, b.Name+" "+formatBytes(b.Estimate.PeakBytes))
+		sent = append(sent, b.Name+" "+formatBytes(b.Estimate.SentBytes))
+	}
+	t.AppendRows([]table.Row{times, memory, sent})
+	return t.Render()
+}
+
+func ratio(b *autoshard.Baseline, p *autoshard.Plan) string {
+	switch {
+	case !b.Fits:
+		return "does not fit"
+	case p.Estimate.Seconds == 0:
+		return "fits"
+	}
+	return fmt.Sprintf("%.3gx", b.Estimate.Seconds/p.Estimate.Seconds)
+}
+
+// baselineNotes says what is particular about baselines.
+func baselineNotes(p *autoshard.Plan) string {
+	var b strings.Builder
+	for i := range p.Baselines {
+		if x := &p.Baselines[i]; x.Note != "" {
+			fmt.Fprintf(&b, "%s: %s\n", x.Name, x.Note)
+		}
+	}
+	return b.String()
+}
+
+// proof says how far the plan can be from the best one, and whether a run has borne it out.
+func proof(p *autoshard.Plan, check *autoshard.Check) string {
+	c := &p.Certificate
+	var text string
+	switch {
+	case c.Gap == 0:
+		text = "no plan costs less under the cost model"
+	case c.Bound == 0:
+		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
+	default:
+		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, formatSeconds(float64(c.Bound)/1e12), c.Status)
+	}
+	switch {
+	case check == nil:
+		return text + "; not run, --verify runs and compares it"
+	case check.Passed:
+		return text + fmt.Sprintf("; run: %d of %d outputs agree with the unsharded run", len(check.Outputs), len(check.Outputs))
+	}
+	return text + "; run: differs from the reference, see below"
+}
+
+// part is a group of inputs that people have one word for.
+type part struct {
+	name   string
+	bytes  int64 // whole
+	layers int
+	along  map[string]int64 // whole bytes by the axes that cut them
+}
+
+const mostParts = 4 // in the first line
+
+// cuts says what is cut along which axes: batch first, then the parts with the most bytes.
+func cuts(p *autoshard.Plan) string {
+	parts := partsOf(p.Inputs)
+	if !slices.ContainsFunc(p.Inputs, func(t autoshard.Tensor) bool { return len(t.Axes) > 0 }) {
+		return "no input is cut"
+	}
+	phrases := []string{}
+	for _, x := range parts[:min(mostParts, len(parts))] {
+		phrases = append(phrases, x.phrase())
+	}
+	if more := len(parts) - mostParts; more > 0 {
+		phrases = append(phrases, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(phrases, "; ")
+}
+
+// roleNames are the words for the roles that models give.
+var roleNames = map[string]string{"param": "parameters", "opt_state": "optimizer state", "kv_cache": "KV cache"}
+
+var rootPattern = regexp.MustCompile(`^[A-Za-z_]\w*`)
+
+// partName is the role of an input, or what its name begins with.
+func partName(t *autoshard.Tensor) string {
+	if t.Role != "" {
+		return cmp.Or(roleNames[t.Role], t.Role)
+	}
+	if generic.MatchString(t.Name) {
+		return "inputs"
+	}
+	return cmp.Or(rootPattern.FindString(t.Name), "inputs")
+}
+
+func partsOf(inputs []autoshard.Tensor) []*part {
+	byName := map[string]*part{}
+	var parts []*part
+	for i := range inputs {
+		t := &inputs[i]
+		name := partName(t)
+		x := byName[name]
+		if x == nil {
+			x = &part{name: name, along: map[string]int64{}}
+			byName[name] = x
+			parts = append(parts, x)
+		}
+		x.bytes += t.WholeBytes
+		x.along[strings.Join(t.Axes, ",")] += t.WholeBytes
+	}
+	for _, f := range fold(inputs) {
+		x := byName[partName(&inputs[f.members[0]])]
+		x.layers = max(x.layers, f.layers)
+	}
+	slices.SortStableFunc(parts, func(a, b *part) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.bytes, a.bytes))
+	})
+	return parts
+}
+
+// order puts the batch before everything else.
+func order(x *part) int {
+	if x.name == "batch" {
+		return 0
+	}
+	return 1
+}
+
+// A share of a part's bytes below this is left out of the first line.
+const leastShare = 0.01
+
+// phrase says along which axes a part is cut: "parameters (12 layers) along model", or with shares of bytes.
+func (x *part) phrase() string {
+	name := x.name
+	if x.layers > 1 {
+		name += fmt.Sprintf(" (%d layers)", x.layers)
+	}
+	type share struct {
+		axes  string
+		bytes int64
+	}
+	var shares []share
+	for axes, n := range x.along {
+		if float64(n) >= leastShare*float64(x.bytes) {
+			shares = append(shares, share{axes, n})
+		}
+	}
+	slices.SortFunc(shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.axes, b.axes)) })
+	words := make([]string, len(shares))
+	for i, s := range shares {
+		words[i] = "whole"
+		if s.axes != "" {
+			words[i] = "along " + s.axes
+		}
+		if len(shares) > 1 {
+			words[i] = fmt.Sprintf("%.0f %% %s", 100*float64(s.bytes)/float64(x.bytes), words[i])
+		}
+	}
+	return strings.TrimSpace(name + " " + strings.Join(words, ", "))
+}

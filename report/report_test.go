@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autoshard"
+)
+
+// layered is a plan of a model with 12 named layers, whose weights are cut along one axis and whose batch along the other.
+func layered() *autoshard.Plan {
+	p := &autoshard.Plan{
+		Model: "gpt", Mesh: []autoshard.MeshAxis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}, Hardware: "tpu-v5e", Memory: 16 << 30,
+		Estimate: autoshard.Estimate{Seconds: 7e-3, ComputeSeconds: 1e-3, CollectiveSeconds: 6e-3, PeakBytes: 3 << 29, SentBytes: 340 << 20},
+		Baselines: []autoshard.Baseline{
+			{Name: "replicated", Estimate: autoshard.Estimate{Seconds: 28e-3, ComputeSeconds: 2, PeakBytes: 1 << 40}},
+			{Name: "data parallel", Note: "no input has a batch dimension that the mesh divides"},
+			{Name: "annotations only", Fits: true, Estimate: autoshard.Estimate{Seconds: 14e-3, PeakBytes: 2 << 30, SentBytes: 400}},
+		},
+		Certificate: autoshard.Certificate{Cost: 7e9, Bound: 6e9, Gap: 1. / 7, Status: "feasible", Steps: 12, Seed: 3},
+	}
+	add := func(name, role, typ, spec, block string, whole, local int64, axes ...string) {
+		i := len(p.Inputs)
+		t := autoshard.Tensor{Index: i, Name: name, Role: role, Type: typ, Spec: spec, LocalType: block, WholeBytes: whole, Bytes: local, Axes: axes}
+		p.Inputs = append(p.Inputs, t)
+		if role == "" {
+			t.Replaces = &i
+			p.Outputs = append(p.Outputs, t)
+		}
+	}
+	for l := range 12 {
+		add(fmt.Sprintf("params['h'][%d]['w']", l), "", "f32[64,64]", "P('model', None)", "f32[32,64]", 16384, 8192, "model")
+		if l < 10 {
+			add(fmt.Sprintf("params['h'][%d]['up']", l), "", "f32[64,16]", "P('model', None)", "f32[32,16]", 4096, 2048, "model")
+		} else {
+			add(fmt.Sprintf("params['h'][%d]['up']", l), "", "f32[64,16]", "P(None, None)", "f32[64,16]", 4096, 4096)
+		}
+	}
+	add("tokens", "batch", "i32[8,16]", "P('data', None)", "i32[2,16]", 512, 128, "data")
+	p.Inputs[len(p.Inputs)-1].User = true
+	p.Outputs = append(p.Outputs, autoshard.Tensor{Index: len(p.Outputs), Name: "result[1]", Type: "f32[]", LocalType: "f32[]", Spec: "P()", Bytes: 4, WholeBytes: 4})
+	for l := range 12 {
+		p.Collectives = append(p.Collectives,
+			autoshard.Collective{Kind: "all_reduce", Axes: []string{"data"}, Type: "f32[32,64]", Count: 1, Bytes: 24 << 20, Seconds: 4e-4, Source: "gpt.py:12"},
+			autoshard.Collective{Kind: "all_gather", Axes: []string{"model"}, Type: "f32[32,16]", Count: 2, Bytes: 1 << 20, Seconds: 1e-4, Source: fmt.Sprintf("gpt.py:%d", 20+l)})
+	}
+	return p
+}
+
+func TestPlan(t *testing.T) {
+	want := `gpt on data=4,model=2 (8 devices, tpu-v5e): batch along data; params (12 layers) 97 % along model, 3 % whole
+step time   7 ms               replicated 28 ms (does not fit)  data parallel -  annotations only 14 ms (2x)
+memory      1.5 GiB of 16 GiB  replicated 1 TiB                                  annotations only 2 GiB
+bytes sent  340 MiB            replicated 0 B                                    annotations only 400 B
+proof       within 14.29 % of the lower bound 6 ms (feasible); not run, --verify runs and compares it
+
+data parallel: no input has a batch dimension that the mesh divides
+
+collective  axes   block       places  count  bytes sent    time  source
+all_reduce  data   f32[32,64]      12     12     288 MiB  4.8 ms  gpt.py:12
+all_gather  model  f32[32,16]      12     24      12 MiB  1.2 ms  gpt.py:20,21,22 and 9 more
+
+input                           type        sharding         block       per device
+params['h'][*]['w'] x 12        f32[64,64]  P('model', None)    f32[32,64]      96 KiB
+params['h'][0-9]['up'] x 10     f32[64,16]  P('model', None)    f32[32,16]      20 KiB
+params['h'][10,11]['up'] x 2    f32[64,16]  P(None, None)       f32[64,16]       8 KiB
+tokens                          i32[8,16]   P('data', None) *   i32[2,16]        128 B
+* the user's sharding
+
+output     type   sharding  block  per device
+result[1]  f32[]  P()       f32[]         4 B
+24 outputs take the place of inputs and are cut like them
+`
+	if d := cmp.Diff(squeeze(want), squeeze(Plan(layered(), Options{}))); d != "" {
+		t.Error(d)
+	}
+}
+
+// squeeze makes runs of spaces one, for comparisons that do not depend on column widths.
+func squeeze(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A page counts what it leaves out, and --all shows it.
+func TestPage(t *testing.T) {
+	p := layered()
+	p.Inputs, p.Collectives = nil, nil
+	for i := range 100 {
+		p.Inputs = append(p.Inputs, autoshard.Tensor{Index: i, Name: fmt.Sprintf("p['a%d']", i), Type: "f32[1]", LocalType: "f32[1]", Bytes: 4, WholeBytes: 4})
+		p.Collectives = append(p.Collectives, autoshard.Collective{Kind: "all_reduce", Type: fmt.Sprintf("f32[%d]", i), Bytes: 1024, Count: 1})
+	}
+	p.Outputs = nil
+	page, all := Plan(p, Options{}), Plan(p, Options{All: true})
+	for _, want := range []string{"84 more inputs, 336 B per device: --all", "92 more collectives that send 92 KiB: --all"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if lines := strings.Count(page, "\n"); lines > 45 {
+		t.Errorf("a page has %d lines", lines)
+	}
+	if strings.Contains(all, "--all") || strings.Count(all, "all_reduce") != 100 || strings.Count(all, "p['a") != 100 {
+		t.Errorf("not everything is in\n%s", all)
+	}
+}
+
+func TestProof(t *testing.T) {
+	p := layered()
+	passed := &autoshard.Check{Passed: true, Outputs: make([]autoshard.OutputCheck, 3)}
+	for want, c := range map[string]autoshard.Certificate{
+		"no plan costs less under the cost model; run: 3 of 3 outputs agree with the unsharded run": {Cost: 7, Bound: 7, Status: "optimal"},
+		"no lower bound is known (early); run: 3 of 3 outputs agree with the unsharded run":         {Cost: 7, Gap: 1, Status: "early"},
+	} {
+		p.Certificate = c
+		if got := proof(p, passed); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := proof(p, &autoshard.Check{Outputs: make([]autoshard.OutputCheck, 3)}); !strings.HasSuffix(got, "run: differs from the reference, see below") {
+		t.Errorf("a run that differs: %q", got)
+	}
+}
+
+// Only numbers that count layers or positions are folded: names that merely end in digits are different things.
+func TestFold(t *testing.T) {
+	for want, names := range map[string][]string{
+		"['params']['Dense_*']['kernel'] x 3": {"['params']['Dense_0']['kernel']", "['params']['Dense_1']['kernel']", "['params']['Dense_2']['kernel']"},
+		".blocks[*].attn.w x 2":               {".blocks[0].attn.w", ".blocks[1].attn.w"},
+		"ln1|ln2":                             {"ln1", "ln2"},
+		"arg0,2-4 x 4":                        {"arg0", "arg2", "arg3", "arg4"},
+		"p[*][7] x 2":                         {"p[0][7]", "p[1][7]"},
+		"x":                                   {"x"},
+	} {
+		values := make([]autoshard.Tensor, len(names))
+		for i, n := range names {
+			values[i].Name = n
+		}
+		var got []string
+		for _, f := range fold(values) {
+			got = append(got, f.name)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%v become %v, want %s", names, got, want)
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for s, want := range map[float64]string{0: "0 ps", 5e-13: "0.5 ps", 4.66e-8: "46.6 ns", 1.5e-3: "1.5 ms", 12.345: "12.3 s"} {
+		if got := formatSeconds(s); got != want {
+			t.Errorf("formatSeconds(%v) = %q, want %q", s, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 16e9: "14.9 GiB", 999 << 40: "999 TiB"} {
+		if got := formatBytes(n); got != want {
+			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// newTable returns a table without frame; columns of these positions, from 0, are numbers.
+func newTable(right ...int) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	configs := make([]table.ColumnConfig, len(right))
+	for i, column := range right {
+		configs[i] = table.ColumnConfig{Number: column + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	t.SetColumnConfigs(configs)
+	return t
+}
+
+// formatSeconds returns a time with three digits and a unit from ps to s.
+func formatSeconds(s float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}} {
+		if s >= u.size {
+			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ps", s/1e-12)
+}
+
+// formatBytes returns a size with three digits or all, and an IEC unit.
+func formatBytes(n int64) string {
+	x, unit := float64(n), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	for x >= 1024 && unit+1 < len(units) {
+		x /= 1024
+		unit++
+	}
+	if x >= 100 || x == math.Trunc(x) {
+		return fmt.Sprintf("%.0f %s", x, units[unit])
+	}
+	return fmt.Sprintf("%.3g %s", x, units[unit])
+}
+
+// count writes a number and its noun.
+func count(n int, one, many string) string { return fmt.Sprintf("%d %s", n, plural(n, one, many)) }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
