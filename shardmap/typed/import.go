@@ -19,8 +19,8 @@ type ImportOptions struct {
 // Import makes a program of the only sdy.manual_computation of a module, as JAX exports it: device groups become axes
 // of the mesh, which is refined where shardings or groups name parts of axes, arithmetic on partition ids becomes
 // axis_index, hints about automatic axes are dropped, and the types are inferred by Elaborate. A gather is taken as one
-// that leaves its value varying, unless an output then varies over axes that its sharding leaves out: the text does not
-// tell the two apart. The module is not changed.
+// that leaves its value varying, unless an output then varies over axes that its sharding leaves out, or a predicate along
+// those of collectives that it decides about: the text does not tell the two apart. The module is not changed.
 //
 // It returns an error of class diag.ErrInvalid for a module that breaks its own rules and for a body that Elaborate
 // refuses, and diag.ErrUnsupported for one without a form here: parts of an axis without a common refinement
@@ -288,22 +288,21 @@ func (i *importer) inner(op ir.OpID) error {
 	return nil
 }
 
-// invariantGathers makes those gathers invariant on which an output depends that varies over more than its spec says.
+// invariantGathers makes those gathers invariant on which a value depends that varies over more than it may.
 func (p *Program) invariantGathers(opts Options) {
 	if !p.Check || p.Validate() != nil {
 		return
 	}
 	t, m := infer(p, opts), p.Module
-	for i, r := range p.Results {
-		v := m.Operand(p.Return(), i)
-		if int(v) >= len(t.vars) {
-			t = infer(p, opts) // of the gathers that another output made invariant
+	for _, limit := range p.limits() {
+		if int(limit.value) >= len(t.vars) {
+			t = infer(p, opts) // of the gathers that another value made invariant
 		}
-		extra := t.vars[v].V &^ p.SpecVariance(r.Spec).V
+		extra := t.vars[limit.value].V &^ limit.may
 		if extra == 0 {
 			continue
 		}
-		for _, op := range p.slice(v) {
+		for _, op := range p.slice(limit.value) {
 			c, err := p.Collective(op)
 			if err != nil || c.Name != AllGather || c.Groups != nil || c.Set()&extra == 0 {
 				continue
@@ -314,6 +313,52 @@ func (p *Program) invariantGathers(opts Options) {
 			m.Erase(op)
 		}
 	}
+}
+
+// limit says along which axes a value may vary.
+type limit struct {
+	value ir.ValueID
+	may   AxisSet
+}
+
+// limits returns those of the outputs, by their specs, and of predicates, which have to be equal along the axes of the
+// collectives that they decide about.
+func (p *Program) limits() []limit {
+	m := p.Module
+	var out []limit
+	for i, r := range p.Results {
+		out = append(out, limit{m.Operand(p.Return(), i), p.SpecVariance(r.Spec).V})
+	}
+	m.Walk(p.Body(), func(op ir.OpID) {
+		var predicate ir.ValueID
+		switch m.Kind(op) {
+		case ir.OpWhile:
+			predicate = m.Operand(m.LastOp(m.RegionBlock(op, 0)), 0)
+		case ir.OpIf, ir.OpCase:
+			predicate = m.Operand(op, 0)
+		default:
+			return
+		}
+		if axes := p.communicated(op); axes != 0 {
+			out = append(out, limit{predicate, ^axes})
+		}
+	})
+	return out
+}
+
+// communicated returns the axes of all collectives in the regions of an op.
+func (p *Program) communicated(op ir.OpID) (axes AxisSet) {
+	m := p.Module
+	for _, r := range m.Regions(op) {
+		for _, b := range m.Blocks(r) {
+			m.Walk(b, func(inner ir.OpID) {
+				if c, err := p.Collective(inner); err == nil && opInfos[c.Name].communicate {
+					axes |= c.Set()
+				}
+			})
+		}
+	}
+	return axes
 }
 
 // slice returns the ops on which a value depends.
