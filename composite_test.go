@@ -162,3 +162,36 @@ func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
 		}
 	}
 }
+
+// Shardings that the user wrote at the border of a function stay when it is inlined.
+func TestShardingsOfCalls(t *testing.T) {
+	m := parse(t, `
+sdy.mesh @m = <["x"=2]>
+func.func @main(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  %0 = call @f(%a) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = call @g(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = call @h(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0, %1, %2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+}
+func.func private @f(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.tanh %a : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+func.func private @g(%a: tensor<8x4xf32>) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) {
+  %0 = stablehlo.tanh %a : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+func.func private @h(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.tanh %a : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}`)
+	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"P('x', None)", "P(None, 'x')", "P(None, 'x')"} {
+		if found.Outputs[i].Spec != want {
+			t.Errorf("output %d is %s, want %s", i, found.Outputs[i].Spec, want)
+		}
+	}
+}

@@ -132,17 +132,29 @@ func (in *inliner) call(op OpID, attr string) error {
 		return diag.TooLarge(diag.InputTooLarge, m.OpPos(op), "inlining calls makes more than %d operations", maxInlinedOps)
 	}
 	body := m.Func(f).Body
-	values := map[ValueID]ValueID{}
+	values, b := map[ValueID]ValueID{}, m.BuilderBefore(op)
+	b.Loc = m.OpLoc(op)
 	for i, arg := range m.BlockArgs(body) {
-		values[arg] = m.Operand(op, i)
+		values[arg] = constrained(b, m.Operand(op, i), m.Sharding(arg))
 	}
-	m.CloneInto(m.BuilderBefore(op), body, values)
+	m.CloneInto(b, body, values)
 	ret := m.LastOp(body)
 	for i, v := range m.Results(op) {
-		m.ReplaceUses(v, mapped(values, m.Operand(ret, i)))
+		out := constrained(b, mapped(values, m.Operand(ret, i)), m.Func(f).ResultShardings[i])
+		m.ReplaceUses(v, constrained(b, out, m.Sharding(v)))
 	}
 	m.Erase(op)
 	return nil
+}
+
+// constrained returns a value with the sharding that the user gave it at the border of a function, if any.
+func constrained(b *Builder, v ValueID, id ShardingID) ValueID {
+	if id == 0 || b.m.Sharding(v) == id {
+		return v
+	}
+	out := b.Op1(OpSdyShardingConstraint, b.m.Type(v), nil, v)
+	b.m.SetSharding(out, id)
+	return out
 }
 
 // EraseDead removes ops without side effects whose results nobody uses, until none is left.
