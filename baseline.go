@@ -58,7 +58,7 @@ func (p *planner) baselines() ([]baseline, error) {
 			if err := propagate.Connect(b.settled); err != nil {
 				return nil, err
 			}
-			if _, err := propagate.Run(b.settled, propagate.Options{}); err != nil {
+			if _, err := propagate.Run(b.settled, propagate.Options{CompleteRules: true}); err != nil {
 				return nil, err
 			}
 			propagate.Disconnect(b.settled)

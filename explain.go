@@ -105,7 +105,7 @@ func NewExplainer(_ context.Context, model *Model, o PropagateOptions) (e *Expla
 		return nil, err
 	}
 	origin := newOrigins(m, written)
-	events, err := propagate.Run(m, propagate.Options{MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 		return nil, err
 	}
 	user := written(m)
-	events, err := propagate.Run(m, propagate.Options{MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func Derive(m *ir.Module) Assignment {
 		return assignment
 	}
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
-		if r := rule.Of(m, op, false); r != nil {
+		if r := rule.Complete(m, op); r != nil {
 			assignment[op] = deriveOp(m, op, r)
 		}
 	})

@@ -125,7 +125,7 @@ func (p *partitioner) isStep(op, first ir.OpID, last ir.ValueID) bool {
 
 func (p *partitioner) layouts(op ir.OpID) (operands, results []Layout, err error) {
 	m := p.m
-	r := rule.Of(m, op, false)
+	r := rule.Complete(m, op)
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
 		return wholes(m, m.Operands(op)), wholes(m, m.ResultValues(op)), nil
 	}

@@ -91,7 +91,7 @@ func restrict(m *ir.Module, op ir.OpID, rule *ir.Rule, shardable []bool) {
 		}
 	}
 	switch m.Kind(op) {
-	case ir.OpRngBitGenerator, ir.OpCustomCall, ir.OpRng, ir.OpUnregistered:
+	case ir.OpRngBitGenerator, ir.OpCustomCall, ir.OpRng, ir.OpUnregistered, ir.OpComposite:
 		// Every device would draw the same numbers, or run code that nobody here knows.
 		for f := range shardable {
 			shardable[f] = false

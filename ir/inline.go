@@ -5,23 +5,64 @@ import "autoshard/internal/diag"
 // maxInlinedOps bounds what InlineCalls may make of a module: call graphs can double at every level.
 const maxInlinedOps = 20_000_000
 
-// InlineCalls replaces every func.call by the body of its function and removes functions other than the entry.
-// It fails where calls are recursive, have no definition, or would grow the module beyond a limit.
+// InlineCalls replaces every func.call by the body of its function, and every composite by the op of CHLO that it stands
+// for or by its decomposition. Composites that carry a sharding rule stay: their users say how they are cut. Functions
+// that the entry does not refer to any more go. It fails where calls are recursive, have no definition, or would grow the
+// module beyond a limit.
 func InlineCalls(m *Module) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
 	in := inliner{m: m, state: map[FuncID]int{}}
-	if err := in.function(main); err != nil {
+	if err := in.function(main, diag.Position{}); err != nil {
 		return err
 	}
+	if last := m.LastOp(m.Func(main).Body); last != 0 && m.Kind(last) != OpReturn && m.Kind(last).IsTerminator() {
+		m.SetKind(last, OpReturn)
+	}
+	live := referred(m, main)
 	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && f != main {
+		if f := m.FuncOf(op); f != 0 && !live[f] {
 			m.Erase(op)
 		}
 	}
 	return nil
+}
+
+// referred returns a function and those that it and they refer to, such as the comparators of custom calls.
+func referred(m *Module, f FuncID) map[FuncID]bool {
+	live := map[FuncID]bool{f: true}
+	for queue := []FuncID{f}; len(queue) > 0; queue = queue[1:] {
+		m.Walk(m.Func(queue[0]).Body, func(op OpID) {
+			for _, e := range m.OpAttrs(op) {
+				for _, name := range symbols(e.Value, nil) {
+					if to, ok := m.LookupFunc(name); ok && !live[to] {
+						live[to] = true
+						queue = append(queue, to)
+					}
+				}
+			}
+		})
+	}
+	return live
+}
+
+// symbols appends the names that an attribute refers to.
+func symbols(a Attr, names []string) []string {
+	switch a := a.(type) {
+	case SymbolAttr:
+		names = append(names, a[:min(1, len(a))]...)
+	case ArrayAttr:
+		for _, e := range a {
+			names = symbols(e, names)
+		}
+	case DictAttr:
+		for _, e := range a {
+			names = symbols(e.Value, names)
+		}
+	}
+	return names
 }
 
 type inliner struct {
@@ -29,10 +70,11 @@ type inliner struct {
 	state map[FuncID]int // 1 while a function is being inlined, 2 when it is free of calls
 }
 
-func (in *inliner) function(f FuncID) error {
+// function inlines the calls of a function, which is called at a place of the text.
+func (in *inliner) function(f FuncID, at diag.Position) error {
 	switch in.state[f] {
 	case 1:
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "function @%s calls itself", in.m.Func(f).Name)
+		return diag.Unsupported(diag.NotSupported, at, "function @%s calls itself", in.m.Func(f).Name)
 	case 2:
 		return nil
 	}
@@ -52,47 +94,67 @@ func (in *inliner) block(b BlockID) error {
 				}
 			}
 		}
-		if m.Kind(op) == OpCall {
-			if err := in.call(op); err != nil {
-				return err
+		var err error
+		switch m.Kind(op) {
+		case OpCall:
+			err = in.call(op, "callee")
+		case OpComposite:
+			if !recognise(m, op) && m.Attr(op, "sdy.sharding_rule") == nil {
+				err = in.call(op, "decomposition")
 			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (in *inliner) call(op OpID) error {
+// call puts the body of the function that an attribute of an op names in the place of the op.
+func (in *inliner) call(op OpID, attr string) error {
 	m := in.m
-	callee, _ := m.Attr(op, "callee").(SymbolAttr)
+	callee, _ := m.Attr(op, attr).(SymbolAttr)
 	var f FuncID
 	if len(callee) == 1 {
 		f, _ = m.LookupFunc(callee[0])
 	}
 	if f == 0 || m.IsDeclaration(f) {
-		return diag.Invalid(diag.Undefined, diag.Position{}, "call of %v, which has no definition", []string(callee))
+		return diag.Invalid(diag.Undefined, m.OpPos(op), "call of %v, which has no definition", []string(callee))
 	}
 	if n := len(m.Blocks(m.Regions(m.Func(f).Op)[0])); n != 1 {
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "function @%s has %d blocks; only functions of one block can be inlined",
+		return diag.Unsupported(diag.NotSupported, m.OpPos(op), "function @%s has %d blocks; only functions of one block can be inlined",
 			m.Func(f).Name, n)
 	}
-	if err := in.function(f); err != nil {
+	if err := in.function(f, m.OpPos(op)); err != nil {
 		return err
 	}
 	if m.NumOps() > maxInlinedOps {
-		return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "inlining calls makes more than %d operations", maxInlinedOps)
+		return diag.TooLarge(diag.InputTooLarge, m.OpPos(op), "inlining calls makes more than %d operations", maxInlinedOps)
 	}
 	body := m.Func(f).Body
-	values := map[ValueID]ValueID{}
+	values, b := map[ValueID]ValueID{}, m.BuilderBefore(op)
+	b.Loc = m.OpLoc(op)
 	for i, arg := range m.BlockArgs(body) {
-		values[arg] = m.Operand(op, i)
+		values[arg] = constrained(b, m.Operand(op, i), m.Sharding(arg))
 	}
-	m.CloneInto(m.BuilderBefore(op), body, values)
+	m.CloneInto(b, body, values)
 	ret := m.LastOp(body)
 	for i, v := range m.Results(op) {
-		m.ReplaceUses(v, mapped(values, m.Operand(ret, i)))
+		out := constrained(b, mapped(values, m.Operand(ret, i)), m.Func(f).ResultShardings[i])
+		m.ReplaceUses(v, constrained(b, out, m.Sharding(v)))
 	}
 	m.Erase(op)
 	return nil
+}
+
+// constrained returns a value with the sharding that the user gave it at the border of a function, if any.
+func constrained(b *Builder, v ValueID, id ShardingID) ValueID {
+	if id == 0 || b.m.Sharding(v) == id {
+		return v
+	}
+	out := b.Op1(OpSdyShardingConstraint, b.m.Type(v), nil, v)
+	b.m.SetSharding(out, id)
+	return out
 }
 
 // EraseDead removes ops without side effects whose results nobody uses, until none is left.

@@ -215,10 +215,14 @@ func (v *verifier) terminator(parent, op OpID, last bool, want Kind) {
 	case k.IsTerminator() && !last:
 		v.opReport(op, badOp("must be the last operation in the parent block"))
 	case k == OpBranch || k == OpCondBranch:
-	case last && want != OpUnregistered && k != want && k != OpUnregistered:
+	case last && want != OpUnregistered && k != want && k != OpUnregistered && !(anyReturn(v.m.Kind(parent)) && k.IsTerminator()):
 		v.opReport(op, badOp("cannot end a block of '%s': '%s' must", v.m.OpName(parent), want))
 	}
 }
+
+// anyReturn says whether the return of any dialect may end the blocks inside an op. JAX ends the functions that custom
+// calls compare with by stablehlo.return.
+func anyReturn(k Kind) bool { return k == OpFunc || k == OpComposite }
 
 // terminatorOf returns the op that ends the blocks inside an op, OpUnregistered if anything may.
 func terminatorOf(k Kind) Kind {
@@ -251,17 +255,21 @@ func (v *verifier) op(op OpID) {
 	if k == OpUnregistered || v.full() {
 		return
 	}
+	v.opReport(op, v.shape(op))
+}
+
+// shape checks the attributes, counts and types of an op by themselves.
+func (v *verifier) shape(op OpID) error {
 	if err := v.attrs(op); err != nil {
-		v.opReport(op, err)
-		return
+		return err
 	}
 	if err := v.counts(op); err != nil {
-		v.opReport(op, err)
-		return
+		return err
 	}
-	if check := opChecks[k]; check != nil {
-		v.opReport(op, check(v, op))
+	if check := opChecks[v.m.Kind(op)]; check != nil {
+		return check(v, op)
 	}
+	return nil
 }
 
 // arity is how many operands, results and regions an op has; -1 is any number, -n-1 at least n.

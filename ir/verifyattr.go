@@ -24,6 +24,7 @@ const (
 	symbolKind
 	accuracyKind
 	precisionKind
+	dictKind
 )
 
 // attrKinds are the declared attributes of ops by name (specification: stablehlo.md section 1.5). A name means the same
@@ -46,12 +47,13 @@ var attrKinds = map[string]attrKind{
 	"padding": denseKind, "source_target_pairs": denseKind, "value": denseKind,
 	"result_accuracy": accuracyKind, "precision_config": precisionKind, "called_computations": arrayKind, "output_operand_aliases": arrayKind, "operand_layouts": arrayKind,
 	"result_layouts": arrayKind,
-	"callee":         symbolKind, "decomposition": symbolKind,
+	"callee":         symbolKind, "decomposition": symbolKind, "composite_attributes": dictKind,
 }
 
 var attrKindNames = [...]string{boolKind: "bool", unitKind: "unit", i64Kind: "64-bit signless integer", i32Kind: "32-bit signless integer",
 	intsKind: "i64 dense array", boolsKind: "i1 dense array", stringKind: "string", denseKind: "constant tensor", arrayKind: "array",
-	symbolKind: "symbol reference", accuracyKind: "result accuracy", precisionKind: "precision config"}
+	symbolKind: "symbol reference", accuracyKind: "result accuracy", precisionKind: "precision config",
+	dictKind: "dictionary of named attribute values"}
 
 // attrs checks the kinds of the attributes that an op of StableHLO, func or Shardy declares.
 func (v *verifier) attrs(op OpID) error {
@@ -69,10 +71,18 @@ func (v *verifier) attrs(op OpID) error {
 			continue
 		}
 		if want := attrKinds[e.Name]; want != anyAttr && !v.isKind(e.Value, want) {
-			return badAttr("attribute '%s' failed to satisfy constraint: %s attribute", e.Name, attrKindNames[want])
+			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, want)
 		}
 	}
 	return nil
+}
+
+// String says what is wanted, as MLIR's messages do.
+func (k attrKind) String() string {
+	if k == dictKind {
+		return attrKindNames[k]
+	}
+	return attrKindNames[k] + " attribute"
 }
 
 func (v *verifier) isKind(a Attr, want attrKind) bool {
@@ -98,6 +108,8 @@ func (v *verifier) isKind(a Attr, want attrKind) bool {
 		return want == accuracyKind
 	case SymbolAttr:
 		return want == symbolKind
+	case DictAttr:
+		return want == dictKind
 	}
 	return false
 }

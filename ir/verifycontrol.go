@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -11,6 +12,8 @@ import (
 // controlChecks are the rules of calls, returns, loops and branches (specification: stablehlo.md section 2.15).
 var controlChecks = map[Kind]func(*verifier, OpID) error{
 	OpReturn:              checkReturn,
+	OpStablehloReturn:     checkOtherReturn,
+	OpSdyReturn:           checkOtherReturn,
 	OpCall:                checkCall,
 	OpCustomCall:          checkCustomCall,
 	OpComposite:           checkComposite,
@@ -30,7 +33,20 @@ func checkReturn(v *verifier, op OpID) error {
 	if m.Kind(parent) != OpFunc {
 		return badOp("expects parent op 'func.func'")
 	}
-	f := m.Func(m.FuncOf(parent))
+	return v.returnsFrom(op, m.Func(m.FuncOf(parent)))
+}
+
+// checkOtherReturn checks the return of another dialect, which may end a function too.
+func checkOtherReturn(v *verifier, op OpID) error {
+	if parent := v.m.ParentOp(op); v.m.Kind(parent) == OpFunc && v.m.NextOp(op) == 0 {
+		return v.returnsFrom(op, v.m.Func(v.m.FuncOf(parent)))
+	}
+	return nil
+}
+
+// returnsFrom checks the operands of a return against the results of its function.
+func (v *verifier) returnsFrom(op OpID, f *Func) error {
+	m := v.m
 	if n := m.NumOperands(op); n != len(f.ResultTypes) {
 		return badOp("has %d operands, but enclosing function (@%s) returns %d", n, f.Name, len(f.ResultTypes))
 	}
@@ -151,7 +167,13 @@ func (v *verifier) outputAliases(op OpID, a Attrs) error {
 	return nil
 }
 
+// compositeName is what MLIR asks of the name of a composite.
+var compositeName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+$`)
+
 func checkComposite(v *verifier, op OpID) error {
+	if name := v.m.OpAttrs(op).Str("name"); !compositeName.MatchString(name) {
+		return badAttr("name %q must be a valid namespaced op name, such as \"my_namespace.my_op\"", name)
+	}
 	f, err := v.callee(v.m.Attr(op, "decomposition"))
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ const maxChanges = 4096
 
 func newEngine(m *ir.Module, o Options) *engine {
 	const outcomes = 1024 // more are rare
-	return startEngine(newTables(m, o.Conservative), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
+	return startEngine(newTables(m, o.rules()), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
 }
 
 // startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they

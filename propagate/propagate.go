@@ -59,10 +59,11 @@ type Options struct {
 	NoUserPriority bool // all dimensions take part from the start
 	// MaxPriority is the last user priority that gets its round, where Limited is set. Dimensions of later ones
 	// stay without axes.
-	MaxPriority int
-	Limited     bool
-	Debug       Debug
-	KeepRules   bool // leave the rules of ops attached
+	MaxPriority   int
+	Limited       bool
+	Debug         Debug
+	CompleteRules bool // ops of CHLO have rules too, which Shardy does not have; not with Conservative
+	KeepRules     bool // leave the rules of ops attached
 }
 
 // Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/trace"
 	"autoshard/ir"
+	"autoshard/ir/rule"
 )
 
 // Relations says which dimensions of a module are tied by the factors of ops, by data-flow edges, by results of the
@@ -18,9 +19,9 @@ type Relations struct {
 	next map[trace.Place][]trace.Place // what Related answered
 }
 
-// NewRelations returns the relations of a module.
+// NewRelations returns the relations of a module, as propagation with CompleteRules sees them.
 func NewRelations(m *ir.Module) *Relations {
-	r := &Relations{t: newTables(m, false), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{}, slot: map[int32]slot{},
+	r := &Relations{t: newTables(m, rule.NewCompleteCache()), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{}, slot: map[int32]slot{},
 		next: map[trace.Place][]trace.Place{}}
 	for op := range r.t.rows {
 		row := &r.t.rows[op]

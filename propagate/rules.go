@@ -15,6 +15,14 @@ func PopulateRules(m *ir.Module, conservative bool) {
 	})
 }
 
+// rules returns a cache of the rules by which to propagate.
+func (o Options) rules() *rule.Cache {
+	if o.CompleteRules {
+		return rule.NewCompleteCache()
+	}
+	return rule.NewCache(o.Conservative)
+}
+
 func attachRule(m *ir.Module, op ir.OpID, r *ir.Rule) {
 	if m.Attr(op, rule.Attr) == nil {
 		m.SetAttrs(op, m.OpAttrs(op).With(rule.Attr, &ir.RuleAttr{Rule: r}))

@@ -38,7 +38,7 @@ func NewSession(m *ir.Module, o Options) (*Session, error) {
 	if err := checkStatic(s.imported); err != nil {
 		return nil, err
 	}
-	s.tables = newTables(s.imported, o.Conservative)
+	s.tables = newTables(s.imported, o.rules())
 	s.groups = len(s.tables.groups) > 0
 	return s, nil
 }

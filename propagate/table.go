@@ -56,7 +56,7 @@ type funcResults struct {
 	first slot
 }
 
-func newTables(m *ir.Module, conservative bool) *tables {
+func newTables(m *ir.Module, rules *rule.Cache) *tables {
 	const plans = 256 // that many are rare
 	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
 		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1, plans),
@@ -65,7 +65,6 @@ func newTables(m *ir.Module, conservative bool) *tables {
 	t.findHomes()
 	t.loadShardings()
 	t.rows = make([]opRow, m.NumOps())
-	rules := rule.NewCache(conservative)
 	m.Walk(m.Body(), func(op ir.OpID) { t.addOp(op, rules) })
 	t.findGroups()
 	for i := range t.rows {

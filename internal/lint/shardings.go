@@ -115,7 +115,7 @@ func (l *linter) replicatedArguments() {
 	for i, v := range c.BlockArgs(c.Func(main).Body) {
 		given[i] = c.Sharding(v) != 0
 	}
-	if _, err := propagate.Run(c, propagate.Options{}); err != nil {
+	if _, err := propagate.Run(c, propagate.Options{CompleteRules: true}); err != nil {
 		return
 	}
 	propagate.Close(c)

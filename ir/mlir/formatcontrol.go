@@ -53,14 +53,12 @@ func parseRegionReturn(p *parser, o *opState) {
 }
 
 func printRegionReturn(pr *printer, op ir.OpID) {
-	if pr.m.NumOperands(op) == 0 {
-		pr.attrDict(op)
-		return
-	}
-	pr.byte(' ')
+	pr.byte(' ') // also where there are no operands: so MLIR prints it
 	pr.operands(op)
 	pr.attrDict(op)
-	pr.colonTypes(op, operandType)
+	if pr.m.NumOperands(op) > 0 {
+		pr.colonTypes(op, operandType)
+	}
 }
 
 // parseCall reads call @f(%0) : (A) -> B.
@@ -133,10 +131,13 @@ func isCustomCallDefault(e ir.NamedAttr) bool {
 	return false
 }
 
-// parseComposite reads stablehlo.composite "my.op" %0 {…} : (A) -> B.
+// parseComposite reads stablehlo.composite "my.op" %0 ({regions}) {…} : (A) -> B.
 func parseComposite(p *parser, o *opState) {
 	o.attr("name", ir.StringAttr(strings.Clone(p.str("name of the composite"))))
 	o.operands = p.operands(o.operands)
+	if p.accept(tokLParen) && !p.accept(tokRParen) {
+		p.regions(o)
+	}
 	p.optionalAttrDict(o)
 	p.colonTypes(o, fnTypes)
 }
@@ -146,6 +147,7 @@ func printComposite(pr *printer, op ir.OpID) {
 	pr.attr(pr.m.Attr(op, "name"), typed)
 	pr.byte(' ') // also where there are no operands: so MLIR prints it
 	pr.operands(op)
+	pr.regions(op)
 	hidden := []string{"name"}
 	if pr.m.OpAttrs(op).Int("version", 0) == 0 {
 		hidden = append(hidden, "version")

@@ -232,8 +232,8 @@ func (p *parser) genericOp(b *ir.Builder, o *opState) bool {
 	if p.accept(tokLess) {
 		p.properties(o)
 	}
-	if p.at(tokLParen) {
-		p.genericRegions(o)
+	if p.accept(tokLParen) {
+		p.regions(o)
 	}
 	if p.at(tokLBrace) {
 		o.attrs = p.attrDict(o.attrs)
@@ -264,8 +264,8 @@ func (p *parser) properties(o *opState) {
 	p.expect(tokGreater)
 }
 
-func (p *parser) genericRegions(o *opState) {
-	p.next()
+// regions reads the regions of an op up to the closing parenthesis.
+func (p *parser) regions(o *opState) {
 	for p.err == nil {
 		o.regions = append(o.regions, p.region(nil, nil))
 		if !p.accept(tokComma) {

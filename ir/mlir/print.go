@@ -124,7 +124,7 @@ func (pr *printer) op(op ir.OpID) {
 func (pr *printer) fits(op ir.OpID) bool {
 	m := pr.m
 	for i := range m.NumRegions(op) {
-		if m.RegionBlock(op, i) == 0 {
+		if m.RegionBlock(op, i) == 0 && m.Kind(op) != ir.OpComposite {
 			return false
 		}
 	}
@@ -164,21 +164,24 @@ func (pr *printer) generic(op ir.OpID) {
 		pr.dictBody(properties)
 		pr.byte('>')
 	}
-	if n := m.NumRegions(op); n > 0 {
-		pr.str(" (")
-		for i := range n {
-			if i > 0 {
-				pr.str(", ")
-			}
-			pr.region(op, i, true)
-		}
-		pr.byte(')')
-	}
+	pr.regions(op)
 	if len(rest) > 0 {
 		pr.dict(rest)
 	}
 	pr.str(" : ")
 	pr.functionType(op)
+}
+
+// regions prints ({ … }, { … }), nothing for an op without regions.
+func (pr *printer) regions(op ir.OpID) {
+	n := pr.m.NumRegions(op)
+	for i := range n {
+		pr.str(map[bool]string{true: " (", false: ", "}[i == 0])
+		pr.region(op, i, true)
+	}
+	if n > 0 {
+		pr.byte(')')
+	}
 }
 
 // splitAttrs parts the attributes of an op into its own ones and the rest.

@@ -55,6 +55,21 @@ func TestRoundTripSelfCheckingPrograms(t *testing.T) {
 	}
 }
 
+// TestRoundTripCases converts programs that JAX exported, with composites and other returns, there and back.
+func TestRoundTripCases(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/cases/*.mlir")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) { checkRoundTrip(t, file, src) })
+	}
+}
+
 // TestRoundTripShardy converts the inputs of Shardy's vectors that are valid programs there and back.
 func TestRoundTripShardy(t *testing.T) {
 	files, err := filepath.Glob(sharedFile(t, "conformance", "shardy", "*.txtar"))

@@ -31,8 +31,12 @@ func (o *opReader) regions(op ir.OpID) {
 	}
 }
 
-// terminator returns the operation that ends the regions of an operation, false where it must be written.
+// terminator returns the operation that ends the regions of an operation, false where it must be written: those of
+// composites may end by any return, or be empty.
 func terminator(k ir.Kind) (ir.Kind, bool) {
+	if k == ir.OpComposite {
+		return 0, false
+	}
 	switch dialect, _, _ := strings.Cut(k.String(), "."); dialect {
 	case "sdy":
 		return ir.OpSdyReturn, true

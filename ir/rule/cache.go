@@ -10,6 +10,7 @@ import (
 // family reads. It is for one module and one mode.
 type Cache struct {
 	conservative bool
+	complete     bool // with the rules that Shardy does not have
 	rules        map[string]*ir.Rule
 	key          []byte
 	shapes       []ir.TypeID // by type: the first static tensor type of the same shape, 0 if unknown yet
@@ -21,18 +22,32 @@ func NewCache(conservative bool) *Cache {
 	return &Cache{conservative: conservative, rules: make(map[string]*ir.Rule, 64), shape: make(map[string]ir.TypeID, 64)}
 }
 
-// Of returns what the function Of returns.
+// NewCompleteCache returns an empty cache for the rules that Complete returns.
+func NewCompleteCache() *Cache {
+	c := NewCache(false)
+	c.complete = true
+	return c
+}
+
+// Of returns what the function Of, or Complete, returns.
 func (c *Cache) Of(m *ir.Module, op ir.OpID) *ir.Rule {
 	f := FamilyOf(m, op)
 	if f == nil || !f.local || m.Attr(op, Attr) != nil || !c.sign(m, op, f) {
-		return Of(m, op, c.conservative)
+		return c.derive(m, op)
 	}
 	if r, ok := c.rules[string(c.key)]; ok {
 		return r
 	}
-	r := Derive(m, op, c.conservative)
+	r := c.derive(m, op)
 	c.rules[string(c.key)] = r
 	return r
+}
+
+func (c *Cache) derive(m *ir.Module, op ir.OpID) *ir.Rule {
+	if c.complete {
+		return Complete(m, op)
+	}
+	return Of(m, op, c.conservative)
 }
 
 // sign sets key to the signature of an op; false where an attribute has an unknown form.

@@ -27,6 +27,8 @@ type Family struct {
 	// equal rules.
 	local bool
 	reads []string
+	// own families are of ops that Shardy has no rule for, since XLA replaces them before Shardy sees them.
+	own bool
 }
 
 // Of returns the sharding rule of an op, nil where nothing propagates through it. A rule that the op carries in
@@ -39,12 +41,27 @@ func Of(m *ir.Module, op ir.OpID, conservative bool) *ir.Rule {
 	return Derive(m, op, conservative)
 }
 
+// Complete returns the rule of an op like Of, which is not conservative, and for ops of CHLO, where Shardy has none, ours.
+// Plans are made with it, and propagation that compares with them.
+func Complete(m *ir.Module, op ir.OpID) *ir.Rule {
+	if given, ok := m.Attr(op, Attr).(*ir.RuleAttr); ok {
+		return given.Rule
+	}
+	return derive(m, op, FamilyOf(m, op), false)
+}
+
 // Attr is the name of the attribute that holds a given rule.
 const Attr = "sdy.sharding_rule"
 
 // Derive returns the rule that follows from the op itself, whatever its attribute says.
 func Derive(m *ir.Module, op ir.OpID, conservative bool) *ir.Rule {
-	family := FamilyOf(m, op)
+	if family := FamilyOf(m, op); family != nil && !family.own {
+		return derive(m, op, family, conservative)
+	}
+	return nil
+}
+
+func derive(m *ir.Module, op ir.OpID, family *Family, conservative bool) *ir.Rule {
 	if family == nil || !ranked(m, op) {
 		return nil
 	}

@@ -163,4 +163,4 @@ func (s *Space) whole(v ir.ValueID) collectives.Layout {
 	return collectives.Layout{Dims: make([][]subaxis.Ref, len(s.m.Shape(v)))}
 }
 
-func (s *Space) ruleOf(op ir.OpID) *ir.Rule { return rule.Of(s.m, op, false) }
+func (s *Space) ruleOf(op ir.OpID) *ir.Rule { return rule.Complete(s.m, op) }
