@@ -21,12 +21,6 @@ func Roles() []string {
 	return []string{"param", "opt_state", "state", "batch", "kv_cache", "scalar", "output"}
 }
 
-// Attributes that JAX writes for donated arguments.
-const (
-	donorAttr = "jax.buffer_donor"
-	aliasAttr = "tf.aliasing_output"
-)
-
 // entryName is the name of the function that the model's own inputs, ops and outputs make.
 const entryName = "main"
 
@@ -260,11 +254,11 @@ func (r *reader) inputAttrs(n *node, index int, visibility string) ir.Attrs {
 	}
 	a = r.role(n, a)
 	if r.flag(n, "donate") {
-		a = a.With(donorAttr, ir.BoolAttr(true))
+		a = a.With(ir.DonorAttr, ir.BoolAttr(true))
 	}
 	if alias := n.get("aliasOutput"); alias != nil {
 		if v, ok := r.integer(alias, "aliasOutput", 0, math.MaxInt32); ok {
-			a = a.With(aliasAttr, ir.IntAttr{Value: v, Type: r.scalar(dtype.I32)})
+			a = a.With(ir.AliasAttr, ir.IntAttr{Value: v, Type: r.scalar(dtype.I32)})
 		}
 	}
 	return a

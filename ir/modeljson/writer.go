@@ -80,13 +80,13 @@ func (w *writer) input(fn *ir.Func, i int, v ir.ValueID) node {
 	}
 	a = addRole(&n, a)
 	w.addSharding(&n, w.m.Sharding(v))
-	if a.Get(donorAttr) == ir.BoolAttr(true) {
+	if a.Get(ir.DonorAttr) == ir.BoolAttr(true) {
 		n.add("donate", boolean(true))
-		a = a.Without(donorAttr)
+		a = a.Without(ir.DonorAttr)
 	}
-	if alias, ok := a.Get(aliasAttr).(ir.IntAttr); ok && alias.Value >= 0 && w.m.TypeOf(alias.Type).DType.String() == "i32" {
+	if alias, ok := a.Get(ir.AliasAttr).(ir.IntAttr); ok && alias.Value >= 0 && w.m.TypeOf(alias.Type).DType.String() == "i32" {
 		n.add("aliasOutput", number(alias.Value))
-		a = a.Without(aliasAttr)
+		a = a.Without(ir.AliasAttr)
 	}
 	w.addAttrs(&n, a, ir.OpUnregistered)
 	w.addLocation(&n, w.m.ArgLoc(v))

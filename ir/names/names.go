@@ -26,6 +26,12 @@ import (
 // Attr is the attribute that names an argument or a result where the program comes from model.json: a string.
 const Attr = "autoshard.name"
 
+// The attributes that JAX writes: today only that of results.
+const (
+	argInfo    = "jax.arg_info"
+	resultInfo = "jax.result_info"
+)
+
 // Ports are the names of the arguments or of the results of a function.
 type Ports struct {
 	Names []string // all different, none empty
@@ -72,7 +78,7 @@ func describe(kind string, i int, name string, given bool) string {
 func numbered(base string, i int) string { return base + strconv.Itoa(i) }
 
 func argName(m *ir.Module, attrs ir.Attrs, loc ir.LocID) string {
-	for _, name := range []string{attrs.Str("jax.arg_info"), attrs.Str(Attr)} {
+	for _, name := range []string{attrs.Str(argInfo), attrs.Str(Attr)} {
 		if name != "" {
 			return name
 		}
@@ -86,7 +92,7 @@ func argName(m *ir.Module, attrs ir.Attrs, loc ir.LocID) string {
 // resultName returns the name of a result. JAX up to 0.5 wrote the path alone, [0]['k'], and nothing for the only
 // result; today it writes result[0]['k'] and result.
 func resultName(attrs ir.Attrs) string {
-	info, ok := attrs.Get("jax.result_info").(ir.StringAttr)
+	info, ok := attrs.Get(resultInfo).(ir.StringAttr)
 	switch {
 	case !ok:
 		return attrs.Str(Attr)
@@ -130,6 +136,21 @@ func take(taken map[string]int, name string) string {
 	}
 	taken[unique] = 1
 	return unique
+}
+
+// Label writes names into the attributes of a function where it has none, as JAX up to 0.4 did, so that they outlive a
+// text without locations. Numbered names are not written.
+func Label(m *ir.Module, f ir.FuncID, args, results []string) {
+	fn := m.Func(f)
+	label := func(list []ir.Attrs, attr, base string, names []string) {
+		for i := range list {
+			if names[i] != "" && names[i] != numbered(base, i) && list[i].Get(attr) == nil && list[i].Get(Attr) == nil {
+				list[i] = list[i].With(attr, ir.StringAttr(names[i]))
+			}
+		}
+	}
+	label(fn.ArgAttrs, argInfo, "arg", args)
+	label(fn.ResultAttrs, resultInfo, "out", results)
 }
 
 // Segments cuts a name into the steps of its path: p, ['layers'], [0], ['w'] for p['layers'][0]['w']; state, .params
