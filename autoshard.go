@@ -39,6 +39,7 @@ type Progress struct {
 type PropagateOptions struct {
 	Mesh        []subaxis.Axis // empty: the mesh that the model declares
 	MaxPriority int            // stop after the round of this user priority; negative: all rounds
+	Value       string         // the trace has only what touches this value, as ExplainOptions.Value; empty: everything
 }
 
 // PlanSchema identifies the JSON form of a Plan.

@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/ir/names"
 	"autoshard/shardmap"
 	"autoshard/shardmap/emit"
 )
@@ -58,7 +61,35 @@ func emitStableHLO(p *Plan) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mlir.Print(program.Module, mlir.PrintOptions{}), nil
+	m := program.Module
+	f := m.Func(program.Main)
+	for i, arg := range m.BlockArgs(f.Body) {
+		out := f.ArgAttrs[i].Int(ir.AliasAttr, -1)
+		if out >= 0 && (int(out) >= len(f.ResultTypes) || f.ResultTypes[out] != m.Type(arg)) { // the blocks do not fit
+			f.ArgAttrs[i] = f.ArgAttrs[i].Without(ir.AliasAttr).With(ir.DonorAttr, ir.BoolAttr(true))
+		}
+	}
+	return printForXLA(m, program.Mesh.Devices(), nameList(p.Inputs), nameList(p.Outputs)), nil
+}
+
+// printForXLA prints a program with what XLA, and a person, cannot see in it: on how many devices it runs, and what its
+// arguments and results are called.
+func printForXLA(m *ir.Module, devices int64, inputs, outputs []string) []byte {
+	i32 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
+	m.Attrs = m.Attrs.With("mhlo.num_partitions", ir.IntAttr{Value: devices, Type: i32}).
+		With("mhlo.num_replicas", ir.IntAttr{Value: 1, Type: i32})
+	if main, ok := m.Main(); ok {
+		names.Label(m, main, inputs, outputs)
+	}
+	return mlir.Print(m, mlir.PrintOptions{})
+}
+
+func nameList(tensors []Tensor) []string {
+	out := make([]string, len(tensors))
+	for i := range tensors {
+		out[i] = tensors[i].Name
+	}
+	return out
 }
 
 func (p *Plan) emitShardMap(form string) ([]byte, error) {
@@ -86,8 +117,12 @@ func emitPython(p *Plan) ([]byte, error) {
 		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Model, strings.Join(axes, ", ")),
 		Sharded: program, Whole: whole,
 	}
+	main, _ := whole.Main()
 	for i := range p.Inputs {
 		e.Inputs = append(e.Inputs, p.Inputs[i].Name)
+		if whole.Func(main).ArgAttrs[i].Donated() {
+			e.Donated = append(e.Donated, int64(i))
+		}
 	}
 	for i := range p.Outputs {
 		e.Outputs = append(e.Outputs, p.Outputs[i].Name)

@@ -3,12 +3,10 @@ package autoshard
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
 )
@@ -16,9 +14,9 @@ import (
 // ExplainOptions says what to explain.
 type ExplainOptions struct {
 	Mesh []subaxis.Axis // empty: the mesh that the model declares
-	// Value is a value of the propagated program, such as %5, %3#1, %arg0, result 0 or the name of a location, with a
-	// dimension behind it, %5[0], or without, which means all of them. Where a name stands for several values,
-	// %5@12 means the one of line 12.
+	// Value is a value of the propagated program: the name of an argument or result, such as p['w'] or result[0]['k'],
+	// result 0, a printed name such as %5, %3#1 or %arg0, or the name or scope of a location; with a dimension behind it,
+	// %5[0], or without, which means all of them. Where a name stands for several values, %5@12 means the one of line 12.
 	Value string
 	// WhyNot is an axis, such as model or x:(1)2, of which to say why it is not there. It may be empty.
 	WhyNot string
@@ -121,14 +119,10 @@ func (e *Explainer) Values() []string {
 	var out []string
 	for v := ir.ValueID(1); int(v) < e.m.NumValues(); v++ {
 		if _, ok := e.relations.Place(v, 0); ok && e.names.values[v] != "" {
-			out = append(out, e.names.unique(v))
+			out = append(out, e.names.label(v))
 		}
 	}
-	main, _ := e.m.Main()
-	for i := range e.m.Func(main).ResultTypes {
-		out = append(out, "result "+strconv.Itoa(i))
-	}
-	return out
+	return append(out, e.names.resultNames...)
 }
 
 // Explain answers for one value, as ExplainOptions has it.
@@ -274,6 +268,3 @@ func writtenValues(m *ir.Module) []bool {
 	}
 	return slices.Clip(out)
 }
-
-// valueNames returns the names of all values as the printed program has them.
-func valueNames(m *ir.Module) []string { return mlir.ValueNames(m) }

@@ -2,20 +2,37 @@ package autoshard
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/trace"
 	"autoshard/ir"
-	"autoshard/ir/modeljson"
+	"autoshard/ir/names"
 )
 
-// explainNaming gives values names, and finds values by them.
+// explainNaming gives values names, and finds values and results of main by them. A name means what the first kind of
+// names that knows it says, so that an argument is found by its name whatever the locations inside the program are
+// called.
 type explainNaming struct {
-	names
-	byName map[string][]ir.ValueID
+	traceNames
+	printed   index // %5, %3#1, %arg0
+	arguments index // p['w'], or arg0 where the program gives no name
+	results   index // result[0]['k'], or out0; result 0 always
+	locations index // names and scopes of locations
+	unquoted  index // names of arguments and results as a shell leaves them: p[w]
+}
+
+// index finds values by name; results are ^i as in a trace.
+type index map[string][]int32
+
+func (x index) add(name string, v int32) {
+	if name != "" && !slices.Contains(x[name], v) {
+		x[name] = append(x[name], v)
+	}
 }
 
 // explained is what a question is about: a value, or result i of the main function.
@@ -28,46 +45,70 @@ type explained struct {
 	op     string
 }
 
+// place returns what a question is about as a trace calls it.
+func (x *explained) place() trace.Place {
+	p := trace.Place{Value: int32(x.value), Dim: int32(x.dim)}
+	if x.value == 0 {
+		p.Value = ^int32(x.result)
+	}
+	return p
+}
+
 func newExplainNaming(m *ir.Module) *explainNaming {
-	n := &explainNaming{names: names{m, valueNames(m)}, byName: map[string][]ir.ValueID{}}
-	main, _ := m.Main()
-	f := m.Func(main)
+	n := &explainNaming{newTraceNames(m), index{}, index{}, index{}, index{}, index{}}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if n.values[v] == "" {
 			continue
 		}
-		n.add(n.values[v], v)
-		if op := m.DefiningOp(v); op != 0 {
-			n.addLoc(m.OpLoc(op), v)
-			continue
-		}
-		n.addLoc(m.ArgLoc(v), v)
-		if m.ArgBlock(v) == f.Body {
-			attrs := f.ArgAttrs[m.Index(v)]
-			n.add(attrs.Str("jax.arg_info"), v)
-			n.add(attrs.Str(modeljson.NameAttr), v)
-		}
+		n.printed.add(n.values[v], int32(v))
+		n.addLocation(v)
+	}
+	main, _ := m.Main()
+	args, results := names.Args(m, main), names.Results(m, main)
+	for i, v := range m.BlockArgs(m.Func(main).Body) {
+		n.arguments.add(args.Names[i], int32(v))
+		n.unquoted.add(withoutQuotes(args.Names[i]), int32(v))
+	}
+	for i, name := range results.Names {
+		n.results.add(name, ^int32(i))
+		n.results.add(numberedResult(i), ^int32(i))
+		n.unquoted.add(withoutQuotes(name), ^int32(i))
 	}
 	return n
 }
 
-func (n *explainNaming) add(name string, v ir.ValueID) {
-	if name != "" && !slices.Contains(n.byName[name], v) {
-		n.byName[name] = append(n.byName[name], v)
+// addLocation makes the name of a location, and the scope in it, names of a value.
+func (n *explainNaming) addLocation(v ir.ValueID) {
+	loc := n.m.ArgLoc(v)
+	if op := n.m.DefiningOp(v); op != 0 {
+		loc = n.m.OpLoc(op)
 	}
+	if l := n.m.LocOf(loc); l.Kind == ir.LocName {
+		n.locations.add(l.Name, int32(v))
+	}
+	n.locations.add(names.Scope(n.m, loc), int32(v))
 }
 
-// addLoc makes the name of a location a name of its value.
-func (n *explainNaming) addLoc(id ir.LocID, v ir.ValueID) {
-	if l := n.m.LocOf(id); l.Kind == ir.LocName {
-		n.add(l.Name, v)
+func withoutQuotes(name string) string { return strings.NewReplacer(`'`, "", `"`, "").Replace(name) }
+
+// find returns what a name stands for.
+func (n *explainNaming) find(name string) []int32 {
+	for _, x := range []index{n.printed, n.arguments, n.results, n.locations} {
+		if list := x[name]; len(list) > 0 {
+			return list
+		}
 	}
+	if list := n.printed["%"+name]; len(list) > 0 {
+		return list
+	}
+	return n.unquoted[withoutQuotes(name)]
 }
 
-// unique returns a name that stands for this value alone where the printed one does not.
-func (n *explainNaming) unique(v ir.ValueID) string {
-	name := n.values[v]
-	if line := n.line(v); len(n.byName[name]) > 1 && line > 0 {
+// label returns the name of a value in answers: that of the program, or the printed one, with the line where several
+// values are printed alike.
+func (n *explainNaming) label(v ir.ValueID) string {
+	name := n.name(v)
+	if line := n.line(v); len(n.printed[name]) > 1 && line > 0 {
 		name += "@" + strconv.Itoa(line)
 	}
 	return name
@@ -89,10 +130,14 @@ var (
 	partPattern   = regexp.MustCompile(`^(.*):\((\d{1,9})\)(\d{1,9})$`)
 )
 
-// lookup finds the value of a text such as %5[0], result 1, or a name.
+// lookup finds the value of a text such as %5[0], result 1, p['w'] or p['w'][0]. What is the whole name of something is
+// that, whatever number it ends in.
 func (n *explainNaming) lookup(text string) (explained, error) {
 	name, dim := strings.TrimSpace(text), -1
-	if g := dimPattern.FindStringSubmatch(name); g != nil && len(n.byName[name]) == 0 {
+	if g := dimPattern.FindStringSubmatch(name); g != nil && len(n.find(name)) == 0 {
+		if len(n.find(g[1])) == 0 && diag.Nearest(name, n.known()) != "" {
+			return explained{}, n.unknown(name, 0) // more like a longer name than like a dimension
+		}
 		name = g[1]
 		if d, err := strconv.Atoi(g[2]); err == nil && d >= 0 {
 			dim = d
@@ -112,74 +157,87 @@ func (n *explainNaming) lookup(text string) (explained, error) {
 }
 
 func (n *explainNaming) value(name string) (explained, error) {
-	if g := resultPattern.FindStringSubmatch(name); g != nil {
-		return n.result(g[1])
+	found, line := n.find(name), 0
+	if len(found) == 0 {
+		if g := resultPattern.FindStringSubmatch(name); g != nil {
+			return n.result(g[1])
+		}
+		if g := linePattern.FindStringSubmatch(name); g != nil {
+			name = g[1]
+			line, _ = strconv.Atoi(g[2])
+			found = slices.DeleteFunc(slices.Clone(n.find(name)), func(v int32) bool { return v < 0 || n.line(ir.ValueID(v)) != line })
+		}
 	}
-	line := 0
-	values := n.byName[name]
-	if g := linePattern.FindStringSubmatch(name); g != nil && len(values) == 0 {
-		name = g[1]
-		line, _ = strconv.Atoi(g[2])
-		values = n.byName[name]
-	}
-	if len(values) == 0 {
-		values = n.byName["%"+name]
-	}
-	if line > 0 {
-		values = slices.DeleteFunc(slices.Clone(values), func(v ir.ValueID) bool { return n.line(v) != line })
-	}
-	switch len(values) {
+	switch len(found) {
 	case 0:
 		return explained{}, n.unknown(name, line)
 	case 1:
-		return n.describe(values[0]), nil
+		return n.describe(found[0]), nil
 	}
-	err := diag.Invalid(diag.BadOption, diag.Position{}, "`%s` names %d values; add @LINE for the one of a line", name, len(values))
+	err := diag.Invalid(diag.BadOption, diag.Position{}, "`%s` names %d values; add @LINE for the one of a line", name, len(found))
 	const shown = 5
-	for _, v := range values[:min(shown, len(values))] {
-		err = err.WithNote(diag.Position{}, "%s", n.describe(v).op)
+	for _, v := range found[:min(shown, len(found))] {
+		x := n.describe(v)
+		err = err.WithNote(diag.Position{}, "%s: %s", x.name, x.op)
 	}
 	return explained{}, err
 }
 
-func (n *explainNaming) describe(v ir.ValueID) explained {
-	out := explained{name: n.unique(v), value: v, typ: n.m.ValueType(v)}
+// describe returns a value, or a result as ^i, as what a question is about.
+func (n *explainNaming) describe(target int32) explained {
+	if target < 0 {
+		main, _ := n.m.Main()
+		i := int(^target)
+		op := "result of func.func"
+		if n.resultNames[i] != numberedResult(i) {
+			op = numberedResult(i) + " of func.func"
+		}
+		return explained{name: n.resultNames[i], result: i, typ: n.m.TypeOf(n.m.Func(main).ResultTypes[i]), op: op}
+	}
+	v := ir.ValueID(target)
+	out := explained{name: n.label(v), value: v, typ: n.m.ValueType(v)}
 	if op := n.m.DefiningOp(v); op != 0 {
 		out.op = n.Op(int32(op), 0)
-	} else {
-		parent := n.m.BlockOp(n.m.ArgBlock(v))
-		out.op = fmt.Sprintf("argument %d of %s", n.m.Index(v), n.m.OpName(parent))
-		if at := source(n.m, n.m.ArgLoc(v)); at != "" {
-			out.op += " (" + at + ")"
-		} else if at := source(n.m, n.m.OpLoc(parent)); at != "" {
-			out.op += " (" + at + ")"
-		}
+		return out
+	}
+	parent := n.m.BlockOp(n.m.ArgBlock(v))
+	out.op = fmt.Sprintf("argument %d of %s", n.m.Index(v), n.m.OpName(parent))
+	if at := source(n.m, n.m.ArgLoc(v)); at != "" {
+		out.op += " (" + at + ")"
+	} else if at := source(n.m, n.m.OpLoc(parent)); at != "" {
+		out.op += " (" + at + ")"
 	}
 	return out
 }
 
+// numberedResult names a result by its place, as an answer does where the program gives no name.
+func numberedResult(i int) string { return "result " + strconv.Itoa(i) }
+
 func (n *explainNaming) result(number string) (explained, error) {
-	main, _ := n.m.Main()
-	f := n.m.Func(main)
 	i, err := strconv.Atoi(number)
-	if err != nil || i >= len(f.ResultTypes) {
-		return explained{}, diag.Invalid(diag.BadOption, diag.Position{}, "there is no result %s: the program has %d", number, len(f.ResultTypes))
+	if err != nil || i >= len(n.resultNames) {
+		return explained{}, diag.Invalid(diag.BadOption, diag.Position{}, "there is no result %s: the program has %d", number, len(n.resultNames))
 	}
-	return explained{name: "result " + number, result: i, typ: n.m.TypeOf(f.ResultTypes[i]), op: "result of func.func"}, nil
+	return n.describe(^int32(i)), nil
+}
+
+// known returns all names.
+func (n *explainNaming) known() []string {
+	var known []string
+	for _, x := range []index{n.printed, n.arguments, n.results, n.locations} {
+		known = slices.AppendSeq(known, maps.Keys(x))
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
 }
 
 func (n *explainNaming) unknown(name string, line int) error {
-	var known []string
-	for k := range n.byName {
-		known = append(known, k)
-	}
-	slices.Sort(known)
 	where := ""
 	if line > 0 {
 		where = fmt.Sprintf(" in line %d", line)
 	}
-	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, hint(name, known)).
-		WithNote(diag.Position{}, "names are those that `autoshard propagate --format mlir` prints, result N, and names of locations and arguments")
+	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, hint(name, n.known())).
+		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` prints, and those of locations")
 }
 
 func hint(name string, known []string) string {

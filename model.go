@@ -12,6 +12,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/modeljson"
+	"autoshard/ir/names"
 	"autoshard/ir/specfmt"
 	"autoshard/subaxis"
 )
@@ -175,29 +176,21 @@ func formatAxes(axes []subaxis.Axis) string {
 func tensors(m *ir.Module, user func(arg, result int) bool) (inputs, outputs []Tensor) {
 	main, _ := m.Main()
 	f := m.Func(main)
+	args, results := names.Args(m, main), names.Results(m, main)
 	for i, arg := range m.BlockArgs(f.Body) {
 		t := describe(m, i, m.Type(arg), m.Sharding(arg))
-		t.Name = firstOf(f.ArgAttrs[i].Str("jax.arg_info"), f.ArgAttrs[i].Str(modeljson.NameAttr), fmt.Sprintf("arg%d", i))
+		t.Name = args.Names[i]
 		t.Role = f.ArgAttrs[i].Str(modeljson.RoleAttr)
 		t.User = user(i, -1)
 		inputs = append(inputs, t)
 	}
 	for i, typ := range f.ResultTypes {
 		t := describe(m, i, typ, f.ResultShardings[i])
-		t.Name = firstOf(f.ResultAttrs[i].Str("jax.result_info"), f.ResultAttrs[i].Str(modeljson.NameAttr), fmt.Sprintf("out%d", i))
+		t.Name = results.Names[i]
 		t.User = user(-1, i)
 		outputs = append(outputs, t)
 	}
 	return inputs, outputs
-}
-
-func firstOf(names ...string) string {
-	for _, n := range names {
-		if n != "" {
-			return n
-		}
-	}
-	return ""
 }
 
 func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor {

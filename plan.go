@@ -9,6 +9,7 @@ import (
 	"autoshard/cost/estimate"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/names"
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
@@ -276,9 +277,22 @@ func describeCollectives(l *lowered) []Collective {
 		c := &l.program.Collectives[i]
 		t := m.ValueType(m.Operand(c.Op, 0))
 		out = append(out, Collective{Kind: c.Kind.String(), Axes: formatRefs(&l.program.Mesh, c.Axes), Type: formatType(t, t.Dims), Count: c.Runs,
-			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: source(m, c.Source)})
+			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: scoped(m, c.Source)})
 	}
 	return out
+}
+
+// scoped names the place in the user's program that a location stands for, and the scope that it is in there:
+// layer_0/attn/dot_general (model.py:12).
+func scoped(m *ir.Module, loc ir.LocID) string {
+	scope, at := names.Scope(m, loc), source(m, loc)
+	switch {
+	case scope == "":
+		return at
+	case at == "":
+		return scope
+	}
+	return scope + " (" + at + ")"
 }
 
 // source names the place in the user's program that a location stands for, "" where none is known.

@@ -3,12 +3,14 @@ package autoshard
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/names"
 	"autoshard/propagate"
 	"autoshard/subaxis"
 )
@@ -52,7 +54,16 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
 	}
 	result.Inputs, result.Outputs = tensors(m, user)
-	result.Trace = events.Describe(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
+	naming := newExplainNaming(m)
+	only := trace.Options{Round: -1, Refusals: true}
+	if o.Value != "" {
+		target, err := naming.lookup(o.Value)
+		if err != nil {
+			return nil, err
+		}
+		only.Of = target.place()
+	}
+	result.Trace = events.Describe(naming, only)
 	return result, nil
 }
 
@@ -75,14 +86,43 @@ func written(m *ir.Module) func(arg, result int) bool {
 	}
 }
 
-// names gives the trace the words of the printed program.
-type names struct {
-	m      *ir.Module
-	values []string
+// traceNames gives the trace the words of the printed program, and the names that the program gives its arguments and
+// results.
+type traceNames struct {
+	m           *ir.Module
+	values      []string              // by value: as the program is printed; "" for those of erased ops
+	argNames    map[ir.ValueID]string // of main's arguments, where the program gives them
+	resultNames []string              // of main
+}
+
+func newTraceNames(m *ir.Module) traceNames {
+	n := traceNames{m: m, values: mlir.ValueNames(m), argNames: map[ir.ValueID]string{}}
+	main, _ := m.Main()
+	args, results := names.Args(m, main), names.Results(m, main)
+	for i, v := range m.BlockArgs(m.Func(main).Body) {
+		if args.Given[i] {
+			n.argNames[v] = args.Names[i]
+		}
+	}
+	for i, name := range results.Names {
+		if !results.Given[i] || slices.Contains(args.Names, name) {
+			name = numberedResult(i)
+		}
+		n.resultNames = append(n.resultNames, name)
+	}
+	return n
+}
+
+// name returns the name of a value, "" for those of erased ops.
+func (n *traceNames) name(v ir.ValueID) string {
+	if name := n.argNames[v]; name != "" {
+		return name
+	}
+	return n.values[v]
 }
 
 // Op implements trace.Names.
-func (n *names) Op(op, _ int32) string {
+func (n *traceNames) Op(op, _ int32) string {
 	if op == 0 {
 		return "the function's result"
 	}
@@ -92,7 +132,7 @@ func (n *names) Op(op, _ int32) string {
 	case n.m.Kind(id) == ir.OpSdyDataFlowEdge:
 		name = n.dataFlow(n.m.Operand(id, 0))
 	case n.m.NumResults(id) > 0:
-		name = n.values[n.m.Result(id, 0)] + " = " + name
+		name = n.name(n.m.Result(id, 0)) + " = " + name
 	}
 	if at := source(n.m, n.m.OpLoc(id)); at != "" {
 		name += " (" + at + ")"
@@ -102,21 +142,21 @@ func (n *names) Op(op, _ int32) string {
 
 // dataFlow names the way into a value that owns an edge. The edge is no op of the printed program; its row still
 // knows the operand.
-func (n *names) dataFlow(owner ir.ValueID) string {
+func (n *traceNames) dataFlow(owner ir.ValueID) string {
 	op := n.m.DefiningOp(owner)
 	if op == 0 {
 		op = n.m.BlockOp(n.m.ArgBlock(owner))
 	}
-	return "the data flow into " + n.values[owner] + " of " + n.m.OpName(op)
+	return "the data flow into " + n.name(owner) + " of " + n.m.OpName(op)
 }
 
 // Place implements trace.Names.
-func (n *names) Place(p trace.Place) string {
+func (n *traceNames) Place(p trace.Place) string {
 	name := "a value that is no longer used"
 	if p.Value < 0 {
-		name = "result " + strconv.Itoa(int(^p.Value))
-	} else if n.values[p.Value] != "" {
-		name = n.values[p.Value]
+		name = n.resultNames[^p.Value]
+	} else if known := n.name(ir.ValueID(p.Value)); known != "" {
+		name = known
 	}
 	if p.Dim >= 0 {
 		name += "[" + strconv.Itoa(int(p.Dim)) + "]"
@@ -125,7 +165,7 @@ func (n *names) Place(p trace.Place) string {
 }
 
 // Axes implements trace.Names.
-func (n *names) Axes(mesh int32, axes []trace.Axis) string {
+func (n *traceNames) Axes(mesh int32, axes []trace.Axis) string {
 	refs := make([]subaxis.Ref, len(axes))
 	for i, a := range axes {
 		refs[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}

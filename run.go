@@ -13,6 +13,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/names"
 )
 
 // ReadPlan reads plan.json.
@@ -108,10 +109,11 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	if len(args) != len(inputs) {
 		return diag.Invalid(diag.BadInputs, diag.Position{}, "the program takes %d inputs, %d are given", len(args), len(inputs))
 	}
+	given := names.Args(m, main)
 	for i, arg := range args {
 		t := m.ValueType(arg)
 		if got, want := formatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), formatType(t, t.Dims); got != want {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "input %d is %s, the program takes %s", i, got, want)
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Input(i, given.Names[i]), got, want)
 		}
 	}
 	return nil

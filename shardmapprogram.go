@@ -12,7 +12,6 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
 	"autoshard/shardmap"
 	"autoshard/shardmap/emit"
 	"autoshard/shardmap/refine"
@@ -37,6 +36,16 @@ type ShardMap struct {
 
 	program *typed.Program
 	mesh    *refine.Mesh // of the plan, and its refinement; nil for a text
+	plan    *Plan        // where it comes from; nil for a text
+}
+
+// printForXLA prints a form of the program in MLIR with the names of the plan, which are no identifiers.
+func (s *ShardMap) printForXLA(m *ir.Module) []byte {
+	inputs, outputs := s.Inputs, s.Outputs
+	if s.plan != nil {
+		inputs, outputs = s.plan.Inputs, s.plan.Outputs
+	}
+	return printForXLA(m, s.program.Mesh.Devices(), nameList(inputs), nameList(outputs))
 }
 
 // shardMapOf describes a program.
@@ -52,7 +61,11 @@ func shardMapOf(p *typed.Program) *ShardMap {
 	}
 	for i, r := range p.Results {
 		v := m.Operand(p.Return(), i)
-		s.Outputs = append(s.Outputs, portOf(i, p.NameOf(v), m.ValueType(v), p.GlobalDims(i), m.ValueType(v), r.Spec))
+		name := p.Names[v]
+		if name == "" {
+			name = fmt.Sprintf("out%d", i)
+		}
+		s.Outputs = append(s.Outputs, portOf(i, name, m.ValueType(v), p.GlobalDims(i), m.ValueType(v), r.Spec))
 	}
 	return s
 }
@@ -81,7 +94,7 @@ func (p *Plan) ShardMap() (s *ShardMap, err error) {
 		return nil, err
 	}
 	s = shardMapOf(t.Program)
-	s.Notes, s.mesh = notesOf(t), t.Mesh
+	s.Notes, s.mesh, s.plan = notesOf(t), t.Mesh, p
 	return s, nil
 }
 
@@ -118,10 +131,10 @@ var shardMapForms = []struct {
 }{
 	{"jax", func(s *ShardMap) ([]byte, error) { return emit.Typed(s.program, nil) }},
 	{"stablehlo", func(s *ShardMap) ([]byte, error) {
-		return mlir.Print(s.program.Lower().Module, mlir.PrintOptions{}), nil
+		return s.printForXLA(s.program.Lower().Module), nil
 	}},
 	{"shardmap", func(s *ShardMap) ([]byte, error) { return []byte(s.Text()), nil }},
-	{"sdy", func(s *ShardMap) ([]byte, error) { return mlir.Print(s.manual(), mlir.PrintOptions{}), nil }},
+	{"sdy", func(s *ShardMap) ([]byte, error) { return s.printForXLA(s.manual()), nil }},
 }
 
 // Emit writes the program in another form: as a Python file for JAX ("jax"), as the program of one device in StableHLO

@@ -19,7 +19,7 @@ func replaced(m *ir.Module) []int {
 	}
 	donated := false
 	for arg, attrs := range f.ArgAttrs {
-		if i := attrs.Int("tf.aliasing_output", -1); i >= 0 && int(i) < len(out) {
+		if i := attrs.Int(ir.AliasAttr, -1); i >= 0 && int(i) < len(out) {
 			out[i], donated = arg, true
 		}
 	}

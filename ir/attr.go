@@ -283,3 +283,13 @@ func (a Attrs) Str(name string) string {
 	}
 	return ""
 }
+
+// Donated says whether these attributes of an argument of main give up its buffer, so that a result may take it:
+// tf.aliasing_output names the result, jax.buffer_donor leaves it to the compiler.
+func (a Attrs) Donated() bool { return a.Get(AliasAttr) != nil || a.Bool(DonorAttr) }
+
+// The attributes that JAX writes for donated arguments.
+const (
+	DonorAttr = "jax.buffer_donor"   // true
+	AliasAttr = "tf.aliasing_output" // the number of the result that takes the buffer
+)

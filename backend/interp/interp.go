@@ -22,6 +22,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/names"
 )
 
 // DefaultMaxBytes is the limit of live bytes where Options names none: 16 GiB.
@@ -139,21 +140,30 @@ func (in *Interpreter) checkArgs(fn ir.FuncID, f *function, args []*tensor.Tenso
 	for i, a := range args {
 		want := f.params[i]
 		if a == nil {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s is missing", i, name)
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s is missing", in.argument(fn, f, i), name)
 		}
 		fits := a.DType == want.DType && len(a.Shape) == len(want.Dims)
 		for d := 0; fits && d < len(a.Shape); d++ {
 			fits = a.Shape[d] == want.Dims[d] || want.Dims[d] == ir.Dynamic
 		}
 		if !fits {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s is %s, the function takes %s",
-				i, name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s is %s, the function takes %s",
+				in.argument(fn, f, i), name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
 		}
 		if _, bytes, err := tensor.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d of @%s has %d bytes of data, its type %d", i, name, len(a.Data), bytes)
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s has %d bytes of data, its type %d", in.argument(fn, f, i), name, len(a.Data), bytes)
 		}
 	}
 	return nil
+}
+
+// argument names an argument of a function in a sentence. Elements of tuples and what follows them have no names.
+func (in *Interpreter) argument(fn ir.FuncID, f *function, i int) string {
+	args := names.Args(in.m, fn)
+	if len(args.Names) != len(f.params) {
+		return fmt.Sprintf("argument %d", i)
+	}
+	return args.Describe(i)
 }
 
 // formatType returns a type such as f32[2,?].

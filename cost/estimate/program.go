@@ -106,8 +106,7 @@ func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
 	}
 	for i, arg := range m.BlockArgs(body) {
 		lo, hi := l.Interval(arg)
-		attrs := m.Func(main).ArgAttrs[i]
-		if attrs.Get("tf.aliasing_output") == nil && !attrs.Bool("jax.buffer_donor") {
+		if !m.Func(main).ArgAttrs[i].Donated() {
 			hi = l.Len() + 1
 		}
 		add(arg, lo, hi)

@@ -133,7 +133,10 @@ func Nearest(name string, known []string) string {
 	best, distance := "", len(name)/3+2
 	for _, original := range known {
 		given, k := strings.ToLower(name), strings.ToLower(original)
-		d := editDistance(given, k)
+		d := maxWord
+		if max(len(given)-len(k), len(k)-len(given)) < distance {
+			d = editDistance(given, k)
+		}
 		switch {
 		case len(name) < 2:
 		case strings.HasPrefix(k, given):
@@ -149,7 +152,7 @@ func Nearest(name string, known []string) string {
 }
 
 // maxWord bounds the words that are compared; longer ones are far from all others.
-const maxWord = 64
+const maxWord = 160
 
 // editDistance counts the insertions, deletions and replacements of bytes between two words.
 func editDistance(a, b string) int {

@@ -101,15 +101,3 @@ func (l *linter) functions(visit func(op ir.OpID, f ir.FuncID)) {
 		}
 	}
 }
-
-// argument names an argument of a function for a person.
-func (l *linter) argument(f ir.FuncID, i int) string {
-	fn := l.m.Func(f)
-	name := fmt.Sprintf("argument %d", i)
-	for _, attr := range []string{"jax.arg_info", "autoshard.name"} {
-		if s := fn.ArgAttrs[i].Str(attr); s != "" {
-			return name + " (" + s + ")"
-		}
-	}
-	return name
-}

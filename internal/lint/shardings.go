@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/ir"
+	"autoshard/ir/names"
 	"autoshard/ir/rule"
 	"autoshard/propagate"
 )
@@ -61,12 +62,12 @@ var effects = []ir.Kind{ir.OpCustomCall, ir.OpInfeed, ir.OpOutfeed, ir.OpSend, i
 
 func (l *linter) unevenShardings() {
 	l.functions(func(op ir.OpID, f ir.FuncID) {
-		fn := l.m.Func(f)
+		fn, args, results := l.m.Func(f), names.Args(l.m, f), names.Results(l.m, f)
 		for i, v := range l.m.BlockArgs(fn.Body) {
-			l.uneven(op, l.argument(f, i), l.m.Sharding(v), l.m.Type(v))
+			l.uneven(op, args.Describe(i), l.m.Sharding(v), l.m.Type(v))
 		}
 		for i, s := range fn.ResultShardings {
-			l.uneven(op, fmt.Sprintf("result %d of @%s", i, ir.FormatSymbol(fn.Name)), s, fn.ResultTypes[i])
+			l.uneven(op, results.Describe(i)+" of @"+ir.FormatSymbol(fn.Name), s, fn.ResultTypes[i])
 		}
 	})
 	l.m.Walk(l.m.Body(), func(op ir.OpID) {
@@ -111,6 +112,7 @@ func (l *linter) replicatedArguments() {
 		return
 	}
 	main, _ := c.Main()
+	args := names.Args(c, main)
 	given := map[int]bool{}
 	for i, v := range c.BlockArgs(c.Func(main).Body) {
 		given[i] = c.Sharding(v) != 0
@@ -124,7 +126,7 @@ func (l *linter) replicatedArguments() {
 		if given[i] || t.Kind != ir.TensorKind || !t.IsStatic() || t.Bytes() < largeArgument || c.Sharding(v) != 0 && isCut(c, c.Sharding(v)) {
 			continue
 		}
-		l.report(c.Func(main).Op, "%s of %d MiB has no sharding, and none reaches it: every device holds all of it", l.argument(main, i), t.Bytes()>>20)
+		l.report(c.Func(main).Op, "%s of %d MiB has no sharding, and none reaches it: every device holds all of it", args.Describe(i), t.Bytes()>>20)
 	}
 }
 

@@ -19,6 +19,16 @@ type Names interface {
 type Options struct {
 	Round    int32 // only this user priority; negative for all
 	Refusals bool  // also what was kept away
+	Of       Place // only events that touch this dimension, or this value where Dim is -1; Value 0 for all
+}
+
+// selects says whether an event is wanted.
+func (o *Options) selects(e *Event) bool {
+	touches := func(p Place) bool {
+		return p.Value == o.Of.Value && (o.Of.Dim < 0 || p.Dim < 0 || p.Dim == o.Of.Dim)
+	}
+	return (e.Kind != Refusal || o.Refusals) && (o.Round < 0 || e.Round == o.Round) &&
+		(o.Of.Value == 0 || touches(e.To) || touches(e.From) || touches(e.Other))
 }
 
 // Document is a trace in words, for JSON.
@@ -58,11 +68,10 @@ func (t *Trace) Describe(names Names, o Options) Document {
 	events := t.Events()
 	for i := range events {
 		e := &events[i]
-		if e.Kind == Refusal && !o.Refusals || o.Round >= 0 && e.Round != o.Round {
-			continue
+		if o.selects(e) {
+			level := doc.level(e)
+			level.Steps = append(level.Steps, t.Step(e, names))
 		}
-		level := doc.level(e)
-		level.Steps = append(level.Steps, t.Step(e, names))
 	}
 	return doc
 }
@@ -99,26 +108,6 @@ func (t *Trace) Step(e *Event, names Names) Step {
 func (t *Trace) Format(names Names, o Options) string {
 	doc := t.Describe(names, o)
 	return doc.Text(-1)
-}
-
-// Only returns the steps that touch a value, in any of its dimensions.
-func (d *Document) Only(value string) Document {
-	touches := func(place string) bool {
-		rest, ok := strings.CutPrefix(place, value)
-		return ok && (rest == "" || rest[0] == '[')
-	}
-	var out Document
-	for _, r := range d.Rounds {
-		for _, l := range r.Levels {
-			for _, s := range l.Steps {
-				if touches(s.To) || touches(s.From) || touches(s.Other) {
-					level := out.level(&Event{Round: r.UserPriority, Level: l.OpPriority})
-					level.Steps = append(level.Steps, s)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // Text returns the trace for a person, of one user priority where that is not negative.

@@ -130,7 +130,7 @@ var attrForms = map[string]attrForm{
 	"params":                        {form: movesForm},
 	"mhlo.num_partitions":           {form: int32Form},
 	"mhlo.num_replicas":             {form: int32Form},
-	aliasAttr:                       {form: int32Form},
+	ir.AliasAttr:                    {form: int32Form},
 }
 
 // opAttrs are the attributes that an operation may have, for those whose list is known; others may have any.

@@ -19,6 +19,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/modeljson"
+	"autoshard/ir/names"
 )
 
 // TestGolden shows what models become in MLIR, and the errors of wrong ones.
@@ -364,7 +365,7 @@ func TestNamesAndRoles(t *testing.T) {
 	f := m.Func(main)
 	var got []string
 	for _, a := range slices.Concat(f.ArgAttrs, f.ResultAttrs) {
-		got = append(got, a.Str(modeljson.NameAttr)+" "+a.Str(modeljson.RoleAttr))
+		got = append(got, a.Str(names.Attr)+" "+a.Str(modeljson.RoleAttr))
 	}
 	want := []string{"params/0/bias param", "params/0/w param", "params/1/bias param", "params/1/w param", "params/2/bias param",
 		"params/2/w param", "x batch", "y output"}

@@ -8,26 +8,18 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/names"
 	"autoshard/subaxis"
 )
 
-// Attributes of arguments and results of public functions that hold what MLIR has no place for. Arguments named arg0,
-// arg1, ... by their position have no name attribute.
-const (
-	NameAttr = "autoshard.name" // a string: the name of an input or output
-	RoleAttr = "autoshard.role" // a string: one of Roles
-)
+// RoleAttr is the attribute of arguments and results of public functions that holds what they are for: a string, one of
+// Roles. Their names are in names.Attr; arguments named arg0, arg1, ... by their position have none.
+const RoleAttr = "autoshard.role"
 
 // Roles returns what an input or output may be for. An output that replaces an input has the input's role.
 func Roles() []string {
 	return []string{"param", "opt_state", "state", "batch", "kv_cache", "scalar", "output"}
 }
-
-// Attributes that JAX writes for donated arguments.
-const (
-	donorAttr = "jax.buffer_donor"
-	aliasAttr = "tf.aliasing_output"
-)
 
 // entryName is the name of the function that the model's own inputs, ops and outputs make.
 const entryName = "main"
@@ -258,15 +250,15 @@ func (r *reader) declaredResults(outputs []node) []ir.TypeID {
 func (r *reader) inputAttrs(n *node, index int, visibility string) ir.Attrs {
 	a := r.attributes(n.get("attributes"), ir.OpUnregistered, 0)
 	if name := r.str(n, "name"); visibility == "public" && name != "" && name != "arg"+strconv.Itoa(index) {
-		a = a.With(NameAttr, ir.StringAttr(name))
+		a = a.With(names.Attr, ir.StringAttr(name))
 	}
 	a = r.role(n, a)
 	if r.flag(n, "donate") {
-		a = a.With(donorAttr, ir.BoolAttr(true))
+		a = a.With(ir.DonorAttr, ir.BoolAttr(true))
 	}
 	if alias := n.get("aliasOutput"); alias != nil {
 		if v, ok := r.integer(alias, "aliasOutput", 0, math.MaxInt32); ok {
-			a = a.With(aliasAttr, ir.IntAttr{Value: v, Type: r.scalar(dtype.I32)})
+			a = a.With(ir.AliasAttr, ir.IntAttr{Value: v, Type: r.scalar(dtype.I32)})
 		}
 	}
 	return a
@@ -286,7 +278,7 @@ func (r *reader) role(n *node, a ir.Attrs) ir.Attrs {
 func (r *reader) outputAttrs(n *node) ir.Attrs {
 	a := r.attributes(n.get("attributes"), ir.OpUnregistered, 0)
 	if name := r.str(n, "name"); name != "" {
-		a = a.With(NameAttr, ir.StringAttr(name))
+		a = a.With(names.Attr, ir.StringAttr(name))
 	}
 	return r.role(n, a)
 }

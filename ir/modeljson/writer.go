@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/names"
 )
 
 // writer turns a module into nodes.
@@ -59,7 +60,7 @@ var madeName = regexp.MustCompile(`^(arg|v)[0-9]+$`)
 func (w *writer) nameInputs(fn *ir.Func, args []ir.ValueID) {
 	used := map[string]bool{}
 	for i, v := range args {
-		attr, _ := fn.ArgAttrs[i].Get(NameAttr).(ir.StringAttr)
+		attr, _ := fn.ArgAttrs[i].Get(names.Attr).(ir.StringAttr)
 		name := string(attr)
 		if fn.Visibility != "public" || name == "" || used[name] || madeName.MatchString(name) || !isText(name) {
 			name = "arg" + strconv.Itoa(i)
@@ -74,18 +75,18 @@ func (w *writer) input(fn *ir.Func, i int, v ir.ValueID) node {
 	n.add("name", text(w.names[v]))
 	n.add("type", text(typeText(w.m, w.m.Type(v))))
 	a := fn.ArgAttrs[i]
-	if name, ok := a.Get(NameAttr).(ir.StringAttr); ok && string(name) == w.names[v] && !madeName.MatchString(w.names[v]) {
-		a = a.Without(NameAttr)
+	if name, ok := a.Get(names.Attr).(ir.StringAttr); ok && string(name) == w.names[v] && !madeName.MatchString(w.names[v]) {
+		a = a.Without(names.Attr)
 	}
 	a = addRole(&n, a)
 	w.addSharding(&n, w.m.Sharding(v))
-	if a.Get(donorAttr) == ir.BoolAttr(true) {
+	if a.Get(ir.DonorAttr) == ir.BoolAttr(true) {
 		n.add("donate", boolean(true))
-		a = a.Without(donorAttr)
+		a = a.Without(ir.DonorAttr)
 	}
-	if alias, ok := a.Get(aliasAttr).(ir.IntAttr); ok && alias.Value >= 0 && w.m.TypeOf(alias.Type).DType.String() == "i32" {
+	if alias, ok := a.Get(ir.AliasAttr).(ir.IntAttr); ok && alias.Value >= 0 && w.m.TypeOf(alias.Type).DType.String() == "i32" {
 		n.add("aliasOutput", number(alias.Value))
-		a = a.Without(aliasAttr)
+		a = a.Without(ir.AliasAttr)
 	}
 	w.addAttrs(&n, a, ir.OpUnregistered)
 	w.addLocation(&n, w.m.ArgLoc(v))
@@ -113,9 +114,9 @@ func (w *writer) output(fn *ir.Func, i int, v ir.ValueID) node {
 		n.add("type", text(typeText(w.m, fn.ResultTypes[i])))
 	}
 	a := fn.ResultAttrs[i]
-	if name, ok := a.Get(NameAttr).(ir.StringAttr); ok && name != "" && isText(string(name)) {
+	if name, ok := a.Get(names.Attr).(ir.StringAttr); ok && name != "" && isText(string(name)) {
 		n.add("name", text(string(name)))
-		a = a.Without(NameAttr)
+		a = a.Without(names.Attr)
 	}
 	a = addRole(&n, a)
 	w.addSharding(&n, fn.ResultShardings[i])

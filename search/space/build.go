@@ -237,6 +237,5 @@ func (s *Space) lifetimes() {
 
 // donated says whether the caller gives up an input's buffer.
 func (s *Space) donated(main ir.FuncID, arg int) bool {
-	attrs := s.m.Func(main).ArgAttrs[arg]
-	return attrs.Get("tf.aliasing_output") != nil || attrs.Bool("jax.buffer_donor")
+	return s.m.Func(main).ArgAttrs[arg].Donated()
 }

@@ -40,6 +40,7 @@ type Program struct {
 	Whole   *ir.Module // the program over whole tensors; Shardy's collectives change nothing in it
 	Inputs  []string   // names of the inputs, for people; the rest is numbered
 	Outputs []string
+	Donated []int64 // numbers of the inputs whose buffers outputs may take
 }
 
 // Python returns the text of a Python file. Without Sharded, the file runs the unsharded program alone; Whole is
@@ -245,7 +246,9 @@ func (f *file) text() string {
 func (f *file) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\"\"\"%s\n\n", docText(f.Title))
-	b.WriteString(f.purpose() + "; --help lists the options.\n\"\"\"\n\nimport argparse\n")
+	b.WriteString(f.purpose() + "; --help lists the options.\n")
+	b.WriteString(f.arguments())
+	b.WriteString("\"\"\"\n\nimport argparse\n")
 	if f.decodes {
 		b.WriteString("import base64\n")
 	}
@@ -275,6 +278,9 @@ func (f *file) head() string {
 	fmt.Fprintf(&b, "DEVICES = %d\n", devices)
 	b.WriteString(statement(0, "INPUTS = ", tuple(f.inputs...), ""))
 	b.WriteString(statement(0, "OUTPUTS = ", tuple(f.outputs...), ""))
+	if len(f.Donated) > 0 {
+		b.WriteString(statement(0, "DONATED = ", tuple(numbers(f.Donated)...), ""))
+	}
 	if f.mesh == nil {
 		return b.String()
 	}
@@ -302,6 +308,22 @@ func (f *file) purpose() string {
 		return "Run it to compare its outputs with those of its example"
 	}
 	return "Run it on the inputs of a file, or on random ones"
+}
+
+// arguments says what the file's functions take. The program does not tell which arguments jit dropped.
+func (f *file) arguments() string {
+	text := ""
+	if f.typed == nil {
+		text = `
+INPUTS and OUTPUTS name the arguments and results in order, as the model does. Where the model
+comes from jax.jit, these are the leaves of the function's arguments, without those that the
+function does not use: jit drops them.
+`
+	}
+	if len(f.Donated) > 0 {
+		text += "\nDONATED are the inputs whose buffers the program may reuse: they are gone after a call.\n"
+	}
+	return text
 }
 
 // start returns the statement that calls main.
@@ -347,10 +369,18 @@ func (f *file) makeMesh() string {
 	return b.String()
 }
 
+// jit returns the compiled form of a function of all inputs, which gives up the donated ones.
+func (f *file) jit(function *expr) *expr {
+	if len(f.Donated) == 0 {
+		return call("jax.jit", function)
+	}
+	return call("jax.jit", function, keyword("donate_argnums", atom("DONATED")))
+}
+
 // run returns the function that main calls.
 func (f *file) run() string {
 	if f.mesh == nil {
-		return "def run(values):\n    \"\"\"Runs the program.\"\"\"\n    return jax.jit(unsharded)(*values)\n"
+		return "def run(values):\n    \"\"\"Runs the program.\"\"\"\n" + statement(4, "return ", f.jit(atom("unsharded")), "(*values)")
 	}
 	args := []*expr{atom(f.body), atom("mesh"), atom("IN_SPECS"), atom("OUT_SPECS")}
 	if p := f.typed; p != nil {
@@ -360,7 +390,7 @@ func (f *file) run() string {
 		}
 	}
 	text := "def sharded(mesh):\n    \"\"\"Returns the program as a function of whole arrays.\"\"\"\n" +
-		statement(4, "return ", call("jax.jit", call("on_devices", args...)), "") + `
+		statement(4, "return ", f.jit(call("on_devices", args...)), "") + `
 
 def run(values):
     """Runs the sharded program on all devices."""

@@ -19,7 +19,7 @@ var reserved = func() map[string]bool {
 		next object oct open ord pow print property range repr reversed round set slice sorted staticmethod str sum
 		super tuple vars zip
 		argparse base64 jax jnp lax multihost_utils np os sys AxisType Mesh NamedSharding P
-		DEVICES INPUTS IN_SPECS OUTPUTS OUT_SPECS arguments check compare example expected gather inputs main make_mesh
+		DEVICES DONATED INPUTS IN_SPECS OUTPUTS OUT_SPECS arguments check compare example expected gather inputs main make_mesh
 		per_device read run save sharded start tolerance unsharded`) {
 		names[name] = true
 	}
@@ -80,7 +80,7 @@ func identifier(text, fallback string) string {
 	}
 	const longest = 40
 	if len(name) > longest {
-		name = strings.Trim(name[len(name)-longest:], "_0123456789")
+		name = strings.TrimLeft(name[len(name)-longest:], "_0123456789")
 		if name == "" {
 			return fallback
 		}

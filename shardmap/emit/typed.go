@@ -106,7 +106,10 @@ func (f *file) describeTyped(e *emitter) error {
 		}
 		return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(dims)), nil
 	}
-	for _, x := range p.Params {
+	for i, x := range p.Params {
+		if x.Donated {
+			f.Donated = append(f.Donated, int64(i))
+		}
 		if len(x.Spec.Unreduced) > 0 {
 			return diag.Unsupported(diag.NotSupported, diag.Position{},
 				"input `%s` with spec %s is given by terms of a sum, which no array holds: cast it inside the program", x.Name, x.Spec)

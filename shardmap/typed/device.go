@@ -115,7 +115,7 @@ func (r *deviceReader) program(names Names) error {
 		name := unique(taken, nameAt(names.Inputs, i), "arg"+itoa(int64(i)))
 		p.Names[v] = name
 		t := m.WithDims(m.Type(v), r.src.Inputs[i].Dims)
-		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.specOf(&r.src.Inputs[i])})
+		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.specOf(&r.src.Inputs[i]), Donated: f.ArgAttrs[i].Donated()})
 		f.ArgAttrs[i] = nil
 	}
 	for i := range r.src.Outputs {

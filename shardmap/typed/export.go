@@ -36,7 +36,13 @@ func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 	for i := range p.Results {
 		spec.Results = append(spec.Results, m.WithDims(old.ResultTypes[i], p.GlobalDims(i)))
 	}
-	main := m.Func(m.AddFunc(spec)).Body
+	function := m.Func(m.AddFunc(spec))
+	for i, param := range p.Params {
+		if param.Donated {
+			function.ArgAttrs[i] = function.ArgAttrs[i].With(ir.DonorAttr, ir.BoolAttr(true))
+		}
+	}
+	main := function.Body
 	attrs := ir.MakeAttrs(attr("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: over.Parts(p.Manual.Axes())}))
 	at := m.BuilderAtEnd(main)
 	op := at.OpRegions(ir.OpSdyManualComputation, spec.Results, attrs, 1, m.BlockArgs(main)...)

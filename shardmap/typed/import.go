@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/names"
 	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
@@ -55,7 +56,7 @@ func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
 			"the function `main` does more than its manual computation, which a shard_map program has no place for; `autoshard plan` takes the whole model")
 	}
 	i := &importer{m: m, op: found[0], p: &Program{Name: m.Name, Check: !opts.Unchecked, Module: m, Names: map[ir.ValueID]string{}}}
-	if err := i.interfaces(); err != nil {
+	if err := i.interfaces(main); err != nil {
 		return nil, err
 	}
 	if err := i.body(main); err != nil {
@@ -81,10 +82,11 @@ type importer struct {
 
 	refined   *refine.Mesh // the mesh of the module, and that of the program
 	invariant bool         // gathers make values equal along their axes
+	outputs   []string     // names of the results; "" where main gives none
 }
 
-// interfaces reads the mesh, the manual axes and the shardings.
-func (i *importer) interfaces() error {
+// interfaces reads the mesh, the manual axes and the shardings, and the names that main gives.
+func (i *importer) interfaces(main ir.FuncID) error {
 	m, p := i.m, i.p
 	if m.Name == "" {
 		p.Name = "main"
@@ -113,12 +115,27 @@ func (i *importer) interfaces() error {
 	if err := p.checkMesh(); err != nil {
 		return err
 	}
+	in := names.Args(m, main)
+	taken := map[string]bool{}
 	for k, v := range args {
-		name := "arg" + itoa(int64(k))
-		p.Params = append(p.Params, Param{Name: name, Type: m.Type(m.Operand(i.op, k)), Spec: i.spec(v)})
+		name, donated := "", false
+		if arg := m.Operand(i.op, k); m.DefiningOp(arg) == 0 && m.ArgBlock(arg) == m.Func(main).Body {
+			donated = m.Func(main).ArgAttrs[m.Index(arg)].Donated()
+			if in.Given[m.Index(arg)] {
+				name = identifier(in.Names[m.Index(arg)])
+			}
+		}
+		p.Params = append(p.Params, Param{Name: unique(taken, name, "arg"+itoa(int64(k))), Type: m.Type(m.Operand(i.op, k)), Spec: i.spec(v),
+			Donated: donated})
 	}
+	out, returned := names.Results(m, main), m.Operands(m.LastOp(m.Func(main).Body))
 	for _, v := range m.ResultValues(i.op) {
 		p.Results = append(p.Results, Result{Spec: i.spec(v)})
+		name := ""
+		if k := slices.Index(returned, v); k >= 0 && out.Given[k] {
+			name = unique(taken, identifier(out.Names[k]), "out"+itoa(int64(k)))
+		}
+		i.outputs = append(i.outputs, name)
 	}
 	return nil
 }
@@ -193,7 +210,10 @@ func (i *importer) body(main ir.FuncID) error {
 	}
 	results := p.moveBody(m, from, to, ir.OpReturn)
 	fn := m.Func(f)
-	for _, v := range results {
+	for k, v := range results {
+		if p.Names[v] == "" && i.outputs[k] != "" {
+			p.Names[v] = i.outputs[k]
+		}
 		fn.ResultTypes = append(fn.ResultTypes, m.Type(v))
 		fn.ResultAttrs = append(fn.ResultAttrs, nil)
 		fn.ResultShardings = append(fn.ResultShardings, 0)

@@ -194,13 +194,17 @@ func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 		r.fail(diag.BadOp, "in_specs has %d specs for the %d parameters of `lambda` (E_TREE)", len(specs.in), len(args))
 		return
 	}
+	r.key = "donated"
+	r.checkDonated(specs.donated, args)
+	r.key = "in_specs"
 	for i, v := range args {
 		s := specs.in[i]
 		if err := p.checkSpec("input `"+p.NameOf(v)+"`", s, r.m.Shape(v), false); err != nil {
 			r.locate(err)
 			return
 		}
-		p.Params = append(p.Params, Param{Name: p.NameOf(v), Type: r.m.WithDims(r.m.Type(v), p.globalDims(s, r.m.Shape(v))), Spec: s})
+		p.Params = append(p.Params, Param{Name: p.NameOf(v), Type: r.m.WithDims(r.m.Type(v), p.globalDims(s, r.m.Shape(v))), Spec: s,
+			Donated: slices.Contains(specs.donated, p.NameOf(v))})
 		f.ArgAttrs = append(f.ArgAttrs, nil)
 	}
 	r.key = "out_specs"
@@ -220,10 +224,34 @@ func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 	}
 }
 
-type headerSpecs struct{ in, out []Spec }
+// headerSpecs are what the header says about parameters and results.
+type headerSpecs struct {
+	in, out []Spec
+	donated []string // names of parameters
+}
+
+// checkDonated refuses donations of what is no parameter.
+func (r *reader) checkDonated(donated []string, args []ir.ValueID) {
+	var known []string
+	for _, v := range args {
+		known = append(known, r.p.NameOf(v))
+	}
+	for i, name := range donated {
+		switch {
+		case !slices.Contains(known, name):
+			hint := ""
+			if near := diag.Nearest(name, known); near != "" {
+				hint = fmt.Sprintf(", did you mean `%s`?", near)
+			}
+			r.fail(diag.Undefined, "donated input `%s` is no parameter of `lambda`%s", name, hint)
+		case slices.Contains(donated[:i], name):
+			r.fail(diag.Redefined, "input `%s` is donated twice", name)
+		}
+	}
+}
 
 // headerKeys are what the header has besides the name.
-var headerKeys = []string{"mesh", "manual", "check", "in_specs", "out_specs"}
+var headerKeys = []string{"mesh", "manual", "check", "in_specs", "out_specs", "donated"}
 
 // markKeys notes which values of the header begin in the current line.
 func (r *reader) markKeys() {
@@ -259,7 +287,7 @@ func (r *reader) readHeader(text string) (specs headerSpecs) {
 			return specs
 		}
 		if !slices.Contains(headerKeys, key) {
-			r.fail(diag.Syntax, "unknown key %q; the header has mesh, manual, check, in_specs and out_specs", key)
+			r.fail(diag.Syntax, "unknown key %q; the header has mesh, manual, check, in_specs, out_specs and donated", key)
 			return specs
 		}
 		given[key] = value
@@ -274,6 +302,10 @@ func (r *reader) readHeader(text string) (specs headerSpecs) {
 	specs.in = r.specs(given["in_specs"])
 	r.key = "out_specs"
 	specs.out = r.specs(given["out_specs"])
+	if donated := given["donated"]; donated != "" {
+		r.key = "donated"
+		specs.donated = r.tuple(donated)
+	}
 	return specs
 }
 

@@ -72,18 +72,24 @@ var keywords = map[string]bool{"lambda": true, "return": true, "shard_map": true
 
 func (pr *printer) header() {
 	p := pr.p
-	var axes, ins, outs []string
+	var axes, ins, outs, donated []string
 	for _, a := range p.Mesh.Axes {
 		axes = append(axes, a.Name+"="+itoa(a.Size))
 	}
-	for _, param := range p.Params {
+	for i, param := range p.Params {
 		ins = append(ins, param.Spec.String())
+		if param.Donated {
+			donated = append(donated, pr.names[pr.m.BlockArgs(p.Body())[i]])
+		}
 	}
 	for _, r := range p.Results {
 		outs = append(outs, r.Spec.String())
 	}
 	fmt.Fprintf(&pr.out, "shard_map @%s mesh=%s manual=%s check=%t\n  in_specs=%s\n  out_specs=%s\n", ir.FormatSymbol(p.Name),
 		pyTuple(axes), pyTuple(strings.Split(p.axisNames(p.Manual.Axes(), ","), ",")), p.Check, pyTuple(ins), pyTuple(outs))
+	if len(donated) > 0 {
+		pr.out.WriteString("  donated=" + pyTuple(donated) + "\n")
+	}
 }
 
 // pyTuple returns a list as Python writes a tuple.

@@ -63,9 +63,10 @@ type Program struct {
 
 // Param is an argument of the whole program: a global array and how it is split.
 type Param struct {
-	Name string
-	Type ir.TypeID // of the global array
-	Spec Spec
+	Name    string
+	Type    ir.TypeID // of the global array
+	Spec    Spec
+	Donated bool // the caller gives up its buffers, so that outputs may take them
 }
 
 // Result is an output of the whole program. Its block is the operand of the body's return at the same place.

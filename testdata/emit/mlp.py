@@ -1,6 +1,10 @@
 """mlp on the mesh data=4, model=2, as autoshard planned it.
 
 Run it to compare the sharded program with the unsharded one; --help lists the options.
+
+INPUTS and OUTPUTS name the arguments and results in order, as the model does. Where the model
+comes from jax.jit, these are the leaves of the function's arguments, without those that the
+function does not use: jit drops them.
 """
 
 import argparse

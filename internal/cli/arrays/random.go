@@ -9,6 +9,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
+	"autoshard/ir/names"
 )
 
 // maxRandom bounds the bytes of random inputs.
@@ -22,7 +23,8 @@ func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 	for i := range tensors {
 		dt, shape, ok := parseType(tensors[i].Type)
 		if !ok {
-			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "input %d is %s: give inputs with --inputs", i, tensors[i].Type)
+			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "%s is %s: give inputs with --inputs",
+				names.Input(i, tensors[i].Name), tensors[i].Type)
 		}
 		n, bytes, err := tensor.Size(dt, shape)
 		if err != nil {

@@ -7,6 +7,8 @@ package emit
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +41,8 @@ function of a plan, and a main that runs both on JAX's devices, or on virtual on
 every device runs, with explicit collectives. --format shardmap is the shard_map program as text, one equation a line,
 with types that say along which axes every value varies; run, check and emit take that text in place of a plan.
 A function that JAX exported and that is one shard_map, which is an sdy.manual_computation in MLIR, is taken too.
---format sdy is the same as an sdy.manual_computation in MLIR.
+--format sdy is the same as an sdy.manual_computation in MLIR, which XLA runs. Without --format, the extension of the file
+of --output decides: .py is jax, .shardmap is shardmap, .mlir is sdy; anything else is jax.
 
 --transpose and --gradient write the transpose of the program in some inputs, in which it must be linear, or its
 gradient by them, in place of the program.
@@ -48,7 +51,7 @@ gradient by them, in place of the program.
 (shell), a batch script (slurm), or a Service and a Job (kubernetes). --hosts is their number.`,
 		Example: `  autoshard emit plan.json -o train.py && python train.py
   autoshard emit plan.json --format stablehlo
-  autoshard emit plan.json --format shardmap -o train.shardmap && autoshard run train.shardmap
+  autoshard emit plan.json -o train.shardmap && autoshard run train.shardmap
   autoshard emit loss.shardmap --gradient w1,w2 --format shardmap
   autoshard emit plan.json --launcher slurm --hosts 2 -o train.sbatch`,
 		Args: cmdline.Args("PLAN"),
@@ -87,6 +90,10 @@ type program struct {
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, r request) error {
+	form, err := formOf(c)
+	if err != nil && r.launcher == "" {
+		return err
+	}
 	p, err := read(ctx, s, file)
 	if err != nil {
 		return err
@@ -96,14 +103,32 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	case r.launcher != "":
 		text, err = jax.Launcher(r.launcher, jax.Launch{Name: p.name, Program: p.name + ".py", Hosts: c.Hosts, Devices: p.devices})
 	case r.transpose != nil || r.gradient != nil:
-		text, err = derivative(p, r, string(c.Format))
+		text, err = derivative(p, r, form)
 	default:
-		text, err = p.write(string(c.Format))
+		text, err = p.write(form)
 	}
 	if err != nil {
 		return err
 	}
 	return s.Write(c.Output, text)
+}
+
+// forms are what files of an extension hold; the first is written where --format is not given. Of the two forms in MLIR
+// that is the one that other systems run.
+var forms = map[string][]string{".py": {"jax"}, ".shardmap": {"shardmap"}, ".mlir": {"sdy", "stablehlo"}}
+
+// formOf returns the form to write: that of --format, or that of the file's extension.
+func formOf(c *config.Config) (string, error) {
+	extension := filepath.Ext(c.Output)
+	fitting, known := forms[extension]
+	switch {
+	case !known || c.FormatSet && slices.Contains(fitting, string(c.Format)):
+		return string(c.Format), nil
+	case c.FormatSet:
+		return "", diag.Invalid(diag.BadOption, diag.Position{}, "the format %s does not fit the file `%s`: %s files hold %s",
+			c.Format, c.Output, extension, strings.Join(fitting, " or "))
+	}
+	return fitting[0], nil
 }
 
 // read reads a plan, the text of a shard_map program or a manual computation; the content decides which.

@@ -37,7 +37,7 @@ The text format shows inputs and outputs, or with --trace the steps in order; ml
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "all", "priority", "format", "output")
-	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5 or 'result 0'")
+	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
 	return cmd
 }
 
@@ -46,29 +46,15 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value 
 	if err != nil {
 		return err
 	}
-	result, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: c.Mesh, MaxPriority: c.Priority})
+	result, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: c.Mesh, MaxPriority: c.Priority, Value: value})
 	if err != nil {
 		return err
-	}
-	if value != "" {
-		if err := only(ctx, model, c, result, value); err != nil {
-			return err
-		}
 	}
 	data, err := render(c, result)
 	if err != nil {
 		return err
 	}
 	return s.Write(c.Output, data)
-}
-
-// only keeps the steps that touch a value. Where there are none, the value has to be known.
-func only(ctx context.Context, model *autoshard.Model, c *config.Config, result *autoshard.Propagation, value string) error {
-	if result.Trace = result.Trace.Only(value); len(result.Trace.Rounds) > 0 {
-		return nil
-	}
-	_, err := autoshard.Explain(ctx, model, autoshard.ExplainOptions{Mesh: c.Mesh, Value: value})
-	return err
 }
 
 func render(c *config.Config, result *autoshard.Propagation) ([]byte, error) {

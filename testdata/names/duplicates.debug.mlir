@@ -1,0 +1,17 @@
+#loc1 = loc("t.w")
+#loc2 = loc("x")
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<4x2xf32> loc("t.w"), %arg1: tensor<4x2xf32> loc("t.w"), %arg2: tensor<4x2xf32> loc("t.w"), %arg3: tensor<4x2xf32> loc("x")) -> (tensor<4x2xf32> {jax.result_info = "result.w"}, tensor<4x2xf32> {jax.result_info = "result.w"}, tensor<4x2xf32> {jax.result_info = "result.w"}) {
+    %0 = stablehlo.add %arg0, %arg3 : tensor<4x2xf32> loc(#loc7)
+    %1 = stablehlo.add %arg1, %arg3 : tensor<4x2xf32> loc(#loc7)
+    %2 = stablehlo.add %arg2, %arg3 : tensor<4x2xf32> loc(#loc7)
+    return %0, %1, %2 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32> loc(#loc8)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc3 = loc("export.py":173:40 to :45)
+#loc4 = loc("export.py":200:18 to :42)
+#loc5 = loc("duplicates.<locals>.<lambda>.<locals>.<genexpr>"(#loc3))
+#loc6 = loc("main"(#loc4))
+#loc7 = loc("jit(<lambda>)/add"(#loc5))
+#loc8 = loc("jit(<lambda>)"(#loc6))

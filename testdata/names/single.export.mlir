@@ -1,0 +1,16 @@
+#loc1 = loc("x")
+module @jit__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<4x2xf32> loc("x")) -> (tensor<4x2xf32> {jax.result_info = "result"}) {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32> loc(#loc6)
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x2xf32> loc(#loc7)
+    %1 = stablehlo.add %arg0, %0 : tensor<4x2xf32> loc(#loc7)
+    return %1 : tensor<4x2xf32> loc(#loc6)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("export.py":205:48 to :81)
+#loc3 = loc("export.py":177:29 to :34)
+#loc4 = loc("main"(#loc2))
+#loc5 = loc("single.<locals>.<lambda>"(#loc3))
+#loc6 = loc("jit(<lambda>)"(#loc4))
+#loc7 = loc("jit(<lambda>)/add"(#loc5))
