@@ -57,6 +57,7 @@ type Plan struct {
 	Estimate    Estimate     `json:"estimate"`
 	Baselines   []Baseline   `json:"baselines"`
 	Certificate Certificate  `json:"certificate"`
+	Findings    []Finding    `json:"findings"`
 	Program     string       `json:"program"` // the sharded program with explicit collectives, as MLIR text
 }
 

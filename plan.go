@@ -51,6 +51,7 @@ type planner struct {
 	mesh   ir.MeshID
 	model  *estimate.Model
 	state  []int // per result: the input that it replaces, -1 for none
+	found  findings
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
@@ -78,7 +79,8 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m)}, nil
+	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
+		found: findings{m: m}}, nil
 }
 
 func (p *planner) report(stage string) {
@@ -251,6 +253,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
+	plan.Findings = p.found.sorted()
 	return plan
 }
 

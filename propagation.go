@@ -15,12 +15,13 @@ import (
 
 // Propagation is a model with the shardings that follow from the user's, and how they came about.
 type Propagation struct {
-	Model   string         `json:"model"`
-	Mesh    []MeshAxis     `json:"mesh"`
-	Inputs  []Tensor       `json:"inputs"`
-	Outputs []Tensor       `json:"outputs"`
-	Program string         `json:"program"` // annotated, as MLIR text
-	Trace   trace.Document `json:"trace"`
+	Model    string         `json:"model"`
+	Mesh     []MeshAxis     `json:"mesh"`
+	Inputs   []Tensor       `json:"inputs"`
+	Outputs  []Tensor       `json:"outputs"`
+	Findings []Finding      `json:"findings"`
+	Program  string         `json:"program"` // annotated, as MLIR text
+	Trace    trace.Document `json:"trace"`
 }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
@@ -52,6 +53,8 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
 	}
 	result.Inputs, result.Outputs = tensors(m, user)
+	found := findings{m: m}
+	result.Findings = found.sorted()
 	result.Trace = events.Describe(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
 	return result, nil
 }

@@ -370,7 +370,9 @@ type PropagateResponse struct {
 	// The annotated program, as MLIR text.
 	Program string `protobuf:"bytes,5,opt,name=program,proto3" json:"program,omitempty"`
 	// The steps; absent unless asked for.
-	Trace         *Trace `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	Trace *Trace `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	// What the answer does not keep, in the order of the model.
+	Findings      []*Finding `protobuf:"bytes,7,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -443,6 +445,13 @@ func (x *PropagateResponse) GetProgram() string {
 func (x *PropagateResponse) GetTrace() *Trace {
 	if x != nil {
 		return x.Trace
+	}
+	return nil
+}
+
+func (x *PropagateResponse) GetFindings() []*Finding {
+	if x != nil {
+		return x.Findings
 	}
 	return nil
 }
@@ -927,14 +936,15 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
 	"\x05trace\x18\x06 \x01(\bR\x05traceB\b\n" +
 	"\x06sourceB\x0f\n" +
-	"\r_max_priority\"\xf8\x01\n" +
+	"\r_max_priority\"\xab\x02\n" +
 	"\x11PropagateResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12*\n" +
 	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n" +
 	"\x06inputs\x18\x03 \x03(\v2\x14.autoshard.v1.TensorR\x06inputs\x12.\n" +
 	"\aoutputs\x18\x04 \x03(\v2\x14.autoshard.v1.TensorR\aoutputs\x12\x18\n" +
 	"\aprogram\x18\x05 \x01(\tR\aprogram\x12)\n" +
-	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\"\xa2\x03\n" +
+	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\x121\n" +
+	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xa2\x03\n" +
 	"\x05Trace\x121\n" +
 	"\x06rounds\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n" +
 	"\x05Round\x12#\n" +
@@ -1000,6 +1010,7 @@ var file_autoshard_v1_service_proto_goTypes = []any{
 	(*MeshAxis)(nil),            // 12: autoshard.v1.MeshAxis
 	(*Plan)(nil),                // 13: autoshard.v1.Plan
 	(*Tensor)(nil),              // 14: autoshard.v1.Tensor
+	(*Finding)(nil),             // 15: autoshard.v1.Finding
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
 	11, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
@@ -1011,21 +1022,22 @@ var file_autoshard_v1_service_proto_depIdxs = []int32{
 	14, // 6: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
 	14, // 7: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
 	4,  // 8: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	6,  // 9: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	9,  // 10: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	10, // 11: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	7,  // 12: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	8,  // 13: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	9,  // 14: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 15: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	2,  // 16: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	1,  // 17: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	3,  // 18: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	17, // [17:19] is the sub-list for method output_type
-	15, // [15:17] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	15, // 9: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	6,  // 10: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	9,  // 11: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	10, // 12: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	7,  // 13: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	8,  // 14: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	9,  // 15: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	0,  // 16: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	2,  // 17: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	1,  // 18: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	3,  // 19: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	18, // [18:20] is the sub-list for method output_type
+	16, // [16:18] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
