@@ -36,10 +36,20 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 	return d
 }
 
+// The rules of findings that are not those of lint.
+const (
+	ruleBoundary  = "boundary-sharding"
+	ruleUneven    = "uneven-sharding"
+	ruleUnreduced = "unreduced-sharding"
+	rulePriority  = "sharding-priority"
+)
+
 // findings collects what is to be said about one module.
 type findings struct {
-	m    *ir.Module
-	list []Finding
+	m       *ir.Module
+	list    []Finding
+	names   []string // of values, as the module prints them; nil until the first is needed
+	ordered []place  // whose shardings have user priorities
 }
 
 // add notes a finding at an operation, and the value that it is about, "" for none.

@@ -42,39 +42,41 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	if err := propagate.Import(m); err != nil {
 		return nil, err
 	}
-	user := written(m)
+	before := m.Clone()
 	events, err := propagate.Run(m, propagate.Options{MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}
+	found := findings{m: m}
+	found.boundary(before)
 	propagate.Close(m)
 	result = &Propagation{Model: model.Name(), Program: string(mlir.Print(m, mlir.PrintOptions{}))}
 	for _, a := range m.Mesh(mesh).Axes {
 		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
 	}
-	result.Inputs, result.Outputs = tensors(m, user)
-	found := findings{m: m}
+	result.Inputs, result.Outputs = tensors(m, written(before, m))
 	result.Findings = found.sorted()
 	result.Trace = events.Describe(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
 	return result, nil
 }
 
-// written returns which inputs and outputs the user gave a sharding, before propagation changes them.
-func written(m *ir.Module) func(arg, result int) bool {
-	main, _ := m.Main()
-	f := m.Func(main)
-	var args, results []bool
-	for _, v := range m.BlockArgs(f.Body) {
-		args = append(args, m.Sharding(v) != 0)
+// written returns which inputs and outputs lie as the user wrote, in a copy of the module that was propagated or planned.
+func written(before, after *ir.Module) func(arg, result int) bool {
+	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
+		main, _ := m.Main()
+		f := m.Func(main)
+		for _, v := range m.BlockArgs(f.Body) {
+			args = append(args, m.Sharding(v))
+		}
+		return args, f.ResultShardings
 	}
-	for _, id := range f.ResultShardings {
-		results = append(results, id != 0)
-	}
+	args, results := shardings(before)
+	newArgs, newResults := shardings(after)
 	return func(arg, result int) bool {
 		if arg >= 0 {
-			return args[arg]
+			return unchanged(before, args[arg], after, newArgs[arg])
 		}
-		return results[result]
+		return unchanged(before, results[result], after, newResults[result])
 	}
 }
 
