@@ -39,6 +39,8 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 // The rules of findings that are not those of lint.
 const (
 	ruleBoundary  = "boundary-sharding"
+	ruleBranches  = "branch-price"
+	ruleTrips     = "loop-price"
 	ruleUneven    = "uneven-sharding"
 	ruleUnreduced = "unreduced-sharding"
 	rulePriority  = "sharding-priority"

@@ -54,8 +54,9 @@ func portNames(attrs []ir.Attrs, jax, base string) []string {
 }
 
 // keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,
-// sums that are left to the reader, and the order of priorities.
-func (f *findings) keep(id ir.ShardingID, at place) ir.ShardingID {
+// sums that are left to the reader, and the order of priorities. With whole, no part of an axis remains where the user
+// wrote a whole one.
+func (f *findings) keep(id ir.ShardingID, at place, whole bool) ir.ShardingID {
 	m := f.m
 	s := m.ShardingOf(id)
 	mesh := m.Mesh(s.Mesh)
@@ -66,6 +67,9 @@ func (f *findings) keep(id ir.ShardingID, at place) ir.ShardingID {
 		ordered = ordered || s.Dims[d].Priority > 0
 		out.Dims[d].Priority = ir.NoPriority
 		out.Dims[d].Axes = subaxis.Dividing(axes, at.dims[d])
+		if n := len(out.Dims[d].Axes); whole && n > 0 && out.Dims[d].Axes[n-1] != axes[n-1] {
+			out.Dims[d].Axes = out.Dims[d].Axes[:n-1]
+		}
 		if !slices.Equal(axes, out.Dims[d].Axes) {
 			f.add(ruleUneven, at.op, at.name, "%s", uneven(mesh, at, d, axes, out.Dims[d].Axes))
 		}

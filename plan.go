@@ -71,6 +71,9 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	}
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
+	if err := assumeTrips(m, o.TripCounts); err != nil {
+		return nil, err
+	}
 	if o.Memory == 0 {
 		o.Memory = int64(o.Hardware.HBMBytes)
 	}
@@ -93,7 +96,7 @@ func (p *planner) pin(s *space.Space) {
 	m := p.module
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if p.written(v) {
-			s.Pin(v, p.found.keep(m.Sharding(v), p.found.place(v)))
+			s.Pin(v, p.found.keep(m.Sharding(v), p.found.place(v), p.WholeAxes))
 		}
 	}
 	main, _ := m.Main()
@@ -106,7 +109,7 @@ func (p *planner) pin(s *space.Space) {
 		if id == 0 {
 			continue
 		}
-		pin := p.found.keep(id, p.found.result(i))
+		pin := p.found.keep(id, p.found.result(i), p.WholeAxes)
 		if arg < 0 {
 			s.PinResult(i, pin)
 		} else if v := m.BlockArgs(f.Body)[arg]; !p.written(v) {
@@ -235,6 +238,9 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
+	priced := findings{m: chosen.program.Module}
+	priced.prices(chosen.program)
+	p.found.list = append(p.found.list, priced.list...)
 	plan.Findings = p.found.sorted()
 	return plan
 }

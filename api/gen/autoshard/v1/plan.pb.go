@@ -937,7 +937,7 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[2].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
