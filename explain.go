@@ -285,12 +285,15 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 	return sub, nil
 }
 
-// propagationMesh returns the mesh of a module, the first one where it uses several side by side.
+// propagationMesh returns the mesh of a module, the first one where it uses several side by side or none has axes.
 func propagationMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 	mesh, err := chooseMesh(m, axes)
 	if err != nil && len(axes) == 0 {
 		if several := append(usedMeshes(m), declaredMeshes(m)...); len(several) > 1 {
 			return several[0], nil
+		}
+		if m.NumMeshes() > 1 {
+			return 1, nil
 		}
 	}
 	return mesh, err

@@ -54,10 +54,12 @@ type planner struct {
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m, err := model.inlined()
-	if err != nil {
+	m := model.module.Clone()
+	ir.ConstrainCalls(m)
+	if err := ir.InlineCalls(m); err != nil {
 		return nil, err
 	}
+	ir.InlineNamed(m)
 	propagate.SinkDataFlowEdges(m)
 	if err := checkPlannable(m); err != nil {
 		return nil, err

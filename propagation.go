@@ -2,10 +2,8 @@ package autoshard
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
-	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -32,10 +30,7 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := chooseMesh(m, o.Mesh)
-	if errors.Is(err, diag.ErrUnsupported) && len(o.Mesh) == 0 {
-		mesh, err = append(usedMeshes(m), declaredMeshes(m)...)[0], nil // several meshes propagate side by side
-	}
+	mesh, err := propagationMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
