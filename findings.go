@@ -41,6 +41,7 @@ const (
 	ruleBoundary  = "boundary-sharding"
 	ruleBranches  = "branch-price"
 	ruleTrips     = "loop-price"
+	ruleWhole     = "whole-op"
 	ruleUneven    = "uneven-sharding"
 	ruleUnreduced = "unreduced-sharding"
 	rulePriority  = "sharding-priority"

@@ -243,6 +243,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 	priced := findings{m: chosen.program.Module}
 	priced.prices(chosen.program)
 	p.found.list = append(p.found.list, priced.list...)
+	p.found.whole()
 	plan.Findings = p.found.sorted()
 	return plan
 }
