@@ -26,6 +26,7 @@ func (p *Plan) Annotated() (text string, err error) {
 			constrain(m, op)
 		}
 	})
+	ir.ForgetTrips(m)
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil
 }
 

@@ -24,7 +24,9 @@ type PlanOptions struct {
 	Seed     uint64 // of the search
 	Progress func(Progress)
 
-	SerialMatmul bool // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
+	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
+	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says
+	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
 }
 
 // Progress is a report of long work: a stage's name and, in the search, the incumbent's cost and the bound in
@@ -58,6 +60,7 @@ type Plan struct {
 	Estimate    Estimate     `json:"estimate"`
 	Baselines   []Baseline   `json:"baselines"`
 	Certificate Certificate  `json:"certificate"`
+	Findings    []Finding    `json:"findings"`
 	Program     string       `json:"program"` // the sharded program with explicit collectives, as MLIR text
 }
 

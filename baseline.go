@@ -65,7 +65,11 @@ func (p *planner) baselines() ([]baseline, error) {
 		}
 		collectives.Settle(b.settled, p.mesh)
 		p.tie(b.settled)
-		b.assignment = collectives.Derive(b.settled)
+		if p.WholeAxes {
+			b.assignment = p.wholeBaseline(b.settled)
+		} else {
+			b.assignment = collectives.Derive(b.settled)
+		}
 		var err error
 		if b.lowered, err = p.lower(b.settled, b.assignment, planner); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)

@@ -47,13 +47,17 @@ func Emit(p *Plan, format string) (text []byte, err error) {
 	return nil, diag.Invalid(diag.BadOption, diag.Position{}, "unknown form %q: forms are %s", format, strings.Join(EmitFormats(), ", "))
 }
 
-// lower returns the plan's per-device program.
+// lower returns the plan's per-device program for other readers.
 func (p *Plan) lower() (*shardmap.Program, error) {
 	m, mesh, err := p.global()
 	if err != nil {
 		return nil, err
 	}
-	return perDevice(m, mesh)
+	program, err := perDevice(m, mesh)
+	if err == nil {
+		ir.ForgetTrips(program.Module)
+	}
+	return program, err
 }
 
 func emitStableHLO(p *Plan) ([]byte, error) {

@@ -38,7 +38,14 @@ type DimReason struct {
 	Dim    int      `json:"dim"`
 	Axes   string   `json:"axes"` // major to minor, empty where it is whole on every device
 	Links  []Link   `json:"links"`
+	Export *Export  `json:"export,omitempty"` // of an input or output, where it is less
 	WhyNot *Absence `json:"whyNot,omitempty"`
+}
+
+// Export is what the propagated program keeps of a dimension of an input or output, and why not all.
+type Export struct {
+	Axes   string `json:"axes"` // empty: none
+	Reason string `json:"reason"`
 }
 
 // Link is a step on the way of axes from where the user wrote them to a dimension.
@@ -168,11 +175,34 @@ func (e *Explainer) dim(target explained, d int, missing []subaxis.Ref) (DimReas
 	}
 	axes := e.history.Axes(p)
 	reason := DimReason{Dim: d, Axes: e.format(axes), Links: e.links(e.history.Chain(p, axes))}
+	reason.Export = e.export(target, d)
 	if missing != nil {
 		reason.WhyNot = e.absence(p, subaxis.Difference(missing, axes))
 		reason.WhyNot.Axis = e.format(missing)
 	}
 	return reason, nil
+}
+
+// export says what the propagated program drops from a dimension of an input or output, nil where that is nothing.
+func (e *Explainer) export(target explained, d int) *Export {
+	main, _ := e.m.Main()
+	f := e.m.Func(main)
+	var found ir.ShardingID
+	switch {
+	case target.value == 0:
+		found = f.ResultShardings[target.result]
+	case e.m.DefiningOp(target.value) == 0 && e.m.ArgBlock(target.value) == f.Body:
+		found = e.m.Sharding(target.value)
+	}
+	if found == 0 {
+		return nil
+	}
+	for _, c := range cutsOf(e.m, found, target.typ.Dims) {
+		if c.dim == d {
+			return &Export{e.format(c.kept), c.why(target.typ.Dims[d])}
+		}
+	}
+	return nil
 }
 
 func (e *Explainer) format(axes []subaxis.Ref) string { return e.m.Mesh(e.mesh).FormatList(axes) }
@@ -249,12 +279,15 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 	return sub, nil
 }
 
-// propagationMesh returns the mesh of a module, the first one where it uses several side by side.
+// propagationMesh returns the mesh of a module, the first one where it uses several side by side or none has axes.
 func propagationMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 	mesh, err := chooseMesh(m, axes)
 	if err != nil && len(axes) == 0 {
 		if several := append(usedMeshes(m), declaredMeshes(m)...); len(several) > 1 {
 			return several[0], nil
+		}
+		if m.NumMeshes() > 1 {
+			return 1, nil
 		}
 	}
 	return mesh, err

@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -23,6 +24,9 @@ func (d *DimReason) write(b *strings.Builder, value string) {
 		fmt.Fprintf(b, "\n%s is sharded along %s\n", place, d.Axes)
 	}
 	writeLinks(b, "  ", d.Links)
+	if x := d.Export; x != nil {
+		fmt.Fprintf(b, "  the propagated program keeps %s there: %s\n", cmp.Or(x.Axes, "none of it"), x.Reason)
+	}
 	if d.WhyNot != nil {
 		d.WhyNot.write(b, place)
 	}

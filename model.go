@@ -96,8 +96,8 @@ func chooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 		}
 		return m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), nil
 	case len(meshes) > 1 && (requested < 0 || len(used) > 1):
-		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s and @%s among them; plans are for one",
-			m.Mesh(meshes[0]).Name, m.Mesh(meshes[1]).Name)
+		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s (%s) and @%s (%s) among them; plans are for one",
+			m.Mesh(meshes[0]).Name, formatAxes(m.Mesh(meshes[0]).Axes), m.Mesh(meshes[1]).Name, formatAxes(m.Mesh(meshes[1]).Axes))
 	case len(axes) == 0:
 		return meshes[0], nil
 	case requested < 0:

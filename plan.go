@@ -14,7 +14,6 @@ import (
 	"autoshard/search/space"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
-	"autoshard/subaxis"
 )
 
 // MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
@@ -52,13 +51,16 @@ type planner struct {
 	mesh   ir.MeshID
 	model  *estimate.Model
 	state  []int // per result: the input that it replaces, -1 for none
+	found  findings
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m, err := model.inlined()
-	if err != nil {
+	m := model.module.Clone()
+	ir.ConstrainCalls(m)
+	if err := ir.InlineCalls(m); err != nil {
 		return nil, err
 	}
+	ir.InlineNamed(m)
 	propagate.SinkDataFlowEdges(m)
 	if err := checkPlannable(m); err != nil {
 		return nil, err
@@ -72,6 +74,9 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	}
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
+	if err := assumeTrips(m, o.TripCounts); err != nil {
+		return nil, err
+	}
 	if o.Memory == 0 {
 		o.Memory = int64(o.Hardware.HBMBytes)
 	}
@@ -79,7 +84,8 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m)}, nil
+	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
+		found: findings{m: m}}, nil
 }
 
 func (p *planner) report(stage string) {
@@ -88,12 +94,12 @@ func (p *planner) report(stage string) {
 	}
 }
 
-// pin fixes what the user wrote.
+// pin fixes what the user wrote, as far as it can be kept.
 func (p *planner) pin(s *space.Space) {
 	m := p.module
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if p.written(v) {
-			s.Pin(v, m.InternSharding(evenPin(m.ShardingOf(m.Sharding(v)), m.Shape(v))))
+			s.Pin(v, p.found.keep(m.Sharding(v), p.found.place(v), p.WholeAxes))
 		}
 	}
 	main, _ := m.Main()
@@ -106,13 +112,14 @@ func (p *planner) pin(s *space.Space) {
 		if id == 0 {
 			continue
 		}
-		pin := m.InternSharding(evenPin(m.ShardingOf(id), m.TypeOf(f.ResultTypes[i]).Dims))
+		pin := p.found.keep(id, p.found.result(i), p.WholeAxes)
 		if arg < 0 {
 			s.PinResult(i, pin)
 		} else if v := m.BlockArgs(f.Body)[arg]; !p.written(v) {
 			s.Pin(v, pin)
 		}
 	}
+	p.found.priorities()
 }
 
 // written says whether the user gave a value a sharding. Arguments of a manual computation's body are not values of
@@ -151,17 +158,6 @@ func (p *planner) annotated() bool {
 		}
 	}
 	return false
-}
-
-// evenPin keeps of a user's sharding what divides the tensor.
-func evenPin(s *ir.Sharding, dims []int64) ir.Sharding {
-	out := s.Clone()
-	for d := range out.Dims {
-		out.Dims[d].Axes = subaxis.Dividing(out.Dims[d].Axes, dims[d])
-		out.Dims[d].Priority = ir.NoPriority
-	}
-	out.Unreduced = nil
-	return out
 }
 
 // lowered is a program in all its forms, with its predicted cost.
@@ -228,14 +224,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 	for _, a := range p.module.Mesh(p.mesh).Axes {
 		plan.Mesh = append(plan.Mesh, MeshAxis{a.Name, a.Size})
 	}
-	main, _ := p.module.Main()
-	f := p.module.Func(main)
-	plan.Inputs, plan.Outputs = tensors(chosen.annotated, func(arg, res int) bool {
-		if arg >= 0 {
-			return p.module.Sharding(p.module.BlockArgs(f.Body)[arg]) != 0
-		}
-		return f.ResultShardings[res] != 0
-	})
+	plan.Inputs, plan.Outputs = tensors(chosen.annotated, written(p.module, chosen.annotated))
 	for i, arg := range p.state {
 		if arg >= 0 {
 			plan.Outputs[i].Replaces = &arg
@@ -252,6 +241,11 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
+	priced := findings{m: chosen.program.Module}
+	priced.prices(chosen.program)
+	p.found.list = append(p.found.list, priced.list...)
+	p.found.whole()
+	plan.Findings = p.found.sorted()
 	return plan
 }
 

@@ -6,19 +6,42 @@ import (
 )
 
 // checkPlannable fails at the first thing that a plan cannot hold: a value on one device alone, a communication that
-// the model makes itself outside of a manual computation, a named computation, or a region of several blocks.
+// the model makes itself outside of a manual computation, or a region of several blocks.
 func checkPlannable(m *ir.Module) error {
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if id := m.Sharding(v); id != 0 && m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
-			return diag.Unsupported(diag.NotSupported, m.OpPos(m.DefiningOp(v)),
-				"a value is kept on one device alone, %s; plans are for all devices of a mesh", m.FormatSharding(id))
-		}
-	}
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
+	if err := checkMaximal(m); err != nil {
+		return err
+	}
 	return checkRegion(m, m.BlockRegion(m.Func(main).Body), m.Func(main).Op)
+}
+
+// checkMaximal fails at the first value that is placed on one device alone.
+func checkMaximal(m *ir.Module) error {
+	names := findings{m: m}
+	maximal := func(id ir.ShardingID, at func() place) error {
+		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
+			return nil
+		}
+		mesh, p := m.Mesh(m.ShardingOf(id).Mesh), at()
+		return diag.Unsupported(diag.NotSupported, m.OpPos(p.op), "%s is placed on device %d alone, by mesh @%s; plans cut values over all "+
+			"devices of a mesh or keep them whole on each", p.what, mesh.DeviceIDs[0], mesh.Name).
+			WithNote(diag.Position{}, "remove that sharding, or write one on a mesh with axes")
+	}
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if err := maximal(m.Sharding(v), func() place { return names.place(v) }); err != nil {
+			return err
+		}
+	}
+	main, _ := m.Main()
+	for i, id := range m.Func(main).ResultShardings {
+		if err := maximal(id, func() place { return names.result(i) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkRegion checks the ops of an op's region, if there are any.
@@ -41,8 +64,6 @@ func checkBlock(m *ir.Module, b ir.BlockID) error {
 		k := m.Kind(op)
 		switch {
 		case k == ir.OpSdyManualComputation:
-		case k == ir.OpSdyNamedComputation:
-			return diag.Unsupported(diag.NotSupported, m.OpPos(op), "`%s` is not planned yet; inline it", m.OpName(op))
 		case isCommunication(k) || ownCommunication(k):
 			return diag.Unsupported(diag.NotSupported, m.OpPos(op),
 				"`%s` outside of a manual computation: plans are made before communications are explicit", m.OpName(op))

@@ -26,7 +26,7 @@ func read(t *testing.T, text string) *autoshard.Model {
 // What a plan cannot hold is refused, with its place.
 func TestUnplannable(t *testing.T) {
 	for name, text := range map[string]string{
-		"one device alone": onMesh + `sdy.mesh @one = <[], device_ids=[3]>
+		"device 3 alone": onMesh + `sdy.mesh @one = <[], device_ids=[3]>
 func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : tensor<8xf32>
   return %0 : tensor<8xf32>

@@ -2,11 +2,9 @@ package autoshard
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
-	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -17,12 +15,13 @@ import (
 
 // Propagation is a model with the shardings that follow from the user's, and how they came about.
 type Propagation struct {
-	Model   string         `json:"model"`
-	Mesh    []MeshAxis     `json:"mesh"`
-	Inputs  []Tensor       `json:"inputs"`
-	Outputs []Tensor       `json:"outputs"`
-	Program string         `json:"program"` // annotated, as MLIR text
-	Trace   trace.Document `json:"trace"`
+	Model    string         `json:"model"`
+	Mesh     []MeshAxis     `json:"mesh"`
+	Inputs   []Tensor       `json:"inputs"`
+	Outputs  []Tensor       `json:"outputs"`
+	Findings []Finding      `json:"findings"`
+	Program  string         `json:"program"` // annotated, as MLIR text
+	Trace    trace.Document `json:"trace"`
 }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
@@ -33,27 +32,27 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := chooseMesh(m, o.Mesh)
-	if errors.Is(err, diag.ErrUnsupported) && len(o.Mesh) == 0 {
-		mesh, err = append(usedMeshes(m), declaredMeshes(m)...)[0], nil // several meshes propagate side by side
-	}
+	mesh, err := propagationMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
 	if err := propagate.Import(m); err != nil {
 		return nil, err
 	}
-	user := written(m)
+	before := m.Clone()
 	events, err := propagate.Run(m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}
+	found := findings{m: m}
+	found.boundary(before)
 	propagate.Close(m)
 	result = &Propagation{Model: model.Name(), Program: string(mlir.Print(m, mlir.PrintOptions{}))}
 	for _, a := range m.Mesh(mesh).Axes {
 		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
 	}
-	result.Inputs, result.Outputs = tensors(m, user)
+	result.Inputs, result.Outputs = tensors(m, written(before, m))
+	result.Findings = found.sorted()
 	naming := newExplainNaming(m)
 	only := trace.Options{Round: -1, Refusals: true}
 	if o.Value != "" {
@@ -67,22 +66,23 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	return result, nil
 }
 
-// written returns which inputs and outputs the user gave a sharding, before propagation changes them.
-func written(m *ir.Module) func(arg, result int) bool {
-	main, _ := m.Main()
-	f := m.Func(main)
-	var args, results []bool
-	for _, v := range m.BlockArgs(f.Body) {
-		args = append(args, m.Sharding(v) != 0)
+// written returns which inputs and outputs lie as the user wrote, in a copy of the module that was propagated or planned.
+func written(before, after *ir.Module) func(arg, result int) bool {
+	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
+		main, _ := m.Main()
+		f := m.Func(main)
+		for _, v := range m.BlockArgs(f.Body) {
+			args = append(args, m.Sharding(v))
+		}
+		return args, f.ResultShardings
 	}
-	for _, id := range f.ResultShardings {
-		results = append(results, id != 0)
-	}
+	args, results := shardings(before)
+	newArgs, newResults := shardings(after)
 	return func(arg, result int) bool {
 		if arg >= 0 {
-			return args[arg]
+			return unchanged(before, args[arg], after, newArgs[arg])
 		}
-		return results[result]
+		return unchanged(before, results[result], after, newResults[result])
 	}
 }
 

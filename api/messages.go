@@ -82,8 +82,12 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	if r.GetMemory() < 0 || r.GetSteps() < 0 {
 		return autoshard.PlanOptions{}, invalid("`memory` and `steps` must be at least 0")
 	}
-	return autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
-		SerialMatmul: r.GetSerialMatmul()}, nil
+	o := autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
+		SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
+	for _, t := range r.GetTripCounts() {
+		o.TripCounts = append(o.TripCounts, autoshard.TripCount{Loop: t.GetLoop(), Count: t.GetCount()})
+	}
+	return o, nil
 }
 
 func invalid(format string, args ...any) error {

@@ -68,7 +68,9 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 			Estimate:    estimate(),
 			Baselines:   []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},
 			Certificate: autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1},
-			Program:     s(),
+			Findings: []autoshard.Finding{{Code: s(), Severity: s(), Message: s(), File: s(), Line: int(n() >> 32 & 0xffff),
+				Column: int(n() >> 32 & 0xffff), Source: s(), Value: s()}},
+			Program: s(),
 		}
 	})
 }
@@ -115,6 +117,7 @@ func TestPlanSchema(t *testing.T) {
 func TestPlanFields(t *testing.T) {
 	plan := facadePlans().Example(1)
 	plan.Outputs, plan.Baselines[0].Note, plan.Inputs[0].Role = plan.Inputs, "n", "r"
+	plan.Findings[0] = autoshard.Finding{File: "f", Line: 1, Column: 1, Source: "s", Value: "v"}
 	var object map[string]any
 	if err := json.Unmarshal(plan.JSON(), &object); err != nil {
 		t.Fatal(err)

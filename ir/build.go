@@ -217,6 +217,9 @@ func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
 	b.Loc = m.ops[op].loc
 	clone := b.OpRegions(m.Kind(op), results, m.OpAttrs(op), m.NumRegions(op), operands...)
 	b.Loc = loc
+	if pos := m.OpPos(op); pos.Line > 0 {
+		m.SetPos(clone, pos)
+	}
 	if name, ok := m.opNames[op]; ok {
 		m.opNames[clone] = name
 	}

@@ -35,11 +35,18 @@ func Plan(p *autoshard.Plan, o Options) string {
 	if notes := baselineNotes(p); notes != "" {
 		sections = append(sections, notes)
 	}
+	if found := findings(p.Findings, o.All); found != "" {
+		sections = append(sections, found)
+	}
 	sections = append(sections, collectiveTable(p.Collectives, o.All), tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
 	return strings.Join(sections, "\n")
 }
 
 // Propagation returns what propagation gave the inputs and outputs; all shows each of them.
 func Propagation(p *autoshard.Propagation, all bool) string {
-	return tensorTable("input", p.Inputs, inputRows, all) + "\n" + tensorTable("output", p.Outputs, inputRows, all)
+	sections := []string{tensorTable("input", p.Inputs, inputRows, all), tensorTable("output", p.Outputs, inputRows, all)}
+	if found := findings(p.Findings, all); found != "" {
+		sections = append(sections, found)
+	}
+	return strings.Join(sections, "\n")
 }

@@ -223,11 +223,10 @@ func (l *lowerer) while(op ir.OpID) error {
 
 // enterLoop multiplies the runs by a loop's trip count.
 func (l *lowerer) enterLoop(op ir.OpID) {
-	if trips, ok := ir.TripCount(l.m, op); ok {
-		l.runs *= trips
-	} else {
+	if _, ok := ir.TripCount(l.m, op); !ok {
 		l.varies = true
 	}
+	l.runs *= ir.Trips(l.m, op)
 }
 
 func (l *lowerer) branches(op ir.OpID) error {

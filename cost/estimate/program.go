@@ -75,9 +75,7 @@ func (md *Model) block(m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused 
 			}
 		}
 		if m.Kind(op) == ir.OpWhile {
-			if trips, ok := ir.TripCount(m, op); ok {
-				runs = trips
-			}
+			runs = ir.Trips(m, op)
 		}
 		total += inside * runs
 	}

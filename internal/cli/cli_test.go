@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("CASES", filepath.Join(filepath.Dir(examples), "testdata", "cases"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

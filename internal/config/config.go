@@ -22,6 +22,8 @@ type Config struct {
 	Steps     int64
 	Seed      uint64
 	Rings     bool          // collective matmuls where they are faster
+	WholeAxes bool          // no parts of axes
+	Trips     []Trip        // of loops that the data ends
 	Timeout   time.Duration // 0: none
 	Format    Format
 	FormatSet bool   // the format is not the default
@@ -41,6 +43,12 @@ type Config struct {
 	Devices   string // "virtual" or "native"
 	Progress  Progress
 	Serve     Serve
+}
+
+// Trip says how often a loop is taken to run.
+type Trip struct {
+	Loop  string // 12 or train.py:40; "": all
+	Count int64
 }
 
 // Serve holds the options of the service.
@@ -112,6 +120,8 @@ func (l *loader) load() *Config {
 		Steps:     l.integer("steps", 0, 1<<62),
 		Seed:      l.unsigned("seed"),
 		Rings:     l.oneOf("collective-matmul", "auto", "off") == "auto",
+		WholeAxes: l.boolean("no-sub-axes"),
+		Trips:     l.trips("trip-count"),
 		Timeout:   l.duration("timeout"),
 		Format:    Format(l.oneOf("format", formats(l.flags)...)),
 		FormatSet: l.origin("format").given,

@@ -35,6 +35,8 @@ var keys = []key{
 	{path: "steps", def: "0", help: "step budget of the search; 0: 1,000,000,000, a few seconds"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
 	{path: "collective-matmul", def: "auto", help: "products overlapped with the collectives beside them as rings of permutes: auto, where that is faster, or off"},
+	{path: "no-sub-axes", boolean: true, def: "false", help: "cut dimensions along whole mesh axes only, but for what the model says"},
+	{path: "trip-count", list: true, help: "iterations that a loop is priced for where the data ends it: N for all such loops, LINE=N or train.py:40=N for one; may be repeated"},
 	{path: "timeout", def: "0s", help: "end the search or the run after this time, such as 30s; 0s: never"},
 	{path: "format", def: "text", help: "output format: text, json or mlir"},
 	{path: "output", shorthand: "o", help: "file to write; its extension decides the format where --format does not"},

@@ -102,6 +102,24 @@ func (l *loader) list(path string) []string {
 	return nil
 }
 
+// trips reads entries such as 100 or train.py:40=100.
+func (l *loader) trips(path string) []Trip {
+	var out []Trip
+	for _, text := range l.list(path) {
+		loop, number := "", text
+		if at := strings.LastIndexByte(text, '='); at >= 0 {
+			loop, number = strings.TrimSpace(text[:at]), text[at+1:]
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n < 1 {
+			l.fail(path, 0, diag.BadOption, "`%s` must be a number of iterations, or a loop's line and one, such as 100 or 12=100, not %q", path, text)
+			return nil
+		}
+		out = append(out, Trip{loop, n})
+	}
+	return out
+}
+
 func (l *loader) boolean(path string) bool {
 	text := l.text(path)
 	b, err := strconv.ParseBool(text)

@@ -127,11 +127,7 @@ func (s *Space) returned(b *search.Builder, i int32, n *node) {
 	switch m.Kind(n.op) {
 	case ir.OpWhile:
 		body := m.RegionBlock(n.op, 1)
-		runs := n.runs
-		if trips, ok := ir.TripCount(m, n.op); ok {
-			runs *= max(1, trips)
-		}
-		s.edge(b, m.Operand(m.LastOp(body), at), i, runs, kept)
+		s.edge(b, m.Operand(m.LastOp(body), at), i, n.runs*max(1, ir.Trips(m, n.op)), kept)
 	case ir.OpCase, ir.OpIf:
 		for r := range m.NumRegions(n.op) {
 			s.edge(b, m.Operand(m.LastOp(m.RegionBlock(n.op, r)), at), i, n.runs, kept)

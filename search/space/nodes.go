@@ -14,10 +14,7 @@ func (s *Space) collect(b ir.BlockID, runs int64) {
 		switch {
 		case m.Kind(op).IsTerminator():
 		case m.Kind(op) == ir.OpWhile:
-			inner := runs
-			if trips, ok := ir.TripCount(m, op); ok {
-				inner *= max(1, trips)
-			}
+			inner := runs * max(1, ir.Trips(m, op))
 			s.carried(op, runs)
 			s.collect(m.RegionBlock(op, 0), inner)
 			s.collect(m.RegionBlock(op, 1), inner)

@@ -40,7 +40,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
-		"steps", "seed", "collective-matmul", "timeout", "progress", "all")
+		"steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
 	return cmd
 }
 
@@ -74,8 +74,12 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, model *au
 	}
 	progress, done := s.Progress(c.Progress)
 	defer done()
-	return autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, Progress: progress})
+	o := autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
+		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, WholeAxes: c.WholeAxes, Progress: progress}
+	for _, t := range c.Trips {
+		o.TripCounts = append(o.TripCounts, autoshard.TripCount(t))
+	}
+	return autoshard.MakePlan(ctx, model, o)
 }
 
 // write writes the plan as --format says; text is a report, which comes later.

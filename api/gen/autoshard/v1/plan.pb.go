@@ -45,7 +45,9 @@ type Plan struct {
 	Baselines   []*Baseline  `protobuf:"bytes,10,rep,name=baselines,proto3" json:"baselines,omitempty"`
 	Certificate *Certificate `protobuf:"bytes,11,opt,name=certificate,proto3" json:"certificate,omitempty"`
 	// The sharded program with explicit collectives, as MLIR text.
-	Program       string `protobuf:"bytes,12,opt,name=program,proto3" json:"program,omitempty"`
+	Program string `protobuf:"bytes,12,opt,name=program,proto3" json:"program,omitempty"`
+	// What the answer does not keep or does not know, in the order of the model.
+	Findings      []*Finding `protobuf:"bytes,13,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -164,6 +166,120 @@ func (x *Plan) GetProgram() string {
 	return ""
 }
 
+func (x *Plan) GetFindings() []*Finding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
+// Finding is something that a user should know about an answer: what was written and could not be kept, what stays
+// whole, what makes a price uncertain.
+type Finding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the rule that fired, such as uneven-sharding; docs/check.md explains it.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// warning or note.
+	Severity string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	Message  string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Place in the model's text, from 1; 0 is not known.
+	File   string `protobuf:"bytes,4,opt,name=file,proto3" json:"file,omitempty"`
+	Line   int32  `protobuf:"varint,5,opt,name=line,proto3" json:"line,omitempty"`
+	Column int32  `protobuf:"varint,6,opt,name=column,proto3" json:"column,omitempty"`
+	// Line of the program that the model was exported from, such as train.py:12, if known.
+	Source string `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`
+	// The value it is about, such as arg0, if it is one.
+	Value         string `protobuf:"bytes,8,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Finding) Reset() {
+	*x = Finding{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Finding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Finding) ProtoMessage() {}
+
+func (x *Finding) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Finding.ProtoReflect.Descriptor instead.
+func (*Finding) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Finding) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Finding) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *Finding) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Finding) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *Finding) GetLine() int32 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
+func (x *Finding) GetColumn() int32 {
+	if x != nil {
+		return x.Column
+	}
+	return 0
+}
+
+func (x *Finding) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Finding) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 // MeshAxis is a named axis of a mesh.
 type MeshAxis struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -175,7 +291,7 @@ type MeshAxis struct {
 
 func (x *MeshAxis) Reset() {
 	*x = MeshAxis{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -187,7 +303,7 @@ func (x *MeshAxis) String() string {
 func (*MeshAxis) ProtoMessage() {}
 
 func (x *MeshAxis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -200,7 +316,7 @@ func (x *MeshAxis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeshAxis.ProtoReflect.Descriptor instead.
 func (*MeshAxis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *MeshAxis) GetName() string {
@@ -248,7 +364,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -260,7 +376,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -273,7 +389,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Tensor) GetIndex() int32 {
@@ -383,7 +499,7 @@ type Collective struct {
 
 func (x *Collective) Reset() {
 	*x = Collective{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +511,7 @@ func (x *Collective) String() string {
 func (*Collective) ProtoMessage() {}
 
 func (x *Collective) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +524,7 @@ func (x *Collective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collective.ProtoReflect.Descriptor instead.
 func (*Collective) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Collective) GetKind() string {
@@ -475,7 +591,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +603,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +616,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Estimate) GetSeconds() float64 {
@@ -553,7 +669,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +681,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +694,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Baseline) GetName() string {
@@ -627,7 +743,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -639,7 +755,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -652,7 +768,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Certificate) GetCost() int64 {
@@ -701,7 +817,7 @@ var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xfa\x03\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xad\x04\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -715,7 +831,17 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\tbaselines\x18\n" +
 	" \x03(\v2\x16.autoshard.v1.BaselineR\tbaselines\x12;\n" +
 	"\vcertificate\x18\v \x01(\v2\x19.autoshard.v1.CertificateR\vcertificate\x12\x18\n" +
-	"\aprogram\x18\f \x01(\tR\aprogram\"2\n" +
+	"\aprogram\x18\f \x01(\tR\aprogram\x121\n" +
+	"\bfindings\x18\r \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xc1\x01\n" +
+	"\aFinding\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n" +
+	"\bseverity\x18\x02 \x01(\tR\bseverity\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x12\n" +
+	"\x04file\x18\x04 \x01(\tR\x04file\x12\x12\n" +
+	"\x04line\x18\x05 \x01(\x05R\x04line\x12\x16\n" +
+	"\x06column\x18\x06 \x01(\x05R\x06column\x12\x16\n" +
+	"\x06source\x18\a \x01(\tR\x06source\x12\x14\n" +
+	"\x05value\x18\b \x01(\tR\x05value\"2\n" +
 	"\bMeshAxis\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04size\x18\x02 \x01(\x03R\x04size\"\xb6\x02\n" +
@@ -778,30 +904,32 @@ func file_autoshard_v1_plan_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_plan_proto_rawDescData
 }
 
-var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_autoshard_v1_plan_proto_goTypes = []any{
 	(*Plan)(nil),        // 0: autoshard.v1.Plan
-	(*MeshAxis)(nil),    // 1: autoshard.v1.MeshAxis
-	(*Tensor)(nil),      // 2: autoshard.v1.Tensor
-	(*Collective)(nil),  // 3: autoshard.v1.Collective
-	(*Estimate)(nil),    // 4: autoshard.v1.Estimate
-	(*Baseline)(nil),    // 5: autoshard.v1.Baseline
-	(*Certificate)(nil), // 6: autoshard.v1.Certificate
+	(*Finding)(nil),     // 1: autoshard.v1.Finding
+	(*MeshAxis)(nil),    // 2: autoshard.v1.MeshAxis
+	(*Tensor)(nil),      // 3: autoshard.v1.Tensor
+	(*Collective)(nil),  // 4: autoshard.v1.Collective
+	(*Estimate)(nil),    // 5: autoshard.v1.Estimate
+	(*Baseline)(nil),    // 6: autoshard.v1.Baseline
+	(*Certificate)(nil), // 7: autoshard.v1.Certificate
 }
 var file_autoshard_v1_plan_proto_depIdxs = []int32{
-	1, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
-	2, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
-	2, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
-	3, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
-	4, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
-	5, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
-	6, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
-	4, // 7: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	2, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
+	3, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
+	3, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
+	4, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
+	5, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
+	6, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
+	7, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
+	1, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
+	5, // 8: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_plan_proto_init() }
@@ -809,14 +937,14 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[2].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_plan_proto_rawDesc), len(file_autoshard_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -49,7 +49,11 @@ type PlanRequest struct {
 	Annotated bool `protobuf:"varint,9,opt,name=annotated,proto3" json:"annotated,omitempty"`
 	// Whether products wait for the collectives beside them; else they overlap, as rings of permutes, where that is
 	// faster.
-	SerialMatmul  bool `protobuf:"varint,10,opt,name=serial_matmul,json=serialMatmul,proto3" json:"serial_matmul,omitempty"`
+	SerialMatmul bool `protobuf:"varint,10,opt,name=serial_matmul,json=serialMatmul,proto3" json:"serial_matmul,omitempty"`
+	// How often loops are taken to run that the data ends; one iteration if nothing is said.
+	TripCounts []*TripCount `protobuf:"bytes,11,rep,name=trip_counts,json=tripCounts,proto3" json:"trip_counts,omitempty"`
+	// Whether dimensions are cut along whole axes only, but for what the model says.
+	WholeAxes     bool `protobuf:"varint,12,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -165,6 +169,20 @@ func (x *PlanRequest) GetSerialMatmul() bool {
 	return false
 }
 
+func (x *PlanRequest) GetTripCounts() []*TripCount {
+	if x != nil {
+		return x.TripCounts
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetWholeAxes() bool {
+	if x != nil {
+		return x.WholeAxes
+	}
+	return false
+}
+
 type isPlanRequest_Source interface {
 	isPlanRequest_Source()
 }
@@ -182,6 +200,62 @@ func (*PlanRequest_Text) isPlanRequest_Source() {}
 
 func (*PlanRequest_Model) isPlanRequest_Source() {}
 
+// TripCount is how often a loop is taken to run.
+type TripCount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Line of the loop in the model's text, such as 12, or of the exported program, such as train.py:40; all loops that
+	// the data ends if empty.
+	Loop string `protobuf:"bytes,1,opt,name=loop,proto3" json:"loop,omitempty"`
+	// At least 1.
+	Count         int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TripCount) Reset() {
+	*x = TripCount{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TripCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TripCount) ProtoMessage() {}
+
+func (x *TripCount) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TripCount.ProtoReflect.Descriptor instead.
+func (*TripCount) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TripCount) GetLoop() string {
+	if x != nil {
+		return x.Loop
+	}
+	return ""
+}
+
+func (x *TripCount) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // PlanResponse holds a plan.
 type PlanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -195,7 +269,7 @@ type PlanResponse struct {
 
 func (x *PlanResponse) Reset() {
 	*x = PlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[1]
+	mi := &file_autoshard_v1_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -207,7 +281,7 @@ func (x *PlanResponse) String() string {
 func (*PlanResponse) ProtoMessage() {}
 
 func (x *PlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[1]
+	mi := &file_autoshard_v1_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -220,7 +294,7 @@ func (x *PlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResponse.ProtoReflect.Descriptor instead.
 func (*PlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{1}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PlanResponse) GetPlan() *Plan {
@@ -261,7 +335,7 @@ type PropagateRequest struct {
 
 func (x *PropagateRequest) Reset() {
 	*x = PropagateRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[2]
+	mi := &file_autoshard_v1_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -273,7 +347,7 @@ func (x *PropagateRequest) String() string {
 func (*PropagateRequest) ProtoMessage() {}
 
 func (x *PropagateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[2]
+	mi := &file_autoshard_v1_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -286,7 +360,7 @@ func (x *PropagateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropagateRequest.ProtoReflect.Descriptor instead.
 func (*PropagateRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PropagateRequest) GetSource() isPropagateRequest_Source {
@@ -370,14 +444,16 @@ type PropagateResponse struct {
 	// The annotated program, as MLIR text.
 	Program string `protobuf:"bytes,5,opt,name=program,proto3" json:"program,omitempty"`
 	// The steps; absent unless asked for.
-	Trace         *Trace `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	Trace *Trace `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	// What the answer does not keep, in the order of the model.
+	Findings      []*Finding `protobuf:"bytes,7,rep,name=findings,proto3" json:"findings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PropagateResponse) Reset() {
 	*x = PropagateResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[3]
+	mi := &file_autoshard_v1_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -389,7 +465,7 @@ func (x *PropagateResponse) String() string {
 func (*PropagateResponse) ProtoMessage() {}
 
 func (x *PropagateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[3]
+	mi := &file_autoshard_v1_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -402,7 +478,7 @@ func (x *PropagateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropagateResponse.ProtoReflect.Descriptor instead.
 func (*PropagateResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PropagateResponse) GetModel() string {
@@ -447,6 +523,13 @@ func (x *PropagateResponse) GetTrace() *Trace {
 	return nil
 }
 
+func (x *PropagateResponse) GetFindings() []*Finding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
 // Trace is what propagation did, in order, grouped by user priority, then op priority.
 type Trace struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -457,7 +540,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[4]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -469,7 +552,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[4]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -482,7 +565,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Trace) GetRounds() []*Trace_Round {
@@ -508,7 +591,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +603,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +616,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Diagnostic) GetCode() string {
@@ -582,7 +665,7 @@ type Trace_Round struct {
 
 func (x *Trace_Round) Reset() {
 	*x = Trace_Round{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +677,7 @@ func (x *Trace_Round) String() string {
 func (*Trace_Round) ProtoMessage() {}
 
 func (x *Trace_Round) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +690,7 @@ func (x *Trace_Round) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Round.ProtoReflect.Descriptor instead.
 func (*Trace_Round) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 0}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 0}
 }
 
 func (x *Trace_Round) GetUserPriority() int32 {
@@ -635,7 +718,7 @@ type Trace_Level struct {
 
 func (x *Trace_Level) Reset() {
 	*x = Trace_Level{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +730,7 @@ func (x *Trace_Level) String() string {
 func (*Trace_Level) ProtoMessage() {}
 
 func (x *Trace_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +743,7 @@ func (x *Trace_Level) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Level.ProtoReflect.Descriptor instead.
 func (*Trace_Level) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 1}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 1}
 }
 
 func (x *Trace_Level) GetOpPriority() int32 {
@@ -700,7 +783,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -712,7 +795,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -725,7 +808,7 @@ func (x *Trace_Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Step.ProtoReflect.Descriptor instead.
 func (*Trace_Step) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 2}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 2}
 }
 
 func (x *Trace_Step) GetKind() string {
@@ -796,7 +879,7 @@ type Diagnostic_Position struct {
 
 func (x *Diagnostic_Position) Reset() {
 	*x = Diagnostic_Position{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +891,7 @@ func (x *Diagnostic_Position) String() string {
 func (*Diagnostic_Position) ProtoMessage() {}
 
 func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +904,7 @@ func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic_Position.ProtoReflect.Descriptor instead.
 func (*Diagnostic_Position) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 0}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6, 0}
 }
 
 func (x *Diagnostic_Position) GetFile() string {
@@ -856,7 +939,7 @@ type Diagnostic_Note struct {
 
 func (x *Diagnostic_Note) Reset() {
 	*x = Diagnostic_Note{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -868,7 +951,7 @@ func (x *Diagnostic_Note) String() string {
 func (*Diagnostic_Note) ProtoMessage() {}
 
 func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -881,7 +964,7 @@ func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic_Note.ProtoReflect.Descriptor instead.
 func (*Diagnostic_Note) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 1}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6, 1}
 }
 
 func (x *Diagnostic_Note) GetPosition() *Diagnostic_Position {
@@ -902,7 +985,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xc4\x02\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\x9d\x03\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1b\n" +
@@ -914,8 +997,15 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x04seed\x18\b \x01(\x04R\x04seed\x12\x1c\n" +
 	"\tannotated\x18\t \x01(\bR\tannotated\x12#\n" +
 	"\rserial_matmul\x18\n" +
-	" \x01(\bR\fserialMatmulB\b\n" +
-	"\x06source\"T\n" +
+	" \x01(\bR\fserialMatmul\x128\n" +
+	"\vtrip_counts\x18\v \x03(\v2\x17.autoshard.v1.TripCountR\n" +
+	"tripCounts\x12\x1d\n" +
+	"\n" +
+	"whole_axes\x18\f \x01(\bR\twholeAxesB\b\n" +
+	"\x06source\"5\n" +
+	"\tTripCount\x12\x12\n" +
+	"\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
 	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xf7\x01\n" +
@@ -927,14 +1017,15 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
 	"\x05trace\x18\x06 \x01(\bR\x05traceB\b\n" +
 	"\x06sourceB\x0f\n" +
-	"\r_max_priority\"\xf8\x01\n" +
+	"\r_max_priority\"\xab\x02\n" +
 	"\x11PropagateResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12*\n" +
 	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n" +
 	"\x06inputs\x18\x03 \x03(\v2\x14.autoshard.v1.TensorR\x06inputs\x12.\n" +
 	"\aoutputs\x18\x04 \x03(\v2\x14.autoshard.v1.TensorR\aoutputs\x12\x18\n" +
 	"\aprogram\x18\x05 \x01(\tR\aprogram\x12)\n" +
-	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\"\xa2\x03\n" +
+	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\x121\n" +
+	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xa2\x03\n" +
 	"\x05Trace\x121\n" +
 	"\x06rounds\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n" +
 	"\x05Round\x12#\n" +
@@ -983,49 +1074,53 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_autoshard_v1_service_proto_goTypes = []any{
 	(*PlanRequest)(nil),         // 0: autoshard.v1.PlanRequest
-	(*PlanResponse)(nil),        // 1: autoshard.v1.PlanResponse
-	(*PropagateRequest)(nil),    // 2: autoshard.v1.PropagateRequest
-	(*PropagateResponse)(nil),   // 3: autoshard.v1.PropagateResponse
-	(*Trace)(nil),               // 4: autoshard.v1.Trace
-	(*Diagnostic)(nil),          // 5: autoshard.v1.Diagnostic
-	(*Trace_Round)(nil),         // 6: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),         // 7: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),          // 8: autoshard.v1.Trace.Step
-	(*Diagnostic_Position)(nil), // 9: autoshard.v1.Diagnostic.Position
-	(*Diagnostic_Note)(nil),     // 10: autoshard.v1.Diagnostic.Note
-	(*Model)(nil),               // 11: autoshard.v1.Model
-	(*MeshAxis)(nil),            // 12: autoshard.v1.MeshAxis
-	(*Plan)(nil),                // 13: autoshard.v1.Plan
-	(*Tensor)(nil),              // 14: autoshard.v1.Tensor
+	(*TripCount)(nil),           // 1: autoshard.v1.TripCount
+	(*PlanResponse)(nil),        // 2: autoshard.v1.PlanResponse
+	(*PropagateRequest)(nil),    // 3: autoshard.v1.PropagateRequest
+	(*PropagateResponse)(nil),   // 4: autoshard.v1.PropagateResponse
+	(*Trace)(nil),               // 5: autoshard.v1.Trace
+	(*Diagnostic)(nil),          // 6: autoshard.v1.Diagnostic
+	(*Trace_Round)(nil),         // 7: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),         // 8: autoshard.v1.Trace.Level
+	(*Trace_Step)(nil),          // 9: autoshard.v1.Trace.Step
+	(*Diagnostic_Position)(nil), // 10: autoshard.v1.Diagnostic.Position
+	(*Diagnostic_Note)(nil),     // 11: autoshard.v1.Diagnostic.Note
+	(*Model)(nil),               // 12: autoshard.v1.Model
+	(*MeshAxis)(nil),            // 13: autoshard.v1.MeshAxis
+	(*Plan)(nil),                // 14: autoshard.v1.Plan
+	(*Tensor)(nil),              // 15: autoshard.v1.Tensor
+	(*Finding)(nil),             // 16: autoshard.v1.Finding
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	11, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	12, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	13, // 2: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	11, // 3: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	12, // 4: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	12, // 5: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	14, // 6: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	14, // 7: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
-	4,  // 8: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	6,  // 9: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	9,  // 10: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	10, // 11: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	7,  // 12: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	8,  // 13: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	9,  // 14: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 15: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	2,  // 16: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	1,  // 17: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	3,  // 18: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	17, // [17:19] is the sub-list for method output_type
-	15, // [15:17] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	12, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	13, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	1,  // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	14, // 3: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	12, // 4: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	13, // 5: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	13, // 6: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	15, // 7: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	15, // 8: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	5,  // 9: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
+	16, // 10: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	7,  // 11: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	10, // 12: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	11, // 13: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	8,  // 14: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	9,  // 15: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	10, // 16: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	0,  // 17: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	3,  // 18: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	2,  // 19: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	4,  // 20: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	19, // [19:21] is the sub-list for method output_type
+	17, // [17:19] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -1039,7 +1134,7 @@ func file_autoshard_v1_service_proto_init() {
 		(*PlanRequest_Text)(nil),
 		(*PlanRequest_Model)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[2].OneofWrappers = []any{
+	file_autoshard_v1_service_proto_msgTypes[3].OneofWrappers = []any{
 		(*PropagateRequest_Text)(nil),
 		(*PropagateRequest_Model)(nil),
 	}
@@ -1049,7 +1144,7 @@ func file_autoshard_v1_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

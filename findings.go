@@ -1,0 +1,77 @@
+package autoshard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+)
+
+// Finding is something that a user should know about an answer: what the model asks for and the answer does not keep,
+// what stays whole on every device, what makes a price uncertain.
+type Finding struct {
+	Code     string `json:"code"` // name of the rule that fired, such as uneven-sharding
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	File     string `json:"file,omitempty"` // of the model's text
+	Line     int    `json:"line,omitempty"` // from 1; 0: not known
+	Column   int    `json:"column,omitempty"`
+	Source   string `json:"source,omitempty"` // line of the program that the model was exported from, such as train.py:12
+	Value    string `json:"value,omitempty"`  // that it is about, such as arg0, if it is one
+}
+
+// Position returns the place in the model's text.
+func (f *Finding) Position() diag.Position {
+	return diag.Position{File: f.File, Line: f.Line, Col: f.Column}
+}
+
+// Diagnostic returns the finding as check reports it.
+func (f *Finding) Diagnostic() diag.Diagnostic {
+	d := diag.Diagnostic{Severity: diag.SeverityWarning, Code: diag.Code(f.Code), Pos: f.Position(), Message: f.Message}
+	if f.Source != "" {
+		d.Notes = []diag.Note{{Message: "it comes from " + f.Source}}
+	}
+	return d
+}
+
+// The rules of findings that are not those of lint.
+const (
+	ruleBoundary  = "boundary-sharding"
+	ruleBranches  = "branch-price"
+	ruleTrips     = "loop-price"
+	ruleWhole     = "whole-op"
+	ruleUneven    = "uneven-sharding"
+	ruleUnreduced = "unreduced-sharding"
+	rulePriority  = "sharding-priority"
+)
+
+// findings collects what is to be said about one module.
+type findings struct {
+	m       *ir.Module
+	list    []Finding
+	names   []string // of values, as the module prints them; nil until the first is needed
+	ordered []place  // whose shardings have user priorities
+}
+
+// add notes a finding at an operation, and the value that it is about, "" for none.
+func (f *findings) add(rule string, op ir.OpID, value, format string, args ...any) {
+	pos := f.m.OpPos(op)
+	x := Finding{Code: rule, Severity: diag.SeverityWarning.String(), Message: fmt.Sprintf(format, args...), File: pos.File,
+		Line: pos.Line, Column: pos.Col, Value: value}
+	if op != 0 {
+		if l := f.m.FileLoc(f.m.OpLoc(op)); l.Kind == ir.LocFile && l.File != pos.File {
+			x.Source = fmt.Sprintf("%s:%d", l.File, l.Line)
+		}
+	}
+	f.list = append(f.list, x)
+}
+
+// sorted returns the findings in the order of the text, each once. It is never nil.
+func (f *findings) sorted() []Finding {
+	slices.SortStableFunc(f.list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return append([]Finding{}, slices.Compact(f.list)...)
+}

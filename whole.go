@@ -1,0 +1,98 @@
+package autoshard
+
+import (
+	"cmp"
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/rule"
+)
+
+// wholeOps are the ops of one name that no plan can cut.
+type wholeOps struct {
+	name  string
+	first ir.OpID
+	count int
+	bytes int64 // that they read and make, together
+	ruled bool  // there is a sharding rule, but none of its factors can be cut
+}
+
+// whole notes the ops that every device computes alike, because no rule says how to cut them or the rule leaves no
+// dimension to cut. Ops of one name are one finding.
+func (f *findings) whole() {
+	m := f.m
+	var groups []*wholeOps
+	byName := map[string]*wholeOps{}
+	main, _ := m.Main()
+	f.walkPlanned(m.Func(main).Body, func(op ir.OpID) {
+		ruled, ok := staysWhole(m, op)
+		if !ok {
+			return
+		}
+		name := "`" + m.OpName(op) + "`"
+		if target := m.OpAttrs(op).Str("call_target_name"); m.Kind(op) == ir.OpCustomCall {
+			name = "custom call `" + target + "`"
+		}
+		g := byName[name]
+		if g == nil {
+			g = &wholeOps{name: name, first: op, ruled: ruled}
+			groups, byName[name] = append(groups, g), g
+		}
+		g.count++
+		for _, v := range append(m.Operands(op), m.ResultValues(op)...) {
+			if t := m.ValueType(v); t.Kind == ir.TensorKind {
+				g.bytes += t.Bytes()
+			}
+		}
+	})
+	slices.SortStableFunc(groups, func(a, b *wholeOps) int { return cmp.Compare(b.bytes, a.bytes) })
+	for _, g := range groups {
+		why := "no sharding rule says how to cut it"
+		if g.ruled {
+			why = "no dimension of it can be cut"
+		}
+		times := ""
+		if g.count > 1 {
+			times = " in " + counted(g.count, "place")
+		}
+		f.add(ruleWhole, g.first, "", "%s stays whole on every device%s, %s read and made: %s", g.name, times, formatBytes(g.bytes), why)
+	}
+}
+
+// walkPlanned visits the ops of a block that a plan decides about: not those of manual computations, nor of the regions
+// that are part of an op, such as reducers.
+func (f *findings) walkPlanned(b ir.BlockID, visit func(ir.OpID)) {
+	m := f.m
+	for op := range m.Ops(b) {
+		visit(op)
+		if !m.Kind(op).HasBodies() {
+			continue
+		}
+		for _, r := range m.Regions(op) {
+			for _, inner := range m.Blocks(r) {
+				f.walkPlanned(inner, visit)
+			}
+		}
+	}
+}
+
+// staysWhole says whether an op that has arrays cannot be cut, and whether it has a rule nevertheless.
+func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
+	k := m.Kind(op)
+	isArray := func(v ir.ValueID) bool { t := m.ValueType(v); return t.Kind == ir.TensorKind && t.Elements() > 1 }
+	switch k {
+	case ir.OpConstant, ir.OpSdyConstant, ir.OpIota, ir.OpOptimizationBarrier, ir.OpSdyManualComputation, ir.OpSdyShardingConstraint,
+		ir.OpSdyReshard, ir.OpSdyPropagationBarrier, ir.OpSdyShardingGroup:
+		return false, false
+	}
+	if k.IsTerminator() || k.HasBodies() || !slices.ContainsFunc(append(m.Operands(op), m.ResultValues(op)...), isArray) {
+		return false, false
+	}
+	r := rule.Of(m, op, false)
+	if r == nil {
+		return false, true
+	}
+	shardable, _ := collectives.Shardable(m, op, r)
+	return true, !slices.Contains(shardable, true)
+}
