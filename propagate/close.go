@@ -76,7 +76,9 @@ func UpdateNonDivisible(m *ir.Module) {
 
 // Exported returns what Close leaves of the axes of an input or output of the main function: those that divide its
 // dimensions, and in open dimensions whole ones.
-func Exported(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID { return wholeAxes(m, evenly(m, id, shape)) }
+func Exported(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
+	return wholeAxes(m, evenly(m, id, shape))
+}
 
 // evenly returns the sharding of a shape in which every dimension is divisible by its shards.
 func evenly(m *ir.Module, id ir.ShardingID, shape []int64) ir.ShardingID {
