@@ -5,8 +5,9 @@ import (
 	"autoshard/ir/mlir"
 )
 
-// Annotated returns the plan as a program for another partitioner, such as XLA's: every value has the sharding in
-// which it is made, and a sharding constraint stands where the plan moves it.
+// Annotated returns the plan as a program for another partitioner, such as XLA's. XLA ignores shardings that stand on
+// operations, and refuses them on loops; so a sharding constraint stands behind every value, as it is made and where the
+// plan moves it. Partial sums have none: a constraint would complete them at once.
 func (p *Plan) Annotated() (text string, err error) {
 	defer recoverBug("annotate", &err)
 	m, _, err := p.global()
@@ -14,20 +15,42 @@ func (p *Plan) Annotated() (text string, err error) {
 		return "", err
 	}
 	main, _ := m.Main()
+	var ops []ir.OpID
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
-		for _, v := range m.Results(op) {
-			if id := m.Sharding(v); id != 0 {
-				s := m.ShardingOf(id).Clone()
-				s.Unreduced, s.Reduction = nil, ir.ReduceSum
-				m.SetSharding(v, m.InternSharding(s))
-			}
-		}
-		if isCommunication(m.Kind(op)) {
-			constrain(m, op)
+		if !m.Kind(op).IsTerminator() {
+			ops = append(ops, op)
 		}
 	})
+	for _, op := range ops {
+		switch k := m.Kind(op); {
+		case isCommunication(k):
+			constrain(m, op)
+		case k == ir.OpSdyManualComputation || k == ir.OpSdyShardingConstraint:
+		default:
+			constrainAll(m, m.BuilderAfter(op), m.ResultValues(op))
+			for _, r := range m.Regions(op) {
+				for _, b := range m.Blocks(r) {
+					constrainAll(m, m.BuilderBefore(m.FirstOp(b)), m.BlockArgs(b))
+				}
+			}
+		}
+	}
 	ir.ForgetTrips(m)
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil
+}
+
+// constrainAll moves the shardings of values into constraints that all their uses read.
+func constrainAll(m *ir.Module, b *ir.Builder, values []ir.ValueID) {
+	for _, v := range values {
+		id := m.Sharding(v)
+		m.SetSharding(v, 0)
+		if id == 0 || len(m.Shape(v)) == 0 || len(m.ShardingOf(id).Unreduced) > 0 {
+			continue
+		}
+		c := b.Op1(ir.OpSdyShardingConstraint, m.Type(v), nil, v)
+		m.SetSharding(c, id)
+		m.ReplaceUsesIf(v, c, func(u ir.Use) bool { return u.Op != m.DefiningOp(c) })
+	}
 }
 
 func isCommunication(k ir.Kind) bool {
@@ -39,14 +62,11 @@ func isCommunication(k ir.Kind) bool {
 	return false
 }
 
-// constrain replaces a communication by a constraint to its sharding, or by nothing where only partial values end.
+// constrain replaces a communication by a constraint to its sharding.
 func constrain(m *ir.Module, op ir.OpID) {
 	from, to := m.Operand(op, 0), m.Result(op, 0)
-	v := from
-	if m.Sharding(from) != m.Sharding(to) {
-		v = m.BuilderBefore(op).Op1(ir.OpSdyShardingConstraint, m.Type(from), nil, from)
-		m.SetSharding(v, m.Sharding(to))
-	}
+	v := m.BuilderBefore(op).Op1(ir.OpSdyShardingConstraint, m.Type(from), nil, from)
+	m.SetSharding(v, m.Sharding(to))
 	m.ReplaceUses(to, v)
 	m.Erase(op)
 }

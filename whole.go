@@ -89,7 +89,7 @@ func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
 	if k.IsTerminator() || k.HasBodies() || !slices.ContainsFunc(append(m.Operands(op), m.ResultValues(op)...), isArray) {
 		return false, false
 	}
-	r := rule.Of(m, op, false)
+	r := rule.Complete(m, op)
 	if r == nil {
 		return false, true
 	}
