@@ -117,16 +117,17 @@ var declared = map[Kind]string{
 	OpInterpreterRunParallel:            "infeed programs!",
 }
 
-type declaredAttr struct {
-	name     string
-	required bool
+// DeclaredAttr is an attribute that an op declares, by name.
+type DeclaredAttr struct {
+	Name     string
+	Required bool
 }
 
-var declaredAttrs = func() (lists [NumKinds][]declaredAttr) {
+var declaredAttrs = func() (lists [NumKinds][]DeclaredAttr) {
 	for k, names := range declared {
 		for _, name := range strings.Fields(names) {
 			bare := strings.TrimSuffix(name, "!")
-			lists[k] = append(lists[k], declaredAttr{bare, bare != name})
+			lists[k] = append(lists[k], DeclaredAttr{bare, bare != name})
 		}
 	}
 	return lists
@@ -135,9 +136,12 @@ var declaredAttrs = func() (lists [NumKinds][]declaredAttr) {
 // Declares says whether the op declares an attribute of that name. Others may stand on it too, but mean nothing to it.
 func (k Kind) Declares(name string) bool {
 	for _, d := range declaredAttrs[k] {
-		if d.name == name {
+		if d.Name == name {
 			return true
 		}
 	}
 	return false
 }
+
+// Declared returns the attributes that the op declares, in the order of their names. The slice must not be changed.
+func (k Kind) Declared() []DeclaredAttr { return declaredAttrs[k] }

@@ -121,3 +121,39 @@ func (t *Type) Elements() int64 {
 
 // Bytes returns the bytes of a static tensor in memory.
 func (t *Type) Bytes() int64 { return t.Elements() * int64(t.DType.Bytes()) }
+
+// maxElements bounds the number of elements of a type, so that sizes in bytes fit 63 bits.
+const maxElements = int64(1) << 56
+
+// IsAddressable says whether a tensor has at most 2^56 elements, dynamic dimensions aside.
+func (t *Type) IsAddressable() bool {
+	n := int64(1)
+	for _, d := range t.Dims {
+		if d == Dynamic || d == 0 {
+			continue
+		}
+		if n > maxElements/d {
+			return false
+		}
+		n *= d
+	}
+	return true
+}
+
+// SetElement makes elem the element type of a tensor type, and says whether tensors can have it.
+func (m *Module) SetElement(t *Type, elem TypeID) bool {
+	switch e := m.TypeOf(elem); e.Kind {
+	case ScalarKind:
+		t.DType = e.DType
+		return true
+	case IndexKind:
+		t.DType = dtype.I64
+	case QuantizedKind:
+		t.DType = e.DType
+	case OpaqueKind:
+	default:
+		return false
+	}
+	t.Quant = elem
+	return true
+}

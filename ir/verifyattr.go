@@ -62,8 +62,8 @@ func (v *verifier) attrs(op OpID) error {
 		return nil
 	}
 	for _, d := range declaredAttrs[v.m.Kind(op)] {
-		if d.required && v.m.Attr(op, d.name) == nil && !strings.Contains(d.name, "sharding") {
-			return missing(d.name)
+		if d.Required && v.m.Attr(op, d.Name) == nil && !strings.Contains(d.Name, "sharding") {
+			return missing(d.Name)
 		}
 	}
 	for _, e := range v.m.OpAttrs(op) {

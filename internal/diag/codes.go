@@ -14,6 +14,7 @@ const (
 	InputTooLarge   Code = "AS1006"
 	NotText         Code = "AS1007"
 	EmptyInput      Code = "AS1008"
+	BadBytecode     Code = "AS1009"
 	TypeMismatch    Code = "AS1101"
 	BadOp           Code = "AS1102"
 	BadConstant     Code = "AS1103"

@@ -23,16 +23,23 @@ var (
 	ErrInternal    = errors.New("internal error")
 )
 
-// Position is a place in a source text. Line and Col count from 1; a zero Line means that no place is known.
+// Position is a place in a source text. Line and Col count from 1; a zero Line means that no place is known. In a
+// binary file the place is the byte at Offset, counted from 0.
 type Position struct {
-	File string
-	Line int
-	Col  int
+	File   string
+	Line   int
+	Col    int
+	Binary bool
+	Offset int64
 }
 
-// String returns FILE:LINE:COL, leaving out what is not known.
+// String returns FILE:LINE:COL, leaving out what is not known, or FILE: byte OFFSET.
 func (p Position) String() string {
 	switch {
+	case p.Binary && p.File == "":
+		return fmt.Sprintf("byte %d", p.Offset)
+	case p.Binary:
+		return fmt.Sprintf("%s: byte %d", p.File, p.Offset)
 	case p.Line == 0:
 		return p.File
 	case p.File == "":

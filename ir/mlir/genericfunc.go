@@ -38,19 +38,27 @@ func (p *parser) genericSymbol(o *opState) {
 }
 
 func (p *parser) genericMesh(o *opState, name string) {
-	text, ok := o.take("mesh").(ir.OpaqueAttr)
+	mesh, ok := p.genericMeshAxes(o)
 	if !ok {
-		p.fail(o.at, diag.BadOp, "'sdy.mesh' op requires attribute 'mesh'")
 		return
 	}
 	p.optionalAttrDict(o)
 	p.emptyFunctionType()
+	p.declareMesh(o, o.at, name, mesh)
+}
+
+// genericMeshAxes takes the mesh itself out of the attributes.
+func (p *parser) genericMeshAxes(o *opState) (mesh subaxis.Mesh, ok bool) {
+	text, ok := o.take("mesh").(ir.OpaqueAttr)
+	if !ok {
+		p.fail(o.at, diag.BadOp, "'sdy.mesh' op requires attribute 'mesh'")
+		return mesh, false
+	}
 	mesh, err := p.meshOfText(o.at, string(text))
 	if err != nil {
 		p.fail(o.at, diag.BadMesh, "%v", err)
-		return
 	}
-	p.declareMesh(o, o.at, name, mesh)
+	return mesh, err == nil
 }
 
 // meshOfText reads #sdy.mesh<…>.
@@ -70,8 +78,12 @@ func (p *parser) scanGenericMesh(start token) {
 		return
 	}
 	entries := ir.MakeAttrs(p.attrDict(nil)...)
+	p.nameGenericMesh(start, entries.Str(symbolNameAttr), entries)
+}
+
+// nameGenericMesh declares a mesh that is whole and new.
+func (p *parser) nameGenericMesh(start token, name string, entries ir.Attrs) {
 	text, _ := entries.Get("mesh").(ir.OpaqueAttr)
-	name := entries.Str(symbolNameAttr)
 	if _, twice := p.meshes[name]; text == "" || twice || p.err != nil {
 		return
 	}
@@ -81,24 +93,7 @@ func (p *parser) scanGenericMesh(start token) {
 }
 
 func (p *parser) genericFunction(o *opState, name string) {
-	spec := ir.FuncSpec{Name: name}
-	typ, ok := o.take("function_type").(ir.TypeAttr)
-	if !ok || p.m.TypeOf(ir.TypeID(typ)).Kind != ir.FunctionKind {
-		p.fail(o.at, diag.BadOp, "'func.func' op requires attribute 'function_type' with a function type")
-		return
-	}
-	row := p.m.TypeOf(ir.TypeID(typ))
-	spec.Args, spec.Results = row.Elems[:row.Inputs], row.Elems[row.Inputs:]
-	if v, ok := o.take("sym_visibility").(ir.StringAttr); ok {
-		spec.Visibility = string(v)
-	}
-	argAttrs := make([][]ir.NamedAttr, len(spec.Args))
-	for i, d := range signatureDicts(o.take("arg_attrs"), len(spec.Args)) {
-		argAttrs[i] = d
-	}
-	for _, d := range signatureDicts(o.take("res_attrs"), len(spec.Results)) {
-		spec.ResultAttrs = append(spec.ResultAttrs, ir.Attrs(d))
-	}
+	spec, argAttrs := p.functionSpec(o, name)
 	if !p.expect(tokLParen) || !p.defineSymbol(o.at, name) {
 		return
 	}
@@ -117,6 +112,26 @@ func (p *parser) genericFunction(o *opState, name string) {
 		p.m.SetAttrs(p.m.Func(id).Op, ir.MakeAttrs(o.attrs...))
 		p.endFunction(id)
 	}
+}
+
+// functionSpec takes what a function is out of its attributes.
+func (p *parser) functionSpec(o *opState, name string) (spec ir.FuncSpec, argAttrs [][]ir.NamedAttr) {
+	spec.Name = name
+	typ, ok := o.take("function_type").(ir.TypeAttr)
+	if !ok || p.m.TypeOf(ir.TypeID(typ)).Kind != ir.FunctionKind {
+		p.fail(o.at, diag.BadOp, "'func.func' op requires attribute 'function_type' with a function type")
+		return spec, nil
+	}
+	row := p.m.TypeOf(ir.TypeID(typ))
+	spec.Args, spec.Results = row.Elems[:row.Inputs], row.Elems[row.Inputs:]
+	if v, ok := o.take("sym_visibility").(ir.StringAttr); ok {
+		spec.Visibility = string(v)
+	}
+	argAttrs = signatureDicts(o.take("arg_attrs"), len(spec.Args))
+	for _, d := range signatureDicts(o.take("res_attrs"), len(spec.Results)) {
+		spec.ResultAttrs = append(spec.ResultAttrs, ir.Attrs(d))
+	}
+	return spec, argAttrs
 }
 
 // genericBody reads the region of a function, whose block header names the arguments.

@@ -108,8 +108,13 @@ func (p *parser) finish(b *ir.Builder, o *opState, names []resultNames, start to
 	if p.err != nil {
 		return
 	}
+	op := p.build(b, o)
+	p.nameResults(op, names, start)
+}
+
+// build makes an op of its parts.
+func (p *parser) build(b *ir.Builder, o *opState) (op ir.OpID) {
 	attrs := p.extractShardings(o)
-	var op ir.OpID
 	if o.kind == ir.OpUnregistered {
 		op = b.Unregistered(strings.Clone(o.name), o.results, attrs, 0, o.values...)
 	} else {
@@ -125,7 +130,7 @@ func (p *parser) finish(b *ir.Builder, o *opState, names []resultNames, start to
 	for i, s := range o.shardings {
 		p.m.SetSharding(p.m.Result(op, i), s)
 	}
-	p.nameResults(op, names, start)
+	return op
 }
 
 // extractShardings sorts the attributes and takes out the shardings that belong to the results.
@@ -252,16 +257,23 @@ func (p *parser) properties(o *opState) {
 		p.expected("'{'")
 		return
 	}
+	p.addProperties(o, p.attrDict(nil))
+	p.expect(tokGreater)
+}
+
+// addProperties adds properties to an op. As in MLIR, those that the op does not have are lost.
+func (p *parser) addProperties(o *opState, entries []ir.NamedAttr) {
 	if o.kind == ir.OpUnregistered {
-		o.attr(propertiesAttr, ir.DictAttr(ir.MakeAttrs(p.attrDict(nil)...)))
-	} else {
-		for _, e := range p.attrDict(nil) { // as in MLIR, properties that the op does not have are lost
-			if o.kind.Declares(e.Name) {
-				o.attrs = append(o.attrs, e)
-			}
+		if entries != nil {
+			o.attr(propertiesAttr, ir.DictAttr(ir.MakeAttrs(entries...)))
+		}
+		return
+	}
+	for _, e := range entries {
+		if o.kind.Declares(e.Name) {
+			o.attrs = append(o.attrs, e)
 		}
 	}
-	p.expect(tokGreater)
 }
 
 // regions reads the regions of an op up to the closing parenthesis.

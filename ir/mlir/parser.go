@@ -202,6 +202,9 @@ func notTextError(src string, at int, file string) *diag.Error {
 
 // position returns where a token begins.
 func (p *parser) position(t token) diag.Position {
+	if p.base.Binary {
+		return p.base
+	}
 	pos := diag.Position{File: p.opts.File, Line: t.line, Col: t.start - t.lineStart + 1}
 	if p.base.Line > 0 {
 		pos.File = p.base.File

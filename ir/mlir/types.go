@@ -9,9 +9,6 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// maxElements bounds the number of elements of a type, so that sizes in bytes fit 63 bits.
-const maxTypeElements = int64(1) << 56
-
 // typ reads a type.
 func (p *parser) typ() ir.TypeID {
 	if !p.enter() {
@@ -163,7 +160,9 @@ func (p *parser) tensorType() ir.TypeID {
 	if p.err != nil {
 		return 0
 	}
-	p.checkElements(at, &t)
+	if !t.IsAddressable() {
+		p.fail(at, diag.BadConstant, "tensor type has more than 2^56 elements")
+	}
 	id := p.m.InternType(t)
 	if plain && p.err == nil {
 		p.types[text] = id
@@ -207,55 +206,20 @@ func (p *parser) dims(t *ir.Type) {
 	}
 }
 
-// element reads the element type of a tensor.
+// element reads the element type of a tensor: a number format of StableHLO, index, a quantized type, or one of another
+// dialect.
 func (p *parser) element(t *ir.Type) {
-	switch {
-	case p.at(tokIdent):
+	if p.at(tokIdent) {
 		if e, ok := dtype.Parse(p.text()); ok {
 			t.DType = e
 			p.next()
 			return
 		}
-		t.Quant = p.otherElement(t)
-	default:
-		t.Quant = p.otherElement(t)
 	}
-}
-
-// otherElement reads an element type that is no number format of StableHLO: index, a quantized one, or one of another
-// dialect.
-func (p *parser) otherElement(t *ir.Type) ir.TypeID {
 	at := p.tok
 	id := p.typ()
-	if p.err != nil {
-		return 0
-	}
-	switch e := p.m.TypeOf(id); e.Kind {
-	case ir.IndexKind:
-		t.DType = dtype.I64
-	case ir.QuantizedKind:
-		t.DType = e.DType
-	case ir.OpaqueKind:
-	case ir.ScalarKind:
-		t.DType = e.DType
-		return 0
-	default:
+	if p.err == nil && !p.m.SetElement(t, id) {
 		p.fail(at, diag.Syntax, "invalid tensor element type: '%s'", FormatType(p.m, id))
-	}
-	return id
-}
-
-func (p *parser) checkElements(at token, t *ir.Type) {
-	n := int64(1)
-	for _, d := range t.Dims {
-		if d == ir.Dynamic || d == 0 {
-			continue
-		}
-		if n > maxTypeElements/d {
-			p.fail(at, diag.BadConstant, "tensor type has more than 2^56 elements")
-			return
-		}
-		n *= d
 	}
 }
 
