@@ -2,7 +2,6 @@ package bytecode
 
 import (
 	"strconv"
-	"strings"
 
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -240,11 +239,5 @@ func sparseElements(c codec, v *sparseTensor) {
 }
 
 func (d *decoder) sparse(v sparseTensor) any {
-	return ir.OpaqueAttr("sparse<" + d.elementText(v.indices) + ", " + d.elementText(v.values) + "> : " + d.m.FormatType(v.typ))
-}
-
-// elementText returns what stands between the angle brackets of a constant.
-func (d *decoder) elementText(v *ir.Dense) string {
-	text := strings.TrimPrefix(mlir.FormatAttr(d.m, v), "dense<")
-	return strings.TrimSuffix(text, "> : "+d.m.FormatType(v.Type))
+	return ir.OpaqueAttr("sparse<" + mlir.ElementText(d.m, v.indices) + ", " + mlir.ElementText(d.m, v.values) + "> : " + d.m.FormatType(v.typ))
 }

@@ -57,7 +57,7 @@ var stablehloAttrs = []form{
 	newForm(15, "dot_algorithm", dotAlgorithm, pointer[ir.DotAlgorithm]),
 	enumForm(16, "stablehlo", "result_accuracy_mode"),
 	newForm(17, "result_accuracy", resultAccuracy, pointer[ir.ResultAccuracy]),
-	newForm(18, "replica_group_mesh_axes", meshAxes, (*decoder).meshAxesGroups),
+	newForm(18, "replica_group_mesh_axes", stablehloMeshAxes, (*decoder).meshAxesGroups),
 	newForm(19, "sub_axis_info", moveSubAxis, itself[subAxis]),
 	newForm(20, "axis_ref", stablehloAxisRef, itself[axisRef]),
 	newForm(21, "mesh_axis", moveMeshAxis, itself[meshAxis]),

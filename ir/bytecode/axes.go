@@ -73,7 +73,12 @@ func stablehloMesh(c codec, v *deviceMesh) {
 	}
 }
 
-func meshAxes(c codec, v *meshGroups) {
+func stablehloMeshAxes(c codec, v *meshGroups) {
+	c.ref(&v.mesh)
+	refList(c, &v.axes)
+}
+
+func vhloMeshAxes(c codec, v *meshGroups) {
 	c.ref(&v.mesh)
 	refParts(c, &v.axes)
 }

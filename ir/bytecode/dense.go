@@ -56,7 +56,7 @@ func (d *decoder) vectorConstant(v elements, tensor ir.TypeID) any {
 	if !ok {
 		return nil
 	}
-	return ir.OpaqueAttr("dense<" + d.elementText(c) + "> : " + d.m.FormatType(v.typ))
+	return mlir.VectorConstant(d.m, c, v.typ)
 }
 
 // booleans returns one byte for each element, one in all for a splat.

@@ -29,7 +29,7 @@ var vhloAttrs = []form{
 	newForm(20, "result_accuracy_v1", resultAccuracy, pointer[ir.ResultAccuracy]),
 	newForm(21, "sub_axis_info_v1", moveSubAxis, itself[subAxis]),
 	newForm(22, "axis_ref_v1", vhloAxisRef, itself[axisRef]),
-	newForm(23, "replica_group_mesh_axes_v1", meshAxes, (*decoder).meshAxesGroups),
+	newForm(23, "replica_group_mesh_axes_v1", vhloMeshAxes, (*decoder).meshAxesGroups),
 	newForm(24, "mesh_axis_v1", vhloMeshAxis, itself[meshAxis]),
 	newForm(25, "mesh_v1", vhloMesh, itself[deviceMesh]),
 }

@@ -70,7 +70,7 @@ func (p *parser) attr(want ir.TypeID) ir.Attr {
 	}
 	switch p.tok.kind {
 	case tokString:
-		return ir.StringAttr(strings.Clone(p.str("string")))
+		return p.stringAttr()
 	case tokInt, tokFloat, tokMinus:
 		return p.numberAttr(want)
 	case tokSymbol:
@@ -91,6 +91,19 @@ func (p *parser) attr(want ir.TypeID) ir.Attr {
 	}
 	p.expected("attribute value")
 	return nil
+}
+
+// stringAttr reads a string. One with a type behind it is kept as text.
+func (p *parser) stringAttr() ir.Attr {
+	s := ir.StringAttr(strings.Clone(p.str("string")))
+	if !p.accept(tokColon) {
+		return s
+	}
+	t := p.typ()
+	if p.err != nil || p.m.TypeOf(t).Kind == ir.NoneKind {
+		return s
+	}
+	return ir.OpaqueAttr(FormatAttr(p.m, s) + " : " + FormatType(p.m, t))
 }
 
 // wordAttr reads an attribute that begins with a word: a keyword or a type.
@@ -175,6 +188,8 @@ func (p *parser) numberAttr(want ir.TypeID) ir.Attr {
 	case t.Kind == ir.ScalarKind && t.DType.Kind() == dtype.Float:
 		bits, _ := p.floatBits(at, t.DType, lit, negative)
 		return ir.FloatAttr{Bits: bits, Type: want}
+	case t.Kind == ir.OpaqueKind && (t.Text == "f80" || t.Text == "f128"):
+		return p.wideNumber(lit, negative, t)
 	case kind == tokFloat:
 		p.fail(at, diag.BadAttribute, "floating point value not valid for type '%s'", FormatType(p.m, want))
 		return nil
@@ -187,9 +202,27 @@ func (p *parser) numberAttr(want ir.TypeID) ir.Attr {
 			p.fail(at, diag.BadAttribute, "integer literal not valid for type '%s'", FormatType(p.m, want))
 			return nil
 		}
+		if t.Kind == ir.OpaqueKind && isWide(t.Text, lit) {
+			return p.wideNumber(lit, negative, t)
+		}
 		v, _ := p.integer(at, lit, negative, lo, hi)
 		return ir.IntAttr{Value: v, Type: want}
 	}
+}
+
+// isWide says whether an integer type has more than 64 bits and the literal does not fit a number of 64.
+func isWide(typ, lit string) bool {
+	width, err := strconv.Atoi(strings.TrimLeft(typ, "sui"))
+	_, small := strconv.ParseInt(lit, 0, 64)
+	return err == nil && width > 64 && small != nil
+}
+
+// wideNumber keeps a number as text that has more than 64 bits.
+func (p *parser) wideNumber(lit string, negative bool, t *ir.Type) ir.Attr {
+	if negative {
+		lit = "-" + lit
+	}
+	return ir.OpaqueAttr(lit + " : " + t.Text)
 }
 
 // integerRange returns the numbers that a literal of an integer type may have; signless types take both readings.

@@ -29,7 +29,7 @@ func (p *parser) hashAttr() ir.Attr {
 	}
 	start := p.tok.start
 	p.next()
-	return ir.OpaqueAttr(strings.Clone(p.src[start:p.skipBalanced(start)]))
+	return ir.OpaqueAttr(strings.Clone(p.withoutAliases(start, p.skipBalanced(start))))
 }
 
 // dialectAttrs are the attributes that have a form of their own here. The name has been read.

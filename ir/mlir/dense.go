@@ -46,6 +46,9 @@ func (p *parser) denseOf(typ ir.TypeID) ir.Attr {
 		return nil
 	}
 	t := p.m.TypeOf(typ)
+	if rest, ok := strings.CutPrefix(t.Text, vectorPrefix); ok && t.Kind == ir.OpaqueKind {
+		return p.vectorConstant(at, typ, rest)
+	}
 	if !t.IsStatic() {
 		p.fail(at, diag.BadConstant, "elements literal type must have static shape, found '%s'", FormatType(p.m, typ))
 		return nil
@@ -74,6 +77,36 @@ func (p *parser) denseOf(typ ir.TypeID) ir.Attr {
 		d.Data, d.Splat = bytes.Clone(d.Data[:t.DType.Bytes()]), true
 	}
 	return d
+}
+
+const vectorPrefix = "vector<"
+
+// vectorConstant reads the literal of a vector as that of a tensor of the same shape.
+func (p *parser) vectorConstant(at token, typ ir.TypeID, rest string) ir.Attr {
+	here := p.lexer
+	tensor, err := ParseType(p.m, "tensor<"+rest, p.position(at))
+	if err != nil {
+		p.fail(at, diag.BadConstant, "expected a vector of numbers of a fixed size for elements literal, found '%s'", FormatType(p.m, typ))
+		return nil
+	}
+	p.lexer = here
+	p.off, p.tok = at.start, token{}
+	p.next()
+	d, ok := p.denseOf(tensor).(*ir.Dense)
+	if !ok || p.err != nil {
+		return nil
+	}
+	return VectorConstant(p.m, d, typ)
+}
+
+// VectorConstant returns the constant of a vector type that has the elements of a tensor. It is kept as text.
+func VectorConstant(m *ir.Module, d *ir.Dense, vector ir.TypeID) ir.OpaqueAttr {
+	return ir.OpaqueAttr("dense<" + ElementText(m, d) + "> : " + FormatType(m, vector))
+}
+
+// ElementText returns what stands between the angle brackets of a constant.
+func ElementText(m *ir.Module, d *ir.Dense) string {
+	return strings.TrimSuffix(strings.TrimPrefix(FormatAttr(m, d), "dense<"), "> : "+FormatType(m, d.Type))
 }
 
 // allSame says whether all elements of n bytes are equal.

@@ -279,7 +279,11 @@ func (p *parser) addProperties(o *opState, entries []ir.NamedAttr) {
 // regions reads the regions of an op up to the closing parenthesis.
 func (p *parser) regions(o *opState) {
 	for p.err == nil {
-		o.regions = append(o.regions, p.region(nil, nil))
+		if o.kind == ir.OpUnregistered {
+			p.inGraph(func() { o.regions = append(o.regions, p.region(nil, nil)) })
+		} else {
+			o.regions = append(o.regions, p.region(nil, nil))
+		}
 		if !p.accept(tokComma) {
 			break
 		}

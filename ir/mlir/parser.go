@@ -63,6 +63,8 @@ type parser struct {
 	problems  []diag.Diagnostic                // that do not keep the parser from going on
 	blamed    int                              // how many of them have been traced to their op
 	axes      map[ir.OpaqueAttr]unresolvedAxes // by their text
+	forward   []forwardUse                     // of values that are not defined yet
+	graph     int                              // how many regions of graphs are around the op at hand
 }
 
 // Parse reads a module. A text without a surrounding module is the content of one. Errors are of class

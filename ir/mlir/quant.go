@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"strconv"
+	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -14,11 +15,15 @@ import (
 func (p *parser) quantized() ir.TypeID {
 	p.expect(tokLess)
 	at := p.tok
-	storage, ok := dtype.Parse(p.ident("storage type"))
+	name := p.ident("storage type")
+	if width, ok := strings.CutPrefix(name, "u"); ok && !strings.HasPrefix(width, "i") { // u8 stores ui8
+		name = "ui" + width
+	}
+	storage, ok := dtype.Parse(name)
 	if k := storage.Kind(); p.err == nil && (!ok || k != dtype.Signed && k != dtype.Unsigned) {
 		p.fail(at, diag.Syntax, "storage type of a quantized type must be an integer type")
 	}
-	text := "!quant.uniform<" + storage.String()
+	text := "!quant.uniform<" + strings.Replace(storage.String(), "ui", "u", 1)
 	if p.accept(tokLess) {
 		text += "<" + strconv.FormatInt(p.int64(), 10)
 		p.expect(tokColon)

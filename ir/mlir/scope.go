@@ -92,12 +92,13 @@ func (s *scopes) add(name string, d definition) {
 // isolate starts with no names at all and returns what undoes that. Functions come one behind the other, so that the
 // memory of one serves the next.
 func (p *parser) isolate() (restore func()) {
-	outer := p.names
-	p.names = p.freeNames
+	outer, graph := p.names, p.graph
+	p.names, p.graph = p.freeNames, 0
 	if p.names.byName == nil {
 		p.names.init()
 	}
 	return func() {
+		p.graph = graph
 		p.freeNames, p.names = p.names, outer
 		clear(p.freeNames.byName)
 		p.freeNames.byNumber, p.freeNames.order = p.freeNames.byNumber[:0], p.freeNames.order[:0]
@@ -113,6 +114,54 @@ func (p *parser) define(at token, first ir.ValueID, n int) {
 		return
 	}
 	p.names.add(name, definition{first, int32(n), int32(at.start)})
+	if len(p.forward) > 0 {
+		p.fillForward(name)
+	}
+}
+
+// forwardUse is a use of a value before its definition, with the value that stands for it until then.
+type forwardUse struct {
+	operand
+	name  string
+	value ir.ValueID
+	graph int // how many regions of graphs are around it
+}
+
+// forwardUse returns a value that stands for one that is defined further down: in the regions of ops of unknown
+// dialects the order of ops may mean nothing.
+func (p *parser) forwardUse(o operand, want ir.TypeID) ir.ValueID {
+	v := p.m.AddBlockArg(p.m.DetachedBlock(), want)
+	p.forward = append(p.forward, forwardUse{o, p.src[o.at.start:o.at.end], v, p.graph})
+	return v
+}
+
+// fillForward puts values where they were used before their definition.
+func (p *parser) fillForward(name string) {
+	kept := p.forward[:0]
+	for _, f := range p.forward {
+		if f.name != name {
+			kept = append(kept, f)
+			continue
+		}
+		v := p.resolve(f.operand, p.m.Type(f.value))
+		for p.err == nil && p.m.HasUses(f.value) {
+			for use := range p.m.Uses(f.value) {
+				p.m.SetOperand(use.Op, use.Index, v)
+				break
+			}
+		}
+	}
+	p.forward = kept
+}
+
+// inGraph reads a region in which values may be used before their definition.
+func (p *parser) inGraph(read func()) {
+	p.graph++
+	read()
+	p.graph--
+	if n := len(p.forward); n > 0 && p.forward[n-1].graph > p.graph && p.err == nil {
+		p.undeclared(p.forward[n-1].operand)
+	}
 }
 
 // tokenAt returns a value's token from its offset.
@@ -173,6 +222,9 @@ func (p *parser) resolve(o operand, want ir.TypeID) ir.ValueID {
 	}
 	name := p.src[o.at.start:o.at.end]
 	d, ok := p.names.lookup(name)
+	if !ok && p.graph > 0 {
+		return p.forwardUse(o, want)
+	}
 	if !ok {
 		p.undeclared(o)
 		return 0

@@ -66,6 +66,9 @@ func (p *parser) namedType() ir.TypeID {
 		return p.m.InternType(ir.Type{Kind: ir.NoneKind})
 	case "memref", "vector":
 		return p.opaqueType()
+	case "f80", "f128":
+		p.next()
+		return p.opaque(name)
 	default:
 		if e, ok := dtype.Parse(name); ok {
 			p.next()
@@ -235,8 +238,29 @@ func (p *parser) tupleType() ir.TypeID {
 func (p *parser) opaqueType() ir.TypeID {
 	start := p.tok.start
 	p.next()
-	end := p.skipBalanced(start)
-	return p.opaque(p.src[start:end])
+	return p.opaque(p.withoutAliases(start, p.skipBalanced(start)))
+}
+
+// withoutAliases returns a part of the text with what its aliases of attributes stand for.
+func (p *parser) withoutAliases(start, end int) string {
+	text := p.src[start:end]
+	if p.err != nil || !strings.Contains(text, "#") {
+		return text
+	}
+	out, copied := "", start
+	for l := (lexer{src: p.src[:end], off: start}); ; {
+		l.next()
+		if l.tok.kind == tokEOF || l.tok.kind == tokBad {
+			return out + p.src[copied:end]
+		}
+		if l.tok.kind != tokHash {
+			continue
+		}
+		if a, ok := p.aliases.attrs[l.text()[1:]]; ok {
+			out += p.src[copied:l.tok.start] + FormatAttr(p.m, a)
+			copied = l.tok.end
+		}
+	}
 }
 
 // dialectType reads !dialect.name<…> and type aliases.
@@ -262,7 +286,7 @@ func (p *parser) dialectType() ir.TypeID {
 	case "stablehlo.future":
 		return p.future()
 	}
-	return p.opaque(p.src[start:p.skipBalanced(start)])
+	return p.opaque(p.withoutAliases(start, p.skipBalanced(start)))
 }
 
 // future reads <A, B> behind !stablehlo.future; there is at least one type.

@@ -2,15 +2,254 @@ package vhlo
 
 import (
 	"fmt"
+	"strings"
 
 	"autoshard/ir"
 )
 
-// ToStableHLO returns the op of StableHLO or func that an op of VHLO stands for: its full name and its attributes.
-// Fields are those of the op, whose values stand for those of the representation. Errors say what is wrong.
+// ToStableHLO returns the op of StableHLO or func that an op of VHLO stands for: its full name and its attributes,
+// without those that have the value that VHLO writes for absent ones. The fields' values stand for those of the
+// representation. A vhlo.return becomes stablehlo.return, whatever it returns from. Errors say what is wrong.
 func ToStableHLO(m *ir.Module, name string, fields ir.Attrs) (string, ir.Attrs, error) {
 	if _, ok := Lookup(name); !ok {
 		return "", nil, fmt.Errorf("unknown operation 'vhlo.%s': the artifact is newer than version %s, or wrong", name, Newest)
 	}
-	return "stablehlo." + name, fields, nil
+	at := strings.LastIndex(name, "_v")
+	o := opFields{m: m, name: name[:at], attrs: fields}
+	o.upgrade(name)
+	o.dropDefaults()
+	o.join()
+	o.convert()
+	if o.err != nil {
+		return "", nil, o.err
+	}
+	if o.name == "func" || o.name == "call" {
+		return "func." + o.name, o.attrs, nil
+	}
+	return "stablehlo." + o.name, o.attrs, nil
+}
+
+// opFields are the fields of one op on their way to attributes of StableHLO.
+type opFields struct {
+	m     *ir.Module
+	name  string // without the version
+	attrs ir.Attrs
+	err   error
+}
+
+func (o *opFields) fail(field, want string) {
+	if o.err == nil {
+		o.err = fmt.Errorf("field %s of 'vhlo.%s' must be %s", field, o.name, want)
+	}
+}
+
+// take removes a field and returns its value.
+func take[T ir.Attr](o *opFields, field, want string) (v T) {
+	v, ok := o.attrs.Get(field).(T)
+	if !ok {
+		o.fail(field, want)
+	}
+	o.attrs = o.attrs.Without(field)
+	return v
+}
+
+func (o *opFields) set(field string, v ir.Attr) { o.attrs = o.attrs.With(field, v) }
+
+// upgrades are the old ops whose newest version has fields of other names, with the fields that they do not have and
+// that StableHLO would not leave out (specification: bytecode.md section B.6.1). All other new fields of upgraded ops
+// have their default, which is dropped anyway.
+var upgrades = map[string][]string{
+	"gather_v1":         {"operand_batching_dims", "start_indices_batching_dims"},
+	"dynamic_gather_v1": {"operand_batching_dims", "start_indices_batching_dims"},
+	"scatter_v1":        {"input_batching_dims", "scatter_indices_batching_dims"},
+}
+
+// upgrade makes the fields those of the newest version of the op.
+func (o *opFields) upgrade(name string) {
+	for _, field := range upgrades[name] {
+		o.set(field, &ir.Dense{Type: o.m.TensorType(i64, 0)})
+	}
+	if name == "dynamic_conv_v1" {
+		o.attrs = o.attrs.Without("padding")
+	}
+}
+
+// dropDefaults leaves out the fields that have the value of absent attributes.
+func (o *opFields) dropDefaults() {
+	if _, has := defaults[o.name]["operand_layouts"]; has && !(isEmpty(o.attrs.Get("operand_layouts")) && isEmpty(o.attrs.Get("result_layouts"))) {
+		defer func(a ir.Attrs) { // both or none
+			for _, name := range []string{"operand_layouts", "result_layouts"} {
+				if v := a.Get(name); v != nil {
+					o.set(name, v)
+				}
+			}
+		}(o.attrs)
+	}
+	for _, e := range o.attrs {
+		if isDefault, ok := defaults[o.name][e.Name]; ok && isDefault(e.Value) {
+			o.attrs = o.attrs.Without(e.Name)
+		}
+	}
+}
+
+// join makes one attribute of the fields that VHLO keeps apart.
+func (o *opFields) join() {
+	switch {
+	case o.attrs.Get("channel_id") != nil:
+		o.joinChannel()
+	case o.name == "convolution" || o.name == "dynamic_conv":
+		o.joinConvolution()
+	case o.name == "dot_general":
+		o.joinDot()
+	case o.name == "gather" || o.name == "dynamic_gather":
+		d := &ir.GatherDims{IndexVectorDim: o.int("index_vector_dim")}
+		o.joinLists("dimension_numbers", d, map[string]*[]int64{"offset_dims": &d.Offset, "collapsed_slice_dims": &d.Collapsed,
+			"operand_batching_dims": &d.OperandBatch, "start_indices_batching_dims": &d.IndicesBatch, "start_index_map": &d.StartIndexMap})
+	case o.name == "scatter":
+		d := &ir.ScatterDims{IndexVectorDim: o.int("index_vector_dim")}
+		o.joinLists("scatter_dimension_numbers", d, map[string]*[]int64{"update_window_dims": &d.UpdateWindow,
+			"inserted_window_dims": &d.InsertedWindow, "input_batching_dims": &d.InputBatch,
+			"scatter_indices_batching_dims": &d.IndicesBatch, "scatter_dims_to_operand_dims": &d.ToOperand})
+	}
+}
+
+// joinLists makes an attribute of lists of dimensions.
+func (o *opFields) joinLists(name string, a ir.Attr, lists map[string]*[]int64) {
+	for field, list := range lists {
+		*list = o.ints(field)
+	}
+	o.set(name, a)
+}
+
+func (o *opFields) joinChannel() {
+	c := ir.ChannelHandle{Handle: o.int("channel_id")}
+	if o.attrs.Get("channel_type") != nil {
+		c.Type = o.int("channel_type")
+	}
+	o.set("channel_handle", c)
+}
+
+func (o *opFields) joinConvolution() {
+	d := &ir.ConvDims{InBatch: o.int("input_batch_dimension"), InFeature: o.int("input_feature_dimension"),
+		KernelIn: o.int("kernel_input_feature_dimension"), KernelOut: o.int("kernel_output_feature_dimension"),
+		OutBatch: o.int("output_batch_dimension"), OutFeature: o.int("output_feature_dimension")}
+	o.joinLists("dimension_numbers", d, map[string]*[]int64{"input_spatial_dimensions": &d.InSpatial,
+		"kernel_spatial_dimensions": &d.KernelSpatial, "output_spatial_dimensions": &d.OutSpatial})
+}
+
+func (o *opFields) joinDot() {
+	d := &ir.DotDims{}
+	o.joinLists("dot_dimension_numbers", d, map[string]*[]int64{"lhs_batching_dimensions": &d.LhsBatch,
+		"rhs_batching_dimensions": &d.RhsBatch, "lhs_contracting_dimensions": &d.LhsContract, "rhs_contracting_dimensions": &d.RhsContract})
+	if o.attrs.Get("lhs_precision_type") == nil { // dot_general_v1
+		return
+	}
+	var types [3]ir.TypeID
+	for i, field := range []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type"} {
+		types[i] = ir.TypeID(take[ir.TypeAttr](o, field, "a type"))
+	}
+	counts := []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"}
+	if _, absent := o.attrs.Get(counts[0]).(ir.TypeAttr); absent {
+		for _, field := range counts {
+			take[ir.TypeAttr](o, field, "none, as the other parts of the algorithm are")
+		}
+		return
+	}
+	o.set("algorithm", &ir.DotAlgorithm{LhsType: types[0], RhsType: types[1], AccumulationType: types[2],
+		LhsCount: o.int(counts[0]), RhsCount: o.int(counts[1]), Operations: o.int(counts[2]),
+		AllowImprecise: bool(take[ir.BoolAttr](o, counts[3], "a boolean"))})
+}
+
+// int takes a number.
+func (o *opFields) int(field string) int64 { return take[ir.IntAttr](o, field, "an integer").Value }
+
+// ints takes a list of numbers.
+func (o *opFields) ints(field string) []int64 {
+	return o.intsOf(field, take[*ir.Dense](o, field, "a list of i64"))
+}
+
+// intsOf returns the elements of a constant of rank 1.
+func (o *opFields) intsOf(field string, d *ir.Dense) []int64 {
+	if d == nil {
+		return nil
+	}
+	t := o.m.TypeOf(d.Type)
+	if t.DType != i64 || t.Rank() != 1 || !t.IsStatic() || t.Dims[0] > maxRank {
+		o.fail(field, "a list of i64")
+		return nil
+	}
+	out := d.Int64s()
+	if t.Dims[0] == 0 {
+		return []int64{}
+	}
+	for int64(len(out)) < t.Dims[0] {
+		out = append(out, out[0])
+	}
+	return out
+}
+
+// convert changes the kinds of the fields that are of another kind in StableHLO.
+func (o *opFields) convert() {
+	for _, field := range listFields[o.name] {
+		d, ok := o.attrs.Get(field).(*ir.Dense)
+		if !ok {
+			continue
+		}
+		if field == "window_reversal" {
+			o.set(field, o.bools(field, d))
+			continue
+		}
+		o.set(field, ir.Ints(o.intsOf(field, d)))
+	}
+	for _, field := range []string{"use_global_device_ids", "has_dynamic_root"} {
+		if o.attrs.Get(field) == ir.Attr(ir.BoolAttr(true)) {
+			o.set(field, ir.UnitAttr{})
+		}
+	}
+	for _, field := range []string{"callee", "decomposition"} {
+		if s, ok := o.attrs.Get(field).(ir.StringAttr); ok && (o.name == "call" || o.name == "composite") {
+			o.set(field, ir.SymbolAttr{string(s)})
+		}
+	}
+	if o.name == "custom_call" {
+		o.convertCustomCall()
+	}
+}
+
+func (o *opFields) bools(field string, d *ir.Dense) ir.Attr {
+	t := o.m.TypeOf(d.Type)
+	if t.DType != i1 || t.Rank() != 1 || t.Dims[0] > maxRank {
+		o.fail(field, "a list of booleans")
+		return d
+	}
+	out := make(ir.Bools, t.Dims[0])
+	for i := range out {
+		if d.Splat {
+			out[i] = d.Data[0] != 0
+		} else {
+			out[i] = d.Data[i] != 0
+		}
+	}
+	return out
+}
+
+func (o *opFields) convertCustomCall() {
+	if list, ok := o.attrs.Get("called_computations").(ir.ArrayAttr); ok {
+		symbols := make(ir.ArrayAttr, len(list))
+		for i, e := range list {
+			name, ok := e.(ir.StringAttr)
+			if !ok {
+				o.fail("called_computations", "a list of names")
+			}
+			symbols[i] = ir.SymbolAttr{string(name)}
+		}
+		o.set("called_computations", symbols)
+	}
+	if e, ok := o.attrs.Get("api_version").(ir.EnumAttr); ok {
+		for n, name := range APIVersions {
+			if name == e.Value {
+				o.set("api_version", ir.IntAttr{Value: int64(n), Type: o.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: i32})})
+			}
+		}
+	}
 }
