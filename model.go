@@ -10,7 +10,8 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
+	"autoshard/ir/jaxexport"
+	"autoshard/ir/mlirfile"
 	"autoshard/ir/modeljson"
 	"autoshard/ir/names"
 	"autoshard/ir/specfmt"
@@ -21,17 +22,20 @@ import (
 type Model struct {
 	file   string
 	module *ir.Module
+	export *jaxexport.Exported // of what JAX exported, nil otherwise
 }
 
-// ReadModel reads StableHLO text or model.json; the content decides which. File names the source in errors. Errors
-// are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
+// ReadModel reads StableHLO as text, as MLIR bytecode or as a portable artifact, a file that jax.export serialized, or
+// model.json; the content decides which. Constants of binary files point into src, which must not change. File names
+// the source in errors. Errors are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
 func ReadModel(file string, src []byte) (model *Model, err error) {
 	defer recoverBug("read", &err)
 	var m *ir.Module
+	var export *jaxexport.Exported
 	if isJSON(src) {
 		m, err = modeljson.Read(src, file)
 	} else {
-		m, err = mlir.Parse(src, mlir.Options{File: file})
+		m, export, err = mlirfile.Read(src, file)
 	}
 	if err != nil {
 		return nil, err
@@ -40,7 +44,7 @@ func ReadModel(file string, src []byte) (model *Model, err error) {
 		return nil, err
 	}
 	m.LocateByText()
-	return &Model{file, m}, nil
+	return &Model{file, m, export}, nil
 }
 
 // isJSON says whether a text begins as JSON does, and not as resources of MLIR do.

@@ -14,7 +14,10 @@ type sources struct {
 	ops  []place // by OpID, possibly shorter than the op table
 }
 
+// place is a line and a column; in a binary file inBinary and the offset of a byte.
 type place struct{ line, col int32 }
+
+const inBinary = -1
 
 // SetSource remembers the name and the text of the file that the module was read from, for diagnostics.
 func (m *Module) SetSource(file, text string) { m.sources.file, m.sources.text = file, text }
@@ -29,6 +32,9 @@ func (m *Module) SetPos(op OpID, pos diag.Position) {
 		s.ops = append(s.ops, place{})
 	}
 	s.ops[op] = place{int32(pos.Line), int32(pos.Col)}
+	if pos.Binary {
+		s.ops[op] = place{inBinary, int32(pos.Offset)}
+	}
 }
 
 // OpPos returns where an op stands in the source text; the Line is 0 for ops that no reader made.
@@ -38,6 +44,9 @@ func (m *Module) OpPos(op OpID) diag.Position {
 		return diag.Position{File: s.file}
 	}
 	p := s.ops[op]
+	if p.line == inBinary {
+		return diag.Position{File: s.file, Binary: true, Offset: int64(p.col)}
+	}
 	return diag.Position{File: s.file, Line: int(p.line), Col: int(p.col)}
 }
 

@@ -163,7 +163,7 @@ func checkCollectiveReduce(v *verifier, op OpID) error {
 	if err := v.reducer(op, []*Type{x}, []*Type{x}); err != nil {
 		return err
 	}
-	return v.infers(op, 0, v.out(op, 0), x.Dims)
+	return v.rooted(op)
 }
 
 func checkCrossReplicaSum(v *verifier, op OpID) error {
@@ -247,5 +247,31 @@ func checkCollectiveBroadcast(v *verifier, op OpID) error {
 			return badAttr("replica_groups values must be positive")
 		}
 	}
-	return v.infers(op, 0, v.in(op, 0), v.in(op, 0).Dims)
+	return v.rooted(op)
+}
+
+// rooted checks the values of a collective that may have a root: the last operand says for each value which member of
+// the group it is.
+func (v *verifier) rooted(op OpID) error {
+	n := v.m.NumOperands(op)
+	if v.m.OpAttrs(op).Bool("has_dynamic_root") {
+		n--
+		if n == 0 {
+			return badOp("with has_dynamic_root=true requires at least two operands (data + root)")
+		}
+		if root := v.in(op, n); root.DType != dtype.I32 || root.Rank() != 1 {
+			return badType("last operand with has_dynamic_root=true must be a rank-1 i32 tensor, but got '%s'", v.m.FormatType(v.m.Type(v.m.Operand(op, n))))
+		} else if root.Dims[0] != Dynamic && root.Dims[0] != int64(n) {
+			return badType("last operand with has_dynamic_root=true must have the same number of elements as data operands (%d), but got %d", n, root.Dims[0])
+		}
+	}
+	if n != v.m.NumResults(op) {
+		return badOp("has %d results, expected %d: one for each value", v.m.NumResults(op), n)
+	}
+	for i := range n {
+		if err := v.infers(op, i, v.in(op, i), v.in(op, i).Dims); err != nil {
+			return err
+		}
+	}
+	return nil
 }

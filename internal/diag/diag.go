@@ -48,6 +48,14 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
+// byteOffset returns the offset in a binary file, nil for other places.
+func (p Position) byteOffset() *int64 {
+	if !p.Binary {
+		return nil
+	}
+	return &p.Offset
+}
+
 // Note adds a second place or a hint to a diagnostic.
 type Note struct {
 	Pos     Position

@@ -109,6 +109,7 @@ type jsonFinding struct {
 	File     string     `json:"file,omitempty"`
 	Line     int        `json:"line,omitempty"`
 	Column   int        `json:"column,omitempty"` // in bytes, from 1
+	Byte     *int64     `json:"byte,omitempty"`   // of a binary file, from 0
 	Source   string     `json:"source,omitempty"`
 	Notes    []jsonNote `json:"notes,omitempty"`
 }
@@ -126,7 +127,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		Findings: []jsonFinding{}}
 	for _, d := range r.Findings {
 		f := jsonFinding{Severity: d.Severity.String(), Code: d.Code, Message: d.Message, File: d.Pos.File, Line: d.Pos.Line,
-			Column: d.Pos.Col, Source: d.Source}
+			Column: d.Pos.Col, Byte: d.Pos.byteOffset(), Source: d.Source}
 		for _, n := range d.Notes {
 			f.Notes = append(f.Notes, jsonNote{n.Message, n.Pos.File, n.Pos.Line, n.Pos.Col})
 		}

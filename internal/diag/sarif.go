@@ -58,8 +58,9 @@ type (
 		URI string `json:"uri"`
 	}
 	sarifRegion struct {
-		StartLine   int        `json:"startLine"`
+		StartLine   int        `json:"startLine,omitempty"`
 		StartColumn int        `json:"startColumn,omitempty"`
+		ByteOffset  *int64     `json:"byteOffset,omitempty"`
 		Snippet     *sarifText `json:"snippet,omitempty"`
 	}
 )
@@ -115,6 +116,9 @@ func sarifResultOf(d *Diagnostic, rule int) sarifResult {
 
 func physical(p Position, source string) sarifPhysical {
 	out := sarifPhysical{Artifact: sarifArtifact{fileURI(p.File)}}
+	if p.Binary {
+		out.Region = &sarifRegion{ByteOffset: p.byteOffset()}
+	}
 	if p.Line > 0 {
 		out.Region = &sarifRegion{StartLine: p.Line, StartColumn: max(0, runeColumn(source, p.Col))}
 		if source != "" {

@@ -168,7 +168,7 @@ func (d *decoder) parseType(text string) ir.TypeID {
 
 // position returns the place of a byte of the file.
 func (r *reader) position(at int) diag.Position {
-	return diag.Position{File: r.opts.File, Binary: true, Offset: int64(at)}
+	return diag.Position{File: r.opts.File, Binary: true, Offset: int64(r.opts.Base + at)}
 }
 
 // attr returns an attribute by its index: an ir.Attr, or a part of one.

@@ -12,6 +12,7 @@ import (
 // Options say what to read and how much of it. A zero limit means the default.
 type Options struct {
 	File     string // name of the source in positions
+	Base     int    // offset of the bytecode in that file
 	MaxBytes int    // of the file; default 1 GiB, at most 2 GiB - 1
 	MaxDepth int    // of nested regions, types, attributes and locations; default 1,000
 }

@@ -1,6 +1,8 @@
 package bytecode
 
 import (
+	"strings"
+
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -29,6 +31,7 @@ type place struct {
 	next   *int         // number of the next value
 	blocks []ir.BlockID // of the region
 	inFunc bool         // directly in a function
+	graph  bool         // in a region in which the order of ops means nothing
 	depth  int
 }
 
@@ -58,7 +61,7 @@ func (r *reader) blocks(s *scope, from *region, to ir.RegionID, entry ir.BlockID
 	if next != base+from.values {
 		return &problem{from.at, "region defines another number of values than it says"}
 	}
-	if err := r.resolve(s, base, !p.inFunc || len(from.blocks) > 1); err != nil {
+	if err := r.resolve(s, base, p.graph); err != nil {
 		return err
 	}
 	s.values = s.values[:base]
@@ -82,9 +85,9 @@ func (r *reader) define(s *scope, next *int, v ir.ValueID, at int) error {
 	return nil
 }
 
-// resolve puts the values of a region that begins at a number into the operands that came before them, which makes
-// sense in some regions only.
-func (r *reader) resolve(s *scope, base int, sense bool) error {
+// resolve puts the values of a region that begins at a number into the operands that came before them. In one block
+// that makes sense in graphs only; between blocks the verifier decides.
+func (r *reader) resolve(s *scope, base int, graph bool) error {
 	kept := s.forward[:0]
 	for _, u := range s.forward {
 		if int(u.number) < base {
@@ -92,13 +95,31 @@ func (r *reader) resolve(s *scope, base int, sense bool) error {
 			continue
 		}
 		v := s.values[u.number]
-		if v == 0 || !sense {
+		if v == 0 || !graph && r.isAround(r.valueBlock(v), u.op) {
 			return &problem{u.at, "operand is a value that is not defined before it"}
 		}
 		r.m.SetOperand(u.op, u.index, v)
 	}
 	s.forward = kept
 	return nil
+}
+
+// valueBlock returns the block in which a value is defined.
+func (r *reader) valueBlock(v ir.ValueID) ir.BlockID {
+	if op := r.m.DefiningOp(v); op != 0 {
+		return r.m.OpBlock(op)
+	}
+	return r.m.ArgBlock(v)
+}
+
+// isAround says whether an op stands in a block, or in a region of an op of the block.
+func (r *reader) isAround(b ir.BlockID, op ir.OpID) bool {
+	for ; op != 0; op = r.m.ParentOp(op) {
+		if r.m.OpBlock(op) == b {
+			return true
+		}
+	}
+	return false
 }
 
 // placeholder returns a value that stands for one that is not defined yet.
@@ -232,10 +253,12 @@ func (r *reader) regions(s *scope, o *op, depth int) ([]ir.RegionID, error) {
 	if o.isolated {
 		s = &scope{}
 	}
+	_, known := ir.ParseKind(r.ops[o.name].name)
+	inner := place{depth: depth + 1, graph: !known && !strings.HasPrefix(r.ops[o.name].name, "vhlo.")}
 	out := make([]ir.RegionID, len(regions))
 	for i := range regions {
 		out[i] = r.m.DetachedRegion()
-		if err := r.blocks(s, &regions[i], out[i], 0, place{depth: depth + 1}); err != nil {
+		if err := r.blocks(s, &regions[i], out[i], 0, inner); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/mlirfile"
 	"autoshard/ir/pass"
 )
 
@@ -26,7 +27,7 @@ const separator = "// -----"
 
 // programs returns the printed programs of a text. All are run, the errors of all that fail come together.
 func (o *optimizer) programs(ctx context.Context, text []byte) ([]byte, error) {
-	if !o.split {
+	if !o.split || mlirfile.IsBinary(text) {
 		return o.program(ctx, text, 0)
 	}
 	var out []byte
@@ -86,7 +87,7 @@ func (o *optimizer) program(ctx context.Context, text []byte, lines int) (printe
 			shift(err, lines)
 		}
 	}()
-	m, err := mlir.Parse(text, mlir.Options{File: o.file})
+	m, _, err := mlirfile.Read(text, o.file)
 	if err != nil {
 		return nil, err
 	}
