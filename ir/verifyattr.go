@@ -73,6 +73,9 @@ func (v *verifier) attrs(op OpID) error {
 		if want := attrKinds[e.Name]; want != anyAttr && !v.isKind(e.Value, want) {
 			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, want)
 		}
+		if f, ok := attrForms[e.Name]; ok && v.m.Kind(op).Declares(e.Name) && !f.fits(v.m.Kind(op), e.Value) {
+			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, f.what)
+		}
 	}
 	return nil
 }

@@ -19,8 +19,6 @@ var enumCases = map[string][]string{
 	"rng_distribution":     {"", "UNIFORM", "NORMAL"},
 	"transpose":            {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
 	"result_accuracy_mode": {"DEFAULT", "HIGHEST", "TOLERANCE"},
-	"api_version": {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
-		"API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"},
 }
 
 // enumForm is the form of an enum of a dialect.

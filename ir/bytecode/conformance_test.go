@@ -33,7 +33,7 @@ func conformance(t *testing.T) (dir string, list []artifact) {
 }
 
 // read returns the content of a file, unpacked.
-func read(t *testing.T, path string) []byte {
+func read(t testing.TB, path string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,8 @@ package bytecode
 
 import (
 	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/vhlo"
 )
 
 // vhloAttrs are the attributes of portable artifacts (specification: bytecode.md section B.2). They mean what the
@@ -11,7 +13,7 @@ var vhloAttrs = []form{
 	newForm(2, "bool_v1", moveBool, func(_ *decoder, v bool) any { return ir.BoolAttr(v) }),
 	enumForm(3, "stablehlo", "comparison_direction"),
 	enumForm(4, "stablehlo", "comparison_type"),
-	enumForm(5, "stablehlo", "api_version"),
+	newForm(5, "api_version_v1", codec.varint, (*decoder).apiVersion),
 	newForm(6, "dict_v1", dictionary, (*decoder).dictionary),
 	enumForm(7, "stablehlo", "fft_type"),
 	newForm(8, "float_v1", typedNumber, (*decoder).float),
@@ -51,6 +53,14 @@ var vhloTypes = append([]form{
 	10: "i4", 11: "i8", 12: "i16", 13: "i32", 14: "i64", 15: "ui4", 16: "ui8", 17: "ui16", 18: "ui32", 19: "ui64",
 	22: "!stablehlo.token", 26: "!shape.witness", 27: "f8E4M3FNUZ", 28: "f8E5M2FNUZ", 29: "f8E4M3B11FNUZ", 31: "i2", 32: "ui2",
 	33: "none", 34: "tf32", 35: "f8E4M3", 36: "f8E3M4", 37: "f4E2M1FN", 38: "f6E2M3FN", 39: "f6E3M2FN", 40: "f8E8M0FNU"})...)
+
+// apiVersion is an enum that StableHLO keeps as a number of 32 bits.
+func (d *decoder) apiVersion(v uint64) any {
+	if v > vhlo.MaxAPIVersion {
+		d.invalid("unknown version of the API of custom calls")
+	}
+	return ir.IntAttr{Value: int64(v), Type: d.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})}
+}
 
 func moveBool(c codec, v *bool) {
 	n := uint64(0)

@@ -32,7 +32,7 @@ func exports(t *testing.T) map[string][]byte {
 	return out
 }
 
-func read(t *testing.T, path string) []byte {
+func read(t testing.TB, path string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,11 @@ func bareFragment(m *ir.Module, text string, pos diag.Position, read func(p *par
 	p.base = pos
 	p.scanned = true
 	if at := notText(text); at >= 0 {
-		return notTextError(text, at, pos.File)
+		err := notTextError(text, at, pos.File)
+		if pos.Binary {
+			err.Diagnostics[0].Pos = pos
+		}
+		return err
 	}
 	p.next()
 	read(p)

@@ -79,6 +79,9 @@ func (a *Assembler) Op(b *ir.Builder, g GenericOp) (ir.OpID, error) {
 	defer p.pop()
 	o.name = g.Name
 	p.setKind(o, true)
+	if o.kind == ir.OpFunc || o.kind == ir.OpMesh || o.kind == ir.OpModule {
+		p.fail(o.at, diag.BadOp, "'%s' op must stand directly in a module", o.name)
+	}
 	if p.err == nil {
 		o.values, o.results = append(o.values, g.Operands...), append(o.results, g.Results...)
 		o.regions, o.branches = append(o.regions, g.Regions...), append(o.branches, g.Successors...)

@@ -9,15 +9,16 @@ import (
 
 const (
 	i1  = dtype.I1
-	i32 = dtype.I32
 	i64 = dtype.I64
 
 	maxRank = 1 << 16 // of tensors, and of lists of dimensions
 )
 
-// APIVersions are the cases of the enum by number, which is what StableHLO stores.
-var APIVersions = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
-	"API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}
+// The versions of the API of custom calls that matter here: the default one and the newest one.
+const (
+	originalAPI   = 1
+	MaxAPIVersion = 4 // typed FFI
+)
 
 // listFields are the fields that are tensors here and dense arrays in StableHLO (specification: bytecode.md section
 // B.7.2).
@@ -90,7 +91,7 @@ var (
 	collective  = map[string]isDefault{"channel_id": isInt(0), "use_global_device_ids": isFalse, "has_dynamic_root": isFalse}
 	convolution = map[string]isDefault{"window_strides": all(1), "lhs_dilation": all(1), "rhs_dilation": all(1), "window_reversal": all(0),
 		"padding": all(0), "precision_config": allDefault}
-	customCall = map[string]isDefault{"has_side_effect": isFalse, "backend_config": isEmpty, "api_version": isCase("API_VERSION_ORIGINAL"),
+	customCall = map[string]isDefault{"has_side_effect": isFalse, "backend_config": isEmpty, "api_version": isInt(originalAPI),
 		"called_computations": isEmpty, "output_operand_aliases": isEmpty, "result_tilings": isEmpty,
 		"operand_layouts": isEmpty, "result_layouts": isEmpty}
 	accuracy = map[string]isDefault{"result_accuracy": func(a ir.Attr) bool {

@@ -245,11 +245,4 @@ func (o *opFields) convertCustomCall() {
 		}
 		o.set("called_computations", symbols)
 	}
-	if e, ok := o.attrs.Get("api_version").(ir.EnumAttr); ok {
-		for n, name := range APIVersions {
-			if name == e.Value {
-				o.set("api_version", ir.IntAttr{Value: int64(n), Type: o.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: i32})})
-			}
-		}
-	}
 }
