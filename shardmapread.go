@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"autoshard/internal/diag"
-	"autoshard/ir/mlir"
+	"autoshard/ir/mlirfile"
 	"autoshard/shardmap/typed"
 )
 
@@ -21,10 +21,14 @@ func IsShardMap(src []byte) bool {
 	return false
 }
 
-// IsManualComputation says whether a text is MLIR with a manual computation, as JAX exports a shard_map:
+// IsManualComputation says whether a program is MLIR with a manual computation, as JAX exports a shard_map:
 // ReadShardMap reads it too.
 func IsManualComputation(src []byte) bool {
-	return !isJSON(src) && bytes.Contains(src, []byte("sdy.manual_computation"))
+	name := "sdy.manual_computation"
+	if mlirfile.IsBinary(src) {
+		name = "manual_computation" // dialects are named apart
+	}
+	return !isJSON(src) && bytes.Contains(src, []byte(name))
 }
 
 // ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
@@ -56,7 +60,7 @@ func ReadShardMap(file string, src []byte) (s *ShardMap, err error) {
 
 // importShardMap makes a program of a manual computation.
 func importShardMap(file string, src []byte) (*ShardMap, error) {
-	m, err := mlir.Parse(src, mlir.Options{File: file})
+	m, _, err := mlirfile.Read(src, file)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,11 @@ func (v *verifier) opReport(op OpID, err error) {
 		}
 	}
 	pos := v.m.OpPos(op)
-	v.problems = append(v.problems, diag.Diagnostic{Code: code, Pos: pos, Message: text, Source: v.m.SourceLine(pos.Line)})
+	d := diag.Diagnostic{Code: code, Pos: pos, Message: text, Source: v.m.SourceLine(pos.Line)}
+	if at := v.m.FileLoc(v.m.OpLoc(op)); pos.Binary && at.Kind == LocFile {
+		d.Notes = []diag.Note{{Pos: diag.Position{File: at.File, Line: at.Line, Col: at.Col}, Message: "it comes from here"}}
+	}
+	v.problems = append(v.problems, d)
 }
 
 func (v *verifier) full() bool { return len(v.problems) >= maxProblems }

@@ -266,7 +266,7 @@ func (l *locator) locate(err error, s *site) error {
 	l.done = true
 	located := &diag.Error{Class: d.Class, Diagnostics: slices.Clone(d.Diagnostics)}
 	first := &located.Diagnostics[0]
-	if first.Pos.Line == 0 {
+	if !first.Pos.IsKnown() {
 		first.Pos = s.pos
 		if s.read {
 			first.Source = l.m.SourceLine(s.pos.Line)

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"slices"
+	"sync"
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
@@ -54,8 +55,33 @@ func (c *compiler) constant(a ir.Attr) (tensor.Tensor, error) {
 	return tensor.FromBytes(t.DType, dims, data)
 }
 
+// largeConstant is the size in bytes from which on a constant becomes a tensor only when it is needed: its elements may
+// have to be copied.
+const largeConstant = 1 << 20
+
+// buildLargeConstant is buildConstant for what is large and no splat.
+func buildLargeConstant(d *ir.Dense, t *ir.Type, i *instr) error {
+	dims, data := t.Dims, d.Data
+	if _, bytes, err := tensor.Size(t.DType, dims); err != nil || bytes != int64(len(data)) {
+		_, err := tensor.FromBytes(t.DType, dims, data)
+		return err
+	}
+	content := sync.OnceValues(func() (tensor.Tensor, error) { return tensor.FromBytes(t.DType, dims, data) })
+	i.control = func(f *frame, i *instr) error {
+		x, err := content()
+		f.put(i.out[0], value{x, foreign})
+		return err
+	}
+	return nil
+}
+
 func buildConstant(c *compiler, op ir.OpID, i *instr) error {
 	a := c.m.Attr(op, "value")
+	if d, ok := a.(*ir.Dense); ok && len(d.Data) >= largeConstant {
+		if t := c.m.TypeOf(d.Type); t.IsStatic() && t.DType.Bits() >= 8 {
+			return buildLargeConstant(d, t, i)
+		}
+	}
 	x, err := c.constant(a)
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
+// IsKnown says whether the place is known, not only the file.
+func (p Position) IsKnown() bool { return p.Line > 0 || p.Binary }
+
 // byteOffset returns the offset in a binary file, nil for other places.
 func (p Position) byteOffset() *int64 {
 	if !p.Binary {

@@ -34,7 +34,7 @@ func (l *linter) unsupportedOps() {
 // unsupported reports what compiling a function at a place found, unless it is in a function that this one calls.
 func (l *linter) unsupported(err error, function diag.Position, seen map[diag.Position]bool) {
 	for _, d := range diag.Diagnostics(err) {
-		if d.Pos.Line == 0 {
+		if !d.Pos.IsKnown() {
 			d.Pos = function
 		}
 		if seen[d.Pos] {

@@ -47,7 +47,7 @@ func Run(m *ir.Module, o Options) ([]diag.Diagnostic, error) {
 		}
 	}
 	slices.SortStableFunc(l.found, func(a, b diag.Diagnostic) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Pos.Offset, b.Pos.Offset))
 	})
 	return l.found, nil
 }

@@ -96,7 +96,7 @@ func (in *importer) computation(call ir.OpID, f ir.FuncID, ownBlock bool) ir.OpI
 
 // at lets a new op stand where another one stands in the source text.
 func at(m *ir.Module, like, op ir.OpID) ir.OpID {
-	if pos := m.OpPos(like); pos.Line > 0 {
+	if pos := m.OpPos(like); pos.IsKnown() {
 		m.SetPos(op, pos)
 	}
 	return op

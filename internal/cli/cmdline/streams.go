@@ -70,7 +70,15 @@ func readFile(file string) ([]byte, error) {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	return readLimited(f, file)
+	info, err := f.Stat()
+	if err != nil || info.Size() > maxInput {
+		return readLimited(f, file)
+	}
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // no larger than the file: constants stay in it
+	if _, err := text.ReadFrom(io.LimitReader(f, maxInput+1)); err != nil {
+		return nil, unreadable(file, err)
+	}
+	return withinLimit(text.Bytes(), file)
 }
 
 // readStdin reads standard input, which may never end, until ctx ends.
@@ -95,8 +103,16 @@ func (s *Streams) readStdin(ctx context.Context) ([]byte, error) {
 func readLimited(r io.Reader, name string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
-		return nil, diag.Invalid(diag.BadFile, diag.Position{File: name}, "cannot be read: %v", err)
+		return nil, unreadable(name, err)
 	}
+	return withinLimit(text, name)
+}
+
+func unreadable(name string, err error) error {
+	return diag.Invalid(diag.BadFile, diag.Position{File: name}, "cannot be read: %v", err)
+}
+
+func withinLimit(text []byte, name string) ([]byte, error) {
 	if len(text) > maxInput {
 		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: name}, "input has more than %d bytes", maxInput)
 	}
