@@ -57,5 +57,9 @@ func positionMessage(p diag.Position) *autoshardv1.Diagnostic_Position {
 	if p == (diag.Position{}) {
 		return nil
 	}
-	return &autoshardv1.Diagnostic_Position{File: p.File, Line: int32(p.Line), Column: int32(p.Col)}
+	out := &autoshardv1.Diagnostic_Position{File: p.File, Line: int32(p.Line), Column: int32(p.Col)}
+	if p.Binary {
+		out.Byte = &p.Offset
+	}
+	return out
 }

@@ -24,6 +24,7 @@ const (
 // source is what PlanRequest and PropagateRequest share.
 type source interface {
 	GetText() string
+	GetArtifact() []byte
 	GetModel() *autoshardv1.Model
 	GetFileName() string
 	GetMesh() []*autoshardv1.MeshAxis
@@ -32,7 +33,7 @@ type source interface {
 // readModel reads the program of a request.
 func readModel(r source, given bool) (*autoshard.Model, error) {
 	if !given {
-		return nil, invalid("one of `text` and `model` is required")
+		return nil, invalid("one of `text`, `model` and `artifact` is required")
 	}
 	file := r.GetFileName()
 	if len(file) > maxFileName {
@@ -40,6 +41,9 @@ func readModel(r source, given bool) (*autoshard.Model, error) {
 	}
 	if file == "" {
 		file = defaultFile
+	}
+	if artifact := r.GetArtifact(); artifact != nil {
+		return autoshard.ReadModel(file, artifact)
 	}
 	if r.GetModel() == nil {
 		return autoshard.ReadModel(file, []byte(r.GetText()))

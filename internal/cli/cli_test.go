@@ -29,11 +29,16 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	artifact, err := filepath.Abs(filepath.Join("..", "..", "ir", "jaxexport", "testdata", "step.jaxexport"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("CASES", filepath.Join(filepath.Dir(examples), "testdata", "cases"))
+			env.Setenv("ARTIFACT", artifact)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

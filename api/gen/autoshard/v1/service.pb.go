@@ -32,6 +32,7 @@ type PlanRequest struct {
 	//
 	//	*PlanRequest_Text
 	//	*PlanRequest_Model
+	//	*PlanRequest_Artifact
 	Source isPlanRequest_Source `protobuf_oneof:"source"`
 	// Names the source in errors; "model" if empty.
 	FileName string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
@@ -108,6 +109,15 @@ func (x *PlanRequest) GetModel() *Model {
 	if x != nil {
 		if x, ok := x.Source.(*PlanRequest_Model); ok {
 			return x.Model
+		}
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetArtifact() []byte {
+	if x != nil {
+		if x, ok := x.Source.(*PlanRequest_Artifact); ok {
+			return x.Artifact
 		}
 	}
 	return nil
@@ -196,9 +206,16 @@ type PlanRequest_Model struct {
 	Model *Model `protobuf:"bytes,2,opt,name=model,proto3,oneof"`
 }
 
+type PlanRequest_Artifact struct {
+	// MLIR bytecode, a portable artifact, or what jax.export serialized.
+	Artifact []byte `protobuf:"bytes,20,opt,name=artifact,proto3,oneof"`
+}
+
 func (*PlanRequest_Text) isPlanRequest_Source() {}
 
 func (*PlanRequest_Model) isPlanRequest_Source() {}
+
+func (*PlanRequest_Artifact) isPlanRequest_Source() {}
 
 // TripCount is how often a loop is taken to run.
 type TripCount struct {
@@ -320,6 +337,7 @@ type PropagateRequest struct {
 	//
 	//	*PropagateRequest_Text
 	//	*PropagateRequest_Model
+	//	*PropagateRequest_Artifact
 	Source isPropagateRequest_Source `protobuf_oneof:"source"`
 	// Names the source in errors; "model" if empty.
 	FileName string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
@@ -388,6 +406,15 @@ func (x *PropagateRequest) GetModel() *Model {
 	return nil
 }
 
+func (x *PropagateRequest) GetArtifact() []byte {
+	if x != nil {
+		if x, ok := x.Source.(*PropagateRequest_Artifact); ok {
+			return x.Artifact
+		}
+	}
+	return nil
+}
+
 func (x *PropagateRequest) GetFileName() string {
 	if x != nil {
 		return x.FileName
@@ -429,9 +456,16 @@ type PropagateRequest_Model struct {
 	Model *Model `protobuf:"bytes,2,opt,name=model,proto3,oneof"`
 }
 
+type PropagateRequest_Artifact struct {
+	// MLIR bytecode, a portable artifact, or what jax.export serialized.
+	Artifact []byte `protobuf:"bytes,20,opt,name=artifact,proto3,oneof"`
+}
+
 func (*PropagateRequest_Text) isPropagateRequest_Source() {}
 
 func (*PropagateRequest_Model) isPropagateRequest_Source() {}
+
+func (*PropagateRequest_Artifact) isPropagateRequest_Source() {}
 
 // PropagateResponse holds the shardings that follow from the user's.
 type PropagateResponse struct {
@@ -869,10 +903,12 @@ func (x *Trace_Step) GetOther() string {
 
 // Position is a place in a source text. Line and column count from 1; 0 is not known.
 type Diagnostic_Position struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	File          string                 `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
-	Line          int32                  `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
-	Column        int32                  `protobuf:"varint,3,opt,name=column,proto3" json:"column,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	File   string                 `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	Line   int32                  `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
+	Column int32                  `protobuf:"varint,3,opt,name=column,proto3" json:"column,omitempty"`
+	// In an artifact, the offset of a byte, from 0.
+	Byte          *int64 `protobuf:"varint,4,opt,name=byte,proto3,oneof" json:"byte,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -924,6 +960,13 @@ func (x *Diagnostic_Position) GetLine() int32 {
 func (x *Diagnostic_Position) GetColumn() int32 {
 	if x != nil {
 		return x.Column
+	}
+	return 0
+}
+
+func (x *Diagnostic_Position) GetByte() int64 {
+	if x != nil && x.Byte != nil {
+		return *x.Byte
 	}
 	return 0
 }
@@ -985,10 +1028,11 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\x9d\x03\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xbb\x03\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
-	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1b\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
+	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
 	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12*\n" +
 	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n" +
 	"\bhardware\x18\x05 \x01(\tR\bhardware\x12\x16\n" +
@@ -1008,10 +1052,11 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x05count\x18\x02 \x01(\x03R\x05count\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
-	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xf7\x01\n" +
+	"\tannotated\x18\x02 \x01(\tR\tannotated\"\x95\x02\n" +
 	"\x10PropagateRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
-	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1b\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
+	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
 	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12*\n" +
 	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n" +
 	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
@@ -1043,18 +1088,20 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
 	"\aagainst\x18\a \x01(\tR\aagainst\x12\x14\n" +
-	"\x05other\x18\b \x01(\tR\x05other\"\xf3\x02\n" +
+	"\x05other\x18\b \x01(\tR\x05other\"\x95\x03\n" +
 	"\n" +
 	"Diagnostic\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12=\n" +
 	"\bposition\x18\x02 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
 	"\x06source\x18\x04 \x01(\tR\x06source\x123\n" +
-	"\x05notes\x18\x05 \x03(\v2\x1d.autoshard.v1.Diagnostic.NoteR\x05notes\x1aJ\n" +
+	"\x05notes\x18\x05 \x03(\v2\x1d.autoshard.v1.Diagnostic.NoteR\x05notes\x1al\n" +
 	"\bPosition\x12\x12\n" +
 	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\x05R\x04line\x12\x16\n" +
-	"\x06column\x18\x03 \x01(\x05R\x06column\x1a_\n" +
+	"\x06column\x18\x03 \x01(\x05R\x06column\x12\x17\n" +
+	"\x04byte\x18\x04 \x01(\x03H\x00R\x04byte\x88\x01\x01B\a\n" +
+	"\x05_byte\x1a_\n" +
 	"\x04Note\x12=\n" +
 	"\bposition\x18\x01 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage2\xa9\x01\n" +
@@ -1133,11 +1180,14 @@ func file_autoshard_v1_service_proto_init() {
 	file_autoshard_v1_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*PlanRequest_Text)(nil),
 		(*PlanRequest_Model)(nil),
+		(*PlanRequest_Artifact)(nil),
 	}
 	file_autoshard_v1_service_proto_msgTypes[3].OneofWrappers = []any{
 		(*PropagateRequest_Text)(nil),
 		(*PropagateRequest_Model)(nil),
+		(*PropagateRequest_Artifact)(nil),
 	}
+	file_autoshard_v1_service_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
