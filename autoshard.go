@@ -11,6 +11,8 @@
 package autoshard
 
 import (
+	"time"
+
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
@@ -20,21 +22,22 @@ type PlanOptions struct {
 	Mesh     []subaxis.Axis // empty: the mesh that the model declares
 	Hardware cost.Hardware
 	Memory   int64  // bytes per device; 0: the hardware's memory
-	Steps    int64  // step budget of the search; 0: search.DefaultSteps
+	Steps    int64  // budget of building the space and searching it; 0: search.DefaultSteps for each search
 	Seed     uint64 // of the search
 	Progress func(Progress)
+	Now      func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
 
 	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
 	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says
 	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
 }
 
-// Progress is a report of long work: a stage's name and, in the search, the incumbent's cost and the bound in
-// picoseconds of predicted step time.
+// Progress is a report of long work: the stage - read, propagate, baselines, space, search, lower, bound, verify - and, once
+// a plan is known, the predicted step time of the best so far and the bound that no plan goes below, in seconds.
 type Progress struct {
-	Stage string
-	Cost  int64
-	Bound int64
+	Stage   string
+	Seconds float64
+	Bound   float64
 }
 
 // PropagateOptions says how to propagate.
@@ -114,7 +117,8 @@ type Baseline struct {
 	Estimate Estimate `json:"estimate"`
 }
 
-// Certificate says how good the plan is: cost and proven lower bound of the search's model, in picoseconds.
+// Certificate says how good the plan is: the predicted step time, which is that of the estimate, and a lower bound on it for all
+// plans that were searched, in picoseconds. A bound of 0 is none.
 type Certificate struct {
 	Cost   int64   `json:"cost"`
 	Bound  int64   `json:"bound"`

@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,7 @@ import (
 type baseline struct {
 	name       string
 	note       string
+	kept       bool       // what the user wrote
 	settled    *ir.Module // nil where the baseline does not apply
 	assignment collectives.Assignment
 	lowered    *lowered
@@ -31,7 +33,7 @@ func (b *baseline) describe(limit int64) Baseline {
 }
 
 // baselines makes the three plans that every chosen plan is compared with.
-func (p *planner) baselines() ([]baseline, error) {
+func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	replicated := p.module.Clone()
 	strip(replicated)
 	parallel, note := p.dataParallel()
@@ -46,7 +48,7 @@ func (p *planner) baselines() ([]baseline, error) {
 	out := []baseline{
 		{name: "replicated", note: ignores, settled: replicated},
 		{name: "data parallel", note: note, settled: parallel},
-		{name: "annotations only", settled: annotated},
+		{name: "annotations only", kept: true, settled: annotated},
 	}
 	planner := collectives.NewPlanner(&p.module.Mesh(p.mesh).Mesh, p.model)
 	for i := range out {
@@ -55,6 +57,7 @@ func (p *planner) baselines() ([]baseline, error) {
 			continue
 		}
 		if b.settled != replicated {
+			p.report("propagate", 0, 0)
 			if err := propagate.Connect(b.settled); err != nil {
 				return nil, err
 			}
@@ -63,6 +66,7 @@ func (p *planner) baselines() ([]baseline, error) {
 			}
 			propagate.Disconnect(b.settled)
 		}
+		p.report("baselines", 0, 0)
 		collectives.Settle(b.settled, p.mesh)
 		p.tie(b.settled)
 		if p.WholeAxes {
@@ -71,7 +75,7 @@ func (p *planner) baselines() ([]baseline, error) {
 			b.assignment = collectives.Derive(b.settled)
 		}
 		var err error
-		if b.lowered, err = p.lower(b.settled, b.assignment, planner); err != nil {
+		if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
 	}

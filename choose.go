@@ -3,6 +3,7 @@ package autoshard
 import (
 	"context"
 	"errors"
+	"time"
 
 	"autoshard/internal/diag"
 	"autoshard/search"
@@ -13,85 +14,354 @@ import (
 // see as memory, went over the real one.
 const memoryAttempts = 6
 
-// choose searches, and lowers what it finds. The bound of the certificate is that of the first search, whose limit
-// is the user's; later ones only look for a plan that fits once reshards count.
-func (p *planner) choose(ctx context.Context, s *space.Space) (*lowered, Certificate, error) {
-	limit, bound := p.Memory, int64(0)
-	for attempt := range memoryAttempts {
-		p.report("search")
-		problem, err := s.Build(limit)
-		if err != nil {
-			return nil, Certificate{}, err
+// ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
+var ErrEnough = errors.New("the best plan so far will do")
+
+// abandoned says whether nobody waits for an answer any more.
+func abandoned(ctx context.Context) bool {
+	return errors.Is(ctx.Err(), context.Canceled) && !errors.Is(context.Cause(ctx), ErrEnough)
+}
+
+// patient returns a context that ends only where ctx is abandoned. What is known without search is worked out under it:
+// deadlines end the search for something better.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if abandoned(ctx) {
+		cancel()
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if abandoned(ctx) {
+			cancel()
 		}
-		result, err := search.Solve(ctx, problem, p.searchOptions(s))
-		if errors.Is(err, diag.ErrInfeasible) {
+	})
+	return out, func() { stop(); cancel() }
+}
+
+// choice is the best plan so far. All its prices are estimates of programs that run.
+type choice struct {
+	*planner
+	ctx   context.Context // ends when the answer is due
+	late  context.Context // ends only when nobody waits
+	space *space.Space
+
+	stage string
+	best  *lowered // nil while none fits
+	bound int64    // that no plan of the space goes below
+	spent int64    // steps
+	works int64    // the smallest limit that is known to work, 0 for none
+	large bool     // a level was left out because it is too large
+}
+
+// choose searches, and lowers what it finds. The answer is the best of that and the baselines.
+func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowered, Certificate, error) {
+	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(baselines), stage: "baselines"}
+	for i := range baselines {
+		if b := &baselines[i]; b.lowered != nil && (b.kept || c.space.Respects(b.settled)) {
+			c.offer(b.lowered)
+			c.notes(b.lowered)
+		}
+	}
+	c.bound = c.space.Floor()
+	search, cancel := c.before(2 * c.lowering)
+	defer cancel()
+	if err := c.search(search); err != nil {
+		return nil, Certificate{}, err
+	}
+	if c.best == nil {
+		return nil, Certificate{}, diag.Infeasible(diag.MemoryLimit, diag.Position{},
+			"no plan found that fits in %d bytes per device; the smallest limit known to work is %d", p.Memory, c.works)
+	}
+	return c.best, c.certificate(), nil
+}
+
+// offer takes a plan if it fits and is the fastest so far.
+func (c *choice) offer(l *lowered) {
+	if l.step.Peak <= c.Memory && (c.best == nil || l.step.Total() < c.best.step.Total()) {
+		c.best = l
+		c.tell("")
+	}
+}
+
+// notes keeps the memory of a plan that is found again under any limit that allows it.
+func (c *choice) notes(l *lowered) {
+	if c.works == 0 || l.step.Peak < c.works {
+		c.works = l.step.Peak
+	}
+}
+
+// tell reports progress; no stage is the one that is on.
+func (c *choice) tell(stage string) {
+	if stage != "" {
+		c.stage = stage
+	}
+	if c.best != nil {
+		c.report(c.stage, c.best.step.Total(), min(c.bound, c.best.step.Total()))
+	} else {
+		c.report(c.stage, 0, c.bound)
+	}
+}
+
+// before returns a context that ends some time before the answer is due.
+func (c *choice) before(reserve time.Duration) (context.Context, context.CancelFunc) {
+	if due, ok := c.ctx.Deadline(); ok {
+		return context.WithDeadline(c.ctx, due.Add(-reserve))
+	}
+	return context.WithCancel(c.ctx)
+}
+
+// part returns a context that ends when a part of the time left is over.
+func (c *choice) part(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if due, ok := ctx.Deadline(); ok && c.Now != nil {
+		left := due.Sub(c.Now())
+		return context.WithDeadline(ctx, due.Add(-time.Duration(float64(left)*(1-share))))
+	}
+	return context.WithCancel(ctx)
+}
+
+// left returns the steps that are left, 0 if there is no budget, or no plan yet: to find one that fits may take more.
+func (c *choice) left() int64 {
+	if c.Steps == 0 || c.best == nil {
+		return 0
+	}
+	return max(c.Steps-c.spent, 1)
+}
+
+// over says whether the search has to end.
+func (c *choice) over(ctx context.Context) bool {
+	return ctx.Err() != nil || c.Steps > 0 && c.best != nil && c.spent >= c.Steps
+}
+
+// search looks for better plans in a space that is built in about a second, then in the finest that is not too large,
+// and then proves a bound. Running out of time, steps or memory is no error; it fails if nobody waits any more.
+func (c *choice) search(ctx context.Context) error {
+	levels := c.space.Levels()
+	at, first := 0, (*level)(nil)
+	for ; at < len(levels) && first == nil; at++ {
+		l, err := c.build(ctx, levels[at], at+1 < len(levels))
+		if err != nil {
+			return err
+		}
+		if first = l; c.over(ctx) {
 			break
 		}
+	}
+	if first == nil {
+		c.coarse(nil)
+		return c.least(ctx, first)
+	}
+	last := first
+	if at > 1 {
+		if err := c.solve(ctx, first, 0.25, search.DefaultSteps/4); err != nil {
+			return err
+		}
+		for i := 0; i < at-1 && last == first && !c.over(ctx); i++ {
+			l, err := c.build(ctx, levels[i], false)
+			if err != nil {
+				return err
+			}
+			if l != nil {
+				last = l
+			}
+		}
+	}
+	if at == 1 || last != first {
+		if err := c.solve(ctx, last, 0.75, 0); err != nil {
+			return err
+		}
+	}
+	c.coarse(last)
+	if err := c.prove(ctx, last); err != nil {
+		return err
+	}
+	return c.least(ctx, last)
+}
+
+// coarse notes what was left out of the search where finer levels are too large.
+func (c *choice) coarse(last *level) {
+	switch {
+	case !c.large:
+	case last == nil:
+		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best that is known without one")
+	case last.Groups > 0:
+		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
+			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
+	default:
+		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut dimensions along parts of axes")
+	}
+}
+
+// level is a space of one level with its problem, without memory limit.
+type level struct {
+	space.Level
+	space    *space.Space
+	problem  *search.Problem
+	solution []int32 // the latest
+}
+
+// build makes the problem of a level; it is nil if that is too large, or its time or steps are over.
+func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level, error) {
+	c.tell("space")
+	l := &level{Level: at, space: c.space.At(at)}
+	effort := space.Effort{Steps: c.left(), Small: small}
+	var err error
+	l.problem, err = l.space.Build(ctx, 0, &effort)
+	c.spent += effort.Spent
+	if c.gaveUp(err) {
+		c.large = c.large || !small && errors.Is(err, space.ErrTooLarge)
+		return nil, c.late.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// gaveUp says whether an error only means that something would take too long or too much, or that there is nothing to
+// find while a plan is known.
+func (c *choice) gaveUp(err error) bool {
+	return c.best != nil && errors.Is(err, diag.ErrInfeasible) || errors.Is(err, space.ErrTooLarge) || errors.Is(err, space.ErrSteps) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
+}
+
+// solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program
+// needs more memory than the search saw, it searches again with a tighter limit.
+func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise int64) error {
+	ctx, cancel := c.part(ctx, part)
+	defer cancel()
+	limit := c.Memory
+	for range memoryAttempts {
+		c.tell("search")
+		options := c.options(l, part, otherwise)
+		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
+		c.spent += result.Steps
+		if errors.Is(err, diag.ErrInfeasible) {
+			return nil
+		}
+		if c.gaveUp(err) {
+			return c.late.Err()
+		}
 		if err != nil {
-			return nil, Certificate{}, err
+			return err
 		}
-		chosen, err := p.apply(s, result.Solution)
-		if err != nil {
-			return nil, Certificate{}, err
-		}
-		if attempt == 0 {
-			bound = result.Bound
-		}
-		over := chosen.step.Peak - p.Memory
-		if over <= 0 {
-			return chosen, certificate(result.Cost, bound, result.Status, result.Steps, p.Seed), nil
+		over, err := c.try(l, result.Solution)
+		if err != nil || over <= 0 || c.over(ctx) {
+			return err
 		}
 		if limit = min(limit, result.Peak) - over; limit <= 0 {
-			break
+			return nil
 		}
 	}
-	return p.least(ctx, s, bound)
+	return nil
 }
 
-func (p *planner) searchOptions(s *space.Space) search.Options {
-	o := search.Options{Steps: p.Steps, Seed: p.Seed, Initial: s.WarmStarts()}
-	if p.Progress != nil {
-		o.Progress = func(e search.Event) { p.Progress(Progress{Stage: "search", Cost: e.Cost, Bound: e.Bound}) }
+// options returns those of a search that may take a part of the steps that are left, or the given ones if there is no
+// budget; 0 are those of package search. While no plan is known to fit, the search may take more than the budget.
+func (c *choice) options(l *level, part float64, otherwise int64) search.Options {
+	steps := otherwise
+	switch {
+	case c.Steps > 0 && c.best == nil:
+		steps = c.Steps
+	case c.Steps > 0:
+		steps = max(int64(float64(c.left())*part), 1)
 	}
-	return o
+	return search.Options{Steps: steps, Seed: c.Seed, Complete: c.Steps == 0 || c.best == nil, Brief: c.best != nil,
+		Initial: l.space.WarmStarts(), Progress: func(search.Event) { c.tell("") }}
 }
 
-func certificate(cost, bound int64, status search.Status, steps int64, seed uint64) Certificate {
-	c := Certificate{Cost: cost, Bound: bound, Status: status.String(), Steps: steps, Seed: seed}
-	if cost > 0 {
-		c.Gap = float64(cost-bound) / float64(cost)
-	}
-	if c.Gap > 0 && status == search.Optimal {
-		c.Status = search.Feasible.String()
-	}
-	return c
-}
-
-// apply lowers a solution of the search.
-func (p *planner) apply(s *space.Space, solution []int32) (*lowered, error) {
-	annotated := p.module.Clone()
-	assignment := s.Apply(annotated, solution)
-	return p.lower(annotated, assignment, s.Planner())
-}
-
-// least returns the plan that needs the least memory, if that fits; otherwise the error says how much it needs.
-func (p *planner) least(ctx context.Context, s *space.Space, bound int64) (*lowered, Certificate, error) {
-	p.report("smallest memory")
-	problem, err := s.Build(0)
+// try lowers a solution, offers it and suggests it for other levels. It returns by how much the program exceeds the
+// limit.
+func (c *choice) try(l *level, solution []int32) (over int64, err error) {
+	c.tell("lower")
+	l.solution = solution
+	annotated := c.module.Clone()
+	assignment := l.space.Apply(annotated, solution)
+	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
 	if err != nil {
-		return nil, Certificate{}, err
+		return 0, err
 	}
-	smallest, err := search.MinPeak(ctx, problem, p.searchOptions(s))
+	c.offer(found)
+	if found.step.Peak <= c.Memory {
+		c.space.Suggest(annotated, assignment)
+	}
+	return found.step.Peak - c.Memory, nil
+}
+
+// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solution.
+func (c *choice) prove(ctx context.Context, l *level) error {
+	if c.over(ctx) || l.Groups > 0 {
+		return nil
+	}
+	c.tell("bound")
+	effort := space.Effort{Steps: c.left()}
+	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort)
+	c.spent += effort.Spent
 	if err != nil {
-		return nil, Certificate{}, err
+		if c.gaveUp(err) {
+			err = c.late.Err()
+		}
+		return err
 	}
-	chosen, err := p.apply(s, smallest.Solution)
+	options := c.options(l, 1, search.DefaultSteps/4)
+	options.Initial = append(options.Initial, l.solution)
+	options.Progress = func(e search.Event) {
+		c.bound = max(c.bound, e.Bound)
+		c.tell("")
+	}
+	result, err := search.Solve(ctx, relaxed, options)
+	c.spent += result.Steps
 	if err != nil {
-		return nil, Certificate{}, err
+		return c.late.Err() // no plan of this space fits: the bound stays as it is
 	}
-	if chosen.step.Peak > p.Memory {
-		return nil, Certificate{}, diag.Infeasible(diag.MemoryLimit, diag.Position{},
-			"no plan found that fits in %d bytes per device; the smallest limit known to work is %d", p.Memory, chosen.step.Peak)
+	c.bound = max(c.bound, result.Bound)
+	if c.best != nil && c.best.step.Total() <= c.bound {
+		return nil
 	}
-	return chosen, certificate(smallest.Cost, bound, search.Feasible, smallest.Steps, p.Seed), nil
+	_, err = c.try(l, result.Solution)
+	return err
+}
+
+// least looks for the plan that needs the least memory where none fits.
+func (c *choice) least(ctx context.Context, l *level) error {
+	if c.best != nil {
+		return nil
+	}
+	if l == nil || c.over(ctx) {
+		return c.ctx.Err()
+	}
+	smallest, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
+	c.spent += smallest.Steps
+	if err != nil {
+		if c.gaveUp(err) {
+			err = c.ctx.Err()
+		}
+		return err
+	}
+	annotated := c.module.Clone()
+	assignment := l.space.Apply(annotated, smallest.Solution)
+	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
+	if err != nil {
+		return err
+	}
+	c.notes(found)
+	c.offer(found)
+	return nil
+}
+
+// certificate compares the chosen plan with the bound.
+func (c *choice) certificate() Certificate {
+	out := Certificate{Cost: c.best.step.Total(), Status: search.Feasible.String(), Steps: c.spent, Seed: c.Seed}
+	if c.Steps > 0 {
+		out.Steps = min(out.Steps, c.Steps)
+	}
+	out.Bound = min(c.bound, out.Cost)
+	switch {
+	case out.Bound == out.Cost:
+		out.Status = search.Optimal.String()
+	case c.ctx.Err() != nil:
+		out.Status = search.Early.String()
+	}
+	if out.Cost > 0 {
+		out.Gap = float64(out.Cost-out.Bound) / float64(out.Cost)
+	}
+	return out
 }

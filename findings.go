@@ -40,6 +40,7 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 const (
 	ruleBoundary  = "boundary-sharding"
 	ruleBranches  = "branch-price"
+	ruleCoarse    = "coarse-search"
 	ruleTrips     = "loop-price"
 	ruleWhole     = "whole-op"
 	ruleUneven    = "uneven-sharding"

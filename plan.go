@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
@@ -18,25 +19,23 @@ import (
 
 // MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
 // as written. It fails with diag.ErrInfeasible where the memory limit is too small, naming the smallest that works.
+//
+// Where the context's deadline comes, or it is cancelled with the cause [ErrEnough], the plan is the best so far: never
+// worse than the best baseline that fits, for which the baselines are worked out in any case. It fails with the
+// context's error where none fits, and at once where the context is cancelled otherwise.
 func MakePlan(ctx context.Context, model *Model, o PlanOptions) (plan *Plan, err error) {
 	defer recoverBug("plan", &err)
+	late, cancel := patient(ctx)
+	defer cancel()
 	p, err := newPlanner(model, o)
 	if err != nil {
 		return nil, err
 	}
-	p.report("baselines")
-	baselines, err := p.baselines()
+	baselines, err := p.baselines(late)
 	if err != nil {
 		return nil, err
 	}
-	s := space.New(p.module, p.mesh, p.model)
-	p.pin(s)
-	for _, b := range baselines {
-		if b.settled != nil {
-			s.Suggest(b.settled, b.assignment)
-		}
-	}
-	chosen, certificate, err := p.choose(ctx, s)
+	chosen, certificate, err := p.choose(ctx, late, baselines)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +51,8 @@ type planner struct {
 	model  *estimate.Model
 	state  []int // per result: the input that it replaces, -1 for none
 	found  findings
+
+	lowering time.Duration // the longest that making a program explicit and pricing it took
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
@@ -88,10 +89,26 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 		found: findings{m: m}}, nil
 }
 
-func (p *planner) report(stage string) {
+// report tells of progress; cost and bound are in picoseconds.
+func (p *planner) report(stage string, cost, bound int64) {
 	if p.Progress != nil {
-		p.Progress(Progress{Stage: stage})
+		p.Progress(Progress{Stage: stage, Seconds: float64(cost) / second, Bound: float64(bound) / second})
 	}
+}
+
+// space returns the space of the plans, with the baselines as suggestions.
+func (p *planner) space(baselines []baseline) *space.Space {
+	s := space.New(p.module, p.mesh, p.model)
+	if p.SerialMatmul {
+		s.Serial()
+	}
+	p.pin(s)
+	for _, b := range baselines {
+		if b.settled != nil {
+			s.Suggest(b.settled, b.assignment)
+		}
+	}
+	return s
 }
 
 // pin fixes what the user wrote, as far as it can be kept.
@@ -169,8 +186,14 @@ type lowered struct {
 }
 
 // lower makes communications explicit, overlaps products with collectives where that is faster and not more than memory
-// holds, and predicts the cost of a step.
-func (p *planner) lower(annotated *ir.Module, assignment collectives.Assignment, planner *collectives.Planner) (*lowered, error) {
+// holds, and predicts the cost of a step. It fails with the context's error where that ends.
+func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment, planner *collectives.Planner) (*lowered, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.Now != nil {
+		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
+	}
 	explicit := annotated.Clone()
 	if err := collectives.Partition(explicit, p.mesh, assignment, planner); err != nil {
 		return nil, err

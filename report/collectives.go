@@ -40,7 +40,7 @@ func collectiveTable(collectives []autoshard.Collective, all bool) string {
 			restBytes += g.bytes
 			continue
 		}
-		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, formatBytes(g.bytes), formatSeconds(g.seconds), sources(g.sources)})
+		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, formatBytes(g.bytes), Seconds(g.seconds), sources(g.sources)})
 	}
 	out := t.Render() + "\n"
 	if rest > 0 {

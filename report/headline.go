@@ -27,7 +27,7 @@ func headline(p *autoshard.Plan, check *autoshard.Check) string {
 // comparison sets the plan's figures beside those of the baselines. Behind a time stands what multiple of the plan's it is.
 func comparison(p *autoshard.Plan) string {
 	t := newTable()
-	times := table.Row{"step time", formatSeconds(p.Estimate.Seconds)}
+	times := table.Row{"step time", Seconds(p.Estimate.Seconds)}
 	memory := table.Row{"memory", formatBytes(p.Estimate.PeakBytes) + " of " + formatBytes(p.Memory)}
 	sent := table.Row{"bytes sent", formatBytes(p.Estimate.SentBytes)}
 	for i := range p.Baselines {
@@ -36,7 +36,7 @@ func comparison(p *autoshard.Plan) string {
 			times, memory, sent = append(times, b.Name+" -"), append(memory, ""), append(sent, "")
 			continue
 		}
-		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, formatSeconds(b.Estimate.Seconds), ratio(b, p)))
+		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, Seconds(b.Estimate.Seconds), ratio(b, p)))
 		memory = append(memory, b.Name+" "+formatBytes(b.Estimate.PeakBytes))
 		sent = append(sent, b.Name+" "+formatBytes(b.Estimate.SentBytes))
 	}
@@ -75,7 +75,7 @@ func proof(p *autoshard.Plan, check *autoshard.Check) string {
 	case c.Bound == 0:
 		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
 	default:
-		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, formatSeconds(float64(c.Bound)/1e12), c.Status)
+		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, Seconds(float64(c.Bound)/1e12), c.Status)
 	}
 	switch {
 	case check == nil:

@@ -154,8 +154,8 @@ func TestFold(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for s, want := range map[float64]string{0: "0 ps", 5e-13: "0.5 ps", 4.66e-8: "46.6 ns", 1.5e-3: "1.5 ms", 12.345: "12.3 s"} {
-		if got := formatSeconds(s); got != want {
-			t.Errorf("formatSeconds(%v) = %q, want %q", s, got, want)
+		if got := Seconds(s); got != want {
+			t.Errorf("Seconds(%v) = %q, want %q", s, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 16e9: "14.9 GiB", 999 << 40: "999 TiB"} {

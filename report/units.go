@@ -25,8 +25,8 @@ func newTable(right ...int) table.Writer {
 	return t
 }
 
-// formatSeconds returns a time with three digits and a unit from ps to s.
-func formatSeconds(s float64) string {
+// Seconds returns a time with three digits and a unit from ps to s, such as 1.23 ms.
+func Seconds(s float64) string {
 	for _, u := range []struct {
 		name string
 		size float64

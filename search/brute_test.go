@@ -152,7 +152,7 @@ func twelveNodes(rng *rand.Rand) *Problem {
 	if err != nil {
 		panic(err)
 	}
-	least := p.unavoidable(context.Background())
+	least := (&bisection{ctx: context.Background(), p: p, opt: Options{Steps: 1e9}}).unavoidable()
 	return p.WithLimit(least + least*rng.Int64N(6)/10)
 }
 

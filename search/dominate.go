@@ -10,7 +10,7 @@ const dominanceWork = 1 << 21
 func (w *work) dominate(ctx context.Context) bool {
 	changed := false
 	for i := range w.cells {
-		if ctx.Err() != nil {
+		if w.stop(ctx) {
 			return changed
 		}
 		if c := &w.cells[i]; !c.dead && !c.checked && len(c.unary) > 1 {

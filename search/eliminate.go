@@ -14,7 +14,7 @@ func (w *work) eliminate(ctx context.Context) bool {
 		if c.dead || len(c.items) > 0 {
 			continue
 		}
-		if ctx.Err() != nil {
+		if w.stop(ctx) {
 			return changed
 		}
 		switch adj := w.live(int32(i)); len(adj) {

@@ -55,13 +55,20 @@ func (s *solver) explain(c *conflict, proven bool) (Result, error) {
 	if c != nil && !c.memory {
 		out.Node = c.node
 	}
-	if !s.p.HasLimit {
-		return Result{}, out
+	if !s.p.HasLimit || s.opt.Brief {
+		return Result{Steps: s.steps()}, out
 	}
-	least, err := MinPeak(s.ctx, s.p, Options{Steps: s.budget, Seed: s.opt.Seed})
+	rest := s.budget
+	if s.strict {
+		rest -= s.work()
+	}
+	if rest <= 0 {
+		return Result{Steps: s.steps()}, out
+	}
+	least, err := MinPeak(s.ctx, s.p, Options{Steps: rest, Seed: s.opt.Seed, Complete: !s.strict})
 	s.lanes[0].charge(least.Steps)
 	if err != nil {
-		return Result{}, cmp.Or(s.ctx.Err(), error(out))
+		return Result{Steps: s.steps()}, cmp.Or(s.ctx.Err(), error(out))
 	}
 	if s.p.within(least.Peak) {
 		s.lanes[0].offer(least.Solution, "least peak")
@@ -80,7 +87,7 @@ func (s *solver) explain(c *conflict, proven bool) (Result, error) {
 		out.Time = s.p.times[at]
 		out.Nodes = s.p.heaviest(at)
 	}
-	return Result{}, out
+	return Result{Steps: s.steps()}, out
 }
 
 // heaviest returns the nodes live at a compressed time step whose every allowed strategy uses memory, by falling least usage.

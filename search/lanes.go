@@ -15,6 +15,8 @@ type lane struct {
 	rng   *rand.Rand
 	spent int64
 	until int64 // the work at which the lane has to stop
+	limit int64 // the work at which even a reduction that began has to stop
+	cut   bool  // one did: the lane must not go on with its model
 	first bool  // stop at the first solution
 	table int64 // bound on the tables when a whole model is solved by elimination
 
@@ -27,8 +29,18 @@ type lane struct {
 
 func (l *lane) charge(n int64) { l.spent += n }
 
+// reduce runs the reductions of a model at the lane's expense.
+func (l *lane) reduce(w *work) {
+	w.until = l.limit - l.spent
+	w.reduce(l.ctx)
+	l.charge(w.takeSpent())
+	l.cut = l.cut || w.cut
+}
+
 // done reports whether the lane has to stop.
-func (l *lane) done() bool { return l.spent >= l.until || l.first && l.found || l.ctx.Err() != nil }
+func (l *lane) done() bool {
+	return l.cut || l.spent >= l.until || l.first && l.found || l.ctx.Err() != nil
+}
 
 // offer takes a solution of the problem if it is valid and the best so far.
 func (l *lane) offer(x []int32, source string) {
@@ -47,6 +59,9 @@ func (s *solver) allow(work int64) {
 	rest := max(s.budget-s.work(), 0)
 	for _, l := range s.lanes {
 		l.until = l.spent + min(work, rest/2+1)
+		if s.strict {
+			l.limit = l.spent + rest/2 + 1
+		}
 	}
 }
 

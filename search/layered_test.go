@@ -71,7 +71,7 @@ func layered(seed uint64, nodes, strategies, slack int) *Problem {
 		panic(err)
 	}
 	if slack > 0 {
-		least := p.unavoidable(context.Background())
+		least := (&bisection{ctx: context.Background(), p: p, opt: Options{Steps: 1e9}}).unavoidable()
 		return p.WithLimit(least + least/100*int64(slack))
 	}
 	return p

@@ -20,7 +20,7 @@ type PeakResult struct {
 // [Solve].
 func MinPeak(ctx context.Context, p *Problem, opt Options) (PeakResult, error) {
 	if opt.Steps <= 0 {
-		opt.Steps = DefaultSteps
+		opt.Steps, opt.Complete = DefaultSteps, true
 	}
 	q := p.usageOnly()
 	b := &bisection{ctx: ctx, p: q, opt: opt}
@@ -32,7 +32,7 @@ func MinPeak(ctx context.Context, p *Problem, opt Options) (PeakResult, error) {
 			return PeakResult{Steps: b.spent}, err
 		}
 	}
-	b.bound = min(q.unavoidable(ctx), b.peak)
+	b.bound = min(b.unavoidable(), b.peak)
 	b.run()
 	// The costs of q are not those of p, but both allow the same solutions.
 	cost, _, _ := p.Evaluate(b.x)
@@ -66,7 +66,7 @@ func (b *bisection) take(x []int32) {
 
 // start finds any solution.
 func (b *bisection) start() error {
-	s := newSolver(b.ctx, b.p, Options{Steps: b.opt.Steps, Seed: b.opt.Seed})
+	s := newSolver(b.ctx, b.p, Options{Steps: b.opt.Steps, Seed: b.opt.Seed, Complete: b.opt.Complete})
 	r, err := s.solveFirst()
 	b.spent += s.work()
 	if err == nil {
@@ -79,7 +79,7 @@ func (b *bisection) start() error {
 func (b *bisection) run() {
 	low := b.bound // smallest limit not yet given up
 	for limit := low; low < b.peak && b.spent < b.opt.Steps && b.ctx.Err() == nil; limit = low + (b.peak-low)/2 {
-		s := newSolver(b.ctx, b.p.WithLimit(limit), Options{Steps: b.opt.Steps / 16, Seed: b.opt.Seed})
+		s := newSolver(b.ctx, b.p.WithLimit(limit), Options{Steps: b.opt.Steps / 16, Seed: b.opt.Seed, Complete: b.opt.Complete})
 		w := newWork(b.ctx, s.p)
 		s.first = true
 		proven := s.root(w) >= Inf
@@ -140,9 +140,13 @@ func (p *Problem) usageOnly() *Problem {
 
 // unavoidable returns a lower bound on the peak: the largest usage over time if every node that is left after merging takes the least it can
 // at every time step.
-func (p *Problem) unavoidable(ctx context.Context) int64 {
-	w := newWork(ctx, p.WithLimit(maxTotal))
-	w.structure(ctx)
+func (b *bisection) unavoidable() int64 {
+	w := newWork(b.ctx, b.p.WithLimit(maxTotal))
+	if !b.opt.Complete {
+		w.until = b.opt.Steps - b.spent
+	}
+	w.structure(b.ctx)
+	b.spent += w.takeSpent()
 	w.tidyAll()
 	return slices.Max(append(w.base, 0))
 }

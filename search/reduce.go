@@ -6,11 +6,11 @@ import (
 )
 
 // reduce shrinks the working model to a fixpoint of all rules in the order of solver.md section 4.3. It stops early when the model has no
-// solution (w.failed) or the context ends.
+// solution (w.failed), the context ends or the entries that it may visit are visited (w.cut).
 func (w *work) reduce(ctx context.Context) {
 	for w.failed == nil {
 		w.structure(ctx)
-		if w.failed != nil || ctx.Err() != nil {
+		if w.failed != nil || w.stop(ctx) {
 			return
 		}
 		if w.hasLimit && w.pruneMemory() {
@@ -29,7 +29,7 @@ func (w *work) reduce(ctx context.Context) {
 // structure empties the queue of links: arc consistency, folding, functional merging and separable edges (rules P0 to P3).
 func (w *work) structure(ctx context.Context) {
 	for head := 0; head < len(w.queue) && w.failed == nil; head++ {
-		if head&63 == 0 && ctx.Err() != nil {
+		if (head&63 == 0 || w.spent >= w.until) && w.stop(ctx) {
 			w.queue = w.queue[head:]
 			return
 		}

@@ -12,12 +12,17 @@ const DefaultSteps int64 = 1_000_000_000
 // Options of [Solve] and [MinPeak]. The zero value is good.
 type Options struct {
 	// Steps is the budget in work units, about the number of matrix entries visited (10^9 are in the order of a second). It depends on
-	// nothing but the problem and the seed, so that results can be repeated. The reductions at the start always run. 0 means DefaultSteps,
-	// or five times what the reductions take if that is more.
+	// nothing but the problem and the seed, so that results can be repeated. 0 means DefaultSteps, or five times what the reductions at
+	// the start take if that is more.
 	Steps int64
-	Seed  uint64
+	// Complete lets reductions, and the search for the smallest limit where no solution was found, run to their end even where that
+	// takes more than Steps. It is meant for problems for which no solution is known.
+	Complete bool
+	Seed     uint64
 	// Initial are warm starts. The result is never worse than any of them that is a solution; others are ignored.
 	Initial [][]int32
+	// Brief leaves out the search for the smallest limit that works where no solution was found.
+	Brief bool
 	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records.
 	Certify bool
 	// Progress, if not nil, is called for every better solution, every better bound and every phase, in order, from the calling goroutine.
@@ -72,6 +77,8 @@ func (r Result) Gap() float64 {
 //   - *InfeasibleError (class diag.ErrInfeasible) if there is no solution, or none was found within the steps: see its field Proven;
 //   - the context's error if that ended before any solution was known.
 //
+// Then the result still says how many steps were taken.
+//
 // The result depends only on the problem and the options, unless the context ends.
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	s := newSolver(ctx, p, opt)
@@ -91,7 +98,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		return s.result(), nil
 	}
 	if err := ctx.Err(); err != nil {
-		return Result{}, err
+		return Result{Steps: s.steps()}, err
 	}
 	return s.explain(w.failed, bound >= Inf)
 }
@@ -103,6 +110,7 @@ type solver struct {
 	opt    Options
 	budget int64
 	grows  bool   // the budget is the default one, which grows with the reductions
+	strict bool   // nothing may take more than the budget
 	proof  *proof // nil without Options.Certify
 	lanes  [2]*lane
 	phase  string
@@ -120,17 +128,20 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 	if grows {
 		opt.Steps = DefaultSteps
 	}
-	s := &solver{grows: grows, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf, bound: -Inf}
+	s := &solver{grows: grows, strict: !grows && !opt.Complete, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf, bound: -Inf}
 	for i := range s.lanes {
 		rng := rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed)+uint64(i)))
-		s.lanes[i] = &lane{ctx: ctx, p: p, rng: rng, until: opt.Steps, table: exactTable, cost: Inf}
+		s.lanes[i] = &lane{ctx: ctx, p: p, rng: rng, until: opt.Steps, limit: opt.Steps, table: exactTable, cost: Inf}
+		if !s.strict {
+			s.lanes[i].limit = math.MaxInt64
+		}
 	}
 	return s
 }
 
 // over reports whether the search has to stop, given the bound of what is left.
 func (s *solver) over(bound int64) bool {
-	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.ctx.Err() != nil
+	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut || s.ctx.Err() != nil
 }
 
 // raise takes a bound that is valid for the whole problem.
@@ -153,8 +164,16 @@ func (s *solver) report(source string, x []int32) {
 	}
 }
 
+// steps returns the work that counts as spent: the last piece of work may end a little beyond the budget.
+func (s *solver) steps() int64 {
+	if s.strict {
+		return min(s.work(), s.opt.Steps)
+	}
+	return s.work()
+}
+
 func (s *solver) result() Result {
-	r := Result{Solution: s.best, Cost: s.cost, Bound: min(s.bound, s.cost), Peak: s.peak, Status: Feasible, Steps: s.work()}
+	r := Result{Solution: s.best, Cost: s.cost, Bound: min(s.bound, s.cost), Peak: s.peak, Status: Feasible, Steps: s.steps()}
 	if s.proof != nil {
 		r.Certificate = newCertificate(s.p, s.proof, r)
 		r.Bound = min(r.Bound, r.Certificate.Bound)
@@ -175,15 +194,14 @@ const stallRounds = 8
 func (s *solver) root(w *work) int64 {
 	zero := s.lanes[0]
 	zero.first, s.lanes[1].first = s.first, s.first
-	w.reduce(s.ctx)
-	zero.charge(w.takeSpent())
+	zero.reduce(w)
 	if s.grows {
 		s.budget = max(s.budget, 5*zero.spent)
 	}
 	if w.failed != nil {
 		return Inf
 	}
-	if s.ctx.Err() != nil {
+	if zero.cut || s.ctx.Err() != nil {
 		return -Inf
 	}
 	s.allow(s.budget)

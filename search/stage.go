@@ -171,10 +171,9 @@ func (w *work) forbid(a, b int32, t *table, gone []bool) {
 
 // reduce runs the reductions and compiles the model again.
 func (g *stage) reduce(from *carried) {
-	g.w.reduce(g.s.ctx)
-	g.s.charge(g.w.takeSpent())
+	g.s.reduce(g.w)
 	switch {
-	case g.s.ctx.Err() != nil:
+	case g.s.cut || g.s.ctx.Err() != nil:
 	case g.w.failed != nil:
 		g.bound = Inf
 	default:

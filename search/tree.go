@@ -102,8 +102,7 @@ func (t *tree) finish(n *treeNode, children []*treeNode) {
 
 // visit works on a node in a lane and returns its children: none if it is done, the node itself if the lane had to stop.
 func (n *treeNode) visit(l *lane) []*treeNode {
-	n.w.reduce(l.ctx)
-	l.charge(n.w.takeSpent())
+	l.reduce(n.w)
 	if n.w.failed != nil {
 		n.bound = Inf
 		return nil

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -61,6 +62,8 @@ type work struct {
 	queued  []bool
 	scratch []int64
 	spent   int64 // matrix entries visited
+	until   int64 // spent entries at which the reductions stop
+	cut     bool  // they have stopped so: the model is valid, but not reduced to the end
 	failed  *conflict
 }
 
@@ -80,7 +83,7 @@ func pairKey(a, b int32) uint64 { return uint64(min(a, b))<<32 | uint64(max(a, b
 func newWork(ctx context.Context, p *Problem) *work {
 	n := p.NumNodes()
 	w := &work{cells: make([]cell, n), pairs: make(map[uint64]int32, p.NumEdges()), constant: p.Constant,
-		hasLimit: p.HasLimit && len(p.times) > 0, limit: p.Limit}
+		hasLimit: p.HasLimit && len(p.times) > 0, limit: p.Limit, until: math.MaxInt64}
 	w.base, w.delta = make([]int64, len(p.times)), make([]int64, len(p.times)+1)
 	w.point = make([]int32, len(p.times))
 	for t := range w.point {
@@ -128,7 +131,7 @@ func (w *work) clone() *work {
 // compact returns an independent copy that has only the live nodes, numbered from 0. Its proof goes on where that of w ends.
 func (w *work) compact() *work {
 	c := &work{constant: w.constant, hasLimit: w.hasLimit, limit: w.limit, base: slices.Clone(w.base), delta: slices.Clone(w.delta),
-		point: slices.Clone(w.point), failed: w.failed, proof: w.proof.fork()}
+		point: slices.Clone(w.point), failed: w.failed, until: math.MaxInt64, proof: w.proof.fork()}
 	index := make([]int32, len(w.cells))
 	var node []int32
 	for i := range w.cells {
@@ -338,6 +341,14 @@ func pick[T any](from []T, f []int32) []T {
 		out[x] = from[a]
 	}
 	return out
+}
+
+// stop reports whether the reductions have to stop: the context ended, or they visited what they may.
+func (w *work) stop(ctx context.Context) bool {
+	if w.spent >= w.until {
+		w.cut = true
+	}
+	return w.cut || ctx.Err() != nil
 }
 
 // takeSpent returns the entries visited since the last call.

@@ -1,36 +1,54 @@
 package space
 
 import (
-	"encoding/binary"
+	"context"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/search"
 )
 
-// matrixRef is an interned edge matrix.
-type matrixRef struct{ id search.MatrixID }
+// Build returns the selection problem under a memory limit in bytes per device, 0 for none. It fails with ErrTooLarge
+// where the problem would need too much memory, ErrSteps where the effort's steps do not suffice, the context's error
+// where that ends, and diag.ErrInfeasible where the pins rule out every way to cut an op.
+func (s *Space) Build(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
+	return s.build(ctx, limit, effort, false)
+}
 
-// Build returns the selection problem under a memory limit in bytes per device, 0 for none.
-func (s *Space) Build(limit int64) (*search.Problem, error) {
-	if s.nodes == nil {
+// Relaxed returns the problem with costs that the program of a solution surely takes: uses that may share a copy pay
+// their part of it, what may overlap with a product costs only what goes beyond the product, one branch of several
+// counts, and values that may stay out of memory take no time there. Solutions are those of Build, and so is the
+// memory that they need. It fails like Build.
+func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
+	return s.build(ctx, limit, effort, true)
+}
+
+func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed bool) (*search.Problem, error) {
+	effort.ctx = ctx
+	s.effort, s.err = effort, nil
+	if s.links == nil {
 		if err := s.enumerate(); err != nil {
+			s.nodes, s.links = nil, nil
 			return nil, err
 		}
 	}
 	b := search.NewBuilder()
-	s.matrices = map[string]matrixRef{}
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		costs := make([]int64, len(n.strategies))
 		usages := make([]int64, len(n.strategies))
-		for j, st := range n.strategies {
-			costs[j], usages[j] = st.cost, s.usage(n, &st)
+		for j := range n.strategies {
+			st := &n.strategies[j]
+			costs[j], usages[j] = st.cost, s.usage(n, st)
+			if relaxed {
+				costs[j] = st.least
+			}
 		}
 		b.AddNode(costs, usages, n.lo, n.hi)
 	}
-	for i := range s.nodes {
-		s.edges(b, int32(i))
+	s.matrices(b, relaxed)
+	if s.err != nil {
+		return nil, s.err
 	}
 	if limit > 0 {
 		b.SetLimit(limit)
@@ -38,10 +56,11 @@ func (s *Space) Build(limit int64) (*search.Problem, error) {
 	return b.Build()
 }
 
-// enumerate makes the nodes: inputs, ops, results.
+// enumerate makes the nodes - inputs, ops, results - and their links.
 func (s *Space) enumerate() error {
 	m := s.m
-	s.startAtoms()
+	s.groups = s.grouped()
+	s.count, s.layouts, s.layoutIDs, s.nodes, s.reshards = 0, nil, map[ir.ShardingID]layoutID{}, nil, map[pair]price{}
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())
 	for i := range s.nodeOf {
@@ -49,18 +68,24 @@ func (s *Space) enumerate() error {
 	}
 	main, _ := m.Main()
 	f := m.Func(main)
+	once := share{1, 1}
 	for _, arg := range m.BlockArgs(f.Body) {
-		s.freeNode(0, arg, 1)
+		s.freeNode(0, arg, 1, once)
 	}
-	s.collect(f.Body, 1)
+	s.collect(f.Body, 1, once)
 	s.results(main)
+	if s.err != nil {
+		return s.err
+	}
 	for i := range s.nodes {
 		if len(s.nodes[i].strategies) == 0 {
 			return diag.Infeasible(diag.NoPlan, diag.Position{}, "no way to cut %s fits the shardings that are required", m.OpName(s.nodes[i].op))
 		}
 	}
 	s.lifetimes()
-	return nil
+	s.connect()
+	s.measure()
+	return s.err
 }
 
 // results adds a node for every result of the function that is pinned; others keep the layout of their value, and
@@ -73,7 +98,7 @@ func (s *Space) results(main ir.FuncID) {
 		if pin == 0 || s.tied[i] >= 0 || !s.isTensor(v) {
 			continue
 		}
-		n := node{result: i, operands: []ir.ValueID{v}, runs: 1}
+		n := node{result: i, operands: []ir.ValueID{v}, runs: 1, sure: share{1, 1}}
 		layouts := appendNew(s.tensorLayouts(m.Shape(v)), s.pinned(pin))
 		for _, l := range layouts {
 			if s.allows(pin, &l) {
@@ -96,117 +121,100 @@ func (s *Space) usage(n *node, st *strategy) int64 {
 	return total
 }
 
-// edges adds the reshards of what a node reads, of what a loop's body or a branch returns, and of tied results.
-func (s *Space) edges(b *search.Builder, i int32) {
-	n := &s.nodes[i]
-	for j, v := range n.operands {
-		s.edge(b, v, i, n.runs, func(st *strategy) layoutID { return st.operands[j] })
+// measure gives up where the pairs of layouts to price or the entries of matrices are too many.
+func (s *Space) measure() {
+	type sets struct {
+		from, to int32
+		bytes    int64
 	}
-	m := s.m
-	switch {
-	case n.isResult():
-	case n.op != 0 && len(n.values) == 1:
-		s.returned(b, i, n)
-	case n.isInput():
-		main, _ := m.Main()
-		arg := m.Index(n.values[0])
-		for r, a := range s.tied {
-			if a == arg {
-				s.edge(b, m.Operand(m.LastOp(m.Func(main).Body), r), i, 1, kept)
+	pairs, entries := 0, 0
+	seen, made := map[sets]bool{}, map[matrixKey]bool{}
+	for i := range s.links {
+		l := &s.links[i]
+		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+		if key := (sets{rows.set, cols.set, l.bytes}); !seen[key] {
+			seen[key] = true
+			pairs += len(rows.unique) * len(cols.unique)
+		}
+		if key := l.key(false); !made[key] {
+			made[key] = true
+			entries += len(rows.at) * len(cols.at)
+		}
+		if !s.bounded(pairs, maxPairs, smallPairs) || !s.bounded(entries, maxEntries, smallEntries) {
+			return
+		}
+	}
+}
+
+// matrixKey tells links apart whose prices differ.
+type matrixKey struct {
+	rows, cols, product int32
+	bytes, runs, shared int64
+	sure                share
+}
+
+func (l *link) key(relaxed bool) matrixKey {
+	if !relaxed {
+		return matrixKey{rows: l.rows, cols: l.cols, bytes: l.bytes, runs: l.runs}
+	}
+	return matrixKey{l.rows, l.cols, l.product, l.bytes, 0, l.shared, l.sure}
+}
+
+// matrices adds the edges.
+func (s *Space) matrices(b *search.Builder, relaxed bool) {
+	made := map[matrixKey]search.MatrixID{}
+	for i := range s.links {
+		l := &s.links[i]
+		key := l.key(relaxed)
+		id, ok := made[key]
+		if !ok {
+			if !s.charge(int64(len(s.lists.all[l.rows].at) * len(s.lists.all[l.cols].at))) {
+				return
 			}
+			id = b.AddMatrix(len(s.lists.all[l.rows].at), len(s.lists.all[l.cols].at), s.prices(l, relaxed))
+			made[key] = id
 		}
+		b.AddEdge(l.from, l.to, id)
 	}
-}
-
-func kept(st *strategy) layoutID { return st.kept[0] }
-
-// returned prices what the regions of a loop or a branch hand back to the op's result.
-func (s *Space) returned(b *search.Builder, i int32, n *node) {
-	m := s.m
-	at := m.Index(n.values[0])
-	switch m.Kind(n.op) {
-	case ir.OpWhile:
-		body := m.RegionBlock(n.op, 1)
-		s.edge(b, m.Operand(m.LastOp(body), at), i, n.runs*max(1, ir.Trips(m, n.op)), kept)
-	case ir.OpCase, ir.OpIf:
-		for r := range m.NumRegions(n.op) {
-			s.edge(b, m.Operand(m.LastOp(m.RegionBlock(n.op, r)), at), i, n.runs, kept)
-		}
-	}
-}
-
-// edge prices sending a value to where node i reads it.
-func (s *Space) edge(b *search.Builder, v ir.ValueID, i int32, runs int64, read func(*strategy) layoutID) {
-	from := s.nodeOf[v]
-	if from < 0 || !s.isTensor(v) {
-		return
-	}
-	slot := s.slotOf[v]
-	bytes := s.m.ValueType(v).Bytes()
-	sources, targets := &s.nodes[from], &s.nodes[i]
-	rows := make([]layoutID, len(sources.strategies))
-	for a := range rows {
-		rows[a] = sources.strategies[a].kept[slot]
-	}
-	cols := make([]layoutID, len(targets.strategies))
-	for c := range cols {
-		cols[c] = read(&targets.strategies[c])
-	}
-	key := matrixKey(rows, cols, bytes, runs)
-	ref, ok := s.matrices[key]
-	if !ok {
-		ref = matrixRef{b.AddMatrix(len(rows), len(cols), s.prices(rows, cols, bytes, runs))}
-		s.matrices[key] = ref
-	}
-	b.AddEdge(from, i, ref.id)
-}
-
-func matrixKey(rows, cols []layoutID, bytes, runs int64) string {
-	key := binary.AppendVarint(nil, bytes)
-	key = binary.AppendVarint(key, runs)
-	key = binary.AppendVarint(key, int64(len(rows)))
-	for _, ids := range [][]layoutID{rows, cols} {
-		for _, id := range ids {
-			key = binary.AppendVarint(key, int64(id))
-		}
-	}
-	return string(key)
 }
 
 // prices fills a matrix. Strategies outnumber layouts by far, so each pair of layouts is planned once.
-func (s *Space) prices(rows, cols []layoutID, bytes, runs int64) []int64 {
-	from, fromAt := distinct(rows, len(s.layouts))
-	to, toAt := distinct(cols, len(s.layouts))
-	pairs := make([]int64, len(from)*len(to))
-	for i, a := range from {
-		for j, b := range to {
-			if a != b {
-				_, price := s.planner.Plan(s.layouts[a], s.layouts[b], bytes)
-				pairs[i*len(to)+j] = price * runs
+func (s *Space) prices(l *link, relaxed bool) []int64 {
+	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+	pairs := make([]price, len(rows.unique)*len(cols.unique))
+	for i, from := range rows.unique {
+		for j, to := range cols.unique {
+			if pairs[i*len(cols.unique)+j] = s.reshard(from, to, l.bytes); s.err != nil {
+				return make([]int64, len(rows.at)*len(cols.at))
 			}
 		}
 	}
-	values := make([]int64, 0, len(rows)*len(cols))
-	for _, i := range fromAt {
-		for _, j := range toAt {
-			values = append(values, pairs[i*len(to)+j])
+	values := make([]int64, 0, len(rows.at)*len(cols.at))
+	for _, i := range rows.at {
+		for c, j := range cols.at {
+			p := &pairs[int(i)*len(cols.unique)+int(j)]
+			if relaxed {
+				values = append(values, l.least(p, s.overlap(l, c)))
+			} else {
+				values = append(values, p.all*l.runs)
+			}
 		}
 	}
 	return values
 }
 
-// distinct returns the different ids of a list, and for each element where its id is among them. Ids are below n.
-func distinct(ids []layoutID, n int) (unique []layoutID, at []int) {
-	place := make([]int, n)
-	at = make([]int, len(ids))
-	for i, id := range ids {
-		if place[id] == 0 {
-			unique = append(unique, id)
-			place[id] = len(unique)
-		}
-		at[i] = place[id] - 1
+// overlap returns the time of the product that a strategy of a link's reader computes meanwhile.
+func (s *Space) overlap(l *link, strategy int) int64 {
+	if l.product < 0 {
+		return 0
 	}
-	return unique, at
+	return s.lists.times[l.product][strategy]
+}
+
+// least returns what a program surely takes for a reshard: its part of a copy that all uses share, or a copy of its own
+// whose gather overlaps with a product.
+func (l *link) least(p *price, product int64) int64 {
+	return min(l.sure.of(p.least)/l.shared, l.sure.of(p.least-min(p.last, product)))
 }
 
 // lifetimes sets the interval in which each node's values take memory: from where it is made to its last use,

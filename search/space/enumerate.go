@@ -12,66 +12,28 @@ import (
 // the largest ones first.
 const maxStrategies = 256
 
-// noteAtoms cuts the atoms of the mesh at the ends of the sub-axes of a layout.
-func (s *Space) noteAtoms(l collectives.Layout) {
-	s.startAtoms()
-	for _, axes := range l.Dims {
-		for _, r := range axes {
-			s.cutAtoms(r)
-		}
-	}
-}
-
-// startAtoms makes every axis that has more than one device an atom.
-func (s *Space) startAtoms() {
-	if s.atoms != nil {
-		return
-	}
-	mesh := &s.m.Mesh(s.mesh).Mesh
-	s.atoms = []subaxis.Ref{}
-	for i, a := range mesh.Axes {
-		if a.Size > 1 {
-			s.atoms = append(s.atoms, mesh.Full(i))
-		}
-	}
-}
-
-func (s *Space) cutAtoms(r subaxis.Ref) {
-	var out []subaxis.Ref
-	for _, a := range s.atoms {
-		part, ok := a.Overlap(r)
-		if !ok || part == a {
-			out = append(out, a)
-			continue
-		}
-		if head, ok := a.PrefixWithout(part); ok {
-			out = append(out, head)
-		}
-		out = append(out, part)
-		if tail, ok := a.SuffixWithout(part); ok {
-			out = append(out, tail)
-		}
-	}
-	s.atoms = out
-}
-
-// placements calls emit with every way to put each atom on one of n places or on none, where no place p takes more
-// than its size allows: place p holds axes whose product divides sizes[p].
+// placements calls emit with every way to put each group of axes on one of n places or on none, where no place p takes
+// more than its size allows: place p holds axes whose product divides sizes[p].
 func (s *Space) placements(sizes []int64, emit func(places [][]subaxis.Ref)) {
 	places := make([][]subaxis.Ref, len(sizes))
 	var put func(i int)
 	put = func(i int) {
-		if i == len(s.atoms) {
-			emit(places)
+		if i == len(s.groups) {
+			if s.charge(layoutWork) {
+				emit(places)
+			}
 			return
 		}
 		put(i + 1)
 		for p, size := range sizes {
-			if size%(subaxis.Product(places[p])*int64(s.atoms[i].Size)) != 0 {
+			if s.err != nil || size%(subaxis.Product(places[p])*subaxis.Product(s.groups[i])) != 0 {
 				continue
 			}
 			before := places[p]
-			places[p] = subaxis.AppendMerge(slices.Clone(before), s.atoms[i])
+			places[p] = slices.Clone(before)
+			for _, r := range s.groups[i] {
+				places[p] = subaxis.AppendMerge(places[p], r)
+			}
 			put(i + 1)
 			places[p] = before
 		}
@@ -99,7 +61,7 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool) []collectives.Factors {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return int(min(1, max(-1, r.Sizes[b]-r.Sizes[a])))
 	})
-	for pow(len(order)+1, len(s.atoms)) > maxStrategies && len(order) > 1 {
+	for pow(len(order)+1, len(s.groups)) > maxStrategies && len(order) > 1 {
 		order = order[:len(order)-1]
 	}
 	sizes := make([]int64, len(order))

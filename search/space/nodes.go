@@ -8,33 +8,36 @@ import (
 )
 
 // collect makes the nodes of a block's ops in program order.
-func (s *Space) collect(b ir.BlockID, runs int64) {
+func (s *Space) collect(b ir.BlockID, runs int64, sure share) {
 	m := s.m
 	for op := range m.Ops(b) {
+		if s.err != nil {
+			return
+		}
 		switch {
-		case m.Kind(op).IsTerminator():
+		case m.Kind(op).IsTerminator() || m.Kind(op) == ir.OpSdyShardingGroup:
 		case m.Kind(op) == ir.OpWhile:
-			inner := runs * max(1, ir.Trips(m, op))
-			s.carried(op, runs)
-			s.collect(m.RegionBlock(op, 0), inner)
-			s.collect(m.RegionBlock(op, 1), inner)
+			inner, surely := s.inLoop(op, runs, sure)
+			s.carried(op, runs, sure)
+			s.collect(m.RegionBlock(op, 0), inner, surely)
+			s.collect(m.RegionBlock(op, 1), inner, surely)
 		case m.Kind(op).HasBodies():
 			for _, v := range m.Results(op) {
-				s.freeNode(op, v, runs)
+				s.freeNode(op, v, runs, sure)
 			}
 			for i := range m.NumRegions(op) {
-				s.collect(m.RegionBlock(op, i), runs)
+				s.collect(m.RegionBlock(op, i), runs, s.inBranch(op, sure))
 			}
 		case m.Kind(op) == ir.OpOptimizationBarrier:
 			for i, v := range m.Results(op) {
-				s.passNode(op, m.Operand(op, i), v, runs)
+				s.passNode(op, m.Operand(op, i), v, runs, sure)
 			}
-		case m.Kind(op) == ir.OpSdyShardingConstraint || m.Kind(op) == ir.OpSdyReshard || m.Kind(op) == ir.OpSdyPropagationBarrier:
-			s.passNode(op, m.Operand(op, 0), m.Result(op, 0), runs)
+		case passesOn(m.Kind(op)):
+			s.passNode(op, m.Operand(op, 0), m.Result(op, 0), runs, sure)
 		case m.Kind(op) == ir.OpSdyManualComputation:
-			s.manualNode(op, runs)
+			s.manualNode(op, runs, sure)
 		default:
-			s.opNode(op, runs)
+			s.opNode(op, runs, sure)
 		}
 	}
 }
@@ -50,8 +53,8 @@ func (s *Space) add(n node) int32 {
 }
 
 // freeNode adds a value that may be kept in any layout at no cost of its own.
-func (s *Space) freeNode(op ir.OpID, v ir.ValueID, runs int64) int32 {
-	n := node{op: op, values: []ir.ValueID{v}, runs: runs}
+func (s *Space) freeNode(op ir.OpID, v ir.ValueID, runs int64, sure share) int32 {
+	n := node{op: op, values: []ir.ValueID{v}, runs: runs, sure: sure}
 	if s.isTensor(v) {
 		for _, l := range s.candidates(v) {
 			n.strategies = append(n.strategies, strategy{kept: []layoutID{s.intern(l)}})
@@ -63,8 +66,8 @@ func (s *Space) freeNode(op ir.OpID, v ir.ValueID, runs int64) int32 {
 }
 
 // passNode adds a result that is its operand in some layout.
-func (s *Space) passNode(op ir.OpID, operand, v ir.ValueID, runs int64) {
-	id := s.freeNode(op, v, runs)
+func (s *Space) passNode(op ir.OpID, operand, v ir.ValueID, runs int64, sure share) {
+	id := s.freeNode(op, v, runs, sure)
 	n := &s.nodes[id]
 	n.operands = []ir.ValueID{operand}
 	for i := range n.strategies {
@@ -73,10 +76,10 @@ func (s *Space) passNode(op ir.OpID, operand, v ir.ValueID, runs int64) {
 }
 
 // carried adds the values that a loop carries: operand, arguments of both regions and result are one decision.
-func (s *Space) carried(op ir.OpID, runs int64) {
+func (s *Space) carried(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	for i, v := range m.Results(op) {
-		s.passNode(op, m.Operand(op, i), v, runs)
+		s.passNode(op, m.Operand(op, i), v, runs, sure)
 		for r := range m.NumRegions(op) {
 			arg := m.BlockArgs(m.RegionBlock(op, r))[i]
 			s.nodeOf[arg], s.slotOf[arg] = s.nodeOf[v], 0
@@ -85,9 +88,9 @@ func (s *Space) carried(op ir.OpID, runs int64) {
 }
 
 // manualNode adds a computation whose layouts the user fixed.
-func (s *Space) manualNode(op ir.OpID, runs int64) {
+func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
-	n := node{op: op, operands: m.Operands(op), runs: runs}
+	n := node{op: op, operands: m.Operands(op), runs: runs, sure: sure}
 	st := strategy{}
 	for _, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
 		st.operands = append(st.operands, s.intern(s.pinned(m.Sharding(arg))))
@@ -127,9 +130,9 @@ func appendNew(all []collectives.Layout, l collectives.Layout) []collectives.Lay
 }
 
 // opNode adds an op: every way to cut it, times every way to keep its result.
-func (s *Space) opNode(op ir.OpID, runs int64) {
+func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
-	n := node{op: op, runs: runs, operands: m.Operands(op), values: m.ResultValues(op)}
+	n := node{op: op, runs: runs, sure: sure, operands: m.Operands(op), values: m.ResultValues(op)}
 	r := s.ruleOf(op)
 	switch {
 	case r != nil && m.NumOperands(op) > 0:
@@ -253,6 +256,13 @@ func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout) [][]col
 // strategy adds one strategy with its price: the op on one device's blocks and sending its results to where they
 // are kept.
 func (s *Space) strategy(n *node, factors collectives.Factors, operands, results, kept []collectives.Layout) {
+	if !s.charge(strategyWork) {
+		return
+	}
+	s.count++
+	if !s.bounded(s.count, maxStrategiesInAll, smallStrategies) {
+		return
+	}
 	st := strategy{factors: factors}
 	local := func(values []ir.ValueID, layouts []collectives.Layout) [][]int64 {
 		out := make([][]int64, len(values))
@@ -266,17 +276,25 @@ func (s *Space) strategy(n *node, factors collectives.Factors, operands, results
 	if operands == nil {
 		operands = s.wholes(n.operands)
 	}
-	st.cost = s.model.Op(s.m, n.op, local(n.operands, operands), local(n.values, results), s.fused)
+	from, to := local(n.operands, operands), local(n.values, results)
+	st.cost = s.model.Op(s.m, n.op, from, to, s.fused)
+	st.compute = s.model.Op(s.m, n.op, from, to, s.gone)
+	sent, scattered := int64(0), int64(0) // in all, and in what may overlap with a product
 	for i := range n.operands {
 		st.operands = append(st.operands, s.intern(operands[i]))
 	}
 	for i, v := range n.values {
 		if s.isTensor(v) && !results[i].Equal(&kept[i]) {
-			_, price := s.planner.Plan(results[i], kept[i], s.m.ValueType(v).Bytes())
-			st.cost += price
+			p := s.reshard(s.intern(results[i]), s.intern(kept[i]), s.m.ValueType(v).Bytes())
+			st.cost += p.all
+			sent += p.least
+			if s.rings && s.m.Kind(n.op) == ir.OpDotGeneral {
+				scattered = p.first
+			}
 		}
 		st.kept = append(st.kept, s.intern(kept[i]))
 	}
 	st.cost *= n.runs
+	st.least = n.sure.of(st.compute + sent - min(st.compute, scattered))
 	n.strategies = append(n.strategies, st)
 }

@@ -9,11 +9,16 @@
 // reduce-scattered; both want the same axis, and one is gathered first.
 //
 //	s := space.New(m, mesh, model)
-//	s.Pin(v, sharding)          // what the user wrote
-//	s.Suggest(annotated)        // baselines, as warm starts
-//	problem, err := s.Build(limit)
+//	s.Pin(v, sharding)                  // what the user wrote
+//	s.Suggest(annotated, assignment)    // baselines, as warm starts
+//	problem, err := s.Build(ctx, limit, &space.Effort{})
 //	result, err := search.Solve(ctx, problem, search.Options{Initial: s.WarmStarts()})
 //	assignment := s.Apply(m, result.Solution)
+//
+// Where the mesh has many axes, problems grow beyond what memory and time allow. A space has coarser levels for that
+// ([Space.Levels]): axes are cut only where the user cut them, and adjacent axes are placed together. What is
+// suggested is in the problem at every level. [Space.Relaxed] is the same problem with costs that no program of its
+// solutions goes below.
 package space
 
 import (
@@ -31,7 +36,11 @@ type Space struct {
 	mesh    ir.MeshID
 	model   *estimate.Model
 	planner *collectives.Planner
-	atoms   []subaxis.Ref // the parts of the mesh that are placed one by one
+	level   Level
+	rings   bool // products may overlap with the gathers and scatters beside them
+	effort  *Effort
+	err     error           // why building had to stop
+	groups  [][]subaxis.Ref // the parts of the mesh that are placed, each at once
 	pins    map[ir.ValueID]ir.ShardingID
 	outPins []ir.ShardingID // per result of the main function
 	tied    []int           // per result: the input whose place it takes, -1 for none
@@ -41,9 +50,13 @@ type Space struct {
 	nodes     []node
 	nodeOf    []int32 // per value: its node, -1 for none
 	slotOf    []int32 // per value: its place among the node's values
+	count     int     // strategies of all nodes
 	suggested []suggestion
 	fused     []bool // per value: it never reaches memory
-	matrices  map[string]matrixRef
+	gone      []bool // per value: it may never reach memory once constraints are gone
+	links     []link
+	lists     lists
+	reshards  map[pair]price
 }
 
 type layoutID int32
@@ -56,6 +69,7 @@ type node struct {
 	operands   []ir.ValueID // read in the strategy's operand layouts
 	strategies []strategy
 	runs       int64
+	sure       share // of the runs, what a step surely takes
 	lo, hi     int32
 }
 
@@ -68,6 +82,8 @@ type strategy struct {
 	operands []layoutID
 	kept     []layoutID
 	cost     int64 // picoseconds of one step
+	least    int64 // what a program surely takes of it
+	compute  int64 // of one run, at least
 }
 
 // suggestion is a baseline: the layouts it keeps values and results in (ids of this space's module) and its factors.
@@ -88,13 +104,12 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	main, _ := m.Main()
-	s := &Space{m: m, mesh: mesh, model: model,
-		planner:   collectives.NewPlanner(&m.Mesh(mesh).Mesh, model),
-		pins:      map[ir.ValueID]ir.ShardingID{},
-		outPins:   make([]ir.ShardingID, len(m.Func(main).ResultTypes)),
-		layoutIDs: map[ir.ShardingID]layoutID{},
-		matrices:  map[string]matrixRef{},
-		fused:     estimate.Fused(m),
+	s := &Space{m: m, mesh: mesh, model: model, rings: true,
+		planner: collectives.NewPlanner(&m.Mesh(mesh).Mesh, model),
+		pins:    map[ir.ValueID]ir.ShardingID{},
+		outPins: make([]ir.ShardingID, len(m.Func(main).ResultTypes)),
+		fused:   estimate.Fused(m),
+		gone:    estimate.Fused(withoutConstraints(m)),
 	}
 	for range s.outPins {
 		s.tied = append(s.tied, -1)
@@ -102,19 +117,20 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	return s
 }
 
+// Serial says that programs are lowered without collective matmuls.
+func (s *Space) Serial() { s.rings = false }
+
 // Planner returns the planner whose prices the space uses.
 func (s *Space) Planner() *collectives.Planner { return s.planner }
 
 // Pin fixes a value to a sharding that the user wrote: closed dimensions exactly, open ones at least to their axes;
 // axes listed as replicated cut no dimension.
 func (s *Space) Pin(v ir.ValueID, sharding ir.ShardingID) {
-	s.noteAtoms(s.pinned(sharding))
 	s.pins[v] = sharding
 }
 
 // PinResult fixes result i of the main function likewise.
 func (s *Space) PinResult(i int, sharding ir.ShardingID) {
-	s.noteAtoms(s.pinned(sharding))
 	s.outPins[i] = sharding
 }
 
@@ -132,13 +148,12 @@ func (s *Space) Suggest(settled *ir.Module, assignment collectives.Assignment) {
 	s.suggested = append(s.suggested, g)
 }
 
-// adopt takes over a sharding of another module and cuts the atoms at its sub-axes.
+// adopt takes over a sharding of another module.
 func (s *Space) adopt(from *ir.Module, id ir.ShardingID) ir.ShardingID {
 	if id == 0 {
 		return 0
 	}
 	l := collectives.LayoutOf(from.ShardingOf(id))
-	s.noteAtoms(l)
 	return s.m.InternSharding(l.Sharding(s.mesh))
 }
 

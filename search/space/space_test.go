@@ -57,7 +57,7 @@ func TestEverySolutionRuns(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			m, meshID, model := load(t, file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
 			s := space.New(m, meshID, model)
-			problem, err := s.Build(0)
+			problem, err := s.Build(context.Background(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestMatmulCases(t *testing.T) {
 				s.Pin(m.BlockArgs(f.Body)[i], parse(t, m, text))
 			}
 			s.PinResult(0, parse(t, m, c.out))
-			problem, err := s.Build(0)
+			problem, err := s.Build(context.Background(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"autoshard"
 	"autoshard/internal/config"
@@ -70,25 +71,25 @@ func TestRead(t *testing.T) {
 func TestProgress(t *testing.T) {
 	s, _, errs := newTest()
 	for when, silent := range map[config.Progress]bool{config.Auto: true, config.Never: true, config.Always: false} {
-		report, done := s.Progress(when)
-		if (report == nil) != silent {
-			t.Errorf("%s: reports: %v", when, report != nil)
-		}
-		if report != nil {
-			for _, p := range []autoshard.Progress{{Stage: "search"}, {Stage: "search", Cost: 2e6, Bound: 1e6}, {Stage: "end"}} {
-				report(p)
-			}
+		errs.Reset()
+		show, done := s.Progress(when)
+		for _, p := range []autoshard.Progress{{Stage: "read"}, {Stage: "search"}, {Stage: "search", Seconds: 2e-6, Bound: 1e-6}, {Stage: "lower", Seconds: 2e-6, Bound: 1e-6}} {
+			show(p)
 		}
 		done()
-	}
-	if errs.String() != "search\nend\n" {
-		t.Errorf("progress is %q", errs)
+		want := "read 0.0 s\nsearch 0.0 s\nlower 0.0 s: cost 2 us, gap 50 %\n"
+		if silent {
+			want = ""
+		}
+		if errs.String() != want {
+			t.Errorf("%s: progress is %q", when, errs)
+		}
 	}
 	errs.Reset()
-	terminal := &meter{w: errs, terminal: true}
-	terminal.report(autoshard.Progress{Stage: "search", Cost: 2e6, Bound: 1e6})
+	terminal := &meter{w: errs, terminal: true, start: time.Now(), end: make(chan struct{})}
+	terminal.show(autoshard.Progress{Stage: "search", Seconds: 2e-6, Bound: 1e-6})
 	terminal.done()
-	if errs.String() != "\r\x1b[Ksearch: cost 2 us, bound 1 us\r\x1b[K" {
+	if errs.String() != "\r\x1b[Ksearch 0.0 s: cost 2 us, gap 50 %\r\x1b[K" {
 		t.Errorf("progress is %q", errs)
 	}
 }

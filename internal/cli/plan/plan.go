@@ -6,6 +6,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,11 +46,9 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
-	model, err := s.Model(ctx, file, c.Rules...)
-	if err != nil {
-		return err
-	}
-	plan, err := search(ctx, s, c, model)
+	progress, done := s.Progress(c.Progress)
+	defer done()
+	plan, err := search(ctx, s, c, file, progress)
 	if err != nil {
 		return err
 	}
@@ -60,26 +59,34 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		return err
 	}
 	if !c.Verify || cmdline.Interrupted(ctx) {
+		done()
 		return show(s, c, report.Plan(plan, report.Options{All: c.All}))
 	}
-	return verify(ctx, s, c, plan, file)
+	progress(autoshard.Progress{Stage: "verify", Seconds: plan.Estimate.Seconds, Bound: float64(plan.Certificate.Bound) / 1e12})
+	return verify(ctx, s, c, plan, file, done)
 }
 
-// search plans within the time of --timeout.
-func search(ctx context.Context, s *cmdline.Streams, c *config.Config, model *autoshard.Model) (*autoshard.Plan, error) {
+// search reads the model and plans, within the time of --timeout. An interrupt asks for the best plan so far.
+func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, progress func(autoshard.Progress)) (*autoshard.Plan, error) {
+	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer enough(nil)
+	defer context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })()
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		planning, cancel = context.WithTimeout(planning, c.Timeout)
 		defer cancel()
 	}
-	progress, done := s.Progress(c.Progress)
-	defer done()
-	o := autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		Steps: c.Steps, Seed: c.Seed, SerialMatmul: !c.Rings, WholeAxes: c.WholeAxes, Progress: progress}
+	progress(autoshard.Progress{Stage: "read"})
+	model, err := s.Model(ctx, file, c.Rules...)
+	if err != nil {
+		return nil, err
+	}
+	o := autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory, Steps: c.Steps, Seed: c.Seed,
+		SerialMatmul: !c.Rings, WholeAxes: c.WholeAxes, Progress: progress, Now: time.Now}
 	for _, t := range c.Trips {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount(t))
 	}
-	return autoshard.MakePlan(ctx, model, o)
+	return autoshard.MakePlan(planning, model, o)
 }
 
 // write writes the plan as --format says; text is a report, which comes later.
@@ -112,12 +119,14 @@ func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" 
 
 // verify runs the plan and shows the report with what the run proves. Where the plan itself is on standard output, only
 // the result of the run is said, on standard error.
-func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) error {
+func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string, done func()) error {
 	data, err := arrays.Find(ctx, s, c, plan, file)
 	if err != nil {
+		done()
 		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})), err)
 	}
 	check, failure := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
+	done()
 	text := report.Plan(plan, report.Options{All: c.All, Check: check})
 	if check != nil {
 		ran := "\ninputs: " + data.Source + "\n" + check.Text()

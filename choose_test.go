@@ -1,0 +1,120 @@
+package autoshard
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autoshard/cost"
+	"autoshard/search"
+	"autoshard/search/space"
+	"autoshard/subaxis"
+)
+
+// linkedChip has links that take as long as its matrix units, for models of any size: rings pay.
+var linkedChip = cost.Hardware{Name: "linked", Matrix: cost.Rates{BF16: 1e11}, VectorFLOPs: 1e12, HBMBytes: 16e9, HBMBandwidth: 1e12,
+	Dispatch: 1e-9, Torus: &cost.Torus{Link: 1e9, Shape: []int64{4, 4}, Wrap: cost.WrapFull, HopLatency: 1e-9}}
+
+// planning returns a planner with the space of its plans.
+func planning(t testing.TB, file, mesh, hardware string) (*planner, *space.Space) {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := ReadModel(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw := linkedChip
+	if hardware != hw.Name {
+		if hw, err = cost.Lookup(hardware); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := newPlanner(model, PlanOptions{Mesh: axes(t, mesh), Hardware: hw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	baselines, err := p.baselines(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, p.space(baselines)
+}
+
+// axes reads "4,2" as a mesh of two axes; "" is the model's own.
+func axes(t testing.TB, sizes string) []subaxis.Axis {
+	t.Helper()
+	var out []subaxis.Axis
+	for i, size := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+		var n int64
+		if _, err := fmt.Sscan(size, &n); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, subaxis.Axis{Name: string(rune('a' + i)), Size: n})
+	}
+	return out
+}
+
+// What the relaxed problem and the floor say, the program of no solution undercuts: neither by sharing copies nor by
+// overlapping products with what they wait for, in loops and branches.
+func TestBoundsHoldForPrograms(t *testing.T) {
+	for _, c := range []struct{ file, mesh, hardware string }{
+		{"examples/mlp_train.mlir", "4,2", "tpu-v5e"},
+		{"examples/mlp_train.mlir", "4,2", "cpu"},
+		{"search/space/testdata/loop.mlir", "2,2", "tpu-v5p"},
+		{"search/space/testdata/matmul.mlir", "4", "cpu"},
+		{"examples/transformer_train.mlir", "2,2", "cpu"},
+		{"examples/transformer_train_megatron.mlir", "", "h100"},
+		{"examples/transformer_train_megatron.mlir", "", "linked"},
+		{"examples/mlp_train.mlir", "4,2", "linked"},
+		{"search/space/testdata/matmul.mlir", "4", "linked"},
+		{"testdata/plan/branch.mlir", "4,2", "linked"},
+	} {
+		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
+			p, s := planning(t, c.file, c.mesh, c.hardware)
+			var effort space.Effort
+			problem, err := s.Build(t.Context(), 0, &effort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			relaxed, err := s.Relaxed(t.Context(), 0, &effort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts := s.WarmStarts()
+			for _, q := range []*search.Problem{problem, relaxed} {
+				r, err := search.Solve(t.Context(), q, search.Options{Steps: 20_000_000, Initial: s.WarmStarts()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				starts = append(starts, r.Solution)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				x := append([]int32(nil), rapid.SampledFrom(starts).Draw(t, "start")...)
+				for range rapid.IntRange(0, len(x)).Draw(t, "changes") {
+					i := rapid.IntRange(0, len(x)-1).Draw(t, "node")
+					x[i] = int32(rapid.IntRange(0, problem.NumStrategies(i)-1).Draw(t, "strategy"))
+				}
+				annotated := p.module.Clone()
+				assignment := s.Apply(annotated, x)
+				l, err := p.lower(context.Background(), annotated, assignment, s.Planner())
+				if err != nil {
+					t.Fatal(err)
+				}
+				least, _, err := relaxed.Evaluate(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := l.step.Total(); least > got || s.Floor() > got {
+					t.Fatalf("the program takes %d ps; the relaxed problem says at least %d, the floor %d", got, least, s.Floor())
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package space
+
+import (
+	"context"
+	"errors"
+)
+
+// What building a problem counts, in the units of search.Options.Steps. They take longer than as many entries of a
+// matrix, but all of them together are a small part of what a search visits.
+const (
+	layoutWork   = 10
+	strategyWork = 100
+	pairWork     = 1_000 // the cheapest way from one layout to another
+)
+
+// The most that a problem may have: beyond it the process would need gigabytes, and minutes. A small one takes about
+// a second.
+const (
+	maxStrategiesInAll, smallStrategies = 1_000_000, 150_000
+	maxPairs, smallPairs                = 800_000, 20_000       // of layouts, to be priced
+	maxEntries, smallEntries            = 48_000_000, 4_000_000 // of matrices that differ
+)
+
+// Effort is what building a problem may take and has taken.
+type Effort struct {
+	Steps int64 // most work; 0: no limit
+	Small bool  // give up unless the problem is built in about a second
+	Spent int64
+	ctx   context.Context
+}
+
+// Reasons to give up building.
+var (
+	ErrSteps    = errors.New("the steps are spent")
+	ErrTooLarge = errors.New("the problem is too large")
+)
+
+// charge counts work, and reports whether building may go on.
+func (s *Space) charge(work int64) bool {
+	if s.err != nil {
+		return false
+	}
+	s.effort.Spent += work
+	if s.effort.Steps > 0 && s.effort.Spent >= s.effort.Steps {
+		s.effort.Spent, s.err = s.effort.Steps, ErrSteps
+	} else if err := s.effort.ctx.Err(); err != nil {
+		s.err = err
+	}
+	return s.err == nil
+}
+
+// bounded gives up where a count exceeds its bound.
+func (s *Space) bounded(count, most, small int) bool {
+	if s.effort.Small {
+		most = small
+	}
+	if s.err == nil && count > most {
+		s.err = ErrTooLarge
+	}
+	return s.err == nil
+}

@@ -1,0 +1,290 @@
+package space
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+)
+
+// link is an edge to be: what it costs that node `to` reads a value of node `from`.
+type link struct {
+	from, to   int32
+	rows, cols int32 // lists of the layouts in which strategies keep and read the value
+	bytes      int64
+	runs       int64
+	sure       share // without sharing
+	shared     int64 // uses that may read one copy
+	product    int32 // the list of what the reading product's strategies compute, -1 if it cannot overlap
+}
+
+// share is runs/among: how often a step surely pays a price, where one of among branches runs.
+type share struct{ runs, among int64 }
+
+func (h share) of(price int64) int64 { return price * h.runs / h.among }
+
+// list is a list of layouts, one for each strategy of a node: each layout once, and where the strategies find theirs.
+type list struct {
+	unique []layoutID
+	at     []int32
+	set    int32 // equal for lists of the same layouts
+}
+
+// lists interns lists of layouts, sets of them, and lists of times.
+type lists struct {
+	all   []list
+	ids   map[string]int32
+	sets  map[string]int32
+	times [][]int64
+	timed map[string]int32
+}
+
+func newLists() lists {
+	return lists{ids: map[string]int32{}, sets: map[string]int32{}, timed: map[string]int32{}}
+}
+
+func (l *lists) intern(ids []layoutID) int32 {
+	key := keyOf(ids)
+	if i, ok := l.ids[key]; ok {
+		return i
+	}
+	unique := slices.Clone(ids)
+	slices.Sort(unique)
+	unique = slices.Compact(unique)
+	at := make([]int32, len(ids))
+	for i, id := range ids {
+		j, _ := slices.BinarySearch(unique, id)
+		at[i] = int32(j)
+	}
+	set := keyOf(unique)
+	if _, ok := l.sets[set]; !ok {
+		l.sets[set] = int32(len(l.sets))
+	}
+	i := int32(len(l.all))
+	l.all = append(l.all, list{unique, at, l.sets[set]})
+	l.ids[key] = i
+	return i
+}
+
+func (l *lists) time(times []int64) int32 {
+	key := keyOf(times)
+	if i, ok := l.timed[key]; ok {
+		return i
+	}
+	i := int32(len(l.times))
+	l.times = append(l.times, times)
+	l.timed[key] = i
+	return i
+}
+
+func keyOf[T ~int32 | ~int64](values []T) string {
+	key := make([]byte, 0, 2*len(values))
+	for _, v := range values {
+		key = binary.AppendVarint(key, int64(v))
+	}
+	return string(key)
+}
+
+// connect collects the links: the reshards of what nodes read, of what a loop's body or a branch returns, and of tied
+// results.
+func (s *Space) connect() {
+	s.lists = newLists()
+	shared := s.sharing()
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		product := int32(-1)
+		if s.rings && n.op != 0 && s.m.Kind(n.op) == ir.OpDotGeneral {
+			times := make([]int64, len(n.strategies))
+			for j := range n.strategies {
+				times[j] = n.strategies[j].compute
+			}
+			product = s.lists.time(times)
+		}
+		for j, v := range n.operands {
+			s.link(v, int32(i), s.block(n), n.runs, n.sure, product, shared, func(st *strategy) layoutID { return st.operands[j] })
+		}
+		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
+			s.link(v, int32(i), b, runs, sure, -1, shared, func(st *strategy) layoutID { return st.kept[0] })
+		})
+	}
+}
+
+func (s *Space) link(v ir.ValueID, to int32, b ir.BlockID, runs int64, sure share, product int32, shared sharing, read func(*strategy) layoutID) {
+	from := s.nodeOf[v]
+	if from < 0 || !s.isTensor(v) {
+		return
+	}
+	ids := func(n *node, of func(*strategy) layoutID) int32 {
+		out := make([]layoutID, len(n.strategies))
+		for i := range out {
+			out[i] = of(&n.strategies[i])
+		}
+		return s.lists.intern(out)
+	}
+	slot := s.slotOf[v]
+	s.links = append(s.links, link{from: from, to: to, bytes: s.m.ValueType(v).Bytes(), runs: runs, sure: sure, product: product,
+		shared: max(1, shared.uses[use{shared.of(v), b}]),
+		rows:   ids(&s.nodes[from], func(st *strategy) layoutID { return st.kept[slot] }), cols: ids(&s.nodes[to], read)})
+}
+
+// block returns the block in which a node reads its operands.
+func (s *Space) block(n *node) ir.BlockID {
+	if n.op != 0 {
+		return s.m.OpBlock(n.op)
+	}
+	main, _ := s.m.Main()
+	return s.m.Func(main).Body
+}
+
+// returned calls visit with the values that have to be sent to the layout of a node's value: what the regions of a loop or
+// a branch hand back to the op's result, and the results of the function that are tied to an input.
+func (s *Space) returned(n *node, visit func(v ir.ValueID, b ir.BlockID, runs int64, sure share)) {
+	m := s.m
+	switch {
+	case n.isInput():
+		main, _ := m.Main()
+		body := m.Func(main).Body
+		for r, arg := range s.tied {
+			if arg == m.Index(n.values[0]) {
+				visit(m.Operand(m.LastOp(body), r), body, 1, n.sure)
+			}
+		}
+	case n.op != 0 && len(n.values) == 1 && m.Kind(n.op) == ir.OpWhile:
+		body := m.RegionBlock(n.op, 1)
+		runs, sure := s.inLoop(n.op, n.runs, n.sure)
+		visit(m.Operand(m.LastOp(body), m.Index(n.values[0])), body, runs, sure)
+	case n.op != 0 && len(n.values) == 1 && (m.Kind(n.op) == ir.OpCase || m.Kind(n.op) == ir.OpIf):
+		for r := range m.NumRegions(n.op) {
+			b := m.RegionBlock(n.op, r)
+			visit(m.Operand(m.LastOp(b), m.Index(n.values[0])), b, n.runs, s.inBranch(n.op, n.sure))
+		}
+	}
+}
+
+// inLoop returns how often what is inside a loop runs. A loop that runs no round still counts as one for the search.
+func (s *Space) inLoop(op ir.OpID, runs int64, sure share) (int64, share) {
+	trips := ir.Trips(s.m, op)
+	sure.runs *= trips
+	return runs * max(1, trips), sure
+}
+
+// inBranch returns the part of a branch's price that surely counts: the dearest branch does.
+func (s *Space) inBranch(op ir.OpID, sure share) share {
+	sure.among *= int64(max(1, s.m.NumRegions(op)))
+	return sure
+}
+
+// sharing says which uses of a value may read the same copy: those of values that constraints pass on unchanged, in one
+// block.
+type sharing struct {
+	same []ir.ValueID // per value: the value that it may be, once constraints are gone
+	uses map[use]int64
+}
+
+type use struct {
+	value ir.ValueID
+	block ir.BlockID
+}
+
+func (h sharing) of(v ir.ValueID) ir.ValueID { return h.same[v] }
+
+func (s *Space) sharing() sharing {
+	m := s.m
+	h := sharing{make([]ir.ValueID, m.NumValues()), map[use]int64{}}
+	for v := range h.same {
+		h.same[v] = ir.ValueID(v)
+	}
+	main, _ := m.Main()
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if passesOn(m.Kind(op)) {
+			h.same[m.Result(op, 0)] = h.same[m.Operand(op, 0)]
+		}
+	})
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		for _, v := range n.operands {
+			h.uses[use{h.of(v), s.block(n)}]++
+		}
+		s.returned(n, func(v ir.ValueID, b ir.BlockID, _ int64, _ share) { h.uses[use{h.of(v), b}]++ })
+	}
+	return h
+}
+
+// passesOn says whether an op only names the layout of its operand.
+func passesOn(k ir.Kind) bool {
+	return k == ir.OpSdyShardingConstraint || k == ir.OpSdyReshard || k == ir.OpSdyPropagationBarrier
+}
+
+// withoutConstraints returns a copy of a module, with the same values, as it is once communications are explicit.
+func withoutConstraints(m *ir.Module) *ir.Module {
+	c := m.Clone()
+	main, _ := c.Main()
+	var gone []ir.OpID
+	c.Walk(c.Func(main).Body, func(op ir.OpID) {
+		if passesOn(c.Kind(op)) || c.Kind(op) == ir.OpSdyShardingGroup {
+			gone = append(gone, op)
+		}
+	})
+	for _, op := range gone {
+		if c.NumResults(op) > 0 {
+			c.ReplaceUses(c.Result(op, 0), c.Operand(op, 0))
+		}
+		c.Erase(op)
+	}
+	return c
+}
+
+// pair is a reshard that was priced.
+type pair struct {
+	from, to layoutID
+	bytes    int64
+}
+
+// price is what a reshard costs, in picoseconds.
+type price struct {
+	all   int64
+	least int64 // what a program surely takes: slices one after the other become one
+	first int64 // of it, a reduce-scatter at its beginning, which may overlap with the product before it
+	last  int64 // of it, an all-gather at its end, which may overlap with the product after it
+}
+
+// reshard prices sending a value from one layout to another.
+func (s *Space) reshard(from, to layoutID, bytes int64) price {
+	if from == to {
+		return price{}
+	}
+	key := pair{from, to, bytes}
+	p, ok := s.reshards[key]
+	if !ok && s.charge(pairWork) {
+		p = s.route(s.layouts[from], s.layouts[to], bytes)
+		s.reshards[key] = p
+	}
+	return p
+}
+
+// wordBytes is the size of single integers, which cost nothing.
+const wordBytes = 8
+
+// route prices the steps between two layouts.
+func (s *Space) route(from, to collectives.Layout, bytes int64) price {
+	steps, all := s.planner.Plan(from, to, bytes)
+	p := price{all: all}
+	local := bytes / from.Shards()
+	for i := range steps {
+		ps := s.model.Price(steps[i].Kind, steps[i].Axes, local)
+		local = bytes / steps[i].After.Shards()
+		if steps[i].Kind == collectives.AllSlice && (i+1 < len(steps) && steps[i+1].Kind == collectives.AllSlice || local <= wordBytes) {
+			continue
+		}
+		p.least += ps
+		p.last = 0
+		if steps[i].Kind == collectives.AllGather {
+			p.last = ps
+		}
+		if i == 0 && steps[i].Kind == collectives.ReduceScatter {
+			p.first = ps
+		}
+	}
+	return p
+}
