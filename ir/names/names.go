@@ -60,12 +60,22 @@ func Results(m *ir.Module, f ir.FuncID) Ports {
 	return ports("result", "out", given)
 }
 
+// Name returns the name that the program gives, "" for none.
+func (p *Ports) Name(i int) string {
+	if !p.Given[i] {
+		return ""
+	}
+	return p.Names[i]
+}
+
 // Describe names an argument or a result in a sentence: argument 3 (p['wq']), result 0.
 func (p *Ports) Describe(i int) string { return describe(p.kind, i, p.Names[i], p.Given[i]) }
 
-// Input names an input of a program in a sentence, as Ports.Describe does: input 3 (p['wq']). A name that is only its
-// number is not repeated.
-func Input(i int, name string) string { return describe("input", i, name, name != numbered("arg", i)) }
+// Port names an input or an output of a program, as kind says, in a sentence, as Ports.Describe does: input 3 (p['wq']). A
+// name that is only its number is not repeated.
+func Port(kind string, i int, name string) string {
+	return describe(kind, i, name, name != numbered("arg", i) && name != numbered("out", i))
+}
 
 func describe(kind string, i int, name string, given bool) string {
 	text := kind + " " + strconv.Itoa(i)
