@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -115,20 +114,30 @@ func TestNamesBothWays(t *testing.T) {
 	}
 }
 
-// A collective says in which scope of the program it serves, and the line there.
+// A collective says in which scope of the program it serves, and the line there, also where the scope is that of a call.
 func TestCollectivesNameScopes(t *testing.T) {
+	model := read(t, `module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %0 = call @layer(%arg0, %arg1) : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32> loc("jit(step)/layer_0/checkpoint"("model.py":7:1))
+    return %0 : tensor<8x8xf32>
+  }
+  func.func private @layer(%arg0: tensor<8x4xf32>, %arg1: tensor<4x8xf32>) -> tensor<8x8xf32> {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32> loc("mlp/dot_general"("model.py":12:3))
+    return %0 : tensor<8x8xf32>
+  }
+}`)
 	o := options(t)
-	o.Mesh, o.Memory, o.Steps = onX, 600, 100_000
-	p := makePlan(t, readModel(t, "testdata/names/dropped.debug.mlir"), o)
-	scope := regexp.MustCompile(`^layer_[01]/(dot_general|tanh) \(export\.py:\d+\)$`)
-	named := 0
-	for _, c := range p.Collectives {
-		if scope.MatchString(c.Source) {
-			named++
-		}
+	o.Mesh, o.Steps = nil, 1000
+	p := makePlan(t, model, o)
+	if len(p.Collectives) == 0 {
+		t.Fatal("the plan has no collectives")
 	}
-	if named == 0 {
-		t.Errorf("no collective of %+v names a layer", p.Collectives)
+	for _, c := range p.Collectives {
+		if c.Source != "layer_0/checkpoint/mlp/dot_general (model.py:12)" {
+			t.Errorf("%s serves %q", c.Kind, c.Source)
+		}
 	}
 }
 

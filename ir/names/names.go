@@ -14,6 +14,7 @@
 package names
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,16 +202,24 @@ func segmentPart(name string, i int) int {
 }
 
 // Scope returns where in the program's own structure an op stands: layer_0/attn/dot_general for the location
-// "jit(step)/layer_0/attn/dot_general", which JAX builds from named scopes, transformations and the op. It is "" for a
-// location without a name.
-func Scope(m *ir.Module, loc ir.LocID) string {
+// "jit(step)/layer_0/attn/dot_general", which JAX builds from named scopes, transformations and the op. What comes from
+// an inlined function stands in the scope of the call. It is "" for a location without a name.
+func Scope(m *ir.Module, loc ir.LocID) string { return clean(withoutJit(scope(m, loc))) }
+
+func scope(m *ir.Module, loc ir.LocID) string {
 	l := m.LocOf(loc)
 	switch l.Kind {
 	case ir.LocName:
-		return clean(withoutJit(l.Name))
-	case ir.LocCallSite, ir.LocFused:
+		return l.Name
+	case ir.LocCallSite:
+		inner, outer := scope(m, l.Children[0]), scope(m, l.Children[1])
+		if root, _, _ := strings.Cut(outer, "/"); inner == "" || outer == "" || strings.HasPrefix(inner, root+"/") {
+			return cmp.Or(inner, outer) // JAX up to 0.5 wrote whole paths inside functions too
+		}
+		return outer + "/" + inner
+	case ir.LocFused:
 		for _, c := range l.Children {
-			if name := Scope(m, c); name != "" {
+			if name := scope(m, c); name != "" {
 				return name
 			}
 		}
