@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -73,15 +74,16 @@ func emitStableHLO(p *Plan) ([]byte, error) {
 			f.ArgAttrs[i] = f.ArgAttrs[i].Without(ir.AliasAttr).With(ir.DonorAttr, ir.BoolAttr(true))
 		}
 	}
-	return printForXLA(m, program.Mesh.Devices(), nameList(p.Inputs), nameList(p.Outputs)), nil
+	return printForXLA(m, p.Model, program.Mesh.Devices(), nameList(p.Inputs), nameList(p.Outputs)), nil
 }
 
-// printForXLA prints a program with what XLA, and a person, cannot see in it: on how many devices it runs, and what its
-// arguments and results are called.
-func printForXLA(m *ir.Module, devices int64, inputs, outputs []string) []byte {
+// printForXLA prints a program with what XLA, and a person, cannot see in it: its name, on how many devices it runs, and
+// what its arguments and results are called.
+func printForXLA(m *ir.Module, name string, devices int64, inputs, outputs []string) []byte {
 	i32 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
 	m.Attrs = m.Attrs.With("mhlo.num_partitions", ir.IntAttr{Value: devices, Type: i32}).
 		With("mhlo.num_replicas", ir.IntAttr{Value: 1, Type: i32})
+	m.Name = cmp.Or(m.Name, name)
 	if main, ok := m.Main(); ok {
 		names.Label(m, main, inputs, outputs)
 	}

@@ -83,7 +83,11 @@ func (n *explainNaming) addLocation(v ir.ValueID) {
 	if op := n.m.DefiningOp(v); op != 0 {
 		loc = n.m.OpLoc(op)
 	}
-	if l := n.m.LocOf(loc); l.Kind == ir.LocName {
+	l := n.m.LocOf(loc)
+	for l.Kind == ir.LocCallSite {
+		l = n.m.LocOf(l.Children[0]) // as the function that was called has it
+	}
+	if l.Kind == ir.LocName {
 		n.locations.add(l.Name, int32(v))
 	}
 	n.locations.add(names.Scope(n.m, loc), int32(v))

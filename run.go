@@ -113,7 +113,7 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	for i, arg := range args {
 		t := m.ValueType(arg)
 		if got, want := formatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), formatType(t, t.Dims); got != want {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Input(i, given.Names[i]), got, want)
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Port("input", i, given.Names[i]), got, want)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *ShardMap) printForXLA(m *ir.Module) []byte {
 	if s.plan != nil {
 		inputs, outputs = s.plan.Inputs, s.plan.Outputs
 	}
-	return printForXLA(m, s.program.Mesh.Devices(), nameList(inputs), nameList(outputs))
+	return printForXLA(m, s.Name, s.program.Mesh.Devices(), nameList(inputs), nameList(outputs))
 }
 
 // shardMapOf describes a program.

@@ -1,12 +1,14 @@
 package autoshard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/names"
 	"autoshard/ir/specfmt"
 	"autoshard/subaxis"
 )
@@ -25,8 +27,9 @@ type Spec struct {
 // ValueSpec is the sharding of one value of a model. A value without a sharding has neither Spec nor Problem.
 type ValueSpec struct {
 	Function string `json:"function"`
-	Value    string `json:"value"` // as MLIR names it, %arg0 or %3#1, or "result 0" of the function
-	Type     string `json:"type"`  // f32[128,512]
+	Value    string `json:"value"`          // as MLIR names it, %arg0 or %3#1, or "result 0" of the function
+	Name     string `json:"name,omitempty"` // of an argument or result, where the program gives one
+	Type     string `json:"type"`           // f32[128,512]
 	Spec
 }
 
@@ -58,15 +61,18 @@ type specLister struct {
 	problems []diag.Diagnostic
 }
 
-func (l *specLister) add(value string, typ ir.TypeID, id ir.ShardingID, manual ir.ShardAxes) {
+// Label returns the name, or what MLIR calls the value.
+func (v *ValueSpec) Label() string { return cmp.Or(v.Name, v.Value) }
+
+func (l *specLister) add(value, name string, typ ir.TypeID, id ir.ShardingID, manual ir.ShardAxes) {
 	t := l.m.TypeOf(typ)
-	v := ValueSpec{Function: l.name, Value: value, Type: formatType(t, t.Dims)}
+	v := ValueSpec{Function: l.name, Value: value, Name: name, Type: formatType(t, t.Dims)}
 	if id != 0 {
 		layout := specfmt.LayoutOf(l.m, id, manual)
 		var err error
 		if v.Spec, err = specOf(l.form, &layout); err != nil {
 			for _, d := range diag.Diagnostics(err) {
-				d.Message = fmt.Sprintf("%s of @%s is %s", value, l.name, d.Message)
+				d.Message = fmt.Sprintf("%s of @%s is %s", v.Label(), l.name, d.Message)
 				l.problems = append(l.problems, d)
 			}
 		}
@@ -78,21 +84,25 @@ func (l *specLister) function(id ir.FuncID) {
 	f := l.m.Func(id)
 	l.name = f.Name
 	if !l.m.IsDeclaration(id) {
-		l.values(l.m.BlockArgs(f.Body), true, nil)
+		args := names.Args(l.m, id)
+		for i, v := range l.m.BlockArgs(f.Body) {
+			l.add(l.names[v], args.Name(i), l.m.Type(v), l.m.Sharding(v), nil)
+		}
 		if l.all {
 			l.block(f.Body, nil)
 		}
 	}
+	results := names.Results(l.m, id)
 	for i, typ := range f.ResultTypes {
-		l.add(fmt.Sprintf("result %d", i), typ, f.ResultShardings[i], nil)
+		l.add(numberedResult(i), results.Name(i), typ, f.ResultShardings[i], nil)
 	}
 }
 
-// values adds values; bare ones, without a sharding, only if asked.
-func (l *specLister) values(list []ir.ValueID, bare bool, manual ir.ShardAxes) {
+// values adds the values that have a sharding.
+func (l *specLister) values(list []ir.ValueID, manual ir.ShardAxes) {
 	for _, v := range list {
-		if id := l.m.Sharding(v); id != 0 || bare {
-			l.add(l.names[v], l.m.Type(v), id, manual)
+		if id := l.m.Sharding(v); id != 0 {
+			l.add(l.names[v], "", l.m.Type(v), id, manual)
 		}
 	}
 }
@@ -107,12 +117,12 @@ func (l *specLister) block(b ir.BlockID, manual ir.ShardAxes) {
 		}
 		for _, r := range l.m.Regions(op) {
 			for _, inner := range l.m.Blocks(r) {
-				l.values(l.m.BlockArgs(inner), false, manual)
+				l.values(l.m.BlockArgs(inner), manual)
 				l.block(inner, inside)
 			}
 		}
 		for _, v := range l.m.Results(op) {
-			l.values([]ir.ValueID{v}, false, manual)
+			l.values([]ir.ValueID{v}, manual)
 		}
 	}
 }

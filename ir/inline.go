@@ -14,7 +14,7 @@ func InlineCalls(m *Module) error {
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	in := inliner{m: m, state: map[FuncID]int{}}
+	in := inliner{m: m, state: map[FuncID]int{}, sites: map[[2]LocID]LocID{}}
 	if err := in.function(main, diag.Position{}); err != nil {
 		return err
 	}
@@ -67,7 +67,37 @@ func symbols(a Attr, names []string) []string {
 
 type inliner struct {
 	m     *Module
-	state map[FuncID]int // 1 while a function is being inlined, 2 when it is free of calls
+	state map[FuncID]int     // 1 while a function is being inlined, 2 when it is free of calls
+	sites map[[2]LocID]LocID // of locations in functions and those of calls
+}
+
+// maxCallSites bounds the calls that a location tells: each level has locations of its own.
+const maxCallSites = 8
+
+// locate says of the ops from first on that they were called from a named place, so that the scope around the call is
+// not lost.
+func (in *inliner) locate(first OpID, call LocID) {
+	m := in.m
+	if m.LocOf(call).Kind != LocName {
+		return
+	}
+	for op := first; int(op) < len(m.ops); op++ {
+		loc := m.OpLoc(op)
+		calls := 1
+		for l := m.LocOf(loc); l.Kind == LocCallSite; l = m.LocOf(l.Children[0]) {
+			calls++
+		}
+		if loc == 0 || calls > maxCallSites {
+			continue
+		}
+		key := [2]LocID{loc, call}
+		site, ok := in.sites[key]
+		if !ok {
+			site = m.AddLoc(Location{Kind: LocCallSite, Children: []LocID{loc, call}})
+			in.sites[key] = site
+		}
+		m.SetLoc(op, site)
+	}
 }
 
 // function inlines the calls of a function, which is called at a place of the text.
@@ -137,7 +167,9 @@ func (in *inliner) call(op OpID, attr string) error {
 	for i, arg := range m.BlockArgs(body) {
 		values[arg] = constrained(b, m.Operand(op, i), m.Sharding(arg))
 	}
+	first := OpID(len(m.ops))
 	m.CloneInto(b, body, values)
+	in.locate(first, m.OpLoc(op))
 	ret := m.LastOp(body)
 	for i, v := range m.Results(op) {
 		out := constrained(b, mapped(values, m.Operand(ret, i)), m.Func(f).ResultShardings[i])

@@ -14,6 +14,7 @@
 package names
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,12 +61,22 @@ func Results(m *ir.Module, f ir.FuncID) Ports {
 	return ports("result", "out", given)
 }
 
+// Name returns the name that the program gives, "" for none.
+func (p *Ports) Name(i int) string {
+	if !p.Given[i] {
+		return ""
+	}
+	return p.Names[i]
+}
+
 // Describe names an argument or a result in a sentence: argument 3 (p['wq']), result 0.
 func (p *Ports) Describe(i int) string { return describe(p.kind, i, p.Names[i], p.Given[i]) }
 
-// Input names an input of a program in a sentence, as Ports.Describe does: input 3 (p['wq']). A name that is only its
-// number is not repeated.
-func Input(i int, name string) string { return describe("input", i, name, name != numbered("arg", i)) }
+// Port names an input or an output of a program, as kind says, in a sentence, as Ports.Describe does: input 3 (p['wq']). A
+// name that is only its number is not repeated.
+func Port(kind string, i int, name string) string {
+	return describe(kind, i, name, name != numbered("arg", i) && name != numbered("out", i))
+}
 
 func describe(kind string, i int, name string, given bool) string {
 	text := kind + " " + strconv.Itoa(i)
@@ -191,16 +202,24 @@ func segmentPart(name string, i int) int {
 }
 
 // Scope returns where in the program's own structure an op stands: layer_0/attn/dot_general for the location
-// "jit(step)/layer_0/attn/dot_general", which JAX builds from named scopes, transformations and the op. It is "" for a
-// location without a name.
-func Scope(m *ir.Module, loc ir.LocID) string {
+// "jit(step)/layer_0/attn/dot_general", which JAX builds from named scopes, transformations and the op. What comes from
+// an inlined function stands in the scope of the call. It is "" for a location without a name.
+func Scope(m *ir.Module, loc ir.LocID) string { return clean(withoutJit(scope(m, loc))) }
+
+func scope(m *ir.Module, loc ir.LocID) string {
 	l := m.LocOf(loc)
 	switch l.Kind {
 	case ir.LocName:
-		return clean(withoutJit(l.Name))
-	case ir.LocCallSite, ir.LocFused:
+		return l.Name
+	case ir.LocCallSite:
+		inner, outer := scope(m, l.Children[0]), scope(m, l.Children[1])
+		if root, _, _ := strings.Cut(outer, "/"); inner == "" || outer == "" || strings.HasPrefix(inner, root+"/") {
+			return cmp.Or(inner, outer) // JAX up to 0.5 wrote whole paths inside functions too
+		}
+		return outer + "/" + inner
+	case ir.LocFused:
 		for _, c := range l.Children {
-			if name := Scope(m, c); name != "" {
+			if name := scope(m, c); name != "" {
 				return name
 			}
 		}

@@ -55,7 +55,7 @@ func TestResults(t *testing.T) {
 	if diff := cmp.Diff(want, results.Names); diff != "" {
 		t.Error(diff)
 	}
-	if got := results.Describe(4) + ", " + results.Describe(5) + ", " + names.Input(2, "arg2") + ", " + names.Input(3, "x"); got !=
+	if got := results.Describe(4) + ", " + results.Describe(5) + ", " + names.Port("input", 2, "arg2") + ", " + names.Port("input", 3, "x"); got !=
 		"result 4, result 5 (y), input 2, input 3 (x)" {
 		t.Error(got)
 	}
@@ -113,7 +113,10 @@ func TestScope(t *testing.T) {
   %2 = stablehlo.tanh %1 : tensor<f32> loc("a.py":1:2)
   %3 = stablehlo.tanh %2 : tensor<f32> loc(fused["a.py":1:2, "layer/tanh"])
   %4 = stablehlo.tanh %3 : tensor<f32> loc("jit(f)")
-  return %4 : tensor<f32>
+  %5 = stablehlo.tanh %4 : tensor<f32> loc(callsite("in/mul"("a.py":1:2) at "jit(f)/jvp(layer_0)/jit(inner)"("a.py":3:4)))
+  %6 = stablehlo.tanh %5 : tensor<f32> loc(callsite("jit(f)/jit(main)/jit(relu)/max" at "jit(f)/jit(main)/jit(relu)"("a.py":3:4)))
+  %7 = stablehlo.tanh %6 : tensor<f32> loc(callsite("a.py":1:2 at "jit(f)/jit(relu)"))
+  return %7 : tensor<f32>
 }`)
 	var got []string
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
@@ -121,7 +124,8 @@ func TestScope(t *testing.T) {
 			got = append(got, names.Scope(m, m.OpLoc(op)))
 		}
 	})
-	if diff := cmp.Diff([]string{"jvp(layer_0)/tanh", "layer/tanh", "", "layer/tanh", "jit(f)"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"jvp(layer_0)/tanh", "layer/tanh", "", "layer/tanh", "jit(f)",
+		"jvp(layer_0)/jit(inner)/in/mul", "jit(relu)/max", "jit(relu)"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

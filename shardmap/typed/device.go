@@ -8,6 +8,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/names"
 	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
@@ -46,14 +47,14 @@ type Translation struct {
 //
 // It returns errors of class diag.ErrUnsupported: inputs or outputs that are cut along parts of an axis without a common
 // refinement (E_SUBAXIS_CONFLICT) or hold partial sums, and collectives without a form over axes.
-func FromDevice(src *shardmap.Program, names Names) (*Translation, error) {
+func FromDevice(src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
 	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]subaxis.Ref{}}
-	r.importer = &importer{m: m, invariant: true, p: &Program{Name: names.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
+	r.importer = &importer{m: m, invariant: true, p: &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
 	if r.p.Name == "" {
 		r.p.Name = "main"
 	}
-	if err := r.cutPorts(); err != nil {
+	if err := r.cutPorts(called); err != nil {
 		return nil, err
 	}
 	if err := r.groups(); err != nil {
@@ -67,7 +68,7 @@ func FromDevice(src *shardmap.Program, names Names) (*Translation, error) {
 		return nil, err
 	}
 	r.replaceNumbers()
-	if err := r.program(names); err != nil {
+	if err := r.program(called); err != nil {
 		return nil, err
 	}
 	return r.elaborate()
@@ -83,18 +84,22 @@ type deviceReader struct {
 }
 
 // cutPorts refines the mesh for the specs of inputs and outputs.
-func (r *deviceReader) cutPorts() error {
+func (r *deviceReader) cutPorts(called Names) error {
 	for i, ports := range [][]shardmap.Port{r.src.Inputs, r.src.Outputs} {
-		what := [...]string{"input", "output"}[i]
+		what, list := [...]string{"input", "output"}[i], [...][]string{called.Inputs, called.Outputs}[i]
 		for k := range ports {
+			where := what + " " + itoa(int64(k))
+			if k < len(list) {
+				where = names.Port(what, k, list[k])
+			}
 			if partial := ports[k].Layout.Unreduced; len(partial) > 0 {
-				return diag.Unsupported(diag.NotSupported, r.mainPos(), "%s %d holds partial sums along %s; add an all-reduce",
-					what, k, r.src.Mesh.FormatList(partial))
+				return diag.Unsupported(diag.NotSupported, r.mainPos(), "%s holds partial sums along %s; add an all-reduce",
+					where, r.src.Mesh.FormatList(partial))
 			}
 			for _, refs := range ports[k].Layout.Dims {
 				if err := r.cuts.Add(refs...); err != nil {
 					d := &err.(*diag.Error).Diagnostics[0]
-					d.Pos, d.Message = r.mainPos(), what+" "+itoa(int64(k))+": "+d.Message
+					d.Pos, d.Message = r.mainPos(), where+": "+d.Message
 					return err
 				}
 			}
@@ -106,13 +111,13 @@ func (r *deviceReader) cutPorts() error {
 func (r *deviceReader) mainPos() diag.Position { return r.m.OpPos(r.m.Func(r.src.Main).Op) }
 
 // program gives the function its specs and names, and replaces what is left of other functions and meshes.
-func (r *deviceReader) program(names Names) error {
+func (r *deviceReader) program(called Names) error {
 	m, p := r.m, r.p
 	m.Name, m.Attrs = p.Name, nil
 	f := m.Func(p.Func)
 	taken := map[string]bool{}
 	for i, v := range m.BlockArgs(f.Body) {
-		name := unique(taken, nameAt(names.Inputs, i), "arg"+itoa(int64(i)))
+		name := unique(taken, nameAt(called.Inputs, i), "arg"+itoa(int64(i)))
 		p.Names[v] = name
 		t := m.WithDims(m.Type(v), r.src.Inputs[i].Dims)
 		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.specOf(&r.src.Inputs[i]), Donated: f.ArgAttrs[i].Donated()})
@@ -136,7 +141,7 @@ func (r *deviceReader) program(names Names) error {
 		return err
 	}
 	ir.EraseDead(m)
-	r.nameValues(names, taken)
+	r.nameValues(called, taken)
 	return nil
 }
 
@@ -151,10 +156,10 @@ func (r *deviceReader) specOf(port *shardmap.Port) (s Spec) {
 }
 
 // nameValues names the values that are returned like the outputs, and values with a name in their location by that.
-func (r *deviceReader) nameValues(names Names, taken map[string]bool) {
+func (r *deviceReader) nameValues(called Names, taken map[string]bool) {
 	m, p := r.m, r.p
 	for i, v := range m.Operands(p.Return()) {
-		if name := nameAt(names.Outputs, i); name != "" && p.Names[v] == "" {
+		if name := nameAt(called.Outputs, i); name != "" && p.Names[v] == "" {
 			p.Names[v] = unique(taken, name, "")
 		}
 	}

@@ -24,7 +24,7 @@ func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 		dt, shape, ok := parseType(tensors[i].Type)
 		if !ok {
 			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "%s is %s: give inputs with --inputs",
-				names.Input(i, tensors[i].Name), tensors[i].Type)
+				names.Port("input", i, tensors[i].Name), tensors[i].Type)
 		}
 		n, bytes, err := tensor.Size(dt, shape)
 		if err != nil {

@@ -94,7 +94,7 @@ func text(specs []autoshard.ValueSpec) string {
 		if len(meshes) > 1 && v.Mesh != "" {
 			spec += "\tmesh " + v.Mesh
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", v.Value, v.Type, spec)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", v.Label(), v.Type, spec)
 	}
 	w.Flush()
 	for i, n := range notes {
