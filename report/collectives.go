@@ -76,35 +76,36 @@ func groupCollectives(collectives []autoshard.Collective, all bool) []*collectiv
 	return groups
 }
 
-const mostSources = 3
+const (
+	mostSources = 2
+	mostScope   = 3 // segments of a scope
+)
 
-// sources writes where values come from: train.py:12,40,88 and 9 more.
+// sources writes where values come from, with the numbers of layers as *: attn/dot_general (gpt.py:12), or what the first
+// of many places are.
 func sources(places []string) string {
-	var out strings.Builder
-	var seen []string
-	file, shown := "", 0
-	for _, p := range places {
-		if p == "" || slices.Contains(seen, p) {
-			continue
+	var out []string
+	seen := map[string]bool{}
+	for _, place := range places {
+		short := strings.Join(templateOf(shortSource(place)).pieces, "*")
+		if short != "" && !seen[short] {
+			seen[short] = true
+			out = append(out, short)
 		}
-		seen = append(seen, p)
-		if shown == mostSources {
-			continue
-		}
-		at := strings.LastIndexByte(p, ':')
-		switch {
-		case shown > 0 && at > 0 && p[:at] == file:
-			out.WriteString("," + p[at+1:])
-		case shown > 0:
-			out.WriteString(" " + p)
-		default:
-			out.WriteString(p)
-		}
-		file = p[:max(at, 0)]
-		shown++
 	}
-	if more := len(seen) - shown; more > 0 {
-		fmt.Fprintf(&out, " and %d more", more)
+	if more := len(out) - mostSources; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(out[:mostSources], ", "), more)
 	}
-	return out.String()
+	return strings.Join(out, ", ")
+}
+
+// shortSource leaves the end of a scope, and the name of a file without its folders.
+func shortSource(place string) string {
+	scope, file, ok := strings.Cut(place, " (")
+	if !ok {
+		return place[strings.LastIndexByte(place, '/')+1:]
+	}
+	segments := strings.Split(scope, "/")
+	scope = strings.Join(segments[max(0, len(segments)-mostScope):], "/")
+	return scope + " (" + file[strings.LastIndexByte(file, '/')+1:]
 }

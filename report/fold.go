@@ -17,6 +17,22 @@ type family struct {
 	members []int // positions among the values
 	layers  int   // values of its widest number, 1 where nothing is folded
 	bytes   int64 // of all members, whole
+	guests  []guest
+}
+
+// guest counts values elsewhere in the program's arguments that are in the row of a family.
+type guest struct {
+	root  string
+	count int
+}
+
+// label is what the family is called in its row.
+func (f *family) label() string {
+	text := f.name
+	for _, g := range f.guests {
+		text += fmt.Sprintf(", %s x %d", g.root, g.count)
+	}
+	return text
 }
 
 // A number of a name counts layers or list positions: [3], .3, _3 at the end of a segment, or the whole of arg3.
@@ -83,7 +99,51 @@ func fold(values []autoshard.Tensor) []family {
 		whole := kinds[strings.Join(templates[first].pieces, "*")+values[first].Type] == len(f.members)
 		f.name, f.layers = foldedName(templates, f.members, whole)
 	}
+	return out
+}
+
+// page returns the families as a page lists them: largest first, those that hang on others in the row of these.
+func page(values []autoshard.Tensor) []family {
+	out := attach(fold(values), values)
 	slices.SortStableFunc(out, func(a, b family) int { return cmp.Compare(b.bytes, a.bytes) })
+	return out
+}
+
+// attach puts families that repeat another one elsewhere in the program's arguments, of the same types and shardings, into
+// its row: the moments of an optimizer, which are a tree like the parameters'.
+func attach(families []family, values []autoshard.Tensor) []family {
+	type key struct {
+		path, typ, spec string
+		user            bool
+	}
+	index := map[key]int{}
+	var out []family
+	for _, f := range families {
+		v := &values[f.members[0]]
+		root := rootPattern.FindString(f.name)
+		k := key{typ: v.Type, spec: v.Spec, user: v.User}
+		at, ok := -1, false
+		for i := len(root); i < len(f.name) && !ok; i++ {
+			if f.name[i] == '[' || f.name[i] == '.' {
+				k.path = f.name[i:]
+				at, ok = index[k]
+			}
+		}
+		if ok && partName(&values[out[at].members[0]]) != partName(v) {
+			host := &out[at]
+			if n := len(host.guests); n == 0 || host.guests[n-1].root != root {
+				host.guests = append(host.guests, guest{root: root})
+			}
+			host.guests[len(host.guests)-1].count += len(f.members)
+			host.members = append(host.members, f.members...)
+			host.bytes += f.bytes
+			continue
+		}
+		if k.path = f.name[len(root):]; root != "" && strings.ContainsAny(k.path, "'.") {
+			index[k] = len(out)
+		}
+		out = append(out, f)
+	}
 	return out
 }
 
@@ -104,14 +164,14 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 		}
 		slices.Sort(seen)
 		seen = slices.Compact(seen)
-		counts := piece != genericPrefix // positions of unnamed inputs count no layers
-		if counts {
+		named := piece != genericPrefix
+		if named && first.pieces[i+1] != "" { // a last number is a position in a list
 			layers = max(layers, len(seen))
 		}
 		switch {
 		case len(seen) == 1:
 			fmt.Fprint(&b, seen[0])
-		case whole && counts:
+		case whole && named:
 			b.WriteByte('*')
 		default:
 			b.WriteString(ranges(seen))

@@ -61,7 +61,7 @@ data parallel: no input has a batch dimension that the mesh divides
 
 collective  axes   block       places  count  bytes sent    time  source
 all_reduce  data   f32[32,64]      12     12     288 MiB  4.8 ms  gpt.py:12
-all_gather  model  f32[32,16]      12     24      12 MiB  1.2 ms  gpt.py:20,21,22 and 9 more
+all_gather  model  f32[32,16]      12     24      12 MiB  1.2 ms  gpt.py:20, gpt.py:21 and 10 more
 
 input                           type        sharding         block       per device
 params['h'][*]['w'] x 12        f32[64,64]  P('model', None)    f32[32,64]      96 KiB
@@ -132,6 +132,7 @@ func TestProof(t *testing.T) {
 func TestFold(t *testing.T) {
 	for want, names := range map[string][]string{
 		"['params']['Dense_*']['kernel'] x 3": {"['params']['Dense_0']['kernel']", "['params']['Dense_1']['kernel']", "['params']['Dense_2']['kernel']"},
+		"x[*] x 2":                            {"x[0]", "x[1]"},
 		".blocks[*].attn.w x 2":               {".blocks[0].attn.w", ".blocks[1].attn.w"},
 		"ln1|ln2":                             {"ln1", "ln2"},
 		"arg0,2-4 x 4":                        {"arg0", "arg2", "arg3", "arg4"},
@@ -148,6 +149,38 @@ func TestFold(t *testing.T) {
 		}
 		if strings.Join(got, "|") != want {
 			t.Errorf("%v become %v, want %s", names, got, want)
+		}
+	}
+}
+
+// The moments of an optimizer are cut like the parameters and stand in their rows; those that are not have rows of their own.
+func TestAttach(t *testing.T) {
+	var values []autoshard.Tensor
+	for _, tree := range []string{"params", "opt[0].mu", "opt[0].nu"} {
+		for _, leaf := range []string{"['h'][0]['w']", "['h'][1]['w']", "['e']"} {
+			values = append(values, autoshard.Tensor{Name: tree + leaf, Type: "f32[8]", Spec: "P('x')", WholeBytes: 32})
+		}
+	}
+	values[5].Spec = "P(None)"
+	var got []string
+	for _, f := range page(values) {
+		got = append(got, f.label())
+	}
+	want := []string{"params['h'][*]['w'] x 2, opt x 4", "params['e'], opt x 1", "opt[0].mu['e']"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Sources of equal layers are one; folders and the outer scopes of a long one are left out.
+func TestSources(t *testing.T) {
+	for want, places := range map[string][]string{
+		"block_*/attn/out (linear.py:3)": {"jvp(f)/block_0/attn/out (/lib/flax/linear.py:3)", "jvp(f)/block_1/attn/out (/lib/flax/linear.py:3)"},
+		"gpt.mlir:3, gpt.mlir:4":         {"models/gpt.mlir:3", "", "models/gpt.mlir:4", "models/gpt.mlir:3"},
+		"":                               {"", ""},
+	} {
+		if got := sources(places); got != want {
+			t.Errorf("%q become %q, want %q", places, got, want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func outputTable(p *autoshard.Plan, all bool) string {
 // folded and largest first. A star marks what the user wrote.
 func tensorTable(kind string, tensors []autoshard.Tensor, rows int, all bool) string {
 	all = all || len(tensors) <= rows
-	families := fold(tensors)
+	families := page(tensors)
 	if all {
 		families = single(tensors)
 		rows = len(families)
@@ -58,7 +58,7 @@ func tensorTable(kind string, tensors []autoshard.Tensor, rows int, all bool) st
 		if x.User {
 			spec, written = spec+" *", true
 		}
-		t.AppendRow(table.Row{f.name, x.Type, spec, x.LocalType, formatBytes(perDevice)})
+		t.AppendRow(table.Row{f.label(), x.Type, spec, x.LocalType, formatBytes(perDevice)})
 	}
 	out := t.Render() + "\n"
 	if written {
