@@ -20,7 +20,9 @@ func Cholesky(a Tensor, lower bool) Tensor {
 	return Convert(work, a.DType)
 }
 
-func choleskyMatrix(m []complex128, n int, lower bool) {
+// choleskyMatrix factors one matrix in its place. It returns 0, or the order of the first minor that is not positive
+// definite.
+func choleskyMatrix(m []complex128, n int, lower bool) (info int) {
 	l := make([]complex128, n*n)
 	for i := range n {
 		for j := range i + 1 {
@@ -40,17 +42,16 @@ func choleskyMatrix(m []complex128, n int, lower bool) {
 				l[i*n+i] = cmplx.NaN()
 			}
 		}
-	}
-	failed := false
-	for i := range n {
-		failed = failed || cmplx.IsNaN(l[i*n+i])
+		if info == 0 && cmplx.IsNaN(l[i*n+i]) {
+			info = i + 1
+		}
 	}
 	for i := range n {
 		for j := range n {
 			switch inside := j <= i == lower || i == j; {
 			case !inside:
 				m[i*n+j] = 0
-			case failed:
+			case info != 0:
 				m[i*n+j] = cmplx.NaN()
 			case lower:
 				m[i*n+j] = l[i*n+j]
@@ -59,6 +60,7 @@ func choleskyMatrix(m []complex128, n int, lower bool) {
 			}
 		}
 	}
+	return info
 }
 
 // TransposeKind is the transpose attribute of triangular_solve.
