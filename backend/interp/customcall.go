@@ -35,22 +35,34 @@ var customCalls = map[string]builder{
 	"mhlo.sinh":                  pure1(tensor.Sinh),
 	"mhlo.tan":                   pure1(tensor.Tan),
 	"mhlo.topk":                  buildTopKCall,
+	"stablehlo.dynamic_top_k":    buildDynamicTopK,
+	"ApproxTopK":                 buildApproxTopK,
+	"cu_threefry2x32_ffi":        buildThreeFry,
+	"hip_threefry2x32_ffi":       buildThreeFry,
+	"cusolver_syrk_ffi":          buildSyrk,
+	"cu_cholesky_update_ffi":     buildCholeskyUpdate,
 }
 
 func buildCustomCall(c *compiler, op ir.OpID, i *instr) error {
 	target := c.attrs(op).str("call_target_name")
-	build, ok := customCalls[target]
-	if !ok {
-		return diag.Unsupported(diag.NotSupported, diag.Position{},
-			"custom_call target %q is not supported: write what it does with StableHLO ops", target)
+	if build, ok := customCalls[target]; ok {
+		return build(c, op, i)
 	}
-	return build(c, op, i)
+	if routine := ir.LinalgRoutine(target); routine != "" {
+		return buildLinalg(c, op, i, routine)
+	}
+	if ir.IsPythonCallback(target) {
+		return buildCallback(c, op, i)
+	}
+	return diag.Unsupported(diag.NotSupported, diag.Position{},
+		"custom_call target %q is not supported: write what it does with StableHLO ops", target)
 }
 
 // buildShardShape passes a value on where one device sees all of it.
 func buildShardShape(c *compiler, op ir.OpID, i *instr) error {
 	if c.m.Type(c.m.Operand(op, 0)) != c.m.Type(c.m.Result(op, 0)) {
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "a change between whole tensors and blocks cannot be run: use sdy.manual_computation")
+		return diag.Unsupported(diag.NotSupported, diag.Position{},
+			"a change between whole tensors and blocks cannot be run: use sdy.manual_computation")
 	}
 	return identity(c, op, i)
 }
@@ -90,12 +102,15 @@ func buildShapeAssertion(c *compiler, op ir.OpID, i *instr) error {
 	return nil
 }
 
-// buildTopKCall reads k from the attributes that JAX gives mhlo.topk.
-func buildTopKCall(c *compiler, op ir.OpID, i *instr) error {
-	attrs, _ := c.m.Attr(op, "mhlo.attributes").(ir.DictAttr)
-	k, largest := ir.Attrs(attrs).Int("k", -1), ir.Attrs(attrs).Get("largest")
-	if k < 0 || largest == ir.BoolAttr(false) {
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "custom_call target %q is supported with k and for the largest elements only", "mhlo.topk")
+// buildCallback skips a Python function that is called for what it does, such as to print. One that computes something
+// is needed, and is not here.
+func buildCallback(c *compiler, op ir.OpID, i *instr) error {
+	for _, v := range c.m.Results(op) {
+		if c.m.ValueType(v).Kind != ir.TokenKind {
+			return diag.Unsupported(diag.NotSupported, diag.Position{},
+				"a Python callback cannot be run here: its function is in the process that lowered the program; "+
+					"compute what it returns before, and make that an input")
+		}
 	}
-	return topK(c, op, i, k)
+	return buildNothing(c, op, i)
 }
