@@ -75,35 +75,3 @@ func (e *emitter) constantLike(op ir.OpID) (*expr, error) {
 	}
 	return nil, e.invalid(op, "value")
 }
-
-// customCalls are targets of custom calls that change nothing or have a function in JAX.
-var customCalls = map[string]string{
-	"Sharding": "", "LayoutConstraint": "", "InspectSharding": "", "MoveToDevice": "", "MoveToHost": "", "annotate_device_placement": "",
-	"xla.sdy.FuncResultSharding": "", "SPMDFullToShardShape": "", "SPMDShardToFullShape": "",
-	"mhlo.acos": "lax.acos", "mhlo.acosh": "lax.acosh", "mhlo.asin": "lax.asin", "mhlo.asinh": "lax.asinh", "mhlo.atanh": "lax.atanh",
-	"mhlo.cosh": "lax.cosh", "mhlo.erf": "lax.erf", "mhlo.sinh": "lax.sinh", "mhlo.tan": "lax.tan",
-}
-
-func (e *emitter) customCall(op ir.OpID) error {
-	target := e.m.OpAttrs(op).Str("call_target_name")
-	switch target {
-	case "check.expect_eq", "check.expect_almost_eq", "check.expect_close", "shape_assertion":
-		return nil
-	case "mhlo.topk":
-		attrs, _ := e.m.Attr(op, "mhlo.attributes").(ir.DictAttr)
-		if ir.Attrs(attrs).Get("largest") != ir.BoolAttr(false) {
-			return e.topK(op, ir.Attrs(attrs).Int("k", -1))
-		}
-	}
-	fn, ok := customCalls[target]
-	switch {
-	case !ok:
-		return e.unsupported(op, "the target %q has no function in JAX: write what it does with StableHLO ops", target)
-	case fn != "":
-		e.define(op, call(fn, e.ref(e.m.Operand(op, 0))))
-		return nil
-	case e.m.NumOperands(op) != e.m.NumResults(op) || e.m.Type(e.m.Operand(op, 0)) != e.m.Type(e.m.Result(op, 0)):
-		return e.unsupported(op, "the target %q between whole tensors and blocks has no function in JAX: use sdy.manual_computation", target)
-	}
-	return e.pass(op)
-}

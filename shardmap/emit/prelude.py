@@ -299,3 +299,119 @@ def copy_from(x, source, axes):
     parts = lax.all_gather(x, axes)
     mine = jnp.array(source)[lax.axis_index(axes)]
     return jnp.where(mine < 0, jnp.zeros_like(x), parts[jnp.maximum(mine, 0)])
+
+
+def no_info(x):
+    """Returns the codes of factorizations that succeed; JAX gives NaN where they do not."""
+    return jnp.zeros(x.shape[:-2], jnp.int32)
+
+
+def adjoint(x):
+    return jnp.conj(jnp.swapaxes(x, -1, -2))
+
+
+def potrf(x, lower):
+    """Returns Cholesky factors and codes."""
+    factor = lax.linalg.cholesky(x if lower else adjoint(x), symmetrize_input=False)
+    failed = jnp.any(jnp.isnan(factor), axis=(-2, -1)).astype(jnp.int32)
+    return factor if lower else adjoint(factor), failed
+
+
+def getrf(x):
+    """Returns factors L and U, exchanged rows counted from one, and codes."""
+    lu, pivots, _ = lax.linalg.lu(x)
+    return lu, pivots + 1, no_info(x)
+
+
+def geqrf(x):
+    """Returns R above the reflectors of Q, and their factors."""
+    packed, taus = jnp.linalg.qr(x, mode="raw")
+    return jnp.swapaxes(packed, -1, -2), taus
+
+
+def geqp3(x, fixed):
+    """Returns R above the reflectors of Q, the order of columns counted from one, and the factors of the reflectors."""
+    order = lax.linalg.qr(x, pivoting=True, full_matrices=False)[2]
+    packed, taus = geqrf(jnp.take_along_axis(x, order[..., None, :], axis=-1))
+    return packed, (order + 1).astype(fixed.dtype), taus
+
+
+def syevd(x, lower):
+    """Returns eigenvectors, eigenvalues and codes."""
+    return *lax.linalg.eigh(x, lower=lower, symmetrize_input=False), no_info(x)
+
+
+def geev(x, left, right):
+    """Returns eigenvalues, of real matrices their real and imaginary parts, left and right eigenvectors, and codes."""
+    values, *vectors = lax.linalg.eig(x, compute_left_eigenvectors=left, compute_right_eigenvectors=right)
+    none = jnp.zeros(x.shape, values.dtype)
+    parts = (values,) if values.dtype == x.dtype else (values.real, values.imag)
+    return *parts, vectors.pop(0) if left else none, vectors.pop(0) if right else none, no_info(x)
+
+
+def gesdd(x, full, vectors):
+    """Returns the matrix, its singular values, left and right singular vectors, and codes."""
+    if vectors:
+        u, s, vt = lax.linalg.svd(x, full_matrices=full)
+    else:
+        s = lax.linalg.svd(x, compute_uv=False)
+        u, vt = (jnp.zeros((*x.shape[:-2], n, n), x.dtype) for n in x.shape[-2:])
+    return x, s, u, vt, no_info(x)
+
+
+def gees(x):
+    """Returns the Schur form, its vectors, the eigenvalues on its diagonal, how many were selected, and codes."""
+    form, vectors = lax.linalg.schur(x)
+    values = jnp.diagonal(form, axis1=-2, axis2=-1)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return form, vectors, values, no_info(x), no_info(x)
+    pairs = -jnp.diagonal(form, 1, -2, -1) * jnp.diagonal(form, -1, -2, -1)
+    first = jnp.sqrt(jnp.maximum(pairs, 0))
+    room = [(0, 0)] * (x.ndim - 2)
+    imaginary = jnp.pad(first, [*room, (0, 1)]) - jnp.pad(first, [*room, (1, 0)])
+    return form, vectors, values, imaginary, no_info(x), no_info(x)
+
+
+def gehrd(x):
+    """Returns the Hessenberg form above the reflectors that make it, their factors, and codes."""
+    return *lax.linalg.hessenberg(x), no_info(x)
+
+
+def sytrd(x, lower):
+    """Returns reflectors, the diagonal and off-diagonal that they make, their factors, and codes."""
+    return *lax.linalg.tridiagonal(x, lower=lower), no_info(x)
+
+
+def gtsv(low, diagonal, high, b):
+    """Returns the diagonals, the solution of the tridiagonal system, and codes."""
+    return low, diagonal, high, lax.linalg.tridiagonal_solve(low, diagonal, high, b), no_info(b)
+
+
+def adjoint_last(found):
+    """Changes right singular vectors in rows to columns."""
+    x, s, u, vt, info = found
+    return x, s, u, adjoint(vt), info
+
+
+def vectors_swapped(found):
+    """Puts right singular vectors before left ones."""
+    x, s, u, vt, info = found
+    return x, s, vt, u, info
+
+
+def syrk(a, c, alpha, beta, transpose):
+    """Returns alpha times the product of a with its transpose, and beta times c."""
+    b = jnp.swapaxes(a, -1, -2)
+    return alpha * (b @ a if transpose else a @ b) + beta * c
+
+
+def cholesky_update(factor, x):
+    """Returns the factor of the matrix with the product of x with itself added, and what is left of x."""
+    return lax.linalg.cholesky_update(factor, x), jnp.zeros_like(x)
+
+
+def threefry(k0, k1, x0, x1):
+    """Returns counters x0, x1 enciphered with keys."""
+    from jax.extend.random import threefry2x32_p
+
+    return threefry2x32_p.bind(k0, k1, x0, x1)
