@@ -225,7 +225,11 @@ func formatRefs(mesh *subaxis.Mesh, refs []subaxis.Ref) []string {
 
 // formatType returns a tensor type as people write it: f32[128,512].
 func formatType(t *ir.Type, dims []int64) string {
-	if t.Kind != ir.TensorKind {
+	switch t.Kind {
+	case ir.TensorKind:
+	case ir.TokenKind:
+		return "token"
+	default:
 		return t.Text
 	}
 	parts := make([]string, len(dims))

@@ -62,6 +62,7 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 		return nil, err
 	}
 	ir.InlineNamed(m)
+	settleCalls(m)
 	propagate.SinkDataFlowEdges(m)
 	if err := checkPlannable(m); err != nil {
 		return nil, err
@@ -267,7 +268,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 	priced := findings{m: chosen.program.Module}
 	priced.prices(chosen.program)
 	p.found.list = append(p.found.list, priced.list...)
-	p.found.whole()
+	p.found.whole(chosen.annotated)
 	plan.Findings = p.found.sorted()
 	return plan
 }

@@ -15,12 +15,29 @@ type wholeOps struct {
 	first ir.OpID
 	count int
 	bytes int64 // that they read and make, together
-	ruled bool  // there is a sharding rule, but none of its factors can be cut
+	// gathered is what one device receives for them, because operands are cut elsewhere.
+	gathered int64
+	ruled    bool // there is a sharding rule, but none of its factors can be cut
+	python   bool // a function in Python is called
+	results  bool // and computes something
+}
+
+// why says why the ops stay whole.
+func (g *wholeOps) why() string {
+	switch {
+	case g.python && g.results:
+		return "it calls a function in Python, which cannot be run here"
+	case g.python:
+		return "it calls a function in Python, which runs here leave out"
+	case g.ruled:
+		return "no dimension of it can be cut"
+	}
+	return "no sharding rule says how to cut it"
 }
 
 // whole notes the ops that every device computes alike, because no rule says how to cut them or the rule leaves no
-// dimension to cut. Ops of one name are one finding.
-func (f *findings) whole() {
+// dimension to cut. Ops of one name are one finding. In the chosen module every value has its sharding.
+func (f *findings) whole(chosen *ir.Module) {
 	m := f.m
 	var groups []*wholeOps
 	byName := map[string]*wholeOps{}
@@ -36,7 +53,7 @@ func (f *findings) whole() {
 		}
 		g := byName[name]
 		if g == nil {
-			g = &wholeOps{name: name, first: op, ruled: ruled}
+			g = &wholeOps{name: name, first: op, ruled: ruled, python: isCallback(m, op)}
 			groups, byName[name] = append(groups, g), g
 		}
 		g.count++
@@ -45,18 +62,25 @@ func (f *findings) whole() {
 				g.bytes += t.Bytes()
 			}
 		}
+		for _, v := range m.Operands(op) {
+			if id, t := chosen.Sharding(v), m.ValueType(v); id != 0 && t.Kind == ir.TensorKind {
+				g.gathered += t.Bytes() - (&ir.Type{DType: t.DType, Dims: chosen.ShardingOf(id).LocalDims(t.Dims)}).Bytes()
+			}
+		}
+		g.results = g.results || slices.ContainsFunc(m.ResultValues(op), func(v ir.ValueID) bool { return m.ValueType(v).Kind != ir.TokenKind })
 	})
 	slices.SortStableFunc(groups, func(a, b *wholeOps) int { return cmp.Compare(b.bytes, a.bytes) })
 	for _, g := range groups {
-		why := "no sharding rule says how to cut it"
-		if g.ruled {
-			why = "no dimension of it can be cut"
-		}
 		times := ""
 		if g.count > 1 {
 			times = " in " + counted(g.count, "place")
 		}
-		f.add(ruleWhole, g.first, "", "%s stays whole on every device%s, %s read and made: %s", g.name, times, formatBytes(g.bytes), why)
+		gathered := ""
+		if g.gathered > 0 {
+			gathered = ", of which " + formatBytes(g.gathered) + " gathered"
+		}
+		f.add(ruleWhole, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
+			g.name, times, formatBytes(g.bytes), gathered, g.why())
 	}
 }
 

@@ -91,11 +91,11 @@ func restrict(m *ir.Module, op ir.OpID, rule *ir.Rule, shardable []bool) {
 		}
 	}
 	switch m.Kind(op) {
-	case ir.OpRngBitGenerator, ir.OpCustomCall, ir.OpRng, ir.OpUnregistered, ir.OpComposite:
+	case ir.OpRngBitGenerator, ir.OpRng, ir.OpUnregistered, ir.OpComposite:
 		// Every device would draw the same numbers, or run code that nobody here knows.
-		for f := range shardable {
-			shardable[f] = false
-		}
+		clearAll(shardable)
+	case ir.OpCustomCall:
+		restrictCustomCall(m, op, rule, shardable)
 	case ir.OpPad:
 		// A dimension can keep its size and still shift: low -1, high 1.
 		a := m.OpAttrs(op)

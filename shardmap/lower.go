@@ -22,6 +22,9 @@ type lowerer struct {
 	channel int64
 }
 
+// ruleAttr is the attribute of a sharding rule, which holds sizes of whole tensors.
+const ruleAttr = "sdy.sharding_rule"
+
 // lowerings are the ops whose local form is more than the same op on local types, by family.
 var lowerings map[ir.Kind]func(*lowerer, ir.OpID) error
 
@@ -75,11 +78,16 @@ func (l *lowerer) localise(v ir.ValueID) {
 	l.m.SetType(v, localType(l.m, l.m.Type(v), l.m.Sharding(v)))
 }
 
-// finish drops the shardings, which only described global tensors, and the meshes.
+// finish drops the shardings and the rules given for them, which only described global tensors, and the meshes.
 func (l *lowerer) finish() {
 	for v := ir.ValueID(1); int(v) < l.m.NumValues(); v++ {
 		l.m.SetSharding(v, 0)
 	}
+	l.m.Walk(l.m.Func(l.p.Main).Body, func(op ir.OpID) {
+		if a := l.m.OpAttrs(op); a.Get(ruleAttr) != nil {
+			l.m.SetAttrs(op, a.Without(ruleAttr))
+		}
+	})
 	for op := range l.m.Ops(l.m.Body()) {
 		if l.m.Kind(op) == ir.OpMesh && !l.usesMeshAxes() {
 			l.m.Erase(op)
