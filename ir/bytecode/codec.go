@@ -28,10 +28,10 @@ type codec interface {
 func list[T any](c codec, v *[]T, move func(codec, *T)) {
 	n := len(*v)
 	c.count(&n)
-	if len(*v) != n {
-		*v = make([]T, n)
-	}
-	for i := range *v {
+	for i := range n {
+		if i == len(*v) {
+			*v = append(*v, *new(T))
+		}
 		move(c, &(*v)[i])
 	}
 }

@@ -180,8 +180,11 @@ func floatText(v float64) string {
 // blockParams returns the parameters of all blocks as nested lists.
 func (d *decoder) blockParams(scales, zeros *ir.Dense) string {
 	var shape []int64
-	if t := d.m.TypeOf(scales.Type); t.IsStatic() && scales.Type != 0 {
+	if t := d.m.TypeOf(scales.Type); t.IsStatic() && scales.Type != 0 && t.Elements() > 0 {
 		shape = t.Dims
+	} else {
+		d.invalid("quantized type by blocks has no scales")
+		return ""
 	}
 	s, z := d.floats(scales), zeros.Int64s()
 	at := 0
