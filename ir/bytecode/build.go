@@ -119,6 +119,19 @@ func (r *reader) nestedModule(o *op, depth int) error {
 	return err
 }
 
+// reserve makes room for the ops of a function.
+func (r *reader) reserve(blocks []block) {
+	ops, values, operands := 0, 0, 0
+	for i := range blocks {
+		ops += len(blocks[i].ops)
+		for j := range blocks[i].ops {
+			values += len(blocks[i].ops[j].results)
+			operands += len(blocks[i].ops[j].operands)
+		}
+	}
+	r.m.Reserve(ops, values, operands)
+}
+
 func (r *reader) function(o *op, depth int) error {
 	g, err := r.generic(o)
 	if err != nil {
@@ -145,6 +158,7 @@ func (r *reader) function(o *op, depth int) error {
 	if len(regions[0].blocks) == 0 {
 		return nil
 	}
+	r.reserve(regions[0].blocks)
 	return r.blocks(&scope{}, &regions[0], r.m.Region(f.Op, 0), f.Body, place{inFunc: true, depth: depth + 1})
 }
 

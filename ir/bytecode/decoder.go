@@ -22,6 +22,7 @@ type reader struct {
 
 	attrRows   []memo[any]
 	typeRows   []memo[ir.TypeID]
+	pool       []int32 // lists of numbers of ops are cut from it
 	undefined  ir.ValueID
 	openValues int // of the regions around the op at hand
 	entries    int // of the dictionaries of all ops, and of the signatures of functions

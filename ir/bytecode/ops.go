@@ -46,7 +46,6 @@ type opReader struct {
 	cursor
 	*reader
 	depth int
-	pool  []int32 // lists of numbers are cut from it
 }
 
 // topOp reads the only op of the IR section.
