@@ -39,7 +39,6 @@ func list[T any](c codec, v *[]T, move func(codec, *T)) {
 func ints(c codec, v *[]int64)             { list(c, v, codec.svarint) }
 func typeList(c codec, v *[]ir.TypeID)     { list(c, v, codec.typ) }
 func none[T any](codec, *T)                {}
-func integer(c codec, v *int64)            { c.svarint(v) }
 func typeOnly(c codec, v *ir.TypeID)       { c.typ(v) }
 func stringOnly(c codec, v *ir.StringAttr) { c.str((*string)(v)) }
 

@@ -137,7 +137,8 @@ func (d *decoder) perAxis(v quantType) any {
 	for i := range params {
 		params[i] = quantParams(v.scales[i], v.zeros[i])
 	}
-	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis, strings.Join(params, ",")))
+	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis,
+		strings.Join(params, ",")))
 }
 
 // subChannel is the one form whose scales lie in constants.

@@ -85,16 +85,11 @@ func (o *opFields) upgrade(name string) {
 
 // dropDefaults leaves out the fields that have the value of absent attributes.
 func (o *opFields) dropDefaults() {
-	if _, has := defaults[o.name]["operand_layouts"]; has && !(isEmpty(o.attrs.Get("operand_layouts")) && isEmpty(o.attrs.Get("result_layouts"))) {
-		defer func(a ir.Attrs) { // both or none
-			for _, name := range []string{"operand_layouts", "result_layouts"} {
-				if v := a.Get(name); v != nil {
-					o.set(name, v)
-				}
-			}
-		}(o.attrs)
-	}
+	layouts := !isEmpty(o.attrs.Get("operand_layouts")) || !isEmpty(o.attrs.Get("result_layouts"))
 	for _, e := range o.attrs {
+		if strings.HasSuffix(e.Name, "_layouts") && layouts {
+			continue // both or none
+		}
 		if isDefault, ok := defaults[o.name][e.Name]; ok && isDefault(e.Value) {
 			o.attrs = o.attrs.Without(e.Name)
 		}
