@@ -47,6 +47,10 @@ func ReadModel(file string, src []byte) (model *Model, err error) {
 	return &Model{file, m, export}, nil
 }
 
+// Export returns what jax.export says of the program beside it: which inputs the program takes of those of the function
+// that was exported, their trees, shardings and platforms. It is nil for files of other forms, and must not be changed.
+func (m *Model) Export() *jaxexport.Exported { return m.export }
+
 // isJSON says whether a text begins as JSON does, and not as resources of MLIR do.
 func isJSON(src []byte) bool {
 	text := bytes.TrimLeft(src, " \t\r\n")

@@ -239,5 +239,6 @@ func sparseElements(c codec, v *sparseTensor) {
 }
 
 func (d *decoder) sparse(v sparseTensor) any {
-	return ir.OpaqueAttr("sparse<" + mlir.ElementText(d.m, v.indices) + ", " + mlir.ElementText(d.m, v.values) + "> : " + d.m.FormatType(v.typ))
+	indices, values := mlir.ElementText(d.m, v.indices), mlir.ElementText(d.m, v.values)
+	return ir.OpaqueAttr("sparse<" + indices + ", " + values + "> : " + d.m.FormatType(v.typ))
 }

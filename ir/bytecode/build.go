@@ -3,9 +3,9 @@ package bytecode
 import (
 	"strings"
 
+	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
-	"autoshard/ir/vhlo"
 )
 
 // module fills the module from the top op.
@@ -119,6 +119,19 @@ func (r *reader) nestedModule(o *op, depth int) error {
 	return err
 }
 
+// reserve makes room for the ops of a function.
+func (r *reader) reserve(blocks []block) {
+	ops, values, operands := 0, 0, 0
+	for i := range blocks {
+		ops += len(blocks[i].ops)
+		for j := range blocks[i].ops {
+			values += len(blocks[i].ops[j].results)
+			operands += len(blocks[i].ops[j].operands)
+		}
+	}
+	r.m.Reserve(ops, values, operands)
+}
+
 func (r *reader) function(o *op, depth int) error {
 	g, err := r.generic(o)
 	if err != nil {
@@ -131,6 +144,11 @@ func (r *reader) function(o *op, depth int) error {
 	if len(regions) != 1 {
 		return &problem{o.at, "a function must have one region"}
 	}
+	if t, ok := ir.Attrs(g.Properties).Get("function_type").(ir.TypeAttr); ok {
+		if err := r.share(o, len(r.m.TypeOf(ir.TypeID(t)).Elems)); err != nil {
+			return err
+		}
+	}
 	id, err := r.asm.At(r.position(o.at)).Func(g, len(regions[0].blocks) == 0)
 	if err != nil {
 		return err
@@ -140,6 +158,7 @@ func (r *reader) function(o *op, depth int) error {
 	if len(regions[0].blocks) == 0 {
 		return nil
 	}
+	r.reserve(regions[0].blocks)
 	return r.blocks(&scope{}, &regions[0], r.m.Region(f.Op, 0), f.Body, place{inFunc: true, depth: depth + 1})
 }
 
@@ -170,14 +189,26 @@ func (r *reader) generic(o *op) (g mlir.GenericOp, err error) {
 		return g, err
 	}
 	if v, ok := strings.CutPrefix(g.Name, "vhlo."); ok {
-		return g, r.fromVHLO(o, &g, v)
+		err = r.fromVHLO(o, &g, v)
 	}
-	return g, nil
+	if err != nil {
+		return g, err
+	}
+	return g, r.share(o, len(g.Properties)+len(g.Attrs))
+}
+
+// share counts entries that ops share in the file, but not in a module, and refuses a file that makes too many of them.
+func (r *reader) share(o *op, n int) error {
+	const perByte, least = 4, 1 << 16
+	if r.entries += n; r.entries > perByte*r.size+least {
+		return diag.TooLarge(diag.InputTooLarge, r.position(o.at), "ops share more than %d attributes and arguments", perByte*r.size+least)
+	}
+	return nil
 }
 
 // fromVHLO makes an op of StableHLO of one of VHLO.
 func (r *reader) fromVHLO(o *op, g *mlir.GenericOp, name string) (err error) {
-	g.Name, g.Properties, err = vhlo.ToStableHLO(r.m, name, g.Properties)
+	g.Name, g.Properties, err = r.vhlo.ToStableHLO(name, g.Properties)
 	if err != nil {
 		return &problem{o.at, err.Error()}
 	}

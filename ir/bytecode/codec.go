@@ -28,10 +28,10 @@ type codec interface {
 func list[T any](c codec, v *[]T, move func(codec, *T)) {
 	n := len(*v)
 	c.count(&n)
-	if len(*v) != n {
-		*v = make([]T, n)
-	}
-	for i := range *v {
+	for i := range n {
+		if i == len(*v) {
+			*v = append(*v, *new(T))
+		}
 		move(c, &(*v)[i])
 	}
 }
@@ -39,7 +39,6 @@ func list[T any](c codec, v *[]T, move func(codec, *T)) {
 func ints(c codec, v *[]int64)             { list(c, v, codec.svarint) }
 func typeList(c codec, v *[]ir.TypeID)     { list(c, v, codec.typ) }
 func none[T any](codec, *T)                {}
-func integer(c codec, v *int64)            { c.svarint(v) }
 func typeOnly(c codec, v *ir.TypeID)       { c.typ(v) }
 func stringOnly(c codec, v *ir.StringAttr) { c.str((*string)(v)) }
 

@@ -8,6 +8,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/ir/vhlo"
 )
 
 // reader makes a module of a file.
@@ -16,20 +17,28 @@ type reader struct {
 	m     *ir.Module
 	opts  Options
 	asm   *mlir.Assembler
+	vhlo  *vhlo.Reader
 	blobs map[string][]byte // of the resources, by key
 
-	attrRows  []memo[any]
-	typeRows  []memo[ir.TypeID]
-	undefined ir.ValueID
-	depth     int // of entries inside others
-	distincts int // how many there are
+	attrRows   []memo[any]
+	typeRows   []memo[ir.TypeID]
+	pool       []int32 // lists of numbers of ops are cut from it
+	undefined  ir.ValueID
+	openValues int // of the regions around the op at hand
+	entries    int // of the dictionaries of all ops, and of the signatures of functions
+	depth      int // of entries inside others
+	distincts  int // how many there are
 }
 
 // memo is an entry of the tables that has been decoded, or is being decoded.
 type memo[T any] struct {
-	state state
-	value T
+	state  state
+	value  T
+	weight int // how many parts it has, those that it shares counted again
 }
+
+// maxWeight bounds the parts of an attribute or a type: a small file can hold one of 2^60 parts, by sharing.
+const maxWeight = 1 << 22
 
 type state uint8
 
@@ -68,7 +77,8 @@ func byCode(forms []form) []form {
 type decoder struct {
 	cursor
 	*reader
-	start int // of the entry
+	start  int // of the entry
+	weight int // of what it refers to
 }
 
 func (d *decoder) module() *ir.Module { return d.m }
@@ -113,6 +123,7 @@ func (d *decoder) attrAt(at int, i uint64) any {
 		return nil
 	}
 	a, err := d.attr(int(i))
+	d.weight += d.attrRows[i].weight
 	if err != nil && d.err == nil {
 		d.fail(at, "")
 		d.err = err
@@ -126,6 +137,7 @@ func (d *decoder) typ(v *ir.TypeID) {
 		return
 	}
 	t, err := d.reader.typ(i)
+	d.weight += d.typeRows[i].weight
 	if err != nil && d.err == nil {
 		d.fail(d.off, "")
 		d.err = err
@@ -200,24 +212,31 @@ func decodeEntry[T any](r *reader, m *memo[T], e entry, forms map[string][]form,
 	if r.depth > r.opts.MaxDepth {
 		return zero, diag.TooLarge(diag.NestingTooDeep, r.position(e.body.off), "nesting is deeper than %d levels", r.opts.MaxDepth)
 	}
-	v, err := decodeOnce(r, e, forms, parse)
+	var v T
+	var err error
+	if e.custom {
+		v, m.weight, err = decodeForm[T](r, e, forms)
+	} else {
+		c := e.body
+		text := c.cString()
+		if err = c.finish("text of an attribute or type"); err == nil {
+			v, err = parse(text, e.body.off)
+		}
+	}
 	if err != nil {
 		return zero, err
 	}
 	m.state, m.value = done, v
+	m.weight += 1 + len(e.body.data[e.body.off:e.body.end])/16
+	if m.weight > max(maxWeight, r.size) {
+		return zero, diag.TooLarge(diag.InputTooLarge, r.position(e.body.off), "attribute or type has more than %d parts", max(maxWeight, r.size))
+	}
 	return v, nil
 }
 
-func decodeOnce[T any](r *reader, e entry, forms map[string][]form, parse func(text string, at int) (T, error)) (T, error) {
-	var zero T
+// decodeForm returns what an entry in its dialect's own encoding means, and how many parts it refers to.
+func decodeForm[T any](r *reader, e entry, forms map[string][]form) (v T, weight int, err error) {
 	c := e.body
-	if !e.custom {
-		text := c.cString()
-		if err := c.finish("text of an attribute or type"); err != nil {
-			return zero, err
-		}
-		return parse(text, e.body.off)
-	}
 	d := &decoder{cursor: c, reader: r, start: c.off}
 	code := d.cursor.varint()
 	table := forms[e.dialect]
@@ -225,13 +244,13 @@ func decodeOnce[T any](r *reader, e entry, forms map[string][]form, parse func(t
 		d.invalid("unknown attribute or type of dialect " + e.dialect)
 	}
 	if d.err != nil {
-		return zero, d.err
+		return v, 0, d.err
 	}
 	v, ok := table[code].read(d).(T)
 	if !ok && d.err == nil {
 		d.invalid("entry means nothing")
 	}
-	return v, d.finish("attribute or type")
+	return v, d.weight, d.finish("attribute or type")
 }
 
 // errorOf returns a problem as a diagnostic.

@@ -46,7 +46,6 @@ type opReader struct {
 	cursor
 	*reader
 	depth int
-	pool  []int32 // lists of numbers are cut from it
 }
 
 // topOp reads the only op of the IR section.
@@ -143,7 +142,7 @@ func (o *opReader) regions(n int) []region {
 		o.err = diag.TooLarge(diag.NestingTooDeep, o.position(o.off), "regions are nested deeper than %d levels", o.opts.MaxDepth)
 	}
 	defer func() { o.depth-- }()
-	out := make([]region, 0, n)
+	var out []region
 	for range n {
 		if o.err != nil {
 			return nil
@@ -174,6 +173,9 @@ func (o *opReader) region() region {
 	return v
 }
 
+// firstOps is how many ops of a block get room at once: what a block says of their number may be wrong.
+const firstOps = 256
+
 func (o *opReader) block() block {
 	v := block{at: o.off}
 	at := o.off
@@ -182,7 +184,7 @@ func (o *opReader) block() block {
 	if args {
 		v.args = o.blockArgs()
 	}
-	v.ops = make([]op, 0, min(ops, o.left()/3)) // an op has three bytes at least
+	v.ops = make([]op, 0, min(ops, firstOps))
 	for range ops {
 		if o.err != nil {
 			return v

@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/vhlo"
 )
 
 // Options say what to read and how much of it. A zero limit means the default.
@@ -44,6 +45,7 @@ func Read(data []byte, opts Options) (*ir.Module, error) {
 	}
 	r.m.SetSource(opts.File, "")
 	r.asm = mlir.NewAssembler(r.m, mlir.Options{File: opts.File, MaxDepth: opts.MaxDepth})
+	r.vhlo = vhlo.NewReader(r.m)
 	r.attrRows, r.typeRows = make([]memo[any], len(r.attrs)), make([]memo[ir.TypeID], len(r.types))
 	r.addResources()
 	if err := r.readModule(); err != nil {

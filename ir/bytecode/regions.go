@@ -37,6 +37,10 @@ type place struct {
 
 // blocks adds the blocks of a region, of which the first may exist already with its arguments.
 func (r *reader) blocks(s *scope, from *region, to ir.RegionID, entry ir.BlockID, p place) error {
+	if r.openValues += from.values; r.openValues > r.size {
+		return &problem{from.at, "open regions have more values than the file has bytes"}
+	}
+	defer func() { r.openValues -= from.values }()
 	base := s.open(from.values)
 	next := base
 	p.next, p.blocks = &next, make([]ir.BlockID, len(from.blocks))

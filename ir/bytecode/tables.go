@@ -45,7 +45,7 @@ type blob struct {
 
 // split reads the header and the tables of a file.
 func split(data []byte) (*tables, error) {
-	c := cursor{file: data, end: len(data)}
+	c := cursor{data: data, end: len(data)}
 	if !strings.HasPrefix(string(data[:min(len(data), len(Magic))]), Magic) {
 		c.fail(0, "file does not begin with the magic of MLIR bytecode")
 		return nil, c.err
@@ -113,7 +113,7 @@ func (f *tables) readStrings() error {
 			return c.err
 		}
 		s := c.take(length)
-		if s.end--; s.file[s.end] != 0 {
+		if s.end--; s.data[s.end] != 0 {
 			c.fail(s.end, "string does not end with a zero byte")
 		}
 		f.strings[i] = s
@@ -129,7 +129,7 @@ func (f *tables) text(table []cursor, i int) string {
 		return ""
 	}
 	s := table[i]
-	return string(s.file[s.off:s.end])
+	return string(s.data[s.off:s.end])
 }
 
 func (f *tables) readDialects() error {
@@ -294,7 +294,7 @@ func (b *blob) read(c *cursor) {
 	n := c.varint()
 	c.pad(int(align))
 	n = uint64(c.atMostLeft(at, n))
-	b.data = c.file[c.off : c.off+int(n) : c.off+int(n)]
+	b.data = c.data[c.off : c.off+int(n) : c.off+int(n)]
 	c.off += int(n)
 	_ = c.finish("resource")
 }

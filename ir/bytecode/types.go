@@ -21,7 +21,7 @@ var builtinTypes = append([]form{
 	newForm(15, "tuple", typeList, (*decoder).tupleType),
 	newForm(16, "unranked memref", typeOnly, func(d *decoder, v ir.TypeID) any { return d.unrankedMemref(spaceType{elem: v}) }),
 	newForm(17, "unranked memref with memory space", moveSpace, (*decoder).unrankedMemref),
-	newForm(18, "unranked tensor", typeOnly, func(d *decoder, v ir.TypeID) any { return d.tensorType(tensorType{elem: v, unranked: true}) }),
+	newForm(18, "unranked tensor", typeOnly, (*decoder).unrankedTensor),
 	newForm(19, "vector", moveVector, (*decoder).vectorType),
 	newForm(20, "scalable vector", moveScalableVector, (*decoder).vectorType),
 }, namedTypes(map[uint64]string{1: "index", 3: "bf16", 4: "f16", 5: "f32", 6: "f64", 7: "f80", 8: "f128", 12: "none", 21: "tf32",
@@ -129,6 +129,10 @@ func (d *decoder) tensorType(v tensorType) any {
 		d.invalid("tensor type has more than 2^56 elements")
 	}
 	return d.m.InternType(t)
+}
+
+func (d *decoder) unrankedTensor(elem ir.TypeID) any {
+	return d.tensorType(tensorType{elem: elem, unranked: true})
 }
 
 // memrefType is kept as text.

@@ -137,7 +137,8 @@ func (d *decoder) perAxis(v quantType) any {
 	for i := range params {
 		params[i] = quantParams(v.scales[i], v.zeros[i])
 	}
-	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis, strings.Join(params, ",")))
+	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis,
+		strings.Join(params, ",")))
 }
 
 // subChannel is the one form whose scales lie in constants.
@@ -180,8 +181,11 @@ func floatText(v float64) string {
 // blockParams returns the parameters of all blocks as nested lists.
 func (d *decoder) blockParams(scales, zeros *ir.Dense) string {
 	var shape []int64
-	if t := d.m.TypeOf(scales.Type); t.IsStatic() && scales.Type != 0 {
+	if t := d.m.TypeOf(scales.Type); t.IsStatic() && scales.Type != 0 && t.Elements() > 0 {
 		shape = t.Dims
+	} else {
+		d.invalid("quantized type by blocks has no scales")
+		return ""
 	}
 	s, z := d.floats(scales), zeros.Int64s()
 	at := 0

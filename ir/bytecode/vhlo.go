@@ -45,7 +45,7 @@ var vhloTypes = append([]form{
 	newForm(21, "tensor_v1 with encoding", moveEncodedTensor, (*decoder).tensorType),
 	newForm(23, "tuple_v1", typeList, (*decoder).tupleType),
 	newForm(24, "quant_v1", moveQuant, (*decoder).uniform),
-	newForm(25, "unranked_tensor_v1", typeOnly, func(d *decoder, v ir.TypeID) any { return d.tensorType(tensorType{elem: v, unranked: true}) }),
+	newForm(25, "unranked_tensor_v1", typeOnly, (*decoder).unrankedTensor),
 	newForm(30, "quant_per_axis_v1", moveQuantPerAxis, (*decoder).perAxis),
 	newForm(41, "buffer_v1", moveBuffer, (*decoder).memrefType),
 	newForm(42, "future_v1", typeList, (*decoder).futureType),

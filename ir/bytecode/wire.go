@@ -84,7 +84,7 @@ func appendFlagged(b []byte, v uint64, flag bool) []byte {
 
 // cursor reads a part of a file from front to back. After the first problem everything reads as zero.
 type cursor struct {
-	file []byte // the whole file: offsets are those of the file
+	data []byte // the whole file: offsets are those of the file
 	off  int
 	end  int
 	err  error // a problem of this package
@@ -114,7 +114,7 @@ func (c *cursor) byte() byte {
 		return 0
 	}
 	c.off++
-	return c.file[c.off-1]
+	return c.data[c.off-1]
 }
 
 // flag reads a byte that is 0 or 1.
@@ -138,9 +138,9 @@ func (c *cursor) varint() uint64 {
 	var raw [8]byte
 	if extra == 8 {
 		c.off += 8
-		return binary.LittleEndian.Uint64(c.file[c.off-8:])
+		return binary.LittleEndian.Uint64(c.data[c.off-8:])
 	}
-	copy(raw[:], c.file[at:at+extra+1])
+	copy(raw[:], c.data[at:at+extra+1])
 	c.off += extra
 	return binary.LittleEndian.Uint64(raw[:]) >> (extra + 1)
 }
@@ -187,25 +187,25 @@ func (c *cursor) inTable(at int, i uint64, n int, table string) int {
 // take returns a part of the file as a cursor of its own, and goes on behind it.
 func (c *cursor) take(n int) cursor {
 	c.off += n
-	return cursor{file: c.file, off: c.off - n, end: c.off, err: c.err}
+	return cursor{data: c.data, off: c.off - n, end: c.off, err: c.err}
 }
 
 // blob reads a length and that many bytes of the file, which are not copied.
 func (c *cursor) blob() []byte {
 	n := c.count()
 	c.off += n
-	return c.file[c.off-n : c.off : c.off]
+	return c.data[c.off-n : c.off : c.off]
 }
 
 // cString reads bytes up to a zero byte.
 func (c *cursor) cString() string {
-	n := bytes.IndexByte(c.file[c.off:c.end], 0)
+	n := bytes.IndexByte(c.data[c.off:c.end], 0)
 	if n < 0 {
 		c.fail(c.off, "string has no end")
 		return ""
 	}
 	c.off += n + 1
-	return string(c.file[c.off-n-1 : c.off-1])
+	return string(c.data[c.off-n-1 : c.off-1])
 }
 
 // finish refuses bytes that are left over.

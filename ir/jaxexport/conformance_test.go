@@ -47,7 +47,8 @@ func document(e *jaxexport.Exported) object {
 	sum := sha256.Sum256(e.Module)
 	out := object{"serialization_version": e.SerializationVersion, "function_name": e.FunctionName, "in_tree": tree(e.InTree),
 		"out_tree": tree(e.OutTree), "in_avals": list(e.InAvals, aval), "out_avals": list(e.OutAvals, aval), "nr_devices": e.Devices,
-		"in_shardings": list(e.InShardings, sharding), "out_shardings": list(e.OutShardings, sharding), "platforms": list(e.Platforms, self[string]),
+		"in_shardings": list(e.InShardings, sharding), "out_shardings": list(e.OutShardings, sharding),
+		"platforms":       list(e.Platforms, self[string]),
 		"ordered_effects": list(e.OrderedEffects, effect), "unordered_effects": list(e.UnorderedEffects, effect),
 		"disabled_checks": list(e.DisabledChecks, check), "module_bytes": len(e.Module), "module_sha256": hex.EncodeToString(sum[:]),
 		"calling_convention_version": e.CallingConvention, "module_kept_var_idx": list(e.KeptInputs, self[uint16]),

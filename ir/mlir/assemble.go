@@ -176,10 +176,3 @@ func (a *Assembler) Module(b *ir.Builder, g GenericOp) (op ir.OpID, leave func()
 	p.scanned = true
 	return op, func() { p.symbolTable = outer }, nil
 }
-
-// RegionArgs adds the arguments of a block with their locations.
-func (a *Assembler) RegionArgs(b ir.BlockID, types []ir.TypeID, locs []ir.LocID) {
-	for i, t := range types {
-		a.p.m.SetArgLoc(a.p.m.AddBlockArg(b, t), locs[i])
-	}
-}

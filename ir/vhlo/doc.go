@@ -6,7 +6,7 @@
 // fields by version, upgrades of old ones, and the fields of VHLO as the attributes of StableHLO:
 //
 //	op, _ := vhlo.Lookup("gather_v1") // its fields in stored order, and in which versions it exists
-//	name, attrs, err := vhlo.ToStableHLO(m, "gather_v1", fields)
+//	name, attrs, err := vhlo.NewReader(m).ToStableHLO("gather_v1", fields)
 //
 // Specification: bytecode.md part B.
 package vhlo

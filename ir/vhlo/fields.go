@@ -11,7 +11,7 @@ const (
 	i1  = dtype.I1
 	i64 = dtype.I64
 
-	maxRank = 1 << 16 // of tensors, and of lists of dimensions
+	maxSplat = 1 << 10 // elements of a list of dimensions that is stored as one
 )
 
 // The versions of the API of custom calls that matter here: the default one and the newest one.

@@ -7,15 +7,24 @@ import (
 	"autoshard/ir"
 )
 
+// Reader makes ops of StableHLO of those of one artifact.
+type Reader struct {
+	m     *ir.Module
+	lists map[*ir.Dense][]int64 // that many ops may share
+}
+
+// NewReader returns a reader for an artifact that becomes a module.
+func NewReader(m *ir.Module) *Reader { return &Reader{m, map[*ir.Dense][]int64{}} }
+
 // ToStableHLO returns the op of StableHLO or func that an op of VHLO stands for: its full name and its attributes,
 // without those that have the value that VHLO writes for absent ones. The fields' values stand for those of the
 // representation. A vhlo.return becomes stablehlo.return, whatever it returns from. Errors say what is wrong.
-func ToStableHLO(m *ir.Module, name string, fields ir.Attrs) (string, ir.Attrs, error) {
+func (r *Reader) ToStableHLO(name string, fields ir.Attrs) (string, ir.Attrs, error) {
 	if _, ok := Lookup(name); !ok {
 		return "", nil, fmt.Errorf("unknown operation 'vhlo.%s': the artifact is newer than version %s, or wrong", name, Newest)
 	}
 	at := strings.LastIndex(name, "_v")
-	o := opFields{m: m, name: name[:at], attrs: fields}
+	o := opFields{Reader: r, name: name[:at], attrs: fields}
 	o.upgrade(name)
 	o.dropDefaults()
 	o.join()
@@ -31,7 +40,7 @@ func ToStableHLO(m *ir.Module, name string, fields ir.Attrs) (string, ir.Attrs, 
 
 // opFields are the fields of one op on their way to attributes of StableHLO.
 type opFields struct {
-	m     *ir.Module
+	*Reader
 	name  string // without the version
 	attrs ir.Attrs
 	err   error
@@ -76,16 +85,11 @@ func (o *opFields) upgrade(name string) {
 
 // dropDefaults leaves out the fields that have the value of absent attributes.
 func (o *opFields) dropDefaults() {
-	if _, has := defaults[o.name]["operand_layouts"]; has && !(isEmpty(o.attrs.Get("operand_layouts")) && isEmpty(o.attrs.Get("result_layouts"))) {
-		defer func(a ir.Attrs) { // both or none
-			for _, name := range []string{"operand_layouts", "result_layouts"} {
-				if v := a.Get(name); v != nil {
-					o.set(name, v)
-				}
-			}
-		}(o.attrs)
-	}
+	layouts := !isEmpty(o.attrs.Get("operand_layouts")) || !isEmpty(o.attrs.Get("result_layouts"))
 	for _, e := range o.attrs {
+		if strings.HasSuffix(e.Name, "_layouts") && layouts {
+			continue // both or none
+		}
 		if isDefault, ok := defaults[o.name][e.Name]; ok && isDefault(e.Value) {
 			o.attrs = o.attrs.Without(e.Name)
 		}
@@ -173,18 +177,22 @@ func (o *opFields) intsOf(field string, d *ir.Dense) []int64 {
 	if d == nil {
 		return nil
 	}
+	if list, ok := o.lists[d]; ok {
+		return list
+	}
 	t := o.m.TypeOf(d.Type)
-	if t.DType != i64 || t.Rank() != 1 || !t.IsStatic() || t.Dims[0] > maxRank {
+	if t.DType != i64 || t.Rank() != 1 || !t.IsStatic() || d.Splat && t.Dims[0] > maxSplat {
 		o.fail(field, "a list of i64")
 		return nil
 	}
 	out := d.Int64s()
 	if t.Dims[0] == 0 {
-		return []int64{}
+		out = []int64{}
 	}
 	for int64(len(out)) < t.Dims[0] {
 		out = append(out, out[0])
 	}
+	o.lists[d] = out
 	return out
 }
 
@@ -218,7 +226,7 @@ func (o *opFields) convert() {
 
 func (o *opFields) bools(field string, d *ir.Dense) ir.Attr {
 	t := o.m.TypeOf(d.Type)
-	if t.DType != i1 || t.Rank() != 1 || t.Dims[0] > maxRank {
+	if t.DType != i1 || t.Rank() != 1 || !t.IsStatic() || d.Splat && t.Dims[0] > maxSplat {
 		o.fail(field, "a list of booleans")
 		return d
 	}
