@@ -40,7 +40,8 @@ type Program struct {
 	Whole   *ir.Module // the program over whole tensors; Shardy's collectives change nothing in it
 	Inputs  []string   // names of the inputs, for people; the rest is numbered
 	Outputs []string
-	Donated []int64 // numbers of the inputs whose buffers outputs may take
+	Donated []int64  // numbers of the inputs whose buffers outputs may take
+	Dropped []string // arguments of the model's function that are no inputs, where that is known
 }
 
 // Python returns the text of a Python file. Without Sharded, the file runs the unsharded program alone; Whole is
@@ -319,6 +320,12 @@ INPUTS and OUTPUTS name the arguments and results in order, as the model does. W
 comes from jax.jit, these are the leaves of the function's arguments, without those that the
 function does not use: jit drops them.
 `
+	}
+	for i, name := range f.Dropped {
+		if i == 0 {
+			text += "\nDropped arguments:\n"
+		}
+		text += "  " + docText(name) + "\n"
 	}
 	if len(f.Donated) > 0 {
 		text += "\nDONATED are the inputs whose buffers the program may reuse: they are gone after a call.\n"
