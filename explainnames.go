@@ -238,14 +238,16 @@ func (n *explainNaming) known() []string {
 
 func (n *explainNaming) unknown(name string, line int) error {
 	if isDropped(n.dropped, name) {
-		return diag.Invalid(diag.BadOption, diag.Position{}, "argument `%s` is not in the program: the function does not use it, and jit drops it", name)
+		return diag.Invalid(diag.BadOption, diag.Position{},
+			"argument `%s` is not in the program: the function does not use it, and jit drops it", name)
 	}
 	where := ""
 	if line > 0 {
 		where = fmt.Sprintf(" in line %d", line)
 	}
 	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, hint(name, n.known())).
-		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` prints, and those of locations")
+		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` "+
+			"prints, and those of locations")
 }
 
 func hint(name string, known []string) string {
