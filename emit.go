@@ -123,6 +123,7 @@ func emitPython(p *Plan) ([]byte, error) {
 		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Model, strings.Join(axes, ", ")),
 		Sharded: program, Whole: whole,
 	}
+	e.Dropped = p.Dropped
 	main, _ := whole.Main()
 	for i := range p.Inputs {
 		e.Inputs = append(e.Inputs, p.Inputs[i].Name)

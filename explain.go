@@ -118,7 +118,7 @@ func NewExplainer(_ context.Context, model *Model, o PropagateOptions) (e *Expla
 	propagate.Disconnect(m)
 	propagate.MergeConstants(m)
 	return &Explainer{model: model.Name(), m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
-		origin: origin, names: newExplainNaming(m)}, nil
+		origin: origin, names: newExplainNaming(m, model.dropped())}, nil
 }
 
 // Values returns the names of all values of the propagated program that can be explained, in program order.

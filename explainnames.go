@@ -19,11 +19,12 @@ import (
 // called.
 type explainNaming struct {
 	traceNames
-	printed   index // %5, %3#1, %arg0
-	arguments index // p['w'], or arg0 where the program gives no name
-	results   index // result[0]['k'], or out0; result 0 always
-	locations index // names and scopes of locations
-	unquoted  index // names of arguments and results as a shell leaves them: p[w]
+	printed   index    // %5, %3#1, %arg0
+	arguments index    // p['w'], or arg0 where the program gives no name
+	results   index    // result[0]['k'], or out0; result 0 always
+	locations index    // names and scopes of locations
+	unquoted  index    // names of arguments and results as a shell leaves them: p[w]
+	dropped   []string // what the exported function takes and the program does not
 }
 
 // index finds values by name; results are ^i as in a trace.
@@ -54,8 +55,8 @@ func (x *explained) place() trace.Place {
 	return p
 }
 
-func newExplainNaming(m *ir.Module) *explainNaming {
-	n := &explainNaming{newTraceNames(m), index{}, index{}, index{}, index{}, index{}}
+func newExplainNaming(m *ir.Module, dropped []string) *explainNaming {
+	n := &explainNaming{newTraceNames(m), index{}, index{}, index{}, index{}, index{}, dropped}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if n.values[v] == "" {
 			continue
@@ -139,7 +140,7 @@ var (
 func (n *explainNaming) lookup(text string) (explained, error) {
 	name, dim := strings.TrimSpace(text), -1
 	if g := dimPattern.FindStringSubmatch(name); g != nil && len(n.find(name)) == 0 {
-		if len(n.find(g[1])) == 0 && diag.Nearest(name, n.known()) != "" {
+		if len(n.find(g[1])) == 0 && (isDropped(n.dropped, name) || diag.Nearest(name, n.known()) != "") {
 			return explained{}, n.unknown(name, 0) // more like a longer name than like a dimension
 		}
 		name = g[1]
@@ -236,12 +237,17 @@ func (n *explainNaming) known() []string {
 }
 
 func (n *explainNaming) unknown(name string, line int) error {
+	if isDropped(n.dropped, name) {
+		return diag.Invalid(diag.BadOption, diag.Position{},
+			"argument `%s` is not in the program: the function does not use it, and jit drops it", name)
+	}
 	where := ""
 	if line > 0 {
 		where = fmt.Sprintf(" in line %d", line)
 	}
 	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, hint(name, n.known())).
-		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` prints, and those of locations")
+		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` "+
+			"prints, and those of locations")
 }
 
 func hint(name string, known []string) string {

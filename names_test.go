@@ -80,7 +80,8 @@ func TestNamesBothWays(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		e, err := autoshard.NewExplainer(context.Background(), readModel(t, file), autoshard.PropagateOptions{Mesh: meshOf(file), MaxPriority: -1})
+		o := autoshard.PropagateOptions{Mesh: meshOf(file), MaxPriority: -1}
+		e, err := autoshard.NewExplainer(context.Background(), readModel(t, file), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -249,6 +249,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Mesh = append(plan.Mesh, MeshAxis{a.Name, a.Size})
 	}
 	plan.Inputs, plan.Outputs = tensors(chosen.annotated, written(p.module, chosen.annotated))
+	plan.Dropped = p.source.dropped()
 	for i, arg := range p.state {
 		if arg >= 0 {
 			plan.Outputs[i].Replaces = &arg

@@ -53,7 +53,7 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	}
 	result.Inputs, result.Outputs = tensors(m, written(before, m))
 	result.Findings = found.sorted()
-	naming := newExplainNaming(m)
+	naming := newExplainNaming(m, model.dropped())
 	only := trace.Options{Round: -1, Refusals: true}
 	if o.Value != "" {
 		target, err := naming.lookup(o.Value)

@@ -63,7 +63,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 			WholeBytes: n(), Bytes: n(), User: n()%2 == 0, Replaces: &replaces}
 		return autoshard.Plan{
 			Schema: autoshard.PlanSchema, Model: s(), Mesh: []autoshard.MeshAxis{{Name: s(), Size: n()}}, Hardware: s(), Memory: n(),
-			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{},
+			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{}, Dropped: []string{s()},
 			Collectives: []autoshard.Collective{{Kind: s(), Axes: []string{s()}, Type: s(), Count: n(), Bytes: n(), Seconds: x(), Source: s()}},
 			Estimate:    estimate(),
 			Baselines:   []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},

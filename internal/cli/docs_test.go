@@ -83,7 +83,8 @@ func (p *page) command(name string, args ...string) (string, error) {
 func TestFromJAX(t *testing.T) {
 	p := newPage(t, "from-jax.md")
 	out := p.run()
-	for _, want := range []string{"params['layers'][0]['up'][1] is ", "result[0]['layers'][1]['down']: f32[64,16]", "outputs pass", "\nOK 5 outputs"} {
+	for _, want := range []string{"params['layers'][0]['up'][1] is ", "result[0]['layers'][1]['down']: f32[64,16]", "outputs pass",
+		"\nOK 5 outputs"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page's commands do not print %q:\n%s", want, out)
 		}

@@ -1,7 +1,11 @@
 """Writes the programs of this folder: each as the text of lower(), with and without debug information, and of jax.export.
 
-Usage: XLA_FLAGS=--xla_force_host_platform_device_count=4 JAX_PLATFORMS=cpu python export.py
-It needs JAX, flax, optax and equinox. Paths become names of files.
+Usage, so that files have no paths of this machine:
+
+    export XLA_FLAGS=--xla_force_host_platform_device_count=4 JAX_PLATFORMS=cpu
+    python -c "exec(compile(open('export.py').read(), 'export.py', 'exec'))"
+
+It needs JAX, flax, optax, equinox and flatbuffers.
 """
 
 import dataclasses
@@ -202,7 +206,11 @@ def main():
         write(program.__name__ + ".debug", lowered.as_text(debug_info=True))
         if program is nnx_step:
             continue  # jax.export takes jitted functions of JAX alone
-        write(program.__name__ + ".export", str(export.export(f)(*args, **kwargs).mlir_module()))
+        exported = export.export(f)(*args, **kwargs)
+        write(program.__name__ + ".export", str(exported.mlir_module()))
+        if program is dropped:
+            with open("dropped.jaxexport", "wb") as out:
+                out.write(exported.serialize())
 
 
 if __name__ == "__main__":

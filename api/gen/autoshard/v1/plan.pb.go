@@ -47,7 +47,9 @@ type Plan struct {
 	// The sharded program with explicit collectives, as MLIR text.
 	Program string `protobuf:"bytes,12,opt,name=program,proto3" json:"program,omitempty"`
 	// What the answer does not keep or does not know, in the order of the model.
-	Findings      []*Finding `protobuf:"bytes,13,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*Finding `protobuf:"bytes,13,rep,name=findings,proto3" json:"findings,omitempty"`
+	// Arguments of the exported function that it does not use, where known: they are no inputs.
+	Dropped       []string `protobuf:"bytes,14,rep,name=dropped,proto3" json:"dropped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -169,6 +171,13 @@ func (x *Plan) GetProgram() string {
 func (x *Plan) GetFindings() []*Finding {
 	if x != nil {
 		return x.Findings
+	}
+	return nil
+}
+
+func (x *Plan) GetDropped() []string {
+	if x != nil {
+		return x.Dropped
 	}
 	return nil
 }
@@ -817,7 +826,7 @@ var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xad\x04\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xc7\x04\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -832,7 +841,8 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	" \x03(\v2\x16.autoshard.v1.BaselineR\tbaselines\x12;\n" +
 	"\vcertificate\x18\v \x01(\v2\x19.autoshard.v1.CertificateR\vcertificate\x12\x18\n" +
 	"\aprogram\x18\f \x01(\tR\aprogram\x121\n" +
-	"\bfindings\x18\r \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xc1\x01\n" +
+	"\bfindings\x18\r \x03(\v2\x15.autoshard.v1.FindingR\bfindings\x12\x18\n" +
+	"\adropped\x18\x0e \x03(\tR\adropped\"\xc1\x01\n" +
 	"\aFinding\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n" +
 	"\bseverity\x18\x02 \x01(\tR\bseverity\x12\x18\n" +

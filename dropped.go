@@ -1,0 +1,55 @@
+package autoshard
+
+import (
+	"slices"
+	"strings"
+
+	"autoshard/ir/names"
+)
+
+// dropped returns the leaves of the exported function's arguments that the program does not take, because the function
+// does not use them; nil where that is not known, as in texts. A leaf of an argument that has others is called as they
+// are, params['w'], and like its place in the tree of the inputs otherwise, args[1].
+func (m *Model) dropped() []string {
+	main, ok := m.module.Main()
+	if m.export == nil || !ok {
+		return nil
+	}
+	leaves, args := m.export.InTree.InputNames(), names.Args(m.module, main)
+	added := len(args.Names) - len(m.export.KeptInputs) // tokens and global constants come first
+	called := map[string]string{}                       // by args[0]: what the function calls its argument
+	kept := make([]bool, len(leaves))
+	for i, leaf := range m.export.KeptInputs {
+		if added < 0 || int(leaf) >= len(leaves) {
+			return nil
+		}
+		kept[leaf] = true
+		argument, path := cutArgument(leaves[leaf])
+		if name, ok := strings.CutSuffix(args.Name(added+i), path); ok && name != "" {
+			called[argument] = name
+		}
+	}
+	var out []string
+	for i, leaf := range leaves {
+		argument, path := cutArgument(leaf)
+		if name := called[argument]; name != "" {
+			leaf = name + path
+		}
+		if !kept[i] {
+			out = append(out, leaf)
+		}
+	}
+	return out
+}
+
+// cutArgument cuts args[0]['w'] into args[0] and ['w'].
+func cutArgument(leaf string) (argument, path string) {
+	segments := names.Segments(leaf)
+	n := min(2, len(segments))
+	return strings.Join(segments[:n], ""), strings.Join(segments[n:], "")
+}
+
+// isDropped says whether a text names one of the dropped leaves.
+func isDropped(dropped []string, text string) bool {
+	return slices.ContainsFunc(dropped, func(name string) bool { return withoutQuotes(name) == withoutQuotes(text) })
+}
