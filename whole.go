@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/rule"
@@ -57,7 +58,7 @@ func (f *findings) whole() {
 		if g.count > 1 {
 			times = " in " + counted(g.count, "place")
 		}
-		f.add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made: %s", g.name, times, formatBytes(g.bytes), why)
+		f.add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made: %s", g.name, times, diag.Bytes(g.bytes), why)
 	}
 }
 
