@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
@@ -24,17 +25,18 @@ func (f *findings) place(v ir.ValueID) place {
 	main, _ := m.Main()
 	op := m.DefiningOp(v)
 	if op == 0 && m.ArgBlock(v) == m.Func(main).Body {
-		args := names.Args(m, main)
-		name := args.Names[m.Index(v)]
-		return place{m.Func(main).Op, name, "input " + name, m.Shape(v)}
+		if f.args.Names == nil {
+			f.args = names.Args(m, main)
+		}
+		return place{m.Func(main).Op, f.args.Names[m.Index(v)], f.args.Describe(m.Index(v)), m.Shape(v)}
 	}
 	if op == 0 {
 		op = m.BlockOp(m.ArgBlock(v))
 	}
-	if f.names == nil {
-		f.names = mlir.ValueNames(m)
+	if f.values == nil {
+		f.values = mlir.ValueNames(m)
 	}
-	return place{op, f.names[v], fmt.Sprintf("%s (`%s`)", f.names[v], m.OpName(op)), m.Shape(v)}
+	return place{op, f.values[v], fmt.Sprintf("%s (`%s`)", f.values[v], m.OpName(op)), m.Shape(v)}
 }
 
 // result describes a result of the main function.
@@ -42,8 +44,7 @@ func (f *findings) result(i int) place {
 	main, _ := f.m.Main()
 	fn := f.m.Func(main)
 	results := names.Results(f.m, main)
-	name := results.Names[i]
-	return place{fn.Op, name, "output " + name, f.m.TypeOf(fn.ResultTypes[i]).Dims}
+	return place{fn.Op, results.Names[i], results.Describe(i), f.m.TypeOf(fn.ResultTypes[i]).Dims}
 }
 
 // keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,
@@ -64,11 +65,11 @@ func (f *findings) keep(id ir.ShardingID, at place, whole bool) ir.ShardingID {
 			out.Dims[d].Axes = out.Dims[d].Axes[:n-1]
 		}
 		if !slices.Equal(axes, out.Dims[d].Axes) {
-			f.add(ruleUneven, at.op, at.name, "%s", uneven(mesh, at, d, axes, out.Dims[d].Axes))
+			f.add(lint.UnevenSharding, at.op, at.name, "%s", uneven(mesh, at, d, axes, out.Dims[d].Axes))
 		}
 	}
 	if len(s.Unreduced) > 0 {
-		f.add(ruleUnreduced, at.op, at.name, "%s is written as unreduced along %s, but a plan sums it up: partial values are kept only "+
+		f.add(lint.UnreducedSharding, at.op, at.name, "%s is written as unreduced along %s, but a plan sums it up: partial values are kept only "+
 			"between operations", at.what, mesh.FormatList(s.Unreduced))
 	}
 	out.Unreduced = nil
@@ -92,7 +93,7 @@ func uneven(mesh *ir.MeshDecl, at place, dim int, axes, kept []subaxis.Ref) stri
 func (f *findings) priorities() {
 	if n := len(f.ordered); n > 0 {
 		at := f.ordered[0]
-		f.add(rulePriority, at.op, at.name, "%s with user priorities, first at %s: a plan keeps all of them alike, their order counts "+
+		f.add(lint.ShardingPriority, at.op, at.name, "%s with user priorities, first at %s: a plan keeps all of them alike, their order counts "+
 			"for propagation alone", counted(n, "sharding"), at.what)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
@@ -56,9 +57,8 @@ type planner struct {
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m := model.module.Clone()
-	ir.ConstrainCalls(m)
-	if err := ir.InlineCalls(m); err != nil {
+	m, err := model.inlined()
+	if err != nil {
 		return nil, err
 	}
 	ir.InlineNamed(m)
@@ -74,6 +74,8 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err := propagate.Normalize(m); err != nil {
 		return nil, err
 	}
+	found := findings{m: m}
+	found.ignored()
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
 	if err := assumeTrips(m, o.TripCounts); err != nil {
@@ -87,7 +89,7 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 		return nil, err
 	}
 	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
-		found: findings{m: m}}, nil
+		found: found}, nil
 }
 
 // report tells of progress; cost and bound are in picoseconds.
@@ -266,6 +268,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
+	p.found.adopt(lint.LeftWhole(p.source.module, p.module.Mesh(p.mesh).Axes))
 	priced := findings{m: chosen.program.Module}
 	priced.prices(chosen.program)
 	p.found.list = append(p.found.list, priced.list...)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -115,18 +116,23 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.3g ps", s/1e-12)
 }
 
-// formatBytes returns a size with three digits or all, and an IEC unit.
-func formatBytes(n int64) string {
-	x, unit := float64(n), 0
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	for x >= 1024 && unit+1 < len(units) {
-		x /= 1024
-		unit++
+// atLeast returns a size of at most two decimals and a unit that is not less than n, as --memory reads it.
+func atLeast(n int64) string {
+	unit, name := int64(1), "B"
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if n < 1024*unit {
+			break
+		}
+		unit, name = unit*1024, next
 	}
-	if x >= 100 || x == math.Trunc(x) {
-		return fmt.Sprintf("%.0f %s", x, units[unit])
+	hundredths := n / unit * 100
+	rest := n % unit * 100
+	hundredths += (rest + unit - 1) / unit
+	whole := strconv.FormatInt(hundredths/100, 10)
+	if cents := hundredths % 100; cents > 0 {
+		whole += strings.TrimRight(fmt.Sprintf(".%02d", cents), "0")
 	}
-	return fmt.Sprintf("%.3g %s", x, units[unit])
+	return whole + name
 }
 
 // Text returns a run of a plan for a person: the range of each output, and the bytes that collectives moved.

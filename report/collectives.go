@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard"
+	"autoshard/internal/diag"
 )
 
 // collectiveGroup adds up the collectives of one kind over the same axes that move blocks of one type.
@@ -40,11 +41,11 @@ func collectiveTable(collectives []autoshard.Collective, all bool) string {
 			restBytes += g.bytes
 			continue
 		}
-		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, formatBytes(g.bytes), Seconds(g.seconds), sources(g.sources)})
+		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, diag.Bytes(g.bytes), Seconds(g.seconds), sources(g.sources)})
 	}
 	out := t.Render() + "\n"
 	if rest > 0 {
-		out += fmt.Sprintf("%s that %s %s: --all\n", count(rest, "more collective", "more collectives"), plural(rest, "sends", "send"), formatBytes(restBytes))
+		out += fmt.Sprintf("%s that %s %s: --all\n", count(rest, "more collective", "more collectives"), plural(rest, "sends", "send"), diag.Bytes(restBytes))
 	}
 	return out
 }

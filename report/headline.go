@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard"
+	"autoshard/internal/diag"
 )
 
 // headline returns the first five lines: what is cut, step time, memory and bytes beside the baselines, and the proof.
@@ -28,8 +29,8 @@ func headline(p *autoshard.Plan, check *autoshard.Check) string {
 func comparison(p *autoshard.Plan) string {
 	t := newTable()
 	times := table.Row{"step time", Seconds(p.Estimate.Seconds)}
-	memory := table.Row{"memory", formatBytes(p.Estimate.PeakBytes) + " of " + formatBytes(p.Memory)}
-	sent := table.Row{"bytes sent", formatBytes(p.Estimate.SentBytes)}
+	memory := table.Row{"memory", diag.Bytes(p.Estimate.PeakBytes) + " of " + diag.Bytes(p.Memory)}
+	sent := table.Row{"bytes sent", diag.Bytes(p.Estimate.SentBytes)}
 	for i := range p.Baselines {
 		b := &p.Baselines[i]
 		if b.Estimate == (autoshard.Estimate{}) {
@@ -37,8 +38,8 @@ func comparison(p *autoshard.Plan) string {
 			continue
 		}
 		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, Seconds(b.Estimate.Seconds), ratio(b, p)))
-		memory = append(memory, b.Name+" "+formatBytes(b.Estimate.PeakBytes))
-		sent = append(sent, b.Name+" "+formatBytes(b.Estimate.SentBytes))
+		memory = append(memory, b.Name+" "+diag.Bytes(b.Estimate.PeakBytes))
+		sent = append(sent, b.Name+" "+diag.Bytes(b.Estimate.SentBytes))
 	}
 	t.AppendRows([]table.Row{times, memory, sent})
 	return t.Render()

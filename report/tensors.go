@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard"
+	"autoshard/internal/diag"
 )
 
 // outputTable leaves out results that take the place of inputs and are cut like them: the state of the next step.
@@ -58,14 +59,14 @@ func tensorTable(kind string, tensors []autoshard.Tensor, rows int, all bool) st
 		if x.User {
 			spec, written = spec+" *", true
 		}
-		t.AppendRow(table.Row{f.label(), x.Type, spec, x.LocalType, formatBytes(perDevice)})
+		t.AppendRow(table.Row{f.label(), x.Type, spec, x.LocalType, diag.Bytes(perDevice)})
 	}
 	out := t.Render() + "\n"
 	if written {
 		out += "* the user's sharding\n"
 	}
 	if rest > 0 {
-		out += fmt.Sprintf("%s, %s per device: --all\n", count(rest, "more "+kind, "more "+kind+"s"), formatBytes(restBytes))
+		out += fmt.Sprintf("%s, %s per device: --all\n", count(rest, "more "+kind, "more "+kind+"s"), diag.Bytes(restBytes))
 	}
 	return out
 }
