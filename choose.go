@@ -14,6 +14,14 @@ import (
 // see as memory, went over the real one.
 const memoryAttempts = 6
 
+// Steps of searches where no budget is given: of a first coarse one, of the fine one after it, and of that for a bound.
+// The fine one is bounded because reductions, which the default budget of package search grows with, take minutes there.
+const (
+	firstSteps = search.DefaultSteps / 2
+	lastSteps  = 4 * search.DefaultSteps
+	boundSteps = search.DefaultSteps / 4
+)
+
 // ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
 var ErrEnough = errors.New("the best plan so far will do")
 
@@ -151,7 +159,7 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	last := first
 	if at > 1 {
-		if err := c.solve(ctx, first, 0.25, search.DefaultSteps/4); err != nil {
+		if err := c.solve(ctx, first, 0.25, firstSteps); err != nil {
 			return err
 		}
 		for i := 0; i < at-1 && last == first && !c.over(ctx); i++ {
@@ -164,8 +172,12 @@ func (c *choice) search(ctx context.Context) error {
 			}
 		}
 	}
+	steps := int64(0)
+	if last != first {
+		steps = lastSteps
+	}
 	if at == 1 || last != first {
-		if err := c.solve(ctx, last, 0.75, 0); err != nil {
+		if err := c.solve(ctx, last, 0.75, steps); err != nil {
 			return err
 		}
 	}
@@ -264,7 +276,7 @@ func (c *choice) options(l *level, part float64, otherwise int64) search.Options
 	case c.Steps > 0:
 		steps = max(int64(float64(c.left())*part), 1)
 	}
-	return search.Options{Steps: steps, Seed: c.Seed, Complete: c.Steps == 0 || c.best == nil, Brief: c.best != nil,
+	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil,
 		Initial: l.space.WarmStarts(), Progress: func(search.Event) { c.tell("") }}
 }
 
@@ -301,7 +313,7 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 		}
 		return err
 	}
-	options := c.options(l, 1, search.DefaultSteps/4)
+	options := c.options(l, 1, boundSteps)
 	options.Initial = append(options.Initial, l.solution)
 	options.Progress = func(e search.Event) {
 		c.bound = max(c.bound, e.Bound)
