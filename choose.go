@@ -193,12 +193,13 @@ func (c *choice) coarse(last *level) {
 	switch {
 	case !c.large:
 	case last == nil:
-		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best that is known without one")
+		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
 	case last.Groups > 0:
 		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
 			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
 	default:
-		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut dimensions along parts of axes")
+		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
+			"axes")
 	}
 }
 
@@ -231,8 +232,12 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 // gaveUp says whether an error only means that something would take too long or too much, or that there is nothing to
 // find while a plan is known.
 func (c *choice) gaveUp(err error) bool {
-	return c.best != nil && errors.Is(err, diag.ErrInfeasible) || errors.Is(err, space.ErrTooLarge) || errors.Is(err, space.ErrSteps) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, context.DeadlineExceeded)
+	for _, reason := range []error{space.ErrTooLarge, space.ErrSteps, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return c.best != nil && errors.Is(err, diag.ErrInfeasible)
 }
 
 // solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program
