@@ -3,6 +3,7 @@ package autoshard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"autoshard/internal/diag"
@@ -76,10 +77,18 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 		return nil, Certificate{}, err
 	}
 	if c.best == nil {
-		return nil, Certificate{}, diag.Infeasible(diag.MemoryLimit, diag.Position{},
-			"no plan found that fits in %d bytes per device; the smallest limit known to work is %d", p.Memory, c.works)
+		return nil, Certificate{}, c.none(search)
 	}
 	return c.best, c.certificate(), nil
+}
+
+// none is the error that no plan fits, or none was found before the search had to end.
+func (c *choice) none(searching context.Context) error {
+	const format = "no plan found that fits in %d bytes per device; the smallest limit known to work is %d"
+	if err := searching.Err(); err != nil {
+		return fmt.Errorf(format+": %w", c.Memory, c.works, err)
+	}
+	return diag.Infeasible(diag.MemoryLimit, diag.Position{}, format, c.Memory, c.works)
 }
 
 // offer takes a plan if it fits and is the fastest so far.
@@ -160,6 +169,9 @@ func (c *choice) search(ctx context.Context) error {
 	last := first
 	if at > 1 {
 		if err := c.solve(ctx, first, 0.25, firstSteps); err != nil {
+			return err
+		}
+		if err := c.least(ctx, first); err != nil {
 			return err
 		}
 		for i := 0; i < at-1 && last == first && !c.over(ctx); i++ {
@@ -342,17 +354,19 @@ func (c *choice) least(ctx context.Context, l *level) error {
 	if c.best != nil {
 		return nil
 	}
-	if l == nil || c.over(ctx) {
-		return c.ctx.Err()
+	if l == nil || ctx.Err() != nil {
+		return nil
 	}
+	c.tell("search")
 	smallest, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
 	c.spent += smallest.Steps
 	if err != nil {
 		if c.gaveUp(err) {
-			err = c.ctx.Err()
+			err = c.late.Err()
 		}
 		return err
 	}
+	c.tell("lower")
 	annotated := c.module.Clone()
 	assignment := l.space.Apply(annotated, smallest.Solution)
 	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
