@@ -228,3 +228,27 @@ func TestSmallestLimitWorks(t *testing.T) {
 		neverWorse(t, makePlan(t, m, o), o)
 	}
 }
+
+// Progress names the stages in order, and its figures are those of the report: the last cost and bound are the plan's.
+func TestProgressIsInStepTime(t *testing.T) {
+	m, o := readModel(t, "examples/transformer_train.mlir"), options(t)
+	var stages []string
+	var last autoshard.Progress
+	o.Progress = func(p autoshard.Progress) {
+		if len(stages) == 0 || stages[len(stages)-1] != p.Stage {
+			stages = append(stages, p.Stage)
+		}
+		if last.Seconds > 0 && (p.Seconds > last.Seconds || p.Bound > p.Seconds) {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}
+	p := makePlan(t, m, o)
+	if last.Seconds != p.Estimate.Seconds {
+		t.Errorf("the last cost is %g s, that of the plan %g s", last.Seconds, p.Estimate.Seconds)
+	}
+	want := "baselines propagate baselines propagate baselines space search lower bound"
+	if got := strings.Join(stages, " "); !strings.HasPrefix(got, want) {
+		t.Errorf("stages are %s", got)
+	}
+}

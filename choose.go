@@ -3,6 +3,7 @@ package autoshard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"autoshard/internal/diag"
@@ -14,6 +15,14 @@ import (
 // memoryAttempts bounds how often the search runs again with a tighter limit because reshards, which it does not
 // see as memory, went over the real one.
 const memoryAttempts = 6
+
+// Steps of searches where no budget is given: of a first coarse one, of the fine one after it, and of that for a bound.
+// The fine one is bounded because reductions, which the default budget of package search grows with, take minutes there.
+const (
+	firstSteps = search.DefaultSteps / 2
+	lastSteps  = 4 * search.DefaultSteps
+	boundSteps = search.DefaultSteps / 4
+)
 
 // ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
 var ErrEnough = errors.New("the best plan so far will do")
@@ -69,9 +78,18 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 		return nil, Certificate{}, err
 	}
 	if c.best == nil {
-		return nil, Certificate{}, p.memoryError(c.least)
+		return nil, Certificate{}, c.none(search)
 	}
 	return c.best, c.certificate(), nil
+}
+
+// none is the error that no plan fits, or none was found before the search had to end.
+func (c *choice) none(searching context.Context) error {
+	if err := searching.Err(); err != nil {
+		return fmt.Errorf("no plan found that fits in %s per device; the smallest limit known to work is %s: %w",
+			diag.Bytes(c.Memory), diag.Bytes(c.least.step.Peak), err)
+	}
+	return c.memoryError(c.least)
 }
 
 // offer takes a plan if it fits and is the fastest so far.
@@ -151,7 +169,10 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	last := first
 	if at > 1 {
-		if err := c.solve(ctx, first, 0.25, search.DefaultSteps/4); err != nil {
+		if err := c.solve(ctx, first, 0.25, firstSteps); err != nil {
+			return err
+		}
+		if err := c.smallest(ctx, first); err != nil {
 			return err
 		}
 		for i := 0; i < at-1 && last == first && !c.over(ctx); i++ {
@@ -164,8 +185,12 @@ func (c *choice) search(ctx context.Context) error {
 			}
 		}
 	}
+	steps := int64(0)
+	if last != first {
+		steps = lastSteps
+	}
 	if at == 1 || last != first {
-		if err := c.solve(ctx, last, 0.75, 0); err != nil {
+		if err := c.solve(ctx, last, 0.75, steps); err != nil {
 			return err
 		}
 	}
@@ -181,12 +206,13 @@ func (c *choice) coarse(last *level) {
 	switch {
 	case !c.large:
 	case last == nil:
-		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best that is known without one")
+		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
 	case last.Groups > 0:
 		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
 			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
 	default:
-		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut dimensions along parts of axes")
+		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
+			"axes")
 	}
 }
 
@@ -219,8 +245,12 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 // gaveUp says whether an error only means that something would take too long or too much, or that there is nothing to
 // find while a plan is known.
 func (c *choice) gaveUp(err error) bool {
-	return c.best != nil && errors.Is(err, diag.ErrInfeasible) || errors.Is(err, space.ErrTooLarge) || errors.Is(err, space.ErrSteps) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, context.DeadlineExceeded)
+	for _, reason := range []error{space.ErrTooLarge, space.ErrSteps, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return c.best != nil && errors.Is(err, diag.ErrInfeasible)
 }
 
 // solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program
@@ -264,7 +294,7 @@ func (c *choice) options(l *level, part float64, otherwise int64) search.Options
 	case c.Steps > 0:
 		steps = max(int64(float64(c.left())*part), 1)
 	}
-	return search.Options{Steps: steps, Seed: c.Seed, Complete: c.Steps == 0 || c.best == nil, Brief: c.best != nil,
+	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil,
 		Initial: l.space.WarmStarts(), Progress: func(search.Event) { c.tell("") }}
 }
 
@@ -301,7 +331,7 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 		}
 		return err
 	}
-	options := c.options(l, 1, search.DefaultSteps/4)
+	options := c.options(l, 1, boundSteps)
 	options.Initial = append(options.Initial, l.solution)
 	options.Progress = func(e search.Event) {
 		c.bound = max(c.bound, e.Bound)
@@ -325,17 +355,19 @@ func (c *choice) smallest(ctx context.Context, l *level) error {
 	if c.best != nil {
 		return nil
 	}
-	if l == nil || c.over(ctx) {
-		return c.ctx.Err()
+	if l == nil || ctx.Err() != nil {
+		return nil
 	}
+	c.tell("search")
 	result, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
 	c.spent += result.Steps
 	if err != nil {
 		if c.gaveUp(err) {
-			err = c.ctx.Err()
+			err = c.late.Err()
 		}
 		return err
 	}
+	c.tell("lower")
 	annotated := c.module.Clone()
 	assignment := l.space.Apply(annotated, result.Solution)
 	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())

@@ -52,3 +52,21 @@ func TestCancelledResultsHold(t *testing.T) {
 		}
 	}
 }
+
+// Brief searches say that they found nothing without looking for the smallest limit that works.
+func TestBrief(t *testing.T) {
+	b := NewBuilder()
+	b.AddNode([]int64{0, 1}, []int64{10, 20}, 0, 1)
+	b.SetLimit(5)
+	p, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, brief := range []bool{false, true} {
+		_, err := Solve(context.Background(), p, Options{Brief: brief})
+		var none *InfeasibleError
+		if !errors.As(err, &none) || none.Memory == brief || !none.Proven {
+			t.Errorf("brief %v: %+v", brief, none)
+		}
+	}
+}

@@ -101,18 +101,23 @@ func (s *Space) connect() {
 			}
 			product = s.lists.time(times)
 		}
+		add := func(v ir.ValueID, b ir.BlockID, l link, read func(*strategy) layoutID) {
+			l.to, l.shared = int32(i), max(1, shared.uses[use{shared.of(v), b}])
+			s.link(v, l, read)
+		}
 		for j, v := range n.operands {
-			s.link(v, int32(i), s.block(n), n.runs, n.sure, product, shared, func(st *strategy) layoutID { return st.operands[j] })
+			l := link{runs: n.runs, sure: n.sure, product: product}
+			add(v, s.block(n), l, func(st *strategy) layoutID { return st.operands[j] })
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
-			s.link(v, int32(i), b, runs, sure, -1, shared, func(st *strategy) layoutID { return st.kept[0] })
+			add(v, b, link{runs: runs, sure: sure, product: -1}, func(st *strategy) layoutID { return st.kept[0] })
 		})
 	}
 }
 
-func (s *Space) link(v ir.ValueID, to int32, b ir.BlockID, runs int64, sure share, product int32, shared sharing, read func(*strategy) layoutID) {
-	from := s.nodeOf[v]
-	if from < 0 || !s.isTensor(v) {
+// link adds the link over which a node reads a value in the layouts that its strategies say.
+func (s *Space) link(v ir.ValueID, l link, read func(*strategy) layoutID) {
+	if l.from = s.nodeOf[v]; l.from < 0 || !s.isTensor(v) {
 		return
 	}
 	ids := func(n *node, of func(*strategy) layoutID) int32 {
@@ -123,9 +128,10 @@ func (s *Space) link(v ir.ValueID, to int32, b ir.BlockID, runs int64, sure shar
 		return s.lists.intern(out)
 	}
 	slot := s.slotOf[v]
-	s.links = append(s.links, link{from: from, to: to, bytes: s.m.ValueType(v).Bytes(), runs: runs, sure: sure, product: product,
-		shared: max(1, shared.uses[use{shared.of(v), b}]),
-		rows:   ids(&s.nodes[from], func(st *strategy) layoutID { return st.kept[slot] }), cols: ids(&s.nodes[to], read)})
+	l.bytes = s.m.ValueType(v).Bytes()
+	l.rows = ids(&s.nodes[l.from], func(st *strategy) layoutID { return st.kept[slot] })
+	l.cols = ids(&s.nodes[l.to], read)
+	s.links = append(s.links, l)
 }
 
 // block returns the block in which a node reads its operands.

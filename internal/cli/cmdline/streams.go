@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -184,7 +185,10 @@ func (s *Streams) Fail(err error) int {
 	case diag.ExitCanceled:
 		err = errors.New("canceled")
 	case diag.ExitDeadline:
-		err = errors.New("no result within the time of --timeout")
+		text, _, more := strings.Cut(err.Error(), ": "+context.DeadlineExceeded.Error())
+		if err = errors.New("no result within the time of --timeout"); more {
+			err = fmt.Errorf("%w: %s", err, text)
+		}
 	}
 	diag.Render(s.Err, err, s.Source)
 	return code

@@ -734,7 +734,7 @@ func (x *Baseline) GetEstimate() *Estimate {
 	return nil
 }
 
-// Certificate says how good a plan is: cost and proven lower bound in the search's model, in picoseconds.
+// Certificate says how good a plan is: its predicted step time, and a lower bound on that of all plans that were searched, in picoseconds.
 type Certificate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Cost  int64                  `protobuf:"varint,1,opt,name=cost,proto3" json:"cost,omitempty"`

@@ -1,0 +1,123 @@
+package space_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"autoshard/ir"
+	"autoshard/search"
+	"autoshard/search/space"
+	"autoshard/subaxis"
+)
+
+func cube(names ...string) []subaxis.Axis {
+	var out []subaxis.Axis
+	for _, n := range names {
+		out = append(out, subaxis.Axis{Name: n, Size: 2})
+	}
+	return out
+}
+
+// pinned returns the space of the matrix product with its first input cut by a part of an axis.
+func pinned(t *testing.T, text string, axes ...subaxis.Axis) (*space.Space, *ir.Module) {
+	t.Helper()
+	m, meshID, model := load(t, "testdata/matmul.mlir", axes...)
+	s := space.New(m, meshID, model)
+	if text != "" {
+		main, _ := m.Main()
+		s.Pin(m.BlockArgs(m.Func(main).Body)[0], parse(t, m, text))
+	}
+	return s, m
+}
+
+// Levels keep axes whole, then place leading axes together; only those that differ are there.
+func TestLevels(t *testing.T) {
+	two, _ := pinned(t, "", cube("x", "y")...)
+	if got := two.Levels(); !slices.Equal(got, []space.Level{{}}) {
+		t.Errorf("two axes have the levels %v", got)
+	}
+	four, _ := pinned(t, "", cube("x", "y", "z", "w")...)
+	if got := four.Levels(); !slices.Equal(got, []space.Level{{}, {Whole: true, Groups: 3}, {Whole: true, Groups: 2}}) {
+		t.Errorf("four axes have the levels %v", got)
+	}
+	parts, m := pinned(t, "", subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
+	suggested := m.Clone()
+	main, _ := m.Main()
+	suggested.SetSharding(suggested.BlockArgs(suggested.Func(main).Body)[0], parse(t, suggested, `[{"x":(1)2}, {}]`))
+	parts.Suggest(suggested, nil)
+	if got := parts.Levels(); !slices.Equal(got, []space.Level{{}, {Whole: true}}) {
+		t.Errorf("a part of an axis has the levels %v", got)
+	}
+}
+
+// Every level has the solutions of the coarser ones at the same cost, and the suggestions.
+func TestCoarseLevelsAreContained(t *testing.T) {
+	s, _ := pinned(t, "", cube("x", "y", "z")...)
+	costs := []int64{}
+	for _, l := range s.Levels() {
+		p, err := s.At(l).Build(t.Context(), 0, &space.Effort{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := search.Solve(t.Context(), p, search.Options{})
+		if err != nil || r.Status != search.Optimal {
+			t.Fatal(r.Status, err)
+		}
+		costs = append(costs, r.Cost)
+	}
+	if len(costs) < 2 || !slices.IsSorted(costs) {
+		t.Errorf("optima of levels, the finest first: %v", costs)
+	}
+}
+
+// Building stops where its steps are spent, at the same place each time, and where its context ends; a later call with
+// more steps succeeds.
+func TestEffort(t *testing.T) {
+	s, _ := pinned(t, "", cube("x", "y", "z")...)
+	var whole space.Effort
+	if _, err := s.Build(t.Context(), 0, &whole); err != nil {
+		t.Fatal(err)
+	}
+	for steps := int64(1); steps < whole.Spent; steps = steps*3 + 1 {
+		s, _ := pinned(t, "", cube("x", "y", "z")...)
+		effort := space.Effort{Steps: steps}
+		if _, err := s.Build(t.Context(), 0, &effort); !errors.Is(err, space.ErrSteps) || effort.Spent != steps {
+			t.Errorf("%d steps of %d: %v after %d", steps, whole.Spent, err, effort.Spent)
+		}
+		again := space.Effort{Steps: whole.Spent + 1}
+		if _, err := s.Build(t.Context(), 0, &again); err != nil {
+			t.Errorf("after %d steps, %d do not suffice: %v", steps, again.Steps, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, _ = pinned(t, "", cube("x", "y")...)
+	if _, err := s.Build(ctx, 0, &space.Effort{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+// Problems that need too much memory are refused before it is taken.
+func TestTooLarge(t *testing.T) {
+	s, _ := pinned(t, "", cube("a", "b", "c", "d", "e", "f", "g", "h")...)
+	var effort space.Effort
+	if _, err := s.Build(t.Context(), 0, &effort); !errors.Is(err, space.ErrTooLarge) {
+		t.Errorf("eight axes: %v after %d steps", err, effort.Spent)
+	}
+}
+
+// A settled module respects the pins or does not.
+func TestRespects(t *testing.T) {
+	s, m := pinned(t, `[{"x"}, {?}]`, cube("x", "y")...)
+	main, _ := m.Main()
+	arg := m.BlockArgs(m.Func(main).Body)[0]
+	for text, want := range map[string]bool{`[{"x"}, {}]`: true, `[{"x"}, {"y"}]`: true, `[{"x", "y"}, {}]`: false, `[{}, {"x"}]`: false, `[{}, {}]`: false} {
+		settled := m.Clone()
+		settled.SetSharding(arg, parse(t, settled, text))
+		if got := s.Respects(settled); got != want {
+			t.Errorf("%s respects the pin: %v", text, got)
+		}
+	}
+}
