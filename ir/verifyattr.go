@@ -19,7 +19,8 @@ const (
 	intsKind
 	boolsKind
 	stringKind
-	denseKind
+	denseKind    // with its elements in place
+	elementsKind // perhaps in a resource
 	arrayKind
 	symbolKind
 	accuracyKind
@@ -44,14 +45,14 @@ var attrKinds = map[string]attrKind{
 	"known_nonexpanding_dimensions": intsKind,
 	"window_reversal":               boolsKind,
 	"call_target_name":              stringKind, "einsum_config": stringKind,
-	"padding": denseKind, "source_target_pairs": denseKind, "value": denseKind,
+	"padding": denseKind, "source_target_pairs": denseKind, "value": elementsKind,
 	"result_accuracy": accuracyKind, "precision_config": precisionKind, "called_computations": arrayKind, "output_operand_aliases": arrayKind, "operand_layouts": arrayKind,
 	"result_layouts": arrayKind,
 	"callee":         symbolKind, "decomposition": symbolKind, "composite_attributes": dictKind,
 }
 
 var attrKindNames = [...]string{boolKind: "bool", unitKind: "unit", i64Kind: "64-bit signless integer", i32Kind: "32-bit signless integer",
-	intsKind: "i64 dense array", boolsKind: "i1 dense array", stringKind: "string", denseKind: "constant tensor", arrayKind: "array",
+	intsKind: "i64 dense array", boolsKind: "i1 dense array", stringKind: "string", denseKind: "constant tensor", elementsKind: "constant tensor", arrayKind: "array",
 	symbolKind: "symbol reference", accuracyKind: "result accuracy", precisionKind: "precision config",
 	dictKind: "dictionary of named attribute values"}
 
@@ -104,7 +105,7 @@ func (v *verifier) isKind(a Attr, want attrKind) bool {
 	case StringAttr:
 		return want == stringKind
 	case *Dense:
-		return want == denseKind
+		return want == elementsKind || want == denseKind && a.Resource == ""
 	case ArrayAttr:
 		return want == arrayKind || want == precisionKind && !slices.ContainsFunc(a, notPrecision)
 	case *ResultAccuracy:

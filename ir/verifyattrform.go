@@ -39,6 +39,9 @@ var attrForms = map[string]attrForm{
 }
 
 func is[T Attr](a Attr) bool {
+	if d, ok := a.(*Dense); ok && d.Resource != "" {
+		return false // its elements may be missing
+	}
 	_, ok := a.(T)
 	return ok
 }

@@ -28,6 +28,9 @@ var otherSlots = map[string]string{
 	"func.call_indirect": "arg_attrs res_attrs",
 	"builtin.module":     "sym_name sym_visibility",
 	"sdy.mesh":           "mesh! sym_name!",
+	"cf.cond_br":         "branch_weights operandSegmentSizes!",
+	"arith.constant":     "value!",
+	"shape.const_shape":  "shape!",
 	"stablehlo.infeed":   "infeed_config layout",
 	"stablehlo.outfeed":  "outfeed_config",
 }

@@ -172,6 +172,14 @@ func (o *opFields) ints(field string) []int64 {
 	return o.intsOf(field, take[*ir.Dense](o, field, "a list of i64"))
 }
 
+// isList says whether a constant has rank 1, and all its elements at hand.
+func isList(t *ir.Type, d *ir.Dense) bool {
+	if !t.IsStatic() || t.Rank() != 1 {
+		return false
+	}
+	return d.Splat && t.Dims[0] <= maxSplat || int64(len(d.Data)) == t.Bytes()
+}
+
 // intsOf returns the elements of a constant of rank 1.
 func (o *opFields) intsOf(field string, d *ir.Dense) []int64 {
 	if d == nil {
@@ -181,7 +189,7 @@ func (o *opFields) intsOf(field string, d *ir.Dense) []int64 {
 		return list
 	}
 	t := o.m.TypeOf(d.Type)
-	if t.DType != i64 || t.Rank() != 1 || !t.IsStatic() || d.Splat && t.Dims[0] > maxSplat {
+	if t.DType != i64 || !isList(t, d) {
 		o.fail(field, "a list of i64")
 		return nil
 	}
@@ -226,7 +234,7 @@ func (o *opFields) convert() {
 
 func (o *opFields) bools(field string, d *ir.Dense) ir.Attr {
 	t := o.m.TypeOf(d.Type)
-	if t.DType != i1 || t.Rank() != 1 || !t.IsStatic() || d.Splat && t.Dims[0] > maxSplat {
+	if t.DType != i1 || !isList(t, d) {
 		o.fail(field, "a list of booleans")
 		return d
 	}

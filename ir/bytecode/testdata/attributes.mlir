@@ -26,6 +26,14 @@ module @attributes attributes {
     %1 = sdy.all_gather [{"x"}, {}] %0 out_sharding=<@mesh, [{}, {?}]> : tensor<8x8xf32>
     return %1 : tensor<8x8xf32>
   }
+  func.func @branches(%arg0: i1, %arg1: tensor<f32>) -> tensor<f32> attributes {no_inline} {
+    cf.cond_br %arg0, ^bb1(%arg1 : tensor<f32>), ^bb2
+  ^bb1(%0: tensor<f32>):  // 2 preds: ^bb0, ^bb2
+    return %0 : tensor<f32>
+  ^bb2:  // pred: ^bb0
+    %1 = "arith.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+    cf.br ^bb1(%1 : tensor<f32>)
+  }
   "other.graph"() ({
     %0 = "other.use"(%1) : (i32) -> i32
     %1 = "other.def"() : () -> i32
