@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/ir"
 	"autoshard/ir/jaxexport"
 	"autoshard/ir/mlirfile"
@@ -30,6 +31,9 @@ type Model struct {
 // the source in errors. Errors are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
 func ReadModel(file string, src []byte) (model *Model, err error) {
 	defer recoverBug("read", &err)
+	if err := filekind.Check(file, src, filekind.Model, filekind.MLIR); err != nil {
+		return nil, err
+	}
 	var m *ir.Module
 	var export *jaxexport.Exported
 	if isJSON(src) {
@@ -97,7 +101,7 @@ func chooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 	requested := slices.IndexFunc(meshes, func(id ir.MeshID) bool { return slices.Equal(m.Mesh(id).Axes, axes) })
 	switch {
 	case len(meshes) == 0 && len(axes) == 0:
-		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh; give one, such as data=4,model=2")
+		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh; give one, such as `--mesh data=4,model=2`")
 	case len(meshes) == 0:
 		if err := checkAxes(axes); err != nil {
 			return 0, err

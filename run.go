@@ -12,12 +12,19 @@ import (
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/ir"
 	"autoshard/ir/names"
 )
 
 // ReadPlan reads plan.json.
 func ReadPlan(file string, src []byte) (*Plan, error) {
+	if err := filekind.Check(file, src, filekind.Plan); err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(src)) == 0 {
+		return nil, diag.Invalid(diag.EmptyInput, diag.Position{File: file, Line: 1, Col: 1}, "input is empty: it holds no plan")
+	}
 	var p Plan
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.DisallowUnknownFields()

@@ -27,6 +27,7 @@ import (
 	"autoshard/internal/cli/serve"
 	"autoshard/internal/cli/solve"
 	"autoshard/internal/cli/version"
+	"autoshard/internal/config"
 	"autoshard/internal/diag"
 )
 
@@ -61,7 +62,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 			}
 			return unknown(cmd, args[0])
 		},
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: checkOutput,
 	}
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
@@ -70,6 +72,18 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
+}
+
+// checkOutput fails before the work of a command where its result could not be written.
+func checkOutput(cmd *cobra.Command, _ []string) error {
+	if cmd.Flags().Lookup("output") == nil {
+		return nil
+	}
+	c, err := config.Load(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	return cmdline.CheckOutput(c.Output)
 }
 
 func unknown(cmd *cobra.Command, name string) error {

@@ -21,6 +21,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/ir/dtype"
 )
 
@@ -114,6 +115,9 @@ func existing(dir, name string) string {
 func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors []autoshard.Tensor) ([]*tensor.Tensor, error) {
 	name, data, err := s.Read(ctx, file)
 	if err != nil {
+		return nil, err
+	}
+	if err := filekind.Check(name, data, filekind.Arrays); err != nil {
 		return nil, err
 	}
 	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)

@@ -67,10 +67,13 @@ func (s *Streams) Read(ctx context.Context, file string) (name string, text []by
 func readFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, missing(file, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		return nil, directory(file)
+	}
 	if err != nil || info.Size() > maxInput {
 		return readLimited(f, file)
 	}
@@ -133,7 +136,8 @@ func fileError(err error) error {
 }
 
 // Write writes data to a file, or to standard output for "" and "-". The file appears with all its content or not at
-// all: it is written under another name beside its place first.
+// all: it is written under another name beside its place first. What cannot be written there is kept elsewhere, and the
+// error says where.
 func (s *Streams) Write(file string, data []byte) error {
 	if file == "" || file == "-" {
 		if _, err := s.Out.Write(data); err != nil {
@@ -143,12 +147,12 @@ func (s *Streams) Write(file string, data []byte) error {
 	}
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		if err := os.WriteFile(file, data, 0o644); err != nil {
-			return fileError(err)
+			return s.rescue(data, err)
 		}
 		return nil
 	}
 	if err := writeAtomically(file, data); err != nil {
-		return fileError(err)
+		return s.rescue(data, err)
 	}
 	return nil
 }

@@ -93,3 +93,24 @@ func TestProgress(t *testing.T) {
 		t.Errorf("progress is %q", errs)
 	}
 }
+
+// A result that cannot be written where it should go is kept elsewhere, and the error says where.
+func TestRescue(t *testing.T) {
+	s, out, errs := newTest()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	gone := filepath.Join(dir, "gone")
+	err := s.Write(filepath.Join(gone, "plan.json"), []byte("a plan"))
+	if code := s.Fail(err); code != diag.ExitInvalid {
+		t.Errorf("exit code %d", code)
+	}
+	_, name, ok := strings.Cut(strings.TrimSpace(errs.String()), "the result is in ")
+	if text, err := os.ReadFile(name); !ok || err != nil || string(text) != "a plan" {
+		t.Errorf("%s: %q, %v", errs, text, err)
+	}
+	t.Setenv("TMPDIR", gone)
+	err = s.Write(filepath.Join(gone, "plan.json"), []byte("a plan"))
+	if note := diag.Diagnostics(err)[0].Notes[0].Message; out.String() != "a plan" || note != "the result is on standard output" {
+		t.Errorf("standard output has %q, note %q", out, note)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/ir/pass"
 	"autoshard/passes"
 )
@@ -83,6 +84,9 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags, fi
 	}
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
+		return err
+	}
+	if err := filekind.Check(name, text, filekind.MLIR); err != nil {
 		return err
 	}
 	o := &optimizer{flags: f, pipeline: pipeline, dumps: dumps, file: name}

@@ -6,6 +6,7 @@
 package solve
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/search"
 	"autoshard/search/iopddl"
 )
@@ -114,6 +116,9 @@ func deadline(c *config.Config, start time.Time) time.Time {
 	return start.Add(timeout - min(timeout/50+time.Second/2, timeout/4))
 }
 
+// firstBytes of a file say what it is.
+const firstBytes = 64 << 10
+
 // readInstance reads a problem from a file or standard input, until ctx ends.
 func readInstance(ctx context.Context, s *cmdline.Streams, file string, digest bool) (*iopddl.Instance, error) {
 	r, name, err := open(s, file)
@@ -127,7 +132,13 @@ func readInstance(ctx context.Context, s *cmdline.Streams, file string, digest b
 	}
 	done := make(chan result, 1)
 	go func() {
-		inst, err := iopddl.Options{Digest: digest}.Read(&stoppable{ctx, r}, name)
+		buffered := bufio.NewReaderSize(&stoppable{ctx, r}, firstBytes)
+		first, _ := buffered.Peek(firstBytes) // a short file is no error here
+		if err := filekind.Check(name, first, filekind.Problem); err != nil {
+			done <- result{nil, err}
+			return
+		}
+		inst, err := iopddl.Options{Digest: digest}.Read(buffered, name)
 		done <- result{inst, err}
 	}()
 	select {
