@@ -7,6 +7,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/names"
 )
 
 // Finding is something that a user should know about an answer: what the model asks for and the answer does not keep,
@@ -52,8 +53,9 @@ const (
 type findings struct {
 	m       *ir.Module
 	list    []Finding
-	names   []string // of values, as the module prints them; nil until the first is needed
-	ordered []place  // whose shardings have user priorities
+	values  []string // names as the module prints them; nil until the first is needed
+	args    names.Ports
+	ordered []place // whose shardings have user priorities
 }
 
 // add notes a finding at an operation, and the value that it is about, "" for none.

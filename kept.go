@@ -24,17 +24,18 @@ func (f *findings) place(v ir.ValueID) place {
 	main, _ := m.Main()
 	op := m.DefiningOp(v)
 	if op == 0 && m.ArgBlock(v) == m.Func(main).Body {
-		args := names.Args(m, main)
-		name := args.Names[m.Index(v)]
-		return place{m.Func(main).Op, name, "input " + name, m.Shape(v)}
+		if f.args.Names == nil {
+			f.args = names.Args(m, main)
+		}
+		return place{m.Func(main).Op, f.args.Names[m.Index(v)], f.args.Describe(m.Index(v)), m.Shape(v)}
 	}
 	if op == 0 {
 		op = m.BlockOp(m.ArgBlock(v))
 	}
-	if f.names == nil {
-		f.names = mlir.ValueNames(m)
+	if f.values == nil {
+		f.values = mlir.ValueNames(m)
 	}
-	return place{op, f.names[v], fmt.Sprintf("%s (`%s`)", f.names[v], m.OpName(op)), m.Shape(v)}
+	return place{op, f.values[v], fmt.Sprintf("%s (`%s`)", f.values[v], m.OpName(op)), m.Shape(v)}
 }
 
 // result describes a result of the main function.
@@ -42,8 +43,7 @@ func (f *findings) result(i int) place {
 	main, _ := f.m.Main()
 	fn := f.m.Func(main)
 	results := names.Results(f.m, main)
-	name := results.Names[i]
-	return place{fn.Op, name, "output " + name, f.m.TypeOf(fn.ResultTypes[i]).Dims}
+	return place{fn.Op, results.Names[i], results.Describe(i), f.m.TypeOf(fn.ResultTypes[i]).Dims}
 }
 
 // keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,

@@ -56,9 +56,8 @@ type planner struct {
 }
 
 func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m := model.module.Clone()
-	ir.ConstrainCalls(m)
-	if err := ir.InlineCalls(m); err != nil {
+	m, err := model.inlined()
+	if err != nil {
 		return nil, err
 	}
 	ir.InlineNamed(m)

@@ -181,11 +181,12 @@ func (in *inliner) call(op OpID, attr string) error {
 
 // constrained returns a value with the sharding that the user gave it at the border of a function, if any.
 func constrained(b *Builder, v ValueID, id ShardingID) ValueID {
-	if id == 0 || b.m.Sharding(v) == id {
+	if id == 0 || b.m.Sharding(v) == id || b.m.asksNothing(id) {
 		return v
 	}
 	out := b.Op1(OpSdyShardingConstraint, b.m.Type(v), nil, v)
 	b.m.SetSharding(out, id)
+	b.m.SetPos(b.m.DefiningOp(out), b.m.OpPos(b.before))
 	return out
 }
 
