@@ -48,7 +48,7 @@ type choice struct {
 	best  *lowered // nil while none fits
 	bound int64    // that no plan of the space goes below
 	spent int64    // steps
-	works int64    // the smallest limit that is known to work, 0 for none
+	least *lowered // the plan that needs the least memory so far
 	large bool     // a level was left out because it is too large
 }
 
@@ -68,8 +68,7 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 		return nil, Certificate{}, err
 	}
 	if c.best == nil {
-		return nil, Certificate{}, diag.Infeasible(diag.MemoryLimit, diag.Position{},
-			"no plan found that fits in %d bytes per device; the smallest limit known to work is %d", p.Memory, c.works)
+		return nil, Certificate{}, p.memoryError(c.least)
 	}
 	return c.best, c.certificate(), nil
 }
@@ -82,10 +81,10 @@ func (c *choice) offer(l *lowered) {
 	}
 }
 
-// notes keeps the memory of a plan that is found again under any limit that allows it.
+// notes keeps the plan that needs the least memory, which is found again under any limit that allows it.
 func (c *choice) notes(l *lowered) {
-	if c.works == 0 || l.step.Peak < c.works {
-		c.works = l.step.Peak
+	if c.least == nil || l.step.Peak < c.least.step.Peak {
+		c.least = l
 	}
 }
 
@@ -147,7 +146,7 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	if first == nil {
 		c.coarse(nil)
-		return c.least(ctx, first)
+		return c.smallest(ctx, first)
 	}
 	last := first
 	if at > 1 {
@@ -173,7 +172,7 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.prove(ctx, last); err != nil {
 		return err
 	}
-	return c.least(ctx, last)
+	return c.smallest(ctx, last)
 }
 
 // coarse notes what was left out of the search where finer levels are too large.
@@ -320,16 +319,16 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 	return err
 }
 
-// least looks for the plan that needs the least memory where none fits.
-func (c *choice) least(ctx context.Context, l *level) error {
+// smallest looks for the plan that needs the least memory where none fits.
+func (c *choice) smallest(ctx context.Context, l *level) error {
 	if c.best != nil {
 		return nil
 	}
 	if l == nil || c.over(ctx) {
 		return c.ctx.Err()
 	}
-	smallest, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
-	c.spent += smallest.Steps
+	result, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
+	c.spent += result.Steps
 	if err != nil {
 		if c.gaveUp(err) {
 			err = c.ctx.Err()
@@ -337,7 +336,7 @@ func (c *choice) least(ctx context.Context, l *level) error {
 		return err
 	}
 	annotated := c.module.Clone()
-	assignment := l.space.Apply(annotated, smallest.Solution)
+	assignment := l.space.Apply(annotated, result.Solution)
 	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/cost"
+	"autoshard/internal/config"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -242,9 +244,28 @@ func TestTooLittleMemory(t *testing.T) {
 	if !errors.Is(err, diag.ErrInfeasible) {
 		t.Fatalf("got %v, want an infeasible error", err)
 	}
-	text := err.Error()
-	if _, err := fmt.Sscan(text[strings.LastIndex(text, " ")+1:], &o.Memory); err != nil {
-		t.Fatalf("no limit in %q", text)
+	d := diag.Diagnostics(err)[0]
+	if want := "no plan found that fits in 1000 B per device; the smallest limit known to work is "; !strings.HasPrefix(d.Message, want) {
+		t.Errorf("got %s", d.Message)
+	}
+	notes := ""
+	for _, n := range d.Notes {
+		notes += n.Message + "\n"
+	}
+	for _, want := range []string{
+		`of it are inputs that results replace, the largest arg3 2 KiB`, "of it are computed values, the largest `stablehlo",
+		`mlp_train.mlir:\d+\)`, `twice the devices along "(data|model)" would save up to`, "`jax.jit\\(f, donate_argnums=…\\)` would save",
+	} {
+		if !regexp.MustCompile(want).MatchString(notes) {
+			t.Errorf("notes lack %s:\n%s", want, notes)
+		}
+	}
+	limit := regexp.MustCompile("`--memory (.*)` has a plan").FindStringSubmatch(notes)
+	if limit == nil {
+		t.Fatalf("no limit in\n%s", notes)
+	}
+	if o.Memory, err = config.ParseSize(limit[1]); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := autoshard.MakePlan(context.Background(), m, o); err != nil {
 		t.Errorf("the limit that is said to work does not: %v", err)

@@ -90,16 +90,38 @@ func shapes(m *ir.Module, values []ir.ValueID) [][]int64 {
 	return out
 }
 
-// peak returns the most bytes alive at once (cost.md section 5.4). Arguments of loop bodies share the buffers of the
+// Held is a value of a per-device program that is in memory where the program needs most.
+type Held struct {
+	Value ir.ValueID
+	Bytes int64
+}
+
+// Peak returns what a per-device program holds where it needs the most memory, the largest first.
+func Peak(p *shardmap.Program) []Held {
+	buffers, values := held(p.Module, p.Main, Fused(p.Module))
+	var out []Held
+	for _, i := range cost.Peak(buffers, nil).Live {
+		out = append(out, Held{values[i], buffers[i].Bytes})
+	}
+	return out
+}
+
+// peak returns the most bytes alive at once (cost.md section 5.4).
+func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
+	buffers, _ := held(m, main, fused)
+	return cost.Peak(buffers, nil).Bytes
+}
+
+// held returns the buffers of a program and the values in them. Arguments of loop bodies share the buffers of the
 // loop's results, and an updated slice is written into the buffer of a tensor that nothing else needs. Inputs live to
 // the end unless they are donated.
-func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
+func held(m *ir.Module, main ir.FuncID, fused []bool) (buffers []cost.Buffer, values []ir.ValueID) {
 	body := m.Func(main).Body
 	l := ir.NewLiveness(m, body)
-	var buffers []cost.Buffer
 	add := func(v ir.ValueID, lo, hi int32) {
 		if m.ValueType(v).Kind == ir.TensorKind && !fused[v] {
 			buffers = append(buffers, cost.Buffer{Def: lo, Last: hi - 1, Bytes: m.ValueType(v).Bytes()})
+			values = append(values, v)
 		}
 	}
 	for i, arg := range m.BlockArgs(body) {
@@ -110,7 +132,7 @@ func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
 		add(arg, lo, hi)
 	}
 	addResults(m, body, l, add)
-	return cost.Peak(buffers, nil).Bytes
+	return buffers, values
 }
 
 func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueID, lo, hi int32)) {

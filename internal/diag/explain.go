@@ -120,7 +120,7 @@ var explanations = []Explanation{
 		"The shardings that are required exclude each other, so that no plan exists. The message names an operation that cannot be cut.",
 		"", "", nil},
 	{MemoryLimit, "memory limit too small",
-		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known.",
+		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say what such a plan holds where it needs most, the largest values first, and what would help.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
 	{Mismatch, "results differ",
 		"The sharded run differs from the unsharded one or from the expected outputs by more than the tolerance, or collectives moved other amounts than predicted. The report names the outputs.",
