@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
@@ -63,14 +64,14 @@ func (f *findings) cuts(at place, found ir.ShardingID, written bool) {
 	mesh := f.m.Mesh(f.m.ShardingOf(found).Mesh)
 	for _, c := range cutsOf(f.m, found, at.dims) {
 		if written && c.uneven {
-			f.add(ruleUneven, at.op, at.name, "%s", uneven(mesh, at, c.dim, c.found, c.kept))
+			f.add(lint.UnevenSharding, at.op, at.name, "%s", uneven(mesh, at, c.dim, c.found, c.kept))
 			continue
 		}
 		keeps := "none of it"
 		if len(c.kept) > 0 {
 			keeps = mesh.FormatList(c.kept)
 		}
-		f.add(ruleBoundary, at.op, at.name, "propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found),
+		f.add(lint.BoundarySharding, at.op, at.name, "propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found),
 			c.dim, at.what, keeps, c.why(at.dims[c.dim]))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/search"
 	"autoshard/search/space"
 )
@@ -180,12 +181,12 @@ func (c *choice) coarse(last *level) {
 	switch {
 	case !c.large:
 	case last == nil:
-		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best that is known without one")
+		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best that is known without one")
 	case last.Groups > 0:
-		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
+		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
 			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
 	default:
-		c.found.add(ruleCoarse, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut dimensions along parts of axes")
+		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut dimensions along parts of axes")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/names"
 )
@@ -37,18 +38,6 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 	return d
 }
 
-// The rules of findings that are not those of lint.
-const (
-	ruleBoundary  = "boundary-sharding"
-	ruleBranches  = "branch-price"
-	ruleCoarse    = "coarse-search"
-	ruleTrips     = "loop-price"
-	ruleWhole     = "whole-op"
-	ruleUneven    = "uneven-sharding"
-	ruleUnreduced = "unreduced-sharding"
-	rulePriority  = "sharding-priority"
-)
-
 // findings collects what is to be said about one module.
 type findings struct {
 	m       *ir.Module
@@ -59,9 +48,9 @@ type findings struct {
 }
 
 // add notes a finding at an operation, and the value that it is about, "" for none.
-func (f *findings) add(rule string, op ir.OpID, value, format string, args ...any) {
+func (f *findings) add(rule diag.Code, op ir.OpID, value, format string, args ...any) {
 	pos := f.m.OpPos(op)
-	x := Finding{Code: rule, Severity: diag.SeverityWarning.String(), Message: fmt.Sprintf(format, args...), File: pos.File,
+	x := Finding{Code: string(rule), Severity: diag.SeverityWarning.String(), Message: fmt.Sprintf(format, args...), File: pos.File,
 		Line: pos.Line, Column: pos.Col, Value: value}
 	if op != 0 {
 		if l := f.m.FileLoc(f.m.OpLoc(op)); l.Kind == ir.LocFile && l.File != pos.File {
@@ -70,6 +59,20 @@ func (f *findings) add(rule string, op ir.OpID, value, format string, args ...an
 	}
 	f.list = append(f.list, x)
 }
+
+// adopt takes over what lint found.
+func (f *findings) adopt(found []diag.Diagnostic) {
+	for _, d := range found {
+		x := Finding{Code: string(d.Code), Severity: d.Severity.String(), Message: d.Message, File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col}
+		for _, n := range d.Notes {
+			x.Source = fmt.Sprintf("%s:%d", n.Pos.File, n.Pos.Line)
+		}
+		f.list = append(f.list, x)
+	}
+}
+
+// FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
+func FindingRules() []diag.Rule { return append(LintRules(), lint.Answers()...) }
 
 // sorted returns the findings in the order of the text, each once. It is never nil.
 func (f *findings) sorted() []Finding {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
@@ -64,11 +65,11 @@ func (f *findings) keep(id ir.ShardingID, at place, whole bool) ir.ShardingID {
 			out.Dims[d].Axes = out.Dims[d].Axes[:n-1]
 		}
 		if !slices.Equal(axes, out.Dims[d].Axes) {
-			f.add(ruleUneven, at.op, at.name, "%s", uneven(mesh, at, d, axes, out.Dims[d].Axes))
+			f.add(lint.UnevenSharding, at.op, at.name, "%s", uneven(mesh, at, d, axes, out.Dims[d].Axes))
 		}
 	}
 	if len(s.Unreduced) > 0 {
-		f.add(ruleUnreduced, at.op, at.name, "%s is written as unreduced along %s, but a plan sums it up: partial values are kept only "+
+		f.add(lint.UnreducedSharding, at.op, at.name, "%s is written as unreduced along %s, but a plan sums it up: partial values are kept only "+
 			"between operations", at.what, mesh.FormatList(s.Unreduced))
 	}
 	out.Unreduced = nil
@@ -92,7 +93,7 @@ func uneven(mesh *ir.MeshDecl, at place, dim int, axes, kept []subaxis.Ref) stri
 func (f *findings) priorities() {
 	if n := len(f.ordered); n > 0 {
 		at := f.ordered[0]
-		f.add(rulePriority, at.op, at.name, "%s with user priorities, first at %s: a plan keeps all of them alike, their order counts "+
+		f.add(lint.ShardingPriority, at.op, at.name, "%s with user priorities, first at %s: a plan keeps all of them alike, their order counts "+
 			"for propagation alone", counted(n, "sharding"), at.what)
 	}
 }

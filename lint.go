@@ -21,7 +21,7 @@ func (m *Model) Lint(o LintOptions) (warnings []diag.Diagnostic, err error) {
 			return nil, err
 		}
 	}
-	return lint.Run(m.module, lint.Options{Disabled: o.Disabled})
+	return lint.Run(m.module, lint.Options{Mesh: o.Mesh, Disabled: o.Disabled})
 }
 
 // CheckLintRules returns an error of class diag.ErrInvalid for the first name that no rule of Lint has.

@@ -8,6 +8,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
@@ -264,6 +265,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
+	p.found.adopt(lint.LeftWhole(p.source.module, p.module.Mesh(p.mesh).Axes))
 	priced := findings{m: chosen.program.Module}
 	priced.prices(chosen.program)
 	p.found.list = append(p.found.list, priced.list...)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -113,7 +114,7 @@ func (f *findings) loop(op ir.OpID) {
 		most = fmt.Sprintf(", at most %d times", n)
 	}
 	if m.Attr(op, ir.TripCountAttr) != nil {
-		f.add(ruleTrips, op, "", "the data decides how often this loop runs%s: it is priced for %d iterations, as asked for",
+		f.add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for %d iterations, as asked for",
 			most, ir.Trips(m, op))
 		return
 	}
@@ -121,7 +122,7 @@ func (f *findings) loop(op ir.OpID) {
 	if names := loopNames(m, op); len(names) > 0 {
 		option = "--trip-count " + names[len(names)-1] + "=N"
 	}
-	f.add(ruleTrips, op, "", "the data decides how often this loop runs%s: it is priced for one iteration; `%s` says how many",
+	f.add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for one iteration; `%s` says how many",
 		most, option)
 }
 
@@ -143,9 +144,9 @@ func (f *findings) branches(op ir.OpID, collectives map[ir.OpID]bool) {
 	}
 	switch {
 	case sent > 0:
-		f.add(ruleBranches, op, "", "one of %d branches runs: the time is that of the slowest, but collectives count in all of them, %d here",
+		f.add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest, but collectives count in all of them, %d here",
 			m.NumRegions(op), sent)
 	case arrays:
-		f.add(ruleBranches, op, "", "one of %d branches runs: the time is that of the slowest", m.NumRegions(op))
+		f.add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest", m.NumRegions(op))
 	}
 }

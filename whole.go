@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/rule"
 )
@@ -79,7 +80,7 @@ func (f *findings) whole(chosen *ir.Module) {
 		if g.gathered > 0 {
 			gathered = ", of which " + formatBytes(g.gathered) + " gathered"
 		}
-		f.add(ruleWhole, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
+		f.add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
 			g.name, times, formatBytes(g.bytes), gathered, g.why())
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 // Rule is a kind of finding, all of severity warning.
@@ -24,9 +25,10 @@ type Rule struct {
 	check   func(*linter)
 }
 
-// Options says which rules run.
+// Options says which rules run, and for which mesh.
 type Options struct {
-	Disabled []string // names of rules
+	Mesh     []subaxis.Axis // that the program will be used with; nil: the only one that it declares
+	Disabled []string       // names of rules
 }
 
 // Rules returns the rules in the order of their names.
@@ -38,8 +40,11 @@ func Run(m *ir.Module, o Options) ([]diag.Diagnostic, error) {
 	if err := CheckNames(o.Disabled); err != nil {
 		return nil, err
 	}
-	l := &linter{m: m}
+	l := &linter{m: m, axes: o.Mesh}
 	l.uses = collect(m)
+	if l.axes == nil {
+		l.axes = onlyMesh(m)
+	}
 	for i := range rules {
 		if !slices.Contains(o.Disabled, rules[i].Name) {
 			l.rule = &rules[i]
@@ -75,6 +80,7 @@ func CheckNames(disabled []string) error {
 type linter struct {
 	m     *ir.Module
 	uses  *meshUses
+	axes  []subaxis.Axis // of the mesh that counts, nil for none
 	rule  *Rule
 	found []diag.Diagnostic
 }

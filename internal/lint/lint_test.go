@@ -213,5 +213,19 @@ func document() string {
 	for _, r := range lint.Rules() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n\n```mlir\n%s```\n", r.Name, strings.ToUpper(r.Summary[:1])+r.Summary[1:], r.Text, r.Example)
 	}
+	b.WriteString(documentAnswers)
+	for _, r := range lint.Answers() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, r.Name, r.Text)
+	}
 	return b.String()
 }
+
+const documentAnswers = `
+# Findings of plans and propagations
+
+What an answer does not keep of the model, or does not know, is in its text, in the field ` + "`findings`" + ` of its JSON and of the replies of the
+service, and in ` + "`plan --format sarif`" + ` and ` + "`--format github`" + `. Beside ` + "`uneven-sharding` and `indivisible-dimension`" + ` there are:
+
+| finding | short | meaning |
+|---|---|---|
+`

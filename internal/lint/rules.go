@@ -27,6 +27,18 @@ var rules = []Rule{
 		check: (*linter).deadShardings,
 	},
 	{
+		Name:    "indivisible-dimension",
+		Summary: "a dimension of an argument is not a multiple of a mesh axis",
+		Text: "It cannot be cut along the axis, only along a part of it that divides the size, or stays whole. Vocabularies such as 50257 are " +
+			"often padded to the next multiple. Arguments that have shardings are left to `uneven-sharding`, axes as large as the dimension " +
+			"and arguments of less than 2 % of all bytes count for nothing. `--mesh` says for which mesh.",
+		Example: mesh + `func.func @main(%arg0: tensor<7x4xf32>) -> tensor<7x4xf32> {
+  return %arg0 : tensor<7x4xf32>
+}
+`,
+		check: (*linter).indivisibleDimensions,
+	},
+	{
 		Name:    "replicated-argument",
 		Summary: "a large argument without a sharding stays whole on every device",
 		Text: "The program has shardings, but none reaches this argument of at least 1 MiB, so every device holds all of it. Give it a sharding, " +

@@ -5,7 +5,6 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
@@ -46,7 +45,7 @@ for errors, or 4 where all of them are about what is not supported.`,
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []string) error {
-	report := &diag.Report{Files: len(files), Tool: diag.Tool{Name: "autoshard", Version: autoshard.Version(), Rules: autoshard.LintRules()}}
+	report := &diag.Report{Files: len(files), Tool: cmdline.Tool(autoshard.LintRules())}
 	if err := autoshard.CheckLintRules(c.Disabled); err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []stri
 	if class == nil && report.Count(diag.SeverityWarning) > 0 {
 		class = diag.ErrFinding
 	}
-	if err := write(s, c, report); err != nil || class == nil {
+	if err := s.WriteReport(c, report); err != nil || class == nil {
 		return err
 	}
 	return &diag.Error{Class: class, Diagnostics: []diag.Diagnostic{{Code: diag.CheckFailed, Message: report.Summary()}}}
@@ -107,23 +106,4 @@ func worse(class, err error) error {
 		return diag.ErrUnsupported
 	}
 	return diag.ErrInvalid
-}
-
-func write(s *cmdline.Streams, c *config.Config, report *diag.Report) error {
-	var out bytes.Buffer
-	var err error
-	switch c.Format {
-	case config.JSON:
-		err = report.WriteJSON(&out)
-	case config.SARIF:
-		err = report.WriteSARIF(&out)
-	case config.GitHub:
-		report.WriteGitHub(&out)
-	default:
-		report.WriteText(&out, s.Source)
-	}
-	if err != nil {
-		return diag.Internal(diag.Bug, diag.Position{}, "write report: %v", err)
-	}
-	return s.Write(c.Output, out.Bytes())
 }

@@ -26,7 +26,7 @@ func Command(s *cmdline.Streams) *cobra.Command {
 MODEL is StableHLO text or model.json, gzip or not; - is standard input.
 
 With --output the plan goes to a file, and the text report to standard output: at most a page, or with --all every
-collective and value.
+collective and value. --format sarif and github write what the plan does not keep or does not know (docs/check.md).
 With --verify the plan runs on virtual devices with the arrays of --inputs, or those recorded beside MODEL
 (manifest.json, or NAME.in.npz and NAME.out.npz), or random ones.`,
 		Example: `  autoshard plan examples/transformer_train.mlir --mesh data=4,model=2 --verify
@@ -42,6 +42,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
 		"steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd
 }
 
@@ -100,6 +101,8 @@ func write(s *cmdline.Streams, c *config.Config, plan *autoshard.Plan) error {
 			return err
 		}
 		return s.Write(c.Output, []byte(text))
+	case config.SARIF, config.GitHub:
+		return s.WriteFindings(c, plan.Findings)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func Command(s *cmdline.Streams) *cobra.Command {
 		Use:   "propagate MODEL",
 		Short: "Propagate the user's shardings, and say step by step how",
 		Long: `Propagate the shardings that the user wrote to all values, by priority, by Shardy's rules.
-The text format shows inputs and outputs, or with --trace the steps in order; mlir is the annotated program.`,
+The text format shows inputs and outputs, or with --trace the steps in order; mlir is the annotated program,
+sarif and github what it does not keep of the user's shardings.`,
 		Example: `  autoshard propagate examples/transformer_train_megatron_priorities.mlir --trace
   autoshard propagate model.mlir --trace --value %5
   autoshard propagate model.mlir --format mlir -o annotated.mlir`,
@@ -37,6 +38,7 @@ The text format shows inputs and outputs, or with --trace the steps in order; ml
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "all", "priority", "format", "output")
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
 	return cmd
 }
@@ -49,6 +51,9 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value 
 	result, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: c.Mesh, MaxPriority: c.Priority, Value: value})
 	if err != nil {
 		return err
+	}
+	if c.Format == config.SARIF || c.Format == config.GitHub {
+		return s.WriteFindings(c, result.Findings)
 	}
 	data, err := render(c, result)
 	if err != nil {

@@ -1,0 +1,42 @@
+package lint
+
+import "autoshard/internal/diag"
+
+// The rules of what an answer, a plan or a propagation, does not keep or does not know. The answer carries such findings;
+// check cannot have them.
+const (
+	BoundarySharding  diag.Code = "boundary-sharding"
+	BranchPrice       diag.Code = "branch-price"
+	CoarseSearch      diag.Code = "coarse-search"
+	LoopPrice         diag.Code = "loop-price"
+	ShardingPriority  diag.Code = "sharding-priority"
+	UnreducedSharding diag.Code = "unreduced-sharding"
+	WholeOp           diag.Code = "whole-op"
+
+	// Rules of check that answers have too, with what they did about it.
+	UnevenSharding       diag.Code = "uneven-sharding"
+	IndivisibleDimension diag.Code = "indivisible-dimension"
+)
+
+// Answers describes the rules that only plans and propagations have, in the order of their names.
+func Answers() []diag.Rule { return answers }
+
+var answers = []diag.Rule{
+	{ID: BoundarySharding, Severity: diag.SeverityWarning, Name: "propagation found more for an input or output than the program keeps",
+		Text: "Inputs and outputs take whole axes that divide their dimensions, as Shardy has it: other programs call this one. The message says " +
+			"what was found, what is kept, and why; `explain` shows where it came from. Plans may keep parts of axes."},
+	{ID: BranchPrice, Severity: diag.SeverityWarning, Name: "one of several branches runs, which the price does not know",
+		Text: "The time of a branch is that of its slowest region, and the collectives of all regions count. A step can be cheaper."},
+	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
+		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved all the same."},
+	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
+		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as `--trip-count`, " +
+			"or the attribute `autoshard.trip_count` of the loop, says."},
+	{ID: ShardingPriority, Severity: diag.SeverityWarning, Name: "user priorities do not order a plan",
+		Text: "Propagation follows them round by round. A plan keeps all shardings that are written, and chooses the rest by cost."},
+	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
+		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
+	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",
+		Text: "No sharding rule says how to cut it, or the rule leaves no dimension to cut. Its operands are gathered first. A custom operation can " +
+			"be given a rule: `--rule 'NAME: (a b) -> (a b)'`."},
+}
