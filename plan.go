@@ -74,6 +74,8 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err := propagate.Normalize(m); err != nil {
 		return nil, err
 	}
+	found := findings{m: m}
+	found.ignored()
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
 	if err := assumeTrips(m, o.TripCounts); err != nil {
@@ -87,7 +89,7 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 		return nil, err
 	}
 	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
-		found: findings{m: m}}, nil
+		found: found}, nil
 }
 
 // report tells of progress; cost and bound are in picoseconds.

@@ -8,7 +8,9 @@ const (
 	BoundarySharding  diag.Code = "boundary-sharding"
 	BranchPrice       diag.Code = "branch-price"
 	CoarseSearch      diag.Code = "coarse-search"
+	FreeManualAxis    diag.Code = "free-manual-axis"
 	LoopPrice         diag.Code = "loop-price"
+	ShardingGroup     diag.Code = "sharding-group"
 	ShardingPriority  diag.Code = "sharding-priority"
 	UnreducedSharding diag.Code = "unreduced-sharding"
 	WholeOp           diag.Code = "whole-op"
@@ -29,9 +31,13 @@ var answers = []diag.Rule{
 		Text: "The time of a branch is that of its slowest region, and the collectives of all regions count. A step can be cheaper."},
 	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
 		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved all the same."},
+	{ID: FreeManualAxis, Severity: diag.SeverityWarning, Name: "axes that a manual computation leaves free are not used in it",
+		Text: "Plans replicate its body along them. Make the axes manual, or leave them to a mesh without them."},
 	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
 		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as `--trip-count`, " +
 			"or the attribute `autoshard.trip_count` of the loop, says."},
+	{ID: ShardingGroup, Severity: diag.SeverityWarning, Name: "sharding groups do not bind a plan",
+		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must be alike."},
 	{ID: ShardingPriority, Severity: diag.SeverityWarning, Name: "user priorities do not order a plan",
 		Text: "Propagation follows them round by round. A plan keeps all shardings that are written, and chooses the rest by cost."},
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",

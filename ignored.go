@@ -1,0 +1,100 @@
+package autoshard
+
+import (
+	"fmt"
+	"slices"
+
+	"autoshard/internal/lint"
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// ignored notes what a model says about shardings that plans do not look at: axes that manual computations leave free, and
+// sharding groups.
+func (f *findings) ignored() {
+	m := f.m
+	members := map[int64]int{}
+	first := map[int64]ir.OpID{}
+	var groups []int64
+	m.Walk(m.Body(), func(op ir.OpID) {
+		switch m.Kind(op) {
+		case ir.OpSdyManualComputation:
+			f.manual(op)
+		case ir.OpSdyShardingGroup:
+			id := m.OpAttrs(op).Int("group_id", 0)
+			if members[id]++; members[id] == 1 {
+				groups, first[id] = append(groups, id), op
+			}
+		}
+	})
+	for _, id := range groups {
+		if members[id] > 1 {
+			f.add(lint.ShardingGroup, first[id], "", "the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently",
+				members[id], id)
+		}
+	}
+}
+
+// manual notes the axes that a manual computation leaves free, with the shardings along them.
+func (f *findings) manual(op ir.OpID) {
+	m := f.m
+	axes, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr)
+	if !ok || axes.Mesh == 0 || insideManual(m, op) {
+		return
+	}
+	decl, body := m.Mesh(axes.Mesh), m.RegionBlock(op, 0)
+	taken := slices.Clone(axes.Axes)
+	m.Walk(body, func(inner ir.OpID) {
+		if a, ok := m.Attr(inner, "manual_axes").(*ir.AxesAttr); ok {
+			taken = append(taken, a.Axes...)
+		}
+	})
+	var free []subaxis.Ref
+	for i, a := range decl.Axes {
+		if _, manual := subaxis.Overlapping(taken, decl.Full(i)); !manual && a.Size > 1 {
+			free = append(free, decl.Full(i))
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
+	shardings := 0
+	count := func(values []ir.ValueID) {
+		for _, v := range values {
+			if id := m.Sharding(v); id != 0 && uses(m.ShardingOf(id), free) {
+				shardings++
+			}
+		}
+	}
+	count(append(m.ResultValues(op), m.BlockArgs(body)...))
+	m.Walk(body, func(inner ir.OpID) { count(m.ResultValues(inner)) })
+	text := fmt.Sprintf("all devices along %s, which this manual computation leaves free, compute its body alike", decl.FormatList(free))
+	if shardings > 0 {
+		text += fmt.Sprintf("; its %s along them count for nothing", counted(shardings, "sharding"))
+	}
+	f.add(lint.FreeManualAxis, op, "", "%s", text)
+}
+
+// insideManual says whether an op is in the body of a manual computation.
+func insideManual(m *ir.Module, op ir.OpID) bool {
+	for b := m.OpBlock(op); b != 0; {
+		outer := m.BlockOp(b)
+		if outer == 0 || m.Kind(outer) == ir.OpSdyManualComputation {
+			return outer != 0
+		}
+		b = m.OpBlock(outer)
+	}
+	return false
+}
+
+// uses says whether a sharding cuts a dimension along an axis of a list.
+func uses(s *ir.Sharding, axes []subaxis.Ref) bool {
+	for _, d := range s.Dims {
+		for _, r := range d.Axes {
+			if _, ok := subaxis.Overlapping(axes, r); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
