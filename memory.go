@@ -20,7 +20,7 @@ import (
 func (p *planner) memoryError(least *lowered) error {
 	need := least.step.Peak
 	err := diag.Infeasible(diag.MemoryLimit, diag.Position{}, "no plan found that fits in %s per device; the smallest limit known to work is %s, "+
-		"%s more", formatBytes(p.Memory), formatBytes(need), formatBytes(need-p.Memory))
+		"%s more", diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
 	h := p.holdings(least.program)
 	for _, line := range h.lines() {
 		err = err.WithNote(diag.Position{}, "%s", line)
@@ -79,7 +79,7 @@ func (p *planner) holdings(program *shardmap.Program) *holdings {
 		}
 		g := &h.groups[at]
 		if g.bytes += x.Bytes; len(g.largest) < shownHeld {
-			g.largest = append(g.largest, fmt.Sprintf("%s %s", name, formatBytes(x.Bytes)))
+			g.largest = append(g.largest, fmt.Sprintf("%s %s", name, diag.Bytes(x.Bytes)))
 		}
 	}
 	slices.SortStableFunc(h.groups, func(a, b holding) int { return cmp.Compare(b.bytes, a.bytes) })
@@ -128,7 +128,7 @@ func (p *planner) madeBy(m *ir.Module, v ir.ValueID) string {
 func (h *holdings) lines() []string {
 	var out []string
 	for _, g := range h.groups {
-		out = append(out, fmt.Sprintf("%s of it are %s, the largest %s", formatBytes(g.bytes), g.name, strings.Join(g.largest, ", ")))
+		out = append(out, fmt.Sprintf("%s of it are %s, the largest %s", diag.Bytes(g.bytes), g.name, strings.Join(g.largest, ", ")))
 	}
 	return out
 }
@@ -137,11 +137,11 @@ func (h *holdings) lines() []string {
 func (p *planner) help(h *holdings, need int64) []string {
 	out := []string{fmt.Sprintf("`--memory %s` has a plan", atLeast(need))}
 	if axis, saved := h.bestAxis(); saved > 0 {
-		out = append(out, fmt.Sprintf("twice the devices along %q would save up to %s of the inputs", axis, formatBytes(saved)))
+		out = append(out, fmt.Sprintf("twice the devices along %q would save up to %s of the inputs", axis, diag.Bytes(saved)))
 	}
 	if h.loose > 0 {
 		out = append(out, fmt.Sprintf("results replace inputs of %s that are not donated: `jax.jit(f, donate_argnums=…)` would save up to that",
-			formatBytes(h.loose)))
+			diag.Bytes(h.loose)))
 	}
 	if h.groups[0].name == computed {
 		advice := "most is computed: a smaller batch has smaller values"

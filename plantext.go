@@ -116,20 +116,6 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.3g ps", s/1e-12)
 }
 
-// formatBytes returns a size with three digits or all, and an IEC unit.
-func formatBytes(n int64) string {
-	x, unit := float64(n), 0
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	for x >= 1024 && unit+1 < len(units) {
-		x /= 1024
-		unit++
-	}
-	if x >= 100 || x == math.Trunc(x) {
-		return fmt.Sprintf("%.0f %s", x, units[unit])
-	}
-	return fmt.Sprintf("%.3g %s", x, units[unit])
-}
-
 // atLeast returns a size of at most two decimals and a unit that is not less than n, as --memory reads it.
 func atLeast(n int64) string {
 	unit, name := int64(1), "B"

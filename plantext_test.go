@@ -32,9 +32,9 @@ func TestFormatUnits(t *testing.T) {
 			t.Errorf("formatSeconds(%v) = %q, want %q", s, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 16e9: "14.9 GiB", 999 << 40: "999 TiB", math.MaxInt64: "8192 PiB"} {
-		if got := formatBytes(n); got != want {
-			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
+	for n, want := range map[int64]string{0: "0B", 1023: "1023B", 1536: "1.5KiB", 1537: "1.51KiB", 1 << 30: "1GiB", 1<<30 + 1: "1.01GiB", 5 << 50: "5120TiB"} {
+		if got := atLeast(n); got != want {
+			t.Errorf("atLeast(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/rule"
@@ -78,10 +79,10 @@ func (f *findings) whole(chosen *ir.Module) {
 		}
 		gathered := ""
 		if g.gathered > 0 {
-			gathered = ", of which " + formatBytes(g.gathered) + " gathered"
+			gathered = ", of which " + diag.Bytes(g.gathered) + " gathered"
 		}
 		f.add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
-			g.name, times, formatBytes(g.bytes), gathered, g.why())
+			g.name, times, diag.Bytes(g.bytes), gathered, g.why())
 	}
 }
 

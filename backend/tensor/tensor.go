@@ -55,7 +55,7 @@ func Size(dt dtype.Type, shape []int64) (elements, bytes int64, err error) {
 	}
 	for _, size := range shape {
 		if n > MaxBytes/width/size {
-			return 0, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "tensor %s%v takes more than %d bytes", dt, shape, int64(MaxBytes))
+			return 0, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "tensor %s%v takes more than %s", dt, shape, diag.Bytes(MaxBytes))
 		}
 		n *= size
 	}

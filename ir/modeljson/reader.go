@@ -61,7 +61,7 @@ func (r *reader) parse() (node, bool) {
 	switch {
 	case len(r.src) > maxInput:
 		r.class = diag.ErrTooLarge
-		r.fail(0, diag.InputTooLarge, "model has %d bytes, the limit is %d", len(r.src), maxInput)
+		r.fail(0, diag.InputTooLarge, "model has %s, the limit is %s", diag.Bytes(int64(len(r.src))), diag.Bytes(maxInput))
 	case len(bytes.TrimSpace(r.src)) == 0:
 		r.fail(0, diag.EmptyInput, "model is empty: expected a JSON object with \"schema\": %q", Schema)
 	case bytes.IndexByte(r.src, 0) >= 0:

@@ -184,7 +184,7 @@ func TestMalformedBinary(t *testing.T) {
 func TestBomb(t *testing.T) {
 	bomb := compressed(t, `{"a":"`+strings.Repeat("a", 10<<20))
 	_, err := Options{MaxBytes: 1 << 20}.Read(bytes.NewReader(bomb), "f.json")
-	if want := "f.json: file has more than 1048576 bytes, unpacked"; err == nil || err.Error() != want || !errors.Is(err, diag.ErrTooLarge) {
+	if want := "f.json: file has more than 1 MiB, unpacked"; err == nil || err.Error() != want || !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 }

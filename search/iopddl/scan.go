@@ -66,7 +66,7 @@ func (s *scanner) extend() bool {
 	}
 	s.end += n
 	if s.base+int64(s.end) > s.most {
-		s.err = diag.TooLarge(diag.InputTooLarge, diag.Position{File: s.file}, "file has more than %d bytes, unpacked", s.most)
+		s.err = diag.TooLarge(diag.InputTooLarge, diag.Position{File: s.file}, "file has more than %s, unpacked", diag.Bytes(s.most))
 		return false
 	}
 	return n > 0

@@ -117,7 +117,7 @@ func unreadable(name string, err error) error {
 
 func withinLimit(text []byte, name string) ([]byte, error) {
 	if len(text) > maxInput {
-		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: name}, "input has more than %d bytes", maxInput)
+		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: name}, "input has more than %s", diag.Bytes(maxInput))
 	}
 	return text, nil
 }
