@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
+	"autoshard/ir/names"
 	"autoshard/shardmap"
 )
 
 // TripCount says how often a loop is taken to run whose end the data decides.
 type TripCount struct {
-	// Loop is the line of the loop in the model's text, such as 12, or the line of the exported program, such as
-	// train.py:40. Empty: all such loops that no other entry names.
+	// Loop is the line of the loop in the model's text, such as 12, the line of the exported program, such as
+	// train.py:40, or the loop's scope there, such as solver/while. Empty: all such loops that no other entry names.
 	Loop  string
 	Count int64 // at least 1
 }
@@ -34,8 +36,8 @@ func assumeTrips(m *ir.Module, counts []TripCount) error {
 		used[i] = c.Loop == ""
 	}
 	for _, op := range loops {
-		names := loopNames(m, op)
-		at := slices.IndexFunc(counts, func(c TripCount) bool { return c.Loop != "" && slices.Contains(names, c.Loop) })
+		called := loopNames(m, op)
+		at := slices.IndexFunc(counts, func(c TripCount) bool { return c.Loop != "" && slices.Contains(called, c.Loop) })
 		if at < 0 {
 			at = slices.IndexFunc(counts, func(c TripCount) bool { return c.Loop == "" })
 		}
@@ -47,7 +49,9 @@ func assumeTrips(m *ir.Module, counts []TripCount) error {
 	if at := slices.Index(used, false); at >= 0 {
 		err := diag.Invalid(diag.BadOption, diag.Position{}, "no loop is called `%s` that the data ends", counts[at].Loop)
 		for _, op := range loops {
-			err = err.WithNote(m.OpPos(op), "one is called %s", orList(loopNames(m, op)))
+			if called := loopNames(m, op); len(called) > 0 {
+				err = err.WithNote(m.OpPos(op), "one is called %s", orList(called))
+			}
 		}
 		return err
 	}
@@ -68,23 +72,27 @@ func openLoops(m *ir.Module) []ir.OpID {
 	return out
 }
 
-// loopNames returns what a loop is called by: its line in the model's text and that in the exported program.
+// loopNames returns what a loop is called by: its line in the model's text, its scope and its line in the exported program.
 func loopNames(m *ir.Module, op ir.OpID) []string {
-	var names []string
+	var called []string
 	if pos := m.OpPos(op); pos.Line > 0 {
-		names = append(names, strconv.Itoa(pos.Line))
+		called = append(called, strconv.Itoa(pos.Line))
+	}
+	if scope := names.Scope(m, m.OpLoc(op)); scope != "" {
+		called = append(called, scope)
 	}
 	if at := source(m, m.OpLoc(op)); at != "" && m.FileLoc(m.OpLoc(op)).File != m.OpPos(op).File {
-		names = append(names, at)
+		called = append(called, at)
 	}
-	return names
+	return called
 }
 
-func orList(names []string) string {
-	if len(names) == 2 {
-		return names[0] + " or " + names[1]
+func orList(list []string) string {
+	n := len(list) - 1
+	if n < 1 {
+		return strings.Join(list, "")
 	}
-	return fmt.Sprint(names[0])
+	return strings.Join(list[:n], ", ") + " or " + list[n]
 }
 
 // prices notes what makes the price of a per-device program uncertain: loops that the data ends, and branches, of which
@@ -119,8 +127,8 @@ func (f *findings) loop(op ir.OpID) {
 		return
 	}
 	option := "--trip-count N"
-	if names := loopNames(m, op); len(names) > 0 {
-		option = "--trip-count " + names[len(names)-1] + "=N"
+	if called := loopNames(m, op); len(called) > 0 {
+		option = "--trip-count " + called[len(called)-1] + "=N"
 	}
 	f.add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for one iteration; `%s` says how many",
 		most, option)
