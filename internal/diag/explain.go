@@ -58,7 +58,7 @@ var explanations = []Explanation{
 `, []string{"plan model.json --memory 10TB -o plan.json", "run plan.json"}},
 	{NotText, "not text",
 		"The input is a binary file that is no program: neither MLIR bytecode nor a JAX export. Files packed by gzip are unpacked, whatever their name.",
-		"model.mlir", "\x7fELF\x00\x01", []string{"propagate model.mlir"}},
+		"model.mlir", "\x00\x01binary", []string{"propagate model.mlir"}},
 	{EmptyInput, "empty input",
 		"The input holds nothing but white space. An export that failed often leaves an empty file behind.",
 		"model.mlir", "", []string{"propagate model.mlir"}},

@@ -57,7 +57,7 @@ type found struct {
 }
 
 const (
-	fromJAX   = "a model is StableHLO text, as `jax.jit(f).lower(*args).as_text()` returns it, or model.json"
+	fromJAX   = "a model is StableHLO, as `jax.jit(f).lower(*args).as_text()` returns it or `jax.export` serializes it, or model.json"
 	fromNumPy = "arrays come as `numpy.savez('in.npz', arg0=…, arg1=…)` writes them"
 )
 
