@@ -224,10 +224,7 @@ func TestSmallestLimitWorks(t *testing.T) {
 		if !errors.Is(err, diag.ErrInfeasible) {
 			t.Fatalf("%d steps: got %v, want an infeasible error", steps, err)
 		}
-		text := err.Error()
-		if _, err := fmt.Sscan(text[strings.LastIndex(text, " ")+1:], &o.Memory); err != nil {
-			t.Fatalf("no limit in %q", text)
-		}
+		o.Memory = limitOf(t, err)
 		neverWorse(t, makePlan(t, m, o), o)
 	}
 }

@@ -260,16 +260,26 @@ func TestTooLittleMemory(t *testing.T) {
 			t.Errorf("notes lack %s:\n%s", want, notes)
 		}
 	}
-	limit := regexp.MustCompile("`--memory (.*)` has a plan").FindStringSubmatch(notes)
-	if limit == nil {
-		t.Fatalf("no limit in\n%s", notes)
-	}
-	if o.Memory, err = config.ParseSize(limit[1]); err != nil {
-		t.Fatal(err)
-	}
+	o.Memory = limitOf(t, err)
 	if _, err := autoshard.MakePlan(context.Background(), m, o); err != nil {
 		t.Errorf("the limit that is said to work does not: %v", err)
 	}
+}
+
+// limitOf returns the memory limit that an error says has a plan.
+func limitOf(t testing.TB, err error) int64 {
+	t.Helper()
+	for _, n := range diag.Diagnostics(err)[0].Notes {
+		if limit := regexp.MustCompile("`--memory (.*)` has a plan").FindStringSubmatch(n.Message); limit != nil {
+			bytes, err := config.ParseSize(limit[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes
+		}
+	}
+	t.Fatalf("no limit in %v", err)
+	return 0
 }
 
 // Every recorded model runs sharded as JAX ran it unsharded.
