@@ -71,7 +71,7 @@ func (f *findings) cuts(at place, found ir.ShardingID, written bool) {
 		if len(c.kept) > 0 {
 			keeps = mesh.FormatList(c.kept)
 		}
-		f.add(lint.BoundarySharding, at.op, at.name, "propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found),
-			c.dim, at.what, keeps, c.why(at.dims[c.dim]))
+		f.add(lint.BoundarySharding, at.op, at.name,
+			"propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found), c.dim, at.what, keeps, c.why(at.dims[c.dim]))
 	}
 }

@@ -63,7 +63,8 @@ func (f *findings) add(rule diag.Code, op ir.OpID, value, format string, args ..
 // adopt takes over what lint found.
 func (f *findings) adopt(found []diag.Diagnostic) {
 	for _, d := range found {
-		x := Finding{Code: string(d.Code), Severity: d.Severity.String(), Message: d.Message, File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col}
+		x := Finding{Code: string(d.Code), Severity: d.Severity.String(), Message: d.Message,
+			File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col}
 		for _, n := range d.Notes {
 			x.Source = fmt.Sprintf("%s:%d", n.Pos.File, n.Pos.Line)
 		}

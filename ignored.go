@@ -29,8 +29,8 @@ func (f *findings) ignored() {
 	})
 	for _, id := range groups {
 		if members[id] > 1 {
-			f.add(lint.ShardingGroup, first[id], "", "the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently",
-				members[id], id)
+			f.add(lint.ShardingGroup, first[id], "",
+				"the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently", members[id], id)
 		}
 	}
 }

@@ -19,8 +19,9 @@ import (
 // limit, what it holds at its peak, and what would help.
 func (p *planner) memoryError(least *lowered) error {
 	need := least.step.Peak
-	err := diag.Infeasible(diag.MemoryLimit, diag.Position{}, "no plan found that fits in %s per device; the smallest limit known to work is %s, "+
-		"%s more", diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
+	err := diag.Infeasible(diag.MemoryLimit, diag.Position{},
+		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",
+		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
 	h := p.holdings(least.program)
 	for _, line := range h.lines() {
 		err = err.WithNote(diag.Position{}, "%s", line)

@@ -243,6 +243,33 @@ func TestPropagate(t *testing.T) {
 	}
 }
 
+// What an answer does not keep comes with it, and the options about loops and axes count.
+func TestFindings(t *testing.T) {
+	r := start(t, Options{}, nil)
+	uneven := "sdy.mesh @mesh = <[\"x\"=4]>\n" +
+		"func.func @main(%arg0: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<6xf32> {\n  return %arg0 : tensor<6xf32>\n}\n"
+	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: uneven}, FileName: "m.mlir", WholeAxes: true}
+	plan, err := client(t, r).Plan(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := plan.Plan.Findings
+	if len(f) != 1 || f[0].Code != "uneven-sharding" || f[0].File != "m.mlir" || f[0].Line != 2 || f[0].Value != "arg0" || f[0].Severity != "warning" {
+		t.Errorf("findings are %v", f)
+	}
+	if spec := plan.Plan.Inputs[0].Spec; spec != "P(None)" || plan.Plan.Inputs[0].User {
+		t.Errorf("the input has %s", spec)
+	}
+	propagation, err := client(t, r).Propagate(t.Context(), &autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: uneven}})
+	if err != nil || len(propagation.Findings) != 2 || propagation.Findings[1].Code != "boundary-sharding" {
+		t.Errorf("findings are %v, error %v", propagation.GetFindings(), err)
+	}
+	request.TripCounts = []*autoshardv1.TripCount{{Loop: "2", Count: 5}}
+	if _, err := client(t, r).Plan(t.Context(), request); connect.CodeOf(err) != connect.CodeInvalidArgument {
+		t.Errorf("a loop that is not there: %v", err)
+	}
+}
+
 func TestErrorCodes(t *testing.T) {
 	r := start(t, Options{MaxRequest: 1 << 16}, func(s *service) {
 		real := s.makePlan

@@ -203,7 +203,8 @@ func (f *frame) step(i *instr) error {
 }
 
 func (p *process) tooLarge(more int64) error {
-	return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "%s of live values are over the limit of %s", diag.Bytes(p.live+more), diag.Bytes(p.in.opts.MaxBytes))
+	return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "%s of live values are over the limit of %s",
+		diag.Bytes(p.live+more), diag.Bytes(p.in.opts.MaxBytes))
 }
 
 // adopt makes a value of a kernel's result, which may share the data of an operand.

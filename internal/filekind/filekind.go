@@ -31,7 +31,8 @@ const (
 )
 
 // names are what the kinds are called.
-var names = [...]string{Model: "a model", MLIR: "MLIR text", Problem: "a selection problem", Plan: "a plan", ShardMap: "a shard_map program", Arrays: "an .npz file of arrays"}
+var names = [...]string{Model: "a model", MLIR: "MLIR text", Plan: "a plan", ShardMap: "a shard_map program",
+	Arrays: "an .npz file of arrays", Problem: "a selection problem"}
 
 // Check returns an error of class diag.ErrInvalid where a text is recognised and not of a kind that is wanted, nil
 // otherwise. The first kind is what the error says is wanted.

@@ -89,7 +89,8 @@ func isPython(s, line, word string) bool {
 	case "import", "from", "def", "class", "@jax.jit":
 		return true
 	}
-	return strings.HasPrefix(line, `"""`) || strings.HasPrefix(line, "'''") || strings.HasPrefix(s, "#!") && strings.Contains(firstOf(s), "python")
+	return strings.HasPrefix(line, `"""`) || strings.HasPrefix(line, "'''") ||
+		strings.HasPrefix(s, "#!") && strings.Contains(firstOf(s), "python")
 }
 
 func firstOf(s string) string {

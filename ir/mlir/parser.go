@@ -72,7 +72,8 @@ type parser struct {
 func Parse(src []byte, opts Options) (*ir.Module, error) {
 	opts = opts.withDefaults()
 	if len(src) > opts.MaxBytes {
-		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File, Line: 1, Col: 1}, "input has %s, the limit is %s", diag.Bytes(int64(len(src))), diag.Bytes(int64(opts.MaxBytes)))
+		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File, Line: 1, Col: 1}, "input has %s, the limit is %s",
+			diag.Bytes(int64(len(src))), diag.Bytes(int64(opts.MaxBytes)))
 	}
 	text := string(src)
 	if at := notText(text); at >= 0 {

@@ -98,7 +98,8 @@ func ReadNpy(r io.Reader, maxBytes int64) (tensor.Tensor, error) {
 		return tensor.Tensor{}, err
 	}
 	if bytes > maxBytes {
-		return tensor.Tensor{}, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "array of %s, the limit is %s", diag.Bytes(bytes), diag.Bytes(maxBytes))
+		return tensor.Tensor{}, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "array of %s, the limit is %s",
+			diag.Bytes(bytes), diag.Bytes(maxBytes))
 	}
 	data, err := readExactly(r, bytes)
 	if err != nil {
