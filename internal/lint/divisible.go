@@ -40,12 +40,15 @@ type undivided struct {
 // smallShare is the part of the bytes of all arguments that counts for nothing: one in so many.
 const smallShare = 50
 
+// leastSize is the size from which on a dimension is worth cutting: windows of convolutions are smaller.
+const leastSize = 8
+
 // LeftWhole returns the findings of the rule indivisible-dimension about dimensions that no axis of a mesh divides: every
 // plan leaves them whole, or cuts them along a part of an axis.
 func LeftWhole(m *ir.Module, axes []subaxis.Axis) []diag.Diagnostic {
 	l := &linter{m: m, axes: axes, rule: &Rule{Name: string(IndivisibleDimension)}}
 	l.undivided(func(u *undivided) bool {
-		return !slices.ContainsFunc(axes, func(a subaxis.Axis) bool { return a.Size > 1 && u.size%a.Size == 0 })
+		return u.size >= leastSize && !slices.ContainsFunc(axes, func(a subaxis.Axis) bool { return a.Size > 1 && u.size%a.Size == 0 })
 	})
 	return l.found
 }
