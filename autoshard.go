@@ -59,7 +59,7 @@ type Plan struct {
 	Memory      int64        `json:"memoryLimit"` // per device
 	Inputs      []Tensor     `json:"inputs"`
 	Outputs     []Tensor     `json:"outputs"`
-	Dropped     []string     `json:"dropped,omitempty"` // arguments of the exported function that it does not use, where known: no inputs
+	Dropped     []string     `json:"dropped"` // arguments of the exported function that it does not use, where known: no inputs
 	Collectives []Collective `json:"collectives"`
 	Estimate    Estimate     `json:"estimate"`
 	Baselines   []Baseline   `json:"baselines"`

@@ -8,12 +8,12 @@ import (
 )
 
 // dropped returns the leaves of the exported function's arguments that the program does not take, because the function
-// does not use them; nil where that is not known, as in texts. A leaf of an argument that has others is called as they
+// does not use them; none where that is not known, as in texts. It is never nil. A leaf of an argument that has others is called as they
 // are, params['w'], and like its place in the tree of the inputs otherwise, args[1].
 func (m *Model) dropped() []string {
 	main, ok := m.module.Main()
 	if m.export == nil || !ok {
-		return nil
+		return []string{}
 	}
 	leaves, args := m.export.InTree.InputNames(), names.Args(m.module, main)
 	added := len(args.Names) - len(m.export.KeptInputs) // tokens and global constants come first
@@ -21,7 +21,7 @@ func (m *Model) dropped() []string {
 	kept := make([]bool, len(leaves))
 	for i, leaf := range m.export.KeptInputs {
 		if added < 0 || int(leaf) >= len(leaves) {
-			return nil
+			return []string{}
 		}
 		kept[leaf] = true
 		argument, path := cutArgument(leaves[leaf])
@@ -29,7 +29,7 @@ func (m *Model) dropped() []string {
 			called[argument] = name
 		}
 	}
-	var out []string
+	out := []string{}
 	for i, leaf := range leaves {
 		argument, path := cutArgument(leaf)
 		if name := called[argument]; name != "" {
