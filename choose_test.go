@@ -75,6 +75,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"examples/mlp_train.mlir", "4,2", "linked"},
 		{"search/space/testdata/matmul.mlir", "4", "linked"},
 		{"testdata/plan/branch.mlir", "4,2", "linked"},
+		{"testdata/plan/manual.mlir", "", "cpu"},
+		{"testdata/plan/manual.mlir", "", "linked"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

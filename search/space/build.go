@@ -2,6 +2,8 @@ package space
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -53,7 +55,11 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 	if limit > 0 {
 		b.SetLimit(limit)
 	}
-	return b.Build()
+	p, err := b.Build()
+	if errors.Is(err, diag.ErrTooLarge) { // sums of costs
+		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return p, err
 }
 
 // enumerate makes the nodes - inputs, ops, results - and their links.

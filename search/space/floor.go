@@ -23,7 +23,9 @@ func (s *Space) floor(b ir.BlockID, sure share) int64 {
 	total := int64(0)
 	for op := range m.Ops(b) {
 		switch k := m.Kind(op); {
-		case k == ir.OpSdyManualComputation || k == ir.OpSdyShardingGroup || k.IsTerminator() || passesOn(k) || s.mayAddress(op):
+		case k == ir.OpSdyManualComputation:
+			total += sure.of(s.inside(op))
+		case k == ir.OpSdyShardingGroup || k.IsTerminator() || passesOn(k) || s.mayAddress(op):
 		case m.Kind(op).HasBodies():
 			inside := s.inBranch(op, sure)
 			if k == ir.OpWhile {
@@ -33,18 +35,69 @@ func (s *Space) floor(b ir.BlockID, sure share) int64 {
 				total += s.floor(m.RegionBlock(op, r), inside)
 			}
 		default:
-			shapes := func(values []ir.ValueID) [][]int64 {
-				out := make([][]int64, len(values))
-				for i, v := range values {
-					if s.isTensor(v) {
-						out[i] = m.Shape(v)
-					}
-				}
-				return out
-			}
-			whole := s.model.Op(m, op, shapes(m.Operands(op)), shapes(m.ResultValues(op)), s.gone)
-			total += sure.of(whole) / devices
+			total += sure.of(s.local(op)) / devices
 		}
 	}
 	return total
+}
+
+// local returns the picoseconds of an op on the shapes that its values have in the module.
+func (s *Space) local(op ir.OpID) int64 {
+	m := s.m
+	shapes := func(values []ir.ValueID) [][]int64 {
+		out := make([][]int64, len(values))
+		for i, v := range values {
+			if s.isTensor(v) {
+				out[i] = m.Shape(v)
+			}
+		}
+		return out
+	}
+	return s.model.Op(m, op, shapes(m.Operands(op)), shapes(m.ResultValues(op)), s.gone)
+}
+
+// inside returns the picoseconds that the local ops of a manual computation surely take: its shapes are those of one
+// device. What it sends is left out.
+func (s *Space) inside(manual ir.OpID) int64 {
+	total := int64(0)
+	var block func(b ir.BlockID, sure share)
+	block = func(b ir.BlockID, sure share) {
+		for op := range s.m.Ops(b) {
+			switch k := s.m.Kind(op); {
+			case k == ir.OpWhile:
+				_, loop := s.inLoop(op, 1, sure)
+				block(s.m.RegionBlock(op, 0), loop)
+				block(s.m.RegionBlock(op, 1), loop)
+			case k.HasBodies() && k != ir.OpSdyManualComputation:
+				for r := range s.m.NumRegions(op) {
+					block(s.m.RegionBlock(op, r), s.inBranch(op, sure))
+				}
+			case computes(k):
+				total += sure.of(s.local(op))
+			}
+		}
+	}
+	block(s.m.RegionBlock(manual, 0), share{1, 1})
+	return total
+}
+
+// computes says whether an op inside a manual computation runs on one device alone, and always.
+func computes(k ir.Kind) bool {
+	return k.IsElementwise() || k == ir.OpDotGeneral || k == ir.OpConvolution
+}
+
+// acrossManual marks what may come to be read on the fly once manual computations are part of the program around them.
+func acrossManual(m *ir.Module, fused []bool) {
+	main, _ := m.Main()
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if m.Kind(op) != ir.OpSdyManualComputation {
+			return
+		}
+		body := m.RegionBlock(op, 0)
+		for _, values := range [][]ir.ValueID{m.Operands(op), m.BlockArgs(body), m.Operands(m.LastOp(body)), m.ResultValues(op)} {
+			for _, v := range values {
+				fused[v] = true
+			}
+		}
+	})
 }

@@ -94,7 +94,7 @@ func (s *Space) connect() {
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		product := int32(-1)
-		if s.rings && n.op != 0 && s.m.Kind(n.op) == ir.OpDotGeneral {
+		if s.rings && n.op != 0 && (s.m.Kind(n.op) == ir.OpDotGeneral || s.m.Kind(n.op) == ir.OpSdyManualComputation) {
 			times := make([]int64, len(n.strategies))
 			for j := range n.strategies {
 				times[j] = n.strategies[j].compute

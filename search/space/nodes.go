@@ -91,7 +91,8 @@ func (s *Space) carried(op ir.OpID, runs int64, sure share) {
 func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	n := node{op: op, operands: m.Operands(op), runs: runs, sure: sure}
-	st := strategy{}
+	st := strategy{compute: s.inside(op)}
+	st.least = sure.of(st.compute)
 	for _, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
 		st.operands = append(st.operands, s.intern(s.pinned(m.Sharding(arg))))
 	}

@@ -111,6 +111,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 		fused:   estimate.Fused(m),
 		gone:    estimate.Fused(withoutConstraints(m)),
 	}
+	acrossManual(m, s.gone)
 	for range s.outPins {
 		s.tied = append(s.tied, -1)
 	}
