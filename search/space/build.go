@@ -72,6 +72,7 @@ func (s *Space) enumerate() error {
 	for i := range s.nodeOf {
 		s.nodeOf[i] = -1
 	}
+	s.followConstraints()
 	main, _ := m.Main()
 	f := m.Func(main)
 	once := share{1, 1}

@@ -94,7 +94,7 @@ func (s *Space) connect() {
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		product := int32(-1)
-		if s.rings && n.op != 0 && (s.m.Kind(n.op) == ir.OpDotGeneral || s.m.Kind(n.op) == ir.OpSdyManualComputation) {
+		if s.rings && n.op != 0 && multiplies(s.m.Kind(n.op)) {
 			times := make([]int64, len(n.strategies))
 			for j := range n.strategies {
 				times[j] = n.strategies[j].compute
@@ -102,7 +102,7 @@ func (s *Space) connect() {
 			product = s.lists.time(times)
 		}
 		add := func(v ir.ValueID, b ir.BlockID, l link, read func(*strategy) layoutID) {
-			l.to, l.shared = int32(i), max(1, shared.uses[use{shared.of(v), b}])
+			l.to, l.shared = int32(i), max(1, shared[use{s.same[v], b}])
 			s.link(v, l, read)
 		}
 		for j, v := range n.operands {
@@ -181,41 +181,45 @@ func (s *Space) inBranch(op ir.OpID, sure share) share {
 	return sure
 }
 
-// sharing says which uses of a value may read the same copy: those of values that constraints pass on unchanged, in one
-// block.
-type sharing struct {
-	same []ir.ValueID // per value: the value that it may be, once constraints are gone
-	uses map[use]int64
-}
-
+// use is a value, as it is once constraints are gone, and a block: uses there may read the same copy.
 type use struct {
 	value ir.ValueID
 	block ir.BlockID
 }
 
-func (h sharing) of(v ir.ValueID) ir.ValueID { return h.same[v] }
+// sharing counts the uses.
+func (s *Space) sharing() map[use]int64 {
+	uses := map[use]int64{}
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		for _, v := range n.operands {
+			uses[use{s.same[v], s.block(n)}]++
+		}
+		s.returned(n, func(v ir.ValueID, b ir.BlockID, _ int64, _ share) { uses[use{s.same[v], b}]++ })
+	}
+	return uses
+}
 
-func (s *Space) sharing() sharing {
+// followConstraints finds which values are the same once constraints are gone, and which of those products read.
+func (s *Space) followConstraints() {
 	m := s.m
-	h := sharing{make([]ir.ValueID, m.NumValues()), map[use]int64{}}
-	for v := range h.same {
-		h.same[v] = ir.ValueID(v)
+	s.same, s.fed = make([]ir.ValueID, m.NumValues()), make([]bool, m.NumValues())
+	for v := range s.same {
+		s.same[v] = ir.ValueID(v)
 	}
 	main, _ := m.Main()
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
 		if passesOn(m.Kind(op)) {
-			h.same[m.Result(op, 0)] = h.same[m.Operand(op, 0)]
+			s.same[m.Result(op, 0)] = s.same[m.Operand(op, 0)]
+		}
+		for _, v := range m.Operands(op) {
+			s.fed[s.same[v]] = s.fed[s.same[v]] || multiplies(m.Kind(op))
 		}
 	})
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		for _, v := range n.operands {
-			h.uses[use{h.of(v), s.block(n)}]++
-		}
-		s.returned(n, func(v ir.ValueID, b ir.BlockID, _ int64, _ share) { h.uses[use{h.of(v), b}]++ })
-	}
-	return h
 }
+
+// multiplies says whether an op is a product that may run as a ring, or may have one inside.
+func multiplies(k ir.Kind) bool { return k == ir.OpDotGeneral || k == ir.OpSdyManualComputation }
 
 // passesOn says whether an op only names the layout of its operand.
 func passesOn(k ir.Kind) bool {

@@ -289,6 +289,9 @@ func (s *Space) strategy(n *node, factors collectives.Factors, operands, results
 			p := s.reshard(s.intern(results[i]), s.intern(kept[i]), s.m.ValueType(v).Bytes())
 			st.cost += p.all
 			sent += p.least
+			if s.rings && s.fed[s.same[v]] {
+				sent -= p.last
+			}
 			if s.rings && s.m.Kind(n.op) == ir.OpDotGeneral {
 				scattered = p.first
 			}

@@ -52,8 +52,10 @@ type Space struct {
 	slotOf    []int32 // per value: its place among the node's values
 	count     int     // strategies of all nodes
 	suggested []suggestion
-	fused     []bool // per value: it never reaches memory
-	gone      []bool // per value: it may never reach memory once constraints are gone
+	fused     []bool       // per value: it never reaches memory
+	gone      []bool       // per value: it may never reach memory once constraints are gone
+	same      []ir.ValueID // per value: the value that it may be, once constraints are gone
+	fed       []bool       // per value: products read it
 	links     []link
 	lists     lists
 	reshards  map[pair]price
