@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,9 +43,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code,
-			"gzip": pack,
-			"head": head,
+			"code":  code,
+			"gzip":  pack,
+			"head":  head,
+			"lines": lines,
 		},
 	})
 }
@@ -71,6 +73,15 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(w.Close())
 	ts.Check(f.Close())
+}
+
+// lines demands that a file or stream has at most so many lines: lines FILE N.
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	most, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if n := strings.Count(ts.ReadFile(args[0]), "\n"); n > most {
+		ts.Fatalf("%s has %d lines, at most %d are wanted", args[0], n, most)
+	}
 }
 
 // head copies the first half of a file: head FROM TO.
