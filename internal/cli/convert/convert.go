@@ -54,7 +54,10 @@ Notes say what a form leaves out; a sharding that it cannot say ends in exit cod
 			case o.specs != "":
 				return o.table(cmd.Context(), s, c, args[0])
 			}
-			model, err := s.Specialized(cmd.Context(), args[0], c)
+			model, err := s.Model(cmd.Context(), args[0])
+			if err == nil && (len(c.Sizes) > 0 || c.Platform != "") {
+				model, err = model.WithSizes(c.Sizes, c.Platform)
+			}
 			if err != nil {
 				return err
 			}
