@@ -22,10 +22,10 @@ import (
 
 // Model is a program that a user handed in, verified.
 type Model struct {
-	file   string
-	module *ir.Module
-	export *jaxexport.Exported // of what JAX exported, nil otherwise
-	note   string // what was chosen where the user did not
+	file     string
+	module   *ir.Module
+	export   *jaxexport.Exported // of what JAX exported, nil otherwise
+	platform string              // that was chosen where the user did not
 }
 
 // ReadModel reads StableHLO as text, as MLIR bytecode or as a portable artifact, a file that jax.export serialized, or
@@ -101,6 +101,14 @@ func (m *Model) inlined() (*ir.Module, error) {
 	}
 	_, err := specialize.Run(c, specialize.Options{Platforms: m.platforms()})
 	return c, err
+}
+
+// platforms returns the names of the platforms of an export by index, nil where the file does not say them.
+func (m *Model) platforms() []string {
+	if m.export == nil {
+		return nil
+	}
+	return m.export.Platforms
 }
 
 // chooseMesh returns the one mesh of a module: that of its shardings, else the requested one, which it adds where the

@@ -16,12 +16,13 @@ import (
 //	b=64,n=128
 //	arg0[1]=64
 //
-// The platform is a name or an index; for "" it is the first that needs no hardware but processors, and Note says so.
+// The platform is a name or an index; for "" it is the first that calls nothing of other hardware, and a
+// finding says so.
 // Sizes that are not given have to follow from the others. Errors are of class diag.ErrInvalid; they say which sizes are
 // missing, and what the model asserts of them. A model that has nothing to choose stays as it is.
 func (m *Model) WithSizes(sizes []string, platform string) (out *Model, err error) {
 	defer recoverBug("sizes", &err)
-	o := specialize.Options{Platform: platform}
+	o := specialize.Options{Platform: platform, Platforms: m.platforms()}
 	for _, text := range sizes {
 		list, err := parseSizes(text)
 		if err != nil {
@@ -37,15 +38,15 @@ func (m *Model) WithSizes(sizes []string, platform string) (out *Model, err erro
 	if err != nil {
 		return nil, err
 	}
-	note := m.note
+	out = m.with(c)
 	if index >= 0 && platform == "" {
-		note = fmt.Sprintf("the model is for several platforms; this is for number %d of them, counted from 0 (choose with platform)", index)
+		out.platform = fmt.Sprintf("number %d, counted from 0", index)
+		if index < len(o.Platforms) {
+			out.platform = o.Platforms[index]
+		}
 	}
-	return &Model{m.file, c, note}, nil
+	return out, nil
 }
-
-// Note says what was chosen for the model where the user did not choose, "" for nothing.
-func (m *Model) Note() string { return m.note }
 
 // parseSizes reads b=64,arg0[1]=128. Commas inside brackets belong to names.
 func parseSizes(text string) ([]specialize.Size, error) {

@@ -88,11 +88,15 @@ func TestSizeQuestions(t *testing.T) {
 	}
 }
 
-// Without a choice the first platform that needs no other hardware is taken, and a note says so.
+// Without a choice the first platform that needs no other hardware is taken, and a finding says so.
 func TestPlatformNote(t *testing.T) {
 	m, err := readModel(t, "testdata/specialize/platforms.mlir").WithSizes(nil, "")
-	if err != nil || !strings.Contains(m.Note(), "number 0") {
-		t.Errorf("%v, %v", m, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := makePlan(t, m, options(t))
+	if len(p.Findings) == 0 || p.Findings[0].Code != "platform-choice" || !strings.Contains(p.Findings[0].Message, "number 0") {
+		t.Errorf("findings are %v", p.Findings)
 	}
 	const text = `
 func.func public @main(%arg0: tensor<i32> {jax.global_constant = "_platform_index"}, %arg1: tensor<4xf32>) -> tensor<4xf32> {

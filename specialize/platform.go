@@ -9,10 +9,6 @@ import (
 	"autoshard/ir"
 )
 
-// platformsAttr is an attribute of a module with the names of its platforms, by index: what a serialized export says
-// beside the program. Text has none.
-const platformsAttr = "jax.platforms"
-
 // platformCalls are beginnings of targets of custom calls that one kind of hardware has.
 var platformCalls = []struct{ prefix, platform string }{
 	{"lapack_", "cpu"}, {"xla_python_cpu", "cpu"}, {"xla_ffi_python_cpu", "cpu"}, {"xla_ffi_partitioned_python_cpu", "cpu"},
@@ -24,7 +20,7 @@ var platformCalls = []struct{ prefix, platform string }{
 
 // choosePlatform replaces the index of the platform, if the entry takes one, by a constant. It returns the index, -1
 // where there is none to choose.
-func (p *program) choosePlatform(wanted string) (int, error) {
+func (p *program) choosePlatform(wanted string, names []string) (int, error) {
 	m := p.m
 	f := m.Func(p.main)
 	at := -1
@@ -40,7 +36,7 @@ func (p *program) choosePlatform(wanted string) (int, error) {
 		return -1, nil
 	}
 	arg := m.BlockArgs(f.Body)[at]
-	index, err := p.platform(arg, wanted)
+	index, err := p.platform(arg, wanted, names)
 	if err != nil {
 		return -1, err
 	}
@@ -73,8 +69,8 @@ func (r *refiner) choose(b ir.BlockID) {
 }
 
 // platform finds the index of a platform.
-func (p *program) platform(arg ir.ValueID, wanted string) (int, error) {
-	n := 1
+func (p *program) platform(arg ir.ValueID, wanted string, names []string) (int, error) {
+	n := max(1, len(names))
 	for use := range p.m.Uses(arg) {
 		n = max(n, p.m.NumRegions(use.Op))
 	}
@@ -84,7 +80,9 @@ func (p *program) platform(arg ir.ValueID, wanted string) (int, error) {
 		}
 		return index, nil
 	}
-	names := p.platformNames(arg, n)
+	if names == nil {
+		names = p.platformNames(arg, n)
+	}
 	for i, name := range names {
 		if name == wanted || wanted == "" && (name == "cpu" || name == "") {
 			return i, nil
@@ -102,17 +100,10 @@ func (p *program) platform(arg ir.ValueID, wanted string) (int, error) {
 		"the model does not say which of its %d platforms is %q; give its place among the platforms of the export, counted from 0", n, wanted)
 }
 
-// platformNames returns the names of the platforms by index, "" for those that nothing tells apart: as the module says,
-// or by the custom calls that are left when an index is chosen.
+// platformNames returns the names of the platforms by index, "" for those that nothing tells apart: by the custom calls
+// that are left when an index is chosen.
 func (p *program) platformNames(arg ir.ValueID, n int) []string {
 	names := make([]string, n)
-	if given, ok := p.m.Attrs.Get(platformsAttr).(ir.ArrayAttr); ok && len(given) == n {
-		for i, e := range given {
-			name, _ := e.(ir.StringAttr)
-			names[i] = string(name)
-		}
-		return names
-	}
 	for i := range names {
 		c := p.m.Clone()
 		fixPlatform(c, p.main, arg, i)

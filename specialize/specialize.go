@@ -32,8 +32,9 @@ type Size struct {
 
 // Options says what to make of a program.
 type Options struct {
-	Sizes    []Size
-	Platform string // name or index of a platform; "" for the first one that needs no other hardware
+	Sizes     []Size
+	Platform  string   // name or index of a platform; "" for the first that calls nothing of other hardware
+	Platforms []string // the names by index, nil where they are not known
 }
 
 // Needed says whether a program has sizes or a platform to choose, or asks for sizes that follow from types.
@@ -61,7 +62,7 @@ func Run(m *ir.Module, o Options) (platform int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	if platform, err = p.choosePlatform(o.Platform); err != nil {
+	if platform, err = p.choosePlatform(o.Platform, o.Platforms); err != nil {
 		return -1, err
 	}
 	if err := p.solve(o.Sizes); err != nil {

@@ -27,9 +27,6 @@ func (s *Streams) Specialized(ctx context.Context, file string, c *config.Config
 	if model, err = model.WithSizes(c.Sizes, c.Platform); err != nil {
 		return nil, err
 	}
-	if note := model.Note(); note != "" {
-		s.Note("%s", note)
-	}
 	if len(c.Rules) == 0 {
 		return model, nil
 	}
