@@ -78,7 +78,7 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 		defer cancel()
 	}
 	progress(autoshard.Progress{Stage: "read"})
-	model, err := s.Model(ctx, file, c.Rules...)
+	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return nil, err
 	}
