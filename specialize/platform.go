@@ -80,7 +80,8 @@ func (p *program) platform(arg ir.ValueID, wanted string, names []string) (int, 
 		}
 		return index, nil
 	}
-	if names == nil {
+	given := names
+	if given == nil {
 		names = p.platformNames(arg, n)
 	}
 	for i, name := range names {
@@ -93,8 +94,11 @@ func (p *program) platform(arg ir.ValueID, wanted string, names []string) (int, 
 			return i, nil
 		}
 	}
-	if wanted == "" {
+	switch {
+	case wanted == "":
 		return 0, nil
+	case given != nil:
+		return 0, diag.Invalid(diag.BadOption, diag.Position{}, "the model is for %s, not for %q", list(given), wanted)
 	}
 	return 0, diag.Invalid(diag.BadOption, diag.Position{},
 		"the model does not say which of its %d platforms is %q; give its place among the platforms of the export, counted from 0", n, wanted)

@@ -65,6 +65,8 @@ func Run(m *ir.Module, o Options) (platform int, err error) {
 	if platform, err = p.choosePlatform(o.Platform, o.Platforms); err != nil {
 		return -1, err
 	}
+	p.names = names.Args(m, p.main)
+	p.args = append(p.args, m.BlockArgs(m.Func(p.main).Body)...)
 	if err := p.solve(o.Sizes); err != nil {
 		return -1, err
 	}
@@ -75,7 +77,7 @@ func Run(m *ir.Module, o Options) (platform int, err error) {
 type program struct {
 	m       *ir.Module
 	main    ir.FuncID
-	args    []ir.ValueID // of the entry, as the file has them
+	args    []ir.ValueID // of the entry, without the index of a platform
 	names   names.Ports  // of args
 	symbols []symbol
 }
@@ -91,8 +93,7 @@ func newProgram(m *ir.Module) (*program, error) {
 	if !ok || m.IsDeclaration(main) {
 		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main` with a body")
 	}
-	p := &program{m: m, main: main, names: names.Args(m, main)}
-	p.args = append(p.args, m.BlockArgs(m.Func(main).Body)...)
+	p := &program{m: m, main: main}
 	marks := p.findSymbols()
 	if err := ir.InlineCalls(m); err != nil {
 		return nil, err
