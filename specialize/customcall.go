@@ -43,7 +43,8 @@ func (r *refiner) shapeOperands(op ir.OpID, indices []int64) (ir.OpID, error) {
 	m := r.m
 	n := m.NumOperands(op) - len(indices)
 	if len(indices) != m.NumResults(op) || n < 0 || !slices.IsSorted(indices) || len(indices) > 0 && indices[0] != int64(n) {
-		return 0, diag.Invalid(diag.BadAttribute, m.OpPos(op), "%s of `%s` must be its last operands, one for each result", shapeOperands, m.OpName(op))
+		return 0, diag.Invalid(diag.BadAttribute, m.OpPos(op), "%s of `%s` must be its last operands, one for each result",
+			shapeOperands, m.OpName(op))
 	}
 	for i := range indices {
 		shape, err := r.shape(op, n+i)
@@ -133,7 +134,8 @@ func (r *refiner) topK(op ir.OpID) (ir.OpID, error) {
 	for _, v := range m.Results(op) {
 		m.SetType(v, m.WithDims(m.Type(v), dims))
 	}
-	attrs := ir.MakeAttrs(ir.NamedAttr{Name: "k", Value: ir.IntAttr{Value: k[0], Type: m.InternType(ir.Type{Kind: ir.ScalarKind, DType: i64})}})
+	number := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: i64})
+	attrs := ir.MakeAttrs(ir.NamedAttr{Name: "k", Value: ir.IntAttr{Value: k[0], Type: number}})
 	return r.replace(op, ir.OpChloTopK, attrs, m.Operand(op, 0)), nil
 }
 

@@ -45,7 +45,7 @@ func (r *refiner) instead(op, by ir.OpID) ir.OpID {
 		m.SetSharding(m.Result(by, i), m.Sharding(v))
 		m.ReplaceUses(v, m.Result(by, i))
 	}
-	if pos := m.OpPos(op); pos.Line > 0 {
+	if pos := m.OpPos(op); pos.IsKnown() {
 		m.SetPos(by, pos)
 	}
 	m.Erase(op)
@@ -68,7 +68,8 @@ func (r *refiner) shape(op ir.OpID, operand int) ([]int64, error) {
 	if list, ok := r.ints(r.m.Operand(op, operand)); ok {
 		return list, nil
 	}
-	return nil, diag.Unsupported(diag.NotSupported, r.m.OpPos(op), "operand %d of `%s` says a size that depends on data", operand, r.m.OpName(op))
+	return nil, diag.Unsupported(diag.NotSupported, r.m.OpPos(op), "operand %d of `%s` says a size that depends on data",
+		operand, r.m.OpName(op))
 }
 
 // without returns the attributes of an op without those that only its dynamic form has.

@@ -12,8 +12,10 @@ import (
 // platformCalls are beginnings of targets of custom calls that one kind of hardware has.
 var platformCalls = []struct{ prefix, platform string }{
 	{"lapack_", "cpu"}, {"xla_python_cpu", "cpu"}, {"xla_ffi_python_cpu", "cpu"}, {"xla_ffi_partitioned_python_cpu", "cpu"},
-	{"cusolver", "cuda"}, {"cublas", "cuda"}, {"cudnn", "cuda"}, {"cufft", "cuda"}, {"cu_", "cuda"}, {"__cublas", "cuda"}, {"__cudnn", "cuda"},
-	{"__gpu", "cuda"}, {"xla_python_gpu", "cuda"}, {"xla_ffi_python_gpu", "cuda"}, {"xla_ffi_partitioned_python_gpu", "cuda"}, {"triton", "cuda"},
+	{"cusolver", "cuda"}, {"cublas", "cuda"}, {"cudnn", "cuda"}, {"cufft", "cuda"}, {"cu_", "cuda"}, {"__cublas", "cuda"},
+	{"__cudnn", "cuda"},
+	{"__gpu", "cuda"}, {"xla_python_gpu", "cuda"}, {"xla_ffi_python_gpu", "cuda"}, {"xla_ffi_partitioned_python_gpu", "cuda"},
+	{"triton", "cuda"},
 	{"mosaic_gpu", "cuda"}, {"hip", "rocm"}, {"roc", "rocm"},
 	{"tpu_", "tpu"}, {"Mosaic", "tpu"}, {"Qr", "tpu"}, {"Eigh", "tpu"}, {"LuDecomposition", "tpu"}, {"ProductOfElementary", "tpu"},
 }

@@ -8,6 +8,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/infer"
 )
 
 // solve gives the dimensions of the arguments the sizes that follow from the given ones.
@@ -34,6 +35,10 @@ func (p *program) solve(given []Size) error {
 				}
 			}
 			p.m.SetType(v, p.m.WithDims(p.m.Type(v), dims))
+			if t := p.m.ValueType(v); infer.TooLarge(t) {
+				return diag.Invalid(diag.MissingSize, diag.Position{}, "%s of shape %v is larger than any memory",
+					p.names.Describe(slices.Index(p.args, v)), dims)
+			}
 		}
 	}
 	return nil

@@ -94,6 +94,10 @@ func newProgram(m *ir.Module) (*program, error) {
 		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main` with a body")
 	}
 	p := &program{m: m, main: main}
+	if blocks := m.Blocks(m.Regions(m.Func(main).Op)[0]); len(blocks) != 1 {
+		return nil, diag.Unsupported(diag.NotSupported, m.OpPos(m.Func(main).Op),
+			"the function `main` has %d blocks; only programs without branches between blocks can be made static", len(blocks))
+	}
 	marks := p.findSymbols()
 	if err := ir.InlineCalls(m); err != nil {
 		return nil, err

@@ -142,8 +142,8 @@ func (in *inference) elementwise() ([]ir.TypeID, bool, string) {
 	t := *in.m.ValueType(in.operands[0])
 	for _, v := range in.operands[1:] {
 		if o := in.m.ValueType(v); o.Kind != t.Kind || !slices.Equal(o.Dims, t.Dims) && o.IsStatic() && t.IsStatic() {
-			return nil, false, fmt.Sprintf("operands have shapes %v and %v; there is no implicit broadcasting: bring them to one shape by broadcast_in_dim",
-				t.Dims, o.Dims)
+			return nil, false, fmt.Sprintf("operands have shapes %v and %v; there is no implicit broadcasting: bring them to one shape "+
+				"by broadcast_in_dim", t.Dims, o.Dims)
 		} else if o.DType != t.DType {
 			return nil, false, fmt.Sprintf("operands have elements of types %s and %s: convert one of them", t.DType, o.DType)
 		}
