@@ -75,6 +75,13 @@ func (f *findings) adopt(found []diag.Diagnostic) {
 // FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
 func FindingRules() []diag.Rule { return append(LintRules(), lint.Answers()...) }
 
+// platform notes that the model is for several platforms and the user chose none.
+func (f *findings) platform(m *Model) {
+	if m.platform != "" {
+		f.add(lint.PlatformChoice, 0, "", "the model is for several platforms, this is for %s: the option platform chooses another", m.platform)
+	}
+}
+
 // sorted returns the findings in the order of the text, each once. It is never nil.
 func (f *findings) sorted() []Finding {
 	slices.SortStableFunc(f.list, func(a, b Finding) int {

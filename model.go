@@ -16,14 +16,16 @@ import (
 	"autoshard/ir/modeljson"
 	"autoshard/ir/names"
 	"autoshard/ir/specfmt"
+	"autoshard/specialize"
 	"autoshard/subaxis"
 )
 
 // Model is a program that a user handed in, verified.
 type Model struct {
-	file   string
-	module *ir.Module
-	export *jaxexport.Exported // of what JAX exported, nil otherwise
+	file     string
+	module   *ir.Module
+	export   *jaxexport.Exported // of what JAX exported, nil otherwise
+	platform string              // that was chosen where the user did not
 }
 
 // ReadModel reads StableHLO as text, as MLIR bytecode or as a portable artifact, a file that jax.export serialized, or
@@ -48,7 +50,14 @@ func ReadModel(file string, src []byte) (model *Model, err error) {
 		return nil, err
 	}
 	m.LocateByText()
-	return &Model{file, m, export}, nil
+	return &Model{file: file, module: m, export: export}, nil
+}
+
+// with returns the model with another module in place of its own.
+func (m *Model) with(module *ir.Module) *Model {
+	c := *m
+	c.module = module
+	return &c
 }
 
 // Export returns what jax.export says of the program beside it: which inputs the program takes of those of the function
@@ -84,10 +93,22 @@ func recoverBug(stage string, err *error) {
 	}
 }
 
-// inlined returns a copy of the model's module with calls inlined.
+// inlined returns a copy of the model's module with calls inlined and static sizes.
 func (m *Model) inlined() (*ir.Module, error) {
 	c := m.module.Clone()
-	return c, ir.InlineCalls(c)
+	if !specialize.Needed(c) {
+		return c, ir.InlineCalls(c)
+	}
+	_, err := specialize.Run(c, specialize.Options{Platforms: m.platforms()})
+	return c, err
+}
+
+// platforms returns the names of the platforms of an export by index, nil where the file does not say them.
+func (m *Model) platforms() []string {
+	if m.export == nil {
+		return nil
+	}
+	return m.export.Platforms
 }
 
 // chooseMesh returns the one mesh of a module: that of its shardings, else the requested one, which it adds where the
@@ -242,7 +263,9 @@ func formatType(t *ir.Type, dims []int64) string {
 	}
 	parts := make([]string, len(dims))
 	for i, d := range dims {
-		parts[i] = fmt.Sprint(d)
+		if parts[i] = fmt.Sprint(d); d == ir.Dynamic {
+			parts[i] = "?"
+		}
 	}
 	return t.DType.String() + "[" + strings.Join(parts, ",") + "]"
 }

@@ -88,6 +88,7 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err != nil {
 		return nil, err
 	}
+	found.platform(model)
 	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
 		found: found}, nil
 }

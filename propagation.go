@@ -45,6 +45,7 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 		return nil, err
 	}
 	found := findings{m: m}
+	found.platform(model)
 	found.boundary(before)
 	propagate.Close(m)
 	result = &Propagation{Model: model.Name(), Program: string(mlir.Print(m, mlir.PrintOptions{}))}

@@ -26,5 +26,5 @@ func (m *Model) WithRules(rules []string) (out *Model, err error) {
 	if err := rule.ApplyUser(c, named); err != nil {
 		return nil, err
 	}
-	return &Model{m.file, c, m.export}, nil
+	return m.with(c), nil
 }

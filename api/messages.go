@@ -28,9 +28,19 @@ type source interface {
 	GetModel() *autoshardv1.Model
 	GetFileName() string
 	GetMesh() []*autoshardv1.MeshAxis
+	GetSizes() []string
+	GetPlatform() string
 }
 
-// readModel reads the program of a request.
+// sizedModel reads the program of a request, for the sizes and the platform that it asks for.
+func sizedModel(r source, given bool) (*autoshard.Model, error) {
+	model, err := readModel(r, given)
+	if err != nil {
+		return nil, err
+	}
+	return model.WithSizes(r.GetSizes(), r.GetPlatform())
+}
+
 func readModel(r source, given bool) (*autoshard.Model, error) {
 	if !given {
 		return nil, invalid("one of `text`, `model` and `artifact` is required")

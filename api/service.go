@@ -16,7 +16,7 @@ type service struct {
 
 // Plan chooses shardings. Its search ends a little before the deadline, so that an early plan still arrives in time.
 func (s *service) Plan(ctx context.Context, r *autoshardv1.PlanRequest) (*autoshardv1.PlanResponse, error) {
-	model, err := readModel(r, r.GetSource() != nil)
+	model, err := sizedModel(r, r.GetSource() != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // Propagate propagates the user's shardings.
 func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest) (*autoshardv1.PropagateResponse, error) {
-	model, err := readModel(r, r.GetSource() != nil)
+	model, err := sizedModel(r, r.GetSource() != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -160,6 +160,17 @@ func (m *Module) Erase(op OpID) {
 	m.unlink(op)
 }
 
+// EraseFuncArg removes an argument of a function, which must have no uses.
+func (m *Module) EraseFuncArg(f FuncID, i int) {
+	fn := &m.funcs[f]
+	b := &m.blocks[fn.Body]
+	b.args = slices.Delete(slices.Clone(b.args), i, i+1)
+	for j, v := range b.args {
+		m.values[v].index = int32(j)
+	}
+	fn.ArgAttrs = slices.Delete(slices.Clone(fn.ArgAttrs), i, i+1)
+}
+
 // ReplaceUses makes every use of one value a use of another. The order of the moved uses is kept.
 func (m *Module) ReplaceUses(from, to ValueID) {
 	first := m.values[from].uses
@@ -217,11 +228,14 @@ func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
 	b.Loc = m.ops[op].loc
 	clone := b.OpRegions(m.Kind(op), results, m.OpAttrs(op), m.NumRegions(op), operands...)
 	b.Loc = loc
-	if pos := m.OpPos(op); pos.Line > 0 {
+	if pos := m.OpPos(op); pos.IsKnown() {
 		m.SetPos(clone, pos)
 	}
 	if name, ok := m.opNames[op]; ok {
 		m.opNames[clone] = name
+	}
+	if pos := m.OpPos(op); pos.IsKnown() {
+		m.SetPos(clone, pos)
 	}
 	for i, v := range m.Results(op) {
 		values[v] = m.Result(clone, i)

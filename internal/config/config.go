@@ -33,6 +33,8 @@ type Config struct {
 	Expect    string
 	Tolerance float64 // 0: not given
 	Rules     []string
+	Sizes     []string // of symbolic or dynamic dimensions
+	Platform  string
 	Disabled  []string // rules of check
 	All       bool     // a report of every collective and value
 	Trace     bool
@@ -131,6 +133,8 @@ func (l *loader) load() *Config {
 		Expect:    l.text("expect"),
 		Tolerance: l.number("tolerance"),
 		Rules:     l.list("rule"),
+		Sizes:     l.list("dim"),
+		Platform:  l.text("platform"),
 		Disabled:  l.list("check.disable"),
 		All:       l.boolean("all"),
 		Trace:     l.boolean("trace"),

@@ -45,6 +45,8 @@ var keys = []key{
 	{path: "expect", help: "expected outputs, an .npz file with out0, out1, …"},
 	{path: "tolerance", def: "0", help: "largest difference relative to the largest magnitude; 0: that of manifest.json beside the model, or 1e-4"},
 	{path: "rule", list: true, help: "sharding rule of custom operations, such as 'my_op: (b i, i j) -> (b j) reduction={i}'; may be repeated"},
+	{path: "dim", list: true, help: "size of a symbolic or dynamic dimension, such as b=64, b=64,n=128 or arg0[1]=64; may be repeated"},
+	{path: "platform", help: "platform of a model that is exported for several: a name, or its place among them from 0 (default: the first that needs no other hardware)"},
 	{path: "all", boolean: true, def: "false", help: "report every collective and value, not only the largest"},
 	{path: "trace", boolean: true, def: "false", help: "show the steps of propagation in order"},
 	{path: "priority", def: "-1", help: "stop after the round of this user priority, and with --trace show only that round; -1: all"},

@@ -32,6 +32,7 @@ const (
 	UnknownField    Code = "AS1302"
 	BadOption       Code = "AS1401"
 	BadFile         Code = "AS1402"
+	MissingSize     Code = "AS1403"
 	NoPlan          Code = "AS2001"
 	MemoryLimit     Code = "AS2002"
 	Mismatch        Code = "AS3001"

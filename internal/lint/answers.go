@@ -10,6 +10,7 @@ const (
 	CoarseSearch      diag.Code = "coarse-search"
 	FreeManualAxis    diag.Code = "free-manual-axis"
 	LoopPrice         diag.Code = "loop-price"
+	PlatformChoice    diag.Code = "platform-choice"
 	ShardingGroup     diag.Code = "sharding-group"
 	ShardingPriority  diag.Code = "sharding-priority"
 	UnreducedSharding diag.Code = "unreduced-sharding"
@@ -36,6 +37,8 @@ var answers = []diag.Rule{
 	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
 		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as `--trip-count`, " +
 			"or the attribute `autoshard.trip_count` of the loop, says."},
+	{ID: PlatformChoice, Severity: diag.SeverityWarning, Name: "the model is for several platforms, one was chosen",
+		Text: "Without `--platform` it is the first that calls nothing of other hardware. The branches of the others are not in the plan."},
 	{ID: ShardingGroup, Severity: diag.SeverityWarning, Name: "sharding groups do not bind a plan",
 		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must be alike."},
 	{ID: ShardingPriority, Severity: diag.SeverityWarning, Name: "user priorities do not order a plan",

@@ -140,10 +140,7 @@ func cloneBody(m *ir.Module, from, to ir.BlockID) {
 	}
 	b := m.BuilderAtEnd(to)
 	for op := range m.Ops(from) {
-		clone := m.CloneOp(b, op, values)
-		if pos := m.OpPos(op); pos.IsKnown() {
-			m.SetPos(clone, pos)
-		}
+		m.CloneOp(b, op, values)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/infer"
 	"autoshard/ir/mlir"
 	"autoshard/ir/rule"
 )
@@ -355,7 +356,7 @@ func (o *opReader) types(attrs ir.Attrs) ([]ir.TypeID, bool) {
 	case o.kind == ir.OpCall:
 		return o.callTypes(attrs)
 	}
-	types, known, problem := infer(o.m, o.kind, o.operands, attrs)
+	types, known, problem := infer.Results(o.m, o.kind, o.operands, attrs)
 	switch {
 	case problem != "":
 		o.fail(o.n.at, diag.TypeMismatch, "%s: %s", shortName(o.name), problem)

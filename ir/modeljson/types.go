@@ -8,12 +8,10 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/infer"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
 )
-
-// maxTensorBytes bounds the size of one tensor type, so that products of sizes stay within 63 bits.
-const maxTensorBytes = int64(1) << 56
 
 // typeField reads the type in a required field.
 func (r *reader) typeField(n *node, field string) ir.TypeID {
@@ -80,7 +78,7 @@ func (r *reader) tensorType(v *node, e dtype.Type, sizes string) ir.TypeID {
 				r.fail(v.at, diag.BadModel, "%q is not a size in type %q", s, v.text)
 				return 0
 			}
-			if d > 0 && bytes > maxTensorBytes/d {
+			if d > 0 && bytes > infer.MaxTensorBytes/d {
 				r.fail(v.at, diag.BadModel, "type %q is larger than 2^56 bytes", v.text)
 				return 0
 			}

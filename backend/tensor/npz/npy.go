@@ -6,7 +6,8 @@
 //
 // NumPy has no number formats below 16 bits and no bf16. Written, such floats become f32, which holds them
 // exactly, and i2, i4, ui2 and ui4 become i8 and ui8. Read, the raw two-byte elements that NumPy makes of bf16
-// become bf16 again. The same arrays give the same bytes.
+// become bf16 again, and the raw bytes that it makes of floats and integers of at most 8 bits ui8: who knows their
+// format takes their bits. The same arrays give the same bytes.
 package npz
 
 import (
@@ -31,8 +32,11 @@ const maxHeader = 1 << 16
 var descriptions = map[string]dtype.Type{
 	"b1": dtype.I1, "i1": dtype.I8, "i2": dtype.I16, "i4": dtype.I32, "i8": dtype.I64,
 	"u1": dtype.UI8, "u2": dtype.UI16, "u4": dtype.UI32, "u8": dtype.UI64,
-	"f2": dtype.F16, "f4": dtype.F32, "f8": dtype.F64, "c8": dtype.C64, "c16": dtype.C128, "V2": dtype.BF16,
+	"f2": dtype.F16, "f4": dtype.F32, "f8": dtype.F64, "c8": dtype.C64, "c16": dtype.C128,
 }
+
+// raws are the descriptions of elements that NumPy has no name for, as JAX's arrays are written.
+var raws = map[string]dtype.Type{"V2": dtype.BF16, "V1": dtype.UI8, "f1": dtype.F8E5M2}
 
 // describe returns the type that an array is written in and NumPy's name of it.
 func describe(t dtype.Type) (dtype.Type, string) {
@@ -164,7 +168,10 @@ func parseHeader(text string) (header, error) {
 	h := header{fortran: fields[2] == "True", bigEndian: strings.HasPrefix(name, ">")}
 	known := false
 	if h.dtype, known = descriptions[strings.TrimLeft(name, "<>|=")]; !known {
-		return header{}, diag.Unsupported(diag.NotSupported, diag.Position{}, "array of NumPy type %.100q: convert it to a number type of at least 16 bits", name)
+		h.dtype, known = raws[strings.TrimLeft(name, "<>|=")]
+	}
+	if !known {
+		return header{}, diag.Unsupported(diag.NotSupported, diag.Position{}, "array of NumPy type %.100q: convert it to a number type", name)
 	}
 	for _, size := range strings.Split(fields[3], ",") {
 		size = strings.TrimSpace(size)

@@ -77,6 +77,8 @@ func TestReadsWhatNumPyWrites(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{array("{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }", "\x80\x3f\x00\xc0"), "bf16[2] [1, -2]"},
 		{array("{'descr': '<V2', 'fortran_order': False, 'shape': (), }", "\x80\x3f"), "bf16[] 1"},
+		{array("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }", "\x38\xff"), "ui8[2] [56, 255]"},
+		{array("{'descr': '<f1', 'fortran_order': False, 'shape': (2,), }", "\x3c\xc0"), "f8E5M2[2] [1, -2]"},
 		{array("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }", "\x00\x01\xff\xfe"), "i16[2] [1, -2]"},
 		{array("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", "\x01\x04\x02\x05\x03\x06"), "ui8[2,3] [[1, 2, 3], [4, 5, 6]]"},
 		{array("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "\x00\x01\x07"), "i1[3] [false, true, true]"},
@@ -105,7 +107,7 @@ func TestReadRejects(t *testing.T) {
 		{array("{'descr': '<f4', 'fortran_order': False, 'shape': (1 2,), }", ""), diag.ErrInvalid},
 		{array("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", ""), diag.ErrTooLarge},
 		{array("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000,), }", ""), diag.ErrTooLarge},
-		{array("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }", "ab"), diag.ErrUnsupported},
+		{array("{'descr': '|V3', 'fortran_order': False, 'shape': (2,), }", "abcdef"), diag.ErrUnsupported},
 		{array("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "ab"), diag.ErrUnsupported},
 		{array("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "ab"), diag.ErrUnsupported},
 	} {

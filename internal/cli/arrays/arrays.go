@@ -175,11 +175,20 @@ func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
 	if t.DType == dt {
 		return t, nil
 	}
+	if isRaw(t.DType, dt) {
+		taken, err := tensor.FromBytes(dt, t.Shape, t.Data)
+		return &taken, err
+	}
 	converted := tensor.Convert(*t, dt)
 	return &converted, nil
 }
 
+// isRaw says whether an array holds the bits of floats that NumPy has no format for.
+func isRaw(from, to dtype.Type) bool {
+	return from == dtype.UI8 && to.Kind() == dtype.Float && to.Bits() <= 8
+}
+
 func convertible(from, to dtype.Type) bool {
 	integer := func(t dtype.Type) bool { return t.Kind() == dtype.Signed || t.Kind() == dtype.Unsigned }
-	return from == to || from.Kind() == dtype.Float && to.Kind() == dtype.Float || integer(from) && integer(to) && to.Bits() < 8
+	return from == to || isRaw(from, to) || from.Kind() == dtype.Float && to.Kind() == dtype.Float || integer(from) && integer(to) && to.Bits() < 8
 }

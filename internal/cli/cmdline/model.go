@@ -8,17 +8,29 @@ import (
 	"autoshard/internal/config"
 )
 
-// Model reads a model from a file or standard input, and gives its operations the user's sharding rules.
-func (s *Streams) Model(ctx context.Context, file string, rules ...string) (*autoshard.Model, error) {
+// Model reads a model from a file or standard input.
+func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	model, err := autoshard.ReadModel(name, text)
-	if err != nil || len(rules) == 0 {
-		return model, err
+	return autoshard.ReadModel(name, text)
+}
+
+// Specialized reads a model, makes it that of the sizes and the platform that the user chose, and gives its operations
+// the user's sharding rules.
+func (s *Streams) Specialized(ctx context.Context, file string, c *config.Config) (*autoshard.Model, error) {
+	model, err := s.Model(ctx, file)
+	if err != nil {
+		return nil, err
 	}
-	return model.WithRules(rules)
+	if model, err = model.WithSizes(c.Sizes, c.Platform); err != nil {
+		return nil, err
+	}
+	if len(c.Rules) == 0 {
+		return model, nil
+	}
+	return model.WithRules(c.Rules)
 }
 
 // OutputFormat returns the format of the output: that of --format where it is given, otherwise that of the output

@@ -55,6 +55,9 @@ Notes say what a form leaves out; a sharding that it cannot say ends in exit cod
 				return o.table(cmd.Context(), s, c, args[0])
 			}
 			model, err := s.Model(cmd.Context(), args[0])
+			if err == nil && (len(c.Sizes) > 0 || c.Platform != "") {
+				model, err = model.WithSizes(c.Sizes, c.Platform)
+			}
 			if err != nil {
 				return err
 			}
@@ -78,7 +81,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.to, "to", "", "form to write --spec in")
 	flags.StringVar(&o.rank, "rank", "", "rank of the tensor that --spec is for, one for each element of a tuple (default: as the text says)")
 	flags.StringVar(&o.deviceIDs, "device-ids", "", "devices of --mesh in row-major order, such as 3,1,2,0 (default: in order)")
-	config.AddFlags(flags, "mesh", "format", "output")
+	config.AddFlags(flags, "mesh", "dim", "platform", "format", "output")
 }
 
 // needs says which flags have a meaning only beside another.

@@ -37,14 +37,14 @@ of a location or argument. [DIM] is one of its dimensions; without it, all are e
 			return run(cmd.Context(), s, c, args[0], autoshard.ExplainOptions{Mesh: c.Mesh, Value: args[1], WhyNot: whyNot})
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "rule", "format", "output")
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
 	cmd.Flags().StringVar(&whyNot, "why-not", "", "also say why the dimension is not sharded along this `axis`")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, o autoshard.ExplainOptions) error {
-	model, err := s.Model(ctx, file, c.Rules...)
+	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return err
 	}

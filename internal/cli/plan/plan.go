@@ -40,7 +40,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "format", "output", "verify", "inputs", "expect", "tolerance",
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect", "tolerance",
 		"steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd
@@ -78,7 +78,7 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 		defer cancel()
 	}
 	progress(autoshard.Progress{Stage: "read"})
-	model, err := s.Model(ctx, file, c.Rules...)
+	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return nil, err
 	}

@@ -37,14 +37,14 @@ sarif and github what it does not keep of the user's shardings.`,
 			return run(cmd.Context(), s, c, args[0], value)
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "rule", "trace", "all", "priority", "format", "output")
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "trace", "all", "priority", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value string) error {
-	model, err := s.Model(ctx, file, c.Rules...)
+	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,12 @@ type PlanRequest struct {
 	// How often loops are taken to run that the data ends; one iteration if nothing is said.
 	TripCounts []*TripCount `protobuf:"bytes,11,rep,name=trip_counts,json=tripCounts,proto3" json:"trip_counts,omitempty"`
 	// Whether dimensions are cut along whole axes only, but for what the model says.
-	WholeAxes     bool `protobuf:"varint,12,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
+	WholeAxes bool `protobuf:"varint,12,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
+	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
+	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
+	// hardware if empty.
+	Platform      string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,6 +196,20 @@ func (x *PlanRequest) GetWholeAxes() bool {
 		return x.WholeAxes
 	}
 	return false
+}
+
+func (x *PlanRequest) GetSizes() []string {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
 }
 
 type isPlanRequest_Source interface {
@@ -346,7 +365,12 @@ type PropagateRequest struct {
 	// Stop after the round of this user priority; absent: all rounds.
 	MaxPriority *int32 `protobuf:"varint,5,opt,name=max_priority,json=maxPriority,proto3,oneof" json:"max_priority,omitempty"`
 	// Whether to answer with the steps.
-	Trace         bool `protobuf:"varint,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	Trace bool `protobuf:"varint,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
+	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
+	// hardware if empty.
+	Platform      string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -441,6 +465,20 @@ func (x *PropagateRequest) GetTrace() bool {
 		return x.Trace
 	}
 	return false
+}
+
+func (x *PropagateRequest) GetSizes() []string {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+func (x *PropagateRequest) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
 }
 
 type isPropagateRequest_Source interface {
@@ -1028,7 +1066,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xbb\x03\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xed\x03\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1045,14 +1083,16 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\vtrip_counts\x18\v \x03(\v2\x17.autoshard.v1.TripCountR\n" +
 	"tripCounts\x12\x1d\n" +
 	"\n" +
-	"whole_axes\x18\f \x01(\bR\twholeAxesB\b\n" +
+	"whole_axes\x18\f \x01(\bR\twholeAxes\x12\x14\n" +
+	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
+	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
 	"\x06source\"5\n" +
 	"\tTripCount\x12\x12\n" +
 	"\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x03R\x05count\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
-	"\tannotated\x18\x02 \x01(\tR\tannotated\"\x95\x02\n" +
+	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xc7\x02\n" +
 	"\x10PropagateRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1060,7 +1100,9 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12*\n" +
 	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n" +
 	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
-	"\x05trace\x18\x06 \x01(\bR\x05traceB\b\n" +
+	"\x05trace\x18\x06 \x01(\bR\x05trace\x12\x14\n" +
+	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
+	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
 	"\x06sourceB\x0f\n" +
 	"\r_max_priority\"\xab\x02\n" +
 	"\x11PropagateResponse\x12\x14\n" +

@@ -1,4 +1,4 @@
-package modeljson
+package infer
 
 import (
 	"fmt"

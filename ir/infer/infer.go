@@ -1,4 +1,10 @@
-package modeljson
+// Package infer says which result types follow from the operands and attributes of an op:
+//
+//	types, known, problem := infer.Results(m, ir.OpTranspose, operands, attrs)
+//
+// A reader of programs without types, and whoever changes the sizes of a program, need it; programs that have all types
+// are checked by ir.Verify instead.
+package infer
 
 import (
 	"fmt"
@@ -8,10 +14,10 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// infer returns the result types that follow from operands and attributes (specification: stablehlo.md section 2).
+// Results returns the result types that follow from operands and attributes (specification: stablehlo.md section 2).
 // known is false where they do not follow; a problem says why the operands cannot be right. Only tensors of known
 // shape are looked at; the verifier checks the rest.
-func infer(m *ir.Module, k ir.Kind, operands []ir.ValueID, attrs ir.Attrs) (types []ir.TypeID, known bool, problem string) {
+func Results(m *ir.Module, k ir.Kind, operands []ir.ValueID, attrs ir.Attrs) (types []ir.TypeID, known bool, problem string) {
 	in := inference{m: m, kind: k, operands: operands, attrs: attrs}
 	if want, ok := minOperands[k]; ok && len(operands) < want {
 		return nil, false, fmt.Sprintf("expected at least %d operands, found %d", want, len(operands))
@@ -28,7 +34,7 @@ func infer(m *ir.Module, k ir.Kind, operands []ir.ValueID, attrs ir.Attrs) (type
 	}
 	if f, ok := inferences[k]; ok && in.static() {
 		t, problem := f(&in)
-		if problem == "" && slices.ContainsFunc(t, func(id ir.TypeID) bool { return tooLarge(m.TypeOf(id)) }) {
+		if problem == "" && slices.ContainsFunc(t, func(id ir.TypeID) bool { return TooLarge(m.TypeOf(id)) }) {
 			problem = "result is larger than 2^56 bytes"
 		}
 		return t, problem == "", problem
@@ -82,11 +88,14 @@ var minOperands = func() map[ir.Kind]int {
 	return n
 }()
 
-// tooLarge says whether a type of known shape exceeds maxTensorBytes.
-func tooLarge(t *ir.Type) bool {
+// MaxTensorBytes bounds the size of one tensor type, so that products of sizes stay within 63 bits.
+const MaxTensorBytes = int64(1) << 56
+
+// TooLarge says whether a type of known shape exceeds MaxTensorBytes.
+func TooLarge(t *ir.Type) bool {
 	bytes := int64(t.DType.Bytes())
 	for _, d := range t.Dims {
-		if d > 0 && bytes > maxTensorBytes/d {
+		if d > 0 && bytes > MaxTensorBytes/d {
 			return true
 		}
 		bytes *= max(d, 1)
@@ -130,12 +139,11 @@ func (in *inference) same(n int) ([]ir.TypeID, bool, string) {
 }
 
 func (in *inference) elementwise() ([]ir.TypeID, bool, string) {
-	first := in.m.Type(in.operands[0])
-	t := *in.m.TypeOf(first)
+	t := *in.m.ValueType(in.operands[0])
 	for _, v := range in.operands[1:] {
 		if o := in.m.ValueType(v); o.Kind != t.Kind || !slices.Equal(o.Dims, t.Dims) && o.IsStatic() && t.IsStatic() {
-			return nil, false, fmt.Sprintf("operands have types %s and %s; there is no implicit broadcasting: bring them to one shape by broadcast_in_dim",
-				typeText(in.m, first), typeText(in.m, in.m.Type(v)))
+			return nil, false, fmt.Sprintf("operands have shapes %v and %v; there is no implicit broadcasting: bring them to one shape "+
+				"by broadcast_in_dim", t.Dims, o.Dims)
 		} else if o.DType != t.DType {
 			return nil, false, fmt.Sprintf("operands have elements of types %s and %s: convert one of them", t.DType, o.DType)
 		}
