@@ -6,7 +6,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,12 +14,12 @@ import (
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	verifier "autoshard/backend/verify"
-	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
+	"autoshard/subaxis"
 )
 
 var planted = flag.Int("planted", 200, "how many bugs are planted")
@@ -35,7 +35,7 @@ type plantedPlan struct {
 }
 
 // Bugs planted into programs of one device are all found: each that changes a bit of an output on the recorded inputs or
-// on random ones.
+// on random ones, by verifying the run on those inputs.
 func TestPlantedBugs(t *testing.T) {
 	shared := os.Getenv("AUTOSHARD_SHARED")
 	if shared == "" {
@@ -51,14 +51,15 @@ func TestPlantedBugs(t *testing.T) {
 		if x == nil {
 			continue
 		}
-		if p.equivalent(t, x) {
+		inputs := p.harmed(t, x)
+		if inputs == nil {
 			equivalent++
 			continue
 		}
 		counts[mutation.name]++
 		found++
-		if result, err := verifier.Run(deadline(t), p.whole, x, p.inputs[0]); err == nil && result.Wrong == 0 {
-			t.Errorf("%s: %s at %s: not found in %d values", p.name, mutation.name, opText(p.program.Module, op), result.Values)
+		if result, err := verifier.Run(deadline(t), p.whole, x, inputs); err == nil && result.Wrong == 0 {
+			t.Errorf("%s: %s at %s: not found in %d values", p.name, mutation.name, p.program.Module.OpName(op), result.Values)
 		}
 	}
 	if found < *planted {
@@ -88,51 +89,64 @@ func (p *plantedPlan) plant(mutation *mutation, rng *rand.Rand) (*shardmap.Progr
 	return nil, 0
 }
 
-// equivalent says whether a program gives the same bits as the right one on all inputs. One that does not end well is not.
-func (p *plantedPlan) equivalent(t *testing.T, x *shardmap.Program) bool {
+// harmed returns the first inputs on which a program does not give the same bits as the right one, or does not run; nil for
+// none, which makes the change no bug.
+func (p *plantedPlan) harmed(t *testing.T, x *shardmap.Program) []*tensor.Tensor {
 	for i, inputs := range p.inputs {
 		outs, _, err := mesh.Run(deadline(t), x.Module, x.Main, int(x.Mesh.Devices()), verifier.Deal(x, inputs), mesh.Options{WholeWindows: true})
 		if errors.Is(err, context.DeadlineExceeded) {
-			return true // a loop that does not end: nobody would miss it
+			return nil // a loop that does not end: nobody would miss it
 		}
 		if err != nil {
-			return false
+			return inputs
 		}
 		for k, out := range verifier.Outputs(x, outs) {
 			if !out.Equal(*p.outputs[i][k]) {
-				return false
+				return inputs
 			}
 		}
 	}
-	return true
+	return nil
 }
 
-func opText(m *ir.Module, op ir.OpID) string { return m.OpName(op) }
-
 func plantedPlans(t *testing.T, shared string) (plans []*plantedPlan) {
-	hw, err := cost.Lookup("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
 	wanted := map[string]bool{"mlp_train/chosen": true, "mlp_train/fsdp": true, "gpt_train/data_tensor": true, "moe_train/chosen": true,
 		"lstm_train/chosen": true, "bf16_train/data_tensor": true, "convnet_train/chosen": true, "moe_sort_fwd/data_expert": true,
 		"gqa_decode/data_tensor": true, "dropout_train/chosen": true, "mlp_fwd/tensor_parallel": true}
+	o := autoshard.PlanOptions{Hardware: slowProcessor(t), Steps: 20_000}
 	for _, c := range recordedCases(t, shared, func(model, plan string) bool { return wanted[model+"/"+plan] }) {
-		plans = append(plans, newPlantedPlan(t, c, hw)...)
+		o.Mesh = c.mesh
+		plans = append(plans, newPlantedPlan(t, c, o)...)
 	}
-	key, err := os.ReadFile(filepath.Join(shared, "cases", "key_bias.mlir"))
+	rings := map[string]bool{"mlp_fwd/chosen": true, "transformer_train_megatron_sp/chosen": true}
+	for _, c := range recordedCases(t, shared, func(model, plan string) bool { return rings[model+"/"+plan] }) {
+		r := linked(t)
+		if c.mesh != nil && !slices.Equal(c.mesh, r.Mesh) {
+			continue
+		}
+		r.Mesh, r.Steps = c.mesh, 2_000_000
+		model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Memory = makePlan(t, model, r).Baselines[0].Estimate.PeakBytes / 4
+		c.name += "-rings"
+		plans = append(plans, newPlantedPlan(t, c, r)...)
+	}
+	key, err := os.ReadFile("testdata/verify/key_bias.mlir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(plans, newPlantedPlan(t, emitCase{name: "key_bias", text: key, mesh: dataModel, inputs: filepath.Join(shared, "cases", "key_bias.in.npz")}, hw)...)
+	o.Mesh, o.Memory = []subaxis.Axis{{Name: "data", Size: 2}, {Name: "model", Size: 2}}, 14_000
+	return append(plans, newPlantedPlan(t, emitCase{name: "key_bias", text: key, inputs: "testdata/verify/key_bias.in.npz"}, o)...)
 }
 
-func newPlantedPlan(t *testing.T, c emitCase, hw cost.Hardware) []*plantedPlan {
+func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plantedPlan {
 	model, err := autoshard.ReadModel(c.name+".mlir", c.text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := autoshard.MakePlan(t.Context(), model, autoshard.PlanOptions{Mesh: c.mesh, Hardware: hw, Steps: 20_000})
+	plan, err := autoshard.MakePlan(t.Context(), model, o)
 	if err != nil {
 		t.Fatal(err)
 	}
