@@ -4,7 +4,7 @@
 //
 //	model, err := autoshard.ReadModel("train.mlir", src)
 //	plan, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: axes, Hardware: hw})
-//	check, err := autoshard.Verify(ctx, plan, inputs, expected)
+//	check, err := autoshard.Verify(ctx, plan, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
 //
 // A [Model] is what a user hands in, a [Plan] what the user gets: chosen shardings, the explicit program, its
 // collectives, predicted times and a certificate. Both are text at rest, so that any step can start from a file.
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"autoshard/cost"
+	"autoshard/internal/diag"
 	"autoshard/subaxis"
 )
 
@@ -132,21 +133,60 @@ type Certificate struct {
 // Check is the result of running a plan and comparing it.
 type Check struct {
 	Outputs     []OutputCheck     `json:"outputs"`
+	Proof       *Proof            `json:"proof,omitempty"` // nil where none was made
 	Collectives []CollectiveCheck `json:"collectives"`
 	Passed      bool              `json:"passed"`
 	Note        string            `json:"note,omitempty"` // what could not be compared
 
+	Result *RunResult `json:"-"` // what was compared
+
 	uncounted bool // the backend does not count bytes
 }
 
-// OutputCheck compares one output. Errors are relative to the largest magnitude of the reference.
+// Proof says how the values that the devices computed compare, one by one, with what the program's ops make of the
+// operands that the devices had.
+type Proof struct {
+	Values  int     `json:"values"`  // that were compared, each time they were computed
+	Exact   int     `json:"exact"`   // of these, equal bit for bit
+	Nearest float64 `json:"nearest"` // largest difference let pass, as a share of what rounding allows
+	Wrong   int     `json:"wrong"`   // values that differ by more
+	Faults  []Fault `json:"faults,omitempty"`
+}
+
+// Fault is a value that the devices computed wrongly.
+type Fault struct {
+	Source  string `json:"source"` // line of the model, or of the plan's program
+	Message string `json:"message"`
+
+	pos diag.Position
+}
+
+// OutputCheck compares one output. Errors are relative to the largest magnitude of the reference, or of the numbers that
+// it was summed from, and absent where no comparison was made; math.MaxFloat64 stands for a number on one side that the other has not.
 type OutputCheck struct {
-	Index          int     `json:"index"`
-	Name           string  `json:"name"`
-	UnshardedError float64 `json:"unshardedError"` // against the unsharded run on the same backend
-	ExpectedError  float64 `json:"expectedError"`  // against the expected outputs; 0 where none are given
-	Exact          bool    `json:"exact"`          // bit for bit equal to the unsharded run
-	Passed         bool    `json:"passed"`
+	Index          int      `json:"index"`
+	Name           string   `json:"name"`
+	UnshardedError *float64 `json:"unshardedError,omitempty"` // against the unsharded run
+	ExpectedError  *float64 `json:"expectedError,omitempty"`  // against the expected outputs
+	Exact          bool     `json:"exact"`                    // bit for bit equal to the unsharded run
+	Passed         bool     `json:"passed"`
+	Wrong          *Wrong   `json:"wrong,omitempty"` // of an output that did not pass
+}
+
+// Wrong says which elements of an output differ by more than they may.
+type Wrong struct {
+	Reference string  `json:"reference"` // "unsharded run" or "expected outputs"
+	Elements  int     `json:"elements"`  // how many
+	Index     []int64 `json:"index"`     // of the one that is furthest over what is allowed
+	Got       string  `json:"got"`
+	Want      string  `json:"want"`
+	Allowed   string  `json:"allowed"` // difference
+}
+
+// Tolerance is what results of other systems may differ by, beside what rounding explains.
+type Tolerance struct {
+	Abs float64 // of any element
+	Rel float64 // of an element's magnitude
 }
 
 // CollectiveCheck compares predicted and counted bytes of one collective.

@@ -136,7 +136,7 @@ func.func private @g(%a: tensor<8x4xf32>) -> tensor<4x8xf32> {
 	for i := range 32 {
 		tensor.Elems[float32](in)[i], tensor.Elems[float32](want)[i%4*8+i/4] = float32(i), float32(i)
 	}
-	if _, err := autoshard.Verify(context.Background(), p, []*tensor.Tensor{&in}, []*tensor.Tensor{&want}, 0); err != nil {
+	if _, err := autoshard.Verify(context.Background(), p, []*tensor.Tensor{&in}, []*tensor.Tensor{&want}, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -172,7 +172,7 @@ func TestBatchesAreCut(t *testing.T) {
 		if strings.HasPrefix(call, "@user_kernel") {
 			continue
 		}
-		if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, 0); err != nil {
+		if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, autoshard.Tolerance{}); err != nil {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
@@ -231,7 +231,7 @@ func TestTokens(t *testing.T) {
 	if len(p.Inputs) != 2 || len(p.Outputs) != 2 || p.Outputs[1].Replaces == nil || *p.Outputs[1].Replaces != 1 {
 		t.Fatalf("inputs %v, outputs %v", p.Inputs, p.Outputs)
 	}
-	if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, 0); err != nil {
+	if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 	m := readModel(t, "testdata/cases/token.mlir")

@@ -58,7 +58,7 @@ func (p *Plan) lower() (*shardmap.Program, error) {
 	if err == nil {
 		ir.ForgetTrips(program.Module)
 	}
-	return program, err
+	return program, atModel(m, err)
 }
 
 func emitStableHLO(p *Plan) ([]byte, error) {

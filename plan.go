@@ -8,6 +8,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
+	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -335,9 +336,31 @@ func (p *Plan) JSON() []byte {
 	return append(out, '\n')
 }
 
+// programFile is the name of the plan's program in positions.
+const programFile = "program"
+
+// atModel moves the places that an error has in the plan's program to the lines of the model that they come from, as far
+// as these are known. Only the model is a text that the user has seen.
+func atModel(m *ir.Module, err error) error {
+	found := diag.Diagnostics(err)
+	for i := range found {
+		d := &found[i]
+		if d.Pos.File != programFile || d.Pos.Line == 0 {
+			continue
+		}
+		for op := ir.OpID(1); int(op) < m.NumOps(); op++ {
+			if l := m.FileLoc(m.OpLoc(op)); m.OpPos(op) == d.Pos && l.Kind == ir.LocFile {
+				d.Pos, d.Source = diag.Position{File: l.File, Line: l.Line, Col: l.Col}, ""
+				break
+			}
+		}
+	}
+	return err
+}
+
 // global parses the plan's program.
 func (p *Plan) global() (*ir.Module, ir.MeshID, error) {
-	m, err := mlir.Parse([]byte(p.Program), mlir.Options{File: "program"})
+	m, err := mlir.Parse([]byte(p.Program), mlir.Options{File: programFile})
 	if err != nil {
 		return nil, 0, err
 	}

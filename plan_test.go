@@ -91,7 +91,7 @@ func readArrays(t testing.TB, file string, types []autoshard.Tensor) []*tensor.T
 // verify runs a plan on recorded inputs and compares it with recorded outputs.
 func verify(t testing.TB, p *autoshard.Plan, inputs, outputs string, tolerance float64) *autoshard.Check {
 	t.Helper()
-	check, err := autoshard.Verify(context.Background(), p, readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs), tolerance)
+	check, err := autoshard.Verify(context.Background(), p, readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs), autoshard.Tolerance{Rel: tolerance})
 	if err != nil {
 		t.Errorf("%s: %v", p.Model, err)
 	}
@@ -100,7 +100,7 @@ func verify(t testing.TB, p *autoshard.Plan, inputs, outputs string, tolerance f
 	}
 	for _, o := range check.Outputs {
 		if !o.Passed {
-			t.Errorf("%s: output %d differs by %g from the unsharded run, %g from the recorded one", p.Model, o.Index, o.UnshardedError, o.ExpectedError)
+			t.Errorf("%s: output %d: %+v", p.Model, o.Index, o.Wrong)
 		}
 	}
 	for i, c := range check.Collectives {

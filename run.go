@@ -5,16 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"strings"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
+	"autoshard/backend/verify"
 	"autoshard/internal/diag"
 	"autoshard/internal/filekind"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"autoshard/shardmap"
 )
 
 // ReadPlan reads plan.json.
@@ -77,37 +78,23 @@ func Run(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (result *RunResu
 	}
 	program, err := perDevice(m, meshID)
 	if err != nil {
-		return nil, err
+		return nil, atModel(m, err)
 	}
-	devices := int(program.Mesh.Devices())
-	args := make([][]*tensor.Tensor, devices)
-	for d := range args {
-		args[d] = make([]*tensor.Tensor, len(inputs))
-	}
-	for i, t := range inputs {
-		for d, block := range cut(&program.Mesh, &program.Inputs[i].Layout, t) {
-			args[d][i] = block
-		}
-	}
-	outs, traffic, err := mesh.Run(ctx, m, program.Main, devices, args, mesh.Options{WholeWindows: true})
+	outs, traffic, err := mesh.Run(ctx, m, program.Main, int(program.Mesh.Devices()), verify.Deal(program, inputs), mesh.Options{WholeWindows: true})
 	if err != nil {
-		return nil, err
+		return nil, atModel(m, err)
 	}
-	result = &RunResult{Outputs: make([]*tensor.Tensor, len(program.Outputs))}
-	for i := range program.Outputs {
-		blocks := make([]*tensor.Tensor, devices)
-		for d := range blocks {
-			blocks[d] = outs[d][i]
-		}
-		result.Outputs[i] = join(&program.Mesh, &program.Outputs[i], blocks)
-	}
+	return &RunResult{Outputs: verify.Outputs(program, outs), Collectives: trafficOf(program, &traffic)}, nil
+}
+
+// trafficOf compares what the collectives moved with what is predicted.
+func trafficOf(program *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveCheck) {
 	for i := range program.Collectives {
 		c := &program.Collectives[i]
-		result.Collectives = append(result.Collectives,
-			CollectiveCheck{Kind: c.Kind.String(), Predicted: c.TotalBytes(), Counted: traffic.Bytes(c.Op),
-				Varies: c.Varies, once: c.TotalBytes() / max(1, c.Runs)})
+		checks = append(checks, CollectiveCheck{Kind: c.Kind.String(), Predicted: c.TotalBytes(), Counted: traffic.Bytes(c.Op),
+			Varies: c.Varies, once: c.TotalBytes() / max(1, c.Runs)})
 	}
-	return result, nil
+	return checks
 }
 
 func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
@@ -133,88 +120,15 @@ func Unsharded(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (outputs [
 	if err != nil {
 		return nil, err
 	}
+	return runUnsharded(ctx, m, inputs)
+}
+
+func runUnsharded(ctx context.Context, m *ir.Module, inputs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	main, _ := m.Main()
 	in, err := interp.New(m, interp.Options{WholeWindows: true})
 	if err != nil {
 		return nil, err
 	}
-	return in.Run(ctx, main, inputs)
-}
-
-// Verify runs a plan and compares its outputs with those of the unsharded run and, where given, with expected ones,
-// and the bytes that collectives moved with the predicted ones. An output passes where the largest difference is at
-// most tolerance times the largest magnitude of the reference. A Check that did not pass comes with a
-// diag.ErrFinding.
-func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, tolerance float64) (*Check, error) {
-	sharded, err := Run(ctx, p, inputs)
-	if err != nil {
-		return nil, err
-	}
-	return Compare(ctx, p, sharded, inputs, expected, tolerance)
-}
-
-// Compare is Verify for a run that was made before, here or by another system.
-func Compare(ctx context.Context, p *Plan, sharded *RunResult, inputs, expected []*tensor.Tensor, tolerance float64) (*Check, error) {
-	check := &Check{Passed: true, Collectives: sharded.Collectives, uncounted: sharded.Uncounted}
-	whole, err := Unsharded(ctx, p, inputs)
-	switch {
-	case errors.Is(err, diag.ErrUnsupported) && expected != nil:
-		check.Note = "compared with the expected outputs only; no unsharded run: " + err.Error()
-	case err != nil:
-		return nil, err
-	}
-	if expected != nil && len(expected) != len(sharded.Outputs) {
-		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "the program has %d outputs, %d are expected", len(sharded.Outputs), len(expected))
-	}
-	for i, got := range sharded.Outputs {
-		o := OutputCheck{Index: i, Name: p.Outputs[i].Name}
-		if whole != nil {
-			o.Exact = bytes.Equal(got.Data, whole[i].Data)
-			o.UnshardedError = relativeError(got, whole[i])
-		}
-		if expected != nil {
-			o.ExpectedError = relativeError(got, expected[i])
-		}
-		o.Passed = o.UnshardedError <= tolerance && o.ExpectedError <= tolerance
-		check.Passed = check.Passed && o.Passed
-		check.Outputs = append(check.Outputs, o)
-	}
-	for _, c := range check.Collectives {
-		check.Passed = check.Passed && c.Agrees()
-	}
-	if !check.Passed {
-		return check, diag.Finding(diag.Mismatch, diag.Position{}, "the sharded run differs from the reference")
-	}
-	return check, nil
-}
-
-// Agrees says whether the count bears out the prediction. Where the data decides how often the collective runs, each
-// run has to move what is predicted of one.
-func (c *CollectiveCheck) Agrees() bool {
-	return c.Predicted == c.Counted || c.Varies && c.once > 0 && c.Counted%c.once == 0
-}
-
-// relativeError returns max|got-want| / max|want|; NaN on one side only, or different shapes, are infinitely far.
-func relativeError(got, want *tensor.Tensor) float64 {
-	a, b := got.Floats(), want.Floats()
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	largest, difference := 0.0, 0.0
-	for i := range a {
-		switch {
-		case a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]):
-		case math.IsNaN(a[i]) || math.IsNaN(b[i]):
-			return math.Inf(1)
-		default:
-			difference = max(difference, math.Abs(a[i]-b[i]))
-		}
-		if !math.IsNaN(b[i]) && !math.IsInf(b[i], 0) {
-			largest = max(largest, math.Abs(b[i]))
-		}
-	}
-	if difference == 0 {
-		return 0
-	}
-	return difference / max(largest, math.SmallestNonzeroFloat64)
+	outputs, err := in.Run(ctx, main, inputs)
+	return outputs, atModel(m, err)
 }

@@ -1,7 +1,6 @@
 package autoshard
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
+	"autoshard/backend/verify"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -244,21 +244,24 @@ func shardMapTraffic(d *typed.Device, traffic *mesh.Traffic) (checks []Collectiv
 	return checks
 }
 
-// Compare compares the outputs of a run with expected ones. An output passes where the largest difference is at most
-// tolerance times the largest magnitude expected. A Check that did not pass comes with a diag.ErrFinding.
-func (s *ShardMap) Compare(result *RunResult, expected []*tensor.Tensor, tolerance float64) (*Check, error) {
-	check := &Check{Passed: true, Collectives: result.Collectives, Note: "a shard_map program has no unsharded form", uncounted: result.Uncounted}
+// Compare compares the outputs of a run with expected ones, element by element. There is no unsharded run that tells how
+// far rounding moves them, so the relative part of the tolerance is one of the largest magnitude of an output. A Check that
+// did not pass comes with a diag.ErrFinding.
+func (s *ShardMap) Compare(result *RunResult, expected []*tensor.Tensor, t Tolerance) (*Check, error) {
+	check := &Check{Passed: true, Collectives: result.Collectives, Note: "a shard_map program has no unsharded form", Result: result, uncounted: result.Uncounted}
 	if len(expected) != len(result.Outputs) {
 		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "the program has %d outputs, %d are expected", len(result.Outputs), len(expected))
 	}
 	for i, got := range result.Outputs {
-		o := OutputCheck{Index: i, Name: s.Outputs[i].Name, ExpectedError: relativeError(got, expected[i]), Exact: bytes.Equal(got.Data, expected[i].Data)}
-		o.Passed = o.ExpectedError <= tolerance
+		e := verify.RelativeError(got, expected[i], 0)
+		o := OutputCheck{Index: i, Name: s.Outputs[i].Name, Passed: true, ExpectedError: &e}
+		allowed := t.Abs + t.Rel*verify.Largest(expected[i])
+		o.judge(verify.Over(got, expected[i], func(float64, int) float64 { return allowed }), "expected outputs")
 		check.Passed = check.Passed && o.Passed
 		check.Outputs = append(check.Outputs, o)
 	}
 	if !check.Passed {
-		return check, diag.Finding(diag.Mismatch, diag.Position{}, "the run differs from the expected outputs")
+		return check, check.finding()
 	}
 	return check, nil
 }

@@ -58,6 +58,7 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 	m.SetSharding(kept, m.Sharding(v))
 	last := m.DefiningOp(kept)
 	m.ReplaceUsesIf(v, kept, func(u ir.Use) bool { return u.Op != last })
+	l.p.Move(v, kept)
 }
 
 // scatter shifts indices into the blocks of the dimensions that are cut: updates of other devices' rows fall

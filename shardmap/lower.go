@@ -120,6 +120,7 @@ func (l *lowerer) replace(op ir.OpID, with ir.ValueID) {
 	l.m.SetSharding(with, l.m.Sharding(old))
 	l.m.ReplaceUses(old, with)
 	l.m.Erase(op)
+	l.p.Move(old, with)
 }
 
 // shardIndex returns an i32 scalar with the number of this device's block along a list of axes. It is a look-up by
@@ -284,6 +285,7 @@ func (l *lowerer) manual(op ir.OpID) error {
 	for i, v := range m.Results(op) {
 		m.ReplaceUses(v, outs[i])
 		m.SetSharding(outs[i], m.Sharding(v))
+		l.p.Move(v, outs[i])
 	}
 	m.Erase(op)
 	return nil

@@ -55,6 +55,7 @@ func (l *lowerer) iota(op ir.OpID) error {
 	m.SetSharding(sum, m.Sharding(v))
 	adder := m.DefiningOp(sum)
 	m.ReplaceUsesIf(v, sum, func(u ir.Use) bool { return u.Op != adder })
+	l.p.Move(v, sum)
 	return nil
 }
 

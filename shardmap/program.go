@@ -32,6 +32,31 @@ type Program struct {
 	Outputs     []Port
 	Collectives []Collective // in program order
 	Rings       []Ring       // products that package shardmap/ring cut into chunks
+
+	moved map[ir.ValueID]ir.ValueID
+}
+
+// Move notes that what a value stood for is in another one now.
+func (p *Program) Move(from, to ir.ValueID) {
+	if p.moved == nil {
+		p.moved = map[ir.ValueID]ir.ValueID{}
+	}
+	if from != to {
+		p.moved[from] = to
+	}
+}
+
+// Image returns the value that holds this device's block of a value of the partitioned program. A value keeps its number
+// unless its op became another one; that it still has an op is for the caller to see.
+func (p *Program) Image(v ir.ValueID) ir.ValueID {
+	for range len(p.moved) {
+		to, ok := p.moved[v]
+		if !ok {
+			break
+		}
+		v = to
+	}
+	return v
 }
 
 // RingAttr is the attribute of an all-gather or a reduce-scatter of the partitioned program that asks package

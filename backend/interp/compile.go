@@ -237,8 +237,27 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 		}
 		i.dead = append(slices.Clip(i.dead), c.schedule(v, s, b, dying)...)
 	}
+	if Shown(c.m, op) {
+		i.op = op
+	}
 	out.code = append(out.code, i)
 	return nil
+}
+
+// Shown says whether an observer sees an op that computes: it stands in a function's body or in that of a loop or branch,
+// and does not update its operand in place.
+func Shown(m *ir.Module, op ir.OpID) bool {
+	if m.Kind(op) == ir.OpDynamicUpdateSlice {
+		return false
+	}
+	for around := m.ParentOp(op); m.Kind(around) != ir.OpFunc; around = m.ParentOp(around) {
+		switch m.Kind(around) {
+		case ir.OpWhile, ir.OpIf, ir.OpCase:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // schedule has the slots of a value emptied after its last use in its block; it returns them where there is none.

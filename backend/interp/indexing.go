@@ -59,9 +59,10 @@ func buildScatter(c *compiler, op ir.OpID, i *instr) error {
 	if err != nil {
 		return err
 	}
+	i.monoid = body.monoid
 	i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		inputs, updates := body.promote(in[:n]), body.promote(in[n+1:])
-		mine := true
+		mine := f.p.observe == nil // who may run the op again
 		for k := range inputs {
 			mine = mine && (f.owns(i, k) || !within(inputs[k].Data, in[k].Data))
 		}

@@ -66,8 +66,27 @@ func (in *Interpreter) Processes() int { return in.opts.Replicas * in.opts.Parti
 
 // Process is one member of the grid. Its ID is replica·partitions + partition.
 type Process struct {
-	ID    int
-	Peers Peers
+	ID      int
+	Peers   Peers
+	Observe func(*Step) error // sees every op that computes; nil: nobody looks
+}
+
+// Step is an op that a process has executed, for a function that looks on. Ops that only decide which others run, ops
+// inside the regions of reductions, and updates in place are not shown. Tensors must not be written to.
+type Step struct {
+	Op       ir.OpID
+	Operands []tensor.Tensor // where every use allows it, a scalar in the place of a value that repeats one element
+	Results  []tensor.Tensor // may be replaced by others of the same types, with which the run goes on
+	Monoid   tensor.Monoid   // what the region of a reduction does, where it is known
+
+	frame *frame
+	instr *instr
+}
+
+// Again executes the op on other operands of the same types.
+func (s *Step) Again(operands []tensor.Tensor) ([]tensor.Tensor, error) {
+	out, err := s.instr.kernel(s.frame, s.instr, operands)
+	return slices.Clone(out), err
 }
 
 // Peers connects a process with the others. A nil one stands for a process without company.
@@ -103,7 +122,7 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if err := in.checkArgs(fn, f, args); err != nil {
 		return nil, Stats{}, err
 	}
-	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers}
+	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers, observe: proc.Observe}
 	if p.peers == nil {
 		p.peers = solo{}
 	}

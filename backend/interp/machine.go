@@ -36,6 +36,7 @@ type process struct {
 	done       <-chan struct{}
 	id         int
 	peers      Peers
+	observe    func(*Step) error
 	live, peak int64
 	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
@@ -58,6 +59,8 @@ type instr struct {
 	reuse   []bool  // per operand: its slot is emptied afterwards and no other operand is in it
 	bytes   int64   // of results that the kernel allocates, 0 where unknown
 	site    site
+	op      ir.OpID // 0 for ops that are not shown to an observer
+	monoid  tensor.Monoid
 	kernel  kernel
 	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
 }
@@ -189,9 +192,19 @@ func (f *frame) step(i *instr) error {
 	}
 	in := p.operands[base:]
 	out, err := i.kernel(f, i, in)
+	shown := p.observe != nil && i.op != 0
+	if err == nil && shown {
+		s := &Step{Op: i.op, Operands: slices.Clone(in), Results: slices.Clone(out), Monoid: i.monoid, frame: f, instr: i}
+		err = p.observe(s)
+		out = s.Results
+	}
 	if err == nil {
 		for k, s := range i.out {
-			f.put(s, f.adopt(out[k], i.in))
+			v := f.adopt(out[k], i.in)
+			if shown && v.buf != foreign {
+				v.buf.fixed = true // the observer may keep it
+			}
+			f.put(s, v)
 		}
 		if p.live > p.in.opts.MaxBytes {
 			err = p.tooLarge(0)

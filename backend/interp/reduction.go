@@ -119,6 +119,7 @@ func buildReduce(c *compiler, op ir.OpID, i *instr) error {
 	if err != nil {
 		return err
 	}
+	i.monoid = body.monoid
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		return tensor.Reduce(slices.Clone(in[:n]), body.promote(in[n:]), dims, body.combiner(f))
 	}
@@ -146,6 +147,7 @@ func buildReduceWindow(c *compiler, op ir.OpID, i *instr) error {
 	if err != nil {
 		return err
 	}
+	i.monoid = body.monoid
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		return tensor.ReduceWindow(slices.Clone(in[:n]), body.promote(in[n:]), w, body.combiner(f))
 	}
@@ -167,6 +169,7 @@ func buildSelectAndScatter(c *compiler, op ir.OpID, i *instr) error {
 	if err != nil {
 		return err
 	}
+	i.monoid = body.monoid
 	args := c.m.BlockArgs(chooser)
 	if len(args) != 2 || len(selector.returns) != 1 {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "the select region takes two scalars and returns one")

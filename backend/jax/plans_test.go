@@ -100,7 +100,7 @@ func TestPlans(t *testing.T) {
 			for i := range found {
 				result.Outputs = append(result.Outputs, &found[i].Tensor)
 			}
-			check, err := autoshard.Compare(t.Context(), plan, result, inputs, expected, test.tolerance)
+			check, err := autoshard.Compare(t.Context(), plan, result, inputs, expected, autoshard.Tolerance{Rel: test.tolerance})
 			if err != nil {
 				t.Fatalf("%s: %v", test.model, err)
 			}

@@ -37,6 +37,9 @@ import (
 type Options struct {
 	MaxBytes     int64 // bound on the live bytes of all devices together; 0 means interp.DefaultMaxBytes for each
 	WholeWindows bool  // see interp.Options
+
+	// Observe, if any, sees the ops that each device executes; devices call it at the same time.
+	Observe func(device int, s *interp.Step) error
 }
 
 // Traffic is what the collectives of a run moved.
@@ -124,7 +127,11 @@ func (g *grid) run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Te
 				net.finish(id)
 			}()
 			var stats interp.Stats
-			results[id], stats, errs[id] = g.in.RunProcess(inner, g.programs[id], interp.Process{ID: id, Peers: d}, args[id])
+			p := interp.Process{ID: id, Peers: d}
+			if g.opts.Observe != nil {
+				p.Observe = func(s *interp.Step) error { return g.opts.Observe(id, s) }
+			}
+			results[id], stats, errs[id] = g.in.RunProcess(inner, g.programs[id], p, args[id])
 			d.peak = stats.PeakBytes
 		})
 	}

@@ -31,7 +31,8 @@ type Config struct {
 	Verify    bool
 	Inputs    string
 	Expect    string
-	Tolerance float64 // 0: not given
+	RTol      float64 // negative: not given
+	ATol      float64
 	Rules     []string
 	Sizes     []string // of symbolic or dynamic dimensions
 	Platform  string
@@ -131,7 +132,8 @@ func (l *loader) load() *Config {
 		Verify:    l.boolean("verify"),
 		Inputs:    l.text("inputs"),
 		Expect:    l.text("expect"),
-		Tolerance: l.number("tolerance"),
+		RTol:      l.optional(-1, "rtol", "tolerance"),
+		ATol:      l.number("atol"),
 		Rules:     l.list("rule"),
 		Sizes:     l.list("dim"),
 		Platform:  l.text("platform"),

@@ -156,6 +156,16 @@ func (l *loader) number(path string) float64 {
 	return x
 }
 
+// optional returns the first of some numbers that is given, def if none is.
+func (l *loader) optional(def float64, paths ...string) float64 {
+	for _, path := range paths {
+		if l.text(path) != "" {
+			return l.number(path)
+		}
+	}
+	return def
+}
+
 func (l *loader) duration(path string) time.Duration {
 	text := l.text(path)
 	d, err := time.ParseDuration(text)

@@ -126,7 +126,7 @@ var explanations = []Explanation{
 		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say what such a plan holds where it needs most, the largest values first, and what would help.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
 	{Mismatch, "results differ",
-		"The sharded run differs from the unsharded one or from the expected outputs by more than the tolerance, or collectives moved other amounts than predicted. The report names the outputs.",
+		"A value of the sharded run is not what the program's op makes of the operands that the devices had, an output differs from the expected one by more than the tolerance and rounding explain, or collectives moved other amounts than predicted. The message names the line of the model or the element of the output; docs/verification.md says what is compared.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz", "run plan.json --seed 2 --expect out.npz"}},
 	{BadInputs, "wrong inputs",
 		"Input or expected arrays do not fit the program: their number, names, types or shapes.",

@@ -82,6 +82,7 @@ func (w *writer) replace(p *shardmap.Program, c *Candidate, way Way) {
 		old = m.Result(c.op, 0)
 	}
 	m.ReplaceUses(old, out.Result)
+	p.Move(old, out.Result)
 	if c.scatter {
 		m.Erase(c.op)
 		m.Erase(c.Product)

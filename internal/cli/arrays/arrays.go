@@ -29,8 +29,8 @@ import (
 type Data struct {
 	Inputs    []*tensor.Tensor
 	Expected  []*tensor.Tensor // nil: not known
-	Tolerance float64          // relative to the largest magnitude of an output
-	Source    string           // where it comes from, for people
+	Tolerance autoshard.Tolerance
+	Source    string // where it comes from, for people
 }
 
 // defaultTolerance is that of programs in float32.
@@ -55,12 +55,12 @@ func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autos
 	if c.Expect != "" {
 		r.Expected = c.Expect
 	}
-	d := &Data{Tolerance: defaultTolerance}
+	d := &Data{Tolerance: autoshard.Tolerance{Abs: c.ATol, Rel: defaultTolerance}}
 	if r.Tolerance > 0 {
-		d.Tolerance = r.Tolerance
+		d.Tolerance.Rel = r.Tolerance
 	}
-	if c.Tolerance > 0 {
-		d.Tolerance = c.Tolerance
+	if c.RTol >= 0 {
+		d.Tolerance.Rel = c.RTol
 	}
 	var err error
 	if r.Inputs == "" {
@@ -74,7 +74,10 @@ func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autos
 		return d, err
 	}
 	d.Expected, err = read(ctx, s, r.Expected, "out", plan.Outputs)
-	d.Source += fmt.Sprintf(", expected outputs %s, tolerance %g", r.Expected, d.Tolerance)
+	d.Source += fmt.Sprintf(", expected outputs %s, tolerance %g", r.Expected, d.Tolerance.Rel)
+	if d.Tolerance.Abs > 0 {
+		d.Source += fmt.Sprintf(" and %g", d.Tolerance.Abs)
+	}
 	return d, err
 }
 

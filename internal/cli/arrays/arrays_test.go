@@ -84,12 +84,12 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for model, want := range map[string]Data{
-		"m.mlir":      {Tolerance: 0.25, Source: "DIR/a.in.npz, expected outputs DIR/a.out.npz, tolerance 0.25"},
-		"m.mlir.gz":   {Tolerance: 0.25, Source: "DIR/a.in.npz, expected outputs DIR/a.out.npz, tolerance 0.25"},
-		"b.mlir":      {Tolerance: 1e-4, Source: "DIR/b.in.npz, expected outputs DIR/b.out.npz, tolerance 0.0001"},
-		"lonely.mlir": {Tolerance: 1e-4, Source: "random, of seed 9"},
+		"m.mlir":      {Tolerance: autoshard.Tolerance{Rel: 0.25}, Source: "DIR/a.in.npz, expected outputs DIR/a.out.npz, tolerance 0.25"},
+		"m.mlir.gz":   {Tolerance: autoshard.Tolerance{Rel: 0.25}, Source: "DIR/a.in.npz, expected outputs DIR/a.out.npz, tolerance 0.25"},
+		"b.mlir":      {Tolerance: autoshard.Tolerance{Rel: 1e-4}, Source: "DIR/b.in.npz, expected outputs DIR/b.out.npz, tolerance 0.0001"},
+		"lonely.mlir": {Tolerance: autoshard.Tolerance{Rel: 1e-4}, Source: "random, of seed 9"},
 	} {
-		got, err := Find(t.Context(), streams, &config.Config{Seed: 9}, plan("f32[2]", "f32[2]"), filepath.Join(dir, model))
+		got, err := Find(t.Context(), streams, &config.Config{Seed: 9, RTol: -1}, plan("f32[2]", "f32[2]"), filepath.Join(dir, model))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestBeside(t *testing.T) {
 func TestConversion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "in.npz")
 	write(t, file, npz.Array{Name: "arg0", Tensor: tensor.FromFloats(dtype.F32, []int64{2}, 1.5, -2)})
-	c := &config.Config{Inputs: file}
+	c := &config.Config{Inputs: file, RTol: -1}
 	got, err := Find(t.Context(), streams, c, plan("bf16[2]", "f32[2]"), "")
 	if err != nil {
 		t.Fatal(err)

@@ -40,8 +40,8 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect", "tolerance",
-		"steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect", "rtol", "atol",
+		"tolerance", "steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd
 }

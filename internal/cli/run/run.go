@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"autoshard"
-	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/cli/cmdline"
@@ -45,7 +44,7 @@ unsharded run; a difference is exit code 1. With --output the outputs are writte
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "inputs", "expect", "tolerance", "output", "backend", "python", "hosts", "devices", "seed", "timeout")
+	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed", "timeout")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "processes" {
 			name = "hosts"
@@ -70,35 +69,47 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		defer cancel()
 	}
 	s.Note("inputs: %s", data.Source)
-	result, err := execute(ctx, s, c, t, data.Inputs)
-	if err != nil {
+	result, check, err := execute(ctx, s, c, t, data)
+	if result == nil {
 		return err
 	}
 	if c.Output != "" {
-		if err := writeOutputs(s, c.Output, result); err != nil {
-			return err
+		if writeErr := writeOutputs(s, c.Output, result); writeErr != nil {
+			return writeErr
 		}
 	}
 	if data.Expected == nil || c.Output != "" {
-		if err := report(s, t.signature, result); err != nil || data.Expected == nil {
-			return err
+		if reportErr := report(s, t.signature, result); reportErr != nil || data.Expected == nil {
+			return reportErr
 		}
 	}
-	check, err := t.compare(ctx, result, data)
+	if check == nil {
+		check, err = t.compare(ctx, result, data)
+	}
 	if check != nil {
-		if err := s.Write("", []byte(check.Text())); err != nil {
-			return err
+		if writeErr := s.Write("", []byte(check.Text())); writeErr != nil {
+			return writeErr
 		}
 	}
 	return err
 }
 
-// execute runs the target on the backend that the user chose.
-func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+// execute runs the target on the backend that the user chose. Where it can prove the run that is to be compared, the check
+// comes with the result, and the error of a check that did not pass.
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, data *arrays.Data) (*autoshard.RunResult, *autoshard.Check, error) {
 	if c.Backend == "jax" {
-		return runJAX(ctx, s, c, t, inputs)
+		result, err := runJAX(ctx, s, c, t, data.Inputs)
+		return result, nil, err
 	}
-	return t.run(ctx, inputs)
+	if data.Expected == nil || t.verify == nil {
+		result, err := t.run(ctx, data.Inputs)
+		return result, nil, err
+	}
+	check, err := t.verify(ctx, data)
+	if check == nil {
+		return nil, nil, err
+	}
+	return check.Result, check, err
 }
 
 // report shows the outputs and the bytes moved.

@@ -14,6 +14,7 @@ type target struct {
 	signature *autoshard.Plan // name, mesh, inputs and outputs
 	python    func() ([]byte, error)
 	run       func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error)
+	verify    func(ctx context.Context, data *arrays.Data) (*autoshard.Check, error) // nil: there is nothing to prove it against
 	compare   func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error)
 }
 
@@ -46,6 +47,9 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error)
 		python:    func() ([]byte, error) { return autoshard.Emit(p, "jax") },
 		run: func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
 			return autoshard.Run(ctx, p, inputs)
+		},
+		verify: func(ctx context.Context, data *arrays.Data) (*autoshard.Check, error) {
+			return autoshard.Verify(ctx, p, data.Inputs, data.Expected, data.Tolerance)
 		},
 		compare: func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
 			return autoshard.Compare(ctx, p, result, data.Inputs, data.Expected, data.Tolerance)

@@ -1,4 +1,4 @@
-package autoshard
+package verify
 
 import (
 	"autoshard/backend/tensor"
@@ -23,7 +23,8 @@ func cut(mesh *subaxis.Mesh, l *collectives.Layout, t *tensor.Tensor) []*tensor.
 	return out
 }
 
-// join puts blocks together. Where several devices hold the same block, the first one's counts.
+// join puts the blocks of devices together, one for each device. Where several devices hold the same block, the first
+// one's counts.
 func join(mesh *subaxis.Mesh, port *shardmap.Port, blocks []*tensor.Tensor) *tensor.Tensor {
 	out := tensor.New(blocks[0].DType, port.Dims)
 	for logical := mesh.Devices() - 1; logical >= 0; logical-- {

@@ -1,0 +1,201 @@
+package verify
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/mesh"
+	"autoshard/backend/tensor"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap"
+)
+
+// Noise estimates how far rounding moves each number of the outputs of a program. It executes the program again and
+// again, and each time moves every result that was rounded by some units in its last place, up or down at random; of a
+// sum, by what another order of its terms could change. What the program's own cancellations and choices make of that is
+// its noise.
+type Noise struct {
+	Of   [][]float64 // per output and number, of complex ones both parts: the largest change so far
+	Runs int
+
+	outputs []*tensor.Tensor // of the plain run
+	run     func(ctx context.Context, seed uint64, ulps float64) ([]*tensor.Tensor, error)
+}
+
+// NewNoise returns the noise of a program that runs on one device and gave those outputs, for no run yet.
+func NewNoise(m *ir.Module, inputs, outputs []*tensor.Tensor) *Noise {
+	return newNoise(outputs, func(ctx context.Context, seed uint64, ulps float64) ([]*tensor.Tensor, error) {
+		main, _ := m.Main()
+		in, err := interp.New(m, interp.Options{WholeWindows: true})
+		if err != nil {
+			return nil, err
+		}
+		x := perturber{m, rand.New(rand.NewPCG(seed, 2)), ulps}
+		outs, _, err := in.RunProcess(ctx, main, interp.Process{Observe: x.perturb}, inputs)
+		return outs, err
+	})
+}
+
+// NewNoiseOfDevices is NewNoise for a program that runs on all devices of a mesh only. Devices draw the same numbers, so
+// that what they should all have stays the same on all.
+func NewNoiseOfDevices(p *shardmap.Program, inputs, outputs []*tensor.Tensor) *Noise {
+	return newNoise(outputs, func(ctx context.Context, seed uint64, ulps float64) ([]*tensor.Tensor, error) {
+		x := make([]perturber, p.Mesh.Devices())
+		for d := range x {
+			x[d] = perturber{p.Module, rand.New(rand.NewPCG(seed, 2)), ulps}
+		}
+		outs, _, err := mesh.Run(ctx, p.Module, p.Main, len(x), Deal(p, inputs), mesh.Options{WholeWindows: true,
+			Observe: func(device int, s *interp.Step) error { return x[device].perturb(s) }})
+		if err != nil {
+			return nil, err
+		}
+		return Outputs(p, outs), nil
+	})
+}
+
+func newNoise(outputs []*tensor.Tensor, run func(context.Context, uint64, float64) ([]*tensor.Tensor, error)) *Noise {
+	n := &Noise{outputs: outputs, run: run}
+	for _, t := range outputs {
+		n.Of = append(n.Of, make([]float64, len(numbers(*t))))
+	}
+	return n
+}
+
+// More makes one more run. Runs take turns to move results by four, one, eight and two units: steps of different sizes tell
+// what depends on them smoothly from a choice, such as a sign, that larger ones change.
+func (n *Noise) More(ctx context.Context) error {
+	outs, err := n.run(ctx, uint64(n.Runs), []float64{4, 1, 8, 2}[n.Runs%4])
+	if err != nil {
+		return err
+	}
+	n.Runs++
+	for i, t := range outs {
+		d := newDifference(*t, *n.outputs[i])
+		for k := range n.Of[i] {
+			far := d.distance(k)
+			if far > 0 && !isFloating(d.dtype) {
+				far = max(1, math.Abs(d.got[k]-d.want[k]))
+			}
+			n.Of[i][k] = max(n.Of[i][k], far)
+		}
+	}
+	return nil
+}
+
+// perturber moves the rounded results of the ops that a process executes.
+type perturber struct {
+	m    *ir.Module
+	rng  *rand.Rand
+	ulps float64
+}
+
+// perturb moves the results of an op.
+func (x *perturber) perturb(s *interp.Step) error {
+	for r, t := range s.Results {
+		if !isFloating(t.DType) {
+			continue
+		}
+		reach, err := x.reach(s, r)
+		if err != nil {
+			return err
+		}
+		if reach == nil {
+			continue
+		}
+		flat := reals(t)
+		values := slices.Clone(flat.Floats())
+		parts := len(values) / max(1, len(reach))
+		for i, v := range values {
+			if moved := v + (2*x.rng.Float64()-1)*reach[i/parts]; !math.IsInf(v, 0) {
+				values[i] = moved
+			}
+		}
+		s.Results[r] = tensor.Tensor{DType: t.DType, Shape: t.Shape, Data: tensor.FromFloats(flat.DType, flat.Shape, values...).Data}
+	}
+	return nil
+}
+
+// reach returns how far rounding may move each element of a result, nil for not at all.
+func (x *perturber) reach(s *interp.Step, r int) ([]float64, error) {
+	t, kind := s.Results[r], x.m.Kind(s.Op)
+	values, ulp := magnitudes(t), x.ulps*2*unit(t.DType)
+	out := make([]float64, len(values))
+	a, sums := sumOf(x.m, s)
+	switch {
+	case sums && whole(s.Operands):
+		return nil, nil
+	case sums:
+		size, err := a.magnitudes(s, r)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			out[i] = ulp * math.Sqrt(a.terms) * size[i]
+		}
+	case solves(kind, s.Monoid):
+		largest := Largest(&t)
+		for i, v := range values {
+			if v != 0 {
+				out[i] = ulp * largest
+			}
+		}
+	case rounds(kind):
+		exact := x.wider(s, r)
+		for i, v := range values {
+			if exact == nil && v*(1<<20) != math.Trunc(v*(1<<20)) || exact != nil && v != math.Abs(exact[i]) {
+				out[i] = ulp * v
+			}
+		}
+	default:
+		return nil, nil
+	}
+	return out, nil
+}
+
+// whole says whether all operands are whole numbers, whose sums are exact.
+func whole(operands []tensor.Tensor) bool {
+	for _, t := range operands {
+		for _, v := range numbers(t) {
+			if v != math.Trunc(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rounds says whether an elementwise op rounds its results.
+func rounds(k ir.Kind) bool {
+	switch k {
+	case ir.OpCompare, ir.OpSelect, ir.OpMaximum, ir.OpMinimum, ir.OpNegate, ir.OpAbs, ir.OpSign, ir.OpFloor, ir.OpCeil, ir.OpClamp,
+		ir.OpRoundNearestAfz, ir.OpRoundNearestEven, ir.OpIsFinite, ir.OpReal, ir.OpImag, ir.OpComplex:
+		return false
+	default:
+		return k.IsElementwise()
+	}
+}
+
+// wider returns an elementwise op's results computed in f64, nil where that is the type already.
+func (x *perturber) wider(s *interp.Step, r int) []float64 {
+	operands := make([]tensor.Tensor, len(s.Operands))
+	for k, t := range s.Operands {
+		if t.DType == dtype.F64 || t.DType.Kind() == dtype.Complex {
+			return nil
+		}
+		if operands[k] = t; t.DType.Kind() == dtype.Float {
+			operands[k] = tensor.Convert(t, dtype.F64)
+		}
+	}
+	if x.m.Kind(s.Op) == ir.OpConvert {
+		return operands[0].Floats()
+	}
+	out, err := s.Again(operands)
+	if err != nil || out[r].DType != dtype.F64 || out[r].Len() != s.Results[r].Len() {
+		return nil
+	}
+	return out[r].Floats()
+}
