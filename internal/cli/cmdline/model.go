@@ -14,7 +14,7 @@ func (s *Streams) Model(ctx context.Context, file string, rules ...string) (*aut
 	if err != nil {
 		return nil, err
 	}
-	model, err := autoshard.ReadModel(name, text)
+	model, err := autoshard.ReadModel(ctx, name, text)
 	if err != nil || len(rules) == 0 {
 		return model, err
 	}
