@@ -1,16 +1,19 @@
 package autoshard
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 )
 
 // Annotated returns the plan as a program for another partitioner, such as XLA's. XLA ignores shardings that stand on
 // operations, and refuses them on loops; so a sharding constraint stands behind every value, as it is made and where the
-// plan moves it. Partial sums have none: a constraint would complete them at once.
-func (p *Plan) Annotated() (text string, err error) {
+// plan moves it. Partial sums have none: a constraint would complete them at once. Errors are of a
+// plan that no longer is one, or the context's.
+func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 	defer recoverBug("annotate", &err)
-	m, _, err := p.global()
+	m, _, err := p.global(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -22,6 +25,9 @@ func (p *Plan) Annotated() (text string, err error) {
 		}
 	})
 	for _, op := range ops {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		switch k := m.Kind(op); {
 		case isCommunication(k):
 			constrain(m, op)
@@ -36,7 +42,8 @@ func (p *Plan) Annotated() (text string, err error) {
 		}
 	}
 	ir.ForgetTrips(m)
-	return string(mlir.Print(m, mlir.PrintOptions{})), nil
+	out, err := mlir.Write(ctx, m, mlir.PrintOptions{})
+	return string(out), err
 }
 
 // constrainAll moves the shardings of values into constraints that all their uses read.

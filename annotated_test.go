@@ -31,7 +31,7 @@ func TestAnnotatedPlanRunsOnXLA(t *testing.T) {
 			o := options(t)
 			o.Memory = c.memory
 			plan := makePlan(t, readModel(t, c.model), o)
-			text, err := plan.Annotated()
+			text, err := plan.Annotated(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,14 +14,14 @@ func TestReadModelKeepsTheExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := autoshard.ReadModel("step.jaxexport", data)
+	model, err := autoshard.ReadModel(t.Context(), "step.jaxexport", data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e := model.Export(); e == nil || e.FunctionName != "step" || !slices.Equal(e.KeptInputs, []uint16{0, 1, 3, 4}) {
 		t.Errorf("export: %+v", e)
 	}
-	if model, err = autoshard.ReadModel("m.mlir", []byte("func.func @main() { return }")); err != nil || model.Export() != nil {
+	if model, err = autoshard.ReadModel(t.Context(), "m.mlir", []byte("func.func @main() { return }")); err != nil || model.Export() != nil {
 		t.Errorf("text has an export: %+v, %v", model.Export(), err)
 	}
 }

@@ -2,7 +2,7 @@
 //
 // It is the façade that the command line and the service share; every step takes values and returns values:
 //
-//	model, err := autoshard.ReadModel("train.mlir", src)
+//	model, err := autoshard.ReadModel(ctx, "train.mlir", src)
 //	plan, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: axes, Hardware: hw})
 //	check, err := autoshard.Verify(ctx, plan, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
 //

@@ -58,23 +58,28 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		}
 		if b.settled != replicated {
 			p.report("propagate", 0, 0)
-			if err := propagate.Connect(b.settled); err != nil {
+			if err := propagate.Connect(ctx, b.settled); err != nil {
 				return nil, err
 			}
-			if _, err := propagate.Run(b.settled, propagate.Options{CompleteRules: true}); err != nil {
+			if _, err := propagate.Run(ctx, b.settled, propagate.Options{CompleteRules: true}); err != nil {
 				return nil, err
 			}
 			propagate.Disconnect(b.settled)
 		}
 		p.report("baselines", 0, 0)
-		collectives.Settle(b.settled, p.mesh)
-		p.tie(b.settled)
-		if p.WholeAxes {
-			b.assignment = p.wholeBaseline(b.settled)
-		} else {
-			b.assignment = collectives.Derive(b.settled)
+		if err := collectives.Settle(ctx, b.settled, p.mesh); err != nil {
+			return nil, err
 		}
+		p.tie(b.settled)
 		var err error
+		if p.WholeAxes {
+			b.assignment, err = p.wholeBaseline(ctx, b.settled)
+		} else {
+			b.assignment, err = collectives.Derive(ctx, b.settled)
+		}
+		if err != nil {
+			return nil, err
+		}
 		if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}

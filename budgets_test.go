@@ -207,7 +207,7 @@ func unpack(t *testing.T, file string) *autoshard.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := autoshard.ReadModel(filepath.Base(file), src)
+	m, err := autoshard.ReadModel(t.Context(), filepath.Base(file), src)
 	if err != nil {
 		t.Fatal(err)
 	}

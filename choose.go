@@ -60,11 +60,15 @@ type choice struct {
 	spent int64    // steps
 	least *lowered // the plan that needs the least memory so far
 	large bool     // a level was left out because it is too large
+	early bool     // time cut the search short
 }
 
 // choose searches, and lowers what it finds. The answer is the best of that and the baselines.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowered, Certificate, error) {
-	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(baselines), stage: "baselines"}
+	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "baselines"}
+	if err := late.Err(); err != nil {
+		return nil, Certificate{}, err
+	}
 	for i := range baselines {
 		if b := &baselines[i]; b.lowered != nil && (b.kept || c.space.Respects(b.settled)) {
 			c.offer(b.lowered)
@@ -74,7 +78,8 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 	c.bound = c.space.Floor()
 	search, cancel := c.before(2 * c.lowering)
 	defer cancel()
-	if err := c.search(search); err != nil {
+	err := c.search(search)
+	if c.early = c.early || search.Err() != nil; err != nil {
 		return nil, Certificate{}, err
 	}
 	if c.best == nil {
@@ -264,6 +269,7 @@ func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise in
 		options := c.options(l, part, otherwise)
 		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
 		c.spent += result.Steps
+		c.early = c.early || ctx.Err() != nil
 		if errors.Is(err, diag.ErrInfeasible) {
 			return nil
 		}
@@ -301,6 +307,9 @@ func (c *choice) options(l *level, part float64, otherwise int64) search.Options
 // try lowers a solution, offers it and suggests it for other levels. It returns by how much the program exceeds the
 // limit.
 func (c *choice) try(l *level, solution []int32) (over int64, err error) {
+	if err := c.late.Err(); err != nil {
+		return 0, err
+	}
 	c.tell("lower")
 	l.solution = solution
 	annotated := c.module.Clone()
@@ -389,7 +398,7 @@ func (c *choice) certificate() Certificate {
 	switch {
 	case out.Bound == out.Cost:
 		out.Status = search.Optimal.String()
-	case c.ctx.Err() != nil:
+	case c.early:
 		out.Status = search.Early.String()
 	}
 	if out.Cost > 0 {

@@ -26,7 +26,7 @@ func planning(t testing.TB, file, mesh, hardware string) (*planner, *space.Space
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := ReadModel(file, src)
+	model, err := ReadModel(t.Context(), file, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func planning(t testing.TB, file, mesh, hardware string) (*planner, *space.Space
 			t.Fatal(err)
 		}
 	}
-	p, err := newPlanner(model, PlanOptions{Mesh: axes(t, mesh), Hardware: hw})
+	p, err := newPlanner(t.Context(), model, PlanOptions{Mesh: axes(t, mesh), Hardware: hw})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func planning(t testing.TB, file, mesh, hardware string) (*planner, *space.Space
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, p.space(baselines)
+	return p, p.space(t.Context(), baselines)
 }
 
 // axes reads "4,2" as a mesh of two axes; "" is the model's own.

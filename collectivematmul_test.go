@@ -145,7 +145,7 @@ func TestCollectiveMatmulOnJAX(t *testing.T) {
 	o := linked(t)
 	o.Memory = 500_000
 	p := makePlan(t, readModel(t, "examples/transformer_train_megatron_priorities.mlir"), o)
-	text, err := autoshard.Emit(p, "jax")
+	text, err := autoshard.Emit(t.Context(), p, "jax")
 	if err != nil {
 		t.Fatal(err)
 	}

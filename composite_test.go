@@ -14,7 +14,7 @@ import (
 // parse reads a model from text.
 func parse(t testing.TB, text string) *autoshard.Model {
 	t.Helper()
-	m, err := autoshard.ReadModel("test.mlir", []byte(text))
+	m, err := autoshard.ReadModel(t.Context(), "test.mlir", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestExportedComposites(t *testing.T) {
 func emitAllForms(t *testing.T, p *autoshard.Plan) {
 	t.Helper()
 	for _, form := range []string{"jax", "stablehlo", "shardmap", "sdy"} {
-		if _, err := autoshard.Emit(p, form); err != nil {
+		if _, err := autoshard.Emit(t.Context(), p, form); err != nil {
 			t.Errorf("%s as %s: %v", p.Model, form, err)
 		}
 	}

@@ -38,7 +38,7 @@ func customCallPlans(t *testing.T) map[string]*autoshard.Plan {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".mlir.gz")
 		model := readModelGz(t, file)
-		if _, err := model.Lint(autoshard.LintOptions{}); err != nil {
+		if _, err := model.Lint(t.Context(), autoshard.LintOptions{}); err != nil {
 			t.Errorf("%s: check: %v", name, err)
 		}
 		mesh := []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}}
@@ -61,7 +61,7 @@ func readModelGz(t *testing.T, file string) *autoshard.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := autoshard.ReadModel(filepath.Base(file), text)
+	m, err := autoshard.ReadModel(t.Context(), filepath.Base(file), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCustomCallPrograms(t *testing.T) {
 				if diag.ExitCode(err) != 4 || !strings.Contains(err.Error(), "a Python callback cannot be run here") {
 					t.Errorf("run: %v", err)
 				}
-				_, err = autoshard.Emit(p, "jax")
+				_, err = autoshard.Emit(t.Context(), p, "jax")
 				if diag.ExitCode(err) != 4 || !strings.Contains(err.Error(), "make that an input") {
 					t.Errorf("emit: %v", err)
 				}
@@ -106,7 +106,7 @@ func TestCustomCallPrograms(t *testing.T) {
 			}
 			verify(t, p, recordedArrays(name, "in"), recordedArrays(name, "out"), 1e-4)
 			if strings.HasPrefix(name, "ordered_callback") {
-				if _, err := autoshard.Emit(p, "shardmap"); diag.ExitCode(err) != 4 { // its values are arrays
+				if _, err := autoshard.Emit(t.Context(), p, "shardmap"); diag.ExitCode(err) != 4 { // its values are arrays
 					t.Errorf("emit: %v", err)
 				}
 				return
@@ -259,7 +259,7 @@ func TestCustomCallsOnJAX(t *testing.T) {
 		if strings.HasPrefix(name, "pure_callback") || !*emitAll && !slices.Contains(sample, name) {
 			continue
 		}
-		text, err := autoshard.Emit(p, "jax")
+		text, err := autoshard.Emit(t.Context(), p, "jax")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

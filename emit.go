@@ -2,6 +2,7 @@ package autoshard
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -17,12 +18,12 @@ import (
 // emitters are the forms that Emit writes, by name.
 var emitters = []struct {
 	name  string
-	write func(*Plan) ([]byte, error)
+	write func(context.Context, *Plan) ([]byte, error)
 }{
 	{"jax", emitPython},
 	{"stablehlo", emitStableHLO},
-	{"shardmap", func(p *Plan) ([]byte, error) { return p.emitShardMap("shardmap") }},
-	{"sdy", func(p *Plan) ([]byte, error) { return p.emitShardMap("sdy") }},
+	{"shardmap", func(ctx context.Context, p *Plan) ([]byte, error) { return p.emitShardMap(ctx, "shardmap") }},
+	{"sdy", func(ctx context.Context, p *Plan) ([]byte, error) { return p.emitShardMap(ctx, "sdy") }},
 }
 
 // EmitFormats returns the names of the forms that Emit writes.
@@ -37,32 +38,32 @@ func EmitFormats() []string {
 // Emit writes the program of a plan in another form: as a Python file for JAX ("jax"), as the program of one device in
 // StableHLO text ("stablehlo"), as a shard_map program with types ("shardmap"), or as that in an sdy.manual_computation
 // ("sdy"). Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form
-// cannot hold.
-func Emit(p *Plan, format string) (text []byte, err error) {
+// cannot hold; or they are the context's.
+func Emit(ctx context.Context, p *Plan, format string) (text []byte, err error) {
 	defer recoverBug("emit", &err)
 	for i := range emitters {
 		if emitters[i].name == format {
-			return emitters[i].write(p)
+			return emitters[i].write(ctx, p)
 		}
 	}
 	return nil, diag.Invalid(diag.BadOption, diag.Position{}, "unknown form %q: forms are %s", format, strings.Join(EmitFormats(), ", "))
 }
 
 // lower returns the plan's per-device program for other readers.
-func (p *Plan) lower() (*shardmap.Program, error) {
-	m, mesh, err := p.global()
+func (p *Plan) lower(ctx context.Context) (*shardmap.Program, error) {
+	m, mesh, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}
-	program, err := perDevice(m, mesh)
+	program, err := perDevice(ctx, m, mesh)
 	if err == nil {
 		ir.ForgetTrips(program.Module)
 	}
 	return program, atModel(m, err)
 }
 
-func emitStableHLO(p *Plan) ([]byte, error) {
-	program, err := p.lower()
+func emitStableHLO(ctx context.Context, p *Plan) ([]byte, error) {
+	program, err := p.lower(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +75,12 @@ func emitStableHLO(p *Plan) ([]byte, error) {
 			f.ArgAttrs[i] = f.ArgAttrs[i].Without(ir.AliasAttr).With(ir.DonorAttr, ir.BoolAttr(true))
 		}
 	}
-	return printForXLA(m, p.Model, program.Mesh.Devices(), nameList(p.Inputs), nameList(p.Outputs)), nil
+	return printForXLA(ctx, m, p.Model, program.Mesh.Devices(), nameList(p.Inputs), nameList(p.Outputs))
 }
 
 // printForXLA prints a program with what XLA, and a person, cannot see in it: its name, on how many devices it runs, and
 // what its arguments and results are called.
-func printForXLA(m *ir.Module, name string, devices int64, inputs, outputs []string) []byte {
+func printForXLA(ctx context.Context, m *ir.Module, name string, devices int64, inputs, outputs []string) ([]byte, error) {
 	i32 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
 	m.Attrs = m.Attrs.With("mhlo.num_partitions", ir.IntAttr{Value: devices, Type: i32}).
 		With("mhlo.num_replicas", ir.IntAttr{Value: 1, Type: i32})
@@ -87,7 +88,7 @@ func printForXLA(m *ir.Module, name string, devices int64, inputs, outputs []str
 	if main, ok := m.Main(); ok {
 		names.Label(m, main, inputs, outputs)
 	}
-	return mlir.Print(m, mlir.PrintOptions{})
+	return mlir.Write(ctx, m, mlir.PrintOptions{})
 }
 
 func nameList(tensors []Tensor) []string {
@@ -98,20 +99,20 @@ func nameList(tensors []Tensor) []string {
 	return out
 }
 
-func (p *Plan) emitShardMap(form string) ([]byte, error) {
-	s, err := p.ShardMap()
+func (p *Plan) emitShardMap(ctx context.Context, form string) ([]byte, error) {
+	s, err := p.ShardMap(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.Emit(form)
+	return s.Emit(ctx, form)
 }
 
-func emitPython(p *Plan) ([]byte, error) {
-	whole, _, err := p.global()
+func emitPython(ctx context.Context, p *Plan) ([]byte, error) {
+	whole, _, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}
-	program, err := p.lower()
+	program, err := p.lower(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -134,5 +135,5 @@ func emitPython(p *Plan) ([]byte, error) {
 	for i := range p.Outputs {
 		e.Outputs = append(e.Outputs, p.Outputs[i].Name)
 	}
-	return emit.Python(e)
+	return emit.Python(ctx, e)
 }

@@ -30,7 +30,7 @@ func TestEmitCollectives(t *testing.T) {
 var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/rings"}
 
 func emitCollectives(t *testing.T, d *datadriven.TestData) string {
-	text, err := autoshard.Emit(&autoshard.Plan{Program: d.Input}, "jax")
+	text, err := autoshard.Emit(t.Context(), &autoshard.Plan{Program: d.Input}, "jax")
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -56,7 +56,7 @@ func TestEmitCollectivesRun(t *testing.T) {
 	var wanted [][]*tensor.Tensor
 	prepare := func(t *testing.T, d *datadriven.TestData) string {
 		plan := &autoshard.Plan{Program: d.Input}
-		text, err := autoshard.Emit(plan, "jax")
+		text, err := autoshard.Emit(t.Context(), plan, "jax")
 		if err != nil {
 			return d.Expected
 		}
@@ -111,7 +111,7 @@ func TestEmitCollectivesRun(t *testing.T) {
 
 // randomInputs returns arrays of small numbers for a program's arguments.
 func randomInputs(t *testing.T, text string) []*tensor.Tensor {
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func axesOf(list []axis) []subaxis.Axis {
 
 // annotate gives the arguments and results of main the shardings of an expert plan.
 func annotate(t *testing.T, text []byte, p *expertPlan) []byte {
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(t.Context(), text, mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func emitCases(t *testing.T, cases []emitCase, dir string) map[string]*emitCase 
 		if plan == nil {
 			continue
 		}
-		text, err := autoshard.Emit(plan, "jax")
+		text, err := autoshard.Emit(t.Context(), plan, "jax")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -198,7 +198,7 @@ func casePlan(t *testing.T, c *emitCase, file string, hw cost.Hardware) *autosha
 		}
 		return plan
 	}
-	model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+	model, err := autoshard.ReadModel(t.Context(), c.name+".mlir", c.text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestEmitGolden(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t)
 			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 100_000
-			got, err := autoshard.Emit(makePlan(t, readModel(t, "examples/"+c.model), o), "jax")
+			got, err := autoshard.Emit(t.Context(), makePlan(t, readModel(t, "examples/"+c.model), o), "jax")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,18 +338,18 @@ func TestEmitGolden(t *testing.T) {
 func TestEmitStableHLO(t *testing.T) {
 	o := options(t)
 	o.Memory, o.Steps = 41_000, 100_000
-	text, err := autoshard.Emit(makePlan(t, readModel(t, "examples/mlp_train.mlir"), o), "stablehlo")
+	text, err := autoshard.Emit(t.Context(), makePlan(t, readModel(t, "examples/mlp_train.mlir"), o), "stablehlo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(t.Context(), text, mlir.Options{})
 	if err == nil {
-		err = ir.Verify(m)
+		err = ir.Verify(t.Context(), m)
 	}
 	if err != nil || !bytes.Contains(text, []byte("stablehlo.all_reduce")) || bytes.Contains(text, []byte("sdy.")) {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, err := autoshard.Emit(&autoshard.Plan{}, "hlo"); !errors.Is(err, diag.ErrInvalid) {
+	if _, err := autoshard.Emit(t.Context(), &autoshard.Plan{}, "hlo"); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("an unknown form: %v", err)
 	}
 }

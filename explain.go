@@ -94,10 +94,10 @@ type Explainer struct {
 	names     *explainNaming
 }
 
-// NewExplainer propagates a model and keeps how that went.
-func NewExplainer(_ context.Context, model *Model, o PropagateOptions) (e *Explainer, err error) {
+// NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
+func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (e *Explainer, err error) {
 	defer recoverBug("explain", &err)
-	m, err := model.inlined()
+	m, err := model.inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,17 +106,23 @@ func NewExplainer(_ context.Context, model *Model, o PropagateOptions) (e *Expla
 		return nil, err
 	}
 	written := writtenValues(m)
-	if err := propagate.Import(m); err != nil {
+	if err := propagate.Import(ctx, m); err != nil {
 		return nil, err
 	}
 	origin := newOrigins(m, written)
-	events, err := propagate.Run(m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}
-	relations := propagate.NewRelations(m)
+	relations, err := propagate.NewRelations(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	propagate.Disconnect(m)
 	propagate.MergeConstants(m)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return &Explainer{model: model.Name(), m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
 		origin: origin, names: newExplainNaming(m, model.dropped())}, nil
 }

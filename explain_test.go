@@ -45,7 +45,7 @@ func explainer(t *testing.T, file string) *autoshard.Explainer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := autoshard.ReadModel(file, src)
+	model, err := autoshard.ReadModel(t.Context(), file, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func.func @main(%a: tensor<8x4xf32> {jax.arg_info = "params['w']", sdy.sharding 
   %2 = stablehlo.tanh %1#0 : tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
 }`
-	model, err := autoshard.ReadModel("names.mlir", []byte(src))
+	model, err := autoshard.ReadModel(t.Context(), "names.mlir", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

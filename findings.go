@@ -42,8 +42,9 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 type findings struct {
 	m       *ir.Module
 	list    []Finding
-	values  []string // names as the module prints them; nil until the first is needed
-	args    names.Ports
+	values  []string    // names as the module prints them; nil until the first is needed
+	args    names.Ports // of the main function, and results; empty until the first is needed
+	results names.Ports
 	ordered []place // whose shardings have user priorities
 }
 

@@ -43,8 +43,10 @@ func (f *findings) place(v ir.ValueID) place {
 func (f *findings) result(i int) place {
 	main, _ := f.m.Main()
 	fn := f.m.Func(main)
-	results := names.Results(f.m, main)
-	return place{fn.Op, results.Names[i], results.Describe(i), f.m.TypeOf(fn.ResultTypes[i]).Dims}
+	if f.results.Names == nil {
+		f.results = names.Results(f.m, main)
+	}
+	return place{fn.Op, f.results.Names[i], f.results.Describe(i), f.m.TypeOf(fn.ResultTypes[i]).Dims}
 }
 
 // keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,

@@ -4,6 +4,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/subaxis"
+	"context"
 )
 
 // LintOptions are the options of Lint.
@@ -13,15 +14,15 @@ type LintOptions struct {
 }
 
 // Lint returns warnings about what is legal in a model but probably not meant, in the order of its text. The error is of
-// class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has.
-func (m *Model) Lint(o LintOptions) (warnings []diag.Diagnostic, err error) {
+// class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has; or the context's.
+func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []diag.Diagnostic, err error) {
 	defer recoverBug("lint", &err)
 	if len(o.Mesh) > 0 {
 		if _, err := chooseMesh(m.module.Clone(), o.Mesh); err != nil {
 			return nil, err
 		}
 	}
-	return lint.Run(m.module, lint.Options{Mesh: o.Mesh, Disabled: o.Disabled})
+	return lint.Run(ctx, m.module, lint.Options{Mesh: o.Mesh, Disabled: o.Disabled})
 }
 
 // CheckLintRules returns an error of class diag.ErrInvalid for the first name that no rule of Lint has.

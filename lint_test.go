@@ -19,7 +19,7 @@ func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 
 // A rule changes the model that it makes, not the one that it is applied to.
 func TestWithRules(t *testing.T) {
-	model, err := autoshard.ReadModel("m.mlir", []byte(customModel))
+	model, err := autoshard.ReadModel(t.Context(), "m.mlir", []byte(customModel))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,15 +42,15 @@ func TestWithRules(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	model, err := autoshard.ReadModel("m.mlir", []byte(customModel))
+	model, err := autoshard.ReadModel(t.Context(), "m.mlir", []byte(customModel))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := model.Lint(autoshard.LintOptions{Disabled: []string{"unsupported-op"}})
+	found, err := model.Lint(t.Context(), autoshard.LintOptions{Disabled: []string{"unsupported-op"}})
 	if err != nil || len(found) != 1 || found[0].Code != "custom-op-without-rule" || found[0].Pos.Line != 3 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	_, err = model.Lint(autoshard.LintOptions{Mesh: []subaxis.Axis{{Name: "x", Size: 2}}})
+	_, err = model.Lint(t.Context(), autoshard.LintOptions{Mesh: []subaxis.Axis{{Name: "x", Size: 2}}})
 	if err == nil || !strings.Contains(err.Error(), "the model declares the mesh x=4") {
 		t.Errorf("another mesh: %v", err)
 	}

@@ -2,6 +2,7 @@ package autoshard
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"runtime/debug"
@@ -30,8 +31,9 @@ type Model struct {
 
 // ReadModel reads StableHLO as text, as MLIR bytecode or as a portable artifact, a file that jax.export serialized, or
 // model.json; the content decides which. Constants of binary files point into src, which must not change. File names
-// the source in errors. Errors are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
-func ReadModel(file string, src []byte) (model *Model, err error) {
+// the source in errors. Errors are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported,
+// or the context's.
+func ReadModel(ctx context.Context, file string, src []byte) (model *Model, err error) {
 	defer recoverBug("read", &err)
 	if err := filekind.Check(file, src, filekind.Model, filekind.MLIR); err != nil {
 		return nil, err
@@ -39,14 +41,14 @@ func ReadModel(file string, src []byte) (model *Model, err error) {
 	var m *ir.Module
 	var export *jaxexport.Exported
 	if isJSON(src) {
-		m, err = modeljson.Read(src, file)
+		m, err = modeljson.Read(ctx, src, file)
 	} else {
-		m, export, err = mlirfile.Read(src, file)
+		m, export, err = mlirfile.Read(ctx, src, file)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(ctx, m); err != nil {
 		return nil, err
 	}
 	m.LocateByText()
@@ -94,12 +96,12 @@ func recoverBug(stage string, err *error) {
 }
 
 // inlined returns a copy of the model's module with calls inlined and static sizes.
-func (m *Model) inlined() (*ir.Module, error) {
+func (m *Model) inlined(ctx context.Context) (*ir.Module, error) {
 	c := m.module.Clone()
 	if !specialize.Needed(c) {
-		return c, ir.InlineCalls(c)
+		return c, ir.InlineCalls(ctx, c)
 	}
-	_, err := specialize.Run(c, specialize.Options{Platforms: m.platforms()})
+	_, err := specialize.Run(ctx, c, specialize.Options{Platforms: m.platforms()})
 	return c, err
 }
 

@@ -159,16 +159,16 @@ func TestEmittedNames(t *testing.T) {
 		o := options(t)
 		o.Mesh, o.Steps = meshOf(file), 1000
 		p := makePlan(t, readModel(t, file), o)
-		s, err := p.ShardMap()
+		s, err := p.ShardMap(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".debug.mlir")
-		for form, emit := range map[string]func(string) ([]byte, error){
-			"plan":     func(form string) ([]byte, error) { return autoshard.Emit(p, form) },
+		for form, emit := range map[string]func(context.Context, string) ([]byte, error){
+			"plan":     func(ctx context.Context, form string) ([]byte, error) { return autoshard.Emit(ctx, p, form) },
 			"shardmap": s.Emit,
 		} {
-			text, err := emit("jax")
+			text, err := emit(t.Context(), "jax")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func MakePlan(ctx context.Context, model *Model, o PlanOptions) (plan *Plan, err
 	defer recoverBug("plan", &err)
 	late, cancel := patient(ctx)
 	defer cancel()
-	p, err := newPlanner(model, o)
+	p, err := newPlanner(late, model, o)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ type planner struct {
 	lowering time.Duration // the longest that making a program explicit and pricing it took
 }
 
-func newPlanner(model *Model, o PlanOptions) (*planner, error) {
-	m, err := model.inlined()
+func newPlanner(ctx context.Context, model *Model, o PlanOptions) (*planner, error) {
+	m, err := model.inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func newPlanner(model *Model, o PlanOptions) (*planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := propagate.Normalize(m); err != nil {
+	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err
 	}
 	found := findings{m: m}
@@ -101,15 +101,15 @@ func (p *planner) report(stage string, cost, bound int64) {
 	}
 }
 
-// space returns the space of the plans, with the baselines as suggestions.
-func (p *planner) space(baselines []baseline) *space.Space {
+// space returns the space of the plans, with the baselines as suggestions. It is not complete if the context ends.
+func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space {
 	s := space.New(p.module, p.mesh, p.model)
 	if p.SerialMatmul {
 		s.Serial()
 	}
 	p.pin(s)
 	for _, b := range baselines {
-		if b.settled != nil {
+		if b.settled != nil && ctx.Err() == nil {
 			s.Suggest(b.settled, b.assignment)
 		}
 	}
@@ -200,23 +200,23 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
 	explicit := annotated.Clone()
-	if err := collectives.Partition(explicit, p.mesh, assignment, planner); err != nil {
+	if err := collectives.Partition(ctx, explicit, p.mesh, assignment, planner); err != nil {
 		return nil, err
 	}
 	ir.EraseDead(explicit)
-	plain, err := p.priced(annotated, explicit)
+	plain, err := p.priced(ctx, annotated, explicit)
 	if err != nil || p.SerialMatmul {
 		return plain, err
 	}
-	choices := p.model.Rings(plain.program)
-	if len(choices) == 0 {
-		return plain, nil
+	choices, err := p.model.Rings(ctx, plain.program)
+	if err != nil || len(choices) == 0 {
+		return plain, err
 	}
 	for _, c := range choices {
 		op := plain.program.Collectives[c.Collective].From
 		explicit.SetAttrs(op, explicit.OpAttrs(op).With(ring.Attr, ir.StringAttr(c.Way.String())))
 	}
-	rings, err := p.priced(annotated, explicit)
+	rings, err := p.priced(ctx, annotated, explicit)
 	if err != nil {
 		return nil, err
 	}
@@ -228,22 +228,29 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 
 // priced lowers a program with explicit communications, which stays as it is. Its text keeps the places of the model's
 // ops, which messages and emitted programs name.
-func (p *planner) priced(annotated, explicit *ir.Module) (*lowered, error) {
-	text := string(mlir.Print(explicit, mlir.PrintOptions{DebugInfo: true}))
-	program, err := perDevice(explicit.Clone(), p.mesh)
+func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*lowered, error) {
+	text, err := mlir.Write(ctx, explicit, mlir.PrintOptions{DebugInfo: true})
 	if err != nil {
 		return nil, err
 	}
-	return &lowered{annotated, text, program, p.model.Program(program)}, nil
+	program, err := perDevice(ctx, explicit.Clone(), p.mesh)
+	if err != nil {
+		return nil, err
+	}
+	step, err := p.model.Program(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	return &lowered{annotated, string(text), program, step}, nil
 }
 
 // perDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
-func perDevice(m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
-	program, err := shardmap.Lower(m, mesh)
+func perDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
+	program, err := shardmap.Lower(ctx, m, mesh)
 	if err != nil {
 		return nil, err
 	}
-	return program, ring.Rewrite(program)
+	return program, ring.Rewrite(ctx, program)
 }
 
 // plan puts the answer together.
@@ -359,12 +366,12 @@ func atModel(m *ir.Module, err error) error {
 }
 
 // global parses the plan's program.
-func (p *Plan) global() (*ir.Module, ir.MeshID, error) {
-	m, err := mlir.Parse([]byte(p.Program), mlir.Options{File: programFile})
+func (p *Plan) global(ctx context.Context) (*ir.Module, ir.MeshID, error) {
+	m, err := mlir.Parse(ctx, []byte(p.Program), mlir.Options{File: programFile})
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(ctx, m); err != nil {
 		return nil, 0, err
 	}
 	mesh, err := chooseMesh(m, nil)

@@ -40,7 +40,7 @@ func readModel(t testing.TB, file string) *autoshard.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := autoshard.ReadModel(filepath.Base(file), src)
+	m, err := autoshard.ReadModel(t.Context(), filepath.Base(file), src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ const onMesh = "sdy.mesh @mesh = <[\"data\"=4, \"model\"=2]>\n"
 
 func read(t *testing.T, text string) *autoshard.Model {
 	t.Helper()
-	m, err := autoshard.ReadModel("test.mlir", []byte(text))
+	m, err := autoshard.ReadModel(t.Context(), "test.mlir", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (p *plantedPlan) plant(mutation *mutation, rng *rand.Rand) (*shardmap.Progr
 	for _, k := range rng.Perm(len(p.ops)) {
 		x := *p.program
 		x.Module = p.program.Module.Clone()
-		if mutation.plant(&mutant{x.Module, x.Mesh.Devices(), rng}, p.ops[k]) && ir.Verify(x.Module) == nil {
+		if mutation.plant(&mutant{x.Module, x.Mesh.Devices(), rng}, p.ops[k]) && ir.Verify(context.Background(), x.Module) == nil {
 			return &x, p.ops[k]
 		}
 	}
@@ -125,7 +125,7 @@ func plantedPlans(t *testing.T, shared string) (plans []*plantedPlan) {
 			continue
 		}
 		r.Mesh, r.Steps = c.mesh, 2_000_000
-		model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+		model, err := autoshard.ReadModel(t.Context(), c.name+".mlir", c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func plantedPlans(t *testing.T, shared string) (plans []*plantedPlan) {
 }
 
 func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plantedPlan {
-	model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+	model, err := autoshard.ReadModel(t.Context(), c.name+".mlir", c.text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,13 +151,13 @@ func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plante
 		t.Fatal(err)
 	}
 	p := &plantedPlan{name: c.name}
-	local, err := mlir.Parse([]byte(plan.Program), mlir.Options{})
+	local, err := mlir.Parse(t.Context(), []byte(plan.Program), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.whole = local.Clone()
-	if p.program, err = shardmap.Lower(local, ir.MeshID(local.NumMeshes()-1)); err == nil {
-		err = ring.Rewrite(p.program)
+	if p.program, err = shardmap.Lower(t.Context(), local, ir.MeshID(local.NumMeshes()-1)); err == nil {
+		err = ring.Rewrite(t.Context(), p.program)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -25,10 +25,11 @@ type Propagation struct {
 }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
-// priorities above MaxPriority do not run: their dimensions stay without axes.
-func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Propagation, err error) {
+// priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is
+// the answer then.
+func Propagate(ctx context.Context, model *Model, o PropagateOptions) (result *Propagation, err error) {
 	defer recoverBug("propagate", &err)
-	m, err := model.inlined()
+	m, err := model.inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,19 +37,25 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 	if err != nil {
 		return nil, err
 	}
-	if err := propagate.Import(m); err != nil {
+	if err := propagate.Import(ctx, m); err != nil {
 		return nil, err
 	}
 	before := m.Clone()
-	events, err := propagate.Run(m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
 	if err != nil {
 		return nil, err
 	}
 	found := findings{m: m}
 	found.platform(model)
 	found.boundary(before)
-	propagate.Close(m)
-	result = &Propagation{Model: model.Name(), Program: string(mlir.Print(m, mlir.PrintOptions{}))}
+	if err := propagate.Close(ctx, m); err != nil {
+		return nil, err
+	}
+	program, err := mlir.Write(ctx, m, mlir.PrintOptions{})
+	if err != nil {
+		return nil, err
+	}
+	result = &Propagation{Model: model.Name(), Program: string(program)}
 	for _, a := range m.Mesh(mesh).Axes {
 		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
 	}
@@ -63,7 +70,9 @@ func Propagate(_ context.Context, model *Model, o PropagateOptions) (result *Pro
 		}
 		only.Of = target.place()
 	}
-	result.Trace = events.Describe(naming, only)
+	if result.Trace, err = events.Describe(ctx, naming, only); err != nil {
+		return nil, err
+	}
 	return result, nil
 }
 

@@ -69,14 +69,14 @@ type RunResult struct {
 // same program on its blocks, and outputs are put together again. Inputs are whole tensors, one per input.
 func Run(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (result *RunResult, err error) {
 	defer recoverBug("run", &err)
-	m, meshID, err := p.global()
+	m, meshID, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkInputs(m, inputs); err != nil {
 		return nil, err
 	}
-	program, err := perDevice(m, meshID)
+	program, err := perDevice(ctx, m, meshID)
 	if err != nil {
 		return nil, atModel(m, err)
 	}
@@ -116,7 +116,7 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 // Unsharded runs the plan's program on one device that sees whole tensors, where collectives change nothing.
 func Unsharded(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (outputs []*tensor.Tensor, err error) {
 	defer recoverBug("run", &err)
-	m, _, err := p.global()
+	m, _, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,8 @@ import (
 // ShardMap is a shard_map program: what every device runs on its blocks, over named axes, with types that say along
 // which axes each value varies. Inputs and Outputs are whole tensors.
 //
-//	program, err := plan.ShardMap()                    // of a plan
-//	program, err := autoshard.ReadShardMap(file, text) // or of a text, which a person or JAX may have written
+//	program, err := plan.ShardMap(ctx)                      // of a plan
+//	program, err := autoshard.ReadShardMap(ctx, file, text) // or of a text, which a person or JAX may have written
 //	result, err := program.Run(ctx, inputs)
 type ShardMap struct {
 	Name     string
@@ -40,12 +40,12 @@ type ShardMap struct {
 }
 
 // printForXLA prints a form of the program in MLIR with the names of the plan, which are no identifiers.
-func (s *ShardMap) printForXLA(m *ir.Module) []byte {
+func (s *ShardMap) printForXLA(ctx context.Context, m *ir.Module) ([]byte, error) {
 	inputs, outputs := s.Inputs, s.Outputs
 	if s.plan != nil {
 		inputs, outputs = s.plan.Inputs, s.plan.Outputs
 	}
-	return printForXLA(m, s.Name, s.program.Mesh.Devices(), nameList(inputs), nameList(outputs))
+	return printForXLA(ctx, m, s.Name, s.program.Mesh.Devices(), nameList(inputs), nameList(outputs))
 }
 
 // shardMapOf describes a program.
@@ -75,10 +75,11 @@ func portOf(i int, name string, t *ir.Type, dims []int64, block *ir.Type, spec t
 }
 
 // ShardMap returns the plan's program as a shard_map program, on a mesh of whole axes where the plan uses parts of
-// axes. Errors are of class diag.ErrUnsupported, at the op or input that such a program has no form for.
-func (p *Plan) ShardMap() (s *ShardMap, err error) {
+// axes. Errors are of class diag.ErrUnsupported, at the op or input that such a program has no form for,
+// or the context's.
+func (p *Plan) ShardMap(ctx context.Context) (s *ShardMap, err error) {
 	defer recoverBug("emit", &err)
-	program, err := p.lower()
+	program, err := p.lower(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (p *Plan) ShardMap() (s *ShardMap, err error) {
 	for i := range p.Outputs {
 		names.Outputs = append(names.Outputs, p.Outputs[i].Name)
 	}
-	t, err := typed.FromDevice(program, names)
+	t, err := typed.FromDevice(ctx, program, names)
 	if err != nil {
 		return nil, err
 	}
@@ -127,25 +128,26 @@ func notesOf(t *typed.Translation) (notes []string) {
 // shardMapForms are the forms that a shard_map program can be written in.
 var shardMapForms = []struct {
 	name  string
-	write func(*ShardMap) ([]byte, error)
+	write func(context.Context, *ShardMap) ([]byte, error)
 }{
-	{"jax", func(s *ShardMap) ([]byte, error) { return emit.Typed(s.program, nil) }},
-	{"stablehlo", func(s *ShardMap) ([]byte, error) {
-		return s.printForXLA(s.program.Lower().Module), nil
+	{"jax", func(ctx context.Context, s *ShardMap) ([]byte, error) { return emit.Typed(ctx, s.program, nil) }},
+	{"stablehlo", func(ctx context.Context, s *ShardMap) ([]byte, error) {
+		return s.printForXLA(ctx, s.program.Lower().Module)
 	}},
-	{"shardmap", func(s *ShardMap) ([]byte, error) { return []byte(s.Text()), nil }},
-	{"sdy", func(s *ShardMap) ([]byte, error) { return s.printForXLA(s.manual()), nil }},
+	{"shardmap", func(_ context.Context, s *ShardMap) ([]byte, error) { return []byte(s.Text()), nil }},
+	{"sdy", func(ctx context.Context, s *ShardMap) ([]byte, error) { return s.printForXLA(ctx, s.manual()) }},
 }
 
 // Emit writes the program in another form: as a Python file for JAX ("jax"), as the program of one device in StableHLO
 // text ("stablehlo"), as its own text ("shardmap"), or as an sdy.manual_computation ("sdy"). Errors are of class
-// diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form cannot hold.
-func (s *ShardMap) Emit(form string) (text []byte, err error) {
+// diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form cannot hold; or they are the
+// context's.
+func (s *ShardMap) Emit(ctx context.Context, form string) (text []byte, err error) {
 	defer recoverBug("emit", &err)
 	names := make([]string, len(shardMapForms))
 	for i, f := range shardMapForms {
 		if f.name == form {
-			return f.write(s)
+			return f.write(ctx, s)
 		}
 		names[i] = f.name
 	}

@@ -28,7 +28,7 @@ var comments = regexp.MustCompile("(?m)^# .*\n|  # [^#]*:[0-9]+$")
 // gives. It returns the program.
 func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) *autoshard.ShardMap {
 	t.Helper()
-	program, err := plan.ShardMap()
+	program, err := plan.ShardMap(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 	if !autoshard.IsShardMap([]byte(text)) {
 		t.Errorf("the text is not taken for a shard_map program:\n%s", text)
 	}
-	again, err := autoshard.ReadShardMap("plan.shardmap", []byte(text))
+	again, err := autoshard.ReadShardMap(t.Context(), "plan.shardmap", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -69,7 +69,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 // checkOnJAX expects that JAX takes the types of a program, and gives what it recorded.
 func checkOnJAX(t *testing.T, python string, program *autoshard.ShardMap, inputs []*tensor.Tensor, c *emitCase) {
 	t.Helper()
-	text, err := program.Emit("jax")
+	text, err := program.Emit(t.Context(), "jax")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestShardMapGolden(t *testing.T) {
 			plan := makePlan(t, readModel(t, "examples/"+c.model), o)
 			name, _, _ := strings.Cut(c.model, ".")
 			checkShardMap(t, plan, readArrays(t, "examples/"+name+".in.npz", plan.Inputs))
-			got, err := autoshard.Emit(plan, "shardmap")
+			got, err := autoshard.Emit(t.Context(), plan, "shardmap")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestShardMapOfCollectives(t *testing.T) {
 	for _, file := range emittedPrograms {
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			plan := &autoshard.Plan{Program: d.Input}
-			if _, err := plan.ShardMap(); err != nil {
+			if _, err := plan.ShardMap(t.Context()); err != nil {
 				refused++
 				checkRefusal(t, err)
 				return d.Expected
@@ -186,7 +186,7 @@ func TestShardMapOfModels(t *testing.T) {
 			if plan == nil {
 				return
 			}
-			if _, err := plan.ShardMap(); err != nil {
+			if _, err := plan.ShardMap(t.Context()); err != nil {
 				refused++
 				checkRefusal(t, err)
 				t.Logf("refused: %v", err)
@@ -200,7 +200,7 @@ func TestShardMapOfModels(t *testing.T) {
 			}
 			if strings.Contains(program.Text(), "check=false") {
 				unchecked++
-				p, _ := plan.ShardMap()
+				p, _ := plan.ShardMap(t.Context())
 				t.Logf("unchecked: %v", p.Notes)
 			}
 		})

@@ -2,6 +2,7 @@ package autoshard
 
 import (
 	"bytes"
+	"context"
 
 	"autoshard/internal/diag"
 	"autoshard/ir/mlirfile"
@@ -33,11 +34,11 @@ func IsManualComputation(src []byte) bool {
 
 // ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
 // text is that of a shard_map program, or MLIR whose function main is one manual computation. File names the source in
-// errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported.
-func ReadShardMap(file string, src []byte) (s *ShardMap, err error) {
+// errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported, or the context's.
+func ReadShardMap(ctx context.Context, file string, src []byte) (s *ShardMap, err error) {
 	defer recoverBug("read", &err)
 	if !IsShardMap(src) {
-		return importShardMap(file, src)
+		return importShardMap(ctx, file, src)
 	}
 	p, err := typed.Parse(string(src), file)
 	if err != nil {
@@ -59,12 +60,12 @@ func ReadShardMap(file string, src []byte) (s *ShardMap, err error) {
 }
 
 // importShardMap makes a program of a manual computation.
-func importShardMap(file string, src []byte) (*ShardMap, error) {
-	m, _, err := mlirfile.Read(src, file)
+func importShardMap(ctx context.Context, file string, src []byte) (*ShardMap, error) {
+	m, _, err := mlirfile.Read(ctx, src, file)
 	if err != nil {
 		return nil, err
 	}
-	p, err := typed.Import(m, typed.ImportOptions{Whole: true})
+	p, err := typed.Import(ctx, m, typed.ImportOptions{Whole: true})
 	if err != nil {
 		return nil, err
 	}

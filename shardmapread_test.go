@@ -22,16 +22,16 @@ func TestShardMapDocument(t *testing.T) {
 			continue
 		}
 		programs++
-		p, err := autoshard.ReadShardMap("docs/shardmap.md", []byte(block))
+		p, err := autoshard.ReadShardMap(t.Context(), "docs/shardmap.md", []byte(block))
 		if err != nil {
 			t.Errorf("%v in\n%s", err, block)
 			continue
 		}
-		if _, err := autoshard.ReadShardMap("again", []byte(p.Text())); err != nil {
+		if _, err := autoshard.ReadShardMap(t.Context(), "again", []byte(p.Text())); err != nil {
 			t.Errorf("%v in\n%s", err, p.Text())
 		}
 		for _, form := range []string{"jax", "stablehlo", "sdy"} {
-			if _, err := p.Emit(form); err != nil {
+			if _, err := p.Emit(t.Context(), form); err != nil {
 				t.Errorf("%s as %s: %v", p.Name, form, err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestIsManualComputation(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	if _, err := autoshard.ReadShardMap("f.mlir", []byte("module {")); !errors.Is(err, diag.ErrInvalid) {
+	if _, err := autoshard.ReadShardMap(t.Context(), "f.mlir", []byte("module {")); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("half a module is read: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // finding says so.
 // Sizes that are not given have to follow from the others. Errors are of class diag.ErrInvalid; they say which sizes are
 // missing, and what the model asserts of them. A model that has nothing to choose stays as it is.
-func (m *Model) WithSizes(sizes []string, platform string) (out *Model, err error) {
+func (m *Model) WithSizes(ctx context.Context, sizes []string, platform string) (out *Model, err error) {
 	defer recoverBug("sizes", &err)
 	o := specialize.Options{Platform: platform, Platforms: m.platforms()}
 	for _, text := range sizes {
@@ -34,7 +35,7 @@ func (m *Model) WithSizes(sizes []string, platform string) (out *Model, err erro
 		return m, nil
 	}
 	c := m.module.Clone()
-	index, err := specialize.Run(c, o)
+	index, err := specialize.Run(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ var sized = []struct {
 func TestSizedModels(t *testing.T) {
 	for _, c := range sized {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := readModel(t, "testdata/specialize/"+c.name+".mlir").WithSizes(c.sizes, c.platform)
+			m, err := readModel(t, "testdata/specialize/"+c.name+".mlir").WithSizes(t.Context(), c.sizes, c.platform)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestSizeQuestions(t *testing.T) {
 		{"specialize/platforms", "tpu", nil, `the model does not say which of its 2 platforms is "tpu"`},
 		{"cases/composite", "", []string{"b=3"}, `the model has no dimension "b": all its sizes are known`},
 	} {
-		m, err := readModel(t, "testdata/"+c.file+".mlir").WithSizes(c.sizes, c.platform)
+		m, err := readModel(t, "testdata/"+c.file+".mlir").WithSizes(t.Context(), c.sizes, c.platform)
 		if err == nil {
 			_, err = autoshard.MakePlan(context.Background(), m, options(t))
 		}
@@ -90,7 +90,7 @@ func TestSizeQuestions(t *testing.T) {
 
 // Without a choice the first platform that needs no other hardware is taken, and a finding says so.
 func TestPlatformNote(t *testing.T) {
-	m, err := readModel(t, "testdata/specialize/platforms.mlir").WithSizes(nil, "")
+	m, err := readModel(t, "testdata/specialize/platforms.mlir").WithSizes(t.Context(), nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func.func public @main(%arg0: tensor<i32> {jax.global_constant = "_platform_inde
   return %1 : tensor<4xf32>
 }`
 	for platform, want := range map[string]string{"": "lapack", "cpu": "lapack", "cuda": "cusolver", "0": "cusolver", "1": "lapack"} {
-		m, err := parse(t, text).WithSizes(nil, platform)
+		m, err := parse(t, text).WithSizes(t.Context(), nil, platform)
 		if err != nil {
 			t.Fatal(err)
 		}

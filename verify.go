@@ -20,7 +20,7 @@ import (
 // predicted ones. docs/verification.md has the reasons. A Check that did not pass comes with a diag.ErrFinding.
 func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
 	defer recoverBug("run", &err)
-	m, meshID, err := p.global()
+	m, meshID, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, t T
 		return nil, err
 	}
 	whole := m.Clone()
-	program, err := perDevice(m, meshID)
+	program, err := perDevice(ctx, m, meshID)
 	if err != nil {
 		return nil, atModel(m, err)
 	}
@@ -56,7 +56,7 @@ func proofOf(r *verify.Result) *Proof {
 // expected outputs. Elements may differ by the tolerance and by what rounding explains.
 func Compare(ctx context.Context, p *Plan, sharded *RunResult, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
 	defer recoverBug("run", &err)
-	whole, _, err := p.global()
+	whole, _, err := p.global(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (c *comparison) estimate(ctx context.Context) error {
 	case c.unsharded != nil:
 		c.noise = verify.NewNoise(c.whole, c.inputs, c.unsharded)
 	default:
-		program, err := c.p.lower()
+		program, err := c.p.lower(ctx)
 		if err != nil {
 			return err
 		}

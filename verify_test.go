@@ -41,7 +41,7 @@ func TestNoFalseAlarms(t *testing.T) {
 	values, exact, plans := 0, 0, 0
 	for _, c := range recordedCases(t, shared, func(model, plan string) bool { return *verifyAll || sample[model+"/"+plan] }) {
 		t.Run(c.name, func(t *testing.T) {
-			model, err := autoshard.ReadModel(c.name+".mlir", c.text)
+			model, err := autoshard.ReadModel(t.Context(), c.name+".mlir", c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestRunErrorsAreAtTheModel(t *testing.T) {
   %1 = stablehlo.custom_call @mine(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }`
-	m, err := autoshard.ReadModel("mine.mlir", []byte(src))
+	m, err := autoshard.ReadModel(t.Context(), "mine.mlir", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

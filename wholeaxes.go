@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/collectives"
@@ -17,7 +18,7 @@ func wholeAxes(mesh *subaxis.Mesh, axes []subaxis.Ref) []subaxis.Ref {
 }
 
 // wholeBaseline leaves only whole axes in a settled module, but for what the user wrote, and in how its ops are cut.
-func (p *planner) wholeBaseline(m *ir.Module) collectives.Assignment {
+func (p *planner) wholeBaseline(ctx context.Context, m *ir.Module) (collectives.Assignment, error) {
 	mesh := &m.Mesh(p.mesh).Mesh
 	whole := func(id, wrote ir.ShardingID) ir.ShardingID {
 		if id == 0 || wrote != 0 && hasParts(mesh, p.module.ShardingOf(wrote)) {
@@ -42,13 +43,13 @@ func (p *planner) wholeBaseline(m *ir.Module) collectives.Assignment {
 		m.Func(main).ResultShardings[i] = whole(id, wrote[i])
 	}
 	p.tie(m)
-	assignment := collectives.Derive(m)
+	assignment, err := collectives.Derive(ctx, m)
 	for _, factors := range assignment {
 		for f := range factors {
 			factors[f] = wholeAxes(mesh, factors[f])
 		}
 	}
-	return assignment
+	return assignment, err
 }
 
 // hasParts says whether a sharding cuts a dimension along a part of an axis.

@@ -2,11 +2,13 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -25,7 +27,8 @@ func (c jsonCodec) Marshal(message any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not a protobuf message", message)
 	}
-	return appendMessage(nil, m.ProtoReflect(), true)
+	w := &jsonWriter{ctx: context.Background(), zeros: true}
+	return w.message(nil, m.ProtoReflect())
 }
 
 func (c jsonCodec) Unmarshal(data []byte, message any) error {
@@ -42,70 +45,106 @@ func (c jsonCodec) Unmarshal(data []byte, message any) error {
 // IsBinary tells the Connect library that replies to GET requests are text.
 func (c jsonCodec) IsBinary() bool { return false }
 
-// appendMessage appends a message in proto3 JSON. With zeros, scalars and lists that are not set are written too.
-func appendMessage(out []byte, m protoreflect.Message, zeros bool) ([]byte, error) {
+// jsonWriter writes messages in proto3 JSON.
+type jsonWriter struct {
+	ctx    context.Context
+	zeros  bool // scalars and lists that are not set are written too
+	indent bool // fields and elements have lines of their own, as json.Indent with two spaces has them
+	depth  int
+}
+
+// message appends a message.
+func (w *jsonWriter) message(out []byte, m protoreflect.Message) ([]byte, error) {
+	if err := w.ctx.Err(); err != nil {
+		return nil, err
+	}
 	if m.Descriptor().FullName().Parent() == "google.protobuf" {
-		return appendWellKnown(out, m)
+		return w.wellKnown(out, m)
 	}
 	out = append(out, '{')
+	w.depth++
 	fields := m.Descriptor().Fields()
 	first := true
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		if !m.Has(f) && (!zeros || f.HasPresence()) {
+		if !m.Has(f) && (!w.zeros || f.HasPresence()) {
 			continue
 		}
 		if !first {
 			out = append(out, ',')
 		}
 		first = false
-		out = append(strconv.AppendQuote(out, f.JSONName()), ':')
+		out = append(strconv.AppendQuote(w.newline(out), f.JSONName()), ':')
+		if w.indent {
+			out = append(out, ' ')
+		}
 		var err error
-		if out, err = appendField(out, f, m.Get(f), zeros); err != nil {
+		if out, err = w.field(out, f, m.Get(f)); err != nil {
 			return nil, err
 		}
+	}
+	if w.depth--; !first {
+		out = w.newline(out)
 	}
 	return append(out, '}'), nil
 }
 
-// appendWellKnown leaves Struct and its kin to the library, whose random spaces are removed.
-func appendWellKnown(out []byte, m protoreflect.Message) ([]byte, error) {
+// newline begins a line, where things have lines of their own.
+func (w *jsonWriter) newline(out []byte) []byte {
+	if !w.indent {
+		return out
+	}
+	out = append(out, '\n')
+	for range w.depth {
+		out = append(out, "  "...)
+	}
+	return out
+}
+
+// wellKnown leaves Struct and its kin to the library, whose random spaces are removed.
+func (w *jsonWriter) wellKnown(out []byte, m protoreflect.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m.Interface())
 	if err != nil {
 		return nil, err
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, text); err != nil {
-		return nil, err
+	var plain bytes.Buffer
+	if w.indent {
+		err = json.Indent(&plain, text, strings.Repeat("  ", w.depth), "  ")
+	} else {
+		err = json.Compact(&plain, text)
 	}
-	return append(out, compact.Bytes()...), nil
+	return append(out, plain.Bytes()...), err
 }
 
-func appendField(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value, zeros bool) ([]byte, error) {
+func (w *jsonWriter) field(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value) ([]byte, error) {
 	switch {
 	case f.IsMap():
 		return nil, fmt.Errorf("field %s is a map, which the schema does not use", f.FullName())
 	case !f.IsList():
-		return appendValue(out, f, v, zeros)
+		return w.value(out, f, v)
 	}
 	out = append(out, '[')
+	w.depth++
 	list := v.List()
 	for i := range list.Len() {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		var err error
-		if out, err = appendValue(out, f, list.Get(i), zeros); err != nil {
+		if out, err = w.value(w.newline(out), f, list.Get(i)); err != nil {
 			return nil, err
 		}
+	}
+	if w.depth--; list.Len() > 0 {
+		out = w.newline(out)
 	}
 	return append(out, ']'), nil
 }
 
-func appendValue(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value, zeros bool) ([]byte, error) {
+func (w *jsonWriter) value(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value) ([]byte, error) {
 	switch f.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return appendMessage(out, v.Message(), zeros)
+		return w.message(out, v.Message())
 	case protoreflect.EnumKind:
 		if e := f.Enum().Values().ByNumber(v.Enum()); e != nil {
 			return strconv.AppendQuote(out, string(e.Name())), nil

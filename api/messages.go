@@ -1,16 +1,19 @@
 package api
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
+	"slices"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/internal/trace"
 	"autoshard/subaxis"
 )
 
@@ -33,15 +36,16 @@ type source interface {
 }
 
 // sizedModel reads the program of a request, for the sizes and the platform that it asks for.
-func sizedModel(r source, given bool) (*autoshard.Model, error) {
-	model, err := readModel(r, given)
+func sizedModel(ctx context.Context, r source, given bool) (*autoshard.Model, error) {
+	model, err := readModel(ctx, r, given)
 	if err != nil {
 		return nil, err
 	}
-	return model.WithSizes(r.GetSizes(), r.GetPlatform())
+	return model.WithSizes(ctx, r.GetSizes(), r.GetPlatform())
 }
 
-func readModel(r source, given bool) (*autoshard.Model, error) {
+// readModel reads the program of a request.
+func readModel(ctx context.Context, r source, given bool) (*autoshard.Model, error) {
 	if !given {
 		return nil, invalid("one of `text`, `model` and `artifact` is required")
 	}
@@ -53,20 +57,20 @@ func readModel(r source, given bool) (*autoshard.Model, error) {
 		file = defaultFile
 	}
 	if artifact := r.GetArtifact(); artifact != nil {
-		return autoshard.ReadModel(file, artifact)
+		return autoshard.ReadModel(ctx, file, artifact)
 	}
 	if r.GetModel() == nil {
-		return autoshard.ReadModel(file, []byte(r.GetText()))
+		return autoshard.ReadModel(ctx, file, []byte(r.GetText()))
 	}
-	compact, err := appendMessage(nil, r.GetModel().ProtoReflect(), false)
+	w := &jsonWriter{ctx: ctx, indent: true}
+	text, err := w.message(nil, r.GetModel().ProtoReflect())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, invalid("`model`: %v", err)
 	}
-	var text bytes.Buffer
-	if err := json.Indent(&text, compact, "", "  "); err != nil {
-		return nil, fmt.Errorf("indent model: %w", err)
-	}
-	return autoshard.ReadModel(file, text.Bytes())
+	return autoshard.ReadModel(ctx, file, text)
 }
 
 func meshOf(r source) ([]subaxis.Axis, error) {
@@ -97,7 +101,7 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 		return autoshard.PlanOptions{}, invalid("`memory` and `steps` must be at least 0")
 	}
 	o := autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
-		SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
+		Now: time.Now, SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
 	for _, t := range r.GetTripCounts() {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount{Loop: t.GetLoop(), Count: t.GetCount()})
 	}
@@ -108,24 +112,103 @@ func invalid(format string, args ...any) error {
 	return diag.Invalid(diag.BadOption, diag.Position{File: "request"}, format, args...)
 }
 
-// planMessage converts a plan through its JSON form, which is the message's.
-func planMessage(p *autoshard.Plan) (*autoshardv1.Plan, error) {
+// pieceLength is how many parts of a reply are converted between looks at the context.
+const pieceLength = 256
+
+// planMessage converts a plan through its JSON form, which is the message's, piece by piece. The program, most of it, goes
+// over as it is.
+func planMessage(ctx context.Context, p *autoshard.Plan) (*autoshardv1.Plan, error) {
+	head := *p
+	head.Program, head.Inputs, head.Outputs, head.Collectives = "", nil, nil, nil
 	out := &autoshardv1.Plan{}
-	if err := protojson.Unmarshal(p.JSON(), out); err != nil {
-		return nil, diag.Internal(diag.Bug, diag.Position{}, "plan as message: %v", err)
+	if err := convert(&head, out); err != nil {
+		return nil, err
+	}
+	out.Program = p.Program
+	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Inputs: list} }, (*autoshardv1.Plan).GetInputs)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Outputs: list} }, (*autoshardv1.Plan).GetOutputs)
+	if err != nil {
+		return nil, err
+	}
+	out.Inputs, out.Outputs = inputs, outputs
+	out.Collectives, err = pieces(ctx, p.Collectives, func(list []autoshard.Collective) any { return &autoshard.Plan{Collectives: list} },
+		(*autoshardv1.Plan).GetCollectives)
+	return out, err
+}
+
+// pieces converts a list: part makes a value whose JSON form is that of a message T with a part of the list, and get
+// returns that part of the message.
+func pieces[E, M any, T any, P interface {
+	*T
+	proto.Message
+}](ctx context.Context, list []E, part func([]E) any, get func(P) []M) ([]M, error) {
+	var out []M
+	for piece := range slices.Chunk(list, pieceLength) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		message := P(new(T))
+		if err := convert(part(piece), message); err != nil {
+			return nil, err
+		}
+		out = append(out, get(message)...)
 	}
 	return out, nil
 }
 
-// propagationMessage converts a propagation through its JSON form, which is the message's.
-func propagationMessage(p *autoshard.Propagation) (*autoshardv1.PropagateResponse, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, diag.Internal(diag.Bug, diag.Position{}, "propagation as JSON: %v", err)
+// convert fills a message with a value of the façade whose JSON form it has.
+func convert(value any, out proto.Message) error {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = protojson.Unmarshal(text, out)
 	}
+	if err != nil {
+		return diag.Internal(diag.Bug, diag.Position{}, "%T as message: %v", value, err)
+	}
+	return nil
+}
+
+// propagationMessage converts a propagation like planMessage, with its steps or without.
+func propagationMessage(ctx context.Context, p *autoshard.Propagation, steps bool) (*autoshardv1.PropagateResponse, error) {
+	head := *p
+	head.Program, head.Inputs, head.Outputs, head.Trace.Rounds = "", nil, nil, nil
 	out := &autoshardv1.PropagateResponse{}
-	if err := protojson.Unmarshal(text, out); err != nil {
-		return nil, diag.Internal(diag.Bug, diag.Position{}, "propagation as message: %v", err)
+	if err := convert(&head, out); err != nil {
+		return nil, err
+	}
+	out.Program, out.Trace = p.Program, nil
+	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Inputs: list} },
+		(*autoshardv1.PropagateResponse).GetInputs)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Outputs: list} },
+		(*autoshardv1.PropagateResponse).GetOutputs)
+	if err != nil || !steps {
+		out.Inputs, out.Outputs = inputs, outputs
+		return out, err
+	}
+	out.Inputs, out.Outputs = inputs, outputs
+	out.Trace, err = traceMessage(ctx, &p.Trace)
+	return out, err
+}
+
+func traceMessage(ctx context.Context, t *trace.Document) (*autoshardv1.Trace, error) {
+	out := &autoshardv1.Trace{}
+	for i := range t.Rounds {
+		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority}
+		for j := range t.Rounds[i].Levels {
+			level := &t.Rounds[i].Levels[j]
+			steps, err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} }, (*autoshardv1.Trace_Level).GetSteps)
+			if err != nil {
+				return nil, err
+			}
+			round.Levels = append(round.Levels, &autoshardv1.Trace_Level{OpPriority: int32(level.OpPriority), Steps: steps})
+		}
+		out.Rounds = append(out.Rounds, round)
 	}
 	return out, nil
 }

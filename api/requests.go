@@ -2,31 +2,43 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"net"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"autoshard/internal/diag"
 )
 
 // limiter admits requests, gives them their time, maps their errors and logs them.
 type limiter struct {
-	slots   chan struct{}
+	queue   *queue
 	maxTime time.Duration
 	logger  *slog.Logger
 }
 
-// intercept is a unary interceptor. More requests than slots are refused at once: a queue would only hide the load.
+// newLimiter returns the limiter of a server. Waiting requests are in memory, which bounds their bytes.
+func newLimiter(o *Options) *limiter {
+	const waitingBytes = 4 // times the largest request
+	return &limiter{newQueue(o.MaxConcurrent, o.MaxWaiting, waitingBytes*o.MaxRequest), o.MaxTime, o.Logger}
+}
+
+// intercept is a unary interceptor.
 func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
 		start := time.Now()
-		response, err := l.admit(ctx, r, next)
+		var waited time.Duration
+		response, err := l.admit(ctx, r, next, &waited)
 		err = connectError(err)
-		attrs := []any{"procedure", r.Spec().Procedure, "protocol", r.Peer().Protocol, "time", time.Since(start)}
+		attrs := []any{"procedure", r.Spec().Procedure, "protocol", r.Peer().Protocol, "time", time.Since(start), "waited", waited}
 		if err != nil {
 			attrs = append(attrs, "code", connect.CodeOf(err).String())
 		}
@@ -35,16 +47,70 @@ func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	select {
-	case l.slots <- struct{}{}:
-		defer func() { <-l.slots }()
-	default:
-		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: "request"}, "%d requests are being worked on, the limit; try again later", cap(l.slots))
+// A program of this many bytes makes a request long from the start; others turn long after some time of work.
+const (
+	longProgram = 256 << 10
+	longWork    = 5 * time.Second
+)
+
+// admit waits for a slot, up to the time that a request may take, and works on the request for as long at most.
+func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.UnaryFunc, waited *time.Duration) (connect.AnyResponse, error) {
+	w := &waiter{client: host(r)}
+	if m, ok := r.Any().(proto.Message); ok {
+		if w.bytes = int64(proto.Size(m)); w.bytes >= longProgram {
+			w.lane = long
+		}
 	}
+	arrived := time.Now()
+	got, err := l.wait(ctx, w)
+	start := time.Now()
+	*waited = start.Sub(arrived)
+	switch {
+	case err != nil:
+		return nil, err
+	case got == full:
+		return nil, l.busy()
+	case got == closing:
+		return nil, connect.NewError(connect.CodeUnavailable, errors.New("the server is shutting down"))
+	}
+	defer func() { l.queue.leave(w, time.Since(start)) }()
+	defer time.AfterFunc(longWork, func() { l.queue.overstays(w) }).Stop()
 	ctx, cancel := context.WithTimeout(ctx, l.maxTime)
 	defer cancel()
 	return next(ctx, r)
+}
+
+// wait enters the queue. Who waits for longer than work may take is refused as if nothing more could wait.
+func (l *limiter) wait(ctx context.Context, w *waiter) (outcome, error) {
+	waiting, cancel := context.WithTimeout(ctx, l.maxTime)
+	defer cancel()
+	got, err := l.queue.enter(waiting, w)
+	if err != nil && ctx.Err() == nil {
+		return full, nil
+	}
+	return got, err
+}
+
+// busy says when to come again.
+func (l *limiter) busy() error {
+	err := connectError(diag.TooLarge(diag.InputTooLarge, diag.Position{File: "request"},
+		"%d requests are being worked on and as many wait as may; try again later", l.queue.slots))
+	var e *connect.Error
+	if errors.As(err, &e) {
+		const least, most = time.Second, 2 * time.Minute
+		after := min(max(l.queue.patience(), least), most)
+		e.Meta().Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	}
+	return err
+}
+
+// host names who sent a request, whatever the connection.
+func host(r connect.AnyRequest) string {
+	name, _, err := net.SplitHostPort(r.Peer().Addr)
+	if err != nil {
+		return r.Peer().Addr
+	}
+	return name
 }
 
 // recovered turns a panic of a handler into an internal error and logs where it came from.

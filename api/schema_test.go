@@ -1,7 +1,10 @@
 package api
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -80,7 +84,7 @@ func TestPlanSchema(t *testing.T) {
 	codec := jsonCodec{"json"}
 	rapid.Check(t, func(t *rapid.T) {
 		plan := facadePlans().Draw(t, "plan")
-		message, err := planMessage(&plan)
+		message, err := planMessage(t.Context(), &plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,13 +163,25 @@ func TestModelSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Model{Model: message}}
-	got, err := readModel(request, true)
+	got, err := readModel(t.Context(), request, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := autoshard.ReadModel("mlp.json", text)
+	want, err := autoshard.ReadModel(t.Context(), "mlp.json", text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	w := &jsonWriter{ctx: t.Context(), indent: true}
+	lines, err := w.message(nil, message.ProtoReflect())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, lines, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(indented.String(), string(lines)); d != "" {
+		t.Error(d)
 	}
 	gotText, err := got.Convert()
 	if err != nil {
@@ -177,6 +193,32 @@ func TestModelSchema(t *testing.T) {
 	}
 	if d := cmp.Diff(stripLocations(string(wantText)), stripLocations(string(gotText))); d != "" {
 		t.Error(d)
+	}
+}
+
+// Long lists of a plan are converted in pieces.
+func TestPieces(t *testing.T) {
+	plan := autoshard.Plan{Schema: autoshard.PlanSchema}
+	for i := range 3*pieceLength + 1 {
+		plan.Inputs = append(plan.Inputs, autoshard.Tensor{Index: i})
+		plan.Outputs = append(plan.Outputs, autoshard.Tensor{Index: i, Name: "out"})
+		plan.Collectives = append(plan.Collectives, autoshard.Collective{Count: int64(i), Axes: []string{"x"}})
+	}
+	message, err := planMessage(t.Context(), &plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &autoshardv1.Plan{}
+	if err := protojson.Unmarshal(plan.JSON(), want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, message, protocmp.Transform()); d != "" {
+		t.Error(d)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := planMessage(ended, &plan); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 

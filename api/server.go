@@ -20,7 +20,8 @@ import (
 type Options struct {
 	MaxRequest    int64         // bytes of a request, unpacked; default 64 MiB
 	MaxConcurrent int           // requests that are worked on at a time; default 2
-	MaxTime       time.Duration // of a request; default 5 minutes
+	MaxWaiting    int           // requests that wait for their turn; default 64, negative: none
+	MaxTime       time.Duration // of work on a request, and of waiting for it; default 5 minutes
 	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
 	Logger        *slog.Logger  // default: none
 }
@@ -31,6 +32,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxConcurrent == 0 {
 		o.MaxConcurrent = 2
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = 64
 	}
 	if o.MaxTime == 0 {
 		o.MaxTime = 5 * time.Minute
@@ -49,16 +53,18 @@ type Server struct {
 	options Options
 	service *service
 	health  *health
+	limiter *limiter
 }
 
 // New returns a server over the façade.
 func New(o Options) *Server {
-	return &Server{o.withDefaults(), &service{autoshard.MakePlan, autoshard.Propagate}, newHealth()}
+	o = o.withDefaults()
+	return &Server{o, &service{autoshard.MakePlan, autoshard.Propagate}, newHealth(), newLimiter(&o)}
 }
 
 // Handler returns the HTTP handler: the service, health and reflection.
 func (s *Server) Handler() http.Handler {
-	l := &limiter{make(chan struct{}, s.options.MaxConcurrent), s.options.MaxTime, s.options.Logger}
+	l := s.limiter
 	shared := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(int(s.options.MaxRequest)),
 		connect.WithCodec(jsonCodec{"json"}),
@@ -95,7 +101,7 @@ const (
 )
 
 // Serve serves connections of l until ctx ends. Then health turns to NOT_SERVING, no new connections are accepted, and
-// requests in flight have the drain time to finish; those that do not are canceled. The error is nil after a drain.
+// requests in flight have the drain time to finish; those that do not are canceled, and those that wait are refused. The error is nil after a drain.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -107,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Protocols:         &protocols,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
-		WriteTimeout:      readTimeout + s.options.MaxTime + writeMargin,
+		WriteTimeout:      readTimeout + 2*s.options.MaxTime + writeMargin,
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
@@ -127,6 +133,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) drain(server *http.Server, cancelRequests context.CancelFunc) error {
 	s.options.Logger.Info("draining", "time", s.options.DrainTime)
 	s.health.drain()
+	s.limiter.queue.close()
 	for _, patience := range []time.Duration{s.options.DrainTime, writeGrace} {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		err := server.Shutdown(ctx)

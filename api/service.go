@@ -14,52 +14,77 @@ type service struct {
 	propagate func(context.Context, *autoshard.Model, autoshard.PropagateOptions) (*autoshard.Propagation, error)
 }
 
-// Plan chooses shardings. Its search ends a little before the deadline, so that an early plan still arrives in time.
+// Plan chooses shardings. Its search ends a little before the deadline, so that an early plan still arrives in time; at
+// the deadline itself, and when the client goes away, everything ends.
 func (s *service) Plan(ctx context.Context, r *autoshardv1.PlanRequest) (*autoshardv1.PlanResponse, error) {
-	model, err := sizedModel(r, r.GetSource() != nil)
+	start := time.Now()
+	model, err := sizedModel(ctx, r, r.GetSource() != nil)
 	if err != nil {
 		return nil, err
 	}
+	reading := time.Since(start)
 	options, err := planOptions(r)
 	if err != nil {
 		return nil, err
 	}
-	searching, cancel := reserve(ctx)
+	planning, cancel := due(ctx, answering(ctx, reading, r.GetAnnotated()))
 	defer cancel()
-	plan, err := s.makePlan(searching, model, options)
-	if err != nil {
-		return nil, err
+	plan, err := s.makePlan(planning, model, options)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	out := &autoshardv1.PlanResponse{}
 	if r.GetAnnotated() {
-		if out.Annotated, err = plan.Annotated(); err != nil {
+		if out.Annotated, err = plan.Annotated(ctx); err != nil {
 			return nil, err
 		}
 	}
-	out.Plan, err = planMessage(plan)
+	out.Plan, err = planMessage(ctx, plan)
 	return out, err
 }
 
-// Of the time that is left, this share and at most this much is kept for lowering the plan and sending it.
-const (
-	reservedShare = 10
-	mostReserved  = time.Second
-)
-
-func reserve(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
+// answering returns the time to keep for making a plan an answer, by the time that reading the model took: the program of
+// the plan, a few times as long as the model, goes into the reply, and is read and printed where it is annotated. A
+// part of the time left is for what happens on a busy machine.
+func answering(ctx context.Context, reading time.Duration, annotated bool) time.Duration {
+	const sending, margin = 20 * time.Millisecond, 20 // of that many parts, one
+	out := sending + 4*reading
+	if annotated {
+		out += 8 * reading
 	}
-	return context.WithDeadline(ctx, deadline.Add(-min(time.Until(deadline)/reservedShare, mostReserved)))
+	if deadline, ok := ctx.Deadline(); ok {
+		out += time.Until(deadline) / margin
+	}
+	return out
 }
+
+// due returns a context that tells a deadline somewhat before the one of ctx: what searches ends by that. It ends itself
+// as canceled with ctx, for whatever reason: then nobody waits any more.
+func due(ctx context.Context, before time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	end := func() { stop(); cancel() }
+	if deadline, ok := ctx.Deadline(); ok {
+		return early{out, deadline.Add(-before)}, end
+	}
+	return out, end
+}
+
+// early is a context with a deadline that it tells, and leaves to others to keep.
+type early struct {
+	context.Context
+	deadline time.Time
+}
+
+// Deadline implements context.Context.
+func (e early) Deadline() (time.Time, bool) { return e.deadline, true }
 
 // Propagate propagates the user's shardings.
 func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest) (*autoshardv1.PropagateResponse, error) {
-	model, err := sizedModel(r, r.GetSource() != nil)
+	model, err := sizedModel(ctx, r, r.GetSource() != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +100,5 @@ func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	out, err := propagationMessage(result)
-	if err == nil && !r.GetTrace() {
-		out.Trace = nil
-	}
-	return out, err
+	return propagationMessage(ctx, result, r.GetTrace())
 }

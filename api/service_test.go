@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -27,6 +28,7 @@ import (
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	healthv1 "autoshard/api/gen/grpc/health/v1"
 	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+	"autoshard/internal/diag"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -401,39 +403,154 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// More requests than the limit are refused at once; later ones are welcome again.
-func TestConcurrency(t *testing.T) {
-	began, ended := make(chan error, 1), make(chan error, 2)
-	r := start(t, Options{MaxConcurrent: 1}, blocking(began, ended))
-	c := client(t, r)
-	ctx, cancel := context.WithCancel(t.Context())
-	replied := make(chan error, 1)
-	go func() {
-		_, err := c.Plan(ctx, textRequest(sum))
-		replied <- err
-	}()
-	<-began
-	_, err := c.Plan(t.Context(), textRequest(sum))
-	if connect.CodeOf(err) != connect.CodeResourceExhausted {
-		t.Errorf("second request: %v", err)
+// A deadline that comes before the search is done gives the best plan so far, in time.
+func TestEarlyPlan(t *testing.T) {
+	r := start(t, Options{}, nil)
+	text, err := os.ReadFile(filepath.Join("..", "examples", "transformer_train.mlir"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	cancel()
-	<-replied
-	<-ended
-	short, cancelShort := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	request := textRequest(string(text))
+	request.Mesh = append(mesh("data", 4), mesh("model", 2)...)
+	request.Memory, request.Steps, request.Annotated = 700_000, 1<<50, true
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	got, err := client(t, r).Plan(ctx, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := got.GetPlan().GetCertificate(); c.GetStatus() != "early" || c.GetBound() <= 0 || got.GetPlan().GetEstimate().GetPeakBytes() > request.Memory {
+		t.Errorf("the plan is %v, %v", c, got.GetPlan().GetEstimate())
+	}
+	short, cancelShort := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancelShort()
-	for connect.CodeOf(err) == connect.CodeResourceExhausted { // until the server has noticed
-		_, err = c.Plan(short, textRequest(sum))
-	}
-	if connect.CodeOf(err) != connect.CodeDeadlineExceeded {
-		t.Errorf("third request: %v", err)
+	if _, err := client(t, r).Plan(short, request); connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+		t.Errorf("with too little time for any plan: %v", err)
 	}
 }
 
-// A drain waits for requests in flight, refuses new connections and tells health watchers.
+// More requests than the limit wait; more than may wait are refused, and told when to come again. Who waits is heard.
+func TestWaiting(t *testing.T) {
+	began, ended := make(chan error, 1), make(chan error, 2)
+	r := start(t, Options{MaxConcurrent: 1, MaxWaiting: 1}, blocking(began, ended))
+	plan := func(ctx context.Context) <-chan error {
+		replied := make(chan error, 1)
+		c := client(t, r)
+		go func() {
+			_, err := c.Plan(ctx, textRequest(sum))
+			replied <- err
+		}()
+		return replied
+	}
+	inQueue := func(n int) {
+		for deadline := time.Now().Add(10 * time.Second); waitingIn(r) != n; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d requests wait, want %d", waitingIn(r), n)
+			}
+		}
+	}
+	first, cancelFirst := context.WithCancel(t.Context())
+	firstReplied := plan(first)
+	<-began
+
+	second, cancelSecond := context.WithCancel(t.Context())
+	secondReplied := plan(second)
+	inQueue(1)
+	var refused *connect.Error
+	if err := <-plan(t.Context()); connect.CodeOf(err) != connect.CodeResourceExhausted || !errors.As(err, &refused) || refused.Meta().Get("Retry-After") == "" {
+		t.Errorf("third request: %v", err)
+	}
+	status, reply := post(t, r.url+autoshardv1connect.AutoshardServicePlanProcedure, `{"text": "x"}`)
+	if status != http.StatusTooManyRequests {
+		t.Errorf("third request by HTTP: %d %s", status, reply)
+	}
+	cancelSecond()
+	if err := <-secondReplied; connect.CodeOf(err) != connect.CodeCanceled {
+		t.Errorf("second request: %v", err)
+	}
+	inQueue(0)
+
+	short, cancelShort := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancelShort()
+	if err := <-plan(short); connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+		t.Errorf("request with a deadline: %v", err)
+	}
+	inQueue(0)
+
+	last, cancelLast := context.WithCancel(t.Context())
+	lastReplied := plan(last)
+	inQueue(1)
+	cancelFirst()
+	<-firstReplied
+	<-began // the last one's turn
+	cancelLast()
+	<-lastReplied
+}
+
+func waitingIn(r *running) int {
+	r.limiter.queue.mu.Lock()
+	defer r.limiter.queue.mu.Unlock()
+	return r.limiter.queue.n
+}
+
+// Nobody waits longer than work may take.
+func TestWaitingTime(t *testing.T) {
+	release := make(chan struct{})
+	r := start(t, Options{MaxConcurrent: 1, MaxTime: 100 * time.Millisecond}, func(s *service) {
+		s.makePlan = func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error) {
+			<-release
+			return nil, diag.Infeasible(diag.NoPlan, diag.Position{}, "none")
+		}
+	})
+	c := client(t, r)
+	replied := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := c.Plan(t.Context(), textRequest(sum))
+			replied <- err
+		}()
+	}
+	if err := <-replied; connect.CodeOf(err) != connect.CodeResourceExhausted {
+		t.Errorf("the one that waits: %v", err)
+	}
+	close(release)
+	if err := <-replied; connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+		t.Errorf("the one that is worked on: %v", err)
+	}
+}
+
+// The default server answers 16 small requests that come at once.
+func TestParallelPlans(t *testing.T) {
+	r := start(t, Options{}, nil)
+	text, err := os.ReadFile(filepath.Join("..", "examples", "mlp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const requests = 16
+	replies := make(chan error, requests)
+	for range requests {
+		c := client(t, r)
+		go func() {
+			request := textRequest(string(text))
+			request.Mesh = nil // the model's
+			got, err := c.Plan(t.Context(), request)
+			if err == nil && got.GetPlan().GetModel() != "mlp" {
+				err = fmt.Errorf("the plan is of %q", got.GetPlan().GetModel())
+			}
+			replies <- err
+		}()
+	}
+	for range requests {
+		if err := <-replies; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A drain waits for requests in flight, refuses those that wait and new connections, and tells health watchers.
 func TestDrain(t *testing.T) {
 	began, release := make(chan error, 1), make(chan struct{})
-	r := start(t, Options{}, func(s *service) {
+	r := start(t, Options{MaxConcurrent: 1}, func(s *service) {
 		real := s.makePlan
 		s.makePlan = func(ctx context.Context, m *autoshard.Model, o autoshard.PlanOptions) (*autoshard.Plan, error) {
 			began <- nil
@@ -457,8 +574,19 @@ func TestDrain(t *testing.T) {
 		replied <- err
 	}()
 	<-began
+	waits := make(chan error, 1)
+	go func() {
+		_, err := c.Plan(t.Context(), textRequest(sum))
+		waits <- err
+	}()
+	for waitingIn(r) == 0 {
+		time.Sleep(time.Millisecond)
+	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()
+	if err := <-waits; connect.CodeOf(err) != connect.CodeUnavailable {
+		t.Errorf("request that waits: %v", err)
+	}
 	if !watch.Receive() || watch.Msg().Status != healthv1.HealthCheckResponse_NOT_SERVING {
 		t.Errorf("health is %v, %v", watch.Msg(), watch.Err())
 	}

@@ -1,6 +1,8 @@
 package collectives
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/rule"
 	"autoshard/subaxis"
@@ -9,21 +11,24 @@ import (
 // Settle gives every tensor value of the main function, and every result of it, a closed sharding on the mesh that
 // cuts it evenly: missing ones become replicated, axes that do not divide a dimension are dropped or split as
 // Shardy does for inputs and outputs (shardy.md section 5.1). Results of functions without a sharding take over
-// that of the value they return.
-func Settle(m *ir.Module, mesh ir.MeshID) {
+// that of the value they return. The only error is the context's.
+func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 	main, ok := m.Main()
 	if !ok {
-		return
+		return nil
 	}
 	body := m.Func(main).Body
 	for _, arg := range m.BlockArgs(body) {
 		settleValue(m, mesh, arg)
 	}
-	m.Walk(body, func(op ir.OpID) {
+	err := m.WalkContext(ctx, body, func(op ir.OpID) {
 		for _, v := range m.Results(op) {
 			settleValue(m, mesh, v)
 		}
 	})
+	if err != nil {
+		return err
+	}
 	RestrictManual(m)
 	f, ret := m.Func(main), m.LastOp(body)
 	for i := range f.ResultShardings {
@@ -34,6 +39,7 @@ func Settle(m *ir.Module, mesh ir.MeshID) {
 			f.ResultShardings[i] = m.InternSharding(even(m, mesh, m.ShardingOf(f.ResultShardings[i]), m.Shape(v)))
 		}
 	}
+	return nil
 }
 
 // RestrictManual closes the shardings around manual computations and leaves only their manual axes there: what their
@@ -97,19 +103,19 @@ func even(m *ir.Module, mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Shardin
 
 // Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut the way
 // that most of the bytes it reads and makes already lie, axis lists in descending order of those bytes. Factors
-// that are not shardable stay whole.
-func Derive(m *ir.Module) Assignment {
+// that are not shardable stay whole. The only error is the context's.
+func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 	assignment := make(Assignment, m.NumOps())
 	main, ok := m.Main()
 	if !ok {
-		return assignment
+		return assignment, nil
 	}
-	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+	err := m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
 		if r := rule.Complete(m, op); r != nil {
 			assignment[op] = deriveOp(m, op, r)
 		}
 	})
-	return assignment
+	return assignment, err
 }
 
 // vote is the wish of one tensor to have a factor cut by some axes.

@@ -1,6 +1,8 @@
 package collectives
 
 import (
+	"context"
+
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/rule"
@@ -15,17 +17,18 @@ type Assignment []Factors
 // dividing sharding on one mesh without unreduced axes, and every op its factors. Partition inserts sdy collectives
 // so that each op reads its operands and makes its results exactly as its factors say, sends every result on to the
 // sharding of its value, and removes sharding constraints. Reshards of one value to one sharding are shared within
-// a block.
-func Partition(m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner) error {
+// a block. Errors are the context's, and of class diag.ErrInvalid or diag.ErrInternal.
+func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	p := &partitioner{m: m, mesh: mesh, assignment: assignment, planner: planner}
+	p := &partitioner{ctx: ctx, m: m, mesh: mesh, assignment: assignment, planner: planner}
 	return p.block(m.Func(main).Body, m.Func(main).ResultShardings)
 }
 
 type partitioner struct {
+	ctx        context.Context
 	m          *ir.Module
 	mesh       ir.MeshID
 	assignment Assignment
@@ -44,6 +47,9 @@ type copyKey struct {
 func (p *partitioner) block(b ir.BlockID, out []ir.ShardingID) error {
 	copies := moved{}
 	for op := range p.m.Ops(b) {
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
 		if p.m.Kind(op).IsTerminator() {
 			for i, s := range out {
 				p.operand(op, i, s, copies)

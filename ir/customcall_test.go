@@ -34,7 +34,7 @@ func TestIndependentDims(t *testing.T) {
 		`@mine(%a) {mhlo.frontend_attributes = {num_batch_dims = "1"}}`: "i...", `@mine(%a)`: "",
 		`@ApproxTopK(%a) {mhlo.backend_config = {reduction_dim = 1 : i64}}`: "i.ii", `@ApproxTopK(%a)`: "", `@mhlo.topk(%a)`: "iii.",
 	} {
-		m, err := mlir.Parse([]byte("func.func @f(%a: tensor<2x3x4x5xf32>) {\nstablehlo.custom_call "+call+
+		m, err := mlir.Parse(t.Context(), []byte("func.func @f(%a: tensor<2x3x4x5xf32>) {\nstablehlo.custom_call "+call+
 			" : (tensor<2x3x4x5xf32>) -> ()\nreturn\n}"), mlir.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -56,13 +56,13 @@ func TestDropTokens(t *testing.T) {
   return %0, %arg1, %arg2 : !stablehlo.token, tensor<2xf32>, tensor<3xf32>
 }
 `
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := m.Clone()
 	m.DropTokens(1)
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	const want = `module {
@@ -76,7 +76,7 @@ func TestDropTokens(t *testing.T) {
 	if got := string(mlir.Print(m, mlir.PrintOptions{})); got != want {
 		t.Errorf("printed:\n%s", got)
 	}
-	if err := ir.Verify(before); err != nil || len(before.BlockArgs(before.Func(1).Body)) != 3 {
+	if err := ir.Verify(t.Context(), before); err != nil || len(before.BlockArgs(before.Func(1).Body)) != 3 {
 		t.Errorf("the module that it was cloned from has changed: %v", err)
 	}
 }

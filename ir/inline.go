@@ -1,6 +1,10 @@
 package ir
 
-import "autoshard/internal/diag"
+import (
+	"context"
+
+	"autoshard/internal/diag"
+)
 
 // maxInlinedOps bounds what InlineCalls may make of a module: call graphs can double at every level.
 const maxInlinedOps = 20_000_000
@@ -8,13 +12,13 @@ const maxInlinedOps = 20_000_000
 // InlineCalls replaces every func.call by the body of its function, and every composite by the op of CHLO that it stands
 // for or by its decomposition. Composites that carry a sharding rule stay: their users say how they are cut. Functions
 // that the entry does not refer to any more go. It fails where calls are recursive, have no definition, or would grow the
-// module beyond a limit.
-func InlineCalls(m *Module) error {
+// module beyond a limit, and with the context's error.
+func InlineCalls(ctx context.Context, m *Module) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	in := inliner{m: m, state: map[FuncID]int{}, sites: map[[2]LocID]LocID{}}
+	in := inliner{ctx: ctx, m: m, state: map[FuncID]int{}, sites: map[[2]LocID]LocID{}}
 	if err := in.function(main, diag.Position{}); err != nil {
 		return err
 	}
@@ -66,6 +70,7 @@ func symbols(a Attr, names []string) []string {
 }
 
 type inliner struct {
+	ctx   context.Context
 	m     *Module
 	state map[FuncID]int     // 1 while a function is being inlined, 2 when it is free of calls
 	sites map[[2]LocID]LocID // of locations in functions and those of calls
@@ -117,6 +122,9 @@ func (in *inliner) function(f FuncID, at diag.Position) error {
 func (in *inliner) block(b BlockID) error {
 	m := in.m
 	for op := range m.Ops(b) {
+		if err := in.ctx.Err(); err != nil {
+			return err
+		}
 		for _, r := range m.Regions(op) {
 			for _, inner := range m.Blocks(r) {
 				if err := in.block(inner); err != nil {

@@ -94,7 +94,7 @@ func kinds(m *Module, b BlockID) []Kind {
 func TestInlineCalls(t *testing.T) {
 	m := callChain(t)
 	before := m.Clone()
-	if err := InlineCalls(m); err != nil {
+	if err := InlineCalls(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	main, _ := m.Main()
@@ -115,7 +115,7 @@ func TestInlineRecursionFails(t *testing.T) {
 	ret := m.LastOp(m.Func(g).Body)
 	arg := m.BlockArgs(m.Func(g).Body)[0]
 	m.BuilderBefore(ret).Op1(OpCall, m.Type(arg), MakeAttrs(NamedAttr{"callee", SymbolAttr{"f"}}), arg)
-	if err := InlineCalls(m); err == nil {
+	if err := InlineCalls(t.Context(), m); err == nil {
 		t.Error("recursive calls were inlined")
 	}
 }

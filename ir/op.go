@@ -1,6 +1,9 @@
 package ir
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // Kind returns the kind of an op.
 func (m *Module) Kind(op OpID) Kind { return m.ops[op].kind }
@@ -155,6 +158,20 @@ func (m *Module) Walk(b BlockID, visit func(OpID)) {
 			}
 		}
 	}
+}
+
+// WalkContext is Walk for visits that take their time: it ends with the context, whose error it returns.
+func (m *Module) WalkContext(ctx context.Context, b BlockID, visit func(OpID)) error {
+	var err error
+	m.Walk(b, func(op OpID) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			visit(op)
+		}
+	})
+	return err
 }
 
 // OpAttrs returns the attributes of an op, sorted by name, without those that have a place of their own (shardings).

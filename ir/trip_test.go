@@ -69,9 +69,9 @@ func TestTripCount(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.ReplaceAll(fmt.Sprintf(loop, test.start, test.condition, test.step), "TYPE", test.typ)
-			m, err := mlir.Parse([]byte(text), mlir.Options{File: "loop.mlir"})
+			m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{File: "loop.mlir"})
 			if err == nil {
-				err = ir.Verify(m)
+				err = ir.Verify(t.Context(), m)
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)

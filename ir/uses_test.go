@@ -28,7 +28,7 @@ const threeUsers = `func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) 
 
 func parseArgs(t *testing.T, text string) (*ir.Module, []ir.ValueID) {
 	t.Helper()
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSetKind(t *testing.T) {
 	if got := usesOf(m, args[1]); !slices.Equal(got, []string{"stablehlo.tanh"}) || !m.MayHave(ir.OpTanh) || !m.Clone().MayHave(ir.OpTanh) {
 		t.Errorf("uses %v, want one of tanh that the module and its copy tell of", got)
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +14,14 @@ const maxProblems = 20
 
 // Verify checks that a module follows the rules of its dialects: structure, the types of every op, meshes and
 // shardings (specification: stablehlo.md sections 1.13 and 2.15, shardy.md section 1). The error is of class
-// diag.ErrInvalid and has a located diagnostic for each problem, up to a limit.
-func Verify(m *Module) error {
-	v := &verifier{m: m, funcs: map[string]FuncID{}}
+// diag.ErrInvalid and has a located diagnostic for each problem, up to a limit, or it is the context's.
+func Verify(ctx context.Context, m *Module) error {
+	v := &verifier{ctx: ctx, m: m, funcs: map[string]FuncID{}}
 	v.dictionary(0, m.Attrs)
 	v.module(m.Body())
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if len(v.problems) == 0 {
 		return nil
 	}
@@ -25,6 +29,8 @@ func Verify(m *Module) error {
 }
 
 type verifier struct {
+	ctx      context.Context
+	cut      error // the context's, once it has ended
 	m        *Module
 	problems []diag.Diagnostic
 	funcs    map[string]FuncID
@@ -77,7 +83,8 @@ func (v *verifier) opReport(op OpID, err error) {
 	v.problems = append(v.problems, d)
 }
 
-func (v *verifier) full() bool { return len(v.problems) >= maxProblems }
+// full says whether nothing more is to be found.
+func (v *verifier) full() bool { return len(v.problems) >= maxProblems || v.cut != nil }
 
 // module checks the body of a module. Its symbols are its own.
 func (v *verifier) module(body BlockID) {
@@ -244,6 +251,9 @@ func terminatorOf(k Kind) Kind {
 
 // op checks one op and what is inside it.
 func (v *verifier) op(op OpID) {
+	if v.cut = v.ctx.Err(); v.cut != nil {
+		return
+	}
 	m := v.m
 	k := m.Kind(op)
 	v.opReport(op, v.shardings(op))

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -19,8 +20,8 @@ const maxDominatorSteps = 100_000_000
 
 // newBlockOrder finds the dominators of a region by the method of Cooper, Harvey and Kennedy: walk the blocks in reverse
 // postorder and meet the dominators of the predecessors until nothing changes. It gives up and returns nil where that
-// takes too long.
-func newBlockOrder(m *Module, blocks []BlockID) *blockOrder {
+// takes too long or the context has ended.
+func newBlockOrder(ctx context.Context, m *Module, blocks []BlockID) *blockOrder {
 	order := postorder(m, blocks[0])
 	slices.Reverse(order)
 	o := &blockOrder{number: map[BlockID]int{}, idom: make([]int, len(order)), steps: maxDominatorSteps}
@@ -43,7 +44,7 @@ func newBlockOrder(m *Module, blocks []BlockID) *blockOrder {
 					best = o.meet(best, p)
 				}
 			}
-			if o.steps < 0 {
+			if o.steps < 0 || ctx.Err() != nil {
 				return nil
 			}
 			if best != o.idom[n] {
@@ -125,13 +126,16 @@ func (v *verifier) blocks(parent OpID, r RegionID) {
 	if len(blocks) < 2 || v.full() {
 		return
 	}
-	order := newBlockOrder(m, blocks)
+	order := newBlockOrder(v.ctx, m, blocks)
 	if order == nil {
 		v.opReport(parent, &opError{code: diag.InputTooLarge, text: fmt.Sprintf("has a region of %d blocks whose branches are too tangled to check", len(blocks))})
 		return
 	}
 	for _, b := range blocks {
 		for op := range m.Ops(b) {
+			if v.ctx.Err() != nil {
+				return
+			}
 			v.uses(op, b, r, order)
 		}
 	}

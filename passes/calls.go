@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/calls"
 	"autoshard/ir/pass"
@@ -31,7 +33,9 @@ func callGroup() pass.Group {
 				Summary: "give every call a function of its own",
 				Order:   "before calls become computations, so that no two share a body",
 				Options: []pass.Option{maxOps},
-				Run:     func(m *ir.Module, s pass.Settings) error { return calls.Flatten(m, int(s.Int(maxOps.Name))) },
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
+					return calls.Flatten(m, int(s.Int(maxOps.Name)))
+				},
 			},
 			{
 				Name:    "sdy-add-func-data-flow-edges",
@@ -44,7 +48,7 @@ func callGroup() pass.Group {
 				Summary: "replace calls by named computations with the bodies of their functions",
 				Order:   "after flattening; propagation sees a region where a call was",
 				Options: []pass.Option{computationEdges, maxOps},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					return propagate.ImportCalls(m, s.Bool(computationEdges.Name), int(s.Int(maxOps.Name)))
 				},
 			},
@@ -78,7 +82,7 @@ func callGroup() pass.Group {
 				Summary: "let calls of functions that came from one and are sharded alike call the same function",
 				Order:   "after functions know the shardings of their arguments and results",
 				Options: []pass.Option{dedupFully},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					calls.Unflatten(m, s.Bool(dedupFully.Name))
 					return nil
 				},

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"slices"
 
 	"autoshard/ir"
@@ -30,7 +32,7 @@ func dialectGroup() pass.Group {
 	}
 }
 
-func runCanonicalize(m *ir.Module, s pass.Settings) error {
+func runCanonicalize(_ context.Context, m *ir.Module, s pass.Settings) error {
 	enabled, disabled := s.List("enable-patterns"), s.List("disable-patterns")
 	canonical.Run(m, canonical.Options{
 		BottomUp: !s.Bool("top-down"),

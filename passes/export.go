@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/canonical"
 	"autoshard/ir/pass"
@@ -27,7 +29,7 @@ func exportGroup() pass.Group {
 				Order:   "before passes that look for the producer of a value, which an edge hides",
 				Func:    true,
 				Options: []pass.Option{sinkOrigins, sinkEdges},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					propagate.SinkDataFlowEdgesWith(m, propagate.Debug{Origins: s.Bool(sinkOrigins.Name), Edges: s.Bool(sinkEdges.Name)})
 					return nil
 				},
@@ -76,7 +78,7 @@ func exportGroup() pass.Group {
 				Order:   "after dimensions are closed; what comes later sees communication as operations",
 				Func:    true,
 				Options: []pass.Option{fullVersion},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					return reshard.Insert(m, reshard.Options{Full: s.Bool(fullVersion.Name)})
 				},
 			},

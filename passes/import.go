@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/pass"
 	"autoshard/propagate"
@@ -61,7 +63,7 @@ func importGroup() pass.Group {
 				Summary: "copy closed shardings of constraints to the values that they constrain",
 				Order:   "after data-flow edges, through which constraints reach the values of regions",
 				Options: []pass.Option{debugOrigins, debugEdges},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					propagate.ApplyConstraintsWith(m, propagate.Debug{Origins: s.Bool(debugOrigins.Name), Edges: s.Bool(debugEdges.Name)})
 					return nil
 				},

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/pass"
 	"autoshard/propagate"
@@ -19,7 +21,7 @@ func propagationGroup() pass.Group {
 				Order:   "for looking at rules: propagation makes them itself",
 				Func:    true,
 				Options: []pass.Option{conservative},
-				Run: func(m *ir.Module, s pass.Settings) error {
+				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					propagate.PopulateRules(m, s.Bool(conservative.Name))
 					return nil
 				},
@@ -68,8 +70,8 @@ var (
 )
 
 // propagation makes the Run of a pass whose fixed options are o and whose others are those that it has.
-func propagation(o propagate.Options) func(*ir.Module, pass.Settings) error {
-	return func(m *ir.Module, s pass.Settings) error {
+func propagation(o propagate.Options) func(context.Context, *ir.Module, pass.Settings) error {
+	return func(ctx context.Context, m *ir.Module, s pass.Settings) error {
 		o := o
 		o.Conservative = s.Bool(conservative.Name)
 		o.Debug = propagate.Debug{Origins: s.Bool(debugOrigins.Name), Edges: s.Bool(debugEdges.Name)}
@@ -80,7 +82,7 @@ func propagation(o propagate.Options) func(*ir.Module, pass.Settings) error {
 			o.NoOpPriority = true
 		}
 		o.KeepRules = s.Bool(keepRules.Name)
-		_, err := propagate.Run(m, o)
+		_, err := propagate.Run(ctx, m, o)
 		return err
 	}
 }

@@ -1,6 +1,7 @@
 package passes_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,15 +21,15 @@ import (
 
 // run returns what a pipeline makes of a program.
 func run(text []byte, pipeline *pass.Pipeline) (string, error) {
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(context.Background(), text, mlir.Options{})
 	if err != nil {
 		return "", err
 	}
 	m.LocateByText()
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(context.Background(), m); err != nil {
 		return "", err
 	}
-	if _, err := pipeline.Run(m, pass.Hooks{}); err != nil {
+	if _, err := pipeline.Run(context.Background(), m, pass.Hooks{}); err != nil {
 		return "", err
 	}
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil

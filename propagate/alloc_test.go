@@ -25,7 +25,7 @@ func TestSettledVisitsAllocateNothing(t *testing.T) {
 	}
 	b.Op(ir.OpReturn, nil, nil, v)
 
-	e := newEngine(m, Options{})
+	e := newEngine(t.Context(), m, Options{})
 	e.aggressive = true
 	e.fixpoint()
 	if id := e.shardings[e.home[v]]; id == 0 || m.ShardingOf(id).IsReplicated() {

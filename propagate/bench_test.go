@@ -52,12 +52,12 @@ func benchmarkRun(b *testing.B, m *ir.Module) {
 	for range b.N {
 		b.StopTimer()
 		c := m.Clone()
-		if err := propagate.Import(c); err != nil {
+		if err := propagate.Import(b.Context(), c); err != nil {
 			b.Fatal(err)
 		}
 		ops = c.NumOps()
 		b.StartTimer()
-		if _, err := propagate.Run(c, propagate.Options{}); err != nil {
+		if _, err := propagate.Run(b.Context(), c, propagate.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -41,18 +41,18 @@ func TestCallDepth(t *testing.T) {
 	if testing.Short() {
 		depth = 1000
 	}
-	m, err := mlir.Parse([]byte(callChain(depth, 1)), mlir.Options{})
+	m, err := mlir.Parse(t.Context(), []byte(callChain(depth, 1)), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := propagate.Import(m); err != nil {
+	if err := propagate.Import(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := propagate.Run(m, propagate.Options{}); err != nil {
+	if _, err := propagate.Run(t.Context(), m, propagate.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	propagate.Close(m)
-	if err := ir.Verify(m); err != nil {
+	propagate.Close(t.Context(), m)
+	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	f, ok := m.LookupFunc(fmt.Sprint("f", depth-1))
@@ -60,11 +60,11 @@ func TestCallDepth(t *testing.T) {
 		t.Error("the sharding did not reach the last function")
 	}
 
-	m, err = mlir.Parse([]byte(callChain(64, 2)), mlir.Options{})
+	m, err = mlir.Parse(t.Context(), []byte(callChain(64, 2)), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := propagate.Import(m); !errors.Is(err, diag.ErrTooLarge) {
+	if err := propagate.Import(t.Context(), m); !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("%v, want an error of the class too large", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestCallsLikePasses(t *testing.T) {
 		if err != nil {
 			continue // groups whose members cannot be together, for one
 		}
-		m, err := mlir.Parse([]byte(text), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,13 +34,13 @@ func TestCallsLikePasses(t *testing.T) {
 		propagate.NameConstants(m)
 		propagate.LiftInlinedMeshes(m)
 		propagate.TagMeshes(m)
-		if err := propagate.Import(m); err != nil {
+		if err := propagate.Import(t.Context(), m); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if _, err := propagate.Run(m, propagate.Options{}); err != nil {
+		if _, err := propagate.Run(t.Context(), m, propagate.Options{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		propagate.Close(m)
+		propagate.Close(t.Context(), m)
 		if diff := cmp.Diff(want, string(mlir.Print(m, mlir.PrintOptions{}))); diff != "" {
 			t.Errorf("seed %d (-passes +functions):\n%s\nof\n%s", seed, clip(diff), clip(text))
 		}

@@ -1,6 +1,7 @@
 package propagate_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -32,7 +33,10 @@ type fataler interface {
 
 func checkChains(t fataler, m *ir.Module, start *replay, tr *trace.Trace) (chains int) {
 	h := trace.NewHistory(tr, func(p trace.Place) []subaxis.Ref { return start.axes[p] })
-	relations := propagate.NewRelations(m)
+	relations, err := propagate.NewRelations(context.Background(), m)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		id := m.Sharding(v)
 		if id == 0 || !alive(m, v) {
@@ -70,11 +74,11 @@ func checkChain(t fataler, h *trace.History, p trace.Place, axes []subaxis.Ref) 
 func TestChainsOfModels(t *testing.T) {
 	for _, file := range modelFiles(t) {
 		m := readModel(t, file)
-		if err := propagate.Import(m); err != nil {
+		if err := propagate.Import(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 		start := newReplay(m, propagate.Options{})
-		tr, err := propagate.Run(m, propagate.Options{})
+		tr, err := propagate.Run(t.Context(), m, propagate.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/internal/trace"
@@ -13,6 +14,7 @@ import (
 // only on its plan, the allowed directions and those shardings; such outcomes are computed once and kept.
 type engine struct {
 	*tables
+	ctx      context.Context
 	options  Options
 	trace    *trace.Trace
 	work     worklist
@@ -28,6 +30,7 @@ type engine struct {
 
 	aggressive bool
 	started    bool                                   // the worklist is being worked on
+	visits     uint                                   // of ops, for the pace of looking at the context
 	changes    []uint16                               // by slot: how often it changed
 	restless   slot                                   // one that changed too often, 0 if none
 	level      int                                    // op priority; allLevels for no schedule
@@ -48,15 +51,15 @@ const allLevels = priority.Levels - 1
 // enters and leaves manual computations loses axes, and may get them again without end.
 const maxChanges = 4096
 
-func newEngine(m *ir.Module, o Options) *engine {
+func newEngine(ctx context.Context, m *ir.Module, o Options) *engine {
 	const outcomes = 1024 // more are rare
-	return startEngine(newTables(m, o.rules()), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
+	return startEngine(ctx, newTables(ctx, m, o.rules()), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
 }
 
 // startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they
 // name.
-func startEngine(t *tables, o Options, known *trace.Trace, outcomes *memory) *engine {
-	e := &engine{tables: t, options: o, memory: outcomes, level: allLevels}
+func startEngine(ctx context.Context, t *tables, o Options, known *trace.Trace, outcomes *memory) *engine {
+	e := &engine{ctx: ctx, tables: t, options: o, memory: outcomes, level: allLevels}
 	e.latest, e.changes = make([]int32, t.m.NumOps()+1), make([]uint16, len(t.shardings))
 	e.last, e.lastTied = make([]trace.PatternID, t.m.NumOps()+1), map[int]trace.PatternID{}
 	e.reserve = &reserve{waiting: map[slot][]waitingDim{}}
@@ -66,8 +69,14 @@ func startEngine(t *tables, o Options, known *trace.Trace, outcomes *memory) *en
 	return e
 }
 
-// fixpoint visits ops until none changes anything.
+// visitsBetweenLooks is how many ops are visited between looks at the context: a millisecond at most.
+const visitsBetweenLooks = 128
+
+// fixpoint visits ops until none changes anything, or the context ends.
 func (e *engine) fixpoint() {
+	if e.ctx.Err() != nil {
+		return
+	}
 	for class := range e.schedule {
 		c := priority.Class(class)
 		e.schedule[class] = moves{priority.At(c, false, e.level), priority.At(c, true, e.level)}
@@ -76,6 +85,9 @@ func (e *engine) fixpoint() {
 	e.work.fill(e.m)
 	e.started = true
 	for op, ok := e.work.pop(); ok && e.restless == 0; op, ok = e.work.pop() {
+		if e.visits++; e.visits%visitsBetweenLooks == 0 && e.ctx.Err() != nil {
+			break
+		}
 		switch {
 		case e.m.OpBlock(op) == 0:
 		case ir.IsDead(e.m, op):

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/internal/trace"
@@ -18,7 +19,7 @@ type reporter interface {
 // another one lacks, the trace says why, and what it says is true. It returns how many such gaps there are.
 func CheckGaps(t reporter, m *ir.Module, o Options) (gaps int) {
 	copies := syncGroups(m)
-	e := newEngine(m, o)
+	e := newEngine(context.Background(), m, o)
 	e.recordGroupCopies(copies)
 	e.run()
 	e.aggressive, e.level = o.Strategy != Basic, allLevels
@@ -129,7 +130,7 @@ func (s *step) checkReason(t reporter, r *refused, f int32, tensor int) {
 // RunShuffled is Run for modules without sharding groups, but for the order in which each fixpoint first visits ops, which
 // shuffle decides.
 func RunShuffled(m *ir.Module, o Options, shuffle func([]ir.OpID)) *trace.Trace {
-	e := newEngine(m, o)
+	e := newEngine(context.Background(), m, o)
 	round := func(level int) {
 		e.level = level
 		e.begin(0, level)

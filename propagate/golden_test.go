@@ -1,6 +1,7 @@
 package propagate_test
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func golden(d *datadriven.TestData) (string, error) {
 		pipeline, text, _ := strings.Cut(d.Input, "\n")
 		return runPipeline(text, pipeline)
 	}
-	m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(d.Input), mlir.Options{})
 	if err != nil {
 		return "", err
 	}
@@ -64,17 +65,17 @@ func golden(d *datadriven.TestData) (string, error) {
 		}
 		return string(mlir.Print(m, mlir.PrintOptions{})), nil
 	}
-	if err := propagate.Import(m); err != nil {
+	if err := propagate.Import(context.Background(), m); err != nil {
 		return "", err
 	}
-	tr, err := propagate.Run(m, goldenOptions(d))
+	tr, err := propagate.Run(context.Background(), m, goldenOptions(d))
 	if err != nil {
 		return "", err
 	}
 	if d.Cmd == "trace" {
 		return tr.Format(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true}), nil
 	}
-	propagate.Close(m)
+	propagate.Close(context.Background(), m)
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil
 }
 

@@ -17,18 +17,18 @@ import (
 // imported returns a random program, ready for propagation.
 func imported(t *rapid.T) *ir.Module {
 	text := randomProgram(rapid.Int64Range(0, 1<<40).Draw(t, "seed"))
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if err := propagate.Import(m); err != nil {
+	if err := propagate.Import(t.Context(), m); err != nil {
 		t.Skipf("not importable: %v", err)
 	}
 	return m
 }
 
 func propagated(t *rapid.T, m *ir.Module, o propagate.Options) *trace.Trace {
-	tr, err := propagate.Run(m, o)
+	tr, err := propagate.Run(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,15 +72,15 @@ func productsOfAllSizes() []byte {
 
 // checkAlike checks a program in which at least some ops have the plan of others.
 func checkAlike(t *testing.T, text []byte, least int) {
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(t.Context(), text, mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mesh := m.AddMesh("grid", subaxis.Mesh{Axes: []subaxis.Axis{{Name: "a", Size: 2}, {Name: "b", Size: 4}, {Name: "c", Size: 3}}}, nil, 0)
-	if err := Import(m); err != nil {
+	if err := Import(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	e := newEngine(m, Options{})
+	e := newEngine(t.Context(), m, Options{})
 	e.aggressive = true
 	random, alike, moved := rand.New(rand.NewPCG(3, 4)), 0, 0
 	for op := range e.rows {

@@ -71,11 +71,11 @@ func readModel(t testing.TB, file string) *ir.Module {
 			t.Fatal(err)
 		}
 	}
-	m, err := mlir.Parse(data, mlir.Options{File: filepath.Base(file)})
+	m, err := mlir.Parse(t.Context(), data, mlir.Options{File: filepath.Base(file)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ir.InlineCalls(m); err != nil {
+	if err := ir.InlineCalls(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -1,74 +1,58 @@
 package propagate
 
 import (
+	"context"
+
 	"autoshard/ir"
 	"autoshard/ir/calls"
 )
 
 // Import makes a module ready for propagation: meshes named, constants split, shardings said explicitly, data-flow
 // edges and constraints in place, every call a computation of its own. It fails where functions are recursive or the
-// module would get larger than calls.MaxOps. Shardy: -sdy-import-pipeline and the passes between it and propagation.
-func Import(m *ir.Module) error {
+// module would get larger than calls.MaxOps, and with the context's error. Shardy: -sdy-import-pipeline and the passes between it and propagation.
+func Import(ctx context.Context, m *ir.Module) error {
 	if len(calls.All(m)) == 0 {
-		if err := Normalize(m); err != nil {
+		if err := Normalize(ctx, m); err != nil {
 			return err
 		}
-		return Connect(m)
+		return Connect(ctx, m)
 	}
-	calls.EraseUnused(m)
-	LiftInlinedMeshes(m)
-	RemoveSizeOneAxes(m)
-	calls.PropagateToCalls(m)
-	if err := SplitConstants(m); err != nil {
+	err := inOrder(ctx, m, infallible(calls.EraseUnused), infallible(LiftInlinedMeshes), infallible(RemoveSizeOneAxes),
+		infallible(calls.PropagateToCalls), SplitConstants, infallible(calls.EraseUnused), CleanManualAxes, infallible(AddDataFlowEdges))
+	if err != nil {
 		return err
 	}
-	calls.EraseUnused(m)
-	if err := CleanManualAxes(m); err != nil {
-		return err
-	}
-	AddDataFlowEdges(m)
-	return separateCalls(m)
+	return separateCalls(ctx, m)
 }
 
 // separateCalls gives every call a body of its own. Constraints are applied while bodies are functions, whose edges
 // keep them from reaching through.
-func separateCalls(m *ir.Module) error {
-	if err := calls.Flatten(m, calls.MaxOps); err != nil {
-		return err
-	}
-	calls.EraseUnused(m)
-	AddFuncDataFlowEdges(m)
-	ApplyConstraints(m)
-	SinkFuncDataFlowEdges(m)
-	if err := ImportGroups(m); err != nil {
-		return err
-	}
-	if err := ImportCalls(m, true, calls.MaxOps); err != nil {
-		return err
-	}
-	calls.PreOrder(m)
-	return nil
+func separateCalls(ctx context.Context, m *ir.Module) error {
+	return inOrder(ctx, m,
+		func(m *ir.Module) error { return calls.Flatten(m, calls.MaxOps) },
+		infallible(calls.EraseUnused), infallible(AddFuncDataFlowEdges), infallible(ApplyConstraints), infallible(SinkFuncDataFlowEdges),
+		ImportGroups,
+		func(m *ir.Module) error { return ImportCalls(m, true, calls.MaxOps) },
+		infallible(calls.PreOrder))
 }
 
 // Close ends propagation: what only propagation needs is removed, computations become calls again, arguments and
 // results become divisible, and all dimensions are closed. Shardy: the end of -sdy-propagation-pipeline, up to
-// -sdy-close-shardings, but constraints stay constraints, so that every value keeps its id.
-func Close(m *ir.Module) {
+// -sdy-close-shardings, but constraints stay constraints, so that every value keeps its id. It fails with the context's
+// error alone.
+func Close(ctx context.Context, m *ir.Module) error {
 	apart := len(calls.Computations(m)) > 0 || hasFunctions(m)
+	passes := []func(*ir.Module){PropagateToResults}
 	if apart {
-		ExportCalls(m)
+		unflatten := func(m *ir.Module) { calls.Unflatten(m, false) }
+		passes = []func(*ir.Module){ExportCalls, PropagateToResults, unflatten, calls.EraseUnused, calls.InsertReshards}
 	}
-	PropagateToResults(m)
-	if apart {
-		calls.Unflatten(m, false)
-		calls.EraseUnused(m)
-		calls.InsertReshards(m)
+	for _, pass := range append(passes, MergeConstants, Disconnect, UpdateNonDivisible, RemoveSubAxes, CloseShardings) {
+		if err := inOrder(ctx, m, infallible(pass)); err != nil {
+			return err
+		}
 	}
-	MergeConstants(m)
-	Disconnect(m)
-	UpdateNonDivisible(m)
-	RemoveSubAxes(m)
-	CloseShardings(m)
+	return nil
 }
 
 // hasFunctions says whether a module has functions beside the main one.

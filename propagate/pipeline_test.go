@@ -5,6 +5,7 @@ import (
 	"autoshard/ir/mlir"
 	"autoshard/ir/pass"
 	"autoshard/passes"
+	"context"
 )
 
 // runPasses runs a pipeline of the table of passes on a module, without verification: programs between two passes need
@@ -14,13 +15,13 @@ func runPasses(m *ir.Module, pipeline string) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Run(m, pass.Hooks{SkipVerify: true})
+	_, err = p.Run(context.Background(), m, pass.Hooks{SkipVerify: true})
 	return err
 }
 
 // runPipeline runs a pipeline on a text.
 func runPipeline(text, pipeline string) (string, error) {
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -1,29 +1,48 @@
 package propagate
 
-import "autoshard/ir"
+import (
+	"context"
+
+	"autoshard/ir"
+)
 
 // Normalize is the part of Import that leaves an ordinary program behind: meshes are named and equal ones merged,
 // axes of size one are gone from shardings, every use of a constant has its own, and manual computations say which
-// axes they replicate.
-func Normalize(m *ir.Module) error {
-	LiftInlinedMeshes(m)
-	RemoveSizeOneAxes(m)
-	if err := SplitConstants(m); err != nil {
-		return err
-	}
-	return CleanManualAxes(m)
+// axes they replicate. Errors are those of its passes or the context's.
+func Normalize(ctx context.Context, m *ir.Module) error {
+	return inOrder(ctx, m, infallible(LiftInlinedMeshes), infallible(RemoveSizeOneAxes), SplitConstants, CleanManualAxes)
 }
 
 // Connect is the rest of Import: it inserts the data-flow edges along which shardings cross regions, applies
 // constraints to what they constrain, and merges sharding groups. Disconnect takes it out again.
-func Connect(m *ir.Module) error {
-	AddDataFlowEdges(m)
-	ApplyConstraints(m)
-	return ImportGroups(m)
+// Errors are those of its passes or the context's.
+func Connect(ctx context.Context, m *ir.Module) error {
+	return inOrder(ctx, m, infallible(AddDataFlowEdges), infallible(ApplyConstraints), ImportGroups)
 }
 
 // Disconnect takes out what Connect inserted; values keep their ids and shardings.
 func Disconnect(m *ir.Module) {
 	SinkDataFlowEdges(m)
 	RemoveGroups(m)
+}
+
+// inOrder runs passes one after the other. Each is short, so that it is enough to look at the context between them.
+func inOrder(ctx context.Context, m *ir.Module, passes ...func(*ir.Module) error) error {
+	for _, pass := range passes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := pass(m); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// infallible makes a pass that cannot fail one of those that can.
+func infallible(pass func(*ir.Module)) func(*ir.Module) error {
+	return func(m *ir.Module) error {
+		pass(m)
+		return nil
+	}
 }

@@ -12,14 +12,16 @@
 //
 // The main path is
 //
-//	propagate.Import(m)              // make the module ready: constants split, edges for region data flow, constraints
-//	propagate.Run(m, Options{})      // to the fixed point, with a trace of what moved and what did not
-//	propagate.Close(m)               // drop what only propagation needs; dimensions closed
+//	err := propagate.Import(ctx, m)  // make the module ready: constants split, edges for region data flow, constraints
+//	trace, err := propagate.Run(ctx, m, Options{}) // to the fixed point, with a trace of what moved and what did not
+//	err = propagate.Close(ctx, m)    // drop what only propagation needs; dimensions closed
 //
 // Specification: shardy.md sections 3 and 4.
 package propagate
 
 import (
+	"context"
+
 	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
@@ -68,16 +70,16 @@ type Options struct {
 
 // Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that
 // it meets. Dimensions stay open or closed. Results need static shapes (ErrUnsupported otherwise), and shardings have to
-// settle (ErrInvalid otherwise; the module is as good as lost then).
+// settle (ErrInvalid otherwise). Where it fails, also with the context's error, the module is as good as lost.
 // Shardy: -sdy-user-priority-propagate, or by options -sdy-op-priority-propagate, -sdy-aggressive-propagate and
 // -sdy-basic-propagate.
-func Run(m *ir.Module, o Options) (*trace.Trace, error) {
+func Run(ctx context.Context, m *ir.Module, o Options) (*trace.Trace, error) {
 	if err := checkStatic(m); err != nil {
 		return nil, err
 	}
 	observer := newObserver(m, o.Debug)
 	copies := syncGroups(m)
-	e := newEngine(m, o)
+	e := newEngine(ctx, m, o)
 	e.observer = observer
 	e.recordGroupCopies(copies)
 	if err := e.run(); err != nil {
@@ -92,6 +94,9 @@ func (e *engine) run() error {
 		e.opPriorities(0)
 	} else {
 		e.userPriorities()
+	}
+	if err := e.ctx.Err(); err != nil {
+		return err
 	}
 	if e.restless != 0 {
 		return e.unsettled()

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/internal/trace"
@@ -19,10 +20,13 @@ type Relations struct {
 	next map[trace.Place][]trace.Place // what Related answered
 }
 
-// NewRelations returns the relations of a module, as propagation with CompleteRules sees them.
-func NewRelations(m *ir.Module) *Relations {
-	r := &Relations{t: newTables(m, rule.NewCompleteCache()), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{}, slot: map[int32]slot{},
+// NewRelations returns the relations of a module, as propagation with CompleteRules sees them. The only error is the context's.
+func NewRelations(ctx context.Context, m *ir.Module) (*Relations, error) {
+	r := &Relations{t: newTables(ctx, m, rule.NewCompleteCache()), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{}, slot: map[int32]slot{},
 		next: map[trace.Place][]trace.Place{}}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for op := range r.t.rows {
 		row := &r.t.rows[op]
 		if row.plan == 0 || m.OpBlock(ir.OpID(op)) == 0 {
@@ -40,7 +44,7 @@ func NewRelations(m *ir.Module) *Relations {
 		}
 	}
 	r.tieResults()
-	return r
+	return r, nil
 }
 
 func (r *Relations) tieResults() {

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -29,29 +30,32 @@ type Given struct {
 }
 
 // NewSession returns a session for a module that was not imported yet. The module itself is not changed. It fails
-// where Import or Run would.
-func NewSession(m *ir.Module, o Options) (*Session, error) {
+// where Import or Run would, also with the context's error.
+func NewSession(ctx context.Context, m *ir.Module, o Options) (*Session, error) {
 	s := &Session{source: m.Clone(), imported: m.Clone(), options: o, trace: trace.New(nil), memory: newMemory(0)}
-	if err := Import(s.imported); err != nil {
+	if err := Import(ctx, s.imported); err != nil {
 		return nil, err
 	}
 	if err := checkStatic(s.imported); err != nil {
 		return nil, err
 	}
-	s.tables = newTables(s.imported, o.rules())
+	s.tables = newTables(ctx, s.imported, o.rules())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	s.groups = len(s.tables.groups) > 0
 	return s, nil
 }
 
 // Run propagates the module with some shardings replaced. What it returns is as Run leaves it.
-func (s *Session) Run(given ...Given) (*ir.Module, *trace.Trace, error) {
+func (s *Session) Run(ctx context.Context, given ...Given) (*ir.Module, *trace.Trace, error) {
 	for _, g := range given {
 		if err := s.check(g); err != nil {
 			return nil, nil, err
 		}
 	}
 	if s.groups || s.options.Debug.any() || slices.ContainsFunc(given, s.reachesImport) {
-		return s.cold(given)
+		return s.cold(ctx, given)
 	}
 	m := s.imported.Clone()
 	for _, g := range given {
@@ -59,7 +63,7 @@ func (s *Session) Run(given ...Given) (*ir.Module, *trace.Trace, error) {
 	}
 	s.tables.m = m
 	s.tables.loadShardings()
-	e := startEngine(s.tables, s.options, s.trace, s.memory)
+	e := startEngine(ctx, s.tables, s.options, s.trace, s.memory)
 	if err := e.run(); err != nil {
 		return nil, nil, err
 	}
@@ -71,15 +75,15 @@ func (s *Session) Run(given ...Given) (*ir.Module, *trace.Trace, error) {
 }
 
 // cold imports and propagates anew.
-func (s *Session) cold(given []Given) (*ir.Module, *trace.Trace, error) {
+func (s *Session) cold(ctx context.Context, given []Given) (*ir.Module, *trace.Trace, error) {
 	m := s.source.Clone()
 	for _, g := range given {
 		give(m, g, false)
 	}
-	if err := Import(m); err != nil {
+	if err := Import(ctx, m); err != nil {
 		return nil, nil, err
 	}
-	tr, err := Run(m, s.options)
+	tr, err := Run(ctx, m, s.options)
 	return m, tr, err
 }
 

@@ -1,6 +1,7 @@
 package propagate_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,18 +66,18 @@ func answer(m *ir.Module, tr *trace.Trace) string {
 // TestSessionIsCold: whatever a session was asked before, it answers as a propagation from the start.
 func TestSessionIsCold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, err := mlir.Parse([]byte(randomProgram(rapid.Int64Range(0, 1<<40).Draw(t, "seed"))), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(randomProgram(rapid.Int64Range(0, 1<<40).Draw(t, "seed"))), mlir.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := drawOptions(t)
-		s, err := propagate.NewSession(m, o)
+		s, err := propagate.NewSession(t.Context(), m, o)
 		if err != nil {
 			t.Skipf("not importable: %v", err)
 		}
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
 			g := drawGiven(t, m)
-			warm, warmTrace, err := s.Run(g)
+			warm, warmTrace, err := s.Run(t.Context(), g)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,10 +104,10 @@ func coldRun(m *ir.Module, o propagate.Options, g propagate.Given) (*ir.Module, 
 	} else {
 		c.SetSharding(c.BlockArgs(c.Func(main).Body)[g.Index], id)
 	}
-	if err := propagate.Import(c); err != nil {
+	if err := propagate.Import(context.Background(), c); err != nil {
 		return nil, nil, err
 	}
-	tr, err := propagate.Run(c, o)
+	tr, err := propagate.Run(context.Background(), c, o)
 	return c, tr, err
 }
 
@@ -141,12 +142,12 @@ func BenchmarkSession(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint(c.name, "/session"), func(b *testing.B) {
-			s, err := propagate.NewSession(c.m, propagate.Options{})
+			s, err := propagate.NewSession(b.Context(), c.m, propagate.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
 			for i := range b.N {
-				if _, _, err := s.Run(given(i)); err != nil {
+				if _, _, err := s.Run(b.Context(), given(i)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package propagate_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -52,7 +53,7 @@ func fewerPasses(p program, i int) (program, bool) {
 
 // edited returns a program after an edit of its module, the program itself where the edit fails.
 func (p program) edited(edit func(m *ir.Module)) program {
-	m, err := mlir.Parse([]byte(p.text), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(p.text), mlir.Options{})
 	if err != nil {
 		return p
 	}
@@ -76,7 +77,7 @@ func ops(m *ir.Module) []ir.OpID {
 
 // withoutOp removes an operation; its users get another value, first one that is there, then a new argument.
 func withoutOp(p program, i int) (program, bool) {
-	m, err := mlir.Parse([]byte(p.text), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(p.text), mlir.Options{})
 	if err != nil {
 		return p, false
 	}

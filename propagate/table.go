@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/ir"
@@ -56,7 +57,8 @@ type funcResults struct {
 	first slot
 }
 
-func newTables(m *ir.Module, rules *rule.Cache) *tables {
+// newTables returns the tables of a module. They are not complete if the context ends.
+func newTables(ctx context.Context, m *ir.Module, rules *rule.Cache) *tables {
 	const plans = 256 // that many are rare
 	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
 		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1, plans),
@@ -65,7 +67,9 @@ func newTables(m *ir.Module, rules *rule.Cache) *tables {
 	t.findHomes()
 	t.loadShardings()
 	t.rows = make([]opRow, m.NumOps())
-	m.Walk(m.Body(), func(op ir.OpID) { t.addOp(op, rules) })
+	if m.WalkContext(ctx, m.Body(), func(op ir.OpID) { t.addOp(op, rules) }) != nil {
+		return t
+	}
 	t.findGroups()
 	for i := range t.rows {
 		row := &t.rows[i]

@@ -17,21 +17,27 @@ func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			src := "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n" + d.Input
-			m, err := mlir.Parse([]byte(src), mlir.Options{File: path})
+			m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: path})
 			if err != nil {
 				return err.Error()
 			}
-			if err := ir.Verify(m); err != nil {
+			if err := ir.Verify(t.Context(), m); err != nil {
 				return err.Error()
 			}
 			meshID, _ := m.LookupMesh("mesh")
-			collectives.Settle(m, meshID)
+			if err := collectives.Settle(t.Context(), m, meshID); err != nil {
+				t.Fatal(err)
+			}
+			assignment, err := collectives.Derive(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
 			planner := collectives.NewPlanner(&m.Mesh(meshID).Mesh, flat{})
-			if err := collectives.Partition(m, meshID, collectives.Derive(m), planner); err != nil {
+			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
 				return err.Error()
 			}
 			if d.Cmd == "lower" {
-				if _, err := shardmap.Lower(m, meshID); err != nil {
+				if _, err := shardmap.Lower(t.Context(), m, meshID); err != nil {
 					return err.Error()
 				}
 			}

@@ -1,6 +1,7 @@
 package shardmap
 
 import (
+	"context"
 	"encoding/binary"
 
 	"autoshard/internal/diag"
@@ -12,6 +13,7 @@ import (
 // lowerer walks the program in order. When it comes to an op, the op's operands have their local types already;
 // their shardings still tell how they were cut.
 type lowerer struct {
+	ctx     context.Context
 	m       *ir.Module
 	p       *Program
 	id      ir.ValueID // this device's partition id
@@ -56,6 +58,9 @@ func (l *lowerer) block(b ir.BlockID) error {
 		l.localise(arg)
 	}
 	for op := range l.m.Ops(b) {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
 		if lower, ok := lowerings[l.m.Kind(op)]; ok {
 			if err := lower(l, op); err != nil {
 				return err
@@ -270,6 +275,9 @@ func (l *lowerer) manual(op ir.OpID) error {
 	}
 	var outs []ir.ValueID
 	for inner := range m.Ops(body) {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
 		switch m.Kind(inner) {
 		case ir.OpSdyShardingConstraint, ir.OpSdyReshard:
 			m.ReplaceUses(m.Result(inner, 0), m.Operand(inner, 0))

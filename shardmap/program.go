@@ -13,6 +13,7 @@
 package shardmap
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/collectives"
@@ -117,8 +118,8 @@ func (c *Collective) TotalBytes() int64 {
 }
 
 // Lower turns a partitioned module into the program of one device, in place. Every tensor value has a sharding on
-// the one mesh; dimensions divide evenly.
-func Lower(m *ir.Module, mesh ir.MeshID) (*Program, error) {
+// the one mesh; dimensions divide evenly. Errors are of class diag.ErrInvalid or diag.ErrUnsupported, or the context's.
+func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) {
 	main, ok := m.Main()
 	if !ok {
 		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
@@ -131,7 +132,7 @@ func Lower(m *ir.Module, mesh ir.MeshID) (*Program, error) {
 	for i, t := range f.ResultTypes {
 		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
 	}
-	l := &lowerer{m: m, p: p, runs: 1, offsets: map[string]ir.ValueID{}}
+	l := &lowerer{ctx: ctx, m: m, p: p, runs: 1, offsets: map[string]ir.ValueID{}}
 	l.id = m.BuilderBefore(m.FirstOp(f.Body)).Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
 	l.head = m.DefiningOp(l.id)
 	if err := l.block(f.Body); err != nil {

@@ -50,19 +50,25 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := mlir.Print(m, mlir.PrintOptions{})
-		collectives.Settle(m, meshID)
-		planner := collectives.NewPlanner(&m.Mesh(meshID).Mesh, flat{})
-		if err := collectives.Partition(m, meshID, collectives.Derive(m), planner); err != nil {
+		if err := collectives.Settle(t.Context(), m, meshID); err != nil {
 			t.Fatal(err)
 		}
-		if err := ir.Verify(m); err != nil {
-			t.Fatalf("the partitioned program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
-		}
-		p, err := shardmap.Lower(m, meshID)
+		assignment, err := collectives.Derive(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ir.Verify(m); err != nil {
+		planner := collectives.NewPlanner(&m.Mesh(meshID).Mesh, flat{})
+		if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("the partitioned program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		p, err := shardmap.Lower(t.Context(), m, meshID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatalf("the local program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 		}
 		for i, got := range runSharded(t, p, inputs) {

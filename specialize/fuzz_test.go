@@ -27,8 +27,8 @@ func FuzzRun(f *testing.F) {
 		f.Add(string(src), int64(4), int64(7))
 	}
 	f.Fuzz(func(t *testing.T, text string, a, b int64) {
-		m, err := mlir.Parse([]byte(text), mlir.Options{})
-		if err != nil || ir.Verify(m) != nil {
+		m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
+		if err != nil || ir.Verify(t.Context(), m) != nil {
 			return
 		}
 		main, ok := m.Main()
@@ -44,7 +44,7 @@ func FuzzRun(f *testing.F) {
 				}
 			}
 		}
-		if _, err := specialize.Run(m, specialize.Options{Sizes: sizes}); err != nil {
+		if _, err := specialize.Run(t.Context(), m, specialize.Options{Sizes: sizes}); err != nil {
 			if len(diag.Diagnostics(err)) == 0 {
 				t.Errorf("not located: %v", err)
 			}

@@ -1,6 +1,7 @@
 package specialize
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -10,11 +11,11 @@ import (
 )
 
 // refine gives all values static types, in the order of the program, and checks what the program asserts.
-func (p *program) refine() error {
+func (p *program) refine(ctx context.Context) error {
 	m := p.m
 	r := &refiner{folder: newFolder(m)}
 	f := m.Func(p.main)
-	if err := r.block(f.Body); err != nil {
+	if err := r.block(ctx, f.Body); err != nil {
 		return err
 	}
 	for i, v := range m.Operands(m.LastOp(f.Body)) {
@@ -23,7 +24,7 @@ func (p *program) refine() error {
 	if m.Attrs.Bool("jax.uses_shape_polymorphism") {
 		m.Attrs = m.Attrs.With("jax.uses_shape_polymorphism", ir.BoolAttr(false))
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(ctx, m); err != nil {
 		return err
 	}
 	ir.EraseDead(m)
@@ -33,24 +34,27 @@ func (p *program) refine() error {
 // refiner walks the program. Operands of the op at hand have their static types.
 type refiner struct{ *folder }
 
-func (r *refiner) block(b ir.BlockID) error {
+func (r *refiner) block(ctx context.Context, b ir.BlockID) error {
 	for op := range r.m.Ops(b) {
-		if err := r.refine(op); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.refine(ctx, op); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *refiner) refine(op ir.OpID) error {
+func (r *refiner) refine(ctx context.Context, op ir.OpID) error {
 	m := r.m
 	switch k := m.Kind(op); {
 	case isAssertion(m, op):
 		return r.assert(op)
 	case k == ir.OpCase || k == ir.OpIf:
-		return r.branches(op)
+		return r.branches(ctx, op)
 	case k == ir.OpWhile:
-		return r.while(op)
+		return r.while(ctx, op)
 	}
 	if lower, ok := dynamics[m.Kind(op)]; ok {
 		static, err := lower(r, op)
@@ -61,7 +65,7 @@ func (r *refiner) refine(op ir.OpID) error {
 	}
 	for i := range m.NumRegions(op) {
 		for _, b := range m.Blocks(m.Region(op, i)) {
-			if err := r.block(b); err != nil {
+			if err := r.block(ctx, b); err != nil {
 				return err
 			}
 		}
@@ -139,14 +143,14 @@ func (r *refiner) unknownSize(op ir.OpID) error {
 }
 
 // while gives the carried values the types that they start with.
-func (r *refiner) while(op ir.OpID) error {
+func (r *refiner) while(ctx context.Context, op ir.OpID) error {
 	m := r.m
 	for i := range m.NumRegions(op) {
 		b := m.RegionBlock(op, i)
 		for j, arg := range m.BlockArgs(b) {
 			m.SetType(arg, m.Type(m.Operand(op, j)))
 		}
-		if err := r.block(b); err != nil {
+		if err := r.block(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -157,14 +161,14 @@ func (r *refiner) while(op ir.OpID) error {
 }
 
 // branches gives the results of a choice the types of its first branch, unless the choice is known.
-func (r *refiner) branches(op ir.OpID) error {
+func (r *refiner) branches(ctx context.Context, op ir.OpID) error {
 	m := r.m
 	var err error
-	if r.takeBranch(op, func(b ir.BlockID) { err = r.block(b) }) {
+	if r.takeBranch(op, func(b ir.BlockID) { err = r.block(ctx, b) }) {
 		return err
 	}
 	for i := range m.NumRegions(op) {
-		if err := r.block(m.RegionBlock(op, i)); err != nil {
+		if err := r.block(ctx, m.RegionBlock(op, i)); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"context"
 )
 
 // Size gives something the size Value: a dimension variable, such as b, or a dimension of an argument, such as arg0[1].
@@ -57,8 +58,8 @@ func Needed(m *ir.Module) bool {
 // Run makes a program static, in place: its calls are inlined, and the platform is no argument any more. It returns the
 // index of the platform, -1 for a program of one. It fails with diag.ErrInvalid where sizes are missing, unknown or
 // break an assertion of the program, and with diag.ErrUnsupported where a size depends on data.
-func Run(m *ir.Module, o Options) (platform int, err error) {
-	p, err := newProgram(m)
+func Run(ctx context.Context, m *ir.Module, o Options) (platform int, err error) {
+	p, err := newProgram(ctx, m)
 	if err != nil {
 		return -1, err
 	}
@@ -70,7 +71,7 @@ func Run(m *ir.Module, o Options) (platform int, err error) {
 	if err := p.solve(o.Sizes); err != nil {
 		return -1, err
 	}
-	return platform, p.refine()
+	return platform, p.refine(ctx)
 }
 
 // program is a program at hand, with calls inlined.
@@ -88,7 +89,7 @@ type symbol struct {
 	value ir.ValueID
 }
 
-func newProgram(m *ir.Module) (*program, error) {
+func newProgram(ctx context.Context, m *ir.Module) (*program, error) {
 	main, ok := m.Main()
 	if !ok || m.IsDeclaration(main) {
 		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main` with a body")
@@ -99,7 +100,7 @@ func newProgram(m *ir.Module) (*program, error) {
 			"the function `main` has %d blocks; only programs without branches between blocks can be made static", len(blocks))
 	}
 	marks := p.findSymbols()
-	if err := ir.InlineCalls(m); err != nil {
+	if err := ir.InlineCalls(ctx, m); err != nil {
 		return nil, err
 	}
 	for i, op := range marks {

@@ -17,9 +17,9 @@ import (
 
 func parse(t testing.TB, text string) *ir.Module {
 	t.Helper()
-	m, err := mlir.Parse([]byte(text), mlir.Options{File: "test.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{File: "test.mlir"})
 	if err == nil {
-		err = ir.Verify(m)
+		err = ir.Verify(t.Context(), m)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<?x4xf32>, %i: tensor<2xi32>, %k: tensor<3x4x5xf32>) -
   %9 = stablehlo.reduce(%8 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?xf32>
   return %0, %1, %2, %4, %5, %6, %7, %8, %9 : tensor<?xf32>, tensor<?x4xf32>, tensor<?x3xi32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<2x?xf32>, tensor<?x?x5xf32>, tensor<?x4xf32>, tensor<?xf32>
 }`)
-	if _, err := specialize.Run(m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: 6}}}); err != nil {
+	if _, err := specialize.Run(t.Context(), m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: 6}}}); err != nil {
 		t.Fatal(err)
 	}
 	text := string(mlir.Print(m, mlir.PrintOptions{}))
@@ -116,7 +116,7 @@ func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<f32>) {
   }) : (tensor<i1>) -> tensor<f32>
   return %0#1, %1 : tensor<?xf32>, tensor<f32>
 }`)
-	if _, err := specialize.Run(m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: 5}}}); err != nil {
+	if _, err := specialize.Run(t.Context(), m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: 5}}}); err != nil {
 		t.Fatal(err)
 	}
 	main, _ := m.Main()
@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 		{"%0 = stablehlo.slice %x [0:5, 0:4] : (tensor<?x4xf32>) -> tensor<5x4xf32>", "limit", diag.ErrInvalid, 3},
 	} {
 		m := parse(t, "func.func @main(%x: tensor<?x4xf32>, %y: tensor<5x4xf32>, %i: tensor<2xi32>) {\n  "+c.op+"\n  return\n}")
-		_, err := specialize.Run(m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: c.size}}})
+		_, err := specialize.Run(t.Context(), m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: c.size}}})
 		d := diag.Diagnostics(err)
 		if !errors.Is(err, c.class) || len(d) == 0 || d[0].Pos.Line != 2 || !strings.Contains(d[0].Message, c.want) {
 			t.Errorf("%s: %v, want %q", c.op, err, c.want)
@@ -184,7 +184,7 @@ func.func private @wrapped(%b: tensor<i32> {jax.global_constant = "b"}, %x: tens
   %0 = stablehlo.convert %b : (tensor<i32>) -> tensor<f32>
   return %0 : tensor<f32>
 }`)
-		_, err := specialize.Run(m, specialize.Options{Sizes: []specialize.Size{{Name: "b", Value: b}}})
+		_, err := specialize.Run(t.Context(), m, specialize.Options{Sizes: []specialize.Size{{Name: "b", Value: b}}})
 		if err != nil {
 			r.Fatal(err)
 		}

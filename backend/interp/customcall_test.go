@@ -48,7 +48,7 @@ func TestCustomCallsOfAnyShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := rapid.SampledFrom(targets).Draw(t, "target")
 		text, args := randomCall(t, target)
-		m, err := mlir.Parse([]byte(text), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -152,7 +152,7 @@ func TestCallbacks(t *testing.T) {
   %s
 }`
 	run := func(last string) ([]*tensor.Tensor, error) {
-		m, err := mlir.Parse([]byte(fmt.Sprintf(format, last)), mlir.Options{File: "in"})
+		m, err := mlir.Parse(t.Context(), []byte(fmt.Sprintf(format, last)), mlir.Options{File: "in"})
 		if err != nil {
 			t.Fatal(err)
 		}

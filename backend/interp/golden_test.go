@@ -30,7 +30,7 @@ func class(err error) string {
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			m, err := mlir.Parse([]byte(d.Input), mlir.Options{File: "input"})
+			m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{File: "input"})
 			if err != nil {
 				return fmt.Sprintf("parse: %v\n", err)
 			}

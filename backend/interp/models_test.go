@@ -113,7 +113,7 @@ func load(t testing.TB, path, entry string) (*ir.Module, ir.FuncID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mlir.Parse(src, mlir.Options{File: filepath.Base(path)})
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: filepath.Base(path)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func.func private @f(%%a: %s, %%b: %s) -> (%s, %s) {
   return %%0, %%b : %s, %s
 }
 }`, list, w.text.String(), strings.Join(names, ", "), list, vec, vec, vec, vec, vec, vec, vec, vec)
-		m, err := mlir.Parse([]byte(src), mlir.Options{File: "random"})
+		m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: "random"})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, src)
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 func parse(t testing.TB, src string) (*interp.Interpreter, ir.FuncID) {
-	m, err := mlir.Parse([]byte(src), mlir.Options{File: "input"})
+	m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: "input"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestPlans(t *testing.T) {
 		if test.long && !*all {
 			continue
 		}
-		model, err := autoshard.ReadModel(test.model, example(t, test.model))
+		model, err := autoshard.ReadModel(t.Context(), test.model, example(t, test.model))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := autoshard.Emit(plan, "jax")
+		program, err := autoshard.Emit(t.Context(), plan, "jax")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func TestShardMaps(t *testing.T) {
 	var texts []string
 	var inputs []*tensor.Tensor
 	for _, s := range list {
-		text, err := emit.Typed(s.Program, nil)
+		text, err := emit.Typed(t.Context(), s.Program, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

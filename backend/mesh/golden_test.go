@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // parse reads a program; function @main runs on every device.
 func parse(t interface{ Fatalf(string, ...any) }, src string) (*ir.Module, ir.FuncID) {
-	m, err := mlir.Parse([]byte(src), mlir.Options{File: "input"})
+	m, err := mlir.Parse(context.Background(), []byte(src), mlir.Options{File: "input"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}

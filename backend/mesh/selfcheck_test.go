@@ -71,7 +71,7 @@ func TestSelfChecks(t *testing.T) {
 	passed := 0
 	for name, src := range programs {
 		t.Run(name, func(t *testing.T) {
-			m, err := mlir.Parse(src, mlir.Options{File: name + ".mlir"})
+			m, err := mlir.Parse(t.Context(), src, mlir.Options{File: name + ".mlir"})
 			if err != nil {
 				t.Fatalf("parse: %v", err)
 			}

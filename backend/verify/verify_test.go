@@ -29,18 +29,18 @@ func.func @main(%%arg0: tensor<8x%[1]dxf32> {sdy.sharding = #sdy.sharding<@mesh,
 // read returns a partitioned program and the program of one device, in which plant, if any, plants a bug.
 func read(t *testing.T, text string, plant func(*ir.Module)) (*ir.Module, *shardmap.Program) {
 	t.Helper()
-	m, err := mlir.Parse([]byte(text), mlir.Options{File: "test.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{File: "test.mlir"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := m.Clone()
-	p, err := shardmap.Lower(m, ir.MeshID(m.NumMeshes()-1))
+	p, err := shardmap.Lower(t.Context(), m, ir.MeshID(m.NumMeshes()-1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plant != nil {
 		plant(m)
-		if err := ir.Verify(m); err != nil {
+		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -110,11 +111,11 @@ func measureHere(w io.Writer, file string, rounds int) error {
 }
 
 func read(src []byte) (*ir.Module, error) {
-	m, err := mlir.Parse(src, mlir.Options{})
+	m, err := mlir.Parse(context.Background(), src, mlir.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return m, ir.Verify(m)
+	return m, ir.Verify(context.Background(), m)
 }
 
 // fastest returns the smaller of the best time so far, 0 for none, and the time since start.

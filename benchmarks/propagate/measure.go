@@ -61,7 +61,7 @@ func measure(p program, file string, rounds int, limit time.Duration) (row, erro
 	if err != nil {
 		return r, err
 	}
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(context.Background(), text, mlir.Options{})
 	if err != nil {
 		return r, err
 	}
@@ -89,7 +89,7 @@ func (r *row) measureHere(m *ir.Module, rounds int) ([]byte, error) {
 		c := m.Clone()
 		runtime.GC()
 		start, used := time.Now(), cpuTime()
-		if _, err := p.Run(c, pass.Hooks{SkipVerify: true}); err != nil {
+		if _, err := p.Run(context.Background(), c, pass.Hooks{SkipVerify: true}); err != nil {
 			return nil, err
 		}
 		if used = cpuTime() - used; r.cpu == 0 || used < r.cpu {
@@ -107,15 +107,15 @@ func (r *row) measureHere(m *ir.Module, rounds int) ([]byte, error) {
 func (r *row) measureRun(m *ir.Module, rounds int) error {
 	for range rounds {
 		c := m.Clone()
-		if err := ir.InlineCalls(c); err != nil {
+		if err := ir.InlineCalls(context.Background(), c); err != nil {
 			return err
 		}
-		if err := propagate.Import(c); err != nil {
+		if err := propagate.Import(context.Background(), c); err != nil {
 			return err
 		}
 		before := memory()
 		start := time.Now()
-		trace, err := propagate.Run(c, propagate.Options{})
+		trace, err := propagate.Run(context.Background(), c, propagate.Options{})
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (r *row) measureRun(m *ir.Module, rounds int) error {
 		first := memory()
 		runtime.KeepAlive(trace)
 		start = time.Now()
-		if _, err := propagate.Run(c, propagate.Options{}); err != nil {
+		if _, err := propagate.Run(context.Background(), c, propagate.Options{}); err != nil {
 			return err
 		}
 		r.again = fastest(r.again, start)

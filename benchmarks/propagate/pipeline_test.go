@@ -30,7 +30,7 @@ func BenchmarkPipeline(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			m, err := mlir.Parse(text, mlir.Options{})
+			m, err := mlir.Parse(b.Context(), text, mlir.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func BenchmarkPipeline(b *testing.B) {
 				b.StopTimer()
 				c := m.Clone()
 				b.StartTimer()
-				if _, err := p.Run(c, pass.Hooks{SkipVerify: true}); err != nil {
+				if _, err := p.Run(b.Context(), c, pass.Hooks{SkipVerify: true}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -69,7 +70,7 @@ func readModel(file string) (*ir.Module, error) {
 			return nil, err
 		}
 	}
-	return mlir.Parse(data, mlir.Options{File: filepath.Base(file)})
+	return mlir.Parse(context.Background(), data, mlir.Options{File: filepath.Base(file)})
 }
 
 // annotated returns the text of a model with shardings: its own, else some on its arguments.

@@ -3,7 +3,7 @@
 //
 //	md, err := estimate.New(hw, mesh)
 //	md.Price(collectives.AllReduce, axes, bytes) // picoseconds
-//	step := md.Program(p)                        // of one step: compute, collectives, peak memory
+//	step, err := md.Program(ctx, p)              // of one step: compute, collectives, peak memory
 //
 // Local ops take the larger of their arithmetic and their memory traffic at the hardware's rates (cost.md section
 // 3.4), with elementwise chains fused; collectives take the time of cost.md section 2. Nothing overlaps but the permutes

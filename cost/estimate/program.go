@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"context"
+
 	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/shardmap"
@@ -20,12 +22,15 @@ func (s *Step) Total() int64 { return s.Compute + s.Communication() }
 // Communication returns the picoseconds of all collectives.
 func (s *Step) Communication() int64 { return sum(s.Collectives) }
 
-// Program predicts the cost of one step.
-func (md *Model) Program(p *shardmap.Program) Step {
+// Program predicts the cost of one step. The only error is the context's.
+func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error) {
 	m := p.Module
 	fused := Fused(m)
 	sends := map[ir.OpID]int64{}
 	for i := range p.Rings {
+		if err := ctx.Err(); err != nil {
+			return Step{}, err
+		}
 		r := &p.Rings[i]
 		settle(m, r, fused)
 		for op, ps := range md.sends(m, &p.Mesh, r, fused) {
@@ -49,15 +54,21 @@ func (md *Model) Program(p *shardmap.Program) Step {
 		step.Collectives = append(step.Collectives, ps*c.Runs)
 	}
 	body := m.Func(p.Main).Body
-	step.Compute = md.block(m, body, free, fused)
-	step.Peak = peak(m, p.Main, fused)
-	return step
+	var err error
+	if step.Compute, err = md.block(ctx, m, body, free, fused); err != nil {
+		return Step{}, err
+	}
+	step.Peak, err = peak(ctx, m, p.Main, fused)
+	return step, err
 }
 
 // block sums the local ops of a block, loops as often as they run.
-func (md *Model) block(m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused []bool) int64 {
+func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused []bool) (int64, error) {
 	total := int64(0)
 	for op := range m.Ops(b) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if free[op] || m.Kind(op).IsTerminator() {
 			continue
 		}
@@ -67,7 +78,10 @@ func (md *Model) block(m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused 
 		}
 		inside, runs := int64(0), int64(1)
 		for i := range m.NumRegions(op) {
-			inner := md.block(m, m.RegionBlock(op, i), free, fused)
+			inner, err := md.block(ctx, m, m.RegionBlock(op, i), free, fused)
+			if err != nil {
+				return 0, err
+			}
 			if m.Kind(op) == ir.OpWhile {
 				inside += inner
 			} else {
@@ -79,7 +93,7 @@ func (md *Model) block(m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused 
 		}
 		total += inside * runs
 	}
-	return total
+	return total, nil
 }
 
 func shapes(m *ir.Module, values []ir.ValueID) [][]int64 {
@@ -98,7 +112,7 @@ type Held struct {
 
 // Peak returns what a per-device program holds where it needs the most memory, the largest first.
 func Peak(p *shardmap.Program) []Held {
-	buffers, values := held(p.Module, p.Main, Fused(p.Module))
+	buffers, values, _ := held(context.Background(), p.Module, p.Main, Fused(p.Module)) // which never ends
 	var out []Held
 	for _, i := range cost.Peak(buffers, nil).Live {
 		out = append(out, Held{values[i], buffers[i].Bytes})
@@ -107,15 +121,18 @@ func Peak(p *shardmap.Program) []Held {
 }
 
 // peak returns the most bytes alive at once (cost.md section 5.4).
-func peak(m *ir.Module, main ir.FuncID, fused []bool) int64 {
-	buffers, _ := held(m, main, fused)
-	return cost.Peak(buffers, nil).Bytes
+func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (int64, error) {
+	buffers, _, err := held(ctx, m, main, fused)
+	if err != nil {
+		return 0, err
+	}
+	return cost.Peak(buffers, nil).Bytes, nil
 }
 
 // held returns the buffers of a program and the values in them. Arguments of loop bodies share the buffers of the
 // loop's results, and an updated slice is written into the buffer of a tensor that nothing else needs. Inputs live to
 // the end unless they are donated.
-func held(m *ir.Module, main ir.FuncID, fused []bool) (buffers []cost.Buffer, values []ir.ValueID) {
+func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (buffers []cost.Buffer, values []ir.ValueID, err error) {
 	body := m.Func(main).Body
 	l := ir.NewLiveness(m, body)
 	add := func(v ir.ValueID, lo, hi int32) {
@@ -131,12 +148,15 @@ func held(m *ir.Module, main ir.FuncID, fused []bool) (buffers []cost.Buffer, va
 		}
 		add(arg, lo, hi)
 	}
-	addResults(m, body, l, add)
-	return buffers, values
+	err = addResults(ctx, m, body, l, add)
+	return buffers, values, err
 }
 
-func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueID, lo, hi int32)) {
+func addResults(ctx context.Context, m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueID, lo, hi int32)) error {
 	for op := range m.Ops(b) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for _, v := range m.Results(op) {
 			lo, hi := l.Interval(v)
 			if updatesInPlace(m, op, l) {
@@ -146,10 +166,13 @@ func addResults(m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueI
 		}
 		if m.Kind(op).HasBodies() {
 			for i := range m.NumRegions(op) {
-				addResults(m, m.RegionBlock(op, i), l, add)
+				if err := addResults(ctx, m, m.RegionBlock(op, i), l, add); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
 }
 
 // updatesInPlace says whether an op replaces a slice of what another op made for nothing that comes later.

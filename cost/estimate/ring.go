@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/cost"
@@ -86,14 +87,17 @@ type Choice struct {
 
 // Rings chooses the collective matmuls of a program that save time, in the order of its collectives. A product is part
 // of at most one, that which saves most; of two ways that take as long, chunks walk one way. Chunks are no smaller than
-// the hardware's tile.
-func (md *Model) Rings(p *shardmap.Program) []Choice {
+// the hardware's tile. The only error is the context's.
+func (md *Model) Rings(ctx context.Context, p *shardmap.Program) ([]Choice, error) {
 	var best []Choice
 	var trial *ring.Trial
 	module := p.Module
 	byProduct := map[ir.OpID]int{}
 	candidates := ring.Find(p)
 	for i := range candidates {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		c := &candidates[i]
 		x := &p.Collectives[c.Collective]
 		if !md.mayPay(c, x, &p.Mesh) {
@@ -116,7 +120,7 @@ func (md *Model) Rings(p *shardmap.Program) []Choice {
 		}
 	}
 	slices.SortFunc(best, func(a, b Choice) int { return a.Collective - b.Collective })
-	return best
+	return best, nil
 }
 
 // mayPay says whether a ring could be faster than its collective: overlap hides at most what the collective takes, and

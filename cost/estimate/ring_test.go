@@ -1,6 +1,7 @@
 package estimate_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -59,12 +60,12 @@ func.func @main(%%x: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]
 
 // priced lowers a program with the rings that ways name for its collectives, and prices it.
 func priced(t rapid.TB, md *estimate.Model, text string, ways map[int]ring.Way) (*shardmap.Program, estimate.Step) {
-	m, err := mlir.Parse([]byte(text), mlir.Options{File: "example"})
+	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{File: "example"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	id, _ := m.LookupMesh("mesh")
-	p, err := shardmap.Lower(m, id)
+	p, err := shardmap.Lower(context.Background(), m, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +73,22 @@ func priced(t rapid.TB, md *estimate.Model, text string, ways map[int]ring.Way) 
 		op := p.Collectives[i].Op
 		m.SetAttrs(op, m.OpAttrs(op).With(ring.Attr, ir.StringAttr(w.String())))
 	}
-	if err := ring.Rewrite(p); err != nil {
+	if err := ring.Rewrite(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
-	return p, md.Program(p)
+	step, err := md.Program(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, step
+}
+
+func rings(t rapid.TB, md *estimate.Model, p *shardmap.Program) []estimate.Choice {
+	choices, err := md.Rings(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choices
 }
 
 func model(t rapid.TB, hw cost.Hardware) *estimate.Model {
@@ -94,7 +107,7 @@ func TestCalibration(t *testing.T) {
 	hw := torus(2*b*d*f/224e-6, gathered*3/4/82e-6/2, 5e-6, cost.WrapFull)
 	md := model(t, hw)
 	p, serial := priced(t, md, gatherProduct(b, d, f), nil)
-	choices := md.Rings(p)
+	choices := rings(t, md, p)
 	if len(choices) != 1 {
 		t.Fatalf("%d rings are chosen, want 1", len(choices))
 	}
@@ -148,7 +161,7 @@ func TestWays(t *testing.T) {
 		md := model(t, c.hw)
 		p, _ := priced(t, md, c.text, nil)
 		got := ""
-		for _, choice := range md.Rings(p) {
+		for _, choice := range rings(t, md, p) {
 			got += choice.Way.String()
 		}
 		if got != c.want {
@@ -172,7 +185,7 @@ func TestRingsSaveWhatTheyPromise(t *testing.T) {
 		p, serial := priced(t, md, text, nil)
 		chosen, saved := map[int]ring.Way{}, int64(0)
 		products := map[ir.OpID]bool{}
-		for _, c := range md.Rings(p) {
+		for _, c := range rings(t, md, p) {
 			chosen[c.Collective] = c.Way
 			saved += (c.Serial - c.Ring) * p.Collectives[c.Collective].Runs
 			for _, x := range ring.Find(p) {

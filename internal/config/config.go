@@ -59,6 +59,7 @@ type Serve struct {
 	Listen        string
 	MaxRequest    int64 // bytes
 	MaxConcurrent int
+	MaxWaiting    int
 	MaxTime       time.Duration
 	DrainTime     time.Duration
 }
@@ -150,6 +151,7 @@ func (l *loader) load() *Config {
 			Listen:        l.text("serve.listen"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
+			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),
 			MaxTime:       l.duration("serve.max-time"),
 			DrainTime:     l.duration("serve.drain-time"),
 		},

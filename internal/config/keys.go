@@ -60,8 +60,9 @@ var keys = []key{
 	{path: "check.disable", list: true, help: "name of a rule that does not run; may be repeated"},
 	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on; port 0 takes a free one"},
 	{path: "serve.max-request", def: "64MiB", help: "largest request"},
-	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time; more are refused"},
-	{path: "serve.max-time", def: "5m", help: "longest time a request may take"},
+	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time"},
+	{path: "serve.max-waiting", def: "64", help: "requests that wait for their turn; more are refused"},
+	{path: "serve.max-time", def: "5m", help: "longest time of work on a request, and of waiting for it"},
 	{path: "serve.drain-time", def: "30s", help: "time that requests have to finish after SIGTERM"},
 }
 

@@ -8,6 +8,7 @@ package lint
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -35,17 +36,20 @@ type Options struct {
 func Rules() []Rule { return rules }
 
 // Run applies the rules to a verified module and returns the findings in the order of the text. The error is of class
-// diag.ErrInvalid, for a name in the options that no rule has.
-func Run(m *ir.Module, o Options) ([]diag.Diagnostic, error) {
+// diag.ErrInvalid, for a name in the options that no rule has, or the context's.
+func Run(ctx context.Context, m *ir.Module, o Options) ([]diag.Diagnostic, error) {
 	if err := CheckNames(o.Disabled); err != nil {
 		return nil, err
 	}
-	l := &linter{m: m, axes: o.Mesh}
+	l := &linter{ctx: ctx, m: m, axes: o.Mesh}
 	l.uses = collect(m)
 	if l.axes == nil {
 		l.axes = onlyMesh(m)
 	}
 	for i := range rules {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !slices.Contains(o.Disabled, rules[i].Name) {
 			l.rule = &rules[i]
 			rules[i].check(l)
@@ -78,6 +82,7 @@ func CheckNames(disabled []string) error {
 
 // linter is one run over a module.
 type linter struct {
+	ctx   context.Context
 	m     *ir.Module
 	uses  *meshUses
 	axes  []subaxis.Axis // of the mesh that counts, nil for none

@@ -24,9 +24,9 @@ var update = flag.Bool("update", false, "write docs/check.md")
 
 func parse(t *testing.T, src string) *ir.Module {
 	t.Helper()
-	m, err := mlir.Parse([]byte(src), mlir.Options{File: "model.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: "model.mlir"})
 	if err == nil {
-		err = ir.Verify(m)
+		err = ir.Verify(t.Context(), m)
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
@@ -36,7 +36,7 @@ func parse(t *testing.T, src string) *ir.Module {
 
 func run(t *testing.T, m *ir.Module, disabled ...string) []diag.Diagnostic {
 	t.Helper()
-	found, err := lint.Run(m, lint.Options{Disabled: disabled})
+	found, err := lint.Run(t.Context(), m, lint.Options{Disabled: disabled})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func.func private @e2(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // The names of arguments are those of the program.
 func TestModelJSON(t *testing.T) {
-	m, err := modeljson.Read([]byte(`{"schema": "autoshard.model/v1", "meshes": [{"axes": [{"name": "x", "size": 4}]}],
+	m, err := modeljson.Read(t.Context(), []byte(`{"schema": "autoshard.model/v1", "meshes": [{"axes": [{"name": "x", "size": 4}]}],
 	"inputs": [{"name": "weights", "type": "f32[6]", "sharding": "[{\"x\"}]"}],
 	"outputs": [{"value": "weights"}]}`), "model.json")
 	if err != nil {
@@ -166,7 +166,7 @@ func TestModelJSON(t *testing.T) {
 }
 
 func TestUnknownRule(t *testing.T) {
-	_, err := lint.Run(ir.NewModule(), lint.Options{Disabled: []string{"unused-axes"}})
+	_, err := lint.Run(t.Context(), ir.NewModule(), lint.Options{Disabled: []string{"unused-axes"}})
 	if err == nil || !strings.Contains(err.Error(), "did you mean `unused-axis`?") {
 		t.Errorf("error %v", err)
 	}

@@ -108,7 +108,7 @@ const largeArgument = 1 << 20
 // why.
 func (l *linter) replicatedArguments() {
 	c := l.m.Clone()
-	if len(l.uses.axes) == 0 || ir.InlineCalls(c) != nil || propagate.Import(c) != nil {
+	if len(l.uses.axes) == 0 || ir.InlineCalls(l.ctx, c) != nil || propagate.Import(l.ctx, c) != nil {
 		return
 	}
 	main, _ := c.Main()
@@ -117,10 +117,12 @@ func (l *linter) replicatedArguments() {
 	for i, v := range c.BlockArgs(c.Func(main).Body) {
 		given[i] = c.Sharding(v) != 0
 	}
-	if _, err := propagate.Run(c, propagate.Options{CompleteRules: true}); err != nil {
+	if _, err := propagate.Run(l.ctx, c, propagate.Options{CompleteRules: true}); err != nil {
 		return
 	}
-	propagate.Close(c)
+	if propagate.Close(l.ctx, c) != nil {
+		return
+	}
 	for i, v := range c.BlockArgs(c.Func(main).Body) {
 		t := c.ValueType(v)
 		if given[i] || t.Kind != ir.TensorKind || !t.IsStatic() || t.Bytes() < largeArgument || c.Sharding(v) != 0 && isCut(c, c.Sharding(v)) {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"strconv"
 	"strings"
 )
@@ -63,17 +64,21 @@ type Step struct {
 var kindTexts = [...]string{Move: "move", Activate: "activate", Replace: "replace", Refusal: "refusal"}
 
 // Describe returns the trace in words, grouped by user priority, then op priority, in the order of events.
-func (t *Trace) Describe(names Names, o Options) Document {
+// The only error is the context's.
+func (t *Trace) Describe(ctx context.Context, names Names, o Options) (Document, error) {
 	var doc Document
 	events := t.Events()
 	for i := range events {
+		if err := ctx.Err(); err != nil {
+			return Document{}, err
+		}
 		e := &events[i]
 		if o.selects(e) {
 			level := doc.level(e)
 			level.Steps = append(level.Steps, t.Step(e, names))
 		}
 	}
-	return doc
+	return doc, nil
 }
 
 // level returns the group of an event, which is the last one or a new one.
@@ -106,7 +111,7 @@ func (t *Trace) Step(e *Event, names Names) Step {
 
 // Format returns the trace as text.
 func (t *Trace) Format(names Names, o Options) string {
-	doc := t.Describe(names, o)
+	doc, _ := t.Describe(context.Background(), names, o) // which never ends
 	return doc.Text(-1)
 }
 

@@ -73,7 +73,7 @@ func TestFormat(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	doc := sample().Describe(plain{}, trace.Options{Round: -1, Refusals: true})
+	doc, _ := sample().Describe(t.Context(), plain{}, trace.Options{Round: -1, Refusals: true})
 	text, err := json.Marshal(doc)
 	if err != nil {
 		t.Fatal(err)

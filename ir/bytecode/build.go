@@ -65,6 +65,9 @@ func (r *reader) body(b block, depth int) error {
 	s.open(valuesOf(b))
 	next := 0
 	for i := range b.ops {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		if err := r.topLevel(s, &next, &b.ops[i], depth); err != nil {
 			return err
 		}

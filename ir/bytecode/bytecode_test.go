@@ -19,15 +19,15 @@ func TestFilesMeanTheirText(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			name, _, _ := strings.Cut(filepath.Base(file), ".")
-			want, err := mlir.Parse(read(t, filepath.Join("testdata", name+".mlir")), mlir.Options{File: name})
+			want, err := mlir.Parse(t.Context(), read(t, filepath.Join("testdata", name+".mlir")), mlir.Options{File: name})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := bytecode.Read(read(t, file), bytecode.Options{File: file})
+			got, err := bytecode.Read(t.Context(), read(t, file), bytecode.Options{File: file})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := ir.Verify(got); err != nil {
+			if err := ir.Verify(t.Context(), got); err != nil {
 				t.Error(err)
 			}
 			if got, want := withoutPlaces(got), withoutPlaces(want); got != want {

@@ -66,11 +66,11 @@ func TestArtifactsMeanTheirText(t *testing.T) {
 			continue
 		}
 		t.Run(a.File, func(t *testing.T) {
-			want, err := mlir.Parse(read(t, filepath.Join(dir, a.Text)), mlir.Options{File: a.Text})
+			want, err := mlir.Parse(t.Context(), read(t, filepath.Join(dir, a.Text)), mlir.Options{File: a.Text})
 			if err != nil {
 				t.Fatalf("expected text: %v", err)
 			}
-			got, err := bytecode.Read(read(t, filepath.Join(dir, a.File)), bytecode.Options{File: a.File})
+			got, err := bytecode.Read(t.Context(), read(t, filepath.Join(dir, a.File)), bytecode.Options{File: a.File})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestInvalidFilesAreRejectedWithTheirOffset(t *testing.T) {
 		if a.Expect != "reject" {
 			continue
 		}
-		_, err := bytecode.Read(read(t, filepath.Join(dir, a.File)), bytecode.Options{File: a.File})
+		_, err := bytecode.Read(t.Context(), read(t, filepath.Join(dir, a.File)), bytecode.Options{File: a.File})
 		e, ok := err.(*diag.Error)
 		if !ok || !e.Diagnostics[0].Pos.Binary {
 			t.Errorf("%s: %v, want an error with the offset", a.File, err)

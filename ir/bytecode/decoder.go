@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 
@@ -14,6 +15,7 @@ import (
 // reader makes a module of a file.
 type reader struct {
 	*tables
+	ctx   context.Context
 	m     *ir.Module
 	opts  Options
 	asm   *mlir.Assembler

@@ -17,7 +17,7 @@ import (
 // survives reads a file, which may be damaged. A problem has its offset; what was read prints as a text that reads as
 // the same program, if it is a valid one.
 func survives(t testing.TB, data []byte) {
-	m, err := bytecode.Read(data, bytecode.Options{File: "fuzz"})
+	m, err := bytecode.Read(t.Context(), data, bytecode.Options{File: "fuzz"})
 	if err != nil {
 		var located *diag.Error
 		if !errors.As(err, &located) || !located.Diagnostics[0].Pos.Binary || located.Class == diag.ErrInternal {
@@ -25,11 +25,11 @@ func survives(t testing.TB, data []byte) {
 		}
 		return
 	}
-	if ir.Verify(m) != nil {
+	if ir.Verify(t.Context(), m) != nil {
 		return
 	}
 	text := mlir.Print(m, mlir.PrintOptions{DebugInfo: true})
-	again, err := mlir.Parse(text, mlir.Options{File: "printed"})
+	again, err := mlir.Parse(t.Context(), text, mlir.Options{File: "printed"})
 	if err != nil {
 		t.Fatalf("printed text is wrong: %v\n%s", err, text)
 	}
@@ -62,11 +62,11 @@ func seeds(t testing.TB) [][]byte {
 
 func TestTruncated(t *testing.T) {
 	for _, data := range seeds(t) {
-		if _, err := bytecode.Read(data, bytecode.Options{}); err != nil {
+		if _, err := bytecode.Read(t.Context(), data, bytecode.Options{}); err != nil {
 			continue // it may be what was cut off
 		}
 		for n := range data {
-			if _, err := bytecode.Read(slices.Clip(data[:n]), bytecode.Options{}); err == nil {
+			if _, err := bytecode.Read(t.Context(), slices.Clip(data[:n]), bytecode.Options{}); err == nil {
 				t.Fatalf("accepted the first %d of %d bytes", n, len(data))
 			}
 		}

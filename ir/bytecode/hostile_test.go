@@ -65,7 +65,7 @@ func moduleOp(region ...byte) []byte {
 
 func TestEveryFieldOfASmallFile(t *testing.T) {
 	types := [][]byte{varints(nil, 0, 32<<2)}
-	m, err := Read(hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
+	m, err := Read(t.Context(), hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
 	if err != nil || m.Attrs.Get("a") == nil {
 		t.Fatalf("%v, attributes %v", err, m)
 	}
@@ -77,13 +77,13 @@ func TestSharedTypes(t *testing.T) {
 	for i := range 60 {
 		types = append(types, varints(nil, 15, 2, uint64(i), uint64(i)))
 	}
-	_, err := Read(hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
+	_, err := Read(t.Context(), hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
 	wantClass(t, err, diag.ErrTooLarge)
 }
 
 func TestTypeInItself(t *testing.T) {
 	types := [][]byte{varints(nil, 15, 1, 1), varints(nil, 15, 1, 0)}
-	_, err := Read(hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
+	_, err := Read(t.Context(), hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
 	wantClass(t, err, diag.ErrInvalid)
 }
 
@@ -92,7 +92,7 @@ func TestDeepTypes(t *testing.T) {
 	for i := range 5000 {
 		types = append(types, varints(nil, 15, 1, uint64(i)))
 	}
-	_, err := Read(hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
+	_, err := Read(t.Context(), hostileFile(types, moduleOp(varints(nil, 0)...)), Options{})
 	wantClass(t, err, diag.ErrTooLarge)
 }
 
@@ -105,7 +105,7 @@ func TestDeepRegions(t *testing.T) {
 			op = append(appendFlagged(varints(op, 0), 1, false), inner...)
 			inner = append(appendFlagged(varints(nil, 1, values), 1, false), op...)
 		}
-		_, err := Read(hostileFile([][]byte{varints(nil, 1)}, moduleOp(inner...)), Options{})
+		_, err := Read(t.Context(), hostileFile([][]byte{varints(nil, 1)}, moduleOp(inner...)), Options{})
 		wantClass(t, err, diag.ErrTooLarge)
 	}
 }

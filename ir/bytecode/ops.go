@@ -186,6 +186,9 @@ func (o *opReader) block() block {
 	}
 	v.ops = make([]op, 0, min(ops, firstOps))
 	for range ops {
+		if o.err == nil {
+			o.err = o.ctx.Err()
+		}
 		if o.err != nil {
 			return v
 		}

@@ -121,12 +121,12 @@ func TestReadsWhatJaxlibWrites(t *testing.T) {
 		}
 		for _, f := range files {
 			read++
-			want, err := mlir.Parse([]byte(f.Text), mlir.Options{File: names[i]})
+			want, err := mlir.Parse(t.Context(), []byte(f.Text), mlir.Options{File: names[i]})
 			if err != nil {
 				t.Errorf("%s: %s: expected text: %v", names[i], f.Kind, err)
 				continue
 			}
-			got, err := bytecode.Read(f.Data, bytecode.Options{File: names[i]})
+			got, err := bytecode.Read(t.Context(), f.Data, bytecode.Options{File: names[i]})
 			if err != nil {
 				t.Errorf("%s: %s: %v", names[i], f.Kind, err)
 				continue

@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"context"
 	"math"
 	"strconv"
 
@@ -27,15 +28,16 @@ const (
 func Is(data []byte) bool { return len(data) >= len(Magic) && string(data[:len(Magic)]) == Magic }
 
 // Read reads a module, whose constants point into the data. The ops of portable artifacts become those of StableHLO.
-// Errors are of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the offset.
-func Read(data []byte, opts Options) (*ir.Module, error) {
+// Errors are of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the offset, or they are
+// the context's.
+func Read(ctx context.Context, data []byte, opts Options) (*ir.Module, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = defaultMaxBytes
 	}
 	if opts.MaxDepth == 0 {
 		opts.MaxDepth = defaultMaxDepth
 	}
-	r := &reader{m: ir.NewModule(), opts: opts, asm: nil}
+	r := &reader{ctx: ctx, m: ir.NewModule(), opts: opts, asm: nil}
 	if limit := min(opts.MaxBytes, math.MaxInt32); len(data) > limit {
 		return nil, diag.TooLarge(diag.InputTooLarge, r.position(0), "input has %d bytes, the limit is %d", len(data), limit)
 	}

@@ -56,6 +56,9 @@ func (r *reader) blocks(s *scope, from *region, to ir.RegionID, entry ir.BlockID
 		}
 		p.b = r.m.BuilderAtEnd(p.blocks[i])
 		for j := range b.ops {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
 			if err := r.op(s, p, &b.ops[j]); err != nil {
 				return err
 			}

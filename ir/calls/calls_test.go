@@ -1,6 +1,7 @@
 package calls_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,7 +39,7 @@ func (g graph) text() string {
 
 func parse(t testing.TB, text string) *ir.Module {
 	t.Helper()
-	m, err := mlir.Parse([]byte(text), mlir.Options{File: "calls.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{File: "calls.mlir"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func parse(t testing.TB, text string) *ir.Module {
 // inlined prints a program with all calls inlined: what it computes, whatever its functions.
 func inlined(m *ir.Module) (string, error) {
 	c := m.Clone()
-	if err := ir.InlineCalls(c); err != nil {
+	if err := ir.InlineCalls(context.Background(), c); err != nil {
 		return "", err
 	}
 	return string(mlir.Print(c, mlir.PrintOptions{})), nil
@@ -66,7 +67,7 @@ func graphs(t *rapid.T) graph {
 // Passes over the call graph change who calls whom, never what the program computes.
 func TestMeaningStays(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		m, err := mlir.Parse([]byte(graphs(r).text()), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(graphs(r).text()), mlir.Options{})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestMeaningStays(t *testing.T) {
 			if err := steps[step](m); err != nil {
 				r.Fatal(step, err)
 			}
-			if err := ir.Verify(m); err != nil {
+			if err := ir.Verify(t.Context(), m); err != nil {
 				r.Fatal(step, err)
 			}
 			got, err := inlined(m)
@@ -108,7 +109,7 @@ func TestMeaningStays(t *testing.T) {
 // After flattening no two calls share a function; unflattening leaves as many functions as there were.
 func TestFlattenAndBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		m, err := mlir.Parse([]byte(graphs(r).text()), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(graphs(r).text()), mlir.Options{})
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package canonical_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -20,15 +21,15 @@ import (
 
 // canonicalize returns the canonical form of a text.
 func canonicalize(text string, o canonical.Options) (string, error) {
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{})
 	if err != nil {
 		return "", err
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(context.Background(), m); err != nil {
 		return "", err
 	}
 	canonical.Run(m, o)
-	return string(mlir.Print(m, mlir.PrintOptions{})), ir.Verify(m)
+	return string(mlir.Print(m, mlir.PrintOptions{})), ir.Verify(context.Background(), m)
 }
 
 // TestGolden: "canonicalize", with only=LABEL or bottom-up.
@@ -93,7 +94,7 @@ func TestAgainstMLIR(t *testing.T) {
 		if d := cmp.Diff(strings.TrimSpace(*answer[0]), strings.TrimSpace(got)); d != "" {
 			t.Errorf("seed %d, %s (-MLIR +here):\n%s\nof\n%s", i, input[i][1], d, text)
 		}
-		if plain, err := mlir.Parse([]byte(text), mlir.Options{}); err == nil && string(mlir.Print(plain, mlir.PrintOptions{})) != got {
+		if plain, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{}); err == nil && string(mlir.Print(plain, mlir.PrintOptions{})) != got {
 			changed++
 		}
 	}

@@ -162,11 +162,11 @@ func TestExportsMeanTheirText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _, err := mlirfile.Read(e.Module, name)
+			got, _, err := mlirfile.Read(t.Context(), e.Module, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := mlir.Parse(read(t, name+".mlir"), mlir.Options{File: name + ".mlir"})
+			want, err := mlir.Parse(t.Context(), read(t, name+".mlir"), mlir.Options{File: name + ".mlir"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,7 @@
 // function takes, shardings with their meshes, platforms, and its derivative.
 //
 //	e, err := jaxexport.Read(data, "model.jaxexport")
-//	m, err := bytecode.Read(e.Module, bytecode.Options{File: "model.jaxexport", Base: e.ModuleAt})
+//	m, err := bytecode.Read(ctx, e.Module, bytecode.Options{File: "model.jaxexport", Base: e.ModuleAt})
 //
 // Each table of the file is described once, by a function that moves its fields by slot:
 //

@@ -48,7 +48,7 @@ func TestStep(t *testing.T) {
 
 // Where the module does not say how an argument is called, the tree does.
 func TestNamesFromTheTree(t *testing.T) {
-	m, _, err := mlirfile.Read(fixture(t, "symbolic.jaxexport"), "symbolic.jaxexport")
+	m, _, err := mlirfile.Read(t.Context(), fixture(t, "symbolic.jaxexport"), "symbolic.jaxexport")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func TestDerivativeIsAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := mlirfile.Read(e.VJP.Module, "derivative")
+	m, _, err := mlirfile.Read(t.Context(), e.VJP.Module, "derivative")
 	if err == nil {
-		err = ir.Verify(m)
+		err = ir.Verify(t.Context(), m)
 	}
 	if err != nil {
 		t.Error(err)

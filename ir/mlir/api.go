@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"context"
+
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -25,7 +27,7 @@ func (p *parser) nameMeshes(body ir.BlockID) {
 
 // bareFragment is fragment for things that name no mesh.
 func bareFragment(m *ir.Module, text string, pos diag.Position, read func(p *parser)) error {
-	p := newParser(m, text, Options{File: pos.File}.withDefaults())
+	p := newParser(context.Background(), m, text, Options{File: pos.File}.withDefaults())
 	p.base = pos
 	p.scanned = true
 	if at := notText(text); at >= 0 {

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ type GenericOp struct {
 
 // NewAssembler returns an assembler for the body of a module.
 func NewAssembler(m *ir.Module, opts Options) *Assembler {
-	p := newParser(m, "", opts.withDefaults())
+	p := newParser(context.Background(), m, "", opts.withDefaults())
 	p.scanned = true
 	p.axes = map[ir.OpaqueAttr]unresolvedAxes{}
 	p.stop()

@@ -36,7 +36,7 @@ func BenchmarkParse(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Parse(src, Options{}); err != nil {
+				if _, err := Parse(b.Context(), src, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -47,14 +47,14 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkVerify(b *testing.B) {
 	for name, src := range benchmarkTexts(b) {
 		b.Run(name, func(b *testing.B) {
-			m, err := Parse(src, Options{})
+			m, err := Parse(b.Context(), src, Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := ir.Verify(m); err != nil {
+				if err := ir.Verify(b.Context(), m); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -65,7 +65,7 @@ func BenchmarkVerify(b *testing.B) {
 func BenchmarkPrint(b *testing.B) {
 	for name, src := range benchmarkTexts(b) {
 		b.Run(name, func(b *testing.B) {
-			m, err := Parse(src, Options{})
+			m, err := Parse(b.Context(), src, Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -202,7 +202,7 @@ func (r *denseReader) hexData(n int64) []byte {
 		p.fail(at, diag.BadConstant, "elements hex data size is invalid for provided type: %d bytes, expected %d", len(digits)/2, size*n)
 		return nil
 	}
-	data, err := hex.DecodeString(digits)
+	data, err := p.bytesOf(digits)
 	if err != nil {
 		p.fail(at, diag.BadConstant, "elements hex string has a digit that is not hexadecimal")
 		return nil
@@ -217,6 +217,21 @@ func (r *denseReader) hexData(n int64) []byte {
 	}
 	p.next()
 	return data
+}
+
+// bytesOf decodes hexadecimal digits. It stops early if the context ends.
+func (p *parser) bytesOf(digits string) ([]byte, error) {
+	const piece = 1 << 20 // digits between looks at the context
+	out := make([]byte, 0, len(digits)/2)
+	for len(digits) > 0 && p.look() {
+		n := min(piece, len(digits))
+		var err error
+		if out, err = hex.AppendDecode(out, []byte(digits[:n])); err != nil {
+			return nil, err
+		}
+		digits = digits[n:]
+	}
+	return out, nil
 }
 
 // pendingResource is a constant whose bytes come at the end of the file.
@@ -284,7 +299,7 @@ func (p *parser) resource(blob bool) {
 		p.expected("hex string of a resource, such as \"0x04000000…\"")
 		return
 	}
-	data, err := hex.DecodeString(text[3 : len(text)-1])
+	data, err := p.bytesOf(text[3 : len(text)-1])
 	if err != nil || len(data) < 4 {
 		p.fail(at, diag.BadConstant, "resource '%s' must be a hex string of at least 4 bytes", name)
 		return

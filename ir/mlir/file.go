@@ -12,6 +12,7 @@ import (
 func (p *parser) file() {
 	module := false
 	for p.err == nil && !p.at(tokEOF) {
+		p.listen()
 		switch {
 		case p.at(tokHash) || p.at(tokBang):
 			p.aliasDefinition()

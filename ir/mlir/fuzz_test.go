@@ -38,7 +38,7 @@ func seeds(t testing.TB) [][]byte {
 // survives reads a text under limits. It checks that a problem is located and that what was read prints as a text that
 // reads as the same program.
 func survives(t *testing.T, src []byte) {
-	m, err := Parse(src, Options{File: "fuzz", MaxElements: 1 << 16})
+	m, err := Parse(t.Context(), src, Options{File: "fuzz", MaxElements: 1 << 16})
 	if err != nil {
 		var e *diag.Error
 		if !errors.As(err, &e) || len(e.Diagnostics) == 0 || e.Diagnostics[0].Pos.Line == 0 || e.Class == diag.ErrInternal {
@@ -47,10 +47,10 @@ func survives(t *testing.T, src []byte) {
 		return
 	}
 	printed := Print(m, PrintOptions{DebugInfo: true})
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(t.Context(), m); err != nil {
 		return
 	}
-	again, err := Parse(printed, Options{File: "printed", MaxElements: 1 << 16})
+	again, err := Parse(t.Context(), printed, Options{File: "printed", MaxElements: 1 << 16})
 	if err != nil {
 		t.Fatalf("printed text is wrong: %v\n%s", err, printed)
 	}
@@ -170,7 +170,7 @@ func TestLimits(t *testing.T) {
 			if c.code == diag.InputTooLarge && name == "bytes" {
 				opts.MaxBytes = 1 << 20
 			}
-			_, err := Parse([]byte(c.text), opts)
+			_, err := Parse(t.Context(), []byte(c.text), opts)
 			var e *diag.Error
 			if !errors.As(err, &e) || e.Diagnostics[0].Code != c.code || e.Diagnostics[0].Pos.Line == 0 {
 				t.Fatalf("want a located %s, got %v", c.code, err)

@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 
 func bounded(t *testing.T, src []byte) {
 	n := allocated(func() {
-		if _, err := Parse(src, Options{}); err != nil {
+		if _, err := Parse(t.Context(), src, Options{}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -129,11 +129,11 @@ func TestSplatsStaySmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := allocated(func() {
-				m, err := Parse([]byte("func.func @f(%c: tensor<1x1x1x1xf32>) {\n%0 = "+op+"\nreturn\n}"), Options{File: "f"})
+				m, err := Parse(t.Context(), []byte("func.func @f(%c: tensor<1x1x1x1xf32>) {\n%0 = "+op+"\nreturn\n}"), Options{File: "f"})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if ir.Verify(m) == nil {
+				if ir.Verify(t.Context(), m) == nil {
 					t.Error("accepted")
 				}
 				Print(m, PrintOptions{})
@@ -166,13 +166,13 @@ func TestLarge(t *testing.T) {
 			t.Skip("needs the flag -large and 4 GB of memory")
 		}
 		src := bytes.Repeat([]byte("A"), 2<<30+100)
-		_, err := Parse(src, Options{File: "f"})
+		_, err := Parse(t.Context(), src, Options{File: "f"})
 		if !errors.Is(err, diag.ErrTooLarge) {
 			t.Fatalf("got %v", err)
 		}
 	})
 	t.Run("1 GB declared by a short text", func(t *testing.T) {
-		_, err := Parse([]byte(`func.func @f() { %0 = stablehlo.constant dense<"0x00000000FF"> : tensor<268435456xf32> return }`), Options{File: "f"})
+		_, err := Parse(t.Context(), []byte(`func.func @f() { %0 = stablehlo.constant dense<"0x00000000FF"> : tensor<268435456xf32> return }`), Options{File: "f"})
 		if !errors.Is(err, diag.ErrInvalid) {
 			t.Fatalf("got %v", err)
 		}

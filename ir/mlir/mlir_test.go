@@ -52,7 +52,7 @@ func TestModelsPrintAsTheyWereRead(t *testing.T) {
 	for _, file := range modelFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			src := readModel(t, file)
-			m, err := Parse(src, Options{File: filepath.Base(file)})
+			m, err := Parse(t.Context(), src, Options{File: filepath.Base(file)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -42,11 +43,14 @@ func (o Options) withDefaults() Options {
 // everything unwinds without further checks; err holds the problem.
 type parser struct {
 	lexer
-	m     *ir.Module
-	opts  Options
-	base  diag.Position // place of the text inside a larger one
-	err   *diag.Error
-	depth int
+	ctx      context.Context
+	cut      error // the context's, once it has ended
+	listened int   // offset of the last look at the context
+	m        *ir.Module
+	opts     Options
+	base     diag.Position // place of the text inside a larger one
+	err      *diag.Error
+	depth    int
 
 	symbolTable
 	types     map[string]ir.TypeID // by text
@@ -68,8 +72,9 @@ type parser struct {
 }
 
 // Parse reads a module. A text without a surrounding module is the content of one. Errors are of class
-// diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the place and its source line.
-func Parse(src []byte, opts Options) (*ir.Module, error) {
+// diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the place and its source line, or they are the
+// context's.
+func Parse(ctx context.Context, src []byte, opts Options) (*ir.Module, error) {
 	opts = opts.withDefaults()
 	if len(src) > opts.MaxBytes {
 		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{File: opts.File, Line: 1, Col: 1}, "input has %s, the limit is %s",
@@ -79,11 +84,14 @@ func Parse(src []byte, opts Options) (*ir.Module, error) {
 	if at := notText(text); at >= 0 {
 		return nil, notTextError(text, at, opts.File)
 	}
-	p := newParser(ir.NewModule(), text, opts)
+	p := newParser(ctx, ir.NewModule(), text, opts)
 	if p.readFile(); p.several {
-		p = newParser(ir.NewModule(), text, opts)
+		p = newParser(ctx, ir.NewModule(), text, opts)
 		p.several = true
 		p.readFile()
+	}
+	if p.cut != nil {
+		return nil, p.cut
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -96,6 +104,9 @@ func Parse(src []byte, opts Options) (*ir.Module, error) {
 
 func (p *parser) readFile() {
 	p.m.SetSource(p.opts.File, p.src)
+	if !p.look() {
+		return
+	}
 	p.reserve()
 	p.next()
 	p.m.SetPos(0, p.position(p.tok))
@@ -150,10 +161,14 @@ func (p *parser) blame(o *opState) {
 }
 
 // allProblems returns the problems, behind those that the verifier finds further up.
-func (p *parser) allProblems() *diag.Error {
+func (p *parser) allProblems() error {
 	all := &diag.Error{Class: diag.ErrInvalid}
 	var found *diag.Error
-	if errors.As(ir.Verify(p.m), &found) {
+	err := ir.Verify(p.ctx, p.m)
+	if err != nil && !errors.As(err, &found) {
+		return err
+	}
+	if found != nil {
 		for _, d := range found.Diagnostics {
 			if d.Pos.Line > 0 && d.Pos.Line < p.problems[0].Pos.Line {
 				all.Diagnostics = append(all.Diagnostics, d)
@@ -164,9 +179,10 @@ func (p *parser) allProblems() *diag.Error {
 	return all
 }
 
-func newParser(m *ir.Module, src string, opts Options) *parser {
+func newParser(ctx context.Context, m *ir.Module, src string, opts Options) *parser {
 	p := &parser{
 		lexer:       lexer{src: src, line: 1},
+		ctx:         ctx,
 		m:           m,
 		opts:        opts,
 		symbolTable: newSymbolTable(m.Body()),
@@ -236,6 +252,27 @@ func (p *parser) failWith(at token, err *diag.Error) {
 
 func (p *parser) unsupported(at token, format string, args ...any) {
 	p.failWith(at, diag.Unsupported(diag.NotSupported, p.position(at), format, args...))
+}
+
+// listenEvery is the number of bytes that are read between looks at the context, in well under a millisecond.
+const listenEvery = 1 << 15
+
+// listen stops reading if the context has ended.
+func (p *parser) listen() {
+	if d := p.off - p.listened; d >= 0 && d < listenEvery {
+		return // else it went on, or back to read something again
+	}
+	p.listened = p.off
+	p.look()
+}
+
+// look stops reading if the context has ended, and says whether it goes on.
+func (p *parser) look() bool {
+	if err := p.ctx.Err(); err != nil && p.err == nil {
+		p.cut, p.err = err, &diag.Error{}
+		p.stop()
+	}
+	return p.err == nil
 }
 
 func (p *parser) stop() {
@@ -355,6 +392,7 @@ func (p *parser) list(end tokenKind, item func()) {
 	}
 	for {
 		item()
+		p.listen()
 		if p.err != nil {
 			return
 		}

@@ -1,7 +1,7 @@
 package mlir
 
 import (
-	"slices"
+	"context"
 	"strconv"
 	"strings"
 
@@ -14,24 +14,36 @@ type PrintOptions struct {
 }
 
 // Print returns the text of a module as MLIR prints it.
-func Print(m *ir.Module, opts PrintOptions) []byte { return AppendTo(nil, m, opts) }
+func Print(m *ir.Module, opts PrintOptions) []byte {
+	text, _ := Write(context.Background(), m, opts) // which never ends
+	return text
+}
 
 // bytesPrintedPerOp is about how much text an op makes.
 const bytesPrintedPerOp = 80
 
-// AppendTo appends the text of a module to dst.
-func AppendTo(dst []byte, m *ir.Module, opts PrintOptions) []byte {
-	pr := newPrinter(m, slices.Grow(dst, bytesPrintedPerOp*m.NumOps()))
+// Write is Print for large modules: it ends with the context, whose error is the only one.
+func Write(ctx context.Context, m *ir.Module, opts PrintOptions) ([]byte, error) {
+	pr := newPrinter(m, make([]byte, 0, bytesPrintedPerOp*m.NumOps()))
+	pr.ctx = ctx
 	if opts.DebugInfo {
-		pr.locs = newLocNames(m)
+		pr.locs = newLocNames(m, pr.look)
+	}
+	if pr.err != nil {
+		return nil, pr.err
 	}
 	pr.collectMaps()
 	pr.module()
-	return pr.out
+	if pr.err != nil {
+		return nil, pr.err
+	}
+	return pr.out, nil
 }
 
 // printer writes one module.
 type printer struct {
+	ctx    context.Context
+	err    error // the context's, once it has ended; ops are left out then
 	m      *ir.Module
 	out    []byte
 	indent int
@@ -85,6 +97,14 @@ func (pr *printer) newline() {
 	for n := pr.indent; n > 0; n -= len(spaces) {
 		pr.str(spaces[:min(n, len(spaces))])
 	}
+}
+
+// look says whether the context has not ended yet.
+func (pr *printer) look() bool {
+	if pr.err == nil {
+		pr.err = pr.ctx.Err()
+	}
+	return pr.err == nil
 }
 
 // op prints one op with its location; the line has been begun.
@@ -349,6 +369,9 @@ func (pr *printer) region(op ir.OpID, i int, header bool) {
 		}
 		pr.indent += 2
 		for inner := range m.Ops(b) {
+			if !pr.look() {
+				break
+			}
 			pr.newline()
 			pr.op(inner)
 		}

@@ -3,6 +3,7 @@ package mlir
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"autoshard/ir"
@@ -331,9 +332,16 @@ func (pr *printer) elements(v *ir.Dense) {
 
 func (pr *printer) hexElements(data []byte) {
 	const digits = "0123456789ABCDEF"
+	const piece = 1 << 20 // bytes between looks at the context
 	pr.str(`"0x`)
-	for _, b := range data {
-		pr.out = append(pr.out, digits[b>>4], digits[b&15])
+	pr.out = slices.Grow(pr.out, 2*len(data))
+	for part := range slices.Chunk(data, piece) {
+		if !pr.look() {
+			return
+		}
+		for _, b := range part {
+			pr.out = append(pr.out, digits[b>>4], digits[b&15])
+		}
 	}
 	pr.byte('"')
 }

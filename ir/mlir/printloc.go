@@ -11,6 +11,7 @@ import (
 
 // locNames are the aliases of locations (specification: stablehlo.md section 1.10).
 type locNames struct {
+	look   func() bool // goes on
 	m      *ir.Module
 	ids    map[string]int // by content
 	byLoc  []int          // index into rows by LocID, -1 if not visited
@@ -24,9 +25,10 @@ type locRow struct {
 	early bool // an argument has it, or a part of it: its definition stands before the module
 }
 
-// newLocNames numbers the locations of a module: by nesting depth, then in the order in which a walk meets them.
-func newLocNames(m *ir.Module) *locNames {
-	n := &locNames{m: m, ids: map[string]int{}, byLoc: make([]int, m.NumLocs())}
+// newLocNames numbers the locations of a module: by nesting depth, then in the order in which a walk meets them. They are
+// not complete if the printer looks at its context and that has ended.
+func newLocNames(m *ir.Module, look func() bool) *locNames {
+	n := &locNames{m: m, look: look, ids: map[string]int{}, byLoc: make([]int, m.NumLocs())}
 	for i := range n.byLoc {
 		n.byLoc[i] = -1
 	}
@@ -53,6 +55,9 @@ func (n *locNames) visitBlock(b ir.BlockID) {
 // visitOp meets the locations of an op and of what is printed inside it: arguments that are not printed have none, nor
 // does the body of a reduction in its short form.
 func (n *locNames) visitOp(op ir.OpID) {
+	if !n.look() {
+		return
+	}
 	m := n.m
 	n.visitLoc(m.OpLoc(op))
 	switch m.Kind(op) {
@@ -161,6 +166,9 @@ func (pr *printer) locDefinitions(early bool) {
 		rows[number] = row
 	}
 	for _, row := range rows {
+		if !pr.look() {
+			return
+		}
 		r := pr.locs.rows[row]
 		if r.early == early {
 			pr.str(pr.locs.name(row) + " = loc(")

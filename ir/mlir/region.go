@@ -100,6 +100,7 @@ func (p *parser) ops(b ir.BlockID) {
 	builder := p.m.BuilderAtEnd(b)
 	for !p.at(tokRBrace) && !p.at(tokBlock) && p.err == nil {
 		p.op(builder)
+		p.listen()
 	}
 }
 

@@ -341,6 +341,7 @@ func (p *parser) skipBrackets() int {
 		if p.next(); len(open) == 0 {
 			return end
 		}
+		p.listen()
 	}
 }
 

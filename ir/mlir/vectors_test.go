@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,11 +40,11 @@ func archive(t *testing.T, path string) map[string]string {
 
 // readAndVerify is what every command does first with a program.
 func readAndVerify(src string) (*ir.Module, error) {
-	m, err := Parse([]byte(src), Options{File: "<stdin>"})
+	m, err := Parse(context.Background(), []byte(src), Options{File: "<stdin>"})
 	if err != nil {
 		return nil, err
 	}
-	return m, ir.Verify(m)
+	return m, ir.Verify(context.Background(), m)
 }
 
 // errorLines returns the lines of a problem's diagnostics.

@@ -121,6 +121,9 @@ func (r *reader) elements(data []byte, v *node, dims []int64, e dtype.Type) ([]b
 	}
 	ok := true
 	for i := range v.elems {
+		if i%listenEvery == 0 && r.ctx.Err() != nil {
+			return nil, false
+		}
 		if data, ok = r.elements(data, &v.elems[i], dims[1:], e); !ok {
 			return nil, false
 		}

@@ -94,7 +94,7 @@ func TestConstants(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, src := range [][]byte{text, doubles} {
-			got, err := modeljson.Read(src, "constant.json")
+			got, err := modeljson.Read(t.Context(), src, "constant.json")
 			if err != nil {
 				t.Fatalf("%v\n%s", err, src)
 			}

@@ -3,6 +3,7 @@ package modeljson_test
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func TestRoundTripShardy(t *testing.T) {
 			if part.Name != "input.mlir" && part.Name != "expected.mlir" {
 				continue
 			}
-			if m, err := mlir.Parse(part.Data, mlir.Options{File: part.Name}); err != nil || ir.Verify(m) != nil {
+			if m, err := mlir.Parse(t.Context(), part.Data, mlir.Options{File: part.Name}); err != nil || ir.Verify(t.Context(), m) != nil {
 				continue // for the verifier to refuse
 			}
 			count++
@@ -154,7 +155,7 @@ func samples(t testing.TB) map[string]string {
 				t.Fatal(err)
 			}
 			for i, block := range goldenInputs(string(text)) {
-				if m, err := mlir.Parse([]byte(block), mlir.Options{}); err == nil && ir.Verify(m) == nil {
+				if m, err := mlir.Parse(t.Context(), []byte(block), mlir.Options{}); err == nil && ir.Verify(t.Context(), m) == nil {
 					out[fmt.Sprintf("%s %d", file.Name(), i)] = block
 				}
 			}
@@ -192,8 +193,8 @@ func FuzzRoundTrip(f *testing.F) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		m, err := mlir.Parse(src, mlir.Options{})
-		if err != nil || ir.Verify(m) != nil {
+		m, err := mlir.Parse(context.Background(), src, mlir.Options{})
+		if err != nil || ir.Verify(context.Background(), m) != nil {
 			return
 		}
 		checkRoundTrip(t, "fuzzed", src)

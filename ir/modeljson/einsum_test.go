@@ -229,7 +229,7 @@ func TestEinsumEqualsItsDefinition(t *testing.T) {
 		src := fmt.Sprintf(`{"schema": "autoshard.model/v1", "inputs": [%s], "ops": [
 			{"op": "einsum", "equation": "%s->%s", "operands": [%s], "results": ["y"]}], "outputs": [{"value": "y"}]}`,
 			strings.Join(inputs, ", "), strings.Join(terms, ","), out, strings.Join(names, ", "))
-		m, err := modeljson.Read([]byte(src), "einsum.json")
+		m, err := modeljson.Read(t.Context(), []byte(src), "einsum.json")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, src)
 		}

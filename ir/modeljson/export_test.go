@@ -1,6 +1,7 @@
 package modeljson
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/ir"
@@ -21,7 +22,7 @@ var explicit = []ir.Kind{ir.OpConstant, ir.OpIota, ir.OpReshape, ir.OpBroadcastI
 // RemoveInferredTypes removes the types of all operations but those that need them: explicit ones, and contractions
 // with other elements than their operands'. It returns the text and how many it removed.
 func RemoveInferredTypes(src []byte) ([]byte, int) {
-	root, err := parse(src)
+	root, err := parse(context.Background(), src)
 	if err != nil {
 		panic(err)
 	}

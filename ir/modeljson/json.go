@@ -1,6 +1,7 @@
 package modeljson
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"unicode/utf16"
@@ -64,14 +65,20 @@ func (e *syntaxError) Error() string { return e.message }
 
 // scanner is a strict JSON reader: RFC 8259 without duplicate names.
 type scanner struct {
+	ctx   context.Context
 	src   []byte
 	pos   int
 	depth int
+
+	listenAt int // offset at which to look at the context again
 }
 
-// parse reads the one value of a text.
-func parse(src []byte) (node, error) {
-	s := &scanner{src: src}
+// listenEvery is the number of bytes that are read between looks at the context, in well under a millisecond.
+const listenEvery = 1 << 15
+
+// parse reads the one value of a text. Errors are *syntaxError or the context's.
+func parse(ctx context.Context, src []byte) (node, error) {
+	s := &scanner{ctx: ctx, src: src}
 	n, err := s.value()
 	if err != nil {
 		return node{}, err
@@ -120,6 +127,12 @@ func (s *scanner) next(c byte) bool {
 func (s *scanner) value() (node, error) {
 	s.space()
 	n := node{at: s.pos}
+	if s.pos >= s.listenAt {
+		s.listenAt = s.pos + listenEvery
+		if err := s.ctx.Err(); err != nil {
+			return n, err
+		}
+	}
 	if s.pos >= len(s.src) {
 		return n, s.errorf("expected a JSON value, found end of file")
 	}

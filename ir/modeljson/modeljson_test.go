@@ -3,6 +3,7 @@ package modeljson_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func TestGolden(t *testing.T) {
 			default:
 				d.Fatalf(t, "unknown command %q", d.Cmd)
 			}
-			m, err := modeljson.Read([]byte(src), "model.json")
+			m, err := modeljson.Read(t.Context(), []byte(src), "model.json")
 			if err != nil {
 				return diagnostics(err)
 			}
@@ -102,7 +103,7 @@ func programs(t *testing.T, dir string) map[string][]byte {
 // checkRoundTrip demands that a program survives the way through model.json.
 func checkRoundTrip(t *testing.T, name string, src []byte) {
 	t.Helper()
-	m, err := mlir.Parse(src, mlir.Options{File: name})
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: name})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -110,7 +111,7 @@ func checkRoundTrip(t *testing.T, name string, src []byte) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	back, err := modeljson.Read(converted, name+".json")
+	back, err := modeljson.Read(t.Context(), converted, name+".json")
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -123,7 +124,7 @@ func checkRoundTrip(t *testing.T, name string, src []byte) {
 	if err != nil || !bytes.Equal(again, converted) {
 		t.Fatalf("%s: writing what was read gives another text (error %v)", name, err)
 	}
-	printed, err := mlir.Parse([]byte(print(back, true)), mlir.Options{File: name})
+	printed, err := mlir.Parse(t.Context(), []byte(print(back, true)), mlir.Options{File: name})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -131,7 +132,7 @@ func checkRoundTrip(t *testing.T, name string, src []byte) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	// The texts are the same but for attributes with their defaults, which MLIR leaves out.
-	if m, err = modeljson.Read(again, name+".json"); err != nil || print(m, true) != print(back, true) {
+	if m, err = modeljson.Read(t.Context(), again, name+".json"); err != nil || print(m, true) != print(back, true) {
 		t.Fatalf("%s: the way from JSON through MLIR changes the program (error %v)", name, err)
 	}
 }
@@ -161,7 +162,7 @@ func TestRoundTripForms(t *testing.T) {
 	datadriven.Walk(t, "testdata/roundtrip", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			checkRoundTrip(t, d.Pos, []byte(d.Input))
-			m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+			m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +177,7 @@ func TestRoundTripForms(t *testing.T) {
 
 // TestVerifierPointsAtTheOperation demands the place of an operation in what the verifier finds.
 func TestVerifierPointsAtTheOperation(t *testing.T) {
-	_, err := modeljson.Read([]byte(`{"schema": "autoshard.model/v1", "inputs": [{"name": "x", "type": "f32[2,3]"}], "ops": [
+	_, err := modeljson.Read(t.Context(), []byte(`{"schema": "autoshard.model/v1", "inputs": [{"name": "x", "type": "f32[2,3]"}], "ops": [
   {"op": "reshape", "operands": ["x"], "type": "f32[7]", "results": ["y"]}
 ], "outputs": [{"value": "y"}]}`), "model.json")
 	var e *diag.Error
@@ -200,7 +201,7 @@ func TestErrorsInTexts(t *testing.T) {
 		`"type": "f32[4]", "attributes": {"a.b": {"mlir": "[1, 2"}}`:  diag.Syntax,
 		`"type": "f32[4]", "attributes": {"a.b": {"mlir": "\u0000"}}`: diag.NotText,
 	} {
-		_, err := modeljson.Read([]byte(`{"schema": "autoshard.model/v1", "meshes": [{"axes": [{"name": "x", "size": 8}]}],
+		_, err := modeljson.Read(t.Context(), []byte(`{"schema": "autoshard.model/v1", "meshes": [{"axes": [{"name": "x", "size": 8}]}],
 			"inputs": [{"name": "a", `+field+`}],
 			"outputs": [{"value": "a"}]}`), "model.json")
 		var e *diag.Error
@@ -230,7 +231,7 @@ func TestResources(t *testing.T) {
 		`{"hex": "00"}`:                  diag.BadModel,
 		`{"name": "foo", "align": -1}`:   diag.BadModel,
 	} {
-		_, err := modeljson.Read([]byte(`{"schema": "autoshard.model/v1", "resources": [`+resource+`], "ops": [
+		_, err := modeljson.Read(t.Context(), []byte(`{"schema": "autoshard.model/v1", "resources": [`+resource+`], "ops": [
 			{"op": "constant", "value": {"resource": "foo"}, "type": "f32[2]", "results": ["x"]}],
 			"outputs": [{"value": "x"}]}`), "model.json")
 		if found := diag.Diagnostics(err); len(found) == 0 || found[0].Code != want {
@@ -243,7 +244,7 @@ func TestResources(t *testing.T) {
 func TestInference(t *testing.T) {
 	count := 0
 	for name, src := range programs(t, sharedModels(t)) {
-		m, err := mlir.Parse(src, mlir.Options{File: name})
+		m, err := mlir.Parse(t.Context(), src, mlir.Options{File: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestInference(t *testing.T) {
 		}
 		short, removed := modeljson.RemoveInferredTypes(converted)
 		count += removed
-		back, err := modeljson.Read(short, name+".json")
+		back, err := modeljson.Read(t.Context(), short, name+".json")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -271,7 +272,7 @@ func TestTruncated(t *testing.T) {
 			continue
 		}
 		for end := 0; end < len(bytes.TrimSpace(src)); end += 97 {
-			_, err := modeljson.Read(src[:end], "model.json")
+			_, err := modeljson.Read(t.Context(), src[:end], "model.json")
 			if found := diag.Diagnostics(err); !errors.Is(err, diag.ErrInvalid) || len(found) == 0 || found[0].Pos.Line == 0 {
 				t.Errorf("%s cut at %d: error %v", name, end, err)
 			}
@@ -280,11 +281,11 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestNesting(t *testing.T) {
-	_, err := modeljson.Read([]byte(strings.Repeat("[", 100_000)), "model.json")
+	_, err := modeljson.Read(t.Context(), []byte(strings.Repeat("[", 100_000)), "model.json")
 	if !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
-	_, err = modeljson.Read([]byte(`{"schema": `+strings.Repeat(`{"a":`, 100_000)), "model.json")
+	_, err = modeljson.Read(t.Context(), []byte(`{"schema": `+strings.Repeat(`{"a":`, 100_000)), "model.json")
 	if !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
@@ -300,11 +301,11 @@ func TestCallChains(t *testing.T) {
 	model := func() []byte {
 		return []byte(`{"schema": "autoshard.model/v1", "functions": [` + strings.Join(functions, ",\n") + "]}")
 	}
-	if _, err := modeljson.Read(model(), "model.json"); err != nil {
+	if _, err := modeljson.Read(t.Context(), model(), "model.json"); err != nil {
 		t.Errorf("callees first: %v", err)
 	}
 	slices.Reverse(functions)
-	if _, err := modeljson.Read(model(), "model.json"); !errors.Is(err, diag.ErrTooLarge) {
+	if _, err := modeljson.Read(t.Context(), model(), "model.json"); !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("callers first: error %v", err)
 	}
 }
@@ -324,11 +325,11 @@ func TestExampleIsTheMLP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := mlir.Parse(src, mlir.Options{})
+	want, err := mlir.Parse(t.Context(), src, mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := modeljson.Read(example(t), "mlp.json")
+	got, err := modeljson.Read(t.Context(), example(t), "mlp.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func contractions(t *testing.T, m *ir.Module) (out []string) {
 
 // TestNamesAndRoles reads back what a model says about its inputs and outputs.
 func TestNamesAndRoles(t *testing.T) {
-	m, err := modeljson.Read(example(t), "mlp.json")
+	m, err := modeljson.Read(t.Context(), example(t), "mlp.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +383,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(documented(f, docs))
 	for _, src := range samples(f) {
-		m, err := mlir.Parse([]byte(src), mlir.Options{})
+		m, err := mlir.Parse(context.Background(), []byte(src), mlir.Options{})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -402,7 +403,7 @@ func FuzzRead(f *testing.F) {
 		{"op": "my.op", "operands": ["y"], "attributes": {"a": {"mlir": "dense<[1, 2]> : tensor<2xi32>"}}, "types": [], "regions": [{}]}],
 		"outputs": [{"value": "y", "sharding": "<mesh<[\"x\"=2]>, [{\"x\"}, {}]>"}]}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		m, err := modeljson.Read(src, "model.json")
+		m, err := modeljson.Read(context.Background(), src, "model.json")
 		if err != nil {
 			var e *diag.Error
 			if !errors.As(err, &e) || len(e.Diagnostics) == 0 {
@@ -414,7 +415,7 @@ func FuzzRead(f *testing.F) {
 		if errors.Is(err, diag.ErrUnsupported) {
 			return
 		}
-		back, err := modeljson.Read(converted, "model.json")
+		back, err := modeljson.Read(context.Background(), converted, "model.json")
 		if err != nil {
 			t.Fatalf("what was written does not read: %v\n%s", err, converted)
 		}

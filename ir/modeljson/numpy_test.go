@@ -77,7 +77,7 @@ func evaluateEinsum(t *testing.T, c einsumCase) (array, error) {
 		names = append(names, fmt.Sprintf(`"x%d"`, i))
 		operands = append(operands, array{dims, c.Data[i]})
 	}
-	m, err := modeljson.Read(fmt.Appendf(nil, `{"schema": "autoshard.model/v1", "inputs": [%s], "ops": [
+	m, err := modeljson.Read(t.Context(), fmt.Appendf(nil, `{"schema": "autoshard.model/v1", "inputs": [%s], "ops": [
 		{"op": "einsum", "equation": %q, "operands": [%s], "results": ["y"]}], "outputs": [{"value": "y"}]}`,
 		strings.Join(inputs, ", "), c.Equation, strings.Join(names, ", ")), "einsum.json")
 	if err != nil {

@@ -2,6 +2,7 @@ package modeljson
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ const maxInput = 1 << 30
 
 // reader turns nodes into a module. Problems are collected; what depends on a broken part is passed over.
 type reader struct {
+	ctx      context.Context
 	m        *ir.Module
 	file     string
 	src      []byte
@@ -35,9 +37,9 @@ type reader struct {
 }
 
 // Read reads a model from JSON text; file names it in errors. The errors are of class diag.ErrInvalid, or
-// diag.ErrTooLarge for what exceeds a limit, with the line and column of every problem found.
-func Read(src []byte, file string) (*ir.Module, error) {
-	r := &reader{m: ir.NewModule(), file: file, src: src, class: diag.ErrInvalid, funcs: map[string]*function{}}
+// diag.ErrTooLarge for what exceeds a limit, with the line and column of every problem found; or they are the context's.
+func Read(ctx context.Context, src []byte, file string) (*ir.Module, error) {
+	r := &reader{ctx: ctx, m: ir.NewModule(), file: file, src: src, class: diag.ErrInvalid, funcs: map[string]*function{}}
 	r.lines = append(r.lines, 0)
 	for i, c := range src {
 		if c == '\n' {
@@ -48,10 +50,13 @@ func Read(src []byte, file string) (*ir.Module, error) {
 		r.m.SetSource(file, string(src))
 		r.model(&root)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(r.problems) > 0 {
 		return nil, &diag.Error{Class: r.class, Diagnostics: r.problems}
 	}
-	if err := ir.Verify(r.m); err != nil {
+	if err := ir.Verify(ctx, r.m); err != nil {
 		return nil, err
 	}
 	return r.m, nil
@@ -69,10 +74,10 @@ func (r *reader) parse() (node, bool) {
 	case !utf8.Valid(r.src):
 		r.fail(invalidByte(r.src), diag.NotText, "model is not JSON text: it is not valid UTF-8")
 	default:
-		root, err := parse(r.src)
+		root, err := parse(r.ctx, r.src)
 		var syntax *syntaxError
 		if !errors.As(err, &syntax) {
-			return root, true
+			return root, err == nil
 		}
 		if syntax.deep {
 			r.class = diag.ErrTooLarge

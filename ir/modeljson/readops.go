@@ -66,6 +66,9 @@ var opFields = []string{"op", "operands", "results", "type", "types", "sharding"
 func (r *reader) ops(n *node, s *scope, b ir.BlockID) (ended bool) {
 	list := r.array(n, "ops")
 	for i := range list {
+		if r.ctx.Err() != nil {
+			return true
+		}
 		if ended {
 			r.fail(list[i].at, diag.BadOp, "operation follows the end of its block")
 			return true

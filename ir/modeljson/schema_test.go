@@ -33,7 +33,7 @@ func documents(t *testing.T) map[string][]byte {
 		sources[name] = []byte(src)
 	}
 	for name, src := range sources {
-		m, err := mlir.Parse(src, mlir.Options{File: name})
+		m, err := mlir.Parse(t.Context(), src, mlir.Options{File: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,11 +68,11 @@ func TestMessage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := modeljson.Read(src, name)
+			want, err := modeljson.Read(t.Context(), src, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := modeljson.Read(out, name)
+			got, err := modeljson.Read(t.Context(), out, name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestSchema(t *testing.T) {
 		if validate(wrong) == nil {
 			t.Errorf("the schema accepts %s", change[1])
 		}
-		if _, err := modeljson.Read(wrong, "model.json"); err == nil {
+		if _, err := modeljson.Read(t.Context(), wrong, "model.json"); err == nil {
 			t.Errorf("the reader accepts %s", change[1])
 		}
 	}

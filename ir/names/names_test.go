@@ -14,7 +14,7 @@ import (
 
 func parse(t *testing.T, src string) (*ir.Module, ir.FuncID) {
 	t.Helper()
-	m, err := mlir.Parse([]byte(src), mlir.Options{File: "names.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: "names.mlir"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,12 @@
 //	}}})
 //	pipeline, err := table.Parse("sdy-close-shardings", "--pass-pipeline")
 //	if err == nil {
-//		err = pipeline.Run(m, pass.Hooks{})
+//		err = pipeline.Run(ctx, m, pass.Hooks{})
 //	}
 package pass
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -30,8 +31,8 @@ type Pass struct {
 	Func    bool   // may stand inside func.func(...) too; it still gets the whole module
 	Options []Option
 	// Run changes the module. It returns an error of a class of package diag where the module is not one that the
-	// pass can take, and may leave it half changed then.
-	Run func(*ir.Module, Settings) error
+	// pass can take, or the context's, and may leave it half changed then.
+	Run func(context.Context, *ir.Module, Settings) error
 	// Expand returns the text of the pipeline that the name stands for.
 	Expand func(Settings) string
 }
@@ -40,16 +41,16 @@ type Pass struct {
 func (p *Pass) IsPipeline() bool { return p.Expand != nil }
 
 // Infallible makes a Run of a pass that has no options and cannot fail.
-func Infallible(f func(*ir.Module)) func(*ir.Module, Settings) error {
-	return func(m *ir.Module, _ Settings) error {
+func Infallible(f func(*ir.Module)) func(context.Context, *ir.Module, Settings) error {
+	return func(_ context.Context, m *ir.Module, _ Settings) error {
 		f(m)
 		return nil
 	}
 }
 
 // Plain makes a Run of a pass that has no options.
-func Plain(f func(*ir.Module) error) func(*ir.Module, Settings) error {
-	return func(m *ir.Module, _ Settings) error { return f(m) }
+func Plain(f func(*ir.Module) error) func(context.Context, *ir.Module, Settings) error {
+	return func(_ context.Context, m *ir.Module, _ Settings) error { return f(m) }
 }
 
 // Group is a part of a table: passes of one stage, in the order in which pipelines run them.

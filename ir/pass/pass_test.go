@@ -1,6 +1,7 @@
 package pass_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,8 +19,8 @@ import (
 
 // table has a pass of every kind. What passes did is noted in the module's name.
 func table() *pass.Table {
-	note := func(format string, args ...any) func(*ir.Module, pass.Settings) error {
-		return func(m *ir.Module, _ pass.Settings) error {
+	note := func(format string, args ...any) func(context.Context, *ir.Module, pass.Settings) error {
+		return func(_ context.Context, m *ir.Module, _ pass.Settings) error {
 			m.Name += fmt.Sprintf(format, args...)
 			return nil
 		}
@@ -29,7 +30,7 @@ func table() *pass.Table {
 		{Name: "beta", Summary: "s", Order: "o", Options: []pass.Option{
 			pass.Bool("fast", false, "h"), pass.Int("count", 3, "h"), pass.Enum("kind", "h", "small", "large"),
 			pass.List("only", "h", "left", "right"),
-		}, Run: func(m *ir.Module, s pass.Settings) error {
+		}, Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 			m.Name += fmt.Sprint(" b ", s.Bool("fast"), " ", s.Int("count"), " ", s.Enum("kind"), " ", s.List("only"))
 			return nil
 		}},
@@ -58,7 +59,7 @@ func TestParse(t *testing.T) {
 			return out.String()
 		}
 		m := &ir.Module{}
-		if _, err := p.Run(m, pass.Hooks{SkipVerify: true}); err != nil {
+		if _, err := p.Run(t.Context(), m, pass.Hooks{SkipVerify: true}); err != nil {
 			return err.Error()
 		}
 		again, err := table().Parse(p.String(), "again")
@@ -73,7 +74,7 @@ const program = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return
 
 func run(t *testing.T, pipeline string, h pass.Hooks) ([]pass.Timing, error) {
 	t.Helper()
-	m, err := mlir.Parse([]byte(program), mlir.Options{File: "m.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(program), mlir.Options{File: "m.mlir"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func run(t *testing.T, pipeline string, h pass.Hooks) ([]pass.Timing, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Run(m, h)
+	return p.Run(t.Context(), m, h)
 }
 
 // Hooks see each pass once, in order, with its time.

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 	"strings"
@@ -50,20 +51,23 @@ type Timing struct {
 
 // Run runs the passes in order on a module that was verified. The error of a pass comes back as it is; where a pass
 // panics or leaves a broken module behind, the error is of class diag.ErrInternal and names the pass. There is a timing for each
-// step that was begun, of zeros without a clock.
-func (p *Pipeline) Run(m *ir.Module, h Hooks) ([]Timing, error) {
+// step that was begun, of zeros without a clock. The run ends with the context, whose error comes back.
+func (p *Pipeline) Run(ctx context.Context, m *ir.Module, h Hooks) ([]Timing, error) {
 	if h.Now == nil {
 		h.Now = func() time.Duration { return 0 }
 	}
 	timings := make([]Timing, 0, len(p.Steps))
 	for i, s := range p.Steps {
 		start := h.Now()
-		err := s.run(m)
+		err := s.run(ctx, m)
 		done := h.Now()
 		if err == nil && !h.SkipVerify {
-			err = broken(s, ir.Verify(m))
+			err = broken(s, ir.Verify(ctx, m))
 		}
 		timings = append(timings, Timing{s, done - start, h.Now() - done})
+		if ended := ctx.Err(); ended != nil {
+			err = ended
+		}
 		if err == nil && h.After != nil {
 			err = h.After(i, s, m)
 		}
@@ -75,13 +79,13 @@ func (p *Pipeline) Run(m *ir.Module, h Hooks) ([]Timing, error) {
 }
 
 // run runs the pass of a step. A panic is a bug of that pass, which nobody further up could name.
-func (s Step) run(m *ir.Module) (err error) {
+func (s Step) run(ctx context.Context, m *ir.Module) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = diag.Internal(diag.Bug, diag.Position{}, "pass `%s` failed: %v", s, p).WithNote(diag.Position{}, "%s", debug.Stack())
 		}
 	}()
-	return s.Pass.Run(m, s.Settings)
+	return s.Pass.Run(ctx, m, s.Settings)
 }
 
 // broken makes a bug of a pass out of what the verifier found after it.

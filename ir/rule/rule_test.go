@@ -17,7 +17,7 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+			m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{})
 			if err != nil {
 				return err.Error() + "\n"
 			}
@@ -69,7 +69,7 @@ func TestFamiliesSayWhy(t *testing.T) {
 
 // TestVerifyRejects checks the conditions on rules one by one.
 func TestVerifyRejects(t *testing.T) {
-	m, err := mlir.Parse([]byte(`func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+	m, err := mlir.Parse(t.Context(), []byte(`func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = stablehlo.tanh %a : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }`), mlir.Options{})

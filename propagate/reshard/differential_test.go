@@ -2,6 +2,7 @@ package reshard_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -122,11 +123,11 @@ func TestVerifyAgainstShardy(t *testing.T) {
 
 // read reads a program and verifies it.
 func read(text string) (*ir.Module, error) {
-	m, err := mlir.Parse([]byte(text), mlir.Options{})
+	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return m, ir.Verify(m)
+	return m, ir.Verify(context.Background(), m)
 }
 
 // runPipeline returns what passes make of a program. It does not verify in between: what Shardy accepts counts.
@@ -139,7 +140,7 @@ func runPipeline(text, pipeline string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := p.Run(m, pass.Hooks{}); err != nil {
+	if _, err := p.Run(context.Background(), m, pass.Hooks{}); err != nil {
 		return "", err
 	}
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil

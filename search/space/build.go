@@ -36,6 +36,9 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 	}
 	b := search.NewBuilder()
 	for i := range s.nodes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		n := &s.nodes[i]
 		costs := make([]int64, len(n.strategies))
 		usages := make([]int64, len(n.strategies))

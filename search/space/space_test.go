@@ -32,11 +32,11 @@ func load(t testing.TB, file string, axes ...subaxis.Axis) (*ir.Module, ir.MeshI
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mlir.Parse(src, mlir.Options{File: file})
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ir.InlineCalls(m); err != nil {
+	if err := ir.InlineCalls(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	hw, err := cost.Lookup("tpu-v5e")
@@ -88,14 +88,18 @@ func TestEverySolutionRuns(t *testing.T) {
 func lower(t *rapid.T, s *space.Space, m *ir.Module, meshID ir.MeshID, model *estimate.Model, solution []int32) (*shardmap.Program, estimate.Step) {
 	c := m.Clone()
 	assignment := s.Apply(c, solution)
-	if err := collectives.Partition(c, meshID, assignment, s.Planner()); err != nil {
+	if err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := shardmap.Lower(c, meshID)
+	p, err := shardmap.Lower(t.Context(), c, meshID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, model.Program(p)
+	step, err := model.Program(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, step
 }
 
 // unsharded makes inputs and runs the program on one device.
@@ -209,10 +213,10 @@ func TestMatmulCases(t *testing.T) {
 			}
 			program := m.Clone()
 			assignment := s.Apply(program, r.Solution)
-			if err := collectives.Partition(program, meshID, assignment, s.Planner()); err != nil {
+			if err := collectives.Partition(t.Context(), program, meshID, assignment, s.Planner()); err != nil {
 				t.Fatal(err)
 			}
-			p, err := shardmap.Lower(program, meshID)
+			p, err := shardmap.Lower(t.Context(), program, meshID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -81,6 +81,9 @@ func (e *emitter) element(op ir.OpID) (*expr, error) {
 func (e *emitter) block(b ir.BlockID) ([]ir.ValueID, error) {
 	e.markNeeded(b)
 	for op := range e.m.Ops(b) {
+		if err := e.file.ctx.Err(); err != nil {
+			return nil, err
+		}
 		if e.m.Kind(op).IsTerminator() {
 			return e.m.Operands(op), nil
 		}

@@ -23,6 +23,7 @@
 package emit
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -46,8 +47,8 @@ type Program struct {
 // Python returns the text of a Python file. Without Sharded, the file runs the unsharded program alone; Whole is
 // always there. Errors are of class diag.ErrUnsupported, at the op that JAX has no function for, or where no mesh of
 // whole axes names the parts of axes that inputs and outputs are cut along.
-func Python(p *Program) ([]byte, error) {
-	f := &file{Program: p, names: newScope(), used: map[string]bool{}, constantNames: map[string]string{}}
+func Python(ctx context.Context, p *Program) ([]byte, error) {
+	f := &file{ctx: ctx, Program: p, names: newScope(), used: map[string]bool{}, constantNames: map[string]string{}}
 	whole := newEmitter(f, p.Whole, nil)
 	main, ok := p.Whole.Main()
 	if !ok {
@@ -69,6 +70,7 @@ func Python(p *Program) ([]byte, error) {
 
 // file collects the parts of a Python file.
 type file struct {
+	ctx context.Context
 	*Program
 	typed         *typed.Program // nil for a plan
 	example       *Example

@@ -20,14 +20,14 @@ import (
 
 // emitted returns the Python text of a program in a golden file, or what is wrong with it.
 func emitted(input string) (*ir.Module, []byte, error) {
-	m, err := mlir.Parse([]byte(input), mlir.Options{File: "input"})
+	m, err := mlir.Parse(context.Background(), []byte(input), mlir.Options{File: "input"})
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(context.Background(), m); err != nil {
 		return nil, nil, err
 	}
-	text, err := emit.Python(&emit.Program{Title: "a program", Whole: m})
+	text, err := emit.Python(context.Background(), &emit.Program{Title: "a program", Whole: m})
 	return m, text, err
 }
 

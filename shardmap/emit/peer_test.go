@@ -157,7 +157,7 @@ func TestSelfChecks(t *testing.T) {
 		if !*all && i%12 != 0 {
 			continue
 		}
-		m, err := mlir.Parse(sources[name], mlir.Options{File: name + ".mlir"})
+		m, err := mlir.Parse(t.Context(), sources[name], mlir.Options{File: name + ".mlir"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestSelfChecks(t *testing.T) {
 			t.Logf("%s: no check in main", name)
 			continue
 		}
-		text, err := emit.Python(&emit.Program{Title: name, Whole: m})
+		text, err := emit.Python(t.Context(), &emit.Program{Title: name, Whole: m})
 		if err != nil {
 			if !errors.Is(err, diag.ErrUnsupported) {
 				t.Errorf("%s: %v", name, err)

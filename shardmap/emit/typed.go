@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -28,16 +29,17 @@ type Example struct {
 //
 //	z = lax.psum(y, "j")  # f32[2,32]{i}
 //
-// Errors are those of typed.Program.Validate, and of class diag.ErrUnsupported at an op that JAX has no function for.
+// Errors are those of typed.Program.Validate, and of class diag.ErrUnsupported at an op that JAX has no function for; or they are
+// the context's.
 // Specification: shardmap.md sections 1.9, 1.10 and 9.
-func Typed(p *typed.Program, example *Example) ([]byte, error) {
+func Typed(ctx context.Context, p *typed.Program, example *Example) ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if err := example.check(p); err != nil {
 		return nil, err
 	}
-	f := &file{Program: &Program{Title: "The shard_map program " + p.Name + "."}, typed: p, example: example, names: newScope(),
+	f := &file{ctx: ctx, Program: &Program{Title: "The shard_map program " + p.Name + "."}, typed: p, example: example, names: newScope(),
 		used: map[string]bool{}, constantNames: map[string]string{}}
 	f.body = f.names.take(identifier(p.Name, "program"))
 	e := newEmitter(f, p.Module, nil)

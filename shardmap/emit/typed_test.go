@@ -2,6 +2,7 @@ package emit_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -41,7 +42,7 @@ func TestTypedGolden(t *testing.T) {
 			}
 			var text []byte
 			if err == nil {
-				text, err = emit.Typed(p, example)
+				text, err = emit.Typed(t.Context(), p, example)
 			}
 			if err != nil {
 				var b strings.Builder
@@ -104,7 +105,7 @@ func TestTypedGoldenRuns(t *testing.T) {
 			if err != nil {
 				return d.Expected
 			}
-			text, err := emit.Typed(p, nil)
+			text, err := emit.Typed(t.Context(), p, nil)
 			if err != nil {
 				return d.Expected
 			}
@@ -159,7 +160,7 @@ lambda x:f32[4] w:f32[4]
 	for i, name := range []string{"right", "wrong"} {
 		values := x.Outputs[0].Floats()
 		values[3] += float64(i)
-		text, err := emit.Typed(p, &emit.Example{Inputs: x.Inputs, Outputs: []tensor.Tensor{tensor.FromFloats(dtype.F32, []int64{4}, values...)}})
+		text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: x.Inputs, Outputs: []tensor.Tensor{tensor.FromFloats(dtype.F32, []int64{4}, values...)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +206,7 @@ lambda x:f32[4] w:f32[2,2] v:bf16[] u:f32[80]
 		tensor.FromFloats(dtype.BF16, nil, 1.5),
 		tensor.FromFloats(dtype.F32, []int64{80}, large...),
 	}
-	text, err := emit.Typed(p, &emit.Example{Inputs: arrays, Outputs: arrays})
+	text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: arrays, Outputs: arrays})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ lambda x:f32[4] w:f32[2,2] v:bf16[] u:f32[80]
 			t.Errorf("the text has %d times %q:\n%s", strings.Count(string(text), want), want, text)
 		}
 	}
-	if _, err := emit.Typed(p, &emit.Example{Inputs: arrays}); err == nil {
+	if _, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: arrays}); err == nil {
 		t.Error("an example without outputs is accepted")
 	}
 	if strings.Count(string(text), "decode(\n") != 1 {
@@ -244,8 +245,8 @@ func FuzzTyped(f *testing.F) {
 		if err != nil {
 			return
 		}
-		first, err := emit.Typed(p, nil)
-		if second, again := emit.Typed(p, nil); !bytes.Equal(first, second) || (err == nil) != (again == nil) {
+		first, err := emit.Typed(context.Background(), p, nil)
+		if second, again := emit.Typed(context.Background(), p, nil); !bytes.Equal(first, second) || (err == nil) != (again == nil) {
 			t.Errorf("%v and %v:\n%s\n%s", err, again, first, second)
 		}
 	})
@@ -266,7 +267,7 @@ func TestTypedNesting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	python, err := emit.Typed(p, nil)
+	python, err := emit.Typed(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,19 +16,19 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			m, err := mlir.Parse([]byte("sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input), mlir.Options{File: path})
+			m, err := mlir.Parse(t.Context(), []byte("sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input), mlir.Options{File: path})
 			if err != nil {
 				return err.Error()
 			}
 			meshID, _ := m.LookupMesh("mesh")
-			p, err := shardmap.Lower(m, meshID)
+			p, err := shardmap.Lower(t.Context(), m, meshID)
 			if err != nil {
 				return err.Error()
 			}
-			if err := ring.Rewrite(p); err != nil {
+			if err := ring.Rewrite(t.Context(), p); err != nil {
 				return err.Error()
 			}
-			if err := ir.Verify(m); err != nil {
+			if err := ir.Verify(t.Context(), m); err != nil {
 				t.Fatalf("the rewritten program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 			}
 			return string(mlir.Print(m, mlir.PrintOptions{}))

@@ -158,22 +158,22 @@ func inOrder(axes string) string {
 
 // lower returns the program of one device, with or without rings.
 func lower(t rapid.TB, text string, rings bool) *shardmap.Program {
-	m, err := mlir.Parse([]byte(text), mlir.Options{File: "example"})
+	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{File: "example"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	id, _ := m.LookupMesh("mesh")
-	p, err := shardmap.Lower(m, id)
+	p, err := shardmap.Lower(context.Background(), m, id)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if !rings {
 		return p
 	}
-	if err := ring.Rewrite(p); err != nil {
+	if err := ring.Rewrite(context.Background(), p); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if err := ir.Verify(p.Module); err != nil {
+	if err := ir.Verify(context.Background(), p.Module); err != nil {
 		t.Fatalf("the rewritten program is wrong: %v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
 	}
 	return p

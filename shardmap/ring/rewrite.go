@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -31,12 +32,15 @@ func (w *writer) write(c *Candidate, way Way) *Chunked {
 }
 
 // Rewrite replaces the products whose collectives have the attribute [Attr] by rings, in place. The error is of class
-// diag.ErrInvalid where a collective asks for a ring that there cannot be.
-func Rewrite(p *shardmap.Program) error {
+// diag.ErrInvalid where a collective asks for a ring that there cannot be, or the context's.
+func Rewrite(ctx context.Context, p *shardmap.Program) error {
 	var w *writer
 	candidates := Find(p)
 	taken := map[ir.OpID]bool{}
 	for i := range p.Collectives {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		a := p.Module.Attr(p.Collectives[i].Op, Attr)
 		if a == nil {
 			continue

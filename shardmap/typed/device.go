@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -46,8 +47,9 @@ type Translation struct {
 //	c:f32[4,8]{} = all_gather_invariant[axes=(x,), dim=0] a
 //
 // It returns errors of class diag.ErrUnsupported: inputs or outputs that are cut along parts of an axis without a common
-// refinement (E_SUBAXIS_CONFLICT) or hold partial sums, and collectives without a form over axes.
-func FromDevice(src *shardmap.Program, called Names) (*Translation, error) {
+// refinement (E_SUBAXIS_CONFLICT) or hold partial sums, and collectives without a form over axes. It looks at the context
+// between its steps and returns its error.
+func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
 	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]subaxis.Ref{}}
 	r.importer = &importer{m: m, invariant: true, p: &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
@@ -61,6 +63,9 @@ func FromDevice(src *shardmap.Program, called Names) (*Translation, error) {
 		return nil, err
 	}
 	r.findNumbers()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	r.refined = r.cuts.Mesh()
 	r.p.Mesh = subaxis.Mesh{Axes: r.refined.Fine.Axes} // devices are numbered by their place
 	r.p.Manual = r.p.allAxes()
@@ -71,7 +76,7 @@ func FromDevice(src *shardmap.Program, called Names) (*Translation, error) {
 	if err := r.program(called); err != nil {
 		return nil, err
 	}
-	return r.elaborate()
+	return r.elaborate(ctx)
 }
 
 // deviceReader turns a per-device program into one over axes.
@@ -225,11 +230,14 @@ func unique(taken map[string]bool, name, fallback string) string {
 }
 
 // elaborate finds the types. A program that cannot be typed keeps all its ops, unchecked.
-func (r *deviceReader) elaborate() (*Translation, error) {
+func (r *deviceReader) elaborate(ctx context.Context) (*Translation, error) {
 	p := r.p
 	out := &Translation{Program: p, Mesh: r.refined}
 	opts := Options{Mixed: true} // a reduction runs along all its axes, whatever the types say
 	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	r.scatters(opts)
@@ -239,6 +247,9 @@ func (r *deviceReader) elaborate() (*Translation, error) {
 		return out, nil
 	}
 	if list := diag.Diagnostics(err); !errors.Is(err, diag.ErrInvalid) || len(list) == 0 || list[0].Code != diag.BadVariance {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	out.Unchecked, p.Check = err, false

@@ -18,21 +18,21 @@ import (
 // go test ./shardmap/typed -run TestDevice -rewrite
 func TestDevice(t *testing.T) {
 	datadriven.RunTest(t, "testdata/device", func(t *testing.T, d *datadriven.TestData) string {
-		m, err := mlir.Parse([]byte(d.Input), mlir.Options{File: "model.mlir"})
+		m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{File: "model.mlir"})
 		if err == nil {
-			err = ir.Verify(m)
+			err = ir.Verify(t.Context(), m)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.LocateByText()
 		mesh, _ := m.LookupMesh("mesh")
-		program, err := shardmap.Lower(m, mesh)
+		program, err := shardmap.Lower(t.Context(), m, mesh)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := string(mlir.Print(program.Module, mlir.PrintOptions{}))
-		translated, err := typed.FromDevice(program, typed.Names{Program: "f", Inputs: []string{"params['w']", "lambda", "x"}, Outputs: []string{"loss"}})
+		translated, err := typed.FromDevice(t.Context(), program, typed.Names{Program: "f", Inputs: []string{"params['w']", "lambda", "x"}, Outputs: []string{"loss"}})
 		if after := string(mlir.Print(program.Module, mlir.PrintOptions{})); after != before {
 			t.Errorf("the per-device program is changed:\n%s", after)
 		}
@@ -50,10 +50,10 @@ func TestDevice(t *testing.T) {
 			t.Errorf("the text with comments reads back as another program: %v", err)
 		}
 		manual := p.ExportOver(translated.Mesh)
-		if err := ir.Verify(manual); err != nil {
+		if err := ir.Verify(t.Context(), manual); err != nil {
 			t.Errorf("%v in\n%s", err, mlir.Print(manual, mlir.PrintOptions{}))
 		}
-		back, err := typed.Import(manual, typed.ImportOptions{Unchecked: !p.Check})
+		back, err := typed.Import(t.Context(), manual, typed.ImportOptions{Unchecked: !p.Check})
 		if err != nil {
 			t.Fatal(err)
 		}

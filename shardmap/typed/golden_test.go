@@ -44,11 +44,11 @@ func TestGolden(t *testing.T) {
 
 func golden(t *testing.T, d *datadriven.TestData) (string, error) {
 	if d.Cmd == "import" {
-		m, err := mlir.Parse([]byte(d.Input), mlir.Options{})
+		m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{})
 		if err != nil {
 			return "", err
 		}
-		p, err := typed.Import(m, typed.ImportOptions{Unchecked: d.HasArg("unchecked")})
+		p, err := typed.Import(t.Context(), m, typed.ImportOptions{Unchecked: d.HasArg("unchecked")})
 		if err != nil {
 			return "", err
 		}

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -26,12 +27,12 @@ type ImportOptions struct {
 // It returns an error of class diag.ErrInvalid for a module that breaks its own rules and for a body that Elaborate
 // refuses, and diag.ErrUnsupported for one without a form here: parts of an axis without a common refinement
 // (E_SUBAXIS_CONFLICT), manual computations in each other, reductions other than sum, maximum and minimum.
-func Import(source *ir.Module, opts ImportOptions) (*Program, error) {
-	if err := ir.Verify(source); err != nil {
+func Import(ctx context.Context, source *ir.Module, opts ImportOptions) (*Program, error) {
+	if err := ir.Verify(ctx, source); err != nil {
 		return nil, err
 	}
 	m := source.Clone()
-	if err := ir.InlineCalls(m); err != nil {
+	if err := ir.InlineCalls(ctx, m); err != nil {
 		return nil, err
 	}
 	var found []ir.OpID

@@ -24,7 +24,7 @@ lambda x:f32[2]
 	if _, err := p.Elaborate(typed.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	back, err := typed.Import(p.Export(), typed.ImportOptions{})
+	back, err := typed.Import(t.Context(), p.Export(), typed.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ lambda x:f32[2]
 
 // A loop that gathers runs equally often on all devices: a predicate that comes from a gather is taken as equal.
 func TestImportGatheredPredicate(t *testing.T) {
-	m, err := mlir.Parse([]byte(`module @m {
+	m, err := mlir.Parse(t.Context(), []byte(`module @m {
   sdy.mesh @mesh = <["x"=2]>
   func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg1: tensor<2xf32>) {
@@ -60,7 +60,7 @@ func TestImportGatheredPredicate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := typed.Import(m, typed.ImportOptions{})
+	p, err := typed.Import(t.Context(), m, typed.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

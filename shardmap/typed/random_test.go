@@ -73,7 +73,7 @@ func (r *randomProgram) holdsElsewhere(t *testing.T, p *typed.Program, want []te
 	if err := r.same(t, want, u, typed.RunOptions{}); err != nil {
 		return err
 	}
-	i, err := typed.Import(p.Export(), typed.ImportOptions{})
+	i, err := typed.Import(t.Context(), p.Export(), typed.ImportOptions{})
 	if err != nil && r.ambiguous(r.Steps) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func (p *Program) Validate() error {
 	if err := p.checkOps(p.Body()); err != nil {
 		return p.showBlocks(err)
 	}
-	return p.showBlocks(ir.Verify(p.Module))
+	return p.showBlocks(ir.Verify(context.Background(), p.Module))
 }
 
 func (p *Program) checkManual() error {

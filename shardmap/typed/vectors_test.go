@@ -218,7 +218,7 @@ func TestVectors(t *testing.T) {
 			v.testElaborated(t, p, report)
 			v.testCommunication(t, p)
 			v.testValues(t, p)
-			if err := ir.Verify(p.Lower().Module); err != nil {
+			if err := ir.Verify(t.Context(), p.Lower().Module); err != nil {
 				t.Error(err)
 			}
 			roundTrip(t, p)
@@ -404,14 +404,14 @@ func (v *vector) testManual(t *testing.T, p *typed.Program) {
 		return // reduced axes have no form in Shardy
 	}
 	text := mlir.Print(p.Export(), mlir.PrintOptions{})
-	m, err := mlir.Parse(text, mlir.Options{})
+	m, err := mlir.Parse(t.Context(), text, mlir.Options{})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	q, err := typed.Import(m, typed.ImportOptions{Unchecked: !v.Check})
+	q, err := typed.Import(t.Context(), m, typed.ImportOptions{Unchecked: !v.Check})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

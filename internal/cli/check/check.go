@@ -84,20 +84,20 @@ func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file st
 		return nil, err
 	}
 	if autoshard.IsShardMap(text) {
-		program, err := autoshard.ReadShardMap(name, text)
+		program, err := autoshard.ReadShardMap(ctx, name, text)
 		if err != nil {
 			return nil, err
 		}
 		return program.Warnings, nil
 	}
-	model, err := autoshard.ReadModel(name, text)
+	model, err := autoshard.ReadModel(ctx, name, text)
 	if err == nil && len(c.Rules) > 0 {
 		model, err = model.WithRules(c.Rules)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return model.Lint(autoshard.LintOptions{Mesh: c.Mesh, Disabled: c.Disabled})
+	return model.Lint(ctx, autoshard.LintOptions{Mesh: c.Mesh, Disabled: c.Disabled})
 }
 
 // worse returns the class of the errors so far and another one: invalid input is worse than what is not supported.

@@ -14,7 +14,7 @@ func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, err
 	if err != nil {
 		return nil, err
 	}
-	return autoshard.ReadModel(name, text)
+	return autoshard.ReadModel(ctx, name, text)
 }
 
 // Specialized reads a model, makes it that of the sizes and the platform that the user chose, and gives its operations
@@ -24,7 +24,7 @@ func (s *Streams) Specialized(ctx context.Context, file string, c *config.Config
 	if err != nil {
 		return nil, err
 	}
-	if model, err = model.WithSizes(c.Sizes, c.Platform); err != nil {
+	if model, err = model.WithSizes(ctx, c.Sizes, c.Platform); err != nil {
 		return nil, err
 	}
 	if len(c.Rules) == 0 {

@@ -56,7 +56,7 @@ Notes say what a form leaves out; a sharding that it cannot say ends in exit cod
 			}
 			model, err := s.Model(cmd.Context(), args[0])
 			if err == nil && (len(c.Sizes) > 0 || c.Platform != "") {
-				model, err = model.WithSizes(c.Sizes, c.Platform)
+				model, err = model.WithSizes(cmd.Context(), c.Sizes, c.Platform)
 			}
 			if err != nil {
 				return err

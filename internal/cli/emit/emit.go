@@ -85,8 +85,8 @@ gradient by them, in place of the program.
 type program struct {
 	name     string
 	devices  int
-	write    func(form string) ([]byte, error)
-	shardMap func() (*autoshard.ShardMap, error)
+	write    func(ctx context.Context, form string) ([]byte, error)
+	shardMap func(context.Context) (*autoshard.ShardMap, error)
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, r request) error {
@@ -103,9 +103,9 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	case r.launcher != "":
 		text, err = jax.Launcher(r.launcher, jax.Launch{Name: p.name, Program: p.name + ".py", Hosts: c.Hosts, Devices: p.devices})
 	case r.transpose != nil || r.gradient != nil:
-		text, err = derivative(p, r, form)
+		text, err = derivative(ctx, p, r, form)
 	default:
-		text, err = p.write(form)
+		text, err = p.write(ctx, form)
 	}
 	if err != nil {
 		return err
@@ -140,19 +140,19 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error
 	p := &program{devices: 1}
 	var mesh []autoshard.MeshAxis
 	if autoshard.IsShardMap(text) || autoshard.IsManualComputation(text) {
-		m, err := autoshard.ReadShardMap(name, text)
+		m, err := autoshard.ReadShardMap(ctx, name, text)
 		if err != nil {
 			return nil, err
 		}
 		p.name, mesh, p.write = m.Name, m.Mesh, m.Emit
-		p.shardMap = func() (*autoshard.ShardMap, error) { return m, nil }
+		p.shardMap = func(context.Context) (*autoshard.ShardMap, error) { return m, nil }
 	} else {
 		plan, err := autoshard.ReadPlan(name, text)
 		if err != nil {
 			return nil, err
 		}
 		p.name, mesh, p.shardMap = plan.Model, plan.Mesh, plan.ShardMap
-		p.write = func(form string) ([]byte, error) { return autoshard.Emit(plan, form) }
+		p.write = func(ctx context.Context, form string) ([]byte, error) { return autoshard.Emit(ctx, plan, form) }
 	}
 	for _, axis := range mesh {
 		p.devices *= int(axis.Size)
@@ -161,8 +161,8 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error
 }
 
 // derivative writes the transpose or the gradient of a program.
-func derivative(p *program, r request, form string) ([]byte, error) {
-	m, err := p.shardMap()
+func derivative(ctx context.Context, p *program, r request, form string) ([]byte, error) {
+	m, err := p.shardMap(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -174,5 +174,5 @@ func derivative(p *program, r request, form string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Emit(form)
+	return m.Emit(ctx, form)
 }

@@ -87,18 +87,18 @@ func (o *optimizer) program(ctx context.Context, text []byte, lines int) (printe
 			shift(err, lines)
 		}
 	}()
-	m, _, err := mlirfile.Read(text, o.file)
+	m, _, err := mlirfile.Read(ctx, text, o.file)
 	if err != nil {
 		return nil, err
 	}
 	m.LocateByText()
-	if err := ir.Verify(m); err != nil {
+	if err := ir.Verify(ctx, m); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	timings, err := o.pipeline.Run(m, pass.Hooks{
+	timings, err := o.pipeline.Run(ctx, m, pass.Hooks{
 		SkipVerify: !o.verify,
-		After:      func(i int, s pass.Step, m *ir.Module) error { return errors.Join(o.dumps.dump(i, s, m), ctx.Err()) },
+		After:      func(i int, s pass.Step, m *ir.Module) error { return o.dumps.dump(i, s, m) },
 		Now:        func() time.Duration { return time.Since(start) },
 	})
 	o.timings = append(o.timings, timings...)

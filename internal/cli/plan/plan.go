@@ -56,7 +56,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	if cmdline.Interrupted(ctx) {
 		s.Note("interrupted: this is the best plan so far")
 	}
-	if err := write(s, c, plan); err != nil {
+	if err := write(context.WithoutCancel(ctx), s, c, plan); err != nil {
 		return err
 	}
 	if !c.Verify || cmdline.Interrupted(ctx) {
@@ -91,12 +91,12 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 }
 
 // write writes the plan as --format says; text is a report, which comes later.
-func write(s *cmdline.Streams, c *config.Config, plan *autoshard.Plan) error {
+func write(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan) error {
 	switch cmdline.OutputFormat(c) {
 	case config.JSON:
 		return s.Write(c.Output, plan.JSON())
 	case config.MLIR:
-		text, err := plan.Annotated()
+		text, err := plan.Annotated(ctx)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 
 // runJAX runs the target on real JAX, as the Python file that emit writes.
 func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
-	program, err := t.python()
+	program, err := t.python(ctx)
 	if err != nil {
 		return nil, err
 	}

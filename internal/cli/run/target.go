@@ -12,7 +12,7 @@ import (
 // target is what can be run: a plan or a shard_map program.
 type target struct {
 	signature *autoshard.Plan // name, mesh, inputs and outputs
-	python    func() ([]byte, error)
+	python    func(context.Context) ([]byte, error)
 	run       func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error)
 	verify    func(ctx context.Context, data *arrays.Data) (*autoshard.Check, error) // nil: there is nothing to prove it against
 	compare   func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error)
@@ -25,13 +25,13 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error)
 		return nil, err
 	}
 	if autoshard.IsShardMap(text) || autoshard.IsManualComputation(text) {
-		p, err := autoshard.ReadShardMap(name, text)
+		p, err := autoshard.ReadShardMap(ctx, name, text)
 		if err != nil {
 			return nil, err
 		}
 		return &target{
 			signature: &autoshard.Plan{Model: p.Name, Mesh: p.Mesh, Inputs: p.Inputs, Outputs: p.Outputs},
-			python:    func() ([]byte, error) { return p.Emit("jax") },
+			python:    func(ctx context.Context) ([]byte, error) { return p.Emit(ctx, "jax") },
 			run:       p.Run,
 			compare: func(_ context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
 				return p.Compare(result, data.Expected, data.Tolerance)
@@ -44,7 +44,7 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error)
 	}
 	return &target{
 		signature: p,
-		python:    func() ([]byte, error) { return autoshard.Emit(p, "jax") },
+		python:    func(ctx context.Context) ([]byte, error) { return autoshard.Emit(ctx, p, "jax") },
 		run: func(ctx context.Context, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
 			return autoshard.Run(ctx, p, inputs)
 		},

@@ -22,7 +22,9 @@ func Command(s *cmdline.Streams) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web",
 		Long: `Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web on one port, without encryption, with health
-checking and reflection. SIGTERM or an interrupt drains: requests in flight finish, then the exit code is 0.`,
+checking and reflection. SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the
+exit code
+is 0.`,
 		Example: `  autoshard serve --listen 127.0.0.1:8080`,
 		Args:    cmdline.Args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,7 +35,7 @@ checking and reflection. SIGTERM or an interrupt drains: requests in flight fini
 			return run(cmd.Context(), s, &c.Serve)
 		},
 	}
-	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-time", "serve.drain-time")
+	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
 	return cmd
 }
 
@@ -43,8 +45,12 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Serve) error {
 	if err != nil {
 		return diag.Invalid(diag.BadOption, diag.Position{File: "--listen"}, "cannot listen on %q: %v", c.Listen, err)
 	}
+	waiting := c.MaxWaiting
+	if waiting == 0 {
+		waiting = -1 // 0 stands for the default there
+	}
 	server := api.New(api.Options{
-		MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxTime: c.MaxTime, DrainTime: c.DrainTime,
+		MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime, DrainTime: c.DrainTime,
 		Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
 	})
 	return server.Serve(ctx, l)
