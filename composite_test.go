@@ -2,6 +2,8 @@ package autoshard_test
 
 import (
 	"context"
+	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -193,5 +195,25 @@ func.func private @h(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, 
 		if found.Outputs[i].Spec != want {
 			t.Errorf("output %d is %s, want %s", i, found.Outputs[i].Spec, want)
 		}
+	}
+}
+
+// Approximate maxima order elements by a function of the module. Their runs are proved, the function included in the op; a
+// shard_map program has no place for it, which is said with the line of the model.
+func TestApproximateMaxima(t *testing.T) {
+	p := makePlan(t, readModel(t, "testdata/cases/approx_max_k.mlir"), options(t))
+	values := make([]float64, 16*256)
+	for i := range values {
+		values[i] = math.Sin(float64(i))
+	}
+	x := tensor.FromFloats(dtype.F32, []int64{16, 256}, values...)
+	inputs := []*tensor.Tensor{&x}
+	if check, err := autoshard.Verify(t.Context(), p, inputs, nil, autoshard.Tolerance{}); err != nil {
+		t.Fatalf("%v\n%s", err, check.Text())
+	}
+	_, err := autoshard.Emit(t.Context(), p, "shardmap")
+	found := diag.Diagnostics(err)
+	if !errors.Is(err, diag.ErrUnsupported) || len(found) == 0 || !strings.HasSuffix(found[0].Pos.File, "approx_max_k.mlir") || found[0].Pos.Line != 10 {
+		t.Errorf("got %v", err)
 	}
 }

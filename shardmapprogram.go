@@ -92,7 +92,7 @@ func (p *Plan) ShardMap(ctx context.Context) (s *ShardMap, err error) {
 	}
 	t, err := typed.FromDevice(ctx, program, names)
 	if err != nil {
-		return nil, err
+		return nil, atModel(program.Module, err)
 	}
 	s = shardMapOf(t.Program)
 	s.Notes, s.mesh, s.plan = notesOf(t), t.Mesh, p

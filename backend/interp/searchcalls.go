@@ -97,7 +97,10 @@ func (c *compiler) comparator(fn ir.FuncID, n int) (func(f *frame) tensor.Body, 
 			for k, x := range args {
 				values[k] = value{x, foreign}
 			}
+			looks := f.p.observe
+			f.p.observe = nil // what compares elements is a part of the op, like a region
 			results, err := f.p.call(callee, values)
+			f.p.observe = looks
 			if err != nil {
 				return nil, err
 			}

@@ -21,7 +21,18 @@ func init() {
 		ir.OpAllToAll:            (*importer).allToAll,
 		ir.OpCollectivePermute:   (*importer).permute,
 		ir.OpCollectiveBroadcast: (*importer).broadcast,
+		ir.OpCustomCall:          (*importer).customCall,
 	}
+}
+
+// customCall refuses calls that take functions of the module, such as the comparator of approximate maxima.
+func (i *importer) customCall(op ir.OpID) error {
+	if called, _ := i.m.Attr(op, "called_computations").(ir.ArrayAttr); len(called) > 0 {
+		return diag.Unsupported(diag.NotSupported, i.m.OpPos(op),
+			"the custom call `%s` calls functions of the module, which a shard_map program has no place for",
+			i.m.OpAttrs(op).Str("call_target_name"))
+	}
+	return nil
 }
 
 // replace puts one op of this package per operand in the place of a collective. One over no axes is the identity.
