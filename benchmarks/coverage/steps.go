@@ -30,7 +30,7 @@ func runForm(o options, r *result) {
 	if strings.HasPrefix(r.program, "symbolic") {
 		model = append(model, "--dim", "b=8")
 	}
-	if !r.step(o, dir, "check", join([]string{"check"}, model)...) {
+	if !r.step(o, dir, "check", "check", file) {
 		return
 	}
 	r.step(o, dir, "propagate", join([]string{"propagate", "--mesh", "data=4"}, model)...)
