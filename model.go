@@ -27,6 +27,7 @@ type Model struct {
 	module   *ir.Module
 	export   *jaxexport.Exported // of what JAX exported, nil otherwise
 	platform string              // that was chosen where the user did not
+	sized    bool                // for sizes or a platform: the module is not that of the export any more
 }
 
 // ReadModel reads StableHLO as text, as MLIR bytecode or as a portable artifact, a file that jax.export serialized, or

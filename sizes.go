@@ -40,6 +40,7 @@ func (m *Model) WithSizes(ctx context.Context, sizes []string, platform string) 
 		return nil, err
 	}
 	out = m.with(c)
+	out.sized = true
 	if index >= 0 && platform == "" {
 		out.platform = fmt.Sprintf("number %d, counted from 0", index)
 		if index < len(o.Platforms) {

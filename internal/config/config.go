@@ -73,6 +73,10 @@ const (
 	JSON Format = "json"
 	MLIR Format = "mlir"
 
+	Bytecode  Format = "bytecode"   // of MLIR
+	VHLO      Format = "vhlo"       // a portable artifact of StableHLO
+	JAXExport Format = "jax-export" // for jax.export.deserialize
+
 	SARIF  Format = "sarif"
 	GitHub Format = "github"
 )

@@ -106,7 +106,7 @@ func stored(m *ir.Module, v *ir.Dense) []byte {
 	if t.DType != dtype.I1 || len(v.Data) == 0 {
 		return v.Data
 	}
-	if v.Splat {
+	if v.Splat || len(v.Data) == 1 {
 		return []byte{-v.Data[0]}
 	}
 	out := make([]byte, (len(v.Data)+7)/8)

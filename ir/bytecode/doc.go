@@ -1,4 +1,4 @@
-// Package bytecode reads MLIR bytecode: programs as `module.operation.write_bytecode` and StableHLO's portable artifacts
+// Package bytecode reads and writes MLIR bytecode: programs as `module.operation.write_bytecode` and StableHLO's portable artifacts
 // (dialect vhlo) keep them, versions 0 to 6.
 //
 // A file is a list of sections. Strings, attributes, types and names of ops lie in tables and are referred to by index;
@@ -11,6 +11,7 @@
 //	slots.go       the properties of each op in stored order
 //	dense.go       elements of constants as they are stored
 //	read*.go       file → tables → ops → ir.Module
+//	write*.go      ir.Module → ops and tables → file; encoder.go: which form and Go value an attribute has
 //
 // A form's function serves a decoder, which fills the fields, and an encoder, which writes them:
 //
@@ -21,8 +22,9 @@
 //		ints(c, &d.RhsContract)
 //	}
 //
-// A writer implements codec, finds for an attribute of the representation its form and the form's Go value, and calls
-// form.write. What has no form, or only a form that the representation keeps as text, may be written as a text entry.
+// The writer finds for an attribute of the representation its form and the form's Go value, and calls form.write. What
+// has no form, or only a form that the representation keeps as text, is written as a text entry. Entries get their numbers
+// in the order in which the program needs them, so that the same program has the same bytes.
 //
 // Elements of constants are not copied: they point into the file, which must not be changed while the module lives.
 //

@@ -1,4 +1,4 @@
-// Package jaxexport reads the files that `jax.export.Exported.serialize()` writes: a FlatBuffer that holds a program as
+// Package jaxexport reads and writes the files that `jax.export.Exported.serialize()` writes: a FlatBuffer that holds a program as
 // a portable artifact, and what MLIR does not say of it: the trees of its arguments and results, which inputs its
 // function takes, shardings with their meshes, platforms, and its derivative.
 //

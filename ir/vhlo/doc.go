@@ -7,6 +7,7 @@
 //
 //	op, _ := vhlo.Lookup("gather_v1") // its fields in stored order, and in which versions it exists
 //	name, attrs, err := vhlo.NewReader(m).ToStableHLO("gather_v1", fields)
+//	name, fields, err := vhlo.NewWriter(m, target).FromStableHLO(op, attrs)
 //
 // Specification: bytecode.md part B.
 package vhlo

@@ -58,3 +58,22 @@ func (v Version) BytecodeVersion() int {
 	}
 	return 6
 }
+
+// AttrSince and TypeSince return the version from which on the dialect has an attribute or a type, by the code that it
+// has in bytecode (specification: bytecode.md sections B.2 and B.3).
+func AttrSince(code uint64) Version { return since(attrSince, code) }
+func TypeSince(code uint64) Version { return since(typeSince, code) }
+
+func since(table map[uint64]Version, code uint64) Version {
+	if v, ok := table[code]; ok {
+		return v
+	}
+	return Oldest
+}
+
+// The attributes and types that are not of the oldest version.
+var (
+	attrSince = map[uint64]Version{19: {1, 9}, 20: {1, 9}, 21: {1, 16}, 22: {1, 16}, 23: {1, 16}, 24: {1, 16}, 25: {1, 16}}
+	typeSince = map[uint64]Version{27: {0, 10}, 28: {0, 10}, 29: {0, 11}, 30: {0, 18}, 31: {1, 2}, 32: {1, 2}, 33: {1, 6},
+		34: {1, 6}, 35: {1, 7}, 36: {1, 7}, 37: {1, 8}, 38: {1, 8}, 39: {1, 8}, 40: {1, 8}, 41: {1, 13}, 42: {1, 15}}
+)

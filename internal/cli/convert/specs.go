@@ -47,8 +47,8 @@ func (o *options) table(ctx context.Context, s *cmdline.Streams, c *config.Confi
 // specFormat returns the output format, text or json.
 func specFormat(c *config.Config) (config.Format, error) {
 	format := cmdline.OutputFormat(c)
-	if format == config.MLIR {
-		return "", diag.Invalid(diag.BadOption, diag.Position{}, "shardings have the formats text and json, not mlir")
+	if format != config.Text && format != config.JSON {
+		return "", diag.Invalid(diag.BadOption, diag.Position{}, "shardings have the formats text and json, not %s", format)
 	}
 	return format, nil
 }

@@ -54,5 +54,6 @@ def judge(text):
         ]}
 
 
-for program in json.load(sys.stdin):
-    print(json.dumps(judge(program)), flush=True)
+if __name__ == "__main__":
+    for program in json.load(sys.stdin):
+        print(json.dumps(judge(program)), flush=True)

@@ -1,0 +1,354 @@
+package vhlo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+)
+
+// Writer makes ops of an artifact for one target version.
+type Writer struct {
+	m      *ir.Module
+	target Version
+}
+
+// NewWriter returns a writer for a module.
+func NewWriter(m *ir.Module, target Version) *Writer { return &Writer{m, target} }
+
+// APIVersion is the version of the API of a custom call, which is an enum here and a number in StableHLO.
+type APIVersion struct{ ir.IntAttr }
+
+// IsForeign says whether an op stays as it is in an artifact: it is of a dialect other than StableHLO.
+func IsForeign(m *ir.Module, op ir.OpID) bool {
+	switch k := m.Kind(op); k {
+	case ir.OpFunc, ir.OpCall, ir.OpReturn:
+		return false
+	default:
+		return !strings.HasPrefix(m.OpName(op), "stablehlo.")
+	}
+}
+
+// FromStableHLO returns the op of VHLO that an op of StableHLO or func becomes: its name with its version, and all its
+// fields, which are values of the representation. Errors say of the op what the target cannot express.
+func (w *Writer) FromStableHLO(op ir.OpID, properties ir.Attrs) (string, ir.Attrs, error) {
+	_, name, _ := strings.Cut(w.m.OpName(op), ".")
+	o := &fieldWriter{Writer: w, op: op, name: name, attrs: properties}
+	o.split()
+	o.fill()
+	version := o.version()
+	if o.err != nil {
+		return "", nil, o.err
+	}
+	return version, o.attrs, nil
+}
+
+// fieldWriter makes fields of the attributes of one op.
+type fieldWriter struct {
+	*Writer
+	op    ir.OpID
+	name  string // without dialect and version
+	attrs ir.Attrs
+	err   error
+}
+
+func (o *fieldWriter) set(field string, v ir.Attr) { o.attrs = o.attrs.With(field, v) }
+
+func (o *fieldWriter) take(field string) ir.Attr {
+	v := o.attrs.Get(field)
+	o.attrs = o.attrs.Without(field)
+	return v
+}
+
+func (o *fieldWriter) i64(v int64) ir.Attr { return ir.IntAttr{Value: v, Type: o.scalar(i64)} }
+
+func (o *fieldWriter) scalar(t dtype.Type) ir.TypeID {
+	return o.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: t})
+}
+
+// split makes several fields of attributes that are one in StableHLO (specification: bytecode.md section B.7.3).
+func (o *fieldWriter) split() {
+	if c, ok := o.take("channel_handle").(ir.ChannelHandle); ok {
+		o.set("channel_id", o.i64(c.Handle))
+		if o.name == "send" || o.name == "recv" {
+			o.set("channel_type", o.i64(c.Type))
+		}
+	}
+	for _, name := range []string{"dimension_numbers", "dot_dimension_numbers", "scatter_dimension_numbers"} {
+		o.splitDims(name)
+	}
+	if o.name == "dot_general" {
+		o.splitAlgorithm()
+	}
+	for _, field := range []string{"use_global_device_ids", "has_dynamic_root"} {
+		if _, unit := o.attrs.Get(field).(ir.UnitAttr); unit {
+			o.set(field, ir.BoolAttr(true))
+		}
+	}
+	if v, ok := o.attrs.Get("api_version").(ir.IntAttr); ok && o.name == "custom_call" {
+		o.set("api_version", APIVersion{v})
+	}
+}
+
+func (o *fieldWriter) splitDims(name string) {
+	switch d := o.attrs.Get(name).(type) {
+	case *ir.ConvDims:
+		o.splitConvolution(d)
+	case *ir.DotDims:
+		o.splitLists(map[string][]int64{"lhs_batching_dimensions": d.LhsBatch, "rhs_batching_dimensions": d.RhsBatch,
+			"lhs_contracting_dimensions": d.LhsContract, "rhs_contracting_dimensions": d.RhsContract})
+	case *ir.GatherDims:
+		o.set("index_vector_dim", o.i64(d.IndexVectorDim))
+		o.splitLists(map[string][]int64{"offset_dims": d.Offset, "collapsed_slice_dims": d.Collapsed, "operand_batching_dims": d.OperandBatch,
+			"start_indices_batching_dims": d.IndicesBatch, "start_index_map": d.StartIndexMap})
+	case *ir.ScatterDims:
+		o.set("index_vector_dim", o.i64(d.IndexVectorDim))
+		o.splitLists(map[string][]int64{"update_window_dims": d.UpdateWindow, "inserted_window_dims": d.InsertedWindow,
+			"input_batching_dims": d.InputBatch, "scatter_indices_batching_dims": d.IndicesBatch, "scatter_dims_to_operand_dims": d.ToOperand})
+	default:
+		return
+	}
+	o.attrs = o.attrs.Without(name)
+}
+
+func (o *fieldWriter) splitLists(lists map[string][]int64) {
+	for field, list := range lists {
+		o.set(field, ir.Ints(list))
+	}
+}
+
+func (o *fieldWriter) splitConvolution(d *ir.ConvDims) {
+	for field, n := range map[string]int64{"input_batch_dimension": d.InBatch, "input_feature_dimension": d.InFeature,
+		"kernel_input_feature_dimension": d.KernelIn, "kernel_output_feature_dimension": d.KernelOut,
+		"output_batch_dimension": d.OutBatch, "output_feature_dimension": d.OutFeature} {
+		o.set(field, o.i64(n))
+	}
+	o.splitLists(map[string][]int64{"input_spatial_dimensions": d.InSpatial, "kernel_spatial_dimensions": d.KernelSpatial,
+		"output_spatial_dimensions": d.OutSpatial})
+}
+
+// algorithmFields are those that dot_general has for its algorithm.
+var algorithmFields = []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+	"rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"}
+
+func (o *fieldWriter) splitAlgorithm() {
+	a, ok := o.take("algorithm").(*ir.DotAlgorithm)
+	if !ok {
+		for _, field := range algorithmFields {
+			o.set(field, ir.TypeAttr(o.m.InternType(ir.Type{Kind: ir.NoneKind})))
+		}
+		return
+	}
+	values := []ir.Attr{ir.TypeAttr(a.LhsType), ir.TypeAttr(a.RhsType), ir.TypeAttr(a.AccumulationType), o.i64(a.LhsCount),
+		o.i64(a.RhsCount), o.i64(a.Operations), ir.BoolAttr(a.AllowImprecise)}
+	for i, field := range algorithmFields {
+		o.set(field, values[i])
+	}
+}
+
+// fill writes out what absent attributes mean.
+func (o *fieldWriter) fill() {
+	newest, ok := o.newest()
+	if !ok {
+		o.fail("has no form in portable artifacts")
+		return
+	}
+	for _, field := range newest.Fields {
+		if o.attrs.Get(field) != nil {
+			continue
+		}
+		v := o.missing(field)
+		if v == nil {
+			o.fail("lacks the attribute %s", field)
+			return
+		}
+		o.set(field, v)
+	}
+}
+
+func (o *fieldWriter) fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = fmt.Errorf(format, args...)
+	}
+}
+
+// newest returns the newest version of the op.
+func (o *fieldWriter) newest() (Op, bool) {
+	if op, ok := Lookup(o.name + "_v2"); ok {
+		return op, true
+	}
+	return Lookup(o.name + "_v1")
+}
+
+// missing returns the value of a field whose attribute is absent (specification: bytecode.md section B.7.1), nil where
+// it must not be.
+func (o *fieldWriter) missing(field string) ir.Attr {
+	switch field {
+	case "channel_id", "version":
+		return o.i64(0)
+	case "dimension":
+		return o.i64(-1)
+	case "use_global_device_ids", "has_dynamic_root", "lower", "has_side_effect", "indices_are_sorted", "unique_indices",
+		"is_host_transfer", "is_stable":
+		return ir.BoolAttr(false)
+	case "sym_visibility", "infeed_config", "outfeed_config":
+		return ir.StringAttr("")
+	case "arg_attrs", "res_attrs", "called_computations", "output_operand_aliases", "operand_layouts", "result_layouts",
+		"result_tilings", "layout":
+		return ir.ArrayAttr{}
+	case "composite_attributes":
+		return ir.DictAttr{}
+	case "known_expanding_dimensions", "known_nonexpanding_dimensions", "source_target_pairs":
+		return ir.Ints{}
+	case "compare_type":
+		return ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: "NOTYPE"}
+	case "precision_config":
+		p := ir.EnumAttr{Dialect: "stablehlo", Enum: "precision", Value: "DEFAULT"}
+		return ir.ArrayAttr{p, p}
+	case "api_version":
+		return APIVersion{ir.IntAttr{Value: originalAPI, Type: o.scalar(dtype.I32)}}
+	case "backend_config":
+		if v, ok := o.attrs.Get("api_version").(APIVersion); ok && v.Value == MaxAPIVersion {
+			return ir.DictAttr{}
+		}
+		return ir.StringAttr("")
+	case "result_accuracy":
+		return &ir.ResultAccuracy{Mode: "DEFAULT"}
+	}
+	return o.missingWindow(field)
+}
+
+// missingWindow returns the value of a field that has an element for each dimension of a window.
+func (o *fieldWriter) missingWindow(field string) ir.Attr {
+	rank := len(o.attrs.Ints("input_spatial_dimensions"))
+	if o.name != "convolution" && o.name != "dynamic_conv" {
+		rank = 0
+		if o.m.NumOperands(o.op) > 0 {
+			rank = o.m.ValueType(o.m.Operand(o.op, 0)).Rank()
+		}
+	}
+	switch field {
+	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations", "window_dimensions":
+		return ir.Ints(slices.Repeat([]int64{1}, rank))
+	case "window_reversal":
+		return make(ir.Bools, rank)
+	case "padding":
+		return o.noPadding(rank)
+	}
+	return nil
+}
+
+func (o *fieldWriter) noPadding(rank int) ir.Attr {
+	v := &ir.Dense{Type: o.m.TensorType(i64, int64(rank), 2)}
+	if rank > 0 {
+		v.Data, v.Splat = make([]byte, 8), true
+	}
+	return v
+}
+
+// version returns the name of the op in the target, and leaves only the fields that it has there.
+func (o *fieldWriter) version() string {
+	if o.err != nil {
+		return ""
+	}
+	for _, suffix := range []string{"_v2", "_v1"} {
+		op, ok := Lookup(o.name + suffix)
+		if !ok || o.target.Before(op.Since) || op.Until != (Version{}) && op.Until.Before(o.target) {
+			continue
+		}
+		if o.name == "dynamic_conv" && suffix == "_v1" {
+			o.set("padding", o.noPadding(len(o.attrs.Ints("input_spatial_dimensions"))))
+		}
+		o.downgrade(op)
+		o.checkTarget(suffix)
+		return o.name + suffix
+	}
+	oldest, ok := Lookup(o.name + "_v1")
+	if !ok {
+		oldest, _ = Lookup(o.name + "_v2")
+	}
+	o.need(oldest.Since)
+	return ""
+}
+
+// need refuses what is part of StableHLO only from a version on.
+func (o *fieldWriter) need(since Version) {
+	if o.target.Before(since) {
+		o.fail("needs StableHLO %s or newer here; the target is %s", since, o.target)
+	}
+}
+
+// downgrade drops the fields that the op does not have in the target, which must say nothing there (specification:
+// bytecode.md section B.6.2).
+func (o *fieldWriter) downgrade(op Op) {
+	newest, _ := o.newest()
+	for _, field := range newest.Fields {
+		if slices.Contains(op.Fields, field) {
+			continue
+		}
+		switch v := o.take(field).(type) {
+		case ir.Ints:
+			if len(v) > 0 {
+				o.need(newest.Since)
+			}
+		case ir.TypeAttr:
+			if o.m.TypeOf(ir.TypeID(v)).Kind != ir.NoneKind {
+				o.need(newest.Since)
+			}
+		default:
+			if is, ok := defaults[o.name][field]; !ok || !is(v) {
+				o.need(newest.Since)
+			}
+		}
+	}
+}
+
+// checkTarget refuses what older versions of an op cannot say otherwise (specification: bytecode.md section B.6.2).
+func (o *fieldWriter) checkTarget(suffix string) {
+	m := o.m
+	switch o.name {
+	case "all_gather", "all_reduce", "all_to_all":
+		if suffix == "_v1" && m.NumOperands(o.op) != 1 {
+			o.need(Version{1, 5})
+		}
+	case "composite":
+		if suffix == "_v1" && m.NumRegions(o.op) > 0 {
+			o.need(Version{1, 14})
+		}
+	case "collective_broadcast":
+		if suffix == "_v1" && m.NumOperands(o.op) != 1 {
+			o.need(Version{1, 20})
+		}
+	case "custom_call":
+		if _, dict := o.attrs.Get("backend_config").(ir.DictAttr); dict {
+			o.need(Version{1, 3})
+		}
+		if v, ok := o.attrs.Get("api_version").(APIVersion); ok && v.Value == MaxAPIVersion {
+			o.need(Version{1, 3})
+		}
+		for _, v := range m.Operands(o.op) {
+			if strings.HasPrefix(m.ValueType(v).Text, "!stablehlo.future") {
+				o.need(Version{1, 17})
+			}
+		}
+	}
+	switch o.name {
+	case "all_reduce", "reduce", "reduce_scatter", "reduce_window", "scatter", "select_and_scatter":
+		o.checkReducer()
+	}
+}
+
+// checkReducer refuses reductions that widen their elements, which older versions do not know.
+func (o *fieldWriter) checkReducer() {
+	m := o.m
+	for i, v := range m.BlockArgs(m.RegionBlock(o.op, m.NumRegions(o.op)-1)) {
+		if i > 0 && o.name != "reduce" && o.name != "reduce_window" {
+			break // the others have the first operand's type throughout
+		}
+		if i < m.NumOperands(o.op) && m.ValueType(v).DType != m.ValueType(m.Operand(o.op, i)).DType {
+			o.need(Version{0, 17})
+		}
+	}
+}
