@@ -156,8 +156,7 @@ func reductionOf(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
 	case ir.OpReduce:
 		return reducer(m, op, m.Operand(op, m.NumOperands(op)-1))
 	case ir.OpScatter:
-		r, ok := combiner(m, op)
-		return r, ok
+		return ir.ReductionOf(m, op, 0)
 	}
 	return ir.ReduceSum, false
 }
@@ -168,37 +167,11 @@ func reducer(m *ir.Module, op ir.OpID, init ir.ValueID) (ir.Reduction, bool) {
 	if m.NumResults(op) != 1 {
 		return ir.ReduceSum, false
 	}
-	r, ok := combiner(m, op)
+	r, ok := ir.ReductionOf(m, op, 0)
 	if ok && r == ir.ReduceSum && !isZero(m, init) {
 		return r, false
 	}
 	return r, ok
-}
-
-// combiner recognises a region that returns one commutative op of its two arguments.
-func combiner(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
-	body := m.RegionBlock(op, 0)
-	first := m.FirstOp(body)
-	ret := m.LastOp(body)
-	args := m.BlockArgs(body)
-	if len(args) != 2 || m.NextOp(first) != ret || m.NumOperands(ret) != 1 || m.NumOperands(first) != 2 ||
-		m.DefiningOp(m.Operand(ret, 0)) != first {
-		return ir.ReduceSum, false
-	}
-	a, b := m.Operand(first, 0), m.Operand(first, 1)
-	if !(a == args[0] && b == args[1] || a == args[1] && b == args[0]) {
-		return ir.ReduceSum, false
-	}
-	boolean := m.ValueType(args[0]).DType.Bits() == 1
-	switch k := m.Kind(first); {
-	case k == ir.OpAdd && !boolean:
-		return ir.ReduceSum, true
-	case k == ir.OpMaximum, k == ir.OpOr && boolean, k == ir.OpAdd && boolean:
-		return ir.ReduceMax, true
-	case k == ir.OpMinimum, k == ir.OpAnd && boolean:
-		return ir.ReduceMin, true
-	}
-	return ir.ReduceSum, false
 }
 
 // isZero says whether a value is a constant of zeros, of either sign.

@@ -1,5 +1,7 @@
 package ir
 
+import "strings"
+
 // Kind is the kind of an op: an enum for the dialects that this program knows. The zero Kind is OpUnregistered.
 type Kind uint16
 
@@ -468,6 +470,11 @@ func (k Kind) IsElementwise() bool { return kindInfos[k].traits&traitElementwise
 // IsUnary and IsBinary say whether the op is an elementwise op with one or two operands.
 func (k Kind) IsUnary() bool  { return kindInfos[k].traits&traitUnary != 0 }
 func (k Kind) IsBinary() bool { return kindInfos[k].traits&traitBinary != 0 }
+
+// IsCombiner says whether the op is one of StableHLO that makes of two values of a type, without attributes, one of that type.
+func (k Kind) IsCombiner() bool {
+	return k.IsBinary() && strings.HasPrefix(k.String(), "stablehlo.") && k != OpCompare && k != OpComplex
+}
 
 // IsCommutative says whether swapping the two operands changes nothing.
 func (k Kind) IsCommutative() bool { return kindInfos[k].traits&traitCommutative != 0 }

@@ -35,7 +35,7 @@ func (c *compiler) reducer(op ir.OpID, k, n int) (*reducer, error) {
 		return nil, diag.Invalid(diag.BadOp, diag.Position{}, "a region over %d tensors takes %d arguments and returns %d values",
 			n, len(body.args), len(body.returns))
 	}
-	r := &reducer{body: body, monoid: c.monoid(b, n), elementwise: c.isElementwise(b)}
+	r := &reducer{body: body, monoid: c.monoid(op, k), elementwise: c.isElementwise(b)}
 	for _, arg := range c.m.BlockArgs(b)[:n] {
 		r.types = append(r.types, c.m.ValueType(arg).DType)
 	}
@@ -57,33 +57,18 @@ func (r *reducer) promote(xs []tensor.Tensor) []tensor.Tensor {
 }
 
 var monoids = map[ir.Kind]tensor.Monoid{
-	ir.OpAdd: tensor.MonoidAdd, ir.OpMultiply: tensor.MonoidMultiply,
+	ir.OpUnregistered: tensor.MonoidSecond,
+	ir.OpAdd:          tensor.MonoidAdd, ir.OpMultiply: tensor.MonoidMultiply,
 	ir.OpMaximum: tensor.MonoidMaximum, ir.OpMinimum: tensor.MonoidMinimum,
 	ir.OpAnd: tensor.MonoidAnd, ir.OpOr: tensor.MonoidOr, ir.OpXor: tensor.MonoidXor,
 }
 
-// monoid recognises a region that applies one known op to each of n pairs, or returns the second of each.
-func (c *compiler) monoid(b ir.BlockID, n int) tensor.Monoid {
-	args := c.m.BlockArgs(b)
-	common := tensor.MonoidNone
-	for k, v := range c.m.Operands(c.m.LastOp(b)) {
-		this := tensor.MonoidNone
-		op := c.m.DefiningOp(v)
-		switch {
-		case v == args[n+k]:
-			this = tensor.MonoidSecond
-		case op != 0 && c.m.OpBlock(op) == b && c.m.NumOperands(op) == 2:
-			x, y := c.m.Operand(op, 0), c.m.Operand(op, 1)
-			if x == args[k] && y == args[n+k] || x == args[n+k] && y == args[k] {
-				this = monoids[c.m.Kind(op)]
-			}
-		}
-		if this == tensor.MonoidNone || k > 0 && this != common {
-			return tensor.MonoidNone
-		}
-		common = this
+// monoid recognises a region that applies one known op to each pair, or returns the second of each.
+func (c *compiler) monoid(op ir.OpID, region int) tensor.Monoid {
+	if kind, ok := ir.ReducerOf(c.m, op, region, ir.Computed); ok {
+		return monoids[kind]
 	}
-	return common
+	return tensor.MonoidNone
 }
 
 // isElementwise says whether a region consists of elementwise ops and scalars only, so that it may run on whole

@@ -1,8 +1,6 @@
 package mlir
 
 import (
-	"strings"
-
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -151,30 +149,19 @@ func (p *parser) shortReducer(o *opState, inner *opState) {
 }
 
 // isReducer says whether an op may stand in the short form of a reduction.
-func isReducer(k ir.Kind) bool {
-	return k.IsBinary() && k.IsCommutative() && strings.HasPrefix(k.String(), "stablehlo.")
-}
+func isReducer(k ir.Kind) bool { return k.IsCombiner() && k.IsCommutative() }
 
 // shortReducer returns the one op of a reduction's body, if the short form can be printed.
-func shortReducer(m *ir.Module, op ir.OpID) (ir.OpID, bool) {
-	if m.NumOperands(op) != 2 || m.NumRegions(op) != 1 {
+func shortReducer(m *ir.Module, op ir.OpID) (ir.Kind, bool) {
+	kind, ok := ir.ReducerOf(m, op, 0, ir.Written)
+	if !ok || !isReducer(kind) || m.NumOperands(op) != 2 {
 		return 0, false
 	}
 	b := m.RegionBlock(op, 0)
-	inner := m.FirstOp(b)
-	if inner == 0 || !isReducer(m.Kind(inner)) || len(m.BlockArgs(b)) != 2 {
-		return 0, false
-	}
-	ret := m.NextOp(inner)
 	args := m.BlockArgs(b)
-	if ret == 0 || m.NextOp(ret) != 0 || m.NumOperands(ret) != 1 || m.Operand(ret, 0) != m.Result(inner, 0) ||
-		m.Operand(inner, 0) != args[0] || m.Operand(inner, 1) != args[1] {
-		return 0, false
-	}
-	elem := *m.TypeOf(m.Type(m.Operand(op, 0)))
-	have := m.TypeOf(m.Type(args[0]))
+	elem, have := m.TypeOf(m.Type(m.Operand(op, 0))), m.TypeOf(m.Type(args[0]))
 	same := have.Kind == ir.TensorKind && len(have.Dims) == 0 && !have.Unranked && have.DType == elem.DType && have.Quant == elem.Quant
-	return inner, same && m.Type(args[0]) == m.Type(args[1]) && m.Type(m.Result(inner, 0)) == m.Type(args[0])
+	return kind, same && m.Type(args[0]) == m.Type(args[1]) && m.Type(m.Result(m.FirstOp(b), 0)) == m.Type(args[0])
 }
 
 // reducerArgs returns the arguments of a reduction's body in the order in which they are printed: each accumulator with
@@ -205,7 +192,7 @@ func printReduce(pr *printer, op ir.OpID) {
 	inner, short := shortReducer(m, op)
 	if short {
 		pr.str(" applies ")
-		pr.str(m.OpName(inner))
+		pr.str(inner.String())
 	}
 	pr.str(" across dimensions = ")
 	pr.intList(m.Attr(op, "dimensions"))

@@ -110,7 +110,7 @@ func (o *opReader) apply(op ir.OpID, n *node) {
 		o.fail(n.at, diag.UnknownField, "field \"apply\" does not belong to %q", shortName(o.name))
 	case len(o.operands) != operands:
 		o.fail(n.at, diag.BadOp, "\"apply\" is for one input: write the region of %q with %d operands in full", shortName(o.name), len(o.operands))
-	case !known || !isCombiner(f):
+	case !known || !f.IsCombiner():
 		o.fail(n.at, diag.UnknownOp, "operation %q cannot be applied: use one of two operands and one type, such as \"add\"", n.text)
 	default:
 		t := o.m.TensorType(o.m.ValueType(o.operands[0]).DType)
@@ -123,11 +123,6 @@ func (o *opReader) apply(op ir.OpID, n *node) {
 	}
 }
 
-// isCombiner says whether an operation maps two operands of a type to a result of the same type.
-func isCombiner(k ir.Kind) bool {
-	return k.IsBinary() && strings.HasPrefix(k.String(), "stablehlo.") && k != ir.OpCompare && k != ir.OpComplex
-}
-
 // applied returns the operation that the only region of op applies to its two arguments in order, as apply makes it.
 func (w *writer) applied(op ir.OpID) (ir.Kind, bool) {
 	m := w.m
@@ -135,16 +130,16 @@ func (w *writer) applied(op ir.OpID) (ir.Kind, bool) {
 	if !ok || m.NumOperands(op) != operands || m.NumRegions(op) != 1 || len(m.Blocks(m.Regions(op)[0])) != 1 {
 		return 0, false
 	}
-	b := m.RegionBlock(op, 0)
-	args, f := m.BlockArgs(b), m.FirstOp(b)
-	if len(args) != 2 || f == 0 || m.NextOp(f) == 0 || m.NextOp(f) != m.LastOp(b) {
+	kind, ok := ir.ReducerOf(m, op, 0, ir.Written)
+	if !ok || kind == ir.OpUnregistered {
 		return 0, false
 	}
-	t, end := m.TensorType(m.ValueType(m.Operand(op, 0)).DType), m.LastOp(b)
-	plain := !w.known(m.ArgLoc(args[0])) && !w.known(m.ArgLoc(args[1])) && isCombiner(m.Kind(f)) && len(m.OpAttrs(f)) == 0 && !w.known(m.OpLoc(f)) && m.Sharding(m.Result(f, 0)) == 0 &&
-		m.Operand(f, 0) == args[0] && m.Operand(f, 1) == args[1] &&
-		m.Type(args[0]) == t && m.Type(args[1]) == t && m.Type(m.Result(f, 0)) == t
-	returned := m.Kind(end) == ir.OpStablehloReturn && len(m.OpAttrs(end)) == 0 && !w.known(m.OpLoc(end)) &&
-		m.NumOperands(end) == 1 && m.Operand(end, 0) == m.Result(f, 0)
-	return m.Kind(f), plain && returned
+	b := m.RegionBlock(op, 0)
+	args, f, end := m.BlockArgs(b), m.FirstOp(b), m.LastOp(b)
+	t := m.TensorType(m.ValueType(m.Operand(op, 0)).DType)
+	typed := m.Type(args[0]) == t && m.Type(args[1]) == t && m.Type(m.Result(f, 0)) == t
+	plain := !w.known(m.ArgLoc(args[0])) && !w.known(m.ArgLoc(args[1])) && len(m.OpAttrs(f)) == 0 && !w.known(m.OpLoc(f)) &&
+		m.Sharding(m.Result(f, 0)) == 0
+	returned := m.Kind(end) == ir.OpStablehloReturn && len(m.OpAttrs(end)) == 0 && !w.known(m.OpLoc(end))
+	return kind, typed && plain && returned
 }

@@ -117,7 +117,7 @@ func (x *indexing) batchDim(position, s int, size int64) {
 		input = int(x.inputBatch[i])
 	} else if x.scatter {
 		kind = needReplication
-		if combines(x.m, x.op, x.indices) {
+		if combines(x.m, x.op) {
 			kind = reduction
 		}
 	}
@@ -135,38 +135,15 @@ func (x *indexing) collapsedDim(c int) {
 	x.place(c, none, none, x.in[0][c], kind, false)
 }
 
-// combines says whether the region of a scatter with n inputs combines each old value with its update by one and
-// the same known operation, so that partial results can be combined across devices.
-func combines(m *ir.Module, op ir.OpID, n int) bool {
-	body := m.RegionBlock(op, 0)
-	if body == 0 {
-		return false
-	}
-	ret, args := m.LastOp(body), m.BlockArgs(body)
-	if ret == 0 || m.NumOperands(ret) != n || len(args) != 2*n {
-		return false
-	}
-	kind := ir.OpUnregistered
-	for i := range n {
-		def := m.DefiningOp(m.Operand(ret, i))
-		if def == 0 || m.NumOperands(def) != 2 || !combiner(m, def) || i > 0 && m.Kind(def) != kind {
-			return false
-		}
-		kind = m.Kind(def)
-		a, b := m.Operand(def, 0), m.Operand(def, 1)
-		if !(a == args[i] && b == args[i+n] || a == args[i+n] && b == args[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func combiner(m *ir.Module, op ir.OpID) bool {
-	switch m.Kind(op) {
+// combines says whether the region of a scatter combines each old value with its update by one and the same known
+// operation, so that partial results can be combined across devices.
+func combines(m *ir.Module, op ir.OpID) bool {
+	kind, ok := ir.ReducerOf(m, op, 0, ir.Computed)
+	switch kind {
 	case ir.OpAdd, ir.OpMultiply, ir.OpMaximum, ir.OpMinimum:
-		return true
+		return ok
 	case ir.OpAnd, ir.OpOr:
-		return m.ValueType(m.Result(op, 0)).DType == dtype.I1
+		return ok && m.ValueType(m.BlockArgs(m.RegionBlock(op, 0))[0]).DType == dtype.I1
 	}
 	return false
 }

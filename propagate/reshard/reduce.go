@@ -47,31 +47,16 @@ func (w *task) reduction() (ir.Reduction, bool) {
 	return ir.ReduceSum, kind == ir.OpReduce && w.m.NumResults(w.op) == 1
 }
 
-// combiner returns the reduction that the body of an op computes, nil where it is none that axes can wait for.
+// reductions are the ops whose partial results axes can wait for.
+var reductions = map[ir.Kind]ir.Reduction{ir.OpAdd: ir.ReduceSum, ir.OpMaximum: ir.ReduceMax, ir.OpMinimum: ir.ReduceMin}
+
+// combiner returns the reduction that the body of an op stands for with Shardy, nil where it is none that axes can wait for.
 func combiner(m *ir.Module, op ir.OpID) *ir.Reduction {
-	last := m.LastOp(m.RegionBlock(op, 0))
-	if last == 0 || m.NumOperands(last) == 0 {
-		return nil
+	with, _ := ir.ReducerOf(m, op, 0, ir.AsShardy)
+	if r, ok := reductions[with]; ok {
+		return &r
 	}
-	first := m.DefiningOp(m.Operand(last, 0))
-	for i := range m.NumOperands(last) {
-		by := m.DefiningOp(m.Operand(last, i))
-		if by == 0 || m.Kind(by) != m.Kind(first) {
-			return nil
-		}
-	}
-	var r ir.Reduction
-	switch m.Kind(first) {
-	case ir.OpAdd:
-		r = ir.ReduceSum
-	case ir.OpMaximum:
-		r = ir.ReduceMax
-	case ir.OpMinimum:
-		r = ir.ReduceMin
-	default:
-		return nil
-	}
-	return &r
+	return nil
 }
 
 // reduceOperands reduces operands along axes that are not unreduced in the results.

@@ -139,8 +139,9 @@ func (e *emitter) gather(op ir.OpID) (*expr, error) {
 	return out, nil
 }
 
-// scatters are the functions for regions that apply one op to the old and the new element.
-var scatters = map[ir.Kind]string{ir.OpAdd: "lax.scatter_add", ir.OpMultiply: "lax.scatter_mul", ir.OpMaximum: "lax.scatter_max", ir.OpMinimum: "lax.scatter_min"}
+// scatters are the functions for regions that apply one op to the old and the new element, or return the new one.
+var scatters = map[ir.Kind]string{ir.OpUnregistered: "lax.scatter", ir.OpAdd: "lax.scatter_add", ir.OpMultiply: "lax.scatter_mul",
+	ir.OpMaximum: "lax.scatter_max", ir.OpMinimum: "lax.scatter_min"}
 
 func (e *emitter) scatter(op ir.OpID) error {
 	m, a := e.m, e.m.OpAttrs(op)
@@ -160,12 +161,9 @@ func (e *emitter) scatter(op ir.OpID) error {
 	indices := e.vectors(operands[n], d.IndexVectorDim)
 	fn := ""
 	if n == 1 {
-		kind, second := e.monoid(m.RegionBlock(op, 0), 1)
-		if fn = scatters[kind]; second {
-			fn = "lax.scatter"
-		}
-		if types[0] == dtype.I1 && !second {
-			fn = ""
+		kind, ok := ir.ReducerOf(m, op, 0, ir.Computed)
+		if ok && (types[0] != dtype.I1 || kind == ir.OpUnregistered) {
+			fn = scatters[kind]
 		}
 	}
 	if fn == "" {

@@ -16,28 +16,6 @@ func reductions() map[ir.Kind]handler {
 	}
 }
 
-// monoid recognises a region that applies one op to n pairs of an accumulator and an element; second says that it
-// returns the elements instead.
-func (e *emitter) monoid(b ir.BlockID, n int) (kind ir.Kind, second bool) {
-	args := e.m.BlockArgs(b)
-	returned := e.m.Operands(e.m.LastOp(b))
-	if n != 1 || len(args) != 2 || len(returned) != 1 {
-		return 0, false
-	}
-	if returned[0] == args[1] {
-		return 0, true
-	}
-	op := e.m.DefiningOp(returned[0])
-	if op == 0 || e.m.OpBlock(op) != b || e.m.NumOperands(op) != 2 {
-		return 0, false
-	}
-	x, y := e.m.Operand(op, 0), e.m.Operand(op, 1)
-	if x == args[0] && y == args[1] || x == args[1] && y == args[0] && e.m.Kind(op).IsCommutative() {
-		return e.m.Kind(op), false
-	}
-	return 0, false
-}
-
 // monoidNames are the functions of two arrays for regions of one op.
 var monoidNames = map[ir.Kind]string{ir.OpAdd: "lax.add", ir.OpMultiply: "lax.mul", ir.OpMaximum: "lax.max", ir.OpMinimum: "lax.min",
 	ir.OpAnd: "lax.bitwise_and", ir.OpOr: "lax.bitwise_or", ir.OpXor: "lax.bitwise_xor"}
@@ -45,11 +23,14 @@ var monoidNames = map[ir.Kind]string{ir.OpAdd: "lax.add", ir.OpMultiply: "lax.mu
 // boolMonoids are what the arithmetic ones mean for truth values.
 var boolMonoids = map[ir.Kind]ir.Kind{ir.OpAdd: ir.OpOr, ir.OpMaximum: ir.OpOr, ir.OpMultiply: ir.OpAnd, ir.OpMinimum: ir.OpAnd}
 
-// monoidOf returns the op of a region with one pair, that of truth values for those; 0 for other regions.
+// monoidOf returns the op of a region with one pair, that of truth values for those; OpUnregistered for other regions.
 func (e *emitter) monoidOf(op ir.OpID, region int) ir.Kind {
 	types := e.regionTypes(op, region)
-	kind, _ := e.monoid(e.m.RegionBlock(op, region), len(types))
-	if len(types) == 1 && types[0] == dtype.I1 && boolMonoids[kind] != 0 {
+	kind, ok := ir.ReducerOf(e.m, op, region, ir.Computed)
+	switch {
+	case !ok || len(types) != 1:
+		return ir.OpUnregistered
+	case types[0] == dtype.I1 && boolMonoids[kind] != 0:
 		return boolMonoids[kind]
 	}
 	return kind

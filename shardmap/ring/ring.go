@@ -125,8 +125,8 @@ func (c *Candidate) gathers(m *ir.Module) bool {
 func (c *Candidate) scatters(m *ir.Module) bool {
 	v := m.Operand(c.op, 0)
 	c.scatter, c.Product = true, m.DefiningOp(v)
-	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) ||
-		m.Kind(m.FirstOp(m.RegionBlock(c.op, 0))) != ir.OpAdd || m.ValueType(v).DType == dtype.I1 {
+	with, _ := ir.ReducerOf(m, c.op, 0, ir.Computed)
+	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) || with != ir.OpAdd || m.ValueType(v).DType == dtype.I1 {
 		return false
 	}
 	d := int(m.OpAttrs(c.op).Int("scatter_dimension", 0))

@@ -179,8 +179,8 @@ func (t *transposer) scatter(op ir.OpID, g ir.ValueID) {
 
 // replaces says whether the op's region returns its second argument.
 func replaces(m *ir.Module, op ir.OpID) bool {
-	b := m.RegionBlock(op, 0)
-	return b != 0 && m.FirstOp(b) == m.LastOp(b) && m.Operand(m.LastOp(b), 0) == m.BlockArgs(b)[1]
+	kind, ok := ir.ReducerOf(m, op, 0, ir.Computed)
+	return ok && kind == ir.OpUnregistered
 }
 
 // windows takes from g the windows that updates of a scatter went to, zeros for those that were dropped.

@@ -178,11 +178,7 @@ func (t *transposer) reverse(op ir.OpID, g ir.ValueID) {
 }
 
 // adds says whether the op's region adds its two arguments.
-func adds(m *ir.Module, op ir.OpID) bool {
-	b := m.RegionBlock(op, 0)
-	first := m.FirstOp(b)
-	return b != 0 && m.Kind(first) == ir.OpAdd && m.NextOp(first) == m.LastOp(b) && m.Operand(m.LastOp(b), 0) == m.Result(first, 0)
-}
+func adds(m *ir.Module, op ir.OpID) bool { return folded(m, op) == ir.OpAdd }
 
 // isBool says whether the elements are truth values.
 func (t *transposer) isBool(v ir.ValueID) bool { return t.m.ValueType(v).DType == dtype.I1 }

@@ -7,20 +7,10 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// folded returns the elementwise op with which the region of an op combines its two arguments, 0 for other regions.
+// folded returns the op with which the region of an op combines its two arguments, OpUnregistered for other regions.
 func folded(m *ir.Module, op ir.OpID) ir.Kind {
-	b := m.RegionBlock(op, 0)
-	if b == 0 || len(m.BlockArgs(b)) != 2 {
-		return 0
-	}
-	first := m.FirstOp(b)
-	if m.NextOp(first) != m.LastOp(b) || m.NumResults(first) != 1 || m.Operand(m.LastOp(b), 0) != m.Result(first, 0) {
-		return 0
-	}
-	if x := m.Operands(first); len(x) != 2 || x[0] == x[1] || !slices.Contains(m.BlockArgs(b), x[0]) || !slices.Contains(m.BlockArgs(b), x[1]) {
-		return 0
-	}
-	return m.Kind(first)
+	kind, _ := ir.ReducerOf(m, op, 0, ir.Computed)
+	return kind
 }
 
 // reduce is the rule of sums; of products, where each tangent is multiplied by the other elements; and of extrema, whose

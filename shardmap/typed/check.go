@@ -57,6 +57,7 @@ var linear = map[ir.Kind]bool{
 // checkTerms checks an op over values that are terms along some axes.
 func (e *elaborator) checkTerms(op ir.OpID, joined Variance) error {
 	m, kind := e.m, e.m.Kind(op)
+	with, _ := ir.ReducerOf(m, op, 0, ir.Computed)
 	refuse := func(format string, args ...any) error {
 		return e.p.badAt(op, diag.BadVariance, "E_UNREDUCED", "%s: %s", e.describeAll(m.Operands(op)), fmt.Sprintf(format, args...))
 	}
@@ -70,7 +71,7 @@ func (e *elaborator) checkTerms(op ir.OpID, joined Variance) error {
 				return refuse("all operands must be terms over the same axes, some are not, which are unreduced in others; reduce with psum first")
 			}
 		}
-	case kind == ir.OpReduce && e.sums(op) && joined.Kind == ir.ReduceSum && m.NumOperands(op) == 2 && same(0) && !same(1):
+	case kind == ir.OpReduce && with == ir.OpAdd && joined.Kind == ir.ReduceSum && m.NumOperands(op) == 2 && same(0) && !same(1):
 	case kind == ir.OpMultiply || kind == ir.OpDivide:
 		return e.checkProductOfTerms(op, joined, refuse)
 	case kind.IsElementwise():
@@ -113,13 +114,6 @@ func (e *elaborator) castTerms(op ir.OpID, joined Variance) error {
 		e.m.SetOperand(op, i, w)
 	}
 	return nil
-}
-
-// sums says whether a reduction adds.
-func (e *elaborator) sums(op ir.OpID) bool {
-	b := e.m.RegionBlock(op, 0)
-	first := e.m.FirstOp(b)
-	return b != 0 && e.m.Kind(first) == ir.OpAdd && e.m.NextOp(first) == e.m.LastOp(b)
 }
 
 func (e *elaborator) describeAll(values []ir.ValueID) string {

@@ -35,13 +35,17 @@ func (i *importer) customCall(op ir.OpID) error {
 	return nil
 }
 
-// replace puts one op of this package per operand in the place of a collective. One over no axes is the identity.
+// replace puts one op of this package per operand in the place of a collective. One over no axes is the identity. A region
+// that reduces in a wider type than its operand's gets the operand in that type.
 func (i *importer) replace(op ir.OpID, c Collective) error {
 	b := Edit(i.p, op)
 	if i.invariant && c.Name == AllGather && c.Groups == nil {
 		c.Name = AllGatherInvariant
 	}
 	for k, x := range i.m.Operands(op) {
+		if t := i.m.ValueType(i.m.Result(op, k)).DType; t != i.m.ValueType(x).DType {
+			x = b.Convert(x, t)
+		}
 		v := x
 		if len(c.Axes) > 0 {
 			v = b.Emit(c, x)
@@ -66,22 +70,14 @@ func (i *importer) allReduce(op ir.OpID) error {
 	return i.grouped(op, Collective{Name: name})
 }
 
-// reduction returns the op for the region of a reduction.
+// reduction returns the op for the region of a reduction. That of truth values is no psum, which counts them in JAX.
 func (i *importer) reduction(op ir.OpID) (string, error) {
 	body := i.m.RegionBlock(op, 0)
 	if err := i.convert(body); err != nil { // drops hints
 		return "", err
 	}
-	first := i.m.FirstOp(body)
-	if i.m.NextOp(first) == i.m.LastOp(body) {
-		switch i.m.Kind(first) {
-		case ir.OpAdd:
-			return Psum, nil
-		case ir.OpMaximum:
-			return Pmax, nil
-		case ir.OpMinimum:
-			return Pmin, nil
-		}
+	if r, ok := ir.ReductionOf(i.m, op, 0); ok {
+		return map[ir.Reduction]string{ir.ReduceSum: Psum, ir.ReduceMax: Pmax, ir.ReduceMin: Pmin}[r], nil
 	}
 	return "", diag.Unsupported(diag.NotSupported, i.m.OpPos(op),
 		"`%s` with a region other than a sum, maximum or minimum has no form as a collective over axes", i.m.OpName(op))
