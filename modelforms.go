@@ -35,7 +35,7 @@ func (m *Model) ConvertTo(form Form, target string) (out []byte, err error) {
 	case FormJSON:
 		return m.Convert()
 	case FormMLIR:
-		return mlir.Print(m.module, mlir.PrintOptions{}), nil
+		return mlir.Print(m.module, mlir.PrintOptions{DebugInfo: true}), nil // names of arguments are places
 	case FormBytecode:
 		return bytecode.Write(m.module, bytecode.WriteOptions{Version: bytecodeVersion})
 	}
