@@ -105,8 +105,8 @@ func TestCustomCallPrograms(t *testing.T) {
 				}
 			}
 			verify(t, p, recordedArrays(name, "in"), recordedArrays(name, "out"), 1e-4)
-			if strings.HasPrefix(name, "ordered_callback") {
-				if _, err := autoshard.Emit(t.Context(), p, "shardmap"); diag.ExitCode(err) != 4 { // its values are arrays
+			if strings.HasPrefix(name, "ordered_callback") || strings.HasPrefix(name, "approximate") {
+				if _, err := autoshard.Emit(t.Context(), p, "shardmap"); diag.ExitCode(err) != 4 { // no tokens, no functions
 					t.Errorf("emit: %v", err)
 				}
 				return

@@ -55,7 +55,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 	if strings.Contains(plan.Program, "sdy.manual_computation") {
 		tolerance = 1e-6 // hints in the regions of its reductions, which are gone here, decide the order of summation
 	}
-	if check, err := again.Compare(result, reference.Outputs, autoshard.Tolerance{Rel: tolerance}); err != nil {
+	if check, err := again.Compare(t.Context(), result, inputs, reference.Outputs, autoshard.Tolerance{Rel: tolerance}); err != nil {
 		t.Fatalf("the shard_map program differs from the plan:\n%s", check.Text())
 	}
 	for _, c := range result.Collectives {
@@ -86,7 +86,7 @@ func checkOnJAX(t *testing.T, python string, program *autoshard.ShardMap, inputs
 		t.Fatal(err)
 	}
 	result := &autoshard.RunResult{Outputs: outputs, Uncounted: true}
-	check, err := program.Compare(result, readArrays(t, c.expected, program.Outputs), autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
+	check, err := program.Compare(t.Context(), result, inputs, readArrays(t, c.expected, program.Outputs), autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
 	if err != nil {
 		t.Errorf("%v\n%s", err, check.Text())
 	}

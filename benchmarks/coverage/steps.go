@@ -27,7 +27,7 @@ func runForm(o options, r *result) {
 	}
 	defer os.RemoveAll(dir)
 	model := []string{file}
-	if strings.HasPrefix(r.program, "symbolic") {
+	if strings.HasPrefix(r.program, "symbolic") && (r.form == "export.mlir" || r.form == "artifact") {
 		model = append(model, "--dim", "b=8")
 	}
 	if !r.step(o, dir, "check", "check", file) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
@@ -22,6 +23,17 @@ type RunOptions struct {
 	Debug    bool  // compare the blocks of every value along the axes over which its type says that it is equal
 
 	WholeWindows bool // see interp.Options
+
+	Observe func(m *ir.Module, device int, s *interp.Step) error // sees the ops of the lowered program; nil: nobody looks
+}
+
+// mesh returns the options of running the lowered program.
+func (o *RunOptions) mesh(m *ir.Module) mesh.Options {
+	out := mesh.Options{MaxBytes: o.MaxBytes, WholeWindows: o.WholeWindows}
+	if o.Observe != nil {
+		out.Observe = func(device int, s *interp.Step) error { return o.Observe(m, device, s) }
+	}
+	return out
 }
 
 // Run is what a run returned.
@@ -59,7 +71,7 @@ func (p *Program) Run(ctx context.Context, args []tensor.Tensor, opts RunOptions
 		l.debug = &debugger{p: p}
 	}
 	l.block(l.m.Func(p.Func).Body)
-	outs, traffic, err := mesh.Run(ctx, l.m, p.Func, int(grid.Devices()), blocks, mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows})
+	outs, traffic, err := mesh.Run(ctx, l.m, p.Func, int(grid.Devices()), blocks, opts.mesh(l.m))
 	if err != nil {
 		if l.debug != nil {
 			err = l.debug.explain(err)

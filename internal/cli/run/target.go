@@ -33,8 +33,8 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*target, error)
 			signature: &autoshard.Plan{Model: p.Name, Mesh: p.Mesh, Inputs: p.Inputs, Outputs: p.Outputs},
 			python:    func(ctx context.Context) ([]byte, error) { return p.Emit(ctx, "jax") },
 			run:       p.Run,
-			compare: func(_ context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
-				return p.Compare(result, data.Expected, data.Tolerance)
+			compare: func(ctx context.Context, result *autoshard.RunResult, data *arrays.Data) (*autoshard.Check, error) {
+				return p.Compare(ctx, result, data.Inputs, data.Expected, data.Tolerance)
 			},
 		}, nil
 	}
