@@ -121,11 +121,15 @@ func (d *decoder) quantAny(v quantType) any {
 }
 
 func (d *decoder) calibrated(v calibratedType) any {
+	if !(v.min < v.max) || math.IsInf(v.min, 0) || math.IsInf(v.max, 0) {
+		d.invalid("range of a calibrated type is empty or has no end")
+		return ir.TypeID(0)
+	}
 	return d.parseType("!quant.calibrated<" + d.m.FormatType(v.expressed) + "<" + floatText(v.min) + ":" + floatText(v.max) + ">>")
 }
 
 func (d *decoder) uniform(v quantType) any {
-	return d.parseType("!quant.uniform<" + d.storageText(v) + ":" + d.m.FormatType(v.expressed) + ", " + quantParams(v.scale, v.zero) + ">")
+	return d.parseType("!quant.uniform<" + d.storageText(v) + ":" + d.m.FormatType(v.expressed) + ", " + d.quantParams(v.scale, v.zero) + ">")
 }
 
 func (d *decoder) perAxis(v quantType) any {
@@ -135,7 +139,7 @@ func (d *decoder) perAxis(v quantType) any {
 	}
 	params := make([]string, len(v.scales))
 	for i := range params {
-		params[i] = quantParams(v.scales[i], v.zeros[i])
+		params[i] = d.quantParams(v.scales[i], v.zeros[i])
 	}
 	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis,
 		strings.Join(params, ",")))
@@ -157,8 +161,12 @@ func (d *decoder) subChannel(v quantType) any {
 		strings.Join(blocks, ", "), d.blockParams(scales, zeros)))
 }
 
-// quantParams returns a scale, with the zero point where there is one.
-func quantParams(scale float64, zero int64) string {
+// quantParams returns a scale, which MLIR wants positive and finite, with the zero point where there is one.
+func (d *decoder) quantParams(scale float64, zero int64) string {
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		d.invalid("scale of a quantized type is no positive number")
+		return "1.0"
+	}
 	text := floatText(scale)
 	if zero != 0 {
 		text += ":" + strconv.FormatInt(zero, 10)
@@ -166,11 +174,8 @@ func quantParams(scale float64, zero int64) string {
 	return text
 }
 
-// floatText returns a number that reads back as the same one, with a point as MLIR wants it.
+// floatText returns a finite number so that it reads back as the same one, with a point as MLIR wants it.
 func floatText(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Sprintf("0x%016X", math.Float64bits(v))
-	}
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	if !strings.Contains(text, ".") {
 		text = strings.Replace(text, "e", ".0e", 1)
@@ -197,7 +202,7 @@ func (d *decoder) blockParams(scales, zeros *ir.Dense) string {
 				return ""
 			}
 			at++
-			return quantParams(s[at-1], z[at-1])
+			return d.quantParams(s[at-1], z[at-1])
 		}
 		list := make([]string, 0, 8)
 		for i := int64(0); i < shape[dim] && d.err == nil; i++ {

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,12 @@ func (p *parser) quantList() string {
 
 // quantParams reads a scale with an optional zero point.
 func (p *parser) quantParams() string {
-	text := strconv.FormatFloat(p.float64(), 'e', 6, 64)
+	at := p.tok
+	scale := p.float64()
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		p.fail(at, diag.Syntax, "scale of a quantized type must be a positive number")
+	}
+	text := strconv.FormatFloat(scale, 'e', 6, 64)
 	if p.accept(tokColon) {
 		if zero := p.int64(); zero != 0 {
 			text += ":" + strconv.FormatInt(zero, 10)
