@@ -30,19 +30,6 @@ func newTable(right int, header ...any) table.Writer {
 	return t
 }
 
-// formatSeconds returns a time with three digits and a unit from ps to s.
-func formatSeconds(s float64) string {
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}} {
-		if s >= u.size {
-			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
-		}
-	}
-	return fmt.Sprintf("%.3g ps", s/1e-12)
-}
-
 // atLeast returns a size of at most two decimals and a unit that is not less than n, as --memory reads it.
 func atLeast(n int64) string {
 	unit, name := int64(1), "B"

@@ -41,7 +41,7 @@ func collectiveTable(collectives []autoshard.Collective, all bool) string {
 			restBytes += g.bytes
 			continue
 		}
-		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, diag.Bytes(g.bytes), Seconds(g.seconds), sources(g.sources)})
+		t.AppendRow(table.Row{g.kind, g.axes, g.typ, g.places, g.count, diag.Bytes(g.bytes), diag.Seconds(g.seconds), sources(g.sources)})
 	}
 	out := t.Render() + "\n"
 	if rest > 0 {

@@ -28,7 +28,7 @@ func headline(p *autoshard.Plan, check *autoshard.Check) string {
 // comparison sets the plan's figures beside those of the baselines. Behind a time stands what multiple of the plan's it is.
 func comparison(p *autoshard.Plan) string {
 	t := newTable()
-	times := table.Row{"step time", Seconds(p.Estimate.Seconds)}
+	times := table.Row{"step time", diag.Seconds(p.Estimate.Seconds)}
 	memory := table.Row{"memory", diag.Bytes(p.Estimate.PeakBytes) + " of " + diag.Bytes(p.Memory)}
 	sent := table.Row{"bytes sent", diag.Bytes(p.Estimate.SentBytes)}
 	for i := range p.Baselines {
@@ -37,7 +37,7 @@ func comparison(p *autoshard.Plan) string {
 			times, memory, sent = append(times, b.Name+" -"), append(memory, ""), append(sent, "")
 			continue
 		}
-		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, Seconds(b.Estimate.Seconds), ratio(b, p)))
+		times = append(times, fmt.Sprintf("%s %s (%s)", b.Name, diag.Seconds(b.Estimate.Seconds), ratio(b, p)))
 		memory = append(memory, b.Name+" "+diag.Bytes(b.Estimate.PeakBytes))
 		sent = append(sent, b.Name+" "+diag.Bytes(b.Estimate.SentBytes))
 	}
@@ -76,7 +76,7 @@ func proof(p *autoshard.Plan, check *autoshard.Check) string {
 	case c.Bound == 0:
 		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
 	default:
-		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, Seconds(float64(c.Bound)/1e12), c.Status)
+		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, diag.Seconds(float64(c.Bound)/1e12), c.Status)
 	}
 	switch {
 	case check == nil:

@@ -184,11 +184,3 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
-
-func TestUnits(t *testing.T) {
-	for s, want := range map[float64]string{0: "0 ps", 5e-13: "0.5 ps", 4.66e-8: "46.6 ns", 1.5e-3: "1.5 ms", 12.345: "12.3 s"} {
-		if got := Seconds(s); got != want {
-			t.Errorf("Seconds(%v) = %q, want %q", s, got, want)
-		}
-	}
-}

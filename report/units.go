@@ -24,19 +24,6 @@ func newTable(right ...int) table.Writer {
 	return t
 }
 
-// Seconds returns a time with three digits and a unit from ps to s, such as 1.23 ms.
-func Seconds(s float64) string {
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}} {
-		if s >= u.size {
-			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
-		}
-	}
-	return fmt.Sprintf("%.3g ps", s/1e-12)
-}
-
 // count writes a number and its noun.
 func count(n int, one, many string) string { return fmt.Sprintf("%d %s", n, plural(n, one, many)) }
 

@@ -18,3 +18,16 @@ func Bytes(n int64) string {
 	}
 	return fmt.Sprintf("%.3g %s", x, units[unit])
 }
+
+// Seconds returns a time with three digits and a unit from ps to s: 1.23 ms.
+func Seconds(s float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}} {
+		if s >= u.size {
+			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ps", s/1e-12)
+}

@@ -16,3 +16,11 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestSeconds(t *testing.T) {
+	for s, want := range map[float64]string{0: "0 ps", 5e-13: "0.5 ps", 4.66e-8: "46.6 ns", 1.5e-3: "1.5 ms", 12.345: "12.3 s"} {
+		if got := diag.Seconds(s); got != want {
+			t.Errorf("Seconds(%v) = %q, want %q", s, got, want)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 
 	"autoshard"
 	"autoshard/internal/config"
-	"autoshard/report"
+	"autoshard/internal/diag"
 )
 
 // Progress returns a function that reports the stages of planning on standard error, and one to call at the end. Both
@@ -82,7 +82,7 @@ func (m *meter) line(elapsed time.Duration) string {
 	p := &m.latest
 	text := fmt.Sprintf("%s %.1f s", p.Stage, elapsed.Seconds())
 	if p.Seconds > 0 {
-		text += ": cost " + report.Seconds(p.Seconds)
+		text += ": cost " + diag.Seconds(p.Seconds)
 		if p.Bound > 0 {
 			text += fmt.Sprintf(", gap %.3g %%", 100*(p.Seconds-p.Bound)/p.Seconds)
 		}
