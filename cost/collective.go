@@ -4,26 +4,9 @@ import (
 	"math"
 	"math/bits"
 
+	"autoshard/collectives"
 	"autoshard/subaxis"
 )
-
-// Kind is a kind of communication between the devices of a group.
-type Kind uint8
-
-// The kinds (specification: cost.md section 0.3).
-const (
-	AllSlice          Kind = iota // each device keeps its part; nothing is sent
-	AllGather                     // parts are joined
-	ReduceScatter                 // copies are reduced, each device keeps its part
-	AllReduce                     // copies are reduced, each device gets the result
-	AllToAll                      // joined along one dimension, cut along another
-	CollectivePermute             // each part goes to one other device
-)
-
-var kindNames = [...]string{"slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "collective_permute"}
-
-// String returns the name of the kind as StableHLO spells it.
-func (k Kind) String() string { return kindNames[k] }
 
 // Cost is what a communication takes.
 type Cost struct {
@@ -37,55 +20,26 @@ type Cost struct {
 	TotalBytes     int64 // sent by all devices of the mesh together
 }
 
-// GroupBytes returns V, the bytes that the formulas take, of a communication over groups of n devices with the given
-// bytes of one device's operand (specification: cost.md section 0.3).
-func GroupBytes(kind Kind, n, operand int64) int64 {
-	if kind == AllGather || kind == AllToAll {
-		return saturate(n, operand)
-	}
-	return operand
-}
-
-// SentBytes returns what the devices of one group of n send together in the ring algorithms, for V bytes: n(n-1)
-// blocks for a gather, n-1 operands for a reduce-scatter or an all-to-all, twice that for an all-reduce, and one
-// block a device, none of which stays, for a permute. The count is exact where n divides V; results beyond the range
-// become the largest int64.
-func SentBytes(kind Kind, n, v int64) int64 {
-	switch kind {
-	case AllGather, ReduceScatter:
-		return saturate(n-1, v)
-	case AllReduce:
-		return saturate(2*(n-1), v)
-	case AllToAll:
-		return saturate(n-1, v/n)
-	case CollectivePermute:
-		if n > 1 {
-			return saturate(n, v)
-		}
-	}
-	return 0
-}
-
 // Collective returns the cost of a communication over groups along some axes, side by side in the whole mesh, for
-// V bytes as GroupBytes counts them. A group of one device costs nothing. A permute is charged as the worst
+// V bytes as [collectives.GroupBytes] counts them. A group of one device costs nothing. A permute is charged as the worst
 // permutation of its group; [Topology.Permutation] knows better where the pairs are known.
 //
 // Axes must be parts of the topology's mesh that do not overlap; others are a mistake of the caller and panic or give
 // a meaningless cost.
-func (t *Topology) Collective(kind Kind, axes []subaxis.Ref, v int64) Cost {
+func (t *Topology) Collective(kind collectives.Kind, axes []subaxis.Ref, v int64) Cost {
 	n := subaxis.Product(axes)
-	if kind == AllSlice || n == 1 {
+	if kind == collectives.AllSlice || n == 1 {
 		return Cost{}
 	}
 	c := t.communication(kind, axes, float64(v))
-	group := SentBytes(kind, n, v)
+	group := collectives.SentBytes(kind, n, v)
 	c.BytesPerDevice = ceilDiv(group, n)
 	c.TotalBytes = saturate(group, t.devices/n)
 	return c
 }
 
 // communication returns the times of a collective.
-func (t *Topology) communication(kind Kind, axes []subaxis.Ref, v float64) Cost {
+func (t *Topology) communication(kind collectives.Kind, axes []subaxis.Ref, v float64) Cost {
 	var c Cost
 	if t.hw.Torus == nil {
 		c.Bandwidth, c.Latency, c.Hops = t.switchedTimes(kind, axes, v)
@@ -108,15 +62,15 @@ const dcnLatency = 1e-5
 // dcnSeconds returns the bandwidth seconds of the part of a collective that runs between slices, for groups of some
 // chips in each of some slices. Gathers and reductions first shrink to one share per chip inside the slices
 // (specification: cost.md section 2.4).
-func (t *Topology) dcnSeconds(kind Kind, v float64, chips, spanned int64) float64 {
+func (t *Topology) dcnSeconds(kind collectives.Kind, v float64, chips, spanned int64) float64 {
 	egress := t.dcnEgress()
 	share := v / float64(chips)
 	switch kind {
-	case AllReduce:
+	case collectives.AllReduce:
 		share *= 2
-	case AllToAll:
+	case collectives.AllToAll:
 		share /= float64(spanned)
-	case CollectivePermute:
+	case collectives.Permute:
 		return v / egress
 	}
 	return share * t.kept(spanned, true) / egress
@@ -151,7 +105,7 @@ func (t *Topology) SequentialGather(axes []subaxis.Ref, v int64) float64 {
 	for i := len(axes) - 1; i >= 0; i-- {
 		have *= float64(axes[i].Size)
 		if axes[i].Size > 1 {
-			seconds += t.communication(AllGather, axes[i:i+1], have).Bandwidth
+			seconds += t.communication(collectives.AllGather, axes[i:i+1], have).Bandwidth
 		}
 	}
 	return seconds
@@ -163,7 +117,7 @@ func (t *Topology) LatencyBound(axes []subaxis.Ref) float64 {
 	if subaxis.Product(axes) == 1 {
 		return 0
 	}
-	c := t.communication(AllGather, axes, 1)
+	c := t.communication(collectives.AllGather, axes, 1)
 	return c.Latency / c.Bandwidth
 }
 

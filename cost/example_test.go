@@ -3,6 +3,7 @@ package cost_test
 import (
 	"fmt"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
@@ -11,7 +12,7 @@ func Example() {
 	hw, _ := cost.Lookup("tpu-v5e")
 	t, _ := cost.NewTopology(hw, []subaxis.Axis{{Name: "data", Size: 8}, {Name: "model", Size: 4}}, cost.Planning())
 	model := subaxis.Ref{Axis: 1, Pre: 1, Size: 4}
-	c := t.Collective(cost.AllGather, []subaxis.Ref{model}, 1<<25)
+	c := t.Collective(collectives.AllGather, []subaxis.Ref{model}, 1<<25)
 	fmt.Printf("%.1e s, %d bytes from each of %d devices, %d in all\n", c.Seconds, c.BytesPerDevice, t.Devices(), c.TotalBytes)
 	// Output: 6.9e-04 s, 25165824 bytes from each of 32 devices, 805306368 in all
 }

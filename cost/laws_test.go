@@ -8,11 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
 
-var groupKinds = []cost.Kind{cost.AllGather, cost.ReduceScatter, cost.AllReduce, cost.AllToAll, cost.CollectivePermute}
+var groupKinds = []collectives.Kind{collectives.AllGather, collectives.ReduceScatter, collectives.AllReduce, collectives.AllToAll, collectives.Permute}
 
 // setting is a random topology with some of its axes or parts of axes.
 type setting struct {
@@ -85,7 +86,7 @@ func (s setting) remake(t *rapid.T, hw cost.Hardware, o cost.Options) setting {
 	return s
 }
 
-func (s setting) of(kind cost.Kind) cost.Cost { return s.Collective(kind, s.axes, s.v) }
+func (s setting) of(kind collectives.Kind) cost.Cost { return s.Collective(kind, s.axes, s.v) }
 
 func TestCollectiveLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +95,7 @@ func TestCollectiveLaws(t *testing.T) {
 		kind := rapid.SampledFrom(groupKinds).Draw(t, "kind")
 		c := s.of(kind)
 		n := subaxis.Product(s.axes)
-		if c.TotalBytes != cost.SentBytes(kind, n, s.v)*(s.Devices()/n) {
+		if c.TotalBytes != collectives.SentBytes(kind, n, s.v)*(s.Devices()/n) {
 			t.Errorf("total bytes %d", c.TotalBytes)
 		}
 		if c.BytesPerDevice*s.Devices() < c.TotalBytes {
@@ -123,7 +124,7 @@ func TestReduceIsScatterAndGather(t *testing.T) {
 		o := drawOptions(t)
 		o.Reduction = cost.RingReduction
 		s := draw(t, o)
-		reduce, scatter, gather := s.of(cost.AllReduce), s.of(cost.ReduceScatter), s.of(cost.AllGather)
+		reduce, scatter, gather := s.of(collectives.AllReduce), s.of(collectives.ReduceScatter), s.of(collectives.AllGather)
 		if !near(reduce.Bandwidth, scatter.Bandwidth+gather.Bandwidth, 1e-9) {
 			t.Errorf("bandwidth %v, not %v + %v", reduce.Bandwidth, scatter.Bandwidth, gather.Bandwidth)
 		}
@@ -134,7 +135,7 @@ func TestReduceIsScatterAndGather(t *testing.T) {
 		for i := range s.mesh {
 			all.axes = append(all.axes, subaxis.Ref{Axis: int32(i), Pre: 1, Size: int32(s.mesh[i].Size)})
 		}
-		if exchange, gather := all.of(cost.AllToAll).Bandwidth, all.of(cost.AllGather).Bandwidth; exchange > gather*(1+1e-9) {
+		if exchange, gather := all.of(collectives.AllToAll).Bandwidth, all.of(collectives.AllGather).Bandwidth; exchange > gather*(1+1e-9) {
 			t.Errorf("all-to-all %v takes longer than a gather %v", exchange, gather)
 		}
 		if sequential := s.SequentialGather(s.axes, s.v); s.hw.Torus != nil && o.Ring == cost.Exact && sequential < gather.Bandwidth*(1-1e-9) {
@@ -219,17 +220,17 @@ func TestRingsAndLines(t *testing.T) {
 		n := rapid.Int64Range(3, 16).Draw(t, "n")
 		v := rapid.Int64Range(1, 1<<40).Draw(t, "v")
 		mesh := fmt.Sprint("X", n)
-		line := lines("tpu-v5e", mesh, exact()).cost(cost.AllGather, "X", v)
-		ring := wrapped("tpu-v5e", mesh, cost.Book()).cost(cost.AllGather, "X", v)
+		line := lines("tpu-v5e", mesh, exact()).cost(collectives.AllGather, "X", v)
+		ring := wrapped("tpu-v5e", mesh, cost.Book()).cost(collectives.AllGather, "X", v)
 		if want := 2 * float64(n-1) / float64(n) * ring.Bandwidth; !near(line.Bandwidth, want, 1e-9) {
 			t.Errorf("a line takes %v, want 2(n-1)/n of a ring, %v", line.Bandwidth, want)
 		}
-		if book := lines("tpu-v5e", mesh, cost.Book()).cost(cost.AllGather, "X", v); book != line {
+		if book := lines("tpu-v5e", mesh, cost.Book()).cost(collectives.AllGather, "X", v); book != line {
 			t.Errorf("lines keep (n-1)/n: %v, not %v", book, line)
 		}
 	})
-	one := wrapped("tpu-v5p", "X16", exact()).seconds(cost.AllGather, "X", 1e9)
-	two := wrapped("tpu-v5p", "X4 Y4", exact()).seconds(cost.AllGather, "XY", 1e9)
+	one := wrapped("tpu-v5p", "X16", exact()).seconds(collectives.AllGather, "X", 1e9)
+	two := wrapped("tpu-v5p", "X4 Y4", exact()).seconds(collectives.AllGather, "XY", 1e9)
 	if !near(one, 2*two, 1e-3) {
 		t.Errorf("two rings of 4 take %v, want half of a ring of 16, %v", two, one)
 	}
@@ -250,16 +251,16 @@ func TestLatency(t *testing.T) {
 		hops    int64
 		seconds float64
 	}{
-		{"gather on a ring", ring.cost(cost.AllGather, "X", 1), 8, 8e-6},
-		{"all-reduce on a ring", ring.cost(cost.AllReduce, "X", 1), 16, 16e-6},
-		{"gather on a torus", ring.cost(cost.AllGather, "XY", 1), 9, 9e-6},
-		{"inner line", ring.Collective(cost.AllGather, part(4, 4), 1), 3, 3e-6},
-		{"outer rings", ring.Collective(cost.AllGather, part(1, 4), 1), 8, 8e-6},
-		{"middle lines", ring.Collective(cost.AllGather, part(2, 4), 1), 6, 6e-6},
-		{"gather in a node", gpus.cost(cost.AllGather, "Y", 1), 7, 7 * 1.9e-6},
-		{"all-reduce over nodes", gpus.cost(cost.AllReduce, "XY", 1), 20, 14*1.9e-6 + 6*4e-6},
-		{"all-reduce in the switches", sharp.cost(cost.AllReduce, "XY", 1), 10, 7*1.9e-6 + 3*4e-6},
-		{"permute over nodes", gpus.cost(cost.CollectivePermute, "X", 1), 1, 4e-6},
+		{"gather on a ring", ring.cost(collectives.AllGather, "X", 1), 8, 8e-6},
+		{"all-reduce on a ring", ring.cost(collectives.AllReduce, "X", 1), 16, 16e-6},
+		{"gather on a torus", ring.cost(collectives.AllGather, "XY", 1), 9, 9e-6},
+		{"inner line", ring.Collective(collectives.AllGather, part(4, 4), 1), 3, 3e-6},
+		{"outer rings", ring.Collective(collectives.AllGather, part(1, 4), 1), 8, 8e-6},
+		{"middle lines", ring.Collective(collectives.AllGather, part(2, 4), 1), 6, 6e-6},
+		{"gather in a node", gpus.cost(collectives.AllGather, "Y", 1), 7, 7 * 1.9e-6},
+		{"all-reduce over nodes", gpus.cost(collectives.AllReduce, "XY", 1), 20, 14*1.9e-6 + 6*4e-6},
+		{"all-reduce in the switches", sharp.cost(collectives.AllReduce, "XY", 1), 10, 7*1.9e-6 + 3*4e-6},
+		{"permute over nodes", gpus.cost(collectives.Permute, "X", 1), 1, 4e-6},
 	} {
 		if c.got.Hops != c.hops || !near(c.got.Latency, c.seconds, 1e-9) {
 			t.Errorf("%s: %d hops in %v s, want %d in %v", c.what, c.got.Hops, c.got.Latency, c.hops, c.seconds)

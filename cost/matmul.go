@@ -3,6 +3,7 @@ package cost
 import (
 	"math"
 
+	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -114,7 +115,7 @@ func ProductSide(a, b Side) (Side, error) {
 // Move is one communication of a matmul option.
 type Move struct {
 	Operand byte // 'A', 'B' or 'C'
-	Kind    Kind
+	Kind    collectives.Kind
 	V       int64
 	Cost    Cost
 }
@@ -211,18 +212,18 @@ func (t *Topology) matmulOption(m Matmul, axes []subaxis.Ref, a, b Side, r recip
 // move adds the communication that takes an operand or the result from one side to another. Every V of cost.md section
 // 3.2 is the bytes with the axes not divided out, also that of an exchange.
 func (t *Topology) move(o *MatmulOption, axes []subaxis.Ref, operand byte, v int64, from, to Side) {
-	var kind Kind
+	var kind collectives.Kind
 	switch {
 	case from == to || from == Nowhere:
 		return // nothing to do, or each device keeps a part of what it has
 	case from == Unreduced && to == Nowhere:
-		kind = AllReduce
+		kind = collectives.AllReduce
 	case from == Unreduced:
-		kind = ReduceScatter
+		kind = collectives.ReduceScatter
 	case to == Nowhere:
-		kind = AllGather
+		kind = collectives.AllGather
 	default:
-		kind = AllToAll
+		kind = collectives.AllToAll
 	}
 	o.Moves = append(o.Moves, Move{operand, kind, v, t.Collective(kind, axes, v)})
 }

@@ -1,5 +1,7 @@
 package cost
 
+import "autoshard/collectives"
+
 // StateBytes is the memory of one parameter's state (specification: cost.md section 5.1).
 type StateBytes struct {
 	Param     float64 // 2 for bf16
@@ -125,15 +127,15 @@ func LocalBytes(shape, shards []int64, size int64) int64 {
 
 // CollectiveScratch returns the bytes of input and output together while a collective of V bytes over n devices runs
 // (specification: cost.md section 5.4).
-func CollectiveScratch(kind Kind, n, v int64) int64 {
+func CollectiveScratch(kind collectives.Kind, n, v int64) int64 {
 	switch kind {
-	case AllGather, ReduceScatter:
+	case collectives.AllGather, collectives.ReduceScatter:
 		return v + v/n
-	case AllReduce:
+	case collectives.AllReduce:
 		return v
-	case AllToAll:
+	case collectives.AllToAll:
 		return 2 * (v / n)
-	case CollectivePermute:
+	case collectives.Permute:
 		return 2 * v
 	}
 	return 0

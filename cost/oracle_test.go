@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
@@ -113,11 +114,11 @@ func TestAllToAllSimulation(t *testing.T) {
 		v := int64(chunk) * int64(n) * int64(n)
 		simulated := net.busiest() / profile("tpu-v5p").Torus.Link
 		letters := "XYZ"[:len(c.dims)]
-		book := topologyOf(c.dims, c.wraps, cost.Book()).cost(cost.AllToAll, letters, v).Bandwidth
+		book := topologyOf(c.dims, c.wraps, cost.Book()).cost(collectives.AllToAll, letters, v).Bandwidth
 		if !near(simulated, c.ratio*book, 1e-9) {
 			t.Errorf("%v %v: simulation %v, formula %v, ratio %.3f", c.dims, c.wraps, simulated, book, simulated/book)
 		}
-		got := topologyOf(c.dims, c.wraps, exact()).cost(cost.AllToAll, letters, v).Bandwidth
+		got := topologyOf(c.dims, c.wraps, exact()).cost(collectives.AllToAll, letters, v).Bandwidth
 		if !near(got, simulated, 1e-9) {
 			t.Errorf("%v %v: exact formula %v, simulation %v", c.dims, c.wraps, got, simulated)
 		}
@@ -151,7 +152,7 @@ func TestSubAxisSimulation(t *testing.T) {
 		}
 		simulated := net.busiest() / f.Hardware().Torus.Link
 		v := int64(chunk) * int64(size) * int64(size)
-		if got := f.Collective(cost.AllToAll, []subaxis.Ref{c.ref}, v).Bandwidth; !near(got, simulated, 1e-9) {
+		if got := f.Collective(collectives.AllToAll, []subaxis.Ref{c.ref}, v).Bandwidth; !near(got, simulated, 1e-9) {
 			t.Errorf("%+v: got %v, simulation %v", c.ref, got, simulated)
 		}
 	}
@@ -220,7 +221,7 @@ func TestShift(t *testing.T) {
 		if !near(got.Bandwidth, c.want, 1e-9) || got.TotalBytes != 64*v {
 			t.Errorf("shift by %d along %s takes %v and sends %d, want %v", c.k, c.axis, got.Bandwidth, got.TotalBytes, c.want)
 		}
-		if worst := gpus.cost(cost.CollectivePermute, c.axis, v); worst.Bandwidth < got.Bandwidth {
+		if worst := gpus.cost(collectives.Permute, c.axis, v); worst.Bandwidth < got.Bandwidth {
 			t.Errorf("the worst permute along %s takes %v, less than a shift %v", c.axis, worst.Bandwidth, got.Bandwidth)
 		}
 	}
@@ -239,19 +240,19 @@ func TestSentBytes(t *testing.T) {
 			}
 		}
 		for _, c := range []struct {
-			kind    cost.Kind
+			kind    collectives.Kind
 			operand int64
 			want    int64
 		}{
-			{cost.AllGather, block, gather}, {cost.ReduceScatter, n * block, reduce}, {cost.AllReduce, n * block, reduce + gather},
-			{cost.AllToAll, n * block, exchange}, {cost.AllSlice, block, 0},
+			{collectives.AllGather, block, gather}, {collectives.ReduceScatter, n * block, reduce}, {collectives.AllReduce, n * block, reduce + gather},
+			{collectives.AllToAll, n * block, exchange}, {collectives.AllSlice, block, 0},
 		} {
-			if got := cost.SentBytes(c.kind, n, cost.GroupBytes(c.kind, n, c.operand)); got != c.want {
+			if got := collectives.SentBytes(c.kind, n, collectives.GroupBytes(c.kind, n, c.operand)); got != c.want {
 				t.Errorf("%v over %d devices sends %d, want %d", c.kind, n, got, c.want)
 			}
 		}
 	}
-	if got := cost.SentBytes(cost.AllReduce, 1<<20, 1<<60); got != 1<<63-1 {
+	if got := collectives.SentBytes(collectives.AllReduce, 1<<20, 1<<60); got != 1<<63-1 {
 		t.Errorf("huge counts saturate, got %d", got)
 	}
 }

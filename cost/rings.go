@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"autoshard/collectives"
 	"autoshard/subaxis"
 )
 
@@ -95,7 +96,7 @@ func mergeParts(parts []part) []part {
 
 // torusTimes returns bandwidth seconds and hops of a collective over rings of one slice, for V bytes
 // (specification: cost.md section 2.1).
-func (t *Topology) torusTimes(kind Kind, rings []ring, v float64) (seconds float64, hops int64) {
+func (t *Topology) torusTimes(kind collectives.Kind, rings []ring, v float64) (seconds float64, hops int64) {
 	n, b, closed := int64(1), 0.0, true
 	for _, r := range rings {
 		n *= r.n
@@ -107,15 +108,15 @@ func (t *Topology) torusTimes(kind Kind, rings []ring, v float64) (seconds float
 		return 0, 0
 	}
 	switch kind {
-	case AllGather, ReduceScatter:
+	case collectives.AllGather, collectives.ReduceScatter:
 		return v * t.kept(n, closed) / b, hops
-	case AllReduce:
+	case collectives.AllReduce:
 		return 2 * v * t.kept(n, closed) / b, 2 * hops
-	case AllToAll:
+	case collectives.AllToAll:
 		for _, r := range rings {
 			seconds = max(seconds, t.exchange(r, v*float64(r.n)/float64(n)))
 		}
-	case CollectivePermute:
+	case collectives.Permute:
 		for _, r := range rings {
 			seconds = max(seconds, v*farthest(r)*float64(r.shared)/r.link)
 		}
@@ -155,14 +156,14 @@ func farthest(r ring) float64 {
 // RingLoad returns what one directed link of a ring of n chips carries during a collective over v bytes, with the
 // shards walking in one direction or, split, in both (specification: cost.md section 2.2). Kinds other than
 // AllGather, ReduceScatter, AllReduce and AllToAll put no load on it.
-func RingLoad(kind Kind, n int64, v float64, bothWays bool) float64 {
+func RingLoad(kind collectives.Kind, n int64, v float64, bothWays bool) float64 {
 	size, load := float64(n), 0.0
 	switch kind {
-	case AllGather, ReduceScatter:
+	case collectives.AllGather, collectives.ReduceScatter:
 		load = v * (1 - 1/size)
-	case AllReduce:
+	case collectives.AllReduce:
 		load = 2 * v * (1 - 1/size)
-	case AllToAll:
+	case collectives.AllToAll:
 		if bothWays {
 			return v / 8 * (1 - float64(n%2)/(size*size))
 		}

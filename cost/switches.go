@@ -3,6 +3,7 @@ package cost
 import (
 	"math"
 
+	"autoshard/collectives"
 	"autoshard/subaxis"
 )
 
@@ -54,27 +55,27 @@ func (t *Topology) stride(r subaxis.Ref) int64 {
 }
 
 // levelTimes returns the bandwidth seconds of a collective at every level, for V bytes.
-func (t *Topology) levelTimes(kind Kind, reaches []reach, v float64) []float64 {
+func (t *Topology) levelTimes(kind collectives.Kind, reaches []reach, v float64) []float64 {
 	out := make([]float64, len(reaches))
 	chipsReduce := t.ringReduction(reaches)
 	for i, r := range reaches {
-		if r.children == 1 && (i == 0 || kind != AllToAll && kind != CollectivePermute) || r.spread == 1 {
+		if r.children == 1 && (i == 0 || kind != collectives.AllToAll && kind != collectives.Permute) || r.spread == 1 {
 			continue
 		}
 		link := v * r.shared / (r.level.Bandwidth * t.eta.Ring)
 		switch kind {
-		case AllGather, ReduceScatter:
+		case collectives.AllGather, collectives.ReduceScatter:
 			out[i] = link * t.kept(r.children, true)
-		case AllReduce:
+		case collectives.AllReduce:
 			out[i] = 2 * link * t.kept(r.children, true)
 			if !chipsReduce && t.options.Reduction == IdealReduction {
 				out[i] = link
 			} else if !chipsReduce {
 				out[i] /= measuredGain
 			}
-		case AllToAll:
+		case collectives.AllToAll:
 			out[i] = link * t.kept(r.spread, true) / float64(r.spread)
-		case CollectivePermute:
+		case collectives.Permute:
 			out[i] = link * float64(membersBelow(reaches, i))
 		}
 	}
@@ -104,18 +105,18 @@ func membersBelow(reaches []reach, i int) int64 {
 
 // switchedTimes returns bandwidth seconds, latency seconds and steps of a collective over switches. Every level
 // walks a ring of its children.
-func (t *Topology) switchedTimes(kind Kind, axes []subaxis.Ref, v float64) (bandwidth, latency float64, steps int64) {
+func (t *Topology) switchedTimes(kind collectives.Kind, axes []subaxis.Ref, v float64) (bandwidth, latency float64, steps int64) {
 	reaches := t.reaches(axes)
 	for _, s := range t.levelTimes(kind, reaches, v) {
 		bandwidth = max(bandwidth, s)
 	}
 	times := int64(1)
-	if kind == AllReduce && t.ringReduction(reaches) {
+	if kind == collectives.AllReduce && t.ringReduction(reaches) {
 		times = 2
 	}
 	for _, r := range reaches {
 		n := times * (r.children - 1)
-		if kind == CollectivePermute {
+		if kind == collectives.Permute {
 			n = min(n, 1)
 		}
 		latency += float64(n) * r.level.Step
@@ -126,7 +127,7 @@ func (t *Topology) switchedTimes(kind Kind, axes []subaxis.Ref, v float64) (band
 
 // LevelTimes returns the bandwidth seconds that a collective of V bytes over some axes needs at every level of
 // switches; the largest is the collective's. It returns nil on a torus.
-func (t *Topology) LevelTimes(kind Kind, axes []subaxis.Ref, v int64) []float64 {
+func (t *Topology) LevelTimes(kind collectives.Kind, axes []subaxis.Ref, v int64) []float64 {
 	if t.hw.Torus != nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -201,9 +202,9 @@ func TestBetweenSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}, {Axis: 1, Pre: 1, Size: 16}, {Axis: 2, Pre: 1, Size: 16}}
-	inside := topology.Collective(AllReduce, whole[1:], v).Bandwidth
-	outside := topology.Collective(AllReduce, whole[:1], v/256).Bandwidth
-	got := topology.Collective(AllReduce, whole, v).Bandwidth
+	inside := topology.Collective(collectives.AllReduce, whole[1:], v).Bandwidth
+	outside := topology.Collective(collectives.AllReduce, whole[:1], v/256).Bandwidth
+	got := topology.Collective(collectives.AllReduce, whole, v).Bandwidth
 	if math.Abs(got-inside-outside) > 1e-9*got {
 		t.Errorf("two slices take %v, want %v inside and %v outside", got, inside, outside)
 	}
@@ -320,7 +321,7 @@ func TestPrice(t *testing.T) {
 		t.Fatal(err)
 	}
 	axes := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 4}}
-	if n := testing.AllocsPerRun(100, func() { topology.Collective(AllReduce, axes, 1<<20) }); n > 4 {
+	if n := testing.AllocsPerRun(100, func() { topology.Collective(collectives.AllReduce, axes, 1<<20) }); n > 4 {
 		t.Errorf("a price takes %v allocations", n)
 	}
 }

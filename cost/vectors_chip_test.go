@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir/dtype"
 )
@@ -75,7 +76,7 @@ func transferVectors() []vector {
 		{"T-07", "total", on("tpu-v5e", "X4 Y4", added).PointToPoint(corner, v).Seconds, 192.4 * us, 0.01},
 		{"T-08", "V", float64(array), 17.18e9, 0.001},
 		{"T-08", "PCIe", float64(array) / 16 / hw.PCIe, 71.6 * ms, 0.01},
-		{"T-08", "gather to a corner", book.seconds(cost.AllGather, "XY", array), 179.0 * ms, 0.01},
+		{"T-08", "gather to a corner", book.seconds(collectives.AllGather, "XY", array), 179.0 * ms, 0.01},
 		{"T-08", "HBM", hw.Op(cost.Work{Bytes: float64(array)}, cost.Book()).HBM, 21.2 * ms, 0.01},
 		{"T-08", "math", hw.Op(cost.Work{FLOPs: 2.75e11, DType: dtype.BF16, Matrix: true}, cost.Book()).Math, 1.40 * ms, 0.01},
 	}

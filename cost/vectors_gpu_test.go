@@ -3,6 +3,7 @@ package cost_test
 import (
 	"math"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir/dtype"
 )
@@ -47,7 +48,7 @@ func nodeVectors() []vector {
 	reduced := func(r cost.Reduction) float64 {
 		o := exact()
 		o.Reduction = r
-		return on("h100", "X8", o).seconds(cost.AllReduce, "X", 1e9)
+		return on("h100", "X8", o).seconds(collectives.AllReduce, "X", 1e9)
 	}
 	v6 := cost.LocalBytes([]int64{4096, 65536}, []int64{1, 1}, 2)
 	v7 := cost.LocalBytes([]int64{1024, 16384}, []int64{1, 1}, 2)
@@ -55,10 +56,10 @@ func nodeVectors() []vector {
 		{"G-05", "node", float64(h100.Levels[0].Degree) * h100.Levels[0].Bandwidth, 3.6e12, 0},
 		{"G-05", "bisection", h100.Levels[0].Bisection(), 3.6e12, 0},
 		{"G-06", "V", float64(v6), 536.9e6, 0.001},
-		{"G-06", "exact", tight.seconds(cost.AllGather, "X", v6), 1.044 * ms, 0.01},
-		{"G-06", "measured", on("h100", "X8", fitted()).seconds(cost.AllGather, "X", v6), 1.5 * ms, 0.15},
-		{"G-07", "asymptotic", book.seconds(cost.AllGather, "X", v7), 74.6 * us, 0.01},
-		{"G-07", "exact", tight.seconds(cost.AllGather, "X", v7), 65.2 * us, 0.01},
+		{"G-06", "exact", tight.seconds(collectives.AllGather, "X", v6), 1.044 * ms, 0.01},
+		{"G-06", "measured", on("h100", "X8", fitted()).seconds(collectives.AllGather, "X", v6), 1.5 * ms, 0.15},
+		{"G-07", "asymptotic", book.seconds(collectives.AllGather, "X", v7), 74.6 * us, 0.01},
+		{"G-07", "exact", tight.seconds(collectives.AllGather, "X", v7), 65.2 * us, 0.01},
 		{"G-08", "ring", reduced(cost.RingReduction), 3.889 * ms, 0.01},
 		{"G-08", "in the switches", reduced(cost.IdealReduction), 2.222 * ms, 0.01},
 		{"G-08", "in practice", reduced(cost.MeasuredReduction), 2.991 * ms, 0.01},
@@ -69,12 +70,12 @@ func nodeVectors() []vector {
 func clusterVectors() []vector {
 	const v = 1e9
 	exchange := func(mesh string, o cost.Options) float64 {
-		return on("h100", mesh, o).cost(cost.AllToAll, "X", v).Bandwidth
+		return on("h100", mesh, o).cost(collectives.AllToAll, "X", v).Bandwidth
 	}
 	all := on("h100", "X1024", exact())
-	levels := all.LevelTimes(cost.AllGather, all.axes("X"), v)
+	levels := all.LevelTimes(collectives.AllGather, all.axes("X"), v)
 	two := on("h100", "X16", exact())
-	pair := two.LevelTimes(cost.AllGather, two.axes("X"), v)
+	pair := two.LevelTimes(collectives.AllGather, two.axes("X"), v)
 	approx, expected := cost.RaggedAllToAll(8, 4)
 	approx64, expected64 := cost.RaggedAllToAll(64, 8)
 	out := []vector{
@@ -90,25 +91,25 @@ func clusterVectors() []vector {
 		{"G-12", "node", v / levels[0], 514.3e9, 0.001},
 		{"G-12", "leaf", v / levels[1], 412.9e9, 0.001},
 		{"G-12", "spine", v / levels[2], 17.07e12, 0.001},
-		{"G-13", "exact", all.cost(cost.AllReduce, "X", v).Bandwidth, 4.844 * ms, 0.005},
-		{"G-13", "book", on("h100", "X1024", cost.Book()).cost(cost.AllReduce, "X", v).Bandwidth, 5.0 * ms, 0.005},
+		{"G-13", "exact", all.cost(collectives.AllReduce, "X", v).Bandwidth, 4.844 * ms, 0.005},
+		{"G-13", "book", on("h100", "X1024", cost.Book()).cost(collectives.AllReduce, "X", v).Bandwidth, 5.0 * ms, 0.005},
 		{"G-14", "node", v / pair[0], 514.3e9, 0.001},
 		{"G-14", "leaf", v / pair[1], 800e9, 0.001},
-		{"G-14", "seconds", two.cost(cost.AllGather, "X", v).Bandwidth, 1.944 * ms, 0.005},
-		{"G-28", "72", on("gb200", "X72", exact()).cost(cost.AllGather, "X", v).Bandwidth, 1.096 * ms, 0.005},
-		{"G-28", "576", on("gb200", "X576", exact()).cost(cost.AllGather, "X", v).Bandwidth, 1.096 * ms, 0.005},
+		{"G-14", "seconds", two.cost(collectives.AllGather, "X", v).Bandwidth, 1.944 * ms, 0.005},
+		{"G-28", "72", on("gb200", "X72", exact()).cost(collectives.AllGather, "X", v).Bandwidth, 1.096 * ms, 0.005},
+		{"G-28", "576", on("gb200", "X576", exact()).cost(collectives.AllGather, "X", v).Bandwidth, 1.096 * ms, 0.005},
 	}
 	gb200 := on("gb200", "X576", exact())
-	out = append(out, vector{"G-28", "leaf", gb200.LevelTimes(cost.AllGather, gb200.axes("X"), v)[1], 0.243 * ms, 0.005})
+	out = append(out, vector{"G-28", "leaf", gb200.LevelTimes(collectives.AllGather, gb200.axes("X"), v)[1], 0.243 * ms, 0.005})
 	for _, q := range []struct {
 		mesh        string
 		inner       int64
 		book, exact float64
 	}{{"X32 Y8", 8, 0, 1.300}, {"X16 Y16", 16, 0.671, 0.629}, {"X4 Y64", 64, 0.168, 0.126}} {
 		local := cost.LocalBytes([]int64{8192, 32768}, []int64{1, q.inner}, 2)
-		out = append(out, vector{"G-15", "exact " + q.mesh, on("h100", q.mesh, exact()).cost(cost.AllGather, "X", local).Bandwidth, q.exact * ms, 0.005})
+		out = append(out, vector{"G-15", "exact " + q.mesh, on("h100", q.mesh, exact()).cost(collectives.AllGather, "X", local).Bandwidth, q.exact * ms, 0.005})
 		if q.book > 0 {
-			out = append(out, vector{"G-15", "book " + q.mesh, on("h100", q.mesh, cost.Book()).cost(cost.AllGather, "X", local).Bandwidth, q.book * ms, 0.005})
+			out = append(out, vector{"G-15", "book " + q.mesh, on("h100", q.mesh, cost.Book()).cost(collectives.AllGather, "X", local).Bandwidth, q.book * ms, 0.005})
 		}
 	}
 	return out
@@ -124,7 +125,7 @@ func switchVectors() []vector {
 		o := cost.Book()
 		o.Reduction = cost.IdealReduction
 		v := cost.LocalBytes([]int64{8192, 32768}, []int64{1, 256}, 2)
-		return onHardware(hw, "X4 Y256", o, cost.SliceShape{}).cost(cost.AllReduce, "X", v).Bandwidth
+		return onHardware(hw, "X4 Y256", o, cost.SliceShape{}).cost(collectives.AllReduce, "X", v).Bandwidth
 	}
 	const full = 2 * 8192 * 32768
 	return []vector{

@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir/dtype"
 )
@@ -95,7 +96,7 @@ func programVectors() []vector {
 		{"M-11", "x", float64(x), 16777216, 0},
 		{"M-11", "W shard", float64(shard), 33554432, 0},
 		{"M-11", "W", float64(whole), 134217728, 0},
-		{"M-11", "gather scratch", float64(cost.CollectiveScratch(cost.AllGather, 4, whole)), 134217728 + 33554432, 0},
+		{"M-11", "gather scratch", float64(cost.CollectiveScratch(collectives.AllGather, 4, whole)), 134217728 + 33554432, 0},
 		{"M-11", "peak", float64(peak.Bytes), 201326592, 0},
 		{"M-11", "where", float64(peak.At), 2, 0},
 		{"M-11", "after", float64(after.Bytes), 67108864, 0},
@@ -125,17 +126,17 @@ func calibrationVectors() []vector {
 	v5e := profile("tpu-v5e")
 	v5e.HBMBandwidth = 8.2e11
 	return []vector{
-		{"C-01", "gather 33.5 MB", line.seconds(cost.AllGather, "Y", 33554432), 680 * us, 0.25},
-		{"C-02", "gather 131 kB", line.seconds(cost.AllGather, "Y", 131072), 8 * us, 0.25},
-		{"C-03", "share of link rate at 10 MB", 1e7 * 15 / 16 / on("tpu-v5e", "X8 Y16", fitted()).seconds(cost.AllGather, "Y", 1e7), 0.95 * 9e10, 0.15},
-		{"C-04", "reduce-scatter over two", old.cost(cost.ReduceScatter, "Y", 134.2e6).Bandwidth, 1.13 * ms, 0.05},
+		{"C-01", "gather 33.5 MB", line.seconds(collectives.AllGather, "Y", 33554432), 680 * us, 0.25},
+		{"C-02", "gather 131 kB", line.seconds(collectives.AllGather, "Y", 131072), 8 * us, 0.25},
+		{"C-03", "share of link rate at 10 MB", 1e7 * 15 / 16 / on("tpu-v5e", "X8 Y16", fitted()).seconds(collectives.AllGather, "Y", 1e7), 0.95 * 9e10, 0.15},
+		{"C-04", "reduce-scatter over two", old.cost(collectives.ReduceScatter, "Y", 134.2e6).Bandwidth, 1.13 * ms, 0.05},
 		{"C-05", "large product", hw.LocalMatmul(product, cost.Book()).Math, 96 * ms, 0.05},
 		{"C-06", "blocking", cost.Sum.Of(224*us, 87*us), 311 * us, 0.01},
 		{"C-06", "overlapped", cost.CollectiveMatmul(224*us, 87*us, 4, 5*us, false), 244 * us, 0.01},
 		{"C-07", "decode layer", v5e.Op(cost.Work{Bytes: 2 * 2 * 8192 * 32768 / 4}, fitted()).Seconds, 365 * us, 0.05},
-		{"C-08", "ideal gather, eight chips", eight.cost(cost.AllGather, "X", 2048<<20).Bandwidth, 20.9 * ms, 0.05},
-		{"NCCL", "gather 64 MiB on 8xH100", on("h100", "X8", fitted()).seconds(cost.AllGather, "X", 64<<20), 30*us + (64<<20)/394e9, 0.25},
-		{"NCCL", "gather 1 GiB on 8xH100", on("h100", "X8", fitted()).seconds(cost.AllGather, "X", 1<<30), 30*us + (1<<30)/394e9, 0.25},
-		{"NCCL", "gather 1 GiB on 64 H100", on("h100", "X64", fitted()).seconds(cost.AllGather, "X", 1<<30), 297*us + (1<<30)/390e9, 0.35},
+		{"C-08", "ideal gather, eight chips", eight.cost(collectives.AllGather, "X", 2048<<20).Bandwidth, 20.9 * ms, 0.05},
+		{"NCCL", "gather 64 MiB on 8xH100", on("h100", "X8", fitted()).seconds(collectives.AllGather, "X", 64<<20), 30*us + (64<<20)/394e9, 0.25},
+		{"NCCL", "gather 1 GiB on 8xH100", on("h100", "X8", fitted()).seconds(collectives.AllGather, "X", 1<<30), 30*us + (1<<30)/394e9, 0.25},
+		{"NCCL", "gather 1 GiB on 64 H100", on("h100", "X64", fitted()).seconds(collectives.AllGather, "X", 1<<30), 297*us + (1<<30)/390e9, 0.35},
 	}
 }

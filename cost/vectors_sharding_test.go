@@ -3,6 +3,7 @@ package cost_test
 import (
 	"errors"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
@@ -21,7 +22,7 @@ func shardingVectors() []vector {
 	ring := wrapped("tpu-v5e", "X8 Y4", cost.Book())
 	v04 := cost.LocalBytes([]int64{2048, 8192}, []int64{1, 1}, 2)
 	v05 := cost.LocalBytes([]int64{256, 256}, []int64{1, 1}, 2)
-	small := v5e.cost(cost.AllGather, "Y", v05)
+	small := v5e.cost(collectives.AllGather, "Y", v05)
 	measured := lines("tpu-v5e", "X8 Y4", fitted())
 	long := onHardware(profile("tpu-v5e"), "X8 Y16", fitted(), cost.SliceShape{Shape: []int64{8, 16}})
 	out := []vector{
@@ -33,16 +34,16 @@ func shardingVectors() []vector {
 		{"S-03", "B", float64(cost.LocalBytes([]int64{2048, 8192}, []int64{1, 2}, 2)), 2 * 2048 * 4096, 0},
 		{"S-03", "C", float64(cost.LocalBytes([]int64{8, 8192}, []int64{4, 2}, 2)), 2 * 2 * 4096, 0},
 		{"S-04a", "V", float64(v04), 33554432, 0},
-		{"S-04a", "book", ring.seconds(cost.AllGather, "Y", v04), 372.8 * us, 0.02},
-		{"S-04b", "line", v5e.seconds(cost.AllGather, "Y", v04), 559.2 * us, 0.01},
-		{"S-04c", "measured", measured.seconds(cost.AllGather, "Y", v04), 680 * us, 0.25},
+		{"S-04a", "book", ring.seconds(collectives.AllGather, "Y", v04), 372.8 * us, 0.02},
+		{"S-04b", "line", v5e.seconds(collectives.AllGather, "Y", v04), 559.2 * us, 0.01},
+		{"S-04c", "measured", measured.seconds(collectives.AllGather, "Y", v04), 680 * us, 0.25},
 		{"S-05a", "V", float64(v05), 131072, 0},
 		{"S-05a", "hops", float64(small.Hops), 3, 0},
 		{"S-05a", "seconds", small.Seconds, 3 * us, 0.01},
 		{"S-05a", "bandwidth term of a hop", small.Bandwidth / 3, 0.728 * us, 0.01},
-		{"S-05b", "measured", measured.seconds(cost.AllGather, "Y", v05), 8 * us, 0.25},
+		{"S-05b", "measured", measured.seconds(collectives.AllGather, "Y", v05), 8 * us, 0.25},
 		{"S-06", "bytes a hop", wrapped("tpu-v5e", "X8", cost.Book()).latencyBound("X") / 8, 45000, 0.01},
-		{"S-14", "share of link rate", 1e7 * 15 / 16 / long.seconds(cost.AllGather, "Y", 1e7) / 9e10, 0.95, 0.10},
+		{"S-14", "share of link rate", 1e7 * 15 / 16 / long.seconds(collectives.AllGather, "Y", 1e7) / 9e10, 0.95, 0.10},
 	}
 	return append(append(out, caseVectors()...), exchangeVectors()...)
 }
@@ -83,12 +84,12 @@ func exchangeVectors() []vector {
 	plane := on("tpu-v5e", "X16 Y16", cost.Book())
 	cube := onHardware(profile("tpu-v5p"), "X4 Y8 Z16", cost.Book(), cost.SliceShape{Shape: []int64{4, 8, 16}})
 	return []vector{
-		{"S-11", "of a gather", ring.seconds(cost.AllToAll, "X", v) / ring.seconds(cost.AllGather, "X", v), 0.25, 0},
-		{"S-11", "seconds", ring.seconds(cost.AllToAll, "X", v), v / (4 * 9e10), 0},
-		{"S-12", "16x16", plane.seconds(cost.AllToAll, "XY", v), 173.6 * us, 0.001},
-		{"S-12", "ring of 16", ring.seconds(cost.AllToAll, "X", v), 2.778 * ms, 0.001},
-		{"S-12", "line of 4", lines("tpu-v5e", "X4", cost.Book()).seconds(cost.AllToAll, "X", v), 5.556 * ms, 0.001},
-		{"S-13", "4x8x16", cube.seconds(cost.AllToAll, "XYZ", v), 43.4 * us, 0.001},
+		{"S-11", "of a gather", ring.seconds(collectives.AllToAll, "X", v) / ring.seconds(collectives.AllGather, "X", v), 0.25, 0},
+		{"S-11", "seconds", ring.seconds(collectives.AllToAll, "X", v), v / (4 * 9e10), 0},
+		{"S-12", "16x16", plane.seconds(collectives.AllToAll, "XY", v), 173.6 * us, 0.001},
+		{"S-12", "ring of 16", ring.seconds(collectives.AllToAll, "X", v), 2.778 * ms, 0.001},
+		{"S-12", "line of 4", lines("tpu-v5e", "X4", cost.Book()).seconds(collectives.AllToAll, "X", v), 5.556 * ms, 0.001},
+		{"S-13", "4x8x16", cube.seconds(collectives.AllToAll, "XYZ", v), 43.4 * us, 0.001},
 	}
 }
 
@@ -103,20 +104,20 @@ func problemVectors() []vector {
 	out := []vector{
 		{"S-P1", "fleet bytes", p1, 16, 0},
 		{"S-P2a", "V", float64(overX), 2097152, 0},
-		{"S-P2a", "book", book.seconds(cost.AllGather, "X", overX), 23.3 * us, 0.01},
-		{"S-P2a", "exact", tight.seconds(cost.AllGather, "X", overX), 17.48 * us, 0.01},
+		{"S-P2a", "book", book.seconds(collectives.AllGather, "X", overX), 23.3 * us, 0.01},
+		{"S-P2a", "exact", tight.seconds(collectives.AllGather, "X", overX), 17.48 * us, 0.01},
 		{"S-P2b", "V", float64(overXY), 8388608, 0},
-		{"S-P2b", "book", book.seconds(cost.AllGather, "XY", overXY), 46.6 * us, 0.01},
-		{"S-P2b", "exact", tight.seconds(cost.AllGather, "XY", overXY), 43.7 * us, 0.01},
-		{"S-P2b", "latency", book.cost(cost.AllGather, "XY", overXY).Latency, 4 * us, 0.01},
+		{"S-P2b", "book", book.seconds(collectives.AllGather, "XY", overXY), 46.6 * us, 0.01},
+		{"S-P2b", "exact", tight.seconds(collectives.AllGather, "XY", overXY), 43.7 * us, 0.01},
+		{"S-P2b", "latency", book.cost(collectives.AllGather, "XY", overXY).Latency, 4 * us, 0.01},
 		{"S-P2c", "V", float64(cut), 524288, 0},
-		{"S-P2c", "book", book.seconds(cost.AllReduce, "Z", cut), 11.65 * us, 0.01},
-		{"S-P2c", "exact", tight.seconds(cost.AllReduce, "Z", cut), 8.74 * us, 0.01},
-		{"S-P2d", "book", book.seconds(cost.AllGather, "Y", cost.LocalBytes(bd, []int64{4, 1}, 2)), 23.3 * us, 0.01},
-		{"S-P3", "seconds", book.seconds(cost.AllGather, "X", 256), 2 * us, 0.01},
-		{"S-P8", "all-reduce", book.seconds(cost.AllReduce, "X", 1e9) / book.seconds(cost.AllGather, "X", 1e9), 2, 0.3},
-		{"S-P8", "reduce-scatter", book.seconds(cost.ReduceScatter, "X", 1e9) / book.seconds(cost.AllGather, "X", 1e9), 1, 0.3},
-		{"S-P8", "all-to-all", book.seconds(cost.AllToAll, "X", 1e9) / book.seconds(cost.AllGather, "X", 1e9), 0.25, 0.3},
+		{"S-P2c", "book", book.seconds(collectives.AllReduce, "Z", cut), 11.65 * us, 0.01},
+		{"S-P2c", "exact", tight.seconds(collectives.AllReduce, "Z", cut), 8.74 * us, 0.01},
+		{"S-P2d", "book", book.seconds(collectives.AllGather, "Y", cost.LocalBytes(bd, []int64{4, 1}, 2)), 23.3 * us, 0.01},
+		{"S-P3", "seconds", book.seconds(collectives.AllGather, "X", 256), 2 * us, 0.01},
+		{"S-P8", "all-reduce", book.seconds(collectives.AllReduce, "X", 1e9) / book.seconds(collectives.AllGather, "X", 1e9), 2, 0.3},
+		{"S-P8", "reduce-scatter", book.seconds(collectives.ReduceScatter, "X", 1e9) / book.seconds(collectives.AllGather, "X", 1e9), 1, 0.3},
+		{"S-P8", "all-to-all", book.seconds(collectives.AllToAll, "X", 1e9) / book.seconds(collectives.AllGather, "X", 1e9), 0.25, 0.3},
 	}
 	for _, more := range [][]vector{thresholdVectors(), cubeVectors(), planeVectors(), decodeVectors(), linkVectors()} {
 		out = append(out, more...)
@@ -231,11 +232,11 @@ func decodeVectors() []vector {
 		{"S-P7", "h", float64(cost.LocalBytes([]int64{b, f}, []int64{1, 1}, 2)), 8.4e6, 0.01},
 		{"S-P7", "math", in.Local.Math + out.Local.Math, 174.4 * us, 0.01},
 		{"S-P7", "load", t.Hardware().Op(cost.Work{Bytes: float64(weights)}, cost.Book()).HBM, 331.4 * us, 0.01},
-		{"S-P7", "gather x", t.seconds(cost.AllGather, "XY", x), 17.5 * us, 0.01},
+		{"S-P7", "gather x", t.seconds(collectives.AllGather, "XY", x), 17.5 * us, 0.01},
 		{"S-P7", "all-reduce", out.Net, 35.0 * us, 0.01},
-		{"S-P7", "reduce-scatter", t.seconds(cost.ReduceScatter, "XY", x), 17.5 * us, 0.01},
-		{"S-P7", "gather on rings", ideal.seconds(cost.AllGather, "XY", x), 11.7 * us, 0.01},
-		{"S-P7", "all-reduce on rings", ideal.seconds(cost.AllReduce, "XY", x), 23.3 * us, 0.01},
+		{"S-P7", "reduce-scatter", t.seconds(collectives.ReduceScatter, "XY", x), 17.5 * us, 0.01},
+		{"S-P7", "gather on rings", ideal.seconds(collectives.AllGather, "XY", x), 11.7 * us, 0.01},
+		{"S-P7", "all-reduce on rings", ideal.seconds(collectives.AllReduce, "XY", x), 23.3 * us, 0.01},
 	}
 }
 
@@ -243,12 +244,12 @@ func decodeVectors() []vector {
 func linkVectors() []vector {
 	const v, n = 1024 * 1024, 8
 	return []vector{
-		{"S-P10a", "gather one way", cost.RingLoad(cost.AllGather, n, v, false), 917504, 0},
-		{"S-P10a", "reduce-scatter one way", cost.RingLoad(cost.ReduceScatter, n, v, false), 917504, 0},
-		{"S-P10b", "exchange one way", cost.RingLoad(cost.AllToAll, n, v, false), 458752, 0},
-		{"S-P10c", "gather both ways", cost.RingLoad(cost.AllGather, n, v, true), 458752, 0},
-		{"S-P10c", "exchange both ways", cost.RingLoad(cost.AllToAll, n, v, true), 131072, 0},
-		{"S-P10d", "one way", cost.RingLoad(cost.AllToAll, n, v, false) / cost.RingLoad(cost.AllGather, n, v, false), 0.5, 0},
-		{"S-P10d", "both ways", cost.RingLoad(cost.AllToAll, n, v, true) / cost.RingLoad(cost.AllGather, n, v, true), 0.25 * 8 / 7, 0},
+		{"S-P10a", "gather one way", cost.RingLoad(collectives.AllGather, n, v, false), 917504, 0},
+		{"S-P10a", "reduce-scatter one way", cost.RingLoad(collectives.ReduceScatter, n, v, false), 917504, 0},
+		{"S-P10b", "exchange one way", cost.RingLoad(collectives.AllToAll, n, v, false), 458752, 0},
+		{"S-P10c", "gather both ways", cost.RingLoad(collectives.AllGather, n, v, true), 458752, 0},
+		{"S-P10c", "exchange both ways", cost.RingLoad(collectives.AllToAll, n, v, true), 131072, 0},
+		{"S-P10d", "one way", cost.RingLoad(collectives.AllToAll, n, v, false) / cost.RingLoad(collectives.AllGather, n, v, false), 0.5, 0},
+		{"S-P10d", "both ways", cost.RingLoad(collectives.AllToAll, n, v, true) / cost.RingLoad(collectives.AllGather, n, v, true), 0.25 * 8 / 7, 0},
 	}
 }

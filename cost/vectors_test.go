@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
@@ -101,11 +102,11 @@ func (f fixture) axes(letters string) []subaxis.Ref {
 	return out
 }
 
-func (f fixture) cost(kind cost.Kind, letters string, v int64) cost.Cost {
+func (f fixture) cost(kind collectives.Kind, letters string, v int64) cost.Cost {
 	return f.Collective(kind, f.axes(letters), v)
 }
 
-func (f fixture) seconds(kind cost.Kind, letters string, v int64) float64 {
+func (f fixture) seconds(kind collectives.Kind, letters string, v int64) float64 {
 	return f.cost(kind, letters, v).Seconds
 }
 

@@ -3,6 +3,7 @@ package cost_test
 import (
 	"math"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 )
 
@@ -68,8 +69,8 @@ func trainingVectors() []vector {
 		{"TR-07", "max", cost.MixedLimit(alpha, 32768, 2, cost.Largest) * 4096, 4.06e5, 0.01},
 		{"TR-08", "slices", cost.BetweenSlicesLimit(v5p.Matrix.BF16, v5p.Torus.DCN), 73440, 0.01},
 		{"TR-09", "share", float64(share), 15.7e6, 0.01},
-		{"TR-09", "exact", pods.cost(cost.AllReduce, "P", share).Bandwidth, 2.52 * ms, 0.01},
-		{"TR-09", "book", loose.cost(cost.AllReduce, "P", share).Bandwidth, 5.04 * ms, 0.01},
+		{"TR-09", "exact", pods.cost(collectives.AllReduce, "P", share).Bandwidth, 2.52 * ms, 0.01},
+		{"TR-09", "book", loose.cost(collectives.AllReduce, "P", share).Bandwidth, 5.04 * ms, 0.01},
 		{"TR-10", "MLP", float64(p13.MLP), 8.493e9, 0.001},
 		{"TR-10", "attention", float64(p13.Attention), 4.194e9, 0.001},
 		{"TR-10", "vocab", float64(p13.Vocab), 0.328e9, 0.001},
@@ -153,7 +154,7 @@ func matmulVectors() []vector {
 	b := cost.Block{B: 64, D: 1024, F: 4096}
 	const n, w = 128, 9e10
 	return []vector{
-		{"I-17", "gather", ring.seconds(cost.AllGather, "X", 2*64*8192), 11.65 * us, 0.01},
+		{"I-17", "gather", ring.seconds(collectives.AllGather, "X", 2*64*8192), 11.65 * us, 0.01},
 		{"I-17", "weights", weights, 18.12 * us, 0.01},
 		{"I-17", "math", r.Math, 4.77 * us, 0.01},
 		{"I-11", "two cuts", b.WeightStationary(n, b.BestDCut(n), w), 11.31 * b.B * b.D / (math.Sqrt(n) * w), 0.005},

@@ -99,22 +99,13 @@ type Collective struct {
 	Varies bool  // inside a branch, or a loop whose trip count is not plain: Runs is a guess, the data decides
 }
 
-// TotalBytes returns what all devices together send in one step (specification: cost.md section 2.2, ring
-// algorithms): n(n-1) blocks per group for a gather, (n-1) operands for a reduce-scatter or an all-to-all, twice
-// that for an all-reduce.
+// TotalBytes returns what all devices together send in one step, in the ring algorithms of [collectives.SentBytes] and, of a
+// permute, in its pairs of two different devices.
 func (c *Collective) TotalBytes() int64 {
-	perGroup := int64(0)
-	switch c.Kind {
-	case collectives.AllGather:
-		perGroup = c.Size * (c.Size - 1) * c.Bytes
-	case collectives.ReduceScatter, collectives.AllToAll:
-		perGroup = (c.Size - 1) * c.Bytes
-	case collectives.AllReduce:
-		perGroup = 2 * (c.Size - 1) * c.Bytes
-	case collectives.Permute:
+	if c.Kind == collectives.Permute {
 		return c.Pairs * c.Bytes * c.Runs
 	}
-	return perGroup * c.Groups * c.Runs
+	return collectives.SentBytes(c.Kind, c.Size, collectives.GroupBytes(c.Kind, c.Size, c.Bytes)) * c.Groups * c.Runs
 }
 
 // Lower turns a partitioned module into the program of one device, in place. Every tensor value has a sharding on

@@ -34,24 +34,14 @@ func New(hw cost.Hardware, mesh []subaxis.Axis) (*Model, error) {
 	return &Model{hw, topology}, nil
 }
 
-var kinds = map[collectives.Kind]cost.Kind{
-	collectives.AllSlice:      cost.AllSlice,
-	collectives.AllGather:     cost.AllGather,
-	collectives.ReduceScatter: cost.ReduceScatter,
-	collectives.AllReduce:     cost.AllReduce,
-	collectives.AllToAll:      cost.AllToAll,
-	collectives.Permute:       cost.CollectivePermute,
-}
-
 // Price implements collectives.Pricer. A slice sends nothing but copies what it keeps.
 func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 	if kind == collectives.AllSlice {
 		copied := cost.Work{Bytes: 2 * float64(bytes/subaxis.Product(axes))}
 		return cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
 	}
-	k := kinds[kind]
-	v := cost.GroupBytes(k, subaxis.Product(axes), bytes)
-	return cost.Picoseconds(md.topology.Collective(k, axes, v).Seconds)
+	v := collectives.GroupBytes(kind, subaxis.Product(axes), bytes)
+	return cost.Picoseconds(md.topology.Collective(kind, axes, v).Seconds)
 }
 
 // collective prices one run of a collective of a program. One that the user wrote with explicit groups counts as if

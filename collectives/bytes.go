@@ -1,0 +1,44 @@
+package collectives
+
+import (
+	"math"
+	"math/bits"
+)
+
+// GroupBytes returns V, the bytes that the formulas take, of a communication over groups of n devices with the given
+// bytes of one device's operand (specification: cost.md section 0.3).
+func GroupBytes(kind Kind, n, operand int64) int64 {
+	if kind == AllGather || kind == AllToAll {
+		return saturate(n, operand)
+	}
+	return operand
+}
+
+// SentBytes returns what the devices of one group of n send together in the ring algorithms, for V bytes: n(n-1)
+// blocks for a gather, n-1 operands for a reduce-scatter or an all-to-all, twice that for an all-reduce, and one
+// block a device, none of which stays, for a permute. The count is exact where n divides V; results beyond the range
+// become the largest int64.
+func SentBytes(kind Kind, n, v int64) int64 {
+	switch kind {
+	case AllGather, ReduceScatter:
+		return saturate(n-1, v)
+	case AllReduce:
+		return saturate(2*(n-1), v)
+	case AllToAll:
+		return saturate(n-1, v/n)
+	case Permute:
+		if n > 1 {
+			return saturate(n, v)
+		}
+	}
+	return 0
+}
+
+// saturate multiplies counts that are not negative; products beyond the range become the largest int64.
+func saturate(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}
