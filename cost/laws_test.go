@@ -276,21 +276,21 @@ func TestOverlapLaws(t *testing.T) {
 		if upper > 2*lower {
 			t.Errorf("sum %v is over twice the largest %v", upper, lower)
 		}
-		got := cost.CollectiveMatmul(math, net, m, 0, false)
+		got := CollectiveMatmul(math, net, m, 0, false)
 		if got < lower*(1-1e-9) || got > upper*(1+1e-9) {
 			t.Errorf("overlapped %v is not within %v and %v", got, lower, upper)
 		}
-		if one := cost.CollectiveMatmul(math, net, m, 0, true); one < got {
+		if one := CollectiveMatmul(math, net, m, 0, true); one < got {
 			t.Errorf("one way %v is faster than both ways %v", one, got)
 		}
-		if rest := cost.Prefetched(net, math); rest != max(0, net-math) {
+		if rest := Prefetched(net, math); rest != max(0, net-math) {
 			t.Errorf("prefetched leaves %v", rest)
 		}
 	})
-	if got := cost.CollectiveMatmul(4, 12, 4, 0, true); got != 1+3*8 {
+	if got := CollectiveMatmul(4, 12, 4, 0, true); got != 1+3*8 {
 		t.Errorf("one way takes %v, want 25", got)
 	}
-	if got := cost.CollectiveMatmul(3, 100, 1, 1, false); got != 4 {
+	if got := CollectiveMatmul(3, 100, 1, 1, false); got != 4 {
 		t.Errorf("one chunk takes %v, want 4", got)
 	}
 }
@@ -374,42 +374,42 @@ func TestMatmulMoves(t *testing.T) {
 // TestTrainingLimits checks that compute and communication take equally long at every limit.
 func TestTrainingLimits(t *testing.T) {
 	const c, w, d, f = 4.59e14, 1.8e11, 8192.0, 32768.0
-	alpha := cost.CriticalIntensity(c, w)
-	check := func(name string, b cost.BlockTime) {
+	alpha := CriticalIntensity(c, w)
+	check := func(name string, b BlockTime) {
 		t.Helper()
 		if !near(b.Math, b.Net, 1e-9) {
 			t.Errorf("%s: math %v, communication %v", name, b.Math, b.Net)
 		}
 	}
-	limit := cost.DataParallelLimit(alpha, 3)
-	check("data parallel", cost.Block{B: limit * 64, D: d, F: f}.DataParallel(64, c, 3*w))
-	check("fully sharded", cost.Block{B: limit * 64, D: d, F: f}.FullySharded(64, c, 3*w))
-	check("tensor parallel", cost.Block{B: 1e5, D: d, F: f}.TensorParallel(cost.TensorParallelLimit(alpha, f, 2, false), c, 2*w))
-	if got := cost.TensorParallelLimit(alpha, f, 2, true); !near(got, 1.5*2*f/alpha, 1e-12) {
+	limit := DataParallelLimit(alpha, 3)
+	check("data parallel", Block{B: limit * 64, D: d, F: f}.DataParallel(64, c, 3*w))
+	check("fully sharded", Block{B: limit * 64, D: d, F: f}.FullySharded(64, c, 3*w))
+	check("tensor parallel", Block{B: 1e5, D: d, F: f}.TensorParallel(TensorParallelLimit(alpha, f, 2, false), c, 2*w))
+	if got := TensorParallelLimit(alpha, f, 2, true); !near(got, 1.5*2*f/alpha, 1e-12) {
 		t.Errorf("a gated block has limit %v", got)
 	}
 	for _, axes := range []cost.Combine{cost.Sum, cost.Largest} {
 		const n = 4096.0
-		b := cost.MixedLimit(alpha, f, 2, axes) * n
-		x := cost.BestFullySharded(b, f, 2, n)
-		block := cost.Block{B: b, D: d, F: f}.Mixed(x, n/x, c, 2*w, w, axes)
+		b := MixedLimit(alpha, f, 2, axes) * n
+		x := BestFullySharded(b, f, 2, n)
+		block := Block{B: b, D: d, F: f}.Mixed(x, n/x, c, 2*w, w, axes)
 		check("mixed", block)
-		if got := cost.BestRatio(b, f, 2, n, alpha, axes); !near(got, 1, 1e-9) {
+		if got := BestRatio(b, f, 2, n, alpha, axes); !near(got, 1, 1e-9) {
 			t.Errorf("ratio at the limit is %v", got)
 		}
 	}
-	slice := cost.BetweenSlicesLimit(c, 6.25e9)
-	check("between slices", cost.Block{B: slice * 4, D: d, F: f}.BetweenSlices(4*256, 256, c, 6.25e9))
-	check("experts", cost.Block{B: cost.ExpertsReplicatedLimit(alpha, 32, 4) * 64, D: d, F: f}.ExpertsReplicated(64, 32, 4, c, w))
-	check("experts on a ring", cost.Block{B: 1e5, D: d, F: f}.ExpertsOnRing(cost.ExpertsOnRingLimit(alpha, f), 4, c, w))
+	slice := BetweenSlicesLimit(c, 6.25e9)
+	check("between slices", Block{B: slice * 4, D: d, F: f}.BetweenSlices(4*256, 256, c, 6.25e9))
+	check("experts", Block{B: ExpertsReplicatedLimit(alpha, 32, 4) * 64, D: d, F: f}.ExpertsReplicated(64, 32, 4, c, w))
+	check("experts on a ring", Block{B: 1e5, D: d, F: f}.ExpertsOnRing(ExpertsOnRingLimit(alpha, f), 4, c, w))
 	for _, z := range []float64{32, 512} {
-		check("experts on nodes", cost.Block{B: 1e5, D: d, F: cost.ExpertsOnNodesLimit(alpha, z, 8)}.ExpertsOnNodes(z, 8, c, w))
+		check("experts on nodes", Block{B: 1e5, D: d, F: ExpertsOnNodesLimit(alpha, z, 8)}.ExpertsOnNodes(z, 8, c, w))
 	}
-	block := cost.Block{B: 1e5, D: d, F: f}
+	block := Block{B: 1e5, D: d, F: f}
 	if got := block.PipelineNet(8, 4, w); !near(got, 2*1e5*d/(w*8)*10, 1e-12) {
 		t.Errorf("pipeline communication %v", got)
 	}
-	if got := cost.PipelineBubble(8, 4); got != 3./11 {
+	if got := PipelineBubble(8, 4); got != 3./11 {
 		t.Errorf("pipeline bubble %v", got)
 	}
 }

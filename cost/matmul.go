@@ -229,7 +229,8 @@ func (t *Topology) move(o *MatmulOption, axes []subaxis.Ref, operand byte, v int
 }
 
 // Fastest returns the index of the option that takes the least time among those whose result lies on a side, -1 if
-// there is none. Times within 1e-12 of each other are equal, and the first option wins.
+// there is none. Times within 1e-12 of each other are equal, and the first option wins. A command
+// that lists the options of a product will mark it.
 func Fastest(options []MatmulOption, result Side, overlap Combine) int {
 	best, least := -1, math.Inf(1)
 	for i := range options {

@@ -15,22 +15,22 @@ func TestZeRO(t *testing.T) {
 		2./2 + 10./16,
 		12. / 16,
 	} {
-		if got := cost.MixedState.Static(1, cost.ZeRO(stage, 8, 2)); got != want {
+		if got := MixedState.Static(1, ZeRO(stage, 8, 2)); got != want {
 			t.Errorf("stage %d keeps %v bytes a parameter, want %v", stage, got, want)
 		}
 	}
 }
 
 func TestActivations(t *testing.T) {
-	m := cost.Transformer{Layers: 2, D: 64, F: 256, Heads: 8, KVHeads: 2, HeadDim: 16, Gated: true}
-	a := cost.Activations{Tokens: 100, Wide: 4, Model: 2}
+	m := Transformer{Layers: 2, D: 64, F: 256, Heads: 8, KVHeads: 2, HeadDim: 16, Gated: true}
+	a := Activations{Tokens: 100, Wide: 4, Model: 2}
 	for _, c := range []struct {
 		what      string
 		got, want float64
 	}{
 		{"MLP outputs", a.MLPOutputs(&m), 2 * 100 * (64./2 + 512./4)},
 		{"matrix outputs", a.MatrixOutputs(&m), 2 * 100 * (128./2 + (128+64+512)/4.)},
-		{"everything", cost.Activations{Tokens: 100}.Everything(64), 40 * 100 * 64},
+		{"everything", Activations{Tokens: 100}.Everything(64), 40 * 100 * 64},
 		{"scores", a.Scores(&m, 10), 2 * 8 * 10 * 10 / 4},
 		{"logits", a.Logits(1000), 2 * 4 * 100 * 1000 / 4},
 		{"train FLOPs", m.TrainFLOPs(3, 10), 6*float64(m.Params().Total())*30 + 12*3*100*128*2},
@@ -42,17 +42,17 @@ func TestActivations(t *testing.T) {
 }
 
 func TestKVCache(t *testing.T) {
-	c := cost.KVCache{TokenBytes: 10, LocalTokenBytes: 1, Window: 100, Page: 64}
+	c := KVCache{TokenBytes: 10, LocalTokenBytes: 1, Window: 100, Page: 64}
 	if got := c.Bytes(130); got != 192*10+100 {
 		t.Errorf("130 tokens take %v bytes", got)
 	}
-	if got := (cost.KVCache{TokenBytes: 3}).Bytes(7); got != 21 {
+	if got := (KVCache{TokenBytes: 3}).Bytes(7); got != 21 {
 		t.Errorf("7 tokens take %v bytes", got)
 	}
 	for _, q := range []struct{ chips, heads, batch, tokens, want int64 }{
 		{4, 8, 1, 1, 4}, {16, 8, 1, 1, 8}, {16, 8, 2, 1, 16}, {64, 8, 2, 4096, 64}, {16, 1, 1, 1, 1},
 	} {
-		if got := cost.KVShards(q.chips, q.heads, q.batch, q.tokens); got != q.want {
+		if got := KVShards(q.chips, q.heads, q.batch, q.tokens); got != q.want {
 			t.Errorf("%+v: %d", q, got)
 		}
 	}

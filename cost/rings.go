@@ -152,25 +152,3 @@ func farthest(r ring) float64 {
 	}
 	return float64(r.n / 2)
 }
-
-// RingLoad returns what one directed link of a ring of n chips carries during a collective over v bytes, with the
-// shards walking in one direction or, split, in both (specification: cost.md section 2.2). Kinds other than
-// AllGather, ReduceScatter, AllReduce and AllToAll put no load on it.
-func RingLoad(kind collectives.Kind, n int64, v float64, bothWays bool) float64 {
-	size, load := float64(n), 0.0
-	switch kind {
-	case collectives.AllGather, collectives.ReduceScatter:
-		load = v * (1 - 1/size)
-	case collectives.AllReduce:
-		load = 2 * v * (1 - 1/size)
-	case collectives.AllToAll:
-		if bothWays {
-			return v / 8 * (1 - float64(n%2)/(size*size))
-		}
-		load = v * (1 - 1/size) / 2
-	}
-	if bothWays {
-		load /= 2
-	}
-	return load
-}

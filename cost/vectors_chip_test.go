@@ -11,23 +11,23 @@ func chipVectors() []vector {
 	v5e, v6e, h100 := profile("tpu-v5e"), profile("tpu-v6e"), profile("h100")
 	batched := cost.Matmul{Batch: 1 << 12, I: 1, J: 1 << 12, K: 1 << 12, SizeA: 1, SizeB: 1, SizeC: 1}
 	out := []vector{
-		{"R-01", "prose", cost.CriticalBatch(2, v5e.Matrix.BF16, 8.2e11), 240.2, 0.005},
-		{"R-01", "table", cost.CriticalBatch(2, v5e.Matrix.BF16, v5e.HBMBandwidth), 243.2, 0.005},
-		{"R-02", "short", cost.DotIntensity(10, 2), 19. / 42, 0},
-		{"R-02", "long", cost.DotIntensity(1<<40, 2), 0.5, 1e-9},
-		{"R-03", "later", cost.ContractionBound(2, 2, 1.97e14, 4.5e10), 8755, 0.005},
-		{"R-03", "first", cost.ContractionBound(2, 2, 1.97e14, 5e10), 7880, 0.005},
-		{"R-04", "int8", cost.CriticalBatch(1, v5e.MatrixFLOPs(dtype.I8), v5e.HBMBandwidth), 243, 0.005},
-		{"R-05", "int8 weights", cost.CriticalBatch(1, v5e.Matrix.BF16, v5e.HBMBandwidth), 120, 0.02},
+		{"R-01", "prose", CriticalBatch(2, v5e.Matrix.BF16, 8.2e11), 240.2, 0.005},
+		{"R-01", "table", CriticalBatch(2, v5e.Matrix.BF16, v5e.HBMBandwidth), 243.2, 0.005},
+		{"R-02", "short", DotIntensity(10, 2), 19. / 42, 0},
+		{"R-02", "long", DotIntensity(1<<40, 2), 0.5, 1e-9},
+		{"R-03", "later", ContractionBound(2, 2, 1.97e14, 4.5e10), 8755, 0.005},
+		{"R-03", "first", ContractionBound(2, 2, 1.97e14, 5e10), 7880, 0.005},
+		{"R-04", "int8", CriticalBatch(1, v5e.MatrixFLOPs(dtype.I8), v5e.HBMBandwidth), 243, 0.005},
+		{"R-05", "int8 weights", CriticalBatch(1, v5e.Matrix.BF16, v5e.HBMBandwidth), 120, 0.02},
 		{"R-06", "batched", batched.Intensity(), 2, 0.01},
-		{"R-07", "nominal", cost.CriticalBatch(2, 1e15, h100.HBMBandwidth), 298, 0.01},
-		{"R-07", "table", cost.CriticalBatch(2, 9.89e14, h100.HBMBandwidth), 295, 0.01},
+		{"R-07", "nominal", CriticalBatch(2, 1e15, h100.HBMBandwidth), 298, 0.01},
+		{"R-07", "table", CriticalBatch(2, 9.89e14, h100.HBMBandwidth), 295, 0.01},
 		{"T-01", "quiz", load("tpu-v4p", 1.23e12, 4e11/32), 10.16 * ms, 0.01},
 		{"T-01", "table", load("tpu-v4p", 1.2e12, 4e11/32), 10.42 * ms, 0.01},
-		{"T-04", "PCIe of the quiz", cost.CriticalBatch(2, v6e.Matrix.BF16, 1.5e10), 61333, 0.01},
-		{"T-04", "PCIe of v6e", cost.CriticalBatch(2, v6e.Matrix.BF16, v6e.PCIe), 28750, 0.01},
-		{"T-05", "from HBM", cost.CriticalRows(4096, 16384, 1, v5e.Matrix.Int8, v5e.HBMBandwidth), 262.7, 0.01},
-		{"T-06", "from VMEM", cost.CriticalRows(4096, 16384, 1, v5e.Matrix.Int8, 22*v5e.HBMBandwidth), 11.1, 0.02},
+		{"T-04", "PCIe of the quiz", CriticalBatch(2, v6e.Matrix.BF16, 1.5e10), 61333, 0.01},
+		{"T-04", "PCIe of v6e", CriticalBatch(2, v6e.Matrix.BF16, v6e.PCIe), 28750, 0.01},
+		{"T-05", "from HBM", CriticalRows(4096, 16384, 1, v5e.Matrix.Int8, v5e.HBMBandwidth), 262.7, 0.01},
+		{"T-06", "from VMEM", CriticalRows(4096, 16384, 1, v5e.Matrix.Int8, 22*v5e.HBMBandwidth), 11.1, 0.02},
 		{"T-09", "vector unit", profile("tpu-v5p").VectorFLOPs, 1.43e13, 0.01},
 		{"T-10", "v5e", v5e.Torus.DCN, 3.125e9, 0},
 		{"T-10", "v5p", profile("tpu-v5p").Torus.DCN, 6.25e9, 0},
@@ -66,9 +66,9 @@ func transferVectors() []vector {
 	book := on("tpu-v5e", "X4 Y4", cost.Book())
 	added := cost.Book()
 	added.Latency = cost.AddLatency
-	v := cost.LocalBytes([]int64{8, 128, 8192}, []int64{1, 1, 1}, 2)
+	v := LocalBytes([]int64{8, 128, 8192}, []int64{1, 1, 1}, 2)
 	corner := cost.Pair{Source: 0, Target: 15}
-	array := cost.LocalBytes([]int64{131072, 131072}, []int64{1, 1}, 1)
+	array := LocalBytes([]int64{131072, 131072}, []int64{1, 1}, 1)
 	hw := book.Hardware()
 	return []vector{
 		{"T-07", "first byte", book.PointToPoint(corner, v).Latency, 6 * us, 0.01},

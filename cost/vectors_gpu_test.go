@@ -50,8 +50,8 @@ func nodeVectors() []vector {
 		o.Reduction = r
 		return on("h100", "X8", o).seconds(collectives.AllReduce, "X", 1e9)
 	}
-	v6 := cost.LocalBytes([]int64{4096, 65536}, []int64{1, 1}, 2)
-	v7 := cost.LocalBytes([]int64{1024, 16384}, []int64{1, 1}, 2)
+	v6 := LocalBytes([]int64{4096, 65536}, []int64{1, 1}, 2)
+	v7 := LocalBytes([]int64{1024, 16384}, []int64{1, 1}, 2)
 	return []vector{
 		{"G-05", "node", float64(h100.Levels[0].Degree) * h100.Levels[0].Bandwidth, 3.6e12, 0},
 		{"G-05", "bisection", h100.Levels[0].Bisection(), 3.6e12, 0},
@@ -76,8 +76,8 @@ func clusterVectors() []vector {
 	levels := all.LevelTimes(collectives.AllGather, all.axes("X"), v)
 	two := on("h100", "X16", exact())
 	pair := two.LevelTimes(collectives.AllGather, two.axes("X"), v)
-	approx, expected := cost.RaggedAllToAll(8, 4)
-	approx64, expected64 := cost.RaggedAllToAll(64, 8)
+	approx, expected := RaggedAllToAll(8, 4)
+	approx64, expected64 := RaggedAllToAll(64, 8)
 	out := []vector{
 		{"G-09", "8", exchange("X8", exact()), 243.1 * us, 0.005},
 		{"G-09", "16", exchange("X16", exact()), 625.0 * us, 0.005},
@@ -106,7 +106,7 @@ func clusterVectors() []vector {
 		inner       int64
 		book, exact float64
 	}{{"X32 Y8", 8, 0, 1.300}, {"X16 Y16", 16, 0.671, 0.629}, {"X4 Y64", 64, 0.168, 0.126}} {
-		local := cost.LocalBytes([]int64{8192, 32768}, []int64{1, q.inner}, 2)
+		local := LocalBytes([]int64{8192, 32768}, []int64{1, q.inner}, 2)
 		out = append(out, vector{"G-15", "exact " + q.mesh, on("h100", q.mesh, exact()).cost(collectives.AllGather, "X", local).Bandwidth, q.exact * ms, 0.005})
 		if q.book > 0 {
 			out = append(out, vector{"G-15", "book " + q.mesh, on("h100", q.mesh, cost.Book()).cost(collectives.AllGather, "X", local).Bandwidth, q.book * ms, 0.005})
@@ -118,13 +118,13 @@ func clusterVectors() []vector {
 // switchVectors are the traffic of switches.
 func switchVectors() []vector {
 	const b = 1e9
-	gather, reduce := cost.GatherTraffic(b, 32, 8), cost.ReduceTraffic(b, 8)
+	gather, reduce := GatherTraffic(b, 32, 8), ReduceTraffic(b, 8)
 	spine := func(bandwidth float64) float64 {
 		hw := profile("h100")
 		hw.Levels[2].Bandwidth = bandwidth
 		o := cost.Book()
 		o.Reduction = cost.IdealReduction
-		v := cost.LocalBytes([]int64{8192, 32768}, []int64{1, 256}, 2)
+		v := LocalBytes([]int64{8192, 32768}, []int64{1, 256}, 2)
 		return onHardware(hw, "X4 Y256", o, cost.SliceShape{}).cost(collectives.AllReduce, "X", v).Bandwidth
 	}
 	const full = 2 * 8192 * 32768
@@ -144,35 +144,35 @@ func switchVectors() []vector {
 
 // limitVectors are the limits of training on GPUs.
 func limitVectors() []vector {
-	state := cost.BookState
+	state := BookState
 	h100 := profile("h100")
 	gb200 := profile("gb200")
-	pipelined := cost.CriticalIntensity(h100.Matrix.BF16, 8*h100.Levels[1].Bandwidth)
+	pipelined := CriticalIntensity(h100.Matrix.BF16, 8*h100.Levels[1].Bandwidth)
 	return []vector{
-		{"G-19", "in a node", cost.DataParallelLimit(chipAlpha("h100"), 1), 2200, 0.005},
-		{"G-19", "across nodes", cost.DataParallelLimit(nodeAlpha("h100"), 1), 2475, 0.005},
-		{"G-19", "two nodes", cost.TwoReplicaLimit(nodeAlpha("h100"), 2), 1237, 0.005},
-		{"G-20", "tokens", cost.DataParallelLimit(nodeAlpha("h100"), 1) * 16000, 39.6e6, 0.01},
-		{"G-21", "tokens a GPU", cost.DataParallelLimit(cost.CriticalIntensity(990e12, 300e9), 1), 3300, 0.01},
-		{"G-21", "tokens", cost.DataParallelLimit(cost.CriticalIntensity(990e12, 300e9), 1) * 2048, 6.76e6, 0.01},
-		{"G-22", "in a node", cost.TensorParallelLimit(chipAlpha("h100"), 28672, 1, false), 13.0, 0.01},
-		{"G-22", "across nodes", cost.TensorParallelLimit(nodeAlpha("h100"), 28672, 1, false), 11.6, 0.01},
-		{"G-22", "over two nodes", cost.TensorParallelNodeLimit(nodeAlpha("h100"), 28672, 8), 19.6, 0.01},
+		{"G-19", "in a node", DataParallelLimit(chipAlpha("h100"), 1), 2200, 0.005},
+		{"G-19", "across nodes", DataParallelLimit(nodeAlpha("h100"), 1), 2475, 0.005},
+		{"G-19", "two nodes", TwoReplicaLimit(nodeAlpha("h100"), 2), 1237, 0.005},
+		{"G-20", "tokens", DataParallelLimit(nodeAlpha("h100"), 1) * 16000, 39.6e6, 0.01},
+		{"G-21", "tokens a GPU", DataParallelLimit(CriticalIntensity(990e12, 300e9), 1), 3300, 0.01},
+		{"G-21", "tokens", DataParallelLimit(CriticalIntensity(990e12, 300e9), 1) * 2048, 6.76e6, 0.01},
+		{"G-22", "in a node", TensorParallelLimit(chipAlpha("h100"), 28672, 1, false), 13.0, 0.01},
+		{"G-22", "across nodes", TensorParallelLimit(nodeAlpha("h100"), 28672, 1, false), 11.6, 0.01},
+		{"G-22", "over two nodes", TensorParallelNodeLimit(nodeAlpha("h100"), 28672, 8), 19.6, 0.01},
 		{"G-23", "B200 in a node", chipAlpha("b200"), 2500, 0.005},
 		{"G-23", "B200 across", nodeAlpha("b200"), 5625, 0.005},
 		{"G-23", "NVL72 node", gb200.Levels[1].Bandwidth, 3.6e12, 0},
 		{"G-23", "NVL72 across", nodeAlpha("gb200"), 625, 0.005},
-		{"G-24", "GPUs", state.Static(70e9, cost.ZeRO(0, 1, 1)) / h100.HBMBytes, 8.75, 0.005},
-		{"G-24", "whole GPUs", math.Ceil(state.Static(70e9, cost.ZeRO(0, 1, 1)) / h100.HBMBytes), 9, 0},
-		{"G-24", "eight ways", state.Static(70e9, cost.ZeRO(3, 8, 1)), 87.5e9, 0.005},
-		{"G-24", "fits", truth(h100.Admits(int64(state.Static(70e9, cost.ZeRO(3, 8, 1))), 0, 0)), 0, 0},
-		{"G-25", "days", cost.TrainSeconds(6*70e9*15e12, 4096, h100.Matrix.BF16, 0.45) / day, 40.0, 0.01},
-		{"G-25", "tokens a GPU", cost.TokensPerChip(1, 4e6, 4096), 976, 0.01},
-		{"G-25", "pipelined limit", cost.DataParallelLimit(pipelined, 1), 309, 0.01},
-		{"G-26", "16B", cost.TokensPerChip(192, 4096, 192), 4096, 0},
-		{"G-26", "70B", cost.TokensPerChip(384, 4096, 768), 2048, 0},
-		{"G-26", "314B", cost.TokensPerChip(1536, 4096, 3072), 2048, 0},
-		{"G-27", "64 GPUs", cost.ExpertsOnNodesLimit(nodeAlpha("h100"), 64, 8), 17325, 0.005},
-		{"G-27", "128 GPUs", cost.ExpertsOnNodesLimit(nodeAlpha("h100"), 128, 4), 18562, 0.005},
+		{"G-24", "GPUs", state.Static(70e9, ZeRO(0, 1, 1)) / h100.HBMBytes, 8.75, 0.005},
+		{"G-24", "whole GPUs", math.Ceil(state.Static(70e9, ZeRO(0, 1, 1)) / h100.HBMBytes), 9, 0},
+		{"G-24", "eight ways", state.Static(70e9, ZeRO(3, 8, 1)), 87.5e9, 0.005},
+		{"G-24", "fits", truth(h100.Admits(int64(state.Static(70e9, ZeRO(3, 8, 1))), 0, 0)), 0, 0},
+		{"G-25", "days", TrainSeconds(6*70e9*15e12, 4096, h100.Matrix.BF16, 0.45) / day, 40.0, 0.01},
+		{"G-25", "tokens a GPU", TokensPerChip(1, 4e6, 4096), 976, 0.01},
+		{"G-25", "pipelined limit", DataParallelLimit(pipelined, 1), 309, 0.01},
+		{"G-26", "16B", TokensPerChip(192, 4096, 192), 4096, 0},
+		{"G-26", "70B", TokensPerChip(384, 4096, 768), 2048, 0},
+		{"G-26", "314B", TokensPerChip(1536, 4096, 3072), 2048, 0},
+		{"G-27", "64 GPUs", ExpertsOnNodesLimit(nodeAlpha("h100"), 64, 8), 17325, 0.005},
+		{"G-27", "128 GPUs", ExpertsOnNodesLimit(nodeAlpha("h100"), 128, 4), 18562, 0.005},
 	}
 }

@@ -11,35 +11,35 @@ func memoryVectors() []vector {
 	v5p := profile("tpu-v5p")
 	p70 := llama70B.Params()
 	size := float64(p70.Total())
-	one := cost.ZeRO(0, 1, 1)
+	one := ZeRO(0, 1, 1)
 	out := []vector{
 		{"M-01", "MLP", float64(p70.MLP), 56.371e9, 1e-4},
 		{"M-01", "attention", float64(p70.Attention), 12.080e9, 1e-4},
 		{"M-01", "vocab", float64(p70.Vocab), 2.101e9, 2e-4}, // printed to four digits: 2.10135
 		{"M-01", "total", size, 70.552e9, 1e-4},
 		{"M-04", "weights", 2 * size, 141.1e9, 0.001},
-		{"M-04", "Adam", cost.BookState.Static(size, one), 705.5e9, 0.001},
-		{"M-04", "gradients", cost.MixedState.Static(size, one), 846.6e9, 0.001},
-		{"M-04", "master copy", cost.MasterState.Static(size, one), 1.129e12, 0.001},
-		{"M-05", "largest model", v5p.HBMBytes / cost.BookState.PerParam(), 9.6e9, 0.07},
-		{"M-07", "everything", cost.Activations{Tokens: 4e6}.Everything(8192) * 64, 8.39e13, 0.005},
-		{"M-07", "block inputs", cost.Activations{Tokens: 4e6}.Checkpoints(1, 8192) * 64, 4.19e12, 0.005},
-		{"M-07", "seven tensors", cost.Activations{Tokens: 4e6}.Checkpoints(7, 8192) * 64, 2.94e13, 0.005},
-		{"M-08", "KV", (&cost.Transformer{Layers: 64, KVHeads: 64, HeadDim: 128}).KVBytes(1) * 8192, 8 << 30, 0},
-		{"M-09", "activation", cost.Activations{Tokens: 8192}.Checkpoints(1, 5120), 83.9e6, 0.05},
+		{"M-04", "Adam", BookState.Static(size, one), 705.5e9, 0.001},
+		{"M-04", "gradients", MixedState.Static(size, one), 846.6e9, 0.001},
+		{"M-04", "master copy", MasterState.Static(size, one), 1.129e12, 0.001},
+		{"M-05", "largest model", v5p.HBMBytes / BookState.PerParam(), 9.6e9, 0.07},
+		{"M-07", "everything", Activations{Tokens: 4e6}.Everything(8192) * 64, 8.39e13, 0.005},
+		{"M-07", "block inputs", Activations{Tokens: 4e6}.Checkpoints(1, 8192) * 64, 4.19e12, 0.005},
+		{"M-07", "seven tensors", Activations{Tokens: 4e6}.Checkpoints(7, 8192) * 64, 2.94e13, 0.005},
+		{"M-08", "KV", (&Transformer{Layers: 64, KVHeads: 64, HeadDim: 128}).KVBytes(1) * 8192, 8 << 30, 0},
+		{"M-09", "activation", Activations{Tokens: 8192}.Checkpoints(1, 5120), 83.9e6, 0.05},
 		{"M-13", "padded", float64(cost.PaddedBytes([]int64{3, 5}, 4, 2, 2)), 4 * 6 * 4, 0},
-		{"M-13", "ratio", float64(cost.PaddedBytes([]int64{3, 5}, 4, 2, 2)) / float64(cost.LocalBytes([]int64{3, 5}, []int64{1, 1}, 4)), 1.6, 0},
+		{"M-13", "ratio", float64(cost.PaddedBytes([]int64{3, 5}, 4, 2, 2)) / float64(LocalBytes([]int64{3, 5}, []int64{1, 1}, 4)), 1.6, 0},
 	}
 	p13 := float64(llama13B.Params().Total())
 	out = append(out,
-		vector{"M-14", "master copy", cost.MasterState.Static(p13, one), 208.2e9, 0.005},
-		vector{"M-14", "book", cost.BookState.Static(p13, one), 130.2e9, 0.005})
+		vector{"M-14", "master copy", MasterState.Static(p13, one), 208.2e9, 0.005},
+		vector{"M-14", "book", BookState.Static(p13, one), 130.2e9, 0.005})
 	for _, q := range []struct {
 		k                             int64
 		checkpoints, all, chips, each float64
 	}{{3, 1.573e13, 1.643e13, 171.1, 1.83e9}, {4, 2.097e13, 2.167e13, 225.7, 2.42e9}} {
-		bytes := cost.Activations{Tokens: 4e6}.Checkpoints(q.k, 8192) * 80
-		all := bytes + cost.BookState.Static(size, one)
+		bytes := Activations{Tokens: 4e6}.Checkpoints(q.k, 8192) * 80
+		all := bytes + BookState.Static(size, one)
 		out = append(out,
 			vector{"M-06", "checkpoints", bytes, q.checkpoints, 0.005},
 			vector{"M-06", "total", all, q.all, 0.005},
@@ -51,8 +51,8 @@ func memoryVectors() []vector {
 
 // llamaVectors are two more sizes of LLaMA-3.
 func llamaVectors() []vector {
-	small := cost.Transformer{Layers: 32, D: 4096, F: 14336, Heads: 32, KVHeads: 8, HeadDim: 128, Vocab: 128256, Gated: true}
-	large := cost.Transformer{Layers: 126, D: 16384, F: 53248, Heads: 128, KVHeads: 8, HeadDim: 128, Vocab: 128256, Gated: true}
+	small := Transformer{Layers: 32, D: 4096, F: 14336, Heads: 32, KVHeads: 8, HeadDim: 128, Vocab: 128256, Gated: true}
+	large := Transformer{Layers: 126, D: 16384, F: 53248, Heads: 128, KVHeads: 8, HeadDim: 128, Vocab: 128256, Gated: true}
 	size := float64(small.Params().Total())
 	s := serving(size, size, small.KVBytes(1)*8192, 1, 8.1e11, 1.97e14)
 	v5e := profile("tpu-v5e")
@@ -74,10 +74,10 @@ func llamaVectors() []vector {
 
 // programVectors are peaks: of one product, and of fully sharded training.
 func programVectors() []vector {
-	x := cost.LocalBytes([]int64{4096, 8192}, []int64{4, 1}, 2)
-	shard := cost.LocalBytes([]int64{8192, 8192}, []int64{4, 1}, 2)
-	whole := cost.LocalBytes([]int64{8192, 8192}, []int64{1, 1}, 2)
-	y := cost.LocalBytes([]int64{4096, 8192}, []int64{4, 1}, 2)
+	x := LocalBytes([]int64{4096, 8192}, []int64{4, 1}, 2)
+	shard := LocalBytes([]int64{8192, 8192}, []int64{4, 1}, 2)
+	whole := LocalBytes([]int64{8192, 8192}, []int64{1, 1}, 2)
+	y := LocalBytes([]int64{4096, 8192}, []int64{4, 1}, 2)
 	// op 0 is the entry, 1 gathers W, 2 multiplies, 3 returns.
 	peak := cost.Peak([]cost.Buffer{
 		{Def: 0, Last: 3, Bytes: x}, {Def: 0, Last: 3, Bytes: shard}, {Def: 1, Last: 2, Bytes: whole}, {Def: 2, Last: 3, Bytes: y},
@@ -85,9 +85,9 @@ func programVectors() []vector {
 	after := cost.Peak([]cost.Buffer{
 		{Def: 0, Last: 3, Bytes: x}, {Def: 0, Last: 3, Bytes: shard}, {Def: 2, Last: 3, Bytes: y},
 	}, nil)
-	fsdp := cost.FullyShardedPeak{
-		Static:      cost.MixedState.Static(float64(llama70B.Params().Total()), cost.ZeRO(3, 256, 1)),
-		Checkpoints: cost.Activations{Tokens: 16384}.Checkpoints(1, 8192) * 80,
+	fsdp := FullyShardedPeak{
+		Static:      MixedState.Static(float64(llama70B.Params().Total()), ZeRO(3, 256, 1)),
+		Checkpoints: Activations{Tokens: 16384}.Checkpoints(1, 8192) * 80,
 		LayerBytes:  2 * float64(llama70B.LayerParams()),
 	}
 	ahead := fsdp
@@ -132,7 +132,7 @@ func calibrationVectors() []vector {
 		{"C-04", "reduce-scatter over two", old.cost(collectives.ReduceScatter, "Y", 134.2e6).Bandwidth, 1.13 * ms, 0.05},
 		{"C-05", "large product", hw.LocalMatmul(product, cost.Book()).Math, 96 * ms, 0.05},
 		{"C-06", "blocking", cost.Sum.Of(224*us, 87*us), 311 * us, 0.01},
-		{"C-06", "overlapped", cost.CollectiveMatmul(224*us, 87*us, 4, 5*us, false), 244 * us, 0.01},
+		{"C-06", "overlapped", CollectiveMatmul(224*us, 87*us, 4, 5*us, false), 244 * us, 0.01},
 		{"C-07", "decode layer", v5e.Op(cost.Work{Bytes: 2 * 2 * 8192 * 32768 / 4}, fitted()).Seconds, 365 * us, 0.05},
 		{"C-08", "ideal gather, eight chips", eight.cost(collectives.AllGather, "X", 2048<<20).Bandwidth, 20.9 * ms, 0.05},
 		{"NCCL", "gather 64 MiB on 8xH100", on("h100", "X8", fitted()).seconds(collectives.AllGather, "X", 64<<20), 30*us + (64<<20)/394e9, 0.25},

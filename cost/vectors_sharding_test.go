@@ -17,22 +17,22 @@ func bf16(i, j, k int64) cost.Matmul {
 func shardingVectors() []vector {
 	h100 := profile("h100")
 	h100.HBMBandwidth = 3.4e12
-	s01 := cost.LocalBytes([]int64{1024, 4096}, []int64{16, 1}, 4)
+	s01 := LocalBytes([]int64{1024, 4096}, []int64{16, 1}, 4)
 	v5e := lines("tpu-v5e", "X8 Y4", exact())
 	ring := wrapped("tpu-v5e", "X8 Y4", cost.Book())
-	v04 := cost.LocalBytes([]int64{2048, 8192}, []int64{1, 1}, 2)
-	v05 := cost.LocalBytes([]int64{256, 256}, []int64{1, 1}, 2)
+	v04 := LocalBytes([]int64{2048, 8192}, []int64{1, 1}, 2)
+	v05 := LocalBytes([]int64{256, 256}, []int64{1, 1}, 2)
 	small := v5e.cost(collectives.AllGather, "Y", v05)
 	measured := lines("tpu-v5e", "X8 Y4", fitted())
 	long := onHardware(profile("tpu-v5e"), "X8 Y16", fitted(), cost.SliceShape{Shape: []int64{8, 16}})
 	out := []vector{
 		{"S-01", "bytes", float64(s01), 1048576, 1e-9},
 		{"S-01", "load", h100.Op(cost.Work{Bytes: float64(s01)}, cost.Book()).HBM, 308.4e-9, 0.01},
-		{"S-02", "local", float64(cost.LocalBytes([]int64{128, 2048}, []int64{16, 1}, 1)), 16384, 0},
-		{"S-02", "fleet", float64(32 * cost.LocalBytes([]int64{128, 2048}, []int64{16, 1}, 1)), 524288, 0},
-		{"S-03", "A", float64(cost.LocalBytes([]int64{8, 2048}, []int64{4, 2}, 2)), 2 * 2 * 1024, 0},
-		{"S-03", "B", float64(cost.LocalBytes([]int64{2048, 8192}, []int64{1, 2}, 2)), 2 * 2048 * 4096, 0},
-		{"S-03", "C", float64(cost.LocalBytes([]int64{8, 8192}, []int64{4, 2}, 2)), 2 * 2 * 4096, 0},
+		{"S-02", "local", float64(LocalBytes([]int64{128, 2048}, []int64{16, 1}, 1)), 16384, 0},
+		{"S-02", "fleet", float64(32 * LocalBytes([]int64{128, 2048}, []int64{16, 1}, 1)), 524288, 0},
+		{"S-03", "A", float64(LocalBytes([]int64{8, 2048}, []int64{4, 2}, 2)), 2 * 2 * 1024, 0},
+		{"S-03", "B", float64(LocalBytes([]int64{2048, 8192}, []int64{1, 2}, 2)), 2 * 2048 * 4096, 0},
+		{"S-03", "C", float64(LocalBytes([]int64{8, 8192}, []int64{4, 2}, 2)), 2 * 2 * 4096, 0},
 		{"S-04a", "V", float64(v04), 33554432, 0},
 		{"S-04a", "book", ring.seconds(collectives.AllGather, "Y", v04), 372.8 * us, 0.02},
 		{"S-04b", "line", v5e.seconds(collectives.AllGather, "Y", v04), 559.2 * us, 0.01},
@@ -98,9 +98,9 @@ func problemVectors() []vector {
 	book := on("tpu-v4p", "X4 Y4 Z4", cost.Book())
 	tight := on("tpu-v4p", "X4 Y4 Z4", exact())
 	bd := []int64{1024, 4096}
-	overX, overXY := cost.LocalBytes(bd, []int64{1, 4}, 2), cost.LocalBytes(bd, []int64{1, 1}, 2)
-	cut := cost.LocalBytes(bd, []int64{4, 4}, 2)
-	p1 := float64(64) * float64(cost.LocalBytes([]int64{8, 8, 8}, []int64{4, 1, 1}, 2)) / (8 * 8 * 8 * 2)
+	overX, overXY := LocalBytes(bd, []int64{1, 4}, 2), LocalBytes(bd, []int64{1, 1}, 2)
+	cut := LocalBytes(bd, []int64{4, 4}, 2)
+	p1 := float64(64) * float64(LocalBytes([]int64{8, 8, 8}, []int64{4, 1, 1}, 2)) / (8 * 8 * 8 * 2)
 	out := []vector{
 		{"S-P1", "fleet bytes", p1, 16, 0},
 		{"S-P2a", "V", float64(overX), 2097152, 0},
@@ -113,7 +113,7 @@ func problemVectors() []vector {
 		{"S-P2c", "V", float64(cut), 524288, 0},
 		{"S-P2c", "book", book.seconds(collectives.AllReduce, "Z", cut), 11.65 * us, 0.01},
 		{"S-P2c", "exact", tight.seconds(collectives.AllReduce, "Z", cut), 8.74 * us, 0.01},
-		{"S-P2d", "book", book.seconds(collectives.AllGather, "Y", cost.LocalBytes(bd, []int64{4, 1}, 2)), 23.3 * us, 0.01},
+		{"S-P2d", "book", book.seconds(collectives.AllGather, "Y", LocalBytes(bd, []int64{4, 1}, 2)), 23.3 * us, 0.01},
 		{"S-P3", "seconds", book.seconds(collectives.AllGather, "X", 256), 2 * us, 0.01},
 		{"S-P8", "all-reduce", book.seconds(collectives.AllReduce, "X", 1e9) / book.seconds(collectives.AllGather, "X", 1e9), 2, 0.3},
 		{"S-P8", "reduce-scatter", book.seconds(collectives.ReduceScatter, "X", 1e9) / book.seconds(collectives.AllGather, "X", 1e9), 1, 0.3},
@@ -128,8 +128,8 @@ func problemVectors() []vector {
 // thresholdVectors are problem 4: gather the weights, or reduce local products.
 func thresholdVectors() []vector {
 	hw := profile("tpu-v5p")
-	alpha := cost.CriticalIntensity(hw.Matrix.BF16, hw.Torus.Axis())
-	batch, shards, scatterShards := cost.GatherOrReduceLimits(8192, alpha)
+	alpha := CriticalIntensity(hw.Matrix.BF16, hw.Torus.Axis())
+	batch, shards, scatterShards := GatherOrReduceLimits(8192, alpha)
 	out := []vector{
 		{"S-P4a", "alpha", alpha, 2550, 0.01},
 		{"S-P4a", "gather limit", batch, 2550, 0.01},
@@ -156,8 +156,8 @@ func thresholdVectors() []vector {
 			vector{p.id, "gather", gather.Seconds(cost.Largest), p.gather * us, 0.005},
 			vector{p.id, "all-reduce", reduce.Seconds(cost.Largest), p.reduce * us, 0.005},
 			vector{p.id, "reduce-scatter", scatter.Seconds(cost.Largest), p.scatter * us, 0.005},
-			vector{p.id, "rule", truth(cost.ReduceWins(float64(p.b), float64(p.d), alpha, false)), truth(p.reduce < p.gather), 0},
-			vector{p.id, "rule of scatter", truth(cost.ReduceWins(float64(p.b), float64(p.d), alpha, true)), truth(p.scatter < p.gather), 0},
+			vector{p.id, "rule", truth(ReduceWins(float64(p.b), float64(p.d), alpha, false)), truth(p.reduce < p.gather), 0},
+			vector{p.id, "rule of scatter", truth(ReduceWins(float64(p.b), float64(p.d), alpha, true)), truth(p.scatter < p.gather), 0},
 		)
 	}
 	b := wrapped("tpu-v5p", "X4", cost.Book())
@@ -222,14 +222,14 @@ func decodeVectors() []vector {
 	const d, f, b = 8192, 32768, 128
 	t := on("tpu-v5e", "X2 Y2", exact())
 	ideal := wrapped("tpu-v5e", "X4 Y4", cost.Book())
-	x := cost.LocalBytes([]int64{b, d}, []int64{1, 1}, 2)
-	weights := 2 * cost.LocalBytes([]int64{d, f}, []int64{1, 4}, 2)
+	x := LocalBytes([]int64{b, d}, []int64{1, 1}, 2)
+	weights := 2 * LocalBytes([]int64{d, f}, []int64{1, 4}, 2)
 	in := t.matmul(bf16(b, d, f), "XY", cost.Nowhere, cost.OnK, "1", cost.OnK)
 	out := t.matmul(bf16(b, f, d), "XY", cost.OnJ, cost.OnJ, "3a", cost.Nowhere)
 	return []vector{
 		{"S-P7", "weights a chip", float64(weights), 268.4e6, 0.01},
 		{"S-P7", "x", float64(x), 2.1e6, 0.01},
-		{"S-P7", "h", float64(cost.LocalBytes([]int64{b, f}, []int64{1, 1}, 2)), 8.4e6, 0.01},
+		{"S-P7", "h", float64(LocalBytes([]int64{b, f}, []int64{1, 1}, 2)), 8.4e6, 0.01},
 		{"S-P7", "math", in.Local.Math + out.Local.Math, 174.4 * us, 0.01},
 		{"S-P7", "load", t.Hardware().Op(cost.Work{Bytes: float64(weights)}, cost.Book()).HBM, 331.4 * us, 0.01},
 		{"S-P7", "gather x", t.seconds(collectives.AllGather, "XY", x), 17.5 * us, 0.01},
@@ -244,12 +244,12 @@ func decodeVectors() []vector {
 func linkVectors() []vector {
 	const v, n = 1024 * 1024, 8
 	return []vector{
-		{"S-P10a", "gather one way", cost.RingLoad(collectives.AllGather, n, v, false), 917504, 0},
-		{"S-P10a", "reduce-scatter one way", cost.RingLoad(collectives.ReduceScatter, n, v, false), 917504, 0},
-		{"S-P10b", "exchange one way", cost.RingLoad(collectives.AllToAll, n, v, false), 458752, 0},
-		{"S-P10c", "gather both ways", cost.RingLoad(collectives.AllGather, n, v, true), 458752, 0},
-		{"S-P10c", "exchange both ways", cost.RingLoad(collectives.AllToAll, n, v, true), 131072, 0},
-		{"S-P10d", "one way", cost.RingLoad(collectives.AllToAll, n, v, false) / cost.RingLoad(collectives.AllGather, n, v, false), 0.5, 0},
-		{"S-P10d", "both ways", cost.RingLoad(collectives.AllToAll, n, v, true) / cost.RingLoad(collectives.AllGather, n, v, true), 0.25 * 8 / 7, 0},
+		{"S-P10a", "gather one way", RingLoad(collectives.AllGather, n, v, false), 917504, 0},
+		{"S-P10a", "reduce-scatter one way", RingLoad(collectives.ReduceScatter, n, v, false), 917504, 0},
+		{"S-P10b", "exchange one way", RingLoad(collectives.AllToAll, n, v, false), 458752, 0},
+		{"S-P10c", "gather both ways", RingLoad(collectives.AllGather, n, v, true), 458752, 0},
+		{"S-P10c", "exchange both ways", RingLoad(collectives.AllToAll, n, v, true), 131072, 0},
+		{"S-P10d", "one way", RingLoad(collectives.AllToAll, n, v, false) / RingLoad(collectives.AllGather, n, v, false), 0.5, 0},
+		{"S-P10d", "both ways", RingLoad(collectives.AllToAll, n, v, true) / RingLoad(collectives.AllGather, n, v, true), 0.25 * 8 / 7, 0},
 	}
 }

@@ -123,10 +123,6 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s takes %d ps, want %d", c.what, c.got, c.want)
 		}
 	}
-	formula := cost.Picoseconds(cost.CollectiveMatmul(224e-6, 82e-6, 4, 5e-6, false))
-	if got := overlapped.Total(); got < formula-us/10 || got > formula+us/10 {
-		t.Errorf("the program takes %d ps, the formula of chunks %d", got, formula)
-	}
 	if n := len(rings.Collectives); n != 3 {
 		t.Errorf("%d permutes, want 3", n)
 	}

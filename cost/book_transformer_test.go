@@ -1,6 +1,11 @@
-package cost
+// The book's sizes of a decoder: vectors state their values, planning prices programs instead.
 
-import "autoshard/subaxis"
+package cost_test
+
+import (
+	"autoshard/cost"
+	"autoshard/subaxis"
+)
 
 // Transformer is the shape of a decoder (specification: cost.md sections 3.6, 5.1 and 5.3).
 type Transformer struct {
@@ -105,7 +110,7 @@ type KVCache struct {
 // Bytes returns the bytes of one sequence of s tokens.
 func (c KVCache) Bytes(s int64) float64 {
 	if c.Page > 1 {
-		s = pad(s, c.Page)
+		s = (s + c.Page - 1) / c.Page * c.Page
 	}
 	return c.TokenBytes*float64(s) + c.LocalTokenBytes*float64(min(s, c.Window))
 }
@@ -124,7 +129,7 @@ type Serving struct {
 	ParamBytes float64
 	KVBytes    float64 // of one sequence
 	Chips      float64
-	Hardware   *Hardware
+	Hardware   *cost.Hardware
 	FLOPs      float64 // of one chip, for the type of the multiplication
 }
 

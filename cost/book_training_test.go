@@ -1,6 +1,12 @@
-package cost
+// The book's closed formulas of training and decoding: vectors state their values, planning prices programs instead.
 
-import "math"
+package cost_test
+
+import (
+	"math"
+
+	"autoshard/cost"
+)
 
 // Block is one MLP block of a transformer, x[B,D] in[D,F] out[F,D], with a global batch of B tokens, in bf16: two
 // matrices; a gated block has three.
@@ -36,7 +42,7 @@ func (b Block) TensorParallel(chips, compute, bandwidth float64) BlockTime {
 
 // Mixed returns the time of the forward pass with weights sharded over x and F over y chips, whose collectives have
 // the given bandwidths and combine as asked.
-func (b Block) Mixed(x, y, compute, bandwidthX, bandwidthY float64, axes Combine) BlockTime {
+func (b Block) Mixed(x, y, compute, bandwidthX, bandwidthY float64, axes cost.Combine) BlockTime {
 	gather := 4 * b.D * b.F / (y * bandwidthX)
 	reduce := 4 * b.B * b.D / (x * bandwidthY)
 	return BlockTime{4 * b.B * b.D * b.F / (x * y * compute), axes.Of(gather, reduce)}
@@ -111,9 +117,9 @@ func TensorParallelNodeLimit(alpha, f, node float64) float64 { return node + f/a
 
 // MixedLimit returns the tokens a chip above which fully sharded plus tensor parallel training is bound by compute, at
 // the best split. axesProduct is the number of axes of one times that of the other.
-func MixedLimit(alpha, f, axesProduct float64, axes Combine) float64 {
+func MixedLimit(alpha, f, axesProduct float64, axes cost.Combine) float64 {
 	limit := alpha * alpha / (axesProduct * f)
-	if axes == Sum {
+	if axes == cost.Sum {
 		limit *= 4
 	}
 	return limit
@@ -124,9 +130,9 @@ func MixedLimit(alpha, f, axesProduct float64, axes Combine) float64 {
 func BestFullySharded(b, f, axesRatio, n float64) float64 { return math.Sqrt(b / f * axesRatio * n) }
 
 // BestRatio returns compute over communication time at the best split.
-func BestRatio(b, f, axesProduct, n, alpha float64, axes Combine) float64 {
+func BestRatio(b, f, axesProduct, n, alpha float64, axes cost.Combine) float64 {
 	ratio := math.Sqrt(b*f*axesProduct/n) / alpha
-	if axes == Sum {
+	if axes == cost.Sum {
 		ratio /= 2
 	}
 	return ratio
