@@ -3,6 +3,7 @@ package propagate
 import (
 	"autoshard/ir"
 	"autoshard/ir/calls"
+	"autoshard/ir/dataflow"
 )
 
 // Shardings cross calls in one of two ways. Either every call gets a body of its own (ImportCalls), so that two calls
@@ -72,27 +73,13 @@ func SinkFuncDataFlowEdges(m *ir.Module) {
 		}
 		v, edge := m.Operand(op, 0), m.Result(op, 0)
 		if id := m.Sharding(edge); id != 0 {
-			setSharding(m, v, id)
+			dataflow.SetSharding(m, v, id)
 		} else if had := m.Sharding(v); had != 0 {
-			setSharding(m, v, m.Replicated(m.ShardingOf(had).Mesh, len(m.Shape(v)), false))
+			dataflow.SetSharding(m, v, m.Replicated(m.ShardingOf(had).Mesh, len(m.Shape(v)), false))
 		}
 		m.ReplaceUses(edge, v)
 		m.Erase(op)
 	})
-}
-
-// setSharding sets the sharding of a value; results of the same op without one become open.
-func setSharding(m *ir.Module, v ir.ValueID, id ir.ShardingID) {
-	m.SetSharding(v, id)
-	op := m.DefiningOp(v)
-	if op == 0 || id == 0 {
-		return
-	}
-	for _, other := range m.Results(op) {
-		if m.Sharding(other) == 0 {
-			m.SetSharding(other, m.Replicated(m.ShardingOf(id).Mesh, len(m.Shape(other)), false))
-		}
-	}
 }
 
 // PropagateToResults gives the results of functions the shardings of what they return. Those that the main function
@@ -111,11 +98,11 @@ func PropagateToResults(m *ir.Module) {
 				continue
 			}
 			results[i] = 0
-			home := homeOf(m, m.Operand(last, i))
+			home := dataflow.Home(m, m.Operand(last, i))
 			if home == 0 {
 				continue
 			}
-			if id := ownerSharding(m, home); id != 0 && !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
+			if id := dataflow.OwnerSharding(m, home); id != 0 && !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
 				results[i] = id
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
 )
 
@@ -67,8 +68,8 @@ func UpdateNonDivisible(m *ir.Module) {
 				m.SetSharding(v, evenly(m, m.Sharding(v), m.Shape(v)))
 			}
 		case ir.OpSdyManualComputation:
-			for _, v := range owners(m, op) {
-				setOwnerSharding(m, v, evenly(m, ownerSharding(m, v), m.Shape(v)))
+			for _, v := range dataflow.Owners(m, op) {
+				dataflow.SetOwnerSharding(m, v, evenly(m, dataflow.OwnerSharding(m, v), m.Shape(v)))
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 )
 
@@ -89,11 +90,11 @@ func onlyConstraintUser(m *ir.Module, op ir.OpID) ir.OpID {
 // isSharded says whether a value has a sharding that says anything: a fully open one counts as none, except that of
 // a scalar, which is closed as well, unless it is one of several results: such are open because another one is sharded.
 func isSharded(m *ir.Module, v ir.ValueID) bool {
-	home := homeOf(m, v)
+	home := dataflow.Home(m, v)
 	if home == 0 {
 		return false
 	}
-	id := ownerSharding(m, home)
+	id := dataflow.OwnerSharding(m, home)
 	if id == 0 {
 		return false
 	}
@@ -108,38 +109,16 @@ func isOpen(s *ir.Sharding) bool {
 		!slices.ContainsFunc(s.Dims, func(d ir.DimSharding) bool { return d.Closed || len(d.Axes) > 0 || d.Priority != ir.NoPriority })
 }
 
-// homeOf returns the value that holds the sharding of a value: an edge where it has one; 0 if nothing does.
-func homeOf(m *ir.Module, v ir.ValueID) ir.ValueID {
-	owner := v
-	if m.DefiningOp(v) == 0 {
-		op := m.BlockOp(m.ArgBlock(v))
-		switch {
-		case op == 0:
-			return 0
-		case m.Kind(op) == ir.OpAsyncStart && m.Index(v) < m.NumOperands(op):
-			return homeOf(m, m.Operand(op, m.Index(v)))
-		case m.FuncOf(op) == 0:
-			owner = edgeOwner(m, v)
-		}
-	}
-	if owner != 0 {
-		if edge := m.EdgeOf(owner); edge != 0 {
-			return m.Result(edge, 0)
-		}
-	}
-	return owner
-}
-
 // applyTo gives a value the sharding of its user, if the value has none, the sharding is closed everywhere and no
 // other constraint says something else. Values on data-flow edges keep their freedom: there the constraint moves
 // up to the value, and the other uses go through it.
 func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID, o *observer) {
-	home := homeOf(m, v)
+	home := dataflow.Home(m, v)
 	if home == 0 || id == 0 || isSharded(m, v) || !isClosed(m.ShardingOf(id)) || disputed(m, v, id) {
 		return
 	}
 	if !isEdge(m, home) {
-		setOwnerSharding(m, home, id)
+		dataflow.SetOwnerSharding(m, home, id)
 		if m.Kind(user) == ir.OpSdyShardingConstraint {
 			attachRule(m, user, rule.Of(m, user, false))
 			o.observeCopy(user, home)
@@ -159,7 +138,7 @@ func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID, o *obse
 		for d := range open.Dims {
 			open.Dims[d].Priority = ir.NoPriority
 		}
-		setOwnerSharding(m, home, m.InternSharding(open))
+		dataflow.SetOwnerSharding(m, home, m.InternSharding(open))
 	}
 }
 

@@ -110,7 +110,7 @@ func (e *engine) visit(op ir.OpID) {
 	last := len(slots) - 1
 	raw := e.current[last]
 	if row.view != 0 {
-		e.current[last] = e.views[row.view].beforePropagation(e.m, raw)
+		e.current[last] = e.views[row.view].BeforePropagation(e.m, raw)
 	}
 	move := e.moves(op, row)
 	if move == (priority.Move{}) && !row.barrier {
@@ -143,7 +143,7 @@ func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.Shardin
 		u := &out.updates[i]
 		sharding := u.sharding
 		if row.view != 0 && int(u.tensor) == last {
-			if sharding = e.views[row.view].afterPropagation(e.m, sharding); sharding == raw {
+			if sharding = e.views[row.view].AfterPropagation(e.m, sharding); sharding == raw {
 				if e.started {
 					e.notify(slots[last], op) // as news, though all of it stays on the other side
 				}

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 )
 
 // group is a set of values that have to be sharded alike.
@@ -205,13 +206,13 @@ func syncGroups(m *ir.Module) []groupCopy {
 		}
 		common := m.Sharding(from)
 		for _, v := range g.members {
-			home := homeOf(m, v)
+			home := dataflow.Home(m, v)
 			switch {
 			case home == 0:
 			case !same:
 				openConstraint(m, v, common)
 			case m.Sharding(home) != common:
-				setSharding(m, home, common)
+				dataflow.SetSharding(m, home, common)
 				copies = append(copies, groupCopy{from, home})
 			}
 		}
@@ -224,7 +225,7 @@ func syncGroups(m *ir.Module) []groupCopy {
 func commonSharding(m *ir.Module, members []ir.ValueID) (ir.ValueID, bool) {
 	var first ir.ValueID
 	for _, v := range members {
-		home := homeOf(m, v)
+		home := dataflow.Home(m, v)
 		id := m.Sharding(home)
 		if id == 0 || saysNothing(m.ShardingOf(id)) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
 )
 
@@ -53,8 +54,8 @@ func (o *origins) startConstraint(op ir.OpID, name string) {
 	m.SetAttrs(op, m.OpAttrs(op).With(originNameAttr, ir.StringAttr(name)))
 	o.start(m.Result(op, 0), m.Sharding(m.Result(op, 0)), name)
 	o.self[m.Result(op, 0)] = append(o.self[m.Result(op, 0)], name)
-	if home := homeOf(m, m.Operand(op, 0)); home != 0 {
-		o.start(home, ownerSharding(m, home), name)
+	if home := dataflow.Home(m, m.Operand(op, 0)); home != 0 {
+		o.start(home, dataflow.OwnerSharding(m, home), name)
 	}
 }
 
@@ -66,8 +67,8 @@ func (o *origins) startComputation(op ir.OpID, name string) {
 		if !o.startOwner(arg, input) {
 			continue
 		}
-		if home := homeOf(m, m.Operand(op, i)); home != 0 {
-			o.start(home, ownerSharding(m, home), input)
+		if home := dataflow.Home(m, m.Operand(op, i)); home != 0 {
+			o.start(home, dataflow.OwnerSharding(m, home), input)
 		}
 	}
 	for i, v := range m.Results(op) {
@@ -99,7 +100,7 @@ func (o *origins) startFunc(f ir.FuncID) {
 		return
 	}
 	for i := range min(m.NumOperands(last), len(m.Func(f).ResultShardings)) {
-		if home := homeOf(m, m.Operand(last, i)); home != 0 {
+		if home := dataflow.Home(m, m.Operand(last, i)); home != 0 {
 			o.start(home, m.Func(f).ResultShardings[i], outputOrigin+strconv.Itoa(i))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/priority"
 )
@@ -38,7 +39,7 @@ type tables struct {
 	planOf    map[*ir.Rule]int32
 	planLike  map[string]int32 // the first plan of each signature
 	identity  map[identityKey]*ir.Rule
-	views     []edgeView
+	views     []dataflow.View
 	results   []funcResults
 	calls     callFlow
 	groups    [][]slot
@@ -61,7 +62,7 @@ type funcResults struct {
 func newTables(ctx context.Context, m *ir.Module, rules *rule.Cache) *tables {
 	const plans = 256 // that many are rare
 	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
-		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]edgeView, 1), plans: make([]plan, 1, plans),
+		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]dataflow.View, 1), plans: make([]plan, 1, plans),
 		slots: make([]slot, 0, m.NumUses()+m.NumValues())}
 	t.calls = newCallFlow(m)
 	t.findHomes()
@@ -108,7 +109,7 @@ func (t *tables) findHomes() {
 		owner, result := m.Operand(op, 0), slot(m.Result(op, 0))
 		t.home[owner], t.edges[owner] = result, op
 		t.names[result] = int32(owner)
-		for _, v := range otherTargets(m, owner) {
+		for _, v := range dataflow.OtherTargets(m, owner) {
 			t.home[v] = result
 		}
 	})
@@ -126,7 +127,7 @@ func (t *tables) valueHome(v ir.ValueID) slot {
 	if op != 0 && m.FuncOf(op) != 0 {
 		return slot(v)
 	}
-	return slot(edgeOwner(m, v))
+	return slot(dataflow.Owner(m, v))
 }
 
 // loadShardings fills the table of shardings; results of functions follow the values.
@@ -136,7 +137,7 @@ func (t *tables) loadShardings() {
 	t.shardings = make([]ir.ShardingID, m.NumValues(), m.NumValues()*9/8)
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if t.home[v] == slot(v) {
-			t.shardings[v] = ownerSharding(m, v)
+			t.shardings[v] = dataflow.OwnerSharding(m, v)
 		}
 	}
 	main, _ := m.Main()
@@ -164,8 +165,8 @@ func (t *tables) addResults(f ir.FuncID) {
 func (t *tables) store() {
 	m := t.m
 	for v := ir.ValueID(1); int(v) < len(t.home); v++ {
-		if t.home[v] == slot(v) && t.shardings[v] != 0 && t.shardings[v] != ownerSharding(m, v) {
-			setOwnerSharding(m, v, t.shardings[v])
+		if t.home[v] == slot(v) && t.shardings[v] != 0 && t.shardings[v] != dataflow.OwnerSharding(m, v) {
+			dataflow.SetOwnerSharding(m, v, t.shardings[v])
 		}
 	}
 	for _, r := range t.results {
@@ -213,7 +214,7 @@ func (t *tables) addEdge(op ir.OpID) {
 	owner := m.Operand(op, 0)
 	row := opRow{first: int32(len(t.slots)), class: priority.Rearrange, exempt: true}
 	var sources []ir.ValueID
-	for _, u := range sourcesOf(m, owner) {
+	for _, u := range dataflow.Sources(m, owner) {
 		sources = append(sources, m.Operand(u.Op, u.Index))
 	}
 	if !t.fits(sources, m.Type(owner)) {
@@ -225,7 +226,7 @@ func (t *tables) addEdge(op ir.OpID) {
 	t.slots = append(t.slots, slot(m.Result(op, 0)))
 	row.n = int32(len(t.slots)) - row.first
 	row.plan = t.planFor(t.identityRule(m.Type(owner), len(sources)))
-	if view := viewOf(m, owner); view.manual != nil {
+	if view := dataflow.ViewOf(m, owner); view.Translates() {
 		row.view = int32(len(t.views))
 		t.views = append(t.views, view)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 )
 
 // worklist is a stack of ops, each at most once, popped from the top: the order in which MLIR's greedy driver
@@ -61,7 +62,7 @@ func (e *engine) notify(s slot, current ir.OpID) {
 		def = m.BlockOp(m.ArgBlock(v))
 	} else if m.Kind(def) == ir.OpSdyDataFlowEdge {
 		if owner := m.Operand(def, 0); e.edges[owner] == def {
-			for _, target := range otherTargets(m, owner) {
+			for _, target := range dataflow.OtherTargets(m, owner) {
 				e.notifyUsers(target, current)
 			}
 		}
@@ -77,7 +78,7 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 	m := e.m
 	for use := range m.Uses(v) {
 		op := use.Op
-		if owner := flowsInto(m, use); owner != 0 && e.edges[owner] != 0 {
+		if owner := dataflow.Into(m, use); owner != 0 && e.edges[owner] != 0 {
 			op = e.edges[owner]
 		} else if e.notifyAcross(use, current) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/propagate"
 	"autoshard/propagate/reshard"
@@ -50,7 +51,7 @@ func checkCompatible(t *rapid.T, m *ir.Module, op ir.OpID, r *ir.Rule) {
 		if from := m.DefiningOp(v); from != 0 && m.Kind(from) == ir.OpSdyPropagationBarrier {
 			return // ops look through them
 		}
-		shardings = append(shardings, propagate.ShardingOf(m, v))
+		shardings = append(shardings, dataflow.ShardingOf(m, v))
 	}
 	mesh := meshOf(m, shardings)
 	if mesh == 0 {

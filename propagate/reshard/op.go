@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
 )
 
@@ -180,7 +181,7 @@ func (w *task) apply() {
 			after = m.BuilderAfter(w.op)
 		}
 		w.redirect(v, w.reshard(after, v, id))
-		w.setSharding(v, to)
+		dataflow.SetSharding(w.m, v, to)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/calls"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/propagate"
 )
@@ -161,7 +162,7 @@ func (r *inserter) isDiverse(op ir.OpID) bool {
 func (r *inserter) op(op ir.OpID) error {
 	m := r.m
 	switch kind := m.Kind(op); {
-	case propagate.HasDataFlow(kind):
+	case dataflow.Has(kind):
 		r.dataFlow(op)
 		return nil
 	case kind == ir.OpCall:
@@ -186,7 +187,7 @@ func (r *inserter) op(op ir.OpID) error {
 
 // dataFlow brings what flows into the edges of an op to the shardings of the edges, each value right where it is made.
 func (r *inserter) dataFlow(op ir.OpID) {
-	for _, edge := range propagate.Inflows(r.m, op) {
+	for _, edge := range dataflow.Inflows(r.m, op) {
 		for _, use := range edge.Sources {
 			r.toTarget(use, edge.Sharding, r.after(r.m.Operand(use.Op, use.Index)), r.full)
 		}

@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/propagate"
+	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
 )
 
 // sharding returns the sharding of a value, 0 if it has none.
-func (r *inserter) sharding(v ir.ValueID) ir.ShardingID { return propagate.ShardingOf(r.m, v) }
+func (r *inserter) sharding(v ir.ValueID) ir.ShardingID { return dataflow.ShardingOf(r.m, v) }
 
 // throughBarriers returns the sharding of a value, or of what a barrier for propagation hides.
 func throughBarriers(m *ir.Module, v ir.ValueID) ir.ShardingID {
 	for op := m.DefiningOp(v); op != 0 && m.Kind(op) == ir.OpSdyPropagationBarrier; op = m.DefiningOp(v) {
 		v = m.Operand(op, 0)
 	}
-	return propagate.ShardingOf(m, v)
+	return dataflow.ShardingOf(m, v)
 }
 
 // isSingle says whether a sharding puts a tensor on a single device.
@@ -56,17 +56,6 @@ func (r *inserter) equivalent(a, b ir.ShardingID) bool {
 func (r *inserter) replicatedLike(id ir.ShardingID) ir.ShardingID {
 	s := r.m.ShardingOf(id)
 	return r.m.Replicated(s.Mesh, len(s.Dims), true)
-}
-
-// setSharding sets the sharding of a result; results of the same op without one become open.
-func (r *inserter) setSharding(v ir.ValueID, id ir.ShardingID) {
-	m := r.m
-	m.SetSharding(v, id)
-	for _, other := range m.Results(m.DefiningOp(v)) {
-		if m.Sharding(other) == 0 {
-			m.SetSharding(other, m.Replicated(m.ShardingOf(id).Mesh, len(m.Shape(other)), false))
-		}
-	}
 }
 
 // reshard inserts an sdy.reshard.

@@ -6,7 +6,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/calls"
-	"autoshard/propagate"
+	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
 )
 
@@ -276,11 +276,11 @@ func (c *checker) returned(op ir.OpID, results []ir.ShardingID) error {
 func (c *checker) parentResults(op ir.OpID) []ir.ShardingID {
 	m := c.m
 	parent := m.ParentOp(op)
-	if parent == 0 || !propagate.HasDataFlow(m.Kind(parent)) {
+	if parent == 0 || !dataflow.Has(m.Kind(parent)) {
 		return nil
 	}
 	var list []ir.ShardingID
-	for i, edge := range propagate.Inflows(m, parent) {
+	for i, edge := range dataflow.Inflows(m, parent) {
 		if i < m.NumResults(parent) {
 			list = append(list, edge.Sharding)
 		}
