@@ -19,19 +19,20 @@ func callGroup() pass.Group {
 			{
 				Name:    "symbol-dce",
 				Summary: "remove functions that are not public and that nothing refers to",
-				Order:   "after passes that leave functions without calls",
+				Why:     "anywhere: passes leave functions without calls behind",
 				Run:     pass.Infallible(calls.EraseUnused),
 			},
 			{
 				Name:    "sdy-propagate-sharding-from-func-to-call",
 				Summary: "give calls without shardings those of their function's results",
-				Order:   "before calls lose their functions, whose results nobody asks after that",
+				Why:     "nothing looks at the results of functions once their calls have bodies of their own",
 				Run:     pass.Infallible(calls.PropagateToCalls),
 			},
 			{
 				Name:    "sdy-flatten-call-graph",
 				Summary: "give every call a function of its own",
-				Order:   "before calls become computations, so that no two share a body",
+				After:   []string{"sdy-propagate-sharding-from-func-to-call"},
+				Why:     "no two calls share a body when calls become computations",
 				Options: []pass.Option{maxOps},
 				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					return calls.Flatten(m, int(s.Int(maxOps.Name)))
@@ -40,13 +41,15 @@ func callGroup() pass.Group {
 			{
 				Name:    "sdy-add-func-data-flow-edges",
 				Summary: "insert an edge op for every argument of a called function and every result of a call",
-				Order:   "after everything that changes calls; the edges let all calls of a function agree",
+				After:   []string{"sdy-flatten-call-graph"},
+				Why:     "edges let all calls of a function agree; nothing may change calls after that",
 				Run:     pass.Infallible(propagate.AddFuncDataFlowEdges),
 			},
 			{
 				Name:    "sdy-import-func-calls",
 				Summary: "replace calls by named computations with the bodies of their functions",
-				Order:   "after flattening; propagation sees a region where a call was",
+				After:   []string{"sdy-flatten-call-graph"},
+				Why:     "propagation sees a region where a call was",
 				Options: []pass.Option{computationEdges, maxOps},
 				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					return propagate.ImportCalls(m, s.Bool(computationEdges.Name), int(s.Int(maxOps.Name)))
@@ -55,32 +58,37 @@ func callGroup() pass.Group {
 			{
 				Name:    "sdy-pre-order-funcs",
 				Summary: "move functions to the end of the module, callers before callees",
-				Order:   "right before propagation, which visits operations in the order of the module",
+				After:   []string{"sdy-import-func-calls", "sdy-add-func-data-flow-edges"},
+				Why:     "propagation visits operations in the order of the module",
 				Run:     pass.Infallible(calls.PreOrder),
 			},
 			{
 				Name:    "sdy-export-named-computations",
 				Summary: "turn named computations into calls of private functions",
-				Order:   "after propagation: undoes the import of calls",
+				After:   []string{"sdy-user-priority-propagate"},
+				Why:     "undoes the import of calls",
 				Run:     pass.Infallible(propagate.ExportCalls),
 			},
 			{
 				Name:    "sdy-propagate-to-func-results",
 				Summary: "give the results of functions the shardings of what they return",
-				Order:   "after propagation, which knows the results of the main function alone",
+				After:   []string{"sdy-export-named-computations"},
+				Why:     "propagation decides the results of the main function only",
 				Run:     pass.Infallible(propagate.PropagateToResults),
 			},
 			{
 				Name:    "sdy-sink-func-data-flow-edges",
 				Summary: "move the shardings of function edges to arguments and calls, and remove the edges",
-				Order:   "after propagation, and after results have got the shardings of edges that they return",
+				After:   []string{"sdy-add-func-data-flow-edges", "sdy-apply-sharding-constraints"},
+				Why:     "removes edges: before propagation where every call gets a body of its own, else after it",
 				Func:    true,
 				Run:     pass.Infallible(propagate.SinkFuncDataFlowEdges),
 			},
 			{
 				Name:    "sdy-unflatten-call-graph",
 				Summary: "let calls of functions that came from one and are sharded alike call the same function",
-				Order:   "after functions know the shardings of their arguments and results",
+				After:   []string{"sdy-propagate-to-func-results", "sdy-sink-func-data-flow-edges"},
+				Why:     "it compares functions by the shardings of their arguments and results",
 				Options: []pass.Option{dedupFully},
 				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					calls.Unflatten(m, s.Bool(dedupFully.Name))
@@ -90,7 +98,8 @@ func callGroup() pass.Group {
 			{
 				Name:    "sdy-insert-func-call-reshards",
 				Summary: "give calls the result shardings of their functions, and reshard where users expect others",
-				Order:   "after calls share functions, whose results may differ from what propagation gave a call",
+				After:   []string{"sdy-unflatten-call-graph"},
+				Why:     "the results of shared functions may differ from what propagation gave a call",
 				Run:     pass.Infallible(calls.InsertReshards),
 			},
 		},

@@ -19,7 +19,8 @@ func dialectGroup() pass.Group {
 			{
 				Name:    "canonicalize",
 				Summary: "simplify reshards, collectives and manual computations, merge equal constants, and remove dead operations",
-				Order:   "after passes that leave reshards and collectives behind, which may cancel out",
+				After:   []string{"sdy-insert-explicit-reshards"},
+				Why:     "reshards and collectives that passes leave behind may cancel out",
 				Func:    true,
 				Options: []pass.Option{
 					pass.List("enable-patterns", "only these patterns; none: all", canonical.Labels()...),

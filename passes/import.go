@@ -18,7 +18,7 @@ func importGroup() pass.Group {
 			{
 				Name:    "sdy-lift-inlined-meshes",
 				Summary: "give every mesh that is written inside a sharding a name, and keep one of several equal meshes",
-				Order:   "first: later passes compare meshes by name",
+				Why:     "later passes compare meshes by name",
 				Run: pass.Infallible(func(m *ir.Module) {
 					propagate.LiftInlinedMeshes(m)
 					propagate.TagMeshes(m)
@@ -27,13 +27,15 @@ func importGroup() pass.Group {
 			{
 				Name:    "sdy-remove-size-one-axes",
 				Summary: "drop mesh axes of size 1 from all shardings",
-				Order:   "after meshes are known, and before anything else sees axes that shard nothing",
+				After:   []string{"sdy-lift-inlined-meshes"},
+				Why:     "meshes are known then, and nothing later sees axes that shard nothing",
 				Run:     pass.Infallible(propagate.RemoveSizeOneAxes),
 			},
 			{
 				Name:    "sdy-constant-or-scalar-splitter",
 				Summary: "give every user of a constant, or of a broadcast scalar, a copy of its own",
-				Order:   "before propagation, so that a shared constant carries no sharding from one user to another",
+				After:   []string{"sdy-lift-inlined-meshes"},
+				Why:     "a shared constant would carry shardings from one user to another",
 				Run: pass.Plain(func(m *ir.Module) error {
 					propagate.NameConstants(m)
 					return propagate.SplitConstants(m)
@@ -42,26 +44,29 @@ func importGroup() pass.Group {
 			{
 				Name:    "sdy-explicit-gather-scatter-batching",
 				Summary: "give gathers and scatters that index dimension 0 in step with their indices a batching dimension",
-				Order:   "not part of a pipeline; before propagation, which sees through batching dimensions",
+				Why:     "in no pipeline; propagation sees through batching dimensions",
 				Func:    true,
 				Run:     pass.Infallible(propagate.BatchGathers),
 			},
 			{
 				Name:    "sdy-manual-axes-cleanup",
 				Summary: "sort the axes of manual computations, and say explicitly where values are replicated along them",
-				Order:   "before data-flow edges, which read the shardings of manual computations",
+				After:   []string{"sdy-remove-size-one-axes"},
+				Why:     "data-flow edges read the shardings of manual computations",
 				Run:     pass.Plain(propagate.CleanManualAxes),
 			},
 			{
 				Name:    "sdy-add-data-flow-edges",
 				Summary: "insert an edge op for every value that flows into or out of a region",
-				Order:   "after everything that changes regions; edges hold the shardings of what flows until they are sunk",
+				After:   []string{"sdy-constant-or-scalar-splitter", "sdy-manual-axes-cleanup"},
+				Why:     "edges hold the shardings of what flows into and out of regions until they are sunk",
 				Run:     pass.Infallible(propagate.AddDataFlowEdges),
 			},
 			{
 				Name:    "sdy-apply-sharding-constraints",
 				Summary: "copy closed shardings of constraints to the values that they constrain",
-				Order:   "after data-flow edges, through which constraints reach the values of regions",
+				After:   []string{"sdy-add-data-flow-edges"},
+				Why:     "constraints reach the values of regions through data-flow edges",
 				Options: []pass.Option{debugOrigins, debugEdges},
 				Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
 					propagate.ApplyConstraintsWith(m, propagate.Debug{Origins: s.Bool(debugOrigins.Name), Edges: s.Bool(debugEdges.Name)})
@@ -71,7 +76,8 @@ func importGroup() pass.Group {
 			{
 				Name:    "sdy-sharding-group-import",
 				Summary: "merge sharding groups that share a value, and number them from 0",
-				Order:   "last before propagation: members must be the values that propagation sees",
+				After:   []string{"sdy-apply-sharding-constraints"},
+				Why:     "the members of groups must be the values that propagation sees",
 				Run:     pass.Plain(propagate.ImportGroups),
 			},
 		},

@@ -48,7 +48,10 @@ func TestRows(t *testing.T) {
 			if _, err := run([]byte(program), pipeline); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
-			for _, text := range []string{p.Summary, p.Order} {
+			for _, text := range []string{p.Summary, p.Why} {
+				if text == "" {
+					continue // the reason of a pipeline
+				}
 				if strings.HasSuffix(text, ".") || text[0] >= 'A' && text[0] <= 'Z' {
 					t.Errorf("%s: %q is a sentence", p.Name, text)
 				}
@@ -57,21 +60,42 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// docs/passes.md is made from the table; -rewrite, which golden tests have, writes it.
-func TestDocument(t *testing.T) {
-	file := filepath.Join("..", "docs", "passes.md")
-	want := document(passes.Table())
-	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+// Pipelines keep the order of the rows whatever their options are: Parse refuses others.
+func TestOrder(t *testing.T) {
+	for _, g := range passes.Table().Groups() {
+		for _, p := range g.Passes {
+			if !p.IsPipeline() {
+				continue
+			}
+			for set := range 1 << len(p.Options) {
+				var options []string
+				for i, o := range p.Options {
+					options = append(options, fmt.Sprintf("%s=%v", o.Name, set>>i&1 == 1))
+				}
+				if _, err := passes.Table().Parse(p.Name+"{"+strings.Join(options, " ")+"}", "pipeline"); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Errorf("docs/passes.md is not current, run `go test ./passes -rewrite`:\n%s", d)
+}
+
+// docs/passes.md and docs/passes.svg are made from the table; -rewrite, which golden tests have, writes them.
+func TestDocument(t *testing.T) {
+	for name, want := range map[string]string{"passes.md": document(passes.Table()), "passes.svg": drawing(passes.Table())} {
+		file := filepath.Join("..", "docs", name)
+		if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, string(got)); d != "" {
+			t.Errorf("docs/%s is not current, run `go test ./passes -rewrite`:\n%s", name, d)
+		}
 	}
 }
 
@@ -82,6 +106,12 @@ Generated from package ` + "`passes`" + ` by ` + "`go test ./passes -rewrite`" +
 ` + "`autoshard opt --pass-pipeline='…' MODEL`" + ` runs passes in order, verifies the program after each, and prints it as MLIR does. A pipeline is
 written as MLIR writes it, ` + "`p1,p2{option=value other=value}`" + `; passes on functions may stand inside ` + "`func.func(…)`" + `, the whole inside
 ` + "`builtin.module(…)`" + `. The passes of each part stand in the order in which pipelines run them.
+
+A pipeline that has two passes of which one comes after the other, as the tables say, runs them in that order; a test checks every
+pipeline with all of its options. The same as a picture, in which each arc leads down from a pass to one that comes after it
+(` + "`autoshard opt --list-passes --format dot`" + ` draws it for Graphviz):
+
+![passes from top to bottom, with arcs from each pass to those that come after it](passes.svg)
 `
 
 func document(t *pass.Table) string {
@@ -90,7 +120,7 @@ func document(t *pass.Table) string {
 	for _, g := range t.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", g.Title, g.Text)
 		if len(g.Passes) > 0 {
-			b.WriteString("\n| pass | what it does | where it stands | runs on |\n|---|---|---|---|\n")
+			b.WriteString("\n| pass | what it does | comes after | why | runs on |\n|---|---|---|---|---|\n")
 		}
 		var options strings.Builder
 		for _, p := range g.Passes {
@@ -98,7 +128,11 @@ func document(t *pass.Table) string {
 			if p.Func {
 				on = "functions"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Summary, p.Order, on)
+			after := ""
+			if p.After != nil {
+				after = "`" + strings.Join(p.After, "`, `") + "`"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", p.Name, p.Summary, after, p.Why, on)
 			for _, o := range p.Options {
 				fmt.Fprintf(&options, "| `%s` | `%s` | %s | %s | %s |\n", p.Name, o.Name, optionType(&o), optionDefault(&o), o.Help)
 			}

@@ -16,14 +16,12 @@ func pipelineGroup() pass.Group {
 			{
 				Name:    "sdy-import-pipeline",
 				Summary: "make a program ready for propagation",
-				Order:   "first",
 				Options: []pass.Option{dedupFully},
 				Expand:  func(s pass.Settings) string { return join(importPipeline(s.Bool(dedupFully.Name))) },
 			},
 			{
 				Name:    "sdy-export-pipeline",
 				Summary: "turn a propagated program into one with explicit communication",
-				Order:   "last",
 				Options: []pass.Option{avoidExport, keepExportedRules, updateNonDivisible, inlineMeshes, dumpOrigins, dumpEdges},
 				Expand: func(s pass.Settings) string {
 					return join(exportPipeline(export{
@@ -39,7 +37,6 @@ func pipelineGroup() pass.Group {
 			{
 				Name:    "sdy-propagation-pipeline",
 				Summary: "import, propagate by priorities, and export",
-				Order:   "the whole of it",
 				Options: []pass.Option{dedupFully},
 				Expand:  func(s pass.Settings) string { return join(propagationPipeline(s.Bool(dedupFully.Name))) },
 			},
@@ -51,10 +48,11 @@ func pipelineGroup() pass.Group {
 var (
 	avoidExport        = pass.Bool("avoid-export-for-partitioning", false, "leave what only a partitioner has no use for")
 	keepExportedRules  = pass.Bool("keep-sharding-rules", false, "leave the rules of operations attached")
-	updateNonDivisible = pass.Bool("update-non-divisible-input-output-shardings", true, "cut shardings of inputs and outputs down to axes that divide")
-	inlineMeshes       = pass.Bool("inline-meshes", true, "write meshes inside shardings")
-	dumpOrigins        = pass.Bool("dump-sharding-origins", false, "keep who asked for each axis until the end")
-	dumpEdges          = pass.Bool("dump-propagation-edges", false, "keep the ways that axes went until the end")
+	updateNonDivisible = pass.Bool("update-non-divisible-input-output-shardings", true,
+		"cut shardings of inputs and outputs down to axes that divide")
+	inlineMeshes = pass.Bool("inline-meshes", true, "write meshes inside shardings")
+	dumpOrigins  = pass.Bool("dump-sharding-origins", false, "keep who asked for each axis until the end")
+	dumpEdges    = pass.Bool("dump-propagation-edges", false, "keep the ways that axes went until the end")
 )
 
 func join(passes []string) string { return strings.Join(passes, ",") }

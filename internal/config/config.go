@@ -72,6 +72,7 @@ const (
 	Text Format = "text"
 	JSON Format = "json"
 	MLIR Format = "mlir"
+	DOT  Format = "dot" // a graph, for Graphviz
 
 	Bytecode  Format = "bytecode"   // of MLIR
 	VHLO      Format = "vhlo"       // a portable artifact of StableHLO

@@ -167,8 +167,11 @@ func (p *parser) pass(anchor, name string, at int) {
 		return
 	}
 	expanded, err := p.table.Parse(row.Expand(settings), name)
+	if err == nil {
+		err = p.table.checkOrder(expanded)
+	}
 	if err != nil {
-		p.err = diag.Internal(diag.Bug, diag.Position{}, "pipeline `%s` cannot be read: %v", name, err)
+		p.err = diag.Internal(diag.Bug, diag.Position{}, "pipeline `%s` is wrong: %v", name, err)
 		return
 	}
 	p.steps = append(p.steps, expanded.Steps...)

@@ -6,7 +6,8 @@
 //	table := pass.NewTable(pass.Group{Title: "Dialect", Passes: []pass.Pass{{
 //		Name:    "sdy-close-shardings",
 //		Summary: "close all dimensions",
-//		Order:   "after propagation, which only open dimensions take part in",
+//		After:   []string{"sdy-user-priority-propagate"},
+//		Why:     "only open dimensions take part in propagation",
 //		Run:     pass.Infallible(propagate.CloseShardings),
 //	}}})
 //	pipeline, err := table.Parse("sdy-close-shardings", "--pass-pipeline")
@@ -27,7 +28,10 @@ import (
 type Pass struct {
 	Name    string
 	Summary string // what it does, one line without a full stop
-	Order   string // why it stands where it stands in pipelines
+	// After names the passes of the table that come before this one. Where a pipeline has both, its last run of this pass
+	// follows its last run of theirs. What those come after comes before this pass, too.
+	After   []string
+	Why     string // the reason for its place in pipelines, one line without a full stop; pipelines have none
 	Func    bool   // may stand inside func.func(...) too; it still gets the whole module
 	Options []Option
 	// Run changes the module. It returns an error of a class of package diag where the module is not one that the
@@ -65,15 +69,17 @@ type Table struct {
 	groups []Group
 	byName map[string]*Pass
 	names  []string
+	later  map[string][]string // by name of a pass: those that come after it, sorted
 }
 
-// NewTable returns the table of the groups. It panics where a name or option is there twice, or a row is incomplete.
+// NewTable returns the table of the groups. It panics where a name or option is there twice, a row is incomplete, or passes come
+// after each other or after one that is not there.
 func NewTable(groups ...Group) *Table {
 	t := &Table{groups: groups, byName: map[string]*Pass{}}
 	for g := range groups {
 		for i := range groups[g].Passes {
 			p := &groups[g].Passes[i]
-			if t.byName[p.Name] != nil || (p.Run == nil) == (p.Expand == nil) || p.Summary == "" || p.Order == "" {
+			if t.byName[p.Name] != nil || (p.Run == nil) == (p.Expand == nil) || p.Summary == "" || (p.Why == "") != p.IsPipeline() {
 				panic(fmt.Sprintf("pass: row %q is there twice or incomplete", p.Name))
 			}
 			checkOptions(p)
@@ -81,6 +87,7 @@ func NewTable(groups ...Group) *Table {
 			t.names = append(t.names, p.Name)
 		}
 	}
+	t.later = t.successors()
 	return t
 }
 

@@ -26,8 +26,8 @@ func table() *pass.Table {
 		}
 	}
 	return pass.NewTable(pass.Group{Title: "first", Passes: []pass.Pass{
-		{Name: "alpha", Summary: "s", Order: "o", Func: true, Run: note("a")},
-		{Name: "beta", Summary: "s", Order: "o", Options: []pass.Option{
+		{Name: "alpha", Summary: "s", Why: "w", Func: true, Run: note("a")},
+		{Name: "beta", Summary: "s", After: []string{"alpha"}, Why: "w", Options: []pass.Option{
 			pass.Bool("fast", false, "h"), pass.Int("count", 3, "h"), pass.Enum("kind", "h", "small", "large"),
 			pass.List("only", "h", "left", "right"),
 		}, Run: func(_ context.Context, m *ir.Module, s pass.Settings) error {
@@ -35,15 +35,15 @@ func table() *pass.Table {
 			return nil
 		}},
 	}}, pass.Group{Title: "second", Passes: []pass.Pass{
-		{Name: "refuse", Summary: "s", Order: "o", Run: pass.Plain(func(*ir.Module) error {
+		{Name: "refuse", Summary: "s", Why: "w", Run: pass.Plain(func(*ir.Module) error {
 			return diag.Unsupported(diag.NotSupported, diag.Position{}, "not today")
 		})},
-		{Name: "panic", Summary: "s", Order: "o", Run: pass.Infallible(func(*ir.Module) { panic("oops") })},
-		{Name: "break", Summary: "s", Order: "o", Run: pass.Infallible(func(m *ir.Module) {
+		{Name: "panic", Summary: "s", Why: "w", Run: pass.Infallible(func(*ir.Module) { panic("oops") })},
+		{Name: "break", Summary: "s", Why: "w", Run: pass.Infallible(func(m *ir.Module) {
 			main, _ := m.Main()
 			m.Erase(m.LastOp(m.Func(main).Body))
 		})},
-		{Name: "all", Summary: "s", Order: "o", Options: []pass.Option{pass.Bool("fast", true, "h")}, Expand: func(s pass.Settings) string {
+		{Name: "all", Summary: "s", Options: []pass.Option{pass.Bool("fast", true, "h")}, Expand: func(s pass.Settings) string {
 			return fmt.Sprintf("alpha,func.func(alpha),beta{fast=%v}", s.Bool("fast"))
 		}},
 	}})
@@ -139,20 +139,49 @@ func TestErrors(t *testing.T) {
 
 // Mistakes in tables are found when they are made.
 func TestNewTable(t *testing.T) {
-	row := pass.Pass{Name: "a", Summary: "s", Order: "o", Run: pass.Infallible(func(*ir.Module) {})}
-	twice := row
+	row := func(name string, after ...string) pass.Pass {
+		return pass.Pass{Name: name, Summary: "s", After: after, Why: "w", Run: pass.Infallible(func(*ir.Module) {})}
+	}
+	twice := row("a")
 	twice.Options = []pass.Option{pass.Bool("x", true, "h"), pass.Int("x", 1, "h")}
-	empty := row
+	empty := row("a")
 	empty.Run = nil
-	for name, rows := range map[string][]pass.Pass{"row twice": {row, row}, "option twice": {twice}, "nothing to run": {empty}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: accepted", name)
-				}
-			}()
-			pass.NewTable(pass.Group{Passes: rows})
-		}()
+	for name, rows := range map[string][]pass.Pass{
+		"row twice": {row("a"), row("a")}, "option twice": {twice}, "nothing to run": {empty},
+		"cycle": {row("a", "c"), row("b", "a"), row("c", "b")}, "after itself": {row("a", "a")}, "after nothing": {row("a", "b")},
+	} {
+		if recovered(func() { pass.NewTable(pass.Group{Passes: rows}) }) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func recovered(f func()) (p any) {
+	defer func() { p = recover() }()
+	f()
+	return nil
+}
+
+// A pipeline of the table runs its passes in an order that the rows allow, whatever stands between them. Of several runs
+// of a pass the last one counts. A text that a user writes may have any order.
+func TestOrder(t *testing.T) {
+	run := pass.Infallible(func(*ir.Module) {})
+	expand := func(text string) func(pass.Settings) string { return func(pass.Settings) string { return text } }
+	table := pass.NewTable(pass.Group{Passes: []pass.Pass{
+		{Name: "a", Summary: "s", Why: "w", Run: run},
+		{Name: "b", Summary: "s", After: []string{"a"}, Why: "w", Run: run},
+		{Name: "c", Summary: "s", After: []string{"b"}, Why: "w", Run: run},
+		{Name: "again", Summary: "s", Expand: expand("c,a,c")},
+		{Name: "wrong", Summary: "s", Expand: expand("a,c,a")},
+	}})
+	for _, text := range []string{"a,b,c", "again", "c,a"} {
+		if _, err := table.Parse(text, "pipeline"); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	_, err := table.Parse("wrong", "pipeline")
+	if !errors.Is(err, diag.ErrInternal) || !strings.Contains(err.Error(), "pass `c` comes before pass `a`") {
+		t.Errorf("error %v", err)
 	}
 }
 

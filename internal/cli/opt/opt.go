@@ -54,19 +54,25 @@ MLIR does. Without passes the program is parsed, verified and printed. docs/pass
 			if err != nil {
 				return err
 			}
-			if f.list {
+			switch {
+			case f.list && c.Format == config.DOT:
+				return s.Write(c.Output, []byte(drawing(passes.Table())))
+			case f.list:
 				return s.Write(c.Output, []byte(listing(passes.Table())))
+			case c.Format == config.DOT:
+				return diag.Invalid(diag.BadOption, diag.Position{File: "--format"}, "`dot` needs --list-passes: it draws the order of passes")
 			}
 			return run(cmd.Context(), s, c, &f, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "output")
+	config.AddFlags(cmd.Flags(), "format", "output")
+	config.AllowFormats(cmd.Flags(), config.Text, config.DOT)
 	local := cmd.Flags()
 	local.StringVar(&f.pipeline, pipelineFlag, "", "passes as MLIR writes them: `p1,p2{option=value}`")
 	local.StringSliceVar(&f.dumpAfter, "dump-after", nil, "print the program after these `passes`, or after all")
 	local.StringVar(&f.dumpDir, "dump-dir", "", "`directory` for the programs of --dump-after, a file each")
 	local.BoolVar(&f.time, "time-passes", false, "say on standard error how long each pass took")
-	local.BoolVar(&f.list, "list-passes", false, "list all passes with their options, and do nothing else")
+	local.BoolVar(&f.list, "list-passes", false, "list all passes with their options, or with --format dot their order, and do nothing else")
 	local.BoolVar(&f.debugInfo, "mlir-print-debuginfo", false, "print source locations")
 	local.BoolVar(&f.verify, "verify-each", true, "verify the program after each pass")
 	local.BoolVar(&f.split, "split-input-file", false, "treat the parts between lines `// -----` as programs of their own")

@@ -88,3 +88,20 @@ func listing(t *pass.Table) string {
 	}
 	return b.String()
 }
+
+// drawing is the text of --list-passes --format dot: an edge from each pass to those that come after it.
+func drawing(t *pass.Table) string {
+	var b, edges strings.Builder
+	b.WriteString("digraph passes {\n  node [shape=box]\n")
+	for i, g := range t.Groups() {
+		fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%q\n", i, g.Title)
+		for _, p := range g.Passes {
+			fmt.Fprintf(&b, "    %q [tooltip=%q]\n", p.Name, p.Summary)
+			for _, first := range p.After {
+				fmt.Fprintf(&edges, "  %q -> %q [tooltip=%q]\n", first, p.Name, p.Why)
+			}
+		}
+		b.WriteString("  }\n")
+	}
+	return b.String() + edges.String() + "}\n"
+}
