@@ -11,124 +11,12 @@
 package autoshard
 
 import (
-	"time"
-
-	"autoshard/cost"
+	"autoshard/answer"
+	"autoshard/explain"
 	"autoshard/internal/diag"
-	"autoshard/subaxis"
+	"autoshard/plan"
+	"context"
 )
-
-// PlanOptions says what to plan for.
-type PlanOptions struct {
-	Mesh     []subaxis.Axis // empty: the mesh that the model declares
-	Hardware cost.Hardware
-	Memory   int64  // bytes per device; 0: the hardware's memory
-	Steps    int64  // budget of building the space and searching it; 0: search.DefaultSteps for each search
-	Seed     uint64 // of the search
-	Progress func(Progress)
-	Now      func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
-
-	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
-	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says
-	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
-}
-
-// Progress is a report of long work: the stage - read, propagate, baselines, space, search, lower, bound, verify - and, once
-// a plan is known, the predicted step time of the best so far and the bound that no plan goes below, in seconds.
-type Progress struct {
-	Stage   string
-	Seconds float64
-	Bound   float64
-}
-
-// PropagateOptions says how to propagate.
-type PropagateOptions struct {
-	Mesh        []subaxis.Axis // empty: the mesh that the model declares
-	MaxPriority int            // stop after the round of this user priority; negative: all rounds
-	Value       string         // the trace has only what touches this value, as ExplainOptions.Value; empty: everything
-}
-
-// PlanSchema identifies the JSON form of a Plan.
-const PlanSchema = "autoshard.plan/v1"
-
-// Plan is the answer to a planning request. Its JSON form is plan.json; times are in seconds, sizes in bytes.
-type Plan struct {
-	Schema      string       `json:"schema"`
-	Model       string       `json:"model"`
-	Mesh        []MeshAxis   `json:"mesh"`
-	Hardware    string       `json:"hardware"`
-	Memory      int64        `json:"memoryLimit"` // per device
-	Inputs      []Tensor     `json:"inputs"`
-	Outputs     []Tensor     `json:"outputs"`
-	Dropped     []string     `json:"dropped"` // arguments of the exported function that it does not use, where known: no inputs
-	Collectives []Collective `json:"collectives"`
-	Estimate    Estimate     `json:"estimate"`
-	Baselines   []Baseline   `json:"baselines"`
-	Certificate Certificate  `json:"certificate"`
-	Findings    []Finding    `json:"findings"`
-	Program     string       `json:"program"` // the sharded program with explicit collectives, as MLIR text
-}
-
-// MeshAxis is a named axis of the plan's mesh.
-type MeshAxis struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-}
-
-// Tensor is an input or output of the plan.
-type Tensor struct {
-	Index      int      `json:"index"`
-	Name       string   `json:"name"`
-	Role       string   `json:"role,omitempty"`     // param, opt_state, batch, … as the model says; batch also where its shape and use tell
-	Type       string   `json:"type"`               // of the whole tensor, such as f32[128,512]
-	LocalType  string   `json:"localType"`          // of one device's block
-	Sharding   string   `json:"sharding"`           // Shardy's text, such as <@mesh, [{"data"}, {}]>
-	Spec       string   `json:"spec"`               // PartitionSpec form, such as P('data', None)
-	Axes       []string `json:"axes"`               // the mesh axes that cut it, sub-axes as x:(m)k
-	WholeBytes int64    `json:"wholeBytes"`         // of the whole tensor
-	Bytes      int64    `json:"bytes"`              // of one device's block
-	User       bool     `json:"user"`               // the user wrote a sharding for it
-	Replaces   *int     `json:"replaces,omitempty"` // of an output: the input whose place it takes in the next step
-}
-
-// Collective is one communication of the per-device program.
-type Collective struct {
-	Kind    string   `json:"kind"`    // all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute
-	Axes    []string `json:"axes"`    // the mesh axes it runs over, sub-axes as x:(m)k
-	Type    string   `json:"type"`    // of one device's operand
-	Count   int64    `json:"count"`   // how often one step executes it
-	Bytes   int64    `json:"bytes"`   // that all devices together send in one step
-	Seconds float64  `json:"seconds"` // predicted time in one step
-	Source  string   `json:"source"`  // the value it moves, with source line where known
-}
-
-// Estimate is the predicted cost of one step on one device.
-type Estimate struct {
-	Seconds           float64 `json:"seconds"`
-	ComputeSeconds    float64 `json:"computeSeconds"`
-	CollectiveSeconds float64 `json:"collectiveSeconds"`
-	PeakBytes         int64   `json:"peakBytes"`
-	SentBytes         int64   `json:"sentBytes"` // over all devices
-}
-
-// Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.
-type Baseline struct {
-	Name     string   `json:"name"`
-	Note     string   `json:"note,omitempty"` // why it does not apply or does not fit
-	Fits     bool     `json:"fits"`           // within the memory limit
-	Estimate Estimate `json:"estimate"`
-}
-
-// Certificate says how good the plan is: the predicted step time, which is that of the estimate, and a lower bound on it for all
-// plans that were searched, in picoseconds. A bound of 0 is none.
-type Certificate struct {
-	Cost   int64   `json:"cost"`
-	Bound  int64   `json:"bound"`
-	Gap    float64 `json:"gap"`    // (cost - bound) / cost
-	Status string  `json:"status"` // optimal, feasible or early
-	Steps  int64   `json:"steps"`
-	Seed   uint64  `json:"seed"`
-}
 
 // Check is the result of running a plan and comparing it.
 type Check struct {
@@ -197,4 +85,80 @@ type CollectiveCheck struct {
 	Varies    bool   `json:"varies,omitempty"` // the data decides how often it runs
 
 	once int64 // predicted for one run
+}
+
+// What plans, propagations and explanations hold.
+type (
+	// Plan is the answer to a planning request. Its JSON form is plan.json; times are in seconds, sizes in bytes.
+	Plan = plan.Plan
+	// PlanOptions says what to plan for.
+	PlanOptions = plan.Options
+	// TripCount says how often a loop is taken to run whose end the data decides.
+	TripCount = plan.TripCount
+	// Progress is a report of long work.
+	Progress = plan.Progress
+	// MeshAxis is a named axis of a mesh.
+	MeshAxis = answer.MeshAxis
+	// Tensor is an input or output, as a plan or propagation cuts it.
+	Tensor = answer.Tensor
+	// Collective is one communication of a plan's program.
+	Collective = plan.Collective
+	// Estimate is the predicted cost of one step on one device.
+	Estimate = plan.Estimate
+	// Baseline is a plan that needs no search, for comparison.
+	Baseline = plan.Baseline
+	// Certificate says how good a plan is.
+	Certificate = plan.Certificate
+	// Finding is something that a user should know about an answer.
+	Finding = answer.Finding
+	// PropagateOptions says how to propagate.
+	PropagateOptions = explain.Options
+	// Propagation is a model with the shardings that follow from the user's, and how they came about.
+	Propagation = explain.Propagation
+	// ExplainOptions says what to explain.
+	ExplainOptions = explain.Question
+	// Explanation says why a value is sharded as it is.
+	Explanation = explain.Explanation
+	// DimReason explains one dimension.
+	DimReason = explain.DimReason
+	// Explainer answers many questions about one propagation.
+	Explainer = explain.Explainer
+)
+
+// PlanSchema identifies the JSON form of a Plan.
+const PlanSchema = plan.Schema
+
+// MaxTripCount bounds the trip counts that can be asked for.
+const MaxTripCount = plan.MaxTripCount
+
+// ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
+var ErrEnough = plan.ErrEnough
+
+// MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
+// as written. It fails with diag.ErrInfeasible where the memory limit is too small, naming the smallest that works.
+//
+// Where the context's deadline comes, or it is cancelled with the cause [ErrEnough], the plan is the best so far: never
+// worse than the best baseline that fits, for which the baselines are worked out in any case. It fails with the
+// context's error where none fits, and at once where the context is cancelled otherwise.
+func MakePlan(ctx context.Context, model *Model, o PlanOptions) (p *Plan, err error) {
+	defer diag.Recover("plan", &err)
+	return plan.Make(ctx, model.source(), o)
+}
+
+// Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
+// priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is
+// the answer then.
+func Propagate(ctx context.Context, model *Model, o PropagateOptions) (*Propagation, error) {
+	return explain.Propagate(ctx, model.source(), o)
+}
+
+// Explain says why a value of a model is sharded as it is after propagation: step by step from what the user wrote.
+// Unknown values and axes fail with diag.ErrInvalid.
+func Explain(ctx context.Context, model *Model, o ExplainOptions) (*Explanation, error) {
+	return explain.Explain(ctx, model.source(), o)
+}
+
+// NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
+func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (*Explainer, error) {
+	return explain.NewExplainer(ctx, model.source(), o)
 }

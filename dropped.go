@@ -1,7 +1,6 @@
 package autoshard
 
 import (
-	"slices"
 	"strings"
 
 	"autoshard/ir/names"
@@ -47,9 +46,4 @@ func cutArgument(leaf string) (argument, path string) {
 	segments := names.Segments(leaf)
 	n := min(2, len(segments))
 	return strings.Join(segments[:n], ""), strings.Join(segments[n:], "")
-}
-
-// isDropped says whether a text names one of the dropped leaves.
-func isDropped(dropped []string, text string) bool {
-	return slices.ContainsFunc(dropped, func(name string) bool { return withoutQuotes(name) == withoutQuotes(text) })
 }

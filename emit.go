@@ -11,6 +11,7 @@ import (
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
+	"autoshard/plan"
 	"autoshard/shardmap"
 	"autoshard/shardmap/emit"
 )
@@ -22,8 +23,8 @@ var emitters = []struct {
 }{
 	{"jax", emitPython},
 	{"stablehlo", emitStableHLO},
-	{"shardmap", func(ctx context.Context, p *Plan) ([]byte, error) { return p.emitShardMap(ctx, "shardmap") }},
-	{"sdy", func(ctx context.Context, p *Plan) ([]byte, error) { return p.emitShardMap(ctx, "sdy") }},
+	{"shardmap", func(ctx context.Context, p *Plan) ([]byte, error) { return emitShardMap(ctx, p, "shardmap") }},
+	{"sdy", func(ctx context.Context, p *Plan) ([]byte, error) { return emitShardMap(ctx, p, "sdy") }},
 }
 
 // EmitFormats returns the names of the forms that Emit writes.
@@ -40,7 +41,7 @@ func EmitFormats() []string {
 // ("sdy"). Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form
 // cannot hold; or they are the context's.
 func Emit(ctx context.Context, p *Plan, format string) (text []byte, err error) {
-	defer recoverBug("emit", &err)
+	defer diag.Recover("emit", &err)
 	for i := range emitters {
 		if emitters[i].name == format {
 			return emitters[i].write(ctx, p)
@@ -50,20 +51,20 @@ func Emit(ctx context.Context, p *Plan, format string) (text []byte, err error) 
 }
 
 // lower returns the plan's per-device program for other readers.
-func (p *Plan) lower(ctx context.Context) (*shardmap.Program, error) {
-	m, mesh, err := p.global(ctx)
+func lower(ctx context.Context, p *Plan) (*shardmap.Program, error) {
+	m, mesh, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
-	program, err := perDevice(ctx, m, mesh)
+	program, err := plan.PerDevice(ctx, m, mesh)
 	if err == nil {
 		ir.ForgetTrips(program.Module)
 	}
-	return program, atModel(m, err)
+	return program, plan.AtModel(m, err)
 }
 
 func emitStableHLO(ctx context.Context, p *Plan) ([]byte, error) {
-	program, err := p.lower(ctx)
+	program, err := lower(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +100,8 @@ func nameList(tensors []Tensor) []string {
 	return out
 }
 
-func (p *Plan) emitShardMap(ctx context.Context, form string) ([]byte, error) {
-	s, err := p.ShardMap(ctx)
+func emitShardMap(ctx context.Context, p *Plan, form string) ([]byte, error) {
+	s, err := LowerToShardMap(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +109,11 @@ func (p *Plan) emitShardMap(ctx context.Context, form string) ([]byte, error) {
 }
 
 func emitPython(ctx context.Context, p *Plan) ([]byte, error) {
-	whole, _, err := p.global(ctx)
+	whole, _, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
-	program, err := p.lower(ctx)
+	program, err := lower(ctx, p)
 	if err != nil {
 		return nil, err
 	}

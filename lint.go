@@ -1,6 +1,7 @@
 package autoshard
 
 import (
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/subaxis"
@@ -16,9 +17,9 @@ type LintOptions struct {
 // Lint returns warnings about what is legal in a model but probably not meant, in the order of its text. The error is of
 // class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has; or the context's.
 func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []diag.Diagnostic, err error) {
-	defer recoverBug("lint", &err)
+	defer diag.Recover("lint", &err)
 	if len(o.Mesh) > 0 {
-		if _, err := chooseMesh(m.module.Clone(), o.Mesh); err != nil {
+		if _, err := answer.ChooseMesh(m.module.Clone(), o.Mesh); err != nil {
 			return nil, err
 		}
 	}
@@ -27,6 +28,9 @@ func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []diag.Diagno
 
 // CheckLintRules returns an error of class diag.ErrInvalid for the first name that no rule of Lint has.
 func CheckLintRules(names []string) error { return lint.CheckNames(names) }
+
+// FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
+func FindingRules() []diag.Rule { return append(LintRules(), lint.Answers()...) }
 
 // LintRules describes the rules of Lint.
 func LintRules() []diag.Rule {

@@ -30,7 +30,7 @@ const bytecodeVersion = 6
 // and JAX exports, such as 1.0.0. Errors are of class diag.ErrInvalid for a form or version that does not exist, and
 // diag.ErrUnsupported for what the form or the version cannot say.
 func (m *Model) ConvertTo(form Form, target string) (out []byte, err error) {
-	defer recoverBug("convert", &err)
+	defer diag.Recover("convert", &err)
 	switch form {
 	case FormJSON:
 		return m.Convert()

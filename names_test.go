@@ -159,7 +159,7 @@ func TestEmittedNames(t *testing.T) {
 		o := options(t)
 		o.Mesh, o.Steps = meshOf(file), 1000
 		p := makePlan(t, readModel(t, file), o)
-		s, err := p.ShardMap(t.Context())
+		s, err := autoshard.LowerToShardMap(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // where NAME is the target of custom calls, the name of composites, or the full name of an operation. A rule takes the
 // place of the one that the model gives. Errors are of class diag.ErrInvalid and point into the rule.
 func (m *Model) WithRules(rules []string) (out *Model, err error) {
-	defer recoverBug("rules", &err)
+	defer diag.Recover("rules", &err)
 	var named []*rule.Named
 	for _, text := range rules {
 		r, err := rule.ParseNamed(text, diag.Position{File: "--rule", Line: 1, Col: 1})

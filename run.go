@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
@@ -15,6 +16,7 @@ import (
 	"autoshard/internal/filekind"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"autoshard/plan"
 	"autoshard/shardmap"
 )
 
@@ -32,8 +34,8 @@ func ReadPlan(file string, src []byte) (*Plan, error) {
 	if err := d.Decode(&p); err != nil {
 		return nil, diag.Invalid(diag.BadFile, position(file, src, d.InputOffset(), err), "not a plan: %v", err)
 	}
-	if p.Schema != PlanSchema {
-		return nil, diag.Invalid(diag.BadFile, diag.Position{File: file}, "schema %q is not %q", p.Schema, PlanSchema)
+	if p.Schema != plan.Schema {
+		return nil, diag.Invalid(diag.BadFile, diag.Position{File: file}, "schema %q is not %q", p.Schema, plan.Schema)
 	}
 	return &p, nil
 }
@@ -68,21 +70,21 @@ type RunResult struct {
 // Run executes a plan on virtual devices in this process: inputs are cut as the plan says, every device runs the
 // same program on its blocks, and outputs are put together again. Inputs are whole tensors, one per input.
 func Run(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (result *RunResult, err error) {
-	defer recoverBug("run", &err)
-	m, meshID, err := p.global(ctx)
+	defer diag.Recover("run", &err)
+	m, meshID, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkInputs(m, inputs); err != nil {
 		return nil, err
 	}
-	program, err := perDevice(ctx, m, meshID)
+	program, err := plan.PerDevice(ctx, m, meshID)
 	if err != nil {
-		return nil, atModel(m, err)
+		return nil, plan.AtModel(m, err)
 	}
 	outs, traffic, err := mesh.Run(ctx, m, program.Main, int(program.Mesh.Devices()), verify.Deal(program, inputs), mesh.Options{WholeWindows: true})
 	if err != nil {
-		return nil, atModel(m, err)
+		return nil, plan.AtModel(m, err)
 	}
 	return &RunResult{Outputs: verify.Outputs(program, outs), Collectives: trafficOf(program, &traffic)}, nil
 }
@@ -106,7 +108,7 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	given := names.Args(m, main)
 	for i, arg := range args {
 		t := m.ValueType(arg)
-		if got, want := formatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), formatType(t, t.Dims); got != want {
+		if got, want := answer.FormatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), answer.FormatType(t, t.Dims); got != want {
 			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Port("input", i, given.Names[i]), got, want)
 		}
 	}
@@ -115,8 +117,8 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 
 // Unsharded runs the plan's program on one device that sees whole tensors, where collectives change nothing.
 func Unsharded(ctx context.Context, p *Plan, inputs []*tensor.Tensor) (outputs []*tensor.Tensor, err error) {
-	defer recoverBug("run", &err)
-	m, _, err := p.global(ctx)
+	defer diag.Recover("run", &err)
+	m, _, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,5 +132,5 @@ func runUnsharded(ctx context.Context, m *ir.Module, inputs []*tensor.Tensor) ([
 		return nil, err
 	}
 	outputs, err := in.Run(ctx, main, inputs)
-	return outputs, atModel(m, err)
+	return outputs, plan.AtModel(m, err)
 }

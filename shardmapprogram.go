@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	"autoshard/backend/verify"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/plan"
 	"autoshard/shardmap"
 	"autoshard/shardmap/emit"
 	"autoshard/shardmap/refine"
@@ -52,7 +54,7 @@ func (s *ShardMap) printForXLA(ctx context.Context, m *ir.Module) ([]byte, error
 func shardMapOf(p *typed.Program) *ShardMap {
 	s := &ShardMap{Name: p.Name, program: p}
 	for _, a := range p.Mesh.Axes {
-		s.Mesh = append(s.Mesh, MeshAxis{a.Name, a.Size})
+		s.Mesh = append(s.Mesh, MeshAxis(a))
 	}
 	m := p.Module
 	for i, param := range p.Params {
@@ -71,15 +73,15 @@ func shardMapOf(p *typed.Program) *ShardMap {
 }
 
 func portOf(i int, name string, t *ir.Type, dims []int64, block *ir.Type, spec typed.Spec) Tensor {
-	return Tensor{Index: i, Name: name, Type: formatType(t, dims), LocalType: formatType(block, block.Dims), Spec: spec.String(), Bytes: block.Bytes()}
+	return Tensor{Index: i, Name: name, Type: answer.FormatType(t, dims), LocalType: answer.FormatType(block, block.Dims), Spec: spec.String(), Bytes: block.Bytes()}
 }
 
-// ShardMap returns the plan's program as a shard_map program, on a mesh of whole axes where the plan uses parts of
+// LowerToShardMap returns the plan's program as a shard_map program, on a mesh of whole axes where the plan uses parts of
 // axes. Errors are of class diag.ErrUnsupported, at the op or input that such a program has no form for,
 // or the context's.
-func (p *Plan) ShardMap(ctx context.Context) (s *ShardMap, err error) {
-	defer recoverBug("emit", &err)
-	program, err := p.lower(ctx)
+func LowerToShardMap(ctx context.Context, p *Plan) (s *ShardMap, err error) {
+	defer diag.Recover("emit", &err)
+	program, err := lower(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func (p *Plan) ShardMap(ctx context.Context) (s *ShardMap, err error) {
 	}
 	t, err := typed.FromDevice(ctx, program, names)
 	if err != nil {
-		return nil, atModel(program.Module, err)
+		return nil, plan.AtModel(program.Module, err)
 	}
 	s = shardMapOf(t.Program)
 	s.Notes, s.mesh, s.plan = notesOf(t), t.Mesh, p
@@ -143,7 +145,7 @@ var shardMapForms = []struct {
 // diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form cannot hold; or they are the
 // context's.
 func (s *ShardMap) Emit(ctx context.Context, form string) (text []byte, err error) {
-	defer recoverBug("emit", &err)
+	defer diag.Recover("emit", &err)
 	names := make([]string, len(shardMapForms))
 	for i, f := range shardMapForms {
 		if f.name == form {
@@ -169,7 +171,7 @@ func (s *ShardMap) Gradient(inputs []string) (*ShardMap, error) {
 }
 
 func (s *ShardMap) derived(derive func(*typed.Program, []int) (*typed.Program, error), inputs []string) (out *ShardMap, err error) {
-	defer recoverBug("transpose", &err)
+	defer diag.Recover("transpose", &err)
 	var numbers []int
 	for _, name := range inputs {
 		i := slices.IndexFunc(s.Inputs, func(t Tensor) bool { return t.Name == name })
@@ -211,7 +213,7 @@ func (s *ShardMap) Text() string {
 
 // Run executes the program on virtual devices in this process and counts the bytes that collectives move.
 func (s *ShardMap) Run(ctx context.Context, inputs []*tensor.Tensor) (result *RunResult, err error) {
-	defer recoverBug("run", &err)
+	defer diag.Recover("run", &err)
 	return s.run(ctx, inputs, nil)
 }
 

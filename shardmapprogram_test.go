@@ -28,7 +28,7 @@ var comments = regexp.MustCompile("(?m)^# .*\n|  # [^#]*:[0-9]+$")
 // gives. It returns the program.
 func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) *autoshard.ShardMap {
 	t.Helper()
-	program, err := plan.ShardMap(t.Context())
+	program, err := autoshard.LowerToShardMap(t.Context(), plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestShardMapOfCollectives(t *testing.T) {
 	for _, file := range emittedPrograms {
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			plan := &autoshard.Plan{Program: d.Input}
-			if _, err := plan.ShardMap(t.Context()); err != nil {
+			if _, err := autoshard.LowerToShardMap(t.Context(), plan); err != nil {
 				refused++
 				checkRefusal(t, err)
 				return d.Expected
@@ -186,7 +186,7 @@ func TestShardMapOfModels(t *testing.T) {
 			if plan == nil {
 				return
 			}
-			if _, err := plan.ShardMap(t.Context()); err != nil {
+			if _, err := autoshard.LowerToShardMap(t.Context(), plan); err != nil {
 				refused++
 				checkRefusal(t, err)
 				t.Logf("refused: %v", err)
@@ -200,7 +200,7 @@ func TestShardMapOfModels(t *testing.T) {
 			}
 			if strings.Contains(program.Text(), "check=false") {
 				unchecked++
-				p, _ := plan.ShardMap(t.Context())
+				p, _ := autoshard.LowerToShardMap(t.Context(), plan)
 				t.Logf("unchecked: %v", p.Notes)
 			}
 		})

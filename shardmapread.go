@@ -36,7 +36,7 @@ func IsManualComputation(src []byte) bool {
 // text is that of a shard_map program, or MLIR whose function main is one manual computation. File names the source in
 // errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported, or the context's.
 func ReadShardMap(ctx context.Context, file string, src []byte) (s *ShardMap, err error) {
-	defer recoverBug("read", &err)
+	defer diag.Recover("read", &err)
 	if !IsShardMap(src) {
 		return importShardMap(ctx, file, src)
 	}

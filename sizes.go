@@ -22,7 +22,7 @@ import (
 // Sizes that are not given have to follow from the others. Errors are of class diag.ErrInvalid; they say which sizes are
 // missing, and what the model asserts of them. A model that has nothing to choose stays as it is.
 func (m *Model) WithSizes(ctx context.Context, sizes []string, platform string) (out *Model, err error) {
-	defer recoverBug("sizes", &err)
+	defer diag.Recover("sizes", &err)
 	o := specialize.Options{Platform: platform, Platforms: m.platforms()}
 	for _, text := range sizes {
 		list, err := parseSizes(text)

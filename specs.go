@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -37,7 +38,7 @@ type ValueSpec struct {
 // form: sdy, partition-spec, dtensor or gspmd (package ir/specfmt). Where the form cannot say some of them, the error
 // is of class diag.ErrUnsupported and the specs are complete nevertheless.
 func (m *Model) Specs(form string, all bool) (specs []ValueSpec, err error) {
-	defer recoverBug("convert", &err)
+	defer diag.Recover("convert", &err)
 	f, err := specfmt.ParseForm(form)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (v *ValueSpec) Label() string { return cmp.Or(v.Name, v.Value) }
 
 func (l *specLister) add(value, name string, typ ir.TypeID, id ir.ShardingID, manual ir.ShardAxes) {
 	t := l.m.TypeOf(typ)
-	v := ValueSpec{Function: l.name, Value: value, Name: name, Type: formatType(t, t.Dims)}
+	v := ValueSpec{Function: l.name, Value: value, Name: name, Type: answer.FormatType(t, t.Dims)}
 	if id != 0 {
 		layout := specfmt.LayoutOf(l.m, id, manual)
 		var err error
@@ -94,7 +95,7 @@ func (l *specLister) function(id ir.FuncID) {
 	}
 	results := names.Results(l.m, id)
 	for i, typ := range f.ResultTypes {
-		l.add(numberedResult(i), results.Name(i), typ, f.ResultShardings[i], nil)
+		l.add(answer.NumberedResult(i), results.Name(i), typ, f.ResultShardings[i], nil)
 	}
 }
 
@@ -171,7 +172,7 @@ type SpecRequest struct {
 // ConvertSpec returns a sharding in another form, or those of a GSPMD tuple. Errors are of class diag.ErrInvalid for a
 // text that is wrong, diag.ErrUnsupported for what a form cannot say.
 func ConvertSpec(r SpecRequest) (specs []Spec, err error) {
-	defer recoverBug("convert", &err)
+	defer diag.Recover("convert", &err)
 	from, err := specfmt.ParseForm(r.From)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (r *SpecRequest) mesh() (*ir.MeshDecl, error) {
 	if r.Axes == nil && r.DeviceIDs == nil {
 		return nil, nil
 	}
-	if err := checkAxes(r.Axes); err != nil {
+	if err := answer.CheckAxes(r.Axes); err != nil {
 		return nil, err
 	}
 	mesh, err := specfmt.NewMesh(r.Axes, r.DeviceIDs)

@@ -11,6 +11,7 @@ import (
 	"autoshard/backend/verify"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/plan"
 )
 
 // Verify runs a plan on virtual devices in this process and proves it: each value that the devices compute has to be what
@@ -19,8 +20,8 @@ import (
 // systems and differ by the tolerance and by what rounding explains; and the bytes that collectives moved with the
 // predicted ones. docs/verification.md has the reasons. A Check that did not pass comes with a diag.ErrFinding.
 func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
-	defer recoverBug("run", &err)
-	m, meshID, err := p.global(ctx)
+	defer diag.Recover("run", &err)
+	m, meshID, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -28,13 +29,13 @@ func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, t T
 		return nil, err
 	}
 	whole := m.Clone()
-	program, err := perDevice(ctx, m, meshID)
+	program, err := plan.PerDevice(ctx, m, meshID)
 	if err != nil {
-		return nil, atModel(m, err)
+		return nil, plan.AtModel(m, err)
 	}
 	proved, err := verify.Run(ctx, whole, program, inputs)
 	if err != nil {
-		return nil, atModel(m, err)
+		return nil, plan.AtModel(m, err)
 	}
 	result := &RunResult{Outputs: proved.Outputs, Collectives: trafficOf(program, &proved.Traffic)}
 	c := &comparison{p: p, whole: whole, inputs: inputs, result: result, expected: expected, tolerance: t}
@@ -55,8 +56,8 @@ func proofOf(r *verify.Result) *Proof {
 // Compare compares a run that was made before, here or by another system, with an unsharded run and, where given, with
 // expected outputs. Elements may differ by the tolerance and by what rounding explains.
 func Compare(ctx context.Context, p *Plan, sharded *RunResult, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
-	defer recoverBug("run", &err)
-	whole, _, err := p.global(ctx)
+	defer diag.Recover("run", &err)
+	whole, _, err := p.Whole(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (c *comparison) estimate(ctx context.Context) error {
 	case c.unsharded != nil:
 		c.noise = verify.NewNoise(c.whole, c.inputs, c.unsharded)
 	default:
-		program, err := c.p.lower(ctx)
+		program, err := lower(ctx, c.p)
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,8 @@ func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error
 		if err != nil {
 			return nil, err
 		}
-		p.name, mesh, p.shardMap = plan.Model, plan.Mesh, plan.ShardMap
+		p.name, mesh = plan.Model, plan.Mesh
+		p.shardMap = func(ctx context.Context) (*autoshard.ShardMap, error) { return autoshard.LowerToShardMap(ctx, plan) }
 		p.write = func(ctx context.Context, form string) ([]byte, error) { return autoshard.Emit(ctx, plan, form) }
 	}
 	for _, axis := range mesh {

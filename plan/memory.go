@@ -1,11 +1,13 @@
-package autoshard
+package plan
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -118,8 +120,8 @@ func (p *planner) madeBy(m *ir.Module, v ir.ValueID) string {
 	if op == 0 {
 		op = m.BlockOp(m.ArgBlock(v))
 	}
-	name := fmt.Sprintf("`%s` %s", m.OpName(op), formatType(m.ValueType(v), m.Shape(v)))
-	if at := cmp.Or(source(m, m.OpLoc(op)), m.OpPos(op).String()); at != "" {
+	name := fmt.Sprintf("`%s` %s", m.OpName(op), answer.FormatType(m.ValueType(v), m.Shape(v)))
+	if at := cmp.Or(answer.Line(m, m.OpLoc(op)), m.OpPos(op).String()); at != "" {
 		name += " (" + at + ")"
 	}
 	return name
@@ -181,4 +183,23 @@ func takesTwice(p *shardmap.Port, axis int32) bool {
 		}
 	}
 	return false
+}
+
+// atLeast returns a size of at most two decimals and a unit that is not less than n, as --memory reads it.
+func atLeast(n int64) string {
+	unit, name := int64(1), "B"
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if n < 1024*unit {
+			break
+		}
+		unit, name = unit*1024, next
+	}
+	hundredths := n / unit * 100
+	rest := n % unit * 100
+	hundredths += (rest + unit - 1) / unit
+	whole := strconv.FormatInt(hundredths/100, 10)
+	if cents := hundredths % 100; cents > 0 {
+		whole += strings.TrimRight(fmt.Sprintf(".%02d", cents), "0")
+	}
+	return whole + name
 }

@@ -1,9 +1,10 @@
-package autoshard
+package plan
 
 import (
 	"fmt"
 	"slices"
 
+	"autoshard/answer"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -12,7 +13,7 @@ import (
 // ignored notes what a model says about shardings that plans do not look at: axes that manual computations leave free, and
 // sharding groups.
 func (f *findings) ignored() {
-	m := f.m
+	m := f.Module
 	members := map[int64]int{}
 	first := map[int64]ir.OpID{}
 	var groups []int64
@@ -29,7 +30,7 @@ func (f *findings) ignored() {
 	})
 	for _, id := range groups {
 		if members[id] > 1 {
-			f.add(lint.ShardingGroup, first[id], "",
+			f.Add(lint.ShardingGroup, first[id], "",
 				"the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently", members[id], id)
 		}
 	}
@@ -37,7 +38,7 @@ func (f *findings) ignored() {
 
 // manual notes the axes that a manual computation leaves free, with the shardings along them.
 func (f *findings) manual(op ir.OpID) {
-	m := f.m
+	m := f.Module
 	axes, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr)
 	if !ok || axes.Mesh == 0 || insideManual(m, op) {
 		return
@@ -70,9 +71,9 @@ func (f *findings) manual(op ir.OpID) {
 	m.Walk(body, func(inner ir.OpID) { count(m.ResultValues(inner)) })
 	text := fmt.Sprintf("all devices along %s, which this manual computation leaves free, compute its body alike", decl.FormatList(free))
 	if shardings > 0 {
-		text += fmt.Sprintf("; its %s along them count for nothing", counted(shardings, "sharding"))
+		text += fmt.Sprintf("; its %s along them count for nothing", answer.Counted(shardings, "sharding"))
 	}
-	f.add(lint.FreeManualAxis, op, "", "%s", text)
+	f.Add(lint.FreeManualAxis, op, "", "%s", text)
 }
 
 // insideManual says whether an op is in the body of a manual computation.

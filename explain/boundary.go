@@ -1,9 +1,10 @@
-package autoshard
+package explain
 
 import (
 	"fmt"
 	"slices"
 
+	"autoshard/answer"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/propagate"
@@ -41,37 +42,40 @@ func (c *exportCut) why(size int64) string {
 	return "a part of an axis does not cross the boundary of a program, whose callers take whole axes; a plan may keep it"
 }
 
+// findings are what is to be said about a propagated module.
+type findings struct{ answer.Findings }
+
 // boundary notes what the export of a propagation drops from the inputs and outputs of the main function. Before says
 // what the user wrote.
 func (f *findings) boundary(before *ir.Module) {
-	m := f.m
+	m := f.Module
 	main, _ := m.Main()
 	fn, wrote := m.Func(main), before.Func(main)
 	for i, v := range m.BlockArgs(fn.Body) {
 		given := before.Sharding(before.BlockArgs(wrote.Body)[i])
-		f.cuts(f.place(v), m.Sharding(v), given != 0)
+		f.cuts(f.Place(v), m.Sharding(v), given != 0)
 	}
 	for i, id := range fn.ResultShardings {
-		f.cuts(f.result(i), id, wrote.ResultShardings[i] != 0)
+		f.cuts(f.Result(i), id, wrote.ResultShardings[i] != 0)
 	}
 }
 
 // cuts notes what the export drops from one input or output. What the user wrote is told from what follows from it.
-func (f *findings) cuts(at place, found ir.ShardingID, written bool) {
+func (f *findings) cuts(at answer.Place, found ir.ShardingID, written bool) {
 	if found == 0 {
 		return
 	}
-	mesh := f.m.Mesh(f.m.ShardingOf(found).Mesh)
-	for _, c := range cutsOf(f.m, found, at.dims) {
+	mesh := f.Module.Mesh(f.Module.ShardingOf(found).Mesh)
+	for _, c := range cutsOf(f.Module, found, at.Dims) {
 		if written && c.uneven {
-			f.add(lint.UnevenSharding, at.op, at.name, "%s", uneven(mesh, at, c.dim, c.found, c.kept))
+			f.Add(lint.UnevenSharding, at.Op, at.Name, "%s", answer.Uneven(mesh, at, c.dim, c.found, c.kept))
 			continue
 		}
 		keeps := "none of it"
 		if len(c.kept) > 0 {
 			keeps = mesh.FormatList(c.kept)
 		}
-		f.add(lint.BoundarySharding, at.op, at.name,
-			"propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found), c.dim, at.what, keeps, c.why(at.dims[c.dim]))
+		f.Add(lint.BoundarySharding, at.Op, at.Name,
+			"propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found), c.dim, at.What, keeps, c.why(at.Dims[c.dim]))
 	}
 }

@@ -1,9 +1,10 @@
-package autoshard
+package explain
 
 import (
 	"context"
 	"slices"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
@@ -11,8 +12,8 @@ import (
 	"autoshard/subaxis"
 )
 
-// ExplainOptions says what to explain.
-type ExplainOptions struct {
+// Question says what to explain.
+type Question struct {
 	Mesh []subaxis.Axis // empty: the mesh that the model declares
 	// Value is a value of the propagated program: the name of an argument or result, such as p['w'] or result[0]['k'],
 	// result 0, a printed name such as %5, %3#1 or %arg0, or the name or scope of a location; with a dimension behind it,
@@ -24,13 +25,12 @@ type ExplainOptions struct {
 
 // Explanation says why a value is sharded as it is.
 type Explanation struct {
-	Model string         `json:"model"`
-	Value string         `json:"value"`
-	Type  string         `json:"type"`
-	Dims  []DimReason    `json:"dims"`
-	Op    string         `json:"op,omitempty"` // that makes the value, with its source line
-	Mesh  []MeshAxis     `json:"mesh"`
-	names *explainNaming // for Text
+	Model string            `json:"model"`
+	Value string            `json:"value"`
+	Type  string            `json:"type"`
+	Dims  []DimReason       `json:"dims"`
+	Op    string            `json:"op,omitempty"` // that makes the value, with its source line
+	Mesh  []answer.MeshAxis `json:"mesh"`
 }
 
 // DimReason explains one dimension.
@@ -74,12 +74,12 @@ type Refused struct {
 
 // Explain says why a value of a model is sharded as it is after propagation: step by step from what the user wrote.
 // Unknown values and axes fail with diag.ErrInvalid.
-func Explain(ctx context.Context, model *Model, o ExplainOptions) (*Explanation, error) {
-	e, err := NewExplainer(ctx, model, PropagateOptions{Mesh: o.Mesh, MaxPriority: -1})
+func Explain(ctx context.Context, source *answer.Source, q Question) (*Explanation, error) {
+	e, err := NewExplainer(ctx, source, Options{Mesh: q.Mesh, MaxPriority: -1})
 	if err != nil {
 		return nil, err
 	}
-	return e.Explain(o.Value, o.WhyNot)
+	return e.Explain(q.Value, q.WhyNot)
 }
 
 // Explainer answers many questions about one propagation.
@@ -91,17 +91,17 @@ type Explainer struct {
 	history   *trace.History
 	relations *propagate.Relations
 	origin    *origins
-	names     *explainNaming
+	names     *naming
 }
 
 // NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
-func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (e *Explainer, err error) {
-	defer recoverBug("explain", &err)
-	m, err := model.inlined(ctx)
+func NewExplainer(ctx context.Context, source *answer.Source, o Options) (e *Explainer, err error) {
+	defer diag.Recover("explain", &err)
+	m, err := source.Inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := propagationMesh(m, o.Mesh)
+	mesh, err := answer.PropagationMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (e *Exp
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &Explainer{model: model.Name(), m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
-		origin: origin, names: newExplainNaming(m, model.dropped())}, nil
+	return &Explainer{model: source.Name, m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
+		origin: origin, names: newNaming(m, source.Dropped)}, nil
 }
 
 // Values returns the names of all values of the propagated program that can be explained, in program order.
@@ -138,16 +138,16 @@ func (e *Explainer) Values() []string {
 	return append(out, e.names.resultNames...)
 }
 
-// Explain answers for one value, as ExplainOptions has it.
+// Explain answers for one value, as Question has it.
 func (e *Explainer) Explain(value, whyNot string) (x *Explanation, err error) {
-	defer recoverBug("explain", &err)
+	defer diag.Recover("explain", &err)
 	target, err := e.names.lookup(value)
 	if err != nil {
 		return nil, err
 	}
-	x = &Explanation{Model: e.model, Value: target.name, Type: formatType(target.typ, target.typ.Dims), Op: target.op, names: e.names}
+	x = &Explanation{Model: e.model, Value: target.name, Type: answer.FormatType(target.typ, target.typ.Dims), Op: target.op}
 	for _, a := range e.m.Mesh(e.mesh).Axes {
-		x.Mesh = append(x.Mesh, MeshAxis{a.Name, a.Size})
+		x.Mesh = append(x.Mesh, answer.MeshAxis(a))
 	}
 	var missing []subaxis.Ref
 	if whyNot != "" {
@@ -273,7 +273,7 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 			names = append(names, a.Name)
 		}
 		return ref, diag.Invalid(diag.UnknownAxis, diag.Position{}, "unknown axis %q%s", name, hint(name, names)).
-			WithNote(diag.Position{}, "the mesh is %s", formatAxes(mesh.Axes))
+			WithNote(diag.Position{}, "the mesh is %s", answer.FormatAxes(mesh.Axes))
 	}
 	if part == nil {
 		return ref, nil
@@ -283,20 +283,6 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 		return ref, diag.Invalid(diag.BadSubAxis, diag.Position{}, "axis %q has size %d, which has no part (%d)%d", name, ref.Size, sub.Pre, sub.Size)
 	}
 	return sub, nil
-}
-
-// propagationMesh returns the mesh of a module, the first one where it uses several side by side or none has axes.
-func propagationMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
-	mesh, err := chooseMesh(m, axes)
-	if err != nil && len(axes) == 0 {
-		if several := append(usedMeshes(m), declaredMeshes(m)...); len(several) > 1 {
-			return several[0], nil
-		}
-		if m.NumMeshes() > 1 {
-			return 1, nil
-		}
-	}
-	return mesh, err
 }
 
 // writtenValues returns which values have a sharding that the model gives them.

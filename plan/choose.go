@@ -1,4 +1,4 @@
-package autoshard
+package plan
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 	boundSteps = search.DefaultSteps / 4
 )
 
-// ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
+// ErrEnough, as the cause of a context's cancellation, asks [Make] for the best plan so far, as a deadline does.
 var ErrEnough = errors.New("the best plan so far will do")
 
 // abandoned says whether nobody waits for an answer any more.
@@ -211,12 +211,12 @@ func (c *choice) coarse(last *level) {
 	switch {
 	case !c.large:
 	case last == nil:
-		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
+		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
 	case last.Groups > 0:
-		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
+		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
 			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
 	default:
-		c.found.add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
+		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
 			"axes")
 	}
 }

@@ -1,35 +1,33 @@
-package autoshard
+package plan
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
-	"autoshard/ir/names"
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
 )
 
-// MakePlan chooses shardings for a model. What the user wrote is kept: closed dimensions exactly, open ones at least
+// Make chooses shardings for a program. What the user wrote is kept: closed dimensions exactly, open ones at least
 // as written. It fails with diag.ErrInfeasible where the memory limit is too small, naming the smallest that works.
 //
 // Where the context's deadline comes, or it is cancelled with the cause [ErrEnough], the plan is the best so far: never
 // worse than the best baseline that fits, for which the baselines are worked out in any case. It fails with the
 // context's error where none fits, and at once where the context is cancelled otherwise.
-func MakePlan(ctx context.Context, model *Model, o PlanOptions) (plan *Plan, err error) {
-	defer recoverBug("plan", &err)
+func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) {
 	late, cancel := patient(ctx)
 	defer cancel()
-	p, err := newPlanner(late, model, o)
+	p, err := newPlanner(late, source, o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +44,8 @@ func MakePlan(ctx context.Context, model *Model, o PlanOptions) (plan *Plan, err
 
 // planner holds what the steps of one request share.
 type planner struct {
-	PlanOptions
-	source *Model
+	Options
+	source *answer.Source
 	module *ir.Module // imported: calls inlined, constants split
 	mesh   ir.MeshID
 	model  *estimate.Model
@@ -57,8 +55,8 @@ type planner struct {
 	lowering time.Duration // the longest that making a program explicit and pricing it took
 }
 
-func newPlanner(ctx context.Context, model *Model, o PlanOptions) (*planner, error) {
-	m, err := model.inlined(ctx)
+func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner, error) {
+	m, err := source.Inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +66,14 @@ func newPlanner(ctx context.Context, model *Model, o PlanOptions) (*planner, err
 	if err := checkPlannable(m); err != nil {
 		return nil, err
 	}
-	mesh, err := chooseMesh(m, o.Mesh)
+	mesh, err := answer.ChooseMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
 	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err
 	}
-	found := findings{m: m}
+	found := findings{Findings: answer.Findings{Module: m}}
 	found.ignored()
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
@@ -89,8 +87,8 @@ func newPlanner(ctx context.Context, model *Model, o PlanOptions) (*planner, err
 	if err != nil {
 		return nil, err
 	}
-	found.platform(model)
-	return &planner{PlanOptions: o, source: model, module: m, mesh: mesh, model: priced, state: replaced(m),
+	found.Platform(source)
+	return &planner{Options: o, source: source, module: m, mesh: mesh, model: priced, state: replaced(m),
 		found: found}, nil
 }
 
@@ -121,7 +119,7 @@ func (p *planner) pin(s *space.Space) {
 	m := p.module
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if p.written(v) {
-			s.Pin(v, p.found.keep(m.Sharding(v), p.found.place(v), p.WholeAxes))
+			s.Pin(v, p.found.keep(m.Sharding(v), p.found.Place(v), p.WholeAxes))
 		}
 	}
 	main, _ := m.Main()
@@ -134,7 +132,7 @@ func (p *planner) pin(s *space.Space) {
 		if id == 0 {
 			continue
 		}
-		pin := p.found.keep(id, p.found.result(i), p.WholeAxes)
+		pin := p.found.keep(id, p.found.Result(i), p.WholeAxes)
 		if arg < 0 {
 			s.PinResult(i, pin)
 		} else if v := m.BlockArgs(f.Body)[arg]; !p.written(v) {
@@ -233,7 +231,7 @@ func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*
 	if err != nil {
 		return nil, err
 	}
-	program, err := perDevice(ctx, explicit.Clone(), p.mesh)
+	program, err := PerDevice(ctx, explicit.Clone(), p.mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +242,8 @@ func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*
 	return &lowered{annotated, string(text), program, step}, nil
 }
 
-// perDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
-func perDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
+// PerDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
+func PerDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
 	program, err := shardmap.Lower(ctx, m, mesh)
 	if err != nil {
 		return nil, err
@@ -255,12 +253,12 @@ func perDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Pro
 
 // plan puts the answer together.
 func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certificate) *Plan {
-	plan := &Plan{Schema: PlanSchema, Model: p.source.Name(), Hardware: p.Hardware.Name, Memory: p.Memory, Program: chosen.text}
+	plan := &Plan{Schema: Schema, Model: p.source.Name, Hardware: p.Hardware.Name, Memory: p.Memory, Program: chosen.text}
 	for _, a := range p.module.Mesh(p.mesh).Axes {
-		plan.Mesh = append(plan.Mesh, MeshAxis{a.Name, a.Size})
+		plan.Mesh = append(plan.Mesh, answer.MeshAxis(a))
 	}
-	plan.Inputs, plan.Outputs = tensors(chosen.annotated, written(p.module, chosen.annotated))
-	plan.Dropped = p.source.dropped()
+	plan.Inputs, plan.Outputs = answer.Tensors(chosen.annotated, answer.Written(p.module, chosen.annotated))
+	plan.Dropped = p.source.Dropped
 	for i, arg := range p.state {
 		if arg >= 0 {
 			plan.Outputs[i].Replaces = &arg
@@ -277,12 +275,12 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	plan.Certificate = certificate
-	p.found.adopt(lint.LeftWhole(p.source.module, p.module.Mesh(p.mesh).Axes))
-	priced := findings{m: chosen.program.Module}
+	p.found.Adopt(lint.LeftWhole(p.source.Module, p.module.Mesh(p.mesh).Axes))
+	priced := findings{Findings: answer.Findings{Module: chosen.program.Module}}
 	priced.prices(chosen.program)
-	p.found.list = append(p.found.list, priced.list...)
+	p.found.Join(&priced.Findings)
 	p.found.whole(chosen.annotated)
-	plan.Findings = p.found.sorted()
+	plan.Findings = p.found.Sorted()
 	return plan
 }
 
@@ -307,31 +305,10 @@ func describeCollectives(l *lowered) []Collective {
 	for i := range l.program.Collectives {
 		c := &l.program.Collectives[i]
 		t := m.ValueType(m.Operand(c.Op, 0))
-		out = append(out, Collective{Kind: c.Kind.String(), Axes: formatRefs(&l.program.Mesh, c.Axes), Type: formatType(t, t.Dims), Count: c.Runs,
-			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: scoped(m, c.Source)})
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: answer.FormatType(t, t.Dims), Count: c.Runs,
+			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: answer.Scoped(m, c.Source)})
 	}
 	return out
-}
-
-// scoped names the place in the user's program that a location stands for, and the scope that it is in there:
-// layer_0/attn/dot_general (model.py:12).
-func scoped(m *ir.Module, loc ir.LocID) string {
-	scope, at := names.Scope(m, loc), source(m, loc)
-	switch {
-	case scope == "":
-		return at
-	case at == "":
-		return scope
-	}
-	return scope + " (" + at + ")"
-}
-
-// source names the place in the user's program that a location stands for, "" where none is known.
-func source(m *ir.Module, loc ir.LocID) string {
-	if l := m.FileLoc(loc); l.Kind == ir.LocFile {
-		return fmt.Sprintf("%s:%d", l.File, l.Line)
-	}
-	return ""
 }
 
 // JSON returns the bytes of plan.json: the same plan gives the same bytes.
@@ -346,9 +323,9 @@ func (p *Plan) JSON() []byte {
 // programFile is the name of the plan's program in positions.
 const programFile = "program"
 
-// atModel moves the places that an error has in the plan's program to the lines of the model that they come from, as far
+// AtModel moves the places that an error has in the plan's program to the lines of the model that they come from, as far
 // as these are known. Only the model is a text that the user has seen.
-func atModel(m *ir.Module, err error) error {
+func AtModel(m *ir.Module, err error) error {
 	found := diag.Diagnostics(err)
 	for i := range found {
 		d := &found[i]
@@ -365,8 +342,8 @@ func atModel(m *ir.Module, err error) error {
 	return err
 }
 
-// global parses the plan's program.
-func (p *Plan) global(ctx context.Context) (*ir.Module, ir.MeshID, error) {
+// Whole parses the plan's program.
+func (p *Plan) Whole(ctx context.Context) (*ir.Module, ir.MeshID, error) {
 	m, err := mlir.Parse(ctx, []byte(p.Program), mlir.Options{File: programFile})
 	if err != nil {
 		return nil, 0, err
@@ -374,6 +351,6 @@ func (p *Plan) global(ctx context.Context) (*ir.Module, ir.MeshID, error) {
 	if err := ir.Verify(ctx, m); err != nil {
 		return nil, 0, err
 	}
-	mesh, err := chooseMesh(m, nil)
+	mesh, err := answer.ChooseMesh(m, nil)
 	return m, mesh, err
 }

@@ -1,4 +1,4 @@
-package autoshard
+package plan
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/answer"
 	"autoshard/cost"
+	"autoshard/ir/mlir"
 	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
@@ -22,21 +24,22 @@ var linkedChip = cost.Hardware{Name: "linked", Matrix: cost.Rates{BF16: 1e11}, V
 // planning returns a planner with the space of its plans.
 func planning(t testing.TB, file, mesh, hardware string) (*planner, *space.Space) {
 	t.Helper()
-	src, err := os.ReadFile(file)
+	src, err := os.ReadFile("../" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := ReadModel(t.Context(), file, src)
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: file})
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.LocateByText()
 	hw := linkedChip
 	if hardware != hw.Name {
 		if hw, err = cost.Lookup(hardware); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p, err := newPlanner(t.Context(), model, PlanOptions{Mesh: axes(t, mesh), Hardware: hw})
+	p, err := newPlanner(t.Context(), &answer.Source{Name: file, Module: m}, Options{Mesh: axes(t, mesh), Hardware: hw})
 	if err != nil {
 		t.Fatal(err)
 	}

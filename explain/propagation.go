@@ -1,10 +1,12 @@
-package autoshard
+package explain
 
 import (
 	"context"
 	"slices"
 	"strconv"
 
+	"autoshard/answer"
+	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -13,27 +15,34 @@ import (
 	"autoshard/subaxis"
 )
 
+// Options says how to propagate.
+type Options struct {
+	Mesh        []subaxis.Axis // empty: the mesh that the model declares
+	MaxPriority int            // stop after the round of this user priority; negative: all rounds
+	Value       string         // the trace has only what touches this value, as Question.Value; empty: everything
+}
+
 // Propagation is a model with the shardings that follow from the user's, and how they came about.
 type Propagation struct {
-	Model    string         `json:"model"`
-	Mesh     []MeshAxis     `json:"mesh"`
-	Inputs   []Tensor       `json:"inputs"`
-	Outputs  []Tensor       `json:"outputs"`
-	Findings []Finding      `json:"findings"`
-	Program  string         `json:"program"` // annotated, as MLIR text
-	Trace    trace.Document `json:"trace"`
+	Model    string            `json:"model"`
+	Mesh     []answer.MeshAxis `json:"mesh"`
+	Inputs   []answer.Tensor   `json:"inputs"`
+	Outputs  []answer.Tensor   `json:"outputs"`
+	Findings []answer.Finding  `json:"findings"`
+	Program  string            `json:"program"` // annotated, as MLIR text
+	Trace    trace.Document    `json:"trace"`
 }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
 // priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is
 // the answer then.
-func Propagate(ctx context.Context, model *Model, o PropagateOptions) (result *Propagation, err error) {
-	defer recoverBug("propagate", &err)
-	m, err := model.inlined(ctx)
+func Propagate(ctx context.Context, source *answer.Source, o Options) (result *Propagation, err error) {
+	defer diag.Recover("propagate", &err)
+	m, err := source.Inlined(ctx)
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := propagationMesh(m, o.Mesh)
+	mesh, err := answer.PropagationMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +54,8 @@ func Propagate(ctx context.Context, model *Model, o PropagateOptions) (result *P
 	if err != nil {
 		return nil, err
 	}
-	found := findings{m: m}
-	found.platform(model)
+	found := findings{answer.Findings{Module: m}}
+	found.Platform(source)
 	found.boundary(before)
 	if err := propagate.Close(ctx, m); err != nil {
 		return nil, err
@@ -55,45 +64,25 @@ func Propagate(ctx context.Context, model *Model, o PropagateOptions) (result *P
 	if err != nil {
 		return nil, err
 	}
-	result = &Propagation{Model: model.Name(), Program: string(program)}
+	result = &Propagation{Model: source.Name, Program: string(program)}
 	for _, a := range m.Mesh(mesh).Axes {
-		result.Mesh = append(result.Mesh, MeshAxis{a.Name, a.Size})
+		result.Mesh = append(result.Mesh, answer.MeshAxis(a))
 	}
-	result.Inputs, result.Outputs = tensors(m, written(before, m))
-	result.Findings = found.sorted()
-	naming := newExplainNaming(m, model.dropped())
+	result.Inputs, result.Outputs = answer.Tensors(m, answer.Written(before, m))
+	result.Findings = found.Sorted()
+	called := newNaming(m, source.Dropped)
 	only := trace.Options{Round: -1, Refusals: true}
 	if o.Value != "" {
-		target, err := naming.lookup(o.Value)
+		target, err := called.lookup(o.Value)
 		if err != nil {
 			return nil, err
 		}
 		only.Of = target.place()
 	}
-	if result.Trace, err = events.Describe(ctx, naming, only); err != nil {
+	if result.Trace, err = events.Describe(ctx, called, only); err != nil {
 		return nil, err
 	}
 	return result, nil
-}
-
-// written returns which inputs and outputs lie as the user wrote, in a copy of the module that was propagated or planned.
-func written(before, after *ir.Module) func(arg, result int) bool {
-	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
-		main, _ := m.Main()
-		f := m.Func(main)
-		for _, v := range m.BlockArgs(f.Body) {
-			args = append(args, m.Sharding(v))
-		}
-		return args, f.ResultShardings
-	}
-	args, results := shardings(before)
-	newArgs, newResults := shardings(after)
-	return func(arg, result int) bool {
-		if arg >= 0 {
-			return unchanged(before, args[arg], after, newArgs[arg])
-		}
-		return unchanged(before, results[result], after, newResults[result])
-	}
 }
 
 // traceNames gives the trace the words of the printed program, and the names that the program gives its arguments and
@@ -116,7 +105,7 @@ func newTraceNames(m *ir.Module) traceNames {
 	}
 	for i, name := range results.Names {
 		if !results.Given[i] || slices.Contains(args.Names, name) {
-			name = numberedResult(i)
+			name = answer.NumberedResult(i)
 		}
 		n.resultNames = append(n.resultNames, name)
 	}
@@ -144,7 +133,7 @@ func (n *traceNames) Op(op, _ int32) string {
 	case n.m.NumResults(id) > 0:
 		name = n.name(n.m.Result(id, 0)) + " = " + name
 	}
-	if at := source(n.m, n.m.OpLoc(id)); at != "" {
+	if at := answer.Line(n.m, n.m.OpLoc(id)); at != "" {
 		name += " (" + at + ")"
 	}
 	return name

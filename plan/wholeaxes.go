@@ -1,4 +1,4 @@
-package autoshard
+package plan
 
 import (
 	"context"

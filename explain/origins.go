@@ -1,8 +1,9 @@
-package autoshard
+package explain
 
 import (
 	"strconv"
 
+	"autoshard/answer"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -80,30 +81,30 @@ func (o *origins) axes(p trace.Place) []subaxis.Ref { return o.given[p] }
 func (o *origins) isGiven(p trace.Place) bool { return o.sharded[p.Value] }
 
 // describe says in words who gave a dimension its axes, and where that is written.
-func (o *origins) describe(p trace.Place, names *explainNaming) (by, at string) {
+func (o *origins) describe(p trace.Place, names *naming) (by, at string) {
 	m := o.m
 	if p.Value < 0 {
 		main, _ := m.Main()
-		return "as annotated at result " + strconv.Itoa(int(^p.Value)), source(m, m.OpLoc(m.Func(main).Op))
+		return "as annotated at result " + strconv.Itoa(int(^p.Value)), answer.Line(m, m.OpLoc(m.Func(main).Op))
 	}
 	v := ir.ValueID(p.Value)
 	op := m.DefiningOp(v)
 	switch {
 	case o.by[p.Value] != 0:
-		return "as wanted by " + names.Op(int32(o.by[p.Value]), trace.NoFactor), source(m, m.OpLoc(o.by[p.Value]))
+		return "as wanted by " + names.Op(int32(o.by[p.Value]), trace.NoFactor), answer.Line(m, m.OpLoc(o.by[p.Value]))
 	case op != 0 && m.Kind(op) == ir.OpSdyManualComputation:
-		return "by out_shardings of " + m.OpName(op), source(m, m.OpLoc(op))
+		return "by out_shardings of " + m.OpName(op), answer.Line(m, m.OpLoc(op))
 	case op != 0 && m.Kind(op) == ir.OpSdyShardingConstraint:
-		return "by " + m.OpName(op), source(m, m.OpLoc(op))
+		return "by " + m.OpName(op), answer.Line(m, m.OpLoc(op))
 	case op != 0:
-		return "as annotated at " + m.OpName(op), source(m, m.OpLoc(op))
+		return "as annotated at " + m.OpName(op), answer.Line(m, m.OpLoc(op))
 	}
 	parent := m.BlockOp(m.ArgBlock(v))
 	if m.Kind(parent) == ir.OpSdyManualComputation {
-		return "by in_shardings of " + m.OpName(parent), source(m, m.OpLoc(parent))
+		return "by in_shardings of " + m.OpName(parent), answer.Line(m, m.OpLoc(parent))
 	}
-	if at = source(m, m.ArgLoc(v)); at == "" {
-		at = source(m, m.OpLoc(parent))
+	if at = answer.Line(m, m.ArgLoc(v)); at == "" {
+		at = answer.Line(m, m.OpLoc(parent))
 	}
 	return "as annotated at argument " + strconv.Itoa(m.Index(v)), at
 }

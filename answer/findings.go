@@ -1,4 +1,4 @@
-package autoshard
+package answer
 
 import (
 	"cmp"
@@ -38,31 +38,30 @@ func (f *Finding) Diagnostic() diag.Diagnostic {
 	return d
 }
 
-// findings collects what is to be said about one module.
-type findings struct {
-	m       *ir.Module
+// Findings collects what is to be said about one module.
+type Findings struct {
+	Module  *ir.Module
 	list    []Finding
 	values  []string    // names as the module prints them; nil until the first is needed
 	args    names.Ports // of the main function, and results; empty until the first is needed
 	results names.Ports
-	ordered []place // whose shardings have user priorities
 }
 
-// add notes a finding at an operation, and the value that it is about, "" for none.
-func (f *findings) add(rule diag.Code, op ir.OpID, value, format string, args ...any) {
-	pos := f.m.OpPos(op)
+// Add notes a finding at an operation, and the value that it is about, "" for none.
+func (f *Findings) Add(rule diag.Code, op ir.OpID, value, format string, args ...any) {
+	pos := f.Module.OpPos(op)
 	x := Finding{Code: string(rule), Severity: diag.SeverityWarning.String(), Message: fmt.Sprintf(format, args...), File: pos.File,
 		Line: pos.Line, Column: pos.Col, Value: value}
 	if op != 0 {
-		if l := f.m.FileLoc(f.m.OpLoc(op)); l.Kind == ir.LocFile && l.File != pos.File {
+		if l := f.Module.FileLoc(f.Module.OpLoc(op)); l.Kind == ir.LocFile && l.File != pos.File {
 			x.Source = fmt.Sprintf("%s:%d", l.File, l.Line)
 		}
 	}
 	f.list = append(f.list, x)
 }
 
-// adopt takes over what lint found.
-func (f *findings) adopt(found []diag.Diagnostic) {
+// Adopt takes over what lint found.
+func (f *Findings) Adopt(found []diag.Diagnostic) {
 	for _, d := range found {
 		x := Finding{Code: string(d.Code), Severity: d.Severity.String(), Message: d.Message,
 			File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col}
@@ -73,18 +72,18 @@ func (f *findings) adopt(found []diag.Diagnostic) {
 	}
 }
 
-// FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
-func FindingRules() []diag.Rule { return append(LintRules(), lint.Answers()...) }
-
-// platform notes that the model is for several platforms and the user chose none.
-func (f *findings) platform(m *Model) {
-	if m.platform != "" {
-		f.add(lint.PlatformChoice, 0, "", "the model is for several platforms, this is for %s: the option platform chooses another", m.platform)
+// Platform notes that the model is for several platforms and the user chose none.
+func (f *Findings) Platform(s *Source) {
+	if s.Platform != "" {
+		f.Add(lint.PlatformChoice, 0, "", "the model is for several platforms, this is for %s: the option platform chooses another", s.Platform)
 	}
 }
 
-// sorted returns the findings in the order of the text, each once. It is never nil.
-func (f *findings) sorted() []Finding {
+// Join takes over the findings about another form of the program.
+func (f *Findings) Join(other *Findings) { f.list = append(f.list, other.list...) }
+
+// Sorted returns the findings in the order of the text, each once. It is never nil.
+func (f *Findings) Sorted() []Finding {
 	slices.SortStableFunc(f.list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

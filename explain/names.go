@@ -1,4 +1,4 @@
-package autoshard
+package explain
 
 import (
 	"fmt"
@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/names"
 )
 
-// explainNaming gives values names, and finds values and results of main by them. A name means what the first kind of
+// naming gives values names, and finds values and results of main by them. A name means what the first kind of
 // names that knows it says, so that an argument is found by its name whatever the locations inside the program are
 // called.
-type explainNaming struct {
+type naming struct {
 	traceNames
 	printed   index    // %5, %3#1, %arg0
 	arguments index    // p['w'], or arg0 where the program gives no name
@@ -55,8 +56,8 @@ func (x *explained) place() trace.Place {
 	return p
 }
 
-func newExplainNaming(m *ir.Module, dropped []string) *explainNaming {
-	n := &explainNaming{newTraceNames(m), index{}, index{}, index{}, index{}, index{}, dropped}
+func newNaming(m *ir.Module, dropped []string) *naming {
+	n := &naming{newTraceNames(m), index{}, index{}, index{}, index{}, index{}, dropped}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if n.values[v] == "" {
 			continue
@@ -72,14 +73,14 @@ func newExplainNaming(m *ir.Module, dropped []string) *explainNaming {
 	}
 	for i, name := range results.Names {
 		n.results.add(name, ^int32(i))
-		n.results.add(numberedResult(i), ^int32(i))
+		n.results.add(answer.NumberedResult(i), ^int32(i))
 		n.unquoted.add(withoutQuotes(name), ^int32(i))
 	}
 	return n
 }
 
 // addLocation makes the name of a location, and the scope in it, names of a value.
-func (n *explainNaming) addLocation(v ir.ValueID) {
+func (n *naming) addLocation(v ir.ValueID) {
 	loc := n.m.ArgLoc(v)
 	if op := n.m.DefiningOp(v); op != 0 {
 		loc = n.m.OpLoc(op)
@@ -97,7 +98,7 @@ func (n *explainNaming) addLocation(v ir.ValueID) {
 func withoutQuotes(name string) string { return strings.NewReplacer(`'`, "", `"`, "").Replace(name) }
 
 // find returns what a name stands for.
-func (n *explainNaming) find(name string) []int32 {
+func (n *naming) find(name string) []int32 {
 	for _, x := range []index{n.printed, n.arguments, n.results, n.locations} {
 		if list := x[name]; len(list) > 0 {
 			return list
@@ -111,7 +112,7 @@ func (n *explainNaming) find(name string) []int32 {
 
 // label returns the name of a value in answers: that of the program, or the printed one, with the line where several
 // values are printed alike.
-func (n *explainNaming) label(v ir.ValueID) string {
+func (n *naming) label(v ir.ValueID) string {
 	name := n.name(v)
 	if line := n.line(v); len(n.printed[name]) > 1 && line > 0 {
 		name += "@" + strconv.Itoa(line)
@@ -120,7 +121,7 @@ func (n *explainNaming) label(v ir.ValueID) string {
 }
 
 // line returns the line of a value in the text that the model was read from, 0 if it is not known.
-func (n *explainNaming) line(v ir.ValueID) int {
+func (n *naming) line(v ir.ValueID) int {
 	op := n.m.DefiningOp(v)
 	if op == 0 {
 		op = n.m.BlockOp(n.m.ArgBlock(v))
@@ -137,7 +138,7 @@ var (
 
 // lookup finds the value of a text such as %5[0], result 1, p['w'] or p['w'][0]. What is the whole name of something is
 // that, whatever number it ends in.
-func (n *explainNaming) lookup(text string) (explained, error) {
+func (n *naming) lookup(text string) (explained, error) {
 	name, dim := strings.TrimSpace(text), -1
 	if g := dimPattern.FindStringSubmatch(name); g != nil && len(n.find(name)) == 0 {
 		if len(n.find(g[1])) == 0 && (isDropped(n.dropped, name) || diag.Nearest(name, n.known()) != "") {
@@ -161,7 +162,7 @@ func (n *explainNaming) lookup(text string) (explained, error) {
 	return target, nil
 }
 
-func (n *explainNaming) value(name string) (explained, error) {
+func (n *naming) value(name string) (explained, error) {
 	found, line := n.find(name), 0
 	if len(found) == 0 {
 		if g := resultPattern.FindStringSubmatch(name); g != nil {
@@ -189,13 +190,13 @@ func (n *explainNaming) value(name string) (explained, error) {
 }
 
 // describe returns a value, or a result as ^i, as what a question is about.
-func (n *explainNaming) describe(target int32) explained {
+func (n *naming) describe(target int32) explained {
 	if target < 0 {
 		main, _ := n.m.Main()
 		i := int(^target)
 		op := "result of func.func"
-		if n.resultNames[i] != numberedResult(i) {
-			op = numberedResult(i) + " of func.func"
+		if n.resultNames[i] != answer.NumberedResult(i) {
+			op = answer.NumberedResult(i) + " of func.func"
 		}
 		return explained{name: n.resultNames[i], result: i, typ: n.m.TypeOf(n.m.Func(main).ResultTypes[i]), op: op}
 	}
@@ -207,18 +208,15 @@ func (n *explainNaming) describe(target int32) explained {
 	}
 	parent := n.m.BlockOp(n.m.ArgBlock(v))
 	out.op = fmt.Sprintf("argument %d of %s", n.m.Index(v), n.m.OpName(parent))
-	if at := source(n.m, n.m.ArgLoc(v)); at != "" {
+	if at := answer.Line(n.m, n.m.ArgLoc(v)); at != "" {
 		out.op += " (" + at + ")"
-	} else if at := source(n.m, n.m.OpLoc(parent)); at != "" {
+	} else if at := answer.Line(n.m, n.m.OpLoc(parent)); at != "" {
 		out.op += " (" + at + ")"
 	}
 	return out
 }
 
-// numberedResult names a result by its place, as an answer does where the program gives no name.
-func numberedResult(i int) string { return "result " + strconv.Itoa(i) }
-
-func (n *explainNaming) result(number string) (explained, error) {
+func (n *naming) result(number string) (explained, error) {
 	i, err := strconv.Atoi(number)
 	if err != nil || i >= len(n.resultNames) {
 		return explained{}, diag.Invalid(diag.BadOption, diag.Position{}, "there is no result %s: the program has %d", number, len(n.resultNames))
@@ -227,7 +225,7 @@ func (n *explainNaming) result(number string) (explained, error) {
 }
 
 // known returns all names.
-func (n *explainNaming) known() []string {
+func (n *naming) known() []string {
 	var known []string
 	for _, x := range []index{n.printed, n.arguments, n.results, n.locations} {
 		known = slices.AppendSeq(known, maps.Keys(x))
@@ -236,7 +234,7 @@ func (n *explainNaming) known() []string {
 	return slices.Compact(known)
 }
 
-func (n *explainNaming) unknown(name string, line int) error {
+func (n *naming) unknown(name string, line int) error {
 	if isDropped(n.dropped, name) {
 		return diag.Invalid(diag.BadOption, diag.Position{},
 			"argument `%s` is not in the program: the function does not use it, and jit drops it", name)
@@ -267,4 +265,9 @@ func cutPart(text string) (name string, part []int32) {
 	pre, _ := strconv.Atoi(g[2])
 	size, _ := strconv.Atoi(g[3])
 	return g[1], []int32{int32(pre), int32(size)}
+}
+
+// isDropped says whether a text names one of the dropped leaves.
+func isDropped(dropped []string, text string) bool {
+	return slices.ContainsFunc(dropped, func(name string) bool { return withoutQuotes(name) == withoutQuotes(text) })
 }

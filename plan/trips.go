@@ -1,4 +1,4 @@
-package autoshard
+package plan
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
@@ -81,7 +82,7 @@ func loopNames(m *ir.Module, op ir.OpID) []string {
 	if scope := names.Scope(m, m.OpLoc(op)); scope != "" {
 		called = append(called, scope)
 	}
-	if at := source(m, m.OpLoc(op)); at != "" && m.FileLoc(m.OpLoc(op)).File != m.OpPos(op).File {
+	if at := answer.Line(m, m.OpLoc(op)); at != "" && m.FileLoc(m.OpLoc(op)).File != m.OpPos(op).File {
 		called = append(called, at)
 	}
 	return called
@@ -102,8 +103,8 @@ func (f *findings) prices(program *shardmap.Program) {
 	for i := range program.Collectives {
 		collectives[program.Collectives[i].Op] = true
 	}
-	f.m.Walk(f.m.Body(), func(op ir.OpID) {
-		switch f.m.Kind(op) {
+	f.Module.Walk(f.Module.Body(), func(op ir.OpID) {
+		switch f.Module.Kind(op) {
 		case ir.OpWhile:
 			f.loop(op)
 		case ir.OpIf, ir.OpCase:
@@ -113,7 +114,7 @@ func (f *findings) prices(program *shardmap.Program) {
 }
 
 func (f *findings) loop(op ir.OpID) {
-	m := f.m
+	m := f.Module
 	if _, ok := ir.TripCount(m, op); ok {
 		return
 	}
@@ -122,7 +123,7 @@ func (f *findings) loop(op ir.OpID) {
 		most = fmt.Sprintf(", at most %d times", n)
 	}
 	if m.Attr(op, ir.TripCountAttr) != nil {
-		f.add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for %d iterations, as asked for",
+		f.Add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for %d iterations, as asked for",
 			most, ir.Trips(m, op))
 		return
 	}
@@ -130,13 +131,13 @@ func (f *findings) loop(op ir.OpID) {
 	if called := loopNames(m, op); len(called) > 0 {
 		option = "--trip-count " + called[len(called)-1] + "=N"
 	}
-	f.add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for one iteration; `%s` says how many",
+	f.Add(lint.LoopPrice, op, "", "the data decides how often this loop runs%s: it is priced for one iteration; `%s` says how many",
 		most, option)
 }
 
 // branches notes an op of which one region runs: the slowest is priced, but all of their collectives are.
 func (f *findings) branches(op ir.OpID, collectives map[ir.OpID]bool) {
-	m := f.m
+	m := f.Module
 	sent, arrays := 0, false
 	for _, r := range m.Regions(op) {
 		for _, b := range m.Blocks(r) {
@@ -152,9 +153,9 @@ func (f *findings) branches(op ir.OpID, collectives map[ir.OpID]bool) {
 	}
 	switch {
 	case sent > 0:
-		f.add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest, but collectives count in all of them, %d here",
+		f.Add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest, but collectives count in all of them, %d here",
 			m.NumRegions(op), sent)
 	case arrays:
-		f.add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest", m.NumRegions(op))
+		f.Add(lint.BranchPrice, op, "", "one of %d branches runs: the time is that of the slowest", m.NumRegions(op))
 	}
 }

@@ -1,9 +1,10 @@
-package autoshard
+package plan
 
 import (
 	"cmp"
 	"slices"
 
+	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
@@ -40,7 +41,7 @@ func (g *wholeOps) why() string {
 // whole notes the ops that every device computes alike, because no rule says how to cut them or the rule leaves no
 // dimension to cut. Ops of one name are one finding. In the chosen module every value has its sharding.
 func (f *findings) whole(chosen *ir.Module) {
-	m := f.m
+	m := f.Module
 	var groups []*wholeOps
 	byName := map[string]*wholeOps{}
 	main, _ := m.Main()
@@ -75,13 +76,13 @@ func (f *findings) whole(chosen *ir.Module) {
 	for _, g := range groups {
 		times := ""
 		if g.count > 1 {
-			times = " in " + counted(g.count, "place")
+			times = " in " + answer.Counted(g.count, "place")
 		}
 		gathered := ""
 		if g.gathered > 0 {
 			gathered = ", of which " + diag.Bytes(g.gathered) + " gathered"
 		}
-		f.add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
+		f.Add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
 			g.name, times, diag.Bytes(g.bytes), gathered, g.why())
 	}
 }
@@ -89,7 +90,7 @@ func (f *findings) whole(chosen *ir.Module) {
 // walkPlanned visits the ops of a block that a plan decides about: not those of manual computations, nor of the regions
 // that are part of an op, such as reducers.
 func (f *findings) walkPlanned(b ir.BlockID, visit func(ir.OpID)) {
-	m := f.m
+	m := f.Module
 	for op := range m.Ops(b) {
 		visit(op)
 		if !m.Kind(op).HasBodies() {

@@ -1,6 +1,7 @@
-package autoshard
+package plan
 
 import (
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -20,24 +21,24 @@ func checkPlannable(m *ir.Module) error {
 
 // checkMaximal fails at the first value that is placed on one device alone.
 func checkMaximal(m *ir.Module) error {
-	names := findings{m: m}
-	maximal := func(id ir.ShardingID, at func() place) error {
+	names := answer.Findings{Module: m}
+	maximal := func(id ir.ShardingID, at func() answer.Place) error {
 		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
 			return nil
 		}
 		mesh, p := m.Mesh(m.ShardingOf(id).Mesh), at()
-		return diag.Unsupported(diag.NotSupported, m.OpPos(p.op), "%s is placed on device %d alone, by mesh @%s; plans cut values over all "+
-			"devices of a mesh or keep them whole on each", p.what, mesh.DeviceIDs[0], mesh.Name).
+		return diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is placed on device %d alone, by mesh @%s; plans cut values over all "+
+			"devices of a mesh or keep them whole on each", p.What, mesh.DeviceIDs[0], mesh.Name).
 			WithNote(diag.Position{}, "remove that sharding, or write one on a mesh with axes")
 	}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if err := maximal(m.Sharding(v), func() place { return names.place(v) }); err != nil {
+		if err := maximal(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {
 			return err
 		}
 	}
 	main, _ := m.Main()
 	for i, id := range m.Func(main).ResultShardings {
-		if err := maximal(id, func() place { return names.result(i) }); err != nil {
+		if err := maximal(id, func() answer.Place { return names.Result(i) }); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package autoshard
+package explain
 
 import (
 	"cmp"

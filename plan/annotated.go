@@ -1,8 +1,9 @@
-package autoshard
+package plan
 
 import (
 	"context"
 
+	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 )
@@ -12,8 +13,8 @@ import (
 // plan moves it. Partial sums have none: a constraint would complete them at once. Errors are of a
 // plan that no longer is one, or the context's.
 func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
-	defer recoverBug("annotate", &err)
-	m, _, err := p.global(ctx)
+	defer diag.Recover("annotate", &err)
+	m, _, err := p.Whole(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,119 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// ChooseMesh returns the one mesh of a module: that of its shardings, else the requested one, which it adds where the
+// module declares none.
+func ChooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
+	used := usedMeshes(m)
+	meshes := used
+	if len(used) == 0 {
+		meshes = declaredMeshes(m)
+	}
+	requested := slices.IndexFunc(meshes, func(id ir.MeshID) bool { return slices.Equal(m.Mesh(id).Axes, axes) })
+	switch {
+	case len(meshes) == 0 && len(axes) == 0:
+		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh; give one, such as `--mesh data=4,model=2`")
+	case len(meshes) == 0:
+		if err := CheckAxes(axes); err != nil {
+			return 0, err
+		}
+		return m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), nil
+	case len(meshes) > 1 && (requested < 0 || len(used) > 1):
+		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s (%s) and @%s (%s) among them; plans are for one",
+			m.Mesh(meshes[0]).Name, FormatAxes(m.Mesh(meshes[0]).Axes), m.Mesh(meshes[1]).Name, FormatAxes(m.Mesh(meshes[1]).Axes))
+	case len(axes) == 0:
+		return meshes[0], nil
+	case requested < 0:
+		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares the mesh %s, the request asks for %s",
+			FormatAxes(m.Mesh(meshes[0]).Axes), FormatAxes(axes))
+	}
+	return meshes[requested], nil
+}
+
+// declaredMeshes returns the meshes of a module that have axes, one of several equal ones.
+func declaredMeshes(m *ir.Module) []ir.MeshID {
+	var out []ir.MeshID
+	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
+		out = addMesh(m, out, id)
+	}
+	return out
+}
+
+func addMesh(m *ir.Module, list []ir.MeshID, id ir.MeshID) []ir.MeshID {
+	d := m.Mesh(id)
+	equal := func(o ir.MeshID) bool { return m.Mesh(o).Equal(&d.Mesh) }
+	if len(d.Axes) == 0 || slices.ContainsFunc(list, equal) {
+		return list
+	}
+	return append(list, id)
+}
+
+// usedMeshes returns the meshes of the shardings of a module's values and results.
+func usedMeshes(m *ir.Module) []ir.MeshID {
+	var out []ir.MeshID
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if id := m.Sharding(v); id != 0 {
+			out = addMesh(m, out, m.ShardingOf(id).Mesh)
+		}
+	}
+	if main, ok := m.Main(); ok {
+		for _, id := range m.Func(main).ResultShardings {
+			if id != 0 {
+				out = addMesh(m, out, m.ShardingOf(id).Mesh)
+			}
+		}
+	}
+	return out
+}
+
+// maxDevices bounds the devices of a mesh: shard tables and programs grow with them.
+const maxDevices = 1 << 20
+
+func CheckAxes(axes []subaxis.Axis) error {
+	devices := int64(1)
+	for i, a := range axes {
+		switch {
+		case a.Name == "":
+			return diag.Invalid(diag.BadMesh, diag.Position{}, "mesh axis %d has no name", i)
+		case a.Size < 1:
+			return diag.Invalid(diag.BadMesh, diag.Position{}, "mesh axis %q has size %d, must be at least 1", a.Name, a.Size)
+		case slices.ContainsFunc(axes[:i], func(b subaxis.Axis) bool { return a.Name == b.Name }):
+			return diag.Invalid(diag.BadMesh, diag.Position{}, "mesh axis %q is given twice", a.Name)
+		case a.Size > maxDevices/devices:
+			return diag.TooLarge(diag.BadMesh, diag.Position{}, "the mesh has more than %d devices", maxDevices)
+		}
+		devices *= a.Size
+	}
+	return nil
+}
+
+func FormatAxes(axes []subaxis.Axis) string {
+	parts := make([]string, len(axes))
+	for i, a := range axes {
+		parts[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
+	}
+	return strings.Join(parts, ",")
+}
+
+// PropagationMesh returns the mesh of a module, the first one where it uses several side by side or none has axes.
+func PropagationMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
+	mesh, err := ChooseMesh(m, axes)
+	if err != nil && len(axes) == 0 {
+		if several := append(usedMeshes(m), declaredMeshes(m)...); len(several) > 1 {
+			return several[0], nil
+		}
+		if m.NumMeshes() > 1 {
+			return 1, nil
+		}
+	}
+	return mesh, err
+}

@@ -1,0 +1,134 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"autoshard/ir"
+	"autoshard/ir/modeljson"
+	"autoshard/ir/names"
+	"autoshard/ir/specfmt"
+	"autoshard/subaxis"
+)
+
+// MeshAxis is a named axis of the plan's mesh.
+type MeshAxis struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// Tensor is an input or output of the plan.
+type Tensor struct {
+	Index      int      `json:"index"`
+	Name       string   `json:"name"`
+	Role       string   `json:"role,omitempty"`     // param, opt_state, batch, … as the model says; batch also where its shape and use tell
+	Type       string   `json:"type"`               // of the whole tensor, such as f32[128,512]
+	LocalType  string   `json:"localType"`          // of one device's block
+	Sharding   string   `json:"sharding"`           // Shardy's text, such as <@mesh, [{"data"}, {}]>
+	Spec       string   `json:"spec"`               // PartitionSpec form, such as P('data', None)
+	Axes       []string `json:"axes"`               // the mesh axes that cut it, sub-axes as x:(m)k
+	WholeBytes int64    `json:"wholeBytes"`         // of the whole tensor
+	Bytes      int64    `json:"bytes"`              // of one device's block
+	User       bool     `json:"user"`               // the user wrote a sharding for it
+	Replaces   *int     `json:"replaces,omitempty"` // of an output: the input whose place it takes in the next step
+}
+
+// Tensors describes the inputs and outputs of a module's main function in their shardings.
+func Tensors(m *ir.Module, user func(arg, result int) bool) (inputs, outputs []Tensor) {
+	main, _ := m.Main()
+	f := m.Func(main)
+	args, results := names.Args(m, main), names.Results(m, main)
+	for i, arg := range m.BlockArgs(f.Body) {
+		t := describe(m, i, m.Type(arg), m.Sharding(arg))
+		t.Name = args.Names[i]
+		t.Role = f.ArgAttrs[i].Str(modeljson.RoleAttr)
+		t.User = user(i, -1)
+		inputs = append(inputs, t)
+	}
+	for i, typ := range f.ResultTypes {
+		t := describe(m, i, typ, f.ResultShardings[i])
+		t.Name = results.Names[i]
+		t.User = user(-1, i)
+		outputs = append(outputs, t)
+	}
+	return inputs, outputs
+}
+
+func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor {
+	t := m.TypeOf(typ)
+	out := Tensor{Index: i, Type: FormatType(t, t.Dims), LocalType: FormatType(t, t.Dims), Bytes: t.Bytes(), WholeBytes: t.Bytes(), Axes: []string{}}
+	if sharding != 0 {
+		s := m.ShardingOf(sharding)
+		for d := range s.Dims {
+			out.Axes = append(out.Axes, FormatRefs(&m.Mesh(s.Mesh).Mesh, s.Dims[d].Axes)...)
+		}
+		local := s.LocalDims(t.Dims)
+		out.LocalType = FormatType(t, local)
+		out.Bytes = (&ir.Type{DType: t.DType, Dims: local}).Bytes()
+		out.Sharding = m.FormatSharding(sharding)
+		out.Spec = specfmt.Notation(m, sharding)
+	}
+	return out
+}
+
+// FormatRefs writes axes and parts of axes without quotes: data, model:(1)2.
+func FormatRefs(mesh *subaxis.Mesh, refs []subaxis.Ref) []string {
+	out := make([]string, len(refs))
+	for i, r := range refs {
+		out[i] = strings.ReplaceAll(mesh.Format(r), `"`, "")
+	}
+	return out
+}
+
+// FormatType returns a tensor type as people write it: f32[128,512].
+func FormatType(t *ir.Type, dims []int64) string {
+	switch t.Kind {
+	case ir.TensorKind:
+	case ir.TokenKind:
+		return "token"
+	default:
+		return t.Text
+	}
+	parts := make([]string, len(dims))
+	for i, d := range dims {
+		if parts[i] = fmt.Sprint(d); d == ir.Dynamic {
+			parts[i] = "?"
+		}
+	}
+	return t.DType.String() + "[" + strings.Join(parts, ",") + "]"
+}
+
+// unchanged says whether a value lies as the user wrote: along the same axes at each dimension.
+func unchanged(from *ir.Module, wrote ir.ShardingID, to *ir.Module, got ir.ShardingID) bool {
+	if wrote == 0 || got == 0 {
+		return false
+	}
+	a, b := from.ShardingOf(wrote), to.ShardingOf(got)
+	return len(a.Unreduced) == len(b.Unreduced) &&
+		slices.EqualFunc(a.Dims, b.Dims, func(x, y ir.DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
+}
+
+// Written returns which inputs and outputs lie as the user wrote, in a copy of the module that was propagated or planned.
+func Written(before, after *ir.Module) func(arg, result int) bool {
+	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
+		main, _ := m.Main()
+		f := m.Func(main)
+		for _, v := range m.BlockArgs(f.Body) {
+			args = append(args, m.Sharding(v))
+		}
+		return args, f.ResultShardings
+	}
+	args, results := shardings(before)
+	newArgs, newResults := shardings(after)
+	return func(arg, result int) bool {
+		if arg >= 0 {
+			return unchanged(before, args[arg], after, newArgs[arg])
+		}
+		return unchanged(before, results[result], after, newResults[result])
+	}
+}
+
+// NumberedResult names a result by its place, as an answer does where the program gives no name.
+func NumberedResult(i int) string { return "result " + strconv.Itoa(i) }
