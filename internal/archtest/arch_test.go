@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -17,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dominikbraun/graph"
 )
 
 const module = "autoshard"
@@ -136,26 +139,19 @@ func TestImports(t *testing.T) {
 // The lists must not allow a cycle that no program could have, or a core package to know an outer one.
 func TestDAG(t *testing.T) {
 	allowed := readDAG(t)
-	state := map[string]int{}
-	var visit func(name string)
-	visit = func(name string) {
-		switch state[name] {
-		case 1:
-			t.Errorf("dag.txt has a cycle through %s", name)
-			return
-		case 2:
-			return
+	names := slices.Sorted(maps.Keys(allowed))
+	dag := graph.New(graph.StringHash, graph.Directed(), graph.PreventCycles())
+	for _, name := range names {
+		if err := dag.AddVertex(name); err != nil {
+			t.Fatal(err)
 		}
-		state[name] = 1
-		for _, to := range allowed[name] {
-			visit(to)
-		}
-		state[name] = 2
 	}
-	for name, imports := range allowed {
-		visit(name)
+	for _, name := range names {
 		from := listed{ImportPath: path.Join(module, name)}
-		for _, i := range imports {
+		for _, i := range allowed[name] {
+			if err := dag.AddEdge(name, i); err != nil {
+				t.Errorf("dag.txt lets %s import %s: %v", name, i, err)
+			}
 			if to := (listed{ImportPath: path.Join(module, i)}); !from.outer() && to.outer() {
 				t.Errorf("dag.txt lets the core package %s import %s", name, i)
 			}
@@ -163,37 +159,74 @@ func TestDAG(t *testing.T) {
 	}
 }
 
-// What core packages must not import, and who alone may import some libraries.
-var (
-	coreBans = []string{"os", "os/exec", "os/signal", "net", "net/http", "flag", "log", "log/slog", "syscall", "math/rand", "testing",
-		"github.com/spf13/viper", "github.com/spf13/cobra", "github.com/spf13/pflag"}
-	owners = map[string][]string{
-		"github.com/spf13/viper":                {"internal/config"},
-		"github.com/go-viper/mapstructure/v2":   {"internal/config"},
-		"github.com/spf13/cobra":                {"internal/cli"},
-		"connectrpc.com/connect":                {"api"},
-		"github.com/jedib0t/go-pretty/v6/table": {".", "report"},
+// ban is what packages must not use, and why. A star at the end of a name stands for all names with that prefix.
+type ban struct {
+	names  []string
+	reason string
+}
+
+// reasonAgainst returns why a name is banned, "" where it is not.
+func reasonAgainst(name string, bans []ban) string {
+	for _, b := range bans {
+		for _, n := range b.names {
+			if prefix, star := strings.CutSuffix(n, "*"); name == n || star && strings.HasPrefix(name, prefix) {
+				return b.reason
+			}
+		}
 	}
-)
+	return ""
+}
+
+// importBans are packages that the core must not import.
+var importBans = []ban{
+	{[]string{"os", "os/exec", "os/signal", "syscall"}, "a caller reads files and environment, so that the core runs in any process"},
+	{[]string{"net", "net/http"}, "package api is the service; the core answers its callers"},
+	{[]string{"flag", "github.com/spf13/viper", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+		"options come as values, with their defaults"},
+	{[]string{"log", "log/slog"}, "what is to be said is returned: as an error, a finding or a trace"},
+	{[]string{"math/rand"}, "its functions share one source; math/rand/v2 makes a source from the seed of an option"},
+	{[]string{"testing"}, "it adds flags to every program that links it"},
+}
+
+// callBans are functions that the core must not call.
+var callBans = []ban{
+	{[]string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After"},
+		"results must not depend on the speed of a machine; clocks and deadlines come from the caller"},
+	{[]string{"fmt.Print*", "fmt.Scan*"}, "standard input and output are the caller's"},
+	{[]string{"math/rand/v2.Int*", "math/rand/v2.Uint*", "math/rand/v2.Float*", "math/rand/v2.Perm", "math/rand/v2.Shuffle", "math/rand/v2.N"},
+		"they draw from a source that has no seed, and the same input must give the same bytes"},
+}
+
+// owner is a library that some packages alone may import, with those below them, and why.
+type owner struct {
+	library string
+	by      []string
+	reason  string
+}
+
+var owners = []owner{
+	{"github.com/spf13/viper", []string{"internal/config"}, "options are read, checked and located in one place"},
+	{"github.com/go-viper/mapstructure/v2", []string{"internal/config"}, "it decodes what viper read"},
+	{"github.com/spf13/cobra", []string{"internal/cli"}, "commands are thin: what they do is in the façade"},
+	{"connectrpc.com/connect", []string{"api"}, "the service is one way to the façade, not its foundation"},
+	{"github.com/jedib0t/go-pretty/v6/table", []string{".", "report"}, "tables for people are laid out in one place"},
+}
 
 func TestBannedImports(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {
-			if !p.outer() && slices.Contains(coreBans, i) {
-				t.Errorf("the core package %s imports %q", p.short(), i)
+			if reason := reasonAgainst(i, importBans); reason != "" && !p.outer() {
+				t.Errorf("the core package %s imports %q: %s", p.short(), i, reason)
 			}
-			if mayOnly, ok := owners[i]; ok && !slices.ContainsFunc(mayOnly, func(o string) bool {
-				return p.short() == o || strings.HasPrefix(p.short(), o+"/")
-			}) {
-				t.Errorf("%s imports %q, which only %v may", p.short(), i, mayOnly)
+			for _, o := range owners {
+				mine := func(by string) bool { return p.short() == by || strings.HasPrefix(p.short(), by+"/") }
+				if i == o.library && !slices.ContainsFunc(o.by, mine) {
+					t.Errorf("%s imports %q, which only %v may: %s", p.short(), i, o.by, o.reason)
+				}
 			}
 		}
 	}
 }
-
-// What core packages must not call. A star stands for all functions with that prefix.
-var callBans = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "fmt.Print*", "fmt.Scan*",
-	"math/rand/v2.Int*", "math/rand/v2.Uint*", "math/rand/v2.Float*", "math/rand/v2.Perm", "math/rand/v2.Shuffle", "math/rand/v2.N"}
 
 func TestBannedCalls(t *testing.T) {
 	for _, p := range packages(t) {
@@ -228,8 +261,12 @@ func checkCalls(t *testing.T, file string) {
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && paths[x.Name] != "" && banned(paths[x.Name]+"."+n.Sel.Name) {
-				t.Errorf("%s: the core must not use %s.%s", fset.Position(n.Pos()), x.Name, n.Sel.Name)
+			x, ok := n.X.(*ast.Ident)
+			if !ok || paths[x.Name] == "" {
+				return true
+			}
+			if reason := reasonAgainst(paths[x.Name]+"."+n.Sel.Name, callBans); reason != "" {
+				t.Errorf("%s: the core must not use %s.%s: %s", fset.Position(n.Pos()), x.Name, n.Sel.Name, reason)
 			}
 		case *ast.CallExpr:
 			if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
@@ -237,13 +274,6 @@ func checkCalls(t *testing.T, file string) {
 			}
 		}
 		return true
-	})
-}
-
-func banned(name string) bool {
-	return slices.ContainsFunc(callBans, func(ban string) bool {
-		prefix, star := strings.CutSuffix(ban, "*")
-		return name == ban || star && strings.HasPrefix(name, prefix)
 	})
 }
 
