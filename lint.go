@@ -16,7 +16,7 @@ type LintOptions struct {
 
 // Lint returns warnings about what is legal in a model but probably not meant, in the order of its text. The error is of
 // class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has; or the context's.
-func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []diag.Diagnostic, err error) {
+func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []Diagnostic, err error) {
 	defer diag.Recover("lint", &err)
 	if len(o.Mesh) > 0 {
 		if _, err := answer.ChooseMesh(m.module.Clone(), o.Mesh); err != nil {
@@ -30,13 +30,13 @@ func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []diag.Diagno
 func CheckLintRules(names []string) error { return lint.CheckNames(names) }
 
 // FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
-func FindingRules() []diag.Rule { return append(LintRules(), lint.Answers()...) }
+func FindingRules() []Rule { return append(LintRules(), lint.Answers()...) }
 
 // LintRules describes the rules of Lint.
-func LintRules() []diag.Rule {
-	var out []diag.Rule
+func LintRules() []Rule {
+	var out []Rule
 	for _, r := range lint.Rules() {
-		out = append(out, diag.Rule{ID: diag.Code(r.Name), Severity: diag.SeverityWarning, Name: r.Summary, Text: r.Text})
+		out = append(out, Rule{ID: diag.Code(r.Name), Severity: diag.SeverityWarning, Name: r.Summary, Text: r.Text})
 	}
 	return out
 }

@@ -33,8 +33,8 @@ type ShardMap struct {
 	Mesh     []MeshAxis
 	Inputs   []Tensor
 	Outputs  []Tensor
-	Notes    []string          // about how it was made, for people
-	Warnings []diag.Diagnostic // about what is legal but probably not meant
+	Notes    []string     // about how it was made, for people
+	Warnings []Diagnostic // about what is legal but probably not meant
 
 	program *typed.Program
 	mesh    *refine.Mesh // of the plan, and its refinement; nil for a text

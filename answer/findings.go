@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"autoshard/internal/diag"
+	"autoshard/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/names"

@@ -13,8 +13,8 @@ import (
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 const (

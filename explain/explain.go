@@ -6,10 +6,10 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // Question says what to explain.

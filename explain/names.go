@@ -10,9 +10,9 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"autoshard/trace"
 )
 
 // naming gives values names, and finds values and results of main by them. A name means what the first kind of

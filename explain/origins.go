@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"autoshard/answer"
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // origins knows what dimensions were given before propagation, and who gave it.

@@ -7,12 +7,12 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
 	"autoshard/propagate"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // Options says how to propagate.

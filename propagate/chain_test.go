@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
+	"autoshard/trace"
 
 	"pgregory.net/rapid"
 )

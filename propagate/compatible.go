@@ -1,9 +1,9 @@
 package propagate
 
 import (
-	"autoshard/internal/trace"
 	"autoshard/priority"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // step is one propagation through one op: the projection, the allowed directions, and scratch memory.

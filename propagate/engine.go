@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/priority"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // engine runs propagation over the tables of a module. What an op does with the shardings of its tensors depends

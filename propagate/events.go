@@ -3,10 +3,10 @@ package propagate
 import (
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/priority"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // remember keeps the axes of all factors as they are before the strategy runs.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/priority"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // reporter is what tests of all kinds have.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
+	"autoshard/trace"
 
 	"github.com/cockroachdb/datadriven"
 )

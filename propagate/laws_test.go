@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
+	"autoshard/trace"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

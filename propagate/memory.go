@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
+	"autoshard/trace"
 )
 
 // situation is what decides about one visit of an op: its plan, how it may move, and the shardings of its tensors.

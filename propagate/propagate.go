@@ -23,9 +23,9 @@ import (
 	"context"
 
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/priority"
+	"autoshard/trace"
 )
 
 // Strategy says how conflicts between the tensors of one op are resolved.

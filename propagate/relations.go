@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/rule"
+	"autoshard/trace"
 )
 
 // Relations says which dimensions of a module are tied by the factors of ops, by data-flow edges, by results of the

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
-	"autoshard/internal/trace"
 	"autoshard/ir"
+	"autoshard/trace"
 )
 
 // Session propagates one module again and again with other shardings of the main function's arguments and results,

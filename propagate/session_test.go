@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/propagate"
+	"autoshard/trace"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

@@ -3,10 +3,10 @@ package propagate
 import (
 	"slices"
 
-	"autoshard/internal/trace"
 	"autoshard/ir"
 	"autoshard/priority"
 	"autoshard/subaxis"
+	"autoshard/trace"
 )
 
 // waitingDim is a dimension whose user priority has not come yet: as its user gave it, without the priority.

@@ -3,7 +3,7 @@
 //
 // A line of dag.txt names a package and all packages of this module that it may import; tests are free:
 //
-//	propagate: internal/diag internal/trace ir ir/rule priority subaxis
+//	propagate: internal/diag trace ir ir/rule priority subaxis
 //
 // The core, that is everything below the façade and the façade itself, knows no files, flags, clocks, environment or
 // loggers: it takes values and returns values.

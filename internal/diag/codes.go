@@ -1,8 +1,5 @@
 package diag
 
-// Code is a stable identifier of a kind of diagnostic, such as AS1001. Codes never change meaning.
-type Code string
-
 // The codes, by range: 1000 text, 1100 types and values, 1200 meshes and shardings, 1300 model.json,
 // 1400 options, 2000 planning, 3000 running, 4000 unsupported, 9000 internal.
 const (

@@ -1,112 +1,52 @@
-// Package diag holds located, coded diagnostics and the classes of errors that the whole program shares.
-//
-// An [Error] belongs to one class, which errors.Is finds and which fixes the exit code and the Connect code,
-// and carries the diagnostics that a person reads:
+// Package diag makes errors of the classes that the whole program shares, and shows them to people and machines. What an error
+// is, the public package diag says; this one has its types under its own name.
 //
 //	err := diag.Invalid(diag.UnknownAxis, pos, "unknown axis %q", name)
 //	errors.Is(err, diag.ErrInvalid) // true
 package diag
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+
+	"autoshard/diag"
 )
 
 // The classes of errors (specification: design.md section 5).
 var (
-	ErrInvalid     = errors.New("invalid input")
-	ErrInfeasible  = errors.New("infeasible")
-	ErrUnsupported = errors.New("unsupported")
-	ErrFinding     = errors.New("finding")
-	ErrTooLarge    = errors.New("too large")
-	ErrInternal    = errors.New("internal error")
+	ErrInvalid     = diag.ErrInvalid
+	ErrInfeasible  = diag.ErrInfeasible
+	ErrUnsupported = diag.ErrUnsupported
+	ErrFinding     = diag.ErrFinding
+	ErrTooLarge    = diag.ErrTooLarge
+	ErrInternal    = diag.ErrInternal
 )
 
-// Position is a place in a source text. Line and Col count from 1; a zero Line means that no place is known. In a
-// binary file the place is the byte at Offset, counted from 0.
-type Position struct {
-	File   string
-	Line   int
-	Col    int
-	Binary bool
-	Offset int64
-}
+// What an error holds.
+type (
+	// Error is an error of one class with the diagnostics that explain it.
+	Error = diag.Error
+	// Diagnostic is one finding about the input.
+	Diagnostic = diag.Diagnostic
+	// Position is a place in a source text or binary file.
+	Position = diag.Position
+	// Note adds a second place or a hint to a diagnostic.
+	Note = diag.Note
+	// Code identifies a kind of diagnostic.
+	Code = diag.Code
+	// Severity says how bad a finding is.
+	Severity = diag.Severity
+	// Rule is a kind of finding.
+	Rule = diag.Rule
+)
 
-// String returns FILE:LINE:COL, leaving out what is not known, or FILE: byte OFFSET.
-func (p Position) String() string {
-	switch {
-	case p.Binary && p.File == "":
-		return fmt.Sprintf("byte %d", p.Offset)
-	case p.Binary:
-		return fmt.Sprintf("%s: byte %d", p.File, p.Offset)
-	case p.Line == 0:
-		return p.File
-	case p.File == "":
-		return fmt.Sprintf("%d:%d", p.Line, p.Col)
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
-}
-
-// IsKnown says whether the place is known, not only the file.
-func (p Position) IsKnown() bool { return p.Line > 0 || p.Binary }
-
-// byteOffset returns the offset in a binary file, nil for other places.
-func (p Position) byteOffset() *int64 {
-	if !p.Binary {
-		return nil
-	}
-	return &p.Offset
-}
-
-// Note adds a second place or a hint to a diagnostic.
-type Note struct {
-	Pos     Position
-	Message string
-}
-
-// Severity says how bad a finding is.
-type Severity uint8
-
-// The severities. An error is what keeps a program from being used.
+// The severities.
 const (
-	SeverityError Severity = iota
-	SeverityWarning
+	SeverityError   = diag.SeverityError
+	SeverityWarning = diag.SeverityWarning
 )
 
-// String returns error or warning.
-func (s Severity) String() string { return [...]string{"error", "warning"}[s] }
-
-// Diagnostic is one finding about the input: what is wrong, where, and under which stable code.
-type Diagnostic struct {
-	Severity Severity
-	Code     Code // of a warning, the name of the rule that fired
-	Pos      Position
-	Message  string
-	Source   string // the source line, without newline; empty if unknown
-	Notes    []Note
-}
-
-// Error is an error of one class with the diagnostics that explain it.
-type Error struct {
-	Class       error
-	Diagnostics []Diagnostic
-}
-
-// Error joins the diagnostics' first lines.
-func (e *Error) Error() string {
-	lines := make([]string, len(e.Diagnostics))
-	for i, d := range e.Diagnostics {
-		lines[i] = d.Message
-		if pos := d.Pos.String(); pos != "" {
-			lines[i] = pos + ": " + d.Message
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the class, so that errors.Is(err, ErrInvalid) holds.
-func (e *Error) Unwrap() error { return e.Class }
+// Diagnostics returns those of the Error that err is or wraps, nil if there is none.
+func Diagnostics(err error) []Diagnostic { return diag.Diagnostics(err) }
 
 // Invalid returns an ErrInvalid with one diagnostic.
 func Invalid(code Code, pos Position, format string, args ...any) *Error {
@@ -140,11 +80,4 @@ func Internal(code Code, pos Position, format string, args ...any) *Error {
 
 func newError(class error, code Code, pos Position, format string, args []any) *Error {
 	return &Error{Class: class, Diagnostics: []Diagnostic{{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...)}}}
-}
-
-// WithNote appends a note to the last diagnostic and returns the error.
-func (e *Error) WithNote(pos Position, format string, args ...any) *Error {
-	last := &e.Diagnostics[len(e.Diagnostics)-1]
-	last.Notes = append(last.Notes, Note{pos, fmt.Sprintf(format, args...)})
-	return e
 }

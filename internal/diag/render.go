@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,15 +33,6 @@ func Render(w io.Writer, err error, source func(file string) []byte) {
 		}
 		renderOne(w, &found[i], source)
 	}
-}
-
-// Diagnostics returns those of the Error that err is or wraps, nil if there is none.
-func Diagnostics(err error) []Diagnostic {
-	var e *Error
-	if !errors.As(err, &e) {
-		return nil
-	}
-	return e.Diagnostics
 }
 
 func renderOne(w io.Writer, d *Diagnostic, source func(string) []byte) {

@@ -21,14 +21,6 @@ type Tool struct {
 	Rules         []Rule
 }
 
-// Rule is a kind of finding.
-type Rule struct {
-	ID       Code
-	Severity Severity
-	Name     string // one line
-	Text     string // a paragraph
-}
-
 // Count returns the number of findings of a severity.
 func (r *Report) Count(s Severity) int {
 	n := 0
@@ -127,7 +119,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		Findings: []jsonFinding{}}
 	for _, d := range r.Findings {
 		f := jsonFinding{Severity: d.Severity.String(), Code: d.Code, Message: d.Message, File: d.Pos.File, Line: d.Pos.Line,
-			Column: d.Pos.Col, Byte: d.Pos.byteOffset(), Source: d.Source}
+			Column: d.Pos.Col, Byte: byteOffset(d.Pos), Source: d.Source}
 		for _, n := range d.Notes {
 			f.Notes = append(f.Notes, jsonNote{n.Message, n.Pos.File, n.Pos.Line, n.Pos.Col})
 		}
@@ -149,4 +141,12 @@ func runeColumn(line string, col int) int {
 		return col
 	}
 	return utf8.RuneCountInString(line[:col-1]) + 1
+}
+
+// byteOffset returns the offset in a binary file, nil for other places.
+func byteOffset(p Position) *int64 {
+	if !p.Binary {
+		return nil
+	}
+	return &p.Offset
 }

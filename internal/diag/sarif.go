@@ -93,10 +93,10 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 func ruleOf(d *Diagnostic) Rule {
 	for _, e := range Explanations() {
 		if e.Code == d.Code {
-			return Rule{e.Code, d.Severity, e.Name, e.Text}
+			return Rule{ID: e.Code, Severity: d.Severity, Name: e.Name, Text: e.Text}
 		}
 	}
-	return Rule{d.Code, d.Severity, string(d.Code), string(d.Code)}
+	return Rule{ID: d.Code, Severity: d.Severity, Name: string(d.Code), Text: string(d.Code)}
 }
 
 func sarifResultOf(d *Diagnostic, rule int) sarifResult {
@@ -117,7 +117,7 @@ func sarifResultOf(d *Diagnostic, rule int) sarifResult {
 func physical(p Position, source string) sarifPhysical {
 	out := sarifPhysical{Artifact: sarifArtifact{fileURI(p.File)}}
 	if p.Binary {
-		out.Region = &sarifRegion{ByteOffset: p.byteOffset()}
+		out.Region = &sarifRegion{ByteOffset: byteOffset(p)}
 	}
 	if p.Line > 0 {
 		out.Region = &sarifRegion{StartLine: p.Line, StartColumn: max(0, runeColumn(source, p.Col))}

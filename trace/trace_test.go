@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"autoshard/internal/trace"
+	"autoshard/trace"
 
 	"github.com/google/go-cmp/cmp"
 )
