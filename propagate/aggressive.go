@@ -86,14 +86,18 @@ func (s *step) serve(t int) {
 		if !fs.mapped {
 			continue
 		}
-		axes := s.truncate(s.perFactor[f], func(axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
-			return s.withinFactor(tf, f, axis, prevSize)
+		axes := s.truncate(s.perFactor[f], func(axis subaxis.Ref, prevSize int64) subaxis.Ref {
+			if axis, _ = tf.withinTensor(axis); axis.Size > 0 {
+				axis, _ = s.withinFactor(tf, f, axis, prevSize)
+			}
+			return axis
 		})
 		if subaxis.PrefixStatus(fs.axes, axes) != subaxis.StrictPrefix {
 			continue
 		}
-		axes = s.truncate(axes, func(axis subaxis.Ref, _ int64) (subaxis.Ref, bool) {
-			return s.acrossFactors(tf, f, axis)
+		axes = s.truncate(axes, func(axis subaxis.Ref, _ int64) subaxis.Ref {
+			axis, _ = tf.acrossFactors(f, axis)
+			return axis
 		})
 		if len(axes) == 0 {
 			continue

@@ -7,9 +7,7 @@ import "autoshard/subaxis"
 func (s *step) basic() {
 	s.lists = s.lists[:0]
 	for _, f := range s.open {
-		axes := s.truncate(s.compatible(f), func(axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
-			return s.fitsAll(f, axis, prevSize)
-		})
+		axes := s.truncate(s.compatible(f), func(axis subaxis.Ref, prevSize int64) subaxis.Ref { return s.fitsAll(f, axis, prevSize) })
 		for t := range s.tensors {
 			s.tensors[t].expand(f, axes)
 		}
@@ -17,19 +15,21 @@ func (s *step) basic() {
 }
 
 // fitsAll returns the part of an axis that fits every tensor.
-func (s *step) fitsAll(f int32, axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
-	ok := true
+func (s *step) fitsAll(f int32, axis subaxis.Ref, prevSize int64) subaxis.Ref {
 	for t := range s.tensors {
 		tf := &s.tensors[t]
-		if axis, ok = s.acrossFactors(tf, f, axis); !ok {
-			return axis, false
+		if axis, _ = tf.acrossFactors(f, axis); axis.Size == 0 {
+			break
 		}
 		if !tf.factors[f].mapped {
 			continue
 		}
-		if axis, ok = s.withinFactor(tf, f, axis, prevSize); !ok {
-			return axis, false
+		if axis, _ = tf.withinTensor(axis); axis.Size == 0 {
+			break
+		}
+		if axis, _ = s.withinFactor(tf, f, axis, prevSize); axis.Size == 0 {
+			break
 		}
 	}
-	return axis, true
+	return axis
 }

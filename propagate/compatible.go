@@ -86,75 +86,105 @@ func (c *compatibility) merge(new []subaxis.Ref) {
 	}
 }
 
-// acrossFactors returns the part of an axis that overlaps no other factor of the tensor.
-func (s *step) acrossFactors(t *tensorFactors, f int32, axis subaxis.Ref) (subaxis.Ref, bool) {
-	ok := true
+// obstacle is why an axis, or the minor part of one, does not fit a tensor along a factor. Without a reason there is none.
+type obstacle struct {
+	reason trace.Reason
+	axes   []subaxis.Ref // that are in the way; none where it is the dimension itself
+	factor int32         // that has these axes, trace.NoFactor where the tensor as a whole has them
+}
+
+// The three functions that follow ask whether an axis fits a tensor. They return the major part of it that does, the zero Ref
+// for none, and the obstacle where that is not the whole axis.
+
+// withinTensor asks for the axes that the tensor keeps from all of its dimensions.
+func (t *tensorFactors) withinTensor(axis subaxis.Ref) (subaxis.Ref, obstacle) {
+	part, replicated := avoiding(axis, t.replicated, trace.Replicated, trace.NoFactor)
+	part, unreduced := avoiding(part, t.unreduced, trace.Unreduced, trace.NoFactor)
+	return part, replicated.or(unreduced)
+}
+
+// acrossFactors asks for the axes that the other factors of the tensor have.
+func (t *tensorFactors) acrossFactors(f int32, axis subaxis.Ref) (subaxis.Ref, obstacle) {
+	var first obstacle
 	for g := range t.factors {
 		other := &t.factors[g]
 		if int32(g) == f || !other.mapped {
 			continue
 		}
-		for _, o := range other.overflow {
-			if axis, ok = axis.PrefixWithout(o); !ok {
-				return axis, false
-			}
-		}
-		for _, o := range other.axes {
-			if axis, ok = axis.PrefixWithout(o); !ok {
-				return axis, false
-			}
-		}
+		var o obstacle
+		axis, o = avoiding(axis, other.axes, trace.Conflict, int32(g))
+		first = first.or(o)
+		axis, o = avoiding(axis, other.overflow, trace.Conflict, int32(g))
+		first = first.or(o)
 	}
-	return axis, true
+	return axis, first
 }
 
-// withinFactor returns the part of an axis that the factor of the tensor has or can take, given how many shards
-// the axes before it make.
-func (s *step) withinFactor(t *tensorFactors, f int32, axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool) {
-	ok := true
-	for _, o := range t.replicated {
-		if axis, ok = axis.PrefixWithout(o); !ok {
-			return axis, false
-		}
-	}
-	for _, o := range t.unreduced {
-		if axis, ok = axis.PrefixWithout(o); !ok {
-			return axis, false
-		}
-	}
+// withinFactor asks whether the factor of the tensor has the axis or can take it, given how many shards the axes before it make.
+// Where its size lets it take a part of the axis, it is the rest that meets the obstacle.
+func (s *step) withinFactor(t *tensorFactors, f int32, axis subaxis.Ref, prevSize int64) (subaxis.Ref, obstacle) {
 	fs := &t.factors[f]
 	for _, have := range fs.axes {
 		if have.Contains(axis) {
-			return axis, true
+			return axis, obstacle{}
 		}
 	}
-	if !fs.closed && len(fs.overflow) == 0 {
+	o := obstacle{reason: trace.NotDivisible}
+	if fs.closed {
+		o.reason = trace.Closed
+	} else if len(fs.overflow) == 0 {
 		if fs.minorMost {
-			return axis, true
+			return axis, obstacle{}
 		}
 		if size := s.rule.Sizes[f]; size%prevSize == 0 {
 			if g := subaxis.GCD(size/prevSize, int64(axis.Size)); g == int64(axis.Size) || g > 1 {
 				axis.Size = int32(g)
-				return axis, true
+				return axis, obstacle{}
 			}
 		}
 	}
 	if n := len(fs.axes); n > 0 && fs.axes[n-1].PrefixOf(axis) {
-		return fs.axes[n-1], true
+		return fs.axes[n-1], o
 	}
-	return axis, false
+	return subaxis.Ref{}, o
+}
+
+// avoiding returns the largest major part of an axis that overlaps none of a list, the zero Ref for none, and the first of the list that
+// the axis meets. reason is that of two axes that overlap; they may also be parts of one axis that cannot exist side by side.
+func avoiding(axis subaxis.Ref, list []subaxis.Ref, reason trace.Reason, factor int32) (subaxis.Ref, obstacle) {
+	var first obstacle
+	part := axis
+	for i := 0; i < len(list) && part.Size > 0; i++ {
+		rest, _ := part.PrefixWithout(list[i])
+		if rest != part && first.reason == trace.NoReason {
+			first = obstacle{reason, list[i : i+1], factor}
+			if !axis.CanCoexist(list[i]) {
+				first.reason = trace.SubAxes
+			}
+		}
+		part = rest
+	}
+	return part, first
+}
+
+// or returns the first of two obstacles that is there.
+func (o obstacle) or(other obstacle) obstacle {
+	if o.reason != trace.NoReason {
+		return o
+	}
+	return other
 }
 
 // rejected says whether the conservative mode refuses an axis for being a part.
 func (s *step) rejected(axis subaxis.Ref) bool { return s.conservative && !s.mesh.IsFull(axis) }
 
-// truncate cuts a list at the first axis that fit does not accept as a whole. fit gets each axis and the number of
-// shards of those before it.
-func (s *step) truncate(list []subaxis.Ref, fit func(axis subaxis.Ref, prevSize int64) (subaxis.Ref, bool)) []subaxis.Ref {
+// truncate cuts a list at the first axis of which fit does not return the whole. fit gets each axis and the number of
+// shards that those before it make.
+func (s *step) truncate(list []subaxis.Ref, fit func(axis subaxis.Ref, prevSize int64) subaxis.Ref) []subaxis.Ref {
 	prevSize := int64(1)
 	for i, axis := range list {
-		part, ok := fit(axis, prevSize)
-		if !ok || s.rejected(part) {
+		part := fit(axis, prevSize)
+		if part.Size == 0 || s.rejected(part) {
 			return list[:i:i]
 		}
 		if part != axis {
