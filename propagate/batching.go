@@ -14,8 +14,8 @@ import (
 //	%i = concatenate(iota dim = 0, %j)   gather(%x, %i), collapsed_slice_dims = [0], start_index_map = [0, 1]
 //	                                  → gather(%x, %j), operand_batching_dims = [0], start_index_map = [1]
 //
-// The iota may be reshaped, broadcast, clamped, and chosen by a select: programs that guard their indices so stay in
-// range anyway, which is taken for granted. Shardy: -sdy-explicit-gather-scatter-batching.
+// The iota may be reshaped, broadcast, clamped, and chosen by a select. Programs guard their indices in these ways; that the guards
+// never change an index is taken for granted. Shardy: -sdy-explicit-gather-scatter-batching.
 func BatchGathers(m *ir.Module) {
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if dims, ok := m.Attr(op, gatherDims).(*ir.GatherDims); ok {

@@ -13,7 +13,8 @@ import (
 // about 3n ops. Some inputs are sharded over four axes, with three user priorities.
 func chain(n int) *ir.Module {
 	m := ir.NewModule()
-	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: []subaxis.Axis{{Name: "a", Size: 2}, {Name: "b", Size: 4}, {Name: "c", Size: 2}, {Name: "d", Size: 2}}}, nil, 0)
+	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: []subaxis.Axis{{Name: "a", Size: 2}, {Name: "b", Size: 4}, {Name: "c", Size: 2},
+		{Name: "d", Size: 2}}}, nil, 0)
 	x, w := m.TensorType(dtype.F32, 64, 128), m.TensorType(dtype.F32, 128, 128)
 	args := []ir.TypeID{x}
 	for range n {

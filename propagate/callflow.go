@@ -10,8 +10,8 @@ import (
 type callFlow struct {
 	callee  map[ir.OpID]ir.FuncID
 	callers map[ir.FuncID][]ir.OpID
-	crossed map[ir.ValueID]bool // values that the notification at hand has reached through calls
-	depth   int                 // of the calls that it is behind
+	crossed map[ir.ValueID]bool // values at which notifyAcross has already been since the outermost call of it
+	depth   int                 // how many calls of notifyAcross are under way
 }
 
 func newCallFlow(m *ir.Module) callFlow {
@@ -29,7 +29,7 @@ func newCallFlow(m *ir.Module) callFlow {
 }
 
 // symbolUsers visits the calls inside an op as MLIR collects the users of symbols: those of a region before those of the
-// regions inside it, of which the last comes first. The first of several values that flow into an edge wins.
+// regions inside it, of which the last comes first. The order matters: of several values that flow into an edge the first one wins.
 func symbolUsers(m *ir.Module, op ir.OpID, visit func(ir.OpID)) {
 	work := m.Regions(op)
 	for len(work) > 0 {

@@ -15,7 +15,8 @@ import (
 // Shardy: -sdy-constant-or-scalar-splitter, after NameConstants.
 func SplitConstants(m *ir.Module) error {
 	m.OrderUses()
-	s := &splitter{m: m, table: calls.NewTable(m), impure: map[string]bool{}, class: make([]constancy, m.NumOps()), copies: map[ir.ValueID]ir.ValueID{}}
+	s := &splitter{m: m, table: calls.NewTable(m), impure: map[string]bool{}, class: make([]constancy, m.NumOps()),
+		copies: map[ir.ValueID]ir.ValueID{}}
 	order, err := s.table.Acyclic()
 	if s.recursive = err != nil; s.recursive {
 		order = s.table.PostOrder()
@@ -42,7 +43,7 @@ type splitter struct {
 	class      []constancy     // by op; copies have none
 	order      []ir.OpID       // of constants
 	expansions []ir.OpID
-	marked     ir.OpID                   // what is around it is known to be impure
+	marked     ir.OpID                   // the op whose surroundings markImpure has marked last
 	copies     map[ir.ValueID]ir.ValueID // of the operand at hand
 	err        error
 }
@@ -131,8 +132,8 @@ func (s *splitter) onConstants(op ir.OpID) bool {
 	return true
 }
 
-// markImpure remembers that the innermost computation and the function around an op are more than constants. What is
-// around that computation learns it from there.
+// markImpure remembers that the innermost computation and the function around an op are more than constants. Computations further
+// out find it out where the inner one is looked at as one of their ops.
 func (s *splitter) markImpure(op ir.OpID) {
 	m := s.m
 	if op = m.ParentOp(op); op == s.marked {
@@ -162,8 +163,9 @@ func (s *splitter) splitOperands(op ir.OpID) {
 	}
 }
 
-// own returns what a user of a value gets: a copy of its computation, or, where nobody else uses it, the value itself,
-// whose operands are then own ones in turn. What comes of it is the same: a copy stands where its original does.
+// own returns what a user of a value gets: a copy of its computation, or, where nobody else uses the value, the value itself
+// with operands that are treated likewise. The program is the same either way, since a copy stands where its original does, and the
+// original is removed when nobody uses it.
 func (s *splitter) own(v ir.ValueID) ir.ValueID {
 	m := s.m
 	def := m.DefiningOp(v)
@@ -176,7 +178,7 @@ func (s *splitter) own(v ir.ValueID) ir.ValueID {
 		operands = append(operands, s.own(m.Operand(def, i)))
 	}
 	for i, operand := range operands {
-		m.SetOperand(def, i, operand) // in any case: the order of uses is that of copies
+		m.SetOperand(def, i, operand) // even if it is the same: uses are then in the order in which copies would be
 	}
 	return v
 }

@@ -207,7 +207,7 @@ func ConstraintsToReshards(m *ir.Module) {
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if m.Kind(op) == ir.OpSdyShardingConstraint {
 			m.SetKind(op, ir.OpSdyReshard)
-			m.SetOperand(op, 0, m.Operand(op, 0)) // the most recent use of it, as that of a new op would be
+			m.SetOperand(op, 0, m.Operand(op, 0)) // makes it the latest use of the operand, as that of a new op would be
 		}
 	})
 }

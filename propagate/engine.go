@@ -2,43 +2,61 @@ package propagate
 
 import (
 	"context"
-	"slices"
 
 	"autoshard/ir"
 	"autoshard/priority"
-	"autoshard/subaxis"
 	"autoshard/trace"
 )
 
-// engine runs propagation over the tables of a module. What an op does with the shardings of its tensors depends
-// only on its plan, the allowed directions and those shardings; such outcomes are computed once and kept.
+// engine runs propagation over the tables of a module to a fixed point.
+//
+// # Who waits for whom
+//
+// The worklist holds the ops that have to be visited. A visit reads the shardings of the op's tensors, decides what becomes of
+// them, writes the new ones and puts every other op that sees a new one on the list. In
+//
+//	%0 = stablehlo.tanh %x           // %x is sharded [{"a"}, {}], the other values are not
+//	%1 = stablehlo.add %0, %y
+//	%2 = stablehlo.abs %y
+//
+// all ops are on the list at first, and leave it in the order of the program. The visit of tanh gives %0 the axis "a"; add sees
+// %0 and is on the list already. The visit of add gives the axis to %1 and, where axes may move to operands, to %y; abs sees %y and is
+// still on the list. The visit of abs gives the axis to %2, and the list is empty: that is the fixed point. If abs stood
+// before add, its first visit would change nothing, and the visit of add would put it on the list again.
+//
+// Where two axes want the same dimension, the op that is visited first wins. The order of visits is therefore part of what
+// propagation means, and is Shardy's (worklist, notify).
+//
+// There is a fixed point for each user priority, for each op priority within it, and for each strategy within that, so that what
+// is more important has moved before the rest may: dimensions of later user priorities are hidden (userPriorities), and the
+// schedule says which way ops of a class may move axes at an op priority.
+//
+// Ops do not see values but slots. Values that data flow makes one, such as a loop's result and the argument of its body, share
+// a slot; the members of a sharding group copy each other's sharding (copyToGroup); what main returns and its results are made
+// to agree before and after each fixed point (tieResults).
+//
+// # What is remembered
+//
+// What a visit does depends on the situation only: on the rule of the op, as far as it matters (plan.like), on the ways in which it
+// may move axes, and on the shardings of its tensors, which are interned, so that equal numbers are equal shardings. The decider
+// works out the outcome of a situation once. A model of 32 equal layers has 32 additions in the same situation, 31 of which are
+// a look-up. For the same reason an outcome names no values: its updates count the tensors of the op, and the moves and refusals for
+// the trace are patterns, for which the binder puts in the values of the op when the trace is read.
 type engine struct {
 	*tables
+	decider
+	recorder
 	ctx      context.Context
 	options  Options
-	trace    *trace.Trace
 	work     worklist
-	step     step
-	memory   *memory
-	latest   []int32                 // by op: its latest outcome, which is likely its next one
-	last     []trace.PatternID       // by op: the refusals that it has recorded last
-	lastTied map[int]trace.PatternID // by result of the main function
-	reserve  *reserve
-	binder   *binder
-	round    int32     // user priority
+	started  bool    // the worklist is being worked on
+	visits   uint    // of ops, for the pace of looking at the context
+	latest   []int32 // by op: its latest outcome, which is likely its next one
+	settling settling
 	observer *observer // nil unless debug information is asked for
 
-	aggressive bool
-	started    bool                                   // the worklist is being worked on
-	visits     uint                                   // of ops, for the pace of looking at the context
-	changes    []uint16                               // by slot: how often it changed
-	restless   slot                                   // one that changed too often, 0 if none
-	level      int                                    // op priority; allLevels for no schedule
-	schedule   [len(priority.Schedule[0].Moves)]moves // of the level, by class
-	current    []ir.ShardingID
-	along      []factorAxes // by factor
-	moved      []trace.Event
-	updates    []update // of the visit at hand
+	level    int                                    // op priority; allLevels for no schedule
+	schedule [len(priority.Schedule[0].Moves)]moves // of the level, by class
 }
 
 // moves says how a class of ops moves: where an operand has several uses, and where none has.
@@ -46,6 +64,12 @@ type moves struct{ shared, single priority.Move }
 
 // allLevels stands for propagation without a schedule: everything moves both ways.
 const allLevels = priority.Levels - 1
+
+// settling counts how often shardings change.
+type settling struct {
+	changes  []uint16 // by slot
+	restless slot     // one that changed too often, 0 if none
+}
 
 // maxChanges is how often the sharding of one value may change. Shardings mostly grow, and a mesh has few axes; but what
 // enters and leaves manual computations loses axes, and may get them again without end.
@@ -59,13 +83,10 @@ func newEngine(ctx context.Context, m *ir.Module, o Options) *engine {
 // startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they
 // name.
 func startEngine(ctx context.Context, t *tables, o Options, known *trace.Trace, outcomes *memory) *engine {
-	e := &engine{ctx: ctx, tables: t, options: o, memory: outcomes, level: allLevels}
-	e.latest, e.changes = make([]int32, t.m.NumOps()+1), make([]uint16, len(t.shardings))
-	e.last, e.lastTied = make([]trace.PatternID, t.m.NumOps()+1), map[int]trace.PatternID{}
-	e.reserve = &reserve{waiting: map[slot][]waitingDim{}}
-	e.binder = &binder{e.rows, e.slots, e.names, e.reserve}
-	e.trace = known.Next(e.binder)
-	e.reserve.trace = e.trace
+	e := &engine{ctx: ctx, tables: t, options: o, level: allLevels}
+	e.latest, e.settling.changes = make([]int32, t.m.NumOps()+1), make([]uint16, len(t.shardings))
+	e.recorder = newRecorder(t, known)
+	e.decider = decider{tables: t, memory: outcomes, patterns: e.trace, conservative: o.Conservative}
 	return e
 }
 
@@ -84,7 +105,7 @@ func (e *engine) fixpoint() {
 	e.tieResults()
 	e.work.fill(e.m)
 	e.started = true
-	for op, ok := e.work.pop(); ok && e.restless == 0; op, ok = e.work.pop() {
+	for op, ok := e.work.pop(); ok && e.settling.restless == 0; op, ok = e.work.pop() {
 		if e.visits++; e.visits%visitsBetweenLooks == 0 && e.ctx.Err() != nil {
 			break
 		}
@@ -109,7 +130,7 @@ func (e *engine) visit(op ir.OpID) {
 	}
 	last := len(slots) - 1
 	raw := e.current[last]
-	if row.view != 0 {
+	if row.view != 0 { // the tensors are compared as the sources of the edge see them
 		e.current[last] = e.views[row.view].BeforePropagation(e.m, raw)
 	}
 	move := e.moves(op, row)
@@ -122,13 +143,11 @@ func (e *engine) visit(op ir.OpID) {
 	if e.carryOut(op, slots, out, raw); len(out.updates) > 0 && e.observer != nil {
 		e.observer.observe(op, out.seen, e.valuesOf(slots))
 	}
-	if out.refusals != 0 && e.last[op] != out.refusals {
-		e.trace.Record(int32(op), out.refusals)
-		e.last[op] = out.refusals
-	}
+	e.recordRefusals(op, out.refusals)
 }
 
-// carryOut carries out the updates of an outcome. raw is the sharding of the last tensor as it is stored.
+// carryOut writes the updates of an outcome. raw is the sharding of the last tensor as it is stored, which for the edge of a manual
+// computation differs from the one that its sources see.
 func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.ShardingID) {
 	row, last := &e.rows[op], len(slots)-1
 	if row.distinct && len(e.groups) == 0 && row.view == 0 {
@@ -144,8 +163,10 @@ func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.Shardin
 		sharding := u.sharding
 		if row.view != 0 && int(u.tensor) == last {
 			if sharding = e.views[row.view].AfterPropagation(e.m, sharding); sharding == raw {
+				// The edge stores what it stored before: all that came are manual axes, which exist on the side of the
+				// sources only. Shardy notifies the users all the same, and the order of visits depends on it.
 				if e.started {
-					e.notify(slots[last], op) // as news, though all of it stays on the other side
+					e.notify(slots[last], op)
 				}
 				e.copyToGroup(slots[last], u.sharding, op)
 				continue
@@ -156,7 +177,8 @@ func (e *engine) carryOut(op ir.OpID, slots []slot, out *outcome, raw ir.Shardin
 	e.openOthers(slots, out)
 }
 
-// apply carries out update i of an outcome, unless a later one is for the same value.
+// apply writes update i of an outcome, unless a later one is for the same value. The ops that see the value are pushed for each of the
+// two, since the order in which ops are pushed decides conflicts, and Shardy writes both.
 func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding ir.ShardingID) {
 	u := &out.updates[i]
 	s := slots[u.tensor]
@@ -166,11 +188,12 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 	for _, later := range out.updates[i+1:] {
 		if slots[later.tensor] == s {
 			if e.started {
-				e.notify(s, op) // who hears first decides about what comes next
+				e.notify(s, op)
 			}
 			return
 		}
 	}
+	// The moves of the outcome lead from the sharding that the decision saw; an earlier update of this visit may have changed it.
 	if e.shardings[s] == e.current[u.tensor] || int(u.tensor) == len(slots)-1 && e.rows[op].view != 0 {
 		e.record(op, slots, e.trace.PatternEvents(out.moves)[u.first:u.to])
 	} else {
@@ -178,18 +201,6 @@ func (e *engine) apply(op ir.OpID, slots []slot, out *outcome, i int, sharding i
 	}
 	e.assign(s, sharding, op)
 	e.copyToGroup(s, u.sharding, op)
-}
-
-// read copies the shardings of the slots to current and says whether there are any.
-func (e *engine) read(slots []slot) bool {
-	e.current = e.current[:0]
-	found := false
-	for _, s := range slots {
-		id := e.shardings[s]
-		e.current = append(e.current, id)
-		found = found || id != 0
-	}
-	return found
 }
 
 // moves returns the directions in which an op may move axes now.
@@ -204,8 +215,9 @@ func (e *engine) moves(op ir.OpID, row *opRow) priority.Move {
 	return e.schedule[row.class].shared
 }
 
-// copyToGroup gives a new sharding to the others of a group, that of an edge as its sources see it. An edge that holds
-// the sharding of a member, such as an argument of a loop's body, is none itself and does not.
+// copyToGroup gives the new sharding of a value that was put into a group to the other members, that of an edge as its sources
+// see it. A member may have its sharding at an edge, as the argument of a loop's body does. The edge was not put into the group itself,
+// so that nothing is copied when it changes.
 func (e *engine) copyToGroup(s slot, id ir.ShardingID, current ir.OpID) {
 	g, ok := e.memberOf[ir.ValueID(s)]
 	if !ok {
@@ -223,8 +235,8 @@ func (e *engine) copyToGroup(s slot, id ir.ShardingID, current ir.OpID) {
 // assign changes the sharding of a slot and pushes the ops that see it.
 func (e *engine) assign(s slot, id ir.ShardingID, current ir.OpID) {
 	e.shardings[s] = id
-	if e.changes[s]++; e.changes[s] > maxChanges {
-		e.restless = s
+	if e.settling.changes[s]++; e.settling.changes[s] > maxChanges {
+		e.settling.restless = s
 	}
 	if e.started {
 		e.notify(s, current)
@@ -251,187 +263,6 @@ func (e *engine) openResults(op ir.OpID, like ir.ShardingID) {
 			e.shardings[v] = e.m.Replicated(e.m.ShardingOf(like).Mesh, len(e.m.Shape(v)), false)
 		}
 	}
-}
-
-// outcomeOf returns the outcome for the current shardings, from memory where the situation is known. latest is one
-// that is likely the same.
-func (e *engine) outcomeOf(row *opRow, move priority.Move, latest int32) int32 {
-	like := e.plans[row.plan].like
-	if !e.plans[like].special {
-		move.Special = move.PassThrough // no factor asks for it
-	}
-	mode := int32(move.PassThrough) | int32(move.Special)<<2
-	for i, on := range [...]bool{row.elementwise, row.exempt, row.barrier, e.aggressive} {
-		if on {
-			mode |= 1 << (4 + i)
-		}
-	}
-	s := situation{like, mode, e.current}
-	if e.memory.holds(latest, s) {
-		return latest
-	}
-	if id := e.memory.find(s); id != 0 {
-		return id
-	}
-	return e.memory.add(s, e.propagate(row, &e.plans[like], move))
-}
-
-// propagate computes the outcome for the current shardings (source: shardy.md section 4.4).
-func (e *engine) propagate(row *opRow, plan *plan, move priority.Move) outcome {
-	if e.nothingMoves() {
-		return outcome{}
-	}
-	mesh, clash, ok := e.commonMesh()
-	if !ok {
-		if clash.other == 0 {
-			return outcome{}
-		}
-		return outcome{refusals: e.trace.Pattern([]trace.Event{clash.event()})}
-	}
-	if e.findOpen(plan); len(e.step.open) == 0 {
-		return outcome{}
-	}
-	s := &e.step
-	s.elementwise, s.conservative = row.elementwise, e.options.Conservative && !row.exempt
-	s.setDirections(plan, move)
-	s.project(e.m, mesh, plan.rule, e.current)
-	s.remember()
-	if e.aggressive {
-		s.aggressive()
-	} else {
-		s.basic()
-	}
-	var out outcome
-	moves := e.moved[:0]
-	e.updates = e.updates[:0]
-	for t := range s.tensors {
-		if s.tensors[t].updated {
-			moves = e.finish(moves, t, mesh)
-		}
-	}
-	e.moved = moves
-	out.updates = slices.Clone(e.updates)
-	out.moves, out.refusals = e.trace.Pattern(moves), e.trace.Pattern(s.refusals(e.trace, mesh, row.barrier))
-	if e.observer != nil {
-		out.seen = &sighting{s.arrivals(), len(plan.rule.Operands), mesh}
-	}
-	return out
-}
-
-// nothingMoves says whether no tensor of the op has axes.
-func (e *engine) nothingMoves() bool {
-	for _, id := range e.current {
-		if id != 0 && !e.m.ShardingOf(id).IsReplicated() {
-			return false
-		}
-	}
-	return true
-}
-
-// findOpen collects the factors along which tensors are not all sharded by the same axes. Along others nothing moves, and
-// nothing is refused. Where dimensions have several factors, it takes all.
-func (e *engine) findOpen(p *plan) {
-	s, r := &e.step, p.rule
-	s.open = s.open[:0]
-	e.along = resize(e.along, len(r.Sizes))
-	if !p.whole {
-		for f := range r.Sizes {
-			s.open = append(s.open, int32(f))
-		}
-		return
-	}
-	for t, id := range e.current {
-		for d, factors := range dimsOf(r, t) {
-			if len(factors) == 0 {
-				continue
-			}
-			var axes []subaxis.Ref
-			if id != 0 {
-				axes = e.m.ShardingOf(id).Dims[d].Axes
-			}
-			along := &e.along[factors[0]]
-			along.differ = along.differ || along.known && !slices.Equal(along.axes, axes)
-			along.axes, along.known = axes, true
-		}
-	}
-	for f := range e.along {
-		if e.along[f].differ {
-			s.open = append(s.open, int32(f))
-		}
-	}
-}
-
-// factorAxes is how the tensors looked at so far are sharded along a factor.
-type factorAxes struct {
-	axes          []subaxis.Ref // of the last one
-	known, differ bool
-}
-
-// dimsOf returns the factors of each dimension of a tensor.
-func dimsOf(r *ir.Rule, t int) [][]int32 {
-	if t < len(r.Operands) {
-		return r.Operands[t]
-	}
-	return r.Results[t-len(r.Operands)]
-}
-
-func (s *step) setDirections(p *plan, move priority.Move) {
-	s.directions = resize(s.directions, len(p.kinds))
-	for f, kind := range p.kinds {
-		switch kind {
-		case passThroughFactor:
-			s.directions[f] = move.PassThrough
-		case specialFactor:
-			s.directions[f] = move.Special
-		}
-	}
-}
-
-// finish adds the update of a tensor whose factors changed, unless its sharding stays the same, and its moves.
-func (e *engine) finish(moves []trace.Event, t int, mesh ir.MeshID) []trace.Event {
-	s := e.step.transient(t, mesh)
-	old := e.current[t]
-	if old == 0 && s.IsReplicated() && len(s.Replicated) == 0 && len(s.Unreduced) == 0 {
-		return moves
-	}
-	id := e.m.FindSharding(&s)
-	if id == 0 {
-		id = e.m.InternSharding(s.Clone())
-	} else if id == old {
-		return moves
-	}
-	var dims []ir.DimSharding
-	if old != 0 {
-		dims = e.m.ShardingOf(old).Dims
-	}
-	first := int32(len(moves))
-	moves = e.step.moves(moves, e.trace, t, dims, &s)
-	e.updates = append(e.updates, update{int32(t), id, first, int32(len(moves))})
-	return moves
-}
-
-// meshClash names two tensors whose meshes differ.
-type meshClash struct{ first, other int }
-
-// commonMesh returns the mesh of the current shardings. Empty meshes give way to real ones. It fails where meshes
-// differ, or the mesh is a single device.
-func (e *engine) commonMesh() (ir.MeshID, meshClash, bool) {
-	var mesh ir.MeshID
-	first := 0
-	for t, id := range e.current {
-		if id == 0 {
-			continue
-		}
-		other := e.m.ShardingOf(id).Mesh
-		switch {
-		case other == mesh || e.m.Mesh(other).IsEmpty() && mesh != 0:
-		case mesh == 0 || e.m.Mesh(mesh).IsEmpty():
-			mesh, first = other, t
-		case !e.m.Mesh(mesh).Equal(&e.m.Mesh(other).Mesh):
-			return 0, meshClash{first, t}, false
-		}
-	}
-	return mesh, meshClash{}, mesh != 0 && !e.m.Mesh(mesh).IsMaximal()
 }
 
 // tieResults makes the results of the main function and the values that it returns agree.
@@ -466,19 +297,6 @@ func (e *engine) tieResults() {
 		if len(out.updates) > 0 && e.observer != nil {
 			e.observer.observe(0, out.seen, []ir.ValueID{ir.ValueID(e.home[v]), ir.ValueID(e.home[v])})
 		}
-		if out.refusals != 0 && e.lastTied[i] != out.refusals {
-			e.record(0, slots[:], e.trace.PatternEvents(out.refusals))
-			e.lastTied[i] = out.refusals
-		}
+		e.recordTiedRefusals(i, slots[:], out.refusals)
 	}
-}
-
-// axesOf converts refs to the axes of the trace.
-func axesOf(t *trace.Trace, refs []subaxis.Ref) trace.AxesID {
-	var buffer [8]trace.Axis
-	list := buffer[:0]
-	for _, r := range refs {
-		list = append(list, trace.Axis{Index: r.Axis, Pre: r.Pre, Size: r.Size})
-	}
-	return t.Intern(list)
 }

@@ -20,7 +20,7 @@ type reporter interface {
 func CheckGaps(t reporter, m *ir.Module, o Options) (gaps int) {
 	copies := syncGroups(m)
 	e := newEngine(context.Background(), m, o)
-	e.recordGroupCopies(copies)
+	e.recordGroupCopies(copies, o.NoUserPriority)
 	e.run()
 	e.aggressive, e.level = o.Strategy != Basic, allLevels
 	told := map[refusedAt]bool{}

@@ -37,7 +37,8 @@ func propagated(t *rapid.T, m *ir.Module, o propagate.Options) *trace.Trace {
 
 func drawOptions(t *rapid.T) propagate.Options {
 	return propagate.Options{
-		Strategy:       rapid.SampledFrom([]propagate.Strategy{propagate.Aggressive, propagate.Basic, propagate.BasicThenAggressive}).Draw(t, "strategy"),
+		Strategy: rapid.SampledFrom([]propagate.Strategy{propagate.Aggressive, propagate.Basic, propagate.BasicThenAggressive}).Draw(t,
+			"strategy"),
 		NoOpPriority:   rapid.Bool().Draw(t, "no op priority"),
 		NoUserPriority: rapid.Bool().Draw(t, "no user priority"),
 		Conservative:   rapid.Bool().Draw(t, "conservative"),

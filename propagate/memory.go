@@ -14,7 +14,7 @@ type situation struct {
 	shardings  []ir.ShardingID
 }
 
-// outcome is what one visit of an op does, and what it declines to do.
+// outcome is what a visit of an op does: the shardings that change, and for the trace what moved and what was refused.
 type outcome struct {
 	plan, mode int32 // of the situation
 	first, n   int32 // its shardings, among those of the memory
@@ -52,7 +52,7 @@ func newMemory(room int) *memory {
 		places: make([]int32, 1<<bits.Len(uint(2*room)|31))}
 }
 
-// holds says whether an outcome is of a situation.
+// holds says whether an outcome is that of a situation.
 func (m *memory) holds(id int32, s situation) bool {
 	o := &m.outcomes[id]
 	return o.plan == s.plan && o.mode == s.mode && slices.Equal(m.shardings[o.first:o.first+o.n], s.shardings)

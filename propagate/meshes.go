@@ -223,7 +223,7 @@ func hasSizeOneAxis(m *ir.Module) bool {
 }
 
 // TagMeshes notes on every named mesh its content in the form of StableHLO's own meshes, as an attribute: the last
-// step of -sdy-lift-inlined-meshes. Nothing here reads it.
+// step of -sdy-lift-inlined-meshes. Nothing in this module reads it: it is there for the tools that do.
 func TagMeshes(m *ir.Module) {
 	i64 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})
 	for op := range m.Ops(m.Body()) {

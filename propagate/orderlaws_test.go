@@ -145,7 +145,8 @@ func TestHigherPriorityStays(t *testing.T) {
 				continue
 			}
 			for d, dim := range m.ShardingOf(m.Sharding(v)).Dims {
-				if now := full.ShardingOf(full.Sharding(v)).Dims[d].Axes; subaxis.PrefixStatus(dim.Axes, now) == subaxis.NotPrefix && !inGroup(given, v) {
+				if now := full.ShardingOf(full.Sharding(v)).Dims[d].Axes; subaxis.PrefixStatus(dim.Axes, now) == subaxis.NotPrefix &&
+					!inGroup(given, v) {
 					t.Fatalf("value %d dimension %d: %v after round %d, %v at the end", v, d, dim.Axes, o.MaxPriority, now)
 				}
 			}

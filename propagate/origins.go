@@ -125,7 +125,7 @@ func (o *origins) add(v ir.ValueID, of origin) {
 }
 
 // arrive gives an axis that came from one value to another the origin that it has there: that of the axis itself,
-// else that of one that contains it or is contained in it.
+// else the origin of an axis that contains it or is contained in it.
 func (o *origins) arrive(from, to ir.ValueID, mesh ir.MeshID, axis subaxis.Ref) {
 	list := o.of[from]
 	i := slices.IndexFunc(list, func(p origin) bool { return p.axis == axis })

@@ -9,7 +9,8 @@ import (
 
 // Import makes a module ready for propagation: meshes named, constants split, shardings said explicitly, data-flow
 // edges and constraints in place, every call a computation of its own. It fails where functions are recursive or the
-// module would get larger than calls.MaxOps, and with the context's error. Shardy: -sdy-import-pipeline and the passes between it and propagation.
+// module would get larger than calls.MaxOps, and with the context's error.
+// Shardy: -sdy-import-pipeline and the passes between it and propagation.
 func Import(ctx context.Context, m *ir.Module) error {
 	if len(calls.All(m)) == 0 {
 		if err := Normalize(ctx, m); err != nil {
@@ -25,8 +26,8 @@ func Import(ctx context.Context, m *ir.Module) error {
 	return separateCalls(ctx, m)
 }
 
-// separateCalls gives every call a body of its own. Constraints are applied while bodies are functions, whose edges
-// keep them from reaching through.
+// separateCalls gives every call a body of its own. Constraints are applied while bodies are still functions, since the edges of
+// functions keep a constraint in a body from changing the values that calls pass to it.
 func separateCalls(ctx context.Context, m *ir.Module) error {
 	return inOrder(ctx, m,
 		func(m *ir.Module) error { return calls.Flatten(m, calls.MaxOps) },

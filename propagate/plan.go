@@ -25,8 +25,9 @@ const (
 	blockedFactor
 )
 
-// planFor returns the plan of a rule. The sum of two matrices propagates like that of two larger ones: sizes matter only
-// where one tensor is larger than another, and where several factors share a dimension and have to divide it.
+// planFor returns the plan of a rule. Plans that differ in sizes only are mostly alike, as those of the sums of small and of large
+// matrices are: sizes matter only where one tensor is larger than another, and where several factors share a dimension and have to
+// divide it.
 func (t *tables) planFor(r *ir.Rule) int32 {
 	if id, ok := t.planOf[r]; ok {
 		return id

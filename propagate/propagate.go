@@ -70,7 +70,8 @@ type Options struct {
 
 // Run propagates the shardings of the module until nothing changes, and removes ops without uses or effects that
 // it meets. Dimensions stay open or closed. Results need static shapes (ErrUnsupported otherwise), and shardings have to
-// settle (ErrInvalid otherwise). Where it fails, also with the context's error, the module is as good as lost.
+// settle (ErrInvalid otherwise). Where it fails, also with the context's error, the module is half
+// propagated and of no use.
 // Shardy: -sdy-user-priority-propagate, or by options -sdy-op-priority-propagate, -sdy-aggressive-propagate and
 // -sdy-basic-propagate.
 func Run(ctx context.Context, m *ir.Module, o Options) (*trace.Trace, error) {
@@ -80,8 +81,8 @@ func Run(ctx context.Context, m *ir.Module, o Options) (*trace.Trace, error) {
 	observer := newObserver(m, o.Debug)
 	copies := syncGroups(m)
 	e := newEngine(ctx, m, o)
-	e.observer = observer
-	e.recordGroupCopies(copies)
+	e.observer, e.observed = observer, observer != nil
+	e.recordGroupCopies(copies, o.NoUserPriority)
 	if err := e.run(); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (e *engine) run() error {
 	if err := e.ctx.Err(); err != nil {
 		return err
 	}
-	if e.restless != 0 {
+	if e.settling.restless != 0 {
 		return e.unsettled()
 	}
 	e.store()
@@ -114,8 +115,8 @@ func (e *engine) run() error {
 // unsettled reports the value whose sharding changes for ever.
 func (e *engine) unsettled() error {
 	var at diag.Position
-	if int(e.restless) < len(e.home) {
-		if op := e.m.DefiningOp(ir.ValueID(e.restless)); op != 0 {
+	if int(e.settling.restless) < len(e.home) {
+		if op := e.m.DefiningOp(ir.ValueID(e.settling.restless)); op != 0 {
 			at = opPosition(e.m, op)
 		}
 	}

@@ -62,7 +62,8 @@ func (g *generator) dot() {
 func (g *generator) einsum() {
 	x := g.where("f32", func(v value) bool { return v.elem == "f32" && len(v.dims) == 2 }, 2)
 	n := g.pick(2, 4)
-	g.op("stablehlo.einsum", `einsum_config = "ab,bc->ac"`, "", []value{x, g.like(x.with([]int64{x.dims[1], n}))}, x.with([]int64{x.dims[0], n}))
+	g.op("stablehlo.einsum", `einsum_config = "ab,bc->ac"`, "", []value{x, g.like(x.with([]int64{x.dims[1], n}))},
+		x.with([]int64{x.dims[0], n}))
 }
 
 // window is a window over one dimension.
@@ -243,7 +244,8 @@ func (g *generator) selectAndScatter() {
 		}
 		ws, out = append(ws, w), append(out, w.out(size))
 	}
-	const choose = "{\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%p = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n" +
+	const choose = "{\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%p = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> " +
+		"tensor<i1>\n" +
 		"stablehlo.return %p : tensor<i1>\n}"
 	g.op("stablehlo.select_and_scatter", windowText(ws, "window_dimensions", "window_strides"),
 		choose+", "+g.combiner([]string{"f32", "f32"}, 1, "add"), []value{x, g.like(x.with(out)), g.like(shape{nil, "f32"})}, x.shape)

@@ -108,7 +108,8 @@ func (n *indexing) dimsText(kind string, names ...string) string {
 func (g *generator) gather() {
 	x := g.positive(1)
 	n := g.drawIndexing(x)
-	dims := n.dimsText("gather", "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map")
+	dims := n.dimsText("gather", "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+		"start_index_map")
 	g.op("stablehlo.gather", fmt.Sprintf("dimension_numbers = %s, slice_sizes = %s", dims, ints(n.slice)), "",
 		[]value{x, g.like(shape{n.indices, "i32"})}, x.with(n.result))
 }
@@ -124,7 +125,8 @@ func (g *generator) scatter() {
 		inputs, updates = append(inputs, g.like(x.shape)), append(updates, g.like(x.with(n.result)))
 	}
 	indices := g.like(shape{n.indices, "i32"})
-	region := g.combiner(slices.Repeat([]string{"f32"}, 2*len(inputs)), len(inputs), g.word("add", "multiply", "maximum", "minimum", "subtract"))
+	region := g.combiner(slices.Repeat([]string{"f32"}, 2*len(inputs)), len(inputs),
+		g.word("add", "multiply", "maximum", "minimum", "subtract"))
 	if g.chance(4) {
 		region = g.combiner(slices.Repeat([]string{"f32"}, 2*len(inputs)), len(inputs), "add")
 	}

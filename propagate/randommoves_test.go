@@ -92,7 +92,8 @@ func (g *generator) pad() {
 			return
 		}
 	}
-	g.op("stablehlo.pad", fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", ints(low), ints(high), ints(inner)),
+	g.op("stablehlo.pad", fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", ints(low), ints(high),
+		ints(inner)),
 		"", []value{x, g.like(shape{nil, x.elem})}, x.with(out))
 }
 
@@ -156,5 +157,6 @@ func (g *generator) sort() {
 	}
 	region := "{\n^bb0(" + params + "):\n%p = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n" +
 		"stablehlo.return %p : tensor<i1>\n}"
-	g.op("stablehlo.sort", fmt.Sprintf("dimension = %d : i64, is_stable = true", g.r.Intn(len(x.dims))), region, operands, shapesOf(operands)...)
+	g.op("stablehlo.sort", fmt.Sprintf("dimension = %d : i64, is_stable = true", g.r.Intn(len(x.dims))), region, operands,
+		shapesOf(operands)...)
 }

@@ -28,8 +28,9 @@ func (g *generator) matrix() {
 		b[n-2] = g.pick(1, 2, 4, 8)
 	}
 	y := g.like(x.with(b))
-	g.op("stablehlo.triangular_solve", fmt.Sprintf("left_side = %t, lower = true, transpose_a = #stablehlo<transpose %s>, unit_diagonal = false",
-		left, g.word("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")), "", []value{x, y}, y.shape)
+	g.op("stablehlo.triangular_solve",
+		fmt.Sprintf("left_side = %t, lower = true, transpose_a = #stablehlo<transpose %s>, unit_diagonal = false",
+			left, g.word("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")), "", []value{x, y}, y.shape)
 }
 
 // fft transforms the last dimensions, of complex or of real numbers.
@@ -69,7 +70,8 @@ func (g *generator) random() {
 	g.op("stablehlo.rng", "rng_distribution = #stablehlo<rng_distribution UNIFORM>", "", []value{zero, one, n}, shape{dims, "f32"})
 }
 
-var pointwiseTargets = []string{"annotate_device_placement", "Cholesky", "CompactWyHelper", "InspectSharding", "LayoutConstraint", "mhlo.erf",
+var pointwiseTargets = []string{"annotate_device_placement", "Cholesky", "CompactWyHelper", "InspectSharding", "LayoutConstraint",
+	"mhlo.erf",
 	"MoveToDevice", "MoveToHost", "X64SplitHigh", "xla.megascale.provide_metadata", "_SPMDInternalOp_RotateRight", "X64Combine",
 	"sdy_testonly", "tpu_custom_call", "xla_ffi_python_cpu_callback", "unheard_of"}
 
@@ -170,7 +172,8 @@ func (g *generator) collective() {
 		if e := g.r.Intn(len(x.dims)); out[d]%2 == 0 {
 			out[d] /= 2
 			out[e] *= 2
-			g.op("stablehlo.all_to_all", fmt.Sprintf("split_dimension = %d : i64, concat_dimension = %d : i64, split_count = 2 : i64, %s", d, e, groups),
+			g.op("stablehlo.all_to_all", fmt.Sprintf("split_dimension = %d : i64, concat_dimension = %d : i64, split_count = 2 : i64, %s", d, e,
+				groups),
 				"", []value{x}, x.with(out))
 		}
 	case 4:

@@ -145,7 +145,8 @@ func (g *generator) namedComputation() {
 	}
 	g.depth--
 	results := g.results(want)
-	g.line("%s = sdy.named_computation<%q>(%s)%s%s (%s) {", declare(results), g.word("foo", "bar"), namesOf(operands), in, out, signatureText(args))
+	g.line("%s = sdy.named_computation<%q>(%s)%s%s (%s) {", declare(results), g.word("foo", "bar"), namesOf(operands), in, out,
+		signatureText(args))
 	g.isolatedBody(args, want)
 	g.line("} : (%s) -> %s", typesOf(operands), resultTypes(results))
 	g.values = append(g.values, results...)

@@ -80,7 +80,7 @@ type refused struct {
 func (s *step) refusal(f int32, t int, barrier bool) (refused, bool) {
 	has := s.tensors[t].factors[f].axes
 	if s.isStrided(t, f) {
-		has = s.had(t, f) // the strategy's update came to nothing
+		has = s.had(t, f) // the strategy's update cannot be written as a sharding, and was dropped
 	}
 	r := refused{Event: trace.Event{Factor: f}}
 	best := int64(1)

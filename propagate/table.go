@@ -62,7 +62,8 @@ type funcResults struct {
 func newTables(ctx context.Context, m *ir.Module, rules *rule.Cache) *tables {
 	const plans = 256 // that many are rare
 	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
-		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]dataflow.View, 1), plans: make([]plan, 1, plans),
+		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]dataflow.View, 1),
+		plans: make([]plan, 1, plans),
 		slots: make([]slot, 0, m.NumUses()+m.NumValues())}
 	t.calls = newCallFlow(m)
 	t.findHomes()
@@ -79,7 +80,7 @@ func newTables(ctx context.Context, m *ir.Module, rules *rule.Cache) *tables {
 	return t
 }
 
-// areDistinct says whether slots differ and none is missing; of long lists it does not know.
+// areDistinct says whether slots differ and none is missing. It does not look at long lists, for which it returns false.
 func areDistinct(slots []slot) bool {
 	const long = 16
 	if len(slots) > long {

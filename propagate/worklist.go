@@ -8,12 +8,11 @@ import (
 )
 
 // worklist is a stack of ops, each at most once, popped from the top: the order in which MLIR's greedy driver
-// works (source: shardy.md section 4.4). Conflicts are decided by who comes first, so that the order is part of
-// the behaviour.
+// works (source: shardy.md section 4.4). The op that is visited first wins a conflict, so that results depend on the order.
 type worklist struct {
 	stack   []ir.OpID
 	present []bool    // by op
-	all     []ir.OpID // as they stood at the first filling, the last one first; some were erased since
+	all     []ir.OpID // in the order of the first filling, the last op of the program first; some were erased since
 }
 
 // fill starts with all ops, such that they pop in pre-order. The module gets no new ones while the worklist is in use.
@@ -92,7 +91,7 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 }
 
 // eraseDead removes a dead op, whose shardings must not influence others, and pushes the ops that may have become dead by it.
-// What is inside goes before it, the last op first.
+// The ops of its regions are removed before it, the last one first.
 func (e *engine) eraseDead(op ir.OpID) {
 	m := e.m
 	for _, r := range slices.Backward(m.Regions(op)) {
