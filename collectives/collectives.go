@@ -1,7 +1,8 @@
-// Package collectives knows the communications between devices that hold blocks of one tensor, plans the cheapest
-// sequence that turns one sharding into another, and makes the communications of an annotated program explicit.
+// Package collectives knows the communications between devices that hold blocks of one tensor, finds sequences of them
+// that turn one sharding into another - the cheapest, or the one that Shardy takes - and makes the communications of an
+// annotated program explicit.
 //
-//	p := collectives.NewPlanner(mesh, pricer)
+//	p := collectives.NewPlanner(pricer)
 //	steps := p.Plan(from, to, bytes) // [all_slice dim 1 by "y", all_gather dim 0 by "x"]
 //
 // A sharding is seen here as a [Layout]: the axes that cut each dimension, and the axes along which the blocks are
@@ -98,6 +99,7 @@ type Step struct {
 	Axes  []subaxis.Ref // the axes of the groups, major to minor; for Permute all axes that cut the tensor before or after
 	Dim   int           // the dimension that is cut or joined; for AllToAll the one that is joined
 	To    int           // for AllToAll, the dimension that is cut
+	Joint bool          // one op with the step before, of the same kind, along another dimension
 	After Layout
 }
 

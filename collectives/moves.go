@@ -145,12 +145,11 @@ func (s *route) permuteAll(at int) {
 }
 
 func (s *route) permute(at int, after Layout) {
-	before := s.nodes[at].layout
-	axes := allAxes(&Layout{Dims: before.Dims})
-	for _, r := range allAxes(&Layout{Dims: after.Dims}) {
-		if !slices.Contains(axes, r) {
-			axes = append(axes, r)
-		}
-	}
-	s.add(at, Step{Kind: Permute, Axes: subaxis.SortMerge(axes)}, after)
+	before := Layout{Dims: s.nodes[at].layout.Dims}
+	s.add(at, Step{Kind: Permute, Axes: union(allAxes(&before), allAxes(&Layout{Dims: after.Dims}))}, after)
+}
+
+// union returns the axes of two lists in mesh order.
+func union(a, b []subaxis.Ref) []subaxis.Ref {
+	return subaxis.SortMerge(slices.Concat(a, subaxis.Difference(b, a)))
 }

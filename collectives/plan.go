@@ -11,7 +11,6 @@ import (
 // Planner finds cheapest sequences of steps between layouts on one mesh and remembers them.
 // It must not be used by two goroutines at once.
 type Planner struct {
-	mesh   *subaxis.Mesh
 	pricer Pricer
 	memo   map[string]planned
 	key    []byte
@@ -22,9 +21,15 @@ type planned struct {
 	price int64
 }
 
-// NewPlanner returns a planner for a mesh.
-func NewPlanner(mesh *subaxis.Mesh, pricer Pricer) *Planner {
-	return &Planner{mesh: mesh, pricer: pricer, memo: map[string]planned{}}
+// NewPlanner returns a planner with prices for one mesh.
+func NewPlanner(pricer Pricer) *Planner {
+	return &Planner{pricer: pricer, memo: map[string]planned{}}
+}
+
+// Cheapest is the order of the cheapest steps.
+func (p *Planner) Cheapest(r *Reshard) []Step {
+	steps, _ := p.Plan(r.From, r.To, r.Bytes)
+	return steps
 }
 
 // Plan returns the cheapest sequence of steps from one layout to another of a tensor with that many bytes in all,
@@ -69,7 +74,7 @@ func (p *Planner) search(from, to Layout, bytes int64) planned {
 	if !coexist(from, to) {
 		return p.viaReplicated(from, to, bytes)
 	}
-	cuts := cutPoints(p.mesh, from, to)
+	cuts := cutPoints(from, to)
 	start, goal := refine(from, cuts), refine(to, cuts)
 	s := &route{planner: p, goal: goal, bytes: bytes, known: map[string]int{}}
 	return s.run(start)
@@ -103,22 +108,21 @@ func allAxes(l *Layout) []subaxis.Ref {
 	return all
 }
 
-// cutPoints returns per mesh axis the sorted pre-sizes at which some ref of the two layouts starts or ends.
-func cutPoints(mesh *subaxis.Mesh, a, b Layout) [][]int64 {
-	cuts := make([][]int64, len(mesh.Axes))
-	for _, l := range []*Layout{&a, &b} {
-		for _, r := range allAxes(l) {
+// cutPoints returns per mesh axis the sorted pre-sizes at which some ref of the layouts starts or ends.
+func cutPoints(layouts ...Layout) map[int32][]int64 {
+	cuts := map[int32][]int64{}
+	for i := range layouts {
+		for _, r := range allAxes(&layouts[i]) {
 			cuts[r.Axis] = append(cuts[r.Axis], int64(r.Pre), r.Next())
 		}
 	}
-	for i := range cuts {
-		slices.Sort(cuts[i])
-		cuts[i] = slices.Compact(cuts[i])
+	for _, list := range cuts {
+		slices.Sort(list)
 	}
 	return cuts
 }
 
-func refine(l Layout, cuts [][]int64) Layout {
+func refine(l Layout, cuts map[int32][]int64) Layout {
 	out := Layout{Dims: make([][]subaxis.Ref, len(l.Dims)), Reduction: l.Reduction}
 	out.Unreduced = refineAxes(l.Unreduced, cuts)
 	for i, axes := range l.Dims {
@@ -127,7 +131,7 @@ func refine(l Layout, cuts [][]int64) Layout {
 	return out
 }
 
-func refineAxes(axes []subaxis.Ref, cuts [][]int64) []subaxis.Ref {
+func refineAxes(axes []subaxis.Ref, cuts map[int32][]int64) []subaxis.Ref {
 	var out []subaxis.Ref
 	for _, r := range axes {
 		pre := int64(r.Pre)

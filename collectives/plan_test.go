@@ -76,7 +76,7 @@ func TestPlan(t *testing.T) {
 		{"part of an axis", layout(axes(x), nil), layout(axes(x1), axes(x2)), `all_to_all {"x":(2)2} 0->1; `},
 		{"several axes at once", layout(axes(x, y), nil), layout(nil, nil), `all_gather {"x", "y"} 0; `},
 	} {
-		p := NewPlanner(mesh, ring{})
+		p := NewPlanner(ring{})
 		steps, _ := p.Plan(c.from, c.to, 1<<20)
 		if got := describe(steps); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
@@ -125,20 +125,37 @@ func TestPlanMovesTheRightBlocks(t *testing.T) {
 	dims := []int64{16, 16}
 	rapid.Check(t, func(t *rapid.T) {
 		from, to := drawLayout(t, "from", true), drawLayout(t, "to", false)
-		steps, price := NewPlanner(mesh, ring{}).Plan(from, to, 1024)
+		steps, price := NewPlanner(ring{}).Plan(from, to, 1024)
 		at, total := from, int64(0)
 		for _, s := range steps {
-			checkStep(t, at, s, dims)
 			total += ring{}.Price(s.Kind, s.Axes, 1024/at.Shards())
 			at = s.After
 		}
 		if total != price {
 			t.Fatalf("steps cost %d, plan says %d", total, price)
 		}
-		if got, want := blocks(at, dims), blocks(to, dims); !slices.EqualFunc(got, want, sameElements) {
-			t.Fatalf("plan %s does not end at the goal", describe(steps))
-		}
+		checkSteps(t, from, to, steps, dims)
 	})
+}
+
+// So do the steps in Shardy's order.
+func TestShardyMovesTheRightBlocks(t *testing.T) {
+	dims := []int64{16, 16}
+	rapid.Check(t, func(t *rapid.T) {
+		r := &Reshard{Shape: dims, Bytes: 1024, From: drawLayout(t, "from", true), To: drawLayout(t, "to", false)}
+		checkSteps(t, r.From, r.To, Shardy(r), dims)
+	})
+}
+
+// checkSteps demands that the steps lead from one layout to another.
+func checkSteps(t *rapid.T, from, to Layout, steps []Step, dims []int64) {
+	for _, s := range steps {
+		checkStep(t, from, s, dims)
+		from = s.After
+	}
+	if got, want := blocks(from, dims), blocks(to, dims); !slices.EqualFunc(got, want, sameElements) {
+		t.Fatalf("%s does not end at the goal", describe(steps))
+	}
 }
 
 func sameElements(a, b block) bool {

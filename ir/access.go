@@ -37,6 +37,15 @@ func (m *Module) SetPos(op OpID, pos diag.Position) {
 	}
 }
 
+// Position returns where an op stands: in the source text, or else where its location says that it came from.
+func (m *Module) Position(op OpID) diag.Position {
+	if pos := m.OpPos(op); pos.Line > 0 {
+		return pos
+	}
+	l := m.FileLoc(m.OpLoc(op))
+	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+}
+
 // OpPos returns where an op stands in the source text; the Line is 0 for ops that no reader made.
 func (m *Module) OpPos(op OpID) diag.Position {
 	s := &m.sources

@@ -3,6 +3,7 @@ package passes
 import (
 	"context"
 
+	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/canonical"
 	"autoshard/ir/pass"
@@ -92,10 +93,21 @@ func exportGroup() pass.Group {
 				},
 			},
 			{
+				Name:    "sdy-reshard-to-collectives",
+				Summary: "turn reshards into the collectives that do what they ask for",
+				After:   []string{"sdy-insert-explicit-reshards"},
+				Why:     "all communication has to be reshards first; before it, canonicalize removes those that cancel out",
+				Func:    true,
+				Options: []pass.Option{keepRedundant},
+				Run: func(ctx context.Context, m *ir.Module, s pass.Settings) error {
+					return collectives.Expand(ctx, m, collectives.Shardy, s.Bool(keepRedundant.Name))
+				},
+			},
+			{
 				Name:    "sdy-remove-all-gather-reduce-scatter-for-cmv1",
 				Summary: "remove gathers before and scatters after matrix products, which their partitioner makes itself",
 				After:   []string{"canonicalize"},
-				Why:     "in no pipeline; collectives must be explicit and canonical",
+				Why:     "collectives must be explicit and canonical",
 				Func:    true,
 				Run:     pass.Infallible(canonical.DropMatmulCollectives),
 			},
@@ -131,6 +143,8 @@ func exportGroup() pass.Group {
 		},
 	}
 }
+
+var keepRedundant = pass.Bool("keep-redundant-reshards", false, "leave reshards that ask for nothing")
 
 var fullVersion = pass.Bool("enable-full-version", false, "make all operations compatible with their rules, not only some")
 

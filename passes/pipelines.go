@@ -22,15 +22,18 @@ func pipelineGroup() pass.Group {
 			{
 				Name:    "sdy-export-pipeline",
 				Summary: "turn a propagated program into one with explicit communication",
-				Options: []pass.Option{avoidExport, keepExportedRules, updateNonDivisible, inlineMeshes, dumpOrigins, dumpEdges},
+				Options: []pass.Option{avoidExport, explicitCollectives, forCMV1, keepExportedRules, updateNonDivisible, inlineMeshes,
+					dumpOrigins, dumpEdges},
 				Expand: func(s pass.Settings) string {
 					return join(exportPipeline(export{
-						avoid:     s.Bool(avoidExport.Name),
-						keepRules: s.Bool(keepExportedRules.Name),
-						divisible: s.Bool(updateNonDivisible.Name),
-						inline:    s.Bool(inlineMeshes.Name),
-						origins:   s.Bool(dumpOrigins.Name),
-						edges:     s.Bool(dumpEdges.Name),
+						avoid:       s.Bool(avoidExport.Name),
+						collectives: s.Bool(explicitCollectives.Name),
+						cmv1:        s.Bool(forCMV1.Name),
+						keepRules:   s.Bool(keepExportedRules.Name),
+						divisible:   s.Bool(updateNonDivisible.Name),
+						inline:      s.Bool(inlineMeshes.Name),
+						origins:     s.Bool(dumpOrigins.Name),
+						edges:       s.Bool(dumpEdges.Name),
 					}))
 				},
 			},
@@ -46,7 +49,10 @@ func pipelineGroup() pass.Group {
 
 // The options of the export pipeline.
 var (
-	avoidExport        = pass.Bool("avoid-export-for-partitioning", false, "leave what only a partitioner has no use for")
+	avoidExport         = pass.Bool("avoid-export-for-partitioning", false, "leave what only a partitioner has no use for")
+	explicitCollectives = pass.Bool("enable-insert-explicit-collectives", false, "turn everything that shardings imply into collectives")
+	forCMV1             = pass.Bool("remove-all-gather-reduce-scatter-for-cmv1", false,
+		"leave gathers before and scatters after matrix products to a partitioner")
 	keepExportedRules  = pass.Bool("keep-sharding-rules", false, "leave the rules of operations attached")
 	updateNonDivisible = pass.Bool("update-non-divisible-input-output-shardings", true,
 		"cut shardings of inputs and outputs down to axes that divide")
@@ -94,8 +100,9 @@ func propagationPipeline(dedup bool) []string {
 
 // export says what the export pipeline leaves out or adds.
 type export struct {
-	avoid, keepRules, divisible, inline bool
-	origins, edges                      bool // keep what debugging options left on edges, until the end
+	avoid, collectives, cmv1, keepRules, divisible, inline bool
+
+	origins, edges bool // keep what debugging options left on edges, until the end
 }
 
 // exportPipeline lists the passes of -sdy-export-pipeline. Programs that are to be propagated again, rather than
@@ -114,8 +121,12 @@ func exportPipeline(e export) []string {
 	add(!e.avoid, "sdy-remove-sharding-groups", "sdy-sharding-constraint-to-reshard")
 	add(e.divisible, "sdy-update-non-divisible-input-output-shardings", "sdy-remove-sub-axes-in-input-output-shardings")
 	add(true, "sdy-close-shardings")
-	add(!e.avoid, "sdy-verify-unreduced-axes", "sdy-insert-explicit-reshards",
-		"canonicalize{enable-patterns=sdy-collective top-down=false}")
+	add(!e.avoid, "sdy-verify-unreduced-axes")
+	add(!e.avoid && !e.collectives, "sdy-insert-explicit-reshards")
+	add(!e.avoid && e.collectives, "sdy-insert-explicit-reshards{enable-full-version=true}",
+		"canonicalize{enable-patterns=sdy-reshard top-down=false}", "sdy-reshard-to-collectives")
+	add(!e.avoid, "canonicalize{enable-patterns=sdy-collective top-down=false}")
+	add(!e.avoid && e.collectives && e.cmv1, "sdy-remove-all-gather-reduce-scatter-for-cmv1")
 	add(e.origins || e.edges, "sdy-remove-propagation-debug-info")
 	add(!e.keepRules, "sdy-drop-sharding-rules")
 	add(!e.avoid && e.inline, "sdy-inline-meshes")

@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			planner := collectives.NewPlanner(&m.Mesh(meshID).Mesh, flat{})
+			planner := collectives.NewPlanner(flat{})
 			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
 				return err.Error()
 			}

@@ -20,7 +20,7 @@ func (r *inserter) singleDevice(op ir.OpID) error {
 	device := m.ShardingOf(results[slices.IndexFunc(results, r.isSingle)]).Mesh
 	for _, id := range results {
 		if r.isSingle(id) && !m.Mesh(m.ShardingOf(id).Mesh).Equal(&m.Mesh(device).Mesh) {
-			return diag.Invalid(diag.BadSharding, position(m, op), "`%s` has results on different single devices: put them on one", m.OpName(op))
+			return diag.Invalid(diag.BadSharding, m.Position(op), "`%s` has results on different single devices: put them on one", m.OpName(op))
 		}
 	}
 	grid := r.firstGrid()

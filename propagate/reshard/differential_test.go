@@ -70,7 +70,7 @@ func insertPass(full bool) string {
 
 // TestRandomAgainstShardy compares random programs with real Shardy, in both versions of the pass.
 func TestRandomAgainstShardy(t *testing.T) {
-	compare(t, func(seed int64) string { return insertPass(seed%3 != 0) }, func(text string, seed int64) (string, error) {
+	compare(t, randomProgram, func(seed int64) string { return insertPass(seed%3 != 0) }, func(text string, seed int64) (string, error) {
 		return insert(text, reshard.Options{Full: seed%3 != 0})
 	})
 }
@@ -86,7 +86,7 @@ func TestPipelineAgainstShardy(t *testing.T) {
 		}
 		return "sdy-propagation-pipeline"
 	}
-	compare(t, pipeline, func(text string, seed int64) (string, error) { return runPipeline(text, pipeline(seed)) })
+	compare(t, randomProgram, pipeline, func(text string, seed int64) (string, error) { return runPipeline(text, pipeline(seed)) })
 }
 
 // TestVerifyAgainstShardy compares which random programs, and which of their ops first, are refused.
@@ -148,11 +148,11 @@ func runPipeline(text, pipeline string) (string, error) {
 
 // compare runs random programs through a pipeline of real Shardy and through here, and reports every difference. What
 // Shardy rejects or crashes on says nothing: for the most part these are programs of which it makes wrong ones itself.
-func compare(t *testing.T, pipeline func(seed int64) string, here func(text string, seed int64) (string, error)) {
+func compare(t *testing.T, program, pipeline func(seed int64) string, here func(text string, seed int64) (string, error)) {
 	t.Helper()
 	var inputs [][2]string
 	for seed := *firstSeed; seed < *firstSeed+*programs; seed++ {
-		inputs = append(inputs, [2]string{randomProgram(seed), pipeline(seed)})
+		inputs = append(inputs, [2]string{program(seed), pipeline(seed)})
 	}
 	compared := 0
 	for i, answer := range shardy(t, inputs) {

@@ -89,7 +89,7 @@ func (r *inserter) alikeUnreduced(op ir.OpID) error {
 	first := r.unreduced(r.sharding(m.Result(op, 0)))
 	for i, v := range m.Results(op) {
 		if !slices.Equal(r.unreduced(r.sharding(v)), first) {
-			return diag.Unsupported(diag.NotSupported, position(m, op),
+			return diag.Unsupported(diag.NotSupported, m.Position(op),
 				"results 0 and %d of `%s` have different unreduced axes: give them the same", i, m.OpName(op))
 		}
 	}

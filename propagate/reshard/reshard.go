@@ -103,7 +103,7 @@ func (r *inserter) signature(f ir.FuncID) error {
 		if i < 0 {
 			return nil
 		}
-		return diag.Invalid(diag.BadSharding, position(m, m.Func(f).Op),
+		return diag.Invalid(diag.BadSharding, m.Position(m.Func(f).Op),
 			"%s %d of function %q is on a single device: move it there inside the function", what, i, m.Func(f).Name)
 	}
 	var args []ir.ShardingID
@@ -242,13 +242,4 @@ func (r *inserter) after(v ir.ValueID) *ir.Builder {
 		return m.BuilderAfter(op)
 	}
 	return m.BuilderBefore(m.FirstOp(m.ArgBlock(v)))
-}
-
-// position returns where an op stands, in the text or by its location.
-func position(m *ir.Module, op ir.OpID) diag.Position {
-	if pos := m.OpPos(op); pos.Line > 0 {
-		return pos
-	}
-	l := m.FileLoc(m.OpLoc(op))
-	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
 }

@@ -230,7 +230,7 @@ func onOneMesh(m *ir.Module, list []ir.ShardingID) bool {
 }
 
 func (c *checker) refuse(op ir.OpID, format string, args ...any) error {
-	return diag.Invalid(diag.BadSharding, position(c.m, op), "`"+c.m.OpName(op)+"` "+format, args...)
+	return diag.Invalid(diag.BadSharding, c.m.Position(op), "`"+c.m.OpName(op)+"` "+format, args...)
 }
 
 // call checks that operands and results of a call have the unreduced axes that its function expects.

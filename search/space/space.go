@@ -107,7 +107,7 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	main, _ := m.Main()
 	s := &Space{m: m, mesh: mesh, model: model, rings: true,
-		planner: collectives.NewPlanner(&m.Mesh(mesh).Mesh, model),
+		planner: collectives.NewPlanner(model),
 		pins:    map[ir.ValueID]ir.ShardingID{},
 		outPins: make([]ir.ShardingID, len(m.Func(main).ResultTypes)),
 		fused:   estimate.Fused(m),

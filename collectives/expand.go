@@ -1,0 +1,143 @@
+package collectives
+
+import (
+	"context"
+	"slices"
+
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dataflow"
+	"autoshard/subaxis"
+)
+
+// Reshard is what one sdy.reshard asks for: a tensor of that shape and of that many bytes in all, laid out anew. Both
+// layouts have its rank, and every unreduced axis of To is one of From.
+type Reshard struct {
+	Shape     []int64
+	Bytes     int64
+	From, To  Layout
+	Reordered bool // the mesh has its devices in another order afterwards
+}
+
+// Order finds the steps of a reshard. [Shardy] and [Planner.Cheapest] are orders.
+type Order func(*Reshard) []Step
+
+// Expand replaces the reshards of a module by the sdy collectives that do what they ask for, in the order of steps that
+// is given. Reshards that ask for nothing vanish, unless keepRedundant says that they stay. Those to or from a single
+// device, or between meshes of other axes, stay as well: they are no business of collectives. A reshard to a tensor whole on
+// every device ends on the mesh that the operand has. Propagation barriers before a reshard are passed over. It fails
+// (ErrInvalid) on a reshard of a value of another rank and (ErrUnsupported) on one that introduces unreduced axes, which
+// explicit reshards have ops of their own for, or with the error of the context.
+// Shardy: -sdy-reshard-to-collectives (specification: shardy.md section 5.4).
+func Expand(ctx context.Context, m *ir.Module, order Order, keepRedundant bool) error {
+	e := &expansion{m: m, order: order, keepRedundant: keepRedundant}
+	var failed error
+	err := m.WalkContext(ctx, m.Body(), func(op ir.OpID) {
+		if failed == nil && m.Kind(op) == ir.OpSdyReshard {
+			failed = e.reshard(op)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+type expansion struct {
+	m             *ir.Module
+	order         Order
+	keepRedundant bool
+}
+
+// reshard replaces one reshard.
+func (e *expansion) reshard(op ir.OpID) error {
+	m := e.m
+	v := m.Operand(op, 0)
+	for from := m.DefiningOp(v); from != 0 && m.Kind(from) == ir.OpSdyPropagationBarrier; from = m.DefiningOp(v) {
+		v = m.Operand(from, 0)
+	}
+	want := m.ShardingOf(m.Sharding(m.Result(op, 0)))
+	out := LayoutOf(want)
+	have, in := want.Mesh, Layout{Dims: make([][]subaxis.Ref, len(out.Dims))} // a value without a sharding is whole
+	if id := dataflow.ShardingOf(m, v); id != 0 {
+		have, in = m.ShardingOf(id).Mesh, LayoutOf(m.ShardingOf(id))
+	}
+	mesh := want.Mesh
+	if want.IsReplicated() {
+		mesh = have
+	}
+	a, b, c := m.Mesh(have), m.Mesh(mesh), m.Mesh(want.Mesh)
+	if a.IsMaximal() || c.IsMaximal() || !slices.Equal(a.Axes, b.Axes) || e.keepRedundant && have == mesh && in.Equal(&out) {
+		return nil
+	}
+	if len(in.Dims) != len(out.Dims) {
+		return diag.Invalid(diag.BadSharding, m.Position(op), "`sdy.reshard` of a tensor with %d dimensions that is sharded along %d",
+			len(out.Dims), len(in.Dims))
+	}
+	if len(subaxis.Difference(out.Unreduced, in.Unreduced)) > 0 {
+		return diag.Unsupported(diag.NotSupported, m.Position(op),
+			"`sdy.reshard` introduces unreduced axes: give its operand a sharding and run sdy-insert-explicit-reshards before")
+	}
+	steps := e.order(&Reshard{Shape: m.Shape(v), Bytes: m.ValueType(v).Bytes(), From: in, To: out, Reordered: have != mesh})
+	if len(steps) == 0 && want.IsReplicated() {
+		v = m.Operand(op, 0) // Shardy does not look behind barriers here
+	}
+	m.ReplaceUses(m.Result(op, 0), emit(m.BuilderBefore(op), m, v, steps, have, mesh))
+	m.Erase(op)
+	return nil
+}
+
+// ops are the sdy ops of the kinds, and their attributes that name axes.
+var ops = [...]struct {
+	kind ir.Kind
+	axes string
+}{
+	AllSlice:      {ir.OpSdyAllSlice, "slicing_axes"},
+	AllGather:     {ir.OpSdyAllGather, "gathering_axes"},
+	ReduceScatter: {ir.OpSdyReduceScatter, "reduce_scatter_axes"},
+	AllReduce:     {ir.OpSdyAllReduce, "reduction_axes"},
+	AllToAll:      {ir.OpSdyAllToAll, "params"},
+	Permute:       {ir.OpSdyCollectivePermute, ""},
+}
+
+// emit inserts the ops of steps from a value on one mesh to another mesh of the same axes and returns the last result.
+func emit(b *ir.Builder, m *ir.Module, v ir.ValueID, steps []Step, mesh, to ir.MeshID) ir.ValueID {
+	for len(steps) > 0 {
+		n := 1
+		for n < len(steps) && steps[n].Joint {
+			n++
+		}
+		if steps[0].Kind == Permute {
+			mesh = to
+		}
+		row := ops[steps[0].Kind]
+		var attrs ir.Attrs
+		if row.axes != "" {
+			attrs = ir.MakeAttrs(ir.NamedAttr{Name: row.axes, Value: axesOf(steps[:n], mesh, len(m.Shape(v)))})
+		}
+		if row.kind == ir.OpSdyAllReduce || row.kind == ir.OpSdyReduceScatter {
+			if r := m.ShardingOf(dataflow.ShardingOf(m, v)).Reduction; r != ir.ReduceSum {
+				attrs = attrs.With("reduction_op", ir.EnumAttr{Dialect: "sdy", Enum: "reduction_op", Value: r.String()})
+			}
+		}
+		v = b.Op1(row.kind, m.Type(v), attrs, v)
+		m.SetSharding(v, m.InternSharding(steps[n-1].After.Sharding(mesh)))
+		steps = steps[n:]
+	}
+	return v
+}
+
+// axesOf returns the attribute that says what one op of joint steps is about.
+func axesOf(steps []Step, mesh ir.MeshID, rank int) ir.Attr {
+	switch first := steps[0]; first.Kind {
+	case AllReduce:
+		return &ir.AxesAttr{Mesh: mesh, Axes: subaxis.SortMerge(append([]subaxis.Ref(nil), first.Axes...))}
+	case AllToAll:
+		return &ir.AllToAllAttr{Mesh: mesh, Moves: []ir.AllToAllMove{{Axes: first.Axes, Src: int64(first.Dim), Dst: int64(first.To)}}}
+	}
+	dims := make([]ir.ShardAxes, rank)
+	for _, s := range steps {
+		dims[s.Dim] = s.Axes
+	}
+	return &ir.AxesPerDimAttr{Mesh: mesh, Dims: dims}
+}
