@@ -25,9 +25,12 @@ func Command(s *cmdline.Streams) *cobra.Command {
 user wrote, through each operation. With --why-not AXIS, say what kept the axis away, and from where it could have come.
 
 VALUE is a value of the program that "autoshard propagate --format mlir" prints: %5, %3#1 or %arg0; "result 0"; or the name
-of a location or argument. [DIM] is one of its dimensions; without it, all are explained. VALUE@12 is the one of line 12.`,
+of a location or argument. [DIM] is one of its dimensions; without it, all are explained. VALUE@12 is the one of line 12.
+
+With --format dot the steps are a graph for Graphviz: dimensions of values are nodes, operations are edges.`,
 		Example: `  autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[0]'
-  autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[1]' --why-not model`,
+  autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[1]' --why-not model
+  autoshard explain model.mlir '%5[0]' --format dot | dot -Tsvg > why.svg`,
 		Args: cmdline.Args("MODEL", "VALUE[DIM]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := config.Load(cmd.Flags())
@@ -38,7 +41,7 @@ of a location or argument. [DIM] is one of its dimensions; without it, all are e
 		},
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "format", "output")
-	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.DOT)
 	cmd.Flags().StringVar(&whyNot, "why-not", "", "also say why the dimension is not sharded along this `axis`")
 	return cmd
 }
@@ -52,7 +55,10 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err != nil {
 		return err
 	}
-	if cmdline.OutputFormat(c) != config.JSON {
+	switch format := cmdline.OutputFormat(c); {
+	case format == config.DOT:
+		return s.Write(c.Output, []byte(x.DOT()))
+	case format != config.JSON:
 		return s.Write(c.Output, []byte(x.Text()))
 	}
 	data, err := json.MarshalIndent(x, "", "  ")
