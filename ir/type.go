@@ -126,16 +126,20 @@ func (t *Type) Bytes() int64 { return t.Elements() * int64(t.DType.Bytes()) }
 const maxElements = int64(1) << 56
 
 // IsAddressable says whether a tensor has at most 2^56 elements, dynamic dimensions aside.
-func (t *Type) IsAddressable() bool {
-	n := int64(1)
+func (t *Type) IsAddressable() bool { return t.atMost(maxElements) }
+
+// TooLarge says whether a tensor has more than 2^56 bytes, dynamic dimensions aside.
+func (t *Type) TooLarge() bool { return !t.atMost(maxElements / max(int64(t.DType.Bytes()), 1)) }
+
+// atMost says whether a tensor has at most n elements, dynamic dimensions aside.
+func (t *Type) atMost(n int64) bool {
 	for _, d := range t.Dims {
 		if d == Dynamic || d == 0 {
 			continue
 		}
-		if n > maxElements/d {
+		if n /= d; n == 0 {
 			return false
 		}
-		n *= d
 	}
 	return true
 }

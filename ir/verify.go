@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,6 +37,7 @@ type verifier struct {
 	funcs    map[string]FuncID
 	manual   []manualScope // around the op at hand, outermost first
 	checked  []ShardingID  // whether a sharding was found good by itself, by its id
+	at       inference     // the op at hand, as its rule sees it
 }
 
 // opError is a problem of one op: its code and what is wrong, without the op's name.
@@ -272,18 +274,29 @@ func (v *verifier) op(op OpID) {
 	v.opReport(op, v.shape(op))
 }
 
-// shape checks the attributes, counts and types of an op by themselves.
+// shape checks the attributes, counts and types of an op by themselves: the results have the types that Infer returns.
 func (v *verifier) shape(op OpID) error {
-	if err := v.attrs(op); err != nil {
+	m, f := v.m, &v.at
+	f.m, f.kind, f.attrs = m, m.Kind(op), m.OpAttrs(op)
+	f.operands, f.bodies, f.results = f.operands[:0], f.bodies[:0], f.results[:0]
+	for i := range m.NumOperands(op) {
+		f.operands = append(f.operands, m.Type(m.Operand(op, i)))
+	}
+	if err := cmp.Or(f.declared(), f.operandCount(), v.counts(op)); err != nil {
 		return err
 	}
-	if err := v.counts(op); err != nil {
+	for i := range m.NumRegions(op) {
+		f.bodies = append(f.bodies, m.RegionBlock(op, i))
+	}
+	if err := f.rule(); err != nil {
 		return err
 	}
-	if check := opChecks[v.m.Kind(op)]; check != nil {
-		return check(v, op)
+	if check := opChecks[f.kind]; check != nil {
+		if err := check(v, op); err != nil {
+			return err
+		}
 	}
-	return nil
+	return v.results(op, f.results)
 }
 
 // arity is how many operands, results and regions an op has; -1 is any number, -n-1 at least n.
@@ -291,21 +304,41 @@ type arity struct{ operands, results, regions int }
 
 func fitsArity(have, want int) bool { return have == want || want < 0 && have >= -want-1 }
 
-// counts checks the number of operands, results and regions and that they are tensors where they must be.
-func (v *verifier) counts(op OpID) error {
-	m := v.m
-	k := m.Kind(op)
-	want, ok := arities[k]
+// arityOf returns the counts of an op; ok is false where any are right.
+func arityOf(k Kind) (a arity, ok bool) {
+	a, ok = arities[k]
 	switch {
 	case !ok && k.IsUnary():
-		want = arity{1, 1, 0}
+		return arity{1, 1, 0}, true
 	case !ok && k.IsBinary():
-		want = arity{2, 1, 0}
-	case !ok:
+		return arity{2, 1, 0}, true
+	}
+	return a, ok
+}
+
+// operandCount checks the number of operands and that they are tensors where they must be.
+func (f *inference) operandCount() error {
+	want, ok := arityOf(f.kind)
+	if !ok {
 		return nil
 	}
-	if n := m.NumOperands(op); !fitsArity(n, want.operands) {
+	if n := len(f.operands); !fitsArity(n, want.operands) {
 		return badOp("expected %s, but found %d", arityText(want.operands, "operand"), n)
+	}
+	for i := range f.operands {
+		if !anyTypes[f.kind] && !f.operand(i).isRanked() {
+			return badType("operand #%d must be a ranked tensor, but got '%s'", i, f.text(i))
+		}
+	}
+	return nil
+}
+
+// counts checks the number of results and regions and that results are tensors where they must be.
+func (v *verifier) counts(op OpID) error {
+	m := v.m
+	want, ok := arityOf(m.Kind(op))
+	if !ok {
+		return nil
 	}
 	if n := m.NumResults(op); !fitsArity(n, want.results) {
 		return badOp("expected %s, but found %d", arityText(want.results, "result"), n)
@@ -318,16 +351,8 @@ func (v *verifier) counts(op OpID) error {
 			return badOp("region #%d must have one block", i)
 		}
 	}
-	if anyTypes[k] {
-		return nil
-	}
-	for i := range m.NumOperands(op) {
-		if !m.ValueType(m.Operand(op, i)).isRanked() {
-			return badType("operand #%d must be a ranked tensor, but got '%s'", i, m.FormatType(m.Type(m.Operand(op, i))))
-		}
-	}
 	for i, r := range m.Results(op) {
-		if !m.ValueType(r).isRanked() {
+		if !anyTypes[m.Kind(op)] && !m.ValueType(r).isRanked() {
 			return badType("result #%d must be a ranked tensor, but got '%s'", i, m.FormatType(m.Type(r)))
 		}
 	}
@@ -368,6 +393,13 @@ var arities = map[Kind]arity{
 	OpSdyAllSlice: {1, 1, 0}, OpSdyAllToAll: {1, 1, 0}, OpSdyAllReduce: {1, 1, 0}, OpSdyReduceScatter: {1, 1, 0},
 	OpSdyCollectivePermute: {1, 1, 0}, OpSdyShardedToUnreduced: {1, 1, 0}, OpSdyReplicatedToUnreduced: {1, 1, 0},
 	OpSdyManualComputation: {-1, -1, 1}, OpSdyNamedComputation: {-1, -1, 1},
+	OpChloTopK: {1, 2, 0}, OpChloRaggedDot: {3, 1, 0}, OpChloScan: {-1, -1, 1}, OpChloBroadcastSelect: {3, 1, 0},
+	OpChloBroadcastAdd: {2, 1, 0}, OpChloBroadcastAnd: {2, 1, 0}, OpChloBroadcastAtan2: {2, 1, 0}, OpChloBroadcastCompare: {2, 1, 0},
+	OpChloBroadcastComplex: {2, 1, 0}, OpChloBroadcastDivide: {2, 1, 0}, OpChloBroadcastMaximum: {2, 1, 0},
+	OpChloBroadcastMinimum: {2, 1, 0}, OpChloBroadcastMultiply: {2, 1, 0}, OpChloBroadcastNextAfter: {2, 1, 0},
+	OpChloBroadcastOr: {2, 1, 0}, OpChloBroadcastPolygamma: {2, 1, 0}, OpChloBroadcastPower: {2, 1, 0}, OpChloBroadcastRemainder: {2, 1, 0},
+	OpChloBroadcastShiftLeft: {2, 1, 0}, OpChloBroadcastShiftRightArithmetic: {2, 1, 0}, OpChloBroadcastShiftRightLogical: {2, 1, 0},
+	OpChloBroadcastSubtract: {2, 1, 0}, OpChloBroadcastXor: {2, 1, 0}, OpChloBroadcastZeta: {2, 1, 0},
 }
 
 // anyTypes are the ops whose operands and results need not be ranked tensors.
@@ -381,17 +413,12 @@ var anyTypes = map[Kind]bool{
 	OpSdyReplicatedToUnreduced: true, OpSdyShardingGroup: true,
 }
 
-// opChecks are the rules of single ops.
+// opChecks are the rules of single ops beside those of inferences: of types that do not follow, or what has words of its own.
 var opChecks [NumKinds]func(*verifier, OpID) error
 
 func init() {
-	for k := Kind(1); k < NumKinds; k++ {
-		if strings.HasPrefix(k.String(), "stablehlo.") && (k.IsUnary() || k.IsBinary()) {
-			opChecks[k] = checkElementwise
-		}
-	}
-	for _, table := range []map[Kind]func(*verifier, OpID) error{elementwiseChecks, shapeChecks, contractionChecks, reductionChecks,
-		indexChecks, dynamicChecks, controlChecks, tokenChecks, chloChecks, collectiveChecks, sdyChecks} {
+	for _, table := range []map[Kind]func(*verifier, OpID) error{elementwiseChecks, shapeChecks, rngChecks, dynamicChecks,
+		controlChecks, tokenChecks, sdyChecks} {
 		for k, check := range table {
 			opChecks[k] = check
 		}

@@ -56,26 +56,26 @@ var attrKindNames = [...]string{boolKind: "bool", unitKind: "unit", i64Kind: "64
 	symbolKind: "symbol reference", accuracyKind: "result accuracy", precisionKind: "precision config",
 	dictKind: "dictionary of named attribute values"}
 
-// attrs checks the kinds of the attributes that an op of StableHLO, func or Shardy declares.
-func (v *verifier) attrs(op OpID) error {
-	name := v.m.OpName(op)
+// declared checks the kinds of the attributes that an op of StableHLO, CHLO, func or Shardy declares.
+func (f *inference) declared() error {
+	name := f.kind.String()
 	if !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "sdy.") && !strings.HasPrefix(name, "func.") && !strings.HasPrefix(name, "chlo.") {
 		return nil
 	}
-	for _, d := range declaredAttrs[v.m.Kind(op)] {
-		if d.Required && v.m.Attr(op, d.Name) == nil && !strings.Contains(d.Name, "sharding") {
+	for _, d := range declaredAttrs[f.kind] {
+		if d.Required && f.attrs.Get(d.Name) == nil && !strings.Contains(d.Name, "sharding") {
 			return missing(d.Name)
 		}
 	}
-	for _, e := range v.m.OpAttrs(op) {
-		if v.m.Kind(op) == OpChloConstantLike { // its value is a number
-			continue
-		}
-		if want := attrKinds[e.Name]; want != anyAttr && !v.isKind(e.Value, want) {
+	if f.kind == OpChloConstantLike { // its value is a number
+		return nil
+	}
+	for _, e := range f.attrs {
+		if want := attrKinds[e.Name]; want != anyAttr && !f.isKind(e.Value, want) {
 			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, want)
 		}
-		if f, ok := attrForms[e.Name]; ok && v.m.Kind(op).Declares(e.Name) && !f.fits(v.m.Kind(op), e.Value) {
-			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, f.what)
+		if form, ok := attrForms[e.Name]; ok && f.kind.Declares(e.Name) && !form.fits(f.kind, e.Value) {
+			return badAttr("attribute '%s' failed to satisfy constraint: %s", e.Name, form.what)
 		}
 	}
 	return nil
@@ -89,14 +89,14 @@ func (k attrKind) String() string {
 	return attrKindNames[k] + " attribute"
 }
 
-func (v *verifier) isKind(a Attr, want attrKind) bool {
+func (f *inference) isKind(a Attr, want attrKind) bool {
 	switch a := a.(type) {
 	case BoolAttr:
 		return want == boolKind
 	case UnitAttr:
 		return want == unitKind
 	case IntAttr:
-		t := v.m.TypeOf(a.Type)
+		t := f.m.TypeOf(a.Type)
 		return t.Kind == ScalarKind && (want == i64Kind && t.DType == dtype.I64 || want == i32Kind && t.DType == dtype.I32)
 	case Ints:
 		return want == intsKind

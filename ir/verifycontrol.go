@@ -24,7 +24,15 @@ var controlChecks = map[Kind]func(*verifier, OpID) error{
 	OpAfterAll:            checkTokens,
 	OpCreateToken:         checkTokens,
 	OpTuple:               checkTuple,
-	OpGetTupleElement:     checkTupleElement,
+}
+
+// controlInferences are the rules of the results of loops, branches and what hands values on.
+var controlInferences = map[Kind]func(*inference) error{
+	OpWhile:               inferAllSame,
+	OpIf:                  inferBranches,
+	OpCase:                inferBranches,
+	OpOptimizationBarrier: inferAllSame,
+	OpGetTupleElement:     inferTupleElement,
 }
 
 func checkReturn(v *verifier, op OpID) error {
@@ -138,7 +146,7 @@ func checkCustomCall(v *verifier, op OpID) error {
 
 // layouts checks that the layouts of tensors are permutations of their dimensions.
 func (v *verifier) layouts(op OpID, operands, results ArrayAttr) error {
-	types := append(v.operandTypes(op), v.resultTypes(op)...)
+	types := append(v.m.operandTypes(op), v.m.resultTypes(op)...)
 	if len(operands)+len(results) != len(types) {
 		return nil
 	}
@@ -181,23 +189,6 @@ func checkComposite(v *verifier, op OpID) error {
 	return v.signatureOf(op, f)
 }
 
-// operandTypes returns the types of the operands of an op.
-func (v *verifier) operandTypes(op OpID) []TypeID {
-	types := make([]TypeID, v.m.NumOperands(op))
-	for i := range types {
-		types[i] = v.m.Type(v.m.Operand(op, i))
-	}
-	return types
-}
-
-func (v *verifier) resultTypes(op OpID) []TypeID {
-	types := make([]TypeID, v.m.NumResults(op))
-	for i := range types {
-		types[i] = v.m.Type(v.m.Result(op, i))
-	}
-	return types
-}
-
 // sameTypeLists checks two lists of types, which may differ in what is dynamic.
 func (v *verifier) sameTypeLists(have, want []TypeID, what string) error {
 	if len(have) != len(want) {
@@ -231,13 +222,13 @@ func (v *verifier) returnsTypes(op OpID, region int) error {
 	if last == 0 {
 		return badOp("region #%d has no terminator", region)
 	}
-	return v.sameTypeLists(v.operandTypes(last), v.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
+	return v.sameTypeLists(v.m.operandTypes(last), v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
 }
 
 func checkWhile(v *verifier, op OpID) error {
 	m := v.m
-	operands := v.operandTypes(op)
-	if err := v.sameTypeLists(v.resultTypes(op), operands, "result types do not match operand types"); err != nil {
+	operands := v.m.operandTypes(op)
+	if err := v.sameTypeLists(v.m.resultTypes(op), operands, "result types do not match operand types"); err != nil {
 		return err
 	}
 	for i, name := range []string{"condition", "body"} {
@@ -276,7 +267,7 @@ func checkBranches(v *verifier, op OpID) error {
 }
 
 func checkOptimizationBarrier(v *verifier, op OpID) error {
-	return v.sameTypeLists(v.resultTypes(op), v.operandTypes(op), "requires the same types for operands and results")
+	return v.sameTypeLists(v.m.resultTypes(op), v.m.operandTypes(op), "requires the same types for operands and results")
 }
 
 func checkTokens(v *verifier, op OpID) error {
@@ -296,19 +287,26 @@ func checkTuple(v *verifier, op OpID) error {
 	if out.Kind != TupleKind {
 		return badType("result #0 must be a tuple, but got '%s'", v.outText(op, 0))
 	}
-	return v.sameTypeLists(v.operandTypes(op), out.Elems, "has return type mismatch with its operands")
+	return v.sameTypeLists(v.m.operandTypes(op), out.Elems, "has return type mismatch with its operands")
 }
 
-func checkTupleElement(v *verifier, op OpID) error {
-	t, i := v.in(op, 0), v.m.OpAttrs(op).Int("index", -1)
+// inferTupleElement is the rule of an op that takes one value out of a tuple.
+func inferTupleElement(f *inference) error {
+	t, i := f.operand(0), f.attrs.Int("index", -1)
 	if t.Kind != TupleKind {
-		return badType("operand #0 must be a tuple, but got '%s'", v.inText(op, 0))
+		return badType("operand #0 must be a tuple, but got '%s'", f.text(0))
 	}
 	if i < 0 || i >= int64(len(t.Elems)) {
 		return badAttr("index %d is out of bounds of operand with size %d", i, len(t.Elems))
 	}
-	if have := v.m.Type(v.m.Result(op, 0)); have != t.Elems[i] {
-		return badType("inferred type(s) '%s' are incompatible with return type(s) of operation '%s'", v.m.FormatType(t.Elems[i]), v.outText(op, 0))
+	return f.same(t.Elems[i])
+}
+
+// inferBranches is the rule of a choice: its results are those of the first branch.
+func inferBranches(f *inference) error {
+	body, _ := f.body(0)
+	for _, id := range body.results {
+		f.same(id)
 	}
 	return nil
 }

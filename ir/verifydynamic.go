@@ -48,7 +48,7 @@ func checkDynamicIota(v *verifier, op OpID) error {
 
 func checkDynamicBroadcast(v *verifier, op OpID) error {
 	x, out := v.in(op, 0), v.out(op, 0)
-	dims, ok := v.ints(op, "broadcast_dimensions")
+	dims, ok := v.at.ints("broadcast_dimensions")
 	if !ok {
 		return missing("broadcast_dimensions")
 	}
@@ -61,8 +61,8 @@ func checkDynamicBroadcast(v *verifier, op OpID) error {
 	if err := broadcastDims(dims, x, out); err != nil {
 		return err
 	}
-	expanding, _ := v.ints(op, "known_expanding_dimensions")
-	other, _ := v.ints(op, "known_nonexpanding_dimensions")
+	expanding, _ := v.at.ints("known_expanding_dimensions")
+	other, _ := v.at.ints("known_nonexpanding_dimensions")
 	hints := append(slices.Clone(expanding), other...)
 	if !unique(hints) {
 		return badAttr("duplicate expansion hint for at least one operand dimension")

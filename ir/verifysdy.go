@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"strings"
 
 	"autoshard/internal/diag"
 )
@@ -26,6 +27,17 @@ var sdyChecks = map[Kind]func(*verifier, OpID) error{
 	OpSdyShardedToUnreduced:    checkShardedToUnreduced,
 	OpSdyReplicatedToUnreduced: checkReplicatedToUnreduced,
 }
+
+// sdyInferences: the ops that have to do with the sharding of a value hand on the value.
+var sdyInferences = func() map[Kind]func(*inference) error {
+	rules := map[Kind]func(*inference) error{}
+	for k, a := range arities {
+		if strings.HasPrefix(k.String(), "sdy.") && a == (arity{1, 1, 0}) {
+			rules[k] = inferSame
+		}
+	}
+	return rules
+}()
 
 // sameTypes checks that operand and result have one type.
 func (v *verifier) sameTypes(op OpID) error {

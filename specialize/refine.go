@@ -7,7 +7,6 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/infer"
 )
 
 // refine gives all values static types, in the order of the program, and checks what the program asserts.
@@ -104,14 +103,14 @@ func (r *refiner) results(op ir.OpID) error {
 	if known {
 		return nil
 	}
-	types, ok, problem := infer.Results(m, m.Kind(op), m.Operands(op), m.OpAttrs(op))
-	if problem != "" {
-		return diag.Invalid(diag.TypeMismatch, m.OpPos(op), "`%s` does not fit the sizes: %s", m.OpName(op), problem)
+	types, err := ir.Infer(m, m.Kind(op), m.Operands(op), m.OpAttrs(op))
+	if err != nil {
+		return diag.Invalid(diag.TypeMismatch, m.OpPos(op), "`%s` does not fit the sizes: it %s", m.OpName(op), err)
 	}
 	for i, v := range m.Results(op) {
 		var dims []int64
 		switch {
-		case ok:
+		case i < len(types) && m.TypeOf(types[i]).IsStatic():
 			dims = m.TypeOf(types[i]).Dims
 		case m.NumOperands(op) > 0 && len(m.Shape(v)) == len(m.Shape(m.Operand(op, 0))):
 			dims = keep(m.Shape(v), m.Shape(m.Operand(op, 0)))

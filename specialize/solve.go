@@ -8,7 +8,6 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/infer"
 )
 
 // solve gives the dimensions of the arguments the sizes that follow from the given ones.
@@ -35,7 +34,7 @@ func (p *program) solve(given []Size) error {
 				}
 			}
 			p.m.SetType(v, p.m.WithDims(p.m.Type(v), dims))
-			if t := p.m.ValueType(v); infer.TooLarge(t) {
+			if t := p.m.ValueType(v); t.TooLarge() {
 				return diag.Invalid(diag.MissingSize, diag.Position{}, "%s of shape %v is larger than any memory",
 					p.names.Describe(slices.Index(p.args, v)), dims)
 			}

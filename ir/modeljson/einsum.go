@@ -7,7 +7,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/ir/infer"
 )
 
 // term is a value of an einsum with the letter of each of its dimensions; those that "..." stands for have letters of
@@ -61,7 +60,7 @@ func (o *opReader) einsum() (ir.OpID, bool) {
 	for op := first; op < o.m.NumOps(); op++ {
 		o.setPos(ir.OpID(op), o.n)
 		for _, v := range o.m.Results(ir.OpID(op)) {
-			if infer.TooLarge(o.m.ValueType(v)) {
+			if o.m.ValueType(v).TooLarge() {
 				o.fail(equation.at, diag.TypeMismatch, "a step of the einsum is larger than 2^56 bytes: %s", o.typeText(o.m.Type(v)))
 				return 0, false
 			}

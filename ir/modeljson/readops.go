@@ -6,7 +6,6 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/infer"
 	"autoshard/ir/mlir"
 	"autoshard/ir/rule"
 )
@@ -359,16 +358,31 @@ func (o *opReader) types(attrs ir.Attrs) ([]ir.TypeID, bool) {
 	case o.kind == ir.OpCall:
 		return o.callTypes(attrs)
 	}
-	types, known, problem := infer.Results(o.m, o.kind, o.operands, attrs)
+	types, err := ir.Infer(o.m, o.kind, o.operands, attrs)
 	switch {
-	case problem != "":
-		o.fail(o.n.at, diag.TypeMismatch, "%s: %s", shortName(o.name), problem)
+	case err != nil:
+		o.fail(o.n.at, diag.TypeMismatch, "%s: %s%s", shortName(o.name), err, o.broadcastHint())
 		return nil, false
-	case known || len(o.array(o.n, "results")) == 0:
+	case types != nil || len(o.array(o.n, "results")) == 0:
 		return types, true
 	}
 	o.fail(o.n.at, diag.BadModel, "result type of %q does not follow from its operands: add \"type\", such as f32[128,512]", shortName(o.name))
 	return nil, false
+}
+
+// broadcastHint says what makes operands of different shapes or elements fit, "" where they are alike.
+func (o *opReader) broadcastHint() string {
+	if len(o.operands) != 2 || !o.kind.IsBinary() {
+		return ""
+	}
+	x, y := o.m.ValueType(o.operands[0]), o.m.ValueType(o.operands[1])
+	switch {
+	case !slices.Equal(x.Dims, y.Dims):
+		return "; there is no implicit broadcasting: bring them to one shape by broadcast_in_dim"
+	case x.DType != y.DType:
+		return "; convert one of them"
+	}
+	return ""
 }
 
 func (o *opReader) callTypes(attrs ir.Attrs) ([]ir.TypeID, bool) {

@@ -8,7 +8,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/ir/infer"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
 )
@@ -65,7 +64,6 @@ func (r *reader) mlirType(v *node, text string) ir.TypeID {
 
 func (r *reader) tensorType(v *node, e dtype.Type, sizes string) ir.TypeID {
 	dims := []int64{}
-	bytes := int64(e.Bytes())
 	if strings.TrimSpace(sizes) != "" {
 		for s := range strings.SplitSeq(sizes, ",") {
 			s = strings.TrimSpace(s)
@@ -78,13 +76,12 @@ func (r *reader) tensorType(v *node, e dtype.Type, sizes string) ir.TypeID {
 				r.fail(v.at, diag.BadModel, "%q is not a size in type %q", s, v.text)
 				return 0
 			}
-			if d > 0 && bytes > infer.MaxTensorBytes/d {
-				r.fail(v.at, diag.BadModel, "type %q is larger than 2^56 bytes", v.text)
-				return 0
-			}
-			bytes *= max(d, 1)
 			dims = append(dims, d)
 		}
+	}
+	if t := (ir.Type{DType: e, Dims: dims}); t.TooLarge() {
+		r.fail(v.at, diag.BadModel, "type %q is larger than 2^56 bytes", v.text)
+		return 0
 	}
 	return r.m.TensorType(e, dims...)
 }

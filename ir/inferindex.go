@@ -4,11 +4,11 @@ import (
 	"slices"
 )
 
-// indexChecks are the rules of gather and scatter (specification: stablehlo.md sections 2.7, 2.8 and 2.15).
-var indexChecks = map[Kind]func(*verifier, OpID) error{
-	OpGather:        checkGather,
-	OpDynamicGather: checkGather,
-	OpScatter:       checkScatter,
+// indexInferences are the rules of gather and scatter (specification: stablehlo.md sections 2.7, 2.8 and 2.15).
+var indexInferences = map[Kind]func(*inference) error{
+	OpGather:        inferGather,
+	OpDynamicGather: inferGather,
+	OpScatter:       inferScatter,
 }
 
 // indexing is what gather and scatter have in common, in the words of gather.
@@ -89,14 +89,14 @@ func (x *indexing) kept() []int64 {
 	return out
 }
 
-func checkGather(v *verifier, op OpID) error {
-	d, ok := v.m.Attr(op, "dimension_numbers").(*GatherDims)
+func inferGather(f *inference) error {
+	d, ok := f.attrs.Get("dimension_numbers").(*GatherDims)
 	if !ok {
 		return missing("dimension_numbers")
 	}
-	operand, indices := v.in(op, 0), v.in(op, 1)
+	operand, indices := f.operand(0), f.operand(1)
 	if classOf(indices)&intElem == 0 {
-		return badType("operand #1 must be a tensor of integers, but got '%s'", v.inText(op, 1))
+		return badType("operand #1 must be a tensor of integers, but got '%s'", f.text(1))
 	}
 	rank := len(d.Offset) + max(indices.Rank(), 0)
 	if d.IndexVectorDim < int64(indices.Rank()) {
@@ -108,7 +108,7 @@ func checkGather(v *verifier, op OpID) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := v.sliceSizes(op)
+	sizes, err := f.sliceSizes()
 	if err != nil {
 		return err
 	}
@@ -134,52 +134,50 @@ func checkGather(v *verifier, op OpID) error {
 			b++
 		}
 	}
-	return v.infers(op, 0, operand, dims)
+	return f.result(operand, dims)
 }
 
 // sliceSizes returns the sizes of the slices that a gather takes; those of a dynamic one are not known.
-func (v *verifier) sliceSizes(op OpID) ([]int64, error) {
-	if v.m.Kind(op) == OpGather {
-		sizes, ok := v.ints(op, "slice_sizes")
+func (f *inference) sliceSizes() ([]int64, error) {
+	if f.kind == OpGather {
+		sizes, ok := f.ints("slice_sizes")
 		if !ok {
 			return nil, missing("slice_sizes")
 		}
 		return sizes, nil
 	}
-	t := v.in(op, 2)
+	t := f.operand(2)
 	if len(t.Dims) != 1 || t.Dims[0] == Dynamic || classOf(t)&intElem == 0 || t.Quant != 0 {
-		return nil, badType("operand #2 must be statically shaped 1-dimensional integer tensor, but got '%s'", v.inText(op, 2))
+		return nil, badType("operand #2 must be statically shaped 1-dimensional integer tensor, but got '%s'", f.text(2))
 	}
-	if n := int64(v.in(op, 0).Rank()); t.Dims[0] != n {
+	if n := int64(f.operand(0).Rank()); t.Dims[0] != n {
 		return nil, badType("slice_sizes size (%d) not equal to operand rank (%d)", t.Dims[0], n)
 	}
 	return slices.Repeat([]int64{Dynamic}, int(t.Dims[0])), nil
 }
 
-func checkScatter(v *verifier, op OpID) error {
-	d, ok := v.m.Attr(op, "scatter_dimension_numbers").(*ScatterDims)
+func inferScatter(f *inference) error {
+	d, ok := f.attrs.Get("scatter_dimension_numbers").(*ScatterDims)
 	if !ok {
 		return missing("scatter_dimension_numbers")
 	}
-	total := v.m.NumOperands(op)
-	if total%2 != 1 || v.m.NumResults(op) != total/2 {
-		return badOp("expects n inputs, indices, n updates and n results, but has %d operands and %d results", total, v.m.NumResults(op))
+	total := len(f.operands)
+	if total%2 != 1 {
+		return badOp("expects n inputs, indices and n updates, but has %d operands", total)
 	}
 	n := total / 2
-	operand, indices, update := v.in(op, 0), v.in(op, n), v.in(op, n+1)
+	operand, indices, update := f.operand(0), f.operand(n), f.operand(n+1)
 	if classOf(indices)&intElem == 0 {
-		return badType("operand #%d must be a tensor of integers, but got '%s'", n, v.inText(op, n))
+		return badType("operand #%d must be a tensor of integers, but got '%s'", n, f.text(n))
 	}
 	for i := range n {
-		if !sameShape(v.in(op, i).Dims, operand.Dims) || !sameShape(v.in(op, n+1+i).Dims, update.Dims) {
+		if !sameShape(f.operand(i).Dims, operand.Dims) || !sameShape(f.operand(n+1+i).Dims, update.Dims) {
 			return badType("expects all inputs to have one shape and all updates to have one shape")
 		}
-		if !promotes(v.in(op, n+1+i), v.in(op, i)) && !sameElem(v.in(op, i), v.in(op, n+1+i)) {
-			return badType("input #%d and update #%d must have fitting element types: '%s' vs '%s'", i, i, v.inText(op, i), v.inText(op, n+1+i))
+		if !promotes(f.operand(n+1+i), f.operand(i)) && !sameElem(f.operand(i), f.operand(n+1+i)) {
+			return badType("input #%d and update #%d must have fitting element types: '%s' vs '%s'", i, i, f.text(i), f.text(n+1+i))
 		}
-		if err := v.infers(op, i, v.out(op, i), v.in(op, i).Dims); err != nil {
-			return err
-		}
+		f.sized(f.operand(i), f.operand(i).Dims)
 	}
 	x := indexing{d.UpdateWindow, d.InsertedWindow, d.InputBatch, d.IndicesBatch, d.ToOperand, d.IndexVectorDim,
 		[5]string{"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"},
@@ -188,25 +186,25 @@ func checkScatter(v *verifier, op OpID) error {
 	if err != nil {
 		return err
 	}
-	if err := v.updateShape(op, n, &x, batch); err != nil {
+	if err := f.updateShape(n, &x, batch); err != nil {
 		return err
 	}
 	elems := make([]*Type, 0, 2*n)
 	for i := range n {
-		elems = append(elems, v.in(op, i))
+		elems = append(elems, f.operand(i))
 	}
 	for i := range n {
-		elems = append(elems, v.in(op, n+1+i))
+		elems = append(elems, f.operand(n+1+i))
 	}
-	if err := v.scalarArgs(op, 0, elems); err != nil {
+	if err := f.scalarArgs(0, elems); err != nil {
 		return err
 	}
-	return v.returnsScalars(op, 0, n)
+	return f.returnsScalars(0, n)
 }
 
 // updateShape checks the shape of the updates: window sizes at the window dimensions, the indices' shape elsewhere.
-func (v *verifier) updateShape(op OpID, n int, x *indexing, batch []int64) error {
-	update := v.in(op, n+1)
+func (f *inference) updateShape(n int, x *indexing, batch []int64) error {
+	update := f.operand(n + 1)
 	if want := len(batch) + len(x.window); update.Rank() != want {
 		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d",
 			want, update.Rank())

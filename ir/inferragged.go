@@ -43,22 +43,19 @@ func parseRagged(text string) (d raggedDims, ok bool) {
 	return d, true
 }
 
-// checkRaggedDot checks a product of which one operand's dimension is cut into groups of given sizes.
-func checkRaggedDot(v *verifier, op OpID) error {
-	if v.m.NumOperands(op) != 3 || v.m.NumResults(op) != 1 {
-		return badOp("expected 3 operands and 1 result, but found %d and %d", v.m.NumOperands(op), v.m.NumResults(op))
-	}
-	text, _ := v.m.Attr(op, "ragged_dot_dimension_numbers").(OpaqueAttr)
+// inferRaggedDot checks a product of which one operand's dimension is cut into groups of given sizes.
+func inferRaggedDot(f *inference) error {
+	text, _ := f.attrs.Get("ragged_dot_dimension_numbers").(OpaqueAttr)
 	d, ok := parseRagged(string(text))
 	if !ok {
 		return missing("ragged_dot_dimension_numbers")
 	}
-	lhs, rhs, sizes := v.in(op, 0), v.in(op, 1), v.in(op, 2)
+	lhs, rhs, sizes := f.operand(0), f.operand(1), f.operand(2)
 	if err := raggedLists(&d, lhs, rhs); err != nil {
 		return err
 	}
 	if classOf(sizes)&intElem == 0 || sizes.Rank() == 0 {
-		return badType("group_sizes must be a tensor of integers, but got '%s'", v.inText(op, 2))
+		return badType("group_sizes must be a tensor of integers, but got '%s'", f.text(2))
 	}
 	groups := sizes.Dims[sizes.Rank()-1]
 	ragged := d.ragged[0]
@@ -75,7 +72,7 @@ func checkRaggedDot(v *verifier, op OpID) error {
 	case contracting:
 		dims = append([]int64{groups}, dims...)
 	}
-	return v.infers(op, 0, v.out(op, 0), dims)
+	return f.sized(f.operand(0), dims)
 }
 
 // raggedLists checks the lists of dimensions against both operands.

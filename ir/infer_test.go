@@ -1,0 +1,191 @@
+package ir_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+)
+
+// said are the kinds of ops whose result types the text says: they do not follow from operands and attributes.
+var said = []ir.Kind{ir.OpUnregistered, ir.OpFunc, ir.OpMesh, ir.OpModule, ir.OpCall, ir.OpComposite, ir.OpCustomCall, ir.OpConstant,
+	ir.OpIota, ir.OpReshape, ir.OpBroadcastInDim, ir.OpConvert, ir.OpBitcastConvert, ir.OpUniformQuantize, ir.OpUniformDequantize,
+	ir.OpRng, ir.OpRngBitGenerator, ir.OpDynamicReshape, ir.OpDynamicBroadcastInDim, ir.OpDynamicIota, ir.OpDynamicPad, ir.OpDynamicConv,
+	ir.OpRealDynamicSlice, ir.OpTuple, ir.OpAfterAll, ir.OpCreateToken, ir.OpInfeed, ir.OpOutfeed, ir.OpSend, ir.OpRecv, ir.OpAsyncStart,
+	ir.OpAsyncDone, ir.OpEinsum, ir.OpUnaryEinsum, ir.OpTorchIndexSelect, ir.OpInterpreterRunParallel, ir.OpInterpreterProbe, ir.OpChloConstant,
+	ir.OpSdyConstant, ir.OpSdyManualComputation, ir.OpSdyNamedComputation}
+
+// chosen are the kinds of ops that may choose the elements of their results.
+var chosen = []ir.Kind{ir.OpDot, ir.OpDotGeneral, ir.OpConvolution, ir.OpChloRaggedDot, ir.OpScatter, ir.OpSelectAndScatter, ir.OpAllReduce,
+	ir.OpReduceScatter}
+
+// TestInferModels: Infer gives the ops of the recorded models exactly the types that the text says.
+func TestInferModels(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "models", "*.mlir"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no models")
+	}
+	count := map[ir.Kind]int{}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inferAll(t, filepath.Base(file), src, count)
+	}
+	t.Logf("inferred %d kinds of ops", len(count))
+}
+
+// TestInferPrograms is TestInferModels for the self-checking programs of StableHLO.
+func TestInferPrograms(t *testing.T) {
+	f, err := os.Open(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "conformance", "stablehlo_dev.tar.gz"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := tar.NewReader(unpacked)
+	count := map[ir.Kind]int{}
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(header.Name, ".mlir") {
+			continue
+		}
+		src, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inferAll(t, header.Name, src, count)
+	}
+	t.Logf("inferred %d kinds of ops", len(count))
+	if len(count) < 60 {
+		t.Errorf("only %d kinds", len(count))
+	}
+}
+
+// TestInferShardy is TestInferModels for the programs of Shardy's vectors.
+func TestInferShardy(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "conformance", "shardy", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no vectors")
+	}
+	count := map[ir.Kind]int{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if part.Name == "input.mlir" {
+				inferAll(t, filepath.Base(file), part.Data, count)
+			}
+		}
+	}
+	t.Logf("inferred %d kinds of ops", len(count))
+}
+
+// inferAll infers the types of all ops of a program, if it is one, and counts the kinds.
+func inferAll(t *testing.T, name string, src []byte, count map[ir.Kind]int) {
+	t.Helper()
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: name})
+	if err != nil || ir.Verify(t.Context(), m) != nil {
+		return
+	}
+	m.Walk(m.Body(), func(op ir.OpID) {
+		k := m.Kind(op)
+		if slices.Contains(said, k) || m.NumResults(op) == 0 {
+			return
+		}
+		count[k]++
+		types, err := ir.Infer(m, k, m.Operands(op), m.OpAttrs(op), bodies(m, op)...)
+		if err != nil || len(types) != m.NumResults(op) {
+			t.Errorf("%s: %v: %s: inferred %d types of %d, %v", name, m.OpPos(op), k, len(types), m.NumResults(op), err)
+			return
+		}
+		for i, v := range m.Results(op) {
+			if want, have := m.Type(v), types[i]; !same(m, k, want, have) {
+				t.Errorf("%s: %v: %s: inferred %s, the text says %s", name, m.OpPos(op), k, m.FormatType(have), m.FormatType(want))
+			}
+		}
+	})
+}
+
+// same says whether an inferred type is the one of the text, but for elements that the op may choose, and sizes that the
+// operands do not tell.
+func same(m *ir.Module, k ir.Kind, want, have ir.TypeID) bool {
+	x, y := *m.TypeOf(want), *m.TypeOf(have)
+	if slices.Contains(chosen, k) || x.Quant != 0 || y.Quant != 0 {
+		x.DType, x.Quant = y.DType, y.Quant
+	}
+	if x.Kind != ir.TensorKind || !slices.Contains(x.Dims, ir.Dynamic) && !slices.Contains(y.Dims, ir.Dynamic) {
+		return m.InternType(x) == have
+	}
+	return x.DType == y.DType && slices.EqualFunc(x.Dims, y.Dims, func(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic })
+}
+
+func bodies(m *ir.Module, op ir.OpID) []ir.BlockID {
+	var out []ir.BlockID
+	for i := range m.NumRegions(op) {
+		out = append(out, m.RegionBlock(op, i))
+	}
+	return out
+}
+
+// TestInferRefuses: operands and attributes that do not fit are errors that say so, also where no text says a type.
+func TestInferRefuses(t *testing.T) {
+	m := ir.NewModule()
+	f := m.AddFunc(ir.FuncSpec{Name: "f"})
+	arg := func(dims ...int64) ir.ValueID { return m.AddBlockArg(m.Func(f).Body, m.TensorType(dtype.F32, dims...)) }
+	x, y := arg(4, 8), arg(8)
+	for _, c := range []struct {
+		kind     ir.Kind
+		operands []ir.ValueID
+		attrs    ir.Attrs
+		want     string
+	}{
+		{ir.OpAdd, []ir.ValueID{x}, nil, "expected 2 operands, but found 1"},
+		{ir.OpAdd, []ir.ValueID{x, y}, nil, "requires compatible types for all operands and results: operand #0 is 'tensor<4x8xf32>', operand #1 is 'tensor<8xf32>'"},
+		{ir.OpTranspose, []ir.ValueID{x}, nil, "requires attribute 'permutation'"},
+		{ir.OpBroadcast, []ir.ValueID{x}, ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_sizes", Value: ir.Ints{1 << 60}}), "result is larger than 2^56 bytes"},
+	} {
+		_, err := ir.Infer(m, c.kind, c.operands, c.attrs)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, not %s", c.kind, err, c.want)
+		}
+	}
+}
+
+// The type of a transposed matrix follows from the permutation, that of a reshaped one does not.
+func ExampleInfer() {
+	m := ir.NewModule()
+	f := m.AddFunc(ir.FuncSpec{Name: "f"})
+	x := m.AddBlockArg(m.Func(f).Body, m.TensorType(dtype.F32, 4, 8))
+	types, err := ir.Infer(m, ir.OpTranspose, []ir.ValueID{x}, ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: ir.Ints{1, 0}}))
+	fmt.Println(m.FormatType(types[0]), err)
+	types, err = ir.Infer(m, ir.OpReshape, []ir.ValueID{x}, nil)
+	fmt.Println(types, err)
+	// Output:
+	// tensor<8x4xf32> <nil>
+	// [] <nil>
+}

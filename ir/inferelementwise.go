@@ -1,0 +1,255 @@
+package ir
+
+import (
+	"slices"
+	"strings"
+
+	"autoshard/ir/dtype"
+)
+
+// elementwiseInferences are the rules of ops that work on single elements (specification: stablehlo.md section 2.15).
+func elementwiseInferences() map[Kind]func(*inference) error {
+	rules := map[Kind]func(*inference) error{
+		OpAbs:             inferPart,
+		OpReal:            inferPart,
+		OpImag:            inferPart,
+		OpIsFinite:        inferPredicate,
+		OpReducePrecision: inferReducePrecision,
+		OpComplex:         inferComplex,
+		OpCompare:         inferCompare,
+		OpClamp:           inferClamp,
+		OpSelect:          inferSelect,
+	}
+	for k := Kind(1); k < NumKinds; k++ {
+		chosen := k == OpConvert || k == OpUniformQuantize || k == OpUniformDequantize // their elements do not follow
+		if rules[k] == nil && !chosen && strings.HasPrefix(k.String(), "stablehlo.") && (k.IsUnary() || k.IsBinary()) {
+			rules[k] = inferElementwise
+		}
+	}
+	return rules
+}
+
+// classes of element types, as bits.
+type elemClass uint8
+
+const (
+	boolElem elemClass = 1 << iota
+	signedElem
+	unsignedElem
+	floatElem
+	complexElem
+	intElem = signedElem | unsignedElem
+)
+
+func classOf(t *Type) elemClass {
+	if t.DType == dtype.Invalid {
+		return 0
+	}
+	return [...]elemClass{dtype.Bool: boolElem, dtype.Signed: signedElem, dtype.Unsigned: unsignedElem, dtype.Float: floatElem,
+		dtype.Complex: complexElem}[t.DType.Kind()]
+}
+
+// elemClasses are the element types that ops take; the others take all.
+var elemClasses = map[Kind]elemClass{
+	OpAbs: signedElem | floatElem | complexElem, OpCbrt: floatElem | complexElem, OpCeil: floatElem, OpCosine: floatElem | complexElem,
+	OpCountLeadingZeros: intElem, OpExponential: floatElem | complexElem, OpExponentialMinusOne: floatElem | complexElem, OpFloor: floatElem,
+	OpImag: floatElem | complexElem, OpReal: floatElem | complexElem, OpIsFinite: floatElem, OpLog: floatElem | complexElem,
+	OpLogPlusOne: floatElem | complexElem, OpLogistic: floatElem | complexElem, OpNegate: intElem | floatElem | complexElem,
+	OpNot: boolElem | intElem, OpPopcnt: intElem, OpReducePrecision: floatElem, OpRoundNearestAfz: floatElem, OpRoundNearestEven: floatElem,
+	OpRsqrt: floatElem | complexElem, OpSign: signedElem | floatElem | complexElem, OpSine: floatElem | complexElem,
+	OpSqrt: floatElem | complexElem, OpTan: floatElem | complexElem, OpTanh: floatElem | complexElem,
+	OpAnd: boolElem | intElem, OpOr: boolElem | intElem, OpXor: boolElem | intElem, OpAtan2: floatElem | complexElem, OpComplex: floatElem,
+	OpDivide: intElem | floatElem | complexElem, OpPower: intElem | floatElem | complexElem, OpRemainder: intElem | floatElem | complexElem,
+	OpSubtract: intElem | floatElem | complexElem, OpShiftLeft: intElem, OpShiftRightArithmetic: intElem, OpShiftRightLogical: intElem,
+	OpChloAcos: floatElem | complexElem, OpChloAcosh: floatElem | complexElem, OpChloAsin: floatElem | complexElem,
+	OpChloAsinh: floatElem | complexElem, OpChloAtan: floatElem | complexElem, OpChloAtanh: floatElem | complexElem, OpChloBesselI1e: floatElem | complexElem,
+	OpChloConj: floatElem | complexElem, OpChloSquare: floatElem | complexElem,
+	OpChloCosh: floatElem | complexElem, OpChloDigamma: floatElem, OpChloErf: floatElem, OpChloErfInv: floatElem, OpChloErfc: floatElem,
+	OpChloIsInf: floatElem, OpChloIsNegInf: floatElem, OpChloIsPosInf: floatElem, OpChloLgamma: floatElem, OpChloSinh: floatElem | complexElem,
+	OpChloTan: floatElem | complexElem, OpChloMulhi: intElem, OpChloNextAfter: floatElem, OpChloPolygamma: floatElem, OpChloZeta: floatElem,
+	OpChloBroadcastAnd: boolElem | intElem, OpChloBroadcastOr: boolElem | intElem, OpChloBroadcastXor: boolElem | intElem,
+	OpChloBroadcastComplex: floatElem,
+}
+
+// checkClasses checks the element types of all operands.
+func (f *inference) checkClasses() error {
+	allowed, limited := elemClasses[f.kind]
+	for i := range f.operands {
+		t := f.operand(i)
+		quantized := t.Quant != 0 && strings.HasPrefix(f.kind.String(), "stablehlo.") // CHLO takes no quantized elements
+		if limited && !quantized && classOf(t)&allowed == 0 {
+			return badType("operand #%d must be a tensor of %s values, but got '%s'", i, allowed, f.text(i))
+		}
+	}
+	return nil
+}
+
+// String names the classes for a message.
+func (c elemClass) String() string {
+	text := ""
+	for _, part := range []struct {
+		bits elemClass
+		name string
+	}{{boolElem, "i1"}, {intElem, "integer"}, {floatElem, "float"}, {complexElem, "complex"}} {
+		if c&part.bits != 0 {
+			if text != "" {
+				text += " or "
+			}
+			text += part.name
+		}
+	}
+	return text
+}
+
+// agree says whether two sizes may be equal: a dynamic one fits any.
+func agree(a, b int64) bool { return a == b || a == Dynamic || b == Dynamic }
+
+// sameShape says whether two shapes may be equal.
+func sameShape(a, b []int64) bool { return slices.EqualFunc(a, b, agree) }
+
+// sameElem says whether two tensors have one element type; quantized ones are compared by their storage.
+func sameElem(a, b *Type) bool {
+	if a.Quant != 0 || b.Quant != 0 {
+		return a.Quant == b.Quant || a.DType == b.DType || a.DType == dtype.Invalid || b.DType == dtype.Invalid
+	}
+	return a.DType == b.DType
+}
+
+// quantized says whether the element type is a quantized one.
+func (t *Type) quantized() bool { return t.Quant != 0 }
+
+// elemOf returns a scalar of an element type.
+func elemOf(e dtype.Type) *Type { return &Type{Kind: TensorKind, DType: e} }
+
+// sameShapes checks that all operands have one shape.
+func (f *inference) sameShapes() error {
+	for i := range f.operands {
+		if !sameShape(f.operand(0).Dims, f.operand(i).Dims) {
+			return f.differ(i)
+		}
+	}
+	return nil
+}
+
+// differ is the error of two operands that should have one type.
+func (f *inference) differ(i int) error {
+	return badType("requires compatible types for all operands and results: operand #0 is '%s', operand #%d is '%s'", f.text(0), i, f.text(i))
+}
+
+// inferElementwise is the rule of ops whose operands and result have one type; quantized ones may differ in their elements.
+func inferElementwise(f *inference) error {
+	if err := f.checkClasses(); err != nil {
+		return err
+	}
+	if err := f.sameShapes(); err != nil {
+		return err
+	}
+	first := f.operand(0)
+	for i := range f.operands {
+		if t := f.operand(i); !t.quantized() && !first.quantized() && !sameElem(first, t) {
+			return f.differ(i)
+		}
+	}
+	return f.alike()
+}
+
+// realPart returns the element type of the parts of complex numbers, any other type itself.
+func realPart(t *Type) *Type {
+	switch t.DType {
+	case dtype.C64:
+		return elemOf(dtype.F32)
+	case dtype.C128:
+		return elemOf(dtype.F64)
+	}
+	return t
+}
+
+// complexOf returns the element type of complex numbers with parts of a type, Invalid where there are none.
+func complexOf(part dtype.Type) *Type {
+	switch part {
+	case dtype.F32:
+		return elemOf(dtype.C64)
+	case dtype.F64:
+		return elemOf(dtype.C128)
+	}
+	return elemOf(dtype.Invalid)
+}
+
+// inferPart is the rule of ops that make real numbers of complex ones.
+func inferPart(f *inference) error {
+	if err := f.checkClasses(); err != nil {
+		return err
+	}
+	return f.shaped(realPart(f.operand(0)), 0)
+}
+
+// inferPredicate is the rule of ops that say something of each element.
+func inferPredicate(f *inference) error {
+	if err := f.checkClasses(); err != nil {
+		return err
+	}
+	return f.shaped(elemOf(dtype.I1), 0)
+}
+
+func inferReducePrecision(f *inference) error {
+	a := f.attrs
+	if a.Int("exponent_bits", 1) < 1 {
+		return badAttr("exponent_bits must be at least 1")
+	}
+	if a.Int("mantissa_bits", 0) < 0 {
+		return badAttr("mantissa_bits must be at least 0")
+	}
+	return inferElementwise(f)
+}
+
+func inferComplex(f *inference) error {
+	for i := range 2 {
+		if complexOf(f.operand(i).DType).DType == dtype.Invalid {
+			return badType("operand #%d must be a tensor of f32 or f64 values, but got '%s'", i, f.text(i))
+		}
+	}
+	a, b := f.operand(0), f.operand(1)
+	if a.DType != b.DType || !sameShape(a.Dims, b.Dims) {
+		return badType("requires the same type for both operands: '%s' vs '%s'", f.text(0), f.text(1))
+	}
+	return f.shaped(complexOf(a.DType), 0)
+}
+
+func inferCompare(f *inference) error {
+	a, b := f.operand(0), f.operand(1)
+	if !sameElem(a, b) || !sameShape(a.Dims, b.Dims) {
+		return badType("requires compatible types for both operands: '%s' vs '%s'", f.text(0), f.text(1))
+	}
+	if !slices.Contains([]string{"EQ", "NE", "GE", "GT", "LE", "LT"}, f.attrs.Str("comparison_direction")) {
+		return badAttr("requires attribute 'comparison_direction'")
+	}
+	return f.shaped(elemOf(dtype.I1), 0)
+}
+
+func inferClamp(f *inference) error {
+	x := f.operand(1)
+	for _, i := range []int{0, 2} {
+		b := f.operand(i)
+		if !sameElem(b, x) {
+			return badType("requires the same element type for all operands: '%s' vs '%s'", f.text(i), f.text(1))
+		}
+		if len(b.Dims) != 0 && !sameShape(b.Dims, x.Dims) {
+			return badType("bound #%d shape %s is not scalar and is not compatible to operand shape %s", i, f.text(i), f.text(1))
+		}
+	}
+	return f.same(f.operands[1])
+}
+
+func inferSelect(f *inference) error {
+	pred, a, b := f.operand(0), f.operand(1), f.operand(2)
+	if pred.DType != dtype.I1 || pred.quantized() {
+		return badType("operand #0 must be a tensor of i1 values, but got '%s'", f.text(0))
+	}
+	if !sameElem(a, b) || !sameShape(a.Dims, b.Dims) {
+		return badType("requires compatible types for non-predicate operands: '%s' vs '%s'", f.text(1), f.text(2))
+	}
+	if len(pred.Dims) != 0 && !sameShape(pred.Dims, a.Dims) {
+		return badType("requires the same shape for all operands: predicate '%s' vs '%s'", f.text(0), f.text(1))
+	}
+	return f.same(f.operands[1])
+}
