@@ -22,19 +22,24 @@ type Reshard struct {
 // Order finds the steps of a reshard. [Shardy] and [Planner.Cheapest] are orders.
 type Order func(*Reshard) []Step
 
-// Expand replaces the reshards of a module by the sdy collectives that do what they ask for, in the order of steps that
-// is given. Reshards that ask for nothing vanish, unless keepRedundant says that they stay. Those to or from a single
-// device, or between meshes of other axes, stay as well: they are no business of collectives. A reshard to a tensor whole on
-// every device ends on the mesh that the operand has. Propagation barriers before a reshard are passed over. It fails
-// (ErrInvalid) on a reshard of a value of another rank and (ErrUnsupported) on one that introduces unreduced axes, which
-// explicit reshards have ops of their own for, or with the error of the context.
+// Expansion says how reshards are expanded.
+type Expansion struct {
+	Order         Order
+	KeepRedundant bool // leave reshards that ask for nothing
+	KeepManual    bool // leave those inside manual computations: lowering makes all devices compute alike what they cut
+}
+
+// Expand replaces the reshards of a module by the sdy collectives that do what they ask for. Those that ask for nothing
+// vanish. Those to or from a single device, or between meshes of other axes, stay: they are no business of collectives. A
+// reshard to a tensor whole on every device ends on the mesh that the operand has. Propagation barriers before a reshard
+// are passed over. It fails (ErrInvalid) on a reshard of a value of another rank and (ErrUnsupported) on one that
+// introduces unreduced axes, which explicit reshards have ops of their own for, or with the error of the context.
 // Shardy: -sdy-reshard-to-collectives (specification: shardy.md section 5.4).
-func Expand(ctx context.Context, m *ir.Module, order Order, keepRedundant bool) error {
-	e := &expansion{m: m, order: order, keepRedundant: keepRedundant}
+func Expand(ctx context.Context, m *ir.Module, e Expansion) error {
 	var failed error
 	err := m.WalkContext(ctx, m.Body(), func(op ir.OpID) {
-		if failed == nil && m.Kind(op) == ir.OpSdyReshard {
-			failed = e.reshard(op)
+		if failed == nil && m.Kind(op) == ir.OpSdyReshard && !(e.KeepManual && insideManual(m, op)) {
+			failed = e.reshard(m, op)
 		}
 	})
 	if failed != nil {
@@ -43,15 +48,15 @@ func Expand(ctx context.Context, m *ir.Module, order Order, keepRedundant bool) 
 	return err
 }
 
-type expansion struct {
-	m             *ir.Module
-	order         Order
-	keepRedundant bool
+func insideManual(m *ir.Module, op ir.OpID) bool {
+	for op != 0 && m.Kind(op) != ir.OpSdyManualComputation {
+		op = m.ParentOp(op)
+	}
+	return op != 0
 }
 
 // reshard replaces one reshard.
-func (e *expansion) reshard(op ir.OpID) error {
-	m := e.m
+func (e *Expansion) reshard(m *ir.Module, op ir.OpID) error {
 	v := m.Operand(op, 0)
 	for from := m.DefiningOp(v); from != 0 && m.Kind(from) == ir.OpSdyPropagationBarrier; from = m.DefiningOp(v) {
 		v = m.Operand(from, 0)
@@ -67,7 +72,7 @@ func (e *expansion) reshard(op ir.OpID) error {
 		mesh = have
 	}
 	a, b, c := m.Mesh(have), m.Mesh(mesh), m.Mesh(want.Mesh)
-	if a.IsMaximal() || c.IsMaximal() || !slices.Equal(a.Axes, b.Axes) || e.keepRedundant && have == mesh && in.Equal(&out) {
+	if a.IsMaximal() || c.IsMaximal() || !slices.Equal(a.Axes, b.Axes) || e.KeepRedundant && have == mesh && in.Equal(&out) {
 		return nil
 	}
 	if len(in.Dims) != len(out.Dims) {
@@ -78,7 +83,7 @@ func (e *expansion) reshard(op ir.OpID) error {
 		return diag.Unsupported(diag.NotSupported, m.Position(op),
 			"`sdy.reshard` introduces unreduced axes: give its operand a sharding and run sdy-insert-explicit-reshards before")
 	}
-	steps := e.order(&Reshard{Shape: m.Shape(v), Bytes: m.ValueType(v).Bytes(), From: in, To: out, Reordered: have != mesh})
+	steps := e.Order(&Reshard{Shape: m.Shape(v), Bytes: m.ValueType(v).Bytes(), From: in, To: out, Reordered: have != mesh})
 	if len(steps) == 0 && want.IsReplicated() {
 		v = m.Operand(op, 0) // Shardy does not look behind barriers here
 	}

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
@@ -13,26 +14,40 @@ import (
 // which read and make whole tensors. The shardings of the values themselves are in the module.
 type Assignment []Factors
 
-// Partition makes the communications of a module explicit. On entry every tensor value has a closed, evenly
-// dividing sharding on one mesh without unreduced axes, and every op its factors. Partition inserts sdy collectives
-// so that each op reads its operands and makes its results exactly as its factors say, sends every result on to the
-// sharding of its value, and removes sharding constraints. Reshards of one value to one sharding are shared within
-// a block. Errors are the context's, and of class diag.ErrInvalid or diag.ErrInternal.
+// Partition makes the communications of a module explicit, in two steps: [Insert] says where values are resharded, and
+// [Expand] by which collectives, the planner's cheapest. Errors are those of the steps.
 func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner) error {
+	if err := Insert(ctx, m, mesh, assignment); err != nil {
+		return err
+	}
+	return Expand(ctx, m, Expansion{Order: planner.Cheapest, KeepManual: true})
+}
+
+// Insert makes the reshards of a module explicit. On entry every tensor value has a closed, evenly dividing sharding on
+// one mesh without unreduced axes, and every op its factors. Insert puts an sdy.reshard where a value is not as an op needs
+// it, so that each op reads its operands and makes its results exactly as its factors say, and every result goes on in the
+// sharding of its value; partial results are resharded to whole ones. Sharding constraints become reshards. Reshards of one
+// value to one sharding are shared within a block. Errors are the context's, and of class diag.ErrInvalid or
+// diag.ErrInternal.
+func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	p := &partitioner{ctx: ctx, m: m, mesh: mesh, assignment: assignment, planner: planner}
-	return p.block(m.Func(main).Body, m.Func(main).ResultShardings)
+	body := m.Func(main).Body
+	out := map[ir.Use]ir.ShardingID{}
+	for i, id := range m.Func(main).ResultShardings {
+		out[ir.Use{Op: m.LastOp(body), Index: i}] = id
+	}
+	p := &inserter{ctx: ctx, m: m, mesh: mesh, assignment: assignment}
+	return p.block(body, out)
 }
 
-type partitioner struct {
+type inserter struct {
 	ctx        context.Context
 	m          *ir.Module
 	mesh       ir.MeshID
 	assignment Assignment
-	planner    *Planner
 }
 
 // moved remembers the copies of values of one block in other shardings.
@@ -43,16 +58,20 @@ type copyKey struct {
 	sharding ir.ShardingID
 }
 
-// block makes one block explicit; its terminator's operands go out in the given shardings.
-func (p *partitioner) block(b ir.BlockID, out []ir.ShardingID) error {
+// block makes one block explicit. Operands of its terminator go out in the given shardings, whole where none is given.
+func (p *inserter) block(b ir.BlockID, out map[ir.Use]ir.ShardingID) error {
 	copies := moved{}
 	for op := range p.m.Ops(b) {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
 		if p.m.Kind(op).IsTerminator() {
-			for i, s := range out {
-				p.operand(op, i, s, copies)
+			for i := range p.m.NumOperands(op) {
+				if want, ok := out[ir.Use{Op: op, Index: i}]; ok {
+					p.operand(op, i, want, copies)
+				} else {
+					p.whole(op, i, copies)
+				}
 			}
 			return nil
 		}
@@ -63,24 +82,11 @@ func (p *partitioner) block(b ir.BlockID, out []ir.ShardingID) error {
 	return nil
 }
 
-func (p *partitioner) op(op ir.OpID, copies moved) error {
+func (p *inserter) op(op ir.OpID, copies moved) error {
 	m := p.m
-	switch m.Kind(op) {
-	case ir.OpWhile:
-		return p.while(op, copies)
-	case ir.OpCase, ir.OpIf:
-		return p.branches(op, copies)
-	case ir.OpOptimizationBarrier:
-		p.alike(op, copies)
-		return nil
-	case ir.OpSdyManualComputation:
-		for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
-			p.operand(op, i, m.Sharding(arg), copies)
-		}
-		return nil
+	switch kind := m.Kind(op); kind {
 	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyPropagationBarrier:
-		v := p.copyOf(op, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), copies)
-		m.ReplaceUses(m.Result(op, 0), v)
+		m.ReplaceUses(m.Result(op, 0), p.copyOf(op, m.Operand(op, 0), m.Sharding(m.Result(op, 0)), copies))
 		m.Erase(op)
 		return nil
 	case ir.OpSdyShardingGroup:
@@ -88,21 +94,55 @@ func (p *partitioner) op(op ir.OpID, copies moved) error {
 		return nil
 	case ir.OpConstant, ir.OpSdyConstant, ir.OpIota:
 		return nil // every device makes its own block
+	default:
+		if dataflow.Has(kind) {
+			return p.flow(op, copies)
+		}
 	}
 	return p.compute(op, copies)
 }
 
+// flow brings what flows into the edges of an op to their shardings. The selector of branches and the condition of a loop
+// are no edges: every device needs them whole. The body of a manual computation is the business of its devices.
+func (p *inserter) flow(op ir.OpID, copies moved) error {
+	m := p.m
+	if kind := m.Kind(op); kind == ir.OpCase || kind == ir.OpIf {
+		p.whole(op, 0, copies)
+	}
+	inside := map[ir.Use]ir.ShardingID{}
+	for _, edge := range dataflow.Inflows(m, op) {
+		for _, use := range edge.Sources {
+			inside[use] = edge.Sharding
+			if use.Op == op {
+				p.operand(op, use.Index, edge.Sharding, copies)
+			}
+		}
+	}
+	if m.Kind(op) == ir.OpSdyManualComputation {
+		return nil
+	}
+	for _, v := range m.Results(op) {
+		for _, target := range dataflow.OtherTargets(m, v) {
+			m.SetSharding(target, m.Sharding(v))
+		}
+	}
+	for i := range m.NumRegions(op) {
+		if err := p.block(m.RegionBlock(op, i), inside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // compute makes an op with a rule explicit; one without reads and makes whole tensors.
-func (p *partitioner) compute(op ir.OpID, copies moved) error {
+func (p *inserter) compute(op ir.OpID, copies moved) error {
 	m := p.m
 	operands, results, err := p.layouts(op)
 	if err != nil {
 		return err
 	}
 	for i := range operands {
-		if isTensor(m, m.Operand(op, i)) {
-			p.operand(op, i, m.InternSharding(operands[i].Sharding(p.mesh)), copies)
-		}
+		p.operand(op, i, m.InternSharding(operands[i].Sharding(p.mesh)), copies)
 	}
 	after := m.BuilderAfter(op)
 	for i, v := range m.Results(op) {
@@ -111,25 +151,14 @@ func (p *partitioner) compute(op ir.OpID, copies moved) error {
 		}
 		final := m.Sharding(v)
 		m.SetSharding(v, m.InternSharding(results[i].Sharding(p.mesh)))
-		if sent := p.send(after, v, results[i], final); sent != v {
-			first := m.DefiningOp(v)
-			m.ReplaceUsesIf(v, sent, func(u ir.Use) bool { return !p.isStep(u.Op, first, sent) })
+		if sent := p.reshard(after, v, final); sent != v {
+			m.ReplaceUsesIf(v, sent, func(u ir.Use) bool { return u.Op != m.DefiningOp(sent) })
 		}
 	}
 	return nil
 }
 
-// isStep says whether an op belongs to the chain of communications between a value's op and its last copy.
-func (p *partitioner) isStep(op, first ir.OpID, last ir.ValueID) bool {
-	for step := p.m.DefiningOp(last); step != first; step = p.m.DefiningOp(p.m.Operand(step, 0)) {
-		if step == op {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *partitioner) layouts(op ir.OpID) (operands, results []Layout, err error) {
+func (p *inserter) layouts(op ir.OpID) (operands, results []Layout, err error) {
 	m := p.m
 	r := rule.Complete(m, op)
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
@@ -153,59 +182,13 @@ func wholes(m *ir.Module, values []ir.ValueID) []Layout {
 
 func isTensor(m *ir.Module, v ir.ValueID) bool { return m.ValueType(v).Kind == ir.TensorKind }
 
-// while gives the operands, the arguments of both regions and what the body returns the shardings of the results.
-func (p *partitioner) while(op ir.OpID, copies moved) error {
-	m := p.m
-	carried := p.alike(op, copies)
-	for i := range m.NumRegions(op) {
-		body := m.RegionBlock(op, i)
-		for j, arg := range m.BlockArgs(body) {
-			m.SetSharding(arg, carried[j])
-		}
-	}
-	if err := p.block(m.RegionBlock(op, 0), p.wholeOut(m.RegionBlock(op, 0))); err != nil {
-		return err
-	}
-	return p.block(m.RegionBlock(op, 1), carried)
+// whole brings an operand to every device as a whole.
+func (p *inserter) whole(op ir.OpID, i int, copies moved) {
+	p.operand(op, i, p.m.Replicated(p.mesh, len(p.m.Shape(p.m.Operand(op, i))), true), copies)
 }
 
-// wholeOut returns replicated shardings for what a block returns.
-func (p *partitioner) wholeOut(b ir.BlockID) []ir.ShardingID {
-	ret := p.m.LastOp(b)
-	out := make([]ir.ShardingID, p.m.NumOperands(ret))
-	for i := range out {
-		out[i] = p.m.Replicated(p.mesh, len(p.m.Shape(p.m.Operand(ret, i))), true)
-	}
-	return out
-}
-
-// branches makes every branch return the shardings of the op's results; the selector is needed whole.
-func (p *partitioner) branches(op ir.OpID, copies moved) error {
-	m := p.m
-	p.operand(op, 0, m.Replicated(p.mesh, len(m.Shape(m.Operand(op, 0))), true), copies)
-	out := make([]ir.ShardingID, m.NumResults(op))
-	for i, v := range m.Results(op) {
-		out[i] = m.Sharding(v)
-	}
-	for i := range m.NumRegions(op) {
-		if err := p.block(m.RegionBlock(op, i), out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// alike brings operand i to the sharding of result i and returns those shardings.
-func (p *partitioner) alike(op ir.OpID, copies moved) []ir.ShardingID {
-	out := make([]ir.ShardingID, p.m.NumResults(op))
-	for i, v := range p.m.Results(op) {
-		out[i] = p.m.Sharding(v)
-		p.operand(op, i, out[i], copies)
-	}
-	return out
-}
-
-func (p *partitioner) operand(op ir.OpID, i int, want ir.ShardingID, copies moved) {
+// operand brings an operand to a sharding. Tokens have none.
+func (p *inserter) operand(op ir.OpID, i int, want ir.ShardingID, copies moved) {
 	v := p.m.Operand(op, i)
 	if !isTensor(p.m, v) {
 		return
@@ -216,61 +199,24 @@ func (p *partitioner) operand(op ir.OpID, i int, want ir.ShardingID, copies move
 }
 
 // copyOf returns a value in another sharding, making it before op unless the block already has it.
-func (p *partitioner) copyOf(op ir.OpID, v ir.ValueID, want ir.ShardingID, copies moved) ir.ValueID {
+func (p *inserter) copyOf(op ir.OpID, v ir.ValueID, want ir.ShardingID, copies moved) ir.ValueID {
 	key := copyKey{v, want}
 	if c, ok := copies[key]; ok {
 		return c
 	}
-	have := LayoutOf(p.m.ShardingOf(p.m.Sharding(v)))
-	c := p.send(p.m.BuilderBefore(op), v, have, want)
+	c := p.reshard(p.m.BuilderBefore(op), v, want)
 	copies[key] = c
 	return c
 }
 
-// send emits the steps from a layout of a value to a sharding and returns the last result.
-func (p *partitioner) send(b *ir.Builder, v ir.ValueID, have Layout, want ir.ShardingID) ir.ValueID {
+// reshard inserts an sdy.reshard of a value, unless the value already lies as is wanted.
+func (p *inserter) reshard(b *ir.Builder, v ir.ValueID, want ir.ShardingID) ir.ValueID {
 	m := p.m
-	steps, _ := p.planner.Plan(have, LayoutOf(m.ShardingOf(want)), m.ValueType(v).Bytes())
-	for i := 0; i < len(steps); i++ {
-		dims := make([]ir.ShardAxes, len(m.Shape(v)))
-		if len(dims) > 0 {
-			dims[steps[i].Dim] = steps[i].Axes
-		}
-		for steps[i].Kind == AllSlice && i+1 < len(steps) && steps[i+1].Kind == AllSlice && dims[steps[i+1].Dim] == nil {
-			i++
-			dims[steps[i].Dim] = steps[i].Axes
-		}
-		v = p.emit(b, v, steps[i], dims)
-		m.SetSharding(v, m.InternSharding(steps[i].After.Sharding(p.mesh)))
+	have, to := LayoutOf(m.ShardingOf(m.Sharding(v))), LayoutOf(m.ShardingOf(want))
+	if have.Equal(&to) {
+		return v
 	}
-	return v
-}
-
-// emit inserts the sdy op of one step.
-func (p *partitioner) emit(b *ir.Builder, v ir.ValueID, step Step, dims []ir.ShardAxes) ir.ValueID {
-	perDim := &ir.AxesPerDimAttr{Mesh: p.mesh, Dims: dims}
-	axes := &ir.AxesAttr{Mesh: p.mesh, Axes: subaxis.SortMerge(append([]subaxis.Ref(nil), step.Axes...))}
-	op := map[Kind]struct {
-		kind ir.Kind
-		name string
-		attr ir.Attr
-	}{
-		AllSlice:      {ir.OpSdyAllSlice, "slicing_axes", perDim},
-		AllGather:     {ir.OpSdyAllGather, "gathering_axes", perDim},
-		ReduceScatter: {ir.OpSdyReduceScatter, "reduce_scatter_axes", perDim},
-		AllReduce:     {ir.OpSdyAllReduce, "reduction_axes", axes},
-		AllToAll: {ir.OpSdyAllToAll, "params", &ir.AllToAllAttr{Mesh: p.mesh, Moves: []ir.AllToAllMove{
-			{Axes: step.Axes, Src: int64(step.Dim), Dst: int64(step.To)}}}},
-		Permute: {kind: ir.OpSdyCollectivePermute},
-	}[step.Kind]
-	var attrs ir.Attrs
-	if op.name != "" {
-		attrs = ir.MakeAttrs(ir.NamedAttr{Name: op.name, Value: op.attr})
-	}
-	if step.Kind == AllReduce || step.Kind == ReduceScatter {
-		if r := p.m.ShardingOf(p.m.Sharding(v)).Reduction; r != ir.ReduceSum {
-			attrs = attrs.With("reduction_op", ir.EnumAttr{Dialect: "sdy", Enum: "reduction_op", Value: r.String()})
-		}
-	}
-	return b.Op1(op.kind, p.m.Type(v), attrs, v)
+	c := b.Op1(ir.OpSdyReshard, m.Type(v), nil, v)
+	m.SetSharding(c, want)
+	return c
 }

@@ -262,7 +262,22 @@ func (s *route) path(at int) planned {
 		steps = append(steps, step)
 	}
 	slices.Reverse(steps)
+	joinSlices(steps)
 	return planned{steps, price}
+}
+
+// joinSlices makes one op of slices that follow one another along different dimensions.
+func joinSlices(steps []Step) {
+	var sliced []int // the dimensions of the slices before
+	for i := range steps {
+		steps[i].Joint = steps[i].Kind == AllSlice && len(sliced) > 0 && !slices.Contains(sliced, steps[i].Dim)
+		if !steps[i].Joint {
+			sliced = nil
+		}
+		if steps[i].Kind == AllSlice {
+			sliced = append(sliced, steps[i].Dim)
+		}
+	}
 }
 
 // add reaches the layout that a step makes of the node's.

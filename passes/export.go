@@ -100,7 +100,7 @@ func exportGroup() pass.Group {
 				Func:    true,
 				Options: []pass.Option{keepRedundant},
 				Run: func(ctx context.Context, m *ir.Module, s pass.Settings) error {
-					return collectives.Expand(ctx, m, collectives.Shardy, s.Bool(keepRedundant.Name))
+					return collectives.Expand(ctx, m, collectives.Expansion{Order: collectives.Shardy, KeepRedundant: s.Bool(keepRedundant.Name)})
 				},
 			},
 			{
