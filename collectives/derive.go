@@ -126,7 +126,7 @@ type vote struct {
 }
 
 func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
-	shardable, reduction := Shardable(m, op, r)
+	shardable, reduction := rule.Shardable(m, op, r)
 	var votes []vote
 	for i, mapping := range r.Operands {
 		votes = collect(votes, m, m.Operand(op, i), mapping, r, shardable)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"autoshard/answer"
-	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
@@ -120,6 +119,6 @@ func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
 	if r == nil {
 		return false, true
 	}
-	shardable, _ := collectives.Shardable(m, op, r)
+	shardable, _ := rule.Shardable(m, op, r)
 	return true, !slices.Contains(shardable, true)
 }

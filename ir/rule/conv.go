@@ -7,6 +7,9 @@ func init() {
 		Name:  "convolution",
 		Why:   "batch and output features are free, input features are summed, windows reach over to neighbours",
 		build: buildConvolution,
+
+		combine:   sums,
+		keepWhole: keepWindow,
 	}, ir.OpConvolution)
 }
 
@@ -66,4 +69,14 @@ func (b *builder) spatial(lhs, rhs, out int) {
 	}
 	addKernel()
 	addWindows()
+}
+
+// keepWindow keeps the windows of a convolution whole, which reach across the borders of blocks; and padding belongs to
+// the outer borders alone.
+func keepWindow(v *verdict) {
+	if dims, ok := v.m.Attr(v.op, "dimension_numbers").(*ir.ConvDims); ok {
+		for _, d := range dims.KernelSpatial {
+			v.whole(v.rule.Operands[1], int(d))
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package rule
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 // customCallFamilies lists the targets of custom calls whose meaning is known (source: shardy.md section 2.3).
 var customCallFamilies = func() map[string]*Family {
@@ -121,4 +125,46 @@ func buildX64Combine(b *builder) bool {
 		}
 	}
 	return buildPointwise(b)
+}
+
+// customCall leaves the factors along which a custom call works block by block: where the target is known, the dimensions of
+// independent problems; where it is not but the model gives it a rule, what the rule lets pass from operands to every
+// result.
+func (v *verdict) customCall() {
+	independent := v.m.IndependentDims(v.op)
+	_, given := v.m.Attr(v.op, Attr).(*ir.RuleAttr)
+	if independent == nil && !given {
+		v.wholly()
+	}
+	for i := range v.shardable {
+		f := int32(i)
+		if independent != nil {
+			v.shardable[i] = v.shardable[i] && alongOneDim(slices.Concat(v.rule.Operands, v.rule.Results), f, independent)
+			continue
+		}
+		has := func(mapping [][]int32) bool { return holds(mapping, f) }
+		lacks := func(mapping [][]int32) bool { return !holds(mapping, f) }
+		v.shardable[i] = v.shardable[i] && slices.ContainsFunc(v.rule.Operands, has) && len(v.rule.Results) > 0 &&
+			!slices.ContainsFunc(v.rule.Results, lacks) && !slices.Contains(v.rule.Reduction, f)
+	}
+}
+
+// alongOneDim says whether a factor alone makes one and the same independent dimension of all tensors, scalars excepted.
+func alongOneDim(tensors [][][]int32, f int32, independent func(d int) bool) bool {
+	at := -1
+	for _, mapping := range tensors {
+		if len(mapping) == 0 {
+			continue
+		}
+		d := slices.IndexFunc(mapping, func(dim []int32) bool { return slices.Contains(dim, f) })
+		if d < 0 || at >= 0 && d != at || len(mapping[d]) != 1 || !independent(d) {
+			return false
+		}
+		at = d
+	}
+	return at >= 0
+}
+
+func holds(mapping [][]int32, f int32) bool {
+	return slices.ContainsFunc(mapping, func(dim []int32) bool { return slices.Contains(dim, f) })
 }

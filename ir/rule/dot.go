@@ -9,12 +9,16 @@ func init() {
 		build: buildDotGeneral,
 		local: true,
 		reads: []string{"dot_dimension_numbers"},
+
+		combine: sums,
 	}, ir.OpDotGeneral)
 	register(&Family{
 		Name:  "dot",
 		Why:   "free dimensions come from one operand, the contracted one is summed",
 		build: buildDot,
 		local: true,
+
+		combine: sums,
 	}, ir.OpDot)
 }
 

@@ -12,11 +12,17 @@ func init() {
 		Name:  "gather",
 		Why:   "batches follow the indices, whole slices follow the operand, cut ones are searched on every shard",
 		build: buildGather,
+
+		combine:   sums,
+		keepWhole: keepUnindexed,
 	}, ir.OpGather)
 	register(&Family{
 		Name:  "scatter",
 		Why:   "batches of indices are combined into the result, whole windows follow the updates",
 		build: buildScatter,
+
+		combine:   combineScatter,
+		keepWhole: keepInserted,
 	}, ir.OpScatter)
 }
 
@@ -146,4 +152,28 @@ func combines(m *ir.Module, op ir.OpID) bool {
 		return ok && m.ValueType(m.BlockArgs(m.RegionBlock(op, 0))[0]).DType == dtype.I1
 	}
 	return false
+}
+
+// keepUnindexed keeps dimensions of the operand of a gather whole that slices of size one are taken from without an index.
+func keepUnindexed(v *verdict) {
+	dims, _ := v.m.Attr(v.op, "dimension_numbers").(*ir.GatherDims)
+	for d, size := range v.m.OpAttrs(v.op).Ints("slice_sizes") {
+		indexed := slices.Contains(dims.StartIndexMap, int64(d)) || slices.Contains(dims.OperandBatch, int64(d))
+		if size != v.m.Shape(v.m.Operand(v.op, 0))[d] && !indexed {
+			v.whole(v.rule.Operands[0], d)
+		}
+	}
+}
+
+// combineScatter says how the blocks of a scatter combine to which each device added its updates.
+func combineScatter(m *ir.Module, op ir.OpID) (ir.Reduction, bool) { return ir.ReductionOf(m, op, 0) }
+
+// keepInserted keeps inserted dimensions of a scatter whole that no index addresses.
+func keepInserted(v *verdict) {
+	dims, _ := v.m.Attr(v.op, "scatter_dimension_numbers").(*ir.ScatterDims)
+	for _, d := range dims.InsertedWindow {
+		if !slices.Contains(dims.ToOperand, d) {
+			v.whole(v.rule.Operands[0], int(d))
+		}
+	}
 }

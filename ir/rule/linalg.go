@@ -22,6 +22,8 @@ func init() {
 		Name:  "rng_bit_generator",
 		Why:   "the state has to be whole; the numbers are independent",
 		build: buildRngBitGenerator,
+
+		keepWhole: (*verdict).wholly, // every device would draw the same numbers
 	}, ir.OpRngBitGenerator)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 )
 
 func init() {
@@ -13,6 +14,8 @@ func init() {
 		build: buildReduce,
 		local: true,
 		reads: []string{"dimensions"},
+
+		combine: combineReduce,
 	}, ir.OpReduce)
 	register(&Family{
 		Name:  "reduce_window",
@@ -151,4 +154,37 @@ func fill(n, d int) []int {
 		out[i] = d
 	}
 	return out
+}
+
+// combineReduce recognises a reduce of one operand whose partial results combine. A sum counts its initial value once per
+// device, so it must be zero; minima and maxima may repeat theirs.
+func combineReduce(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
+	if m.NumResults(op) != 1 {
+		return ir.ReduceSum, false
+	}
+	r, ok := ir.ReductionOf(m, op, 0)
+	if ok && r == ir.ReduceSum && !isZero(m, m.Operand(op, m.NumOperands(op)-1)) {
+		return r, false
+	}
+	return r, ok
+}
+
+// isZero says whether a value is a constant of zeros, of either sign.
+func isZero(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	if op == 0 || m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant {
+		return false
+	}
+	dense, ok := m.Attr(op, "value").(*ir.Dense)
+	if !ok || dense.Resource != "" {
+		return false
+	}
+	width := m.ValueType(v).DType.Bytes()
+	for i, b := range dense.Data {
+		sign := i%width == width-1 && b == 0x80 && m.ValueType(v).DType.Kind() >= dtype.Float
+		if b != 0 && !sign {
+			return false
+		}
+	}
+	return true
 }

@@ -29,6 +29,11 @@ type Family struct {
 	reads []string
 	// own families are of ops that Shardy has no rule for, since XLA replaces them before Shardy sees them.
 	own bool
+
+	// What Shardable asks. combine says how partial results along reduction factors combine, false where they do not; nil: they
+	// do not. keepWhole clears the factors that the rule lets pass but whose local form would differ; nil: none.
+	combine   func(m *ir.Module, op ir.OpID) (ir.Reduction, bool)
+	keepWhole func(v *verdict)
 }
 
 // Of returns the sharding rule of an op, nil where nothing propagates through it. A rule that the op carries in

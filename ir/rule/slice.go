@@ -18,6 +18,8 @@ func init() {
 		build: buildPad,
 		local: true,
 		reads: []string{"edge_padding_low", "edge_padding_high", "interior_padding"},
+
+		keepWhole: keepPadded,
 	}, ir.OpPad)
 	register(&Family{
 		Name:  "concatenate",
@@ -45,6 +47,8 @@ func init() {
 		Why:   "operand and result are alike; an update that covers a part of a dimension moves between shards",
 		local: true,
 		build: buildDynamicUpdateSlice,
+
+		keepWhole: keepUpdated,
 	}, ir.OpDynamicUpdateSlice)
 }
 
@@ -117,4 +121,25 @@ func buildDynamicUpdateSlice(b *builder) bool {
 		b.factor(dims(len(b.in), 1, d), []int{none}, update[d], permutation, false)
 	}
 	return true
+}
+
+// keepPadded keeps padded dimensions whole. One can keep its size and still shift: low -1, high 1.
+func keepPadded(v *verdict) {
+	a := v.m.OpAttrs(v.op)
+	low, high, interior := a.Ints("edge_padding_low"), a.Ints("edge_padding_high"), a.Ints("interior_padding")
+	for d := range v.rule.Results[0] {
+		if low[d] != 0 || high[d] != 0 || interior[d] != 0 {
+			v.whole(v.rule.Results[0], d)
+		}
+	}
+}
+
+// keepUpdated keeps dimensions whole that an update covers in part.
+func keepUpdated(v *verdict) {
+	for d, n := range v.m.Shape(v.m.Operand(v.op, 0)) {
+		if v.m.Shape(v.m.Operand(v.op, 1))[d] != n {
+			v.whole(v.rule.Operands[0], d)
+			v.whole(v.rule.Operands[1], d)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/ir/rule"
 )
 
 // collect makes the nodes of a block's ops in program order.
@@ -174,7 +175,7 @@ func (s *Space) pinnedOr(values []ir.ValueID) []collectives.Layout {
 
 // ruled adds the strategies of an op with a rule: the enumerated ones and those of the suggestions.
 func (s *Space) ruled(n *node, r *ir.Rule) {
-	shardable, reduction := collectives.Shardable(s.m, n.op, r)
+	shardable, reduction := rule.Shardable(s.m, n.op, r)
 	seen := map[string]bool{}
 	add := func(factors collectives.Factors, kept []collectives.Layout) {
 		operands, results, ok := collectives.Project(r, factors, reduction)
