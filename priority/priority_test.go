@@ -1,6 +1,7 @@
 package priority_test
 
 import (
+	"fmt"
 	"testing"
 
 	"autoshard/ir"
@@ -109,4 +110,51 @@ func TestRounds(t *testing.T) {
 	if got := priority.Rounds(m); len(got) != 3 || got[1] != 2 || got[2] != 7 {
 		t.Errorf("rounds %v, want 0, 2, 7", got)
 	}
+}
+
+// TestClasses checks one op of each class, and the custom calls that move values between memories.
+func TestClasses(t *testing.T) {
+	m, tanh, broadcast, add := program()
+	main, _ := m.Main()
+	b, x := m.BuilderAtEnd(m.Func(main).Body), m.BlockArgs(m.Func(main).Body)[0]
+	typ := []ir.TypeID{m.Type(x)}
+	call := func(target string) ir.OpID {
+		return b.Op(ir.OpCustomCall, typ, ir.MakeAttrs(ir.NamedAttr{Name: "call_target_name", Value: ir.StringAttr(target)}), x)
+	}
+	for _, c := range []struct {
+		op    ir.OpID
+		class priority.Class
+		name  string
+		each  bool
+	}{
+		{tanh, priority.Rearrange, "rearrange", true},
+		{add, priority.Rearrange, "rearrange", true},
+		{broadcast, priority.Broadcast, "broadcast", false},
+		{b.Op(ir.OpTranspose, typ, nil, x), priority.Rearrange, "rearrange", false},
+		{b.Op(ir.OpDynamicSlice, typ, nil, x), priority.DynamicSlice, "dynamic slice", false},
+		{b.Op(ir.OpReverse, typ, nil, x), priority.Other, "other", false},
+		{b.Op(ir.OpBitcastConvert, typ, nil, x), priority.Rearrange, "rearrange", true},
+		{call("MoveToHost"), priority.Rearrange, "rearrange", false},
+		{call("elsewhere"), priority.Other, "other", false},
+	} {
+		if got := priority.Of(m, c.op); got != c.class || got.String() != c.name {
+			t.Errorf("%s is of class %s", m.OpName(c.op), got)
+		}
+		if got := priority.IsElementwise(m, c.op); got != c.each {
+			t.Errorf("%s is elementwise: %t", m.OpName(c.op), got)
+		}
+	}
+}
+
+func Example() {
+	for level := range priority.Levels {
+		move := priority.At(priority.Broadcast, true, level)
+		fmt.Println(level, move.PassThrough, move.Special)
+	}
+	// Output:
+	// 0 NONE NONE
+	// 1 NONE NONE
+	// 2 BACKWARD NONE
+	// 3 BACKWARD BACKWARD
+	// 4 BOTH BOTH
 }

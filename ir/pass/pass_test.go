@@ -128,7 +128,8 @@ func TestErrors(t *testing.T) {
 	if _, err := run(t, "break", pass.Hooks{SkipVerify: true}); err != nil {
 		t.Error(err)
 	}
-	if _, err := run(t, "alpha,panic", pass.Hooks{}); !errors.Is(err, diag.ErrInternal) || !strings.Contains(err.Error(), "`panic` failed: oops") {
+	if _, err := run(t, "alpha,panic", pass.Hooks{}); !errors.Is(err, diag.ErrInternal) ||
+		!strings.Contains(err.Error(), "`panic` failed: oops") {
 		t.Errorf("error %v", err)
 	}
 	stop := errors.New("stop")

@@ -1,0 +1,137 @@
+package propagate_test
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/propagate"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// loop has a loop whose body and result are one value to propagation, an inlined mesh, a constraint and a group.
+const loop = `
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>}) -> tensor<8x16xf32> {
+  %n = stablehlo.constant dense<0> : tensor<i32>
+  %c = sdy.sharding_constraint %x <@mesh, [{"a"}, {"b"}]> : tensor<8x16xf32>
+  sdy.sharding_group %c group_id=0 : tensor<8x16xf32>
+  %0:2 = stablehlo.while(%i = %n, %v = %c) : tensor<i32>, tensor<8x16xf32>
+    cond {
+    %p = stablehlo.compare LT, %i, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %t = stablehlo.tanh %v : tensor<8x16xf32>
+    stablehlo.return %i, %t : tensor<i32>, tensor<8x16xf32>
+  }
+  return %0#1 : tensor<8x16xf32>
+}
+`
+
+func parsed(t *testing.T, text string) *ir.Module {
+	t.Helper()
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func printed(m *ir.Module) string { return string(mlir.Print(m, mlir.PrintOptions{})) }
+
+// Import is Normalize and Connect for programs without calls, and Disconnect takes out what Connect inserted.
+func TestImportInParts(t *testing.T) {
+	whole, parts := parsed(t, loop), parsed(t, loop)
+	if err := propagate.Import(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	if err := propagate.Normalize(t.Context(), parts); err != nil {
+		t.Fatal(err)
+	}
+	if err := propagate.Connect(t.Context(), parts); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(printed(whole), printed(parts)); d != "" {
+		t.Errorf("Import, and Normalize and Connect: %s", d)
+	}
+	propagate.Disconnect(parts)
+	edges := 0
+	parts.Walk(parts.Body(), func(op ir.OpID) {
+		if k := parts.Kind(op); k == ir.OpSdyDataFlowEdge || k == ir.OpSdyShardingGroup {
+			edges++
+		}
+	})
+	if edges != 0 {
+		t.Errorf("Disconnect leaves %d edges and groups", edges)
+	}
+}
+
+// Names of strategies are those of Shardy's option, and read back.
+func TestStrategyNames(t *testing.T) {
+	for s, name := range map[propagate.Strategy]string{propagate.Aggressive: "aggressive", propagate.Basic: "basic",
+		propagate.BasicThenAggressive: "basic-then-aggressive"} {
+		if back, ok := propagate.ParseStrategy(name); !ok || back != s || s.String() != name {
+			t.Errorf("%s is read as %v", name, back)
+		}
+	}
+	if _, ok := propagate.ParseStrategy("gentle"); ok {
+		t.Error("unknown strategy accepted")
+	}
+}
+
+// The relations of a dimension are those with which an op, an edge, a group or the function's results ties it, and hold both ways.
+func TestRelations(t *testing.T) {
+	m := parsed(t, loop)
+	if err := propagate.Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	r, err := propagate.NewRelations(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	related := 0
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		for d := range m.Shape(v) {
+			p, ok := r.Place(v, d)
+			if !ok {
+				continue
+			}
+			for _, q := range r.Related(p) {
+				related++
+				if !slices.Contains(r.Related(q), p) {
+					t.Errorf("%v is related to %v, but not the other way", p, q)
+				}
+			}
+		}
+	}
+	if related == 0 {
+		t.Error("nothing is related")
+	}
+}
+
+// Exported keeps the axes that divide a dimension, and of an open one whole axes.
+func TestExported(t *testing.T) {
+	m := parsed(t, loop)
+	mesh := m.ShardingOf(m.Sharding(m.BlockArgs(m.Func(1).Body)[0])).Mesh
+	a, b := m.Mesh(mesh).Full(0), m.Mesh(mesh).Full(1)
+	half := b
+	half.Size = 2
+	open := m.InternSharding(ir.Sharding{Mesh: mesh, Dims: []ir.DimSharding{{Axes: ir.ShardAxes{a, half}, Priority: ir.NoPriority}}})
+	closed := m.InternSharding(ir.Sharding{Mesh: mesh, Dims: []ir.DimSharding{{Axes: ir.ShardAxes{b}, Closed: true, Priority: ir.NoPriority}}})
+	for _, c := range []struct {
+		id   ir.ShardingID
+		size int64
+		want string
+	}{
+		{open, 8, `<@mesh, [{"a", ?}]>`},
+		{closed, 8, `<@mesh, [{"b"}]>`},
+		{closed, 6, `<@mesh, [{"b":(1)2}]>`},
+		{closed, 7, `<@mesh, [{}]>`},
+	} {
+		if got := m.FormatSharding(propagate.Exported(m, c.id, []int64{c.size})); got != c.want {
+			t.Errorf("%s of a dimension of size %d is exported as %s, want %s", m.FormatSharding(c.id), c.size, got, c.want)
+		}
+	}
+}
