@@ -180,6 +180,9 @@ func (d *decoder) fileRange(v filePlace) any {
 	case 4:
 		l.EndLine, l.EndCol = n[2], n[3]
 	}
+	if l.EndLine == 0 || l.EndLine == l.Line && l.EndCol == l.Col { // a place, which text cannot tell from such a range
+		l.EndLine, l.EndCol = 0, 0
+	}
 	return d.loc(l)
 }
 
