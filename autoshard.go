@@ -3,11 +3,17 @@
 // It is the façade that the command line and the service share; every step takes values and returns values:
 //
 //	model, err := autoshard.ReadModel(ctx, "train.mlir", src)
-//	plan, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: axes, Hardware: hw})
-//	check, err := autoshard.Verify(ctx, plan, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
+//	plan, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{Mesh: axes})
+//	program, err := plan.Lowered(ctx)
+//	check, err := program.Verify(ctx, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
+//	python, err := program.Emit(ctx, "jax")
 //
-// A [Model] is what a user hands in, a [Plan] what the user gets: chosen shardings, the explicit program, its
-// collectives, predicted times and a certificate. Both are text at rest, so that any step can start from a file.
+// A [Model] is what a user hands in, a [Plan] what the user gets: chosen shardings, collectives, predicted times and a
+// certificate. Its [Program] is what every device runs; texts of shard_map programs are read to one too ([ReadShardMap]).
+// All are text at rest, so that any step can start from a file.
+//
+// Errors are of the classes of this package ([ErrInvalid] and the following), which errors.Is finds, or the context's, and
+// have [Diagnostics].
 package autoshard
 
 import (
@@ -15,77 +21,9 @@ import (
 	"autoshard/explain"
 	"autoshard/internal/diag"
 	"autoshard/plan"
+	"autoshard/program"
 	"context"
 )
-
-// Check is the result of running a plan and comparing it.
-type Check struct {
-	Outputs     []OutputCheck     `json:"outputs"`
-	Proof       *Proof            `json:"proof,omitempty"` // nil where none was made
-	Collectives []CollectiveCheck `json:"collectives"`
-	Passed      bool              `json:"passed"`
-	Note        string            `json:"note,omitempty"` // what could not be compared
-
-	Result *RunResult `json:"-"` // what was compared
-
-	uncounted bool // the backend does not count bytes
-}
-
-// Proof says how the values that the devices computed compare, one by one, with what the program's ops make of the
-// operands that the devices had.
-type Proof struct {
-	Values  int     `json:"values"`  // that were compared, each time they were computed
-	Exact   int     `json:"exact"`   // of these, equal bit for bit
-	Nearest float64 `json:"nearest"` // largest difference let pass, as a share of what rounding allows
-	Wrong   int     `json:"wrong"`   // values that differ by more
-	Faults  []Fault `json:"faults,omitempty"`
-}
-
-// Fault is a value that the devices computed wrongly.
-type Fault struct {
-	Source  string `json:"source"` // line of the model, or of the plan's program
-	Message string `json:"message"`
-
-	pos diag.Position
-}
-
-// OutputCheck compares one output. Errors are relative to the largest magnitude of the reference, or of the numbers that
-// it was summed from, and absent where no comparison was made; math.MaxFloat64 stands for a number on one side that the other has not.
-type OutputCheck struct {
-	Index          int      `json:"index"`
-	Name           string   `json:"name"`
-	UnshardedError *float64 `json:"unshardedError,omitempty"` // against the unsharded run
-	ExpectedError  *float64 `json:"expectedError,omitempty"`  // against the expected outputs
-	Exact          bool     `json:"exact"`                    // bit for bit equal to the unsharded run
-	Passed         bool     `json:"passed"`
-	Wrong          *Wrong   `json:"wrong,omitempty"` // of an output that did not pass
-}
-
-// Wrong says which elements of an output differ by more than they may.
-type Wrong struct {
-	Reference string  `json:"reference"` // "unsharded run" or "expected outputs"
-	Elements  int     `json:"elements"`  // how many
-	Index     []int64 `json:"index"`     // of the one that is furthest over what is allowed
-	Got       string  `json:"got"`
-	Want      string  `json:"want"`
-	Allowed   string  `json:"allowed"` // difference
-}
-
-// Tolerance is what results of other systems may differ by, beside what rounding explains.
-type Tolerance struct {
-	Abs float64 // of any element
-	Rel float64 // of an element's magnitude
-}
-
-// CollectiveCheck compares predicted and counted bytes of one collective.
-type CollectiveCheck struct {
-	Kind      string `json:"kind"`
-	Predicted int64  `json:"predicted"`
-	Counted   int64  `json:"counted"`
-	Varies    bool   `json:"varies,omitempty"` // the data decides how often it runs
-
-	once int64 // predicted for one run
-}
 
 // What plans, propagations and explanations hold.
 type (
@@ -104,13 +42,25 @@ type (
 	// Collective is one communication of a plan's program.
 	Collective = plan.Collective
 	// Estimate is the predicted cost of one step on one device.
-	Estimate = plan.Estimate
+	Estimate = program.Estimate
 	// Baseline is a plan that needs no search, for comparison.
 	Baseline = plan.Baseline
 	// Certificate says how good a plan is.
 	Certificate = plan.Certificate
 	// Finding is something that a user should know about an answer.
 	Finding = answer.Finding
+	// Program is what every device of a mesh runs: that of a plan, or a shard_map program.
+	Program = program.Program
+	// RunResult is what a run gives: whole outputs, and the bytes that each collective moved.
+	RunResult = program.Result
+	// Check is the result of running a program and comparing it.
+	Check = program.Check
+	// OutputCheck compares one output.
+	OutputCheck = program.OutputCheck
+	// CollectiveCheck compares predicted and counted bytes of one collective.
+	CollectiveCheck = program.CollectiveCheck
+	// Tolerance is what results of other systems may differ by, beside what rounding explains.
+	Tolerance = program.Tolerance
 	// PropagateOptions says how to propagate.
 	PropagateOptions = explain.Options
 	// Propagation is a model with the shardings that follow from the user's, and how they came about.
@@ -144,6 +94,38 @@ func MakePlan(ctx context.Context, model *Model, o PlanOptions) (p *Plan, err er
 	defer diag.Recover("plan", &err)
 	return plan.Make(ctx, model.source(), o)
 }
+
+// ReadPlan reads plan.json. Errors are located and of class ErrInvalid, or the context's.
+func ReadPlan(ctx context.Context, file string, src []byte) (*Plan, error) {
+	return plan.Read(ctx, file, src)
+}
+
+// ReadProgram reads what can be run: plan.json, the text of a shard_map program, or MLIR whose function main is one manual
+// computation; the content decides. File names the source in errors, which are located and of class ErrInvalid,
+// ErrTooLarge or ErrUnsupported, or the context's.
+func ReadProgram(ctx context.Context, file string, src []byte) (*Program, error) {
+	if program.IsShardMap(src) || program.IsManualComputation(src) {
+		return program.ReadShardMap(ctx, file, src)
+	}
+	p, err := plan.Read(ctx, file, src)
+	if err != nil {
+		return nil, err
+	}
+	return p.Lowered(ctx)
+}
+
+// ReadShardMap reads a shard_map program and checks its types, or finds them and inserts the casts where the text gives none.
+// The text is that of emit, or MLIR whose function main is one manual computation, as JAX exports a shard_map. Errors
+// are like those of [ReadProgram].
+func ReadShardMap(ctx context.Context, file string, src []byte) (*Program, error) {
+	return program.ReadShardMap(ctx, file, src)
+}
+
+// IsShardMap says whether a text is a shard_map program: its first word, behind comments, is shard_map.
+func IsShardMap(src []byte) bool { return program.IsShardMap(src) }
+
+// EmitForms returns the names of the forms that [Program.Emit] writes.
+func EmitForms() []string { return program.Forms() }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
 // priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is

@@ -58,6 +58,15 @@ func TestContextIsHeard(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ops = 1000 // about that many
+	emit := func(form string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			program, err := plan.Lowered(ctx)
+			if err == nil {
+				_, err = program.Emit(ctx, form)
+			}
+			return err
+		}
+	}
 	for name, stage := range map[string]struct {
 		run   func(ctx context.Context) error
 		least int // looks
@@ -74,10 +83,10 @@ func TestContextIsHeard(t *testing.T) {
 		}, 2 * ops},
 		"lint":      {func(ctx context.Context) error { _, err := model.Lint(ctx, autoshard.LintOptions{}); return err }, 5},
 		"annotated": {func(ctx context.Context) error { _, err := plan.Annotated(ctx); return err }, 3 * ops},
-		"jax":       {func(ctx context.Context) error { _, err := autoshard.Emit(ctx, plan, "jax"); return err }, 3 * ops},
-		"stablehlo": {func(ctx context.Context) error { _, err := autoshard.Emit(ctx, plan, "stablehlo"); return err }, 3 * ops},
-		"sdy":       {func(ctx context.Context) error { _, err := autoshard.Emit(ctx, plan, "sdy"); return err }, 3 * ops},
-		"shardmap":  {func(ctx context.Context) error { _, err := autoshard.Emit(ctx, plan, "shardmap"); return err }, 2 * ops},
+		"jax":       {emit("jax"), 3 * ops},
+		"stablehlo": {emit("stablehlo"), 3 * ops},
+		"sdy":       {emit("sdy"), 3 * ops},
+		"shardmap":  {emit("shardmap"), 2 * ops},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := newPatience(t, 0)

@@ -55,7 +55,7 @@ func TestCollectiveMatmul(t *testing.T) {
 	case rings.Estimate.PeakBytes > o.Memory:
 		t.Errorf("rings need %d bytes of %d", rings.Estimate.PeakBytes, o.Memory)
 	}
-	back, err := autoshard.ReadPlan("plan.json", rings.JSON())
+	back, err := autoshard.ReadPlan(t.Context(), "plan.json", rings.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestCollectiveMatmulOnJAX(t *testing.T) {
 	o := linked(t)
 	o.Memory = 500_000
 	p := makePlan(t, readModel(t, "examples/transformer_train_megatron_priorities.mlir"), o)
-	text, err := autoshard.Emit(t.Context(), p, "jax")
+	text, err := lowered(t, p).Emit(t.Context(), "jax")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
+
+	"autoshard/report"
 )
 
 // parse reads a model from text.
@@ -42,7 +44,7 @@ func TestExportedComposites(t *testing.T) {
 func emitAllForms(t *testing.T, p *autoshard.Plan) {
 	t.Helper()
 	for _, form := range []string{"jax", "stablehlo", "shardmap", "sdy"} {
-		if _, err := autoshard.Emit(t.Context(), p, form); err != nil {
+		if _, err := lowered(t, p).Emit(t.Context(), form); err != nil {
 			t.Errorf("%s as %s: %v", p.Model, form, err)
 		}
 	}
@@ -138,7 +140,7 @@ func.func private @g(%a: tensor<8x4xf32>) -> tensor<4x8xf32> {
 	for i := range 32 {
 		tensor.Elems[float32](in)[i], tensor.Elems[float32](want)[i%4*8+i/4] = float32(i), float32(i)
 	}
-	if _, err := autoshard.Verify(context.Background(), p, []*tensor.Tensor{&in}, []*tensor.Tensor{&want}, autoshard.Tolerance{}); err != nil {
+	if _, err := lowered(t, p).Verify(context.Background(), []*tensor.Tensor{&in}, []*tensor.Tensor{&want}, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -208,10 +210,10 @@ func TestApproximateMaxima(t *testing.T) {
 	}
 	x := tensor.FromFloats(dtype.F32, []int64{16, 256}, values...)
 	inputs := []*tensor.Tensor{&x}
-	if check, err := autoshard.Verify(t.Context(), p, inputs, nil, autoshard.Tolerance{}); err != nil {
-		t.Fatalf("%v\n%s", err, check.Text())
+	if check, err := lowered(t, p).Verify(t.Context(), inputs, nil, autoshard.Tolerance{}); err != nil {
+		t.Fatalf("%v\n%s", err, report.Check(check))
 	}
-	_, err := autoshard.Emit(t.Context(), p, "shardmap")
+	_, err := lowered(t, p).Emit(t.Context(), "shardmap")
 	found := diag.Diagnostics(err)
 	if !errors.Is(err, diag.ErrUnsupported) || len(found) == 0 || !strings.HasSuffix(found[0].Pos.File, "approx_max_k.mlir") || found[0].Pos.Line != 10 {
 		t.Errorf("got %v", err)

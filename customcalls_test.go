@@ -79,18 +79,18 @@ func TestCustomCallPrograms(t *testing.T) {
 	for name, p := range customCallPlans(t) {
 		t.Run(name, func(t *testing.T) {
 			if strings.HasPrefix(name, "pure_callback") {
-				_, err := autoshard.Run(context.Background(), p, readArrays(t, recordedArrays(name, "in"), p.Inputs))
+				_, err := lowered(t, p).Run(context.Background(), readArrays(t, recordedArrays(name, "in"), p.Inputs))
 				if diag.ExitCode(err) != 4 || !strings.Contains(err.Error(), "a Python callback cannot be run here") {
 					t.Errorf("run: %v", err)
 				}
-				_, err = autoshard.Emit(t.Context(), p, "jax")
+				_, err = lowered(t, p).Emit(t.Context(), "jax")
 				if diag.ExitCode(err) != 4 || !strings.Contains(err.Error(), "make that an input") {
 					t.Errorf("emit: %v", err)
 				}
 				return
 			}
 			inputs, want := readArrays(t, recordedArrays(name, "in"), p.Inputs), readArrays(t, recordedArrays(name, "out"), p.Outputs)
-			result, err := autoshard.Run(context.Background(), p, inputs)
+			result, err := lowered(t, p).Run(context.Background(), inputs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestCustomCallPrograms(t *testing.T) {
 			}
 			verify(t, p, recordedArrays(name, "in"), recordedArrays(name, "out"), 1e-4)
 			if strings.HasPrefix(name, "ordered_callback") || strings.HasPrefix(name, "approximate") {
-				if _, err := autoshard.Emit(t.Context(), p, "shardmap"); diag.ExitCode(err) != 4 { // no tokens, no functions
+				if _, err := lowered(t, p).Emit(t.Context(), "shardmap"); diag.ExitCode(err) != 4 { // no tokens, no functions
 					t.Errorf("emit: %v", err)
 				}
 				return
@@ -172,7 +172,7 @@ func TestBatchesAreCut(t *testing.T) {
 		if strings.HasPrefix(call, "@user_kernel") {
 			continue
 		}
-		if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, autoshard.Tolerance{}); err != nil {
+		if _, err := lowered(t, p).Verify(context.Background(), zeros(p), nil, autoshard.Tolerance{}); err != nil {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
@@ -231,7 +231,7 @@ func TestTokens(t *testing.T) {
 	if len(p.Inputs) != 2 || len(p.Outputs) != 2 || p.Outputs[1].Replaces == nil || *p.Outputs[1].Replaces != 1 {
 		t.Fatalf("inputs %v, outputs %v", p.Inputs, p.Outputs)
 	}
-	if _, err := autoshard.Verify(context.Background(), p, zeros(p), nil, autoshard.Tolerance{}); err != nil {
+	if _, err := lowered(t, p).Verify(context.Background(), zeros(p), nil, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 	m := readModel(t, "testdata/cases/token.mlir")
@@ -259,7 +259,7 @@ func TestCustomCallsOnJAX(t *testing.T) {
 		if strings.HasPrefix(name, "pure_callback") || !*emitAll && !slices.Contains(sample, name) {
 			continue
 		}
-		text, err := autoshard.Emit(t.Context(), p, "jax")
+		text, err := lowered(t, p).Emit(t.Context(), "jax")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -21,7 +21,7 @@ func TestDroppedArguments(t *testing.T) {
 	if diff := cmp.Diff([]string{"args[1]"}, p.Dropped); diff != "" {
 		t.Error(diff)
 	}
-	text, err := autoshard.Emit(t.Context(), p, "jax")
+	text, err := lowered(t, p).Emit(t.Context(), "jax")
 	if err != nil || !strings.Contains(string(text), "\nDropped arguments:\n  args[1]\n") {
 		t.Errorf("%v\n%.600s", err, text)
 	}

@@ -30,7 +30,7 @@ func TestEmitCollectives(t *testing.T) {
 var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/rings"}
 
 func emitCollectives(t *testing.T, d *datadriven.TestData) string {
-	text, err := autoshard.Emit(t.Context(), &autoshard.Plan{Program: d.Input}, "jax")
+	text, err := lowered(t, &autoshard.Plan{Program: d.Input}).Emit(t.Context(), "jax")
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -56,12 +56,12 @@ func TestEmitCollectivesRun(t *testing.T) {
 	var wanted [][]*tensor.Tensor
 	prepare := func(t *testing.T, d *datadriven.TestData) string {
 		plan := &autoshard.Plan{Program: d.Input}
-		text, err := autoshard.Emit(t.Context(), plan, "jax")
+		text, err := lowered(t, plan).Emit(t.Context(), "jax")
 		if err != nil {
 			return d.Expected
 		}
 		in := randomInputs(t, d.Input)
-		want, err := autoshard.Run(context.Background(), plan, in)
+		want, err := lowered(t, plan).Run(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

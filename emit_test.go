@@ -169,7 +169,7 @@ func emitCases(t *testing.T, cases []emitCase, dir string) map[string]*emitCase 
 		if plan == nil {
 			continue
 		}
-		text, err := autoshard.Emit(t.Context(), plan, "jax")
+		text, err := lowered(t, plan).Emit(t.Context(), "jax")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -192,7 +192,7 @@ func emitCases(t *testing.T, cases []emitCase, dir string) map[string]*emitCase 
 // casePlan returns the plan of a case, from a file if it is there; nil where there is none.
 func casePlan(t *testing.T, c *emitCase, file string, hw cost.Hardware) *autoshard.Plan {
 	if text, err := os.ReadFile(file); err == nil {
-		plan, err := autoshard.ReadPlan(file, text)
+		plan, err := autoshard.ReadPlan(t.Context(), file, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestEmitGolden(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t)
 			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 100_000
-			got, err := autoshard.Emit(t.Context(), makePlan(t, readModel(t, "examples/"+c.model), o), "jax")
+			got, err := lowered(t, makePlan(t, readModel(t, "examples/"+c.model), o)).Emit(t.Context(), "jax")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +338,7 @@ func TestEmitGolden(t *testing.T) {
 func TestEmitStableHLO(t *testing.T) {
 	o := options(t)
 	o.Memory, o.Steps = 41_000, 100_000
-	text, err := autoshard.Emit(t.Context(), makePlan(t, readModel(t, "examples/mlp_train.mlir"), o), "stablehlo")
+	text, err := lowered(t, makePlan(t, readModel(t, "examples/mlp_train.mlir"), o)).Emit(t.Context(), "stablehlo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,27 @@ func TestEmitStableHLO(t *testing.T) {
 	if err != nil || !bytes.Contains(text, []byte("stablehlo.all_reduce")) || bytes.Contains(text, []byte("sdy.")) {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, err := autoshard.Emit(t.Context(), &autoshard.Plan{}, "hlo"); !errors.Is(err, diag.ErrInvalid) {
+	if _, err := lowered(t, &autoshard.Plan{}).Emit(t.Context(), "hlo"); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("an unknown form: %v", err)
 	}
+}
+
+// lowered returns the program of a plan.
+func lowered(t testing.TB, p *autoshard.Plan) *autoshard.Program {
+	t.Helper()
+	program, err := p.Lowered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// textOf returns a program as the text of a shard_map program.
+func textOf(t testing.TB, p *autoshard.Program) string {
+	t.Helper()
+	text, err := p.Emit(t.Context(), "shardmap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

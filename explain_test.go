@@ -13,6 +13,8 @@ import (
 	"autoshard/internal/diag"
 
 	"github.com/cockroachdb/datadriven"
+
+	"autoshard/report"
 )
 
 // TestExplainGolden explains values of the transformers in examples. The command is "explain" with model, value and
@@ -34,7 +36,7 @@ func TestExplainGolden(t *testing.T) {
 			if err != nil {
 				return "error: " + err.Error() + "\n"
 			}
-			return x.Text()
+			return report.Explanation(x)
 		})
 	})
 }
@@ -81,8 +83,8 @@ func TestExplainEverything(t *testing.T) {
 						untied++
 					}
 				}
-				if x.Text() == "" || !strings.HasPrefix(x.Text(), x.Value) {
-					t.Errorf("%s: the text is %q", value, x.Text())
+				if report.Explanation(x) == "" || !strings.HasPrefix(report.Explanation(x), x.Value) {
+					t.Errorf("%s: the text is %q", value, report.Explanation(x))
 				}
 			}
 		}

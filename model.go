@@ -1,7 +1,6 @@
 package autoshard
 
 import (
-	"bytes"
 	"context"
 	"path"
 	"strings"
@@ -35,7 +34,7 @@ func ReadModel(ctx context.Context, file string, src []byte) (model *Model, err 
 	}
 	var m *ir.Module
 	var export *jaxexport.Exported
-	if isJSON(src) {
+	if filekind.IsJSON(src) {
 		m, err = modeljson.Read(ctx, src, file)
 	} else {
 		m, export, err = mlirfile.Read(ctx, src, file)
@@ -60,12 +59,6 @@ func (m *Model) with(module *ir.Module) *Model {
 // Export returns what jax.export says of the program beside it: which inputs the program takes of those of the function
 // that was exported, their trees, shardings and platforms. It is nil for files of other forms, and must not be changed.
 func (m *Model) Export() *jaxexport.Exported { return m.export }
-
-// isJSON says whether a text begins as JSON does, and not as resources of MLIR do.
-func isJSON(src []byte) bool {
-	text := bytes.TrimLeft(src, " \t\r\n")
-	return len(text) > 0 && text[0] == '{' && !bytes.HasPrefix(text, []byte("{-#"))
-}
 
 // Convert returns the model as model.json.
 func (m *Model) Convert() (out []byte, err error) {

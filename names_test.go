@@ -159,13 +159,13 @@ func TestEmittedNames(t *testing.T) {
 		o := options(t)
 		o.Mesh, o.Steps = meshOf(file), 1000
 		p := makePlan(t, readModel(t, file), o)
-		s, err := autoshard.LowerToShardMap(t.Context(), p)
+		s, err := lowered(t, p).ShardMap(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".debug.mlir")
 		for form, emit := range map[string]func(context.Context, string) ([]byte, error){
-			"plan":     func(ctx context.Context, form string) ([]byte, error) { return autoshard.Emit(ctx, p, form) },
+			"plan":     func(ctx context.Context, form string) ([]byte, error) { return lowered(t, p).Emit(ctx, form) },
 			"shardmap": s.Emit,
 		} {
 			text, err := emit(t.Context(), "jax")

@@ -91,7 +91,7 @@ func readArrays(t testing.TB, file string, types []autoshard.Tensor) []*tensor.T
 // verify runs a plan on recorded inputs and compares it with recorded outputs.
 func verify(t testing.TB, p *autoshard.Plan, inputs, outputs string, tolerance float64) *autoshard.Check {
 	t.Helper()
-	check, err := autoshard.Verify(context.Background(), p, readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs), autoshard.Tolerance{Rel: tolerance})
+	check, err := lowered(t, p).Verify(context.Background(), readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs), autoshard.Tolerance{Rel: tolerance})
 	if err != nil {
 		t.Errorf("%s: %v", p.Model, err)
 	}
@@ -212,7 +212,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 
 func TestPlanJSONReadsBack(t *testing.T) {
 	p := makePlan(t, readModel(t, "examples/mlp_train.mlir"), options(t))
-	back, err := autoshard.ReadPlan("plan.json", p.JSON())
+	back, err := autoshard.ReadPlan(t.Context(), "plan.json", p.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestBadPlansAreLocated(t *testing.T) {
 		{"{\"schema\": \"autoshard.plan/v9\"}", "plan.json"},
 		{"", "plan.json:1:1"},
 	} {
-		_, err := autoshard.ReadPlan("plan.json", []byte(c.text))
+		_, err := autoshard.ReadPlan(t.Context(), "plan.json", []byte(c.text))
 		if !errors.Is(err, diag.ErrInvalid) || !strings.HasPrefix(err.Error(), c.place) {
 			t.Errorf("%q: got %v, want an error at %s", c.text, err, c.place)
 		}

@@ -81,7 +81,7 @@ func.func @main(%arg0: tensor<i32>, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy
 		values[i] = float64(i)
 	}
 	branch, x := tensor.FromInts(dtype.I32, nil, 1), tensor.FromFloats(dtype.F32, []int64{8, 16}, values...)
-	if _, err := autoshard.Verify(context.Background(), p, []*tensor.Tensor{&branch, &x}, nil, autoshard.Tolerance{}); err != nil {
+	if _, err := lowered(t, p).Verify(context.Background(), []*tensor.Tensor{&branch, &x}, nil, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 }

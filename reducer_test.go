@@ -62,7 +62,7 @@ func.func @main(%arg0: tensor<2xf16>) -> tensor<2xf32> {
 	in := tensor.FromFloats(dtype.F16, []int64{2}, 60000, 30000)
 	result, err := program.Run(t.Context(), []*tensor.Tensor{&in})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, program.Text())
+		t.Fatalf("%v\n%s", err, textOf(t, program))
 	}
 	want := in.Floats()[0] + in.Floats()[1]
 	if got := floatsOf(result.Outputs[0]); !slices.Equal(got, []float64{want, want}) {
@@ -310,7 +310,7 @@ func (c *reducerCheck) manual() {
 		}
 		want := c.of([]float64{x[0], x[1], 1})[0]
 		if got := floatsOf(result.Outputs[0]); fmt.Sprint(got) != fmt.Sprint([]float64{want, want}) {
-			c.Fatalf("of %v it makes %v, not %v\n%s\n%s", x[:2], got, want, src, program.Text())
+			c.Fatalf("of %v it makes %v, not %v\n%s\n%s", x[:2], got, want, src, text)
 		}
 	}
 }
@@ -319,7 +319,12 @@ var named = regexp.MustCompile(`lax\.p(sum|max|min)\(`)
 
 // device writes the program of a device for JAX, whose collectives of one name must be what the region computes.
 func (c *reducerCheck) device() {
-	text, err := autoshard.Emit(context.Background(), &autoshard.Plan{Program: c.region.manualText()}, "jax")
+	plan := &autoshard.Plan{Program: c.region.manualText()}
+	program, err := plan.Lowered(context.Background())
+	if err != nil {
+		c.Fatalf("%v\n%s", err, plan.Program)
+	}
+	text, err := program.Emit(context.Background(), "jax")
 	if err != nil {
 		c.Fatalf("%v\n%s", err, c.region.manualText())
 	}

@@ -19,6 +19,8 @@ import (
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/diag"
 	"autoshard/subaxis"
+
+	"autoshard/report"
 )
 
 // comments are what the text of a plan's program has besides the program.
@@ -26,13 +28,13 @@ var comments = regexp.MustCompile("(?m)^# .*\n|  # [^#]*:[0-9]+$")
 
 // checkShardMap expects that a plan's shard_map program reads back from its text, and gives bit for bit what the plan
 // gives. It returns the program.
-func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) *autoshard.ShardMap {
+func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) *autoshard.Program {
 	t.Helper()
-	program, err := autoshard.LowerToShardMap(t.Context(), plan)
+	program, err := lowered(t, plan).ShardMap(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := program.Text()
+	text := textOf(t, program)
 	if !autoshard.IsShardMap([]byte(text)) {
 		t.Errorf("the text is not taken for a shard_map program:\n%s", text)
 	}
@@ -40,10 +42,10 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if diff := cmp.Diff(comments.ReplaceAllString(text, ""), again.Text()); diff != "" {
+	if diff := cmp.Diff(comments.ReplaceAllString(text, ""), textOf(t, again)); diff != "" {
 		t.Errorf("the text reads back as another program: %s", diff)
 	}
-	reference, err := autoshard.Run(t.Context(), plan, inputs)
+	reference, err := lowered(t, plan).Run(t.Context(), inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 		tolerance = 1e-6 // hints in the regions of its reductions, which are gone here, decide the order of summation
 	}
 	if check, err := again.Compare(t.Context(), result, inputs, reference.Outputs, autoshard.Tolerance{Rel: tolerance}); err != nil {
-		t.Fatalf("the shard_map program differs from the plan:\n%s", check.Text())
+		t.Fatalf("the shard_map program differs from the plan:\n%s", report.Check(check))
 	}
 	for _, c := range result.Collectives {
 		if !c.Agrees() {
@@ -67,7 +69,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 }
 
 // checkOnJAX expects that JAX takes the types of a program, and gives what it recorded.
-func checkOnJAX(t *testing.T, python string, program *autoshard.ShardMap, inputs []*tensor.Tensor, c *emitCase) {
+func checkOnJAX(t *testing.T, python string, program *autoshard.Program, inputs []*tensor.Tensor, c *emitCase) {
 	t.Helper()
 	text, err := program.Emit(t.Context(), "jax")
 	if err != nil {
@@ -79,7 +81,7 @@ func checkOnJAX(t *testing.T, python string, program *autoshard.ShardMap, inputs
 	}
 	found, err := jax.Run(t.Context(), text, inputs, jax.Options{Python: python, Processes: 1, Devices: devices, Env: os.Environ()})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, program.Text())
+		t.Fatalf("%v\n%s", err, textOf(t, program))
 	}
 	outputs, err := arrays.Match(found, "outputs", "out", program.Outputs)
 	if err != nil {
@@ -88,7 +90,7 @@ func checkOnJAX(t *testing.T, python string, program *autoshard.ShardMap, inputs
 	result := &autoshard.RunResult{Outputs: outputs, Uncounted: true}
 	check, err := program.Compare(t.Context(), result, inputs, readArrays(t, c.expected, program.Outputs), autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
 	if err != nil {
-		t.Errorf("%v\n%s", err, check.Text())
+		t.Errorf("%v\n%s", err, report.Check(check))
 	}
 }
 
@@ -109,7 +111,7 @@ func TestShardMapGolden(t *testing.T) {
 			plan := makePlan(t, readModel(t, "examples/"+c.model), o)
 			name, _, _ := strings.Cut(c.model, ".")
 			checkShardMap(t, plan, readArrays(t, "examples/"+name+".in.npz", plan.Inputs))
-			got, err := autoshard.Emit(t.Context(), plan, "shardmap")
+			got, err := lowered(t, plan).Emit(t.Context(), "shardmap")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +139,7 @@ func TestShardMapOfCollectives(t *testing.T) {
 	for _, file := range emittedPrograms {
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			plan := &autoshard.Plan{Program: d.Input}
-			if _, err := autoshard.LowerToShardMap(t.Context(), plan); err != nil {
+			if _, err := lowered(t, plan).ShardMap(t.Context()); err != nil {
 				refused++
 				checkRefusal(t, err)
 				return d.Expected
@@ -186,7 +188,7 @@ func TestShardMapOfModels(t *testing.T) {
 			if plan == nil {
 				return
 			}
-			if _, err := autoshard.LowerToShardMap(t.Context(), plan); err != nil {
+			if _, err := lowered(t, plan).ShardMap(t.Context()); err != nil {
 				refused++
 				checkRefusal(t, err)
 				t.Logf("refused: %v", err)
@@ -198,9 +200,9 @@ func TestShardMapOfModels(t *testing.T) {
 			if python := os.Getenv("AUTOSHARD_PYTHON"); python != "" && (*emitAll || onJAX[c.name]) {
 				checkOnJAX(t, python, program, inputs, c)
 			}
-			if strings.Contains(program.Text(), "check=false") {
+			if strings.Contains(textOf(t, program), "check=false") {
 				unchecked++
-				p, _ := autoshard.LowerToShardMap(t.Context(), plan)
+				p, _ := lowered(t, plan).ShardMap(t.Context())
 				t.Logf("unchecked: %v", p.Notes)
 			}
 		})

@@ -8,6 +8,8 @@ import (
 
 	"autoshard"
 	"autoshard/internal/diag"
+
+	"autoshard/program"
 )
 
 // TestShardMapDocument reads and runs the programs of docs/shardmap.md.
@@ -27,8 +29,8 @@ func TestShardMapDocument(t *testing.T) {
 			t.Errorf("%v in\n%s", err, block)
 			continue
 		}
-		if _, err := autoshard.ReadShardMap(t.Context(), "again", []byte(p.Text())); err != nil {
-			t.Errorf("%v in\n%s", err, p.Text())
+		if _, err := autoshard.ReadShardMap(t.Context(), "again", []byte(textOf(t, p))); err != nil {
+			t.Errorf("%v in\n%s", err, textOf(t, p))
 		}
 		for _, form := range []string{"jax", "stablehlo", "sdy"} {
 			if _, err := p.Emit(t.Context(), form); err != nil {
@@ -46,7 +48,7 @@ func TestIsManualComputation(t *testing.T) {
 	for text, want := range map[string]bool{
 		"module { sdy.manual_computation() }": true, "module {}": false, `{"program": "sdy.manual_computation"}`: false, "shard_map @f": false,
 	} {
-		if got := autoshard.IsManualComputation([]byte(text)); got != want {
+		if got := program.IsManualComputation([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

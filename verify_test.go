@@ -16,6 +16,8 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
+
+	"autoshard/report"
 )
 
 var verifyAll = flag.Bool("verifyall", false, "verify the plans of all recorded models and experts, not a sample")
@@ -74,9 +76,9 @@ func keyBias(t *testing.T, memory int64) (p *autoshard.Plan, inputs, expected []
 func TestZeroInExactArithmetic(t *testing.T) {
 	for _, memory := range []int64{0, 14_000} {
 		p, inputs, expected := keyBias(t, memory)
-		check, err := autoshard.Verify(t.Context(), p, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
+		check, err := lowered(t, p).Verify(t.Context(), inputs, expected, autoshard.Tolerance{Rel: 1e-4})
 		if err != nil {
-			t.Fatalf("%v\n%s", err, check.Text())
+			t.Fatalf("%v\n%s", err, report.Check(check))
 		}
 		if e := *check.Outputs[0].ExpectedError; e > 1e-4 {
 			t.Errorf("the error of the bias is %g", e)
@@ -91,7 +93,7 @@ func TestZeroInExactArithmetic(t *testing.T) {
 // excuses it.
 func TestOneWrongElement(t *testing.T) {
 	p, inputs, expected := keyBias(t, 14_000)
-	right, err := autoshard.Run(t.Context(), p, inputs)
+	right, err := lowered(t, p).Run(t.Context(), inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func TestOneWrongElement(t *testing.T) {
 		wrong.Outputs = append([]*tensor.Tensor(nil), right.Outputs...)
 		x := tensor.FromFloats(dtype.F32, right.Outputs[o].Shape, values...)
 		wrong.Outputs[o] = &x
-		_, err := autoshard.Compare(t.Context(), p, &wrong, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
+		_, err := lowered(t, p).Compare(t.Context(), &wrong, inputs, expected, autoshard.Tolerance{Rel: 1e-4})
 		return err
 	}
 	if err := compare(1, func([]float64) {}); err != nil {
@@ -153,7 +155,7 @@ func TestTolerances(t *testing.T) {
 		{autoshard.Tolerance{Abs: off * 2}, true},
 		{autoshard.Tolerance{Abs: off * 2 / 3, Rel: 6e-3}, true},
 	} {
-		check, err := autoshard.Verify(t.Context(), p, inputs, expected, c.tolerance)
+		check, err := lowered(t, p).Verify(t.Context(), inputs, expected, c.tolerance)
 		if (err == nil) != c.passes {
 			t.Errorf("%+v: %v", c.tolerance, err)
 		}
@@ -166,7 +168,7 @@ func TestTolerances(t *testing.T) {
 // What was not compared has no figure, in JSON neither, and a check with numbers that JSON lacks can be written.
 func TestCheckJSON(t *testing.T) {
 	p, inputs, expected := keyBias(t, 0)
-	check, err := autoshard.Verify(t.Context(), p, inputs, nil, autoshard.Tolerance{})
+	check, err := lowered(t, p).Verify(t.Context(), inputs, nil, autoshard.Tolerance{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +176,11 @@ func TestCheckJSON(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "expectedError") || !strings.Contains(string(text), `"unshardedError":0`) {
 		t.Errorf("%v %s", err, text)
 	}
-	if strings.Contains(check.Text(), "expected outputs") {
-		t.Error(check.Text())
+	if strings.Contains(report.Check(check), "expected outputs") {
+		t.Error(report.Check(check))
 	}
 	expected[0] = expected[1] // of another shape
-	check, err = autoshard.Verify(t.Context(), p, inputs, expected, autoshard.Tolerance{})
+	check, err = lowered(t, p).Verify(t.Context(), inputs, expected, autoshard.Tolerance{})
 	if !errors.Is(err, diag.ErrFinding) {
 		t.Fatal(err)
 	}
@@ -202,11 +204,11 @@ func TestRunErrorsAreAtTheModel(t *testing.T) {
 	x := tensor.New(dtype.F32, []int64{8, 4})
 	for name, run := range map[string]func() error{
 		"verify": func() error {
-			_, err := autoshard.Verify(t.Context(), p, []*tensor.Tensor{&x}, nil, autoshard.Tolerance{})
+			_, err := lowered(t, p).Verify(t.Context(), []*tensor.Tensor{&x}, nil, autoshard.Tolerance{})
 			return err
 		},
-		"run":       func() error { _, err := autoshard.Run(t.Context(), p, []*tensor.Tensor{&x}); return err },
-		"unsharded": func() error { _, err := autoshard.Unsharded(t.Context(), p, []*tensor.Tensor{&x}); return err },
+		"run":       func() error { _, err := lowered(t, p).Run(t.Context(), []*tensor.Tensor{&x}); return err },
+		"unsharded": func() error { _, err := lowered(t, p).Unsharded(t.Context(), []*tensor.Tensor{&x}); return err },
 	} {
 		if err := run(); !errors.Is(err, diag.ErrUnsupported) || !strings.HasPrefix(err.Error(), "mine.mlir:3:") {
 			t.Errorf("%s: %v", name, err)
@@ -219,7 +221,7 @@ func TestVerifyIsCancelled(t *testing.T) {
 	p, inputs, expected := keyBias(t, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := autoshard.Verify(ctx, p, inputs, expected, autoshard.Tolerance{}); !errors.Is(err, context.Canceled) {
+	if _, err := lowered(t, p).Verify(ctx, inputs, expected, autoshard.Tolerance{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

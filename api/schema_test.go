@@ -100,7 +100,7 @@ func TestPlanSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := autoshard.ReadPlan("reply", text)
+		back, err := autoshard.ReadPlan(t.Context(), "reply", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}

@@ -206,7 +206,7 @@ func TestPlainHTTP(t *testing.T) {
 	if err := json.Unmarshal(reply, &outer); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := autoshard.ReadPlan("reply", outer.Plan)
+	plan, err := autoshard.ReadPlan(t.Context(), "reply", outer.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestPlainHTTP(t *testing.T) {
 	if err := json.Compact(&compact, plan.JSON()); err != nil {
 		t.Fatal(err)
 	}
-	again, err := autoshard.ReadPlan("again", compact.Bytes())
+	again, err := autoshard.ReadPlan(t.Context(), "again", compact.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

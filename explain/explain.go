@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"autoshard/answer"
@@ -292,4 +293,19 @@ func writtenValues(m *ir.Module) []bool {
 		out[v] = v > 0 && m.Sharding(ir.ValueID(v)) != 0
 	}
 	return slices.Clip(out)
+}
+
+// String returns the link as one line.
+func (l *Link) String() string {
+	at := ""
+	if l.Source != "" {
+		at = " (" + l.Source + ")"
+	}
+	switch l.Kind {
+	case "given":
+		return l.Axes + " is given at " + l.To + ", " + l.Reason + at
+	case "activate":
+		return fmt.Sprintf("%s is given at %s from user priority %d on, %s%s", l.Axes, l.To, l.UserPriority, l.Reason, at)
+	}
+	return fmt.Sprintf("%s [user priority %d, op priority %d]", l.Step.String(), l.UserPriority, l.OpPriority)
 }

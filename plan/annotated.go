@@ -6,6 +6,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/program"
 )
 
 // Annotated returns the plan as a program for another partitioner, such as XLA's. XLA ignores shardings that stand on
@@ -14,7 +15,7 @@ import (
 // plan that no longer is one, or the context's.
 func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 	defer diag.Recover("annotate", &err)
-	m, _, err := p.Whole(ctx)
+	m, _, err := program.Parse(ctx, p.Program)
 	if err != nil {
 		return "", err
 	}

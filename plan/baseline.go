@@ -8,6 +8,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/modeljson"
+	"autoshard/program"
 	"autoshard/propagate"
 	"autoshard/subaxis"
 )
@@ -27,7 +28,7 @@ func (b *baseline) describe(limit int64) Baseline {
 	if b.lowered == nil {
 		return out
 	}
-	out.Estimate = estimateOf(b.lowered)
+	out.Estimate = program.EstimateOf(b.lowered.program, &b.lowered.step)
 	out.Fits = out.Estimate.PeakBytes <= limit
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/program"
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
@@ -95,7 +96,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 // report tells of progress; cost and bound are in picoseconds.
 func (p *planner) report(stage string, cost, bound int64) {
 	if p.Progress != nil {
-		p.Progress(Progress{Stage: stage, Seconds: float64(cost) / second, Bound: float64(bound) / second})
+		p.Progress(Progress{Stage: stage, Seconds: float64(cost) / program.Picoseconds, Bound: float64(bound) / program.Picoseconds})
 	}
 }
 
@@ -231,7 +232,7 @@ func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*
 	if err != nil {
 		return nil, err
 	}
-	program, err := PerDevice(ctx, explicit.Clone(), p.mesh)
+	program, err := program.PerDevice(ctx, explicit.Clone(), p.mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -240,15 +241,6 @@ func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*
 		return nil, err
 	}
 	return &lowered{annotated, string(text), program, step}, nil
-}
-
-// PerDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
-func PerDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
-	program, err := shardmap.Lower(ctx, m, mesh)
-	if err != nil {
-		return nil, err
-	}
-	return program, ring.Rewrite(ctx, program)
 }
 
 // plan puts the answer together.
@@ -269,7 +261,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 			t.Role = batchRole
 		}
 	}
-	plan.Estimate = estimateOf(chosen)
+	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
 	plan.Collectives = describeCollectives(chosen)
 	for _, b := range baselines {
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
@@ -284,21 +276,6 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 	return plan
 }
 
-const second = 1e12 // picoseconds
-
-func estimateOf(l *lowered) Estimate {
-	e := Estimate{
-		Seconds:           float64(l.step.Total()) / second,
-		ComputeSeconds:    float64(l.step.Compute) / second,
-		CollectiveSeconds: float64(l.step.Communication()) / second,
-		PeakBytes:         l.step.Peak,
-	}
-	for i := range l.program.Collectives {
-		e.SentBytes += l.program.Collectives[i].TotalBytes()
-	}
-	return e
-}
-
 func describeCollectives(l *lowered) []Collective {
 	m := l.program.Module
 	out := make([]Collective, 0, len(l.program.Collectives))
@@ -306,7 +283,7 @@ func describeCollectives(l *lowered) []Collective {
 		c := &l.program.Collectives[i]
 		t := m.ValueType(m.Operand(c.Op, 0))
 		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: answer.FormatType(t, t.Dims), Count: c.Runs,
-			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / second, Source: answer.Scoped(m, c.Source)})
+			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
 	}
 	return out
 }
@@ -320,37 +297,9 @@ func (p *Plan) JSON() []byte {
 	return append(out, '\n')
 }
 
-// programFile is the name of the plan's program in positions.
-const programFile = "program"
-
-// AtModel moves the places that an error has in the plan's program to the lines of the model that they come from, as far
-// as these are known. Only the model is a text that the user has seen.
-func AtModel(m *ir.Module, err error) error {
-	found := diag.Diagnostics(err)
-	for i := range found {
-		d := &found[i]
-		if d.Pos.File != programFile || d.Pos.Line == 0 {
-			continue
-		}
-		for op := ir.OpID(1); int(op) < m.NumOps(); op++ {
-			if l := m.FileLoc(m.OpLoc(op)); m.OpPos(op) == d.Pos && l.Kind == ir.LocFile {
-				d.Pos, d.Source = diag.Position{File: l.File, Line: l.Line, Col: l.Col}, ""
-				break
-			}
-		}
-	}
-	return err
-}
-
-// Whole parses the plan's program.
-func (p *Plan) Whole(ctx context.Context) (*ir.Module, ir.MeshID, error) {
-	m, err := mlir.Parse(ctx, []byte(p.Program), mlir.Options{File: programFile})
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := ir.Verify(ctx, m); err != nil {
-		return nil, 0, err
-	}
-	mesh, err := answer.ChooseMesh(m, nil)
-	return m, mesh, err
+// Lowered returns the program of the plan that devices run. Errors are of a plan that no longer is one, or the context's.
+func (p *Plan) Lowered(ctx context.Context) (lowered *program.Program, err error) {
+	defer diag.Recover("lower", &err)
+	return program.Read(ctx, &program.Partitioned{Name: p.Model, Mesh: p.Mesh, Inputs: p.Inputs, Outputs: p.Outputs, Dropped: p.Dropped,
+		Text: p.Program})
 }

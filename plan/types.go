@@ -5,6 +5,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/cost"
+	"autoshard/program"
 	"autoshard/subaxis"
 )
 
@@ -45,7 +46,7 @@ type Plan struct {
 	Outputs     []answer.Tensor   `json:"outputs"`
 	Dropped     []string          `json:"dropped"` // arguments of the exported function that it does not use, where known: no inputs
 	Collectives []Collective      `json:"collectives"`
-	Estimate    Estimate          `json:"estimate"`
+	Estimate    program.Estimate  `json:"estimate"`
 	Baselines   []Baseline        `json:"baselines"`
 	Certificate Certificate       `json:"certificate"`
 	Findings    []answer.Finding  `json:"findings"`
@@ -63,21 +64,12 @@ type Collective struct {
 	Source  string   `json:"source"`  // the value it moves, with source line where known
 }
 
-// Estimate is the predicted cost of one step on one device.
-type Estimate struct {
-	Seconds           float64 `json:"seconds"`
-	ComputeSeconds    float64 `json:"computeSeconds"`
-	CollectiveSeconds float64 `json:"collectiveSeconds"`
-	PeakBytes         int64   `json:"peakBytes"`
-	SentBytes         int64   `json:"sentBytes"` // over all devices
-}
-
 // Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.
 type Baseline struct {
-	Name     string   `json:"name"`
-	Note     string   `json:"note,omitempty"` // why it does not apply or does not fit
-	Fits     bool     `json:"fits"`           // within the memory limit
-	Estimate Estimate `json:"estimate"`
+	Name     string           `json:"name"`
+	Note     string           `json:"note,omitempty"` // why it does not apply or does not fit
+	Fits     bool             `json:"fits"`           // within the memory limit
+	Estimate program.Estimate `json:"estimate"`
 }
 
 // Certificate says how good the plan is: the predicted step time, which is that of the estimate, and a lower bound on it for all

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"autoshard"
 	"autoshard/internal/diag"
+	"autoshard/plan"
 )
 
 // collectiveGroup adds up the collectives of one kind over the same axes that move blocks of one type.
@@ -23,7 +23,7 @@ type collectiveGroup struct {
 }
 
 // collectiveTable lists collectives, those that send the most bytes first.
-func collectiveTable(collectives []autoshard.Collective, all bool) string {
+func collectiveTable(collectives []plan.Collective, all bool) string {
 	if len(collectives) == 0 {
 		return "no collectives\n"
 	}
@@ -51,7 +51,7 @@ func collectiveTable(collectives []autoshard.Collective, all bool) string {
 }
 
 // groupCollectives returns the groups, largest first; each collective by itself and in program order where all are asked for.
-func groupCollectives(collectives []autoshard.Collective, all bool) []*collectiveGroup {
+func groupCollectives(collectives []plan.Collective, all bool) []*collectiveGroup {
 	var groups []*collectiveGroup
 	index := map[[3]string]*collectiveGroup{}
 	for i := range collectives {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"autoshard"
+	"autoshard/answer"
 )
 
 // findingRows bounds the findings of a page.
@@ -13,7 +13,7 @@ const findingRows = 8
 
 // findings lists what the answer does not keep or does not know, "" where that is nothing. The line of the exported program
 // is more to a person than that of the model's text.
-func findings(list []autoshard.Finding, all bool) string {
+func findings(list []answer.Finding, all bool) string {
 	var b strings.Builder
 	for i := range list {
 		if i == findingRows && !all {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"autoshard"
+	"autoshard/answer"
 )
 
 // family is a set of values that differ in the numbers of their names alone: the same tensor of every layer.
@@ -69,7 +69,7 @@ func templateOf(name string) template {
 }
 
 // fold groups values whose names, but for numbers, and whose types and shardings are the same, largest first.
-func fold(values []autoshard.Tensor) []family {
+func fold(values []answer.Tensor) []family {
 	type key struct {
 		shape, typ, spec, role string
 		user, state            bool
@@ -103,7 +103,7 @@ func fold(values []autoshard.Tensor) []family {
 }
 
 // page returns the families as a page lists them: largest first, those that hang on others in the row of these.
-func page(values []autoshard.Tensor) []family {
+func page(values []answer.Tensor) []family {
 	out := attach(fold(values), values)
 	slices.SortStableFunc(out, func(a, b family) int { return cmp.Compare(b.bytes, a.bytes) })
 	return out
@@ -111,7 +111,7 @@ func page(values []autoshard.Tensor) []family {
 
 // attach puts families that repeat another one elsewhere in the program's arguments, of the same types and shardings, into
 // its row: the moments of an optimizer, which are a tree like the parameters'.
-func attach(families []family, values []autoshard.Tensor) []family {
+func attach(families []family, values []answer.Tensor) []family {
 	type key struct {
 		path, typ, spec string
 		user            bool

@@ -9,12 +9,14 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"autoshard"
+	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/plan"
+	"autoshard/program"
 )
 
 // headline returns the first five lines: what is cut, step time, memory and bytes beside the baselines, and the proof.
-func headline(p *autoshard.Plan, check *autoshard.Check) string {
+func headline(p *plan.Plan, check *program.Check) string {
 	axes := make([]string, len(p.Mesh))
 	devices := int64(1)
 	for i, a := range p.Mesh {
@@ -26,14 +28,14 @@ func headline(p *autoshard.Plan, check *autoshard.Check) string {
 }
 
 // comparison sets the plan's figures beside those of the baselines. Behind a time stands what multiple of the plan's it is.
-func comparison(p *autoshard.Plan) string {
+func comparison(p *plan.Plan) string {
 	t := newTable()
 	times := table.Row{"step time", diag.Seconds(p.Estimate.Seconds)}
 	memory := table.Row{"memory", diag.Bytes(p.Estimate.PeakBytes) + " of " + diag.Bytes(p.Memory)}
 	sent := table.Row{"bytes sent", diag.Bytes(p.Estimate.SentBytes)}
 	for i := range p.Baselines {
 		b := &p.Baselines[i]
-		if b.Estimate == (autoshard.Estimate{}) {
+		if b.Estimate == (program.Estimate{}) {
 			times, memory, sent = append(times, b.Name+" -"), append(memory, ""), append(sent, "")
 			continue
 		}
@@ -45,7 +47,7 @@ func comparison(p *autoshard.Plan) string {
 	return t.Render()
 }
 
-func ratio(b *autoshard.Baseline, p *autoshard.Plan) string {
+func ratio(b *plan.Baseline, p *plan.Plan) string {
 	switch {
 	case !b.Fits:
 		return "does not fit"
@@ -56,7 +58,7 @@ func ratio(b *autoshard.Baseline, p *autoshard.Plan) string {
 }
 
 // baselineNotes says what is particular about baselines.
-func baselineNotes(p *autoshard.Plan) string {
+func baselineNotes(p *plan.Plan) string {
 	var b strings.Builder
 	for i := range p.Baselines {
 		if x := &p.Baselines[i]; x.Note != "" {
@@ -67,7 +69,7 @@ func baselineNotes(p *autoshard.Plan) string {
 }
 
 // proof says how far the plan can be from the best one, and whether a run has borne it out.
-func proof(p *autoshard.Plan, check *autoshard.Check) string {
+func proof(p *plan.Plan, check *program.Check) string {
 	c := &p.Certificate
 	var text string
 	switch {
@@ -98,9 +100,9 @@ type part struct {
 const mostParts = 4 // in the first line
 
 // cuts says what is cut along which axes: batch first, then the parts with the most bytes.
-func cuts(p *autoshard.Plan) string {
+func cuts(p *plan.Plan) string {
 	parts := partsOf(p.Inputs)
-	if !slices.ContainsFunc(p.Inputs, func(t autoshard.Tensor) bool { return len(t.Axes) > 0 }) {
+	if !slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return len(t.Axes) > 0 }) {
 		return "no input is cut"
 	}
 	phrases := []string{}
@@ -119,7 +121,7 @@ var roleNames = map[string]string{"param": "parameters", "opt_state": "optimizer
 var rootPattern = regexp.MustCompile(`^[A-Za-z_]\w*`)
 
 // partName is the role of an input, or what its name begins with.
-func partName(t *autoshard.Tensor) string {
+func partName(t *answer.Tensor) string {
 	if t.Role != "" {
 		return cmp.Or(roleNames[t.Role], t.Role)
 	}
@@ -129,7 +131,7 @@ func partName(t *autoshard.Tensor) string {
 	return cmp.Or(rootPattern.FindString(t.Name), "inputs")
 }
 
-func partsOf(inputs []autoshard.Tensor) []*part {
+func partsOf(inputs []answer.Tensor) []*part {
 	byName := map[string]*part{}
 	var parts []*part
 	for i := range inputs {

@@ -13,13 +13,15 @@ package report
 import (
 	"strings"
 
-	"autoshard"
+	"autoshard/explain"
+	"autoshard/plan"
+	"autoshard/program"
 )
 
 // Options say what a report shows.
 type Options struct {
-	All   bool             // every collective and value, nothing folded
-	Check *autoshard.Check // the run that the proof line speaks of, nil where none was made
+	All   bool           // every collective and value, nothing folded
+	Check *program.Check // the run that the proof line speaks of, nil where none was made
 }
 
 // Rows of a page; the rest is counted.
@@ -30,7 +32,7 @@ const (
 )
 
 // Plan returns the report of a plan.
-func Plan(p *autoshard.Plan, o Options) string {
+func Plan(p *plan.Plan, o Options) string {
 	sections := []string{headline(p, o.Check)}
 	if notes := baselineNotes(p); notes != "" {
 		sections = append(sections, notes)
@@ -43,7 +45,7 @@ func Plan(p *autoshard.Plan, o Options) string {
 }
 
 // Propagation returns what propagation gave the inputs and outputs; all shows each of them.
-func Propagation(p *autoshard.Propagation, all bool) string {
+func Propagation(p *explain.Propagation, all bool) string {
 	sections := []string{tensorTable("input", p.Inputs, inputRows, all), tensorTable("output", p.Outputs, inputRows, all)}
 	if found := findings(p.Findings, all); found != "" {
 		sections = append(sections, found)

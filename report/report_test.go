@@ -7,24 +7,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autoshard"
+	"autoshard/answer"
+	"autoshard/plan"
+	"autoshard/program"
 )
 
 // layered is a plan of a model with 12 named layers, whose weights are cut along one axis and whose batch along the other.
-func layered() *autoshard.Plan {
-	p := &autoshard.Plan{
-		Model: "gpt", Mesh: []autoshard.MeshAxis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}, Hardware: "tpu-v5e", Memory: 16 << 30,
-		Estimate: autoshard.Estimate{Seconds: 7e-3, ComputeSeconds: 1e-3, CollectiveSeconds: 6e-3, PeakBytes: 3 << 29, SentBytes: 340 << 20},
-		Baselines: []autoshard.Baseline{
-			{Name: "replicated", Estimate: autoshard.Estimate{Seconds: 28e-3, ComputeSeconds: 2, PeakBytes: 1 << 40}},
+func layered() *plan.Plan {
+	p := &plan.Plan{
+		Model: "gpt", Mesh: []answer.MeshAxis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}, Hardware: "tpu-v5e", Memory: 16 << 30,
+		Estimate: program.Estimate{Seconds: 7e-3, ComputeSeconds: 1e-3, CollectiveSeconds: 6e-3, PeakBytes: 3 << 29, SentBytes: 340 << 20},
+		Baselines: []plan.Baseline{
+			{Name: "replicated", Estimate: program.Estimate{Seconds: 28e-3, ComputeSeconds: 2, PeakBytes: 1 << 40}},
 			{Name: "data parallel", Note: "no input has a batch dimension that the mesh divides"},
-			{Name: "annotations only", Fits: true, Estimate: autoshard.Estimate{Seconds: 14e-3, PeakBytes: 2 << 30, SentBytes: 400}},
+			{Name: "annotations only", Fits: true, Estimate: program.Estimate{Seconds: 14e-3, PeakBytes: 2 << 30, SentBytes: 400}},
 		},
-		Certificate: autoshard.Certificate{Cost: 7e9, Bound: 6e9, Gap: 1. / 7, Status: "feasible", Steps: 12, Seed: 3},
+		Certificate: plan.Certificate{Cost: 7e9, Bound: 6e9, Gap: 1. / 7, Status: "feasible", Steps: 12, Seed: 3},
 	}
 	add := func(name, role, typ, spec, block string, whole, local int64, axes ...string) {
 		i := len(p.Inputs)
-		t := autoshard.Tensor{Index: i, Name: name, Role: role, Type: typ, Spec: spec, LocalType: block, WholeBytes: whole, Bytes: local, Axes: axes}
+		t := answer.Tensor{Index: i, Name: name, Role: role, Type: typ, Spec: spec, LocalType: block, WholeBytes: whole, Bytes: local, Axes: axes}
 		p.Inputs = append(p.Inputs, t)
 		if role == "" {
 			t.Replaces = &i
@@ -41,11 +43,11 @@ func layered() *autoshard.Plan {
 	}
 	add("tokens", "batch", "i32[8,16]", "P('data', None)", "i32[2,16]", 512, 128, "data")
 	p.Inputs[len(p.Inputs)-1].User = true
-	p.Outputs = append(p.Outputs, autoshard.Tensor{Index: len(p.Outputs), Name: "result[1]", Type: "f32[]", LocalType: "f32[]", Spec: "P()", Bytes: 4, WholeBytes: 4})
+	p.Outputs = append(p.Outputs, answer.Tensor{Index: len(p.Outputs), Name: "result[1]", Type: "f32[]", LocalType: "f32[]", Spec: "P()", Bytes: 4, WholeBytes: 4})
 	for l := range 12 {
 		p.Collectives = append(p.Collectives,
-			autoshard.Collective{Kind: "all_reduce", Axes: []string{"data"}, Type: "f32[32,64]", Count: 1, Bytes: 24 << 20, Seconds: 4e-4, Source: "gpt.py:12"},
-			autoshard.Collective{Kind: "all_gather", Axes: []string{"model"}, Type: "f32[32,16]", Count: 2, Bytes: 1 << 20, Seconds: 1e-4, Source: fmt.Sprintf("gpt.py:%d", 20+l)})
+			plan.Collective{Kind: "all_reduce", Axes: []string{"data"}, Type: "f32[32,64]", Count: 1, Bytes: 24 << 20, Seconds: 4e-4, Source: "gpt.py:12"},
+			plan.Collective{Kind: "all_gather", Axes: []string{"model"}, Type: "f32[32,16]", Count: 2, Bytes: 1 << 20, Seconds: 1e-4, Source: fmt.Sprintf("gpt.py:%d", 20+l)})
 	}
 	return p
 }
@@ -93,8 +95,8 @@ func TestPage(t *testing.T) {
 	p := layered()
 	p.Inputs, p.Collectives = nil, nil
 	for i := range 100 {
-		p.Inputs = append(p.Inputs, autoshard.Tensor{Index: i, Name: fmt.Sprintf("p['a%d']", i), Type: "f32[1]", LocalType: "f32[1]", Bytes: 4, WholeBytes: 4})
-		p.Collectives = append(p.Collectives, autoshard.Collective{Kind: "all_reduce", Type: fmt.Sprintf("f32[%d]", i), Bytes: 1024, Count: 1})
+		p.Inputs = append(p.Inputs, answer.Tensor{Index: i, Name: fmt.Sprintf("p['a%d']", i), Type: "f32[1]", LocalType: "f32[1]", Bytes: 4, WholeBytes: 4})
+		p.Collectives = append(p.Collectives, plan.Collective{Kind: "all_reduce", Type: fmt.Sprintf("f32[%d]", i), Bytes: 1024, Count: 1})
 	}
 	p.Outputs = nil
 	page, all := Plan(p, Options{}), Plan(p, Options{All: true})
@@ -113,8 +115,8 @@ func TestPage(t *testing.T) {
 
 func TestProof(t *testing.T) {
 	p := layered()
-	passed := &autoshard.Check{Passed: true, Outputs: make([]autoshard.OutputCheck, 3)}
-	for want, c := range map[string]autoshard.Certificate{
+	passed := &program.Check{Passed: true, Outputs: make([]program.OutputCheck, 3)}
+	for want, c := range map[string]plan.Certificate{
 		"no plan costs less under the cost model; run: 3 of 3 outputs agree with the unsharded run": {Cost: 7, Bound: 7, Status: "optimal"},
 		"no lower bound is known (early); run: 3 of 3 outputs agree with the unsharded run":         {Cost: 7, Gap: 1, Status: "early"},
 	} {
@@ -123,7 +125,7 @@ func TestProof(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := proof(p, &autoshard.Check{Outputs: make([]autoshard.OutputCheck, 3)}); !strings.HasSuffix(got, "run: differs from the reference, see below") {
+	if got := proof(p, &program.Check{Outputs: make([]program.OutputCheck, 3)}); !strings.HasSuffix(got, "run: differs from the reference, see below") {
 		t.Errorf("a run that differs: %q", got)
 	}
 }
@@ -139,7 +141,7 @@ func TestFold(t *testing.T) {
 		"p[*][7] x 2":                         {"p[0][7]", "p[1][7]"},
 		"x":                                   {"x"},
 	} {
-		values := make([]autoshard.Tensor, len(names))
+		values := make([]answer.Tensor, len(names))
 		for i, n := range names {
 			values[i].Name = n
 		}
@@ -155,10 +157,10 @@ func TestFold(t *testing.T) {
 
 // The moments of an optimizer are cut like the parameters and stand in their rows; those that are not have rows of their own.
 func TestAttach(t *testing.T) {
-	var values []autoshard.Tensor
+	var values []answer.Tensor
 	for _, tree := range []string{"params", "opt[0].mu", "opt[0].nu"} {
 		for _, leaf := range []string{"['h'][0]['w']", "['h'][1]['w']", "['e']"} {
-			values = append(values, autoshard.Tensor{Name: tree + leaf, Type: "f32[8]", Spec: "P('x')", WholeBytes: 32})
+			values = append(values, answer.Tensor{Name: tree + leaf, Type: "f32[8]", Spec: "P('x')", WholeBytes: 32})
 		}
 	}
 	values[5].Spec = "P(None)"

@@ -6,16 +6,17 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"autoshard"
+	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/plan"
 )
 
 // outputTable leaves out results that take the place of inputs and are cut like them: the state of the next step.
-func outputTable(p *autoshard.Plan, all bool) string {
+func outputTable(p *plan.Plan, all bool) string {
 	if all {
 		return tensorTable("output", p.Outputs, outputRows, true)
 	}
-	var own []autoshard.Tensor
+	var own []answer.Tensor
 	state := 0
 	for _, t := range p.Outputs {
 		if t.Replaces != nil && p.Inputs[*t.Replaces].Spec == t.Spec {
@@ -36,7 +37,7 @@ func outputTable(p *autoshard.Plan, all bool) string {
 
 // tensorTable lists inputs or outputs, as kind says: in the program's order where all are asked for or few, otherwise
 // folded and largest first. A star marks what the user wrote.
-func tensorTable(kind string, tensors []autoshard.Tensor, rows int, all bool) string {
+func tensorTable(kind string, tensors []answer.Tensor, rows int, all bool) string {
 	all = all || len(tensors) <= rows
 	families := page(tensors)
 	if all {
@@ -72,7 +73,7 @@ func tensorTable(kind string, tensors []autoshard.Tensor, rows int, all bool) st
 }
 
 // single makes a family of every value, in the program's order.
-func single(tensors []autoshard.Tensor) []family {
+func single(tensors []answer.Tensor) []family {
 	out := make([]family, len(tensors))
 	for i := range tensors {
 		out[i] = family{name: tensors[i].Name, members: []int{i}, layers: 1, bytes: tensors[i].WholeBytes}

@@ -15,6 +15,8 @@ import (
 	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/subaxis"
+
+	"autoshard/report"
 )
 
 // example reads a file of the examples.
@@ -79,11 +81,15 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := autoshard.Emit(t.Context(), plan, "jax")
+		program, err := plan.Lowered(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(program, []byte("lax.psum")) {
+		text, err := program.Emit(t.Context(), "jax")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte("lax.psum")) {
 			t.Errorf("%s: the plan does not communicate", test.model)
 		}
 		inputs, expected := arrays(t, test.data+".in.npz"), arrays(t, test.data+".out.npz")
@@ -91,7 +97,7 @@ func TestPlans(t *testing.T) {
 			if processes != 2 && !*all {
 				continue
 			}
-			found, err := jax.Run(t.Context(), program, inputs, jax.Options{Python: python, Devices: 8, Processes: processes, Env: os.Environ()})
+			found, err := jax.Run(t.Context(), text, inputs, jax.Options{Python: python, Devices: 8, Processes: processes, Env: os.Environ()})
 			if err != nil {
 				diag.Render(os.Stderr, err, nil)
 				t.Fatal(err)
@@ -100,11 +106,11 @@ func TestPlans(t *testing.T) {
 			for i := range found {
 				result.Outputs = append(result.Outputs, &found[i].Tensor)
 			}
-			check, err := autoshard.Compare(t.Context(), plan, result, inputs, expected, autoshard.Tolerance{Rel: test.tolerance})
+			check, err := program.Compare(t.Context(), result, inputs, expected, autoshard.Tolerance{Rel: test.tolerance})
 			if err != nil {
 				t.Fatalf("%s: %v", test.model, err)
 			}
-			t.Logf("%s of %d processes: %s", test.model, processes, check.Text())
+			t.Logf("%s of %d processes: %s", test.model, processes, report.Check(check))
 		}
 	}
 }

@@ -44,8 +44,14 @@ func stages(name string, text []byte, rounds int) (table string, err error) {
 		{"explain", func(ctx context.Context) error { _, err := autoshard.NewExplainer(ctx, model, o); return err }},
 		{"annotated plan", func(ctx context.Context) error { _, err := plan.Annotated(ctx); return err }},
 	}
-	for _, form := range autoshard.EmitFormats() {
-		list = append(list, stage{"emit " + form, func(ctx context.Context) error { _, err := autoshard.Emit(ctx, plan, form); return err }})
+	for _, form := range autoshard.EmitForms() {
+		list = append(list, stage{"emit " + form, func(ctx context.Context) error {
+			program, err := plan.Lowered(ctx)
+			if err == nil {
+				_, err = program.Emit(ctx, form)
+			}
+			return err
+		}})
 	}
 	for _, s := range list {
 		row, err := s.measure(name, rounds)

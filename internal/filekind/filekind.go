@@ -9,6 +9,7 @@
 package filekind
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -94,3 +95,9 @@ func recognise(src []byte) found {
 
 // head bounds the bytes of a text that are looked at.
 const head = 64 << 10
+
+// IsJSON says whether a text begins as JSON does, and not as resources of MLIR do.
+func IsJSON(src []byte) bool {
+	text := bytes.TrimLeft(src, " \t\r\n")
+	return len(text) > 0 && text[0] == '{' && !bytes.HasPrefix(text, []byte("{-#"))
+}

@@ -44,10 +44,10 @@ type recorded struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Find returns the data for a plan: the files of --inputs and --expect; otherwise those recorded beside the model, by
+// Find returns the data for a program: the files of --inputs and --expect; otherwise those recorded beside the model, by
 // manifest.json or by name; otherwise random inputs. The model's file may be "" or "-". Errors are of class
 // diag.ErrInvalid or diag.ErrTooLarge.
-func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, model string) (*Data, error) {
+func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, model string) (*Data, error) {
 	r := beside(model)
 	if c.Inputs != "" {
 		r.Inputs, r.Expected = c.Inputs, ""
@@ -65,15 +65,15 @@ func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autos
 	var err error
 	if r.Inputs == "" {
 		d.Source = fmt.Sprintf("random, of seed %d", c.Seed)
-		d.Inputs, err = random(plan.Inputs, c.Seed)
+		d.Inputs, err = random(p.Inputs, c.Seed)
 	} else {
 		d.Source = r.Inputs
-		d.Inputs, err = read(ctx, s, r.Inputs, "arg", plan.Inputs)
+		d.Inputs, err = read(ctx, s, r.Inputs, "arg", p.Inputs)
 	}
 	if err != nil || r.Expected == "" {
 		return d, err
 	}
-	d.Expected, err = read(ctx, s, r.Expected, "out", plan.Outputs)
+	d.Expected, err = read(ctx, s, r.Expected, "out", p.Outputs)
 	d.Source += fmt.Sprintf(", expected outputs %s, tolerance %g", r.Expected, d.Tolerance.Rel)
 	if d.Tolerance.Abs > 0 {
 		d.Source += fmt.Sprintf(" and %g", d.Tolerance.Abs)

@@ -17,6 +17,15 @@ func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, err
 	return autoshard.ReadModel(ctx, name, text)
 }
 
+// Program reads what can be run: a plan, the text of a shard_map program, or a manual computation; the content decides.
+func (s *Streams) Program(ctx context.Context, file string) (*autoshard.Program, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return autoshard.ReadProgram(ctx, name, text)
+}
+
 // Specialized reads a model, makes it that of the sizes and the platform that the user chose, and gives its operations
 // the user's sharding rules.
 func (s *Streams) Specialized(ctx context.Context, file string, c *config.Config) (*autoshard.Model, error) {

@@ -69,7 +69,7 @@ gradient by them, in place of the program.
 		},
 	}
 	var formats []config.Format
-	for _, name := range autoshard.EmitFormats() {
+	for _, name := range autoshard.EmitForms() {
 		formats = append(formats, config.Format(name))
 	}
 	cmd.Flags().String("format", "jax", "")
@@ -81,31 +81,25 @@ gradient by them, in place of the program.
 	return cmd
 }
 
-// program is what can be written: a plan or a shard_map program.
-type program struct {
-	name     string
-	devices  int
-	write    func(ctx context.Context, form string) ([]byte, error)
-	shardMap func(context.Context) (*autoshard.ShardMap, error)
-}
-
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, r request) error {
 	form, err := formOf(c)
 	if err != nil && r.launcher == "" {
 		return err
 	}
-	p, err := read(ctx, s, file)
+	p, err := s.Program(ctx, file)
 	if err != nil {
 		return err
 	}
+	if r.transpose != nil || r.gradient != nil {
+		if p, err = derivative(ctx, p, r); err != nil {
+			return err
+		}
+	}
 	var text []byte
-	switch {
-	case r.launcher != "":
-		text, err = jax.Launcher(r.launcher, jax.Launch{Name: p.name, Program: p.name + ".py", Hosts: c.Hosts, Devices: p.devices})
-	case r.transpose != nil || r.gradient != nil:
-		text, err = derivative(ctx, p, r, form)
-	default:
-		text, err = p.write(ctx, form)
+	if r.launcher != "" {
+		text, err = jax.Launcher(r.launcher, jax.Launch{Name: p.Name, Program: p.Name + ".py", Hosts: c.Hosts, Devices: int(p.Devices())})
+	} else {
+		text, err = p.Emit(ctx, form)
 	}
 	if err != nil {
 		return err
@@ -131,49 +125,10 @@ func formOf(c *config.Config) (string, error) {
 	return fitting[0], nil
 }
 
-// read reads a plan, the text of a shard_map program or a manual computation; the content decides which.
-func read(ctx context.Context, s *cmdline.Streams, file string) (*program, error) {
-	name, text, err := s.Read(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	p := &program{devices: 1}
-	var mesh []autoshard.MeshAxis
-	if autoshard.IsShardMap(text) || autoshard.IsManualComputation(text) {
-		m, err := autoshard.ReadShardMap(ctx, name, text)
-		if err != nil {
-			return nil, err
-		}
-		p.name, mesh, p.write = m.Name, m.Mesh, m.Emit
-		p.shardMap = func(context.Context) (*autoshard.ShardMap, error) { return m, nil }
-	} else {
-		plan, err := autoshard.ReadPlan(name, text)
-		if err != nil {
-			return nil, err
-		}
-		p.name, mesh = plan.Model, plan.Mesh
-		p.shardMap = func(ctx context.Context) (*autoshard.ShardMap, error) { return autoshard.LowerToShardMap(ctx, plan) }
-		p.write = func(ctx context.Context, form string) ([]byte, error) { return autoshard.Emit(ctx, plan, form) }
-	}
-	for _, axis := range mesh {
-		p.devices *= int(axis.Size)
-	}
-	return p, nil
-}
-
-// derivative writes the transpose or the gradient of a program.
-func derivative(ctx context.Context, p *program, r request, form string) ([]byte, error) {
-	m, err := p.shardMap(ctx)
-	if err != nil {
-		return nil, err
-	}
+// derivative returns the transpose or the gradient of a program.
+func derivative(ctx context.Context, p *autoshard.Program, r request) (*autoshard.Program, error) {
 	if r.transpose != nil {
-		m, err = m.Transpose(r.transpose)
-	} else {
-		m, err = m.Gradient(r.gradient)
+		return p.Transpose(ctx, r.transpose)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m.Emit(ctx, form)
+	return p.Gradient(ctx, r.gradient)
 }

@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/report"
 )
 
 // Command returns the subcommand.
@@ -59,7 +60,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	case format == config.DOT:
 		return s.Write(c.Output, []byte(x.DOT()))
 	case format != config.JSON:
-		return s.Write(c.Output, []byte(x.Text()))
+		return s.Write(c.Output, []byte(report.Explanation(x)))
 	}
 	data, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

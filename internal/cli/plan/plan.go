@@ -123,16 +123,16 @@ func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" 
 // verify runs the plan and shows the report with what the run proves. Where the plan itself is on standard output, only
 // the result of the run is said, on standard error.
 func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string, done func()) error {
-	data, err := arrays.Find(ctx, s, c, plan, file)
+	p, data, err := runnable(ctx, s, c, plan, file)
 	if err != nil {
 		done()
 		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})), err)
 	}
-	check, failure := autoshard.Verify(ctx, plan, data.Inputs, data.Expected, data.Tolerance)
+	check, failure := p.Verify(ctx, data.Inputs, data.Expected, data.Tolerance)
 	done()
 	text := report.Plan(plan, report.Options{All: c.All, Check: check})
 	if check != nil {
-		ran := "\ninputs: " + data.Source + "\n" + check.Text()
+		ran := "\ninputs: " + data.Source + "\n" + report.Check(check)
 		if toStdout(c) && cmdline.OutputFormat(c) != config.Text {
 			s.Note("%s", ran)
 			return failure
@@ -140,4 +140,14 @@ func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *aut
 		text += ran
 	}
 	return errors.Join(show(s, c, text), failure)
+}
+
+// runnable returns the plan's program, and what to run it with.
+func runnable(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) (*autoshard.Program, *arrays.Data, error) {
+	p, err := plan.Lowered(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := arrays.Find(ctx, s, c, p, file)
+	return p, data, err
 }

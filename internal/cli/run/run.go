@@ -20,6 +20,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/report"
 )
 
 // Command returns the subcommand.
@@ -55,11 +56,11 @@ unsharded run; a difference is exit code 1. With --output the outputs are writte
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
-	t, err := read(ctx, s, file)
+	p, err := s.Program(ctx, file)
 	if err != nil {
 		return err
 	}
-	data, err := arrays.Find(ctx, s, c, t.signature, "")
+	data, err := arrays.Find(ctx, s, c, p, "")
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		defer cancel()
 	}
 	s.Note("inputs: %s", data.Source)
-	result, check, err := execute(ctx, s, c, t, data)
+	result, check, err := execute(ctx, s, c, p, data)
 	if result == nil {
 		return err
 	}
@@ -79,42 +80,42 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		}
 	}
 	if data.Expected == nil || c.Output != "" {
-		if reportErr := report(s, t.signature, result); reportErr != nil || data.Expected == nil {
+		if reportErr := show(s, p, result); reportErr != nil || data.Expected == nil {
 			return reportErr
 		}
 	}
 	if check == nil {
-		check, err = t.compare(ctx, result, data)
+		check, err = p.Compare(ctx, result, data.Inputs, data.Expected, data.Tolerance)
 	}
 	if check != nil {
-		if writeErr := s.Write("", []byte(check.Text())); writeErr != nil {
+		if writeErr := s.Write("", []byte(report.Check(check))); writeErr != nil {
 			return writeErr
 		}
 	}
 	return err
 }
 
-// execute runs the target on the backend that the user chose. Where it can prove the run that is to be compared, the check
-// comes with the result, and the error of a check that did not pass.
-func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, t *target, data *arrays.Data) (*autoshard.RunResult, *autoshard.Check, error) {
+// execute runs a program on the backend that the user chose. Where a run in this process is to be compared, the check comes with
+// the result, and the error of a check that did not pass.
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, data *arrays.Data) (*autoshard.RunResult, *autoshard.Check, error) {
 	if c.Backend == "jax" {
-		result, err := runJAX(ctx, s, c, t, data.Inputs)
+		result, err := runJAX(ctx, s, c, p, data.Inputs)
 		return result, nil, err
 	}
-	if data.Expected == nil || t.verify == nil {
-		result, err := t.run(ctx, data.Inputs)
+	if data.Expected == nil {
+		result, err := p.Run(ctx, data.Inputs)
 		return result, nil, err
 	}
-	check, err := t.verify(ctx, data)
+	check, err := p.Verify(ctx, data.Inputs, data.Expected, data.Tolerance)
 	if check == nil {
 		return nil, nil, err
 	}
 	return check.Result, check, err
 }
 
-// report shows the outputs and the bytes moved.
-func report(s *cmdline.Streams, plan *autoshard.Plan, result *autoshard.RunResult) error {
-	if err := s.Write("", []byte(result.Text(plan))); err != nil {
+// show writes the outputs and the bytes moved.
+func show(s *cmdline.Streams, p *autoshard.Program, result *autoshard.RunResult) error {
+	if err := s.Write("", []byte(report.Run(result, p.Outputs))); err != nil {
 		return err
 	}
 	for _, x := range result.Collectives {

@@ -1,4 +1,4 @@
-package autoshard
+package report
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"autoshard/internal/diag"
+	"autoshard/answer"
+	"autoshard/program"
 )
 
-// Text returns the check for a person: how the outputs compare, what the proof covers, what is wrong, and counted against
+// Check returns a check for a person: how the outputs compare, what the proof covers, what is wrong, and counted against
 // predicted bytes by kind of collective.
-func (c *Check) Text() string {
+func Check(c *program.Check) string {
 	exact, passed := 0, 0
 	for i := range c.Outputs {
 		if c.Outputs[i].Exact {
@@ -25,28 +26,29 @@ func (c *Check) Text() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "verified: %d of %d outputs pass", passed, len(c.Outputs))
-	unsharded, made := largest(c.Outputs, func(o *OutputCheck) *float64 { return o.UnshardedError })
+	unsharded, made := largest(c.Outputs, func(o *program.OutputCheck) *float64 { return o.UnshardedError })
 	if made {
 		fmt.Fprintf(&b, ", %d equal bit for bit; largest relative error %s against the unsharded run", exact, errorText(unsharded))
 	}
-	if expected, also := largest(c.Outputs, func(o *OutputCheck) *float64 { return o.ExpectedError }); also {
+	if expected, also := largest(c.Outputs, func(o *program.OutputCheck) *float64 { return o.ExpectedError }); also {
 		fmt.Fprintf(&b, "%s %s against expected outputs", map[bool]string{true: ",", false: "; largest relative error"}[made], errorText(expected))
 	}
-	b.WriteString("\n" + c.proofText())
+	b.WriteString("\n" + proofText(c.Proof))
 	if c.Note != "" {
 		b.WriteString(c.Note + "\n")
 	}
 	if passed < len(c.Outputs) {
-		t := newTable(5, "output", "name", "differs from the", "elements", "worst at", "got", "want", "allowed difference")
+		t := newTable(5, 6, 7)
+		t.AppendHeader(table.Row{"output", "name", "differs from the", "elements", "worst at", "got", "want", "allowed difference"})
 		for i := range c.Outputs {
 			if o := &c.Outputs[i]; o.Wrong != nil {
 				w := o.Wrong
-				t.AppendRow(table.Row{o.Index, o.Name, w.Reference, w.Elements, placeText(w.Index), w.Got, w.Want, w.Allowed})
+				t.AppendRow(table.Row{o.Index, o.Name, w.Reference, w.Elements, w.Place(), w.Got, w.Want, w.Allowed})
 			}
 		}
 		b.WriteString(t.Render() + "\n")
 	}
-	b.WriteString(c.trafficTable())
+	b.WriteString(trafficTable(c.Collectives, c.Result != nil && c.Result.Uncounted))
 	return b.String()
 }
 
@@ -58,7 +60,7 @@ func errorText(x float64) string {
 }
 
 // largest returns the largest of the errors that were found, false if none was looked for.
-func largest(outputs []OutputCheck, of func(*OutputCheck) *float64) (value float64, made bool) {
+func largest(outputs []program.OutputCheck, of func(*program.OutputCheck) *float64) (value float64, made bool) {
 	for i := range outputs {
 		if e := of(&outputs[i]); e != nil {
 			value, made = max(value, *e), true
@@ -67,8 +69,7 @@ func largest(outputs []OutputCheck, of func(*OutputCheck) *float64) (value float
 	return value, made
 }
 
-func (c *Check) proofText() string {
-	p := c.Proof
+func proofText(p *program.Proof) string {
 	if p == nil {
 		return ""
 	}
@@ -86,28 +87,11 @@ func (c *Check) proofText() string {
 	return text
 }
 
-// finding is the error of a check that did not pass: the first value that is wrong, where that is known.
-func (c *Check) finding() error {
-	if c.Proof != nil && len(c.Proof.Faults) > 0 {
-		f := &c.Proof.Faults[0]
-		return diag.Finding(diag.Mismatch, f.pos, "the sharded run computes a wrong value first here: %s", f.Message)
-	}
-	for i := range c.Outputs {
-		if w := c.Outputs[i].Wrong; w != nil {
-			return diag.Finding(diag.Mismatch, diag.Position{}, "the run differs from the %s: output %d (%s) has %s in place of %s at %s",
-				w.Reference, i, c.Outputs[i].Name, w.Got, w.Want, placeText(w.Index))
-		}
-	}
-	return diag.Finding(diag.Mismatch, diag.Position{}, "the collectives moved other amounts than predicted")
-}
-
-func placeText(index []int64) string { return strings.ReplaceAll(fmt.Sprint(index), " ", ",") }
-
-func (c *Check) trafficTable() string {
-	if c.uncounted {
+func trafficTable(list []program.CollectiveCheck, uncounted bool) string {
+	if uncounted {
 		return "bytes that collectives moved are counted by the mesh backend only\n"
 	}
-	if len(c.Collectives) == 0 {
+	if len(list) == 0 {
 		return "no collectives\n"
 	}
 	type sums struct {
@@ -116,8 +100,8 @@ func (c *Check) trafficTable() string {
 	}
 	byKind := map[string]*sums{}
 	var kinds []string
-	for i := range c.Collectives {
-		x := &c.Collectives[i]
+	for i := range list {
+		x := &list[i]
 		s := byKind[x.Kind]
 		if s == nil {
 			s = &sums{}
@@ -132,7 +116,8 @@ func (c *Check) trafficTable() string {
 		}
 	}
 	slices.Sort(kinds)
-	t := newTable(1, "collective", "places", "equal", "predicted bytes", "counted bytes")
+	t := newTable(1, 2, 3, 4)
+	t.AppendHeader(table.Row{"collective", "places", "equal", "predicted bytes", "counted bytes"})
 	for _, k := range kinds {
 		s := byKind[k]
 		t.AppendRow(table.Row{k, s.places, s.equal, s.predicted, s.counted})
@@ -140,9 +125,10 @@ func (c *Check) trafficTable() string {
 	return t.Render() + "\n"
 }
 
-// Text returns a run of a plan for a person: the range of each output, and the bytes that collectives moved.
-func (r *RunResult) Text(p *Plan) string {
-	t := newTable(3, "output", "name", "type", "least", "mean", "greatest")
+// Run returns a run with those outputs for a person: the range of each output, and the bytes that collectives moved.
+func Run(r *program.Result, outputs []answer.Tensor) string {
+	t := newTable(3, 4, 5)
+	t.AppendHeader(table.Row{"output", "name", "type", "least", "mean", "greatest"})
 	for i, x := range r.Outputs {
 		least, mean, greatest := math.Inf(1), 0.0, math.Inf(-1)
 		values := x.Floats()
@@ -150,11 +136,11 @@ func (r *RunResult) Text(p *Plan) string {
 			least, greatest = math.Min(least, v), math.Max(greatest, v)
 			mean += v / float64(len(values))
 		}
-		row := table.Row{i, p.Outputs[i].Name, p.Outputs[i].Type}
+		row := table.Row{i, outputs[i].Name, outputs[i].Type}
 		for _, v := range []float64{least, mean, greatest} {
 			row = append(row, fmt.Sprintf("%.6g", v))
 		}
 		t.AppendRow(row)
 	}
-	return t.Render() + "\n\n" + (&Check{Collectives: r.Collectives, uncounted: r.Uncounted}).trafficTable()
+	return t.Render() + "\n\n" + trafficTable(r.Collectives, r.Uncounted)
 }

@@ -1,10 +1,11 @@
-package autoshard
+package program
 
 import (
 	"bytes"
 	"context"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 	"autoshard/ir/mlirfile"
 	"autoshard/shardmap/typed"
 )
@@ -29,13 +30,13 @@ func IsManualComputation(src []byte) bool {
 	if mlirfile.IsBinary(src) {
 		name = "manual_computation" // dialects are named apart
 	}
-	return !isJSON(src) && bytes.Contains(src, []byte(name))
+	return !filekind.IsJSON(src) && bytes.Contains(src, []byte(name))
 }
 
 // ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
 // text is that of a shard_map program, or MLIR whose function main is one manual computation. File names the source in
 // errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported, or the context's.
-func ReadShardMap(ctx context.Context, file string, src []byte) (s *ShardMap, err error) {
+func ReadShardMap(ctx context.Context, file string, src []byte) (s *Program, err error) {
 	defer diag.Recover("read", &err)
 	if !IsShardMap(src) {
 		return importShardMap(ctx, file, src)
@@ -54,13 +55,13 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (s *ShardMap, er
 	} else if err := p.Typecheck(typed.Options{}); err != nil {
 		return nil, err
 	}
-	s = shardMapOf(p)
+	s = describe(p)
 	s.Warnings = warnings
 	return s, nil
 }
 
 // importShardMap makes a program of a manual computation.
-func importShardMap(ctx context.Context, file string, src []byte) (*ShardMap, error) {
+func importShardMap(ctx context.Context, file string, src []byte) (*Program, error) {
 	m, _, err := mlirfile.Read(ctx, src, file)
 	if err != nil {
 		return nil, err
@@ -69,5 +70,5 @@ func importShardMap(ctx context.Context, file string, src []byte) (*ShardMap, er
 	if err != nil {
 		return nil, err
 	}
-	return shardMapOf(p), nil
+	return describe(p), nil
 }

@@ -1,22 +1,25 @@
-package explain
+package report
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"autoshard/explain"
 )
 
-// Text returns the explanation for a person.
-func (x *Explanation) Text() string {
+// Explanation returns an explanation: what each dimension is cut along, and by which steps it came to that.
+func Explanation(x *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s\n", x.Value, x.Type, x.Op)
 	for i := range x.Dims {
-		x.Dims[i].write(&b, x.Value)
+		writeDim(&b, &x.Dims[i], x.Value)
 	}
 	return b.String()
 }
 
-func (d *DimReason) write(b *strings.Builder, value string) {
+func writeDim(b *strings.Builder, d *explain.DimReason, value string) {
 	place := fmt.Sprintf("%s[%d]", value, d.Dim)
 	if d.Axes == "" {
 		fmt.Fprintf(b, "\n%s is not sharded\n", place)
@@ -28,32 +31,17 @@ func (d *DimReason) write(b *strings.Builder, value string) {
 		fmt.Fprintf(b, "  the propagated program keeps %s there: %s\n", cmp.Or(x.Axes, "none of it"), x.Reason)
 	}
 	if d.WhyNot != nil {
-		d.WhyNot.write(b, place)
+		writeAbsence(b, d.WhyNot, place)
 	}
 }
 
-func writeLinks(b *strings.Builder, indent string, links []Link) {
+func writeLinks(b *strings.Builder, indent string, links []explain.Link) {
 	for i := range links {
 		b.WriteString(indent + links[i].String() + "\n")
 	}
 }
 
-// String returns the link as one line.
-func (l *Link) String() string {
-	at := ""
-	if l.Source != "" {
-		at = " (" + l.Source + ")"
-	}
-	switch l.Kind {
-	case "given":
-		return l.Axes + " is given at " + l.To + ", " + l.Reason + at
-	case "activate":
-		return fmt.Sprintf("%s is given at %s from user priority %d on, %s%s", l.Axes, l.To, l.UserPriority, l.Reason, at)
-	}
-	return fmt.Sprintf("%s [user priority %d, op priority %d]", l.Step.String(), l.UserPriority, l.OpPriority)
-}
-
-func (a *Absence) write(b *strings.Builder, place string) {
+func writeAbsence(b *strings.Builder, a *explain.Absence, place string) {
 	switch {
 	case a.Present:
 		fmt.Fprintf(b, "%s is there\n", a.Axis)
@@ -74,19 +62,13 @@ func (a *Absence) write(b *strings.Builder, place string) {
 			b.WriteString("\n")
 		}
 		if len(r.Way) > 0 {
-			b.WriteString("    from there it would have come by " + strings.Join(reversed(r.Way), ", ") + "\n")
+			way := slices.Clone(r.Way)
+			slices.Reverse(way)
+			b.WriteString("    from there it would have come by " + strings.Join(way, ", ") + "\n")
 		}
 		writeLinks(b, "    ", r.Sources)
 	}
 	if a.More > 0 {
 		fmt.Fprintf(b, "  and %d more\n", a.More)
 	}
-}
-
-func reversed(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[len(list)-1-i] = s
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package autoshard
+package program
 
 import (
 	"bytes"
@@ -10,35 +10,35 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/backend/verify"
 	"autoshard/internal/diag"
-	"autoshard/ir"
-	"autoshard/plan"
 )
 
-// Verify runs a plan on virtual devices in this process and proves it: each value that the devices compute has to be what
-// the program's op makes of the operands that the devices had, bit for bit or, for sums, within their rounding. The
-// outputs are compared with those of an unsharded run and, where given, with expected ones, which may come from other
-// systems and differ by the tolerance and by what rounding explains; and the bytes that collectives moved with the
-// predicted ones. docs/verification.md has the reasons. A Check that did not pass comes with a diag.ErrFinding.
-func Verify(ctx context.Context, p *Plan, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
+// Verify runs the program on virtual devices in this process and compares the outputs with expected ones, nil for none, which
+// may come from other systems and differ by the tolerance and by what rounding explains.
+//
+// The program of a plan is proved too: each value that the devices compute has to be what the program's op makes of the
+// operands that the devices had, bit for bit or, for sums, within their rounding. Its outputs are compared with those of an
+// unsharded run, and the bytes that collectives moved with the predicted ones. docs/verification.md has the reasons. A
+// shard_map program has no unsharded form: it needs expected outputs.
+//
+// A Check that did not pass comes with a diag.ErrFinding.
+func (p *Program) Verify(ctx context.Context, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
 	defer diag.Recover("run", &err)
-	m, meshID, err := p.Whole(ctx)
-	if err != nil {
+	if p.typed != nil {
+		result, err := p.Run(ctx, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return p.Compare(ctx, result, inputs, expected, t)
+	}
+	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	if err := checkInputs(m, inputs); err != nil {
-		return nil, err
-	}
-	whole := m.Clone()
-	program, err := plan.PerDevice(ctx, m, meshID)
+	proved, err := verify.Run(ctx, p.whole, p.device, inputs)
 	if err != nil {
-		return nil, plan.AtModel(m, err)
+		return nil, atModel(p.whole, err)
 	}
-	proved, err := verify.Run(ctx, whole, program, inputs)
-	if err != nil {
-		return nil, plan.AtModel(m, err)
-	}
-	result := &RunResult{Outputs: proved.Outputs, Collectives: trafficOf(program, &proved.Traffic)}
-	c := &comparison{p: p, whole: whole, inputs: inputs, result: result, expected: expected, tolerance: t}
+	result := &Result{Outputs: proved.Outputs, Collectives: trafficOf(p.device, &proved.Traffic)}
+	c := &comparison{p: p, inputs: inputs, result: result, expected: expected, tolerance: t}
 	if proved.Unproven == nil {
 		c.proof = proofOf(proved)
 	}
@@ -53,26 +53,25 @@ func proofOf(r *verify.Result) *Proof {
 	return proof
 }
 
-// Compare compares a run that was made before, here or by another system, with an unsharded run and, where given, with
-// expected outputs. Elements may differ by the tolerance and by what rounding explains.
-func Compare(ctx context.Context, p *Plan, sharded *RunResult, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
+// Compare compares a run that was made before, here or by another system, with an unsharded run, where the program has one,
+// and with expected outputs, nil for none. Elements may differ by the tolerance, whose relative part is one of the largest
+// magnitude of an output for a shard_map program, and by what rounding explains. A Check that did not pass comes with a
+// diag.ErrFinding.
+func (p *Program) Compare(ctx context.Context, result *Result, inputs, expected []*tensor.Tensor, t Tolerance) (check *Check, err error) {
 	defer diag.Recover("run", &err)
-	whole, _, err := p.Whole(ctx)
-	if err != nil {
-		return nil, err
+	if p.typed == nil {
+		if err := checkInputs(p.whole, inputs); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkInputs(whole, inputs); err != nil {
-		return nil, err
-	}
-	return (&comparison{p: p, whole: whole, inputs: inputs, result: sharded, expected: expected, tolerance: t}).check(ctx)
+	return (&comparison{p: p, inputs: inputs, result: result, expected: expected, tolerance: t}).check(ctx)
 }
 
 // comparison compares the outputs of a run.
 type comparison struct {
-	p         *Plan
-	whole     *ir.Module
+	p         *Program
 	inputs    []*tensor.Tensor
-	result    *RunResult
+	result    *Result
 	expected  []*tensor.Tensor
 	tolerance Tolerance
 	proof     *Proof // nil: none was made
@@ -82,10 +81,12 @@ type comparison struct {
 }
 
 func (c *comparison) check(ctx context.Context) (*Check, error) {
-	check := &Check{Passed: true, Proof: c.proof, Collectives: c.result.Collectives, Result: c.result, uncounted: c.result.Uncounted}
+	check := &Check{Passed: true, Proof: c.proof, Collectives: c.result.Collectives, Result: c.result}
 	var err error
-	c.unsharded, err = runUnsharded(ctx, c.whole, c.inputs)
+	c.unsharded, err = c.p.Unsharded(ctx, c.inputs)
 	switch {
+	case c.p.typed != nil && c.expected != nil:
+		check.Note = noUnsharded
 	case errors.Is(err, diag.ErrUnsupported) && c.expected != nil:
 		check.Note = "compared with the expected outputs only; no unsharded run: " + err.Error()
 	case err != nil:
@@ -157,8 +158,12 @@ const (
 // not explain all.
 func (c *comparison) compare(ctx context.Context, o *OutputCheck, i int, want *tensor.Tensor, t Tolerance, reference string) error {
 	got := c.result.Outputs[i]
+	magnitude := math.Abs
+	if largest := verify.Largest(want); c.p.typed != nil {
+		magnitude = func(float64) float64 { return largest }
+	}
 	limit := func(want float64, k int) float64 {
-		allowed := t.Abs + t.Rel*math.Abs(want)
+		allowed := t.Abs + t.Rel*magnitude(want)
 		if c.noise != nil {
 			allowed += noiseShare * c.noise.Of[i][k]
 		}
@@ -189,14 +194,18 @@ func (o *OutputCheck) judge(wrong *verify.Fault, reference string) {
 func (c *comparison) estimate(ctx context.Context) error {
 	switch {
 	case c.noise != nil:
+	case c.p.typed != nil:
+		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe verify.Observer) ([]*tensor.Tensor, error) {
+			result, err := c.p.runTyped(ctx, c.inputs, observe)
+			if err != nil {
+				return nil, err
+			}
+			return result.Outputs, nil
+		})
 	case c.unsharded != nil:
-		c.noise = verify.NewNoise(c.whole, c.inputs, c.unsharded)
+		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.unsharded)
 	default:
-		program, err := lower(ctx, c.p)
-		if err != nil {
-			return err
-		}
-		c.noise = verify.NewNoiseOfDevices(program, c.inputs, c.result.Outputs)
+		c.noise = verify.NewNoiseOfDevices(c.p.device, c.inputs, c.result.Outputs)
 	}
 	return c.noise.More(ctx)
 }
@@ -217,10 +226,4 @@ func (c *comparison) relative(ctx context.Context, i int, want *tensor.Tensor) (
 		e = verify.RelativeError(c.result.Outputs[i], want, verify.Summed(want.DType, c.noise.Of[i]))
 	}
 	return &e, nil
-}
-
-// Agrees says whether the count bears out the prediction. Where the data decides how often the collective runs, each
-// run has to move what is predicted of one.
-func (c *CollectiveCheck) Agrees() bool {
-	return c.Predicted == c.Counted || c.Varies && c.once > 0 && c.Counted%c.once == 0
 }

@@ -1,0 +1,54 @@
+package program
+
+import (
+	"context"
+
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/internal/diag"
+	"autoshard/shardmap"
+)
+
+// Estimate is the predicted cost of one step on one device.
+type Estimate struct {
+	Seconds           float64 `json:"seconds"`
+	ComputeSeconds    float64 `json:"computeSeconds"`
+	CollectiveSeconds float64 `json:"collectiveSeconds"`
+	PeakBytes         int64   `json:"peakBytes"`
+	SentBytes         int64   `json:"sentBytes"` // over all devices
+}
+
+// Picoseconds of a second: estimates count in them.
+const Picoseconds = 1e12
+
+// Estimate predicts the cost of one step of the program on a hardware. Errors are of class diag.ErrInvalid for a hardware that the
+// mesh does not fit, and diag.ErrUnsupported for a shard_map program, whose collectives are not priced yet; or the context's.
+func (p *Program) Estimate(ctx context.Context, hardware cost.Hardware) (e Estimate, err error) {
+	defer diag.Recover("estimate", &err)
+	if p.device == nil {
+		return e, diag.Unsupported(diag.NotSupported, diag.Position{}, "a shard_map program has no prices yet: estimate the plan that it comes from")
+	}
+	model, err := estimate.New(hardware, p.device.Mesh.Axes)
+	if err != nil {
+		return e, err
+	}
+	step, err := model.Program(ctx, p.device)
+	if err != nil {
+		return e, err
+	}
+	return EstimateOf(p.device, &step), nil
+}
+
+// EstimateOf returns the price of a step of a program as people read it.
+func EstimateOf(p *shardmap.Program, step *estimate.Step) Estimate {
+	e := Estimate{
+		Seconds:           float64(step.Total()) / Picoseconds,
+		ComputeSeconds:    float64(step.Compute) / Picoseconds,
+		CollectiveSeconds: float64(step.Communication()) / Picoseconds,
+		PeakBytes:         step.Peak,
+	}
+	for i := range p.Collectives {
+		e.SentBytes += p.Collectives[i].TotalBytes()
+	}
+	return e
+}

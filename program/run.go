@@ -1,0 +1,121 @@
+package program
+
+import (
+	"context"
+	"strings"
+
+	"autoshard/answer"
+	"autoshard/backend/interp"
+	"autoshard/backend/mesh"
+	"autoshard/backend/tensor"
+	"autoshard/backend/verify"
+	"autoshard/collectives"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/names"
+	"autoshard/shardmap"
+	"autoshard/shardmap/typed"
+)
+
+// Run executes the program on virtual devices in this process and counts the bytes that collectives move: inputs are cut
+// as the program says, every device runs the same on its blocks, and outputs are put together again. Inputs are whole
+// tensors, one per input. Errors are of class diag.ErrInvalid for inputs that do not fit, diag.ErrUnsupported for an op that no
+// kernel runs, or the context's.
+func (p *Program) Run(ctx context.Context, inputs []*tensor.Tensor) (result *Result, err error) {
+	defer diag.Recover("run", &err)
+	if p.typed != nil {
+		return p.runTyped(ctx, inputs, nil)
+	}
+	if err := checkInputs(p.whole, inputs); err != nil {
+		return nil, err
+	}
+	d := p.device
+	outs, traffic, err := mesh.Run(ctx, d.Module, d.Main, int(d.Mesh.Devices()), verify.Deal(d, inputs), mesh.Options{WholeWindows: true})
+	if err != nil {
+		return nil, atModel(p.whole, err)
+	}
+	return &Result{Outputs: verify.Outputs(d, outs), Collectives: trafficOf(d, &traffic)}, nil
+}
+
+// runTyped runs a shard_map program under the eyes of an observer, nil for none.
+func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe verify.Observer) (*Result, error) {
+	args := make([]tensor.Tensor, len(inputs))
+	for i, t := range inputs {
+		args[i] = *t
+	}
+	run, err := p.typed.Run(ctx, args, typed.RunOptions{WholeWindows: true, Observe: observe})
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Outputs: make([]*tensor.Tensor, len(run.Results))}
+	for i := range run.Results {
+		result.Outputs[i] = &run.Results[i]
+	}
+	result.Collectives = typedTraffic(p.typed.Lower(), &run.Traffic)
+	return result, nil
+}
+
+// trafficOf compares what the collectives moved with what is predicted.
+func trafficOf(d *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveCheck) {
+	for i := range d.Collectives {
+		c := &d.Collectives[i]
+		checks = append(checks, CollectiveCheck{Kind: c.Kind.String(), Predicted: c.TotalBytes(), Counted: traffic.Bytes(c.Op),
+			Varies: c.Varies, once: c.TotalBytes() / max(1, c.Runs)})
+	}
+	return checks
+}
+
+func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
+	main, _ := m.Main()
+	args := m.BlockArgs(m.Func(main).Body)
+	if len(args) != len(inputs) {
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "the program takes %d inputs, %d are given", len(args), len(inputs))
+	}
+	given := names.Args(m, main)
+	for i, arg := range args {
+		t := m.ValueType(arg)
+		if got, want := answer.FormatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), answer.FormatType(t, t.Dims); got != want {
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Port("input", i, given.Names[i]), got, want)
+		}
+	}
+	return nil
+}
+
+// typedTraffic compares the bytes that the collectives of a device's program moved with those of ring algorithms
+// (specification: cost.md section 2.2).
+func typedTraffic(d *typed.Device, traffic *mesh.Traffic) (checks []CollectiveCheck) {
+	for _, t := range traffic.Collectives {
+		kind, ok := map[ir.Kind]collectives.Kind{ir.OpAllGather: collectives.AllGather, ir.OpAllReduce: collectives.AllReduce,
+			ir.OpReduceScatter: collectives.ReduceScatter, ir.OpAllToAll: collectives.AllToAll}[t.Kind]
+		c := CollectiveCheck{Kind: strings.TrimPrefix(t.Kind.String(), "stablehlo."), Predicted: t.Bytes, Counted: t.Bytes}
+		if ok && t.Group > 0 {
+			size := int64(t.Group)
+			ring := shardmap.Collective{Kind: kind, Groups: d.Mesh.Devices() / size, Size: size, Runs: t.Executions,
+				Bytes: d.Module.ValueType(d.Module.Operand(t.Op, 0)).Bytes()}
+			c.Predicted = ring.TotalBytes()
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+// Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. It fails with
+// diag.ErrUnsupported for a shard_map program, which has no such form.
+func (p *Program) Unsharded(ctx context.Context, inputs []*tensor.Tensor) (outputs []*tensor.Tensor, err error) {
+	defer diag.Recover("run", &err)
+	if p.typed != nil {
+		return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "%s", noUnsharded)
+	}
+	if err := checkInputs(p.whole, inputs); err != nil {
+		return nil, err
+	}
+	in, err := interp.New(p.whole, interp.Options{WholeWindows: true})
+	if err != nil {
+		return nil, err
+	}
+	main, _ := p.whole.Main()
+	outputs, err = in.Run(ctx, main, inputs)
+	return outputs, atModel(p.whole, err)
+}
+
+const noUnsharded = "a shard_map program has no unsharded form"
