@@ -3,6 +3,7 @@ package ir_test
 import (
 	"archive/tar"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 
+	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -150,6 +153,37 @@ func bodies(m *ir.Module, op ir.OpID) []ir.BlockID {
 		out = append(out, m.RegionBlock(op, i))
 	}
 	return out
+}
+
+// TestInferWindows: a reduction over windows has as many results as the kernel computes, whatever strides, dilations and
+// padding are.
+func TestInferWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, low, high int64) int64 { return rapid.Int64Range(low, high).Draw(t, name) }
+		n, size, stride := draw("size", 0, 9), draw("window", 1, 4), draw("stride", 1, 3)
+		base, dilation, low, high := draw("base", 1, 3), draw("dilation", 1, 3), draw("low", -2, 3), draw("high", -2, 3)
+		m := ir.NewModule()
+		f := m.AddFunc(ir.FuncSpec{Name: "f"})
+		arg := func(dims ...int64) ir.ValueID { return m.AddBlockArg(m.Func(f).Body, m.TensorType(dtype.F32, dims...)) }
+		padding := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(low)), uint64(high))
+		types, err := ir.Infer(m, ir.OpReduceWindow, []ir.ValueID{arg(n), arg()}, ir.MakeAttrs(
+			ir.NamedAttr{Name: "window_dimensions", Value: ir.Ints{size}}, ir.NamedAttr{Name: "window_strides", Value: ir.Ints{stride}},
+			ir.NamedAttr{Name: "base_dilations", Value: ir.Ints{base}}, ir.NamedAttr{Name: "window_dilations", Value: ir.Ints{dilation}},
+			ir.NamedAttr{Name: "padding", Value: &ir.Dense{Type: m.TensorType(dtype.I64, 1, 2), Data: padding}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tensor.Window{Size: []int64{size}, Stride: []int64{stride}, BaseDilation: []int64{base}, WindowDilation: []int64{dilation},
+			Padding: [][2]int64{{low, high}}}
+		out, err := tensor.ReduceWindow([]tensor.Tensor{tensor.New(dtype.F32, []int64{n})}, []tensor.Tensor{tensor.New(dtype.F32, nil)}, w,
+			tensor.Combiner{Monoid: tensor.MonoidAdd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, have := out[0].Shape, m.TypeOf(types[0]).Dims; !slices.Equal(want, have) {
+			t.Errorf("the kernel makes %v, inferred %v", want, have)
+		}
+	})
 }
 
 // TestInferRefuses: operands and attributes that do not fit are errors that say so, also where no text says a type.

@@ -50,7 +50,7 @@ func classOf(t *Type) elemClass {
 }
 
 // elemClasses are the element types that ops take; the others take all.
-var elemClasses = map[Kind]elemClass{
+var elemClasses = [NumKinds]elemClass{
 	OpAbs: signedElem | floatElem | complexElem, OpCbrt: floatElem | complexElem, OpCeil: floatElem, OpCosine: floatElem | complexElem,
 	OpCountLeadingZeros: intElem, OpExponential: floatElem | complexElem, OpExponentialMinusOne: floatElem | complexElem, OpFloor: floatElem,
 	OpImag: floatElem | complexElem, OpReal: floatElem | complexElem, OpIsFinite: floatElem, OpLog: floatElem | complexElem,
@@ -73,11 +73,13 @@ var elemClasses = map[Kind]elemClass{
 
 // checkClasses checks the element types of all operands.
 func (f *inference) checkClasses() error {
-	allowed, limited := elemClasses[f.kind]
+	allowed := elemClasses[f.kind]
 	for i := range f.operands {
 		t := f.operand(i)
-		quantized := t.Quant != 0 && strings.HasPrefix(f.kind.String(), "stablehlo.") // CHLO takes no quantized elements
-		if limited && !quantized && classOf(t)&allowed == 0 {
+		if allowed == 0 || classOf(t)&allowed != 0 {
+			continue
+		}
+		if t.Quant == 0 || !strings.HasPrefix(f.kind.String(), "stablehlo.") { // CHLO takes no quantized elements
 			return badType("operand #%d must be a tensor of %s values, but got '%s'", i, allowed, f.text(i))
 		}
 	}

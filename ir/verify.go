@@ -306,14 +306,15 @@ func fitsArity(have, want int) bool { return have == want || want < 0 && have >=
 
 // arityOf returns the counts of an op; ok is false where any are right.
 func arityOf(k Kind) (a arity, ok bool) {
-	a, ok = arities[k]
-	switch {
-	case !ok && k.IsUnary():
+	switch a = arities[k]; {
+	case a != arity{}:
+		return a, true
+	case k.IsUnary():
 		return arity{1, 1, 0}, true
-	case !ok && k.IsBinary():
+	case k.IsBinary():
 		return arity{2, 1, 0}, true
 	}
-	return a, ok
+	return a, false
 }
 
 // operandCount checks the number of operands and that they are tensors where they must be.
@@ -371,8 +372,8 @@ func arityText(n int, what string) string {
 
 func (t *Type) isRanked() bool { return t.Kind == TensorKind && !t.Unranked }
 
-// arities are the ops that are neither unary nor binary.
-var arities = map[Kind]arity{
+// arities are the counts of ops that are neither unary nor binary; those without a row may have any.
+var arities = [NumKinds]arity{
 	OpReturn: {-1, 0, 0}, OpStablehloReturn: {-1, 0, 0}, OpSdyReturn: {-1, 0, 0}, OpCall: {-1, -1, 0},
 	OpClamp: {3, 1, 0}, OpSelect: {3, 1, 0}, OpConstant: {0, 1, 0}, OpIota: {0, 1, 0}, OpPartitionId: {0, 1, 0}, OpReplicaId: {0, 1, 0},
 	OpBitcastConvert: {1, 1, 0}, OpBroadcast: {1, 1, 0}, OpBroadcastInDim: {1, 1, 0}, OpReshape: {1, 1, 0}, OpTranspose: {1, 1, 0},
@@ -403,7 +404,7 @@ var arities = map[Kind]arity{
 }
 
 // anyTypes are the ops whose operands and results need not be ranked tensors.
-var anyTypes = map[Kind]bool{
+var anyTypes = [NumKinds]bool{
 	OpReturn: true, OpStablehloReturn: true, OpSdyReturn: true, OpCall: true, OpCustomCall: true, OpTuple: true, OpGetTupleElement: true,
 	OpOptimizationBarrier: true, OpWhile: true, OpIf: true, OpCase: true, OpAfterAll: true, OpCreateToken: true, OpComposite: true,
 	OpSend: true, OpRecv: true, OpInfeed: true, OpOutfeed: true, OpAsyncStart: true, OpAsyncDone: true,

@@ -32,8 +32,8 @@ var sdyChecks = map[Kind]func(*verifier, OpID) error{
 var sdyInferences = func() map[Kind]func(*inference) error {
 	rules := map[Kind]func(*inference) error{}
 	for k, a := range arities {
-		if strings.HasPrefix(k.String(), "sdy.") && a == (arity{1, 1, 0}) {
-			rules[k] = inferSame
+		if strings.HasPrefix(Kind(k).String(), "sdy.") && a == (arity{1, 1, 0}) {
+			rules[Kind(k)] = inferSame
 		}
 	}
 	return rules
