@@ -92,23 +92,20 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 	to := ir.ConvDims{InBatch: d.InFeature, InFeature: d.InBatch, InSpatial: d.InSpatial, KernelIn: d.OutBatch, KernelOut: d.OutFeature,
 		KernelSpatial: d.OutSpatial, OutBatch: d.KernelIn, OutFeature: d.KernelOut, OutSpatial: d.KernelSpatial}
 	c := conv{op, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), attrs.Int("batch_group_count", 1), attrs.Int("feature_group_count", 1)}
-	t.add(k, t.convolve(c, t.m.Shape(k), t.value(x), g))
+	t.add(k, t.convolve(c, t.value(x), g))
 }
 
 // ofImage returns the cotangent of the image. The kernel of a group has the group's result features for inputs, so that
 // the number of the group moves from those to the image's features; of groups of the batch it moves on, to the batch.
 func (t *transposer) ofImage(op ir.OpID, d *ir.ConvDims, s *sliding, g ir.ValueID) ir.ValueID {
-	x, k, attrs := t.m.Operand(op, 0), t.m.Operand(op, 1), t.m.OpAttrs(op)
+	k, attrs := t.m.Operand(op, 1), t.m.OpAttrs(op)
 	batches := attrs.Int("batch_group_count", 1)
 	groups := max(attrs.Int("feature_group_count", 1), batches)
-	mirrored := t.b.Op(ir.OpReverse, t.m.Type(k), ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
+	mirrored := t.b.Local(ir.OpReverse, ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
 	to := ir.ConvDims{InBatch: d.OutBatch, InFeature: d.OutFeature, InSpatial: d.OutSpatial, KernelIn: d.KernelOut, KernelOut: d.KernelIn,
 		KernelSpatial: d.KernelSpatial, OutBatch: d.InBatch, OutFeature: d.InFeature, OutSpatial: d.InSpatial}
 	c := conv{op, &to, s.baseDilation, s.strides, s.dilation, s.ofBase(), groups, 1}
-	shape := slices.Clone(t.m.Shape(x))
-	shape[d.InBatch] /= batches
-	shape[d.InFeature] *= batches
-	image := t.convolve(c, shape, g, t.regroup(mirrored, d.KernelOut, d.KernelIn, groups))
+	image := t.convolve(c, g, t.regroup(mirrored, d.KernelOut, d.KernelIn, groups))
 	return t.regroup(image, d.InFeature, d.InBatch, batches)
 }
 
@@ -134,11 +131,8 @@ type conv struct {
 	groups, batches                  int64
 }
 
-// convolve writes a convolution with a result of that shape.
-func (t *transposer) convolve(c conv, shape []int64, x, k ir.ValueID) ir.ValueID {
-	if x == 0 || k == 0 {
-		return 0
-	}
+// convolve writes a convolution.
+func (t *transposer) convolve(c conv, x, k ir.ValueID) ir.ValueID {
 	i64 := func(n int64) ir.IntAttr {
 		return ir.IntAttr{Value: n, Type: t.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
 	}
@@ -148,7 +142,7 @@ func (t *transposer) convolve(c conv, shape []int64, x, k ir.ValueID) ir.ValueID
 	if a := t.m.Attr(c.like, "precision_config"); a != nil {
 		attrs = attrs.With("precision_config", a)
 	}
-	return t.b.Op(ir.OpConvolution, t.m.TensorType(t.m.ValueType(x).DType, shape...), attrs, x, k)
+	return t.b.Local(ir.OpConvolution, attrs, x, k)
 }
 
 // reduceWindow transposes a sum over windows, such as a cumulative sum: another sum over windows, of the same size,

@@ -139,7 +139,7 @@ func (t *transposer) starts(index ir.ValueID, bounds []float64, vector int64) (k
 	} else {
 		high = t.b.Constant(typ, dims, bounds...)
 	}
-	kept = t.b.Op(ir.OpClamp, t.m.Type(index), nil, low, index, high)
+	kept = t.b.Local(ir.OpClamp, nil, low, index, high)
 	inside = t.b.Compare("EQ", kept, index)
 	if vector < int64(len(dims)) {
 		inside = t.b.Reduce(ir.OpAnd, inside, vector)
@@ -193,7 +193,7 @@ func (t *transposer) windows(x, updates, index, g ir.ValueID, d *ir.ScatterDims)
 	from := &ir.GatherDims{Offset: d.UpdateWindow, Collapsed: d.InsertedWindow, OperandBatch: d.InputBatch, IndicesBatch: d.IndicesBatch,
 		StartIndexMap: d.ToOperand, IndexVectorDim: d.IndexVectorDim}
 	starts, inside := t.starts(index, t.bounds(x, sizes, d.ToOperand), d.IndexVectorDim)
-	taken := t.b.Op(ir.OpGather, t.m.Type(updates), ir.MakeAttrs(named("dimension_numbers", from), named("slice_sizes", ir.Ints(sizes))), g, starts)
+	taken := t.b.Local(ir.OpGather, ir.MakeAttrs(named("dimension_numbers", from), named("slice_sizes", ir.Ints(sizes))), g, starts)
 	if taken == 0 {
 		return 0
 	}

@@ -118,7 +118,7 @@ func (t *transposer) convert(op ir.OpID, g ir.ValueID) {
 }
 
 func (t *transposer) reducePrecision(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Op(ir.OpReducePrecision, t.b.Type(g), t.m.OpAttrs(op), g))
+	t.add(t.m.Operand(op, 0), t.b.Local(ir.OpReducePrecision, t.m.OpAttrs(op), g))
 }
 
 func (t *transposer) reshape(op ir.OpID, g ir.ValueID) {
@@ -174,7 +174,7 @@ func (t *transposer) broadcast(op ir.OpID, g ir.ValueID) {
 }
 
 func (t *transposer) reverse(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Op(ir.OpReverse, t.b.Type(g), t.m.OpAttrs(op), g))
+	t.add(t.m.Operand(op, 0), t.b.Local(ir.OpReverse, t.m.OpAttrs(op), g))
 }
 
 // adds says whether the op's region adds its two arguments.

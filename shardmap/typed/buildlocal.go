@@ -15,12 +15,24 @@ func localName(kind ir.Kind) string {
 	return strings.TrimPrefix(kind.String(), "stablehlo.")
 }
 
-// Op adds any op of package ir with one result.
+// Op adds any op of package ir with one result, of a type that does not follow from its operands.
 func (b *Builder) Op(kind ir.Kind, result ir.TypeID, attrs ir.Attrs, operands ...ir.ValueID) ir.ValueID {
 	if b.err != nil || slices.Contains(operands, 0) {
 		return 0
 	}
 	return b.at.Op1(kind, result, attrs, operands...)
+}
+
+// Local adds an op of package ir with one result, whose type follows from operands and attributes (ir.Infer).
+func (b *Builder) Local(kind ir.Kind, attrs ir.Attrs, operands ...ir.ValueID) ir.ValueID {
+	if b.err != nil || slices.Contains(operands, 0) {
+		return 0
+	}
+	types, err := ir.Infer(b.m, kind, operands, attrs)
+	if err != nil {
+		return b.badOp(kind, operands, err.Error())
+	}
+	return b.at.Op1(kind, types[0], attrs, operands...)
 }
 
 // Constant returns a constant of that shape; one value fills it.
@@ -69,10 +81,7 @@ func appendElement(data []byte, t dtype.Type, v float64) []byte {
 
 // Unary adds an elementwise op of one operand whose result has the operand's type.
 func (b *Builder) Unary(kind ir.Kind, x ir.ValueID) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
-	return b.Op(kind, b.m.Type(x), nil, x)
+	return b.Local(kind, nil, x)
 }
 
 // Binary adds an elementwise op. A scalar operand is broadcast to the shape of the other one.
@@ -119,16 +128,14 @@ func (b *Builder) Compare(direction string, x, y ir.ValueID) ir.ValueID {
 	enum := func(name, value string) ir.EnumAttr {
 		return ir.EnumAttr{Dialect: "stablehlo", Enum: name, Value: value}
 	}
-	return b.Op(ir.OpCompare, b.m.TensorType(dtype.I1, b.m.Shape(x)...),
-		ir.MakeAttrs(attr("comparison_direction", enum("comparison_direction", direction)), attr("compare_type", enum("comparison_type", kind))), x, y)
+	return b.Local(ir.OpCompare, ir.MakeAttrs(attr("comparison_direction", enum("comparison_direction", direction)),
+		attr("compare_type", enum("comparison_type", kind))), x, y)
 }
 
 // Select returns elements of x where p holds and of y elsewhere. Scalars are broadcast.
 func (b *Builder) Select(p, x, y ir.ValueID) ir.ValueID {
-	if b.level(&p, &x, &y); b.err != nil || p == 0 || x == 0 || y == 0 {
-		return 0
-	}
-	return b.Op(ir.OpSelect, b.m.Type(x), nil, p, x, y)
+	b.level(&p, &x, &y)
+	return b.Local(ir.OpSelect, nil, p, x, y)
 }
 
 // Convert changes the element type.
@@ -157,122 +164,42 @@ func (b *Builder) Broadcast(x ir.ValueID, dims []int64, places ...int64) ir.Valu
 
 // Transpose puts dimension perm[k] in place k.
 func (b *Builder) Transpose(x ir.ValueID, perm ...int64) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
-	in := b.m.Shape(x)
-	dims := make([]int64, len(perm))
-	for k, d := range perm {
-		if d < 0 || d >= int64(len(in)) {
-			return b.badOp(ir.OpTranspose, []ir.ValueID{x}, "no dimension "+itoa(d))
-		}
-		dims[k] = in[d]
-	}
-	return b.Op(ir.OpTranspose, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("permutation", i64s(perm))), x)
+	return b.Local(ir.OpTranspose, ir.MakeAttrs(attr("permutation", i64s(perm))), x)
 }
 
 // Slice returns elements from start to limit, every stride-th; strides may be nil.
 func (b *Builder) Slice(x ir.ValueID, start, limit, strides []int64) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
 	if strides == nil {
 		strides = slices.Repeat([]int64{1}, len(start))
 	}
-	dims := slices.Clone(b.m.Shape(x))
-	if len(start) != len(dims) || len(limit) != len(dims) || len(strides) != len(dims) {
-		return b.badOp(ir.OpSlice, []ir.ValueID{x}, "needs start, limit and stride of each dimension")
-	}
-	for d := range dims {
-		dims[d] = (limit[d] - start[d] + max(strides[d], 1) - 1) / max(strides[d], 1)
-	}
-	return b.Op(ir.OpSlice, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("start_indices", i64s(start)),
-		attr("limit_indices", i64s(limit)), attr("strides", i64s(strides))), x)
+	return b.Local(ir.OpSlice, ir.MakeAttrs(attr("start_indices", i64s(start)), attr("limit_indices", i64s(limit)),
+		attr("strides", i64s(strides))), x)
 }
 
 // DynamicSlice returns the window of those sizes that begins at the scalars in index.
 func (b *Builder) DynamicSlice(x ir.ValueID, sizes []int64, index ...ir.ValueID) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
-	return b.Op(ir.OpDynamicSlice, b.m.WithDims(b.m.Type(x), sizes), ir.MakeAttrs(attr("slice_sizes", i64s(sizes))),
-		append([]ir.ValueID{x}, index...)...)
+	return b.Local(ir.OpDynamicSlice, ir.MakeAttrs(attr("slice_sizes", i64s(sizes))), append([]ir.ValueID{x}, index...)...)
 }
 
 // DynamicUpdateSlice replaces the window that begins at the scalars in index.
 func (b *Builder) DynamicUpdateSlice(x, update ir.ValueID, index ...ir.ValueID) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
-	return b.Op(ir.OpDynamicUpdateSlice, b.m.Type(x), nil, append([]ir.ValueID{x, update}, index...)...)
+	return b.Local(ir.OpDynamicUpdateSlice, nil, append([]ir.ValueID{x, update}, index...)...)
 }
 
 // Pad puts value around and between the elements.
 func (b *Builder) Pad(x, value ir.ValueID, low, high, interior []int64) ir.ValueID {
-	if b.err != nil || x == 0 {
-		return 0
-	}
-	dims := slices.Clone(b.m.Shape(x))
-	if len(low) != len(dims) || len(high) != len(dims) || len(interior) != len(dims) {
-		return b.badOp(ir.OpPad, []ir.ValueID{x}, "needs low, high and interior padding of each dimension")
-	}
-	for d := range dims {
-		dims[d] += low[d] + high[d] + max(dims[d]-1, 0)*interior[d]
-	}
-	return b.Op(ir.OpPad, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("edge_padding_low", i64s(low)),
-		attr("edge_padding_high", i64s(high)), attr("interior_padding", i64s(interior))), x, value)
+	return b.Local(ir.OpPad, ir.MakeAttrs(attr("edge_padding_low", i64s(low)), attr("edge_padding_high", i64s(high)),
+		attr("interior_padding", i64s(interior))), x, value)
 }
 
 // Concatenate joins values along a dimension.
 func (b *Builder) Concatenate(dim int64, xs ...ir.ValueID) ir.ValueID {
-	if b.err != nil || len(xs) == 0 || slices.Contains(xs, 0) {
-		return 0
-	}
-	dims := slices.Clone(b.m.Shape(xs[0]))
-	if dim < 0 || dim >= int64(len(dims)) {
-		return b.badOp(ir.OpConcatenate, xs, "no dimension "+itoa(dim))
-	}
-	dims[dim] = 0
-	for _, x := range xs {
-		if int64(len(b.m.Shape(x))) <= dim {
-			return b.badOp(ir.OpConcatenate, xs, "operands differ in rank")
-		}
-		dims[dim] += b.m.Shape(x)[dim]
-	}
-	return b.Op(ir.OpConcatenate, b.m.WithDims(b.m.Type(xs[0]), dims), ir.MakeAttrs(attr("dimension", i64(b.m, dim))), xs...)
+	return b.Local(ir.OpConcatenate, ir.MakeAttrs(attr("dimension", i64(b.m, dim))), xs...)
 }
 
 // Dot contracts and batches dimensions; the result has the batch dimensions, then the rest of x, then the rest of y.
 func (b *Builder) Dot(x, y ir.ValueID, dims ir.DotDims) ir.ValueID {
-	if b.err != nil || x == 0 || y == 0 {
-		return 0
-	}
-	var out []int64
-	lhs, rhs := b.m.Shape(x), b.m.Shape(y)
-	for _, list := range [][]int64{dims.LhsBatch, dims.LhsContract} {
-		for _, d := range list {
-			if d < 0 || d >= int64(len(lhs)) {
-				return b.badOp(ir.OpDotGeneral, []ir.ValueID{x, y}, "no dimension "+itoa(d))
-			}
-		}
-	}
-	for _, d := range dims.LhsBatch {
-		out = append(out, lhs[d])
-	}
-	out = append(out, rest(lhs, dims.LhsBatch, dims.LhsContract)...)
-	out = append(out, rest(rhs, dims.RhsBatch, dims.RhsContract)...)
-	return b.Op(ir.OpDotGeneral, b.m.WithDims(b.m.Type(x), out), ir.MakeAttrs(attr("dot_dimension_numbers", &dims)), x, y)
-}
-
-// rest returns the sizes of the dimensions that are in no list.
-func rest(dims []int64, without ...[]int64) []int64 {
-	var out []int64
-	for d, size := range dims {
-		if !slices.Contains(slices.Concat(without...), int64(d)) {
-			out = append(out, size)
-		}
-	}
-	return out
+	return b.Local(ir.OpDotGeneral, ir.MakeAttrs(attr("dot_dimension_numbers", &dims)), x, y)
 }
 
 // Reduce folds dimensions with an elementwise op from its neutral element: OpAdd, OpMultiply, OpMaximum, OpMinimum,
@@ -283,7 +210,12 @@ func (b *Builder) Reduce(kind ir.Kind, x ir.ValueID, dims ...int64) ir.ValueID {
 	}
 	t := b.m.ValueType(x).DType
 	init := b.Constant(t, nil, neutral(kind, t))
-	op := b.at.OpRegions(ir.OpReduce, []ir.TypeID{b.m.TensorType(t, rest(b.m.Shape(x), dims)...)}, ir.MakeAttrs(attr("dimensions", i64s(dims))), 1, x, init)
+	attrs := ir.MakeAttrs(attr("dimensions", i64s(dims)))
+	types, err := ir.Infer(b.m, ir.OpReduce, []ir.ValueID{x, init}, attrs)
+	if err != nil {
+		return b.badOp(ir.OpReduce, []ir.ValueID{x, init}, err.Error())
+	}
+	op := b.at.OpRegions(ir.OpReduce, types, attrs, 1, x, init)
 	reducer(b.m, op, kind, b.m.TensorType(t))
 	return b.m.Result(op, 0)
 }
