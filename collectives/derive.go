@@ -193,12 +193,9 @@ func addVote(votes []vote, v vote) []vote {
 // the next one only follows where the factors before it are cut to single elements.
 func splitAxes(axes []subaxis.Ref, dim []int32, sizes []int64) [][]subaxis.Ref {
 	out := make([][]subaxis.Ref, len(dim))
-	for i, f := range dim {
-		out[i] = subaxis.Dividing(axes, sizes[f])
-		if subaxis.Product(out[i]) != sizes[f] {
-			break
-		}
-		axes = subaxis.Difference(axes, out[i])
+	left, rest := rule.AxesOf(axes), int64(1)
+	for i := 0; i < len(dim) && rest == 1; i++ {
+		out[i], rest = left.Dividing(nil, sizes[dim[i]])
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"autoshard/ir"
+	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
 
@@ -80,41 +81,10 @@ func resize[T any](s []T, n int) []T {
 	return s
 }
 
-// axisCursor hands out the axes of a dimension, or pieces of them, from the major one.
-type axisCursor struct {
-	rest []subaxis.Ref
-	cur  subaxis.Ref // what is left of the current axis
-	more bool
-}
-
-func newCursor(axes []subaxis.Ref) axisCursor {
-	c := axisCursor{rest: axes}
-	c.next()
-	return c
-}
-
-func (c *axisCursor) next() {
-	c.more = len(c.rest) > 0
-	if c.more {
-		c.cur, c.rest = c.rest[0], c.rest[1:]
-	}
-}
-
-// take removes the major part of size g from the current axis.
-func (c *axisCursor) take(g int32) subaxis.Ref {
-	piece := subaxis.Ref{Axis: c.cur.Axis, Pre: c.cur.Pre, Size: g}
-	if g == c.cur.Size {
-		c.next()
-	} else {
-		c.cur.Pre, c.cur.Size = c.cur.Pre*g, c.cur.Size/g
-	}
-	return piece
-}
-
 // projectDim distributes the axes of a dimension over its factors, major to minor: each takes what divides it, the
 // last takes the rest (source: shardy.md section 3.2).
 func (p *projection) projectDim(tf *tensorFactors, dim ir.DimSharding, factors []int32) {
-	cursor := newCursor(dim.Axes)
+	left := rule.AxesOf(dim.Axes)
 	for i, f := range factors {
 		fs := &tf.factors[f]
 		fs.mapped, fs.closed, fs.minorMost = true, dim.Closed, i == len(factors)-1
@@ -122,15 +92,16 @@ func (p *projection) projectDim(tf *tensorFactors, dim ir.DimSharding, factors [
 		tf.size *= size
 		start := len(p.arena)
 		if fs.minorMost {
-			p.takeRest(&cursor, start)
+			p.arena = left.Rest(p.arena, start)
 			fs.axes = p.arena[start:len(p.arena):len(p.arena)]
 			return
 		}
-		rest := p.takeDivisors(&cursor, size)
+		var rest int64
+		p.arena, rest = left.Dividing(p.arena, size)
 		fs.axes = p.arena[start:len(p.arena):len(p.arena)]
-		if rest > 1 && cursor.more {
+		if rest > 1 && left.Left() {
 			start = len(p.arena)
-			p.takeRest(&cursor, start)
+			p.arena = left.Rest(p.arena, start)
 			fs.overflow = p.arena[start:len(p.arena):len(p.arena)]
 			next := &tf.factors[factors[i+1]]
 			next.mapped, next.closed, next.minorMost = true, true, i+1 == len(factors)-1
@@ -138,27 +109,6 @@ func (p *projection) projectDim(tf *tensorFactors, dim ir.DimSharding, factors [
 			return
 		}
 	}
-}
-
-// takeRest appends all axes that are left to the arena, merging neighbours down to the start of the list.
-func (p *projection) takeRest(c *axisCursor, start int) {
-	for c.more {
-		list := subaxis.AppendMerge(p.arena[start:], c.take(c.cur.Size))
-		p.arena = append(p.arena[:start], list...)
-	}
-}
-
-// takeDivisors appends axes to the arena while they divide the factor and returns what is left of its size.
-func (p *projection) takeDivisors(c *axisCursor, size int64) int64 {
-	for c.more {
-		g := subaxis.GCD(size, int64(c.cur.Size))
-		if g == 1 && c.cur.Size != 1 {
-			break
-		}
-		p.arena = append(p.arena, c.take(int32(g)))
-		size /= g
-	}
-	return size
 }
 
 // expand replaces the axes of a factor where the old ones are a strict prefix of the new ones.

@@ -13,13 +13,17 @@ import (
 )
 
 // TestGolden derives the rules of small programs. Commands: "rule" for the usual rules, "conservative" for the
-// others; the output has a line for each op with its family and rule.
+// others; the output has a line for each op with its family and rule. "shardable" prints the rule and those of its factors
+// that may be cut, with the reduction of partial results.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			m, err := mlir.Parse(t.Context(), []byte(d.Input), mlir.Options{})
 			if err != nil {
 				return err.Error() + "\n"
+			}
+			if d.Cmd == "shardable" {
+				return verdicts(m)
 			}
 			return describe(m, d.Cmd == "conservative")
 		})
@@ -50,6 +54,26 @@ func describe(m *ir.Module, conservative bool) string {
 		if cached := cache.Of(m, op).Format(); cached != r.Format() {
 			fmt.Fprintf(&b, "  but the cache says: %s\n", cached)
 		}
+	}
+	return b.String()
+}
+
+func verdicts(m *ir.Module) string {
+	var b strings.Builder
+	main, _ := m.Main()
+	for op := range m.Ops(m.Func(main).Body) {
+		r := rule.Complete(m, op)
+		if r == nil {
+			continue
+		}
+		shardable, reduction := rule.Shardable(m, op, r)
+		fmt.Fprintf(&b, "%s: %s\n ", m.OpName(op), r.Format())
+		for f, ok := range shardable {
+			if ok {
+				fmt.Fprintf(&b, " %c", 'i'+f)
+			}
+		}
+		fmt.Fprintf(&b, ", %s\n", reduction)
 	}
 	return b.String()
 }

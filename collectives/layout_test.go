@@ -1,0 +1,85 @@
+package collectives
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// A layout is what is left of a sharding when it is closed.
+func TestLayoutOfSharding(t *testing.T) {
+	x, y := full("x"), full("y")
+	s := ir.Sharding{Mesh: 1, Unreduced: axes(y), Dims: []ir.DimSharding{{Axes: axes(x), Priority: 2}, {Closed: true, Priority: ir.NoPriority}}}
+	l := LayoutOf(&s)
+	closed := l.Sharding(1)
+	again := LayoutOf(&closed)
+	if !l.Equal(&again) || !closed.Dims[0].Closed || closed.Dims[0].Priority != ir.NoPriority {
+		t.Errorf("%v became %v", s, closed)
+	}
+	if got := l.LocalDims([]int64{8, 3}); l.Shards() != 4 || !slices.Equal(got, []int64{2, 3}) {
+		t.Errorf("%d blocks of %v, want 4 of [2 3]", l.Shards(), got)
+	}
+	whole := layout(nil, nil)
+	if l.Equal(&whole) {
+		t.Error("a cut tensor lies like a whole one")
+	}
+}
+
+// Bytes are counted by following blocks around a ring.
+func TestBytesOfRings(t *testing.T) {
+	const n, operand = 4, 96
+	for kind, want := range map[Kind]int64{
+		AllSlice:      0,
+		AllGather:     n * (n - 1) * operand,       // every block goes to all others
+		ReduceScatter: (n - 1) * operand,           // n-1 rounds in which each device sends the n-th part
+		AllReduce:     2 * (n - 1) * operand,       // scatter, then gather
+		AllToAll:      n * (n - 1) * (operand / n), // the n-th part from each to each
+		Permute:       n * operand,                 // each device sends what it has
+	} {
+		if got := SentBytes(kind, n, GroupBytes(kind, n, operand)); got != want {
+			t.Errorf("%s of %d bytes on %d devices sends %d, want %d", kind, operand, n, got, want)
+		}
+	}
+}
+
+// The factors of a product say how its tensors are cut; a factor that does not divide, or a minor one of a dimension whose
+// major one is not cut to single elements, cannot be cut.
+func TestProject(t *testing.T) {
+	x, y := full("x"), full("y")
+	dot := &ir.Rule{Sizes: []int64{8, 16, 4}, Operands: [][][]int32{{{0}, {2}}, {{2}, {1}}}, Results: [][][]int32{{{0}, {1}}}, Reduction: []int32{2}}
+	operands, results, ok := Project(dot, Factors{nil, axes(y), axes(x)}, ir.ReduceMax)
+	want := []Layout{layout(nil, axes(x)), layout(axes(x), axes(y)), layout(nil, axes(y))}
+	want[2].Unreduced, want[2].Reduction = axes(x), ir.ReduceMax
+	got := append(operands, results...)
+	if !ok || !slices.EqualFunc(got, want, func(a, b Layout) bool { return a.Equal(&b) && a.Reduction == b.Reduction }) {
+		t.Errorf("the product is cut %v, want %v", got, want)
+	}
+	joined := &ir.Rule{Sizes: []int64{4, 6}, Operands: [][][]int32{{{0}, {1}}}, Results: [][][]int32{{{0, 1}}}}
+	for _, c := range []struct {
+		factors Factors
+		ok      bool
+	}{
+		{Factors{axes(x), axes(y)}, true},
+		{Factors{axes(y), nil}, true},
+		{Factors{nil, axes(y)}, false},
+		{Factors{nil, axes(x)}, false},
+	} {
+		if _, _, ok := Project(joined, c.factors, ir.ReduceSum); ok != c.ok {
+			t.Errorf("4x6 to 24 along %v: %v, want %v", c.factors, ok, c.ok)
+		}
+	}
+}
+
+// The factors of a settled op come from where most of its bytes lie; axes that do not fit a minor factor stay behind.
+func TestSplitAxes(t *testing.T) {
+	x := full("x")
+	x1, x2 := subaxis.Ref{Axis: 0, Pre: 1, Size: 2}, subaxis.Ref{Axis: 0, Pre: 2, Size: 2}
+	if got := splitAxes(axes(x), []int32{0, 1}, []int64{2, 6}); !slices.Equal(got[0], axes(x1)) || !slices.Equal(got[1], axes(x2)) {
+		t.Errorf("2x6 cut by x is %v", got)
+	}
+	if got := splitAxes(axes(x), []int32{0, 1}, []int64{6, 4}); !slices.Equal(got[0], axes(x1)) || len(got[1]) > 0 {
+		t.Errorf("6x4 cut by x is %v", got)
+	}
+}
