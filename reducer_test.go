@@ -15,7 +15,6 @@ import (
 	"autoshard"
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
-	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
