@@ -174,7 +174,7 @@ func inferReduceWindow(f *inference) error {
 	}
 	dims := make([]int64, len(sizes))
 	for d, w := range windows {
-		dims[d] = w.outSize(inputs[0].Dims[d])
+		dims[d] = w.Places(inputs[0].Dims[d])
 	}
 	return f.reduced(inits, dims)
 }
@@ -193,9 +193,9 @@ func inferSelectAndScatter(f *inference) error {
 		return err
 	}
 	for d, w := range windows {
-		if w.size <= 0 || !agree(w.outSize(x.Dims[d]), source.Dims[d]) {
+		if w.Size <= 0 || !agree(w.Places(x.Dims[d]), source.Dims[d]) {
 			return badType("expects source-type to be compatible with the windows over '%s', but got '%s': size %d, not %d, in dimension %d", f.text(0),
-				f.text(1), w.outSize(x.Dims[d]), source.Dims[d], d)
+				f.text(1), w.Places(x.Dims[d]), source.Dims[d], d)
 		}
 	}
 	if err := f.scalarArgs(0, []*Type{x, x}); err != nil {

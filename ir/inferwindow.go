@@ -2,43 +2,69 @@ package ir
 
 import "autoshard/ir/dtype"
 
-// window is how the output size of one dimension follows from its input size.
-type window struct{ size, stride, low, high, baseDilation, dilation int64 }
+// Window is how an op slides along one dimension: over Size elements that lie Dilation apart, Stride elements at a step, in
+// a base whose elements lie BaseDilation apart and which has Low and High elements more at its ends.
+type Window struct{ Size, Stride, Low, High, BaseDilation, Dilation int64 }
 
-// outSize returns the number of places of the window (specification: stablehlo.md section 2.10).
-func (w window) outSize(n int64) int64 {
-	if n == Dynamic || w.size == Dynamic {
+// Places returns the number of places of the window in n elements (specification: stablehlo.md section 2.10).
+func (w Window) Places(n int64) int64 {
+	if n == Dynamic || w.Size == Dynamic {
 		return Dynamic
 	}
 	base := n
 	if n > 0 {
-		base = (n-1)*w.baseDilation + 1
+		base = (n-1)*w.BaseDilation + 1
 	}
-	base += w.low + w.high
-	dilated := w.size
-	if w.size > 0 {
-		dilated = (w.size-1)*w.dilation + 1
+	base += w.Low + w.High
+	dilated := w.Size
+	if w.Size > 0 {
+		dilated = (w.Size-1)*w.Dilation + 1
 	}
 	if base <= 0 || dilated > base {
 		return 0
 	}
-	return (base-dilated)/w.stride + 1
+	return (base-dilated)/w.Stride + 1
+}
+
+// Windows returns the windows of a reduce_window or select_and_scatter in all dimensions, or of a convolution in the
+// spatial ones; nil where the attributes are not those of windows.
+func Windows(m *Module, op OpID) []Window {
+	f := inference{m: m, kind: m.Kind(op), attrs: m.OpAttrs(op), operands: m.operandTypes(op)}
+	sizes, _ := f.ints("window_dimensions")
+	base, dilation := "base_dilations", "window_dilations"
+	if d, ok := f.attrs.Get("dimension_numbers").(*ConvDims); ok {
+		sizes, base, dilation = f.kernelSizes(d), "lhs_dilation", "rhs_dilation"
+	}
+	windows, err := f.windows(sizes, "window_strides", base, dilation)
+	if err != nil {
+		return nil
+	}
+	return windows
+}
+
+// kernelSizes returns the sizes of the kernel of a convolution in the spatial dimensions.
+func (f *inference) kernelSizes(d *ConvDims) []int64 {
+	sizes := make([]int64, len(d.KernelSpatial))
+	for i, k := range d.KernelSpatial {
+		sizes[i] = f.operand(1).Dims[k]
+	}
+	return sizes
 }
 
 // windows reads the window attributes of an op for a number of dimensions.
-func (f *inference) windows(sizes []int64, strides, baseDilations, dilations string) ([]window, error) {
+func (f *inference) windows(sizes []int64, strides, baseDilations, dilations string) ([]Window, error) {
 	n := len(sizes)
-	out := make([]window, n)
+	out := make([]Window, n)
 	for i := range out {
-		out[i] = window{size: sizes[i], stride: 1, baseDilation: 1, dilation: 1}
+		out[i] = Window{Size: sizes[i], Stride: 1, BaseDilation: 1, Dilation: 1}
 	}
 	for _, field := range []struct {
 		name string
-		set  func(w *window, x int64)
+		set  func(w *Window, x int64)
 	}{
-		{strides, func(w *window, x int64) { w.stride = x }},
-		{baseDilations, func(w *window, x int64) { w.baseDilation = x }},
-		{dilations, func(w *window, x int64) { w.dilation = x }},
+		{strides, func(w *Window, x int64) { w.Stride = x }},
+		{baseDilations, func(w *Window, x int64) { w.BaseDilation = x }},
+		{dilations, func(w *Window, x int64) { w.Dilation = x }},
 	} {
 		list, ok := f.ints(field.name)
 		if !ok {
@@ -57,7 +83,7 @@ func (f *inference) windows(sizes []int64, strides, baseDilations, dilations str
 	return out, f.windowPadding(out)
 }
 
-func (f *inference) windowPadding(out []window) error {
+func (f *inference) windowPadding(out []Window) error {
 	padding, ok := f.attrs.Get("padding").(*Dense)
 	if !ok {
 		return nil
@@ -69,9 +95,9 @@ func (f *inference) windowPadding(out []window) error {
 	values := padding.Int64s()
 	for i := range out {
 		if padding.Splat {
-			out[i].low, out[i].high = values[0], values[0]
+			out[i].Low, out[i].High = values[0], values[0]
 		} else {
-			out[i].low, out[i].high = values[2*i], values[2*i+1]
+			out[i].Low, out[i].High = values[2*i], values[2*i+1]
 		}
 	}
 	return nil
@@ -112,16 +138,12 @@ func (f *inference) convolutionShape(d *ConvDims) error {
 	if err := convolutionGroups(d, lhs, rhs, features, batches); err != nil {
 		return err
 	}
-	sizes := make([]int64, len(d.KernelSpatial))
-	for i, k := range d.KernelSpatial {
-		sizes[i] = rhs.Dims[k]
-	}
-	windows, err := f.windows(sizes, "window_strides", "lhs_dilation", "rhs_dilation")
+	windows, err := f.windows(f.kernelSizes(d), "window_strides", "lhs_dilation", "rhs_dilation")
 	if err != nil {
 		return err
 	}
-	if reversal, ok := a.Get("window_reversal").(Bools); ok && len(reversal) != len(sizes) {
-		return badAttr("expects window_reversal to have %d entries, but got %d", len(sizes), len(reversal))
+	if reversal, ok := a.Get("window_reversal").(Bools); ok && len(reversal) != len(windows) {
+		return badAttr("expects window_reversal to have %d entries, but got %d", len(windows), len(reversal))
 	}
 	dims := make([]int64, lhs.Rank())
 	dims[d.OutBatch] = Dynamic
@@ -130,7 +152,7 @@ func (f *inference) convolutionShape(d *ConvDims) error {
 	}
 	dims[d.OutFeature] = rhs.Dims[d.KernelOut]
 	for i, w := range windows {
-		dims[d.OutSpatial[i]] = w.outSize(lhs.Dims[d.InSpatial[i]])
+		dims[d.OutSpatial[i]] = w.Places(lhs.Dims[d.InSpatial[i]])
 	}
 	return f.sized(f.operand(0), dims)
 }

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"encoding/binary"
-
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -57,9 +55,12 @@ func buildReduce(b *builder) bool {
 }
 
 func buildReduceWindow(b *builder) bool {
-	w := b.window()
+	w := ir.Windows(b.m, b.op)
+	if len(w) != len(b.out[0]) {
+		return false
+	}
 	for d, size := range b.out[0] {
-		if w.trivial(d) {
+		if trivial(w[d]) {
 			b.everywhere(d, size, passThrough, false)
 		} else {
 			b.everywhere(d, size, permutation, b.conservative)
@@ -69,9 +70,12 @@ func buildReduceWindow(b *builder) bool {
 }
 
 func buildSelectAndScatter(b *builder) bool {
-	w := b.window()
+	w := ir.Windows(b.m, b.op)
+	if len(w) != len(b.out[0]) {
+		return false
+	}
 	for d, size := range b.out[0] {
-		if w.trivial(d) {
+		if trivial(w[d]) {
 			b.everywhere(d, size, passThrough, false)
 			continue
 		}
@@ -101,52 +105,8 @@ func buildSort(b *builder) bool {
 	return true
 }
 
-// window holds what reduce_window and select_and_scatter say of each dimension; absent lists are nil.
-type window struct{ sizes, strides, padding []int64 }
-
-func (b *builder) window() window {
-	return window{b.ints("window_dimensions"), b.ints("window_strides"), denseInts(b.attr("padding"))}
-}
-
-// trivial says whether the window covers one element, moves by one and pads nothing.
-func (w window) trivial(d int) bool {
-	return at(w.sizes, d, 1) == 1 && at(w.strides, d, 1) == 1 && at(w.padding, 2*d, 0) == 0 && at(w.padding, 2*d+1, 0) == 0
-}
-
-func at(list []int64, i int, missing int64) int64 {
-	if i >= len(list) {
-		return missing
-	}
-	return list[i]
-}
-
-// denseInts returns the elements of a dense<...> : tensor<...xi64> or of a list; a splat gives its element as
-// often as needed for the windows of a tensor.
-func denseInts(a ir.Attr) []int64 {
-	switch v := a.(type) {
-	case ir.Ints:
-		return v
-	case *ir.Dense:
-		return decodeInts(v)
-	}
-	return nil
-}
-
-// maxWindowInts bounds a splat: twice the rank of any tensor that a reader lets through.
-const maxWindowInts = 2 * 64
-
-func decodeInts(d *ir.Dense) []int64 {
-	var out []int64
-	for i := 0; i+8 <= len(d.Data); i += 8 {
-		out = append(out, int64(binary.LittleEndian.Uint64(d.Data[i:])))
-	}
-	if d.Splat && len(out) == 1 {
-		for len(out) < maxWindowInts {
-			out = append(out, out[0])
-		}
-	}
-	return out
-}
+// trivial says whether a window covers one element, moves by one and pads nothing.
+func trivial(w ir.Window) bool { return w.Size == 1 && w.Stride == 1 && w.Low == 0 && w.High == 0 }
 
 func fill(n, d int) []int {
 	out := make([]int, n)

@@ -11,22 +11,12 @@ import (
 // base at p·stride + k·dilation.
 type sliding struct{ base, window, out, strides, low, baseDilation, dilation []int64 }
 
-// readWindows reads strides, dilations and padding from the attributes of an op; sizes are those of base, window and
-// result.
-func readWindows(attrs ir.Attrs, base, window, out []int64, baseDilation, dilation string) *sliding {
-	or1 := func(name string) []int64 {
-		if list := attrs.Ints(name); list != nil {
-			return list
-		}
-		return slices.Repeat([]int64{1}, len(base))
-	}
-	s := &sliding{base, window, out, or1("window_strides"), make([]int64, len(base)), or1(baseDilation), or1(dilation)}
-	padding, _ := attrs.Get("padding").(*ir.Dense)
-	for d, list := 0, padding.Int64s(); d < len(base) && len(list) > 0; d++ {
-		s.low[d] = list[0]
-		if len(list) > 1 {
-			s.low[d] = list[2*d]
-		}
+// readWindows reads the windows of an op; sizes are those of base and result.
+func readWindows(m *ir.Module, op ir.OpID, base, out []int64) *sliding {
+	s := &sliding{base: base, out: out}
+	for _, w := range ir.Windows(m, op) {
+		s.window, s.strides, s.low = append(s.window, w.Size), append(s.strides, w.Stride), append(s.low, w.Low)
+		s.baseDilation, s.dilation = append(s.baseDilation, w.BaseDilation), append(s.dilation, w.Dilation)
 	}
 	return s
 }
@@ -76,7 +66,7 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 		t.unsupported(op, "a convolution with reversed windows has none here")
 		return
 	}
-	s := readWindows(attrs, pick(t.m.Shape(x), d.InSpatial), pick(t.m.Shape(k), d.KernelSpatial), pick(t.m.Shape(g), d.OutSpatial), "lhs_dilation", "rhs_dilation")
+	s := readWindows(t.m, op, pick(t.m.Shape(x), d.InSpatial), pick(t.m.Shape(g), d.OutSpatial))
 	operand := x
 	if t.linear[k] {
 		operand = k
@@ -155,8 +145,8 @@ func (t *transposer) reduceWindow(op ir.OpID, g ir.ValueID) {
 	if !t.homogeneous(op, 1, 2) {
 		return
 	}
-	x, attrs := t.m.Operand(op, 0), t.m.OpAttrs(op)
-	s := readWindows(attrs, t.m.Shape(x), attrs.Ints("window_dimensions"), t.m.Shape(g), "base_dilations", "window_dilations")
+	x := t.m.Operand(op, 0)
+	s := readWindows(t.m, op, t.m.Shape(x), t.m.Shape(g))
 	if s.empty() {
 		t.add(x, t.zeros(x))
 		return

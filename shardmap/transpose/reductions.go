@@ -128,16 +128,16 @@ func (j *tangents) reduceWindow(op ir.OpID) ir.ValueID {
 
 // extremumOfWindow lets the elements at the places of a window compete, in order, and their tangents with them.
 func (j *tangents) extremumOfWindow(op ir.OpID, kind ir.Kind, d, zero ir.ValueID) ir.ValueID {
-	m, attrs := j.m, j.m.OpAttrs(op)
-	x, size := m.Operand(op, 0), attrs.Ints("window_dimensions")
-	s := readWindows(attrs, m.Shape(x), size, m.Shape(m.Result(op, 0)), "base_dilations", "window_dilations")
+	m := j.m
+	x := m.Operand(op, 0)
+	s := readWindows(m, op, m.Shape(x), m.Shape(m.Result(op, 0)))
 	if s.empty() {
 		return 0
 	}
 	values, tangents := j.padded(s, j.value(x), j.value(m.Operand(op, 1))), j.padded(s, d, zero)
 	loses := map[ir.Kind]string{ir.OpMaximum: "LT", ir.OpMinimum: "GT"}[kind]
 	var best, tangent ir.ValueID
-	place := make([]int64, len(size))
+	place := make([]int64, len(s.window))
 	for more := true; more; {
 		v, t := j.at(s, values, place), j.at(s, tangents, place)
 		if best == 0 {
@@ -146,7 +146,7 @@ func (j *tangents) extremumOfWindow(op ir.OpID, kind ir.Kind, d, zero ir.ValueID
 			lost := j.b.Compare(loses, best, v)
 			best, tangent = j.b.Select(lost, v, best), j.b.Select(lost, t, tangent)
 		}
-		more = next(place, size)
+		more = next(place, s.window)
 	}
 	return tangent
 }
