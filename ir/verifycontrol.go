@@ -146,7 +146,7 @@ func checkCustomCall(v *verifier, op OpID) error {
 
 // layouts checks that the layouts of tensors are permutations of their dimensions.
 func (v *verifier) layouts(op OpID, operands, results ArrayAttr) error {
-	types := append(v.m.operandTypes(op), v.m.resultTypes(op)...)
+	types := append(v.at.operands, v.m.resultTypes(op)...)
 	if len(operands)+len(results) != len(types) {
 		return nil
 	}
@@ -208,40 +208,33 @@ func (v *verifier) compatible(a, b TypeID) bool {
 	return a == b || x.isRanked() && y.isRanked() && sameElem(x, y) && sameShape(x.Dims, y.Dims)
 }
 
-func (v *verifier) argTypes(op OpID, region int) []TypeID {
-	var types []TypeID
-	for _, a := range v.m.BlockArgs(v.m.RegionBlock(op, region)) {
-		types = append(types, v.m.Type(a))
-	}
-	return types
-}
-
 // returnsTypes checks that a region returns values of the types of the op's results.
 func (v *verifier) returnsTypes(op OpID, region int) error {
-	last := v.m.LastOp(v.m.RegionBlock(op, region))
-	if last == 0 {
+	body, _ := v.at.body(region)
+	if v.m.LastOp(v.m.RegionBlock(op, region)) == 0 {
 		return badOp("region #%d has no terminator", region)
 	}
-	return v.sameTypeLists(v.m.operandTypes(last), v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
+	return v.sameTypeLists(body.results, v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
 }
 
 func checkWhile(v *verifier, op OpID) error {
-	m := v.m
-	operands := v.m.operandTypes(op)
+	operands := v.at.operands
 	if err := v.sameTypeLists(v.m.resultTypes(op), operands, "result types do not match operand types"); err != nil {
 		return err
 	}
-	for i, name := range []string{"condition", "body"} {
-		if err := v.sameTypeLists(v.argTypes(op, i), operands, "expect operands to be compatible with "+name+" block arguments"); err != nil {
-			return err
-		}
+	condition, _ := v.at.body(0)
+	body, _ := v.at.body(1)
+	if err := v.sameTypeLists(condition.args, operands, "expect operands to be compatible with condition block arguments"); err != nil {
+		return err
 	}
-	last := m.LastOp(m.RegionBlock(op, 0))
-	if last == 0 || m.NumOperands(last) != 1 {
+	if err := v.sameTypeLists(body.args, operands, "expect operands to be compatible with body block arguments"); err != nil {
+		return err
+	}
+	if len(condition.results) != 1 {
 		return badOp("expect condition body returns a single value")
 	}
-	if t := m.ValueType(m.Operand(last, 0)); t.Kind != TensorKind || t.DType != dtype.I1 || len(t.Dims) != 0 {
-		return badType("expect condition block return a zero-ranked tensor of i1 but got '%s'", m.FormatType(m.Type(m.Operand(last, 0))))
+	if t := v.m.TypeOf(condition.results[0]); t.Kind != TensorKind || t.DType != dtype.I1 || len(t.Dims) != 0 {
+		return badType("expect condition block return a zero-ranked tensor of i1 but got '%s'", v.m.FormatType(condition.results[0]))
 	}
 	return v.returnsTypes(op, 1)
 }
@@ -267,7 +260,7 @@ func checkBranches(v *verifier, op OpID) error {
 }
 
 func checkOptimizationBarrier(v *verifier, op OpID) error {
-	return v.sameTypeLists(v.m.resultTypes(op), v.m.operandTypes(op), "requires the same types for operands and results")
+	return v.sameTypeLists(v.m.resultTypes(op), v.at.operands, "requires the same types for operands and results")
 }
 
 func checkTokens(v *verifier, op OpID) error {
@@ -287,7 +280,7 @@ func checkTuple(v *verifier, op OpID) error {
 	if out.Kind != TupleKind {
 		return badType("result #0 must be a tuple, but got '%s'", v.outText(op, 0))
 	}
-	return v.sameTypeLists(v.m.operandTypes(op), out.Elems, "has return type mismatch with its operands")
+	return v.sameTypeLists(v.at.operands, out.Elems, "has return type mismatch with its operands")
 }
 
 // inferTupleElement is the rule of an op that takes one value out of a tuple.
