@@ -125,11 +125,13 @@ func planMessage(ctx context.Context, p *autoshard.Plan) (*autoshardv1.Plan, err
 		return nil, err
 	}
 	out.Program = p.Program
-	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Inputs: list} }, (*autoshardv1.Plan).GetInputs)
+	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Inputs: list} },
+		(*autoshardv1.Plan).GetInputs)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Outputs: list} }, (*autoshardv1.Plan).GetOutputs)
+	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Outputs: list} },
+		(*autoshardv1.Plan).GetOutputs)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +204,8 @@ func traceMessage(ctx context.Context, t *trace.Document) (*autoshardv1.Trace, e
 		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority}
 		for j := range t.Rounds[i].Levels {
 			level := &t.Rounds[i].Levels[j]
-			steps, err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} }, (*autoshardv1.Trace_Level).GetSteps)
+			steps, err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
+				(*autoshardv1.Trace_Level).GetSteps)
 			if err != nil {
 				return nil, err
 			}

@@ -54,7 +54,8 @@ const (
 )
 
 // admit waits for a slot, up to the time that a request may take, and works on the request for as long at most.
-func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.UnaryFunc, waited *time.Duration) (connect.AnyResponse, error) {
+func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.UnaryFunc, waited *time.Duration) (connect.AnyResponse,
+	error) {
 	w := &waiter{client: host(r)}
 	if m, ok := r.Any().(proto.Message); ok {
 		if w.bytes = int64(proto.Size(m)); w.bytes >= longProgram {

@@ -56,14 +56,17 @@ func canonical(f protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto 
 func facadePlans() *rapid.Generator[autoshard.Plan] {
 	text := rapid.StringOf(rapid.RuneFrom([]rune("a\"\\<>&\n\t{é日\u2028")))
 	numbers := rapid.OneOf(rapid.SampledFrom([]int64{0, 1, 1<<53 + 1, math.MaxInt64}), rapid.Int64Min(0))
-	seconds := rapid.OneOf(rapid.SampledFrom([]float64{0, 1e-12, 0.1, 1e21, math.MaxFloat64, math.SmallestNonzeroFloat64}), rapid.Float64Range(0, 1))
+	seconds := rapid.OneOf(rapid.SampledFrom([]float64{0, 1e-12, 0.1, 1e21, math.MaxFloat64, math.SmallestNonzeroFloat64}),
+		rapid.Float64Range(0, 1))
 	return rapid.Custom(func(t *rapid.T) autoshard.Plan {
-		n, s, x := func() int64 { return numbers.Draw(t, "n") }, func() string { return text.Draw(t, "s") }, func() float64 { return seconds.Draw(t, "x") }
+		n, s, x := func() int64 { return numbers.Draw(t, "n") }, func() string { return text.Draw(t, "s") },
+			func() float64 { return seconds.Draw(t, "x") }
 		estimate := func() autoshard.Estimate {
 			return autoshard.Estimate{Seconds: x(), ComputeSeconds: x(), CollectiveSeconds: x(), PeakBytes: n(), SentBytes: n()}
 		}
 		replaces := int(n() >> 32 & 0xffff)
-		tensor := autoshard.Tensor{Index: replaces, Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(), Axes: []string{s()},
+		tensor := autoshard.Tensor{Index: replaces, Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(),
+			Axes:       []string{s()},
 			WholeBytes: n(), Bytes: n(), User: n()%2 == 0, Replaces: &replaces}
 		return autoshard.Plan{
 			Schema: autoshard.PlanSchema, Model: s(), Mesh: []autoshard.MeshAxis{{Name: s(), Size: n()}}, Hardware: s(), Memory: n(),

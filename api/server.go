@@ -101,7 +101,8 @@ const (
 )
 
 // Serve serves connections of l until ctx ends. Then health turns to NOT_SERVING, no new connections are accepted, and
-// requests in flight have the drain time to finish; those that do not are canceled, and those that wait are refused. The error is nil after a drain.
+// requests in flight have the drain time to finish; those that do not are canceled, and those that wait are refused. The error is nil
+// after a drain.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)

@@ -236,7 +236,8 @@ func TestPropagate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Outputs[0].Spec != "P('x')" || got.Trace == nil || len(got.Trace.Rounds) != 1 || got.Trace.Rounds[0].Levels[0].Steps[0].Kind != "move" {
+	if got.Outputs[0].Spec != "P('x')" || got.Trace == nil || len(got.Trace.Rounds) != 1 ||
+		got.Trace.Rounds[0].Levels[0].Steps[0].Kind != "move" {
 		t.Errorf("got %v", got)
 	}
 	request.Trace = false
@@ -249,20 +250,23 @@ func TestPropagate(t *testing.T) {
 func TestFindings(t *testing.T) {
 	r := start(t, Options{}, nil)
 	uneven := "sdy.mesh @mesh = <[\"x\"=4]>\n" +
-		"func.func @main(%arg0: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<6xf32> {\n  return %arg0 : tensor<6xf32>\n}\n"
+		"func.func @main(%arg0: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<6xf32> {\n  return %arg0 : " +
+		"tensor<6xf32>\n}\n"
 	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: uneven}, FileName: "m.mlir", WholeAxes: true}
 	plan, err := client(t, r).Plan(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := plan.Plan.Findings
-	if len(f) != 1 || f[0].Code != "uneven-sharding" || f[0].File != "m.mlir" || f[0].Line != 2 || f[0].Value != "arg0" || f[0].Severity != "warning" {
+	if len(f) != 1 || f[0].Code != "uneven-sharding" || f[0].File != "m.mlir" || f[0].Line != 2 || f[0].Value != "arg0" ||
+		f[0].Severity != "warning" {
 		t.Errorf("findings are %v", f)
 	}
 	if spec := plan.Plan.Inputs[0].Spec; spec != "P(None)" || plan.Plan.Inputs[0].User {
 		t.Errorf("the input has %s", spec)
 	}
-	propagation, err := client(t, r).Propagate(t.Context(), &autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: uneven}})
+	propagation, err := client(t, r).Propagate(t.Context(),
+		&autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: uneven}})
 	if err != nil || len(propagation.Findings) != 2 || propagation.Findings[1].Code != "boundary-sharding" {
 		t.Errorf("findings are %v, error %v", propagation.GetFindings(), err)
 	}
@@ -341,7 +345,8 @@ func TestErrorDetail(t *testing.T) {
 	request.FileName = "bad.mlir"
 	_, err := client(t, r).Plan(t.Context(), request)
 	got := firstDiagnostic(t, err)
-	if got.GetCode() != "AS1002" || got.GetPosition().GetFile() != "bad.mlir" || got.GetPosition().GetLine() != 2 || got.GetPosition().GetColumn() != 3 {
+	if got.GetCode() != "AS1002" || got.GetPosition().GetFile() != "bad.mlir" || got.GetPosition().GetLine() != 2 ||
+		got.GetPosition().GetColumn() != 3 {
 		t.Errorf("diagnostic is %v", got)
 	}
 }
@@ -419,7 +424,8 @@ func TestEarlyPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.GetPlan().GetCertificate(); c.GetStatus() != "early" || c.GetBound() <= 0 || got.GetPlan().GetEstimate().GetPeakBytes() > request.Memory {
+	if c := got.GetPlan().GetCertificate(); c.GetStatus() != "early" || c.GetBound() <= 0 ||
+		got.GetPlan().GetEstimate().GetPeakBytes() > request.Memory {
 		t.Errorf("the plan is %v, %v", c, got.GetPlan().GetEstimate())
 	}
 	short, cancelShort := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -457,7 +463,8 @@ func TestWaiting(t *testing.T) {
 	secondReplied := plan(second)
 	inQueue(1)
 	var refused *connect.Error
-	if err := <-plan(t.Context()); connect.CodeOf(err) != connect.CodeResourceExhausted || !errors.As(err, &refused) || refused.Meta().Get("Retry-After") == "" {
+	if err := <-plan(t.Context()); connect.CodeOf(err) != connect.CodeResourceExhausted || !errors.As(err, &refused) ||
+		refused.Meta().Get("Retry-After") == "" {
 		t.Errorf("third request: %v", err)
 	}
 	status, reply := post(t, r.url+autoshardv1connect.AutoshardServicePlanProcedure, `{"text": "x"}`)
@@ -636,7 +643,8 @@ func TestHealthAndReflection(t *testing.T) {
 	if _, err := h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: "other"}); connect.CodeOf(err) != connect.CodeNotFound {
 		t.Errorf("health of another service: %v", err)
 	}
-	if status, reply := post(t, r.url+healthv1connect.HealthCheckProcedure, `{}`); status != http.StatusOK || string(reply) != `{"status":"SERVING"}` {
+	if status, reply := post(t, r.url+healthv1connect.HealthCheckProcedure, `{}`); status != http.StatusOK ||
+		string(reply) != `{"status":"SERVING"}` {
 		t.Errorf("health by HTTP: %d %s", status, reply)
 	}
 	stream := grpcreflect.NewClient(httpClient(t, true), r.url, connect.WithGRPC()).NewStream(t.Context())

@@ -21,7 +21,8 @@ func TestSizes(t *testing.T) {
 	if err != nil || plan.Plan.Inputs[0].Type != "f32[64,4]" {
 		t.Errorf("%v, %v", plan, err)
 	}
-	found, err := c.Propagate(t.Context(), &autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: text}, Mesh: mesh("x", 4),
+	found, err := c.Propagate(t.Context(), &autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: text},
+		Mesh:  mesh("x", 4),
 		Sizes: []string{"arg0[0]=64"}})
 	if err != nil || found.Inputs[0].Type != "f32[64,4]" {
 		t.Errorf("%v, %v", found, err)

@@ -13,7 +13,8 @@ import (
 	"autoshard/subaxis"
 )
 
-var groupKinds = []collectives.Kind{collectives.AllGather, collectives.ReduceScatter, collectives.AllReduce, collectives.AllToAll, collectives.Permute}
+var groupKinds = []collectives.Kind{collectives.AllGather, collectives.ReduceScatter, collectives.AllReduce, collectives.AllToAll,
+	collectives.Permute}
 
 // setting is a random topology with some of its axes or parts of axes.
 type setting struct {
@@ -328,11 +329,14 @@ func TestMatmulMoves(t *testing.T) {
 	f := wrapped("tpu-v5p", "X4", cost.Book())
 	m := bf16(512, 1024, 2048)
 	want := map[[2]cost.Side]string{
-		{cost.OnI, cost.Nowhere}:     "1[] 1 gather C[C all_gather] 1 gather A[A all_gather]",
-		{cost.OnJ, cost.Nowhere}:     "2a[A all_gather] 2a'[A all_gather] 2b[C all_reduce] 2b'[C reduce_scatter] 2b'[C reduce_scatter] 2c[A all_to_all]",
-		{cost.Nowhere, cost.OnJ}:     "2a[B all_gather] 2a'[B all_gather] 2b[C all_reduce] 2b'[C reduce_scatter] 2b'[C reduce_scatter] 2c[B all_to_all]",
-		{cost.OnJ, cost.OnJ}:         "3a[C all_reduce] 3b[C reduce_scatter] 3b[C reduce_scatter] 3c[]",
-		{cost.OnI, cost.OnK}:         "4a[A all_gather] 4b[B all_gather] 4c[A all_to_all B all_to_all C reduce_scatter] 4c[A all_to_all B all_to_all C reduce_scatter]",
+		{cost.OnI, cost.Nowhere}: "1[] 1 gather C[C all_gather] 1 gather A[A all_gather]",
+		{cost.OnJ, cost.Nowhere}: "2a[A all_gather] 2a'[A all_gather] 2b[C all_reduce] 2b'[C reduce_scatter] 2b'[C reduce_scatter] 2c[A " +
+			"all_to_all]",
+		{cost.Nowhere, cost.OnJ}: "2a[B all_gather] 2a'[B all_gather] 2b[C all_reduce] 2b'[C reduce_scatter] 2b'[C reduce_scatter] 2c[B " +
+			"all_to_all]",
+		{cost.OnJ, cost.OnJ}: "3a[C all_reduce] 3b[C reduce_scatter] 3b[C reduce_scatter] 3c[]",
+		{cost.OnI, cost.OnK}: "4a[A all_gather] 4b[B all_gather] 4c[A all_to_all B all_to_all C reduce_scatter] 4c[A all_to_all B " +
+			"all_to_all C reduce_scatter]",
 		{cost.OnI, cost.OnJ}:         "fsdp gather B[B all_gather] fsdp exchange A[A all_to_all C reduce_scatter]",
 		{cost.OnJ, cost.OnK}:         "megatron gather A[A all_gather] megatron exchange B[B all_to_all C reduce_scatter]",
 		{cost.OnBatch, cost.Nowhere}: "batch slice B[]",

@@ -176,7 +176,8 @@ var recipes = map[[2]Side][]recipe{
 func (t *Topology) MatmulOptions(m Matmul, axes []subaxis.Ref, a, b Side) ([]MatmulOption, error) {
 	rows, ok := recipes[[2]Side{a, b}]
 	if !ok {
-		return nil, diag.Invalid(diag.BadSharding, diag.Position{}, "no way to multiply operands cut on %v and %v by the same axes, gather one first", a, b)
+		return nil, diag.Invalid(diag.BadSharding, diag.Position{},
+			"no way to multiply operands cut on %v and %v by the same axes, gather one first", a, b)
 	}
 	out := make([]MatmulOption, len(rows))
 	for i, r := range rows {

@@ -60,7 +60,8 @@ func TestKVCache(t *testing.T) {
 
 func TestCollectiveScratch(t *testing.T) {
 	for kind, want := range map[collectives.Kind]int64{
-		collectives.AllSlice: 0, collectives.AllGather: 1250, collectives.ReduceScatter: 1250, collectives.AllReduce: 1000, collectives.AllToAll: 500, collectives.Permute: 2000,
+		collectives.AllSlice: 0, collectives.AllGather: 1250, collectives.ReduceScatter: 1250, collectives.AllReduce: 1000,
+		collectives.AllToAll: 500, collectives.Permute: 2000,
 	} {
 		if got := cost.CollectiveScratch(kind, 4, 1000); got != want {
 			t.Errorf("%v: %d, want %d", kind, got, want)

@@ -244,7 +244,8 @@ func TestSentBytes(t *testing.T) {
 			operand int64
 			want    int64
 		}{
-			{collectives.AllGather, block, gather}, {collectives.ReduceScatter, n * block, reduce}, {collectives.AllReduce, n * block, reduce + gather},
+			{collectives.AllGather, block, gather}, {collectives.ReduceScatter, n * block, reduce},
+			{collectives.AllReduce, n * block, reduce + gather},
 			{collectives.AllToAll, n * block, exchange}, {collectives.AllSlice, block, 0},
 		} {
 			if got := collectives.SentBytes(c.kind, n, collectives.GroupBytes(c.kind, n, c.operand)); got != c.want {

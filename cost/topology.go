@@ -127,7 +127,8 @@ func (t *Topology) layOut(slice SliceShape) error {
 			}
 		}
 	}
-	return diag.Invalid(diag.BadMesh, diag.Position{}, "a mesh of %d devices is no part of a %v torus of %q, and `torus.dcn` allows no second slice",
+	return diag.Invalid(diag.BadMesh, diag.Position{},
+		"a mesh of %d devices is no part of a %v torus of %q, and `torus.dcn` allows no second slice",
 		t.devices, torus.Shape, t.hw.Name)
 }
 
@@ -144,9 +145,11 @@ func (t *Topology) layOutOn(slice SliceShape) error {
 	case t.devices%chips != 0:
 		return diag.Invalid(diag.BadOption, diag.Position{}, "a mesh of %d devices is no multiple of a slice %v", t.devices, slice.Shape)
 	case count > 1 && torus.DCN == 0:
-		return diag.Invalid(diag.BadOption, diag.Position{}, "a mesh of %d devices is larger than the slice %v and hardware %q has no `torus.dcn`", t.devices, slice.Shape, t.hw.Name)
+		return diag.Invalid(diag.BadOption, diag.Position{},
+			"a mesh of %d devices is larger than the slice %v and hardware %q has no `torus.dcn`", t.devices, slice.Shape, t.hw.Name)
 	case !t.refine(count, slice):
-		return diag.Invalid(diag.BadOption, diag.Position{}, "the mesh cannot be cut out of a slice %v, leave the shape open or change it", slice.Shape)
+		return diag.Invalid(diag.BadOption, diag.Position{}, "the mesh cannot be cut out of a slice %v, leave the shape open or change it",
+			slice.Shape)
 	}
 	return nil
 }

@@ -107,9 +107,11 @@ func clusterVectors() []vector {
 		book, exact float64
 	}{{"X32 Y8", 8, 0, 1.300}, {"X16 Y16", 16, 0.671, 0.629}, {"X4 Y64", 64, 0.168, 0.126}} {
 		local := LocalBytes([]int64{8192, 32768}, []int64{1, q.inner}, 2)
-		out = append(out, vector{"G-15", "exact " + q.mesh, on("h100", q.mesh, exact()).cost(collectives.AllGather, "X", local).Bandwidth, q.exact * ms, 0.005})
+		out = append(out, vector{"G-15", "exact " + q.mesh, on("h100", q.mesh, exact()).cost(collectives.AllGather, "X", local).Bandwidth,
+			q.exact * ms, 0.005})
 		if q.book > 0 {
-			out = append(out, vector{"G-15", "book " + q.mesh, on("h100", q.mesh, cost.Book()).cost(collectives.AllGather, "X", local).Bandwidth, q.book * ms, 0.005})
+			out = append(out, vector{"G-15", "book " + q.mesh, on("h100", q.mesh, cost.Book()).cost(collectives.AllGather, "X", local).Bandwidth,
+				q.book * ms, 0.005})
 		}
 	}
 	return out

@@ -128,7 +128,8 @@ func calibrationVectors() []vector {
 	return []vector{
 		{"C-01", "gather 33.5 MB", line.seconds(collectives.AllGather, "Y", 33554432), 680 * us, 0.25},
 		{"C-02", "gather 131 kB", line.seconds(collectives.AllGather, "Y", 131072), 8 * us, 0.25},
-		{"C-03", "share of link rate at 10 MB", 1e7 * 15 / 16 / on("tpu-v5e", "X8 Y16", fitted()).seconds(collectives.AllGather, "Y", 1e7), 0.95 * 9e10, 0.15},
+		{"C-03", "share of link rate at 10 MB", 1e7 * 15 / 16 / on("tpu-v5e", "X8 Y16", fitted()).seconds(collectives.AllGather, "Y", 1e7),
+			0.95 * 9e10, 0.15},
 		{"C-04", "reduce-scatter over two", old.cost(collectives.ReduceScatter, "Y", 134.2e6).Bandwidth, 1.13 * ms, 0.05},
 		{"C-05", "large product", hw.LocalMatmul(product, cost.Book()).Math, 96 * ms, 0.05},
 		{"C-06", "blocking", cost.Sum.Of(224*us, 87*us), 311 * us, 0.01},

@@ -43,11 +43,14 @@ func layered() *plan.Plan {
 	}
 	add("tokens", "batch", "i32[8,16]", "P('data', None)", "i32[2,16]", 512, 128, "data")
 	p.Inputs[len(p.Inputs)-1].User = true
-	p.Outputs = append(p.Outputs, answer.Tensor{Index: len(p.Outputs), Name: "result[1]", Type: "f32[]", LocalType: "f32[]", Spec: "P()", Bytes: 4, WholeBytes: 4})
+	p.Outputs = append(p.Outputs, answer.Tensor{Index: len(p.Outputs), Name: "result[1]", Type: "f32[]", LocalType: "f32[]", Spec: "P()",
+		Bytes: 4, WholeBytes: 4})
 	for l := range 12 {
 		p.Collectives = append(p.Collectives,
-			plan.Collective{Kind: "all_reduce", Axes: []string{"data"}, Type: "f32[32,64]", Count: 1, Bytes: 24 << 20, Seconds: 4e-4, Source: "gpt.py:12"},
-			plan.Collective{Kind: "all_gather", Axes: []string{"model"}, Type: "f32[32,16]", Count: 2, Bytes: 1 << 20, Seconds: 1e-4, Source: fmt.Sprintf("gpt.py:%d", 20+l)})
+			plan.Collective{Kind: "all_reduce", Axes: []string{"data"}, Type: "f32[32,64]", Count: 1, Bytes: 24 << 20, Seconds: 4e-4,
+				Source: "gpt.py:12"},
+			plan.Collective{Kind: "all_gather", Axes: []string{"model"}, Type: "f32[32,16]", Count: 2, Bytes: 1 << 20, Seconds: 1e-4,
+				Source: fmt.Sprintf("gpt.py:%d", 20+l)})
 	}
 	return p
 }
@@ -95,7 +98,8 @@ func TestPage(t *testing.T) {
 	p := layered()
 	p.Inputs, p.Collectives = nil, nil
 	for i := range 100 {
-		p.Inputs = append(p.Inputs, answer.Tensor{Index: i, Name: fmt.Sprintf("p['a%d']", i), Type: "f32[1]", LocalType: "f32[1]", Bytes: 4, WholeBytes: 4})
+		p.Inputs = append(p.Inputs, answer.Tensor{Index: i, Name: fmt.Sprintf("p['a%d']", i), Type: "f32[1]", LocalType: "f32[1]", Bytes: 4,
+			WholeBytes: 4})
 		p.Collectives = append(p.Collectives, plan.Collective{Kind: "all_reduce", Type: fmt.Sprintf("f32[%d]", i), Bytes: 1024, Count: 1})
 	}
 	p.Outputs = nil
@@ -125,7 +129,8 @@ func TestProof(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := proof(p, &program.Check{Outputs: make([]program.OutputCheck, 3)}); !strings.HasSuffix(got, "run: differs from the reference, see below") {
+	if got := proof(p, &program.Check{Outputs: make([]program.OutputCheck, 3)}); !strings.HasSuffix(got,
+		"run: differs from the reference, see below") {
 		t.Errorf("a run that differs: %q", got)
 	}
 }
@@ -133,13 +138,14 @@ func TestProof(t *testing.T) {
 // Only numbers that count layers or positions are folded: names that merely end in digits are different things.
 func TestFold(t *testing.T) {
 	for want, names := range map[string][]string{
-		"['params']['Dense_*']['kernel'] x 3": {"['params']['Dense_0']['kernel']", "['params']['Dense_1']['kernel']", "['params']['Dense_2']['kernel']"},
-		"x[*] x 2":                            {"x[0]", "x[1]"},
-		".blocks[*].attn.w x 2":               {".blocks[0].attn.w", ".blocks[1].attn.w"},
-		"ln1|ln2":                             {"ln1", "ln2"},
-		"arg0,2-4 x 4":                        {"arg0", "arg2", "arg3", "arg4"},
-		"p[*][7] x 2":                         {"p[0][7]", "p[1][7]"},
-		"x":                                   {"x"},
+		"['params']['Dense_*']['kernel'] x 3": {"['params']['Dense_0']['kernel']", "['params']['Dense_1']['kernel']",
+			"['params']['Dense_2']['kernel']"},
+		"x[*] x 2":              {"x[0]", "x[1]"},
+		".blocks[*].attn.w x 2": {".blocks[0].attn.w", ".blocks[1].attn.w"},
+		"ln1|ln2":               {"ln1", "ln2"},
+		"arg0,2-4 x 4":          {"arg0", "arg2", "arg3", "arg4"},
+		"p[*][7] x 2":           {"p[0][7]", "p[1][7]"},
+		"x":                     {"x"},
 	} {
 		values := make([]answer.Tensor, len(names))
 		for i, n := range names {

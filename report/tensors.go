@@ -30,7 +30,8 @@ func outputTable(p *plan.Plan, all bool) string {
 		out = tensorTable("output", own, outputRows, false)
 	}
 	if state > 0 {
-		out += fmt.Sprintf("%s the place of inputs and %s cut like them\n", count(state, "output takes", "outputs take"), plural(state, "is", "are"))
+		out += fmt.Sprintf("%s the place of inputs and %s cut like them\n", count(state, "output takes", "outputs take"),
+			plural(state, "is", "are"))
 	}
 	return out
 }

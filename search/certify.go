@@ -182,7 +182,8 @@ type exclusion struct {
 //
 //	r_i(a) + sum over arcs e to neighbours j of min_b (r_e(a, b) + r_j(b))
 //
-// as every node and arc of that sum counts once, and one with values a and b at the ends of arc e the bound plus r_i(a) + r_j(b) + r_e(a, b).
+// as every node and arc of that sum counts once, and one with values a and b at the ends of arc e the bound plus r_i(a) + r_j(b) + r_e(a,
+// b).
 func (c *certificate) exclude(upper int64) *exclusion {
 	room := c.room(upper)
 	if room < 0 || room >= 1<<60 {

@@ -121,8 +121,8 @@ func (d *ascent) sweep(x []int32) float64 {
 	return d.msg.backward() - d.msg.rent() + float64(d.m.constant)
 }
 
-// jump extrapolates the messages from the last leap through the present ones, and goes back if that does not raise the bound. Message passing
-// creeps along straight lines for hundreds of sweeps where costs of different scale meet in a cycle.
+// jump extrapolates the messages from the last leap through the present ones, and goes back if that does not raise the bound. Message
+// passing creeps along straight lines for hundreds of sweeps where costs of different scale meet in a cycle.
 func (d *ascent) jump(bound float64) float64 {
 	msg := d.msg.msg
 	if d.last == nil {

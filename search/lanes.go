@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// lane is what one of the two workers of an epoch may change, beside models of its own (solver.md section 4.11). During an epoch lanes share
-// nothing that changes; between epochs the solver merges what they found, in order. So the result does not depend on how the goroutines
-// were scheduled, or on how many run at once.
+// lane is what one of the two workers of an epoch may change, beside models of its own (solver.md section 4.11). During an epoch lanes
+// share nothing that changes; between epochs the solver merges what they found, in order. So the result does not depend on how the
+// goroutines were scheduled, or on how many run at once.
 type lane struct {
 	ctx   context.Context
 	p     *Problem

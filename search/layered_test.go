@@ -8,9 +8,9 @@ import (
 )
 
 // layered makes an instance of the kind that programs give: repeated layers of a chain of ops with side inputs (weights) and, every few
-// layers, values that many later ops read (hubs). A strategy stands for a layout; an edge costs nothing between equal layouts and the price of a
-// conversion, which depends on the size of the value, between others. slack is the limit over the least peak, in percent above it; 0 means
-// no limit.
+// layers, values that many later ops read (hubs). A strategy stands for a layout; an edge costs nothing between equal layouts and the
+// price of a conversion, which depends on the size of the value, between others. slack is the limit over the least peak, in percent above
+// it; 0 means no limit.
 func layered(seed uint64, nodes, strategies, slack int) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	b := NewBuilder()

@@ -5,9 +5,10 @@ import "slices"
 type stepKind uint8
 
 const (
-	stepRestrict  stepKind = iota // node keeps the values table; back maps an old value to its new index or that of its stand-in, or -1
-	stepMerge                     // the value of node is table[value of left]
-	stepEliminate                 // the best value of node is table[value of left * size of right + value of right]; -1 for a missing neighbour
+	stepRestrict stepKind = iota // node keeps the values table; back maps an old value to its new index or that of its stand-in, or -1
+	stepMerge                    // the value of node is table[value of left]
+	// the best value of node is table[value of left * size of right + value of right]; -1 for a missing neighbour
+	stepEliminate
 )
 
 // step is one entry of the log of reductions.

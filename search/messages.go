@@ -45,8 +45,8 @@ func newMessages(ctx context.Context, m *model) *messages {
 	return s
 }
 
-// toFloat converts a cost less the least of its matrix; a forbidden one is infinite. Every row and column of a model's matrix has a finite entry, so messages stay
-// finite.
+// toFloat converts a cost less the least of its matrix; a forbidden one is infinite. Every row and column of a model's matrix has a finite
+// entry, so messages stay finite.
 func toFloat(c, least int64) float64 {
 	if c >= Inf {
 		return math.Inf(1)

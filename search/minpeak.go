@@ -16,8 +16,8 @@ type PeakResult struct {
 }
 
 // MinPeak minimises the peak usage of a problem, whatever the cost and the limit, and returns a valid solution that attains it. It searches
-// the smallest limit that works by bisection between a lower bound, the usage that no choice avoids, and the best peak so far. It fails like
-// [Solve].
+// the smallest limit that works by bisection between a lower bound, the usage that no choice avoids, and the best peak so far. It fails
+// like [Solve].
 func MinPeak(ctx context.Context, p *Problem, opt Options) (PeakResult, error) {
 	if opt.Steps <= 0 {
 		opt.Steps, opt.Complete = DefaultSteps, true
@@ -138,8 +138,8 @@ func (p *Problem) usageOnly() *Problem {
 	return q
 }
 
-// unavoidable returns a lower bound on the peak: the largest usage over time if every node that is left after merging takes the least it can
-// at every time step.
+// unavoidable returns a lower bound on the peak: the largest usage over time if every node that is left after merging takes the least it
+// can at every time step.
 func (b *bisection) unavoidable() int64 {
 	w := newWork(b.ctx, b.p.WithLimit(maxTotal))
 	if !b.opt.Complete {

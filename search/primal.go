@@ -17,7 +17,8 @@ type primal struct {
 
 // newPrimal makes a primal for the model of a stage.
 func newPrimal(s *lane, g *stage) *primal {
-	p := &primal{finder: newFinder(s, g.m), walk: newWalk(s.ctx, g.m), hood: newNeighbourhood(s.ctx, g.m), prices: make([]float64, len(g.m.base))}
+	p := &primal{finder: newFinder(s, g.m), walk: newWalk(s.ctx, g.m), hood: newNeighbourhood(s.ctx, g.m),
+		prices: make([]float64, len(g.m.base))}
 	if !s.found {
 		p.w = g.w.compact()
 		p.w.proof = nil

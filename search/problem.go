@@ -64,7 +64,8 @@ func (p *Problem) WithoutLimit() *Problem {
 // checked: compare the peak with p.Limit. Sums cannot overflow because [Builder.Build] bounds them.
 func (p *Problem) Evaluate(solution []int32) (cost, peak int64, err error) {
 	if len(solution) != p.NumNodes() {
-		return 0, 0, diag.Invalid(diag.BadInputs, diag.Position{}, "solution has %d entries, the problem has %d nodes", len(solution), p.NumNodes())
+		return 0, 0, diag.Invalid(diag.BadInputs, diag.Position{}, "solution has %d entries, the problem has %d nodes", len(solution),
+			p.NumNodes())
 	}
 	cost = p.Constant
 	for i, a := range solution {

@@ -7,9 +7,9 @@ import (
 )
 
 // Soft returns the problem in which a forbidden entry is not excluded but costs the given price, more than all other costs can differ
-// together: its solutions of least cost use as few forbidden entries as possible and, among those, cost least (solver.md section 4.9). It is
-// for formats in which forbidden entries are merely dear. The cost of a solution is its number of forbidden entries times the price plus the
-// cost of the rest. It fails with diag.ErrTooLarge if the price of all nodes and edges together would overflow.
+// together: its solutions of least cost use as few forbidden entries as possible and, among those, cost least (solver.md section 4.9). It
+// is for formats in which forbidden entries are merely dear. The cost of a solution is its number of forbidden entries times the price
+// plus the cost of the rest. It fails with diag.ErrTooLarge if the price of all nodes and edges together would overflow.
 func (p *Problem) Soft() (soft *Problem, price int64, err error) {
 	spread, places := int64(1), int64(p.NumNodes()+p.NumEdges())
 	for i := range p.NumNodes() {
@@ -23,7 +23,8 @@ func (p *Problem) Soft() (soft *Problem, price int64, err error) {
 		spread += matrices[m]
 	}
 	if spread >= Forbidden || spread > maxTotal/(4*max(places, 1)) {
-		return nil, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "costs too large to count forbidden entries: they differ by up to %d in all", spread)
+		return nil, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{},
+			"costs too large to count forbidden entries: they differ by up to %d in all", spread)
 	}
 	q := *p
 	q.Cost, q.MatVal = pricedForbidden(p.Cost, spread), pricedForbidden(p.MatVal, spread)

@@ -128,7 +128,8 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 	if grows {
 		opt.Steps = DefaultSteps
 	}
-	s := &solver{grows: grows, strict: !grows && !opt.Complete, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf, bound: -Inf}
+	s := &solver{grows: grows, strict: !grows && !opt.Complete, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf,
+		bound: -Inf}
 	for i := range s.lanes {
 		rng := rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed)+uint64(i)))
 		s.lanes[i] = &lane{ctx: ctx, p: p, rng: rng, until: opt.Steps, limit: opt.Steps, table: exactTable, cost: Inf}
@@ -141,7 +142,8 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 
 // over reports whether the search has to stop, given the bound of what is left.
 func (s *solver) over(bound int64) bool {
-	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut || s.ctx.Err() != nil
+	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut ||
+		s.ctx.Err() != nil
 }
 
 // raise takes a bound that is valid for the whole problem.

@@ -355,7 +355,8 @@ func TestSolveIsDeterministic(t *testing.T) {
 	}
 	for i := 1; i < len(first); i++ {
 		a, b := first[i-1], first[i]
-		if b.Cost > a.Cost || b.Bound < min(a.Bound, b.Cost) || b.Bound > b.Cost || b.Source != "phase" && b.Cost == a.Cost && b.Bound == a.Bound {
+		if b.Cost > a.Cost || b.Bound < min(a.Bound, b.Cost) || b.Bound > b.Cost ||
+			b.Source != "phase" && b.Cost == a.Cost && b.Bound == a.Bound {
 			t.Errorf("event %d: %+v after %+v", i, b, a)
 		}
 	}

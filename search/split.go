@@ -65,8 +65,8 @@ func (d *ascent) trial(i int32, in []bool, keep bool) float64 {
 	return best
 }
 
-// memorySplits returns the nodes over the price of whose memory the last roundings disagree most, split in light and heavy values. Prices can
-// mix two solutions, one of which does not fit; those nodes are where they part.
+// memorySplits returns the nodes over the price of whose memory the last roundings disagree most, split in light and heavy values. Prices
+// can mix two solutions, one of which does not fit; those nodes are where they part.
 func (g *stage) memorySplits() []split {
 	prefix := g.dual.prefix()
 	var out []split

@@ -117,8 +117,8 @@ func pow(b, e int) int {
 	return r
 }
 
-// TestTruncatedBounds stops the search at many points: the bound must hold at each, and no more is spent than allowed. The least budgets end
-// before a solution is known.
+// TestTruncatedBounds stops the search at many points: the bound must hold at each, and no more is spent than allowed. The least budgets
+// end before a solution is known.
 func TestTruncatedBounds(t *testing.T) {
 	for seed := range 12 {
 		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 8)))

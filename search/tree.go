@@ -21,8 +21,8 @@ type treeNode struct {
 	words  int64
 }
 
-// tree is branch and bound on a working model, best bound first, so that the bound of the whole rises with every node. The two lanes work on
-// a node each.
+// tree is branch and bound on a working model, best bound first, so that the bound of the whole rises with every node. The two lanes work
+// on a node each.
 type tree struct {
 	s      *solver
 	open   []*treeNode

@@ -140,10 +140,12 @@ func TestErrors(t *testing.T) {
 		class    error
 		size     int64
 	}{
-		{"%0 = stablehlo.dynamic_reshape %x, %i : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x?xf32>", "depends on data", diag.ErrUnsupported, 3},
+		{"%0 = stablehlo.dynamic_reshape %x, %i : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x?xf32>", "depends on data", diag.ErrUnsupported,
+			3},
 		{"%0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<?x4xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>",
 			"contracting", diag.ErrInvalid, 3},
-		{`%0:2 = stablehlo.custom_call @some(%x) : (tensor<?x4xf32>) -> (tensor<?xf32>, tensor<2xf32>)`, "not known for this op", diag.ErrUnsupported, 3},
+		{`%0:2 = stablehlo.custom_call @some(%x) : (tensor<?x4xf32>) -> (tensor<?xf32>, tensor<2xf32>)`, "not known for this op",
+			diag.ErrUnsupported, 3},
 		{`%0 = stablehlo.custom_call @some(%x, %i) {indices_of_shape_operands = dense<0> : tensor<1xi64>} : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x?xf32>`,
 			"must be its last operands", diag.ErrInvalid, 3},
 		{"%0 = stablehlo.slice %x [0:5, 0:4] : (tensor<?x4xf32>) -> tensor<5x4xf32>", "limit", diag.ErrInvalid, 3},

@@ -105,7 +105,8 @@ func expect(got, want tensor.Tensor, agree comparison) error {
 			part = dtype.F64
 		}
 		n, parts := int64(2*got.Len()), 2
-		got, want, width = tensor.Tensor{DType: part, Shape: []int64{n}, Data: got.Data}, tensor.Tensor{DType: part, Shape: []int64{n}, Data: want.Data}, parts
+		got, want, width = tensor.Tensor{DType: part, Shape: []int64{n}, Data: got.Data},
+			tensor.Tensor{DType: part, Shape: []int64{n}, Data: want.Data}, parts
 	}
 	wrong, first, distance := 0, 0, ""
 	for k := range got.Len() {
@@ -120,7 +121,8 @@ func expect(got, want tensor.Tensor, agree comparison) error {
 		return nil
 	}
 	return diag.Finding(diag.Mismatch, diag.Position{}, "%d of %d elements differ, first at %s: %s and %s%s",
-		wrong, got.Len(), strings.ReplaceAll(fmt.Sprint(indexOf(first/width, shape)), " ", ", "), elementText(got, first), elementText(want, first), distance)
+		wrong, got.Len(), strings.ReplaceAll(fmt.Sprint(indexOf(first/width, shape)), " ", ", "), elementText(got, first),
+		elementText(want, first), distance)
 }
 
 // indexOf returns the index of element k of a shape.

@@ -175,7 +175,8 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 		return err
 	}
 	if len(callee.params) != len(i.in) {
-		return diag.Invalid(diag.BadOp, diag.Position{}, "function @%s takes %d arguments, %d are given", c.m.Func(fn).Name, len(callee.params), len(i.in))
+		return diag.Invalid(diag.BadOp, diag.Position{}, "function @%s takes %d arguments, %d are given", c.m.Func(fn).Name, len(callee.params),
+			len(i.in))
 	}
 	i.control = func(f *frame, i *instr) error {
 		args := f.take(i.in)

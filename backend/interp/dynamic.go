@@ -25,7 +25,8 @@ var dynamicOps = map[ir.Kind]builder{
 
 // sized makes a kernel with one result whose type is known at run time: plan says the shape, or what is wrong with
 // it, and the result must fit the limit of bytes before compute makes it.
-func sized(element dtype.Type, plan func(in []tensor.Tensor) ([]int64, error), compute func(in []tensor.Tensor, shape []int64) tensor.Tensor) kernel {
+func sized(element dtype.Type, plan func(in []tensor.Tensor) ([]int64, error),
+	compute func(in []tensor.Tensor, shape []int64) tensor.Tensor) kernel {
 	return func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		shape, err := plan(in)
 		if err != nil {

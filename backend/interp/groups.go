@@ -110,7 +110,8 @@ func (c *compiler) idGroups(r *attrReader, d *Collective, global bool) ([][]int,
 		}
 	}
 	if d.Kind != ir.OpCollectiveBroadcast && count != n {
-		return nil, diag.Invalid(diag.BadAttribute, diag.Position{}, "replica_groups names %d of %d ids: each %s belongs to a group", count, n, what)
+		return nil, diag.Invalid(diag.BadAttribute, diag.Position{}, "replica_groups names %d of %d ids: each %s belongs to a group", count, n,
+			what)
 	}
 	return out, nil
 }

@@ -170,7 +170,8 @@ func (in *Interpreter) checkArgs(fn ir.FuncID, f *function, args []*tensor.Tenso
 				in.argument(fn, f, i), name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
 		}
 		if _, bytes, err := tensor.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s has %d bytes of data, its type %d", in.argument(fn, f, i), name, len(a.Data), bytes)
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s has %d bytes of data, its type %d", in.argument(fn, f, i), name,
+				len(a.Data), bytes)
 		}
 	}
 	return nil

@@ -209,7 +209,8 @@ func buildEinsum(c *compiler, op ir.OpID, i *instr) error {
 		ok = ok && strings.ContainsRune(left, label)
 	}
 	if !ok {
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "einsum config %q cannot be run: write one distinct letter per dimension", config)
+		return diag.Unsupported(diag.NotSupported, diag.Position{}, "einsum config %q cannot be run: write one distinct letter per dimension",
+			config)
 	}
 	out := c.element(op)
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {

@@ -118,7 +118,8 @@ func (w *writer) loop(scope []known, a, b known, depth int) []known {
 	r, k, x, y := w.fresh(), w.fresh(), w.fresh(), w.fresh()
 	w.line("%s:3 = stablehlo.while(%s = %s, %s = %s, %s = %s) : tensor<i32>, %s, %s", r, k, zero, x, a.name, y, b.name, vec, vec)
 	c, u, next, e, sum := w.fresh(), w.fresh(), w.fresh(), w.fresh(), w.fresh()
-	w.line("cond {\n  %s = stablehlo.compare LT, %s, %s, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n  stablehlo.return %s : tensor<i1>\n} do {", c, k, n, c)
+	w.line("cond {\n  %s = stablehlo.compare LT, %s, %s, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n  stablehlo.return %s : "+
+		"tensor<i1>\n} do {", c, k, n, c)
 	w.line("  %s = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>", e, k)
 	w.line("  %s = stablehlo.dynamic_update_slice %s, %s, %s : (%s, tensor<1xi32>, tensor<i32>) -> %s", u, x, e, i, vec, vec)
 	w.line("  %s = stablehlo.add %s, %s : %s", sum, u, outer.name, vec)

@@ -167,7 +167,8 @@ func buildSelectAndScatter(c *compiler, op ir.OpID, i *instr) error {
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		s := known
 		s.Body = f.region(selector)
-		x, err := tensor.SelectAndScatter(in[0], tensor.Convert(in[1], body.types[0]), tensor.Convert(in[2], body.types[0]), w, s, body.combiner(f))
+		x, err := tensor.SelectAndScatter(in[0], tensor.Convert(in[1], body.types[0]), tensor.Convert(in[2], body.types[0]), w, s,
+			body.combiner(f))
 		f.p.single[0] = x
 		return f.p.single[:], err
 	}

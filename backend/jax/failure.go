@@ -29,7 +29,8 @@ func (r *runner) explain(m *member) error {
 	}
 	found.Message = strings.TrimSpace(found.Message)
 	if found.Import {
-		return diag.Unsupported(diag.BackendFailed, diag.Position{}, "`%s` cannot import JAX: install it with `%s -m pip install jax`, or name another Python with --python or AUTOSHARD_PYTHON",
+		return diag.Unsupported(diag.BackendFailed, diag.Position{},
+			"`%s` cannot import JAX: install it with `%s -m pip install jax`, or name another Python with --python or AUTOSHARD_PYTHON",
 			r.Python, r.Python).WithNote(diag.Position{}, "%s", found.Message)
 	}
 	what := "the program failed"

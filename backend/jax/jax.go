@@ -61,7 +61,8 @@ func Run(ctx context.Context, source []byte, inputs []*tensor.Tensor, o Options)
 	}
 	python, err := exec.LookPath(o.Python)
 	if err != nil {
-		return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "no Python at %q: install Python and JAX (`pip install jax`), or name the Python with --python or AUTOSHARD_PYTHON", o.Python)
+		return nil, diag.Invalid(diag.BackendFailed, diag.Position{},
+			"no Python at %q: install Python and JAX (`pip install jax`), or name the Python with --python or AUTOSHARD_PYTHON", o.Python)
 	}
 	o.Python = python
 	dir, err := os.MkdirTemp("", "autoshard-jax-")
@@ -86,7 +87,8 @@ func (o *Options) check() error {
 	case o.Devices%o.Processes != 0:
 		return diag.Invalid(diag.BadOption, diag.Position{}, "%d devices cannot be shared equally by %d processes", o.Devices, o.Processes)
 	case o.Native && o.Processes > 1:
-		return diag.Invalid(diag.BadOption, diag.Position{}, "several processes on one host have virtual devices only: `autoshard emit --launcher` writes the commands for several hosts")
+		return diag.Invalid(diag.BadOption, diag.Position{},
+			"several processes on one host have virtual devices only: `autoshard emit --launcher` writes the commands for several hosts")
 	}
 	return nil
 }

@@ -240,19 +240,27 @@ func TestFailures(t *testing.T) {
 		want          []string
 	}{
 		{"exception", "x = 1\nprint('before')\nraise ValueError('boom')\n", 1, diag.ErrUnsupported,
-			[]string{"program.py:3:1: error: the program failed: ValueError: boom [AS3005]\n  raise ValueError('boom')\n", "its last output is\n  before\n  Traceback"}},
-		{"below a function", "import json\ndef f(x):\n  return json.loads(x)\nf('{')\n", 1, diag.ErrUnsupported, []string{"program.py:3:3: error: the program failed: json"}},
+			[]string{"program.py:3:1: error: the program failed: ValueError: boom [AS3005]\n  raise ValueError('boom')\n",
+				"its last output is\n  before\n  Traceback"}},
+		{"below a function", "import json\ndef f(x):\n  return json.loads(x)\nf('{')\n", 1, diag.ErrUnsupported,
+			[]string{"program.py:3:3: error: the program failed: json"}},
 		{"syntax", "x = (\n", 1, diag.ErrUnsupported, []string{"program.py:1:1: error: the program failed: SyntaxError: "}},
 		{"exit text", "raise SystemExit('8 devices are needed')\n", 1, diag.ErrUnsupported, []string{"the program failed: 8 devices are needed"}},
-		{"exit status", "import sys\nsys.exit(3)\n", 1, diag.ErrUnsupported, []string{"program.py:2:1: error: the program failed: exit status 3"}},
-		{"signal", "import os\nprint('last words')\nos.abort()\n", 1, diag.ErrUnsupported, []string{"program.py: error: the program failed: signal: aborted", "  last words\n"}},
-		{"no jax", "import os\nraise ImportError(\"No module named 'jax'\", name='jax')\n", 1, diag.ErrUnsupported, []string{"cannot import JAX: install it with `", "-m pip install jax`", "--python or AUTOSHARD_PYTHON"}},
+		{"exit status", "import sys\nsys.exit(3)\n", 1, diag.ErrUnsupported,
+			[]string{"program.py:2:1: error: the program failed: exit status 3"}},
+		{"signal", "import os\nprint('last words')\nos.abort()\n", 1, diag.ErrUnsupported,
+			[]string{"program.py: error: the program failed: signal: aborted", "  last words\n"}},
+		{"no jax", "import os\nraise ImportError(\"No module named 'jax'\", name='jax')\n", 1, diag.ErrUnsupported,
+			[]string{"cannot import JAX: install it with `", "-m pip install jax`", "--python or AUTOSHARD_PYTHON"}},
 		{"no outputs", "print('nothing')\n", 1, diag.ErrUnsupported, []string{"the program ended without outputs"}},
 		{"one of several", "import sys, time\nif sys.argv[-1] != '2': time.sleep(600)\nraise ValueError('boom')\n", 4, diag.ErrUnsupported,
 			[]string{"program.py:3:1: error: process 2 of 4 failed: ValueError: boom"}},
-		{"waits at its end", "import atexit, time\natexit.register(time.sleep, 600)\nraise ValueError('boom')\n", 2, diag.ErrUnsupported, []string{"of 2 failed: ValueError: boom"}},
-		{"much output", "print('\\n'.join(f'line {i}' for i in range(200000)))\nraise ValueError('boom')\n", 1, diag.ErrUnsupported, []string{"  line 199999\n"}},
-		{"not text", "import os, sys\nos.write(1, bytes(range(128, 256)))\nraise ValueError('\\udc80')\n", 1, diag.ErrUnsupported, []string{"the program failed: ValueError"}},
+		{"waits at its end", "import atexit, time\natexit.register(time.sleep, 600)\nraise ValueError('boom')\n", 2, diag.ErrUnsupported,
+			[]string{"of 2 failed: ValueError: boom"}},
+		{"much output", "print('\\n'.join(f'line {i}' for i in range(200000)))\nraise ValueError('boom')\n", 1, diag.ErrUnsupported,
+			[]string{"  line 199999\n"}},
+		{"not text", "import os, sys\nos.write(1, bytes(range(128, 256)))\nraise ValueError('\\udc80')\n", 1, diag.ErrUnsupported,
+			[]string{"the program failed: ValueError"}},
 		{"uneven", "", 3, diag.ErrInvalid, []string{"8 devices cannot be shared equally by 3 processes"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -338,7 +346,8 @@ elif args["--coordinator"].endswith(":` + strconv.Itoa(ports[0]) + `"):
 
 func TestEnvironment(t *testing.T) {
 	env := []string{"A=b", "XLA_FLAGS=--xla_dump_to=d", "JAX_PLATFORMS=cuda"}
-	want := append(slices.Clone(env), "PYTHONUNBUFFERED=1", "JAX_PLATFORMS=cpu", "XLA_FLAGS=--xla_dump_to=d --xla_force_host_platform_device_count=4")
+	want := append(slices.Clone(env), "PYTHONUNBUFFERED=1", "JAX_PLATFORMS=cpu",
+		"XLA_FLAGS=--xla_dump_to=d --xla_force_host_platform_device_count=4")
 	if d := cmp.Diff(want, environment(env, 4, false, "")); d != "" {
 		t.Error(d)
 	}
@@ -388,7 +397,8 @@ func TestMatmul(t *testing.T) {
 	}
 	for _, processes := range []int{1, 2} {
 		alone(t)
-		got, err := Run(t.Context(), source, []*tensor.Tensor{&x, &y}, Options{Python: python, Devices: 8, Processes: processes, Env: os.Environ()})
+		got, err := Run(t.Context(), source, []*tensor.Tensor{&x, &y}, Options{Python: python, Devices: 8, Processes: processes,
+			Env: os.Environ()})
 		if err != nil {
 			diag.Render(os.Stderr, err, nil)
 			t.Fatal(err)

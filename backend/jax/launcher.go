@@ -38,7 +38,8 @@ func Launcher(form string, l Launch) ([]byte, error) {
 		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "%d devices cannot be shared equally by %d hosts", l.Devices, l.Hosts)
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Name": label(l.Name), "Program": fileName(l.Program), "Hosts": l.Hosts, "Devices": l.Devices / l.Hosts})
+	err = t.Execute(&b, map[string]any{"Name": label(l.Name), "Program": fileName(l.Program), "Hosts": l.Hosts,
+		"Devices": l.Devices / l.Hosts})
 	if err != nil {
 		return nil, diag.Internal(diag.Bug, diag.Position{}, "launcher `%s`: %v", form, err)
 	}

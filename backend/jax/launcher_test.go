@@ -108,7 +108,8 @@ func TestKubernetesLauncher(t *testing.T) {
 		containers := v.Get("spec.template.spec.containers").([]any)
 		command := containers[0].(map[string]any)["command"].([]any)
 		want := `exec python3 /program/program.py --coordinator mlp--train-0.mlp--train:8476 --processes 2 --process "$JOB_COMPLETION_INDEX"`
-		if v.GetString("spec.template.spec.subdomain") != name || v.GetInt("spec.completions") != 2 || v.GetInt("spec.parallelism") != 2 || command[2] != want {
+		if v.GetString("spec.template.spec.subdomain") != name || v.GetInt("spec.completions") != 2 || v.GetInt("spec.parallelism") != 2 ||
+			command[2] != want {
 			t.Errorf("the job is\n%s", document)
 		}
 	}

@@ -89,7 +89,8 @@ func (s *shardMap) compare(t *testing.T, got []npz.Array) {
 }
 
 // lowered are the ops that JAX's text has for ours, in the order of OPS in several.py.
-var lowered = map[string]int{typed.Psum: 0, typed.AllGather: 1, typed.AllGatherInvariant: 1, typed.PsumScatter: 2, typed.Ppermute: 3, typed.AllToAll: 4}
+var lowered = map[string]int{typed.Psum: 0, typed.AllGather: 1, typed.AllGatherInvariant: 1, typed.PsumScatter: 2, typed.Ppermute: 3,
+	typed.AllToAll: 4}
 
 // The transformer layer and the collective matmuls of the examples give here, in one process of JAX and in two with four
 // devices each, the same; JAX's text has the collectives that ours has, whose numbers are tested in shardmap/typed.

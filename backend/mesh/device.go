@@ -37,7 +37,8 @@ type exchange struct {
 }
 
 // Communicate implements interp.Peers.
-func (d *device) Communicate(_ context.Context, c *interp.Collective, operands []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+func (d *device) Communicate(_ context.Context, c *interp.Collective, operands []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor,
+	error) {
 	n := d.counts[c.Op]
 	if n == nil {
 		n = &count{}

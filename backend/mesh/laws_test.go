@@ -31,7 +31,8 @@ func matrix(rows [][]int) string {
 func oneOp(op, attrs, region, from, to string) string {
 	body := ""
 	if region != "" {
-		body = fmt.Sprintf(" ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n %%s = stablehlo.%s %%a, %%b : tensor<f32>\n stablehlo.return %%s : tensor<f32>\n})", region)
+		body = fmt.Sprintf(" ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n %%s = stablehlo.%s %%a, %%b : tensor<f32>\n stablehlo.return %%s "+
+			": tensor<f32>\n})", region)
 	}
 	return fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n %%0 = \"stablehlo.%s\"(%%x) <{%s}>%s : (%s) -> %s\n return %%0 : %s\n}",
 		from, to, op, attrs, body, from, to, to)
@@ -187,7 +188,8 @@ func TestPermute(t *testing.T) {
 				moved += 24
 			}
 		}
-		got, traffic := run(t, oneOp("collective_permute", "source_target_pairs = "+matrix(pairs)+", "+flags, "", "tensor<2x3xf32>", "tensor<2x3xf32>"), inputs)
+		got, traffic := run(t, oneOp("collective_permute", "source_target_pairs = "+matrix(pairs)+", "+flags, "", "tensor<2x3xf32>",
+			"tensor<2x3xf32>"), inputs)
 		if traffic.Collectives[0].Bytes != moved {
 			t.Fatalf("%v moved %d bytes, want %d", pairs, traffic.Collectives[0].Bytes, moved)
 		}
@@ -209,7 +211,8 @@ func TestSameBits(t *testing.T) {
 			tensor.Elems[float32](inputs[d])[k] = float32(k*devices+d) / 3
 		}
 	}
-	src := oneOp("all_reduce", "replica_groups = "+matrix([][]int{{0, 1, 2, 3, 4, 5, 6}})+", "+flags+", use_global_device_ids", "add", "tensor<1000xf32>", "tensor<1000xf32>")
+	src := oneOp("all_reduce", "replica_groups = "+matrix([][]int{{0, 1, 2, 3, 4, 5, 6}})+", "+flags+", use_global_device_ids", "add",
+		"tensor<1000xf32>", "tensor<1000xf32>")
 	want, traffic := run(t, src, inputs)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, cores := range []int{1, 2, 7} {

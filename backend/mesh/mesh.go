@@ -74,9 +74,11 @@ func (t *Traffic) Bytes(op ir.OpID) int64 {
 // Beyond the errors of interp.Run, with the device's number, it returns a diag.ErrInvalid where the devices do not
 // take part in the same collectives. The first device to fail, or the end of the context, stops all others before
 // Run returns.
-func Run(ctx context.Context, m *ir.Module, fn ir.FuncID, devices int, args [][]*tensor.Tensor, opts Options) ([][]*tensor.Tensor, Traffic, error) {
+func Run(ctx context.Context, m *ir.Module, fn ir.FuncID, devices int, args [][]*tensor.Tensor, opts Options) ([][]*tensor.Tensor, Traffic,
+	error) {
 	if devices < 1 || len(args) != devices {
-		return nil, Traffic{}, diag.Invalid(diag.BadInputs, diag.Position{}, "arguments for %d devices are given, the mesh has %d", len(args), devices)
+		return nil, Traffic{}, diag.Invalid(diag.BadInputs, diag.Position{}, "arguments for %d devices are given, the mesh has %d", len(args),
+			devices)
 	}
 	in, err := interp.New(m, interp.Options{Partitions: devices, MaxBytes: opts.MaxBytes / int64(devices), WholeWindows: opts.WholeWindows})
 	if err != nil {

@@ -233,7 +233,8 @@ func (n *network) unread() error {
 	if first.to == anyDevice {
 		return diag.Invalid(diag.BadInputs, s.pos, "what was sent at %s on channel %d is never received", s.describe(), first.channel)
 	}
-	return diag.Invalid(diag.BadInputs, s.pos, "the devices do not take part in the same collectives: device %d has finished, device %d sent to it at %s",
+	return diag.Invalid(diag.BadInputs, s.pos,
+		"the devices do not take part in the same collectives: device %d has finished, device %d sent to it at %s",
 		first.to, first.from, s.describe())
 }
 

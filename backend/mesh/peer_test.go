@@ -94,7 +94,8 @@ func TestPeer(t *testing.T) {
 			dir := t.TempDir()
 			save(t, filepath.Join(dir, "in.npz"), inputs)
 			save(t, filepath.Join(dir, "out.npz"), outputs)
-			cmd := exec.Command(python, filepath.Join(shared, "oracle", "xla.py"), "--partitioned", "--devices", fmt.Sprint(devices), "--rtol", "1e-6",
+			cmd := exec.Command(python, filepath.Join(shared, "oracle", "xla.py"), "--partitioned", "--devices", fmt.Sprint(devices), "--rtol",
+				"1e-6",
 				"--inputs", filepath.Join(dir, "in.npz"), "--expect", filepath.Join(dir, "out.npz"), path)
 			out, err := cmd.CombinedOutput()
 			if err != nil {

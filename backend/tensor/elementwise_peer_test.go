@@ -173,14 +173,16 @@ func TestBinaryAgainstXLA(t *testing.T) {
 		if name == "chlo.zeta" {
 			args[0] = Add(n, FromFloats(dtype.F32, nil, 2))
 		}
-		cases = append(cases, peerCase{name: name, text: program(name, "", args, []Tensor{got}), args: args, got: []Tensor{got}, tolerance: 1e-5, scale: 1})
+		cases = append(cases, peerCase{name: name, text: program(name, "", args, []Tensor{got}), args: args, got: []Tensor{got}, tolerance: 1e-5,
+			scale: 1})
 	}
 	runPeer(t, cases)
 }
 
 func TestConvertAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	types := concat(peerInts, peerFloats, peerComplex, []dtype.Type{dtype.I1, dtype.F8E4M3FN, dtype.F8E5M2, dtype.F8E4M3FNUZ, dtype.F8E4M3B11FNUZ, dtype.F8E3M4})
+	types := concat(peerInts, peerFloats, peerComplex, []dtype.Type{dtype.I1, dtype.F8E4M3FN, dtype.F8E5M2, dtype.F8E4M3FNUZ,
+		dtype.F8E4M3B11FNUZ, dtype.F8E3M4})
 	var cases []peerCase
 	for _, from := range types {
 		for _, to := range types {
@@ -249,9 +251,11 @@ func TestCompareSelectClampAgainstXLA(t *testing.T) {
 					kind = "UNSIGNED"
 				}
 				got := Compare(x, y, d, total)
-				attrs := "<{comparison_direction = #stablehlo<comparison_direction " + d.String() + ">, compare_type = #stablehlo<comparison_type " + kind + ">}>"
+				attrs := "<{comparison_direction = #stablehlo<comparison_direction " + d.String() + ">, compare_type = #stablehlo<comparison_type " +
+					kind + ">}>"
 				cases = append(cases, peerCase{
-					name: "compare " + d.String() + " " + kind + " " + dt.String(), text: program("stablehlo.compare", attrs, []Tensor{x, y}, []Tensor{got}),
+					name: "compare " + d.String() + " " + kind + " " + dt.String(), text: program("stablehlo.compare", attrs, []Tensor{x, y},
+						[]Tensor{got}),
 					args: []Tensor{x, y}, got: []Tensor{got},
 				})
 			}

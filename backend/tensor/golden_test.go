@@ -73,7 +73,8 @@ func TestElementwiseEdges(t *testing.T) {
 		{"count_leading_zeros", CountLeadingZeros(ints(dtype.I16, 0, 1, -1)), "i16[3] [16, 15, 0]"},
 		{"round_nearest_afz", RoundNearestAfz(f32(0.5, -2.5, 1.4)), "f32[3] [1, -3, 1]"},
 		{"round_nearest_even", RoundNearestEven(f32(0.5, 1.5, -2.5)), "f32[3] [0, 2, -2]"},
-		{"bf16 rounds to even", Add(FromFloats(dtype.BF16, []int64{2}, 1, 1), FromFloats(dtype.BF16, []int64{2}, 1.0/256, 3.0/256)), "bf16[2] [1, 1.015625]"},
+		{"bf16 rounds to even", Add(FromFloats(dtype.BF16, []int64{2}, 1, 1), FromFloats(dtype.BF16, []int64{2}, 1.0/256, 3.0/256)),
+			"bf16[2] [1, 1.015625]"},
 		{"clamp", Clamp(f32(0, 3, nan), f32(-1, 2, 0), f32(1, 1, 1)), "f32[3] [0, 1, NaN]"},
 		{"select scalar", Select(FromInts(dtype.I1, nil, 1), f32(1, 2), f32(3, 4)), "f32[2] [1, 2]"},
 		{"select", Select(ints(dtype.I1, 1, 0), f32(1, 2), f32(3, 4)), "f32[2] [1, 4]"},
@@ -114,8 +115,10 @@ func TestConversions(t *testing.T) {
 		{"bitcast narrower", BitcastConvert(ints(dtype.UI32, 0x01020304), dtype.UI8, []int64{1, 4}), "ui8[1,4] [[4, 3, 2, 1]]"},
 		{"bitcast to i4", BitcastConvert(ints(dtype.UI8, 0xF1), dtype.I4, []int64{1, 2}), "i4[1,2] [[1, -1]]"},
 		{"bitcast from i4", BitcastConvert(Reshape(ints(dtype.I4, 1, -1), []int64{1, 2}), dtype.UI8, []int64{1}), "ui8[1] [241]"},
-		{"quantize", UniformQuantize(f32(1, -1, 1000, 0.25), Quantization{Scales: []float64{0.5}, ZeroPoints: []int64{3}, Min: -128, Max: 127}, dtype.I8), "i8[4] [5, 1, 127, 3]"},
-		{"dequantize by axis", UniformDequantize(Reshape(ints(dtype.I8, 2, 4, 2, 4), []int64{2, 2}), Quantization{Scales: []float64{1, 0.5}, ZeroPoints: []int64{0, 2}, Dim: 1}, dtype.F32), "f32[2,2] [[2, 1], [2, 1]]"},
+		{"quantize", UniformQuantize(f32(1, -1, 1000, 0.25), Quantization{Scales: []float64{0.5}, ZeroPoints: []int64{3}, Min: -128, Max: 127},
+			dtype.I8), "i8[4] [5, 1, 127, 3]"},
+		{"dequantize by axis", UniformDequantize(Reshape(ints(dtype.I8, 2, 4, 2, 4), []int64{2, 2}),
+			Quantization{Scales: []float64{1, 0.5}, ZeroPoints: []int64{0, 2}, Dim: 1}, dtype.F32), "f32[2,2] [[2, 1], [2, 1]]"},
 	})
 }
 
@@ -156,13 +159,17 @@ func TestDotAndConvolution(t *testing.T) {
 	reversed.Reverse = []bool{true}
 	check(t, []goldenCase{
 		{"matmul", DotGeneral(x, x, mul, dtype.F32), "f32[2,2] [[7, 10], [15, 22]]"},
-		{"both transposed", DotGeneral(x, x, DotDims{LHSContract: []int64{0}, RHSContract: []int64{1}}, dtype.F32), "f32[2,2] [[7, 15], [10, 22]]"},
+		{"both transposed", DotGeneral(x, x, DotDims{LHSContract: []int64{0}, RHSContract: []int64{1}}, dtype.F32),
+			"f32[2,2] [[7, 15], [10, 22]]"},
 		{"zero times infinity", DotGeneral(matrix(2, 0, 1), matrix(1, inf, 1), mul, dtype.F32), "f32[1,1] [[NaN]]"},
 		{"no contraction", DotGeneral(f32(1, 2), f32(3, 4), DotDims{}, dtype.F32), "f32[2,2] [[3, 4], [6, 8]]"},
 		{"contracted size 0", DotGeneral(New(dtype.F32, []int64{2, 0}), New(dtype.F32, []int64{0, 1}), mul, dtype.F32), "f32[2,1] [[0], [0]]"},
-		{"i8 into i32", DotGeneral(ints(dtype.I8, 127, 127), ints(dtype.I8, 127, 127), DotDims{LHSContract: []int64{0}, RHSContract: []int64{0}}, dtype.I32), "i32[] 32258"},
-		{"i8 wraps", DotGeneral(ints(dtype.I8, 127, 127), ints(dtype.I8, 127, 127), DotDims{LHSContract: []int64{0}, RHSContract: []int64{0}}, dtype.I8), "i8[] 2"},
-		{"ragged_dot", RaggedDot(matrix(2, 1, 2, 3, 4, 5, 6), Reshape(f32(1, 1, 10, 10), []int64{2, 2, 1}), ints(dtype.I32, 1, 1), dtype.F32), "f32[3,1] [[3], [70], [0]]"},
+		{"i8 into i32", DotGeneral(ints(dtype.I8, 127, 127), ints(dtype.I8, 127, 127), DotDims{LHSContract: []int64{0}, RHSContract: []int64{0}},
+			dtype.I32), "i32[] 32258"},
+		{"i8 wraps", DotGeneral(ints(dtype.I8, 127, 127), ints(dtype.I8, 127, 127), DotDims{LHSContract: []int64{0}, RHSContract: []int64{0}},
+			dtype.I8), "i8[] 2"},
+		{"ragged_dot", RaggedDot(matrix(2, 1, 2, 3, 4, 5, 6), Reshape(f32(1, 1, 10, 10), []int64{2, 2, 1}), ints(dtype.I32, 1, 1), dtype.F32),
+			"f32[3,1] [[3], [70], [0]]"},
 		{"convolution", Convolution(signal, kernel, conv, dtype.F32), "f32[1,1,3] [[[21, 32, 43]]]"},
 		{"convolution padded", Convolution(signal, kernel, padded, dtype.F32), "f32[1,1,2] [[[10, 32]]]"},
 		{"convolution reversed", Convolution(signal, kernel, reversed, dtype.F32), "f32[1,1,3] [[[12, 23, 34]]]"},
@@ -187,13 +194,17 @@ func TestReductions(t *testing.T) {
 		{"no dimension applies init", reduce(f32(1, 5), FromFloats(dtype.F32, nil, 3), nil, MonoidMaximum), "f32[2] [3, 5]"},
 		{"any", reduce(ints(dtype.I1, 0, 1, 0), FromInts(dtype.I1, nil, 0), []int64{0}, MonoidOr), "i1[] true"},
 		{"small terms are not lost", reduce(f32(1e8, 1, 1, 1, 1, 1, 1, 1, 1, -1e8), zero, []int64{0}, MonoidAdd), "f32[] 8"},
-		{"bf16 rounds once", reduce(Convert(BroadcastInDim(FromFloats(dtype.F32, nil, 1), nil, []int64{1000}), dtype.BF16), FromFloats(dtype.BF16, nil, 0), []int64{0}, MonoidAdd), "bf16[] 1000"},
-		{"cumsum", window(f32(1, 2, 3, 4, 5, 6), zero, Window{Size: []int64{6}, Padding: [][2]int64{{5, 0}}}, MonoidAdd), "f32[6] [1, 3, 6, 10, 15, 21]"},
-		{"cumsum with an init that is not neutral", window(f32(1, 2, 3), FromFloats(dtype.F32, nil, 1), Window{Size: []int64{3}, Padding: [][2]int64{{2, 0}}}, MonoidAdd), "f32[3] [4, 5, 7]"},
+		{"bf16 rounds once", reduce(Convert(BroadcastInDim(FromFloats(dtype.F32, nil, 1), nil, []int64{1000}), dtype.BF16),
+			FromFloats(dtype.BF16, nil, 0), []int64{0}, MonoidAdd), "bf16[] 1000"},
+		{"cumsum", window(f32(1, 2, 3, 4, 5, 6), zero, Window{Size: []int64{6}, Padding: [][2]int64{{5, 0}}}, MonoidAdd),
+			"f32[6] [1, 3, 6, 10, 15, 21]"},
+		{"cumsum with an init that is not neutral", window(f32(1, 2, 3), FromFloats(dtype.F32, nil, 1),
+			Window{Size: []int64{3}, Padding: [][2]int64{{2, 0}}}, MonoidAdd), "f32[3] [4, 5, 7]"},
 		{"pooling", window(x, low, Window{Size: []int64{2, 2}}, MonoidMaximum), "f32[1,2] [[5, 6]]"},
 		{"dilated", window(f32(1, 2, 3, 4), zero, Window{Size: []int64{2}, WindowDilation: []int64{2}}, MonoidAdd), "f32[2] [4, 6]"},
 		{"window larger than input", window(f32(1), zero, Window{Size: []int64{2}}, MonoidAdd), "f32[0] []"},
-		{"select_and_scatter", must(SelectAndScatter(f32(3, 3, 1, 5), f32(10, 20), zero, Window{Size: []int64{2}, Stride: []int64{2}}, Selector{Known: true, Direction: GE}, Combiner{Monoid: MonoidAdd})), "f32[4] [10, 0, 0, 20]"},
+		{"select_and_scatter", must(SelectAndScatter(f32(3, 3, 1, 5), f32(10, 20), zero, Window{Size: []int64{2}, Stride: []int64{2}},
+			Selector{Known: true, Direction: GE}, Combiner{Monoid: MonoidAdd})), "f32[4] [10, 0, 0, 20]"},
 		{"fold", must(Fold([]Tensor{f32(1e8), f32(1), f32(-1e8)}, Combiner{Monoid: MonoidAdd})), "f32[1] [1]"},
 	})
 }
@@ -231,7 +242,10 @@ func TestGeneralBodies(t *testing.T) {
 	if _, err := Sort([]Tensor{f32(2, 1)}, 0, Comparator{Body: failing.Body}); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("error of the comparator: %v", err)
 	}
-	squares := must(Map([]Tensor{f32(1, 2)}, Combiner{Elementwise: true, Body: func(a []Tensor) ([]Tensor, error) { return []Tensor{Square(a[0])}, nil }}, []dtype.Type{dtype.F32}))
+	squares := must(Map([]Tensor{f32(1, 2)}, Combiner{Elementwise: true, Body: func(a []Tensor) ([]Tensor,
+		error) {
+		return []Tensor{Square(a[0])}, nil
+	}}, []dtype.Type{dtype.F32}))
 	check(t, []goldenCase{{"map", squares[0], "f32[2] [1, 4]"}})
 }
 
@@ -246,8 +260,10 @@ func TestGatherScatterSort(t *testing.T) {
 	}
 	at := Reshape(ints(dtype.I32, 3, -1, 0), []int64{3, 1})
 	elements := ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}
-	sorted := must(Sort([]Tensor{f32(nan, -inf, 0, math.Copysign(0, -1), inf, math.Copysign(nan, -1), 1)}, 0, Comparator{Keys: []SortKey{{}}}))[0]
-	pairs := must(Sort([]Tensor{ints(dtype.I32, 2, 1, 2, 1), f32(1, 4, 0, 3)}, -1, Comparator{Keys: []SortKey{{Operand: 0}, {Operand: 1, Descending: true}}}))
+	sorted := must(Sort([]Tensor{f32(nan, -inf, 0, math.Copysign(0, -1), inf, math.Copysign(nan, -1), 1)}, 0,
+		Comparator{Keys: []SortKey{{}}}))[0]
+	pairs := must(Sort([]Tensor{ints(dtype.I32, 2, 1, 2, 1), f32(1, 4, 0, 3)}, -1,
+		Comparator{Keys: []SortKey{{Operand: 0}, {Operand: 1, Descending: true}}}))
 	values, index := TopK(f32(1, nan, 3, 3), 3)
 	_, zeros := TopK(f32(0, math.Copysign(0, -1), 0), 3)
 	check(t, []goldenCase{
@@ -255,8 +271,10 @@ func TestGatherScatterSort(t *testing.T) {
 		{"torch_index_select", TorchIndexSelect(x, ints(dtype.I32, 1, 0), 1, 0), "f32[3,2] [[2, 1], [4, 3], [6, 5]]"},
 		{"scatter by element", scatter(windows, MonoidAdd, at, matrix(2, 1, 2, 3, 4, 5, 6)), "f32[4] [9, 6, 0, 1]"},
 		{"scatter by window", scatter(whole, MonoidAdd, at, matrix(2, 1, 2, 3, 4, 5, 6)), "f32[4] [5, 6, 0, 0]"},
-		{"scatter overwrites in order", scatter(elements, MonoidSecond, Reshape(ints(dtype.I32, 1, 1), []int64{2, 1}), f32(7, 8)), "f32[4] [0, 8, 0, 0]"},
-		{"scatter far outside", scatter(elements, MonoidAdd, Reshape(ints(dtype.I64, math.MaxInt64, math.MinInt64), []int64{2, 1}), f32(7, 8)), "f32[4] [0, 0, 0, 0]"},
+		{"scatter overwrites in order", scatter(elements, MonoidSecond, Reshape(ints(dtype.I32, 1, 1), []int64{2, 1}), f32(7, 8)),
+			"f32[4] [0, 8, 0, 0]"},
+		{"scatter far outside", scatter(elements, MonoidAdd, Reshape(ints(dtype.I64, math.MaxInt64, math.MinInt64), []int64{2, 1}), f32(7, 8)),
+			"f32[4] [0, 0, 0, 0]"},
 		{"sort", sorted, "f32[7] [-Inf, 0, -0, 1, +Inf, NaN, NaN]"},
 		{"sort first key", pairs[0], "i32[4] [1, 1, 2, 2]"},
 		{"sort second key", pairs[1], "f32[4] [4, 3, 1, 0]"},
@@ -264,7 +282,10 @@ func TestGatherScatterSort(t *testing.T) {
 		{"top_k indices", index, "i32[3] [1, 2, 3]"},
 		{"top_k zeros", zeros, "i32[3] [0, 2, 1]"},
 	})
-	if _, err := Sort([]Tensor{f32(3, 1, 2, 5, 4)}, 0, Comparator{Body: func([]Tensor) ([]Tensor, error) { return []Tensor{ints(dtype.I1, 1)}, nil }}); err != nil {
+	if _, err := Sort([]Tensor{f32(3, 1, 2, 5, 4)}, 0, Comparator{Body: func([]Tensor) ([]Tensor, error) {
+		return []Tensor{ints(dtype.I1, 1)},
+			nil
+	}}); err != nil {
 		t.Errorf("a comparator that is no order: %v", err)
 	}
 }
@@ -290,7 +311,8 @@ func TestAlgorithms(t *testing.T) {
 		{"cholesky", Cholesky(a, true), "f32[2,2] [[2, 0], [1, 2]]"},
 		{"cholesky upper", Cholesky(a, false), "f32[2,2] [[2, 1], [0, 2]]"},
 		{"cholesky fails", Cholesky(matrix(2, 1, 2, 2, 1), true), "f32[2,2] [[NaN, 0], [NaN, NaN]]"},
-		{"triangular_solve", TriangularSolve(matrix(2, 2, 99, 1, 4), matrix(1, 2, 9), TriangularParams{LeftSide: true, Lower: true}), "f32[2,1] [[1], [2]]"},
+		{"triangular_solve", TriangularSolve(matrix(2, 2, 99, 1, 4), matrix(1, 2, 9), TriangularParams{LeftSide: true, Lower: true}),
+			"f32[2,1] [[1], [2]]"},
 		{"triangular_solve right", TriangularSolve(matrix(2, 2, 99, 1, 4), matrix(2, 4, 8), TriangularParams{Lower: true}), "f32[1,2] [[1, 2]]"},
 	})
 	y, mean, variance := BatchNormTraining(matrix(1, 1, 3), f32(2), f32(1), 0, 1)

@@ -87,7 +87,8 @@ func TestConvolutionAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int64Range(1, 7).Draw(t, "size")
 		width := rapid.Int64Range(1, 3).Draw(t, "kernel")
-		stride, base, dilation := rapid.Int64Range(1, 3).Draw(t, "stride"), rapid.Int64Range(1, 3).Draw(t, "base"), rapid.Int64Range(1, 2).Draw(t, "dilation")
+		stride, base, dilation := rapid.Int64Range(1, 3).Draw(t, "stride"), rapid.Int64Range(1, 3).Draw(t, "base"),
+			rapid.Int64Range(1, 2).Draw(t, "dilation")
 		low, high := rapid.Int64Range(-1, 3).Draw(t, "low"), rapid.Int64Range(-1, 3).Draw(t, "high")
 		if low+high+(size-1)*base+1 < 0 {
 			t.Skip("nothing left to pad")

@@ -11,7 +11,8 @@ import (
 
 // region returns a region of one op on its two scalar arguments.
 func region(op string, dt dtype.Type) string {
-	return fmt.Sprintf("({\n^bb0(%%x: tensor<%[2]s>, %%y: tensor<%[2]s>):\n%%z = stablehlo.%[1]s %%x, %%y : tensor<%[2]s>\nstablehlo.return %%z : tensor<%[2]s>\n})", op, dt)
+	return fmt.Sprintf("({\n^bb0(%%x: tensor<%[2]s>, %%y: tensor<%[2]s>):\n%%z = stablehlo.%[1]s %%x, %%y : "+
+		"tensor<%[2]s>\nstablehlo.return %%z : tensor<%[2]s>\n})", op, dt)
 }
 
 // secondRegion returns the region that returns its second argument.
@@ -136,10 +137,14 @@ func TestGatherAgainstXLA(t *testing.T) {
 		operand, indices, sizes []int64
 		dims                    GatherDims
 	}{
-		{[]int64{10, 6}, []int64{3, 1}, []int64{1, 6}, GatherDims{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}},
-		{[]int64{10, 6}, []int64{3}, []int64{1, 6}, GatherDims{OffsetDims: []int64{0}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}},
-		{[]int64{10, 6, 4}, []int64{2, 5, 3}, []int64{3, 1, 2}, GatherDims{OffsetDims: []int64{0, 2}, CollapsedSliceDims: []int64{1}, StartIndexMap: []int64{1, 0}, IndexVectorDim: 0}},
-		{[]int64{10, 6}, []int64{2, 2}, []int64{1, 1}, GatherDims{CollapsedSliceDims: []int64{0, 1}, StartIndexMap: []int64{0, 1}, IndexVectorDim: 1}},
+		{[]int64{10, 6}, []int64{3, 1}, []int64{1, 6}, GatherDims{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0},
+			StartIndexMap: []int64{0}, IndexVectorDim: 1}},
+		{[]int64{10, 6}, []int64{3}, []int64{1, 6}, GatherDims{OffsetDims: []int64{0}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0},
+			IndexVectorDim: 1}},
+		{[]int64{10, 6, 4}, []int64{2, 5, 3}, []int64{3, 1, 2}, GatherDims{OffsetDims: []int64{0, 2}, CollapsedSliceDims: []int64{1},
+			StartIndexMap: []int64{1, 0}, IndexVectorDim: 0}},
+		{[]int64{10, 6}, []int64{2, 2}, []int64{1, 1}, GatherDims{CollapsedSliceDims: []int64{0, 1}, StartIndexMap: []int64{0, 1},
+			IndexVectorDim: 1}},
 		{[]int64{4, 7, 3}, []int64{4, 5, 1}, []int64{1, 1, 3}, GatherDims{
 			OffsetDims: []int64{2}, CollapsedSliceDims: []int64{1}, OperandBatchingDims: []int64{0}, StartIndicesBatchingDims: []int64{0},
 			StartIndexMap: []int64{1}, IndexVectorDim: 2,
@@ -154,8 +159,10 @@ func TestGatherAgainstXLA(t *testing.T) {
 			at := Remainder(random(r, index, 1, true, c.indices...), FromInts(index, nil, 13))
 			got := Gather(x, at, c.dims, c.sizes)
 			d := c.dims
-			attrs := fmt.Sprintf("<{dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = %s, start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %d>, slice_sizes = %s, indices_are_sorted = false}>",
-				list(d.OffsetDims), list(d.CollapsedSliceDims), list(d.OperandBatchingDims), list(d.StartIndicesBatchingDims), list(d.StartIndexMap), d.IndexVectorDim, array(c.sizes))
+			attrs := fmt.Sprintf("<{dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = "+
+				"%s, start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %d>, slice_sizes = %s, indices_are_sorted = false}>",
+				list(d.OffsetDims), list(d.CollapsedSliceDims), list(d.OperandBatchingDims), list(d.StartIndicesBatchingDims), list(d.StartIndexMap),
+				d.IndexVectorDim, array(c.sizes))
 			cases = append(cases, peerCase{
 				name: "gather", text: program("stablehlo.gather", attrs, []Tensor{x, at}, []Tensor{got}), args: []Tensor{x, at}, got: []Tensor{got},
 			})
@@ -171,10 +178,14 @@ func TestScatterAgainstXLA(t *testing.T) {
 		operand, indices, updates []int64
 		dims                      ScatterDims
 	}{
-		{[]int64{10, 6}, []int64{9, 1}, []int64{9, 6}, ScatterDims{UpdateWindowDims: []int64{1}, InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}},
-		{[]int64{10}, []int64{9}, []int64{9}, ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}},
-		{[]int64{10}, []int64{9, 1}, []int64{9, 3}, ScatterDims{UpdateWindowDims: []int64{1}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}},
-		{[]int64{10, 6, 4}, []int64{2, 5, 3}, []int64{3, 5, 2, 3}, ScatterDims{UpdateWindowDims: []int64{0, 2}, InsertedWindowDims: []int64{1}, ScatterDimsToOperandDims: []int64{1, 0}, IndexVectorDim: 0}},
+		{[]int64{10, 6}, []int64{9, 1}, []int64{9, 6}, ScatterDims{UpdateWindowDims: []int64{1}, InsertedWindowDims: []int64{0},
+			ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}},
+		{[]int64{10}, []int64{9}, []int64{9}, ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0},
+			IndexVectorDim: 1}},
+		{[]int64{10}, []int64{9, 1}, []int64{9, 3}, ScatterDims{UpdateWindowDims: []int64{1}, ScatterDimsToOperandDims: []int64{0},
+			IndexVectorDim: 1}},
+		{[]int64{10, 6, 4}, []int64{2, 5, 3}, []int64{3, 5, 2, 3}, ScatterDims{UpdateWindowDims: []int64{0, 2}, InsertedWindowDims: []int64{1},
+			ScatterDimsToOperandDims: []int64{1, 0}, IndexVectorDim: 0}},
 		{[]int64{4, 7, 3}, []int64{4, 5, 1}, []int64{4, 5, 3}, ScatterDims{
 			UpdateWindowDims: []int64{2}, InsertedWindowDims: []int64{1}, InputBatchingDims: []int64{0}, ScatterIndicesBatchDims: []int64{0},
 			ScatterDimsToOperandDims: []int64{1}, IndexVectorDim: 2,
@@ -197,11 +208,15 @@ func TestScatterAgainstXLA(t *testing.T) {
 				if m != MonoidSecond {
 					body = region(m.String(), dt)
 				}
-				attrs := fmt.Sprintf("<{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %d>, indices_are_sorted = false, unique_indices = false}> %s",
-					list(dims.UpdateWindowDims), list(dims.InsertedWindowDims), list(dims.InputBatchingDims), list(dims.ScatterIndicesBatchDims), list(dims.ScatterDimsToOperandDims), dims.IndexVectorDim, body)
+				attrs := fmt.Sprintf("<{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, "+
+					"input_batching_dims = %s, scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %d>, "+
+					"indices_are_sorted = false, unique_indices = false}> %s",
+					list(dims.UpdateWindowDims), list(dims.InsertedWindowDims), list(dims.InputBatchingDims), list(dims.ScatterIndicesBatchDims),
+					list(dims.ScatterDimsToOperandDims), dims.IndexVectorDim, body)
 				args := []Tensor{x, at, u}
 				cases = append(cases, peerCase{
-					name: fmt.Sprint("scatter ", m, dt), text: program("stablehlo.scatter", attrs, args, got), args: args, got: got, tolerance: 1e-5, scale: 4,
+					name: fmt.Sprint("scatter ", m, dt), text: program("stablehlo.scatter", attrs, args, got), args: args, got: got, tolerance: 1e-5,
+					scale: 4,
 				})
 			}
 		}
@@ -223,8 +238,10 @@ func TestSortAgainstXLA(t *testing.T) {
 				if other := must(Sort([]Tensor{x, ids}, dim, body)); !other[0].Equal(got[0]) || !other[1].Equal(got[1]) {
 					t.Errorf("sort %s: body and keys differ", dt)
 				}
-				attrs := fmt.Sprintf("<{dimension = %[1]d : i64, is_stable = true}> ({\n^bb0(%%x: tensor<%[2]s>, %%y: tensor<%[2]s>, %%i: tensor<i32>, %%j: tensor<i32>):\n"+
-					"%%z = stablehlo.compare %[3]s, %%x, %%y, %[4]s : (tensor<%[2]s>, tensor<%[2]s>) -> tensor<i1>\nstablehlo.return %%z : tensor<i1>\n})", dim, dt, d, kind)
+				attrs := fmt.Sprintf("<{dimension = %[1]d : i64, is_stable = true}> ({\n^bb0(%%x: tensor<%[2]s>, %%y: tensor<%[2]s>, %%i: "+
+					"tensor<i32>, %%j: tensor<i32>):\n"+
+					"%%z = stablehlo.compare %[3]s, %%x, %%y, %[4]s : (tensor<%[2]s>, tensor<%[2]s>) -> tensor<i1>\nstablehlo.return %%z : "+
+					"tensor<i1>\n})", dim, dt, d, kind)
 				cases = append(cases, peerCase{
 					name: fmt.Sprint("sort ", dt, d), text: program("stablehlo.sort", attrs, []Tensor{x, ids}, got), args: []Tensor{x, ids}, got: got,
 				})
@@ -232,7 +249,8 @@ func TestSortAgainstXLA(t *testing.T) {
 		}
 		x := random(r, dt, 1, true, 3, 20)
 		values, index := TopK(x, 7)
-		text := fmt.Sprintf("module @m { func.func public @main(%%a: %[1]s) -> (%[2]s, %[3]s) {\n%%v, %%i = chlo.top_k(%%a, k = 7) : %[1]s -> (%[2]s, %[3]s)\nreturn %%v, %%i : %[2]s, %[3]s\n} }",
+		text := fmt.Sprintf("module @m { func.func public @main(%%a: %[1]s) -> (%[2]s, %[3]s) {\n%%v, %%i = chlo.top_k(%%a, k = 7) : %[1]s -> "+
+			"(%[2]s, %[3]s)\nreturn %%v, %%i : %[2]s, %[3]s\n} }",
 			typeText(x), typeText(values), typeText(index))
 		cases = append(cases, peerCase{name: "top_k " + dt.String(), text: text, args: []Tensor{x}, got: []Tensor{values, index}})
 	}
@@ -276,7 +294,8 @@ func TestAlgorithmsAgainstXLA(t *testing.T) {
 						}
 						b := random(r, dt, 1, false, shape...)
 						got := TriangularSolve(spd, b, TriangularParams{LeftSide: left, Lower: lower, UnitDiagonal: unit, Transpose: kind})
-						attrs := fmt.Sprintf("<{left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = #stablehlo<transpose %s>}>", left, lower, unit, kind)
+						attrs := fmt.Sprintf("<{left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = #stablehlo<transpose %s>}>", left, lower, unit,
+							kind)
 						add("stablehlo.triangular_solve", attrs, 2e-2, []Tensor{spd, b}, got)
 					}
 				}
@@ -294,17 +313,21 @@ func TestAlgorithmsAgainstXLA(t *testing.T) {
 					state = Of(dtype.UI64, []int64{3}, r.Uint64(), ^uint64(1), r.Uint64())
 				}
 				next, bits := RngBitGenerator(state, algorithm, dt, shape)
-				add("stablehlo.rng_bit_generator", "<{rng_algorithm = #stablehlo<rng_algorithm "+algorithm.String()+">}>", 0, []Tensor{state}, next, bits)
+				add("stablehlo.rng_bit_generator", "<{rng_algorithm = #stablehlo<rng_algorithm "+algorithm.String()+">}>", 0, []Tensor{state}, next,
+					bits)
 			}
 		}
 	}
 	x, dy := random(r, dtype.F32, 1, false, 4, 3, 5), random(r, dtype.F32, 1, false, 4, 3, 5)
 	scale, offset := random(r, dtype.F32, 1, false, 3), random(r, dtype.F32, 1, false, 3)
 	y, mean, variance := BatchNormTraining(x, scale, offset, 1e-3, 1)
-	add("stablehlo.batch_norm_training", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5, []Tensor{x, scale, offset}, y, mean, variance)
-	add("stablehlo.batch_norm_inference", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5, []Tensor{x, scale, offset, mean, variance},
+	add("stablehlo.batch_norm_training", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5, []Tensor{x, scale, offset}, y, mean,
+		variance)
+	add("stablehlo.batch_norm_inference", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5,
+		[]Tensor{x, scale, offset, mean, variance},
 		BatchNormInference(x, scale, offset, mean, variance, 1e-3, 1))
 	dx, dscale, doffset := BatchNormGrad(x, scale, mean, variance, dy, 1e-3, 1)
-	add("stablehlo.batch_norm_grad", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5, []Tensor{x, scale, mean, variance, dy}, dx, dscale, doffset)
+	add("stablehlo.batch_norm_grad", "<{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}>", 1e-5, []Tensor{x, scale, mean, variance, dy}, dx,
+		dscale, doffset)
 	runPeer(t, cases)
 }

@@ -50,7 +50,8 @@ func TestShapeOpsAgainstXLA(t *testing.T) {
 				limit[d] = start[d] + r.Int64N(shape[d]-start[d]+1)
 				stride[d] = 1 + r.Int64N(3)
 			}
-			add("slice", "<{start_indices = "+array(start)+", limit_indices = "+array(limit)+", strides = "+array(stride)+"}>", []Tensor{x}, Slice(x, start, limit, stride))
+			add("slice", "<{start_indices = "+array(start)+", limit_indices = "+array(limit)+", strides = "+array(stride)+"}>", []Tensor{x},
+				Slice(x, start, limit, stride))
 
 			small := random(r, dt, 3, true, shape[2], 1)
 			dims := []int64{2, 0}
@@ -66,7 +67,8 @@ func TestShapeOpsAgainstXLA(t *testing.T) {
 				}
 			}
 			if out, ok := padded(x, value, low, high, interior); ok {
-				add("pad", "<{edge_padding_low = "+array(low)+", edge_padding_high = "+array(high)+", interior_padding = "+array(interior)+"}>", []Tensor{x, value}, out)
+				add("pad", "<{edge_padding_low = "+array(low)+", edge_padding_high = "+array(high)+", interior_padding = "+array(interior)+"}>",
+					[]Tensor{x, value}, out)
 			}
 			y := random(r, dt, 3, true, shape[0], 3, shape[2])
 			add("concatenate", "<{dimension = 1 : i64}>", []Tensor{x, y, x}, Concatenate([]Tensor{x, y, x}, 1))
@@ -101,7 +103,8 @@ func TestDotGeneralAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var cases []peerCase
 	for _, types := range [][3]dtype.Type{
-		{dtype.F32, dtype.F32, dtype.F32}, {dtype.F64, dtype.F64, dtype.F64}, {dtype.BF16, dtype.BF16, dtype.F32}, {dtype.BF16, dtype.BF16, dtype.BF16},
+		{dtype.F32, dtype.F32, dtype.F32}, {dtype.F64, dtype.F64, dtype.F64}, {dtype.BF16, dtype.BF16, dtype.F32},
+		{dtype.BF16, dtype.BF16, dtype.BF16},
 		{dtype.I8, dtype.I8, dtype.I32}, {dtype.I32, dtype.I32, dtype.I32}, {dtype.UI8, dtype.UI8, dtype.UI8}, {dtype.C64, dtype.C64, dtype.C64},
 		{dtype.F16, dtype.F16, dtype.F32}, {dtype.I1, dtype.I1, dtype.I1},
 	} {
@@ -122,7 +125,8 @@ func TestDotGeneralAgainstXLA(t *testing.T) {
 		} {
 			x, y := random(r, types[0], 1, false, c.lhs...), random(r, types[1], 1, false, c.rhs...)
 			got := DotGeneral(x, y, c.dims, types[2])
-			attrs := fmt.Sprintf("<{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>}>",
+			attrs := fmt.Sprintf("<{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, "+
+				"lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>}>",
 				list(c.dims.LHSBatch), list(c.dims.RHSBatch), list(c.dims.LHSContract), list(c.dims.RHSContract))
 			cases = append(cases, peerCase{
 				name: fmt.Sprint("dot_general ", types), text: program("stablehlo.dot_general", attrs, []Tensor{x, y}, []Tensor{got}),
@@ -167,9 +171,11 @@ func TestConvolutionAgainstXLA(t *testing.T) {
 		x := random(r, dtype.F32, 1, false, batch, 4+r.Int64N(5), 4+r.Int64N(5), inputs*p.FeatureGroupCount)
 		w := random(r, dtype.F32, 1, false, 1+r.Int64N(3), 1+r.Int64N(3), inputs, outputs)
 		got := Convolution(x, w, p, dtype.F32)
-		attrs := fmt.Sprintf("<{batch_group_count = %d : i64, feature_group_count = %d : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "+
+		attrs := fmt.Sprintf("<{batch_group_count = %d : i64, feature_group_count = %d : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, "+
+			"f]x[0, 1, i, o]->[b, 0, 1, f]>, "+
 			"window_strides = %s, lhs_dilation = %s, rhs_dilation = %s, padding = %s, window_reversal = array<i1: %s>}>",
-			p.BatchGroupCount, p.FeatureGroupCount, array(p.Stride), array(p.LHSDilation), array(p.RHSDilation), pairs(p.Padding), strings.Join(reverse, ", "))
+			p.BatchGroupCount, p.FeatureGroupCount, array(p.Stride), array(p.LHSDilation), array(p.RHSDilation), pairs(p.Padding),
+			strings.Join(reverse, ", "))
 		cases = append(cases, peerCase{
 			name: "convolution", text: program("stablehlo.convolution", attrs, []Tensor{x, w}, []Tensor{got}),
 			args: []Tensor{x, w}, got: []Tensor{got}, tolerance: 1e-5, scale: 4,

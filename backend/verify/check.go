@@ -31,7 +31,8 @@ func newChecker(whole *ir.Module, p *shardmap.Program) *checker {
 	all := images(whole, p)
 	for v := ir.ValueID(1); int(v) < whole.NumValues(); v++ {
 		local, ok := all[v]
-		if ok && interp.Shown(whole, whole.DefiningOp(v)) && interp.Shown(p.Module, p.Module.DefiningOp(local)) && c.trace.watch(p.Module, local) {
+		if ok && interp.Shown(whole, whole.DefiningOp(v)) && interp.Shown(p.Module, p.Module.DefiningOp(local)) &&
+			c.trace.watch(p.Module, local) {
 			c.images[v] = local
 		}
 	}
@@ -129,7 +130,8 @@ func (c *checker) judge(op ir.OpID, d *difference, limit []float64) {
 		c.result.Nearest = max(c.result.Nearest, share)
 		return
 	}
-	f := Fault{Type: typeText(d.dtype, d.shape), Elements: wrong, Index: indexOf(int64(first/d.parts), d.shape), Got: d.got[first], Want: d.want[first]}
+	f := Fault{Type: typeText(d.dtype, d.shape), Elements: wrong, Index: indexOf(int64(first/d.parts), d.shape), Got: d.got[first],
+		Want: d.want[first]}
 	if limit != nil {
 		f.Allowed = limit[first/d.parts]
 	}

@@ -198,7 +198,8 @@ func (a *sum) inTwoParts(s *interp.Step, r int, seed uint64) ([]float64, error) 
 // solves says whether an op rounds in ways that its terms do not bound, such as the solution of equations.
 func solves(k ir.Kind, m tensor.Monoid) bool {
 	switch k {
-	case ir.OpFft, ir.OpCholesky, ir.OpTriangularSolve, ir.OpBatchNormTraining, ir.OpBatchNormInference, ir.OpBatchNormGrad, ir.OpCustomCall, ir.OpChloScan:
+	case ir.OpFft, ir.OpCholesky, ir.OpTriangularSolve, ir.OpBatchNormTraining, ir.OpBatchNormInference, ir.OpBatchNormGrad, ir.OpCustomCall,
+		ir.OpChloScan:
 		return true
 	case ir.OpReduce, ir.OpReduceWindow, ir.OpScatter:
 		return m == tensor.MonoidNone || m == tensor.MonoidMultiply

@@ -196,7 +196,8 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 		t.Errorf("%v, %+v", err, r)
 	}
 	whole, p = read(t, loop, func(m *ir.Module) { m.SetKind(find(m, ir.OpSine), ir.OpTanh) })
-	if r := run(t, whole, p, x); r.Wrong != 100 || len(r.Faults) != mostFaults || !strings.Contains(r.Faults[0].String(), "8 elements of f32[8]") {
+	if r := run(t, whole, p, x); r.Wrong != 100 || len(r.Faults) != mostFaults ||
+		!strings.Contains(r.Faults[0].String(), "8 elements of f32[8]") {
 		t.Errorf("%d faults: %v", r.Wrong, r.Faults)
 	}
 	// One that makes fewer steps is found where it stops, though no device shows the others.

@@ -67,7 +67,8 @@ func run(files []string, out string, rounds, moments int, seed uint64, most time
 		waits += row
 		failed = errors.Join(failed, err)
 	}
-	report := fmt.Sprintf("# Cancellation\n\n%s, commit %s. `go run ./benchmarks/cancel -moments %d -seed %d`; what is measured stands there.\n\n%s",
+	report := fmt.Sprintf("# Cancellation\n\n%s, commit %s. `go run ./benchmarks/cancel -moments %d -seed %d`; what is measured stands "+
+		"there.\n\n%s",
 		site.Machine(), site.Commit(), moments, seed, stretches)
 	if moments > 0 {
 		report += "\n" + waits

@@ -57,7 +57,8 @@ func cancellations(ctx context.Context, name string, text []byte, moments int, s
 		return "", err
 	}
 	defer s.stop()
-	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: string(text)}, Hardware: hardware, Memory: memory, Annotated: true}
+	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: string(text)}, Hardware: hardware, Memory: memory,
+		Annotated: true}
 	for _, a := range axes {
 		request.Mesh = append(request.Mesh, &autoshardv1.MeshAxis{Name: a.Name, Size: a.Size})
 	}
@@ -88,7 +89,8 @@ func cancellations(ctx context.Context, name string, text []byte, moments int, s
 
 // cancel cancels a plan at a moment and returns how long the small request behind it waits after that. It does not count
 // where the plan was faster.
-func (s *server) cancel(ctx context.Context, request *autoshardv1.PlanRequest, moment time.Duration) (wait time.Duration, counts bool, err error) {
+func (s *server) cancel(ctx context.Context, request *autoshardv1.PlanRequest, moment time.Duration) (wait time.Duration, counts bool,
+	err error) {
 	planning, cancel := context.WithCancel(ctx)
 	defer cancel()
 	planned := make(chan error, 1)

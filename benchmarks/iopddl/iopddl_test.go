@@ -20,7 +20,8 @@ note: interrupted
 	if err := r.answer([]byte(`{"status":"optimal","cost":100,"bound":100}`)); err != nil {
 		t.Fatal(err)
 	}
-	want := []point{{0.5, 0, 0, false, false}, {1.25, 0, 80, false, true}, {3, 110, 80, true, true}, {8, 100, 100, true, true}, {8, 100, 100, true, true}}
+	want := []point{{0.5, 0, 0, false, false}, {1.25, 0, 80, false, true}, {3, 110, 80, true, true}, {8, 100, 100, true, true},
+		{8, 100, 100, true, true}}
 	if d := cmp.Diff(want, r.points, cmp.AllowUnexported(point{})); d != "" {
 		t.Error(d)
 	}
@@ -35,7 +36,8 @@ note: interrupted
 }
 
 func TestLimits(t *testing.T) {
-	for name, want := range map[string]time.Duration{"A": time.Minute, "E": time.Minute, "F": 2 * time.Minute, "M": 3 * time.Minute, "Y": 5 * time.Minute, "example": time.Minute} {
+	for name, want := range map[string]time.Duration{"A": time.Minute, "E": time.Minute, "F": 2 * time.Minute, "M": 3 * time.Minute,
+		"Y": 5 * time.Minute, "example": time.Minute} {
 		if got := contestLimit(name); got != want {
 			t.Errorf("limit of %s is %v, want %v", name, got, want)
 		}
@@ -51,8 +53,9 @@ func TestLimits(t *testing.T) {
 // The worst seed counts, and published costs stand beside it.
 func TestTable(t *testing.T) {
 	run := func(cost, bound int64, first float64) result {
-		return result{points: []point{{1, 0, 0, false, false}, {1 + first, 2 * cost, bound, true, true}, {40, cost, bound, true, true}}, wall: 50 * time.Second,
-			cpu: 90 * time.Second, memory: 3 << 20}
+		return result{points: []point{{1, 0, 0, false, false}, {1 + first, 2 * cost, bound, true, true}, {40, cost, bound, true, true}},
+			wall: 50 * time.Second,
+			cpu:  90 * time.Second, memory: 3 << 20}
 	}
 	in := &instance{name: "Z", limit: 100 * time.Second, best: 1000, first: 1100, runs: []result{run(900, 890, 2), run(990, 880, 1)}}
 	got := table([]*instance{in}, options{seeds: 2}, "")

@@ -38,7 +38,8 @@ func main() {
 	}
 	var o options
 	flag.StringVar(&o.dir, "dir", "", "folder with instances (default: iopddl in the folder that AUTOSHARD_SHARED names)")
-	flag.StringVar(&o.limits, "limits", "", "time limits such as A=60s,G=120s; others have the contest's, 60 s to 300 s by the letter of the instance")
+	flag.StringVar(&o.limits, "limits", "",
+		"time limits such as A=60s,G=120s; others have the contest's, 60 s to 300 s by the letter of the instance")
 	flag.StringVar(&o.only, "only", "", "instances to run, such as A,G (default: all)")
 	flag.IntVar(&o.seeds, "seeds", 3, "seeds, from 0, of which the worst counts")
 	flag.IntVar(&o.parallel, "parallel", 1, "runs at a time; needs two processors for each")

@@ -110,7 +110,8 @@ func (in *instance) once(seed int, o options, dir string) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("%w: %s", err, stderr.String())
 	}
-	r := result{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), points: parsePoints(stderr.String())}
+	r := result{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(),
+		points: parsePoints(stderr.String())}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.memory = usage.Maxrss * 1024
 	}
@@ -121,7 +122,8 @@ func (in *instance) once(seed int, o options, dir string) (result, error) {
 		err = r.check(self, in.file, proof)
 	}
 	p := r.last()
-	fmt.Fprintf(os.Stderr, "%s seed %d: cost %d, bound %d, gap %.4f%%, %s, %.1f s\n", in.name, seed, p.cost, p.bound, 100*p.gap(), r.status, r.wall.Seconds())
+	fmt.Fprintf(os.Stderr, "%s seed %d: cost %d, bound %d, gap %.4f%%, %s, %.1f s\n", in.name, seed, p.cost, p.bound, 100*p.gap(), r.status,
+		r.wall.Seconds())
 	return r, err
 }
 

@@ -14,10 +14,13 @@ func table(all []*instance, o options, plot string) string {
 	var b strings.Builder
 	b.WriteString("# Selection problems of the ASPLOS/EuroSys 2025 contest\n\n")
 	fmt.Fprintf(&b, "`go run ./benchmarks/iopddl`, %d seeds, worst of them; %s; commit %s.\n", o.seeds, site.Machine(), site.Commit())
-	b.WriteString("Times are in seconds; limits are those of the contest unless they were given, and include reading. First solution counts from the end of reading. At 1/4: the cost\n")
-	b.WriteString("at a quarter of the limit, above the final one. Spread: the worst seed's cost above the best seed's. Best known and first place are\n")
+	b.WriteString("Times are in seconds; limits are those of the contest unless they were given, and include reading. First solution " +
+		"counts from the end of reading. At 1/4: the cost\n")
+	b.WriteString("at a quarter of the limit, above the final one. Spread: the worst seed's cost above the best seed's. Best known and " +
+		"first place are\n")
 	b.WriteString("published costs of other solvers; ± is the cost here above the best known one, negative if it is lower.\n\n")
-	b.WriteString("| instance | limit | cost | best known | ± | first place | bound | gap | first solution | at 1/4 | spread | wall | CPU | memory | certificate |\n")
+	b.WriteString("| instance | limit | cost | best known | ± | first place | bound | gap | first solution | at 1/4 | spread | wall | CPU " +
+		"| memory | certificate |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, in := range all {
 		b.WriteString(in.row())
@@ -55,8 +58,10 @@ func (in *instance) row() string {
 	if in.best != 0 {
 		published, place, better = fmt.Sprint(in.best), fmt.Sprint(in.first), fmt.Sprintf("%+.4f%%", 100*above(final.cost, in.best))
 	}
-	return fmt.Sprintf("| %s | %.0f | %d | %s | %s | %s | %d | %.4f%% | %.2f | %.4f%% | %.4f%% | %.1f | %.1f | %d MB | %s |\n", in.name, in.limit.Seconds(),
-		final.cost, published, better, place, bound, 100*gap, first, 100*quarter, 100*above(final.cost, best.last().cost), wall, cpu, memory>>20, certificate)
+	return fmt.Sprintf("| %s | %.0f | %d | %s | %s | %s | %d | %.4f%% | %.2f | %.4f%% | %.4f%% | %.1f | %.1f | %d MB | %s |\n", in.name,
+		in.limit.Seconds(),
+		final.cost, published, better, place, bound, 100*gap, first, 100*quarter, 100*above(final.cost, best.last().cost), wall, cpu, memory>>20,
+		certificate)
 }
 
 func byCost(a, b result) int { return cmp.Compare(a.last().cost, b.last().cost) }

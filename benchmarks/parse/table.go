@@ -11,9 +11,11 @@ import (
 func table(rows []row, rounds int) string {
 	var b strings.Builder
 	b.WriteString("# Reading and printing, beside MLIR\n\n")
-	fmt.Fprintf(&b, "`go run ./benchmarks/parse`, fastest of %d rounds; %s; commit %s; peer: MLIR inside %s.\n", rounds, site.Machine(), site.Commit(), rows[0].mlir.Peer)
+	fmt.Fprintf(&b, "`go run ./benchmarks/parse`, fastest of %d rounds; %s; commit %s; peer: MLIR inside %s.\n", rounds, site.Machine(),
+		site.Commit(), rows[0].mlir.Peer)
 	b.WriteString("A ratio is MLIR's time over the time here: above 1 this repository is faster. Reading verifies too, on both sides.\n")
-	b.WriteString("Peak: what the first reading of a process added to its resident memory, for each byte of the text; live: what the finished module holds.\n\n")
+	b.WriteString("Peak: what the first reading of a process added to its resident memory, for each byte of the text; live: what the " +
+		"finished module holds.\n\n")
 	b.WriteString("| file | bytes | read | MLIR | ratio | print | MLIR | ratio | peak/byte | MLIR | live/byte |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {

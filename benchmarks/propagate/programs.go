@@ -32,7 +32,8 @@ const leastOps = 1_000
 func allPrograms() ([]program, error) {
 	var list []program
 	for _, n := range sizes {
-		list = append(list, program{name: fmt.Sprintf("mlp_%d", n), text: func() ([]byte, error) { return mlp(n), nil }, peer: n < 300_000, mlp: true})
+		list = append(list, program{name: fmt.Sprintf("mlp_%d", n), text: func() ([]byte, error) { return mlp(n), nil }, peer: n < 300_000,
+			mlp: true})
 	}
 	root := os.Getenv("AUTOSHARD_SHARED")
 	if root == "" {

@@ -13,16 +13,19 @@ import (
 func table(rows []row, rounds int, limit time.Duration) string {
 	var b strings.Builder
 	b.WriteString("# Propagation, beside Shardy\n\n")
-	fmt.Fprintf(&b, "`go run ./benchmarks/propagate`, fastest of at least %d rounds; %s; commit %s; peer: Shardy inside %s, at most %s a text.\n\n",
+	fmt.Fprintf(&b, "`go run ./benchmarks/propagate`, fastest of at least %d rounds; %s; commit %s; peer: Shardy inside %s, at most %s a "+
+		"text.\n\n",
 		rounds, site.Machine(), site.Commit(), peerVersion(rows), limit)
-	b.WriteString("Both run `sdy-propagation-pipeline` on the same text, parsed before, without verification between passes. Four mesh axes, three user\n" +
+	b.WriteString("Both run `sdy-propagation-pipeline` on the same text, parsed before, without verification between passes. Four mesh " +
+		"axes, three user\n" +
 		"priorities where the model has no shardings of its own. The ratio is Shardy's time over the time here; that\n" +
 		"of processor time, in all threads, says more where the machine is busy. Propagation: the\n" +
 		"part of it that moves shardings, with its trace; bytes: all that it allocates, garbage included; live: what it\n" +
 		"leaves above the module, which is the trace; settled: the same\n" +
 		"where nothing changes any more; allocations: those of the settled run, which are its setup: visits allocate nothing, which\n" +
 		"a test of package propagate checks.\n\n")
-	b.WriteString("| program | ops | here | Shardy | ratio | CPU here | CPU Shardy | ratio | same text | propagation | settled | bytes/op | live bytes/op | allocations/op |\n")
+	b.WriteString("| program | ops | here | Shardy | ratio | CPU here | CPU Shardy | ratio | same text | propagation | settled | bytes/op " +
+		"| live bytes/op | allocations/op |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i := range rows {
 		b.WriteString(rows[i].line() + "\n")
@@ -45,7 +48,8 @@ func (r *row) line() string {
 	case r.program.peer:
 		peer, ratio = "over "+r.limit.String(), fmt.Sprintf("> %.0f", r.limit.Seconds()/r.here)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.4f |", r.name, r.ops, milliseconds(r.here), peer, ratio, milliseconds(r.cpu), cpu, same,
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.4f |", r.name, r.ops, milliseconds(r.here), peer,
+		ratio, milliseconds(r.cpu), cpu, same,
 		milliseconds(r.run), milliseconds(r.again), r.bytes, r.live, r.setup)
 }
 

@@ -21,18 +21,21 @@ const us = 1_000_000 // picoseconds
 
 // torus is a chip whose memory costs next to nothing, on a 4x4 torus.
 func torus(flops, link, dispatch float64, wrap cost.Wrap) cost.Hardware {
-	return cost.Hardware{Name: "test", Matrix: cost.Rates{BF16: flops}, VectorFLOPs: 1e18, HBMBytes: 16e9, HBMBandwidth: 1e18, Dispatch: dispatch,
-		Torus: &cost.Torus{Link: link, Shape: []int64{4, 4}, Wrap: wrap, HopLatency: 1e-12}}
+	return cost.Hardware{Name: "test", Matrix: cost.Rates{BF16: flops}, VectorFLOPs: 1e18, HBMBytes: 16e9, HBMBandwidth: 1e18,
+		Dispatch: dispatch,
+		Torus:    &cost.Torus{Link: link, Shape: []int64{4, 4}, Wrap: wrap, HopLatency: 1e-12}}
 }
 
 // gatherProduct gathers the contracted rows of the right operand over y: x[b,d] w[d,f].
 func gatherProduct(b, d, f int64) string {
-	return product(fmt.Sprintf("%dx%dxbf16", b, d), "[{}, {}]", fmt.Sprintf("%dx%dxbf16", d, f), `[{"y"}, {}]`, fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 1)
+	return product(fmt.Sprintf("%dx%dxbf16", b, d), "[{}, {}]", fmt.Sprintf("%dx%dxbf16", d, f), `[{"y"}, {}]`,
+		fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 1)
 }
 
 // rowProduct gathers the rows of the left operand.
 func rowProduct(b, d, f int64) string {
-	return product(fmt.Sprintf("%dx%dxbf16", b, d), `[{"y"}, {}]`, fmt.Sprintf("%dx%dxbf16", d, f), "[{}, {}]", fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 0)
+	return product(fmt.Sprintf("%dx%dxbf16", b, d), `[{"y"}, {}]`, fmt.Sprintf("%dx%dxbf16", d, f), "[{}, {}]",
+		fmt.Sprintf("%dx%dxbf16", b, f), "[1] x [0]", 0)
 }
 
 func product(left, leftSharding, right, rightSharding, out, contract string, gathered int) string {
@@ -215,7 +218,8 @@ func gatheredTwice(b, d, f int64) string {
 	text := gatherProduct(b, d, f)
 	x := fmt.Sprintf("tensor<%dx%dxbf16>", b, d)
 	text = strings.Replace(text, "[{}, {}]>}", `[{"x"}, {}]>}`, 1)
-	text = strings.Replace(text, "  %d =", fmt.Sprintf("  %%h = sdy.all_gather [{\"x\"}, {}] %%x0 out_sharding=<@mesh, [{}, {}]> : %s\n  %%d =", x), 1)
+	text = strings.Replace(text, "  %d =",
+		fmt.Sprintf("  %%h = sdy.all_gather [{\"x\"}, {}] %%x0 out_sharding=<@mesh, [{}, {}]> : %s\n  %%d =", x), 1)
 	return strings.Replace(text, "%x0, %g", "%h, %g", 1)
 }
 

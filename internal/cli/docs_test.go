@@ -105,7 +105,8 @@ func TestRunningElsewhere(t *testing.T) {
 	if out := p.run(); !strings.HasSuffix(out, "equal\n") {
 		t.Errorf("the page's commands print\n%s", out)
 	}
-	_, table, ok := strings.Cut(p.text, "| settings | sdy form of `part` | StableHLO form of `sum` | StableHLO form of `part` |\n|---|---|---|---|\n")
+	_, table, ok := strings.Cut(p.text,
+		"| settings | sdy form of `part` | StableHLO form of `sum` | StableHLO form of `part` |\n|---|---|---|---|\n")
 	if !ok {
 		t.Fatal("the page has no table of settings")
 	}

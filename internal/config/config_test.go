@@ -68,8 +68,10 @@ func TestLayers(t *testing.T) {
 func TestSyntaxes(t *testing.T) {
 	want := []subaxis.Axis{{Name: "Data", Size: 4}, {Name: "model.x", Size: 2}}
 	for name, text := range map[string]string{
-		"autoshard.yaml": "mesh: [{name: Data, size: 4}, {name: model.x, size: 2}]\nsteps: 1000000\nmemory: 16GiB\nverify: true\nserve: {max-concurrent: 3}\n",
-		"autoshard.toml": "mesh = [{name = \"Data\", size = 4}, {name = \"model.x\", size = 2}]\nsteps = 1000000\nmemory = \"16GiB\"\nverify = true\n[serve]\nmax-concurrent = 3\n",
+		"autoshard.yaml": "mesh: [{name: Data, size: 4}, {name: model.x, size: 2}]\nsteps: 1000000\nmemory: 16GiB\nverify: true\nserve: " +
+			"{max-concurrent: 3}\n",
+		"autoshard.toml": "mesh = [{name = \"Data\", size = 4}, {name = \"model.x\", size = 2}]\nsteps = 1000000\nmemory = \"16GiB\"\nverify " +
+			"= true\n[serve]\nmax-concurrent = 3\n",
 		"autoshard.json": `{"mesh": "Data=4,model.x=2", "steps": 1000000, "memory": 17179869184, "verify": true, "serve": {"max-concurrent": 3}}`,
 	} {
 		c := mustLoad(t, map[string]string{name: text})
@@ -95,19 +97,26 @@ func TestErrors(t *testing.T) {
 			want: "--mesh:1:1: error: mesh axis \"data\" must have the form name=size [AS1201]\n  data\n  ^\n"},
 		{name: "mesh size no number", env: [2]string{"AUTOSHARD_MESH", "x=4,y=two"},
 			want: "AUTOSHARD_MESH:1:7: error: size of mesh axis \"y\" must be a whole number, not \"two\" [AS1201]\n  x=4,y=two\n        ^\n"},
-		{name: "unknown hardware", args: []string{"--hardware", "tpu-v5"}, want: "--hardware:1:1: error: unknown hardware \"tpu-v5\", did you mean `tpu-v5e`?"},
-		{name: "memory unit", args: []string{"--memory", "16XB"}, want: "--memory:1:1: error: `memory`: size must be a number with a unit, such as 16GiB or 80GB, not \"16XB\" [AS1401]"},
-		{name: "format", args: []string{"--format", "jsno"}, want: "--format:1:1: error: `format` must be one of text, json, mlir, not \"jsno\", did you mean `json`? [AS1401]"},
+		{name: "unknown hardware", args: []string{"--hardware", "tpu-v5"},
+			want: "--hardware:1:1: error: unknown hardware \"tpu-v5\", did you mean `tpu-v5e`?"},
+		{name: "memory unit", args: []string{"--memory", "16XB"},
+			want: "--memory:1:1: error: `memory`: size must be a number with a unit, such as 16GiB or 80GB, not \"16XB\" [AS1401]"},
+		{name: "format", args: []string{"--format", "jsno"},
+			want: "--format:1:1: error: `format` must be one of text, json, mlir, not \"jsno\", did you mean `json`? [AS1401]"},
 		{name: "unknown keys", files: map[string]string{"autoshard.yaml": "seed: 1\nmehs: x=2\nserve:\n  lisen: a\n"},
 			want: "autoshard.yaml:2:1: error: unknown option \"mehs\", did you mean `mesh`? [AS1401]\n  mehs: x=2\n  ^\n" +
 				"autoshard.yaml:4:3: error: unknown option \"serve.lisen\", did you mean `serve.listen`? [AS1401]\n    lisen: a\n    ^\n"},
 		{name: "wrong value in file", files: map[string]string{"autoshard.toml": "seed = 1\nsteps = \"many\"\n"},
-			want: "autoshard.toml:2:1: error: `steps` must be a whole number from 0 to 4611686018427387904, not \"many\" [AS1401]\n  steps = \"many\"\n  ^\n"},
+			want: "autoshard.toml:2:1: error: `steps` must be a whole number from 0 to 4611686018427387904, not \"many\" [AS1401]\n  steps = " +
+				"\"many\"\n  ^\n"},
 		{name: "broken file", files: map[string]string{"autoshard.yaml": "seed: 1\n\tmesh: x=2\n"}, want: "autoshard.yaml:2:1: error: "},
-		{name: "two files", files: map[string]string{"autoshard.yaml": "", "autoshard.json": "{}"}, want: "autoshard.json: error: `autoshard.yaml` is a configuration file too"},
-		{name: "axis with unknown field", files: map[string]string{"autoshard.yaml": "mesh: [{name: x, sice: 2}]\n"}, want: "autoshard.yaml:1:1: error: axis 0 of `mesh` must be {name, size}"},
+		{name: "two files", files: map[string]string{"autoshard.yaml": "", "autoshard.json": "{}"},
+			want: "autoshard.json: error: `autoshard.yaml` is a configuration file too"},
+		{name: "axis with unknown field", files: map[string]string{"autoshard.yaml": "mesh: [{name: x, sice: 2}]\n"},
+			want: "autoshard.yaml:1:1: error: axis 0 of `mesh` must be {name, size}"},
 		{name: "missing file", args: []string{"--config", "gone.yaml"}, want: "error: open gone.yaml: no such file or directory [AS1402]"},
-		{name: "hardware file", files: map[string]string{"hw.yaml": "name: mine\nvectorflops: 1e12\nwrong: 1\n"}, args: []string{"--hardware", "hw.yaml"},
+		{name: "hardware file", files: map[string]string{"hw.yaml": "name: mine\nvectorflops: 1e12\nwrong: 1\n"},
+			args: []string{"--hardware", "hw.yaml"},
 			want: "hw.yaml: error: not a hardware profile: "},
 	}
 	for _, test := range tests {
@@ -135,7 +144,8 @@ func TestHardwareFile(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "16GiB": 16 << 30, "80GB": 80e9, "1.5 kB": 1500, "2TiB": 2 << 40, "1e3MB": 1e9, "4096 B": 4096} {
+	for text, want := range map[string]int64{"1": 1, "16GiB": 16 << 30, "80GB": 80e9, "1.5 kB": 1500, "2TiB": 2 << 40, "1e3MB": 1e9,
+		"4096 B": 4096} {
 		if got, err := ParseSize(text); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)
 		}

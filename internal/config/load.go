@@ -112,7 +112,8 @@ func (l *loader) trips(path string) []Trip {
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 		if err != nil || n < 1 {
-			l.fail(path, 0, diag.BadOption, "`%s` must be a number of iterations, or a loop's line and one, such as 100 or 12=100, not %q", path, text)
+			l.fail(path, 0, diag.BadOption, "`%s` must be a number of iterations, or a loop's line and one, such as 100 or 12=100, not %q", path,
+				text)
 			return nil
 		}
 		out = append(out, Trip{loop, n})

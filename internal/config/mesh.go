@@ -24,7 +24,8 @@ func parseMesh(text string) (axes []subaxis.Axis, at int, code diag.Code, proble
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(size), 10, 64)
 		if err != nil {
-			return nil, at + strings.IndexByte(part, '=') + 1, diag.BadMesh, fmt.Sprintf("size of mesh axis %q must be a whole number, not %q", name, size)
+			return nil, at + strings.IndexByte(part, '=') + 1, diag.BadMesh, fmt.Sprintf("size of mesh axis %q must be a whole number, not %q",
+				name, size)
 		}
 		a := subaxis.Axis{Name: name, Size: n}
 		if problem, code := checkAxis(axes, a); problem != "" {

@@ -36,7 +36,8 @@ var explanations = []Explanation{
 		"The text does not follow the grammar of MLIR or JSON at this place. A file that ends too early says so at its end.",
 		"model.mlir", "func.func @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {\n" + addition, []string{"propagate model.mlir"}},
 	{UnknownOp, "unknown operation",
-		"No operation of a known dialect has this name. The nearest name is given where one is near. Operations of other dialects are read in generic form, with the name in quotes.",
+		"No operation of a known dialect has this name. The nearest name is given where one is near. Operations of other dialects are read in " +
+			"generic form, with the name in quotes.",
 		"model.mlir", add("", "", "  %0 = stablehlo.ad %arg0, %arg0 : tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
 	{Undefined, "undefined name",
 		"A value, function or attribute alias is used that nothing defines, or a value before its definition.",
@@ -48,7 +49,8 @@ var explanations = []Explanation{
 		"Regions, attributes or lists are nested more deeply than the reader accepts. No exported program comes near the limit.",
 		"", "", nil},
 	{InputTooLarge, "input too large",
-		"The input, or what it asks for, is over a stated limit: bytes of a file, elements of a tensor, operations after inlining. The message names the limit.",
+		"The input, or what it asks for, is over a stated limit: bytes of a file, elements of a tensor, operations after inlining. The " +
+			"message names the limit.",
 		"model.json", `{
   "schema": "autoshard.model/v1",
   "meshes": [{"axes": [{"name": "x", "size": 2}]}],
@@ -57,28 +59,34 @@ var explanations = []Explanation{
 }
 `, []string{"plan model.json --memory 10TB -o plan.json", "run plan.json"}},
 	{NotText, "not text",
-		"The input is a binary file that is no program: neither MLIR bytecode nor a JAX export. Files packed by gzip are unpacked, whatever their name.",
+		"The input is a binary file that is no program: neither MLIR bytecode nor a JAX export. Files packed by gzip are unpacked, whatever " +
+			"their name.",
 		"model.mlir", "\x00\x01binary", []string{"propagate model.mlir"}},
 	{EmptyInput, "empty input",
 		"The input holds nothing but white space. An export that failed often leaves an empty file behind.",
 		"model.mlir", "", []string{"propagate model.mlir"}},
 	{BadBytecode, "invalid bytecode",
-		"A file of MLIR bytecode or a JAX export breaks the rules of its format at this byte: it is damaged, cut off, or newer than this program. Export it again; check that it was copied as a binary file.",
+		"A file of MLIR bytecode or a JAX export breaks the rules of its format at this byte: it is damaged, cut off, or newer than this " +
+			"program. Export it again; check that it was copied as a binary file.",
 		"model.mlirbc", "ML\xefR\x0fMLIR\x00", []string{"propagate model.mlirbc"}},
 	{TypeMismatch, "type mismatch",
-		"A type is not the one that this place demands: operands of different types, a result type that does not follow from the operands, or a type that is no tensor.",
+		"A type is not the one that this place demands: operands of different types, a result type that does not follow from the operands, or " +
+			"a type that is no tensor.",
 		"model.mlir", add("", "", "  %0 = stablehlo.add %arg0, %arg0 : tensor<8x8xf32>\n"), []string{"propagate model.mlir"}},
 	{BadOp, "wrong operation",
-		"An operation is known, but this use of it breaks a rule of its specification, such as the number of operands or a relation between shapes and attributes.",
+		"An operation is known, but this use of it breaks a rule of its specification, such as the number of operands or a relation between " +
+			"shapes and attributes.",
 		"model.mlir", add("", "", "  %0 = \"stablehlo.add\"(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
 	{BadConstant, "wrong constant",
 		"A literal does not fit its type: too many or too few elements, or a number that the element type does not have.",
 		"model.mlir", add("", "", "  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
 	{BadAttribute, "wrong attribute",
 		"An attribute is missing, unknown, or has a value that its operation does not accept.",
-		"model.mlir", add("", "", "  %0 = \"stablehlo.transpose\"(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"), []string{"propagate model.mlir"}},
+		"model.mlir", add("", "", "  %0 = \"stablehlo.transpose\"(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"),
+		[]string{"propagate model.mlir"}},
 	{BadMesh, "wrong mesh",
-		"A mesh has an axis of size 0 or no name, an axis twice, or device ids that are not a permutation; or a request names another mesh than the model declares, or none is given at all.",
+		"A mesh has an axis of size 0 or no name, an axis twice, or device ids that are not a permutation; or a request names another mesh " +
+			"than the model declares, or none is given at all.",
 		"model.json", sum, []string{"plan model.json --mesh data=0,model=2"}},
 	{UnknownMesh, "unknown mesh",
 		"A sharding names a mesh that the program does not declare.",
@@ -87,7 +95,8 @@ var explanations = []Explanation{
 		"A sharding names an axis that its mesh does not have.",
 		"model.mlir", add(mesh42, arg(`[{"z"}, {}]`), addition), []string{"propagate model.mlir"}},
 	{DuplicateAxis, "axis used twice",
-		"A sharding uses an axis, or two overlapping parts of it, for more than one dimension. A device holds one block of each dimension, so every axis can cut one dimension only.",
+		"A sharding uses an axis, or two overlapping parts of it, for more than one dimension. A device holds one block of each dimension, so " +
+			"every axis can cut one dimension only.",
 		"model.mlir", add(mesh42, arg(`[{"x"}, {"x"}]`), addition), []string{"propagate model.mlir"}},
 	{BadSubAxis, "wrong sub-axis",
 		"A sub-axis `\"x\":(m)k` stands for the middle of an axis of size n seen as [m, k, n/(m*k)], so m*k must divide n.",
@@ -99,10 +108,13 @@ var explanations = []Explanation{
 		"A sharding breaks another rule, such as a priority on a closed dimension without axes.",
 		"model.mlir", add(mesh42, arg(`[{}p1, {}]`), addition), []string{"propagate model.mlir"}},
 	{BadRule, "wrong sharding rule",
-		"A sharding rule given as text, such as `(b i, i j) -> (b j) reduction={i}`, does not follow its grammar, does not fit the types of its operation, or names an operation that the model does not have.",
+		"A sharding rule given as text, such as `(b i, i j) -> (b j) reduction={i}`, does not follow its grammar, does not fit the types of " +
+			"its operation, or names an operation that the model does not have.",
 		"model.json", ruled, []string{"propagate model.json --mesh x=4"}},
 	{BadVariance, "wrong variance",
-		"A value of a shard_map program varies over other axes than its use allows: an output over an axis that its spec leaves out, a reduction over an axis along which all devices hold the same, a carry of a loop that comes back as another type than it began. The message names the axes and the cast or collective to insert.",
+		"A value of a shard_map program varies over other axes than its use allows: an output over an axis that its spec leaves out, a " +
+			"reduction over an axis along which all devices hold the same, a carry of a loop that comes back as another type than it began. The " +
+			"message names the axes and the cast or collective to insert.",
 		"", "", nil},
 	{BadModel, "wrong model.json",
 		"The JSON is well formed, but not a model: a field is missing or has the wrong kind of value. docs/model.md describes the fields.",
@@ -117,26 +129,35 @@ var explanations = []Explanation{
 		"A file cannot be read or written, or is not of the kind that this place needs.",
 		"", "", []string{"plan missing.mlir"}},
 	{MissingSize, "missing or wrong size",
-		"A model is for any size of some dimensions, and what is given does not say all of them, names one that does not exist, or breaks an assertion of the model. The message names the dimension variables, the dimensions that each decides, and how to give them.",
-		"model.mlir", "func.func @main(%arg0: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  return %arg0 : tensor<?x4xf32>\n}\n", []string{"plan model.mlir --mesh data=4"}},
+		"A model is for any size of some dimensions, and what is given does not say all of them, names one that does not exist, or breaks an " +
+			"assertion of the model. The message names the dimension variables, the dimensions that each decides, and how to give them.",
+		"model.mlir", "func.func @main(%arg0: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  return %arg0 : tensor<?x4xf32>\n}\n",
+		[]string{"plan model.mlir --mesh data=4"}},
 	{NoPlan, "no plan",
 		"The shardings that are required exclude each other, so that no plan exists. The message names an operation that cannot be cut.",
 		"", "", nil},
 	{MemoryLimit, "memory limit too small",
-		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say what such a plan holds where it needs most, the largest values first, and what would help.",
+		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say what " +
+			"such a plan holds where it needs most, the largest values first, and what would help.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
 	{Mismatch, "results differ",
-		"A value of the sharded run is not what the program's op makes of the operands that the devices had, an output differs from the expected one by more than the tolerance and rounding explain, or collectives moved other amounts than predicted. The message names the line of the model or the element of the output; docs/verification.md says what is compared.",
-		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz", "run plan.json --seed 2 --expect out.npz"}},
+		"A value of the sharded run is not what the program's op makes of the operands that the devices had, an output differs from the " +
+			"expected one by more than the tolerance and rounding explain, or collectives moved other amounts than predicted. The message names " +
+			"the line of the model or the element of the output; docs/verification.md says what is compared.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz",
+			"run plan.json --seed 2 --expect out.npz"}},
 	{BadInputs, "wrong inputs",
 		"Input or expected arrays do not fit the program: their number, names, types or shapes.",
-		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz", "run plan.json --inputs out.npz"}},
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --seed 1 -o out.npz",
+			"run plan.json --inputs out.npz"}},
 	{CheckFailed, "problems found",
 		"`autoshard check` found errors or warnings; the report names them. docs/check.md describes the warnings and how to switch them off.",
-		"model.mlir", mesh42 + "func.func @main(%arg0: tensor<6x4xf32>" + arg(`[{"x"}, {"y"}]`) + ") -> tensor<6x4xf32> {\n  return %arg0 : tensor<6x4xf32>\n}\n",
+		"model.mlir", mesh42 + "func.func @main(%arg0: tensor<6x4xf32>" + arg(`[{"x"}, {"y"}]`) +
+			") -> tensor<6x4xf32> {\n  return %arg0 : tensor<6x4xf32>\n}\n",
 		[]string{"check model.mlir"}},
 	{NotFeasible, "solution not feasible",
-		"A solution of a selection problem uses more than the limit at some time, or an entry that is forbidden. `autoshard solve check` says which.",
+		"A solution of a selection problem uses more than the limit at some time, or an entry that is forbidden. `autoshard solve check` says " +
+			"which.",
 		"problem.json", `{"problem": {
   "nodes": {"intervals": [[0, 2], [1, 3]], "costs": [[1, 2], [3]], "usages": [[5, 4], [6]]},
   "edges": {"nodes": [[0, 1]], "costs": [[7, 8]]},
@@ -144,7 +165,8 @@ var explanations = []Explanation{
 }}
 `, []string{"solve check problem.json [1,0]", "solve check problem.json [0,0]"}},
 	{BackendFailed, "backend cannot run the program",
-		"What was to run the program, such as a Python with JAX, is missing or failed. The message says what to install, or shows the exception, the line of the program and its last output.",
+		"What was to run the program, such as a Python with JAX, is missing or failed. The message says what to install, or shows the " +
+			"exception, the line of the program and its last output.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --backend jax --python missing/python"}},
 	{NotSupported, "not supported",
 		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",

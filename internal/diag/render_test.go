@@ -29,7 +29,8 @@ func TestRender(t *testing.T) {
 		"excerpt of a long line": {
 			&diag.Error{Class: diag.ErrInvalid, Diagnostics: []diag.Diagnostic{{Code: diag.Syntax,
 				Pos: diag.Position{Line: 1, Col: 201}, Message: "m", Source: long}}},
-			"1:201: error: m [AS1001]\n  …" + strings.Repeat("a", 70) + "HERE" + strings.Repeat("b", 46) + "…\n  " + strings.Repeat(" ", 71) + "^\n"},
+			"1:201: error: m [AS1001]\n  …" + strings.Repeat("a", 70) + "HERE" + strings.Repeat("b", 46) + "…\n  " + strings.Repeat(" ", 71) +
+				"^\n"},
 		"control characters": {diag.Invalid(diag.Syntax, diag.Position{}, "\x1b[31m"), "error: \uFFFD[31m [AS1001]\n"},
 		"many":               {many, strings.Repeat("error: again [AS1001]\n", 20) + "and 5 more\n"},
 	}

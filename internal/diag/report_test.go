@@ -16,10 +16,12 @@ import (
 func report() *diag.Report {
 	return &diag.Report{
 		Files: 2,
-		Tool:  diag.Tool{Name: "autoshard", Version: "1", Rules: []diag.Rule{{ID: "a-rule", Severity: diag.SeverityWarning, Name: "short", Text: "long"}}},
+		Tool: diag.Tool{Name: "autoshard", Version: "1", Rules: []diag.Rule{{ID: "a-rule", Severity: diag.SeverityWarning, Name: "short",
+			Text: "long"}}},
 		Findings: []diag.Diagnostic{
-			{Code: diag.TypeMismatch, Pos: diag.Position{File: "dir/m 1,é.mlir", Line: 3, Col: 8}, Message: "50% of\n`x`: wrong", Source: "  é = bad",
-				Notes: []diag.Note{{Pos: diag.Position{File: "dir/other.mlir", Line: 1, Col: 1}, Message: "declared here"}, {Message: "a hint"}}},
+			{Code: diag.TypeMismatch, Pos: diag.Position{File: "dir/m 1,é.mlir", Line: 3, Col: 8}, Message: "50% of\n`x`: wrong",
+				Source: "  é = bad",
+				Notes:  []diag.Note{{Pos: diag.Position{File: "dir/other.mlir", Line: 1, Col: 1}, Message: "declared here"}, {Message: "a hint"}}},
 			{Severity: diag.SeverityWarning, Code: "a-rule", Pos: diag.Position{File: "<stdin>"}, Message: "odd"},
 		},
 	}
@@ -41,7 +43,8 @@ func TestReportText(t *testing.T) {
 func TestReportGitHub(t *testing.T) {
 	var b strings.Builder
 	report().WriteGitHub(&b)
-	want := "::error file=dir/m 1%2Cé.mlir,line=3,col=8,title=AS1101::50%25 of%0A`x`: wrong%0Adir/other.mlir:1:1: note: declared here%0Anote: a hint\n" +
+	want := "::error file=dir/m 1%2Cé.mlir,line=3,col=8,title=AS1101::50%25 of%0A`x`: wrong%0Adir/other.mlir:1:1: note: declared " +
+		"here%0Anote: a hint\n" +
 		"::warning file=<stdin>,title=a-rule::odd\n"
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Errorf("-want +got\n%s", d)

@@ -26,26 +26,31 @@ func Answers() []diag.Rule { return answers }
 
 var answers = []diag.Rule{
 	{ID: BoundarySharding, Severity: diag.SeverityWarning, Name: "propagation found more for an input or output than the program keeps",
-		Text: "Inputs and outputs take whole axes that divide their dimensions, as Shardy has it: other programs call this one. The message says " +
+		Text: "Inputs and outputs take whole axes that divide their dimensions, as Shardy has it: other programs call this one. The message " +
+			"says " +
 			"what was found, what is kept, and why; `explain` shows where it came from. Plans may keep parts of axes."},
 	{ID: BranchPrice, Severity: diag.SeverityWarning, Name: "one of several branches runs, which the price does not know",
 		Text: "The time of a branch is that of its slowest region, and the collectives of all regions count. A step can be cheaper."},
 	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
-		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved all the same."},
+		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved " +
+			"all the same."},
 	{ID: FreeManualAxis, Severity: diag.SeverityWarning, Name: "axes that a manual computation leaves free are not used in it",
 		Text: "Plans replicate its body along them. Make the axes manual, or leave them to a mesh without them."},
 	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
-		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as `--trip-count`, " +
+		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as " +
+			"`--trip-count`, " +
 			"or the attribute `autoshard.trip_count` of the loop, says."},
 	{ID: PlatformChoice, Severity: diag.SeverityWarning, Name: "the model is for several platforms, one was chosen",
 		Text: "Without `--platform` it is the first that calls nothing of other hardware. The branches of the others are not in the plan."},
 	{ID: ShardingGroup, Severity: diag.SeverityWarning, Name: "sharding groups do not bind a plan",
-		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must be alike."},
+		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must " +
+			"be alike."},
 	{ID: ShardingPriority, Severity: diag.SeverityWarning, Name: "user priorities do not order a plan",
 		Text: "Propagation follows them round by round. A plan keeps all shardings that are written, and chooses the rest by cost."},
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
 		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
 	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",
-		Text: "No sharding rule says how to cut it, or the rule leaves no dimension to cut. Its operands are gathered first. A custom operation can " +
+		Text: "No sharding rule says how to cut it, or the rule leaves no dimension to cut. Its operands are gathered first. A custom " +
+			"operation can " +
 			"be given a rule: `--rule 'NAME: (a b) -> (a b)'`."},
 }

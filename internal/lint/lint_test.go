@@ -76,7 +76,8 @@ func TestExamples(t *testing.T) {
 func TestRules(t *testing.T) {
 	const mesh = "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"
 	for _, test := range []struct{ name, src, want string }{
-		{"a mesh without any sharding is for the plan", mesh + "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}", ""},
+		{"a mesh without any sharding is for the plan",
+			mesh + "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}", ""},
 		{"an axis is left to the plan where an argument has no sharding",
 			mesh + `func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32>) -> tensor<8xf32> {
   return %a : tensor<8xf32>

@@ -116,7 +116,8 @@ func (l *linter) unusedMeshes() {
 }
 
 func (l *linter) unusedAxes() {
-	if main, ok := l.m.Main(); ok && slices.ContainsFunc(l.m.BlockArgs(l.m.Func(main).Body), func(v ir.ValueID) bool { return l.m.Sharding(v) == 0 }) {
+	if main, ok := l.m.Main(); ok && slices.ContainsFunc(l.m.BlockArgs(l.m.Func(main).Body),
+		func(v ir.ValueID) bool { return l.m.Sharding(v) == 0 }) {
 		return // the layout is not complete, a plan may use the axes
 	}
 	l.declared(func(op ir.OpID, id ir.MeshID) {

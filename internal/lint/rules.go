@@ -41,7 +41,8 @@ var rules = []Rule{
 	{
 		Name:    "replicated-argument",
 		Summary: "a large argument without a sharding stays whole on every device",
-		Text: "The program has shardings, but none reaches this argument of at least 1 MiB, so every device holds all of it. Give it a sharding, " +
+		Text: "The program has shardings, but none reaches this argument of at least 1 MiB, so every device holds all of it. Give it a " +
+			"sharding, " +
 			"or one without axes, such as `[{}, {}]`, where that is meant.",
 		Example: mesh + `func.func @main(%arg0: tensor<1024x1024xf32>, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<1024x1024xf32>, tensor<8x4xf32>) {
   return %arg0, %arg1 : tensor<1024x1024xf32>, tensor<8x4xf32>
@@ -52,7 +53,8 @@ var rules = []Rule{
 	{
 		Name:    "uneven-sharding",
 		Summary: "a dimension is not a multiple of the devices that it is cut over",
-		Text: "Some devices would hold less than others, or padding. Plans drop axes that do not divide a dimension, so the tensor is cut along " +
+		Text: "Some devices would hold less than others, or padding. Plans drop axes that do not divide a dimension, so the tensor is cut " +
+			"along " +
 			"fewer axes than the program says.",
 		Example: mesh + `func.func @main(%arg0: tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<6x4xf32> {
   return %arg0 : tensor<6x4xf32>

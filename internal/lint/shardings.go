@@ -128,7 +128,8 @@ func (l *linter) replicatedArguments() {
 		if given[i] || t.Kind != ir.TensorKind || !t.IsStatic() || t.Bytes() < largeArgument || c.Sharding(v) != 0 && isCut(c, c.Sharding(v)) {
 			continue
 		}
-		l.report(c.Func(main).Op, "%s of %d MiB has no sharding, and none reaches it: every device holds all of it", args.Describe(i), t.Bytes()>>20)
+		l.report(c.Func(main).Op, "%s of %d MiB has no sharding, and none reaches it: every device holds all of it", args.Describe(i),
+			t.Bytes()>>20)
 	}
 }
 

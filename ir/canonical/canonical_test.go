@@ -94,7 +94,8 @@ func TestAgainstMLIR(t *testing.T) {
 		if d := cmp.Diff(strings.TrimSpace(*answer[0]), strings.TrimSpace(got)); d != "" {
 			t.Errorf("seed %d, %s (-MLIR +here):\n%s\nof\n%s", i, input[i][1], d, text)
 		}
-		if plain, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{}); err == nil && string(mlir.Print(plain, mlir.PrintOptions{})) != got {
+		if plain, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{}); err == nil &&
+			string(mlir.Print(plain, mlir.PrintOptions{})) != got {
 			changed++
 		}
 	}

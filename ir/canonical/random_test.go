@@ -46,7 +46,8 @@ func randomProgram(seed int64) string {
 		names, types = []string{"%arg0"}, []string{arg.typ()}
 	}
 	return fmt.Sprintf("%sfunc.func @main(%%arg0: %s {sdy.sharding = #sdy.sharding%s}, %%arg1: %s) -> (%s) {\n%s  return %s : %s\n}\n",
-		meshes, arg.typ(), arg.sharding(), arg.typ(), strings.Join(types, ", "), g.body.String(), strings.Join(names, ", "), strings.Join(types, ", "))
+		meshes, arg.typ(), arg.sharding(), arg.typ(), strings.Join(types, ", "), g.body.String(), strings.Join(names, ", "),
+		strings.Join(types, ", "))
 }
 
 func (v *value) typ() string {
@@ -182,7 +183,8 @@ func (g *generator) transpose(v value) {
 	for i, p := range perm {
 		v.dims[i] = from.dims[p]
 	}
-	g.emit(v, "stablehlo.transpose %s, dims = %s : (%s) -> %s", from.name, strings.ReplaceAll(fmt.Sprint(perm), " ", ", "), from.typ(), v.typ())
+	g.emit(v, "stablehlo.transpose %s, dims = %s : (%s) -> %s", from.name, strings.ReplaceAll(fmt.Sprint(perm), " ", ", "), from.typ(),
+		v.typ())
 }
 
 func (g *generator) add(v value) {

@@ -26,7 +26,8 @@ func ParseFloat(t Type, text string) (uint64, error) {
 		return bits, nil
 	}
 	if !isFloatLiteral(text) {
-		return 0, diag.Invalid(diag.BadConstant, diag.Position{}, "%q is not a float literal: write digits with a dot, such as 1.0 or 1.0e10", text)
+		return 0, diag.Invalid(diag.BadConstant, diag.Position{}, "%q is not a float literal: write digits with a dot, such as 1.0 or 1.0e10",
+			text)
 	}
 	if t == F32 {
 		v, err := strconv.ParseFloat(text, 32)

@@ -99,7 +99,8 @@ func TestParseFloatRoundsOnce(t *testing.T) {
 }
 
 func TestParseFloatRejects(t *testing.T) {
-	for _, text := range []string{"", "1", "1e10", ".5", "1.0e", "1.0e+", "inf", "nan", "0x", "0x1FFFFFFFF", "--1.0", "1_0.0", "1.0f", "-0x1", "0x1p3", " 1.0"} {
+	for _, text := range []string{"", "1", "1e10", ".5", "1.0e", "1.0e+", "inf", "nan", "0x", "0x1FFFFFFFF", "--1.0", "1_0.0", "1.0f", "-0x1",
+		"0x1p3", " 1.0"} {
 		if _, err := ParseFloat(F32, text); !errors.Is(err, diag.ErrInvalid) {
 			t.Errorf("%q: error %v, want ErrInvalid", text, err)
 		}

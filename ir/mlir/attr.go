@@ -265,7 +265,8 @@ func (p *parser) integer(at token, lit string, negative bool, lo int64, hi uint6
 func (p *parser) floatBits(at token, t dtype.Type, lit string, negative bool) (uint64, bool) {
 	hex := strings.HasPrefix(lit, "0x")
 	if !hex && !strings.Contains(lit, ".") {
-		p.fail(at, diag.BadConstant, "unexpected decimal integer literal for a floating point value; add a trailing dot to make the literal a float")
+		p.fail(at, diag.BadConstant, "unexpected decimal integer literal for a floating point value; add a trailing dot to make the literal a "+
+			"float")
 		return 0, false
 	}
 	if hex && negative {

@@ -184,7 +184,8 @@ func gatherLists(d *ir.GatherDims) []dimList {
 
 func scatterLists(d *ir.ScatterDims) []dimList {
 	return []dimList{{"update_window_dims", &d.UpdateWindow}, {"inserted_window_dims", &d.InsertedWindow},
-		{"input_batching_dims", &d.InputBatch}, {"scatter_indices_batching_dims", &d.IndicesBatch}, {"scatter_dims_to_operand_dims", &d.ToOperand}}
+		{"input_batching_dims", &d.InputBatch}, {"scatter_indices_batching_dims", &d.IndicesBatch},
+		{"scatter_dims_to_operand_dims", &d.ToOperand}}
 }
 
 func (p *parser) dotDims() ir.Attr {

@@ -129,7 +129,8 @@ func (r *denseReader) read(typ ir.TypeID) {
 	}
 	n := p.m.TypeOf(typ).Elements()
 	if n > p.opts.MaxElements {
-		p.failWith(p.tok, diag.TooLarge(diag.InputTooLarge, p.position(p.tok), "constant has %d elements, the limit is %d", n, p.opts.MaxElements))
+		p.failWith(p.tok, diag.TooLarge(diag.InputTooLarge, p.position(p.tok), "constant has %d elements, the limit is %d", n,
+			p.opts.MaxElements))
 		return
 	}
 	at := p.tok
@@ -322,7 +323,8 @@ func (p *parser) fillResources() {
 		}
 		t := p.m.TypeOf(d.dense.Type)
 		if t.IsStatic() && int64(len(r.Data)) != t.Bytes() {
-			p.fail(d.at, diag.BadConstant, "resource '%s' has %d bytes, its type '%s' needs %d", r.Name, len(r.Data), FormatType(p.m, d.dense.Type), t.Bytes())
+			p.fail(d.at, diag.BadConstant, "resource '%s' has %d bytes, its type '%s' needs %d", r.Name, len(r.Data), FormatType(p.m, d.dense.Type),
+				t.Bytes())
 			return
 		}
 		d.dense.Data = r.Data

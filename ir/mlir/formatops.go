@@ -278,7 +278,8 @@ func parseConvolution(p *parser, o *opState) {
 
 // windowAttrs are the entries of a window with their attributes, in their order.
 var windowAttrs = []struct{ key, attr string }{
-	{"stride", "window_strides"}, {"pad", "padding"}, {"lhs_dilate", "lhs_dilation"}, {"rhs_dilate", "rhs_dilation"}, {"reverse", "window_reversal"},
+	{"stride", "window_strides"}, {"pad", "padding"}, {"lhs_dilate", "lhs_dilation"}, {"rhs_dilate", "rhs_dilation"},
+	{"reverse", "window_reversal"},
 }
 
 func (p *parser) windowEntry(o *opState) {

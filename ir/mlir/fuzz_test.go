@@ -79,7 +79,8 @@ func FuzzLex(f *testing.F) {
 			if tok.start < end || tok.end <= tok.start || tok.end > len(src) {
 				t.Fatalf("token at %d to %d, behind one that ends at %d", tok.start, tok.end, end)
 			}
-			if line := 1 + strings.Count(src[:tok.start], "\n"); line != tok.line || tok.lineStart != strings.LastIndexByte(src[:tok.start], '\n')+1 {
+			if line := 1 + strings.Count(src[:tok.start], "\n"); line != tok.line || tok.lineStart != strings.LastIndexByte(src[:tok.start],
+				'\n')+1 {
 				t.Fatalf("token at %d is on line %d, not %d from byte %d on", tok.start, line, tok.line, tok.lineStart)
 			}
 			between(t, src[end:tok.start])

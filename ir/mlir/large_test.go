@@ -172,7 +172,8 @@ func TestLarge(t *testing.T) {
 		}
 	})
 	t.Run("1 GB declared by a short text", func(t *testing.T) {
-		_, err := Parse(t.Context(), []byte(`func.func @f() { %0 = stablehlo.constant dense<"0x00000000FF"> : tensor<268435456xf32> return }`), Options{File: "f"})
+		_, err := Parse(t.Context(), []byte(`func.func @f() { %0 = stablehlo.constant dense<"0x00000000FF"> : tensor<268435456xf32> return }`),
+			Options{File: "f"})
 		if !errors.Is(err, diag.ErrInvalid) {
 			t.Fatalf("got %v", err)
 		}

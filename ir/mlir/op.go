@@ -317,7 +317,8 @@ func (p *parser) setKind(o *opState, generic bool) {
 }
 
 // registered are the dialects whose ops are all known: another name is a mistake.
-var registered = map[string]bool{"builtin": true, "func": true, "stablehlo": true, "chlo": true, "sdy": true, "check": true, "interpreter": true}
+var registered = map[string]bool{"builtin": true, "func": true, "stablehlo": true, "chlo": true, "sdy": true, "check": true,
+	"interpreter": true}
 
 func (p *parser) failUnknownOp(o *opState, generic bool) {
 	what := "custom op '" + o.name + "' is unknown"

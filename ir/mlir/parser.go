@@ -214,7 +214,8 @@ func notTextError(src string, at int, file string) *diag.Error {
 	start := strings.LastIndexByte(src[:at], '\n') + 1
 	pos := diag.Position{File: file, Line: 1 + strings.Count(src[:at], "\n"), Col: at - start + 1}
 	if src[at] == 0 {
-		return diag.Invalid(diag.NotText, pos, "input is not text: it holds a NUL byte; it is neither MLIR bytecode nor a JAX export, which begin otherwise")
+		return diag.Invalid(diag.NotText, pos,
+			"input is not text: it holds a NUL byte; it is neither MLIR bytecode nor a JAX export, which begin otherwise")
 	}
 	return diag.Invalid(diag.NotText, pos, "input is not text: byte 0x%02X is not UTF-8", src[at])
 }

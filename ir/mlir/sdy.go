@@ -116,7 +116,8 @@ func (p *parser) resolveAxis(mesh ir.MeshID, a axisText) (ref subaxis.Ref, ok bo
 		for i := range d.Axes {
 			names[i] = d.Axes[i].Name
 		}
-		p.problem(a.at, diag.UnknownAxis, "unknown axis name: %q; mesh %s has %s%s", a.name, meshName(d), axisNames(names), didYouMean(a.name, names))
+		p.problem(a.at, diag.UnknownAxis, "unknown axis name: %q; mesh %s has %s%s", a.name, meshName(d), axisNames(names),
+			didYouMean(a.name, names))
 		return ref, false
 	}
 	if !a.part {

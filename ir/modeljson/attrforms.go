@@ -137,15 +137,16 @@ var attrForms = map[string]attrForm{
 // Attributes of other dialects, such as mhlo.frontend_attributes, may stand on every operation.
 var opAttrs = func() map[ir.Kind][]string {
 	lists := map[ir.Kind]string{
-		ir.OpCall:                  "callee",
-		ir.OpConstant:              "value",
-		ir.OpCompare:               "comparison_direction compare_type",
-		ir.OpReducePrecision:       "exponent_bits mantissa_bits",
-		ir.OpBroadcast:             "broadcast_sizes",
-		ir.OpBroadcastInDim:        "broadcast_dimensions",
-		ir.OpConcatenate:           "dimension",
-		ir.OpCholesky:              "lower",
-		ir.OpConvolution:           "window_strides padding lhs_dilation rhs_dilation window_reversal dimension_numbers feature_group_count batch_group_count precision_config",
+		ir.OpCall:            "callee",
+		ir.OpConstant:        "value",
+		ir.OpCompare:         "comparison_direction compare_type",
+		ir.OpReducePrecision: "exponent_bits mantissa_bits",
+		ir.OpBroadcast:       "broadcast_sizes",
+		ir.OpBroadcastInDim:  "broadcast_dimensions",
+		ir.OpConcatenate:     "dimension",
+		ir.OpCholesky:        "lower",
+		ir.OpConvolution: "window_strides padding lhs_dilation rhs_dilation window_reversal dimension_numbers feature_group_count " +
+			"batch_group_count precision_config",
 		ir.OpDot:                   "precision_config",
 		ir.OpDotGeneral:            "dot_dimension_numbers precision_config algorithm",
 		ir.OpDynamicBroadcastInDim: "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions",
@@ -178,11 +179,12 @@ var opAttrs = func() map[ir.Kind][]string {
 		ir.OpCollectiveBroadcast:   "replica_groups channel_handle",
 		ir.OpCollectivePermute:     "source_target_pairs channel_handle",
 		ir.OpReduceScatter:         "scatter_dimension replica_groups channel_handle use_global_device_ids",
-		ir.OpCustomCall:            "call_target_name has_side_effect backend_config api_version called_computations operand_layouts result_layouts output_operand_aliases",
-		ir.OpRng:                   "rng_distribution",
-		ir.OpRngBitGenerator:       "rng_algorithm",
-		ir.OpSdyManualComputation:  "manual_axes",
-		ir.OpSdyShardingGroup:      "group_id",
+		ir.OpCustomCall: "call_target_name has_side_effect backend_config api_version called_computations operand_layouts " +
+			"result_layouts output_operand_aliases",
+		ir.OpRng:                  "rng_distribution",
+		ir.OpRngBitGenerator:      "rng_algorithm",
+		ir.OpSdyManualComputation: "manual_axes",
+		ir.OpSdyShardingGroup:     "group_id",
 	}
 	for _, k := range []ir.Kind{ir.OpSelect, ir.OpClamp, ir.OpReshape, ir.OpBitcastConvert, ir.OpWhile, ir.OpCase, ir.OpIf,
 		ir.OpOptimizationBarrier, ir.OpDynamicUpdateSlice, ir.OpSdyShardingConstraint, ir.OpSdyReshard} {

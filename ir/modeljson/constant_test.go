@@ -52,7 +52,8 @@ func constantOf(t interface{ Fatal(...any) }, m *ir.Module) *ir.Dense {
 func drawBits(t *rapid.T, e dtype.Type) []byte {
 	raw := make([]byte, 16)
 	for i := range 2 {
-		bits := rapid.OneOf(rapid.Uint64(), rapid.SampledFrom([]uint64{0, 1, math.MaxUint64, 1 << 63, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7FF8000000000001})).Draw(t, "bits")
+		bits := rapid.OneOf(rapid.Uint64(), rapid.SampledFrom([]uint64{0, 1, math.MaxUint64, 1 << 63, 0x7F800000, 0xFF800000, 0x7FC00000,
+			0x7FF8000000000001})).Draw(t, "bits")
 		if e.Bits() < 64 {
 			bits &= 1<<e.Bits() - 1
 		}

@@ -152,7 +152,8 @@ func (e *einsum) diagonal(t term) term {
 		}
 	}
 	front := slices.Concat(bytes.Repeat([]byte{letter}, times), rest)
-	v := e.b.Op1(ir.OpTranspose, e.m.TensorType(element, e.dims(front)...), ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: perm}), t.value)
+	v := e.b.Op1(ir.OpTranspose, e.m.TensorType(element, e.dims(front)...), ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: perm}),
+		t.value)
 	n, distance, all := e.sizes[letter], int64(0), int64(1)
 	for range times {
 		distance, all = distance*n+1, all*n

@@ -60,7 +60,8 @@ func (o *opReader) checkOutput(n *node, inputs []term, out []byte, missing int) 
 		}
 	}
 	if missing > 0 {
-		o.fail(n.at, diag.BadModel, "equation %q keeps no \"...\" in the result, its %d dimensions cannot be dropped: write letters to sum over them", n.text, missing)
+		o.fail(n.at, diag.BadModel, "equation %q keeps no \"...\" in the result, its %d dimensions cannot be dropped: write letters to sum "+
+			"over them", n.text, missing)
 		return false
 	}
 	return true

@@ -109,7 +109,8 @@ func (o *opReader) apply(op ir.OpID, n *node) {
 	case !ok:
 		o.fail(n.at, diag.UnknownField, "field \"apply\" does not belong to %q", shortName(o.name))
 	case len(o.operands) != operands:
-		o.fail(n.at, diag.BadOp, "\"apply\" is for one input: write the region of %q with %d operands in full", shortName(o.name), len(o.operands))
+		o.fail(n.at, diag.BadOp, "\"apply\" is for one input: write the region of %q with %d operands in full", shortName(o.name),
+			len(o.operands))
 	case !known || !f.IsCombiner():
 		o.fail(n.at, diag.UnknownOp, "operation %q cannot be applied: use one of two operands and one type, such as \"add\"", n.text)
 	default:

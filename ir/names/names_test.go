@@ -55,7 +55,8 @@ func TestResults(t *testing.T) {
 	if diff := cmp.Diff(want, results.Names); diff != "" {
 		t.Error(diff)
 	}
-	if got := results.Describe(4) + ", " + results.Describe(5) + ", " + names.Port("input", 2, "arg2") + ", " + names.Port("input", 3, "x"); got !=
+	if got := results.Describe(4) + ", " + results.Describe(5) + ", " + names.Port("input", 2, "arg2") + ", " +
+		names.Port("input", 3, "x"); got !=
 		"result 4, result 5 (y), input 2, input 3 (x)" {
 		t.Error(got)
 	}

@@ -13,7 +13,8 @@ func maybeCrosses(m *ir.Module, op ir.OpID, shardings []ir.ShardingID) bool {
 		return false
 	}
 	lhs, rhs, out := shardings[0], shardings[1], shardings[2]
-	return lhs != 0 && rhs != 0 && out != 0 && !m.ShardingOf(out).IsReplicated() && !m.ShardingOf(rhs).IsReplicated() && !m.ShardingOf(lhs).IsReplicated()
+	return lhs != 0 && rhs != 0 && out != 0 && !m.ShardingOf(out).IsReplicated() && !m.ShardingOf(rhs).IsReplicated() &&
+		!m.ShardingOf(lhs).IsReplicated()
 }
 
 // crossProduct looks for matrix products whose result is to be cut along the axes of the sum:

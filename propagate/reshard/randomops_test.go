@@ -29,7 +29,8 @@ func (g *generator) binary() {
 func (g *generator) selectOp() {
 	x := g.any()
 	y, p := g.like(x.dims), g.name()
-	g.line("%s = stablehlo.compare LT, %s, %s%s : (%s, %s) -> %s", p, x.name, y.name, g.perValue(x.dims), x.typ(), y.typ(), tensorType(x.dims, "i1"))
+	g.line("%s = stablehlo.compare LT, %s, %s%s : (%s, %s) -> %s", p, x.name, y.name, g.perValue(x.dims), x.typ(), y.typ(),
+		tensorType(x.dims, "i1"))
 	g.define(x.dims, fmt.Sprintf("stablehlo.select %s, %s, %s", p, x.name, y.name), tensorType(x.dims, "i1")+", "+x.typ())
 }
 
@@ -141,14 +142,16 @@ func (g *generator) reduce() {
 	if g.chance(3) {
 		y, r := g.like(x.dims), g.name()
 		g.line("%s:2 = stablehlo.reduce(%s init: %s), (%s init: %s) across dimensions = %s%s : (%s, %s, tensor<f32>, tensor<f32>) -> (%s, %s)",
-			r, x.name, init.name, y.name, init.name, list(dims), g.perValue(out, out), x.typ(), x.typ(), tensorType(out, "f32"), tensorType(out, "f32"))
+			r, x.name, init.name, y.name, init.name, list(dims), g.perValue(out, out), x.typ(), x.typ(), tensorType(out, "f32"),
+			tensorType(out, "f32"))
 		g.line("reducer(%s_a: tensor<f32>, %s_b: tensor<f32>) (%s_c: tensor<f32>, %s_d: tensor<f32>) {", r, r, r, r)
 		g.line("  stablehlo.return %s_a, %s_c : tensor<f32>, tensor<f32>", r, r)
 		g.line("}")
 		g.values = append(g.values, value{r + "#0", out}, value{r + "#1", out})
 		return
 	}
-	g.define(out, fmt.Sprintf("stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = %s", x.name, init.name, kind, list(dims)),
+	g.define(out, fmt.Sprintf("stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = %s", x.name, init.name, kind,
+		list(dims)),
 		fmt.Sprintf("(%s, tensor<f32>) -> %s", x.typ(), tensorType(out, "f32")))
 }
 
@@ -164,7 +167,8 @@ func (g *generator) sliceOf(x value) value {
 		}
 		ranges, out = append(ranges, fmt.Sprintf("0:%d", end)), append(out, end)
 	}
-	return g.define(out, "stablehlo.slice "+x.name+" ["+strings.Join(ranges, ", ")+"]", fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
+	return g.define(out, "stablehlo.slice "+x.name+" ["+strings.Join(ranges, ", ")+"]",
+		fmt.Sprintf("(%s) -> %s", x.typ(), tensorType(out, "f32")))
 }
 
 func (g *generator) pad() {
@@ -250,7 +254,8 @@ func (g *generator) convolution() {
 	}
 	v := value{g.name(), out}
 	g.line("%s = stablehlo.convolution(%s, %s) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [%d]}"+
-		" {batch_group_count = 1 : i64, feature_group_count = 1 : i64%s} : (%s, %s) -> %s", v.name, x.name, k.name, stride, attr, x.typ(), k.typ(), v.typ())
+		" {batch_group_count = 1 : i64, feature_group_count = 1 : i64%s} : (%s, %s) -> %s", v.name, x.name, k.name, stride, attr, x.typ(),
+		k.typ(), v.typ())
 	g.values = append(g.values, v)
 }
 
@@ -259,7 +264,8 @@ func (g *generator) gather() {
 	x, n := g.like([]int64{g.pick(4, 8, 16), g.pick(2, 8)}), g.pick(3, 4, 8)
 	i, out := g.name(), []int64{n, x.dims[1]}
 	g.line("%s = stablehlo.custom_call @indices(%s)%s : (%s) -> tensor<%dx1xi32>", i, x.name, g.perValue([]int64{n, 1}), x.typ(), n)
-	g.define(out, fmt.Sprintf("\"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], "+
+	g.define(out, fmt.Sprintf("\"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], "+
+		"collapsed_slice_dims = [0], "+
 		"start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, %d>}>", x.name, i, x.dims[1]),
 		fmt.Sprintf("(%s, tensor<%dx1xi32>) -> %s", x.typ(), n, tensorType(out, "f32")))
 }
@@ -278,5 +284,6 @@ func (g *generator) concatenate() {
 	d := g.r.Intn(len(x.dims))
 	out := slices.Clone(x.dims)
 	out[d] *= 2
-	g.define(out, fmt.Sprintf("stablehlo.concatenate %s, %s, dim = %d", x.name, y.name, d), fmt.Sprintf("(%s, %s) -> %s", x.typ(), y.typ(), tensorType(out, "f32")))
+	g.define(out, fmt.Sprintf("stablehlo.concatenate %s, %s, dim = %d", x.name, y.name, d),
+		fmt.Sprintf("(%s, %s) -> %s", x.typ(), y.typ(), tensorType(out, "f32")))
 }

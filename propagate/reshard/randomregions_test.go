@@ -28,7 +28,8 @@ func (g *generator) reshard() {
 func (g *generator) twoResults() {
 	x, r := g.any(), g.name()
 	y := g.shape()
-	g.line("%s:2 = stablehlo.custom_call @two(%s)%s : (%s) -> (%s, %s)", r, x.name, g.perValue(x.dims, y), x.typ(), x.typ(), tensorType(y, "f32"))
+	g.line("%s:2 = stablehlo.custom_call @two(%s)%s : (%s) -> (%s, %s)", r, x.name, g.perValue(x.dims, y), x.typ(), x.typ(),
+		tensorType(y, "f32"))
 	g.values = append(g.values, value{r + "#0", x.dims}, value{r + "#1", y})
 }
 
@@ -42,7 +43,8 @@ func (g *generator) device() {
 	if g.chance(3) {
 		second = "<@device0, []>"
 	}
-	g.line("%s:2 = stablehlo.custom_call @single(%s, %s) {sdy.sharding = #sdy.sharding_per_value<[<@device%d, []>, %s]>} : (%s, %s) -> (%s, %s)",
+	g.line("%s:2 = stablehlo.custom_call @single(%s, %s) {sdy.sharding = #sdy.sharding_per_value<[<@device%d, []>, %s]>} : (%s, %s) -> "+
+		"(%s, %s)",
 		r, x.name, y.name, min(1, g.r.Intn(4)), second, x.typ(), y.typ(), x.typ(), y.typ())
 	g.values = append(g.values, value{r + "#0", x.dims}, value{r + "#1", y.dims})
 }
@@ -142,7 +144,8 @@ func (g *generator) manualOp() {
 	in, out := g.manualSharding(x.dims), g.manualSharding(x.dims)
 	r := g.name()
 	a := value{r + "_m", local}
-	g.line("%s = sdy.manual_computation(%s) in_shardings=[%s] out_shardings=[%s] manual_axes={%q} (%s: %s) {", r, x.name, in, out, manual[0], a.name, a.typ())
+	g.line("%s = sdy.manual_computation(%s) in_shardings=[%s] out_shardings=[%s] manual_axes={%q} (%s: %s) {", r, x.name, in, out, manual[0],
+		a.name, a.typ())
 	b := g.inside(local, a)
 	g.manual = nil
 	g.line("  sdy.return %s : %s", b.name, b.typ())

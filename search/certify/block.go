@@ -110,7 +110,8 @@ func (m *model) give(b *block, v *value) bool {
 			return false
 		}
 		t := m.table(i, j)
-		if t == nil || v.given[t] != nil || slices.ContainsFunc(slices.Concat(toI, toJ), func(c int64) bool { return c <= -largest || c >= largest }) {
+		if t == nil || v.given[t] != nil || slices.ContainsFunc(slices.Concat(toI, toJ),
+			func(c int64) bool { return c <= -largest || c >= largest }) {
 			return false
 		}
 		v.given[t] = map[int][]int64{i: toI, j: toJ}

@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// Result is what a certificate proves. Every solution costs at least Bound. If HasCost is set the attached solution is valid and costs Cost.
+// Result is what a certificate proves. Every solution costs at least Bound. If HasCost is set the attached solution is valid and costs
+// Cost.
 type Result struct {
 	Bound   int64
 	Cost    int64

@@ -226,7 +226,8 @@ func solve(t tb, raw []byte, opt search.Options) *solved {
 		t.Fatal(err)
 	}
 	if plain.Bound != r.Bound || plain.Cost != r.Cost || plain.Steps != r.Steps || !slices.Equal(plain.Solution, r.Solution) {
-		t.Fatalf("cost %d bound %d steps %d with a certificate, %d, %d and %d without", r.Cost, r.Bound, r.Steps, plain.Cost, plain.Bound, plain.Steps)
+		t.Fatalf("cost %d bound %d steps %d with a certificate, %d, %d and %d without", r.Cost, r.Bound, r.Steps, plain.Cost, plain.Bound,
+			plain.Steps)
 	}
 	r.Certificate.SHA256 = sha256.Sum256(raw)
 	return &solved{raw, r.Certificate.AppendJSON(nil), r}
@@ -240,7 +241,8 @@ var shapes = []shape{
 }
 
 // Texts that show what a certificate makes use of.
-var features = []string{"row", "mem", "dom", `["h"`, `["m"`, `["s"`, `["e"`, `["r"`, `["p"`, `["b"`, `["c"`, `"lambda":[[`, `"mu":[` + "\n["}
+var features = []string{"row", "mem", "dom", `["h"`, `["m"`, `["s"`, `["e"`, `["r"`, `["p"`, `["b"`, `["c"`, `"lambda":[[`,
+	`"mu":[` + "\n["}
 
 // The verifier's bound is what the solver claims, and no more than the optimum.
 func TestRandom(t *testing.T) {
@@ -265,7 +267,8 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, raw, s.certificate)
 		}
 		if best, _ := in.optimum(); got.Bound > best || got.Bound != s.result.Bound || got.Cost != s.result.Cost || !got.HasCost {
-			t.Fatalf("seed %d: verified %+v, solver cost %d bound %d, optimum %d\n%s\n%s", seed, got, s.result.Cost, s.result.Bound, best, raw, s.certificate)
+			t.Fatalf("seed %d: verified %+v, solver cost %d bound %d, optimum %d\n%s\n%s", seed, got, s.result.Cost, s.result.Bound, best, raw,
+				s.certificate)
 		}
 	}
 	for _, text := range features {

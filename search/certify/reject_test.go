@@ -35,16 +35,21 @@ func TestAccepts(t *testing.T) {
 		members string
 		want    certify.Result
 	}{
-		"least entries":     {`"log":[["b",0]],` + zero + `,"claim":"0"`, certify.Result{}},
-		"lower claim":       {`"log":[["b",0]],` + zero + `,"claim":"-5"`, certify.Result{}},
-		"elimination":       {`"upper":3,"solution":[0,1],"log":[["r"],["e",1],["b",0]],` + zero + `,"claim":"3"`, certify.Result{Bound: 3, Cost: 3, HasCost: true}},
-		"forbidden pair":    {`"log":[["h",0,0,1,0,1],["b",0]],"blocks":[{"q":0,"lambda":[],"mu":[[0,1,[0,-3],[3,0]]]}],"claim":"3"`, certify.Result{Bound: 3}},
-		"half units":        {`"log":[["h",0,0,1,0,1],["b",0]],"blocks":[{"q":1,"lambda":[],"mu":[[0,1,[0,-5],[5,0]]]}],"claim":"3"`, certify.Result{Bound: 3}},
+		"least entries": {`"log":[["b",0]],` + zero + `,"claim":"0"`, certify.Result{}},
+		"lower claim":   {`"log":[["b",0]],` + zero + `,"claim":"-5"`, certify.Result{}},
+		"elimination": {`"upper":3,"solution":[0,1],"log":[["r"],["e",1],["b",0]],` + zero + `,"claim":"3"`,
+			certify.Result{Bound: 3, Cost: 3, HasCost: true}},
+		"forbidden pair": {`"log":[["h",0,0,1,0,1],["b",0]],"blocks":[{"q":0,"lambda":[],"mu":[[0,1,[0,-3],[3,0]]]}],"claim":"3"`,
+			certify.Result{Bound: 3}},
+		"half units": {`"log":[["h",0,0,1,0,1],["b",0]],"blocks":[{"q":1,"lambda":[],"mu":[[0,1,[0,-5],[5,0]]]}],"claim":"3"`,
+			certify.Result{Bound: 3}},
 		"price":             {`"log":[["b",0]],"blocks":[{"q":0,"lambda":[[1,1]],"mu":[]}],"claim":"1"`, certify.Result{Bound: 1}},
 		"cases":             {cases(`[0],[1]`, `[["d",1,0,"mem",0],["b",0]]`, `[["b",0]]`) + `,"claim":"3"`, certify.Result{Bound: 3}},
 		"overlapping cases": {cases(`[0,1],[1]`, `[["b",0]]`, `[["b",0]]`) + `,"claim":"0"`, certify.Result{}},
-		"deletion by cost":  {`"upper":3,"solution":[1,0],"log":[["b",0],["c",3],["b",0]],` + zero + `,"claim":"0"`, certify.Result{Cost: 3, HasCost: true}},
-		"nothing left":      {`"upper":3,"solution":[1,0],"log":[["r"],["e",1],["b",0],["c",3]],` + zero + `,"claim":"3"`, certify.Result{Bound: 3, Cost: 3, HasCost: true}},
+		"deletion by cost": {`"upper":3,"solution":[1,0],"log":[["b",0],["c",3],["b",0]],` + zero + `,"claim":"0"`,
+			certify.Result{Cost: 3, HasCost: true}},
+		"nothing left": {`"upper":3,"solution":[1,0],"log":[["r"],["e",1],["b",0],["c",3]],` + zero + `,"claim":"3"`,
+			certify.Result{Bound: 3, Cost: 3, HasCost: true}},
 	} {
 		got, err := certify.Verify([]byte(pair), certificateOf(pair, c.members))
 		if err != nil || got != c.want {

@@ -8,7 +8,8 @@ import (
 )
 
 // roles names the numbers of every kind of step: n is a node, a a live strategy of the node before, t a time, b a block, c a cost.
-var roles = map[string]string{"d row": "nan", "d mem": "nat", "d dom": "naa", "h": "nanat", "m": "nn", "s": "nn", "e": "n", "p": "tt", "f": "t",
+var roles = map[string]string{"d row": "nan", "d mem": "nat", "d dom": "naa", "h": "nanat", "m": "nn", "s": "nn", "e": "n", "p": "tt",
+	"f": "t",
 	"r": "", "b": "b", "c": "c"}
 
 // parse returns kind and numbers of a step such as ["d", 1, 2, "row", 3], times as segments; false if one is not what it should be.

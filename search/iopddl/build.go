@@ -29,7 +29,8 @@ type tie struct{ combinations, stride, strategies int }
 
 // build makes the problem. Edges with one node become part of the node's costs, those with none are constant.
 func (d *decoder) build() (*search.Problem, error) {
-	b := &builder{decoder: d, Builder: search.NewBuilder(), matrices: make([]shaped, len(d.matrices.pool.text)), ties: map[tie]search.MatrixID{}}
+	b := &builder{decoder: d, Builder: search.NewBuilder(), matrices: make([]shaped, len(d.matrices.pool.text)),
+		ties: map[tie]search.MatrixID{}}
 	d.matrices.pool.find = nil
 	b.Grow(sum(d.costs.counts), sum(d.matrices.pool.counts))
 	b.addNodes(b.unaryEdges())
@@ -159,8 +160,8 @@ func (b *builder) matrix(c *cursor, rows int32) search.MatrixID {
 	return m.id
 }
 
-// addHyperedge adds an edge of three or more nodes as an auxiliary node that has a strategy for every combination, tied to each of the nodes
-// by forbidding what does not agree. The last listed node is the fastest index.
+// addHyperedge adds an edge of three or more nodes as an auxiliary node that has a strategy for every combination, tied to each of the
+// nodes by forbidding what does not agree. The last listed node is the fastest index.
 func (b *builder) addHyperedge() {
 	n := len(b.values)
 	aux := b.AddNode(b.values, make([]int64, n), 0, 0)

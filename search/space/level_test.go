@@ -113,7 +113,8 @@ func TestRespects(t *testing.T) {
 	s, m := pinned(t, `[{"x"}, {?}]`, cube("x", "y")...)
 	main, _ := m.Main()
 	arg := m.BlockArgs(m.Func(main).Body)[0]
-	for text, want := range map[string]bool{`[{"x"}, {}]`: true, `[{"x"}, {"y"}]`: true, `[{"x", "y"}, {}]`: false, `[{}, {"x"}]`: false, `[{}, {}]`: false} {
+	for text, want := range map[string]bool{`[{"x"}, {}]`: true, `[{"x"}, {"y"}]`: true, `[{"x", "y"}, {}]`: false, `[{}, {"x"}]`: false,
+		`[{}, {}]`: false} {
 		settled := m.Clone()
 		settled.SetSharding(arg, parse(t, settled, text))
 		if got := s.Respects(settled); got != want {

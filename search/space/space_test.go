@@ -85,7 +85,8 @@ func TestEverySolutionRuns(t *testing.T) {
 	}
 }
 
-func lower(t *rapid.T, s *space.Space, m *ir.Module, meshID ir.MeshID, model *estimate.Model, solution []int32) (*shardmap.Program, estimate.Step) {
+func lower(t *rapid.T, s *space.Space, m *ir.Module, meshID ir.MeshID, model *estimate.Model, solution []int32) (*shardmap.Program,
+	estimate.Step) {
 	c := m.Clone()
 	assignment := s.Apply(c, solution)
 	if err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner()); err != nil {
@@ -188,7 +189,8 @@ func TestMatmulCases(t *testing.T) {
 		{"nothing contracted is cut", `[{"x"}, {}]`, `[{}, {}]`, `[{"x"}, {}]`, nil},
 		{"both sides contracted", `[{}, {"x"}]`, `[{"x"}, {}]`, `[{}, {}]`, []string{"all_reduce"}},
 		{"both sides, scattered result", `[{}, {"x"}]`, `[{"x"}, {}]`, `[{"x"}, {}]`, []string{"reduce_scatter"}},
-		{"one side contracted, the other whole", `[{}, {"x"}]`, `[{}, {}]`, `[{}, {}]`, []string{"all_to_all", "all_gather"}}, // option 2c of cost.md section 3.2
+		// option 2c of cost.md section 3.2
+		{"one side contracted, the other whole", `[{}, {"x"}]`, `[{}, {}]`, `[{}, {}]`, []string{"all_to_all", "all_gather"}},
 		{"the same axis on both sides", `[{"x"}, {}]`, `[{}, {"x"}]`, `[{"x"}, {}]`, []string{"all_gather"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,7 +28,8 @@ func write(t *testing.T, arrays ...Array) []byte {
 
 func TestRoundTrip(t *testing.T) {
 	for _, dt := range []dtype.Type{
-		dtype.I1, dtype.I8, dtype.I16, dtype.I32, dtype.I64, dtype.UI8, dtype.UI16, dtype.UI32, dtype.UI64, dtype.F16, dtype.F32, dtype.F64, dtype.C64, dtype.C128,
+		dtype.I1, dtype.I8, dtype.I16, dtype.I32, dtype.I64, dtype.UI8, dtype.UI16, dtype.UI32, dtype.UI64, dtype.F16, dtype.F32, dtype.F64,
+		dtype.C64, dtype.C128,
 	} {
 		for _, shape := range [][]int64{{}, {3}, {2, 3}, {2, 0, 3}, {1, 2, 1, 3}} {
 			n := int64(1)

@@ -193,5 +193,6 @@ func isRaw(from, to dtype.Type) bool {
 
 func convertible(from, to dtype.Type) bool {
 	integer := func(t dtype.Type) bool { return t.Kind() == dtype.Signed || t.Kind() == dtype.Unsigned }
-	return from == to || isRaw(from, to) || from.Kind() == dtype.Float && to.Kind() == dtype.Float || integer(from) && integer(to) && to.Bits() < 8
+	return from == to || isRaw(from, to) || from.Kind() == dtype.Float && to.Kind() == dtype.Float ||
+		integer(from) && integer(to) && to.Bits() < 8
 }

@@ -31,7 +31,8 @@ func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 			return nil, err
 		}
 		if left -= max(bytes, 8*n); left < 0 {
-			return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the inputs take more than %d bytes, too many to make and run in this process", int64(maxRandom))
+			return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{},
+				"the inputs take more than %d bytes, too many to make and run in this process", int64(maxRandom))
 		}
 		t := randomTensor(dt, shape, n, rand.New(rand.NewPCG(seed, uint64(i))))
 		out[i] = &t

@@ -73,7 +73,8 @@ func TestProgress(t *testing.T) {
 	for when, silent := range map[config.Progress]bool{config.Auto: true, config.Never: true, config.Always: false} {
 		errs.Reset()
 		show, done := s.Progress(when)
-		for _, p := range []autoshard.Progress{{Stage: "read"}, {Stage: "search"}, {Stage: "search", Seconds: 2e-6, Bound: 1e-6}, {Stage: "lower", Seconds: 2e-6, Bound: 1e-6}} {
+		for _, p := range []autoshard.Progress{{Stage: "read"}, {Stage: "search"}, {Stage: "search", Seconds: 2e-6, Bound: 1e-6},
+			{Stage: "lower", Seconds: 2e-6, Bound: 1e-6}} {
 			show(p)
 		}
 		done()

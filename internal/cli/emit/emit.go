@@ -60,7 +60,8 @@ gradient by them, in place of the program.
 			if err != nil {
 				return err
 			}
-			for _, pair := range [][2]string{{"launcher", "format"}, {"launcher", "transpose"}, {"launcher", "gradient"}, {"transpose", "gradient"}} {
+			for _, pair := range [][2]string{{"launcher", "format"}, {"launcher", "transpose"}, {"launcher", "gradient"},
+				{"transpose", "gradient"}} {
 				if cmd.Flags().Changed(pair[0]) && cmd.Flags().Changed(pair[1]) {
 					return diag.Invalid(diag.BadOption, diag.Position{}, "`--%s` and `--%s` exclude each other: each writes one file", pair[0], pair[1])
 				}
@@ -74,7 +75,8 @@ gradient by them, in place of the program.
 	}
 	cmd.Flags().String("format", "jax", "")
 	config.AllowFormats(cmd.Flags(), formats...)
-	cmd.Flags().StringVar(&r.launcher, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(), " or "))
+	cmd.Flags().StringVar(&r.launcher, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(),
+		" or "))
 	cmd.Flags().StringSliceVar(&r.transpose, "transpose", nil, "write the transpose in these inputs, such as x,y")
 	cmd.Flags().StringSliceVar(&r.gradient, "gradient", nil, "write the gradient by these inputs, such as w1,w2")
 	config.AddFlags(cmd.Flags(), "output", "hosts")

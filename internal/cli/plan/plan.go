@@ -40,7 +40,8 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect", "rtol", "atol",
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect",
+		"rtol", "atol",
 		"tolerance", "steps", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd
@@ -68,7 +69,8 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 }
 
 // search reads the model and plans, within the time of --timeout. An interrupt asks for the best plan so far.
-func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, progress func(autoshard.Progress)) (*autoshard.Plan, error) {
+func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, progress func(autoshard.Progress)) (*autoshard.Plan,
+	error) {
 	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer enough(nil)
 	defer context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })()

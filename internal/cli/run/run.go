@@ -45,7 +45,8 @@ unsharded run; a difference is exit code 1. With --output the outputs are writte
 			return run(cmd.Context(), s, c, args[0])
 		},
 	}
-	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed", "timeout")
+	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed",
+		"timeout")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "processes" {
 			name = "hosts"
@@ -97,7 +98,8 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 
 // execute runs a program on the backend that the user chose. Where a run in this process is to be compared, the check comes with
 // the result, and the error of a check that did not pass.
-func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, data *arrays.Data) (*autoshard.RunResult, *autoshard.Check, error) {
+func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, data *arrays.Data) (*autoshard.RunResult,
+	*autoshard.Check, error) {
 	if c.Backend == "jax" {
 		result, err := runJAX(ctx, s, c, p, data.Inputs)
 		return result, nil, err

@@ -35,7 +35,8 @@ is 0.`,
 			return run(cmd.Context(), s, &c.Serve)
 		},
 	}
-	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
+	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time",
+		"serve.drain-time")
 	return cmd
 }
 

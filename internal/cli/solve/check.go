@@ -127,7 +127,8 @@ func verifyCommand(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE CERTIFICATE",
 		Short: "Check the proof of a bound",
-		Long: `Check a certificate of ` + "`autoshard solve --certificate`" + ` against its problem, with integers only and without the code of the solver:
+		Long: `Check a certificate of ` + "`autoshard solve --certificate`" +
+			` against its problem, with integers only and without the code of the solver:
 no solution costs less than the bound, and the solution in the certificate has the cost that it says. docs/certificate.md
 describes the format. The exit code is 0 if the certificate holds, and 2 if it does not.`,
 		Example: `  autoshard solve verify problem.json.gz proof.json.gz`,

@@ -171,7 +171,8 @@ func (r *report) write(result search.Result) error {
 	if p.HasLimit {
 		limit = fmt.Sprintf(" of %d", p.Limit)
 	}
-	head := fmt.Sprintf("# cost %d, bound %d, gap %.4f%%, peak %d%s, %s\n", result.Cost, result.Bound, 100*gap, result.Peak, limit, result.Status)
+	head := fmt.Sprintf("# cost %d, bound %d, gap %.4f%%, peak %d%s, %s\n", result.Cost, result.Bound, 100*gap, result.Peak, limit,
+		result.Status)
 	return r.s.Write(r.c.Output, append([]byte(head), r.list(result.Solution)...))
 }
 

@@ -81,7 +81,8 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags, st
 		return out.fail(err)
 	}
 	out.inst = inst
-	r, err := search.Solve(limited, inst.Problem, search.Options{Steps: steps(c), Seed: c.Seed, Certify: f.certificate != "", Progress: out.event})
+	r, err := search.Solve(limited, inst.Problem, search.Options{Steps: steps(c), Seed: c.Seed, Certify: f.certificate != "",
+		Progress: out.event})
 	out.done()
 	if err != nil {
 		return out.fail(explained(err, file))
