@@ -102,30 +102,27 @@ func (s *sequence) settle(d int, useless *[]subaxis.Ref) (missing []subaxis.Ref)
 	dim := &s.dims[d]
 	blocks := subaxis.Product(dim.extra)
 	dim.room = blocks
-	for len(dim.missing) > 0 && dim.room > 1 {
-		part, rest, left := fit(dim.missing[0], dim.room)
-		if part.Size == 0 {
-			break
-		}
-		dim.room, dim.settled, dim.missing = left, append(dim.settled, part), dim.missing[1:]
-		if rest.Size > 0 {
-			dim.missing = append([]subaxis.Ref{rest}, dim.missing...)
-		}
-	}
+	var first []subaxis.Ref
+	first, dim.missing, dim.room = fitFront(dim.missing, dim.room)
+	dim.settled = append(dim.settled, first...)
 	kept := slices.DeleteFunc(slices.Clone(dim.extra), func(a subaxis.Ref) bool { _, ok := s.place[a]; return ok })
 	dim.extra = nil
-	used := blocks / dim.room
-	var replaced []subaxis.Ref
-	for len(kept) > 0 {
-		part, rest, left := fit(kept[0], used)
+	replaced, kept, _ := fitFront(kept, blocks/dim.room)
+	*useless = append(kept, replaced...)
+	return dim.missing
+}
+
+// fitFront takes axes, and the major part of the last one, from the front of a list as long as there is room.
+func fitFront(list []subaxis.Ref, room int64) (fitting, others []subaxis.Ref, left int64) {
+	for len(list) > 0 {
+		part, rest, left := fit(list[0], room)
 		if part.Size == 0 {
 			break
 		}
-		used, replaced, kept = left, append(replaced, part), kept[1:]
+		room, fitting, list = left, append(fitting, part), list[1:]
 		if rest.Size > 0 {
-			kept = append([]subaxis.Ref{rest}, kept...)
+			list = append([]subaxis.Ref{rest}, list...)
 		}
 	}
-	*useless = append(kept, replaced...)
-	return dim.missing
+	return fitting, list, room
 }

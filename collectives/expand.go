@@ -57,10 +57,7 @@ func insideManual(m *ir.Module, op ir.OpID) bool {
 
 // reshard replaces one reshard.
 func (e *Expansion) reshard(m *ir.Module, op ir.OpID) error {
-	v := m.Operand(op, 0)
-	for from := m.DefiningOp(v); from != 0 && m.Kind(from) == ir.OpSdyPropagationBarrier; from = m.DefiningOp(v) {
-		v = m.Operand(from, 0)
-	}
+	v := dataflow.BehindBarriers(m, m.Operand(op, 0))
 	want := m.ShardingOf(m.Sharding(m.Result(op, 0)))
 	out := LayoutOf(want)
 	have, in := want.Mesh, Layout{Dims: make([][]subaxis.Ref, len(out.Dims))} // a value without a sharding is whole

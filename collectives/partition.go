@@ -152,7 +152,7 @@ func (p *inserter) compute(op ir.OpID, copies moved) error {
 		final := m.Sharding(v)
 		m.SetSharding(v, m.InternSharding(results[i].Sharding(p.mesh)))
 		if sent := p.reshard(after, v, final); sent != v {
-			m.ReplaceUsesIf(v, sent, func(u ir.Use) bool { return u.Op != m.DefiningOp(sent) })
+			m.Divert(v, sent)
 		}
 	}
 	return nil
@@ -216,7 +216,5 @@ func (p *inserter) reshard(b *ir.Builder, v ir.ValueID, want ir.ShardingID) ir.V
 	if have.Equal(&to) {
 		return v
 	}
-	c := b.Op1(ir.OpSdyReshard, m.Type(v), nil, v)
-	m.SetSharding(c, want)
-	return c
+	return b.Reshard(v, want)
 }

@@ -36,6 +36,13 @@ func (b *Builder) Op1(kind Kind, result TypeID, attrs Attrs, operands ...ValueID
 	return b.m.Result(b.Op(kind, []TypeID{result}, attrs, operands...), 0)
 }
 
+// Reshard inserts an sdy.reshard of a value and returns its result.
+func (b *Builder) Reshard(v ValueID, to ShardingID) ValueID {
+	out := b.Op1(OpSdyReshard, b.m.Type(v), nil, v)
+	b.m.SetSharding(out, to)
+	return out
+}
+
 // OpRegions inserts an op with empty regions; AddBlock fills them.
 func (b *Builder) OpRegions(kind Kind, results []TypeID, attrs Attrs, regions int, operands ...ValueID) OpID {
 	op := b.m.newOp(kind, operands, results, attrs, regions, b.Loc)
@@ -200,6 +207,12 @@ func (m *Module) ReplaceUsesIf(from, to ValueID, replace func(Use) bool) {
 		m.unlinkUse(moved[i])
 		m.linkUse(moved[i], to)
 	}
+}
+
+// Divert lets the uses of a value go through another one that is made of it.
+func (m *Module) Divert(from, to ValueID) {
+	maker := m.DefiningOp(to)
+	m.ReplaceUsesIf(from, to, func(u Use) bool { return u.Op != maker })
 }
 
 // CloneInto copies the ops of a block, except its terminator, to the builder's place. values maps the block's

@@ -136,6 +136,20 @@ func (s *Sharding) IsReplicated() bool {
 	return true
 }
 
+// Equivalent says whether two shardings lay a tensor out alike, open or closed; none, 0, counts as replicated on any mesh
+// (specification: shardy.md section 1.4).
+func (m *Module) Equivalent(a, b ShardingID) bool {
+	whole := func(id ShardingID) bool {
+		return id == 0 || m.ShardingOf(id).IsReplicated() && len(m.ShardingOf(id).Unreduced) == 0
+	}
+	if a == b || whole(a) || whole(b) {
+		return a == b || whole(a) && whole(b)
+	}
+	s, t := m.ShardingOf(a), m.ShardingOf(b)
+	return s.Mesh == t.Mesh && slices.Equal(s.Unreduced, t.Unreduced) &&
+		slices.EqualFunc(s.Dims, t.Dims, func(x, y DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
+}
+
 // Shards returns into how many blocks dimension d is cut.
 func (s *Sharding) Shards(d int) int64 { return subaxis.Product(s.Dims[d].Axes) }
 

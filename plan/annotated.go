@@ -58,7 +58,7 @@ func constrainAll(m *ir.Module, b *ir.Builder, values []ir.ValueID) {
 		}
 		c := b.Op1(ir.OpSdyShardingConstraint, m.Type(v), nil, v)
 		m.SetSharding(c, id)
-		m.ReplaceUsesIf(v, c, func(u ir.Use) bool { return u.Op != m.DefiningOp(c) })
+		m.Divert(v, c)
 	}
 }
 

@@ -109,35 +109,18 @@ func insertReshard(m *ir.Module, call ir.OpID, v ir.ValueID, had, gets ir.Shardi
 		return
 	}
 	m.SetSharding(v, gets)
-	if !equivalent(m, had, gets) {
+	if !m.Equivalent(had, gets) {
 		reshardAfter(m, call, v, had)
 	}
 }
 
 // reshardAfter lets all uses of a call's result go through a reshard right after the call.
 func reshardAfter(m *ir.Module, call ir.OpID, v ir.ValueID, to ir.ShardingID) {
-	r := m.BuilderAfter(call).Op1(ir.OpSdyReshard, m.Type(v), nil, v)
-	m.SetSharding(r, to)
-	m.ReplaceUsesIf(v, r, func(u ir.Use) bool { return u.Op != m.DefiningOp(r) })
+	m.Divert(v, m.BuilderAfter(call).Reshard(v, to))
 }
 
 // replicatedLike returns the closed sharding without axes on the mesh of a value's sharding.
 func replicatedLike(m *ir.Module, v ir.ValueID) ir.ShardingID {
 	s := m.ShardingOf(m.Sharding(v))
 	return m.Replicated(s.Mesh, len(s.Dims), true)
-}
-
-// equivalent says whether two shardings lay a tensor out alike. None counts as replicated
-// (source: shardy.md section 1.4).
-func equivalent(m *ir.Module, a, b ir.ShardingID) bool {
-	if isReplicated(m, a) || isReplicated(m, b) {
-		return isReplicated(m, a) && isReplicated(m, b)
-	}
-	s, t := m.ShardingOf(a), m.ShardingOf(b)
-	return s.Mesh == t.Mesh && slices.Equal(s.Unreduced, t.Unreduced) &&
-		slices.EqualFunc(s.Dims, t.Dims, func(x, y ir.DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
-}
-
-func isReplicated(m *ir.Module, id ir.ShardingID) bool {
-	return id == 0 || m.ShardingOf(id).IsReplicated() && len(m.ShardingOf(id).Unreduced) == 0
 }

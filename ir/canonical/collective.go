@@ -62,20 +62,11 @@ func overNoAxes(r *rewriter, op ir.OpID) bool {
 // permuteToSame replaces a permutation to the layout that the operand has by the operand.
 func permuteToSame(r *rewriter, op ir.OpID) bool {
 	from := r.m.Sharding(r.m.Operand(op, 0))
-	if from == 0 || !equivalent(r.m.ShardingOf(from), r.m.ShardingOf(r.m.Sharding(r.m.Result(op, 0)))) {
+	if from == 0 || !r.m.Equivalent(from, r.m.Sharding(r.m.Result(op, 0))) {
 		return false
 	}
 	r.replace(op, r.m.Operand(op, 0))
 	return true
-}
-
-// equivalent says whether two shardings place the same elements on the same devices.
-func equivalent(a, b *ir.Sharding) bool {
-	if a.IsReplicated() && len(a.Unreduced) == 0 {
-		return b.IsReplicated() && len(b.Unreduced) == 0
-	}
-	return a.Mesh == b.Mesh && slices.Equal(a.Unreduced, b.Unreduced) && slices.EqualFunc(a.Dims, b.Dims,
-		func(x, y ir.DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
 }
 
 func equalLists(a, b []ir.ShardAxes) bool {

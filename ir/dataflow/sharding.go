@@ -24,6 +24,14 @@ func Home(m *ir.Module, v ir.ValueID) ir.ValueID {
 	return owner
 }
 
+// BehindBarriers returns the value that propagation barriers hide, the value itself where there is none.
+func BehindBarriers(m *ir.Module, v ir.ValueID) ir.ValueID {
+	for op := m.DefiningOp(v); op != 0 && m.Kind(op) == ir.OpSdyPropagationBarrier; op = m.DefiningOp(v) {
+		v = m.Operand(op, 0)
+	}
+	return v
+}
+
 // SetSharding sets the sharding of a value; results of the same op without one become open.
 func SetSharding(m *ir.Module, v ir.ValueID, id ir.ShardingID) {
 	m.SetSharding(v, id)

@@ -40,10 +40,10 @@ func (r *inserter) singleDevice(op ir.OpID) error {
 		}
 		everywhere := m.Replicated(grid, len(m.Shape(v)), true)
 		m.SetSharding(v, single)
-		out := r.reshard(after, v, everywhere)
-		r.redirect(v, out)
+		out := after.Reshard(v, everywhere)
+		r.m.Divert(v, out)
 		if id != 0 && !r.isSingle(id) && id != everywhere {
-			r.redirect(out, r.reshard(after, out, id))
+			r.m.Divert(out, after.Reshard(out, id))
 		}
 	}
 	return nil
@@ -57,9 +57,9 @@ func (r *inserter) toDevice(op ir.OpID, i int, have, single ir.ShardingID, grid 
 		return
 	}
 	if have != 0 && (m.ShardingOf(have).Mesh != grid || !r.isReplicated(have)) {
-		v = r.reshard(b, v, m.Replicated(grid, len(m.Shape(v)), true))
+		v = b.Reshard(v, m.Replicated(grid, len(m.Shape(v)), true))
 	}
-	m.SetOperand(op, i, r.reshard(b, v, single))
+	m.SetOperand(op, i, b.Reshard(v, single))
 }
 
 // firstGrid returns the first named mesh of the module that has axes, 0 if there is none.

@@ -171,7 +171,7 @@ func (w *task) apply() {
 		to := m.InternSharding(w.factors.Sharding(t, w.mesh))
 		v := w.tensor(w.op, t)
 		if t < m.NumOperands(w.op) {
-			m.SetOperand(w.op, t, w.reshard(m.BuilderBefore(w.op), v, to))
+			m.SetOperand(w.op, t, m.BuilderBefore(w.op).Reshard(v, to))
 			continue
 		}
 		if id = m.Sharding(v); id == 0 { // the result before may have given it one
@@ -180,7 +180,7 @@ func (w *task) apply() {
 		if after == nil {
 			after = m.BuilderAfter(w.op)
 		}
-		w.redirect(v, w.reshard(after, v, id))
+		w.m.Divert(v, after.Reshard(v, id))
 		dataflow.SetSharding(w.m, v, to)
 	}
 }

@@ -63,7 +63,7 @@ func (w *task) crossProduct() {
 	}
 	w.set(2, conflict, gets, nil)
 	v, had := m.Result(w.op, 0), m.Sharding(m.Result(w.op, 0))
-	w.redirect(v, w.reshard(m.BuilderAfter(w.op), v, had))
+	w.m.Divert(v, m.BuilderAfter(w.op).Reshard(v, had))
 	m.SetSharding(v, m.InternSharding(w.factors.Sharding(2, w.mesh)))
 }
 

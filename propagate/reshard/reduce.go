@@ -29,7 +29,7 @@ func (w *task) reduceResults(axes []subaxis.Ref) {
 		if id == 0 {
 			id = m.Replicated(w.mesh, len(m.Shape(v)), true)
 		}
-		w.redirect(v, w.allReduce(b, v, axes, kind, id))
+		w.m.Divert(v, w.allReduce(b, v, axes, kind, id))
 	}
 }
 

@@ -36,7 +36,7 @@ func (w *task) reshape() {
 		}
 	}
 	for t := range built {
-		w.flagged[t] = !w.equivalent(w.sharding(w.tensor(w.op, t)), w.m.InternSharding(w.factors.Sharding(t, w.mesh)))
+		w.flagged[t] = !w.m.Equivalent(w.sharding(w.tensor(w.op, t)), w.m.InternSharding(w.factors.Sharding(t, w.mesh)))
 	}
 	w.apply()
 }

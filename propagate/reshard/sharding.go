@@ -13,10 +13,7 @@ func (r *inserter) sharding(v ir.ValueID) ir.ShardingID { return dataflow.Shardi
 
 // throughBarriers returns the sharding of a value, or of what a barrier for propagation hides.
 func throughBarriers(m *ir.Module, v ir.ValueID) ir.ShardingID {
-	for op := m.DefiningOp(v); op != 0 && m.Kind(op) == ir.OpSdyPropagationBarrier; op = m.DefiningOp(v) {
-		v = m.Operand(op, 0)
-	}
-	return dataflow.ShardingOf(m, v)
+	return dataflow.ShardingOf(m, dataflow.BehindBarriers(m, v))
 }
 
 // isSingle says whether a sharding puts a tensor on a single device.
@@ -37,30 +34,10 @@ func (r *inserter) isReplicated(id ir.ShardingID) bool {
 	return id == 0 || r.m.ShardingOf(id).IsReplicated()
 }
 
-// equivalent says whether two shardings lay a tensor out alike; none counts as replicated
-// (source: shardy.md section 1.4).
-func (r *inserter) equivalent(a, b ir.ShardingID) bool {
-	empty := func(id ir.ShardingID) bool { return r.isReplicated(id) && len(r.unreduced(id)) == 0 }
-	if a == b || empty(a) || empty(b) {
-		return a == b || empty(a) && empty(b)
-	}
-	if a == 0 || b == 0 {
-		return false
-	}
-	s, t := r.m.ShardingOf(a), r.m.ShardingOf(b)
-	return s.Mesh == t.Mesh && slices.Equal(s.Unreduced, t.Unreduced) &&
-		slices.EqualFunc(s.Dims, t.Dims, func(x, y ir.DimSharding) bool { return slices.Equal(x.Axes, y.Axes) })
-}
-
 // replicatedLike returns the closed sharding without axes on the mesh of another one.
 func (r *inserter) replicatedLike(id ir.ShardingID) ir.ShardingID {
 	s := r.m.ShardingOf(id)
 	return r.m.Replicated(s.Mesh, len(s.Dims), true)
-}
-
-// reshard inserts an sdy.reshard.
-func (r *inserter) reshard(b *ir.Builder, v ir.ValueID, to ir.ShardingID) ir.ValueID {
-	return r.insert(b, ir.OpSdyReshard, nil, v, to)
 }
 
 // insert inserts an op with one operand whose result has the operand's type.
@@ -77,12 +54,6 @@ func (r *inserter) allReduce(b *ir.Builder, v ir.ValueID, axes []subaxis.Ref, ki
 		attrs = attrs.With("reduction_op", ir.EnumAttr{Dialect: "sdy", Enum: "reduction_op", Value: kind.String()})
 	}
 	return r.insert(b, ir.OpSdyAllReduce, attrs, v, to)
-}
-
-// redirect lets all uses of a value go through another one that is made of it.
-func (r *inserter) redirect(from, to ir.ValueID) {
-	user := r.m.DefiningOp(to)
-	r.m.ReplaceUsesIf(from, to, func(u ir.Use) bool { return u.Op != user })
 }
 
 // overlap says whether two lists have a part of an axis in common.

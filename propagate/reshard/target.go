@@ -24,7 +24,7 @@ func (r *inserter) toTarget(use ir.Use, target ir.ShardingID, b *ir.Builder, ful
 		if target == 0 {
 			target = r.replicatedLike(have)
 		}
-		out = r.reshard(b, out, target)
+		out = b.Reshard(out, target)
 	}
 	if out != v {
 		m.SetOperand(use.Op, use.Index, out)
@@ -36,7 +36,7 @@ func (r *inserter) differ(have, target ir.ShardingID) bool {
 	if have == 0 {
 		return !r.isReplicated(target)
 	}
-	return !r.equivalent(have, target)
+	return !r.m.Equivalent(have, target)
 }
 
 // dropped returns the unreduced axes of a sharding that its target does not have. Those of another mesh are others.
@@ -82,14 +82,14 @@ func (r *inserter) toUnreduced(b *ir.Builder, v ir.ValueID, have, target ir.Shar
 	case !r.onOneMesh(have, target): // no axis means the same there
 		dims, perDim = out.Dims, nil
 		have = m.InternSharding(ir.Sharding{Mesh: out.Mesh, Dims: dims})
-		v = r.reshard(b, v, have)
+		v = b.Reshard(v, have)
 	case !moves:
 		dims = in.Dims // the same axes, perhaps open where the target is closed
 	default:
 		s := in.Clone()
 		s.Dims = dims
 		have = m.InternSharding(s)
-		v = r.reshard(b, v, have)
+		v = b.Reshard(v, have)
 	}
 	sharded := slices.Concat(perDim...)
 	if spread := subaxis.Difference(introduced, sharded); len(spread) > 0 {

@@ -205,10 +205,7 @@ func (c *checker) operandSharding(v ir.ValueID) ir.ShardingID {
 
 func (c *checker) isResharded(v ir.ValueID) bool {
 	m := c.m
-	op := m.DefiningOp(v)
-	for op != 0 && m.Kind(op) == ir.OpSdyPropagationBarrier {
-		op = m.DefiningOp(m.Operand(op, 0))
-	}
+	op := m.DefiningOp(dataflow.BehindBarriers(m, v))
 	return op != 0 && (m.Kind(op) == ir.OpSdyReshard || m.Kind(op) == ir.OpSdyShardingConstraint)
 }
 
