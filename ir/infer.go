@@ -220,7 +220,8 @@ func (v *verifier) agrees(op OpID, i int, want *inferred) error {
 		elem = have
 	}
 	switch {
-	case v.m.Type(v.m.Result(op, i)) == want.same || have.isRanked() && elem.isRanked() && sameElem(have, elem) && sameShape(have.Dims, want.dims):
+	case v.m.Type(v.m.Result(op, i)) == want.same,
+		have.isRanked() && elem.isRanked() && sameElem(have, elem) && sameShape(have.Dims, want.dims):
 		return nil
 	case want.alike:
 		return v.unlike(op)

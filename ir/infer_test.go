@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -27,85 +28,87 @@ var said = []ir.Kind{ir.OpUnregistered, ir.OpFunc, ir.OpMesh, ir.OpModule, ir.Op
 	ir.OpIota, ir.OpReshape, ir.OpBroadcastInDim, ir.OpConvert, ir.OpBitcastConvert, ir.OpUniformQuantize, ir.OpUniformDequantize,
 	ir.OpRng, ir.OpRngBitGenerator, ir.OpDynamicReshape, ir.OpDynamicBroadcastInDim, ir.OpDynamicIota, ir.OpDynamicPad, ir.OpDynamicConv,
 	ir.OpRealDynamicSlice, ir.OpTuple, ir.OpAfterAll, ir.OpCreateToken, ir.OpInfeed, ir.OpOutfeed, ir.OpSend, ir.OpRecv, ir.OpAsyncStart,
-	ir.OpAsyncDone, ir.OpEinsum, ir.OpUnaryEinsum, ir.OpTorchIndexSelect, ir.OpInterpreterRunParallel, ir.OpInterpreterProbe, ir.OpChloConstant,
-	ir.OpSdyConstant, ir.OpSdyManualComputation, ir.OpSdyNamedComputation}
+	ir.OpAsyncDone, ir.OpEinsum, ir.OpUnaryEinsum, ir.OpTorchIndexSelect, ir.OpInterpreterRunParallel, ir.OpInterpreterProbe,
+	ir.OpChloConstant, ir.OpSdyConstant, ir.OpSdyManualComputation, ir.OpSdyNamedComputation}
 
 // chosen are the kinds of ops that may choose the elements of their results.
 var chosen = []ir.Kind{ir.OpDot, ir.OpDotGeneral, ir.OpConvolution, ir.OpChloRaggedDot, ir.OpScatter, ir.OpSelectAndScatter, ir.OpAllReduce,
 	ir.OpReduceScatter}
 
-// TestInferModels: Infer gives the ops of the recorded models exactly the types that the text says.
-func TestInferModels(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "models", "*.mlir"))
-	if err != nil || len(files) == 0 {
-		t.Skip("no models")
-	}
-	count := map[ir.Kind]int{}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inferAll(t, filepath.Base(file), src, count)
-	}
-	t.Logf("inferred %d kinds of ops", len(count))
+// families are kinds of every family of rules; the corpora have ops of all of them.
+var families = map[string][]ir.Kind{
+	"elementwise":  {ir.OpAdd, ir.OpAbs, ir.OpCompare, ir.OpComplex, ir.OpClamp, ir.OpSelect, ir.OpReducePrecision},
+	"shape":        {ir.OpTranspose, ir.OpReverse, ir.OpSlice, ir.OpDynamicSlice, ir.OpDynamicUpdateSlice, ir.OpPad, ir.OpConcatenate},
+	"index":        {ir.OpGather, ir.OpScatter},
+	"contraction":  {ir.OpDotGeneral, ir.OpConvolution, ir.OpFft, ir.OpCholesky, ir.OpTriangularSolve},
+	"reduction":    {ir.OpReduce, ir.OpReduceWindow, ir.OpSelectAndScatter, ir.OpSort, ir.OpMap},
+	"control":      {ir.OpWhile, ir.OpCase, ir.OpOptimizationBarrier},
+	"collective":   {ir.OpAllGather, ir.OpAllReduce, ir.OpAllToAll, ir.OpReduceScatter, ir.OpCollectivePermute, ir.OpCollectiveBroadcast},
+	"chlo and sdy": {ir.OpChloTopK, ir.OpSdyAllGather, ir.OpSdyReshard, ir.OpSdyShardingConstraint},
 }
 
-// TestInferPrograms is TestInferModels for the self-checking programs of StableHLO.
-func TestInferPrograms(t *testing.T) {
-	f, err := os.Open(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "conformance", "stablehlo_dev.tar.gz"))
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	unpacked, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive := tar.NewReader(unpacked)
-	count := map[ir.Kind]int{}
-	for {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasSuffix(header.Name, ".mlir") {
-			continue
-		}
-		src, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inferAll(t, header.Name, src, count)
-	}
-	t.Logf("inferred %d kinds of ops", len(count))
-	if len(count) < 60 {
-		t.Errorf("only %d kinds", len(count))
-	}
-}
-
-// TestInferShardy is TestInferModels for the programs of Shardy's vectors.
-func TestInferShardy(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(os.Getenv("AUTOSHARD_SHARED"), "conformance", "shardy", "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Skip("no vectors")
+// TestInfer: Infer gives every op of the recorded models, of StableHLO's self-checking programs and of Shardy's vectors
+// exactly the types that the text says, where they follow.
+func TestInfer(t *testing.T) {
+	shared := os.Getenv("AUTOSHARD_SHARED")
+	if shared == "" {
+		t.Skip("AUTOSHARD_SHARED says where the programs are")
 	}
 	count := map[ir.Kind]int{}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"models/*.mlir", "conformance/stablehlo_dev.tar.gz", "conformance/shardy/*.txtar"} {
+		files, err := filepath.Glob(filepath.Join(shared, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
 		}
-		for _, part := range archive.Files {
-			if part.Name == "input.mlir" {
-				inferAll(t, filepath.Base(file), part.Data, count)
+		for _, file := range files {
+			for name, src := range programs(t, file) {
+				inferAll(t, filepath.Base(file)+"/"+name, src, count)
 			}
 		}
 	}
-	t.Logf("inferred %d kinds of ops", len(count))
+	for family, kinds := range families {
+		for _, k := range kinds {
+			if count[k] == 0 {
+				t.Errorf("%s: no %s in any program", family, k)
+			}
+		}
+	}
+}
+
+// programs returns the programs of a file or archive by name.
+func programs(t *testing.T, file string) map[string][]byte {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	switch filepath.Ext(file) {
+	case ".mlir":
+		out["main"] = data
+	case ".txtar":
+		for _, part := range txtar.Parse(data).Files {
+			if strings.HasSuffix(part.Name, ".mlir") {
+				out[part.Name] = part.Data
+			}
+		}
+	case ".gz":
+		unpacked, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		archive := tar.NewReader(unpacked)
+		for header, err := archive.Next(); !errors.Is(err, io.EOF); header, err = archive.Next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(header.Name, ".mlir") {
+				if out[header.Name], err = io.ReadAll(archive); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // inferAll infers the types of all ops of a program, if it is one, and counts the kinds.
@@ -144,7 +147,8 @@ func same(m *ir.Module, k ir.Kind, want, have ir.TypeID) bool {
 	if x.Kind != ir.TensorKind || !slices.Contains(x.Dims, ir.Dynamic) && !slices.Contains(y.Dims, ir.Dynamic) {
 		return m.InternType(x) == have
 	}
-	return x.DType == y.DType && slices.EqualFunc(x.Dims, y.Dims, func(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic })
+	agree := func(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
+	return x.DType == y.DType && slices.EqualFunc(x.Dims, y.Dims, agree)
 }
 
 func bodies(m *ir.Module, op ir.OpID) []ir.BlockID {
@@ -199,9 +203,11 @@ func TestInferRefuses(t *testing.T) {
 		want     string
 	}{
 		{ir.OpAdd, []ir.ValueID{x}, nil, "expected 2 operands, but found 1"},
-		{ir.OpAdd, []ir.ValueID{x, y}, nil, "requires compatible types for all operands and results: operand #0 is 'tensor<4x8xf32>', operand #1 is 'tensor<8xf32>'"},
+		{ir.OpAdd, []ir.ValueID{x, y}, nil,
+			"requires compatible types for all operands and results: operand #0 is 'tensor<4x8xf32>', operand #1 is 'tensor<8xf32>'"},
 		{ir.OpTranspose, []ir.ValueID{x}, nil, "requires attribute 'permutation'"},
-		{ir.OpBroadcast, []ir.ValueID{x}, ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_sizes", Value: ir.Ints{1 << 60}}), "result is larger than 2^56 bytes"},
+		{ir.OpBroadcast, []ir.ValueID{x}, ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_sizes", Value: ir.Ints{1 << 60}}),
+			"result is larger than 2^56 bytes"},
 	} {
 		_, err := ir.Infer(m, c.kind, c.operands, c.attrs)
 		if err == nil || err.Error() != c.want {

@@ -241,7 +241,8 @@ func (f *inference) rooted() error {
 		if root := f.operand(n); root.DType != dtype.I32 || root.Rank() != 1 {
 			return badType("last operand with has_dynamic_root=true must be a rank-1 i32 tensor, but got '%s'", f.text(n))
 		} else if root.Dims[0] != Dynamic && root.Dims[0] != int64(n) {
-			return badType("last operand with has_dynamic_root=true must have the same number of elements as data operands (%d), but got %d", n, root.Dims[0])
+			return badType("last operand with has_dynamic_root=true must have the same number of elements as data operands (%d), but got %d",
+				n, root.Dims[0])
 		}
 	}
 	for _, id := range f.operands[:n] {

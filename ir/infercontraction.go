@@ -59,8 +59,10 @@ func inferDotGeneral(f *inference) error {
 		return err
 	}
 	if a, ok := f.attrs.Get("algorithm").(*DotAlgorithm); ok && !f.knownAlgorithm(a) {
-		return badAttr("dot algorithm not known to be supported on any hardware: %s x %s to %s with %d x %d components in %d operations, imprecise %t",
-			f.m.FormatType(a.LhsType), f.m.FormatType(a.RhsType), f.m.FormatType(a.AccumulationType), a.LhsCount, a.RhsCount, a.Operations, a.AllowImprecise)
+		return badAttr("dot algorithm not known to be supported on any hardware: %s x %s to %s with %d x %d components in %d operations, "+
+			"imprecise %t",
+			f.m.FormatType(a.LhsType), f.m.FormatType(a.RhsType), f.m.FormatType(a.AccumulationType), a.LhsCount, a.RhsCount,
+			a.Operations, a.AllowImprecise)
 	}
 	return f.sized(f.operand(0), dotShape(d, lhs, rhs))
 }

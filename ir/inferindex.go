@@ -35,7 +35,8 @@ func (x *indexing) check() ([]int64, error) {
 		return nil, badAttr("%s and %s have duplicate entries: %v", x.names[1], x.names[2], both)
 	}
 	if n := len(x.window) + len(x.collapsed) + len(x.batching); n != x.operand.Rank() {
-		return nil, badAttr("expects rank-of operand to match size-of('%s') + size-of('%s') + size-of('%s') i.e. %d but got %d", x.names[0], x.names[1],
+		return nil, badAttr("expects rank-of operand to match size-of('%s') + size-of('%s') + size-of('%s') i.e. %d but got %d",
+			x.names[0], x.names[1],
 			x.names[2], n, x.operand.Rank())
 	}
 	if x.vectorDim < 0 || x.vectorDim > int64(x.indices.Rank()) {
@@ -50,7 +51,8 @@ func (x *indexing) batchShape() ([]int64, error) {
 		vector = x.indices.Dims[x.vectorDim]
 	}
 	if !agree(vector, int64(len(x.indexMap))) {
-		return nil, badAttr("%s size (%d) is not equal to size of index dimension (%d) of start_indices (%d)", x.names[4], len(x.indexMap), x.vectorDim, vector)
+		return nil, badAttr("%s size (%d) is not equal to size of index dimension (%d) of start_indices (%d)",
+			x.names[4], len(x.indexMap), x.vectorDim, vector)
 	}
 	if !within(x.indexMap, x.operand.Rank()) {
 		return nil, badAttr("%s has an entry out of range [0, %d): %v", x.names[4], x.operand.Rank(), x.indexMap)
@@ -103,7 +105,8 @@ func inferGather(f *inference) error {
 		rank--
 	}
 	x := indexing{d.Offset, d.Collapsed, d.OperandBatch, d.IndicesBatch, d.StartIndexMap, d.IndexVectorDim,
-		[5]string{"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"}, operand, indices, rank}
+		[5]string{"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"},
+		operand, indices, rank}
 	batch, err := x.check()
 	if err != nil {
 		return err
@@ -120,7 +123,8 @@ func inferGather(f *inference) error {
 			return badAttr("slice size (%d) is out of bounds for operand dimension (%d) at index %d", s, n, i)
 		}
 		if s > 1 && (slices.Contains(d.Collapsed, int64(i)) || slices.Contains(d.OperandBatch, int64(i))) {
-			return badAttr("expects that for each dim in collapsed_slice_dims or operand_batching_dims, slice_sizes[dim] should be <= 1, but got %d at index %d", s, i)
+			return badAttr("expects that for each dim in collapsed_slice_dims or operand_batching_dims, slice_sizes[dim] should be <= 1, but "+
+				"got %d at index %d", s, i)
 		}
 	}
 	dims := make([]int64, rank)
@@ -180,7 +184,8 @@ func inferScatter(f *inference) error {
 		f.sized(f.operand(i), f.operand(i).Dims)
 	}
 	x := indexing{d.UpdateWindow, d.InsertedWindow, d.InputBatch, d.IndicesBatch, d.ToOperand, d.IndexVectorDim,
-		[5]string{"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"},
+		[5]string{"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
+			"scatter_dims_to_operand_dims"},
 		operand, indices, update.Rank()}
 	batch, err := x.check()
 	if err != nil {
@@ -206,21 +211,24 @@ func inferScatter(f *inference) error {
 func (f *inference) updateShape(n int, x *indexing, batch []int64) error {
 	update := f.operand(n + 1)
 	if want := len(batch) + len(x.window); update.Rank() != want {
-		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d",
+		return badType("expects updates tensor must be of rank %d (== rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where "+
+			"'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d",
 			want, update.Rank())
 	}
 	kept, w, b := x.kept(), 0, 0
 	for i, size := range update.Dims {
 		if slices.Contains(x.window, int64(i)) {
 			if n := x.operand.Dims[kept[w]]; size != Dynamic && n != Dynamic && size > n {
-				return badType("expects bounds of the window dimensions of updates to not exceed the bounds of the corresponding dimensions of operand. For dimension %d, updates bound is %d, operand bound is %d",
+				return badType("expects bounds of the window dimensions of updates to not exceed the bounds of the corresponding dimensions of "+
+					"operand. For dimension %d, updates bound is %d, operand bound is %d",
 					i, size, n)
 			}
 			w++
 			continue
 		}
 		if !agree(size, batch[b]) {
-			return badType("expects bounds of the scatter dimensions of updates to be same as the bounds of the corresponding dimensions of scatter indices. For scatter dimension %d, updates bound is %d , scatter_indices bound is %d",
+			return badType("expects bounds of the scatter dimensions of updates to be same as the bounds of the corresponding dimensions of "+
+				"scatter indices. For scatter dimension %d, updates bound is %d , scatter_indices bound is %d",
 				i, size, batch[b])
 		}
 		b++

@@ -18,14 +18,16 @@ func inferFft(f *inference) error {
 	}
 	kind := a.Str("fft_type")
 	if (kind == "RFFT") != (classOf(x) == floatElem) {
-		return badType("%s requires %s input type, but is given '%s'", kind, map[bool]string{true: "float", false: "complex"}[kind == "RFFT"], f.text(0))
+		return badType("%s requires %s input type, but is given '%s'",
+			kind, map[bool]string{true: "float", false: "complex"}[kind == "RFFT"], f.text(0))
 	}
 	dims, elem := slices.Clone(x.Dims), x
 	tail := dims[len(dims)-len(lengths):]
 	for i, n := range lengths {
 		if last := i == len(lengths)-1; kind == "IRFFT" && last {
 			if want := n/2 + 1; n != 0 && !agree(tail[i], want) {
-				return badType("IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: %d but fft_length is %v", tail[i], lengths)
+				return badType("IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: %d but fft_length is %v",
+					tail[i], lengths)
 			}
 			continue
 		}

@@ -183,7 +183,8 @@ func inferSelectAndScatter(f *inference) error {
 	x, source, init := f.operand(0), f.operand(1), f.operand(2)
 	sizes, _ := f.ints("window_dimensions")
 	if len(sizes) != x.Rank() {
-		return badAttr("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s'", len(sizes), f.text(0))
+		return badAttr("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s'",
+			len(sizes), f.text(0))
 	}
 	if source.Rank() != x.Rank() || len(init.Dims) != 0 {
 		return badType("expects a source of rank %d and a scalar init value, but got '%s' and '%s'", x.Rank(), f.text(1), f.text(2))
@@ -194,7 +195,8 @@ func inferSelectAndScatter(f *inference) error {
 	}
 	for d, w := range windows {
 		if w.Size <= 0 || !agree(w.Places(x.Dims[d]), source.Dims[d]) {
-			return badType("expects source-type to be compatible with the windows over '%s', but got '%s': size %d, not %d, in dimension %d", f.text(0),
+			return badType("expects source-type to be compatible with the windows over '%s', but got '%s': size %d, not %d, in dimension %d",
+				f.text(0),
 				f.text(1), w.Places(x.Dims[d]), source.Dims[d], d)
 		}
 	}

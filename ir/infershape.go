@@ -103,7 +103,8 @@ func inferSlice(f *inference) error {
 		return badAttr("requires attributes 'start_indices', 'limit_indices' and 'strides'")
 	}
 	if len(start) != x.Rank() || len(limit) != x.Rank() || len(strides) != x.Rank() {
-		return badAttr("the number of elements in start_indices (%d), limit_indices (%d) and strides (%d) does not match the rank of the operand (%d)",
+		return badAttr("the number of elements in start_indices (%d), limit_indices (%d) and strides (%d) does not match the rank of the "+
+			"operand (%d)",
 			len(start), len(limit), len(strides), x.Rank())
 	}
 	dims := make([]int64, x.Rank())
@@ -202,7 +203,8 @@ func inferPad(f *inference) error {
 		return badAttr("requires attributes 'edge_padding_low', 'edge_padding_high' and 'interior_padding'")
 	}
 	if len(low) != x.Rank() || len(high) != x.Rank() || len(interior) != x.Rank() {
-		return badAttr("edge_padding length (%d, %d) and interior_padding length (%d) must match operand rank (%d)", len(low), len(high), len(interior), x.Rank())
+		return badAttr("edge_padding length (%d, %d) and interior_padding length (%d) must match operand rank (%d)",
+			len(low), len(high), len(interior), x.Rank())
 	}
 	dims := make([]int64, x.Rank())
 	for d, n := range x.Dims {

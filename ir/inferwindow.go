@@ -117,9 +117,11 @@ func inferConvolution(f *inference) error {
 		return badType("expects convolution arguments to have >= 2 dimensions. Got: '%s'", f.text(0))
 	}
 	if len(d.KernelSpatial) != n || len(d.OutSpatial) != n {
-		return badAttr("expects the same size for input, kernel and output spatial dimensions, but got %d, %d, and %d resp", n, len(d.KernelSpatial), len(d.OutSpatial))
+		return badAttr("expects the same size for input, kernel and output spatial dimensions, but got %d, %d, and %d resp",
+			n, len(d.KernelSpatial), len(d.OutSpatial))
 	}
-	for _, dims := range [][]int64{append([]int64{d.InBatch, d.InFeature}, d.InSpatial...), append([]int64{d.KernelIn, d.KernelOut}, d.KernelSpatial...),
+	for _, dims := range [][]int64{append([]int64{d.InBatch, d.InFeature}, d.InSpatial...),
+		append([]int64{d.KernelIn, d.KernelOut}, d.KernelSpatial...),
 		append([]int64{d.OutBatch, d.OutFeature}, d.OutSpatial...)} {
 		if len(dims) != lhs.Rank() || !unique(dims) || !within(dims, lhs.Rank()) {
 			return badAttr("expects dimension-numbers to be unique and in range [0, %d), got %v", lhs.Rank(), dims)
@@ -173,12 +175,15 @@ func convolutionGroups(d *ConvDims, lhs, rhs *Type, features, batches int64) err
 	case in != Dynamic && in%features != 0:
 		return badType("expects input feature dimension (%d) to be a multiple of feature_group_count. Got feature_group_count = %d", in, features)
 	case in != Dynamic && kernelIn != Dynamic && in/features != kernelIn:
-		return badType("expects input feature dimension (%d) / feature_group_count = kernel input feature dimension (%d). Got feature_group_count = %d",
+		return badType("expects input feature dimension (%d) / feature_group_count = kernel input feature dimension (%d). Got "+
+			"feature_group_count = %d",
 			in, kernelIn, features)
 	case kernelOut != Dynamic && kernelOut%batches != 0:
-		return badType("expects output feature dimension size (%d) to be a multiple of batch_group_count. Got batch_group_count = %d", kernelOut, batches)
+		return badType("expects output feature dimension size (%d) to be a multiple of batch_group_count. Got batch_group_count = %d",
+			kernelOut, batches)
 	case kernelOut != Dynamic && kernelOut%features != 0:
-		return badType("expects kernel output feature dimension (%d) to be divisible by feature_group_count. Got feature_group_count = %d", kernelOut, features)
+		return badType("expects kernel output feature dimension (%d) to be divisible by feature_group_count. Got feature_group_count = %d",
+			kernelOut, features)
 	}
 	return nil
 }
