@@ -53,7 +53,7 @@ func TestContextIsHeard(t *testing.T) {
 	o := options(t)
 	o.Memory, o.Steps = 500_000, 1000
 	plan := makePlan(t, model, o)
-	written, err := model.Convert()
+	written, err := model.ConvertTo(t.Context(), autoshard.FormJSON, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestContextIsHeard(t *testing.T) {
 		"read text": {func(ctx context.Context) error { _, err := autoshard.ReadModel(ctx, file, src); return err }, ops},
 		"read JSON": {func(ctx context.Context) error { _, err := autoshard.ReadModel(ctx, file, written); return err }, ops},
 		"propagate": {func(ctx context.Context) error {
-			_, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: o.Mesh, MaxPriority: -1})
+			_, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: o.Mesh})
 			return err
 		}, 3 * ops},
 		"explain": {func(ctx context.Context) error {
-			_, err := autoshard.NewExplainer(ctx, model, autoshard.PropagateOptions{Mesh: o.Mesh, MaxPriority: -1})
+			_, err := autoshard.NewExplainer(ctx, model, autoshard.PropagateOptions{Mesh: o.Mesh})
 			return err
 		}, 2 * ops},
 		"lint":      {func(ctx context.Context) error { _, err := model.Lint(ctx, autoshard.LintOptions{}); return err }, 5},

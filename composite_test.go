@@ -82,7 +82,7 @@ func.func private @none(%a: tensor<64x4096xf32>) -> (tensor<64x3xf32>, tensor<64
 		t.Errorf("%d collectives in\n%s", len(p.Collectives), p.Program)
 	}
 	emitAllForms(t, p)
-	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil || found.Outputs[3].Spec != p.Outputs[3].Spec {
 		t.Errorf("propagation found %v, %v", found, err)
 	}
@@ -129,7 +129,7 @@ func.func private @g(%a: tensor<8x4xf32>) -> tensor<4x8xf32> {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil || found.Outputs[0].Spec != "P(None, 'x')" {
 		t.Errorf("%v, %v", found, err)
 	}
@@ -189,7 +189,7 @@ func.func private @h(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, 
   %0 = stablehlo.tanh %a : tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }`)
-	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -239,7 +239,7 @@ func TestTokens(t *testing.T) {
 	if p := makePlan(t, m, o); len(p.Inputs)+len(p.Outputs) != 0 {
 		t.Errorf("inputs %v, outputs %v", p.Inputs, p.Outputs)
 	}
-	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	found, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil || found.Inputs[0].Type != "token" {
 		t.Errorf("propagation: %v, %v", found, err)
 	}

@@ -32,7 +32,7 @@ func TestExplainGolden(t *testing.T) {
 			if explainers[file] == nil {
 				explainers[file] = explainer(t, file)
 			}
-			x, err := explainers[file].Explain(value, whyNot)
+			x, err := explainers[file].Explain(t.Context(), value, whyNot)
 			if err != nil {
 				return "error: " + err.Error() + "\n"
 			}
@@ -51,7 +51,7 @@ func explainer(t *testing.T, file string) *autoshard.Explainer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := autoshard.NewExplainer(context.Background(), model, autoshard.PropagateOptions{MaxPriority: -1})
+	e, err := autoshard.NewExplainer(context.Background(), model, autoshard.PropagateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestExplainEverything(t *testing.T) {
 		refused, untied := 0, 0
 		for _, value := range values {
 			for _, axis := range []string{"data", "model"} {
-				x, err := e.Explain(value, axis)
+				x, err := e.Explain(t.Context(), value, axis)
 				if err != nil {
 					t.Fatalf("%s: %v", value, err)
 				}

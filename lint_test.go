@@ -28,7 +28,7 @@ func TestWithRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for m, want := range map[*autoshard.Model]string{model: "P(None, None)", ruled: "P('x', None)"} {
-		p, err := autoshard.Propagate(t.Context(), m, autoshard.PropagateOptions{MaxPriority: -1})
+		p, err := autoshard.Propagate(t.Context(), m, autoshard.PropagateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,12 +60,6 @@ func (m *Model) with(module *ir.Module) *Model {
 // that was exported, their trees, shardings and platforms. It is nil for files of other forms, and must not be changed.
 func (m *Model) Export() *jaxexport.Exported { return m.export }
 
-// Convert returns the model as model.json.
-func (m *Model) Convert() (out []byte, err error) {
-	defer diag.Recover("convert", &err)
-	return modeljson.Write(m.module)
-}
-
 // Name returns the module's name, or that of its file.
 func (m *Model) Name() string {
 	if m.module.Name != "" {

@@ -1,10 +1,14 @@
 package autoshard
 
 import (
+	"cmp"
+	"context"
+
 	"autoshard/internal/diag"
 	"autoshard/ir/bytecode"
 	"autoshard/ir/mlir"
 	"autoshard/ir/mlirfile"
+	"autoshard/ir/modeljson"
 	"autoshard/ir/vhlo"
 )
 
@@ -27,19 +31,23 @@ const DefaultTarget = "1.18.0"
 const bytecodeVersion = 6
 
 // ConvertTo returns the model in a form. Target is the version of StableHLO that must be able to read portable artifacts
-// and JAX exports, such as 1.0.0. Errors are of class diag.ErrInvalid for a form or version that does not exist, and
-// diag.ErrUnsupported for what the form or the version cannot say.
-func (m *Model) ConvertTo(form Form, target string) (out []byte, err error) {
+// and JAX exports, such as 1.0.0; "" is [DefaultTarget]. Errors are of class diag.ErrInvalid for a form or version that does not exist, and
+// diag.ErrUnsupported for what the form or the version cannot say; or the
+// context's.
+func (m *Model) ConvertTo(ctx context.Context, form Form, target string) (out []byte, err error) {
 	defer diag.Recover("convert", &err)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	switch form {
 	case FormJSON:
-		return m.Convert()
+		return modeljson.Write(m.module)
 	case FormMLIR:
-		return mlir.Print(m.module, mlir.PrintOptions{DebugInfo: true}), nil // names of arguments are places
+		return mlir.Write(ctx, m.module, mlir.PrintOptions{DebugInfo: true}) // names of arguments are places
 	case FormBytecode:
 		return bytecode.Write(m.module, bytecode.WriteOptions{Version: bytecodeVersion})
 	}
-	version, ok := vhlo.ParseVersion(target)
+	version, ok := vhlo.ParseVersion(cmp.Or(target, DefaultTarget))
 	if !ok {
 		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "the target must be a version of StableHLO such as %s, not %q",
 			DefaultTarget, target)

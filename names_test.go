@@ -22,7 +22,7 @@ var onX = []subaxis.Axis{{Name: "x", Size: 2}}
 // ports returns what propagation calls inputs and outputs.
 func ports(t *testing.T, file string) (inputs, outputs []string) {
 	t.Helper()
-	p, err := autoshard.Propagate(context.Background(), readModel(t, file), autoshard.PropagateOptions{Mesh: meshOf(file), MaxPriority: -1})
+	p, err := autoshard.Propagate(context.Background(), readModel(t, file), autoshard.PropagateOptions{Mesh: meshOf(file)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestNamesBothWays(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		o := autoshard.PropagateOptions{Mesh: meshOf(file), MaxPriority: -1}
+		o := autoshard.PropagateOptions{Mesh: meshOf(file)}
 		e, err := autoshard.NewExplainer(context.Background(), readModel(t, file), o)
 		if err != nil {
 			t.Fatal(err)
@@ -92,23 +92,23 @@ func TestNamesBothWays(t *testing.T) {
 				place = fmt.Sprintf("result %d of func.func", i-len(inputs))
 			}
 			for _, asked := range []string{name, " " + name + " ", strings.ReplaceAll(name, "'", ""), strings.ReplaceAll(name, "'", `"`)} {
-				x, err := e.Explain(asked, "")
+				x, err := e.Explain(t.Context(), asked, "")
 				if err != nil || !strings.HasPrefix(x.Op, place) || strings.TrimPrefix(x.Value, "%") != name {
 					t.Errorf("%s: `%s` is %v, %v, want %s", file, asked, x, err, place)
 					continue
 				}
 				for d := range x.Dims {
-					if y, err := e.Explain(fmt.Sprintf("%s[%d]", asked, d), ""); err != nil || y.Op != x.Op || len(y.Dims) != 1 || y.Dims[0].Dim != d {
+					if y, err := e.Explain(t.Context(), fmt.Sprintf("%s[%d]", asked, d), ""); err != nil || y.Op != x.Op || len(y.Dims) != 1 || y.Dims[0].Dim != d {
 						t.Errorf("%s: dimension %d of `%s` is %v, %v", file, d, asked, y, err)
 					}
 				}
 			}
-			if x, err := e.Explain(name+"x", ""); err == nil || !strings.Contains(err.Error(), "did you mean `") {
+			if x, err := e.Explain(t.Context(), name+"x", ""); err == nil || !strings.Contains(err.Error(), "did you mean `") {
 				t.Errorf("%s: %sx is %v, %v", file, name, x, err)
 			}
 		}
 		for _, label := range e.Values() {
-			if x, err := e.Explain(label, ""); err != nil || x.Value != label {
+			if x, err := e.Explain(t.Context(), label, ""); err != nil || x.Value != label {
 				t.Errorf("%s: the value %s is explained as %v, %v", file, label, x, err)
 			}
 		}

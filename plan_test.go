@@ -181,7 +181,7 @@ func usesBothAxes(t *testing.T, p *autoshard.Plan) {
 func TestMegatronKeepsUserShardings(t *testing.T) {
 	m := readModel(t, "examples/transformer_train_megatron.mlir")
 	p := makePlan(t, m, options(t))
-	want, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	want, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // trace says so.
 func TestPrioritiesPropagateInRounds(t *testing.T) {
 	m := readModel(t, "examples/transformer_train_megatron_priorities.mlir")
-	p, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: -1})
+	p, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestPrioritiesPropagateInRounds(t *testing.T) {
 // A limit on the priority leaves later rounds out.
 func TestPropagateUpToPriority(t *testing.T) {
 	m := readModel(t, "examples/transformer_train_megatron_priorities.mlir")
-	p, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: 0})
+	p, err := autoshard.Propagate(context.Background(), m, autoshard.PropagateOptions{MaxPriority: new(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package autoshard
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -37,7 +38,7 @@ type ValueSpec struct {
 // Specs returns the shardings of the arguments and results of all functions, or of all values that have one too, in a
 // form: sdy, partition-spec, dtensor or gspmd (package ir/specfmt). Where the form cannot say some of them, the error
 // is of class diag.ErrUnsupported and the specs are complete nevertheless.
-func (m *Model) Specs(form string, all bool) (specs []ValueSpec, err error) {
+func (m *Model) Specs(ctx context.Context, form string, all bool) (specs []ValueSpec, err error) {
 	defer diag.Recover("convert", &err)
 	f, err := specfmt.ParseForm(form)
 	if err != nil {
@@ -45,6 +46,9 @@ func (m *Model) Specs(form string, all bool) (specs []ValueSpec, err error) {
 	}
 	l := &specLister{m: m.module, form: f, all: all, names: mlir.ValueNames(m.module)}
 	for op := range m.module.Ops(m.module.Body()) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if id := m.module.FuncOf(op); id != 0 {
 			l.function(id)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/modeljson"
 	"autoshard/ir/names"
 	"autoshard/ir/specfmt"
@@ -33,6 +34,29 @@ type Tensor struct {
 	Bytes      int64    `json:"bytes"`              // of one device's block
 	User       bool     `json:"user"`               // the user wrote a sharding for it
 	Replaces   *int     `json:"replaces,omitempty"` // of an output: the input whose place it takes in the next step
+}
+
+// Shape returns the element type and the dimensions of the whole tensor, false where it is none, such as a token, or has
+// dimensions of any size.
+func (t *Tensor) Shape() (dt dtype.Type, shape []int64, ok bool) {
+	name, dims, found := strings.Cut(t.Type, "[")
+	dims, closed := strings.CutSuffix(dims, "]")
+	dt, known := dtype.Parse(name)
+	if !found || !closed || !known {
+		return 0, nil, false
+	}
+	shape = []int64{}
+	if dims == "" {
+		return dt, shape, true
+	}
+	for d := range strings.SplitSeq(dims, ",") {
+		size, err := strconv.ParseInt(d, 10, 64)
+		if err != nil || size < 0 {
+			return 0, nil, false
+		}
+		shape = append(shape, size)
+	}
+	return dt, shape, true
 }
 
 // Tensors describes the inputs and outputs of a module's main function in their shardings.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -18,10 +19,9 @@ import (
 )
 
 const (
-	defaultFile     = "model"
-	defaultHardware = "tpu-v5e"
-	maxFileName     = 1024
-	maxMeshAxes     = 64
+	defaultFile = "model"
+	maxFileName = 1024
+	maxMeshAxes = 64
 )
 
 // source is what PlanRequest and PropagateRequest share.
@@ -89,11 +89,7 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}
-	name := r.GetHardware()
-	if name == "" {
-		name = defaultHardware
-	}
-	hardware, err := cost.Lookup(name)
+	hardware, err := cost.Lookup(cmp.Or(r.GetHardware(), cost.DefaultProfile))
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}

@@ -186,11 +186,11 @@ func TestModelSchema(t *testing.T) {
 	if d := cmp.Diff(indented.String(), string(lines)); d != "" {
 		t.Error(d)
 	}
-	gotText, err := got.Convert()
+	gotText, err := got.ConvertTo(t.Context(), autoshard.FormJSON, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText, err := want.Convert()
+	wantText, err := want.ConvertTo(t.Context(), autoshard.FormJSON, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,9 +92,9 @@ func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest
 	if err != nil {
 		return nil, err
 	}
-	options := autoshard.PropagateOptions{Mesh: mesh, MaxPriority: -1}
+	options := autoshard.PropagateOptions{Mesh: mesh}
 	if r.MaxPriority != nil {
-		options.MaxPriority = int(r.GetMaxPriority())
+		options.MaxPriority = new(int(r.GetMaxPriority()))
 	}
 	result, err := s.propagate(ctx, model, options)
 	if err != nil {

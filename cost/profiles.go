@@ -125,6 +125,17 @@ func Profiles() []Hardware {
 	return out
 }
 
+// DefaultProfile is the hardware of those who name none.
+const DefaultProfile = "tpu-v5e"
+
+// OrDefault returns the hardware, or that of DefaultProfile in place of one without a name.
+func (h Hardware) OrDefault() Hardware {
+	if h.Name == "" {
+		h, _ = Lookup(DefaultProfile) // which exists
+	}
+	return h
+}
+
 // Lookup returns the built-in profile of that name; case does not matter. The error for an unknown name is of class
 // diag.ErrInvalid and suggests the nearest one.
 func Lookup(name string) (Hardware, error) {

@@ -76,11 +76,11 @@ type Refused struct {
 // Explain says why a value of a model is sharded as it is after propagation: step by step from what the user wrote.
 // Unknown values and axes fail with diag.ErrInvalid.
 func Explain(ctx context.Context, source *answer.Source, q Question) (*Explanation, error) {
-	e, err := NewExplainer(ctx, source, Options{Mesh: q.Mesh, MaxPriority: -1})
+	e, err := NewExplainer(ctx, source, Options{Mesh: q.Mesh})
 	if err != nil {
 		return nil, err
 	}
-	return e.Explain(q.Value, q.WhyNot)
+	return e.Explain(ctx, q.Value, q.WhyNot)
 }
 
 // Explainer answers many questions about one propagation.
@@ -111,7 +111,7 @@ func NewExplainer(ctx context.Context, source *answer.Source, o Options) (e *Exp
 		return nil, err
 	}
 	origin := newOrigins(m, written)
-	events, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(ctx, m, o.rounds())
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +139,9 @@ func (e *Explainer) Values() []string {
 	return append(out, e.names.resultNames...)
 }
 
-// Explain answers for one value, as Question has it.
-func (e *Explainer) Explain(value, whyNot string) (x *Explanation, err error) {
+// Explain answers for one value, as Question has it. Unknown values and axes fail with diag.ErrInvalid; or it fails with the
+// context's error.
+func (e *Explainer) Explain(ctx context.Context, value, whyNot string) (x *Explanation, err error) {
 	defer diag.Recover("explain", &err)
 	target, err := e.names.lookup(value)
 	if err != nil {
@@ -159,6 +160,9 @@ func (e *Explainer) Explain(value, whyNot string) (x *Explanation, err error) {
 		missing = []subaxis.Ref{axis}
 	}
 	for d := range target.typ.Dims {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if target.dim < 0 || target.dim == d {
 			reason, err := e.dim(target, d, missing)
 			if err != nil {

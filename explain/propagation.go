@@ -18,8 +18,17 @@ import (
 // Options says how to propagate.
 type Options struct {
 	Mesh        []subaxis.Axis // empty: the mesh that the model declares
-	MaxPriority int            // stop after the round of this user priority; negative: all rounds
+	MaxPriority *int           // stop after the round of this user priority; nil: all rounds
 	Value       string         // the trace has only what touches this value, as Question.Value; empty: everything
+}
+
+// rounds returns the options of the propagation.
+func (o *Options) rounds() propagate.Options {
+	out := propagate.Options{CompleteRules: true}
+	if o.MaxPriority != nil {
+		out.MaxPriority, out.Limited = *o.MaxPriority, true
+	}
+	return out
 }
 
 // Propagation is a model with the shardings that follow from the user's, and how they came about.
@@ -50,7 +59,7 @@ func Propagate(ctx context.Context, source *answer.Source, o Options) (result *P
 		return nil, err
 	}
 	before := m.Clone()
-	events, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true, MaxPriority: o.MaxPriority, Limited: o.MaxPriority >= 0})
+	events, err := propagate.Run(ctx, m, o.rounds())
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := assumeTrips(m, o.TripCounts); err != nil {
 		return nil, err
 	}
+	o.Hardware = o.Hardware.OrDefault()
 	if o.Memory == 0 {
 		o.Memory = int64(o.Hardware.HBMBytes)
 	}

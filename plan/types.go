@@ -12,10 +12,10 @@ import (
 // Options says what to plan for.
 type Options struct {
 	Mesh     []subaxis.Axis // empty: the mesh that the model declares
-	Hardware cost.Hardware
-	Memory   int64  // bytes per device; 0: the hardware's memory
-	Steps    int64  // budget of building the space and searching it; 0: search.DefaultSteps for each search
-	Seed     uint64 // of the search
+	Hardware cost.Hardware  // without a name: that of cost.DefaultProfile
+	Memory   int64          // bytes per device; 0: the hardware's memory
+	Steps    int64          // budget of building the space and searching it; 0: search.DefaultSteps for each search
+	Seed     uint64         // of the search
 	Progress func(Progress)
 	Now      func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
 

@@ -41,6 +41,9 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (s *Program, err
 	if !IsShardMap(src) {
 		return importShardMap(ctx, file, src)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	p, err := typed.Parse(string(src), file)
 	if err != nil {
 		return nil, err

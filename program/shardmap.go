@@ -38,7 +38,8 @@ func describe(p *typed.Program) *Program {
 }
 
 func portOf(i int, name string, t *ir.Type, dims []int64, block *ir.Type, spec typed.Spec) answer.Tensor {
-	return answer.Tensor{Index: i, Name: name, Type: answer.FormatType(t, dims), LocalType: answer.FormatType(block, block.Dims), Spec: spec.String(), Bytes: block.Bytes()}
+	return answer.Tensor{Index: i, Name: name, Type: answer.FormatType(t, dims), LocalType: answer.FormatType(block, block.Dims), Spec: spec.String(),
+		Bytes: block.Bytes(), WholeBytes: (&ir.Type{DType: t.DType, Dims: dims}).Bytes()}
 }
 
 // ShardMap returns the program as a shard_map program with types that say along which axes each value varies: itself if it is

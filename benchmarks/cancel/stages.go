@@ -37,7 +37,7 @@ func stages(name string, text []byte, rounds int) (table string, err error) {
 	if err != nil {
 		return "", err
 	}
-	o := autoshard.PropagateOptions{Mesh: axes, MaxPriority: -1}
+	o := autoshard.PropagateOptions{Mesh: axes}
 	list := []stage{
 		{"read", func(ctx context.Context) error { _, err := autoshard.ReadModel(ctx, name, text); return err }},
 		{"propagate", func(ctx context.Context) error { _, err := autoshard.Propagate(ctx, model, o); return err }},

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"autoshard/cost"
 )
 
 // key is one option. Its name in files and, in upper case with AUTOSHARD_ before it, in the environment is path; its
@@ -30,7 +32,7 @@ const envPrefix = "AUTOSHARD"
 
 var keys = []key{
 	{path: "mesh", help: "mesh axes from major to minor, such as data=4,model=2 (default: the mesh that the model declares)"},
-	{path: "hardware", def: "tpu-v5e", help: "name of a hardware profile, or a file with one"},
+	{path: "hardware", def: cost.DefaultProfile, help: "name of a hardware profile, or a file with one"},
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
 	{path: "steps", def: "0", help: "step budget of building the space and searching it; 0: a few seconds for each search"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},

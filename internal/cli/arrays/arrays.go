@@ -168,7 +168,7 @@ func located(err error, file string) error {
 
 // fit converts an array to the type of the program where only the number format differs.
 func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
-	dt, shape, ok := parseType(want.Type)
+	dt, shape, ok := want.Shape()
 	if !ok {
 		return nil, fmt.Errorf("%s is not a tensor", want.Type)
 	}

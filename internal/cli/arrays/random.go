@@ -21,7 +21,7 @@ func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(tensors))
 	left := int64(maxRandom)
 	for i := range tensors {
-		dt, shape, ok := parseType(tensors[i].Type)
+		dt, shape, ok := tensors[i].Shape()
 		if !ok {
 			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "%s is %s: give inputs with --inputs",
 				names.Port("input", i, tensors[i].Name), tensors[i].Type)
@@ -57,29 +57,7 @@ func randomTensor(dt dtype.Type, shape []int64, n int64, rng *rand.Rand) tensor.
 	return tensor.FromFloats(dt, shape, values...)
 }
 
-// parseType reads a type such as f32[128,512].
-func parseType(text string) (dt dtype.Type, shape []int64, ok bool) {
-	name, dims, found := strings.Cut(text, "[")
-	dims, closed := strings.CutSuffix(dims, "]")
-	dt, known := dtype.Parse(name)
-	if !found || !closed || !known {
-		return 0, nil, false
-	}
-	shape = []int64{}
-	if dims == "" {
-		return dt, shape, true
-	}
-	for d := range strings.SplitSeq(dims, ",") {
-		size, err := strconv.ParseInt(d, 10, 64)
-		if err != nil || size < 0 {
-			return 0, nil, false
-		}
-		shape = append(shape, size)
-	}
-	return dt, shape, true
-}
-
-// typeText is the inverse of parseType.
+// typeText writes a type as that of a tensor: f32[128,512].
 func typeText(dt dtype.Type, shape []int64) string {
 	dims := make([]string, len(shape))
 	for i, d := range shape {

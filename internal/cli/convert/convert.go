@@ -73,7 +73,7 @@ Notes say what a form leaves out; a sharding that it cannot say ends in exit cod
 			if err != nil {
 				return err
 			}
-			out, err := model.ConvertTo(form, o.target)
+			out, err := model.ConvertTo(cmd.Context(), form, o.target)
 			if err != nil {
 				return err
 			}

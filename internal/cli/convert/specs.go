@@ -25,7 +25,7 @@ func (o *options) table(ctx context.Context, s *cmdline.Streams, c *config.Confi
 	if err != nil {
 		return err
 	}
-	specs, problems := model.Specs(o.specs, o.allValues)
+	specs, problems := model.Specs(ctx, o.specs, o.allValues)
 	if problems != nil && !errors.Is(problems, diag.ErrUnsupported) {
 		return problems
 	}

@@ -48,7 +48,11 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value 
 	if err != nil {
 		return err
 	}
-	result, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{Mesh: c.Mesh, MaxPriority: c.Priority, Value: value})
+	o := autoshard.PropagateOptions{Mesh: c.Mesh, Value: value}
+	if c.Priority >= 0 {
+		o.MaxPriority = &c.Priority
+	}
+	result, err := autoshard.Propagate(ctx, model, o)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,125 @@
+package autoshard_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"autoshard"
+	"autoshard/cost"
+)
+
+// PropagateOptions{} runs the rounds of all user priorities.
+func TestZeroPropagateOptions(t *testing.T) {
+	model := readModel(t, "examples/transformer_train_megatron_priorities.mlir")
+	all, err := autoshard.Propagate(t.Context(), model, autoshard.PropagateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := autoshard.Propagate(t.Context(), model, autoshard.PropagateOptions{MaxPriority: new(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Trace.Rounds) < 2 || len(first.Trace.Rounds) != 1 {
+		t.Errorf("%d rounds without a limit, %d up to priority 0", len(all.Trace.Rounds), len(first.Trace.Rounds))
+	}
+}
+
+// PlanOptions without hardware are for the default one, as those of the command line and of the service.
+func TestZeroHardware(t *testing.T) {
+	p := makePlan(t, exampleModel(), autoshard.PlanOptions{})
+	if hw, err := cost.Lookup(cost.DefaultProfile); err != nil || p.Hardware != hw.Name || p.Memory != int64(hw.HBMBytes) {
+		t.Errorf("planned for %s with %d bytes, %v", p.Hardware, p.Memory, err)
+	}
+}
+
+// Every entry point that works long returns the error of its context.
+func TestEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	model, plan, program := exampleModel(), examplePlan(), exampleProgram()
+	for name, call := range map[string]func() error{
+		"read model": func() error { _, err := autoshard.ReadModel(ctx, "m.mlir", []byte(product)); return err },
+		"convert":    func() error { _, err := model.ConvertTo(ctx, autoshard.FormMLIR, ""); return err },
+		"specs":      func() error { _, err := model.Specs(ctx, "gspmd", true); return err },
+		"lint":       func() error { _, err := model.Lint(ctx, autoshard.LintOptions{}); return err },
+		"propagate":  func() error { _, err := autoshard.Propagate(ctx, model, autoshard.PropagateOptions{}); return err },
+		"explain": func() error {
+			_, err := autoshard.Explain(ctx, model, autoshard.ExplainOptions{Value: "arg0"})
+			return err
+		},
+		"new explainer": func() error { _, err := autoshard.NewExplainer(ctx, model, autoshard.PropagateOptions{}); return err },
+		"plan":          func() error { _, err := autoshard.MakePlan(ctx, model, autoshard.PlanOptions{}); return err },
+		"read plan":     func() error { _, err := autoshard.ReadPlan(ctx, "plan.json", plan.JSON()); return err },
+		"read program":  func() error { _, err := autoshard.ReadProgram(ctx, "plan.json", plan.JSON()); return err },
+		"read shardmap": func() error { _, err := autoshard.ReadShardMap(ctx, "sum.shardmap", []byte(sum)); return err },
+		"annotated":     func() error { _, err := plan.Annotated(ctx); return err },
+		"lowered":       func() error { _, err := plan.Lowered(ctx); return err },
+		"run":           func() error { _, err := program.Run(ctx, ones(program)); return err },
+		"verify":        func() error { _, err := program.Verify(ctx, ones(program), nil, autoshard.Tolerance{}); return err },
+		"unsharded":     func() error { _, err := program.Unsharded(ctx, ones(program)); return err },
+		"estimate":      func() error { _, err := program.Estimate(ctx, cost.Hardware{}); return err },
+		"emit":          func() error { _, err := program.Emit(ctx, "shardmap"); return err },
+		"transpose":     func() error { _, err := program.Transpose(ctx, []string{"arg0"}); return err },
+		"gradient":      func() error { _, err := program.Gradient(ctx, []string{"arg0"}); return err },
+	} {
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The methods of a program leave it as it is, and give the same each time.
+func TestProgramStaysAsItIs(t *testing.T) {
+	p := lowered(t, makePlan(t, readModel(t, "examples/mlp.json"), autoshard.PlanOptions{Memory: 24 << 10, Steps: 1_000_000}))
+	type pass struct {
+		out, python, stablehlo, sdy []byte
+		e                           autoshard.Estimate
+	}
+	all := func() pass {
+		var r pass
+		check, err := p.Verify(t.Context(), ones(p), nil, autoshard.Tolerance{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.out = check.Result.Outputs[0].Data
+		for form, to := range map[string]*[]byte{"jax": &r.python, "stablehlo": &r.stablehlo, "sdy": &r.sdy} {
+			if *to, err = p.Emit(t.Context(), form); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hw, err := cost.Lookup(cost.DefaultProfile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.e, err = p.Estimate(t.Context(), hw); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	a, b := all(), all()
+	if !bytes.Equal(a.out, b.out) || !bytes.Equal(a.python, b.python) || !bytes.Equal(a.stablehlo, b.stablehlo) || !bytes.Equal(a.sdy, b.sdy) || a.e != b.e {
+		t.Error("the second time differs from the first")
+	}
+}
+
+// A program is priced as its plan says.
+func TestEstimateOfPlan(t *testing.T) {
+	hw, err := cost.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := makePlan(t, readModel(t, "examples/mlp.json"), autoshard.PlanOptions{Hardware: hw, Memory: 24 << 10, Steps: 1_000_000})
+	got, err := lowered(t, plan).Estimate(t.Context(), hw)
+	if err != nil || got != plan.Estimate {
+		t.Errorf("%v, %v in place of %v", err, got, plan.Estimate)
+	}
+	text, err := autoshard.ReadShardMap(t.Context(), "sum.shardmap", []byte(sum))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := text.Estimate(t.Context(), hw); !errors.Is(err, autoshard.ErrUnsupported) {
+		t.Errorf("a shard_map program: %v", err)
+	}
+}
