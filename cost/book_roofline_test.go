@@ -2,6 +2,14 @@
 
 package cost_test
 
+import "autoshard/cost"
+
+// Intensity returns FLOPs per byte of a product on one chip. It is compute bound where this exceeds the chip's
+// critical intensity.
+func Intensity(m *cost.Matmul) float64 {
+	return m.FLOPs() / (float64(m.BytesA()) + float64(m.BytesB()) + float64(m.BytesC()))
+}
+
 // DotIntensity returns FLOPs per byte of the dot product of two vectors of n elements of some bytes.
 func DotIntensity(n, size int64) float64 {
 	return float64(2*n-1) / float64(size*(2*n+1))

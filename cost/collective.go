@@ -98,29 +98,6 @@ func (t *Topology) total(c Cost) Cost {
 	return c
 }
 
-// SequentialGather returns the bandwidth seconds of an all-gather that walks the axes one after the other, the last
-// one first, instead of splitting the payload over all of them: an upper bound (specification: cost.md section 2.2).
-func (t *Topology) SequentialGather(axes []subaxis.Ref, v int64) float64 {
-	seconds, have := 0.0, float64(v)/float64(subaxis.Product(axes))
-	for i := len(axes) - 1; i >= 0; i-- {
-		have *= float64(axes[i].Size)
-		if axes[i].Size > 1 {
-			seconds += t.communication(collectives.AllGather, axes[i:i+1], have).Bandwidth
-		}
-	}
-	return seconds
-}
-
-// LatencyBound returns the largest V in bytes for which latency dominates the all-gather over some axes
-// (specification: cost.md section 2.3). It is 0 where the network has no latency.
-func (t *Topology) LatencyBound(axes []subaxis.Ref) float64 {
-	if subaxis.Product(axes) == 1 {
-		return 0
-	}
-	c := t.communication(collectives.AllGather, axes, 1)
-	return c.Latency / c.Bandwidth
-}
-
 // saturate multiplies counts that are not negative; products beyond the range become the largest int64.
 func saturate(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))

@@ -79,12 +79,6 @@ type Efficiency struct {
 	Line float64 `json:"line" mapstructure:"line"` // links of axes that do not wrap
 }
 
-// Axis returns W: bytes/s of one torus axis at a chip, both directions together. It is twice the torus's Link.
-func (t *Torus) Axis() float64 { return 2 * t.Link }
-
-// Bisection returns bytes/s between two halves of a switch's children, both directions together.
-func (l Level) Bisection() float64 { return float64(l.Degree) * l.Bandwidth }
-
 // MatrixFLOPs returns the matrix units' FLOP/s for operands of a type. Types wider than 32 bits run at the F32 rate
 // divided by how many times wider they are; a complex product is four real ones.
 func (h *Hardware) MatrixFLOPs(t dtype.Type) float64 {

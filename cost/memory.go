@@ -30,9 +30,3 @@ func CollectiveScratch(kind collectives.Kind, n, v int64) int64 {
 	}
 	return 0
 }
-
-// Admits says whether a peak, with a share of fragmentation on top, fits a chip of which some bytes are reserved
-// (specification: cost.md section 5.4).
-func (h *Hardware) Admits(peak int64, fragmentation, reserve float64) bool {
-	return float64(peak)*(1+fragmentation) <= h.HBMBytes-reserve
-}

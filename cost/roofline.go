@@ -31,9 +31,3 @@ func (h *Hardware) Op(w Work, o Options) Roofline {
 	}
 	return r
 }
-
-// Intensity returns FLOPs per byte of a product on one chip. It is compute bound where this exceeds the chip's
-// critical intensity.
-func (m *Matmul) Intensity() float64 {
-	return m.FLOPs() / (float64(m.BytesA()) + float64(m.BytesB()) + float64(m.BytesC()))
-}

@@ -258,7 +258,7 @@ func TestProfileConstants(t *testing.T) {
 		hw := mustLookup(t, c.name)
 		alpha, out := hw.Matrix.BF16, 0.0
 		if hw.Torus != nil {
-			alpha /= hw.Torus.Axis()
+			alpha /= (2 * hw.Torus.Link)
 		} else {
 			alpha /= hw.Levels[0].Bandwidth
 			out = hw.Matrix.BF16 / hw.Levels[1].Bandwidth

@@ -19,7 +19,7 @@ func chipVectors() []vector {
 		{"R-03", "first", ContractionBound(2, 2, 1.97e14, 5e10), 7880, 0.005},
 		{"R-04", "int8", CriticalBatch(1, v5e.MatrixFLOPs(dtype.I8), v5e.HBMBandwidth), 243, 0.005},
 		{"R-05", "int8 weights", CriticalBatch(1, v5e.Matrix.BF16, v5e.HBMBandwidth), 120, 0.02},
-		{"R-06", "batched", batched.Intensity(), 2, 0.01},
+		{"R-06", "batched", Intensity(&batched), 2, 0.01},
 		{"R-07", "nominal", CriticalBatch(2, 1e15, h100.HBMBandwidth), 298, 0.01},
 		{"R-07", "table", CriticalBatch(2, 9.89e14, h100.HBMBandwidth), 295, 0.01},
 		{"T-01", "quiz", load("tpu-v4p", 1.23e12, 4e11/32), 10.16 * ms, 0.01},

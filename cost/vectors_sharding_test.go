@@ -48,7 +48,10 @@ func shardingVectors() []vector {
 	return append(append(out, caseVectors()...), exchangeVectors()...)
 }
 
-func (f fixture) latencyBound(letters string) float64 { return f.LatencyBound(f.axes(letters)) }
+func (f fixture) latencyBound(letters string) float64 {
+	c := f.cost(collectives.AllGather, letters, 1)
+	return c.Latency / c.Bandwidth
+}
 
 // caseVectors are the four cases of sharded products.
 func caseVectors() []vector {
@@ -128,7 +131,7 @@ func problemVectors() []vector {
 // thresholdVectors are problem 4: gather the weights, or reduce local products.
 func thresholdVectors() []vector {
 	hw := profile("tpu-v5p")
-	alpha := CriticalIntensity(hw.Matrix.BF16, hw.Torus.Axis())
+	alpha := CriticalIntensity(hw.Matrix.BF16, (2 * hw.Torus.Link))
 	batch, shards, scatterShards := GatherOrReduceLimits(8192, alpha)
 	out := []vector{
 		{"S-P4a", "alpha", alpha, 2550, 0.01},

@@ -46,7 +46,7 @@ func transformerVectors() []vector {
 // trainingVectors are those of cost.md section 4.5.
 func trainingVectors() []vector {
 	v5p := profile("tpu-v5p")
-	alpha := CriticalIntensity(v5p.Matrix.BF16, v5p.Torus.Axis())
+	alpha := CriticalIntensity(v5p.Matrix.BF16, (2 * v5p.Torus.Link))
 	pods := onHardware(v5p, "P2 X16 Y20 Z28", exact(), cost.SliceShape{Shape: []int64{16, 20, 28}})
 	loose := onHardware(v5p, "P2 X16 Y20 Z28", cost.Book(), cost.SliceShape{Shape: []int64{16, 20, 28}})
 	share := int64(141.1e9) / 8960
@@ -118,7 +118,7 @@ func serving(params, paramBytes, kv, chips, bandwidth, flops float64) Serving {
 func inferenceVectors() []vector {
 	v5e, v5p := profile("tpu-v5e"), profile("tpu-v5p")
 	quiz := serving(30e9, 30e9, 100e3*8192, 16, 8.1e11, v5e.Matrix.BF16)
-	alpha := CriticalIntensity(v5e.Matrix.BF16, v5e.Torus.Axis())
+	alpha := CriticalIntensity(v5e.Matrix.BF16, (2 * v5e.Torus.Link))
 	ring := wrapped("tpu-v5e", "X8", cost.Book())
 	sb := serving(70e9, 70e9, llama70B.KVBytes(1)*8192, 8, 8.1e11, v5e.Matrix.BF16)
 	out := []vector{
@@ -126,7 +126,7 @@ func inferenceVectors() []vector {
 		{"I-02", "step", quiz.DecodeSeconds(256), 21.05 * ms, 0.01},
 		{"I-03", "KV", llama13B.KVBytes(2) * 8192, 6.711e9, 0.001},
 		{"I-06", "beta 8", DecodeTensorParallelLimit(16384, 32, 8), 64, 0.01},
-		{"I-06", "true beta", DecodeTensorParallelLimit(16384, 32, v5e.HBMBandwidth/v5e.Torus.Axis()), 56.9, 0.01},
+		{"I-06", "true beta", DecodeTensorParallelLimit(16384, 32, v5e.HBMBandwidth/(2*v5e.Torus.Link)), 56.9, 0.01},
 		{"I-12", "bytes", ring.latencyBound("X"), 360e3, 0.01},
 		{"I-12", "decode payload", truth(16*8192 < ring.latencyBound("X")), 1, 0},
 		{"I-13", "KV", llama70B.KVBytes(1), 163840, 0},
@@ -138,7 +138,7 @@ func inferenceVectors() []vector {
 		{"I-14", "tokens/s", 32 / sb.DecodeSeconds(32), 1836, 0.03},
 		{"I-16", "prefill", serving(70e9, 0, 0, 16, 8.1e11, v5e.Matrix.BF16).PrefillSeconds(8192, 0.4), 0.910, 0.01},
 		{"I-18", "two axes", TensorParallelLimit(alpha, 28672, 2, false), 26.2, 0.01},
-		{"I-18", "book", TensorParallelLimit(CriticalIntensity(v5p.Matrix.BF16, v5p.Torus.Axis()), 28672, 2, false), 22, 0.03},
+		{"I-18", "book", TensorParallelLimit(CriticalIntensity(v5p.Matrix.BF16, (2*v5p.Torus.Link)), 28672, 2, false), 22, 0.03},
 		{"I-19", "eviction", EvictionRate(8192, 4096, 32), 96, 0.01},
 		{"I-19", "prefill servers", PrefillServers(0.91, 19*ms, 512, 32), 2.99, 0.01},
 	}

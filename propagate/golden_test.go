@@ -73,10 +73,16 @@ func golden(d *datadriven.TestData) (string, error) {
 		return "", err
 	}
 	if d.Cmd == "trace" {
-		return tr.Format(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true}), nil
+		return traceText(m, tr), nil
 	}
 	propagate.Close(context.Background(), m)
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil
+}
+
+// traceText is a trace with its refusals as text.
+func traceText(m *ir.Module, tr *trace.Trace) string {
+	doc, _ := tr.Describe(context.Background(), &names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
+	return doc.Text(-1)
 }
 
 func goldenOptions(d *datadriven.TestData) propagate.Options {

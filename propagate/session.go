@@ -12,6 +12,7 @@ import (
 // Session propagates one module again and again with other shardings of the main function's arguments and results,
 // and answers byte for byte as Import and Run would. It keeps what does not depend on them: the imported program, the
 // rules, and what ops do in situations that came up before. It must not be used by two goroutines at once.
+// Re-planning with one pin changed will run on it; until then only its tests do.
 type Session struct {
 	source   *ir.Module // before Import
 	imported *ir.Module

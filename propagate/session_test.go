@@ -60,7 +60,7 @@ func axisNumbers(mesh *ir.MeshDecl) []int {
 
 // answer is what a propagation gives: the program and the trace.
 func answer(m *ir.Module, tr *trace.Trace) string {
-	return string(mlir.Print(m, mlir.PrintOptions{})) + tr.Format(&names{m, mlir.ValueNames(m)}, trace.Options{Round: -1, Refusals: true})
+	return string(mlir.Print(m, mlir.PrintOptions{})) + traceText(m, tr)
 }
 
 // TestSessionIsCold: whatever a session was asked before, it answers as a propagation from the start.

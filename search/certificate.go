@@ -3,7 +3,6 @@ package search
 import (
 	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,12 +64,6 @@ func (p *proof) value(bound int64) int64 {
 		least = min(least, c.value(bound))
 	}
 	return max(bound, least)
-}
-
-// WriteTo writes the certificate as JSON.
-func (c *Certificate) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(c.AppendJSON(nil))
-	return int64(n), err
 }
 
 // AppendJSON appends the certificate as JSON: the shortest proof of the bound that the records contain.

@@ -109,12 +109,6 @@ func (t *Trace) Step(e *Event, names Names) Step {
 	return s
 }
 
-// Format returns the trace as text.
-func (t *Trace) Format(names Names, o Options) string {
-	doc, _ := t.Describe(context.Background(), names, o) // which never ends
-	return doc.Text(-1)
-}
-
 // Text returns the trace for a person, of one user priority where that is not negative.
 func (d *Document) Text(priority int32) string {
 	var b strings.Builder

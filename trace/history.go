@@ -183,20 +183,3 @@ func Common(axes, other []subaxis.Ref) []subaxis.Ref {
 	}
 	return out
 }
-
-// Replay applies links alone, one after the other, to dimensions without axes: a move takes those axes that its
-// source has by then.
-func Replay(links []Link) map[Place][]subaxis.Ref {
-	axes := map[Place][]subaxis.Ref{}
-	for i := range links {
-		l := &links[i]
-		parts := l.Parts
-		if !l.Given && l.Kind != Activate {
-			parts = Common(parts, axes[l.From])
-		}
-		if len(parts) > 0 || l.Kind == Activate {
-			axes[l.To] = l.apply(axes[l.To], parts)
-		}
-	}
-	return axes
-}

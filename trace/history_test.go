@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -171,7 +172,9 @@ func Example() {
 	t.Begin(0, 1)
 	t.Add(trace.Event{Kind: trace.Move, Op: 3, Axes: x, From: at(1, 0), To: at(2, 0)})
 	t.Add(trace.Event{Kind: trace.Refusal, Reason: trace.Closed, Op: 4, Axes: x, From: at(2, 0), To: at(5, 1)})
-	fmt.Print(t.Format(plain{}, trace.Options{Round: -1, Refusals: true}))
+	if doc, err := t.Describe(context.Background(), plain{}, trace.Options{Round: -1, Refusals: true}); err == nil {
+		fmt.Print(doc.Text(-1))
+	}
 	// Output:
 	// user priority 0
 	//   op priority 1

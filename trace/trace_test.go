@@ -61,12 +61,20 @@ user priority 1
     axis1:(1)4, axis0:(2)2 moves from %5[1] to %6[0] through op 9, factor 2
 `
 
+func text(t *testing.T, tr *trace.Trace, o trace.Options) string {
+	doc, err := tr.Describe(t.Context(), plain{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Text(-1)
+}
+
 func TestFormat(t *testing.T) {
 	all := trace.Options{Round: -1, Refusals: true}
-	if diff := cmp.Diff(sampleText, sample().Format(plain{}, all)); diff != "" {
+	if diff := cmp.Diff(sampleText, text(t, sample(), all)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	moves := sample().Format(plain{}, trace.Options{Round: 1})
+	moves := text(t, sample(), trace.Options{Round: 1})
 	if strings.Contains(moves, "kept") || strings.Contains(moves, "user priority 0") || !strings.Contains(moves, "op 9") {
 		t.Errorf("round 1 without refusals:\n%s", moves)
 	}

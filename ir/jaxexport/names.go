@@ -17,9 +17,6 @@ func (t *Tree) InputNames() []string {
 	return t.Children[1].leafNames(t.Children[0].leafNames(nil, "args"), "kwargs")
 }
 
-// ResultNames returns the names of the leaves of the tree of results: result[0], result['loss'].
-func (t *Tree) ResultNames() []string { return t.leafNames(nil, "result") }
-
 func (t *Tree) leafNames(out []string, path string) []string {
 	if t == nil || len(out) >= maxNames {
 		return out

@@ -70,13 +70,8 @@ func ParseAttrIn(m *ir.Module, body ir.BlockID, text string, pos diag.Position) 
 	return a, err
 }
 
-// ParseSharding reads a sharding such as <@mesh, [{"x", ?}p1, {}], replicated={"y"}>, with or without #sdy.sharding
-// before it. The mesh is one of the module's, or written in place.
-func ParseSharding(m *ir.Module, text string, pos diag.Position) (s ir.ShardingID, err error) {
-	return ParseShardingIn(m, m.Body(), text, pos)
-}
-
-// ParseShardingIn is ParseSharding inside a nested module with that body, whose meshes the sharding may name.
+// ParseShardingIn reads a sharding such as <@mesh, [{"x", ?}p1, {}], replicated={"y"}>, with or without #sdy.sharding
+// before it. The mesh is one of those of the module with that body, nested or not, or written in place.
 func ParseShardingIn(m *ir.Module, body ir.BlockID, text string, pos diag.Position) (s ir.ShardingID, err error) {
 	err = fragment(m, body, text, pos, func(p *parser) {
 		if p.at(tokHash) && p.text() == "#sdy.sharding" {
@@ -85,19 +80,6 @@ func ParseShardingIn(m *ir.Module, body ir.BlockID, text string, pos diag.Positi
 		s = p.sharding()
 	})
 	return s, err
-}
-
-// ParseMesh reads the axes of a mesh such as <["x"=2, "y"=4]>, and interns it as a mesh without a name.
-func ParseMesh(m *ir.Module, text string, pos diag.Position) (id ir.MeshID, err error) {
-	err = fragment(m, m.Body(), text, pos, func(p *parser) {
-		if p.at(tokHash) && p.text() == "#sdy.mesh" || p.atWord("mesh") {
-			p.next()
-		}
-		if mesh, ok := p.meshContent(); ok {
-			id = m.AddMesh("", mesh, nil, 0)
-		}
-	})
-	return id, err
 }
 
 // FormatType returns the text of a type.

@@ -30,18 +30,11 @@ func TestFragments(t *testing.T) {
 			return FormatAttr(m, a), nil
 		},
 		"sharding": func(text string) (string, error) {
-			s, err := ParseSharding(m, text, at)
+			s, err := ParseShardingIn(m, m.Body(), text, at)
 			if err != nil {
 				return "", err
 			}
 			return m.FormatSharding(s), nil
-		},
-		"mesh": func(text string) (string, error) {
-			id, err := ParseMesh(m, text, at)
-			if err != nil {
-				return "", err
-			}
-			return m.Mesh(id).FormatContent(), nil
 		},
 	}
 	for _, c := range []struct{ kind, text, want string }{
@@ -57,8 +50,6 @@ func TestFragments(t *testing.T) {
 		{"sharding", `<mesh<["q"=2]>, [{"q"}]>`, `<mesh<["q"=2]>, [{"q"}]>`},
 		{"sharding", `<@mesh, [{"z"}]>`, "model.json:7:30"},
 		{"sharding", `<@other, [{}]>`, "model.json:7:21"},
-		{"mesh", `<["a"=2,"b"=4]>`, `<["a"=2, "b"=4]>`},
-		{"mesh", `<["a"=0]>`, "model.json:7:20"},
 	} {
 		got, err := read[c.kind](c.text)
 		if err != nil {

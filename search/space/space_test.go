@@ -235,7 +235,7 @@ func TestMatmulCases(t *testing.T) {
 
 func parse(t *testing.T, m *ir.Module, dims string) ir.ShardingID {
 	t.Helper()
-	id, err := mlir.ParseSharding(m, "<@mesh, "+dims+">", diag.Position{})
+	id, err := mlir.ParseShardingIn(m, m.Body(), "<@mesh, "+dims+">", diag.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,15 +29,6 @@ func eye(rows, cols int) cblas128.General {
 	return m
 }
 
-// Clone returns a copy of a matrix.
-func Clone(a cblas128.General) cblas128.General {
-	c := New(a.Rows, a.Cols)
-	for i := range a.Rows {
-		copy(c.Data[i*c.Stride:], a.Data[i*a.Stride:][:a.Cols])
-	}
-	return c
-}
-
 // Adjoint returns the conjugate transpose of a matrix.
 func Adjoint(a cblas128.General) cblas128.General {
 	h := New(a.Cols, a.Rows)
