@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"autoshard/benchmarks/site"
 )
 
@@ -31,7 +33,7 @@ func table(rows []row, rounds int, limit time.Duration) string {
 		b.WriteString(rows[i].line() + "\n")
 	}
 	if e, ok := growth(rows); ok {
-		fmt.Fprintf(&b, "\nGrowth of the processor time here from the smallest to the largest MLP: n to the %.2f.\n", e)
+		fmt.Fprintf(&b, "\nGrowth of the processor time here with the ops of the MLPs, fitted to all of them: n to the %.2f.\n", e)
 	}
 	return b.String()
 }
@@ -53,21 +55,19 @@ func (r *row) line() string {
 		milliseconds(r.run), milliseconds(r.again), r.bytes, r.live, r.setup)
 }
 
-// growth returns the exponent with which the processor time grows from the smallest to the largest MLP.
+// growth returns the exponent with which the processor time grows over the MLPs: the slope of the line through their logarithms.
 func growth(rows []row) (float64, bool) {
-	var first, last *row
+	var ops, cpu []float64
 	for i := range rows {
 		if r := &rows[i]; r.mlp {
-			if first == nil {
-				first = r
-			}
-			last = r
+			ops, cpu = append(ops, math.Log(float64(r.ops))), append(cpu, math.Log(r.cpu))
 		}
 	}
-	if first == last {
+	if len(ops) < 2 {
 		return 0, false
 	}
-	return math.Log(last.cpu/first.cpu) / math.Log(float64(last.ops)/float64(first.ops)), true
+	_, slope := stat.LinearRegression(ops, cpu, nil, false)
+	return slope, true
 }
 
 func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", seconds*1e3) }

@@ -146,7 +146,7 @@ func (p *parser) nested(around, name string, at int) {
 
 // pass reads the options of a pass and adds its steps.
 func (p *parser) pass(anchor, name string, at int) {
-	row := p.table.byName[name]
+	row := p.table.Lookup(name)
 	if row == nil {
 		p.fail(at, "unknown pass `%s`%s", name, didYouMean(name, p.table.names))
 		return
