@@ -289,6 +289,12 @@ func TestMatrixFLOPs(t *testing.T) {
 	}
 }
 
+func TestVectorRate(t *testing.T) {
+	if got := VectorRate(8, 128, 4, 1.5e9); got != 6.144e12 { // eight cores of 128 lanes with four units each
+		t.Errorf("%v FLOP/s", got)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Hardware){
 		"`matrix.bf16` must be a positive number":    func(h *Hardware) { h.Matrix.BF16 = 0 },

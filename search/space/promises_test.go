@@ -1,0 +1,101 @@
+package space_test
+
+import (
+	"testing"
+
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/search"
+	"autoshard/search/space"
+	"autoshard/subaxis"
+)
+
+// product is a state that a product updates, on eight chips.
+func product(t *testing.T) (*ir.Module, *space.Space) {
+	t.Helper()
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=8]>
+func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
+  return %y : tensor<4096x4096xbf16>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	return m, space.New(m, mesh, model)
+}
+
+func sharding(t *testing.T, m *ir.Module, dims string) ir.ShardingID {
+	t.Helper()
+	id, err := mlir.ParseShardingIn(m, m.Body(), "<@mesh, "+dims+">", diag.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func solve(t *testing.T, p *search.Problem, err error) search.Result {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Solve(t.Context(), p, search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A tied result lies as its input does, whatever would cost less.
+func TestTie(t *testing.T) {
+	for _, tied := range []bool{false, true} {
+		m, s := product(t)
+		main, _ := m.Main()
+		s.Pin(m.BlockArgs(m.Func(main).Body)[0], sharding(t, m, `[{}, {}]`))
+		if tied {
+			s.Tie(0, 0)
+		}
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		s.Apply(m, solve(t, p, err).Solution)
+		if whole := m.ShardingOf(m.Func(main).ResultShardings[0]).IsReplicated(); whole != tied {
+			t.Errorf("tied %v, but the result is %s", tied, m.FormatSharding(m.Func(main).ResultShardings[0]))
+		}
+	}
+}
+
+// The relaxed problem lets a gather run beside its product only where programs are lowered so; either way it costs no more than the problem.
+func TestRelaxed(t *testing.T) {
+	var least [2]int64
+	for i := range least {
+		m, s := product(t)
+		main, _ := m.Main()
+		for _, v := range m.BlockArgs(m.Func(main).Body) {
+			s.Pin(v, sharding(t, m, `[{"x"}, {}]`))
+		}
+		s.PinResult(0, sharding(t, m, `[{"x"}, {}]`))
+		if i == 1 {
+			s.Serial()
+		}
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		dear := solve(t, p, err)
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{})
+		least[i] = solve(t, p, err).Cost
+		if least[i] > dear.Cost || s.Floor() > least[i] {
+			t.Errorf("the relaxed problem costs %d, the problem %d, the floor %d", least[i], dear.Cost, s.Floor())
+		}
+	}
+	if least[0] >= least[1] {
+		t.Errorf("beside each other product and gather cost %d, one after the other %d", least[0], least[1])
+	}
+}
