@@ -15,13 +15,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"autoshard"
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/internal/testkit"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -317,19 +316,7 @@ func TestEmitGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata/emit", c.name+".py")
-			if flag.Lookup("rewrite").Value.String() == "true" {
-				if err := os.WriteFile(file, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Error(diff)
-			}
+			testkit.File(t, filepath.Join("testdata/emit", c.name+".py"), string(got))
 		})
 	}
 }

@@ -2,7 +2,6 @@ package autoshard_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"autoshard/cost"
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/diag"
+	"autoshard/internal/testkit"
 	"autoshard/subaxis"
 
 	"autoshard/report"
@@ -115,19 +115,7 @@ func TestShardMapGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata/shardmap", c.name+".shardmap")
-			if flag.Lookup("rewrite").Value.String() == "true" {
-				if err := os.WriteFile(file, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Error(diff)
-			}
+			testkit.File(t, filepath.Join("testdata/shardmap", c.name+".shardmap"), string(got))
 		})
 	}
 }

@@ -1,18 +1,16 @@
 package passes_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"autoshard/internal/testkit"
 	"autoshard/ir/pass"
 	"autoshard/passes"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestGolden runs small programs; the arguments of a command are a pipeline.
@@ -80,22 +78,10 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// docs/passes.md and docs/passes.svg are made from the table; -rewrite, which golden tests have, writes them.
+// docs/passes.md and docs/passes.svg are made from the table.
 func TestDocument(t *testing.T) {
 	for name, want := range map[string]string{"passes.md": document(passes.Table()), "passes.svg": drawing(passes.Table())} {
-		file := filepath.Join("..", "docs", name)
-		if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, string(got)); d != "" {
-			t.Errorf("docs/%s is not current, run `go test ./passes -rewrite`:\n%s", name, d)
-		}
+		testkit.File(t, filepath.Join("..", "docs", name), want)
 	}
 }
 

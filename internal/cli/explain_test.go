@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -9,15 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"autoshard/internal/cli"
 	"autoshard/internal/diag"
+	"autoshard/internal/testkit"
 )
 
-//go:generate go test -run TestErrorsDocument -update .
-
-var update = flag.Bool("update", false, "write docs/errors.md")
+//go:generate go test -run TestErrorsDocument -rewrite .
 
 // Each code's example fails with that code, and only in its last command.
 func TestExplanations(t *testing.T) {
@@ -71,20 +67,7 @@ func TestExplanationsComplete(t *testing.T) {
 
 // docs/errors.md is made from the explanations.
 func TestErrorsDocument(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "errors.md")
-	want := errorsDocument()
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Errorf("docs/errors.md is not current, run `go generate ./internal/cli`:\n%s", d)
-	}
+	testkit.File(t, filepath.Join("..", "..", "docs", "errors.md"), errorsDocument())
 }
 
 const errorsHead = `# Errors

@@ -1,9 +1,7 @@
 package lint_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +11,13 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
+	"autoshard/internal/testkit"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/modeljson"
 )
 
-//go:generate go test -run TestDocument -update .
-
-var update = flag.Bool("update", false, "write docs/check.md")
+//go:generate go test -run TestDocument -rewrite .
 
 func parse(t *testing.T, src string) *ir.Module {
 	t.Helper()
@@ -175,20 +172,7 @@ func TestUnknownRule(t *testing.T) {
 
 // docs/check.md is made from the table of rules.
 func TestDocument(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "check.md")
-	want := document()
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Errorf("docs/check.md is not current, run `go generate ./internal/lint`:\n%s", d)
-	}
+	testkit.File(t, filepath.Join("..", "..", "docs", "check.md"), document())
 }
 
 const documentHead = `# Warnings of check
