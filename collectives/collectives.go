@@ -69,6 +69,11 @@ func (l *Layout) Shards() int64 {
 	return n
 }
 
+// Independent says whether all axes of the layout are products of the axes of one finer mesh. The halves of six devices, and
+// those with even and odd numbers, are not independent: the neighbour in the other half has the other parity, so that no
+// collective leads from one block to the next.
+func (l *Layout) Independent() bool { return coexist(*l, Layout{}) }
+
 // Equal says whether two layouts put the same blocks on the same devices.
 func (l *Layout) Equal(o *Layout) bool {
 	return slices.Equal(l.Unreduced, o.Unreduced) && slices.EqualFunc(l.Dims, o.Dims, slices.Equal)

@@ -11,7 +11,7 @@ import (
 )
 
 // Reshard is what one sdy.reshard asks for: a tensor of that shape and of that many bytes in all, laid out anew. Both
-// layouts have its rank, and every unreduced axis of To is one of From.
+// layouts have its rank and independent axes, and every unreduced axis of To is one of From.
 type Reshard struct {
 	Shape     []int64
 	Bytes     int64
@@ -33,7 +33,8 @@ type Expansion struct {
 // vanish. Those to or from a single device, or between meshes of other axes, stay: they are no business of collectives. A
 // reshard to a tensor whole on every device ends on the mesh that the operand has. Propagation barriers before a reshard
 // are passed over. It fails (ErrInvalid) on a reshard of a value of another rank and (ErrUnsupported) on one that
-// introduces unreduced axes, which explicit reshards have ops of their own for, or with the error of the context.
+// introduces unreduced axes, which explicit reshards have ops of their own for, or whose axes are not independent, or with
+// the error of the context.
 // Shardy: -sdy-reshard-to-collectives (specification: shardy.md section 5.4).
 func Expand(ctx context.Context, m *ir.Module, e Expansion) error {
 	var failed error
@@ -75,6 +76,10 @@ func (e *Expansion) reshard(m *ir.Module, op ir.OpID) error {
 	if len(in.Dims) != len(out.Dims) {
 		return diag.Invalid(diag.BadSharding, m.Position(op), "`sdy.reshard` of a tensor with %d dimensions that is sharded along %d",
 			len(out.Dims), len(in.Dims))
+	}
+	if !in.Independent() || !out.Independent() {
+		return diag.Unsupported(diag.NotSupported, m.Position(op),
+			"`sdy.reshard` from or to blocks along parts of one axis that depend on each other: cut by whole axes, or by parts that nest")
 	}
 	if len(subaxis.Difference(out.Unreduced, in.Unreduced)) > 0 {
 		return diag.Unsupported(diag.NotSupported, m.Position(op),

@@ -24,12 +24,12 @@ func (bytesSent) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 
 // TestGolden shows the stages of partitioning one after the other: settle (Settle), manual (RestrictManual), insert (Insert,
 // of factors that Derive chooses) and expand (Expand, with the planner's cheapest steps or, with "shardy", in Shardy's order).
-// partition is insert and expand in one; derive prints the factors. The mesh is x=4, y=2. Rewrite the files with:
+// partition is insert and expand in one; derive prints the factors. The meshes are @mesh, x=4, y=2, and @six. Rewrite the files with:
 // go test ./collectives -rewrite
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			m, err := mlir.Parse(t.Context(), []byte("sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input), mlir.Options{})
+			m, err := mlir.Parse(t.Context(), []byte("sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\nsdy.mesh @six = <[\"x\"=6]>\n"+d.Input), mlir.Options{})
 			if err == nil {
 				err = ir.Verify(t.Context(), m)
 			}

@@ -33,8 +33,8 @@ func (p *Planner) Cheapest(r *Reshard) []Step {
 }
 
 // Plan returns the cheapest sequence of steps from one layout to another of a tensor with that many bytes in all,
-// and its price in picoseconds. Both layouts must cut the tensor into equal blocks, and every unreduced axis of to
-// must be one of from. Among equally cheap sequences the first in a fixed order wins.
+// and its price in picoseconds. Both layouts must cut the tensor into equal blocks along independent axes, and every unreduced
+// axis of to must be one of from. Among equally cheap sequences the first in a fixed order wins.
 func (p *Planner) Plan(from, to Layout, bytes int64) ([]Step, int64) {
 	p.key = binary.AppendVarint(p.key[:0], bytes)
 	p.key = appendLayout(appendLayout(p.key, &from), &to)

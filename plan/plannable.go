@@ -2,28 +2,39 @@ package plan
 
 import (
 	"autoshard/answer"
+	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
 
-// checkPlannable fails at the first thing that a plan cannot hold: a value on one device alone, a communication that
+// checkPlannable fails at the first thing that a plan cannot hold: a value on one device alone or in blocks that no
+// collective makes, a communication that
 // the model makes itself outside of a manual computation, or a region of several blocks.
 func checkPlannable(m *ir.Module) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	if err := checkMaximal(m); err != nil {
+	if err := checkShardings(m); err != nil {
 		return err
 	}
 	return checkRegion(m, m.BlockRegion(m.Func(main).Body), m.Func(main).Op)
 }
 
-// checkMaximal fails at the first value that is placed on one device alone.
-func checkMaximal(m *ir.Module) error {
+// checkShardings fails at the first value that is placed on one device alone, or cut along parts of an axis that are not
+// independent.
+func checkShardings(m *ir.Module) error {
 	names := answer.Findings{Module: m}
-	maximal := func(id ir.ShardingID, at func() answer.Place) error {
-		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
+	check := func(id ir.ShardingID, at func() answer.Place) error {
+		if id == 0 {
+			return nil
+		}
+		if l := collectives.LayoutOf(m.ShardingOf(id)); !l.Independent() {
+			p := at()
+			return diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is cut along parts of one axis that depend on each other: "+
+				"cut it by whole axes, or by parts that nest", p.What)
+		}
+		if !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
 			return nil
 		}
 		mesh, p := m.Mesh(m.ShardingOf(id).Mesh), at()
@@ -32,13 +43,13 @@ func checkMaximal(m *ir.Module) error {
 			WithNote(diag.Position{}, "remove that sharding, or write one on a mesh with axes")
 	}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if err := maximal(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {
+		if err := check(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {
 			return err
 		}
 	}
 	main, _ := m.Main()
 	for i, id := range m.Func(main).ResultShardings {
-		if err := maximal(id, func() answer.Place { return names.Result(i) }); err != nil {
+		if err := check(id, func() answer.Place { return names.Result(i) }); err != nil {
 			return err
 		}
 	}

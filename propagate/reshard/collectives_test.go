@@ -17,7 +17,7 @@ func TestCollectivesAgainstShardy(t *testing.T) {
 
 // TestPartitionAgainstShardy compares both steps of partitioning: explicit reshards, then collectives. Programs in which
 // Shardy's second step goes wrong are left out: it forgets unreduced axes, and takes parts of one axis for independent that
-// are not, as the first half and the last third of six devices.
+// are not, as the halves of six devices, and those with even and odd numbers.
 func TestPartitionAgainstShardy(t *testing.T) {
 	pipeline := insertPass(true) + ",canonicalize{enable-patterns=sdy-reshard},sdy-reshard-to-collectives"
 	program := func(seed int64) string {
