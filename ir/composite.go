@@ -1,7 +1,5 @@
 package ir
 
-import "strings"
-
 // compositeVersion is the version of CHLO's ops that composites stand for.
 const compositeVersion = 1
 
@@ -16,7 +14,7 @@ const compositeVersion = 1
 func recognise(m *Module, op OpID) bool {
 	attrs := m.OpAttrs(op)
 	kind, ok := ParseKind(attrs.Str("name"))
-	if !ok || !strings.HasPrefix(kind.String(), "chlo.") || !kind.IsElementwise() && kind != OpChloTopK ||
+	if !ok || kind.Dialect() != "chlo" || !kind.IsElementwise() && kind != OpChloTopK ||
 		attrs.Int("version", 0) != compositeVersion || m.NumRegions(op) > 0 {
 		return false
 	}

@@ -32,17 +32,14 @@ func isFree(m *Module, op OpID) bool {
 // HasNoEffects says whether an op by itself, without its regions, has no effects.
 func HasNoEffects(m *Module, op OpID) bool {
 	switch kind := m.Kind(op); kind {
-	case OpAllGather, OpAllReduce, OpAllToAll, OpCollectiveBroadcast, OpCollectivePermute,
-		OpCollectiveReduce, OpReduceScatter, OpCrossReplicaSum, OpComposite,
-		OpSdyShardingConstraint, OpSdyDataFlowEdge, OpSdyFuncDataFlowEdge,
-		OpSdyAllGather, OpSdyAllReduce, OpSdyAllSlice, OpSdyAllToAll, OpSdyCollectivePermute,
-		OpSdyReduceScatter, OpSdyShardedToUnreduced, OpSdyReplicatedToUnreduced:
+	case OpComposite, OpSdyShardingConstraint, OpSdyDataFlowEdge, OpSdyFuncDataFlowEdge, OpSdyShardedToUnreduced,
+		OpSdyReplicatedToUnreduced:
 		return false
 	case OpSdyManualComputation, OpSdyNamedComputation:
 		return true
 	case OpCustomCall:
 		return !m.OpAttrs(op).Bool("has_side_effect")
 	default:
-		return kind.IsPure() || kind.IsTerminator()
+		return kind.IsPure() && !kind.Communicates() || kind.IsTerminator()
 	}
 }

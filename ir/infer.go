@@ -76,21 +76,9 @@ func (r *inferred) id(m *Module) TypeID {
 	return m.InternType(Type{Kind: TensorKind, DType: r.elem.DType, Quant: r.elem.Quant, Dims: r.dims, Encoding: r.encoding})
 }
 
-// inferences are the rules of the kinds of ops. A rule checks operands, attributes and bodies, and adds the results.
-var inferences [NumKinds]func(*inference) error
-
-func init() {
-	for _, table := range []map[Kind]func(*inference) error{elementwiseInferences(), shapeInferences, contractionInferences,
-		reductionInferences, indexInferences, collectiveInferences, controlInferences, chloInferences, sdyInferences} {
-		for k, infer := range table {
-			inferences[k] = infer
-		}
-	}
-}
-
 // rule applies the rule of the kind to operands and attributes that were checked.
 func (f *inference) rule() error {
-	if rule := inferences[f.kind]; rule != nil {
+	if rule := opTable[f.kind].infer; rule != nil {
 		return rule(f)
 	}
 	return nil

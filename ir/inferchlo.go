@@ -2,27 +2,9 @@ package ir
 
 import (
 	"slices"
-	"strings"
 
 	"autoshard/ir/dtype"
 )
-
-// chloInferences are the rules of CHLO (specification: stablehlo.md section 2.13).
-var chloInferences = func() map[Kind]func(*inference) error {
-	rules := map[Kind]func(*inference) error{OpChloTopK: inferTopK, OpChloScan: inferScan, OpChloRaggedDot: inferRaggedDot,
-		OpChloBroadcastSelect: inferBroadcastSelect, OpChloIsInf: inferPredicate, OpChloIsPosInf: inferPredicate, OpChloIsNegInf: inferPredicate}
-	for k := Kind(1); k < NumKinds; k++ {
-		name := k.String()
-		switch {
-		case rules[k] != nil:
-		case strings.HasPrefix(name, "chlo.broadcast_"):
-			rules[k] = inferBroadcastBinary
-		case strings.HasPrefix(name, "chlo.") && (k.IsUnary() || k.IsBinary()):
-			rules[k] = inferElementwise
-		}
-	}
-	return rules
-}()
 
 // inferBroadcastBinary checks an op that broadcasts its operands first: trailing dimensions with trailing dimensions, or
 // those of the operand of lower rank with the dimensions that broadcast_dimensions says.

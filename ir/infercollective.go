@@ -7,18 +7,6 @@ import (
 	"autoshard/subaxis"
 )
 
-// collectiveInferences are the rules of StableHLO's collectives (specification: stablehlo.md sections 2.15 and 3).
-var collectiveInferences = map[Kind]func(*inference) error{
-	OpAllGather:           inferAllGather,
-	OpAllReduce:           inferAllReduce,
-	OpReduceScatter:       inferReduceScatter,
-	OpAllToAll:            inferAllToAll,
-	OpCollectivePermute:   inferCollectivePermute,
-	OpCollectiveBroadcast: inferCollectiveBroadcast,
-	OpCollectiveReduce:    inferCollectiveReduce,
-	OpCrossReplicaSum:     inferSame,
-}
-
 // groupSize checks the groups of a collective and returns how many processes a group has, 0 where that is not known.
 func (f *inference) groupSize(padded bool) (int64, error) {
 	switch g := f.attrs.Get("replica_groups").(type) {

@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// contractionInferences are the rules of products, convolutions and linear algebra (specification: stablehlo.md section
-// 2.15).
-var contractionInferences = map[Kind]func(*inference) error{
-	OpDotGeneral:         inferDotGeneral,
-	OpDot:                inferDot,
-	OpConvolution:        inferConvolution,
-	OpFft:                inferFft,
-	OpCholesky:           inferCholesky,
-	OpTriangularSolve:    inferTriangularSolve,
-	OpBatchNormGrad:      inferBatchNorm,
-	OpBatchNormInference: inferBatchNorm,
-	OpBatchNormTraining:  inferBatchNorm,
-}
-
 func inferDotGeneral(f *inference) error {
 	d, ok := f.attrs.Get("dot_dimension_numbers").(*DotDims)
 	if !ok {

@@ -2,32 +2,9 @@ package ir
 
 import (
 	"slices"
-	"strings"
 
 	"autoshard/ir/dtype"
 )
-
-// elementwiseInferences are the rules of ops that work on single elements (specification: stablehlo.md section 2.15).
-func elementwiseInferences() map[Kind]func(*inference) error {
-	rules := map[Kind]func(*inference) error{
-		OpAbs:             inferPart,
-		OpReal:            inferPart,
-		OpImag:            inferPart,
-		OpIsFinite:        inferPredicate,
-		OpReducePrecision: inferReducePrecision,
-		OpComplex:         inferComplex,
-		OpCompare:         inferCompare,
-		OpClamp:           inferClamp,
-		OpSelect:          inferSelect,
-	}
-	for k := Kind(1); k < NumKinds; k++ {
-		chosen := k == OpConvert || k == OpUniformQuantize || k == OpUniformDequantize // their elements do not follow
-		if rules[k] == nil && !chosen && strings.HasPrefix(k.String(), "stablehlo.") && (k.IsUnary() || k.IsBinary()) {
-			rules[k] = inferElementwise
-		}
-	}
-	return rules
-}
 
 // classes of element types, as bits.
 type elemClass uint8
@@ -49,38 +26,15 @@ func classOf(t *Type) elemClass {
 		dtype.Complex: complexElem}[t.DType.Kind()]
 }
 
-// elemClasses are the element types that ops take; the others take all.
-var elemClasses = [NumKinds]elemClass{
-	OpAbs: signedElem | floatElem | complexElem, OpCbrt: floatElem | complexElem, OpCeil: floatElem, OpCosine: floatElem | complexElem,
-	OpCountLeadingZeros: intElem, OpExponential: floatElem | complexElem, OpExponentialMinusOne: floatElem | complexElem, OpFloor: floatElem,
-	OpImag: floatElem | complexElem, OpReal: floatElem | complexElem, OpIsFinite: floatElem, OpLog: floatElem | complexElem,
-	OpLogPlusOne: floatElem | complexElem, OpLogistic: floatElem | complexElem, OpNegate: intElem | floatElem | complexElem,
-	OpNot: boolElem | intElem, OpPopcnt: intElem, OpReducePrecision: floatElem, OpRoundNearestAfz: floatElem, OpRoundNearestEven: floatElem,
-	OpRsqrt: floatElem | complexElem, OpSign: signedElem | floatElem | complexElem, OpSine: floatElem | complexElem,
-	OpSqrt: floatElem | complexElem, OpTan: floatElem | complexElem, OpTanh: floatElem | complexElem,
-	OpAnd: boolElem | intElem, OpOr: boolElem | intElem, OpXor: boolElem | intElem, OpAtan2: floatElem | complexElem, OpComplex: floatElem,
-	OpDivide: intElem | floatElem | complexElem, OpPower: intElem | floatElem | complexElem, OpRemainder: intElem | floatElem | complexElem,
-	OpSubtract: intElem | floatElem | complexElem, OpShiftLeft: intElem, OpShiftRightArithmetic: intElem, OpShiftRightLogical: intElem,
-	OpChloAcos: floatElem | complexElem, OpChloAcosh: floatElem | complexElem, OpChloAsin: floatElem | complexElem,
-	OpChloAsinh: floatElem | complexElem, OpChloAtan: floatElem | complexElem, OpChloAtanh: floatElem | complexElem,
-	OpChloBesselI1e: floatElem | complexElem,
-	OpChloConj:      floatElem | complexElem, OpChloSquare: floatElem | complexElem,
-	OpChloCosh: floatElem | complexElem, OpChloDigamma: floatElem, OpChloErf: floatElem, OpChloErfInv: floatElem, OpChloErfc: floatElem,
-	OpChloIsInf: floatElem, OpChloIsNegInf: floatElem, OpChloIsPosInf: floatElem, OpChloLgamma: floatElem, OpChloSinh: floatElem | complexElem,
-	OpChloTan: floatElem | complexElem, OpChloMulhi: intElem, OpChloNextAfter: floatElem, OpChloPolygamma: floatElem, OpChloZeta: floatElem,
-	OpChloBroadcastAnd: boolElem | intElem, OpChloBroadcastOr: boolElem | intElem, OpChloBroadcastXor: boolElem | intElem,
-	OpChloBroadcastComplex: floatElem,
-}
-
 // checkClasses checks the element types of all operands.
 func (f *inference) checkClasses() error {
-	allowed := elemClasses[f.kind]
+	allowed := opTable[f.kind].elems
 	for i := range f.operands {
 		t := f.operand(i)
 		if allowed == 0 || classOf(t)&allowed != 0 {
 			continue
 		}
-		if t.Quant == 0 || !strings.HasPrefix(f.kind.String(), "stablehlo.") { // CHLO takes no quantized elements
+		if t.Quant == 0 || f.kind.Dialect() != "stablehlo" { // CHLO takes no quantized elements
 			return badType("operand #%d must be a tensor of %s values, but got '%s'", i, allowed, f.text(i))
 		}
 	}

@@ -4,13 +4,6 @@ import (
 	"slices"
 )
 
-// indexInferences are the rules of gather and scatter (specification: stablehlo.md sections 2.7, 2.8 and 2.15).
-var indexInferences = map[Kind]func(*inference) error{
-	OpGather:        inferGather,
-	OpDynamicGather: inferGather,
-	OpScatter:       inferScatter,
-}
-
 // indexing is what gather and scatter have in common, in the words of gather.
 type indexing struct {
 	window, collapsed, batching, indicesBatching, indexMap []int64

@@ -6,15 +6,6 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// reductionInferences are the rules of ops that fold elements by a region (specification: stablehlo.md section 2.15).
-var reductionInferences = map[Kind]func(*inference) error{
-	OpReduce:           inferReduce,
-	OpReduceWindow:     inferReduceWindow,
-	OpSelectAndScatter: inferSelectAndScatter,
-	OpSort:             inferSort,
-	OpMap:              inferMap,
-}
-
 // scalarArgs checks that a region takes scalars of those element types, or of wider ones.
 func (f *inference) scalarArgs(region int, elems []*Type) error {
 	body, ok := f.body(region)

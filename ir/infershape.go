@@ -6,22 +6,6 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// shapeInferences are the rules of ops that move elements (specification: stablehlo.md sections 2.3 and 2.15).
-var shapeInferences = map[Kind]func(*inference) error{
-	OpPartitionId:        inferID,
-	OpReplicaId:          inferID,
-	OpBroadcast:          inferBroadcast,
-	OpTranspose:          inferTranspose,
-	OpReverse:            inferReverse,
-	OpSlice:              inferSlice,
-	OpDynamicSlice:       inferDynamicSlice,
-	OpDynamicUpdateSlice: inferDynamicUpdateSlice,
-	OpPad:                inferPad,
-	OpConcatenate:        inferConcatenate,
-	OpGetDimensionSize:   inferGetDimensionSize,
-	OpSetDimensionSize:   inferSetDimensionSize,
-}
-
 func missing(name string) error { return badAttr("requires attribute '%s'", name) }
 
 // unique says whether a list has no number twice.

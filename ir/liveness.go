@@ -28,9 +28,6 @@ func (l *Liveness) number(b BlockID) {
 	}
 }
 
-// HasBodies says whether the op's regions run as code of their own, on whole tensors: loops and branches.
-func (k Kind) HasBodies() bool { return k == OpWhile || k == OpCase || k == OpIf }
-
 // Len returns how many ops were numbered.
 func (l *Liveness) Len() int32 { return l.clock }
 

@@ -239,13 +239,12 @@ func anyReturn(k Kind) bool { return k == OpFunc || k == OpComposite }
 
 // terminatorOf returns the op that ends the blocks inside an op, OpUnregistered if anything may.
 func terminatorOf(k Kind) Kind {
-	name := k.String()
-	switch {
+	switch d := k.Dialect(); {
 	case k == OpFunc:
 		return OpReturn
-	case strings.HasPrefix(name, "sdy."):
+	case d == "sdy":
 		return OpSdyReturn
-	case strings.HasPrefix(name, "stablehlo."), strings.HasPrefix(name, "chlo."):
+	case d == "stablehlo", d == "chlo":
 		return OpStablehloReturn
 	}
 	return OpUnregistered
@@ -291,7 +290,7 @@ func (v *verifier) shape(op OpID) error {
 	if err := f.rule(); err != nil {
 		return err
 	}
-	if check := opChecks[f.kind]; check != nil {
+	if check := opTable[f.kind].check; check != nil {
 		if err := check(v, op); err != nil {
 			return err
 		}
@@ -299,35 +298,19 @@ func (v *verifier) shape(op OpID) error {
 	return v.results(op, f.results)
 }
 
-// arity is how many operands, results and regions an op has; -1 is any number, -n-1 at least n.
-type arity struct{ operands, results, regions int }
-
-func fitsArity(have, want int) bool { return have == want || want < 0 && have >= -want-1 }
-
-// arityOf returns the counts of an op; ok is false where any are right.
-func arityOf(k Kind) (a arity, ok bool) {
-	switch a = arities[k]; {
-	case a != arity{}:
-		return a, true
-	case k.IsUnary():
-		return arity{1, 1, 0}, true
-	case k.IsBinary():
-		return arity{2, 1, 0}, true
-	}
-	return a, false
-}
+func fitsArity(have, want int) bool { return have == want || want < 0 && have >= least(want) }
 
 // operandCount checks the number of operands and that they are tensors where they must be.
 func (f *inference) operandCount() error {
-	want, ok := arityOf(f.kind)
-	if !ok {
+	want := opTable[f.kind].arity
+	if want == (arity{}) {
 		return nil
 	}
 	if n := len(f.operands); !fitsArity(n, want.operands) {
 		return badOp("expected %s, but found %d", arityText(want.operands, "operand"), n)
 	}
 	for i := range f.operands {
-		if !anyTypes[f.kind] && !f.operand(i).isRanked() {
+		if !f.kind.has(anyType) && !f.operand(i).isRanked() {
 			return badType("operand #%d must be a ranked tensor, but got '%s'", i, f.text(i))
 		}
 	}
@@ -337,8 +320,8 @@ func (f *inference) operandCount() error {
 // counts checks the number of results and regions and that results are tensors where they must be.
 func (v *verifier) counts(op OpID) error {
 	m := v.m
-	want, ok := arityOf(m.Kind(op))
-	if !ok {
+	want := opTable[m.Kind(op)].arity
+	if want == (arity{}) {
 		return nil
 	}
 	if n := m.NumResults(op); !fitsArity(n, want.results) {
@@ -353,7 +336,7 @@ func (v *verifier) counts(op OpID) error {
 		}
 	}
 	for i, r := range m.Results(op) {
-		if !anyTypes[m.Kind(op)] && !m.ValueType(r).isRanked() {
+		if !m.Kind(op).has(anyType) && !m.ValueType(r).isRanked() {
 			return badType("result #%d must be a ranked tensor, but got '%s'", i, m.FormatType(m.Type(r)))
 		}
 	}
@@ -362,7 +345,7 @@ func (v *verifier) counts(op OpID) error {
 
 func arityText(n int, what string) string {
 	if n < 0 {
-		return fmt.Sprintf("at least %d %ss", -n-1, what)
+		return fmt.Sprintf("at least %d %ss", least(n), what)
 	}
 	if n == 1 {
 		return "1 " + what
@@ -371,57 +354,3 @@ func arityText(n int, what string) string {
 }
 
 func (t *Type) isRanked() bool { return t.Kind == TensorKind && !t.Unranked }
-
-// arities are the counts of ops that are neither unary nor binary; those without a row may have any.
-var arities = [NumKinds]arity{
-	OpReturn: {-1, 0, 0}, OpStablehloReturn: {-1, 0, 0}, OpSdyReturn: {-1, 0, 0}, OpCall: {-1, -1, 0},
-	OpClamp: {3, 1, 0}, OpSelect: {3, 1, 0}, OpConstant: {0, 1, 0}, OpIota: {0, 1, 0}, OpPartitionId: {0, 1, 0}, OpReplicaId: {0, 1, 0},
-	OpBitcastConvert: {1, 1, 0}, OpBroadcast: {1, 1, 0}, OpBroadcastInDim: {1, 1, 0}, OpReshape: {1, 1, 0}, OpTranspose: {1, 1, 0},
-	OpReverse: {1, 1, 0}, OpSlice: {1, 1, 0}, OpDynamicSlice: {-2, 1, 0}, OpDynamicUpdateSlice: {-3, 1, 0}, OpPad: {2, 1, 0},
-	OpConcatenate: {-2, 1, 0}, OpGetDimensionSize: {1, 1, 0}, OpSetDimensionSize: {2, 1, 0}, OpDot: {2, 1, 0}, OpDotGeneral: {2, 1, 0},
-	OpConvolution: {2, 1, 0}, OpDynamicConv: {3, 1, 0}, OpEinsum: {2, 1, 0}, OpUnaryEinsum: {1, 1, 0}, OpFft: {1, 1, 0},
-	OpCholesky: {1, 1, 0}, OpTriangularSolve: {2, 1, 0}, OpRng: {3, 1, 0}, OpRngBitGenerator: {1, 2, 0}, OpGather: {2, 1, 0},
-	OpDynamicGather: {3, 1, 0}, OpScatter: {-4, -2, 1}, OpReduce: {-3, -2, 1}, OpReduceWindow: {-3, -2, 1}, OpSelectAndScatter: {3, 1, 2},
-	OpSort: {-2, -2, 1}, OpMap: {-2, 1, 1}, OpWhile: {-1, -1, 2}, OpIf: {1, -1, 2}, OpCase: {1, -1, -2}, OpBatchNormGrad: {5, 3, 0},
-	OpBatchNormInference: {5, 1, 0}, OpBatchNormTraining: {3, 3, 0}, OpOptimizationBarrier: {-1, -1, 0}, OpAfterAll: {-1, 1, 0},
-	OpCreateToken: {0, 1, 0}, OpTuple: {-1, 1, 0}, OpGetTupleElement: {1, 1, 0}, OpAllGather: {-2, -2, 0}, OpAllReduce: {-2, -2, 1},
-	OpReduceScatter: {1, 1, 1}, OpAllToAll: {-2, -2, 0}, OpCollectivePermute: {1, 1, 0}, OpCollectiveBroadcast: {-2, -2, 0},
-	OpCollectiveReduce: {-2, -2, 1}, OpCrossReplicaSum: {1, 1, 0}, OpDynamicIota: {1, 1, 0}, OpDynamicReshape: {2, 1, 0},
-	OpDynamicBroadcastInDim: {2, 1, 0}, OpDynamicPad: {5, 1, 0}, OpRealDynamicSlice: {4, 1, 0}, OpTorchIndexSelect: {2, 1, 0},
-	OpSend: {-2, 1, 0}, OpRecv: {1, -2, 0}, OpInfeed: {1, -2, 0}, OpOutfeed: {-2, 1, 0}, OpAsyncStart: {-1, 1, 1}, OpAsyncDone: {1, 1, 0},
-	OpSdyShardingConstraint: {1, 1, 0}, OpSdyReshard: {1, 1, 0}, OpSdyShardingGroup: {1, 0, 0}, OpSdyConstant: {0, 1, 0},
-	OpSdyDataFlowEdge: {1, 1, 0}, OpSdyFuncDataFlowEdge: {1, 1, 0}, OpSdyPropagationBarrier: {1, 1, 0}, OpSdyAllGather: {1, 1, 0},
-	OpSdyAllSlice: {1, 1, 0}, OpSdyAllToAll: {1, 1, 0}, OpSdyAllReduce: {1, 1, 0}, OpSdyReduceScatter: {1, 1, 0},
-	OpSdyCollectivePermute: {1, 1, 0}, OpSdyShardedToUnreduced: {1, 1, 0}, OpSdyReplicatedToUnreduced: {1, 1, 0},
-	OpSdyManualComputation: {-1, -1, 1}, OpSdyNamedComputation: {-1, -1, 1},
-	OpChloTopK: {1, 2, 0}, OpChloRaggedDot: {3, 1, 0}, OpChloScan: {-1, -1, 1}, OpChloBroadcastSelect: {3, 1, 0},
-	OpChloBroadcastAdd: {2, 1, 0}, OpChloBroadcastAnd: {2, 1, 0}, OpChloBroadcastAtan2: {2, 1, 0}, OpChloBroadcastCompare: {2, 1, 0},
-	OpChloBroadcastComplex: {2, 1, 0}, OpChloBroadcastDivide: {2, 1, 0}, OpChloBroadcastMaximum: {2, 1, 0},
-	OpChloBroadcastMinimum: {2, 1, 0}, OpChloBroadcastMultiply: {2, 1, 0}, OpChloBroadcastNextAfter: {2, 1, 0},
-	OpChloBroadcastOr: {2, 1, 0}, OpChloBroadcastPolygamma: {2, 1, 0}, OpChloBroadcastPower: {2, 1, 0}, OpChloBroadcastRemainder: {2, 1, 0},
-	OpChloBroadcastShiftLeft: {2, 1, 0}, OpChloBroadcastShiftRightArithmetic: {2, 1, 0}, OpChloBroadcastShiftRightLogical: {2, 1, 0},
-	OpChloBroadcastSubtract: {2, 1, 0}, OpChloBroadcastXor: {2, 1, 0}, OpChloBroadcastZeta: {2, 1, 0},
-}
-
-// anyTypes are the ops whose operands and results need not be ranked tensors.
-var anyTypes = [NumKinds]bool{
-	OpReturn: true, OpStablehloReturn: true, OpSdyReturn: true, OpCall: true, OpCustomCall: true, OpTuple: true, OpGetTupleElement: true,
-	OpOptimizationBarrier: true, OpWhile: true, OpIf: true, OpCase: true, OpAfterAll: true, OpCreateToken: true, OpComposite: true,
-	OpSend: true, OpRecv: true, OpInfeed: true, OpOutfeed: true, OpAsyncStart: true, OpAsyncDone: true,
-	OpSdyShardingConstraint: true, OpSdyReshard: true, OpSdyPropagationBarrier: true, OpSdyManualComputation: true,
-	OpSdyNamedComputation: true, OpSdyDataFlowEdge: true, OpSdyFuncDataFlowEdge: true, OpSdyAllGather: true, OpSdyAllSlice: true,
-	OpSdyAllToAll: true, OpSdyAllReduce: true, OpSdyReduceScatter: true, OpSdyCollectivePermute: true, OpSdyShardedToUnreduced: true,
-	OpSdyReplicatedToUnreduced: true, OpSdyShardingGroup: true,
-}
-
-// opChecks are the rules of single ops beside those of inferences: of types that do not follow, or what has words of its own.
-var opChecks [NumKinds]func(*verifier, OpID) error
-
-func init() {
-	for _, table := range []map[Kind]func(*verifier, OpID) error{elementwiseChecks, shapeChecks, rngChecks, dynamicChecks,
-		controlChecks, tokenChecks, sdyChecks} {
-		for k, check := range table {
-			opChecks[k] = check
-		}
-	}
-}

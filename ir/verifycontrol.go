@@ -9,32 +9,6 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// controlChecks are the rules of calls, returns, loops and branches (specification: stablehlo.md section 2.15).
-var controlChecks = map[Kind]func(*verifier, OpID) error{
-	OpReturn:              checkReturn,
-	OpStablehloReturn:     checkOtherReturn,
-	OpSdyReturn:           checkOtherReturn,
-	OpCall:                checkCall,
-	OpCustomCall:          checkCustomCall,
-	OpComposite:           checkComposite,
-	OpWhile:               checkWhile,
-	OpIf:                  checkBranches,
-	OpCase:                checkBranches,
-	OpOptimizationBarrier: checkOptimizationBarrier,
-	OpAfterAll:            checkTokens,
-	OpCreateToken:         checkTokens,
-	OpTuple:               checkTuple,
-}
-
-// controlInferences are the rules of the results of loops, branches and what hands values on.
-var controlInferences = map[Kind]func(*inference) error{
-	OpWhile:               inferAllSame,
-	OpIf:                  inferBranches,
-	OpCase:                inferBranches,
-	OpOptimizationBarrier: inferAllSame,
-	OpGetTupleElement:     inferTupleElement,
-}
-
 func checkReturn(v *verifier, op OpID) error {
 	m := v.m
 	parent := m.ParentOp(op)

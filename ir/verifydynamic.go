@@ -2,16 +2,6 @@ package ir
 
 import "slices"
 
-// dynamicChecks are the rules of ops whose shapes are operands.
-var dynamicChecks = map[Kind]func(*verifier, OpID) error{
-	OpDynamicBroadcastInDim: checkDynamicBroadcast,
-	OpDynamicReshape:        checkDynamicReshape,
-	OpDynamicIota:           checkDynamicIota,
-	OpRealDynamicSlice:      checkRealDynamicSlice,
-	OpDynamicPad:            checkDynamicPad,
-	OpDynamicConv:           checkDynamicConv,
-}
-
 // sizesOperand checks that an operand is a list of sizes: integers, as many as its static type says.
 func (v *verifier) sizesOperand(op OpID, i int) error {
 	t := v.in(op, i)

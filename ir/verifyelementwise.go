@@ -1,14 +1,5 @@
 package ir
 
-// elementwiseChecks are the rules of the results of ops that work on single elements, where they do not follow from the
-// operands or where MLIR has words of its own.
-var elementwiseChecks = map[Kind]func(*verifier, OpID) error{
-	OpConvert:           checkConvert,
-	OpUniformQuantize:   checkShapeOnly,
-	OpUniformDequantize: checkShapeOnly,
-	OpConstant:          checkConstant,
-}
-
 // in returns the type of an operand, out that of a result.
 func (v *verifier) in(op OpID, i int) *Type  { return v.m.ValueType(v.m.Operand(op, i)) }
 func (v *verifier) out(op OpID, i int) *Type { return v.m.ValueType(v.m.Result(op, i)) }

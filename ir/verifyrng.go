@@ -2,12 +2,6 @@ package ir
 
 import "autoshard/ir/dtype"
 
-// rngChecks are the rules of ops that make random numbers of a shape that the op says.
-var rngChecks = map[Kind]func(*verifier, OpID) error{
-	OpRng:             checkRng,
-	OpRngBitGenerator: checkRngBitGenerator,
-}
-
 func checkRng(v *verifier, op OpID) error {
 	for i := range 2 {
 		if len(v.in(op, i).Dims) != 0 {

@@ -2,42 +2,9 @@ package ir
 
 import (
 	"fmt"
-	"strings"
 
 	"autoshard/internal/diag"
 )
-
-// sdyChecks are the rules of Shardy's ops (specification: shardy.md sections 1.6 and 1.7).
-var sdyChecks = map[Kind]func(*verifier, OpID) error{
-	OpSdyShardingConstraint:    checkConstraint,
-	OpSdyReshard:               checkConstraint,
-	OpSdyPropagationBarrier:    checkBarrierDirection,
-	OpSdyDataFlowEdge:          checkDataFlowEdge,
-	OpSdyFuncDataFlowEdge:      checkFuncEdge,
-	OpSdyShardingGroup:         checkShardingGroup,
-	OpSdyConstant:              checkConstant,
-	OpSdyManualComputation:     checkManual,
-	OpSdyNamedComputation:      checkNamed,
-	OpSdyAllGather:             checkAllGatherAxes,
-	OpSdyAllSlice:              checkAllSlice,
-	OpSdyAllToAll:              checkAllToAllMoves,
-	OpSdyCollectivePermute:     checkPermuteSharding,
-	OpSdyAllReduce:             checkAllReduceAxes,
-	OpSdyReduceScatter:         checkReduceScatterAxes,
-	OpSdyShardedToUnreduced:    checkShardedToUnreduced,
-	OpSdyReplicatedToUnreduced: checkReplicatedToUnreduced,
-}
-
-// sdyInferences: the ops that have to do with the sharding of a value hand on the value.
-var sdyInferences = func() map[Kind]func(*inference) error {
-	rules := map[Kind]func(*inference) error{}
-	for k, a := range arities {
-		if strings.HasPrefix(Kind(k).String(), "sdy.") && a == (arity{1, 1, 0}) {
-			rules[Kind(k)] = inferSame
-		}
-	}
-	return rules
-}()
 
 // sameTypes checks that operand and result have one type.
 func (v *verifier) sameTypes(op OpID) error {

@@ -1,13 +1,5 @@
 package ir
 
-// shapeChecks are the rules of ops that move elements to a shape that the op says.
-var shapeChecks = map[Kind]func(*verifier, OpID) error{
-	OpIota:           checkIota,
-	OpBroadcastInDim: checkBroadcastInDim,
-	OpReshape:        checkReshape,
-	OpBitcastConvert: checkBitcast,
-}
-
 func checkIota(v *verifier, op OpID) error {
 	out := v.out(op, 0)
 	if classOf(out)&boolElem != 0 {

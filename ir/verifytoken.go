@@ -1,15 +1,5 @@
 package ir
 
-// tokenChecks are the rules of ops that talk to a host or another program, or run beside others.
-var tokenChecks = map[Kind]func(*verifier, OpID) error{
-	OpSend:       checkSend,
-	OpRecv:       checkRecv,
-	OpInfeed:     checkInfeed,
-	OpOutfeed:    checkOutfeed,
-	OpAsyncStart: checkAsyncStart,
-	OpAsyncDone:  checkAsyncDone,
-}
-
 // Types of channels.
 const (
 	deviceToDevice = 1

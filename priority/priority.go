@@ -91,7 +91,7 @@ func IsElementwise(m *ir.Module, op ir.OpID) bool {
 	case ir.OpChloConstantLike:
 		return true
 	default:
-		return kind.IsElementwise() || kind >= ir.OpChloBroadcastAdd && kind <= ir.OpChloBroadcastZeta
+		return kind.IsElementwise() || kind.IsBroadcasting() || kind == ir.OpChloBroadcastSelect
 	}
 }
 

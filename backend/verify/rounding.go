@@ -286,10 +286,4 @@ func (c *checker) operandOf(s *interp.Step, k int) ir.ValueID {
 }
 
 // isReshard says whether an op moves the blocks of a tensor or combines its parts.
-func isReshard(k ir.Kind) bool {
-	switch k {
-	case ir.OpSdyAllGather, ir.OpSdyAllReduce, ir.OpSdyAllSlice, ir.OpSdyAllToAll, ir.OpSdyCollectivePermute, ir.OpSdyReduceScatter:
-		return true
-	}
-	return false
-}
+func isReshard(k ir.Kind) bool { return k.Communicates() && k.Dialect() == "sdy" }

@@ -48,7 +48,7 @@ func (l *linter) deadShardings() {
 	l.m.Walk(l.m.Body(), func(op ir.OpID) {
 		name := l.m.OpName(op)
 		pure := (strings.HasPrefix(name, "stablehlo.") || strings.HasPrefix(name, "chlo.")) && l.m.NumRegions(op) == 0 &&
-			!slices.Contains(effects, l.m.Kind(op))
+			l.m.Kind(op) != ir.OpCustomCall && !l.m.Kind(op).Transfers()
 		results := l.m.ResultValues(op)
 		if pure && !slices.ContainsFunc(results, l.m.HasUses) &&
 			slices.ContainsFunc(results, func(v ir.ValueID) bool { return l.m.Sharding(v) != 0 }) {
@@ -56,9 +56,6 @@ func (l *linter) deadShardings() {
 		}
 	})
 }
-
-// effects are the operations without regions that do more than compute their results.
-var effects = []ir.Kind{ir.OpCustomCall, ir.OpInfeed, ir.OpOutfeed, ir.OpSend, ir.OpRecv}
 
 func (l *linter) unevenShardings() {
 	l.functions(func(op ir.OpID, f ir.FuncID) {

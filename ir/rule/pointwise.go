@@ -8,14 +8,8 @@ func init() {
 		Why:   "every result element depends only on the operand elements at its place",
 		build: buildPointwise,
 		local: true,
-	}, ir.OpSdyShardingConstraint, ir.OpAbs, ir.OpAdd, ir.OpAllReduce, ir.OpAnd, ir.OpAtan2, ir.OpCbrt, ir.OpCeil,
-		ir.OpCountLeadingZeros, ir.OpCollectiveBroadcast, ir.OpCollectivePermute, ir.OpCompare, ir.OpComplex,
-		ir.OpConvert, ir.OpCosine, ir.OpCrossReplicaSum, ir.OpDivide, ir.OpExponential, ir.OpExponentialMinusOne,
-		ir.OpFloor, ir.OpImag, ir.OpIsFinite, ir.OpLogPlusOne, ir.OpLog, ir.OpLogistic, ir.OpMaximum, ir.OpMinimum,
-		ir.OpMultiply, ir.OpNegate, ir.OpNot, ir.OpOr, ir.OpPopcnt, ir.OpPower, ir.OpReal, ir.OpReducePrecision,
-		ir.OpRemainder, ir.OpRoundNearestEven, ir.OpRoundNearestAfz, ir.OpRsqrt, ir.OpShiftLeft,
-		ir.OpShiftRightArithmetic, ir.OpShiftRightLogical, ir.OpSign, ir.OpSine, ir.OpSqrt, ir.OpSubtract, ir.OpTan,
-		ir.OpTanh, ir.OpXor)
+	}, append(pointwiseOps("stablehlo"), ir.OpSdyShardingConstraint, ir.OpAllReduce, ir.OpCollectiveBroadcast, ir.OpCollectivePermute,
+		ir.OpCrossReplicaSum)...)
 	register(&Family{
 		Name:  "clamp",
 		Why:   "the bounds are scalars or have the operand's shape; elements meet at their places",
@@ -39,6 +33,16 @@ func init() {
 		Why:   "statistics belong to the feature dimension; everything else is pointwise",
 		build: buildBatchNorm,
 	}, ir.OpBatchNormInference)
+}
+
+// pointwiseOps are the elementwise ops of a dialect of one or two operands that Shardy knows: quantized types it does not.
+func pointwiseOps(dialect string) (kinds []ir.Kind) {
+	for k := range ir.NumKinds {
+		if (k.IsUnary() || k.IsBinary()) && k.Dialect() == dialect && k != ir.OpUniformQuantize && k != ir.OpUniformDequantize {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 func buildPointwise(b *builder) bool {

@@ -90,7 +90,7 @@ func (o *opFields) dropDefaults() {
 		if strings.HasSuffix(e.Name, "_layouts") && layouts {
 			continue // both or none
 		}
-		if isDefault, ok := defaults[o.name][e.Name]; ok && isDefault(e.Value) {
+		if isDefault(kindOf(o.name), e.Name, e.Value) {
 			o.attrs = o.attrs.Without(e.Name)
 		}
 	}
@@ -206,20 +206,15 @@ func (o *opFields) intsOf(field string, d *ir.Dense) []int64 {
 
 // convert changes the kinds of the fields that are of another kind in StableHLO.
 func (o *opFields) convert() {
-	for _, field := range listFields[o.name] {
-		d, ok := o.attrs.Get(field).(*ir.Dense)
-		if !ok {
-			continue
-		}
-		if field == "window_reversal" {
-			o.set(field, o.bools(field, d))
-			continue
-		}
-		o.set(field, ir.Ints(o.intsOf(field, d)))
-	}
-	for _, field := range []string{"use_global_device_ids", "has_dynamic_root"} {
-		if o.attrs.Get(field) == ir.Attr(ir.BoolAttr(true)) {
-			o.set(field, ir.UnitAttr{})
+	for _, want := range kindOf(o.name).Declared() {
+		d, isDense := o.attrs.Get(want.Name).(*ir.Dense)
+		switch {
+		case want.Form == ir.IntsForm && isDense:
+			o.set(want.Name, ir.Ints(o.intsOf(want.Name, d)))
+		case want.Form == ir.BoolsForm && isDense:
+			o.set(want.Name, o.bools(want.Name, d))
+		case want.Form == ir.UnitForm && o.attrs.Get(want.Name) == ir.Attr(ir.BoolAttr(true)):
+			o.set(want.Name, ir.UnitAttr{})
 		}
 	}
 	for _, field := range []string{"callee", "decomposition"} {

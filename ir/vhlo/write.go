@@ -82,9 +82,9 @@ func (o *fieldWriter) split() {
 	if o.name == "dot_general" {
 		o.splitAlgorithm()
 	}
-	for _, field := range []string{"use_global_device_ids", "has_dynamic_root"} {
-		if _, unit := o.attrs.Get(field).(ir.UnitAttr); unit {
-			o.set(field, ir.BoolAttr(true))
+	for _, e := range o.attrs {
+		if d, _ := o.m.Kind(o.op).DeclaredAttr(e.Name); d.Form == ir.UnitForm && e.Value == ir.Attr(ir.UnitAttr{}) {
+			o.set(e.Name, ir.BoolAttr(true))
 		}
 	}
 	if v, ok := o.attrs.Get("api_version").(ir.IntAttr); ok && o.name == "custom_call" {
@@ -185,59 +185,45 @@ func (o *fieldWriter) newest() (Op, bool) {
 // missing returns the value of a field whose attribute is absent (specification: bytecode.md section B.7.1), nil where
 // it must not be.
 func (o *fieldWriter) missing(field string) ir.Attr {
-	switch field {
-	case "channel_id", "version":
-		return o.i64(0)
-	case "dimension":
-		return o.i64(-1)
-	case "use_global_device_ids", "has_dynamic_root", "lower", "has_side_effect", "indices_are_sorted", "unique_indices",
-		"is_host_transfer", "is_stable":
-		return ir.BoolAttr(false)
-	case "sym_visibility", "infeed_config", "outfeed_config":
-		return ir.StringAttr("")
-	case "arg_attrs", "res_attrs", "called_computations", "output_operand_aliases", "operand_layouts", "result_layouts",
-		"result_tilings", "layout":
-		return ir.ArrayAttr{}
-	case "composite_attributes":
-		return ir.DictAttr{}
-	case "known_expanding_dimensions", "known_nonexpanding_dimensions", "source_target_pairs":
-		return ir.Ints{}
-	case "compare_type":
-		return ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: "NOTYPE"}
-	case "precision_config":
-		p := ir.EnumAttr{Dialect: "stablehlo", Enum: "precision", Value: "DEFAULT"}
-		return ir.ArrayAttr{p, p}
-	case "api_version":
-		return APIVersion{ir.IntAttr{Value: originalAPI, Type: o.scalar(dtype.I32)}}
-	case "backend_config":
-		if v, ok := o.attrs.Get("api_version").(APIVersion); ok && v.Value == MaxAPIVersion {
+	k := o.m.Kind(o.op)
+	switch v := defaultOf(k, field).(type) {
+	case ir.IntAttr:
+		if field == "api_version" {
+			return APIVersion{ir.IntAttr{Value: v.Value, Type: o.scalar(dtype.I32)}}
+		}
+		return o.i64(v.Value)
+	case ir.Ints:
+		switch {
+		case field == "padding":
+			return o.noPadding(o.windowRank())
+		case len(v) == 0:
+			return v
+		}
+		return ir.Ints(slices.Repeat(v, o.windowRank()))
+	case ir.Bools:
+		return make(ir.Bools, o.windowRank())
+	case nil:
+		if field == "window_dimensions" { // of select_and_scatter, which has no value for an absent one to be read again
+			return ir.Ints(slices.Repeat([]int64{1}, o.windowRank()))
+		}
+		return nil
+	default:
+		if call, ok := o.attrs.Get("api_version").(APIVersion); ok && field == "backend_config" && call.Value == MaxAPIVersion {
 			return ir.DictAttr{}
 		}
-		return ir.StringAttr("")
-	case "result_accuracy":
-		return &ir.ResultAccuracy{Mode: "DEFAULT"}
+		return v
 	}
-	return o.missingWindow(field)
 }
 
-// missingWindow returns the value of a field that has an element for each dimension of a window.
-func (o *fieldWriter) missingWindow(field string) ir.Attr {
-	rank := len(o.attrs.Ints("input_spatial_dimensions"))
-	if o.name != "convolution" && o.name != "dynamic_conv" {
-		rank = 0
-		if o.m.NumOperands(o.op) > 0 {
-			rank = o.m.ValueType(o.m.Operand(o.op, 0)).Rank()
-		}
+// windowRank returns the number of dimensions of the op's window.
+func (o *fieldWriter) windowRank() int {
+	switch {
+	case o.name == "convolution" || o.name == "dynamic_conv":
+		return len(o.attrs.Ints("input_spatial_dimensions"))
+	case o.m.NumOperands(o.op) > 0:
+		return o.m.ValueType(o.m.Operand(o.op, 0)).Rank()
 	}
-	switch field {
-	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations", "window_dimensions":
-		return ir.Ints(slices.Repeat([]int64{1}, rank))
-	case "window_reversal":
-		return make(ir.Bools, rank)
-	case "padding":
-		return o.noPadding(rank)
-	}
-	return nil
+	return 0
 }
 
 func (o *fieldWriter) noPadding(rank int) ir.Attr {
@@ -298,7 +284,7 @@ func (o *fieldWriter) downgrade(op Op) {
 				o.need(newest.Since)
 			}
 		default:
-			if is, ok := defaults[o.name][field]; !ok || !is(v) {
+			if !isDefault(kindOf(o.name), field, v) {
 				o.need(newest.Since)
 			}
 		}
@@ -334,8 +320,7 @@ func (o *fieldWriter) checkTarget(suffix string) {
 			}
 		}
 	}
-	switch o.name {
-	case "all_reduce", "reduce", "reduce_scatter", "reduce_window", "scatter", "select_and_scatter":
+	if m.Kind(o.op).Reduces() {
 		o.checkReducer()
 	}
 }

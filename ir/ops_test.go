@@ -1,0 +1,19 @@
+package ir
+
+import "testing"
+
+// Every kind has a row, with a name of its own that says its dialect, and what it declares is in the order of the names, which
+// is the order of bytecode.
+func TestOpTable(t *testing.T) {
+	for k := OpUnregistered + 1; k < NumKinds; k++ {
+		if same, ok := ParseKind(k.String()); !ok || same != k || k.Dialect() == "" {
+			t.Errorf("kind %d: %q of dialect %q is parsed as %d", k, k, k.Dialect(), same)
+		}
+		declared := k.Declared()
+		for i, d := range declared {
+			if i > 0 && declared[i-1].Name >= d.Name {
+				t.Errorf("%s: %s stands behind %s", k, d.Name, declared[i-1].Name)
+			}
+		}
+	}
+}
