@@ -20,29 +20,6 @@ var chloOps = map[ir.Kind]builder{
 	ir.OpChloBroadcastSelect:   broadcasting(3, func(in []tensor.Tensor) tensor.Tensor { return tensor.Select(in[0], in[1], in[2]) }),
 }
 
-// broadcastOps are CHLO's ops that repeat operands as NumPy does.
-var broadcastOps = map[ir.Kind]func(x, y tensor.Tensor) tensor.Tensor{
-	ir.OpChloBroadcastAdd:                  tensor.Add,
-	ir.OpChloBroadcastAnd:                  tensor.And,
-	ir.OpChloBroadcastAtan2:                tensor.Atan2,
-	ir.OpChloBroadcastComplex:              tensor.Complex,
-	ir.OpChloBroadcastDivide:               tensor.Divide,
-	ir.OpChloBroadcastMaximum:              tensor.Maximum,
-	ir.OpChloBroadcastMinimum:              tensor.Minimum,
-	ir.OpChloBroadcastMultiply:             tensor.Multiply,
-	ir.OpChloBroadcastNextAfter:            tensor.NextAfter,
-	ir.OpChloBroadcastOr:                   tensor.Or,
-	ir.OpChloBroadcastPolygamma:            tensor.Polygamma,
-	ir.OpChloBroadcastPower:                tensor.Power,
-	ir.OpChloBroadcastRemainder:            tensor.Remainder,
-	ir.OpChloBroadcastShiftLeft:            tensor.ShiftLeft,
-	ir.OpChloBroadcastShiftRightArithmetic: tensor.ShiftRightArithmetic,
-	ir.OpChloBroadcastShiftRightLogical:    tensor.ShiftRightLogical,
-	ir.OpChloBroadcastSubtract:             tensor.Subtract,
-	ir.OpChloBroadcastXor:                  tensor.Xor,
-	ir.OpChloBroadcastZeta:                 tensor.Zeta,
-}
-
 // broadcasting makes an op of n operands repeat dimensions of size one and missing leading dimensions.
 func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder {
 	return func(c *compiler, op ir.OpID, i *instr) error {

@@ -21,14 +21,16 @@ func init() {
 			builders[kind] = b
 		}
 	}
-	for kind, compute := range broadcastOps {
-		builders[kind] = broadcasting(2, func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1]) })
-	}
 	for kind, compute := range unaryOps {
 		builders[kind] = pure1(compute)
 	}
 	for kind, compute := range binaryOps {
 		builders[kind] = pure2(compute)
+	}
+	for kind := range ir.NumKinds {
+		if compute, ok := binaryOps[kind.Plain()]; ok {
+			builders[kind] = broadcasting(2, func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1]) })
+		}
 	}
 }
 

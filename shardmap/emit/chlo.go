@@ -26,17 +26,6 @@ func chloOps() map[ir.Kind]handler {
 	}
 }
 
-// broadcastKinds are CHLO's ops that repeat operands as NumPy does, with the ops that they are then.
-var broadcastKinds = map[ir.Kind]ir.Kind{
-	ir.OpChloBroadcastAdd: ir.OpAdd, ir.OpChloBroadcastAnd: ir.OpAnd, ir.OpChloBroadcastAtan2: ir.OpAtan2, ir.OpChloBroadcastComplex: ir.OpComplex,
-	ir.OpChloBroadcastDivide: ir.OpDivide, ir.OpChloBroadcastMaximum: ir.OpMaximum, ir.OpChloBroadcastMinimum: ir.OpMinimum,
-	ir.OpChloBroadcastMultiply: ir.OpMultiply, ir.OpChloBroadcastNextAfter: ir.OpChloNextAfter, ir.OpChloBroadcastOr: ir.OpOr,
-	ir.OpChloBroadcastPolygamma: ir.OpChloPolygamma, ir.OpChloBroadcastPower: ir.OpPower, ir.OpChloBroadcastRemainder: ir.OpRemainder,
-	ir.OpChloBroadcastShiftLeft: ir.OpShiftLeft, ir.OpChloBroadcastShiftRightArithmetic: ir.OpShiftRightArithmetic,
-	ir.OpChloBroadcastShiftRightLogical: ir.OpShiftRightLogical, ir.OpChloBroadcastSubtract: ir.OpSubtract, ir.OpChloBroadcastXor: ir.OpXor,
-	ir.OpChloBroadcastZeta: ir.OpChloZeta,
-}
-
 func (e *emitter) topK(op ir.OpID, k int64) error {
 	if k < 0 {
 		return e.invalid(op, "k")

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"strings"
+
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -18,8 +20,10 @@ func init() {
 			handlers[kind] = h
 		}
 	}
-	for kind, fn := range unaryNames {
-		handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) { return e.unary(fn, e.ref(e.m.Operand(op, 0))), nil })
+	for kind := range ir.NumKinds {
+		if fn, ok := unaryName(kind); ok && handlers[kind] == nil {
+			handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) { return e.unary(fn, e.ref(e.m.Operand(op, 0))), nil })
+		}
 	}
 	for kind, write := range binaryOps {
 		handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) {
@@ -27,8 +31,11 @@ func init() {
 		})
 		broadcasts[kind] = !exactShapes[kind]
 	}
-	for kind, plain := range broadcastKinds {
-		write := binaryOps[plain]
+	for kind := range ir.NumKinds {
+		write, ok := binaryOps[kind.Plain()]
+		if !ok {
+			continue
+		}
 		handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) {
 			e.unequal = true
 			defer func() { e.unequal = false }()
@@ -37,18 +44,23 @@ func init() {
 	}
 }
 
-// unaryNames are functions of one array of the same name and meaning in JAX. Those without a module are helpers of the
-// file.
+// unaryName returns the function of JAX that an op of one array is: the one of lax with the op's name, unless unaryNames has
+// another. JAX has no quantized types.
+func unaryName(k ir.Kind) (string, bool) {
+	if fn, ok := unaryNames[k]; ok {
+		return fn, true
+	}
+	_, name, _ := strings.Cut(k.String(), ".")
+	return "lax." + name, k.IsUnary() && k != ir.OpUniformQuantize && k != ir.OpUniformDequantize
+}
+
+// unaryNames are the functions of JAX whose name differs from the op's.
 var unaryNames = map[ir.Kind]string{
-	ir.OpAbs: "jnp.abs", ir.OpCbrt: "lax.cbrt", ir.OpCeil: "jnp.ceil", ir.OpCosine: "jnp.cos", ir.OpCountLeadingZeros: "lax.clz",
+	ir.OpAbs: "jnp.abs", ir.OpCeil: "jnp.ceil", ir.OpCosine: "jnp.cos", ir.OpCountLeadingZeros: "lax.clz",
 	ir.OpExponential: "jnp.exp", ir.OpExponentialMinusOne: "jnp.expm1", ir.OpFloor: "jnp.floor", ir.OpIsFinite: "jnp.isfinite",
 	ir.OpLog: "jnp.log", ir.OpLogPlusOne: "jnp.log1p", ir.OpLogistic: "jax.nn.sigmoid", ir.OpPopcnt: "lax.population_count",
-	ir.OpRsqrt: "lax.rsqrt", ir.OpSign: "lax.sign", ir.OpSine: "jnp.sin", ir.OpSqrt: "jnp.sqrt", ir.OpTan: "lax.tan", ir.OpTanh: "jnp.tanh",
-	ir.OpChloAcos: "lax.acos", ir.OpChloAcosh: "lax.acosh", ir.OpChloAsin: "lax.asin", ir.OpChloAsinh: "lax.asinh", ir.OpChloAtan: "lax.atan",
-	ir.OpChloAtanh: "lax.atanh", ir.OpChloBesselI1e: "lax.bessel_i1e", ir.OpChloConj: "jnp.conj", ir.OpChloCosh: "lax.cosh",
-	ir.OpChloDigamma: "lax.digamma", ir.OpChloErf: "lax.erf", ir.OpChloErfInv: "lax.erf_inv", ir.OpChloErfc: "lax.erfc",
-	ir.OpChloIsInf: "jnp.isinf", ir.OpChloIsNegInf: "jnp.isneginf", ir.OpChloIsPosInf: "jnp.isposinf", ir.OpChloLgamma: "lax.lgamma",
-	ir.OpChloSinh: "lax.sinh", ir.OpChloSquare: "lax.square", ir.OpChloTan: "lax.tan",
+	ir.OpSine: "jnp.sin", ir.OpSqrt: "jnp.sqrt", ir.OpTanh: "jnp.tanh", ir.OpChloConj: "jnp.conj", ir.OpChloIsInf: "jnp.isinf",
+	ir.OpChloIsNegInf: "jnp.isneginf", ir.OpChloIsPosInf: "jnp.isposinf",
 }
 
 // unary returns fn(x), and adds fn to the file where it is a helper.

@@ -43,8 +43,8 @@ func (e *elaborator) checkLocal(op ir.OpID) error {
 // isInit says whether operand i of an op is the value that a reduction begins with. It need not vary as what is
 // reduced does (specification: shardmap.md section 3.3).
 func isInit(m *ir.Module, op ir.OpID, i int) bool {
-	kind := m.Kind(op)
-	return (kind == ir.OpReduce || kind == ir.OpReduceWindow) && i >= m.NumOperands(op)/2
+	inputs := m.NumResults(op)
+	return m.Kind(op).Reduces() && m.NumOperands(op) == 2*inputs && i >= inputs
 }
 
 // linear are the local ops that map terms of a sum to terms of the result's sum (specification: shardmap.md section
