@@ -17,12 +17,13 @@
 package autoshard
 
 import (
+	"context"
+
 	"autoshard/answer"
 	"autoshard/explain"
 	"autoshard/internal/diag"
 	"autoshard/plan"
 	"autoshard/program"
-	"context"
 )
 
 // What plans, propagations and explanations hold.

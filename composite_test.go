@@ -11,7 +11,6 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
-
 	"autoshard/report"
 )
 

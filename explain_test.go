@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"autoshard"
-	"autoshard/internal/diag"
-
 	"github.com/cockroachdb/datadriven"
 
+	"autoshard"
+	"autoshard/internal/diag"
 	"autoshard/report"
 )
 

@@ -1,11 +1,12 @@
 package autoshard
 
 import (
+	"context"
+
 	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/subaxis"
-	"context"
 )
 
 // LintOptions are the options of Lint.

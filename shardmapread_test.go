@@ -8,7 +8,6 @@ import (
 
 	"autoshard"
 	"autoshard/internal/diag"
-
 	"autoshard/program"
 )
 

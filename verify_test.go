@@ -15,9 +15,8 @@ import (
 	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
-	"autoshard/subaxis"
-
 	"autoshard/report"
+	"autoshard/subaxis"
 )
 
 var verifyAll = flag.Bool("verifyall", false, "verify the plans of all recorded models and experts, not a sample")

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"strings"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
-
-	"autoshard/answer"
 	"autoshard/shardmap/emit"
 )
 

@@ -9,7 +9,6 @@ import (
 	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/ir"
-
 	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
