@@ -65,7 +65,8 @@ func kindOf(e ast.Expr) (string, bool) {
 	return s.Sel.Name, ok && x.Name == "ir" && strings.HasPrefix(s.Sel.Name, "Op")
 }
 
-// rows returns the kinds that are keys of maps and elements of lists of kinds in a package, but for those in the named variables.
+// rows returns the kinds that are keys of maps, indices that are assigned to, and elements of lists of kinds in a package, but for
+// those in the named variables.
 func rows(t *testing.T, dir string, but ...string) table {
 	out := table{}
 	for _, f := range files(t, dir) {
@@ -73,6 +74,12 @@ func rows(t *testing.T, dir string, but ...string) table {
 			switch n := n.(type) {
 			case *ast.ValueSpec:
 				return !slices.Contains(but, n.Names[0].Name)
+			case *ast.AssignStmt: // formats[ir.OpReduce] = …
+				if i, ok := n.Lhs[0].(*ast.IndexExpr); ok {
+					if name, ok := kindOf(i.Index); ok {
+						out[name] = true
+					}
+				}
 			case *ast.CompositeLit:
 				for _, e := range n.Elts {
 					if kv, ok := e.(*ast.KeyValueExpr); ok {
