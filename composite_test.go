@@ -139,7 +139,8 @@ func.func private @g(%a: tensor<8x4xf32>) -> tensor<4x8xf32> {
 	for i := range 32 {
 		tensor.Elems[float32](in)[i], tensor.Elems[float32](want)[i%4*8+i/4] = float32(i), float32(i)
 	}
-	if _, err := lowered(t, p).Verify(context.Background(), []*tensor.Tensor{&in}, []*tensor.Tensor{&want}, autoshard.Tolerance{}); err != nil {
+	if _, err := lowered(t, p).Verify(context.Background(), []*tensor.Tensor{&in}, []*tensor.Tensor{&want},
+		autoshard.Tolerance{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -214,7 +215,8 @@ func TestApproximateMaxima(t *testing.T) {
 	}
 	_, err := lowered(t, p).Emit(t.Context(), "shardmap")
 	found := diag.Diagnostics(err)
-	if !errors.Is(err, diag.ErrUnsupported) || len(found) == 0 || !strings.HasSuffix(found[0].Pos.File, "approx_max_k.mlir") || found[0].Pos.Line != 10 {
+	if !errors.Is(err, diag.ErrUnsupported) || len(found) == 0 || !strings.HasSuffix(found[0].Pos.File, "approx_max_k.mlir") ||
+		found[0].Pos.Line != 10 {
 		t.Errorf("got %v", err)
 	}
 }

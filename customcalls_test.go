@@ -155,7 +155,8 @@ func TestBatchesAreCut(t *testing.T) {
 		results := "tensor<" + strings.ReplaceAll(right, " ", ">, tensor<") + ">"
 		n := strings.Count(right, " ") + 1
 		names := []string{"%r#0", "%r#1", "%r#2"}[:n]
-		text := fmt.Sprintf("sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%%a: tensor<%s> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}%s]>}) -> (%s) {\n"+
+		text := fmt.Sprintf("sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%%a: tensor<%s> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}%s]>}) "+
+			"-> (%s) {\n"+
 			"%%r:%d = stablehlo.custom_call %s : (tensor<%s>) -> (%s)\nreturn %s : %s\n}", left, strings.Repeat(", {}", strings.Count(left, "x")-2),
 			results, n, call, left, results, strings.Join(names, ", "), results)
 		o := options(t)
@@ -209,8 +210,10 @@ sdy.mesh @maximal = <[], device_ids=[0]>`), o)
 	for _, f := range p.Findings {
 		got = append(got, fmt.Sprintf("%d: %s", f.Line, f.Message))
 	}
-	want := []string{"3: custom call `my_op` stays whole on every device, 256 B read and made, of which 64 B gathered: no sharding rule says how to cut it",
-		"4: custom call `xla_ffi_python_cpu_callback` stays whole on every device, 256 B read and made: it calls a function in Python, which cannot be run here"}
+	want := []string{"3: custom call `my_op` stays whole on every device, 256 B read and made, of which 64 B gathered: no sharding rule " +
+		"says how to cut it",
+		"4: custom call `xla_ffi_python_cpu_callback` stays whole on every device, 256 B read and made: it calls a function in Python, which " +
+			"cannot be run here"}
 	if !slices.Equal(got, want) {
 		t.Errorf("findings are %q", got)
 	}

@@ -123,7 +123,8 @@ func.func @main(%a: tensor<8x4xf32> {jax.arg_info = "params['w']", sdy.sharding 
 	explain := func(value, whyNot string) (*autoshard.Explanation, error) {
 		return autoshard.Explain(context.Background(), model, autoshard.ExplainOptions{Value: value, WhyNot: whyNot})
 	}
-	for value, want := range map[string]string{"%0": "%0", "0": "%0", "layer/add": "%0", "%arg0[1]": "params['w']", "params['w'][0]": "params['w']",
+	for value, want := range map[string]string{"%0": "%0", "0": "%0", "layer/add": "%0", "%arg0[1]": "params['w']",
+		"params['w'][0]":    "params['w']",
 		" params['w'] [0] ": "params['w']", "params[w]": "params['w']", "params[w][1]": "params['w']", `params["w"]`: "params['w']",
 		"arg0": "params['w']", "%1#1": "%1#1", "result 0": "out", "result 0[1]": "out", "out": "out", "out[1]": "out", "%2@5": "%2"} {
 		x, err := explain(value, "")
@@ -132,7 +133,8 @@ func.func @main(%a: tensor<8x4xf32> {jax.arg_info = "params['w']", sdy.sharding 
 		}
 	}
 	for value, want := range map[string]string{"%7": "no value is called", "params['v']": "did you mean `params['w']`?",
-		"params['v'][0]": "did you mean `params['w']`?", "params['w'][2]": "`params['w']` has 2 dimensions", "layer/ad": "did you mean `layer/add`?", "%0[2]": "has 2 dimensions",
+		"params['v'][0]": "did you mean `params['w']`?", "params['w'][2]": "`params['w']` has 2 dimensions",
+		"layer/ad": "did you mean `layer/add`?", "%0[2]": "has 2 dimensions",
 		"%0[-1]": "no dimension", "result 1": "there is no result 1", "%2@1": "in line 1", "": "no value"} {
 		if _, err := explain(value, ""); !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", value, err, want)

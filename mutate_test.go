@@ -361,7 +361,8 @@ func (x *mutant) element(b *ir.Builder, v ir.ValueID) (one ir.ValueID, at []ir.V
 	for _, n := range m.Shape(v) {
 		at = append(at, x.splat(b, m.TensorType(dtype.I32), x.rng.Int64N(n)))
 	}
-	one = b.Op1(ir.OpDynamicSlice, m.WithDims(m.Type(v), sizes), ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: sizes}), append([]ir.ValueID{v}, at...)...)
+	one = b.Op1(ir.OpDynamicSlice, m.WithDims(m.Type(v), sizes), ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: sizes}),
+		append([]ir.ValueID{v}, at...)...)
 	return one, at
 }
 

@@ -98,7 +98,8 @@ func TestNamesBothWays(t *testing.T) {
 					continue
 				}
 				for d := range x.Dims {
-					if y, err := e.Explain(t.Context(), fmt.Sprintf("%s[%d]", asked, d), ""); err != nil || y.Op != x.Op || len(y.Dims) != 1 || y.Dims[0].Dim != d {
+					if y, err := e.Explain(t.Context(), fmt.Sprintf("%s[%d]", asked, d), ""); err != nil || y.Op != x.Op || len(y.Dims) != 1 ||
+						y.Dims[0].Dim != d {
 						t.Errorf("%s: dimension %d of `%s` is %v, %v", file, d, asked, y, err)
 					}
 				}

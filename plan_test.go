@@ -91,7 +91,8 @@ func readArrays(t testing.TB, file string, types []autoshard.Tensor) []*tensor.T
 // verify runs a plan on recorded inputs and compares it with recorded outputs.
 func verify(t testing.TB, p *autoshard.Plan, inputs, outputs string, tolerance float64) *autoshard.Check {
 	t.Helper()
-	check, err := lowered(t, p).Verify(context.Background(), readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs), autoshard.Tolerance{Rel: tolerance})
+	check, err := lowered(t, p).Verify(context.Background(), readArrays(t, inputs, p.Inputs), readArrays(t, outputs, p.Outputs),
+		autoshard.Tolerance{Rel: tolerance})
 	if err != nil {
 		t.Errorf("%s: %v", p.Model, err)
 	}

@@ -31,7 +31,8 @@ func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }`,
-		"outside of a manual computation": onMesh + `func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
+		"outside of a manual computation": onMesh +
+			`func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
   %0 = sdy.all_gather [{"data"}] %arg0 out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }`,

@@ -175,7 +175,8 @@ func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plante
 		p.inputs = append(p.inputs, shuffled(p.inputs[0], seed))
 	}
 	for _, inputs := range p.inputs {
-		outs, _, err := mesh.Run(t.Context(), local, p.program.Main, int(p.program.Mesh.Devices()), verifier.Deal(p.program, inputs), mesh.Options{WholeWindows: true})
+		outs, _, err := mesh.Run(t.Context(), local, p.program.Main, int(p.program.Mesh.Devices()), verifier.Deal(p.program, inputs),
+			mesh.Options{WholeWindows: true})
 		if err != nil {
 			t.Fatal(err)
 		}

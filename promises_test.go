@@ -99,7 +99,8 @@ func TestProgramStaysAsItIs(t *testing.T) {
 		return r
 	}
 	a, b := all(), all()
-	if !bytes.Equal(a.out, b.out) || !bytes.Equal(a.python, b.python) || !bytes.Equal(a.stablehlo, b.stablehlo) || !bytes.Equal(a.sdy, b.sdy) || a.e != b.e {
+	if !bytes.Equal(a.out, b.out) || !bytes.Equal(a.python, b.python) || !bytes.Equal(a.stablehlo, b.stablehlo) ||
+		!bytes.Equal(a.sdy, b.sdy) || a.e != b.e {
 		t.Error("the second time differs from the first")
 	}
 }

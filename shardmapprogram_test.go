@@ -88,7 +88,8 @@ func checkOnJAX(t *testing.T, python string, program *autoshard.Program, inputs 
 		t.Fatal(err)
 	}
 	result := &autoshard.RunResult{Outputs: outputs, Uncounted: true}
-	check, err := program.Compare(t.Context(), result, inputs, readArrays(t, c.expected, program.Outputs), autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
+	check, err := program.Compare(t.Context(), result, inputs, readArrays(t, c.expected, program.Outputs),
+		autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
 	if err != nil {
 		t.Errorf("%v\n%s", err, report.Check(check))
 	}
@@ -159,14 +160,17 @@ func TestShardMapOfModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample := map[string]bool{"mlp_train/fsdp": true, "shmap_fsdp_tensor/chosen": true, "moe_sort_fwd/data_expert": true, "gqa_decode/data_tensor": true,
-		"convnet_train/data_parallel": true, "int8_matmul/tensor_parallel": true, "shmap_pipeline/chosen": true, "shmap_partly_manual/chosen": true}
+	sample := map[string]bool{"mlp_train/fsdp": true, "shmap_fsdp_tensor/chosen": true, "moe_sort_fwd/data_expert": true,
+		"gqa_decode/data_tensor":      true,
+		"convnet_train/data_parallel": true, "int8_matmul/tensor_parallel": true, "shmap_pipeline/chosen": true,
+		"shmap_partly_manual/chosen": true}
 	dir := *emitDir
 	if dir == "" {
 		dir = t.TempDir()
 	}
 	cases := recordedCases(t, shared, func(model, plan string) bool { return *emitAll || sample[model+"/"+plan] })
-	onJAX := map[string]bool{"mlp_train-fsdp-[{data 8}]": true, "gqa_decode-data_tensor-[{data 4} {model 2}]": true, "shmap_partly_manual-chosen-[]": true}
+	onJAX := map[string]bool{"mlp_train-fsdp-[{data 8}]": true, "gqa_decode-data_tensor-[{data 4} {model 2}]": true,
+		"shmap_partly_manual-chosen-[]": true}
 	checked, refused, unchecked := 0, 0, 0
 	for i := range cases {
 		c := &cases[i]

@@ -42,7 +42,8 @@ func TestSizedModels(t *testing.T) {
 			p := makePlan(t, m, o)
 			verify(t, p, "testdata/specialize/"+c.name+".in.npz", "testdata/specialize/"+c.name+".out.npz", 1e-5)
 			emitAllForms(t, p)
-			if strings.Contains(p.Program, "?") || strings.Contains(p.Program, "get_dimension_size") || strings.Contains(p.Program, "shape_assertion") {
+			if strings.Contains(p.Program, "?") || strings.Contains(p.Program, "get_dimension_size") ||
+				strings.Contains(p.Program, "shape_assertion") {
 				t.Errorf("the program is not static:\n%s", p.Program)
 			}
 		})
@@ -69,7 +70,8 @@ func TestSizeQuestions(t *testing.T) {
 		{"specialize/train", "", []string{"b=-1"}, `"b" cannot have size -1`},
 		{"specialize/train", "", []string{"b"}, `"b" is not the size of a dimension, such as b=64`},
 		{"specialize/train", "tpu", []string{"b=8"}, `the model is for one platform; "tpu" cannot be chosen`},
-		{"specialize/constraints", "", []string{"h=4"}, "Input shapes do not match the symbolic shape constraint h >= 8. Expected 'h - 8' to be greater or equal to 0, but found -4."},
+		{"specialize/constraints", "", []string{"h=4"},
+			"Input shapes do not match the symbolic shape constraint h >= 8. Expected 'h - 8' to be greater or equal to 0, but found -4."},
 		{"specialize/constraints", "", []string{"h=10"}, "break an assertion of the model"},
 		{"specialize/attention", "", []string{"b=2,n=8,arg1[0]=3"}, "break an assertion of the model"},
 		{"specialize/platforms", "2", nil, "platform 2 does not exist: the model is for 2, counted from 0"},

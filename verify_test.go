@@ -37,8 +37,9 @@ func TestNoFalseAlarms(t *testing.T) {
 	if shared == "" {
 		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
 	}
-	sample := map[string]bool{"mlp_train/chosen": true, "moe_train/data_expert": true, "bf16_train/data_tensor": true, "gqa_decode_ragged/chosen": true,
-		"nucleus_sampling/chosen": true, "convnet_train/chosen": true, "int8_matmul/chosen": true, "lstm_train/chosen": true}
+	sample := map[string]bool{"mlp_train/chosen": true, "moe_train/data_expert": true, "bf16_train/data_tensor": true,
+		"gqa_decode_ragged/chosen": true,
+		"nucleus_sampling/chosen":  true, "convnet_train/chosen": true, "int8_matmul/chosen": true, "lstm_train/chosen": true}
 	values, exact, plans := 0, 0, 0
 	for _, c := range recordedCases(t, shared, func(model, plan string) bool { return *verifyAll || sample[model+"/"+plan] }) {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +67,8 @@ func TestNoFalseAlarms(t *testing.T) {
 
 // keyBias is a plan of the gradient of attention with a bias of the keys, whose gradient is zero but for rounding.
 func keyBias(t *testing.T, memory int64) (p *autoshard.Plan, inputs, expected []*tensor.Tensor) {
-	o := autoshard.PlanOptions{Mesh: []subaxis.Axis{{Name: "data", Size: 2}, {Name: "model", Size: 2}}, Hardware: slowProcessor(t), Memory: memory}
+	o := autoshard.PlanOptions{Mesh: []subaxis.Axis{{Name: "data", Size: 2}, {Name: "model", Size: 2}}, Hardware: slowProcessor(t),
+		Memory: memory}
 	p = makePlan(t, readModel(t, "testdata/verify/key_bias.mlir"), o)
 	return p, readArrays(t, "testdata/verify/key_bias.in.npz", p.Inputs), readArrays(t, "testdata/verify/key_bias.out.npz", p.Outputs)
 }

@@ -28,7 +28,8 @@ func ChooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 		}
 		return m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), nil
 	case len(meshes) > 1 && (requested < 0 || len(used) > 1):
-		return 0, diag.Unsupported(diag.NotSupported, diag.Position{}, "the model uses several meshes, @%s (%s) and @%s (%s) among them; plans are for one",
+		return 0, diag.Unsupported(diag.NotSupported, diag.Position{},
+			"the model uses several meshes, @%s (%s) and @%s (%s) among them; plans are for one",
 			m.Mesh(meshes[0]).Name, FormatAxes(m.Mesh(meshes[0]).Axes), m.Mesh(meshes[1]).Name, FormatAxes(m.Mesh(meshes[1]).Axes))
 	case len(axes) == 0:
 		return meshes[0], nil
@@ -39,7 +40,7 @@ func ChooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 	return meshes[requested], nil
 }
 
-// declaredMeshes returns the meshes of a module that have axes, one of several equal ones.
+// declaredMeshes returns the meshes of a module that have axes. Of meshes that are equal it returns one only.
 func declaredMeshes(m *ir.Module) []ir.MeshID {
 	var out []ir.MeshID
 	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {

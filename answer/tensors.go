@@ -82,7 +82,8 @@ func Tensors(m *ir.Module, user func(arg, result int) bool) (inputs, outputs []T
 
 func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor {
 	t := m.TypeOf(typ)
-	out := Tensor{Index: i, Type: FormatType(t, t.Dims), LocalType: FormatType(t, t.Dims), Bytes: t.Bytes(), WholeBytes: t.Bytes(), Axes: []string{}}
+	out := Tensor{Index: i, Type: FormatType(t, t.Dims), LocalType: FormatType(t, t.Dims), Bytes: t.Bytes(), WholeBytes: t.Bytes(),
+		Axes: []string{}}
 	if sharding != 0 {
 		s := m.ShardingOf(sharding)
 		for d := range s.Dims {

@@ -11,7 +11,8 @@ import (
 // A layout is what is left of a sharding when it is closed.
 func TestLayoutOfSharding(t *testing.T) {
 	x, y := full("x"), full("y")
-	s := ir.Sharding{Mesh: 1, Unreduced: axes(y), Dims: []ir.DimSharding{{Axes: axes(x), Priority: 2}, {Closed: true, Priority: ir.NoPriority}}}
+	s := ir.Sharding{Mesh: 1, Unreduced: axes(y), Dims: []ir.DimSharding{{Axes: axes(x), Priority: 2},
+		{Closed: true, Priority: ir.NoPriority}}}
 	l := LayoutOf(&s)
 	closed := l.Sharding(1)
 	again := LayoutOf(&closed)
@@ -48,7 +49,8 @@ func TestBytesOfRings(t *testing.T) {
 // major one is not cut to single elements, cannot be cut.
 func TestProject(t *testing.T) {
 	x, y := full("x"), full("y")
-	dot := &ir.Rule{Sizes: []int64{8, 16, 4}, Operands: [][][]int32{{{0}, {2}}, {{2}, {1}}}, Results: [][][]int32{{{0}, {1}}}, Reduction: []int32{2}}
+	dot := &ir.Rule{Sizes: []int64{8, 16, 4}, Operands: [][][]int32{{{0}, {2}}, {{2}, {1}}}, Results: [][][]int32{{{0}, {1}}},
+		Reduction: []int32{2}}
 	operands, results, ok := Project(dot, Factors{nil, axes(y), axes(x)}, ir.ReduceMax)
 	want := []Layout{layout(nil, axes(x)), layout(axes(x), axes(y)), layout(nil, axes(y))}
 	want[2].Unreduced, want[2].Reduction = axes(x), ir.ReduceMax

@@ -76,6 +76,7 @@ func (f *findings) cuts(at answer.Place, found ir.ShardingID, written bool) {
 			keeps = mesh.FormatList(c.kept)
 		}
 		f.Add(lint.BoundarySharding, at.Op, at.Name,
-			"propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found), c.dim, at.What, keeps, c.why(at.Dims[c.dim]))
+			"propagation finds %s at dimension %d of %s, the propagated program keeps %s: %s", mesh.FormatList(c.found), c.dim, at.What, keeps,
+			c.why(at.Dims[c.dim]))
 	}
 }

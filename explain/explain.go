@@ -124,8 +124,9 @@ func NewExplainer(ctx context.Context, source *answer.Source, o Options) (e *Exp
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &Explainer{model: source.Name, m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes), relations: relations,
-		origin: origin, names: newNaming(m, source.Dropped)}, nil
+	return &Explainer{model: source.Name, m: m, mesh: mesh, trace: events, history: trace.NewHistory(events, origin.axes),
+		relations: relations,
+		origin:    origin, names: newNaming(m, source.Dropped)}, nil
 }
 
 // Values returns the names of all values of the propagated program that can be explained, in program order.
@@ -180,7 +181,8 @@ func (e *Explainer) dim(target explained, d int, missing []subaxis.Ref) (DimReas
 	if target.value != 0 {
 		var ok bool
 		if p, ok = e.relations.Place(target.value, d); !ok {
-			return DimReason{}, diag.Invalid(diag.BadOption, diag.Position{}, "value `%s` has no sharding of its own: it is an argument of a region inside an operation",
+			return DimReason{}, diag.Invalid(diag.BadOption, diag.Position{},
+				"value `%s` has no sharding of its own: it is an argument of a region inside an operation",
 				target.name)
 		}
 	}
@@ -285,7 +287,8 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 	}
 	sub := subaxis.Ref{Axis: ref.Axis, Pre: part[0], Size: part[1]}
 	if sub.Pre < 1 || sub.Size < 2 || int64(ref.Size)%sub.Next() != 0 {
-		return ref, diag.Invalid(diag.BadSubAxis, diag.Position{}, "axis %q has size %d, which has no part (%d)%d", name, ref.Size, sub.Pre, sub.Size)
+		return ref, diag.Invalid(diag.BadSubAxis, diag.Position{}, "axis %q has size %d, which has no part (%d)%d", name, ref.Size, sub.Pre,
+			sub.Size)
 	}
 	return sub, nil
 }

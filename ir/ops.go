@@ -7,11 +7,12 @@ import "strings"
 type opFacts struct {
 	name   string // with its dialect
 	traits traits
-	arity  arity                       // the zero one where check looks at the counts itself; of elementwise ops by their traits
-	elems  elemClass                   // the element types that the operands of an elementwise op take; 0 for all
-	attrs  string                      // the attributes that it declares: names of attrVocabulary in their order, required ones with an exclamation mark
-	infer  func(*inference) error      // the types of the results; of elementwise ops by their traits unless it is given
-	check  func(*verifier, OpID) error // what infer does not see: results that do not follow, and what has words of its own
+	arity  arity     // the zero one where check looks at the counts itself; of elementwise ops by their traits
+	elems  elemClass // the element types that the operands of an elementwise op take; 0 for all
+	// the attributes that it declares: names of attrVocabulary in their order, required ones with an exclamation mark
+	attrs string
+	infer func(*inference) error      // the types of the results; of elementwise ops by their traits unless it is given
+	check func(*verifier, OpID) error // what infer does not see: results that do not follow, and what has words of its own
 
 	// What follows from the others:
 	dialect  string

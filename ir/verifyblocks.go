@@ -128,7 +128,8 @@ func (v *verifier) blocks(parent OpID, r RegionID) {
 	}
 	order := newBlockOrder(v.ctx, m, blocks)
 	if order == nil {
-		v.opReport(parent, &opError{code: diag.InputTooLarge, text: fmt.Sprintf("has a region of %d blocks whose branches are too tangled to check", len(blocks))})
+		v.opReport(parent, &opError{code: diag.InputTooLarge,
+			text: fmt.Sprintf("has a region of %d blocks whose branches are too tangled to check", len(blocks))})
 		return
 	}
 	for _, b := range blocks {

@@ -39,7 +39,8 @@ func (v *verifier) collective(op OpID, needsSharding, sameMesh bool) (c collecti
 		return c, badSharding(diag.BadSharding, "result mesh does not match operand mesh")
 	}
 	if len(c.before.Dims) != len(c.after.Dims) {
-		return c, badSharding(diag.BadShardingRank, "result sharding rank %d does not match operand sharding rank %d", len(c.after.Dims), len(c.before.Dims))
+		return c, badSharding(diag.BadShardingRank, "result sharding rank %d does not match operand sharding rank %d", len(c.after.Dims),
+			len(c.before.Dims))
 	}
 	return c, nil
 }
@@ -88,7 +89,8 @@ func (c *collective) perDim(a Attr) ([]ShardAxes, error) {
 		return nil, badAttr("requires axes for each dimension")
 	}
 	if len(list.Dims) != len(c.after.Dims) {
-		return nil, badSharding(diag.BadShardingRank, "result sharding has rank %d but collective axes has rank %d", len(c.after.Dims), len(list.Dims))
+		return nil, badSharding(diag.BadShardingRank, "result sharding has rank %d but collective axes has rank %d", len(c.after.Dims),
+			len(list.Dims))
 	}
 	used := axisUse{mesh: c.mesh}
 	for _, axes := range list.Dims {
@@ -425,7 +427,8 @@ func (v *verifier) unreducedChange(before, after *Sharding, rule reductionRule) 
 	}
 	for _, r := range after.Unreduced {
 		if _, ok := subaxis.Overlapping(before.Unreduced, r); ok && before.Reduction != after.Reduction {
-			return badSharding(diag.BadSharding, "cannot change the reduction operator of kept unreduced axes from %s to %s", before.Reduction, after.Reduction)
+			return badSharding(diag.BadSharding, "cannot change the reduction operator of kept unreduced axes from %s to %s", before.Reduction,
+				after.Reduction)
 		}
 	}
 	return nil

@@ -34,8 +34,9 @@ func (v *verifier) returnsFrom(op OpID, f *Func) error {
 	}
 	for i, want := range f.ResultTypes {
 		if have := m.Type(m.Operand(op, i)); have != want {
-			return &opError{code: diag.TypeMismatch, bare: true, text: fmt.Sprintf("type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
-				i, m.FormatType(have), m.FormatType(want), f.Name)}
+			return &opError{code: diag.TypeMismatch, bare: true,
+				text: fmt.Sprintf("type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
+					i, m.FormatType(have), m.FormatType(want), f.Name)}
 		}
 	}
 	return nil
@@ -70,7 +71,8 @@ func (v *verifier) signatureOf(op OpID, f *Func) error {
 	}
 	for i, a := range args {
 		if m.Type(a) != m.Type(m.Operand(op, i)) {
-			return badType("operand type mismatch: expected operand type '%s', but provided '%s' for operand number %d", m.FormatType(m.Type(a)), v.inText(op, i), i)
+			return badType("operand type mismatch: expected operand type '%s', but provided '%s' for operand number %d", m.FormatType(m.Type(a)),
+				v.inText(op, i), i)
 		}
 	}
 	if m.NumResults(op) != len(f.ResultTypes) {
@@ -78,7 +80,8 @@ func (v *verifier) signatureOf(op OpID, f *Func) error {
 	}
 	for i, t := range f.ResultTypes {
 		if m.Type(m.Result(op, i)) != t {
-			return badType("result type mismatch at index %d: op result type is '%s', function result type is '%s'", i, v.outText(op, i), m.FormatType(t))
+			return badType("result type mismatch at index %d: op result type is '%s', function result type is '%s'", i, v.outText(op, i),
+				m.FormatType(t))
 		}
 	}
 	return nil
@@ -143,7 +146,8 @@ func (v *verifier) outputAliases(op OpID, a Attrs) error {
 	list, _ := a.Get("output_operand_aliases").(ArrayAttr)
 	for _, e := range list {
 		if alias, ok := e.(*OutputAlias); ok && (alias.OperandIndex < 0 || alias.OperandIndex >= int64(v.m.NumOperands(op))) {
-			return badAttr("expects operandIndex in the output_operand_alias attribute to be in range [0, %d); got: %d", v.m.NumOperands(op), alias.OperandIndex)
+			return badAttr("expects operandIndex in the output_operand_alias attribute to be in range [0, %d); got: %d", v.m.NumOperands(op),
+				alias.OperandIndex)
 		}
 	}
 	return nil
@@ -188,7 +192,8 @@ func (v *verifier) returnsTypes(op OpID, region int) error {
 	if v.m.LastOp(v.m.RegionBlock(op, region)) == 0 {
 		return badOp("region #%d has no terminator", region)
 	}
-	return v.sameTypeLists(body.results, v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types", region))
+	return v.sameTypeLists(body.results, v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types",
+		region))
 }
 
 func checkWhile(v *verifier, op OpID) error {

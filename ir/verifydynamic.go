@@ -93,7 +93,8 @@ func checkDynamicPad(v *verifier, op OpID) error {
 		return badType("padding value type should be a rank-0 tensor")
 	}
 	if !sameElem(x, value) || !sameElem(x, out) {
-		return badType("operand, padding value and result must have same element type: '%s', '%s', '%s'", v.inText(op, 0), v.inText(op, 1), v.outText(op, 0))
+		return badType("operand, padding value and result must have same element type: '%s', '%s', '%s'", v.inText(op, 0), v.inText(op, 1),
+			v.outText(op, 0))
 	}
 	if x.Rank() != out.Rank() {
 		return badType("operand rank(%d) must match result(%d)", x.Rank(), out.Rank())

@@ -9,7 +9,8 @@ func (v *verifier) outText(op OpID, i int) string { return v.m.FormatType(v.m.Ty
 
 // unlike is the error of a result that should have the type of the operands.
 func (v *verifier) unlike(op OpID) error {
-	return badType("requires compatible types for all operands and results: operand #0 is '%s', the result is '%s'", v.inText(op, 0), v.outText(op, 0))
+	return badType("requires compatible types for all operands and results: operand #0 is '%s', the result is '%s'", v.inText(op, 0),
+		v.outText(op, 0))
 }
 
 func checkShapeOnly(v *verifier, op OpID) error {

@@ -172,7 +172,8 @@ func (v *verifier) manualSides(op OpID) (in, out side) {
 func (v *verifier) manualSide(op OpID, s side, manual *AxesAttr) error {
 	m := v.m
 	if len(s.outside) != len(s.shardings) {
-		return badSharding(diag.BadSharding, "%s shardings don't match number of values: %d shardings vs %d values", s.name, len(s.shardings), len(s.outside))
+		return badSharding(diag.BadSharding, "%s shardings don't match number of values: %d shardings vs %d values", s.name, len(s.shardings),
+			len(s.outside))
 	}
 	if len(s.outside) != len(s.inside) {
 		return badOp("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", s.name, s.name,
@@ -227,7 +228,8 @@ func (v *verifier) localType(s side, i int, sharding *Sharding, manual *AxesAttr
 				continue
 			}
 			if free {
-				return badSharding(diag.BadSharding, "%s sharding at index %d must have all manual axes come before free axes in its dimension sharding at index %d", s.name, i, d)
+				return badSharding(diag.BadSharding,
+					"%s sharding at index %d must have all manual axes come before free axes in its dimension sharding at index %d", s.name, i, d)
 			}
 			product *= int64(r.Size)
 		}
@@ -244,7 +246,8 @@ func (v *verifier) localType(s side, i int, sharding *Sharding, manual *AxesAttr
 	}
 	t.Dims = local
 	if want := m.InternType(t); want != s.inside[i] {
-		return badType("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'",
+		return badType("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local "+
+			"shape '%s'",
 			s.name, s.name, i, m.FormatType(want), m.FormatType(s.inside[i]))
 	}
 	return nil

@@ -78,7 +78,8 @@ func (v *verifier) checkSharding(s *Sharding, id ShardingID, typ TypeID) error {
 	plain := len(s.Dims) == 0 && len(s.Replicated) == 0 && len(s.Unreduced) == 0
 	if mesh.IsMaximal() || typ == 0 && s.IsReplicated() {
 		if !plain {
-			return badSharding(diag.BadShardingRank, "a maximal sharding can only have rank 0 and no replicated or unreduced axes. sharding: #sdy.sharding%s", m.FormatSharding(id))
+			return badSharding(diag.BadShardingRank,
+				"a maximal sharding can only have rank 0 and no replicated or unreduced axes. sharding: #sdy.sharding%s", m.FormatSharding(id))
 		}
 		return nil
 	}
@@ -95,7 +96,8 @@ func (v *verifier) checkSharding(s *Sharding, id ShardingID, typ TypeID) error {
 	switch {
 	case t.Kind != TensorKind:
 		if !plain {
-			return badSharding(diag.BadShardingRank, "non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: #sdy.sharding%s",
+			return badSharding(diag.BadShardingRank,
+				"non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: #sdy.sharding%s",
 				m.FormatType(typ), m.FormatSharding(id))
 		}
 		return nil

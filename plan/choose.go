@@ -211,13 +211,16 @@ func (c *choice) coarse(last *level) {
 	switch {
 	case !c.large:
 	case last == nil:
-		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
+		c.found.Add(lint.CoarseSearch, 0, "",
+			"this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
 	case last.Groups > 0:
-		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
-			"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
+		c.found.Add(lint.CoarseSearch, 0, "",
+			"this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
+				"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
 	default:
-		c.found.Add(lint.CoarseSearch, 0, "", "this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
-			"axes")
+		c.found.Add(lint.CoarseSearch, 0, "",
+			"this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
+				"axes")
 	}
 }
 

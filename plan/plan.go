@@ -192,7 +192,8 @@ type lowered struct {
 
 // lower makes communications explicit, overlaps products with collectives where that is faster and not more than memory
 // holds, and predicts the cost of a step. It fails with the context's error where that ends.
-func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment, planner *collectives.Planner) (*lowered, error) {
+func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
+	planner *collectives.Planner) (*lowered, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -283,7 +284,8 @@ func describeCollectives(l *lowered) []Collective {
 	for i := range l.program.Collectives {
 		c := &l.program.Collectives[i]
 		t := m.ValueType(m.Operand(c.Op, 0))
-		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: answer.FormatType(t, t.Dims), Count: c.Runs,
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: answer.FormatType(t, t.Dims),
+			Count: c.Runs,
 			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
 	}
 	return out

@@ -21,12 +21,14 @@ type Estimate struct {
 // Picoseconds of a second: estimates count in them.
 const Picoseconds = 1e12
 
-// Estimate predicts the cost of one step of the program on a hardware, that of cost.DefaultProfile for one without a name. Errors are of class diag.ErrInvalid for a hardware that the
-// mesh does not fit, and diag.ErrUnsupported for a shard_map program, whose collectives are not priced yet; or the context's.
+// Estimate predicts the cost of one step of the program on a hardware, that of cost.DefaultProfile for one without a name. Errors are of
+// class diag.ErrInvalid for a hardware that the mesh does not fit, and diag.ErrUnsupported for a shard_map program, whose collectives are
+// not priced yet; or the context's.
 func (p *Program) Estimate(ctx context.Context, hardware cost.Hardware) (e Estimate, err error) {
 	defer diag.Recover("estimate", &err)
 	if p.device == nil {
-		return e, diag.Unsupported(diag.NotSupported, diag.Position{}, "a shard_map program has no prices yet: estimate the plan that it comes from")
+		return e, diag.Unsupported(diag.NotSupported, diag.Position{},
+			"a shard_map program has no prices yet: estimate the plan that it comes from")
 	}
 	model, err := estimate.New(hardware.OrDefault(), p.device.Mesh.Axes)
 	if err != nil {

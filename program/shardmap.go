@@ -37,7 +37,8 @@ func describe(p *typed.Program) *Program {
 }
 
 func portOf(i int, name string, t *ir.Type, dims []int64, block *ir.Type, spec typed.Spec) answer.Tensor {
-	return answer.Tensor{Index: i, Name: name, Type: answer.FormatType(t, dims), LocalType: answer.FormatType(block, block.Dims), Spec: spec.String(),
+	return answer.Tensor{Index: i, Name: name, Type: answer.FormatType(t, dims), LocalType: answer.FormatType(block, block.Dims),
+		Spec:  spec.String(),
 		Bytes: block.Bytes(), WholeBytes: (&ir.Type{DType: t.DType, Dims: dims}).Bytes()}
 }
 
@@ -99,7 +100,8 @@ func (p *Program) Gradient(ctx context.Context, inputs []string) (*Program, erro
 	return p.derived(ctx, transpose.Gradient, inputs)
 }
 
-func (p *Program) derived(ctx context.Context, derive func(*typed.Program, []int) (*typed.Program, error), inputs []string) (out *Program, err error) {
+func (p *Program) derived(ctx context.Context, derive func(*typed.Program, []int) (*typed.Program, error), inputs []string) (out *Program,
+	err error) {
 	defer diag.Recover("transpose", &err)
 	s, err := p.ShardMap(ctx)
 	if err != nil {

@@ -93,7 +93,8 @@ func (c *comparison) check(ctx context.Context) (*Check, error) {
 		return nil, err
 	}
 	if c.expected != nil && len(c.expected) != len(c.result.Outputs) {
-		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "the program has %d outputs, %d are expected", len(c.result.Outputs), len(c.expected))
+		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "the program has %d outputs, %d are expected", len(c.result.Outputs),
+			len(c.expected))
 	}
 	for i := range c.result.Outputs {
 		o, err := c.output(ctx, i)
@@ -195,7 +196,8 @@ func (c *comparison) estimate(ctx context.Context) error {
 	switch {
 	case c.noise != nil:
 	case c.p.typed != nil:
-		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe verify.Observer) ([]*tensor.Tensor, error) {
+		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe verify.Observer) ([]*tensor.Tensor,
+			error) {
 			result, err := c.p.runTyped(ctx, c.inputs, observe)
 			if err != nil {
 				return nil, err

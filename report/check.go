@@ -31,7 +31,8 @@ func Check(c *program.Check) string {
 		fmt.Fprintf(&b, ", %d equal bit for bit; largest relative error %s against the unsharded run", exact, errorText(unsharded))
 	}
 	if expected, also := largest(c.Outputs, func(o *program.OutputCheck) *float64 { return o.ExpectedError }); also {
-		fmt.Fprintf(&b, "%s %s against expected outputs", map[bool]string{true: ",", false: "; largest relative error"}[made], errorText(expected))
+		fmt.Fprintf(&b, "%s %s against expected outputs", map[bool]string{true: ",", false: "; largest relative error"}[made],
+			errorText(expected))
 	}
 	b.WriteString("\n" + proofText(c.Proof))
 	if c.Note != "" {
@@ -73,7 +74,8 @@ func proofText(p *program.Proof) string {
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("proved op by op: %d of %d values that the devices computed are right, %d bit for bit", p.Values-p.Wrong, p.Values, p.Exact)
+	text := fmt.Sprintf("proved op by op: %d of %d values that the devices computed are right, %d bit for bit", p.Values-p.Wrong, p.Values,
+		p.Exact)
 	if p.Nearest > 0 {
 		text += fmt.Sprintf(", the others within %.2g of what rounding allows", p.Nearest)
 	}

@@ -23,8 +23,10 @@ func TestCheckText(t *testing.T) {
 				{Index: 1, Name: "z", UnshardedError: figure(math.MaxFloat64), ExpectedError: figure(0.5),
 					Wrong: &program.Wrong{Reference: "unsharded run", Elements: 3, Index: []int64{0, 12}, Got: "NaN", Want: "2.5", Allowed: "0"}},
 			},
-			Proof:       &program.Proof{Values: 40, Exact: 30, Nearest: 0.125, Wrong: 2, Faults: []program.Fault{{Source: "m.mlir:7:3", Message: "stablehlo.add: it is wrong"}}},
-			Collectives: []program.CollectiveCheck{{Kind: "all_gather", Predicted: 10, Counted: 10}, {Kind: "all_gather", Predicted: 20, Counted: 21}},
+			Proof: &program.Proof{Values: 40, Exact: 30, Nearest: 0.125, Wrong: 2,
+				Faults: []program.Fault{{Source: "m.mlir:7:3", Message: "stablehlo.add: it is wrong"}}},
+			Collectives: []program.CollectiveCheck{{Kind: "all_gather", Predicted: 10, Counted: 10},
+				{Kind: "all_gather", Predicted: 20, Counted: 21}},
 		}, `verified: 1 of 2 outputs pass, 1 equal bit for bit; largest relative error +Inf against the unsharded run, 0.5 against expected outputs
 proved op by op: 38 of 40 values that the devices computed are right, 30 bit for bit, the others within 0.12 of what rounding allows
   m.mlir:7:3: stablehlo.add: it is wrong
@@ -34,12 +36,14 @@ output  name  differs from the  elements  worst at  got  want  allowed differenc
 collective  places  equal  predicted bytes  counted bytes
 all_gather       2      1               30             31
 `},
-		{program.Check{Outputs: []program.OutputCheck{{Name: "y", Exact: true, UnshardedError: figure(0), Passed: true}}, Proof: &program.Proof{Values: 4, Exact: 4}},
+		{program.Check{Outputs: []program.OutputCheck{{Name: "y", Exact: true, UnshardedError: figure(0), Passed: true}},
+			Proof: &program.Proof{Values: 4, Exact: 4}},
 			`verified: 1 of 1 outputs pass, 1 equal bit for bit; largest relative error 0 against the unsharded run
 proved op by op: 4 of 4 values that the devices computed are right, 4 bit for bit
 no collectives
 `},
-		{program.Check{Outputs: []program.OutputCheck{{Name: "y", ExpectedError: figure(0.25), Passed: true}}, Note: "no unsharded run", Result: &program.Result{Uncounted: true}},
+		{program.Check{Outputs: []program.OutputCheck{{Name: "y", ExpectedError: figure(0.25), Passed: true}}, Note: "no unsharded run",
+			Result: &program.Result{Uncounted: true}},
 			`verified: 1 of 1 outputs pass; largest relative error 0.25 against expected outputs
 no unsharded run
 bytes that collectives moved are counted by the mesh backend only

@@ -20,7 +20,8 @@ func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 		return
 	}
 	fmt.Println(specialize.Needed(m))
-	if _, err := specialize.Run(context.Background(), m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]", Value: 4}}}); err != nil {
+	if _, err := specialize.Run(context.Background(), m, specialize.Options{Sizes: []specialize.Size{{Name: "arg0[0]",
+		Value: 4}}}); err != nil {
 		fmt.Println(err)
 		return
 	}

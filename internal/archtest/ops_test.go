@@ -161,7 +161,8 @@ func tableIn(t *testing.T, dir, file string) table {
 func opsTable(t *testing.T) string {
 	var b strings.Builder
 	columns := capabilities(t)
-	b.WriteString("# What every op has\n\nWritten by `go test ./internal/archtest -run TestOpsTable -update` from the tables of the packages.\n" +
+	b.WriteString("# What every op has\n\nWritten by `go test ./internal/archtest -run TestOpsTable -update` from the tables of the " +
+		"packages.\n" +
 		"Every op is read and written as generic text, bytecode and `model.json`.\n\n")
 	for _, c := range columns {
 		fmt.Fprintf(&b, "- **%s**: %s\n", c.name, c.about)

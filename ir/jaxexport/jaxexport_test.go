@@ -27,7 +27,8 @@ func TestStep(t *testing.T) {
 	if got := e.InTree.InputNames(); !slices.Equal(got, inputs) {
 		t.Errorf("inputs %q", got)
 	}
-	if got := e.OutTree; got.Kind != jaxexport.Dict || !slices.Equal(got.Names, []string{"loss", "y"}) || got.Children[1].Kind != jaxexport.Tuple {
+	if got := e.OutTree; got.Kind != jaxexport.Dict || !slices.Equal(got.Names, []string{"loss", "y"}) ||
+		got.Children[1].Kind != jaxexport.Tuple {
 		t.Errorf("results %+v", got)
 	}
 	if !slices.Equal(e.KeptInputs, []uint16{0, 1, 3, 4}) {

@@ -85,7 +85,8 @@ func TestMessage(t *testing.T) {
 
 func modelMessage(t *testing.T) protoreflect.MessageDescriptor {
 	t.Helper()
-	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{"../../api/proto"}})}
+	source := &protocompile.SourceResolver{ImportPaths: []string{"../../api/proto"}}
+	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(source)}
 	files, err := compiler.Compile(context.Background(), "autoshard/v1/model.proto")
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,8 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// The relaxed problem lets a gather run beside its product only where programs are lowered so; either way it costs no more than the problem.
+// The relaxed problem lets a gather run beside its product only where programs are lowered so; either way it costs no more than the
+// problem.
 func TestRelaxed(t *testing.T) {
 	var least [2]int64
 	for i := range least {

@@ -41,7 +41,8 @@ type emitter struct {
 
 func newEmitter(f *file, m *ir.Module, x *mesh) *emitter {
 	e := &emitter{file: f, m: m, mesh: x, names: map[ir.ValueID]string{}, aliases: map[ir.ValueID]ir.ValueID{},
-		indices: map[ir.ValueID]deviceIndex{}, groups: map[ir.OpID]*grouping{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{}, lazy: map[ir.ValueID]bool{}, intervals: map[ir.ValueID]interval{}, variedOf: map[ir.ValueID]variedNumber{},
+		indices: map[ir.ValueID]deviceIndex{}, groups: map[ir.OpID]*grouping{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{},
+		lazy: map[ir.ValueID]bool{}, intervals: map[ir.ValueID]interval{}, variedOf: map[ir.ValueID]variedNumber{},
 		splats: map[ir.ValueID]string{}, given: map[ir.ValueID]string{}, written: map[ir.FuncID]bool{}}
 	for op := range m.Ops(m.Body()) {
 		if fn := m.FuncOf(op); fn != 0 {

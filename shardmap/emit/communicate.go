@@ -162,7 +162,8 @@ func (e *emitter) allGather(op ir.OpID) error {
 			continue
 		}
 		axes, groups := e.over(op)
-		args := []*expr{e.ref(e.m.Operand(op, i)), axes, keyword("axis", number(e.m.OpAttrs(op).Int("all_gather_dim", 0))), keyword("tiled", truth(true))}
+		args := []*expr{e.ref(e.m.Operand(op, i)), axes, keyword("axis", number(e.m.OpAttrs(op).Int("all_gather_dim", 0))),
+			keyword("tiled", truth(true))}
 		e.assign(op, call("lax.all_gather", append(args, groups...)...), v)
 	}
 	return nil
@@ -225,7 +226,8 @@ func (e *emitter) allToAll(op ir.OpID) error {
 			continue
 		}
 		axes, groups := e.over(op)
-		args := []*expr{e.ref(e.m.Operand(op, i)), axes, number(a.Int("split_dimension", 0)), number(a.Int("concat_dimension", 0)), keyword("tiled", truth(true))}
+		args := []*expr{e.ref(e.m.Operand(op, i)), axes, number(a.Int("split_dimension", 0)), number(a.Int("concat_dimension", 0)),
+			keyword("tiled", truth(true))}
 		e.assign(op, call("lax.all_to_all", append(args, groups...)...), v)
 	}
 	return nil

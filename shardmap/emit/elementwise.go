@@ -15,7 +15,8 @@ var broadcasts = map[ir.Kind]bool{ir.OpSelect: true, ir.OpCompare: true}
 
 func init() {
 	handlers = map[ir.Kind]handler{}
-	for _, family := range []map[ir.Kind]handler{controlOps(), elementwise(), shapeOps(), contractions(), indexOps(), reductions(), communication(), chloOps()} {
+	for _, family := range []map[ir.Kind]handler{controlOps(), elementwise(), shapeOps(), contractions(), indexOps(), reductions(),
+		communication(), chloOps()} {
 		for kind, h := range family {
 			handlers[kind] = h
 		}

@@ -76,7 +76,8 @@ func (e *emitter) onlyCut(op ir.OpID, dims, sizes []int64, first int) (int, bool
 func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
 	x, sizes := e.m.Operand(op, 0), e.intList(op, "slice_sizes")
 	if d, ok := e.onlyCut(op, e.m.Shape(x), sizes, 1); ok {
-		return call("lax.dynamic_slice_in_dim", e.ref(x), e.startIndex(e.m.Operand(op, 1+d)), number(sizes[d]), keyword("axis", number(int64(d)))), nil
+		return call("lax.dynamic_slice_in_dim", e.ref(x), e.startIndex(e.m.Operand(op, 1+d)), number(sizes[d]),
+			keyword("axis", number(int64(d)))), nil
 	}
 	starts, negative := e.starts(op, 1)
 	fn := "lax.dynamic_slice"
@@ -90,7 +91,8 @@ func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
 func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
 	x, update := e.m.Operand(op, 0), e.m.Operand(op, 1)
 	if d, ok := e.onlyCut(op, e.m.Shape(x), e.m.Shape(update), 2); ok {
-		return call("lax.dynamic_update_slice_in_dim", e.ref(x), e.ref(update), e.startIndex(e.m.Operand(op, 2+d)), keyword("axis", number(int64(d)))), nil
+		return call("lax.dynamic_update_slice_in_dim", e.ref(x), e.ref(update), e.startIndex(e.m.Operand(op, 2+d)),
+			keyword("axis", number(int64(d)))), nil
 	}
 	starts, negative := e.starts(op, 2)
 	fn := "lax.dynamic_update_slice"

@@ -31,13 +31,15 @@ func (x *mesh) addPorts(p *shardmap.Program, what string, ports []shardmap.Port)
 	pos := p.Module.OpPos(p.Module.Func(p.Main).Op)
 	for i := range ports {
 		if partial := ports[i].Layout.Unreduced; len(partial) > 0 {
-			return diag.Unsupported(diag.NotSupported, pos, "%s %d holds partial sums along %s, which shard_map has no specification for: add an all-reduce",
+			return diag.Unsupported(diag.NotSupported, pos,
+				"%s %d holds partial sums along %s, which shard_map has no specification for: add an all-reduce",
 				what, i, x.FormatList(partial))
 		}
 		for _, refs := range ports[i].Layout.Dims {
 			if !x.cut(refs) {
 				return diag.Unsupported(diag.NotSupported, pos,
-					"%s %d is cut along %s, which has no common refinement with the parts of axes that others are cut along: JAX names whole axes of one mesh",
+					"%s %d is cut along %s, which has no common refinement with the parts of axes that others are cut along: JAX names whole axes of "+
+						"one mesh",
 					what, i, x.FormatList(refs))
 			}
 		}

@@ -160,7 +160,8 @@ lambda x:f32[4] w:f32[4]
 	for i, name := range []string{"right", "wrong"} {
 		values := x.Outputs[0].Floats()
 		values[3] += float64(i)
-		text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: x.Inputs, Outputs: []tensor.Tensor{tensor.FromFloats(dtype.F32, []int64{4}, values...)}})
+		text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: x.Inputs, Outputs: []tensor.Tensor{tensor.FromFloats(dtype.F32, []int64{4},
+			values...)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,8 @@ var meshes = []subaxis.Mesh{
 	{Axes: []subaxis.Axis{{Name: "x", Size: 12}}},
 	{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 8}, {Name: "z", Size: 2}}},
 	{Axes: []subaxis.Axis{{Name: "x", Size: 6}, {Name: "one", Size: 1}, {Name: "x_0", Size: 4}}},
-	{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 4}}, DeviceIDs: []int64{3, 2, 1, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14}},
+	{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 4}}, DeviceIDs: []int64{3, 2, 1, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15,
+		14}},
 }
 
 // places returns the number of every device along parts: which slice of a dimension it holds.
@@ -145,7 +146,8 @@ func TestLists(t *testing.T) {
 			if found, ok := refine.Find(mesh, places(mesh, refs)); !ok || !slices.Equal(places(mesh, found), places(mesh, refs)) {
 				t.Fatalf("the numbers along %s are found to be along %s", mesh.FormatList(refs), mesh.FormatList(found))
 			}
-			if found, ok := refine.FindGroups(mesh, mesh.Groups(refs)); !ok || !slices.EqualFunc(mesh.Groups(found), mesh.Groups(refs), slices.Equal) {
+			if found, ok := refine.FindGroups(mesh, mesh.Groups(refs)); !ok || !slices.EqualFunc(mesh.Groups(found), mesh.Groups(refs),
+				slices.Equal) {
 				t.Fatalf("the groups along %s are found to be along %s", mesh.FormatList(refs), mesh.FormatList(found))
 			}
 		}
@@ -175,7 +177,8 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := cuts.Mesh()
-	want := []subaxis.Axis{{Name: "x_0_", Size: 2}, {Name: "x_1", Size: 3}, {Name: "one", Size: 1}, {Name: "x_0_0", Size: 2}, {Name: "x_0_1", Size: 2}}
+	want := []subaxis.Axis{{Name: "x_0_", Size: 2}, {Name: "x_1", Size: 3}, {Name: "one", Size: 1}, {Name: "x_0_0", Size: 2},
+		{Name: "x_0_1", Size: 2}}
 	if d := cmp.Diff(want, m.Fine.Axes); d != "" {
 		t.Error(d)
 	}

@@ -81,7 +81,8 @@ type ring struct {
 }
 
 func (w *writer) ring(c *Candidate) *ring {
-	return &ring{writer: w, Candidate: c, mine: w.place(c.groups), b: w.m.BuilderBefore(c.Product), ints: map[int64]ir.ValueID{}, from: map[int64]ir.ValueID{}}
+	return &ring{writer: w, Candidate: c, mine: w.place(c.groups), b: w.m.BuilderBefore(c.Product), ints: map[int64]ir.ValueID{},
+		from: map[int64]ir.ValueID{}}
 }
 
 // op1 adds an op.
@@ -195,13 +196,15 @@ func (r *ring) half(v ir.ValueID, d int, which int64) ir.ValueID {
 	start, limit := make([]int64, len(dims)), slices.Clone(dims)
 	dims[d] /= 2
 	start[d], limit[d] = which*dims[d], (which+1)*dims[d]
-	a := attrs("start_indices", ir.Ints(start)).With("limit_indices", ir.Ints(limit)).With("strides", ir.Ints(slices.Repeat([]int64{1}, len(dims))))
+	a := attrs("start_indices", ir.Ints(start)).With("limit_indices", ir.Ints(limit)).With("strides",
+		ir.Ints(slices.Repeat([]int64{1}, len(dims))))
 	return r.op1(ir.OpSlice, r.m.WithDims(r.m.Type(v), dims), a, v)
 }
 
 // write puts a part into a result along dimension d.
 func (r *ring) write(into, part ir.ValueID, d int, index ir.ValueID) ir.ValueID {
-	return r.op1(ir.OpDynamicUpdateSlice, r.m.Type(into), nil, append([]ir.ValueID{into, part}, r.starts(len(r.m.Shape(into)), d, index)...)...)
+	return r.op1(ir.OpDynamicUpdateSlice, r.m.Type(into), nil, append([]ir.ValueID{into, part},
+		r.starts(len(r.m.Shape(into)), d, index)...)...)
 }
 
 // product multiplies two parts. The result has the element type given.

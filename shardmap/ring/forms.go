@@ -116,7 +116,8 @@ func (r *ring) reduceScatter(w Way) {
 // walk is a partial sum that goes round: by how many places a step, and where in the chunks it lies.
 type walk struct{ shift, inside int64 }
 
-// sums sends partial sums of parts of so large an extent round.
+// sums sends a partial sum round for each walk and returns them when every device has added its part. The sum of a walk is that of
+// parts with the given extent along the dimension that is scattered.
 func (r *ring) sums(walks []walk, extent int64) []ir.ValueID {
 	sums := make([]ir.ValueID, len(walks))
 	for t := range r.Steps {

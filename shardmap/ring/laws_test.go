@@ -90,7 +90,8 @@ func drawExample(t *rapid.T) example {
 
 // write returns the partitioned program. Contracted dimensions of a scattered product are whole in it, which changes
 // nothing in what its devices do.
-func write(mesh, axes string, way ring.Way, spec [3]string, batch, contracted string, operand int, d byte, sizes map[byte]int64, element string, scatter bool) string {
+func write(mesh, axes string, way ring.Way, spec [3]string, batch, contracted string, operand int, d byte, sizes map[byte]int64,
+	element string, scatter bool) string {
 	spec[2] = batch
 	var numbers [2][2][]string
 	for side := range 2 {
@@ -125,24 +126,28 @@ func write(mesh, axes string, way ring.Way, spec [3]string, batch, contracted st
 		in[operand] = cut[operand]
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "sdy.mesh @mesh = <%s>\nfunc.func @main(%%x0: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}, %%x1: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}) -> (tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}) {\n",
+	fmt.Fprintf(&b, "sdy.mesh @mesh = <%s>\nfunc.func @main(%%x0: tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}, %%x1: tensor<%s> "+
+		"{sdy.sharding = #sdy.sharding<@mesh, %s>}) -> (tensor<%s> {sdy.sharding = #sdy.sharding<@mesh, %s>}) {\n",
 		mesh, types[0], in[0], types[1], in[1], types[2], map[bool]string{true: cut[2], false: whole[2]}[scatter])
 	use, unreduced := [2]string{"%x0", "%x1"}, ""
 	if scatter {
 		unreduced = ", unreduced={" + inOrder(axes) + "}"
 	} else {
-		fmt.Fprintf(&b, "%%g = sdy.all_gather %s %%x%d out_sharding=<@mesh, %s> {autoshard.ring = \"%s\"} : tensor<%s>\n", cut[operand], operand, whole[operand], way, types[operand])
+		fmt.Fprintf(&b, "%%g = sdy.all_gather %s %%x%d out_sharding=<@mesh, %s> {autoshard.ring = \"%s\"} : tensor<%s>\n", cut[operand], operand,
+			whole[operand], way, types[operand])
 		use[operand] = "%g"
 	}
 	lists := ""
 	for i, name := range []string{"batching_dims", "contracting_dims"} {
 		lists += fmt.Sprintf(", %s = [%s] x [%s]", name, strings.Join(numbers[0][i], ", "), strings.Join(numbers[1][i], ", "))
 	}
-	fmt.Fprintf(&b, "%%d = stablehlo.dot_general %s, %s%s {sdy.sharding = #sdy.sharding_per_value<[<@mesh, %s%s>]>} : (tensor<%s>, tensor<%s>) -> tensor<%s>\n",
+	fmt.Fprintf(&b, "%%d = stablehlo.dot_general %s, %s%s {sdy.sharding = #sdy.sharding_per_value<[<@mesh, %s%s>]>} : (tensor<%s>, "+
+		"tensor<%s>) -> tensor<%s>\n",
 		use[0], use[1], lists, whole[2], unreduced, types[0], types[1], types[2])
 	out := "%d"
 	if scatter {
-		fmt.Fprintf(&b, "%%s = sdy.reduce_scatter %s %%d out_sharding=<@mesh, %s> {autoshard.ring = \"%s\"} : tensor<%s>\n", cut[2], cut[2], way, types[2])
+		fmt.Fprintf(&b, "%%s = sdy.reduce_scatter %s %%d out_sharding=<@mesh, %s> {autoshard.ring = \"%s\"} : tensor<%s>\n", cut[2], cut[2], way,
+			types[2])
 		out = "%s"
 	}
 	fmt.Fprintf(&b, "return %s : tensor<%s>\n}\n", out, types[2])

@@ -21,7 +21,8 @@ func (t *transposer) dot(op ir.OpID, g ir.ValueID) {
 	yFree := others(len(t.m.Shape(y)), dims.RhsBatch, dims.RhsContract)
 	leading := span(0, batch)
 	if t.linear[x] {
-		d := ir.DotDims{LhsBatch: leading, LhsContract: span(batch+int64(len(xFree)), int64(len(yFree))), RhsBatch: dims.RhsBatch, RhsContract: yFree}
+		d := ir.DotDims{LhsBatch: leading, LhsContract: span(batch+int64(len(xFree)), int64(len(yFree))), RhsBatch: dims.RhsBatch,
+			RhsContract: yFree}
 		order := slices.Concat(dims.LhsBatch, xFree, sortedBy(dims.LhsContract, dims.RhsContract))
 		t.add(x, t.contracted(op, g, t.value(y), d, order, x))
 		return

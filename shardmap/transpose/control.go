@@ -57,11 +57,12 @@ func (t *transposer) scan(op ir.OpID) {
 	}
 	arrays, bind := t.again(op)
 	info := t.p.ScanOf(op)
-	last, stacked := t.b.Scan(init, append(rows, arrays...), info.Length, !info.Reverse, func(carry, row []ir.ValueID) (next, out []ir.ValueID) {
-		defer t.inside()()
-		bind(row[len(rows):])
-		return t.scanBody(op, &l, carry, row)
-	})
+	last, stacked := t.b.Scan(init, append(rows, arrays...), info.Length, !info.Reverse,
+		func(carry, row []ir.ValueID) (next, out []ir.ValueID) {
+			defer t.inside()()
+			bind(row[len(rows):])
+			return t.scanBody(op, &l, carry, row)
+		})
 	if t.b.Err() != nil {
 		return
 	}

@@ -81,7 +81,8 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 	}
 	to := ir.ConvDims{InBatch: d.InFeature, InFeature: d.InBatch, InSpatial: d.InSpatial, KernelIn: d.OutBatch, KernelOut: d.OutFeature,
 		KernelSpatial: d.OutSpatial, OutBatch: d.KernelIn, OutFeature: d.KernelOut, OutSpatial: d.KernelSpatial}
-	c := conv{op, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), attrs.Int("batch_group_count", 1), attrs.Int("feature_group_count", 1)}
+	c := conv{op, &to, s.dilation, s.baseDilation, s.strides, s.ofWindow(), attrs.Int("batch_group_count", 1),
+		attrs.Int("feature_group_count", 1)}
 	t.add(k, t.convolve(c, t.value(x), g))
 }
 
@@ -126,7 +127,8 @@ func (t *transposer) convolve(c conv, x, k ir.ValueID) ir.ValueID {
 	i64 := func(n int64) ir.IntAttr {
 		return ir.IntAttr{Value: n, Type: t.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
 	}
-	attrs := ir.MakeAttrs(named("dimension_numbers", c.dims), named("window_strides", ir.Ints(c.strides)), named("lhs_dilation", ir.Ints(c.base)),
+	attrs := ir.MakeAttrs(named("dimension_numbers", c.dims), named("window_strides", ir.Ints(c.strides)),
+		named("lhs_dilation", ir.Ints(c.base)),
 		named("rhs_dilation", ir.Ints(c.dilation)), named("padding", t.pairs64(c.padding)), named("feature_group_count", i64(c.groups)),
 		named("batch_group_count", i64(c.batches)))
 	if a := t.m.Attr(c.like, "precision_config"); a != nil {

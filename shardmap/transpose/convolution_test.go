@@ -18,7 +18,8 @@ func grouped(b *typed.Builder, image, kernel ir.ValueID, features, batches int64
 	}
 	d := &ir.ConvDims{InBatch: 1, InSpatial: []int64{2}, InFeature: 0, KernelSpatial: []int64{0}, KernelIn: 2, KernelOut: 1,
 		OutBatch: 0, OutFeature: 2, OutSpatial: []int64{1}}
-	return b.Op(ir.OpConvolution, m.TensorType(dtype.F64, 4/batches, 3, 4), attrs(attr("dimension_numbers", d), attr("window_strides", ir.Ints{2}),
+	return b.Op(ir.OpConvolution, m.TensorType(dtype.F64, 4/batches, 3, 4), attrs(attr("dimension_numbers", d),
+		attr("window_strides", ir.Ints{2}),
 		attr("lhs_dilation", ir.Ints{2}), attr("rhs_dilation", ir.Ints{1}), attr("padding", padding(b, 1, 0)),
 		attr("feature_group_count", i64(features)), attr("batch_group_count", i64(batches))), image, kernel)
 }

@@ -13,12 +13,14 @@ func init() {
 	derivatives = map[ir.Kind]func(j *tangents, op ir.OpID) ir.ValueID{
 		ir.OpAdd: (*tangents).sum, ir.OpSubtract: (*tangents).sum, ir.OpMultiply: (*tangents).product, ir.OpDotGeneral: (*tangents).product,
 		ir.OpConvolution: (*tangents).product,
-		ir.OpDivide:      (*tangents).quotient, ir.OpPower: (*tangents).power, ir.OpMaximum: (*tangents).extremum, ir.OpMinimum: (*tangents).extremum,
-		ir.OpClamp: (*tangents).clamp, ir.OpAtan2: (*tangents).atan2, ir.OpSelect: (*tangents).each, ir.OpConcatenate: (*tangents).each,
+		ir.OpDivide:      (*tangents).quotient, ir.OpPower: (*tangents).power, ir.OpMaximum: (*tangents).extremum,
+		ir.OpMinimum: (*tangents).extremum,
+		ir.OpClamp:   (*tangents).clamp, ir.OpAtan2: (*tangents).atan2, ir.OpSelect: (*tangents).each, ir.OpConcatenate: (*tangents).each,
 		ir.OpPad: (*tangents).each, ir.OpDynamicUpdateSlice: (*tangents).each, ir.OpScatter: (*tangents).scatter, ir.OpReduce: (*tangents).reduce,
 		ir.OpReduceWindow: (*tangents).reduceWindow, ir.OpRemainder: (*tangents).remainder,
 	}
-	for _, kind := range []ir.Kind{ir.OpNegate, ir.OpConvert, ir.OpReducePrecision, ir.OpReshape, ir.OpTranspose, ir.OpBroadcastInDim, ir.OpReverse,
+	for _, kind := range []ir.Kind{ir.OpNegate, ir.OpConvert, ir.OpReducePrecision, ir.OpReshape, ir.OpTranspose, ir.OpBroadcastInDim,
+		ir.OpReverse,
 		ir.OpSlice, ir.OpDynamicSlice, ir.OpGather} {
 		derivatives[kind] = (*tangents).first
 	}
@@ -244,7 +246,8 @@ func (j *tangents) scatter(op ir.OpID) ir.ValueID {
 		j.unknown(op)
 		return 0
 	}
-	return j.b.Folded(ir.OpScatter, m.Type(m.Result(op, 0)), m.OpAttrs(op), with, j.tangent(m.Operand(op, 0)), j.value(m.Operand(op, 1)), j.tangent(m.Operand(op, 2)))
+	return j.b.Folded(ir.OpScatter, m.Type(m.Result(op, 0)), m.OpAttrs(op), with, j.tangent(m.Operand(op, 0)), j.value(m.Operand(op, 1)),
+		j.tangent(m.Operand(op, 2)))
 }
 
 // slope is the derivative of the absolute value, 1 at zero as in JAX.

@@ -31,7 +31,8 @@ func (t *transposer) pad(op ir.OpID, g ir.ValueID) {
 	}
 	x, v := t.m.Operand(op, 0), t.m.Operand(op, 1)
 	in, attrs := t.m.Shape(x), t.m.OpAttrs(op)
-	low, high, strides := negated(attrs.Ints("edge_padding_low")), negated(attrs.Ints("edge_padding_high")), slices.Clone(attrs.Ints("interior_padding"))
+	low, high, strides := negated(attrs.Ints("edge_padding_low")), negated(attrs.Ints("edge_padding_high")),
+		slices.Clone(attrs.Ints("interior_padding"))
 	zero := t.scalarZero(x)
 	inside := t.b.Pad(g, zero, low, high, make([]int64, len(in)))
 	strided := false

@@ -139,10 +139,12 @@ func (j *tangents) op(op ir.OpID) {
 func (j *tangents) unknown(op ir.OpID) {
 	if j.m.Kind(op) == ir.OpWhile {
 		j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op),
-			"%s has no derivative, since only the run knows its number of rounds; count from a constant to a constant, or write a scan", j.p.Describe(op)))
+			"%s has no derivative, since only the run knows its number of rounds; count from a constant to a constant, or write a scan",
+			j.p.Describe(op)))
 		return
 	}
-	j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op), "%s has no derivative here; leave its operands out of what is differentiated, or write it with other ops",
+	j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op),
+		"%s has no derivative here; leave its operands out of what is differentiated, or write it with other ops",
 		j.p.Describe(op)))
 }
 

@@ -152,7 +152,8 @@ func window(b *typed.Builder, x ir.ValueID, result []int64, size, stride, base, 
 // windows folds dilated windows of three elements, from a value, with padding.
 func windows(b *typed.Builder, kind ir.Kind, x ir.ValueID, from float64) ir.ValueID {
 	return b.Folded(ir.OpReduceWindow, b.Program().Module.TensorType(dtype.F64, 4), attrs(attr("window_dimensions", ir.Ints{3}),
-		attr("window_strides", ir.Ints{2}), attr("base_dilations", ir.Ints{2}), attr("window_dilations", ir.Ints{2}), attr("padding", padding(b, 2, 2))),
+		attr("window_strides", ir.Ints{2}), attr("base_dilations", ir.Ints{2}), attr("window_dilations", ir.Ints{2}),
+		attr("padding", padding(b, 2, 2))),
 		kind, x, b.Constant(dtype.F64, nil, from))
 }
 
@@ -163,9 +164,11 @@ func convolution(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 	}
 	d := &ir.ConvDims{InBatch: 0, InSpatial: []int64{1}, InFeature: 2, KernelSpatial: []int64{0}, KernelIn: 1, KernelOut: 2,
 		OutBatch: 1, OutFeature: 0, OutSpatial: []int64{2}}
-	return b.Op(ir.OpConvolution, b.Program().Module.TensorType(dtype.F64, 2, 2, 6), attrs(attr("dimension_numbers", d), attr("window_strides", ir.Ints{3}),
-		attr("lhs_dilation", ir.Ints{2}), attr("rhs_dilation", ir.Ints{2}), attr("padding", padding(b, 1, 2)), attr("feature_group_count", i64(1)),
-		attr("batch_group_count", i64(1))), x[0], x[1])
+	return b.Op(ir.OpConvolution, b.Program().Module.TensorType(dtype.F64, 2, 2, 6),
+		attrs(attr("dimension_numbers", d), attr("window_strides", ir.Ints{3}),
+			attr("lhs_dilation", ir.Ints{2}), attr("rhs_dilation", ir.Ints{2}), attr("padding", padding(b, 1, 2)),
+			attr("feature_group_count", i64(1)),
+			attr("batch_group_count", i64(1))), x[0], x[1])
 }
 
 var locals = []local{
@@ -176,8 +179,14 @@ var locals = []local{
 	}},
 	{"subtract", 2, [][]int64{{4}, {4}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID { return b.Binary(ir.OpSubtract, x[0], x[1]) }},
 	{"negate", 1, [][]int64{{4}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID { return b.Unary(ir.OpNegate, x[0]) }},
-	{"multiply", 1, [][]int64{{2, 2}, {2, 2}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID { return b.Binary(ir.OpMultiply, x[0], x[1]) }},
-	{"multiply on the right", 1, [][]int64{{2, 2}, {2, 2}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID { return b.Binary(ir.OpMultiply, x[1], x[0]) }},
+	{"multiply", 1, [][]int64{{2, 2}, {2, 2}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
+		return b.Binary(ir.OpMultiply, x[0],
+			x[1])
+	}},
+	{"multiply on the right", 1, [][]int64{{2, 2}, {2, 2}}, func(b *typed.Builder,
+		x []ir.ValueID) ir.ValueID {
+		return b.Binary(ir.OpMultiply, x[1], x[0])
+	}},
 	{"divide", 1, [][]int64{{4}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		return b.Binary(ir.OpDivide, x[0], b.Constant(dtype.F64, []int64{4}, 1, 2, 4, -8))
 	}},
@@ -211,7 +220,10 @@ var locals = []local{
 	{"pad with a linear value", 1, [][]int64{{3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		return b.Pad(x[0], b.Reduce(ir.OpAdd, x[0], 0), []int64{1}, []int64{2}, []int64{1})
 	}},
-	{"concatenate", 2, [][]int64{{2, 2}, {2, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID { return b.Concatenate(1, x[0], x[1], x[0]) }},
+	{"concatenate", 2, [][]int64{{2, 2}, {2, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
+		return b.Concatenate(1, x[0], x[1],
+			x[0])
+	}},
 	{"dynamic_slice", 1, [][]int64{{5, 4}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		return b.DynamicSlice(x[0], []int64{2, 3}, constants(b, 7, -1)...)
 	}},
@@ -221,7 +233,8 @@ var locals = []local{
 	{"gather", 1, [][]int64{{5, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		index := b.Constant(dtype.I32, []int64{4, 1}, 3, 0, 9, -2)
 		d := &ir.GatherDims{Offset: []int64{1}, Collapsed: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
-		return b.Op(ir.OpGather, b.Program().Module.TensorType(dtype.F64, 4, 3), attrs(attr("dimension_numbers", d), attr("slice_sizes", ir.Ints{1, 3})), x[0], index)
+		return b.Op(ir.OpGather, b.Program().Module.TensorType(dtype.F64, 4, 3), attrs(attr("dimension_numbers", d),
+			attr("slice_sizes", ir.Ints{1, 3})), x[0], index)
 	}},
 	{"scatter", 2, [][]int64{{5, 3}, {4, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		index := b.Constant(dtype.I32, []int64{4, 1}, 3, 3, 9, 0)
@@ -231,7 +244,8 @@ var locals = []local{
 	{"scatter that replaces", 2, [][]int64{{5, 3}, {3, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 		index := b.Constant(dtype.I32, []int64{3, 1}, 3, 9, 0)
 		d := &ir.ScatterDims{UpdateWindow: []int64{1}, InsertedWindow: []int64{0}, ToOperand: []int64{0}, IndexVectorDim: 1}
-		return b.Folded(ir.OpScatter, b.Type(x[0]), attrs(attr("scatter_dimension_numbers", d), attr("unique_indices", ir.BoolAttr(true))), 0, x[0], index, x[1])
+		return b.Folded(ir.OpScatter, b.Type(x[0]), attrs(attr("scatter_dimension_numbers", d), attr("unique_indices", ir.BoolAttr(true))), 0,
+			x[0], index, x[1])
 	}},
 	{"convolution", 1, [][]int64{{2, 9, 3}, {3, 3, 2}}, convolution},
 	{"convolution on the right", 1, [][]int64{{3, 3, 2}, {2, 9, 3}}, func(b *typed.Builder, x []ir.ValueID) ir.ValueID {
@@ -294,18 +308,22 @@ func binary(kind ir.Kind) func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 
 var functions = []function{
 	{"exp", true, unary(ir.OpExponential)}, {"expm1", true, unary(ir.OpExponentialMinusOne)}, {"log", false, unary(ir.OpLog)},
-	{"log1p", false, unary(ir.OpLogPlusOne)}, {"tanh", true, unary(ir.OpTanh)}, {"logistic", true, unary(ir.OpLogistic)}, {"sqrt", false, unary(ir.OpSqrt)},
+	{"log1p", false, unary(ir.OpLogPlusOne)}, {"tanh", true, unary(ir.OpTanh)}, {"logistic", true, unary(ir.OpLogistic)},
+	{"sqrt", false, unary(ir.OpSqrt)},
 	{"rsqrt", false, unary(ir.OpRsqrt)}, {"cbrt", false, unary(ir.OpCbrt)}, {"sin", true, unary(ir.OpSine)}, {"cos", true, unary(ir.OpCosine)},
-	{"tan", true, unary(ir.OpTan)}, {"abs", true, unary(ir.OpAbs)}, {"erf", true, unary(ir.OpChloErf)}, {"square", true, unary(ir.OpChloSquare)},
+	{"tan", true, unary(ir.OpTan)}, {"abs", true, unary(ir.OpAbs)}, {"erf", true, unary(ir.OpChloErf)},
+	{"square", true, unary(ir.OpChloSquare)},
 	{"sinh", true, unary(ir.OpChloSinh)}, {"cosh", true, unary(ir.OpChloCosh)}, {"floor", false, unary(ir.OpFloor)},
-	{"asin", true, unary(ir.OpChloAsin)}, {"acos", true, unary(ir.OpChloAcos)}, {"atan", true, unary(ir.OpChloAtan)}, {"asinh", true, unary(ir.OpChloAsinh)},
+	{"asin", true, unary(ir.OpChloAsin)}, {"acos", true, unary(ir.OpChloAcos)}, {"atan", true, unary(ir.OpChloAtan)},
+	{"asinh", true, unary(ir.OpChloAsinh)},
 	{"atanh", true, unary(ir.OpChloAtanh)}, {"erf_inv", true, unary(ir.OpChloErfInv)}, {"lgamma", false, unary(ir.OpChloLgamma)},
 	{"digamma", false, unary(ir.OpChloDigamma)}, {"remainder", false, binary(ir.OpRemainder)},
 	{"acosh", false, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 		two := b.Constant(dtype.F64, nil, 2)
 		return b.Binary(ir.OpMultiply, b.Unary(ir.OpChloAcosh, b.Binary(ir.OpAdd, x, two)), y)
 	}},
-	{"mul", true, binary(ir.OpMultiply)}, {"div", false, binary(ir.OpDivide)}, {"power", false, binary(ir.OpPower)}, {"atan2", false, binary(ir.OpAtan2)},
+	{"mul", true, binary(ir.OpMultiply)}, {"div", false, binary(ir.OpDivide)}, {"power", false, binary(ir.OpPower)},
+	{"atan2", false, binary(ir.OpAtan2)},
 	{"max", true, binary(ir.OpMaximum)}, {"min", true, binary(ir.OpMinimum)}, {"sub", true, binary(ir.OpSubtract)},
 	{"softmax", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 		e := b.Unary(ir.OpExponential, b.Binary(ir.OpSubtract, x, b.Reduce(ir.OpMaximum, x, 0)))
@@ -332,7 +350,8 @@ var functions = []function{
 		return b.Op(ir.OpClamp, b.Type(x), nil, b.Constant(dtype.F64, nil, -0.5), x, y)
 	}},
 	{"outer product", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
-		return b.Reduce(ir.OpAdd, b.Dot(x, y, ir.DotDims{LhsBatch: []int64{}, RhsBatch: []int64{}, LhsContract: []int64{}, RhsContract: []int64{}}), 1)
+		return b.Reduce(ir.OpAdd, b.Dot(x, y, ir.DotDims{LhsBatch: []int64{}, RhsBatch: []int64{}, LhsContract: []int64{},
+			RhsContract: []int64{}}), 1)
 	}},
 	{"mean over devices", true, func(b *typed.Builder, x, y ir.ValueID) ir.ValueID {
 		return b.Unary(ir.OpTanh, b.Binary(ir.OpMultiply, b.Pmean(b.Binary(ir.OpMultiply, x, x), "i"), y))

@@ -18,7 +18,8 @@ func init() {
 		ir.OpConvert: (*transposer).convert, ir.OpReducePrecision: (*transposer).reducePrecision,
 		ir.OpReshape: (*transposer).reshape, ir.OpTranspose: (*transposer).permute, ir.OpBroadcastInDim: (*transposer).broadcast,
 		ir.OpReverse: (*transposer).reverse, ir.OpReduce: (*transposer).reduce, ir.OpReduceWindow: (*transposer).reduceWindow,
-		ir.OpDotGeneral: (*transposer).dot, ir.OpConvolution: (*transposer).convolution, ir.OpSlice: (*transposer).slice, ir.OpPad: (*transposer).pad,
+		ir.OpDotGeneral: (*transposer).dot, ir.OpConvolution: (*transposer).convolution, ir.OpSlice: (*transposer).slice,
+		ir.OpPad:         (*transposer).pad,
 		ir.OpConcatenate: (*transposer).concatenate, ir.OpDynamicSlice: (*transposer).dynamicSlice,
 		ir.OpDynamicUpdateSlice: (*transposer).dynamicUpdateSlice, ir.OpGather: (*transposer).gather, ir.OpScatter: (*transposer).scatter,
 	}

@@ -100,7 +100,8 @@ var steps = map[string]func(d *drawing) ir.ValueID{
 	},
 	"scan": func(d *drawing) ir.ValueID {
 		x, y, z := d.any(), d.any(), d.any()
-		last, rows := d.Scan([]ir.ValueID{x, d.Constant(dtype.F64, nil, 1)}, []ir.ValueID{d.Reshape(y, 2, 2)}, 2, rapid.Bool().Draw(d.t, "reverse"),
+		last, rows := d.Scan([]ir.ValueID{x, d.Constant(dtype.F64, nil, 1)}, []ir.ValueID{d.Reshape(y, 2, 2)}, 2,
+			rapid.Bool().Draw(d.t, "reverse"),
 			func(c, row []ir.ValueID) (next, out []ir.ValueID) {
 				wide := d.Concatenate(0, row[0], row[0])
 				sum := d.Binary(ir.OpAdd, d.Binary(ir.OpMultiply, c[0], c[1]), d.Binary(ir.OpAdd, wide, z))

@@ -236,7 +236,8 @@ func (j *tangents) along(x, numbers ir.ValueID, dim int64) ir.ValueID {
 	}
 	shape := j.m.Shape(x)
 	rest := others(len(shape), []int64{dim})
-	d := &ir.GatherDims{Collapsed: []int64{dim}, OperandBatch: rest, IndicesBatch: rest, StartIndexMap: []int64{dim}, IndexVectorDim: int64(len(shape))}
+	d := &ir.GatherDims{Collapsed: []int64{dim}, OperandBatch: rest, IndicesBatch: rest, StartIndexMap: []int64{dim},
+		IndexVectorDim: int64(len(shape))}
 	index := j.b.Reshape(numbers, append(slices.Clone(shape), 1)...)
 	return j.b.Local(ir.OpGather, ir.MakeAttrs(named("dimension_numbers", d),
 		named("slice_sizes", ir.Ints(slices.Repeat([]int64{1}, len(shape))))), x, index)

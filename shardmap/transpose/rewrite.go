@@ -29,7 +29,8 @@ type pair struct{ v, derivative ir.ValueID }
 // newRewrite begins a program that depends on those inputs of a prepared program.
 func newRewrite(p *typed.Program, inputs []int, primal bool) (*rewrite, error) {
 	b := typed.Rebuild(p)
-	w := &rewrite{p: p, m: b.Program().Module, b: b, primal: primal, on: map[ir.ValueID]bool{}, env: map[ir.ValueID]ir.ValueID{}, stacked: map[ir.OpID][]stack{}}
+	w := &rewrite{p: p, m: b.Program().Module, b: b, primal: primal, on: map[ir.ValueID]bool{}, env: map[ir.ValueID]ir.ValueID{},
+		stacked: map[ir.OpID][]stack{}}
 	args := w.m.BlockArgs(p.Body())
 	for n, k := range inputs {
 		if k < 0 || k >= len(args) || slices.Contains(inputs[:n], k) {

@@ -190,13 +190,15 @@ func (t *transposer) transpose(op ir.OpID) {
 
 // nonlinear refuses an op of linear operands.
 func (t *transposer) nonlinear(op ir.OpID) {
-	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op), "%s is not linear in %s, or has no transpose; take its gradient in place of its transpose, or transpose in fewer inputs",
+	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op),
+		"%s is not linear in %s, or has no transpose; take its gradient in place of its transpose, or transpose in fewer inputs",
 		t.p.Describe(op), t.linearOperand(op)))
 }
 
 // affine refuses an op that adds something that is not linear and not plainly zero.
 func (t *transposer) affine(op ir.OpID, v ir.ValueID) {
-	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op), "%s adds %s to a linear value, which makes it affine; leave it out or make it a constant zero",
+	t.fail(diag.Invalid(diag.BadOp, t.m.OpPos(op),
+		"%s adds %s to a linear value, which makes it affine; leave it out or make it a constant zero",
 		t.p.Describe(op), t.p.FormatValue(v)))
 }
 
@@ -227,7 +229,8 @@ func (t *transposer) makesZero(op ir.OpID) bool {
 	case kind == ir.OpConstant:
 		d, ok := t.m.Attr(op, "value").(*ir.Dense)
 		return ok && d.Data != nil && !slices.ContainsFunc(d.Data, func(b byte) bool { return b != 0 })
-	case kind == ir.OpBroadcastInDim, kind == ir.OpReshape, kind == ir.OpTranspose, kind == ir.OpConvert, kind == ir.OpNegate, kind == ir.OpSlice,
+	case kind == ir.OpBroadcastInDim, kind == ir.OpReshape, kind == ir.OpTranspose, kind == ir.OpConvert, kind == ir.OpNegate,
+		kind == ir.OpSlice,
 		kind == ir.OpDynamicSlice:
 		return t.isZero(operands[0])
 	case kind == ir.OpConcatenate || kind == ir.OpPad || kind == ir.OpAdd || kind == ir.OpSubtract:

@@ -27,7 +27,8 @@ func (b *Builder) inside(region ir.RegionID, args []ir.TypeID, f func(args []ir.
 // Scan runs a body once for each of length rows of the arrays in xs, last row first if reverse. The body takes the
 // carries and the rows, may use values of the program around it, and returns new carries and rows of results; Scan
 // returns the last carries and the stacked results.
-func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body func(carry, row []ir.ValueID) (next, out []ir.ValueID)) (last, stacked []ir.ValueID) {
+func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body func(carry, row []ir.ValueID) (next,
+	out []ir.ValueID)) (last, stacked []ir.ValueID) {
 	none := func() ([]ir.ValueID, []ir.ValueID) { return make([]ir.ValueID, len(carry)), nil }
 	if b.err != nil || slices.Contains(carry, 0) || slices.Contains(xs, 0) {
 		return none()
@@ -58,7 +59,8 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	for _, v := range outs {
 		results = append(results, b.m.WithDims(b.m.Type(v), append([]int64{length}, b.m.Shape(v)...)))
 	}
-	attrs := ir.MakeAttrs(attr("carries", i64(b.m, int64(len(carry)))), attr("length", i64(b.m, length)), attr("reverse", ir.BoolAttr(reverse)))
+	attrs := ir.MakeAttrs(attr("carries", i64(b.m, int64(len(carry)))), attr("length", i64(b.m, length)),
+		attr("reverse", ir.BoolAttr(reverse)))
 	op := b.at.Unregistered(dialect+Scan, results, attrs, 0, append(slices.Clone(carry), xs...)...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	all := b.m.ResultValues(op)

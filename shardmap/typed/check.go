@@ -50,8 +50,9 @@ func isInit(m *ir.Module, op ir.OpID, i int) bool {
 // linear are the local ops that map terms of a sum to terms of the result's sum (specification: shardmap.md section
 // 3.8). Ops over several terms are those of checkTerms.
 var linear = map[ir.Kind]bool{
-	ir.OpNegate: true, ir.OpReal: true, ir.OpImag: true, ir.OpConvert: true, ir.OpReshape: true, ir.OpTranspose: true, ir.OpBroadcastInDim: true,
-	ir.OpSlice: true, ir.OpReverse: true,
+	ir.OpNegate: true, ir.OpReal: true, ir.OpImag: true, ir.OpConvert: true, ir.OpReshape: true, ir.OpTranspose: true,
+	ir.OpBroadcastInDim: true,
+	ir.OpSlice:          true, ir.OpReverse: true,
 }
 
 // checkTerms checks an op over values that are terms along some axes.
@@ -90,7 +91,8 @@ func (e *elaborator) checkProductOfTerms(op ir.OpID, joined Variance, refuse fun
 	}
 	if x.U == 0 || y.U != 0 || y.R != x.U || x.Kind != ir.ReduceSum {
 		return refuse(
-			"a product of terms needs one factor, not the divisor, that is unreduced and another that is reduced along the same axes; insert preduced over %s",
+			"a product of terms needs one factor, not the divisor, that is unreduced and another that is reduced along the same axes; insert "+
+				"preduced over %s",
 			e.p.tuple(joined.U.Axes()))
 	}
 	return e.castTerms(op, joined)
@@ -137,7 +139,8 @@ func (e *elaborator) checkCollective(op ir.OpID) error {
 			"E_GROUPS", "groups do not make a value equal along whole axes; refine the mesh and reduce over the new axis, or switch the check off")
 	case info.communicate && axes&e.divergent != 0 && !e.opts.Unsound:
 		return e.p.badAt(op, diag.BadVariance, "E_DIVERGENT_COLLECTIVE",
-			"stands in a branch or loop whose predicate varies over %s, so that not all of its members come to it; make the predicate equal along %s",
+			"stands in a branch or loop whose predicate varies over %s, so that not all of its members come to it; make the predicate equal "+
+				"along %s",
 			e.p.FormatAxes(e.divergent), e.p.tuple((axes & e.divergent).Axes()))
 	case c.Name == AxisIndex:
 		return nil
@@ -187,11 +190,13 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 	}
 	if missing != 0 && (info.insert == castNone || info.insert == castAll && missing != axes && !e.opts.Mixed) {
 		return e.p.badAt(op, diag.BadVariance, "E_MIXED",
-			"can only accept axis names which correspond to varying axes of its operand %s: it varies over some of %s, not over %s; name the others only, or insert pvary over %s",
+			"can only accept axis names which correspond to varying axes of its operand %s: it varies over some of %s, not over %s; name the "+
+				"others only, or insert pvary over %s",
 			e.describe(operand), e.p.tuple(c.Axes), e.p.axisNames(missing.Axes(), ","), e.p.tuple(missing.Axes()))
 	}
 	if missing == axes && info.insert == castAll && c.Name == Psum {
-		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value", e.describe(operand), e.p.tuple(c.Axes), e.p.GroupSize(c.Axes))
+		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value", e.describe(operand), e.p.tuple(c.Axes),
+			e.p.GroupSize(c.Axes))
 	}
 	return e.castOperands(op, x.V|axes)
 }

@@ -116,7 +116,8 @@ func (e *elaborator) branch(op ir.OpID, r int) error {
 		}
 		if !ok {
 			return e.p.badAt(op, diag.BadVariance, "E_BRANCH",
-				"branches must have equal output types: output %d is %s over all branches and the predicate, branch %d returns %s; insert pvary over %s in that branch",
+				"branches must have equal output types: output %d is %s over all branches and the predicate, branch %d returns %s; insert pvary "+
+					"over %s in that branch",
 				i, e.p.FormatVariance(to), r, e.describe(v), e.p.tuple((to.V &^ e.vars[v].V).Axes()))
 		}
 		e.m.SetOperand(ret, i, w)

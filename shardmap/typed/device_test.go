@@ -32,7 +32,8 @@ func TestDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := string(mlir.Print(program.Module, mlir.PrintOptions{}))
-		translated, err := typed.FromDevice(t.Context(), program, typed.Names{Program: "f", Inputs: []string{"params['w']", "lambda", "x"}, Outputs: []string{"loss"}})
+		translated, err := typed.FromDevice(t.Context(), program, typed.Names{Program: "f", Inputs: []string{"params['w']", "lambda", "x"},
+			Outputs: []string{"loss"}})
 		if after := string(mlir.Print(program.Module, mlir.PrintOptions{})); after != before {
 			t.Errorf("the per-device program is changed:\n%s", after)
 		}

@@ -35,7 +35,8 @@ func (r *deviceReader) findNumbers() {
 		}
 		v := r.m.Result(op, 0)
 		e.tables[v] = table
-		if n, ok := numberOf(&r.src.Mesh, table); ok && len(r.m.Shape(v)) == 0 && r.m.Kind(op) != ir.OpPartitionId && r.cuts.Add(n.refs...) == nil {
+		if n, ok := numberOf(&r.src.Mesh, table); ok && len(r.m.Shape(v)) == 0 && r.m.Kind(op) != ir.OpPartitionId &&
+			r.cuts.Add(n.refs...) == nil {
 			n.value = v
 			r.numbers = append(r.numbers, n)
 		}

@@ -286,11 +286,13 @@ func (e *elaborator) checkOutput(i int, v ir.ValueID, to Variance) error {
 	case extra.Len() == 1:
 		a := extra.Axes()
 		return p.badAt(p.Return(), diag.BadVariance, "E_REP",
-			"output %d has spec %s, which says that it is replicated across mesh axis '%s', but that can't be statically inferred: it is %s; reduce it over %s (psum, all_gather_invariant) or mention '%s' in the spec",
+			"output %d has spec %s, which says that it is replicated across mesh axis '%s', but that can't be statically inferred: it is %s; "+
+				"reduce it over %s (psum, all_gather_invariant) or mention '%s' in the spec",
 			i, spec, p.axisNames(a, ""), e.describe(v), p.tuple(a), p.axisNames(a, ""))
 	}
 	return p.badAt(p.Return(), diag.BadVariance, "E_REP",
-		"output %d has spec %s, which says that it is only varying across %s and not %s, but it is inferred varying over %s: %s; reduce it over %s or mention those axes in the spec",
+		"output %d has spec %s, which says that it is only varying across %s and not %s, but it is inferred varying over %s: %s; reduce it "+
+			"over %s or mention those axes in the spec",
 		i, spec, p.FormatAxes(to.V), p.FormatAxes(extra), p.FormatAxes(have.V), e.describe(v), p.tuple(extra.Axes()))
 }
 

@@ -151,10 +151,11 @@ func TestCollectiveMatmul(t *testing.T) {
 	large := []array{{"lhs", []int64{64, 32}, typed.P("i", ""), "mod:7:3:5:2"}, {"rhs", []int64{32, 16}, typed.P(), "mod:5:1:7:3"}}
 	repeated := figure{[]int64{32, 5}, 28, 670, 45760, 1971760}
 	tests := map[string]example{
-		"G9-collective-matmul": {line, true, g9, typed.P(), gatherRows(2, 8, 5), figure{[]int64{8, 5}, 28, 670, 11440, 312880}, "ppermute(i):3", ""},
-		"G9-checked":           {line, false, g9, typed.P(), gatherRows(2, 8, 5), figure{}, "", "E_REP"},
-		"G9-typed":             {line, false, g9, typed.P("i"), gatherRows(2, 8, 5), repeated, "ppermute(i):3", ""},
-		"G9-scan-form":         {line, false, g9, typed.P("i"), gatherRowsLoop, repeated, "ppermute(i):1", ""},
+		"G9-collective-matmul": {line, true, g9, typed.P(), gatherRows(2, 8, 5), figure{[]int64{8, 5}, 28, 670, 11440, 312880}, "ppermute(i):3",
+			""},
+		"G9-checked":   {line, false, g9, typed.P(), gatherRows(2, 8, 5), figure{}, "", "E_REP"},
+		"G9-typed":     {line, false, g9, typed.P("i"), gatherRows(2, 8, 5), repeated, "ppermute(i):3", ""},
+		"G9-scan-form": {line, false, g9, typed.P("i"), gatherRowsLoop, repeated, "ppermute(i):1", ""},
 		"G9-document-size": {[]subaxis.Axis{{Name: "i", Size: 8}}, true, large, typed.P(), gatherRows(8, 64, 16),
 			figure{[]int64{64, 16}, 4, -5, 12, 159}, "ppermute(i):7", ""},
 		"G10b-overlapped":    {line, false, []array{lhsRows, rhsRows}, typed.P("i", ""), gatherContracting, product, "ppermute(i):3", ""},

@@ -25,8 +25,8 @@ import (
 //	export                         elaborates it and prints the manual computation
 //	import                         takes MLIR and prints the program
 //
-// VALUES is arange, arange+1, mod:7:3:5:2 for (7k+3)%5-2, or a list of numbers with colons between. Of more than 32 results first, last, sum and wsum =
-// sum of v[k]·(1 + k mod 97) are printed.
+// VALUES is arange, arange+1, mod:7:3:5:2 for (7k+3)%5-2, or a list of numbers with colons between. Of more than 32 results first, last,
+// sum and wsum = sum of v[k]·(1 + k mod 97) are printed.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -146,7 +146,8 @@ func figures(x tensor.Tensor) string {
 	}
 	sum, wsum := checksums(x)
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	return fmt.Sprintf("%s%v first %s, last %s, sum %s, wsum %s", x.DType, x.Shape, number(v[0]), number(v[len(v)-1]), number(sum), number(wsum))
+	return fmt.Sprintf("%s%v first %s, last %s, sum %s, wsum %s", x.DType, x.Shape, number(v[0]), number(v[len(v)-1]), number(sum),
+		number(wsum))
 }
 
 func checksums(x tensor.Tensor) (sum, wsum float64) {

@@ -50,11 +50,13 @@ func Import(ctx context.Context, source *ir.Module, opts ImportOptions) (*Progra
 		if len(found) > 1 {
 			at = m.OpPos(found[1])
 		}
-		return nil, diag.Unsupported(diag.NotSupported, at, "the function `main` has %d manual computations; a program is made of one", len(found))
+		return nil, diag.Unsupported(diag.NotSupported, at, "the function `main` has %d manual computations; a program is made of one",
+			len(found))
 	}
 	if opts.Whole && !onlyOp(m, m.Func(main).Body, found[0]) {
 		return nil, diag.Unsupported(diag.NotSupported, m.OpPos(found[0]),
-			"the function `main` does more than its manual computation, which a shard_map program has no place for; `autoshard plan` takes the whole model")
+			"the function `main` does more than its manual computation, which a shard_map program has no place for; `autoshard plan` takes the "+
+				"whole model")
 	}
 	i := &importer{m: m, op: found[0], p: &Program{Name: m.Name, Check: !opts.Unchecked, Module: m, Names: map[ir.ValueID]string{}}}
 	if err := i.interfaces(main); err != nil {

@@ -209,7 +209,8 @@ var jaxRefusals = []struct{ kind, class, words string }{
 	{"E_CAST", "ValueError", "Unsupported pcast"}, {"E_CARRY", "TypeError", "carry"}, {"E_BRANCH", "TypeError", "must have equal"},
 	{"E_COLL_DIV", "ValueError", "must be divisible by"}, {"E_COLL_DIV", "ValueError", "not divisible by"},
 	{"E_COLL_DIV", "ValueError", "has to be divisible by"}, {"E_COLL_SHAPE", "ValueError", "size of the mapped axis"},
-	{"E_COLL_SHAPE", "ValueError", "must match shard count"}, {"E_PERM", "ValueError", "must be unique"}, {"E_PERM", "IndexError", ""}, {"E_PERM_ORDER", "RuntimeError", ""},
+	{"E_COLL_SHAPE", "ValueError", "must match shard count"}, {"E_PERM", "ValueError", "must be unique"}, {"E_PERM", "IndexError", ""},
+	{"E_PERM_ORDER", "RuntimeError", ""},
 }
 
 func (e *jaxError) kind() string {

@@ -107,7 +107,8 @@ func (l *lowering) ragged(b *Builder, c *Collective, in []ir.ValueID) ir.ValueID
 	for from := range n {
 		for k := range slices / n {
 			// slice k for this member stands behind those for the members before it
-			at := b.Binary(ir.OpAdd, b.Binary(ir.OpMultiply, me, b.Constant(dtype.I32, nil, float64(slices/n))), b.Constant(dtype.I32, nil, float64(from*slices+k)))
+			at := b.Binary(ir.OpAdd, b.Binary(ir.OpMultiply, me, b.Constant(dtype.I32, nil, float64(slices/n))),
+				b.Constant(dtype.I32, nil, float64(from*slices+k)))
 			number := func(i int) ir.ValueID {
 				return b.Convert(b.Reshape(b.DynamicSlice(gathered[i], []int64{1}, at)), dtype.I32)
 			}

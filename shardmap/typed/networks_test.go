@@ -73,17 +73,22 @@ func TestParallelNetworks(t *testing.T) {
 	P := typed.P
 	data := networkInputs(P(), P(), P("batch"))
 	fsdp := networkInputs(P("batch"), P("batch"), P("batch"))
-	right, wrong := networkInputs(P("feats,batch"), P("feats,batch"), P("batch", "feats")), networkInputs(P("batch,feats"), P("batch,feats"), P("batch", "feats"))
+	right, wrong := networkInputs(P("feats,batch"), P("feats,batch"), P("batch", "feats")),
+		networkInputs(P("batch,feats"), P("batch,feats"), P("batch", "feats"))
 	fsdpTP := layers{batch: "batch", feats: "feats", gather: true, rows: 4, mean: true}
 	const twoAxes = "all_gather(batch):4 psum(batch):1 psum(feats):1 psum_scatter(feats):2"
 	tests := map[string]example{
-		"G14-dp-8":               {batch(8), false, data, P(), layers{batch: "batch", rows: 1, mean: true}.network, number(4892.75), "psum(batch):1", ""},
-		"G14-dp-4":               {batch(4), false, data, P(), layers{batch: "batch", rows: 2, mean: true}.network, number(4892.75), "psum(batch):1", ""},
-		"G14-dp-4-unchecked":     {batch(4), true, data, P(), layers{batch: "batch", rows: 2, mean: true}.network, number(4892.75), "psum(batch):1", ""},
+		"G14-dp-8": {batch(8), false, data, P(), layers{batch: "batch", rows: 1, mean: true}.network, number(4892.75),
+			"psum(batch):1", ""},
+		"G14-dp-4": {batch(4), false, data, P(), layers{batch: "batch", rows: 2, mean: true}.network, number(4892.75),
+			"psum(batch):1", ""},
+		"G14-dp-4-unchecked": {batch(4), true, data, P(), layers{batch: "batch", rows: 2, mean: true}.network, number(4892.75),
+			"psum(batch):1", ""},
 		"G14-loss-no-collective": {batch(4), false, data, P(), layers{batch: "batch", rows: 2}.network, figure{}, "", "E_REP"},
 		"G15-fsdp": {batch(4), false, fsdp, P(), layers{batch: "batch", gather: true, rows: 2, mean: true}.network, number(4892.75),
 			"all_gather(batch):4 psum(batch):1", ""},
-		"G16-tp-whole": {feats, false, networkInputs(P("feats", ""), P("feats"), P("", "feats")), P(), layers{feats: "feats", rows: 8}.network, number(4892.75),
+		"G16-tp-whole": {feats, false, networkInputs(P("feats", ""), P("feats"), P("", "feats")), P(), layers{feats: "feats", rows: 8}.network,
+			number(4892.75),
 			"psum(feats):1 psum_scatter(feats):2", ""},
 		"G17-fsdp-tp":     {both, false, right, P(), fsdpTP.network, number(4892.75), twoAxes, ""},
 		"G17-wrong-order": {both, false, wrong, P(), fsdpTP.network, number(2558.375), twoAxes, ""},

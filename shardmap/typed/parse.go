@@ -21,7 +21,8 @@ const (
 // Errors are of class diag.ErrInvalid, with a position in the text; a tensor beyond the limits of package tensor is a
 // diag.ErrTooLarge.
 func Parse(text, file string) (*Program, error) {
-	r := &reader{file: file, lines: strings.Split(text, "\n"), taken: map[string]bool{}, values: map[string]ir.ValueID{}, braces: map[ir.ValueID]Variance{}, typed: true}
+	r := &reader{file: file, lines: strings.Split(text, "\n"), taken: map[string]bool{}, values: map[string]ir.ValueID{},
+		braces: map[ir.ValueID]Variance{}, typed: true}
 	r.p = &Program{Module: ir.NewModule(), Names: map[ir.ValueID]string{}}
 	r.m = r.p.Module
 	r.m.SetSource(file, text)

@@ -28,7 +28,8 @@ func (r *reader) shorthand(block ir.BlockID, op string, left declared, attrs ir.
 		return
 	}
 	if have := r.m.Type(v); have != left.types[0] {
-		r.fail(diag.TypeMismatch, "%s: its result is %s, not %s (E_COLL_SHAPE)", op, formatType(r.m.TypeOf(have)), formatType(r.m.TypeOf(left.types[0])))
+		r.fail(diag.TypeMismatch, "%s: its result is %s, not %s (E_COLL_SHAPE)", op, formatType(r.m.TypeOf(have)),
+			formatType(r.m.TypeOf(left.types[0])))
 		return
 	}
 	for added := r.m.LastOp(block); added != before; added = r.m.PrevOp(added) {

@@ -212,7 +212,8 @@ func (p *Program) attrText(op ir.OpID, name string, a ir.Attr) string {
 		}
 	case *ir.DotDims:
 		if name == "dot_dimension_numbers" {
-			return "((" + intTuple(a.LhsContract) + ", " + intTuple(a.RhsContract) + "), (" + intTuple(a.LhsBatch) + ", " + intTuple(a.RhsBatch) + "))"
+			return "((" + intTuple(a.LhsContract) + ", " + intTuple(a.RhsContract) + "), (" + intTuple(a.LhsBatch) + ", " + intTuple(a.RhsBatch) +
+				"))"
 		}
 	case *ir.Dense:
 		if p.Module.NumResults(op) == 1 && a.Type == p.Module.Type(p.Module.Result(op, 0)) && a.Resource == "" {

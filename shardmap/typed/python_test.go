@@ -34,7 +34,8 @@ func newPythonFiles(t *testing.T) *pythonFiles {
 }
 
 // add writes a program and its inputs, and says what to do with its outputs, or with what went wrong.
-func (f *pythonFiles) add(t *testing.T, name string, p *typed.Program, args []tensor.Tensor, test func(*testing.T, []tensor.Tensor, string)) {
+func (f *pythonFiles) add(t *testing.T, name string, p *typed.Program, args []tensor.Tensor,
+	test func(*testing.T, []tensor.Tensor, string)) {
 	t.Helper()
 	text, err := emit.Typed(t.Context(), p, nil)
 	if err != nil {

@@ -57,7 +57,8 @@ func (r *randomProgram) holds(t *testing.T) error {
 		if err != nil {
 			return err
 		}
-		if err := r.same(t, want, f, typed.RunOptions{Debug: !o.Unsound}); err != nil && (!r.loose || !strings.Contains(err.Error(), "replication violated")) {
+		if err := r.same(t, want, f, typed.RunOptions{Debug: !o.Unsound}); err != nil &&
+			(!r.loose || !strings.Contains(err.Error(), "replication violated")) {
 			return err
 		}
 	}
@@ -89,7 +90,8 @@ func (r *randomProgram) holdsElsewhere(t *testing.T, p *typed.Program, want []te
 func (r *randomProgram) ambiguous(steps []*randomStep) bool {
 	one := slices.ContainsFunc(r.axes, func(a subaxis.Axis) bool { return a.Size == 1 })
 	return one || slices.ContainsFunc(steps, func(s *randomStep) bool {
-		return s.Mode == "all_gather_invariant" || s.Mode == "ppermute" || s.Mode == "pshuffle" || s.Mode == "pbroadcast" || s.Groups != nil || slices.ContainsFunc(s.Bodies, func(b randomBody) bool { return r.ambiguous(b.Steps) })
+		return s.Mode == "all_gather_invariant" || s.Mode == "ppermute" || s.Mode == "pshuffle" || s.Mode == "pbroadcast" || s.Groups != nil ||
+			slices.ContainsFunc(s.Bodies, func(b randomBody) bool { return r.ambiguous(b.Steps) })
 	})
 }
 

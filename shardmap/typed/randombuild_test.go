@@ -152,15 +152,18 @@ func (b *builds) collective(s *randomStep, in []ir.ValueID) ir.ValueID {
 
 // kinds are the ops of elementwise modes.
 var kinds = map[string]ir.Kind{
-	"neg": ir.OpNegate, "abs": ir.OpAbs, "sign": ir.OpSign, "floor": ir.OpFloor, "ceil": ir.OpCeil, "tanh": ir.OpTanh, "logistic": ir.OpLogistic,
-	"sin": ir.OpSine, "cos": ir.OpCosine, "erf": ir.OpChloErf, "erfc": ir.OpChloErfc, "atan": ir.OpChloAtan, "asinh": ir.OpChloAsinh,
+	"neg": ir.OpNegate, "abs": ir.OpAbs, "sign": ir.OpSign, "floor": ir.OpFloor, "ceil": ir.OpCeil, "tanh": ir.OpTanh,
+	"logistic": ir.OpLogistic,
+	"sin":      ir.OpSine, "cos": ir.OpCosine, "erf": ir.OpChloErf, "erfc": ir.OpChloErfc, "atan": ir.OpChloAtan, "asinh": ir.OpChloAsinh,
 	"square": ir.OpChloSquare, "round_even": ir.OpRoundNearestEven, "round_away": ir.OpRoundNearestAfz, "not": ir.OpNot, "popcnt": ir.OpPopcnt,
 	"clz": ir.OpCountLeadingZeros, "exp": ir.OpExponential, "expm1": ir.OpExponentialMinusOne, "tan": ir.OpTan, "sinh": ir.OpChloSinh,
-	"cosh": ir.OpChloCosh, "log": ir.OpLog, "log1p": ir.OpLogPlusOne, "sqrt": ir.OpSqrt, "rsqrt": ir.OpRsqrt, "cbrt": ir.OpCbrt, "asin": ir.OpChloAsin,
+	"cosh": ir.OpChloCosh, "log": ir.OpLog, "log1p": ir.OpLogPlusOne, "sqrt": ir.OpSqrt, "rsqrt": ir.OpRsqrt, "cbrt": ir.OpCbrt,
+	"asin": ir.OpChloAsin,
 	"acos": ir.OpChloAcos, "atanh": ir.OpChloAtanh, "acosh": ir.OpChloAcosh, "lgamma": ir.OpChloLgamma, "erf_inv": ir.OpChloErfInv,
 	"digamma": ir.OpChloDigamma,
 	"add":     ir.OpAdd, "sub": ir.OpSubtract, "mul": ir.OpMultiply, "max": ir.OpMaximum, "min": ir.OpMinimum, "and": ir.OpAnd, "or": ir.OpOr,
-	"xor": ir.OpXor, "shl": ir.OpShiftLeft, "sra": ir.OpShiftRightArithmetic, "srl": ir.OpShiftRightLogical, "div": ir.OpDivide, "rem": ir.OpRemainder,
+	"xor": ir.OpXor, "shl": ir.OpShiftLeft, "sra": ir.OpShiftRightArithmetic, "srl": ir.OpShiftRightLogical, "div": ir.OpDivide,
+	"rem": ir.OpRemainder,
 	"pow": ir.OpPower, "atan2": ir.OpAtan2, "sum": ir.OpAdd, "prod": ir.OpMultiply,
 }
 
@@ -355,7 +358,8 @@ func rest(rank int, dim int64) (out []int64) {
 }
 
 func (b *builds) scatter(s *randomStep, x, index, updates ir.ValueID) ir.ValueID {
-	d := &ir.ScatterDims{UpdateWindow: rest(len(b.dims(x)), s.Dim), InsertedWindow: []int64{s.Dim}, ToOperand: []int64{s.Dim}, IndexVectorDim: 1}
+	d := &ir.ScatterDims{UpdateWindow: rest(len(b.dims(x)), s.Dim), InsertedWindow: []int64{s.Dim}, ToOperand: []int64{s.Dim},
+		IndexVectorDim: 1}
 	attrs := ir.MakeAttrs(named("scatter_dimension_numbers", d))
 	kind := kinds[s.Mode]
 	if s.Mode == "set" {
@@ -376,8 +380,10 @@ func (b *builds) conv(s *randomStep, x, k ir.ValueID) ir.ValueID {
 		return out
 	}
 	in, kernel, out := s.Form[:3], s.Form[4:7], s.Form[8:]
-	d := &ir.ConvDims{InBatch: places(in, 'N')[0], InFeature: places(in, 'C')[0], InSpatial: places(in, 'S'), KernelOut: places(kernel, 'O')[0],
-		KernelIn: places(kernel, 'I')[0], KernelSpatial: places(kernel, 'S'), OutBatch: places(out, 'N')[0], OutFeature: places(out, 'C')[0], OutSpatial: places(out, 'S')}
+	d := &ir.ConvDims{InBatch: places(in, 'N')[0], InFeature: places(in, 'C')[0], InSpatial: places(in, 'S'),
+		KernelOut: places(kernel, 'O')[0],
+		KernelIn:  places(kernel, 'I')[0], KernelSpatial: places(kernel, 'S'), OutBatch: places(out, 'N')[0], OutFeature: places(out, 'C')[0],
+		OutSpatial: places(out, 'S')}
 	dims := make([]int64, rank)
 	dims[d.OutBatch], dims[d.OutFeature] = b.dims(x)[d.InBatch]/s.Source, b.dims(k)[d.KernelOut]
 	var pads []int64
@@ -387,7 +393,8 @@ func (b *builds) conv(s *randomStep, x, k ir.ValueID) ir.ValueID {
 		pads = append(pads, s.Low[i], s.High[i])
 	}
 	m := b.Program().Module
-	return b.Op(ir.OpConvolution, m.TensorType(b.dtype(x), dims...), ir.MakeAttrs(named("dimension_numbers", d), named("window_strides", ir.Ints(s.Shape)),
+	return b.Op(ir.OpConvolution, m.TensorType(b.dtype(x), dims...), ir.MakeAttrs(named("dimension_numbers", d),
+		named("window_strides", ir.Ints(s.Shape)),
 		named("lhs_dilation", ir.Ints(s.Interior)), named("rhs_dilation", ir.Ints(s.Dims)), named("padding", pairs(m, pads)),
 		named("feature_group_count", b.i64(s.Length)), named("batch_group_count", b.i64(s.Source))), x, k)
 }

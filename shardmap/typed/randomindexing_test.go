@@ -295,7 +295,8 @@ func (d *drawing) conv() bool {
 		if size < 1 {
 			return true // the operands are there
 		}
-		s.Shape, s.Interior, s.Dims, s.Low, s.High = append(s.Shape, stride), append(s.Interior, base), append(s.Dims, dilation), append(s.Low, low), append(s.High, high)
+		s.Shape, s.Interior, s.Dims, s.Low, s.High = append(s.Shape, stride), append(s.Interior, base), append(s.Dims, dilation),
+			append(s.Low, low), append(s.High, high)
 		result = append(result, (size-1)/stride+1)
 	}
 	n := x.dims[slices.Index([]byte(expand(form[:3], len(space))), 'N')]

@@ -13,8 +13,10 @@ var drawers []func(d *drawing) bool
 
 func init() {
 	drawers = []func(d *drawing) bool{
-		(*drawing).unary, (*drawing).unary, (*drawing).unary, (*drawing).binary, (*drawing).binary, (*drawing).binary, (*drawing).binary, (*drawing).with,
-		(*drawing).selection, (*drawing).clamp, (*drawing).convert, (*drawing).reshaping, (*drawing).broadcast, (*drawing).reorder, (*drawing).slice,
+		(*drawing).unary, (*drawing).unary, (*drawing).unary, (*drawing).binary, (*drawing).binary, (*drawing).binary, (*drawing).binary,
+		(*drawing).with,
+		(*drawing).selection, (*drawing).clamp, (*drawing).convert, (*drawing).reshaping, (*drawing).broadcast, (*drawing).reorder,
+		(*drawing).slice,
 		(*drawing).padding, (*drawing).concatenate, (*drawing).dot, (*drawing).dot, (*drawing).reduce, (*drawing).reduce, (*drawing).cumulative,
 		(*drawing).window, (*drawing).sort, (*drawing).take, (*drawing).scatter, (*drawing).dynamicSlice, (*drawing).dynamicUpdateSlice,
 		(*drawing).conv, (*drawing).iota, (*drawing).scan, (*drawing).while, (*drawing).cond, (*drawing).cond,
@@ -35,7 +37,8 @@ func (d *drawing) step() {
 
 // modes of elementwise ops, by the operands that they take.
 var (
-	floatUnary = []string{"neg", "abs", "tanh", "logistic", "sin", "cos", "erf", "exp", "expm1", "tan", "log", "log1p", "sqrt", "rsqrt", "cbrt", "square",
+	floatUnary = []string{"neg", "abs", "tanh", "logistic", "sin", "cos", "erf", "exp", "expm1", "tan", "log", "log1p", "sqrt", "rsqrt",
+		"cbrt", "square",
 		"erfc", "atan", "asinh", "sinh", "cosh", "asin", "acos", "atanh", "acosh", "lgamma", "erf_inv", "digamma", "barrier", "half_precision"}
 	stepUnary   = []string{"sign", "floor", "ceil", "round_even", "round_away", "is_finite"}
 	intUnary    = []string{"neg", "abs", "sign", "not", "popcnt", "clz", "barrier"}
@@ -220,7 +223,8 @@ func (d *drawing) clamp() bool {
 		return false
 	}
 	low, high := d.constant(x.t, nil), d.constant(x.t, nil)
-	if y, ok := d.one(func(y drawn) bool { return y.t == x.t && len(y.dims) == 0 }); ok && !d.VJP { // JAX has no derivative by a limit that is a number
+	// JAX has no derivative by a limit that is a number
+	if y, ok := d.one(func(y drawn) bool { return y.t == x.t && len(y.dims) == 0 }); ok && !d.VJP {
 		high = y
 	}
 	if d.chance(2) {
@@ -235,7 +239,8 @@ func (d *drawing) convert() bool {
 	t := inputTypes[d.pick(len(inputTypes))]
 	bound := x.bound
 	switch toFloat := t.Kind() == dtype.Float; {
-	case t == x.t || t.Kind() == dtype.Float && t != dtype.F32 && d.partial() || x.coarse && !toFloat || x.float() && (t == dtype.UI8 || t == dtype.I1):
+	case t == x.t || t.Kind() == dtype.Float && t != dtype.F32 && d.partial() || x.coarse && !toFloat ||
+		x.float() && (t == dtype.UI8 || t == dtype.I1):
 		return false
 	case x.float() && !toFloat: // not near a jump
 		x = d.emit(randomStep{Op: "with", Mode: "add", Value: 0.3}, x.t, x.dims, x.bound+1, x)
@@ -378,7 +383,8 @@ func (d *drawing) concatenate() bool {
 	}
 	dim := d.pick(len(x.dims))
 	y, ok := d.one(func(y drawn) bool {
-		return y.t == x.t && len(y.dims) == len(x.dims) && y.size() <= 32 && slices.Equal(without(y.dims, []int64{int64(dim)}), without(x.dims, []int64{int64(dim)}))
+		return y.t == x.t && len(y.dims) == len(x.dims) && y.size() <= 32 && slices.Equal(without(y.dims, []int64{int64(dim)}),
+			without(x.dims, []int64{int64(dim)}))
 	})
 	if !ok {
 		y = x

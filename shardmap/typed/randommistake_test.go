@@ -10,7 +10,8 @@ import (
 
 // mistakes are the errors that random programs have on purpose (specification: shardmap.md section 1.4). A collective
 // to which not all members come is one for us alone.
-var mistakes = []string{"E_AXIS_UNKNOWN", "E_SPEC_DUP", "E_SPEC_RANK_IN", "E_SPEC_RANK_OUT", "E_DIV", "E_REP", "E_UNBOUND", "E_GROUPS", "E_MIXED", "E_CAST",
+var mistakes = []string{"E_AXIS_UNKNOWN", "E_SPEC_DUP", "E_SPEC_RANK_IN", "E_SPEC_RANK_OUT", "E_DIV", "E_REP", "E_UNBOUND", "E_GROUPS",
+	"E_MIXED", "E_CAST",
 	"E_CARRY", "E_BRANCH", "E_PERM", "E_PERM_ORDER", "E_COLL_DIV", "E_COLL_SHAPE", "E_OP", "E_DIVERGENT_COLLECTIVE"}
 
 // badInput puts a mistake into the spec of the first input.

@@ -257,7 +257,8 @@ func (d *drawing) define(x drawn) drawn {
 	return x
 }
 
-var inputTypes = []dtype.Type{dtype.F32, dtype.F32, dtype.F32, dtype.F32, dtype.BF16, dtype.F16, dtype.I32, dtype.I32, dtype.I8, dtype.UI8, dtype.I1}
+var inputTypes = []dtype.Type{dtype.F32, dtype.F32, dtype.F32, dtype.F32, dtype.BF16, dtype.F16, dtype.I32, dtype.I32, dtype.I8, dtype.UI8,
+	dtype.I1}
 
 // input adds an input.
 func (d *drawing) input(plain bool) {

@@ -157,7 +157,8 @@ func (p *Program) join(grid subaxis.Mesh, number []int, outs [][]*tensor.Tensor,
 }
 
 // joinOne places one block per place along the axes of the spec, and adds up the terms along unreduced ones.
-func (p *Program) joinOne(i int, grid *subaxis.Mesh, axes [][]subaxis.Ref, terms []subaxis.Ref, blocks []tensor.Tensor) (tensor.Tensor, error) {
+func (p *Program) joinOne(i int, grid *subaxis.Mesh, axes [][]subaxis.Ref, terms []subaxis.Ref, blocks []tensor.Tensor) (tensor.Tensor,
+	error) {
 	v := p.Module.Operand(p.Return(), i)
 	whole := tensor.New(blocks[0].DType, p.GlobalDims(i))
 	flat := slices.Concat(axes...)
@@ -167,7 +168,8 @@ func (p *Program) joinOne(i int, grid *subaxis.Mesh, axes [][]subaxis.Ref, terms
 		if first, ok := placed[[2]int64{place, term}]; ok {
 			if p.Check && !block.Equal(blocks[first]) {
 				return whole, diag.Finding(diag.Mismatch, diag.Position{},
-					"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken", i, p.FormatValue(v), p.Results[i].Spec, first, d)
+					"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken", i,
+					p.FormatValue(v), p.Results[i].Spec, first, d)
 			}
 			continue
 		}

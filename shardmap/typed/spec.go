@@ -93,7 +93,8 @@ func (p *Program) checkSpec(what string, s Spec, dims []int64, out bool) error {
 	if len(s.Dims) > len(dims) {
 		if out {
 			return p.bad(diag.BadShardingRank, "E_SPEC_RANK_OUT",
-				"%s has spec %s, which is too long for its rank %d; drop entries, or give the result a dimension of size 1 to be joined along", what, s, len(dims))
+				"%s has spec %s, which is too long for its rank %d; drop entries, or give the result a dimension of size 1 to be joined along", what,
+				s, len(dims))
 		}
 		return p.bad(diag.BadShardingRank,
 			"E_SPEC_RANK_IN", "%s has spec %s, which is too long for its rank %d; scalars take P()", what, s, len(dims))

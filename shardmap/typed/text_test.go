@@ -33,10 +33,13 @@ func roundTripOptions(t *testing.T, p *typed.Program, opts typed.Options) {
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"shard_map @f mesh=(i=2,) manual=(i,) check=true in_specs=(P('i'),) out_specs=(P(),)\nlambda x:f32[2]{i}\n  y:f32[2]{} = psum[axes=(i,)] x\n  return y\n",
-		"shard_map @f mesh=(i=2, j=1) in_specs=(P('i', None),) out_specs=(P('i'), P(('i', 'j'), unreduced={'j'}))\nlambda x:f32[2,3]\n  return x x\n",
+		"shard_map @f mesh=(i=2,) manual=(i,) check=true in_specs=(P('i'),) out_specs=(P(),)\nlambda x:f32[2]{i}\n  y:f32[2]{} = " +
+			"psum[axes=(i,)] x\n  return y\n",
+		"shard_map @f mesh=(i=2, j=1) in_specs=(P('i', None),) out_specs=(P('i'), P(('i', 'j'), unreduced={'j'}))\nlambda x:f32[2,3]\n  " +
+			"return x x\n",
 		"shard_map @f mesh=(i=2) in_specs=(P(),) out_specs=(P(),)\nlambda x:i32[3]\n  y:i32[] = constant[value=dense<1>]\n" +
-			"  a:i32[] b:i32[3] = scan[carries=1, length=3, reverse=false] y x {\n  lambda c:i32[] d:i32[]\n    e:i32[] = add c d\n    return e e\n  }\n  return b\n",
+			"  a:i32[] b:i32[3] = scan[carries=1, length=3, reverse=false] y x {\n  lambda c:i32[] d:i32[]\n    e:i32[] = add c d\n    return e " +
+			"e\n  }\n  return b\n",
 	} {
 		f.Add(seed)
 	}

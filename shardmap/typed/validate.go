@@ -125,7 +125,8 @@ func (p *Program) checkParams() error {
 var foreign = map[ir.Kind]bool{
 	ir.OpCall: true, ir.OpAllGather: true, ir.OpAllReduce: true, ir.OpAllToAll: true, ir.OpReduceScatter: true, ir.OpCollectivePermute: true,
 	ir.OpCollectiveBroadcast: true, ir.OpCollectiveReduce: true, ir.OpCrossReplicaSum: true, ir.OpPartitionId: true, ir.OpReplicaId: true,
-	ir.OpSdyManualComputation: true, ir.OpAsyncStart: true, ir.OpAsyncDone: true, ir.OpSend: true, ir.OpRecv: true, ir.OpInfeed: true, ir.OpOutfeed: true,
+	ir.OpSdyManualComputation: true, ir.OpAsyncStart: true, ir.OpAsyncDone: true, ir.OpSend: true, ir.OpRecv: true, ir.OpInfeed: true,
+	ir.OpOutfeed: true,
 }
 
 // checkOps checks the ops of this package, which package ir does not know.
@@ -144,7 +145,8 @@ func (p *Program) checkOp(op ir.OpID) error {
 	kind := m.Kind(op)
 	for _, v := range m.Results(op) {
 		if t := m.ValueType(v); !t.IsStatic() || t.Quant != 0 || t.Encoding != "" {
-			return diag.Unsupported(diag.NotSupported, p.where(op), "`%s` has a result of type %s; values of a body are plain arrays of static shape",
+			return diag.Unsupported(diag.NotSupported, p.where(op),
+				"`%s` has a result of type %s; values of a body are plain arrays of static shape",
 				m.OpName(op), m.FormatType(m.Type(v)))
 		}
 	}

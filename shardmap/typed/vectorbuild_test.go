@@ -109,7 +109,8 @@ func (r *reader) equation(e equation) []ir.ValueID {
 	case "reduce_sum":
 		return one(b.Reduce(ir.OpAdd, in[0], a.Dims...))
 	case "dot":
-		return one(b.Dot(in[0], in[1], ir.DotDims{LhsBatch: a.LhsBatch, RhsBatch: a.RhsBatch, LhsContract: a.LhsContract, RhsContract: a.RhsContract}))
+		return one(b.Dot(in[0], in[1], ir.DotDims{LhsBatch: a.LhsBatch, RhsBatch: a.RhsBatch, LhsContract: a.LhsContract,
+			RhsContract: a.RhsContract}))
 	}
 	return one(r.collective(e, in))
 }
@@ -130,7 +131,8 @@ func (r *reader) collective(e equation, in []ir.ValueID) ir.ValueID {
 	case "pmin":
 		return b.Pmin(in[0], a.Groups, a.Axes...)
 	case "all_gather":
-		to := map[string]typed.Gathered{"": typed.ToVarying, "varying": typed.ToVarying, "invarying": typed.ToInvariant, "reduced": typed.ToReduced}[a.To]
+		to := map[string]typed.Gathered{"": typed.ToVarying, "varying": typed.ToVarying, "invarying": typed.ToInvariant,
+			"reduced": typed.ToReduced}[a.To]
 		return b.AllGather(in[0], a.Dim, tiled, to, a.Groups, a.Axes...)
 	case "psum_scatter":
 		return b.PsumScatter(in[0], a.Dim, tiled, a.Groups, a.Axes...)

@@ -145,7 +145,8 @@ func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *aut
 }
 
 // runnable returns the plan's program, and what to run it with.
-func runnable(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) (*autoshard.Program, *arrays.Data, error) {
+func runnable(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) (*autoshard.Program,
+	*arrays.Data, error) {
 	p, err := plan.Lowered(ctx)
 	if err != nil {
 		return nil, nil, err

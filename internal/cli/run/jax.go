@@ -14,7 +14,8 @@ import (
 )
 
 // runJAX runs a program on real JAX, as the Python file that emit writes.
-func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
+func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program,
+	inputs []*tensor.Tensor) (*autoshard.RunResult, error) {
 	python, err := p.Emit(ctx, "jax")
 	if err != nil {
 		return nil, err
