@@ -212,5 +212,27 @@ const (
 	OpInterpreterPrint                              // interpreter.print
 	OpInterpreterProbe                              // interpreter.probe
 	OpInterpreterRunParallel                        // interpreter.run_parallel
+	OpShardMapPsum                                  // shard_map.psum
+	OpShardMapPmax                                  // shard_map.pmax
+	OpShardMapPmin                                  // shard_map.pmin
+	OpShardMapAllGather                             // shard_map.all_gather
+	OpShardMapAllGatherInvariant                    // shard_map.all_gather_invariant
+	OpShardMapAllGatherReduced                      // shard_map.all_gather_reduced
+	OpShardMapPsumScatter                           // shard_map.psum_scatter
+	OpShardMapAllToAll                              // shard_map.all_to_all
+	OpShardMapPpermute                              // shard_map.ppermute
+	OpShardMapPbroadcast                            // shard_map.pbroadcast
+	OpShardMapRaggedAllToAll                        // shard_map.ragged_all_to_all
+	OpShardMapPscatter                              // shard_map.pscatter
+	OpShardMapAxisIndex                             // shard_map.axis_index
+	OpShardMapPvary                                 // shard_map.pvary
+	OpShardMapPreduced                              // shard_map.preduced
+	OpShardMapReducedVaryCast                       // shard_map.reduced_vary_cast
+	OpShardMapVaryUnreducedCast                     // shard_map.vary_unreduced_cast
+	OpShardMapUnreducedPsum                         // shard_map.unreduced_psum
+	OpShardMapUnreducedPmax                         // shard_map.unreduced_pmax
+	OpShardMapUnreducedPmin                         // shard_map.unreduced_pmin
+	OpShardMapUnreducedPsumScatter                  // shard_map.unreduced_psum_scatter
+	OpShardMapScan                                  // shard_map.scan
 	NumKinds
 )

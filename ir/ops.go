@@ -60,7 +60,7 @@ var (
 
 func init() {
 	opTable[OpUnregistered].name = "unregistered"
-	for _, family := range []map[Kind]opFacts{elementwiseOps, stablehloOps, communicationOps, controlOps, chloOps, sdyOps} {
+	for _, family := range []map[Kind]opFacts{elementwiseOps, stablehloOps, communicationOps, controlOps, chloOps, sdyOps, shardMapOps} {
 		for k, row := range family {
 			row.complete()
 			opTable[k] = row
@@ -94,10 +94,11 @@ func (r *opFacts) complete() {
 	}
 }
 
-// ParseKind returns the kind of the op with that full name, such as "stablehlo.add".
+// ParseKind returns the kind of the op with that full name, such as "stablehlo.add". Ops of shard_map programs have none: MLIR text
+// knows no such dialect, so that an op of that name there is unregistered.
 func ParseKind(name string) (Kind, bool) {
 	k, ok := kindByName[name]
-	return k, ok
+	return k, ok && !k.IsShardMap()
 }
 
 func (k Kind) has(t traits) bool { return opTable[k].traits&t != 0 }

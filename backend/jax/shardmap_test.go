@@ -15,6 +15,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/diag"
+	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/emit"
 	"autoshard/shardmap/typed"
@@ -89,8 +90,8 @@ func (s *shardMap) compare(t *testing.T, got []npz.Array) {
 }
 
 // lowered are the ops that JAX's text has for ours, in the order of OPS in several.py.
-var lowered = map[string]int{typed.Psum: 0, typed.AllGather: 1, typed.AllGatherInvariant: 1, typed.PsumScatter: 2, typed.Ppermute: 3,
-	typed.AllToAll: 4}
+var lowered = map[ir.Kind]int{ir.OpShardMapPsum: 0, ir.OpShardMapAllGather: 1, ir.OpShardMapAllGatherInvariant: 1,
+	ir.OpShardMapPsumScatter: 2, ir.OpShardMapPpermute: 3, ir.OpShardMapAllToAll: 4}
 
 // The transformer layer and the collective matmuls of the examples give here, in one process of JAX and in two with four
 // devices each, the same; JAX's text has the collectives that ours has, whose numbers are tested in shardmap/typed.
@@ -124,7 +125,7 @@ func TestShardMaps(t *testing.T) {
 			got = got[len(s.results):]
 			want := make([]int64, 5)
 			for _, c := range s.Communications() {
-				want[lowered[c.Name]]++
+				want[lowered[c.Kind]]++
 			}
 			if counts := got[0].Tensor.Ints(); !slices.Equal(counts, want) {
 				t.Errorf("%s: JAX's text has %d collectives, want %d", s.name, counts, want)

@@ -231,11 +231,7 @@ func (p *parser) arrowTypes(o *opState) {
 
 // nearestOp returns the op name closest to a misspelt one, "" if none is close.
 func nearestOp(name string) string {
-	names := make([]string, 0, ir.NumKinds)
-	for k := ir.OpUnregistered + 1; k < ir.NumKinds; k++ {
-		names = append(names, k.String())
-	}
-	return diag.Nearest(name, names)
+	return diag.Nearest(name, ir.KindNames())
 }
 
 // didYouMean returns a hint at the nearest of some names, "" if none is close.

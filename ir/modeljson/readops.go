@@ -257,8 +257,8 @@ func (o *opReader) resolve(word *node) bool {
 		return true
 	case ok || slices.Contains(dialects, dialect):
 		var known []string
-		for k := ir.OpUnregistered + 1; k < ir.NumKinds; k++ {
-			known = append(known, shortName(k.String()))
+		for _, name := range ir.KindNames() {
+			known = append(known, shortName(name))
 		}
 		known = append(known, "einsum")
 		o.fail(word.at, diag.UnknownOp, "unknown operation %q%s", word.text, hint(word.text, known))

@@ -9,23 +9,8 @@ import (
 	"autoshard/shardmap/typed"
 )
 
-// collectiveNames are the names that results of the ops of shard_map programs get.
-var collectiveNames = map[string]string{
-	typed.Psum: "summed", typed.Pmax: "largest", typed.Pmin: "smallest", typed.AllGather: "gathered", typed.AllGatherInvariant: "gathered",
-	typed.AllGatherReduced: "gathered", typed.PsumScatter: "shard", typed.AllToAll: "exchanged", typed.Ppermute: "moved",
-	typed.Pbroadcast: "received", typed.RaggedAllToAll: "exchanged", typed.Pscatter: "shard", typed.AxisIndex: "index", typed.Pvary: "varying",
-	typed.Preduced: "reduced", typed.ReducedVaryCast: "varying", typed.VaryUnreducedCast: "terms", typed.UnreducedPsum: "summed",
-	typed.UnreducedPmax: "largest", typed.UnreducedPmin: "smallest", typed.UnreducedPsumScatter: "shard",
-}
-
-// onMesh writes an op of a shard_map program.
+// onMesh writes a collective or cast of a shard_map program.
 func (e *emitter) onMesh(op ir.OpID) error {
-	if e.typed == nil || e.typed.OpName(op) == "" {
-		return e.unsupported(op, "JAX has no function for it")
-	}
-	if e.typed.OpName(op) == typed.Scan {
-		return e.scanRows(op)
-	}
 	c, err := e.typed.Collective(op)
 	if err != nil {
 		return err
@@ -58,46 +43,46 @@ func grouped(c *typed.Collective, args ...*expr) []*expr {
 // collective returns the call for a collective or cast.
 func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 	axes := e.overAxes(c.Axes)
-	if c.Name == typed.AxisIndex {
+	if c.Kind == ir.OpShardMapAxisIndex {
 		return call("lax.axis_index", axes), nil
 	}
 	x, dim, tiled := e.ref(e.m.Operand(op, 0)), number(c.Dim), keyword("tiled", truth(true))
-	switch c.Name {
-	case typed.Psum, typed.UnreducedPsum:
+	switch c.Kind {
+	case ir.OpShardMapPsum, ir.OpShardMapUnreducedPsum:
 		return call("lax.psum", grouped(c, x, axes)...), nil
-	case typed.Pmax, typed.UnreducedPmax:
+	case ir.OpShardMapPmax, ir.OpShardMapUnreducedPmax:
 		return call("lax.pmax", grouped(c, x, axes)...), nil
-	case typed.Pmin, typed.UnreducedPmin:
+	case ir.OpShardMapPmin, ir.OpShardMapUnreducedPmin:
 		return call("lax.pmin", grouped(c, x, axes)...), nil
-	case typed.AllGather:
+	case ir.OpShardMapAllGather:
 		return call("lax.all_gather", grouped(c, x, axes, keyword("axis", dim), tiled)...), nil
-	case typed.AllGatherReduced:
+	case ir.OpShardMapAllGatherReduced:
 		return call("lax.all_gather", x, axes, keyword("axis", dim), tiled, keyword("to", atom(quoted("reduced")))), nil
-	case typed.AllGatherInvariant:
+	case ir.OpShardMapAllGatherInvariant:
 		if !e.typed.Check {
 			return call("lax.all_gather", x, axes, keyword("axis", dim), tiled), nil
 		}
 		return e.helper("gather_equal", x, axes, dim), nil
-	case typed.PsumScatter, typed.UnreducedPsumScatter:
+	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
 		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
-	case typed.AllToAll:
+	case ir.OpShardMapAllToAll:
 		return call("lax.all_to_all", grouped(c, x, axes, number(c.Split), number(c.Concat), tiled)...), nil
-	case typed.Ppermute:
+	case ir.OpShardMapPpermute:
 		return call("lax.ppermute", x, axes, permutation(c.Perm)), nil
-	case typed.Pbroadcast:
+	case ir.OpShardMapPbroadcast:
 		return e.helper("broadcast_from", x, axes, number(c.Source)), nil
-	case typed.RaggedAllToAll:
+	case ir.OpShardMapRaggedAllToAll:
 		return e.helper("ragged_all_to_all", append(e.refs(op), axes)...), nil
-	case typed.Pscatter:
+	case ir.OpShardMapPscatter:
 		return e.helper("pscatter", x, axes, dim), nil
-	case typed.Pvary:
+	case ir.OpShardMapPvary:
 		return e.vary(x, c.Axes), nil
-	case typed.ReducedVaryCast:
+	case ir.OpShardMapReducedVaryCast:
 		return call("lax.pcast", x, axes, keyword("to", atom(quoted("varying")))), nil
-	case typed.Preduced:
+	case ir.OpShardMapPreduced:
 		return call("lax.pcast", x, axes, keyword("to", atom(quoted("reduced")))), nil
-	case typed.VaryUnreducedCast:
-		if c.Kind == ir.ReduceSum {
+	case ir.OpShardMapVaryUnreducedCast:
+		if c.Reduction == ir.ReduceSum {
 			return call("lax.pcast", x, axes, keyword("to", atom(quoted("unreduced")))), nil
 		}
 	}
@@ -162,7 +147,7 @@ func (e *emitter) findVaried(op ir.OpID) (x variedNumber) {
 	switch kind := e.m.Kind(op); {
 	case kind == ir.OpBroadcastInDim || kind == ir.OpReshape:
 		x.text, x.axes, x.ok = e.varied(e.m.Operand(op, 0))
-	case e.typed.OpName(op) == typed.Pvary:
+	case e.m.Kind(op) == ir.OpShardMapPvary:
 		c, err := e.typed.Collective(op)
 		if x.text, x.ok = e.splat(e.m.Operand(op, 0)); !x.ok {
 			x.text, x.axes, x.ok = e.varied(e.m.Operand(op, 0))
@@ -189,7 +174,7 @@ func (e *emitter) isNumber(v ir.ValueID) bool {
 
 // membersOf returns how many members an op numbers, for an op whose result is a device's number.
 func (e *emitter) membersOf(op ir.OpID) (int64, bool) {
-	if e.typed == nil || e.typed.OpName(op) != typed.AxisIndex {
+	if e.typed == nil || e.m.Kind(op) != ir.OpShardMapAxisIndex {
 		return 0, false
 	}
 	c, err := e.typed.Collective(op)

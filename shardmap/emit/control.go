@@ -37,7 +37,10 @@ func controlOps() map[ir.Kind]handler {
 		ir.OpAfterAll:            (*emitter).token,
 		ir.OpCreateToken:         (*emitter).token,
 		ir.OpChloScan:            (*emitter).scan,
-		ir.OpUnregistered:        (*emitter).onMesh,
+		ir.OpShardMapScan:        (*emitter).scanRows,
+	}
+	for kind := ir.OpShardMapPsum; kind < ir.OpShardMapScan; kind++ {
+		ops[kind] = (*emitter).onMesh
 	}
 	for _, kind := range []ir.Kind{ir.OpCheckExpectEq, ir.OpCheckExpectEqConst, ir.OpCheckExpectAlmostEq, ir.OpCheckExpectAlmostEqConst,
 		ir.OpCheckExpectClose, ir.OpCheckExpectSerializedEq, ir.OpInterpreterPrint, ir.OpSdyFuncDataFlowEdge, ir.OpSdyShardingGroup} {

@@ -115,9 +115,6 @@ func (e *emitter) baseName(op ir.OpID) string {
 		return "index"
 	}
 	kind := e.m.OpName(op)
-	if e.typed != nil && collectiveNames[e.typed.OpName(op)] != "" {
-		return collectiveNames[e.typed.OpName(op)]
-	}
 	if named := shortNames[e.m.Kind(op)]; named != "" {
 		return named
 	}
@@ -151,4 +148,10 @@ var shortNames = map[ir.Kind]string{
 	ir.OpClamp:   "clipped", ir.OpOptimizationBarrier: "kept", ir.OpCall: "result", ir.OpCustomCall: "result", ir.OpPad: "padded",
 	ir.OpSqrt:                "root",
 	ir.OpExponentialMinusOne: "expm1", ir.OpLogPlusOne: "log1p", ir.OpConstant: "constant", ir.OpSdyManualComputation: "manual",
+	ir.OpShardMapPsum: "summed", ir.OpShardMapPmax: "largest", ir.OpShardMapPmin: "smallest", ir.OpShardMapAllGather: "gathered",
+	ir.OpShardMapAllGatherInvariant: "gathered", ir.OpShardMapAllGatherReduced: "gathered", ir.OpShardMapPsumScatter: "shard", ir.OpShardMapAllToAll: "exchanged",
+	ir.OpShardMapPpermute: "moved", ir.OpShardMapPbroadcast: "received", ir.OpShardMapRaggedAllToAll: "exchanged", ir.OpShardMapPscatter: "shard",
+	ir.OpShardMapAxisIndex: "index", ir.OpShardMapPvary: "varying", ir.OpShardMapPreduced: "reduced",
+	ir.OpShardMapReducedVaryCast: "varying", ir.OpShardMapVaryUnreducedCast: "terms", ir.OpShardMapUnreducedPsum: "summed",
+	ir.OpShardMapUnreducedPmax: "largest", ir.OpShardMapUnreducedPmin: "smallest", ir.OpShardMapUnreducedPsumScatter: "shard",
 }

@@ -90,9 +90,9 @@ func usesTerms(p *typed.Program) bool {
 		terms = terms || len(r.Spec.Unreduced)+len(r.Spec.Reduced) > 0
 	}
 	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		switch p.OpName(op) {
-		case typed.Preduced, typed.ReducedVaryCast, typed.VaryUnreducedCast, typed.AllGatherReduced, typed.UnreducedPsum,
-			typed.UnreducedPmax, typed.UnreducedPmin, typed.UnreducedPsumScatter:
+		switch p.Module.Kind(op) {
+		case ir.OpShardMapPreduced, ir.OpShardMapReducedVaryCast, ir.OpShardMapVaryUnreducedCast, ir.OpShardMapAllGatherReduced, ir.OpShardMapUnreducedPsum,
+			ir.OpShardMapUnreducedPmax, ir.OpShardMapUnreducedPmin, ir.OpShardMapUnreducedPsumScatter:
 			terms = true
 		}
 	})

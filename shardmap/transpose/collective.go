@@ -9,14 +9,14 @@ import (
 
 // mirror are the transposes of collectives and casts with the check on (specification: shardmap.md section 4.3). Those
 // that have attributes are completed by collective.
-var mirror = map[string]string{
-	typed.Psum: typed.Pvary, typed.Pvary: typed.Psum,
-	typed.AllGather: typed.PsumScatter, typed.PsumScatter: typed.AllGather,
-	typed.AllGatherInvariant: typed.Pscatter, typed.Pscatter: typed.AllGatherInvariant,
-	typed.Ppermute: typed.Ppermute, typed.AllToAll: typed.AllToAll,
-	typed.Preduced: typed.UnreducedPsum, typed.UnreducedPsum: typed.Preduced,
-	typed.ReducedVaryCast: typed.VaryUnreducedCast, typed.VaryUnreducedCast: typed.ReducedVaryCast,
-	typed.AllGatherReduced: typed.UnreducedPsumScatter, typed.UnreducedPsumScatter: typed.AllGatherReduced,
+var mirror = map[ir.Kind]ir.Kind{
+	ir.OpShardMapPsum: ir.OpShardMapPvary, ir.OpShardMapPvary: ir.OpShardMapPsum,
+	ir.OpShardMapAllGather: ir.OpShardMapPsumScatter, ir.OpShardMapPsumScatter: ir.OpShardMapAllGather,
+	ir.OpShardMapAllGatherInvariant: ir.OpShardMapPscatter, ir.OpShardMapPscatter: ir.OpShardMapAllGatherInvariant,
+	ir.OpShardMapPpermute: ir.OpShardMapPpermute, ir.OpShardMapAllToAll: ir.OpShardMapAllToAll,
+	ir.OpShardMapPreduced: ir.OpShardMapUnreducedPsum, ir.OpShardMapUnreducedPsum: ir.OpShardMapPreduced,
+	ir.OpShardMapReducedVaryCast: ir.OpShardMapVaryUnreducedCast, ir.OpShardMapVaryUnreducedCast: ir.OpShardMapReducedVaryCast,
+	ir.OpShardMapAllGatherReduced: ir.OpShardMapUnreducedPsumScatter, ir.OpShardMapUnreducedPsumScatter: ir.OpShardMapAllGatherReduced,
 }
 
 // collective transposes a collective or cast.
@@ -27,11 +27,11 @@ func (t *transposer) collective(op ir.OpID, g ir.ValueID) {
 		return
 	}
 	x := t.m.Operand(op, 0)
-	if c.Kind != ir.ReduceSum || t.m.NumOperands(op) != 1 {
+	if c.Reduction != ir.ReduceSum || t.m.NumOperands(op) != 1 {
 		t.nonlinear(op)
 		return
 	}
-	if c.Name == typed.Pbroadcast {
+	if c.Kind == ir.OpShardMapPbroadcast {
 		t.add(x, t.pbroadcast(&c, g))
 		return
 	}
@@ -39,12 +39,12 @@ func (t *transposer) collective(op ir.OpID, g ir.ValueID) {
 		t.add(x, t.unchecked(op, &c, x, g))
 		return
 	}
-	name, ok := mirror[c.Name]
+	kind, ok := mirror[c.Kind]
 	if !ok {
 		t.nonlinear(op)
 		return
 	}
-	c.Name = name
+	c.Kind = kind
 	t.add(x, t.b.Emit(reversed(c), g))
 }
 
@@ -62,20 +62,20 @@ func reversed(c typed.Collective) typed.Collective {
 // unchecked transposes with the check off, where a cotangent is a share of the whole on each device (specification:
 // shardmap.md section 4.4).
 func (t *transposer) unchecked(op ir.OpID, c *typed.Collective, x, g ir.ValueID) ir.ValueID {
-	switch c.Name {
-	case typed.Pvary:
+	switch c.Kind {
+	case ir.OpShardMapPvary:
 		return g
-	case typed.Psum:
+	case ir.OpShardMapPsum:
 		return t.b.Emit(*c, g)
-	case typed.AllGather, typed.PsumScatter, typed.Ppermute, typed.AllToAll:
+	case ir.OpShardMapAllGather, ir.OpShardMapPsumScatter, ir.OpShardMapPpermute, ir.OpShardMapAllToAll:
 		out := reversed(*c)
-		out.Name = mirror[c.Name]
+		out.Kind = mirror[c.Kind]
 		return t.b.Emit(out, g)
-	case typed.AllGatherInvariant:
-		return t.b.Emit(typed.Collective{Name: typed.PsumScatter, Axes: c.Axes, Dim: c.Dim}, g)
-	case typed.Pscatter: // each member gives back its chunk only
+	case ir.OpShardMapAllGatherInvariant:
+		return t.b.Emit(typed.Collective{Kind: ir.OpShardMapPsumScatter, Axes: c.Axes, Dim: c.Dim}, g)
+	case ir.OpShardMapPscatter: // each member gives back its chunk only
 		chunk := t.m.Shape(g)[c.Dim]
-		member := t.b.Emit(typed.Collective{Name: typed.AxisIndex, Axes: c.Axes})
+		member := t.b.Emit(typed.Collective{Kind: ir.OpShardMapAxisIndex, Axes: c.Axes})
 		index := make([]ir.ValueID, len(t.m.Shape(g)))
 		for d := range index {
 			index[d] = t.b.Constant(dtype.I32, nil, 0)
@@ -89,11 +89,11 @@ func (t *transposer) unchecked(op ir.OpID, c *typed.Collective, x, g ir.ValueID)
 
 // pbroadcast sums the cotangents of all members for the one that was the source; the others had no effect.
 func (t *transposer) pbroadcast(c *typed.Collective, g ir.ValueID) ir.ValueID {
-	sum := t.b.Emit(typed.Collective{Name: typed.Psum, Axes: c.Axes}, g)
+	sum := t.b.Emit(typed.Collective{Kind: ir.OpShardMapPsum, Axes: c.Axes}, g)
 	if t.p.Check {
-		sum = t.b.Emit(typed.Collective{Name: typed.Pvary, Axes: c.Axes}, sum)
+		sum = t.b.Emit(typed.Collective{Kind: ir.OpShardMapPvary, Axes: c.Axes}, sum)
 	}
-	member := t.b.Emit(typed.Collective{Name: typed.AxisIndex, Axes: c.Axes})
+	member := t.b.Emit(typed.Collective{Kind: ir.OpShardMapAxisIndex, Axes: c.Axes})
 	isSource := t.b.Compare("EQ", member, t.b.Constant(dtype.I32, nil, float64(c.Source)))
 	typ := t.m.ValueType(g)
 	if len(typ.Dims) > 0 {

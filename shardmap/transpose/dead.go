@@ -19,7 +19,7 @@ func sweepDead(p *typed.Program, b ir.BlockID) {
 		case m.Kind(op).IsTerminator():
 		case !slices.ContainsFunc(m.ResultValues(op), m.HasUses) && m.Kind(op) != ir.OpCustomCall:
 			m.Erase(op)
-		case p.OpName(op) == typed.Scan:
+		case p.Module.Kind(op) == ir.OpShardMapScan:
 			pruneScan(p, op)
 		case m.Kind(op).HasBodies():
 			for r := range m.NumRegions(op) {

@@ -28,7 +28,7 @@ func hoisted(p *typed.Program) *typed.Program {
 // castInside says whether a cast stands in a branch.
 func castInside(p *typed.Program, op ir.OpID) (found bool) {
 	for r := range p.Module.NumRegions(op) {
-		p.Module.Walk(p.Module.RegionBlock(op, r), func(inner ir.OpID) { found = found || p.OpName(inner) == typed.Pvary })
+		p.Module.Walk(p.Module.RegionBlock(op, r), func(inner ir.OpID) { found = found || p.Module.Kind(inner) == ir.OpShardMapPvary })
 	}
 	return found
 }
@@ -49,13 +49,13 @@ func castOutside(p *typed.Program, op ir.OpID, axes typed.AxisSet) {
 			continue
 		}
 		cast[v] = true
-		w := typed.Edit(p, op).Emit(typed.Collective{Name: typed.Pvary, Axes: missing.Axes()}, v)
+		w := typed.Edit(p, op).Emit(typed.Collective{Kind: ir.OpShardMapPvary, Axes: missing.Axes()}, v)
 		m.ReplaceUsesIf(v, w, func(u ir.Use) bool { return within(u.Op) })
 	}
 	var casts []ir.OpID
 	for r := range m.NumRegions(op) {
 		m.Walk(m.RegionBlock(op, r), func(inner ir.OpID) {
-			if p.OpName(inner) == typed.Pvary {
+			if p.Module.Kind(inner) == ir.OpShardMapPvary {
 				casts = append(casts, inner)
 			}
 		})

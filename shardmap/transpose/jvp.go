@@ -110,13 +110,13 @@ func (j *tangents) walk(b ir.BlockID) {
 }
 
 func (j *tangents) op(op ir.OpID) {
-	m, kind := j.m, j.m.Kind(op)
-	switch name := j.p.OpName(op); {
-	case name == typed.Scan:
+	m := j.m
+	switch kind := m.Kind(op); {
+	case kind == ir.OpShardMapScan:
 		j.scan(op)
 	case kind == ir.OpIf || kind == ir.OpCase:
 		j.branches(op)
-	case name != "":
+	case kind.IsShardMap():
 		j.collective(op)
 	case kind == ir.OpSort:
 		j.sort(op)
@@ -154,8 +154,8 @@ func (j *tangents) collective(op ir.OpID) {
 		j.fail(err)
 		return
 	}
-	_, ok := mirror[c.Name]
-	if (!ok && c.Name != typed.Pbroadcast) || c.Kind != ir.ReduceSum || j.m.NumOperands(op) != 1 {
+	_, ok := mirror[c.Kind]
+	if (!ok && c.Kind != ir.OpShardMapPbroadcast) || c.Reduction != ir.ReduceSum || j.m.NumOperands(op) != 1 {
 		j.unknown(op)
 		return
 	}

@@ -92,8 +92,8 @@ func (w *rewrite) needed(body ir.BlockID, carries int) (values []ir.ValueID) {
 		operands := w.p.Captures(op)
 		depends := slices.ContainsFunc(operands, func(v ir.ValueID) bool { return local[v] })
 		keep := slices.ContainsFunc(operands, func(v ir.ValueID) bool { return kept[v] })
-		c, err := w.p.Collective(op)
-		keep = keep || depends && (w.active(op) || w.m.Kind(op).HasBodies() || w.p.OpName(op) == typed.Scan || err == nil && c.Communicates())
+		kind := w.m.Kind(op)
+		keep = keep || depends && (w.active(op) || kind.HasBodies() || kind == ir.OpShardMapScan || kind.Communicates())
 		for _, v := range w.m.ResultValues(op) {
 			local[v], kept[v] = depends, keep
 		}

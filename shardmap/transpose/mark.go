@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/shardmap/typed"
 )
 
 // mark finds the values of a block that depend on the inputs. Derivatives pass through numbers only, and not through
@@ -13,7 +12,7 @@ func (w *rewrite) mark(b ir.BlockID) {
 	for op := range w.m.Ops(b) {
 		switch kind := w.m.Kind(op); {
 		case kind.IsTerminator():
-		case w.p.OpName(op) == typed.Scan:
+		case w.m.Kind(op) == ir.OpShardMapScan:
 			w.markScan(op)
 		case kind == ir.OpIf || kind == ir.OpCase:
 			w.markBranches(op)

@@ -189,31 +189,31 @@ func thrifty(t *rapid.T, p *typed.Program, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := count(q)[typed.Psum], casts(p); a > b+count(p)[typed.Pbroadcast] {
+	if a, b := count(q)[ir.OpShardMapPsum], casts(p); a > b+count(p)[ir.OpShardMapPbroadcast] {
 		t.Fatalf("%d sums for %d casts in\n%s\n%s", a, b, p, q)
 	}
 	twice, err := transpose.Linear(q, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, k := range count(twice) {
-		if before := count(p)[name]; k > before && count(p)[typed.Pbroadcast] == 0 {
-			t.Fatalf("%d %s, transposed twice %d in\n%s\n%s", before, name, k, p, twice)
+	for kind, k := range count(twice) {
+		if before := count(p)[kind]; k > before && count(p)[ir.OpShardMapPbroadcast] == 0 {
+			t.Fatalf("%d %s, transposed twice %d in\n%s\n%s", before, kind.ShardMapName(), k, p, twice)
 		}
 	}
 }
 
-func count(p *typed.Program) map[string]int {
-	out := map[string]int{}
+func count(p *typed.Program) map[ir.Kind]int {
+	out := map[ir.Kind]int{}
 	for _, c := range p.Communications() {
-		out[c.Name]++
+		out[c.Kind]++
 	}
 	return out
 }
 
 func casts(p *typed.Program) (n int) {
 	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		if p.OpName(op) == typed.Pvary {
+		if p.Module.Kind(op) == ir.OpShardMapPvary {
 			n++
 		}
 	})

@@ -143,11 +143,11 @@ func zeros(b *typed.Builder, typ ir.TypeID, as typed.Variance) ir.ValueID {
 	tensor := b.Program().Module.TypeOf(typ)
 	zero := b.Constant(tensor.DType, nil, 0)
 	for _, cast := range []struct {
-		name string
+		kind ir.Kind
 		axes typed.AxisSet
-	}{{typed.Pvary, as.V | as.U}, {typed.VaryUnreducedCast, as.U}, {typed.Preduced, as.R}} {
+	}{{ir.OpShardMapPvary, as.V | as.U}, {ir.OpShardMapVaryUnreducedCast, as.U}, {ir.OpShardMapPreduced, as.R}} {
 		if cast.axes != 0 {
-			zero = b.Emit(typed.Collective{Name: cast.name, Axes: cast.axes.Axes()}, zero)
+			zero = b.Emit(typed.Collective{Kind: cast.kind, Axes: cast.axes.Axes()}, zero)
 		}
 	}
 	if len(tensor.Dims) == 0 {
@@ -216,7 +216,7 @@ func (w *rewrite) residuals(b ir.BlockID) {
 		branches := w.m.Kind(op) == ir.OpIf || w.m.Kind(op) == ir.OpCase
 		switch {
 		case w.m.Kind(op).IsTerminator() || w.err != nil || w.b.Err() != nil:
-		case w.active(op) && w.p.OpName(op) == typed.Scan:
+		case w.active(op) && w.m.Kind(op) == ir.OpShardMapScan:
 			w.residualScan(op)
 		case !w.active(op) || w.primal:
 			w.copyOp(op)

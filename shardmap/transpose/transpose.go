@@ -125,7 +125,7 @@ func (t *transposer) results(linear []int, r request) {
 			g = t.zeros(v)
 		}
 		if over := t.omitted(t.p.Params[k].Spec); ok && !t.p.Check && over != 0 {
-			g = t.b.Emit(typed.Collective{Name: typed.Psum, Axes: over.Axes()}, g)
+			g = t.b.Emit(typed.Collective{Kind: ir.OpShardMapPsum, Axes: over.Axes()}, g)
 		}
 		t.b.Result(g, t.p.Params[k].Spec.Cotangent())
 	}
@@ -166,13 +166,12 @@ func (t *transposer) sweep(b ir.BlockID) {
 
 // transpose adds the cotangents of the operands of an op.
 func (t *transposer) transpose(op ir.OpID) {
-	kind := t.m.Kind(op)
-	switch name := t.p.OpName(op); {
-	case name == typed.Scan:
+	switch kind := t.m.Kind(op); {
+	case kind == ir.OpShardMapScan:
 		t.scan(op)
 	case kind == ir.OpIf || kind == ir.OpCase:
 		t.branches(op)
-	case name != "":
+	case kind.IsShardMap():
 		t.collective(op, t.ct[t.m.Result(op, 0)])
 	case kind == ir.OpOptimizationBarrier:
 		for i, v := range t.m.Operands(op) {
@@ -235,7 +234,7 @@ func (t *transposer) makesZero(op ir.OpID) bool {
 		return t.isZero(operands[0])
 	case kind == ir.OpConcatenate || kind == ir.OpPad || kind == ir.OpAdd || kind == ir.OpSubtract:
 		return !slices.ContainsFunc(operands, func(v ir.ValueID) bool { return !t.isZero(v) })
-	case t.p.OpName(op) != "" && t.p.OpName(op) != typed.Scan:
+	case t.m.Kind(op).IsShardMap() && t.m.Kind(op) != ir.OpShardMapScan:
 		c, err := t.p.Collective(op)
 		return err == nil && c.IsCast() && t.isZero(operands[0])
 	}

@@ -12,12 +12,12 @@ func (b *Builder) Psum(x ir.ValueID, axes ...string) ir.ValueID {
 	if len(axes) == 0 {
 		return x
 	}
-	return b.collective(Collective{Name: Psum}, axes, b.countable(x))
+	return b.collective(Collective{Kind: ir.OpShardMapPsum}, axes, b.countable(x))
 }
 
 // PsumGroups is Psum inside groups of members, for programs without check.
 func (b *Builder) PsumGroups(x ir.ValueID, groups [][]int64, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Psum, Groups: groups}, axes, b.countable(x))
+	return b.collective(Collective{Kind: ir.OpShardMapPsum, Groups: groups}, axes, b.countable(x))
 }
 
 func (b *Builder) countable(x ir.ValueID) ir.ValueID {
@@ -29,12 +29,12 @@ func (b *Builder) countable(x ir.ValueID) ir.ValueID {
 
 // Pmax and Pmin return the largest and the smallest element over all members; groups may be nil.
 func (b *Builder) Pmax(x ir.ValueID, groups [][]int64, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Pmax, Groups: groups}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPmax, Groups: groups}, axes, x)
 }
 
 // Pmin is the smallest element over all members; groups may be nil.
 func (b *Builder) Pmin(x ir.ValueID, groups [][]int64, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Pmin, Groups: groups}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPmin, Groups: groups}, axes, x)
 }
 
 // Pmean returns the mean over all members: a sum and a true division, which makes integers floats.
@@ -66,17 +66,17 @@ const (
 // AllGather returns the blocks of all members joined along a dimension, or stacked along a new one if it is not tiled.
 // Groups may be nil.
 func (b *Builder) AllGather(x ir.ValueID, dim int64, tiled bool, to Gathered, groups [][]int64, axes ...string) ir.ValueID {
-	name := [...]string{AllGather, AllGatherInvariant, AllGatherReduced}[to]
+	kind := [...]ir.Kind{ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced}[to]
 	if !tiled {
 		x = b.expand(x, dim)
 	}
-	return b.collective(Collective{Name: name, Dim: dim, Groups: groups}, axes, x)
+	return b.collective(Collective{Kind: kind, Dim: dim, Groups: groups}, axes, x)
 }
 
 // PsumScatter returns chunk m along a dimension of the sum over all members, or row m, without the dimension, if it is
 // not tiled. Groups may be nil.
 func (b *Builder) PsumScatter(x ir.ValueID, dim int64, tiled bool, groups [][]int64, axes ...string) ir.ValueID {
-	c := Collective{Name: PsumScatter, Dim: dim, Groups: groups}
+	c := Collective{Kind: ir.OpShardMapPsumScatter, Dim: dim, Groups: groups}
 	if tiled {
 		return b.collective(c, axes, x)
 	}
@@ -86,7 +86,7 @@ func (b *Builder) PsumScatter(x ir.ValueID, dim int64, tiled bool, groups [][]in
 
 // Pscatter returns chunk m along a dimension of an invariant value, or row m if it is not tiled.
 func (b *Builder) Pscatter(x ir.ValueID, dim int64, tiled bool, axes ...string) ir.ValueID {
-	c := Collective{Name: Pscatter, Dim: dim}
+	c := Collective{Kind: ir.OpShardMapPscatter, Dim: dim}
 	if tiled {
 		return b.collective(c, axes, x)
 	}
@@ -97,7 +97,7 @@ func (b *Builder) Pscatter(x ir.ValueID, dim int64, tiled bool, axes ...string) 
 // AllToAll sends chunk k along dimension split to member k and joins what arrives along dimension concat. The untiled
 // form takes dimension split away and puts a new one at concat of the result (shardmap.md sections 2.5 and 2.7).
 func (b *Builder) AllToAll(x ir.ValueID, split, concat int64, tiled bool, groups [][]int64, axes ...string) ir.ValueID {
-	c := Collective{Name: AllToAll, Split: split, Concat: concat, Groups: groups}
+	c := Collective{Kind: ir.OpShardMapAllToAll, Split: split, Concat: concat, Groups: groups}
 	if tiled {
 		return b.collective(c, axes, x)
 	}
@@ -122,28 +122,27 @@ func (b *Builder) wholeDim(c *Collective, dim int64, axes []string, x ir.ValueID
 	}
 	dims := b.m.Shape(x)
 	if err := b.p.checkDim("dimension", dim, dims); err != nil {
-		b.fail(b.about(err, c.Name, []ir.ValueID{x}))
+		b.fail(b.about(err, c.Kind, []ir.ValueID{x}))
 		return
 	}
 	whole := *c
 	for _, name := range axes {
 		a, err := b.p.boundAxis(name, whole.Axes)
 		if err != nil {
-			b.fail(b.about(err, c.Name, []ir.ValueID{x}))
+			b.fail(b.about(err, c.Kind, []ir.ValueID{x}))
 			return
 		}
 		whole.Axes = append(whole.Axes, a)
 	}
 	if n := b.p.members(&whole); dims[dim] != n {
-		b.fail(b.about(b.p.bad("AS1102", "E_COLL_SHAPE",
-			"the untiled form needs size %d in dimension %d of a block of shape %s, one row per member",
-			n, dim, formatDims(dims)), c.Name, []ir.ValueID{x}))
+		b.fail(b.about(b.p.bad("AS1102", "E_COLL_SHAPE", "the untiled form needs size %d in dimension %d of a block of shape %s, one row per member",
+			n, dim, formatDims(dims)), c.Kind, []ir.ValueID{x}))
 	}
 }
 
 // Ppermute returns the block of the member that a pair (source, destination) names for this one, zeros without one.
 func (b *Builder) Ppermute(x ir.ValueID, perm [][2]int64, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Ppermute, Perm: perm}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPpermute, Perm: perm}, axes, x)
 }
 
 // Pshuffle returns the block of member perm[m]; perm is a permutation.
@@ -157,12 +156,12 @@ func (b *Builder) Pshuffle(x ir.ValueID, perm []int64, axes ...string) ir.ValueI
 
 // Pbroadcast returns the block of one member.
 func (b *Builder) Pbroadcast(x ir.ValueID, source int64, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Pbroadcast, Source: source}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPbroadcast, Source: source}, axes, x)
 }
 
 // RaggedAllToAll exchanges slices of different lengths (shardmap.md section 2.10).
 func (b *Builder) RaggedAllToAll(operand, output, inOffsets, sendSizes, outOffsets, recvSizes ir.ValueID, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: RaggedAllToAll}, axes, operand, output, inOffsets, sendSizes, outOffsets, recvSizes)
+	return b.collective(Collective{Kind: ir.OpShardMapRaggedAllToAll}, axes, operand, output, inOffsets, sendSizes, outOffsets, recvSizes)
 }
 
 // AxisIndex returns the number of this device among the members of its group, as i32.
@@ -170,22 +169,22 @@ func (b *Builder) AxisIndex(axes ...string) ir.ValueID {
 	if len(axes) == 0 {
 		return b.Constant(dtype.I32, nil, 0)
 	}
-	return b.collective(Collective{Name: AxisIndex}, axes)
+	return b.collective(Collective{Kind: ir.OpShardMapAxisIndex}, axes)
 }
 
 // Cast returns the value itself as one that varies along the axes.
 func (b *Builder) Cast(x ir.ValueID, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Pvary}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPvary}, axes, x)
 }
 
 // CastReduced returns an invariant value as a reduced one.
 func (b *Builder) CastReduced(x ir.ValueID, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: Preduced}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapPreduced}, axes, x)
 }
 
 // CastUnreduced returns the reduction of the blocks along the axes, not yet computed: each block is a term.
 func (b *Builder) CastUnreduced(x ir.ValueID, kind ir.Reduction, axes ...string) ir.ValueID {
-	return b.collective(Collective{Name: VaryUnreducedCast, Kind: kind}, axes, x)
+	return b.collective(Collective{Kind: ir.OpShardMapVaryUnreducedCast, Reduction: kind}, axes, x)
 }
 
 // expand adds a dimension of size 1, squeeze takes one away.

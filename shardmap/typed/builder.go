@@ -143,7 +143,7 @@ func (b *Builder) collective(c Collective, axes []string, operands ...ir.ValueID
 	for _, name := range axes {
 		a, err := b.p.boundAxis(name, c.Axes)
 		if err != nil {
-			return b.stop(b.about(err, c.Name, operands))
+			return b.stop(b.about(err, c.Kind, operands))
 		}
 		c.Axes = append(c.Axes, a)
 	}
@@ -152,9 +152,9 @@ func (b *Builder) collective(c Collective, axes []string, operands ...ir.ValueID
 	}
 	t, err := b.p.resultType(&c, b.types(operands))
 	if err != nil {
-		return b.stop(b.about(err, c.Name, operands))
+		return b.stop(b.about(err, c.Kind, operands))
 	}
-	return b.m.Result(b.at.Unregistered(dialect+c.Name, []ir.TypeID{t}, b.p.attrs(&c), 0, operands...), 0)
+	return b.m.Result(b.at.Op(c.Kind, []ir.TypeID{t}, b.p.attrs(&c), operands...), 0)
 }
 
 // Emit adds an op of this package with the given content.
@@ -171,12 +171,12 @@ func (b *Builder) types(values []ir.ValueID) []ir.TypeID {
 }
 
 // about puts the op before the message of an error.
-func (b *Builder) about(err error, name string, operands []ir.ValueID) error {
+func (b *Builder) about(err error, kind ir.Kind, operands []ir.ValueID) error {
 	e, ok := err.(*diag.Error)
 	if !ok {
 		return err
 	}
-	prefix := name
+	prefix := localName(kind)
 	for _, v := range operands {
 		prefix += " " + b.p.FormatValue(v)
 	}
@@ -186,7 +186,7 @@ func (b *Builder) about(err error, name string, operands []ir.ValueID) error {
 
 // badOp stops the builder because an op does not fit its operands.
 func (b *Builder) badOp(kind ir.Kind, operands []ir.ValueID, text string) ir.ValueID {
-	return b.stop(b.about(diag.Invalid(diag.BadOp, diag.Position{}, "%s", text), localName(kind), operands))
+	return b.stop(b.about(diag.Invalid(diag.BadOp, diag.Position{}, "%s", text), kind, operands))
 }
 
 // i64s returns a list of integers as an attribute that is never nil.

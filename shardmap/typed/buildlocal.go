@@ -10,8 +10,11 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// localName returns the name of a StableHLO op without its dialect, that of others as a whole.
+// localName returns the name of an op of StableHLO or of shard_map programs without its dialect, that of others as a whole.
 func localName(kind ir.Kind) string {
+	if kind.IsShardMap() {
+		return kind.ShardMapName()
+	}
 	return strings.TrimPrefix(kind.String(), "stablehlo.")
 }
 

@@ -132,17 +132,17 @@ func (e *elaborator) checkCollective(op ir.OpID) error {
 	if err != nil || !e.p.Check {
 		return err
 	}
-	info, axes := opInfos[c.Name], c.Set()
+	info, axes := opInfos[c.Kind], c.Set()
 	switch {
-	case c.Groups != nil && info.to != varying && (c.Name == Psum || !e.opts.Unsound):
+	case c.Groups != nil && info.to != varying && (c.Kind == ir.OpShardMapPsum || !e.opts.Unsound):
 		return e.p.badAt(op, diag.BadVariance,
 			"E_GROUPS", "groups do not make a value equal along whole axes; refine the mesh and reduce over the new axis, or switch the check off")
-	case info.communicate && axes&e.divergent != 0 && !e.opts.Unsound:
+	case c.Kind.Communicates() && axes&e.divergent != 0 && !e.opts.Unsound:
 		return e.p.badAt(op, diag.BadVariance, "E_DIVERGENT_COLLECTIVE",
 			"stands in a branch or loop whose predicate varies over %s, so that not all of its members come to it; make the predicate equal "+
 				"along %s",
 			e.p.FormatAxes(e.divergent), e.p.tuple((axes & e.divergent).Axes()))
-	case c.Name == AxisIndex:
+	case c.Kind == ir.OpShardMapAxisIndex:
 		return nil
 	}
 	switch x := e.vars[e.m.Operand(op, 0)]; info.from {
@@ -165,13 +165,13 @@ func (e *elaborator) checkCollective(op ir.OpID) error {
 
 // fromVarying checks a collective over axes along which its operand varies.
 func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
-	info, axes := opInfos[c.Name], c.Set()
+	info, axes := opInfos[c.Kind], c.Set()
 	operand := e.m.Operand(op, 0)
 	for i := 1; i < e.m.NumOperands(op); i++ {
 		x.V |= e.vars[e.m.Operand(op, i)].V
 	}
 	switch {
-	case axes.In(x.U) && info.fromTerms != "" && !e.frozen:
+	case axes.In(x.U) && info.fromTerms != ir.OpUnregistered && !e.frozen:
 		if x.Kind != info.reduction {
 			return e.p.badAt(op, diag.BadVariance,
 				"E_UNREDUCED", "%s has unreduced_kind %s, which this op does not reduce", e.describe(operand), x.Kind)
@@ -179,13 +179,13 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 		e.rename(op, c, info.fromTerms)
 		return nil
 	case axes&x.U != 0 || axes&x.R != 0:
-		if c.Name == VaryUnreducedCast {
+		if c.Kind == ir.OpShardMapVaryUnreducedCast {
 			return e.badCast(op, c, x)
 		}
 		return e.p.badAt(op, diag.BadVariance, "E_UNREDUCED", "is not defined over unreduced or reduced axes of %s", e.describe(operand))
 	}
 	missing := axes &^ x.V
-	if missing != 0 && c.Name == VaryUnreducedCast {
+	if missing != 0 && c.Kind == ir.OpShardMapVaryUnreducedCast {
 		return e.badCast(op, c, x)
 	}
 	if missing != 0 && (info.insert == castNone || info.insert == castAll && missing != axes && !e.opts.Mixed) {
@@ -194,9 +194,8 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 				"others only, or insert pvary over %s",
 			e.describe(operand), e.p.tuple(c.Axes), e.p.axisNames(missing.Axes(), ","), e.p.tuple(missing.Axes()))
 	}
-	if missing == axes && info.insert == castAll && c.Name == Psum {
-		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value", e.describe(operand), e.p.tuple(c.Axes),
-			e.p.GroupSize(c.Axes))
+	if missing == axes && info.insert == castAll && c.Kind == ir.OpShardMapPsum {
+		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value", e.describe(operand), e.p.tuple(c.Axes), e.p.GroupSize(c.Axes))
 	}
 	return e.castOperands(op, x.V|axes)
 }
@@ -228,10 +227,10 @@ func (e *elaborator) fromInvariant(op ir.OpID, c *Collective, x Variance) error 
 	switch {
 	case axes&(x.V|x.U|x.R) == 0:
 		return nil
-	case c.Name == Pvary && axes.In(x.R) && !e.frozen:
-		e.rename(op, c, ReducedVaryCast)
+	case c.Kind == ir.OpShardMapPvary && axes.In(x.R) && !e.frozen:
+		e.rename(op, c, ir.OpShardMapReducedVaryCast)
 		return nil
-	case c.Name == Pvary && axes&(x.U|x.R) == 0 && axes&x.V&e.first[operand].V == 0 && e.may(CastEverywhere):
+	case c.Kind == ir.OpShardMapPvary && axes&(x.U|x.R) == 0 && axes&x.V&e.first[operand].V == 0 && e.may(CastEverywhere):
 		e.narrow(op, c, axes&^x.V) // the operand was raised by a loop around
 		return nil
 	}
@@ -251,9 +250,9 @@ func (e *elaborator) narrow(op ir.OpID, c *Collective, axes AxisSet) {
 	e.m.SetAttrs(op, e.p.attrs(c))
 }
 
-// rename puts an op of another name in the place of an op.
-func (e *elaborator) rename(op ir.OpID, c *Collective, name string) {
-	c.Name = name
+// rename puts an op of another kind in the place of an op.
+func (e *elaborator) rename(op ir.OpID, c *Collective, kind ir.Kind) {
+	c.Kind = kind
 	old := e.m.Result(op, 0)
 	v := Edit(e.p, op).Emit(*c, e.m.Operand(op, 0))
 	e.grow()
@@ -268,7 +267,7 @@ func (e *elaborator) rename(op ir.OpID, c *Collective, name string) {
 
 // badCast refuses a step between states that is none.
 func (e *elaborator) badCast(op ir.OpID, c *Collective, x Variance) error {
-	to := [...]string{"invarying", "varying", "unreduced", "reduced"}[opInfos[c.Name].to]
+	to := [...]string{"invarying", "varying", "unreduced", "reduced"}[opInfos[c.Kind].to]
 	var from []string
 	for _, s := range []struct {
 		name string
@@ -279,7 +278,7 @@ func (e *elaborator) badCast(op ir.OpID, c *Collective, x Variance) error {
 		}
 	}
 	hint := ""
-	if have := c.Set() & x.V; c.Name == Pvary && have != 0 {
+	if have := c.Set() & x.V; c.Kind == ir.OpShardMapPvary && have != 0 {
 		hint = "; it varies over " + e.p.tuple(have.Axes()) + " already: take those axes out of the cast"
 	}
 	return e.p.badAt(op, diag.BadVariance, "E_CAST", "unsupported cast of %s along %s from=%s, to='%s'%s",

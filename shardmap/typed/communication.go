@@ -7,8 +7,8 @@ import (
 // Communication is one collective of the body that moves data.
 type Communication struct {
 	Op   ir.OpID
-	Name string // Psum, AllGather, ...
-	Axes []int  // in written order
+	Kind ir.Kind // ir.OpShardMapPsum, ...
+	Axes []int   // in written order
 	Type ir.TypeID
 }
 
@@ -17,16 +17,14 @@ type Communication struct {
 func (p *Program) Communications() []Communication {
 	var out []Communication
 	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		c, err := p.Collective(op)
-		if err != nil || !c.Communicates() {
-			return
+		if c, err := p.Collective(op); err == nil && c.Kind.Communicates() {
+			out = append(out, Communication{Op: op, Kind: c.Kind, Axes: c.Axes, Type: p.Module.Type(p.Module.Operand(op, 0))})
 		}
-		out = append(out, Communication{Op: op, Name: c.Name, Axes: c.Axes, Type: p.Module.Type(p.Module.Operand(op, 0))})
 	})
 	return out
 }
 
 // Format returns the collective with its axes, such as psum(i,j).
 func (c *Communication) Format(p *Program) string {
-	return c.Name + "(" + p.axisNames(c.Axes, ",") + ")"
+	return c.Kind.ShardMapName() + "(" + p.axisNames(c.Axes, ",") + ")"
 }

@@ -282,7 +282,7 @@ func (r *deviceReader) scatters(opts Options) {
 		b := Edit(p, op)
 		for d, refs := range dims {
 			if axes := r.refined.Axes(refs); len(axes) > 0 {
-				x = b.Emit(Collective{Name: Pscatter, Axes: axes, Dim: int64(d)}, x)
+				x = b.Emit(Collective{Kind: ir.OpShardMapPscatter, Axes: axes, Dim: int64(d)}, x)
 				m.SetLoc(m.DefiningOp(x), m.OpLoc(op))
 			}
 		}
@@ -291,7 +291,7 @@ func (r *deviceReader) scatters(opts Options) {
 	})
 	ir.EraseDead(m)
 	for op := range m.Ops(p.Body()) {
-		if p.OpName(op) == AxisIndex && !m.HasUses(m.Result(op, 0)) {
+		if p.Module.Kind(op) == ir.OpShardMapAxisIndex && !m.HasUses(m.Result(op, 0)) {
 			m.Erase(op)
 		}
 	}
@@ -311,7 +311,7 @@ func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
 	m := p.Module
 	var gathers []ir.OpID
 	m.Walk(p.Body(), func(op ir.OpID) {
-		if p.OpName(op) == AllGatherInvariant {
+		if p.Module.Kind(op) == ir.OpShardMapAllGatherInvariant {
 			gathers = append(gathers, op)
 		}
 	})
@@ -320,7 +320,7 @@ func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
 		if err != nil || !which(op, &c) {
 			continue
 		}
-		c.Name = AllGather
+		c.Kind = ir.OpShardMapAllGather
 		v := Edit(p, op).Emit(c, m.Operand(op, 0))
 		m.SetLoc(m.DefiningOp(v), m.OpLoc(op))
 		t := p.VarianceOf(m.Result(op, 0))
@@ -339,7 +339,7 @@ func (p *Program) foldCasts() {
 		var casts []ir.OpID
 		for use := range m.Uses(m.Result(op, 0)) {
 			cast, err := p.Collective(use.Op)
-			if err != nil || cast.Name != Pvary || !c.Set().In(cast.Set()) {
+			if err != nil || cast.Kind != ir.OpShardMapPvary || !c.Set().In(cast.Set()) {
 				return false
 			}
 			casts = append(casts, use.Op)

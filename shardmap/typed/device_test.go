@@ -79,7 +79,7 @@ func outline(p *typed.Program) (lines []string) {
 		lines = append(lines, r.Spec.String())
 	}
 	for _, c := range p.Communications() {
-		lines = append(lines, strings.Replace(c.Format(p), typed.AllGatherInvariant, typed.AllGather, 1))
+		lines = append(lines, strings.Replace(c.Format(p), "all_gather_invariant", "all_gather", 1))
 	}
 	return lines
 }

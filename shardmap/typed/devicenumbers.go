@@ -95,7 +95,7 @@ func (r *deviceReader) replaceNumbers() {
 	index := func(axes []int) ir.ValueID {
 		key := r.p.tuple(axes)
 		if indices[key] == 0 {
-			indices[key] = Edit(r.p, m.FirstOp(body)).Emit(Collective{Name: AxisIndex, Axes: axes})
+			indices[key] = Edit(r.p, m.FirstOp(body)).Emit(Collective{Kind: ir.OpShardMapAxisIndex, Axes: axes})
 		}
 		return indices[key]
 	}

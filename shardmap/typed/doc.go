@@ -1,9 +1,9 @@
 // Package typed holds shard_map programs: the program of one device over the axes of a mesh, with specs that say how
 // inputs are split and outputs joined, and with types that say along which axes a value varies between devices.
 //
-// The body is a function of package ir over block types. Computation is StableHLO; collectives and casts are ops of
-// this package, named shard_map.psum, shard_map.pvary and so on, whose attribute axes holds names of mesh axes; loops
-// are stablehlo.while and shard_map.scan, branches stablehlo.if and stablehlo.case. The text form is one equation a
+// The body is a function of package ir over block types. Computation is StableHLO; collectives and casts are the ops
+// shard_map.psum, shard_map.pvary and so on, whose attribute axes holds axes of the mesh; loops are stablehlo.while and
+// shard_map.scan, branches stablehlo.if and stablehlo.case. The text form is one equation a
 // line, in the style of a jaxpr:
 //
 //	shard_map @matmul mesh=(i=4, j=2) manual=(i, j) check=true

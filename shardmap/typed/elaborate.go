@@ -51,7 +51,7 @@ type elaborator struct {
 type castKey struct {
 	v    ir.ValueID
 	axes AxisSet
-	name string
+	kind ir.Kind
 }
 
 // Elaborate finds the types of all values and makes every cast explicit, in place: an op whose operands vary over
@@ -132,13 +132,13 @@ func (e *elaborator) check(op ir.OpID) error {
 	switch kind := e.m.Kind(op); {
 	case kind.IsTerminator():
 		return nil
-	case e.p.OpName(op) == Scan:
+	case e.m.Kind(op) == ir.OpShardMapScan:
 		return e.checkScan(op)
 	case kind == ir.OpWhile:
 		return e.checkWhile(op)
 	case kind == ir.OpIf || kind == ir.OpCase:
 		return e.checkBranches(op)
-	case e.p.OpName(op) != "":
+	case e.m.Kind(op).IsShardMap():
 		return e.checkCollective(op)
 	}
 	if !e.p.Check {
@@ -157,17 +157,17 @@ func (e *elaborator) want(v ir.ValueID, to Variance, user ir.OpID) (ir.ValueID, 
 	case have.U != to.U || have.Kind != to.Kind || missing == 0 || have.V&^to.V != 0:
 		return v, false
 	case have.R == to.R:
-		return e.cast(v, missing, Pvary, user), true
+		return e.cast(v, missing, ir.OpShardMapPvary, user), true
 	case have.R == missing && to.R == 0:
-		return e.cast(v, missing, ReducedVaryCast, user), true
+		return e.cast(v, missing, ir.OpShardMapReducedVaryCast, user), true
 	}
 	return v, false
 }
 
 // cast returns a value cast over axes, for use by an op. A cast of a scalar that was broadcast comes before the
 // broadcast, where its transpose sums one number.
-func (e *elaborator) cast(v ir.ValueID, axes AxisSet, name string, user ir.OpID) ir.ValueID {
-	key := castKey{v, axes, name}
+func (e *elaborator) cast(v ir.ValueID, axes AxisSet, kind ir.Kind, user ir.OpID) ir.ValueID {
+	key := castKey{v, axes, kind}
 	if w, ok := e.casts[key]; ok && !e.opts.Fresh {
 		return w
 	}
@@ -175,10 +175,10 @@ func (e *elaborator) cast(v ir.ValueID, axes AxisSet, name string, user ir.OpID)
 	if !e.opts.Fresh {
 		at = e.ancestor(user, e.home(v))
 	}
-	c := Collective{Name: name, Axes: axes.Axes()}
+	c := Collective{Kind: kind, Axes: axes.Axes()}
 	var w ir.ValueID
 	if def := e.m.DefiningOp(v); def != 0 && e.m.Kind(def) == ir.OpBroadcastInDim && len(e.m.Shape(e.m.Operand(def, 0))) == 0 {
-		scalar := e.cast(e.m.Operand(def, 0), axes, name, at)
+		scalar := e.cast(e.m.Operand(def, 0), axes, kind, at)
 		w = e.m.BuilderBefore(at).Op1(ir.OpBroadcastInDim, e.m.Type(v), e.m.OpAttrs(def), scalar)
 		if n, ok := e.p.Names[v]; ok {
 			e.p.Names[w] = n

@@ -327,10 +327,10 @@ func (p *Program) invariantGathers(opts Options) {
 		}
 		for _, op := range p.slice(limit.value) {
 			c, err := p.Collective(op)
-			if err != nil || c.Name != AllGather || c.Groups != nil || c.Set()&extra == 0 {
+			if err != nil || c.Kind != ir.OpShardMapAllGather || c.Groups != nil || c.Set()&extra == 0 {
 				continue
 			}
-			c.Name = AllGatherInvariant
+			c.Kind = ir.OpShardMapAllGatherInvariant
 			w := Edit(p, op).Emit(c, m.Operand(op, 0))
 			m.ReplaceUses(m.Result(op, 0), w)
 			m.Erase(op)
@@ -375,7 +375,7 @@ func (p *Program) communicated(op ir.OpID) (axes AxisSet) {
 	for _, r := range m.Regions(op) {
 		for _, b := range m.Blocks(r) {
 			m.Walk(b, func(inner ir.OpID) {
-				if c, err := p.Collective(inner); err == nil && opInfos[c.Name].communicate {
+				if c, err := p.Collective(inner); err == nil && c.Kind.Communicates() {
 					axes |= c.Set()
 				}
 			})

@@ -39,8 +39,8 @@ func (i *importer) customCall(op ir.OpID) error {
 // that reduces in a wider type than its operand's gets the operand in that type.
 func (i *importer) replace(op ir.OpID, c Collective) error {
 	b := Edit(i.p, op)
-	if i.invariant && c.Name == AllGather && c.Groups == nil {
-		c.Name = AllGatherInvariant
+	if i.invariant && c.Kind == ir.OpShardMapAllGather && c.Groups == nil {
+		c.Kind = ir.OpShardMapAllGatherInvariant
 	}
 	for k, x := range i.m.Operands(op) {
 		if t := i.m.ValueType(i.m.Result(op, k)).DType; t != i.m.ValueType(x).DType {
@@ -63,47 +63,47 @@ func (i *importer) replace(op ir.OpID, c Collective) error {
 }
 
 func (i *importer) allReduce(op ir.OpID) error {
-	name, err := i.reduction(op)
+	kind, err := i.reduction(op)
 	if err != nil {
 		return err
 	}
-	return i.grouped(op, Collective{Name: name})
+	return i.grouped(op, Collective{Kind: kind})
 }
 
 // reduction returns the op for the region of a reduction. That of truth values is no psum, which counts them in JAX.
-func (i *importer) reduction(op ir.OpID) (string, error) {
+func (i *importer) reduction(op ir.OpID) (ir.Kind, error) {
 	body := i.m.RegionBlock(op, 0)
 	if err := i.convert(body); err != nil { // drops hints
-		return "", err
+		return 0, err
 	}
 	if r, ok := ir.ReductionOf(i.m, op, 0); ok {
-		return map[ir.Reduction]string{ir.ReduceSum: Psum, ir.ReduceMax: Pmax, ir.ReduceMin: Pmin}[r], nil
+		return map[ir.Reduction]ir.Kind{ir.ReduceSum: ir.OpShardMapPsum, ir.ReduceMax: ir.OpShardMapPmax, ir.ReduceMin: ir.OpShardMapPmin}[r], nil
 	}
-	return "", diag.Unsupported(diag.NotSupported, i.m.OpPos(op),
+	return 0, diag.Unsupported(diag.NotSupported, i.m.OpPos(op),
 		"`%s` with a region other than a sum, maximum or minimum has no form as a collective over axes", i.m.OpName(op))
 }
 
 func (i *importer) allGather(op ir.OpID) error {
-	return i.grouped(op, Collective{Name: AllGather, Dim: i.m.OpAttrs(op).Int("all_gather_dim", 0)})
+	return i.grouped(op, Collective{Kind: ir.OpShardMapAllGather, Dim: i.m.OpAttrs(op).Int("all_gather_dim", 0)})
 }
 
 // reduceScatter makes of a maximum or minimum, which has no op of its own, a reduction of which each member keeps its
 // chunk.
 func (i *importer) reduceScatter(op ir.OpID) error {
-	name, err := i.reduction(op)
+	kind, err := i.reduction(op)
 	if err != nil {
 		return err
 	}
 	dim := i.m.OpAttrs(op).Int("scatter_dimension", 0)
-	if name == Psum {
-		return i.grouped(op, Collective{Name: PsumScatter, Dim: dim})
+	if kind == ir.OpShardMapPsum {
+		return i.grouped(op, Collective{Kind: ir.OpShardMapPsumScatter, Dim: dim})
 	}
 	m := i.m
 	b := m.BuilderBefore(op)
 	x := m.Operand(op, 0)
 	reduce := b.OpRegions(ir.OpAllReduce, []ir.TypeID{m.Type(x)}, m.OpAttrs(op).Without("scatter_dimension"), 0, x)
 	m.AdoptRegions(reduce, m.Regions(op))
-	c := Collective{Name: Pscatter, Dim: dim}
+	c := Collective{Kind: ir.OpShardMapPscatter, Dim: dim}
 	if err := i.axesOf(op, &c); err != nil {
 		return err
 	}
@@ -114,17 +114,17 @@ func (i *importer) reduceScatter(op ir.OpID) error {
 	if err := i.replace(op, c); err != nil {
 		return err
 	}
-	return i.grouped(reduce, Collective{Name: name})
+	return i.grouped(reduce, Collective{Kind: kind})
 }
 
 func (i *importer) allToAll(op ir.OpID) error {
 	a := i.m.OpAttrs(op)
-	return i.grouped(op, Collective{Name: AllToAll, Split: a.Int("split_dimension", 0), Concat: a.Int("concat_dimension", 0)})
+	return i.grouped(op, Collective{Kind: ir.OpShardMapAllToAll, Split: a.Int("split_dimension", 0), Concat: a.Int("concat_dimension", 0)})
 }
 
 // broadcast sends from the first member of each group, which has the same number among the members of all groups.
 func (i *importer) broadcast(op ir.OpID) error {
-	c := Collective{Name: Pbroadcast}
+	c := Collective{Kind: ir.OpShardMapPbroadcast}
 	first := map[int64]bool{}
 	if g, ok := i.m.Attr(op, "replica_groups").(*ir.Dense); ok && i.m.TypeOf(g.Type).Elements() > 0 {
 		groups, err := i.denseGroups(op, g)
@@ -281,7 +281,7 @@ func (i *importer) permute(op ir.OpID) error {
 	}
 	for _, axes := range []AxisSet{moved, i.p.Manual, i.p.allAxes()} {
 		if perm, ok := i.p.permAlong(axes.Axes(), pairs); ok && axes != 0 {
-			c := Collective{Name: Ppermute, Axes: axes.Axes(), Perm: perm}
+			c := Collective{Kind: ir.OpShardMapPpermute, Axes: axes.Axes(), Perm: perm}
 			if !c.isManual(i.p) {
 				break
 			}
@@ -383,7 +383,7 @@ func (i *importer) axisBy(minor, size int64) []int {
 func (i *importer) axisIndex(at ir.OpID, axes []int, v ir.ValueID) {
 	m := i.m
 	b := Edit(i.p, at)
-	index := b.Emit(Collective{Name: AxisIndex, Axes: axes})
+	index := b.Emit(Collective{Kind: ir.OpShardMapAxisIndex, Axes: axes})
 	unsigned := b.Convert(index, dtype.UI32)
 	for use := range m.Uses(v) {
 		if m.Kind(use.Op) == ir.OpConvert && m.Type(m.Result(use.Op, 0)) == m.Type(index) {

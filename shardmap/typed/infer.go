@@ -41,13 +41,13 @@ func (t *inference) block(b ir.BlockID) {
 
 func (t *inference) op(op ir.OpID) {
 	switch kind := t.m.Kind(op); {
-	case t.p.OpName(op) == Scan:
+	case t.m.Kind(op) == ir.OpShardMapScan:
 		t.scan(op)
 	case kind == ir.OpWhile:
 		t.while(op)
 	case kind == ir.OpIf || kind == ir.OpCase:
 		t.branches(op)
-	case t.p.OpName(op) != "":
+	case t.m.Kind(op).IsShardMap():
 		t.collective(op)
 	default:
 		t.local(op)
@@ -151,14 +151,14 @@ func (t *inference) collective(op ir.OpID) {
 
 // applied returns the variance of the result of a collective on an operand that has been cast as far as it needs.
 func applied(c *Collective, x Variance) Variance {
-	info, axes := opInfos[c.Name], c.Set()
+	info, axes := opInfos[c.Kind], c.Set()
 	x.V, x.U, x.R = x.V&^axes, x.U&^axes, x.R&^axes
 	switch info.to {
 	case varying:
 		x.V |= axes
 	case unreduced:
 		x.U |= axes
-		x.Kind = c.Kind
+		x.Kind = c.Reduction
 	case reduced:
 		x.R |= axes
 	}

@@ -69,11 +69,11 @@ func (l *lowering) block(b ir.BlockID) {
 func (l *lowering) op(op ir.OpID) {
 	next, old := l.m.NextOp(op), l.m.ResultValues(op)
 	new := old
-	switch name := l.p.OpName(op); {
-	case name == Scan:
+	switch kind := l.m.Kind(op); {
+	case kind == ir.OpShardMapScan:
 		l.block(l.m.RegionBlock(op, 0))
 		new = l.scan(op)
-	case name != "":
+	case kind.IsShardMap():
 		new = []ir.ValueID{l.collective(op)}
 	default:
 		l.regions(op)
@@ -182,32 +182,32 @@ func (l *lowering) collective(op ir.OpID) ir.ValueID {
 }
 
 func (l *lowering) emit(b *Builder, op ir.OpID, c *Collective, x ir.ValueID) ir.ValueID {
-	switch c.Name {
-	case Psum, UnreducedPsum:
+	switch c.Kind {
+	case ir.OpShardMapPsum, ir.OpShardMapUnreducedPsum:
 		return l.allReduce(b, c, x, ir.OpAdd)
-	case Pmax, UnreducedPmax:
+	case ir.OpShardMapPmax, ir.OpShardMapUnreducedPmax:
 		return l.allReduce(b, c, x, ir.OpMaximum)
-	case Pmin, UnreducedPmin:
+	case ir.OpShardMapPmin, ir.OpShardMapUnreducedPmin:
 		return l.allReduce(b, c, x, ir.OpMinimum)
-	case AllGather, AllGatherInvariant, AllGatherReduced:
+	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
 		return l.allGather(b, c, x)
-	case PsumScatter, UnreducedPsumScatter:
+	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
 		return l.reduceScatter(b, c, x, l.m.Type(l.m.Result(op, 0)))
-	case AllToAll:
+	case ir.OpShardMapAllToAll:
 		return l.allToAll(b, c, x, l.m.Type(l.m.Result(op, 0)))
-	case Ppermute:
+	case ir.OpShardMapPpermute:
 		return l.permute(b, c, x)
-	case Pbroadcast:
+	case ir.OpShardMapPbroadcast:
 		groups := l.groups(c)
 		for _, g := range groups {
 			g[0], g[c.Source] = g[c.Source], g[0]
 		}
 		return b.Op(ir.OpCollectiveBroadcast, l.m.Type(x), l.grouped(groups), x)
-	case RaggedAllToAll:
+	case ir.OpShardMapRaggedAllToAll:
 		return l.ragged(b, c, l.m.Operands(op))
-	case Pscatter:
+	case ir.OpShardMapPscatter:
 		return l.chunk(b, x, c.Dim, l.p.members(c), l.member(b, c.Axes))
-	case AxisIndex:
+	case ir.OpShardMapAxisIndex:
 		return l.member(b, c.Axes)
 	}
 	return x // casts

@@ -2,40 +2,11 @@ package typed
 
 import (
 	"slices"
-	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
-
-// Names of the ops of this package, behind "shard_map.".
-const (
-	Psum                 = "psum"
-	Pmax                 = "pmax"
-	Pmin                 = "pmin"
-	AllGather            = "all_gather"
-	AllGatherInvariant   = "all_gather_invariant"
-	AllGatherReduced     = "all_gather_reduced"
-	PsumScatter          = "psum_scatter"
-	AllToAll             = "all_to_all"
-	Ppermute             = "ppermute"
-	Pbroadcast           = "pbroadcast"
-	RaggedAllToAll       = "ragged_all_to_all"
-	Pscatter             = "pscatter"
-	AxisIndex            = "axis_index"
-	Pvary                = "pvary"
-	Preduced             = "preduced"
-	ReducedVaryCast      = "reduced_vary_cast"
-	VaryUnreducedCast    = "vary_unreduced_cast"
-	UnreducedPsum        = "unreduced_psum"
-	UnreducedPmax        = "unreduced_pmax"
-	UnreducedPmin        = "unreduced_pmin"
-	UnreducedPsumScatter = "unreduced_psum_scatter"
-	Scan                 = "scan"
-)
-
-const dialect = "shard_map."
 
 // state is what a value is along an axis.
 type state uint8
@@ -59,58 +30,47 @@ const (
 // opInfo is a row of the table in shardmap.md section 3.4: along its axes the op takes an operand in one state to a
 // result in another.
 type opInfo struct {
-	from, to    state
-	insert      insertion
-	fromTerms   string       // the op that does the same to terms along unreduced axes
-	reduction   ir.Reduction // of psum and its like
-	communicate bool
-	attrs       []string // besides axes
+	from, to  state
+	insert    insertion
+	fromTerms ir.Kind      // the op that does the same to terms along unreduced axes
+	reduction ir.Reduction // of psum and its like
 }
 
-var opInfos = map[string]opInfo{
-	Psum: {from: varying, to: invariant, insert: castAll, fromTerms: UnreducedPsum, communicate: true,
-		attrs: []string{"groups"}},
-	Pmax: {from: varying, to: invariant, insert: castAll, fromTerms: UnreducedPmax, reduction: ir.ReduceMax,
-		communicate: true, attrs: []string{"groups"}},
-	Pmin: {from: varying, to: invariant, insert: castAll, fromTerms: UnreducedPmin, reduction: ir.ReduceMin,
-		communicate: true, attrs: []string{"groups"}},
-	AllGather:          {from: varying, to: varying, insert: castMissing, communicate: true, attrs: []string{"dim", "groups"}},
-	AllGatherInvariant: {from: varying, to: invariant, insert: castMissing, communicate: true, attrs: []string{"dim"}},
-	AllGatherReduced:   {from: varying, to: reduced, communicate: true, attrs: []string{"dim"}},
-	PsumScatter: {from: varying, to: varying, insert: castAll, fromTerms: UnreducedPsumScatter, communicate: true,
-		attrs: []string{"dim", "groups"}},
-	AllToAll:             {from: varying, to: varying, insert: castMissing, communicate: true, attrs: []string{"split", "concat", "groups"}},
-	Ppermute:             {from: varying, to: varying, insert: castMissing, communicate: true, attrs: []string{"perm"}},
-	Pbroadcast:           {from: varying, to: varying, communicate: true, attrs: []string{"source"}},
-	RaggedAllToAll:       {from: varying, to: varying, insert: castMissing, communicate: true},
-	Pscatter:             {from: invariant, to: varying, attrs: []string{"dim"}},
-	Pvary:                {from: invariant, to: varying, fromTerms: ""},
-	Preduced:             {from: invariant, to: reduced},
-	ReducedVaryCast:      {from: reduced, to: varying},
-	VaryUnreducedCast:    {from: varying, to: unreduced, attrs: []string{"kind"}},
-	UnreducedPsum:        {from: unreduced, to: invariant, communicate: true},
-	UnreducedPmax:        {from: unreduced, to: invariant, reduction: ir.ReduceMax, communicate: true},
-	UnreducedPmin:        {from: unreduced, to: invariant, reduction: ir.ReduceMin, communicate: true},
-	UnreducedPsumScatter: {from: unreduced, to: varying, communicate: true, attrs: []string{"dim"}},
-	AxisIndex:            {from: invariant, to: varying},
+var opInfos = map[ir.Kind]opInfo{
+	ir.OpShardMapPsum:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPsum},
+	ir.OpShardMapPmax:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPmax, reduction: ir.ReduceMax},
+	ir.OpShardMapPmin:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPmin, reduction: ir.ReduceMin},
+	ir.OpShardMapAllGather:            {from: varying, to: varying, insert: castMissing},
+	ir.OpShardMapAllGatherInvariant:   {from: varying, to: invariant, insert: castMissing},
+	ir.OpShardMapAllGatherReduced:     {from: varying, to: reduced},
+	ir.OpShardMapPsumScatter:          {from: varying, to: varying, insert: castAll, fromTerms: ir.OpShardMapUnreducedPsumScatter},
+	ir.OpShardMapAllToAll:             {from: varying, to: varying, insert: castMissing},
+	ir.OpShardMapPpermute:             {from: varying, to: varying, insert: castMissing},
+	ir.OpShardMapPbroadcast:           {from: varying, to: varying},
+	ir.OpShardMapRaggedAllToAll:       {from: varying, to: varying, insert: castMissing},
+	ir.OpShardMapPscatter:             {from: invariant, to: varying},
+	ir.OpShardMapPvary:                {from: invariant, to: varying},
+	ir.OpShardMapPreduced:             {from: invariant, to: reduced},
+	ir.OpShardMapReducedVaryCast:      {from: reduced, to: varying},
+	ir.OpShardMapVaryUnreducedCast:    {from: varying, to: unreduced},
+	ir.OpShardMapUnreducedPsum:        {from: unreduced, to: invariant},
+	ir.OpShardMapUnreducedPmax:        {from: unreduced, to: invariant, reduction: ir.ReduceMax},
+	ir.OpShardMapUnreducedPmin:        {from: unreduced, to: invariant, reduction: ir.ReduceMin},
+	ir.OpShardMapUnreducedPsumScatter: {from: unreduced, to: varying},
+	ir.OpShardMapAxisIndex:            {from: invariant, to: varying},
 }
 
-// isCast says whether the op is the identity on blocks.
-func isCast(name string) bool {
-	return name == Pvary || name == Preduced || name == ReducedVaryCast || name == VaryUnreducedCast
-}
-
-// Collective is the content of an op of this package other than a scan. Fields that the op does not have are zero.
+// Collective is the content of an op of shard_map programs other than a scan. Fields that the op does not have are zero.
 type Collective struct {
-	Name   string // Psum, ..., without the dialect
-	Axes   []int  // in the order in which members are numbered, major to minor
-	Dim    int64  // dimension that is joined or cut: all_gather*, psum_scatter, pscatter
-	Split  int64  // all_to_all: dimension that is cut
-	Concat int64  // all_to_all: dimension that is joined
-	Source int64  // pbroadcast: member that all receive from
-	Perm   [][2]int64
-	Groups [][]int64 // members by subgroup, nil for one group; not for ops whose result is invariant
-	Kind   ir.Reduction
+	Kind      ir.Kind // ir.OpShardMapPsum, ...
+	Axes      []int   // in the order in which members are numbered, major to minor
+	Dim       int64   // dimension that is joined or cut: all_gather*, psum_scatter, pscatter
+	Split     int64   // all_to_all: dimension that is cut
+	Concat    int64   // all_to_all: dimension that is joined
+	Source    int64   // pbroadcast: member that all receive from
+	Perm      [][2]int64
+	Groups    [][]int64 // members by subgroup, nil for one group; not for ops whose result is invariant
+	Reduction ir.Reduction
 }
 
 // Set returns the axes as a set.
@@ -122,93 +82,81 @@ func (c *Collective) Set() (s AxisSet) {
 }
 
 // IsCast says whether the op is the identity on blocks and only changes the type.
-func (c *Collective) IsCast() bool { return isCast(c.Name) }
-
-// Communicates says whether devices exchange data.
-func (c *Collective) Communicates() bool { return opInfos[c.Name].communicate }
-
-// OpName returns the name of an op of this package without its dialect, "" for other ops.
-func (p *Program) OpName(op ir.OpID) string {
-	if p.Module.Kind(op) != ir.OpUnregistered {
-		return ""
+func (c *Collective) IsCast() bool {
+	switch c.Kind {
+	case ir.OpShardMapPvary, ir.OpShardMapPreduced, ir.OpShardMapReducedVaryCast, ir.OpShardMapVaryUnreducedCast:
+		return true
 	}
-	name, ok := strings.CutPrefix(p.Module.OpName(op), dialect)
-	if !ok {
-		return ""
-	}
-	return name
+	return false
 }
 
 // attrs returns the attributes of an op.
 func (p *Program) attrs(c *Collective) ir.Attrs {
-	axes := ir.ArrayAttr{}
-	for _, a := range c.Axes {
-		axes = append(axes, ir.StringAttr(p.Mesh.Axes[a].Name))
-	}
-	a := ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: axes})
-	for _, name := range opInfos[c.Name].attrs {
-		switch name {
+	m, out := p.Module, ir.Attrs(nil)
+	for _, d := range c.Kind.Declared() {
+		switch d.Name {
+		case "axes":
+			out = out.With(d.Name, p.axesAttr(c.Axes))
 		case "dim":
-			a = a.With(name, i64(p.Module, c.Dim))
+			out = out.With(d.Name, i64(m, c.Dim))
 		case "split":
-			a = a.With(name, i64(p.Module, c.Split))
+			out = out.With(d.Name, i64(m, c.Split))
 		case "concat":
-			a = a.With(name, i64(p.Module, c.Concat))
+			out = out.With(d.Name, i64(m, c.Concat))
 		case "source":
-			a = a.With(name, i64(p.Module, c.Source))
+			out = out.With(d.Name, i64(m, c.Source))
 		case "perm":
 			pairs := ir.ArrayAttr{}
 			for _, pair := range c.Perm {
 				pairs = append(pairs, ir.Ints{pair[0], pair[1]})
 			}
-			a = a.With(name, pairs)
+			out = out.With(d.Name, pairs)
 		case "groups":
 			if c.Groups != nil {
 				groups := ir.ArrayAttr{}
 				for _, g := range c.Groups {
 					groups = append(groups, ir.Ints(g))
 				}
-				a = a.With(name, groups)
+				out = out.With(d.Name, groups)
 			}
 		case "kind":
-			if c.Kind != ir.ReduceSum {
-				a = a.With(name, ir.StringAttr(c.Kind.String()))
+			if c.Reduction != ir.ReduceSum {
+				out = out.With(d.Name, ir.StringAttr(c.Reduction.String()))
 			}
 		}
 	}
-	return a
+	return out
 }
 
-// Collective returns the content of an op of this package. It returns an error of class diag.ErrInvalid for an op
-// that is none, for axes that are not manual (E_UNBOUND) and for attributes of other kinds.
+// Collective returns the content of an op of shard_map programs other than a scan. It returns an error of class
+// diag.ErrInvalid for an op that is none, for axes that are not manual (E_UNBOUND) and for attributes of other kinds.
 func (p *Program) Collective(op ir.OpID) (Collective, error) {
-	c := Collective{Name: p.OpName(op)}
-	info, ok := opInfos[c.Name]
-	if !ok {
+	kind := p.Module.Kind(op)
+	c := Collective{Kind: kind}
+	if _, ok := opInfos[kind]; !ok {
 		return c, p.bad(diag.UnknownOp, "E_OP", "`%s` is no op of shard_map programs", p.Module.OpName(op))
 	}
 	attrs := p.Module.OpAttrs(op)
-	names, ok := attrs.Get("axes").(ir.ArrayAttr)
+	names, ok := p.namesOf(attrs.Get("axes"))
 	if !ok {
 		return c, p.bad(diag.BadAttribute, "E_OP", "needs a list of axes")
 	}
-	for _, n := range names {
-		name, _ := n.(ir.StringAttr)
-		a, err := p.boundAxis(string(name), c.Axes)
+	for _, name := range names {
+		a, err := p.boundAxis(name, c.Axes)
 		if err != nil {
 			return c, err
 		}
 		c.Axes = append(c.Axes, a)
 	}
 	for _, e := range attrs {
-		if e.Name != "axes" && !slices.Contains(info.attrs, e.Name) {
+		if !kind.Declares(e.Name) {
 			return c, p.bad(diag.BadAttribute, "E_OP", "has no attribute `%s`", e.Name)
 		}
 	}
 	c.Dim, c.Split, c.Concat = attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)
 	c.Source = attrs.Int("source", 0)
 	c.Groups = intLists(attrs.Get("groups"))
-	if _, ok := attrs.Get("perm").(ir.ArrayAttr); !ok && c.Name == Ppermute {
+	if _, ok := attrs.Get("perm").(ir.ArrayAttr); !ok && kind == ir.OpShardMapPpermute {
 		return c, p.bad(diag.BadAttribute, "E_PERM", "needs perm, a list of pairs of source and destination such as ((0, 1), (1, 0))")
 	}
 	for _, pair := range intLists(attrs.Get("perm")) {
@@ -219,11 +167,40 @@ func (p *Program) Collective(op ir.OpID) (Collective, error) {
 	}
 	switch attrs.Str("kind") {
 	case "max":
-		c.Kind = ir.ReduceMax
+		c.Reduction = ir.ReduceMax
 	case "min":
-		c.Kind = ir.ReduceMin
+		c.Reduction = ir.ReduceMin
 	}
 	return c, nil
+}
+
+// axesAttr returns axes as an attribute: axes of a mesh of the module that equals the program's.
+func (p *Program) axesAttr(axes []int) *ir.AxesAttr {
+	return &ir.AxesAttr{Mesh: p.Module.AddMesh("", p.Mesh, nil, 0), Axes: refs(&p.Mesh, axes)}
+}
+
+// namesOf returns the names of the axes of an attribute. One that the text form gives, and that the mesh does not have or
+// that stands there twice, is not an axis: the attribute is then a list of strings.
+func (p *Program) namesOf(a ir.Attr) (names []string, ok bool) {
+	switch a := a.(type) {
+	case *ir.AxesAttr:
+		for _, r := range a.Axes {
+			mesh := p.Module.Mesh(a.Mesh)
+			name := mesh.Axes[r.Axis].Name
+			if !mesh.IsFull(r) {
+				name = mesh.Format(r)
+			}
+			names = append(names, name)
+		}
+		return names, true
+	case ir.ArrayAttr:
+		for _, e := range a {
+			name, _ := e.(ir.StringAttr)
+			names = append(names, string(name))
+		}
+		return names, true
+	}
+	return nil, false
 }
 
 // boundAxis returns the number of a manual axis that is not among those before it.
@@ -268,10 +245,4 @@ type ScanInfo struct {
 func (p *Program) ScanOf(op ir.OpID) ScanInfo {
 	a := p.Module.OpAttrs(op)
 	return ScanInfo{Carries: int(a.Int("carries", 0)), Length: a.Int("length", 0), Reverse: a.Bool("reverse")}
-}
-
-// isOp says whether the name is that of an op of this package.
-func isOp(name string) bool {
-	_, ok := opInfos[name]
-	return ok || name == Scan
 }

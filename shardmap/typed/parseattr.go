@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +31,8 @@ func (r *reader) attributes(op, text string, results []ir.TypeID) ir.Attrs {
 }
 
 func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
-	if info, ok := opInfos[op]; ok && (name == "axes" || slices.Contains(info.attrs, name) && (name == "perm" || name == "groups")) {
+	kind, _ := ir.ParseShardMap(op)
+	if kind.Declares(name) && (name == "axes" || name == "perm" || name == "groups") {
 		return r.listAttr(name, text)
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -59,15 +59,14 @@ func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
 
 // listAttr reads a tuple of axes or of tuples of integers.
 func (r *reader) listAttr(name, text string) ir.Attr {
-	out := ir.ArrayAttr{}
+	if name == "axes" {
+		return r.axesAttr(r.tuple(text))
+	}
 	if list, ok := ints(text); ok && name == "perm" && len(list) > 0 {
 		return list // of pshuffle
 	}
+	out := ir.ArrayAttr{}
 	for _, item := range r.tuple(text) {
-		if name == "axes" {
-			out = append(out, ir.StringAttr(item))
-			continue
-		}
 		list, ok := ints(item)
 		if !ok {
 			r.fail(diag.Syntax, "expected numbers in parentheses, found %q", item)
@@ -75,6 +74,22 @@ func (r *reader) listAttr(name, text string) ir.Attr {
 		out = append(out, list)
 	}
 	return out
+}
+
+// axesAttr returns axes by their names, and the names themselves if the mesh does not have one, which Collective then says.
+func (r *reader) axesAttr(names []string) ir.Attr {
+	var axes []int
+	var list ir.ArrayAttr
+	for _, name := range names {
+		list = append(list, ir.StringAttr(name))
+		if a := axisNumber(&r.p.Mesh, name); a >= 0 {
+			axes = append(axes, a)
+		}
+	}
+	if len(axes) < len(names) {
+		return list
+	}
+	return r.p.axesAttr(axes)
 }
 
 // ints reads (1, 2).

@@ -216,7 +216,7 @@ func (r *reader) equation(b ir.BlockID) {
 	}
 	operands := r.uses(parts[split+2:])
 	attrs := r.attributes(base, strings.TrimSuffix(list, "]"), left.types)
-	if r.err == nil && (base != name || kind == ir.OpUnregistered && attrs.Get("tiled") != nil) {
+	if r.err == nil && (base != name || kind.IsShardMap() && attrs.Get("tiled") != nil) {
 		r.shorthand(b, name, left, attrs, operands)
 		return
 	}
@@ -227,12 +227,7 @@ func (r *reader) equation(b ir.BlockID) {
 	if r.err != nil {
 		return
 	}
-	op := ir.OpID(0)
-	if at := r.m.BuilderAtEnd(b); kind == ir.OpUnregistered {
-		op = at.Unregistered(dialect+name, left.types, attrs, 0, operands...)
-	} else {
-		op = at.Op(kind, left.types, attrs, operands...)
-	}
+	op := r.m.BuilderAtEnd(b).Op(kind, left.types, attrs, operands...)
 	r.m.AdoptRegions(op, regions)
 	r.m.SetPos(op, at)
 	for i, name := range left.names {
@@ -276,10 +271,10 @@ func (r *reader) bodies() (out []ir.RegionID) {
 	return nil
 }
 
-// kind returns the kind of an op by its name, that of unregistered ops for one of this package.
+// kind returns the kind of an op by its name, that of shard_map programs where StableHLO has an op of that name too.
 func (r *reader) kind(name string) ir.Kind {
-	if isOp(name) {
-		return ir.OpUnregistered
+	if kind, ok := ir.ParseShardMap(name); ok {
+		return kind
 	}
 	full := name
 	if !strings.Contains(name, ".") {
@@ -288,7 +283,12 @@ func (r *reader) kind(name string) ir.Kind {
 	kind, ok := ir.ParseKind(full)
 	if !ok || kind.IsTerminator() {
 		hint := ""
-		if near := diag.Nearest(name, slices.Sorted(maps.Keys(opInfos))); near != "" {
+		var known []string
+		for kind := range opInfos {
+			known = append(known, kind.ShardMapName())
+		}
+		slices.Sort(known)
+		if near := diag.Nearest(name, known); near != "" {
 			hint = ", did you mean `" + near + "`?"
 		}
 		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, hint)

@@ -13,7 +13,11 @@ import (
 //	y:f32[2] = pshuffle[axes=(i,), perm=(2, 0, 3, 1)] x       a ppermute
 //
 // So is the attribute tiled=false of gathers, scatters and all_to_all, which stands for the tiled op and reshapes.
-var shorthands = map[string]string{"pmean": Psum, "pshuffle": Ppermute}
+var shorthands = map[string]string{"pmean": "psum", "pshuffle": "ppermute"}
+
+// untiled are the ops that have an untiled form.
+var untiled = []ir.Kind{ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced, ir.OpShardMapPsumScatter,
+	ir.OpShardMapPscatter, ir.OpShardMapAllToAll}
 
 // shorthand adds the ops that stand for one equation. Their types are found, not read, even where the text has braces.
 func (r *reader) shorthand(block ir.BlockID, op string, left declared, attrs ir.Attrs, operands []ir.ValueID) {
@@ -41,12 +45,7 @@ func (r *reader) shorthand(block ir.BlockID, op string, left declared, attrs ir.
 
 // build adds the ops that a shorthand stands for and returns the value of the last.
 func (r *reader) build(b *Builder, op string, attrs ir.Attrs, x ir.ValueID) (ir.ValueID, error) {
-	var axes []string
-	names, _ := attrs.Get("axes").(ir.ArrayAttr)
-	for _, name := range names {
-		axis, _ := name.(ir.StringAttr)
-		axes = append(axes, string(axis))
-	}
+	axes, _ := r.p.namesOf(attrs.Get("axes"))
 	if len(axes) == 0 {
 		return 0, r.p.bad(diag.BadAttribute, "E_OP", "%s: needs a list of axes", op)
 	}
@@ -55,44 +54,43 @@ func (r *reader) build(b *Builder, op string, attrs ir.Attrs, x ir.ValueID) (ir.
 	}
 	dim, groups, tiled := attrs.Int("dim", 0), intLists(attrs.Get("groups")), attrs.Bool("tiled")
 	var v ir.ValueID
-	switch op {
-	case "pmean":
-		v = b.Pmean(x, axes...)
-	case "pshuffle":
-		v = b.Pshuffle(x, attrs.Ints("perm"), axes...)
-	case AllGather, AllGatherInvariant, AllGatherReduced:
-		to := slices.Index([]string{AllGather, AllGatherInvariant, AllGatherReduced}, op)
-		v = b.AllGather(x, dim, tiled, Gathered(to), groups, axes...)
-	case PsumScatter:
+	switch kind, _ := ir.ParseShardMap(op); kind {
+	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
+		v = b.AllGather(x, dim, tiled, Gathered(kind-ir.OpShardMapAllGather), groups, axes...)
+	case ir.OpShardMapPsumScatter:
 		v = b.PsumScatter(x, dim, tiled, groups, axes...)
-	case Pscatter:
+	case ir.OpShardMapPscatter:
 		v = b.Pscatter(x, dim, tiled, axes...)
-	case AllToAll:
+	case ir.OpShardMapAllToAll:
 		v = b.AllToAll(x, attrs.Int("split", 0), attrs.Int("concat", 0), tiled, groups, axes...)
+	default:
+		if op == "pmean" {
+			v = b.Pmean(x, axes...)
+		} else {
+			v = b.Pshuffle(x, attrs.Ints("perm"), axes...)
+		}
 	}
 	return v, b.Err()
 }
 
 // checkShorthand checks the attributes of a shorthand that are not of the op it stands for.
 func (r *reader) checkShorthand(op string, attrs ir.Attrs) error {
-	allowed := []string{"axes"}
-	switch op {
-	case "pmean":
-	case "pshuffle":
-		allowed = append(allowed, "perm")
-		if _, ok := attrs.Get("perm").(ir.Ints); !ok {
+	kind, _ := ir.ParseShardMap(op)
+	own := "" // the attribute that the op itself does not have
+	switch {
+	case op == "pshuffle":
+		own = "perm"
+		if _, ok := attrs.Get(own).(ir.Ints); !ok {
 			return r.p.bad(diag.BadAttribute, "E_PERM", "perm of pshuffle is a list with the source of every member, such as (1, 0)")
 		}
-	case AllGather, AllGatherInvariant, AllGatherReduced, PsumScatter, Pscatter, AllToAll:
-		allowed = append(append(allowed, "tiled"), opInfos[op].attrs...)
-		if _, ok := attrs.Get("tiled").(ir.BoolAttr); !ok {
+	case slices.Contains(untiled, kind):
+		own = "tiled"
+		if _, ok := attrs.Get(own).(ir.BoolAttr); !ok {
 			return r.p.bad(diag.BadAttribute, "E_OP", "tiled is true or false")
 		}
-	default:
-		allowed = append(allowed, opInfos[op].attrs...)
 	}
 	for _, a := range attrs {
-		if !slices.Contains(allowed, a.Name) {
+		if a.Name != "axes" && a.Name != own && !kind.Declares(a.Name) {
 			return r.p.bad(diag.BadAttribute, "E_OP", "%s has no attribute `%s`", op, a.Name)
 		}
 	}

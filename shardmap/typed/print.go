@@ -164,19 +164,18 @@ func (pr *printer) operands(op ir.OpID) {
 
 // OpText returns the name and attributes of an op as the text form writes them: psum[axes=(i,)].
 func (p *Program) OpText(op ir.OpID) string {
-	name := p.OpName(op)
-	if name == "" {
-		name = p.Module.OpName(op)
-		if short := strings.TrimPrefix(name, "stablehlo."); !isOp(short) {
-			name = short
-		}
+	kind, name := p.Module.Kind(op), p.Module.OpName(op)
+	if kind.IsShardMap() {
+		name = kind.ShardMapName()
+	} else if _, taken := ir.ParseShardMap(localName(kind)); !taken && kind != ir.OpUnregistered {
+		name = localName(kind)
 	}
 	attrs := p.Module.OpAttrs(op)
 	if len(attrs) == 0 {
 		return name
 	}
 	var parts []string
-	if axes := attrs.Get("axes"); p.OpName(op) != "" && axes != nil { // axes first, as they matter most
+	if axes := attrs.Get("axes"); p.Module.Kind(op).IsShardMap() && axes != nil { // axes first, as they matter most
 		parts = append(parts, "axes="+p.attrText(op, "axes", axes))
 		attrs = attrs.Without("axes")
 	}
@@ -219,8 +218,12 @@ func (p *Program) attrText(op ir.OpID, name string, a ir.Attr) string {
 		if p.Module.NumResults(op) == 1 && a.Type == p.Module.Type(p.Module.Result(op, 0)) && a.Resource == "" {
 			return strings.TrimSuffix(mlir.FormatAttr(p.Module, a), " : "+p.Module.FormatType(a.Type))
 		}
+	case *ir.AxesAttr:
+		if names, _ := p.namesOf(a); p.Module.Kind(op).IsShardMap() {
+			return pyTuple(names)
+		}
 	case ir.ArrayAttr:
-		if s, ok := p.listText(a); ok && p.OpName(op) != "" {
+		if s, ok := listText(a); ok && p.Module.Kind(op).IsShardMap() {
 			return s
 		}
 	}
@@ -230,8 +233,8 @@ func (p *Program) attrText(op ir.OpID, name string, a ir.Attr) string {
 // enums are the attributes whose text is the bare value, with the name of their enum.
 var enums = map[string]string{"comparison_direction": "comparison_direction", "compare_type": "comparison_type"}
 
-// listText returns a list of axes, or of lists of integers, as a tuple.
-func (p *Program) listText(a ir.ArrayAttr) (string, bool) {
+// listText returns a list of names, or of lists of integers, as a tuple.
+func listText(a ir.ArrayAttr) (string, bool) {
 	var parts []string
 	for _, e := range a {
 		switch e := e.(type) {

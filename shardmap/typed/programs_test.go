@@ -209,7 +209,7 @@ func TestExamplePrograms(t *testing.T) {
 			p := exampleProgram(t, example.name)
 			count := map[string]int{}
 			for _, c := range p.Communications() {
-				count[c.Name]++
+				count[c.Kind.ShardMapName()]++
 			}
 			var moves []string
 			for _, name := range slices.Sorted(maps.Keys(count)) {

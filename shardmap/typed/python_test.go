@@ -291,7 +291,7 @@ func (v *vector) addPython(t *testing.T, f *pythonFiles, p *typed.Program) {
 func casts(p *typed.Program) string {
 	mark := "-explicit"
 	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		if name := p.OpName(op); name == typed.Pscatter || name == typed.RaggedAllToAll {
+		if kind := p.Module.Kind(op); kind == ir.OpShardMapPscatter || kind == ir.OpShardMapRaggedAllToAll {
 			mark = ""
 		}
 	})

@@ -24,10 +24,10 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 	if err := p.checkGroups(c); err != nil {
 		return 0, err
 	}
-	if want := arity(c.Name); len(operands) != want {
+	if want := arity(c.Kind); len(operands) != want {
 		return 0, p.bad(diag.BadOp, "E_OP", "takes %d operands, got %d", want, len(operands))
 	}
-	if c.Name == AxisIndex {
+	if c.Kind == ir.OpShardMapAxisIndex {
 		return p.Module.TensorType(dtype.I32), nil
 	}
 	t := p.Module.TypeOf(operands[0])
@@ -37,26 +37,26 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 	n := p.members(c)
 	dims := slices.Clone(t.Dims)
 	var err error
-	switch c.Name {
-	case AllGather, AllGatherInvariant, AllGatherReduced:
+	switch c.Kind {
+	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
 		if err = p.checkDim("dim", c.Dim, dims); err == nil {
 			dims[c.Dim] = times(dims[c.Dim], n)
 		}
-	case PsumScatter, UnreducedPsumScatter, Pscatter:
+	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter, ir.OpShardMapPscatter:
 		err = p.cutDim("dim", c.Dim, dims, n)
-	case AllToAll:
+	case ir.OpShardMapAllToAll:
 		if err = p.checkDim("concat", c.Concat, dims); err == nil {
 			if err = p.cutDim("split", c.Split, dims, n); err == nil {
 				dims[c.Concat] = times(dims[c.Concat], n)
 			}
 		}
-	case Ppermute:
+	case ir.OpShardMapPpermute:
 		err = p.checkPermutation(c, n)
-	case Pbroadcast:
+	case ir.OpShardMapPbroadcast:
 		if c.Source < 0 || c.Source >= n {
 			err = p.bad(diag.BadOp, "E_PERM", "source %d is not among the %d members", c.Source, n)
 		}
-	case RaggedAllToAll:
+	case ir.OpShardMapRaggedAllToAll:
 		return p.raggedType(operands, n)
 	}
 	if err != nil {
@@ -68,12 +68,12 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 	return p.Module.WithDims(operands[0], dims), nil
 }
 
-// arity returns the number of operands of an op of this package.
-func arity(name string) int {
-	switch name {
-	case AxisIndex:
+// arity returns the number of operands of an op of shard_map programs.
+func arity(kind ir.Kind) int {
+	switch kind {
+	case ir.OpShardMapAxisIndex:
 		return 0
-	case RaggedAllToAll:
+	case ir.OpShardMapRaggedAllToAll:
 		return 6
 	}
 	return 1

@@ -129,7 +129,7 @@ var foreign = map[ir.Kind]bool{
 	ir.OpOutfeed: true,
 }
 
-// checkOps checks the ops of this package, which package ir does not know.
+// checkOps checks the ops of shard_map programs, about which package ir has no rules.
 func (p *Program) checkOps(b ir.BlockID) error {
 	var err error
 	p.Module.Walk(b, func(op ir.OpID) {
@@ -157,10 +157,10 @@ func (p *Program) checkOp(op ir.OpID) error {
 	if kind == ir.OpWhile || kind == ir.OpIf || kind == ir.OpCase || kind == ir.OpReduce {
 		return p.checkRegions(op)
 	}
-	if kind != ir.OpUnregistered {
+	if kind != ir.OpUnregistered && !kind.IsShardMap() {
 		return nil
 	}
-	if p.OpName(op) == Scan {
+	if kind == ir.OpShardMapScan {
 		return p.inOp(op, p.checkScanTypes(op))
 	}
 	c, err := p.Collective(op)

@@ -326,7 +326,7 @@ func canonical(p *typed.Program) string {
 			for _, v := range m.Operands(op) {
 				text += " " + name(v)
 			}
-			inline := m.Kind(op) == ir.OpConstant || p.OpName(op) == typed.Pvary ||
+			inline := m.Kind(op) == ir.OpConstant || p.Module.Kind(op) == ir.OpShardMapPvary ||
 				m.Kind(op) == ir.OpBroadcastInDim && len(m.Shape(m.Operand(op, 0))) == 0
 			if inline {
 				names[m.Result(op, 0)] = "(" + text + ")"
@@ -350,7 +350,7 @@ func canonical(p *typed.Program) string {
 // jaxNames are the names that listings of JAX use for collectives.
 func jaxName(p *typed.Program, c *typed.Communication) string {
 	s := c.Format(p)
-	if c.Name == typed.Psum && p.Check {
+	if c.Kind == ir.OpShardMapPsum && p.Check {
 		return strings.Replace(s, "psum", "psum_invariant", 1)
 	}
 	return strings.Replace(s, "psum_scatter", "reduce_scatter", 1)
