@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"autoshard"
-	"autoshard/backend/mesh"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	verifier "autoshard/backend/verify"
 	"autoshard/ir"
@@ -93,14 +93,14 @@ func (p *plantedPlan) plant(mutation *mutation, rng *rand.Rand) (*shardmap.Progr
 // none, which makes the change no bug.
 func (p *plantedPlan) harmed(t *testing.T, x *shardmap.Program) []*tensor.Tensor {
 	for i, inputs := range p.inputs {
-		outs, _, err := mesh.Run(deadline(t), x.Module, x.Main, int(x.Mesh.Devices()), verifier.Deal(x, inputs), mesh.Options{WholeWindows: true})
+		ran, err := run.Program(deadline(t), x, inputs, run.Options{WholeWindows: true})
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil // a loop that does not end: nobody would miss it
 		}
 		if err != nil {
 			return inputs
 		}
-		for k, out := range verifier.Outputs(x, outs) {
+		for k, out := range ran.Outputs {
 			if !out.Equal(*p.outputs[i][k]) {
 				return inputs
 			}
@@ -175,12 +175,11 @@ func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plante
 		p.inputs = append(p.inputs, shuffled(p.inputs[0], seed))
 	}
 	for _, inputs := range p.inputs {
-		outs, _, err := mesh.Run(t.Context(), local, p.program.Main, int(p.program.Mesh.Devices()), verifier.Deal(p.program, inputs),
-			mesh.Options{WholeWindows: true})
+		ran, err := run.Program(t.Context(), p.program, inputs, run.Options{WholeWindows: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.outputs = append(p.outputs, verifier.Outputs(p.program, outs))
+		p.outputs = append(p.outputs, ran.Outputs)
 	}
 	return []*plantedPlan{p}
 }

@@ -7,14 +7,13 @@ import (
 	"autoshard/answer"
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
-	"autoshard/backend/verify"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/names"
 	"autoshard/shardmap"
-	"autoshard/shardmap/typed"
 )
 
 // Run executes the program on virtual devices in this process and counts the bytes that collectives move: inputs are cut
@@ -30,29 +29,20 @@ func (p *Program) Run(ctx context.Context, inputs []*tensor.Tensor) (result *Res
 		return nil, err
 	}
 	d := p.device
-	outs, traffic, err := mesh.Run(ctx, d.Module, d.Main, int(d.Mesh.Devices()), verify.Deal(d, inputs), mesh.Options{WholeWindows: true})
+	ran, err := run.Program(ctx, d, inputs, run.Options{WholeWindows: true})
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}
-	return &Result{Outputs: verify.Outputs(d, outs), Collectives: trafficOf(d, &traffic)}, nil
+	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(d, &ran.Traffic)}, nil
 }
 
 // runTyped runs a shard_map program under the eyes of an observer, nil for none.
-func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe verify.Observer) (*Result, error) {
-	args := make([]tensor.Tensor, len(inputs))
-	for i, t := range inputs {
-		args[i] = *t
-	}
-	run, err := p.typed.Run(ctx, args, typed.RunOptions{WholeWindows: true, Observe: observe})
+func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe run.Observer) (*Result, error) {
+	ran, err := run.Typed(ctx, p.typed, inputs, run.Options{WholeWindows: true, Observe: observe})
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Outputs: make([]*tensor.Tensor, len(run.Results))}
-	for i := range run.Results {
-		result.Outputs[i] = &run.Results[i]
-	}
-	result.Collectives = typedTraffic(p.typed.Lower(), &run.Traffic)
-	return result, nil
+	return &Result{Outputs: ran.Outputs, Collectives: typedTraffic(p.typed.Lower(), &ran.Traffic)}, nil
 }
 
 // trafficOf compares what the collectives moved with what is predicted.
@@ -83,7 +73,7 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 
 // typedTraffic compares the bytes that the collectives of a device's program moved with those of ring algorithms
 // (specification: cost.md section 2.2).
-func typedTraffic(d *typed.Device, traffic *mesh.Traffic) (checks []CollectiveCheck) {
+func typedTraffic(d *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveCheck) {
 	for _, t := range traffic.Collectives {
 		kind, ok := map[ir.Kind]collectives.Kind{ir.OpAllGather: collectives.AllGather, ir.OpAllReduce: collectives.AllReduce,
 			ir.OpReduceScatter: collectives.ReduceScatter, ir.OpAllToAll: collectives.AllToAll}[t.Kind]

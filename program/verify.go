@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/backend/verify"
 	"autoshard/internal/diag"
@@ -196,8 +197,7 @@ func (c *comparison) estimate(ctx context.Context) error {
 	switch {
 	case c.noise != nil:
 	case c.p.typed != nil:
-		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe verify.Observer) ([]*tensor.Tensor,
-			error) {
+		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe run.Observer) ([]*tensor.Tensor, error) {
 			result, err := c.p.runTyped(ctx, c.inputs, observe)
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"autoshard/backend/jax"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/diag"
@@ -31,7 +32,7 @@ type shardMap struct {
 	*typed.Program
 	name    string
 	inputs  []tensor.Tensor
-	results []tensor.Tensor
+	results []*tensor.Tensor
 }
 
 // shardMaps reads the programs of the examples and runs them here.
@@ -63,11 +64,15 @@ func shardMaps(t *testing.T) []*shardMap {
 			}
 			s.inputs = append(s.inputs, tensor.FromFloats(dtype.F32, typ.Dims, values...))
 		}
-		run, err := p.Run(t.Context(), s.inputs, typed.RunOptions{})
+		var inputs []*tensor.Tensor
+		for i := range s.inputs {
+			inputs = append(inputs, &s.inputs[i])
+		}
+		result, err := run.Typed(t.Context(), p, inputs, run.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.results = run.Results
+		s.results = result.Outputs
 		out = append(out, s)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"autoshard/backend/interp"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
@@ -183,7 +184,7 @@ func (c *checker) join(l *collectives.Layout, dims []int64, blocks []tensor.Tens
 	starts := map[int64][]int64{}
 	out := joined{}
 	for logical := range mesh.Devices() {
-		start, index := blockStart(mesh, l, logical, dims)
+		start, index := run.Start(mesh, l, logical, dims)
 		place := mesh.ShardIndex(logical, l.Unreduced)
 		if parts[index] == nil {
 			parts[index], starts[index] = map[int64]tensor.Tensor{}, start
@@ -208,17 +209,14 @@ func (c *checker) join(l *collectives.Layout, dims []int64, blocks []tensor.Tens
 	local := l.LocalDims(dims)
 	for index := range int64(len(parts)) {
 		block, slack := fold(parts[index], l.Reduction, local)
-		put(out.whole, block, starts[index])
+		run.Put(&out.whole, &block, starts[index])
 		if out.slack != nil {
 			whole := tensor.Tensor{DType: dtype.F64, Shape: dims, Data: bytesOf(out.slack)}
-			put(whole, tensor.Of(dtype.F64, local, slack...), starts[index])
+			part := tensor.Of(dtype.F64, local, slack...)
+			run.Put(&whole, &part, starts[index])
 		}
 	}
 	return out
-}
-
-func put(whole, block tensor.Tensor, start []int64) {
-	copyBlock(block.Data, whole.Data, whole.Shape, start, block.Shape, whole.DType.Bytes(), true)
 }
 
 // fold combines the parts of a block, in the order of their places, and says what another order could change.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"autoshard/backend/interp"
-	"autoshard/backend/mesh"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -42,22 +42,18 @@ func NewNoise(m *ir.Module, inputs, outputs []*tensor.Tensor) *Noise {
 
 // NewNoiseOfDevices is NewNoise for a program that runs on all devices of a mesh only.
 func NewNoiseOfDevices(p *shardmap.Program, inputs, outputs []*tensor.Tensor) *Noise {
-	return NewNoiseOfRuns(p.Mesh.Devices(), outputs, func(ctx context.Context, observe Observer) ([]*tensor.Tensor, error) {
-		outs, _, err := mesh.Run(ctx, p.Module, p.Main, int(p.Mesh.Devices()), Deal(p, inputs), mesh.Options{WholeWindows: true,
-			Observe: func(device int, s *interp.Step) error { return observe(p.Module, device, s) }})
+	return NewNoiseOfRuns(p.Mesh.Devices(), outputs, func(ctx context.Context, observe run.Observer) ([]*tensor.Tensor, error) {
+		result, err := run.Program(ctx, p, inputs, run.Options{WholeWindows: true, Observe: observe})
 		if err != nil {
 			return nil, err
 		}
-		return Outputs(p, outs), nil
+		return result.Outputs, nil
 	})
 }
 
-// Observer sees the ops of a module that a device executes.
-type Observer = func(m *ir.Module, device int, s *interp.Step) error
-
 // NewNoiseOfRuns is NewNoise for a program that others run on so many devices, and whose ops they show. Devices draw the
 // same numbers, so that what they should all have stays the same on all.
-func NewNoiseOfRuns(devices int64, outputs []*tensor.Tensor, run func(context.Context, Observer) ([]*tensor.Tensor, error)) *Noise {
+func NewNoiseOfRuns(devices int64, outputs []*tensor.Tensor, run func(context.Context, run.Observer) ([]*tensor.Tensor, error)) *Noise {
 	return newNoise(outputs, func(ctx context.Context, seed uint64, ulps float64) ([]*tensor.Tensor, error) {
 		rngs := make([]*rand.Rand, devices)
 		for d := range rngs {

@@ -26,6 +26,7 @@ import (
 
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
@@ -83,9 +84,8 @@ func (c *checker) verify(ctx context.Context, inputs []*tensor.Tensor) (*Result,
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := c.p
-	devices := int(p.Mesh.Devices())
 	result := &c.result
-	var outs [][]*tensor.Tensor
+	var ran *run.Result
 	var ranErr error
 	var panicked any
 	done := make(chan struct{})
@@ -100,11 +100,10 @@ func (c *checker) verify(ctx context.Context, inputs []*tensor.Tensor) (*Result,
 				cancel()
 			}
 		}()
-		options := mesh.Options{WholeWindows: true, Observe: func(device int, s *interp.Step) error {
-			c.trace.record(p.Module, device, s)
+		ran, ranErr = run.Program(inner, p, inputs, run.Options{WholeWindows: true, Observe: func(m *ir.Module, device int, s *interp.Step) error {
+			c.trace.record(m, device, s)
 			return nil
-		}}
-		outs, result.Traffic, ranErr = mesh.Run(inner, p.Module, p.Main, devices, Deal(p, inputs), options)
+		}})
 	}()
 	want, err := c.run(inner, inputs)
 	c.trace.end()
@@ -115,43 +114,16 @@ func (c *checker) verify(ctx context.Context, inputs []*tensor.Tensor) (*Result,
 	if ranErr != nil {
 		return nil, ranErr
 	}
-	result.Outputs = Outputs(p, outs)
+	result.Outputs, result.Traffic = ran.Outputs, ran.Traffic
 	switch {
 	case err == nil:
-		c.outputs(want, outs)
+		c.outputs(want, ran.Blocks)
 	case errors.Is(err, diag.ErrUnsupported):
 		result.Unproven = err
 	default:
 		return nil, err
 	}
 	return result, nil
-}
-
-// Deal returns every device's blocks of the inputs.
-func Deal(p *shardmap.Program, inputs []*tensor.Tensor) [][]*tensor.Tensor {
-	args := make([][]*tensor.Tensor, p.Mesh.Devices())
-	for d := range args {
-		args[d] = make([]*tensor.Tensor, len(inputs))
-	}
-	for i, t := range inputs {
-		for d, block := range cut(&p.Mesh, &p.Inputs[i].Layout, t) {
-			args[d][i] = block
-		}
-	}
-	return args
-}
-
-// Outputs puts together what the devices return.
-func Outputs(p *shardmap.Program, outs [][]*tensor.Tensor) []*tensor.Tensor {
-	whole := make([]*tensor.Tensor, len(p.Outputs))
-	for i := range whole {
-		blocks := make([]*tensor.Tensor, len(outs))
-		for d := range blocks {
-			blocks[d] = outs[d][i]
-		}
-		whole[i] = join(&p.Mesh, &p.Outputs[i], blocks)
-	}
-	return whole
 }
 
 // layoutOf returns how a value of the partitioned program is cut. Inside of what is not cut, values have no sharding.

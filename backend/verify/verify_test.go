@@ -57,7 +57,7 @@ func find(m *ir.Module, kind ir.Kind) (found ir.OpID) {
 	return found
 }
 
-func run(t *testing.T, whole *ir.Module, p *shardmap.Program, inputs ...tensor.Tensor) *Result {
+func proof(t *testing.T, whole *ir.Module, p *shardmap.Program, inputs ...tensor.Tensor) *Result {
 	t.Helper()
 	list := make([]*tensor.Tensor, len(inputs))
 	for i := range inputs {
@@ -112,7 +112,7 @@ func TestSumsPass(t *testing.T) {
 	} {
 		whole, p := read(t, fmt.Sprintf(product, 4096), nil)
 		x, w := numbersOf(4096, c.f, c.g)
-		r := run(t, whole, p, x, w)
+		r := proof(t, whole, p, x, w)
 		if r.Wrong != 0 || r.Values < 3 {
 			t.Errorf("%s: %d values, faults %v", name, r.Values, r.Faults)
 		}
@@ -158,7 +158,7 @@ func TestFaults(t *testing.T) {
 		}, "model.py:7:1: stablehlo.dot_general: 4 elements of f32[8,4] are wrong: the first, at [3,0]"},
 	} {
 		whole, p := read(t, fmt.Sprintf(product, 64), c.plant)
-		r := run(t, whole, p, x, w)
+		r := proof(t, whole, p, x, w)
 		if r.Wrong == 0 {
 			t.Errorf("%s: nothing found in %d values", name, r.Values)
 			continue
@@ -196,7 +196,7 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 		t.Errorf("%v, %+v", err, r)
 	}
 	whole, p = read(t, loop, func(m *ir.Module) { m.SetKind(find(m, ir.OpSine), ir.OpTanh) })
-	if r := run(t, whole, p, x); r.Wrong != 100 || len(r.Faults) != mostFaults ||
+	if r := proof(t, whole, p, x); r.Wrong != 100 || len(r.Faults) != mostFaults ||
 		!strings.Contains(r.Faults[0].String(), "8 elements of f32[8]") {
 		t.Errorf("%d faults: %v", r.Wrong, r.Faults)
 	}
@@ -211,7 +211,7 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 			}
 		})
 	})
-	if r := run(t, whole, p, x); r.Wrong == 0 {
+	if r := proof(t, whole, p, x); r.Wrong == 0 {
 		t.Error("a loop that ends early is not found")
 	}
 }

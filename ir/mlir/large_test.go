@@ -76,15 +76,21 @@ func manyOfEverything(n int) map[string]string {
 }
 
 // TestManyOfEverything checks that reading, verifying and printing take linear time: eight times as much must not take
-// much more than eight times as long, where quadratic time would be 64 times; short times say nothing on a busy machine.
+// much more than eight times as long, where quadratic time would be 64 times; short times say nothing on a busy machine, and
+// one of three measurements is enough.
 func TestManyOfEverything(t *testing.T) {
 	const n, most = 48_000, 32
 	few := manyOfEverything(n / 8)
 	for name, text := range manyOfEverything(n) {
 		t.Run(name, func(t *testing.T) {
-			short, long := timeToPrint(t, few[name]), timeToPrint(t, text)
-			if long > 2*time.Second && long > most*short {
-				t.Errorf("%d take %v, %d take %v", n/8, short, n, long)
+			for attempt := 1; ; attempt++ {
+				short, long := timeToPrint(t, few[name]), timeToPrint(t, text)
+				if long <= 2*time.Second || long <= most*short {
+					break
+				}
+				if attempt == 3 {
+					t.Fatalf("%d take %v, %d take %v", n/8, short, n, long)
+				}
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -15,7 +14,14 @@ import (
 
 // Example is a run of a program that its file repeats: whole inputs and the outputs that they give.
 type Example struct {
-	Inputs, Outputs []tensor.Tensor
+	Inputs, Outputs []Array
+}
+
+// Array is an array of an example: its elements lie row-major and little-endian, each in a whole number of bytes.
+type Array struct {
+	DType dtype.Type
+	Dims  []int64
+	Data  []byte
 }
 
 // Typed returns a shard_map program as the text of a Python file: the mesh, the specs, the body under shard_map with
@@ -181,7 +187,7 @@ func (f *file) writeExample(e *emitter) error {
 	b.WriteString("def example():\n    \"\"\"Returns inputs, and the outputs that they give.\"\"\"\n")
 	for _, part := range []struct {
 		name   string
-		arrays []tensor.Tensor
+		arrays []Array
 	}{{"inputs", f.example.Inputs}, {"outputs", f.example.Outputs}} {
 		var items []*expr
 		for i := range part.arrays {
@@ -195,15 +201,15 @@ func (f *file) writeExample(e *emitter) error {
 }
 
 // array returns an array of NumPy: a range, a list, or the bytes of a larger one.
-func (e *emitter) array(x *tensor.Tensor) *expr {
-	t := &ir.Type{Kind: ir.TensorKind, DType: x.DType, Dims: x.Shape}
+func (e *emitter) array(x *Array) *expr {
+	t := &ir.Type{Kind: ir.TensorKind, DType: x.DType, Dims: x.Dims}
 	n := int(t.Elements())
 	if first, ok := rangeStart(x, n); ok {
 		bounds := []*expr{number(first), number(first + int64(n))}
 		if first == 0 {
 			bounds = bounds[1:]
 		}
-		return shaped(method(call("np.arange", bounds...), "astype", e.dtypeOf(x.DType)), x.Shape)
+		return shaped(method(call("np.arange", bounds...), "astype", e.dtypeOf(x.DType)), x.Dims)
 	}
 	texts, exact := make([]string, n), n <= maxInline
 	for k := 0; exact && k < n; k++ {
@@ -212,22 +218,31 @@ func (e *emitter) array(x *tensor.Tensor) *expr {
 	if !exact {
 		return atom(e.constantName(t, x.Data))
 	}
-	return shaped(call("np.array", list(atoms(texts)...), e.dtypeOf(x.DType)), x.Shape)
+	return shaped(call("np.array", list(atoms(texts)...), e.dtypeOf(x.DType)), x.Dims)
 }
 
 // rangeStart says whether the n elements are consecutive whole numbers that their type holds, and returns the first.
-func rangeStart(x *tensor.Tensor, n int) (int64, bool) {
+func rangeStart(x *Array, n int) (int64, bool) {
 	number := x.DType == dtype.F32 || x.DType == dtype.F64 || x.DType == dtype.I32 || x.DType == dtype.I64
 	if !number || n < 3 {
 		return 0, false
 	}
-	values := x.Floats()
-	for k, v := range values {
-		if v != values[0]+float64(k) || v != math.Trunc(v) || math.Abs(v) > 1<<24 {
+	first := x.number(0)
+	for k := range n {
+		if v := x.number(k); v != first+float64(k) || v != math.Trunc(v) || math.Abs(v) > 1<<24 {
 			return 0, false
 		}
 	}
-	return int64(values[0]), true
+	return int64(first), true
+}
+
+// number returns element k of floats or signed integers.
+func (x *Array) number(k int) float64 {
+	bits := bitsAt(x.Data, x.DType, k)
+	if x.DType.Kind() == dtype.Float {
+		return dtype.Decode(x.DType, bits)
+	}
+	return float64(dtype.Wrap(x.DType, int64(bits)))
 }
 
 // shaped gives an array with one dimension its shape.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/diag"
@@ -75,15 +76,31 @@ func typedInputs(p *typed.Program) []tensor.Tensor {
 	return out
 }
 
-// exampleOf runs a program here.
-func exampleOf(t *testing.T, p *typed.Program) *emit.Example {
+// typedRun runs a program here.
+func typedRun(t *testing.T, p *typed.Program) (inputs, outputs []*tensor.Tensor) {
 	t.Helper()
-	inputs := typedInputs(p)
-	run, err := p.Run(t.Context(), inputs, typed.RunOptions{Debug: p.Check})
+	given := typedInputs(p)
+	for i := range given {
+		inputs = append(inputs, &given[i])
+	}
+	result, err := run.Typed(t.Context(), p, inputs, run.Options{Debug: p.Check})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &emit.Example{Inputs: inputs, Outputs: run.Results}
+	return inputs, result.Outputs
+}
+
+func exampleOf(t *testing.T, p *typed.Program) *emit.Example {
+	t.Helper()
+	inputs, outputs := typedRun(t, p)
+	return &emit.Example{Inputs: arrays(inputs...), Outputs: arrays(outputs...)}
+}
+
+func arrays(list ...*tensor.Tensor) (out []emit.Array) {
+	for _, x := range list {
+		out = append(out, emit.Array{DType: x.DType, Dims: x.Shape, Data: x.Data})
+	}
+	return out
 }
 
 // What the files of the golden shard_map programs give on JAX equals what the programs give here.
@@ -91,7 +108,7 @@ func TestTypedGoldenRuns(t *testing.T) {
 	python, dir := peer(t), t.TempDir()
 	type program struct {
 		pos, file string
-		want      []tensor.Tensor
+		want      []*tensor.Tensor
 	}
 	var list []program
 	var files []string
@@ -109,10 +126,10 @@ func TestTypedGoldenRuns(t *testing.T) {
 			if err != nil {
 				return d.Expected
 			}
-			x := exampleOf(t, p)
-			named := make([]npz.Array, len(x.Inputs))
-			for i := range x.Inputs {
-				named[i] = npz.Array{Name: fmt.Sprintf("arg%d", i), Tensor: x.Inputs[i]}
+			inputs, results := typedRun(t, p)
+			named := make([]npz.Array, len(inputs))
+			for i, x := range inputs {
+				named[i] = npz.Array{Name: fmt.Sprintf("arg%d", i), Tensor: *x}
 			}
 			var packed bytes.Buffer
 			if err := npz.Write(&packed, named); err != nil {
@@ -125,7 +142,7 @@ func TestTypedGoldenRuns(t *testing.T) {
 			if err := os.WriteFile(file+".in.npz", packed.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			list, files = append(list, program{d.Pos, file, x.Outputs}), append(files, file)
+			list, files = append(list, program{d.Pos, file, results}), append(files, file)
 			return d.Expected
 		})
 	}
@@ -134,7 +151,7 @@ func TestTypedGoldenRuns(t *testing.T) {
 		t.Run(filepath.Base(p.pos), func(t *testing.T) {
 			got := outputs(t, p.file)
 			for i := range p.want {
-				if err := agree(&got[i].Tensor, narrow(&p.want[i]), p.want[i].DType, 0); err != nil {
+				if err := agree(&got[i].Tensor, narrow(p.want[i]), p.want[i].DType, 0); err != nil {
 					t.Errorf("output %d: %v", i, err)
 				}
 			}
@@ -158,10 +175,10 @@ lambda x:f32[4] w:f32[4]
 	x := exampleOf(t, p)
 	var files []string
 	for i, name := range []string{"right", "wrong"} {
-		values := x.Outputs[0].Floats()
+		values := tensor.Tensor{DType: dtype.F32, Shape: []int64{4}, Data: x.Outputs[0].Data}.Floats()
 		values[3] += float64(i)
-		text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: x.Inputs, Outputs: []tensor.Tensor{tensor.FromFloats(dtype.F32, []int64{4},
-			values...)}})
+		out := tensor.FromFloats(dtype.F32, []int64{4}, values...)
+		text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: x.Inputs, Outputs: arrays(&out)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,13 +218,16 @@ lambda x:f32[4] w:f32[2,2] v:bf16[] u:f32[80]
 	for k := range large {
 		large[k] = math.Sqrt(float64(k))
 	}
-	arrays := []tensor.Tensor{
+	var given []emit.Array
+	for _, x := range []tensor.Tensor{
 		tensor.FromFloats(dtype.F32, []int64{8}, 3, 4, 5, 6, 7, 8, 9, 10),
 		tensor.FromFloats(dtype.F32, []int64{2, 2}, 0.1, -2, math.Inf(1), 1e-30),
 		tensor.FromFloats(dtype.BF16, nil, 1.5),
 		tensor.FromFloats(dtype.F32, []int64{80}, large...),
+	} {
+		given = append(given, arrays(&x)...)
 	}
-	text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: arrays, Outputs: arrays})
+	text, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: given, Outputs: given})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +237,7 @@ lambda x:f32[4] w:f32[2,2] v:bf16[] u:f32[80]
 			t.Errorf("the text has %d times %q:\n%s", strings.Count(string(text), want), want, text)
 		}
 	}
-	if _, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: arrays}); err == nil {
+	if _, err := emit.Typed(t.Context(), p, &emit.Example{Inputs: given}); err == nil {
 		t.Error("an example without outputs is accepted")
 	}
 	if strings.Count(string(text), "decode(\n") != 1 {

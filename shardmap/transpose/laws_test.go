@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -45,13 +46,20 @@ type tester interface {
 	Context() context.Context
 }
 
-func run(t tester, p *typed.Program, args []tensor.Tensor) []tensor.Tensor {
+func results(t tester, p *typed.Program, args []tensor.Tensor) (out []tensor.Tensor) {
 	t.Helper()
-	out, err := p.Run(t.Context(), args, typed.RunOptions{Debug: true})
+	inputs := make([]*tensor.Tensor, len(args))
+	for i := range args {
+		inputs[i] = &args[i]
+	}
+	result, err := run.Typed(t.Context(), p, inputs, run.Options{Debug: true})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, p)
 	}
-	return out.Results
+	for _, x := range result.Outputs {
+		out = append(out, *x)
+	}
+	return out
 }
 
 func dot(x, y []tensor.Tensor) (sum float64) {
@@ -73,12 +81,12 @@ func lawful(t tester, p *typed.Program, n int) {
 		t.Fatalf("%v in\n%s", err, p)
 	}
 	args := arguments(p, 1)
-	out := run(t, p, args)
+	out := results(t, p, args)
 	var cts []tensor.Tensor
 	for k, v := range out {
 		cts = append(cts, values(50+k, v.DType, v.Shape))
 	}
-	back := run(t, q, append(slices.Clone(cts), args[n:]...))
+	back := results(t, q, append(slices.Clone(cts), args[n:]...))
 	if len(back) != n {
 		t.Fatalf("%d results, want %d in\n%s", len(back), n, q)
 	}
@@ -107,7 +115,7 @@ func lawful(t tester, p *typed.Program, n int) {
 
 func same(t tester, p *typed.Program, args, want []tensor.Tensor) {
 	t.Helper()
-	for i, got := range run(t, p, args) {
+	for i, got := range results(t, p, args) {
 		if !slices.Equal(got.Floats(), want[i].Floats()) {
 			t.Fatalf("result %d is %v, want %v in\n%s", i, got.Floats(), want[i].Floats(), p)
 		}
@@ -407,13 +415,13 @@ func TestDerivatives(t *testing.T) {
 					}
 					args[i] = tensor.FromFloats(dtype.F64, args[i].Shape, data...)
 				}
-				out := run(t, p, args)
+				out := results(t, p, args)
 				ct := values(9, dtype.F64, out[0].Shape)
 				q, err := transpose.VJP(p, []int{0, 1})
 				if err != nil {
 					t.Fatal(err)
 				}
-				grads := run(t, q, append([]tensor.Tensor{ct}, args...))
+				grads := results(t, q, append([]tensor.Tensor{ct}, args...))
 				for i := range args {
 					data, grad := args[i].Floats(), grads[i].Floats()
 					for k := range data {
@@ -423,7 +431,7 @@ func TestDerivatives(t *testing.T) {
 							moved[k] += sign * step
 							with := slices.Clone(args)
 							with[i] = tensor.FromFloats(dtype.F64, args[i].Shape, moved...)
-							difference += sign * dot(run(t, p, with), []tensor.Tensor{ct}) / (2 * step)
+							difference += sign * dot(results(t, p, with), []tensor.Tensor{ct}) / (2 * step)
 						}
 						if math.Abs(difference-grad[k]) > 1e-6*math.Max(1, math.Abs(difference)) {
 							t.Fatalf("derivative by element %d of input %d is %v, by differences %v in\n%s", k, i, grad[k], difference, q)

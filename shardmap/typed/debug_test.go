@@ -1,8 +1,10 @@
 package typed_test
 
 import (
+	"context"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/typed"
@@ -32,7 +34,7 @@ lambda p:i1[1] x:f32[1,1]
 	args := []tensor.Tensor{tensor.FromFloats(dtype.I1, []int64{4}, 0, 1, 0, 1), tensor.FromFloats(dtype.F32, []int64{2, 1}, 1, 2)}
 	first := ""
 	for range 300 {
-		_, err := p.Run(t.Context(), args, typed.RunOptions{Debug: true})
+		_, err := execute(t.Context(), p, args, run.Options{Debug: true})
 		if err == nil {
 			t.Fatal("the blocks differ and no run says so")
 		}
@@ -43,4 +45,23 @@ lambda p:i1[1] x:f32[1,1]
 			t.Fatalf("one run ends with\n%v\nand another one with\n%s", err, first)
 		}
 	}
+}
+
+// execute runs a program on virtual devices.
+func execute(ctx context.Context, p *typed.Program, args []tensor.Tensor, o run.Options) (outputs []tensor.Tensor, err error) {
+	result, err := run.Typed(ctx, p, pointers(args), o)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range result.Outputs {
+		outputs = append(outputs, *x)
+	}
+	return outputs, nil
+}
+
+func pointers(args []tensor.Tensor) (out []*tensor.Tensor) {
+	for i := range args {
+		out = append(out, &args[i])
+	}
+	return out
 }

@@ -49,7 +49,7 @@
 // pmean[axes=(i,)], and pshuffle[axes=(i,), perm=(2, 0, 3, 1)] with the source of every member.
 //
 // [Program.Elaborate] takes a body without casts, finds the types and inserts the casts; [Program.Typecheck] checks a
-// body whose casts are explicit; [Program.Run] runs the program on virtual devices. Programs come from a [Builder],
+// body whose casts are explicit; package backend/run runs the program on virtual devices. Programs come from a [Builder],
 // from text ([Parse]), from a manual computation of Shardy ([Import]) or from a per-device program ([FromDevice]).
 //
 // # Grammar

@@ -98,6 +98,20 @@ func (p *Program) Typecheck(opts Options) error {
 	return nil
 }
 
+// Runnable returns nil for a program that may run: a valid one that is elaborated where its check is on. Types that JAX
+// takes are enough, since the run finds out whether they hold. The error is of class diag.ErrInvalid, or those of Validate.
+func (p *Program) Runnable() error {
+	switch {
+	case !p.Check:
+		return p.Validate()
+	case p.Variance == nil:
+		return p.bad(diag.BadVariance, "E_TYPE", "the program has no types yet; elaborate it first")
+	case p.Typecheck(Options{}) == nil:
+		return nil
+	}
+	return p.Typecheck(Options{Unsound: true})
+}
+
 func elaborate(p *Program, opts Options, frozen bool) (*elaborator, error) {
 	e := &elaborator{inference: infer(p, opts), casts: map[castKey]ir.ValueID{}, frozen: frozen}
 	if err := e.walk(p.Body()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -118,11 +119,11 @@ func (e *example) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	roundTrip(t, p)
-	run, err := p.Run(t.Context(), args, typed.RunOptions{Debug: true})
+	outputs, err := execute(t.Context(), p, args, run.Options{Debug: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.want.compare(t, run.Results[0])
+	e.want.compare(t, outputs[0])
 	if got := moves(p); got != e.moves {
 		t.Errorf("communicates %s, want %s", got, e.moves)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
@@ -99,11 +100,11 @@ func goldenRun(t *testing.T, p *typed.Program, d *datadriven.TestData) (string, 
 		typ := p.Module.TypeOf(param.Type)
 		args = append(args, values(t, text, typ.DType, typ.Dims))
 	}
-	run, err := p.Run(t.Context(), args, typed.RunOptions{Debug: d.HasArg("debug")})
+	outputs, err := execute(t.Context(), p, args, run.Options{Debug: d.HasArg("debug")})
 	if err != nil {
 		return out, err
 	}
-	for i, r := range run.Results {
+	for i, r := range outputs {
 		out += fmt.Sprintf("result %d: %s\n", i, figures(r))
 	}
 	return out, nil
@@ -111,7 +112,7 @@ func goldenRun(t *testing.T, p *typed.Program, d *datadriven.TestData) (string, 
 
 // values reads the values of an argument.
 func values(t *testing.T, text string, d dtype.Type, dims []int64) tensor.Tensor {
-	n, _, err := tensor.Size(d, dims)
+	n, _, err := dtype.Size(d, dims)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/shardmap/transpose"
@@ -100,12 +101,12 @@ func (v *vector) testTranspose(t *testing.T, p *typed.Program) {
 	for _, k := range v.wrt() {
 		args = append(args, v.arguments()[k])
 	}
-	run, err := back.Run(t.Context(), append(args, v.others()...), typed.RunOptions{Debug: true})
+	outputs, err := execute(t.Context(), back, append(args, v.others()...), run.Options{Debug: true})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, back)
 	}
 	for i, want := range v.Expected {
-		if err := want.compare(run.Results[i]); err != nil {
+		if err := want.compare(outputs[i]); err != nil {
 			t.Errorf("transposed twice: output %d: %v", i, err)
 		}
 	}
@@ -204,30 +205,30 @@ func (v *vector) testSpecs(t *testing.T, q *typed.Program, want *derivative) {
 
 func (v *vector) testGrads(t *testing.T, q *typed.Program, args []tensor.Tensor) []tensor.Tensor {
 	t.Helper()
-	run, err := q.Run(t.Context(), args, typed.RunOptions{Debug: true})
+	outputs, err := execute(t.Context(), q, args, run.Options{Debug: true})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, q)
 	}
-	if len(run.Results) != len(v.Grads) {
-		t.Fatalf("%d gradients, want %d", len(run.Results), len(v.Grads))
+	if len(outputs) != len(v.Grads) {
+		t.Fatalf("%d gradients, want %d", len(outputs), len(v.Grads))
 	}
 	for i := range v.Grads {
-		if err := v.Grads[i].compare(run.Results[i]); err != nil {
+		if err := v.Grads[i].compare(outputs[i]); err != nil {
 			t.Errorf("derivative by %s: %v in\n%s", v.Wrt[i], err, q)
 		}
 	}
-	return run.Results
+	return outputs
 }
 
 // testPairing checks <f(x), ct> = <x, fᵀ(ct)>.
 func (v *vector) testPairing(t *testing.T, p *typed.Program, grads []tensor.Tensor) {
-	run, err := p.Run(t.Context(), v.arguments(), typed.RunOptions{})
+	outputs, err := execute(t.Context(), p, v.arguments(), run.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left, right := 0.0, 0.0
 	for j, ct := range v.cotangents(p) {
-		left += dotProduct(run.Results[j], ct)
+		left += dotProduct(outputs[j], ct)
 	}
 	for i, k := range v.wrt() {
 		right += dotProduct(v.arguments()[k], grads[i])

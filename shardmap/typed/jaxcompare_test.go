@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -34,7 +35,7 @@ func (r *randomProgram) compare(c *comparison, want *jaxAnswer) error {
 		return nil
 	}
 	c.count("run")
-	results, err := r.run(c.t, p, typed.RunOptions{})
+	results, err := r.run(c.t, p, run.Options{})
 	if err != nil {
 		if r.loose && strings.Contains(err.Error(), "replication violated") {
 			return nil // JAX takes a copy without looking
@@ -120,7 +121,7 @@ func (r *randomProgram) compareStrict(c *comparison, types map[int][]string) err
 		return nil
 	}
 	c.count("varies more")
-	_, err = r.run(c.t, p, typed.RunOptions{Debug: true})
+	_, err = r.run(c.t, p, run.Options{Debug: true})
 	return err
 }
 
@@ -187,11 +188,11 @@ func (r *randomProgram) compareGradients(c *comparison, p, q *typed.Program, wrt
 		}
 		args = append(args, tensor.FromFloats(t.DType, t.Dims, data...))
 	}
-	run, err := q.Run(c.t.Context(), slices.Concat(args, r.arguments()), typed.RunOptions{Debug: true})
+	outputs, err := execute(c.t.Context(), q, slices.Concat(args, r.arguments()), run.Options{Debug: true})
 	if err != nil {
 		return fmt.Errorf("%w in\n%s", err, q)
 	}
-	for k, got := range run.Results {
+	for k, got := range outputs {
 		if err := r.compareArrays(got, want.Grads[k], 1e-3); err != nil {
 			return fmt.Errorf("derivative by input %d: %w of\n%s\nis\n%s", wrt[k], err, p, q)
 		}

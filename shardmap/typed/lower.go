@@ -4,27 +4,35 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
-// Device is the program of one device: a function over blocks in plain StableHLO, for a mesh whose device d in
-// row-major order is partition d.
-type Device struct {
-	Module *ir.Module
-	Main   ir.FuncID
-	Mesh   subaxis.Mesh
-}
+// Lower returns the program of one device over the manual axes alone, in plain StableHLO: along other axes all devices do the
+// same. Its mesh is that of the manual axes. The program must be elaborated or typechecked where its check is on.
+func (p *Program) Lower() *shardmap.Program { return p.lower(nil) }
 
-// Lower returns the program of one device over the manual axes alone: along other axes all devices do the same.
-// The program must be elaborated or typechecked where its check is on.
-func (p *Program) Lower() *Device {
+func (p *Program) lower(debug *debugger) *shardmap.Program {
 	mesh, number := p.manualMesh()
 	l := newLowering(p, mesh, number)
+	l.debug = debug
 	l.block(l.m.Func(p.Func).Body)
-	return &Device{Module: l.m, Main: p.Func, Mesh: mesh}
+	out := &shardmap.Program{Module: l.m, Main: p.Func, Mesh: mesh}
+	for _, param := range p.Params {
+		dims := p.Module.TypeOf(param.Type).Dims
+		out.Inputs = append(out.Inputs, shardmap.Port{Dims: dims, Layout: l.layout(param.Spec, len(dims))})
+	}
+	for i, r := range p.Results {
+		dims := p.GlobalDims(i)
+		port := shardmap.Port{Dims: dims, Layout: l.layout(r.Spec, len(dims))}
+		port.Layout.Reduction = p.VarianceOf(p.Module.Operand(p.Return(), i)).Kind
+		out.Outputs = append(out.Outputs, port)
+	}
+	return out
 }
 
 // manualMesh returns the mesh of the manual axes, and the place there of each axis of the program's mesh.
@@ -52,6 +60,16 @@ type lowering struct {
 func newLowering(p *Program, mesh subaxis.Mesh, number []int) *lowering {
 	q := p.Clone()
 	return &lowering{p: q, m: q.Module, mesh: mesh, number: number}
+}
+
+// layout returns a spec of a value of that rank as a layout over the mesh at hand.
+func (l *lowering) layout(s Spec, rank int) collectives.Layout {
+	dims, t := l.p.axesOf(s)
+	out := collectives.Layout{Dims: make([][]subaxis.Ref, rank), Unreduced: l.refs(t.U.Axes())}
+	for d, axes := range dims {
+		out.Dims[d] = l.refs(axes)
+	}
+	return out
 }
 
 func (l *lowering) block(b ir.BlockID) {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -121,7 +120,7 @@ func (r *reader) typeText(text string) (ir.TypeID, Variance) {
 	if r.err != nil {
 		return 0, Variance{}
 	}
-	if _, _, err := tensor.Size(e, shape); err != nil {
+	if _, _, err := dtype.Size(e, shape); err != nil {
 		r.locate(err)
 		return 0, Variance{}
 	}

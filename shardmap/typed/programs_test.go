@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/typed"
@@ -219,7 +220,7 @@ func TestExamplePrograms(t *testing.T) {
 				t.Errorf("it communicates %s, want %s", got, example.moves)
 			}
 			args := exampleInputs(p)
-			run, err := p.Run(t.Context(), args, typed.RunOptions{Debug: true})
+			outputs, err := execute(t.Context(), p, args, run.Options{Debug: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,10 +229,10 @@ func TestExamplePrograms(t *testing.T) {
 				in = append(in, array64Of(x))
 			}
 			want := example.want(in)
-			if got := run.Results[0]; !slices.Equal(got.Shape, want.dims) {
+			if got := outputs[0]; !slices.Equal(got.Shape, want.dims) {
 				t.Fatalf("shape %v, want %v", got.Shape, want.dims)
 			}
-			for k, got := range run.Results[0].Floats() {
+			for k, got := range outputs[0].Floats() {
 				if math.Abs(got-want.v[k]) > 1e-5*math.Max(1, math.Abs(want.v[k])) {
 					t.Fatalf("element %d is %v, want %v", k, got, want.v[k])
 				}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
@@ -43,7 +44,7 @@ func TestPythonRandom(t *testing.T) {
 
 // addPython adds a program, to be compared with a run here.
 func (r *randomProgram) addPython(t *testing.T, f *pythonFiles, name string, p *typed.Program, args []tensor.Tensor) {
-	run, err := p.Run(t.Context(), args, typed.RunOptions{})
+	outputs, err := execute(t.Context(), p, args, run.Options{})
 	if err != nil {
 		t.Errorf("%s: %v in\n%s", name, err, p)
 		return
@@ -52,7 +53,7 @@ func (r *randomProgram) addPython(t *testing.T, f *pythonFiles, name string, p *
 		if problem != "" {
 			t.Fatalf("%s\n%s", problem, p)
 		}
-		for i, want := range run.Results {
+		for i, want := range outputs {
 			if err := r.compareArrays(want, got[i].Floats(), 1e-3); err != nil {
 				t.Errorf("output %d: %v in\n%s", i, err, p)
 			}

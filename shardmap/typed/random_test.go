@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap/typed"
@@ -35,12 +36,12 @@ func (r *randomProgram) holds(t *testing.T) error {
 		}
 		return err
 	}
-	want, err := r.run(t, p, typed.RunOptions{Debug: true})
+	want, err := r.run(t, p, run.Options{Debug: true})
 	if err != nil {
 		return err
 	}
 	if r.Unchecked {
-		return r.same(t, want, p, typed.RunOptions{})
+		return r.same(t, want, p, run.Options{})
 	}
 	q, err := typed.Parse(p.String(), "")
 	if err != nil {
@@ -49,7 +50,7 @@ func (r *randomProgram) holds(t *testing.T) error {
 	if q.String() != p.String() {
 		return fmt.Errorf("printed\n%s\nread and printed\n%s", p, q)
 	}
-	if err := r.same(t, want, q, typed.RunOptions{}); err != nil {
+	if err := r.same(t, want, q, run.Options{}); err != nil {
 		return err
 	}
 	for _, o := range []typed.Options{{Fresh: true}, {Unsound: true}} {
@@ -57,8 +58,7 @@ func (r *randomProgram) holds(t *testing.T) error {
 		if err != nil {
 			return err
 		}
-		if err := r.same(t, want, f, typed.RunOptions{Debug: !o.Unsound}); err != nil &&
-			(!r.loose || !strings.Contains(err.Error(), "replication violated")) {
+		if err := r.same(t, want, f, run.Options{Debug: !o.Unsound}); err != nil && (!r.loose || !strings.Contains(err.Error(), "replication violated")) {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (r *randomProgram) holdsElsewhere(t *testing.T, p *typed.Program, want []te
 	if err != nil {
 		return err
 	}
-	if err := r.same(t, want, u, typed.RunOptions{}); err != nil {
+	if err := r.same(t, want, u, run.Options{}); err != nil {
 		return err
 	}
 	i, err := typed.Import(t.Context(), p.Export(), typed.ImportOptions{})
@@ -81,7 +81,7 @@ func (r *randomProgram) holdsElsewhere(t *testing.T, p *typed.Program, want []te
 	if err != nil {
 		return fmt.Errorf("%w in\n%s", err, mlir.Print(p.Export(), mlir.PrintOptions{}))
 	}
-	return r.same(t, want, i, typed.RunOptions{Debug: true})
+	return r.same(t, want, i, run.Options{Debug: true})
 }
 
 // ambiguous says whether a manual computation may not tell all types: axes of one device do not show in groups, and
@@ -107,16 +107,16 @@ func (r *randomProgram) elaborated(o typed.Options) (*typed.Program, error) {
 	return p, nil
 }
 
-func (r *randomProgram) run(t *testing.T, p *typed.Program, o typed.RunOptions) ([]tensor.Tensor, error) {
-	run, err := p.Run(t.Context(), r.arguments(), o)
+func (r *randomProgram) run(t *testing.T, p *typed.Program, o run.Options) ([]tensor.Tensor, error) {
+	outputs, err := execute(t.Context(), p, r.arguments(), o)
 	if err != nil {
 		return nil, fmt.Errorf("%w in\n%s", err, p)
 	}
-	return run.Results, nil
+	return outputs, nil
 }
 
 // same checks that a program computes something, bit for bit.
-func (r *randomProgram) same(t *testing.T, want []tensor.Tensor, p *typed.Program, o typed.RunOptions) error {
+func (r *randomProgram) same(t *testing.T, want []tensor.Tensor, p *typed.Program, o run.Options) error {
 	results, err := r.run(t, p, o)
 	for k, got := range results {
 		if !got.Equal(want[k]) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sort"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -62,7 +61,7 @@ func (p *Program) resultType(c *Collective, operands []ir.TypeID) (ir.TypeID, er
 	if err != nil {
 		return 0, err
 	}
-	if _, _, err := tensor.Size(t.DType, dims); err != nil {
+	if _, _, err := dtype.Size(t.DType, dims); err != nil {
 		return 0, err
 	}
 	return p.Module.WithDims(operands[0], dims), nil

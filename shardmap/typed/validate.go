@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -35,7 +34,7 @@ func (p *Program) Validate() error {
 		if err := p.checkOutSpec(i, p.Module.Operand(ret, i), r.Spec); err != nil {
 			return err
 		}
-		if _, _, err := tensor.Size(p.Module.ValueType(p.Module.Operand(ret, i)).DType, p.GlobalDims(i)); err != nil {
+		if _, _, err := dtype.Size(p.Module.ValueType(p.Module.Operand(ret, i)).DType, p.GlobalDims(i)); err != nil {
 			return err
 		}
 	}
@@ -103,7 +102,7 @@ func (p *Program) checkParams() error {
 	for i, param := range p.Params {
 		what := "input `" + param.Name + "`"
 		t := p.Module.TypeOf(param.Type)
-		if _, _, err := tensor.Size(t.DType, t.Dims); err != nil {
+		if _, _, err := dtype.Size(t.DType, t.Dims); err != nil {
 			return err
 		}
 		if err := p.checkSpec(what, param.Spec, t.Dims, false); err != nil {

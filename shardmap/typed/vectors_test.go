@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -147,7 +148,7 @@ func (v *vector) arguments() []tensor.Tensor {
 }
 
 func (g *gen) tensor(d dtype.Type, shape []int64) tensor.Tensor {
-	n, _, _ := tensor.Size(d, shape)
+	n, _, _ := dtype.Size(d, shape)
 	values := make([]float64, n)
 	for k := range values {
 		switch {
@@ -371,28 +372,32 @@ func (v *vector) testCommunication(t *testing.T, p *typed.Program) {
 
 func (v *vector) testValues(t *testing.T, p *typed.Program) {
 	args := v.arguments()
-	run, err := p.Run(t.Context(), args, typed.RunOptions{})
+	outputs, err := execute(t.Context(), p, args, run.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range v.Expected {
-		if err := want.compare(run.Results[i]); err != nil {
+		if err := want.compare(outputs[i]); err != nil {
 			t.Errorf("output %d: %v", i, err)
 		}
 	}
+	result, err := run.Typed(t.Context(), p, pointers(args), run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, blocks := range v.Blocks {
 		for d, want := range blocks {
-			if got := run.Blocks[i][d].Floats(); !slices.Equal(got, want) {
+			if got := result.Blocks[d][i].Floats(); !slices.Equal(got, want) {
 				t.Errorf("output %d on device %d is %v, want %v", i, d, got, want)
 			}
 		}
 	}
-	debug, err := p.Run(t.Context(), args, typed.RunOptions{Debug: true})
+	debug, err := execute(t.Context(), p, args, run.Options{Debug: true})
 	if err != nil {
 		t.Fatalf("with types compared: %v", err)
 	}
-	for i := range run.Results {
-		if !run.Results[i].Equal(debug.Results[i]) {
+	for i := range outputs {
+		if !outputs[i].Equal(debug[i]) {
 			t.Errorf("output %d differs when types are compared", i)
 		}
 	}
@@ -415,12 +420,12 @@ func (v *vector) testManual(t *testing.T, p *typed.Program) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	run, err := q.Run(t.Context(), v.arguments(), typed.RunOptions{Debug: true})
+	outputs, err := execute(t.Context(), q, v.arguments(), run.Options{Debug: true})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, q)
 	}
 	for i, want := range v.Expected {
-		if err := want.compare(run.Results[i]); err != nil {
+		if err := want.compare(outputs[i]); err != nil {
 			t.Errorf("imported: output %d: %v", i, err)
 		}
 	}

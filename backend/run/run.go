@@ -1,0 +1,155 @@
+// Package run executes the program of one device on all virtual devices of a mesh: whole inputs are split into blocks,
+// every device runs the program on its own, and the blocks that they return are joined.
+//
+//	result, err := run.Program(ctx, plan, inputs, run.Options{}) // of a plan, with device groups
+//	result, err := run.Typed(ctx, program, inputs, run.Options{}) // a shard_map program
+//	result.Outputs[0] // whole again
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/mesh"
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap"
+	"autoshard/shardmap/typed"
+)
+
+// maxDevices bounds the devices of a run of a shard_map program, of which anybody can write one over any mesh.
+const maxDevices = 4096
+
+// Options says how to run a program.
+type Options struct {
+	MaxBytes     int64 // bound on the live bytes of all devices together; 0 means the default of package mesh
+	WholeWindows bool  // see interp.Options
+
+	// Debug compares the blocks of every value along the axes over which its type says that it is equal. It is for
+	// shard_map programs with their check on.
+	Debug bool
+
+	// Observe, if any, sees the ops of the module that each device executes; devices call it at the same time.
+	Observe Observer
+}
+
+// Observer sees the ops of a module that a device executes.
+type Observer func(m *ir.Module, device int, s *interp.Step) error
+
+// Result is what a run returned.
+type Result struct {
+	Outputs []*tensor.Tensor   // whole
+	Blocks  [][]*tensor.Tensor // by device and output
+	Traffic mesh.Traffic
+}
+
+// Program runs the program of one device, in plain StableHLO, on whole inputs. Of blocks that several devices hold the first
+// one's counts. Errors are those of mesh.Run.
+func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, opts Options) (*Result, error) {
+	devices := int(p.Mesh.Devices())
+	args := make([][]*tensor.Tensor, devices)
+	for i, t := range inputs {
+		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t) {
+			args[d] = append(args[d], block)
+		}
+	}
+	options := mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows}
+	if opts.Observe != nil {
+		options.Observe = func(device int, s *interp.Step) error { return opts.Observe(p.Module, device, s) }
+	}
+	outs, traffic, err := mesh.Run(ctx, p.Module, p.Main, devices, args, options)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Blocks: outs, Traffic: traffic}
+	for i := range p.Outputs {
+		result.Outputs = append(result.Outputs, Join(&p.Mesh, &p.Outputs[i].Layout, p.Outputs[i].Dims, result.output(i)))
+	}
+	return result, nil
+}
+
+// output returns the blocks of an output, by device.
+func (r *Result) output(i int) []*tensor.Tensor {
+	blocks := make([]*tensor.Tensor, len(r.Blocks))
+	for d := range blocks {
+		blocks[d] = r.Blocks[d][i]
+	}
+	return blocks
+}
+
+// Typed splits the inputs by their specs, runs the body on one virtual device per place along the manual axes, and
+// joins the blocks by the output specs (specification: shardmap.md sections 1.2 and 1.3). Where the check is on, blocks
+// of which one copy is taken are compared bit for bit; where it is off, the copy of the first device is taken.
+//
+// It returns an error of class diag.ErrInvalid for inputs that do not fit and a program without types, diag.ErrTooLarge for
+// more devices than this process should hold, diag.ErrFinding for copies that differ ("replication violated"), and the
+// errors of mesh.Run.
+func Typed(ctx context.Context, p *typed.Program, inputs []*tensor.Tensor, opts Options) (*Result, error) {
+	if err := p.Runnable(); err != nil {
+		return nil, err
+	}
+	if n := p.GroupSize(p.Manual.Axes()); n > maxDevices {
+		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the program runs on %d devices, the limit is %d", n, maxDevices)
+	}
+	if err := checkInputs(p, inputs); err != nil {
+		return nil, err
+	}
+	device, checks := p.Lower(), []string(nil)
+	if opts.Debug && p.Check {
+		device, checks = p.LowerDebug()
+	}
+	result, err := Program(ctx, device, inputs, opts)
+	if err != nil {
+		return nil, explain(err, checks)
+	}
+	if !p.Check {
+		return result, nil
+	}
+	for i := range device.Outputs {
+		out := &device.Outputs[i]
+		if first, second, ok := Copies(&device.Mesh, &out.Layout, out.Dims, result.output(i)); !ok {
+			v := p.Module.Operand(p.Return(), i)
+			return nil, diag.Finding(diag.Mismatch, diag.Position{},
+				"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken",
+				i, p.FormatValue(v), p.Results[i].Spec, first, second)
+		}
+	}
+	return result, nil
+}
+
+func checkInputs(p *typed.Program, inputs []*tensor.Tensor) error {
+	if len(inputs) != len(p.Params) {
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "the program takes %d arguments, %d are given", len(p.Params), len(inputs))
+	}
+	for i, param := range p.Params {
+		want, x := p.Module.TypeOf(param.Type), inputs[i]
+		if x.DType != want.DType || !slices.Equal(x.Shape, want.Dims) {
+			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d is %s, input `%s` with spec %s takes %s",
+				i, shaped(x.DType, x.Shape), param.Name, param.Spec, shaped(want.DType, want.Dims))
+		}
+	}
+	return nil
+}
+
+// shaped returns a type such as f32[2,3].
+func shaped(t dtype.Type, dims []int64) string {
+	return t.String() + strings.ReplaceAll(fmt.Sprint(dims), " ", ",")
+}
+
+// explain says which value a failed comparison is about, not on which device: several may fail, and any of them first.
+func explain(err error, checks []string) error {
+	var e *diag.Error
+	if !errors.As(err, &e) || e.Class != diag.ErrFinding || len(e.Diagnostics) == 0 {
+		return err
+	}
+	if k := e.Diagnostics[0].Pos.Line; k > 0 && k <= len(checks) {
+		return diag.Finding(diag.Mismatch, diag.Position{}, "replication violated: %s", checks[k-1])
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"autoshard/backend/run"
+	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap/typed"
+)
+
+// program reads a program and finds its types.
+func program(t *testing.T, text string, opts typed.Options) *typed.Program {
+	t.Helper()
+	p, err := typed.Parse(text, "")
+	if err == nil {
+		_, err = p.Elaborate(opts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const scaled = `shard_map @scaled mesh=(i=2, j=2) in_specs=(P('i'),) out_specs=(P('i'),)
+lambda x:f32[2]
+  y:f32[2] = add x x
+  return y
+`
+
+func TestTyped(t *testing.T) {
+	p := program(t, scaled, typed.Options{})
+	devices := map[int]bool{}
+	result, err := run.Typed(t.Context(), p, []*tensor.Tensor{counted(4)}, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(result.Outputs[0].Floats()); got != "[0 2 4 6]" {
+		t.Errorf("the output is %s", got)
+	}
+	for d, want := range []string{"[0 2]", "[0 2]", "[4 6]", "[4 6]"} {
+		if got := fmt.Sprint(result.Blocks[d][0].Floats()); got != want {
+			t.Errorf("device %d returns %s, want %s", d, got, want)
+		}
+		devices[d] = true
+	}
+	if len(result.Blocks) != len(devices) {
+		t.Errorf("%d devices returned blocks", len(result.Blocks))
+	}
+}
+
+func TestTypedErrors(t *testing.T) {
+	p := program(t, scaled, typed.Options{})
+	untyped, err := typed.Parse(scaled, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := program(t, strings.Replace(scaled, "j=2", "j=4096", 1), typed.Options{})
+	other := tensor.FromFloats(dtype.F64, []int64{4}, 1, 2, 3, 4)
+	for _, c := range []struct {
+		p      *typed.Program
+		inputs []*tensor.Tensor
+		class  error
+		text   string
+	}{
+		{p, nil, diag.ErrInvalid, "the program takes 1 arguments, 0 are given"},
+		{p, []*tensor.Tensor{&other}, diag.ErrInvalid, "argument 0 is f64[4], input `x` with spec P('i') takes f32[4]"},
+		{untyped, []*tensor.Tensor{counted(4)}, diag.ErrInvalid, "the program has no types yet"},
+		{large, []*tensor.Tensor{counted(4)}, diag.ErrTooLarge, "the program runs on 8192 devices, the limit is 4096"},
+	} {
+		if _, err := run.Typed(t.Context(), c.p, c.inputs, run.Options{}); !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("got %v, want %q", err, c.text)
+		}
+	}
+}
+
+// Types that JAX takes promise too much here: the loop runs another number of rounds on each device.
+func TestReplicationViolated(t *testing.T) {
+	p := program(t, `shard_map @rounds mesh=(i=2,) in_specs=(P('i'),) out_specs=(P(),)
+lambda x:i32[1]
+  n:i32[] = reshape x
+  zero:i32[] = constant[value=dense<0>]
+  a:i32[] b:i32[] = while zero n {
+  lambda k:i32[] m:i32[]
+    more:i1[] = compare[comparison_direction=LT] k m
+    return more
+  lambda j:i32[] o:i32[]
+    one:i32[] = constant[value=dense<1>]
+    next:i32[] = add j one
+    return next o
+  }
+  return a
+`, typed.Options{Unsound: true})
+	input := tensor.FromFloats(dtype.I32, []int64{2}, 1, 3)
+	_, err := run.Typed(t.Context(), p, []*tensor.Tensor{&input}, run.Options{})
+	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(), "replication violated: output 0, a:i32[]{} with spec P(), differs between devices 0 and 1") {
+		t.Errorf("got %v", err)
+	}
+	_, err = run.Typed(t.Context(), p, []*tensor.Tensor{&input}, run.Options{Debug: true})
+	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(), "replication violated: ") {
+		t.Errorf("with every value compared: %v", err)
+	}
+}
+
+func ExampleTyped() {
+	p, err := typed.Parse(`shard_map @mean mesh=(i=4,) in_specs=(P('i'),) out_specs=(P(),)
+lambda x:f32[1]
+  m:f32[1] = pmean[axes=(i,)] x
+  return m
+`, "mean.shardmap")
+	if err == nil {
+		_, err = p.Elaborate(typed.Options{})
+	}
+	if err != nil {
+		panic(err)
+	}
+	x := tensor.FromFloats(dtype.F32, []int64{4}, 1, 2, 3, 10)
+	result, err := run.Typed(context.Background(), p, []*tensor.Tensor{&x}, run.Options{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Outputs[0].Floats())
+	// Output: [4]
+}

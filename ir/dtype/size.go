@@ -1,0 +1,31 @@
+package dtype
+
+import (
+	"slices"
+
+	"autoshard/internal/diag"
+)
+
+// MaxBytes is the largest tensor that Size accepts: 1 TiB.
+const MaxBytes = 1 << 40
+
+// Size returns the number of elements and bytes of a tensor type. It returns a diag.ErrTooLarge for more than
+// MaxBytes and a diag.ErrInvalid for a negative size.
+func Size(dt Type, shape []int64) (elements, bytes int64, err error) {
+	width, n := int64(dt.Bytes()), int64(1)
+	for d, size := range shape {
+		if size < 0 {
+			return 0, 0, diag.Invalid(diag.TypeMismatch, diag.Position{}, "dimension %d has negative size %d", d, size)
+		}
+	}
+	if slices.Contains(shape, 0) {
+		return 0, 0, nil
+	}
+	for _, size := range shape {
+		if n > MaxBytes/width/size {
+			return 0, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "tensor %s%v takes more than %s", dt, shape, diag.Bytes(MaxBytes))
+		}
+		n *= size
+	}
+	return n, n * width, nil
+}

@@ -1,0 +1,23 @@
+package dtype
+
+import (
+	"errors"
+	"testing"
+
+	"autoshard/internal/diag"
+)
+
+func TestSize(t *testing.T) {
+	if n, bytes, err := Size(C64, []int64{2, 3}); n != 6 || bytes != 48 || err != nil {
+		t.Errorf("c64[2,3]: %d elements of %d bytes, %v", n, bytes, err)
+	}
+	if _, _, err := Size(F32, []int64{1 << 40, 1 << 40}); !errors.Is(err, diag.ErrTooLarge) {
+		t.Errorf("2^80 elements: %v", err)
+	}
+	if _, _, err := Size(F32, []int64{-1}); !errors.Is(err, diag.ErrInvalid) {
+		t.Errorf("negative size: %v", err)
+	}
+	if n, bytes, err := Size(F32, []int64{1 << 60, 0}); n != 0 || bytes != 0 || err != nil {
+		t.Errorf("no elements: %d, %d, %v", n, bytes, err)
+	}
+}
