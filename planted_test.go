@@ -159,6 +159,9 @@ func newPlantedPlan(t *testing.T, c emitCase, o autoshard.PlanOptions) []*plante
 	if p.program, err = shardmap.Lower(t.Context(), local, ir.MeshID(local.NumMeshes()-1)); err == nil {
 		err = ring.Rewrite(t.Context(), p.program)
 	}
+	if err == nil {
+		err = shardmap.LowerAxes(t.Context(), p.program)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

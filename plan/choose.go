@@ -94,7 +94,7 @@ func (c *choice) none(searching context.Context) error {
 		return fmt.Errorf("no plan found that fits in %s per device; the smallest limit known to work is %s: %w",
 			diag.Bytes(c.Memory), diag.Bytes(c.least.step.Peak), err)
 	}
-	return c.memoryError(c.least)
+	return c.memoryError(c.late, c.least)
 }
 
 // offer takes a plan if it fits and is the fastest so far.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,10 @@ import (
 
 // memoryError is the error of class diag.ErrInfeasible that no plan fits: by how much the one that needs least misses the
 // limit, what it holds at its peak, and what would help.
-func (p *planner) memoryError(least *lowered) error {
+func (p *planner) memoryError(ctx context.Context, least *lowered) error {
+	if err := shardmap.LowerAxes(ctx, least.program); err != nil { // names ops as the program that runs does
+		return err
+	}
 	need := least.step.Peak
 	err := diag.Infeasible(diag.MemoryLimit, diag.Position{},
 		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",

@@ -40,7 +40,7 @@ func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	return p.plan(chosen, baselines, certificate), nil
+	return p.plan(late, chosen, baselines, certificate)
 }
 
 // planner holds what the steps of one request share.
@@ -185,7 +185,7 @@ func (p *planner) annotated() bool {
 // lowered is a program in all its forms, with its predicted cost.
 type lowered struct {
 	annotated *ir.Module // every value with its sharding
-	text      string     // with explicit collectives
+	explicit  *ir.Module // with explicit collectives
 	program   *shardmap.Program
 	step      estimate.Step
 }
@@ -200,54 +200,57 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 	if p.Now != nil {
 		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
-	explicit := annotated.Clone()
-	if err := collectives.Partition(ctx, explicit, p.mesh, assignment, planner); err != nil {
+	l := &lowered{annotated: annotated, explicit: annotated.Clone()}
+	if err := collectives.Partition(ctx, l.explicit, p.mesh, assignment, planner); err != nil {
 		return nil, err
 	}
-	ir.EraseDead(explicit)
-	plain, err := p.priced(ctx, annotated, explicit)
-	if err != nil || p.SerialMatmul {
-		return plain, err
+	ir.EraseDead(l.explicit)
+	var err error
+	if l.program, err = shardmap.Lower(ctx, l.explicit.Clone(), p.mesh); err != nil {
+		return nil, err
 	}
-	choices, err := p.model.Rings(ctx, plain.program)
+	if l.step, err = p.model.Program(ctx, l.program); err != nil || p.SerialMatmul {
+		return l, err
+	}
+	return l, p.overlap(ctx, l)
+}
+
+// overlap puts collective matmuls in the place of products and collectives where that is faster and not more than memory
+// holds. The program with explicit collectives asks for them.
+func (p *planner) overlap(ctx context.Context, l *lowered) error {
+	choices, err := p.model.Rings(ctx, l.program)
 	if err != nil || len(choices) == 0 {
-		return plain, err
+		return err
+	}
+	rings := l.program.Clone()
+	ask := func(m *ir.Module, op ir.OpID, way ring.Way) {
+		m.SetAttrs(op, m.OpAttrs(op).With(ring.Attr, ir.StringAttr(way.String())))
 	}
 	for _, c := range choices {
-		op := plain.program.Collectives[c.Collective].From
-		explicit.SetAttrs(op, explicit.OpAttrs(op).With(ring.Attr, ir.StringAttr(c.Way.String())))
+		ask(rings.Module, rings.Collectives[c.Collective].Op, c.Way)
 	}
-	rings, err := p.priced(ctx, annotated, explicit)
-	if err != nil {
-		return nil, err
+	if err := ring.Rewrite(ctx, rings); err != nil {
+		return err
 	}
-	if rings.step.Peak > max(p.Memory, plain.step.Peak) {
-		return plain, nil
+	step, err := p.model.Program(ctx, rings)
+	if err != nil || step.Peak > max(p.Memory, l.step.Peak) {
+		return err
 	}
-	return rings, nil
+	for _, c := range choices {
+		ask(l.explicit, l.program.Collectives[c.Collective].From, c.Way)
+	}
+	l.program, l.step = rings, step
+	return nil
 }
 
-// priced lowers a program with explicit communications, which stays as it is. Its text keeps the places of the model's
-// ops, which messages and emitted programs name.
-func (p *planner) priced(ctx context.Context, annotated, explicit *ir.Module) (*lowered, error) {
-	text, err := mlir.Write(ctx, explicit, mlir.PrintOptions{DebugInfo: true})
+// plan puts the answer together. The text of its program keeps the places of the model's ops, which messages and emitted
+// programs name. It fails with the context's error where that ends.
+func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate) (*Plan, error) {
+	text, err := mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})
 	if err != nil {
 		return nil, err
 	}
-	program, err := program.PerDevice(ctx, explicit.Clone(), p.mesh)
-	if err != nil {
-		return nil, err
-	}
-	step, err := p.model.Program(ctx, program)
-	if err != nil {
-		return nil, err
-	}
-	return &lowered{annotated, string(text), program, step}, nil
-}
-
-// plan puts the answer together.
-func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certificate) *Plan {
-	plan := &Plan{Schema: Schema, Model: p.source.Name, Hardware: p.Hardware.Name, Memory: p.Memory, Program: chosen.text}
+	plan := &Plan{Schema: Schema, Model: p.source.Name, Hardware: p.Hardware.Name, Memory: p.Memory, Program: string(text)}
 	for _, a := range p.module.Mesh(p.mesh).Axes {
 		plan.Mesh = append(plan.Mesh, answer.MeshAxis(a))
 	}
@@ -275,7 +278,7 @@ func (p *planner) plan(chosen *lowered, baselines []baseline, certificate Certif
 	p.found.Join(&priced.Findings)
 	p.found.whole(chosen.annotated)
 	plan.Findings = p.found.Sorted()
-	return plan
+	return plan, nil
 }
 
 func describeCollectives(l *lowered) []Collective {

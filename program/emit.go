@@ -69,7 +69,7 @@ func emitStableHLO(ctx context.Context, p *Program) ([]byte, error) {
 	if p.typed != nil {
 		return p.printForXLA(ctx, p.typed.Lower().Module)
 	}
-	device := p.private()
+	device := private(p.grouped)
 	m := device.Module
 	f := m.Func(device.Main)
 	for i, arg := range m.BlockArgs(f.Body) {
@@ -116,7 +116,7 @@ func emitPython(ctx context.Context, p *Program) ([]byte, error) {
 	}
 	e := &emit.Program{
 		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Name, strings.Join(axes, ", ")),
-		Sharded: p.private(), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
+		Sharded: private(p.grouped), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
 	}
 	main, _ := p.whole.Main()
 	for i := range p.Inputs {

@@ -11,7 +11,7 @@ import (
 	"autoshard/shardmap/ring"
 )
 
-// PerDevice turns a program with explicit communications into that of one device, with the rings that it asks for.
+// PerDevice turns a program with explicit communications into that of one device over axes, with the rings that it asks for.
 func PerDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
 	program, err := shardmap.Lower(ctx, m, mesh)
 	if err != nil {

@@ -30,7 +30,8 @@ type Program struct {
 
 	// Of a plan; nil and empty for a shard_map program.
 	whole   *ir.Module        // with explicit collectives on whole tensors
-	device  *shardmap.Program // what a device runs
+	device  *shardmap.Program // what a device runs, over axes
+	grouped *shardmap.Program // the same over device groups, for engines that know no axes
 	dropped []string          // arguments of the model's function that are no inputs
 
 	// Of a shard_map program; nil for that of a plan.
@@ -59,7 +60,11 @@ func Read(ctx context.Context, t *Partitioned) (*Program, error) {
 	if err != nil {
 		return nil, atModel(m, err)
 	}
-	return &Program{Name: t.Name, Mesh: t.Mesh, Inputs: t.Inputs, Outputs: t.Outputs, whole: m, device: device, dropped: t.Dropped}, nil
+	grouped := device.Clone()
+	if err := shardmap.LowerAxes(ctx, grouped); err != nil {
+		return nil, err
+	}
+	return &Program{Name: t.Name, Mesh: t.Mesh, Inputs: t.Inputs, Outputs: t.Outputs, whole: m, device: device, grouped: grouped, dropped: t.Dropped}, nil
 }
 
 // Devices returns the number of devices of the mesh.
@@ -72,9 +77,8 @@ func (p *Program) Devices() int64 {
 }
 
 // private returns a copy of what a device runs, for writers that change it. What only prices need is not in it.
-func (p *Program) private() *shardmap.Program {
-	d := *p.device
-	d.Module = p.device.Module.Clone()
+func private(device *shardmap.Program) *shardmap.Program {
+	d := device.Clone()
 	ir.ForgetTrips(d.Module)
-	return &d
+	return d
 }

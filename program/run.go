@@ -28,7 +28,7 @@ func (p *Program) Run(ctx context.Context, inputs []*tensor.Tensor) (result *Res
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	d := p.device
+	d := p.grouped
 	ran, err := run.Program(ctx, d, inputs, run.Options{WholeWindows: true})
 	if err != nil {
 		return nil, atModel(p.whole, err)

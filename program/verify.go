@@ -34,11 +34,11 @@ func (p *Program) Verify(ctx context.Context, inputs, expected []*tensor.Tensor,
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	proved, err := verify.Run(ctx, p.whole, p.device, inputs)
+	proved, err := verify.Run(ctx, p.whole, p.grouped, inputs)
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}
-	result := &Result{Outputs: proved.Outputs, Collectives: trafficOf(p.device, &proved.Traffic)}
+	result := &Result{Outputs: proved.Outputs, Collectives: trafficOf(p.grouped, &proved.Traffic)}
 	c := &comparison{p: p, inputs: inputs, result: result, expected: expected, tolerance: t}
 	if proved.Unproven == nil {
 		c.proof = proofOf(proved)
@@ -207,7 +207,7 @@ func (c *comparison) estimate(ctx context.Context) error {
 	case c.unsharded != nil:
 		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.unsharded)
 	default:
-		c.noise = verify.NewNoiseOfDevices(c.p.device, c.inputs, c.result.Outputs)
+		c.noise = verify.NewNoiseOfDevices(c.p.grouped, c.inputs, c.result.Outputs)
 	}
 	return c.noise.More(ctx)
 }

@@ -6,7 +6,6 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
@@ -14,8 +13,7 @@ func (l *lowerer) allGather(op ir.OpID) error {
 	return l.perDimension(op, "gathering_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] *= subaxis.Product(axes)
-		attrs := l.grouped(axes).With("all_gather_dim", l.i64(int64(d))).With("use_global_device_ids", ir.UnitAttr{})
-		out := b.Op1(ir.OpAllGather, l.m.WithDims(l.m.Type(v), dims), attrs, v)
+		out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.i64(int64(d))), v)
 		l.record(out, collectives.AllGather, axes, v, op)
 		return out
 	})
@@ -26,11 +24,13 @@ func (l *lowerer) reduceScatter(op ir.OpID) error {
 	return l.perDimension(op, "reduce_scatter_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] /= subaxis.Product(axes)
-		attrs := l.grouped(axes).With("scatter_dimension", l.i64(int64(d))).With("use_global_device_ids", ir.UnitAttr{})
-		out := b.OpRegions(ir.OpReduceScatter, []ir.TypeID{l.m.WithDims(l.m.Type(v), dims)}, attrs, 1, v)
-		l.reducer(out, reduction, l.m.TensorType(l.m.ValueType(v).DType))
-		l.record(l.m.Result(out, 0), collectives.ReduceScatter, axes, v, op)
-		return l.m.Result(out, 0)
+		attrs := l.along(axes).With("dim", l.i64(int64(d)))
+		if reduction != ir.ReduceSum {
+			attrs = attrs.With("kind", ir.StringAttr(reduction.String()))
+		}
+		out := b.Op1(ir.OpShardMapPsumScatter, l.m.WithDims(l.m.Type(v), dims), attrs, v)
+		l.record(out, collectives.ReduceScatter, axes, v, op)
+		return out
 	})
 }
 
@@ -73,24 +73,17 @@ func (l *lowerer) allReduce(op ir.OpID) error {
 	m := l.m
 	v := m.Operand(op, 0)
 	axes := m.Attr(op, "reduction_axes").(*ir.AxesAttr).Axes
-	b := m.BuilderBefore(op)
-	out := b.OpRegions(ir.OpAllReduce, []ir.TypeID{m.Type(v)}, l.grouped(axes).With("use_global_device_ids", ir.UnitAttr{}), 1, v)
-	l.reducer(out, l.reduction(op), m.TensorType(m.ValueType(v).DType))
-	l.record(m.Result(out, 0), collectives.AllReduce, axes, v, op)
-	l.replace(op, m.Result(out, 0))
+	kind := map[ir.Reduction]ir.Kind{
+		ir.ReduceSum: ir.OpShardMapPsum, ir.ReduceMax: ir.OpShardMapPmax, ir.ReduceMin: ir.OpShardMapPmin}[l.reduction(op)]
+	out := m.BuilderBefore(op).Op1(kind, m.Type(v), l.along(axes), v)
+	l.record(out, collectives.AllReduce, axes, v, op)
+	l.replace(op, out)
 	return nil
 }
 
-// reduction returns the elementwise op that combines the partial values of an op's operand.
-func (l *lowerer) reduction(op ir.OpID) ir.Kind {
-	operand := l.m.Operand(op, 0)
-	switch l.m.ShardingOf(l.m.Sharding(operand)).Reduction {
-	case ir.ReduceMax:
-		return ir.OpMaximum
-	case ir.ReduceMin:
-		return ir.OpMinimum
-	}
-	return ir.OpAdd
+// reduction returns how the partial values of an op's operand combine.
+func (l *lowerer) reduction(op ir.OpID) ir.Reduction {
+	return l.m.ShardingOf(l.m.Sharding(l.m.Operand(op, 0))).Reduction
 }
 
 func (l *lowerer) allToAll(op ir.OpID) error {
@@ -102,9 +95,8 @@ func (l *lowerer) allToAll(op ir.OpID) error {
 		dims := slices.Clone(m.Shape(v))
 		dims[move.Src] *= n
 		dims[move.Dst] /= n
-		attrs := l.grouped(move.Axes).With("concat_dimension", l.i64(move.Src)).
-			With("split_count", l.i64(n)).With("split_dimension", l.i64(move.Dst))
-		out := b.Op1(ir.OpAllToAll, m.WithDims(m.Type(v), dims), attrs, v)
+		attrs := l.along(move.Axes).With("split", l.i64(move.Dst)).With("concat", l.i64(move.Src))
+		out := b.Op1(ir.OpShardMapAllToAll, m.WithDims(m.Type(v), dims), attrs, v)
 		l.record(out, collectives.AllToAll, move.Axes, v, op)
 		v = out
 	}
@@ -112,26 +104,50 @@ func (l *lowerer) allToAll(op ir.OpID) error {
 	return nil
 }
 
+// permute numbers the members along the axes that cut the value before or after, or along all axes where the groups along
+// those do not all exchange their blocks in the same way.
 func (l *lowerer) permute(op ir.OpID) error {
 	m := l.m
 	v := m.Operand(op, 0)
 	before, after := l.perDim(v), l.perDim(m.Result(op, 0))
-	pairs := l.pairs(before, after)
-	t := m.TensorType(dtype.I64, int64(len(pairs)/2), 2)
-	attrs := l.channelled().With("source_target_pairs", dense(m, t, longs(pairs)))
-	out := m.BuilderBefore(op).Op1(ir.OpCollectivePermute, m.Type(v), attrs, v)
-	var axes []subaxis.Ref
+	var cutting []subaxis.Ref
 	for _, refs := range append(slices.Clone(before), after...) {
-		axes = append(axes, subaxis.Difference(refs, axes)...)
+		cutting = append(cutting, subaxis.Difference(refs, cutting)...)
 	}
-	l.record(out, collectives.Permute, subaxis.SortMerge(axes), v, op)
+	cutting = subaxis.SortMerge(cutting)
+	sources := l.sources(before, after)
+	along := cutting
+	perm, ok := permutation(&l.p.Mesh, along, sources)
+	if !ok {
+		along = l.p.Mesh.All()
+		perm, _ = permutation(&l.p.Mesh, along, sources)
+	}
+	out := m.BuilderBefore(op).Op1(ir.OpShardMapPpermute, m.Type(v), l.along(along).With("perm", Perm(perm)), v)
+	l.record(out, collectives.Permute, cutting, v, op)
 	l.replace(op, out)
 	return nil
 }
 
-// pairs returns source, target partition ids: every device gets the block it needs from a device that has it, from
-// itself where that is possible, each device sending once.
-func (l *lowerer) pairs(before, after [][]subaxis.Ref) []int64 {
+// permutation returns pairs of source and target members along axes, by target, if they are the same in all groups. Sources
+// are those of all devices, by place.
+func permutation(mesh *subaxis.Mesh, axes []subaxis.Ref, sources []int64) (perm [][2]int64, same bool) {
+	for i, group := range mesh.Groups(axes) {
+		for k, target := range group {
+			from := int64(slices.Index(group, sources[target]))
+			if i == 0 {
+				perm = append(perm, [2]int64{from, int64(k)})
+			}
+			if from < 0 || perm[k][0] != from {
+				return nil, false
+			}
+		}
+	}
+	return perm, true
+}
+
+// sources returns the device from which each device gets the block that it needs, by place: itself where that is possible,
+// each device sending once.
+func (l *lowerer) sources(before, after [][]subaxis.Ref) []int64 {
 	n := l.p.Mesh.Devices()
 	holders := map[string][]int64{}
 	needs := make([]string, n)
@@ -148,15 +164,13 @@ func (l *lowerer) pairs(before, after [][]subaxis.Ref) []int64 {
 			holders[needs[d]] = slices.Delete(holders[needs[d]], i, i+1)
 		}
 	}
-	var out []int64
 	for d := range n {
 		if source[d] < 0 {
 			source[d] = holders[needs[d]][0]
 			holders[needs[d]] = holders[needs[d]][1:]
 		}
-		out = append(out, l.p.Mesh.DeviceID(source[d]), l.p.Mesh.DeviceID(d))
 	}
-	return out
+	return source
 }
 
 func (l *lowerer) blockKey(device int64, dims [][]subaxis.Ref) string {
@@ -167,45 +181,36 @@ func (l *lowerer) blockKey(device int64, dims [][]subaxis.Ref) string {
 	return key
 }
 
-// grouped returns the attributes of a collective whose groups run along axes.
-func (l *lowerer) grouped(axes []subaxis.Ref) ir.Attrs {
-	groups := l.p.Mesh.Groups(axes)
-	var ids []int64
-	for _, g := range groups {
-		for _, logical := range g {
-			ids = append(ids, l.p.Mesh.DeviceID(logical))
-		}
-	}
-	t := l.m.TensorType(dtype.I64, int64(len(groups)), int64(len(groups[0])))
-	return l.channelled().With("replica_groups", dense(l.m, t, longs(ids)))
-}
-
-func (l *lowerer) channelled() ir.Attrs {
-	l.channel++
-	return ir.MakeAttrs(ir.NamedAttr{Name: "channel_handle", Value: ir.ChannelHandle{Handle: l.channel, Type: 1}})
-}
-
 // record notes a collective that made a value of another.
 func (l *lowerer) record(out ir.ValueID, kind collectives.Kind, axes []subaxis.Ref, operand ir.ValueID, source ir.OpID) {
 	size := subaxis.Product(axes)
 	c := Collective{Op: l.m.DefiningOp(out), From: source, Kind: kind, Axes: axes, Source: l.m.OpLoc(source),
 		Groups: l.p.Mesh.Devices() / size, Size: size, Bytes: l.m.ValueType(operand).Bytes(), Runs: l.runs, Varies: l.varies}
 	if kind == collectives.Permute {
-		c.Pairs = movingPairs(l.m, c.Op)
+		c.Pairs = moving(PermOf(l.m, c.Op)) * l.p.Mesh.Devices() / subaxis.Product(AxesOf(l.m, c.Op))
 	}
 	l.p.Collectives = append(l.p.Collectives, c)
 }
 
+// moving counts the pairs of two different members.
+func moving(perm [][2]int64) (n int64) {
+	for _, pair := range perm {
+		if pair[0] != pair[1] {
+			n++
+		}
+	}
+	return n
+}
+
+// movingPairs counts those of a permute that the user wrote.
 func movingPairs(m *ir.Module, op ir.OpID) int64 {
 	pairs, _ := m.Attr(op, "source_target_pairs").(*ir.Dense)
 	values := pairs.Int64s()
-	moving := int64(0)
+	var perm [][2]int64
 	for i := 0; i+1 < len(values); i += 2 {
-		if values[i] != values[i+1] {
-			moving++
-		}
+		perm = append(perm, [2]int64{values[i], values[i+1]})
 	}
-	return moving
+	return moving(perm)
 }
 
 var userKinds = map[ir.Kind]collectives.Kind{

@@ -12,7 +12,8 @@ import (
 )
 
 // The golden files hold annotated functions on the mesh x=4, y=2. Command partition prints them with explicit
-// collectives, lower as the program of one device. Rewrite them with: go test ./shardmap -rewrite
+// collectives, lower as the program of one device over axes, groups as that over device groups. Rewrite them with:
+// go test ./shardmap -rewrite
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -36,10 +37,18 @@ func TestGolden(t *testing.T) {
 			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
 				return err.Error()
 			}
-			if d.Cmd == "lower" {
-				if _, err := shardmap.Lower(t.Context(), m, meshID); err != nil {
-					return err.Error()
-				}
+			if d.Cmd == "partition" {
+				return string(mlir.Print(m, mlir.PrintOptions{}))
+			}
+			p, err := shardmap.Lower(t.Context(), m, meshID)
+			if err == nil && d.Cmd == "groups" {
+				err = shardmap.LowerAxes(t.Context(), p)
+			}
+			if err == nil {
+				err = ir.Verify(t.Context(), m)
+			}
+			if err != nil {
+				return err.Error()
 			}
 			return string(mlir.Print(m, mlir.PrintOptions{}))
 		})

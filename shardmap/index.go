@@ -93,7 +93,7 @@ func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
 	m := l.m
 	v := m.Operand(op, i)
 	b := m.BuilderBefore(op)
-	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.shardIndex(s.Unreduced), l.scalar(b, dtype.I32, 0))
+	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), l.scalar(b, dtype.I32, 0))
 	fill := l.denseOp(b, m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
 	m.SetSharding(kept, m.Sharding(v))
@@ -234,17 +234,8 @@ func (x *indexing) inside() ir.ValueID {
 	yes := x.l.denseOp(x.b, m.TensorType(dtype.I1), []byte{1})
 	reduce := x.b.OpRegions(ir.OpReduce, []ir.TypeID{m.TensorType(dtype.I1, batch...)},
 		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: ir.Ints{x.dim}}), 1, both, yes)
-	x.l.reducer(reduce, ir.OpAnd, m.TensorType(dtype.I1))
+	reducer(m, reduce, ir.OpAnd, dtype.I1)
 	return m.Result(reduce, 0)
-}
-
-// reducer fills the region of an op with one op of its two arguments.
-func (l *lowerer) reducer(op ir.OpID, kind ir.Kind, t ir.TypeID) {
-	m := l.m
-	body := m.AddBlock(m.Regions(op)[0])
-	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
-	b := m.BuilderAtEnd(body)
-	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
 }
 
 func compareAttrs(direction string, e dtype.Type) ir.Attrs {
@@ -260,13 +251,4 @@ func compareAttrs(direction string, e dtype.Type) ir.Attrs {
 // i64 returns an integer attribute of type i64.
 func (l *lowerer) i64(value int64) ir.IntAttr {
 	return ir.IntAttr{Value: value, Type: l.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
-}
-
-// longs returns the bytes of a tensor of i64.
-func longs(values []int64) []byte {
-	var out []byte
-	for _, v := range values {
-		out = binary.LittleEndian.AppendUint64(out, uint64(v))
-	}
-	return out
 }

@@ -16,12 +16,11 @@ type lowerer struct {
 	ctx     context.Context
 	m       *ir.Module
 	p       *Program
-	id      ir.ValueID // this device's partition id
-	head    ir.OpID    // last of the ops at the start of the function that compute device indices
-	runs    int64      // trip count of the loops around
-	varies  bool       // inside a branch, or a loop whose trip count is not plain to see
-	offsets map[string]ir.ValueID
-	channel int64
+	mesh    ir.MeshID
+	head    ir.OpID // last of the ops at the start of the function that number this device along axes
+	runs    int64   // trip count of the loops around
+	varies  bool    // inside a branch, or a loop whose trip count is not plain to see
+	indices map[string]ir.ValueID
 }
 
 // ruleAttr is the attribute of a sharding rule, which holds sizes of whole tensors.
@@ -83,7 +82,7 @@ func (l *lowerer) localise(v ir.ValueID) {
 	l.m.SetType(v, localType(l.m, l.m.Type(v), l.m.Sharding(v)))
 }
 
-// finish drops the shardings and the rules given for them, which only described global tensors, and the meshes.
+// finish drops the shardings and the rules given for them, which only described global tensors.
 func (l *lowerer) finish() {
 	for v := ir.ValueID(1); int(v) < l.m.NumValues(); v++ {
 		l.m.SetSharding(v, 0)
@@ -93,22 +92,6 @@ func (l *lowerer) finish() {
 			l.m.SetAttrs(op, a.Without(ruleAttr))
 		}
 	})
-	for op := range l.m.Ops(l.m.Body()) {
-		if l.m.Kind(op) == ir.OpMesh && !l.usesMeshAxes() {
-			l.m.Erase(op)
-		}
-	}
-}
-
-// usesMeshAxes says whether a collective that the user wrote names its groups by axes of a mesh.
-func (l *lowerer) usesMeshAxes() bool {
-	found := false
-	l.m.Walk(l.m.Func(l.p.Main).Body, func(op ir.OpID) {
-		if _, ok := l.m.Attr(op, "replica_groups").(*ir.MeshAxesGroups); ok {
-			found = true
-		}
-	})
-	return found
 }
 
 // axes returns the axes that cut dimension d of a value.
@@ -128,25 +111,25 @@ func (l *lowerer) replace(op ir.OpID, with ir.ValueID) {
 	l.p.Move(old, with)
 }
 
-// shardIndex returns an i32 scalar with the number of this device's block along a list of axes. It is a look-up by
-// partition id, computed once at the start of the function.
-func (l *lowerer) shardIndex(refs []subaxis.Ref) ir.ValueID {
+// along returns the attributes of an op over axes.
+func (l *lowerer) along(axes []subaxis.Ref) ir.Attrs {
+	return ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesAttr{Mesh: l.mesh, Axes: axes}})
+}
+
+// axisIndex returns an i32 scalar with the number of this device's block along a list of axes, computed once at the start
+// of the function.
+func (l *lowerer) axisIndex(refs []subaxis.Ref) ir.ValueID {
 	key := l.p.Mesh.FormatList(refs)
-	if v, ok := l.offsets[key]; ok {
+	if v, ok := l.indices[key]; ok {
 		return v
 	}
-	m := l.m
-	b := m.BuilderAfter(l.head)
-	devices := l.p.Mesh.Devices()
-	data := make([]byte, 4*devices)
-	for logical := range devices {
-		binary.LittleEndian.PutUint32(data[4*l.p.Mesh.DeviceID(logical):], uint32(l.p.Mesh.ShardIndex(logical, refs)))
+	b := l.m.BuilderBefore(l.m.FirstOp(l.m.Func(l.p.Main).Body))
+	if l.head != 0 {
+		b = l.m.BuilderAfter(l.head)
 	}
-	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1),
-		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints{1}}), l.denseOp(b, m.TensorType(dtype.I32, devices), data), l.id)
-	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
-	l.head = m.DefiningOp(v)
-	l.offsets[key] = v
+	v := b.Op1(ir.OpShardMapAxisIndex, l.m.TensorType(dtype.I32), l.along(refs))
+	l.head = l.m.DefiningOp(v)
+	l.indices[key] = v
 	return v
 }
 
@@ -176,7 +159,7 @@ func (l *lowerer) scalar(b *ir.Builder, e dtype.Type, value int64) ir.ValueID {
 // offset emits the index in the whole tensor of the first element of this device's block along axes whose block has
 // that size, as a scalar of any element type but i1.
 func (l *lowerer) offset(b *ir.Builder, refs []subaxis.Ref, block int64, e dtype.Type) ir.ValueID {
-	index, wide := l.shardIndex(refs), dtype.I32
+	index, wide := l.axisIndex(refs), dtype.I32
 	if e == dtype.I64 || e == dtype.UI64 {
 		index, wide = b.Op1(ir.OpConvert, l.m.TensorType(e), nil, index), e
 	}
@@ -198,7 +181,7 @@ func (l *lowerer) broadcast(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueI
 		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{}}), v)
 }
 
-// cut emits this device's part of a value along each dimension's axes.
+// cut emits this device's part of a value along each dimension's axes, with where it begins.
 func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.ValueID {
 	m := l.m
 	dims := append([]int64(nil), m.Shape(v)...)
@@ -215,8 +198,8 @@ func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.Valu
 		dims[d] /= subaxis.Product(refs)
 		operands = append(operands, l.offset(b, refs, dims[d], dtype.I32))
 	}
-	return b.Op1(ir.OpDynamicSlice, m.WithDims(m.Type(v), dims),
-		ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints(dims)}), operands...)
+	return b.Op1(ir.OpShardMapPscatter, m.WithDims(m.Type(v), dims),
+		ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesPerDimAttr{Mesh: l.mesh, Dims: axes}}), operands...)
 }
 
 // while gives the arguments of its regions the shardings of its operands, which the text of a program does not hold.

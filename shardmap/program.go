@@ -5,21 +5,33 @@
 //
 // becomes, over the mesh x=2, y=4,
 //
-//	%1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 1, replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> ...}>
-//	     : (tensor<4x4xf32>) -> tensor<4x16xf32>
+//	%1 = shard_map.all_gather_invariant {axes = {"y"}, dim = 1} %0 : (tensor<4x4xf32>) -> tensor<4x16xf32>
 //
-// The result is plain StableHLO that any runtime with these collectives executes, one copy per device.
+// The result is StableHLO but for the ops over axes, whose members are numbered along a list of axes of the mesh, and of
+// parts of axes, in row-major order:
+//
+//	op over axes             attributes besides axes    of StableHLO
+//	psum, pmax, pmin                                    all_reduce
+//	all_gather_invariant     dim                        all_gather
+//	psum_scatter             dim, kind if not a sum     reduce_scatter
+//	all_to_all               split, concat              all_to_all
+//	ppermute                 perm                       collective_permute
+//	axis_index                                          a look-up by partition id
+//	pscatter                 axes for each dimension    dynamic_slice at the starts that are its other operands
+//
+// Everything that looks at communication reads it off this form. [LowerAxes] turns it into plain StableHLO that any runtime
+// with device groups executes, one copy per device.
 // Specification: shardy.md section 5.8, stablehlo.md section 3.
 package shardmap
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
@@ -35,6 +47,13 @@ type Program struct {
 	Rings       []Ring       // products that package shardmap/ring cut into chunks
 
 	moved map[ir.ValueID]ir.ValueID
+}
+
+// Clone returns an independent copy with the same ids.
+func (p *Program) Clone() *Program {
+	c := *p
+	c.Module, c.Collectives, c.Rings, c.moved = p.Module.Clone(), slices.Clone(p.Collectives), slices.Clone(p.Rings), maps.Clone(p.moved)
+	return &c
 }
 
 // Move notes that what a value stood for is in another one now.
@@ -61,11 +80,11 @@ func (p *Program) Image(v ir.ValueID) ir.ValueID {
 }
 
 // RingAttr is the attribute of an all-gather or a reduce-scatter of the partitioned program that asks package
-// shardmap/ring for a ring. The lowered collective beside the product has it too: the last of a gather, the first of
+// shardmap/ring for a ring. The collective over axes beside the product has it too: the last of a gather, the first of
 // a reduce-scatter.
 const RingAttr = "autoshard.ring"
 
-// Ring is a product that is computed chunk by chunk while chunks travel round the device groups (specification:
+// Ring is a product that is computed chunk by chunk while chunks travel round the devices along the axes (specification:
 // cost.md section 3.5).
 type Ring struct {
 	Steps []RingStep
@@ -108,7 +127,7 @@ func (c *Collective) TotalBytes() int64 {
 	return collectives.SentBytes(c.Kind, c.Size, collectives.GroupBytes(c.Kind, c.Size, c.Bytes)) * c.Groups * c.Runs
 }
 
-// Lower turns a partitioned module into the program of one device, in place. Every tensor value has a sharding on
+// Lower turns a partitioned module into the program of one device over axes, in place. Every tensor value has a sharding on
 // the one mesh; dimensions divide evenly. Errors are of class diag.ErrInvalid or diag.ErrUnsupported, or the context's.
 func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) {
 	main, ok := m.Main()
@@ -123,9 +142,7 @@ func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) 
 	for i, t := range f.ResultTypes {
 		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
 	}
-	l := &lowerer{ctx: ctx, m: m, p: p, runs: 1, offsets: map[string]ir.ValueID{}}
-	l.id = m.BuilderBefore(m.FirstOp(f.Body)).Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
-	l.head = m.DefiningOp(l.id)
+	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, indices: map[string]ir.ValueID{}}
 	if err := l.block(f.Body); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,12 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("the program over axes is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatalf("the local program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 		}
 		for i, got := range runSharded(t, p, inputs) {

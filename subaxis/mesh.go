@@ -60,6 +60,15 @@ func (m *Mesh) Lookup(name string) (Ref, bool) {
 // Full returns axis i as a whole.
 func (m *Mesh) Full(i int) Ref { return Ref{Axis: int32(i), Pre: 1, Size: int32(m.Axes[i].Size)} }
 
+// All returns all axes in mesh order: the numbers along them are the places of the devices.
+func (m *Mesh) All() []Ref {
+	all := make([]Ref, len(m.Axes))
+	for i := range all {
+		all[i] = m.Full(i)
+	}
+	return all
+}
+
 // IsFull says whether the ref is a whole axis of the mesh.
 func (m *Mesh) IsFull(r Ref) bool { return r.Pre == 1 && int64(r.Size) == m.Axes[r.Axis].Size }
 
@@ -143,11 +152,7 @@ func (m *Mesh) Groups(refs []Ref) [][]int64 {
 
 // complement returns the parts of the mesh that refs leave out, in mesh order.
 func (m *Mesh) complement(refs []Ref) []Ref {
-	all := make([]Ref, len(m.Axes))
-	for i := range m.Axes {
-		all[i] = m.Full(i)
-	}
-	return Difference(all, refs)
+	return Difference(m.All(), refs)
 }
 
 // Quote returns a name as MLIR writes it: in quotes, with quotes and bytes that are not printable ASCII as \XX.

@@ -35,6 +35,9 @@ func read(t *testing.T, text string, plant func(*ir.Module)) (*ir.Module, *shard
 	}
 	whole := m.Clone()
 	p, err := shardmap.Lower(t.Context(), m, ir.MeshID(m.NumMeshes()-1))
+	if err == nil {
+		err = shardmap.LowerAxes(t.Context(), p)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,15 +37,13 @@ func (md *Model) sends(m *ir.Module, mesh *subaxis.Mesh, r *shardmap.Ring, fused
 
 // pairsOf returns the transfers of some permutes together, between places in the mesh.
 func pairsOf(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) []cost.Pair {
-	place := map[int64]int64{}
-	for d := range mesh.Devices() {
-		place[mesh.DeviceID(d)] = d
-	}
 	var pairs []cost.Pair
 	for _, op := range permutes {
-		list, _ := m.Attr(op, "source_target_pairs").(*ir.Dense)
-		for p := range slices.Chunk(list.Int64s(), 2) {
-			pairs = append(pairs, cost.Pair{Source: place[p[0]], Target: place[p[1]]})
+		perm := shardmap.PermOf(m, op)
+		for _, members := range mesh.Groups(shardmap.AxesOf(m, op)) {
+			for _, p := range perm {
+				pairs = append(pairs, cost.Pair{Source: members[p[0]], Target: members[p[1]]})
+			}
 		}
 	}
 	return pairs
@@ -55,7 +53,7 @@ func pairsOf(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) []cost.Pair {
 func (md *Model) ops(m *ir.Module, ops []ir.OpID, fused []bool) int64 {
 	total := int64(0)
 	for _, op := range ops {
-		if k := m.Kind(op); k != ir.OpCollectivePermute && !inProduct(k) {
+		if k := m.Kind(op); k != ir.OpShardMapPpermute && !inProduct(k) {
 			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), fused)
 		}
 	}
@@ -73,7 +71,7 @@ func settle(m *ir.Module, r *shardmap.Ring, fused []bool) {
 		v := m.Result(op, 0)
 		fused[v] = false
 		if m.Kind(op) == ir.OpAdd && m.Kind(m.DefiningOp(m.Operand(op, 1))) == ir.OpDotGeneral {
-			fused[m.Operand(op, 1)] = m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpCollectivePermute
+			fused[m.Operand(op, 1)] = m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpShardMapPpermute
 		}
 	}
 }

@@ -39,7 +39,7 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	switch m.Kind(op) {
 	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
 		w.FLOPs, w.Matrix = 2*float64(contraction(m, op, operands, results)), true
-	case ir.OpGather, ir.OpDynamicSlice:
+	case ir.OpGather, ir.OpDynamicSlice, ir.OpShardMapPscatter:
 		w.Bytes = float64(sum(in[1:]) + 2*sum(out))
 	case ir.OpDynamicUpdateSlice:
 		w.Bytes = 2 * float64(in[1])
@@ -47,7 +47,7 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		n := len(out)
 		w.Bytes = float64(in[n] + 3*sum(in[n+1:]))
 	case ir.OpConstant, ir.OpSdyConstant, ir.OpReshape, ir.OpOptimizationBarrier, ir.OpWhile, ir.OpCase, ir.OpIf,
-		ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpPartitionId:
+		ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpPartitionId, ir.OpShardMapAxisIndex:
 		return cost.Work{DType: w.DType}
 	}
 	return w
@@ -60,7 +60,7 @@ func addresses(m *ir.Module, op ir.OpID, results [][]int64) bool {
 	}
 	t := m.ValueType(m.Result(op, 0))
 	return t.Kind == ir.TensorKind && (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) &&
-		(m.Kind(op).IsElementwise() || m.Kind(op) == ir.OpDynamicSlice)
+		(m.Kind(op).IsElementwise() || m.Kind(op) == ir.OpDynamicSlice || m.Kind(op) == ir.OpShardMapPscatter)
 }
 
 func elementType(m *ir.Module, op ir.OpID) dtype.Type {
@@ -137,7 +137,7 @@ func Fused(m *ir.Module) []bool {
 
 func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
 	k := m.Kind(op)
-	if slices.Contains([]ir.Kind{ir.OpBroadcastInDim, ir.OpIota, ir.OpReshape}, k) {
+	if slices.Contains([]ir.Kind{ir.OpBroadcastInDim, ir.OpIota, ir.OpReshape, ir.OpShardMapAxisIndex}, k) {
 		return true
 	}
 	if k == ir.OpConstant || k == ir.OpSdyConstant {

@@ -140,6 +140,9 @@ func run(t *rapid.T, p *shardmap.Program, inputs []*tensor.Tensor) []*tensor.Ten
 			args[d] = append(args[d], &block)
 		}
 	}
+	if err := shardmap.LowerAxes(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
 	outs, _, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{})
 	if err != nil {
 		t.Fatal(err)

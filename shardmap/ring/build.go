@@ -2,59 +2,39 @@ package ring
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
+	"autoshard/subaxis"
 )
 
 // writer adds rings to a program and knows what they share.
 type writer struct {
-	m       *ir.Module
-	main    ir.FuncID
-	devices int64
-	head    ir.OpID // last of the ops at the start of the function that compute places
-	id      ir.ValueID
-	places  map[string]ir.ValueID // by device groups
-	channel int64                 // the last that is taken
+	m      *ir.Module
+	main   ir.FuncID
+	mesh   *subaxis.Mesh
+	head   ir.OpID               // last of the ops at the start of the function that compute places
+	places map[string]ir.ValueID // by axes
 }
 
 func newWriter(p *shardmap.Program) *writer {
-	w := &writer{m: p.Module, main: p.Main, devices: p.Mesh.Devices(), places: map[string]ir.ValueID{}}
-	w.m.Walk(w.m.Func(p.Main).Body, func(op ir.OpID) {
-		if h, ok := w.m.Attr(op, "channel_handle").(ir.ChannelHandle); ok {
-			w.channel = max(w.channel, h.Handle)
-		}
-	})
-	return w
+	return &writer{m: p.Module, main: p.Main, mesh: &p.Mesh, places: map[string]ir.ValueID{}}
 }
 
-// place returns this device's place in its group, an i32 scalar: a look-up by partition id at the start of the
-// function.
-func (w *writer) place(groups [][]int64) ir.ValueID {
-	key := fmt.Sprint(groups)
+// place returns this device's place along axes, given as the attribute of an op, an i32 scalar at the start of the function.
+func (w *writer) place(axes *ir.AxesAttr) ir.ValueID {
+	key := w.mesh.FormatList(axes.Axes)
 	if v, ok := w.places[key]; ok {
 		return v
 	}
-	m := w.m
-	if w.head == 0 {
-		w.id = m.BuilderBefore(m.FirstOp(m.Func(w.main).Body)).Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
-		w.head = m.DefiningOp(w.id)
+	b := w.m.BuilderBefore(w.m.FirstOp(w.m.Func(w.main).Body))
+	if w.head != 0 {
+		b = w.m.BuilderAfter(w.head)
 	}
-	data := make([]byte, 4*w.devices)
-	for _, g := range groups {
-		for k, id := range g {
-			binary.LittleEndian.PutUint32(data[4*id:], uint32(k))
-		}
-	}
-	b := m.BuilderAfter(w.head)
-	t := m.TensorType(dtype.I32, w.devices)
-	table := b.Op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data}))
-	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1), attrs("slice_sizes", ir.Ints{1}), table, w.id)
-	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
-	w.head = m.DefiningOp(v)
+	v := b.Op1(ir.OpShardMapAxisIndex, w.m.TensorType(dtype.I32), attrs("axes", axes))
+	w.head = w.m.DefiningOp(v)
 	w.places[key] = v
 	return v
 }
@@ -74,15 +54,15 @@ type ring struct {
 	*writer
 	*Candidate
 	b    *ir.Builder
-	mine ir.ValueID           // this device's place in its group
+	mine ir.ValueID           // this device's place along the axes
 	ints map[int64]ir.ValueID // i32 scalars that were made
 	from map[int64]ir.ValueID // where chunks begin, by how many places they are ahead
 	out  Chunked
 }
 
 func (w *writer) ring(c *Candidate) *ring {
-	return &ring{writer: w, Candidate: c, mine: w.place(c.groups), b: w.m.BuilderBefore(c.Product), ints: map[int64]ir.ValueID{},
-		from: map[int64]ir.ValueID{}}
+	return &ring{writer: w, Candidate: c, mine: w.place(c.axes), b: w.m.BuilderBefore(c.Product),
+		ints: map[int64]ir.ValueID{}, from: map[int64]ir.ValueID{}}
 }
 
 // op1 adds an op.
@@ -101,28 +81,22 @@ func (r *ring) step() *shardmap.RingStep { return &r.out.Steps[len(r.out.Steps)-
 func (r *ring) computed(from int) {
 	s := r.step()
 	for _, op := range r.out.Ops[from:] {
-		if r.m.Kind(op) != ir.OpCollectivePermute {
+		if r.m.Kind(op) != ir.OpShardMapPpermute {
 			s.Compute = append(s.Compute, op)
 		}
 	}
 }
 
-// permute sends a value from every place j of a group to place j+shift.
+// permute sends a value from every place j to place j+shift.
 func (r *ring) permute(v ir.ValueID, shift int64) ir.ValueID {
-	var data []byte
-	for _, g := range r.groups {
-		n := int64(len(g))
-		for j, id := range g {
-			data = binary.LittleEndian.AppendUint64(data, uint64(id))
-			data = binary.LittleEndian.AppendUint64(data, uint64(g[(int64(j)+shift+n)%n]))
-		}
+	perm := make([][2]int64, r.Steps)
+	for j := range r.Steps {
+		perm[j] = [2]int64{j, (j + shift + r.Steps) % r.Steps}
 	}
-	r.channel++
-	pairs := &ir.Dense{Type: r.m.TensorType(dtype.I64, int64(len(data)/16), 2), Data: data}
-	a := attrs("channel_handle", ir.ChannelHandle{Handle: r.channel, Type: 1}).With("source_target_pairs", pairs)
+	a := attrs("axes", r.axes).With("perm", shardmap.Perm(perm))
 	loc := r.b.Loc
 	r.b.Loc = r.m.OpLoc(r.Candidate.op)
-	out := r.op1(ir.OpCollectivePermute, r.m.Type(v), a, v)
+	out := r.op1(ir.OpShardMapPpermute, r.m.Type(v), a, v)
 	r.b.Loc = loc
 	s := r.step()
 	s.Permutes = append(s.Permutes, r.m.DefiningOp(out))

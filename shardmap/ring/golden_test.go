@@ -12,7 +12,7 @@ import (
 )
 
 // The golden files hold partitioned programs on the mesh x=4, y=2 whose collectives ask for rings. Command rewrite
-// prints them as the program of one device. Rewrite them with: go test ./shardmap/ring -rewrite
+// prints them as the program of one device over axes, groups as that over device groups. Rewrite them with: go test ./shardmap/ring -rewrite
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -27,6 +27,11 @@ func TestGolden(t *testing.T) {
 			}
 			if err := ring.Rewrite(t.Context(), p); err != nil {
 				return err.Error()
+			}
+			if d.Cmd == "groups" {
+				if err := shardmap.LowerAxes(t.Context(), p); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := ir.Verify(t.Context(), m); err != nil {
 				t.Fatalf("the rewritten program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))

@@ -186,6 +186,13 @@ func lower(t rapid.TB, text string, rings bool) *shardmap.Program {
 
 // run runs a program and checks what its collectives move.
 func run(t rapid.TB, p *shardmap.Program, args [][]*tensor.Tensor) [][]*tensor.Tensor {
+	p = p.Clone()
+	if err := shardmap.LowerAxes(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(context.Background(), p.Module); err != nil {
+		t.Fatalf("the program over groups is wrong: %v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
+	}
 	out, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))

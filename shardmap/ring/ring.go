@@ -1,12 +1,12 @@
 // Package ring turns matrix products that wait for a collective into collective matmuls: the product is cut into
-// chunks that are multiplied while others travel round the ring of a device group, one collective_permute a step.
+// chunks that are multiplied while others travel round the ring of the devices along some axes, one ppermute a step.
 //
-//	%1 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0, replica_groups = dense<[[0, 1]]> ...}> : (tensor<4x8xf32>) -> tensor<8x8xf32>
+//	%1 = shard_map.all_gather_invariant {axes = {"x"}, dim = 0} %x : (tensor<4x8xf32>) -> tensor<8x8xf32>
 //	%2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (...) -> tensor<8x16xf32>
 //
-// becomes, where k is the device's place in its group,
+// becomes, where k is the device's axis_index along "x" and x=2,
 //
-//	next = collective_permute x from place j to place j-1
+//	next = ppermute x from place j to place j-1
 //	y    = dynamic_update_slice zeros, x @ w at row 4k
 //	y    = dynamic_update_slice y, next @ w at row 4((k+1) mod 2)
 //
@@ -52,19 +52,19 @@ const mostSteps = 64
 // Candidate is a product and a collective beside it that can run as a ring: the product is the only user of what is
 // gathered, or the reduction the only user of the product.
 type Candidate struct {
-	Collective int       // index in the program's list
-	Product    ir.OpID   // the dot_general
-	Steps      int64     // devices of a group, chunks of the product
-	Extent     int64     // of a chunk along the dimension that is gathered or scattered
-	op         ir.OpID   // the collective
-	scatter    bool      // a reduce-scatter of the result, else an all-gather of an operand
-	operand    int       // the gathered operand
-	dims       [3]int    // the dimension that is cut into chunks in the operands and the result, -1 where there is none
-	groups     [][]int64 // of partition ids
+	Collective int          // index in the program's list
+	Product    ir.OpID      // the dot_general
+	Steps      int64        // devices along the axes, chunks of the product
+	Extent     int64        // of a chunk along the dimension that is gathered or scattered
+	op         ir.OpID      // the collective
+	scatter    bool         // a reduce-scatter of the result, else an all-gather of an operand
+	operand    int          // the gathered operand
+	dims       [3]int       // the dimension that is cut into chunks in the operands and the result, -1 where there is none
+	axes       *ir.AxesAttr // of the collective
 }
 
-// Allows says whether the chunks can walk that way: halves need an even extent, and a group whose two neighbours
-// differ.
+// Allows says whether the chunks can walk that way: halves need an even extent, and more than two devices, so that the two
+// neighbours differ.
 func (c *Candidate) Allows(w Way) bool { return w == OneWay || c.Steps > 2 && c.Extent%2 == 0 }
 
 // Find returns the candidates of a program in the order of its collectives. Collectives that the user wrote are none.
@@ -99,8 +99,8 @@ func candidate(m *ir.Module, x *shardmap.Collective) (Candidate, bool) {
 			return c, false
 		}
 	}
-	c.groups = groupsOf(m, c.op)
-	return c, c.groups != nil
+	c.axes = m.Attr(c.op, "axes").(*ir.AxesAttr)
+	return c, true
 }
 
 // gathers says whether the collective gathers an operand of a product for nothing else.
@@ -115,7 +115,7 @@ func (c *Candidate) gathers(m *ir.Module) bool {
 	if m.Kind(c.Product) != ir.OpDotGeneral {
 		return false
 	}
-	d := int(m.OpAttrs(c.op).Int("all_gather_dim", 0))
+	d := int(m.OpAttrs(c.op).Int("dim", 0))
 	c.dims = alongOperand(m, c.Product, c.operand, d)
 	c.Extent = m.Shape(m.Operand(c.op, 0))[d]
 	return true
@@ -125,11 +125,11 @@ func (c *Candidate) gathers(m *ir.Module) bool {
 func (c *Candidate) scatters(m *ir.Module) bool {
 	v := m.Operand(c.op, 0)
 	c.scatter, c.Product = true, m.DefiningOp(v)
-	with, _ := ir.ReducerOf(m, c.op, 0, ir.Computed)
-	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) || with != ir.OpAdd || m.ValueType(v).DType == dtype.I1 {
+	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) ||
+		m.Attr(c.op, "kind") != nil || m.ValueType(v).DType == dtype.I1 {
 		return false
 	}
-	d := int(m.OpAttrs(c.op).Int("scatter_dimension", 0))
+	d := int(m.OpAttrs(c.op).Int("dim", 0))
 	c.dims = alongResult(m, c.Product, d)
 	c.Extent = m.Shape(m.Result(c.op, 0))[d]
 	return true
@@ -184,14 +184,4 @@ func resultDims(m *ir.Module, product ir.OpID, operand int) []int {
 		}
 	}
 	return out
-}
-
-// groupsOf returns the device groups of a collective, nil where they are not written out.
-func groupsOf(m *ir.Module, op ir.OpID) [][]int64 {
-	list, ok := m.Attr(op, "replica_groups").(*ir.Dense)
-	if !ok {
-		return nil
-	}
-	ids, size := list.Int64s(), m.TypeOf(list.Type).Dims[1]
-	return slices.Collect(slices.Chunk(ids, int(size)))
 }
