@@ -51,7 +51,7 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 		return p, nil
 	}
 	called := typed.Names{Program: p.Name, Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs)}
-	t, err := typed.FromDevice(ctx, private(p.grouped), called)
+	t, err := typed.FromDevice(ctx, private(p.device), called)
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}

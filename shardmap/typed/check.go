@@ -242,6 +242,7 @@ func (e *elaborator) narrow(op ir.OpID, c *Collective, axes AxisSet) {
 	if axes == 0 {
 		v := e.m.Result(op, 0)
 		e.m.ReplaceUses(v, e.m.Operand(op, 0))
+		delete(e.taken, e.p.Names[v])
 		delete(e.p.Names, v)
 		e.m.Erase(op)
 		return

@@ -29,17 +29,17 @@ type Translation struct {
 	Unchecked error        // why the program's check is off; nil where it is on
 }
 
-// FromDevice makes the shard_map program of a per-device program, which is left unchanged. Parts of axes become axes of
-// a refined mesh, groups of devices become axes, what is computed from partition ids becomes axis_index, and a slice at
-// such a place of a value that is equal on the devices there becomes pscatter. The casts are inserted by Elaborate.
+// FromDevice makes the shard_map program of a per-device program over axes, which is left unchanged. Parts of axes become
+// axes of a refined mesh. A pscatter of a value that varies along its axes becomes a slice at the device's axis_index. Groups
+// that the user wrote become axes where they run along some. The casts are inserted by Elaborate.
 //
 // A gather joins what a layout had cut, so that its result is equal along its axes: it is an all_gather_invariant, or an
 // all_gather where all uses would cast the result back. The check is off, and the reason is given, for a program whose
 // outputs are equal along axes for a reason that types do not show, such as a permutation that moves the blocks of one
 // axis to the devices of another.
 //
-//	%2 = dynamic_slice %1, %offset, %zero    %offset = 2 · table[partition_id]
-//	%3 = all_gather %2                       replica_groups = [[0, 1], [2, 3]]
+//	%2 = pscatter %1, %offset, %zero {axes = [{"x"}, {}]}    %offset = 2 · axis_index
+//	%3 = all_gather_invariant %2 {axes = {"x"}, dim = 0}
 //
 // becomes, where %1 does not vary along x,
 //
@@ -51,9 +51,8 @@ type Translation struct {
 // between its steps and returns its error.
 func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
-	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]subaxis.Ref{}}
-	r.importer = &importer{m: m, invariant: true, p: &Program{Name: called.Program, Check: true, Module: m, Func: src.Main,
-		Names: map[ir.ValueID]string{}}}
+	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]int{}, indices: map[string]ir.ValueID{}}
+	r.importer = &importer{m: m, invariant: true, p: &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
 	if r.p.Name == "" {
 		r.p.Name = "main"
 	}
@@ -63,17 +62,14 @@ func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Tran
 	if err := r.groups(); err != nil {
 		return nil, err
 	}
-	r.findNumbers()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+	r.cutAxes()
 	r.refined = r.cuts.Mesh()
 	r.p.Mesh = subaxis.Mesh{Axes: r.refined.Fine.Axes} // devices are numbered by their place
 	r.p.Manual = r.p.allAxes()
 	if err := r.p.checkMesh(); err != nil {
 		return nil, err
 	}
-	r.replaceNumbers()
+	r.importer.index = r.index
 	if err := r.program(called); err != nil {
 		return nil, err
 	}
@@ -85,8 +81,8 @@ type deviceReader struct {
 	*importer
 	src     *shardmap.Program
 	cuts    *refine.Cuts
-	numbers []number
-	pieces  map[ir.OpID][][]subaxis.Ref // slices that take the device's own block: the axes per dimension
+	pieces  map[ir.OpID][][]int   // slices that take the device's own block: the axes per dimension
+	indices map[string]ir.ValueID // numbers of the device along axes
 }
 
 // cutPorts refines the mesh for the specs of inputs and outputs.
@@ -121,7 +117,7 @@ func (r *deviceReader) program(called Names) error {
 	m, p := r.m, r.p
 	m.Name, m.Attrs = p.Name, nil
 	f := m.Func(p.Func)
-	taken := map[string]bool{}
+	taken := map[string]int64{}
 	for i, v := range m.BlockArgs(f.Body) {
 		name := unique(taken, nameAt(called.Inputs, i), "arg"+itoa(int64(i)))
 		p.Names[v] = name
@@ -143,6 +139,9 @@ func (r *deviceReader) program(called Names) error {
 			m.SetLoc(c.Op, c.Source)
 		}
 	}
+	if err := r.overWholeAxes(f.Body); err != nil {
+		return err
+	}
 	if err := r.convert(f.Body); err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func (r *deviceReader) specOf(port *shardmap.Port) (s Spec) {
 }
 
 // nameValues names the values that are returned like the outputs, and values with a name in their location by that.
-func (r *deviceReader) nameValues(called Names, taken map[string]bool) {
+func (r *deviceReader) nameValues(called Names, taken map[string]int64) {
 	m, p := r.m, r.p
 	for i, v := range m.Operands(p.Return()) {
 		if name := nameAt(called.Outputs, i); name != "" && p.Names[v] == "" {
@@ -217,16 +216,18 @@ func identifier(text string) string {
 // maxName is how much of a long name is kept, from its end.
 const maxName = 40
 
-// unique returns a name, or the fallback for none, with a number that makes it new.
-func unique(taken map[string]bool, name, fallback string) string {
+// unique returns a name, or the fallback for none, with a number that makes it new. For each name that is taken it holds the
+// number to try next.
+func unique(taken map[string]int64, name, fallback string) string {
 	if name == "" {
 		name = fallback
 	}
 	base := name
-	for n := 1; taken[name]; n++ {
-		name = base + "_" + itoa(int64(n))
+	for taken[name] != 0 {
+		name = base + "_" + itoa(taken[base])
+		taken[base]++
 	}
-	taken[name] = true
+	taken[name] = 1
 	return name
 }
 
@@ -271,8 +272,8 @@ func (r *deviceReader) scatters(opts Options) {
 		}
 		x := m.Operand(op, 0)
 		var cut AxisSet
-		for _, refs := range dims {
-			for _, a := range r.refined.Axes(refs) {
+		for _, axes := range dims {
+			for _, a := range axes {
 				cut |= 1 << a
 			}
 		}
@@ -280,8 +281,8 @@ func (r *deviceReader) scatters(opts Options) {
 			return
 		}
 		b := Edit(p, op)
-		for d, refs := range dims {
-			if axes := r.refined.Axes(refs); len(axes) > 0 {
+		for d, axes := range dims {
+			if len(axes) > 0 {
 				x = b.Emit(Collective{Kind: ir.OpShardMapPscatter, Axes: axes, Dim: int64(d)}, x)
 				m.SetLoc(m.DefiningOp(x), m.OpLoc(op))
 			}

@@ -28,9 +28,6 @@ func TestDevice(t *testing.T) {
 		m.LocateByText()
 		mesh, _ := m.LookupMesh("mesh")
 		program, err := shardmap.Lower(t.Context(), m, mesh)
-		if err == nil {
-			err = shardmap.LowerAxes(t.Context(), program)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

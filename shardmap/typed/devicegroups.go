@@ -9,13 +9,9 @@ import (
 	"autoshard/shardmap/refine"
 )
 
-// groups rewrites the groups and pairs of all collectives as lists of places in the mesh, and refines the mesh so that
-// they run along whole axes where they can.
+// groups rewrites the groups and pairs of the collectives that the user wrote as lists of places in the mesh, and refines
+// the mesh so that they run along whole axes where they can.
 func (r *deviceReader) groups() error {
-	axes := map[ir.OpID]int{}
-	for i := range r.src.Collectives {
-		axes[r.src.Collectives[i].Op] = i
-	}
 	var problem error
 	r.m.Walk(r.m.Func(r.src.Main).Body, func(op ir.OpID) {
 		if problem != nil {
@@ -25,9 +21,6 @@ func (r *deviceReader) groups() error {
 		case ir.OpAllGather, ir.OpAllReduce, ir.OpReduceScatter, ir.OpAllToAll, ir.OpCollectiveBroadcast:
 			problem = r.placeGroups(op)
 		case ir.OpCollectivePermute:
-			if i, ok := axes[op]; ok {
-				_ = r.cuts.Add(r.src.Collectives[i].Axes...) // else it runs over all axes
-			}
 			problem = r.placePairs(op)
 		}
 	})

@@ -42,9 +42,10 @@ type elaborator struct {
 	*inference
 	report    Report
 	casts     map[castKey]ir.ValueID
-	divergent AxisSet // axes along which devices may not all come to the op at hand
-	frozen    bool    // nothing may be inserted
-	numbered  int     // of the last inserted cast
+	divergent AxisSet         // axes along which devices may not all come to the op at hand
+	frozen    bool            // nothing may be inserted
+	numbered  int             // of the last inserted cast
+	taken     map[string]bool // names of values; nil until a cast is inserted
 	sunk      []ir.OpID
 }
 
@@ -201,7 +202,7 @@ func (e *elaborator) cast(v ir.ValueID, axes AxisSet, kind ir.Kind, user ir.OpID
 	} else {
 		w = Edit(e.p, at).Emit(c, v)
 		e.numbered++
-		e.p.Names[w] = e.p.freshName("c", &e.numbered)
+		e.p.Names[w] = e.freshName()
 		e.report.Casts++
 	}
 	e.grow()
@@ -233,19 +234,22 @@ func (e *elaborator) ancestor(op ir.OpID, b ir.BlockID) ir.OpID {
 	return op
 }
 
-// freshName returns a name that no value has: the prefix and a number from n on.
-func (p *Program) freshName(prefix string, n *int) string {
-	taken := func(name string) bool {
-		for _, other := range p.Names {
-			if other == name {
-				return true
-			}
+// freshName returns a name for a cast that no value has: c and the next number.
+func (e *elaborator) freshName() string {
+	if e.taken == nil {
+		e.taken = map[string]bool{}
+		for _, name := range e.p.Names {
+			e.taken[name] = true
 		}
-		return false
 	}
-	for ; taken(prefix + itoa(int64(*n))); *n++ {
+	for {
+		name := "c" + itoa(int64(e.numbered))
+		if !e.taken[name] {
+			e.taken[name] = true
+			return name
+		}
+		e.numbered++
 	}
-	return prefix + itoa(int64(*n))
 }
 
 // may says whether casts may be inserted at uses of a kind.

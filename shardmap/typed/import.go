@@ -86,6 +86,8 @@ type importer struct {
 	refined   *refine.Mesh // the mesh of the module, and that of the program
 	invariant bool         // gathers make values equal along their axes
 	outputs   []string     // names of the results; "" where main gives none
+
+	index func(axes []int) ir.ValueID // emits the number of the device along axes; nil to do so where it is needed
 }
 
 // interfaces reads the mesh, the manual axes and the shardings, and the names that main gives.
@@ -119,7 +121,7 @@ func (i *importer) interfaces(main ir.FuncID) error {
 		return err
 	}
 	in := names.Args(m, main)
-	taken := map[string]bool{}
+	taken := map[string]int64{}
 	for k, v := range args {
 		name, donated := "", false
 		if arg := m.Operand(i.op, k); m.DefiningOp(arg) == 0 && m.ArgBlock(arg) == m.Func(main).Body {

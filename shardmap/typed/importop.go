@@ -254,7 +254,7 @@ func (p *Program) axesOfGroups(groups [][]int64) ([]int, [][]int64) {
 	return p.allAxes().Axes(), groups
 }
 
-// permute finds the least axes along which the pairs run in the same way in every group.
+// permute reads the pairs of a permute.
 func (i *importer) permute(op ir.OpID) error {
 	g, ok := i.m.Attr(op, "source_target_pairs").(*ir.Dense)
 	n := i.p.Mesh.Devices()
@@ -265,7 +265,6 @@ func (i *importer) permute(op ir.OpID) error {
 	if g.Splat {
 		values = slices.Repeat(values, 2)
 	}
-	var moved AxisSet
 	pairs := map[[2]int64]bool{}
 	for k := 0; k+1 < len(values); k += 2 {
 		pair := [2]int64{values[k], values[k+1]}
@@ -273,6 +272,15 @@ func (i *importer) permute(op ir.OpID) error {
 			return i.p.badAt(op, diag.BadOp, "E_PERM", "pair %v names a device that the mesh does not have", pair)
 		}
 		pairs[pair] = true
+	}
+	return i.permuteAlong(op, pairs)
+}
+
+// permuteAlong replaces a permute by one along the least axes along which the pairs of devices run in the same way in every
+// group.
+func (i *importer) permuteAlong(op ir.OpID, pairs map[[2]int64]bool) error {
+	var moved AxisSet
+	for pair := range pairs {
 		for a := range i.p.Mesh.Axes {
 			if r := i.p.Mesh.Full(a); i.p.Mesh.Coordinate(pair[0], r) != i.p.Mesh.Coordinate(pair[1], r) {
 				moved |= 1 << a
@@ -383,7 +391,12 @@ func (i *importer) axisBy(minor, size int64) []int {
 func (i *importer) axisIndex(at ir.OpID, axes []int, v ir.ValueID) {
 	m := i.m
 	b := Edit(i.p, at)
-	index := b.Emit(Collective{Kind: ir.OpShardMapAxisIndex, Axes: axes})
+	var index ir.ValueID
+	if i.index != nil {
+		index = i.index(axes)
+	} else {
+		index = b.Emit(Collective{Kind: ir.OpShardMapAxisIndex, Axes: axes})
+	}
 	unsigned := b.Convert(index, dtype.UI32)
 	for use := range m.Uses(v) {
 		if m.Kind(use.Op) == ir.OpConvert && m.Type(m.Result(use.Op, 0)) == m.Type(index) {
