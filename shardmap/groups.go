@@ -3,6 +3,7 @@ package shardmap
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -21,16 +22,42 @@ import (
 //
 // Collectives and slices keep their ids and values. The only error is the context's.
 func LowerAxes(ctx context.Context, p *Program) error {
-	g := &grouper{m: p.Module, p: p, numbers: map[string]ir.ValueID{}}
-	body := g.m.Func(p.Main).Body
+	return newGrouper(p).lowerAll(ctx)
+}
+
+// NameAxes is LowerAxes for the body of a manual computation: groups are named by axes of a mesh of the module, in which parts
+// returns the program's axes, and the number of a device along axes is arithmetic on its partition id, as JAX writes it
+// (specification: shardmap.md section 11).
+func NameAxes(p *Program, mesh ir.MeshID, parts func([]subaxis.Ref) []subaxis.Ref) {
+	g := newGrouper(p)
+	g.named = func(axes []subaxis.Ref) ir.Attr { return &ir.MeshAxesGroups{Mesh: mesh, Axes: parts(axes)} }
+	_ = g.lowerAll(context.Background()) // which never ends
+}
+
+// grouper turns ops over axes into ops over device groups.
+type grouper struct {
+	m       *ir.Module
+	p       *Program
+	named   func([]subaxis.Ref) ir.Attr // nil to list devices
+	id      ir.ValueID                  // this device's partition id; 0 until something is looked up
+	head    ir.OpID                     // last of the look-ups at the start of the function
+	numbers map[string]ir.ValueID       // of this device along axes
+	channel int64                       // the last that is taken
+}
+
+func newGrouper(p *Program) *grouper {
+	return &grouper{m: p.Module, p: p, numbers: map[string]ir.ValueID{}}
+}
+
+func (g *grouper) lowerAll(ctx context.Context) error {
 	var ops []ir.OpID
-	named := false // a collective that the user wrote names its groups by axes of a mesh
-	g.m.Walk(body, func(op ir.OpID) {
+	names := g.named != nil // whether groups are named by axes of a mesh, also those that the user wrote
+	g.m.Walk(g.m.Func(g.p.Main).Body, func(op ir.OpID) {
 		if g.m.Kind(op).IsShardMap() {
 			ops = append(ops, op)
 		}
 		_, ok := g.m.Attr(op, "replica_groups").(*ir.MeshAxesGroups)
-		named = named || ok
+		names = names || ok
 	})
 	for _, op := range ops {
 		if err := ctx.Err(); err != nil {
@@ -39,21 +66,17 @@ func LowerAxes(ctx context.Context, p *Program) error {
 		g.lower(op)
 	}
 	for op := range g.m.Ops(g.m.Body()) {
-		if g.m.Kind(op) == ir.OpMesh && !named {
+		if g.m.Kind(op) == ir.OpMesh && !names {
 			g.m.Erase(op)
 		}
 	}
 	return nil
 }
 
-// grouper turns ops over axes into ops over device groups.
-type grouper struct {
-	m       *ir.Module
-	p       *Program
-	id      ir.ValueID            // this device's partition id; 0 until something is looked up
-	head    ir.OpID               // last of the look-ups at the start of the function
-	numbers map[string]ir.ValueID // of this device along axes
-	channel int64                 // the last that is taken
+// reductions are the ops over axes that reduce, with the op of two elements.
+var reductions = map[ir.Kind]ir.Kind{
+	ir.OpShardMapPsum: ir.OpAdd, ir.OpShardMapPmax: ir.OpMaximum, ir.OpShardMapPmin: ir.OpMinimum,
+	ir.OpShardMapUnreducedPsum: ir.OpAdd, ir.OpShardMapUnreducedPmax: ir.OpMaximum, ir.OpShardMapUnreducedPmin: ir.OpMinimum,
 }
 
 // lower turns an op over axes into one over groups.
@@ -63,28 +86,21 @@ func (g *grouper) lower(op ir.OpID) {
 		m.SetKind(op, kind)
 		m.SetAttrs(op, attrs)
 	}
-	switch m.Kind(op) {
-	case ir.OpShardMapPsum:
-		become(ir.OpAllReduce, g.global(op))
-		g.reduce(op, ir.OpAdd)
-	case ir.OpShardMapPmax:
-		become(ir.OpAllReduce, g.global(op))
-		g.reduce(op, ir.OpMaximum)
-	case ir.OpShardMapPmin:
-		become(ir.OpAllReduce, g.global(op))
-		g.reduce(op, ir.OpMinimum)
-	case ir.OpShardMapPsumScatter:
-		kind := map[string]ir.Kind{"": ir.OpAdd, ir.ReduceMax.String(): ir.OpMaximum, ir.ReduceMin.String(): ir.OpMinimum}[m.OpAttrs(op).Str("kind")]
+	switch kind := m.Kind(op); kind {
+	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
+		with := map[string]ir.Kind{"": ir.OpAdd, ir.ReduceMax.String(): ir.OpMaximum, ir.ReduceMin.String(): ir.OpMinimum}[m.OpAttrs(op).Str("kind")]
 		become(ir.OpReduceScatter, g.global(op).With("scatter_dimension", m.Attr(op, "dim")))
-		g.reduce(op, kind)
-	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant:
+		g.reduce(op, with)
+	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
 		become(ir.OpAllGather, g.global(op).With("all_gather_dim", m.Attr(op, "dim")))
 	case ir.OpShardMapAllToAll:
 		split := m.Attr(op, "split").(ir.IntAttr)
-		count := ir.IntAttr{Value: subaxis.Product(AxesOf(m, op)), Type: split.Type}
+		count := ir.IntAttr{Value: int64(len(g.groups(op)[0])), Type: split.Type}
 		become(ir.OpAllToAll, g.grouped(op).With("concat_dimension", m.Attr(op, "concat")).With("split_count", count).With("split_dimension", split))
 	case ir.OpShardMapPpermute:
 		become(ir.OpCollectivePermute, g.channelled().With("source_target_pairs", g.pairs(op)))
+	case ir.OpShardMapPbroadcast:
+		become(ir.OpCollectiveBroadcast, g.channelled().With("replica_groups", g.list(g.sendersFirst(op))))
 	case ir.OpShardMapPscatter:
 		become(ir.OpDynamicSlice, ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints(m.Shape(m.Result(op, 0)))}))
 	case ir.OpShardMapAxisIndex:
@@ -92,6 +108,9 @@ func (g *grouper) lower(op ir.OpID) {
 		m.ReplaceUses(old, v)
 		g.p.Move(old, v)
 		m.Erase(op)
+	default:
+		become(ir.OpAllReduce, g.global(op))
+		g.reduce(op, reductions[kind])
 	}
 }
 
@@ -101,17 +120,53 @@ func (g *grouper) channelled() ir.Attrs {
 	return ir.MakeAttrs(ir.NamedAttr{Name: "channel_handle", Value: ir.ChannelHandle{Handle: g.channel, Type: 1}})
 }
 
-// grouped returns the attributes of a collective whose groups run along the axes of an op.
-func (g *grouper) grouped(op ir.OpID) ir.Attrs {
-	groups := g.p.Mesh.Groups(AxesOf(g.m, op))
+// groups returns the groups of an op as places in the mesh, members in order. Attribute `groups` cuts those along the axes
+// further.
+func (g *grouper) groups(op ir.OpID) [][]int64 {
+	whole := g.p.Mesh.Groups(AxesOf(g.m, op))
+	inner, ok := g.m.Attr(op, "groups").(ir.ArrayAttr)
+	if !ok {
+		return whole
+	}
+	var out [][]int64
+	for _, members := range whole {
+		for _, list := range inner {
+			var group []int64
+			for _, k := range list.(ir.Ints) {
+				group = append(group, members[k])
+			}
+			out = append(out, group)
+		}
+	}
+	return out
+}
+
+// sendersFirst returns the groups of a broadcast, each with the member that sends in front.
+func (g *grouper) sendersFirst(op ir.OpID) [][]int64 {
+	groups, source := g.groups(op), g.m.OpAttrs(op).Int("source", 0)
+	for _, members := range groups {
+		members[0], members[source] = members[source], members[0]
+	}
+	return groups
+}
+
+// list returns groups of places as a list of device ids.
+func (g *grouper) list(groups [][]int64) ir.Attr {
 	var ids []int64
 	for _, members := range groups {
 		for _, place := range members {
 			ids = append(ids, g.p.Mesh.DeviceID(place))
 		}
 	}
-	t := g.m.TensorType(dtype.I64, int64(len(groups)), int64(len(groups[0])))
-	return g.channelled().With("replica_groups", dense(g.m, t, longs(ids)))
+	return dense(g.m, g.m.TensorType(dtype.I64, int64(len(groups)), int64(len(groups[0]))), longs(ids))
+}
+
+// grouped returns the attributes of a collective in the groups of an op.
+func (g *grouper) grouped(op ir.OpID) ir.Attrs {
+	if g.named != nil && g.m.Attr(op, "groups") == nil {
+		return g.channelled().With("replica_groups", g.named(AxesOf(g.m, op)))
+	}
+	return g.channelled().With("replica_groups", g.list(g.groups(op)))
 }
 
 // global returns the same for groups that a flag says are of device ids.
@@ -126,28 +181,24 @@ func (g *grouper) reduce(op ir.OpID, with ir.Kind) {
 	reducer(g.m, op, with, g.m.ValueType(g.m.Result(op, 0)).DType)
 }
 
-// pairs lists the pairs of all groups by target.
+// pairs lists the pairs of one group after the other.
 func (g *grouper) pairs(op ir.OpID) ir.Attr {
-	m, perm := g.m, PermOf(g.m, op)
-	source := map[int64]int64{}
-	for _, members := range g.p.Mesh.Groups(AxesOf(m, op)) {
-		for _, pair := range perm {
-			source[members[pair[1]]] = members[pair[0]]
-		}
-	}
 	var ids []int64
-	for target := range g.p.Mesh.Devices() {
-		if from, ok := source[target]; ok {
-			ids = append(ids, g.p.Mesh.DeviceID(from), g.p.Mesh.DeviceID(target))
+	for _, members := range g.groups(op) {
+		for _, pair := range PermOf(g.m, op) {
+			ids = append(ids, g.p.Mesh.DeviceID(members[pair[0]]), g.p.Mesh.DeviceID(members[pair[1]]))
 		}
 	}
-	return dense(m, m.TensorType(dtype.I64, int64(len(ids)/2), 2), longs(ids))
+	return dense(g.m, g.m.TensorType(dtype.I64, int64(len(ids)/2), 2), longs(ids))
 }
 
 // number looks up the number of this device along axes.
 func (g *grouper) number(op ir.OpID) ir.ValueID {
 	m, mesh := g.m, &g.p.Mesh
 	axes := AxesOf(m, op)
+	if g.named != nil {
+		return g.computed(m.BuilderBefore(op), axes)
+	}
 	key := mesh.FormatList(axes)
 	if v, ok := g.numbers[key]; ok {
 		return v
@@ -168,6 +219,37 @@ func (g *grouper) number(op ir.OpID) ir.ValueID {
 	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
 	g.head, g.numbers[key] = m.DefiningOp(v), v
 	return v
+}
+
+// computed emits the number of this device along axes: of each the partition id divided by the sizes of the axes behind it,
+// modulo its own.
+func (g *grouper) computed(b *ir.Builder, axes []subaxis.Ref) ir.ValueID {
+	m := g.m
+	ui32, i32 := m.TensorType(dtype.UI32), m.TensorType(dtype.I32)
+	with := func(kind ir.Kind, t ir.TypeID, v ir.ValueID, number int64) ir.ValueID {
+		value := dense(m, t, binary.LittleEndian.AppendUint32(nil, uint32(number)))
+		return b.Op1(kind, t, nil, v, b.Op1(ir.OpConstant, t, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: value})))
+	}
+	id := b.Op1(ir.OpPartitionId, ui32, nil)
+	var sum ir.ValueID
+	stride := int64(1)
+	for _, r := range slices.Backward(axes) {
+		minor := g.p.Mesh.Axes[r.Axis].Size / r.Next()
+		for _, later := range g.p.Mesh.Axes[r.Axis+1:] {
+			minor *= later.Size
+		}
+		v := with(ir.OpRemainder, ui32, with(ir.OpDivide, ui32, id, minor), int64(r.Size))
+		v = b.Op1(ir.OpConvert, i32, nil, v)
+		if stride > 1 {
+			v = with(ir.OpMultiply, i32, v, stride)
+		}
+		if sum != 0 {
+			v = b.Op1(ir.OpAdd, i32, nil, sum, v)
+		}
+		sum = v
+		stride *= int64(r.Size)
+	}
+	return sum
 }
 
 // reducer fills the region of an op with one op of its two arguments, scalars of an element type.

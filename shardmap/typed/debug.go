@@ -44,9 +44,8 @@ func (d *debugger) check(l *lowering, b *ir.Builder, v, lowered ir.ValueID) {
 		return
 	}
 	bits := bitsOf(l.m, b, lowered)
-	c := &Collective{Axes: equal.Axes()}
 	for _, x := range bits {
-		first := b.Op1(ir.OpCollectiveBroadcast, l.m.Type(x), l.grouped(l.groups(c)), x)
+		first := b.Op1(ir.OpShardMapPbroadcast, l.m.Type(x), ir.MakeAttrs(attr("axes", &ir.AxesAttr{Axes: l.refs(equal.Axes())})), x)
 		op := b.Op(ir.OpCheckExpectEq, nil, nil, x, first)
 		d.checks = append(d.checks, fmt.Sprintf("%s differs along %s", d.p.FormatValue(v), d.p.tuple(equal.Axes())))
 		l.m.SetPos(op, diag.Position{Line: len(d.checks), Col: 1})

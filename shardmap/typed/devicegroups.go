@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -119,4 +120,19 @@ func (r *deviceReader) placePairs(op ir.OpID) error {
 	d.Splat = g.Splat
 	r.m.SetAttrs(op, r.m.OpAttrs(op).With("source_target_pairs", d))
 	return nil
+}
+
+// i64Dense returns a constant of i64; equal elements are stored once, as in text.
+func i64Dense(t ir.TypeID, values []int64) *ir.Dense {
+	d := &ir.Dense{Type: t, Splat: len(values) > 0}
+	for _, v := range values {
+		d.Splat = d.Splat && v == values[0]
+	}
+	if d.Splat {
+		values = values[:1]
+	}
+	for _, v := range values {
+		d.Data = binary.LittleEndian.AppendUint64(d.Data, uint64(v))
+	}
+	return d
 }

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"autoshard/ir"
+	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
@@ -23,10 +24,16 @@ func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 	m := l.m
 	m.Name = p.Name
 	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: over.Coarse.Axes}, nil, 0)
-	l.axes, l.over = mesh, over
 	old := m.Func(p.Func)
 	from, name := old.Body, old.Op
 	l.block(from)
+	shardmap.NameAxes(&shardmap.Program{Module: m, Main: p.Func, Mesh: p.Mesh}, mesh, func(refs []subaxis.Ref) []subaxis.Ref {
+		axes := make([]int, len(refs))
+		for i, r := range refs {
+			axes[i] = int(r.Axis)
+		}
+		return over.Parts(axes)
+	})
 	spec := ir.FuncSpec{Name: "main", Visibility: "public"}
 	var inside []ir.TypeID
 	for i, param := range p.Params {

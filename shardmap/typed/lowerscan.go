@@ -95,7 +95,7 @@ func (l *lowering) ragged(b *Builder, c *Collective, in []ir.ValueID) ir.ValueID
 	m, n := l.m, l.p.members(c)
 	gathered := make([]ir.ValueID, len(in))
 	for _, i := range []int{0, 2, 3, 4} {
-		gathered[i] = l.allGather(b, &Collective{Kind: ir.OpShardMapAllGather, Axes: c.Axes}, in[i])
+		gathered[i] = l.emit(b, Collective{Kind: ir.OpShardMapAllGather, Axes: c.Axes}, in[i])
 	}
 	out := in[1]
 	rows, sent, slices := m.Shape(out)[0], m.Shape(in[0])[0], m.Shape(in[2])[0]
