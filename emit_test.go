@@ -327,7 +327,8 @@ func TestEmitGolden(t *testing.T) {
 func TestEmitStableHLO(t *testing.T) {
 	o := options(t)
 	o.Memory, o.Steps = 41_000, 100_000
-	text, err := lowered(t, makePlan(t, readModel(t, "examples/mlp_train.mlir"), o)).Emit(t.Context(), "stablehlo")
+	program := lowered(t, makePlan(t, readModel(t, "examples/mlp_train.mlir"), o))
+	text, err := program.Emit(t.Context(), "stablehlo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +339,7 @@ func TestEmitStableHLO(t *testing.T) {
 	if err != nil || !bytes.Contains(text, []byte("stablehlo.all_reduce")) || bytes.Contains(text, []byte("sdy.")) {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, err := lowered(t, &autoshard.Plan{}).Emit(t.Context(), "hlo"); !errors.Is(err, diag.ErrInvalid) {
+	if _, err := program.Emit(t.Context(), "hlo"); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("an unknown form: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ var shardMapOps = map[Kind]opFacts{
 	OpShardMapAllGather:            {name: "shard_map.all_gather", traits: communicates | anyType, attrs: "axes! dim! groups"},
 	OpShardMapAllGatherInvariant:   {name: "shard_map.all_gather_invariant", traits: communicates | anyType, attrs: "axes! dim!"},
 	OpShardMapAllGatherReduced:     {name: "shard_map.all_gather_reduced", traits: communicates | anyType, attrs: "axes! dim!"},
-	OpShardMapPsumScatter:          {name: "shard_map.psum_scatter", traits: communicates | anyType, attrs: "axes! dim! groups"},
+	OpShardMapPsumScatter:          {name: "shard_map.psum_scatter", traits: communicates | anyType, attrs: "axes! dim! groups kind"},
 	OpShardMapAllToAll:             {name: "shard_map.all_to_all", traits: communicates | anyType, attrs: "axes! concat! groups split!"},
 	OpShardMapPpermute:             {name: "shard_map.ppermute", traits: communicates | anyType, attrs: "axes! perm!"},
 	OpShardMapPbroadcast:           {name: "shard_map.pbroadcast", traits: communicates | anyType, attrs: "axes! source!"},

@@ -64,7 +64,8 @@ func Read(ctx context.Context, t *Partitioned) (*Program, error) {
 	if err := shardmap.LowerAxes(ctx, grouped); err != nil {
 		return nil, err
 	}
-	return &Program{Name: t.Name, Mesh: t.Mesh, Inputs: t.Inputs, Outputs: t.Outputs, whole: m, device: device, grouped: grouped, dropped: t.Dropped}, nil
+	return &Program{Name: t.Name, Mesh: t.Mesh, Inputs: t.Inputs, Outputs: t.Outputs,
+		whole: m, device: device, grouped: grouped, dropped: t.Dropped}, nil
 }
 
 // Devices returns the number of devices of the mesh.

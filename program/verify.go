@@ -197,7 +197,8 @@ func (c *comparison) estimate(ctx context.Context) error {
 	switch {
 	case c.noise != nil:
 	case c.p.typed != nil:
-		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(ctx context.Context, observe run.Observer) ([]*tensor.Tensor, error) {
+		c.noise = verify.NewNoiseOfRuns(c.p.Devices(), c.result.Outputs, func(
+			ctx context.Context, observe run.Observer) ([]*tensor.Tensor, error) {
 			result, err := c.p.runTyped(ctx, c.inputs, observe)
 			if err != nil {
 				return nil, err

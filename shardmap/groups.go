@@ -88,7 +88,8 @@ func (g *grouper) lower(op ir.OpID) {
 	}
 	switch kind := m.Kind(op); kind {
 	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
-		with := map[string]ir.Kind{"": ir.OpAdd, ir.ReduceMax.String(): ir.OpMaximum, ir.ReduceMin.String(): ir.OpMinimum}[m.OpAttrs(op).Str("kind")]
+		kinds := map[string]ir.Kind{"": ir.OpAdd, ir.ReduceMax.String(): ir.OpMaximum, ir.ReduceMin.String(): ir.OpMinimum}
+		with := kinds[m.OpAttrs(op).Str("kind")]
 		become(ir.OpReduceScatter, g.global(op).With("scatter_dimension", m.Attr(op, "dim")))
 		g.reduce(op, with)
 	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
@@ -96,7 +97,8 @@ func (g *grouper) lower(op ir.OpID) {
 	case ir.OpShardMapAllToAll:
 		split := m.Attr(op, "split").(ir.IntAttr)
 		count := ir.IntAttr{Value: int64(len(g.groups(op)[0])), Type: split.Type}
-		become(ir.OpAllToAll, g.grouped(op).With("concat_dimension", m.Attr(op, "concat")).With("split_count", count).With("split_dimension", split))
+		become(ir.OpAllToAll,
+			g.grouped(op).With("concat_dimension", m.Attr(op, "concat")).With("split_count", count).With("split_dimension", split))
 	case ir.OpShardMapPpermute:
 		become(ir.OpCollectivePermute, g.channelled().With("source_target_pairs", g.pairs(op)))
 	case ir.OpShardMapPbroadcast:

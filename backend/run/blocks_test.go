@@ -37,14 +37,16 @@ func counted(dims ...int64) *tensor.Tensor {
 func TestSplitAndJoin(t *testing.T) {
 	m := mesh()
 	x, y, major, minor := m.Full(0), m.Full(1), ref(1, 1, 2), ref(1, 2, 2)
-	for _, dims := range [][][]subaxis.Ref{{nil, nil}, {{x}, {y}}, {{y, x}, nil}, {{minor}, {major}}, {{x, minor}, {major}}, {{major, x}, {minor}}} {
+	layouts := [][][]subaxis.Ref{{nil, nil}, {{x}, {y}}, {{y, x}, nil}, {{minor}, {major}}, {{x, minor}, {major}}, {{major, x}, {minor}}}
+	for _, dims := range layouts {
 		l, whole := &collectives.Layout{Dims: dims}, counted(8, 4)
 		blocks := run.Split(m, l, whole)
 		for logical := range m.Devices() {
 			block := blocks[m.DeviceID(logical)]
 			start, _ := run.Start(m, l, logical, whole.Shape)
 			if want := float64(start[0]*4 + start[1]); !slices.Equal(block.Shape, l.LocalDims(whole.Shape)) || block.Floats()[0] != want {
-				t.Errorf("%v: device %d has a block of shape %v that begins with %v, want %v", dims, m.DeviceID(logical), block.Shape, block.Floats()[0], want)
+				t.Errorf("%v: device %d has a block of shape %v that begins with %v, want %v",
+					dims, m.DeviceID(logical), block.Shape, block.Floats()[0], want)
 			}
 		}
 		if got := run.Join(m, l, whole.Shape, blocks); !got.Equal(*whole) {
@@ -56,7 +58,10 @@ func TestSplitAndJoin(t *testing.T) {
 // Terms are combined by their reduction, and each counts once however many devices hold it.
 func TestJoinOfTerms(t *testing.T) {
 	m := mesh()
-	for r, combine := range map[ir.Reduction]func(x, y tensor.Tensor) tensor.Tensor{ir.ReduceSum: tensor.Add, ir.ReduceMax: tensor.Maximum, ir.ReduceMin: tensor.Minimum} {
+	combiners := map[ir.Reduction]func(x, y tensor.Tensor) tensor.Tensor{
+		ir.ReduceSum: tensor.Add, ir.ReduceMax: tensor.Maximum, ir.ReduceMin: tensor.Minimum,
+	}
+	for r, combine := range combiners {
 		l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}}, Unreduced: []subaxis.Ref{m.Full(0)}, Reduction: r}
 		terms, want := make([]*tensor.Tensor, 2), tensor.Tensor{}
 		blocks := make([]*tensor.Tensor, m.Devices())

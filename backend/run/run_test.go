@@ -98,11 +98,13 @@ lambda x:i32[1]
 `, typed.Options{Unsound: true})
 	input := tensor.FromFloats(dtype.I32, []int64{2}, 1, 3)
 	_, err := run.Typed(t.Context(), p, []*tensor.Tensor{&input}, run.Options{})
-	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(), "replication violated: output 0, a:i32[]{} with spec P(), differs between devices 0 and 1") {
+	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(),
+		"replication violated: output 0, a:i32[]{} with spec P(), differs between devices 0 and 1") {
 		t.Errorf("got %v", err)
 	}
 	_, err = run.Typed(t.Context(), p, []*tensor.Tensor{&input}, run.Options{Debug: true})
-	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(), "replication violated: ") {
+	if !errors.Is(err, diag.ErrFinding) || !strings.Contains(err.Error(),
+		"replication violated: ") {
 		t.Errorf("with every value compared: %v", err)
 	}
 }

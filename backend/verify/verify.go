@@ -100,7 +100,8 @@ func (c *checker) verify(ctx context.Context, inputs []*tensor.Tensor) (*Result,
 				cancel()
 			}
 		}()
-		ran, ranErr = run.Program(inner, p, inputs, run.Options{WholeWindows: true, Observe: func(m *ir.Module, device int, s *interp.Step) error {
+		ran, ranErr = run.Program(inner, p, inputs, run.Options{WholeWindows: true, Observe: func(
+			m *ir.Module, device int, s *interp.Step) error {
 			c.trace.record(m, device, s)
 			return nil
 		}})

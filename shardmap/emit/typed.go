@@ -97,7 +97,8 @@ func usesTerms(p *typed.Program) bool {
 	}
 	p.Module.Walk(p.Body(), func(op ir.OpID) {
 		switch p.Module.Kind(op) {
-		case ir.OpShardMapPreduced, ir.OpShardMapReducedVaryCast, ir.OpShardMapVaryUnreducedCast, ir.OpShardMapAllGatherReduced, ir.OpShardMapUnreducedPsum,
+		case ir.OpShardMapPreduced, ir.OpShardMapReducedVaryCast, ir.OpShardMapVaryUnreducedCast,
+			ir.OpShardMapAllGatherReduced, ir.OpShardMapUnreducedPsum,
 			ir.OpShardMapUnreducedPmax, ir.OpShardMapUnreducedPmin, ir.OpShardMapUnreducedPsumScatter:
 			terms = true
 		}

@@ -12,7 +12,8 @@ import (
 )
 
 // The golden files hold partitioned programs on the mesh x=4, y=2 whose collectives ask for rings. Command rewrite
-// prints them as the program of one device over axes, groups as that over device groups. Rewrite them with: go test ./shardmap/ring -rewrite
+// prints them as the program of one device over axes, groups as that over device groups. Rewrite them with:
+// go test ./shardmap/ring -rewrite
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

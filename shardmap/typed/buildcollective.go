@@ -135,7 +135,8 @@ func (b *Builder) wholeDim(c *Collective, dim int64, axes []string, x ir.ValueID
 		whole.Axes = append(whole.Axes, a)
 	}
 	if n := b.p.members(&whole); dims[dim] != n {
-		b.fail(b.about(b.p.bad("AS1102", "E_COLL_SHAPE", "the untiled form needs size %d in dimension %d of a block of shape %s, one row per member",
+		b.fail(b.about(b.p.bad("AS1102", "E_COLL_SHAPE",
+			"the untiled form needs size %d in dimension %d of a block of shape %s, one row per member",
 			n, dim, formatDims(dims)), c.Kind, []ir.ValueID{x}))
 	}
 }

@@ -37,7 +37,8 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	for _, x := range xs {
 		dims := b.m.Shape(x)
 		if len(dims) == 0 || dims[0] != length {
-			b.fail(b.about(b.p.bad("AS1101", "E_OP", "a scan of %d steps needs arrays with %d rows", length, length), ir.OpShardMapScan, []ir.ValueID{x}))
+			b.fail(b.about(b.p.bad("AS1101", "E_OP", "a scan of %d steps needs arrays with %d rows", length, length),
+				ir.OpShardMapScan, []ir.ValueID{x}))
 			return none()
 		}
 		args = append(args, b.m.WithDims(b.m.Type(x), dims[1:]))
@@ -59,7 +60,8 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	for _, v := range outs {
 		results = append(results, b.m.WithDims(b.m.Type(v), append([]int64{length}, b.m.Shape(v)...)))
 	}
-	attrs := ir.MakeAttrs(attr("carries", i64(b.m, int64(len(carry)))), attr("length", i64(b.m, length)), attr("reverse", ir.BoolAttr(reverse)))
+	attrs := ir.MakeAttrs(attr("carries", i64(b.m, int64(len(carry)))), attr("length", i64(b.m, length)),
+		attr("reverse", ir.BoolAttr(reverse)))
 	op := b.at.Op(ir.OpShardMapScan, results, attrs, append(slices.Clone(carry), xs...)...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	all := b.m.ResultValues(op)

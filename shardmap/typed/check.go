@@ -195,7 +195,8 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 			e.describe(operand), e.p.tuple(c.Axes), e.p.axisNames(missing.Axes(), ","), e.p.tuple(missing.Axes()))
 	}
 	if missing == axes && info.insert == castAll && c.Kind == ir.OpShardMapPsum {
-		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value", e.describe(operand), e.p.tuple(c.Axes), e.p.GroupSize(c.Axes))
+		e.warn(op, "psum-of-invariant", "%s does not vary over %s, so its sum is %d times the value",
+			e.describe(operand), e.p.tuple(c.Axes), e.p.GroupSize(c.Axes))
 	}
 	return e.castOperands(op, x.V|axes)
 }

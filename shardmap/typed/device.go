@@ -52,7 +52,8 @@ type Translation struct {
 func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
 	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]int{}, indices: map[string]ir.ValueID{}}
-	r.importer = &importer{m: m, invariant: true, p: &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}}
+	p := &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}
+	r.importer = &importer{m: m, invariant: true, p: p}
 	if r.p.Name == "" {
 		r.p.Name = "main"
 	}

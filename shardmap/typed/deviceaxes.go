@@ -116,7 +116,8 @@ func (r *deviceReader) reduceAndReplace(op ir.OpID, c Collective) error {
 			return r.p.inOp(op, b.err)
 		}
 		if c.Groups != nil {
-			return diag.Unsupported(diag.NotSupported, m.OpPos(op), "the groups of `%s` run along no axes, and its reduction is no sum", m.OpName(op))
+			return diag.Unsupported(diag.NotSupported, m.OpPos(op),
+				"the groups of `%s` run along no axes, and its reduction is no sum", m.OpName(op))
 		}
 		m.SetOperand(op, 0, v)
 		c.Kind = ir.OpShardMapPscatter

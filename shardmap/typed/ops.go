@@ -37,9 +37,11 @@ type opInfo struct {
 }
 
 var opInfos = map[ir.Kind]opInfo{
-	ir.OpShardMapPsum:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPsum},
-	ir.OpShardMapPmax:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPmax, reduction: ir.ReduceMax},
-	ir.OpShardMapPmin:                 {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPmin, reduction: ir.ReduceMin},
+	ir.OpShardMapPsum: {from: varying, to: invariant, insert: castAll, fromTerms: ir.OpShardMapUnreducedPsum},
+	ir.OpShardMapPmax: {from: varying, to: invariant, insert: castAll,
+		fromTerms: ir.OpShardMapUnreducedPmax, reduction: ir.ReduceMax},
+	ir.OpShardMapPmin: {from: varying, to: invariant, insert: castAll,
+		fromTerms: ir.OpShardMapUnreducedPmin, reduction: ir.ReduceMin},
 	ir.OpShardMapAllGather:            {from: varying, to: varying, insert: castMissing},
 	ir.OpShardMapAllGatherInvariant:   {from: varying, to: invariant, insert: castMissing},
 	ir.OpShardMapAllGatherReduced:     {from: varying, to: reduced},

@@ -58,7 +58,8 @@ func (r *randomProgram) holds(t *testing.T) error {
 		if err != nil {
 			return err
 		}
-		if err := r.same(t, want, f, run.Options{Debug: !o.Unsound}); err != nil && (!r.loose || !strings.Contains(err.Error(), "replication violated")) {
+		err = r.same(t, want, f, run.Options{Debug: !o.Unsound})
+		if err != nil && (!r.loose || !strings.Contains(err.Error(), "replication violated")) {
 			return err
 		}
 	}
