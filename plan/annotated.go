@@ -31,7 +31,7 @@ func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 			return "", err
 		}
 		switch k := m.Kind(op); {
-		case isCommunication(k):
+		case k.Communicates() && k.Dialect() == "sdy":
 			constrain(m, op)
 		case k == ir.OpSdyManualComputation || k == ir.OpSdyShardingConstraint:
 		default:
@@ -60,15 +60,6 @@ func constrainAll(m *ir.Module, b *ir.Builder, values []ir.ValueID) {
 		m.SetSharding(c, id)
 		m.Divert(v, c)
 	}
-}
-
-func isCommunication(k ir.Kind) bool {
-	switch k {
-	case ir.OpSdyAllGather, ir.OpSdyAllSlice, ir.OpSdyAllReduce, ir.OpSdyReduceScatter, ir.OpSdyAllToAll,
-		ir.OpSdyCollectivePermute:
-		return true
-	}
-	return false
 }
 
 // constrain replaces a communication by a constraint to its sharding.

@@ -76,7 +76,7 @@ func checkBlock(m *ir.Module, b ir.BlockID) error {
 		k := m.Kind(op)
 		switch {
 		case k == ir.OpSdyManualComputation:
-		case isCommunication(k) || ownCommunication(k):
+		case ownCommunication(k):
 			return diag.Unsupported(diag.NotSupported, m.OpPos(op),
 				"`%s` outside of a manual computation: plans are made before communications are explicit", m.OpName(op))
 		case k.HasBodies():
@@ -93,10 +93,8 @@ func checkBlock(m *ir.Module, b ir.BlockID) error {
 // ownCommunication says whether an op names devices, or talks to others, by itself.
 func ownCommunication(k ir.Kind) bool {
 	switch k {
-	case ir.OpAllGather, ir.OpAllReduce, ir.OpAllToAll, ir.OpReduceScatter, ir.OpCollectiveBroadcast, ir.OpCollectivePermute,
-		ir.OpCollectiveReduce, ir.OpCrossReplicaSum, ir.OpPartitionId, ir.OpReplicaId,
-		ir.OpSdyReplicatedToUnreduced, ir.OpSdyShardedToUnreduced:
+	case ir.OpPartitionId, ir.OpReplicaId, ir.OpSdyReplicatedToUnreduced, ir.OpSdyShardedToUnreduced:
 		return true
 	}
-	return false
+	return k.Communicates()
 }

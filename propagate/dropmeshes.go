@@ -47,13 +47,7 @@ func dropShardings(m *ir.Module, values []ir.ValueID) {
 
 // holdsSharding says whether the shardings of an op's results are part of the op, not an attribute beside it.
 func holdsSharding(k ir.Kind) bool {
-	switch k {
-	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyDataFlowEdge, ir.OpSdyManualComputation, ir.OpSdyNamedComputation,
-		ir.OpSdyAllGather, ir.OpSdyAllReduce, ir.OpSdyAllSlice, ir.OpSdyAllToAll, ir.OpSdyCollectivePermute,
-		ir.OpSdyReduceScatter, ir.OpSdyShardedToUnreduced, ir.OpSdyReplicatedToUnreduced:
-		return true
-	}
-	return false
+	return slices.ContainsFunc(k.Declared(), func(d ir.DeclaredAttr) bool { return d.Form == ir.ShardingForm })
 }
 
 // eraseMeshes removes the ops and names of the named meshes that pass the test.

@@ -8,22 +8,18 @@ import (
 	"autoshard/ir"
 )
 
-// enumCases are the cases of the enums that have numbers in bytecode (specification: bytecode.md section A.6.10). The
-// first case of rng_distribution is number 1.
-var enumCases = map[string][]string{
-	"comparison_direction": {"EQ", "NE", "GE", "GT", "LE", "LT"},
-	"comparison_type":      {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"},
-	"fft_type":             {"FFT", "IFFT", "RFFT", "IRFFT"},
-	"precision":            {"DEFAULT", "HIGH", "HIGHEST"},
-	"rng_algorithm":        {"DEFAULT", "THREE_FRY", "PHILOX"},
-	"rng_distribution":     {"", "UNIFORM", "NORMAL"},
-	"transpose":            {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
-	"result_accuracy_mode": {"DEFAULT", "HIGHEST", "TOLERANCE"},
+// enumCases returns the cases of an enum by their numbers in bytecode (specification: bytecode.md section A.6.10). The first case
+// of rng_distribution is number 1.
+func enumCases(name string) []string {
+	if name == "rng_distribution" {
+		return append([]string{""}, ir.Enums[name].Cases...)
+	}
+	return ir.Enums[name].Cases
 }
 
 // enumForm is the form of an enum of a dialect.
 func enumForm(code uint64, dialect, name string) form {
-	return newForm(code, name, enum(enumCases[name]), func(_ *decoder, v string) any {
+	return newForm(code, name, enum(enumCases(name)), func(_ *decoder, v string) any {
 		return ir.EnumAttr{Dialect: dialect, Enum: name, Value: v}
 	})
 }

@@ -177,7 +177,7 @@ func boolBytes(v []bool) []byte {
 
 // enumCode returns the code of an enum that has one.
 func enumCode(forms []form, v ir.EnumAttr) (uint64, bool) {
-	cases := enumCases[v.Enum]
+	cases := enumCases(v.Enum)
 	for _, f := range forms {
 		if f.name == v.Enum && v.Value != "" && slices.Contains(cases, v.Value) {
 			return f.code, true

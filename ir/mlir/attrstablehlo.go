@@ -57,31 +57,13 @@ func init() {
 	}
 }
 
-// enumCases are the cases of the enums in the order of their dialects (specification: stablehlo.md section 1.5).
-var enumCases = map[string][]string{
-	"comparison_direction":  {"EQ", "NE", "GE", "GT", "LE", "LT"},
-	"comparison_type":       {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"},
-	"precision":             {"DEFAULT", "HIGH", "HIGHEST"},
-	"fft_type":              {"FFT", "IFFT", "RFFT", "IRFFT"},
-	"transpose":             {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
-	"rng_algorithm":         {"DEFAULT", "THREE_FRY", "PHILOX"},
-	"rng_distribution":      {"UNIFORM", "NORMAL"},
-	"result_accuracy_mode":  {"DEFAULT", "HIGHEST", "TOLERANCE"},
-	"custom_call_schedule":  {"NONE", "LATEST", "EARLIEST"},
-	"propagation_direction": {"NONE", "FORWARD", "BACKWARD", "BOTH"},
-	"reduction_op":          {"sum", "max", "min"},
-	"api_version":           nil,
-	"ragged_dot_precision":  {"DEFAULT", "HIGH", "HIGHEST"},
-	"dequant_mode":          {"MIN_COMBINED"},
-}
-
 // enumAttr reads #stablehlo<comparison_direction LT>.
 func (p *parser) enumAttr(dialect string) ir.Attr {
 	p.next()
 	p.expect(tokLess)
 	at := p.tok
 	enum := strings.Clone(p.ident("name of an enum"))
-	if p.err == nil && enumCases[enum] == nil {
+	if p.err == nil && ir.Enums[enum].Cases == nil {
 		p.fail(at, diag.BadAttribute, "unknown attribute `%s` in dialect `%s`", enum, dialect)
 		return nil
 	}
@@ -102,10 +84,10 @@ func (p *parser) angleEnum(dialect, enum string) ir.Attr {
 func (p *parser) enumCase(enum string) string {
 	at := p.tok
 	value := p.ident("a case of " + enum)
-	if i := slices.Index(enumCases[enum], value); i >= 0 {
-		return enumCases[enum][i]
+	if i := slices.Index(ir.Enums[enum].Cases, value); i >= 0 {
+		return ir.Enums[enum].Cases[i]
 	}
-	p.fail(at, diag.BadAttribute, "expected %s to be one of: %s", enum, strings.Join(enumCases[enum], ", "))
+	p.fail(at, diag.BadAttribute, "expected %s to be one of: %s", enum, strings.Join(ir.Enums[enum].Cases, ", "))
 	return ""
 }
 

@@ -247,13 +247,12 @@ var formats [ir.NumKinds]format
 
 func init() {
 	for k := ir.Kind(1); k < ir.NumKinds; k++ {
-		name := k.String()
 		switch {
-		case strings.HasPrefix(name, "stablehlo.") && (k.IsUnary() || k.IsBinary()):
+		case k.Dialect() == "stablehlo" && (k.IsUnary() || k.IsBinary()):
 			formats[k] = plain(map[bool]int{true: 1, false: 2}[k.IsUnary()], sameType)
-		case strings.HasPrefix(name, "chlo.broadcast_"):
+		case k.IsBroadcasting() || k == ir.OpChloBroadcastSelect:
 			formats[k] = plain(-1, fnTypes)
-		case strings.HasPrefix(name, "chlo.") && (k.IsUnary() || k.IsBinary()):
+		case k.Dialect() == "chlo" && (k.IsUnary() || k.IsBinary()):
 			formats[k] = plain(-1, chloTypes)
 		}
 	}

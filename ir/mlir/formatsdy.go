@@ -37,19 +37,15 @@ var collectiveAxes = map[ir.Kind]string{
 	ir.OpSdyCollectivePermute:     "",
 }
 
-// ownSharding returns the name of the attribute that holds the sharding of an op's result, "" if shardings stand in
+// ownSharding returns the name of the attribute that holds the shardings of an op's results, "" if shardings stand in
 // the dictionary.
-func ownSharding(k ir.Kind) string {
-	switch k {
-	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyDataFlowEdge:
-		return "sharding"
-	case ir.OpSdyManualComputation, ir.OpSdyNamedComputation:
-		return "out_shardings"
+func ownSharding(k ir.Kind) (name string) {
+	for _, d := range k.Declared() {
+		if d.Form == ir.ShardingForm {
+			name = d.Name // in_shardings stands before out_shardings
+		}
 	}
-	if _, ok := collectiveAxes[k]; ok {
-		return "out_sharding"
-	}
-	return ""
+	return name
 }
 
 // parseConstraint reads sdy.sharding_constraint %0 <@mesh, [{"x"}]> : T.

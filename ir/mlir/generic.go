@@ -127,25 +127,19 @@ func (p *parser) resolvePending(o *opState, mesh ir.MeshID) {
 
 func (a unresolvedAxes) isEmpty() bool { return len(a.list)+len(a.dims)+len(a.moves) == 0 }
 
-// enumAttrs are the enums of Shardy's ops, which are integers in generic form.
-var enumAttrs = map[ir.Kind]struct{ attr, enum string }{
-	ir.OpSdyPropagationBarrier: {"allowed_direction", "propagation_direction"},
-	ir.OpSdyAllReduce:          {"reduction_op", "reduction_op"},
-	ir.OpSdyReduceScatter:      {"reduction_op", "reduction_op"},
-}
-
+// normalizeEnums reads the enums of Shardy's ops, which are integers in generic form.
 func (p *parser) normalizeEnums(o *opState) {
-	e, ok := enumAttrs[o.kind]
-	if !ok {
+	if o.kind.Dialect() != "sdy" {
 		return
 	}
 	for i, a := range o.attrs {
 		v, isInt := a.Value.(ir.IntAttr)
-		if a.Name != e.attr || !isInt {
+		d, _ := o.kind.DeclaredAttr(a.Name)
+		if d.Form != ir.EnumForm || !isInt {
 			continue
 		}
-		if cases := enumCases[e.enum]; v.Value >= 0 && int(v.Value) < len(cases) {
-			o.attrs[i].Value = ir.EnumAttr{Dialect: "sdy", Enum: e.enum, Value: cases[v.Value]}
+		if cases := ir.Enums[d.Enum].Cases; v.Value >= 0 && int(v.Value) < len(cases) {
+			o.attrs[i].Value = ir.EnumAttr{Dialect: "sdy", Enum: d.Enum, Value: cases[v.Value]}
 			continue
 		}
 		p.fail(o.at, diag.BadAttribute, "attribute `%s` of '%s' has no case %d", a.Name, o.name, v.Value)

@@ -210,7 +210,7 @@ func (pr *printer) enumAttr(v ir.EnumAttr) {
 }
 
 func enumIndex(v ir.EnumAttr) int64 {
-	for i, name := range enumCases[v.Enum] {
+	for i, name := range ir.Enums[v.Enum].Cases {
 		if name == v.Value {
 			return int64(i)
 		}

@@ -52,25 +52,25 @@ func (r *reader) attribute(v *node, name string, f attrForm, mesh ir.MeshID) ir.
 		return r.mlirAttr(text)
 	}
 	switch f.form {
-	case int64Form, int32Form, boolForm, unitForm, stringForm, symbolForm, enumForm, floatForm:
+	case ir.Int64Form, ir.Int32Form, ir.BoolForm, ir.UnitForm, ir.StringForm, ir.SymbolForm, ir.EnumForm, ir.FloatForm:
 		return r.scalarAttr(v, name, f)
-	case intsForm:
+	case ir.IntsForm:
 		if list, ok := r.ints(v, name); ok {
 			return ir.Ints(list)
 		}
-	case boolsForm:
+	case ir.BoolsForm:
 		return r.bools(v, name)
-	case enumsForm:
+	case ir.PrecisionsForm:
 		return r.enums(v, name, f.enum)
-	case matrixForm:
+	case ir.MatrixForm:
 		return r.matrix(v, name)
-	case dotForm, gatherForm, scatterForm:
+	case ir.DotForm, ir.GatherForm, ir.ScatterForm:
 		return r.dimensionNumbers(v, name, f.form)
-	case channelForm:
+	case ir.ChannelForm:
 		return r.channel(v, name)
-	case convForm:
+	case ir.ConvForm:
 		return r.convDims(v, name)
-	case axesForm, dimAxesForm, movesForm:
+	case ir.AxesForm, ir.DimAxesForm, ir.MovesForm:
 		return r.axesAttr(v, name, f.form, mesh)
 	default:
 		return r.anyAttr(v, name)
@@ -96,26 +96,26 @@ func (r *reader) badAttr(v *node, name, want string) ir.Attr {
 
 func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
 	switch f.form {
-	case int64Form, int32Form:
+	case ir.Int64Form, ir.Int32Form:
 		low, high, t := int64(math.MinInt64), int64(math.MaxInt64), dtype.I64
-		if f.form == int32Form {
+		if f.form == ir.Int32Form {
 			low, high, t = math.MinInt32, math.MaxInt32, dtype.I32
 		}
 		if i, ok := r.integer(v, "attribute "+strconv.Quote(name), low, high); ok {
 			return ir.IntAttr{Value: i, Type: r.scalar(t)}
 		}
 		return nil
-	case boolForm:
+	case ir.BoolForm:
 		if v.kind == boolKind {
 			return ir.BoolAttr(v.text == "true")
 		}
 		return r.badAttr(v, name, "true or false")
-	case unitForm:
+	case ir.UnitForm:
 		if v.kind == boolKind && v.text == "true" {
 			return ir.UnitAttr{}
 		}
 		return r.badAttr(v, name, "true, or absent")
-	case floatForm:
+	case ir.FloatForm:
 		if v.kind == numberKind {
 			if bits, ok := r.float(v, dtype.F32); ok {
 				return ir.FloatAttr{Bits: bits, Type: r.scalar(dtype.F32)}
@@ -128,43 +128,21 @@ func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
 		return r.badAttr(v, name, "a string")
 	}
 	switch f.form {
-	case symbolForm:
+	case ir.SymbolForm:
 		return ir.SymbolAttr{strings.TrimPrefix(v.text, "@")}
-	case enumForm:
+	case ir.EnumForm:
 		return r.enum(v, name, f.enum)
 	}
 	return ir.StringAttr(v.text)
 }
 
-// enumCases are the cases of StableHLO's enums, and of Shardy's two (specification: stablehlo.md section 1.5, shardy.md
-// section 1).
-var enumCases = map[string][]string{
-	"comparison_direction": {"EQ", "NE", "GE", "GT", "LE", "LT"},
-	"comparison_type":      {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"},
-	"precision":            {"DEFAULT", "HIGH", "HIGHEST"},
-	"fft_type":             {"FFT", "IFFT", "RFFT", "IRFFT"},
-	"transpose":            {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"},
-	"rng_algorithm":        {"DEFAULT", "THREE_FRY", "PHILOX"},
-	"rng_distribution":     {"UNIFORM", "NORMAL"},
-
-	"propagation_direction": {"NONE", "FORWARD", "BACKWARD", "BOTH"},
-	"reduction_op":          {"sum", "max", "min"},
-}
-
 func (r *reader) enum(v *node, name, enum string) ir.Attr {
-	if v.kind != stringKind || !slices.Contains(enumCases[enum], v.text) {
-		r.fail(v.at, diag.BadAttribute, "attribute %q must be one of %q", name, enumCases[enum])
+	e := ir.Enums[enum]
+	if v.kind != stringKind || !slices.Contains(e.Cases, v.text) {
+		r.fail(v.at, diag.BadAttribute, "attribute %q must be one of %q", name, e.Cases)
 		return nil
 	}
-	return ir.EnumAttr{Dialect: enumDialect(enum), Enum: enum, Value: v.text}
-}
-
-// enumDialect returns the dialect of an enum.
-func enumDialect(enum string) string {
-	if enum == "propagation_direction" || enum == "reduction_op" {
-		return "sdy"
-	}
-	return "stablehlo"
+	return ir.EnumAttr{Dialect: e.Dialect, Enum: enum, Value: v.text}
 }
 
 func (r *reader) enums(v *node, name, enum string) ir.Attr {
@@ -238,7 +216,7 @@ func (r *reader) matrix(v *node, name string) ir.Attr {
 }
 
 // dimensionNumbers reads the objects of dot_general, gather and scatter.
-func (r *reader) dimensionNumbers(v *node, name string, f form) ir.Attr {
+func (r *reader) dimensionNumbers(v *node, name string, f ir.AttrForm) ir.Attr {
 	lists, index, attr := dimensionFields(f)
 	fields := make([]string, 0, len(lists)+1)
 	for _, l := range lists {
@@ -271,12 +249,12 @@ type dimensionList struct {
 }
 
 // dimensionFields returns a new attribute with pointers to its fields; index is nil for dot_general.
-func dimensionFields(f form) (lists []dimensionList, index *int64, attr ir.Attr) {
+func dimensionFields(f ir.AttrForm) (lists []dimensionList, index *int64, attr ir.Attr) {
 	switch f {
-	case dotForm:
+	case ir.DotForm:
 		d := &ir.DotDims{}
 		return dotLists(d), nil, d
-	case gatherForm:
+	case ir.GatherForm:
 		d := &ir.GatherDims{}
 		return gatherLists(d), &d.IndexVectorDim, d
 	default:

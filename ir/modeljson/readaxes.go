@@ -34,7 +34,7 @@ func (r *reader) meshRef(v *node) ir.MeshID {
 }
 
 // axesAttr reads lists of mesh axes, alone or with the mesh that they belong to.
-func (r *reader) axesAttr(v *node, name string, f form, mesh ir.MeshID) ir.Attr {
+func (r *reader) axesAttr(v *node, name string, f ir.AttrForm, mesh ir.MeshID) ir.Attr {
 	if v.kind == objectKind {
 		if !r.object(v, "attribute "+strconv.Quote(name), "mesh", "axes") {
 			return nil
@@ -52,7 +52,7 @@ func (r *reader) axesAttr(v *node, name string, f form, mesh ir.MeshID) ir.Attr 
 		r.fail(v.at, diag.UnknownMesh, "axes of %q belong to no mesh: give the operation a sharding", name)
 		return nil
 	}
-	if f == axesForm {
+	if f == ir.AxesForm {
 		if axes, ok := r.axes(v, name, mesh); ok {
 			return &ir.AxesAttr{Mesh: mesh, Axes: axes}
 		}
@@ -61,7 +61,7 @@ func (r *reader) axesAttr(v *node, name string, f form, mesh ir.MeshID) ir.Attr 
 	if v.kind != arrayKind {
 		return r.badAttr(v, name, "a list with an entry for each dimension")
 	}
-	if f == dimAxesForm {
+	if f == ir.DimAxesForm {
 		a := &ir.AxesPerDimAttr{Mesh: mesh}
 		for i := range v.elems {
 			axes, ok := r.axes(&v.elems[i], name, mesh)

@@ -93,9 +93,9 @@ func (r *reader) args(n *node, names *scope, b ir.BlockID) {
 	}
 }
 
-// applyOperands tells for the operations whose region "apply" can make how many operands they have then.
-var applyOperands = map[ir.Kind]int{
-	ir.OpReduce: 2, ir.OpReduceWindow: 2, ir.OpScatter: 3, ir.OpAllReduce: 1, ir.OpReduceScatter: 1,
+// applyOperands tells how many operands an operation has whose region "apply" can make: those of one input.
+func applyOperands(k ir.Kind) (n int, ok bool) {
+	return k.MinOperands(), k.Reduces() && k.MinRegions() == 1
 }
 
 // apply makes the region (a, b) -> f(a, b) on scalars of the first operand's element type.
@@ -103,7 +103,7 @@ func (o *opReader) apply(op ir.OpID, n *node) {
 	if !o.is(n, stringKind, "apply") {
 		return
 	}
-	operands, ok := applyOperands[o.kind]
+	operands, ok := applyOperands(o.kind)
 	f, known := ir.ParseKind(fullName(n.text))
 	switch {
 	case !ok:
@@ -127,7 +127,7 @@ func (o *opReader) apply(op ir.OpID, n *node) {
 // applied returns the operation that the only region of op applies to its two arguments in order, as apply makes it.
 func (w *writer) applied(op ir.OpID) (ir.Kind, bool) {
 	m := w.m
-	operands, ok := applyOperands[m.Kind(op)]
+	operands, ok := applyOperands(m.Kind(op))
 	if !ok || m.NumOperands(op) != operands || m.NumRegions(op) != 1 || len(m.Blocks(m.Regions(op)[0])) != 1 {
 		return 0, false
 	}

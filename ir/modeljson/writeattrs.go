@@ -57,27 +57,27 @@ func (w *writer) mlirAttr(a ir.Attr) node {
 func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
 	switch a := a.(type) {
 	case ir.BoolAttr:
-		return boolean(bool(a)), f.form == boolForm || f.form == anyForm
+		return boolean(bool(a)), f.form == ir.BoolForm || f.form == ir.AnyForm
 	case ir.UnitAttr:
-		return boolean(true), f.form == unitForm
+		return boolean(true), f.form == ir.UnitForm
 	case ir.IntAttr:
 		return w.intAttr(a, f.form)
 	case ir.FloatAttr:
-		return w.floatText(dtype.F32, a.Bits), f.form == floatForm && a.Type == w.scalar(dtype.F32)
+		return w.floatText(dtype.F32, a.Bits), f.form == ir.FloatForm && a.Type == w.scalar(dtype.F32)
 	case ir.StringAttr:
-		return text(string(a)), isText(string(a)) && (f.form == stringForm || f.form == anyForm)
+		return text(string(a)), isText(string(a)) && (f.form == ir.StringForm || f.form == ir.AnyForm)
 	case ir.SymbolAttr:
-		return text("@" + a[0]), f.form == symbolForm && len(a) == 1 && isText(a[0])
+		return text("@" + a[0]), f.form == ir.SymbolForm && len(a) == 1 && isText(a[0])
 	case ir.EnumAttr:
-		return text(a.Value), f.form == enumForm && isCase(a, f.enum)
+		return text(a.Value), f.form == ir.EnumForm && isCase(a, f.enum)
 	case ir.Ints:
-		return numbers(a), f.form == intsForm && exact(a)
+		return numbers(a), f.form == ir.IntsForm && exact(a)
 	case ir.Bools:
 		n := node{kind: arrayKind}
 		for _, b := range a {
 			n.elems = append(n.elems, boolean(b))
 		}
-		return n, f.form == boolsForm
+		return n, f.form == ir.BoolsForm
 	case ir.ArrayAttr:
 		return w.arrayAttr(a, f)
 	case ir.DictAttr:
@@ -89,31 +89,31 @@ func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
 }
 
 // dialectAttr is attr for what StableHLO and Shardy define.
-func (w *writer) dialectAttr(a ir.Attr, f form) (node, bool) {
+func (w *writer) dialectAttr(a ir.Attr, f ir.AttrForm) (node, bool) {
 	switch a := a.(type) {
 	case *ir.DotDims:
-		return dimensionNumbers(dotLists(a), 0), f == dotForm
+		return dimensionNumbers(dotLists(a), 0), f == ir.DotForm
 	case *ir.GatherDims:
-		return dimensionNumbers(gatherLists(a), a.IndexVectorDim), f == gatherForm
+		return dimensionNumbers(gatherLists(a), a.IndexVectorDim), f == ir.GatherForm
 	case *ir.ScatterDims:
-		return dimensionNumbers(scatterLists(a), a.IndexVectorDim), f == scatterForm
+		return dimensionNumbers(scatterLists(a), a.IndexVectorDim), f == ir.ScatterForm
 	case *ir.ConvDims:
 		full := mlir.FormatAttr(w.m, a)
 		inner, ok := strings.CutPrefix(full, "#stablehlo.conv<")
-		return text(strings.TrimSuffix(inner, ">")), ok && f == convForm
+		return text(strings.TrimSuffix(inner, ">")), ok && f == ir.ConvForm
 	case ir.ChannelHandle:
 		n := node{kind: objectKind}
 		n.add("handle", number(a.Handle))
 		n.add("type", number(a.Type))
-		return n, f == channelForm && exact([]int64{a.Handle, a.Type})
+		return n, f == ir.ChannelForm && exact([]int64{a.Handle, a.Type})
 	case *ir.AxesAttr:
-		return w.withMesh(a.Mesh, w.axes(a.Mesh, a.Axes)), f == axesForm
+		return w.withMesh(a.Mesh, w.axes(a.Mesh, a.Axes)), f == ir.AxesForm
 	case *ir.AxesPerDimAttr:
 		n := node{kind: arrayKind}
 		for _, axes := range a.Dims {
 			n.elems = append(n.elems, w.axes(a.Mesh, axes))
 		}
-		return w.withMesh(a.Mesh, n), f == dimAxesForm
+		return w.withMesh(a.Mesh, n), f == ir.DimAxesForm
 	case *ir.AllToAllAttr:
 		n := node{kind: arrayKind}
 		for _, move := range a.Moves {
@@ -123,7 +123,7 @@ func (w *writer) dialectAttr(a ir.Attr, f form) (node, bool) {
 			e.add("dst", number(move.Dst))
 			n.elems = append(n.elems, e)
 		}
-		return w.withMesh(a.Mesh, n), f == movesForm
+		return w.withMesh(a.Mesh, n), f == ir.MovesForm
 	}
 	return node{}, false
 }
@@ -132,12 +132,12 @@ func (w *writer) scalar(e dtype.Type) ir.TypeID {
 	return w.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: e})
 }
 
-func (w *writer) intAttr(a ir.IntAttr, f form) (node, bool) {
+func (w *writer) intAttr(a ir.IntAttr, f ir.AttrForm) (node, bool) {
 	fits := exact([]int64{a.Value})
 	switch f {
-	case int64Form, anyForm:
+	case ir.Int64Form, ir.AnyForm:
 		return number(a.Value), fits && a.Type == w.scalar(dtype.I64)
-	case int32Form:
+	case ir.Int32Form:
 		return number(a.Value), fits && a.Type == w.scalar(dtype.I32)
 	}
 	return node{}, false
@@ -154,20 +154,20 @@ func exact(list []int64) bool {
 }
 
 func isCase(a ir.EnumAttr, enum string) bool {
-	return a.Dialect == enumDialect(enum) && a.Enum == enum && slices.Contains(enumCases[enum], a.Value)
+	return a.Dialect == ir.Enums[enum].Dialect && a.Enum == enum && slices.Contains(ir.Enums[enum].Cases, a.Value)
 }
 
 func (w *writer) arrayAttr(a ir.ArrayAttr, f attrForm) (node, bool) {
 	n := node{kind: arrayKind}
 	for _, e := range a {
 		switch f.form {
-		case enumsForm:
+		case ir.PrecisionsForm:
 			c, ok := e.(ir.EnumAttr)
 			if !ok || !isCase(c, f.enum) {
 				return n, false
 			}
 			n.elems = append(n.elems, text(c.Value))
-		case anyForm:
+		case ir.AnyForm:
 			v, ok := w.attr(e, attrForm{})
 			if !ok {
 				v = w.mlirAttr(e)
@@ -180,9 +180,9 @@ func (w *writer) arrayAttr(a ir.ArrayAttr, f attrForm) (node, bool) {
 	return n, true
 }
 
-func (w *writer) dictAttr(a ir.DictAttr, f form) (node, bool) {
+func (w *writer) dictAttr(a ir.DictAttr, f ir.AttrForm) (node, bool) {
 	n := node{kind: objectKind}
-	if f != anyForm || len(a) == 1 && a[0].Name == "mlir" {
+	if f != ir.AnyForm || len(a) == 1 && a[0].Name == "mlir" {
 		return n, false
 	}
 	for _, e := range a {
@@ -213,11 +213,11 @@ func dimensionNumbers(lists []dimensionList, index int64) node {
 }
 
 // matrix writes a constant of tensor<RxCxi64> as rows.
-func (w *writer) matrix(d *ir.Dense, f form) (node, bool) {
+func (w *writer) matrix(d *ir.Dense, f ir.AttrForm) (node, bool) {
 	t := w.m.TypeOf(d.Type)
 	n := node{kind: arrayKind}
 	values := d.Int64s()
-	if f != matrixForm || d.Resource != "" || t.DType != dtype.I64 || !t.IsStatic() || t.Rank() != 2 ||
+	if f != ir.MatrixForm || d.Resource != "" || t.DType != dtype.I64 || !t.IsStatic() || t.Rank() != 2 ||
 		t.Elements() == 0 || !exact(values) || len(values) == 0 {
 		return n, false
 	}
