@@ -37,7 +37,13 @@ func (b *baseline) describe(limit int64) Baseline {
 func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	replicated := p.module.Clone()
 	strip(replicated)
+	if err := ctx.Err(); err != nil { // copies of large modules take tens of milliseconds
+		return nil, err
+	}
 	parallel, note := p.dataParallel()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	annotated := p.module.Clone()
 	ignores := ""
 	if p.annotated() {
