@@ -98,11 +98,7 @@ type Explainer struct {
 // NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
 func NewExplainer(ctx context.Context, source *answer.Source, o Options) (e *Explainer, err error) {
 	defer diag.Recover("explain", &err)
-	m, err := source.Inlined(ctx)
-	if err != nil {
-		return nil, err
-	}
-	mesh, err := answer.PropagationMesh(m, o.Mesh)
+	m, mesh, err := inlined(ctx, source, o)
 	if err != nil {
 		return nil, err
 	}

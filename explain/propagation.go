@@ -42,16 +42,22 @@ type Propagation struct {
 	Trace    trace.Document    `json:"trace"`
 }
 
+// inlined returns the program that propagation is about, and its mesh.
+func inlined(ctx context.Context, source *answer.Source, o Options) (*ir.Module, ir.MeshID, error) {
+	m, err := source.Inlined(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	mesh, err := answer.PropagationMesh(m, o.Mesh)
+	return m, mesh, err
+}
+
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
 // priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is
 // the answer then.
 func Propagate(ctx context.Context, source *answer.Source, o Options) (result *Propagation, err error) {
 	defer diag.Recover("propagate", &err)
-	m, err := source.Inlined(ctx)
-	if err != nil {
-		return nil, err
-	}
-	mesh, err := answer.PropagationMesh(m, o.Mesh)
+	m, mesh, err := inlined(ctx, source, o)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,15 @@ func (f *inference) denseGroups(g *Dense, padded bool) (int64, error) {
 	return t.Dims[1], nil
 }
 
+// globalGroupSize is groupSize for collectives whose groups may be of global ids, which come with a channel.
+func (f *inference) globalGroupSize(padded bool) (int64, error) {
+	size, err := f.groupSize(padded)
+	if err != nil {
+		return 0, err
+	}
+	return size, f.channel()
+}
+
 // channel checks that global ids come with a channel.
 func (f *inference) channel() error {
 	a := f.attrs
@@ -68,11 +77,8 @@ func (f *inference) channel() error {
 }
 
 func inferAllGather(f *inference) error {
-	size, err := f.groupSize(false)
+	size, err := f.globalGroupSize(false)
 	if err != nil {
-		return err
-	}
-	if err := f.channel(); err != nil {
 		return err
 	}
 	d := f.attrs.Int("all_gather_dim", -1)
@@ -90,10 +96,7 @@ func inferAllGather(f *inference) error {
 }
 
 func inferAllReduce(f *inference) error {
-	if _, err := f.groupSize(true); err != nil {
-		return err
-	}
-	if err := f.channel(); err != nil {
+	if _, err := f.globalGroupSize(true); err != nil {
 		return err
 	}
 	x := f.operand(0)
@@ -107,11 +110,8 @@ func inferAllReduce(f *inference) error {
 }
 
 func inferReduceScatter(f *inference) error {
-	size, err := f.groupSize(false)
+	size, err := f.globalGroupSize(false)
 	if err != nil {
-		return err
-	}
-	if err := f.channel(); err != nil {
 		return err
 	}
 	x := f.operand(0)
@@ -130,10 +130,7 @@ func inferReduceScatter(f *inference) error {
 }
 
 func inferCollectiveReduce(f *inference) error {
-	if _, err := f.groupSize(false); err != nil {
-		return err
-	}
-	if err := f.channel(); err != nil {
+	if _, err := f.globalGroupSize(false); err != nil {
 		return err
 	}
 	x := f.operand(0)

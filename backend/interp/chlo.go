@@ -31,7 +31,7 @@ func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder
 			if err != nil {
 				return nil, err
 			}
-			if _, bytes, err := tensor.Size(dtype.C128, shape); err != nil || f.p.live+bytes > f.p.in.opts.MaxBytes {
+			if _, bytes, err := dtype.Size(dtype.C128, shape); err != nil || f.p.live+bytes > f.p.in.opts.MaxBytes {
 				return nil, f.p.tooLarge(bytes)
 			}
 			full := make([]tensor.Tensor, len(in))

@@ -3,7 +3,6 @@ package interp
 import (
 	"slices"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -87,7 +86,7 @@ func (c *compiler) flatten(id ir.TypeID) ([]paramType, error) {
 			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "unranked tensors cannot be run")
 		}
 		if t.IsStatic() {
-			if _, _, err := tensor.Size(t.DType, t.Dims); err != nil {
+			if _, _, err := dtype.Size(t.DType, t.Dims); err != nil {
 				return nil, err
 			}
 		}

@@ -32,7 +32,7 @@ func sized(element dtype.Type, plan func(in []tensor.Tensor) ([]int64, error),
 		if err != nil {
 			return nil, err
 		}
-		_, bytes, err := tensor.Size(element, shape)
+		_, bytes, err := dtype.Size(element, shape)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func buildDynamicReshape(c *compiler, op ir.OpID, i *instr) error {
 	e := c.element(op)
 	plan := func(in []tensor.Tensor) ([]int64, error) {
 		shape := in[1].Ints()
-		n, _, err := tensor.Size(e, shape)
+		n, _, err := dtype.Size(e, shape)
 		if err == nil && n != int64(in[0].Len()) {
 			err = badShape("operand of shape %v cannot be reshaped to %v", in[0].Shape, shape)
 		}
@@ -100,10 +100,10 @@ func buildDynamicPad(c *compiler, op ir.OpID, i *instr) error {
 		low, high, interior := in[2].Ints(), in[3].Ints(), in[4].Ints()
 		shape := make([]int64, in[0].Rank())
 		for d, n := range in[0].Shape {
-			if interior[d] < 0 || interior[d] > tensor.MaxBytes/max(n, 1) {
+			if interior[d] < 0 || interior[d] > dtype.MaxBytes/max(n, 1) {
 				return nil, badShape("interior padding %d is negative or too large", interior[d])
 			}
-			if max(low[d], high[d]) > tensor.MaxBytes || min(low[d], high[d]) < -tensor.MaxBytes {
+			if max(low[d], high[d]) > dtype.MaxBytes || min(low[d], high[d]) < -dtype.MaxBytes {
 				return nil, badShape("padding %d and %d is too large", low[d], high[d])
 			}
 			shape[d] = low[d] + n + max(n-1, 0)*interior[d] + high[d]

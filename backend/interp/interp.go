@@ -22,6 +22,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/names"
 )
 
@@ -169,7 +170,7 @@ func (in *Interpreter) checkArgs(fn ir.FuncID, f *function, args []*tensor.Tenso
 			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s is %s, the function takes %s",
 				in.argument(fn, f, i), name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
 		}
-		if _, bytes, err := tensor.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
+		if _, bytes, err := dtype.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
 			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s has %d bytes of data, its type %d", in.argument(fn, f, i), name,
 				len(a.Data), bytes)
 		}

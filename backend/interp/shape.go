@@ -62,7 +62,7 @@ const largeConstant = 1 << 20
 // buildLargeConstant is buildConstant for what is large and no splat.
 func buildLargeConstant(d *ir.Dense, t *ir.Type, i *instr) error {
 	dims, data := t.Dims, d.Data
-	if _, bytes, err := tensor.Size(t.DType, dims); err != nil || bytes != int64(len(data)) {
+	if _, bytes, err := dtype.Size(t.DType, dims); err != nil || bytes != int64(len(data)) {
 		_, err := tensor.FromBytes(t.DType, dims, data)
 		return err
 	}
@@ -88,7 +88,7 @@ func buildConstant(c *compiler, op ir.OpID, i *instr) error {
 	}
 	dims := c.m.TypeOf(a.(*ir.Dense).Type).Dims
 	v := c.m.Result(op, 0)
-	_, bytes, err := tensor.Size(x.DType, dims)
+	_, bytes, err := dtype.Size(x.DType, dims)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 )
 
 // device is one process of a grid: the company of its interpreter state.
@@ -151,7 +152,7 @@ func (x *exchange) transfer(operands []tensor.Tensor) ([]tensor.Tensor, error) {
 	}
 	for k, r := range x.c.Results {
 		s := x.stamp
-		_, bytes, err := tensor.Size(r.DType, r.Shape)
+		_, bytes, err := dtype.Size(r.DType, r.Shape)
 		if err != nil {
 			return nil, err
 		}

@@ -323,13 +323,13 @@ func TestConstructors(t *testing.T) {
 	if _, err := FromBytes(dtype.F32, []int64{2}, make([]byte, 7)); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("7 bytes for two f32: %v", err)
 	}
-	if _, _, err := Size(dtype.F32, []int64{1 << 40, 1 << 40}); !errors.Is(err, diag.ErrTooLarge) {
+	if _, _, err := dtype.Size(dtype.F32, []int64{1 << 40, 1 << 40}); !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("2^80 elements: %v", err)
 	}
-	if _, _, err := Size(dtype.F32, []int64{-1}); !errors.Is(err, diag.ErrInvalid) {
+	if _, _, err := dtype.Size(dtype.F32, []int64{-1}); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("negative size: %v", err)
 	}
-	if n, bytes, err := Size(dtype.F32, []int64{1 << 60, 0}); n != 0 || bytes != 0 || err != nil {
+	if n, bytes, err := dtype.Size(dtype.F32, []int64{1 << 60, 0}); n != 0 || bytes != 0 || err != nil {
 		t.Errorf("no elements: %d, %d, %v", n, bytes, err)
 	}
 	buffer := make([]byte, 17)

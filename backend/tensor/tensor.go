@@ -38,33 +38,9 @@ type Elem interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128
 }
 
-// MaxBytes is the largest tensor that FromBytes and Size accept: 1 TiB.
-const MaxBytes = 1 << 40
-
-// Size returns the number of elements and bytes of a tensor type. It returns a diag.ErrTooLarge for more than
-// MaxBytes and a diag.ErrInvalid for a negative size.
-func Size(dt dtype.Type, shape []int64) (elements, bytes int64, err error) {
-	width, n := int64(dt.Bytes()), int64(1)
-	for d, size := range shape {
-		if size < 0 {
-			return 0, 0, diag.Invalid(diag.TypeMismatch, diag.Position{}, "dimension %d has negative size %d", d, size)
-		}
-	}
-	if slices.Contains(shape, 0) {
-		return 0, 0, nil
-	}
-	for _, size := range shape {
-		if n > MaxBytes/width/size {
-			return 0, 0, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "tensor %s%v takes more than %s", dt, shape, diag.Bytes(MaxBytes))
-		}
-		n *= size
-	}
-	return n, n * width, nil
-}
-
-// New returns a tensor of zeros. It panics if the shape is negative or too large: check types with Size.
+// New returns a tensor of zeros. It panics if the shape is negative or too large: check types with dtype.Size.
 func New(dt dtype.Type, shape []int64) Tensor {
-	_, bytes, err := Size(dt, shape)
+	_, bytes, err := dtype.Size(dt, shape)
 	if err != nil {
 		panic(err)
 	}
@@ -84,7 +60,7 @@ func alignedBytes(n int64) []byte {
 // FromBytes returns a tensor over the given elements, copied only when they are not aligned. It returns a
 // diag.ErrInvalid if the number of bytes does not fit the type.
 func FromBytes(dt dtype.Type, shape []int64, data []byte) (Tensor, error) {
-	_, bytes, err := Size(dt, shape)
+	_, bytes, err := dtype.Size(dt, shape)
 	if err != nil {
 		return Tensor{}, err
 	}

@@ -310,7 +310,9 @@ const (
 	tooLong = 700
 )
 
-func TestFileLength(t *testing.T) {
+// eachFile calls a function with the name and text of each Go file that is not generated, tests included.
+func eachFile(t *testing.T, look func(name string, text []byte)) {
+	t.Helper()
 	for _, p := range packages(t) {
 		if p.generated() {
 			continue
@@ -320,37 +322,34 @@ func TestFileLength(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch lines := bytes.Count(text, []byte("\n")); {
-			case lines > tooLong:
-				t.Errorf("%s has %d lines, more than %d", path.Join(p.short(), file), lines, tooLong)
-			case lines > long:
-				t.Logf("%s has %d lines, more than %d", path.Join(p.short(), file), lines, long)
-			}
+			look(path.Join(p.short(), file), text)
 		}
 	}
+}
+
+func TestFileLength(t *testing.T) {
+	eachFile(t, func(name string, text []byte) {
+		switch lines := bytes.Count(text, []byte("\n")); {
+		case lines > tooLong:
+			t.Errorf("%s has %d lines, more than %d", name, lines, tooLong)
+		case lines > long:
+			t.Logf("%s has %d lines, more than %d", name, lines, long)
+		}
+	})
 }
 
 // widest is how many columns a line has at most, a tab counting as one. Raw strings may be wider: they are programs of tests.
 const widest = 140
 
 func TestLineWidth(t *testing.T) {
-	for _, p := range packages(t) {
-		if p.generated() {
-			continue
-		}
-		for _, file := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
-			text, err := os.ReadFile(filepath.Join(p.Dir, file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw := rawStringLines(text)
-			for i, line := range strings.Split(string(text), "\n") {
-				if n := utf8.RuneCountInString(line); n > widest && !raw[i+1] {
-					t.Errorf("%s:%d has %d columns, more than %d", path.Join(p.short(), file), i+1, n, widest)
-				}
+	eachFile(t, func(name string, text []byte) {
+		raw := rawStringLines(text)
+		for i, line := range strings.Split(string(text), "\n") {
+			if n := utf8.RuneCountInString(line); n > widest && !raw[i+1] {
+				t.Errorf("%s:%d has %d columns, more than %d", name, i+1, n, widest)
 			}
 		}
-	}
+	})
 }
 
 // rawStringLines returns the lines of a file on which raw strings stand.

@@ -81,19 +81,24 @@ func rows(t *testing.T, dir string, but ...string) table {
 					}
 				}
 			case *ast.CompositeLit:
-				for _, e := range n.Elts {
-					if kv, ok := e.(*ast.KeyValueExpr); ok {
-						e = kv.Key
-					}
-					if name, ok := kindOf(e); ok {
-						out[name] = true
-					}
-				}
+				out.add(n)
 			}
 			return true
 		})
 	}
 	return out
+}
+
+// add notes the kinds that are keys or elements of a literal.
+func (t table) add(lit *ast.CompositeLit) {
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Key
+		}
+		if name, ok := kindOf(e); ok {
+			t[name] = true
+		}
+	}
 }
 
 func readIdentifiers(t *testing.T) {
@@ -143,14 +148,7 @@ func tableIn(t *testing.T, dir, file string) table {
 	out := table{}
 	ast.Inspect(files(t, dir)[file], func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok {
-			for _, e := range lit.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					e = kv.Key
-				}
-				if name, ok := kindOf(e); ok {
-					out[name] = true
-				}
-			}
+			out.add(lit)
 		}
 		return true
 	})

@@ -97,7 +97,7 @@ func ReadNpy(r io.Reader, maxBytes int64) (tensor.Tensor, error) {
 	if head.fortran {
 		slices.Reverse(shape)
 	}
-	_, bytes, err := tensor.Size(head.dtype, shape)
+	_, bytes, err := dtype.Size(head.dtype, shape)
 	if err != nil {
 		return tensor.Tensor{}, err
 	}

@@ -26,7 +26,7 @@ func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "%s is %s: give inputs with --inputs",
 				names.Port("input", i, tensors[i].Name), tensors[i].Type)
 		}
-		n, bytes, err := tensor.Size(dt, shape)
+		n, bytes, err := dtype.Size(dt, shape)
 		if err != nil {
 			return nil, err
 		}
