@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -183,8 +184,8 @@ type exclusion struct {
 //	r_i(a) + sum over arcs e to neighbours j of min_b (r_e(a, b) + r_j(b))
 //
 // as every node and arc of that sum counts once, and one with values a and b at the ends of arc e the bound plus r_i(a) + r_j(b) + r_e(a,
-// b).
-func (c *certificate) exclude(upper int64) *exclusion {
+// b). It returns nil where there is no room to speak of, or the context ended.
+func (c *certificate) exclude(ctx context.Context, upper int64) *exclusion {
 	room := c.room(upper)
 	if room < 0 || room >= 1<<60 {
 		return nil
@@ -193,6 +194,9 @@ func (c *certificate) exclude(upper int64) *exclusion {
 	loss := slices.Clone(c.node)
 	var rowMin, colMin []int64
 	for id := range c.m.arcs {
+		if id&255 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		e := &c.m.arcs[id]
 		na, nb := c.node[c.m.off[e.a]:][:e.t.ka], c.node[c.m.off[e.b]:][:e.t.kb]
 		rowMin, colMin = fill(rowMin, e.t.ka), fill(colMin, e.t.kb)

@@ -239,7 +239,7 @@ func TestExclude(t *testing.T) {
 			t.Fatalf("seed %d: bound %d, best %d", seed, c.bound, best)
 		}
 		upper := min(best, Inf/2) - rng.Int64N(3)
-		x := c.exclude(upper)
+		x := c.exclude(t.Context(), upper)
 		if x == nil {
 			continue
 		}

@@ -121,7 +121,7 @@ func (g *stage) certify() {
 	g.w.proveBound(g.m, c, c.bound)
 	g.raise(c.bound)
 	// Looking for what to delete costs as much as a sweep or two: only if the gap has closed by a fifth.
-	if g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
+	if g.s.ctx.Err() == nil && g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
 		g.tried, g.proven = g.s.cost, c.bound
 		g.s.charge(2 * g.m.entries)
 		g.fix(c)
@@ -130,8 +130,8 @@ func (g *stage) certify() {
 
 // fix deletes the values and pairs that cost more than the incumbent, and compiles anew, if that is worth it.
 func (g *stage) fix(c *certificate) {
-	x := c.exclude(g.s.cost)
-	if x == nil || g.s.ctx.Err() != nil || 20*x.values < len(x.value) && 8*x.pairs < x.finite {
+	x := c.exclude(g.s.ctx, g.s.cost)
+	if x == nil || 20*x.values < len(x.value) && 8*x.pairs < x.finite {
 		return
 	}
 	from := g.dual.msg.carry(g.m.node, len(g.w.cells), len(g.w.log))

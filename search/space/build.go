@@ -150,7 +150,7 @@ func (s *Space) measure() {
 			made[key] = true
 			entries += len(rows.at) * len(cols.at)
 		}
-		if !s.bounded(pairs, maxPairs, smallPairs) || !s.bounded(entries, maxEntries, smallEntries) {
+		if !s.charge(0) || !s.bounded(pairs, maxPairs, smallPairs) || !s.bounded(entries, maxEntries, smallEntries) {
 			return
 		}
 	}

@@ -92,6 +92,9 @@ func (s *Space) connect() {
 	s.lists = newLists()
 	shared := s.sharing()
 	for i := range s.nodes {
+		if !s.charge(0) {
+			return
+		}
 		n := &s.nodes[i]
 		product := int32(-1)
 		if s.rings && n.op != 0 && multiplies(s.m.Kind(n.op)) {
