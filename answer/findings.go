@@ -84,8 +84,15 @@ func (f *Findings) Join(other *Findings) { f.list = append(f.list, other.list...
 
 // Sorted returns the findings in the order of the text, each once. It is never nil.
 func (f *Findings) Sorted() []Finding {
-	slices.SortStableFunc(f.list, func(a, b Finding) int {
+	out, seen := []Finding{}, map[Finding]bool{}
+	for _, x := range f.list {
+		if !seen[x] {
+			out = append(out, x)
+		}
+		seen[x] = true
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return append([]Finding{}, slices.Compact(f.list)...)
+	return out
 }
