@@ -126,7 +126,8 @@ func bytesOf(x []float64) []byte {
 }
 
 // Over returns the elements of a tensor that lie further from those of another than a function of the wanted number, and
-// of its place among all numbers, allows; nil if there are none. The first in the result is the worst of them.
+// of its place among all numbers, allows; nil if there are none. The first in the result is the worst of them: the one that is
+// the most times over what is allowed, or where nothing is allowed, the one that is furthest off.
 func Over(got, want *tensor.Tensor, limit func(want float64, k int) float64) *Fault {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return &Fault{Type: typeText(got.DType, got.Shape), Elements: got.Len(), Index: []int64{}, Got: math.NaN(), Want: math.NaN()}
@@ -136,7 +137,7 @@ func Over(got, want *tensor.Tensor, limit func(want float64, k int) float64) *Fa
 	}
 	d := newDifference(*got, *want)
 	var worst *Fault
-	excess := 0.0
+	excess, furthest := 0.0, 0.0
 	for i := range d.got {
 		far := d.distance(i)
 		if far == 0 {
@@ -153,8 +154,8 @@ func Over(got, want *tensor.Tensor, limit func(want float64, k int) float64) *Fa
 			worst = &Fault{Type: typeText(d.dtype, d.shape)}
 		}
 		worst.Elements++
-		if over := far / math.Max(allowed, math.SmallestNonzeroFloat64); over > excess {
-			excess = over
+		if over := far / allowed; over > excess || over == excess && far > furthest {
+			excess, furthest = over, far
 			worst.Index, worst.Got, worst.Want, worst.Allowed = indexOf(int64(i/d.parts), d.shape), d.got[i], d.want[i], allowed
 		}
 	}
