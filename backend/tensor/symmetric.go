@@ -7,7 +7,7 @@ import (
 )
 
 // CholeskyUpdate returns the upper triangular factor of rᵀ·r + w·wᵀ, made from the one factor r by rotations, and what
-// they make of w.
+// they make of w. What rounding leaves below the diagonal stays there, as JAX leaves it.
 func CholeskyUpdate(r, w Tensor) (factor, rest Tensor) {
 	a, z := widened(r), widened(w)
 	n := int(w.Shape[0])

@@ -297,3 +297,22 @@ func clone(a cblas128.General) cblas128.General {
 	a.Data = slices.Clone(a.Data)
 	return a
 }
+
+// The reflectors of Gehrd make the unitary Q for which Qᴴ·A·Q has nothing below its first subdiagonal.
+func TestHessenberg(t *testing.T) {
+	each(t, true, func(t *testing.T, r *rand.Rand, m, n int) {
+		a := random(r, n, n)
+		h, tau := clone(a), make([]complex128, n-1)
+		zlapack.Gehrd(h, 0, n-1, tau)
+		q := zlapack.Unghr(h, tau)
+		isUnitary(t, "q", q)
+		for i := range n {
+			for j := range max(0, i-1) {
+				h.Data[i*n+j] = 0
+			}
+		}
+		if d := distance(zlapack.Multiply(zlapack.Multiply(zlapack.Adjoint(q), a), q), h); d > 10*tolerance {
+			t.Errorf("%dx%d: QᴴAQ is %g from H", n, n, d)
+		}
+	})
+}
