@@ -37,10 +37,7 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, meshID := drawProgram(t)
 		main, _ := m.Main()
-		var inputs []*tensor.Tensor
-		for _, arg := range m.BlockArgs(m.Func(main).Body) {
-			inputs = append(inputs, drawTensor(t, m.ValueType(arg)))
-		}
+		inputs := drawInputs(t, m)
 		in, err := interp.New(m, interp.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -50,27 +47,7 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := mlir.Print(m, mlir.PrintOptions{})
-		if err := collectives.Settle(t.Context(), m, meshID); err != nil {
-			t.Fatal(err)
-		}
-		assignment, err := collectives.Derive(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		planner := collectives.NewPlanner(flat{})
-		if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
-			t.Fatal(err)
-		}
-		if err := ir.Verify(t.Context(), m); err != nil {
-			t.Fatalf("the partitioned program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
-		}
-		p, err := shardmap.Lower(t.Context(), m, meshID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := ir.Verify(t.Context(), m); err != nil {
-			t.Fatalf("the program over axes is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
-		}
+		_, p := lower(t, m, meshID)
 		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -83,6 +60,34 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lower partitions a module in place, as its shardings say, and lowers it to the program of one device over axes. It also
+// returns the partitioned program.
+func lower(t *rapid.T, m *ir.Module, mesh ir.MeshID) (*ir.Module, *shardmap.Program) {
+	if err := collectives.Settle(t.Context(), m, mesh); err != nil {
+		t.Fatal(err)
+	}
+	assignment, err := collectives.Derive(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planner := collectives.NewPlanner(flat{})
+	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner); err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(t.Context(), m); err != nil {
+		t.Fatalf("the partitioned program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+	partitioned := m.Clone()
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(t.Context(), m); err != nil {
+		t.Fatalf("the program over axes is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+	return partitioned, p
 }
 
 func near(a, b *tensor.Tensor) bool {
@@ -159,6 +164,14 @@ func eachElement(m *subaxis.Mesh, l *collectives.Layout, dims []int64, device in
 			visit(whole, int(local))
 		}
 	}
+}
+
+func drawInputs(t *rapid.T, m *ir.Module) (inputs []*tensor.Tensor) {
+	main, _ := m.Main()
+	for _, arg := range m.BlockArgs(m.Func(main).Body) {
+		inputs = append(inputs, drawTensor(t, m.ValueType(arg)))
+	}
+	return inputs
 }
 
 func drawTensor(t *rapid.T, typ *ir.Type) *tensor.Tensor {
