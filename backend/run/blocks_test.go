@@ -55,6 +55,22 @@ func TestSplitAndJoin(t *testing.T) {
 	}
 }
 
+// Blocks put to where they start make up the tensor that they were split from, as when they are joined.
+func TestPutBlocksBack(t *testing.T) {
+	m, whole := mesh(), counted(8, 4)
+	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(0), ref(1, 2, 2)}, {ref(1, 1, 2)}}}
+	got := tensor.New(whole.DType, whole.Shape)
+	seen := map[int64]bool{}
+	for logical, blocks := int64(0), run.Split(m, l, whole); logical < m.Devices(); logical++ {
+		start, index := run.Start(m, l, logical, whole.Shape)
+		run.Put(&got, blocks[m.DeviceID(logical)], start)
+		seen[index] = true
+	}
+	if !got.Equal(*whole) || int64(len(seen)) != l.Shards() {
+		t.Errorf("%d blocks, numbered %v, make %v", l.Shards(), seen, got.Floats())
+	}
+}
+
 // Terms are combined by their reduction, and each counts once however many devices hold it.
 func TestJoinOfTerms(t *testing.T) {
 	m := mesh()
