@@ -85,3 +85,40 @@ func TestSplitAxes(t *testing.T) {
 		t.Errorf("6x4 cut by x is %v", got)
 	}
 }
+
+// A layout is independent where parts of one axis are whole axes of one finer mesh: the halves of four devices go with its even and
+// odd ones, those of six do not.
+func TestIndependent(t *testing.T) {
+	part := func(pre, size int32) subaxis.Ref { return subaxis.Ref{Axis: 0, Pre: pre, Size: size} }
+	for _, c := range []struct {
+		l    Layout
+		want bool
+	}{
+		{layout(nil, nil), true},
+		{layout(axes(part(1, 2)), axes(part(2, 2))), true},
+		{layout(axes(part(2, 2)), axes(part(1, 2))), true},
+		{layout(axes(part(1, 2)), axes(part(3, 2))), false},
+		{Layout{Dims: [][]subaxis.Ref{axes(part(1, 2))}, Unreduced: axes(part(3, 2))}, false},
+	} {
+		if got := c.l.Independent(); got != c.want {
+			t.Errorf("%v is independent: %v, want %v", c.l, got, c.want)
+		}
+	}
+}
+
+// Where a layout divides a tensor, its blocks have together as many elements as the tensor; else some block would be larger.
+func TestDivides(t *testing.T) {
+	l := layout(axes(full("x")), axes(full("y"))) // 4 by 2 blocks
+	for _, c := range []struct {
+		dims []int64
+		want bool
+	}{{[]int64{8, 6}, true}, {[]int64{4, 2}, true}, {[]int64{0, 2}, true}, {[]int64{6, 2}, false}, {[]int64{4, 3}, false}} {
+		if got := l.Divides(c.dims); got != c.want {
+			t.Errorf("%v is divided: %v, want %v", c.dims, got, c.want)
+		}
+		block := l.LocalDims(c.dims)
+		if whole := block[0]*block[1]*l.Shards() == c.dims[0]*c.dims[1]; whole != c.want {
+			t.Errorf("blocks %v of %v make up the whole: %v", block, c.dims, whole)
+		}
+	}
+}

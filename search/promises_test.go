@@ -1,7 +1,11 @@
 package search
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
 	"testing"
 
 	"autoshard/internal/diag"
@@ -53,5 +57,36 @@ func TestLimits(t *testing.T) {
 	var proof *InfeasibleError
 	if !errors.Is(err, diag.ErrInfeasible) || !errors.As(err, &proof) || !proof.Proven {
 		t.Errorf("error %v, want a proof that nothing fits", err)
+	}
+}
+
+// A certificate is JSON that carries the hash it was given, the best solution with its cost, and a claim that is no more than its
+// bound; it is appended to what there is.
+func TestCertificateJSON(t *testing.T) {
+	b := NewBuilder()
+	x, y := b.AddNode([]int64{0, 3}, []int64{0, 0}, 0, 1), b.AddNode([]int64{0, 4}, []int64{0, 0}, 0, 1)
+	b.AddEdge(x, y, b.AddMatrix(2, 2, []int64{10, 0, 0, 10}))
+	p, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Solve(t.Context(), p, Options{Certify: true})
+	if err != nil || r.Certificate == nil {
+		t.Fatal(r.Certificate, err)
+	}
+	r.Certificate.SHA256 = [32]byte{0xab, 1}
+	var c struct {
+		SHA256, Claim string
+		Upper         int64
+		Solution      []int32
+	}
+	text := r.Certificate.AppendJSON([]byte(" "))
+	if err := json.Unmarshal(text, &c); err != nil || text[0] != ' ' {
+		t.Fatalf("%v in %s", err, text)
+	}
+	claim, err := strconv.ParseInt(c.Claim, 10, 64)
+	if err != nil || c.SHA256 != hex.EncodeToString(r.Certificate.SHA256[:]) || c.Upper != r.Cost || !slices.Equal(c.Solution, r.Solution) ||
+		claim > r.Certificate.Bound || r.Certificate.Bound > r.Cost {
+		t.Errorf("cost %d, solution %v and bound %d are written as %+v, %v", r.Cost, r.Solution, r.Certificate.Bound, c, err)
 	}
 }

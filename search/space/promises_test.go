@@ -3,6 +3,7 @@ package space_test
 import (
 	"testing"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
@@ -98,5 +99,49 @@ func TestRelaxed(t *testing.T) {
 	}
 	if least[0] >= least[1] {
 		t.Errorf("beside each other product and gather cost %d, one after the other %d", least[0], least[1])
+	}
+}
+
+// A suggestion is a warm start: a solution of the problem that, applied, cuts everything as suggested. One that a pin rules out
+// is none.
+func TestWarmStarts(t *testing.T) {
+	for pin, want := range map[string]int{"": 1, `[{"x"}, {}]`: 1, `[{}, {"x"}]`: 0} {
+		m, s := product(t)
+		mesh, _ := m.LookupMesh("mesh")
+		main, _ := m.Main()
+		x := m.BlockArgs(m.Func(main).Body)[0]
+		suggested := m.Clone()
+		suggested.SetSharding(x, sharding(t, suggested, `[{"x"}, {}]`))
+		suggested.Func(main).ResultShardings[0] = sharding(t, suggested, `[{"x"}, {}]`)
+		if err := collectives.Settle(t.Context(), suggested, mesh); err != nil {
+			t.Fatal(err)
+		}
+		assignment, err := collectives.Derive(t.Context(), suggested)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Suggest(suggested, assignment)
+		if pin != "" {
+			s.Pin(x, sharding(t, m, pin))
+		}
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts := s.WarmStarts()
+		if len(starts) != want {
+			t.Errorf("pinned to %q there are %d warm starts, want %d", pin, len(starts), want)
+		}
+		for _, start := range starts {
+			if cost, _, err := p.Evaluate(start); err != nil || cost >= search.Inf {
+				t.Errorf("the warm start costs %d, %v", cost, err)
+			}
+			s.Apply(m, start)
+			for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+				if got, want := m.FormatSharding(m.Sharding(v)), suggested.FormatSharding(suggested.Sharding(v)); got != want {
+					t.Errorf("value %d is %s, suggested was %s", v, got, want)
+				}
+			}
+		}
 	}
 }
