@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"autoshard"
@@ -122,5 +125,72 @@ func TestEstimateOfPlan(t *testing.T) {
 	}
 	if _, err := text.Estimate(t.Context(), hw); !errors.Is(err, autoshard.ErrUnsupported) {
 		t.Errorf("a shard_map program: %v", err)
+	}
+}
+
+// Emit writes each of the forms that there are, and names them where it is asked for another.
+func TestEmitForms(t *testing.T) {
+	p := exampleProgram()
+	_, err := p.Emit(t.Context(), "fortran")
+	for _, form := range autoshard.EmitForms() {
+		if text, err := p.Emit(t.Context(), form); err != nil || len(text) == 0 {
+			t.Errorf("%s: %d bytes, %v", form, len(text), err)
+		}
+		if !errors.Is(err, autoshard.ErrInvalid) || !strings.Contains(err.Error(), form) {
+			t.Errorf("an unknown form: %v", err)
+		}
+	}
+}
+
+// Findings have the rules of lint and those of answers, each name once. Only those of lint can be switched off.
+func TestRulesOfFindings(t *testing.T) {
+	var lint, all []string
+	for _, r := range autoshard.LintRules() {
+		lint = append(lint, string(r.ID))
+	}
+	for _, r := range autoshard.FindingRules() {
+		all = append(all, string(r.ID))
+	}
+	if err := autoshard.CheckLintRules(lint); err != nil {
+		t.Error(err)
+	}
+	if !slices.Equal(all[:len(lint)], lint) || len(all) == len(lint) {
+		t.Errorf("findings have the rules %v, lint has %v", all, lint)
+	}
+	for _, name := range append(all[len(lint):], "unused-axes") {
+		if err := autoshard.CheckLintRules([]string{name}); !errors.Is(err, autoshard.ErrInvalid) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	slices.Sort(all)
+	if once := slices.Compact(slices.Clone(all)); len(once) != len(all) {
+		t.Errorf("a rule is there twice: %v", all)
+	}
+}
+
+// Values are labelled by the names that the program gives, and as MLIR calls them where it gives none.
+func TestLabelsOfSpecs(t *testing.T) {
+	text := strings.Replace(product, "%w: tensor<8x6xf32>", `%w: tensor<8x6xf32> loc("params['w']")`, 1)
+	model, err := autoshard.ReadModel(t.Context(), "product.mlir", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs, err := model.Specs(t.Context(), "sdy", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for i := range specs {
+		labels = append(labels, specs[i].Label())
+	}
+	if want := []string{"%arg0", "params['w']", "result 0"}; !slices.Equal(labels, want) {
+		t.Errorf("values are labelled %q, want %q", labels, want)
+	}
+}
+
+// A version is one of a module or a revision, and the same each time.
+func TestVersion(t *testing.T) {
+	if v := autoshard.Version(); !regexp.MustCompile(`^(devel( [0-9a-f]+)?|v[0-9]+\..*)$`).MatchString(v) || v != autoshard.Version() {
+		t.Errorf("the version is %q", v)
 	}
 }

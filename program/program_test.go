@@ -1,0 +1,110 @@
+package program_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"autoshard/answer"
+	"autoshard/backend/tensor"
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/diag"
+	"autoshard/ir/dtype"
+	"autoshard/program"
+)
+
+// product waits for rows that four devices gather, in a ring.
+const product = `sdy.mesh @mesh = <["x"=4]>
+func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %g = sdy.all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> {autoshard.ring = "unidirectional"} : tensor<8x4xf32>
+  %d = stablehlo.dot_general %g, %w, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %d : tensor<8x6xf32>
+}
+`
+
+// read returns the program of one device of a partitioned text.
+func read(t *testing.T, text string) *program.Program {
+	t.Helper()
+	m, _, err := program.Parse(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, outputs := answer.Tensors(m, func(int, int) bool { return false })
+	p, err := program.Read(t.Context(), &program.Partitioned{Name: "product", Mesh: []answer.MeshAxis{{Name: "x", Size: 4}},
+		Inputs: inputs, Outputs: outputs, Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// PerDevice makes the rings that a program asks for. Its estimate is the price of a step: times that add up, the largest memory, and
+// the bytes of all collectives; the program that is read from the text has the same.
+func TestEstimateOfStep(t *testing.T) {
+	m, mesh, err := program.Parse(t.Context(), product)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := program.PerDevice(t.Context(), m, mesh)
+	if err != nil || len(device.Rings) != 1 {
+		t.Fatalf("%d rings, %v", len(device.Rings), err)
+	}
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := estimate.New(hw, device.Mesh.Axes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := model.Program(t.Context(), device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := program.EstimateOf(device, &step)
+	if math.Abs(e.ComputeSeconds+e.CollectiveSeconds-e.Seconds) > 1e-12 || e.Seconds*program.Picoseconds != float64(step.Total()) ||
+		e.PeakBytes != step.Peak {
+		t.Errorf("%+v is the price of %+v", e, step)
+	}
+	if want := int64(4 * 3 * 2 * 4 * 4); e.SentBytes != want { // to each of 4 devices the 2x4 numbers of 3 others
+		t.Errorf("%d bytes are sent, want %d", e.SentBytes, want)
+	}
+	if again, err := read(t, product).Estimate(t.Context(), hw); err != nil || again != e {
+		t.Errorf("read from the text, the program costs %+v, %v, not %+v", again, err, e)
+	}
+}
+
+// A check that fails names the place of the element that is furthest from what was expected.
+func TestWrongPlace(t *testing.T) {
+	p := read(t, product)
+	x, w := tensor.New(dtype.F32, []int64{8, 4}), tensor.New(dtype.F32, []int64{4, 6})
+	expected := make([]float64, 48)
+	expected[7*6+2], expected[0] = 5, 0.5
+	want := tensor.FromFloats(dtype.F32, []int64{8, 6}, expected...)
+	check, err := p.Verify(t.Context(), []*tensor.Tensor{&x, &w}, []*tensor.Tensor{&want}, program.Tolerance{})
+	if !errors.Is(err, diag.ErrFinding) || check == nil || check.Passed || check.Outputs[0].Wrong == nil {
+		t.Fatalf("%+v, %v", check, err)
+	}
+	wrong := check.Outputs[0].Wrong
+	if wrong.Place() != "[7,2]" || wrong.Elements != 2 || wrong.Want != "5" || !strings.Contains(err.Error(), "[7,2]") {
+		t.Errorf("wrong at %s: %+v, %v", wrong.Place(), wrong, err)
+	}
+}
+
+// A shard_map program is told from MLIR by its first word behind comments, and MLIR that holds one by its manual computation.
+func TestKindsOfTexts(t *testing.T) {
+	for text, want := range map[string][2]bool{
+		"# about it\n\n  shard_map @f mesh=(x=2,)": {true, false},
+		"shard_maps @f":                   {false, false},
+		"":                                {false, false},
+		product:                           {false, false},
+		`%0 = sdy.manual_computation(%x)`: {false, true},
+		`{"program": "sdy.manual_computation(%arg0)"}`: {false, false},
+	} {
+		if got := [2]bool{program.IsShardMap([]byte(text)), program.IsManualComputation([]byte(text))}; got != want {
+			t.Errorf("%q is a shard_map program and a manual computation: %v, want %v", text, got, want)
+		}
+	}
+}
