@@ -120,11 +120,9 @@ func (l *specLister) block(b ir.BlockID, manual ir.ShardAxes) {
 		if axes, ok := l.m.Attr(op, "manual_axes").(*ir.AxesAttr); ok && l.m.Kind(op) == ir.OpSdyManualComputation {
 			inside = subaxis.SortMerge(slices.Concat(manual, axes.Axes))
 		}
-		for _, r := range l.m.Regions(op) {
-			for _, inner := range l.m.Blocks(r) {
-				l.values(l.m.BlockArgs(inner), manual)
-				l.block(inner, inside)
-			}
+		for inner := range l.m.InnerBlocks(op) {
+			l.values(l.m.BlockArgs(inner), manual)
+			l.block(inner, inside)
 		}
 		for _, v := range l.m.Results(op) {
 			l.values([]ir.ValueID{v}, manual)

@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Attr is an attribute value: one of the types of this file. Attributes are immutable.
 type Attr interface{ attr() }
@@ -26,29 +29,24 @@ func (a Attrs) Get(name string) Attr {
 
 // With returns the dictionary with one entry added or replaced.
 func (a Attrs) With(name string, value Attr) Attrs {
-	i, found := slices.BinarySearchFunc(a, name, func(e NamedAttr, n string) int {
-		switch {
-		case e.Name < n:
-			return -1
-		case e.Name > n:
-			return 1
-		}
-		return 0
-	})
+	i, found := slices.BinarySearchFunc(a, name, func(e NamedAttr, n string) int { return strings.Compare(e.Name, n) })
 	if found {
 		out := slices.Clone(a)
 		out[i].Value = value
 		return out
 	}
-	out := make(Attrs, len(a)+1)
-	copy(out, a[:i])
-	out[i] = NamedAttr{name, value}
-	copy(out[i+1:], a[i:])
-	return out
+	return slices.Concat(a[:i], Attrs{{name, value}}, a[i:])
 }
 
-// Without returns the dictionary without one entry.
-func (a Attrs) Without(name string) Attrs {
+// Without returns the dictionary without some entries.
+func (a Attrs) Without(names ...string) Attrs {
+	for _, name := range names {
+		a = a.without(name)
+	}
+	return a
+}
+
+func (a Attrs) without(name string) Attrs {
 	for i := range a {
 		if a[i].Name == name {
 			if i == len(a)-1 {
@@ -63,15 +61,7 @@ func (a Attrs) Without(name string) Attrs {
 // MakeAttrs returns a dictionary of name, value pairs in any order.
 func MakeAttrs(entries ...NamedAttr) Attrs {
 	a := slices.Clone(Attrs(entries))
-	slices.SortFunc(a, func(x, y NamedAttr) int {
-		switch {
-		case x.Name < y.Name:
-			return -1
-		case x.Name > y.Name:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(a, func(x, y NamedAttr) int { return strings.Compare(x.Name, y.Name) })
 	return a
 }
 
@@ -128,6 +118,11 @@ type (
 
 	// DotDims is #stablehlo.dot.
 	DotDims struct{ LhsBatch, RhsBatch, LhsContract, RhsContract []int64 }
+	// RaggedDims is #chlo.ragged_dot: the dimension of lhs that is cut into groups, and that of rhs with an entry for each group.
+	RaggedDims struct {
+		Dot           DotDims
+		Ragged, Group []int64
+	}
 	// GatherDims is #stablehlo.gather.
 	GatherDims struct {
 		Offset, Collapsed, OperandBatch, IndicesBatch, StartIndexMap []int64
@@ -227,6 +222,7 @@ func (Bools) attr()           {}
 func (*DenseArray) attr()     {}
 func (*Dense) attr()          {}
 func (*DotDims) attr()        {}
+func (*RaggedDims) attr()     {}
 func (*GatherDims) attr()     {}
 func (*ScatterDims) attr()    {}
 func (*ConvDims) attr()       {}

@@ -233,10 +233,7 @@ func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
 	for i, v := range operands {
 		operands[i] = mapped(values, v)
 	}
-	results := make([]TypeID, m.NumResults(op))
-	for i, v := range m.Results(op) {
-		results[i] = m.Type(v)
-	}
+	results := m.TypesOf(m.ResultValues(op))
 	loc := b.Loc
 	b.Loc = m.ops[op].loc
 	clone := b.OpRegions(m.Kind(op), results, m.OpAttrs(op), m.NumRegions(op), operands...)
@@ -246,9 +243,6 @@ func (m *Module) CloneOp(b *Builder, op OpID, values map[ValueID]ValueID) OpID {
 	}
 	if name, ok := m.opNames[op]; ok {
 		m.opNames[clone] = name
-	}
-	if pos := m.OpPos(op); pos.IsKnown() {
-		m.SetPos(clone, pos)
 	}
 	for i, v := range m.Results(op) {
 		values[v] = m.Result(clone, i)

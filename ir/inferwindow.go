@@ -92,22 +92,15 @@ func (f *inference) windowPadding(out []Window) error {
 	if len(t.Dims) != 2 || t.Dims[1] != 2 || t.Dims[0] != int64(len(out)) || t.DType != dtype.I64 {
 		return badAttr("expects padding of type tensor<%dx2xi64>, but got '%s'", len(out), f.m.FormatType(padding.Type))
 	}
-	values := padding.Int64s()
+	values := f.m.Int64s(padding)
 	for i := range out {
-		if padding.Splat {
-			out[i].Low, out[i].High = values[0], values[0]
-		} else {
-			out[i].Low, out[i].High = values[2*i], values[2*i+1]
-		}
+		out[i].Low, out[i].High = values[2*i], values[2*i+1]
 	}
 	return nil
 }
 
 func inferConvolution(f *inference) error {
-	d, ok := f.attrs.Get("dimension_numbers").(*ConvDims)
-	if !ok {
-		return missing("dimension_numbers")
-	}
+	d := f.attrs.Get("dimension_numbers").(*ConvDims)
 	lhs, rhs := f.operand(0), f.operand(1)
 	n := len(d.InSpatial)
 	if lhs.Rank() != rhs.Rank() {

@@ -125,11 +125,9 @@ func (in *inliner) block(b BlockID) error {
 		if err := in.ctx.Err(); err != nil {
 			return err
 		}
-		for _, r := range m.Regions(op) {
-			for _, inner := range m.Blocks(r) {
-				if err := in.block(inner); err != nil {
-					return err
-				}
+		for inner := range m.InnerBlocks(op) {
+			if err := in.block(inner); err != nil {
+				return err
 			}
 		}
 		var err error
@@ -213,10 +211,8 @@ func (m *Module) eraseDeadIn(b BlockID) {
 		if m.isDead(op) {
 			m.Erase(op)
 		} else {
-			for _, r := range m.Regions(op) {
-				for _, inner := range m.Blocks(r) {
-					m.eraseDeadIn(inner)
-				}
+			for inner := range m.InnerBlocks(op) {
+				m.eraseDeadIn(inner)
 			}
 		}
 		op = prev
@@ -237,12 +233,10 @@ func (m *Module) isPure(op OpID) bool {
 	if !m.Kind(op).IsPure() && !m.Kind(op).IsTerminator() {
 		return false
 	}
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			for inner := range m.Ops(b) {
-				if !m.isPure(inner) {
-					return false
-				}
+	for b := range m.InnerBlocks(op) {
+		for inner := range m.Ops(b) {
+			if !m.isPure(inner) {
+				return false
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -191,9 +190,7 @@ func (m *Module) ConstantInt(v ValueID) (int64, bool) {
 	if !ok || !dense.Splat || len(dense.Data) > 8 || len(dense.Data) == 0 {
 		return 0, false
 	}
-	raw := make([]byte, 8)
-	copy(raw, dense.Data)
-	n := int64(binary.LittleEndian.Uint64(raw))
+	n := int64(dtype.LoadBits(dense.Data))
 	if m.ValueType(v).DType.Kind() == dtype.Unsigned {
 		return n, n >= 0
 	}

@@ -190,11 +190,9 @@ func (v *verifier) uses(op OpID, at BlockID, r RegionID, order *blockOrder) {
 			v.opReport(op, badOp("operand #%d does not dominate this use", i))
 		}
 	}
-	for _, inner := range m.Regions(op) {
-		for _, b := range m.Blocks(inner) {
-			for o := range m.Ops(b) {
-				v.uses(o, at, r, order)
-			}
+	for b := range m.InnerBlocks(op) {
+		for o := range m.Ops(b) {
+			v.uses(o, at, r, order)
 		}
 	}
 }

@@ -20,13 +20,7 @@ func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 		return "", err
 	}
 	main, _ := m.Main()
-	var ops []ir.OpID
-	m.Walk(m.Func(main).Body, func(op ir.OpID) {
-		if !m.Kind(op).IsTerminator() {
-			ops = append(ops, op)
-		}
-	})
-	for _, op := range ops {
+	for _, op := range m.OpsWhere(m.Func(main).Body, func(k ir.Kind) bool { return !k.IsTerminator() }) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
@@ -36,10 +30,8 @@ func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 		case k == ir.OpSdyManualComputation || k == ir.OpSdyShardingConstraint:
 		default:
 			constrainAll(m, m.BuilderAfter(op), m.ResultValues(op))
-			for _, r := range m.Regions(op) {
-				for _, b := range m.Blocks(r) {
-					constrainAll(m, m.BuilderBefore(m.FirstOp(b)), m.BlockArgs(b))
-				}
+			for b := range m.InnerBlocks(op) {
+				constrainAll(m, m.BuilderBefore(m.FirstOp(b)), m.BlockArgs(b))
 			}
 		}
 	}

@@ -139,17 +139,15 @@ func (f *findings) loop(op ir.OpID) {
 func (f *findings) branches(op ir.OpID, collectives map[ir.OpID]bool) {
 	m := f.Module
 	sent, arrays := 0, false
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			m.Walk(b, func(inner ir.OpID) {
-				if collectives[inner] {
-					sent++
-				}
-				for _, v := range m.Results(inner) {
-					arrays = arrays || m.Kind(inner) != ir.OpConstant && m.ValueType(v).Rank() > 0
-				}
-			})
-		}
+	for b := range m.InnerBlocks(op) {
+		m.Walk(b, func(inner ir.OpID) {
+			if collectives[inner] {
+				sent++
+			}
+			for _, v := range m.Results(inner) {
+				arrays = arrays || m.Kind(inner) != ir.OpConstant && m.ValueType(v).Rank() > 0
+			}
+		})
 	}
 	switch {
 	case sent > 0:

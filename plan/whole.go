@@ -95,10 +95,8 @@ func (f *findings) walkPlanned(b ir.BlockID, visit func(ir.OpID)) {
 		if !m.Kind(op).HasBodies() {
 			continue
 		}
-		for _, r := range m.Regions(op) {
-			for _, inner := range m.Blocks(r) {
-				f.walkPlanned(inner, visit)
-			}
+		for inner := range m.InnerBlocks(op) {
+			f.walkPlanned(inner, visit)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func addFuncEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 		}
 		edge := b.Op(ir.OpSdyFuncDataFlowEdge, []ir.TypeID{m.Type(v)}, nil, v)
 		m.SetSharding(m.Result(edge, 0), m.Sharding(v))
-		replaceUses(m, v, m.Result(edge, 0), func(u ir.Use) bool { return u.Op != edge })
+		m.TurnUses(v, m.Result(edge, 0), func(u ir.Use) bool { return u.Op != edge })
 	}
 }
 

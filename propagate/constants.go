@@ -78,10 +78,8 @@ func (s *splitter) block(b ir.BlockID) {
 		if s.m.Kind(op) == ir.OpSdyNamedComputation {
 			continue
 		}
-		for _, r := range s.m.Regions(op) {
-			for _, inner := range s.m.Blocks(r) {
-				s.block(inner)
-			}
+		for inner := range s.m.InnerBlocks(op) {
+			s.block(inner)
 		}
 	}
 }

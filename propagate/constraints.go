@@ -51,7 +51,7 @@ func redirectChain(m *ir.Module, head ir.OpID) {
 		after[op] = true
 	}
 	main, _ := m.Main()
-	replaceUses(m, x, m.Result(tail, 0), func(u ir.Use) bool {
+	m.TurnUses(x, m.Result(tail, 0), func(u ir.Use) bool {
 		returned := m.Kind(u.Op) == ir.OpReturn && m.FuncOf(m.ParentOp(u.Op)) == main
 		return u.Op != head && !returned && after[u.Op]
 	})
@@ -132,7 +132,7 @@ func applyTo(m *ir.Module, v ir.ValueID, id ir.ShardingID, user ir.OpID, o *obse
 		constraint = constrainAfter(m, v, id)
 	}
 	result := m.Result(constraint, 0)
-	replaceUses(m, v, result, func(u ir.Use) bool { return u.Op != constraint })
+	m.TurnUses(v, result, func(u ir.Use) bool { return u.Op != constraint })
 	if s := m.ShardingOf(id); len(s.Unreduced) > 0 {
 		open := ir.Sharding{Mesh: s.Mesh, Dims: make([]ir.DimSharding, len(s.Dims)), Unreduced: s.Unreduced, Reduction: s.Reduction}
 		for d := range open.Dims {

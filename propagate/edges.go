@@ -32,7 +32,7 @@ func addEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 		}
 		edge := b.Op(ir.OpSdyDataFlowEdge, []ir.TypeID{m.Type(v)}, nil, v)
 		m.SetSharding(m.Result(edge, 0), dataflow.OwnerSharding(m, v))
-		replaceUses(m, v, m.Result(edge, 0), func(u ir.Use) bool { return u.Op != edge })
+		m.TurnUses(v, m.Result(edge, 0), func(u ir.Use) bool { return u.Op != edge })
 	}
 }
 
@@ -42,10 +42,8 @@ func blockStart(m *ir.Module, b ir.BlockID) *ir.Builder { return m.BuilderBefore
 // walkPost visits the ops of a block and everything inside them, the inner ones first.
 func walkPost(m *ir.Module, b ir.BlockID, visit func(ir.OpID)) {
 	for op := range m.Ops(b) {
-		for _, r := range m.Regions(op) {
-			for _, inner := range m.Blocks(r) {
-				walkPost(m, inner, visit)
-			}
+		for inner := range m.InnerBlocks(op) {
+			walkPost(m, inner, visit)
 		}
 		visit(op)
 	}
@@ -60,13 +58,7 @@ func SinkDataFlowEdgesWith(m *ir.Module, d Debug) {
 	if !dataflow.MayHave(m) {
 		return
 	}
-	var ops []ir.OpID
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if dataflow.Has(m.Kind(op)) {
-			ops = append(ops, op)
-		}
-	})
-	for _, op := range ops {
+	for _, op := range m.OpsWhere(m.Body(), dataflow.Has) {
 		sinkOpEdges(m, op, d)
 	}
 }

@@ -247,7 +247,7 @@ func saysNothing(s *ir.Sharding) bool {
 // openConstraint inserts an open constraint after a value and lets all other uses go through it.
 func openConstraint(m *ir.Module, v ir.ValueID, like ir.ShardingID) {
 	c := constrainAfter(m, v, m.Replicated(m.ShardingOf(like).Mesh, len(m.Shape(v)), false))
-	replaceUses(m, v, m.Result(c, 0), func(u ir.Use) bool { return u.Op != c })
+	m.TurnUses(v, m.Result(c, 0), func(u ir.Use) bool { return u.Op != c })
 }
 
 // RemoveGroups removes all sharding_group ops. Shardy: -sdy-remove-sharding-groups.

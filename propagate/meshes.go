@@ -1,7 +1,6 @@
 package propagate
 
 import (
-	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -105,11 +104,9 @@ func usedMeshes(m *ir.Module) []ir.MeshID {
 				}
 			}
 		}
-		for _, r := range m.Regions(op) {
-			for _, b := range m.Blocks(r) {
-				for _, v := range m.BlockArgs(b) {
-					add(m.Sharding(v))
-				}
+		for b := range m.InnerBlocks(op) {
+			for _, v := range m.BlockArgs(b) {
+				add(m.Sharding(v))
 			}
 		}
 		if f := m.FuncOf(op); f != 0 {
@@ -238,18 +235,10 @@ func TagMeshes(m *ir.Module) {
 		}
 		tag := ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: axes})
 		if ids := mesh.DeviceIDs; ids != nil {
-			tag = tag.With("device_ids", &ir.Dense{Type: m.TensorType(dtype.I64, int64(len(ids))), Data: littleEndian(ids), Splat: len(ids) == 1})
+			tag = tag.With("device_ids", m.DenseInts(ids, int64(len(ids))))
 		}
 		m.SetAttrs(op, m.OpAttrs(op).With(stablehloMesh, ir.DictAttr(tag)))
 	}
 }
 
 const stablehloMesh = "stablehlo.mesh"
-
-func littleEndian(list []int64) []byte {
-	var b []byte
-	for _, i := range list {
-		b = binary.LittleEndian.AppendUint64(b, uint64(i))
-	}
-	return b
-}

@@ -22,21 +22,13 @@ func (r *refiner) customCall(op ir.OpID) (ir.OpID, error) {
 		return r.rngBitGenerator(op)
 	}
 	if indices, ok := r.m.Attr(op, shapeOperands).(*ir.Dense); ok {
-		return r.shapeOperands(op, elements(r.m, indices))
+		return r.shapeOperands(op, r.m.Int64s(indices))
 	}
 	return op, nil
 }
 
 // shapeOperands is the attribute with the operands of a custom call that say the sizes of its results.
 const shapeOperands = "indices_of_shape_operands"
-
-func elements(m *ir.Module, d *ir.Dense) []int64 {
-	list := d.Int64s()
-	if d.Splat && len(list) == 1 {
-		return slices.Repeat(list, int(min(m.TypeOf(d.Type).Elements(), maxFolded)))
-	}
-	return list
-}
 
 // shapeOperands drops the operands that say sizes: the last ones, one for each result.
 func (r *refiner) shapeOperands(op ir.OpID, indices []int64) (ir.OpID, error) {
@@ -95,7 +87,8 @@ func (r *refiner) reduceWindow(op ir.OpID) (ir.OpID, error) {
 	if !ok || m.IsDeclaration(f) {
 		return 0, diag.Invalid(diag.Undefined, m.OpPos(op), "%v, by which a window is reduced, is not defined", []string(name))
 	}
-	to := m.BuilderBefore(op).OpRegions(ir.OpReduceWindow, r.types(op), attrs.With("padding", padding), 1, m.Operands(op)[:n]...)
+	attrs = attrs.With("padding", padding)
+	to := m.BuilderBefore(op).OpRegions(ir.OpReduceWindow, m.TypesOf(m.ResultValues(op)), attrs, 1, m.Operands(op)[:n]...)
 	r.copyBody(f, m.AddBlock(m.Regions(to)[0]))
 	return r.instead(op, to), nil
 }

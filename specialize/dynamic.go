@@ -1,7 +1,6 @@
 package specialize
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -27,15 +26,7 @@ func init() {
 // replace puts a static op in the place of another one, with its shardings, and returns it.
 func (r *refiner) replace(op ir.OpID, kind ir.Kind, attrs ir.Attrs, operands ...ir.ValueID) ir.OpID {
 	m := r.m
-	return r.instead(op, m.BuilderBefore(op).OpRegions(kind, r.types(op), attrs, 0, operands...))
-}
-
-func (r *refiner) types(op ir.OpID) []ir.TypeID {
-	var types []ir.TypeID
-	for _, v := range r.m.Results(op) {
-		types = append(types, r.m.Type(v))
-	}
-	return types
+	return r.instead(op, m.BuilderBefore(op).OpRegions(kind, r.m.TypesOf(r.m.ResultValues(op)), attrs, 0, operands...))
 }
 
 // instead gives the uses, shardings and place of an op to the one that replaces it.
@@ -53,8 +44,12 @@ func (r *refiner) instead(op, by ir.OpID) ir.OpID {
 }
 
 // sized is replace for an op whose only result has the sizes that an operand says.
-func (r *refiner) sized(op ir.OpID, shape []int64, kind ir.Kind, attrs ir.Attrs, operands ...ir.ValueID) (ir.OpID, error) {
+func (r *refiner) sized(op ir.OpID, sizes int, kind ir.Kind, attrs ir.Attrs, operands ...ir.ValueID) (ir.OpID, error) {
 	m := r.m
+	shape, err := r.shape(op, sizes)
+	if err != nil {
+		return 0, err
+	}
 	v := m.Result(op, 0)
 	if slices.ContainsFunc(shape, func(n int64) bool { return n < 0 }) || len(shape) != len(m.Shape(v)) {
 		return 0, diag.Invalid(diag.TypeMismatch, m.OpPos(op), "`%s` makes a tensor of shape %v", m.OpName(op), shape)
@@ -72,38 +67,17 @@ func (r *refiner) shape(op ir.OpID, operand int) ([]int64, error) {
 		operand, r.m.OpName(op))
 }
 
-// without returns the attributes of an op without those that only its dynamic form has.
-func (r *refiner) without(op ir.OpID, names ...string) ir.Attrs {
-	a := r.m.OpAttrs(op)
-	for _, name := range names {
-		a = a.Without(name)
-	}
-	return a
-}
-
 func (r *refiner) dynamicReshape(op ir.OpID) (ir.OpID, error) {
-	shape, err := r.shape(op, 1)
-	if err != nil {
-		return 0, err
-	}
-	return r.sized(op, shape, ir.OpReshape, r.m.OpAttrs(op), r.m.Operand(op, 0))
+	return r.sized(op, 1, ir.OpReshape, r.m.OpAttrs(op), r.m.Operand(op, 0))
 }
 
 func (r *refiner) dynamicBroadcast(op ir.OpID) (ir.OpID, error) {
-	shape, err := r.shape(op, 1)
-	if err != nil {
-		return 0, err
-	}
-	attrs := r.without(op, "known_expanding_dimensions", "known_nonexpanding_dimensions")
-	return r.sized(op, shape, ir.OpBroadcastInDim, attrs, r.m.Operand(op, 0))
+	attrs := r.m.OpAttrs(op).Without("known_expanding_dimensions", "known_nonexpanding_dimensions")
+	return r.sized(op, 1, ir.OpBroadcastInDim, attrs, r.m.Operand(op, 0))
 }
 
 func (r *refiner) dynamicIota(op ir.OpID) (ir.OpID, error) {
-	shape, err := r.shape(op, 0)
-	if err != nil {
-		return 0, err
-	}
-	return r.sized(op, shape, ir.OpIota, r.m.OpAttrs(op))
+	return r.sized(op, 0, ir.OpIota, r.m.OpAttrs(op))
 }
 
 func (r *refiner) dynamicPad(op ir.OpID) (ir.OpID, error) {
@@ -137,14 +111,7 @@ func (r *refiner) dynamicConv(op ir.OpID) (ir.OpID, error) {
 // pairs reads an operand that says paddings, low and high for each dimension.
 func (r *refiner) pairs(op ir.OpID, operand int) (*ir.Dense, error) {
 	list, err := r.shape(op, operand)
-	if err != nil {
-		return nil, err
-	}
-	var data []byte
-	for _, n := range list {
-		data = binary.LittleEndian.AppendUint64(data, uint64(n))
-	}
-	return &ir.Dense{Type: r.m.TensorType(i64, int64(len(list)/2), 2), Data: data}, nil
+	return r.m.DenseInts(list, int64(len(list)/2), 2), err
 }
 
 // realDynamicSlice becomes a slice where it starts at a known place. Where the place depends on data, as in the body of a

@@ -61,10 +61,8 @@ func (r *refiner) choose(b ir.BlockID) {
 		if k := r.m.Kind(op); (k == ir.OpCase || k == ir.OpIf) && r.takeBranch(op, r.choose) {
 			continue
 		}
-		for _, region := range r.m.Regions(op) {
-			for _, inner := range r.m.Blocks(region) {
-				r.choose(inner)
-			}
+		for inner := range r.m.InnerBlocks(op) {
+			r.choose(inner)
 		}
 		r.op(op)
 	}

@@ -17,9 +17,7 @@ func (p *program) refine(ctx context.Context) error {
 	if err := r.block(ctx, f.Body); err != nil {
 		return err
 	}
-	for i, v := range m.Operands(m.LastOp(f.Body)) {
-		f.ResultTypes[i] = m.Type(v)
-	}
+	f.ResultTypes = m.TypesOf(m.Operands(m.LastOp(f.Body)))
 	if m.Attrs.Bool("jax.uses_shape_polymorphism") {
 		m.Attrs = m.Attrs.With("jax.uses_shape_polymorphism", ir.BoolAttr(false))
 	}

@@ -165,13 +165,5 @@ func (p *program) unknown() []place {
 
 // constant emits a constant scalar or vector.
 func constant(b *ir.Builder, m *ir.Module, t tensor.Tensor) ir.ValueID {
-	typ, data, width := m.TensorType(t.DType, t.Shape...), t.Data, t.DType.Bytes()
-	splat := len(data) > 0
-	for i := width; i < len(data) && splat; i++ {
-		splat = data[i] == data[i-width]
-	}
-	if splat {
-		data = data[:width]
-	}
-	return b.Op1(ir.OpConstant, typ, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: &ir.Dense{Type: typ, Data: data, Splat: splat}}))
+	return b.Constant(m.Dense(m.TensorType(t.DType, t.Shape...), t.Data))
 }

@@ -48,12 +48,7 @@ func (l *linter) unsupported(err error, function diag.Position, seen map[diag.Po
 
 // outline makes a function of the body of each manual computation, and constants of its results.
 func outline(m *ir.Module) {
-	var manual []ir.OpID
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) == ir.OpSdyManualComputation {
-			manual = append(manual, op)
-		}
-	})
+	manual := m.OpsOf(m.Body(), ir.OpSdyManualComputation)
 	for i := len(manual) - 1; i >= 0; i-- { // inner ones first
 		op := manual[i]
 		if !captures(m, op) {
@@ -63,8 +58,7 @@ func outline(m *ir.Module) {
 		for _, v := range m.ResultValues(op) {
 			t := m.ValueType(v)
 			if t.Kind == ir.TensorKind && t.IsStatic() && t.Quant == 0 {
-				value := &ir.Dense{Type: m.Type(v), Data: make([]byte, t.DType.Bytes()), Splat: true}
-				m.ReplaceUses(v, b.Op1(ir.OpConstant, m.Type(v), ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: value})))
+				m.ReplaceUses(v, b.Constant(m.Zeros(m.Type(v))))
 			}
 		}
 	}
@@ -84,10 +78,8 @@ func captures(m *ir.Module, op ir.OpID) bool {
 	body := m.RegionBlock(op, 0)
 	inside[body] = true
 	m.Walk(body, func(inner ir.OpID) {
-		for _, r := range m.Regions(inner) {
-			for _, b := range m.Blocks(r) {
-				inside[b] = true
-			}
+		for b := range m.InnerBlocks(inner) {
+			inside[b] = true
 		}
 	})
 	found := false
@@ -105,14 +97,8 @@ func captures(m *ir.Module, op ir.OpID) bool {
 
 // makeFunction moves the operations of a block into a new function.
 func makeFunction(m *ir.Module, name string, body ir.BlockID) {
-	spec := ir.FuncSpec{Name: name, Visibility: "private"}
-	for _, v := range m.BlockArgs(body) {
-		spec.Args = append(spec.Args, m.Type(v))
-	}
 	last := m.LastOp(body)
-	for _, v := range m.Operands(last) {
-		spec.Results = append(spec.Results, m.Type(v))
-	}
+	spec := ir.FuncSpec{Name: name, Visibility: "private", Args: m.TypesOf(m.BlockArgs(body)), Results: m.TypesOf(m.Operands(last))}
 	f := m.AddFunc(spec)
 	to := m.Func(f).Body
 	for i, v := range m.BlockArgs(body) {

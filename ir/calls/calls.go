@@ -98,18 +98,7 @@ func (t *Table) body(f ir.FuncID) body {
 }
 
 // All returns the calls of a module in the order of the program.
-func All(m *ir.Module) []ir.OpID {
-	if !m.MayHave(ir.OpCall) {
-		return nil
-	}
-	var list []ir.OpID
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) == ir.OpCall {
-			list = append(list, op)
-		}
-	})
-	return list
-}
+func All(m *ir.Module) []ir.OpID { return m.OpsOf(m.Body(), ir.OpCall) }
 
 // PostOrder returns all functions, callees before callers. Of functions that call each other, the one that is met
 // first comes last.

@@ -27,10 +27,8 @@ func Computations(m *ir.Module) []ir.OpID {
 func computationsIn(m *ir.Module, b ir.BlockID) []ir.OpID {
 	var list []ir.OpID
 	for op := range m.Ops(b) {
-		for _, r := range m.Regions(op) {
-			for _, inner := range m.Blocks(r) {
-				list = append(list, computationsIn(m, inner)...)
-			}
+		for inner := range m.InnerBlocks(op) {
+			list = append(list, computationsIn(m, inner)...)
 		}
 		if m.Kind(op) == ir.OpSdyNamedComputation {
 			list = append(list, op)
@@ -42,11 +40,11 @@ func computationsIn(m *ir.Module, b ir.BlockID) []ir.OpID {
 func (t *Table) export(op ir.OpID) {
 	m := t.m
 	f := t.function(op)
-	attrs := discardable(m.OpAttrs(op), "name", "execution_thread").With("callee", ir.SymbolAttr{m.Func(f).Name})
+	attrs := m.OpAttrs(op).Without("name", "execution_thread").With("callee", ir.SymbolAttr{m.Func(f).Name})
 	call := at(m, op, m.BuilderBefore(op).Op(ir.OpCall, m.Func(f).ResultTypes, attrs, m.Operands(op)...))
 	for i, v := range m.Results(op) {
 		m.SetSharding(m.Result(call, i), m.Sharding(v))
-		redirect(m, v, m.Result(call, i))
+		m.TurnUses(v, m.Result(call, i), nil)
 	}
 	m.Erase(op)
 }
@@ -56,18 +54,13 @@ func (t *Table) function(op ir.OpID) ir.FuncID {
 	m := t.m
 	name := m.OpAttrs(op).Str("name")
 	spec := ir.FuncSpec{Name: name, Visibility: "private", Loc: m.OpLoc(op), Declaration: true,
+		Args: m.TypesOf(m.BlockArgs(m.RegionBlock(op, 0))), Results: m.TypesOf(m.ResultValues(op)),
 		Attrs: ir.MakeAttrs(ir.NamedAttr{Name: originalName, Value: ir.StringAttr(name)})}
 	if t.taken[name] {
 		spec.Name = t.unique(name)
 	}
 	if thread := m.Attr(op, "execution_thread"); thread != nil {
 		spec.Attrs = spec.Attrs.With("execution_thread", thread)
-	}
-	for _, v := range m.BlockArgs(m.RegionBlock(op, 0)) {
-		spec.Args = append(spec.Args, m.Type(v))
-	}
-	for _, v := range m.Results(op) {
-		spec.Results = append(spec.Results, m.Type(v))
 	}
 	f := m.AddFunc(spec)
 	at(m, op, m.Func(f).Op)

@@ -20,11 +20,8 @@ func Flatten(m *ir.Module, maxOps int) error {
 		return nil
 	}
 	t := NewTable(m)
-	order, err := t.Acyclic()
+	order, err := t.bounded(maxOps)
 	if err != nil {
-		return err
-	}
-	if err := t.checkSize(order, maxOps); err != nil {
 		return err
 	}
 	called := map[ir.FuncID]bool{}
@@ -40,8 +37,9 @@ func Flatten(m *ir.Module, maxOps int) error {
 	return nil
 }
 
-// checkSize fails at a call if a body for each call would make more than maxOps operations.
-func (t *Table) checkSize(order []ir.FuncID, maxOps int) error {
+// bounded is Acyclic that fails also at a call if a body for each call would make more than maxOps operations.
+func (t *Table) bounded(maxOps int) ([]ir.FuncID, error) {
+	order, err := t.Acyclic()
 	called := map[ir.FuncID]bool{}
 	for _, f := range order {
 		for _, call := range t.body(f).calls {
@@ -55,11 +53,11 @@ func (t *Table) checkSize(order []ir.FuncID, maxOps int) error {
 		}
 		if max(total, t.size(f)) > maxOps {
 			if inside := t.body(f).calls; len(inside) > 0 {
-				return tooLarge(t.m, inside[0], maxOps)
+				return nil, tooLarge(t.m, inside[0], maxOps)
 			}
 		}
 	}
-	return nil
+	return order, err
 }
 
 // OwnCallee lets a call call a clone of its function, whose calls call clones in turn. It fails where the module would
@@ -118,10 +116,7 @@ func (t *Table) cloneOne(f ir.FuncID) ir.FuncID {
 	spec := ir.FuncSpec{Name: t.unique(from.Name), Visibility: from.Visibility, Results: from.ResultTypes,
 		ArgAttrs: append([]ir.Attrs(nil), from.ArgAttrs...), ResultAttrs: append([]ir.Attrs(nil), from.ResultAttrs...),
 		Attrs: m.OpAttrs(from.Op).With(originalName, ir.StringAttr(t.Original(f))),
-		Loc:   m.OpLoc(from.Op), Declaration: m.IsDeclaration(f)}
-	for _, v := range m.BlockArgs(from.Body) {
-		spec.Args = append(spec.Args, m.Type(v))
-	}
+		Loc:   m.OpLoc(from.Op), Declaration: m.IsDeclaration(f), Args: m.TypesOf(m.BlockArgs(from.Body))}
 	clone := m.AddFunc(spec)
 	copy(m.Func(clone).ResultShardings, from.ResultShardings)
 	t.add(clone)

@@ -15,11 +15,8 @@ func Import(m *ir.Module, maxOps int) error {
 		return nil
 	}
 	t := NewTable(m)
-	order, err := t.Acyclic()
+	order, err := t.bounded(maxOps)
 	if err != nil {
-		return err
-	}
-	if err := t.checkSize(order, maxOps); err != nil {
 		return err
 	}
 	in := importer{Table: t, bodies: map[ir.FuncID]ir.BlockID{}}
@@ -65,7 +62,7 @@ func (in *importer) call(call ir.OpID, f ir.FuncID) error {
 	}
 	for i, v := range m.Results(call) {
 		m.SetSharding(m.Result(op, i), m.Sharding(v))
-		redirect(m, v, m.Result(op, i))
+		m.TurnUses(v, m.Result(op, i), nil)
 	}
 	m.Erase(call)
 	return nil
@@ -74,14 +71,11 @@ func (in *importer) call(call ir.OpID, f ir.FuncID) error {
 // computation makes the op that takes the place of a call, with an empty block of its own or without any region.
 func (in *importer) computation(call ir.OpID, f ir.FuncID, ownBlock bool) ir.OpID {
 	m := in.m
-	attrs := discardable(m.OpAttrs(call), "callee", "arg_attrs", "res_attrs", "no_inline").With("name", ir.StringAttr(in.Original(f)))
+	attrs := m.OpAttrs(call).Without("callee", "arg_attrs", "res_attrs", "no_inline").With("name", ir.StringAttr(in.Original(f)))
 	if thread := m.Attr(m.Func(f).Op, "execution_thread"); thread != nil {
 		attrs = attrs.With("execution_thread", thread)
 	}
-	var types []ir.TypeID
-	for _, v := range m.Results(call) {
-		types = append(types, m.Type(v))
-	}
+	types := m.TypesOf(m.ResultValues(call))
 	b := m.BuilderBefore(call)
 	if !ownBlock {
 		return at(m, call, b.OpRegions(ir.OpSdyNamedComputation, types, attrs, 0, m.Operands(call)...))
@@ -102,14 +96,6 @@ func at(m *ir.Module, like, op ir.OpID) ir.OpID {
 	return op
 }
 
-// discardable returns the attributes of an op without those that define it.
-func discardable(a ir.Attrs, own ...string) ir.Attrs {
-	for _, name := range own {
-		a = a.Without(name)
-	}
-	return a
-}
-
 // shardArgs gives the arguments of a function the shardings that a list of shardings would have, none where there is no list.
 func shardArgs(m *ir.Module, f ir.FuncID) {
 	ids := ArgShardings(m, f)
@@ -127,16 +113,4 @@ func replaceTerminator(m *ir.Module, b ir.BlockID, kind ir.Kind) {
 	last := m.LastOp(b)
 	at(m, last, m.BuilderBefore(last).Op(kind, nil, m.OpAttrs(last), m.Operands(last)...))
 	m.Erase(last)
-}
-
-// redirect makes all uses of one value uses of another, in the turned order that MLIR leaves: propagation meets the
-// users of a value in that order.
-func redirect(m *ir.Module, from, to ir.ValueID) {
-	var uses []ir.Use
-	for use := range m.Uses(from) {
-		uses = append(uses, use)
-	}
-	for _, use := range uses {
-		m.SetOperand(use.Op, use.Index, to)
-	}
 }

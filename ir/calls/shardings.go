@@ -38,15 +38,6 @@ func complete(m *ir.Module, ids []ir.ShardingID, types []ir.TypeID) []ir.Shardin
 	return ids
 }
 
-func isSharded(m *ir.Module, op ir.OpID) bool {
-	for _, v := range m.Results(op) {
-		if m.Sharding(v) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // PropagateToCalls gives calls without shardings those of their functions' results.
 // Shardy: -sdy-propagate-sharding-from-func-to-call.
 func PropagateToCalls(m *ir.Module) {
@@ -57,7 +48,7 @@ func PropagateToCalls(m *ir.Module) {
 	t := NewTable(m)
 	for _, call := range all {
 		f := t.Callee(call)
-		if f == 0 || isSharded(m, call) {
+		if f == 0 || m.IsSharded(call) {
 			continue
 		}
 		for i, id := range ResultShardings(m, f) {
@@ -77,7 +68,7 @@ func InsertReshards(m *ir.Module) {
 			continue
 		}
 		given := ResultShardings(m, f)
-		if given == nil && !isSharded(m, call) {
+		if given == nil && !m.IsSharded(call) {
 			continue
 		}
 		for i, v := range m.Results(call) {

@@ -29,7 +29,7 @@ func Unflatten(m *ir.Module, fully bool) {
 	}
 	for op := range m.Ops(m.Body()) {
 		if m.FuncOf(op) != 0 {
-			m.SetAttrs(op, discardable(m.OpAttrs(op), originalName, manualAxes))
+			m.SetAttrs(op, m.OpAttrs(op).Without(originalName, manualAxes))
 		}
 	}
 }

@@ -10,7 +10,7 @@ func EraseUnused(m *ir.Module) {
 		return
 	}
 	e.t, e.live = NewTable(m), map[ir.FuncID]bool{}
-	e.attrs(m.Attrs)
+	m.Attrs.Visit(e.attr)
 	for op := range m.Ops(m.Body()) {
 		if f := m.FuncOf(op); f == 0 || !isHidden(m, f) {
 			e.live[f] = true
@@ -58,48 +58,27 @@ func (e *eraser) refer(op ir.OpID) {
 		return
 	}
 	m := e.t.m
-	e.attrs(m.OpAttrs(op))
-	if f := m.FuncOf(op); f != 0 {
-		for _, a := range m.Func(f).ArgAttrs {
-			e.attrs(a)
-		}
-		for _, a := range m.Func(f).ResultAttrs {
-			e.attrs(a)
-		}
+	for dict := range m.AttrDicts(op) {
+		dict.Visit(e.attr)
 	}
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			for inner := range m.Ops(b) {
-				e.refer(inner)
-			}
+	for b := range m.InnerBlocks(op) {
+		for inner := range m.Ops(b) {
+			e.refer(inner)
 		}
 	}
 }
 
-func (e *eraser) attrs(a ir.Attrs) {
-	for i := range a {
-		e.attr(a[i].Value)
-	}
-}
-
+// attr marks the function that a symbol refers to.
 func (e *eraser) attr(a ir.Attr) {
-	switch a := a.(type) {
-	case ir.SymbolAttr:
-		if len(a) == 0 {
-			return
+	name, ok := a.(ir.SymbolAttr)
+	if !ok || len(name) == 0 {
+		return
+	}
+	if f := e.t.funcs[name[0]]; f != 0 && !e.live[f] {
+		e.live[f] = true
+		if isHidden(e.t.m, f) {
+			e.left--
 		}
-		if f := e.t.funcs[a[0]]; f != 0 && !e.live[f] {
-			e.live[f] = true
-			if isHidden(e.t.m, f) {
-				e.left--
-			}
-			e.queue = append(e.queue, f)
-		}
-	case ir.ArrayAttr:
-		for _, inner := range a {
-			e.attr(inner)
-		}
-	case ir.DictAttr:
-		e.attrs(ir.Attrs(a))
+		e.queue = append(e.queue, f)
 	}
 }

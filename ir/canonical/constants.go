@@ -9,12 +9,7 @@ import (
 // mergeConstants moves stablehlo.constant to the start of the function or computation around it and keeps one of several
 // equal ones there, whatever else is attached to them. sdy.constant, which stands for one use, stays as it is.
 func (r *rewriter) mergeConstants() {
-	var all []ir.OpID
-	r.m.Walk(r.m.Body(), func(op ir.OpID) {
-		if r.m.Kind(op) == ir.OpConstant {
-			all = append(all, op)
-		}
-	})
+	all := r.m.OpsOf(r.m.Body(), ir.OpConstant)
 	known := map[constantKey][]ir.OpID{}
 	kept := map[ir.OpID]bool{}
 	for _, op := range all {

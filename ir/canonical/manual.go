@@ -22,11 +22,7 @@ func unusedArguments(r *rewriter, op ir.OpID) bool {
 		return false
 	}
 	results := m.ResultValues(op)
-	types := make([]ir.TypeID, len(results))
-	for i, v := range results {
-		types[i] = m.Type(v)
-	}
-	fresh := m.BuilderBefore(op).OpRegions(ir.OpSdyManualComputation, types, m.OpAttrs(op), 1, operands...)
+	fresh := m.BuilderBefore(op).OpRegions(ir.OpSdyManualComputation, m.TypesOf(results), m.OpAttrs(op), 1, operands...)
 	block := m.AddBlock(m.Regions(fresh)[0])
 	for _, arg := range kept {
 		v := m.AddBlockArg(block, m.Type(arg))

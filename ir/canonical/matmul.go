@@ -8,13 +8,7 @@ import "autoshard/ir"
 // Shardy: -sdy-remove-all-gather-reduce-scatter-for-cmv1.
 func DropMatmulCollectives(m *ir.Module) {
 	r := &rewriter{m: m}
-	var dots []ir.OpID
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if k := m.Kind(op); k == ir.OpDot || k == ir.OpDotGeneral {
-			dots = append(dots, op)
-		}
-	})
-	for _, dot := range dots {
+	for _, dot := range m.OpsWhere(m.Body(), func(k ir.Kind) bool { return k == ir.OpDot || k == ir.OpDotGeneral }) {
 		if !r.dropGathers(dot) {
 			r.dropScatter(dot)
 		}

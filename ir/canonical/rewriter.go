@@ -49,11 +49,9 @@ func (r *rewriter) pop() ir.OpID {
 // their users are visited.
 func (r *rewriter) erase(op ir.OpID) {
 	r.changed = true
-	for _, region := range r.m.Regions(op) {
-		for _, b := range r.m.Blocks(region) {
-			for inner := r.m.LastOp(b); inner != 0; inner = r.m.LastOp(b) {
-				r.erase(inner)
-			}
+	for b := range r.m.InnerBlocks(op) {
+		for inner := r.m.LastOp(b); inner != 0; inner = r.m.LastOp(b) {
+			r.erase(inner)
 		}
 	}
 	for i := range r.m.NumOperands(op) {
@@ -92,14 +90,10 @@ func (r *rewriter) replace(op ir.OpID, with ir.ValueID) {
 // redirect makes uses of one value uses of another and visits the users. The order of the uses is turned around, as it
 // is in MLIR.
 func (r *rewriter) redirect(from, to ir.ValueID) {
-	var uses []ir.Use
-	for use := range r.m.Uses(from) {
-		uses = append(uses, use)
-	}
-	for _, use := range uses {
-		r.m.SetOperand(use.Op, use.Index, to)
+	r.m.TurnUses(from, to, func(use ir.Use) bool {
 		r.push(use.Op)
-	}
+		return true
+	})
 	r.changed = true
 }
 

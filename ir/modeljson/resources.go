@@ -50,29 +50,21 @@ func (r *reader) findResource(name string) *ir.Resource {
 // fill gives the constants of resources in an attribute their content; those whose content the model leaves out stay
 // without.
 func (r *reader) fill(at *node, a ir.Attr) {
-	switch a := a.(type) {
-	case *ir.Dense:
-		if a.Resource == "" {
+	ir.VisitAttr(a, func(inner ir.Attr) {
+		d, ok := inner.(*ir.Dense)
+		if !ok || d.Resource == "" {
 			return
 		}
-		res := r.findResource(a.Resource)
+		res := r.findResource(d.Resource)
 		if res == nil {
 			return
 		}
-		if t := r.m.TypeOf(a.Type); t.IsStatic() && int64(len(res.Data)) != t.Bytes() {
-			r.fail(at.at, diag.BadConstant, "resource %q has %d bytes, its type %s needs %d", res.Name, len(res.Data), r.typeText(a.Type), t.Bytes())
+		if t := r.m.TypeOf(d.Type); t.IsStatic() && int64(len(res.Data)) != t.Bytes() {
+			r.fail(at.at, diag.BadConstant, "resource %q has %d bytes, its type %s needs %d", res.Name, len(res.Data), r.typeText(d.Type), t.Bytes())
 			return
 		}
-		a.Data = res.Data
-	case ir.ArrayAttr:
-		for _, e := range a {
-			r.fill(at, e)
-		}
-	case ir.DictAttr:
-		for _, e := range a {
-			r.fill(at, e.Value)
-		}
-	}
+		d.Data = res.Data
+	})
 }
 
 // addResources writes the contents of dense_resources.

@@ -233,13 +233,8 @@ func passesOn(k ir.Kind) bool {
 func withoutConstraints(m *ir.Module) *ir.Module {
 	c := m.Clone()
 	main, _ := c.Main()
-	var gone []ir.OpID
-	c.Walk(c.Func(main).Body, func(op ir.OpID) {
-		if passesOn(c.Kind(op)) || c.Kind(op) == ir.OpSdyShardingGroup {
-			gone = append(gone, op)
-		}
-	})
-	for _, op := range gone {
+	gone := func(k ir.Kind) bool { return passesOn(k) || k == ir.OpSdyShardingGroup }
+	for _, op := range c.OpsWhere(c.Func(main).Body, gone) {
 		if c.NumResults(op) > 0 {
 			c.ReplaceUses(c.Result(op, 0), c.Operand(op, 0))
 		}

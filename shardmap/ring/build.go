@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"autoshard/ir"
@@ -108,9 +107,8 @@ func (r *ring) constant(x int64) ir.ValueID {
 	if v, ok := r.ints[x]; ok {
 		return v
 	}
-	t := r.m.TensorType(dtype.I32)
-	data := binary.LittleEndian.AppendUint32(nil, uint32(x))
-	v := r.op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data, Splat: true}))
+	v := r.b.Integer(dtype.I32, x)
+	r.out.Ops = append(r.out.Ops, r.m.DefiningOp(v))
 	r.ints[x] = v
 	return v
 }
@@ -196,7 +194,6 @@ func (r *ring) product(parts [2]ir.ValueID, e dtype.Type) ir.ValueID {
 
 // zeros adds a tensor of the product's type with zeros.
 func (r *ring) zeros() ir.ValueID {
-	t := r.m.Type(r.m.Result(r.Product, 0))
-	data := make([]byte, r.m.TypeOf(t).DType.Bytes())
-	return r.op1(ir.OpConstant, t, attrs("value", &ir.Dense{Type: t, Data: data, Splat: true}))
+	zeros := r.m.Zeros(r.m.Type(r.m.Result(r.Product, 0)))
+	return r.op1(ir.OpConstant, zeros.Type, attrs("value", zeros))
 }

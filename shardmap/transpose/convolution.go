@@ -162,11 +162,5 @@ func named(name string, value ir.Attr) ir.NamedAttr { return ir.NamedAttr{Name: 
 
 // pairs64 returns numbers as a constant of two columns.
 func (t *transposer) pairs64(list []int64) *ir.Dense {
-	d := &ir.Dense{Type: t.m.TensorType(dtype.I64, int64(len(list)/2), 2)}
-	for _, n := range list {
-		for k := range 8 {
-			d.Data = append(d.Data, byte(uint64(n)>>(8*k)))
-		}
-	}
-	return d
+	return t.m.DenseInts(list, int64(len(list)/2), 2)
 }
