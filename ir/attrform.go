@@ -135,7 +135,8 @@ func isList(element func(*inference, Attr) bool) func(*inference, Attr) bool {
 	}
 }
 
-// declared checks the attributes that an op of StableHLO, CHLO, func or Shardy declares.
+// declared checks the attributes that an op of StableHLO, CHLO, func or Shardy declares. The rules behind it rely on them: required
+// attributes are there, and all whose form has a test are of their form.
 func (f *inference) declared() error {
 	switch f.kind.Dialect() {
 	case "stablehlo", "sdy", "func", "chlo":

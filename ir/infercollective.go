@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/ir/dtype"
@@ -9,15 +10,10 @@ import (
 
 // groupSize checks the groups of a collective and returns how many processes a group has, 0 where that is not known.
 func (f *inference) groupSize(padded bool) (int64, error) {
-	switch g := f.attrs.Get("replica_groups").(type) {
-	case *MeshAxesGroups:
+	if g, ok := f.attrs.Get("replica_groups").(*MeshAxesGroups); ok {
 		return subaxis.Product(g.Axes), nil
-	case *Dense:
-		return f.denseGroups(g, padded)
-	case nil:
-		return 0, missing("replica_groups")
 	}
-	return 0, badAttr("replica_groups must be a constant of rank 2 or axes of a mesh")
+	return f.denseGroups(f.attrs.Get("replica_groups").(*Dense), padded)
 }
 
 func (f *inference) denseGroups(g *Dense, padded bool) (int64, error) {
@@ -56,10 +52,7 @@ func (f *inference) denseGroups(g *Dense, padded bool) (int64, error) {
 // globalGroupSize is groupSize for collectives whose groups may be of global ids, which come with a channel.
 func (f *inference) globalGroupSize(padded bool) (int64, error) {
 	size, err := f.groupSize(padded)
-	if err != nil {
-		return 0, err
-	}
-	return size, f.channel()
+	return size, cmp.Or(err, f.channel())
 }
 
 // channel checks that global ids come with a channel.
@@ -96,11 +89,9 @@ func inferAllGather(f *inference) error {
 }
 
 func inferAllReduce(f *inference) error {
-	if _, err := f.globalGroupSize(true); err != nil {
-		return err
-	}
+	_, err := f.globalGroupSize(true)
 	x := f.operand(0)
-	if err := f.reducer([]*Type{x}, []*Type{x}); err != nil {
+	if err := cmp.Or(err, f.reducer([]*Type{x}, []*Type{x})); err != nil {
 		return err
 	}
 	for i := range f.operands {
@@ -130,14 +121,9 @@ func inferReduceScatter(f *inference) error {
 }
 
 func inferCollectiveReduce(f *inference) error {
-	if _, err := f.globalGroupSize(false); err != nil {
-		return err
-	}
+	_, err := f.globalGroupSize(false)
 	x := f.operand(0)
-	if err := f.reducer([]*Type{x}, []*Type{x}); err != nil {
-		return err
-	}
-	return f.rooted()
+	return cmp.Or(err, f.reducer([]*Type{x}, []*Type{x}), f.rooted())
 }
 
 func inferAllToAll(f *inference) error {
@@ -171,21 +157,15 @@ func inferAllToAll(f *inference) error {
 }
 
 func inferCollectivePermute(f *inference) error {
-	pairs, ok := f.attrs.Get("source_target_pairs").(*Dense)
-	if !ok {
-		return missing("source_target_pairs")
-	}
+	pairs := f.attrs.Get("source_target_pairs").(*Dense)
 	t := f.m.TypeOf(pairs.Type)
 	if len(t.Dims) != 2 || t.Dims[1] != 2 {
 		return badAttr("expect source_target_pairs attribute of shape (N, 2), but got '%s'", f.m.FormatType(pairs.Type))
 	}
-	ids := pairs.Int64s()
-	if pairs.Splat {
-		if t.Dims[0] > 1 {
-			return badAttr("duplicate sources not allowed")
-		}
-		ids = append(ids, ids...)
+	if pairs.Splat && t.Dims[0] > 1 {
+		return badAttr("duplicate sources not allowed")
 	}
+	ids := f.m.Int64s(pairs)
 	sources, targets := map[int64]bool{}, map[int64]bool{}
 	for i := 0; i+1 < len(ids); i += 2 {
 		switch {

@@ -6,10 +6,7 @@ import (
 )
 
 func inferDotGeneral(f *inference) error {
-	d, ok := f.attrs.Get("dot_dimension_numbers").(*DotDims)
-	if !ok {
-		return missing("dot_dimension_numbers")
-	}
+	d := f.attrs.Get("dot_dimension_numbers").(*DotDims)
 	lhs, rhs := f.operand(0), f.operand(1)
 	if len(d.LhsBatch) != len(d.RhsBatch) {
 		return badAttr("lhs and rhs should have the same number of batching dimensions")

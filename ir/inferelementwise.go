@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/ir/dtype"
@@ -95,10 +96,7 @@ func (f *inference) differ(i int) error {
 
 // inferElementwise is the rule of ops whose operands and result have one type; quantized ones may differ in their elements.
 func inferElementwise(f *inference) error {
-	if err := f.checkClasses(); err != nil {
-		return err
-	}
-	if err := f.sameShapes(); err != nil {
+	if err := cmp.Or(f.checkClasses(), f.sameShapes()); err != nil {
 		return err
 	}
 	first := f.operand(0)
@@ -112,40 +110,23 @@ func inferElementwise(f *inference) error {
 
 // realPart returns the element type of the parts of complex numbers, any other type itself.
 func realPart(t *Type) *Type {
-	switch t.DType {
-	case dtype.C64:
-		return elemOf(dtype.F32)
-	case dtype.C128:
-		return elemOf(dtype.F64)
+	if classOf(t) == complexElem {
+		return elemOf(t.DType.Part())
 	}
 	return t
 }
 
 // complexOf returns the element type of complex numbers with parts of a type, Invalid where there are none.
-func complexOf(part dtype.Type) *Type {
-	switch part {
-	case dtype.F32:
-		return elemOf(dtype.C64)
-	case dtype.F64:
-		return elemOf(dtype.C128)
-	}
-	return elemOf(dtype.Invalid)
-}
+func complexOf(part dtype.Type) *Type { return elemOf(dtype.ComplexOf(part)) }
 
 // inferPart is the rule of ops that make real numbers of complex ones.
 func inferPart(f *inference) error {
-	if err := f.checkClasses(); err != nil {
-		return err
-	}
-	return f.shaped(realPart(f.operand(0)), 0)
+	return cmp.Or(f.checkClasses(), f.shaped(realPart(f.operand(0)), 0))
 }
 
 // inferPredicate is the rule of ops that say something of each element.
 func inferPredicate(f *inference) error {
-	if err := f.checkClasses(); err != nil {
-		return err
-	}
-	return f.shaped(elemOf(dtype.I1), 0)
+	return cmp.Or(f.checkClasses(), f.shaped(elemOf(dtype.I1), 0))
 }
 
 func inferReducePrecision(f *inference) error {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -85,10 +86,7 @@ func (x *indexing) kept() []int64 {
 }
 
 func inferGather(f *inference) error {
-	d, ok := f.attrs.Get("dimension_numbers").(*GatherDims)
-	if !ok {
-		return missing("dimension_numbers")
-	}
+	d := f.attrs.Get("dimension_numbers").(*GatherDims)
 	operand, indices := f.operand(0), f.operand(1)
 	if classOf(indices)&intElem == 0 {
 		return badType("operand #1 must be a tensor of integers, but got '%s'", f.text(1))
@@ -137,11 +135,7 @@ func inferGather(f *inference) error {
 // sliceSizes returns the sizes of the slices that a gather takes; those of a dynamic one are not known.
 func (f *inference) sliceSizes() ([]int64, error) {
 	if f.kind == OpGather {
-		sizes, ok := f.ints("slice_sizes")
-		if !ok {
-			return nil, missing("slice_sizes")
-		}
-		return sizes, nil
+		return f.attrs.Ints("slice_sizes"), nil
 	}
 	t := f.operand(2)
 	if len(t.Dims) != 1 || t.Dims[0] == Dynamic || classOf(t)&intElem == 0 || t.Quant != 0 {
@@ -154,10 +148,7 @@ func (f *inference) sliceSizes() ([]int64, error) {
 }
 
 func inferScatter(f *inference) error {
-	d, ok := f.attrs.Get("scatter_dimension_numbers").(*ScatterDims)
-	if !ok {
-		return missing("scatter_dimension_numbers")
-	}
+	d := f.attrs.Get("scatter_dimension_numbers").(*ScatterDims)
 	total := len(f.operands)
 	if total%2 != 1 {
 		return badOp("expects n inputs, indices and n updates, but has %d operands", total)
@@ -184,20 +175,11 @@ func inferScatter(f *inference) error {
 	if err != nil {
 		return err
 	}
-	if err := f.updateShape(n, &x, batch); err != nil {
-		return err
-	}
-	elems := make([]*Type, 0, 2*n)
+	inputs, updates := make([]*Type, n), make([]*Type, n)
 	for i := range n {
-		elems = append(elems, f.operand(i))
+		inputs[i], updates[i] = f.operand(i), f.operand(n+1+i)
 	}
-	for i := range n {
-		elems = append(elems, f.operand(n+1+i))
-	}
-	if err := f.scalarArgs(0, elems); err != nil {
-		return err
-	}
-	return f.returnsScalars(0, n)
+	return cmp.Or(f.updateShape(n, &x, batch), f.reducer(updates, inputs))
 }
 
 // updateShape checks the shape of the updates: window sizes at the window dimensions, the indices' shape elsewhere.

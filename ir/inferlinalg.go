@@ -1,15 +1,13 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 )
 
 func inferFft(f *inference) error {
 	x, a := f.operand(0), f.attrs
-	lengths, ok := f.ints("fft_length")
-	if !ok {
-		return missing("fft_length")
-	}
+	lengths := f.attrs.Ints("fft_length")
 	if len(lengths) < 1 || len(lengths) > 3 {
 		return badAttr("rank must be between 1 and 3, but got %d", len(lengths))
 	}
@@ -65,10 +63,7 @@ func (f *inference) square(i int) error {
 }
 
 func inferCholesky(f *inference) error {
-	if err := f.square(0); err != nil {
-		return err
-	}
-	return f.same(f.operands[0])
+	return cmp.Or(f.square(0), f.same(f.operands[0]))
 }
 
 func inferTriangularSolve(f *inference) error {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/ir/dtype"
@@ -70,10 +71,7 @@ func (f *inference) returnsPredicate(region int, problem string) error {
 
 // reducer checks a body that takes n accumulators and n elements and returns n accumulators.
 func (f *inference) reducer(inputs, inits []*Type) error {
-	if err := f.scalarArgs(0, slices.Concat(inits, inputs)); err != nil {
-		return err
-	}
-	return f.returnsScalars(0, len(inits))
+	return cmp.Or(f.scalarArgs(0, slices.Concat(inits, inputs)), f.returnsScalars(0, len(inits)))
 }
 
 // reduced adds results of one shape with the elements that the body accumulates, without a body those of the init values.
@@ -116,10 +114,7 @@ func inferReduce(f *inference) error {
 	if err != nil {
 		return err
 	}
-	reduced, ok := f.ints("dimensions")
-	if !ok {
-		return missing("dimensions")
-	}
+	reduced := f.attrs.Ints("dimensions")
 	rank := inputs[0].Rank()
 	if !within(reduced, rank) {
 		return badAttr("out-of-bounds dimension in %v, expected to be in the input-tensor rank: [0, %d)", reduced, rank)
@@ -144,10 +139,7 @@ func inferReduceWindow(f *inference) error {
 	if err != nil {
 		return err
 	}
-	sizes, ok := f.ints("window_dimensions")
-	if !ok {
-		return missing("window_dimensions")
-	}
+	sizes := f.attrs.Ints("window_dimensions")
 	if len(sizes) != inputs[0].Rank() {
 		return badAttr("expects window-dimensions size == input rank, but got window-dimensions size: %d and input: '%s'", len(sizes), f.text(0))
 	}
@@ -191,19 +183,12 @@ func inferSelectAndScatter(f *inference) error {
 				f.text(1), w.Places(x.Dims[d]), source.Dims[d], d)
 		}
 	}
-	if err := f.scalarArgs(0, []*Type{x, x}); err != nil {
-		return err
-	}
-	if err := f.returnsPredicate(0, "expects the return-type of select-region to be tensor<i1>"); err != nil {
-		return err
-	}
-	if err := f.scalarArgs(1, []*Type{source, source}); err != nil {
-		return err
-	}
-	if err := f.returnsScalars(1, 1); err != nil {
-		return err
-	}
-	return f.sized(f.operand(0), x.Dims)
+	return cmp.Or(
+		f.scalarArgs(0, []*Type{x, x}),
+		f.returnsPredicate(0, "expects the return-type of select-region to be tensor<i1>"),
+		f.scalarArgs(1, []*Type{source, source}),
+		f.returnsScalars(1, 1),
+		f.sized(x, x.Dims))
 }
 
 func inferSort(f *inference) error {
@@ -216,10 +201,7 @@ func inferSort(f *inference) error {
 			return badType("requires the same shape for all operands and results: '%s' vs '%s'", f.text(0), f.text(i))
 		}
 	}
-	if err := f.comparator(); err != nil {
-		return err
-	}
-	return inferAllSame(f)
+	return cmp.Or(f.comparator(), inferAllSame(f))
 }
 
 // comparator checks a body that takes two elements of each operand and says whether the first ones come first.
@@ -242,10 +224,7 @@ func (f *inference) comparator() error {
 // inferMap is the rule of an op whose body says the elements of the result: without one they do not follow.
 func inferMap(f *inference) error {
 	x := f.operand(0)
-	dims, ok := f.ints("dimensions")
-	if !ok {
-		return missing("dimensions")
-	}
+	dims := f.attrs.Ints("dimensions")
 	if len(dims) != x.Rank() {
 		return badAttr("applied to a subset of dimensions currently not supported: operand dimensions = %d, requested map dimensions size = %d",
 			x.Rank(), len(dims))

@@ -23,10 +23,7 @@ func within(list []int64, n int) bool {
 func inferID(f *inference) error { return f.result(elemOf(dtype.UI32), nil) }
 
 func inferBroadcast(f *inference) error {
-	sizes, ok := f.ints("broadcast_sizes")
-	if !ok {
-		return missing("broadcast_sizes")
-	}
+	sizes := f.attrs.Ints("broadcast_sizes")
 	for _, s := range sizes {
 		if s < 0 {
 			return badAttr("broadcast with negative dimension size %d", s)
@@ -37,10 +34,7 @@ func inferBroadcast(f *inference) error {
 
 func inferTranspose(f *inference) error {
 	x := f.operand(0)
-	perm, ok := f.ints("permutation")
-	if !ok {
-		return missing("permutation")
-	}
+	perm := f.attrs.Ints("permutation")
 	if len(perm) != x.Rank() {
 		return badAttr("TransposeOp operand rank %d does not match permutation size %d", x.Rank(), len(perm))
 	}
@@ -60,10 +54,7 @@ func inferTranspose(f *inference) error {
 
 func inferReverse(f *inference) error {
 	x := f.operand(0)
-	dims, ok := f.ints("dimensions")
-	if !ok {
-		return missing("dimensions")
-	}
+	dims := f.attrs.Ints("dimensions")
 	if !unique(dims) {
 		return badAttr("dimensions should be unique. Got: %v", dims)
 	}
@@ -80,12 +71,7 @@ func inferReverse(f *inference) error {
 
 func inferSlice(f *inference) error {
 	x := f.operand(0)
-	start, ok1 := f.ints("start_indices")
-	limit, ok2 := f.ints("limit_indices")
-	strides, ok3 := f.ints("strides")
-	if !ok1 || !ok2 || !ok3 {
-		return badAttr("requires attributes 'start_indices', 'limit_indices' and 'strides'")
-	}
+	start, limit, strides := f.attrs.Ints("start_indices"), f.attrs.Ints("limit_indices"), f.attrs.Ints("strides")
 	if len(start) != x.Rank() || len(limit) != x.Rank() || len(strides) != x.Rank() {
 		return badAttr("the number of elements in start_indices (%d), limit_indices (%d) and strides (%d) does not match the rank of the "+
 			"operand (%d)",
@@ -132,10 +118,7 @@ func (f *inference) startIndices(from, rank int) error {
 
 func inferDynamicSlice(f *inference) error {
 	x := f.operand(0)
-	sizes, ok := f.ints("slice_sizes")
-	if !ok {
-		return missing("slice_sizes")
-	}
+	sizes := f.attrs.Ints("slice_sizes")
 	if len(sizes) != x.Rank() {
 		return badAttr("has mismatched number of slice sizes (%d) and rank of operand (%d)", len(sizes), x.Rank())
 	}
@@ -180,12 +163,7 @@ func inferPad(f *inference) error {
 	if !sameElem(x, value) {
 		return badType("requires the same element type for all operands and results: '%s' vs '%s'", f.text(0), f.text(1))
 	}
-	low, ok1 := f.ints("edge_padding_low")
-	high, ok2 := f.ints("edge_padding_high")
-	interior, ok3 := f.ints("interior_padding")
-	if !ok1 || !ok2 || !ok3 {
-		return badAttr("requires attributes 'edge_padding_low', 'edge_padding_high' and 'interior_padding'")
-	}
+	low, high, interior := f.attrs.Ints("edge_padding_low"), f.attrs.Ints("edge_padding_high"), f.attrs.Ints("interior_padding")
 	if len(low) != x.Rank() || len(high) != x.Rank() || len(interior) != x.Rank() {
 		return badAttr("edge_padding length (%d, %d) and interior_padding length (%d) must match operand rank (%d)",
 			len(low), len(high), len(interior), x.Rank())

@@ -35,6 +35,16 @@ const (
 // String returns sum, max or min.
 func (r Reduction) String() string { return [...]string{"sum", "max", "min"}[r] }
 
+// ParseReduction returns the reduction that String names so.
+func ParseReduction(name string) (Reduction, bool) {
+	for r := range ReduceMin + 1 {
+		if r.String() == name {
+			return r, true
+		}
+	}
+	return ReduceSum, false
+}
+
 // Sharding says how a tensor is laid out over a mesh (specification: shardy.md section 1.4).
 type Sharding struct {
 	Mesh       MeshID

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -10,13 +11,27 @@ import (
 // collective is an sdy collective with the shardings before and after it. An operand without a sharding counts as
 // replicated where the op allows that.
 type collective struct {
+	*verifier
+	op            OpID
 	mesh          *subaxis.Mesh
 	before, after *Sharding
 }
 
-// collective checks what all collectives have in common (specification: shardy.md section 1.6).
+// asCollective returns the check of a collective: what all of them have in common (specification: shardy.md section 1.6), and
+// what is its own.
+func asCollective(needsSharding, sameMesh bool, own func(*collective) error) func(*verifier, OpID) error {
+	return func(v *verifier, op OpID) error {
+		c, err := v.collective(op, needsSharding, sameMesh)
+		if err != nil {
+			return err
+		}
+		return own(&c)
+	}
+}
+
 func (v *verifier) collective(op OpID, needsSharding, sameMesh bool) (c collective, err error) {
 	m := v.m
+	c.verifier, c.op = v, op
 	if err := v.sameTypes(op); err != nil {
 		return c, err
 	}
@@ -83,8 +98,8 @@ func (v *verifier) inner(x ValueID) *Sharding {
 }
 
 // perDim returns the axes of a collective for each dimension, checked.
-func (c *collective) perDim(a Attr) ([]ShardAxes, error) {
-	list, ok := a.(*AxesPerDimAttr)
+func (c *collective) perDim(attr string) ([]ShardAxes, error) {
+	list, ok := c.m.Attr(c.op, attr).(*AxesPerDimAttr)
 	if !ok {
 		return nil, badAttr("requires axes for each dimension")
 	}
@@ -135,16 +150,12 @@ func (c *collective) expect(dim int, want ShardAxes) error {
 	return nil
 }
 
-func checkAllGatherAxes(v *verifier, op OpID) error {
-	c, err := v.collective(op, true, true)
-	if err != nil {
-		return err
-	}
-	return c.gatherDims(v.m.Attr(op, "gathering_axes"), "gathering")
+func (c *collective) allGather() error {
+	return c.gatherDims("gathering_axes", "gathering")
 }
 
-func (c *collective) gatherDims(a Attr, what string) error {
-	dims, err := c.perDim(a)
+func (c *collective) gatherDims(attr, what string) error {
+	dims, err := c.perDim(attr)
 	if err != nil {
 		return err
 	}
@@ -160,16 +171,12 @@ func (c *collective) gatherDims(a Attr, what string) error {
 	return nil
 }
 
-func checkAllSlice(v *verifier, op OpID) error {
-	c, err := v.collective(op, false, true)
-	if err != nil {
-		return err
-	}
-	return c.sliceDims(v.m.Attr(op, "slicing_axes"))
+func (c *collective) allSlice() error {
+	return c.sliceDims("slicing_axes")
 }
 
-func (c *collective) sliceDims(a Attr) error {
-	dims, err := c.perDim(a)
+func (c *collective) sliceDims(attr string) error {
+	dims, err := c.perDim(attr)
 	if err != nil {
 		return err
 	}
@@ -181,12 +188,8 @@ func (c *collective) sliceDims(a Attr) error {
 	return nil
 }
 
-func checkAllToAllMoves(v *verifier, op OpID) error {
-	c, err := v.collective(op, true, true)
-	if err != nil {
-		return err
-	}
-	a, ok := v.m.Attr(op, "params").(*AllToAllAttr)
+func (c *collective) allToAll() error {
+	a, ok := c.m.Attr(c.op, "params").(*AllToAllAttr)
 	if !ok || len(a.Moves) == 0 {
 		return badAttr("all-to-all must have at least one parameter")
 	}
@@ -245,13 +248,8 @@ func (c *collective) checkMoves(moves []AllToAllMove) error {
 	return nil
 }
 
-func checkPermuteSharding(v *verifier, op OpID) error {
-	c, err := v.collective(op, true, false)
-	if err != nil {
-		return err
-	}
-	m := v.m
-	before := m.Mesh(c.before.Mesh)
+func (c *collective) permute() error {
+	before := c.m.Mesh(c.before.Mesh)
 	if !slices.Equal(before.Axes, c.mesh.Axes) {
 		return badSharding(diag.BadSharding, "result mesh has different axes than operand mesh")
 	}
@@ -270,8 +268,8 @@ func checkPermuteSharding(v *verifier, op OpID) error {
 }
 
 // listed returns the axes of a collective that has one list, sorted and without duplicates.
-func (c *collective) listed(a Attr, what string) (ShardAxes, error) {
-	list, ok := a.(*AxesAttr)
+func (c *collective) listed(attr, what string) (ShardAxes, error) {
+	list, ok := c.m.Attr(c.op, attr).(*AxesAttr)
 	if !ok {
 		return nil, badAttr("requires a list of axes")
 	}
@@ -295,25 +293,17 @@ func (s *Sharding) sameDimAxes(o *Sharding) bool {
 	return slices.EqualFunc(s.Dims, o.Dims, func(a, b DimSharding) bool { return slices.Equal(a.Axes, b.Axes) })
 }
 
-func (v *verifier) reductionKind(op OpID) Reduction {
-	switch v.m.OpAttrs(op).Str("reduction_op") {
-	case "max":
-		return ReduceMax
-	case "min":
-		return ReduceMin
-	}
-	return ReduceSum
+// removes is what a collective may do with unreduced axes: remove those that combine by its reduction.
+func (c *collective) removes() reductionRule {
+	removed, _ := ParseReduction(c.m.OpAttrs(c.op).Str("reduction_op"))
+	return reductionRule{removed: removed}
 }
 
-func checkAllReduceAxes(v *verifier, op OpID) error {
-	c, err := v.collective(op, false, true)
-	if err != nil {
-		return err
-	}
+func (c *collective) allReduce() error {
 	if !c.before.sameDimAxes(c.after) {
 		return badSharding(diag.BadSharding, "operand and result sharding have different axes")
 	}
-	axes, err := c.listed(v.m.Attr(op, "reduction_axes"), "reduction")
+	axes, err := c.listed("reduction_axes", "reduction")
 	if err != nil {
 		return err
 	}
@@ -325,33 +315,19 @@ func checkAllReduceAxes(v *verifier, op OpID) error {
 			return badSharding(diag.BadSharding, "reduction axis %s overlaps with result unreduced axes", c.mesh.Format(r))
 		}
 	}
-	return v.unreducedChange(c.before, c.after, reductionRule{remove: true, removed: v.reductionKind(op)})
+	return c.unreducedChange(c.before, c.after, c.removes())
 }
 
-func checkReduceScatterAxes(v *verifier, op OpID) error {
-	c, err := v.collective(op, false, true)
-	if err != nil {
-		return err
-	}
-	if err := v.unreducedChange(c.before, c.after, reductionRule{remove: true, removed: v.reductionKind(op)}); err != nil {
-		return err
-	}
-	return c.sliceDims(v.m.Attr(op, "reduce_scatter_axes"))
+func (c *collective) reduceScatter() error {
+	return cmp.Or(c.unreducedChange(c.before, c.after, c.removes()), c.sliceDims("reduce_scatter_axes"))
 }
 
-func checkShardedToUnreduced(v *verifier, op OpID) error {
-	c, err := v.collective(op, true, true)
-	if err != nil {
-		return err
-	}
-	if err := c.keepsReduction(); err != nil {
-		return err
-	}
-	if err := c.gatherDims(v.m.Attr(op, "axes"), "shard-to-unreduce"); err != nil {
+func (c *collective) shardedToUnreduced() error {
+	if err := cmp.Or(c.keepsReduction(), c.gatherDims("axes", "shard-to-unreduce")); err != nil {
 		return err
 	}
 	want := slices.Clone(c.before.Unreduced)
-	for _, axes := range v.m.Attr(op, "axes").(*AxesPerDimAttr).Dims {
+	for _, axes := range c.m.Attr(c.op, "axes").(*AxesPerDimAttr).Dims {
 		want = append(want, axes...)
 	}
 	if !slices.Equal(subaxis.SortMerge(want), c.after.Unreduced) {
@@ -368,17 +344,13 @@ func (c *collective) keepsReduction() error {
 	return nil
 }
 
-func checkReplicatedToUnreduced(v *verifier, op OpID) error {
-	c, err := v.collective(op, true, true)
-	if err != nil {
-		return err
-	}
+func (c *collective) replicatedToUnreduced() error {
 	if !slices.EqualFunc(c.before.Dims, c.after.Dims, func(a, b DimSharding) bool {
 		return a.Closed == b.Closed && a.Priority == b.Priority && slices.Equal(a.Axes, b.Axes)
 	}) {
 		return badSharding(diag.BadSharding, "input and output must share the same dimension shardings")
 	}
-	axes, err := c.listed(v.m.Attr(op, "axes"), "r2u")
+	axes, err := c.listed("axes", "r2u")
 	if err != nil {
 		return err
 	}
@@ -405,8 +377,7 @@ func checkReplicatedToUnreduced(v *verifier, op OpID) error {
 // reductionRule says what an op may do with unreduced axes.
 type reductionRule struct {
 	introduce bool
-	remove    bool
-	removed   Reduction
+	removed   Reduction // how those combine that it may remove
 }
 
 // unreducedChange checks the unreduced axes before and after an op. Shardings on two meshes are not compared.
@@ -420,8 +391,6 @@ func (v *verifier) unreducedChange(before, after *Sharding, rule reductionRule) 
 	switch {
 	case len(introduced) > 0 && !rule.introduce:
 		return badSharding(diag.BadSharding, "cannot introduce unreduced axes: %s", mesh.FormatList(introduced))
-	case len(removed) > 0 && !rule.remove:
-		return badSharding(diag.BadSharding, "cannot remove unreduced axes: %s", mesh.FormatList(removed))
 	case len(removed) > 0 && before.Reduction != rule.removed:
 		return badSharding(diag.BadSharding, "cannot reduce with %s axes whose partial values combine by %s", rule.removed, before.Reduction)
 	}

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -89,17 +90,9 @@ func (v *verifier) signatureOf(op OpID, f *Func) error {
 
 func checkCustomCall(v *verifier, op OpID) error {
 	a := v.m.OpAttrs(op)
-	if _, ok := a.Get("call_target_name").(StringAttr); !ok {
-		return missing("call_target_name")
-	}
-	if c := a.Get("backend_config"); c != nil {
-		_, isText := c.(StringAttr)
-		_, isDict := c.(DictAttr)
-		if typed := a.Int("api_version", 1) == 4; typed && !isDict && !isText {
-			return badAttr("backend_config for api_version API_VERSION_TYPED_FFI must be a dictionary attribute")
-		} else if !typed && !isText {
-			return badAttr("backend_config for api_version %d must be a string attribute", a.Int("api_version", 1))
-		}
+	const typedFFI = 4
+	if _, isDict := a.Get("backend_config").(DictAttr); isDict && a.Int("api_version", 1) != typedFFI {
+		return badAttr("backend_config for api_version %d must be a string attribute", a.Int("api_version", 1))
 	}
 	operands, ok1 := a.Get("operand_layouts").(ArrayAttr)
 	results, ok2 := a.Get("result_layouts").(ArrayAttr)
@@ -112,13 +105,7 @@ func checkCustomCall(v *verifier, op OpID) error {
 	if n := v.m.NumResults(op); ok2 && len(results) != n && (n != 1 || v.out(op, 0).Kind != TupleKind) {
 		return badAttr("number of results must match the number of result layouts, %d != %d", n, len(results))
 	}
-	if err := v.layouts(op, operands, results); err != nil {
-		return err
-	}
-	if err := v.outputAliases(op, a); err != nil {
-		return err
-	}
-	return nil
+	return cmp.Or(v.layouts(op, operands, results), v.outputAliases(op, a))
 }
 
 // layouts checks that the layouts of tensors are permutations of their dimensions.
@@ -198,15 +185,12 @@ func (v *verifier) returnsTypes(op OpID, region int) error {
 
 func checkWhile(v *verifier, op OpID) error {
 	operands := v.at.operands
-	if err := v.sameTypeLists(v.m.resultTypes(op), operands, "result types do not match operand types"); err != nil {
-		return err
-	}
 	condition, _ := v.at.body(0)
 	body, _ := v.at.body(1)
-	if err := v.sameTypeLists(condition.args, operands, "expect operands to be compatible with condition block arguments"); err != nil {
-		return err
-	}
-	if err := v.sameTypeLists(body.args, operands, "expect operands to be compatible with body block arguments"); err != nil {
+	if err := cmp.Or(
+		v.sameTypeLists(v.m.resultTypes(op), operands, "result types do not match operand types"),
+		v.sameTypeLists(condition.args, operands, "expect operands to be compatible with condition block arguments"),
+		v.sameTypeLists(body.args, operands, "expect operands to be compatible with body block arguments")); err != nil {
 		return err
 	}
 	if len(condition.results) != 1 {

@@ -38,10 +38,7 @@ func checkDynamicIota(v *verifier, op OpID) error {
 
 func checkDynamicBroadcast(v *verifier, op OpID) error {
 	x, out := v.in(op, 0), v.out(op, 0)
-	dims, ok := v.at.ints("broadcast_dimensions")
-	if !ok {
-		return missing("broadcast_dimensions")
-	}
+	dims := v.at.attrs.Ints("broadcast_dimensions")
 	if err := v.sizesOperand(op, 1); err != nil {
 		return err
 	}
@@ -104,10 +101,7 @@ func checkDynamicPad(v *verifier, op OpID) error {
 
 // checkDynamicConv checks the padding; MLIR leaves the rest to whoever knows it.
 func checkDynamicConv(v *verifier, op OpID) error {
-	d, ok := v.m.Attr(op, "dimension_numbers").(*ConvDims)
-	if !ok {
-		return missing("dimension_numbers")
-	}
+	d := v.m.Attr(op, "dimension_numbers").(*ConvDims)
 	t := v.in(op, 2)
 	if len(t.Dims) != 2 || slices.Contains(t.Dims, Dynamic) || classOf(t)&intElem == 0 {
 		return badType("operand #2 must be statically shaped 2-dimensional integer tensor, but got '%s'", v.inText(op, 2))

@@ -28,10 +28,7 @@ func checkConvert(v *verifier, op OpID) error {
 }
 
 func checkConstant(v *verifier, op OpID) error {
-	value, ok := v.m.Attr(op, "value").(*Dense)
-	if !ok {
-		return badAttr("requires attribute 'value' with a constant")
-	}
+	value := v.m.Attr(op, "value").(*Dense)
 	if value.Type == v.m.Type(v.m.Result(op, 0)) {
 		return nil
 	}

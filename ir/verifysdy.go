@@ -1,9 +1,12 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/subaxis"
 )
 
 // sameTypes checks that operand and result have one type.
@@ -32,7 +35,7 @@ func checkConstraint(v *verifier, op OpID) error {
 		return nil
 	}
 	after := m.ShardingOf(m.Sharding(m.Result(op, 0)))
-	return v.unreducedChange(before, after, reductionRule{introduce: true, remove: true, removed: before.Reduction})
+	return v.unreducedChange(before, after, reductionRule{introduce: true, removed: before.Reduction})
 }
 
 func checkBarrierDirection(v *verifier, op OpID) error {
@@ -45,43 +48,43 @@ func checkBarrierDirection(v *verifier, op OpID) error {
 	return nil
 }
 
-func checkDataFlowEdge(v *verifier, op OpID) error {
+// edgeInput checks what the edges of data flow have in common; what is the name of the value that they take.
+func (v *verifier) edgeInput(op OpID, what string) error {
 	m := v.m
 	if err := v.sameTypes(op); err != nil {
 		return err
 	}
 	in := m.Operand(op, 0)
 	if !m.ValueType(in).IsStatic() {
-		return badType("expected sdy.data_flow_edge to have a static-shaped result. type: '%s'", m.FormatType(m.Type(in)))
+		return badType("expected %s to have a static-shaped result. type: '%s'", m.OpName(op), m.FormatType(m.Type(in)))
 	}
 	if !m.HasOneUse(in) {
-		return badOp("expected input of sdy.data_flow_edge to have a single user")
+		return badOp("expected %s of %s to have a single user", what, m.OpName(op))
 	}
-	if from := m.DefiningOp(in); from != 0 && terminatorOf(m.Kind(from)) == OpSdyReturn && m.NumRegions(from) == 0 {
+	return nil
+}
+
+func checkDataFlowEdge(v *verifier, op OpID) error {
+	if err := v.edgeInput(op, "input"); err != nil {
+		return err
+	}
+	m := v.m
+	if from := m.DefiningOp(m.Operand(op, 0)); from != 0 && terminatorOf(m.Kind(from)) == OpSdyReturn && m.NumRegions(from) == 0 {
 		return badOp("expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than a data flow op)")
 	}
 	return nil
 }
 
 func checkFuncEdge(v *verifier, op OpID) error {
-	m := v.m
-	if err := v.sameTypes(op); err != nil {
+	if err := v.edgeInput(op, "operand"); err != nil {
 		return err
 	}
+	m := v.m
 	in := m.Operand(op, 0)
-	if !m.ValueType(in).IsStatic() {
-		return badType("expected sdy.func_data_flow_edge to have a static-shaped result. type: '%s'", m.FormatType(m.Type(in)))
-	}
-	if !m.HasOneUse(in) {
-		return badOp("expected operand of sdy.func_data_flow_edge to have a single user")
-	}
-	if from := m.DefiningOp(in); from != 0 {
-		if m.Kind(from) != OpCall {
-			return badOp("expected operand of sdy.func_data_flow_edge to be a result of a call op")
-		}
-		return nil
-	}
-	if m.Kind(m.BlockOp(m.ArgBlock(in))) != OpFunc {
+	switch from := m.DefiningOp(in); {
+	case from != 0 && m.Kind(from) != OpCall:
+		return badOp("expected operand of sdy.func_data_flow_edge to be a result of a call op")
+	case from == 0 && m.Kind(m.BlockOp(m.ArgBlock(in))) != OpFunc:
 		return badOp("expected operand of sdy.func_data_flow_edge to be a block argument of a func op")
 	}
 	return nil
@@ -128,10 +131,7 @@ func checkManual(v *verifier, op OpID) error {
 		return badAttr("requires attribute 'manual_axes'")
 	}
 	in, out := v.manualSides(op)
-	if err := v.manualSide(op, in, axes); err != nil {
-		return err
-	}
-	if err := v.manualSide(op, out, axes); err != nil {
+	if err := cmp.Or(v.manualSide(op, in, axes), v.manualSide(op, out, axes)); err != nil {
 		return err
 	}
 	if len(in.shardings)+len(out.shardings) == 0 {
@@ -144,9 +144,7 @@ func (v *verifier) manualSides(op OpID) (in, out side) {
 	m := v.m
 	in.name, out.name = "operand", "result"
 	body := m.RegionBlock(op, 0)
-	for i := range m.NumOperands(op) {
-		in.outside = append(in.outside, m.Type(m.Operand(op, i)))
-	}
+	in.outside, out.outside = m.operandTypes(op), m.resultTypes(op)
 	for _, a := range m.BlockArgs(body) {
 		in.inside = append(in.inside, m.Type(a))
 		in.shardings = append(in.shardings, m.Sharding(a))
@@ -155,16 +153,13 @@ func (v *verifier) manualSides(op OpID) (in, out side) {
 		in.shardings = given
 	}
 	for _, r := range m.Results(op) {
-		out.outside = append(out.outside, m.Type(r))
 		out.shardings = append(out.shardings, m.Sharding(r))
 	}
 	if given, ok := m.Attr(op, "out_shardings").(ShardingsAttr); ok {
 		out.shardings = given
 	}
 	if last := m.LastOp(body); last != 0 {
-		for i := range m.NumOperands(last) {
-			out.inside = append(out.inside, m.Type(m.Operand(last, i)))
-		}
+		out.inside = m.operandTypes(last)
 	}
 	return in, out
 }
@@ -188,12 +183,7 @@ func (v *verifier) manualSide(op OpID, s side, manual *AxesAttr) error {
 			return badSharding(diag.BadSharding, "%srequires a sharding", prefix)
 		}
 		scopes := v.manual
-		v.manual = nil
-		for _, scope := range scopes {
-			if scope.op != op {
-				v.manual = append(v.manual, scope)
-			}
-		}
+		v.manual = slices.DeleteFunc(slices.Clone(scopes), func(scope manualScope) bool { return scope.op == op })
 		err := v.valueSharding(prefix, s.shardings[i], t)
 		v.manual = scopes
 		if err != nil {
@@ -211,15 +201,10 @@ func (v *verifier) localType(s side, i int, sharding *Sharding, manual *AxesAttr
 	m := v.m
 	mesh := &m.Mesh(sharding.Mesh).Mesh
 	isManual := func(name string) bool {
-		for _, r := range manual.Axes {
-			if m.Mesh(manual.Mesh).Axes[r.Axis].Name == name {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(manual.Axes, func(r subaxis.Ref) bool { return m.Mesh(manual.Mesh).Axes[r.Axis].Name == name })
 	}
 	t := *m.TypeOf(s.outside[i])
-	local := append([]int64(nil), t.Dims...)
+	local := slices.Clone(t.Dims)
 	for d, dim := range sharding.Dims {
 		product, free := int64(1), false
 		for _, r := range dim.Axes {

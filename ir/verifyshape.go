@@ -19,10 +19,7 @@ func checkIota(v *verifier, op OpID) error {
 
 func checkBroadcastInDim(v *verifier, op OpID) error {
 	x, out := v.in(op, 0), v.out(op, 0)
-	dims, ok := v.at.ints("broadcast_dimensions")
-	if !ok {
-		return missing("broadcast_dimensions")
-	}
+	dims := v.at.attrs.Ints("broadcast_dimensions")
 	if err := broadcastDims(dims, x, out); err != nil {
 		return err
 	}

@@ -208,7 +208,7 @@ func (p *placementParser) partial(one *onePlacement) error {
 		}
 	}
 	var ok bool
-	if one.reduction, ok = reductions[name]; !ok {
+	if one.reduction, ok = ir.ParseReduction(name); !ok {
 		return diag.Unsupported(diag.NotSupported, p.pos(at), "reduction `%s` of partial values is not supported: sum, max and min are", name)
 	}
 	return p.expect(")")

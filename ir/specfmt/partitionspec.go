@@ -156,7 +156,7 @@ func (p *specParser) named(name string, at int) (err error) {
 }
 
 func (p *specParser) reduction(kind string) error {
-	r, ok := reductions[kind]
+	r, ok := ir.ParseReduction(kind)
 	if !ok {
 		p.at -= len(kind)
 		return p.expected("sum, max or min")
@@ -164,8 +164,6 @@ func (p *specParser) reduction(kind string) error {
 	p.sharding.Reduction = r
 	return nil
 }
-
-var reductions = map[string]ir.Reduction{"sum": ir.ReduceSum, "max": ir.ReduceMax, "min": ir.ReduceMin}
 
 // names reads a set of axes: {'x'}, frozenset({'x'}) or set().
 func (p *specParser) names(into *ir.ShardAxes) (err error) {

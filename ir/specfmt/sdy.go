@@ -191,7 +191,7 @@ func (s *scanner) sdySet(sharding *ir.Sharding) (err error) {
 		s.next("=")
 		if name := s.word(); name != "" {
 			var ok bool
-			if sharding.Reduction, ok = reductions[name]; !ok {
+			if sharding.Reduction, ok = ir.ParseReduction(name); !ok {
 				s.at -= len(name)
 				return s.expected("sum, max or min")
 			}
