@@ -32,13 +32,17 @@ func buildDotGeneral(c *compiler, op ir.OpID, i *instr) error {
 		r.missing("dot_dimension_numbers")
 		return r.err
 	}
-	dims := tensor.DotDims{LHSBatch: a.LhsBatch, RHSBatch: a.RhsBatch, LHSContract: a.LhsContract, RHSContract: a.RhsContract}
+	dims := dotDims(a)
 	out := c.element(op)
 	lhs, rhs := rounding(c, op)
 	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor {
 		return tensor.DotGeneral(lhs(in[0]), rhs(in[1]), dims, out)
 	})
 	return nil
+}
+
+func dotDims(a *ir.DotDims) tensor.DotDims {
+	return tensor.DotDims{LHSBatch: a.LhsBatch, RHSBatch: a.RhsBatch, LHSContract: a.LhsContract, RHSContract: a.RhsContract}
 }
 
 // rounding returns how an algorithm rounds the operands of a product: to bf16 or tf32 where it names one of these
@@ -268,24 +272,6 @@ func sumLabels(x tensor.Tensor, labels, needed string) (tensor.Tensor, string, e
 
 // product contracts the labels that both have and the result lacks; the result's labels are returned.
 func product(x, y tensor.Tensor, xs, ys, result string, out dtype.Type) (tensor.Tensor, string) {
-	var dims tensor.DotDims
-	batch, free := "", ""
-	for d, label := range xs {
-		e := strings.IndexRune(ys, label)
-		switch {
-		case e >= 0 && strings.ContainsRune(result, label):
-			dims.LHSBatch, dims.RHSBatch = append(dims.LHSBatch, int64(d)), append(dims.RHSBatch, int64(e))
-			batch += string(label)
-		case e >= 0:
-			dims.LHSContract, dims.RHSContract = append(dims.LHSContract, int64(d)), append(dims.RHSContract, int64(e))
-		default:
-			free += string(label)
-		}
-	}
-	for _, label := range ys {
-		if !strings.ContainsRune(xs, label) {
-			free += string(label)
-		}
-	}
-	return tensor.DotGeneral(x, y, dims, out), batch + free
+	dims, labels := ir.Contraction([]byte(xs), []byte(ys), func(label byte) bool { return strings.IndexByte(result, label) >= 0 })
+	return tensor.DotGeneral(x, y, dotDims(&dims), out), string(labels)
 }

@@ -112,7 +112,7 @@ func (e *einsum) lower(inputs []term) ir.ValueID {
 	if slices.IsSorted(perm) && e.m.DefiningOp(acc.value) != 0 && acc.value != original {
 		return acc.value
 	}
-	return e.b.Op1(ir.OpTranspose, e.typ(acc.value, acc.letters, e.out, e.element),
+	return e.b.Op1(ir.OpTranspose, e.typ(e.out, e.element),
 		ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: ir.Ints(perm)}), acc.value)
 }
 
@@ -127,7 +127,7 @@ func (e *einsum) dropOnes(t term) term {
 	if len(rest) == len(t.letters) {
 		return t
 	}
-	return term{e.b.Op1(ir.OpReshape, e.m.TensorType(e.m.ValueType(t.value).DType, e.dims(rest)...), nil, t.value), rest}
+	return term{e.b.Op1(ir.OpReshape, e.typ(rest, e.m.ValueType(t.value).DType), nil, t.value), rest}
 }
 
 // diagonal takes the diagonal over every letter that a term has several times. The n equal dimensions become the first
@@ -152,7 +152,7 @@ func (e *einsum) diagonal(t term) term {
 		}
 	}
 	front := slices.Concat(bytes.Repeat([]byte{letter}, times), rest)
-	v := e.b.Op1(ir.OpTranspose, e.m.TensorType(element, e.dims(front)...), ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: perm}),
+	v := e.b.Op1(ir.OpTranspose, e.typ(front, element), ir.MakeAttrs(ir.NamedAttr{Name: "permutation", Value: perm}),
 		t.value)
 	n, distance, all := e.sizes[letter], int64(0), int64(1)
 	for range times {
@@ -165,7 +165,7 @@ func (e *einsum) diagonal(t term) term {
 		strides[d] = 1
 	}
 	strides[0] = distance
-	v = e.b.Op1(ir.OpSlice, e.m.TensorType(element, e.dims(letters)...), ir.MakeAttrs(ir.NamedAttr{Name: "start_indices", Value: start},
+	v = e.b.Op1(ir.OpSlice, e.typ(letters, element), ir.MakeAttrs(ir.NamedAttr{Name: "start_indices", Value: start},
 		ir.NamedAttr{Name: "limit_indices", Value: limit}, ir.NamedAttr{Name: "strides", Value: strides}), v)
 	return e.diagonal(term{v, letters})
 }
@@ -184,16 +184,12 @@ func (e *einsum) convert(t term) term {
 	if e.m.ValueType(t.value).DType == e.element {
 		return t
 	}
-	return term{e.b.Op1(ir.OpConvert, e.typ(t.value, t.letters, t.letters, e.element), nil, t.value), t.letters}
+	return term{e.b.Op1(ir.OpConvert, e.typ(t.letters, e.element), nil, t.value), t.letters}
 }
 
-// typ returns the type with the sizes of a value's letters in another order, or with fewer letters.
-func (e *einsum) typ(v ir.ValueID, have, want []byte, element dtype.Type) ir.TypeID {
-	dims := make([]int64, len(want))
-	for i, l := range want {
-		dims[i] = e.m.Shape(v)[slices.Index(have, l)]
-	}
-	return e.m.TensorType(element, dims...)
+// typ returns the type of a tensor whose dimensions have those letters.
+func (e *einsum) typ(letters []byte, element dtype.Type) ir.TypeID {
+	return e.m.TensorType(element, e.dims(letters)...)
 }
 
 // sum reduces the letters for which drop holds.
@@ -212,9 +208,8 @@ func (e *einsum) sum(t term, drop func(byte) bool) term {
 	}
 	element := e.m.ValueType(t.value).DType
 	scalar := e.m.TensorType(element)
-	zero := e.b.Op1(ir.OpConstant, scalar, ir.MakeAttrs(ir.NamedAttr{Name: "value",
-		Value: &ir.Dense{Type: scalar, Data: make([]byte, element.Bytes()), Splat: true}}))
-	op := e.b.OpRegions(ir.OpReduce, []ir.TypeID{e.typ(t.value, t.letters, rest, element)},
+	zero := e.b.Constant(e.m.Zeros(scalar))
+	op := e.b.OpRegions(ir.OpReduce, []ir.TypeID{e.typ(rest, element)},
 		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: dims}), 1, t.value, zero)
 	block := e.m.AddBlock(e.m.Regions(op)[0])
 	x, y := e.m.AddBlockArg(block, scalar), e.m.AddBlockArg(block, scalar)
@@ -235,31 +230,7 @@ func (e *einsum) multiply(x, y term, keep []byte) term {
 	if e.m.ValueType(x.value).DType != e.m.ValueType(y.value).DType {
 		x, y = e.convert(x), e.convert(y)
 	}
-	var d ir.DotDims
-	var batch, free []byte
-	dims := []int64{}
-	for i, l := range x.letters {
-		j := slices.Index(y.letters, l)
-		switch {
-		case j < 0:
-			free = append(free, l)
-		case kept(l):
-			d.LhsBatch, d.RhsBatch = append(d.LhsBatch, int64(i)), append(d.RhsBatch, int64(j))
-			batch = append(batch, l)
-		default:
-			d.LhsContract, d.RhsContract = append(d.LhsContract, int64(i)), append(d.RhsContract, int64(j))
-		}
-	}
-	letters := append(batch, free...)
-	for _, l := range letters {
-		dims = append(dims, e.m.Shape(x.value)[slices.Index(x.letters, l)])
-	}
-	for j, l := range y.letters {
-		if !slices.Contains(x.letters, l) {
-			letters = append(letters, l)
-			dims = append(dims, e.m.Shape(y.value)[j])
-		}
-	}
-	return term{e.b.Op1(ir.OpDotGeneral, e.m.TensorType(e.element, dims...),
+	d, letters := ir.Contraction(x.letters, y.letters, kept)
+	return term{e.b.Op1(ir.OpDotGeneral, e.typ(letters, e.element),
 		e.attrs.With("dot_dimension_numbers", &d), x.value, y.value), letters}
 }
