@@ -24,33 +24,36 @@ func enumForm(code uint64, dialect, name string) form {
 	})
 }
 
-// pointer is the meaning of a value whose attribute is a pointer to it.
-func pointer[T any, P interface {
+// pointerTo is a pointer that is an attribute.
+type pointerTo[T any] interface {
 	*T
 	ir.Attr
-}](_ *decoder, v T) any {
-	return P(&v)
+}
+
+// fieldForm is the form of an attribute that is a pointer to its parts.
+func fieldForm[T any, P pointerTo[T]](code uint64, name string) form {
+	return newForm(code, name, fields[T, P], func(_ *decoder, v T) any { return P(&v) })
 }
 
 // stablehloAttrs are the attributes of StableHLO (specification: bytecode.md section A.6.6).
 var stablehloAttrs = []form{
-	newForm(1, "channel_handle", channelHandle, func(_ *decoder, v ir.ChannelHandle) any { return v }),
+	newForm(1, "channel_handle", fields[ir.ChannelHandle], func(_ *decoder, v ir.ChannelHandle) any { return v }),
 	enumForm(2, "stablehlo", "comparison_direction"),
 	enumForm(3, "stablehlo", "comparison_type"),
-	newForm(4, "conv", convDims, pointer[ir.ConvDims]),
-	newForm(5, "dot", dotDims, pointer[ir.DotDims]),
+	fieldForm[ir.ConvDims](4, "conv"),
+	fieldForm[ir.DotDims](5, "dot"),
 	enumForm(6, "stablehlo", "fft_type"),
-	newForm(7, "gather", gatherDims, pointer[ir.GatherDims]),
+	fieldForm[ir.GatherDims](7, "gather"),
 	enumForm(8, "stablehlo", "precision"),
 	enumForm(9, "stablehlo", "rng_algorithm"),
 	enumForm(10, "stablehlo", "rng_distribution"),
-	newForm(11, "scatter", scatterDims, pointer[ir.ScatterDims]),
+	fieldForm[ir.ScatterDims](11, "scatter"),
 	enumForm(12, "stablehlo", "transpose"),
 	newForm(13, "bounds", ints, func(_ *decoder, v []int64) any { return boundsAttr(v) }),
-	newForm(14, "output_operand_alias", outputAlias, pointer[ir.OutputAlias]),
-	newForm(15, "dot_algorithm", dotAlgorithm, pointer[ir.DotAlgorithm]),
+	fieldForm[ir.OutputAlias](14, "output_operand_alias"),
+	fieldForm[ir.DotAlgorithm](15, "dot_algorithm"),
 	enumForm(16, "stablehlo", "result_accuracy_mode"),
-	newForm(17, "result_accuracy", resultAccuracy, pointer[ir.ResultAccuracy]),
+	fieldForm[ir.ResultAccuracy](17, "result_accuracy"),
 	newForm(18, "replica_group_mesh_axes", stablehloMeshAxes, (*decoder).meshAxesGroups),
 	newForm(19, "sub_axis_info", moveSubAxis, itself[subAxis]),
 	newForm(20, "axis_ref", stablehloAxisRef, itself[axisRef]),
@@ -64,71 +67,26 @@ var chloAttrs = []form{
 	enumForm(1, "chlo", "comparison_type"),
 }
 
-func channelHandle(c codec, v *ir.ChannelHandle) {
-	c.svarint(&v.Handle)
-	c.svarint(&v.Type)
-}
-
-func convDims(c codec, v *ir.ConvDims) {
-	c.svarint(&v.InBatch)
-	c.svarint(&v.InFeature)
-	ints(c, &v.InSpatial)
-	c.svarint(&v.KernelIn)
-	c.svarint(&v.KernelOut)
-	ints(c, &v.KernelSpatial)
-	c.svarint(&v.OutBatch)
-	c.svarint(&v.OutFeature)
-	ints(c, &v.OutSpatial)
-}
-
-func dotDims(c codec, v *ir.DotDims) {
-	ints(c, &v.LhsBatch)
-	ints(c, &v.RhsBatch)
-	ints(c, &v.LhsContract)
-	ints(c, &v.RhsContract)
-}
-
-func gatherDims(c codec, v *ir.GatherDims) {
-	ints(c, &v.Offset)
-	ints(c, &v.Collapsed)
-	ints(c, &v.OperandBatch)
-	ints(c, &v.IndicesBatch)
-	ints(c, &v.StartIndexMap)
-	c.svarint(&v.IndexVectorDim)
-}
-
-func scatterDims(c codec, v *ir.ScatterDims) {
-	ints(c, &v.UpdateWindow)
-	ints(c, &v.InsertedWindow)
-	ints(c, &v.InputBatch)
-	ints(c, &v.IndicesBatch)
-	ints(c, &v.ToOperand)
-	c.svarint(&v.IndexVectorDim)
-}
-
-func outputAlias(c codec, v *ir.OutputAlias) {
-	ints(c, &v.OutputIndices)
-	c.svarint(&v.OperandIndex)
-	ints(c, &v.OperandIndices)
-}
-
-func dotAlgorithm(c codec, v *ir.DotAlgorithm) {
-	c.typ(&v.LhsType)
-	c.typ(&v.RhsType)
-	c.typ(&v.AccumulationType)
-	c.svarint(&v.LhsCount)
-	c.svarint(&v.RhsCount)
-	c.svarint(&v.Operations)
-	c.flag(&v.AllowImprecise)
-}
-
-func resultAccuracy(c codec, v *ir.ResultAccuracy) {
-	float64Bits(c, &v.Atol)
-	float64Bits(c, &v.Rtol)
-	c.svarint(&v.Ulps)
-	mode := ir.EnumAttr{Dialect: "stablehlo", Enum: "result_accuracy_mode", Value: v.Mode}
-	refOf(c, &mode)
-	v.Mode = mode.Value
+// fields moves the parts of an attribute in their order.
+func fields[T any, P pointerTo[T]](c codec, v *T) {
+	for _, f := range ir.Fields(P(v)) {
+		switch at := f.At.(type) {
+		case *[]int64:
+			ints(c, at)
+		case *int64:
+			c.svarint(at)
+		case *float64:
+			float64Bits(c, at)
+		case *bool:
+			c.flag(at)
+		case *ir.TypeID:
+			c.typ(at)
+		case *string:
+			mode := ir.EnumAttr{Dialect: "stablehlo", Enum: "result_accuracy_mode", Value: *at}
+			refOf(c, &mode)
+			*at = mode.Value
+		}
+	}
 }
 
 // float64Bits moves the pattern of an f64 as a number.

@@ -2,7 +2,6 @@ package bytecode
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -33,18 +32,10 @@ func (d *decoder) dense(v elements) any {
 		d.invalid("constant of type '" + d.m.FormatType(v.typ) + "': expected a tensor of numbers with a static shape")
 		return nil
 	}
-	out := &ir.Dense{Type: v.typ}
-	n, size := t.Elements(), t.DType.Bytes()
 	if t.DType == dtype.I1 {
-		out.Data = d.booleans(v.data, n)
-	} else {
-		out.Data = d.numbers(v.data, t, n)
+		return d.m.Dense(v.typ, d.booleans(v.data, t.Elements()))
 	}
-	out.Splat = len(out.Data) == size && n != 0
-	if !out.Splat && len(out.Data) > 0 && bytes.Equal(out.Data[size:], out.Data[:len(out.Data)-size]) {
-		out.Data, out.Splat = out.Data[:size:size], true
-	}
-	return out
+	return d.m.Dense(v.typ, d.numbers(v.data, t, t.Elements()))
 }
 
 // vectorConstant is kept as text.
@@ -88,13 +79,19 @@ func (d *decoder) numbers(data []byte, t *ir.Type, n int64) []byte {
 		d.invalid("constant has the wrong number of bytes for its type '" + t.DType.String() + "'")
 		return nil
 	}
-	if width := t.DType.Bits(); width < 8 {
-		mask := byte(1)<<width - 1
-		if slices.ContainsFunc(data, func(b byte) bool { return b&^mask != 0 }) {
-			data = bytes.Clone(data)
-			for i := range data {
-				data[i] &= mask
-			}
+	return cleared(data, t.DType.Bits())
+}
+
+// cleared returns elements of so many bits without what stands above these in their bytes.
+func cleared(data []byte, width int) []byte {
+	if width >= 8 {
+		return data
+	}
+	mask := byte(1)<<width - 1
+	if slices.ContainsFunc(data, func(b byte) bool { return b&^mask != 0 }) {
+		data = bytes.Clone(data)
+		for i := range data {
+			data[i] &= mask
 		}
 	}
 	return data
@@ -126,9 +123,7 @@ func (d *decoder) floats(v *ir.Dense) []float64 {
 	size := t.DType.Bytes()
 	out := make([]float64, 0, len(v.Data)/size)
 	for at := 0; at < len(v.Data); at += size {
-		var raw [8]byte
-		copy(raw[:], v.Data[at:at+size])
-		out = append(out, dtype.Decode(t.DType, binary.LittleEndian.Uint64(raw[:])))
+		out = append(out, dtype.Decode(t.DType, dtype.LoadBits(v.Data[at:at+size])))
 	}
 	for v.Splat && int64(len(out)) < min(t.Elements(), math.MaxInt16) {
 		out = append(out, out[0])
@@ -210,21 +205,7 @@ func (d *decoder) denseArray(v storedArray) any {
 		d.invalid("array of " + d.m.FormatType(v.elem) + " has the wrong number of bytes")
 		return nil
 	}
-	switch t.DType {
-	case dtype.I64:
-		out := make(ir.Ints, v.count)
-		for i := range out {
-			out[i] = int64(binary.LittleEndian.Uint64(v.data[8*i:]))
-		}
-		return out
-	case dtype.I1:
-		out := make(ir.Bools, v.count)
-		for i := range out {
-			out[i] = v.data[i] != 0
-		}
-		return out
-	}
-	return &ir.DenseArray{Elem: v.elem, Data: v.data}
+	return d.m.Array(v.elem, v.data)
 }
 
 // storedResource names the blob that has a constant's elements.

@@ -15,11 +15,10 @@
 //
 // A form's function serves a decoder, which fills the fields, and an encoder, which writes them:
 //
-//	func dotDims(c codec, d *ir.DotDims) {
-//		ints(c, &d.LhsBatch)
-//		ints(c, &d.RhsBatch)
-//		ints(c, &d.LhsContract)
-//		ints(c, &d.RhsContract)
+//	func moveAllToAll(c codec, v *allToAll) {
+//		refList(c, &v.axes)
+//		c.svarint(&v.src)
+//		c.svarint(&v.dst)
 //	}
 //
 // The writer finds for an attribute of the representation its form and the form's Go value, and calls form.write. What

@@ -1,7 +1,6 @@
 package bytecode
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -133,14 +132,8 @@ func (w *writer) locForm(a ir.LocAttr) written {
 func (w *writer) elements(v *ir.Dense) elements {
 	t := w.m.TypeOf(v.Type)
 	data := stored(w.m, v)
-	if width := t.DType.Bits(); t.DType != dtype.I1 && width > 0 && width < 8 {
-		mask := byte(1)<<width - 1
-		if slices.ContainsFunc(data, func(b byte) bool { return b&^mask != 0 }) {
-			data = bytes.Clone(data)
-			for i := range data {
-				data[i] &= mask
-			}
-		}
+	if width := t.DType.Bits(); t.DType != dtype.I1 && width > 0 {
+		data = cleared(data, width)
 	}
 	return elements{v.Type, data}
 }
@@ -225,7 +218,7 @@ func meshAxesGroupsOf(m *ir.Module, v *ir.MeshAxesGroups) meshGroups {
 	if d.Name == "" {
 		mesh := deviceMesh{axes: meshAxes(d)}
 		if d.DeviceIDs != nil {
-			mesh.devices = &ir.Dense{Type: m.TensorType(dtype.I64, int64(len(d.DeviceIDs))), Data: int64Bytes(d.DeviceIDs)}
+			mesh.devices = m.DenseInts(d.DeviceIDs, int64(len(d.DeviceIDs)))
 		}
 		out.mesh = mesh
 	}

@@ -74,22 +74,10 @@ func (w *writer) tensorOf(t *ir.Type) tensorType {
 	return v
 }
 
-// complexPart returns the type of the parts of complex numbers.
-func complexPart(t dtype.Type) (dtype.Type, bool) {
-	switch t {
-	case dtype.C64:
-		return dtype.F32, true
-	case dtype.C128:
-		return dtype.F64, true
-	}
-	return 0, false
-}
-
 func (w *writer) scalarForm(t dtype.Type) (written, bool) {
-	if part, ok := complexPart(t); ok {
-		return written{builtin, 9, w.scalar(part)}, true
-	}
 	switch t.Kind() {
+	case dtype.Complex:
+		return written{builtin, 9, w.scalar(t.Part())}, true
 	case dtype.Bool, dtype.Signed:
 		return written{builtin, 0, integerFields(t, signless)}, true
 	case dtype.Unsigned:

@@ -119,8 +119,8 @@ func (w *writer) vhloType(id ir.TypeID) (written, bool) {
 		}
 		return form(20, v)
 	case ir.ScalarKind:
-		if part, ok := complexPart(t.DType); ok {
-			return form(1, w.scalar(part))
+		if t.DType.Kind() == dtype.Complex {
+			return form(1, w.scalar(t.DType.Part()))
 		}
 	case ir.FunctionKind:
 		return form(8, functionType{t.Elems[:t.Inputs], t.Elems[t.Inputs:]})

@@ -1,7 +1,6 @@
 package mlir
 
 import (
-	"encoding/binary"
 	"math"
 	"math/big"
 	"strconv"
@@ -301,43 +300,14 @@ func (p *parser) denseArray() ir.Attr {
 	var data []byte
 	if p.accept(tokColon) {
 		for p.err == nil {
-			data = appendBits(data, t.DType, p.scalarBits(t.DType))
+			data = dtype.AppendBits(data, t.DType, p.scalarBits(t.DType))
 			if !p.accept(tokComma) {
 				break
 			}
 		}
 	}
 	p.expect(tokGreater)
-	switch t.DType {
-	case dtype.I64:
-		out := make(ir.Ints, len(data)/8)
-		for i := range out {
-			out[i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
-		}
-		return out
-	case dtype.I1:
-		out := make(ir.Bools, len(data))
-		for i := range out {
-			out[i] = data[i] != 0
-		}
-		return out
-	}
-	return &ir.DenseArray{Elem: elem, Data: data}
-}
-
-// appendBits appends one element, little-endian, in whole bytes.
-func appendBits(data []byte, t dtype.Type, bits uint64) []byte {
-	switch t.Bytes() {
-	case 1:
-		return append(data, byte(bits))
-	case 2:
-		return binary.LittleEndian.AppendUint16(data, uint16(bits))
-	case 4:
-		return binary.LittleEndian.AppendUint32(data, uint32(bits))
-	case 3:
-		return append(data, byte(bits), byte(bits>>8), byte(bits>>16))
-	}
-	return binary.LittleEndian.AppendUint64(data, bits)
+	return p.m.Array(elem, data)
 }
 
 // scalarBits reads one integer, boolean or float and returns its bits, cut to the type's width.

@@ -74,7 +74,9 @@ func (p *parser) stablehloMesh() ir.MeshID {
 			p.list(tokRSquare, func() { mesh.Axes = append(mesh.Axes, p.stablehloMeshAxis()) })
 		case "device_ids":
 			ids, ok := p.attr(0).(*ir.Dense)
-			mesh.DeviceIDs = ids.Int64s()
+			if ok {
+				mesh.DeviceIDs = p.m.Int64s(ids)
+			}
 			return ok || p.err != nil
 		default:
 			return false

@@ -37,18 +37,18 @@ var dialectAttrs map[string]func(*parser) ir.Attr
 
 func init() {
 	dialectAttrs = map[string]func(*parser) ir.Attr{
-		"stablehlo.dot":                     (*parser).dotDims,
-		"stablehlo.gather":                  (*parser).gatherDims,
-		"stablehlo.scatter":                 (*parser).scatterDims,
+		"stablehlo.dot":                     func(p *parser) ir.Attr { return p.compound(&ir.DotDims{}) },
+		"stablehlo.gather":                  func(p *parser) ir.Attr { return p.compound(&ir.GatherDims{}) },
+		"stablehlo.scatter":                 func(p *parser) ir.Attr { return p.compound(&ir.ScatterDims{}) },
 		"stablehlo.conv":                    (*parser).convAttr,
 		"stablehlo.channel_handle":          (*parser).channelHandle,
-		"stablehlo.output_operand_alias":    (*parser).outputAlias,
+		"stablehlo.output_operand_alias":    func(p *parser) ir.Attr { return p.compound(&ir.OutputAlias{}) },
 		"stablehlo.replica_group_mesh_axes": (*parser).meshAxesGroups,
-		"stablehlo.result_accuracy":         (*parser).resultAccuracy,
+		"stablehlo.result_accuracy":         func(p *parser) ir.Attr { return p.compound(&ir.ResultAccuracy{}) },
 		"stablehlo.result_accuracy_mode":    func(p *parser) ir.Attr { return p.angleEnum("stablehlo", "result_accuracy_mode") },
-		"stablehlo.dot_algorithm":           func(p *parser) ir.Attr { return p.dotAlgorithm() },
+		"stablehlo.dot_algorithm":           func(p *parser) ir.Attr { return p.compound(&ir.DotAlgorithm{}) },
 		"stablehlo.bounds":                  (*parser).bounds,
-		"chlo.ragged_dot":                   (*parser).raggedDot,
+		"chlo.ragged_dot":                   func(p *parser) ir.Attr { return p.compound(&ir.RaggedDims{}) },
 		"sdy.sharding":                      func(p *parser) ir.Attr { return ir.ShardingAttr(p.sharding()) },
 		"sdy.sharding_per_value":            (*parser).shardingPerValue,
 		"sdy.op_sharding_rule":              (*parser).shardingRule,
@@ -137,173 +137,41 @@ func (p *parser) fields(read func(name string) bool) {
 	})
 }
 
-// listField reads a field that is a list of integers, where the name is one of the lists'.
-func (p *parser) listField(name string, lists []dimList) bool {
-	for _, l := range lists {
-		if l.name == name {
-			*l.list = p.int64s()
-			return true
-		}
+// compound reads <name = value, …> into the fields of an attribute and returns it.
+func (p *parser) compound(a ir.Attr) ir.Attr {
+	fields := ir.Fields(a)
+	p.fields(func(name string) bool {
+		i := slices.IndexFunc(fields, func(f ir.Field) bool { return f.Name == name })
+		return i >= 0 && p.field(fields[i].At)
+	})
+	return a
+}
+
+// field reads the value of a field. It is false for a value of another kind.
+func (p *parser) field(at any) bool {
+	switch at := at.(type) {
+	case *[]int64:
+		*at = p.int64s()
+	case *int64:
+		*at = p.int64()
+	case *float64:
+		*at = p.float64()
+	case *bool:
+		*at = p.boolean()
+	case *ir.TypeID:
+		*at = p.typ()
+	case *string:
+		e, ok := p.attr(0).(ir.EnumAttr)
+		*at = e.Value
+		return ok || p.err != nil
 	}
-	return false
-}
-
-// dimList is a named list of dimensions of an attribute.
-type dimList struct {
-	name string
-	list *[]int64
-}
-
-func dotLists(d *ir.DotDims) []dimList {
-	return []dimList{{"lhs_batching_dimensions", &d.LhsBatch}, {"rhs_batching_dimensions", &d.RhsBatch},
-		{"lhs_contracting_dimensions", &d.LhsContract}, {"rhs_contracting_dimensions", &d.RhsContract}}
-}
-
-func gatherLists(d *ir.GatherDims) []dimList {
-	return []dimList{{"offset_dims", &d.Offset}, {"collapsed_slice_dims", &d.Collapsed}, {"operand_batching_dims", &d.OperandBatch},
-		{"start_indices_batching_dims", &d.IndicesBatch}, {"start_index_map", &d.StartIndexMap}}
-}
-
-func scatterLists(d *ir.ScatterDims) []dimList {
-	return []dimList{{"update_window_dims", &d.UpdateWindow}, {"inserted_window_dims", &d.InsertedWindow},
-		{"input_batching_dims", &d.InputBatch}, {"scatter_indices_batching_dims", &d.IndicesBatch},
-		{"scatter_dims_to_operand_dims", &d.ToOperand}}
-}
-
-func (p *parser) dotDims() ir.Attr {
-	d := &ir.DotDims{}
-	lists := dotLists(d)
-	p.fields(func(name string) bool { return p.listField(name, lists) })
-	return d
-}
-
-func (p *parser) gatherDims() ir.Attr {
-	d := &ir.GatherDims{}
-	lists := gatherLists(d)
-	p.fields(func(name string) bool {
-		if name == "index_vector_dim" {
-			d.IndexVectorDim = p.int64()
-			return true
-		}
-		return p.listField(name, lists)
-	})
-	return d
-}
-
-func (p *parser) scatterDims() ir.Attr {
-	d := &ir.ScatterDims{}
-	lists := scatterLists(d)
-	p.fields(func(name string) bool {
-		if name == "index_vector_dim" {
-			d.IndexVectorDim = p.int64()
-			return true
-		}
-		return p.listField(name, lists)
-	})
-	return d
+	return true
 }
 
 func (p *parser) channelHandle() ir.Attr {
 	var c ir.ChannelHandle
-	p.fields(func(name string) bool {
-		switch name {
-		case "handle":
-			c.Handle = p.int64()
-		case "type":
-			c.Type = p.int64()
-		default:
-			return false
-		}
-		return true
-	})
+	p.compound(&c)
 	return c
-}
-
-func (p *parser) outputAlias() ir.Attr {
-	a := &ir.OutputAlias{}
-	p.fields(func(name string) bool {
-		switch name {
-		case "output_tuple_indices":
-			a.OutputIndices = p.int64s()
-		case "operand_index":
-			a.OperandIndex = p.int64()
-		case "operand_tuple_indices":
-			a.OperandIndices = p.int64s()
-		default:
-			return false
-		}
-		return true
-	})
-	return a
-}
-
-func (p *parser) resultAccuracy() ir.Attr {
-	a := &ir.ResultAccuracy{}
-	p.fields(func(name string) bool {
-		switch name {
-		case "atol":
-			a.Atol = p.float64()
-		case "rtol":
-			a.Rtol = p.float64()
-		case "ulps":
-			a.Ulps = p.int64()
-		case "mode":
-			e, ok := p.attr(0).(ir.EnumAttr)
-			a.Mode = e.Value
-			return ok || p.err != nil
-		default:
-			return false
-		}
-		return true
-	})
-	return a
-}
-
-// dotAlgorithm reads <lhs_precision_type = tf32, …>.
-func (p *parser) dotAlgorithm() *ir.DotAlgorithm {
-	a := &ir.DotAlgorithm{}
-	p.fields(func(name string) bool {
-		switch name {
-		case "lhs_precision_type":
-			a.LhsType = p.typ()
-		case "rhs_precision_type":
-			a.RhsType = p.typ()
-		case "accumulation_type":
-			a.AccumulationType = p.typ()
-		case "lhs_component_count":
-			a.LhsCount = p.int64()
-		case "rhs_component_count":
-			a.RhsCount = p.int64()
-		case "num_primitive_operations":
-			a.Operations = p.int64()
-		case "allow_imprecise_accumulation":
-			a.AllowImprecise = p.boolean()
-		default:
-			return false
-		}
-		return true
-	})
-	return a
-}
-
-// raggedNames are the lists of #chlo.ragged_dot in their order; empty ones are not printed.
-var raggedNames = []string{"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions",
-	"lhs_ragged_dimensions", "rhs_group_dimensions"}
-
-// raggedDot reads the dimension numbers of chlo.ragged_dot, kept as text in their canonical form.
-func (p *parser) raggedDot() ir.Attr {
-	lists := map[string][]int64{}
-	p.fields(func(name string) bool {
-		lists[name] = p.int64s()
-		return slices.Contains(raggedNames, name)
-	})
-	var text []string
-	for _, name := range raggedNames {
-		if len(lists[name]) > 0 {
-			text = append(text, name+" = "+string(appendIntList(nil, lists[name])))
-		}
-	}
-	return ir.OpaqueAttr("#chlo.ragged_dot<" + strings.Join(text, ", ") + ">")
 }
 
 func (p *parser) boolean() bool {

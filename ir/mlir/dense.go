@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 
@@ -54,29 +55,25 @@ func (p *parser) denseOf(typ ir.TypeID) ir.Attr {
 		return nil
 	}
 	r := denseReader{p: p, t: t.DType, dims: t.Dims}
-	d := &ir.Dense{Type: typ}
+	var data []byte
 	switch {
 	case t.DType == dtype.Invalid || t.Kind != ir.TensorKind:
 		p.fail(at, diag.BadConstant, "expected tensor type of numbers for elements literal, found '%s'", FormatType(p.m, typ))
 	case p.at(tokString):
-		d.Data = r.hexData(t.Elements())
+		data = r.hexData(t.Elements())
 	case p.at(tokGreater):
 		if t.Elements() != 0 {
 			p.fail(p.tok, diag.BadConstant, "parsed zero elements, but type ('%s') expected at least 1", FormatType(p.m, typ))
 		}
 	default:
 		r.read(typ)
-		d.Data = r.data
+		data = r.data
 	}
 	p.expect(tokGreater)
 	if p.err != nil {
 		return nil
 	}
-	d.Splat = len(d.Data) == t.DType.Bytes() && t.Elements() != 0
-	if !d.Splat && len(d.Data) > 0 && allSame(d.Data, t.DType.Bytes()) {
-		d.Data, d.Splat = bytes.Clone(d.Data[:t.DType.Bytes()]), true
-	}
-	return d
+	return p.m.Dense(typ, data)
 }
 
 const vectorPrefix = "vector<"
@@ -170,22 +167,16 @@ func (r *denseReader) mismatch(at token) {
 
 // element reads one element; complex ones are (re,im).
 func (r *denseReader) element() {
-	switch r.t {
-	case dtype.C64:
-		r.complex(dtype.F32)
-	case dtype.C128:
-		r.complex(dtype.F64)
-	default:
-		r.data = appendBits(r.data, r.t, r.p.scalarBits(r.t))
-	}
-}
-
-func (r *denseReader) complex(part dtype.Type) {
 	p := r.p
+	if r.t.Kind() != dtype.Complex {
+		r.data = dtype.AppendBits(r.data, r.t, p.scalarBits(r.t))
+		return
+	}
+	part := r.t.Part()
 	p.expect(tokLParen)
-	r.data = appendBits(r.data, part, p.scalarBits(part))
+	r.data = dtype.AppendBits(r.data, part, p.scalarBits(part))
 	p.expect(tokComma)
-	r.data = appendBits(r.data, part, p.scalarBits(part))
+	r.data = dtype.AppendBits(r.data, part, p.scalarBits(part))
 	p.expect(tokRParen)
 }
 
@@ -245,13 +236,7 @@ type pendingResource struct {
 func (p *parser) resourceAttr() ir.Attr {
 	p.next()
 	p.expect(tokLess)
-	at := p.tok
-	var name string
-	if p.at(tokString) {
-		name = p.str("resource name")
-	} else {
-		name = strings.Clone(p.ident("resource name"))
-	}
+	at, name := p.tok, p.resourceKey()
 	p.expect(tokGreater)
 	p.expect(tokColon)
 	d := &ir.Dense{Type: p.typ(), Resource: name}
@@ -305,8 +290,7 @@ func (p *parser) resource(blob bool) {
 		p.fail(at, diag.BadConstant, "resource '%s' must be a hex string of at least 4 bytes", name)
 		return
 	}
-	align := uint32(data[0]) | uint32(data[1])<<8 | uint32(data[2])<<16 | uint32(data[3])<<24
-	p.m.AddResource(ir.Resource{Name: name, Align: align, Data: data[4:]})
+	p.m.AddResource(ir.Resource{Name: name, Align: binary.LittleEndian.Uint32(data), Data: data[4:]})
 	p.next()
 }
 

@@ -1,9 +1,7 @@
 package mlir
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -35,48 +33,6 @@ type clause struct {
 	optional  bool
 }
 
-// codec reads and prints the value of a clause.
-type codec struct {
-	parse func(*parser) ir.Attr
-	print func(*printer, ir.Attr)
-}
-
-var (
-	intsCodec = codec{
-		func(p *parser) ir.Attr { return ir.Ints(p.int64s()) },
-		func(pr *printer, a ir.Attr) { pr.intList(a) },
-	}
-	int64Codec = codec{
-		func(p *parser) ir.Attr { return p.intAttr(dtype.I64) },
-		func(pr *printer, a ir.Attr) { pr.number(a) },
-	}
-	boolCodec = codec{
-		func(p *parser) ir.Attr { return ir.BoolAttr(p.boolean()) },
-		func(pr *printer, a ir.Attr) { pr.attr(a, untyped) },
-	}
-	stringCodec = codec{
-		func(p *parser) ir.Attr { return ir.StringAttr(strings.Clone(p.str("string"))) },
-		func(pr *printer, a ir.Attr) { pr.attr(a, untyped) },
-	}
-	floatCodec = codec{
-		func(p *parser) ir.Attr {
-			return ir.FloatAttr{Bits: p.scalarBits(dtype.F64), Type: p.scalarType(dtype.F64)}
-		},
-		func(pr *printer, a ir.Attr) { pr.attr(a, untyped) },
-	}
-	precisionCodec = codec{
-		(*parser).precisions,
-		func(pr *printer, a ir.Attr) { pr.precisions(a) },
-	}
-)
-
-func enumCodec(dialect, enum string) codec {
-	return codec{
-		func(p *parser) ir.Attr { return ir.EnumAttr{Dialect: dialect, Enum: enum, Value: p.enumCase(enum)} },
-		func(pr *printer, a ir.Attr) { pr.str(enumValue(a)) },
-	}
-}
-
 func (p *parser) intAttr(t dtype.Type) ir.Attr {
 	return ir.IntAttr{Value: p.int64(), Type: p.scalarType(t)}
 }
@@ -89,31 +45,6 @@ func (p *parser) precisions() ir.Attr {
 		list = append(list, ir.EnumAttr{Dialect: "stablehlo", Enum: "precision", Value: p.enumCase("precision")})
 	})
 	return list
-}
-
-// plain returns the format of an op with operands (-1: any number), clauses, a dictionary and types.
-func plain(operands int, types typeForm, clauses ...clause) format {
-	hidden := make([]string, len(clauses))
-	for i := range clauses {
-		hidden[i] = clauses[i].attr
-	}
-	return format{
-		func(p *parser, o *opState) {
-			p.fixedOperands(o, operands)
-			p.clauses(o, clauses, operands != 0)
-			p.optionalAttrDict(o)
-			p.colonTypes(o, types)
-		},
-		func(pr *printer, op ir.OpID) {
-			if operands != 0 || len(clauses) > 0 {
-				pr.byte(' ')
-			}
-			pr.operands(op)
-			pr.clauses(op, clauses, operands != 0)
-			pr.attrDict(op, hidden...)
-			pr.colonTypes(op, types)
-		},
-	}
 }
 
 // fixedOperands reads n operands, any number for -1.
@@ -201,14 +132,7 @@ func (p *parser) partType(t ir.TypeID) ir.TypeID {
 		return t
 	}
 	row := *p.m.TypeOf(t)
-	switch row.DType {
-	case dtype.C64:
-		row.DType = dtype.F32
-	case dtype.C128:
-		row.DType = dtype.F64
-	default:
-		return t
-	}
+	row.DType = row.DType.Part()
 	return p.m.InternType(row)
 }
 
@@ -266,15 +190,20 @@ func init() {
 // stablehloFormats fills the rows of the ops with operands and clauses.
 func stablehloFormats() {
 	dims := func(key, attr string) clause { return clause{key: key, attr: attr, codec: intsCodec} }
-	dim := func(key, attr string) clause { return clause{key: key, attr: attr, codec: int64Codec} }
+	dim := func(attr string) clause { return clause{key: "dim", attr: attr, codec: int64Codec} }
+	enum := func(key, attr string) clause {
+		return clause{key: key, attr: attr, codec: enumCodec("stablehlo", attr)}
+	}
 	precision := clause{key: "precision", attr: "precision_config", codec: precisionCodec, optional: true}
+	algorithm := clause{key: "algorithm", attr: "algorithm", codec: algorithmCodec, optional: true}
+	config := clause{key: "config", attr: "einsum_config", codec: textCodec("string")}
 	rows := map[ir.Kind]format{
 		ir.OpIsFinite:              plain(1, fnTypes),
-		ir.OpReducePrecision:       {parseReducePrecision, printReducePrecision},
+		ir.OpReducePrecision:       form(space, values(1), literal(", format = "), precisionFormat, dict, types(sameType)),
 		ir.OpClamp:                 plain(3, sameType),
-		ir.OpComplex:               {parseComplex, printComplex},
-		ir.OpCompare:               {parseCompare, printCompare},
-		ir.OpSelect:                {parseSelect, printSelect},
+		ir.OpComplex:               plain(2, resultType),
+		ir.OpCompare:               form(space, comparison, dict, types(fnTypes)),
+		ir.OpSelect:                form(space, values(3), dict, selectTypes),
 		ir.OpConstant:              {parseConstant, printConstant},
 		ir.OpBitcastConvert:        plain(1, fnTypes),
 		ir.OpReshape:               plain(1, fnTypes),
@@ -287,36 +216,31 @@ func stablehloFormats() {
 		ir.OpDynamicBroadcastInDim: plain(2, fnTypes, dims("dims", "broadcast_dimensions")),
 		ir.OpTranspose:             plain(1, fnTypes, dims("dims", "permutation")),
 		ir.OpReverse:               plain(1, sameType, dims("dims", "dimensions")),
-		ir.OpSlice:                 {parseSlice, printSlice},
+		ir.OpSlice:                 form(space, oneValue, space, slicing, dict, types(fnTypes)),
 		ir.OpDynamicSlice:          plain(-1, fnTypes, dims("sizes", "slice_sizes")),
 		ir.OpPad: plain(2, fnTypes, dims("low", "edge_padding_low"), dims("high", "edge_padding_high"),
 			dims("interior", "interior_padding")),
-		ir.OpConcatenate:      plain(-1, fnTypes, dim("dim", "dimension")),
-		ir.OpIota:             plain(0, sameType, dim("dim", "iota_dimension")),
-		ir.OpDynamicIota:      plain(1, fnTypes, dim("dim", "iota_dimension")),
-		ir.OpGetDimensionSize: plain(1, fnTypes, dim("dim", "dimension")),
-		ir.OpSetDimensionSize: plain(2, fnTypes, dim("dim", "dimension")),
+		ir.OpConcatenate:      plain(-1, fnTypes, dim("dimension")),
+		ir.OpIota:             plain(0, sameType, dim("iota_dimension")),
+		ir.OpDynamicIota:      plain(1, fnTypes, dim("iota_dimension")),
+		ir.OpGetDimensionSize: plain(1, fnTypes, dim("dimension")),
+		ir.OpSetDimensionSize: plain(2, fnTypes, dim("dimension")),
 		ir.OpDot:              plain(2, fnTypes, precision),
-		ir.OpDotGeneral:       {parseDotGeneral, printDotGeneral},
-		ir.OpConvolution:      {parseConvolution, printConvolution},
-		ir.OpEinsum:           plain(2, fnTypes, clause{key: "config", attr: "einsum_config", codec: stringCodec}),
-		ir.OpUnaryEinsum:      plain(1, fnTypes, clause{key: "config", attr: "einsum_config", codec: stringCodec}),
-		ir.OpFft: plain(1, fnTypes, clause{key: "type", attr: "fft_type", codec: enumCodec("stablehlo", "fft_type")},
-			dims("length", "fft_length")),
-		ir.OpCholesky: plain(1, sameType, clause{key: "lower", attr: "lower", codec: boolCodec, optional: true}),
-		ir.OpRng: plain(3, fnTypes, clause{key: "distribution", attr: "rng_distribution",
-			codec: enumCodec("stablehlo", "rng_distribution")}),
-		ir.OpRngBitGenerator: plain(1, fnTypes, clause{key: "algorithm", attr: "rng_algorithm",
-			codec: enumCodec("stablehlo", "rng_algorithm")}),
-		ir.OpPartitionId: plain(0, sameType),
-		ir.OpReplicaId:   plain(0, sameType),
-		ir.OpCreateToken: plain(0, sameType),
-		ir.OpTuple:       {parseTuple, printTuple},
+		ir.OpDotGeneral:       form(space, values(2), dotDims, keyed(true, precision, algorithm), dict, types(fnTypes)),
+		ir.OpConvolution: form(literal("("), values(2), literal(") dim_numbers = "), attribute("dimension_numbers", convCodec),
+			literal(", window = {"), window, dict, types(fnTypes)),
+		ir.OpEinsum:          plain(2, fnTypes, config),
+		ir.OpUnaryEinsum:     plain(1, fnTypes, config),
+		ir.OpFft:             plain(1, fnTypes, enum("type", "fft_type"), dims("length", "fft_length")),
+		ir.OpCholesky:        plain(1, sameType, clause{key: "lower", attr: "lower", codec: boolCodec, optional: true}),
+		ir.OpRng:             plain(3, fnTypes, enum("distribution", "rng_distribution")),
+		ir.OpRngBitGenerator: plain(1, fnTypes, enum("algorithm", "rng_algorithm")),
+		ir.OpPartitionId:     plain(0, sameType),
+		ir.OpReplicaId:       plain(0, sameType),
+		ir.OpCreateToken:     plain(0, sameType),
+		ir.OpTuple:           form(someValues, dict, tupleType),
 	}
 	for k, f := range rows {
 		formats[k] = f
 	}
 }
-
-// hiddenAttr says whether an attribute does not stand in the dictionary of a pretty form.
-func hiddenAttr(name string, hidden []string) bool { return slices.Contains(hidden, name) }

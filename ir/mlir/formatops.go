@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,183 +52,156 @@ func printConstant(pr *printer, op ir.OpID) {
 	pr.functionType(op)
 }
 
-// parseComplex reads operands and the result's type, from which theirs follow.
-func parseComplex(p *parser, o *opState) {
-	p.fixedOperands(o, 2)
-	p.optionalAttrDict(o)
-	p.colonTypes(o, resultType)
-}
-
-func printComplex(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.attrDict(op)
-	pr.str(" : ")
-	pr.typ(pr.m.Type(pr.m.Result(op, 0)))
-}
-
-// parseCompare reads stablehlo.compare LT, %0, %1, SIGNED : (…) -> ….
-func parseCompare(p *parser, o *opState) {
-	o.attr("comparison_direction", ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: p.enumCase("comparison_direction")})
-	p.expect(tokComma)
-	o.operands = append(o.operands, p.operand())
-	p.expect(tokComma)
-	o.operands = append(o.operands, p.operand())
-	if p.accept(tokComma) {
-		o.attr("compare_type", ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: p.enumCase("comparison_type")})
-	}
-	p.optionalAttrDict(o)
-	p.colonTypes(o, fnTypes)
-}
-
-func printCompare(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.str(enumValue(pr.m.Attr(op, "comparison_direction")))
-	pr.str(", ")
-	pr.operands(op)
-	if t := pr.m.Attr(op, "compare_type"); t != nil {
-		pr.str(", ")
-		pr.str(enumValue(t))
-	}
-	pr.attrDict(op, "comparison_direction", "compare_type")
-	pr.colonTypes(op, fnTypes)
-}
-
-// parseSelect reads the types of the predicate and the result, or a function type.
-func parseSelect(p *parser, o *opState) {
-	p.fixedOperands(o, 3)
-	p.optionalAttrDict(o)
-	p.expect(tokColon)
-	if p.at(tokLParen) {
-		p.functionTypeOf(o)
-		return
-	}
-	pred := p.typ()
-	p.expect(tokComma)
-	t := p.typ()
-	o.results = append(o.results, t)
-	o.types = append(o.types, pred, t, t)
-	p.resolveAll(o, o.types)
-}
-
-func printSelect(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.attrDict(op)
-	m, t := pr.m, pr.m.Type(pr.m.Result(op, 0))
-	pr.str(" : ")
-	if m.Type(m.Operand(op, 1)) != t || m.Type(m.Operand(op, 2)) != t {
-		pr.functionType(op)
-		return
-	}
-	pr.typ(m.Type(m.Operand(op, 0)))
-	pr.str(", ")
-	pr.typ(t)
-}
-
-// parseSlice reads stablehlo.slice %0 [1:2, 0:4:2] : (…) -> ….
-func parseSlice(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	start, limit, strides := ir.Ints{}, ir.Ints{}, ir.Ints{}
-	p.expect(tokLSquare)
-	p.list(tokRSquare, func() {
-		start = append(start, p.int64())
-		p.expect(tokColon)
-		limit = append(limit, p.int64())
-		stride := int64(1)
-		if p.accept(tokColon) {
-			stride = p.int64()
-		}
-		strides = append(strides, stride)
-	})
-	o.attr("start_indices", start)
-	o.attr("limit_indices", limit)
-	o.attr("strides", strides)
-	p.optionalAttrDict(o)
-	p.colonTypes(o, fnTypes)
-}
-
-func printSlice(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.str(" [")
-	a := pr.m.OpAttrs(op)
-	start, limit, strides := a.Ints("start_indices"), a.Ints("limit_indices"), a.Ints("strides")
-	for i := range min(len(start), len(limit), len(strides)) {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.int(start[i])
-		pr.byte(':')
-		pr.int(limit[i])
-		if strides[i] != 1 {
-			pr.byte(':')
-			pr.int(strides[i])
-		}
-	}
-	pr.byte(']')
-	pr.attrDict(op, "start_indices", "limit_indices", "strides")
-	pr.colonTypes(op, fnTypes)
-}
-
-// parseReducePrecision reads stablehlo.reduce_precision %0, format = e8m7 : T.
-func parseReducePrecision(p *parser, o *opState) {
-	p.fixedOperands(o, 1)
-	p.expect(tokComma)
-	p.expectWord("format")
-	p.expect(tokEqual)
-	at := p.tok
-	text := p.ident("format such as e8m7")
-	e, m, found := strings.Cut(strings.TrimPrefix(text, "e"), "m")
-	exponent, err1 := strconv.ParseInt(e, 10, 32)
-	mantissa, err2 := strconv.ParseInt(m, 10, 32)
-	if p.err == nil && (!strings.HasPrefix(text, "e") || !found || err1 != nil || err2 != nil) {
-		p.fail(at, diag.BadAttribute, "expected exponent mantissa in format e#m#, saw %s", clip(text))
-	}
-	i32 := p.scalarType(dtype.I32)
-	o.attr("exponent_bits", ir.IntAttr{Value: exponent, Type: i32})
-	o.attr("mantissa_bits", ir.IntAttr{Value: mantissa, Type: i32})
-	p.optionalAttrDict(o)
-	p.colonTypes(o, sameType)
-}
-
-func printReducePrecision(pr *printer, op ir.OpID) {
-	a := pr.m.OpAttrs(op)
-	pr.byte(' ')
-	pr.operands(op)
-	pr.str(", format = e")
-	pr.int(a.Int("exponent_bits", 0))
-	pr.byte('m')
-	pr.int(a.Int("mantissa_bits", 0))
-	pr.attrDict(op, "exponent_bits", "mantissa_bits")
-	pr.colonTypes(op, sameType)
-}
-
-// parseDotGeneral reads batching and contracting dimensions, precision and algorithm.
-func parseDotGeneral(p *parser, o *opState) {
-	p.fixedOperands(o, 2)
-	d := &ir.DotDims{}
-	p.expect(tokComma)
-	if p.acceptWord("batching_dims") {
-		p.expect(tokEqual)
-		d.LhsBatch, d.RhsBatch = p.dimPair()
+// comparison is the direction, both operands and the type of a comparison: LT, %0, %1, SIGNED.
+var comparison = part{
+	parse: func(p *parser, o *opState) {
+		o.attr("comparison_direction", directionCodec.parse(p))
 		p.expect(tokComma)
-	}
-	p.expectWord("contracting_dims")
-	p.expect(tokEqual)
-	d.LhsContract, d.RhsContract = p.dimPair()
-	o.attr("dot_dimension_numbers", d)
-	p.clauses(o, dotClauses, true)
-	p.optionalAttrDict(o)
-	p.colonTypes(o, fnTypes)
+		o.operands = append(o.operands, p.operand())
+		p.expect(tokComma)
+		o.operands = append(o.operands, p.operand())
+		if p.accept(tokComma) {
+			o.attr("compare_type", comparisonTypeCodec.parse(p))
+		}
+	},
+	print: func(pr *printer, op ir.OpID) {
+		directionCodec.print(pr, pr.m.Attr(op, "comparison_direction"))
+		pr.str(", ")
+		pr.operands(op)
+		if t := pr.m.Attr(op, "compare_type"); t != nil {
+			pr.str(", ")
+			comparisonTypeCodec.print(pr, t)
+		}
+	},
+	shows: []string{"comparison_direction", "compare_type"},
 }
 
-var dotClauses = []clause{
-	{key: "precision", attr: "precision_config", codec: precisionCodec, optional: true},
-	{key: "algorithm", attr: "algorithm", optional: true, codec: codec{
-		func(p *parser) ir.Attr { return p.dotAlgorithm() },
-		func(pr *printer, a ir.Attr) { pr.dotAlgorithm(a) },
-	}},
+var (
+	directionCodec      = enumCodec("stablehlo", "comparison_direction")
+	comparisonTypeCodec = enumCodec("stablehlo", "comparison_type")
+)
+
+// selectTypes are the types of the predicate and the result, or a function type.
+var selectTypes = part{
+	parse: func(p *parser, o *opState) {
+		p.expect(tokColon)
+		if p.at(tokLParen) {
+			p.functionTypeOf(o)
+			return
+		}
+		pred := p.typ()
+		p.expect(tokComma)
+		t := p.typ()
+		o.results = append(o.results, t)
+		o.types = append(o.types, pred, t, t)
+		p.resolveAll(o, o.types)
+	},
+	print: func(pr *printer, op ir.OpID) {
+		m, t := pr.m, pr.m.Type(pr.m.Result(op, 0))
+		pr.str(" : ")
+		if m.Type(m.Operand(op, 1)) != t || m.Type(m.Operand(op, 2)) != t {
+			pr.functionType(op)
+			return
+		}
+		pr.typ(m.Type(m.Operand(op, 0)))
+		pr.str(", ")
+		pr.typ(t)
+	},
+}
+
+// slicing are the starts, limits and strides of a slice: [1:2, 0:4:2].
+var slicing = part{
+	parse: func(p *parser, o *opState) {
+		start, limit, strides := ir.Ints{}, ir.Ints{}, ir.Ints{}
+		p.expect(tokLSquare)
+		p.list(tokRSquare, func() {
+			start = append(start, p.int64())
+			p.expect(tokColon)
+			limit = append(limit, p.int64())
+			stride := int64(1)
+			if p.accept(tokColon) {
+				stride = p.int64()
+			}
+			strides = append(strides, stride)
+		})
+		o.attr("start_indices", start)
+		o.attr("limit_indices", limit)
+		o.attr("strides", strides)
+	},
+	print: func(pr *printer, op ir.OpID) {
+		a := pr.m.OpAttrs(op)
+		start, limit, strides := a.Ints("start_indices"), a.Ints("limit_indices"), a.Ints("strides")
+		pr.byte('[')
+		for i := range min(len(start), len(limit), len(strides)) {
+			if i > 0 {
+				pr.str(", ")
+			}
+			pr.int(start[i])
+			pr.byte(':')
+			pr.int(limit[i])
+			if strides[i] != 1 {
+				pr.byte(':')
+				pr.int(strides[i])
+			}
+		}
+		pr.byte(']')
+	},
+	shows: []string{"start_indices", "limit_indices", "strides"},
+}
+
+// precisionFormat are the bits of a reduced precision: e8m7.
+var precisionFormat = part{
+	parse: func(p *parser, o *opState) {
+		at := p.tok
+		text := p.ident("format such as e8m7")
+		e, m, found := strings.Cut(strings.TrimPrefix(text, "e"), "m")
+		exponent, err1 := strconv.ParseInt(e, 10, 32)
+		mantissa, err2 := strconv.ParseInt(m, 10, 32)
+		if p.err == nil && (!strings.HasPrefix(text, "e") || !found || err1 != nil || err2 != nil) {
+			p.fail(at, diag.BadAttribute, "expected exponent mantissa in format e#m#, saw %s", clip(text))
+		}
+		i32 := p.scalarType(dtype.I32)
+		o.attr("exponent_bits", ir.IntAttr{Value: exponent, Type: i32})
+		o.attr("mantissa_bits", ir.IntAttr{Value: mantissa, Type: i32})
+	},
+	print: func(pr *printer, op ir.OpID) {
+		a := pr.m.OpAttrs(op)
+		pr.byte('e')
+		pr.int(a.Int("exponent_bits", 0))
+		pr.byte('m')
+		pr.int(a.Int("mantissa_bits", 0))
+	},
+	shows: []string{"exponent_bits", "mantissa_bits"},
+}
+
+// dotDims are the dimensions of a product: , batching_dims = [0] x [0], contracting_dims = [2] x [1].
+var dotDims = part{
+	parse: func(p *parser, o *opState) {
+		d := &ir.DotDims{}
+		p.expect(tokComma)
+		if p.acceptWord("batching_dims") {
+			p.expect(tokEqual)
+			d.LhsBatch, d.RhsBatch = p.dimPair()
+			p.expect(tokComma)
+		}
+		p.expectWord("contracting_dims")
+		p.expect(tokEqual)
+		d.LhsContract, d.RhsContract = p.dimPair()
+		o.attr("dot_dimension_numbers", d)
+	},
+	print: func(pr *printer, op ir.OpID) {
+		d, ok := pr.m.Attr(op, "dot_dimension_numbers").(*ir.DotDims)
+		if !ok {
+			return
+		}
+		if len(d.LhsBatch)+len(d.RhsBatch) > 0 {
+			pr.str(", batching_dims = ")
+			pr.dimPair(d.LhsBatch, d.RhsBatch)
+		}
+		pr.str(", contracting_dims = ")
+		pr.dimPair(d.LhsContract, d.RhsContract)
+	},
+	shows: []string{"dot_dimension_numbers"},
 }
 
 // dimPair reads [2] x [1].
@@ -237,76 +211,64 @@ func (p *parser) dimPair() (lhs, rhs []int64) {
 	return lhs, p.int64s()
 }
 
-func printDotGeneral(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	if d, ok := pr.m.Attr(op, "dot_dimension_numbers").(*ir.DotDims); ok {
-		if len(d.LhsBatch)+len(d.RhsBatch) > 0 {
-			pr.str(", batching_dims = ")
-			pr.dimPair(d.LhsBatch, d.RhsBatch)
-		}
-		pr.str(", contracting_dims = ")
-		pr.dimPair(d.LhsContract, d.RhsContract)
-	}
-	pr.clauses(op, dotClauses, true)
-	pr.attrDict(op, "dot_dimension_numbers", "precision_config", "algorithm")
-	pr.colonTypes(op, fnTypes)
-}
-
 func (pr *printer) dimPair(lhs, rhs []int64) {
 	pr.ints(lhs)
 	pr.str(" x ")
 	pr.ints(rhs)
 }
 
-// parseConvolution reads stablehlo.convolution(%0, %1) dim_numbers = …, window = {…} {…} : ….
-func parseConvolution(p *parser, o *opState) {
-	p.expect(tokLParen)
-	p.fixedOperands(o, 2)
-	p.expect(tokRParen)
-	p.expectWord("dim_numbers")
-	p.expect(tokEqual)
-	o.attr("dimension_numbers", p.convDims())
-	p.expect(tokComma)
-	p.expectWord("window")
-	p.expect(tokEqual)
-	p.expect(tokLBrace)
-	p.list(tokRBrace, func() { p.windowEntry(o) })
-	p.optionalAttrDict(o)
-	p.colonTypes(o, fnTypes)
+// convCodec is that of the dimension numbers of a convolution.
+var convCodec = codec{
+	func(p *parser) ir.Attr { return p.convDims() },
+	func(pr *printer, a ir.Attr) {
+		if d, ok := a.(*ir.ConvDims); ok {
+			pr.convDims(d)
+		}
+	},
 }
 
-// windowAttrs are the entries of a window with their attributes, in their order.
-var windowAttrs = []struct{ key, attr string }{
-	{"stride", "window_strides"}, {"pad", "padding"}, {"lhs_dilate", "lhs_dilation"}, {"rhs_dilate", "rhs_dilation"},
-	{"reverse", "window_reversal"},
+// windowEntry is an entry of the window of a convolution with its attribute.
+type windowEntry struct {
+	key, attr string
+	parse     func(*parser) ir.Attr
+}
+
+// windowEntries are in the order in which they are printed.
+var windowEntries = []windowEntry{
+	{"stride", "window_strides", intsCodec.parse}, {"pad", "padding", (*parser).padding}, {"lhs_dilate", "lhs_dilation", intsCodec.parse},
+	{"rhs_dilate", "rhs_dilation", intsCodec.parse}, {"reverse", "window_reversal", (*parser).bools},
+}
+
+// window are the entries of a window up to the closing brace.
+var window = part{
+	parse: func(p *parser, o *opState) { p.list(tokRBrace, func() { p.windowEntry(o) }) },
+	print: func(pr *printer, op ir.OpID) {
+		separator := ""
+		for _, w := range windowEntries {
+			if a := pr.m.Attr(op, w.attr); a != nil {
+				pr.str(separator + w.key + " = ")
+				pr.windowValue(a)
+				separator = ", "
+			}
+		}
+		pr.byte('}')
+	},
+	shows: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal"},
 }
 
 func (p *parser) windowEntry(o *opState) {
 	at := p.tok
 	key := p.ident("window parameter")
 	p.expect(tokEqual)
-	for _, w := range windowAttrs {
-		if w.key != key {
-			continue
-		}
-		for _, a := range o.attrs {
-			if a.Name == w.attr {
-				p.fail(at, diag.Redefined, "unexpected keyword `%s`: it was given already", key)
-			}
-		}
-		switch key {
-		case "pad":
-			o.attr(w.attr, p.padding())
-		case "reverse":
-			o.attr(w.attr, p.bools())
-		default:
-			o.attr(w.attr, ir.Ints(p.int64s()))
-		}
-		return
-	}
-	if p.err == nil {
+	i := slices.IndexFunc(windowEntries, func(w windowEntry) bool { return w.key == key })
+	switch {
+	case p.err != nil:
+	case i < 0:
 		p.fail(at, diag.Syntax, "unexpected keyword `%s` in window: stride, pad, lhs_dilate, rhs_dilate or reverse", key)
+	case o.find(windowEntries[i].attr) != nil:
+		p.fail(at, diag.Redefined, "unexpected keyword `%s`: it was given already", key)
+	default:
+		o.attr(windowEntries[i].attr, windowEntries[i].parse(p))
 	}
 }
 
@@ -326,7 +288,7 @@ func (p *parser) bools() ir.Attr {
 
 // padding reads [[1, 1], [0, 2]] as a constant of two columns.
 func (p *parser) padding() ir.Attr {
-	d := &ir.Dense{}
+	var all []int64
 	rows := int64(0)
 	p.expect(tokLSquare)
 	p.list(tokRSquare, func() {
@@ -337,38 +299,9 @@ func (p *parser) padding() ir.Attr {
 			return
 		}
 		rows++
-		for _, v := range pair {
-			d.Data = appendBits(d.Data, dtype.I64, uint64(v))
-		}
+		all = append(all, pair...)
 	})
-	d.Type = p.m.TensorType(dtype.I64, rows, 2)
-	if len(d.Data) > 0 && allSame(d.Data, 8) {
-		d.Data, d.Splat = d.Data[:8:8], true
-	}
-	return d
-}
-
-func printConvolution(pr *printer, op ir.OpID) {
-	pr.byte('(')
-	pr.operands(op)
-	pr.str(") dim_numbers = ")
-	if d, ok := pr.m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
-		pr.convDims(d)
-	}
-	pr.str(", window = {")
-	hidden := []string{"dimension_numbers"}
-	separator := ""
-	for _, w := range windowAttrs {
-		hidden = append(hidden, w.attr)
-		if a := pr.m.Attr(op, w.attr); a != nil {
-			pr.str(separator + w.key + " = ")
-			pr.windowValue(a)
-			separator = ", "
-		}
-	}
-	pr.byte('}')
-	pr.attrDict(op, hidden...)
-	pr.colonTypes(op, fnTypes)
+	return p.m.DenseInts(all, rows, 2)
 }
 
 // paddingFits says whether a convolution's padding is one pair a spatial dimension, and not a splat of any size.
@@ -388,12 +321,7 @@ func (pr *printer) windowValue(a ir.Attr) {
 		pr.ints(v)
 	case ir.Bools:
 		pr.byte('[')
-		for i, b := range v {
-			if i > 0 {
-				pr.str(", ")
-			}
-			pr.str(strconv.FormatBool(b))
-		}
+		each(pr, v, func(b bool) { pr.str(strconv.FormatBool(b)) })
 		pr.byte(']')
 	case *ir.Dense:
 		pr.padding(v)
@@ -413,31 +341,22 @@ func (pr *printer) padding(v *ir.Dense) {
 	pr.nestedElements(row.DType, row.Dims, data)
 }
 
-// parseTuple reads stablehlo.tuple %0, %1 : tuple<A, B>.
-func parseTuple(p *parser, o *opState) {
-	o.operands = p.operands(o.operands)
-	p.optionalAttrDict(o)
-	p.expect(tokColon)
-	at := p.tok
-	t := p.typ()
-	if p.err != nil {
-		return
-	}
-	row := p.m.TypeOf(t)
-	if row.Kind != ir.TupleKind {
-		p.fail(at, diag.TypeMismatch, "expected a tuple type, found '%s'", FormatType(p.m, t))
-		return
-	}
-	o.results = append(o.results, t)
-	p.resolveAll(o, row.Elems)
-}
-
-func printTuple(pr *printer, op ir.OpID) {
-	if pr.m.NumOperands(op) > 0 {
-		pr.byte(' ')
-		pr.operands(op)
-	}
-	pr.attrDict(op)
-	pr.str(" : ")
-	pr.typ(pr.m.Type(pr.m.Result(op, 0)))
+// tupleType is the type of a tuple, from which those of the operands follow.
+var tupleType = part{
+	parse: func(p *parser, o *opState) {
+		p.expect(tokColon)
+		at := p.tok
+		t := p.typ()
+		if p.err != nil {
+			return
+		}
+		row := p.m.TypeOf(t)
+		if row.Kind != ir.TupleKind {
+			p.fail(at, diag.TypeMismatch, "expected a tuple type, found '%s'", FormatType(p.m, t))
+			return
+		}
+		o.results = append(o.results, t)
+		p.resolveAll(o, row.Elems)
+	},
+	print: func(pr *printer, op ir.OpID) { pr.colonTypes(op, resultType) },
 }

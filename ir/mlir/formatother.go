@@ -1,61 +1,70 @@
 package mlir
 
 import (
+	"encoding/binary"
+
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
 
 // otherFormats fills the rows of CHLO ops with a form of their own and of the check and interpreter dialects.
 func otherFormats() {
-	intClause := func(key, attr string, optional bool) clause {
-		return clause{key: key, attr: attr, codec: int64Codec, optional: optional}
-	}
 	tolerance := clause{key: "tolerance", attr: "tolerance", codec: floatCodec, optional: true}
-	probe := clause{key: "probe_id", attr: "probe_id", codec: stringCodec}
-	formats[ir.OpChloTopK] = format{parseTopK, printTopK}
+	probe := clause{key: "probe_id", attr: "probe_id", codec: textCodec("string")}
+	number := func(key, attr string) clause { return clause{key: key, attr: attr, codec: int64Codec, optional: true} }
+	formats[ir.OpChloTopK] = form(literal("("), oneValue, literal(", k = "), attribute("k", int64Codec), stability, literal(")"), dict,
+		types(chloTypes))
 	formats[ir.OpChloScan] = format{parseScan, printScan}
 	formats[ir.OpCheckExpectEq] = plain(2, oneOperand)
 	formats[ir.OpCheckExpectAlmostEq] = plain(2, oneOperand, tolerance)
-	formats[ir.OpCheckExpectClose] = plain(2, operandType, intClause("max_ulp_difference", "max_ulp_difference", true),
-		intClause("min_ulp_difference", "min_ulp_difference", true))
-	formats[ir.OpCheckExpectSerializedEq] = plain(1, oneOperand, probe, intClause("iter", "iteration", true))
-	formats[ir.OpCheckExpectEqConst] = format{parseExpectConst, printExpectConst}
-	formats[ir.OpCheckExpectAlmostEqConst] = format{parseExpectConst, printExpectConst}
+	formats[ir.OpCheckExpectClose] = plain(2, operandType, number("max_ulp_difference", "max_ulp_difference"),
+		number("min_ulp_difference", "min_ulp_difference"))
+	formats[ir.OpCheckExpectSerializedEq] = plain(1, oneOperand, probe, number("iter", "iteration"))
+	formats[ir.OpCheckExpectEqConst] = form(space, oneValue, literal(", "), attribute("value", constantCodec), dict, typeOfConstant)
+	formats[ir.OpCheckExpectAlmostEqConst] = form(space, oneValue, literal(", "), attribute("value", constantCodec),
+		keyed(true, tolerance), dict, typeOfConstant)
 	formats[ir.OpInterpreterProbe] = plain(1, sameType, probe)
 	formats[ir.OpInterpreterPrint] = plain(1, oneOperand)
 }
 
-// parseTopK reads chlo.top_k(%0, k = 2, is_stable = false) : A -> (B, C).
-func parseTopK(p *parser, o *opState) {
-	p.expect(tokLParen)
-	o.operands = append(o.operands, p.operand())
-	p.expect(tokComma)
-	p.expectWord("k")
-	p.expect(tokEqual)
-	o.attr("k", p.intAttr(dtype.I64))
-	if p.accept(tokComma) {
-		p.expectWord("is_stable")
-		p.expect(tokEqual)
-		o.attr("is_stable", ir.BoolAttr(p.boolean()))
-	}
-	p.expect(tokRParen)
-	p.optionalAttrDict(o)
-	p.colonTypes(o, chloTypes)
+// stability says of a top_k that equal elements may change places.
+var stability = part{
+	parse: func(p *parser, o *opState) {
+		if p.accept(tokComma) {
+			p.expectWord("is_stable")
+			p.expect(tokEqual)
+			o.attr("is_stable", ir.BoolAttr(p.boolean()))
+		}
+	},
+	print: func(pr *printer, op ir.OpID) {
+		if stable, ok := pr.m.Attr(op, "is_stable").(ir.BoolAttr); ok && !bool(stable) {
+			pr.str(", is_stable = false")
+		}
+	},
+	shows: []string{"is_stable"},
 }
 
-func printTopK(pr *printer, op ir.OpID) {
-	a := pr.m.OpAttrs(op)
-	pr.byte('(')
-	pr.operands(op)
-	pr.str(", k = ")
-	pr.number(a.Get("k"))
-	if stable, ok := a.Get("is_stable").(ir.BoolAttr); ok && !bool(stable) {
-		pr.str(", is_stable = false")
+// constantCodec is that of a constant with its type, typeOfConstant what the type says of the operand: it is the same.
+var (
+	constantCodec = codec{
+		func(p *parser) ir.Attr {
+			value, ok := p.attr(0).(*ir.Dense)
+			if !ok {
+				p.expected("constant such as dense<1.0> : tensor<f32>")
+			}
+			return value
+		},
+		func(pr *printer, a ir.Attr) { pr.attr(a, typed) },
 	}
-	pr.byte(')')
-	pr.attrDict(op, "k", "is_stable")
-	pr.colonTypes(op, chloTypes)
-}
+	typeOfConstant = part{
+		parse: func(p *parser, o *opState) {
+			if value, ok := o.find("value").(*ir.Dense); ok && p.err == nil {
+				p.resolveSame(o, value.Type)
+			}
+		},
+		print: func(*printer, ir.OpID) {},
+	}
+)
 
 // parseScan reads chlo.scan(%0) inits (%1) dimension=1 attributes {…} {…} : ….
 func parseScan(p *parser, o *opState) {
@@ -79,7 +88,8 @@ func (p *parser) segments(o *opState, inputs int) {
 	carries := len(o.operands) - inputs
 	i32 := p.scalarType(dtype.I32)
 	pair := func(a, b int) ir.Attr {
-		return &ir.DenseArray{Elem: i32, Data: appendBits(appendBits(nil, dtype.I32, uint64(a)), dtype.I32, uint64(b))}
+		data := binary.LittleEndian.AppendUint32(nil, uint32(a))
+		return &ir.DenseArray{Elem: i32, Data: binary.LittleEndian.AppendUint32(data, uint32(b))}
 	}
 	o.attr("operandSegmentSizes", pair(inputs, carries))
 	o.attr("resultSegmentSizes", pair(max(0, len(o.results)-carries), carries))
@@ -91,7 +101,7 @@ func scanInputs(m *ir.Module, op ir.OpID) int {
 	if !ok || len(sizes.Data) < 4 {
 		return m.NumOperands(op)
 	}
-	return min(int(sizes.Data[0])|int(sizes.Data[1])<<8|int(sizes.Data[2])<<16, m.NumOperands(op))
+	return min(int(binary.LittleEndian.Uint32(sizes.Data)), m.NumOperands(op))
 }
 
 func printScan(pr *printer, op ir.OpID) {
@@ -101,7 +111,7 @@ func printScan(pr *printer, op ir.OpID) {
 	pr.str(") inits (")
 	pr.values(op, inputs, m.NumOperands(op))
 	pr.str(") dimension=")
-	pr.number(m.Attr(op, "dimension"))
+	pr.attr(m.Attr(op, "dimension"), untyped)
 	hidden := []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
 	if pr.hasDict(op, hidden...) {
 		pr.str("  attributes")
@@ -112,31 +122,4 @@ func printScan(pr *printer, op ir.OpID) {
 	}
 	pr.region(op, 0, true)
 	pr.colonTypes(op, fnTypes)
-}
-
-// parseExpectConst reads check.expect_eq_const %0, dense<1> : T and check.expect_almost_eq_const, whose tolerance
-// stands at the end.
-func parseExpectConst(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	p.expect(tokComma)
-	value, ok := p.attr(0).(*ir.Dense)
-	if !ok {
-		p.expected("constant such as dense<1.0> : tensor<f32>")
-		return
-	}
-	o.attr("value", value)
-	if o.kind == ir.OpCheckExpectAlmostEqConst {
-		p.clauses(o, []clause{{key: "tolerance", attr: "tolerance", codec: floatCodec, optional: true}}, true)
-	}
-	p.optionalAttrDict(o)
-	p.resolveSame(o, value.Type)
-}
-
-func printExpectConst(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.str(", ")
-	pr.attr(pr.m.Attr(op, "value"), typed)
-	pr.clauses(op, []clause{{key: "tolerance", attr: "tolerance", codec: floatCodec, optional: true}}, true)
-	pr.attrDict(op, "value", "tolerance")
 }

@@ -4,20 +4,22 @@ import (
 	"strings"
 
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
 // sdyFormats fills the rows of Shardy's ops (specification: shardy.md section 1.6).
 func sdyFormats() {
-	formats[ir.OpSdyReturn] = format{parseReturn, printReturn}
-	formats[ir.OpSdyConstant] = format{parseConstant, printConstant}
-	formats[ir.OpSdyShardingConstraint] = format{parseConstraint, printConstraint}
-	formats[ir.OpSdyReshard] = format{parseConstraint, printConstraint}
-	formats[ir.OpSdyShardingGroup] = format{parseGroup, printGroup}
-	formats[ir.OpSdyDataFlowEdge] = format{parseEdge, printEdge}
+	direction := enumCodec("sdy", "propagation_direction")
+	constraint := form(space, oneValue, space, resultSharding, dict, types(sameType))
+	formats[ir.OpSdyReturn] = formats[ir.OpReturn]
+	formats[ir.OpSdyConstant] = formats[ir.OpConstant]
+	formats[ir.OpSdyShardingConstraint] = constraint
+	formats[ir.OpSdyReshard] = constraint
+	formats[ir.OpSdyShardingGroup] = form(space, oneValue, literal(" group_id="), attribute("group_id", int64Codec), dict, types(oneOperand))
+	formats[ir.OpSdyDataFlowEdge] = form(space, oneValue, shardingIfAny, dict, types(sameType))
 	formats[ir.OpSdyFuncDataFlowEdge] = plain(1, sameType)
-	formats[ir.OpSdyPropagationBarrier] = format{parsePropagationBarrier, printPropagationBarrier}
+	formats[ir.OpSdyPropagationBarrier] = form(space, oneValue, literal(" allowed_direction="), attribute("allowed_direction", direction),
+		dict, types(sameType))
 	formats[ir.OpSdyManualComputation] = format{parseManual, printManual}
 	formats[ir.OpSdyNamedComputation] = format{parseNamed, printNamed}
 	for k, name := range collectiveAxes {
@@ -48,82 +50,27 @@ func ownSharding(k ir.Kind) (name string) {
 	return name
 }
 
-// parseConstraint reads sdy.sharding_constraint %0 <@mesh, [{"x"}]> : T.
-func parseConstraint(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	o.shardings = append(o.shardings, p.sharding())
-	p.optionalAttrDict(o)
-	p.colonTypes(o, sameType)
-}
-
-func printConstraint(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.byte(' ')
-	pr.sharding(pr.m.Sharding(pr.m.Result(op, 0)))
-	pr.attrDict(op)
-	pr.colonTypes(op, sameType)
-}
-
-// parseGroup reads sdy.sharding_group %0 group_id=21 : T.
-func parseGroup(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	p.expectWord("group_id")
-	p.expect(tokEqual)
-	o.attr("group_id", p.intAttr(dtype.I64))
-	p.optionalAttrDict(o)
-	p.colonTypes(o, oneOperand)
-}
-
-func printGroup(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.str(" group_id=")
-	pr.number(pr.m.Attr(op, "group_id"))
-	pr.attrDict(op, "group_id")
-	pr.colonTypes(op, oneOperand)
-}
-
-// parseEdge reads sdy.data_flow_edge %0 sharding=<…> : T; the sharding is optional.
-func parseEdge(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	if p.acceptWord("sharding") {
-		p.expect(tokEqual)
-		o.shardings = append(o.shardings, p.sharding())
+// resultSharding is the sharding of the only result. Where it may be absent, sharding= stands before it.
+var (
+	resultSharding = part{
+		parse: func(p *parser, o *opState) { o.shardings = append(o.shardings, p.sharding()) },
+		print: func(pr *printer, op ir.OpID) { pr.sharding(pr.m.Sharding(pr.m.Result(op, 0))) },
 	}
-	p.optionalAttrDict(o)
-	p.colonTypes(o, sameType)
-}
-
-func printEdge(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	if s := pr.m.Sharding(pr.m.Result(op, 0)); s != 0 {
-		pr.str(" sharding=")
-		pr.sharding(s)
+	shardingIfAny = part{
+		parse: func(p *parser, o *opState) {
+			if p.acceptWord("sharding") {
+				p.expect(tokEqual)
+				resultSharding.parse(p, o)
+			}
+		},
+		print: func(pr *printer, op ir.OpID) {
+			if pr.m.Sharding(pr.m.Result(op, 0)) != 0 {
+				pr.str(" sharding=")
+				resultSharding.print(pr, op)
+			}
+		},
 	}
-	pr.attrDict(op)
-	pr.colonTypes(op, sameType)
-}
-
-// parsePropagationBarrier reads sdy.propagation_barrier %0 allowed_direction=NONE : T.
-func parsePropagationBarrier(p *parser, o *opState) {
-	o.operands = append(o.operands, p.operand())
-	p.expectWord("allowed_direction")
-	p.expect(tokEqual)
-	o.attr("allowed_direction", ir.EnumAttr{Dialect: "sdy", Enum: "propagation_direction", Value: p.enumCase("propagation_direction")})
-	p.optionalAttrDict(o)
-	p.colonTypes(o, sameType)
-}
-
-func printPropagationBarrier(pr *printer, op ir.OpID) {
-	pr.byte(' ')
-	pr.operands(op)
-	pr.str(" allowed_direction=")
-	pr.str(enumValue(pr.m.Attr(op, "allowed_direction")))
-	pr.attrDict(op, "allowed_direction")
-	pr.colonTypes(op, sameType)
-}
+)
 
 // parseCollective reads sdy.all_gather [{"x"}, {}] %0 out_sharding=<…> : T and its kin.
 func parseCollective(p *parser, o *opState) {
@@ -321,7 +268,7 @@ func printNamed(pr *printer, op ir.OpID) {
 		pr.argShardings(op)
 		pr.byte(']')
 	}
-	if pr.opHasSharding(op) {
+	if pr.m.IsSharded(op) {
 		pr.str(" out_shardings=[")
 		pr.resultShardings(op)
 		pr.byte(']')
@@ -332,12 +279,7 @@ func printNamed(pr *printer, op ir.OpID) {
 // computation prints the arguments, body, attributes and types of a manual or named computation.
 func (pr *printer) computation(op ir.OpID, hidden string) {
 	pr.str(" (")
-	for i, v := range pr.m.BlockArgs(pr.m.RegionBlock(op, 0)) {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.blockArg(v)
-	}
+	each(pr, pr.m.BlockArgs(pr.m.RegionBlock(op, 0)), pr.blockArg)
 	pr.str(") ")
 	pr.region(op, 0, false)
 	pr.attrDict(op, hidden)

@@ -61,7 +61,7 @@ func (p *parser) genericModule() {
 		p.m.Name = string(name)
 	}
 	p.moduleBody()
-	p.m.Attrs = ir.MakeAttrs(without(p.moduleSuffix(properties), symbolNameAttr)...)
+	p.m.Attrs = ir.MakeAttrs(p.moduleSuffix(properties)...).Without(symbolNameAttr)
 	p.m.Loc = p.trailingLoc()
 }
 
@@ -88,16 +88,6 @@ func (p *parser) moduleSuffix(properties []ir.NamedAttr) []ir.NamedAttr {
 	}
 	p.emptyFunctionType()
 	return properties
-}
-
-func without(attrs []ir.NamedAttr, name string) []ir.NamedAttr {
-	var out []ir.NamedAttr
-	for _, e := range attrs {
-		if e.Name != name {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // nestedModule reads a module inside another one, in either form; its name has been read.

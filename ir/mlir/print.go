@@ -89,6 +89,16 @@ func appendIntList(out []byte, list []int64) []byte {
 	return append(out, ']')
 }
 
+// each prints elements, separated by commas.
+func each[T any](pr *printer, list []T, one func(T)) {
+	for i, e := range list {
+		if i > 0 {
+			pr.str(", ")
+		}
+		one(e)
+	}
+}
+
 const spaces = "                                                                "
 
 // newline begins a line with the indentation at hand.
@@ -232,11 +242,11 @@ func (pr *printer) genericAttrs(op ir.OpID) ir.Attrs {
 		if in := pr.argShardingList(op); in != nil {
 			attrs = attrs.With("in_shardings", in)
 		}
-		if pr.opHasSharding(op) {
+		if pr.m.IsSharded(op) {
 			attrs = attrs.With(name, pr.resultShardingList(op))
 		}
 	case name != "":
-		if pr.opHasSharding(op) {
+		if pr.m.IsSharded(op) {
 			attrs = attrs.With(name, ir.ShardingAttr(m.Sharding(m.Result(op, 0))))
 		}
 	case pr.opSharding(op):
@@ -305,6 +315,8 @@ func (pr *printer) colonTypes(op ir.OpID, form typeForm) {
 			pr.functionType(op)
 			return
 		}
+		pr.typ(m.Type(m.Result(op, 0)))
+	case resultType:
 		pr.typ(m.Type(m.Result(op, 0)))
 	case operandType:
 		pr.operandTypes(op)
@@ -427,12 +439,7 @@ func (pr *printer) blockHeader(b ir.BlockID, n int, predecessors []int) {
 	pr.int(int64(n))
 	if args := pr.m.BlockArgs(b); len(args) > 0 {
 		pr.byte('(')
-		for i, v := range args {
-			if i > 0 {
-				pr.str(", ")
-			}
-			pr.blockArg(v)
-		}
+		each(pr, args, pr.blockArg)
 		pr.byte(')')
 	}
 	pr.byte(':')
@@ -452,12 +459,7 @@ func (pr *printer) predecessors(blocks []int) {
 	default:
 		pr.str("  // " + strconv.Itoa(len(blocks)) + " preds: ")
 	}
-	for i, n := range blocks {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.str("^bb" + strconv.Itoa(n))
-	}
+	each(pr, blocks, func(n int) { pr.str("^bb" + strconv.Itoa(n)) })
 }
 
 // blockArg prints %arg0: T.

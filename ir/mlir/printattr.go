@@ -1,7 +1,6 @@
 package mlir
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -44,7 +43,7 @@ func (pr *printer) attrDict(op ir.OpID, hidden ...string) {
 		sharded = false
 	}
 	for i := range attrs {
-		if hiddenAttr(attrs[i].Name, hidden) || isDefaultAccuracy(attrs[i].Value) {
+		if slices.Contains(hidden, attrs[i].Name) || isDefaultAccuracy(attrs[i].Value) {
 			continue
 		}
 		if sharded && attrs[i].Name > shardingAttr {
@@ -154,12 +153,7 @@ func (pr *printer) attr(a ir.Attr, t typing) {
 
 func (pr *printer) array(v ir.ArrayAttr) {
 	pr.byte('[')
-	for i, e := range v {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.attr(e, inArray)
-	}
+	each(pr, v, func(e ir.Attr) { pr.attr(e, inArray) })
 	pr.byte(']')
 }
 
@@ -210,28 +204,13 @@ func (pr *printer) enumAttr(v ir.EnumAttr) {
 }
 
 func enumIndex(v ir.EnumAttr) int64 {
-	for i, name := range ir.Enums[v.Enum].Cases {
-		if name == v.Value {
-			return int64(i)
-		}
-	}
-	return 0
+	return int64(max(0, slices.Index(ir.Enums[v.Enum].Cases, v.Value)))
 }
 
 // enumValue returns the case of an enum.
 func enumValue(a ir.Attr) string {
 	e, _ := a.(ir.EnumAttr)
 	return e.Value
-}
-
-// number prints an integer without its type.
-func (pr *printer) number(a ir.Attr) {
-	switch v := a.(type) {
-	case ir.IntAttr:
-		pr.intAttr(v, untyped)
-	default:
-		pr.attr(a, untyped)
-	}
 }
 
 func (pr *printer) intList(a ir.Attr) {
@@ -242,12 +221,7 @@ func (pr *printer) intList(a ir.Attr) {
 func (pr *printer) precisions(a ir.Attr) {
 	list, _ := a.(ir.ArrayAttr)
 	pr.byte('[')
-	for i, e := range list {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.str(enumValue(e))
-	}
+	each(pr, list, func(e ir.Attr) { pr.str(enumValue(e)) })
 	pr.byte(']')
 }
 
@@ -365,23 +339,15 @@ func (pr *printer) nestedElements(e dtype.Type, dims []int64, data []byte) {
 
 // element prints one element of a constant.
 func (pr *printer) element(e dtype.Type, data []byte) {
-	var raw [8]byte
-	switch e {
-	case dtype.C64, dtype.C128:
-		part, half := dtype.F32, 4
-		if e == dtype.C128 {
-			part, half = dtype.F64, 8
-		}
-		pr.byte('(')
-		pr.element(part, data[:half])
-		pr.byte(',')
-		pr.element(part, data[half:])
-		pr.byte(')')
-		return
-	}
-	copy(raw[:], data)
-	bits := binary.LittleEndian.Uint64(raw[:])
+	bits := dtype.LoadBits(data)
 	switch e.Kind() {
+	case dtype.Complex:
+		part := e.Part()
+		pr.byte('(')
+		pr.element(part, data[:part.Bytes()])
+		pr.byte(',')
+		pr.element(part, data[part.Bytes():])
+		pr.byte(')')
 	case dtype.Bool:
 		pr.str(strconv.FormatBool(bits&1 != 0))
 	case dtype.Float:

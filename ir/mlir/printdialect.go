@@ -1,59 +1,47 @@
 package mlir
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"strconv"
 	"strings"
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/subaxis"
 )
 
 // dialectAttr prints an attribute of StableHLO or Shardy.
 func (pr *printer) dialectAttr(a ir.Attr) {
 	switch v := a.(type) {
 	case *ir.DotDims:
-		pr.fields("#stablehlo.dot", dotLists(v), 0)
+		pr.compound("#stablehlo.dot", v, someFields)
+	case *ir.RaggedDims:
+		pr.compound("#chlo.ragged_dot", v, someFields)
 	case *ir.GatherDims:
-		pr.fields("#stablehlo.gather", gatherLists(v), v.IndexVectorDim)
+		pr.compound("#stablehlo.gather", v, someFields)
 	case *ir.ScatterDims:
-		pr.fields("#stablehlo.scatter", scatterLists(v), v.IndexVectorDim)
+		pr.compound("#stablehlo.scatter", v, someFields)
 	case *ir.ConvDims:
 		pr.str("#stablehlo.conv<")
 		pr.convDims(v)
 		pr.byte('>')
 	case ir.ChannelHandle:
-		pr.str("#stablehlo.channel_handle<handle = ")
-		pr.int(v.Handle)
-		pr.str(", type = ")
-		pr.int(v.Type)
-		pr.byte('>')
+		pr.compound("#stablehlo.channel_handle", &v, allFields)
 	case *ir.OutputAlias:
-		pr.str("#stablehlo.output_operand_alias<output_tuple_indices = ")
-		pr.ints(v.OutputIndices)
-		pr.str(", operand_index = ")
-		pr.int(v.OperandIndex)
-		pr.str(", operand_tuple_indices = ")
-		pr.ints(v.OperandIndices)
-		pr.byte('>')
+		pr.compound("#stablehlo.output_operand_alias", v, allFields)
 	case *ir.MeshAxesGroups:
 		pr.meshAxesGroups(v)
 	case *ir.ResultAccuracy:
-		pr.resultAccuracy(v)
+		pr.compound("#stablehlo.result_accuracy", v, someFields)
 	case *ir.DotAlgorithm:
-		pr.str("#stablehlo.dot_algorithm")
-		pr.dotAlgorithm(v)
+		pr.compound("#stablehlo.dot_algorithm", v, allFields)
 	case ir.ShardingAttr:
 		pr.str("#sdy.sharding")
 		pr.sharding(ir.ShardingID(v))
 	case ir.ShardingsAttr:
 		pr.str("#sdy.sharding_per_value<[")
-		for i, s := range v {
-			if i > 0 {
-				pr.str(", ")
-			}
-			pr.sharding(s)
-		}
+		each(pr, v, pr.sharding)
 		pr.str("]>")
 	case ir.PropagationEdges:
 		pr.str(v.String())
@@ -74,27 +62,54 @@ func (pr *printer) dialectAttr(a ir.Attr) {
 	}
 }
 
-// fields prints the lists of dimension numbers that are not empty, and the index vector's dimension unless it is 0.
-func (pr *printer) fields(name string, lists []dimList, index int64) {
+// Which fields of an attribute are printed.
+const (
+	allFields  = false
+	someFields = true // not empty lists and numbers that are 0
+)
+
+// compound prints <name = value, …> behind the name of an attribute.
+func (pr *printer) compound(name string, a ir.Attr, some bool) {
 	pr.str(name)
 	separator := "<"
-	for _, l := range lists {
-		if len(*l.list) == 0 {
+	for _, f := range ir.Fields(a) {
+		if some && isZeroField(f.At) {
 			continue
 		}
-		pr.str(separator + l.name + " = ")
-		pr.ints(*l.list)
+		pr.str(separator + f.Name + " = ")
 		separator = ", "
-	}
-	if index != 0 {
-		pr.str(separator + "index_vector_dim = ")
-		pr.int(index)
-		separator = ", "
+		switch at := f.At.(type) {
+		case *[]int64:
+			pr.ints(*at)
+		case *int64:
+			pr.int(*at)
+		case *float64:
+			pr.out = appendF64(pr.out, *at)
+		case *bool:
+			pr.str(strconv.FormatBool(*at))
+		case *ir.TypeID:
+			pr.typ(*at)
+		case *string:
+			pr.str("#stablehlo.result_accuracy_mode<" + *at + ">")
+		}
 	}
 	if separator == "<" {
 		pr.byte('<')
 	}
 	pr.byte('>')
+}
+
+// isZeroField says whether a field is an empty list or the number 0.
+func isZeroField(at any) bool {
+	switch at := at.(type) {
+	case *[]int64:
+		return len(*at) == 0
+	case *int64:
+		return *at == 0
+	case *float64:
+		return *at == 0
+	}
+	return false
 }
 
 // convDims prints [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1].
@@ -122,48 +137,6 @@ func (pr *printer) convSide(first, second string, firstAt, secondAt int64, spati
 	pr.str("[" + strings.Join(names, ", ") + "]")
 }
 
-func (pr *printer) dotAlgorithm(a ir.Attr) {
-	v, ok := a.(*ir.DotAlgorithm)
-	if !ok {
-		return
-	}
-	pr.str("<lhs_precision_type = ")
-	pr.typ(v.LhsType)
-	pr.str(", rhs_precision_type = ")
-	pr.typ(v.RhsType)
-	pr.str(", accumulation_type = ")
-	pr.typ(v.AccumulationType)
-	pr.str(", lhs_component_count = ")
-	pr.int(v.LhsCount)
-	pr.str(", rhs_component_count = ")
-	pr.int(v.RhsCount)
-	pr.str(", num_primitive_operations = ")
-	pr.int(v.Operations)
-	pr.str(", allow_imprecise_accumulation = ")
-	pr.str(strconv.FormatBool(v.AllowImprecise))
-	pr.byte('>')
-}
-
-func (pr *printer) resultAccuracy(v *ir.ResultAccuracy) {
-	pr.str("#stablehlo.result_accuracy<")
-	if v.Atol != 0 {
-		pr.str("atol = ")
-		pr.out = appendF64(pr.out, v.Atol)
-		pr.str(", ")
-	}
-	if v.Rtol != 0 {
-		pr.str("rtol = ")
-		pr.out = appendF64(pr.out, v.Rtol)
-		pr.str(", ")
-	}
-	if v.Ulps != 0 {
-		pr.str("ulps = ")
-		pr.int(v.Ulps)
-		pr.str(", ")
-	}
-	pr.str("mode = #stablehlo.result_accuracy_mode<" + v.Mode + ">>")
-}
-
 func (pr *printer) meshAxesGroups(v *ir.MeshAxesGroups) {
 	d := pr.m.Mesh(v.Mesh)
 	pr.str("#stablehlo.replica_group_mesh_axes<mesh = ")
@@ -173,10 +146,7 @@ func (pr *printer) meshAxesGroups(v *ir.MeshAxesGroups) {
 		pr.inlineMesh(d)
 	}
 	pr.str(", axes = [")
-	for i, r := range v.Axes {
-		if i > 0 {
-			pr.str(", ")
-		}
+	each(pr, v.Axes, func(r subaxis.Ref) {
 		pr.str("#stablehlo.axis_ref<name = ")
 		pr.quoted(d.Axes[r.Axis].Name)
 		if !d.IsFull(r) {
@@ -186,22 +156,19 @@ func (pr *printer) meshAxesGroups(v *ir.MeshAxesGroups) {
 			pr.int(int64(r.Size))
 		}
 		pr.byte('>')
-	}
+	})
 	pr.str("]>")
 }
 
 func (pr *printer) inlineMesh(d *ir.MeshDecl) {
 	pr.str("#stablehlo.mesh<axes=[")
-	for i, a := range d.Axes {
-		if i > 0 {
-			pr.str(", ")
-		}
+	each(pr, d.Axes, func(a subaxis.Axis) {
 		pr.str("<name = ")
 		pr.quoted(a.Name)
 		pr.str(", size = ")
 		pr.int(a.Size)
 		pr.byte('>')
-	}
+	})
 	pr.byte(']')
 	if d.DeviceIDs != nil {
 		pr.str(", device_ids=dense<")
@@ -246,8 +213,7 @@ func (pr *printer) resources() {
 			pr.quoted(r.Name)
 		}
 		pr.str(`: "0x`)
-		align := []byte{byte(r.Align), byte(r.Align >> 8), byte(r.Align >> 16), byte(r.Align >> 24)}
-		pr.str(strings.ToUpper(hex.EncodeToString(align)))
+		pr.str(strings.ToUpper(hex.EncodeToString(binary.LittleEndian.AppendUint32(nil, r.Align))))
 		pr.str(strings.ToUpper(hex.EncodeToString(r.Data)))
 		pr.byte('"')
 	}

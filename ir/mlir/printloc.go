@@ -68,11 +68,9 @@ func (n *locNames) visitOp(op ir.OpID) {
 		}
 		n.visitArgs(reducerArgs(m, op))
 	default:
-		for _, r := range m.Regions(op) {
-			for _, b := range m.Blocks(r) {
-				n.visitArgs(m.BlockArgs(b))
-				n.visitBlock(b)
-			}
+		for b := range m.InnerBlocks(op) {
+			n.visitArgs(m.BlockArgs(b))
+			n.visitBlock(b)
 		}
 		return
 	}
@@ -214,12 +212,7 @@ func (pr *printer) locContent(id ir.LocID, child func(ir.LocID)) {
 			pr.byte('>')
 		}
 		pr.byte('[')
-		for i, c := range l.Children {
-			if i > 0 {
-				pr.str(", ")
-			}
-			child(c)
-		}
+		each(pr, l.Children, child)
 		pr.byte(']')
 	}
 }

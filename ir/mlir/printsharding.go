@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"slices"
+
 	"autoshard/ir"
 )
 
@@ -11,25 +13,17 @@ func (pr *printer) axesAttr(a ir.Attr) {
 		pr.axes(v.Mesh, v.Axes)
 	case *ir.AxesPerDimAttr:
 		pr.byte('[')
-		for i, axes := range v.Dims {
-			if i > 0 {
-				pr.str(", ")
-			}
-			pr.axes(v.Mesh, axes)
-		}
+		each(pr, v.Dims, func(axes ir.ShardAxes) { pr.axes(v.Mesh, axes) })
 		pr.byte(']')
 	case *ir.AllToAllAttr:
 		pr.byte('[')
-		for i, move := range v.Moves {
-			if i > 0 {
-				pr.str(", ")
-			}
+		each(pr, v.Moves, func(move ir.AllToAllMove) {
 			pr.axes(v.Mesh, move.Axes)
 			pr.str(": ")
 			pr.int(move.Src)
 			pr.str("->")
 			pr.int(move.Dst)
-		}
+		})
 		pr.byte(']')
 	}
 }
@@ -54,28 +48,14 @@ func (pr *printer) sharding(s ir.ShardingID) {
 	pr.str(pr.shardText[s])
 }
 
-// opHasSharding says whether a result of an op has a sharding.
-func (pr *printer) opHasSharding(op ir.OpID) bool {
-	for _, v := range pr.m.Results(op) {
-		if pr.m.Sharding(v) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // opSharding says whether the dictionary of an op has its results' shardings.
 func (pr *printer) opSharding(op ir.OpID) bool {
-	return pr.opHasSharding(op) && ownSharding(pr.m.Kind(op)) == ""
+	return pr.m.IsSharded(op) && ownSharding(pr.m.Kind(op)) == ""
 }
 
 // resultShardingList returns the shardings of all results of an op. Those without one are open on the others' mesh.
 func (pr *printer) resultShardingList(op ir.OpID) ir.ShardingsAttr {
-	values := make([]ir.ValueID, pr.m.NumResults(op))
-	for i := range values {
-		values[i] = pr.m.Result(op, i)
-	}
-	return pr.shardingList(values)
+	return pr.shardingList(pr.m.ResultValues(op))
 }
 
 func (pr *printer) shardingList(values []ir.ValueID) ir.ShardingsAttr {
@@ -96,16 +76,7 @@ func (pr *printer) shardingList(values []ir.ValueID) ir.ShardingsAttr {
 	return list
 }
 
-func (pr *printer) printList(list ir.ShardingsAttr) {
-	for i, s := range list {
-		if i > 0 {
-			pr.str(", ")
-		}
-		pr.sharding(s)
-	}
-}
-
-func (pr *printer) resultShardings(op ir.OpID) { pr.printList(pr.resultShardingList(op)) }
+func (pr *printer) resultShardings(op ir.OpID) { each(pr, pr.resultShardingList(op), pr.sharding) }
 
 // argShardingList returns the shardings of the arguments of an op's first region, nil if none has one.
 func (pr *printer) argShardingList(op ir.OpID) ir.Attr {
@@ -118,17 +89,12 @@ func (pr *printer) argShardingList(op ir.OpID) ir.Attr {
 
 func (pr *printer) argShardings(op ir.OpID) {
 	if list, ok := pr.argShardingList(op).(ir.ShardingsAttr); ok {
-		pr.printList(list)
+		each(pr, list, pr.sharding)
 	}
 }
 
 func (pr *printer) anySharding(values []ir.ValueID) bool {
-	for _, v := range values {
-		if pr.m.Sharding(v) != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(v ir.ValueID) bool { return pr.m.Sharding(v) != 0 })
 }
 
 // rule prints #sdy.op_sharding_rule<…>.

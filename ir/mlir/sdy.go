@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,14 +61,11 @@ func axesText(list []axisText) string {
 }
 
 func joined[T any](list []T, text func(T) string) string {
-	var b strings.Builder
+	out := make([]string, len(list))
 	for i, e := range list {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(text(e))
+		out[i] = text(e)
 	}
-	return b.String()
+	return strings.Join(out, ", ")
 }
 
 // axis reads "x" or "x":(2)4.
@@ -190,11 +188,7 @@ func (p *parser) meshRef() ir.MeshID {
 		return id
 	}
 	if p.err == nil {
-		var names []string
-		for n := range p.meshes {
-			names = append(names, n)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(p.meshes))
 		p.fail(at, diag.UnknownMesh, "unknown mesh: @%s%s", name, didYouMean(name, names))
 	}
 	return 0
@@ -394,16 +388,13 @@ func (p *parser) reductionKind() ir.Reduction {
 }
 
 func (p *parser) reductionWord() ir.Reduction {
-	switch {
-	case p.acceptWord("sum"):
-	case p.acceptWord("max"):
-		return ir.ReduceMax
-	case p.acceptWord("min"):
-		return ir.ReduceMin
-	default:
+	r, ok := ir.ParseReduction(p.text())
+	if !ok {
 		p.expected("reduction: sum, max or min")
+		return r
 	}
-	return ir.ReduceSum
+	p.next()
+	return r
 }
 
 func (p *parser) shardingMesh() ir.MeshID {

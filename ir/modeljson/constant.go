@@ -1,7 +1,6 @@
 package modeljson
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"strconv"
@@ -11,21 +10,6 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
-
-// newDense returns a constant of whole elements; where all are the same bits it is a splat, as in MLIR.
-func newDense(t ir.TypeID, data []byte, size int) *ir.Dense {
-	d := &ir.Dense{Type: t, Data: data}
-	if len(data) == 0 {
-		return d
-	}
-	for i := size; i < len(data); i += size {
-		if string(data[i:i+size]) != string(data[:size]) {
-			return d
-		}
-	}
-	d.Data, d.Splat = data[:size:size], true
-	return d
-}
 
 // constant reads the value of a constant of a type: a number or boolean for all elements, nested lists, {"hex": BYTES}
 // with the elements row-major and little-endian, or {"resource": NAME}.
@@ -43,7 +27,6 @@ func (r *reader) constant(v *node, id ir.TypeID) *ir.Dense {
 		r.fail(v.at, diag.BadConstant, "constant has type %s, it must be a tensor of known shape", r.typeText(id))
 		return nil
 	}
-	size := t.DType.Bytes()
 	switch v.kind {
 	case objectKind:
 		return r.objectConstant(v, id)
@@ -55,7 +38,7 @@ func (r *reader) constant(v *node, id ir.TypeID) *ir.Dense {
 		if !ok {
 			return nil
 		}
-		return newDense(id, data, size)
+		return r.m.Dense(id, data)
 	}
 	data, ok := r.element(nil, v, t.DType)
 	if !ok {
@@ -103,7 +86,7 @@ func (r *reader) hexConstant(h *node, id ir.TypeID) *ir.Dense {
 			}
 		}
 	}
-	return newDense(id, data, size)
+	return r.m.Dense(id, data)
 }
 
 // elements appends the elements of nested lists of a shape.
@@ -135,40 +118,24 @@ func (r *reader) elements(data []byte, v *node, dims []int64, e dtype.Type) ([]b
 func (r *reader) element(data []byte, v *node, e dtype.Type) ([]byte, bool) {
 	switch e.Kind() {
 	case dtype.Complex:
-		part := dtype.F32
-		if e == dtype.C128 {
-			part = dtype.F64
-		}
 		if v.kind != arrayKind || len(v.elems) != 2 {
 			r.fail(v.at, diag.BadConstant, "complex element must be a list [re, im]")
 			return nil, false
 		}
 		for i := range v.elems {
-			bits, ok := r.float(&v.elems[i], part)
+			bits, ok := r.float(&v.elems[i], e.Part())
 			if !ok {
 				return nil, false
 			}
-			data = appendBits(data, bits, part.Bytes())
+			data = dtype.AppendBits(data, e.Part(), bits)
 		}
 		return data, true
 	case dtype.Float:
 		bits, ok := r.float(v, e)
-		return appendBits(data, bits, e.Bytes()), ok
+		return dtype.AppendBits(data, e, bits), ok
 	}
 	bits, ok := r.integerElement(v, e)
-	return appendBits(data, bits, e.Bytes()), ok
-}
-
-func appendBits(data []byte, bits uint64, size int) []byte {
-	var raw [8]byte
-	binary.LittleEndian.PutUint64(raw[:], bits)
-	return append(data, raw[:size]...)
-}
-
-func readBits(data []byte) uint64 {
-	var raw [8]byte
-	copy(raw[:], data)
-	return binary.LittleEndian.Uint64(raw[:])
+	return dtype.AppendBits(data, e, bits), ok
 }
 
 // float reads a number, "Infinity", "-Infinity", "NaN", or the bits in hexadecimal.

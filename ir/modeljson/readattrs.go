@@ -1,7 +1,6 @@
 package modeljson
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -195,7 +194,7 @@ func (r *reader) matrix(v *node, name string) ir.Attr {
 	if v.kind != arrayKind {
 		return r.badAttr(v, name, "a list of lists of whole numbers")
 	}
-	var data []byte
+	var all []int64
 	columns := 0
 	for i := range v.elems {
 		row, ok := r.ints(&v.elems[i], name)
@@ -207,90 +206,51 @@ func (r *reader) matrix(v *node, name string) ir.Attr {
 			return nil
 		}
 		columns = len(row)
-		for _, x := range row {
-			data = binary.LittleEndian.AppendUint64(data, uint64(x))
-		}
+		all = append(all, row...)
 	}
-	t := r.m.TensorType(dtype.I64, int64(len(v.elems)), int64(columns))
-	return newDense(t, data, 8)
+	return r.m.DenseInts(all, int64(len(v.elems)), int64(columns))
 }
 
 // dimensionNumbers reads the objects of dot_general, gather and scatter.
 func (r *reader) dimensionNumbers(v *node, name string, f ir.AttrForm) ir.Attr {
-	lists, index, attr := dimensionFields(f)
-	fields := make([]string, 0, len(lists)+1)
-	for _, l := range lists {
-		fields = append(fields, l.name)
-	}
-	if index != nil {
-		fields = append(fields, "index_vector_dim")
-	}
-	if !r.object(v, "attribute "+strconv.Quote(name), fields...) {
+	a := f.NewDims()
+	if !r.fields(v, name, ir.Fields(a), 0, math.MaxInt32) {
 		return nil
 	}
-	for _, l := range lists {
-		if e := v.get(l.name); e != nil {
-			var ok bool
-			if *l.list, ok = r.ints(e, l.name); !ok {
-				return nil
-			}
+	return a
+}
+
+// fields reads an object whose members are the parts of an attribute: lists, and numbers within bounds.
+func (r *reader) fields(v *node, name string, parts []ir.Field, low, high int64) (ok bool) {
+	names := make([]string, len(parts))
+	for i, f := range parts {
+		names[i] = f.Name
+	}
+	if !r.object(v, "attribute "+strconv.Quote(name), names...) {
+		return false
+	}
+	for _, f := range parts {
+		e := v.get(f.Name)
+		if e == nil {
+			continue
+		}
+		switch at := f.At.(type) {
+		case *[]int64:
+			*at, ok = r.ints(e, f.Name)
+		case *int64:
+			*at, ok = r.integer(e, f.Name, low, high)
+		}
+		if !ok {
+			return false
 		}
 	}
-	if e := v.get("index_vector_dim"); e != nil && index != nil {
-		*index, _ = r.integer(e, "index_vector_dim", 0, math.MaxInt32)
-	}
-	return attr
-}
-
-// dimensionList is a named list in an attribute of dimension numbers.
-type dimensionList struct {
-	name string
-	list *[]int64
-}
-
-// dimensionFields returns a new attribute with pointers to its fields; index is nil for dot_general.
-func dimensionFields(f ir.AttrForm) (lists []dimensionList, index *int64, attr ir.Attr) {
-	switch f {
-	case ir.DotForm:
-		d := &ir.DotDims{}
-		return dotLists(d), nil, d
-	case ir.GatherForm:
-		d := &ir.GatherDims{}
-		return gatherLists(d), &d.IndexVectorDim, d
-	default:
-		d := &ir.ScatterDims{}
-		return scatterLists(d), &d.IndexVectorDim, d
-	}
-}
-
-func dotLists(d *ir.DotDims) []dimensionList {
-	return []dimensionList{
-		{"lhs_batching_dimensions", &d.LhsBatch}, {"rhs_batching_dimensions", &d.RhsBatch},
-		{"lhs_contracting_dimensions", &d.LhsContract}, {"rhs_contracting_dimensions", &d.RhsContract}}
-}
-
-func gatherLists(d *ir.GatherDims) []dimensionList {
-	return []dimensionList{
-		{"offset_dims", &d.Offset}, {"collapsed_slice_dims", &d.Collapsed}, {"operand_batching_dims", &d.OperandBatch},
-		{"start_indices_batching_dims", &d.IndicesBatch}, {"start_index_map", &d.StartIndexMap}}
-}
-
-func scatterLists(d *ir.ScatterDims) []dimensionList {
-	return []dimensionList{
-		{"update_window_dims", &d.UpdateWindow}, {"inserted_window_dims", &d.InsertedWindow}, {"input_batching_dims", &d.InputBatch},
-		{"scatter_indices_batching_dims", &d.IndicesBatch}, {"scatter_dims_to_operand_dims", &d.ToOperand}}
+	return true
 }
 
 func (r *reader) channel(v *node, name string) ir.Attr {
-	if !r.object(v, "attribute "+strconv.Quote(name), "handle", "type") {
-		return nil
-	}
 	var c ir.ChannelHandle
-	if e := v.get("handle"); e != nil {
-		c.Handle, _ = r.integer(e, "handle", math.MinInt64, math.MaxInt64)
-	}
-	if e := v.get("type"); e != nil {
-		c.Type, _ = r.integer(e, "type", math.MinInt64, math.MaxInt64)
+	if !r.fields(v, name, ir.Fields(&c), math.MinInt64, math.MaxInt64) {
+		return nil
 	}
 	return c
 }

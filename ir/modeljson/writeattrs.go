@@ -92,11 +92,11 @@ func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
 func (w *writer) dialectAttr(a ir.Attr, f ir.AttrForm) (node, bool) {
 	switch a := a.(type) {
 	case *ir.DotDims:
-		return dimensionNumbers(dotLists(a), 0), f == ir.DotForm
+		return dimensionNumbers(a), f == ir.DotForm
 	case *ir.GatherDims:
-		return dimensionNumbers(gatherLists(a), a.IndexVectorDim), f == ir.GatherForm
+		return dimensionNumbers(a), f == ir.GatherForm
 	case *ir.ScatterDims:
-		return dimensionNumbers(scatterLists(a), a.IndexVectorDim), f == ir.ScatterForm
+		return dimensionNumbers(a), f == ir.ScatterForm
 	case *ir.ConvDims:
 		full := mlir.FormatAttr(w.m, a)
 		inner, ok := strings.CutPrefix(full, "#stablehlo.conv<")
@@ -199,15 +199,19 @@ func (w *writer) dictAttr(a ir.DictAttr, f ir.AttrForm) (node, bool) {
 }
 
 // dimensionNumbers writes lists that are not empty, and the index vector's dimension unless it is 0.
-func dimensionNumbers(lists []dimensionList, index int64) node {
+func dimensionNumbers(a ir.Attr) node {
 	n := node{kind: objectKind}
-	for _, l := range lists {
-		if len(*l.list) > 0 {
-			n.add(l.name, numbers(*l.list))
+	for _, f := range ir.Fields(a) {
+		switch at := f.At.(type) {
+		case *[]int64:
+			if len(*at) > 0 {
+				n.add(f.Name, numbers(*at))
+			}
+		case *int64:
+			if *at != 0 {
+				n.add(f.Name, number(*at))
+			}
 		}
-	}
-	if index != 0 {
-		n.add("index_vector_dim", number(index))
 	}
 	return n
 }
@@ -216,7 +220,7 @@ func dimensionNumbers(lists []dimensionList, index int64) node {
 func (w *writer) matrix(d *ir.Dense, f ir.AttrForm) (node, bool) {
 	t := w.m.TypeOf(d.Type)
 	n := node{kind: arrayKind}
-	values := d.Int64s()
+	values := w.m.Int64s(d)
 	if f != ir.MatrixForm || d.Resource != "" || t.DType != dtype.I64 || !t.IsStatic() || t.Rank() != 2 ||
 		t.Elements() == 0 || !exact(values) || len(values) == 0 {
 		return n, false
@@ -224,11 +228,7 @@ func (w *writer) matrix(d *ir.Dense, f ir.AttrForm) (node, bool) {
 	for i := range t.Dims[0] {
 		row := node{kind: arrayKind}
 		for j := range t.Dims[1] {
-			at := i*t.Dims[1] + j
-			if d.Splat {
-				at = 0
-			}
-			row.elems = append(row.elems, number(values[at]))
+			row.elems = append(row.elems, number(values[i*t.Dims[1]+j]))
 		}
 		n.elems = append(n.elems, row)
 	}
@@ -326,18 +326,15 @@ func (w *writer) elements(data []byte, dims []int64, e dtype.Type, size int) (no
 }
 
 func (w *writer) element(data []byte, e dtype.Type) node {
-	bits := readBits(data[:min(len(data), e.Bytes())])
+	bits := dtype.LoadBits(data[:min(len(data), e.Bytes())])
 	switch e.Kind() {
 	case dtype.Bool:
 		return boolean(bits != 0)
 	case dtype.Float:
 		return w.floatText(e, bits)
 	case dtype.Complex:
-		part := dtype.F32
-		if e == dtype.C128 {
-			part = dtype.F64
-		}
-		return list(w.floatText(part, readBits(data[:part.Bytes()])), w.floatText(part, readBits(data[part.Bytes():])))
+		part := e.Part()
+		return list(w.floatText(part, dtype.LoadBits(data[:part.Bytes()])), w.floatText(part, dtype.LoadBits(data[part.Bytes():])))
 	case dtype.Unsigned:
 		if bits > uint64(maxExact) {
 			return text(strconv.FormatUint(bits, 10))

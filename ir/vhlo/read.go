@@ -98,31 +98,35 @@ func (o *opFields) dropDefaults() {
 
 // join makes one attribute of the fields that VHLO keeps apart.
 func (o *opFields) join() {
-	switch {
-	case o.attrs.Get("channel_id") != nil:
+	if o.attrs.Get("channel_id") != nil {
 		o.joinChannel()
-	case o.name == "convolution" || o.name == "dynamic_conv":
-		o.joinConvolution()
-	case o.name == "dot_general":
-		o.joinDot()
-	case o.name == "gather" || o.name == "dynamic_gather":
-		d := &ir.GatherDims{IndexVectorDim: o.int("index_vector_dim")}
-		o.joinLists("dimension_numbers", d, map[string]*[]int64{"offset_dims": &d.Offset, "collapsed_slice_dims": &d.Collapsed,
-			"operand_batching_dims": &d.OperandBatch, "start_indices_batching_dims": &d.IndicesBatch, "start_index_map": &d.StartIndexMap})
-	case o.name == "scatter":
-		d := &ir.ScatterDims{IndexVectorDim: o.int("index_vector_dim")}
-		o.joinLists("scatter_dimension_numbers", d, map[string]*[]int64{"update_window_dims": &d.UpdateWindow,
-			"inserted_window_dims": &d.InsertedWindow, "input_batching_dims": &d.InputBatch,
-			"scatter_indices_batching_dims": &d.IndicesBatch, "scatter_dims_to_operand_dims": &d.ToOperand})
+		return
+	}
+	for _, d := range kindOf(o.name).Declared() {
+		if a := d.Form.NewDims(); a != nil {
+			o.joinFields(a)
+			o.set(d.Name, a)
+		}
+	}
+	if o.attrs.Get("lhs_precision_type") != nil { // dot_general_v1 has none
+		o.joinAlgorithm()
 	}
 }
 
-// joinLists makes an attribute of lists of dimensions.
-func (o *opFields) joinLists(name string, a ir.Attr, lists map[string]*[]int64) {
-	for field, list := range lists {
-		*list = o.ints(field)
+// joinFields fills the parts of an attribute.
+func (o *opFields) joinFields(a ir.Attr) {
+	for _, f := range ir.Fields(a) {
+		switch at := f.At.(type) {
+		case *int64:
+			*at = o.int(f.Name)
+		case *[]int64:
+			*at = o.ints(f.Name)
+		case *ir.TypeID:
+			*at = ir.TypeID(take[ir.TypeAttr](o, f.Name, "a type"))
+		case *bool:
+			*at = bool(take[ir.BoolAttr](o, f.Name, "a boolean"))
+		}
 	}
-	o.set(name, a)
 }
 
 func (o *opFields) joinChannel() {
@@ -133,35 +137,17 @@ func (o *opFields) joinChannel() {
 	o.set("channel_handle", c)
 }
 
-func (o *opFields) joinConvolution() {
-	d := &ir.ConvDims{InBatch: o.int("input_batch_dimension"), InFeature: o.int("input_feature_dimension"),
-		KernelIn: o.int("kernel_input_feature_dimension"), KernelOut: o.int("kernel_output_feature_dimension"),
-		OutBatch: o.int("output_batch_dimension"), OutFeature: o.int("output_feature_dimension")}
-	o.joinLists("dimension_numbers", d, map[string]*[]int64{"input_spatial_dimensions": &d.InSpatial,
-		"kernel_spatial_dimensions": &d.KernelSpatial, "output_spatial_dimensions": &d.OutSpatial})
-}
-
-func (o *opFields) joinDot() {
-	d := &ir.DotDims{}
-	o.joinLists("dot_dimension_numbers", d, map[string]*[]int64{"lhs_batching_dimensions": &d.LhsBatch,
-		"rhs_batching_dimensions": &d.RhsBatch, "lhs_contracting_dimensions": &d.LhsContract, "rhs_contracting_dimensions": &d.RhsContract})
-	if o.attrs.Get("lhs_precision_type") == nil { // dot_general_v1
+// joinAlgorithm makes the algorithm of a product. All parts of one that is absent are types.
+func (o *opFields) joinAlgorithm() {
+	a := &ir.DotAlgorithm{}
+	if _, absent := o.attrs.Get("lhs_component_count").(ir.TypeAttr); !absent {
+		o.joinFields(a)
+		o.set("algorithm", a)
 		return
 	}
-	var types [3]ir.TypeID
-	for i, field := range []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type"} {
-		types[i] = ir.TypeID(take[ir.TypeAttr](o, field, "a type"))
+	for _, f := range ir.Fields(a) {
+		take[ir.TypeAttr](o, f.Name, "none, as the other parts of the algorithm are")
 	}
-	counts := []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"}
-	if _, absent := o.attrs.Get(counts[0]).(ir.TypeAttr); absent {
-		for _, field := range counts {
-			take[ir.TypeAttr](o, field, "none, as the other parts of the algorithm are")
-		}
-		return
-	}
-	o.set("algorithm", &ir.DotAlgorithm{LhsType: types[0], RhsType: types[1], AccumulationType: types[2],
-		LhsCount: o.int(counts[0]), RhsCount: o.int(counts[1]), Operations: o.int(counts[2]),
-		AllowImprecise: bool(take[ir.BoolAttr](o, counts[3], "a boolean"))})
 }
 
 // int takes a number.

@@ -76,8 +76,10 @@ func (o *fieldWriter) split() {
 			o.set("channel_type", o.i64(c.Type))
 		}
 	}
-	for _, name := range []string{"dimension_numbers", "dot_dimension_numbers", "scatter_dimension_numbers"} {
-		o.splitDims(name)
+	for _, d := range o.m.Kind(o.op).Declared() {
+		if d.Form.NewDims() != nil {
+			o.splitFields(o.take(d.Name))
+		}
 	}
 	if o.name == "dot_general" {
 		o.splitAlgorithm()
@@ -92,59 +94,29 @@ func (o *fieldWriter) split() {
 	}
 }
 
-func (o *fieldWriter) splitDims(name string) {
-	switch d := o.attrs.Get(name).(type) {
-	case *ir.ConvDims:
-		o.splitConvolution(d)
-	case *ir.DotDims:
-		o.splitLists(map[string][]int64{"lhs_batching_dimensions": d.LhsBatch, "rhs_batching_dimensions": d.RhsBatch,
-			"lhs_contracting_dimensions": d.LhsContract, "rhs_contracting_dimensions": d.RhsContract})
-	case *ir.GatherDims:
-		o.set("index_vector_dim", o.i64(d.IndexVectorDim))
-		o.splitLists(map[string][]int64{"offset_dims": d.Offset, "collapsed_slice_dims": d.Collapsed, "operand_batching_dims": d.OperandBatch,
-			"start_indices_batching_dims": d.IndicesBatch, "start_index_map": d.StartIndexMap})
-	case *ir.ScatterDims:
-		o.set("index_vector_dim", o.i64(d.IndexVectorDim))
-		o.splitLists(map[string][]int64{"update_window_dims": d.UpdateWindow, "inserted_window_dims": d.InsertedWindow,
-			"input_batching_dims": d.InputBatch, "scatter_indices_batching_dims": d.IndicesBatch, "scatter_dims_to_operand_dims": d.ToOperand})
-	default:
-		return
-	}
-	o.attrs = o.attrs.Without(name)
-}
-
-func (o *fieldWriter) splitLists(lists map[string][]int64) {
-	for field, list := range lists {
-		o.set(field, ir.Ints(list))
+// splitFields makes fields of the parts of an attribute.
+func (o *fieldWriter) splitFields(a ir.Attr) {
+	for _, f := range ir.Fields(a) {
+		switch at := f.At.(type) {
+		case *int64:
+			o.set(f.Name, o.i64(*at))
+		case *[]int64:
+			o.set(f.Name, ir.Ints(*at))
+		case *ir.TypeID:
+			o.set(f.Name, ir.TypeAttr(*at))
+		case *bool:
+			o.set(f.Name, ir.BoolAttr(*at))
+		}
 	}
 }
-
-func (o *fieldWriter) splitConvolution(d *ir.ConvDims) {
-	for field, n := range map[string]int64{"input_batch_dimension": d.InBatch, "input_feature_dimension": d.InFeature,
-		"kernel_input_feature_dimension": d.KernelIn, "kernel_output_feature_dimension": d.KernelOut,
-		"output_batch_dimension": d.OutBatch, "output_feature_dimension": d.OutFeature} {
-		o.set(field, o.i64(n))
-	}
-	o.splitLists(map[string][]int64{"input_spatial_dimensions": d.InSpatial, "kernel_spatial_dimensions": d.KernelSpatial,
-		"output_spatial_dimensions": d.OutSpatial})
-}
-
-// algorithmFields are those that dot_general has for its algorithm.
-var algorithmFields = []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
-	"rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"}
 
 func (o *fieldWriter) splitAlgorithm() {
-	a, ok := o.take("algorithm").(*ir.DotAlgorithm)
-	if !ok {
-		for _, field := range algorithmFields {
-			o.set(field, ir.TypeAttr(o.m.InternType(ir.Type{Kind: ir.NoneKind})))
-		}
+	if a := o.take("algorithm"); a != nil {
+		o.splitFields(a)
 		return
 	}
-	values := []ir.Attr{ir.TypeAttr(a.LhsType), ir.TypeAttr(a.RhsType), ir.TypeAttr(a.AccumulationType), o.i64(a.LhsCount),
-		o.i64(a.RhsCount), o.i64(a.Operations), ir.BoolAttr(a.AllowImprecise)}
-	for i, field := range algorithmFields {
-		o.set(field, values[i])
+	for _, f := range ir.Fields(&ir.DotAlgorithm{}) {
+		o.set(f.Name, ir.TypeAttr(o.m.InternType(ir.Type{Kind: ir.NoneKind})))
 	}
 }
 
