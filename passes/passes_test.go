@@ -2,7 +2,9 @@ package passes_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +55,33 @@ func TestRows(t *testing.T) {
 				if strings.HasSuffix(text, ".") || text[0] >= 'A' && text[0] <= 'Z' {
 					t.Errorf("%s: %q is a sentence", p.Name, text)
 				}
+			}
+		}
+	}
+}
+
+// Every pass has a program that shows what it does, in the golden files of its own package or of this one.
+func TestEveryPassHasAProgram(t *testing.T) {
+	shown := map[string]bool{}
+	for _, pattern := range []string{"testdata/*", "../propagate/testdata/golden/*", "../ir/canonical/testdata/golden/*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range regexp.MustCompile(`[a-z]+(-[a-z0-9]+)*`).FindAllString(string(text), -1) {
+				shown[name] = true
+			}
+		}
+	}
+	for _, g := range passes.Table().Groups() {
+		for _, p := range g.Passes {
+			if !p.IsPipeline() && !shown[p.Name] {
+				t.Errorf("no golden file has a program for %s", p.Name)
 			}
 		}
 	}

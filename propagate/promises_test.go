@@ -6,7 +6,9 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/rule"
 	"autoshard/propagate"
+	"autoshard/subaxis"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -133,5 +135,38 @@ func TestExported(t *testing.T) {
 		if got := m.FormatSharding(propagate.Exported(m, c.id, []int64{c.size})); got != c.want {
 			t.Errorf("%s of a dimension of size %d is exported as %s, want %s", m.FormatSharding(c.id), c.size, got, c.want)
 		}
+	}
+}
+
+// A projection gives back the shardings that it was filled with, axes that fit no factor among them. What Set changes shows in the
+// sharding, and Set says whether it changed anything.
+func TestProjection(t *testing.T) {
+	m := parsed(t, `sdy.mesh @mesh = <["a"=2, "b"=3]>
+func.func @main(%x: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}) -> tensor<2x6xf32> {
+  %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}, {"b"}]>]>} : (tensor<12xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}`)
+	main, _ := m.Main()
+	mesh, _ := m.LookupMesh("mesh")
+	op := m.FirstOp(m.Func(main).Body)
+	r := rule.Of(m, op, false)
+	shardings := []ir.ShardingID{m.Sharding(m.Operand(op, 0)), m.Sharding(m.Result(op, 0))}
+	var p propagate.Projection
+	p.Project(m, mesh, r, shardings)
+	for i, want := range shardings {
+		if got := m.InternSharding(p.Sharding(i, mesh)); got != want || p.Tensors() != len(shardings) {
+			t.Errorf("%s is given back as %s", m.FormatSharding(want), m.FormatSharding(got))
+		}
+	}
+	major := p.Dims(0)[0][0] // of 2, which three devices do not divide
+	a, b := []subaxis.Ref{m.Mesh(mesh).Full(0)}, []subaxis.Ref{m.Mesh(mesh).Full(1)}
+	if !p.Maps(0, major) || len(p.Axes(0, major)) > 0 || !slices.Equal(p.Overflow(0, major), b) || !slices.Equal(p.Axes(1, major), a) {
+		t.Errorf("the major factor has axes %v and %v, and keeps %v", p.Axes(0, major), p.Axes(1, major), p.Overflow(0, major))
+	}
+	if first, second := p.Set(0, major, a, nil), p.Set(0, major, a, nil); !first || second {
+		t.Errorf("setting the axes twice changes something: %t, %t", first, second)
+	}
+	if got := m.FormatSharding(m.InternSharding(p.Sharding(0, mesh))); got != `<@mesh, [{"a"}]>` {
+		t.Errorf("cut along the other axis, the tensor is %s", got)
 	}
 }
