@@ -108,3 +108,35 @@ func TestKindsOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// A program is written in all forms. Those that hold its types are read back as the same program.
+func TestFormsAreReadBack(t *testing.T) {
+	p, err := program.ReadShardMap(t.Context(), "sum.shardmap", []byte(`shard_map @sum mesh=(x=2,) in_specs=(P('x'),) out_specs=(P(),)
+lambda a:f32[4]
+  v0:f32[4] = psum[axes=(x,)] a
+  return v0
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Emit(t.Context(), "shardmap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range program.Forms() {
+		text, err := p.Emit(t.Context(), form)
+		if err != nil || len(text) == 0 {
+			t.Errorf("%s: %v", form, err)
+		}
+		if form != "shardmap" && form != "sdy" {
+			continue
+		}
+		again, err := program.ReadShardMap(t.Context(), "again", text)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if got, err := again.Emit(t.Context(), "shardmap"); err != nil || string(got) != string(want) {
+			t.Errorf("by way of %s it is\n%s, %v\nwant\n%s", form, got, err, want)
+		}
+	}
+}

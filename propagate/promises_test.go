@@ -2,6 +2,7 @@ package propagate_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"autoshard/ir"
@@ -168,5 +169,38 @@ func.func @main(%x: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>
 	}
 	if got := m.FormatSharding(m.InternSharding(p.Sharding(0, mesh))); got != `<@mesh, [{"a"}]>` {
 		t.Errorf("cut along the other axis, the tensor is %s", got)
+	}
+}
+
+// Notes for people change nothing else: taken away again, but for the names of constraints, a program is as it is without them.
+func TestDebugOnlyNotes(t *testing.T) {
+	propagated := func(debug propagate.Debug) *ir.Module {
+		m := parsed(t, loop)
+		propagate.AddDataFlowEdges(m)
+		propagate.ApplyConstraintsWith(m, debug)
+		if _, err := propagate.Run(t.Context(), m, propagate.Options{Debug: debug}); err != nil {
+			t.Fatal(err)
+		}
+		propagate.SinkDataFlowEdgesWith(m, debug)
+		return m
+	}
+	plain := parsed(t, loop)
+	propagate.AddDataFlowEdges(plain)
+	propagate.ApplyConstraints(plain)
+	if _, err := propagate.Run(t.Context(), plain, propagate.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	propagate.SinkDataFlowEdges(plain)
+	for _, debug := range []propagate.Debug{{}, {Origins: true}, {Edges: true}, {Origins: true, Edges: true}} {
+		m := propagated(debug)
+		noted := printed(m)
+		if strings.Contains(noted, "sharding_origins = ") != debug.Origins || strings.Contains(noted, "propagation_edges = ") != debug.Edges {
+			t.Errorf("%+v leaves\n%s", debug, noted)
+		}
+		propagate.RemoveDebugInfo(m)
+		without := strings.ReplaceAll(printed(m), ` {sdy.sharding_origin_name = "constraint_0"}`, "")
+		if d := cmp.Diff(printed(plain), without); d != "" {
+			t.Errorf("%+v (-without +with):\n%s", debug, d)
+		}
 	}
 }

@@ -103,6 +103,9 @@ func TestEmittedCollectivesAreTwins(t *testing.T) {
 func checkGroup(t *testing.T, p *typed.Program, c *typed.Collective) {
 	t.Helper()
 	set, refs := c.Set(), []subaxis.Ref(nil)
+	if set.Len() != len(c.Axes) || !set.In(p.Manual) {
+		t.Errorf("axes %v as a set are %s, of %s", c.Axes, p.FormatAxes(set), p.FormatAxes(p.Manual))
+	}
 	for a := range p.Mesh.Axes {
 		if set.Has(a) != slices.Contains(c.Axes, a) {
 			t.Errorf("axes %v as a set are %s", c.Axes, p.FormatAxes(set))
