@@ -288,6 +288,12 @@ func (m *Module) Main() (FuncID, bool) {
 	return only, only != 0
 }
 
+// MainFunc returns the main function of a module that has one.
+func (m *Module) MainFunc() *Func {
+	main, _ := m.Main()
+	return m.Func(main)
+}
+
 // AddMesh appends a mesh. A named one gets an op at the end of the module's leading meshes; an inlined one
 // (name "") is interned and gets none.
 func (m *Module) AddMesh(name string, mesh subaxis.Mesh, attrs Attrs, loc LocID) MeshID {

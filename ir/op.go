@@ -118,6 +118,14 @@ func (m *Module) OpBlock(op OpID) BlockID { return m.ops[op].block }
 // ParentOp returns the op around the block of an op, 0 at module level.
 func (m *Module) ParentOp(op OpID) OpID { return m.BlockOp(m.ops[op].block) }
 
+// ManualAround returns the innermost manual computation that an op is or lies in, 0 for none.
+func (m *Module) ManualAround(op OpID) OpID {
+	for op != 0 && m.Kind(op) != OpSdyManualComputation {
+		op = m.ParentOp(op)
+	}
+	return op
+}
+
 // BlockOp returns the op that holds a block, 0 for the module's own block.
 func (m *Module) BlockOp(b BlockID) OpID { return m.regions[m.blocks[b].region].op }
 
@@ -191,6 +199,22 @@ func (m *Module) SetType(v ValueID, t TypeID) { m.values[v].typ = t }
 
 // DefiningOp returns the op whose result the value is, 0 for a block argument.
 func (m *Module) DefiningOp(v ValueID) OpID { return m.values[v].op }
+
+// OpOf returns the op that makes a value: the one whose result it is, or around the block whose argument it is.
+func (m *Module) OpOf(v ValueID) OpID {
+	if op := m.DefiningOp(v); op != 0 {
+		return op
+	}
+	return m.BlockOp(m.ArgBlock(v))
+}
+
+// BlockOf returns the block in which a value is made, as an argument or by an op.
+func (m *Module) BlockOf(v ValueID) BlockID {
+	if op := m.DefiningOp(v); op != 0 {
+		return m.OpBlock(op)
+	}
+	return m.ArgBlock(v)
+}
 
 // ArgBlock returns the block whose argument the value is, 0 for a result.
 func (m *Module) ArgBlock(v ValueID) BlockID { return m.values[v].block }

@@ -10,12 +10,12 @@ import (
 
 // attrReader reads the attributes of one op and remembers the first problem.
 type attrReader struct {
-	c   *compiler
+	*compiler
 	op  ir.OpID
 	err error
 }
 
-func (c *compiler) attrs(op ir.OpID) *attrReader { return &attrReader{c: c, op: op} }
+func (c *compiler) attrs(op ir.OpID) *attrReader { return &attrReader{compiler: c, op: op} }
 
 func (r *attrReader) missing(name string) {
 	if r.err == nil {
@@ -25,7 +25,7 @@ func (r *attrReader) missing(name string) {
 
 // ints returns a list, which may be written as a constant; nil where it is absent.
 func (r *attrReader) ints(name string) []int64 {
-	switch v := r.c.m.Attr(r.op, name).(type) {
+	switch v := r.m.Attr(r.op, name).(type) {
 	case nil:
 		return nil
 	case ir.Ints:
@@ -49,7 +49,7 @@ func (r *attrReader) list(name string, n int) []int64 {
 
 // matrix returns the elements of an integer constant, splats repeated.
 func (r *attrReader) matrix(d *ir.Dense) []int64 {
-	t := r.c.m.TypeOf(d.Type)
+	t := r.m.TypeOf(d.Type)
 	width := t.DType.Bytes()
 	if t.DType.Kind() == dtype.Float || t.DType.Kind() == dtype.Complex || width == 0 || !t.IsStatic() {
 		r.missing("elements")
@@ -86,7 +86,7 @@ func (r *attrReader) pairs(name string) [][2]int64 {
 }
 
 func (r *attrReader) int(name string, missing int64) int64 {
-	return r.c.m.OpAttrs(r.op).Int(name, missing)
+	return r.m.OpAttrs(r.op).Int(name, missing)
 }
 
 // dimension returns a dimension number below rank.
@@ -99,10 +99,10 @@ func (r *attrReader) dimension(name string, rank int) int64 {
 	return d
 }
 
-func (r *attrReader) bool(name string) bool { return r.c.m.OpAttrs(r.op).Bool(name) }
+func (r *attrReader) bool(name string) bool { return r.m.OpAttrs(r.op).Bool(name) }
 
 func (r *attrReader) bools(name string) []bool {
-	switch v := r.c.m.Attr(r.op, name).(type) {
+	switch v := r.m.Attr(r.op, name).(type) {
 	case nil:
 	case ir.Bools:
 		return v
@@ -118,30 +118,38 @@ func (r *attrReader) bools(name string) []bool {
 	return nil
 }
 
-func (r *attrReader) str(name string) string { return r.c.m.OpAttrs(r.op).Str(name) }
+func (r *attrReader) str(name string) string { return r.m.OpAttrs(r.op).Str(name) }
 
 // float returns a number, the default where it is absent.
 func (r *attrReader) float(name string, missing float64) float64 {
-	if v, ok := r.c.m.Attr(r.op, name).(ir.FloatAttr); ok {
-		if t := r.c.m.TypeOf(v.Type).DType; t.Kind() == dtype.Float {
+	if v, ok := r.m.Attr(r.op, name).(ir.FloatAttr); ok {
+		if t := r.m.TypeOf(v.Type).DType; t.Kind() == dtype.Float {
 			return dtype.Decode(t, v.Bits)
 		}
 	}
 	return missing
 }
 
-// symbol returns the function that an attribute names.
+// function returns the function that an attribute names.
 func (r *attrReader) function(name string) ir.FuncID {
-	symbol, ok := r.c.m.Attr(r.op, name).(ir.SymbolAttr)
-	if !ok || len(symbol) != 1 {
-		r.missing(name)
-		return 0
-	}
-	fn, ok := r.c.m.LookupFunc(symbol[0])
-	if !ok && r.err == nil {
-		r.err = diag.Invalid(diag.Undefined, diag.Position{}, "function @%s is not defined", symbol[0])
+	fn, err := r.named(r.m.Attr(r.op, name), "attribute %q is missing or of the wrong kind", name)
+	if r.err == nil {
+		r.err = err
 	}
 	return fn
+}
+
+// named returns the function that a symbol names, or an error that says how something else is wrong.
+func (c *compiler) named(a ir.Attr, wrong string, args ...any) (ir.FuncID, error) {
+	symbol, ok := a.(ir.SymbolAttr)
+	if !ok || len(symbol) != 1 {
+		return 0, diag.Invalid(diag.BadAttribute, diag.Position{}, wrong, args...)
+	}
+	fn, ok := c.m.LookupFunc(symbol[0])
+	if !ok {
+		return 0, diag.Invalid(diag.Undefined, diag.Position{}, "function @%s is not defined", symbol[0])
+	}
+	return fn, nil
 }
 
 // enumOf returns the value of an enum attribute by its spelling; the zero value where it is absent.
@@ -163,7 +171,7 @@ func enumOf[T interface {
 
 // static returns the dimensions of a value's type, which must be known.
 func (r *attrReader) static(v ir.ValueID) []int64 {
-	t := r.c.m.ValueType(v)
+	t := r.m.ValueType(v)
 	if !t.IsStatic() && r.err == nil {
 		r.err = diag.Unsupported(diag.NotSupported, diag.Position{}, "a result with dimensions that are not known cannot be run here")
 	}
@@ -172,9 +180,9 @@ func (r *attrReader) static(v ir.ValueID) []int64 {
 
 // result returns the type of the op's first result, whose dimensions must be known.
 func (r *attrReader) result() paramType {
-	v := r.c.m.Result(r.op, 0)
-	return paramType{r.c.m.ValueType(v).DType, r.static(v)}
+	v := r.m.Result(r.op, 0)
+	return paramType{r.m.ValueType(v).DType, r.static(v)}
 }
 
 // rank returns the rank of an operand.
-func (r *attrReader) rank(k int) int { return len(r.c.m.Shape(r.c.m.Operand(r.op, k))) }
+func (r *attrReader) rank(k int) int { return len(r.m.Shape(r.m.Operand(r.op, k))) }

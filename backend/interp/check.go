@@ -96,17 +96,13 @@ func buildSerializedEq(c *compiler, op ir.OpID, i *instr) error {
 func expect(got, want tensor.Tensor, agree comparison) error {
 	if got.DType != want.DType || got.Len() != want.Len() {
 		return diag.Finding(diag.Mismatch, diag.Position{}, "types %s and %s differ",
-			formatType(got.DType.String(), got.Shape), formatType(want.DType.String(), want.Shape))
+			dtype.Format(got.DType, got.Shape), dtype.Format(want.DType, want.Shape))
 	}
 	shape, width := got.Shape, 1
 	if got.DType.Kind() == dtype.Complex {
-		part := dtype.F32
-		if got.DType == dtype.C128 {
-			part = dtype.F64
-		}
-		n, parts := int64(2*got.Len()), 2
+		part, n := got.DType.Part(), int64(2*got.Len())
 		got, want, width = tensor.Tensor{DType: part, Shape: []int64{n}, Data: got.Data},
-			tensor.Tensor{DType: part, Shape: []int64{n}, Data: want.Data}, parts
+			tensor.Tensor{DType: part, Shape: []int64{n}, Data: want.Data}, 2
 	}
 	wrong, first, distance := 0, 0, ""
 	for k := range got.Len() {
@@ -121,18 +117,8 @@ func expect(got, want tensor.Tensor, agree comparison) error {
 		return nil
 	}
 	return diag.Finding(diag.Mismatch, diag.Position{}, "%d of %d elements differ, first at %s: %s and %s%s",
-		wrong, got.Len(), strings.ReplaceAll(fmt.Sprint(indexOf(first/width, shape)), " ", ", "), elementText(got, first),
+		wrong, got.Len(), strings.ReplaceAll(fmt.Sprint(tensor.Unravel(int64(first/width), shape)), " ", ", "), elementText(got, first),
 		elementText(want, first), distance)
-}
-
-// indexOf returns the index of element k of a shape.
-func indexOf(k int, shape []int64) []int64 {
-	out := make([]int64, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = int64(k) % shape[d]
-		k /= int(shape[d])
-	}
-	return out
 }
 
 // bits returns the raw bits of element k.

@@ -26,25 +26,19 @@ func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder
 		if len(i.in) != n {
 			return diag.Invalid(diag.BadOp, diag.Position{}, "%d operands are needed, %d are given", n, len(i.in))
 		}
-		i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-			shape, err := commonShape(in)
-			if err != nil {
-				return nil, err
-			}
-			if _, bytes, err := dtype.Size(dtype.C128, shape); err != nil || f.p.live+bytes > f.p.in.opts.MaxBytes {
-				return nil, f.p.tooLarge(bytes)
-			}
+		// No element is wider than a complex number of C128.
+		i.kernel = sized(dtype.C128, commonShape, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
 			full := make([]tensor.Tensor, len(in))
 			for k, x := range in {
 				full[k] = expandTo(x, shape)
 			}
-			f.p.single[0] = compute(full)
-			return f.p.single[:], nil
-		}
+			return compute(full)
+		})
 		return nil
 	}
 }
 
+// commonShape returns the shape to which operands are broadcast together.
 func commonShape(in []tensor.Tensor) ([]int64, error) {
 	rank := 0
 	for _, x := range in {
@@ -91,10 +85,7 @@ func topK(c *compiler, op ir.OpID, i *instr, k int64) error {
 	if len(dims) == 0 || k < 0 || k > dims[len(dims)-1] {
 		return diag.Invalid(diag.BadAttribute, diag.Position{}, "%d elements cannot be chosen from shape %v", k, dims)
 	}
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		values, index := tensor.TopK(in[0], k)
-		return []tensor.Tensor{values, index}, nil
-	}
+	i.kernel = many(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.TopK(in[0], k)) })
 	return nil
 }
 

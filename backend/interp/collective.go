@@ -74,8 +74,7 @@ func buildProcessID(c *compiler, op ir.OpID, i *instr) error {
 		if replica {
 			id = f.p.id / partitions
 		}
-		f.p.single[0] = tensor.Of(dtype.UI32, nil, uint32(id))
-		return f.p.single[:], nil
+		return f.p.only(tensor.Of(dtype.UI32, nil, uint32(id))), nil
 	}
 	return nil
 }
@@ -211,13 +210,9 @@ func buildRunParallel(c *compiler, op ir.OpID, i *instr) error {
 func (c *compiler) symbols(list ir.ArrayAttr) ([]ir.FuncID, error) {
 	var out []ir.FuncID
 	for _, a := range list {
-		symbol, ok := a.(ir.SymbolAttr)
-		if !ok || len(symbol) != 1 {
-			return nil, diag.Invalid(diag.BadAttribute, diag.Position{}, "a list of functions holds something else")
-		}
-		fn, ok := c.m.LookupFunc(symbol[0])
-		if !ok {
-			return nil, diag.Invalid(diag.Undefined, diag.Position{}, "function @%s is not defined", symbol[0])
+		fn, err := c.named(a, "a list of functions holds something else")
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, fn)
 	}

@@ -106,10 +106,7 @@ func (c *compiler) captured(op ir.OpID) []int32 {
 
 // outside says whether a value is defined outside the regions of an op.
 func (c *compiler) outside(v ir.ValueID, op ir.OpID) bool {
-	block := c.m.ArgBlock(v)
-	if d := c.m.DefiningOp(v); d != 0 {
-		block = c.m.OpBlock(d)
-	}
+	block := c.m.BlockOf(v)
 	for parent := c.m.BlockOp(block); parent != 0; parent = c.m.ParentOp(parent) {
 		if parent == op {
 			return false

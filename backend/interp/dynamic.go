@@ -11,16 +11,16 @@ import (
 
 // dynamicOps are the ops whose result shape is an operand.
 var dynamicOps = map[ir.Kind]builder{
-	ir.OpDynamicBroadcastInDim: buildDynamicBroadcastInDim,
+	ir.OpDynamicBroadcastInDim: reading(buildDynamicBroadcastInDim),
 	ir.OpDynamicGather:         buildDynamicGather,
-	ir.OpDynamicIota:           buildDynamicIota,
+	ir.OpDynamicIota:           reading(buildDynamicIota),
 	ir.OpDynamicPad:            buildDynamicPad,
 	ir.OpDynamicReshape:        buildDynamicReshape,
 	ir.OpChloDynamicReshape:    buildDynamicReshape,
 	ir.OpChloReshapeDynamic:    buildDynamicReshape,
 	ir.OpRealDynamicSlice:      buildRealDynamicSlice,
-	ir.OpGetDimensionSize:      buildGetDimensionSize,
-	ir.OpSetDimensionSize:      buildSetDimensionSize,
+	ir.OpGetDimensionSize:      reading(buildGetDimensionSize),
+	ir.OpSetDimensionSize:      reading(buildSetDimensionSize),
 }
 
 // sized makes a kernel with one result whose type is known at run time: plan says the shape, or what is wrong with
@@ -39,8 +39,7 @@ func sized(element dtype.Type, plan func(in []tensor.Tensor) ([]int64, error),
 		if f.p.live+bytes > f.p.in.opts.MaxBytes {
 			return nil, f.p.tooLarge(bytes)
 		}
-		f.p.single[0] = compute(in, shape)
-		return f.p.single[:], nil
+		return f.p.only(compute(in, shape)), nil
 	}
 }
 
@@ -55,8 +54,7 @@ func badShape(format string, args ...any) error {
 	return diag.Invalid(diag.TypeMismatch, diag.Position{}, format, args...)
 }
 
-func buildDynamicBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildDynamicBroadcastInDim(r *attrReader) kernel {
 	dims := r.list("broadcast_dimensions", r.rank(0))
 	plan := func(in []tensor.Tensor) ([]int64, error) {
 		shape := in[1].Ints()
@@ -67,18 +65,15 @@ func buildDynamicBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
 		}
 		return shape, nil
 	}
-	i.kernel = sized(c.element(op), plan, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
+	return sized(r.element(r.op), plan, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
 		return tensor.BroadcastInDim(in[0], dims, shape)
 	})
-	return r.err
 }
 
-func buildDynamicIota(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
-	d := r.dimension("iota_dimension", len(c.m.Shape(c.m.Result(op, 0))))
-	e := c.element(op)
-	i.kernel = sized(e, shapeOperand(0), func(_ []tensor.Tensor, shape []int64) tensor.Tensor { return tensor.Iota(e, shape, d) })
-	return r.err
+func buildDynamicIota(r *attrReader) kernel {
+	d := r.dimension("iota_dimension", len(r.m.Shape(r.m.Result(r.op, 0))))
+	e := r.element(r.op)
+	return sized(e, shapeOperand(0), func(_ []tensor.Tensor, shape []int64) tensor.Tensor { return tensor.Iota(e, shape, d) })
 }
 
 func buildDynamicReshape(c *compiler, op ir.OpID, i *instr) error {
@@ -180,22 +175,18 @@ func gatherShape(indices, sizes []int64, dims tensor.GatherDims) []int64 {
 	return shape
 }
 
-func buildGetDimensionSize(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildGetDimensionSize(r *attrReader) kernel {
 	d := r.dimension("dimension", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.FromInts(dtype.I32, nil, in[0].Shape[d]) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.FromInts(dtype.I32, nil, in[0].Shape[d]) })
 }
 
 // buildSetDimensionSize accepts the size that the dimension has: there are no bounded dimensions here.
-func buildSetDimensionSize(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildSetDimensionSize(r *attrReader) kernel {
 	d := r.dimension("dimension", r.rank(0))
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+	return func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		if want, have := in[1].Ints()[0], in[0].Shape[d]; want != have {
 			return nil, diag.Unsupported(diag.NotSupported, diag.Position{}, "dimension %d of size %d cannot be given size %d", d, have, want)
 		}
 		return in[:1], nil
 	}
-	return r.err
 }

@@ -37,12 +37,19 @@ func init() {
 // one makes a kernel of a function with one result.
 func one(compute func(in []tensor.Tensor) tensor.Tensor) kernel {
 	return func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		f.p.single[0] = compute(in)
-		return f.p.single[:], nil
+		return f.p.only(compute(in)), nil
 	}
 }
 
-// pure1 and pure2 are builders of ops without attributes.
+// many makes a kernel of a function with several results.
+func many(compute func(in []tensor.Tensor) []tensor.Tensor) kernel {
+	return func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) { return compute(in), nil }
+}
+
+// results lists the results of a call.
+func results(list ...tensor.Tensor) []tensor.Tensor { return list }
+
+// pure1, pure2 and pure3 are builders of ops without attributes.
 func pure1(compute func(x tensor.Tensor) tensor.Tensor) builder {
 	return func(_ *compiler, _ ir.OpID, i *instr) error {
 		i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return compute(in[0]) })
@@ -54,6 +61,22 @@ func pure2(compute func(x, y tensor.Tensor) tensor.Tensor) builder {
 	return func(_ *compiler, _ ir.OpID, i *instr) error {
 		i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1]) })
 		return nil
+	}
+}
+
+func pure3(compute func(x, y, z tensor.Tensor) tensor.Tensor) builder {
+	return func(_ *compiler, _ ir.OpID, i *instr) error {
+		i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1], in[2]) })
+		return nil
+	}
+}
+
+// reading is the builder of an op whose kernel follows from its attributes and types.
+func reading(build func(r *attrReader) kernel) builder {
+	return func(c *compiler, op ir.OpID, i *instr) error {
+		r := c.attrs(op)
+		i.kernel = build(r)
+		return r.err
 	}
 }
 
@@ -135,28 +158,25 @@ var binaryOps = map[ir.Kind]func(x, y tensor.Tensor) tensor.Tensor{
 }
 
 var elementwise = map[ir.Kind]builder{
-	ir.OpConvert:             buildConvert,
-	ir.OpCompare:             buildCompare,
-	ir.OpSelect:              buildSelect,
-	ir.OpClamp:               buildClamp,
-	ir.OpReducePrecision:     buildReducePrecision,
+	ir.OpConvert:             reading(buildConvert),
+	ir.OpCompare:             reading(buildCompare),
+	ir.OpSelect:              pure3(tensor.Select),
+	ir.OpClamp:               pure3(tensor.Clamp),
+	ir.OpReducePrecision:     reading(buildReducePrecision),
 	ir.OpUniformQuantize:     buildQuantize,
 	ir.OpUniformDequantize:   buildDequantize,
 	ir.OpOptimizationBarrier: identity,
 }
 
-func buildConvert(c *compiler, op ir.OpID, i *instr) error {
-	to := c.m.ValueType(c.m.Result(op, 0)).DType
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convert(in[0], to) })
-	return nil
+func buildConvert(r *attrReader) kernel {
+	to := r.element(r.op)
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convert(in[0], to) })
 }
 
-func buildCompare(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildCompare(r *attrReader) kernel {
 	d := direction(r)
 	total := r.str("compare_type") == "TOTALORDER"
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Compare(in[0], in[1], d, total) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Compare(in[0], in[1], d, total) })
 }
 
 func direction(r *attrReader) tensor.Direction {
@@ -166,24 +186,12 @@ func direction(r *attrReader) tensor.Direction {
 	return enumOf(r, "comparison_direction", tensor.EQ, tensor.NE, tensor.GE, tensor.GT, tensor.LE, tensor.LT)
 }
 
-func buildSelect(_ *compiler, _ ir.OpID, i *instr) error {
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Select(in[0], in[1], in[2]) })
-	return nil
-}
-
-func buildClamp(_ *compiler, _ ir.OpID, i *instr) error {
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Clamp(in[0], in[1], in[2]) })
-	return nil
-}
-
-func buildReducePrecision(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildReducePrecision(r *attrReader) kernel {
 	exponent, mantissa := int(r.int("exponent_bits", 0)), int(r.int("mantissa_bits", -1))
 	if exponent < 1 || mantissa < 0 {
 		r.missing("exponent_bits")
 	}
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.ReducePrecision(in[0], exponent, mantissa) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.ReducePrecision(in[0], exponent, mantissa) })
 }
 
 func buildQuantize(c *compiler, op ir.OpID, i *instr) error {

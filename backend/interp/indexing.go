@@ -12,7 +12,7 @@ var indexOps = map[ir.Kind]builder{
 	ir.OpGather:           buildGather,
 	ir.OpScatter:          buildScatter,
 	ir.OpSort:             buildSort,
-	ir.OpTorchIndexSelect: buildTorchIndexSelect,
+	ir.OpTorchIndexSelect: reading(buildTorchIndexSelect),
 }
 
 func (c *compiler) gatherDims(op ir.OpID) (tensor.GatherDims, error) {
@@ -75,11 +75,9 @@ func buildScatter(c *compiler, op ir.OpID, i *instr) error {
 	return nil
 }
 
-func buildTorchIndexSelect(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildTorchIndexSelect(r *attrReader) kernel {
 	d, batch := r.dimension("dim", r.rank(0)), r.int("batch_dims", 0)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TorchIndexSelect(in[0], in[1], d, batch) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TorchIndexSelect(in[0], in[1], d, batch) })
 }
 
 func buildSort(c *compiler, op ir.OpID, i *instr) error {

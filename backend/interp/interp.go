@@ -168,7 +168,7 @@ func (in *Interpreter) checkArgs(fn ir.FuncID, f *function, args []*tensor.Tenso
 		}
 		if !fits {
 			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s is %s, the function takes %s",
-				in.argument(fn, f, i), name, formatType(a.DType.String(), a.Shape), formatType(want.DType.String(), want.Dims))
+				in.argument(fn, f, i), name, dtype.Format(a.DType, a.Shape), dtype.Format(want.DType, want.Dims))
 		}
 		if _, bytes, err := dtype.Size(a.DType, a.Shape); err != nil || bytes != int64(len(a.Data)) {
 			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s of @%s has %d bytes of data, its type %d", in.argument(fn, f, i), name,
@@ -185,30 +185,4 @@ func (in *Interpreter) argument(fn ir.FuncID, f *function, i int) string {
 		return fmt.Sprintf("argument %d", i)
 	}
 	return args.Describe(i)
-}
-
-// formatType returns a type such as f32[2,?].
-func formatType(element string, dims []int64) string {
-	s := fmt.Sprintf("%v", dims)
-	if slices.Contains(dims, ir.Dynamic) {
-		s = "["
-		for i, d := range dims {
-			if i > 0 {
-				s += " "
-			}
-			if d == ir.Dynamic {
-				s += "?"
-				continue
-			}
-			s += fmt.Sprint(d)
-		}
-		s += "]"
-	}
-	out := []byte(element + s)
-	for i := range out {
-		if out[i] == ' ' {
-			out[i] = ','
-		}
-	}
-	return string(out)
 }

@@ -22,25 +22,22 @@ type linalgCall struct {
 var linalgCalls = map[string]func(*linalgCall) error{
 	"potrf": func(l *linalgCall) error {
 		lower := l.m.LowerTriangle(l.op)
-		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return pack(tensor.Potrf(in[0], lower)) }, square)
+		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.Potrf(in[0], lower)) }, square)
 	},
 	"getrf": (*linalgCall).getrf,
 	"geqrf": func(l *linalgCall) error {
-		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return pack(tensor.Geqrf(in[0])) })
+		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.Geqrf(in[0])) })
 	},
 	"geqp3": func(l *linalgCall) error {
-		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-			qr, pivots, taus := tensor.Geqp3(in[0], in[1])
-			return []tensor.Tensor{qr, pivots, taus}
-		}, pivotsFit)
+		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.Geqp3(in[0], in[1])) }, pivotsFit)
 	},
 	"orgqr": func(l *linalgCall) error {
-		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{tensor.Orgqr(in[0], in[1])} }, reflectorsFit)
+		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.Orgqr(in[0], in[1])) }, reflectorsFit)
 	},
 	"ormqr": func(l *linalgCall) error {
 		left, adjoint := l.options.Bool("left"), l.options.Bool("transpose")
 		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{tensor.Ormqr(in[0], in[1], in[2], left, adjoint)}
+			return results(tensor.Ormqr(in[0], in[1], in[2], left, adjoint))
 		}, func(shapes [][]int64) bool { return productFits(shapes, left) })
 	},
 	"syevd": (*linalgCall).syevd,
@@ -50,17 +47,12 @@ var linalgCalls = map[string]func(*linalgCall) error{
 	"gehrd": (*linalgCall).gehrd,
 	"sytrd": func(l *linalgCall) error {
 		lower := l.m.LowerTriangle(l.op)
-		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-			a, d, e, taus, info := tensor.Sytrd(in[0], lower)
-			return []tensor.Tensor{a, d, e, taus, info}
-		}, square)
+		return l.kernel(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.Sytrd(in[0], lower)) }, square)
 	},
 	"trsm":                     (*linalgCall).trsm,
 	"gtsv":                     (*linalgCall).gtsv,
 	"lu_pivots_to_permutation": (*linalgCall).permutation,
 }
-
-func pack(a, b tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{a, b} }
 
 // buildLinalg builds the kernel of a routine.
 func buildLinalg(c *compiler, op ir.OpID, i *instr, routine string) error {
@@ -84,18 +76,18 @@ func (l *linalgCall) kernel(run func(in []tensor.Tensor) []tensor.Tensor, fits .
 			return l.mismatch()
 		}
 	}
-	var results []paramType
+	var want []paramType
 	for _, v := range l.m.Results(l.op) {
 		types, err := l.flatten(l.m.Type(v))
 		if err != nil {
 			return err
 		}
-		results = append(results, types...)
+		want = append(want, types...)
 	}
 	l.i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		out := run(in)
-		for k, t := range results {
-			if len(out) != len(results) || out[k].DType != t.DType || !slices.Equal(out[k].Shape, t.Dims) {
+		for k, t := range want {
+			if len(out) != len(want) || out[k].DType != t.DType || !slices.Equal(out[k].Shape, t.Dims) {
 				return nil, l.mismatch()
 			}
 		}

@@ -122,8 +122,7 @@ func (l *linalgCall) gees() error {
 func (l *linalgCall) gehrd() error {
 	low, high := l.options.Int("low", 1), l.options.Int("high", 1)
 	return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-		h, taus, info := tensor.Gehrd(in[0], int(low), int(high))
-		return []tensor.Tensor{h, taus, info}
+		return results(tensor.Gehrd(in[0], int(low), int(high)))
 	}, square, func(shapes [][]int64) bool {
 		n := tail(shapes[0], 1)
 		return n == 0 || 1 <= low && low <= high && high <= n
@@ -139,7 +138,7 @@ func (l *linalgCall) trsm() error {
 		p.Transpose = tensor.Adjoint
 	}
 	return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{tensor.TriangularSolve(in[0], in[1], p)}
+		return results(tensor.TriangularSolve(in[0], in[1], p))
 	}, func(shapes [][]int64) bool {
 		if len(shapes) != 2 || len(shapes[0]) != len(shapes[1]) {
 			return false
@@ -177,7 +176,7 @@ func (l *linalgCall) gtsv() error {
 func (l *linalgCall) permutation() error {
 	dims := l.attrs(l.op).static(l.m.Result(l.op, 0))
 	return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
-		return []tensor.Tensor{tensor.PivotsToPermutation(in[0], tail(dims, 1))}
+		return results(tensor.PivotsToPermutation(in[0], tail(dims, 1)))
 	}, func(shapes [][]int64) bool { return len(shapes) == 1 && len(dims) == len(shapes[0]) })
 }
 
@@ -208,9 +207,9 @@ func buildThreeFry(c *compiler, op ir.OpID, i *instr) error {
 			return diag.Invalid(diag.BadOp, diag.Position{}, "keys and counters of shapes %v and %v differ", shapes[0], s)
 		}
 	}
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return pack(tensor.ThreeFry2x32(in[0], in[1], in[2], in[3])), nil
-	}
+	i.kernel = many(func(in []tensor.Tensor) []tensor.Tensor {
+		return results(tensor.ThreeFry2x32(in[0], in[1], in[2], in[3]))
+	})
 	return nil
 }
 
@@ -243,8 +242,6 @@ func buildCholeskyUpdate(c *compiler, op ir.OpID, i *instr) error {
 	if len(shapes[0]) != 2 || len(shapes[1]) != 1 || tail(shapes[0], 1) != tail(shapes[0], 2) || tail(shapes[0], 1) != shapes[1][0] {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "a factor %v cannot be updated with a vector %v", shapes[0], shapes[1])
 	}
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return pack(tensor.CholeskyUpdate(in[0], in[1])), nil
-	}
+	i.kernel = many(func(in []tensor.Tensor) []tensor.Tensor { return results(tensor.CholeskyUpdate(in[0], in[1])) })
 	return nil
 }

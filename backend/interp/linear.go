@@ -10,35 +10,33 @@ import (
 )
 
 var linearOps = map[ir.Kind]builder{
-	ir.OpDot:                buildDot,
-	ir.OpDotGeneral:         buildDotGeneral,
+	ir.OpDot:                reading(buildDot),
+	ir.OpDotGeneral:         reading(buildDotGeneral),
 	ir.OpEinsum:             buildEinsum,
 	ir.OpUnaryEinsum:        buildEinsum,
-	ir.OpConvolution:        buildConvolution,
-	ir.OpDynamicConv:        buildDynamicConv,
-	ir.OpFft:                buildFft,
-	ir.OpCholesky:           buildCholesky,
-	ir.OpTriangularSolve:    buildTriangularSolve,
-	ir.OpBatchNormTraining:  buildBatchNormTraining,
-	ir.OpBatchNormInference: buildBatchNormInference,
-	ir.OpBatchNormGrad:      buildBatchNormGrad,
-	ir.OpRngBitGenerator:    buildRngBitGenerator,
+	ir.OpConvolution:        reading(buildConvolution),
+	ir.OpDynamicConv:        reading(buildDynamicConv),
+	ir.OpFft:                reading(buildFft),
+	ir.OpCholesky:           reading(buildCholesky),
+	ir.OpTriangularSolve:    reading(buildTriangularSolve),
+	ir.OpBatchNormTraining:  reading(buildBatchNormTraining),
+	ir.OpBatchNormInference: reading(buildBatchNormInference),
+	ir.OpBatchNormGrad:      reading(buildBatchNormGrad),
+	ir.OpRngBitGenerator:    reading(buildRngBitGenerator),
 }
 
-func buildDotGeneral(c *compiler, op ir.OpID, i *instr) error {
-	a, ok := c.m.Attr(op, "dot_dimension_numbers").(*ir.DotDims)
+func buildDotGeneral(r *attrReader) kernel {
+	a, ok := r.m.Attr(r.op, "dot_dimension_numbers").(*ir.DotDims)
 	if !ok {
-		r := c.attrs(op)
 		r.missing("dot_dimension_numbers")
-		return r.err
+		return nil
 	}
 	dims := dotDims(a)
-	out := c.element(op)
-	lhs, rhs := rounding(c, op)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor {
+	out := r.element(r.op)
+	lhs, rhs := rounding(r.compiler, r.op)
+	return one(func(in []tensor.Tensor) tensor.Tensor {
 		return tensor.DotGeneral(lhs(in[0]), rhs(in[1]), dims, out)
 	})
-	return nil
 }
 
 func dotDims(a *ir.DotDims) tensor.DotDims {
@@ -70,15 +68,14 @@ func roundTo(t dtype.Type) func(tensor.Tensor) tensor.Tensor {
 }
 
 // buildDot contracts the last dimension of lhs with the first of rhs.
-func buildDot(c *compiler, op ir.OpID, i *instr) error {
-	dims := tensor.DotDims{LHSContract: []int64{int64(c.attrs(op).rank(0)) - 1}, RHSContract: []int64{0}}
-	out := c.element(op)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DotGeneral(in[0], in[1], dims, out) })
-	return nil
+func buildDot(r *attrReader) kernel {
+	dims := tensor.DotDims{LHSContract: []int64{int64(r.rank(0)) - 1}, RHSContract: []int64{0}}
+	out := r.element(r.op)
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DotGeneral(in[0], in[1], dims, out) })
 }
 
 func convDims(r *attrReader) tensor.ConvDims {
-	a, ok := r.c.m.Attr(r.op, "dimension_numbers").(*ir.ConvDims)
+	a, ok := r.m.Attr(r.op, "dimension_numbers").(*ir.ConvDims)
 	if !ok {
 		r.missing("dimension_numbers")
 		return tensor.ConvDims{}
@@ -103,20 +100,17 @@ func convParams(r *attrReader) tensor.ConvParams {
 	}
 }
 
-func buildConvolution(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildConvolution(r *attrReader) kernel {
 	p := convParams(r)
-	out := c.element(op)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convolution(in[0], in[1], p, out) })
-	return r.err
+	out := r.element(r.op)
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convolution(in[0], in[1], p, out) })
 }
 
 // buildDynamicConv reads the padding from the third operand.
-func buildDynamicConv(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildDynamicConv(r *attrReader) kernel {
 	p := convParams(r)
-	out := c.element(op)
-	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+	out := r.element(r.op)
+	return func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		flat := in[2].Ints()
 		q := p
 		q.Padding = make([][2]int64, len(flat)/2)
@@ -126,75 +120,57 @@ func buildDynamicConv(c *compiler, op ir.OpID, i *instr) error {
 				return nil, badShape("padding %d and %d is too large", low, high)
 			}
 		}
-		f.p.single[0] = tensor.Convolution(in[0], in[1], q, out)
-		return f.p.single[:], nil
+		return f.p.only(tensor.Convolution(in[0], in[1], q, out)), nil
 	}
-	return r.err
 }
 
-func buildFft(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildFft(r *attrReader) kernel {
 	kind := enumOf(r, "fft_type", tensor.FFT, tensor.IFFT, tensor.RFFT, tensor.IRFFT)
 	length := r.ints("fft_length")
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Fft(in[0], kind, length) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Fft(in[0], kind, length) })
 }
 
-func buildCholesky(c *compiler, op ir.OpID, i *instr) error {
-	lower := c.attrs(op).bool("lower")
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Cholesky(in[0], lower) })
-	return nil
+func buildCholesky(r *attrReader) kernel {
+	lower := r.bool("lower")
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Cholesky(in[0], lower) })
 }
 
-func buildTriangularSolve(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildTriangularSolve(r *attrReader) kernel {
 	p := tensor.TriangularParams{
 		LeftSide: r.bool("left_side"), Lower: r.bool("lower"), UnitDiagonal: r.bool("unit_diagonal"),
 		Transpose: enumOf(r, "transpose_a", tensor.NoTranspose, tensor.TransposeA, tensor.Adjoint),
 	}
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TriangularSolve(in[0], in[1], p) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.TriangularSolve(in[0], in[1], p) })
 }
 
-func buildBatchNormTraining(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildBatchNormTraining(r *attrReader) kernel {
 	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		y, mean, variance := tensor.BatchNormTraining(in[0], in[1], in[2], epsilon, feature)
-		return []tensor.Tensor{y, mean, variance}, nil
-	}
-	return r.err
+	return many(func(in []tensor.Tensor) []tensor.Tensor {
+		return results(tensor.BatchNormTraining(in[0], in[1], in[2], epsilon, feature))
+	})
 }
 
-func buildBatchNormInference(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildBatchNormInference(r *attrReader) kernel {
 	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor {
+	return one(func(in []tensor.Tensor) tensor.Tensor {
 		return tensor.BatchNormInference(in[0], in[1], in[2], in[3], in[4], epsilon, feature)
 	})
-	return r.err
 }
 
-func buildBatchNormGrad(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildBatchNormGrad(r *attrReader) kernel {
 	epsilon, feature := r.float("epsilon", 0), r.dimension("feature_index", r.rank(0))
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		dx, dscale, doffset := tensor.BatchNormGrad(in[0], in[1], in[2], in[3], in[4], epsilon, feature)
-		return []tensor.Tensor{dx, dscale, doffset}, nil
-	}
-	return r.err
+	return many(func(in []tensor.Tensor) []tensor.Tensor {
+		return results(tensor.BatchNormGrad(in[0], in[1], in[2], in[3], in[4], epsilon, feature))
+	})
 }
 
-func buildRngBitGenerator(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildRngBitGenerator(r *attrReader) kernel {
 	algorithm := enumOf(r, "rng_algorithm", tensor.RngDefault, tensor.RngThreeFry, tensor.RngPhilox)
-	output := c.m.Result(op, 1)
-	dims, element := r.static(output), c.m.ValueType(output).DType
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		next, bits := tensor.RngBitGenerator(in[0], algorithm, element, dims)
-		return []tensor.Tensor{next, bits}, nil
-	}
-	return r.err
+	output := r.m.Result(r.op, 1)
+	dims, element := r.static(output), r.m.ValueType(output).DType
+	return many(func(in []tensor.Tensor) []tensor.Tensor {
+		return results(tensor.RngBitGenerator(in[0], algorithm, element, dims))
+	})
 }
 
 // buildEinsum runs a contraction in NumPy's notation, such as "ab,bc->ac": labels that only one operand has and the
@@ -233,8 +209,7 @@ func buildEinsum(c *compiler, op ir.OpID, i *instr) error {
 		for k, label := range right {
 			perm[k] = int64(strings.IndexRune(labels, label))
 		}
-		f.p.single[0] = tensor.Transpose(x, perm)
-		return f.p.single[:], nil
+		return f.p.only(tensor.Transpose(x, perm)), nil
 	}
 	return nil
 }

@@ -169,8 +169,7 @@ func buildSelectAndScatter(c *compiler, op ir.OpID, i *instr) error {
 		s.Body = f.region(selector)
 		x, err := tensor.SelectAndScatter(in[0], tensor.Convert(in[1], body.types[0]), tensor.Convert(in[2], body.types[0]), w, s,
 			body.combiner(f))
-		f.p.single[0] = x
-		return f.p.single[:], err
+		return f.p.only(x), err
 	}
 	return nil
 }

@@ -29,8 +29,7 @@ func buildDynamicTopK(c *compiler, op ir.OpID, i *instr) error {
 		if k < 0 || k > n {
 			return nil, badShape("%d elements cannot be chosen from %d", k, n)
 		}
-		values, index := tensor.TopK(in[0], k)
-		return []tensor.Tensor{values, index}, nil
+		return results(tensor.TopK(in[0], k)), nil
 	}
 	return nil
 }
@@ -44,13 +43,9 @@ func buildApproxTopK(c *compiler, op ir.OpID, i *instr) error {
 	if n == 0 || len(i.in) != 2*n || len(called) != 1 {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "%d operands and as many initial values are needed, and one comparator", n)
 	}
-	symbol, _ := called[0].(ir.SymbolAttr)
-	if len(symbol) != 1 {
-		return diag.Invalid(diag.BadAttribute, diag.Position{}, "the comparator is no function")
-	}
-	fn, ok := c.m.LookupFunc(symbol[0])
-	if !ok || c.m.IsDeclaration(fn) {
-		return diag.Invalid(diag.Undefined, diag.Position{}, "function @%s is not defined", symbol[0])
+	fn, err := c.named(called[0], "the comparator is no function")
+	if err != nil {
+		return err
 	}
 	r := c.attrs(op)
 	dims, shape := r.static(c.m.Result(op, 0)), r.static(c.m.Operand(op, 0))

@@ -12,18 +12,18 @@ import (
 
 var shapeOps = map[ir.Kind]builder{
 	ir.OpConstant:           buildConstant,
-	ir.OpIota:               buildIota,
-	ir.OpBroadcast:          buildBroadcast,
+	ir.OpIota:               reading(buildIota),
+	ir.OpBroadcast:          reading(buildBroadcast),
 	ir.OpBroadcastInDim:     buildBroadcastInDim,
-	ir.OpReshape:            buildReshape,
-	ir.OpBitcastConvert:     buildBitcastConvert,
-	ir.OpTranspose:          buildTranspose,
-	ir.OpSlice:              buildSlice,
-	ir.OpDynamicSlice:       buildDynamicSlice,
+	ir.OpReshape:            reading(buildReshape),
+	ir.OpBitcastConvert:     reading(buildBitcastConvert),
+	ir.OpTranspose:          reading(buildTranspose),
+	ir.OpSlice:              reading(buildSlice),
+	ir.OpDynamicSlice:       reading(buildDynamicSlice),
 	ir.OpDynamicUpdateSlice: buildDynamicUpdateSlice,
-	ir.OpConcatenate:        buildConcatenate,
-	ir.OpReverse:            buildReverse,
-	ir.OpPad:                buildPad,
+	ir.OpConcatenate:        reading(buildConcatenate),
+	ir.OpReverse:            reading(buildReverse),
+	ir.OpPad:                reading(buildPad),
 	ir.OpTuple:              identity,
 	ir.OpGetTupleElement:    buildGetTupleElement,
 }
@@ -106,23 +106,19 @@ func buildConstant(c *compiler, op ir.OpID, i *instr) error {
 	return nil
 }
 
-func buildIota(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildIota(r *attrReader) kernel {
 	t := r.result()
 	d := r.dimension("iota_dimension", len(t.Dims))
-	i.kernel = one(func([]tensor.Tensor) tensor.Tensor { return tensor.Iota(t.DType, t.Dims, d) })
-	return r.err
+	return one(func([]tensor.Tensor) tensor.Tensor { return tensor.Iota(t.DType, t.Dims, d) })
 }
 
-func buildBroadcast(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildBroadcast(r *attrReader) kernel {
 	t := r.result()
 	dims := make([]int64, r.rank(0))
 	for k := range dims {
 		dims[k] = int64(len(t.Dims) - len(dims) + k)
 	}
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
 }
 
 func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
@@ -141,40 +137,30 @@ func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
 	return r.err
 }
 
-func buildReshape(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildReshape(r *attrReader) kernel {
 	dims := r.result().Dims
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reshape(in[0], dims) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reshape(in[0], dims) })
 }
 
-func buildBitcastConvert(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildBitcastConvert(r *attrReader) kernel {
 	t := r.result()
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BitcastConvert(in[0], t.DType, t.Dims) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BitcastConvert(in[0], t.DType, t.Dims) })
 }
 
-func buildTranspose(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildTranspose(r *attrReader) kernel {
 	perm := r.list("permutation", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Transpose(in[0], perm) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Transpose(in[0], perm) })
 }
 
-func buildSlice(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildSlice(r *attrReader) kernel {
 	n := r.rank(0)
 	start, limit, strides := r.list("start_indices", n), r.list("limit_indices", n), r.list("strides", n)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Slice(in[0], start, limit, strides) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Slice(in[0], start, limit, strides) })
 }
 
-func buildDynamicSlice(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildDynamicSlice(r *attrReader) kernel {
 	sizes := r.list("slice_sizes", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DynamicSlice(in[0], in[1:], sizes) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DynamicSlice(in[0], in[1:], sizes) })
 }
 
 // buildDynamicUpdateSlice updates in place where nobody else holds the operand.
@@ -184,32 +170,25 @@ func buildDynamicUpdateSlice(_ *compiler, _ ir.OpID, i *instr) error {
 			tensor.DynamicUpdateSliceInPlace(in[0], in[1], in[2:])
 			return in[:1], nil
 		}
-		f.p.single[0] = tensor.DynamicUpdateSlice(in[0], in[1], in[2:])
-		return f.p.single[:], nil
+		return f.p.only(tensor.DynamicUpdateSlice(in[0], in[1], in[2:])), nil
 	}
 	return nil
 }
 
-func buildConcatenate(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildConcatenate(r *attrReader) kernel {
 	d := r.dimension("dimension", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Concatenate(in, d) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Concatenate(in, d) })
 }
 
-func buildReverse(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildReverse(r *attrReader) kernel {
 	dims := r.ints("dimensions")
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reverse(in[0], dims) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reverse(in[0], dims) })
 }
 
-func buildPad(c *compiler, op ir.OpID, i *instr) error {
-	r := c.attrs(op)
+func buildPad(r *attrReader) kernel {
 	n := r.rank(0)
 	low, high, interior := r.list("edge_padding_low", n), r.list("edge_padding_high", n), r.list("interior_padding", n)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Pad(in[0], in[1], low, high, interior) })
-	return r.err
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Pad(in[0], in[1], low, high, interior) })
 }
 
 // buildGetTupleElement takes the slots of one element.

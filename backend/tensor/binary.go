@@ -102,33 +102,15 @@ func resultShape(xs ...Tensor) []int64 {
 
 func binary(op binaryOp, x, y Tensor) Tensor {
 	out := New(x.DType, resultShape(x, y))
-	switch x.DType {
-	case dtype.I1:
+	switch x.DType.Kind() {
+	case dtype.Bool:
 		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
-	case dtype.I2, dtype.I4, dtype.I8:
-		intBinary[int8](op, out, x, y)
-	case dtype.I16:
-		intBinary[int16](op, out, x, y)
-	case dtype.I32:
-		intBinary[int32](op, out, x, y)
-	case dtype.I64:
-		intBinary[int64](op, out, x, y)
-	case dtype.UI2, dtype.UI4, dtype.UI8:
-		intBinary[uint8](op, out, x, y)
-	case dtype.UI16:
-		intBinary[uint16](op, out, x, y)
-	case dtype.UI32:
-		intBinary[uint32](op, out, x, y)
-	case dtype.UI64:
-		intBinary[uint64](op, out, x, y)
-	case dtype.F32:
-		zip(Elems[float32](out), Elems[float32](x), Elems[float32](y), func(dst, x, y []float32) { floatLoop(op, dst, x, y) })
-	case dtype.F64:
-		zip(Elems[float64](out), Elems[float64](x), Elems[float64](y), func(dst, x, y []float64) { floatLoop(op, dst, x, y) })
-	case dtype.C64, dtype.C128:
+	case dtype.Signed, dtype.Unsigned:
+		integers(x.DType).binary(op, out, x, y)
+	case dtype.Complex:
 		complexBinary(op, out, x, y)
 	default:
-		smallFloatBinary(op, out, x, y)
+		floatBinary(op, out, x, y)
 	}
 	return out
 }
@@ -165,6 +147,17 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 		copies[i] = x[0]
 	}
 	return func(lo, hi int) []T { return copies[:hi-lo] }
+}
+
+func floatBinary(op binaryOp, out, x, y Tensor) {
+	switch x.DType {
+	case dtype.F32:
+		zip(Elems[float32](out), Elems[float32](x), Elems[float32](y), func(dst, x, y []float32) { floatLoop(op, dst, x, y) })
+	case dtype.F64:
+		zip(Elems[float64](out), Elems[float64](x), Elems[float64](y), func(dst, x, y []float64) { floatLoop(op, dst, x, y) })
+	default:
+		smallFloatBinary(op, out, x, y)
+	}
 }
 
 // smallFloatBinary computes floats below 32 bits in f32, which rounds arithmetic on them correctly.

@@ -12,6 +12,32 @@ type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
+// integerKernels are the kernels of integers that are stored in one Go type.
+type integerKernels interface {
+	unary(out, x Tensor, f func(int64) int64)
+	binary(op binaryOp, out, x, y Tensor)
+	compare(out, x, y Tensor, d Direction)
+	convert(x Tensor, to dtype.Type) Tensor
+	product(g gemm, x, y, out Tensor)
+}
+
+type storedAs[T integer] struct{}
+
+var integerTypes = [...]integerKernels{
+	dtype.I2: storedAs[int8]{}, dtype.I4: storedAs[int8]{}, dtype.I8: storedAs[int8]{},
+	dtype.I16: storedAs[int16]{}, dtype.I32: storedAs[int32]{}, dtype.I64: storedAs[int64]{},
+	dtype.UI2: storedAs[uint8]{}, dtype.UI4: storedAs[uint8]{}, dtype.UI8: storedAs[uint8]{},
+	dtype.UI16: storedAs[uint16]{}, dtype.UI32: storedAs[uint32]{}, dtype.UI64: storedAs[uint64]{},
+}
+
+// integers returns the kernels of an integer type.
+func integers(t dtype.Type) integerKernels {
+	if k := t.Kind(); k != dtype.Signed && k != dtype.Unsigned {
+		panic("tensor: integer op on " + t.String())
+	}
+	return integerTypes[t]
+}
+
 var (
 	unsignedTypes = map[dtype.Type]dtype.Type{
 		dtype.I2: dtype.UI2, dtype.I4: dtype.UI4, dtype.I8: dtype.UI8, dtype.I16: dtype.UI16, dtype.I32: dtype.UI32, dtype.I64: dtype.UI64,
@@ -43,8 +69,7 @@ func asType(x Tensor, t dtype.Type) Tensor {
 	return Tensor{t, x.Shape, x.Data}
 }
 
-// intBinary runs an integer op on elements stored as T.
-func intBinary[T integer](op binaryOp, out, x, y Tensor) {
+func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
 	zip(Elems[T](out), Elems[T](x), Elems[T](y), func(dst, x, y []T) {
 		if op == opMulhi {
 			mulhiLoop(out.DType, dst, x, y)

@@ -30,39 +30,34 @@ func (d Direction) String() string { return directionNames[d] }
 // -NaN < -inf < … < -0 < +0 < … < inf < NaN. Complex numbers compare lexicographically.
 func Compare(x, y Tensor, d Direction, totalOrder bool) Tensor {
 	out := New(dtype.I1, resultShape(x, y))
-	switch x.DType {
-	case dtype.I1, dtype.UI2, dtype.UI4, dtype.UI8:
-		compareElems(out, Elems[uint8](x), Elems[uint8](y), d)
-	case dtype.I2, dtype.I4, dtype.I8:
-		compareElems(out, Elems[int8](x), Elems[int8](y), d)
-	case dtype.I16:
-		compareElems(out, Elems[int16](x), Elems[int16](y), d)
-	case dtype.I32:
-		compareElems(out, Elems[int32](x), Elems[int32](y), d)
-	case dtype.I64:
-		compareElems(out, Elems[int64](x), Elems[int64](y), d)
-	case dtype.UI16:
-		compareElems(out, Elems[uint16](x), Elems[uint16](y), d)
-	case dtype.UI32:
-		compareElems(out, Elems[uint32](x), Elems[uint32](y), d)
-	case dtype.UI64:
-		compareElems(out, Elems[uint64](x), Elems[uint64](y), d)
-	case dtype.C64, dtype.C128:
+	switch x.DType.Kind() {
+	case dtype.Bool:
+		compareElems(out, x.Data, y.Data, d)
+	case dtype.Signed, dtype.Unsigned:
+		integers(x.DType).compare(out, x, y, d)
+	case dtype.Complex:
 		compareComplex(out, Elems[complex128](Convert(x, dtype.C128)), Elems[complex128](Convert(y, dtype.C128)), d)
-	case dtype.F64:
-		if totalOrder {
-			compareElems(out, totalKeys64(Elems[float64](x)), totalKeys64(Elems[float64](y)), d)
-			break
-		}
-		compareElems(out, Elems[float64](x), Elems[float64](y), d)
 	default:
-		if totalOrder {
-			compareElems(out, totalKeys32(float32s(x)), totalKeys32(float32s(y)), d)
-			break
-		}
-		compareElems(out, float32s(x), float32s(y), d)
+		compareFloats(out, x, y, d, totalOrder)
 	}
 	return out
+}
+
+func (storedAs[T]) compare(out, x, y Tensor, d Direction) {
+	compareElems(out, Elems[T](x), Elems[T](y), d)
+}
+
+func compareFloats(out, x, y Tensor, d Direction, totalOrder bool) {
+	switch {
+	case x.DType == dtype.F64 && totalOrder:
+		compareElems(out, totalKeys64(Elems[float64](x)), totalKeys64(Elems[float64](y)), d)
+	case x.DType == dtype.F64:
+		compareElems(out, Elems[float64](x), Elems[float64](y), d)
+	case totalOrder:
+		compareElems(out, totalKeys32(float32s(x)), totalKeys32(float32s(y)), d)
+	default:
+		compareElems(out, float32s(x), float32s(y), d)
+	}
 }
 
 // totalKeys32 maps floats to integers of the same total order.
@@ -160,21 +155,8 @@ func Select(pred, onTrue, onFalse Tensor) Tensor {
 		}
 		return expand(chosen, shape)
 	}
-	out, t, f := New(onTrue.DType, shape), expand(onTrue, shape), expand(onFalse, shape)
-	switch out.DType.Bytes() {
-	case 1:
-		selectElems(Elems[uint8](out), pred.Data, Elems[uint8](t), Elems[uint8](f))
-	case 2:
-		selectElems(Elems[uint16](out), pred.Data, Elems[uint16](t), Elems[uint16](f))
-	case 4:
-		selectElems(Elems[uint32](out), pred.Data, Elems[uint32](t), Elems[uint32](f))
-	case 8:
-		selectElems(Elems[uint64](out), pred.Data, Elems[uint64](t), Elems[uint64](f))
-	case 16:
-		selectElems(Elems[complex128](out), pred.Data, Elems[complex128](t), Elems[complex128](f))
-	default:
-		selectElems(triples(out), pred.Data, triples(t), triples(f))
-	}
+	out := New(onTrue.DType, shape)
+	widths[out.DType.Bytes()].choose(out, pred.Data, expand(onTrue, shape), expand(onFalse, shape))
 	return out
 }
 
@@ -186,12 +168,13 @@ func expand(x Tensor, shape []int64) Tensor {
 	return BroadcastInDim(x, nil, shape)
 }
 
-func selectElems[T any](dst []T, pred []byte, onTrue, onFalse []T) {
-	onTrue, onFalse, pred = onTrue[:len(dst)], onFalse[:len(dst)], pred[:len(dst)]
+func (wideAs[T]) choose(out Tensor, pred []byte, onTrue, onFalse Tensor) {
+	dst, t, f := view[T](out), view[T](onTrue), view[T](onFalse)
+	t, f, pred = t[:len(dst)], f[:len(dst)], pred[:len(dst)]
 	for i := range dst {
-		v := onFalse[i]
+		v := f[i]
 		if pred[i] != 0 {
-			v = onTrue[i]
+			v = t[i]
 		}
 		dst[i] = v
 	}

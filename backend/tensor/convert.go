@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"math"
-	"unsafe"
 
 	"autoshard/ir/dtype"
 )
@@ -22,30 +21,21 @@ func Convert(x Tensor, to dtype.Type) Tensor {
 	if to.Kind() == dtype.Complex {
 		return toComplex(x, to)
 	}
-	switch x.DType {
-	case dtype.I1, dtype.UI2, dtype.UI4, dtype.UI8:
-		return convertFrom(Elems[uint8](x), x, to)
-	case dtype.I2, dtype.I4, dtype.I8:
-		return convertFrom(Elems[int8](x), x, to)
-	case dtype.I16:
-		return convertFrom(Elems[int16](x), x, to)
-	case dtype.I32:
-		return convertFrom(Elems[int32](x), x, to)
-	case dtype.I64:
-		return convertFrom(Elems[int64](x), x, to)
-	case dtype.UI16:
-		return convertFrom(Elems[uint16](x), x, to)
-	case dtype.UI32:
-		return convertFrom(Elems[uint32](x), x, to)
-	case dtype.UI64:
-		return convertFrom(Elems[uint64](x), x, to)
-	case dtype.F64:
-		return convertFrom(Elems[float64](x), x, to)
-	case dtype.C64, dtype.C128:
+	switch x.DType.Kind() {
+	case dtype.Bool:
+		return convertFrom(x.Data, x, to)
+	case dtype.Signed, dtype.Unsigned:
+		return integers(x.DType).convert(x, to)
+	case dtype.Complex:
 		return Convert(Real(x), to)
+	}
+	if x.DType == dtype.F64 {
+		return convertFrom(Elems[float64](x), x, to)
 	}
 	return convertFrom(float32s(x), x, to)
 }
+
+func (storedAs[T]) convert(x Tensor, to dtype.Type) Tensor { return convertFrom(Elems[T](x), x, to) }
 
 // float32s returns the elements of a float type of at most 32 bits, which f32 holds exactly.
 func float32s(x Tensor) []float32 {
@@ -82,9 +72,7 @@ func widen(dst []float32, x Tensor, offset int) {
 }
 
 // triples views the elements of tf32, which has 19 bits.
-func triples(x Tensor) [][3]byte {
-	return unsafe.Slice((*[3]byte)(unsafe.Pointer(unsafe.SliceData(x.Data))), len(x.Data)/3)
-}
+func triples(x Tensor) [][3]byte { return view[[3]byte](x) }
 
 // narrow32 rounds src into the elements of x from offset on.
 func narrow32(x Tensor, offset int, src []float32) {
@@ -247,31 +235,11 @@ func floatsToInts[D, S number](dst []D, src []S, to dtype.Type) {
 }
 
 func toComplex(x Tensor, to dtype.Type) Tensor {
-	out := New(to, x.Shape)
-	if to == dtype.C64 {
-		dst := Elems[complex64](out)
-		if x.DType == dtype.C128 {
-			for i, v := range Elems[complex128](x) {
-				dst[i] = complex64(v)
-			}
-			return out
-		}
-		for i, v := range Elems[float32](Convert(x, dtype.F32)) {
-			dst[i] = complex(v, 0)
-		}
-		return out
+	part := to.Part()
+	if x.DType.Kind() == dtype.Complex {
+		return Complex(Convert(Real(x), part), Convert(Imag(x), part))
 	}
-	dst := Elems[complex128](out)
-	if x.DType == dtype.C64 {
-		for i, v := range Elems[complex64](x) {
-			dst[i] = complex128(v)
-		}
-		return out
-	}
-	for i, v := range Elems[float64](Convert(x, dtype.F64)) {
-		dst[i] = complex(v, 0)
-	}
-	return out
+	return Complex(Convert(x, part), New(part, nil))
 }
 
 // BitcastConvert reinterprets the bits as elements of type to. A narrower type adds a last dimension, least

@@ -29,21 +29,23 @@ func move(dst, src Tensor, w walk) {
 		}
 	}
 	w = w.simplify()
-	switch dst.DType.Bytes() {
-	case 1:
-		moveElems(Elems[uint8](dst), Elems[uint8](src), w)
-	case 2:
-		moveElems(Elems[uint16](dst), Elems[uint16](src), w)
-	case 4:
-		moveElems(Elems[uint32](dst), Elems[uint32](src), w)
-	case 8:
-		moveElems(Elems[uint64](dst), Elems[uint64](src), w)
-	case 16:
-		moveElems(Elems[complex128](dst), Elems[complex128](src), w)
-	default:
-		moveElems(triples(dst), triples(src), w)
-	}
+	widths[dst.DType.Bytes()].move(dst, src, w)
 }
+
+// widthKernels are the kernels that do not look at elements, only at how wide they are.
+type widthKernels interface {
+	move(dst, src Tensor, w walk)
+	choose(dst Tensor, pred []byte, onTrue, onFalse Tensor)
+}
+
+type wideAs[T any] struct{}
+
+// widths are the kernels by the bytes of an element.
+var widths = [...]widthKernels{
+	1: wideAs[uint8]{}, 2: wideAs[uint16]{}, 3: wideAs[[3]byte]{}, 4: wideAs[uint32]{}, 8: wideAs[uint64]{}, 16: wideAs[complex128]{},
+}
+
+func (wideAs[T]) move(dst, src Tensor, w walk) { moveElems(view[T](dst), view[T](src), w) }
 
 // simplify drops dimensions of size one and merges neighbours that are walked as one.
 func (w walk) simplify() walk {
@@ -166,6 +168,16 @@ func (c *counter) dot(strides []int64) int64 {
 		offset += i * strides[d]
 	}
 	return offset
+}
+
+// Unravel returns the index of element k, in row-major order, of a shape.
+func Unravel(k int64, shape []int64) []int64 {
+	index := make([]int64, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		index[d] = k % shape[d]
+		k /= shape[d]
+	}
+	return index
 }
 
 // product returns the number of elements of a shape.

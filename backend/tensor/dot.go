@@ -28,16 +28,23 @@ func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
 	l := newDotSide(lhs, dims.LHSBatch, dims.LHSContract)
 	r := newDotSide(rhs, dims.RHSBatch, dims.RHSContract)
 	shape := slices.Concat(l.batch, l.free, r.free)
-	b, m, k, n := int(product(l.batch)), int(product(l.free)), int(product(l.contract)), int(product(r.free))
+	g := gemm{
+		b: int(product(l.batch)), m: int(product(l.free)), k: int(product(l.contract)), n: int(product(r.free)),
+		transX: !l.freeFirst, transY: r.freeFirst,
+	}
 	compute := computeType(out)
 	result := New(compute, shape)
 	switch x, y := Convert(l.matrix, compute), Convert(r.matrix, compute); compute {
 	case dtype.F32:
-		gemmBatches(Elems[float32](x), Elems[float32](y), Elems[float32](result), b, m, k, n, gemm32(!l.freeFirst, r.freeFirst, m, k, n))
+		gemmBatches(g, x, y, result, gemm32)
 	case dtype.F64:
-		gemmBatches(Elems[float64](x), Elems[float64](y), Elems[float64](result), b, m, k, n, gemm64(!l.freeFirst, r.freeFirst, m, k, n))
+		gemmBatches(g, x, y, result, gemm64)
+	case dtype.C64:
+		gemmBatches(g, x, y, result, plainGemm[complex64])
+	case dtype.C128:
+		gemmBatches(g, x, y, result, plainGemm[complex128])
 	default:
-		gemmPlain(x, y, result, b, !l.freeFirst, r.freeFirst, m, k, n)
+		integers(compute).product(g, x, y, result)
 	}
 	return Convert(result, out)
 }
@@ -87,12 +94,20 @@ func sizes(x Tensor, dims []int64) []int64 {
 	return out
 }
 
+// gemm is b products of an m by k and a k by n matrix, each of which is stored transposed or not.
+type gemm struct {
+	b, m, k, n     int
+	transX, transY bool
+}
+
 // gemmBatches runs one product per batch, in parallel when they are worth it.
-func gemmBatches[T any](x, y, out []T, b, m, k, n int, gemm func(x, y, out []T)) {
+func gemmBatches[T Elem](g gemm, x, y, out Tensor, multiply func(g gemm, x, y, out []T)) {
+	m, k, n := g.m, g.k, g.n
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
-	parallel(b, m*k*n, func(i int) { gemm(x[i*m*k:][:m*k], y[i*k*n:][:k*n], out[i*m*n:][:m*n]) })
+	xs, ys, outs := Elems[T](x), Elems[T](y), Elems[T](out)
+	parallel(g.b, m*k*n, func(i int) { multiply(g, xs[i*m*k:][:m*k], ys[i*k*n:][:k*n], outs[i*m*n:][:m*n]) })
 }
 
 // parallel calls f for 0 … n-1 on all cores, or in order when the work of all calls, in multiplications, is
@@ -132,28 +147,24 @@ func leading(transposed bool, r, c int) int {
 	return c
 }
 
-// gemm32 returns the product of an m by k and a k by n matrix. BLAS skips zeros of the left matrix, so products
-// of zero with infinities and NaN go the plain way.
-func gemm32(transX, transY bool, m, k, n int) func(x, y, out []float32) {
-	return func(x, y, out []float32) {
-		if !allFinite(y) {
-			plainGemm(x, y, out, transX, transY, m, k, n)
-			return
-		}
-		gonum.Implementation{}.Sgemm(transposeFlag(transX), transposeFlag(transY), m, n, k, 1,
-			x, leading(transX, m, k), y, leading(transY, k, n), 0, out, n)
+// gemm32 multiplies two matrices. BLAS skips zeros of the left one, so products of zero with infinities and NaN go the
+// plain way.
+func gemm32(g gemm, x, y, out []float32) {
+	if !allFinite(y) {
+		plainGemm(g, x, y, out)
+		return
 	}
+	gonum.Implementation{}.Sgemm(transposeFlag(g.transX), transposeFlag(g.transY), g.m, g.n, g.k, 1,
+		x, leading(g.transX, g.m, g.k), y, leading(g.transY, g.k, g.n), 0, out, g.n)
 }
 
-func gemm64(transX, transY bool, m, k, n int) func(x, y, out []float64) {
-	return func(x, y, out []float64) {
-		if !allFinite(y) {
-			plainGemm(x, y, out, transX, transY, m, k, n)
-			return
-		}
-		gonum.Implementation{}.Dgemm(transposeFlag(transX), transposeFlag(transY), m, n, k, 1,
-			x, leading(transX, m, k), y, leading(transY, k, n), 0, out, n)
+func gemm64(g gemm, x, y, out []float64) {
+	if !allFinite(y) {
+		plainGemm(g, x, y, out)
+		return
 	}
+	gonum.Implementation{}.Dgemm(transposeFlag(g.transX), transposeFlag(g.transY), g.m, g.n, g.k, 1,
+		x, leading(g.transX, g.m, g.k), y, leading(g.transY, g.k, g.n), 0, out, g.n)
 }
 
 func allFinite[T float32 | float64](values []T) bool {
@@ -164,48 +175,19 @@ func allFinite[T float32 | float64](values []T) bool {
 	return !math.IsNaN(float64(sum))
 }
 
-// gemmPlain multiplies integers, wrapping, and complex numbers.
-func gemmPlain(x, y, out Tensor, b int, transX, transY bool, m, k, n int) {
-	switch out.DType {
-	case dtype.I2, dtype.I4, dtype.I8:
-		plainBatches[int8](x, y, out, b, transX, transY, m, k, n)
-		wrapNarrow(Elems[int8](out), out.DType)
-	case dtype.I16:
-		plainBatches[int16](x, y, out, b, transX, transY, m, k, n)
-	case dtype.I32:
-		plainBatches[int32](x, y, out, b, transX, transY, m, k, n)
-	case dtype.I64:
-		plainBatches[int64](x, y, out, b, transX, transY, m, k, n)
-	case dtype.UI2, dtype.UI4, dtype.UI8:
-		plainBatches[uint8](x, y, out, b, transX, transY, m, k, n)
-		wrapNarrow(Elems[uint8](out), out.DType)
-	case dtype.UI16:
-		plainBatches[uint16](x, y, out, b, transX, transY, m, k, n)
-	case dtype.UI32:
-		plainBatches[uint32](x, y, out, b, transX, transY, m, k, n)
-	case dtype.UI64:
-		plainBatches[uint64](x, y, out, b, transX, transY, m, k, n)
-	case dtype.C64:
-		plainBatches[complex64](x, y, out, b, transX, transY, m, k, n)
-	case dtype.C128:
-		plainBatches[complex128](x, y, out, b, transX, transY, m, k, n)
-	default:
-		panic("tensor: dot_general with result type " + out.DType.String())
-	}
+// product multiplies integers, which wrap.
+func (storedAs[T]) product(g gemm, x, y, out Tensor) {
+	gemmBatches(g, x, y, out, plainGemm[T])
+	wrapNarrow(Elems[T](out), out.DType)
 }
 
-func plainBatches[T Elem](x, y, out Tensor, b int, transX, transY bool, m, k, n int) {
-	gemmBatches(Elems[T](x), Elems[T](y), Elems[T](out), b, m, k, n, func(x, y, out []T) {
-		plainGemm(x, y, out, transX, transY, m, k, n)
-	})
-}
-
-func plainGemm[T Elem](x, y, out []T, transX, transY bool, m, k, n int) {
+func plainGemm[T Elem](g gemm, x, y, out []T) {
+	m, k, n := g.m, g.k, g.n
 	rowX, stepX, rowY, stepY := k, 1, n, 1
-	if transX {
+	if g.transX {
 		rowX, stepX = 1, m
 	}
-	if transY {
+	if g.transY {
 		rowY, stepY = 1, k
 	}
 	clear(out)

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/fourier"
+
 	"autoshard/ir/dtype"
 )
 
@@ -115,11 +117,11 @@ func transformDim(z Tensor, dim int, inverse bool) {
 	}
 }
 
-// fftPlan transforms lines of n: powers of two by halving, other sizes as a convolution (Bluestein).
+// fftPlan transforms lines of n: powers of two as they are, other sizes as a convolution (Bluestein).
 type fftPlan struct {
 	n       int
-	roots   []complex128 // e^(-2πik/size), k < size/2
-	size    int          // the power of two that is transformed
+	size    int // the power of two that is transformed
+	radix   *fourier.CmplxFFT
 	chirp   []complex128 // e^(-πik²/n)
 	filter  []complex128 // transform of the conjugate chirp
 	scratch []complex128
@@ -130,10 +132,7 @@ func newFFTPlan(n int) *fftPlan {
 	if n&(n-1) != 0 {
 		p.size = 1 << bits.Len(uint(2*n-1))
 	}
-	p.roots = make([]complex128, p.size/2)
-	for k := range p.roots {
-		p.roots[k] = unitRoot(k, p.size)
-	}
+	p.radix = fourier.NewCmplxFFT(p.size)
 	if p.size == n {
 		return p
 	}
@@ -144,7 +143,7 @@ func newFFTPlan(n int) *fftPlan {
 		p.filter[k] = conj
 		p.filter[(p.size-k)%p.size] = conj
 	}
-	p.radix2(p.filter)
+	p.radix.Coefficients(p.filter, p.filter)
 	return p
 }
 
@@ -157,39 +156,21 @@ func unitRoot(k, n int) complex128 {
 // forward replaces the n elements of x by their transform.
 func (p *fftPlan) forward(x []complex128) {
 	if p.size == p.n {
-		p.radix2(x)
+		p.radix.Coefficients(x, x)
 		return
 	}
 	clear(p.scratch)
 	for k, v := range x {
 		p.scratch[k] = v * p.chirp[k]
 	}
-	p.radix2(p.scratch)
+	p.radix.Coefficients(p.scratch, p.scratch)
 	for k, v := range p.scratch {
 		v *= p.filter[k]
 		p.scratch[k] = complex(imag(v), real(v)) // swapped parts make the next transform the inverse one
 	}
-	p.radix2(p.scratch)
+	p.radix.Coefficients(p.scratch, p.scratch)
 	for k := range x {
 		v := p.scratch[k]
 		x[k] = complex(imag(v), real(v)) * p.chirp[k] / complex(float64(p.size), 0)
-	}
-}
-
-func (p *fftPlan) radix2(x []complex128) {
-	shift := 64 - bits.Len(uint(p.size-1))
-	for i := range x {
-		if j := int(bits.Reverse64(uint64(i)) >> shift); p.size > 1 && i < j {
-			x[i], x[j] = x[j], x[i]
-		}
-	}
-	for half := 1; half < p.size; half *= 2 {
-		stride := p.size / (2 * half)
-		for start := 0; start < p.size; start += 2 * half {
-			for k := range half {
-				a, b := x[start+k], x[start+k+half]*p.roots[k*stride]
-				x[start+k], x[start+k+half] = a+b, a-b
-			}
-		}
 	}
 }

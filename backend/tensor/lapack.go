@@ -34,6 +34,11 @@ func newMatrices(like dtype.Type, batch []int64, rows, cols int) matrices {
 	return matrices{New(wide(like), extended(batch, rows, cols)), batch, rows, cols}
 }
 
+// newVectors returns a batch of vectors of n zeros.
+func newVectors(t dtype.Type, batch []int64, n int) matrices {
+	return matrices{New(t, extended(batch, n)), batch, 1, n}
+}
+
 // widened returns a copy in float64 or complex128.
 func widened(t Tensor) Tensor {
 	if w := wide(t.DType); w != t.DType {
@@ -47,17 +52,6 @@ func wide(t dtype.Type) dtype.Type {
 		return dtype.C128
 	}
 	return dtype.F64
-}
-
-// realPart returns the type of the real parts of elements.
-func realPart(t dtype.Type) dtype.Type {
-	switch t {
-	case dtype.C64:
-		return dtype.F32
-	case dtype.C128:
-		return dtype.F64
-	}
-	return t
 }
 
 func extended(batch []int64, dims ...int) []int64 {
@@ -78,26 +72,48 @@ func (m matrices) count() int {
 
 func (m matrices) complex() bool { return m.DType == dtype.C128 }
 
-// real returns matrix i of a real batch, in row-major order.
-func (m matrices) real(i int) []float64 { return row[float64](m.Tensor, i, m.rows*m.cols) }
+// real returns the elements of matrix i, real and imaginary parts apart, in row-major order.
+func (m matrices) real(i int) []float64 {
+	n := m.rows * m.cols
+	if m.complex() {
+		n *= 2
+	}
+	return row[float64](Tensor{DType: dtype.F64, Data: m.Data}, i, n)
+}
 
 // matrix returns matrix i of a complex batch.
 func (m matrices) matrix(i int) cblas128.General {
-	return cblas128.General{Rows: m.rows, Cols: m.cols, Stride: m.cols, Data: row[complex128](m.Tensor, i, m.rows*m.cols)}
+	return cblas128.General{Rows: m.rows, Cols: m.cols, Stride: m.cols, Data: m.complexes(i)}
 }
+
+// complexes returns the elements of matrix i of a complex batch.
+func (m matrices) complexes(i int) []complex128 { return row[complex128](m.Tensor, i, m.rows*m.cols) }
 
 // row returns the elements of part i of parts of n elements.
 func row[T Elem](t Tensor, i, n int) []T { return Elems[T](t)[i*n:][:n:n] }
 
-// finite says whether all elements of matrix i are numbers: iterative routines are not begun on others.
-func (m matrices) finite(i int) bool {
-	width := 1
-	if m.complex() {
-		width = 2
+func (m matrices) fillNaN(i int) {
+	data := m.real(i)
+	for k := range data {
+		data[k] = math.NaN()
 	}
-	n := m.rows * m.cols * width
-	all := Tensor{DType: dtype.F64, Data: m.Data}
-	return !slices.ContainsFunc(row[float64](all, i, n), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// solve calls an iterative routine for each matrix whose elements are numbers. Where it fails, and for other matrices, info is
+// not 0, and the results are NaN.
+func (m matrices) solve(routine func(i int) bool, results ...matrices) (info Tensor) {
+	info = New(dtype.I32, m.batch)
+	for i := range m.count() {
+		finite := !slices.ContainsFunc(m.real(i), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+		if finite && routine(i) {
+			continue
+		}
+		Elems[int32](info)[i] = 1
+		for _, r := range results {
+			r.fillNaN(i)
+		}
+	}
+	return info
 }
 
 func uplo(lower bool) blas.Uplo {
@@ -207,31 +223,16 @@ func PivotsToPermutation(pivots Tensor, size int64) Tensor {
 // Gtsv solves tridiagonal systems with the given diagonals, of which lower begins and upper ends with an element that is
 // not used. info is the place of a zero in the factor U, where there is no solution: x is NaN.
 func Gtsv(lower, diagonal, upper, b Tensor) (x, info Tensor) {
-	m := matricesOf(b)
-	info = New(dtype.I32, m.batch)
 	c := func(t Tensor) Tensor { return Convert(t, dtype.C128).Clone() }
-	l, d, u, work := c(lower), c(diagonal), c(upper), c(b)
-	for i := range m.count() {
-		n := m.rows
-		part := cblas128.General{Rows: n, Cols: m.cols, Stride: m.cols, Data: row[complex128](work, i, n*m.cols)}
-		zero := zlapack.Gtsv(row[complex128](l, i, n)[1:], row[complex128](d, i, n), row[complex128](u, i, n)[:n-1], part)
+	l, d, u, work := c(lower), c(diagonal), c(upper), matricesOf(Convert(b, dtype.C128))
+	info = New(dtype.I32, work.batch)
+	for i := range work.count() {
+		n := work.rows
+		zero := zlapack.Gtsv(row[complex128](l, i, n)[1:], row[complex128](d, i, n), row[complex128](u, i, n)[:n-1], work.matrix(i))
 		if zero >= 0 {
 			Elems[int32](info)[i] = int32(zero + 1)
-			fillNaN(part.Data)
+			work.fillNaN(i)
 		}
 	}
-	return Convert(work, b.DType), info
-}
-
-func fillNaN[T float64 | complex128](data []T) {
-	nan := T(0)
-	switch p := any(&nan).(type) {
-	case *float64:
-		*p = math.NaN()
-	case *complex128:
-		*p = complex(math.NaN(), math.NaN())
-	}
-	for i := range data {
-		data[i] = nan
-	}
+	return Convert(work.Tensor, b.DType), info
 }

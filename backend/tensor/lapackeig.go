@@ -27,25 +27,14 @@ func Gesdd(a Tensor, want SVDVectors) (s, u, vt, info Tensor) {
 	if want == ThinVectors {
 		us, vts = newMatrices(a.DType, m.batch, m.rows, k), newMatrices(a.DType, m.batch, k, m.cols)
 	}
-	s, info = New(dtype.F64, extended(m.batch, k)), New(dtype.I32, m.batch)
-	for i := range m.count() {
-		values := row[float64](s, i, k)
-		ok := m.finite(i)
-		switch {
-		case !ok:
-		case m.complex():
-			ok = zgesdd(m.matrix(i), want, values, us.matrix(i), vts.matrix(i))
-		default:
-			ok = dgesdd(m, i, want, values, us.real(i), vts.real(i))
+	values := newVectors(dtype.F64, m.batch, k)
+	info = m.solve(func(i int) bool {
+		if m.complex() {
+			return zgesdd(m.matrix(i), want, values.real(i), us.matrix(i), vts.matrix(i))
 		}
-		if !ok {
-			Elems[int32](info)[i] = 1
-			fillNaN(values)
-			us.fillNaN(i)
-			vts.fillNaN(i)
-		}
-	}
-	return Convert(s, realPart(a.DType)), Convert(us.Tensor, a.DType), Convert(vts.Tensor, a.DType), info
+		return dgesdd(m, i, want, values.real(i), us.real(i), vts.real(i))
+	}, values, us, vts)
+	return Convert(values.Tensor, a.DType.Part()), Convert(us.Tensor, a.DType), Convert(vts.Tensor, a.DType), info
 }
 
 func zgesdd(a cblas128.General, want SVDVectors, s []float64, u, vt cblas128.General) bool {
@@ -76,30 +65,16 @@ func dgesdd(m matrices, i int, want SVDVectors, s, u, vt []float64) (ok bool) {
 func Geev(a Tensor, wantLeft, wantRight bool) (w, left, right, info Tensor) {
 	m := matricesOf(a)
 	n := m.rows
-	w, info = New(dtype.C128, extended(m.batch, n)), New(dtype.I32, m.batch)
+	values := newVectors(dtype.C128, m.batch, n)
 	ls, rs := newMatrices(dtype.C128, m.batch, n, n), newMatrices(dtype.C128, m.batch, n, n)
-	for i := range m.count() {
-		values := row[complex128](w, i, n)
-		ok := m.finite(i)
-		switch {
-		case !ok:
-		case m.complex():
-			ok = zgeev(m.matrix(i), values, ls.matrix(i), rs.matrix(i), wantLeft, wantRight)
-		default:
-			ok = dgeev(m.real(i), n, values, ls.matrix(i), rs.matrix(i), wantLeft, wantRight)
+	info = m.solve(func(i int) bool {
+		if m.complex() {
+			return zgeev(m.matrix(i), values.complexes(i), ls.matrix(i), rs.matrix(i), wantLeft, wantRight)
 		}
-		if !ok {
-			Elems[int32](info)[i] = 1
-			fillNaN(values)
-			ls.fillNaN(i)
-			rs.fillNaN(i)
-		}
-	}
-	part := dtype.C64
-	if realPart(a.DType) == dtype.F64 {
-		part = dtype.C128
-	}
-	return Convert(w, part), Convert(ls.Tensor, part), Convert(rs.Tensor, part), info
+		return dgeev(m.real(i), n, values.complexes(i), ls.matrix(i), rs.matrix(i), wantLeft, wantRight)
+	}, values, ls, rs)
+	part := dtype.ComplexOf(a.DType.Part())
+	return Convert(values.Tensor, part), Convert(ls.Tensor, part), Convert(rs.Tensor, part), info
 }
 
 func zgeev(a cblas128.General, w []complex128, left, right cblas128.General, wantLeft, wantRight bool) bool {
@@ -156,31 +131,25 @@ func unpackPairs(v, imaginary []float64, out cblas128.General) {
 func Gees(a Tensor) (form, vectors, w, info Tensor) {
 	m := matricesOf(a)
 	n := m.rows
-	w, info = New(dtype.C128, extended(m.batch, n)), New(dtype.I32, m.batch)
+	values := newVectors(dtype.C128, m.batch, n)
 	zs := newMatrices(a.DType, m.batch, n, n)
-	for i := range m.count() {
-		values := row[complex128](w, i, n)
-		ok := m.finite(i)
-		switch {
-		case !ok:
-		case m.complex():
-			var t, z cblas128.General
-			t, z, ok = zlapack.Gees(m.matrix(i))
-			copy(zs.matrix(i).Data, z.Data)
-			for k := range n {
-				values[k] = t.Data[k*n+k]
-			}
-		default:
-			ok = dgees(m.real(i), n, zs.real(i), values)
+	info = m.solve(func(i int) bool {
+		if m.complex() {
+			return zgees(m.matrix(i), zs.matrix(i), values.complexes(i))
 		}
-		if !ok {
-			Elems[int32](info)[i] = 1
-			m.fillNaN(i)
-			zs.fillNaN(i)
-			fillNaN(values)
-		}
+		return dgees(m.real(i), n, zs.real(i), values.complexes(i))
+	}, m, zs, values)
+	return Convert(m.Tensor, a.DType), Convert(zs.Tensor, a.DType), values.Tensor, info
+}
+
+// zgees replaces one complex matrix by its Schur form.
+func zgees(a, z cblas128.General, w []complex128) bool {
+	form, vectors, ok := zlapack.Gees(a)
+	copy(z.Data, vectors.Data)
+	for i := range w {
+		w[i] = form.Data[i*form.Stride+i]
 	}
-	return Convert(m.Tensor, a.DType), Convert(zs.Tensor, a.DType), w, info
+	return ok
 }
 
 // dgees replaces one real matrix by its Schur form, by LAPACK's steps: isolated eigenvalues first, then reduction to

@@ -136,7 +136,7 @@ func Sytrd(a Tensor, lower bool) (out, d, e, taus, info Tensor) {
 			lapackImpl.Dsytrd(uplo(lower), n, m.real(i), n, diagonal, off, row[float64](taus, i, k), work, lwork)
 		})
 	}
-	part := realPart(a.DType)
+	part := a.DType.Part()
 	return Convert(m.Tensor, a.DType), Convert(d, part), Convert(e, part), Convert(taus, a.DType), info
 }
 
@@ -145,34 +145,17 @@ func Sytrd(a Tensor, lower bool) (out, d, e, taus, info Tensor) {
 func Syevd(a Tensor, lower bool) (vectors, values, info Tensor) {
 	m := matricesOf(a)
 	n := m.rows
-	values, info = New(dtype.F64, extended(m.batch, n)), New(dtype.I32, m.batch)
-	for i := range m.count() {
-		w := row[float64](values, i, n)
-		ok := m.finite(i)
-		switch {
-		case !ok:
-		case m.complex():
-			ok = heev(m.matrix(i), lower, w)
-		default:
-			workspace(func(work []float64, lwork int) {
-				ok = lapackImpl.Dsyev(lapack.EVCompute, uplo(lower), n, m.real(i), n, w, work, lwork)
-			})
+	w := newVectors(dtype.F64, m.batch, n)
+	info = m.solve(func(i int) (ok bool) {
+		if m.complex() {
+			return heev(m.matrix(i), lower, w.real(i))
 		}
-		if !ok {
-			Elems[int32](info)[i] = 1
-			fillNaN(w)
-			m.fillNaN(i)
-		}
-	}
-	return Convert(m.Tensor, a.DType), Convert(values, realPart(a.DType)), info
-}
-
-func (m matrices) fillNaN(i int) {
-	if m.complex() {
-		fillNaN(m.matrix(i).Data)
-	} else {
-		fillNaN(m.real(i))
-	}
+		workspace(func(work []float64, lwork int) {
+			ok = lapackImpl.Dsyev(lapack.EVCompute, uplo(lower), n, m.real(i), n, w.real(i), work, lwork)
+		})
+		return ok
+	}, m, w)
+	return Convert(m.Tensor, a.DType), Convert(w.Tensor, a.DType.Part()), info
 }
 
 // heev replaces one matrix by its eigenvectors.

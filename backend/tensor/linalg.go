@@ -4,6 +4,10 @@ import (
 	"math"
 	"math/cmplx"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/cblas128"
+
 	"autoshard/ir/dtype"
 )
 
@@ -87,66 +91,28 @@ type TriangularParams struct {
 // TriangularSolve returns x with op(a)·x = b, or with LeftSide false x·op(a) = b, for each of the matrices in the
 // last two dimensions. Only the named triangle of a is read, and its diagonal unless that is a unit one.
 func TriangularSolve(a, b Tensor, p TriangularParams) Tensor {
-	n := int(a.Shape[a.Rank()-1])
-	rows, cols := int(b.Shape[b.Rank()-2]), int(b.Shape[b.Rank()-1])
-	x := Convert(b, dtype.C128).Clone()
-	if n == 0 || x.Len() == 0 {
-		return Convert(x, b.DType)
+	m, x := matricesOf(a), matricesOf(b)
+	side, trans, diag := blas.Right, blas.NoTrans, blas.NonUnit
+	if p.LeftSide {
+		side = blas.Left
 	}
-	as, xs := Elems[complex128](Convert(a, dtype.C128)), Elems[complex128](x)
-	for batch := range len(as) / (n * n) {
-		m := as[batch*n*n:][:n*n]
-		entry := func(i, j int) complex128 { return m[i*n+j] }
-		lower := p.Lower
-		if p.Transpose != NoTranspose {
-			entry = func(i, j int) complex128 { return m[j*n+i] }
-			lower = !lower
-			if p.Transpose == Adjoint {
-				entry = func(i, j int) complex128 { return cmplx.Conj(m[j*n+i]) }
-			}
-		}
-		part := xs[batch*rows*cols:][:rows*cols]
-		if p.LeftSide {
-			for c := range cols {
-				substitute(entry, lower, p.UnitDiagonal, n, part[c:], cols)
-			}
+	if p.UnitDiagonal {
+		diag = blas.Unit
+	}
+	switch p.Transpose {
+	case TransposeA:
+		trans = blas.Trans
+	case Adjoint:
+		trans = blas.ConjTrans
+	}
+	for i := range x.count() {
+		if m.complex() {
+			triangle := cblas128.Triangular{N: m.rows, Stride: m.cols, Data: m.complexes(i), Uplo: uplo(p.Lower), Diag: diag}
+			cblas128.Trsm(side, trans, 1, triangle, x.matrix(i))
 			continue
 		}
-		// x·A = b is Aᵀ·xᵀ = bᵀ, row by row.
-		transposed := func(i, j int) complex128 { return entry(j, i) }
-		for r := range rows {
-			substitute(transposed, !lower, p.UnitDiagonal, n, part[r*cols:], 1)
-		}
+		triangle := blas64.Triangular{N: m.rows, Stride: m.cols, Data: m.real(i), Uplo: uplo(p.Lower), Diag: diag}
+		blas64.Trsm(side, trans, 1, triangle, blas64.General{Rows: x.rows, Cols: x.cols, Stride: x.cols, Data: x.real(i)})
 	}
-	return Convert(x, b.DType)
-}
-
-// substitute solves for one vector of n elements that lie step apart, in place.
-func substitute(a func(i, j int) complex128, lower, unit bool, n int, x []complex128, step int) {
-	for k := range n {
-		i := k
-		if !lower {
-			i = n - 1 - k
-		}
-		sum := x[i*step]
-		for s := range k {
-			j := s
-			if !lower {
-				j = n - 1 - s
-			}
-			sum -= a(i, j) * x[j*step]
-		}
-		if !unit {
-			sum = divide(sum, a(i, i))
-		}
-		x[i*step] = sum
-	}
-}
-
-// divide keeps real quotients real: by zero they are infinite.
-func divide(x, y complex128) complex128 {
-	if imag(x) == 0 && imag(y) == 0 {
-		return complex(real(x)/real(y), 0)
-	}
-	return x / y
+	return Convert(x.Tensor, b.DType)
 }

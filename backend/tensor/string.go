@@ -11,15 +11,7 @@ import (
 // String returns type, shape and elements, such as "f32[2,2] [[1, 2], [3, 4]]", for tests and messages.
 func (t Tensor) String() string {
 	var b strings.Builder
-	b.WriteString(t.DType.String())
-	b.WriteByte('[')
-	for d, n := range t.Shape {
-		if d > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(n, 10))
-	}
-	b.WriteString("] ")
+	b.WriteString(dtype.Format(t.DType, t.Shape) + " ")
 	t.writeElements(&b, t.Shape, 0)
 	return b.String()
 }

@@ -102,6 +102,12 @@ func Elems[T Elem](t Tensor) []T {
 	if int(unsafe.Sizeof(zero)) != t.DType.Bytes() {
 		panic(fmt.Sprintf("tensor: %T is not the width of %s", zero, t.DType))
 	}
+	return view[T](t)
+}
+
+// view is Elems for any type of that width.
+func view[T any](t Tensor) []T {
+	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.Data))), len(t.Data)/int(unsafe.Sizeof(zero)))
 }
 

@@ -25,3 +25,15 @@ func TestAlignment(t *testing.T) {
 		}
 	}
 }
+
+// Unravel is the inverse of the row-major offset: element k of Iota along a dimension is its index there.
+func TestUnravel(t *testing.T) {
+	shape := []int64{2, 3, 4}
+	for d := range shape {
+		for k, want := range Iota(dtype.I64, shape, int64(d)).Ints() {
+			if got := Unravel(int64(k), shape); got[d] != want {
+				t.Errorf("element %d has index %v, want %d at dimension %d", k, got, want, d)
+			}
+		}
+	}
+}

@@ -255,34 +255,17 @@ func CountLeadingZeros(x Tensor) Tensor {
 // intUnary applies f to integers as int64 and wraps the result.
 func intUnary(x Tensor, f func(int64) int64) Tensor {
 	out := New(x.DType, x.Shape)
-	switch x.DType {
-	case dtype.I1:
+	if x.DType == dtype.I1 {
 		for i, v := range x.Data {
 			out.Data[i] = uint8(f(int64(v)) & 1)
 		}
-	case dtype.I2, dtype.I4, dtype.I8:
-		intUnaryLoop[int8](out, x, f)
-	case dtype.I16:
-		intUnaryLoop[int16](out, x, f)
-	case dtype.I32:
-		intUnaryLoop[int32](out, x, f)
-	case dtype.I64:
-		intUnaryLoop[int64](out, x, f)
-	case dtype.UI2, dtype.UI4, dtype.UI8:
-		intUnaryLoop[uint8](out, x, f)
-	case dtype.UI16:
-		intUnaryLoop[uint16](out, x, f)
-	case dtype.UI32:
-		intUnaryLoop[uint32](out, x, f)
-	case dtype.UI64:
-		intUnaryLoop[uint64](out, x, f)
-	default:
-		panic("tensor: integer op on " + x.DType.String())
+		return out
 	}
+	integers(x.DType).unary(out, x, f)
 	return out
 }
 
-func intUnaryLoop[T integer](out, x Tensor, f func(int64) int64) {
+func (storedAs[T]) unary(out, x Tensor, f func(int64) int64) {
 	dst := Elems[T](out)
 	for i, v := range Elems[T](x) {
 		dst[i] = T(f(int64(v)))

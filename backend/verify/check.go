@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -69,7 +68,7 @@ func (c *checker) observe(s *interp.Step) error {
 		layout, _ := layoutOf(c.whole, v)
 		got := c.join(&layout, c.whole.Shape(v), blocks)
 		if got.disagree {
-			c.fault(s.Op, Fault{Type: typeText(got.whole.DType, c.whole.Shape(v)), Replicas: true})
+			c.fault(s.Op, Fault{Type: dtype.Format(got.whole.DType, c.whole.Shape(v)), Replicas: true})
 		}
 		if err := c.compare(s, r, got, len(layout.Unreduced) > 0); err != nil {
 			return err
@@ -131,7 +130,7 @@ func (c *checker) judge(op ir.OpID, d *difference, limit []float64) {
 		c.result.Nearest = max(c.result.Nearest, share)
 		return
 	}
-	f := Fault{Type: typeText(d.dtype, d.shape), Elements: wrong, Index: indexOf(int64(first/d.parts), d.shape), Got: d.got[first],
+	f := Fault{Type: dtype.Format(d.dtype, d.shape), Elements: wrong, Index: tensor.Unravel(int64(first/d.parts), d.shape), Got: d.got[first],
 		Want: d.want[first]}
 	if limit != nil {
 		f.Allowed = limit[first/d.parts]
@@ -153,8 +152,7 @@ func (c *checker) fault(op ir.OpID, f Fault) {
 // outputs compares what the program returns: most outputs were compared as values already, but they may have been
 // moved since.
 func (c *checker) outputs(want []*tensor.Tensor, outs [][]*tensor.Tensor) {
-	main, _ := c.whole.Main()
-	ret := c.whole.LastOp(c.whole.Func(main).Body)
+	ret := c.whole.LastOp(c.whole.MainFunc().Body)
 	for i := range want {
 		blocks := make([]tensor.Tensor, len(outs))
 		for d := range blocks {
@@ -162,7 +160,7 @@ func (c *checker) outputs(want []*tensor.Tensor, outs [][]*tensor.Tensor) {
 		}
 		got := c.join(&c.p.Outputs[i].Layout, c.p.Outputs[i].Dims, blocks)
 		if got.disagree {
-			c.fault(ret, Fault{Type: typeText(got.whole.DType, got.whole.Shape), Replicas: true})
+			c.fault(ret, Fault{Type: dtype.Format(got.whole.DType, got.whole.Shape), Replicas: true})
 		}
 		if d := newDifference(got.whole, *want[i]); !d.none() {
 			c.judge(ret, d, c.slack[c.whole.Operand(ret, i)])
@@ -254,34 +252,7 @@ func spread(t tensor.Tensor, dims []int64) tensor.Tensor {
 	return t
 }
 
-func typeText(t dtype.Type, dims []int64) string {
-	out := t.String() + "["
-	for i, d := range dims {
-		if i > 0 {
-			out += ","
-		}
-		out += fmt.Sprint(d)
-	}
-	return out + "]"
-}
-
-// indexOf returns the index of element k of a shape.
-func indexOf(k int64, shape []int64) []int64 {
-	out := make([]int64, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = k % shape[d]
-		k /= shape[d]
-	}
-	return out
-}
-
 // unit is half the distance of 1 to the next number of a type: the largest relative error of rounding to it.
 func unit(t dtype.Type) float64 {
-	switch t {
-	case dtype.C64:
-		t = dtype.F32
-	case dtype.C128:
-		t = dtype.F64
-	}
-	return math.Ldexp(1, -t.Mantissa()-1)
+	return math.Ldexp(1, -t.Part().Mantissa()-1)
 }

@@ -51,6 +51,15 @@ func (d *difference) distance(i int) float64 {
 	return math.Abs(a - b)
 }
 
+// size is the distance of number i, but at least 1 and at most finite for different numbers of what has no roundings.
+func (d *difference) size(i int) float64 {
+	far := d.distance(i)
+	if far > 0 && !isFloating(d.dtype) {
+		return math.Max(1, math.Abs(d.got[i]-d.want[i]))
+	}
+	return far
+}
+
 // none says whether no element differs.
 func (d *difference) none() bool {
 	for i := range d.got {
@@ -97,11 +106,7 @@ func reals(t tensor.Tensor) tensor.Tensor {
 	if t.DType.Kind() != dtype.Complex {
 		return t
 	}
-	part := dtype.F32
-	if t.DType == dtype.C128 {
-		part = dtype.F64
-	}
-	return tensor.Tensor{DType: part, Shape: []int64{2 * int64(t.Len())}, Data: t.Data}
+	return tensor.Tensor{DType: t.DType.Part(), Shape: []int64{2 * int64(t.Len())}, Data: t.Data}
 }
 
 // numbers returns the elements as float64, of complex ones both parts.
@@ -130,7 +135,7 @@ func bytesOf(x []float64) []byte {
 // the most times over what is allowed, or where nothing is allowed, the one that is furthest off.
 func Over(got, want *tensor.Tensor, limit func(want float64, k int) float64) *Fault {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
-		return &Fault{Type: typeText(got.DType, got.Shape), Elements: got.Len(), Index: []int64{}, Got: math.NaN(), Want: math.NaN()}
+		return &Fault{Type: dtype.Format(got.DType, got.Shape), Elements: got.Len(), Index: []int64{}, Got: math.NaN(), Want: math.NaN()}
 	}
 	if bytes.Equal(got.Data, want.Data) {
 		return nil
@@ -139,24 +144,17 @@ func Over(got, want *tensor.Tensor, limit func(want float64, k int) float64) *Fa
 	var worst *Fault
 	excess, furthest := 0.0, 0.0
 	for i := range d.got {
-		far := d.distance(i)
-		if far == 0 {
-			continue
-		}
-		if !isFloating(d.dtype) {
-			far = math.Max(1, math.Abs(d.got[i]-d.want[i]))
-		}
-		allowed := limit(d.want[i], i)
-		if far <= allowed {
+		far, allowed := d.size(i), limit(d.want[i], i)
+		if far == 0 || far <= allowed {
 			continue
 		}
 		if worst == nil {
-			worst = &Fault{Type: typeText(d.dtype, d.shape)}
+			worst = &Fault{Type: dtype.Format(d.dtype, d.shape)}
 		}
 		worst.Elements++
 		if over := far / allowed; over > excess || over == excess && far > furthest {
 			excess, furthest = over, far
-			worst.Index, worst.Got, worst.Want, worst.Allowed = indexOf(int64(i/d.parts), d.shape), d.got[i], d.want[i], allowed
+			worst.Index, worst.Got, worst.Want, worst.Allowed = tensor.Unravel(int64(i/d.parts), d.shape), d.got[i], d.want[i], allowed
 		}
 	}
 	return worst
@@ -170,12 +168,8 @@ func RelativeError(got, want *tensor.Tensor, least float64) float64 {
 	}
 	d := newDifference(*got, *want)
 	difference := 0.0
-	for i, w := range d.want {
-		if far := d.distance(i); far > 0 && isFloating(d.dtype) {
-			difference = max(difference, far)
-		} else if far > 0 {
-			difference = max(difference, 1, math.Abs(d.got[i]-w))
-		}
+	for i := range d.want {
+		difference = max(difference, d.size(i))
 	}
 	if difference == 0 {
 		return 0
@@ -184,26 +178,23 @@ func RelativeError(got, want *tensor.Tensor, least float64) float64 {
 }
 
 // Largest returns the largest finite magnitude of a tensor.
-func Largest(t *tensor.Tensor) float64 {
-	largest := 0.0
-	for _, v := range numbers(*t) {
-		if v = math.Abs(v); v <= math.MaxFloat64 {
-			largest = max(largest, v)
-		}
-	}
-	return largest
-}
+func Largest(t *tensor.Tensor) float64 { return largest(numbers(*t)) }
 
 // Summed returns the magnitude of numbers of a type whose rounding is the largest finite noise.
 func Summed(t dtype.Type, noise []float64) float64 {
 	if !isFloating(t) {
 		return 0
 	}
-	largest := 0.0
-	for _, v := range noise {
-		if v <= math.MaxFloat64 {
-			largest = max(largest, v)
+	return largest(noise) / unit(t)
+}
+
+// largest returns the largest finite magnitude.
+func largest(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		if v = math.Abs(v); v <= math.MaxFloat64 {
+			most = max(most, v)
 		}
 	}
-	return largest / unit(t)
+	return most
 }

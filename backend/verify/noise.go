@@ -84,11 +84,7 @@ func (n *Noise) More(ctx context.Context) error {
 	for i, t := range outs {
 		d := newDifference(*t, *n.outputs[i])
 		for k := range n.Of[i] {
-			far := d.distance(k)
-			if far > 0 && !isFloating(d.dtype) {
-				far = max(1, math.Abs(d.got[k]-d.want[k]))
-			}
-			n.Of[i][k] = max(n.Of[i][k], far)
+			n.Of[i][k] = max(n.Of[i][k], d.size(k))
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package dtype
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"autoshard/internal/diag"
 )
@@ -28,4 +30,16 @@ func Size(dt Type, shape []int64) (elements, bytes int64, err error) {
 		n *= size
 	}
 	return n, n * width, nil
+}
+
+// Format returns a tensor type in its short form, such as f32[2,?]: a negative size is one that is not known.
+func Format(t Type, dims []int64) string {
+	sizes := make([]string, len(dims))
+	for i, d := range dims {
+		sizes[i] = "?"
+		if d >= 0 {
+			sizes[i] = strconv.FormatInt(d, 10)
+		}
+	}
+	return t.String() + "[" + strings.Join(sizes, ",") + "]"
 }

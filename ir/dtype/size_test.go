@@ -21,3 +21,9 @@ func TestSize(t *testing.T) {
 		t.Errorf("no elements: %d, %d, %v", n, bytes, err)
 	}
 }
+
+func TestFormat(t *testing.T) {
+	if got := Format(BF16, []int64{2, -1, 0}) + " " + Format(C64, nil); got != "bf16[2,?,0] complex<f32>[]" {
+		t.Errorf("got %s", got)
+	}
+}
