@@ -21,15 +21,12 @@ type Place struct {
 func (f *Findings) Place(v ir.ValueID) Place {
 	m := f.Module
 	main, _ := m.Main()
-	op := m.DefiningOp(v)
-	if op == 0 && m.ArgBlock(v) == m.Func(main).Body {
+	op := m.OpOf(v)
+	if op == m.Func(main).Op {
 		if f.args.Names == nil {
 			f.args = names.Args(m, main)
 		}
 		return Place{m.Func(main).Op, f.args.Names[m.Index(v)], f.args.Describe(m.Index(v)), m.Shape(v)}
-	}
-	if op == 0 {
-		op = m.BlockOp(m.ArgBlock(v))
 	}
 	if f.values == nil {
 		f.values = mlir.ValueNames(m)
@@ -55,12 +52,4 @@ func Uneven(mesh *ir.MeshDecl, at Place, dim int, axes, kept []subaxis.Ref) stri
 		return text + "and stays whole"
 	}
 	return text + "and is cut along " + mesh.FormatList(kept) + " alone"
-}
-
-// Counted returns a number with its noun.
-func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +14,7 @@ import (
 )
 
 // MeshAxis is a named axis of the plan's mesh.
-type MeshAxis struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-}
+type MeshAxis = subaxis.Axis
 
 // Tensor is an input or output of the plan.
 type Tensor struct {
@@ -116,13 +112,7 @@ func FormatType(t *ir.Type, dims []int64) string {
 	default:
 		return t.Text
 	}
-	parts := make([]string, len(dims))
-	for i, d := range dims {
-		if parts[i] = fmt.Sprint(d); d == ir.Dynamic {
-			parts[i] = "?"
-		}
-	}
-	return t.DType.String() + "[" + strings.Join(parts, ",") + "]"
+	return dtype.Format(t.DType, dims)
 }
 
 // unchanged says whether a value lies as the user wrote: along the same axes at each dimension.
@@ -138,8 +128,7 @@ func unchanged(from *ir.Module, wrote ir.ShardingID, to *ir.Module, got ir.Shard
 // Written returns which inputs and outputs lie as the user wrote, in a copy of the module that was propagated or planned.
 func Written(before, after *ir.Module) func(arg, result int) bool {
 	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
-		main, _ := m.Main()
-		f := m.Func(main)
+		f := m.MainFunc()
 		for _, v := range m.BlockArgs(f.Body) {
 			args = append(args, m.Sharding(v))
 		}

@@ -39,7 +39,7 @@ type Expansion struct {
 func Expand(ctx context.Context, m *ir.Module, e Expansion) error {
 	var failed error
 	err := m.WalkContext(ctx, m.Body(), func(op ir.OpID) {
-		if failed == nil && m.Kind(op) == ir.OpSdyReshard && !(e.KeepManual && insideManual(m, op)) {
+		if failed == nil && m.Kind(op) == ir.OpSdyReshard && !(e.KeepManual && m.ManualAround(op) != 0) {
 			failed = e.reshard(m, op)
 		}
 	})
@@ -47,13 +47,6 @@ func Expand(ctx context.Context, m *ir.Module, e Expansion) error {
 		return failed
 	}
 	return err
-}
-
-func insideManual(m *ir.Module, op ir.OpID) bool {
-	for op != 0 && m.Kind(op) != ir.OpSdyManualComputation {
-		op = m.ParentOp(op)
-	}
-	return op != 0
 }
 
 // reshard replaces one reshard.

@@ -146,12 +146,8 @@ func Lookup(name string) (Hardware, error) {
 		}
 		names = append(names, h.Name)
 	}
-	known := "known are `" + strings.Join(names, "`, `") + "`"
-	if near := diag.Nearest(name, names); near != "" {
-		return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q, did you mean `%s`?", clip(name), near).
-			WithNote(diag.Position{}, "%s", known)
-	}
-	return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q", clip(name)).WithNote(diag.Position{}, "%s", known)
+	return Hardware{}, diag.Invalid(diag.BadOption, diag.Position{}, "unknown hardware %q%s", clip(name), diag.DidYouMean(name, names)).
+		WithNote(diag.Position{}, "known are `%s`", strings.Join(names, "`, `"))
 }
 
 // clip bounds what an error quotes.

@@ -144,10 +144,8 @@ func (e *Explainer) Explain(ctx context.Context, value, whyNot string) (x *Expla
 	if err != nil {
 		return nil, err
 	}
-	x = &Explanation{Model: e.model, Value: target.name, Type: answer.FormatType(target.typ, target.typ.Dims), Op: target.op}
-	for _, a := range e.m.Mesh(e.mesh).Axes {
-		x.Mesh = append(x.Mesh, answer.MeshAxis(a))
-	}
+	x = &Explanation{Model: e.model, Value: target.name, Type: answer.FormatType(target.typ, target.typ.Dims), Op: target.op,
+		Mesh: e.m.Mesh(e.mesh).Axes}
 	var missing []subaxis.Ref
 	if whyNot != "" {
 		axis, err := e.axis(whyNot)
@@ -194,8 +192,7 @@ func (e *Explainer) dim(target explained, d int, missing []subaxis.Ref) (DimReas
 
 // export says what the propagated program drops from a dimension of an input or output, nil where that is nothing.
 func (e *Explainer) export(target explained, d int) *Export {
-	main, _ := e.m.Main()
-	f := e.m.Func(main)
+	f := e.m.MainFunc()
 	var found ir.ShardingID
 	switch {
 	case target.value == 0:
@@ -275,7 +272,7 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 		for _, a := range mesh.Axes {
 			names = append(names, a.Name)
 		}
-		return ref, diag.Invalid(diag.UnknownAxis, diag.Position{}, "unknown axis %q%s", name, hint(name, names)).
+		return ref, diag.Invalid(diag.UnknownAxis, diag.Position{}, "unknown axis %q%s", name, diag.DidYouMean(name, names)).
 			WithNote(diag.Position{}, "the mesh is %s", answer.FormatAxes(mesh.Axes))
 	}
 	if part == nil {

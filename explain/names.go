@@ -122,10 +122,7 @@ func (n *naming) label(v ir.ValueID) string {
 
 // line returns the line of a value in the text that the model was read from, 0 if it is not known.
 func (n *naming) line(v ir.ValueID) int {
-	op := n.m.DefiningOp(v)
-	if op == 0 {
-		op = n.m.BlockOp(n.m.ArgBlock(v))
-	}
+	op := n.m.OpOf(v)
 	return n.m.FileLoc(n.m.OpLoc(op)).Line
 }
 
@@ -192,13 +189,12 @@ func (n *naming) value(name string) (explained, error) {
 // describe returns a value, or a result as ^i, as what a question is about.
 func (n *naming) describe(target int32) explained {
 	if target < 0 {
-		main, _ := n.m.Main()
 		i := int(^target)
 		op := "result of func.func"
 		if n.resultNames[i] != answer.NumberedResult(i) {
 			op = answer.NumberedResult(i) + " of func.func"
 		}
-		return explained{name: n.resultNames[i], result: i, typ: n.m.TypeOf(n.m.Func(main).ResultTypes[i]), op: op}
+		return explained{name: n.resultNames[i], result: i, typ: n.m.TypeOf(n.m.MainFunc().ResultTypes[i]), op: op}
 	}
 	v := ir.ValueID(target)
 	out := explained{name: n.label(v), value: v, typ: n.m.ValueType(v)}
@@ -243,16 +239,9 @@ func (n *naming) unknown(name string, line int) error {
 	if line > 0 {
 		where = fmt.Sprintf(" in line %d", line)
 	}
-	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, hint(name, n.known())).
+	return diag.Invalid(diag.BadOption, diag.Position{}, "no value is called `%s`%s%s", name, where, diag.DidYouMean(name, n.known())).
 		WithNote(diag.Position{}, "names are those of arguments and results, result N, those that `autoshard propagate --format mlir` "+
 			"prints, and those of locations")
-}
-
-func hint(name string, known []string) string {
-	if near := diag.Nearest(name, known); near != "" && near != name {
-		return fmt.Sprintf(", did you mean `%s`?", near)
-	}
-	return ""
 }
 
 // cutPart cuts the part off an axis such as x:(1)2: pre-size and size.

@@ -27,8 +27,7 @@ func newOrigins(m *ir.Module, written []bool) *origins {
 			o.findGiver(v, id)
 		}
 	}
-	main, _ := m.Main()
-	for i, id := range m.Func(main).ResultShardings {
+	for i, id := range m.MainFunc().ResultShardings {
 		o.add(^int32(i), id)
 	}
 	return o
@@ -84,8 +83,7 @@ func (o *origins) isGiven(p trace.Place) bool { return o.sharded[p.Value] }
 func (o *origins) describe(p trace.Place, names *naming) (by, at string) {
 	m := o.m
 	if p.Value < 0 {
-		main, _ := m.Main()
-		return "as annotated at result " + strconv.Itoa(int(^p.Value)), answer.Line(m, m.OpLoc(m.Func(main).Op))
+		return "as annotated at result " + strconv.Itoa(int(^p.Value)), answer.Line(m, m.OpLoc(m.MainFunc().Op))
 	}
 	v := ir.ValueID(p.Value)
 	op := m.DefiningOp(v)

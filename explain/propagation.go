@@ -79,10 +79,7 @@ func Propagate(ctx context.Context, source *answer.Source, o Options) (result *P
 	if err != nil {
 		return nil, err
 	}
-	result = &Propagation{Model: source.Name, Program: string(program)}
-	for _, a := range m.Mesh(mesh).Axes {
-		result.Mesh = append(result.Mesh, answer.MeshAxis(a))
-	}
+	result = &Propagation{Model: source.Name, Mesh: m.Mesh(mesh).Axes, Program: string(program)}
 	result.Inputs, result.Outputs = answer.Tensors(m, answer.Written(before, m))
 	result.Findings = found.Sorted()
 	called := newNaming(m, source.Dropped)
@@ -157,10 +154,7 @@ func (n *traceNames) Op(op, _ int32) string {
 // dataFlow names the way into a value that owns an edge. The edge is no op of the printed program; its row still
 // knows the operand.
 func (n *traceNames) dataFlow(owner ir.ValueID) string {
-	op := n.m.DefiningOp(owner)
-	if op == 0 {
-		op = n.m.BlockOp(n.m.ArgBlock(owner))
-	}
+	op := n.m.OpOf(owner)
 	return "the data flow into " + n.name(owner) + " of " + n.m.OpName(op)
 }
 
@@ -179,10 +173,6 @@ func (n *traceNames) Place(p trace.Place) string {
 }
 
 // Axes implements trace.Names.
-func (n *traceNames) Axes(mesh int32, axes []trace.Axis) string {
-	refs := make([]subaxis.Ref, len(axes))
-	for i, a := range axes {
-		refs[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
-	}
-	return n.m.Mesh(ir.MeshID(mesh)).FormatList(refs)
+func (n *traceNames) Axes(mesh int32, axes []subaxis.Ref) string {
+	return n.m.Mesh(ir.MeshID(mesh)).FormatList(axes)
 }

@@ -19,8 +19,7 @@ func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	main, _ := m.Main()
-	for _, op := range m.OpsWhere(m.Func(main).Body, func(k ir.Kind) bool { return !k.IsTerminator() }) {
+	for _, op := range m.OpsWhere(m.MainFunc().Body, func(k ir.Kind) bool { return !k.IsTerminator() }) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}

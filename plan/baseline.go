@@ -96,8 +96,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 
 // tie gives results that replace inputs the inputs' shardings.
 func (p *planner) tie(m *ir.Module) {
-	main, _ := m.Main()
-	f := m.Func(main)
+	f := m.MainFunc()
 	for i, arg := range p.state {
 		if arg >= 0 {
 			f.ResultShardings[i] = m.Sharding(m.BlockArgs(f.Body)[arg])
@@ -107,8 +106,7 @@ func (p *planner) tie(m *ir.Module) {
 
 // strip removes what the user wrote, except inside and around manual computations, which need their shardings.
 func strip(m *ir.Module) {
-	main, _ := m.Main()
-	f := m.Func(main)
+	f := m.MainFunc()
 	for _, arg := range m.BlockArgs(f.Body) {
 		m.SetSharding(arg, 0)
 	}
@@ -163,8 +161,7 @@ const batchRole = "batch"
 // that are not state. State comes back as a result of the same type; where nothing comes back, as in inference,
 // inputs whose leading dimension is that of every result carry the batch.
 func batchInputs(m *ir.Module) []ir.ValueID {
-	main, _ := m.Main()
-	f := m.Func(main)
+	f := m.MainFunc()
 	var byRole, fresh, leading []ir.ValueID
 	roles := false
 	unmatched := slices.Clone(f.ResultTypes)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"autoshard/answer"
+	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -40,7 +40,7 @@ func (f *findings) ignored() {
 func (f *findings) manual(op ir.OpID) {
 	m := f.Module
 	axes, ok := m.Attr(op, "manual_axes").(*ir.AxesAttr)
-	if !ok || axes.Mesh == 0 || insideManual(m, op) {
+	if !ok || axes.Mesh == 0 || m.ManualAround(m.ParentOp(op)) != 0 {
 		return
 	}
 	decl, body := m.Mesh(axes.Mesh), m.RegionBlock(op, 0)
@@ -71,21 +71,9 @@ func (f *findings) manual(op ir.OpID) {
 	m.Walk(body, func(inner ir.OpID) { count(m.ResultValues(inner)) })
 	text := fmt.Sprintf("all devices along %s, which this manual computation leaves free, compute its body alike", decl.FormatList(free))
 	if shardings > 0 {
-		text += fmt.Sprintf("; its %s along them count for nothing", answer.Counted(shardings, "sharding"))
+		text += fmt.Sprintf("; its %s along them count for nothing", diag.Count(shardings, "sharding", "shardings"))
 	}
 	f.Add(lint.FreeManualAxis, op, "", "%s", text)
-}
-
-// insideManual says whether an op is in the body of a manual computation.
-func insideManual(m *ir.Module, op ir.OpID) bool {
-	for b := m.OpBlock(op); b != 0; {
-		outer := m.BlockOp(b)
-		if outer == 0 || m.Kind(outer) == ir.OpSdyManualComputation {
-			return outer != 0
-		}
-		b = m.OpBlock(outer)
-	}
-	return false
 }
 
 // uses says whether a sharding cuts a dimension along an axis of a list.

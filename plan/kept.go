@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/answer"
+	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -52,6 +53,6 @@ func (f *findings) priorities() {
 	if n := len(f.ordered); n > 0 {
 		at := f.ordered[0]
 		f.Add(lint.ShardingPriority, at.Op, at.Name, "%s with user priorities, first at %s: a plan keeps all of them alike, their order counts "+
-			"for propagation alone", answer.Counted(n, "sharding"), at.What)
+			"for propagation alone", diag.Count(n, "sharding", "shardings"), at.What)
 	}
 }

@@ -120,10 +120,7 @@ func roleName(role string, replaced bool) string {
 
 // madeBy names a computed value by the op that makes it and its place.
 func (p *planner) madeBy(m *ir.Module, v ir.ValueID) string {
-	op := m.DefiningOp(v)
-	if op == 0 {
-		op = m.BlockOp(m.ArgBlock(v))
-	}
+	op := m.OpOf(v)
 	name := fmt.Sprintf("`%s` %s", m.OpName(op), answer.FormatType(m.ValueType(v), m.Shape(v)))
 	if at := cmp.Or(answer.Line(m, m.OpLoc(op)), m.OpPos(op).String()); at != "" {
 		name += " (" + at + ")"

@@ -124,8 +124,7 @@ func (p *planner) pin(s *space.Space) {
 			s.Pin(v, p.found.keep(m.Sharding(v), p.found.Place(v), p.WholeAxes))
 		}
 	}
-	main, _ := m.Main()
-	f := m.Func(main)
+	f := m.MainFunc()
 	for i, id := range f.ResultShardings {
 		arg := p.state[i]
 		if arg >= 0 {
@@ -151,12 +150,8 @@ func (p *planner) written(v ir.ValueID) bool {
 	if m.Sharding(v) == 0 || m.ValueType(v).Kind != ir.TensorKind {
 		return false
 	}
-	main, _ := m.Main()
-	block := m.ArgBlock(v)
-	if op := m.DefiningOp(v); op != 0 {
-		block = m.OpBlock(op)
-	}
-	for block != 0 && block != m.Func(main).Body {
+	block, body := m.BlockOf(v), m.MainFunc().Body
+	for block != 0 && block != body {
 		op := m.BlockOp(block)
 		if op == 0 || m.Kind(op) == ir.OpSdyManualComputation {
 			return false
@@ -168,8 +163,7 @@ func (p *planner) written(v ir.ValueID) bool {
 
 // annotated says whether the user gave any value or result a sharding.
 func (p *planner) annotated() bool {
-	main, _ := p.module.Main()
-	for _, id := range p.module.Func(main).ResultShardings {
+	for _, id := range p.module.MainFunc().ResultShardings {
 		if id != 0 {
 			return true
 		}
@@ -250,10 +244,8 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Schema: Schema, Model: p.source.Name, Hardware: p.Hardware.Name, Memory: p.Memory, Program: string(text)}
-	for _, a := range p.module.Mesh(p.mesh).Axes {
-		plan.Mesh = append(plan.Mesh, answer.MeshAxis(a))
-	}
+	plan := &Plan{Schema: Schema, Model: p.source.Name, Mesh: p.module.Mesh(p.mesh).Axes, Hardware: p.Hardware.Name, Memory: p.Memory,
+		Program: string(text)}
 	plan.Inputs, plan.Outputs = answer.Tensors(chosen.annotated, answer.Written(p.module, chosen.annotated))
 	plan.Dropped = p.source.Dropped
 	for i, arg := range p.state {

@@ -47,8 +47,7 @@ func checkShardings(m *ir.Module) error {
 			return err
 		}
 	}
-	main, _ := m.Main()
-	for i, id := range m.Func(main).ResultShardings {
+	for i, id := range m.MainFunc().ResultShardings {
 		if err := check(id, func() answer.Place { return names.Result(i) }); err != nil {
 			return err
 		}

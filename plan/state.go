@@ -11,8 +11,7 @@ import (
 // and inputs that begin alike, with the same types in the same order, are taken for the state of a training or
 // decoding loop if they are more than one.
 func replaced(m *ir.Module) []int {
-	main, _ := m.Main()
-	f := m.Func(main)
+	f := m.MainFunc()
 	out := make([]int, len(f.ResultTypes))
 	for i := range out {
 		out[i] = -1

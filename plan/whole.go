@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
@@ -43,8 +42,7 @@ func (f *findings) whole(chosen *ir.Module) {
 	m := f.Module
 	var groups []*wholeOps
 	byName := map[string]*wholeOps{}
-	main, _ := m.Main()
-	f.walkPlanned(m.Func(main).Body, func(op ir.OpID) {
+	f.walkPlanned(m.MainFunc().Body, func(op ir.OpID) {
 		ruled, ok := staysWhole(m, op)
 		if !ok {
 			return
@@ -75,7 +73,7 @@ func (f *findings) whole(chosen *ir.Module) {
 	for _, g := range groups {
 		times := ""
 		if g.count > 1 {
-			times = " in " + answer.Counted(g.count, "place")
+			times = " in " + diag.Count(g.count, "place", "places")
 		}
 		gathered := ""
 		if g.gathered > 0 {

@@ -118,9 +118,8 @@ func emitPython(ctx context.Context, p *Program) ([]byte, error) {
 		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Name, strings.Join(axes, ", ")),
 		Sharded: private(p.grouped), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
 	}
-	main, _ := p.whole.Main()
 	for i := range p.Inputs {
-		if p.whole.Func(main).ArgAttrs[i].Donated() {
+		if p.whole.MainFunc().ArgAttrs[i].Donated() {
 			e.Donated = append(e.Donated, int64(i))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
 	"autoshard/shardmap/typed"
+	"autoshard/subaxis"
 )
 
 // Program is what every device of a mesh runs on its blocks. Inputs and outputs are whole tensors, which are cut and put
@@ -69,13 +70,7 @@ func Read(ctx context.Context, t *Partitioned) (*Program, error) {
 }
 
 // Devices returns the number of devices of the mesh.
-func (p *Program) Devices() int64 {
-	n := int64(1)
-	for _, a := range p.Mesh {
-		n *= a.Size
-	}
-	return n
-}
+func (p *Program) Devices() int64 { return (&subaxis.Mesh{Axes: p.Mesh}).Devices() }
 
 // private returns a copy of what a device runs, for writers that change it. What only prices need is not in it.
 func private(device *shardmap.Program) *shardmap.Program {

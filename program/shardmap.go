@@ -16,10 +16,7 @@ import (
 
 // describe returns a typed shard_map program with its signature.
 func describe(p *typed.Program) *Program {
-	s := &Program{Name: p.Name, typed: p}
-	for _, a := range p.Mesh.Axes {
-		s.Mesh = append(s.Mesh, answer.MeshAxis(a))
-	}
+	s := &Program{Name: p.Name, Mesh: p.Mesh.Axes, typed: p}
 	m := p.Module
 	for i, param := range p.Params {
 		t := m.TypeOf(param.Type)

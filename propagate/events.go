@@ -115,9 +115,9 @@ func (r *recorder) recordChange(op ir.OpID, from, to slot, id ir.ShardingID) {
 			continue
 		case subaxis.StrictPrefix:
 			added := addedAxes(old, s.Dims[d].Axes)
-			ev.Axes, ev.Apart = axesOf(r.trace, added), isApart(old, added[0], s.Dims[d].Axes)
+			ev.Axes, ev.Apart = r.trace.Intern(added), isApart(old, added[0], s.Dims[d].Axes)
 		default:
-			ev.Kind, ev.Axes = trace.Replace, axesOf(r.trace, s.Dims[d].Axes)
+			ev.Kind, ev.Axes = trace.Replace, r.trace.Intern(s.Dims[d].Axes)
 		}
 		r.trace.Add(ev)
 	}
@@ -132,18 +132,8 @@ func (r *recorder) recordGroupCopies(copies []groupCopy, noUserPriority bool) {
 			if len(dim.Axes) == 0 || dim.Priority > 0 && !noUserPriority {
 				continue
 			}
-			r.trace.Add(trace.Event{Kind: trace.Move, Factor: trace.NoFactor, Mesh: int32(s.Mesh), Axes: axesOf(r.trace, dim.Axes),
+			r.trace.Add(trace.Event{Kind: trace.Move, Factor: trace.NoFactor, Mesh: int32(s.Mesh), Axes: r.trace.Intern(dim.Axes),
 				From: trace.Place{Value: r.binder.name(slot(c.from)), Dim: int32(d)}, To: trace.Place{Value: r.binder.name(slot(c.to)), Dim: int32(d)}})
 		}
 	}
-}
-
-// axesOf converts refs to the axes of the trace.
-func axesOf(t *trace.Trace, refs []subaxis.Ref) trace.AxesID {
-	var buffer [8]trace.Axis
-	list := buffer[:0]
-	for _, r := range refs {
-		list = append(list, trace.Axis{Index: r.Axis, Pre: r.Pre, Size: r.Size})
-	}
-	return t.Intern(list)
 }

@@ -126,10 +126,6 @@ func (n *names) Place(p trace.Place) string {
 }
 
 // Axes implements trace.Names.
-func (n *names) Axes(mesh int32, axes []trace.Axis) string {
-	refs := make([]subaxis.Ref, len(axes))
-	for i, a := range axes {
-		refs[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
-	}
-	return n.m.Mesh(ir.MeshID(mesh)).FormatList(refs)
+func (n *names) Axes(mesh int32, axes []subaxis.Ref) string {
+	return n.m.Mesh(ir.MeshID(mesh)).FormatList(axes)
 }

@@ -159,7 +159,7 @@ func checkGroups(m *ir.Module, list []group) error {
 				return diag.Invalid(diag.BadSharding, groupPosition(m, v, g.id),
 					"values of sharding group %d have different shapes", g.id)
 			}
-			if manualParent(m, v) != manualParent(m, w) {
+			if m.ManualAround(m.BlockOp(m.BlockOf(v))) != m.ManualAround(m.BlockOp(m.BlockOf(w))) {
 				return diag.Invalid(diag.BadSharding, groupPosition(m, v, g.id),
 					"values of sharding group %d are in different manual computations", g.id)
 			}
@@ -176,20 +176,6 @@ func groupPosition(m *ir.Module, v ir.ValueID, id int64) diag.Position {
 		}
 	}
 	return diag.Position{}
-}
-
-// manualParent returns the manual computation around a value, 0 if there is none.
-func manualParent(m *ir.Module, v ir.ValueID) ir.OpID {
-	op := m.DefiningOp(v)
-	if op == 0 {
-		op = m.BlockOp(m.ArgBlock(v))
-	} else {
-		op = m.ParentOp(op)
-	}
-	for op != 0 && m.Kind(op) != ir.OpSdyManualComputation {
-		op = m.ParentOp(op)
-	}
-	return op
 }
 
 // groupCopy says that a member of a sharding group took over the sharding of another before propagation.

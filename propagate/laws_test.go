@@ -224,14 +224,13 @@ func (r *replay) apply(tr *trace.Trace) {
 			list = nil
 		}
 		for i, a := range tr.Axes(e.Axes) {
-			ref := subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
-			if n := len(list); i == 0 && n > 0 && list[n-1].Axis == ref.Axis && list[n-1].Pre == ref.Pre {
+			if n := len(list); i == 0 && n > 0 && list[n-1].Axis == a.Axis && list[n-1].Pre == a.Pre {
 				list = list[:n-1] // a part grew to one that is no multiple of it
 			}
 			if i == 0 && !e.Apart {
-				list = subaxis.AppendMerge(list, ref)
+				list = subaxis.AppendMerge(list, a)
 			} else {
-				list = append(list, ref)
+				list = append(list, a)
 			}
 		}
 		r.axes[e.To] = list

@@ -46,7 +46,7 @@ func (s *step) moves(list []trace.Event, tr *trace.Trace, t int, old []ir.DimSha
 				first = false
 				apart := isApart(axes, added[0], new.Dims[d].Axes)
 				axes = trace.Extend(axes, added, apart)
-				list = append(list, trace.Event{Kind: trace.Move, Factor: f, Mesh: int32(new.Mesh), Axes: axesOf(tr, added), Apart: apart,
+				list = append(list, trace.Event{Kind: trace.Move, Factor: f, Mesh: int32(new.Mesh), Axes: tr.Intern(added), Apart: apart,
 					From: s.place(s.sender(t, f, fs.axes), f), To: tensorPlace(t, d)})
 			}
 			if len(fs.overflow) > 0 || subaxis.Product(fs.axes) < s.rule.Sizes[f] {

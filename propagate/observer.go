@@ -104,8 +104,7 @@ func (o *observer) save() {
 func (o *observer) saveEdges(op ir.OpID, edges ir.PropagationEdges) {
 	m := o.m
 	if op == 0 {
-		main, _ := m.Main()
-		attrs := &m.Func(main).ResultAttrs[0]
+		attrs := &m.MainFunc().ResultAttrs[0]
 		*attrs = attrs.With(edgesAttr, edges)
 	} else if m.OpBlock(op) != 0 {
 		m.SetAttrs(op, m.OpAttrs(op).With(edgesAttr, edges))

@@ -28,7 +28,7 @@ func (s *step) refusals(tr *trace.Trace, mesh ir.MeshID, barrier bool) []trace.E
 			}
 			if e, ok := s.refusal(f, t, barrier); ok {
 				e.Kind, e.Mesh = trace.Refusal, int32(mesh)
-				e.Axes, e.Against = axesOf(tr, e.keptAway), axesOf(tr, e.winner)
+				e.Axes, e.Against = tr.Intern(e.keptAway), tr.Intern(e.winner)
 				list = append(list, e.Event)
 			}
 		}

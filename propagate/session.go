@@ -111,8 +111,7 @@ func (s *Session) reachesImport(g Given) bool {
 		return false
 	}
 	m := s.source
-	main, _ := m.Main()
-	for use := range m.Uses(m.BlockArgs(m.Func(main).Body)[g.Index]) {
+	for use := range m.Uses(m.BlockArgs(m.MainFunc().Body)[g.Index]) {
 		if kind := m.Kind(use.Op); kind == ir.OpSdyShardingConstraint || kind == ir.OpSdyManualComputation {
 			return true
 		}
@@ -130,8 +129,7 @@ func give(m *ir.Module, g Given, imported bool) {
 		}
 		id = m.InternSharding(c)
 	}
-	main, _ := m.Main()
-	if f := m.Func(main); g.Result {
+	if f := m.MainFunc(); g.Result {
 		f.ResultShardings[g.Index] = id
 	} else {
 		m.SetSharding(m.BlockArgs(f.Body)[g.Index], id)

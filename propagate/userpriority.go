@@ -73,7 +73,7 @@ func (e *engine) activate(round int32) {
 			s.Dims[w.dim] = w.given
 			s.Replicated = slices.DeleteFunc(s.Replicated, func(r subaxis.Ref) bool { return slices.Contains(w.given.Axes, r) })
 			e.trace.Add(trace.Event{Kind: trace.Activate, Factor: trace.NoFactor, Mesh: int32(s.Mesh),
-				Axes: axesOf(e.trace, w.given.Axes), To: trace.Place{Value: e.binder.name(slot(i)), Dim: w.dim}})
+				Axes: e.trace.Intern(w.given.Axes), To: trace.Place{Value: e.binder.name(slot(i)), Dim: w.dim}})
 		}
 		e.shardings[i] = e.m.InternSharding(s)
 	}
@@ -95,8 +95,7 @@ func (r *reserve) holds(s slot, dim int32, axes trace.AxesID, round int32) bool 
 			return true
 		}
 		for _, a := range r.trace.Axes(axes) {
-			ref := subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
-			if _, overlap := subaxis.Overlapping(w.given.Axes, ref); overlap {
+			if _, overlap := subaxis.Overlapping(w.given.Axes, a); overlap {
 				return true
 			}
 		}

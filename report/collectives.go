@@ -45,7 +45,7 @@ func collectiveTable(collectives []plan.Collective, all bool) string {
 	}
 	out := t.Render() + "\n"
 	if rest > 0 {
-		out += fmt.Sprintf("%s that %s %s: --all\n", count(rest, "more collective", "more collectives"), plural(rest, "sends", "send"),
+		out += fmt.Sprintf("%s that %s %s: --all\n", diag.Count(rest, "more collective", "more collectives"), diag.Plural(rest, "sends", "send"),
 			diag.Bytes(restBytes))
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/answer"
+	"autoshard/internal/diag"
 )
 
 // findingRows bounds the findings of a page.
@@ -17,7 +18,7 @@ func findings(list []answer.Finding, all bool) string {
 	var b strings.Builder
 	for i := range list {
 		if i == findingRows && !all {
-			fmt.Fprintf(&b, "and %s, which --all shows\n", count(len(list)-i, "finding more", "findings more"))
+			fmt.Fprintf(&b, "and %s, which --all shows\n", diag.Count(len(list)-i, "finding more", "findings more"))
 			break
 		}
 		f := &list[i]

@@ -13,17 +13,13 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/plan"
 	"autoshard/program"
+	"autoshard/subaxis"
 )
 
 // headline returns the first five lines: what is cut, step time, memory and bytes beside the baselines, and the proof.
 func headline(p *plan.Plan, check *program.Check) string {
-	axes := make([]string, len(p.Mesh))
-	devices := int64(1)
-	for i, a := range p.Mesh {
-		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
-		devices *= a.Size
-	}
-	first := fmt.Sprintf("%s on %s (%d devices, %s): %s\n", p.Model, strings.Join(axes, ","), devices, p.Hardware, cuts(p))
+	devices := (&subaxis.Mesh{Axes: p.Mesh}).Devices()
+	first := fmt.Sprintf("%s on %s (%d devices, %s): %s\n", p.Model, answer.FormatAxes(p.Mesh), devices, p.Hardware, cuts(p))
 	return first + comparison(p) + "\n" + "proof       " + proof(p, check) + "\n"
 }
 

@@ -30,8 +30,8 @@ func outputTable(p *plan.Plan, all bool) string {
 		out = tensorTable("output", own, outputRows, false)
 	}
 	if state > 0 {
-		out += fmt.Sprintf("%s the place of inputs and %s cut like them\n", count(state, "output takes", "outputs take"),
-			plural(state, "is", "are"))
+		out += fmt.Sprintf("%s the place of inputs and %s cut like them\n", diag.Count(state, "output takes", "outputs take"),
+			diag.Plural(state, "is", "are"))
 	}
 	return out
 }
@@ -68,7 +68,7 @@ func tensorTable(kind string, tensors []answer.Tensor, rows int, all bool) strin
 		out += "* the user's sharding\n"
 	}
 	if rest > 0 {
-		out += fmt.Sprintf("%s, %s per device: --all\n", count(rest, "more "+kind, "more "+kind+"s"), diag.Bytes(restBytes))
+		out += fmt.Sprintf("%s, %s per device: --all\n", diag.Count(rest, "more "+kind, "more "+kind+"s"), diag.Bytes(restBytes))
 	}
 	return out
 }

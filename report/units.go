@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -22,14 +20,4 @@ func newTable(right ...int) table.Writer {
 	}
 	t.SetColumnConfigs(configs)
 	return t
-}
-
-// count writes a number and its noun.
-func count(n int, one, many string) string { return fmt.Sprintf("%d %s", n, plural(n, one, many)) }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

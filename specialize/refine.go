@@ -60,11 +60,9 @@ func (r *refiner) refine(ctx context.Context, op ir.OpID) error {
 		}
 		op = static
 	}
-	for i := range m.NumRegions(op) {
-		for _, b := range m.Blocks(m.Region(op, i)) {
-			if err := r.block(ctx, b); err != nil {
-				return err
-			}
+	for b := range m.InnerBlocks(op) {
+		if err := r.block(ctx, b); err != nil {
+			return err
 		}
 	}
 	if err := r.results(op); err != nil {

@@ -21,8 +21,8 @@ import (
 
 // Axis is a named dimension of a mesh. Size is at least 1.
 type Axis struct {
-	Name string
-	Size int64
+	Name string `json:"name"`
+	Size int64  `json:"size"`
 }
 
 // Mesh is an ordered list of axes over devices. DeviceIDs is nil where device i of the row-major order has id i.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"autoshard/subaxis"
 )
 
 // Names gives words to the ids of a trace.
@@ -13,7 +15,7 @@ type Names interface {
 	// Place names a dimension of a value, such as %3[0], or the value alone where the dimension is -1.
 	Place(p Place) string
 	// Axes names a list of axes of a mesh, such as "x", "y":(1)2.
-	Axes(mesh int32, axes []Axis) string
+	Axes(mesh int32, axes []subaxis.Ref) string
 }
 
 // Options selects events.

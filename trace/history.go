@@ -48,22 +48,9 @@ func (h *History) Axes(p Place) []subaxis.Ref {
 	list := slices.Clone(h.start(p))
 	for _, i := range h.into[p] {
 		e := &h.events[i]
-		list = e.apply(list, h.refs(e.Axes))
+		list = e.apply(list, h.trace.Axes(e.Axes))
 	}
 	return list
-}
-
-// refs returns an interned list as axes of a mesh.
-func (h *History) refs(id AxesID) []subaxis.Ref { return h.trace.Refs(id) }
-
-// Refs returns an interned list in a new slice.
-func (t *Trace) Refs(id AxesID) []subaxis.Ref {
-	list := t.Axes(id)
-	out := make([]subaxis.Ref, len(list))
-	for i, a := range list {
-		out[i] = subaxis.Ref{Axis: a.Index, Pre: a.Pre, Size: a.Size}
-	}
-	return out
 }
 
 // apply returns the axes of a dimension after an event that is no refusal brought axes to it.
@@ -119,7 +106,7 @@ func (h *History) trackBack(todo []need, n need, given map[Place][]subaxis.Ref, 
 	for k := end - 1; k >= 0 && len(n.axes) > 0; k-- {
 		i := into[k]
 		e := &h.events[i]
-		hit := Common(n.axes, h.refs(e.Axes))
+		hit := Common(n.axes, h.trace.Axes(e.Axes))
 		if fresh := subaxis.Difference(hit, used[i]); len(fresh) > 0 {
 			used[i] = append(used[i], fresh...)
 			if e.Kind != Activate {
@@ -144,7 +131,7 @@ func (h *History) links(given map[Place][]subaxis.Ref, used map[int32][]subaxis.
 	}
 	for _, i := range slices.Sorted(maps.Keys(used)) {
 		e := h.events[i]
-		out = append(out, Link{Event: e, Parts: Common(h.refs(e.Axes), used[i])})
+		out = append(out, Link{Event: e, Parts: Common(h.trace.Axes(e.Axes), used[i])})
 	}
 	return out
 }

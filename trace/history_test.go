@@ -26,7 +26,7 @@ var (
 func story() (*trace.Trace, *trace.History) {
 	t := trace.New(nil)
 	intern := func(r subaxis.Ref) trace.AxesID {
-		return t.Intern([]trace.Axis{{Index: r.Axis, Pre: r.Pre, Size: r.Size}})
+		return t.Intern([]subaxis.Ref{r})
 	}
 	t.Add(trace.Event{Kind: trace.Move, Op: 1, Axes: intern(major), From: at(1, 0), To: at(2, 0)})
 	t.Add(trace.Event{Kind: trace.Move, Op: 2, Axes: intern(minor), From: at(1, 0), To: at(2, 0)})
@@ -168,7 +168,7 @@ func again(tr *trace.Trace, p trace.PatternID) *trace.Trace {
 
 func Example() {
 	t := trace.New(nil)
-	x := t.Intern([]trace.Axis{{Index: 0, Pre: 1, Size: 4}})
+	x := t.Intern([]subaxis.Ref{{Axis: 0, Pre: 1, Size: 4}})
 	t.Begin(0, 1)
 	t.Add(trace.Event{Kind: trace.Move, Op: 3, Axes: x, From: at(1, 0), To: at(2, 0)})
 	t.Add(trace.Event{Kind: trace.Refusal, Reason: trace.Closed, Op: 4, Axes: x, From: at(2, 0), To: at(5, 1)})

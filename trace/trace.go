@@ -16,10 +16,9 @@ package trace
 import (
 	"encoding/binary"
 	"slices"
-)
 
-// Axis is an axis of a mesh or a part of it: the index of the axis, and the pre-size and size of the part.
-type Axis struct{ Index, Pre, Size int32 }
+	"autoshard/subaxis"
+)
 
 // Place is a dimension of a value. Negative values are results of functions: ^v is their number. Dim is -1 where
 // no single dimension is meant.
@@ -105,7 +104,7 @@ type Trace struct {
 	patterns [][]Event  // by PatternID
 	shared   map[string]PatternID
 	phases   []phase
-	axes     []Axis
+	axes     []subaxis.Ref
 	lists    []span // by AxesID
 	index    map[string]AxesID
 	key      []byte
@@ -172,10 +171,10 @@ func (t *Trace) len() int {
 }
 
 // Intern returns the id of a list of axes.
-func (t *Trace) Intern(axes []Axis) AxesID {
+func (t *Trace) Intern(axes []subaxis.Ref) AxesID {
 	t.key = t.key[:0]
 	for _, a := range axes {
-		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a.Index))
+		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a.Axis))
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a.Pre))
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a.Size))
 	}
@@ -290,7 +289,7 @@ func (t *Trace) Events() []Event {
 }
 
 // Axes returns an interned list. It must not be changed.
-func (t *Trace) Axes(id AxesID) []Axis {
+func (t *Trace) Axes(id AxesID) []subaxis.Ref {
 	s := t.lists[id]
-	return t.axes[s.first : s.first+s.n]
+	return t.axes[s.first : s.first+s.n : s.first+s.n]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/subaxis"
 	"autoshard/trace"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,18 +24,18 @@ func (plain) Place(p trace.Place) string {
 	return fmt.Sprintf("%%%d[%d]", p.Value, p.Dim)
 }
 
-func (plain) Axes(_ int32, axes []trace.Axis) string {
+func (plain) Axes(_ int32, axes []subaxis.Ref) string {
 	var names []string
 	for _, a := range axes {
-		names = append(names, fmt.Sprintf("axis%d:(%d)%d", a.Index, a.Pre, a.Size))
+		names = append(names, fmt.Sprintf("axis%d:(%d)%d", a.Axis, a.Pre, a.Size))
 	}
 	return strings.Join(names, ", ")
 }
 
 func sample() *trace.Trace {
 	t := trace.New(nil)
-	x := t.Intern([]trace.Axis{{Index: 0, Pre: 1, Size: 2}})
-	y := t.Intern([]trace.Axis{{Index: 1, Pre: 1, Size: 4}, {Index: 0, Pre: 2, Size: 2}})
+	x := t.Intern([]subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}})
+	y := t.Intern([]subaxis.Ref{{Axis: 1, Pre: 1, Size: 4}, {Axis: 0, Pre: 2, Size: 2}})
 	t.Begin(0, 1)
 	t.Add(trace.Event{Kind: trace.Move, Op: 3, Factor: 0, Axes: x, From: trace.Place{Value: 1}, To: trace.Place{Value: 2}})
 	t.Begin(1, 0)
@@ -100,7 +101,7 @@ func TestJSON(t *testing.T) {
 
 func TestIntern(t *testing.T) {
 	tr := trace.New(nil)
-	list := []trace.Axis{{Index: 1, Pre: 2, Size: 3}}
+	list := []subaxis.Ref{{Axis: 1, Pre: 2, Size: 3}}
 	first := tr.Intern(list)
 	if tr.Intern(nil) != 0 || tr.Intern(list) != first {
 		t.Error("equal lists have to get equal ids, the empty one 0")

@@ -49,7 +49,7 @@ func (h *History) WhyNot(p Place, axes []subaxis.Ref, relations Relations, limit
 // everRefused says whether axes were refused anywhere.
 func (h *History) everRefused(axes []subaxis.Ref) bool {
 	return slices.ContainsFunc(h.events, func(e Event) bool {
-		return e.Kind == Refusal && (e.Reason == MeshMismatch || len(Common(h.refs(e.Axes), axes)) > 0)
+		return e.Kind == Refusal && (e.Reason == MeshMismatch || len(Common(h.trace.Axes(e.Axes), axes)) > 0)
 	})
 }
 
@@ -60,7 +60,7 @@ func (h *History) refusedAt(places []Place, from map[Place]Place, axes []subaxis
 	for _, q := range places {
 		for _, i := range append(slices.Clone(h.kept[q]), h.kept[Place{q.Value, -1}]...) {
 			e := &h.events[i]
-			parts := Common(h.refs(e.Axes), axes)
+			parts := Common(h.trace.Axes(e.Axes), axes)
 			if len(parts) == 0 && e.Reason != MeshMismatch {
 				continue
 			}

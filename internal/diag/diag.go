@@ -78,6 +78,16 @@ func Internal(code Code, pos Position, format string, args ...any) *Error {
 	return newError(ErrInternal, code, pos, format, args)
 }
 
+// InFile names a file in the diagnostics of an error that name no place yet, and returns the error.
+func InFile(err error, file string) error {
+	for i := range Diagnostics(err) {
+		if d := &Diagnostics(err)[i]; d.Pos == (Position{}) {
+			d.Pos.File = file
+		}
+	}
+	return err
+}
+
 func newError(class error, code Code, pos Position, format string, args []any) *Error {
 	return &Error{Class: class, Diagnostics: []Diagnostic{{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...)}}}
 }

@@ -141,6 +141,14 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// DidYouMean returns a hint at the known name that is nearest to an unknown one, to end a message with; "" if none is near.
+func DidYouMean(name string, known []string) string {
+	if near := Nearest(name, known); near != "" && near != name {
+		return ", did you mean `" + near + "`?"
+	}
+	return ""
+}
+
 // maxWord bounds the words that are compared; longer ones are far from all others.
 const maxWord = 160
 

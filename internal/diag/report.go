@@ -34,15 +34,8 @@ func (r *Report) Count(s Severity) int {
 
 // Summary returns a line such as "2 errors and 1 warning in 3 files".
 func (r *Report) Summary() string {
-	return fmt.Sprintf("%s and %s in %s", counted(r.Count(SeverityError), "error"), counted(r.Count(SeverityWarning), "warning"),
-		counted(r.Files, "file"))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s and %s in %s", Count(r.Count(SeverityError), "error", "errors"),
+		Count(r.Count(SeverityWarning), "warning", "warnings"), Count(r.Files, "file", "files"))
 }
 
 // WriteText writes the findings as Render does, all of them.

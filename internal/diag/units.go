@@ -19,6 +19,17 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.3g %s", x, units[unit])
 }
 
+// Count returns a number with its noun.
+func Count(n int, one, many string) string { return fmt.Sprintf("%d %s", n, Plural(n, one, many)) }
+
+// Plural returns the word for one thing or for several.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // Seconds returns a time with three digits and a unit from ps to s: 1.23 ms.
 func Seconds(s float64) string {
 	for _, u := range []struct {

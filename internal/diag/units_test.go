@@ -24,3 +24,9 @@ func TestSeconds(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	if one, none := diag.Count(1, "entry", "entries"), diag.Count(0, "entry", "entries"); one != "1 entry" || none != "0 entries" {
+		t.Errorf("got %q and %q", one, none)
+	}
+}

@@ -85,11 +85,7 @@ func captures(m *ir.Module, op ir.OpID) bool {
 	found := false
 	m.Walk(body, func(inner ir.OpID) {
 		for _, v := range m.Operands(inner) {
-			b := m.ArgBlock(v)
-			if b == 0 {
-				b = m.OpBlock(m.DefiningOp(v))
-			}
-			found = found || !inside[b]
+			found = found || !inside[m.BlockOf(v)]
 		}
 	})
 	return found

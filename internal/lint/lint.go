@@ -71,11 +71,7 @@ func CheckNames(disabled []string) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := ""
-		if near := diag.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf(", did you mean `%s`?", near)
-		}
-		return diag.Invalid(diag.BadOption, diag.Position{}, "there is no rule `%s` to disable%s", name, hint)
+		return diag.Invalid(diag.BadOption, diag.Position{}, "there is no rule `%s` to disable%s", name, diag.DidYouMean(name, known))
 	}
 	return nil
 }

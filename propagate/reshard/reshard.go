@@ -120,11 +120,9 @@ func (r *inserter) signature(f ir.FuncID) error {
 func (r *inserter) block(b ir.BlockID) error {
 	m := r.m
 	for op := range m.Ops(b) {
-		for i := range m.NumRegions(op) {
-			for _, inner := range m.Blocks(m.Region(op, i)) {
-				if err := r.block(inner); err != nil {
-					return err
-				}
+		for inner := range m.InnerBlocks(op) {
+			if err := r.block(inner); err != nil {
+				return err
 			}
 		}
 		if kind := m.Kind(op); !kind.IsTerminator() && !r.needsNothing(op, kind) {

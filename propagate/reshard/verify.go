@@ -43,11 +43,9 @@ type checker struct {
 func (c *checker) block(b ir.BlockID, f ir.FuncID) error {
 	m := c.m
 	for op := range m.Ops(b) {
-		for i := range m.NumRegions(op) {
-			for _, inner := range m.Blocks(m.Region(op, i)) {
-				if err := c.block(inner, f); err != nil {
-					return err
-				}
+		for inner := range m.InnerBlocks(op) {
+			if err := c.block(inner, f); err != nil {
+				return err
 			}
 		}
 		if err := c.op(op, f); err != nil {

@@ -1,8 +1,6 @@
 package iopddl
 
 import (
-	"errors"
-
 	"autoshard/internal/diag"
 	"autoshard/search"
 )
@@ -43,7 +41,7 @@ func (d *decoder) build() (*search.Problem, error) {
 	}
 	p, err := b.Build()
 	if err != nil {
-		return nil, located(err, d.file)
+		return nil, diag.InFile(err, d.file)
 	}
 	return p, nil
 }
@@ -54,17 +52,6 @@ func sum(counts []int32) int {
 		total += int(n)
 	}
 	return total
-}
-
-// located adds the file to the diagnostics of an error.
-func located(err error, file string) error {
-	var e *diag.Error
-	if errors.As(err, &e) {
-		for i := range e.Diagnostics {
-			e.Diagnostics[i].Pos.File = file
-		}
-	}
-	return err
 }
 
 // unary is an edge of one node: where it stands, and its costs in the pool.

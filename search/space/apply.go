@@ -74,8 +74,7 @@ func equalFactors(a, b collectives.Factors) bool {
 // Apply gives a copy of the module, with the same ids, the shardings of a solution and returns how its ops are cut.
 func (s *Space) Apply(to *ir.Module, solution []int32) collectives.Assignment {
 	assignment := make(collectives.Assignment, to.NumOps())
-	main, _ := to.Main()
-	f := to.Func(main)
+	f := to.MainFunc()
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		st := &n.strategies[solution[i]]

@@ -4,8 +4,7 @@ import "autoshard/ir"
 
 // Floor returns the picoseconds that the local ops of every program surely take: each as if cut evenly over all devices.
 func (s *Space) Floor() int64 {
-	main, _ := s.m.Main()
-	return s.floor(s.m.Func(main).Body, share{1, 1})
+	return s.floor(s.m.MainFunc().Body, share{1, 1})
 }
 
 // mayAddress says whether an op may come to compute one integer on each device, which costs nothing.
@@ -88,8 +87,7 @@ func computes(k ir.Kind) bool {
 
 // acrossManual marks what may come to be read on the fly once manual computations are part of the program around them.
 func acrossManual(m *ir.Module, fused []bool) {
-	main, _ := m.Main()
-	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
 		if m.Kind(op) != ir.OpSdyManualComputation {
 			return
 		}

@@ -125,8 +125,7 @@ func (s *Space) Respects(settled *ir.Module) bool {
 			return false
 		}
 	}
-	main, _ := settled.Main()
-	f := settled.Func(main)
+	f := settled.MainFunc()
 	for i, pin := range s.outPins {
 		if pin != 0 && s.tied[i] < 0 && !allowed(pin, f.ResultShardings[i], len(s.m.TypeOf(f.ResultTypes[i]).Dims)) {
 			return false

@@ -142,8 +142,7 @@ func (s *Space) block(n *node) ir.BlockID {
 	if n.op != 0 {
 		return s.m.OpBlock(n.op)
 	}
-	main, _ := s.m.Main()
-	return s.m.Func(main).Body
+	return s.m.MainFunc().Body
 }
 
 // returned calls visit with the values that have to be sent to the layout of a node's value: what the regions of a loop or
@@ -152,8 +151,7 @@ func (s *Space) returned(n *node, visit func(v ir.ValueID, b ir.BlockID, runs in
 	m := s.m
 	switch {
 	case n.isInput():
-		main, _ := m.Main()
-		body := m.Func(main).Body
+		body := m.MainFunc().Body
 		for r, arg := range s.tied {
 			if arg == m.Index(n.values[0]) {
 				visit(m.Operand(m.LastOp(body), r), body, 1, n.sure)
@@ -210,8 +208,7 @@ func (s *Space) followConstraints() {
 	for v := range s.same {
 		s.same[v] = ir.ValueID(v)
 	}
-	main, _ := m.Main()
-	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
 		if passesOn(m.Kind(op)) {
 			s.same[m.Result(op, 0)] = s.same[m.Operand(op, 0)]
 		}
@@ -232,9 +229,8 @@ func passesOn(k ir.Kind) bool {
 // withoutConstraints returns a copy of a module, with the same values, as it is once communications are explicit.
 func withoutConstraints(m *ir.Module) *ir.Module {
 	c := m.Clone()
-	main, _ := c.Main()
 	gone := func(k ir.Kind) bool { return passesOn(k) || k == ir.OpSdyShardingGroup }
-	for _, op := range c.OpsWhere(c.Func(main).Body, gone) {
+	for _, op := range c.OpsWhere(c.MainFunc().Body, gone) {
 		if c.NumResults(op) > 0 {
 			c.ReplaceUses(c.Result(op, 0), c.Operand(op, 0))
 		}

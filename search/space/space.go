@@ -105,11 +105,10 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // New returns the space of a module whose calls are inlined. The module must not change until the solution has been
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
-	main, _ := m.Main()
 	s := &Space{m: m, mesh: mesh, model: model, rings: true,
 		planner: collectives.NewPlanner(model),
 		pins:    map[ir.ValueID]ir.ShardingID{},
-		outPins: make([]ir.ShardingID, len(m.Func(main).ResultTypes)),
+		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)),
 		fused:   estimate.Fused(m),
 		gone:    estimate.Fused(withoutConstraints(m)),
 	}
@@ -140,12 +139,11 @@ func (s *Space) PinResult(i int, sharding ir.ShardingID) {
 // Suggest adds the way in which a settled copy of the module, with the same ids, would be cut: its strategies join
 // the space, and it becomes a warm start if it respects the pins.
 func (s *Space) Suggest(settled *ir.Module, assignment collectives.Assignment) {
-	main, _ := settled.Main()
 	g := suggestion{values: make([]ir.ShardingID, s.m.NumValues()), factors: assignment}
 	for v := ir.ValueID(1); int(v) < min(s.m.NumValues(), settled.NumValues()); v++ {
 		g.values[v] = s.adopt(settled, settled.Sharding(v))
 	}
-	for _, id := range settled.Func(main).ResultShardings {
+	for _, id := range settled.MainFunc().ResultShardings {
 		g.out = append(g.out, s.adopt(settled, id))
 	}
 	s.suggested = append(s.suggested, g)
