@@ -121,40 +121,32 @@ func planMessage(ctx context.Context, p *autoshard.Plan) (*autoshardv1.Plan, err
 		return nil, err
 	}
 	out.Program = p.Program
-	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Inputs: list} },
-		(*autoshardv1.Plan).GetInputs)
-	if err != nil {
-		return nil, err
-	}
-	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Outputs: list} },
-		(*autoshardv1.Plan).GetOutputs)
-	if err != nil {
-		return nil, err
-	}
-	out.Inputs, out.Outputs = inputs, outputs
-	out.Collectives, err = pieces(ctx, p.Collectives, func(list []autoshard.Collective) any { return &autoshard.Plan{Collectives: list} },
-		(*autoshardv1.Plan).GetCollectives)
-	return out, err
+	return out, cmp.Or(
+		pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Inputs: list} },
+			(*autoshardv1.Plan).GetInputs, &out.Inputs),
+		pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Plan{Outputs: list} },
+			(*autoshardv1.Plan).GetOutputs, &out.Outputs),
+		pieces(ctx, p.Collectives, func(list []autoshard.Collective) any { return &autoshard.Plan{Collectives: list} },
+			(*autoshardv1.Plan).GetCollectives, &out.Collectives))
 }
 
-// pieces converts a list: part makes a value whose JSON form is that of a message T with a part of the list, and get
-// returns that part of the message.
+// pieces appends a list to that of a message: part makes a value whose JSON form is that of a message T with a part of the
+// list, and get returns that part of the message.
 func pieces[E, M any, T any, P interface {
 	*T
 	proto.Message
-}](ctx context.Context, list []E, part func([]E) any, get func(P) []M) ([]M, error) {
-	var out []M
+}](ctx context.Context, list []E, part func([]E) any, get func(P) []M, to *[]M) error {
 	for piece := range slices.Chunk(list, pieceLength) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		message := P(new(T))
 		if err := convert(part(piece), message); err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, get(message)...)
+		*to = append(*to, get(message)...)
 	}
-	return out, nil
+	return nil
 }
 
 // convert fills a message with a value of the façade whose JSON form it has.
@@ -178,19 +170,14 @@ func propagationMessage(ctx context.Context, p *autoshard.Propagation, steps boo
 		return nil, err
 	}
 	out.Program, out.Trace = p.Program, nil
-	inputs, err := pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Inputs: list} },
-		(*autoshardv1.PropagateResponse).GetInputs)
-	if err != nil {
-		return nil, err
+	err := cmp.Or(
+		pieces(ctx, p.Inputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Inputs: list} },
+			(*autoshardv1.PropagateResponse).GetInputs, &out.Inputs),
+		pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Outputs: list} },
+			(*autoshardv1.PropagateResponse).GetOutputs, &out.Outputs))
+	if err == nil && steps {
+		out.Trace, err = traceMessage(ctx, &p.Trace)
 	}
-	outputs, err := pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Outputs: list} },
-		(*autoshardv1.PropagateResponse).GetOutputs)
-	if err != nil || !steps {
-		out.Inputs, out.Outputs = inputs, outputs
-		return out, err
-	}
-	out.Inputs, out.Outputs = inputs, outputs
-	out.Trace, err = traceMessage(ctx, &p.Trace)
 	return out, err
 }
 
@@ -200,12 +187,13 @@ func traceMessage(ctx context.Context, t *trace.Document) (*autoshardv1.Trace, e
 		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority}
 		for j := range t.Rounds[i].Levels {
 			level := &t.Rounds[i].Levels[j]
-			steps, err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
-				(*autoshardv1.Trace_Level).GetSteps)
+			message := &autoshardv1.Trace_Level{OpPriority: int32(level.OpPriority)}
+			err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
+				(*autoshardv1.Trace_Level).GetSteps, &message.Steps)
 			if err != nil {
 				return nil, err
 			}
-			round.Levels = append(round.Levels, &autoshardv1.Trace_Level{OpPriority: int32(level.OpPriority), Steps: steps})
+			round.Levels = append(round.Levels, message)
 		}
 		out.Rounds = append(out.Rounds, round)
 	}

@@ -28,10 +28,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the moments")
 	most := flag.Duration("most", 100*time.Millisecond, "longest time that is good")
 	flag.Parse()
-	if err := run(flag.Args(), *out, *rounds, *moments, *seed, *most); err != nil {
-		fmt.Fprintln(os.Stderr, "cancel:", err)
-		os.Exit(1)
-	}
+	site.Exit("cancel", run(flag.Args(), *out, *rounds, *moments, *seed, *most))
 }
 
 // defaults are the models without arguments, in the shared folder.
@@ -48,7 +45,7 @@ func run(files []string, out string, rounds, moments int, seed uint64, most time
 	waits := "| model | whole plan | cancellations | median | 95 % | 99 % | longest |\n|---|---|---|---|---|---|---|\n"
 	var failed error
 	for _, file := range files {
-		text, err := read(file)
+		text, err := site.ReadText(file)
 		if err != nil {
 			return err
 		}
@@ -73,10 +70,7 @@ func run(files []string, out string, rounds, moments int, seed uint64, most time
 	if moments > 0 {
 		report += "\n" + waits
 	}
-	if _, err := os.Stdout.WriteString(report); err != nil || out == "" {
-		return errors.Join(failed, err)
-	}
-	return errors.Join(failed, os.WriteFile(out, []byte(report), 0o644))
+	return errors.Join(failed, site.Publish(report, out))
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1e3) }
+func milliseconds(d time.Duration) string { return site.Milliseconds(d.Seconds()) }

@@ -11,13 +11,13 @@ package main
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
 
+	"autoshard/benchmarks/site"
 	"autoshard/internal/cli"
 )
 
@@ -43,10 +43,7 @@ func main() {
 	flag.IntVar(&o.parallel, "parallel", 2, "forms at a time")
 	flag.BoolVar(&o.jax, "jax", false, "run emitted Python on JAX too, for the text form of each program")
 	flag.Parse()
-	if err := run(o); err != nil {
-		fmt.Fprintln(os.Stderr, "coverage:", err)
-		os.Exit(1)
-	}
+	site.Exit("coverage", run(o))
 }
 
 // program is an entry of programs.json.
@@ -109,9 +106,5 @@ func run(o options) error {
 	}
 	close(work)
 	workers.Wait()
-	report := table(programs, results)
-	if _, err := os.Stdout.WriteString(report); err != nil || o.out == "" {
-		return err
-	}
-	return os.WriteFile(o.out, []byte(report), 0o644)
+	return site.Publish(table(programs, results), o.out)
 }

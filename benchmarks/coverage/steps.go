@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -33,10 +34,10 @@ func runForm(o options, r *result) {
 	if !r.step(o, dir, "check", "check", file) {
 		return
 	}
-	r.step(o, dir, "propagate", join([]string{"propagate", "--mesh", "data=4"}, model)...)
+	r.step(o, dir, "propagate", slices.Concat([]string{"propagate", "--mesh", "data=4"}, model)...)
 	for _, mesh := range meshes {
 		plan := filepath.Join(dir, mesh+".json")
-		args := join([]string{"plan", "--mesh", mesh, "--hardware", "cpu", "--timeout", "60s", "--verify", "-o", plan}, model, inputs)
+		args := slices.Concat([]string{"plan", "--mesh", mesh, "--hardware", "cpu", "--timeout", "60s", "--verify", "-o", plan}, model, inputs)
 		if !r.step(o, dir, "plan "+mesh, args...) {
 			continue
 		}
@@ -56,20 +57,12 @@ func (r *result) emit(o options, dir, mesh, format string, inputs []string) {
 	case "stablehlo":
 		r.step(o, dir, "check stablehlo "+mesh, "check", file)
 	case "shardmap", "sdy":
-		r.step(o, dir, "run "+format+" "+mesh, join([]string{"run", file}, inputs)...)
+		r.step(o, dir, "run "+format+" "+mesh, slices.Concat([]string{"run", file}, inputs)...)
 	case "jax":
 		if o.jax && r.form == "text.mlir" {
-			r.step(o, dir, "run jax "+mesh, join([]string{"run", plan, "--backend", "jax"}, inputs)...)
+			r.step(o, dir, "run jax "+mesh, slices.Concat([]string{"run", plan, "--backend", "jax"}, inputs)...)
 		}
 	}
-}
-
-func join(parts ...[]string) []string {
-	var out []string
-	for _, p := range parts {
-		out = append(out, p...)
-	}
-	return out
 }
 
 // step runs one command, and says whether it succeeded.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"autoshard/benchmarks/site"
 	"autoshard/internal/cli"
 )
 
@@ -46,10 +47,7 @@ func main() {
 	flag.BoolVar(&o.certify, "certify", false, "write certificates of the bounds and verify them")
 	flag.StringVar(&o.out, "o", "", "file for the table, with the plot beside it as .svg; standard output alone if empty")
 	flag.Parse()
-	if err := run(o); err != nil {
-		fmt.Fprintln(os.Stderr, "iopddl:", err)
-		os.Exit(1)
-	}
+	site.Exit("iopddl", run(o))
 }
 
 func run(o options) error {
@@ -71,14 +69,10 @@ func run(o options) error {
 		}
 	}
 	plot := strings.TrimSuffix(o.out, filepath.Ext(o.out)) + ".svg"
-	report := table(all, o, filepath.Base(plot))
-	if _, err := os.Stdout.WriteString(report); err != nil || o.out == "" {
+	if err := site.Publish(table(all, o, filepath.Base(plot)), o.out); err != nil || o.out == "" {
 		return err
 	}
-	if err := chart(all, plot); err != nil {
-		return err
-	}
-	return os.WriteFile(o.out, []byte(report), 0o644)
+	return chart(all, plot)
 }
 
 // instance is a file with what is published about it, 0 where nothing is, and its runs by seed.

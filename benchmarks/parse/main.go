@@ -9,13 +9,13 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"autoshard/benchmarks/site"
 )
 
 func main() {
@@ -23,10 +23,7 @@ func main() {
 	rounds := flag.Int("rounds", 10, "rounds of which the fastest counts")
 	child := flag.String("child", "", "measure this side alone and write JSON, for the command itself")
 	flag.Parse()
-	if err := run(*out, *rounds, *child, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "parse:", err)
-		os.Exit(1)
-	}
+	site.Exit("parse", run(*out, *rounds, *child, flag.Args()))
 }
 
 func run(out string, rounds int, child string, files []string) error {
@@ -50,11 +47,7 @@ func run(out string, rounds int, child string, files []string) error {
 		}
 		rows = append(rows, r)
 	}
-	report := table(rows, rounds)
-	if _, err := os.Stdout.WriteString(report); err != nil || out == "" {
-		return err
-	}
-	return os.WriteFile(out, []byte(report), 0o644)
+	return site.Publish(table(rows, rounds), out)
 }
 
 // prepare writes the programs to measure into a folder, unpacked, and returns their paths.
@@ -73,7 +66,7 @@ func prepare(dir string, files []string) ([]string, error) {
 	}
 	texts := make([]string, len(files))
 	for i, file := range files {
-		data, err := readText(file)
+		data, err := site.ReadText(file)
 		if err != nil {
 			return nil, err
 		}
@@ -87,17 +80,13 @@ func prepare(dir string, files []string) ([]string, error) {
 
 // largestModel returns the shared model with the most text.
 func largestModel() (string, error) {
-	root := os.Getenv("AUTOSHARD_SHARED")
-	if root == "" {
-		return "", fmt.Errorf("AUTOSHARD_SHARED is not set: it names the folder with the models; or name files")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "models", "*.mlir*"))
+	files, err := site.Shared("models/*.mlir*")
 	if err != nil {
 		return "", err
 	}
 	largest, most := "", -1
 	for _, file := range files {
-		data, err := readText(file)
+		data, err := site.ReadText(file)
 		if err != nil {
 			return "", err
 		}
@@ -105,23 +94,7 @@ func largestModel() (string, error) {
 			largest, most = file, len(data)
 		}
 	}
-	if largest == "" {
-		return "", fmt.Errorf("no models in %s", root)
-	}
 	return largest, nil
-}
-
-// readText returns the text of a file, unpacked if its name ends in .gz.
-func readText(file string) ([]byte, error) {
-	data, err := os.ReadFile(file)
-	if err != nil || !strings.HasSuffix(file, ".gz") {
-		return data, err
-	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 // manyOps returns a program of n elementwise ops.

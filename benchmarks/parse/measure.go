@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"autoshard/benchmarks/site"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 )
@@ -54,9 +55,9 @@ func measureBoth(file string, rounds int) (row, error) {
 	if r.here, err = measure(self, "-child", file, "-rounds", strconv.Itoa(rounds)); err != nil {
 		return r, err
 	}
-	python := os.Getenv("AUTOSHARD_PYTHON")
-	if python == "" {
-		return r, fmt.Errorf("AUTOSHARD_PYTHON is not set: it names a Python with jax, whose MLIR is the peer")
+	python, err := site.Python()
+	if err != nil {
+		return r, err
 	}
 	r.mlir, err = measure(python, "-c", peer, file, strconv.Itoa(rounds))
 	return r, err
@@ -100,12 +101,12 @@ func measureHere(w io.Writer, file string, rounds int) error {
 		if module, err = read(src); err != nil {
 			return err
 		}
-		m.Parse = fastest(m.Parse, start)
+		m.Parse = site.Fastest(m.Parse, start)
 	}
 	for range rounds {
 		start := time.Now()
 		m.Text = len(mlir.Print(module, mlir.PrintOptions{}))
-		m.Print = fastest(m.Print, start)
+		m.Print = site.Fastest(m.Print, start)
 	}
 	return json.NewEncoder(w).Encode(m)
 }
@@ -116,14 +117,6 @@ func read(src []byte) (*ir.Module, error) {
 		return nil, err
 	}
 	return m, ir.Verify(context.Background(), m)
-}
-
-// fastest returns the smaller of the best time so far, 0 for none, and the time since start.
-func fastest(best float64, start time.Time) float64 {
-	if t := time.Since(start).Seconds(); best == 0 || t < best {
-		return t
-	}
-	return best
 }
 
 // heapInUse returns the bytes of live objects.

@@ -20,8 +20,8 @@ func table(rows []row, rounds int) string {
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %.2f | %s | %s | %.2f | %.1f | %.1f | %.1f |\n", r.name, r.bytes,
-			milliseconds(r.here.Parse), milliseconds(r.mlir.Parse), r.mlir.Parse/r.here.Parse,
-			milliseconds(r.here.Print), milliseconds(r.mlir.Print), r.mlir.Print/r.here.Print,
+			site.Milliseconds(r.here.Parse), site.Milliseconds(r.mlir.Parse), r.mlir.Parse/r.here.Parse,
+			site.Milliseconds(r.here.Print), site.Milliseconds(r.mlir.Print), r.mlir.Print/r.here.Print,
 			perByte(r.here.Peak, r), perByte(r.mlir.Peak, r), perByte(r.here.Live, r))
 	}
 	for _, r := range rows {
@@ -31,7 +31,5 @@ func table(rows []row, rounds int) string {
 	}
 	return b.String()
 }
-
-func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", seconds*1e3) }
 
 func perByte(n int64, r row) float64 { return float64(n) / float64(r.bytes) }

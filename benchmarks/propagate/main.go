@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"autoshard/benchmarks/site"
 )
 
 func main() {
@@ -22,10 +24,7 @@ func main() {
 	limit := flag.Duration("peer-timeout", 5*time.Minute, "longest time for the peer on one text")
 	only := flag.String("only", "", "only texts whose name contains this")
 	flag.Parse()
-	if err := run(*out, *rounds, *limit, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "propagate:", err)
-		os.Exit(1)
-	}
+	site.Exit("propagate", run(*out, *rounds, *limit, *only))
 }
 
 func run(out string, rounds int, limit time.Duration, only string) error {
@@ -50,9 +49,5 @@ func run(out string, rounds int, limit time.Duration, only string) error {
 		fmt.Fprintln(os.Stderr, r.line())
 		rows = append(rows, r)
 	}
-	report := table(rows, rounds, limit)
-	if _, err := os.Stdout.WriteString(report); err != nil || out == "" {
-		return err
-	}
-	return os.WriteFile(out, []byte(report), 0o644)
+	return site.Publish(table(rows, rounds, limit), out)
 }

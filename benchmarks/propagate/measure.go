@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"autoshard/benchmarks/site"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/pass"
@@ -95,7 +95,7 @@ func (r *row) measureHere(m *ir.Module, rounds int) ([]byte, error) {
 		if used = cpuTime() - used; r.cpu == 0 || used < r.cpu {
 			r.cpu = used
 		}
-		r.here = fastest(r.here, start)
+		r.here = site.Fastest(r.here, start)
 		if out == nil {
 			out = mlir.Print(c, mlir.PrintOptions{})
 		}
@@ -119,14 +119,14 @@ func (r *row) measureRun(m *ir.Module, rounds int) error {
 		if err != nil {
 			return err
 		}
-		r.run = fastest(r.run, start)
+		r.run = site.Fastest(r.run, start)
 		first := memory()
 		runtime.KeepAlive(trace)
 		start = time.Now()
 		if _, err := propagate.Run(context.Background(), c, propagate.Options{}); err != nil {
 			return err
 		}
-		r.again = fastest(r.again, start)
+		r.again = site.Fastest(r.again, start)
 		second := memory()
 		n := float64(c.NumOps())
 		r.bytes = float64(first.TotalAlloc-before.TotalAlloc) / n
@@ -151,19 +151,11 @@ func cpuTime() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// fastest returns the smaller of the best time so far, 0 for none, and the time since start.
-func fastest(best float64, start time.Time) float64 {
-	if t := time.Since(start).Seconds(); best == 0 || t < best {
-		return t
-	}
-	return best
-}
-
 // measurePeer times the peer in a process of its own, and compares what it prints.
 func (r *row) measurePeer(file string, here []byte, rounds int) error {
-	python := os.Getenv("AUTOSHARD_PYTHON")
-	if python == "" {
-		return errors.New("AUTOSHARD_PYTHON is not set: it names a Python with jax, whose Shardy is the peer")
+	python, err := site.Python()
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
 	defer cancel()

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"autoshard/benchmarks/site"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
@@ -35,13 +33,9 @@ func allPrograms() ([]program, error) {
 		list = append(list, program{name: fmt.Sprintf("mlp_%d", n), text: func() ([]byte, error) { return mlp(n), nil }, peer: n < 300_000,
 			mlp: true})
 	}
-	root := os.Getenv("AUTOSHARD_SHARED")
-	if root == "" {
-		return nil, fmt.Errorf("AUTOSHARD_SHARED is not set: it names the folder with the models")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "models", "*.mlir*"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no models in %s: %v", root, err)
+	files, err := site.Shared("models/*.mlir*")
+	if err != nil {
+		return nil, err
 	}
 	for _, file := range files {
 		m, err := readModel(file)
@@ -58,18 +52,9 @@ func allPrograms() ([]program, error) {
 }
 
 func readModel(file string) (*ir.Module, error) {
-	data, err := os.ReadFile(file)
+	data, err := site.ReadText(file)
 	if err != nil {
 		return nil, err
-	}
-	if strings.HasSuffix(file, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			return nil, err
-		}
 	}
 	return mlir.Parse(context.Background(), data, mlir.Options{File: filepath.Base(file)})
 }
@@ -94,9 +79,8 @@ func annotate(m *ir.Module) {
 		axes = append(axes, subaxis.Axis{Name: name, Size: 2})
 	}
 	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0)
-	main, _ := m.Main()
 	n := 0
-	for i, v := range m.BlockArgs(m.Func(main).Body) {
+	for i, v := range m.BlockArgs(m.MainFunc().Body) {
 		shape := m.Shape(v)
 		if i%3 != 0 || len(shape) == 0 {
 			continue

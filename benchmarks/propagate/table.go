@@ -42,17 +42,17 @@ func (r *row) line() string {
 	peer, ratio, same, cpu := "not run", "", "", " | "
 	switch {
 	case r.ran:
-		peer, ratio, same = milliseconds(r.peer.Seconds), fmt.Sprintf("%.1f", r.peer.Seconds/r.here), "yes"
-		cpu = fmt.Sprintf("%s | %.1f", milliseconds(r.peer.CPU), r.peer.CPU/r.cpu)
+		peer, ratio, same = site.Milliseconds(r.peer.Seconds), fmt.Sprintf("%.1f", r.peer.Seconds/r.here), "yes"
+		cpu = fmt.Sprintf("%s | %.1f", site.Milliseconds(r.peer.CPU), r.peer.CPU/r.cpu)
 		if !r.same {
 			same = "no"
 		}
 	case r.program.peer:
 		peer, ratio = "over "+r.limit.String(), fmt.Sprintf("> %.0f", r.limit.Seconds()/r.here)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.4f |", r.name, r.ops, milliseconds(r.here), peer,
-		ratio, milliseconds(r.cpu), cpu, same,
-		milliseconds(r.run), milliseconds(r.again), r.bytes, r.live, r.setup)
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f | %.0f | %.4f |", r.name, r.ops,
+		site.Milliseconds(r.here), peer, ratio, site.Milliseconds(r.cpu), cpu, same,
+		site.Milliseconds(r.run), site.Milliseconds(r.again), r.bytes, r.live, r.setup)
 }
 
 // growth returns the exponent with which the processor time grows over the MLPs: the slope of the line through their logarithms.
@@ -69,8 +69,6 @@ func growth(rows []row) (float64, bool) {
 	_, slope := stat.LinearRegression(ops, cpu, nil, false)
 	return slope, true
 }
-
-func milliseconds(seconds float64) string { return fmt.Sprintf("%.1f ms", seconds*1e3) }
 
 func peerVersion(rows []row) string {
 	for i := range rows {

@@ -6,7 +6,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -94,10 +93,6 @@ func unknown(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	hint := ""
-	if near := diag.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf(", did you mean `%s`?", near)
-	}
-	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown command %q%s", name, hint).
+	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown command %q%s", name, diag.DidYouMean(name, names)).
 		WithNote(diag.Position{}, "commands are %s", strings.Join(names, ", "))
 }

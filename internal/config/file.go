@@ -109,11 +109,8 @@ func (f *file) checkKeys(v *viper.Viper) error {
 			continue
 		}
 		pos, line := f.locate(path)
-		d := diag.Diagnostic{Code: diag.BadOption, Pos: pos, Source: line, Message: fmt.Sprintf("unknown option %q", path)}
-		if near := diag.Nearest(path, known); near != "" {
-			d.Message += fmt.Sprintf(", did you mean `%s`?", near)
-		}
-		found = append(found, d)
+		found = append(found, diag.Diagnostic{Code: diag.BadOption, Pos: pos, Source: line,
+			Message: fmt.Sprintf("unknown option %q%s", path, diag.DidYouMean(path, known))})
 	}
 	if len(found) == 0 {
 		return nil

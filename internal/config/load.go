@@ -193,11 +193,8 @@ func (l *loader) oneOf(path string, choices ...string) string {
 	if slices.Contains(choices, text) {
 		return text
 	}
-	hint := ""
-	if near := diag.Nearest(text, choices); near != "" {
-		hint = fmt.Sprintf(", did you mean `%s`?", near)
-	}
-	l.fail(path, 0, diag.BadOption, "`%s` must be one of %s, not %q%s", path, strings.Join(choices, ", "), text, hint)
+	l.fail(path, 0, diag.BadOption, "`%s` must be one of %s, not %q%s", path, strings.Join(choices, ", "), text,
+		diag.DidYouMean(text, choices))
 	return text
 }
 

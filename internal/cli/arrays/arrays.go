@@ -125,7 +125,7 @@ func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors 
 	}
 	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
 	if err != nil {
-		return nil, located(err, name)
+		return nil, diag.InFile(err, name)
 	}
 	return Match(found, name, prefix, tensors)
 }
@@ -156,16 +156,6 @@ func Match(found []npz.Array, file, prefix string, tensors []autoshard.Tensor) (
 	return out, nil
 }
 
-// located names the file in the diagnostics of an error that does not know it.
-func located(err error, file string) error {
-	for i := range diag.Diagnostics(err) {
-		if d := &diag.Diagnostics(err)[i]; d.Pos == (diag.Position{}) {
-			d.Pos.File = file
-		}
-	}
-	return err
-}
-
 // fit converts an array to the type of the program where only the number format differs.
 func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
 	dt, shape, ok := want.Shape()
@@ -173,7 +163,7 @@ func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
 		return nil, fmt.Errorf("%s is not a tensor", want.Type)
 	}
 	if !slices.Equal(t.Shape, shape) || !convertible(t.DType, dt) {
-		return nil, fmt.Errorf("type is %s, must be %s", typeText(t.DType, t.Shape), want.Type)
+		return nil, fmt.Errorf("type is %s, must be %s", dtype.Format(t.DType, t.Shape), want.Type)
 	}
 	if t.DType == dt {
 		return t, nil

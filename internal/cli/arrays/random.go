@@ -2,8 +2,6 @@ package arrays
 
 import (
 	"math/rand/v2"
-	"strconv"
-	"strings"
 
 	"autoshard"
 	"autoshard/backend/tensor"
@@ -55,13 +53,4 @@ func randomTensor(dt dtype.Type, shape []int64, n int64, rng *rand.Rand) tensor.
 		}
 	}
 	return tensor.FromFloats(dt, shape, values...)
-}
-
-// typeText writes a type as that of a tensor: f32[128,512].
-func typeText(dt dtype.Type, shape []int64) string {
-	dims := make([]string, len(shape))
-	for i, d := range shape {
-		dims[i] = strconv.FormatInt(d, 10)
-	}
-	return dt.String() + "[" + strings.Join(dims, ",") + "]"
 }

@@ -31,13 +31,9 @@ for errors, or 4 where all of them are about what is not supported.`,
   autoshard check train.shardmap
   autoshard check *.json --mesh data=4,model=2 --disable unused-axis --format github`,
 		Args: cmdline.AtLeast("MODEL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, c, args)
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return run(ctx, s, c, args)
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "check.disable", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.SARIF, config.GitHub)

@@ -1,12 +1,14 @@
 package cmdline
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"autoshard/internal/config"
 	"autoshard/internal/diag"
 )
 
@@ -32,6 +34,17 @@ func AtLeast(name string) cobra.PositionalArgs {
 			return Args(name)(cmd, args)
 		}
 		return nil
+	}
+}
+
+// WithConfig is what a command runs that needs no more of cobra: the configuration is loaded first.
+func WithConfig(run func(ctx context.Context, c *config.Config, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := config.Load(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c, args)
 	}
 }
 

@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"autoshard"
 	"autoshard/internal/config"
@@ -11,6 +12,15 @@ import (
 // Tool describes this program as the maker of a report.
 func Tool(rules []diag.Rule) diag.Tool {
 	return diag.Tool{Name: "autoshard", Version: autoshard.Version(), Rules: rules}
+}
+
+// WriteJSON writes a value as a JSON document; what names it where that is not possible.
+func (s *Streams) WriteJSON(file, what string, value any) error {
+	out, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return diag.Internal(diag.Bug, diag.Position{}, "write %s: %v", what, err)
+	}
+	return s.Write(file, append(out, '\n'))
 }
 
 // WriteReport writes a report in the format and to the place that the configuration says.

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,16 +28,15 @@ func (o *options) table(ctx context.Context, s *cmdline.Streams, c *config.Confi
 	if problems != nil && !errors.Is(problems, diag.ErrUnsupported) {
 		return problems
 	}
-	out := []byte(text(specs))
 	if format == config.JSON {
-		if out, err = encode(struct {
+		err = s.WriteJSON(c.Output, "shardings", struct {
 			Form   string                `json:"form"`
 			Values []autoshard.ValueSpec `json:"values"`
-		}{o.specs, specs}); err != nil {
-			return err
-		}
+		}{o.specs, specs})
+	} else {
+		err = s.Write(c.Output, []byte(text(specs)))
 	}
-	if err := s.Write(c.Output, out); err != nil {
+	if err != nil {
 		return err
 	}
 	return problems
@@ -51,14 +49,6 @@ func specFormat(c *config.Config) (config.Format, error) {
 		return "", diag.Invalid(diag.BadOption, diag.Position{}, "shardings have the formats text and json, not %s", format)
 	}
 	return format, nil
-}
-
-func encode(v any) ([]byte, error) {
-	out, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return nil, diag.Internal(diag.Bug, diag.Position{}, "write shardings: %v", err)
-	}
-	return append(out, '\n'), nil
 }
 
 // text returns a table for people: by mesh and function, with notes below.
@@ -140,14 +130,10 @@ func (o *options) one(s *cmdline.Streams, c *config.Config) error {
 		return quote(err, o.spec)
 	}
 	if format == config.JSON {
-		out, err := encode(struct {
+		return s.WriteJSON(c.Output, "shardings", struct {
 			Form  string           `json:"form"`
 			Specs []autoshard.Spec `json:"specs"`
 		}{o.to, specs})
-		if err != nil {
-			return err
-		}
-		return s.Write(c.Output, out)
 	}
 	var b strings.Builder
 	for _, v := range specs {

@@ -5,14 +5,12 @@ package explain
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
 	"autoshard"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
-	"autoshard/internal/diag"
 	"autoshard/report"
 )
 
@@ -33,13 +31,9 @@ With --format dot the steps are a graph for Graphviz: dimensions of values are n
   autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[1]' --why-not model
   autoshard explain model.mlir '%5[0]' --format dot | dot -Tsvg > why.svg`,
 		Args: cmdline.Args("MODEL", "VALUE[DIM]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, c, args[0], autoshard.ExplainOptions{Mesh: c.Mesh, Value: args[1], WhyNot: whyNot})
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return run(ctx, s, c, args[0], autoshard.ExplainOptions{Mesh: c.Mesh, Value: args[1], WhyNot: whyNot})
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.DOT)
@@ -56,15 +50,11 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err != nil {
 		return err
 	}
-	switch format := cmdline.OutputFormat(c); {
-	case format == config.DOT:
+	switch cmdline.OutputFormat(c) {
+	case config.DOT:
 		return s.Write(c.Output, []byte(x.DOT()))
-	case format != config.JSON:
-		return s.Write(c.Output, []byte(report.Explanation(x)))
+	case config.JSON:
+		return s.WriteJSON(c.Output, "explanation", x)
 	}
-	data, err := json.MarshalIndent(x, "", "  ")
-	if err != nil {
-		return diag.Internal(diag.Bug, diag.Position{}, "write explanation: %v", err)
-	}
-	return s.Write(c.Output, append(data, '\n'))
+	return s.Write(c.Output, []byte(report.Explanation(x)))
 }

@@ -5,7 +5,6 @@ package opt
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -49,11 +48,7 @@ MLIR does. Without passes the program is parsed, verified and printed. docs/pass
 			}
 			return cmdline.Args("MODEL")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
 			switch {
 			case f.list && c.Format == config.DOT:
 				return s.Write(c.Output, []byte(drawing(passes.Table())))
@@ -62,8 +57,8 @@ MLIR does. Without passes the program is parsed, verified and printed. docs/pass
 			case c.Format == config.DOT:
 				return diag.Invalid(diag.BadOption, diag.Position{File: "--format"}, "`dot` needs --list-passes: it draws the order of passes")
 			}
-			return run(cmd.Context(), s, c, &f, args[0])
-		},
+			return run(ctx, s, c, &f, args[0])
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.DOT)
@@ -116,11 +111,8 @@ func checkDumps(names []string, pipeline *pass.Pipeline) error {
 		if name == dumpAll || slices.Contains(known, name) {
 			continue
 		}
-		hint := ""
-		if near := diag.Nearest(name, append(known, dumpAll)); near != "" {
-			hint = fmt.Sprintf(", did you mean `%s`?", near)
-		}
-		return diag.Invalid(diag.BadOption, diag.Position{File: "--dump-after"}, "the pipeline has no pass `%s`%s", name, hint)
+		return diag.Invalid(diag.BadOption, diag.Position{File: "--dump-after"}, "the pipeline has no pass `%s`%s", name,
+			diag.DidYouMean(name, append(known, dumpAll)))
 	}
 	return nil
 }

@@ -32,13 +32,9 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 		Example: `  autoshard plan examples/transformer_train.mlir --mesh data=4,model=2 --verify
   autoshard plan model.json --mesh data=8 --hardware h100 --memory 80GB -o plan.json`,
 		Args: cmdline.Args("MODEL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, c, args[0])
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return run(ctx, s, c, args[0])
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect",
 		"rtol", "atol",

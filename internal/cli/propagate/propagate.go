@@ -5,14 +5,12 @@ package propagate
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
 	"autoshard"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
-	"autoshard/internal/diag"
 	"autoshard/report"
 )
 
@@ -29,13 +27,9 @@ sarif and github what it does not keep of the user's shardings.`,
   autoshard propagate model.mlir --trace --value %5
   autoshard propagate model.mlir --format mlir -o annotated.mlir`,
 		Args: cmdline.Args("MODEL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, c, args[0], value)
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return run(ctx, s, c, args[0], value)
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "trace", "all", "priority", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
@@ -59,29 +53,19 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value 
 	if c.Format == config.SARIF || c.Format == config.GitHub {
 		return s.WriteFindings(c, result.Findings)
 	}
-	data, err := render(c, result)
-	if err != nil {
-		return err
-	}
-	return s.Write(c.Output, data)
-}
-
-func render(c *config.Config, result *autoshard.Propagation) ([]byte, error) {
-	switch cmdline.OutputFormat(c) {
-	case config.MLIR:
-		return []byte(result.Program), nil
-	case config.JSON:
+	text := ""
+	switch format := cmdline.OutputFormat(c); {
+	case format == config.JSON:
 		if !c.Trace {
 			result.Trace.Rounds = nil
 		}
-		data, err := json.MarshalIndent(result, "", "  ")
-		if err != nil {
-			return nil, diag.Internal(diag.Bug, diag.Position{}, "write propagation: %v", err)
-		}
-		return append(data, '\n'), nil
+		return s.WriteJSON(c.Output, "propagation", result)
+	case format == config.MLIR:
+		text = result.Program
+	case c.Trace:
+		text = result.Trace.Text(int32(c.Priority))
+	default:
+		text = report.Propagation(result, c.All)
 	}
-	if c.Trace {
-		return []byte(result.Trace.Text(int32(c.Priority))), nil
-	}
-	return []byte(report.Propagation(result, c.All)), nil
+	return s.Write(c.Output, []byte(text))
 }

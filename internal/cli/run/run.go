@@ -37,13 +37,9 @@ unsharded run; a difference is exit code 1. With --output the outputs are writte
   autoshard run train.shardmap --seed 1
   autoshard run plan.json --backend jax --python venv/bin/python --hosts 2`,
 		Args: cmdline.Args("PLAN"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, c, args[0])
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return run(ctx, s, c, args[0])
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed",
 		"timeout")

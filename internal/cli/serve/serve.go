@@ -27,13 +27,9 @@ exit code
 is 0.`,
 		Example: `  autoshard serve --listen 127.0.0.1:8080`,
 		Args:    cmdline.Args(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), s, &c.Serve)
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, _ []string) error {
+			return run(ctx, s, &c.Serve)
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time",
 		"serve.drain-time")

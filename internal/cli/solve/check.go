@@ -1,7 +1,7 @@
 package solve
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"math/big"
 	"strings"
@@ -26,13 +26,9 @@ feasible, 1 if it is not, and 2 if it is no solution at all.`,
 		Example: `  autoshard solve check problem.json.gz solution.txt
   autoshard solve check problem.json '[0, 1, 0]' --format json`,
 		Args: cmdline.Args("FILE", "ASSIGNMENT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
+		RunE: cmdline.WithConfig(func(_ context.Context, c *config.Config, args []string) error {
 			return check(s, c, args[0], args[1])
-		},
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
@@ -94,11 +90,7 @@ func evaluated(c *config.Config, e *iopddl.Evaluation) []byte {
 		if e.Over > 0 {
 			d.OverTime = &e.OverTime
 		}
-		out, err := json.Marshal(&d)
-		if err != nil {
-			panic(err) // all fields are numbers
-		}
-		return append(out, '\n')
+		return encode(&d)
 	}
 	limit := "no limit"
 	if e.HasLimit {
@@ -115,10 +107,12 @@ func evaluated(c *config.Config, e *iopddl.Evaluation) []byte {
 func faults(e *iopddl.Evaluation) []string {
 	var out []string
 	if e.Over > 0 {
-		out = append(out, fmt.Sprintf("is above the limit in %s, first at time %d", counted(int(e.Over), "time step", "time steps"), e.OverTime))
+		out = append(out, fmt.Sprintf("is above the limit in %s, first at time %d", diag.Count(int(e.Over), "time step", "time steps"),
+			e.OverTime))
 	}
 	if e.Forbidden > 0 {
-		out = append(out, "uses "+counted(e.Forbidden, "entry", "entries")+fmt.Sprintf(" of at least %d, which are forbidden", search.Forbidden))
+		out = append(out, fmt.Sprintf("uses %s of at least %d, which are forbidden", diag.Count(e.Forbidden, "entry", "entries"),
+			search.Forbidden))
 	}
 	return out
 }
@@ -133,13 +127,9 @@ no solution costs less than the bound, and the solution in the certificate has t
 describes the format. The exit code is 0 if the certificate holds, and 2 if it does not.`,
 		Example: `  autoshard solve verify problem.json.gz proof.json.gz`,
 		Args:    cmdline.Args("FILE", "CERTIFICATE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return verify(cmd, s, c, args[0], args[1])
-		},
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			return verify(ctx, s, c, args[0], args[1])
+		}),
 	}
 	config.AddFlags(cmd.Flags(), "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
@@ -155,12 +145,12 @@ type proven struct {
 	Optimal bool     `json:"optimal"`
 }
 
-func verify(cmd *cobra.Command, s *cmdline.Streams, c *config.Config, file, certificate string) error {
-	_, problem, err := s.Read(cmd.Context(), file)
+func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, file, certificate string) error {
+	_, problem, err := s.Read(ctx, file)
 	if err != nil {
 		return err
 	}
-	name, proof, err := s.Read(cmd.Context(), certificate)
+	name, proof, err := s.Read(ctx, certificate)
 	if err != nil {
 		return err
 	}
@@ -182,11 +172,7 @@ func verified(c *config.Config, r certify.Result) []byte {
 		if r.HasCost {
 			d.Cost, d.Gap = &r.Cost, &gap
 		}
-		out, err := json.Marshal(&d)
-		if err != nil {
-			panic(err) // all fields are numbers
-		}
-		return append(out, '\n')
+		return encode(&d)
 	}
 	text := fmt.Sprintf("bound %d\n", r.Bound)
 	if r.HasCost {

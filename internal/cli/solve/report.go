@@ -148,9 +148,14 @@ func (r *report) json(d document) []byte {
 	if d.Solution == nil {
 		d.Solution = []int32{}
 	}
-	out, err := json.Marshal(&d)
+	return encode(&d)
+}
+
+// encode writes a document, whose fields are numbers and strings, as a line of JSON.
+func encode(document any) []byte {
+	out, err := json.Marshal(document)
 	if err != nil {
-		panic(err) // all fields are numbers and strings
+		panic(err)
 	}
 	return append(out, '\n')
 }
@@ -192,14 +197,6 @@ func writeCertificate(s *cmdline.Streams, file string, inst *iopddl.Instance, r 
 		data = packed.Bytes()
 	}
 	return s.Write(file, data)
-}
-
-// counted returns a number with the singular or the plural.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 func joined(nodes []int32) string {

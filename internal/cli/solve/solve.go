@@ -196,7 +196,7 @@ func explained(err error, file string) error {
 			named, more = named[:maxNamed], ", …"
 		}
 		out = out.WithNote(diag.Position{}, "%s live at time %d and cannot do without memory, largest first: %s%s",
-			counted(len(e.Nodes), "node is", "nodes are"), e.Time, joined(named), more)
+			diag.Count(len(e.Nodes), "node is", "nodes are"), e.Time, joined(named), more)
 	}
 	if !e.Proven {
 		out = out.WithNote(diag.Position{}, "this is not proven: more --steps or a longer --timeout may find a solution")
