@@ -11,6 +11,7 @@ import (
 
 	"autoshard"
 	"autoshard/cost"
+	"autoshard/subaxis"
 )
 
 // PropagateOptions{} runs the rounds of all user priorities.
@@ -192,5 +193,28 @@ func TestLabelsOfSpecs(t *testing.T) {
 func TestVersion(t *testing.T) {
 	if v := autoshard.Version(); !regexp.MustCompile(`^(devel( [0-9a-f]+)?|v[0-9]+\..*)$`).MatchString(v) || v != autoshard.Version() {
 		t.Errorf("the version is %q", v)
+	}
+}
+
+// A spec says the same in every form, and on the way back: what each dimension is cut along.
+func TestConvertSpec(t *testing.T) {
+	axes := []subaxis.Axis{{Name: "data", Size: 2}, {Name: "model", Size: 4}}
+	forms := []string{"sdy", "partition-spec", "dtensor", "gspmd"}
+	convert := func(text, from, to string) string {
+		specs, err := autoshard.ConvertSpec(autoshard.SpecRequest{Text: text, From: from, To: to, Axes: axes, Ranks: []int{2}})
+		if err != nil || len(specs) != 1 {
+			t.Fatalf("%s from %s to %s: %v, %v", text, from, to, specs, err)
+		}
+		return specs[0].Spec
+	}
+	for _, spec := range []string{"P()", "P('data')", "P('model', 'data')", "P(None, ('data', 'model'))"} {
+		for _, via := range forms {
+			for _, then := range forms {
+				there := convert(spec, "partition-spec", via)
+				if back := convert(convert(there, via, then), then, "partition-spec"); back != spec {
+					t.Errorf("%s as %s is %s, and by way of %s that is %s", spec, via, there, then, back)
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autoshard/answer"
+	"autoshard/explain"
 	"autoshard/plan"
 	"autoshard/program"
 )
@@ -190,5 +191,30 @@ func TestSources(t *testing.T) {
 		if got := sources(places); got != want {
 			t.Errorf("%q become %q, want %q", places, got, want)
 		}
+	}
+}
+
+// What propagation gives the inputs and outputs is a table of each, with a star behind what lies as the user wrote, and findings.
+func TestPropagation(t *testing.T) {
+	p := &explain.Propagation{
+		Inputs: []answer.Tensor{
+			{Name: "x", Type: "f32[4,8]", LocalType: "f32[2,8]", Spec: "P('data', None)", Bytes: 64, WholeBytes: 128, User: true},
+			{Name: "w", Type: "f32[8,6]", LocalType: "f32[8,6]", Bytes: 192, WholeBytes: 192},
+		},
+		Outputs:  []answer.Tensor{{Name: "out0", Type: "f32[4,6]", LocalType: "f32[2,6]", Spec: "P('data', None)", Bytes: 48, WholeBytes: 96}},
+		Findings: []answer.Finding{{Code: "uneven-sharding", Severity: "warning", Message: "6 is odd", File: "m.mlir", Line: 2, Column: 3}},
+	}
+	want := `input  type      sharding           block     per device
+x      f32[4,8]  P('data', None) *  f32[2,8]        64 B
+w      f32[8,6]  -                  f32[8,6]       192 B
+* the user's sharding
+
+output  type      sharding         block     per device
+out0    f32[4,6]  P('data', None)  f32[2,6]        48 B
+
+m.mlir:2:3: warning: 6 is odd [uneven-sharding]
+`
+	if d := cmp.Diff(squeeze(want), squeeze(Propagation(p, false))); d != "" {
+		t.Error(d)
 	}
 }

@@ -1,0 +1,104 @@
+package plan_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"testing"
+
+	"autoshard/answer"
+	"autoshard/cost"
+	"autoshard/diag"
+	"autoshard/ir/mlir"
+	"autoshard/plan"
+	"autoshard/program"
+)
+
+// perceptron has two layers and rows that the user cuts.
+const perceptron = `sdy.mesh @mesh = <["data"=2, "model"=2]>
+func.func @main(%x: tensor<512x512xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}, %w: tensor<512x1024xf32>, %v: tensor<1024x512xf32>) -> tensor<512x512xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %1 = stablehlo.tanh %0 : tensor<512x1024xf32>
+  %2 = stablehlo.dot_general %1, %v, contracting_dims = [1] x [0] : (tensor<512x1024xf32>, tensor<1024x512xf32>) -> tensor<512x512xf32>
+  return %2 : tensor<512x512xf32>
+}
+`
+
+func source(t *testing.T) *answer.Source {
+	t.Helper()
+	m, err := mlir.Parse(t.Context(), []byte(perceptron), mlir.Options{File: "perceptron.mlir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &answer.Source{Name: "perceptron", Module: m}
+}
+
+// A plan keeps what the user wrote and fits the memory. It is not slower than a baseline that fits, nor faster than its bound, and its
+// program costs what it says.
+func TestMake(t *testing.T) {
+	hw, err := cost.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, memory := range []int64{0, 6 << 20, 4 << 20} {
+		p, err := plan.Make(t.Context(), source(t), plan.Options{Hardware: hw, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := p.Inputs[0]; x.Spec != "P('data', None)" || !x.User || p.Estimate.PeakBytes > p.Memory || memory > 0 && p.Memory != memory {
+			t.Errorf("x is %s, and the plan takes %d bytes of %d", x.Spec, p.Estimate.PeakBytes, p.Memory)
+		}
+		for _, b := range p.Baselines {
+			if b.Fits && b.Estimate.Seconds < p.Estimate.Seconds || b.Fits && b.Estimate.PeakBytes > p.Memory {
+				t.Errorf("%s takes %v, the plan %v", b.Name, b.Estimate, p.Estimate)
+			}
+		}
+		c := p.Certificate
+		priced, gap := p.Estimate.Seconds*program.Picoseconds, float64(c.Cost-c.Bound)/float64(c.Cost)
+		if c.Bound > c.Cost || math.Abs(priced-float64(c.Cost)) > 1 || c.Gap != gap {
+			t.Errorf("%+v is the certificate of %+v", c, p.Estimate)
+		}
+		device, err := p.Lowered(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := device.Estimate(t.Context(), hw); err != nil || e != p.Estimate {
+			t.Errorf("the program costs %+v, %v, the plan says %+v", e, err, p.Estimate)
+		}
+	}
+	if _, err := plan.Make(t.Context(), source(t), plan.Options{Hardware: hw, Memory: 1 << 20}); !errors.Is(err, diag.ErrInfeasible) {
+		t.Errorf("a plan that does not fit: %v", err)
+	}
+}
+
+// A plan is read as it was written, and its annotated program is planned as the plan says.
+func TestPlansAreReadBack(t *testing.T) {
+	p, err := plan.Make(t.Context(), source(t), plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := plan.Read(t.Context(), "plan.json", p.JSON())
+	if err != nil || !bytes.Equal(again.JSON(), p.JSON()) {
+		t.Errorf("%v; written\n%s\nread and written\n%s", err, p.JSON(), again.JSON())
+	}
+	text, err := again.Annotated(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	replanned, err := plan.Make(t.Context(), &answer.Source{Name: "perceptron", Module: m}, plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range p.Inputs {
+		if y := replanned.Inputs[i]; y.Spec != x.Spec || !y.User {
+			t.Errorf("%s is %s in the plan, and %s in that of the annotated program", x.Name, x.Spec, y.Spec)
+		}
+	}
+	if replanned.Estimate != p.Estimate {
+		t.Errorf("the annotated program costs %+v, the plan %+v", replanned.Estimate, p.Estimate)
+	}
+}
