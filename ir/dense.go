@@ -83,3 +83,8 @@ func (b *Builder) Integer(e dtype.Type, value int64) ValueID {
 	data := binary.LittleEndian.AppendUint64(nil, uint64(value))
 	return b.Constant(b.m.Dense(b.m.TensorType(e), data[:e.Bytes()]))
 }
+
+// I64 returns an integer attribute of type i64.
+func (m *Module) I64(value int64) IntAttr {
+	return IntAttr{Value: value, Type: m.InternType(Type{Kind: ScalarKind, DType: dtype.I64})}
+}

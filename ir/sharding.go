@@ -35,6 +35,9 @@ const (
 // String returns sum, max or min.
 func (r Reduction) String() string { return [...]string{"sum", "max", "min"}[r] }
 
+// Combiner returns the op that makes of two partial values their combination.
+func (r Reduction) Combiner() Kind { return [...]Kind{OpAdd, OpMaximum, OpMinimum}[r] }
+
 // ParseReduction returns the reduction that String names so.
 func ParseReduction(name string) (Reduction, bool) {
 	for r := range ReduceMin + 1 {

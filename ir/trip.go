@@ -44,8 +44,7 @@ func Trips(m *Module, while OpID) int64 {
 
 // AssumeTrips says how often the body of a stablehlo.while is taken to run, as Trips reads it.
 func AssumeTrips(m *Module, while OpID, n int64) {
-	i64 := m.InternType(Type{Kind: ScalarKind, DType: dtype.I64})
-	m.SetAttrs(while, m.OpAttrs(while).With(TripCountAttr, IntAttr{Value: n, Type: i64}))
+	m.SetAttrs(while, m.OpAttrs(while).With(TripCountAttr, m.I64(n)))
 }
 
 // ForgetTrips removes the attributes that say how often loops run, which no other program knows.

@@ -116,7 +116,7 @@ func emitPython(ctx context.Context, p *Program) ([]byte, error) {
 	}
 	e := &emit.Program{
 		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Name, strings.Join(axes, ", ")),
-		Sharded: private(p.grouped), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
+		Sharded: private(p.device), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
 	}
 	for i := range p.Inputs {
 		if p.whole.MainFunc().ArgAttrs[i].Donated() {

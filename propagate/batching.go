@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 )
 
 // BatchGathers turns gathers and scatters that go through dimension 0 of operand and indices in step into ones with
@@ -159,8 +158,7 @@ func (f indexing) dropIndex(m *ir.Module, user ir.OpID, indices ir.ValueID, k in
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	i64 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})
-	dimension := ir.NamedAttr{Name: "dimension", Value: ir.IntAttr{Value: int64(f.vectorDim), Type: i64}}
+	dimension := ir.NamedAttr{Name: "dimension", Value: m.I64(int64(f.vectorDim))}
 	return b.Op1(ir.OpConcatenate, f.resized(m, indices, n-1), ir.MakeAttrs(dimension), parts...)
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
@@ -222,7 +221,6 @@ func hasSizeOneAxis(m *ir.Module) bool {
 // TagMeshes notes on every named mesh its content in the form of StableHLO's own meshes, as an attribute: the last
 // step of -sdy-lift-inlined-meshes. Nothing in this module reads it: it is there for the tools that do.
 func TagMeshes(m *ir.Module) {
-	i64 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})
 	for op := range m.Ops(m.Body()) {
 		if m.Kind(op) != ir.OpMesh || m.Attr(op, stablehloMesh) != nil {
 			continue
@@ -231,7 +229,7 @@ func TagMeshes(m *ir.Module) {
 		axes := ir.ArrayAttr{}
 		for _, a := range mesh.Axes {
 			axes = append(axes, ir.DictAttr(ir.MakeAttrs(ir.NamedAttr{Name: "name", Value: ir.StringAttr(a.Name)},
-				ir.NamedAttr{Name: "size", Value: ir.IntAttr{Value: a.Size, Type: i64}})))
+				ir.NamedAttr{Name: "size", Value: m.I64(a.Size)})))
 		}
 		tag := ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: axes})
 		if ids := mesh.DeviceIDs; ids != nil {

@@ -5,6 +5,11 @@ import (
 	"autoshard/subaxis"
 )
 
+// AllReduce returns the op over axes that combines what devices have.
+func AllReduce(r ir.Reduction) ir.Kind {
+	return [...]ir.Kind{ir.OpShardMapPsum, ir.OpShardMapPmax, ir.OpShardMapPmin}[r]
+}
+
 // AxesOf returns the axes of an op over axes, in the order in which members are numbered, major to minor: nil for a
 // pscatter, which has some for each dimension, and for ops of other kinds.
 func AxesOf(m *ir.Module, op ir.OpID) []subaxis.Ref {

@@ -13,7 +13,7 @@ func (l *lowerer) allGather(op ir.OpID) error {
 	return l.perDimension(op, "gathering_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] *= subaxis.Product(axes)
-		out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.i64(int64(d))), v)
+		out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.m.I64(int64(d))), v)
 		l.record(out, collectives.AllGather, axes, v, op)
 		return out
 	})
@@ -24,7 +24,7 @@ func (l *lowerer) reduceScatter(op ir.OpID) error {
 	return l.perDimension(op, "reduce_scatter_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] /= subaxis.Product(axes)
-		attrs := l.along(axes).With("dim", l.i64(int64(d)))
+		attrs := l.along(axes).With("dim", l.m.I64(int64(d)))
 		if reduction != ir.ReduceSum {
 			attrs = attrs.With("kind", ir.StringAttr(reduction.String()))
 		}
@@ -73,9 +73,7 @@ func (l *lowerer) allReduce(op ir.OpID) error {
 	m := l.m
 	v := m.Operand(op, 0)
 	axes := m.Attr(op, "reduction_axes").(*ir.AxesAttr).Axes
-	kind := map[ir.Reduction]ir.Kind{
-		ir.ReduceSum: ir.OpShardMapPsum, ir.ReduceMax: ir.OpShardMapPmax, ir.ReduceMin: ir.OpShardMapPmin}[l.reduction(op)]
-	out := m.BuilderBefore(op).Op1(kind, m.Type(v), l.along(axes), v)
+	out := m.BuilderBefore(op).Op1(AllReduce(l.reduction(op)), m.Type(v), l.along(axes), v)
 	l.record(out, collectives.AllReduce, axes, v, op)
 	l.replace(op, out)
 	return nil
@@ -95,7 +93,7 @@ func (l *lowerer) allToAll(op ir.OpID) error {
 		dims := slices.Clone(m.Shape(v))
 		dims[move.Src] *= n
 		dims[move.Dst] /= n
-		attrs := l.along(move.Axes).With("split", l.i64(move.Dst)).With("concat", l.i64(move.Src))
+		attrs := l.along(move.Axes).With("split", l.m.I64(move.Dst)).With("concat", l.m.I64(move.Src))
 		out := b.Op1(ir.OpShardMapAllToAll, m.WithDims(m.Type(v), dims), attrs, v)
 		l.record(out, collectives.AllToAll, move.Axes, v, op)
 		v = out
@@ -202,23 +200,19 @@ func moving(perm [][2]int64) (n int64) {
 	return n
 }
 
-// movingPairs counts those of a permute that the user wrote.
-func movingPairs(m *ir.Module, op ir.OpID) int64 {
-	pairs, _ := m.Attr(op, "source_target_pairs").(*ir.Dense)
-	values := pairs.Int64s()
-	var perm [][2]int64
-	for i := 0; i+1 < len(values); i += 2 {
-		perm = append(perm, [2]int64{values[i], values[i+1]})
-	}
-	return moving(perm)
-}
-
-var userKinds = map[ir.Kind]collectives.Kind{
-	ir.OpAllGather:         collectives.AllGather,
-	ir.OpReduceScatter:     collectives.ReduceScatter,
-	ir.OpAllReduce:         collectives.AllReduce,
-	ir.OpAllToAll:          collectives.AllToAll,
-	ir.OpCollectivePermute: collectives.Permute,
+// communications are the ops that users write in manual computations: over axes, or in StableHLO where they have no form over axes.
+var communications = map[ir.Kind]collectives.Kind{
+	ir.OpAllGather:           collectives.AllGather,
+	ir.OpReduceScatter:       collectives.ReduceScatter,
+	ir.OpAllReduce:           collectives.AllReduce,
+	ir.OpAllToAll:            collectives.AllToAll,
+	ir.OpShardMapAllGather:   collectives.AllGather,
+	ir.OpShardMapPsumScatter: collectives.ReduceScatter,
+	ir.OpShardMapPsum:        collectives.AllReduce,
+	ir.OpShardMapPmax:        collectives.AllReduce,
+	ir.OpShardMapPmin:        collectives.AllReduce,
+	ir.OpShardMapAllToAll:    collectives.AllToAll,
+	ir.OpShardMapPpermute:    collectives.Permute,
 }
 
 // userCollectives notes the collectives in and under an op that the user wrote in a manual computation.
@@ -232,16 +226,12 @@ func (l *lowerer) userCollectives(op ir.OpID) {
 	case ir.OpCase, ir.OpIf:
 		l.varies = true
 	}
-	if kind, ok := userKinds[m.Kind(op)]; ok {
+	if kind, ok := communications[m.Kind(op)]; ok {
 		c := Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: l.runs, Varies: l.varies}
 		for i := range m.NumOperands(op) {
 			c.Bytes += m.ValueType(m.Operand(op, i)).Bytes()
 		}
-		if kind == collectives.Permute {
-			c.Pairs, c.Groups, c.Size = movingPairs(m, op), 1, l.p.Mesh.Devices()
-		} else {
-			c.Groups, c.Size, c.Axes = l.userGroups(op)
-		}
+		l.userGroups(op, &c)
 		l.p.Collectives = append(l.p.Collectives, c)
 		return
 	}
@@ -252,14 +242,22 @@ func (l *lowerer) userCollectives(op ir.OpID) {
 	}
 }
 
-func (l *lowerer) userGroups(op ir.OpID) (groups, size int64, axes []subaxis.Ref) {
-	switch g := l.m.Attr(op, "replica_groups").(type) {
-	case *ir.Dense:
-		dims := l.m.TypeOf(g.Type).Dims
-		return dims[0], dims[1], nil
-	case *ir.MeshAxesGroups:
-		size = subaxis.Product(g.Axes)
-		return l.p.Mesh.Devices() / size, size, g.Axes
+// userGroups notes among whom a collective communicates that the user wrote.
+func (l *lowerer) userGroups(op ir.OpID, c *Collective) {
+	n := l.p.Mesh.Devices()
+	c.Axes = AxesOf(l.m, op)
+	c.Groups, c.Size = n/subaxis.Product(c.Axes), subaxis.Product(c.Axes)
+	lists, listed := l.m.Attr(op, "groups").(ir.ArrayAttr)
+	switch {
+	case c.Kind == collectives.Permute:
+		c.Pairs = moving(PermOf(l.m, op)) * c.Groups
+		c.Groups, c.Size, c.Axes = 1, n, nil
+	case listed:
+		c.Groups, c.Size, c.Axes = int64(len(lists)), n/int64(len(lists)), nil
+	case c.Axes == nil:
+		c.Groups, c.Size = 1, n
+		if groups, err := GroupsOf(l.m, op, &l.p.Mesh); err == nil {
+			c.Groups, c.Size = int64(len(groups)), int64(len(groups[0]))
+		}
 	}
-	return 1, l.p.Mesh.Devices(), nil
 }

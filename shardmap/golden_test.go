@@ -54,3 +54,23 @@ func TestGolden(t *testing.T) {
 		})
 	})
 }
+
+// The golden files hold functions over device groups on the mesh x=4, y=2, and what OverAxes makes of them.
+func TestOverAxesForms(t *testing.T) {
+	datadriven.Walk(t, "testdata/overaxes", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			m, err := mlir.Parse(t.Context(), []byte("sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input), mlir.Options{File: path})
+			if err != nil {
+				return err.Error()
+			}
+			main, _ := m.Main()
+			meshID, _ := m.LookupMesh("mesh")
+			shardmap.OverAxes(m, m.Func(main).Body, meshID, nil)
+			ir.EraseDead(m)
+			if err := ir.Verify(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			return string(mlir.Print(m, mlir.PrintOptions{}))
+		})
+	})
+}

@@ -73,10 +73,10 @@ func (g *grouper) lowerAll(ctx context.Context) error {
 	return nil
 }
 
-// reductions are the ops over axes that reduce, with the op of two elements.
-var reductions = map[ir.Kind]ir.Kind{
-	ir.OpShardMapPsum: ir.OpAdd, ir.OpShardMapPmax: ir.OpMaximum, ir.OpShardMapPmin: ir.OpMinimum,
-	ir.OpShardMapUnreducedPsum: ir.OpAdd, ir.OpShardMapUnreducedPmax: ir.OpMaximum, ir.OpShardMapUnreducedPmin: ir.OpMinimum,
+// reductions are the ops over axes that reduce what devices have.
+var reductions = map[ir.Kind]ir.Reduction{
+	ir.OpShardMapPsum: ir.ReduceSum, ir.OpShardMapPmax: ir.ReduceMax, ir.OpShardMapPmin: ir.ReduceMin,
+	ir.OpShardMapUnreducedPsum: ir.ReduceSum, ir.OpShardMapUnreducedPmax: ir.ReduceMax, ir.OpShardMapUnreducedPmin: ir.ReduceMin,
 }
 
 // lower turns an op over axes into one over groups.
@@ -88,8 +88,7 @@ func (g *grouper) lower(op ir.OpID) {
 	}
 	switch kind := m.Kind(op); kind {
 	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
-		kinds := map[string]ir.Kind{"": ir.OpAdd, ir.ReduceMax.String(): ir.OpMaximum, ir.ReduceMin.String(): ir.OpMinimum}
-		with := kinds[m.OpAttrs(op).Str("kind")]
+		with, _ := ir.ParseReduction(m.OpAttrs(op).Str("kind")) // a sum where there is none
 		become(ir.OpReduceScatter, g.global(op).With("scatter_dimension", m.Attr(op, "dim")))
 		g.reduce(op, with)
 	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:
@@ -160,7 +159,7 @@ func (g *grouper) list(groups [][]int64) ir.Attr {
 			ids = append(ids, g.p.Mesh.DeviceID(place))
 		}
 	}
-	return dense(g.m, g.m.TensorType(dtype.I64, int64(len(groups)), int64(len(groups[0]))), longs(ids))
+	return g.m.DenseInts(ids, int64(len(groups)), int64(len(groups[0])))
 }
 
 // grouped returns the attributes of a collective in the groups of an op.
@@ -177,10 +176,10 @@ func (g *grouper) global(op ir.OpID) ir.Attrs {
 }
 
 // reduce adds a region that combines two elements.
-func (g *grouper) reduce(op ir.OpID, with ir.Kind) {
+func (g *grouper) reduce(op ir.OpID, with ir.Reduction) {
 	region := g.m.DetachedRegion()
 	g.m.AdoptRegions(op, []ir.RegionID{region})
-	reducer(g.m, op, with, g.m.ValueType(g.m.Result(op, 0)).DType)
+	reducer(g.m, op, with.Combiner(), g.m.ValueType(g.m.Result(op, 0)).DType)
 }
 
 // pairs lists the pairs of one group after the other.
@@ -191,7 +190,7 @@ func (g *grouper) pairs(op ir.OpID) ir.Attr {
 			ids = append(ids, g.p.Mesh.DeviceID(members[pair[0]]), g.p.Mesh.DeviceID(members[pair[1]]))
 		}
 	}
-	return dense(g.m, g.m.TensorType(dtype.I64, int64(len(ids)/2), 2), longs(ids))
+	return g.m.DenseInts(ids, int64(len(ids)/2), 2)
 }
 
 // number looks up the number of this device along axes.
@@ -215,7 +214,7 @@ func (g *grouper) number(op ir.OpID) ir.ValueID {
 		binary.LittleEndian.PutUint32(data[4*mesh.DeviceID(place):], uint32(mesh.ShardIndex(place, axes)))
 	}
 	b, t := m.BuilderAfter(g.head), m.TensorType(dtype.I32, devices)
-	table := b.Op1(ir.OpConstant, t, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: dense(m, t, data)}))
+	table := b.Constant(m.Dense(t, data))
 	sizes := ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints{1}})
 	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1), sizes, table, g.id)
 	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
@@ -229,8 +228,7 @@ func (g *grouper) computed(b *ir.Builder, axes []subaxis.Ref) ir.ValueID {
 	m := g.m
 	ui32, i32 := m.TensorType(dtype.UI32), m.TensorType(dtype.I32)
 	with := func(kind ir.Kind, t ir.TypeID, v ir.ValueID, number int64) ir.ValueID {
-		value := dense(m, t, binary.LittleEndian.AppendUint32(nil, uint32(number)))
-		return b.Op1(kind, t, nil, v, b.Op1(ir.OpConstant, t, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: value})))
+		return b.Op1(kind, t, nil, v, b.Integer(m.TypeOf(t).DType, number))
 	}
 	id := b.Op1(ir.OpPartitionId, ui32, nil)
 	var sum ir.ValueID
@@ -260,13 +258,4 @@ func reducer(m *ir.Module, op ir.OpID, kind ir.Kind, e dtype.Type) {
 	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
 	b := m.BuilderAtEnd(body)
 	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
-}
-
-// longs returns the bytes of a tensor of i64.
-func longs(values []int64) []byte {
-	var out []byte
-	for _, v := range values {
-		out = binary.LittleEndian.AppendUint64(out, uint64(v))
-	}
-	return out
 }

@@ -53,7 +53,7 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 	mask := b.Op1(ir.OpBroadcastInDim, m.TensorType(dtype.I1, m.Shape(v)...),
 		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: batch}), inside)
 	e := m.ValueType(v).DType
-	zero := l.broadcast(b, l.denseOp(b, m.TensorType(e), make([]byte, e.Bytes())), m.Shape(v))
+	zero := l.broadcast(b, b.Constant(m.Zeros(m.TensorType(e))), m.Shape(v))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, mask, v, zero)
 	m.SetSharding(kept, m.Sharding(v))
 	last := m.DefiningOp(kept)
@@ -93,8 +93,8 @@ func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
 	m := l.m
 	v := m.Operand(op, i)
 	b := m.BuilderBefore(op)
-	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), l.scalar(b, dtype.I32, 0))
-	fill := l.denseOp(b, m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction))
+	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
+	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction)))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
 	m.SetSharding(kept, m.Sharding(v))
 	m.SetOperand(op, i, kept)
@@ -167,7 +167,7 @@ func (x *indexing) spread(component func(c int) ir.ValueID) ir.ValueID {
 		parts[c] = x.b.Op1(ir.OpReshape, m.TensorType(x.element(), 1), nil, component(c))
 	}
 	vector := x.b.Op1(ir.OpConcatenate, m.TensorType(x.element(), int64(len(parts))),
-		ir.MakeAttrs(ir.NamedAttr{Name: "dimension", Value: x.l.i64(0)}), parts...)
+		ir.MakeAttrs(ir.NamedAttr{Name: "dimension", Value: m.I64(0)}), parts...)
 	return x.b.Op1(ir.OpBroadcastInDim, m.Type(x.indices),
 		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{x.dim}}), vector)
 }
@@ -186,15 +186,15 @@ func (x *indexing) bounds(whole bool) (low, high ir.ValueID) {
 	}
 	low = x.spread(func(c int) ir.ValueID {
 		if x.isCut[c] {
-			return x.l.scalar(x.b, e, 0)
+			return x.b.Integer(e, 0)
 		}
-		return x.l.denseOp(x.b, m.TensorType(e), extreme(e, false))
+		return x.b.Constant(m.Dense(m.TensorType(e), extreme(e, false)))
 	})
 	high = x.spread(func(c int) ir.ValueID {
 		if x.isCut[c] {
-			return x.l.scalar(x.b, e, limit(c))
+			return x.b.Integer(e, limit(c))
 		}
-		return x.l.denseOp(x.b, m.TensorType(e), extreme(e, true))
+		return x.b.Constant(m.Dense(m.TensorType(e), extreme(e, true)))
 	})
 	return low, high
 }
@@ -210,7 +210,7 @@ func (x *indexing) shift() ir.ValueID {
 	offsets := x.spread(func(c int) ir.ValueID {
 		d := int(x.mapped[c])
 		if !x.isCut[c] {
-			return x.l.scalar(x.b, x.element(), 0)
+			return x.b.Integer(x.element(), 0)
 		}
 		return x.l.offset(x.b, x.l.axes(x.source, d), x.l.m.Shape(x.source)[d], x.element())
 	})
@@ -231,7 +231,7 @@ func (x *indexing) inside() ir.ValueID {
 		return both
 	}
 	batch := slices.Delete(slices.Clone(shape), int(x.dim), int(x.dim)+1)
-	yes := x.l.denseOp(x.b, m.TensorType(dtype.I1), []byte{1})
+	yes := x.b.Constant(m.Dense(m.TensorType(dtype.I1), []byte{1}))
 	reduce := x.b.OpRegions(ir.OpReduce, []ir.TypeID{m.TensorType(dtype.I1, batch...)},
 		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: ir.Ints{x.dim}}), 1, both, yes)
 	reducer(m, reduce, ir.OpAnd, dtype.I1)
@@ -246,9 +246,4 @@ func compareAttrs(direction string, e dtype.Type) ir.Attrs {
 	return ir.MakeAttrs(
 		ir.NamedAttr{Name: "comparison_direction", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: direction}},
 		ir.NamedAttr{Name: "compare_type", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: kind}})
-}
-
-// i64 returns an integer attribute of type i64.
-func (l *lowerer) i64(value int64) ir.IntAttr {
-	return ir.IntAttr{Value: value, Type: l.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
 }

@@ -2,7 +2,6 @@ package shardmap
 
 import (
 	"context"
-	"encoding/binary"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -133,29 +132,6 @@ func (l *lowerer) axisIndex(refs []subaxis.Ref) ir.ValueID {
 	return v
 }
 
-// denseOp emits a constant. Equal elements are stored once, as the text form does.
-func (l *lowerer) denseOp(b *ir.Builder, t ir.TypeID, data []byte) ir.ValueID {
-	return b.Op1(ir.OpConstant, t, ir.MakeAttrs(ir.NamedAttr{Name: "value", Value: dense(l.m, t, data)}))
-}
-
-func dense(m *ir.Module, t ir.TypeID, data []byte) *ir.Dense {
-	width := m.TypeOf(t).DType.Bytes()
-	splat := len(data) > 0
-	for i := width; i < len(data) && splat; i++ {
-		splat = data[i] == data[i-width]
-	}
-	if splat {
-		data = data[:width]
-	}
-	return &ir.Dense{Type: t, Data: data, Splat: splat}
-}
-
-// scalar emits an integer constant of an integer element type.
-func (l *lowerer) scalar(b *ir.Builder, e dtype.Type, value int64) ir.ValueID {
-	data := binary.LittleEndian.AppendUint64(nil, uint64(value))
-	return l.denseOp(b, l.m.TensorType(e), data[:e.Bytes()])
-}
-
 // offset emits the index in the whole tensor of the first element of this device's block along axes whose block has
 // that size, as a scalar of any element type but i1.
 func (l *lowerer) offset(b *ir.Builder, refs []subaxis.Ref, block int64, e dtype.Type) ir.ValueID {
@@ -164,7 +140,7 @@ func (l *lowerer) offset(b *ir.Builder, refs []subaxis.Ref, block int64, e dtype
 		index, wide = b.Op1(ir.OpConvert, l.m.TensorType(e), nil, index), e
 	}
 	if block != 1 {
-		index = b.Op1(ir.OpMultiply, l.m.TensorType(wide), nil, index, l.scalar(b, wide, block))
+		index = b.Op1(ir.OpMultiply, l.m.TensorType(wide), nil, index, b.Integer(wide, block))
 	}
 	if e != wide {
 		index = b.Op1(ir.OpConvert, l.m.TensorType(e), nil, index)
@@ -190,7 +166,7 @@ func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.Valu
 	for d, refs := range axes {
 		if len(refs) == 0 {
 			if zero == 0 {
-				zero = l.scalar(b, dtype.I32, 0)
+				zero = b.Integer(dtype.I32, 0)
 			}
 			operands = append(operands, zero)
 			continue
@@ -243,11 +219,11 @@ func (l *lowerer) regions(op ir.OpID) error {
 	return nil
 }
 
-// manual replaces a manual computation by its body, which works on local blocks already. Constraints inside, which
-// could only place axes that the body leaves free, have no effect: such axes are replicated.
+// manual replaces a manual computation by its body, which works on local blocks already. Axes that it leaves free are replicated.
 func (l *lowerer) manual(op ir.OpID) error {
 	m := l.m
 	body := m.RegionBlock(op, 0)
+	DropHints(m, body)
 	for i, arg := range m.BlockArgs(body) {
 		operand := m.Operand(op, i)
 		if m.Type(operand) != m.Type(arg) {
@@ -262,9 +238,6 @@ func (l *lowerer) manual(op ir.OpID) error {
 			return err
 		}
 		switch m.Kind(inner) {
-		case ir.OpSdyShardingConstraint, ir.OpSdyReshard:
-			m.ReplaceUses(m.Result(inner, 0), m.Operand(inner, 0))
-			m.Erase(inner)
 		case ir.OpSdyReturn:
 			outs = m.Operands(inner)
 			m.Erase(inner)

@@ -12,13 +12,15 @@
 //
 //	op over axes             attributes besides axes    of StableHLO
 //	psum, pmax, pmin                                    all_reduce
-//	all_gather_invariant     dim                        all_gather
+//	all_gather_invariant     dim                        all_gather; all_gather where the user wrote it
 //	psum_scatter             dim, kind if not a sum     reduce_scatter
 //	all_to_all               split, concat              all_to_all
 //	ppermute                 perm                       collective_permute
+//	pbroadcast               source                     collective_broadcast
 //	axis_index                                          a look-up by partition id
 //	pscatter                 axes for each dimension    dynamic_slice at the starts that are its other operands
 //
+// Collectives that the user wrote in manual computations are in this form too ([OverAxes]), but for those that have none.
 // Everything that looks at communication reads it off this form. [LowerAxes] turns it into plain StableHLO that any runtime
 // with device groups executes, one copy per device.
 // Specification: shardy.md section 5.8, stablehlo.md section 3.
@@ -142,6 +144,7 @@ func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) 
 	for i, t := range f.ResultTypes {
 		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
 	}
+	OverAxes(m, f.Body, mesh, p.Move)
 	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, indices: map[string]ir.ValueID{}}
 	if err := l.block(f.Body); err != nil {
 		return nil, err

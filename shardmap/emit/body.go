@@ -15,13 +15,10 @@ import (
 type emitter struct {
 	file      *file
 	m         *ir.Module
-	mesh      *mesh          // nil where the program sees whole tensors
-	blocks    *mesh          // of the manual computations of a program that sees whole tensors
-	typed     *typed.Program // nil where types do not say how values differ between devices
+	typed     *typed.Program             // the program of a device; nil where the module sees whole tensors
+	manual    map[ir.OpID]*typed.Program // those of manual computations
 	names     map[ir.ValueID]string
 	aliases   map[ir.ValueID]ir.ValueID
-	indices   map[ir.ValueID]deviceIndex
-	groups    map[ir.OpID]*grouping
 	needed    map[ir.OpID]bool
 	funcs     map[ir.FuncID]string // names of functions
 	written   map[ir.FuncID]bool
@@ -39,9 +36,9 @@ type emitter struct {
 	unequal   bool                  // operands of the op at hand may have unequal shapes
 }
 
-func newEmitter(f *file, m *ir.Module, x *mesh) *emitter {
-	e := &emitter{file: f, m: m, mesh: x, names: map[ir.ValueID]string{}, aliases: map[ir.ValueID]ir.ValueID{},
-		indices: map[ir.ValueID]deviceIndex{}, groups: map[ir.OpID]*grouping{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{},
+func newEmitter(f *file, m *ir.Module) *emitter {
+	e := &emitter{file: f, m: m, manual: map[ir.OpID]*typed.Program{}, names: map[ir.ValueID]string{},
+		aliases: map[ir.ValueID]ir.ValueID{}, needed: map[ir.OpID]bool{}, funcs: map[ir.FuncID]string{},
 		lazy: map[ir.ValueID]bool{}, intervals: map[ir.ValueID]interval{}, variedOf: map[ir.ValueID]variedNumber{},
 		splats: map[ir.ValueID]string{}, given: map[ir.ValueID]string{}, written: map[ir.FuncID]bool{}}
 	for op := range m.Ops(m.Body()) {
@@ -198,7 +195,7 @@ func (e *emitter) nameFor(v ir.ValueID, base string) string {
 
 // typeOf returns the type of a value, with the axes along which it varies where that is known: f32[2,32]{i}.
 func (e *emitter) typeOf(v ir.ValueID) string {
-	if e.typed != nil {
+	if e.file.typed != nil {
 		return e.typed.FormatTypeOf(v)
 	}
 	return e.typeText(e.m.Type(v))

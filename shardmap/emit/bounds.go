@@ -6,7 +6,6 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/subaxis"
 )
 
 // interval is what bounds finds out about a value.
@@ -44,9 +43,6 @@ func (e *emitter) boundsOf(v ir.ValueID) (low, high int64, known bool) {
 	if text, ok := e.number(v); ok {
 		n, err := strconv.ParseInt(text, 10, 32)
 		return n, n, err == nil
-	}
-	if at, ok := e.indices[v]; ok {
-		return 0, subaxis.Product(at.refs) - 1, true
 	}
 	op := e.m.DefiningOp(v)
 	if op == 0 {

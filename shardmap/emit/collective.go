@@ -26,18 +26,37 @@ func (e *emitter) onMesh(op ir.OpID) error {
 }
 
 // overAxes returns axes as an argument: one name, or a tuple of names.
-func (e *emitter) overAxes(axes []int) *expr { return e.file.mesh.piecesExpr(axes) }
+func (e *emitter) overAxes(axes []int) *expr {
+	names := e.file.axisNames(axes)
+	if len(names) == 1 {
+		return names[0]
+	}
+	return tuple(names...)
+}
+
+// axisNames returns the names of axes of the mesh.
+func (f *file) axisNames(axes []int) []*expr {
+	names := make([]*expr, len(axes))
+	for i, a := range axes {
+		names[i] = atom(quoted(f.mesh.Axes[a].Name))
+	}
+	return names
+}
 
 // grouped adds the groups of a collective to its arguments.
 func grouped(c *typed.Collective, args ...*expr) []*expr {
 	if c.Groups == nil {
 		return args
 	}
-	rows := make([]*expr, len(c.Groups))
-	for i, members := range c.Groups {
+	return append(args, groupsArgument(c.Groups))
+}
+
+func groupsArgument(groups [][]int64) *expr {
+	rows := make([]*expr, len(groups))
+	for i, members := range groups {
 		rows[i] = list(numbers(members)...)
 	}
-	return append(args, keyword("axis_index_groups", list(rows...)))
+	return keyword("axis_index_groups", list(rows...))
 }
 
 // collective returns the call for a collective or cast.
@@ -63,7 +82,13 @@ func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 			return call("lax.all_gather", x, axes, keyword("axis", dim), tiled), nil
 		}
 		return e.helper("gather_equal", x, axes, dim), nil
-	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
+	case ir.OpShardMapPsumScatter:
+		if c.Reduction != ir.ReduceSum {
+			combine := atom(monoidNames[c.Reduction.Combiner()])
+			return e.helper("reduce_scatter_over", grouped(c, x, combine, dim, axes)...), nil
+		}
+		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
+	case ir.OpShardMapUnreducedPsumScatter:
 		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
 	case ir.OpShardMapAllToAll:
 		return call("lax.all_to_all", grouped(c, x, axes, number(c.Split), number(c.Concat), tiled)...), nil

@@ -106,10 +106,6 @@ func (e *emitter) op(op ir.OpID) error {
 			return err
 		}
 	}
-	if at, ok := e.indices[e.firstResult(op)]; ok {
-		e.axisIndex(op, at)
-		return nil
-	}
 	if v := e.firstResult(op); v != 0 && e.m.NumResults(op) == 1 {
 		if e.isNumber(v) || e.isLazy(v) {
 			return nil // written where it is used
@@ -198,7 +194,7 @@ func (e *emitter) endDef() {
 
 // parameterTypes writes the types of parameters, where they say more than those of the values that are passed.
 func (e *emitter) parameterTypes(values []ir.ValueID) {
-	if e.typed == nil || len(values) == 0 {
+	if e.file.typed == nil || len(values) == 0 {
 		return
 	}
 	parts := make([]string, len(values))

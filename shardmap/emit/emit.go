@@ -2,7 +2,7 @@
 // per-device function under shard_map, the unsharded function, and a main that compares the two.
 //
 //	%1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
-//	%2 = "stablehlo.all_reduce"(%1) <{replica_groups = dense<[[0, 1], [2, 3]]> ...}> ({ add })
+//	%2 = shard_map.psum {"y"} %1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
 //
 // becomes, over the mesh x=2, y=2,
 //
@@ -31,14 +31,15 @@ import (
 	"autoshard/ir"
 	"autoshard/shardmap"
 	"autoshard/shardmap/typed"
+	"autoshard/subaxis"
 )
 
-// Program is what to write. Per-device and unsharded module are left unchanged.
+// Program is what to write. Writing changes the modules.
 type Program struct {
-	Title   string // first line of the file's description
-	Sharded *shardmap.Program
-	Whole   *ir.Module // the program over whole tensors; Shardy's collectives change nothing in it
-	Inputs  []string   // names of the inputs, for people; the rest is numbered
+	Title   string            // first line of the file's description
+	Sharded *shardmap.Program // over axes
+	Whole   *ir.Module        // the program over whole tensors; Shardy's collectives change nothing in it
+	Inputs  []string          // names of the inputs, for people; the rest is numbered
 	Outputs []string
 	Donated []int64  // numbers of the inputs whose buffers outputs may take
 	Dropped []string // arguments of the model's function that are no inputs, where that is known
@@ -49,7 +50,7 @@ type Program struct {
 // whole axes names the parts of axes that inputs and outputs are cut along.
 func Python(ctx context.Context, p *Program) ([]byte, error) {
 	f := &file{ctx: ctx, Program: p, names: newScope(), used: map[string]bool{}, constantNames: map[string]string{}}
-	whole := newEmitter(f, p.Whole, nil)
+	whole := newEmitter(f, p.Whole)
 	main, ok := p.Whole.Main()
 	if !ok {
 		return nil, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
@@ -79,8 +80,10 @@ type file struct {
 	terms         bool   // some outputs are terms of a sum
 	inSpecs       []*expr
 	outSpecs      []*expr
-	names         *scope // of the top level
-	mesh          *mesh  // nil without a per-device program
+	names         *scope          // of the top level
+	mesh          *subaxis.Mesh   // nil without a per-device program
+	coarse        subaxis.Mesh    // of a plan: the mesh of which that one is the refinement
+	refining      *typed.Refining // of a plan: how one becomes the other
 	inputs        []*expr
 	outputs       []*expr
 	functions     []string
@@ -134,47 +137,58 @@ func (f *file) inputNames() []string { return f.Inputs }
 // sharded writes the per-device function, and prepares the mesh for both programs.
 func (f *file) sharded(whole *emitter, main ir.FuncID) error {
 	p := f.Sharded
-	x, err := newMesh(p)
+	body := p.Module.Func(p.Main).Body
+	f.coarse, f.refining = p.Mesh, typed.NewRefining(p.Mesh)
+	if err := f.refining.CutPorts(p, typed.Names{Inputs: f.Inputs, Outputs: f.Outputs}); err != nil {
+		return err
+	}
+	f.refining.CutGroups(p.Module, body)
+	f.refining.CutBody(p.Module, body)
+	manual, err := whole.cutManual(main)
 	if err != nil {
 		return err
 	}
-	f.mesh, whole.blocks = x, x
-	device := newEmitter(f, p.Module, x)
-	body := p.Module.Func(p.Main).Body
-	if err := device.findGroups(body); err != nil {
+	f.mesh = &f.refining.Finish().Fine
+	for _, op := range manual {
+		if whole.manual[op], err = f.refining.Program(whole.m, main, whole.m.RegionBlock(op, 0)); err != nil {
+			return err
+		}
+	}
+	device := newEmitter(f, p.Module)
+	if device.typed, err = f.refining.Program(p.Module, p.Main, body); err != nil {
 		return err
 	}
-	if err := whole.prepareManual(whole.m.Func(main).Body); err != nil {
-		return err
-	}
-	device.findDeviceIndices(body)
-	x.finish()
 	f.body, f.inSpecs, f.outSpecs = "per_device", f.portSpecs(p.Inputs), f.portSpecs(p.Outputs)
 	f.use("on_devices")
 	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.inputNames())
 }
 
-// prepareManual does for the bodies of manual computations what is done for the per-device program.
-func (e *emitter) prepareManual(b ir.BlockID) error {
-	var problem error
-	e.m.Walk(b, func(op ir.OpID) {
-		if e.m.Kind(op) != ir.OpSdyManualComputation || problem != nil {
-			return
-		}
-		body := e.m.RegionBlock(op, 0)
-		e.mesh = e.blocks
-		problem = e.findGroups(body)
-		e.findDeviceIndices(body)
-		e.mesh = nil
-		for _, v := range append(e.m.ResultValues(op), e.m.BlockArgs(body)...) {
-			for _, refs := range e.specRefs(v) {
-				if !e.blocks.cut(refs) && problem == nil {
-					problem = e.unsupported(op, "the parts %s of mesh axes and those that others use have no common refinement", e.blocks.FormatList(refs))
-				}
-			}
+// cutManual cuts the mesh for the manual computations of a program that sees whole tensors, and returns them.
+func (e *emitter) cutManual(main ir.FuncID) (found []ir.OpID, err error) {
+	m := e.m
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if m.Kind(op) == ir.OpSdyManualComputation && err == nil {
+			found = append(found, op)
+			err = e.cutOne(op)
 		}
 	})
-	return problem
+	return found, err
+}
+
+func (e *emitter) cutOne(op ir.OpID) error {
+	m, r := e.m, e.file.refining
+	body := m.RegionBlock(op, 0)
+	for _, v := range append(m.ResultValues(op), m.BlockArgs(body)...) {
+		for _, refs := range e.specRefs(v) {
+			if err := r.Cut(m.OpPos(op), "a manual computation", refs); err != nil {
+				return err
+			}
+		}
+	}
+	shardmap.OverAxes(m, body, m.AddMesh("", e.file.coarse, nil, 0), nil)
+	r.CutGroups(m, body)
+	r.CutBody(m, body)
+	return nil
 }
 
 // topLevel writes a function of the module as a function of the file. The main functions return a tuple always.

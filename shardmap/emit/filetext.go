@@ -83,7 +83,7 @@ func (f *file) head() string {
 func (f *file) portSpecs(ports []shardmap.Port) []*expr {
 	specs := make([]*expr, len(ports))
 	for i := range specs {
-		specs[i] = f.mesh.spec(ports[i].Layout.Dims)
+		specs[i] = f.typedSpec(f.refining.Spec(ports[i].Layout.Dims))
 	}
 	return specs
 }
@@ -142,8 +142,8 @@ func docText(text string) string {
 // makeMesh returns the function that makes the mesh.
 func (f *file) makeMesh() string {
 	var sizes []int64
-	names := make([]string, len(f.mesh.pieces()))
-	for i, a := range f.mesh.pieces() {
+	names := make([]string, len(f.mesh.Axes))
+	for i, a := range f.mesh.Axes {
 		sizes = append(sizes, a.Size)
 		names[i] = quoted(a.Name)
 	}
@@ -181,7 +181,7 @@ func (f *file) run() string {
 	if p := f.typed; p != nil {
 		args = append(args, keyword("check", truth(p.Check)))
 		if manual := p.Manual.Axes(); len(manual) < len(p.Mesh.Axes) {
-			args = append(args, keyword("axes", braces(f.mesh.pieceNames(manual)...)))
+			args = append(args, keyword("axes", braces(f.axisNames(manual)...)))
 		}
 	}
 	text := "def sharded(mesh):\n    \"\"\"Returns the program as a function of whole arrays.\"\"\"\n" +

@@ -111,9 +111,6 @@ func quoted(text string) string {
 // baseName returns the name that results of an op get, before a number makes it new: the name of the innermost named
 // location, or that of the op.
 func (e *emitter) baseName(op ir.OpID) string {
-	if _, ok := e.indices[e.firstResult(op)]; ok {
-		return "index"
-	}
 	kind := e.m.OpName(op)
 	if named := shortNames[e.m.Kind(op)]; named != "" {
 		return named

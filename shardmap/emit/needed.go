@@ -12,13 +12,8 @@ func (e *emitter) markNeeded(b ir.BlockID) {
 }
 
 func (e *emitter) hasEffects(op ir.OpID) bool {
-	switch e.m.Kind(op) {
-	case ir.OpInfeed, ir.OpOutfeed, ir.OpSend, ir.OpRecv, ir.OpInterpreterRunParallel:
-		return true
-	case ir.OpCustomCall:
-		return e.m.NumResults(op) == 0
-	}
-	return false
+	k := e.m.Kind(op)
+	return k.Transfers() || k == ir.OpInterpreterRunParallel || k == ir.OpCustomCall && e.m.NumResults(op) == 0
 }
 
 func (e *emitter) need(op ir.OpID) {
@@ -30,9 +25,6 @@ func (e *emitter) need(op ir.OpID) {
 			continue
 		}
 		e.needed[op] = true
-		if _, ok := e.indices[e.firstResult(op)]; ok {
-			continue
-		}
 		for i := range e.m.NumOperands(op) {
 			pending = append(pending, e.m.DefiningOp(e.m.Operand(op, i)))
 		}

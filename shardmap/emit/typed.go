@@ -48,11 +48,10 @@ func Typed(ctx context.Context, p *typed.Program, example *Example) ([]byte, err
 	f := &file{ctx: ctx, Program: &Program{Title: "The shard_map program " + p.Name + "."}, typed: p, example: example, names: newScope(),
 		used: map[string]bool{}, constantNames: map[string]string{}}
 	f.body = f.names.take(identifier(p.Name, "program"))
-	e := newEmitter(f, p.Module, nil)
+	e := newEmitter(f, p.Module)
 	e.typed = p
 	f.explicit = usesTerms(p)
-	f.mesh = uncut(p.Mesh)
-	f.mesh.finish()
+	f.mesh = &p.Mesh
 	if err := f.describeTyped(e); err != nil {
 		return nil, err
 	}

@@ -106,11 +106,10 @@ func (r *ring) reduceScatter(w Way) {
 	}
 	half := r.Extent / 2
 	sums := r.sums([]walk{{shift: 1}, {shift: -1, inside: half}}, half)
-	i64 := r.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})
 	dims := append([]int64(nil), r.m.Shape(sums[0])...)
 	dims[d] = r.Extent
 	r.out.Result = r.op1(ir.OpConcatenate, r.m.WithDims(r.m.Type(sums[0]), dims),
-		attrs("dimension", ir.IntAttr{Value: int64(d), Type: i64}), sums...)
+		attrs("dimension", r.m.I64(int64(d))), sums...)
 }
 
 // walk is a partial sum that goes round: by how many places a step, and where in the chunks it lies.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 )
 
 // sliding describes windows along spatial dimensions: element k of a window at place p lies in the padded and dilated
@@ -124,13 +123,10 @@ type conv struct {
 
 // convolve writes a convolution.
 func (t *transposer) convolve(c conv, x, k ir.ValueID) ir.ValueID {
-	i64 := func(n int64) ir.IntAttr {
-		return ir.IntAttr{Value: n, Type: t.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
-	}
 	attrs := ir.MakeAttrs(named("dimension_numbers", c.dims), named("window_strides", ir.Ints(c.strides)),
 		named("lhs_dilation", ir.Ints(c.base)),
-		named("rhs_dilation", ir.Ints(c.dilation)), named("padding", t.pairs64(c.padding)), named("feature_group_count", i64(c.groups)),
-		named("batch_group_count", i64(c.batches)))
+		named("rhs_dilation", ir.Ints(c.dilation)), named("padding", t.pairs64(c.padding)), named("feature_group_count", t.m.I64(c.groups)),
+		named("batch_group_count", t.m.I64(c.batches)))
 	if a := t.m.Attr(c.like, "precision_config"); a != nil {
 		attrs = attrs.With("precision_config", a)
 	}

@@ -196,7 +196,7 @@ func (j *tangents) sort(op ir.OpID) {
 	if dim < 0 {
 		dim += int64(len(shape))
 	}
-	places := j.b.Op(ir.OpIota, m.TensorType(dtype.I32, shape...), ir.MakeAttrs(named("iota_dimension", j.i64(dim))))
+	places := j.b.Op(ir.OpIota, m.TensorType(dtype.I32, shape...), ir.MakeAttrs(named("iota_dimension", j.m.I64(dim))))
 	operands := append(j.values(m.Operands(op)), places)
 	sorted := j.b.Sort(dim, stable, func(x, y []ir.ValueID) ir.ValueID { return j.comparison(op, x, y) }, operands...)
 	from := sorted[len(sorted)-1]
@@ -205,10 +205,6 @@ func (j *tangents) sort(op ir.OpID) {
 			j.set(m.Result(op, i), j.along(d, from, dim))
 		}
 	}
-}
-
-func (j *tangents) i64(n int64) ir.IntAttr {
-	return ir.IntAttr{Value: n, Type: j.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
 }
 
 // comparison copies the comparison of a sort.

@@ -51,8 +51,7 @@ func (b *Builder) Constant(t dtype.Type, dims []int64, values ...float64) ir.Val
 	for _, v := range values {
 		data = appendElement(data, t, v)
 	}
-	d := &ir.Dense{Type: typ, Data: data, Splat: len(values) == 1}
-	return b.at.Op1(ir.OpConstant, typ, ir.MakeAttrs(attr("value", d)))
+	return b.at.Constant(&ir.Dense{Type: typ, Data: data, Splat: len(values) == 1})
 }
 
 // appendElement appends the bytes of one element.
@@ -197,7 +196,7 @@ func (b *Builder) Pad(x, value ir.ValueID, low, high, interior []int64) ir.Value
 
 // Concatenate joins values along a dimension.
 func (b *Builder) Concatenate(dim int64, xs ...ir.ValueID) ir.ValueID {
-	return b.Local(ir.OpConcatenate, ir.MakeAttrs(attr("dimension", i64(b.m, dim))), xs...)
+	return b.Local(ir.OpConcatenate, ir.MakeAttrs(attr("dimension", b.m.I64(dim))), xs...)
 }
 
 // Dot contracts and batches dimensions; the result has the batch dimensions, then the rest of x, then the rest of y.
@@ -248,7 +247,7 @@ func (b *Builder) Sort(dim int64, stable bool, before func(x, y []ir.ValueID) ir
 	if b.err != nil {
 		return none
 	}
-	attrs := ir.MakeAttrs(attr("dimension", i64(b.m, dim)), attr("is_stable", ir.BoolAttr(stable)))
+	attrs := ir.MakeAttrs(attr("dimension", b.m.I64(dim)), attr("is_stable", ir.BoolAttr(stable)))
 	op := b.at.Op(ir.OpSort, b.types(xs), attrs, xs...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	return b.m.ResultValues(op)

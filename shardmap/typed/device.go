@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,11 +9,8 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/dtype"
-	"autoshard/ir/names"
 	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
-	"autoshard/subaxis"
 )
 
 // Names are the names that a program has outside: of itself, its inputs and its outputs. Missing ones are numbered.
@@ -51,67 +49,31 @@ type Translation struct {
 // between its steps and returns its error.
 func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
-	r := &deviceReader{src: src, cuts: refine.New(src.Mesh), pieces: map[ir.OpID][][]int{}, indices: map[string]ir.ValueID{}}
-	p := &Program{Name: called.Program, Check: true, Module: m, Func: src.Main, Names: map[ir.ValueID]string{}}
-	r.importer = &importer{m: m, invariant: true, p: p}
-	if r.p.Name == "" {
-		r.p.Name = "main"
-	}
-	if err := r.cutPorts(called); err != nil {
+	refining := NewRefining(src.Mesh)
+	if err := refining.CutPorts(src, called); err != nil {
 		return nil, err
 	}
-	if err := r.groups(); err != nil {
+	refining.CutGroups(m, m.Func(src.Main).Body)
+	refining.CutBody(m, m.Func(src.Main).Body)
+	r := &deviceReader{src: src, Refining: refining}
+	refining.Finish()
+	var err error
+	if r.importer, err = refining.program(m, src.Main); err != nil {
 		return nil, err
 	}
-	r.cutAxes()
-	r.refined = r.cuts.Mesh()
-	r.p.Mesh = subaxis.Mesh{Axes: r.refined.Fine.Axes} // devices are numbered by their place
-	r.p.Manual = r.p.allAxes()
-	if err := r.p.checkMesh(); err != nil {
-		return nil, err
-	}
-	r.importer.index = r.index
+	r.splits, r.p.Check, r.p.Name = true, true, cmp.Or(called.Program, "main")
 	if err := r.program(called); err != nil {
 		return nil, err
 	}
 	return r.elaborate(ctx)
 }
 
-// deviceReader turns a per-device program into one over axes.
+// deviceReader turns a per-device program into one over whole axes.
 type deviceReader struct {
+	*Refining
 	*importer
-	src     *shardmap.Program
-	cuts    *refine.Cuts
-	pieces  map[ir.OpID][][]int   // slices that take the device's own block: the axes per dimension
-	indices map[string]ir.ValueID // numbers of the device along axes
+	src *shardmap.Program
 }
-
-// cutPorts refines the mesh for the specs of inputs and outputs.
-func (r *deviceReader) cutPorts(called Names) error {
-	for i, ports := range [][]shardmap.Port{r.src.Inputs, r.src.Outputs} {
-		what, list := [...]string{"input", "output"}[i], [...][]string{called.Inputs, called.Outputs}[i]
-		for k := range ports {
-			where := what + " " + itoa(int64(k))
-			if k < len(list) {
-				where = names.Port(what, k, list[k])
-			}
-			if partial := ports[k].Layout.Unreduced; len(partial) > 0 {
-				return diag.Unsupported(diag.NotSupported, r.mainPos(), "%s holds partial sums along %s; add an all-reduce",
-					where, r.src.Mesh.FormatList(partial))
-			}
-			for _, refs := range ports[k].Layout.Dims {
-				if err := r.cuts.Add(refs...); err != nil {
-					d := &err.(*diag.Error).Diagnostics[0]
-					d.Pos, d.Message = r.mainPos(), where+": "+d.Message
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (r *deviceReader) mainPos() diag.Position { return r.m.OpPos(r.m.Func(r.src.Main).Op) }
 
 // program gives the function its specs and names, and replaces what is left of other functions and meshes.
 func (r *deviceReader) program(called Names) error {
@@ -123,11 +85,11 @@ func (r *deviceReader) program(called Names) error {
 		name := unique(taken, nameAt(called.Inputs, i), "arg"+itoa(int64(i)))
 		p.Names[v] = name
 		t := m.WithDims(m.Type(v), r.src.Inputs[i].Dims)
-		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.specOf(&r.src.Inputs[i]), Donated: f.ArgAttrs[i].Donated()})
+		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.Spec(r.src.Inputs[i].Layout.Dims), Donated: f.ArgAttrs[i].Donated()})
 		f.ArgAttrs[i] = nil
 	}
 	for i := range r.src.Outputs {
-		p.Results = append(p.Results, Result{Spec: r.specOf(&r.src.Outputs[i])})
+		p.Results = append(p.Results, Result{Spec: r.Spec(r.src.Outputs[i].Layout.Dims)})
 		f.ResultAttrs[i] = nil
 	}
 	for op := range m.Ops(m.Body()) {
@@ -140,25 +102,15 @@ func (r *deviceReader) program(called Names) error {
 			m.SetLoc(c.Op, c.Source)
 		}
 	}
-	if err := r.overWholeAxes(f.Body); err != nil {
+	if err := r.convert(f.Body); err != nil {
 		return err
 	}
-	if err := r.convert(f.Body); err != nil {
+	if err := r.refuseForeign(f.Body); err != nil {
 		return err
 	}
 	ir.EraseDead(m)
 	r.nameValues(called, taken)
 	return nil
-}
-
-// specOf returns the spec of an input or output. Axes of size 1 cut nothing and are left out, so that no value varies
-// along them.
-func (r *deviceReader) specOf(port *shardmap.Port) (s Spec) {
-	for _, refs := range port.Layout.Dims {
-		axes := slices.DeleteFunc(r.refined.Axes(refs), func(a int) bool { return r.p.Mesh.Axes[a].Size == 1 })
-		s.Dims = append(s.Dims, r.refined.Names(axes))
-	}
-	return s.trimmed()
 }
 
 // nameValues names the values that are returned like the outputs, and values with a name in their location by that.
@@ -235,7 +187,7 @@ func unique(taken map[string]int64, name, fallback string) string {
 // elaborate finds the types. A program that cannot be typed keeps all its ops, unchecked.
 func (r *deviceReader) elaborate(ctx context.Context) (*Translation, error) {
 	p := r.p
-	out := &Translation{Program: p, Mesh: r.refined}
+	out := &Translation{Program: p, Mesh: r.importer.refined}
 	opts := Options{Mixed: true} // a reduction runs along all its axes, whatever the types say
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -360,13 +312,4 @@ func (p *Program) foldCasts() {
 		}
 		return len(casts) > 0
 	})
-}
-
-// constantOf emits an integer constant of a type.
-func constantOf(b *ir.Builder, t ir.TypeID, e dtype.Type, value int64) ir.ValueID {
-	data := make([]byte, 8)
-	for i := range data {
-		data[i] = byte(uint64(value) >> (8 * i))
-	}
-	return b.Op1(ir.OpConstant, t, ir.MakeAttrs(attr("value", &ir.Dense{Type: t, Data: data[:e.Bytes()], Splat: true})))
 }

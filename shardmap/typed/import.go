@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
@@ -58,7 +59,8 @@ func Import(ctx context.Context, source *ir.Module, opts ImportOptions) (*Progra
 			"the function `main` does more than its manual computation, which a shard_map program has no place for; `autoshard plan` takes the "+
 				"whole model")
 	}
-	i := &importer{m: m, op: found[0], p: &Program{Name: m.Name, Check: !opts.Unchecked, Module: m, Names: map[ir.ValueID]string{}}}
+	i := &manualReader{op: found[0], importer: &importer{m: m, splits: true, pieces: map[ir.OpID][][]int{},
+		p: &Program{Name: m.Name, Check: !opts.Unchecked, Module: m, Names: map[ir.ValueID]string{}}}}
 	if err := i.interfaces(main); err != nil {
 		return nil, err
 	}
@@ -77,21 +79,15 @@ func onlyOp(m *ir.Module, b ir.BlockID, op ir.OpID) bool {
 		slices.Equal(m.Operands(m.LastOp(b)), m.ResultValues(op))
 }
 
-// importer turns a manual computation into a program.
-type importer struct {
-	m  *ir.Module
-	op ir.OpID
-	p  *Program
-
-	refined   *refine.Mesh // the mesh of the module, and that of the program
-	invariant bool         // gathers make values equal along their axes
-	outputs   []string     // names of the results; "" where main gives none
-
-	index func(axes []int) ir.ValueID // emits the number of the device along axes; nil to do so where it is needed
+// manualReader turns a manual computation into a program.
+type manualReader struct {
+	*importer
+	op      ir.OpID
+	outputs []string // names of the results; "" where main gives none
 }
 
 // interfaces reads the mesh, the manual axes and the shardings, and the names that main gives.
-func (i *importer) interfaces(main ir.FuncID) error {
+func (i *manualReader) interfaces(main ir.FuncID) error {
 	m, p := i.m, i.p
 	if m.Name == "" {
 		p.Name = "main"
@@ -107,6 +103,13 @@ func (i *importer) interfaces(main ir.FuncID) error {
 	if mesh == 0 || manual == nil {
 		return diag.Invalid(diag.BadMesh, m.OpPos(i.op), "the mesh cannot be empty (E_MESH_EMPTY)")
 	}
+	body := m.RegionBlock(i.op, 0)
+	if err := inlineManual(m, body); err != nil {
+		return err
+	}
+	shardmap.DropHints(m, body)
+	shardmap.OverAxes(m, body, mesh, nil)
+	ir.EraseDead(m)
 	if err := i.refine(&m.Mesh(mesh).Mesh); err != nil {
 		return err
 	}
@@ -146,7 +149,7 @@ func (i *importer) interfaces(main ir.FuncID) error {
 }
 
 // refine cuts the axes of the mesh for the parts that the shardings and groups of the manual computation name.
-func (i *importer) refine(mesh *subaxis.Mesh) error {
+func (i *manualReader) refine(mesh *subaxis.Mesh) error {
 	m := i.m
 	i.refined = refine.New(*mesh).Mesh()
 	cuts := refine.New(*mesh)
@@ -165,18 +168,15 @@ func (i *importer) refine(mesh *subaxis.Mesh) error {
 		}
 		add(i.op, s.Mesh, s.Unreduced)
 	}
-	m.Walk(body, func(op ir.OpID) {
-		if g, ok := m.Attr(op, "replica_groups").(*ir.MeshAxesGroups); ok {
-			add(op, g.Mesh, g.Axes)
-		}
-	})
+	refining := &Refining{mesh: *mesh, cuts: cuts}
+	refining.CutBody(m, body)
 	i.refined = cuts.Mesh()
 	return problem
 }
 
 // ofMesh returns parts of the axes of some mesh as those of the axes with the same names in the mesh of the manual
 // computation; others are left out.
-func (i *importer) ofMesh(from ir.MeshID, refs []subaxis.Ref) (out []subaxis.Ref) {
+func (i *manualReader) ofMesh(from ir.MeshID, refs []subaxis.Ref) (out []subaxis.Ref) {
 	for _, r := range refs {
 		own := i.m.Mesh(from).Axes[r.Axis]
 		if whole, ok := i.refined.Coarse.Lookup(own.Name); ok && int64(whole.Size) == own.Size {
@@ -187,7 +187,7 @@ func (i *importer) ofMesh(from ir.MeshID, refs []subaxis.Ref) (out []subaxis.Ref
 }
 
 // spec reads the sharding of a value at the border of the manual computation. Axes that are not manual are hints.
-func (i *importer) spec(v ir.ValueID) (out Spec) {
+func (i *manualReader) spec(v ir.ValueID) (out Spec) {
 	s := i.m.ShardingOf(i.m.Sharding(v))
 	names := func(refs []subaxis.Ref) []string {
 		axes := slices.DeleteFunc(i.refined.Axes(i.ofMesh(s.Mesh, refs)), func(a int) bool { return !i.p.Manual.Has(a) })
@@ -201,7 +201,7 @@ func (i *importer) spec(v ir.ValueID) (out Spec) {
 }
 
 // body moves the region into the function of the program, with collectives over axes, and drops the rest of main.
-func (i *importer) body(main ir.FuncID) error {
+func (i *manualReader) body(main ir.FuncID) error {
 	m, p := i.m, i.p
 	from := m.RegionBlock(i.op, 0)
 	f := m.AddFunc(ir.FuncSpec{Name: "shard_map_body"})
@@ -231,6 +231,9 @@ func (i *importer) body(main ir.FuncID) error {
 	if err := i.convert(to); err != nil {
 		return err
 	}
+	if err := i.refuseForeign(to); err != nil {
+		return err
+	}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		m.SetSharding(v, 0)
 	}
@@ -243,74 +246,30 @@ func (i *importer) body(main ir.FuncID) error {
 	return nil
 }
 
-// convert replaces the ops of a block, and of the blocks inside it, that name devices.
-func (i *importer) convert(b ir.BlockID) error {
-	return i.convertAll(slices.Collect(i.m.Ops(b)))
-}
-
-// convertAll converts ops of which some may be gone when it comes to them.
-func (i *importer) convertAll(ops []ir.OpID) error {
-	for _, op := range ops {
-		if i.m.OpBlock(op) == 0 {
-			continue
-		}
-		if err := i.convertOp(op); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (i *importer) convertOp(op ir.OpID) error {
-	m := i.m
-	switch m.Kind(op) {
-	case ir.OpSdyShardingConstraint, ir.OpSdyReshard, ir.OpSdyPropagationBarrier, ir.OpSdyDataFlowEdge:
-		m.ReplaceUses(m.Result(op, 0), m.Operand(op, 0))
-		m.Erase(op)
-		return nil
-	case ir.OpSdyShardingGroup:
-		m.Erase(op)
-		return nil
-	case ir.OpSdyManualComputation:
-		return i.inner(op)
-	case ir.OpPartitionId:
-		return i.partition(op)
-	}
-	if convert, ok := imports[m.Kind(op)]; ok {
-		return convert(i, op)
-	}
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			if err := i.convert(b); err != nil {
-				return err
+// inlineManual puts the bodies of manual computations without operands in their place: JAX wraps one around partition ids
+// where axes are left automatic.
+func inlineManual(m *ir.Module, b ir.BlockID) (err error) {
+	m.Walk(b, func(op ir.OpID) {
+		switch {
+		case m.Kind(op) != ir.OpSdyManualComputation || err != nil:
+		case m.NumOperands(op) > 0:
+			err = diag.Unsupported(diag.NotSupported, m.OpPos(op), "a manual computation stands inside another one")
+		default:
+			body := m.RegionBlock(op, 0)
+			err = inlineManual(m, body)
+			last := m.LastOp(body)
+			for inner := range m.Ops(body) {
+				if inner != last {
+					m.MoveBefore(inner, op)
+				}
 			}
+			for k, v := range m.Results(op) {
+				m.ReplaceUses(v, m.Operand(last, k))
+			}
+			m.Erase(op)
 		}
-	}
-	return nil
-}
-
-// inner puts the body of a manual computation without operands in its place: JAX wraps one around partition ids where
-// axes are left automatic.
-func (i *importer) inner(op ir.OpID) error {
-	m := i.m
-	if m.NumOperands(op) > 0 {
-		return diag.Unsupported(diag.NotSupported, m.OpPos(op), "a manual computation stands inside another one")
-	}
-	body := m.RegionBlock(op, 0)
-	last := m.LastOp(body)
-	ops := slices.Collect(m.Ops(body))
-	ops = ops[:len(ops)-1]
-	for _, o := range ops {
-		m.MoveBefore(o, op)
-	}
-	if err := i.convertAll(ops); err != nil {
-		return err
-	}
-	for k, v := range m.Results(op) {
-		m.ReplaceUses(v, m.Operand(last, k))
-	}
-	m.Erase(op)
-	return nil
+	})
+	return err
 }
 
 // invariantGathers makes those gathers invariant on which a value depends that varies over more than it may.

@@ -83,19 +83,19 @@ func (l *lowering) block(b ir.BlockID) {
 
 func (l *lowering) op(op ir.OpID) {
 	next, old := l.m.NextOp(op), l.m.ResultValues(op)
-	new := old
+	made := old
 	switch kind := l.m.Kind(op); {
 	case kind == ir.OpShardMapScan:
 		l.block(l.m.RegionBlock(op, 0))
-		new = l.scan(op)
+		made = l.scan(op)
 	case kind.IsShardMap():
-		new = []ir.ValueID{l.collective(op)}
+		made = []ir.ValueID{l.collective(op)}
 	default:
 		l.regions(op)
 	}
 	if l.debug != nil && next != 0 {
 		for i, v := range old {
-			l.debug.check(l, l.m.BuilderBefore(next), v, new[i])
+			l.debug.check(l, l.m.BuilderBefore(next), v, made[i])
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (l *lowering) ragged(b *Builder, c *Collective, in []ir.ValueID) ir.ValueID
 		return out
 	}
 	me := l.member(b, c.Axes)
-	count := b.Op(ir.OpIota, m.TensorType(dtype.I32, rows), ir.MakeAttrs(attr("iota_dimension", i64(m, 0))))
+	count := b.Op(ir.OpIota, m.TensorType(dtype.I32, rows), ir.MakeAttrs(attr("iota_dimension", m.I64(0))))
 	for from := range n {
 		for k := range slices / n {
 			// slice k for this member stands behind those for the members before it

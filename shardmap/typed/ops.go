@@ -5,7 +5,6 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 )
 
 // state is what a value is along an axis.
@@ -100,13 +99,13 @@ func (p *Program) attrs(c *Collective) ir.Attrs {
 		case "axes":
 			out = out.With(d.Name, p.axesAttr(c.Axes))
 		case "dim":
-			out = out.With(d.Name, i64(m, c.Dim))
+			out = out.With(d.Name, m.I64(c.Dim))
 		case "split":
-			out = out.With(d.Name, i64(m, c.Split))
+			out = out.With(d.Name, m.I64(c.Split))
 		case "concat":
-			out = out.With(d.Name, i64(m, c.Concat))
+			out = out.With(d.Name, m.I64(c.Concat))
 		case "source":
-			out = out.With(d.Name, i64(m, c.Source))
+			out = out.With(d.Name, m.I64(c.Source))
 		case "perm":
 			pairs := ir.ArrayAttr{}
 			for _, pair := range c.Perm {
@@ -167,13 +166,14 @@ func (p *Program) Collective(op ir.OpID) (Collective, error) {
 		}
 		c.Perm = append(c.Perm, [2]int64(pair))
 	}
-	switch attrs.Str("kind") {
-	case "max":
-		c.Reduction = ir.ReduceMax
-	case "min":
-		c.Reduction = ir.ReduceMin
-	}
+	c.Reduction = reductionOf(attrs)
 	return c, nil
+}
+
+// reductionOf returns how the terms of an op combine: a sum where nothing is said.
+func reductionOf(attrs ir.Attrs) ir.Reduction {
+	r, _ := ir.ParseReduction(attrs.Str("kind"))
+	return r
 }
 
 // axesAttr returns axes as an attribute: axes of a mesh of the module that equals the program's.
@@ -228,11 +228,6 @@ func intLists(a ir.Attr) [][]int64 {
 		out = append(out, ints)
 	}
 	return out
-}
-
-// i64 returns an integer attribute of type i64.
-func i64(m *ir.Module, n int64) ir.IntAttr {
-	return ir.IntAttr{Value: n, Type: m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
 }
 
 // ScanInfo is the content of a scan: its operands and block arguments are Carries carries and then arrays, of which

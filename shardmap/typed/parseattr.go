@@ -36,7 +36,7 @@ func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
 		return r.listAttr(name, text)
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i64(r.m, n)
+		return r.m.I64(n)
 	}
 	if name == "dot_dimension_numbers" && strings.HasPrefix(text, "((") {
 		return r.dotDims(text)

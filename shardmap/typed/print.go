@@ -202,7 +202,7 @@ func (p *Program) attrText(op ir.OpID, name string, a ir.Attr) string {
 	case ir.Ints:
 		return intTuple(a)
 	case ir.IntAttr:
-		if a == i64(p.Module, a.Value) {
+		if a == p.Module.I64(a.Value) {
 			return itoa(a.Value)
 		}
 	case ir.EnumAttr:

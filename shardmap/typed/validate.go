@@ -120,12 +120,13 @@ func (p *Program) checkParams() error {
 	return nil
 }
 
-// foreign are the ops that a body must not have: those that name devices otherwise than by axes.
-var foreign = map[ir.Kind]bool{
-	ir.OpCall: true, ir.OpAllGather: true, ir.OpAllReduce: true, ir.OpAllToAll: true, ir.OpReduceScatter: true, ir.OpCollectivePermute: true,
-	ir.OpCollectiveBroadcast: true, ir.OpCollectiveReduce: true, ir.OpCrossReplicaSum: true, ir.OpPartitionId: true, ir.OpReplicaId: true,
-	ir.OpSdyManualComputation: true, ir.OpAsyncStart: true, ir.OpAsyncDone: true, ir.OpSend: true, ir.OpRecv: true, ir.OpInfeed: true,
-	ir.OpOutfeed: true,
+// foreign says whether a body must not have an op: one that names devices otherwise than by axes, or calls what is not in the body.
+func foreign(k ir.Kind) bool {
+	switch k {
+	case ir.OpCall, ir.OpPartitionId, ir.OpReplicaId, ir.OpSdyManualComputation, ir.OpAsyncStart, ir.OpAsyncDone:
+		return true
+	}
+	return k.Transfers() || k.Communicates() && !k.IsShardMap()
 }
 
 // checkOps checks the ops of shard_map programs, about which package ir has no rules.
@@ -149,7 +150,7 @@ func (p *Program) checkOp(op ir.OpID) error {
 				m.OpName(op), m.FormatType(m.Type(v)))
 		}
 	}
-	if foreign[kind] {
+	if foreign(kind) {
 		return diag.Unsupported(diag.NotSupported, p.where(op),
 			"`%s` has no place in the body of a shard_map program; collectives name axes of the mesh", m.OpName(op))
 	}
