@@ -1,11 +1,13 @@
 package interp_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
+	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -75,18 +77,56 @@ func TestObservedSteps(t *testing.T) {
 		t.Error(got)
 	}
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		want := map[ir.Kind]int{ir.OpFunc: 1, ir.OpWhile: 3, ir.OpReduce: 0}[m.Kind(m.ParentOp(op))] // by what the op stands in
 		switch m.Kind(op) {
-		case ir.OpAdd, ir.OpReshape, ir.OpReduce, ir.OpDynamicUpdateSlice:
-			inLoop := m.Kind(m.ParentOp(op)) == ir.OpWhile
-			want := map[bool]int{true: 3, false: 1}[inLoop]
-			if !interp.Shown(m, op) {
-				want = 0
-			}
-			if seen[op] != want {
-				t.Errorf("%s is seen %d times, want %d", m.OpName(op), seen[op], want)
-			}
+		case ir.OpDynamicUpdateSlice: // happens in place
+			want = 0
+		case ir.OpAdd, ir.OpReshape, ir.OpReduce, ir.OpDynamicSlice:
+		default:
+			return
+		}
+		if seen[op] != want || interp.Shown(m, op) != (want > 0) {
+			t.Errorf("%s is shown: %t, and seen %d times, want %d", m.OpName(op), interp.Shown(m, op), seen[op], want)
 		}
 	})
+}
+
+// Fold gives results of the types that an op has, also where one element stands for all; what needs regions, or other operands than
+// it has, it refuses.
+func TestFold(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(rows), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scalar, err := mlir.Parse(t.Context(), []byte(`func.func @main(%x: tensor<f32>) -> tensor<3xf32> {
+  %0 = stablehlo.constant dense<2.0> : tensor<3xf32>
+  %1 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := tensor.FromFloats(dtype.F32, nil, 2)
+	first := func(m *ir.Module, kind ir.Kind) (found ir.OpID) {
+		m.Walk(m.Body(), func(op ir.OpID) {
+			if m.Kind(op) == kind {
+				found = op
+			}
+		})
+		return found
+	}
+	broadcast := first(scalar, ir.OpBroadcastInDim)
+	for op, operands := range map[ir.OpID][]tensor.Tensor{broadcast: {two}, first(scalar, ir.OpConstant): nil} {
+		if out, err := interp.Fold(scalar, op, operands); err != nil || out[0].String() != "f32[3] [2, 2, 2]" {
+			t.Errorf("%s: %v, %v", scalar.OpName(op), out, err)
+		}
+	}
+	if out, err := interp.Fold(scalar, broadcast, nil); !errors.Is(err, diag.ErrUnsupported) {
+		t.Errorf("without operands: %v, %v", out, err)
+	}
+	if out, err := interp.Fold(m, first(m, ir.OpReduce), []tensor.Tensor{two, two}); !errors.Is(err, diag.ErrUnsupported) {
+		t.Errorf("with a region: %v, %v", out, err)
+	}
 }
 
 // Elements of tuples are arguments of their own, tokens are none; a grid has replicas times partitions of processes.
