@@ -9,6 +9,7 @@ import (
 	"autoshard"
 )
 
+// A model keeps what a file of jax.export says beside its program; a text says nothing.
 func TestReadModelKeepsTheExport(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("ir", "jaxexport", "testdata", "step.jaxexport"))
 	if err != nil {

@@ -108,6 +108,8 @@ func checkLinks(t *testing.T, value string, d *autoshard.DimReason) {
 	}
 }
 
+// Values are found by every name that people see: printed, of an argument or result, of a location, with or without a dimension; where
+// no value has a name, the nearest is named.
 func TestExplainNames(t *testing.T) {
 	const src = `sdy.mesh @mesh = <["x"=4, "y"=2]>
 func.func @main(%a: tensor<8x4xf32> {jax.arg_info = "params['w']", sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {jax.result_info = "out"}) {

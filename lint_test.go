@@ -41,6 +41,7 @@ func TestWithRules(t *testing.T) {
 	}
 }
 
+// Lint applies the rules that are not switched off, refuses a mesh that the model contradicts, and describes every rule.
 func TestLint(t *testing.T) {
 	model, err := autoshard.ReadModel(t.Context(), "m.mlir", []byte(customModel))
 	if err != nil {

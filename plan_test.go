@@ -211,6 +211,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 	}
 }
 
+// A plan of a training step is read from its JSON as it was written.
 func TestPlanJSONReadsBack(t *testing.T) {
 	p := makePlan(t, readModel(t, "examples/mlp_train.mlir"), options(t))
 	back, err := autoshard.ReadPlan(t.Context(), "plan.json", p.JSON())
@@ -222,6 +223,7 @@ func TestPlanJSONReadsBack(t *testing.T) {
 	}
 }
 
+// What is wrong with a plan.json is said at its line and column.
 func TestBadPlansAreLocated(t *testing.T) {
 	for _, c := range []struct{ text, place string }{
 		{"{\n  \"schema\": 5\n}", "plan.json:2:13"},

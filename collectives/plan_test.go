@@ -51,6 +51,7 @@ func describe(steps []Step) string {
 	return out
 }
 
+// The steps from one layout to another are the cheapest ones: nothing moves that can stay, and what several axes do is one step.
 func TestPlan(t *testing.T) {
 	x, y, z := full("x"), full("y"), full("z")
 	x1, x2 := subaxis.Ref{Axis: 0, Pre: 1, Size: 2}, subaxis.Ref{Axis: 0, Pre: 2, Size: 2}

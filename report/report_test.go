@@ -56,6 +56,8 @@ func layered() *plan.Plan {
 	return p
 }
 
+// A report says first what is cut and what that gains, then what proves it, and then collectives, inputs and outputs with equal layers
+// in one row.
 func TestPlan(t *testing.T) {
 	want := `gpt on data=4,model=2 (8 devices, tpu-v5e): batch along data; params (12 layers) 97 % along model, 3 % whole
 step time   7 ms               replicated 28 ms (does not fit)  data parallel -  annotations only 14 ms (2x)
@@ -118,6 +120,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// The line about the proof says how good the plan is under the cost model, and what a run of it gave.
 func TestProof(t *testing.T) {
 	p := layered()
 	passed := &program.Check{Passed: true, Outputs: make([]program.OutputCheck, 3)}

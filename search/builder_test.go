@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 )
 
+// A problem that is none is refused at the node, matrix or edge that is wrong.
 func TestBuilderErrors(t *testing.T) {
 	node := func(b *Builder, k int) int32 { return b.AddNode(make([]int64, k), make([]int64, k), 0, 1) }
 	for _, test := range []struct {
@@ -48,6 +49,7 @@ func TestBuilderErrors(t *testing.T) {
 	}
 }
 
+// Equal matrices are one, and every forbidden cost is the same.
 func TestMatricesAreInterned(t *testing.T) {
 	b := NewBuilder()
 	m := b.AddMatrix(1, 2, []int64{1, Inf})

@@ -54,6 +54,7 @@ func checkInfeasible(t *testing.T, seed int, o oracle, err error) {
 	}
 }
 
+// The solver finds the optimum of small problems and proves it, or proves that there is no solution.
 func TestSolveAgainstBruteForce(t *testing.T) {
 	for seed := range *seeds {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 1)))
@@ -93,6 +94,7 @@ func TestSearchAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// Problems in which every node has edges to all others are solved to their optimum, too.
 func TestSolveDenseAgainstBruteForce(t *testing.T) {
 	for seed := range *seeds / 10 {
 		p := denseProblem(rand.New(rand.NewPCG(uint64(seed), 5)))
@@ -291,6 +293,7 @@ func bruteForceWork(p *Problem, w *work, fix map[int32]int32) int64 {
 	}
 }
 
+// MinPeak finds the least usage that any solution needs, and says what its own solution costs and needs.
 func TestMinPeakAgainstBruteForce(t *testing.T) {
 	attained := 0
 	for seed := range *seeds {
@@ -319,6 +322,7 @@ func TestMinPeakAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// A solution that the caller knows is the least that it gets back; ones that are none are passed over.
 func TestWarmStartIsNeverWorse(t *testing.T) {
 	for seed := range 60 {
 		p := layered(uint64(seed), 30, 6, seed%3*10)
@@ -334,6 +338,7 @@ func TestWarmStartIsNeverWorse(t *testing.T) {
 	}
 }
 
+// The same problem, steps and seed give the same events on any number of cores; costs fall, bounds rise, and no bound is above a cost.
 func TestSolveIsDeterministic(t *testing.T) {
 	p := layered(3, 300, 20, 10)
 	run := func(procs int) (events []Event) {
@@ -362,6 +367,7 @@ func TestSolveIsDeterministic(t *testing.T) {
 	}
 }
 
+// A canceled search ends at once with the best that it has; without anything it fails with the context's error.
 func TestCancel(t *testing.T) {
 	p := layered(4, 3000, 30, 10)
 	ctx, cancel := context.WithCancel(context.Background())

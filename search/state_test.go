@@ -39,6 +39,7 @@ func checkState(t *rapid.T, st *state, atMost int64) {
 	}
 }
 
+// Whatever a step of the search changes, what the state has noted of costs and usages is what counting afresh gives.
 func TestStateStaysExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, rng := drawStage(t)
@@ -83,6 +84,7 @@ func TestRecombineBuysRoom(t *testing.T) {
 	}
 }
 
+// A region is solved to the best of all its labelings.
 func TestRegionSolvesExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, rng := drawStage(t)

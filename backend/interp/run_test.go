@@ -36,6 +36,7 @@ const double = `func.func @main(%x: tensor<2xf32>, %y: tensor<?xi32>) -> (tensor
   return %0, %y : tensor<2xf32>, tensor<?xi32>
 }`
 
+// Arguments that do not fit a function are refused by name, and those of any size fit what has any size.
 func TestArguments(t *testing.T) {
 	in, fn := parse(t, double)
 	x, y := tensor.FromFloats(dtype.F32, []int64{2}, 1, 2), tensor.FromInts(dtype.I32, []int64{3}, 1, 2, 3)
@@ -61,6 +62,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// Options that make no sense are refused.
 func TestOptions(t *testing.T) {
 	if _, err := interp.New(ir.NewModule(), interp.Options{Partitions: -1}); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("got %v, want invalid", err)
@@ -84,6 +86,7 @@ func TestArgumentsStay(t *testing.T) {
 	}
 }
 
+// A loop without end stops with its context, also one whose body does nothing.
 func TestCancel(t *testing.T) {
 	for name, src := range map[string]string{
 		"body": `func.func @main() -> tensor<i32> {

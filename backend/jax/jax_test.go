@@ -122,6 +122,7 @@ if args.get("--process", "0") == "0":
             b.writestr(f"out{i}.npy", a.read(name))
 `
 
+// Inputs reach the program and outputs come back, from any number of processes, of which none is left.
 func TestCopy(t *testing.T) {
 	for _, processes := range []int{0, 1, 2, 4} {
 		alone(t)
@@ -176,6 +177,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A run that takes too long ends with its context's error, which has the last output of every process.
 func TestTimeout(t *testing.T) {
 	alone(t)
 	o, marker := options(t, 2)
@@ -285,6 +287,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// Options that make no sense, and a Python that is not there, are refused before anything starts.
 func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]Options{
 		`no Python at "missing/python": install Python and JAX`: {Python: "missing/python", Devices: 1},
@@ -344,6 +347,7 @@ elif args["--coordinator"].endswith(":` + strconv.Itoa(ports[0]) + `"):
 	noSurvivors(t, marker)
 }
 
+// Processes get the caller's environment, and what makes virtual devices unless the devices are real.
 func TestEnvironment(t *testing.T) {
 	env := []string{"A=b", "XLA_FLAGS=--xla_dump_to=d", "JAX_PLATFORMS=cuda"}
 	want := append(slices.Clone(env), "PYTHONUNBUFFERED=1", "JAX_PLATFORMS=cpu",
@@ -357,6 +361,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// Of a long output the end is kept.
 func TestTail(t *testing.T) {
 	var w tail
 	for i := range 10 * maxKept / 8 {

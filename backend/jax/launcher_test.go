@@ -25,6 +25,7 @@ func launcher(t *testing.T, form string, l Launch) string {
 	return string(text)
 }
 
+// The texts of all launchers, in full.
 func TestLaunchers(t *testing.T) {
 	datadriven.RunTest(t, "testdata/launcher", func(t *testing.T, d *datadriven.TestData) string {
 		l := Launch{Name: "mlp_train", Program: "mlp_train.py"}
@@ -74,6 +75,7 @@ func TestShellLauncher(t *testing.T) {
 	}
 }
 
+// Under Slurm every process has its number, and process 0 is on the first of the hosts.
 func TestSlurmLauncher(t *testing.T) {
 	script := launcher(t, "slurm", Launch{Name: "m", Program: "m.py", Hosts: 3, Devices: 6})
 	commands := "scontrol() { printf 'n4\\nn5\\nn9\\n'; }\nsrun() { shift; SLURM_PROCID=2 \"$@\"; }\n"

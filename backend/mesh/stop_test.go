@@ -26,6 +26,7 @@ const endless = `func.func @main() -> tensor<1xi32> {
   return %0 : tensor<1xi32>
 }`
 
+// Devices stop with the context, wherever they are.
 func TestCancel(t *testing.T) {
 	m, fn := parse(t, endless)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
@@ -39,6 +40,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Nothing runs where the context has ended before.
 func TestCancelledBefore(t *testing.T) {
 	m, fn := parse(t, endless)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -98,6 +100,7 @@ func TestPanic(t *testing.T) {
 	t.Errorf("a reshape of two elements to five gave %v", err)
 }
 
+// The limit of bytes is for all devices together.
 func TestLimit(t *testing.T) {
 	m, fn := parse(t, `func.func @main() -> tensor<1000xf32> {
   %0 = stablehlo.iota dim = 0 : tensor<1000xf32>

@@ -104,6 +104,7 @@ func TestJoinOfTerms(t *testing.T) {
 	}
 }
 
+// Blocks that should be copies are compared, and the first two devices that differ are named; terms are no copies.
 func TestCopies(t *testing.T) {
 	m, whole := mesh(), counted(8)
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}}}

@@ -33,6 +33,7 @@ lambda x:f32[2]
   return y
 `
 
+// Inputs are cut and outputs joined by the specs of a program, which every device runs.
 func TestTyped(t *testing.T) {
 	p := program(t, scaled, typed.Options{})
 	devices := map[int]bool{}
@@ -54,6 +55,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// What does not fit a program, or has too many devices for one process, is refused before it runs.
 func TestTypedErrors(t *testing.T) {
 	p := program(t, scaled, typed.Options{})
 	untyped, err := typed.Parse(scaled, "")

@@ -38,6 +38,7 @@ func concat(lists ...[]dtype.Type) (all []dtype.Type) {
 	return all
 }
 
+// Unary functions are those of XLA for all types and special numbers, within the roundings that each is allowed.
 func TestUnaryAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var cases []peerCase
@@ -115,6 +116,7 @@ func TestUnaryAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Binary functions are those of XLA for all types and special numbers, within the roundings that each is allowed.
 func TestBinaryAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	numbers := concat(peerInts, peerFloats)
@@ -179,6 +181,7 @@ func TestBinaryAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Conversions between any two types are those of XLA.
 func TestConvertAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	types := concat(peerInts, peerFloats, peerComplex, []dtype.Type{dtype.I1, dtype.F8E4M3FN, dtype.F8E5M2, dtype.F8E4M3FNUZ,
@@ -233,6 +236,7 @@ func TestConvertAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Comparisons, of floats also in their total order, choices and clamps are those of XLA.
 func TestCompareSelectClampAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	var cases []peerCase

@@ -44,6 +44,7 @@ func check(t *testing.T, cases []goldenCase) {
 	}
 }
 
+// Integers wrap, divisions by zero and NaN have the results that StableHLO gives them, and a scalar stands for all elements.
 func TestElementwiseEdges(t *testing.T) {
 	check(t, []goldenCase{
 		{"add wraps", Add(ints(dtype.I8, 127), ints(dtype.I8, 1)), "i8[1] [-128]"},
@@ -95,6 +96,7 @@ func TestElementwiseEdges(t *testing.T) {
 	})
 }
 
+// Floats beyond the range of integers saturate, integers wrap, and every conversion rounds once.
 func TestConversions(t *testing.T) {
 	check(t, []goldenCase{
 		{"f32 to i8", Convert(f32(300, -300, 1.9, -1.9, nan), dtype.I8), "i8[5] [127, -128, 1, -1, 0]"},
@@ -122,6 +124,7 @@ func TestConversions(t *testing.T) {
 	})
 }
 
+// Ops that move elements put each where StableHLO says.
 func TestShapeOps(t *testing.T) {
 	x := matrix(3, 1, 2, 3, 4, 5, 6)
 	at := func(v int64) Tensor { return FromInts(dtype.I32, nil, v) }
@@ -146,6 +149,7 @@ func TestShapeOps(t *testing.T) {
 	}
 }
 
+// Products and convolutions of small arrays, by hand.
 func TestDotAndConvolution(t *testing.T) {
 	x := matrix(2, 1, 2, 3, 4)
 	mul := DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}
@@ -176,6 +180,7 @@ func TestDotAndConvolution(t *testing.T) {
 	})
 }
 
+// Reductions, over windows too, start from their initial values and round once.
 func TestReductions(t *testing.T) {
 	x := matrix(3, 1, 2, 3, 4, 5, 6)
 	zero, low := FromFloats(dtype.F32, nil, 0), FromFloats(dtype.F32, nil, -inf)
@@ -217,6 +222,7 @@ func argmax(args []Tensor) ([]Tensor, error) {
 	return []Tensor{Select(takeA, a, b), Select(Or(takeA, tie), i, j)}, nil
 }
 
+// A reducer of several values that nothing is known about runs as it is written, in order, and its errors are those of the op.
 func TestGeneralBodies(t *testing.T) {
 	n := int64(1000)
 	values := Remainder(Multiply(Iota(dtype.F32, []int64{n, 2}, 0), FromFloats(dtype.F32, nil, 7919)), FromFloats(dtype.F32, nil, 499))
@@ -249,6 +255,7 @@ func TestGeneralBodies(t *testing.T) {
 	check(t, []goldenCase{{"map", squares[0], "f32[2] [1, 4]"}})
 }
 
+// Gathers clamp their indices, scatters leave out what lies outside and go in order, and sorts put NaN last.
 func TestGatherScatterSort(t *testing.T) {
 	x := matrix(2, 1, 2, 3, 4, 5, 6)
 	rows := GatherDims{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
@@ -290,6 +297,7 @@ func TestGatherScatterSort(t *testing.T) {
 	}
 }
 
+// Generators, transforms, factorizations and normalization of small arrays, by hand.
 func TestAlgorithms(t *testing.T) {
 	state := Of(dtype.UI64, []int64{2}, uint64(1|2<<32), 3|4<<32)
 	next, words := RngBitGenerator(state, RngPhilox, dtype.UI32, []int64{4})
@@ -319,6 +327,7 @@ func TestAlgorithms(t *testing.T) {
 	check(t, []goldenCase{{"batch norm", y, "f32[2,1] [[-1], [3]]"}, {"mean", mean, "f32[1] [2]"}, {"variance", variance, "f32[1] [1]"}})
 }
 
+// A tensor has as many bytes as its type and shape need, wherever they lie in memory; sizes that overflow are refused.
 func TestConstructors(t *testing.T) {
 	if _, err := FromBytes(dtype.F32, []int64{2}, make([]byte, 7)); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("7 bytes for two f32: %v", err)

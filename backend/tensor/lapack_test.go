@@ -87,6 +87,7 @@ func hermitian(a Tensor, definite bool) Tensor {
 	return Add(times(a, adjoint(a)), diagonal(ones, 0))
 }
 
+// A factor times its adjoint is the matrix, the other triangle stays, and what is not positive definite is found at its first minor.
 func TestCholeskyLaws(t *testing.T) {
 	eachBatch(t, true, func(l *laws, a Tensor) {
 		h, n := hermitian(a, true), a.Shape[1]
@@ -109,6 +110,7 @@ func TestCholeskyLaws(t *testing.T) {
 	})
 }
 
+// L times U is the matrix with the rows exchanged that the pivots name.
 func TestLULaws(t *testing.T) {
 	eachBatch(t, false, func(l *laws, a Tensor) {
 		m, n := a.Shape[1], a.Shape[2]
@@ -128,6 +130,7 @@ func TestLULaws(t *testing.T) {
 	})
 }
 
+// A tridiagonal system times its solution is the right side.
 func TestTridiagonalSolutions(t *testing.T) {
 	eachBatch(t, true, func(l *laws, a Tensor) {
 		n := a.Shape[1]
@@ -246,6 +249,7 @@ func TestSpectralLaws(t *testing.T) {
 	})
 }
 
+// Singular values and vectors make up the matrix, thin or full; values fall to zero and vectors are orthonormal.
 func TestSingularValueLaws(t *testing.T) {
 	eachBatch(t, false, func(l *laws, a Tensor) {
 		m, n := a.Shape[1], a.Shape[2]

@@ -21,6 +21,7 @@ func drawShape(t *rapid.T, rank int) []int64 {
 	return rapid.SliceOfN(rapid.Int64Range(1, 5), rank, rank).Draw(t, "shape")
 }
 
+// Every element of a transpose is where the permutation puts it.
 func TestTransposeMovesEveryElement(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := drawShape(t, rapid.IntRange(0, 4).Draw(t, "rank"))
@@ -45,6 +46,7 @@ func TestTransposeMovesEveryElement(t *testing.T) {
 	})
 }
 
+// Slices of what was joined are the parts.
 func TestSliceOfConcatenateIsIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := drawShape(t, 3)
@@ -59,6 +61,7 @@ func TestSliceOfConcatenateIsIdentity(t *testing.T) {
 	})
 }
 
+// A product is the sums of its definition.
 func TestDotGeneralAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t, 4)
@@ -83,6 +86,7 @@ func TestDotGeneralAgainstDefinition(t *testing.T) {
 	})
 }
 
+// A convolution is the sums of its definition, for any stride, padding and dilations.
 func TestConvolutionAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int64Range(1, 7).Draw(t, "size")
@@ -120,6 +124,7 @@ func TestConvolutionAgainstDefinition(t *testing.T) {
 	})
 }
 
+// It does not matter in which order dimensions to be reduced are named.
 func TestReduceIgnoresOrderOfDimensions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawTensor(t, drawShape(t, 4))
@@ -135,6 +140,7 @@ func TestReduceIgnoresOrderOfDimensions(t *testing.T) {
 	})
 }
 
+// A transform is the sums of its definition, and its inverse leads back.
 func TestFftAgainstDefinition(t *testing.T) {
 	for _, n := range []int64{1, 2, 3, 5, 8, 15, 31, 64, 100} {
 		x := Complex(Sine(Iota(dtype.F64, []int64{n}, 0)), Cosine(Square(Iota(dtype.F64, []int64{n}, 0))))
@@ -154,6 +160,7 @@ func TestFftAgainstDefinition(t *testing.T) {
 	}
 }
 
+// Products and reductions give the same bits on any number of cores.
 func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
 	x := Sine(Reshape(Iota(dtype.F32, []int64{4 * 96 * 130}, 0), []int64{4, 96, 130}))
 	run := func() Tensor {
@@ -170,6 +177,7 @@ func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
 	}
 }
 
+// Half-precision numbers are rounded from float64 once, not by way of float32.
 func TestNarrowingFromFloat64RoundsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64().Draw(t, "v")

@@ -44,6 +44,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// Reductions by all monoids and by bodies are those of XLA.
 func TestReduceAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	var cases []peerCase
@@ -68,6 +69,7 @@ func TestReduceAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Reductions over windows are those of XLA.
 func TestReduceWindowAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	var cases []peerCase
@@ -99,6 +101,7 @@ func TestReduceWindowAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Selections in windows and their scatters are those of XLA.
 func TestSelectAndScatterAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 1))
 	var cases []peerCase
@@ -130,6 +133,7 @@ func TestSelectAndScatterAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Random gathers are those of XLA.
 func TestGatherAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
 	var cases []peerCase
@@ -171,6 +175,7 @@ func TestGatherAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Random scatters are those of XLA.
 func TestScatterAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	var cases []peerCase
@@ -224,6 +229,7 @@ func TestScatterAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Sorts by all types and directions are those of XLA.
 func TestSortAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
 	var cases []peerCase
@@ -257,6 +263,7 @@ func TestSortAgainstXLA(t *testing.T) {
 	runPeer(t, cases)
 }
 
+// Transforms, factorizations, solutions, generators and normalizations are those of XLA.
 func TestAlgorithmsAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	var cases []peerCase

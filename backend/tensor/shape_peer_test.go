@@ -29,6 +29,7 @@ func upTo(r *rand.Rand, limit ...int64) []int64 {
 	return out
 }
 
+// Ops that move elements do as XLA does.
 func TestShapeOpsAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	var cases []peerCase
@@ -99,6 +100,7 @@ func padded(x, value Tensor, low, high, interior []int64) (Tensor, bool) {
 	return Pad(x, value, low, high, interior), true
 }
 
+// Products are those of XLA for all mixes of types, within the rounding of their sums.
 func TestDotGeneralAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var cases []peerCase
@@ -141,6 +143,7 @@ func pairs(padding [][2]int64) string {
 	return fmt.Sprintf("dense<%s> : tensor<%dx2xi64>", strings.ReplaceAll(fmt.Sprint(padding), " ", ", "), len(padding))
 }
 
+// Random convolutions are those of XLA.
 func TestConvolutionAgainstXLA(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	var cases []peerCase

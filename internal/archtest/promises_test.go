@@ -55,6 +55,23 @@ func TestExportedFunctionsHaveTests(t *testing.T) {
 	}
 }
 
+// Every test of the proven packages says in a comment what holds where it passes.
+func TestTestsSayWhatHolds(t *testing.T) {
+	for _, p := range packages(t) {
+		if _, ok := proven[p.short()]; !ok {
+			continue
+		}
+		for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			for _, d := range parsedFile(t, p.Dir, file).Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if ok && f.Doc == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+					t.Errorf("%s of package %s has no comment", f.Name.Name, p.short())
+				}
+			}
+		}
+	}
+}
+
 // namesIn notes all identifiers of files, but for examples, which show more than they promise.
 func namesIn(t *testing.T, used map[string]bool, dir string, lists ...[]string) {
 	t.Helper()
@@ -77,7 +94,7 @@ func isExample(f *ast.FuncDecl) bool {
 
 func parsedFile(t *testing.T, dir, file string) *ast.File {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, file), nil, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, file), nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ func cases(split, first, second string) string {
 	return `"log":[],"tree":{"node":0,"split":[` + split + `],"child":[{"log":` + first + `,"tree":null},{"log":` + second + `}]},` + zero
 }
 
+// Steps that hold prove their bound, and a certificate may claim less.
 func TestAccepts(t *testing.T) {
 	for name, c := range map[string]struct {
 		members string
@@ -58,6 +59,7 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
+// A certificate is refused for any step, block, solution or claim that does not hold.
 func TestRejects(t *testing.T) {
 	end := `],` + zero + `,"claim":"-99"`
 	withSolution := `"upper":3,"solution":[0,1],"log":[`
@@ -152,6 +154,7 @@ func TestRejectsFiles(t *testing.T) {
 	}
 }
 
+// A problem that is none is refused, whatever its certificate says.
 func TestRejectsProblems(t *testing.T) {
 	log := `"log":[["h",0,0,1,0,0],["b",0]],` + zero + `,"claim":"-99"`
 	if _, err := certify.Verify([]byte(pair), certificateOf(pair, log)); err != nil {

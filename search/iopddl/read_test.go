@@ -59,6 +59,7 @@ func compressed(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
+// An instance is read alike from text that comes byte by byte and from gzip.
 func TestReadTiny(t *testing.T) {
 	plain, err := Read(iotest.OneByteReader(strings.NewReader(tiny)), "tiny.json")
 	if err != nil {
@@ -94,6 +95,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// Edges of no node, one, the same one twice, in descending order and of three nodes cost what the format says.
 func TestUnusualEdges(t *testing.T) {
 	inst, err := Read(strings.NewReader(`{"problem": {
 		"nodes": {"intervals": [[0,1],[0,1],[3,0]], "costs": [[1,2],[3,4],[5,6]], "usages": [[1,1],[1,1],[9,9]]},
@@ -147,6 +149,7 @@ func checkLocated(t testing.TB, err error) {
 	}
 }
 
+// Bytes that no JSON or gzip has are refused where they stand, and deep or long values before they need much memory.
 func TestMalformedBinary(t *testing.T) {
 	packed := compressed(t, tiny)
 	for _, test := range []struct{ name, text, want string }{
@@ -201,6 +204,7 @@ func TestReadCanceled(t *testing.T) {
 	}
 }
 
+// The example of the contest has the optimum that its description names.
 func TestSolveExample(t *testing.T) {
 	inst := shared(t, "example.json")
 	for _, test := range []struct {
@@ -214,6 +218,7 @@ func TestSolveExample(t *testing.T) {
 	}
 }
 
+// Contest instances are solved to the best costs that are known of them.
 func TestSolveContest(t *testing.T) {
 	for name, want := range map[string]int64{"A": 6_548_553_650, "G": 217_039} {
 		t.Run(name, func(t *testing.T) {

@@ -104,6 +104,7 @@ func TestWriteReadsBack(t *testing.T) {
 	})
 }
 
+// An instance is written as it was read; what cannot be written is an error.
 func TestWriteTiny(t *testing.T) {
 	inst, err := Read(strings.NewReader(tiny), "tiny.json")
 	if err != nil {
@@ -172,6 +173,7 @@ func checkEvaluation(t testing.TB, data []byte, r search.Result, p *search.Probl
 	}
 }
 
+// A solution is judged with numbers of any size: its cost, its peak and when, forbidden entries and how often it is over the limit.
 func TestEvaluate(t *testing.T) {
 	const problem = `{"problem":{"nodes":{"intervals":[[0,2],[1,4],[3,3],[2,3]],
 		"costs":[[1,1000000000000000000],[2,1000000000000000000],[4,9223372036854775807],[8]],"usages":[[5,9223372036854775807],[6,9223372036854775807],[7,7],[1]]},
@@ -201,6 +203,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// A solution that does not fit its problem is refused where it is wrong.
 func TestBadSolutions(t *testing.T) {
 	for _, test := range []struct{ solution, want string }{
 		{"[1]", "s: solution has 1 strategies, the problem has 2 nodes"},
@@ -224,6 +227,7 @@ func TestBadSolutions(t *testing.T) {
 	}
 }
 
+// A solution is written as a list of numbers.
 func TestAppendSolution(t *testing.T) {
 	for want, x := range map[string][]int32{"[]": nil, "[7]": {7}, "[0, 10, 2147483647]": {0, 10, math.MaxInt32}} {
 		if got := string(AppendSolution(nil, x)); got != want {

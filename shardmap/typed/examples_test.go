@@ -147,6 +147,7 @@ var (
 	rhsRows    = array{"rhs", []int64{8, 4}, typed.P("i", ""), "arange+1"}
 )
 
+// Matrix products that overlap with gathers and scatters compute and send what the specification says of them.
 func TestCollectiveMatmul(t *testing.T) {
 	g9 := []array{{"lhs", []int64{8, 3}, typed.P("i", ""), "arange"}, {"rhs", []int64{3, 5}, typed.P(), "arange+1"}}
 	large := []array{{"lhs", []int64{64, 32}, typed.P("i", ""), "mod:7:3:5:2"}, {"rhs", []int64{32, 16}, typed.P(), "mod:5:1:7:3"}}
@@ -238,6 +239,7 @@ func scatterBothWays(b *ops, in []ir.ValueID) ir.ValueID {
 	return b.Concatenate(0, lo, hi)
 }
 
+// Sums, gathers and halos that are written as permutes compute and send what the specification says of them.
 func TestRings(t *testing.T) {
 	in := []array{{"x", []int64{16}, typed.P("i"), pi}}
 	tests := map[string]example{

@@ -66,6 +66,7 @@ func networkInputs(w, bias, x typed.Spec) []array {
 		{"b1", []int64{4}, bias, "mod:2:1:3:1"}, {"x", []int64{8, 8}, x, "mod:11:5:7:3"}, {"t", []int64{8, 4}, x, "mod:13:4:9:4"}}
 }
 
+// A network with its data, weights or features cut has one loss, whatever is cut, and the collectives of the specification.
 func TestParallelNetworks(t *testing.T) {
 	batch := func(n int64) []subaxis.Axis { return []subaxis.Axis{{Name: "batch", Size: n}} }
 	both := []subaxis.Axis{{Name: "batch", Size: 2}, {Name: "feats", Size: 2}}
@@ -149,6 +150,7 @@ func (p pipeline) example(loss float64, moves string) example {
 		{"x", []int64{n, 2}, P("stages"), "mod:3:1:4:1"}, {"t", []int64{n, 2}, P("stages"), "mod:5:2:7:3"}}, P(), p.loss, number(loss), moves, ""}
 }
 
+// Stages that hand microbatches on compute the loss of the whole network, in as many steps as the specification says.
 func TestPipeline(t *testing.T) {
 	tests := map[string]example{
 		"G18-pipeline-S2-L4": pipeline{2, 4, 4, 2, 3}.example(95939.25, "ppermute(stages):15 psum(stages):1"),

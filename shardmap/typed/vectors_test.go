@@ -199,6 +199,7 @@ func (x *expected) compare(got tensor.Tensor) error {
 	return nil
 }
 
+// Types, casts, communication and values of the recorded programs are those of JAX, and so are the errors of wrong ones.
 func TestVectors(t *testing.T) {
 	vectors := loadVectors(t)
 	for _, v := range vectors {

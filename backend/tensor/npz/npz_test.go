@@ -26,6 +26,7 @@ func write(t *testing.T, arrays ...Array) []byte {
 	return b.Bytes()
 }
 
+// Arrays of all types and shapes are read as they were written.
 func TestRoundTrip(t *testing.T) {
 	for _, dt := range []dtype.Type{
 		dtype.I1, dtype.I8, dtype.I16, dtype.I32, dtype.I64, dtype.UI8, dtype.UI16, dtype.UI32, dtype.UI64, dtype.F16, dtype.F32, dtype.F64,
@@ -52,6 +53,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Types that NumPy has not are written as the next wider one that it has.
 func TestNarrowTypesAreWrittenWider(t *testing.T) {
 	for from, to := range map[dtype.Type]dtype.Type{
 		dtype.BF16: dtype.F32, dtype.F8E4M3FN: dtype.F32, dtype.F4E2M1FN: dtype.F32, dtype.I4: dtype.I8, dtype.UI2: dtype.UI8,
@@ -74,6 +76,7 @@ func array(head, data string) string {
 	return magic + "\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head + data
 }
 
+// Headers of all versions, byte orders and orders of dimensions are read, and raw bytes as the types that they are likely to be.
 func TestReadsWhatNumPyWrites(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{array("{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }", "\x80\x3f\x00\xc0"), "bf16[2] [1, -2]"},
@@ -92,6 +95,7 @@ func TestReadsWhatNumPyWrites(t *testing.T) {
 	}
 }
 
+// A file that is no array, is too large or has objects is refused by class.
 func TestReadRejects(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -118,6 +122,7 @@ func TestReadRejects(t *testing.T) {
 	}
 }
 
+// Archives have limits of arrays and bytes, names that occur once, and checksums.
 func TestReadLimitsArchives(t *testing.T) {
 	x := tensor.FromFloats(dtype.F32, []int64{10}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	file := write(t, Array{"a", x}, Array{"b", x})
@@ -139,6 +144,7 @@ func TestReadLimitsArchives(t *testing.T) {
 	}
 }
 
+// Another library reads what is written here, and the other way round.
 func TestAgreesWithNpyio(t *testing.T) {
 	x := tensor.Of(dtype.F64, []int64{2, 3}, 1, 2, 3, 4, 5, math.Inf(1))
 	file := write(t, Array{"arg0", x})
@@ -162,6 +168,7 @@ func TestAgreesWithNpyio(t *testing.T) {
 	}
 }
 
+// The recorded inputs and outputs of all models are read.
 func TestReadsModels(t *testing.T) {
 	shared := os.Getenv("AUTOSHARD_SHARED")
 	if shared == "" {

@@ -70,6 +70,7 @@ func each(t *testing.T, square bool, test func(t *testing.T, r *rand.Rand, m, n 
 	}
 }
 
+// Q times R is the matrix, Q is unitary, and products with it are those with the matrix that it stands for.
 func TestFactors(t *testing.T) {
 	each(t, false, func(t *testing.T, r *rand.Rand, m, n int) {
 		a := random(r, m, n)
@@ -104,6 +105,7 @@ func TestFactors(t *testing.T) {
 	})
 }
 
+// Factors with columns exchanged are those of the exchanged matrix; fixed columns stay in front and the diagonal of R falls.
 func TestPivotedColumns(t *testing.T) {
 	each(t, false, func(t *testing.T, r *rand.Rand, m, n int) {
 		a := random(r, m, n)
@@ -136,6 +138,7 @@ func TestPivotedColumns(t *testing.T) {
 	})
 }
 
+// L times U is the matrix with rows exchanged, and a zero on U's diagonal is found.
 func TestLU(t *testing.T) {
 	each(t, false, func(t *testing.T, r *rand.Rand, m, n int) {
 		a := random(r, m, n)
@@ -176,6 +179,7 @@ func TestLU(t *testing.T) {
 	})
 }
 
+// Singular values and vectors make up the matrix; values fall and vectors are orthonormal.
 func TestSingularValues(t *testing.T) {
 	each(t, false, func(t *testing.T, r *rand.Rand, m, n int) {
 		a := random(r, m, n)
@@ -198,6 +202,7 @@ func TestSingularValues(t *testing.T) {
 	})
 }
 
+// Eigenvalues and vectors make up the matrix, and its tridiagonal form has the same trace.
 func TestHermitian(t *testing.T) {
 	each(t, true, func(t *testing.T, r *rand.Rand, n, _ int) {
 		b := random(r, n, n)
@@ -221,6 +226,7 @@ func TestHermitian(t *testing.T) {
 	})
 }
 
+// The Schur form is triangular and makes up the matrix; eigenvectors are those of its eigenvalues.
 func TestSchur(t *testing.T) {
 	each(t, true, func(t *testing.T, r *rand.Rand, n, _ int) {
 		for _, sparse := range []bool{false, true} {
@@ -260,6 +266,7 @@ func TestSchur(t *testing.T) {
 	})
 }
 
+// Of what is no number nothing is found.
 func TestNaN(t *testing.T) {
 	a := zlapack.New(4, 4)
 	for i := range a.Data {
@@ -270,6 +277,7 @@ func TestNaN(t *testing.T) {
 	}
 }
 
+// The solution of a tridiagonal system is found.
 func TestTridiagonal(t *testing.T) {
 	each(t, true, func(t *testing.T, r *rand.Rand, n, _ int) {
 		a := zlapack.New(n, n)
