@@ -21,7 +21,7 @@ import (
 var ways = []ring.Way{ring.OneWay, ring.BothWays}
 
 // A trial writes rings beside the product of a candidate and changes nothing of what the program computes. In the place of what
-// it could replace, such a ring computes the same.
+// it could replace, such a ring computes the same; where halves of chunks walk both ways, they go to different neighbours.
 func TestTrialsStandBeside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plain := lower(t, drawExample(t).text, false)
@@ -41,6 +41,11 @@ func TestTrialsStandBeside(t *testing.T) {
 			written := ring.NewTrial(p).Write(c, way)
 			if err := ir.Verify(context.Background(), m); err != nil {
 				t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+			}
+			for _, step := range written.Steps {
+				if sent := step.Permutes; len(sent) > 1 && slices.Equal(shardmap.PermOf(m, sent[0]), shardmap.PermOf(m, sent[1])) {
+					t.Fatalf("both halves go along %v", shardmap.PermOf(m, sent[0]))
+				}
 			}
 			for d, got := range run(t, p, args) {
 				if !got[0].Equal(*want[d][0]) {
