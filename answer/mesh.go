@@ -79,6 +79,8 @@ func usedMeshes(m *ir.Module) []ir.MeshID {
 // maxDevices bounds the devices of a mesh: shard tables and programs grow with them.
 const maxDevices = 1 << 20
 
+// CheckAxes returns an error of class diag.ErrInvalid for axes without name or size, or with a name that is taken, and of class
+// diag.ErrTooLarge for more devices than programs can be made for.
 func CheckAxes(axes []subaxis.Axis) error {
 	devices := int64(1)
 	for i, a := range axes {
@@ -97,6 +99,7 @@ func CheckAxes(axes []subaxis.Axis) error {
 	return nil
 }
 
+// FormatAxes writes axes as the command line takes them: data=4,model=2.
 func FormatAxes(axes []subaxis.Axis) string {
 	parts := make([]string, len(axes))
 	for i, a := range axes {
