@@ -4,29 +4,31 @@ package ir
 // see it: communication among devices counts as an effect, and what marks a value, such as a constraint or an edge, stands
 // for somebody's wish. EraseDead is for programs where neither counts any more.
 func IsDead(m *Module, op OpID) bool {
+	return !m.isUsed(op) && !m.Kind(op).IsTerminator() && isFree(m, op)
+}
+
+// isUsed says whether somebody uses a result of an op.
+func (m *Module) isUsed(op OpID) bool {
 	results := m.ops[op].results
 	for v := results.first; v < results.first+results.n; v++ {
 		if m.values[v].uses != 0 {
-			return false
+			return true
 		}
 	}
-	return !m.Kind(op).IsTerminator() && isFree(m, op)
+	return false
 }
 
 // isFree says whether an op and everything inside it has no effects.
 func isFree(m *Module, op OpID) bool {
-	pure := HasNoEffects(m, op)
-	for _, r := range m.Regions(op) {
-		if !pure {
-			break
-		}
-		for _, b := range m.Blocks(r) {
-			for inner := range m.Ops(b) {
-				pure = pure && isFree(m, inner)
-			}
+	if !HasNoEffects(m, op) {
+		return false
+	}
+	for b := range m.InnerBlocks(op) {
+		if !m.isPureBody(b) {
+			return false
 		}
 	}
-	return pure
+	return true
 }
 
 // HasNoEffects says whether an op by itself, without its regions, has no effects.

@@ -39,34 +39,19 @@ func referred(m *Module, f FuncID) map[FuncID]bool {
 	live := map[FuncID]bool{f: true}
 	for queue := []FuncID{f}; len(queue) > 0; queue = queue[1:] {
 		m.Walk(m.Func(queue[0]).Body, func(op OpID) {
-			for _, e := range m.OpAttrs(op) {
-				for _, name := range symbols(e.Value, nil) {
-					if to, ok := m.LookupFunc(name); ok && !live[to] {
-						live[to] = true
-						queue = append(queue, to)
-					}
+			m.OpAttrs(op).Visit(func(a Attr) {
+				name, ok := a.(SymbolAttr)
+				if !ok || len(name) == 0 {
+					return
 				}
-			}
+				if to, ok := m.LookupFunc(name[0]); ok && !live[to] {
+					live[to] = true
+					queue = append(queue, to)
+				}
+			})
 		})
 	}
 	return live
-}
-
-// symbols appends the names that an attribute refers to.
-func symbols(a Attr, names []string) []string {
-	switch a := a.(type) {
-	case SymbolAttr:
-		names = append(names, a[:min(1, len(a))]...)
-	case ArrayAttr:
-		for _, e := range a {
-			names = symbols(e, names)
-		}
-	case DictAttr:
-		for _, e := range a {
-			names = symbols(e.Value, names)
-		}
-	}
-	return names
 }
 
 type inliner struct {
@@ -220,12 +205,7 @@ func (m *Module) eraseDeadIn(b BlockID) {
 }
 
 func (m *Module) isDead(op OpID) bool {
-	for _, v := range m.Results(op) {
-		if m.HasUses(v) {
-			return false
-		}
-	}
-	return !m.Kind(op).IsTerminator() && m.isPure(op)
+	return !m.isUsed(op) && !m.Kind(op).IsTerminator() && m.isPure(op)
 }
 
 // isPure says whether the op and everything inside it has no side effects.

@@ -1,18 +1,11 @@
 package ir
 
+import "slices"
+
 // InlineNamed replaces every sdy.named_computation by the ops of its body. Its in- and out-shardings become constraints.
 func InlineNamed(m *Module) {
-	if !m.MayHave(OpSdyNamedComputation) {
-		return
-	}
-	var named []OpID
-	m.Walk(m.Body(), func(op OpID) {
-		if m.Kind(op) == OpSdyNamedComputation {
-			named = append(named, op)
-		}
-	})
-	for i := len(named) - 1; i >= 0; i-- { // inner ones first
-		m.inlineNamed(named[i])
+	for _, op := range slices.Backward(m.OpsOf(m.Body(), OpSdyNamedComputation)) { // inner ones first
+		m.inlineNamed(op)
 	}
 }
 

@@ -17,56 +17,55 @@ func FactorName(f int32) string {
 // ([i, k], [k, j])->([i, j]) {i=8, j=16, k=4} reduction={k} (source: shardy.md section 1.9).
 func (r *Rule) Format() string {
 	var b strings.Builder
-	formatTensors(&b, r.Operands)
-	b.WriteString("->")
-	formatTensors(&b, r.Results)
+	b.WriteString(tensorsText(r.Operands) + "->" + tensorsText(r.Results))
 	if len(r.Sizes) > 0 {
-		b.WriteString(" {")
+		sizes := make([]string, len(r.Sizes))
 		for f, size := range r.Sizes {
-			if f > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(FactorName(int32(f)) + "=" + strconv.FormatInt(size, 10))
+			sizes[f] = FactorName(int32(f)) + "=" + strconv.FormatInt(size, 10)
 		}
-		b.WriteString("}")
+		b.WriteString(" {" + strings.Join(sizes, ", ") + "}")
 	}
-	formatGroup(&b, "reduction", r.Reduction)
-	formatGroup(&b, "need_replication", r.NeedReplication)
-	formatGroup(&b, "permutation", r.Permutation)
-	formatGroup(&b, "blocked_propagation", r.Blocked)
+	for _, g := range r.Groups() {
+		if len(*g.Factors) > 0 {
+			b.WriteString(" " + g.Name + "={" + Joined(*g.Factors, FactorName) + "}")
+		}
+	}
 	if r.Custom {
 		b.WriteString(", custom")
 	}
 	return b.String()
 }
 
-func formatTensors(b *strings.Builder, tensors [][][]int32) {
-	b.WriteString("(")
-	for i, dims := range tensors {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("[")
-		for d, factors := range dims {
-			if d > 0 {
-				b.WriteString(", ")
-			}
-			for _, f := range factors {
-				b.WriteString(FactorName(f))
-			}
-		}
-		b.WriteString("]")
-	}
-	b.WriteString(")")
+func tensorsText(tensors [][][]int32) string {
+	return "(" + Joined(tensors, func(dims [][]int32) string { return "[" + Joined(dims, factorsText) + "]" }) + ")"
 }
 
-func formatGroup(b *strings.Builder, name string, factors []int32) {
-	if len(factors) == 0 {
-		return
+// factorsText returns the symbols of factors, written together.
+func factorsText(factors []int32) string {
+	text := ""
+	for _, f := range factors {
+		text += FactorName(f)
 	}
-	names := make([]string, len(factors))
-	for i, f := range factors {
-		names[i] = FactorName(f)
+	return text
+}
+
+// RuleGroup is a list of special factors of a rule, by the name that Shardy gives it.
+type RuleGroup struct {
+	Name    string
+	Factors *[]int32
+}
+
+// Groups returns the lists of special factors in the order in which they are written.
+func (r *Rule) Groups() []RuleGroup {
+	return []RuleGroup{{"reduction", &r.Reduction}, {"need_replication", &r.NeedReplication}, {"permutation", &r.Permutation},
+		{"blocked_propagation", &r.Blocked}}
+}
+
+// Joined returns the texts of elements, separated by commas.
+func Joined[T any](list []T, text func(T) string) string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = text(e)
 	}
-	b.WriteString(" " + name + "={" + strings.Join(names, ", ") + "}")
+	return strings.Join(out, ", ")
 }

@@ -184,16 +184,8 @@ func (m *Module) FormatSharding(id ShardingID) string {
 	s := m.ShardingOf(id)
 	mesh := &m.meshes[s.Mesh]
 	var b strings.Builder
-	b.WriteString("<")
-	b.WriteString(mesh.FormatRef())
-	b.WriteString(", [")
-	for i, d := range s.Dims {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(d.Format(&mesh.Mesh))
-	}
-	b.WriteString("]")
+	dims := Joined(s.Dims, func(d DimSharding) string { return d.Format(&mesh.Mesh) })
+	b.WriteString("<" + mesh.FormatRef() + ", [" + dims + "]")
 	if len(s.Replicated) > 0 {
 		b.WriteString(", replicated={" + mesh.FormatList(s.Replicated) + "}")
 	}
@@ -234,27 +226,11 @@ func (d *MeshDecl) FormatRef() string {
 
 // FormatContent returns the axes and device ids, such as <["x"=2, "y"=4]>.
 func (d *MeshDecl) FormatContent() string {
-	var b strings.Builder
-	b.WriteString("<[")
-	for i, a := range d.Axes {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(subaxis.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10))
-	}
-	b.WriteString("]")
+	text := "<[" + Joined(d.Axes, func(a subaxis.Axis) string { return subaxis.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10) }) + "]"
 	if d.DeviceIDs != nil {
-		b.WriteString(", device_ids=[")
-		for i, id := range d.DeviceIDs {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(strconv.FormatInt(id, 10))
-		}
-		b.WriteString("]")
+		text += ", device_ids=[" + Joined(d.DeviceIDs, func(id int64) string { return strconv.FormatInt(id, 10) }) + "]"
 	}
-	b.WriteString(">")
-	return b.String()
+	return text + ">"
 }
 
 // FormatSymbol returns a symbol name as it stands behind the @: quoted unless it is a bare identifier.

@@ -18,17 +18,14 @@ func (m *Module) DropTokens(id FuncID) {
 			continue
 		}
 		a := f.ArgAttrs[i]
-		if out := a.Int(aliasAttr, -1); out >= 0 && int(out) < len(place) {
-			a = a.With(aliasAttr, IntAttr{Value: int64(place[out]), Type: a.Get(aliasAttr).(IntAttr).Type})
+		if out := a.Int(AliasAttr, -1); out >= 0 && int(out) < len(place) {
+			a = a.With(AliasAttr, IntAttr{Value: int64(place[out]), Type: a.Get(AliasAttr).(IntAttr).Type})
 		}
 		m.values[v].index = int32(len(args))
 		args, attrs = append(args, v), append(attrs, a)
 	}
 	m.blocks[f.Body].args, f.ArgAttrs = args, attrs
 }
-
-// aliasAttr is the attribute of a donated argument: the number of the result that takes its place.
-const aliasAttr = "tf.aliasing_output"
 
 // dropTokenResults returns the new number of each result, -1 for tokens.
 func (m *Module) dropTokenResults(f *Func) (place []int) {

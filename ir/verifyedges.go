@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // PropagationEdges is #sdy.propagation_edges: which axis went from which value of an op to which others, by step of
@@ -42,19 +41,13 @@ func (r ValueRef) String() string {
 
 // String returns the attribute as Shardy prints it.
 func (p PropagationEdges) String() string {
-	steps := make([]string, len(p))
-	for i, s := range p {
-		edges := make([]string, len(s.Edges))
-		for j, e := range s.Edges {
-			targets := make([]string, len(e.Targets))
-			for k, t := range e.Targets {
-				targets[k] = t.String()
-			}
-			edges[j] = "{" + e.Axis + " = " + e.Source.String() + " -> [" + strings.Join(targets, ", ") + "]}"
-		}
-		steps[i] = "{step-" + strconv.FormatInt(s.Step, 10) + " = [" + strings.Join(edges, ", ") + "]}"
+	edge := func(e PropagationEdge) string {
+		return "{" + e.Axis + " = " + e.Source.String() + " -> [" + Joined(e.Targets, ValueRef.String) + "]}"
 	}
-	return "#sdy.propagation_edges<[" + strings.Join(steps, ", ") + "]>"
+	steps := Joined(p, func(s PropagationStep) string {
+		return "{step-" + strconv.FormatInt(s.Step, 10) + " = [" + Joined(s.Edges, edge) + "]}"
+	})
+	return "#sdy.propagation_edges<[" + steps + "]>"
 }
 
 // Check returns what is wrong with the edges themselves, nil if nothing is.

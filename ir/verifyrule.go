@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"slices"
-	"strconv"
-)
+import "slices"
 
 // CheckRule returns what is wrong with a sharding rule for an op, nil if nothing is (specification: shardy.md section
 // 1.9): one mapping for each operand and result, of the tensor's rank, with at least one factor in each dimension and
@@ -30,7 +27,7 @@ func CheckRule(m *Module, op OpID, r *Rule) error {
 		}
 	}
 	if f := slices.Index(used, false); f >= 0 {
-		return badAttr("has factor %s=%d that isn't used in operand and result mappings", factorName(f), r.Sizes[f])
+		return badAttr("has factor %s=%d that isn't used in operand and result mappings", FactorName(int32(f)), r.Sizes[f])
 	}
 	return r.checkGroups()
 }
@@ -52,7 +49,7 @@ func (r *Rule) checkTensor(t *Type, what string, i int, dims [][]int32, used []b
 			case f < 0 || int(f) >= len(r.Sizes):
 				return badAttr("%s %d - index must be less than %d, got: %d", what, i, len(r.Sizes), f)
 			case seen[f]:
-				return badAttr("%s %d - cannot reuse factors for the same tensor value: %s", what, i, factorName(int(f)))
+				return badAttr("%s %d - cannot reuse factors for the same tensor value: %s", what, i, FactorName(f))
 			case len(factors) > 1 && r.Sizes[f] == 1:
 				return badAttr("%s %d - dim mapping can't have a factor of size 1 if there are multiple factors", what, i)
 			}
@@ -65,7 +62,8 @@ func (r *Rule) checkTensor(t *Type, what string, i int, dims [][]int32, used []b
 // checkGroups checks the special factors.
 func (r *Rule) checkGroups() error {
 	group := make([]int, len(r.Sizes))
-	for g, factors := range [][]int32{r.Reduction, r.NeedReplication, r.Permutation, r.Blocked} {
+	for g, special := range r.Groups() {
+		factors := *special.Factors
 		for i, f := range factors {
 			switch {
 			case f < 0 || int(f) >= len(r.Sizes):
@@ -85,19 +83,10 @@ func (r *Rule) checkGroups() error {
 		for _, factors := range dims {
 			for _, f := range factors {
 				if group[f] == 1 {
-					return badAttr("reduction factor %s must not be in a result", factorName(int(f)))
+					return badAttr("reduction factor %s must not be in a result", FactorName(f))
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// factorName returns the symbol of a factor: i to z, then z_1 and so on.
-func factorName(f int) string {
-	const plain = 'z' - 'i' + 1
-	if f < plain {
-		return string(rune('i' + f))
-	}
-	return "z_" + strconv.Itoa(f-plain+1)
 }

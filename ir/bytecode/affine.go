@@ -82,8 +82,7 @@ func moveMap(c codec, v *affineMap) {
 }
 
 func moveSet(c codec, v *integerSet) {
-	c.varint(&v.dims)
-	c.varint(&v.symbols)
+	move(c, &v.dims, &v.symbols)
 	list(c, &v.exprs, moveExpr)
 	if v.equal == nil {
 		v.equal = make([]bool, len(v.exprs))
@@ -93,10 +92,7 @@ func moveSet(c codec, v *integerSet) {
 	}
 }
 
-func moveStrided(c codec, v *stridedLayout) {
-	c.svarint(&v.offset)
-	ints(c, &v.strides)
-}
+func moveStrided(c codec, v *stridedLayout) { move(c, &v.offset, &v.strides) }
 
 func moveExpr(c codec, v *expr) { moveDeepExpr(c, v, 0) }
 
@@ -179,7 +175,7 @@ func (d *decoder) strided(v stridedLayout) any {
 		}
 		return strconv.FormatInt(n, 10)
 	}
-	text := "strided<[" + joined(v.strides, number) + "]"
+	text := "strided<[" + ir.Joined(v.strides, number) + "]"
 	if v.offset != 0 {
 		text += ", offset: " + number(v.offset)
 	}

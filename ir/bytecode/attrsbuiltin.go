@@ -99,10 +99,7 @@ type typedText struct {
 	typ  ir.TypeID
 }
 
-func typedString(c codec, v *typedText) {
-	c.str(&v.text)
-	c.typ(&v.typ)
-}
+func typedString(c codec, v *typedText) { move(c, &v.text, &v.typ) }
 
 func (d *decoder) typedString(v typedText) any {
 	return ir.OpaqueAttr(mlir.FormatAttr(d.m, ir.StringAttr(v.text)) + " : " + d.m.FormatType(v.typ))

@@ -112,26 +112,12 @@ func moveRule(c codec, v *shardingRule) {
 	ints(c, &v.sizes)
 	refList(c, &v.operands)
 	refList(c, &v.results)
-	ints(c, &v.reduction)
-	ints(c, &v.replication)
-	ints(c, &v.permutation)
-	ints(c, &v.blocked)
-	c.flag(&v.custom)
+	move(c, &v.reduction, &v.replication, &v.permutation, &v.blocked, &v.custom)
 }
 
 func moveAllToAll(c codec, v *allToAll) {
 	refList(c, &v.axes)
-	c.svarint(&v.src)
-	c.svarint(&v.dst)
-}
-
-// joined returns the texts of elements, separated by commas.
-func joined[T any](list []T, text func(T) string) string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = text(e)
-	}
-	return strings.Join(out, ", ")
+	move(c, &v.src, &v.dst)
 }
 
 // String returns the axis as Shardy writes it: "x" or "x":(2)4.
@@ -142,11 +128,11 @@ func (a axisRef) String() string {
 	return fmt.Sprintf("%s:(%d)%d", subaxis.Quote(a.name), a.part.pre, a.part.size)
 }
 
-func axesText(axes []axisRef) string { return "{" + joined(axes, axisRef.String) + "}" }
+func axesText(axes []axisRef) string { return "{" + ir.Joined(axes, axisRef.String) + "}" }
 
 // String returns the dimension as Shardy writes it: {"x", ?}p1.
 func (v dimSharding) String() string {
-	text := joined(v.axes, axisRef.String)
+	text := ir.Joined(v.axes, axisRef.String)
 	switch {
 	case v.closed:
 	case text == "":
@@ -162,7 +148,7 @@ func (v dimSharding) String() string {
 }
 
 func (d *decoder) sdyMesh(v inlineMesh) any {
-	text := "<[" + joined(v.axes, func(a meshAxis) string { return fmt.Sprintf("%s=%d", subaxis.Quote(a.name), a.size) }) + "]"
+	text := "<[" + ir.Joined(v.axes, func(a meshAxis) string { return fmt.Sprintf("%s=%d", subaxis.Quote(a.name), a.size) }) + "]"
 	if len(v.devices) > 0 {
 		text += ", device_ids=" + joinInts(v.devices)
 	}
@@ -180,7 +166,7 @@ func (d *decoder) sharding(v sharding) any {
 		d.invalid("reference to an attribute that is no mesh")
 		return nil
 	}
-	text := "#sdy.sharding<" + mesh + ", [" + joined(v.dims, dimSharding.String) + "]"
+	text := "#sdy.sharding<" + mesh + ", [" + ir.Joined(v.dims, dimSharding.String) + "]"
 	if len(v.replicated) > 0 {
 		text += ", replicated=" + axesText(v.replicated)
 	}
@@ -207,7 +193,7 @@ func (d *decoder) shardings(v []ir.ShardingAttr) any {
 }
 
 func (d *decoder) manualAxes(v []ir.StringAttr) any {
-	return d.parseAttr("#sdy<manual_axes{" + joined(v, func(s ir.StringAttr) string { return subaxis.Quote(string(s)) }) + "}>")
+	return d.parseAttr("#sdy<manual_axes{" + ir.Joined(v, func(s ir.StringAttr) string { return subaxis.Quote(string(s)) }) + "}>")
 }
 
 func (d *decoder) axisRefs(v []axisRef) any {
@@ -218,13 +204,13 @@ const axisListPrefix = "#sdy<axis_ref_list"
 
 // axisRefLists makes a list of the lists, whose mesh the op knows that has them.
 func (d *decoder) axisRefLists(v []ir.OpaqueAttr) any {
-	return d.parseAttr("#sdy<list_of_axis_ref_lists[" + joined(v, func(list ir.OpaqueAttr) string {
+	return d.parseAttr("#sdy<list_of_axis_ref_lists[" + ir.Joined(v, func(list ir.OpaqueAttr) string {
 		return strings.TrimSuffix(strings.TrimPrefix(string(list), axisListPrefix), ">")
 	}) + "]>")
 }
 
 func (d *decoder) allToAlls(v []allToAll) any {
-	return d.parseAttr("#sdy<all_to_all_param_list[" + joined(v, func(a allToAll) string {
+	return d.parseAttr("#sdy<all_to_all_param_list[" + ir.Joined(v, func(a allToAll) string {
 		return fmt.Sprintf("%s: %d->%d", axesText(a.axes), a.src, a.dst)
 	}) + "]>")
 }

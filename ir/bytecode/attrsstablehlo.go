@@ -1,7 +1,6 @@
 package bytecode
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -67,33 +66,17 @@ var chloAttrs = []form{
 	enumForm(1, "chlo", "comparison_type"),
 }
 
-// fields moves the parts of an attribute in their order.
+// fields moves the parts of an attribute in their order. The mode of a result accuracy is an enum of its own.
 func fields[T any, P pointerTo[T]](c codec, v *T) {
 	for _, f := range ir.Fields(P(v)) {
-		switch at := f.At.(type) {
-		case *[]int64:
-			ints(c, at)
-		case *int64:
-			c.svarint(at)
-		case *float64:
-			float64Bits(c, at)
-		case *bool:
-			c.flag(at)
-		case *ir.TypeID:
-			c.typ(at)
-		case *string:
-			mode := ir.EnumAttr{Dialect: "stablehlo", Enum: "result_accuracy_mode", Value: *at}
+		if value, ok := f.At.(*string); ok {
+			mode := ir.EnumAttr{Dialect: "stablehlo", Enum: "result_accuracy_mode", Value: *value}
 			refOf(c, &mode)
-			*at = mode.Value
+			*value = mode.Value
+			continue
 		}
+		move(c, f.At)
 	}
-}
-
-// float64Bits moves the pattern of an f64 as a number.
-func float64Bits(c codec, v *float64) {
-	n := int64(math.Float64bits(*v))
-	c.svarint(&n)
-	*v = math.Float64frombits(uint64(n))
 }
 
 // boundsAttr is the encoding of a tensor with bounded dimensions, which the representation keeps as text.

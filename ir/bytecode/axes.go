@@ -3,7 +3,6 @@ package bytecode
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -35,15 +34,9 @@ type (
 // itself is the meaning of a part.
 func itself[T any](_ *decoder, v T) any { return v }
 
-func moveSubAxis(c codec, v *subAxis) {
-	c.svarint(&v.pre)
-	c.svarint(&v.size)
-}
+func moveSubAxis(c codec, v *subAxis) { move(c, &v.pre, &v.size) }
 
-func moveMeshAxis(c codec, v *meshAxis) {
-	c.str(&v.name)
-	c.svarint(&v.size)
-}
+func moveMeshAxis(c codec, v *meshAxis) { move(c, &v.name, &v.size) }
 
 func stablehloAxisRef(c codec, v *axisRef) {
 	c.str(&v.name)
@@ -96,24 +89,20 @@ func (d *decoder) meshAxesGroups(v meshGroups) any {
 	default:
 		d.invalid("reference to an attribute that is no mesh")
 	}
-	refs := make([]string, len(v.axes))
-	for i, a := range v.axes {
-		refs[i] = "#stablehlo.axis_ref<name = " + subaxis.Quote(a.name)
+	refs := ir.Joined(v.axes, func(a axisRef) string {
+		text := "#stablehlo.axis_ref<name = " + subaxis.Quote(a.name)
 		if a.part != nil {
-			refs[i] += fmt.Sprintf(", sub_axis_info = (%d)%d", a.part.pre, a.part.size)
+			text += fmt.Sprintf(", sub_axis_info = (%d)%d", a.part.pre, a.part.size)
 		}
-		refs[i] += ">"
-	}
-	return d.parseAttr("#stablehlo.replica_group_mesh_axes<mesh = " + mesh + ", axes = [" + strings.Join(refs, ", ") + "]>")
+		return text + ">"
+	})
+	return d.parseAttr("#stablehlo.replica_group_mesh_axes<mesh = " + mesh + ", axes = [" + refs + "]>")
 }
 
 // text returns the mesh as StableHLO writes it in place.
 func (m deviceMesh) text() string {
-	axes := make([]string, len(m.axes))
-	for i, a := range m.axes {
-		axes[i] = fmt.Sprintf("<name = %s, size = %d>", subaxis.Quote(a.name), a.size)
-	}
-	text := "#stablehlo.mesh<axes = [" + strings.Join(axes, ", ") + "]"
+	axes := ir.Joined(m.axes, func(a meshAxis) string { return fmt.Sprintf("<name = %s, size = %d>", subaxis.Quote(a.name), a.size) })
+	text := "#stablehlo.mesh<axes = [" + axes + "]"
 	if ids := m.devices.Int64s(); ids != nil {
 		text += fmt.Sprintf(", device_ids = dense<%s> : tensor<%dxi64>", joinInts(ids), len(ids))
 	}
@@ -122,9 +111,5 @@ func (m deviceMesh) text() string {
 
 // joinInts returns [1, 2].
 func joinInts(v []int64) string {
-	text := make([]string, len(v))
-	for i, n := range v {
-		text[i] = strconv.FormatInt(n, 10)
-	}
-	return "[" + strings.Join(text, ", ") + "]"
+	return "[" + ir.Joined(v, func(n int64) string { return strconv.FormatInt(n, 10) }) + "]"
 }

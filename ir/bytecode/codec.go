@@ -1,6 +1,9 @@
 package bytecode
 
 import (
+	"fmt"
+	"math"
+
 	"autoshard/ir"
 )
 
@@ -41,6 +44,41 @@ func typeList(c codec, v *[]ir.TypeID)     { list(c, v, codec.typ) }
 func none[T any](codec, *T)                {}
 func typeOnly(c codec, v *ir.TypeID)       { c.typ(v) }
 func stringOnly(c codec, v *ir.StringAttr) { c.str((*string)(v)) }
+
+// move moves fields one behind the other, each as its Go type says.
+func move(c codec, fields ...any) {
+	for _, f := range fields {
+		switch v := f.(type) {
+		case *uint64:
+			c.varint(v)
+		case *int64:
+			c.svarint(v)
+		case *float64:
+			float64Bits(c, v)
+		case *bool:
+			c.flag(v)
+		case *string:
+			c.str(v)
+		case *ir.TypeID:
+			c.typ(v)
+		case *[]int64:
+			ints(c, v)
+		case *[]ir.TypeID:
+			typeList(c, v)
+		case *ir.Attr:
+			refOf(c, v)
+		default:
+			panic(fmt.Sprintf("bytecode: no way to move a %T", f))
+		}
+	}
+}
+
+// float64Bits moves the pattern of an f64 as a number.
+func float64Bits(c codec, v *float64) {
+	n := int64(math.Float64bits(*v))
+	c.svarint(&n)
+	*v = math.Float64frombits(uint64(n))
+}
 
 // refOf moves a reference to an attribute of one Go type.
 func refOf[T any](c codec, v *T) {

@@ -140,8 +140,7 @@ type storedStrings struct {
 
 // denseStrings moves a constant of strings, of which a splat has one.
 func denseStrings(c codec, v *storedStrings) {
-	c.typ(&v.typ)
-	c.varint(&v.splat)
+	move(c, &v.typ, &v.splat)
 	n := len(v.strings)
 	if t := c.module().TypeOf(v.typ); v.strings == nil && v.splat == 0 && t.IsStatic() {
 		c.fits(t.Elements(), &n)
@@ -193,8 +192,7 @@ type storedArray struct {
 }
 
 func denseArray(c codec, v *storedArray) {
-	c.typ(&v.elem)
-	c.varint(&v.count)
+	move(c, &v.elem, &v.count)
 	c.blob(&v.data)
 }
 

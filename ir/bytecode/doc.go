@@ -17,8 +17,7 @@
 //
 //	func moveAllToAll(c codec, v *allToAll) {
 //		refList(c, &v.axes)
-//		c.svarint(&v.src)
-//		c.svarint(&v.dst)
+//		move(c, &v.src, &v.dst)
 //	}
 //
 // The writer finds for an attribute of the representation its form and the form's Go value, and calls form.write. What

@@ -70,10 +70,7 @@ func (d *decoder) integerType(v uint64) any {
 
 type functionType struct{ inputs, results []ir.TypeID }
 
-func moveFunction(c codec, v *functionType) {
-	typeList(c, &v.inputs)
-	typeList(c, &v.results)
-}
+func moveFunction(c codec, v *functionType) { move(c, &v.inputs, &v.results) }
 
 func (d *decoder) functionType(v functionType) any {
 	return d.m.InternType(ir.Type{Kind: ir.FunctionKind, Elems: append(v.inputs, v.results...), Inputs: len(v.inputs)})
@@ -88,7 +85,7 @@ func (d *decoder) complexType(v ir.TypeID) any {
 }
 
 func (d *decoder) futureType(v []ir.TypeID) any {
-	return d.parseType("!stablehlo.future<" + joined(v, d.m.FormatType) + ">")
+	return d.parseType("!stablehlo.future<" + ir.Joined(v, d.m.FormatType) + ">")
 }
 
 // tensorType is a tensor with its element type and, in encoded ones, an attribute.
@@ -99,15 +96,9 @@ type tensorType struct {
 	unranked bool
 }
 
-func moveTensor(c codec, v *tensorType) {
-	ints(c, &v.dims)
-	c.typ(&v.elem)
-}
+func moveTensor(c codec, v *tensorType) { move(c, &v.dims, &v.elem) }
 
-func moveEncodedTensor(c codec, v *tensorType) {
-	refOf(c, &v.encoding)
-	moveTensor(c, v)
-}
+func moveEncodedTensor(c codec, v *tensorType) { move(c, &v.encoding, &v.dims, &v.elem) }
 
 func (d *decoder) tensorType(v tensorType) any {
 	t := ir.Type{Kind: ir.TensorKind, Dims: v.dims, Unranked: v.unranked}
@@ -143,16 +134,9 @@ type memrefType struct {
 	layout ir.Attr
 }
 
-func moveMemref(c codec, v *memrefType) {
-	ints(c, &v.dims)
-	c.typ(&v.elem)
-	refOf(c, &v.layout)
-}
+func moveMemref(c codec, v *memrefType) { move(c, &v.dims, &v.elem, &v.layout) }
 
-func moveMemrefIn(c codec, v *memrefType) {
-	refOf(c, &v.space)
-	moveMemref(c, v)
-}
+func moveMemrefIn(c codec, v *memrefType) { move(c, &v.space, &v.dims, &v.elem, &v.layout) }
 
 func (d *decoder) memrefType(v memrefType) any {
 	text := "memref<" + dimsText(v.dims, nil) + d.m.FormatType(v.elem)
@@ -175,10 +159,7 @@ type spaceType struct {
 	elem  ir.TypeID
 }
 
-func moveSpace(c codec, v *spaceType) {
-	refOf(c, &v.space)
-	c.typ(&v.elem)
-}
+func moveSpace(c codec, v *spaceType) { move(c, &v.space, &v.elem) }
 
 func (d *decoder) unrankedMemref(v spaceType) any {
 	return d.parseType("memref<*x" + d.m.FormatType(v.elem) + d.spaceText(v.space) + ">")
@@ -190,10 +171,7 @@ type vectorType struct {
 	elem     ir.TypeID
 }
 
-func moveVector(c codec, v *vectorType) {
-	ints(c, &v.dims)
-	c.typ(&v.elem)
-}
+func moveVector(c codec, v *vectorType) { move(c, &v.dims, &v.elem) }
 
 func moveScalableVector(c codec, v *vectorType) {
 	list(c, &v.scalable, codec.flag)

@@ -35,19 +35,10 @@ type quantType struct {
 
 const quantSigned = 1 // flag
 
-func moveQuantAny(c codec, v *quantType) {
-	c.varint(&v.flags)
-	c.typ(&v.storage)
-	c.svarint(&v.min)
-	c.svarint(&v.max)
-}
+func moveQuantAny(c codec, v *quantType) { move(c, &v.flags, &v.storage, &v.min, &v.max) }
 
 func moveQuantAnyExpressed(c codec, v *quantType) {
-	c.varint(&v.flags)
-	c.typ(&v.storage)
-	c.typ(&v.expressed)
-	c.svarint(&v.min)
-	c.svarint(&v.max)
+	move(c, &v.flags, &v.storage, &v.expressed, &v.min, &v.max)
 }
 
 type calibratedType struct {
@@ -55,43 +46,20 @@ type calibratedType struct {
 	min, max  float64
 }
 
-func moveCalibrated(c codec, v *calibratedType) {
-	c.typ(&v.expressed)
-	float64Bits(c, &v.min)
-	float64Bits(c, &v.max)
-}
+func moveCalibrated(c codec, v *calibratedType) { move(c, &v.expressed, &v.min, &v.max) }
 
 func moveQuant(c codec, v *quantType) {
-	c.varint(&v.flags)
-	c.typ(&v.storage)
-	c.typ(&v.expressed)
-	float64Bits(c, &v.scale)
-	c.svarint(&v.zero)
-	c.svarint(&v.min)
-	c.svarint(&v.max)
+	move(c, &v.flags, &v.storage, &v.expressed, &v.scale, &v.zero, &v.min, &v.max)
 }
 
 func moveQuantPerAxis(c codec, v *quantType) {
-	c.varint(&v.flags)
-	c.typ(&v.storage)
-	c.typ(&v.expressed)
-	c.varint(&v.axis)
-	c.svarint(&v.min)
-	c.svarint(&v.max)
+	move(c, &v.flags, &v.storage, &v.expressed, &v.axis, &v.min, &v.max)
 	list(c, &v.scales, float64Bits)
 	ints(c, &v.zeros)
 }
 
 func moveQuantSubChannel(c codec, v *quantType) {
-	c.varint(&v.flags)
-	c.typ(&v.storage)
-	c.typ(&v.expressed)
-	c.svarint(&v.min)
-	c.svarint(&v.max)
-	ints(c, &v.axes)
-	ints(c, &v.blocks)
-	refOf(c, &v.scaleAttr)
-	refOf(c, &v.zeroAttr)
+	move(c, &v.flags, &v.storage, &v.expressed, &v.min, &v.max, &v.axes, &v.blocks, &v.scaleAttr, &v.zeroAttr)
 }
 
 // storageText returns i8 or u8, with the range of stored numbers where it is not the whole one of the type.

@@ -74,10 +74,7 @@ func moveBool(c codec, v *bool) {
 	*v = n == 1
 }
 
-func moveBuffer(c codec, v *memrefType) {
-	ints(c, &v.dims)
-	c.typ(&v.elem)
-}
+func moveBuffer(c codec, v *memrefType) { move(c, &v.dims, &v.elem) }
 
 func vhloAxisRef(c codec, v *axisRef) {
 	name := ir.StringAttr(v.name)

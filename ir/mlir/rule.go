@@ -43,8 +43,8 @@ func (p *parser) shardingRule() ir.Attr {
 
 // factorGroups reads the optional lists of factors, in their fixed order.
 func (p *parser) factorGroups(rule *ir.Rule) {
-	for _, g := range ruleGroups(rule) {
-		if !p.acceptWord(g.name) {
+	for _, g := range rule.Groups() {
+		if !p.acceptWord(g.Name) {
 			continue
 		}
 		p.expect(tokEqual)
@@ -56,20 +56,9 @@ func (p *parser) factorGroups(rule *ir.Rule) {
 				p.fail(at, diag.BadAttribute, "expecting a single factor symbol, got: %s", p.src[at.start:at.end])
 				return
 			}
-			*g.factors = append(*g.factors, factors...)
+			*g.Factors = append(*g.Factors, factors...)
 		})
 	}
-}
-
-// ruleGroup is a named list of factors of a rule.
-type ruleGroup struct {
-	name    string
-	factors *[]int32
-}
-
-func ruleGroups(r *ir.Rule) []ruleGroup {
-	return []ruleGroup{{"reduction", &r.Reduction}, {"need_replication", &r.NeedReplication}, {"permutation", &r.Permutation},
-		{"blocked_propagation", &r.Blocked}}
 }
 
 // tensorMappings reads ([i, k], [k, j]).

@@ -47,25 +47,17 @@ type moveText struct {
 func (a unresolvedAxes) String() string {
 	switch {
 	case a.moves != nil:
-		return "[" + joined(a.moves, func(m moveText) string {
+		return "[" + ir.Joined(a.moves, func(m moveText) string {
 			return fmt.Sprintf("%s: %d->%d", axesText(m.axes), m.src, m.dst)
 		}) + "]"
 	case a.dims != nil:
-		return "[" + joined(a.dims, axesText) + "]"
+		return "[" + ir.Joined(a.dims, axesText) + "]"
 	}
 	return axesText(a.list)
 }
 
 func axesText(list []axisText) string {
-	return "{" + joined(list, axisText.String) + "}"
-}
-
-func joined[T any](list []T, text func(T) string) string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = text(e)
-	}
-	return strings.Join(out, ", ")
+	return "{" + ir.Joined(list, axisText.String) + "}"
 }
 
 // axis reads "x" or "x":(2)4.

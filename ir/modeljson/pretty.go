@@ -22,19 +22,22 @@ func (n *node) add(name string, v node) {
 	n.elems = append(n.elems, v)
 }
 
-func texts(list []string) node {
+// each returns a list of what one makes of the elements of another.
+func each[T any](from []T, one func(T) node) node {
 	n := node{kind: arrayKind}
-	for _, s := range list {
-		n.elems = append(n.elems, text(s))
+	for _, e := range from {
+		n.elems = append(n.elems, one(e))
 	}
 	return n
 }
 
-func numbers(list []int64) node {
-	n := node{kind: arrayKind}
-	for _, v := range list {
-		n.elems = append(n.elems, number(v))
-	}
+func texts(list []string) node  { return each(list, text) }
+func numbers(list []int64) node { return each(list, number) }
+
+// object returns an object of one member.
+func object(name string, v node) node {
+	n := node{kind: objectKind}
+	n.add(name, v)
 	return n
 }
 

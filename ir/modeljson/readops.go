@@ -1,6 +1,7 @@
 package modeljson
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,11 +46,7 @@ func (r *reader) lookup(s *scope, n *node) ir.ValueID {
 		if v, ok := o.values[n.text]; ok {
 			return v
 		}
-	}
-	for o := s; o != nil; o = o.outer {
-		for name := range o.values {
-			known = append(known, name)
-		}
+		known = slices.AppendSeq(known, maps.Keys(o.values))
 	}
 	slices.Sort(known)
 	r.fail(n.at, diag.Undefined, "unknown value %q%s", n.text, hint(n.text, known))
@@ -393,11 +390,7 @@ func (o *opReader) callTypes(attrs ir.Attrs) ([]ir.TypeID, bool) {
 	}
 	f := o.funcs[callee[0]]
 	if f == nil {
-		var known []string
-		for name := range o.funcs {
-			known = append(known, name)
-		}
-		slices.Sort(known)
+		known := slices.Sorted(maps.Keys(o.funcs))
 		o.fail(o.n.at, diag.Undefined, "call of unknown function %q%s", callee[0], hint(callee[0], known))
 		return nil, false
 	}

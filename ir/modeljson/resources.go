@@ -3,6 +3,7 @@ package modeljson
 import (
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -39,10 +40,8 @@ func (r *reader) resource(n *node) {
 
 func (r *reader) findResource(name string) *ir.Resource {
 	list := r.m.Resources()
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i]
-		}
+	if i := slices.IndexFunc(list, func(res ir.Resource) bool { return res.Name == name }); i >= 0 {
+		return &list[i]
 	}
 	return nil
 }
@@ -72,13 +71,11 @@ func (w *writer) addResources(root *node) {
 	if len(w.m.Resources()) == 0 {
 		return
 	}
-	list := lines()
-	for _, res := range w.m.Resources() {
-		n := node{kind: objectKind}
-		n.add("name", w.text(res.Name, "resource"))
+	list := each(w.m.Resources(), func(res ir.Resource) node {
+		n := object("name", w.text(res.Name, "resource"))
 		n.add("align", number(int64(res.Align)))
 		n.add("hex", text(hex.EncodeToString(res.Data)))
-		list.elems = append(list.elems, n)
-	}
-	root.add("resources", list)
+		return n
+	})
+	root.add("resources", lines(list.elems...))
 }

@@ -2,6 +2,7 @@ package modeljson
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/subaxis"
 )
 
 // maxListed is the number of elements above which constants are written in hexadecimal.
@@ -37,20 +39,22 @@ func (w *writer) addAttrs(n *node, attrs ir.Attrs, k ir.Kind) {
 			out.add(a.Name, w.mlirAttr(a.Value))
 			continue
 		}
-		v, ok := w.attr(a.Value, formOf(k, a.Name))
-		if !ok {
-			v = w.mlirAttr(a.Value)
-		}
-		out.add(a.Name, v)
+		out.add(a.Name, w.attrOrText(a.Value, formOf(k, a.Name)))
 	}
 	n.add("attributes", out)
 }
 
 // mlirAttr returns an attribute as MLIR text.
 func (w *writer) mlirAttr(a ir.Attr) node {
-	n := node{kind: objectKind}
-	n.add("mlir", text(mlir.FormatAttr(w.m, a)))
-	return n
+	return object("mlir", text(mlir.FormatAttr(w.m, a)))
+}
+
+// attrOrText returns an attribute in a form, or as MLIR text where the form does not hold it.
+func (w *writer) attrOrText(a ir.Attr, f attrForm) node {
+	if v, ok := w.attr(a, f); ok {
+		return v
+	}
+	return w.mlirAttr(a)
 }
 
 // attr returns the JSON of an attribute in a form, or false where the form does not hold it.
@@ -73,11 +77,7 @@ func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
 	case ir.Ints:
 		return numbers(a), f.form == ir.IntsForm && exact(a)
 	case ir.Bools:
-		n := node{kind: arrayKind}
-		for _, b := range a {
-			n.elems = append(n.elems, boolean(b))
-		}
-		return n, f.form == ir.BoolsForm
+		return each(a, boolean), f.form == ir.BoolsForm
 	case ir.ArrayAttr:
 		return w.arrayAttr(a, f)
 	case ir.DictAttr:
@@ -102,27 +102,21 @@ func (w *writer) dialectAttr(a ir.Attr, f ir.AttrForm) (node, bool) {
 		inner, ok := strings.CutPrefix(full, "#stablehlo.conv<")
 		return text(strings.TrimSuffix(inner, ">")), ok && f == ir.ConvForm
 	case ir.ChannelHandle:
-		n := node{kind: objectKind}
-		n.add("handle", number(a.Handle))
+		n := object("handle", number(a.Handle))
 		n.add("type", number(a.Type))
 		return n, f == ir.ChannelForm && exact([]int64{a.Handle, a.Type})
 	case *ir.AxesAttr:
 		return w.withMesh(a.Mesh, w.axes(a.Mesh, a.Axes)), f == ir.AxesForm
 	case *ir.AxesPerDimAttr:
-		n := node{kind: arrayKind}
-		for _, axes := range a.Dims {
-			n.elems = append(n.elems, w.axes(a.Mesh, axes))
-		}
+		n := each(a.Dims, func(axes ir.ShardAxes) node { return w.axes(a.Mesh, axes) })
 		return w.withMesh(a.Mesh, n), f == ir.DimAxesForm
 	case *ir.AllToAllAttr:
-		n := node{kind: arrayKind}
-		for _, move := range a.Moves {
-			e := node{kind: objectKind}
-			e.add("axes", w.axes(a.Mesh, move.Axes))
+		n := each(a.Moves, func(move ir.AllToAllMove) node {
+			e := object("axes", w.axes(a.Mesh, move.Axes))
 			e.add("src", number(move.Src))
 			e.add("dst", number(move.Dst))
-			n.elems = append(n.elems, e)
-		}
+			return e
+		})
 		return w.withMesh(a.Mesh, n), f == ir.MovesForm
 	}
 	return node{}, false
@@ -145,12 +139,7 @@ func (w *writer) intAttr(a ir.IntAttr, f ir.AttrForm) (node, bool) {
 
 // exact says whether all numbers survive readers that keep JSON numbers as doubles.
 func exact(list []int64) bool {
-	for _, v := range list {
-		if v < -maxExact || v > maxExact {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v int64) bool { return v < -maxExact || v > maxExact })
 }
 
 func isCase(a ir.EnumAttr, enum string) bool {
@@ -168,11 +157,7 @@ func (w *writer) arrayAttr(a ir.ArrayAttr, f attrForm) (node, bool) {
 			}
 			n.elems = append(n.elems, text(c.Value))
 		case ir.AnyForm:
-			v, ok := w.attr(e, attrForm{})
-			if !ok {
-				v = w.mlirAttr(e)
-			}
-			n.elems = append(n.elems, v)
+			n.elems = append(n.elems, w.attrOrText(e, attrForm{}))
 		default:
 			return n, false
 		}
@@ -189,11 +174,7 @@ func (w *writer) dictAttr(a ir.DictAttr, f ir.AttrForm) (node, bool) {
 		if !isText(e.Name) {
 			return n, false
 		}
-		v, ok := w.attr(e.Value, attrForm{})
-		if !ok {
-			v = w.mlirAttr(e.Value)
-		}
-		n.add(e.Name, v)
+		n.add(e.Name, w.attrOrText(e.Value, attrForm{}))
 	}
 	return n, true
 }
@@ -240,8 +221,7 @@ func (w *writer) withMesh(mesh ir.MeshID, axes node) node {
 	if len(axes.elems) == 0 || mesh == w.axesMesh() {
 		return axes
 	}
-	n := node{kind: objectKind}
-	n.add("mesh", text(w.m.Mesh(mesh).FormatRef()))
+	n := object("mesh", text(w.m.Mesh(mesh).FormatRef()))
 	n.add("axes", axes)
 	return n
 }
@@ -258,8 +238,8 @@ func (w *writer) axesMesh() ir.MeshID {
 		see(v)
 	}
 	for _, r := range w.m.Regions(w.at) {
-		for _, b := range w.m.Blocks(r)[:min(1, len(w.m.Blocks(r)))] {
-			for _, v := range w.m.BlockArgs(b) {
+		if blocks := w.m.Blocks(r); len(blocks) > 0 {
+			for _, v := range w.m.BlockArgs(blocks[0]) {
 				see(v)
 			}
 		}
@@ -272,16 +252,13 @@ func (w *writer) axesMesh() ir.MeshID {
 
 // axes writes axes as x, or x:(2)4 for parts.
 func (w *writer) axes(mesh ir.MeshID, axes ir.ShardAxes) node {
-	n := node{kind: arrayKind}
 	d := w.m.Mesh(mesh)
-	for _, r := range axes {
-		s := d.Axes[r.Axis].Name
-		if !d.IsFull(r) {
-			s += ":(" + strconv.Itoa(int(r.Pre)) + ")" + strconv.Itoa(int(r.Size))
+	return each(axes, func(r subaxis.Ref) node {
+		if d.IsFull(r) {
+			return text(d.Axes[r.Axis].Name)
 		}
-		n.elems = append(n.elems, text(s))
-	}
-	return n
+		return text(fmt.Sprintf("%s:(%d)%d", d.Axes[r.Axis].Name, r.Pre, r.Size))
+	})
 }
 
 // constant writes the value of a constant of a result type.
@@ -291,9 +268,7 @@ func (w *writer) constant(d *ir.Dense, result ir.TypeID) node {
 		if d.Type != result || !isText(d.Resource) {
 			return w.mlirAttr(d)
 		}
-		n := node{kind: objectKind}
-		n.add("resource", text(d.Resource))
-		return n
+		return object("resource", text(d.Resource))
 	}
 	if d.Type != result || !t.IsStatic() || t.Quant != 0 || t.Encoding != "" {
 		return w.mlirAttr(d)
@@ -302,9 +277,7 @@ func (w *writer) constant(d *ir.Dense, result ir.TypeID) node {
 	case d.Splat:
 		return w.element(d.Data, t.DType)
 	case t.Elements() > maxListed || t.Elements() == 0:
-		n := node{kind: objectKind}
-		n.add("hex", text(hex.EncodeToString(d.Data)))
-		return n
+		return object("hex", text(hex.EncodeToString(d.Data)))
 	default:
 		v, _ := w.elements(d.Data, t.Dims, t.DType, size)
 		return v

@@ -2,6 +2,7 @@ package modeljson
 
 import (
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 func (w *writer) model() node {
@@ -73,16 +74,16 @@ func (w *writer) items(b ir.BlockID) node {
 	body := lines()
 	next := 0
 	for op := range w.m.Ops(b) {
-		item := node{kind: objectKind}
+		var item node
 		switch w.m.Kind(op) {
 		case ir.OpMesh:
-			item.add("mesh", w.mesh(op))
+			item = object("mesh", w.mesh(op))
 		case ir.OpFunc:
-			item.add("function", w.namedFunction(w.m.FuncOf(op)))
+			item = object("function", w.namedFunction(w.m.FuncOf(op)))
 		case ir.OpModule:
-			item.add("module", w.nestedModule(op))
+			item = object("module", w.nestedModule(op))
 		default:
-			item.add("op", w.op(op, &next))
+			item = object("op", w.op(op, &next))
 		}
 		body.elems = append(body.elems, item)
 	}
@@ -120,16 +121,12 @@ func (w *writer) returns(f ir.FuncID) bool {
 
 func (w *writer) mesh(op ir.OpID) node {
 	d := w.m.Mesh(w.m.MeshOf(op))
-	n := node{kind: objectKind}
-	n.add("name", w.text(d.Name, "mesh"))
-	axes := node{kind: arrayKind}
-	for _, a := range d.Axes {
-		axis := node{kind: objectKind}
-		axis.add("name", w.text(a.Name, "mesh axis"))
+	n := object("name", w.text(d.Name, "mesh"))
+	n.add("axes", each(d.Axes, func(a subaxis.Axis) node {
+		axis := object("name", w.text(a.Name, "mesh axis"))
 		axis.add("size", number(a.Size))
-		axes.elems = append(axes.elems, axis)
-	}
-	n.add("axes", axes)
+		return axis
+	}))
 	if d.DeviceIDs != nil {
 		n.add("deviceIds", numbers(d.DeviceIDs))
 	}

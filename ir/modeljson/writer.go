@@ -2,6 +2,7 @@ package modeljson
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 
 	"autoshard/internal/diag"
@@ -71,9 +72,7 @@ func (w *writer) nameInputs(fn *ir.Func, args []ir.ValueID) {
 }
 
 func (w *writer) input(fn *ir.Func, i int, v ir.ValueID) node {
-	n := node{kind: objectKind}
-	n.add("name", text(w.names[v]))
-	n.add("type", text(typeText(w.m, w.m.Type(v))))
+	n := w.namedValue(v)
 	a := fn.ArgAttrs[i]
 	if name, ok := a.Get(names.Attr).(ir.StringAttr); ok && string(name) == w.names[v] && !madeName.MatchString(w.names[v]) {
 		a = a.Without(names.Attr)
@@ -96,13 +95,11 @@ func (w *writer) input(fn *ir.Func, i int, v ir.ValueID) node {
 // addRole moves a role from the attributes to its field.
 func addRole(n *node, a ir.Attrs) ir.Attrs {
 	role, _ := a.Get(RoleAttr).(ir.StringAttr)
-	for _, known := range Roles() {
-		if string(role) == known {
-			n.add("role", text(known))
-			return a.Without(RoleAttr)
-		}
+	if !slices.Contains(Roles(), string(role)) {
+		return a
 	}
-	return a
+	n.add("role", text(string(role)))
+	return a.Without(RoleAttr)
 }
 
 // output returns a result of a function; of a declaration, for which v is 0, it gives the type.
@@ -144,14 +141,12 @@ func (w *writer) op(op ir.OpID, next *int) node {
 	n := node{kind: objectKind}
 	n.add("op", w.text(shortName(w.m.OpName(op)), "operation"))
 	if w.m.NumOperands(op) > 0 {
-		operands := node{kind: arrayKind}
-		for _, v := range w.m.Operands(op) {
+		n.add("operands", each(w.m.Operands(op), func(v ir.ValueID) node {
 			if w.names[v] == "" {
 				w.unsupported("operand of `%s` is defined behind it, in a block that comes before it in time: put its block first", w.m.OpName(op))
 			}
-			operands.elems = append(operands.elems, text(w.names[v]))
-		}
-		n.add("operands", operands)
+			return w.value(v)
+		}))
 	}
 	w.at = op
 	attrs := w.m.OpAttrs(op)
@@ -169,11 +164,7 @@ func (w *writer) op(op ir.OpID, next *int) node {
 	}
 	w.addResults(&n, op, next)
 	if to := w.m.Successors(op); len(to) > 0 {
-		successors := node{kind: arrayKind}
-		for _, b := range to {
-			successors.elems = append(successors.elems, text(w.labels[b]))
-		}
-		n.add("successors", successors)
+		n.add("successors", each(to, func(b ir.BlockID) node { return text(w.labels[b]) }))
 	}
 	w.addLocation(&n, w.m.OpLoc(op))
 	return n
@@ -229,11 +220,7 @@ func (w *writer) block(op ir.OpID, b ir.BlockID, next *int) node {
 		n.add("ops", ops)
 	}
 	if implied {
-		outputs := node{kind: arrayKind}
-		for _, v := range w.m.Operands(last) {
-			outputs.elems = append(outputs.elems, text(w.names[v]))
-		}
-		n.add("outputs", outputs)
+		n.add("outputs", each(w.m.Operands(last), w.value))
 	}
 	return n
 }
@@ -266,22 +253,26 @@ func (w *writer) addArgs(n *node, b ir.BlockID, next *int) {
 	if len(args) == 0 || w.names[args[0]] != "" {
 		return
 	}
-	list := node{kind: arrayKind}
-	for _, v := range args {
-		list.elems = append(list.elems, w.regionArg(v, next))
-	}
-	n.add("args", list)
+	n.add("args", each(args, func(v ir.ValueID) node { return w.regionArg(v, next) }))
 }
 
 func (w *writer) regionArg(v ir.ValueID, next *int) node {
 	w.name(v, next)
-	n := node{kind: objectKind}
-	n.add("name", text(w.names[v]))
-	n.add("type", text(typeText(w.m, w.m.Type(v))))
+	n := w.namedValue(v)
 	w.addSharding(&n, w.m.Sharding(v))
 	w.addLocation(&n, w.m.ArgLoc(v))
 	return n
 }
+
+// namedValue returns the name and the type of a value.
+func (w *writer) namedValue(v ir.ValueID) node {
+	n := object("name", w.value(v))
+	n.add("type", text(typeText(w.m, w.m.Type(v))))
+	return n
+}
+
+// value returns the name of a value.
+func (w *writer) value(v ir.ValueID) node { return text(w.names[v]) }
 
 func (w *writer) name(v ir.ValueID, next *int) {
 	w.names[v] = "v" + strconv.Itoa(*next)

@@ -61,11 +61,7 @@ func dimension(mesh *subaxis.Mesh, d ir.DimSharding) string {
 }
 
 func axes(mesh *subaxis.Mesh, refs []subaxis.Ref) string {
-	parts := make([]string, len(refs))
-	for i, r := range refs {
-		parts[i] = axis(mesh, r)
-	}
-	return strings.Join(parts, ", ")
+	return ir.Joined(refs, func(r subaxis.Ref) string { return axis(mesh, r) })
 }
 
 // axis returns a quoted name, with pre-size and size for a part of an axis.
