@@ -78,33 +78,27 @@ func placement(l *Layout, axis int32, rest []ir.ShardAxes) (string, error) {
 }
 
 // placements reads a list of placements in the long, the short and the printed forms of PyTorch.
-func (s *scanner) placements(rank int) (l Layout, err error) {
+func (s *scanner) placements(rank int) (l Layout) {
 	l.Mesh = s.mesh
 	if rank == AnyRank {
-		return l, s.errorf(diag.BadShardingRank, 0, "the rank of the tensor is needed to read placements")
+		s.failf(diag.BadShardingRank, 0, "the rank of the tensor is needed to read placements")
 	}
 	end := "]"
 	if !s.next("[") {
 		end = ")"
-		if err := s.expect("("); err != nil {
-			return l, err
-		}
+		s.expect("(")
 	}
 	p := placementParser{scanner: s, rank: int64(rank)}
-	if err := s.list(end, p.placement); err != nil {
-		return l, err
-	}
-	if err := s.end(); err != nil {
-		return l, err
-	}
+	s.list(end, p.placement)
+	s.end()
 	if len(p.list) != len(s.mesh.Axes) || s.mesh.IsMaximal() {
-		return l, s.errorf(diag.BadSharding, 0, "%d placements for a mesh with %d axes, there must be one for each",
+		s.failf(diag.BadSharding, 0, "%d placements for a mesh with %d axes, there must be one for each",
 			len(p.list), len(s.mesh.Axes))
 	}
-	if err := s.pad(&l.Sharding, rank); err != nil {
-		return l, err
+	if s.pad(&l.Sharding, rank); s.err == nil {
+		p.apply(&l.Sharding)
 	}
-	return l, p.apply(&l.Sharding)
+	return l
 }
 
 // placementKind says what an axis does.
@@ -131,92 +125,78 @@ type placementParser struct {
 	list []onePlacement
 }
 
-func (p *placementParser) placement() (err error) {
+func (p *placementParser) placement() {
 	p.space()
 	one := onePlacement{at: p.at, factor: 1}
 	name := p.word()
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "Replicate", "R":
 		if p.next("(") {
-			err = p.expect(")")
+			p.expect(")")
 		}
 	case "Shard", "S":
 		one.kind = shard
-		err = p.shard(&one, false)
+		p.shard(&one, false)
 	case "_StridedShard", "StridedShard", "_S":
 		one.kind = shard
-		err = p.shard(&one, true)
+		p.shard(&one, true)
 	case "Partial", "P":
 		one.kind = partial
-		err = p.partial(&one)
+		p.partial(&one)
 	default:
 		p.at = one.at
-		err = p.expected("Shard, Replicate, Partial or _StridedShard")
+		p.expected("Shard, Replicate, Partial or _StridedShard")
 	}
 	p.list = append(p.list, one)
-	return err
 }
 
 // shard reads (dim), (dim=0) and, of strided shards, the split factor: (0, split_factor=2), (dim=0, sf=2) or (0, 2).
-func (p *placementParser) shard(one *onePlacement, strided bool) (err error) {
-	if err := p.expect("("); err != nil {
-		return err
-	}
+func (p *placementParser) shard(one *onePlacement, strided bool) {
+	p.expect("(")
 	p.next("dim=")
 	at := p.at
 	negative := p.next("-")
-	if one.dim, err = p.number(32); err != nil {
-		return err
-	}
-	if negative {
+	if one.dim = p.number(32); negative {
 		one.dim = p.rank - one.dim
 	}
 	if one.dim < 0 || one.dim >= p.rank {
-		return p.errorf(diag.BadShardingRank, at, "placement shards dimension %s, the tensor has %d", p.text[at:p.at], p.rank)
+		p.failf(diag.BadShardingRank, at, "placement shards dimension %s, the tensor has %d", p.text[at:p.at], p.rank)
 	}
 	if strided {
-		if err := p.expect(","); err != nil {
-			return err
-		}
+		p.expect(",")
 		if !p.next("split_factor=") {
 			p.next("sf=")
 		}
 		at := p.at
-		if one.factor, err = p.number(32); err != nil {
-			return err
-		}
-		if one.factor < 1 {
-			return p.errorf(diag.BadSharding, at, "split factor is %d, must be at least 1", one.factor)
+		if one.factor = p.number(32); one.factor < 1 {
+			p.failf(diag.BadSharding, at, "split factor is %d, must be at least 1", one.factor)
 		}
 	}
-	return p.expect(")")
+	p.expect(")")
 }
 
 // partial reads nothing, (), (sum), ('sum') or (reduce_op='sum').
-func (p *placementParser) partial(one *onePlacement) error {
+func (p *placementParser) partial(one *onePlacement) {
 	if !p.next("(") || p.next(")") {
-		return nil
+		return
 	}
 	p.next("reduce_op=")
 	p.space()
 	at := p.at
 	name := p.word()
 	if name == "" {
-		var err error
-		if name, err = p.quoted(pythonQuotes); err != nil {
-			return err
-		}
+		name = p.quoted(pythonQuotes)
 	}
 	var ok bool
 	if one.reduction, ok = ir.ParseReduction(name); !ok {
-		return diag.Unsupported(diag.NotSupported, p.pos(at), "reduction `%s` of partial values is not supported: sum, max and min are", name)
+		p.fail(diag.Unsupported(diag.NotSupported, p.pos(at), "reduction `%s` of partial values is not supported: sum, max and min are", name))
 	}
-	return p.expect(")")
+	p.expect(")")
 }
 
 // apply gives each axis its place, the last axis first: an axis with split factor k comes behind the first k blocks of
 // what later axes make of the dimension.
-func (p *placementParser) apply(s *ir.Sharding) error {
+func (p *placementParser) apply(s *ir.Sharding) {
 	first := true
 	for i := len(p.list) - 1; i >= 0; i-- {
 		one, r := &p.list[i], p.mesh.Full(i)
@@ -224,22 +204,23 @@ func (p *placementParser) apply(s *ir.Sharding) error {
 		case shard:
 			axes, ok := insertBehind(s.Dims[one.dim].Axes, r, one.factor)
 			if !ok {
-				return diag.Unsupported(diag.NotSupported, p.pos(one.at),
+				p.fail(diag.Unsupported(diag.NotSupported, p.pos(one.at),
 					"placement of axis %q: no parts of the axes that follow it cut dimension %d into %d runs, so devices hold no blocks",
-					p.mesh.Axes[i].Name, one.dim, one.factor)
+					p.mesh.Axes[i].Name, one.dim, one.factor))
+				return
 			}
 			s.Dims[one.dim].Axes = axes
 		case partial:
 			if !first && s.Reduction != one.reduction {
-				return diag.Unsupported(diag.NotSupported, p.pos(one.at),
-					"one tensor with partial values of two reductions, %s and %s, is not supported", one.reduction, s.Reduction)
+				p.fail(diag.Unsupported(diag.NotSupported, p.pos(one.at),
+					"one tensor with partial values of two reductions, %s and %s, is not supported", one.reduction, s.Reduction))
+				return
 			}
 			first = false
 			s.Reduction = one.reduction
 			s.Unreduced = append(ir.ShardAxes{r}, s.Unreduced...)
 		}
 	}
-	return nil
 }
 
 // insertBehind inserts r into a list behind refs whose product is factor, splitting one of them if need be.

@@ -10,39 +10,40 @@ import (
 )
 
 // hloSharding reads a GSPMD sharding over the mesh, or over one that fits where no mesh is given.
-func (s *scanner) hloSharding(rank int) (l Layout, dropped []string, err error) {
+func (s *scanner) hloSharding(rank int) (l Layout, dropped []string) {
 	h := &hloText{}
-	if err := s.hloText(h); err != nil {
-		return l, nil, err
+	s.hloText(h)
+	if s.err != nil {
+		return l, nil
 	}
 	if s.mesh == nil {
 		if h.word == "manual" || h.word == "unreduced" {
-			return l, nil, s.errorf(diag.BadMesh, 0, "a mesh is needed to read `%s`", h.word)
+			s.failf(diag.BadMesh, 0, "a mesh is needed to read `%s`", h.word)
 		}
 		s.mesh = &ir.MeshDecl{Mesh: fittingMesh(h)}
 	}
 	l.Mesh = s.mesh
 	if h.word != "" {
-		err = s.hloWord(h, &l, rank)
+		s.hloWord(h, &l, rank)
 	} else {
-		err = s.hloTiles(h, &l, rank)
+		s.hloTiles(h, &l, rank)
 	}
-	return l, h.dropped.list, err
+	return l, h.dropped.list
 }
 
 // hloWord makes the layout of a sharding without tiles.
-func (s *scanner) hloWord(h *hloText, l *Layout, rank int) error {
+func (s *scanner) hloWord(h *hloText, l *Layout, rank int) {
 	if h.word == "maximal" {
 		if !s.mesh.IsMaximal() || s.mesh.DeviceIDs[0] != h.device {
-			return diag.Unsupported(diag.NotSupported, s.start,
+			s.fail(diag.Unsupported(diag.NotSupported, s.start,
 				"device %d alone is not expressible over the mesh %s: it needs the mesh <[], device_ids=[%d]>",
-				h.device, s.mesh.FormatContent(), h.device)
+				h.device, s.mesh.FormatContent(), h.device))
 		}
-		return nil
+		return
 	}
 	if s.mesh.IsMaximal() {
-		return diag.Unsupported(diag.NotSupported, s.start, "`%s` is not expressible over the mesh %s, which stands for one device",
-			h.word, s.mesh.FormatContent())
+		s.fail(diag.Unsupported(diag.NotSupported, s.start, "`%s` is not expressible over the mesh %s, which stands for one device",
+			h.word, s.mesh.FormatContent()))
 	}
 	var all ir.ShardAxes
 	for i := range s.mesh.Axes {
@@ -54,26 +55,26 @@ func (s *scanner) hloWord(h *hloText, l *Layout, rank int) error {
 	case "unreduced":
 		l.Sharding.Unreduced = all
 	}
-	if err := s.pad(&l.Sharding, rank); err != nil {
-		return err
-	}
+	s.pad(&l.Sharding, rank)
 	if h.word == "unknown" {
 		for i := range l.Sharding.Dims {
 			l.Sharding.Dims[i].Closed = false
 		}
 	}
-	return nil
 }
 
 // hloTiles makes the layout of a sharding with tiles.
-func (s *scanner) hloTiles(h *hloText, l *Layout, rank int) error {
+func (s *scanner) hloTiles(h *hloText, l *Layout, rank int) {
 	own := len(h.dims) - len(h.groups)
 	if rank != AnyRank && own != rank {
-		return s.errorf(diag.BadShardingRank, h.at, "the tiles have %d dimensions, the tensor has %d", own, rank)
+		s.failf(diag.BadShardingRank, h.at, "the tiles have %d dimensions, the tensor has %d", own, rank)
 	}
 	if !sizeIs(&s.mesh.Mesh, len(h.devices)) {
-		return s.errorf(diag.BadSharding, h.at, "the tiles are on %d devices, the mesh %s has another number",
+		s.failf(diag.BadSharding, h.at, "the tiles are on %d devices, the mesh %s has another number",
 			len(h.devices), s.mesh.FormatContent())
+	}
+	if s.err != nil {
+		return
 	}
 	logical := h.devices
 	if ids := s.mesh.DeviceIDs; ids != nil {
@@ -88,7 +89,8 @@ func (s *scanner) hloTiles(h *hloText, l *Layout, rank int) error {
 	}
 	lists, ok := factorDevices(&s.mesh.Mesh, h.dims, own, logical)
 	if !ok {
-		return s.noParts(h)
+		s.noParts(h)
+		return
 	}
 	for _, axes := range lists[:own] {
 		l.Sharding.Dims = append(l.Sharding.Dims, ir.DimSharding{Axes: axes, Closed: true, Priority: ir.NoPriority})
@@ -103,13 +105,12 @@ func (s *scanner) hloTiles(h *hloText, l *Layout, rank int) error {
 		}
 	}
 	if j := slices.IndexFunc(l.Manual, l.split); j >= 0 {
-		return diag.Unsupported(diag.NotSupported, s.pos(h.at), "manual axes must be whole, %s is a part", s.mesh.Format(l.Manual[j]))
+		s.fail(diag.Unsupported(diag.NotSupported, s.pos(h.at), "manual axes must be whole, %s is a part", s.mesh.Format(l.Manual[j])))
 	}
-	return nil
 }
 
-// noParts is the error for tiles that no axes of the mesh and parts of them make; it offers a mesh that does.
-func (s *scanner) noParts(h *hloText) error {
+// noParts fails for tiles that no axes of the mesh and parts of them make; it offers a mesh that does.
+func (s *scanner) noParts(h *hloText) {
 	mesh := fittingMesh(h)
 	err := diag.Unsupported(diag.NotSupported, s.pos(h.at),
 		"the tiles are not expressible over the mesh %s: its axes and parts of them do not make these blocks of devices",
@@ -117,10 +118,10 @@ func (s *scanner) noParts(h *hloText) error {
 	fit := scanner{mesh: &ir.MeshDecl{Mesh: mesh}}
 	var l Layout
 	l.Mesh = fit.mesh
-	if fit.hloTiles(h, &l, AnyRank) == nil {
+	if fit.hloTiles(h, &l, AnyRank); fit.err == nil {
 		err = err.WithNote(diag.Position{}, "with a mesh that has them it is %s", sdyText(&l))
 	}
-	return err
+	s.fail(err)
 }
 
 // fittingMesh returns a mesh over which the sharding is expressible. Its axes are axis_0, axis_1 and so on.

@@ -22,157 +22,125 @@ type hloText struct {
 }
 
 // hloText reads the text.
-func (s *scanner) hloText(h *hloText) error {
-	if err := s.expect("{"); err != nil {
-		return err
-	}
-	for s.space(); !s.next("}"); s.space() {
+func (s *scanner) hloText(h *hloText) {
+	s.expect("{")
+	for s.space(); s.err == nil && !s.next("}"); s.space() {
 		if s.at == len(s.text) {
-			return s.expect("}")
+			s.expect("}")
+			return
 		}
-		if err := s.hloAttribute(h); err != nil {
-			return err
-		}
+		s.hloAttribute(h)
 		s.next(",")
 	}
-	if err := s.end(); err != nil {
-		return err
-	}
+	s.end()
 	if h.word == "" && h.dims == nil {
-		return s.errorf(diag.Syntax, 0, "the sharding has neither tiles nor a word such as `replicated`")
+		s.failf(diag.Syntax, 0, "the sharding has neither tiles nor a word such as `replicated`")
 	}
 	if len(h.groups) > len(h.dims) {
-		return s.errorf(diag.BadSharding, h.at, "the sharding has %d subgroups, but only %d tile dimensions", len(h.groups), len(h.dims))
+		s.failf(diag.BadSharding, h.at, "the sharding has %d subgroups, but only %d tile dimensions", len(h.groups), len(h.dims))
 	}
-	return nil
 }
 
-func (s *scanner) hloAttribute(h *hloText) (err error) {
+func (s *scanner) hloAttribute(h *hloText) {
 	at := s.at
 	switch name := s.word(); name {
 	case "replicated", "manual", "unreduced", "unknown", "maximal":
 		if h.word != "" || h.dims != nil {
-			return s.errorf(diag.BadSharding, at, "`%s` cannot follow another kind of sharding", name)
+			s.failf(diag.BadSharding, at, "`%s` cannot follow another kind of sharding", name)
 		}
 		h.word = name
 	case "device":
-		if err := s.expect("="); err != nil {
-			return err
-		}
-		h.device, err = s.number(63)
+		s.expect("=")
+		h.device = s.number(63)
 	case "devices":
 		if h.word != "" || h.dims != nil {
-			return s.errorf(diag.BadSharding, at, "tiles cannot follow another kind of sharding")
+			s.failf(diag.BadSharding, at, "tiles cannot follow another kind of sharding")
 		}
 		h.at = at
-		err = s.hloDevices(h)
+		s.hloDevices(h)
 	case "last_tile_dim_replicate":
 		h.groups = []subgroup{replicatedGroup}
 	case "last_tile_dims":
-		err = s.hloGroups(h)
+		s.hloGroups(h)
 	case "metadata":
 		h.dropped.add("metadata is left out")
-		err = s.hloMetadata()
+		s.hloMetadata()
 	case "shard_as", "shard_like":
 		h.dropped.add("the group of `%s` is left out", name)
-		_, err = s.number(63)
+		s.number(63)
 	default:
 		s.at = at
-		err = s.expected("an attribute of a sharding")
+		s.expected("an attribute of a sharding")
 	}
-	return err
 }
 
 // hloGroups reads ={manual, replicated}.
-func (s *scanner) hloGroups(h *hloText) error {
-	if err := s.expect("="); err != nil {
-		return err
-	}
-	if err := s.expect("{"); err != nil {
-		return err
-	}
-	return s.list("}", func() error {
+func (s *scanner) hloGroups(h *hloText) {
+	s.expect("=")
+	s.expect("{")
+	s.list("}", func() {
 		name := s.word()
 		i := slices.Index(subgroupNames, name)
 		if i < 0 {
 			s.at -= len(name)
-			return s.expected("one of " + strings.Join(subgroupNames, ", "))
+			s.expected("one of " + strings.Join(subgroupNames, ", "))
+			return
 		}
 		h.groups = append(h.groups, subgroup(i))
-		return nil
 	})
 }
 
 // hloMetadata skips ={op_name="…"}, with anything in braces and quotes.
-func (s *scanner) hloMetadata() error {
-	if err := s.expect("={"); err != nil {
-		return err
-	}
-	for depth := 1; depth > 0; s.at++ {
+func (s *scanner) hloMetadata() {
+	s.expect("={")
+	for depth := 1; depth > 0 && s.err == nil; s.at++ {
 		switch s.peek() {
 		case '{':
 			depth++
 		case '}':
 			depth--
 		case '"':
-			if _, err := s.quoted(`"`); err != nil {
-				return err
-			}
+			s.quoted(`"`)
 			s.at--
 		case 0:
-			return s.expect("}")
+			s.expect("}")
+			return
 		}
 	}
-	return nil
 }
 
 // hloDevices reads =[2,1,4]<=[4,2]T(1,0), or =[2,2]0,2,1,3.
-func (s *scanner) hloDevices(h *hloText) (err error) {
-	if err := s.expect("="); err != nil {
-		return err
-	}
-	if h.dims, err = s.sizes("[", "]"); err != nil {
-		return err
-	}
+func (s *scanner) hloDevices(h *hloText) {
+	s.expect("=")
+	h.dims = s.sizes("[", "]")
 	total, err := s.product(h.dims, h.at)
-	if err != nil {
-		return err
-	}
+	s.fail(err)
 	if s.next("<=") {
-		h.devices, err = s.iota(total)
+		h.devices = s.iota(total)
 	} else {
-		h.devices, err = s.devices(total)
+		h.devices = s.devices(total)
 	}
-	if err == nil && !isPermutation(h.devices) {
-		err = s.errorf(diag.BadSharding, h.at, "the devices must be the numbers 0 to %d, each once", total-1)
+	if !isPermutation(h.devices) {
+		s.failf(diag.BadSharding, h.at, "the devices must be the numbers 0 to %d, each once", total-1)
 	}
-	return err
 }
 
-func (s *scanner) devices(total int64) (list []int64, err error) {
-	for {
-		id, err := s.number(63)
-		if err != nil {
-			return nil, err
+func (s *scanner) devices(total int64) (list []int64) {
+	for s.err == nil {
+		if list = append(list, s.number(63)); int64(len(list)) == total {
+			break
 		}
-		if list = append(list, id); int64(len(list)) == total {
-			return list, nil
-		}
-		if err := s.expect(","); err != nil {
-			return nil, err
-		}
+		s.expect(",")
 	}
+	return list
 }
 
 // iota reads [4,2]T(1,0) and returns the devices that it stands for.
-func (s *scanner) iota(total int64) ([]int64, error) {
+func (s *scanner) iota(total int64) []int64 {
 	at := s.at
-	shape, err := s.sizes("[", "]")
-	if err != nil {
-		return nil, err
-	}
+	shape := s.sizes("[", "]")
 	if n, err := s.product(shape, at); err != nil || n != total {
-		return nil, s.errorf(diag.BadSharding, at, "the tiles are on %d devices, the iota has another number", total)
+		s.failf(diag.BadSharding, at, "the tiles are on %d devices, the iota has another number", total)
 	}
 	perm := make([]int64, len(shape))
 	for i := range perm {
@@ -180,12 +148,12 @@ func (s *scanner) iota(total int64) ([]int64, error) {
 	}
 	if s.next("T") {
 		at := s.at
-		if perm, err = s.sizes("(", ")"); err != nil {
-			return nil, err
+		if perm = s.sizes("(", ")"); len(perm) != len(shape) || !isPermutation(perm) {
+			s.failf(diag.BadSharding, at, "the transposition must name each of the %d dimensions once", len(shape))
 		}
-		if len(perm) != len(shape) || !isPermutation(perm) {
-			return nil, s.errorf(diag.BadSharding, at, "the transposition must name each of the %d dimensions once", len(shape))
-		}
+	}
+	if s.err != nil {
+		return nil
 	}
 	strides := make([]int64, len(shape))
 	for i, stride := len(shape)-1, int64(1); i >= 0; i-- {
@@ -205,22 +173,16 @@ func (s *scanner) iota(total int64) ([]int64, error) {
 		}
 		out = longer
 	}
-	return out, nil
+	return out
 }
 
-func (s *scanner) sizes(open, end string) (list []int64, err error) {
-	if err := s.expect(open); err != nil {
-		return nil, err
+func (s *scanner) sizes(open, end string) (list []int64) {
+	s.expect(open)
+	s.list(end, func() { list = append(list, s.number(32)) })
+	if len(list) == 0 {
+		s.expected("a number")
 	}
-	err = s.list(end, func() error {
-		n, err := s.number(32)
-		list = append(list, n)
-		return err
-	})
-	if err == nil && len(list) == 0 {
-		err = s.expected("a number")
-	}
-	return list, err
+	return list
 }
 
 // product returns how many devices a shape has.
@@ -229,7 +191,7 @@ func (s *scanner) product(shape []int64, at int) (int64, error) {
 	for _, d := range shape {
 		switch {
 		case d < 1:
-			return 0, s.errorf(diag.BadSharding, at, "a tile dimension has size %d, must be at least 1", d)
+			return 0, diag.Invalid(diag.BadSharding, s.pos(at), "a tile dimension has size %d, must be at least 1", d)
 		case d > maxDevices/n:
 			return 0, diag.TooLarge(diag.BadSharding, s.pos(at), "the tiles are on more than %d devices", maxDevices)
 		}

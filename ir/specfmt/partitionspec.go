@@ -68,35 +68,29 @@ func wholeAxes(l *Layout) error {
 func (l *Layout) split(r subaxis.Ref) bool { return !l.Mesh.IsFull(r) }
 
 // partitionSpec reads P(…) as JAX prints and evaluates it, and as Notation writes it.
-func (s *scanner) partitionSpec(rank int) (l Layout, dropped []string, err error) {
+func (s *scanner) partitionSpec(rank int) (l Layout, dropped []string) {
 	l.Mesh = s.mesh
 	switch name := s.word(); name[strings.LastIndexByte(name, '.')+1:] {
 	case "P", "PartitionSpec":
 	default:
 		s.at = 0
-		return l, nil, s.expected("P(…)")
+		s.expected("P(…)")
 	}
-	if err := s.expect("("); err != nil {
-		return l, nil, err
-	}
+	s.expect("(")
 	p := specParser{scanner: s, sharding: &l.Sharding}
-	if err := s.list(")", p.argument); err != nil {
-		return l, nil, err
-	}
-	if err := s.end(); err != nil {
-		return l, nil, err
-	}
+	s.list(")", p.argument)
+	s.end()
 	if p.kind && len(l.Sharding.Unreduced) == 0 {
-		return l, nil, s.errorf(diag.BadSharding, 0, "unreduced_kind needs unreduced axes")
+		s.failf(diag.BadSharding, 0, "unreduced_kind needs unreduced axes")
 	}
 	var out left
 	if len(p.reduced) > 0 {
 		out.add("reduced axes are left out, they speak of gradients alone: %s", s.mesh.FormatList(p.reduced))
 	}
-	if s.mesh.IsMaximal() && len(l.Sharding.Dims) == 0 {
-		return l, out.list, nil
+	if !s.mesh.IsMaximal() || len(l.Sharding.Dims) > 0 {
+		s.pad(&l.Sharding, rank)
 	}
-	return l, out.list, s.pad(&l.Sharding, rank)
+	return l, out.list
 }
 
 // specParser reads the arguments of P(…).
@@ -109,110 +103,91 @@ type specParser struct {
 }
 
 // argument reads a dimension or a named argument.
-func (p *specParser) argument() error {
+func (p *specParser) argument() {
 	p.space()
 	at := p.at
 	name := p.word()
 	if !p.next("=") {
 		p.at = at
 		if p.keyword {
-			return p.errorf(diag.Syntax, at, "dimensions come before named arguments in a partition spec")
+			p.failf(diag.Syntax, at, "dimensions come before named arguments in a partition spec")
 		}
-		d, err := p.dimension()
-		p.sharding.Dims = append(p.sharding.Dims, d)
-		return err
+		p.sharding.Dims = append(p.sharding.Dims, p.dimension())
+		return
 	}
 	p.keyword = true
-	return p.named(name, at)
+	p.named(name, at)
 }
 
-func (p *specParser) named(name string, at int) (err error) {
+func (p *specParser) named(name string, at int) {
 	switch name {
 	case "device":
-		id, err := p.number(64)
-		if err == nil && (!p.mesh.IsMaximal() || p.mesh.DeviceIDs[0] != id) {
-			err = p.errorf(diag.BadSharding, at, "mesh %s does not stand for device %d alone", p.mesh.FormatRef(), id)
+		if id := p.number(64); !p.mesh.IsMaximal() || p.mesh.DeviceIDs[0] != id {
+			p.failf(diag.BadSharding, at, "mesh %s does not stand for device %d alone", p.mesh.FormatRef(), id)
 		}
-		return err
 	case "replicated":
-		return p.names(&p.sharding.Replicated)
+		p.names(&p.sharding.Replicated)
 	case "reduced":
-		return p.names(&p.reduced)
+		p.names(&p.reduced)
 	case "unreduced":
 		if kind := p.word(); kind != "" && kind != "frozenset" && kind != "set" {
-			if err := p.reduction(kind); err != nil {
-				return err
-			}
+			p.reduction(&p.sharding.Reduction, kind)
 		} else {
 			p.at -= len(kind)
 		}
-		return p.names(&p.sharding.Unreduced)
+		p.names(&p.sharding.Unreduced)
 	case "unreduced_kind":
 		p.kind = true
 		kind := p.word()
-		return p.reduction(kind[strings.LastIndexByte(kind, '.')+1:])
+		p.reduction(&p.sharding.Reduction, kind[strings.LastIndexByte(kind, '.')+1:])
+	default:
+		p.failf(diag.Syntax, at, "a partition spec has no argument %q", name)
 	}
-	return p.errorf(diag.Syntax, at, "a partition spec has no argument %q", name)
-}
-
-func (p *specParser) reduction(kind string) error {
-	r, ok := ir.ParseReduction(kind)
-	if !ok {
-		p.at -= len(kind)
-		return p.expected("sum, max or min")
-	}
-	p.sharding.Reduction = r
-	return nil
 }
 
 // names reads a set of axes: {'x'}, frozenset({'x'}) or set().
-func (p *specParser) names(into *ir.ShardAxes) (err error) {
+func (p *specParser) names(into *ir.ShardAxes) {
 	if len(*into) > 0 {
-		return p.errorf(diag.Syntax, p.at, "a set of axes is given twice")
+		p.failf(diag.Syntax, p.at, "a set of axes is given twice")
 	}
 	wrapped := p.next("frozenset(") || p.next("set(")
 	if wrapped && p.next(")") {
-		return nil
+		return
 	}
-	if *into, err = p.set(pythonQuotes); err == nil && wrapped {
-		err = p.expect(")")
+	if *into = p.set(pythonQuotes); wrapped {
+		p.expect(")")
 	}
-	return err
 }
 
 const pythonQuotes = `'"`
 
 // dimension reads what shards one dimension, with its priority.
-func (p *specParser) dimension() (d ir.DimSharding, err error) {
-	d = ir.DimSharding{Closed: true, Priority: ir.NoPriority}
+func (p *specParser) dimension() ir.DimSharding {
+	d := ir.DimSharding{Closed: true, Priority: ir.NoPriority}
 	at := p.at
 	switch name := p.word(); name[strings.LastIndexByte(name, '.')+1:] {
 	case "None":
-		return d, nil
+		return d
 	case "UNCONSTRAINED":
 		d.Closed = false
-		return d, nil
+		return d
 	}
 	p.at = at
 	switch {
 	case p.next("?"):
 		d.Closed = false
-		return d, nil
+		return d
 	case p.next("("):
-		d.Axes, d.Closed, err = p.axes(")", pythonQuotes)
+		d.Axes, d.Closed = p.axes(")", pythonQuotes)
 	case p.next("["):
-		d.Axes, d.Closed, err = p.axes("]", pythonQuotes)
+		d.Axes, d.Closed = p.axes("]", pythonQuotes)
 	default:
-		var r subaxis.Ref
-		r, err = p.axis(pythonQuotes)
-		d.Axes = ir.ShardAxes{r}
+		d.Axes = ir.ShardAxes{p.axis(pythonQuotes)}
 	}
-	if err == nil && p.next("p") {
-		var n int64
-		n, err = p.number(32)
-		d.Priority = int32(n)
+	if p.next("p") {
+		d.Priority = int32(p.number(32))
 	}
-	return d, err
+	return d
 }
 
 // inexpressible returns the error for a layout that a form cannot say over this mesh, with the mesh over which it can.

@@ -9,7 +9,8 @@ import (
 	"autoshard/subaxis"
 )
 
-// scanner reads one text from left to right. It remembers the axes in use, none of which may be used twice.
+// scanner reads one text from left to right. It remembers the axes in use, none of which may be used twice. After the
+// first error nothing matches any more.
 type scanner struct {
 	mesh  *ir.MeshDecl
 	text  string
@@ -17,6 +18,7 @@ type scanner struct {
 	at    int
 	start diag.Position
 	used  []subaxis.Ref
+	err   error
 }
 
 func (s *scanner) pos(at int) diag.Position {
@@ -25,8 +27,14 @@ func (s *scanner) pos(at int) diag.Position {
 	return pos
 }
 
-func (s *scanner) errorf(code diag.Code, at int, format string, args ...any) error {
-	return diag.Invalid(code, s.pos(at), format, args...)
+func (s *scanner) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *scanner) failf(code diag.Code, at int, format string, args ...any) {
+	s.fail(diag.Invalid(code, s.pos(at), format, args...))
 }
 
 func (s *scanner) space() {
@@ -46,53 +54,45 @@ func (s *scanner) peek() byte {
 // next consumes a word if it follows.
 func (s *scanner) next(word string) bool {
 	s.space()
-	if strings.HasPrefix(s.text[s.at:], word) {
+	if s.err == nil && strings.HasPrefix(s.text[s.at:], word) {
 		s.at += len(word)
 		return true
 	}
 	return false
 }
 
-func (s *scanner) expect(word string) error {
+func (s *scanner) expect(word string) bool {
 	if s.next(word) {
-		return nil
+		return true
 	}
-	return s.expected(strconv.Quote(word))
+	s.expected(strconv.Quote(word))
+	return false
 }
 
-// expected is the error at the place of the scanner.
-func (s *scanner) expected(what string) error {
+// expected fails at the place of the scanner.
+func (s *scanner) expected(what string) {
 	found := "the end"
 	if s.at < len(s.text) {
 		found = strconv.Quote(s.text[s.at:min(s.at+12, len(s.text))])
 	}
-	return s.errorf(diag.Syntax, s.at, "expected %s in the %s text, found %s", what, s.what, found)
+	s.failf(diag.Syntax, s.at, "expected %s in the %s text, found %s", what, s.what, found)
 }
 
 // end demands that nothing follows.
-func (s *scanner) end() error {
+func (s *scanner) end() {
 	if s.space(); s.at < len(s.text) {
-		return s.expected("the end")
+		s.expected("the end")
 	}
-	return nil
 }
 
 // list reads elements between commas up to an end; a comma may stand behind the last one.
-func (s *scanner) list(end string, element func() error) error {
-	for first := true; !s.next(end); first = false {
-		if !first {
-			if err := s.expect(","); err != nil {
-				return err
-			}
-			if s.next(end) {
-				break
-			}
+func (s *scanner) list(end string, element func()) {
+	for first := true; s.err == nil && !s.next(end); first = false {
+		if !first && (!s.expect(",") || s.next(end)) {
+			return
 		}
-		if err := element(); err != nil {
-			return err
-		}
+		element()
 	}
-	return nil
 }
 
 // word reads letters, digits, underscores, dots and dollars.
@@ -109,7 +109,7 @@ func (s *scanner) word() string {
 }
 
 // number reads a whole number without sign.
-func (s *scanner) number(bits int) (int64, error) {
+func (s *scanner) number(bits int) int64 {
 	s.space()
 	from := s.at
 	for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
@@ -118,23 +118,26 @@ func (s *scanner) number(bits int) (int64, error) {
 	n, err := strconv.ParseInt(s.text[from:s.at], 10, bits)
 	if err != nil {
 		s.at = from
-		return 0, s.expected("a number")
+		s.expected("a number")
+		return 0
 	}
-	return n, nil
+	return n
 }
 
 // quoted reads a string between quotes of one of the given kinds, with the escapes of Python that formatName writes.
-func (s *scanner) quoted(quotes string) (string, error) {
+func (s *scanner) quoted(quotes string) string {
 	s.space()
 	from := s.at
 	quote := s.peek()
 	if quote == 0 || strings.IndexByte(quotes, quote) < 0 {
-		return "", s.expected("the name of an axis in quotes")
+		s.expected("the name of an axis in quotes")
+		return ""
 	}
 	var name strings.Builder
 	for s.at++; s.peek() != quote; {
 		if s.peek() == 0 && s.at >= len(s.text) {
-			return "", s.errorf(diag.Syntax, from, "the name of an axis does not end")
+			s.failf(diag.Syntax, from, "the name of an axis does not end")
+			return ""
 		}
 		if s.peek() != '\\' {
 			name.WriteByte(s.text[s.at])
@@ -144,7 +147,8 @@ func (s *scanner) quoted(quotes string) (string, error) {
 		c, _, rest, err := strconv.UnquoteChar(s.text[s.at:], quote)
 		if err != nil {
 			if rest = s.text[min(s.at+2, len(s.text)):]; len(s.text)-s.at < 2 || strings.IndexByte(`'"`, s.text[s.at+1]) < 0 {
-				return "", s.expected("an escape sequence")
+				s.expected("an escape sequence")
+				return ""
 			}
 			c = rune(s.text[s.at+1])
 		}
@@ -156,117 +160,104 @@ func (s *scanner) quoted(quotes string) (string, error) {
 		s.at = len(s.text) - len(rest)
 	}
 	s.at++
-	return name.String(), nil
+	return name.String()
 }
 
 // axis reads the name of an axis and, behind :, the part of it: 'x' or 'x':(1)2.
-func (s *scanner) axis(quotes string) (subaxis.Ref, error) {
+func (s *scanner) axis(quotes string) subaxis.Ref {
 	s.space()
 	at := s.at
-	name, err := s.quoted(quotes)
-	if err != nil {
-		return subaxis.Ref{}, err
-	}
+	name := s.quoted(quotes)
 	r, ok := s.mesh.Lookup(name)
 	if !ok {
-		return r, s.unknownAxis(at, name)
+		s.unknownAxis(at, name)
 	}
 	if s.next(":") {
-		if err := s.part(&r, at); err != nil {
-			return r, err
-		}
+		s.part(&r, at)
 	}
-	return r, s.use(r, at)
+	if s.err == nil {
+		s.use(r, at)
+	}
+	return r
 }
 
-func (s *scanner) unknownAxis(at int, name string) error {
+func (s *scanner) unknownAxis(at int, name string) {
 	var names []string
 	for _, a := range s.mesh.Axes {
 		names = append(names, a.Name)
 	}
-	hint := ""
-	if near := diag.Nearest(name, names); near != "" {
-		hint = ", did you mean `" + near + "`?"
-	}
-	return s.errorf(diag.UnknownAxis, at, "mesh %s has no axis %q%s", s.mesh.FormatRef(), name, hint)
+	s.failf(diag.UnknownAxis, at, "mesh %s has no axis %q%s", s.mesh.FormatRef(), name, diag.DidYouMean(name, names))
 }
 
 // part narrows an axis to the part written (pre-size)size.
-func (s *scanner) part(r *subaxis.Ref, at int) error {
-	if err := s.expect("("); err != nil {
-		return err
-	}
-	pre, err := s.number(32)
-	if err != nil {
-		return err
-	}
-	if err := s.expect(")"); err != nil {
-		return err
-	}
-	size, err := s.number(32)
-	if err != nil {
-		return err
-	}
+func (s *scanner) part(r *subaxis.Ref, at int) {
+	s.expect("(")
+	pre := s.number(32)
+	s.expect(")")
+	size := s.number(32)
 	if pre < 1 || size < 2 || int64(r.Size)%(pre*size) != 0 {
-		return s.errorf(diag.BadSubAxis, at, "(%d)%d is not a part of axis %q of size %d", pre, size, s.mesh.Axes[r.Axis].Name, r.Size)
+		s.failf(diag.BadSubAxis, at, "(%d)%d is not a part of axis %q of size %d", pre, size, s.mesh.Axes[r.Axis].Name, r.Size)
 	}
 	r.Pre, r.Size = int32(pre), int32(size)
-	return nil
 }
 
 // use notes that a ref is in use.
-func (s *scanner) use(r subaxis.Ref, at int) error {
+func (s *scanner) use(r subaxis.Ref, at int) {
 	if other, ok := subaxis.Overlapping(s.used, r); ok {
-		return s.errorf(diag.DuplicateAxis, at, "axis %s is used twice: it overlaps %s", s.mesh.Format(r), s.mesh.Format(other))
+		s.failf(diag.DuplicateAxis, at, "axis %s is used twice: it overlaps %s", s.mesh.Format(r), s.mesh.Format(other))
 	}
 	for _, other := range s.used {
 		if other.Axis == r.Axis && !other.CanCoexist(r) {
-			return s.errorf(diag.BadSubAxis, at, "no split of the axis has both %s and %s", s.mesh.Format(other), s.mesh.Format(r))
+			s.failf(diag.BadSubAxis, at, "no split of the axis has both %s and %s", s.mesh.Format(other), s.mesh.Format(r))
 		}
 	}
 	s.used = append(s.used, r)
-	return nil
 }
 
 // axes reads the names of axes between commas up to an end. A last ? leaves the list open; neighbours that are one
 // part of an axis become that.
-func (s *scanner) axes(end, quotes string) (refs ir.ShardAxes, closed bool, err error) {
+func (s *scanner) axes(end, quotes string) (refs ir.ShardAxes, closed bool) {
 	closed = true
-	err = s.list(end, func() error {
-		if !closed {
-			return s.expected(strconv.Quote(end))
-		}
-		if s.next("?") {
+	s.list(end, func() {
+		switch {
+		case !closed:
+			s.expected(strconv.Quote(end))
+		case s.next("?"):
 			closed = false
-			return nil
+		default:
+			refs = subaxis.AppendMerge(refs, s.axis(quotes))
 		}
-		r, err := s.axis(quotes)
-		refs = subaxis.AppendMerge(refs, r)
-		return err
 	})
-	return refs, closed, err
+	return refs, closed
 }
 
 // set reads axes in braces, in any order.
-func (s *scanner) set(quotes string) (ir.ShardAxes, error) {
-	if err := s.expect("{"); err != nil {
-		return nil, err
-	}
+func (s *scanner) set(quotes string) ir.ShardAxes {
+	s.expect("{")
 	at := s.at
-	refs, closed, err := s.axes("}", quotes)
-	if err == nil && !closed {
-		err = s.errorf(diag.Syntax, at, "a set of axes cannot be open")
+	refs, closed := s.axes("}", quotes)
+	if !closed {
+		s.failf(diag.Syntax, at, "a set of axes cannot be open")
 	}
-	return subaxis.SortMerge(refs), err
+	return subaxis.SortMerge(refs)
+}
+
+// reduction takes the word that was just read for a reduction.
+func (s *scanner) reduction(into *ir.Reduction, word string) {
+	r, ok := ir.ParseReduction(word)
+	if !ok {
+		s.at -= len(word)
+		s.expected("sum, max or min")
+	}
+	*into = r
 }
 
 // pad gives a sharding the tensor's rank: dimensions that the text leaves out at the end are closed and whole.
-func (s *scanner) pad(sharding *ir.Sharding, rank int) error {
+func (s *scanner) pad(sharding *ir.Sharding, rank int) {
 	if rank != AnyRank && len(sharding.Dims) > rank {
-		return s.errorf(diag.BadShardingRank, 0, "the %s text has %d dimensions, the tensor has %d", s.what, len(sharding.Dims), rank)
+		s.failf(diag.BadShardingRank, 0, "the %s text has %d dimensions, the tensor has %d", s.what, len(sharding.Dims), rank)
 	}
 	for len(sharding.Dims) < rank {
 		sharding.Dims = append(sharding.Dims, ir.DimSharding{Closed: true, Priority: ir.NoPriority})
 	}
-	return nil
 }

@@ -20,185 +20,125 @@ func formatSdy(l *Layout) (string, []string, error) {
 
 // sdy reads #sdy.sharding<@mesh, [{"x", ?}p1, {}], replicated={"y"}>, the same without #sdy.sharding, or its list of
 // dimensions alone.
-func (s *scanner) sdy(rank int) (l Layout, err error) {
+func (s *scanner) sdy(rank int) (l Layout) {
 	short := true
 	if s.next("#sdy.sharding"); s.next("<") {
 		short = false
-		if err := s.sdyMesh(); err != nil {
-			return l, err
-		}
-		if err := s.expect(","); err != nil {
-			return l, err
-		}
+		s.sdyMesh()
+		s.expect(",")
 	}
 	if s.mesh == nil {
-		return l, s.errorf(diag.BadMesh, s.at, "a mesh is needed to read this sharding")
+		s.failf(diag.BadMesh, s.at, "a mesh is needed to read this sharding")
+		return l
 	}
 	l.Mesh = s.mesh
-	if err := s.expect("["); err != nil {
-		return l, err
-	}
-	if err := s.list("]", func() error { return s.sdyDimension(&l.Sharding) }); err != nil {
-		return l, err
-	}
+	s.expect("[")
+	s.list("]", func() { s.sdyDimension(&l.Sharding) })
 	for s.next(",") {
-		if err := s.sdySet(&l.Sharding); err != nil {
-			return l, err
-		}
+		s.sdySet(&l.Sharding)
 	}
 	if !short {
-		if err := s.expect(">"); err != nil {
-			return l, err
-		}
+		s.expect(">")
 	}
-	if err := s.end(); err != nil {
-		return l, err
-	}
-	return l, s.sdyRank(&l.Sharding, rank)
+	s.end()
+	s.sdyRank(&l.Sharding, rank)
+	return l
 }
 
 // sdyRank checks the number of dimensions: Shardy leaves none out.
-func (s *scanner) sdyRank(sharding *ir.Sharding, rank int) error {
+func (s *scanner) sdyRank(sharding *ir.Sharding, rank int) {
 	plain := len(sharding.Dims)+len(sharding.Replicated)+len(sharding.Unreduced) == 0
 	switch {
 	case s.mesh.IsMaximal() && !plain:
-		return s.errorf(diag.BadSharding, 0, "the mesh stands for one device: the sharding can have no dimensions and no axes")
-	case s.mesh.IsMaximal(), rank == AnyRank, len(sharding.Dims) == rank:
-		return nil
+		s.failf(diag.BadSharding, 0, "the mesh stands for one device: the sharding can have no dimensions and no axes")
+	case !s.mesh.IsMaximal() && rank != AnyRank && len(sharding.Dims) != rank:
+		s.failf(diag.BadShardingRank, 0, "the sharding has %d dimensions, the tensor has %d", len(sharding.Dims), rank)
 	}
-	return s.errorf(diag.BadShardingRank, 0, "the sharding has %d dimensions, the tensor has %d", len(sharding.Dims), rank)
 }
 
 // sdyMesh reads @name, or a mesh in place, which is the mesh at hand or gives it.
-func (s *scanner) sdyMesh() error {
+func (s *scanner) sdyMesh() {
 	s.space()
 	at := s.at
 	if s.next("@") {
 		name := s.word()
 		if name == "" {
-			var err error
-			if name, err = s.quoted(`"`); err != nil {
-				return err
-			}
+			name = s.quoted(`"`)
 		}
 		if s.mesh != nil && s.mesh.Name != name {
-			return s.errorf(diag.UnknownMesh, at, "the mesh is %s, not @%s", s.mesh.FormatRef(), ir.FormatSymbol(name))
+			s.failf(diag.UnknownMesh, at, "the mesh is %s, not @%s", s.mesh.FormatRef(), ir.FormatSymbol(name))
 		}
-		return nil
+		return
 	}
-	if err := s.expect("mesh"); err != nil {
-		return err
-	}
-	mesh, err := s.meshContent()
-	if err != nil {
-		return err
-	}
+	s.expect("mesh")
+	mesh := s.meshContent()
 	if s.mesh != nil && !s.mesh.Equal(&mesh) {
-		return s.errorf(diag.BadMesh, at, "the text has another mesh than %s", s.mesh.FormatContent())
+		s.failf(diag.BadMesh, at, "the text has another mesh than %s", s.mesh.FormatContent())
 	}
 	if s.mesh == nil {
 		s.mesh = &ir.MeshDecl{Mesh: mesh}
 	}
-	return nil
 }
 
 // meshContent reads <["x"=2], device_ids=[1, 0]> (specification: shardy.md section 1.1).
-func (s *scanner) meshContent() (mesh subaxis.Mesh, err error) {
+func (s *scanner) meshContent() (mesh subaxis.Mesh) {
 	s.space()
 	at := s.at
-	if err := s.expect("<"); err != nil {
-		return mesh, err
-	}
-	if err := s.expect("["); err != nil {
-		return mesh, err
-	}
-	if err := s.list("]", func() error { return s.meshAxis(&mesh) }); err != nil {
-		return mesh, err
-	}
+	s.expect("<")
+	s.expect("[")
+	s.list("]", func() { s.meshAxis(&mesh) })
 	if s.next(",") {
-		if err := s.expect("device_ids=["); err != nil {
-			return mesh, err
-		}
-		err := s.list("]", func() error {
-			id, err := s.number(64)
-			mesh.DeviceIDs = append(mesh.DeviceIDs, id)
-			return err
-		})
-		if err != nil {
-			return mesh, err
-		}
+		s.expect("device_ids=[")
+		s.list("]", func() { mesh.DeviceIDs = append(mesh.DeviceIDs, s.number(64)) })
 	}
-	if err := s.expect(">"); err != nil {
-		return mesh, err
-	}
-	if mesh.DeviceIDs == nil || mesh.IsMaximal() {
-		return mesh, nil
+	if !s.expect(">") || mesh.DeviceIDs == nil || mesh.IsMaximal() {
+		return mesh
 	}
 	ids, ok := deviceIDs(mesh.Axes, mesh.DeviceIDs)
 	if !ok {
-		return mesh, s.errorf(diag.BadMesh, at, "%s", badDevices)
+		s.failf(diag.BadMesh, at, "%s", badDevices)
 	}
 	mesh.DeviceIDs = ids
-	return mesh, nil
+	return mesh
 }
 
-func (s *scanner) meshAxis(mesh *subaxis.Mesh) error {
+func (s *scanner) meshAxis(mesh *subaxis.Mesh) {
 	s.space()
 	at := s.at
-	name, err := s.quoted(`"`)
-	if err != nil {
-		return err
-	}
+	name := s.quoted(`"`)
 	if _, ok := mesh.Lookup(name); ok {
-		return s.errorf(diag.DuplicateAxis, at, "mesh axis %q is given twice", name)
+		s.failf(diag.DuplicateAxis, at, "mesh axis %q is given twice", name)
 	}
-	if err := s.expect("="); err != nil {
-		return err
-	}
-	size, err := s.number(32)
-	if err == nil && size < 1 {
-		err = s.errorf(diag.BadMesh, at, "mesh axis %q has size %d, must be at least 1", name, size)
+	s.expect("=")
+	size := s.number(32)
+	if size < 1 {
+		s.failf(diag.BadMesh, at, "mesh axis %q has size %d, must be at least 1", name, size)
 	}
 	mesh.Axes = append(mesh.Axes, subaxis.Axis{Name: name, Size: size})
-	return err
 }
 
-func (s *scanner) sdyDimension(sharding *ir.Sharding) (err error) {
+func (s *scanner) sdyDimension(sharding *ir.Sharding) {
 	d := ir.DimSharding{Priority: ir.NoPriority}
-	if err := s.expect("{"); err != nil {
-		return err
-	}
-	if d.Axes, d.Closed, err = s.axes("}", `"`); err != nil {
-		return err
-	}
+	s.expect("{")
+	d.Axes, d.Closed = s.axes("}", `"`)
 	if s.peek() == 'p' {
 		s.at++
-		n, err := s.number(32)
-		if err != nil {
-			return err
-		}
-		d.Priority = int32(n)
+		d.Priority = int32(s.number(32))
 	}
 	sharding.Dims = append(sharding.Dims, d)
-	return nil
 }
 
-func (s *scanner) sdySet(sharding *ir.Sharding) (err error) {
+func (s *scanner) sdySet(sharding *ir.Sharding) {
 	switch {
 	case s.next("replicated="):
-		sharding.Replicated, err = s.set(`"`)
+		sharding.Replicated = s.set(`"`)
 	case s.next("unreduced"):
 		s.next("=")
 		if name := s.word(); name != "" {
-			var ok bool
-			if sharding.Reduction, ok = ir.ParseReduction(name); !ok {
-				s.at -= len(name)
-				return s.expected("sum, max or min")
-			}
+			s.reduction(&sharding.Reduction, name)
 		}
-		sharding.Unreduced, err = s.set(`"`)
+		sharding.Unreduced = s.set(`"`)
 	default:
-		err = s.expected(strconv.Quote("replicated=") + " or " + strconv.Quote("unreduced="))
+		s.expected(strconv.Quote("replicated=") + " or " + strconv.Quote("unreduced="))
 	}
-	return err
 }

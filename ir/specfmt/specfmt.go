@@ -51,12 +51,8 @@ func ParseForm(name string) (Form, error) {
 	if i := slices.Index(formNames, name); i >= 0 {
 		return Form(i), nil
 	}
-	hint := ""
-	if near := diag.Nearest(name, formNames); near != "" {
-		hint = fmt.Sprintf(", did you mean `%s`?", near)
-	}
 	return 0, diag.Invalid(diag.BadOption, diag.Position{}, "form of shardings must be one of %s, not %q%s",
-		strings.Join(formNames, ", "), name, hint)
+		strings.Join(formNames, ", "), name, diag.DidYouMean(name, formNames))
 }
 
 // Layout is how one tensor lies over a mesh, apart from any module.
@@ -82,16 +78,16 @@ func Parse(f Form, mesh *ir.MeshDecl, rank int, text string, pos diag.Position) 
 	}
 	switch f {
 	case PartitionSpec:
-		l, dropped, err = s.partitionSpec(rank)
+		l, dropped = s.partitionSpec(rank)
 	case DTensor:
-		l, err = s.placements(rank)
+		l = s.placements(rank)
 	case GSPMD:
-		l, dropped, err = s.hloSharding(rank)
+		l, dropped = s.hloSharding(rank)
 	default:
-		l, err = s.sdy(rank)
+		l = s.sdy(rank)
 	}
-	if err != nil {
-		return Layout{}, nil, err
+	if s.err != nil {
+		return Layout{}, nil, s.err
 	}
 	return l, dropped, nil
 }
