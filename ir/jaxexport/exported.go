@@ -110,13 +110,13 @@ type oldSharding struct {
 }
 
 func (e *Exported) fields(f fields) {
-	f.uint16(0, &e.SerializationVersion)
+	f.number(0, &e.SerializationVersion)
 	f.str(1, &e.FunctionName)
 	table(f, 2, &e.InTree)
 	tables(f, 3, &e.oldInAvals)
 	table(f, 4, &e.OutTree)
 	tables(f, 5, &e.oldOutAvals)
-	f.int16(6, &e.oldDevices)
+	f.number(6, &e.oldDevices)
 	tables(f, 7, &e.oldIn)
 	tables(f, 8, &e.oldOut)
 	f.strs(9, &e.Platforms)
@@ -124,11 +124,11 @@ func (e *Exported) fields(f fields) {
 	tables(f, 11, &e.UnorderedEffects)
 	tables(f, 12, &e.DisabledChecks)
 	f.bytes(13, &e.Module)
-	f.uint16(14, &e.CallingConvention)
+	f.number(14, &e.CallingConvention)
 	f.uint16s(15, &e.KeptInputs)
-	f.bool(16, &e.UsesGlobalConstants)
+	f.number(16, &e.UsesGlobalConstants)
 	table(f, 17, &e.VJP)
-	f.uint32(18, &e.Devices)
+	f.number(18, &e.Devices)
 	tables(f, 19, &e.UniqueAvals)
 	tables(f, 20, &e.UniqueMeshes)
 	tables(f, 21, &e.UniqueShardings)
@@ -140,7 +140,7 @@ func (e *Exported) fields(f fields) {
 }
 
 func (t *Tree) fields(f fields) {
-	f.uint8(0, (*uint8)(&t.Kind))
+	f.number(0, (*uint8)(&t.Kind))
 	pointers(f, 1, &t.Children)
 	f.strs(2, &t.Names)
 	f.str(3, &t.Custom)
@@ -148,14 +148,14 @@ func (t *Tree) fields(f fields) {
 }
 
 func (a *Aval) fields(f fields) {
-	f.uint8(0, &a.Kind)
+	f.number(0, &a.Kind)
 	f.strs(1, &a.Shape)
-	f.uint8(2, &a.DType)
-	f.uint8(3, &a.MemorySpace)
+	f.number(2, &a.DType)
+	f.number(3, &a.MemorySpace)
 }
 
 func (s *oldSharding) fields(f fields) {
-	f.uint8(0, &s.kind)
+	f.number(0, &s.kind)
 	f.bytes(1, &s.proto)
 	table(f, 2, &s.named)
 }
@@ -164,7 +164,7 @@ func (s *Sharding) fields(f fields) {
 	table(f, 0, &s.Mesh)
 	table(f, 1, &s.Spec)
 	f.str(2, &s.MemoryKind)
-	f.uint32(3, &s.MeshID)
+	f.number(3, &s.MeshID)
 }
 
 func (s *Spec) fields(f fields) {
@@ -191,7 +191,7 @@ func (d *Device) fields(f fields) {
 func (e *Effect) fields(f fields) { f.str(0, &e.Type) }
 
 func (c *DisabledCheck) fields(f fields) {
-	f.uint8(0, &c.Kind)
+	f.number(0, &c.Kind)
 	f.str(1, &c.Target)
 }
 

@@ -3,12 +3,8 @@ package jaxexport
 // fields moves the fields of one table by slot: a reader fills what the pointers point at and leaves absent fields as
 // they are; a writer adds what is not the zero value.
 type fields interface {
-	uint8(slot int, v *uint8)
-	uint16(slot int, v *uint16)
-	int16(slot int, v *int16)
-	uint32(slot int, v *uint32)
+	number(slot int, v any) // a pointer to a number of known size or to a bool
 	optionalUint32(slot int, v **uint32)
-	bool(slot int, v *bool)
 	str(slot int, v *string)
 	bytes(slot int, v *[]byte)
 	strs(slot int, v *[]string)

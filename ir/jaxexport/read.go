@@ -128,27 +128,9 @@ func (t *tableReader) field(slot, n int) ([]byte, int) {
 	return t.at(t.pos+off, n), t.pos + off
 }
 
-func (t *tableReader) uint8(slot int, v *uint8) {
-	if b, _ := t.field(slot, 1); b != nil {
-		*v = b[0]
-	}
-}
-
-func (t *tableReader) uint16(slot int, v *uint16) {
-	if b, _ := t.field(slot, 2); b != nil {
-		*v = binary.LittleEndian.Uint16(b)
-	}
-}
-
-func (t *tableReader) int16(slot int, v *int16) {
-	if b, _ := t.field(slot, 2); b != nil {
-		*v = int16(binary.LittleEndian.Uint16(b))
-	}
-}
-
-func (t *tableReader) uint32(slot int, v *uint32) {
-	if b, _ := t.field(slot, 4); b != nil {
-		*v = binary.LittleEndian.Uint32(b)
+func (t *tableReader) number(slot int, v any) {
+	if b, _ := t.field(slot, binary.Size(v)); b != nil {
+		binary.Decode(b, binary.LittleEndian, v) // cannot fail: b has the size of v
 	}
 }
 
@@ -159,12 +141,6 @@ func (t *tableReader) optionalUint32(slot int, v **uint32) {
 	}
 }
 
-func (t *tableReader) bool(slot int, v *bool) {
-	if b, _ := t.field(slot, 1); b != nil {
-		*v = b[0] != 0
-	}
-}
-
 // vector returns the elements of a vector, of size bytes each, and where they lie; nil where it is absent.
 func (t *tableReader) vector(slot, size int) ([]byte, int) {
 	b, at := t.field(slot, 4)
@@ -172,7 +148,7 @@ func (t *tableReader) vector(slot, size int) ([]byte, int) {
 		return nil, 0
 	}
 	at += int(binary.LittleEndian.Uint32(b))
-	n := t.reader.uint32(at)
+	n := t.uint32(at)
 	if n > len(t.data)/size {
 		t.fail(at, "vector has more elements than the file has bytes")
 		return nil, 0

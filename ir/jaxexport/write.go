@@ -1,6 +1,7 @@
 package jaxexport
 
 import (
+	"bytes"
 	"encoding/binary"
 )
 
@@ -184,7 +185,15 @@ type field struct {
 	write func(o *output, at int)
 }
 
-func (t *tableWriter) number(slot int, data ...byte) {
+// number appends a number that is not zero.
+func (t *tableWriter) number(slot int, v any) {
+	data, _ := binary.Append(nil, binary.LittleEndian, v) // cannot fail: v is of known size
+	if len(bytes.Trim(data, "\x00")) > 0 {
+		t.bits(slot, data)
+	}
+}
+
+func (t *tableWriter) bits(slot int, data []byte) {
 	t.list = append(t.list, field{slot: slot, data: data})
 }
 
@@ -192,38 +201,9 @@ func (t *tableWriter) refer(slot int, write func(o *output, at int)) {
 	t.list = append(t.list, field{slot, make([]byte, 4), write})
 }
 
-func (t *tableWriter) uint8(slot int, v *uint8) {
-	if *v != 0 {
-		t.number(slot, *v)
-	}
-}
-
-func (t *tableWriter) uint16(slot int, v *uint16) {
-	if *v != 0 {
-		t.number(slot, byte(*v), byte(*v>>8))
-	}
-}
-
-func (t *tableWriter) int16(slot int, v *int16) {
-	n := uint16(*v)
-	t.uint16(slot, &n)
-}
-
-func (t *tableWriter) uint32(slot int, v *uint32) {
-	if *v != 0 {
-		t.number(slot, binary.LittleEndian.AppendUint32(nil, *v)...)
-	}
-}
-
 func (t *tableWriter) optionalUint32(slot int, v **uint32) {
 	if *v != nil {
-		t.number(slot, binary.LittleEndian.AppendUint32(nil, **v)...)
-	}
-}
-
-func (t *tableWriter) bool(slot int, v *bool) {
-	if *v {
-		t.number(slot, 1)
+		t.bits(slot, binary.LittleEndian.AppendUint32(nil, **v))
 	}
 }
 
@@ -258,21 +238,15 @@ func (t *tableWriter) strs(slot int, v *[]string) {
 	})
 }
 
-func (t *tableWriter) uint16s(slot int, v *[]uint16) {
-	t.refer(slot, func(o *output, at int) {
-		o.vector(at, len(*v))
-		for _, n := range *v {
-			o.data = binary.LittleEndian.AppendUint16(o.data, n)
-		}
-	})
-}
+func (t *tableWriter) uint16s(slot int, v *[]uint16) { t.numbers(slot, len(*v), *v) }
 
-func (t *tableWriter) uint32s(slot int, v *[]uint32) {
+func (t *tableWriter) uint32s(slot int, v *[]uint32) { t.numbers(slot, len(*v), *v) }
+
+// numbers appends a slice of n numbers of known size.
+func (t *tableWriter) numbers(slot, n int, list any) {
 	t.refer(slot, func(o *output, at int) {
-		o.vector(at, len(*v))
-		for _, n := range *v {
-			o.data = binary.LittleEndian.AppendUint32(o.data, n)
-		}
+		o.vector(at, n)
+		o.data, _ = binary.Append(o.data, binary.LittleEndian, list) // cannot fail
 	})
 }
 

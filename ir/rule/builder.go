@@ -130,15 +130,22 @@ func (b *builder) pointwiseIf(shape []int64, keep func(d int) bool) {
 }
 
 // mismatch appends a factor for every dimension: pass-through where both sizes agree, else of the given type.
-// The factor has the size of the operand.
-func (b *builder) mismatch(in, out []int64, kind factorType, blocked bool) {
-	for d, size := range in {
-		if size == out[d] {
+// The factor has the size of the operand. It returns true, as builders do.
+func (b *builder) mismatch(in, out []int64, kind factorType, blocked bool) bool {
+	return b.passing(in, func(d int) bool { return in[d] == out[d] }, kind, blocked)
+}
+
+// passing appends a factor for every dimension of a shape: pass-through where passes holds, else of the given type. It
+// returns true, as builders do.
+func (b *builder) passing(shape []int64, passes func(d int) bool, kind factorType, blocked bool) bool {
+	for d, size := range shape {
+		if passes(d) {
 			b.everywhere(d, size, passThrough, false)
 		} else {
 			b.everywhere(d, size, kind, blocked)
 		}
 	}
+	return true
 }
 
 // finish gives every dimension that has no factor one of its own, of size 1.

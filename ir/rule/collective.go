@@ -1,6 +1,10 @@
 package rule
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 func init() {
 	register(&Family{
@@ -30,14 +34,7 @@ func buildAllToAll(b *builder) bool {
 
 // resized keeps all dimensions but the given ones, whose two sides get factors of their own.
 func (b *builder) resized(changed ...int) bool {
-	b.pointwiseIf(b.in[0], func(d int) bool {
-		for _, c := range changed {
-			if c == d {
-				return false
-			}
-		}
-		return true
-	})
+	b.pointwiseIf(b.in[0], func(d int) bool { return !slices.Contains(changed, d) })
 	for _, d := range changed {
 		b.operandsOnly(d, b.in[0][d], needReplication)
 		b.resultsOnly(d, b.out[0][d], needReplication)

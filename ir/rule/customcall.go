@@ -96,8 +96,7 @@ func buildTopK(b *builder) bool {
 	if len(b.in) != 1 || len(b.out) != 2 || len(b.in[0]) != len(b.out[0]) {
 		return false
 	}
-	b.mismatch(b.in[0], b.out[0], needReplication, true)
-	return true
+	return b.mismatch(b.in[0], b.out[0], needReplication, true)
 }
 
 func buildApproxTopK(b *builder) bool {

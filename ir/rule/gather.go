@@ -66,12 +66,12 @@ func (x *indexing) place(input, indices, slice int, size int64, kind factorType,
 		x.factor([]int{input, indices}, []int{slice}, size, kind, blocked)
 		return
 	}
-	ins := fill(len(x.in), input)
+	ins := slices.Repeat([]int{input}, len(x.in))
 	ins[x.indices] = indices
 	for i := x.indices + 1; i < len(ins); i++ {
 		ins[i] = slice
 	}
-	x.factor(ins, fill(len(x.out), input), size, kind, blocked)
+	x.factor(ins, slices.Repeat([]int{input}, len(x.out)), size, kind, blocked)
 }
 
 func (x *indexing) build() bool {

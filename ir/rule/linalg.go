@@ -29,14 +29,7 @@ func init() {
 
 func buildCholesky(b *builder) bool {
 	rank := len(b.in[0])
-	for d, size := range b.in[0] {
-		if d < rank-2 {
-			b.everywhere(d, size, passThrough, false)
-		} else {
-			b.everywhere(d, size, needReplication, false)
-		}
-	}
-	return true
+	return b.passing(b.in[0], func(d int) bool { return d < rank-2 }, needReplication, false)
 }
 
 func buildTriangularSolve(b *builder) bool {

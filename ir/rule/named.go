@@ -83,9 +83,5 @@ func unknownName(m *ir.Module, r *Named) error {
 		}
 	})
 	slices.Sort(known)
-	hint := ""
-	if near := diag.Nearest(r.Name, known); near != "" {
-		hint = ", did you mean `" + near + "`?"
-	}
-	return failAt(r.pos, r.line, 0, "the model has no operation `%s`%s", r.Name, hint)
+	return failAt(r.pos, r.line, 0, "the model has no operation `%s`%s", r.Name, diag.DidYouMean(r.Name, known))
 }

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -37,7 +39,7 @@ func buildReduce(b *builder) bool {
 	inputs := len(b.in) / 2
 	out := 0
 	for d, size := range b.in[0] {
-		ins, outs := fill(len(b.in), none), fill(len(b.out), none)
+		ins, outs := slices.Repeat([]int{none}, len(b.in)), slices.Repeat([]int{none}, len(b.out))
 		for i := range inputs {
 			ins[i] = d
 		}
@@ -59,14 +61,7 @@ func buildReduceWindow(b *builder) bool {
 	if len(w) != len(b.out[0]) {
 		return false
 	}
-	for d, size := range b.out[0] {
-		if trivial(w[d]) {
-			b.everywhere(d, size, passThrough, false)
-		} else {
-			b.everywhere(d, size, permutation, b.conservative)
-		}
-	}
-	return true
+	return b.passing(b.out[0], func(d int) bool { return trivial(w[d]) }, permutation, b.conservative)
 }
 
 func buildSelectAndScatter(b *builder) bool {
@@ -95,26 +90,11 @@ func buildSort(b *builder) bool {
 	for d, size := range shape {
 		alone = alone && (d == sorted || size == 1)
 	}
-	for d, size := range shape {
-		if d == sorted {
-			b.everywhere(d, size, needReplication, alone)
-		} else {
-			b.everywhere(d, size, passThrough, false)
-		}
-	}
-	return true
+	return b.passing(shape, func(d int) bool { return d != sorted }, needReplication, alone)
 }
 
 // trivial says whether a window covers one element, moves by one and pads nothing.
 func trivial(w ir.Window) bool { return w.Size == 1 && w.Stride == 1 && w.Low == 0 && w.High == 0 }
-
-func fill(n, d int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = d
-	}
-	return out
-}
 
 // combineReduce recognises a reduce of one operand whose partial results combine. A sum counts its initial value once per
 // device, so it must be zero; minima and maxima may repeat theirs.

@@ -7,10 +7,7 @@ func init() {
 		Name:  "slice",
 		Why:   "whole dimensions pass through, cut ones move elements between shards",
 		local: true,
-		build: func(b *builder) bool {
-			b.mismatch(b.in[0], b.out[0], permutation, b.conservative)
-			return true
-		},
+		build: func(b *builder) bool { return b.mismatch(b.in[0], b.out[0], permutation, b.conservative) },
 	}, ir.OpSlice)
 	register(&Family{
 		Name:  "pad",
@@ -34,12 +31,9 @@ func init() {
 		reads: []string{"dimensions"},
 	}, ir.OpReverse)
 	register(&Family{
-		Name: "dynamic_slice",
-		Why:  "whole dimensions pass through; which shard holds a cut one is known only at run time",
-		build: func(b *builder) bool {
-			b.mismatch(b.in[0], b.out[0], needReplication, true)
-			return true
-		},
+		Name:  "dynamic_slice",
+		Why:   "whole dimensions pass through; which shard holds a cut one is known only at run time",
+		build: func(b *builder) bool { return b.mismatch(b.in[0], b.out[0], needReplication, true) },
 		local: true,
 	}, ir.OpDynamicSlice)
 	register(&Family{
@@ -100,14 +94,7 @@ func (b *builder) joinsSlices() bool {
 
 func buildReverse(b *builder) bool {
 	reversed := b.ints("dimensions")
-	for d, size := range b.out[0] {
-		if hasInt(reversed, d) {
-			b.everywhere(d, size, permutation, false)
-		} else {
-			b.everywhere(d, size, passThrough, false)
-		}
-	}
-	return true
+	return b.passing(b.out[0], func(d int) bool { return !hasInt(reversed, d) }, permutation, false)
 }
 
 func buildDynamicUpdateSlice(b *builder) bool {

@@ -267,12 +267,5 @@ func (r *resolver) special() {
 }
 
 func (r *resolver) inResult(f int32) bool {
-	for _, dims := range r.rule.Results {
-		for _, factors := range dims {
-			if slices.Contains(factors, f) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.rule.Results, func(mapping [][]int32) bool { return holds(mapping, f) })
 }

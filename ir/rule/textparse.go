@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -67,11 +66,7 @@ func (p *textParser) rule() *Text {
 		case f.size > 0:
 			t.pins = append(t.pins, f)
 		case !slices.Contains(groupNames, f.name):
-			hint := ""
-			if near := diag.Nearest(f.name, groupNames); near != "" {
-				hint = fmt.Sprintf(", did you mean `%s`?", near)
-			}
-			p.fail(at, "unknown list of factors `%s`%s", f.name, hint)
+			p.fail(at, "unknown list of factors `%s`%s", f.name, diag.DidYouMean(f.name, groupNames))
 		default:
 			t.groups = append(t.groups, p.group(t, f))
 		}
