@@ -32,7 +32,7 @@ def compiled(sharding, shape):
 
 
 def answer(q):
-    sizes = [a['Size'] for a in q['Axes']]
+    sizes = [a['size'] for a in q['Axes']]
     out = {}
     tiles = xla_client.HloSharding.from_string(q['Tiles'])
     out['Read'] = repr(tiles)
@@ -40,8 +40,8 @@ def answer(q):
         out['Devices'] = [int(d) for d in tiles.tile_assignment_devices()]
     if q['Spec']:
         devices = np.array(jax.devices()[:int(np.prod(sizes))]).reshape(sizes)
-        kinds = [AxisType.Manual if a['Name'] in (q['Manual'] or []) else AxisType.Explicit for a in q['Axes']]
-        mesh = Mesh(devices, [a['Name'] for a in q['Axes']], axis_types=tuple(kinds))
+        kinds = [AxisType.Manual if a['name'] in (q['Manual'] or []) else AxisType.Explicit for a in q['Axes']]
+        mesh = Mesh(devices, [a['name'] for a in q['Axes']], axis_types=tuple(kinds))
         spec = eval(q['Spec'])
         out['Repr'] = repr(spec)
         named = NamedSharding(mesh, spec)
