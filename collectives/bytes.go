@@ -9,7 +9,7 @@ import (
 // bytes of one device's operand (specification: cost.md section 0.3).
 func GroupBytes(kind Kind, n, operand int64) int64 {
 	if kind == AllGather || kind == AllToAll {
-		return saturate(n, operand)
+		return Times(n, operand)
 	}
 	return operand
 }
@@ -21,21 +21,21 @@ func GroupBytes(kind Kind, n, operand int64) int64 {
 func SentBytes(kind Kind, n, v int64) int64 {
 	switch kind {
 	case AllGather, ReduceScatter:
-		return saturate(n-1, v)
+		return Times(n-1, v)
 	case AllReduce:
-		return saturate(2*(n-1), v)
+		return Times(2*(n-1), v)
 	case AllToAll:
-		return saturate(n-1, v/n)
+		return Times(n-1, v/n)
 	case Permute:
 		if n > 1 {
-			return saturate(n, v)
+			return Times(n, v)
 		}
 	}
 	return 0
 }
 
-// saturate multiplies counts that are not negative; products beyond the range become the largest int64.
-func saturate(a, b int64) int64 {
+// Times multiplies counts that are not negative; products beyond the range become the largest int64.
+func Times(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64

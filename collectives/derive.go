@@ -36,7 +36,7 @@ func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 		if f.ResultShardings[i] == 0 {
 			f.ResultShardings[i] = m.Sharding(v)
 		} else if isTensor(m, v) {
-			f.ResultShardings[i] = m.InternSharding(even(m, mesh, m.ShardingOf(f.ResultShardings[i]), m.Shape(v)))
+			f.ResultShardings[i] = m.InternSharding(even(mesh, m.ShardingOf(f.ResultShardings[i]), m.Shape(v)))
 		}
 	}
 	return nil
@@ -87,11 +87,11 @@ func settleValue(m *ir.Module, mesh ir.MeshID, v ir.ValueID) {
 		m.SetSharding(v, m.Replicated(mesh, len(m.Shape(v)), true))
 		return
 	}
-	m.SetSharding(v, m.InternSharding(even(m, mesh, m.ShardingOf(m.Sharding(v)), m.Shape(v))))
+	m.SetSharding(v, m.InternSharding(even(mesh, m.ShardingOf(m.Sharding(v)), m.Shape(v))))
 }
 
 // even returns the closed form of a sharding with only the axes, or major parts of them, that divide each dimension.
-func even(m *ir.Module, mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
+func even(mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
 	l := Layout{Dims: make([][]subaxis.Ref, len(dims))}
 	for d := range dims {
 		if d < len(s.Dims) {

@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -41,6 +42,18 @@ func TestBytesOfRings(t *testing.T) {
 	} {
 		if got := SentBytes(kind, n, GroupBytes(kind, n, operand)); got != want {
 			t.Errorf("%s of %d bytes on %d devices sends %d, want %d", kind, operand, n, got, want)
+		}
+	}
+}
+
+// Products of counts are exact up to the largest int64, which stands for everything beyond.
+func TestTimes(t *testing.T) {
+	for _, c := range []struct{ a, b, want int64 }{
+		{0, 7, 0}, {6, 7, 42}, {1 << 31, 1 << 31, 1 << 62}, {1 << 32, 1 << 31, math.MaxInt64}, {math.MaxInt64, 1, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := Times(c.a, c.b); got != c.want {
+			t.Errorf("%d times %d is %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package cost
 
 import (
-	"math"
-	"math/bits"
-
 	"autoshard/collectives"
 	"autoshard/subaxis"
 )
@@ -34,7 +31,7 @@ func (t *Topology) Collective(kind collectives.Kind, axes []subaxis.Ref, v int64
 	c := t.communication(kind, axes, float64(v))
 	group := collectives.SentBytes(kind, n, v)
 	c.BytesPerDevice = ceilDiv(group, n)
-	c.TotalBytes = saturate(group, t.devices/n)
+	c.TotalBytes = collectives.Times(group, t.devices/n)
 	return c
 }
 
@@ -96,13 +93,4 @@ func (t *Topology) total(c Cost) Cost {
 		c.Seconds = c.Overhead + c.Latency + c.Bandwidth
 	}
 	return c
-}
-
-// saturate multiplies counts that are not negative; products beyond the range become the largest int64.
-func saturate(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
 }

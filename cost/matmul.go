@@ -40,13 +40,19 @@ type Matmul struct {
 func (m *Matmul) FLOPs() float64 { return EinsumFLOPs(true, m.batch(), m.I, m.J, m.K) }
 
 // BytesA returns the bytes of A; BytesB and BytesC those of B and C.
-func (m *Matmul) BytesA() int64 { return saturate(m.batch(), saturate(m.SizeA, saturate(m.I, m.J))) }
+func (m *Matmul) BytesA() int64 {
+	return collectives.Times(m.batch(), collectives.Times(m.SizeA, collectives.Times(m.I, m.J)))
+}
 
 // BytesB returns the bytes of B.
-func (m *Matmul) BytesB() int64 { return saturate(m.batch(), saturate(m.SizeB, saturate(m.J, m.K))) }
+func (m *Matmul) BytesB() int64 {
+	return collectives.Times(m.batch(), collectives.Times(m.SizeB, collectives.Times(m.J, m.K)))
+}
 
 // BytesC returns the bytes of C.
-func (m *Matmul) BytesC() int64 { return saturate(m.batch(), saturate(m.SizeC, saturate(m.I, m.K))) }
+func (m *Matmul) BytesC() int64 {
+	return collectives.Times(m.batch(), collectives.Times(m.SizeC, collectives.Times(m.I, m.K)))
+}
 
 func (m *Matmul) batch() int64 { return max(1, m.Batch) }
 

@@ -10,7 +10,7 @@ func PaddedBytes(shape []int64, size int64, tile ...int64) int64 {
 		if j := i - len(shape) + len(tile); j >= 0 {
 			n = pad(n, tile[j])
 		}
-		bytes = saturate(bytes, n)
+		bytes = collectives.Times(bytes, n)
 	}
 	return bytes
 }

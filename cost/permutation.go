@@ -1,6 +1,9 @@
 package cost
 
-import "autoshard/subaxis"
+import (
+	"autoshard/collectives"
+	"autoshard/subaxis"
+)
 
 // Pair is one transfer of a permute between logical devices.
 type Pair struct {
@@ -28,7 +31,7 @@ func (t *Topology) Permutation(pairs []Pair, v int64) Cost {
 	c.Latency = load.latency(c.Hops)
 	c = t.total(c)
 	c.BytesPerDevice = v
-	c.TotalBytes = saturate(moved, v)
+	c.TotalBytes = collectives.Times(moved, v)
 	return c
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"autoshard/internal/diag"
 	"autoshard/subaxis"
 )
@@ -161,7 +163,7 @@ func (t *Topology) refine(count int64, slice SliceShape) bool {
 	if wrap == nil {
 		wrap = t.hw.Torus.wraps(slice.Shape)
 	}
-	for _, order := range permutations(len(slice.Shape)) {
+	for _, order := range combin.Permutations(len(slice.Shape), len(slice.Shape)) {
 		var axes []physical
 		if count > 1 {
 			axes = append(axes, physical{size: count, dcn: true})
@@ -313,27 +315,6 @@ func divisors(n int64) []int64 {
 	}
 	slices.Reverse(high)
 	return append(low, high...)
-}
-
-// permutations returns all orders of n indices, the ascending one first. n is at most 3.
-func permutations(n int) [][]int {
-	if n == 0 {
-		return [][]int{{}}
-	}
-	var out [][]int
-	for first := range n {
-		for _, rest := range permutations(n - 1) {
-			order := []int{first}
-			for _, i := range rest {
-				if i >= first {
-					i++
-				}
-				order = append(order, i)
-			}
-			out = append(out, order)
-		}
-	}
-	return out
 }
 
 func product(sizes []int64) int64 {

@@ -199,6 +199,23 @@ func boolLoop(op binaryOp, dst, x, y []uint8) {
 
 func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]
+	switch {
+	case arithmetic(op, dst, x, y):
+	case op == opDivide:
+		for i := range dst {
+			dst[i] = x[i] / y[i]
+		}
+	default:
+		f := floatFuncs[op]
+		for i := range dst {
+			dst[i] = T(f(float64(x[i]), float64(y[i])))
+		}
+	}
+}
+
+// arithmetic computes the ops that integers and floats have in common, and says whether op is one.
+func arithmetic[T integer | float32 | float64](op binaryOp, dst, x, y []T) bool {
+	x, y = x[:len(dst)], y[:len(dst)]
 	switch op {
 	case opAdd:
 		for i := range dst {
@@ -212,10 +229,6 @@ func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
 		for i := range dst {
 			dst[i] = x[i] * y[i]
 		}
-	case opDivide:
-		for i := range dst {
-			dst[i] = x[i] / y[i]
-		}
 	case opMaximum:
 		for i := range dst {
 			dst[i] = max(x[i], y[i])
@@ -225,11 +238,9 @@ func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
 			dst[i] = min(x[i], y[i])
 		}
 	default:
-		f := floatFuncs[op]
-		for i := range dst {
-			dst[i] = T(f(float64(x[i]), float64(y[i])))
-		}
+		return false
 	}
+	return true
 }
 
 var floatFuncs = map[binaryOp]func(x, y float64) float64{

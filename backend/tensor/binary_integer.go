@@ -81,33 +81,12 @@ func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
 }
 
 func intLoop[T integer](op binaryOp, dst, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	switch op {
-	case opAdd:
-		for i := range dst {
-			dst[i] = x[i] + y[i]
-		}
-	case opSubtract:
-		for i := range dst {
-			dst[i] = x[i] - y[i]
-		}
-	case opMultiply:
-		for i := range dst {
-			dst[i] = x[i] * y[i]
-		}
-	case opMaximum:
-		for i := range dst {
-			dst[i] = max(x[i], y[i])
-		}
-	case opMinimum:
-		for i := range dst {
-			dst[i] = min(x[i], y[i])
-		}
-	default:
-		f := intFunc[T](op)
-		for i := range dst {
-			dst[i] = f(x[i], y[i])
-		}
+	if arithmetic(op, dst, x, y) {
+		return
+	}
+	f := intFunc[T](op)
+	for i := range dst {
+		dst[i] = f(x[i], y[i])
 	}
 }
 

@@ -55,14 +55,13 @@ func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, er
 		starts[i] = Convert(inits[i], acc)
 		bases[i] = w.pad(Convert(Convert(x, inits[i].DType), acc), starts[i])
 	}
-	var err error
 	if body.Monoid != MonoidNone {
-		bases, err = windowByDimension(bases, starts, w, shape, body)
+		windowByDimension(bases, starts, w, shape, body.Monoid.kernel())
 	} else {
-		bases, err = windowByOffset(bases, starts, w, shape, body)
-	}
-	if err != nil {
-		return nil, err
+		var err error
+		if bases, err = windowByOffset(bases, starts, w, shape, body); err != nil {
+			return nil, err
+		}
 	}
 	for i := range outs {
 		outs[i] = Convert(bases[i], inits[i].DType)
@@ -114,16 +113,14 @@ func windowByOffset(bases, starts []Tensor, w Window, shape []int64, body Combin
 	return acc, nil
 }
 
-// windowByDimension folds along one dimension after the other, which a known body permits.
-func windowByDimension(bases, starts []Tensor, w Window, shape []int64, body Combiner) ([]Tensor, error) {
-	combine := body.Monoid.kernel()
+// windowByDimension folds along one dimension after the other, which a known body permits, in the place of the bases.
+func windowByDimension(bases, starts []Tensor, w Window, shape []int64, combine func(x, y Tensor) Tensor) {
 	for i, base := range bases {
 		for d := range shape {
 			base = foldDimension(base, int64(d), w, shape[d], combine)
 		}
 		bases[i] = combine(BroadcastInDim(starts[i], nil, shape), base)
 	}
-	return bases, nil
 }
 
 // foldDimension folds windows along dimension d of x, n of them.

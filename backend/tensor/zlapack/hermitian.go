@@ -2,6 +2,7 @@ package zlapack
 
 import (
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/cblas128"
@@ -10,16 +11,18 @@ import (
 )
 
 // Hetrd reduces the Hermitian matrix in the lower or upper triangle of a to the real tridiagonal matrix Qᴴ·a·Q with
-// diagonal d and off-diagonal e. The reflectors of Q take the place of the rest of the triangle.
+// diagonal d and off-diagonal e. The reflectors of Q take the place of the rest of the triangle. The rows of a lie without
+// gaps.
 func Hetrd(a cblas128.General, lower bool, d, e []float64, tau []complex128) {
-	if lower {
-		hetrdLower(a, d, e, tau)
-	} else {
-		hetrdUpper(a, d, e, tau)
+	if !lower { // turned around, an upper triangle is a lower one
+		slices.Reverse(a.Data)
+		defer func() {
+			slices.Reverse(a.Data)
+			slices.Reverse(d)
+			slices.Reverse(e)
+			slices.Reverse(tau)
+		}()
 	}
-}
-
-func hetrdLower(a cblas128.General, d, e []float64, tau []complex128) {
 	n := a.Rows
 	for i := range n - 1 {
 		d[i] = real(a.Data[i*a.Stride+i])
@@ -31,27 +34,6 @@ func hetrdLower(a cblas128.General, d, e []float64, tau []complex128) {
 	}
 	d[n-1] = real(a.Data[(n-1)*a.Stride+n-1])
 	a.Data[(n-1)*a.Stride+n-1] = complex(d[n-1], 0)
-}
-
-func hetrdUpper(a cblas128.General, d, e []float64, tau []complex128) {
-	n := a.Rows
-	for i := n - 2; i >= 0; i-- {
-		at := (i+1)*a.Stride + i + 1
-		d[i+1] = real(a.Data[at])
-		a.Data[at] = complex(d[i+1], 0)
-		above := cblas128.Vector{N: i, Inc: a.Stride, Data: a.Data[i+1:]}
-		beta, t := reflector(a.Data[i*a.Stride+i+1], above)
-		a.Data[i*a.Stride+i+1] = complex(beta, 0)
-		e[i], tau[i] = beta, t
-		v := make([]complex128, i+1)
-		v[i] = 1
-		for k := range i {
-			v[k] = a.Data[k*a.Stride+i+1]
-		}
-		twoSided(v, t, cblas128.Hermitian{N: i + 1, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper})
-	}
-	d[0] = real(a.Data[0])
-	a.Data[0] = complex(d[0], 0)
 }
 
 // twoSided changes a to Hᴴ·a·H with H = I - tau·v·vᴴ.
