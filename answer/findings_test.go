@@ -46,13 +46,14 @@ func TestFindingsAreSorted(t *testing.T) {
 	f.Add("early", 0, "arg0", "an argument")
 	f.Add("late", ops[1], "", "another sum")
 	other.Add("late", ops[1], "", "a sum of 2")
+	other.Add("late", ops[0], "", "a call")
 	f.Join(&other)
 	for range 2 {
 		var got []string
 		for _, x := range f.Sorted() {
 			got = append(got, x.Message)
 		}
-		if d := cmp.Diff([]string{"an argument", "a sum of 2", "another sum"}, got); d != "" {
+		if d := cmp.Diff([]string{"an argument", "a call", "a sum of 2", "another sum"}, got); d != "" {
 			t.Error(d)
 		}
 	}

@@ -123,6 +123,7 @@ lambda a:f32[4]
 	if err != nil {
 		t.Fatal(err)
 	}
+	readBack := 0
 	for _, form := range program.Forms() {
 		text, err := p.Emit(t.Context(), form)
 		if err != nil || len(text) == 0 {
@@ -138,5 +139,9 @@ lambda a:f32[4]
 		if got, err := again.Emit(t.Context(), "shardmap"); err != nil || string(got) != string(want) {
 			t.Errorf("by way of %s it is\n%s, %v\nwant\n%s", form, got, err, want)
 		}
+		readBack++
+	}
+	if readBack != 2 {
+		t.Errorf("%d forms of %v are read back", readBack, program.Forms())
 	}
 }
