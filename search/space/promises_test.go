@@ -145,3 +145,13 @@ func TestWarmStarts(t *testing.T) {
 		}
 	}
 }
+
+// The floor is what the local ops cost where each is cut evenly over all devices: a product whose rows may be cut, and that sends
+// nothing, costs just that.
+func TestFloor(t *testing.T) {
+	_, s := product(t)
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	if r := solve(t, p, err); r.Cost != s.Floor() || s.Floor() <= 0 {
+		t.Errorf("the cheapest solution costs %d, the floor is %d", r.Cost, s.Floor())
+	}
+}
