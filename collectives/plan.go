@@ -148,13 +148,7 @@ func refineAxes(axes []subaxis.Ref, cuts map[int32][]int64) []subaxis.Ref {
 	return out
 }
 
-func merge(axes []subaxis.Ref) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, r := range axes {
-		out = subaxis.AppendMerge(out, r)
-	}
-	return out
-}
+func merge(axes []subaxis.Ref) []subaxis.Ref { return subaxis.AppendMerge(nil, axes...) }
 
 func merged(l *Layout) Layout {
 	out := Layout{Dims: make([][]subaxis.Ref, len(l.Dims)), Reduction: l.Reduction}

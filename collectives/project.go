@@ -52,9 +52,7 @@ func projectTensor(rule *ir.Rule, factors Factors, mapping [][]int32) (Layout, b
 			if len(factors[f]) > 0 && !whole {
 				return Layout{}, false
 			}
-			for _, r := range factors[f] {
-				l.Dims[d] = subaxis.AppendMerge(l.Dims[d], r)
-			}
+			l.Dims[d] = subaxis.AppendMerge(l.Dims[d], factors[f]...)
 			whole = whole && subaxis.Product(factors[f]) == rule.Sizes[f]
 		}
 	}

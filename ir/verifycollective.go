@@ -135,11 +135,7 @@ func (c *collective) gathered(axes, gather ShardAxes, dim int, what string) (Sha
 
 // sliced returns a dimension's axes with others behind them.
 func sliced(axes, slice ShardAxes) ShardAxes {
-	out := slices.Clone(axes)
-	for _, r := range slice {
-		out = subaxis.AppendMerge(out, r)
-	}
-	return out
+	return subaxis.AppendMerge(slices.Clone(axes), slice...)
 }
 
 // expect checks the axes of one dimension of the result.

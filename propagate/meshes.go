@@ -190,21 +190,12 @@ func withoutSizeOne(s *ir.Sharding) {
 	}
 	for i := range s.Dims {
 		d := &s.Dims[i]
-		d.Axes = merged(keep(d.Axes))
+		d.Axes = subaxis.AppendMerge(nil, keep(d.Axes)...)
 		if len(d.Axes) == 0 && d.Closed {
 			d.Priority = ir.NoPriority
 		}
 	}
 	s.Replicated, s.Unreduced = keep(s.Replicated), keep(s.Unreduced)
-}
-
-// merged joins parts of an axis that came to stand side by side.
-func merged(axes []subaxis.Ref) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, r := range axes {
-		out = subaxis.AppendMerge(out, r)
-	}
-	return out
 }
 
 func hasSizeOneAxis(m *ir.Module) bool {

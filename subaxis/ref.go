@@ -143,23 +143,22 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
-// AppendMerge appends r to the list, merging it with the last element where it continues that one.
-func AppendMerge(list []Ref, r Ref) []Ref {
-	if n := len(list); n > 0 && list[n-1].CanMerge(r) {
-		list[n-1] = list[n-1].Merge(r)
-		return list
+// AppendMerge appends refs to the list, merging each with the last element where it continues that one.
+func AppendMerge(list []Ref, refs ...Ref) []Ref {
+	for _, r := range refs {
+		if n := len(list); n > 0 && list[n-1].CanMerge(r) {
+			list[n-1] = list[n-1].Merge(r)
+		} else {
+			list = append(list, r)
+		}
 	}
-	return append(list, r)
+	return list
 }
 
 // SortMerge sorts refs in mesh order and merges neighbours. The refs must not overlap. It works in place.
 func SortMerge(refs []Ref) []Ref {
 	slices.SortFunc(refs, Compare)
-	out := refs[:0]
-	for _, r := range refs {
-		out = AppendMerge(out, r)
-	}
-	return out
+	return AppendMerge(refs[:0], refs...)
 }
 
 // Difference returns the parts of a that overlap nothing in b, in the order of a.

@@ -58,10 +58,7 @@ func placement(l *Layout, axis int32, rest []ir.ShardAxes) (string, error) {
 			return "", inexpressible(DTensor, l, "dimension %d needs the sub-axis %s", d, l.Mesh.Format(refs[at]))
 		}
 		factor := subaxis.Product(refs[:at])
-		rest[d] = nil
-		for _, r := range slices.Delete(refs, at, at+1) {
-			rest[d] = subaxis.AppendMerge(rest[d], r)
-		}
+		rest[d] = subaxis.AppendMerge(nil, slices.Delete(refs, at, at+1)...)
 		if factor > 1 {
 			return fmt.Sprintf("_StridedShard(%d, split_factor=%d)", d, factor), nil
 		}

@@ -31,11 +31,7 @@ func factorDevices(mesh *subaxis.Mesh, dims []int64, own int, devices []int64) (
 			step *= int64(r.Size)
 		}
 		slices.Reverse(lists[d])
-		var merged ir.ShardAxes
-		for _, r := range lists[d] {
-			merged = subaxis.AppendMerge(merged, r)
-		}
-		lists[d] = merged
+		lists[d] = subaxis.AppendMerge(nil, lists[d]...)
 	}
 	all := slices.Concat(lists...)
 	for logical := range int64(len(devices)) {

@@ -30,10 +30,7 @@ func (s *Space) placements(sizes []int64, emit func(places [][]subaxis.Ref)) {
 				continue
 			}
 			before := places[p]
-			places[p] = slices.Clone(before)
-			for _, r := range s.groups[i] {
-				places[p] = subaxis.AppendMerge(places[p], r)
-			}
+			places[p] = subaxis.AppendMerge(slices.Clone(before), s.groups[i]...)
 			put(i + 1)
 			places[p] = before
 		}
