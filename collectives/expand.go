@@ -87,17 +87,14 @@ func (e *Expansion) reshard(m *ir.Module, op ir.OpID) error {
 	return nil
 }
 
-// ops are the sdy ops of the kinds, and their attributes that name axes.
-var ops = [...]struct {
-	kind ir.Kind
-	axes string
-}{
-	AllSlice:      {ir.OpSdyAllSlice, "slicing_axes"},
-	AllGather:     {ir.OpSdyAllGather, "gathering_axes"},
-	ReduceScatter: {ir.OpSdyReduceScatter, "reduce_scatter_axes"},
-	AllReduce:     {ir.OpSdyAllReduce, "reduction_axes"},
-	AllToAll:      {ir.OpSdyAllToAll, "params"},
-	Permute:       {ir.OpSdyCollectivePermute, ""},
+// ops are the sdy ops of the kinds.
+var ops = [...]ir.Kind{
+	AllSlice:      ir.OpSdyAllSlice,
+	AllGather:     ir.OpSdyAllGather,
+	ReduceScatter: ir.OpSdyReduceScatter,
+	AllReduce:     ir.OpSdyAllReduce,
+	AllToAll:      ir.OpSdyAllToAll,
+	Permute:       ir.OpSdyCollectivePermute,
 }
 
 // emit inserts the ops of steps from a value on one mesh to another mesh of the same axes and returns the last result.
@@ -110,17 +107,17 @@ func emit(b *ir.Builder, m *ir.Module, v ir.ValueID, steps []Step, mesh, to ir.M
 		if steps[0].Kind == Permute {
 			mesh = to
 		}
-		row := ops[steps[0].Kind]
+		kind := ops[steps[0].Kind]
 		var attrs ir.Attrs
-		if row.axes != "" {
-			attrs = ir.MakeAttrs(ir.NamedAttr{Name: row.axes, Value: axesOf(steps[:n], mesh, len(m.Shape(v)))})
+		if name, _ := kind.CollectiveAxes(); name != "" {
+			attrs = ir.MakeAttrs(ir.NamedAttr{Name: name, Value: axesOf(steps[:n], mesh, len(m.Shape(v)))})
 		}
-		if row.kind == ir.OpSdyAllReduce || row.kind == ir.OpSdyReduceScatter {
+		if kind == ir.OpSdyAllReduce || kind == ir.OpSdyReduceScatter {
 			if r := m.ShardingOf(dataflow.ShardingOf(m, v)).Reduction; r != ir.ReduceSum {
 				attrs = attrs.With("reduction_op", ir.EnumAttr{Dialect: "sdy", Enum: "reduction_op", Value: r.String()})
 			}
 		}
-		v = b.Op1(row.kind, m.Type(v), attrs, v)
+		v = b.Op1(kind, m.Type(v), attrs, v)
 		m.SetSharding(v, m.InternSharding(steps[n-1].After.Sharding(mesh)))
 		steps = steps[n:]
 	}

@@ -174,6 +174,17 @@ func (k Kind) DeclaredAttr(name string) (DeclaredAttr, bool) {
 	return DeclaredAttr{}, false
 }
 
+// CollectiveAxes returns the name of the attribute that holds the axes of a collective of Shardy, "" of a permutation, which has
+// none; ok is false of other ops.
+func (k Kind) CollectiveAxes() (name string, ok bool) {
+	for _, d := range k.Declared() {
+		if d.Form == AxesForm || d.Form == DimAxesForm || d.Form == MovesForm {
+			name = d.Name
+		}
+	}
+	return name, k.Declares("out_sharding")
+}
+
 // Declared returns the attributes that the op declares, in the order of their names. The generic form shows them as properties
 // (specification: stablehlo.md section 1.3). The slice must not be changed.
 func (k Kind) Declared() []DeclaredAttr { return opTable[k].declared }

@@ -124,6 +124,10 @@ func capabilities(t *testing.T) []capability {
 		return v1 || v2
 	}
 	elements := func(k ir.Kind) bool { return k.IsUnary() || k.IsBinary() || k.IsBroadcasting() }
+	collective := func(k ir.Kind) bool {
+		_, ok := k.CollectiveAxes()
+		return ok
+	}
 	python := func(k ir.Kind) bool { // JAX has no quantized types
 		return (k.IsUnary() || k.IsBroadcasting()) && k != ir.OpUniformQuantize && k != ir.OpUniformDequantize
 	}
@@ -133,7 +137,7 @@ func capabilities(t *testing.T) []capability {
 		{"types", "the verifier checks the types", ir.Kind.HasTypeRule},
 		{"infer", "`ir.Infer` says the types of the results", ir.Kind.Infers},
 		{"rule", "a sharding rule (`ir/rule`)", func(k ir.Kind) bool { return rule.KindFamily(k) != nil }},
-		{"text", "a pretty form (`ir/mlir`)", func(k ir.Kind) bool { return elements(k) || pretty.has(k) }},
+		{"text", "a pretty form (`ir/mlir`)", func(k ir.Kind) bool { return elements(k) || collective(k) || pretty.has(k) }},
 		{"artifact", "part of portable artifacts (`ir/vhlo`)", artifact},
 		{"kernel", "the interpreter runs it (`backend/interp`)", func(k ir.Kind) bool { return k.IsBroadcasting() || kernels.has(k) }},
 		{"JAX", "has a form in Python (`shardmap/emit`)", func(k ir.Kind) bool { return python(k) || forms.has(k) }},

@@ -7,41 +7,23 @@ import (
 	"autoshard/subaxis"
 )
 
-// The names of the attributes that hold the axes of collectives.
-const (
-	gatheringAxes     = "gathering_axes"
-	slicingAxes       = "slicing_axes"
-	reductionAxes     = "reduction_axes"
-	reduceScatterAxes = "reduce_scatter_axes"
-	reductionOp       = "reduction_op"
-	otherAxes         = "axes" // of sharded_to_unreduced and replicated_to_unreduced
-	moveParams        = "params"
-)
-
-// axesName returns the attribute of a collective that overNoAxes looks at.
-func axesName(k ir.Kind) string {
-	switch k {
-	case ir.OpSdyAllGather:
-		return gatheringAxes
-	case ir.OpSdyAllSlice:
-		return slicingAxes
-	case ir.OpSdyAllReduce:
-		return reductionAxes
-	}
-	return reduceScatterAxes
+// axesAttr returns the attribute with the axes of a collective.
+func (r *rewriter) axesAttr(op ir.OpID) ir.Attr {
+	name, _ := r.m.Kind(op).CollectiveAxes()
+	return r.m.Attr(op, name)
 }
 
 // axesPerDim returns the axes of each dimension that a collective is about.
-func (r *rewriter) axesPerDim(op ir.OpID, name string) []ir.ShardAxes {
-	if a, ok := r.m.Attr(op, name).(*ir.AxesPerDimAttr); ok {
+func (r *rewriter) axesPerDim(op ir.OpID) []ir.ShardAxes {
+	if a, ok := r.axesAttr(op).(*ir.AxesPerDimAttr); ok {
 		return a.Dims
 	}
 	return nil
 }
 
 // axes returns the axes that a collective is about, which has them for no dimension.
-func (r *rewriter) axes(op ir.OpID, name string) ir.ShardAxes {
-	if a, ok := r.m.Attr(op, name).(*ir.AxesAttr); ok {
+func (r *rewriter) axes(op ir.OpID) ir.ShardAxes {
+	if a, ok := r.axesAttr(op).(*ir.AxesAttr); ok {
 		return a.Axes
 	}
 	return nil
@@ -49,9 +31,8 @@ func (r *rewriter) axes(op ir.OpID, name string) ir.ShardAxes {
 
 // overNoAxes replaces a collective along no axes by its operand.
 func overNoAxes(r *rewriter, op ir.OpID) bool {
-	name := axesName(r.m.Kind(op))
-	some := len(r.axes(op, name)) > 0 ||
-		slices.ContainsFunc(r.axesPerDim(op, name), func(axes ir.ShardAxes) bool { return len(axes) > 0 })
+	some := len(r.axes(op)) > 0 ||
+		slices.ContainsFunc(r.axesPerDim(op), func(axes ir.ShardAxes) bool { return len(axes) > 0 })
 	if some {
 		return false
 	}
@@ -76,7 +57,7 @@ func equalLists(a, b []ir.ShardAxes) bool {
 // sliceOfGather replaces a slice that takes away what a gather brought by the gather's operand.
 func sliceOfGather(r *rewriter, op ir.OpID) bool {
 	gather := r.definedBy(r.m.Operand(op, 0), ir.OpSdyAllGather)
-	if gather == 0 || !equalLists(r.axesPerDim(op, slicingAxes), r.axesPerDim(gather, gatheringAxes)) {
+	if gather == 0 || !equalLists(r.axesPerDim(op), r.axesPerDim(gather)) {
 		return false
 	}
 	r.replace(op, r.m.Operand(gather, 0))
@@ -86,7 +67,7 @@ func sliceOfGather(r *rewriter, op ir.OpID) bool {
 // reduceOfReplicated cancels an all-reduce of what a replicated_to_unreduced spread.
 func reduceOfReplicated(r *rewriter, op ir.OpID) bool {
 	spread := r.definedBy(r.m.Operand(op, 0), ir.OpSdyReplicatedToUnreduced)
-	if spread == 0 || !slices.Equal(r.axes(op, reductionAxes), r.axes(spread, otherAxes)) {
+	if spread == 0 || !slices.Equal(r.axes(op), r.axes(spread)) {
 		return false
 	}
 	r.replace(op, r.m.Operand(spread, 0))
@@ -99,13 +80,13 @@ func reduceOfSharded(r *rewriter, op ir.OpID) bool {
 	if spread == 0 {
 		return false
 	}
-	lists := r.axesPerDim(spread, otherAxes)
-	if !slices.Equal(r.axes(op, reductionAxes), subaxis.SortMerge(slices.Concat(lists...))) {
+	lists := r.axesPerDim(spread)
+	if !slices.Equal(r.axes(op), subaxis.SortMerge(slices.Concat(lists...))) {
 		return false
 	}
 	out := r.m.Sharding(r.m.Result(op, 0))
-	attrs := ir.MakeAttrs(ir.NamedAttr{Name: gatheringAxes, Value: &ir.AxesPerDimAttr{Mesh: r.m.ShardingOf(out).Mesh, Dims: lists}})
-	r.replace(op, r.collective(r.m.BuilderBefore(op), ir.OpSdyAllGather, attrs, out, r.m.Operand(spread, 0)))
+	axes := &ir.AxesPerDimAttr{Mesh: r.m.ShardingOf(out).Mesh, Dims: lists}
+	r.replace(op, r.collective(r.m.BuilderBefore(op), ir.OpSdyAllGather, axes, out, r.m.Operand(spread, 0)))
 	return true
 }
 
@@ -121,26 +102,24 @@ func sliceOfReduce(r *rewriter, op ir.OpID) bool {
 	if !ok {
 		return false
 	}
-	scattered, rest, ok := split(r.axesPerDim(op, slicingAxes), r.axes(reduce, reductionAxes))
+	scattered, rest, ok := split(r.axesPerDim(op), r.axes(reduce))
 	if !ok {
 		return false
 	}
 	out := m.Sharding(m.Result(op, 0))
 	mesh := m.ShardingOf(out).Mesh
-	kind := m.Attr(reduce, reductionOp)
 	b := m.BuilderBefore(op)
-	attrs := ir.MakeAttrs(ir.NamedAttr{Name: reduceScatterAxes, Value: &ir.AxesPerDimAttr{Mesh: mesh, Dims: scattered}})
-	if kind != nil {
-		attrs = attrs.With(reductionOp, kind)
-	}
 	s := out
 	if rest != nil {
 		s = r.scatteredSharding(reduce, out, scattered)
 	}
-	v := r.collective(b, ir.OpSdyReduceScatter, attrs, s, m.Operand(reduce, 0))
+	v := r.collective(b, ir.OpSdyReduceScatter, &ir.AxesPerDimAttr{Mesh: mesh, Dims: scattered}, s, m.Operand(reduce, 0))
+	if kind := m.Attr(reduce, "reduction_op"); kind != nil {
+		scatter := m.DefiningOp(v)
+		m.SetAttrs(scatter, m.OpAttrs(scatter).With("reduction_op", kind))
+	}
 	if rest != nil {
-		attrs := ir.MakeAttrs(ir.NamedAttr{Name: slicingAxes, Value: &ir.AxesPerDimAttr{Mesh: mesh, Dims: rest}})
-		v = r.collective(b, ir.OpSdyAllSlice, attrs, out, v)
+		v = r.collective(b, ir.OpSdyAllSlice, &ir.AxesPerDimAttr{Mesh: mesh, Dims: rest}, out, v)
 	}
 	for _, user := range users {
 		r.replace(user, v)
@@ -153,10 +132,10 @@ func sliceOfReduce(r *rewriter, op ir.OpID) bool {
 // is the first of them.
 func (r *rewriter) equalSlices(op, reduce ir.OpID) ([]ir.OpID, bool) {
 	var users []ir.OpID
-	axes := r.axesPerDim(op, slicingAxes)
+	axes := r.axesPerDim(op)
 	for use := range r.m.Uses(r.m.Result(reduce, 0)) {
 		same := r.m.Kind(use.Op) == ir.OpSdyAllSlice && r.m.OpBlock(use.Op) == r.m.OpBlock(op) &&
-			equalLists(axes, r.axesPerDim(use.Op, slicingAxes))
+			equalLists(axes, r.axesPerDim(use.Op))
 		if !same || r.isBefore(use.Op, op) {
 			return nil, false
 		}
@@ -200,10 +179,7 @@ func (r *rewriter) scatteredSharding(reduce ir.OpID, out ir.ShardingID, scattere
 		if operand != 0 {
 			axes = slices.Clone(r.m.ShardingOf(operand).Dims[d].Axes)
 		}
-		for _, a := range scattered[d] {
-			axes = subaxis.AppendMerge(axes, a)
-		}
-		s.Dims[d] = ir.DimSharding{Axes: axes, Closed: true, Priority: ir.NoPriority}
+		s.Dims[d] = ir.DimSharding{Axes: subaxis.AppendMerge(axes, scattered[d]...), Closed: true, Priority: ir.NoPriority}
 	}
 	return r.m.InternSharding(s)
 }
@@ -224,8 +200,8 @@ func allToAllOfAllToAll(r *rewriter, op ir.OpID) bool {
 	if inner == 0 || !m.HasOneUse(m.Result(inner, 0)) {
 		return false
 	}
-	first, ok1 := m.Attr(inner, moveParams).(*ir.AllToAllAttr)
-	second, ok2 := m.Attr(op, moveParams).(*ir.AllToAllAttr)
+	first, ok1 := r.axesAttr(inner).(*ir.AllToAllAttr)
+	second, ok2 := r.axesAttr(op).(*ir.AllToAllAttr)
 	if !ok1 || !ok2 {
 		return false
 	}
@@ -238,7 +214,7 @@ func allToAllOfAllToAll(r *rewriter, op ir.OpID) bool {
 	}
 	moves := slices.Concat(first.Moves, second.Moves)
 	slices.SortFunc(moves, func(a, b ir.AllToAllMove) int { return int(a.Src - b.Src) })
-	attrs := ir.MakeAttrs(ir.NamedAttr{Name: moveParams, Value: &ir.AllToAllAttr{Mesh: second.Mesh, Moves: moves}})
-	r.replace(op, r.collective(m.BuilderBefore(op), ir.OpSdyAllToAll, attrs, m.Sharding(m.Result(op, 0)), m.Operand(inner, 0)))
+	joined := &ir.AllToAllAttr{Mesh: second.Mesh, Moves: moves}
+	r.replace(op, r.collective(m.BuilderBefore(op), ir.OpSdyAllToAll, joined, m.Sharding(m.Result(op, 0)), m.Operand(inner, 0)))
 	return true
 }

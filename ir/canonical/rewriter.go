@@ -98,8 +98,9 @@ func (r *rewriter) redirect(from, to ir.ValueID) {
 }
 
 // collective inserts a collective with its axes, and a sharding for its result.
-func (r *rewriter) collective(b *ir.Builder, kind ir.Kind, attrs ir.Attrs, s ir.ShardingID, operand ir.ValueID) ir.ValueID {
-	v := b.Op1(kind, r.m.Type(operand), attrs, operand)
+func (r *rewriter) collective(b *ir.Builder, kind ir.Kind, axes ir.Attr, s ir.ShardingID, operand ir.ValueID) ir.ValueID {
+	name, _ := kind.CollectiveAxes()
+	v := b.Op1(kind, r.m.Type(operand), ir.MakeAttrs(ir.NamedAttr{Name: name, Value: axes}), operand)
 	r.m.SetSharding(v, s)
 	r.push(r.m.DefiningOp(v))
 	return v

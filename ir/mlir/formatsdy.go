@@ -22,21 +22,11 @@ func sdyFormats() {
 		dict, types(sameType))
 	formats[ir.OpSdyManualComputation] = format{parseManual, printManual}
 	formats[ir.OpSdyNamedComputation] = format{parseNamed, printNamed}
-	for k, name := range collectiveAxes {
-		formats[k] = format{parseCollective, func(pr *printer, op ir.OpID) { printCollective(pr, op, name) }}
+	for k := range ir.NumKinds {
+		if _, collective := k.CollectiveAxes(); collective {
+			formats[k] = format{parseCollective, printCollective}
+		}
 	}
-}
-
-// collectiveAxes are the collectives with the name of their axes attribute.
-var collectiveAxes = map[ir.Kind]string{
-	ir.OpSdyAllGather:             "gathering_axes",
-	ir.OpSdyAllSlice:              "slicing_axes",
-	ir.OpSdyAllToAll:              "params",
-	ir.OpSdyAllReduce:             "reduction_axes",
-	ir.OpSdyReduceScatter:         "reduce_scatter_axes",
-	ir.OpSdyShardedToUnreduced:    "axes",
-	ir.OpSdyReplicatedToUnreduced: "axes",
-	ir.OpSdyCollectivePermute:     "",
 }
 
 // ownSharding returns the name of the attribute that holds the shardings of an op's results, "" if shardings stand in
@@ -94,7 +84,7 @@ func parseCollective(p *parser, o *opState) {
 	p.expect(tokEqual)
 	s := p.sharding()
 	o.shardings = append(o.shardings, s)
-	if name := collectiveAxes[o.kind]; name != "" && p.err == nil {
+	if name, _ := o.kind.CollectiveAxes(); name != "" && p.err == nil {
 		o.attr(name, p.axesAttr(p.m.ShardingOf(s).Mesh, axes))
 	}
 	p.optionalAttrDict(o)
@@ -135,8 +125,9 @@ func (p *parser) axesAttr(mesh ir.MeshID, a unresolvedAxes) ir.Attr {
 	return &ir.AxesAttr{Mesh: mesh, Axes: p.resolveAxes(mesh, a.list)}
 }
 
-func printCollective(pr *printer, op ir.OpID, axes string) {
+func printCollective(pr *printer, op ir.OpID) {
 	m := pr.m
+	axes, _ := m.Kind(op).CollectiveAxes()
 	pr.byte(' ')
 	if r := m.OpAttrs(op).Str("reduction_op"); r != "" && r != ir.ReduceSum.String() {
 		pr.str(r)

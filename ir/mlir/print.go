@@ -176,7 +176,7 @@ func (pr *printer) fits(op ir.OpID) bool {
 	case ir.OpBranch, ir.OpCondBranch:
 		return pr.branchFits(op)
 	}
-	if _, collective := collectiveAxes[m.Kind(op)]; collective {
+	if m.Kind(op).Declares("out_sharding") {
 		return m.NumResults(op) == 1 && m.Sharding(m.Result(op, 0)) != 0
 	}
 	return true
