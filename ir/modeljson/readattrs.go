@@ -148,15 +148,31 @@ func (r *reader) enums(v *node, name, enum string) ir.Attr {
 	if v.kind != arrayKind {
 		return r.badAttr(v, name, "a list of strings")
 	}
-	out := ir.ArrayAttr{}
+	return arrayAttr(v, func(e *node) ir.Attr { return r.enum(e, name, enum) })
+}
+
+// elements reads the elements of a list, up to the first problem.
+func elements[T any](v *node, read func(*node) (T, bool)) ([]T, bool) {
+	out := make([]T, len(v.elems))
 	for i := range v.elems {
-		a := r.enum(&v.elems[i], name, enum)
-		if a == nil {
-			return nil
+		var ok bool
+		if out[i], ok = read(&v.elems[i]); !ok {
+			return nil, false
 		}
-		out = append(out, a)
 	}
-	return out
+	return out, true
+}
+
+// arrayAttr reads a list of attributes, nil after a problem.
+func arrayAttr(v *node, read func(*node) ir.Attr) ir.Attr {
+	out, ok := elements(v, func(e *node) (ir.Attr, bool) {
+		a := read(e)
+		return a, a != nil
+	})
+	if !ok {
+		return nil
+	}
+	return ir.ArrayAttr(out)
 }
 
 func (r *reader) ints(v *node, name string) ([]int64, bool) {
@@ -164,15 +180,9 @@ func (r *reader) ints(v *node, name string) ([]int64, bool) {
 		r.badAttr(v, name, "a list of whole numbers")
 		return nil, false
 	}
-	out := make([]int64, len(v.elems))
-	for i := range v.elems {
-		x, ok := r.integer(&v.elems[i], "element of "+strconv.Quote(name), math.MinInt64, math.MaxInt64)
-		if !ok {
-			return nil, false
-		}
-		out[i] = x
-	}
-	return out, true
+	return elements(v, func(e *node) (int64, bool) {
+		return r.integer(e, "element of "+strconv.Quote(name), math.MinInt64, math.MaxInt64)
+	})
 }
 
 func (r *reader) bools(v *node, name string) ir.Attr {
@@ -280,15 +290,7 @@ func (r *reader) anyAttr(v *node, name string) ir.Attr {
 		}
 		return r.badAttr(v, name, "whole where it is a number (write fractions with their type, such as {\"mlir\": \"0.5 : f32\"})")
 	case arrayKind:
-		out := ir.ArrayAttr{}
-		for i := range v.elems {
-			a := r.attribute(&v.elems[i], name, attrForm{}, 0)
-			if a == nil {
-				return nil
-			}
-			out = append(out, a)
-		}
-		return out
+		return arrayAttr(v, func(e *node) ir.Attr { return r.attribute(e, name, attrForm{}, 0) })
 	case objectKind:
 		var entries []ir.NamedAttr
 		for i := range v.keys {

@@ -62,25 +62,15 @@ func (r *reader) axesAttr(v *node, name string, f ir.AttrForm, mesh ir.MeshID) i
 		return r.badAttr(v, name, "a list with an entry for each dimension")
 	}
 	if f == ir.DimAxesForm {
-		a := &ir.AxesPerDimAttr{Mesh: mesh}
-		for i := range v.elems {
-			axes, ok := r.axes(&v.elems[i], name, mesh)
-			if !ok {
-				return nil
-			}
-			a.Dims = append(a.Dims, axes)
+		if dims, ok := elements(v, func(e *node) (ir.ShardAxes, bool) { return r.axes(e, name, mesh) }); ok {
+			return &ir.AxesPerDimAttr{Mesh: mesh, Dims: dims}
 		}
-		return a
+		return nil
 	}
-	a := &ir.AllToAllAttr{Mesh: mesh}
-	for i := range v.elems {
-		move, ok := r.move(&v.elems[i], name, mesh)
-		if !ok {
-			return nil
-		}
-		a.Moves = append(a.Moves, move)
+	if moves, ok := elements(v, func(e *node) (ir.AllToAllMove, bool) { return r.move(e, name, mesh) }); ok {
+		return &ir.AllToAllAttr{Mesh: mesh, Moves: moves}
 	}
-	return a
+	return nil
 }
 
 func (r *reader) move(v *node, name string, mesh ir.MeshID) (move ir.AllToAllMove, ok bool) {
@@ -107,20 +97,13 @@ func (r *reader) axes(v *node, name string, mesh ir.MeshID) (ir.ShardAxes, bool)
 		r.badAttr(v, name, "a list of axes")
 		return nil, false
 	}
-	var axes ir.ShardAxes
-	for i := range v.elems {
-		e := &v.elems[i]
+	return elements(v, func(e *node) (subaxis.Ref, bool) {
 		if e.kind != stringKind {
 			r.badAttr(e, name, "a list of axes")
-			return nil, false
+			return subaxis.Ref{}, false
 		}
-		ref, ok := r.axisRef(e, mesh)
-		if !ok {
-			return nil, false
-		}
-		axes = append(axes, ref)
-	}
-	return axes, true
+		return r.axisRef(e, mesh)
+	})
 }
 
 // axisRef reads an axis, x, or a part of one, x:(2)4.
