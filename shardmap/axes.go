@@ -21,19 +21,41 @@ func AxesOf(m *ir.Module, op ir.OpID) []subaxis.Ref {
 
 // PermOf returns the pairs of source and target members of a ppermute.
 func PermOf(m *ir.Module, op ir.OpID) [][2]int64 {
-	list, _ := m.Attr(op, "perm").(ir.ArrayAttr)
-	perm := make([][2]int64, len(list))
-	for i, e := range list {
-		perm[i] = [2]int64(e.(ir.Ints))
+	lists := ListsOf(m.Attr(op, "perm"))
+	perm := make([][2]int64, len(lists))
+	for i, pair := range lists {
+		perm[i] = [2]int64(pair)
 	}
 	return perm
 }
 
 // Perm is the inverse of PermOf: it returns the attribute `perm`.
 func Perm(perm [][2]int64) ir.Attr {
-	list := make(ir.ArrayAttr, len(perm))
+	lists := make([][]int64, len(perm))
 	for i, pair := range perm {
-		list[i] = ir.Ints{pair[0], pair[1]}
+		lists[i] = pair[:]
 	}
-	return list
+	return Lists(lists)
+}
+
+// ListsOf returns the lists of integers of an attribute, such as `groups`; nil where it is none.
+func ListsOf(a ir.Attr) [][]int64 {
+	list, ok := a.(ir.ArrayAttr)
+	if !ok {
+		return nil
+	}
+	out := make([][]int64, len(list))
+	for i, e := range list {
+		out[i], _ = e.(ir.Ints)
+	}
+	return out
+}
+
+// Lists is the inverse of ListsOf.
+func Lists(lists [][]int64) ir.Attr {
+	out := make(ir.ArrayAttr, len(lists))
+	for i, list := range lists {
+		out[i] = ir.Ints(list)
+	}
+	return out
 }

@@ -90,16 +90,12 @@ func (e *emitter) canBeLazy(v ir.ValueID) bool {
 // loose returns operands of an elementwise op for Python's operators and the functions of jax.numpy: numbers and
 // smaller arrays may stand for what NumPy's broadcasting makes of them, as long as one operand has the full type.
 func (e *emitter) loose(operands ...ir.ValueID) []*expr {
-	out := make([]*expr, len(operands))
+	out := e.refsOf(operands)
 	if e.unequal {
-		for i, v := range operands {
-			out[i] = e.ref(v)
-		}
 		return out
 	}
 	whole := e.wholeOperand(operands)
 	for i, v := range operands {
-		out[i] = e.ref(v)
 		if i == whole {
 			continue
 		}

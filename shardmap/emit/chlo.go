@@ -16,13 +16,9 @@ func chloOps() map[ir.Kind]handler {
 		ir.OpChloConstant:          single((*emitter).constantOp),
 		ir.OpChloConstantLike:      single((*emitter).constantLike),
 		ir.OpChloConstantWithShape: single((*emitter).constantLike),
-		ir.OpChloBroadcastCompare: single(func(e *emitter, op ir.OpID) (*expr, error) {
-			e.unequal = true
-			defer func() { e.unequal = false }()
-			return e.compare(op)
-		}),
-		ir.OpChloBroadcastSelect: single(func(e *emitter, op ir.OpID) (*expr, error) { return call("jnp.where", e.refs(op)...), nil }),
-		ir.OpCustomCall:          (*emitter).customCall,
+		ir.OpChloBroadcastCompare:  ofUnequal(single((*emitter).compare)),
+		ir.OpChloBroadcastSelect:   single(func(e *emitter, op ir.OpID) (*expr, error) { return call("jnp.where", e.refs(op)...), nil }),
+		ir.OpCustomCall:            (*emitter).customCall,
 	}
 }
 

@@ -92,9 +92,8 @@ func (e *emitter) manualComputation(op ir.OpID) error {
 	if program == nil {
 		return e.unsupported(op, "a manual computation inside another one has no form in JAX")
 	}
-	body := e.m.RegionBlock(op, 0)
 	e.typed = program
-	name, err := e.def("on_blocks", body, nil, each("x", e.m.BlockArgs(body))...)
+	name, err := e.function("on_blocks", op, 0)
 	e.typed = nil
 	if err != nil {
 		return err
@@ -105,7 +104,7 @@ func (e *emitter) manualComputation(op ir.OpID) error {
 		specs = out[0]
 	}
 	fn := e.scope.take("on_mesh")
-	e.line(fn+" = ", call("on_devices", atom(name), call("make_mesh"), tuple(e.specs(e.m.BlockArgs(body))...), specs), "")
+	e.line(fn+" = ", call("on_devices", name, call("make_mesh"), tuple(e.specs(e.m.BlockArgs(e.m.RegionBlock(op, 0)))...), specs), "")
 	e.assign(op, call(fn, e.refs(op)...), e.m.ResultValues(op)...)
 	return nil
 }

@@ -133,9 +133,8 @@ func (e *emitter) convolution(op ir.OpID) (*expr, error) {
 	if !ok || len(d.InSpatial) > 8 {
 		return nil, e.invalid(op, "dimension_numbers")
 	}
-	n := len(d.InSpatial)
 	x, y, preferred := e.factors(op)
-	if reversal := e.flags(op, "window_reversal"); slices.Contains(reversal, true) {
+	if reversal, _ := a.Get("window_reversal").(ir.Bools); slices.Contains(reversal, true) {
 		var dims []int64
 		for i, r := range reversal {
 			if r {
@@ -144,16 +143,18 @@ func (e *emitter) convolution(op ir.OpID) (*expr, error) {
 		}
 		y = call("lax.rev", y, ints(dims))
 	}
-	padding, err := e.convPadding(op, n)
+	w, err := e.windows(op, "lhs_dilation", "rhs_dilation")
 	if err != nil {
 		return nil, err
 	}
-	args := []*expr{x, y, ints(orOnes(a.Ints("window_strides"), n)), padding}
-	for _, name := range []string{"lhs_dilation", "rhs_dilation"} {
-		if dilation := orOnes(a.Ints(name), n); slices.ContainsFunc(dilation, func(k int64) bool { return k != 1 }) {
-			args = append(args, keyword(name, ints(dilation)))
+	if m.Kind(op) == ir.OpDynamicConv {
+		values, ok := e.constantInts(m.Operand(op, 2))
+		if !ok || len(values) != 2*len(d.InSpatial) {
+			return nil, e.unsupported(op, "JAX needs paddings that are constants")
 		}
+		w.padding = pairs(values)
 	}
+	args := append([]*expr{x, y, w.strides, w.padding}, w.dilations...)
 	args = append(args, keyword("dimension_numbers", tuple(layout("NC", d.InBatch, d.InFeature, d.InSpatial),
 		layout("IO", d.KernelIn, d.KernelOut, d.KernelSpatial), layout("NC", d.OutBatch, d.OutFeature, d.OutSpatial))))
 	for _, name := range []string{"feature_group_count", "batch_group_count"} {
@@ -170,21 +171,40 @@ func (e *emitter) convolution(op ir.OpID) (*expr, error) {
 	return call("lax.conv_general_dilated", args...), nil
 }
 
-func (e *emitter) convPadding(op ir.OpID, n int) (*expr, error) {
-	flat := make([]int64, 2*n)
-	if e.m.Kind(op) == ir.OpDynamicConv {
-		values, ok := e.constantInts(e.m.Operand(op, 2))
-		if !ok || len(values) != 2*n {
-			return nil, e.unsupported(op, "JAX needs paddings that are constants")
+// windows are the windows of an op as arguments.
+type windows struct {
+	sizes, strides, padding *expr
+	dilations               []*expr // those that are not 1, by their names
+}
+
+// windows reads the windows of an op; dilations of what it slides over, and of the windows, get these names.
+func (e *emitter) windows(op ir.OpID, base, dilation string) (w windows, err error) {
+	list := ir.Windows(e.m, op)
+	if list == nil {
+		return w, e.invalid(op, "padding")
+	}
+	var padding []int64
+	for _, x := range list {
+		padding = append(padding, x.Low, x.High)
+	}
+	each := func(field func(ir.Window) int64) []int64 {
+		out := make([]int64, len(list))
+		for d, x := range list {
+			out[d] = field(x)
 		}
-		flat = values
-	} else if values := e.intList(op, "padding"); values != nil {
-		flat = values
+		return out
 	}
-	if len(flat) != 2*n {
-		return nil, e.invalid(op, "padding")
+	w.sizes = ints(each(func(x ir.Window) int64 { return x.Size }))
+	w.strides = ints(each(func(x ir.Window) int64 { return x.Stride }))
+	w.padding = pairs(padding)
+	add := func(name string, list []int64) {
+		if slices.ContainsFunc(list, func(k int64) bool { return k != 1 }) {
+			w.dilations = append(w.dilations, keyword(name, ints(list)))
+		}
 	}
-	return pairs(flat), nil
+	add(base, each(func(x ir.Window) int64 { return x.BaseDilation }))
+	add(dilation, each(func(x ir.Window) int64 { return x.Dilation }))
+	return w, nil
 }
 
 // pairs returns a list of pairs of numbers.
@@ -196,51 +216,16 @@ func pairs(flat []int64) *expr {
 	return list(out...)
 }
 
-// orOnes returns a list, n ones where it is absent.
-func orOnes(values []int64, n int) []int64 {
-	if values == nil {
-		return slices.Repeat([]int64{1}, n)
-	}
-	return values
-}
-
-// intList returns a list of integers that may be written as a constant, nil where it is absent.
-func (e *emitter) intList(op ir.OpID, name string) []int64 {
-	switch v := e.m.Attr(op, name).(type) {
-	case ir.Ints:
-		return v
-	case *ir.Dense:
-		values := e.integers(v)
-		if n := e.m.TypeOf(v.Type).Elements(); v.Splat && len(values) == 1 && n < 1<<20 {
-			values = slices.Repeat(values, int(n))
-		}
-		return values
-	}
-	return nil
-}
-
-// flags returns a list of truth values.
-func (e *emitter) flags(op ir.OpID, name string) []bool {
-	if v, ok := e.m.Attr(op, name).(ir.Bools); ok {
-		return v
-	}
-	var out []bool
-	for _, v := range e.intList(op, name) {
-		out = append(out, v != 0)
-	}
-	return out
-}
-
 func (e *emitter) fft(op ir.OpID) (*expr, error) {
 	a := e.m.OpAttrs(op)
-	return call("lax.fft", e.ref(e.m.Operand(op, 0)), atom("lax.FftType."+a.Str("fft_type")), ints(e.intList(op, "fft_length"))), nil
+	return call("lax.fft", e.ref(e.m.Operand(op, 0)), atom("lax.FftType."+a.Str("fft_type")), ints(a.Ints("fft_length"))), nil
 }
 
 func (e *emitter) cholesky(op ir.OpID) (*expr, error) {
 	if e.m.OpAttrs(op).Bool("lower") {
 		return call("lax.linalg.cholesky", e.ref(e.m.Operand(op, 0)), keyword("symmetrize_input", atom("False"))), nil
 	}
-	return e.unary("cholesky_upper", e.ref(e.m.Operand(op, 0))), nil
+	return e.helper("cholesky_upper", e.ref(e.m.Operand(op, 0))), nil
 }
 
 func (e *emitter) triangularSolve(op ir.OpID) (*expr, error) {
@@ -258,9 +243,8 @@ func (e *emitter) batchNorm(op ir.OpID, fn string) error {
 		return e.invalid(op, "epsilon")
 	}
 	text, _ := floatLiteral(e.m.TypeOf(epsilon.Type).DType, epsilon.Bits)
-	e.file.use(fn)
 	args := append(e.refs(op), atom(text), number(e.m.OpAttrs(op).Int("feature_index", 0)))
-	e.assign(op, call(fn, args...), e.m.ResultValues(op)...)
+	e.assign(op, e.helper(fn, args...), e.m.ResultValues(op)...)
 	return nil
 }
 
@@ -277,8 +261,7 @@ func (e *emitter) rngBitGenerator(op ir.OpID) error {
 	if !known || t.DType.Kind() == dtype.Complex {
 		return e.unsupported(op, "JAX does not draw bits of %s", t.DType)
 	}
-	e.file.use("random_bits")
-	e.assign(op, call("random_bits", e.ref(e.m.Operand(op, 0)), ints(t.Dims), e.dtypeOf(drawn), e.dtypeOf(t.DType),
+	e.assign(op, e.helper("random_bits", e.ref(e.m.Operand(op, 0)), ints(t.Dims), e.dtypeOf(drawn), e.dtypeOf(t.DType),
 		atom("lax.RandomAlgorithm."+algorithm)), e.m.ResultValues(op)...)
 	return nil
 }

@@ -55,10 +55,12 @@ func controlOps() map[ir.Kind]handler {
 }
 
 // refs returns all operands.
-func (e *emitter) refs(op ir.OpID) []*expr {
-	out := make([]*expr, e.m.NumOperands(op))
-	for i := range out {
-		out[i] = e.ref(e.m.Operand(op, i))
+func (e *emitter) refs(op ir.OpID) []*expr { return e.refsOf(e.m.Operands(op)) }
+
+func (e *emitter) refsOf(values []ir.ValueID) []*expr {
+	out := make([]*expr, len(values))
+	for i, v := range values {
+		out[i] = e.ref(v)
 	}
 	return out
 }
@@ -149,6 +151,13 @@ func (e *emitter) def(base string, b ir.BlockID, returned []ir.ValueID, params .
 	return name, nil
 }
 
+// function writes a region of an op as a nested function, each of whose arguments is a parameter, and returns its name.
+func (e *emitter) function(base string, op ir.OpID, region int) (*expr, error) {
+	b := e.m.RegionBlock(op, region)
+	name, err := e.def(base, b, nil, each("x", e.m.BlockArgs(b))...)
+	return atom(name), err
+}
+
 // beginDef writes the head of a nested function and returns its name.
 func (e *emitter) beginDef(base string, params ...param) string {
 	name := e.scope.take(base)
@@ -216,10 +225,7 @@ func (e *emitter) unpack(text string) {
 
 // result writes a return statement.
 func (e *emitter) result(outs []ir.ValueID) {
-	items := make([]*expr, len(outs))
-	for i, v := range outs {
-		items[i] = e.ref(v)
-	}
+	items := e.refsOf(outs)
 	switch flat := joined(items); {
 	case len(outs) == 1:
 		e.line("return ", items[0], "")
@@ -232,10 +238,7 @@ func (e *emitter) result(outs []ir.ValueID) {
 
 // bundle returns one value as it is, several as a tuple.
 func (e *emitter) bundle(values []ir.ValueID) *expr {
-	items := make([]*expr, len(values))
-	for i, v := range values {
-		items[i] = e.ref(v)
-	}
+	items := e.refsOf(values)
 	if len(items) == 1 {
 		return items[0]
 	}
@@ -278,15 +281,15 @@ func (e *emitter) while(op ir.OpID) error {
 }
 
 func (e *emitter) cond(op ir.OpID) error {
-	yes, err := e.def("when_true", e.m.RegionBlock(op, 0), nil)
+	yes, err := e.function("when_true", op, 0)
 	if err != nil {
 		return err
 	}
-	no, err := e.def("when_false", e.m.RegionBlock(op, 1), nil)
+	no, err := e.function("when_false", op, 1)
 	if err != nil {
 		return err
 	}
-	e.assign(op, call("lax.cond", e.ref(e.m.Operand(op, 0)), atom(yes), atom(no)), e.m.ResultValues(op)...)
+	e.assign(op, call("lax.cond", e.ref(e.m.Operand(op, 0)), yes, no), e.m.ResultValues(op)...)
 	return nil
 }
 
@@ -295,11 +298,11 @@ func (e *emitter) branches(op ir.OpID) error {
 	m := e.m
 	var names []*expr
 	for i := range m.NumRegions(op) {
-		name, err := e.def("branch", m.RegionBlock(op, i), nil)
+		name, err := e.function("branch", op, i)
 		if err != nil {
 			return err
 		}
-		names = append(names, atom(name))
+		names = append(names, name)
 	}
 	v := e.root(m.Operand(op, 0))
 	index := e.ref(v)
@@ -364,21 +367,19 @@ func (e *emitter) barrier(op ir.OpID) error {
 // scan runs a body over slices along one dimension: it takes slices and carries and returns slices and carries.
 func (e *emitter) scan(op ir.OpID) error {
 	m := e.m
-	b := m.RegionBlock(op, 0)
-	args, attrs := m.BlockArgs(b), m.OpAttrs(op)
+	args, attrs := m.BlockArgs(m.RegionBlock(op, 0)), m.OpAttrs(op)
 	inputs := 0
 	for k, arg := range args {
 		if k < m.NumOperands(op) && inputs == k && len(m.Shape(arg)) == len(m.Shape(m.Operand(op, k)))-1 {
 			inputs++
 		}
 	}
-	body, err := e.def("step", b, nil, each("x", args)...)
+	body, err := e.function("step", op, 0)
 	if err != nil {
 		return err
 	}
-	e.file.use("scan_along")
 	operands := e.refs(op)
-	e.assign(op, call("scan_along", atom(body), tuple(operands[:inputs]...), tuple(operands[inputs:]...),
+	e.assign(op, e.helper("scan_along", body, tuple(operands[:inputs]...), tuple(operands[inputs:]...),
 		number(attrs.Int("dimension", 0)), truth(attrs.Bool("is_reverse"))), m.ResultValues(op)...)
 	return nil
 }

@@ -23,25 +23,26 @@ func init() {
 	}
 	for kind := range ir.NumKinds {
 		if fn, ok := unaryName(kind); ok && handlers[kind] == nil {
-			handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) { return e.unary(fn, e.ref(e.m.Operand(op, 0))), nil })
+			handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) { return e.helper(fn, e.ref(e.m.Operand(op, 0))), nil })
 		}
 	}
 	for kind, write := range binaryOps {
-		handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) {
-			return write(e, e.m.ValueType(e.m.Operand(op, 0)).DType, e.m.Operand(op, 0), e.m.Operand(op, 1))
-		})
+		handlers[kind] = write.handler()
 		broadcasts[kind] = !exactShapes[kind]
 	}
 	for kind := range ir.NumKinds {
-		write, ok := binaryOps[kind.Plain()]
-		if !ok {
-			continue
+		if write, ok := binaryOps[kind.Plain()]; ok {
+			handlers[kind] = ofUnequal(write.handler())
 		}
-		handlers[kind] = single(func(e *emitter, op ir.OpID) (*expr, error) {
-			e.unequal = true
-			defer func() { e.unequal = false }()
-			return write(e, e.m.ValueType(e.m.Operand(op, 0)).DType, e.m.Operand(op, 0), e.m.Operand(op, 1))
-		})
+	}
+}
+
+// ofUnequal makes a handler of one for an op whose operands may have unequal shapes.
+func ofUnequal(h handler) handler {
+	return func(e *emitter, op ir.OpID) error {
+		e.unequal = true
+		defer func() { e.unequal = false }()
+		return h(e, op)
 	}
 }
 
@@ -64,12 +65,6 @@ var unaryNames = map[ir.Kind]string{
 	ir.OpChloIsNegInf: "jnp.isneginf", ir.OpChloIsPosInf: "jnp.isposinf",
 }
 
-// unary returns fn(x), and adds fn to the file where it is a helper.
-func (e *emitter) unary(fn string, x *expr) *expr {
-	e.file.use(fn)
-	return call(fn, x)
-}
-
 func elementwise() map[ir.Kind]handler {
 	return map[ir.Kind]handler{
 		ir.OpNegate: single(func(e *emitter, op ir.OpID) (*expr, error) { return e.prefix("-", op), nil }),
@@ -83,7 +78,7 @@ func elementwise() map[ir.Kind]handler {
 			return call("lax.round", e.ref(e.m.Operand(op, 0)), atom("lax.RoundingMethod.TO_NEAREST_EVEN")), nil
 		}),
 		ir.OpConvert:         single((*emitter).convert),
-		ir.OpCompare:         single(func(e *emitter, op ir.OpID) (*expr, error) { return e.compare(op) }),
+		ir.OpCompare:         single((*emitter).compare),
 		ir.OpSelect:          single((*emitter).choose),
 		ir.OpClamp:           single((*emitter).clamp),
 		ir.OpReducePrecision: single((*emitter).reducePrecision),
@@ -140,8 +135,7 @@ func (e *emitter) compare(op ir.OpID) (*expr, error) {
 	}
 	v, w := e.m.Operand(op, 0), e.m.Operand(op, 1)
 	if attrs.Str("compare_type") == "TOTALORDER" && e.m.ValueType(v).DType.Kind() == dtype.Float {
-		e.file.use("total_order")
-		return infix(call("total_order", e.ref(v)), sign, call("total_order", e.ref(w))), nil
+		return infix(e.helper("total_order", e.ref(v)), sign, e.helper("total_order", e.ref(w))), nil
 	}
 	x := e.loose(v, w)
 	return infix(x[0], sign, x[1]), nil
@@ -188,14 +182,20 @@ func (e *emitter) bitcast(op ir.OpID) (*expr, error) {
 		if from.Bits() > 1 && from.Bits() < 8 || to.Bits() > 1 && to.Bits() < 8 {
 			return nil, e.unsupported(op, "JAX does not read the bits of %s as %s", from, to)
 		}
-		e.file.use("bitcast")
-		return call("bitcast", x, e.dtypeOf(to), ints(e.resultDims(op))), nil
+		return e.helper("bitcast", x, e.dtypeOf(to), ints(e.resultDims(op))), nil
 	}
 	return call("lax.bitcast_convert_type", x, e.dtypeOf(to)), nil
 }
 
 // binaryOp writes an op of two operands of an element type.
 type binaryOp func(e *emitter, t dtype.Type, v, w ir.ValueID) (*expr, error)
+
+func (write binaryOp) handler() handler {
+	return single(func(e *emitter, op ir.OpID) (*expr, error) {
+		v := e.m.Operand(op, 0)
+		return write(e, e.m.ValueType(v).DType, v, e.m.Operand(op, 1))
+	})
+}
 
 // exactShapes are the binary ops that take no numbers and no smaller arrays: functions of lax and helpers.
 var exactShapes = map[ir.Kind]bool{
@@ -244,8 +244,7 @@ func function(fn string) binaryOp {
 // exact writes a function of two arrays of one shape.
 func exact(fn string) binaryOp {
 	return func(e *emitter, _ dtype.Type, v, w ir.ValueID) (*expr, error) {
-		e.file.use(fn)
-		return call(fn, e.strict(v, w)...), nil
+		return e.helper(fn, e.strict(v, w)...), nil
 	}
 }
 
@@ -279,8 +278,7 @@ func power(e *emitter, t dtype.Type, v, w ir.ValueID) (*expr, error) {
 	if t.Kind() == dtype.Float || t.Kind() == dtype.Complex {
 		return call("lax.pow", e.strict(v, w)...), nil
 	}
-	e.file.use("int_power")
-	return call("int_power", e.strict(v, w)...), nil
+	return e.helper("int_power", e.strict(v, w)...), nil
 }
 
 // shiftRight uses the operator where JAX gives it this meaning.
@@ -295,13 +293,9 @@ func shiftRight(kind dtype.Kind, fn string) binaryOp {
 
 // strict returns operands as arrays of one shape.
 func (e *emitter) strict(operands ...ir.ValueID) []*expr {
-	out := make([]*expr, len(operands))
-	for i, v := range operands {
-		out[i] = e.ref(v)
-	}
+	out := e.refsOf(operands)
 	if e.unequal {
-		e.file.use("alike")
-		return []*expr{atom("*" + call("alike", out...).String())}
+		return []*expr{atom("*" + e.helper("alike", out...).String())}
 	}
 	return out
 }

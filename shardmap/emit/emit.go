@@ -63,7 +63,7 @@ func Python(ctx context.Context, p *Program) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := whole.topLevel("unsharded", "The program over whole arrays.", main, f.inputNames()); err != nil {
+	if err := whole.topLevel("unsharded", "The program over whole arrays.", main, f.Inputs); err != nil {
 		return nil, err
 	}
 	return []byte(f.text()), nil
@@ -96,29 +96,30 @@ type file struct {
 
 // describe lists the types of inputs and outputs.
 func (f *file) describe(m *ir.Module, main ir.FuncID) error {
-	e := &emitter{file: f, m: m}
-	row := func(name string, t *ir.Type) (*expr, error) {
-		if err := e.checkType(m.Func(main).Op, t); err != nil || t.Kind != ir.TensorKind {
-			return nil, err
-		}
-		return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(t.Dims)), nil
-	}
-	names := f.inputNames()
+	e, at := &emitter{file: f, m: m}, m.Func(main).Op
 	for i, v := range m.BlockArgs(m.Func(main).Body) {
-		x, err := row(nameAt(names, i, "arg"), m.ValueType(v))
+		x, err := e.row(at, nameAt(f.Inputs, i, "arg"), m.ValueType(v), m.Shape(v))
 		if err != nil {
 			return err
 		}
 		f.inputs = append(f.inputs, x)
 	}
 	for i, id := range m.Func(main).ResultTypes {
-		x, err := row(nameAt(f.Outputs, i, "out"), m.TypeOf(id))
+		x, err := e.row(at, nameAt(f.Outputs, i, "out"), m.TypeOf(id), m.TypeOf(id).Dims)
 		if err != nil {
 			return err
 		}
 		f.outputs = append(f.outputs, x)
 	}
 	return nil
+}
+
+// row returns the name of an input or output of a function, its element type, and its shape as a whole.
+func (e *emitter) row(function ir.OpID, name string, t *ir.Type, dims []int64) (*expr, error) {
+	if err := e.checkType(function, t); err != nil || t.Kind != ir.TensorKind {
+		return nil, err
+	}
+	return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(dims)), nil
 }
 
 // nameAt returns the name at a place, a numbered one where there is none.
@@ -131,8 +132,6 @@ func nameAt(names []string, i int, base string) string {
 	}
 	return fmt.Sprintf("%s%d", base, i)
 }
-
-func (f *file) inputNames() []string { return f.Inputs }
 
 // sharded writes the per-device function, and prepares the mesh for both programs.
 func (f *file) sharded(whole *emitter, main ir.FuncID) error {
@@ -160,7 +159,7 @@ func (f *file) sharded(whole *emitter, main ir.FuncID) error {
 	}
 	f.body, f.inSpecs, f.outSpecs = "per_device", f.portSpecs(p.Inputs), f.portSpecs(p.Outputs)
 	f.use("on_devices")
-	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.inputNames())
+	return device.topLevel("per_device", "The program of one device, over its blocks.", p.Main, f.Inputs)
 }
 
 // cutManual cuts the mesh for the manual computations of a program that sees whole tensors, and returns them.

@@ -74,7 +74,7 @@ func (e *emitter) onlyCut(op ir.OpID, dims, sizes []int64, first int) (int, bool
 }
 
 func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
-	x, sizes := e.m.Operand(op, 0), e.intList(op, "slice_sizes")
+	x, sizes := e.m.Operand(op, 0), e.m.OpAttrs(op).Ints("slice_sizes")
 	if d, ok := e.onlyCut(op, e.m.Shape(x), sizes, 1); ok {
 		return call("lax.dynamic_slice_in_dim", e.ref(x), e.startIndex(e.m.Operand(op, 1+d)), number(sizes[d]),
 			keyword("axis", number(int64(d)))), nil
@@ -83,9 +83,8 @@ func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
 	fn := "lax.dynamic_slice"
 	if negative {
 		fn = "dynamic_slice"
-		e.file.use(fn)
 	}
-	return call(fn, e.ref(x), tuple(starts...), ints(sizes)), nil
+	return e.helper(fn, e.ref(x), tuple(starts...), ints(sizes)), nil
 }
 
 func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
@@ -98,9 +97,8 @@ func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
 	fn := "lax.dynamic_update_slice"
 	if negative {
 		fn = "dynamic_update_slice"
-		e.file.use(fn)
 	}
-	return call(fn, e.ref(x), e.ref(update), tuple(starts...)), nil
+	return e.helper(fn, e.ref(x), e.ref(update), tuple(starts...)), nil
 }
 
 // vectors returns the start indices with their vectors along the last dimension, where JAX has them.
@@ -121,7 +119,7 @@ func (e *emitter) gather(op ir.OpID) (*expr, error) {
 	if !ok {
 		return nil, e.invalid(op, "dimension_numbers")
 	}
-	sizes := e.intList(op, "slice_sizes")
+	sizes := a.Ints("slice_sizes")
 	if m.Kind(op) == ir.OpDynamicGather {
 		if sizes, ok = e.constantInts(m.Operand(op, 2)); !ok {
 			return nil, e.unsupported(op, "JAX needs slice sizes that are constants")
@@ -183,17 +181,16 @@ func (e *emitter) scatter(op ir.OpID) error {
 
 // scatterWith scatters with a region that JAX has no function for.
 func (e *emitter) scatterWith(op ir.OpID, types []dtype.Type, n int, indices, dims *expr) error {
-	combine, err := e.def("combine", e.m.RegionBlock(op, 0), nil, each("x", e.m.BlockArgs(e.m.RegionBlock(op, 0)))...)
+	combine, err := e.function("combine", op, 0)
 	if err != nil {
 		return err
 	}
-	e.file.use("scatter_with")
 	var olds, news []*expr
 	for k := range n {
 		olds = append(olds, e.cast(e.m.Operand(op, k), types[k]))
 		news = append(news, e.cast(e.m.Operand(op, n+1+k), types[k]))
 	}
-	e.assign(op, call("scatter_with", atom(combine), tuple(olds...), indices, tuple(news...), dims), e.m.ResultValues(op)...)
+	e.assign(op, e.helper("scatter_with", combine, tuple(olds...), indices, tuple(news...), dims), e.m.ResultValues(op)...)
 	return nil
 }
 
@@ -210,8 +207,7 @@ func (e *emitter) regionTypes(op ir.OpID, region int) []dtype.Type {
 
 func (e *emitter) torchIndexSelect(op ir.OpID) (*expr, error) {
 	a := e.m.OpAttrs(op)
-	e.file.use("take_along")
-	return call("take_along", e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)),
+	return e.helper("take_along", e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)),
 		number(a.Int("dim", 0)), number(a.Int("batch_dims", 0))), nil
 }
 
@@ -234,12 +230,11 @@ func (e *emitter) sort(op ir.OpID) error {
 		e.assign(op, call("lax.sort", args...), m.ResultValues(op)...)
 		return nil
 	}
-	less, err := e.def("less", m.RegionBlock(op, 0), nil, each("x", m.BlockArgs(m.RegionBlock(op, 0)))...)
+	less, err := e.function("less", op, 0)
 	if err != nil {
 		return err
 	}
-	e.file.use("sort_with")
-	e.assign(op, call("sort_with", atom(less), tuple(e.refs(op)...), number(d)), m.ResultValues(op)...)
+	e.assign(op, e.helper("sort_with", less, tuple(e.refs(op)...), number(d)), m.ResultValues(op)...)
 	return nil
 }
 

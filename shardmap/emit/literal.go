@@ -269,20 +269,3 @@ func (c *constant) text() string {
 	b.WriteString("\"\"\",\n    " + c.dtype + ",\n    " + ints(c.dims).String() + ",\n)\n")
 	return b.String()
 }
-
-// integers returns the elements of a constant of integers as they are stored: one for a splat.
-func (e *emitter) integers(a ir.Attr) []int64 {
-	d, ok := a.(*ir.Dense)
-	if !ok {
-		return nil
-	}
-	t := e.m.TypeOf(d.Type).DType
-	if k := t.Kind(); k == dtype.Float || k == dtype.Complex || t.Bytes() == 0 {
-		return nil
-	}
-	out := make([]int64, len(d.Data)/t.Bytes())
-	for i := range out {
-		out[i] = dtype.Wrap(t, int64(bitsAt(d.Data, t, i)))
-	}
-	return out
-}

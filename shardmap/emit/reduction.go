@@ -101,7 +101,7 @@ func (e *emitter) isExtreme(t dtype.Type, text string, largest bool) bool {
 
 func (e *emitter) reduce(op ir.OpID) error {
 	m := e.m
-	dims := e.intList(op, "dimensions")
+	dims := m.OpAttrs(op).Ints("dimensions")
 	if x, ok := e.named(op, dims); ok {
 		e.define(op, x)
 		return nil
@@ -131,60 +131,47 @@ func (e *emitter) promoted(op ir.OpID, n int) (values, starts *expr) {
 }
 
 func (e *emitter) reduceWindow(op ir.OpID) error {
-	m, a := e.m, e.m.OpAttrs(op)
+	m := e.m
 	combine, err := e.combiner(op, 0)
 	if err != nil {
 		return err
 	}
 	values, starts := e.promoted(op, m.NumOperands(op)/2)
-	rank := len(m.Shape(m.Operand(op, 0)))
-	padding := e.intList(op, "padding")
-	if padding == nil {
-		padding = make([]int64, 2*rank)
+	w, err := e.windows(op, "base_dilation", "window_dilation")
+	if err != nil {
+		return err
 	}
-	args := []*expr{values, starts, combine, ints(a.Ints("window_dimensions")), ints(orOnes(a.Ints("window_strides"), rank)), pairs(padding)}
-	for _, names := range [][2]string{{"base_dilations", "base_dilation"}, {"window_dilations", "window_dilation"}} {
-		if d := orOnes(a.Ints(names[0]), rank); slices.ContainsFunc(d, func(k int64) bool { return k != 1 }) {
-			args = append(args, keyword(names[1], ints(d)))
-		}
-	}
+	args := append([]*expr{values, starts, combine, w.sizes, w.strides, w.padding}, w.dilations...)
 	e.assign(op, call("lax.reduce_window", args...), m.ResultValues(op)...)
 	return nil
 }
 
 // selectAndScatter uses helpers of the file: JAX has no public function for it.
 func (e *emitter) selectAndScatter(op ir.OpID) (*expr, error) {
-	m, a := e.m, e.m.OpAttrs(op)
-	chooser := m.RegionBlock(op, 0)
-	better, err := e.def("better", chooser, nil, each("x", m.BlockArgs(chooser))...)
+	m := e.m
+	better, err := e.function("better", op, 0)
 	if err != nil {
 		return nil, err
 	}
-	region := m.RegionBlock(op, 1)
 	combine := atom("lax.add")
-	if kind := e.monoidOf(op, 1); kind != ir.OpAdd || e.regionTypes(op, 1)[0] == dtype.I1 {
-		name, err := e.def("combine", region, nil, each("x", m.BlockArgs(region))...)
-		if err != nil {
+	t := e.regionTypes(op, 1)[0]
+	if e.monoidOf(op, 1) != ir.OpAdd || t == dtype.I1 {
+		if combine, err = e.function("combine", op, 1); err != nil {
 			return nil, err
 		}
-		combine = atom(name)
 	}
-	rank := len(m.Shape(m.Operand(op, 0)))
-	padding := e.intList(op, "padding")
-	if padding == nil {
-		padding = make([]int64, 2*rank)
+	w, err := e.windows(op, "", "")
+	if err != nil {
+		return nil, err
 	}
-	e.file.use("select_and_scatter")
-	t := e.regionTypes(op, 1)[0]
-	return call("select_and_scatter", e.ref(m.Operand(op, 0)), e.cast(m.Operand(op, 1), t), e.cast(m.Operand(op, 2), t), atom(better), combine,
-		ints(orOnes(a.Ints("window_dimensions"), rank)), ints(orOnes(a.Ints("window_strides"), rank)), pairs(padding)), nil
+	return e.helper("select_and_scatter", e.ref(m.Operand(op, 0)), e.cast(m.Operand(op, 1), t), e.cast(m.Operand(op, 2), t), better, combine,
+		w.sizes, w.strides, w.padding), nil
 }
 
 func (e *emitter) mapOp(op ir.OpID) (*expr, error) {
-	b := e.m.RegionBlock(op, 0)
-	fn, err := e.def("of_each", b, nil, each("x", e.m.BlockArgs(b))...)
+	fn, err := e.function("of_each", op, 0)
 	if err != nil {
 		return nil, err
 	}
-	return call(call("jnp.vectorize", atom(fn)).String(), e.refs(op)...), nil
+	return call(call("jnp.vectorize", fn).String(), e.refs(op)...), nil
 }

@@ -184,10 +184,14 @@ func (e *emitter) constantInts(v ir.ValueID) ([]int64, bool) {
 		return nil, false
 	}
 	d, ok := e.m.Attr(op, "value").(*ir.Dense)
-	if !ok {
+	t := e.m.ValueType(v).DType
+	if k := t.Kind(); !ok || k == dtype.Float || k == dtype.Complex || t.Bytes() == 0 {
 		return nil, false
 	}
-	values, n := e.integers(d), e.m.ValueType(v).Elements()
+	values, n := make([]int64, len(d.Data)/t.Bytes()), e.m.ValueType(v).Elements()
+	for i := range values {
+		values[i] = dtype.Wrap(t, int64(bitsAt(d.Data, t, i)))
+	}
 	if d.Splat && len(values) == 1 && n < 1<<16 {
 		values = slices.Repeat(values, int(n))
 	}

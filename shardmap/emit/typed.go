@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -108,12 +109,7 @@ func usesTerms(p *typed.Program) bool {
 // describeTyped lists types and specs of inputs and outputs.
 func (f *file) describeTyped(e *emitter) error {
 	p := f.typed
-	row := func(name string, t *ir.Type, dims []int64) (*expr, error) {
-		if err := e.checkType(p.Module.Func(p.Func).Op, t); err != nil {
-			return nil, err
-		}
-		return tuple(atom(quoted(name)), e.dtypeOf(t.DType), ints(dims)), nil
-	}
+	at := p.Module.Func(p.Func).Op
 	for i, x := range p.Params {
 		if x.Donated {
 			f.Donated = append(f.Donated, int64(i))
@@ -123,7 +119,7 @@ func (f *file) describeTyped(e *emitter) error {
 				"input `%s` with spec %s is given by terms of a sum, which no array holds: cast it inside the program", x.Name, x.Spec)
 		}
 		t := p.Module.TypeOf(x.Type)
-		in, err := row(x.Name, t, t.Dims)
+		in, err := e.row(at, x.Name, t, t.Dims)
 		if err != nil {
 			return err
 		}
@@ -133,11 +129,8 @@ func (f *file) describeTyped(e *emitter) error {
 	for i, r := range p.Results {
 		v := p.Module.Operand(p.Return(), i)
 		f.terms = f.terms || len(r.Spec.Unreduced) > 0
-		name := p.Names[v]
-		if name == "" {
-			name = fmt.Sprintf("out%d", i)
-		}
-		out, err := row(name, p.Module.ValueType(v), p.GlobalDims(i))
+		name := cmp.Or(p.Names[v], fmt.Sprintf("out%d", i))
+		out, err := e.row(at, name, p.Module.ValueType(v), p.GlobalDims(i))
 		if err != nil {
 			return err
 		}

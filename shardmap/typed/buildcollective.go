@@ -76,22 +76,21 @@ func (b *Builder) AllGather(x ir.ValueID, dim int64, tiled bool, to Gathered, gr
 // PsumScatter returns chunk m along a dimension of the sum over all members, or row m, without the dimension, if it is
 // not tiled. Groups may be nil.
 func (b *Builder) PsumScatter(x ir.ValueID, dim int64, tiled bool, groups [][]int64, axes ...string) ir.ValueID {
-	c := Collective{Kind: ir.OpShardMapPsumScatter, Dim: dim, Groups: groups}
-	if tiled {
-		return b.collective(c, axes, x)
-	}
-	b.wholeDim(&c, dim, axes, x)
-	return b.squeeze(b.collective(c, axes, x), dim)
+	return b.chunk(Collective{Kind: ir.OpShardMapPsumScatter, Dim: dim, Groups: groups}, tiled, axes, x)
 }
 
 // Pscatter returns chunk m along a dimension of an invariant value, or row m if it is not tiled.
 func (b *Builder) Pscatter(x ir.ValueID, dim int64, tiled bool, axes ...string) ir.ValueID {
-	c := Collective{Kind: ir.OpShardMapPscatter, Dim: dim}
+	return b.chunk(Collective{Kind: ir.OpShardMapPscatter, Dim: dim}, tiled, axes, x)
+}
+
+// chunk emits an op that leaves each member a chunk along a dimension, or a row.
+func (b *Builder) chunk(c Collective, tiled bool, axes []string, x ir.ValueID) ir.ValueID {
 	if tiled {
 		return b.collective(c, axes, x)
 	}
-	b.wholeDim(&c, dim, axes, x)
-	return b.squeeze(b.collective(c, axes, x), dim)
+	b.wholeDim(&c, c.Dim, axes, x)
+	return b.squeeze(b.collective(c, axes, x), c.Dim)
 }
 
 // AllToAll sends chunk k along dimension split to member k and joins what arrives along dimension concat. The untiled
@@ -125,14 +124,10 @@ func (b *Builder) wholeDim(c *Collective, dim int64, axes []string, x ir.ValueID
 		b.fail(b.about(err, c.Kind, []ir.ValueID{x}))
 		return
 	}
-	whole := *c
-	for _, name := range axes {
-		a, err := b.p.boundAxis(name, whole.Axes)
-		if err != nil {
-			b.fail(b.about(err, c.Kind, []ir.ValueID{x}))
-			return
-		}
-		whole.Axes = append(whole.Axes, a)
+	whole, err := *c, error(nil)
+	if whole.Axes, err = b.p.boundAxes(c.Axes, axes); err != nil {
+		b.fail(b.about(err, c.Kind, []ir.ValueID{x}))
+		return
 	}
 	if n := b.p.members(&whole); dims[dim] != n {
 		b.fail(b.about(b.p.bad("AS1102", "E_COLL_SHAPE",

@@ -33,7 +33,7 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	if b.err != nil || slices.Contains(carry, 0) || slices.Contains(xs, 0) {
 		return none()
 	}
-	args := b.types(carry)
+	args := b.m.TypesOf(carry)
 	for _, x := range xs {
 		dims := b.m.Shape(x)
 		if len(dims) == 0 || dims[0] != length {
@@ -56,7 +56,7 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	if b.err != nil {
 		return none()
 	}
-	results := b.types(carry)
+	results := b.m.TypesOf(carry)
 	for _, v := range outs {
 		results = append(results, b.m.WithDims(b.m.Type(v), append([]int64{length}, b.m.Shape(v)...)))
 	}
@@ -73,7 +73,7 @@ func (b *Builder) While(init []ir.ValueID, cond func([]ir.ValueID) ir.ValueID, b
 	if b.err != nil || slices.Contains(init, 0) {
 		return make([]ir.ValueID, len(init))
 	}
-	types := b.types(init)
+	types := b.m.TypesOf(init)
 	regions := []ir.RegionID{b.m.DetachedRegion(), b.m.DetachedRegion()}
 	b.inside(regions[0], types, func(v []ir.ValueID) []ir.ValueID { return []ir.ValueID{cond(v)} })
 	b.inside(regions[1], types, body)
@@ -107,7 +107,7 @@ func (b *Builder) Cond(which ir.ValueID, branches ...func() []ir.ValueID) []ir.V
 	if b.err != nil || slices.Contains(results, 0) {
 		return make([]ir.ValueID, len(results))
 	}
-	op := b.at.Op(kind, b.types(results), nil, which)
+	op := b.at.Op(kind, b.m.TypesOf(results), nil, which)
 	b.m.AdoptRegions(op, regions)
 	return b.m.ResultValues(op)
 }

@@ -40,17 +40,22 @@ func NewBuilder(name string, mesh subaxis.Mesh, s Setup) *Builder {
 	b.fail(p.checkMesh())
 	p.Manual = p.allAxes()
 	if s.Manual != nil {
-		p.Manual = 0
+		b.fail(p.setManual(s.Manual))
 	}
-	for _, axis := range s.Manual {
-		a := axisNumber(&mesh, axis)
+	return b
+}
+
+// setManual makes those axes the manual ones.
+func (p *Program) setManual(names []string) error {
+	p.Manual = 0
+	for _, name := range names {
+		a := axisNumber(&p.Mesh, name)
 		if a < 0 {
-			b.fail(p.bad(diag.UnknownAxis, "E_AXIS_UNKNOWN", "manual axis `%s` is not in the mesh", axis))
-			continue
+			return p.bad(diag.UnknownAxis, "E_AXIS_UNKNOWN", "manual axis `%s` is not in the mesh", name)
 		}
 		p.Manual |= 1 << a
 	}
-	return b
+	return nil
 }
 
 // Edit returns a builder that inserts ops before an op of a program. Its Finish only checks for errors of the builder.
@@ -125,14 +130,15 @@ func (b *Builder) Finish() (*Program, error) {
 
 // end adds the return op and gives the function its result types.
 func (p *Program) end(results []ir.ValueID) {
-	m := p.Module
-	f := m.Func(p.Func)
-	m.BuilderAtEnd(f.Body).Op(ir.OpReturn, nil, nil, results...)
-	for _, v := range results {
-		f.ResultTypes = append(f.ResultTypes, m.Type(v))
-		f.ResultAttrs = append(f.ResultAttrs, nil)
-		f.ResultShardings = append(f.ResultShardings, 0)
-	}
+	p.Module.BuilderAtEnd(p.Body()).Op(ir.OpReturn, nil, nil, results...)
+	p.returns(results)
+}
+
+// returns gives the function the types of what it returns.
+func (p *Program) returns(results []ir.ValueID) {
+	f := p.Module.Func(p.Func)
+	f.ResultTypes = p.Module.TypesOf(results)
+	f.ResultAttrs, f.ResultShardings = make([]ir.Attrs, len(results)), make([]ir.ShardingID, len(results))
 }
 
 // collective emits an op of this package; over no axes it is the identity.
@@ -140,17 +146,14 @@ func (b *Builder) collective(c Collective, axes []string, operands ...ir.ValueID
 	if b.err != nil || slices.Contains(operands, 0) {
 		return 0
 	}
-	for _, name := range axes {
-		a, err := b.p.boundAxis(name, c.Axes)
-		if err != nil {
-			return b.stop(b.about(err, c.Kind, operands))
-		}
-		c.Axes = append(c.Axes, a)
+	var err error
+	if c.Axes, err = b.p.boundAxes(c.Axes, axes); err != nil {
+		return b.stop(b.about(err, c.Kind, operands))
 	}
 	if len(c.Axes) == 0 && len(operands) == 1 {
 		return operands[0] // a group of one
 	}
-	t, err := b.p.resultType(&c, b.types(operands))
+	t, err := b.p.resultType(&c, b.m.TypesOf(operands))
 	if err != nil {
 		return b.stop(b.about(err, c.Kind, operands))
 	}
@@ -160,14 +163,6 @@ func (b *Builder) collective(c Collective, axes []string, operands ...ir.ValueID
 // Emit adds an op of this package with the given content.
 func (b *Builder) Emit(c Collective, operands ...ir.ValueID) ir.ValueID {
 	return b.collective(c, nil, operands...)
-}
-
-func (b *Builder) types(values []ir.ValueID) []ir.TypeID {
-	out := make([]ir.TypeID, len(values))
-	for i, v := range values {
-		out[i] = b.m.Type(v)
-	}
-	return out
 }
 
 // about puts the op before the message of an error.

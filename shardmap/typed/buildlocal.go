@@ -231,11 +231,9 @@ func (b *Builder) Sort(dim int64, stable bool, before func(x, y []ir.ValueID) ir
 	}
 	region := b.m.DetachedRegion()
 	var args []ir.TypeID
-	for _, x := range xs {
-		args = append(args, b.m.TensorType(b.m.ValueType(x).DType))
-	}
-	for k := range args { // pairs of elements of one array stand next to each other
-		args = slices.Insert(args, 2*k, args[2*k])
+	for _, x := range xs { // pairs of elements of one array stand next to each other
+		t := b.m.TensorType(b.m.ValueType(x).DType)
+		args = append(args, t, t)
 	}
 	b.inside(region, args, func(v []ir.ValueID) []ir.ValueID {
 		var x, y []ir.ValueID
@@ -248,7 +246,7 @@ func (b *Builder) Sort(dim int64, stable bool, before func(x, y []ir.ValueID) ir
 		return none
 	}
 	attrs := ir.MakeAttrs(attr("dimension", b.m.I64(dim)), attr("is_stable", ir.BoolAttr(stable)))
-	op := b.at.Op(ir.OpSort, b.types(xs), attrs, xs...)
+	op := b.at.Op(ir.OpSort, b.m.TypesOf(xs), attrs, xs...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	return b.m.ResultValues(op)
 }

@@ -21,21 +21,17 @@ func (e *elaborator) checkLocal(op ir.OpID) error {
 		return e.checkTerms(op, joined)
 	}
 	for i, v := range operands[:e.m.NumOperands(op)] {
-		if e.vars[v] == joined || isInit(e.m, op, i) && e.vars[v].V.In(joined.V) && e.vars[v].R == 0 {
-			continue
-		}
-		if !e.may(CastOperands) {
+		switch {
+		case e.vars[v] == joined || isInit(e.m, op, i) && e.vars[v].V.In(joined.V) && e.vars[v].R == 0:
+		case !e.may(CastOperands):
 			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires varying manual axes to match: %s; insert pvary over %s on %s",
 				e.describeAll(operands), e.p.tuple((joined.V &^ types[i].V).Axes()), e.p.NameOf(v))
-		}
-		w, ok := e.want(v, joined, op)
-		if !ok {
+		case !e.bring(op, i, joined, CastOperands):
 			return e.p.badAt(op, diag.BadVariance,
 				"E_UNREDUCED",
 				"operands are reduced along different axes: %s; only a value whose reduced axes are just those that the others vary over is cast",
 				e.describeAll(operands))
 		}
-		e.m.SetOperand(op, i, w)
 	}
 	return nil
 }
@@ -102,18 +98,10 @@ func (e *elaborator) checkProductOfTerms(op ir.OpID, joined Variance, refuse fun
 func (e *elaborator) castTerms(op ir.OpID, joined Variance) error {
 	for i, v := range e.m.Operands(op) {
 		to := e.vars[v]
-		if to.V == joined.V {
-			continue
-		}
 		to.V = joined.V
-		w, ok := v, false
-		if e.may(CastOperands) {
-			w, ok = e.want(v, to, op)
-		}
-		if !ok {
+		if !e.bring(op, i, to, CastOperands) {
 			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires varying manual axes to match: %s", e.describeAll(e.m.Operands(op)))
 		}
-		e.m.SetOperand(op, i, w)
 	}
 	return nil
 }
@@ -205,19 +193,11 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 func (e *elaborator) castOperands(op ir.OpID, axes AxisSet) error {
 	for i, v := range e.m.Operands(op) {
 		to := e.vars[v]
-		if to.V == axes {
-			continue
-		}
 		to.V = axes
-		w, ok := v, false
-		if e.may(CastOperands) {
-			w, ok = e.want(v, to, op)
-		}
-		if !ok {
+		if !e.bring(op, i, to, CastOperands) {
 			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires an operand that varies over %s, got %s; insert pvary over %s",
 				e.p.FormatAxes(axes), e.describe(v), e.p.tuple((axes &^ e.vars[v].V).Axes()))
 		}
-		e.m.SetOperand(op, i, w)
 	}
 	return nil
 }
@@ -241,11 +221,8 @@ func (e *elaborator) fromInvariant(op ir.OpID, c *Collective, x Variance) error 
 // narrow takes from a cast the axes that its operand varies over already.
 func (e *elaborator) narrow(op ir.OpID, c *Collective, axes AxisSet) {
 	if axes == 0 {
-		v := e.m.Result(op, 0)
-		e.m.ReplaceUses(v, e.m.Operand(op, 0))
-		delete(e.taken, e.p.Names[v])
-		delete(e.p.Names, v)
-		e.m.Erase(op)
+		delete(e.taken, e.p.Names[e.m.Result(op, 0)])
+		e.p.Bypass(op)
 		return
 	}
 	c.Axes = axes.Axes()
@@ -259,11 +236,7 @@ func (e *elaborator) rename(op ir.OpID, c *Collective, kind ir.Kind) {
 	v := Edit(e.p, op).Emit(*c, e.m.Operand(op, 0))
 	e.grow()
 	e.set(v, e.vars[old])
-	if n, ok := e.p.Names[old]; ok {
-		delete(e.p.Names, old)
-		e.p.Names[v] = n
-	}
-	e.m.ReplaceUses(old, v)
+	e.p.Replace(old, v)
 	e.m.Erase(op)
 }
 

@@ -49,23 +49,14 @@ func (e *elaborator) carries(loop, op ir.OpID, args []ir.ValueID) error {
 		return nil
 	}
 	for k, arg := range args {
-		v, to := e.m.Operand(op, k), e.vars[arg]
-		if e.vars[v] == to {
-			continue
+		if to := e.vars[arg]; !e.bring(op, k, to, CastEverywhere) {
+			return e.badCarry(loop, k, e.m.Operand(op, k), to)
 		}
-		w, ok := v, false
-		if e.may(CastEverywhere) {
-			w, ok = e.want(v, to, op)
-		}
-		if !ok {
-			return e.badCarry(loop, op, k, v, to)
-		}
-		e.m.SetOperand(op, k, w)
 	}
 	return nil
 }
 
-func (e *elaborator) badCarry(loop, op ir.OpID, k int, v ir.ValueID, to Variance) error {
+func (e *elaborator) badCarry(loop ir.OpID, k int, v ir.ValueID, to Variance) error {
 	init := e.m.Operand(loop, k)
 	hint := "both must be unreduced and reduced along the same axes"
 	switch more, less := e.vars[v].V&^to.V, to.V&^e.vars[v].V; {
@@ -107,20 +98,12 @@ func (e *elaborator) branch(op ir.OpID, r int) error {
 	ret := e.m.LastOp(e.m.RegionBlock(op, r))
 	for i, result := range e.m.Results(op) {
 		v, to := e.m.Operand(ret, i), e.vars[result]
-		if e.vars[v] == to {
-			continue
-		}
-		w, ok := v, false
-		if e.may(CastEverywhere) {
-			w, ok = e.want(v, to, ret)
-		}
-		if !ok {
+		if !e.bring(ret, i, to, CastEverywhere) {
 			return e.p.badAt(op, diag.BadVariance, "E_BRANCH",
 				"branches must have equal output types: output %d is %s over all branches and the predicate, branch %d returns %s; insert pvary "+
 					"over %s in that branch",
 				i, e.p.FormatVariance(to), r, e.describe(v), e.p.tuple((to.V &^ e.vars[v].V).Axes()))
 		}
-		e.m.SetOperand(ret, i, w)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func (p *Program) showBlocks(err error) error {
 		d.Message = p.equation(op) + ": " + d.Message
 	}
 	shown := 0
-	for _, i := range p.inputsOf(op) {
+	_, inputs := p.causes(operandsOf(p.Module, op))
+	for _, i := range inputs {
 		param := p.Params[i]
 		if shown == maxBlocksShown || e.Diagnostics[0].Code == diag.BadVariance && p.SpecVariance(param.Spec) == (Variance{}) {
 			continue
@@ -55,39 +56,37 @@ func (p *Program) opAt(at diag.Position) (found ir.OpID) {
 	return found
 }
 
-// inputsOf returns the numbers of the inputs that an op depends on.
-func (p *Program) inputsOf(op ir.OpID) (inputs []int) {
+// causes returns the ops on which values depend, and the numbers of the inputs, in order.
+func (p *Program) causes(values []ir.ValueID) (ops []ir.OpID, inputs []int) {
 	m := p.Module
-	args := m.BlockArgs(p.Body())
-	seen := map[ir.ValueID]bool{}
-	pending := slices.Clone(operandsOf(m, op))
-	for len(pending) > 0 {
-		v := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		if seen[v] {
-			continue
-		}
-		seen[v] = true
-		if i := slices.Index(args, v); i >= 0 {
-			inputs = append(inputs, i)
-		} else if from := m.DefiningOp(v); from != 0 {
-			pending = append(pending, operandsOf(m, from)...)
-		} else if around := m.BlockOp(m.ArgBlock(v)); around != 0 {
-			pending = append(pending, operandsOf(m, around)...)
+	seen := map[ir.OpID]bool{}
+	var visit func(values []ir.ValueID)
+	visit = func(values []ir.ValueID) {
+		for _, v := range values {
+			op := m.OpOf(v)
+			switch {
+			case m.Kind(op) == ir.OpFunc:
+				inputs = append(inputs, m.Index(v))
+				continue
+			case seen[op]:
+				continue
+			}
+			seen[op] = true
+			ops = append(ops, op)
+			visit(operandsOf(m, op))
+			for b := range m.InnerBlocks(op) {
+				if last := m.LastOp(b); last != 0 {
+					visit(m.Operands(last))
+				}
+			}
 		}
 	}
+	visit(values)
 	slices.Sort(inputs)
-	return inputs
+	return ops, slices.Compact(inputs)
 }
 
 // inDefinition gives an error about a value the place where the value is defined.
 func (p *Program) inDefinition(v ir.ValueID, e *diag.Error) error {
-	op := p.Module.DefiningOp(v)
-	if op == 0 {
-		op = p.Module.BlockOp(p.Module.ArgBlock(v))
-	}
-	d := &e.Diagnostics[0]
-	d.Pos = p.where(op)
-	d.Source = p.Module.SourceLine(d.Pos.Line)
-	return e
+	return p.placed(p.Module.OpOf(v), e)
 }

@@ -240,7 +240,7 @@ func (r *deviceReader) scatters(opts Options) {
 				m.SetLoc(m.DefiningOp(x), m.OpLoc(op))
 			}
 		}
-		p.rename(m.Result(op, 0), x)
+		p.Replace(m.Result(op, 0), x)
 		m.Erase(op)
 	})
 	ir.EraseDead(m)
@@ -251,25 +251,10 @@ func (r *deviceReader) scatters(opts Options) {
 	}
 }
 
-// rename puts a value in the place of another, with its name.
-func (p *Program) rename(old, v ir.ValueID) {
-	if name, ok := p.Names[old]; ok {
-		delete(p.Names, old)
-		p.Names[v] = name
-	}
-	p.Module.ReplaceUses(old, v)
-}
-
 // replaceGathers makes gathers leave their results varying, those for which a function says so.
 func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
 	m := p.Module
-	var gathers []ir.OpID
-	m.Walk(p.Body(), func(op ir.OpID) {
-		if p.Module.Kind(op) == ir.OpShardMapAllGatherInvariant {
-			gathers = append(gathers, op)
-		}
-	})
-	for _, op := range slices.Backward(gathers) {
+	for _, op := range slices.Backward(m.OpsOf(p.Body(), ir.OpShardMapAllGatherInvariant)) {
 		c, err := p.Collective(op)
 		if err != nil || !which(op, &c) {
 			continue
@@ -280,7 +265,7 @@ func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
 		t := p.VarianceOf(m.Result(op, 0))
 		t.V |= c.Set()
 		p.SetVariance(v, t)
-		p.rename(m.Result(op, 0), v)
+		p.Replace(m.Result(op, 0), v)
 		m.Erase(op)
 	}
 }
@@ -305,10 +290,7 @@ func (p *Program) foldCasts() {
 				m.SetAttrs(op, p.attrs(&cast))
 				continue
 			}
-			v := m.Result(op, 0)
-			delete(p.Names, v)
-			m.ReplaceUses(v, m.Operand(op, 0))
-			m.Erase(op)
+			p.Bypass(op)
 		}
 		return len(casts) > 0
 	})

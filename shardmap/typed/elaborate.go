@@ -125,9 +125,8 @@ func elaborate(p *Program, opts Options, frozen bool) (*elaborator, error) {
 		return e, nil
 	}
 	for _, op := range e.sunk {
-		if v := e.m.Result(op, 0); !e.m.HasUses(v) {
-			delete(p.Names, v)
-			e.m.Erase(op)
+		if !e.m.HasUses(e.m.Result(op, 0)) {
+			p.Erase(op)
 		}
 	}
 	p.Variance = e.vars
@@ -162,6 +161,22 @@ func (e *elaborator) check(op ir.OpID) error {
 	return e.checkLocal(op)
 }
 
+// bring makes operand i of an op vary as it should, if casts at such uses are allowed; it says whether it does now.
+func (e *elaborator) bring(op ir.OpID, i int, to Variance, at Casts) bool {
+	v := e.m.Operand(op, i)
+	if e.vars[v] == to {
+		return true
+	}
+	if !e.may(at) {
+		return false
+	}
+	w, ok := e.want(v, to, op)
+	if ok {
+		e.m.SetOperand(op, i, w)
+	}
+	return ok
+}
+
 // want makes a value vary as it should at a use, by a cast if the value varies less.
 func (e *elaborator) want(v ir.ValueID, to Variance, user ir.OpID) (ir.ValueID, bool) {
 	have := e.vars[v]
@@ -188,7 +203,7 @@ func (e *elaborator) cast(v ir.ValueID, axes AxisSet, kind ir.Kind, user ir.OpID
 	}
 	at := user
 	if !e.opts.Fresh {
-		at = e.ancestor(user, e.home(v))
+		at = e.ancestor(user, e.m.BlockOf(v))
 	}
 	c := Collective{Kind: kind, Axes: axes.Axes()}
 	var w ir.ValueID
@@ -216,14 +231,6 @@ func (e *elaborator) grow() {
 	for len(e.vars) < e.m.NumValues() {
 		e.vars, e.first, e.met = append(e.vars, Variance{}), append(e.first, Variance{}), append(e.met, false)
 	}
-}
-
-// home returns the block in which a value is defined.
-func (e *elaborator) home(v ir.ValueID) ir.BlockID {
-	if def := e.m.DefiningOp(v); def != 0 {
-		return e.m.OpBlock(def)
-	}
-	return e.m.ArgBlock(v)
 }
 
 // ancestor returns the op of a block that holds an op, or is it.
@@ -279,11 +286,9 @@ func (e *elaborator) outputs() error {
 			return e.p.badAt(ret, diag.BadVariance, "E_CAST", "output %d is %s and its spec %s makes it vary over %s; insert pvary over %s",
 				i, e.describe(v), r.Spec, e.p.FormatAxes(to.V), e.p.tuple((to.V &^ have.V).Axes()))
 		}
-		w, ok := e.want(v, to, ret)
-		if !ok {
+		if !e.bring(ret, i, to, CastOutputs) {
 			return e.p.badAt(ret, diag.BadVariance, "E_UNREDUCED", "output %d is %s, which does not fit its spec %s", i, e.describe(v), r.Spec)
 		}
-		e.m.SetOperand(ret, i, w)
 	}
 	return nil
 }

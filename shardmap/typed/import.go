@@ -214,14 +214,11 @@ func (i *manualReader) body(main ir.FuncID) error {
 		p.Names[arg] = p.Params[k].Name
 	}
 	results := p.moveBody(m, from, to, ir.OpReturn)
-	fn := m.Func(f)
+	p.returns(results)
 	for k, v := range results {
 		if p.Names[v] == "" && i.outputs[k] != "" {
 			p.Names[v] = i.outputs[k]
 		}
-		fn.ResultTypes = append(fn.ResultTypes, m.Type(v))
-		fn.ResultAttrs = append(fn.ResultAttrs, nil)
-		fn.ResultShardings = append(fn.ResultShardings, 0)
 	}
 	for op := range m.Ops(m.Body()) {
 		if id := m.FuncOf(op); id != 0 && id != f {
@@ -286,7 +283,8 @@ func (p *Program) invariantGathers(opts Options) {
 		if extra == 0 {
 			continue
 		}
-		for _, op := range p.slice(limit.value) {
+		ops, _ := p.causes([]ir.ValueID{limit.value})
+		for _, op := range ops {
 			c, err := p.Collective(op)
 			if err != nil || c.Kind != ir.OpShardMapAllGather || c.Groups != nil || c.Set()&extra == 0 {
 				continue
@@ -333,47 +331,12 @@ func (p *Program) limits() []limit {
 // communicated returns the axes of all collectives in the regions of an op.
 func (p *Program) communicated(op ir.OpID) (axes AxisSet) {
 	m := p.Module
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			m.Walk(b, func(inner ir.OpID) {
-				if c, err := p.Collective(inner); err == nil && c.Kind.Communicates() {
-					axes |= c.Set()
-				}
-			})
-		}
+	for b := range m.InnerBlocks(op) {
+		m.Walk(b, func(inner ir.OpID) {
+			if c, err := p.Collective(inner); err == nil && c.Kind.Communicates() {
+				axes |= c.Set()
+			}
+		})
 	}
 	return axes
-}
-
-// slice returns the ops on which a value depends.
-func (p *Program) slice(v ir.ValueID) []ir.OpID {
-	m := p.Module
-	seen := map[ir.OpID]bool{}
-	var order []ir.OpID
-	var visit func(v ir.ValueID)
-	visit = func(v ir.ValueID) {
-		op := m.DefiningOp(v)
-		if op == 0 {
-			op = m.BlockOp(m.ArgBlock(v))
-		}
-		if seen[op] || m.Kind(op) == ir.OpFunc {
-			return
-		}
-		seen[op] = true
-		order = append(order, op)
-		for _, x := range operandsOf(m, op) {
-			visit(x)
-		}
-		for _, r := range m.Regions(op) {
-			for _, b := range m.Blocks(r) {
-				if last := m.LastOp(b); last != 0 {
-					for _, x := range m.Operands(last) {
-						visit(x)
-					}
-				}
-			}
-		}
-	}
-	visit(v)
-	return order
 }

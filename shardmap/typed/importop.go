@@ -48,11 +48,9 @@ func (i *importer) convertOp(op ir.OpID) error {
 		i.swap(op, i.lookUp(op, dtype.UI32, i.refined.Coarse.DeviceIDs))
 		return nil
 	}
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			if err := i.convert(b); err != nil {
-				return err
-			}
+	for b := range m.InnerBlocks(op) {
+		if err := i.convert(b); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -133,8 +131,8 @@ func (i *importer) whole(refs []subaxis.Ref) ([]int, bool) {
 func (i *importer) overWhole(op ir.OpID) error {
 	m, a := i.m, i.m.OpAttrs(op)
 	refs, coarse := shardmap.AxesOf(m, op), &i.refined.Coarse
-	c := Collective{Kind: m.Kind(op), Dim: a.Int("dim", 0), Split: a.Int("split", 0), Concat: a.Int("concat", 0), Source: a.Int("source", 0),
-		Groups: intLists(a.Get("groups")), Reduction: reductionOf(a)}
+	c := Collective{Kind: m.Kind(op)}
+	c.read(a)
 	if along, ok := refine.FindGroups(coarse, c.Groups); ok && c.Groups != nil {
 		if _, ok := i.whole(along); ok {
 			refs, c.Groups = along, nil

@@ -88,30 +88,24 @@ func operandsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
 		return out
 	}
 	inner := map[ir.ValueID]bool{}
-	enter := func(op ir.OpID) {
-		for _, r := range m.Regions(op) {
-			for _, b := range m.Blocks(r) {
-				for _, v := range m.BlockArgs(b) {
-					inner[v] = true
-				}
-			}
+	enter := func(values []ir.ValueID) {
+		for _, v := range values {
+			inner[v] = true
 		}
 	}
-	enter(op)
-	for _, r := range m.Regions(op) {
-		for _, b := range m.Blocks(r) {
-			m.Walk(b, func(o ir.OpID) {
-				enter(o)
-				for _, v := range m.Operands(o) {
-					if !inner[v] {
-						out = append(out, v)
-					}
+	for b := range m.InnerBlocks(op) {
+		enter(m.BlockArgs(b))
+		m.Walk(b, func(o ir.OpID) {
+			for deeper := range m.InnerBlocks(o) {
+				enter(m.BlockArgs(deeper))
+			}
+			for _, v := range m.Operands(o) {
+				if !inner[v] {
+					out = append(out, v)
 				}
-				for _, v := range m.ResultValues(o) {
-					inner[v] = true
-				}
-			})
-		}
+			}
+			enter(m.ResultValues(o))
+		})
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func (l *lowering) scan(op ir.OpID) []ir.ValueID {
 	}
 	results := init
 	if info.Length > 0 {
-		loop := b.at.OpRegions(ir.OpWhile, b.types(init), nil, 2, init...)
+		loop := b.at.OpRegions(ir.OpWhile, b.m.TypesOf(init), nil, 2, init...)
 		l.scanTest(loop, info)
 		l.scanBody(loop, op, info)
 		results = m.ResultValues(loop)

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/shardmap"
 )
 
 // state is what a value is along an axis.
@@ -107,18 +108,10 @@ func (p *Program) attrs(c *Collective) ir.Attrs {
 		case "source":
 			out = out.With(d.Name, m.I64(c.Source))
 		case "perm":
-			pairs := ir.ArrayAttr{}
-			for _, pair := range c.Perm {
-				pairs = append(pairs, ir.Ints{pair[0], pair[1]})
-			}
-			out = out.With(d.Name, pairs)
+			out = out.With(d.Name, shardmap.Perm(c.Perm))
 		case "groups":
 			if c.Groups != nil {
-				groups := ir.ArrayAttr{}
-				for _, g := range c.Groups {
-					groups = append(groups, ir.Ints(g))
-				}
-				out = out.With(d.Name, groups)
+				out = out.With(d.Name, shardmap.Lists(c.Groups))
 			}
 		case "kind":
 			if c.Reduction != ir.ReduceSum {
@@ -142,38 +135,34 @@ func (p *Program) Collective(op ir.OpID) (Collective, error) {
 	if !ok {
 		return c, p.bad(diag.BadAttribute, "E_OP", "needs a list of axes")
 	}
-	for _, name := range names {
-		a, err := p.boundAxis(name, c.Axes)
-		if err != nil {
-			return c, err
-		}
-		c.Axes = append(c.Axes, a)
+	var err error
+	if c.Axes, err = p.boundAxes(nil, names); err != nil {
+		return c, err
 	}
 	for _, e := range attrs {
 		if !kind.Declares(e.Name) {
 			return c, p.bad(diag.BadAttribute, "E_OP", "has no attribute `%s`", e.Name)
 		}
 	}
-	c.Dim, c.Split, c.Concat = attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)
-	c.Source = attrs.Int("source", 0)
-	c.Groups = intLists(attrs.Get("groups"))
+	c.read(attrs)
 	if _, ok := attrs.Get("perm").(ir.ArrayAttr); !ok && kind == ir.OpShardMapPpermute {
 		return c, p.bad(diag.BadAttribute, "E_PERM", "needs perm, a list of pairs of source and destination such as ((0, 1), (1, 0))")
 	}
-	for _, pair := range intLists(attrs.Get("perm")) {
+	for _, pair := range shardmap.ListsOf(attrs.Get("perm")) {
 		if len(pair) != 2 {
 			return c, p.bad(diag.BadAttribute, "E_PERM", "perm is a list of pairs of source and destination")
 		}
 		c.Perm = append(c.Perm, [2]int64(pair))
 	}
-	c.Reduction = reductionOf(attrs)
 	return c, nil
 }
 
-// reductionOf returns how the terms of an op combine: a sum where nothing is said.
-func reductionOf(attrs ir.Attrs) ir.Reduction {
-	r, _ := ir.ParseReduction(attrs.Str("kind"))
-	return r
+// read reads all attributes but axes and pairs. Terms are added up where nothing is said.
+func (c *Collective) read(attrs ir.Attrs) {
+	c.Dim, c.Split, c.Concat = attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)
+	c.Source = attrs.Int("source", 0)
+	c.Groups = shardmap.ListsOf(attrs.Get("groups"))
+	c.Reduction, _ = ir.ParseReduction(attrs.Str("kind"))
 }
 
 // axesAttr returns axes as an attribute: axes of a mesh of the module that equals the program's.
@@ -205,6 +194,18 @@ func (p *Program) namesOf(a ir.Attr) (names []string, ok bool) {
 	return nil, false
 }
 
+// boundAxes appends the numbers of manual axes, of which none stands there twice, to a list of such numbers.
+func (p *Program) boundAxes(axes []int, names []string) ([]int, error) {
+	for _, name := range names {
+		a, err := p.boundAxis(name, axes)
+		if err != nil {
+			return axes, err
+		}
+		axes = append(axes, a)
+	}
+	return axes, nil
+}
+
 // boundAxis returns the number of a manual axis that is not among those before it.
 func (p *Program) boundAxis(name string, before []int) (int, error) {
 	a := axisNumber(&p.Mesh, name)
@@ -215,19 +216,6 @@ func (p *Program) boundAxis(name string, before []int) (int, error) {
 		return 0, p.bad(diag.DuplicateAxis, "E_UNBOUND", "names axis `%s` twice", name)
 	}
 	return a, nil
-}
-
-func intLists(a ir.Attr) [][]int64 {
-	list, ok := a.(ir.ArrayAttr)
-	if !ok {
-		return nil
-	}
-	out := [][]int64{}
-	for _, e := range list {
-		ints, _ := e.(ir.Ints)
-		out = append(out, ints)
-	}
-	return out
 }
 
 // ScanInfo is the content of a scan: its operands and block arguments are Carries carries and then arrays, of which

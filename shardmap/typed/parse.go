@@ -218,8 +218,6 @@ func (r *reader) ends(specs headerSpecs, args, results []ir.ValueID) {
 			return
 		}
 		p.Results = append(p.Results, Result{Spec: specs.out[i]})
-		f.ResultTypes = append(f.ResultTypes, r.m.Type(v))
-		f.ResultAttrs = append(f.ResultAttrs, nil)
-		f.ResultShardings = append(f.ResultShardings, 0)
 	}
+	p.returns(results)
 }

@@ -133,12 +133,8 @@ func (r *reader) variance(text string) (v Variance) {
 		r.typed = false
 		return v
 	}
-	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
-		r.fail(diag.Syntax, "expected axes in braces, found %q", text)
-		return v
-	}
 	set := &v.V
-	for _, item := range r.items(text[1 : len(text)-1]) {
+	for _, item := range r.inBraces(text) {
 		mark, name, marked := strings.Cut(item, ":")
 		if !marked {
 			name = mark
@@ -281,16 +277,12 @@ func (r *reader) kind(name string) ir.Kind {
 	}
 	kind, ok := ir.ParseKind(full)
 	if !ok || kind.IsTerminator() {
-		hint := ""
 		var known []string
 		for kind := range opInfos {
 			known = append(known, kind.ShardMapName())
 		}
 		slices.Sort(known)
-		if near := diag.Nearest(name, known); near != "" {
-			hint = ", did you mean `" + near + "`?"
-		}
-		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, hint)
+		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, diag.DidYouMean(name, known))
 	}
 	return kind
 }

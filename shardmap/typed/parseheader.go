@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,11 +24,7 @@ func (r *reader) checkDonated(donated []string, args []ir.ValueID) {
 	for i, name := range donated {
 		switch {
 		case !slices.Contains(known, name):
-			hint := ""
-			if near := diag.Nearest(name, known); near != "" {
-				hint = fmt.Sprintf(", did you mean `%s`?", near)
-			}
-			r.fail(diag.Undefined, "donated input `%s` is no parameter of `lambda`%s", name, hint)
+			r.fail(diag.Undefined, "donated input `%s` is no parameter of `lambda`%s", name, diag.DidYouMean(name, known))
 		case slices.Contains(donated[:i], name):
 			r.fail(diag.Redefined, "input `%s` is donated twice", name)
 		}
@@ -113,14 +108,9 @@ func (r *reader) mesh(mesh, manual string) {
 	if manual == "" {
 		return
 	}
-	r.key, r.p.Manual = "manual", 0
-	for _, name := range r.tuple(manual) {
-		a := axisNumber(&r.p.Mesh, name)
-		if a < 0 {
-			r.fail(diag.UnknownAxis, "manual axis `%s` is not in the mesh (E_AXIS_UNKNOWN)", name)
-			return
-		}
-		r.p.Manual |= 1 << a
+	r.key = "manual"
+	if err := r.p.setManual(r.tuple(manual)); err != nil {
+		r.locate(err)
 	}
 	if err := r.p.checkManual(); err != nil {
 		r.locate(err)
@@ -191,11 +181,16 @@ func (r *reader) specs(text string) []Spec {
 }
 
 func (r *reader) axisSet(text string) []string {
+	return r.unquote(r.inBraces(text))
+}
+
+// inBraces returns the items of {a, b}.
+func (r *reader) inBraces(text string) []string {
 	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
 		r.fail(diag.Syntax, "expected axes in braces, found %q", text)
 		return nil
 	}
-	return r.unquote(r.items(text[1 : len(text)-1]))
+	return r.items(text[1 : len(text)-1])
 }
 
 func (r *reader) unquote(items []string) []string {

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/shardmap"
 )
 
 // shorthands are names that the text form reads as other ops, and the op whose attributes they have:
@@ -52,7 +53,7 @@ func (r *reader) build(b *Builder, op string, attrs ir.Attrs, x ir.ValueID) (ir.
 	if err := r.checkShorthand(op, attrs); err != nil {
 		return 0, err
 	}
-	dim, groups, tiled := attrs.Int("dim", 0), intLists(attrs.Get("groups")), attrs.Bool("tiled")
+	dim, groups, tiled := attrs.Int("dim", 0), shardmap.ListsOf(attrs.Get("groups")), attrs.Bool("tiled")
 	var v ir.ValueID
 	switch kind, _ := ir.ParseShardMap(op); kind {
 	case ir.OpShardMapAllGather, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllGatherReduced:

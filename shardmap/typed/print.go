@@ -41,10 +41,8 @@ func (p *Program) printNames() map[ir.ValueID]string {
 		order = append(order, p.Module.BlockArgs(b)...)
 		for op := range p.Module.Ops(b) {
 			order = append(order, p.Module.ResultValues(op)...)
-			for _, r := range p.Module.Regions(op) {
-				for _, inner := range p.Module.Blocks(r) {
-					visit(inner)
-				}
+			for inner := range p.Module.InnerBlocks(op) {
+				visit(inner)
 			}
 		}
 	}
@@ -136,10 +134,8 @@ func (pr *printer) equation(op ir.OpID, indent string) {
 	pr.operands(op)
 	if pr.m.NumRegions(op) > 0 {
 		pr.out.WriteString(" {" + pr.source(op) + "\n")
-		for _, r := range pr.m.Regions(op) {
-			for _, b := range pr.m.Blocks(r) {
-				pr.lambda(b, indent)
-			}
+		for b := range pr.m.InnerBlocks(op) {
+			pr.lambda(b, indent)
 		}
 		pr.out.WriteString(indent + "}\n")
 		return

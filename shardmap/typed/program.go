@@ -1,7 +1,9 @@
 package typed
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -100,19 +102,42 @@ func (p *Program) SetVariance(v ir.ValueID, t Variance) {
 func (p *Program) Clone() *Program {
 	c := *p
 	c.Module = p.Module.Clone()
-	c.Params = append([]Param(nil), p.Params...)
-	c.Results = append([]Result(nil), p.Results...)
-	if p.Variance != nil {
-		c.Variance = append([]Variance{}, p.Variance...)
-	}
-	c.Names = make(map[ir.ValueID]string, len(p.Names))
-	for v, name := range p.Names {
-		c.Names[v] = name
-	}
+	c.Params, c.Results, c.Variance, c.Names = slices.Clone(p.Params), slices.Clone(p.Results), slices.Clone(p.Variance), maps.Clone(p.Names)
 	return &c
 }
 
-// axis returns the number of the axis of that name, -1 if the mesh has none.
+// Replace puts a value in the place of another one, whose name it takes.
+func (p *Program) Replace(old, v ir.ValueID) {
+	if name, ok := p.Names[old]; ok {
+		delete(p.Names, old)
+		p.Names[v] = name
+	}
+	p.Module.ReplaceUses(old, v)
+}
+
+// Bypass puts the only operand of an op in the place of its only result, which loses its name, and erases the op.
+func (p *Program) Bypass(op ir.OpID) {
+	p.Module.ReplaceUses(p.Module.Result(op, 0), p.Module.Operand(op, 0))
+	p.Erase(op)
+}
+
+// Erase removes an op of the body, with the names of its results and of the values inside it.
+func (p *Program) Erase(op ir.OpID) {
+	m := p.Module
+	forget := func(values []ir.ValueID) {
+		for _, v := range values {
+			delete(p.Names, v)
+		}
+	}
+	forget(m.ResultValues(op))
+	for b := range m.InnerBlocks(op) {
+		forget(m.BlockArgs(b))
+		m.Walk(b, func(inner ir.OpID) { forget(m.ResultValues(inner)) })
+	}
+	m.Erase(op)
+}
+
+// axisNumber returns the number of the axis of that name, -1 if the mesh has none.
 func axisNumber(mesh *subaxis.Mesh, name string) int {
 	if r, ok := mesh.Lookup(name); ok {
 		return int(r.Axis)
@@ -144,12 +169,9 @@ func (p *Program) axisNames(axes []int, separator string) string {
 func (p *Program) tuple(axes []int) string {
 	names := make([]string, len(axes))
 	for i, a := range axes {
-		names[i] = "'" + p.Mesh.Axes[a].Name + "'"
+		names[i] = quoteName(p.Mesh.Axes[a].Name)
 	}
-	if len(names) == 1 {
-		return "(" + names[0] + ",)"
-	}
-	return "(" + strings.Join(names, ", ") + ")"
+	return pyTuple(names)
 }
 
 // FormatVariance returns the braces of a type: {i,j}, or {i, U:j} with axes that are not just varying.

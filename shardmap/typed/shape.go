@@ -191,15 +191,9 @@ func (p *Program) raggedType(operands []ir.TypeID, n int64) (ir.TypeID, error) {
 }
 
 func formatPairs(pairs [][2]int64) string {
-	s := "("
+	parts := make([]string, len(pairs))
 	for i, pair := range pairs {
-		if i > 0 {
-			s += ", "
-		}
-		s += "(" + itoa(pair[0]) + ", " + itoa(pair[1]) + ")"
+		parts[i] = intTuple(pair[:])
 	}
-	if len(pairs) == 1 {
-		s += ","
-	}
-	return s + ")"
+	return pyTuple(parts)
 }

@@ -221,7 +221,11 @@ func (p *Program) bad(code diag.Code, rule, format string, args ...any) *diag.Er
 
 // badAt is bad for an op: the message begins with the equation.
 func (p *Program) badAt(op ir.OpID, code diag.Code, rule, format string, args ...any) *diag.Error {
-	e := p.bad(code, rule, "%s: %s", p.equation(op), fmt.Sprintf(format, args...))
+	return p.placed(op, p.bad(code, rule, "%s: %s", p.equation(op), fmt.Sprintf(format, args...)))
+}
+
+// placed gives an error the place of an op.
+func (p *Program) placed(op ir.OpID, e *diag.Error) *diag.Error {
 	d := &e.Diagnostics[0]
 	d.Pos = p.where(op)
 	d.Source = p.Module.SourceLine(d.Pos.Line)

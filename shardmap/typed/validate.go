@@ -170,11 +170,7 @@ func (p *Program) checkOp(op ir.OpID) error {
 	if len(c.Axes) == 0 {
 		return p.badAt(op, diag.BadOp, "E_OP", "needs at least one axis")
 	}
-	var operands []ir.TypeID
-	for _, v := range m.Operands(op) {
-		operands = append(operands, m.Type(v))
-	}
-	t, err := p.resultType(&c, operands)
+	t, err := p.resultType(&c, m.TypesOf(m.Operands(op)))
 	if err != nil {
 		return p.inOp(op, err)
 	}
@@ -225,9 +221,7 @@ func (p *Program) inOp(op ir.OpID, err error) error {
 	}
 	d := &e.Diagnostics[0]
 	d.Message = p.equation(op) + ": " + d.Message
-	d.Pos = p.where(op)
-	d.Source = p.Module.SourceLine(d.Pos.Line)
-	return e
+	return p.placed(op, e)
 }
 
 func (p *Program) checkScanTypes(op ir.OpID) error {

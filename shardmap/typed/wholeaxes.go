@@ -67,7 +67,7 @@ func (r *Refining) Cut(pos diag.Position, what string, refs []subaxis.Ref) error
 // CutGroups cuts the mesh so that groups that ops of a block list, or of the blocks inside it, run along whole axes where they can.
 func (r *Refining) CutGroups(m *ir.Module, b ir.BlockID) {
 	m.Walk(b, func(op ir.OpID) {
-		if groups := intLists(m.Attr(op, "groups")); groups != nil && m.Kind(op).IsShardMap() {
+		if groups := shardmap.ListsOf(m.Attr(op, "groups")); groups != nil && m.Kind(op).IsShardMap() {
 			if axes, ok := refine.FindGroups(&r.mesh, groups); ok {
 				_ = r.cuts.Add(axes...)
 			}
