@@ -2,6 +2,7 @@ package shardmap
 
 import (
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
 
@@ -17,6 +18,31 @@ func AxesOf(m *ir.Module, op ir.OpID) []subaxis.Ref {
 		return axes.Axes
 	}
 	return nil
+}
+
+// Places are the numbers of this device along axes, each computed once at the start of the function.
+type Places struct {
+	p    *Program
+	last ir.OpID // of the ops that compute them
+	of   map[string]ir.ValueID
+}
+
+// NewPlaces returns those of a program, of which none is computed yet.
+func NewPlaces(p *Program) *Places { return &Places{p: p, of: map[string]ir.ValueID{}} }
+
+// Along returns the number of this device along axes, given as the attribute of an op, an i32 scalar.
+func (x *Places) Along(axes *ir.AxesAttr) ir.ValueID {
+	m, key := x.p.Module, x.p.Mesh.FormatList(axes.Axes)
+	if v, ok := x.of[key]; ok {
+		return v
+	}
+	b := m.BuilderBefore(m.FirstOp(m.Func(x.p.Main).Body))
+	if x.last != 0 {
+		b = m.BuilderAfter(x.last)
+	}
+	v := b.Op1(ir.OpShardMapAxisIndex, m.TensorType(dtype.I32), ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: axes}))
+	x.last, x.of[key] = m.DefiningOp(v), v
+	return v
 }
 
 // PermOf returns the pairs of source and target members of a ppermute.

@@ -1,6 +1,7 @@
 package shardmap
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -113,34 +114,16 @@ func (l *lowerer) permute(op ir.OpID) error {
 		cutting = append(cutting, subaxis.Difference(refs, cutting)...)
 	}
 	cutting = subaxis.SortMerge(cutting)
-	sources := l.sources(before, after)
-	along := cutting
-	perm, ok := permutation(&l.p.Mesh, along, sources)
-	if !ok {
-		along = l.p.Mesh.All()
-		perm, _ = permutation(&l.p.Mesh, along, sources)
+	pairs := map[[2]int64]bool{}
+	for target, source := range l.sources(before, after) {
+		pairs[[2]int64{source, int64(target)}] = true
 	}
+	along, perm := permOver(&l.p.Mesh, cutting, pairs)
+	slices.SortFunc(perm, func(x, y [2]int64) int { return cmp.Compare(x[1], y[1]) })
 	out := m.BuilderBefore(op).Op1(ir.OpShardMapPpermute, m.Type(v), l.along(along).With("perm", Perm(perm)), v)
 	l.record(out, collectives.Permute, cutting, v, op)
 	l.replace(op, out)
 	return nil
-}
-
-// permutation returns pairs of source and target members along axes, by target, if they are the same in all groups. Sources
-// are those of all devices, by place.
-func permutation(mesh *subaxis.Mesh, axes []subaxis.Ref, sources []int64) (perm [][2]int64, same bool) {
-	for i, group := range mesh.Groups(axes) {
-		for k, target := range group {
-			from := int64(slices.Index(group, sources[target]))
-			if i == 0 {
-				perm = append(perm, [2]int64{from, int64(k)})
-			}
-			if from < 0 || perm[k][0] != from {
-				return nil, false
-			}
-		}
-	}
-	return perm, true
 }
 
 // sources returns the device from which each device gets the block that it needs, by place: itself where that is possible,
@@ -247,12 +230,12 @@ func (l *lowerer) userGroups(op ir.OpID, c *Collective) {
 	n := l.p.Mesh.Devices()
 	c.Axes = AxesOf(l.m, op)
 	c.Groups, c.Size = n/subaxis.Product(c.Axes), subaxis.Product(c.Axes)
-	lists, listed := l.m.Attr(op, "groups").(ir.ArrayAttr)
+	lists := ListsOf(l.m.Attr(op, "groups"))
 	switch {
 	case c.Kind == collectives.Permute:
 		c.Pairs = moving(PermOf(l.m, op)) * c.Groups
 		c.Groups, c.Size, c.Axes = 1, n, nil
-	case listed:
+	case lists != nil:
 		c.Groups, c.Size, c.Axes = int64(len(lists)), n/int64(len(lists)), nil
 	case c.Axes == nil:
 		c.Groups, c.Size = 1, n

@@ -129,3 +129,14 @@ func PermAlong(mesh *subaxis.Mesh, axes []subaxis.Ref, pairs map[[2]int64]bool) 
 	}
 	return perm, len(groups)*len(perm) == len(pairs)
 }
+
+// permOver returns axes with pairs of members along them: the given ones, or all where the groups along those do not all exchange their
+// blocks in the same way.
+func permOver(mesh *subaxis.Mesh, axes []subaxis.Ref, pairs map[[2]int64]bool) ([]subaxis.Ref, [][2]int64) {
+	perm, ok := PermAlong(mesh, axes, pairs)
+	if !ok {
+		axes = mesh.All()
+		perm, _ = PermAlong(mesh, axes, pairs)
+	}
+	return axes, perm
+}

@@ -125,15 +125,15 @@ func (g *grouper) channelled() ir.Attrs {
 // further.
 func (g *grouper) groups(op ir.OpID) [][]int64 {
 	whole := g.p.Mesh.Groups(AxesOf(g.m, op))
-	inner, ok := g.m.Attr(op, "groups").(ir.ArrayAttr)
-	if !ok {
+	inner := ListsOf(g.m.Attr(op, "groups"))
+	if inner == nil {
 		return whole
 	}
 	var out [][]int64
 	for _, members := range whole {
 		for _, list := range inner {
 			var group []int64
-			for _, k := range list.(ir.Ints) {
+			for _, k := range list {
 				group = append(group, members[k])
 			}
 			out = append(out, group)

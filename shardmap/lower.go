@@ -12,14 +12,13 @@ import (
 // lowerer walks the program in order. When it comes to an op, the op's operands have their local types already;
 // their shardings still tell how they were cut.
 type lowerer struct {
-	ctx     context.Context
-	m       *ir.Module
-	p       *Program
-	mesh    ir.MeshID
-	head    ir.OpID // last of the ops at the start of the function that number this device along axes
-	runs    int64   // trip count of the loops around
-	varies  bool    // inside a branch, or a loop whose trip count is not plain to see
-	indices map[string]ir.ValueID
+	ctx    context.Context
+	m      *ir.Module
+	p      *Program
+	mesh   ir.MeshID
+	runs   int64 // trip count of the loops around
+	varies bool  // inside a branch, or a loop whose trip count is not plain to see
+	places *Places
 }
 
 // ruleAttr is the attribute of a sharding rule, which holds sizes of whole tensors.
@@ -115,21 +114,9 @@ func (l *lowerer) along(axes []subaxis.Ref) ir.Attrs {
 	return ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesAttr{Mesh: l.mesh, Axes: axes}})
 }
 
-// axisIndex returns an i32 scalar with the number of this device's block along a list of axes, computed once at the start
-// of the function.
+// axisIndex returns an i32 scalar with the number of this device's block along a list of axes.
 func (l *lowerer) axisIndex(refs []subaxis.Ref) ir.ValueID {
-	key := l.p.Mesh.FormatList(refs)
-	if v, ok := l.indices[key]; ok {
-		return v
-	}
-	b := l.m.BuilderBefore(l.m.FirstOp(l.m.Func(l.p.Main).Body))
-	if l.head != 0 {
-		b = l.m.BuilderAfter(l.head)
-	}
-	v := b.Op1(ir.OpShardMapAxisIndex, l.m.TensorType(dtype.I32), l.along(refs))
-	l.head = l.m.DefiningOp(v)
-	l.indices[key] = v
-	return v
+	return l.places.Along(&ir.AxesAttr{Mesh: l.mesh, Axes: refs})
 }
 
 // offset emits the index in the whole tensor of the first element of this device's block along axes whose block has

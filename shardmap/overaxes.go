@@ -125,14 +125,10 @@ func (r *groupReader) over(groups [][]int64) (ir.Attrs, bool) {
 		return r.along(axes), true
 	}
 	size := len(groups[0])
-	list := make(ir.ArrayAttr, len(groups))
-	for i, members := range groups {
-		if len(members) != size {
-			return nil, false
-		}
-		list[i] = ir.Ints(members)
+	if slices.ContainsFunc(groups, func(members []int64) bool { return len(members) != size }) {
+		return nil, false
 	}
-	return r.along(r.mesh.All()).With("groups", list), int64(size*len(groups)) == r.mesh.Devices()
+	return r.along(r.mesh.All()).With("groups", Lists(groups)), int64(size*len(groups)) == r.mesh.Devices()
 }
 
 // find returns the whole axes along which groups run.
@@ -182,12 +178,8 @@ func (r *groupReader) permute(op ir.OpID) {
 			}
 		}
 	}
-	perm, ok := PermAlong(r.mesh, moving, pairs)
-	if !ok {
-		moving = r.mesh.All()
-		perm, _ = PermAlong(r.mesh, moving, pairs)
-	}
-	r.become(op, ir.OpShardMapPpermute, r.along(moving).With("perm", Perm(perm)))
+	axes, perm := permOver(r.mesh, moving, pairs)
+	r.become(op, ir.OpShardMapPpermute, r.along(axes).With("perm", Perm(perm)))
 }
 
 // become puts an op over axes per operand in the place of a collective. A reduction whose region is of a wider type than its

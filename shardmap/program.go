@@ -145,7 +145,7 @@ func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) 
 		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
 	}
 	OverAxes(m, f.Body, mesh, p.Move)
-	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, indices: map[string]ir.ValueID{}}
+	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, places: NewPlaces(p)}
 	if err := l.block(f.Body); err != nil {
 		return nil, err
 	}

@@ -114,3 +114,33 @@ func TestPermAndAxesRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// Lists of integers come back from the attribute that holds them; an attribute that is no list has none.
+func TestListsOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lists := rapid.SliceOf(rapid.SliceOf(rapid.Int64())).Draw(t, "lists")
+		if got := shardmap.ListsOf(shardmap.Lists(lists)); !slices.EqualFunc(got, lists, slices.Equal) {
+			t.Errorf("%v came back as %v", lists, got)
+		}
+	})
+	if got := shardmap.ListsOf(ir.StringAttr("i")); got != nil {
+		t.Errorf("a name holds %v", got)
+	}
+}
+
+// The number of a device along axes is computed once, at the start of the function.
+func TestPlacesAreComputedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, mesh := drawProgram(t)
+		_, p := lower(t, m, mesh)
+		places := shardmap.NewPlaces(p)
+		var ops []ir.OpID
+		for _, axis := range append(p.Mesh.All(), p.Mesh.All()...) {
+			ops = append(ops, p.Module.DefiningOp(places.Along(&ir.AxesAttr{Mesh: mesh, Axes: []subaxis.Ref{axis}})))
+		}
+		n := len(p.Mesh.Axes)
+		if first := slices.Collect(p.Module.Ops(p.Module.Func(p.Main).Body))[:n]; !slices.Equal(ops[:n], first) || !slices.Equal(ops[n:], first) {
+			t.Errorf("the numbers along %d axes are made by ops %v, the function begins with %v", n, ops, first)
+		}
+	})
+}

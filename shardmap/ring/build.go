@@ -6,36 +6,16 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
-	"autoshard/subaxis"
 )
 
 // writer adds rings to a program and knows what they share.
 type writer struct {
 	m      *ir.Module
-	main   ir.FuncID
-	mesh   *subaxis.Mesh
-	head   ir.OpID               // last of the ops at the start of the function that compute places
-	places map[string]ir.ValueID // by axes
+	places *shardmap.Places
 }
 
 func newWriter(p *shardmap.Program) *writer {
-	return &writer{m: p.Module, main: p.Main, mesh: &p.Mesh, places: map[string]ir.ValueID{}}
-}
-
-// place returns this device's place along axes, given as the attribute of an op, an i32 scalar at the start of the function.
-func (w *writer) place(axes *ir.AxesAttr) ir.ValueID {
-	key := w.mesh.FormatList(axes.Axes)
-	if v, ok := w.places[key]; ok {
-		return v
-	}
-	b := w.m.BuilderBefore(w.m.FirstOp(w.m.Func(w.main).Body))
-	if w.head != 0 {
-		b = w.m.BuilderAfter(w.head)
-	}
-	v := b.Op1(ir.OpShardMapAxisIndex, w.m.TensorType(dtype.I32), attrs("axes", axes))
-	w.head = w.m.DefiningOp(v)
-	w.places[key] = v
-	return v
+	return &writer{m: p.Module, places: shardmap.NewPlaces(p)}
 }
 
 func attrs(name string, value ir.Attr) ir.Attrs {
@@ -60,7 +40,7 @@ type ring struct {
 }
 
 func (w *writer) ring(c *Candidate) *ring {
-	return &ring{writer: w, Candidate: c, mine: w.place(c.axes), b: w.m.BuilderBefore(c.Product),
+	return &ring{writer: w, Candidate: c, mine: w.places.Along(c.axes), b: w.m.BuilderBefore(c.Product),
 		ints: map[int64]ir.ValueID{}, from: map[int64]ir.ValueID{}}
 }
 

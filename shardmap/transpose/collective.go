@@ -74,8 +74,8 @@ func (t *transposer) unchecked(op ir.OpID, c *typed.Collective, x, g ir.ValueID)
 	case ir.OpShardMapAllGatherInvariant:
 		return t.b.Emit(typed.Collective{Kind: ir.OpShardMapPsumScatter, Axes: c.Axes, Dim: c.Dim}, g)
 	case ir.OpShardMapPscatter: // each member gives back its chunk only
-		chunk := t.m.Shape(g)[c.Dim]
 		member := t.b.Emit(typed.Collective{Kind: ir.OpShardMapAxisIndex, Axes: c.Axes})
+		chunk := t.m.Shape(g)[c.Dim]
 		index := make([]ir.ValueID, len(t.m.Shape(g)))
 		for d := range index {
 			index[d] = t.b.Constant(dtype.I32, nil, 0)
@@ -95,12 +95,10 @@ func (t *transposer) pbroadcast(c *typed.Collective, g ir.ValueID) ir.ValueID {
 	}
 	member := t.b.Emit(typed.Collective{Kind: ir.OpShardMapAxisIndex, Axes: c.Axes})
 	isSource := t.b.Compare("EQ", member, t.b.Constant(dtype.I32, nil, float64(c.Source)))
-	typ := t.m.ValueType(g)
-	if len(typ.Dims) > 0 {
-		isSource = t.b.Broadcast(isSource, typ.Dims)
+	if len(t.m.Shape(g)) > 0 {
+		isSource = t.b.Broadcast(isSource, t.m.Shape(g))
 	}
-	zero := t.b.Constant(typ.DType, typ.Dims, 0)
-	return t.b.Select(isSource, sum, zero)
+	return t.b.Select(isSource, sum, t.b.Constant(t.m.ValueType(g).DType, t.m.Shape(g), 0))
 }
 
 // unsupported refuses an op that is linear but not transposed here.

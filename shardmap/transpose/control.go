@@ -162,10 +162,10 @@ func (t *transposer) branches(op ir.OpID) {
 
 // inside begins a body with cotangents and copies of its own; the function that it returns ends it.
 func (t *transposer) inside() func() {
-	ct, env := t.ct, t.env
-	t.ct, t.env = map[ir.ValueID]ir.ValueID{}, map[ir.ValueID]ir.ValueID{}
-	for v, w := range env {
-		t.env[v] = w
+	ct, end := t.ct, t.rewrite.inside()
+	t.ct = map[ir.ValueID]ir.ValueID{}
+	return func() {
+		end()
+		t.ct = ct
 	}
-	return func() { t.ct, t.env = ct, env }
 }

@@ -136,47 +136,50 @@ func (j *tangents) sum(op ir.OpID) ir.ValueID {
 	return j.total(x, y)
 }
 
+// term returns what a function makes of the tangent of an operand, 0 where that has none.
+func (j *tangents) term(op ir.OpID, operand int, of func(d ir.ValueID) ir.ValueID) ir.ValueID {
+	if d, ok := j.of[j.m.Operand(op, operand)]; ok {
+		return of(d)
+	}
+	return 0
+}
+
+// inFirst writes the op with a tangent for its first operand, in which it is linear.
+func (j *tangents) inFirst(op ir.OpID) ir.ValueID {
+	return j.term(op, 0, func(d ir.ValueID) ir.ValueID { return j.redo(op, d, j.value(j.m.Operand(op, 1))) })
+}
+
 // product is the rule of ops that are linear in each of two operands.
 func (j *tangents) product(op ir.OpID) ir.ValueID {
-	x, y := j.m.Operand(op, 0), j.m.Operand(op, 1)
-	var left, right ir.ValueID
-	if d, ok := j.of[x]; ok {
-		left = j.redo(op, d, j.value(y))
-	}
-	if d, ok := j.of[y]; ok {
-		right = j.redo(op, j.value(x), d)
-	}
+	left := j.inFirst(op)
+	right := j.term(op, 1, func(d ir.ValueID) ir.ValueID { return j.redo(op, j.value(j.m.Operand(op, 0)), d) })
 	return j.total(left, right)
 }
 
 func (j *tangents) quotient(op ir.OpID) ir.ValueID {
-	x, y := j.m.Operand(op, 0), j.m.Operand(op, 1)
-	var left, right ir.ValueID
-	if d, ok := j.of[x]; ok {
-		left = j.redo(op, d, j.value(y))
-	}
-	if d, ok := j.of[y]; ok {
-		right = j.times(d, j.negative(j.b.Binary(ir.OpDivide, j.value(j.m.Result(op, 0)), j.value(y))))
-	}
+	left := j.inFirst(op)
+	right := j.term(op, 1, func(d ir.ValueID) ir.ValueID {
+		y := j.value(j.m.Operand(op, 1))
+		return j.times(d, j.negative(j.b.Binary(ir.OpDivide, j.value(j.m.Result(op, 0)), y)))
+	})
 	return j.total(left, right)
 }
 
 // power is the rule y·x^(y-1) for the base, zero where y is, and x^y·log x for the exponent.
 func (j *tangents) power(op ir.OpID) ir.ValueID {
 	x, y := j.m.Operand(op, 0), j.m.Operand(op, 1)
-	var left, right ir.ValueID
-	if d, ok := j.of[x]; ok {
+	left := j.term(op, 0, func(d ir.ValueID) ir.ValueID {
 		e := j.value(y)
 		isZero := j.b.Compare("EQ", e, j.like(e, 0))
 		lower := j.b.Select(isZero, j.like(e, 1), j.plus(e, -1))
-		left = j.times(d, j.times(e, j.b.Binary(ir.OpPower, j.value(x), lower)))
-	}
-	if d, ok := j.of[y]; ok {
+		return j.times(d, j.times(e, j.b.Binary(ir.OpPower, j.value(x), lower)))
+	})
+	right := j.term(op, 1, func(d ir.ValueID) ir.ValueID {
 		base := j.value(x)
 		isZero := j.b.Compare("EQ", base, j.like(base, 0))
 		log := j.b.Unary(ir.OpLog, j.b.Select(isZero, j.like(base, 1), base))
-		right = j.times(d, j.times(log, j.value(j.m.Result(op, 0))))
-	}
+		return j.times(d, j.times(log, j.value(j.m.Result(op, 0))))
+	})
 	return j.total(left, right)
 }
 
@@ -225,13 +228,8 @@ func (j *tangents) clamp(op ir.OpID) ir.ValueID {
 func (j *tangents) atan2(op ir.OpID) ir.ValueID {
 	y, x := j.value(j.m.Operand(op, 0)), j.value(j.m.Operand(op, 1))
 	square := j.b.Binary(ir.OpAdd, j.times(x, x), j.times(y, y))
-	var left, right ir.ValueID
-	if d, ok := j.of[j.m.Operand(op, 0)]; ok {
-		left = j.times(d, j.b.Binary(ir.OpDivide, x, square))
-	}
-	if d, ok := j.of[j.m.Operand(op, 1)]; ok {
-		right = j.times(d, j.negative(j.b.Binary(ir.OpDivide, y, square)))
-	}
+	left := j.term(op, 0, func(d ir.ValueID) ir.ValueID { return j.times(d, j.b.Binary(ir.OpDivide, x, square)) })
+	right := j.term(op, 1, func(d ir.ValueID) ir.ValueID { return j.times(d, j.negative(j.b.Binary(ir.OpDivide, y, square))) })
 	return j.total(left, right)
 }
 
@@ -263,12 +261,11 @@ func (j *tangents) arc(x, _ ir.ValueID) ir.ValueID {
 // remainder is the rule dx - trunc(x/y)·dy.
 func (j *tangents) remainder(op ir.OpID) ir.ValueID {
 	x, y := j.m.Operand(op, 0), j.m.Operand(op, 1)
-	var right ir.ValueID
-	if d, ok := j.of[y]; ok {
+	right := j.term(op, 1, func(d ir.ValueID) ir.ValueID {
 		q := j.b.Binary(ir.OpDivide, j.value(x), j.value(y))
 		whole := j.times(j.b.Unary(ir.OpSign, q), j.b.Unary(ir.OpFloor, j.b.Unary(ir.OpAbs, q)))
-		right = j.times(d, j.negative(whole))
-	}
+		return j.times(d, j.negative(whole))
+	})
 	return j.total(j.of[x], right)
 }
 

@@ -13,8 +13,12 @@ func hoisted(p *typed.Program) *typed.Program {
 	changed := false
 	q.Module.Walk(q.Body(), func(op ir.OpID) {
 		if kind := q.Module.Kind(op); kind == ir.OpIf || kind == ir.OpCase {
-			if axes := q.VarianceOf(q.Module.Operand(op, 0)).V; axes != 0 && castInside(q, op) {
+			axes, casts := q.VarianceOf(q.Module.Operand(op, 0)).V, castsInside(q, op)
+			if axes != 0 && len(casts) > 0 {
 				castOutside(q, op, axes)
+				for _, c := range casts {
+					q.Bypass(c)
+				}
 				changed = true
 			}
 		}
@@ -25,15 +29,15 @@ func hoisted(p *typed.Program) *typed.Program {
 	return q
 }
 
-// castInside says whether a cast stands in a branch.
-func castInside(p *typed.Program, op ir.OpID) (found bool) {
-	for r := range p.Module.NumRegions(op) {
-		p.Module.Walk(p.Module.RegionBlock(op, r), func(inner ir.OpID) { found = found || p.Module.Kind(inner) == ir.OpShardMapPvary })
+// castsInside returns the casts in the branches.
+func castsInside(p *typed.Program, op ir.OpID) (casts []ir.OpID) {
+	for b := range p.Module.InnerBlocks(op) {
+		casts = append(casts, p.Module.OpsOf(b, ir.OpShardMapPvary)...)
 	}
-	return found
+	return casts
 }
 
-// castOutside casts what the branches take from outside and drops the casts inside; elaboration makes new ones.
+// castOutside casts what the branches take from outside. The casts inside are dropped then; elaboration makes new ones.
 func castOutside(p *typed.Program, op ir.OpID, axes typed.AxisSet) {
 	m := p.Module
 	within := func(user ir.OpID) bool {
@@ -51,19 +55,5 @@ func castOutside(p *typed.Program, op ir.OpID, axes typed.AxisSet) {
 		cast[v] = true
 		w := typed.Edit(p, op).Emit(typed.Collective{Kind: ir.OpShardMapPvary, Axes: missing.Axes()}, v)
 		m.ReplaceUsesIf(v, w, func(u ir.Use) bool { return within(u.Op) })
-	}
-	var casts []ir.OpID
-	for r := range m.NumRegions(op) {
-		m.Walk(m.RegionBlock(op, r), func(inner ir.OpID) {
-			if p.Module.Kind(inner) == ir.OpShardMapPvary {
-				casts = append(casts, inner)
-			}
-		})
-	}
-	for _, c := range casts {
-		v := m.Result(c, 0)
-		m.ReplaceUses(v, m.Operand(c, 0))
-		delete(p.Names, v)
-		m.Erase(c)
 	}
 }

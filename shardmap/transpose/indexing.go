@@ -74,18 +74,9 @@ func (t *transposer) concatenate(op ir.OpID, g ir.ValueID) {
 	}
 }
 
-// index returns the copies of the operands from a place on, none of which may be linear.
-func (t *transposer) index(op ir.OpID, from int) []ir.ValueID {
-	var out []ir.ValueID
-	for _, v := range t.m.Operands(op)[from:] {
-		out = append(out, t.value(v))
-	}
-	return out
-}
-
 func (t *transposer) dynamicSlice(op ir.OpID, g ir.ValueID) {
 	if x := t.m.Operand(op, 0); t.only(op, 0) {
-		t.add(x, t.b.DynamicUpdateSlice(t.zeros(x), g, t.index(op, 1)...))
+		t.add(x, t.b.DynamicUpdateSlice(t.zeros(x), g, t.values(t.m.Operands(op)[1:])...))
 	}
 }
 
@@ -94,7 +85,7 @@ func (t *transposer) dynamicUpdateSlice(op ir.OpID, g ir.ValueID) {
 		return
 	}
 	x, update := t.m.Operand(op, 0), t.m.Operand(op, 1)
-	index := t.index(op, 2)
+	index := t.values(t.m.Operands(op)[2:])
 	if t.linear[x] {
 		t.add(x, t.b.DynamicUpdateSlice(g, t.zeros(update), index...))
 	}

@@ -219,7 +219,6 @@ func (j *tangents) branches(op ir.OpID) {
 		}
 	}
 	out := j.conditional(op, func(body ir.BlockID) (out []ir.ValueID) {
-		defer j.inside()()
 		j.walk(body)
 		for _, v := range results {
 			out = append(out, j.tangent(j.m.Operand(j.m.LastOp(body), j.m.Index(v))))
@@ -231,14 +230,4 @@ func (j *tangents) branches(op ir.OpID) {
 			j.set(v, out[i])
 		}
 	}
-}
-
-// inside begins a body with copies of its own; the function that it returns ends it.
-func (j *tangents) inside() func() {
-	env := j.env
-	j.env = map[ir.ValueID]ir.ValueID{}
-	for v, w := range env {
-		j.env[v] = w
-	}
-	return func() { j.env = env }
 }

@@ -13,16 +13,20 @@ var rules map[ir.Kind]func(t *transposer, op ir.OpID, g ir.ValueID)
 
 func init() {
 	rules = map[ir.Kind]func(t *transposer, op ir.OpID, g ir.ValueID){
-		ir.OpAdd: (*transposer).sum, ir.OpSubtract: (*transposer).sum, ir.OpNegate: (*transposer).negate,
+		ir.OpAdd: (*transposer).sum, ir.OpSubtract: (*transposer).sum, ir.OpNegate: (*transposer).same,
 		ir.OpMultiply: (*transposer).multiply, ir.OpDivide: (*transposer).divide, ir.OpSelect: (*transposer).choose,
-		ir.OpConvert: (*transposer).convert, ir.OpReducePrecision: (*transposer).reducePrecision,
+		ir.OpConvert: (*transposer).convert, ir.OpReducePrecision: (*transposer).same,
 		ir.OpReshape: (*transposer).reshape, ir.OpTranspose: (*transposer).permute, ir.OpBroadcastInDim: (*transposer).broadcast,
-		ir.OpReverse: (*transposer).reverse, ir.OpReduce: (*transposer).reduce, ir.OpReduceWindow: (*transposer).reduceWindow,
+		ir.OpReverse: (*transposer).same, ir.OpReduce: (*transposer).reduce, ir.OpReduceWindow: (*transposer).reduceWindow,
 		ir.OpDotGeneral: (*transposer).dot, ir.OpConvolution: (*transposer).convolution, ir.OpSlice: (*transposer).slice,
-		ir.OpPad:         (*transposer).pad,
-		ir.OpConcatenate: (*transposer).concatenate, ir.OpDynamicSlice: (*transposer).dynamicSlice,
+		ir.OpPad: (*transposer).pad, ir.OpConcatenate: (*transposer).concatenate, ir.OpDynamicSlice: (*transposer).dynamicSlice,
 		ir.OpDynamicUpdateSlice: (*transposer).dynamicUpdateSlice, ir.OpGather: (*transposer).gather, ir.OpScatter: (*transposer).scatter,
 	}
+}
+
+// same is the rule of ops that are their own transposes.
+func (t *transposer) same(op ir.OpID, g ir.ValueID) {
+	t.add(t.m.Operand(op, 0), t.b.Local(t.m.Kind(op), t.m.OpAttrs(op), g))
 }
 
 // only says whether no operand but the ones of those numbers is linear; if not, the op is refused.
@@ -59,14 +63,10 @@ func (t *transposer) sum(op ir.OpID, g ir.ValueID) {
 	t.add(y, g)
 }
 
-func (t *transposer) negate(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Unary(ir.OpNegate, g))
-}
-
 func (t *transposer) multiply(op ir.OpID, g ir.ValueID) {
 	x, y := t.m.Operand(op, 0), t.m.Operand(op, 1)
 	switch {
-	case t.linear[x] && t.linear[y] || t.isBool(x):
+	case t.linear[x] && t.linear[y] || t.m.ValueType(x).DType == dtype.I1:
 		t.nonlinear(op)
 	case t.linear[x]:
 		t.add(x, t.b.Binary(ir.OpMultiply, g, t.value(y)))
@@ -76,18 +76,14 @@ func (t *transposer) multiply(op ir.OpID, g ir.ValueID) {
 }
 
 func (t *transposer) divide(op ir.OpID, g ir.ValueID) {
-	if x := t.m.Operand(op, 0); t.only(op, 0) && t.needsFloat(op, x) {
+	x := t.m.Operand(op, 0)
+	switch {
+	case !t.only(op, 0):
+	case !isFloat(t.m, x): // a quotient of integers is rounded
+		t.nonlinear(op)
+	default:
 		t.add(x, t.b.Binary(ir.OpDivide, g, t.value(t.m.Operand(op, 1))))
 	}
-}
-
-// needsFloat refuses ops that are linear in floats only.
-func (t *transposer) needsFloat(op ir.OpID, v ir.ValueID) bool {
-	if !isFloat(t.m, v) {
-		t.nonlinear(op)
-		return false
-	}
-	return true
 }
 
 func (t *transposer) choose(op ir.OpID, g ir.ValueID) {
@@ -116,10 +112,6 @@ func (t *transposer) convert(op ir.OpID, g ir.ValueID) {
 		return
 	}
 	t.add(x, t.b.Convert(g, from))
-}
-
-func (t *transposer) reducePrecision(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Local(ir.OpReducePrecision, t.m.OpAttrs(op), g))
 }
 
 func (t *transposer) reshape(op ir.OpID, g ir.ValueID) {
@@ -174,15 +166,8 @@ func (t *transposer) broadcast(op ir.OpID, g ir.ValueID) {
 	t.add(x, g)
 }
 
-func (t *transposer) reverse(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Local(ir.OpReverse, t.m.OpAttrs(op), g))
-}
-
 // adds says whether the op's region adds its two arguments.
 func adds(m *ir.Module, op ir.OpID) bool { return folded(m, op) == ir.OpAdd }
-
-// isBool says whether the elements are truth values.
-func (t *transposer) isBool(v ir.ValueID) bool { return t.m.ValueType(v).DType == dtype.I1 }
 
 func (t *transposer) reduce(op ir.OpID, g ir.ValueID) {
 	if t.m.NumOperands(op) != 2 || !adds(t.m, op) {

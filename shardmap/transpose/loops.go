@@ -42,9 +42,8 @@ func (w *rewrite) residualScan(op ir.OpID) {
 	}
 	keep := w.needed(body, carries)
 	var kept []stack
-	env := w.env
 	last, rows := w.b.Scan(carry, xs, info.Length, info.Reverse, func(carry, row []ir.ValueID) (_, out []ir.ValueID) {
-		w.env = maps.Clone(env)
+		defer w.inside()()
 		for i, v := range slices.Concat(carry, row) {
 			w.env[ins[i]] = v
 		}
@@ -59,7 +58,6 @@ func (w *rewrite) residualScan(op ir.OpID) {
 		}
 		return w.values(next), append(w.values(outs), out...)
 	})
-	w.env = env
 	if w.b.Err() != nil || w.err != nil {
 		return
 	}
@@ -186,17 +184,21 @@ func (w *rewrite) regions(op ir.OpID) []ir.BlockID {
 // conditional writes a branch op whose branches have what f writes, with copies of their own.
 func (w *rewrite) conditional(op ir.OpID, f func(body ir.BlockID) []ir.ValueID) []ir.ValueID {
 	var list []func() []ir.ValueID
-	env := w.env
 	for _, body := range w.regions(op) {
 		list = append(list, func() []ir.ValueID {
-			w.env = maps.Clone(env)
+			defer w.inside()()
 			w.residuals(body)
 			return f(body)
 		})
 	}
-	out := w.b.Cond(w.value(w.m.Operand(op, 0)), list...)
-	w.env = env
-	return out
+	return w.b.Cond(w.value(w.m.Operand(op, 0)), list...)
+}
+
+// inside begins a body with copies of its own; the function that it returns ends it.
+func (w *rewrite) inside() func() {
+	env := w.env
+	w.env = maps.Clone(env)
+	return func() { w.env = env }
 }
 
 // residualBranches computes the results of a branch op that can be copied.
@@ -276,20 +278,8 @@ func toScan(p *typed.Program, loop ir.OpID, rounds int64) error {
 		return b.Err()
 	}
 	for i, v := range m.ResultValues(loop) {
-		if n, ok := p.Names[v]; ok {
-			delete(p.Names, v)
-			p.Names[last[i]] = n
-		}
-		m.ReplaceUses(v, last[i])
+		p.Replace(v, last[i])
 	}
-	m.Walk(m.RegionBlock(loop, 0), func(op ir.OpID) {
-		for _, v := range m.ResultValues(op) {
-			delete(p.Names, v)
-		}
-	})
-	for _, v := range m.BlockArgs(m.RegionBlock(loop, 0)) {
-		delete(p.Names, v)
-	}
-	m.Erase(loop)
+	p.Erase(loop)
 	return nil
 }

@@ -66,7 +66,7 @@ func pruneScan(p *typed.Program, op ir.OpID) {
 }
 
 // rebuild puts a scan with some of the operands and results in the place of a scan, and returns it.
-func (u *pruning) rebuild(op ir.OpID, ins, outs []int) ir.OpID {
+func (u *pruning) rebuild(op ir.OpID, ins, outs []int) (made ir.OpID) {
 	p, m, info := u.p, u.m, u.p.ScanOf(op)
 	args, ret := m.BlockArgs(u.body), m.LastOp(u.body)
 	env := map[ir.ValueID]ir.ValueID{}
@@ -105,12 +105,12 @@ func (u *pruning) rebuild(op ir.OpID, ins, outs []int) ir.OpID {
 		return next, out
 	})
 	for n, v := range append(last, stacked...) {
-		env[m.Result(op, outs[n])] = v
-		m.ReplaceUses(m.Result(op, outs[n]), v)
+		p.Replace(m.Result(op, outs[n]), v)
+		made = m.DefiningOp(v)
 	}
 	rename(p, env)
 	m.Erase(op)
-	return m.DefiningOp(env[m.Result(op, outs[0])])
+	return made
 }
 
 // rename gives values the names of those that they replace.

@@ -124,10 +124,7 @@ func finish(b *typed.Builder) (*typed.Program, error) {
 // attached says whether a value is still in the body.
 func attached(p *typed.Program, v ir.ValueID) bool {
 	m := p.Module
-	b := m.ArgBlock(v)
-	if def := m.DefiningOp(v); def != 0 {
-		b = m.OpBlock(def)
-	}
+	b := m.BlockOf(v)
 	for b != 0 && b != p.Body() {
 		op := m.BlockOp(b)
 		if op == 0 || m.OpBlock(op) == 0 {

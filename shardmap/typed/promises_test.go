@@ -309,3 +309,33 @@ func TestScanRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// A value takes the place and the name of another one; what is erased leaves no names.
+func TestNamesFollowValues(t *testing.T) {
+	p := parsed(t, `shard_map @f mesh=(i=2) manual=(i,) check=false in_specs=(P(), P()) out_specs=(P(),)
+lambda x:f32[2] y:f32[2]
+  a:f32[2] = negate x
+  b:f32[2] = exponential a
+  c:f32[2] = scan[carries=1, length=3, reverse=false] b {
+    lambda d:f32[2]
+      e:f32[2] = tanh d
+      return e
+  }
+  return b
+`)
+	m := p.Module
+	ops := slices.Collect(m.Ops(p.Body()))
+	p.Erase(ops[2])
+	p.Bypass(ops[0])
+	x, y := m.BlockArgs(p.Body())[0], m.BlockArgs(p.Body())[1]
+	if got := m.Operand(ops[1], 0); got != x {
+		t.Errorf("exponential takes %s", p.NameOf(got))
+	}
+	p.Replace(m.Result(ops[1], 0), y)
+	if got := m.Operand(p.Return(), 0); got != y {
+		t.Errorf("the program returns %s", p.NameOf(got))
+	}
+	if d := cmp.Diff(map[ir.ValueID]string{x: "x", y: "b"}, p.Names); d != "" {
+		t.Errorf("names (-want +got)\n%s", d)
+	}
+}
