@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"slices"
+
+	"autoshard/ir/dtype"
 )
 
 // Builder appends or inserts ops at one place. The zero Builder is not usable.
@@ -289,4 +291,17 @@ func mappedAll[ID comparable](ids map[ID]ID, list []ID) []ID {
 		out[i] = mapped(ids, id)
 	}
 	return out
+}
+
+// CompareAttrs returns the attributes of a comparison of numbers of an element type: EQ, NE, LT, LE, GT or GE.
+func CompareAttrs(direction string, e dtype.Type) Attrs {
+	kind := "FLOAT"
+	switch e.Kind() {
+	case dtype.Signed:
+		kind = "SIGNED"
+	case dtype.Unsigned, dtype.Bool:
+		kind = "UNSIGNED"
+	}
+	return Attrs{{"compare_type", EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: kind}},
+		{"comparison_direction", EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: direction}}}
 }

@@ -1,5 +1,7 @@
 package ir
 
+import "autoshard/ir/dtype"
+
 // Recognition says how closely [ReducerOf] looks at a region.
 type Recognition uint8
 
@@ -105,4 +107,17 @@ func (m *Module) isPureBody(b BlockID) bool {
 		}
 	}
 	return true
+}
+
+// AddReducer gives the last region of an op a body that combines two scalars of an element type with an op, or that returns the second
+// one for OpUnregistered: what [ReducerOf] finds.
+func (m *Module) AddReducer(op OpID, with Kind, e dtype.Type) {
+	regions, t := m.Regions(op), m.TensorType(e)
+	body := m.AddBlock(regions[len(regions)-1])
+	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
+	b := m.BuilderAtEnd(body)
+	if with != OpUnregistered {
+		y = b.Op1(with, t, nil, x, y)
+	}
+	b.Op(OpStablehloReturn, nil, nil, y)
 }

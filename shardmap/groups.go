@@ -179,7 +179,7 @@ func (g *grouper) global(op ir.OpID) ir.Attrs {
 func (g *grouper) reduce(op ir.OpID, with ir.Reduction) {
 	region := g.m.DetachedRegion()
 	g.m.AdoptRegions(op, []ir.RegionID{region})
-	reducer(g.m, op, with.Combiner(), g.m.ValueType(g.m.Result(op, 0)).DType)
+	g.m.AddReducer(op, with.Combiner(), g.m.ValueType(g.m.Result(op, 0)).DType)
 }
 
 // pairs lists the pairs of one group after the other.
@@ -250,12 +250,4 @@ func (g *grouper) computed(b *ir.Builder, axes []subaxis.Ref) ir.ValueID {
 		stride *= int64(r.Size)
 	}
 	return sum
-}
-
-// reducer fills the region of an op with one op of its two arguments, scalars of an element type.
-func reducer(m *ir.Module, op ir.OpID, kind ir.Kind, e dtype.Type) {
-	body, t := m.AddBlock(m.Regions(op)[0]), m.TensorType(e)
-	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
-	b := m.BuilderAtEnd(body)
-	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
 }

@@ -93,7 +93,7 @@ func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
 	m := l.m
 	v := m.Operand(op, i)
 	b := m.BuilderBefore(op)
-	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), compareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
+	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
 	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction)))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
 	m.SetSharding(kept, m.Sharding(v))
@@ -224,8 +224,8 @@ func (x *indexing) inside() ir.ValueID {
 	low, high := x.bounds(false)
 	shape := m.Shape(x.indices)
 	mask := m.TensorType(dtype.I1, shape...)
-	ge := x.b.Op1(ir.OpCompare, mask, compareAttrs("GE", x.element()), x.indices, low)
-	le := x.b.Op1(ir.OpCompare, mask, compareAttrs("LE", x.element()), x.indices, high)
+	ge := x.b.Op1(ir.OpCompare, mask, ir.CompareAttrs("GE", x.element()), x.indices, low)
+	le := x.b.Op1(ir.OpCompare, mask, ir.CompareAttrs("LE", x.element()), x.indices, high)
 	both := x.b.Op1(ir.OpAnd, mask, nil, ge, le)
 	if x.dim == int64(len(shape)) {
 		return both
@@ -234,16 +234,6 @@ func (x *indexing) inside() ir.ValueID {
 	yes := x.b.Constant(m.Dense(m.TensorType(dtype.I1), []byte{1}))
 	reduce := x.b.OpRegions(ir.OpReduce, []ir.TypeID{m.TensorType(dtype.I1, batch...)},
 		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: ir.Ints{x.dim}}), 1, both, yes)
-	reducer(m, reduce, ir.OpAnd, dtype.I1)
+	m.AddReducer(reduce, ir.OpAnd, dtype.I1)
 	return m.Result(reduce, 0)
-}
-
-func compareAttrs(direction string, e dtype.Type) ir.Attrs {
-	kind := "SIGNED"
-	if e.Kind() == dtype.Unsigned {
-		kind = "UNSIGNED"
-	}
-	return ir.MakeAttrs(
-		ir.NamedAttr{Name: "comparison_direction", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: direction}},
-		ir.NamedAttr{Name: "compare_type", Value: ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_type", Value: kind}})
 }

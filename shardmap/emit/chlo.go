@@ -35,13 +35,9 @@ func (e *emitter) raggedDot(op ir.OpID) (*expr, error) {
 	if len(m.Shape(m.Operand(op, 0))) != 2 || len(m.Shape(m.Operand(op, 1))) != 3 || len(m.Shape(m.Operand(op, 2))) != 1 {
 		return nil, e.unsupported(op, "JAX takes lhs[m, k], rhs[g, k, n] and group_sizes[g]")
 	}
-	out := m.ValueType(m.Result(op, 0)).DType
 	x, y, preferred := e.factors(op)
 	args := []*expr{x, y, e.ref(m.Operand(op, 2))}
-	if preferred {
-		args = append(args, keyword("preferred_element_type", e.dtypeOf(out)))
-	}
-	return call("lax.ragged_dot", args...), nil
+	return call("lax.ragged_dot", append(args, e.accuracy(op, nil, preferred)...)...), nil
 }
 
 // constantLike spreads a number over the shape of an operand.

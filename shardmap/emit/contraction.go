@@ -76,13 +76,18 @@ func (e *emitter) contract(op ir.OpID, d *ir.DotDims) *expr {
 		return infix(turned(x, d.LhsContract[0] == 0), "@", turned(y, d.RhsContract[0] == 1))
 	}
 	args := []*expr{x, y, tuple(tuple(ints(d.LhsContract), ints(d.RhsContract)), tuple(ints(d.LhsBatch), ints(d.RhsBatch)))}
+	return call("lax.dot_general", append(args, e.accuracy(op, precision, preferred)...)...)
+}
+
+// accuracy returns the arguments that say how a product is computed, and the type of its elements where it has to be asked for.
+func (e *emitter) accuracy(op ir.OpID, precision *expr, preferred bool) (args []*expr) {
 	if precision != nil {
 		args = append(args, keyword("precision", precision))
 	}
 	if preferred {
 		args = append(args, keyword("preferred_element_type", e.dtypeOf(e.m.ValueType(e.m.Result(op, 0)).DType)))
 	}
-	return call("lax.dot_general", args...)
+	return args
 }
 
 // turned returns a matrix, or its transpose.
@@ -162,13 +167,7 @@ func (e *emitter) convolution(op ir.OpID) (*expr, error) {
 			args = append(args, keyword(name, number(k)))
 		}
 	}
-	if precision := e.precision(op); precision != nil {
-		args = append(args, keyword("precision", precision))
-	}
-	if preferred {
-		args = append(args, keyword("preferred_element_type", e.dtypeOf(m.ValueType(m.Result(op, 0)).DType)))
-	}
-	return call("lax.conv_general_dilated", args...), nil
+	return call("lax.conv_general_dilated", append(args, e.accuracy(op, e.precision(op), preferred)...)...), nil
 }
 
 // windows are the windows of an op as arguments.

@@ -102,26 +102,23 @@ func (e *emitter) direction(op ir.OpID) string {
 }
 
 // otherCalls write targets that are more than a routine of linear algebra.
-var otherCalls = map[string]func(e *emitter, op ir.OpID) *expr{
-	"LuDecomposition": func(e *emitter, op ir.OpID) *expr { return call("lax.linalg.lu", e.refs(op)...) },
-	"Eigh": func(e *emitter, op ir.OpID) *expr {
+var otherCalls = map[string]func(e *emitter, op ir.OpID, o ir.Attrs) *expr{
+	"LuDecomposition": ofArrays("lax.linalg.lu"), "cu_cholesky_update_ffi": ofArrays("cholesky_update"),
+	"cu_threefry2x32_ffi": ofArrays("threefry"), "hip_threefry2x32_ffi": ofArrays("threefry"),
+	"Eigh": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr {
 		return call("lax.linalg.eigh", append(e.with(op, "lower", e.m.LowerTriangle(op)), keyword("symmetrize_input", truth(false)))...)
 	},
-	"cu_threefry2x32_ffi":    func(e *emitter, op ir.OpID) *expr { return e.helper("threefry", e.refs(op)...) },
-	"hip_threefry2x32_ffi":   func(e *emitter, op ir.OpID) *expr { return e.helper("threefry", e.refs(op)...) },
-	"cu_cholesky_update_ffi": func(e *emitter, op ir.OpID) *expr { return e.helper("cholesky_update", e.refs(op)...) },
-	"cusolver_syrk_ffi": func(e *emitter, op ir.OpID) *expr {
-		return e.helper("syrk", e.with(op, "transpose", e.m.CallOptions(op).Bool("transpose"))...)
+	"cusolver_syrk_ffi": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
+		return e.helper("syrk", e.with(op, "transpose", o.Bool("transpose"))...)
 	},
 }
 
 // linalg writes a custom call of linear algebra, and says whether the target is one.
 func (e *emitter) linalg(op ir.OpID, target string) bool {
-	if write := otherCalls[target]; write != nil {
-		e.assign(op, write(e, op), e.m.ResultValues(op)...)
-		return true
+	write := otherCalls[target]
+	if write == nil {
+		write = linalgCalls[ir.LinalgRoutine(target)]
 	}
-	write := linalgCalls[ir.LinalgRoutine(target)]
 	if write == nil {
 		return false
 	}
@@ -131,20 +128,12 @@ func (e *emitter) linalg(op ir.OpID, target string) bool {
 
 // linalgCalls write the routines of linear algebra with JAX's functions, which run on every platform.
 var linalgCalls = map[string]func(e *emitter, op ir.OpID, o ir.Attrs) *expr{
-	"potrf": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
-		return e.helper("potrf", e.with(op, "lower", e.m.LowerTriangle(op))...)
-	},
-	"getrf": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper("getrf", e.refs(op)...) },
-	"geqrf": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper("geqrf", e.refs(op)...) },
-	"geqp3": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper("geqp3", e.refs(op)...) },
-	"orgqr": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr {
-		return call("lax.linalg.householder_product", e.refs(op)...)
-	},
+	"potrf": ofTriangle("potrf"), "syevd": ofTriangle("syevd"), "sytrd": ofTriangle("sytrd"),
+	"getrf": ofArrays("getrf"), "geqrf": ofArrays("geqrf"), "geqp3": ofArrays("geqp3"),
+	"gees": ofArrays("gees"), "gehrd": ofArrays("gehrd"),
+	"orgqr": ofArrays("lax.linalg.householder_product"),
 	"ormqr": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
 		return call("lax.linalg.ormqr", append(e.with(op, "left", o.Bool("left")), keyword("transpose", truth(o.Bool("transpose"))))...)
-	},
-	"syevd": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
-		return e.helper("syevd", e.with(op, "lower", e.m.LowerTriangle(op))...)
 	},
 	"geev": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
 		left := o.Bool("left") || o.Int("compute_left", 0) == 'V'
@@ -163,11 +152,6 @@ var linalgCalls = map[string]func(e *emitter, op ir.OpID, o ir.Attrs) *expr{
 		}
 		return x
 	},
-	"gees":  func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper("gees", e.refs(op)...) },
-	"gehrd": func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper("gehrd", e.refs(op)...) },
-	"sytrd": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
-		return e.helper("sytrd", e.with(op, "lower", e.m.LowerTriangle(op))...)
-	},
 	"trsm": func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
 		args := append(e.with(op, "left_side", o.Int("side", 0) == 'L'), keyword("lower", truth(e.m.LowerTriangle(op))))
 		transpose := o.Int("trans_x", 'N')
@@ -184,6 +168,18 @@ var linalgCalls = map[string]func(e *emitter, op ir.OpID, o ir.Attrs) *expr{
 		dims := e.m.Shape(e.m.Result(op, 0))
 		return call("lax.linalg.lu_pivots_to_permutation", append(e.refs(op), number(dims[len(dims)-1]))...)
 	},
+}
+
+// ofArrays writes a function of JAX or of the prelude of the operands, and ofTriangle one that asks besides which triangle of a
+// matrix is stored.
+func ofArrays(fn string) func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
+	return func(e *emitter, op ir.OpID, _ ir.Attrs) *expr { return e.helper(fn, e.refs(op)...) }
+}
+
+func ofTriangle(fn string) func(e *emitter, op ir.OpID, o ir.Attrs) *expr {
+	return func(e *emitter, op ir.OpID, _ ir.Attrs) *expr {
+		return e.helper(fn, e.with(op, "lower", e.m.LowerTriangle(op))...)
+	}
 }
 
 // with returns an op's operands and a truth value by name.

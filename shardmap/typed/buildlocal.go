@@ -120,18 +120,7 @@ func (b *Builder) Compare(direction string, x, y ir.ValueID) ir.ValueID {
 	if b.level(&x, &y); b.err != nil || x == 0 || y == 0 {
 		return 0
 	}
-	kind := "FLOAT"
-	switch b.m.ValueType(x).DType.Kind() {
-	case dtype.Signed:
-		kind = "SIGNED"
-	case dtype.Unsigned, dtype.Bool:
-		kind = "UNSIGNED"
-	}
-	enum := func(name, value string) ir.EnumAttr {
-		return ir.EnumAttr{Dialect: "stablehlo", Enum: name, Value: value}
-	}
-	return b.Local(ir.OpCompare, ir.MakeAttrs(attr("comparison_direction", enum("comparison_direction", direction)),
-		attr("compare_type", enum("comparison_type", kind))), x, y)
+	return b.Local(ir.OpCompare, ir.CompareAttrs(direction, b.m.ValueType(x).DType), x, y)
 }
 
 // Select returns elements of x where p holds and of y elsewhere. Scalars are broadcast.
@@ -217,9 +206,7 @@ func (b *Builder) Reduce(kind ir.Kind, x ir.ValueID, dims ...int64) ir.ValueID {
 	if err != nil {
 		return b.badOp(ir.OpReduce, []ir.ValueID{x, init}, err.Error())
 	}
-	op := b.at.OpRegions(ir.OpReduce, types, attrs, 1, x, init)
-	reducer(b.m, op, kind, b.m.TensorType(t))
-	return b.m.Result(op, 0)
+	return b.Folded(ir.OpReduce, types[0], attrs, kind, x, init)
 }
 
 // Sort orders arrays of one shape along a dimension together: before tells from the elements of two places, one of each
@@ -267,12 +254,4 @@ func neutral(kind ir.Kind, t dtype.Type) float64 {
 		return high
 	}
 	return 0
-}
-
-// reducer fills the region of an op with one op of its two arguments.
-func reducer(m *ir.Module, op ir.OpID, kind ir.Kind, t ir.TypeID) {
-	body := m.AddBlock(m.Regions(op)[0])
-	x, y := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
-	b := m.BuilderAtEnd(body)
-	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(kind, t, nil, x, y))
 }

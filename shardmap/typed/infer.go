@@ -83,28 +83,21 @@ func (t *inference) operands(op ir.OpID) []Variance {
 
 // operandsOf returns the operands of an op and the outer values that its regions use.
 func operandsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
-	out := m.Operands(op)
-	if m.NumRegions(op) == 0 {
-		return out
-	}
-	inner := map[ir.ValueID]bool{}
-	enter := func(values []ir.ValueID) {
-		for _, v := range values {
-			inner[v] = true
+	out, inside := m.Operands(op), map[ir.BlockID]bool{}
+	enter := func(op ir.OpID) {
+		for b := range m.InnerBlocks(op) {
+			inside[b] = true
 		}
 	}
+	enter(op)
 	for b := range m.InnerBlocks(op) {
-		enter(m.BlockArgs(b))
 		m.Walk(b, func(o ir.OpID) {
-			for deeper := range m.InnerBlocks(o) {
-				enter(m.BlockArgs(deeper))
-			}
+			enter(o)
 			for _, v := range m.Operands(o) {
-				if !inner[v] {
+				if !inside[m.BlockOf(v)] {
 					out = append(out, v)
 				}
 			}
-			enter(m.ResultValues(o))
 		})
 	}
 	return out

@@ -132,15 +132,13 @@ func (l *lowering) rowMask(b *Builder, mask ir.ValueID, dims []int64) ir.ValueID
 
 // rows takes rows of an array by their numbers; numbers outside are clamped.
 func (l *lowering) rows(b *Builder, x, index ir.ValueID) ir.ValueID {
-	m := l.m
-	dims := slices.Clone(m.Shape(x))
-	sizes := slices.Clone(dims)
-	sizes[0], dims[0] = 1, m.Shape(index)[0]
+	sizes := slices.Clone(l.m.Shape(x))
+	sizes[0] = 1
 	var offset []int64
-	for d := 1; d < len(dims); d++ {
+	for d := 1; d < len(sizes); d++ {
 		offset = append(offset, int64(d))
 	}
 	g := &ir.GatherDims{Offset: offset, Collapsed: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
-	return b.Op(ir.OpGather, m.WithDims(m.Type(x), dims), ir.MakeAttrs(attr("dimension_numbers", g), attr("slice_sizes", i64s(sizes)),
+	return b.Local(ir.OpGather, ir.MakeAttrs(attr("dimension_numbers", g), attr("slice_sizes", i64s(sizes)),
 		attr("indices_are_sorted", ir.BoolAttr(false))), x, index)
 }

@@ -36,14 +36,7 @@ func (b *Builder) Folded(kind ir.Kind, result ir.TypeID, attrs ir.Attrs, with ir
 		return 0
 	}
 	op := b.at.OpRegions(kind, []ir.TypeID{result}, attrs, 1, operands...)
-	t := b.m.TensorType(b.m.TypeOf(result).DType)
-	if with != 0 {
-		reducer(b.m, op, with, t)
-		return b.m.Result(op, 0)
-	}
-	body := b.m.AddBlock(b.m.Regions(op)[0])
-	b.m.AddBlockArg(body, t)
-	b.m.BuilderAtEnd(body).Op(ir.OpStablehloReturn, nil, nil, b.m.AddBlockArg(body, t))
+	b.m.AddReducer(op, with, b.m.TypeOf(result).DType)
 	return b.m.Result(op, 0)
 }
 
