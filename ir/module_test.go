@@ -24,6 +24,33 @@ func usesByScan(m *Module, v ValueID) map[Use]bool {
 	return out
 }
 
+// The functions and meshes of a module come in its order, those at hand may be erased, and declarations are no definitions.
+func TestFuncsAndMeshes(t *testing.T) {
+	m := NewModule()
+	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 2}}}, nil, 0)
+	m.AddMesh("", subaxis.Mesh{Axes: []subaxis.Axis{{Name: "y", Size: 2}}}, nil, 0)
+	main := m.AddFunc(FuncSpec{Name: "main"})
+	declared := m.AddFunc(FuncSpec{Name: "declared", Declaration: true})
+	last := m.AddFunc(FuncSpec{Name: "last"})
+	if got := slices.Collect(m.Funcs()); !slices.Equal(got, []FuncID{main, declared, last}) {
+		t.Errorf("functions %v", got)
+	}
+	if got := slices.Collect(m.Definitions()); !slices.Equal(got, []FuncID{main, last}) {
+		t.Errorf("definitions %v", got)
+	}
+	for f := range m.Funcs() {
+		if f != last {
+			m.Erase(m.Func(f).Op)
+		}
+	}
+	if got := slices.Collect(m.Funcs()); !slices.Equal(got, []FuncID{last}) {
+		t.Errorf("functions %v are left", got)
+	}
+	if got := slices.Collect(m.NamedMeshes()); !slices.Equal(got, []MeshID{mesh}) {
+		t.Errorf("meshes %v", got)
+	}
+}
+
 // Any sequence of inserting, rewiring and erasing leaves use chains that agree with the operands.
 func TestUsesFollowEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,6 +18,39 @@ func (m *Module) InnerBlocks(op OpID) iter.Seq[BlockID] {
 	}
 }
 
+// Funcs yields the functions of the module in the order of the program. The one at hand may be erased.
+func (m *Module) Funcs() iter.Seq[FuncID] {
+	return func(yield func(FuncID) bool) {
+		for op := range m.Ops(m.Body()) {
+			if f := m.FuncOf(op); f != 0 && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Definitions yields the functions of the module that have bodies.
+func (m *Module) Definitions() iter.Seq[FuncID] {
+	return func(yield func(FuncID) bool) {
+		for f := range m.Funcs() {
+			if !m.IsDeclaration(f) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// NamedMeshes yields the meshes that ops of the module declare. The one at hand may be erased.
+func (m *Module) NamedMeshes() iter.Seq[MeshID] {
+	return func(yield func(MeshID) bool) {
+		for op := range m.Ops(m.Body()) {
+			if m.Kind(op) == OpMesh && !yield(m.MeshOf(op)) {
+				return
+			}
+		}
+	}
+}
+
 // OpsWhere returns the ops of a block, and inside it, whose kinds pass a test, in the order of the program. They may be changed and
 // erased then, which a walk does not allow.
 func (m *Module) OpsWhere(b BlockID, test func(Kind) bool) []OpID {

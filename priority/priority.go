@@ -191,11 +191,9 @@ func Rounds(m *ir.Module) []int32 {
 	for v := 1; v < m.NumValues(); v++ {
 		add(m.Sharding(ir.ValueID(v)))
 	}
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 {
-			for _, id := range m.Func(f).ResultShardings {
-				add(id)
-			}
+	for f := range m.Funcs() {
+		for _, id := range m.Func(f).ResultShardings {
+			add(id)
 		}
 	}
 	slices.Sort(rounds)

@@ -40,8 +40,8 @@ func ExportCalls(m *ir.Module) {
 // Shardy: -sdy-add-func-data-flow-edges.
 func AddFuncDataFlowEdges(m *ir.Module) {
 	main, _ := m.Main()
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && f != main && !m.IsDeclaration(f) {
+	for f := range m.Definitions() {
+		if f != main {
 			addFuncEdges(m, m.BlockArgs(m.Func(f).Body), blockStart(m, m.Func(f).Body))
 		}
 	}
@@ -86,11 +86,7 @@ func SinkFuncDataFlowEdges(m *ir.Module) {
 // has stay: its callers may rely on them. No result is bound to a single device. Shardy: -sdy-propagate-to-func-results.
 func PropagateToResults(m *ir.Module) {
 	main, _ := m.Main()
-	for op := range m.Ops(m.Body()) {
-		f := m.FuncOf(op)
-		if f == 0 || m.IsDeclaration(f) {
-			continue
-		}
+	for f := range m.Definitions() {
 		last := m.LastOp(m.Func(f).Body)
 		results := m.Func(f).ResultShardings
 		for i := range results {

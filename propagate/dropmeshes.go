@@ -52,13 +52,10 @@ func holdsSharding(k ir.Kind) bool {
 
 // eraseMeshes removes the ops and names of the named meshes that pass the test.
 func eraseMeshes(m *ir.Module, test func(ir.MeshID) bool) {
-	for op := range m.Ops(m.Body()) {
-		if m.Kind(op) != ir.OpMesh {
-			continue
-		}
-		if id := m.MeshOf(op); test(id) {
-			m.Mesh(id).Op, m.Mesh(id).Name = 0, ""
-			m.Erase(op)
+	for id := range m.NamedMeshes() {
+		if mesh := m.Mesh(id); test(id) {
+			m.Erase(mesh.Op)
+			mesh.Op, mesh.Name = 0, ""
 		}
 	}
 }

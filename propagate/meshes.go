@@ -50,15 +50,11 @@ func LiftInlinedMeshes(m *ir.Module) {
 	to := make([]ir.MeshID, m.NumMeshes())
 	changed := false
 	var named []ir.MeshID
-	for op := range m.Ops(m.Body()) {
-		if m.Kind(op) != ir.OpMesh {
-			continue
-		}
-		id := m.MeshOf(op)
+	for id := range m.NamedMeshes() {
 		to[id] = id
 		if i := slices.IndexFunc(named, func(o ir.MeshID) bool { return m.Mesh(o).Equal(&m.Mesh(id).Mesh) }); i >= 0 {
 			to[id], changed = named[i], true
-			m.Erase(op)
+			m.Erase(m.Mesh(id).Op)
 			m.Mesh(id).Op = 0
 			continue
 		}
@@ -142,8 +138,8 @@ func liftMesh(m *ir.Module, id ir.MeshID, named []ir.MeshID) ir.MeshID {
 }
 
 func symbolTaken(m *ir.Module, name string) bool {
-	for op := range m.Ops(m.Body()) {
-		if m.Kind(op) == ir.OpMesh && m.Mesh(m.MeshOf(op)).Name == name {
+	for id := range m.NamedMeshes() {
+		if m.Mesh(id).Name == name {
 			return true
 		}
 	}
@@ -212,11 +208,12 @@ func hasSizeOneAxis(m *ir.Module) bool {
 // TagMeshes notes on every named mesh its content in the form of StableHLO's own meshes, as an attribute: the last
 // step of -sdy-lift-inlined-meshes. Nothing in this module reads it: it is there for the tools that do.
 func TagMeshes(m *ir.Module) {
-	for op := range m.Ops(m.Body()) {
-		if m.Kind(op) != ir.OpMesh || m.Attr(op, stablehloMesh) != nil {
+	for id := range m.NamedMeshes() {
+		mesh := m.Mesh(id)
+		op := mesh.Op
+		if m.Attr(op, stablehloMesh) != nil {
 			continue
 		}
-		mesh := m.Mesh(m.MeshOf(op))
 		axes := ir.ArrayAttr{}
 		for _, a := range mesh.Axes {
 			axes = append(axes, ir.DictAttr(ir.MakeAttrs(ir.NamedAttr{Name: "name", Value: ir.StringAttr(a.Name)},

@@ -41,10 +41,8 @@ func newOrigins(m *ir.Module) *origins {
 			computations++
 		}
 	})
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && !m.IsDeclaration(f) {
-			o.startFunc(f)
-		}
+	for f := range m.Definitions() {
+		o.startFunc(f)
 	}
 	return o
 }

@@ -59,10 +59,8 @@ func Close(ctx context.Context, m *ir.Module) error {
 // hasFunctions says whether a module has functions beside the main one.
 func hasFunctions(m *ir.Module) bool {
 	n := 0
-	for op := range m.Ops(m.Body()) {
-		if m.FuncOf(op) != 0 {
-			n++
-		}
+	for range m.Funcs() {
+		n++
 	}
 	return n > 1
 }

@@ -112,14 +112,11 @@ func (p *projection) projectDim(tf *tensorFactors, dim ir.DimSharding, factors [
 }
 
 // expand replaces the axes of a factor where the old ones are a strict prefix of the new ones.
-func (t *tensorFactors) expand(f int32, axes []subaxis.Ref) bool {
-	fs := &t.factors[f]
-	if !fs.mapped || subaxis.PrefixStatus(fs.axes, axes) != subaxis.StrictPrefix {
-		return false
+func (t *tensorFactors) expand(f int32, axes []subaxis.Ref) {
+	if fs := &t.factors[f]; fs.mapped && subaxis.PrefixStatus(fs.axes, axes) == subaxis.StrictPrefix {
+		fs.axes = axes
+		t.updated = true
 	}
-	fs.axes = axes
-	t.updated = true
-	return true
 }
 
 // sharding returns the tensor's sharding after the update (source: shardy.md section 3.3).

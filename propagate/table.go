@@ -143,8 +143,8 @@ func (t *tables) loadShardings() {
 	}
 	main, _ := m.Main()
 	t.addResults(main)
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != main {
+	for f := range m.Funcs() {
+		if f != main {
 			t.addResults(f)
 		}
 	}

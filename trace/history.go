@@ -159,14 +159,7 @@ func Common(axes, other []subaxis.Ref) []subaxis.Ref {
 				}
 			}
 		}
-		slices.SortFunc(parts, subaxis.Compare)
-		for i, p := range parts {
-			if i == 0 {
-				out = append(out, p)
-			} else {
-				out = subaxis.AppendMerge(out, p)
-			}
-		}
+		out = append(out, subaxis.SortMerge(parts)...)
 	}
 	return out
 }

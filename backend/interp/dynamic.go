@@ -12,7 +12,7 @@ import (
 // dynamicOps are the ops whose result shape is an operand.
 var dynamicOps = map[ir.Kind]builder{
 	ir.OpDynamicBroadcastInDim: reading(buildDynamicBroadcastInDim),
-	ir.OpDynamicGather:         buildDynamicGather,
+	ir.OpDynamicGather:         reading(buildDynamicGather),
 	ir.OpDynamicIota:           reading(buildDynamicIota),
 	ir.OpDynamicPad:            buildDynamicPad,
 	ir.OpDynamicReshape:        buildDynamicReshape,
@@ -132,11 +132,8 @@ func buildRealDynamicSlice(c *compiler, op ir.OpID, i *instr) error {
 	return nil
 }
 
-func buildDynamicGather(c *compiler, op ir.OpID, i *instr) error {
-	dims, err := c.gatherDims(op)
-	if err != nil {
-		return err
-	}
+func buildDynamicGather(r *attrReader) kernel {
+	dims := gatherDims(r)
 	plan := func(in []tensor.Tensor) ([]int64, error) {
 		sizes := in[2].Ints()
 		for d, n := range in[0].Shape {
@@ -146,10 +143,9 @@ func buildDynamicGather(c *compiler, op ir.OpID, i *instr) error {
 		}
 		return gatherShape(in[1].Shape, sizes, dims), nil
 	}
-	i.kernel = sized(c.element(op), plan, func(in []tensor.Tensor, _ []int64) tensor.Tensor {
+	return sized(r.element(r.op), plan, func(in []tensor.Tensor, _ []int64) tensor.Tensor {
 		return tensor.Gather(in[0], in[1], dims, in[2].Ints())
 	})
-	return nil
 }
 
 // gatherShape returns the shape of a gather's result (stablehlo.md section 2.7).

@@ -9,35 +9,28 @@ import (
 )
 
 var indexOps = map[ir.Kind]builder{
-	ir.OpGather:           buildGather,
+	ir.OpGather:           reading(buildGather),
 	ir.OpScatter:          buildScatter,
 	ir.OpSort:             buildSort,
 	ir.OpTorchIndexSelect: reading(buildTorchIndexSelect),
 }
 
-func (c *compiler) gatherDims(op ir.OpID) (tensor.GatherDims, error) {
-	r := c.attrs(op)
-	a, ok := c.m.Attr(op, "dimension_numbers").(*ir.GatherDims)
+func gatherDims(r *attrReader) tensor.GatherDims {
+	a, ok := r.m.Attr(r.op, "dimension_numbers").(*ir.GatherDims)
 	if !ok {
 		r.missing("dimension_numbers")
-		return tensor.GatherDims{}, r.err
+		return tensor.GatherDims{}
 	}
 	return tensor.GatherDims{
 		OffsetDims: a.Offset, CollapsedSliceDims: a.Collapsed,
 		OperandBatchingDims: a.OperandBatch, StartIndicesBatchingDims: a.IndicesBatch,
 		StartIndexMap: a.StartIndexMap, IndexVectorDim: a.IndexVectorDim,
-	}, nil
+	}
 }
 
-func buildGather(c *compiler, op ir.OpID, i *instr) error {
-	dims, err := c.gatherDims(op)
-	if err != nil {
-		return err
-	}
-	r := c.attrs(op)
-	sizes := r.list("slice_sizes", r.rank(0))
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Gather(in[0], in[1], dims, sizes) })
-	return r.err
+func buildGather(r *attrReader) kernel {
+	dims, sizes := gatherDims(r), r.list("slice_sizes", r.rank(0))
+	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Gather(in[0], in[1], dims, sizes) })
 }
 
 // buildScatter updates in place where nobody else holds the operands.

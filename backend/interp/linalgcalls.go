@@ -72,14 +72,14 @@ func (l *linalgCall) gesdd() error {
 		return l.mismatch()
 	}
 	left, right := l.m.ValueType(l.m.Result(l.op, 2)), l.m.ValueType(l.m.Result(l.op, 3))
-	swapped, complexElements := l.options.Bool("transposed"), l.complex()
+	swapped := l.options.Bool("transposed")
 	return l.kernel(func(in []tensor.Tensor) []tensor.Tensor {
 		s, u, vt, info := tensor.Gesdd(in[0], want)
 		switch {
 		case want == tensor.NoVectors:
 			u, vt = tensor.New(left.DType, left.Dims), tensor.New(right.DType, right.Dims)
 		case adjoint:
-			vt = adjointOf(vt, complexElements)
+			vt = adjointOf(vt)
 		case swapped:
 			u, vt = vt, u
 		}
@@ -88,18 +88,14 @@ func (l *linalgCall) gesdd() error {
 }
 
 // adjointOf returns the conjugate transposes of matrices.
-func adjointOf(x tensor.Tensor, complexElements bool) tensor.Tensor {
+func adjointOf(x tensor.Tensor) tensor.Tensor {
 	perm := make([]int64, x.Rank())
 	for d := range perm {
 		perm[d] = int64(d)
 	}
 	n := len(perm)
 	perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
-	out := tensor.Transpose(x, perm)
-	if complexElements {
-		return tensor.Complex(tensor.Real(out), tensor.Negate(tensor.Imag(out)))
-	}
-	return out
+	return tensor.Conj(tensor.Transpose(x, perm))
 }
 
 // gees: no eigenvalues are selected.

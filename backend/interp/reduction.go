@@ -99,6 +99,13 @@ func buildReduce(c *compiler, op ir.OpID, i *instr) error {
 	if r.err != nil {
 		return r.err
 	}
+	return c.fold(op, i, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+		return tensor.Reduce(in, initial, dims, body)
+	})
+}
+
+// fold builds an op whose region combines elements of the first half of the operands, beginning with those of the second half.
+func (c *compiler) fold(op ir.OpID, i *instr, run func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error)) error {
 	n := c.m.NumOperands(op) / 2
 	body, err := c.reducer(op, 0, n)
 	if err != nil {
@@ -106,7 +113,7 @@ func buildReduce(c *compiler, op ir.OpID, i *instr) error {
 	}
 	i.monoid = body.monoid
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return tensor.Reduce(slices.Clone(in[:n]), body.promote(in[n:]), dims, body.combiner(f))
+		return run(slices.Clone(in[:n]), body.promote(in[n:]), body.combiner(f))
 	}
 	return nil
 }
@@ -127,16 +134,9 @@ func buildReduceWindow(c *compiler, op ir.OpID, i *instr) error {
 	if r.err != nil {
 		return r.err
 	}
-	n := c.m.NumOperands(op) / 2
-	body, err := c.reducer(op, 0, n)
-	if err != nil {
-		return err
-	}
-	i.monoid = body.monoid
-	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return tensor.ReduceWindow(slices.Clone(in[:n]), body.promote(in[n:]), w, body.combiner(f))
-	}
-	return nil
+	return c.fold(op, i, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+		return tensor.ReduceWindow(in, initial, w, body)
+	})
 }
 
 func buildSelectAndScatter(c *compiler, op ir.OpID, i *instr) error {

@@ -10,25 +10,17 @@ import (
 
 // floatUnary applies f to every element in float64 and rounds once. Its kernels take any float type.
 func floatUnary(x Tensor, f func(float64) float64) Tensor {
+	if x.DType == dtype.F64 {
+		return eachOf(x, x.DType, f)
+	}
 	out := New(x.DType, x.Shape)
-	switch x.DType {
-	case dtype.F64:
-		dst := Elems[float64](out)
-		for i, v := range Elems[float64](x) {
-			dst[i] = f(v)
-		}
-	case dtype.F32:
+	if x.DType == dtype.F32 {
 		dst := Elems[float32](out)
 		for i, v := range Elems[float32](x) {
 			dst[i] = float32(f(float64(v)))
 		}
-	default:
-		smallFloatUnary(out, x, f)
+		return out
 	}
-	return out
-}
-
-func smallFloatUnary(out, x Tensor, f func(float64) float64) {
 	n := out.Len()
 	values, results := make([]float32, min(n, blockSize)), make([]float64, min(n, blockSize))
 	for lo := 0; lo < n; lo += blockSize {
@@ -39,23 +31,26 @@ func smallFloatUnary(out, x Tensor, f func(float64) float64) {
 		}
 		narrow(out, lo, results[:len(part)])
 	}
+	return out
+}
+
+// eachOf applies f to every element of a tensor of T; the results are of a type that is kept as U.
+func eachOf[T, U Elem](x Tensor, of dtype.Type, f func(T) U) Tensor {
+	out := New(of, x.Shape)
+	dst := Elems[U](out)
+	for i, v := range Elems[T](x) {
+		dst[i] = f(v)
+	}
+	return out
 }
 
 // unary applies f to floats and g to complex numbers.
 func unary(x Tensor, f func(float64) float64, g func(complex128) complex128) Tensor {
 	switch x.DType {
 	case dtype.C64:
-		out := New(x.DType, x.Shape)
-		for i, v := range Elems[complex64](x) {
-			Elems[complex64](out)[i] = complex64(g(complex128(v)))
-		}
-		return out
+		return eachOf(x, x.DType, func(v complex64) complex64 { return complex64(g(complex128(v))) })
 	case dtype.C128:
-		out := New(x.DType, x.Shape)
-		for i, v := range Elems[complex128](x) {
-			Elems[complex128](out)[i] = g(v)
-		}
-		return out
+		return eachOf(x, x.DType, g)
 	}
 	return floatUnary(x, f)
 }
@@ -321,15 +316,7 @@ func Complex(re, im Tensor) Tensor {
 
 func complexToReal(x Tensor, f func(complex128) float64) Tensor {
 	if x.DType == dtype.C64 {
-		out := New(dtype.F32, x.Shape)
-		for i, v := range Elems[complex64](x) {
-			Elems[float32](out)[i] = float32(f(complex128(v)))
-		}
-		return out
+		return eachOf(x, dtype.F32, func(v complex64) float32 { return float32(f(complex128(v))) })
 	}
-	out := New(dtype.F64, x.Shape)
-	for i, v := range Elems[complex128](x) {
-		Elems[float64](out)[i] = f(v)
-	}
-	return out
+	return eachOf(x, dtype.F64, f)
 }

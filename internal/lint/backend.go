@@ -20,13 +20,9 @@ func (l *linter) unsupportedOps() {
 		return
 	}
 	seen := map[diag.Position]bool{}
-	for op := range c.Ops(c.Body()) {
-		f := c.FuncOf(op)
-		if f == 0 || c.IsDeclaration(f) {
-			continue
-		}
+	for f := range c.Definitions() {
 		if _, err := in.NumArgs(f); errors.Is(err, diag.ErrUnsupported) {
-			l.unsupported(err, c.OpPos(op), seen)
+			l.unsupported(err, c.OpPos(c.Func(f).Op), seen)
 		}
 	}
 }

@@ -99,12 +99,3 @@ func (l *linter) report(op ir.OpID, format string, args ...any) {
 	}
 	l.found = append(l.found, d)
 }
-
-// functions yields the functions of the module that have bodies.
-func (l *linter) functions(visit func(op ir.OpID, f ir.FuncID)) {
-	for op := range l.m.Ops(l.m.Body()) {
-		if f := l.m.FuncOf(op); f != 0 && !l.m.IsDeclaration(f) {
-			visit(op, f)
-		}
-	}
-}

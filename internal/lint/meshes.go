@@ -97,22 +97,14 @@ func (u *meshUses) attr(a ir.Attr) {
 	}
 }
 
-// declared yields the meshes that operations of the module declare.
-func (l *linter) declared(visit func(op ir.OpID, id ir.MeshID)) {
-	for op := range l.m.Ops(l.m.Body()) {
-		if l.m.Kind(op) == ir.OpMesh {
-			visit(op, l.m.MeshOf(op))
-		}
-	}
-}
-
 func (l *linter) unusedMeshes() {
 	used := len(l.uses.axes) > 0
-	l.declared(func(op ir.OpID, id ir.MeshID) {
-		if _, ok := l.uses.axes[id]; !ok && used && !l.m.Mesh(id).IsEmpty() {
-			l.report(op, "mesh @%s is declared, but no sharding names it", ir.FormatSymbol(l.m.Mesh(id).Name))
+	for id := range l.m.NamedMeshes() {
+		d := l.m.Mesh(id)
+		if _, ok := l.uses.axes[id]; !ok && used && !d.IsEmpty() {
+			l.report(d.Op, "mesh @%s is declared, but no sharding names it", ir.FormatSymbol(d.Name))
 		}
-	})
+	}
 }
 
 func (l *linter) unusedAxes() {
@@ -120,7 +112,7 @@ func (l *linter) unusedAxes() {
 		func(v ir.ValueID) bool { return l.m.Sharding(v) == 0 }) {
 		return // the layout is not complete, a plan may use the axes
 	}
-	l.declared(func(op ir.OpID, id ir.MeshID) {
+	for id := range l.m.NamedMeshes() {
 		d := l.m.Mesh(id)
 		var unused []string
 		for i, used := range l.uses.axes[id] {
@@ -129,9 +121,9 @@ func (l *linter) unusedAxes() {
 			}
 		}
 		if len(unused) > 0 {
-			l.report(op, "no sharding uses %s of mesh @%s", axisList(unused), ir.FormatSymbol(d.Name))
+			l.report(d.Op, "no sharding uses %s of mesh @%s", axisList(unused), ir.FormatSymbol(d.Name))
 		}
-	})
+	}
 }
 
 func axisList(names []string) string {
@@ -167,11 +159,11 @@ func (l *linter) unreachableFunctions() {
 			l.m.Walk(b, func(op ir.OpID) { l.symbols(op, enter) })
 		}
 	}
-	l.functions(func(op ir.OpID, f ir.FuncID) {
-		if name := l.m.Func(f).Name; !reached[name] {
-			l.report(op, "nothing calls the private function @%s", ir.FormatSymbol(name))
+	for id := range l.m.Definitions() {
+		if f := l.m.Func(id); !reached[f.Name] {
+			l.report(f.Op, "nothing calls the private function @%s", ir.FormatSymbol(f.Name))
 		}
-	})
+	}
 }
 
 // symbols visits the names that the attributes of an operation refer to.

@@ -58,15 +58,15 @@ func (l *linter) deadShardings() {
 }
 
 func (l *linter) unevenShardings() {
-	l.functions(func(op ir.OpID, f ir.FuncID) {
+	for f := range l.m.Definitions() {
 		fn, args, results := l.m.Func(f), names.Args(l.m, f), names.Results(l.m, f)
 		for i, v := range l.m.BlockArgs(fn.Body) {
-			l.uneven(op, args.Describe(i), l.m.Sharding(v), l.m.Type(v))
+			l.uneven(fn.Op, args.Describe(i), l.m.Sharding(v), l.m.Type(v))
 		}
 		for i, s := range fn.ResultShardings {
-			l.uneven(op, results.Describe(i)+" of @"+ir.FormatSymbol(fn.Name), s, fn.ResultTypes[i])
+			l.uneven(fn.Op, results.Describe(i)+" of @"+ir.FormatSymbol(fn.Name), s, fn.ResultTypes[i])
 		}
-	})
+	}
 	l.m.Walk(l.m.Body(), func(op ir.OpID) {
 		for i, v := range l.m.ResultValues(op) {
 			what := fmt.Sprintf("the result of `%s`", l.m.OpName(op))

@@ -64,9 +64,9 @@ func (r *inserter) toDevice(op ir.OpID, i int, have, single ir.ShardingID, grid 
 
 // firstGrid returns the first named mesh of the module that has axes, 0 if there is none.
 func (r *inserter) firstGrid() ir.MeshID {
-	for op := range r.m.Ops(r.m.Body()) {
-		if r.m.Kind(op) == ir.OpMesh && len(r.m.Mesh(r.m.MeshOf(op)).Axes) > 0 {
-			return r.m.MeshOf(op)
+	for id := range r.m.NamedMeshes() {
+		if len(r.m.Mesh(id).Axes) > 0 {
+			return id
 		}
 	}
 	return 0

@@ -39,11 +39,7 @@ type Options struct {
 // Shardy: -sdy-insert-explicit-reshards.
 func Insert(m *ir.Module, o Options) error {
 	r := &inserter{m: m, full: o.Full, plain: isPlain(m), rules: rule.NewCache(false)}
-	for op := range m.Ops(m.Body()) {
-		f := m.FuncOf(op)
-		if f == 0 || m.IsDeclaration(f) {
-			continue
-		}
+	for f := range m.Definitions() {
 		if err := r.function(f); err != nil {
 			return err
 		}

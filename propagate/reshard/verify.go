@@ -20,12 +20,8 @@ func VerifyUnreduced(m *ir.Module) error {
 		return nil
 	}
 	c := &checker{m: m, table: calls.NewTable(m)}
-	for op := range m.Ops(m.Body()) {
-		f := m.FuncOf(op)
-		if f == 0 || m.IsDeclaration(f) {
-			continue
-		}
-		for _, b := range m.Blocks(m.Region(op, 0)) {
+	for f := range m.Definitions() {
+		for _, b := range m.Blocks(m.Region(m.Func(f).Op, 0)) {
 			if err := c.block(b, f); err != nil {
 				return err
 			}

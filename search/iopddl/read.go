@@ -118,7 +118,7 @@ type decoder struct {
 // top reads the object of the file.
 func (d *decoder) top() {
 	found := false
-	d.object("object", map[string]func(){"problem": func() {
+	d.object(map[string]func(){"problem": func() {
 		found = true
 		d.problem()
 	}})
@@ -134,7 +134,7 @@ func (d *decoder) problem() {
 	d.peek()
 	at := d.offset()
 	nodes, edges := at, at
-	d.object("object", map[string]func(){
+	d.object(map[string]func(){
 		"name": d.label,
 		"nodes": func() {
 			nodes = d.fields(map[string]func(){
@@ -181,7 +181,7 @@ func (d *decoder) usageLimit() {
 func (d *decoder) fields(known map[string]func()) int64 {
 	d.peek()
 	at := d.offset()
-	d.object("object", known)
+	d.object(known)
 	return at
 }
 

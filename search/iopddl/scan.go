@@ -160,8 +160,8 @@ func (s *scanner) elements(closing byte, element func()) {
 }
 
 // object calls the function of each key that it knows, of which each may come once, and skips the values of other keys.
-func (s *scanner) object(what string, known map[string]func()) {
-	s.open('{', what)
+func (s *scanner) object(known map[string]func()) {
+	s.open('{', "object")
 	seen := map[string]bool{}
 	s.elements('}', func() {
 		s.peek()

@@ -32,7 +32,7 @@ func ReadSolution(r io.Reader, file string) (*Solution, error) {
 	}
 	for !d.skipComments() {
 		if d.byte() == '{' {
-			d.object("object", map[string]func(){"solution": list})
+			d.object(map[string]func(){"solution": list})
 		} else {
 			list()
 		}

@@ -3,6 +3,7 @@ package zlapack
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/cblas128"
 )
@@ -179,21 +180,13 @@ func triangularVectors(t cblas128.General) cblas128.General {
 	return x
 }
 
-// triangularLeftVectors returns the left eigenvectors of an upper triangular matrix.
+// triangularLeftVectors returns the left eigenvectors of an upper triangular matrix: the right ones of its adjoint, which is an upper
+// triangle again when it is turned around.
 func triangularLeftVectors(t cblas128.General) cblas128.General {
-	n := t.Rows
-	x := New(n, n)
-	for k := range n {
-		value := t.Data[k*t.Stride+k]
-		x.Data[k*n+k] = 1
-		for j := k + 1; j < n; j++ {
-			sum := complex128(0)
-			for i := k; i < j; i++ {
-				sum -= cmplx.Conj(t.Data[i*t.Stride+j]) * x.Data[i*n+k]
-			}
-			x.Data[j*n+k] = sum / cmplx.Conj(apart(t, t.Data[j*t.Stride+j]-value, value))
-		}
-	}
+	turned := Adjoint(t)
+	slices.Reverse(turned.Data)
+	x := triangularVectors(turned)
+	slices.Reverse(x.Data)
 	return x
 }
 
