@@ -96,7 +96,10 @@ func (f *inference) differ(i int) error {
 
 // inferElementwise is the rule of ops whose operands and result have one type; quantized ones may differ in their elements.
 func inferElementwise(f *inference) error {
-	if err := cmp.Or(f.checkClasses(), f.sameShapes()); err != nil {
+	if err := f.checkClasses(); err != nil {
+		return err
+	}
+	if err := f.sameShapes(); err != nil {
 		return err
 	}
 	first := f.operand(0)
