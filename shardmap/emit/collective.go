@@ -67,12 +67,9 @@ func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 	}
 	x, dim, tiled := e.ref(e.m.Operand(op, 0)), number(c.Dim), keyword("tiled", truth(true))
 	switch c.Kind {
-	case ir.OpShardMapPsum, ir.OpShardMapUnreducedPsum:
-		return call("lax.psum", grouped(c, x, axes)...), nil
-	case ir.OpShardMapPmax, ir.OpShardMapUnreducedPmax:
-		return call("lax.pmax", grouped(c, x, axes)...), nil
-	case ir.OpShardMapPmin, ir.OpShardMapUnreducedPmin:
-		return call("lax.pmin", grouped(c, x, axes)...), nil
+	case ir.OpShardMapPsum, ir.OpShardMapUnreducedPsum, ir.OpShardMapPmax, ir.OpShardMapUnreducedPmax, ir.OpShardMapPmin,
+		ir.OpShardMapUnreducedPmin:
+		return call("lax."+strings.TrimPrefix(c.Kind.ShardMapName(), "unreduced_"), grouped(c, x, axes)...), nil
 	case ir.OpShardMapAllGather:
 		return call("lax.all_gather", grouped(c, x, axes, keyword("axis", dim), tiled)...), nil
 	case ir.OpShardMapAllGatherReduced:
@@ -82,13 +79,11 @@ func (e *emitter) collective(op ir.OpID, c *typed.Collective) (*expr, error) {
 			return call("lax.all_gather", x, axes, keyword("axis", dim), tiled), nil
 		}
 		return e.helper("gather_equal", x, axes, dim), nil
-	case ir.OpShardMapPsumScatter:
+	case ir.OpShardMapPsumScatter, ir.OpShardMapUnreducedPsumScatter:
 		if c.Reduction != ir.ReduceSum {
 			combine := atom(monoidNames[c.Reduction.Combiner()])
 			return e.helper("reduce_scatter_over", grouped(c, x, combine, dim, axes)...), nil
 		}
-		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
-	case ir.OpShardMapUnreducedPsumScatter:
 		return call("lax.psum_scatter", grouped(c, x, axes, keyword("scatter_dimension", dim), tiled)...), nil
 	case ir.OpShardMapAllToAll:
 		return call("lax.all_to_all", grouped(c, x, axes, number(c.Split), number(c.Concat), tiled)...), nil

@@ -142,10 +142,9 @@ func docText(text string) string {
 // makeMesh returns the function that makes the mesh.
 func (f *file) makeMesh() string {
 	var sizes []int64
-	names := make([]string, len(f.mesh.Axes))
-	for i, a := range f.mesh.Axes {
-		sizes = append(sizes, a.Size)
-		names[i] = quoted(a.Name)
+	var names []string
+	for _, a := range f.mesh.Axes {
+		sizes, names = append(sizes, a.Size), append(names, a.Name)
 	}
 	var b strings.Builder
 	b.WriteString("def make_mesh():\n")
@@ -156,7 +155,7 @@ func (f *file) makeMesh() string {
 		b.WriteString(statement(4, "order = ", list(numbers(f.mesh.DeviceIDs)...), ""))
 		shape = method(atom("np.array(devices)[order]"), "reshape", numbers(sizes)...)
 	}
-	args := []*expr{shape, tuple(atoms(names)...)}
+	args := []*expr{shape, tuple(quotedAll(names)...)}
 	if f.explicit {
 		args = append(args, keyword("axis_types", tuple(atoms(slices.Repeat([]string{"AxisType.Explicit"}, len(names)))...)))
 	}

@@ -19,25 +19,28 @@ func indexOps() map[ir.Kind]handler {
 	}
 }
 
-// starts returns the start indices from operand first on, in one type as JAX demands. JAX counts negative ones from the
-// end, StableHLO takes them for zero; the result says whether one may be negative.
-func (e *emitter) starts(op ir.OpID, first int) ([]*expr, bool) {
+// starts returns the start indices from operand first on, in one type as JAX demands, and the function that takes them: JAX counts
+// negative ones from the end, StableHLO takes them for zero, as the function of the prelude does.
+func (e *emitter) starts(function string, op ir.OpID, first int) (string, *expr) {
 	var out []*expr
 	negative, constant := false, true
-	for i := first; i < e.m.NumOperands(op); i++ {
-		text, ok := e.splat(e.m.Operand(op, i))
+	operands := e.m.Operands(op)[first:]
+	for _, v := range operands {
+		text, ok := e.splat(v)
 		constant = constant && ok && isWeak(dtype.I32, text)
-	}
-	for i := first; i < e.m.NumOperands(op); i++ {
-		v := e.m.Operand(op, i)
 		negative = negative || e.mayBeNegative(v)
+	}
+	for _, v := range operands {
 		if text, _ := e.splat(v); constant {
 			out = append(out, atom(text))
 		} else {
 			out = append(out, e.startIndex(v))
 		}
 	}
-	return out, negative
+	if !negative {
+		function = "lax." + function
+	}
+	return function, tuple(out...)
 }
 
 // startIndex returns a start index, of 32 bits at least: the sizes may not fit in less.
@@ -79,12 +82,8 @@ func (e *emitter) dynamicSlice(op ir.OpID) (*expr, error) {
 		return call("lax.dynamic_slice_in_dim", e.ref(x), e.startIndex(e.m.Operand(op, 1+d)), number(sizes[d]),
 			keyword("axis", number(int64(d)))), nil
 	}
-	starts, negative := e.starts(op, 1)
-	fn := "lax.dynamic_slice"
-	if negative {
-		fn = "dynamic_slice"
-	}
-	return e.helper(fn, e.ref(x), tuple(starts...), ints(sizes)), nil
+	fn, starts := e.starts("dynamic_slice", op, 1)
+	return e.helper(fn, e.ref(x), starts, ints(sizes)), nil
 }
 
 func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
@@ -93,12 +92,8 @@ func (e *emitter) dynamicUpdateSlice(op ir.OpID) (*expr, error) {
 		return call("lax.dynamic_update_slice_in_dim", e.ref(x), e.ref(update), e.startIndex(e.m.Operand(op, 2+d)),
 			keyword("axis", number(int64(d)))), nil
 	}
-	starts, negative := e.starts(op, 2)
-	fn := "lax.dynamic_update_slice"
-	if negative {
-		fn = "dynamic_update_slice"
-	}
-	return e.helper(fn, e.ref(x), e.ref(update), tuple(starts...)), nil
+	fn, starts := e.starts("dynamic_update_slice", op, 2)
+	return e.helper(fn, e.ref(x), e.ref(update), starts), nil
 }
 
 // vectors returns the start indices with their vectors along the last dimension, where JAX has them.

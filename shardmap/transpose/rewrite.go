@@ -1,6 +1,7 @@
 package transpose
 
 import (
+	"maps"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -113,11 +114,7 @@ func finish(b *typed.Builder) (*typed.Program, error) {
 		return nil, err
 	}
 	sweepDead(q, q.Body())
-	for v := range q.Names {
-		if !attached(q, v) {
-			delete(q.Names, v)
-		}
-	}
+	maps.DeleteFunc(q.Names, func(v ir.ValueID, _ string) bool { return !attached(q, v) })
 	return q, elaborate(q)
 }
 

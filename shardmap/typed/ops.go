@@ -94,29 +94,19 @@ func (c *Collective) IsCast() bool {
 
 // attrs returns the attributes of an op.
 func (p *Program) attrs(c *Collective) ir.Attrs {
-	m, out := p.Module, ir.Attrs(nil)
+	m := p.Module
+	values := map[string]ir.Attr{"axes": p.axesAttr(c.Axes), "dim": m.I64(c.Dim), "split": m.I64(c.Split), "concat": m.I64(c.Concat),
+		"source": m.I64(c.Source), "perm": shardmap.Perm(c.Perm)}
+	if c.Groups != nil {
+		values["groups"] = shardmap.Lists(c.Groups)
+	}
+	if c.Reduction != ir.ReduceSum {
+		values["kind"] = ir.StringAttr(c.Reduction.String())
+	}
+	var out ir.Attrs
 	for _, d := range c.Kind.Declared() {
-		switch d.Name {
-		case "axes":
-			out = out.With(d.Name, p.axesAttr(c.Axes))
-		case "dim":
-			out = out.With(d.Name, m.I64(c.Dim))
-		case "split":
-			out = out.With(d.Name, m.I64(c.Split))
-		case "concat":
-			out = out.With(d.Name, m.I64(c.Concat))
-		case "source":
-			out = out.With(d.Name, m.I64(c.Source))
-		case "perm":
-			out = out.With(d.Name, shardmap.Perm(c.Perm))
-		case "groups":
-			if c.Groups != nil {
-				out = out.With(d.Name, shardmap.Lists(c.Groups))
-			}
-		case "kind":
-			if c.Reduction != ir.ReduceSum {
-				out = out.With(d.Name, ir.StringAttr(c.Reduction.String()))
-			}
+		if v := values[d.Name]; v != nil {
+			out = out.With(d.Name, v)
 		}
 	}
 	return out
