@@ -58,6 +58,9 @@ func (a Attrs) without(name string) Attrs {
 	return a
 }
 
+// Named returns an entry of a dictionary.
+func Named(name string, value Attr) NamedAttr { return NamedAttr{Name: name, Value: value} }
+
 // MakeAttrs returns a dictionary of name, value pairs in any order.
 func MakeAttrs(entries ...NamedAttr) Attrs {
 	a := slices.Clone(Attrs(entries))

@@ -40,7 +40,7 @@ func (x *Places) Along(axes *ir.AxesAttr) ir.ValueID {
 	if x.last != 0 {
 		b = m.BuilderAfter(x.last)
 	}
-	v := b.Op1(ir.OpShardMapAxisIndex, m.TensorType(dtype.I32), ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: axes}))
+	v := b.Op1(ir.OpShardMapAxisIndex, m.TensorType(dtype.I32), ir.MakeAttrs(ir.Named("axes", axes)))
 	x.last, x.of[key] = m.DefiningOp(v), v
 	return v
 }

@@ -103,7 +103,7 @@ func (g *grouper) lower(op ir.OpID) {
 	case ir.OpShardMapPbroadcast:
 		become(ir.OpCollectiveBroadcast, g.channelled().With("replica_groups", g.list(g.sendersFirst(op))))
 	case ir.OpShardMapPscatter:
-		become(ir.OpDynamicSlice, ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints(m.Shape(m.Result(op, 0)))}))
+		become(ir.OpDynamicSlice, ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints(m.Shape(m.Result(op, 0))))))
 	case ir.OpShardMapAxisIndex:
 		old, v := m.Result(op, 0), g.number(op)
 		m.ReplaceUses(old, v)
@@ -118,7 +118,7 @@ func (g *grouper) lower(op ir.OpID) {
 // channelled returns the attributes of a collective with a channel of its own.
 func (g *grouper) channelled() ir.Attrs {
 	g.channel++
-	return ir.MakeAttrs(ir.NamedAttr{Name: "channel_handle", Value: ir.ChannelHandle{Handle: g.channel, Type: 1}})
+	return ir.MakeAttrs(ir.Named("channel_handle", ir.ChannelHandle{Handle: g.channel, Type: 1}))
 }
 
 // groups returns the groups of an op as places in the mesh, members in order. Attribute `groups` cuts those along the axes
@@ -215,7 +215,7 @@ func (g *grouper) number(op ir.OpID) ir.ValueID {
 	}
 	b, t := m.BuilderAfter(g.head), m.TensorType(dtype.I32, devices)
 	table := b.Constant(m.Dense(t, data))
-	sizes := ir.MakeAttrs(ir.NamedAttr{Name: "slice_sizes", Value: ir.Ints{1}})
+	sizes := ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints{1}))
 	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1), sizes, table, g.id)
 	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
 	g.head, g.numbers[key] = m.DefiningOp(v), v

@@ -51,7 +51,7 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 		}
 	}
 	mask := b.Op1(ir.OpBroadcastInDim, m.TensorType(dtype.I1, m.Shape(v)...),
-		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: batch}), inside)
+		ir.MakeAttrs(ir.Named("broadcast_dimensions", batch)), inside)
 	e := m.ValueType(v).DType
 	zero := l.broadcast(b, b.Constant(m.Zeros(m.TensorType(e))), m.Shape(v))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, mask, v, zero)
@@ -167,9 +167,9 @@ func (x *indexing) spread(component func(c int) ir.ValueID) ir.ValueID {
 		parts[c] = x.b.Op1(ir.OpReshape, m.TensorType(x.element(), 1), nil, component(c))
 	}
 	vector := x.b.Op1(ir.OpConcatenate, m.TensorType(x.element(), int64(len(parts))),
-		ir.MakeAttrs(ir.NamedAttr{Name: "dimension", Value: m.I64(0)}), parts...)
+		ir.MakeAttrs(ir.Named("dimension", m.I64(0))), parts...)
 	return x.b.Op1(ir.OpBroadcastInDim, m.Type(x.indices),
-		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{x.dim}}), vector)
+		ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{x.dim})), vector)
 }
 
 // bounds emits per component the least or greatest value that it may take: of the whole dimension or of this
@@ -233,7 +233,7 @@ func (x *indexing) inside() ir.ValueID {
 	batch := slices.Delete(slices.Clone(shape), int(x.dim), int(x.dim)+1)
 	yes := x.b.Constant(m.Dense(m.TensorType(dtype.I1), []byte{1}))
 	reduce := x.b.OpRegions(ir.OpReduce, []ir.TypeID{m.TensorType(dtype.I1, batch...)},
-		ir.MakeAttrs(ir.NamedAttr{Name: "dimensions", Value: ir.Ints{x.dim}}), 1, both, yes)
+		ir.MakeAttrs(ir.Named("dimensions", ir.Ints{x.dim})), 1, both, yes)
 	m.AddReducer(reduce, ir.OpAnd, dtype.I1)
 	return m.Result(reduce, 0)
 }

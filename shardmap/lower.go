@@ -111,7 +111,7 @@ func (l *lowerer) replace(op ir.OpID, with ir.ValueID) {
 
 // along returns the attributes of an op over axes.
 func (l *lowerer) along(axes []subaxis.Ref) ir.Attrs {
-	return ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesAttr{Mesh: l.mesh, Axes: axes}})
+	return ir.MakeAttrs(ir.Named("axes", &ir.AxesAttr{Mesh: l.mesh, Axes: axes}))
 }
 
 // axisIndex returns an i32 scalar with the number of this device's block along a list of axes.
@@ -141,7 +141,7 @@ func (l *lowerer) broadcast(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueI
 		return v
 	}
 	return b.Op1(ir.OpBroadcastInDim, l.m.WithDims(l.m.Type(v), dims),
-		ir.MakeAttrs(ir.NamedAttr{Name: "broadcast_dimensions", Value: ir.Ints{}}), v)
+		ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), v)
 }
 
 // cut emits this device's part of a value along each dimension's axes, with where it begins.
@@ -162,7 +162,7 @@ func (l *lowerer) cut(b *ir.Builder, v ir.ValueID, axes [][]subaxis.Ref) ir.Valu
 		operands = append(operands, l.offset(b, refs, dims[d], dtype.I32))
 	}
 	return b.Op1(ir.OpShardMapPscatter, m.WithDims(m.Type(v), dims),
-		ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesPerDimAttr{Mesh: l.mesh, Dims: axes}}), operands...)
+		ir.MakeAttrs(ir.Named("axes", &ir.AxesPerDimAttr{Mesh: l.mesh, Dims: axes})), operands...)
 }
 
 // while gives the arguments of its regions the shardings of its operands, which the text of a program does not hold.

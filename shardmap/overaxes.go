@@ -142,7 +142,7 @@ func allFull(mesh *subaxis.Mesh, axes []subaxis.Ref) bool {
 }
 
 func (r *groupReader) along(axes []subaxis.Ref) ir.Attrs {
-	return ir.MakeAttrs(ir.NamedAttr{Name: "axes", Value: &ir.AxesAttr{Mesh: r.id, Axes: axes}})
+	return ir.MakeAttrs(ir.Named("axes", &ir.AxesAttr{Mesh: r.id, Axes: axes}))
 }
 
 // broadcast turns one of which the sender has the same number among the members of all groups.

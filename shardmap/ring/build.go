@@ -18,10 +18,6 @@ func newWriter(p *shardmap.Program) *writer {
 	return &writer{m: p.Module, places: shardmap.NewPlaces(p)}
 }
 
-func attrs(name string, value ir.Attr) ir.Attrs {
-	return ir.MakeAttrs(ir.NamedAttr{Name: name, Value: value})
-}
-
 // Chunked is a ring as it was written, and what takes the place of the old result.
 type Chunked struct {
 	shardmap.Ring
@@ -72,7 +68,7 @@ func (r *ring) permute(v ir.ValueID, shift int64) ir.ValueID {
 	for j := range r.Steps {
 		perm[j] = [2]int64{j, (j + shift + r.Steps) % r.Steps}
 	}
-	a := attrs("axes", r.axes).With("perm", shardmap.Perm(perm))
+	a := ir.MakeAttrs(ir.Named("axes", r.axes)).With("perm", shardmap.Perm(perm))
 	loc := r.b.Loc
 	r.b.Loc = r.m.OpLoc(r.Candidate.op)
 	out := r.op1(ir.OpShardMapPpermute, r.m.Type(v), a, v)
@@ -138,7 +134,7 @@ func (r *ring) starts(rank, d int, index ir.ValueID) []ir.ValueID {
 func (r *ring) cut(v ir.ValueID, d int, extent int64, index ir.ValueID) ir.ValueID {
 	dims := slices.Clone(r.m.Shape(v))
 	dims[d] = extent
-	return r.op1(ir.OpDynamicSlice, r.m.WithDims(r.m.Type(v), dims), attrs("slice_sizes", ir.Ints(dims)),
+	return r.op1(ir.OpDynamicSlice, r.m.WithDims(r.m.Type(v), dims), ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints(dims))),
 		append([]ir.ValueID{v}, r.starts(len(dims), d, index)...)...)
 }
 
@@ -148,7 +144,7 @@ func (r *ring) half(v ir.ValueID, d int, which int64) ir.ValueID {
 	start, limit := make([]int64, len(dims)), slices.Clone(dims)
 	dims[d] /= 2
 	start[d], limit[d] = which*dims[d], (which+1)*dims[d]
-	a := attrs("start_indices", ir.Ints(start)).With("limit_indices", ir.Ints(limit)).With("strides",
+	a := ir.MakeAttrs(ir.Named("start_indices", ir.Ints(start))).With("limit_indices", ir.Ints(limit)).With("strides",
 		ir.Ints(slices.Repeat([]int64{1}, len(dims))))
 	return r.op1(ir.OpSlice, r.m.WithDims(r.m.Type(v), dims), a, v)
 }
@@ -175,5 +171,5 @@ func (r *ring) product(parts [2]ir.ValueID, e dtype.Type) ir.ValueID {
 // zeros adds a tensor of the product's type with zeros.
 func (r *ring) zeros() ir.ValueID {
 	zeros := r.m.Zeros(r.m.Type(r.m.Result(r.Product, 0)))
-	return r.op1(ir.OpConstant, zeros.Type, attrs("value", zeros))
+	return r.op1(ir.OpConstant, zeros.Type, ir.MakeAttrs(ir.Named("value", zeros)))
 }

@@ -109,7 +109,7 @@ func (r *ring) reduceScatter(w Way) {
 	dims := append([]int64(nil), r.m.Shape(sums[0])...)
 	dims[d] = r.Extent
 	r.out.Result = r.op1(ir.OpConcatenate, r.m.WithDims(r.m.Type(sums[0]), dims),
-		attrs("dimension", r.m.I64(int64(d))), sums...)
+		ir.MakeAttrs(ir.Named("dimension", r.m.I64(int64(d)))), sums...)
 }
 
 // walk is a partial sum that goes round: by how many places a step, and where in the chunks it lies.

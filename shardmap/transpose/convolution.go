@@ -91,7 +91,7 @@ func (t *transposer) ofImage(op ir.OpID, d *ir.ConvDims, s *sliding, g ir.ValueI
 	k, attrs := t.m.Operand(op, 1), t.m.OpAttrs(op)
 	batches := attrs.Int("batch_group_count", 1)
 	groups := max(attrs.Int("feature_group_count", 1), batches)
-	mirrored := t.b.Local(ir.OpReverse, ir.MakeAttrs(named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
+	mirrored := t.b.Local(ir.OpReverse, ir.MakeAttrs(ir.Named("dimensions", ir.Ints(d.KernelSpatial))), t.value(k))
 	to := ir.ConvDims{InBatch: d.OutBatch, InFeature: d.OutFeature, InSpatial: d.OutSpatial, KernelIn: d.KernelOut, KernelOut: d.KernelIn,
 		KernelSpatial: d.KernelSpatial, OutBatch: d.InBatch, OutFeature: d.InFeature, OutSpatial: d.InSpatial}
 	c := conv{op, &to, s.baseDilation, s.strides, s.dilation, s.ofBase(), groups, 1}
@@ -123,10 +123,9 @@ type conv struct {
 
 // convolve writes a convolution.
 func (t *transposer) convolve(c conv, x, k ir.ValueID) ir.ValueID {
-	attrs := ir.MakeAttrs(named("dimension_numbers", c.dims), named("window_strides", ir.Ints(c.strides)),
-		named("lhs_dilation", ir.Ints(c.base)),
-		named("rhs_dilation", ir.Ints(c.dilation)), named("padding", t.pairs64(c.padding)), named("feature_group_count", t.m.I64(c.groups)),
-		named("batch_group_count", t.m.I64(c.batches)))
+	attrs := ir.MakeAttrs(ir.Named("dimension_numbers", c.dims), ir.Named("window_strides", ir.Ints(c.strides)),
+		ir.Named("lhs_dilation", ir.Ints(c.base)), ir.Named("rhs_dilation", ir.Ints(c.dilation)), ir.Named("padding", t.pairs64(c.padding)),
+		ir.Named("feature_group_count", t.m.I64(c.groups)), ir.Named("batch_group_count", t.m.I64(c.batches)))
 	if a := t.m.Attr(c.like, "precision_config"); a != nil {
 		attrs = attrs.With("precision_config", a)
 	}
@@ -149,12 +148,11 @@ func (t *transposer) reduceWindow(op ir.OpID, g ir.ValueID) {
 		t.add(x, t.zeros(x))
 		return
 	}
-	swapped := ir.MakeAttrs(named("window_dimensions", ir.Ints(s.window)), named("window_strides", ir.Ints(s.baseDilation)),
-		named("base_dilations", ir.Ints(s.strides)), named("window_dilations", ir.Ints(s.dilation)), named("padding", t.pairs64(s.ofBase())))
+	swapped := ir.MakeAttrs(ir.Named("window_dimensions", ir.Ints(s.window)), ir.Named("window_strides", ir.Ints(s.baseDilation)),
+		ir.Named("base_dilations", ir.Ints(s.strides)), ir.Named("window_dilations", ir.Ints(s.dilation)),
+		ir.Named("padding", t.pairs64(s.ofBase())))
 	t.add(x, t.b.Folded(ir.OpReduceWindow, t.m.Type(x), swapped, ir.OpAdd, g, t.scalarZero(x)))
 }
-
-func named(name string, value ir.Attr) ir.NamedAttr { return ir.NamedAttr{Name: name, Value: value} }
 
 // pairs64 returns numbers as a constant of two columns.
 func (t *transposer) pairs64(list []int64) *ir.Dense {

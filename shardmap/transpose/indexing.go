@@ -106,7 +106,7 @@ func (t *transposer) gather(op ir.OpID, g ir.ValueID) {
 	to := &ir.ScatterDims{UpdateWindow: d.Offset, InsertedWindow: d.Collapsed, InputBatch: d.OperandBatch, IndicesBatch: d.IndicesBatch,
 		ToOperand: d.StartIndexMap, IndexVectorDim: d.IndexVectorDim}
 	starts, _ := t.starts(t.value(t.m.Operand(op, 1)), t.bounds(x, t.m.OpAttrs(op).Ints("slice_sizes"), d.StartIndexMap), d.IndexVectorDim)
-	t.add(x, t.b.Folded(ir.OpScatter, t.m.Type(x), ir.MakeAttrs(named("scatter_dimension_numbers", to)), ir.OpAdd, t.zeros(x), starts, g))
+	t.add(x, t.b.Folded(ir.OpScatter, t.m.Type(x), ir.MakeAttrs(ir.Named("scatter_dimension_numbers", to)), ir.OpAdd, t.zeros(x), starts, g))
 }
 
 // bounds returns the last start in each dimension that an index names.
@@ -185,7 +185,7 @@ func (t *transposer) windows(x, updates, index, g ir.ValueID, d *ir.ScatterDims)
 	from := &ir.GatherDims{Offset: d.UpdateWindow, Collapsed: d.InsertedWindow, OperandBatch: d.InputBatch, IndicesBatch: d.IndicesBatch,
 		StartIndexMap: d.ToOperand, IndexVectorDim: d.IndexVectorDim}
 	starts, inside := t.starts(index, t.bounds(x, sizes, d.ToOperand), d.IndexVectorDim)
-	taken := t.b.Local(ir.OpGather, ir.MakeAttrs(named("dimension_numbers", from), named("slice_sizes", ir.Ints(sizes))), g, starts)
+	taken := t.b.Local(ir.OpGather, ir.MakeAttrs(ir.Named("dimension_numbers", from), ir.Named("slice_sizes", ir.Ints(sizes))), g, starts)
 	if taken == 0 {
 		return 0
 	}

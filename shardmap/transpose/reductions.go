@@ -196,7 +196,7 @@ func (j *tangents) sort(op ir.OpID) {
 	if dim < 0 {
 		dim += int64(len(shape))
 	}
-	places := j.b.Op(ir.OpIota, m.TensorType(dtype.I32, shape...), ir.MakeAttrs(named("iota_dimension", j.m.I64(dim))))
+	places := j.b.Op(ir.OpIota, m.TensorType(dtype.I32, shape...), ir.MakeAttrs(ir.Named("iota_dimension", j.m.I64(dim))))
 	operands := append(j.values(m.Operands(op)), places)
 	sorted := j.b.Sort(dim, stable, func(x, y []ir.ValueID) ir.ValueID { return j.comparison(op, x, y) }, operands...)
 	from := sorted[len(sorted)-1]
@@ -235,6 +235,6 @@ func (j *tangents) along(x, numbers ir.ValueID, dim int64) ir.ValueID {
 	d := &ir.GatherDims{Collapsed: []int64{dim}, OperandBatch: rest, IndicesBatch: rest, StartIndexMap: []int64{dim},
 		IndexVectorDim: int64(len(shape))}
 	index := j.b.Reshape(numbers, append(slices.Clone(shape), 1)...)
-	return j.b.Local(ir.OpGather, ir.MakeAttrs(named("dimension_numbers", d),
-		named("slice_sizes", ir.Ints(slices.Repeat([]int64{1}, len(shape))))), x, index)
+	return j.b.Local(ir.OpGather, ir.MakeAttrs(ir.Named("dimension_numbers", d),
+		ir.Named("slice_sizes", ir.Ints(slices.Repeat([]int64{1}, len(shape))))), x, index)
 }

@@ -60,8 +60,8 @@ func (b *Builder) Scan(carry, xs []ir.ValueID, length int64, reverse bool, body 
 	for _, v := range outs {
 		results = append(results, b.m.WithDims(b.m.Type(v), append([]int64{length}, b.m.Shape(v)...)))
 	}
-	attrs := ir.MakeAttrs(attr("carries", b.m.I64(int64(len(carry)))), attr("length", b.m.I64(length)),
-		attr("reverse", ir.BoolAttr(reverse)))
+	attrs := ir.MakeAttrs(ir.Named("carries", b.m.I64(int64(len(carry)))), ir.Named("length", b.m.I64(length)),
+		ir.Named("reverse", ir.BoolAttr(reverse)))
 	op := b.at.Op(ir.OpShardMapScan, results, attrs, append(slices.Clone(carry), xs...)...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	all := b.m.ResultValues(op)

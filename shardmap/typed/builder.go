@@ -78,9 +78,6 @@ func (b *Builder) Param(name string, t dtype.Type, dims []int64, s Spec) ir.Valu
 		return 0
 	}
 	what := "input `" + name + "`"
-	if err := b.p.checkSpec(what, s, dims, false); err != nil {
-		return b.stop(err)
-	}
 	block, err := b.p.blockDims(what, s, dims)
 	if err != nil {
 		return b.stop(err)
@@ -186,8 +183,6 @@ func (b *Builder) badOp(kind ir.Kind, operands []ir.ValueID, text string) ir.Val
 
 // i64s returns a list of integers as an attribute that is never nil.
 func i64s(list []int64) ir.Ints { return append(ir.Ints{}, list...) }
-
-func attr(name string, value ir.Attr) ir.NamedAttr { return ir.NamedAttr{Name: name, Value: value} }
 
 // Type returns the type of a value, 0 after an error.
 func (b *Builder) Type(v ir.ValueID) ir.TypeID {

@@ -150,12 +150,12 @@ func (b *Builder) Broadcast(x ir.ValueID, dims []int64, places ...int64) ir.Valu
 	if b.err != nil || x == 0 {
 		return 0
 	}
-	return b.Op(ir.OpBroadcastInDim, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(attr("broadcast_dimensions", i64s(places))), x)
+	return b.Op(ir.OpBroadcastInDim, b.m.WithDims(b.m.Type(x), dims), ir.MakeAttrs(ir.Named("broadcast_dimensions", i64s(places))), x)
 }
 
 // Transpose puts dimension perm[k] in place k.
 func (b *Builder) Transpose(x ir.ValueID, perm ...int64) ir.ValueID {
-	return b.Local(ir.OpTranspose, ir.MakeAttrs(attr("permutation", i64s(perm))), x)
+	return b.Local(ir.OpTranspose, ir.MakeAttrs(ir.Named("permutation", i64s(perm))), x)
 }
 
 // Slice returns elements from start to limit, every stride-th; strides may be nil.
@@ -163,13 +163,13 @@ func (b *Builder) Slice(x ir.ValueID, start, limit, strides []int64) ir.ValueID 
 	if strides == nil {
 		strides = slices.Repeat([]int64{1}, len(start))
 	}
-	return b.Local(ir.OpSlice, ir.MakeAttrs(attr("start_indices", i64s(start)), attr("limit_indices", i64s(limit)),
-		attr("strides", i64s(strides))), x)
+	return b.Local(ir.OpSlice, ir.MakeAttrs(ir.Named("start_indices", i64s(start)), ir.Named("limit_indices", i64s(limit)),
+		ir.Named("strides", i64s(strides))), x)
 }
 
 // DynamicSlice returns the window of those sizes that begins at the scalars in index.
 func (b *Builder) DynamicSlice(x ir.ValueID, sizes []int64, index ...ir.ValueID) ir.ValueID {
-	return b.Local(ir.OpDynamicSlice, ir.MakeAttrs(attr("slice_sizes", i64s(sizes))), append([]ir.ValueID{x}, index...)...)
+	return b.Local(ir.OpDynamicSlice, ir.MakeAttrs(ir.Named("slice_sizes", i64s(sizes))), append([]ir.ValueID{x}, index...)...)
 }
 
 // DynamicUpdateSlice replaces the window that begins at the scalars in index.
@@ -179,18 +179,18 @@ func (b *Builder) DynamicUpdateSlice(x, update ir.ValueID, index ...ir.ValueID) 
 
 // Pad puts value around and between the elements.
 func (b *Builder) Pad(x, value ir.ValueID, low, high, interior []int64) ir.ValueID {
-	return b.Local(ir.OpPad, ir.MakeAttrs(attr("edge_padding_low", i64s(low)), attr("edge_padding_high", i64s(high)),
-		attr("interior_padding", i64s(interior))), x, value)
+	return b.Local(ir.OpPad, ir.MakeAttrs(ir.Named("edge_padding_low", i64s(low)), ir.Named("edge_padding_high", i64s(high)),
+		ir.Named("interior_padding", i64s(interior))), x, value)
 }
 
 // Concatenate joins values along a dimension.
 func (b *Builder) Concatenate(dim int64, xs ...ir.ValueID) ir.ValueID {
-	return b.Local(ir.OpConcatenate, ir.MakeAttrs(attr("dimension", b.m.I64(dim))), xs...)
+	return b.Local(ir.OpConcatenate, ir.MakeAttrs(ir.Named("dimension", b.m.I64(dim))), xs...)
 }
 
 // Dot contracts and batches dimensions; the result has the batch dimensions, then the rest of x, then the rest of y.
 func (b *Builder) Dot(x, y ir.ValueID, dims ir.DotDims) ir.ValueID {
-	return b.Local(ir.OpDotGeneral, ir.MakeAttrs(attr("dot_dimension_numbers", &dims)), x, y)
+	return b.Local(ir.OpDotGeneral, ir.MakeAttrs(ir.Named("dot_dimension_numbers", &dims)), x, y)
 }
 
 // Reduce folds dimensions with an elementwise op from its neutral element: OpAdd, OpMultiply, OpMaximum, OpMinimum,
@@ -201,7 +201,7 @@ func (b *Builder) Reduce(kind ir.Kind, x ir.ValueID, dims ...int64) ir.ValueID {
 	}
 	t := b.m.ValueType(x).DType
 	init := b.Constant(t, nil, neutral(kind, t))
-	attrs := ir.MakeAttrs(attr("dimensions", i64s(dims)))
+	attrs := ir.MakeAttrs(ir.Named("dimensions", i64s(dims)))
 	types, err := ir.Infer(b.m, ir.OpReduce, []ir.ValueID{x, init}, attrs)
 	if err != nil {
 		return b.badOp(ir.OpReduce, []ir.ValueID{x, init}, err.Error())
@@ -232,7 +232,7 @@ func (b *Builder) Sort(dim int64, stable bool, before func(x, y []ir.ValueID) ir
 	if b.err != nil {
 		return none
 	}
-	attrs := ir.MakeAttrs(attr("dimension", b.m.I64(dim)), attr("is_stable", ir.BoolAttr(stable)))
+	attrs := ir.MakeAttrs(ir.Named("dimension", b.m.I64(dim)), ir.Named("is_stable", ir.BoolAttr(stable)))
 	op := b.at.Op(ir.OpSort, b.m.TypesOf(xs), attrs, xs...)
 	b.m.AdoptRegions(op, []ir.RegionID{region})
 	return b.m.ResultValues(op)

@@ -45,7 +45,7 @@ func (d *debugger) check(l *lowering, b *ir.Builder, v, lowered ir.ValueID) {
 	}
 	bits := bitsOf(l.m, b, lowered)
 	for _, x := range bits {
-		first := b.Op1(ir.OpShardMapPbroadcast, l.m.Type(x), ir.MakeAttrs(attr("axes", &ir.AxesAttr{Axes: l.refs(equal.Axes())})), x)
+		first := b.Op1(ir.OpShardMapPbroadcast, l.m.Type(x), ir.MakeAttrs(ir.Named("axes", &ir.AxesAttr{Axes: l.refs(equal.Axes())})), x)
 		op := b.Op(ir.OpCheckExpectEq, nil, nil, x, first)
 		d.checks = append(d.checks, fmt.Sprintf("%s differs along %s", d.p.FormatValue(v), d.p.tuple(equal.Axes())))
 		l.m.SetPos(op, diag.Position{Line: len(d.checks), Col: 1})

@@ -50,7 +50,7 @@ func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 		}
 	}
 	main := function.Body
-	attrs := ir.MakeAttrs(attr("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: over.Parts(p.Manual.Axes())}))
+	attrs := ir.MakeAttrs(ir.Named("manual_axes", &ir.AxesAttr{Mesh: mesh, Axes: over.Parts(p.Manual.Axes())}))
 	at := m.BuilderAtEnd(main)
 	op := at.OpRegions(ir.OpSdyManualComputation, spec.Results, attrs, 1, m.BlockArgs(main)...)
 	body := m.AddBlock(m.Regions(op)[0])

@@ -247,7 +247,7 @@ func (i *importer) slice(op ir.OpID) {
 		i.pieces[op] = dims
 	}
 	m.SetKind(op, ir.OpDynamicSlice)
-	m.SetAttrs(op, ir.MakeAttrs(attr("slice_sizes", ir.Ints(m.Shape(m.Result(op, 0))))))
+	m.SetAttrs(op, ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints(m.Shape(m.Result(op, 0))))))
 }
 
 // axisIndex replaces the number of the device along axes and parts of axes.

@@ -103,7 +103,7 @@ func (l *lowering) ragged(b *Builder, c *Collective, in []ir.ValueID) ir.ValueID
 		return out
 	}
 	me := l.member(b, c.Axes)
-	count := b.Op(ir.OpIota, m.TensorType(dtype.I32, rows), ir.MakeAttrs(attr("iota_dimension", m.I64(0))))
+	count := b.Op(ir.OpIota, m.TensorType(dtype.I32, rows), ir.MakeAttrs(ir.Named("iota_dimension", m.I64(0))))
 	for from := range n {
 		for k := range slices / n {
 			// slice k for this member stands behind those for the members before it
@@ -139,6 +139,6 @@ func (l *lowering) rows(b *Builder, x, index ir.ValueID) ir.ValueID {
 		offset = append(offset, int64(d))
 	}
 	g := &ir.GatherDims{Offset: offset, Collapsed: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
-	return b.Local(ir.OpGather, ir.MakeAttrs(attr("dimension_numbers", g), attr("slice_sizes", i64s(sizes)),
-		attr("indices_are_sorted", ir.BoolAttr(false))), x, index)
+	return b.Local(ir.OpGather, ir.MakeAttrs(ir.Named("dimension_numbers", g), ir.Named("slice_sizes", i64s(sizes)),
+		ir.Named("indices_are_sorted", ir.BoolAttr(false))), x, index)
 }

@@ -174,8 +174,11 @@ func (p *Program) SpecVariance(s Spec) Variance {
 	return t
 }
 
-// blockDims returns the shape of a block of a global array with a valid spec.
+// blockDims returns the shape of a block of a global array, and checks the spec.
 func (p *Program) blockDims(what string, s Spec, dims []int64) ([]int64, error) {
+	if err := p.checkSpec(what, s, dims, false); err != nil {
+		return nil, err
+	}
 	out := slices.Clone(dims)
 	axes, _ := p.axesOf(s)
 	for d, list := range axes {

@@ -105,9 +105,6 @@ func (p *Program) checkParams() error {
 		if _, _, err := dtype.Size(t.DType, t.Dims); err != nil {
 			return err
 		}
-		if err := p.checkSpec(what, param.Spec, t.Dims, false); err != nil {
-			return err
-		}
 		block, err := p.blockDims(what, param.Spec, t.Dims)
 		if err != nil {
 			return err
