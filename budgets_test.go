@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"autoshard"
+	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/subaxis"
 )
@@ -187,6 +188,21 @@ func TestLargeModelsInTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ViT-L fits where its batch is cut: no value is computed whole for want of a rule, chlo.erfc of 13.2 GB included.
+func TestVisionTransformerFits(t *testing.T) {
+	shared := os.Getenv("AUTOSHARD_SHARED")
+	if shared == "" {
+		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
+	}
+	hw, err := cost.Lookup("tpu-v5p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := budgeted{mesh: []int64{64}}.options(t)
+	o.Hardware, o.Memory, o.Steps = hw, 40_000_000_000, 20_000_000
+	neverWorse(t, makePlan(t, unpack(t, filepath.Join(shared, "models", "vit_large_train.mlir.gz")), o), o)
 }
 
 // unpack reads a model that may be packed.

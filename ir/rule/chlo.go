@@ -1,6 +1,10 @@
 package rule
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 func init() {
 	register(&Family{
@@ -11,9 +15,57 @@ func init() {
 		own:   true,
 	}, pointwiseOps("chlo")...)
 	register(&Family{
+		Name:  "chlo broadcast",
+		Why:   "operands are broadcast to the result's shape; a dimension that one of them repeats belongs to the others alone",
+		build: buildBroadcasting,
+		own:   true,
+	}, broadcastingOps()...)
+	register(&Family{
 		Name:  "chlo topk",
 		Why:   "the searched dimension has to be whole; the others pass through",
 		build: buildTopK,
 		own:   true,
 	}, ir.OpChloTopK)
+}
+
+func broadcastingOps() []ir.Kind {
+	kinds := []ir.Kind{ir.OpChloBroadcastSelect}
+	for k := range ir.NumKinds {
+		if k.IsBroadcasting() {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// buildBroadcasting gives every dimension of the result a factor, which stands in those operands that do not repeat it.
+func buildBroadcasting(b *builder) bool {
+	places := make([][]int, len(b.in))
+	for i, shape := range b.in {
+		places[i] = b.broadcastPlaces(len(shape))
+	}
+	for o, size := range b.out[0] {
+		ins := slices.Repeat([]int{none}, len(b.in))
+		for i, shape := range b.in {
+			if d := slices.Index(places[i], o); d >= 0 && shape[d] == size {
+				ins[i] = d
+			}
+		}
+		b.factor(ins, []int{o}, size, passThrough, false)
+	}
+	return true
+}
+
+// broadcastPlaces returns the dimensions of the result where those of an operand of that rank are: the last ones, unless the
+// operand has fewer than the result and broadcast_dimensions says where they are.
+func (b *builder) broadcastPlaces(rank int) []int {
+	out := make([]int, rank)
+	given := b.ints("broadcast_dimensions")
+	for d := range out {
+		out[d] = len(b.out[0]) - rank + d
+		if len(given) == rank && rank < len(b.out[0]) {
+			out[d] = int(given[d])
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,40 @@ func verdicts(m *ir.Module) string {
 		fmt.Fprintf(&b, ", %s\n", reduction)
 	}
 	return b.String()
+}
+
+// Every elementwise op can be cut along all dimensions in plans, whether Shardy propagates through it or not: an op of CHLO
+// without a rule is computed whole on every device.
+func TestElementwiseOpsAreCut(t *testing.T) {
+	quantized := []ir.Kind{ir.OpUniformQuantize, ir.OpUniformDequantize} // may have a scale for each place along a dimension
+	for k := range ir.NumKinds {
+		if !k.IsElementwise() && !k.IsBroadcasting() && k != ir.OpChloBroadcastSelect || slices.Contains(quantized, k) ||
+			k.Dialect() == "sdy" {
+			continue
+		}
+		m, err := mlir.Parse(t.Context(), []byte("func.func @main(%a: tensor<4x8xf32>) { return }"), mlir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		main, _ := m.Main()
+		body := m.Func(main).Body
+		a := m.BlockArgs(body)[0]
+		operands := slices.Repeat([]ir.ValueID{a}, k.MinOperands())
+		op := m.DefiningOp(m.BuilderBefore(m.LastOp(body)).Op1(k, m.Type(a), nil, operands...))
+		r := rule.Complete(m, op)
+		if r == nil {
+			t.Errorf("%s has no rule", k)
+			continue
+		}
+		one := "[i, j]"
+		want := "(" + strings.Join(slices.Repeat([]string{one}, len(operands)), ", ") + ")->(" + one + ") {i=4, j=8}"
+		if shardable, _ := rule.Shardable(m, op, r); r.Format() != want || slices.Contains(shardable, false) {
+			t.Errorf("%s: %s, of which may be cut %v", k, r.Format(), shardable)
+		}
+		if propagates := rule.Of(m, op, false) != nil; propagates != (k.Dialect() == "stablehlo") {
+			t.Errorf("%s propagates: %v", k, propagates)
+		}
+	}
 }
 
 // TestFamiliesSayWhy checks that every family can be named and explained.

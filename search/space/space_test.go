@@ -53,7 +53,7 @@ func load(t testing.TB, file string, axes ...subaxis.Axis) (*ir.Module, ir.MeshI
 // Whatever strategies are picked, the program that they stand for computes what the unsharded one does, and costs no
 // more than the problem says: reshards that several users share are paid once.
 func TestEverySolutionRuns(t *testing.T) {
-	for _, file := range []string{"testdata/loop.mlir", "../../examples/mlp_train.mlir"} {
+	for _, file := range []string{"testdata/loop.mlir", "testdata/chlo.mlir", "../../examples/mlp_train.mlir"} {
 		t.Run(file, func(t *testing.T) {
 			m, meshID, model := load(t, file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
 			s := space.New(m, meshID, model)
