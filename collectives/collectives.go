@@ -2,8 +2,8 @@
 // that turn one sharding into another - the cheapest, or the one that Shardy takes - and makes the communications of an
 // annotated program explicit.
 //
-//	p := collectives.NewPlanner(pricer)
-//	steps := p.Plan(from, to, bytes) // [all_slice dim 1 by "y", all_gather dim 0 by "x"]
+//	p := collectives.NewPlanner(pricer, mesh.Axes)
+//	steps := p.Cheapest(&collectives.Reshard{...}) // [all_slice dim 1 by "y", all_gather dim 0 by "x"]
 //
 // A sharding is seen here as a [Layout]: the axes that cut each dimension, and the axes along which the blocks are
 // partial values still to be reduced. Specification: cost.md section 2.7, shardy.md sections 1.6 and 5.

@@ -126,3 +126,8 @@ func fitFront(list []subaxis.Ref, room int64) (fitting, others []subaxis.Ref, le
 	}
 	return fitting, list, room
 }
+
+// union returns the axes of two lists in mesh order.
+func union(a, b []subaxis.Ref) []subaxis.Ref {
+	return subaxis.SortMerge(slices.Concat(a, subaxis.Difference(b, a)))
+}

@@ -49,11 +49,12 @@ func TestGolden(t *testing.T) {
 }
 
 func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string, error) {
-	order := collectives.NewPlanner(bytesSent{}).Cheapest
+	mesh, _ := m.LookupMesh("mesh")
+	planner := collectives.NewPlanner(bytesSent{}, m.Mesh(mesh).Axes)
+	order := planner.Cheapest
 	if shardy {
 		order = collectives.Shardy
 	}
-	mesh, _ := m.LookupMesh("mesh")
 	switch name {
 	case "manual":
 		collectives.RestrictManual(m)
@@ -75,7 +76,7 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	case "insert":
 		err = collectives.Insert(ctx, m, mesh, assignment)
 	case "partition":
-		err = collectives.Partition(ctx, m, mesh, assignment, collectives.NewPlanner(bytesSent{}))
+		err = collectives.Partition(ctx, m, mesh, assignment, planner)
 	}
 	return body(m), err
 }
@@ -142,7 +143,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {
 	}
 	must(0, collectives.Insert(ctx, m, mesh, factors))
 	show()
-	planner := collectives.NewPlanner(bytesSent{})
+	planner := collectives.NewPlanner(bytesSent{}, m.Mesh(mesh).Axes)
 	must(0, collectives.Expand(ctx, m, collectives.Expansion{Order: planner.Cheapest}))
 	show()
 	// Output:

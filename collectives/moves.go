@@ -1,155 +1,156 @@
 package collectives
 
-import (
-	"slices"
+import "slices"
 
-	"autoshard/subaxis"
-)
+// explorer finds the steps from one vertex.
+type explorer struct {
+	*graph
+	at      int32
+	dims    [][]uint8
+	pending []uint8
+	free    []uint8 // the atoms that neither cut a dimension nor are pending
+	shards  int64
+}
 
-// expand tries every step from a node that brings some dimension towards the goal.
-func (s *route) expand(at int) {
-	s.reduce(at)
-	for d := range s.goal.Dims {
-		s.extend(at, d)
-		s.gather(at, d)
-		s.permuteDim(at, d)
-		for to := range s.goal.Dims {
-			if to != d {
-				s.allToAll(at, d, to)
+// explore finds the arcs of a vertex.
+func (g *graph) explore(i int32) {
+	v := &g.vertices[i]
+	if v.explored {
+		return
+	}
+	v.explored = true
+	x := &explorer{graph: g, at: i, dims: v.dims, pending: v.pending, shards: v.shards}
+	for a := range g.atoms.runs {
+		if n := uint8(a); !slices.Contains(x.pending, n) && !slices.ContainsFunc(x.dims, func(d []uint8) bool { return slices.Contains(d, n) }) {
+			x.free = append(x.free, n)
+		}
+	}
+	x.reduce()
+	for d := range x.dims {
+		x.extend(AllSlice, d, x.free)
+		x.extend(ReduceScatter, d, x.pending)
+		x.gather(d)
+		for end := range x.dims {
+			if end != d {
+				x.exchange(d, end)
 			}
 		}
 	}
-	s.permuteAll(at)
+	x.permute(make([][]uint8, len(x.dims)), 0, nil, x.without(x.pending))
 }
 
-// with returns the node's layout with one dimension replaced.
-func (s *route) with(at, d int, axes []subaxis.Ref) Layout {
-	l := s.nodes[at].layout
-	l.Dims = slices.Clone(l.Dims)
-	l.Dims[d] = axes
-	return l
+func (x *explorer) add(kind Kind, list []uint8, dim, end int, dims [][]uint8, pending []uint8) {
+	to, move := x.vertex(dims, pending), x.moveOf(kind, list, x.shards)
+	v := &x.vertices[x.at]
+	v.arcs = append(v.arcs, arc{to, move, uint8(dim), uint8(end)})
 }
 
-// missing returns the axes that dimension d still lacks, if what it has is a prefix of the goal.
-func (s *route) missing(at, d int) []subaxis.Ref {
-	have, want := s.nodes[at].layout.Dims[d], s.goal.Dims[d]
-	if len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
-		return nil
-	}
-	return want[len(have):]
+// with returns the vertex's dimensions with one replaced.
+func (x *explorer) with(d int, list []uint8) [][]uint8 {
+	dims := slices.Clone(x.dims)
+	dims[d] = list
+	return dims
 }
 
-// pending returns the unreduced axes that the goal does not keep.
-func (s *route) pending(at int) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, r := range s.nodes[at].layout.Unreduced {
-		if !slices.Contains(s.goal.Unreduced, r) {
-			out = append(out, r)
+// without returns all atoms but those of a list.
+func (x *explorer) without(list []uint8) []uint8 {
+	var out []uint8
+	for a := range x.atoms.runs {
+		if !slices.Contains(list, uint8(a)) {
+			out = append(out, uint8(a))
 		}
 	}
 	return out
 }
 
-func without(axes, removed []subaxis.Ref) []subaxis.Ref {
-	return slices.DeleteFunc(slices.Clone(axes), func(r subaxis.Ref) bool { return slices.Contains(removed, r) })
+func difference(list, gone []uint8) []uint8 {
+	return slices.DeleteFunc(slices.Clone(list), func(a uint8) bool { return slices.Contains(gone, a) })
 }
 
-func (s *route) reduce(at int) {
-	pending := s.pending(at)
-	if len(pending) == 0 {
+// reduce sums along any of the pending atoms; in a graph with ends along all that do not stay pending.
+func (x *explorer) reduce() {
+	if x.ends != nil {
+		if list := difference(x.pending, x.kept); len(list) > 0 {
+			x.add(AllReduce, list, 0, 0, x.dims, difference(x.pending, list))
+		}
 		return
 	}
-	after := s.nodes[at].layout
-	after.Unreduced = without(after.Unreduced, pending)
-	s.add(at, Step{Kind: AllReduce, Axes: pending}, after)
-}
-
-// extend cuts dimension d further: by axes that nothing uses (a slice) or by axes that await reduction.
-func (s *route) extend(at, d int) {
-	missing := s.missing(at, d)
-	used := allAxes(&s.nodes[at].layout)
-	free := 0
-	for free < len(missing) && !slices.Contains(used, missing[free]) {
-		free++
-	}
-	if free > 0 {
-		after := s.with(at, d, s.goal.Dims[d][:len(s.goal.Dims[d])-len(missing)+free])
-		s.add(at, Step{Kind: AllSlice, Axes: missing[:free], Dim: d}, after)
-	}
-	pending, n := s.pending(at), 0
-	for n < len(missing) && slices.Contains(pending, missing[n]) {
-		n++
-	}
-	if n > 0 {
-		after := s.with(at, d, s.goal.Dims[d][:len(s.goal.Dims[d])-len(missing)+n])
-		after.Unreduced = without(after.Unreduced, missing[:n])
-		s.add(at, Step{Kind: ReduceScatter, Axes: missing[:n], Dim: d}, after)
+	for set := 1; set < 1<<len(x.pending); set++ {
+		var list []uint8
+		for i, a := range x.pending {
+			if set>>i&1 > 0 {
+				list = append(list, a)
+			}
+		}
+		x.add(AllReduce, list, 0, 0, x.dims, difference(x.pending, list))
 	}
 }
 
-// gather joins dimension d along its minor axes, down to what it has in common with the goal.
-func (s *route) gather(at, d int) {
-	have, want := s.nodes[at].layout.Dims[d], s.goal.Dims[d]
-	common := 0
-	for common < len(have) && common < len(want) && have[common] == want[common] {
-		common++
+// extend cuts dimension d further by some of the given atoms: those that nothing uses (a slice) or that await reduction (a
+// reduce-scatter).
+func (x *explorer) extend(kind Kind, d int, atoms []uint8) {
+	var grow func(list []uint8)
+	grow = func(list []uint8) {
+		for _, a := range atoms {
+			after := slices.Concat(x.dims[d], list, []uint8{a})
+			if slices.Contains(list, a) || !x.allows(d, after) {
+				continue
+			}
+			taken := append(slices.Clone(list), a)
+			x.add(kind, taken, d, 0, x.with(d, after), difference(x.pending, taken))
+			grow(taken)
+		}
 	}
-	for keep := common; keep < len(have); keep++ {
-		s.add(at, Step{Kind: AllGather, Axes: have[keep:], Dim: d}, s.with(at, d, have[:keep:keep]))
+	grow(nil)
+}
+
+// gather joins dimension d along its minor atoms.
+func (x *explorer) gather(d int) {
+	for keep := range x.dims[d] {
+		x.add(AllGather, x.dims[d][keep:], d, 0, x.with(d, x.dims[d][:keep:keep]), x.pending)
 	}
 }
 
-// allToAll moves minor axes of one dimension to where another one needs them next.
-func (s *route) allToAll(at, from, to int) {
-	have, missing := s.nodes[at].layout.Dims[from], s.missing(at, to)
-	for n := 1; n <= min(len(have), len(missing)); n++ {
-		tail := have[len(have)-n:]
-		if !slices.Equal(tail, missing[:n]) {
+// exchange moves minor atoms of one dimension to another's end.
+func (x *explorer) exchange(from, to int) {
+	for keep := range x.dims[from] {
+		list := x.dims[from][keep:]
+		after := slices.Concat(x.dims[to], list)
+		if !x.allows(to, after) {
 			continue
 		}
-		after := s.with(at, from, have[:len(have)-n:len(have)-n])
-		after.Dims[to] = s.goal.Dims[to][:len(after.Dims[to])+n]
-		s.add(at, Step{Kind: AllToAll, Axes: tail, Dim: from, To: to}, after)
+		dims := x.with(from, x.dims[from][:keep:keep])
+		dims[to] = after
+		x.add(AllToAll, list, from, to, dims, x.pending)
 	}
 }
 
-// permuteDim exchanges the axes of dimension d for axes of the goal that nothing else uses, where the number of
-// blocks stays the same.
-func (s *route) permuteDim(at, d int) {
-	have, want := s.nodes[at].layout.Dims[d], s.goal.Dims[d]
-	for n := 1; n <= len(want); n++ {
-		if subaxis.Product(want[:n]) != subaxis.Product(have) || slices.Equal(want[:n], have) {
-			continue
+// permute goes to every vertex that cuts each dimension into as many blocks by any of the given atoms. Dimensions before d
+// are in dims already, and list is the beginning of dimension d.
+func (x *explorer) permute(dims [][]uint8, d int, list, atoms []uint8) {
+	if d == len(dims) {
+		if !slices.EqualFunc(dims, x.dims, slices.Equal) {
+			x.add(Permute, x.union(dims), 0, 0, slices.Clone(dims), x.pending)
 		}
-		elsewhere := s.with(at, d, nil)
-		used := allAxes(&elsewhere)
-		if slices.ContainsFunc(want[:n], func(r subaxis.Ref) bool { return slices.Contains(used, r) }) {
-			continue
-		}
-		s.permute(at, s.with(at, d, want[:n:n]))
-	}
-}
-
-// permuteAll goes straight to the goal where every dimension keeps its number of blocks.
-func (s *route) permuteAll(at int) {
-	l := &s.nodes[at].layout
-	if !slices.Equal(l.Unreduced, s.goal.Unreduced) {
 		return
 	}
-	for d := range l.Dims {
-		if subaxis.Product(l.Dims[d]) != subaxis.Product(s.goal.Dims[d]) {
-			return
+	need := x.atoms.product(x.dims[d]) / x.atoms.product(list)
+	if need == 1 {
+		dims[d] = list
+		x.permute(dims, d+1, nil, atoms)
+		return
+	}
+	for _, a := range atoms {
+		n := x.atoms.product([]uint8{a})
+		if after := append(slices.Clone(list), a); n > 1 && need%n == 0 && x.allows(d, after) {
+			x.permute(dims, d, after, difference(atoms, []uint8{a}))
 		}
 	}
-	s.permute(at, s.goal)
 }
 
-func (s *route) permute(at int, after Layout) {
-	before := Layout{Dims: s.nodes[at].layout.Dims}
-	s.add(at, Step{Kind: Permute, Axes: union(allAxes(&before), allAxes(&Layout{Dims: after.Dims}))}, after)
-}
-
-// union returns the axes of two lists in mesh order.
-func union(a, b []subaxis.Ref) []subaxis.Ref {
-	return subaxis.SortMerge(slices.Concat(a, subaxis.Difference(b, a)))
+// union returns the atoms that cut the vertex's dimensions or others, ascending.
+func (x *explorer) union(dims [][]uint8) []uint8 {
+	all := slices.Concat(slices.Concat(x.dims...), slices.Concat(dims...))
+	slices.Sort(all)
+	return slices.Compact(all)
 }

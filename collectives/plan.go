@@ -1,50 +1,61 @@
 package collectives
 
 import (
-	"container/heap"
 	"encoding/binary"
 	"slices"
 
+	"autoshard/ir"
 	"autoshard/subaxis"
 )
 
-// Planner finds cheapest sequences of steps between layouts on one mesh and remembers them.
-// It must not be used by two goroutines at once.
+// Planner finds the cheapest sequences of steps between layouts on one mesh. What it answers does not depend on what it was
+// asked before. It must not be used by two goroutines at once.
 type Planner struct {
-	pricer Pricer
-	memo   map[string]planned
-	key    []byte
+	pricer  Pricer
+	mesh    []subaxis.Axis
+	layouts []known
+	ids     map[string]LayoutID
+	tensors map[string]*Tensor
+	graphs  map[string]*graph
+	plain   map[int]*graph // per rank, of whole axes
+	key     []byte
 }
 
-type planned struct {
-	steps []Step
-	price int64
+// LayoutID is a layout that a planner knows.
+type LayoutID int32
+
+type known struct {
+	layout Layout
+	parts  bool // names a part of an axis, or an axis of one device
 }
 
 // NewPlanner returns a planner with prices for one mesh.
-func NewPlanner(pricer Pricer) *Planner {
-	return &Planner{pricer: pricer, memo: map[string]planned{}}
+func NewPlanner(pricer Pricer, mesh []subaxis.Axis) *Planner {
+	return &Planner{pricer: pricer, mesh: mesh, ids: map[string]LayoutID{}, tensors: map[string]*Tensor{}, graphs: map[string]*graph{},
+		plain: map[int]*graph{}}
 }
 
-// Cheapest is the order of the cheapest steps.
+// Cheapest is the order of the cheapest steps. Among sequences of one price the one with fewer steps wins, and then the one
+// whose layouts come first in a fixed order.
 func (p *Planner) Cheapest(r *Reshard) []Step {
-	steps, _ := p.Plan(r.From, r.To, r.Bytes)
-	return steps
+	w := p.Way(p.Tensor(r.Shape, r.Bytes), p.Intern(r.From), p.Intern(r.To))
+	return w.Steps()
 }
 
-// Plan returns the cheapest sequence of steps from one layout to another of a tensor with that many bytes in all,
-// and its price in picoseconds. Both layouts must cut the tensor into equal blocks along independent axes, and every unreduced
-// axis of to must be one of from. Among equally cheap sequences the first in a fixed order wins.
-func (p *Planner) Plan(from, to Layout, bytes int64) ([]Step, int64) {
-	p.key = binary.AppendVarint(p.key[:0], bytes)
-	p.key = appendLayout(appendLayout(p.key, &from), &to)
-	if done, ok := p.memo[string(p.key)]; ok {
-		return done.steps, done.price
+// Intern returns the id of a layout.
+func (p *Planner) Intern(l Layout) LayoutID {
+	p.key = appendLayout(p.key[:0], &l)
+	if id, ok := p.ids[string(p.key)]; ok {
+		return id
 	}
-	key := string(p.key)
-	done := p.search(from, to, bytes)
-	p.memo[key] = done
-	return done.steps, done.price
+	k := known{layout: l}
+	for _, r := range allAxes(&l) {
+		k.parts = k.parts || r.Size == 1 || int64(r.Size) != p.mesh[r.Axis].Size
+	}
+	id := LayoutID(len(p.layouts))
+	p.layouts = append(p.layouts, k)
+	p.ids[string(p.key)] = id
+	return id
 }
 
 func appendLayout(b []byte, l *Layout) []byte {
@@ -66,198 +77,158 @@ func appendAxes(b []byte, axes []subaxis.Ref) []byte {
 	return b
 }
 
-// search is Dijkstra's algorithm over layouts whose axes are cut into the atoms that both ends can be made of.
-func (p *Planner) search(from, to Layout, bytes int64) planned {
-	if from.Equal(&to) {
-		return planned{}
+// Tensor is what reshards of a tensor depend on: its bytes, and which layouts cut it into equal blocks.
+type Tensor struct {
+	sizes  []int64 // of the dimensions, as far as the mesh could divide them
+	bytes  int64
+	tables map[*graph]*table
+}
+
+// Tensor returns what reshards of tensors of a shape with that many bytes in all depend on; it is the same pointer for
+// tensors for which all prices are the same.
+func (p *Planner) Tensor(shape []int64, bytes int64) *Tensor {
+	devices := int64(1)
+	for _, a := range p.mesh {
+		devices *= a.Size
 	}
-	if !coexist(from, to) {
-		return p.viaReplicated(from, to, bytes)
+	t := &Tensor{sizes: make([]int64, len(shape)), bytes: bytes, tables: map[*graph]*table{}}
+	p.key = binary.AppendVarint(p.key[:0], bytes)
+	for d, size := range shape {
+		t.sizes[d] = subaxis.GCD(size, devices)
+		p.key = binary.AppendVarint(p.key, t.sizes[d])
 	}
-	cuts := cutPoints(from, to)
-	start, goal := refine(from, cuts), refine(to, cuts)
-	s := &route{planner: p, goal: goal, bytes: bytes, known: map[string]int{}}
-	return s.run(start)
+	if known, ok := p.tensors[string(p.key)]; ok {
+		return known
+	}
+	p.tensors[string(p.key)] = t
+	return t
+}
+
+// Way returns the cheapest way from one layout of a tensor to another. Both must cut the tensor into equal blocks along
+// independent axes, and every unreduced axis of to must be one of from.
+func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
+	if from == to {
+		return Way{}
+	}
+	a, b := &p.layouts[from], &p.layouts[to]
+	if (a.parts || b.parts) && !coexist(a.layout, b.layout) {
+		return p.viaReplicated(t, from, to)
+	}
+	g := p.graph(a, b)
+	tab := t.tables[g]
+	if tab == nil {
+		tab = &table{graph: g, tensor: t, pricer: p.pricer}
+		t.tables[g] = tab
+	}
+	l := leg{table: tab, start: g.of(from, &a.layout), goal: g.of(to, &b.layout), reduction: a.layout.Reduction}
+	if l.row = tab.row(l.start); int(l.goal) >= len(l.row.at) || l.row.at[l.goal].price < 0 {
+		panic("collectives: no sequence of steps between two layouts")
+	}
+	return Way{legs: [2]leg{l}}
 }
 
 // viaReplicated handles sub-axes that no common refinement has, such as "x":(1)2 and "x":(1)3 of an axis of size 6.
-func (p *Planner) viaReplicated(from, to Layout, bytes int64) planned {
-	none := Layout{Dims: make([][]subaxis.Ref, len(from.Dims))}
-	first, a := p.Plan(from, none, bytes)
-	second, b := p.Plan(none, to, bytes)
-	return planned{append(slices.Clone(first), second...), a + b}
+func (p *Planner) viaReplicated(t *Tensor, from, to LayoutID) Way {
+	whole := p.Intern(Layout{Dims: make([][]subaxis.Ref, len(t.sizes)), Unreduced: p.layouts[to].layout.Unreduced})
+	first, second := p.Way(t, from, whole), p.Way(t, whole, to)
+	return Way{legs: [2]leg{first.legs[0], second.legs[0]}}
 }
 
-func coexist(a, b Layout) bool {
-	all := append(allAxes(&a), allAxes(&b)...)
-	for i, r := range all {
-		for _, o := range all[:i] {
-			if !r.CanCoexist(o) {
-				return false
-			}
+// graph returns the graph in which ways between two layouts are sought: that of all axes of the mesh, cut where the two cut
+// them, where that is not too large; otherwise axes that the two keep together go together, and if that is still too large,
+// only what lies between them is seen.
+func (p *Planner) graph(a, b *known) *graph {
+	rank := len(a.layout.Dims)
+	whole := !a.parts && !b.parts
+	if g := p.plain[rank]; g != nil && whole {
+		return g
+	}
+	atoms := newAtoms(p.mesh, &a.layout, &b.layout)
+	if whole && countLayouts(rank, len(atoms.runs)) <= mostVertices {
+		p.plain[rank] = newGraph(atoms)
+		return p.plain[rank]
+	}
+	if countLayouts(rank, len(atoms.runs)) > mostVertices {
+		atoms.join(&a.layout, &b.layout)
+	}
+	key := append(binary.AppendVarint(nil, int64(rank)), atoms.key()...)
+	tooLarge := countLayouts(rank, len(atoms.runs)) > mostVertices
+	if tooLarge {
+		key = appendLayout(appendLayout(key, &a.layout), &b.layout)
+	}
+	g := p.graphs[string(key)]
+	if g == nil {
+		g = newGraph(atoms)
+		if tooLarge {
+			g.between(&a.layout, &b.layout)
+		}
+		p.graphs[string(key)] = g
+	}
+	return g
+}
+
+// Way is a cheapest way between two layouts; the zero Way stays where it is.
+type Way struct{ legs [2]leg }
+
+// leg is a way in one graph.
+type leg struct {
+	table       *table
+	row         *row
+	start, goal int32
+	reduction   ir.Reduction
+}
+
+// Price returns the price in picoseconds.
+func (w *Way) Price() int64 {
+	total := int64(0)
+	for i := range w.legs {
+		if l := &w.legs[i]; l.row != nil {
+			total += l.row.at[l.goal].price
 		}
 	}
-	return true
+	return total
 }
 
-func allAxes(l *Layout) []subaxis.Ref {
-	all := slices.Clone(l.Unreduced)
-	for _, axes := range l.Dims {
-		all = append(all, axes...)
-	}
-	return all
-}
-
-// cutPoints returns per mesh axis the sorted pre-sizes at which some ref of the layouts starts or ends.
-func cutPoints(layouts ...Layout) map[int32][]int64 {
-	cuts := map[int32][]int64{}
-	for i := range layouts {
-		for _, r := range allAxes(&layouts[i]) {
-			cuts[r.Axis] = append(cuts[r.Axis], int64(r.Pre), r.Next())
+// Back calls visit with the steps from the last to the first: the kind, the price, and the bytes that a device has after it.
+func (w *Way) Back(visit func(kind Kind, price, local int64)) {
+	for i := len(w.legs) - 1; i >= 0; i-- {
+		l := &w.legs[i]
+		for at := l.goal; at != l.start; {
+			h := l.row.at[at]
+			g := l.table.graph
+			arc := &g.vertices[h.from].arcs[h.arc]
+			visit(g.moves[arc.move].kind, h.price-l.row.at[h.from].price, l.table.tensor.bytes/g.vertices[at].shards)
+			at = h.from
 		}
 	}
-	for _, list := range cuts {
-		slices.Sort(list)
-	}
-	return cuts
 }
 
-func refine(l Layout, cuts map[int32][]int64) Layout {
-	out := Layout{Dims: make([][]subaxis.Ref, len(l.Dims)), Reduction: l.Reduction}
-	out.Unreduced = refineAxes(l.Unreduced, cuts)
-	for i, axes := range l.Dims {
-		out.Dims[i] = refineAxes(axes, cuts)
-	}
-	return out
-}
-
-func refineAxes(axes []subaxis.Ref, cuts map[int32][]int64) []subaxis.Ref {
-	var out []subaxis.Ref
-	for _, r := range axes {
-		pre := int64(r.Pre)
-		for _, cut := range cuts[r.Axis] {
-			if cut > pre && cut <= r.Next() {
-				out = append(out, subaxis.Ref{Axis: r.Axis, Pre: int32(pre), Size: int32(cut / pre)})
-				pre = cut
-			}
-		}
-		if r.Size == 1 {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func merge(axes []subaxis.Ref) []subaxis.Ref { return subaxis.AppendMerge(nil, axes...) }
-
-func merged(l *Layout) Layout {
-	out := Layout{Dims: make([][]subaxis.Ref, len(l.Dims)), Reduction: l.Reduction}
-	out.Unreduced = subaxis.SortMerge(slices.Clone(l.Unreduced))
-	for i, axes := range l.Dims {
-		out.Dims[i] = merge(axes)
-	}
-	return out
-}
-
-// route is one run of the shortest-path search.
-type route struct {
-	planner *Planner
-	goal    Layout
-	bytes   int64
-	nodes   []node
-	known   map[string]int // layout to node
-	queue   frontier
-	key     []byte
-}
-
-type node struct {
-	layout Layout
-	price  int64
-	parent int
-	step   Step // that led here, in atoms
-	done   bool
-}
-
-type frontier []entry
-
-type entry struct {
-	price int64
-	steps int
-	node  int
-}
-
-func (f frontier) Len() int { return len(f) }
-func (f frontier) Less(i, j int) bool {
-	a, b := f[i], f[j]
-	switch {
-	case a.price != b.price:
-		return a.price < b.price
-	case a.steps != b.steps:
-		return a.steps < b.steps
-	}
-	return a.node < b.node
-}
-func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(x any)   { *f = append(*f, x.(entry)) }
-func (f *frontier) Pop() any {
-	old := *f
-	last := old[len(old)-1]
-	*f = old[:len(old)-1]
-	return last
-}
-
-func (s *route) run(start Layout) planned {
-	s.reach(start, 0, -1, Step{})
-	for s.queue.Len() > 0 {
-		at := heap.Pop(&s.queue).(entry).node
-		if s.nodes[at].done {
-			continue
-		}
-		s.nodes[at].done = true
-		if s.nodes[at].layout.Equal(&s.goal) {
-			return s.path(at)
-		}
-		s.expand(at)
-	}
-	panic("collectives: no sequence of steps between two layouts")
-}
-
-func (s *route) reach(l Layout, price int64, parent int, step Step) {
-	s.key = appendLayout(s.key[:0], &l)
-	i, ok := s.known[string(s.key)]
-	switch {
-	case !ok:
-		i = len(s.nodes)
-		s.known[string(s.key)] = i
-		s.nodes = append(s.nodes, node{layout: l, price: price, parent: parent, step: step})
-	case price >= s.nodes[i].price:
-		return
-	default:
-		s.nodes[i].price, s.nodes[i].parent, s.nodes[i].step = price, parent, step
-	}
-	heap.Push(&s.queue, entry{price, s.depth(i), i})
-}
-
-func (s *route) depth(i int) int {
-	n := 0
-	for i = s.nodes[i].parent; i >= 0; i = s.nodes[i].parent {
-		n++
-	}
-	return n
-}
-
-func (s *route) path(at int) planned {
-	price := s.nodes[at].price
+// Steps returns the steps.
+func (w *Way) Steps() []Step {
 	var steps []Step
-	for i := at; s.nodes[i].parent >= 0; i = s.nodes[i].parent {
-		step := s.nodes[i].step
-		step.Axes = merge(step.Axes)
-		step.After = merged(&s.nodes[i].layout)
-		steps = append(steps, step)
+	for i := range w.legs {
+		if l := &w.legs[i]; l.row != nil {
+			steps = append(steps, l.steps()...)
+		}
+	}
+	joinSlices(steps)
+	return steps
+}
+
+func (l *leg) steps() []Step {
+	var steps []Step
+	g := l.table.graph
+	for at := l.goal; at != l.start; {
+		h := l.row.at[at]
+		arc := &g.vertices[h.from].arcs[h.arc]
+		m := &g.moves[arc.move]
+		after := g.layout(at)
+		after.Reduction = l.reduction
+		steps = append(steps, Step{Kind: m.kind, Axes: m.axes, Dim: int(arc.dim), To: int(arc.end), After: after})
+		at = h.from
 	}
 	slices.Reverse(steps)
-	joinSlices(steps)
-	return planned{steps, price}
+	return steps
 }
 
 // joinSlices makes one op of slices that follow one another along different dimensions.
@@ -272,12 +243,4 @@ func joinSlices(steps []Step) {
 			sliced = append(sliced, steps[i].Dim)
 		}
 	}
-}
-
-// add reaches the layout that a step makes of the node's.
-func (s *route) add(at int, step Step, after Layout) {
-	before := &s.nodes[at].layout
-	local := s.bytes / before.Shards()
-	price := s.nodes[at].price + s.planner.pricer.Price(step.Kind, merge(step.Axes), local)
-	s.reach(after, price, at, step)
 }

@@ -71,15 +71,18 @@ func TestPlan(t *testing.T) {
 		{"move the minor axis", layout(axes(x, y), nil), layout(axes(x), axes(y)), `all_to_all {"y"} 0->1; `},
 		{"reorder", layout(axes(x, y), nil), layout(axes(y, x), nil), `collective_permute {"x", "y"} 0; `},
 		{"exchange axes", layout(axes(y), nil), layout(axes(z), nil), `collective_permute {"y", "z"} 0; `},
-		{"reduce", partial(layout(nil, nil), x), layout(nil, nil), `all_reduce {"x"} 0; `},
-		{"reduce into a dimension", partial(layout(nil, nil), x), layout(nil, axes(x)), `reduce_scatter {"x"} 1; `},
+		{"reduce", partial(layout(axes(y), axes(z)), x), layout(axes(y), axes(z)), `all_reduce {"x"} 0; `},
+		{"reduce into a dimension", partial(layout(axes(y, z), nil), x), layout(axes(y, z), axes(x)), `reduce_scatter {"x"} 1; `},
+		{"idle axes help to reduce", partial(layout(nil, nil), x), layout(nil, nil),
+			`all_slice {"y", "z"} 0; reduce_scatter {"x"} 0; all_gather {"y", "z", "x"} 0; `},
+		{"a major axis comes in without a gather", layout(axes(x), nil), layout(axes(y, x), nil),
+			`all_slice {"y"} 0; collective_permute {"x", "y"} 0; `},
 		{"slice before a gather", layout(axes(x), nil), layout(nil, axes(y)), `all_slice {"y"} 1; all_gather {"x"} 0; `},
 		{"part of an axis", layout(axes(x), nil), layout(axes(x1), axes(x2)), `all_to_all {"x":(2)2} 0->1; `},
 		{"several axes at once", layout(axes(x, y), nil), layout(nil, nil), `all_gather {"x", "y"} 0; `},
 	} {
-		p := NewPlanner(ring{})
-		steps, _ := p.Plan(c.from, c.to, 1<<20)
-		if got := describe(steps); got != c.want {
+		r := &Reshard{Shape: []int64{16, 16}, Bytes: 1 << 20, From: c.from, To: c.to}
+		if got := describe(NewPlanner(ring{}, mesh.Axes).Cheapest(r)); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -126,16 +129,17 @@ func TestPlanMovesTheRightBlocks(t *testing.T) {
 	dims := []int64{16, 16}
 	rapid.Check(t, func(t *rapid.T) {
 		from, to := drawLayout(t, "from", true), drawLayout(t, "to", false)
-		steps, price := NewPlanner(ring{}).Plan(from, to, 1024)
+		p := NewPlanner(ring{}, mesh.Axes)
+		way := p.Way(p.Tensor(dims, 1024), p.Intern(from), p.Intern(to))
 		at, total := from, int64(0)
-		for _, s := range steps {
+		for _, s := range way.Steps() {
 			total += ring{}.Price(s.Kind, s.Axes, 1024/at.Shards())
 			at = s.After
 		}
-		if total != price {
-			t.Fatalf("steps cost %d, plan says %d", total, price)
+		if total != way.Price() {
+			t.Fatalf("steps cost %d, the way %d", total, way.Price())
 		}
-		checkSteps(t, from, to, steps, dims)
+		checkSteps(t, from, to, way.Steps(), dims)
 	})
 }
 

@@ -57,7 +57,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		{name: "data parallel", note: note, settled: parallel},
 		{name: "annotations only", kept: true, settled: annotated},
 	}
-	planner := collectives.NewPlanner(p.model)
+	planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
 	for i := range out {
 		b := &out[i]
 		if b.settled == nil {

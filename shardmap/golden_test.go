@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			planner := collectives.NewPlanner(flat{})
+			planner := collectives.NewPlanner(flat{}, m.Mesh(meshID).Axes)
 			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
 				return err.Error()
 			}

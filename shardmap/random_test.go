@@ -24,11 +24,18 @@ var testMesh = subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y
 // flat prices every step alike, so that plans use few of them.
 type flat struct{}
 
-func (flat) Price(kind collectives.Kind, _ []subaxis.Ref, bytes int64) int64 {
+func (flat) Price(kind collectives.Kind, _ []subaxis.Ref, _ int64) int64 {
 	if kind == collectives.AllSlice {
 		return 0
 	}
-	return 1000 + bytes
+	return 1000
+}
+
+// odd makes detours cheap: most ways have several steps.
+type odd struct{}
+
+func (odd) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
+	return bytes * int64(len(axes)+int(kind))
 }
 
 // Random programs in which every value has a random sharding compute on eight devices what they compute on one, and
@@ -72,7 +79,7 @@ func lower(t *rapid.T, m *ir.Module, mesh ir.MeshID) (*ir.Module, *shardmap.Prog
 	if err != nil {
 		t.Fatal(err)
 	}
-	planner := collectives.NewPlanner(flat{})
+	planner := collectives.NewPlanner(rapid.SampledFrom([]collectives.Pricer{flat{}, odd{}}).Draw(t, "prices"), m.Mesh(mesh).Axes)
 	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner); err != nil {
 		t.Fatal(err)
 	}

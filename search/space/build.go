@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/search"
@@ -69,7 +70,7 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 func (s *Space) enumerate() error {
 	m := s.m
 	s.groups = s.grouped()
-	s.count, s.layouts, s.layoutIDs, s.nodes, s.reshards = 0, nil, map[ir.ShardingID]layoutID{}, nil, map[pair]price{}
+	s.count, s.layouts, s.known, s.layoutIDs, s.nodes = 0, nil, nil, map[ir.ShardingID]layoutID{}, nil
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())
 	for i := range s.nodeOf {
@@ -135,14 +136,14 @@ func (s *Space) usage(n *node, st *strategy) int64 {
 func (s *Space) measure() {
 	type sets struct {
 		from, to int32
-		bytes    int64
+		tensor   *collectives.Tensor
 	}
 	pairs, entries := 0, 0
 	seen, made := map[sets]bool{}, map[matrixKey]bool{}
 	for i := range s.links {
 		l := &s.links[i]
 		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-		if key := (sets{rows.set, cols.set, l.bytes}); !seen[key] {
+		if key := (sets{rows.set, cols.set, l.tensor}); !seen[key] {
 			seen[key] = true
 			pairs += len(rows.unique) * len(cols.unique)
 		}
@@ -159,15 +160,16 @@ func (s *Space) measure() {
 // matrixKey tells links apart whose prices differ.
 type matrixKey struct {
 	rows, cols, product int32
-	bytes, runs, shared int64
+	tensor              *collectives.Tensor
+	runs, shared        int64
 	sure                share
 }
 
 func (l *link) key(relaxed bool) matrixKey {
 	if !relaxed {
-		return matrixKey{rows: l.rows, cols: l.cols, bytes: l.bytes, runs: l.runs}
+		return matrixKey{rows: l.rows, cols: l.cols, tensor: l.tensor, runs: l.runs}
 	}
-	return matrixKey{l.rows, l.cols, l.product, l.bytes, 0, l.shared, l.sure}
+	return matrixKey{l.rows, l.cols, l.product, l.tensor, 0, l.shared, l.sure}
 }
 
 // matrices adds the edges.
@@ -194,7 +196,7 @@ func (s *Space) prices(l *link, relaxed bool) []int64 {
 	pairs := make([]price, len(rows.unique)*len(cols.unique))
 	for i, from := range rows.unique {
 		for j, to := range cols.unique {
-			if pairs[i*len(cols.unique)+j] = s.reshard(from, to, l.bytes); s.err != nil {
+			if pairs[i*len(cols.unique)+j] = s.reshard(from, to, l.tensor); s.err != nil {
 				return make([]int64, len(rows.at)*len(cols.at))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 const (
 	layoutWork   = 10
 	strategyWork = 100
-	pairWork     = 1_000 // the cheapest way from one layout to another
+	pairWork     = 30 // the price of the cheapest way from one layout to another
 )
 
 // The most that a problem may have: beyond it the process would need gigabytes, and minutes. A small one takes about

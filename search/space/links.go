@@ -12,7 +12,7 @@ import (
 type link struct {
 	from, to   int32
 	rows, cols int32 // lists of the layouts in which strategies keep and read the value
-	bytes      int64
+	tensor     *collectives.Tensor
 	runs       int64
 	sure       share // without sharing
 	shared     int64 // uses that may read one copy
@@ -131,7 +131,7 @@ func (s *Space) link(v ir.ValueID, l link, read func(*strategy) layoutID) {
 		return s.lists.intern(out)
 	}
 	slot := s.slotOf[v]
-	l.bytes = s.m.ValueType(v).Bytes()
+	l.tensor = s.planner.Tensor(s.m.Shape(v), s.m.ValueType(v).Bytes())
 	l.rows = ids(&s.nodes[l.from], func(st *strategy) layoutID { return st.kept[slot] })
 	l.cols = ids(&s.nodes[l.to], read)
 	s.links = append(s.links, l)
@@ -239,12 +239,6 @@ func withoutConstraints(m *ir.Module) *ir.Module {
 	return c
 }
 
-// pair is a reshard that was priced.
-type pair struct {
-	from, to layoutID
-	bytes    int64
-}
-
 // price is what a reshard costs, in picoseconds.
 type price struct {
 	all   int64
@@ -253,42 +247,29 @@ type price struct {
 	last  int64 // of it, an all-gather at its end, which may overlap with the product after it
 }
 
-// reshard prices sending a value from one layout to another.
-func (s *Space) reshard(from, to layoutID, bytes int64) price {
-	if from == to {
-		return price{}
-	}
-	key := pair{from, to, bytes}
-	p, ok := s.reshards[key]
-	if !ok && s.charge(pairWork) {
-		p = s.route(s.layouts[from], s.layouts[to], bytes)
-		s.reshards[key] = p
-	}
-	return p
-}
-
 // wordBytes is the size of single integers, which cost nothing.
 const wordBytes = 8
 
-// route prices the steps between two layouts.
-func (s *Space) route(from, to collectives.Layout, bytes int64) price {
-	steps, all := s.planner.Plan(from, to, bytes)
-	p := price{all: all}
-	local := bytes / from.Shards()
-	for i := range steps {
-		ps := s.model.Price(steps[i].Kind, steps[i].Axes, local)
-		local = bytes / steps[i].After.Shards()
-		if steps[i].Kind == collectives.AllSlice && (i+1 < len(steps) && steps[i+1].Kind == collectives.AllSlice || local <= wordBytes) {
-			continue
+// reshard prices sending a value from one layout to another.
+func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
+	if from == to || !s.charge(pairWork) {
+		return price{}
+	}
+	w := s.planner.Way(t, s.known[from], s.known[to])
+	p, end, sliced := price{all: w.Price()}, true, false
+	w.Back(func(kind collectives.Kind, ps, local int64) {
+		slice, joined := kind == collectives.AllSlice, sliced
+		if sliced = slice; slice && (joined || local <= wordBytes) {
+			return
 		}
 		p.least += ps
-		p.last = 0
-		if steps[i].Kind == collectives.AllGather {
+		if end && kind == collectives.AllGather {
 			p.last = ps
 		}
-		if i == 0 && steps[i].Kind == collectives.ReduceScatter {
+		if p.first = 0; kind == collectives.ReduceScatter {
 			p.first = ps
 		}
-	}
+		end = false
+	})
 	return p
 }

@@ -287,7 +287,7 @@ func (s *Space) strategy(n *node, factors collectives.Factors, operands, results
 	}
 	for i, v := range n.values {
 		if s.isTensor(v) && !results[i].Equal(&kept[i]) {
-			p := s.reshard(s.intern(results[i]), s.intern(kept[i]), s.m.ValueType(v).Bytes())
+			p := s.reshard(s.intern(results[i]), s.intern(kept[i]), s.planner.Tensor(s.m.Shape(v), s.m.ValueType(v).Bytes()))
 			st.cost += p.all
 			sent += p.least
 			if s.rings && s.fed[s.same[v]] {

@@ -46,6 +46,7 @@ type Space struct {
 	tied    []int           // per result: the input whose place it takes, -1 for none
 
 	layouts   []collectives.Layout
+	known     []collectives.LayoutID // the planner's ids of the layouts
 	layoutIDs map[ir.ShardingID]layoutID
 	nodes     []node
 	nodeOf    []int32 // per value: its node, -1 for none
@@ -58,7 +59,6 @@ type Space struct {
 	fed       []bool       // per value: products read it
 	links     []link
 	lists     lists
-	reshards  map[pair]price
 }
 
 type layoutID int32
@@ -106,7 +106,7 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	s := &Space{m: m, mesh: mesh, model: model, rings: true,
-		planner: collectives.NewPlanner(model),
+		planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
 		pins:    map[ir.ValueID]ir.ShardingID{},
 		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)),
 		fused:   estimate.Fused(m),
@@ -168,7 +168,7 @@ func (s *Space) intern(l collectives.Layout) layoutID {
 		return id
 	}
 	id := layoutID(len(s.layouts))
-	s.layouts = append(s.layouts, l)
+	s.layouts, s.known = append(s.layouts, l), append(s.known, s.planner.Intern(l))
 	s.layoutIDs[key] = id
 	return id
 }
