@@ -17,7 +17,8 @@ type Planner struct {
 	ids     map[string]LayoutID
 	tensors map[string]*Tensor
 	graphs  map[string]*graph
-	plain   map[int]*graph // per rank, of whole axes
+	whole   map[parting]*graph // those that hold every layout
+	parts   map[string]int32   // lists of parts of axes
 	key     []byte
 }
 
@@ -26,13 +27,19 @@ type LayoutID int32
 
 type known struct {
 	layout Layout
-	parts  bool // names a part of an axis, or an axis of one device
+	parts  int32 // which parts of axes, and axes of one device, it names; 0 for none
+}
+
+// parting is what two layouts have in common with others between which ways are sought in the same graph.
+type parting struct {
+	rank     int
+	from, to int32 // the parts of axes
 }
 
 // NewPlanner returns a planner with prices for one mesh.
 func NewPlanner(pricer Pricer, mesh []subaxis.Axis) *Planner {
 	return &Planner{pricer: pricer, mesh: mesh, ids: map[string]LayoutID{}, tensors: map[string]*Tensor{}, graphs: map[string]*graph{},
-		plain: map[int]*graph{}}
+		whole: map[parting]*graph{}, parts: map[string]int32{"": 0}}
 }
 
 // Cheapest is the order of the cheapest steps. Among sequences of one price the one with fewer steps wins, and then the one
@@ -48,14 +55,24 @@ func (p *Planner) Intern(l Layout) LayoutID {
 	if id, ok := p.ids[string(p.key)]; ok {
 		return id
 	}
-	k := known{layout: l}
-	for _, r := range allAxes(&l) {
-		k.parts = k.parts || r.Size == 1 || int64(r.Size) != p.mesh[r.Axis].Size
-	}
 	id := LayoutID(len(p.layouts))
-	p.layouts = append(p.layouts, k)
 	p.ids[string(p.key)] = id
+	p.layouts = append(p.layouts, known{l, p.partsOf(&l)})
 	return id
+}
+
+// partsOf interns the list of the parts of axes, and axes of one device, that a layout names.
+func (p *Planner) partsOf(l *Layout) int32 {
+	parts := slices.DeleteFunc(allAxes(l), func(r subaxis.Ref) bool { return r.Size > 1 && int64(r.Size) == p.mesh[r.Axis].Size })
+	if len(parts) == 0 {
+		return 0
+	}
+	slices.SortFunc(parts, subaxis.Compare)
+	key := string(appendAxes(nil, parts))
+	if _, ok := p.parts[key]; !ok {
+		p.parts[key] = int32(len(p.parts))
+	}
+	return p.parts[key]
 }
 
 func appendLayout(b []byte, l *Layout) []byte {
@@ -111,10 +128,10 @@ func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
 		return Way{}
 	}
 	a, b := &p.layouts[from], &p.layouts[to]
-	if (a.parts || b.parts) && !coexist(a.layout, b.layout) {
+	g := p.graph(a, b)
+	if g == nil {
 		return p.viaReplicated(t, from, to)
 	}
-	g := p.graph(a, b)
 	tab := t.tables[g]
 	if tab == nil {
 		tab = &table{graph: g, tensor: t, pricer: p.pricer}
@@ -136,33 +153,38 @@ func (p *Planner) viaReplicated(t *Tensor, from, to LayoutID) Way {
 
 // graph returns the graph in which ways between two layouts are sought: that of all axes of the mesh, cut where the two cut
 // them, where that is not too large; otherwise axes that the two keep together go together, and if that is still too large,
-// only what lies between them is seen.
+// only what lies between them is seen. It is nil where they cut an axis into parts that depend on each other.
 func (p *Planner) graph(a, b *known) *graph {
-	rank := len(a.layout.Dims)
-	whole := !a.parts && !b.parts
-	if g := p.plain[rank]; g != nil && whole {
+	key := parting{len(a.layout.Dims), a.parts, b.parts}
+	if g, ok := p.whole[key]; ok {
 		return g
 	}
+	if !coexist(a.layout, b.layout) {
+		p.whole[key] = nil
+		return nil
+	}
 	atoms := newAtoms(p.mesh, &a.layout, &b.layout)
-	if whole && countLayouts(rank, len(atoms.runs)) <= mostVertices {
-		p.plain[rank] = newGraph(atoms)
-		return p.plain[rank]
+	if countLayouts(key.rank, len(atoms.runs)) <= mostVertices {
+		p.whole[key] = p.shared(atoms, key.rank, nil)
+		return p.whole[key]
 	}
-	if countLayouts(rank, len(atoms.runs)) > mostVertices {
-		atoms.join(&a.layout, &b.layout)
+	atoms.join(&a.layout, &b.layout)
+	if countLayouts(key.rank, len(atoms.runs)) <= mostVertices {
+		return p.shared(atoms, key.rank, nil)
 	}
-	key := append(binary.AppendVarint(nil, int64(rank)), atoms.key()...)
-	tooLarge := countLayouts(rank, len(atoms.runs)) > mostVertices
-	if tooLarge {
-		key = appendLayout(appendLayout(key, &a.layout), &b.layout)
-	}
-	g := p.graphs[string(key)]
+	ends := appendLayout(appendLayout(nil, &a.layout), &b.layout)
+	g := p.shared(atoms, key.rank, ends)
+	g.between(&a.layout, &b.layout)
+	return g
+}
+
+// shared returns the graph of a rank over atoms, of which there is one for each pair of ends.
+func (p *Planner) shared(a *atoms, rank int, ends []byte) *graph {
+	key := string(append(append([]byte{byte(rank)}, a.key()...), ends...))
+	g := p.graphs[key]
 	if g == nil {
-		g = newGraph(atoms)
-		if tooLarge {
-			g.between(&a.layout, &b.layout)
-		}
-		p.graphs[string(key)] = g
+		g = newGraph(a)
+		p.graphs[key] = g
 	}
 	return g
 }

@@ -40,15 +40,6 @@ func cutPoints(layouts ...Layout) map[int32][]int64 {
 	return cuts
 }
 
-func refine(l Layout, cuts map[int32][]int64) Layout {
-	out := Layout{Dims: make([][]subaxis.Ref, len(l.Dims)), Reduction: l.Reduction}
-	out.Unreduced = refineAxes(l.Unreduced, cuts)
-	for i, axes := range l.Dims {
-		out.Dims[i] = refineAxes(axes, cuts)
-	}
-	return out
-}
-
 func refineAxes(axes []subaxis.Ref, cuts map[int32][]int64) []subaxis.Ref {
 	var out []subaxis.Ref
 	for _, r := range axes {

@@ -79,10 +79,9 @@ func (s *routes) see(v int32) {
 // relax follows an arc from where the search is. Among ways of one price and length the one from the smaller vertex wins.
 func (s *routes) relax(e entry, i int32) {
 	a := &s.graph.vertices[e.vertex].arcs[i]
-	if !s.divides(a.to) {
+	if s.see(a.to); s.done[a.to] || !s.divides(a.to) {
 		return
 	}
-	s.see(a.to)
 	next := entry{e.price + s.price(a.move), e.steps + 1, a.to}
 	h := &s.at[a.to]
 	old := entry{h.price, s.steps[a.to], a.to}
