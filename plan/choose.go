@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"autoshard/internal/diag"
-	"autoshard/internal/lint"
 	"autoshard/search"
 	"autoshard/search/space"
 )
@@ -16,8 +15,8 @@ import (
 // see as memory, went over the real one.
 const memoryAttempts = 6
 
-// Steps of searches where no budget is given: of a first coarse one, of the fine one after it, and of that for a bound.
-// The fine one is bounded because reductions, which the default budget of package search grows with, take minutes there.
+// Steps of searches where no budget is given: of a first coarse one, of all finer ones after it, and of that for a bound.
+// Those are bounded because reductions, which the default budget of package search grows with, take minutes there.
 const (
 	firstSteps = search.DefaultSteps / 2
 	lastSteps  = 4 * search.DefaultSteps
@@ -152,113 +151,6 @@ func (c *choice) left() int64 {
 // over says whether the search has to end.
 func (c *choice) over(ctx context.Context) bool {
 	return ctx.Err() != nil || c.Steps > 0 && c.best != nil && c.spent >= c.Steps
-}
-
-// search looks for better plans in a space that is built in about a second, then in the finest that is not too large,
-// and then proves a bound. Running out of time, steps or memory is no error; it fails if nobody waits any more.
-func (c *choice) search(ctx context.Context) error {
-	levels := c.space.Levels()
-	at, first := 0, (*level)(nil)
-	for ; at < len(levels) && first == nil; at++ {
-		l, err := c.build(ctx, levels[at], at+1 < len(levels))
-		if err != nil {
-			return err
-		}
-		if first = l; c.over(ctx) {
-			break
-		}
-	}
-	if first == nil {
-		c.coarse(nil)
-		return c.smallest(ctx, first)
-	}
-	last := first
-	if at > 1 {
-		if err := c.solve(ctx, first, 0.25, firstSteps); err != nil {
-			return err
-		}
-		if err := c.smallest(ctx, first); err != nil {
-			return err
-		}
-		for i := 0; i < at-1 && last == first && !c.over(ctx); i++ {
-			l, err := c.build(ctx, levels[i], false)
-			if err != nil {
-				return err
-			}
-			if l != nil {
-				last = l
-			}
-		}
-	}
-	steps := int64(0)
-	if last != first {
-		steps = lastSteps
-	}
-	if at == 1 || last != first {
-		if err := c.solve(ctx, last, 0.75, steps); err != nil {
-			return err
-		}
-	}
-	c.coarse(last)
-	if err := c.prove(ctx, last); err != nil {
-		return err
-	}
-	return c.smallest(ctx, last)
-}
-
-// coarse notes what was left out of the search where finer levels are too large.
-func (c *choice) coarse(last *level) {
-	switch {
-	case !c.large:
-	case last == nil:
-		c.found.Add(lint.CoarseSearch, 0, "",
-			"this model on this mesh has too many ways to be cut for a search: the plan is the best known without one")
-	case last.Groups > 0:
-		c.found.Add(lint.CoarseSearch, 0, "",
-			"this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
-				"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
-	default:
-		c.found.Add(lint.CoarseSearch, 0, "",
-			"this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+
-				"axes")
-	}
-}
-
-// level is a space of one level with its problem, without memory limit.
-type level struct {
-	space.Level
-	space    *space.Space
-	problem  *search.Problem
-	solution []int32 // the latest
-}
-
-// build makes the problem of a level; it is nil if that is too large, or its time or steps are over.
-func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level, error) {
-	c.tell("space")
-	l := &level{Level: at, space: c.space.At(at)}
-	effort := space.Effort{Steps: c.left(), Small: small}
-	var err error
-	l.problem, err = l.space.Build(ctx, 0, &effort)
-	c.spent += effort.Spent
-	if c.gaveUp(err) {
-		c.large = c.large || !small && errors.Is(err, space.ErrTooLarge)
-		return nil, c.late.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// gaveUp says whether an error only means that something would take too long or too much, or that there is nothing to
-// find while a plan is known.
-func (c *choice) gaveUp(err error) bool {
-	for _, reason := range []error{space.ErrTooLarge, space.ErrSteps, context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, reason) {
-			return true
-		}
-	}
-	return c.best != nil && errors.Is(err, diag.ErrInfeasible)
 }
 
 // solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program

@@ -13,29 +13,67 @@ import (
 const maxStrategies = 256
 
 // placements calls emit with every way to put each group of axes on one of n places or on none, where no place p takes
-// more than its size allows: place p holds axes whose product divides sizes[p].
+// more than its size allows: place p holds axes whose product divides sizes[p]. A group that does not fit a place may be
+// split: its largest major part that fits is put there, and the rest on another place or on none.
 func (s *Space) placements(sizes []int64, emit func(places [][]subaxis.Ref)) {
-	places := make([][]subaxis.Ref, len(sizes))
-	var put func(i int)
-	put = func(i int) {
-		if i == len(s.groups) {
-			if s.charge(layoutWork) {
-				emit(places)
-			}
+	p := &placer{Space: s, sizes: sizes, places: make([][]subaxis.Ref, len(sizes)), emit: emit}
+	p.next(0)
+}
+
+// placer puts groups on places, one after the other.
+type placer struct {
+	*Space
+	sizes  []int64
+	places [][]subaxis.Ref
+	emit   func(places [][]subaxis.Ref)
+}
+
+// next places the groups from i on in every way.
+func (p *placer) next(i int) {
+	if i == len(p.groups) {
+		if p.charge(layoutWork) {
+			p.emit(p.places)
+		}
+		return
+	}
+	p.next(i + 1)
+	g := &p.groups[i]
+	for at := range p.sizes {
+		if p.err != nil {
 			return
 		}
-		put(i + 1)
-		for p, size := range sizes {
-			if s.err != nil || size%(subaxis.Product(places[p])*subaxis.Product(s.groups[i])) != 0 {
-				continue
-			}
-			before := places[p]
-			places[p] = subaxis.AppendMerge(slices.Clone(before), s.groups[i]...)
-			put(i + 1)
-			places[p] = before
+		if p.fits(at, g.axes) {
+			p.with(at, g.axes, func() { p.next(i + 1) })
+			continue
+		}
+		fits := func(major subaxis.Ref) bool { return p.fits(at, []subaxis.Ref{major}) }
+		if n := slices.IndexFunc(g.majors, fits); n >= 0 {
+			p.with(at, g.majors[n:n+1], func() { p.rest(i, at, g.majors[n]) })
 		}
 	}
-	put(0)
+}
+
+// rest goes on with what is left of group i, whose major part is on a place: on any other place or on none.
+func (p *placer) rest(i, taken int, major subaxis.Ref) {
+	p.next(i + 1)
+	rest, _ := p.groups[i].axes[0].SuffixWithout(major)
+	for at := range p.sizes {
+		if at != taken && p.fits(at, []subaxis.Ref{rest}) {
+			p.with(at, []subaxis.Ref{rest}, func() { p.next(i + 1) })
+		}
+	}
+}
+
+func (p *placer) fits(at int, axes []subaxis.Ref) bool {
+	return p.sizes[at]%(subaxis.Product(p.places[at])*subaxis.Product(axes)) == 0
+}
+
+// with goes on with axes on a place.
+func (p *placer) with(at int, axes []subaxis.Ref, proceed func()) {
+	before := p.places[at]
+	p.places[at] = subaxis.AppendMerge(slices.Clone(before), axes...)
+	proceed()
+	p.places[at] = before
 }
 
 // tensorLayouts returns every way to cut a tensor of that shape.

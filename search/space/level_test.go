@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/cost"
+	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/mlir"
 	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
@@ -47,8 +50,68 @@ func TestLevels(t *testing.T) {
 	main, _ := m.Main()
 	suggested.SetSharding(suggested.BlockArgs(suggested.Func(main).Body)[0], parse(t, suggested, `[{"x":(1)2}, {}]`))
 	parts.Suggest(suggested, nil)
-	if got := parts.Levels(); !slices.Equal(got, []space.Level{{}, {Whole: true}}) {
+	if got := parts.Levels(); !slices.Equal(got, []space.Level{{Apart: true}, {}, {Whole: true}}) {
 		t.Errorf("a part of an axis has the levels %v", got)
+	}
+}
+
+// strategies returns how many each node of a space has at a level.
+func strategies(t *testing.T, s *space.Space, at space.Level) []int {
+	t.Helper()
+	p, err := s.At(at).Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, p.NumNodes())
+	for i := range counts {
+		counts[i] = p.NumStrategies(i)
+	}
+	return counts
+}
+
+// A suggestion along a part of an axis adds that one strategy to an op whose dimensions the axis divides. Elsewhere the axis is
+// split, so that its major part cuts the dimension, and the rest another one or none.
+func TestSuggestionsCutNoOtherTensors(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=8]>
+func.func @main(%odd: tensor<4x64xf32>, %even: tensor<64x64xf32>, %small: tensor<4x6xf32>) -> (tensor<4x64xf32>, tensor<64x64xf32>, tensor<4x6xf32>) {
+  %0 = stablehlo.tanh %odd : tensor<4x64xf32>
+  %1 = stablehlo.tanh %even : tensor<64x64xf32>
+  %2 = stablehlo.tanh %small : tensor<4x6xf32>
+  return %0, %1, %2 : tensor<4x64xf32>, tensor<64x64xf32>, tensor<4x6xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	s := space.New(m, mesh, model)
+	before := strategies(t, s, space.Level{})
+	if want := []int{2, 3, 1, 2, 3, 1}; !slices.Equal(before, want) {
+		t.Errorf("inputs and ops have %v strategies, want %v", before, want)
+	}
+	settled := m.Clone()
+	main, _ := m.Main()
+	args := m.BlockArgs(m.Func(main).Body)
+	for _, v := range args[:2] {
+		settled.SetSharding(v, sharding(t, settled, `[{"x":(1)4}, {}]`))
+	}
+	s.Suggest(settled, nil)
+	if got, want := strategies(t, s, space.Level{Whole: true}), []int{3, 4, 1, 2, 3, 1}; !slices.Equal(got, want) {
+		t.Errorf("with whole axes they have %v, want %v", got, want)
+	}
+	// whole, {}x{x}, {x:(1)4}x{} and {x:(1)4}x{x:(4)2}; of 4x6 whole, {x:(1)4}x{}, {x:(1)4}x{x:(4)2}
+	if got, want := strategies(t, s, space.Level{}), []int{4, 4, 3, 4, 3, 3}; !slices.Equal(got, want) {
+		t.Errorf("with split axes they have %v, want %v", got, want)
+	}
+	if got, want := strategies(t, s, space.Level{Apart: true}), []int{8, 9, 5, 8, 9, 5}; !slices.Equal(got, want) {
+		t.Errorf("with the parts apart they have %v, want %v", got, want)
 	}
 }
 

@@ -39,8 +39,8 @@ type Space struct {
 	level   Level
 	rings   bool // products may overlap with the gathers and scatters beside them
 	effort  *Effort
-	err     error           // why building had to stop
-	groups  [][]subaxis.Ref // the parts of the mesh that are placed, each at once
+	err     error   // why building had to stop
+	groups  []group // the parts of the mesh that are placed, each at once
 	pins    map[ir.ValueID]ir.ShardingID
 	outPins []ir.ShardingID // per result of the main function
 	tied    []int           // per result: the input whose place it takes, -1 for none
