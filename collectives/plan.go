@@ -151,18 +151,6 @@ func (p *Planner) viaReplicated(t *Tensor, from, to LayoutID) Way {
 	return Way{legs: [2]leg{first.legs[0], second.legs[0]}}
 }
 
-// Tabled says whether a table holds all layouts of tensors of a rank, along whole axes of the mesh. Otherwise each way may be
-// sought on its own.
-func (p *Planner) Tabled(rank int) bool {
-	axes := 0
-	for _, a := range p.mesh {
-		if a.Size > 1 {
-			axes++
-		}
-	}
-	return countLayouts(rank, axes) <= mostVertices
-}
-
 // graph returns the graph in which ways between two layouts are sought: that of all axes of the mesh, cut where the two cut
 // them, where that is not too large; otherwise axes that the two keep together go together, and if that is still too large,
 // only what lies between them is seen. It is nil where they cut an axis into parts that depend on each other.

@@ -145,11 +145,7 @@ func (s *Space) measure() {
 		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
 		if key := (sets{rows.set, cols.set, l.tensor}); !seen[key] {
 			seen[key] = true
-			n := len(rows.unique) * len(cols.unique)
-			if !s.planner.Tabled(len(s.layouts[rows.unique[0]].Dims)) {
-				n *= searchedPair
-			}
-			pairs += n
+			pairs += len(rows.unique) * len(cols.unique)
 		}
 		if key := l.key(false); !made[key] {
 			made[key] = true

@@ -17,12 +17,9 @@ const (
 // a second.
 const (
 	maxStrategiesInAll, smallStrategies = 1_000_000, 150_000
-	maxPairs, smallPairs                = 8_000_000, 20_000     // of layouts, to be priced
+	maxPairs, smallPairs                = 800_000, 20_000       // of layouts, to be priced
 	maxEntries, smallEntries            = 48_000_000, 4_000_000 // of matrices that differ
 )
-
-// searchedPair is how many pairs one counts as whose way is sought on its own, for want of a table of all layouts.
-const searchedPair = 10
 
 // Effort is what building a problem may take and has taken.
 type Effort struct {
