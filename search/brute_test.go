@@ -61,15 +61,17 @@ func randomProblem(rng *rand.Rand) *Problem {
 	}
 	for range rng.IntN(2 * n) {
 		u, v := rng.IntN(n), rng.IntN(n)
-		m := make([]int64, k[u]*k[v])
+		rows, ku := sharedRows(rng, k[u])
+		cols, kv := sharedRows(rng, k[v])
+		m := make([]int64, ku*kv)
 		functional := rng.IntN(4) == 0
 		for e := range m {
 			m[e] = cost()
-			if functional && e/k[v]%k[v] != e%k[v] {
+			if functional && e/kv%kv != e%kv {
 				m[e] = Inf
 			}
 		}
-		b.AddEdge(int32(u), int32(v), b.AddMatrix(k[u], k[v], m))
+		b.AddEdgeThrough(int32(u), int32(v), b.AddMatrix(ku, kv, m), rows, cols)
 	}
 	p, err := b.Build()
 	if err != nil {
@@ -88,6 +90,18 @@ func randomProblem(rng *rand.Rand) *Problem {
 		return p.WithLimit(least)
 	}
 	return p.WithLimit(least + least*rng.Int64N(5)/10)
+}
+
+// sharedRows draws which of n rows, or columns, of a matrix each of k strategies selects: often its own.
+func sharedRows(rng *rand.Rand, k int) (rows []int32, n int) {
+	if rng.IntN(2) == 0 {
+		return nil, k
+	}
+	rows, n = make([]int32, k), 1+rng.IntN(k)
+	for a := range rows {
+		rows[a] = rng.Int32N(int32(n))
+	}
+	return rows, n
 }
 
 // denseProblem draws a problem that the reductions leave mostly alone: a dense graph without forbidden entries, all nodes live together for
@@ -139,13 +153,15 @@ func twelveNodes(rng *rand.Rand) *Problem {
 				break
 			}
 			j := rng.Int32N(i)
-			m := make([]int64, k[j]*k[i])
+			rows, kj := sharedRows(rng, k[j])
+			cols, ki := sharedRows(rng, k[i])
+			m := make([]int64, kj*ki)
 			for e := range m {
 				if m[e] = rng.Int64N(80); rng.IntN(8) == 0 {
 					m[e] = Inf
 				}
 			}
-			b.AddEdge(j, i, b.AddMatrix(k[j], k[i], m))
+			b.AddEdgeThrough(j, i, b.AddMatrix(kj, ki, m), rows, cols)
 		}
 	}
 	p, err := b.Build()

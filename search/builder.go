@@ -77,6 +77,13 @@ func (b *Builder) AddMatrix(rows, cols int, values []int64) MatrixID {
 // AddEdge adds an edge between two nodes that exist. The rows of the matrix are the strategies of the first node, the columns those of the
 // second. Parallel edges add up. Of an edge from a node to itself only the diagonal can be selected; it joins the node's costs.
 func (b *Builder) AddEdge(first, second int32, m MatrixID) {
+	b.AddEdgeThrough(first, second, m, nil, nil)
+}
+
+// AddEdgeThrough adds an edge of which strategies share rows and columns: the cost of strategies s and t of the two nodes is in row rows[s]
+// and column cols[t] of the matrix. A nil map is the identity. The maps are kept, not copied, and may be shared by edges. Message passing
+// takes time for the rows and columns, not for pairs of strategies.
+func (b *Builder) AddEdgeThrough(first, second int32, m MatrixID, rows, cols []int32) {
 	n, e := int32(b.p.NumNodes()), b.p.NumEdges()
 	if b.err != nil {
 		return
@@ -91,17 +98,31 @@ func (b *Builder) AddEdge(first, second int32, m MatrixID) {
 		b.fail(diag.Invalid(diag.BadModel, diag.Position{}, "edge %d: matrix %d out of range", e, m))
 		return
 	}
-	rows, cols := b.p.NumStrategies(int(first)), b.p.NumStrategies(int(second))
-	if int(b.p.MatRows[m]) != rows || int(b.p.MatCols[m]) != cols {
-		b.fail(diag.Invalid(diag.BadModel, diag.Position{}, "edge %d: matrix is %d x %d, wants %d x %d",
-			e, b.p.MatRows[m], b.p.MatCols[m], rows, cols))
-		return
-	}
-	if first == second {
-		b.foldDiagonal(first, m)
-		return
+	for _, end := range []struct {
+		node int32
+		to   []int32
+		n    int32
+		what string
+	}{{first, rows, b.p.MatRows[m], "rows"}, {second, cols, b.p.MatCols[m], "columns"}} {
+		if k := b.p.NumStrategies(int(end.node)); !selects(k, end.to, end.n) {
+			b.fail(diag.Invalid(diag.BadModel, diag.Position{}, "edge %d: matrix has %d %s, the %d strategies of node %d select others",
+				e, end.n, end.what, k, end.node))
+			return
+		}
 	}
 	b.p.EA, b.p.EB, b.p.EMat = append(b.p.EA, first), append(b.p.EB, second), append(b.p.EMat, int32(m))
+	b.p.ERow, b.p.ECol = append(b.p.ERow, rows), append(b.p.ECol, cols)
+	if first == second {
+		b.foldDiagonal(e)
+	}
+}
+
+// selects reports whether a map takes each of k strategies to one of n rows.
+func selects(k int, to []int32, n int32) bool {
+	if to == nil {
+		return k == int(n)
+	}
+	return len(to) == k && !slices.ContainsFunc(to, func(row int32) bool { return row < 0 || row >= n })
 }
 
 // AddConstant adds to the cost of every solution.
@@ -142,10 +163,13 @@ func (b *Builder) fail(err error) {
 	}
 }
 
-func (b *Builder) foldDiagonal(i int32, m MatrixID) {
-	for a := range int32(b.p.NumStrategies(int(i))) {
-		c := &b.p.Cost[b.p.Off[i]+a]
-		d := b.p.MatVal[b.p.MatOff[m]+int64(a)*int64(b.p.MatCols[m]+1)]
+// foldDiagonal takes back edge e, of a node to itself, and adds its diagonal to the costs of the node.
+func (b *Builder) foldDiagonal(e int) {
+	p := &b.p
+	i := p.EA[e]
+	for a := range int32(p.NumStrategies(int(i))) {
+		c := &p.Cost[p.Off[i]+a]
+		d := p.edgeCost(e, a, a)
 		switch {
 		case *c >= Inf || d >= Inf:
 			*c = Inf
@@ -155,6 +179,7 @@ func (b *Builder) foldDiagonal(i int32, m MatrixID) {
 			*c += d
 		}
 	}
+	p.EA, p.EB, p.EMat, p.ERow, p.ECol = p.EA[:e], p.EB[:e], p.EMat[:e], p.ERow[:e], p.ECol[:e]
 }
 
 func (b *Builder) checkSums() {

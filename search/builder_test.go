@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"autoshard/internal/diag"
@@ -25,7 +26,10 @@ func TestBuilderErrors(t *testing.T) {
 		{"end", func(b *Builder) { b.AddEdge(node(b, 1), 7, b.AddMatrix(1, 1, []int64{0})) }, diag.ErrInvalid, "edge 0: node 7 out of range"},
 		{"identity", func(b *Builder) { b.AddEdge(node(b, 1), node(b, 1), 3) }, diag.ErrInvalid, "edge 0: matrix 3 out of range"},
 		{"shape", func(b *Builder) { b.AddEdge(node(b, 1), node(b, 2), b.AddMatrix(2, 1, []int64{0, 0})) }, diag.ErrInvalid,
-			"edge 0: matrix is 2 x 1, wants 1 x 2"},
+			"edge 0: matrix has 2 rows, the 1 strategies of node 0 select others"},
+		{"column", func(b *Builder) {
+			b.AddEdgeThrough(node(b, 1), node(b, 3), b.AddMatrix(1, 2, []int64{0, 0}), nil, []int32{0, 1, 2})
+		}, diag.ErrInvalid, "edge 0: matrix has 2 columns, the 3 strategies of node 1 select others"},
 		{"constant", func(b *Builder) { b.AddConstant(Inf) }, diag.ErrTooLarge, "constant cost 1000000000000000000 too large"},
 		{"usages", func(b *Builder) {
 			b.AddNode([]int64{0}, []int64{1 << 62}, 0, 1)
@@ -55,5 +59,25 @@ func TestMatricesAreInterned(t *testing.T) {
 	m := b.AddMatrix(1, 2, []int64{1, Inf})
 	if b.AddMatrix(1, 2, []int64{1, Forbidden}) != m || b.AddMatrix(2, 1, []int64{1, Inf}) == m || b.AddMatrix(1, 2, []int64{2, Inf}) == m {
 		t.Error("equal matrices must have the same identity, others not")
+	}
+}
+
+// An edge of which strategies share rows is the edge that repeats them, also from a node to itself.
+func TestSharedRows(t *testing.T) {
+	b := NewBuilder()
+	x := b.AddNode([]int64{1, 2, 3}, []int64{0, 0, 0}, 0, 1)
+	y := b.AddNode([]int64{0, 0}, []int64{0, 0}, 0, 1)
+	m := b.AddMatrix(2, 2, []int64{10, 20, 30, 40})
+	b.AddEdgeThrough(x, y, m, []int32{1, 0, 1}, nil)
+	b.AddEdgeThrough(x, x, m, []int32{0, 1, 1}, []int32{0, 0, 1})
+	p, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{30, 40, 10, 20, 30, 40}; !slices.Equal(p.EdgeCosts(0), want) {
+		t.Errorf("costs of the edge: %d, want %d", p.EdgeCosts(0), want)
+	}
+	if want := []int64{11, 32, 43, 0, 0}; !slices.Equal(p.Cost, want) {
+		t.Errorf("costs of the nodes: %d, want %d", p.Cost, want)
 	}
 }

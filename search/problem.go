@@ -16,13 +16,15 @@ const Forbidden int64 = Inf / 10
 // Problem is an immutable selection problem in flat arrays (solver.md section 4.2), made by a [Builder]; treat the fields as read-only.
 //
 // The strategies of node i are Off[i] to Off[i+1] of Cost and Use. Use counts in every time step t with Lo[i] <= t < Hi[i]. Edge e costs
-// MatVal[MatOff[m] + a*MatCols[m] + b] with m = EMat[e] if node EA[e] takes strategy a and node EB[e] strategy b.
+// MatVal[MatOff[m] + r*MatCols[m] + c] with m = EMat[e] if node EA[e] takes a strategy of row r and node EB[e] one of column c: strategy
+// a has row ERow[e][a], b column ECol[e][b], or their own numbers where the map is nil.
 type Problem struct {
 	Off       []int32
 	Cost, Use []int64
 	Lo, Hi    []int32
 
 	EA, EB, EMat     []int32
+	ERow, ECol       [][]int32
 	MatOff           []int64
 	MatVal           []int64
 	MatRows, MatCols []int32
@@ -89,9 +91,29 @@ func (p *Problem) Evaluate(solution []int32) (cost, peak int64, err error) {
 	return cost, slices.Max(append(p.profile(solution), 0)), nil
 }
 
+// EdgeCosts returns the costs of edge e for every pair of strategies of its ends, in row-major order.
+func (p *Problem) EdgeCosts(e int) []int64 {
+	ka, kb := p.NumStrategies(int(p.EA[e])), p.NumStrategies(int(p.EB[e]))
+	costs := make([]int64, 0, ka*kb)
+	for a := range int32(ka) {
+		for b := range int32(kb) {
+			costs = append(costs, p.edgeCost(e, a, b))
+		}
+	}
+	return costs
+}
+
 func (p *Problem) edgeCost(e int, a, b int32) int64 {
 	m := p.EMat[e]
-	return p.MatVal[p.MatOff[m]+int64(a)*int64(p.MatCols[m])+int64(b)]
+	return p.MatVal[p.MatOff[m]+int64(through(p.ERow[e], a))*int64(p.MatCols[m])+int64(through(p.ECol[e], b))]
+}
+
+// through returns m[a]; a nil map is the identity.
+func through(m []int32, a int32) int32 {
+	if m == nil {
+		return a
+	}
+	return m[a]
 }
 
 // profile returns the usage at every compressed time step.

@@ -219,7 +219,7 @@ func (s *solver) unreduced(g *stage, q *primal) {
 func TestExclude(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	excluded := 0
-	for seed := range 300 {
+	for seed := range 500 {
 		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 3)))
 		w := newWork(context.Background(), p)
 		if w.arcConsistent(); w.failed != nil || w.hasLimit && slices.Max(w.base) > w.limit {

@@ -104,7 +104,7 @@ func newWork(ctx context.Context, p *Problem) *work {
 		if e&63 == 0 && ctx.Err() != nil {
 			break
 		}
-		w.attach(link{a: p.EA[e], b: p.EB[e], m: mats[p.EMat[e]]})
+		w.attach(link{a: p.EA[e], b: p.EB[e], m: mats[p.EMat[e]], ra: p.ERow[e], rb: p.ECol[e]})
 	}
 	for i := range w.cells {
 		w.prune(int32(i), func(a int) bool { return w.cells[i].unary[a] >= Inf }, nil)

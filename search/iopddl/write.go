@@ -102,7 +102,6 @@ func (e *encoder) edges(p *search.Problem) {
 			e.list([]int64{p.Constant})
 			return
 		}
-		id := p.EMat[i]
-		e.list(p.MatVal[p.MatOff[id]:p.MatOff[id+1]])
+		e.list(p.EdgeCosts(i))
 	})
 }

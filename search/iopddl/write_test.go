@@ -19,19 +19,18 @@ import (
 // edge is an edge with its matrix, whatever its number.
 type edge struct {
 	a, b int32
-	rows int32
 	cost string
 }
 
 // edgesOf returns the edges of a problem with their matrices.
 func edgesOf(p *search.Problem) []edge {
 	var out []edge
-	for e, m := range p.EMat {
+	for e := range p.EA {
 		var cost strings.Builder
-		for _, v := range p.MatVal[p.MatOff[m]:p.MatOff[m+1]] {
+		for _, v := range p.EdgeCosts(e) {
 			cost.WriteString(strconv.FormatInt(v, 10) + " ")
 		}
-		out = append(out, edge{p.EA[e], p.EB[e], p.MatRows[m], cost.String()})
+		out = append(out, edge{p.EA[e], p.EB[e], cost.String()})
 	}
 	return out
 }
