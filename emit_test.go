@@ -3,7 +3,6 @@ package autoshard_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,13 +17,13 @@ import (
 	"autoshard"
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
+	"autoshard/benchmarks/experts"
 	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/internal/testkit"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
-	"autoshard/ir/specfmt"
 	"autoshard/subaxis"
 )
 
@@ -43,111 +42,41 @@ type emitCase struct {
 	tolerance float64
 }
 
-// recordedModel is an entry of the manifest of models.
-type recordedModel struct {
-	Name      string  `json:"name"`
-	File      string  `json:"file"`
-	Inputs    string  `json:"inputs_file"`
-	Expected  string  `json:"expected_file"`
-	Tolerance float64 `json:"tolerance"`
-	Manual    bool    `json:"manual"`
-	Annotated bool    `json:"annotated"`
-	Meshes    [][]axis
-}
-
-type axis struct {
-	Name string
-	Size int64
-}
-
-type expertPlan struct {
-	Name    string
-	Mesh    []axis
-	Args    []string
-	Results []*string
-}
-
-func axesOf(list []axis) []subaxis.Axis {
-	var out []subaxis.Axis
-	for _, a := range list {
-		out = append(out, subaxis.Axis{Name: a.Name, Size: a.Size})
-	}
-	return out
-}
-
-// annotate gives the arguments and results of main the shardings of an expert plan.
-func annotate(t *testing.T, text []byte, p *expertPlan) []byte {
-	m, err := mlir.Parse(t.Context(), text, mlir.Options{})
+// recordedCases returns plans of the recorded models: the chosen one and the expert's.
+func recordedCases(t *testing.T, shared string, wanted func(model, plan string) bool) []emitCase {
+	models, err := experts.Read(filepath.Join(shared, "models"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	axes := axesOf(p.Mesh)
-	id := m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0)
-	main, _ := m.Main()
-	f := m.Func(main)
-	parse := func(text string, rank int) ir.ShardingID {
-		l, _, err := specfmt.Parse(specfmt.Sdy, m.Mesh(id), rank, text, diag.Position{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := l.Sharding
-		s.Mesh = id
-		return m.InternSharding(s)
-	}
-	for i, v := range m.BlockArgs(f.Body) {
-		m.SetSharding(v, parse(p.Args[i], len(m.Shape(v))))
-	}
-	for i, s := range p.Results {
-		if s != nil {
-			f.ResultShardings[i] = parse(*s, len(m.TypeOf(f.ResultTypes[i]).Dims))
-		}
-	}
-	return mlir.Print(m, mlir.PrintOptions{})
-}
-
-// recordedCases returns plans of the recorded models: the chosen one and the expert's.
-func recordedCases(t *testing.T, shared string, wanted func(model, plan string) bool) []emitCase {
-	dir := filepath.Join(shared, "models")
-	read := func(file string, into any) {
-		src, err := os.ReadFile(filepath.Join(dir, file))
-		if err == nil {
-			err = json.Unmarshal(src, into)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var models []recordedModel
-	var experts map[string][]expertPlan
-	read("manifest.json", &models)
-	read("expert_plans.json", &experts)
 	var out []emitCase
-	for _, r := range models {
-		if r.Inputs == "" || r.Expected == "" {
+	for _, m := range models {
+		if m.Inputs == "" || m.Expected == "" {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, r.File))
+		text, err := m.Text()
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := emitCase{text: text, inputs: filepath.Join(dir, r.Inputs), expected: filepath.Join(dir, r.Expected), tolerance: r.Tolerance}
-		meshes := r.Meshes
-		if r.Manual || r.Annotated {
-			meshes = [][]axis{nil}
+		c := emitCase{text: text, inputs: m.Path(m.Inputs), expected: m.Path(m.Expected), tolerance: m.Tolerance}
+		meshes := m.Meshes
+		if m.Manual || m.Annotated {
+			meshes = [][]subaxis.Axis{nil}
 		}
 		for _, mesh := range meshes {
-			c.name, c.mesh = fmt.Sprintf("%s-chosen-%v", r.Name, mesh), axesOf(mesh)
-			if wanted(r.Name, "chosen") {
+			c.name, c.mesh = fmt.Sprintf("%s-chosen-%v", m.Name, mesh), mesh
+			if wanted(m.Name, "chosen") {
 				out = append(out, c)
 			}
 		}
-		for _, p := range experts[r.Name] {
-			if !wanted(r.Name, p.Name) {
+		for _, p := range m.Plans {
+			if !wanted(m.Name, p.Name) {
 				continue
 			}
 			e := c
-			e.name, e.mesh = fmt.Sprintf("%s-%s-%v", r.Name, p.Name, p.Mesh), nil
-			e.text = annotate(t, text, &p)
+			e.name, e.mesh = fmt.Sprintf("%s-%s-%v", m.Name, p.Name, p.Mesh), nil
+			if e.text, err = p.Annotate(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
 			out = append(out, e)
 		}
 	}
