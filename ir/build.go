@@ -141,6 +141,20 @@ func (m *Module) MoveToEnd(op OpID, b BlockID) {
 	m.appendOp(b, op)
 }
 
+// Splice puts the ops of a block inside an op in the op's place. What the block's terminator returns takes the place of the results.
+func (m *Module) Splice(op OpID, b BlockID) {
+	last := m.LastOp(b)
+	for inner := range m.Ops(b) {
+		if inner != last {
+			m.MoveBefore(inner, op)
+		}
+	}
+	for i, v := range m.Results(op) {
+		m.ReplaceUses(v, m.Operand(last, i))
+	}
+	m.Erase(op)
+}
+
 // Erase removes an op and everything inside it. Its results must have no uses outside.
 func (m *Module) Erase(op OpID) {
 	for _, r := range m.Regions(op) {
@@ -197,7 +211,7 @@ func (m *Module) ReplaceUses(from, to ValueID) {
 	m.values[to].uses, m.values[from].uses = first, 0
 }
 
-// ReplaceUsesIf replaces the uses for which keep returns true. The order of the moved uses is kept.
+// ReplaceUsesIf replaces the uses that pass a test. The order of the moved uses is kept.
 func (m *Module) ReplaceUsesIf(from, to ValueID, replace func(Use) bool) {
 	var moved []slot
 	for s := m.values[from].uses; s != 0; s = m.operands[s].next {

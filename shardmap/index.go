@@ -56,8 +56,7 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 	zero := l.broadcast(b, b.Constant(m.Zeros(m.TensorType(e))), m.Shape(v))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, mask, v, zero)
 	m.SetSharding(kept, m.Sharding(v))
-	last := m.DefiningOp(kept)
-	m.ReplaceUsesIf(v, kept, func(u ir.Use) bool { return u.Op != last })
+	m.Divert(v, kept)
 	l.p.Move(v, kept)
 }
 

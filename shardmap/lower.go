@@ -219,25 +219,17 @@ func (l *lowerer) manual(op ir.OpID) error {
 		}
 		m.ReplaceUses(arg, operand)
 	}
-	var outs []ir.ValueID
 	for inner := range m.Ops(body) {
 		if err := l.ctx.Err(); err != nil {
 			return err
 		}
-		switch m.Kind(inner) {
-		case ir.OpSdyReturn:
-			outs = m.Operands(inner)
-			m.Erase(inner)
-		default:
-			m.MoveBefore(inner, op)
-			l.userCollectives(inner)
-		}
+		l.userCollectives(inner)
 	}
 	for i, v := range m.Results(op) {
-		m.ReplaceUses(v, outs[i])
-		m.SetSharding(outs[i], m.Sharding(v))
-		l.p.Move(v, outs[i])
+		out := m.Operand(m.LastOp(body), i)
+		m.SetSharding(out, m.Sharding(v))
+		l.p.Move(v, out)
 	}
-	m.Erase(op)
+	m.Splice(op, body)
 	return nil
 }

@@ -53,8 +53,7 @@ func (l *lowerer) iota(op ir.OpID) error {
 	offset := l.broadcast(b, l.offset(b, axes, dims[d], e), dims)
 	sum := b.Op1(ir.OpAdd, m.Type(v), nil, v, offset)
 	m.SetSharding(sum, m.Sharding(v))
-	adder := m.DefiningOp(sum)
-	m.ReplaceUsesIf(v, sum, func(u ir.Use) bool { return u.Op != adder })
+	m.Divert(v, sum)
 	l.p.Move(v, sum)
 	return nil
 }

@@ -189,16 +189,7 @@ func (r *refiner) takeBranch(op ir.OpID, enter func(ir.BlockID)) bool {
 	}
 	b := m.RegionBlock(op, branch)
 	enter(b)
-	last := m.LastOp(b)
-	for inner := range m.Ops(b) {
-		if inner != last {
-			m.MoveBefore(inner, op)
-		}
-	}
-	for i, v := range m.Results(op) {
-		m.ReplaceUses(v, m.Operand(last, i))
-	}
-	m.Erase(op)
+	m.Splice(op, b)
 	return true
 }
 

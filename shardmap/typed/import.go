@@ -254,16 +254,7 @@ func inlineManual(m *ir.Module, b ir.BlockID) (err error) {
 		default:
 			body := m.RegionBlock(op, 0)
 			err = inlineManual(m, body)
-			last := m.LastOp(body)
-			for inner := range m.Ops(body) {
-				if inner != last {
-					m.MoveBefore(inner, op)
-				}
-			}
-			for k, v := range m.Results(op) {
-				m.ReplaceUses(v, m.Operand(last, k))
-			}
-			m.Erase(op)
+			m.Splice(op, body)
 		}
 	})
 	return err
