@@ -17,11 +17,10 @@ type atoms struct {
 
 // newAtoms cuts the axes of a mesh where layouts cut them. Axes of one device count only where a layout names them.
 func newAtoms(mesh []subaxis.Axis, layouts ...*Layout) *atoms {
-	a := &atoms{cuts: map[int32][]int64{}}
+	a := &atoms{cuts: cutPoints(layouts...)}
 	named := map[subaxis.Ref]bool{}
 	for _, l := range layouts {
 		for _, r := range allAxes(l) {
-			a.cuts[r.Axis] = append(a.cuts[r.Axis], int64(r.Pre), r.Next())
 			if r.Size == 1 {
 				named[r] = true
 			}

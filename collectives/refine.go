@@ -27,10 +27,10 @@ func allAxes(l *Layout) []subaxis.Ref {
 }
 
 // cutPoints returns per mesh axis the sorted pre-sizes at which some ref of the layouts starts or ends.
-func cutPoints(layouts ...Layout) map[int32][]int64 {
+func cutPoints(layouts ...*Layout) map[int32][]int64 {
 	cuts := map[int32][]int64{}
-	for i := range layouts {
-		for _, r := range allAxes(&layouts[i]) {
+	for _, l := range layouts {
+		for _, r := range allAxes(l) {
 			cuts[r.Axis] = append(cuts[r.Axis], int64(r.Pre), r.Next())
 		}
 	}

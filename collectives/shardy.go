@@ -31,7 +31,7 @@ func (r *Reshard) inShardysOrder() ([]Step, bool) {
 		return nil, false
 	}
 	s := &sequence{at: r.From, dims: make([]dimension, len(r.Shape)), reordered: r.Reordered}
-	cuts := cutPoints(r.From, r.To)
+	cuts := cutPoints(&r.From, &r.To)
 	rounds := 2
 	for d := range s.dims {
 		s.dims[d] = newDimension(r.Shape[d], refineAxes(r.From.Dims[d], cuts), refineAxes(r.To.Dims[d], cuts))
@@ -271,7 +271,7 @@ func (s *sequence) alignMissing() {
 	for d := range s.dims {
 		all.Dims = append(all.Dims, s.dims[d].extra, s.dims[d].missing)
 	}
-	cuts := cutPoints(all)
+	cuts := cutPoints(&all)
 	for d := range s.dims {
 		s.dims[d].missing = refineAxes(s.dims[d].missing, cuts)
 	}
