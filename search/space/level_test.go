@@ -6,10 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"autoshard/cost"
-	"autoshard/cost/estimate"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
 	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
@@ -72,25 +69,13 @@ func strategies(t *testing.T, s *space.Space, at space.Level) []int {
 // A suggestion along a part of an axis adds that one strategy to an op whose dimensions the axis divides. Elsewhere the axis is
 // split, so that its major part cuts the dimension, and the rest another one or none.
 func TestSuggestionsCutNoOtherTensors(t *testing.T) {
-	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=8]>
+	m, mesh, model := read(t, `
 func.func @main(%odd: tensor<4x64xf32>, %even: tensor<64x64xf32>, %small: tensor<4x6xf32>) -> (tensor<4x64xf32>, tensor<64x64xf32>, tensor<4x6xf32>) {
   %0 = stablehlo.tanh %odd : tensor<4x64xf32>
   %1 = stablehlo.tanh %even : tensor<64x64xf32>
   %2 = stablehlo.tanh %small : tensor<4x6xf32>
   return %0, %1, %2 : tensor<4x64xf32>, tensor<64x64xf32>, tensor<4x6xf32>
-}`), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hw, err := cost.Lookup("tpu-v5e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mesh, _ := m.LookupMesh("mesh")
+}`, subaxis.Axis{Name: "x", Size: 8})
 	s := space.New(m, mesh, model)
 	before := strategies(t, s, space.Level{})
 	if want := []int{2, 3, 1, 2, 3, 1}; !slices.Equal(before, want) {
@@ -100,7 +85,7 @@ func.func @main(%odd: tensor<4x64xf32>, %even: tensor<64x64xf32>, %small: tensor
 	main, _ := m.Main()
 	args := m.BlockArgs(m.Func(main).Body)
 	for _, v := range args[:2] {
-		settled.SetSharding(v, sharding(t, settled, `[{"x":(1)4}, {}]`))
+		settled.SetSharding(v, parse(t, settled, `[{"x":(1)4}, {}]`))
 	}
 	s.Suggest(settled, nil)
 	if got, want := strategies(t, s, space.Level{Whole: true}), []int{3, 4, 1, 2, 3, 1}; !slices.Equal(got, want) {

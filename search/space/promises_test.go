@@ -4,11 +4,7 @@ import (
 	"testing"
 
 	"autoshard/collectives"
-	"autoshard/cost"
-	"autoshard/cost/estimate"
-	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
 	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
@@ -17,33 +13,12 @@ import (
 // product is a state that a product updates, on eight chips.
 func product(t *testing.T) (*ir.Module, *space.Space) {
 	t.Helper()
-	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=8]>
+	m, mesh, model := read(t, `
 func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
   return %y : tensor<4096x4096xbf16>
-}`), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hw, err := cost.Lookup("tpu-v5e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mesh, _ := m.LookupMesh("mesh")
+}`, subaxis.Axis{Name: "x", Size: 8})
 	return m, space.New(m, mesh, model)
-}
-
-func sharding(t *testing.T, m *ir.Module, dims string) ir.ShardingID {
-	t.Helper()
-	id, err := mlir.ParseShardingIn(m, m.Body(), "<@mesh, "+dims+">", diag.Position{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
 }
 
 func solve(t *testing.T, p *search.Problem, err error) search.Result {
@@ -63,7 +38,7 @@ func TestTie(t *testing.T) {
 	for _, tied := range []bool{false, true} {
 		m, s := product(t)
 		main, _ := m.Main()
-		s.Pin(m.BlockArgs(m.Func(main).Body)[0], sharding(t, m, `[{}, {}]`))
+		s.Pin(m.BlockArgs(m.Func(main).Body)[0], parse(t, m, `[{}, {}]`))
 		if tied {
 			s.Tie(0, 0)
 		}
@@ -83,9 +58,9 @@ func TestRelaxed(t *testing.T) {
 		m, s := product(t)
 		main, _ := m.Main()
 		for _, v := range m.BlockArgs(m.Func(main).Body) {
-			s.Pin(v, sharding(t, m, `[{"x"}, {}]`))
+			s.Pin(v, parse(t, m, `[{"x"}, {}]`))
 		}
-		s.PinResult(0, sharding(t, m, `[{"x"}, {}]`))
+		s.PinResult(0, parse(t, m, `[{"x"}, {}]`))
 		if i == 1 {
 			s.Serial()
 		}
@@ -111,8 +86,8 @@ func TestWarmStarts(t *testing.T) {
 		main, _ := m.Main()
 		x := m.BlockArgs(m.Func(main).Body)[0]
 		suggested := m.Clone()
-		suggested.SetSharding(x, sharding(t, suggested, `[{"x"}, {}]`))
-		suggested.Func(main).ResultShardings[0] = sharding(t, suggested, `[{"x"}, {}]`)
+		suggested.SetSharding(x, parse(t, suggested, `[{"x"}, {}]`))
+		suggested.Func(main).ResultShardings[0] = parse(t, suggested, `[{"x"}, {}]`)
 		if err := collectives.Settle(t.Context(), suggested, mesh); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +97,7 @@ func TestWarmStarts(t *testing.T) {
 		}
 		s.Suggest(suggested, assignment)
 		if pin != "" {
-			s.Pin(x, sharding(t, m, pin))
+			s.Pin(x, parse(t, m, pin))
 		}
 		p, err := s.Build(t.Context(), 0, &space.Effort{})
 		if err != nil {

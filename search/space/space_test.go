@@ -32,7 +32,13 @@ func load(t testing.TB, file string, axes ...subaxis.Axis) (*ir.Module, ir.MeshI
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: file})
+	return read(t, string(src), axes...)
+}
+
+// read parses a program, gives it a mesh of TPU v5e chips, and returns their prices.
+func read(t testing.TB, text string, axes ...subaxis.Axis) (*ir.Module, ir.MeshID, *estimate.Model) {
+	t.Helper()
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
