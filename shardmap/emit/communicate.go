@@ -34,12 +34,18 @@ func (e *emitter) inGroups(op ir.OpID) error {
 		}
 		return nil
 	}
-	if kind != ir.OpAllReduce && kind != ir.OpReduceScatter && kind != ir.OpCollectiveBroadcast {
-		return e.unsupported(op, "its groups leave out devices, or differ in size")
-	}
 	groups, err := shardmap.GroupsOf(m, op, &e.file.coarse)
 	if err != nil {
 		return err
+	}
+	hasForm := kind == ir.OpCollectiveBroadcast
+	if kind == ir.OpAllReduce || kind == ir.OpReduceScatter {
+		size := len(groups[0])
+		uneven := slices.ContainsFunc(groups, func(g []int64) bool { return len(g) != size })
+		hasForm = len(groups)*size == int(e.file.mesh.Devices()) && !uneven
+	}
+	if !hasForm {
+		return e.unsupported(op, "its groups leave out devices, or differ in size")
 	}
 	for i, v := range m.Results(op) {
 		x, err := e.amongGroups(op, e.cast(m.Operand(op, i), m.ValueType(v).DType), groups)
@@ -53,12 +59,9 @@ func (e *emitter) inGroups(op ir.OpID) error {
 
 // amongGroups returns what a collective makes of one of its operands.
 func (e *emitter) amongGroups(op ir.OpID, x *expr, groups [][]int64) (*expr, error) {
-	devices, all := e.file.mesh.Devices(), e.overAxes(e.typed.Manual.Axes())
+	all := e.overAxes(e.typed.Manual.Axes())
 	if e.m.Kind(op) == ir.OpCollectiveBroadcast {
-		return e.helper("copy_from", x, list(numbers(senders(groups, devices))...), all), nil
-	}
-	if len(groups)*len(groups[0]) != int(devices) || slices.ContainsFunc(groups, func(g []int64) bool { return len(g) != len(groups[0]) }) {
-		return nil, e.unsupported(op, "its groups leave out devices, or differ in size")
+		return e.helper("copy_from", x, list(numbers(senders(groups, e.file.mesh.Devices()))...), all), nil
 	}
 	combine, err := e.combiner(op, 0)
 	if err != nil {
