@@ -122,6 +122,8 @@ func (t *table) price(i int32) int64 {
 	return t.prices[i]
 }
 
+// push adds an entry to the queue. The queue is written out because planning a step of Mixtral on 16 x 8 x 4 chips takes 10 % longer
+// with container/heap, which makes every entry an interface value.
 func (t *table) push(e entry) {
 	q := append(t.queue, e)
 	for i := len(q) - 1; i > 0 && q[i].before(q[(i-1)/2]); i = (i - 1) / 2 {
