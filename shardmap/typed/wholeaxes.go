@@ -107,8 +107,8 @@ func (r *Refining) Finish() *refine.Mesh {
 }
 
 // Program makes the ops of a block, and of the blocks inside it, ops over whole axes of the finer mesh, in place. It returns
-// the program of which the block is the body, without check, names, specs and types. Errors are of class diag.ErrUnsupported,
-// for collectives without a form over axes.
+// the program of which the block is the body, without check, names, specs and types. Errors are of class diag.ErrUnsupported or
+// diag.ErrInvalid, for a mesh that a shard_map program cannot have. Collectives of StableHLO, whose groups run along no axes, stay.
 func (r *Refining) Program(m *ir.Module, fn ir.FuncID, body ir.BlockID) (*Program, error) {
 	i, err := r.program(m, fn)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *Refining) program(m *ir.Module, fn ir.FuncID) (*importer, error) {
 	return &importer{m: m, p: p, refined: r.refined, planned: true, pieces: map[ir.OpID][][]int{}}, p.checkMesh()
 }
 
-// spec returns the spec of a layout. Axes of size 1 cut nothing and are left out, so that no value varies along them.
+// Spec returns the spec of a layout. Axes of size 1 cut nothing and are left out, so that no value varies along them.
 func (r *Refining) Spec(dims [][]subaxis.Ref) (s Spec) {
 	for _, refs := range dims {
 		axes := slices.DeleteFunc(r.refined.Axes(refs), func(a int) bool { return r.refined.Fine.Axes[a].Size == 1 })
