@@ -143,13 +143,14 @@ func (s *Space) measure() {
 	for i := range s.links {
 		l := &s.links[i]
 		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+		size := len(rows.unique) * len(cols.unique)
 		if key := (sets{rows.set, cols.set, l.tensor}); !seen[key] {
 			seen[key] = true
-			pairs += len(rows.unique) * len(cols.unique)
+			pairs += size
 		}
-		if key := l.key(false); !made[key] {
+		if key := s.key(l, false); !made[key] {
 			made[key] = true
-			entries += len(rows.at) * len(cols.at)
+			entries += size
 		}
 		if !s.charge(0) || !s.bounded(pairs, maxPairs, smallPairs) || !s.bounded(entries, maxEntries, smallEntries) {
 			return
@@ -159,68 +160,111 @@ func (s *Space) measure() {
 
 // matrixKey tells links apart whose prices differ.
 type matrixKey struct {
-	rows, cols, product int32
-	tensor              *collectives.Tensor
-	runs, shared        int64
-	sure                share
+	rows, cols, times int32 // sets of layouts, and the list of times with which the columns are
+	tensor            *collectives.Tensor
+	runs, shared      int64
+	sure              share
 }
 
-func (l *link) key(relaxed bool) matrixKey {
+func (s *Space) key(l *link, relaxed bool) matrixKey {
+	key := matrixKey{rows: s.lists.all[l.rows].set, cols: s.lists.all[l.cols].set, times: -1, tensor: l.tensor}
 	if !relaxed {
-		return matrixKey{rows: l.rows, cols: l.cols, tensor: l.tensor, runs: l.runs}
+		key.runs = l.runs
+		return key
 	}
-	return matrixKey{l.rows, l.cols, l.product, l.tensor, 0, l.shared, l.sure}
+	key.shared, key.sure = l.shared, l.sure
+	if l.product >= 0 {
+		key.cols, key.times = l.cols, l.product
+	}
+	return key
 }
 
-// matrices adds the edges.
+// matrices adds the edges. Rows of a matrix are the layouts in which a value is kept, columns those in which it is read.
 func (s *Space) matrices(b *search.Builder, relaxed bool) {
-	made := map[matrixKey]search.MatrixID{}
+	type matrix struct {
+		id   search.MatrixID
+		cols []int32 // of the strategies, where they depend on more than the layouts
+	}
+	made := map[matrixKey]matrix{}
 	for i := range s.links {
 		l := &s.links[i]
-		key := l.key(relaxed)
-		id, ok := made[key]
+		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+		key := s.key(l, relaxed)
+		m, ok := made[key]
 		if !ok {
-			if !s.charge(int64(len(s.lists.all[l.rows].at) * len(s.lists.all[l.cols].at))) {
+			columns := s.columns(l, relaxed)
+			if !s.charge(int64(len(rows.unique) * len(columns.of))) {
 				return
 			}
-			id = b.AddMatrix(len(s.lists.all[l.rows].at), len(s.lists.all[l.cols].at), s.prices(l, relaxed))
-			made[key] = id
+			if key.times >= 0 {
+				m.cols = columns.at
+			}
+			m.id = b.AddMatrix(len(rows.unique), len(columns.of), s.prices(l, &columns, relaxed))
+			made[key] = m
 		}
-		b.AddEdge(l.from, l.to, id)
+		if key.times < 0 {
+			m.cols = cols.at
+		}
+		b.AddEdgeThrough(l.from, l.to, m.id, rows.at, m.cols)
 	}
 }
 
-// prices fills a matrix. Strategies outnumber layouts by far, so each pair of layouts is planned once.
-func (s *Space) prices(l *link, relaxed bool) []int64 {
+// column is a layout in which a value is read, and the time of the product that is computed meanwhile.
+type column struct {
+	layout int32 // in the list of different ones
+	time   int64
+}
+
+// columns are the different ones of a link, and where the strategies find theirs.
+type columns struct {
+	of []column
+	at []int32
+}
+
+func (s *Space) columns(l *link, relaxed bool) columns {
+	cols := &s.lists.all[l.cols]
+	if !relaxed || l.product < 0 {
+		c := columns{make([]column, len(cols.unique)), cols.at}
+		for i := range c.of {
+			c.of[i].layout = int32(i)
+		}
+		return c
+	}
+	c, ids := columns{at: make([]int32, len(cols.at))}, map[column]int32{}
+	for i, time := range s.lists.times[l.product] {
+		key := column{cols.at[i], time}
+		id, ok := ids[key]
+		if !ok {
+			id = int32(len(c.of))
+			ids[key] = id
+			c.of = append(c.of, key)
+		}
+		c.at[i] = id
+	}
+	return c
+}
+
+// prices fills a matrix.
+func (s *Space) prices(l *link, c *columns, relaxed bool) []int64 {
 	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-	pairs := make([]price, len(rows.unique)*len(cols.unique))
+	values := make([]int64, len(rows.unique)*len(c.of))
+	row := make([]price, len(cols.unique))
 	for i, from := range rows.unique {
 		for j, to := range cols.unique {
-			if pairs[i*len(cols.unique)+j] = s.reshard(from, to, l.tensor); s.err != nil {
-				return make([]int64, len(rows.at)*len(cols.at))
+			if row[j] = s.reshard(from, to, l.tensor); s.err != nil {
+				return values
 			}
 		}
-	}
-	values := make([]int64, 0, len(rows.at)*len(cols.at))
-	for _, i := range rows.at {
-		for c, j := range cols.at {
-			p := &pairs[int(i)*len(cols.unique)+int(j)]
-			if relaxed {
-				values = append(values, l.least(p, s.overlap(l, c)))
+		out := values[i*len(c.of):][:len(c.of)]
+		for j, col := range c.of {
+			if p := &row[col.layout]; relaxed {
+				out[j] = l.least(p, col.time)
 			} else {
-				values = append(values, p.all*l.runs)
+				out[j] = p.all * l.runs
 			}
 		}
 	}
 	return values
-}
-
-// overlap returns the time of the product that a strategy of a link's reader computes meanwhile.
-func (s *Space) overlap(l *link, strategy int) int64 {
-	if l.product < 0 {
-		return 0
-	}
-	return s.lists.times[l.product][strategy]
 }
 
 // least returns what a program surely takes for a reshard: its part of a copy that all uses share, or a copy of its own

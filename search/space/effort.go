@@ -17,8 +17,8 @@ const (
 // a second.
 const (
 	maxStrategiesInAll, smallStrategies = 1_000_000, 150_000
-	maxPairs, smallPairs                = 800_000, 20_000       // of layouts, to be priced
-	maxEntries, smallEntries            = 48_000_000, 4_000_000 // of matrices that differ
+	maxPairs, smallPairs                = 800_000, 20_000    // of layouts, to be priced
+	maxEntries, smallEntries            = 5_000_000, 400_000 // of matrices that differ, a row for each layout
 )
 
 // Effort is what building a problem may take and has taken.
