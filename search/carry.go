@@ -29,9 +29,17 @@ func (s *messages) carry(node []int32, n, mark int) *carried {
 		e := &s.m.arcs[i]
 		a, b := node[e.a], node[e.b]
 		c.near[a], c.near[b] = append(c.near[a], b), append(c.near[b], a)
-		c.ends[pairKey(a, b)] = &ends{slices.Clone(s.msg[e.toA:][:e.t.ka]), slices.Clone(s.msg[e.toB:][:e.t.kb])}
+		c.ends[pairKey(a, b)] = &ends{byValue(s.msg[e.toA:][:e.t.ka], e.pa), byValue(s.msg[e.toB:][:e.t.kb], e.pb)}
 	}
 	return c
+}
+
+// byValue returns a copy of messages with one for every value.
+func byValue(msg []float64, class []int32) []float64 {
+	if class == nil {
+		return slices.Clone(msg)
+	}
+	return pick(msg, class)
 }
 
 // follow brings the messages up to date with the log of the working model.
@@ -77,8 +85,8 @@ func (c *carried) merge(s step) {
 			*e.to(u, j), *e.to(j, u) = toU, slices.Clone(toJ)
 			continue
 		}
-		addTo(*e.to(u, j), toU)
-		addTo(*e.to(j, u), toJ)
+		addClasses(*e.to(u, j), toU, nil)
+		addClasses(*e.to(j, u), toJ, nil)
 	}
 }
 
@@ -87,8 +95,8 @@ func (s *messages) load(c *carried) {
 	for i := range s.m.arcs {
 		e := &s.m.arcs[i]
 		if old := c.ends[pairKey(s.m.node[e.a], s.m.node[e.b])]; old != nil {
-			copy(s.msg[e.toA:][:e.t.ka], old.a)
-			copy(s.msg[e.toB:][:e.t.kb], old.b)
+			classMin(s.msg[e.toA:][:e.t.ka], old.a, e.pa)
+			classMin(s.msg[e.toB:][:e.t.kb], old.b, e.pb)
 		}
 	}
 }

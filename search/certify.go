@@ -66,8 +66,9 @@ func (s *messages) certify() *certificate {
 		for x := range e.t.ka {
 			c.mu[int(e.toA)+x] = int64(s.msg[int(e.toA)+x] * unit)
 		}
+		left := classMin(s.h[:e.t.kb], s.left[s.m.off[e.b]:s.m.off[e.b+1]], e.pb)
 		for y := range e.t.kb {
-			mu := s.msg[int(e.toB)+y] - float64(s.share[e.b]*s.left[int(s.m.off[e.b])+y])
+			mu := s.msg[int(e.toB)+y] - float64(s.share[e.b]*left[y])
 			c.mu[int(e.toB)+y] = int64(mu * unit)
 		}
 	}
@@ -96,10 +97,10 @@ func (s *messages) scale() (uint, bool) {
 		for a := range hi - lo {
 			sum := math.Abs(float64(s.m.unary[lo+a])) + math.Abs(s.unary[lo+a])
 			for _, e := range s.m.forward[i] {
-				sum += math.Abs(s.msg[int(s.m.arcs[e].toA)+a])
+				sum += math.Abs(s.msg[s.m.arcs[e].toA+through(s.m.arcs[e].pa, int32(a))])
 			}
 			for _, e := range s.m.backward[i] {
-				sum += math.Abs(s.msg[int(s.m.arcs[e].toB)+a]) + s.left[lo+a]
+				sum += math.Abs(s.msg[s.m.arcs[e].toB+through(s.m.arcs[e].pb, int32(a))]) + s.left[lo+a]
 			}
 			most = max(most, sum)
 		}
@@ -133,10 +134,10 @@ func (c *certificate) nodeMin(i int32, price []int64) int64 {
 		}
 	}
 	for _, e := range c.m.forward[i] {
-		addInts(r, c.mu[c.m.arcs[e].toA:])
+		addClasses(r, c.mu[c.m.arcs[e].toA:], c.m.arcs[e].pa)
 	}
 	for _, e := range c.m.backward[i] {
-		addInts(r, c.mu[c.m.arcs[e].toB:])
+		addClasses(r, c.mu[c.m.arcs[e].toB:], c.m.arcs[e].pb)
 	}
 	least := r[0]
 	for _, v := range r {
@@ -146,12 +147,6 @@ func (c *certificate) nodeMin(i int32, price []int64) int64 {
 		r[a] -= least
 	}
 	return least
-}
-
-func addInts(r, m []int64) {
-	for a, v := range m[:len(r)] {
-		r[a] += v
-	}
 }
 
 // arcMin returns the minimum of an arc's reparametrised costs.
@@ -198,7 +193,7 @@ func (c *certificate) exclude(ctx context.Context, upper int64) *exclusion {
 			return nil
 		}
 		e := &c.m.arcs[id]
-		na, nb := c.node[c.m.off[e.a]:][:e.t.ka], c.node[c.m.off[e.b]:][:e.t.kb]
+		na, nb := c.losses(e.a, e.pa, e.t.ka), c.losses(e.b, e.pb, e.t.kb)
 		rowMin, colMin = fill(rowMin, e.t.ka), fill(colMin, e.t.kb)
 		least, muB := c.arcMin(e), c.mu[e.toB:][:e.t.kb]
 		for a := range na {
@@ -214,8 +209,8 @@ func (c *certificate) exclude(ctx context.Context, upper int64) *exclusion {
 				}
 			}
 		}
-		addLoss(loss[c.m.off[e.a]:], rowMin)
-		addLoss(loss[c.m.off[e.b]:], colMin)
+		addLoss(loss[c.m.off[e.a]:c.m.off[e.a+1]], rowMin, e.pa)
+		addLoss(loss[c.m.off[e.b]:c.m.off[e.b+1]], colMin, e.pb)
 	}
 	for a, v := range loss {
 		if v > room {
@@ -257,9 +252,22 @@ func fill(to []int64, n int) []int64 {
 	return to
 }
 
-// addLoss adds to every value's loss what an arc loses by it. Losses saturate at 2^61, which is more than any room.
-func addLoss(loss, of []int64) {
+// losses returns for each of n classes of node i's values what the node's minimum loses at least if it takes one of them.
+func (c *certificate) losses(i int32, class []int32, n int) []int64 {
+	of := c.node[c.m.off[i]:c.m.off[i+1]]
+	if class == nil {
+		return of
+	}
+	least := fill(nil, n)
 	for a, v := range of {
-		loss[a] = min(loss[a]+v, 1<<61)
+		least[class[a]] = min(least[class[a]], v)
+	}
+	return least
+}
+
+// addLoss adds to every value's loss what an arc loses by its class. Losses saturate at 2^61, which is more than any room.
+func addLoss(loss, of []int64, class []int32) {
+	for a, v := range loss {
+		loss[a] = min(v+of[through(class, int32(a))], 1<<61)
 	}
 }

@@ -1,6 +1,10 @@
 package search
 
-import "context"
+import (
+	"context"
+	"math"
+	"slices"
+)
 
 // dominanceWork bounds the entries that looking for dominated values of one node may visit; nodes beyond it are left alone.
 const dominanceWork = 1 << 21
@@ -24,14 +28,15 @@ func (w *work) dominate(ctx context.Context) bool {
 func (w *work) dominateNode(i int32) bool {
 	c := &w.cells[i]
 	k := len(c.unary)
+	var links []*rowPairs
 	work := 0
 	for _, e := range w.live(i) {
-		work += k * k * w.size(w.other(e, i))
+		v := w.from(i, e)
+		links = append(links, &rowPairs{view: v})
+		if work += k*k + int(v.entries())*len(v.row); work > dominanceWork {
+			return false
+		}
 	}
-	if work > dominanceWork {
-		return false
-	}
-	var rows [][]int64 // per link, the costs of all values of i, each value's row together
 	stand := make([]int, k)
 	for a := range stand {
 		stand[a] = a
@@ -39,13 +44,10 @@ func (w *work) dominateNode(i int32) bool {
 	found := false
 	for b := range k {
 		for a := range k {
-			if a == b || stand[a] != a || !lighter(c.items, a, b) || c.unary[a] > c.unary[b] && len(c.adj) == 0 {
+			if a == b || stand[a] != a || !lighter(c.items, a, b) || c.unary[a] > c.unary[b] && len(links) == 0 {
 				continue
 			}
-			if rows == nil && len(c.adj) > 0 {
-				rows = w.rows(i)
-			}
-			if w.cheaper(c, rows, a, b) {
+			if w.cheaper(c, links, int32(a), int32(b)) {
 				w.proveDominated(i, b, a)
 				stand[b], found = a, true
 				break
@@ -64,14 +66,32 @@ func (w *work) dominateNode(i int32) bool {
 	return w.prune(i, func(a int) bool { return stand[a] != a }, root)
 }
 
-// rows returns the live matrices of node i's links with the values of i as rows.
-func (w *work) rows(i int32) [][]int64 {
-	adj := w.live(i)
-	rows := make([][]int64, len(adj))
-	for j, e := range adj {
-		rows[j] = w.rowsFrom(i, e)
+// rowPairs are the rows of a link of a node, and by how much one may exceed another.
+type rowPairs struct {
+	*view
+	worst []int64 // by pair of rows, unknown or what excess returned; made at its first call
+}
+
+const unknown = math.MinInt64
+
+// excess returns the most that row a costs above row b in a column that b allows, -Inf if there is none.
+func (p *rowPairs) excess(w *work, a, b int32) int64 {
+	if p.worst == nil {
+		p.worst = slices.Repeat([]int64{unknown}, len(p.row)*len(p.row))
 	}
-	return rows
+	at := &p.worst[int(a)*len(p.row)+int(b)]
+	if *at != unknown {
+		return *at
+	}
+	w.spent += int64(len(p.col))
+	*at = -Inf
+	ra, rb := p.row[a], p.row[b]
+	for _, col := range p.col {
+		if old := p.v[rb+col]; old < Inf {
+			*at = max(*at, p.v[ra+col]-old)
+		}
+	}
+	return *at
 }
 
 // lighter reports whether value a uses at most as much memory as b at all times.
@@ -85,18 +105,10 @@ func lighter(items []item, a, b int) bool {
 }
 
 // cheaper reports whether value a costs at most as much as b for all values of the neighbours.
-func (w *work) cheaper(c *cell, rows [][]int64, a, b int) bool {
+func (w *work) cheaper(c *cell, links []*rowPairs, a, b int32) bool {
 	sum := c.unary[a] - c.unary[b]
-	for _, m := range rows {
-		k := len(m) / len(c.unary)
-		ra, rb := m[a*k:(a+1)*k], m[b*k:(b+1)*k]
-		w.spent += int64(k)
-		worst := -Inf
-		for y, v := range ra {
-			if rb[y] < Inf {
-				worst = max(worst, v-rb[y])
-			}
-		}
+	for _, p := range links {
+		worst := p.excess(w, through(p.near, a), through(p.near, b))
 		if worst > Inf/2 {
 			return false
 		}

@@ -1,6 +1,10 @@
 package search
 
-import "context"
+import (
+	"context"
+	"math"
+	"slices"
+)
 
 // eliminationEntries bounds the size of the matrix that eliminating a node of degree 2 makes.
 const eliminationEntries = 1 << 14
@@ -23,7 +27,7 @@ func (w *work) eliminate(ctx context.Context) bool {
 		case 1:
 			w.eliminateLeaf(int32(i), adj[0])
 		case 2:
-			ka, kb := w.size(w.other(adj[0], int32(i))), w.size(w.other(adj[1], int32(i)))
+			ka, kb := len(w.from(int32(i), adj[0]).col), len(w.from(int32(i), adj[1]).col)
 			if ka*kb > eliminationEntries || ka*kb > 4*len(c.unary)*(ka+kb) {
 				continue
 			}
@@ -52,70 +56,55 @@ func (w *work) eliminateAlone(i int32) {
 
 func (w *work) eliminateLeaf(i, e int32) {
 	w.proveNodes(proveOut, i)
-	u := w.other(e, i)
-	rows := w.rowsFrom(u, e)
-	unary, k := w.cells[i].unary, len(w.cells[i].unary)
-	table := make([]int32, w.size(u))
-	for x := range table {
-		best, at := Inf, 0
-		for a, c := range rows[x*k : (x+1)*k] {
-			if s := addCost(c, unary[a]); s < best {
-				best, at = s, a
+	u, v := w.other(e, i), w.from(i, e)
+	value, least := lightest(v.near, len(v.row), w.cells[i].unary)
+	w.spent += v.entries()
+	best, table := make([]int64, len(v.col)), make([]int32, len(v.col))
+	for d, col := range v.col {
+		best[d] = Inf
+		for c, row := range v.row {
+			if s := addCost(v.v[row+col], least[c]); s < best[d] {
+				best[d], table[d] = s, value[c]
 			}
 		}
-		w.cells[u].unary[x] += best
-		table[x] = int32(at)
+	}
+	for x := range w.cells[u].unary {
+		w.cells[u].unary[x] += best[through(v.far, int32(x))]
 	}
 	w.cells[u].checked = false
 	w.detach(e)
-	w.log = append(w.log, step{kind: stepEliminate, node: i, left: u, right: -1, table: table})
+	w.log = append(w.log, step{kind: stepEliminate, node: i, left: u, right: -1, table: spread(table, v.far)})
 	w.bury(i)
 }
 
+// lightest returns for each of n classes its value of least cost, and that cost.
+func lightest(class []int32, n int, costs []int64) (value []int32, least []int64) {
+	value, least = make([]int32, n), slices.Repeat([]int64{math.MaxInt64}, n)
+	for a, cost := range costs {
+		if c := through(class, int32(a)); cost < least[c] {
+			value[c], least[c] = int32(a), cost
+		}
+	}
+	return value, least
+}
+
+// eliminateBetween joins the two neighbours of node i by a link that is the min-plus product of theirs with i.
 func (w *work) eliminateBetween(i, e, g int32) {
 	w.proveNodes(proveOut, i)
 	u, v := w.other(e, i), w.other(g, i)
-	ru, rv := w.rowsFrom(u, e), w.rowsFrom(v, g)
-	unary, k := w.cells[i].unary, len(w.cells[i].unary)
-	ku, kv := w.size(u), w.size(v)
-	sum, table := make([]int64, ku*kv), make([]int32, ku*kv)
-	w.spent += int64(ku * kv * k)
-	half := make([]int64, k)
-	for x := range ku {
-		for a, c := range ru[x*k : (x+1)*k] {
-			half[a] = addCost(c, unary[a])
-		}
-		for y := range kv {
-			best, at := Inf, 0
-			for a, c := range rv[y*k : (y+1)*k] {
-				if s := c + half[a]; s < best {
-					best, at = s, a
-				}
-			}
-			sum[x*kv+y], table[x*kv+y] = best, int32(at)
-		}
+	ve, vg := w.from(i, e), w.from(i, g)
+	k := w.size(i)
+	class, first := w.number.join(ve.near, vg.near, k, len(ve.row), len(vg.row))
+	value, least := lightest(class, len(first), w.cells[i].unary)
+	one, two := make([]int, len(first)), make([]int, len(first))
+	for c, x := range first {
+		one[c], two[c] = ve.row[through(ve.near, x)], vg.row[through(vg.near, x)]
 	}
+	p := w.multiply(&operands{ve.v, vg.v, one, two, ve.col, vg.col, least})
 	w.detach(e)
 	w.detach(g)
-	w.log = append(w.log, step{kind: stepEliminate, node: i, left: u, right: v, width: int32(kv), table: table})
+	w.log = append(w.log, step{kind: stepEliminate, node: i, left: u, right: v, width: int32(len(vg.col)), table: p.best, values: value,
+		leftClass: ve.far, rightClass: vg.far})
 	w.bury(i)
-	w.attach(link{a: u, b: v, m: &matrix{int32(kv), sum}})
-}
-
-// rowsFrom returns the live matrix of link e with the values of node u as rows.
-func (w *work) rowsFrom(u, e int32) []int64 {
-	l := &w.links[e]
-	m := w.dense(l)
-	ka, kb := w.size(l.a), w.size(l.b)
-	out := make([]int64, ka*kb)
-	if l.a == u {
-		copy(out, m)
-		return out
-	}
-	for x := range ka {
-		for y := range kb {
-			out[y*ka+x] = m[x*kb+y]
-		}
-	}
-	return out
+	w.attach(link{a: u, b: v, m: p.sum, ra: ve.far, rb: vg.far})
 }

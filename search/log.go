@@ -7,7 +7,7 @@ type stepKind uint8
 const (
 	stepRestrict stepKind = iota // node keeps the values table; back maps an old value to its new index or that of its stand-in, or -1
 	stepMerge                    // the value of node is table[value of left]
-	// the best value of node is table[value of left * size of right + value of right]; -1 for a missing neighbour
+	// the best value of node is table[value of left], or values[table[class of left * width + class of right]]; -1 for a missing neighbour
 	stepEliminate
 )
 
@@ -16,8 +16,23 @@ type step struct {
 	kind        stepKind
 	node        int32
 	left, right int32
-	width       int32 // number of values of right
 	table, back []int32
+
+	// Of an elimination between two nodes: number of classes of the right one, the classes of both and what the table's entries stand for.
+	width                 int32
+	leftClass, rightClass []int32
+	values                []int32
+}
+
+// eliminated returns the value of the step's node, which had been eliminated.
+func (s *step) eliminated(values []int32) int32 {
+	switch {
+	case s.left < 0:
+		return s.table[0]
+	case s.right < 0:
+		return s.table[values[s.left]]
+	}
+	return s.values[s.table[through(s.leftClass, values[s.left])*s.width+through(s.rightClass, values[s.right])]]
 }
 
 // lift turns values of the nodes that are still alive into a solution of the problem by undoing the log from the end. values has an entry
@@ -30,14 +45,7 @@ func lift(log []step, values []int32) {
 		case stepMerge:
 			values[s.node] = s.table[values[s.left]]
 		case stepEliminate:
-			at := int32(0)
-			if s.left >= 0 {
-				at = values[s.left]
-			}
-			if s.right >= 0 {
-				at = at*s.width + values[s.right]
-			}
-			values[s.node] = s.table[at]
+			values[s.node] = s.eliminated(values)
 		}
 	}
 }

@@ -93,25 +93,24 @@ func (w *work) prunePairs(top *rangeMax) bool {
 
 // forbidPairs applies rule P8 to link e. The shares only select candidates; the test is exact.
 func (w *work) forbidPairs(e int32, shareA, shareB []float64, top *rangeMax) bool {
-	l := &w.links[e]
+	l := w.links[e]
 	var m []int64
-	kb := len(shareB)
 	for x, ra := range shareA {
 		for y, rb := range shareB {
-			if ra+rb <= 0.999 || l.at(x, y) >= Inf || !w.collide(w.cells[l.a].items, x, w.cells[l.b].items, y, top) {
+			if ra+rb <= 0.999 || l.at(int32(x), int32(y)) >= Inf || !w.collide(w.cells[l.a].items, x, w.cells[l.b].items, y, top) {
 				continue
 			}
 			if m == nil {
-				m = slices.Clone(w.dense(l))
+				m = w.dense(&l)
 			}
 			w.proveCollision(l.a, x, l.b, y, top)
-			m[x*kb+y] = Inf
+			m[x*len(shareB)+y] = Inf
 		}
 	}
 	if m == nil {
 		return false
 	}
-	w.replace(e, m)
+	w.replace(e, w.compress(l.a, l.b, m))
 	return true
 }
 

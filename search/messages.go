@@ -84,18 +84,26 @@ func (s *messages) gather(i int32) []float64 {
 	d := s.d[:s.m.values(i)]
 	copy(d, s.unary[s.m.off[i]:s.m.off[i+1]])
 	for _, e := range s.m.forward[i] {
-		addTo(d, s.msg[s.m.arcs[e].toA:])
+		addClasses(d, s.msg[s.m.arcs[e].toA:], s.m.arcs[e].pa)
 	}
 	for _, e := range s.m.backward[i] {
-		addTo(d, s.msg[s.m.arcs[e].toB:])
+		addClasses(d, s.msg[s.m.arcs[e].toB:], s.m.arcs[e].pb)
 	}
 	return d
 }
 
-func addTo(d, m []float64) {
-	m = m[:len(d)]
-	for a, v := range m {
-		d[a] += v
+// addClasses adds to the numbers of values those of their classes.
+func addClasses[T int64 | float64](d, m []T, class []int32) {
+	if class == nil {
+		m = m[:len(d)]
+		for a, v := range m {
+			d[a] += v
+		}
+		return
+	}
+	class = class[:len(d)]
+	for a, c := range class {
+		d[a] += m[c]
 	}
 }
 
@@ -113,7 +121,7 @@ func (s *messages) forward(x []int32) {
 		g := s.share[i]
 		for _, id := range s.m.forward[i] {
 			e := &s.m.arcs[id]
-			s.send(d, g, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb], e.t.rows, minPlus)
+			s.send(d, e.pa, g, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb], e.t.rows, minPlus)
 		}
 	}
 }
@@ -135,25 +143,25 @@ func (s *messages) backward() float64 {
 		g := s.share[i]
 		for _, id := range s.m.backward[i] {
 			e := &s.m.arcs[id]
-			bound += e.t.least + s.send(d, g, s.msg[e.toB:int(e.toB)+e.t.kb], s.msg[e.toA:int(e.toA)+e.t.ka], e.t.rows, minPlusRows)
+			bound += e.t.least + s.send(d, e.pb, g, s.msg[e.toB:int(e.toB)+e.t.kb], s.msg[e.toA:int(e.toA)+e.t.ka], e.t.rows, minPlusRows)
 		}
 	}
 	return bound
 }
 
-// send computes out[b] = min_a g*d[a] - in[a] + m[a][b], shifts it to minimum 0 and returns the shift. The entries of m are at least 0.
-func (s *messages) send(d []float64, g float64, in, out, m []float64, pass func(out, h, m []float64)) float64 {
-	h := s.h[:len(d)]
-	in = in[:len(d)]
+// send computes out[b] = min_a g*d[a] - in[r] + m[r][b] with the row r = class[a], shifts it to minimum 0 and returns the shift. The
+// entries of m are at least 0. The rows' minima of d come first: equal rows send the same, so the work is in rows, not in values.
+func (s *messages) send(d []float64, class []int32, g float64, in, out, m []float64, pass func(out, h, m []float64)) float64 {
+	h := classMin(s.h[:len(in)], d, class)
 	base := math.Inf(1)
-	for a, v := range d {
-		h[a] = float64(g*v) - in[a]
-		if h[a] < base {
-			base = h[a]
+	for r, v := range h {
+		h[r] = float64(g*v) - in[r]
+		if h[r] < base {
+			base = h[r]
 		}
 	}
-	for a := range h {
-		h[a] -= base
+	for r := range h {
+		h[r] -= base
 	}
 	pass(out, h, m)
 	least := lowest(out)
@@ -161,6 +169,24 @@ func (s *messages) send(d []float64, g float64, in, out, m []float64, pass func(
 		out[b] -= least
 	}
 	return least + base
+}
+
+// classMin stores in h the least of d in every class.
+func classMin(h, d []float64, class []int32) []float64 {
+	if class == nil {
+		copy(h, d)
+		return h
+	}
+	for r := range h {
+		h[r] = math.Inf(1)
+	}
+	class = class[:len(d)]
+	for a, v := range d {
+		if r := class[a]; v < h[r] {
+			h[r] = v
+		}
+	}
+	return h
 }
 
 // minPlus computes out[b] = min_a h[a] + m[a][b]. All numbers are at least 0, so that their bits order as they do: comparing the bits as
@@ -235,13 +261,13 @@ func (s *messages) round(i int32, x []int32) int32 {
 	copy(h, s.unary[s.m.off[i]:s.m.off[i+1]])
 	for _, id := range s.m.backward[i] {
 		e := &s.m.arcs[id]
-		row := e.t.rows[int(x[e.a])*e.t.kb:][:len(h)]
-		for a, c := range row {
-			h[a] += min(c, s.huge)
+		row := e.t.rows[int(through(e.pa, x[e.a]))*e.t.kb:][:e.t.kb]
+		for a := range h {
+			h[a] += min(row[through(e.pb, int32(a))], s.huge)
 		}
 	}
 	for _, id := range s.m.forward[i] {
-		addTo(h, s.msg[s.m.arcs[id].toA:])
+		addClasses(h, s.msg[s.m.arcs[id].toA:], s.m.arcs[id].pa)
 	}
 	best := 0
 	for a, v := range h {

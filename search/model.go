@@ -10,11 +10,18 @@ type table struct {
 	least  float64
 }
 
-// arc is an edge of a model between node a and a later node b; toA and toB are the offsets of its messages.
+// arc is an edge of a model between node a and a later node b. The values of a select rows of the table as pa says, those of b columns as
+// pb says; nil is the identity. Its messages go to rows and columns, not to values: toA and toB are their offsets.
 type arc struct {
 	a, b     int32
 	toA, toB int32
+	pa, pb   []int32
 	t        *table
+}
+
+// cost returns the cost of value x of the first and y of the second node.
+func (e *arc) cost(x, y int32) int64 {
+	return e.t.v[int(through(e.pa, x))*e.t.kb+int(through(e.pb, y))]
 }
 
 // model is a frozen copy of a working model, in flat arrays for the inner loops. Node i has the values off[i] to off[i+1]; forward[i] and
@@ -56,29 +63,63 @@ func compile(w *work) *model {
 	}
 	m.origin = &origin{w.origin, slices.Clip(w.log), m.node, len(w.cells)}
 	m.forward, m.backward = make([][]int32, len(m.node)), make([][]int32, len(m.node))
-	intern := map[uint64][]*table{}
+	tables := newTables()
 	for _, i := range m.node {
 		for _, e := range w.live(i) {
 			if j := w.other(e, i); i < j {
-				m.addArc(index[i], index[j], internTable(intern, w.size(i), w.size(j), w.rowsFrom(i, e)))
+				v := w.from(i, e)
+				m.addArc(arc{a: index[i], b: index[j], pa: v.near, pb: v.far, t: tables.intern(v)})
 			}
 		}
 	}
 	return m
 }
 
-func (m *model) addArc(a, b int32, t *table) {
+func (m *model) addArc(e arc) {
 	id := int32(len(m.arcs))
-	m.arcs = append(m.arcs, arc{a, b, int32(m.msgs), int32(m.msgs + t.ka), t})
-	m.msgs += t.ka + t.kb
-	m.entries += int64(t.ka * t.kb)
-	m.forward[a] = append(m.forward[a], id)
-	m.backward[b] = append(m.backward[b], id)
+	e.toA, e.toB = int32(m.msgs), int32(m.msgs+e.t.ka)
+	m.arcs = append(m.arcs, e)
+	m.msgs += e.t.ka + e.t.kb
+	m.entries += int64(e.t.ka * e.t.kb)
+	m.forward[e.a] = append(m.forward[e.a], id)
+	m.backward[e.b] = append(m.backward[e.b], id)
 }
 
-func internTable(intern map[uint64][]*table, ka, kb int, v []int64) *table {
+// tables interns the tables of a model: by the matrix and the part of it that a view shows, and by content.
+type tables struct {
+	views map[*int64][]viewTable
+	all   map[uint64][]*table
+}
+
+// viewTable is the table of a view's rows and columns.
+type viewTable struct {
+	row, col []int
+	t        *table
+}
+
+func newTables() *tables { return &tables{map[*int64][]viewTable{}, map[uint64][]*table{}} }
+
+func (s *tables) intern(v *view) *table {
+	of := &v.v[0]
+	for _, known := range s.views[of] {
+		if slices.Equal(known.row, v.row) && slices.Equal(known.col, v.col) {
+			return known.t
+		}
+	}
+	costs := make([]int64, 0, v.entries())
+	for _, row := range v.row {
+		for _, col := range v.col {
+			costs = append(costs, v.v[row+col])
+		}
+	}
+	t := s.content(len(v.row), len(v.col), costs)
+	s.views[of] = append(s.views[of], viewTable{v.row, v.col, t})
+	return t
+}
+
+func (s *tables) content(ka, kb int, v []int64) *table {
 	h := hashMatrix(ka, kb, v)
-	for _, t := range intern[h] {
+	for _, t := range s.all[h] {
 		if t.ka == ka && slices.Equal(t.v, v) {
 			return t
 		}
@@ -88,7 +129,7 @@ func internTable(intern map[uint64][]*table, ka, kb int, v []int64) *table {
 	for e, c := range v {
 		t.rows[e] = toFloat(c, least)
 	}
-	intern[h] = append(intern[h], t)
+	s.all[h] = append(s.all[h], t)
 	return t
 }
 
@@ -106,7 +147,7 @@ func (m *model) cost(x []int32) int64 {
 	}
 	for i := range m.arcs {
 		e := &m.arcs[i]
-		c := e.t.v[int(x[e.a])*e.t.kb+int(x[e.b])]
+		c := e.cost(x[e.a], x[e.b])
 		if c >= Inf {
 			return Inf
 		}

@@ -47,6 +47,12 @@ func (p *Problem) NumEdges() int { return len(p.EA) }
 // NumStrategies returns the number of strategies of node i.
 func (p *Problem) NumStrategies(i int) int { return int(p.Off[i+1] - p.Off[i]) }
 
+// sharesRows reports whether an edge says which strategies share rows or columns.
+func (p *Problem) sharesRows() bool {
+	given := func(to []int32) bool { return to != nil }
+	return slices.ContainsFunc(p.ERow, given) || slices.ContainsFunc(p.ECol, given)
+}
+
 // WithLimit returns the same problem with another usage limit. The arrays are shared.
 func (p *Problem) WithLimit(limit int64) *Problem {
 	q := *p

@@ -50,45 +50,71 @@ func (w *work) structure(ctx context.Context) {
 // examine applies the first rule that changes link e.
 func (w *work) examine(e int32) {
 	l := w.links[e]
-	ka, kb := w.size(l.a), w.size(l.b)
-	m := w.dense(&l)
-	rows, cols := make([]int32, ka), make([]int32, kb) // count of allowed entries
-	for x := range ka {
-		for y, v := range m[x*kb : (x+1)*kb] {
-			if v < Inf {
-				rows[x]++
-				cols[y]++
-			}
-		}
-	}
-	none := func(count []int32) func(int) bool { return func(a int) bool { return count[a] == 0 } }
+	v := w.from(l.a, e)
+	w.spent += v.entries()
+	rows, cols := v.allowed(w.size(l.a), w.size(l.b))
 	if slices.Contains(rows, 0) || slices.Contains(cols, 0) {
 		w.proveRows(e, rows, cols)
-		w.prune(l.a, none(rows), nil)
-		w.prune(l.b, none(cols), nil)
+		w.prune(l.a, func(x int) bool { return rows[x] == 0 }, nil)
+		w.prune(l.b, func(y int) bool { return cols[y] == 0 }, nil)
 		return
 	}
 	one := func(c int32) bool { return c != 1 }
 	toB, toA := !slices.ContainsFunc(rows, one), !slices.ContainsFunc(cols, one)
 	switch {
-	case ka == 1 || kb == 1:
-		w.separate(e, m)
+	case len(v.row) == 1 || len(v.col) == 1:
+		w.separate(e, v)
 	case toB && (!toA || len(w.live(l.b)) <= len(w.live(l.a))):
-		w.merge(l.a, l.b, e, firstAllowed(m, ka, kb, kb, 1))
+		w.merge(l.a, l.b, e, v.partners(len(rows), len(cols)))
 	case toA:
-		w.merge(l.b, l.a, e, firstAllowed(m, kb, ka, 1, kb))
-	case separable(m, ka, kb):
-		w.separate(e, m)
+		w.merge(l.b, l.a, e, w.from(l.b, e).partners(len(cols), len(rows)))
+	case v.separable():
+		w.separate(e, v)
 	}
 }
 
-// firstAllowed returns for each of n values the first of k partners that is allowed; entry (x, y) is m[x*sx+y*sy].
-func firstAllowed(m []int64, n, k, sx, sy int) []int32 {
-	f := make([]int32, n)
-	for x := range n {
-		for y := range k {
-			if m[x*sx+y*sy] < Inf {
-				f[x] = int32(y)
+// allowed returns for each of ka near and kb far values how many values of the other node it allows.
+func (v *view) allowed(ka, kb int) (near, far []int32) {
+	na, nb := classSizes(v.near, ka, len(v.row)), classSizes(v.far, kb, len(v.col))
+	rows, cols := make([]int32, len(v.row)), make([]int32, len(v.col))
+	for c, at := range v.row {
+		for d, col := range v.col {
+			if v.v[at+col] < Inf {
+				rows[c] += nb[d]
+				cols[d] += na[c]
+			}
+		}
+	}
+	return spread(rows, v.near), spread(cols, v.far)
+}
+
+// classSizes returns the number of values of each class.
+func classSizes(class []int32, k, n int) []int32 {
+	if class == nil {
+		return slices.Repeat([]int32{1}, k)
+	}
+	sizes := make([]int32, n)
+	for _, c := range class {
+		sizes[c]++
+	}
+	return sizes
+}
+
+// spread returns what each value has from its class.
+func spread[T any](of []T, class []int32) []T {
+	if class == nil {
+		return of
+	}
+	return pick(of, class)
+}
+
+// partners returns for each of ka near values the first of kb far values that it allows.
+func (v *view) partners(ka, kb int) []int32 {
+	f := make([]int32, ka)
+	for x := range f {
+		for y := range int32(kb) {
+			if v.values(int32(x), y) < Inf {
+				f[x] = y
 				break
 			}
 		}
@@ -97,15 +123,15 @@ func firstAllowed(m []int64, n, k, sx, sy int) []int32 {
 }
 
 // separable reports whether an all-finite matrix is a sum of a row and a column vector.
-func separable(m []int64, ka, kb int) bool {
-	for x := range ka {
-		row := m[x*kb : (x+1)*kb]
-		if row[0] >= Inf {
+func (v *view) separable() bool {
+	for _, at := range v.row {
+		first := v.v[at+v.col[0]]
+		if first >= Inf {
 			return false
 		}
-		d := row[0] - m[0]
-		for y, v := range row {
-			if v >= Inf || v-m[y] != d {
+		d := first - v.at(0, 0)
+		for _, col := range v.col {
+			if c := v.v[at+col]; c >= Inf || c-v.v[v.row[0]+col] != d {
 				return false
 			}
 		}
@@ -115,23 +141,25 @@ func separable(m []int64, ka, kb int) bool {
 
 // separate moves a separable link, or one with a single row or column, into the unary costs of its ends. Both parts get minimum 0 and the
 // rest goes to the constant: the sum of the spreads stays what it was, so that no sequence of rules can overflow.
-func (w *work) separate(e int32, m []int64) {
+func (w *work) separate(e int32, v *view) {
 	l := w.links[e]
 	w.proveNodes(proveSeparate, l.a, l.b)
-	a, b, kb := w.cells[l.a].unary, w.cells[l.b].unary, w.size(l.b)
-	least, x0 := m[0], 0
-	for x := range a {
-		if m[x*kb] < least {
-			least, x0 = m[x*kb], x
+	c0, least := 0, v.at(0, 0)
+	for c := range v.row {
+		if cost := v.at(c, 0); cost < least {
+			c0, least = c, cost
 		}
 	}
-	row := slices.Min(m[x0*kb : (x0+1)*kb])
-	w.cells[l.a].checked, w.cells[l.b].checked = false, false
-	for x := range a {
-		a[x] += m[x*kb] - least
+	row := Inf
+	for d := range v.col {
+		row = min(row, v.at(c0, d))
 	}
-	for y := range b {
-		b[y] += m[x0*kb+y] - row
+	w.cells[l.a].checked, w.cells[l.b].checked = false, false
+	for x := range w.cells[l.a].unary {
+		w.cells[l.a].unary[x] += v.at(int(through(v.near, int32(x))), 0) - least
+	}
+	for y := range w.cells[l.b].unary {
+		w.cells[l.b].unary[y] += v.at(c0, int(through(v.far, int32(y)))) - row
 	}
 	w.constant += row
 	w.detach(e)
@@ -160,14 +188,10 @@ func (w *work) addBase(s, e int32, use int64) {
 // merge joins node v into u, where every live value x of u allows only f[x] in v along link e (rule P3).
 func (w *work) merge(u, v, e int32, f []int32) {
 	cu, cv := &w.cells[u], &w.cells[v]
-	l := w.links[e]
 	w.proveNodes(proveMerge, u, v)
+	link := w.from(u, e)
 	for x := range cu.unary {
-		if l.a == u {
-			cu.unary[x] += cv.unary[f[x]] + l.at(x, int(f[x]))
-		} else {
-			cu.unary[x] += cv.unary[f[x]] + l.at(int(f[x]), x)
-		}
+		cu.unary[x] += cv.unary[f[x]] + link.values(int32(x), f[x])
 	}
 	for _, it := range cv.items {
 		cu.items = append(cu.items, item{it.s, it.e, pick(it.use, f)})

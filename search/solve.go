@@ -23,7 +23,8 @@ type Options struct {
 	Initial [][]int32
 	// Brief leaves out the search for the smallest limit that works where no solution was found.
 	Brief bool
-	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records.
+	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records; in problems whose
+	// edges share rows more, since it names single strategies.
 	Certify bool
 	// Progress, if not nil, is called for every better solution, every better bound and every phase, in order, from the calling goroutine.
 	Progress func(Event)

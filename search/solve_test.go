@@ -186,9 +186,8 @@ func (w *work) arcConsistent() {
 		w.queued[e] = false
 		l := w.links[e]
 		for _, i := range []int32{l.a, l.b} {
-			rows := w.rowsFrom(i, e)
-			k := len(rows) / w.size(i)
-			w.prune(i, func(a int) bool { return slices.Min(rows[a*k:(a+1)*k]) >= Inf }, nil)
+			allowed, _ := w.from(i, e).allowed(w.size(i), w.size(w.other(e, i)))
+			w.prune(i, func(a int) bool { return allowed[a] == 0 }, nil)
 			if w.failed != nil {
 				return
 			}
@@ -253,10 +252,14 @@ func TestExclude(t *testing.T) {
 		}
 		for id, pairs := range x.pair {
 			e := &m.arcs[id]
-			for entry, gone := range pairs {
-				fix := map[int32]int32{m.node[e.a]: int32(entry / e.t.kb), m.node[e.b]: int32(entry % e.t.kb)}
-				if with := bruteForceWork(p, w, fix); gone && with <= upper {
-					t.Fatalf("seed %d: pair %d of arc %d excluded above %d, best %d", seed, entry, id, upper, with)
+			for x := range int32(m.values(e.a)) {
+				for y := range int32(m.values(e.b)) {
+					if pairs == nil || !pairs[int(through(e.pa, x))*e.t.kb+int(through(e.pb, y))] {
+						continue
+					}
+					if with := bruteForceWork(p, w, map[int32]int32{m.node[e.a]: x, m.node[e.b]: y}); with <= upper {
+						t.Fatalf("seed %d: values %d and %d of arc %d excluded above %d, best %d", seed, x, y, id, upper, with)
+					}
 				}
 			}
 		}

@@ -139,7 +139,7 @@ func (g *stage) fix(c *certificate) {
 	for id, gone := range x.pair {
 		if gone != nil {
 			e := &g.m.arcs[id]
-			g.w.forbid(g.m.node[e.a], g.m.node[e.b], e.t, gone)
+			g.w.forbid(g.m.node[e.a], g.m.node[e.b], e, gone)
 		}
 	}
 	for i, node := range g.m.node {
@@ -149,24 +149,15 @@ func (g *stage) fix(c *certificate) {
 	g.reduce(from)
 }
 
-// forbid makes pairs of values of the nodes a and b forbidden; t is their table.
-func (w *work) forbid(a, b int32, t *table, gone []bool) {
-	e := w.pairs[pairKey(a, b)]
-	v := make([]int64, len(t.v))
-	for x := range t.ka {
-		for y := range t.kb {
-			c := t.v[x*t.kb+y]
-			if gone[x*t.kb+y] {
-				c = Inf
-			}
-			if w.links[e].a == a {
-				v[x*t.kb+y] = c
-			} else {
-				v[y*t.ka+x] = c
-			}
+// forbid makes pairs of classes of an arc's values, which are those of the nodes a and b, forbidden.
+func (w *work) forbid(a, b int32, e *arc, gone []bool) {
+	v := slices.Clone(e.t.v)
+	for entry := range v {
+		if gone[entry] {
+			v[entry] = Inf
 		}
 	}
-	w.replace(e, v)
+	w.replace(w.pairs[pairKey(a, b)], link{a: a, b: b, m: &matrix{int32(e.t.kb), v}, ra: e.pa, rb: e.pb})
 }
 
 // reduce runs the reductions and compiles the model again.

@@ -26,13 +26,13 @@ func (st *state) gain(i, a int32) int64 {
 	d := m.unary[m.off[i]+a] - m.unary[m.off[i]+old]
 	for _, id := range m.forward[i] {
 		e := &m.arcs[id]
-		y := int(st.x[e.b])
-		d = min(d+e.t.v[int(a)*e.t.kb+y]-e.t.v[int(old)*e.t.kb+y], Inf)
+		y := st.x[e.b]
+		d = min(d+e.cost(a, y)-e.cost(old, y), Inf)
 	}
 	for _, id := range m.backward[i] {
 		e := &m.arcs[id]
-		row := e.t.v[int(st.x[e.a])*e.t.kb:]
-		d = min(d+row[a]-row[old], Inf)
+		x := st.x[e.a]
+		d = min(d+e.cost(x, a)-e.cost(x, old), Inf)
 	}
 	return d
 }
@@ -44,11 +44,11 @@ func (st *state) touch(nodes []int32, in []bool) int64 {
 		sum += m.unary[m.off[i]+st.x[i]]
 		for _, id := range m.forward[i] {
 			e := &m.arcs[id]
-			sum = addCost(sum, e.t.v[int(st.x[i])*e.t.kb+int(st.x[e.b])])
+			sum = addCost(sum, e.cost(st.x[i], st.x[e.b]))
 		}
 		for _, id := range m.backward[i] {
 			if e := &m.arcs[id]; !in[e.a] {
-				sum = addCost(sum, e.t.v[int(st.x[e.a])*e.t.kb+int(st.x[i])])
+				sum = addCost(sum, e.cost(st.x[e.a], st.x[i]))
 			}
 		}
 		if sum >= Inf {

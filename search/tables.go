@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// factor is a table over some variables of a region; entry (x0, x1, ..) is v[x0*stride[0] + x1*stride[1] + ..].
+// factor is a table over some variables of a region, in classes; entry (x0, x1, ..) is v[x0*stride[0] + x1*stride[1] + ..].
 type factor struct {
 	vars   []int32
 	stride []int
@@ -13,15 +13,19 @@ type factor struct {
 }
 
 // region solves parts of a model exactly by eliminating one node after the other (bucket elimination, solver.md section 4.8 d). The nodes
-// outside keep their labels. It is scratch that serves one model.
+// outside keep their labels. A variable of a region stands for a node: it takes a class of the node's values, those that have the same rows
+// and columns in all arcs of the region. It is scratch that serves one model.
 type region struct {
-	ctx   context.Context
-	m     *model
-	at    []int32 // per node, its index in nodes, or -1
-	nodes []int32
-	x     []int32 // labels of the nodes outside and of those that stay fixed
-	spent int64
+	ctx    context.Context
+	m      *model
+	at     []int32 // per node, its index in nodes, or -1
+	nodes  []int32
+	x      []int32 // labels of the nodes outside and of those that stay fixed
+	spent  int64
+	number numbering
 
+	class  [][]int32 // per variable, the class of every value; nil is the identity
+	values [][]int32 // and a value of each class: the first, or the best once the region is solved
 	near   [][]int32 // per variable, its neighbours that are not eliminated yet
 	order  []int32
 	rank   []int32 // per variable, its position in order; -1 if it stays fixed
@@ -79,8 +83,14 @@ func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []i
 		}
 		labels[c.v] = c.best[at]
 	}
+	for _, v := range r.order {
+		labels[v] = r.values[v][labels[v]]
+	}
 	return labels, value, true
 }
+
+// size returns the number of classes of variable v.
+func (r *region) size(v int32) int { return len(r.values[v]) }
 
 // takeSpent returns the entries visited since the last call.
 func (r *region) takeSpent() int64 {
@@ -91,29 +101,35 @@ func (r *region) takeSpent() int64 {
 
 func (r *region) connect() {
 	r.near = make([][]int32, len(r.nodes))
+	r.class, r.values = make([][]int32, len(r.nodes)), make([][]int32, len(r.nodes))
 	for v, i := range r.nodes {
-		for _, e := range r.m.forward[i] {
-			if u := r.at[r.m.arcs[e].b]; u >= 0 {
-				r.near[v] = append(r.near[v], u)
+		var maps [][]int32
+		var sizes []int
+		for _, id := range r.m.forward[i] {
+			if e := &r.m.arcs[id]; r.at[e.b] >= 0 {
+				r.near[v] = append(r.near[v], r.at[e.b])
+				maps, sizes = append(maps, e.pa), append(sizes, e.t.ka)
 			}
 		}
-		for _, e := range r.m.backward[i] {
-			if u := r.at[r.m.arcs[e].a]; u >= 0 {
-				r.near[v] = append(r.near[v], u)
+		for _, id := range r.m.backward[i] {
+			if e := &r.m.arcs[id]; r.at[e.a] >= 0 {
+				r.near[v] = append(r.near[v], r.at[e.a])
+				maps, sizes = append(maps, e.pb), append(sizes, e.t.kb)
 			}
 		}
 		slices.Sort(r.near[v])
+		r.class[v], r.values[v] = r.number.common(maps, sizes, r.m.values(i))
 	}
 }
 
 // weight returns the entries visited when v is eliminated now, capped above limit.
 func (r *region) weight(v int32, limit int64) int64 {
-	w := int64(r.m.values(r.nodes[v]))
+	w := int64(r.size(v))
 	for _, u := range r.near[v] {
 		if w > limit {
 			break
 		}
-		w *= int64(r.m.values(r.nodes[u]))
+		w *= int64(r.size(u))
 	}
 	return w
 }
@@ -178,7 +194,7 @@ func (r *region) remove(v int32, join bool) {
 	}
 }
 
-// fill puts the arcs into buckets and returns the unary costs per variable, arcs to fixed nodes included.
+// fill puts the arcs into buckets and returns the unary costs per variable, arcs to fixed nodes included: of every class the best value's.
 func (r *region) fill(unary []int64) [][]int64 {
 	r.bucket = make([][]factor, len(r.nodes))
 	own := make([][]int64, len(r.nodes))
@@ -186,15 +202,15 @@ func (r *region) fill(unary []int64) [][]int64 {
 		if r.rank[v] < 0 {
 			continue
 		}
-		own[v] = slices.Clone(unary[r.m.off[i]:r.m.off[i+1]])
+		costs := slices.Clone(unary[r.m.off[i]:r.m.off[i+1]])
 		for _, id := range r.m.forward[i] {
 			e := &r.m.arcs[id]
 			if u := r.at[e.b]; u >= 0 && r.rank[u] >= 0 {
-				r.put(factor{[]int32{int32(v), u}, []int{e.t.kb, 1}, e.t.v})
+				r.put(factor{[]int32{int32(v), u}, []int{r.size(u), 1}, r.table(e, int32(v), u)})
 				continue
 			}
-			for x := range own[v] {
-				own[v][x] = min(own[v][x]+e.t.v[x*e.t.kb+int(r.x[e.b])], Inf)
+			for x := range costs {
+				costs[x] = min(costs[x]+e.cost(int32(x), r.x[e.b]), Inf)
 			}
 		}
 		for _, id := range r.m.backward[i] {
@@ -202,12 +218,28 @@ func (r *region) fill(unary []int64) [][]int64 {
 			if u := r.at[e.a]; u >= 0 && r.rank[u] >= 0 {
 				continue // the other end puts it
 			}
-			for y := range own[v] {
-				own[v][y] = min(own[v][y]+e.t.v[int(r.x[e.a])*e.t.kb+y], Inf)
+			for y := range costs {
+				costs[y] = min(costs[y]+e.cost(r.x[e.a], int32(y)), Inf)
 			}
 		}
+		r.values[v], own[v] = lightest(r.class[v], r.size(int32(v)), costs)
 	}
 	return own
+}
+
+// table returns the costs of arc e for all classes of the variables v and u at its ends.
+func (r *region) table(e *arc, v, u int32) []int64 {
+	if e.pa == nil && e.pb == nil {
+		return e.t.v
+	}
+	out := make([]int64, 0, r.size(v)*r.size(u))
+	for _, x := range r.values[v] {
+		row := e.t.v[int(through(e.pa, x))*e.t.kb:]
+		for _, y := range r.values[u] {
+			out = append(out, row[through(e.pb, y)])
+		}
+	}
+	return out
 }
 
 // put files a factor under its variable that is eliminated first.
@@ -252,7 +284,7 @@ func (r *region) join(v int32, own []int64) (factor, choice) {
 	stride, size := make([]int, len(scope)), 1
 	for j := len(scope) - 1; j >= 0; j-- {
 		stride[j] = size
-		size *= r.m.values(r.nodes[scope[j]])
+		size *= r.size(scope[j])
 	}
 	steps := newSteps(fs, v, scope)
 	out, best := make([]int64, size), make([]int32, size)
@@ -267,7 +299,7 @@ func (r *region) join(v int32, own []int64) (factor, choice) {
 		for j := len(scope) - 1; j >= 0; j-- {
 			digit[j]++
 			steps.move(j, 1)
-			if digit[j] < r.m.values(r.nodes[scope[j]]) {
+			if digit[j] < r.size(scope[j]) {
 				break
 			}
 			steps.move(j, -digit[j])

@@ -7,21 +7,6 @@ import (
 	"slices"
 )
 
-// matrix is a cost matrix in row-major order, immutable because edges and clones share it.
-type matrix struct {
-	cols int32
-	v    []int64
-}
-
-// link is an edge of the working model. The live value x of node a selects row ra[x] of the matrix, the live value y of b column rb[y]; a
-// nil map is the identity. Deleting values and merging nodes thus re-index an edge without copying its matrix.
-type link struct {
-	a, b   int32
-	m      *matrix
-	ra, rb []int32
-	dead   bool
-}
-
 // item is usage[x] units of memory in the time points s <= t < e if the node takes its live value x.
 type item struct {
 	s, e int32
@@ -51,6 +36,7 @@ type work struct {
 	constant int64
 	hasLimit bool
 	limit    int64
+	shared   bool    // strategies of the problem share rows
 	base     []int64 // unavoidable usage at every time point
 	delta    []int64 // pending changes of base as a difference array
 	point    []int32 // compressed time of the problem of every time point
@@ -58,13 +44,14 @@ type work struct {
 	origin   *origin // nil if the nodes are those of the problem
 	proof    *proof  // nil if nothing is recorded
 
-	queue   []int32 // links to look at again
-	queued  []bool
-	scratch []int64
-	spent   int64 // matrix entries visited
-	until   int64 // spent entries at which the reductions stop
-	cut     bool  // they have stopped so: the model is valid, but not reduced to the end
-	failed  *conflict
+	queue    []int32 // links to look at again
+	queued   []bool
+	number   numbering // scratch
+	products products
+	spent    int64 // matrix entries visited
+	until    int64 // spent entries at which the reductions stop
+	cut      bool  // they have stopped so: the model is valid, but not reduced to the end
+	failed   *conflict
 }
 
 // conflict says why the working model has no solution: a node ran out of values, or, if memory is set, a time point of the problem's
@@ -83,7 +70,7 @@ func pairKey(a, b int32) uint64 { return uint64(min(a, b))<<32 | uint64(max(a, b
 func newWork(ctx context.Context, p *Problem) *work {
 	n := p.NumNodes()
 	w := &work{cells: make([]cell, n), pairs: make(map[uint64]int32, p.NumEdges()), constant: p.Constant,
-		hasLimit: p.HasLimit && len(p.times) > 0, limit: p.Limit, until: math.MaxInt64}
+		hasLimit: p.HasLimit && len(p.times) > 0, limit: p.Limit, shared: p.sharesRows(), until: math.MaxInt64}
 	w.base, w.delta = make([]int64, len(p.times)), make([]int64, len(p.times)+1)
 	w.point = make([]int32, len(p.times))
 	for t := range w.point {
@@ -124,14 +111,14 @@ func (w *work) clone() *work {
 	c.links, c.pairs = slices.Clone(w.links), maps.Clone(w.pairs)
 	c.base, c.delta, c.point = slices.Clone(w.base), slices.Clone(w.delta), slices.Clone(w.point)
 	c.queue, c.queued = slices.Clone(w.queue), slices.Clone(w.queued)
-	c.log, c.scratch = slices.Clip(w.log), nil
+	c.log, c.number, c.products = slices.Clip(w.log), numbering{}, nil
 	return &c
 }
 
 // compact returns an independent copy that has only the live nodes, numbered from 0. Its proof goes on where that of w ends.
 func (w *work) compact() *work {
-	c := &work{constant: w.constant, hasLimit: w.hasLimit, limit: w.limit, base: slices.Clone(w.base), delta: slices.Clone(w.delta),
-		point: slices.Clone(w.point), failed: w.failed, until: math.MaxInt64, proof: w.proof.fork()}
+	c := &work{constant: w.constant, hasLimit: w.hasLimit, limit: w.limit, shared: w.shared, base: slices.Clone(w.base),
+		delta: slices.Clone(w.delta), point: slices.Clone(w.point), failed: w.failed, until: math.MaxInt64, proof: w.proof.fork()}
 	index := make([]int32, len(w.cells))
 	var node []int32
 	for i := range w.cells {
@@ -161,110 +148,6 @@ func (w *work) compact() *work {
 }
 
 func (w *work) size(i int32) int { return len(w.cells[i].unary) }
-
-// attach adds a link, summing it into the link that already joins the two nodes, and queues it.
-func (w *work) attach(l link) {
-	key := pairKey(l.a, l.b)
-	e, ok := w.pairs[key]
-	if !ok {
-		e = int32(len(w.links))
-		w.links = append(w.links, l)
-		w.queued = append(w.queued, false)
-		w.pairs[key] = e
-		w.cells[l.a].adj = append(w.cells[l.a].adj, e)
-		w.cells[l.b].adj = append(w.cells[l.b].adj, e)
-		w.push(e)
-		return
-	}
-	old := &w.links[e]
-	sum := slices.Clone(w.dense(old))
-	ka, kb := w.size(old.a), w.size(old.b)
-	for x := range ka {
-		for y := range kb {
-			if l.a == old.a {
-				sum[x*kb+y] = addCost(sum[x*kb+y], l.at(x, y))
-			} else {
-				sum[x*kb+y] = addCost(sum[x*kb+y], l.at(y, x))
-			}
-		}
-	}
-	w.replace(e, sum)
-}
-
-// replace gives link e a matrix over the live values and queues it.
-func (w *work) replace(e int32, values []int64) {
-	l := &w.links[e]
-	l.m, l.ra, l.rb = &matrix{int32(w.size(l.b)), values}, nil, nil
-	w.push(e)
-}
-
-// detach removes link e.
-func (w *work) detach(e int32) {
-	l := &w.links[e]
-	l.dead = true
-	delete(w.pairs, pairKey(l.a, l.b))
-}
-
-// push queues link e and marks its ends as changed.
-func (w *work) push(e int32) {
-	l := &w.links[e]
-	w.cells[l.a].checked, w.cells[l.b].checked = false, false
-	if !w.queued[e] {
-		w.queued[e] = true
-		w.queue = append(w.queue, e)
-	}
-}
-
-// at returns the cost of the live values x of l.a and y of l.b.
-func (l *link) at(x, y int) int64 {
-	if l.ra != nil {
-		x = int(l.ra[x])
-	}
-	if l.rb != nil {
-		y = int(l.rb[y])
-	}
-	return l.m.v[x*int(l.m.cols)+y]
-}
-
-// dense returns the matrix of l over the live values, rows for l.a. It must not be changed and is valid until the next call.
-func (w *work) dense(l *link) []int64 {
-	ka, kb := w.size(l.a), w.size(l.b)
-	w.spent += int64(ka * kb)
-	if l.ra == nil && l.rb == nil {
-		return l.m.v
-	}
-	w.scratch = slices.Grow(w.scratch[:0], ka*kb)[:ka*kb]
-	for x := range ka {
-		r := x
-		if l.ra != nil {
-			r = int(l.ra[x])
-		}
-		row, out := l.m.v[r*int(l.m.cols):(r+1)*int(l.m.cols)], w.scratch[x*kb:(x+1)*kb]
-		if l.rb == nil {
-			copy(out, row)
-			continue
-		}
-		for y, c := range l.rb {
-			out[y] = row[c]
-		}
-	}
-	return w.scratch
-}
-
-// live drops dead links from the adjacency of node i and returns the rest.
-func (w *work) live(i int32) []int32 {
-	c := &w.cells[i]
-	c.adj = slices.DeleteFunc(c.adj, func(e int32) bool { return w.links[e].dead })
-	return c.adj
-}
-
-// other returns the end of link e that is not i.
-func (w *work) other(e, i int32) int32 {
-	if w.links[e].a == i {
-		return w.links[e].b
-	}
-	return w.links[e].a
-}
 
 // prune deletes the live values of node i for which gone holds. stand, if not nil, names for a deleted value the value that is at least as
 // good (dominance), so that solutions from outside can follow. It reports whether anything was deleted.
