@@ -28,12 +28,12 @@ func (w *work) dominate(ctx context.Context) bool {
 func (w *work) dominateNode(i int32) bool {
 	c := &w.cells[i]
 	k := len(c.unary)
-	var links []*rowPairs
+	var links []rowsOf
 	work := 0
 	for _, e := range w.live(i) {
 		v := w.from(i, e)
-		links = append(links, &rowPairs{view: v})
-		if work += k*k + int(v.entries())*len(v.row); work > dominanceWork {
+		links = append(links, rowsOf{v.near, w.pairsOf(v)})
+		if work += max(k*k, int(v.entries())*len(v.row)); work > dominanceWork {
 			return false
 		}
 	}
@@ -66,13 +66,36 @@ func (w *work) dominateNode(i int32) bool {
 	return w.prune(i, func(a int) bool { return stand[a] != a }, root)
 }
 
-// rowPairs are the rows of a link of a node, and by how much one may exceed another.
+// rowsOf are the rows that a node's values have in one of its links.
+type rowsOf struct {
+	class []int32
+	pairs *rowPairs
+}
+
+// rowPairs are rows of a matrix, and by how much one may exceed another in some of its columns.
 type rowPairs struct {
-	*view
-	worst []int64 // by pair of rows, unknown or what excess returned; made at its first call
+	v        []int64
+	row, col []int
+	worst    []int64 // by pair of rows, unknown or what excess returned; made at its first call
 }
 
 const unknown = math.MinInt64
+
+// pairsOf returns the rows of a view: the same for views of the same part of a matrix.
+func (w *work) pairsOf(v *view) *rowPairs {
+	if w.rows == nil {
+		w.rows = map[*int64][]*rowPairs{}
+	}
+	of := &v.v[0]
+	for _, p := range w.rows[of] {
+		if slices.Equal(p.row, v.row) && slices.Equal(p.col, v.col) {
+			return p
+		}
+	}
+	p := &rowPairs{v: v.v, row: v.row, col: v.col}
+	w.rows[of] = append(w.rows[of], p)
+	return p
+}
 
 // excess returns the most that row a costs above row b in a column that b allows, -Inf if there is none.
 func (p *rowPairs) excess(w *work, a, b int32) int64 {
@@ -105,10 +128,10 @@ func lighter(items []item, a, b int) bool {
 }
 
 // cheaper reports whether value a costs at most as much as b for all values of the neighbours.
-func (w *work) cheaper(c *cell, links []*rowPairs, a, b int32) bool {
+func (w *work) cheaper(c *cell, links []rowsOf, a, b int32) bool {
 	sum := c.unary[a] - c.unary[b]
-	for _, p := range links {
-		worst := p.excess(w, through(p.near, a), through(p.near, b))
+	for _, l := range links {
+		worst := l.pairs.excess(w, through(l.class, a), through(l.class, b))
 		if worst > Inf/2 {
 			return false
 		}

@@ -58,8 +58,8 @@ func (w *work) look(l *link, i int32) *view {
 // is its own class.
 func (w *work) sharing() bool { return w.shared && w.proof == nil }
 
-// classes numbers the rows that k values select out of n, in the order of the values, and returns the offsets of the rows, which are stride
-// apart.
+// classes numbers the rows that k values select out of n, in order of the rows, so that links of the same matrix often have the same
+// classes. It returns the offsets of the rows, which are stride apart.
 func (w *work) classes(rows []int32, k, n, stride int) (class []int32, offset []int) {
 	offset = make([]int, 0, min(k, n))
 	if rows == nil || !w.sharing() {
@@ -68,18 +68,17 @@ func (w *work) classes(rows []int32, k, n, stride int) (class []int32, offset []
 		}
 		return nil, offset
 	}
-	w.number.start(n)
-	class = make([]int32, k)
-	for x, row := range rows {
-		c, added := w.number.of(row)
-		if class[x] = c; added {
-			offset = append(offset, int(row)*stride)
+	number := make([]int32, n)
+	for _, row := range rows {
+		number[row] = 1
+	}
+	for row, used := range number {
+		if used > 0 {
+			number[row] = int32(len(offset))
+			offset = append(offset, row*stride)
 		}
 	}
-	if len(offset) == k {
-		class = nil
-	}
-	return class, offset
+	return pick(number, rows), offset
 }
 
 // numbering numbers small integers in order of first use. The zero value is ready.

@@ -48,9 +48,10 @@ type work struct {
 	queued   []bool
 	number   numbering // scratch
 	products products
-	spent    int64 // matrix entries visited
-	until    int64 // spent entries at which the reductions stop
-	cut      bool  // they have stopped so: the model is valid, but not reduced to the end
+	rows     map[*int64][]*rowPairs // by matrix; used for look-ups only
+	spent    int64                  // matrix entries visited
+	until    int64                  // spent entries at which the reductions stop
+	cut      bool                   // they have stopped so: the model is valid, but not reduced to the end
 	failed   *conflict
 }
 
@@ -111,7 +112,7 @@ func (w *work) clone() *work {
 	c.links, c.pairs = slices.Clone(w.links), maps.Clone(w.pairs)
 	c.base, c.delta, c.point = slices.Clone(w.base), slices.Clone(w.delta), slices.Clone(w.point)
 	c.queue, c.queued = slices.Clone(w.queue), slices.Clone(w.queued)
-	c.log, c.number, c.products = slices.Clip(w.log), numbering{}, nil
+	c.log, c.number, c.products, c.rows = slices.Clip(w.log), numbering{}, nil, nil
 	return &c
 }
 
