@@ -2,8 +2,8 @@ package search
 
 import "slices"
 
-// operands are what the min-plus product of two matrices through a node depends on. Value c of the node, or class of values, costs least[c];
-// it has row one[c] in the first matrix and row two[c] in the second. All are offsets in the matrices.
+// operands are what the min-plus product of two matrices through a node depends on. Value c of the node, or class of values, costs
+// least[c]; it has row one[c] in the first matrix and row two[c] in the second. All are offsets in the matrices.
 type operands struct {
 	first, second []int64
 	one, two      []int
