@@ -138,7 +138,7 @@ func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
 		t.tables[g] = tab
 	}
 	l := leg{table: tab, start: g.of(from, &a.layout), goal: g.of(to, &b.layout), reduction: a.layout.Reduction}
-	if l.row = tab.row(l.start); int(l.goal) >= len(l.row.at) || l.row.at[l.goal].price < 0 {
+	if l.row = tab.row(l.start); int(l.goal) >= len(l.row.price) || l.row.price[l.goal] == nowhere {
 		panic("collectives: no sequence of steps between two layouts")
 	}
 	return Way{legs: [2]leg{l}}
@@ -205,7 +205,7 @@ func (w *Way) Price() int64 {
 	total := int64(0)
 	for i := range w.legs {
 		if l := &w.legs[i]; l.row != nil {
-			total += l.row.at[l.goal].price
+			total += l.row.price[l.goal]
 		}
 	}
 	return total
@@ -215,12 +215,10 @@ func (w *Way) Price() int64 {
 func (w *Way) Back(visit func(kind Kind, price, local int64)) {
 	for i := len(w.legs) - 1; i >= 0; i-- {
 		l := &w.legs[i]
-		for at := l.goal; at != l.start; {
-			h := l.row.at[at]
+		for at := l.goal; at != l.start; at = l.row.from[at] {
 			g := l.table.graph
-			arc := &g.vertices[h.from].arcs[h.arc]
-			visit(g.moves[arc.move].kind, h.price-l.row.at[h.from].price, l.table.tensor.bytes/g.vertices[at].shards)
-			at = h.from
+			kind := g.moves[l.table.arc(l.row, at).move].kind
+			visit(kind, l.row.price[at]-l.row.price[l.row.from[at]], l.table.tensor.bytes/g.vertices[at].shards)
 		}
 	}
 }
@@ -240,14 +238,12 @@ func (w *Way) Steps() []Step {
 func (l *leg) steps() []Step {
 	var steps []Step
 	g := l.table.graph
-	for at := l.goal; at != l.start; {
-		h := l.row.at[at]
-		arc := &g.vertices[h.from].arcs[h.arc]
+	for at := l.goal; at != l.start; at = l.row.from[at] {
+		arc := l.table.arc(l.row, at)
 		m := &g.moves[arc.move]
 		after := g.layout(at)
 		after.Reduction = l.reduction
 		steps = append(steps, Step{Kind: m.kind, Axes: m.axes, Dim: int(arc.dim), To: int(arc.end), After: after})
-		at = h.from
 	}
 	slices.Reverse(steps)
 	return steps

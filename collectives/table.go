@@ -1,25 +1,38 @@
 package collectives
 
+import (
+	"math"
+	"slices"
+)
+
 // table holds the cheapest ways between the layouts of one tensor. Rows are made when they are asked for.
 type table struct {
 	graph  *graph
 	tensor *Tensor
 	pricer Pricer
-	prices []int64 // of the graph's moves for this tensor, -1 if unknown yet
-	fits   []int8  // per vertex: whether it divides the tensor, 0 if unknown yet
+	prices []int64  // of the graph's moves for this tensor, -1 if unknown yet
+	fits   []int8   // per vertex: whether it divides the tensor, 0 if unknown yet
+	roads  [][]road // per vertex, nil if unknown yet
 	rows   map[int32]*row
+	length []int32 // per vertex, the steps of the way that a search found
 	queue  []entry
 }
 
-// row is the cheapest ways from one layout to all others, by Dijkstra's algorithm.
-type row struct{ at []hop }
-
-// hop is the last step of a cheapest way.
-type hop struct {
-	price     int64 // of the way; -1 where there is none
-	from, arc int32
+// road is an arc to a vertex that divides the tensor.
+type road struct {
+	price   int64
+	to, arc int32
 }
 
+// row is the cheapest ways from one layout to all others, by Dijkstra's algorithm: per vertex the price, and the vertex before it.
+type row struct {
+	price []int64 // nowhere if there is no way
+	from  []int32
+}
+
+const nowhere = math.MaxInt64
+
+// entry is a vertex that a search has reached.
 type entry struct {
 	price  int64
 	steps  int32
@@ -43,55 +56,75 @@ func (t *table) row(start int32) *row {
 }
 
 func (t *table) search(start int32) *row {
-	s := &routes{table: t}
-	s.see(start)
-	s.at[start], s.steps[start] = hop{from: start}, 0
-	s.push(entry{0, 0, start})
+	r := &row{}
+	t.see(r)
+	r.price[start], r.from[start], t.length[start] = 0, start, 0
+	t.push(entry{0, 0, start})
 	for len(t.queue) > 0 {
-		e := s.pop()
-		if s.done[e.vertex] {
+		if e := t.pop(); e.price == r.price[e.vertex] && e.steps == t.length[e.vertex] {
+			t.relax(r, e)
+		}
+	}
+	return r
+}
+
+// see makes room for the vertices that the graph has by now.
+func (t *table) see(r *row) {
+	n := len(t.graph.vertices)
+	t.length = append(t.length, make([]int32, max(0, n-len(t.length)))...)
+	r.from = append(r.from, make([]int32, n-len(r.from))...)
+	for len(r.price) < n {
+		r.price = append(r.price, nowhere)
+	}
+}
+
+// relax follows the roads from where the search is. Among ways of one price and length the one from the smaller vertex wins.
+func (t *table) relax(r *row, e entry) {
+	roads := t.roadsFrom(e.vertex)
+	if len(r.price) < len(t.graph.vertices) {
+		t.see(r)
+	}
+	for i := range roads {
+		to := roads[i].to
+		price := e.price + roads[i].price
+		if price > r.price[to] {
 			continue
 		}
-		s.done[e.vertex] = true
-		t.graph.explore(e.vertex)
-		for i := range t.graph.vertices[e.vertex].arcs {
-			s.relax(e, int32(i))
+		next, old := entry{price, e.steps + 1, to}, entry{r.price[to], t.length[to], to}
+		switch {
+		case next.before(old):
+			t.push(next)
+		case old.before(next) || t.graph.vertices[r.from[to]].key <= t.graph.vertices[e.vertex].key:
+			continue
+		}
+		r.price[to], r.from[to], t.length[to] = price, e.vertex, next.steps
+	}
+}
+
+// roadsFrom returns the roads from a vertex.
+func (t *table) roadsFrom(v int32) []road {
+	for int(v) >= len(t.roads) {
+		t.roads = append(t.roads, nil)
+	}
+	if t.roads[v] == nil {
+		t.graph.explore(v)
+		arcs := t.graph.vertices[v].arcs
+		t.roads[v] = make([]road, 0, len(arcs))
+		for i, a := range arcs {
+			if t.divides(a.to) {
+				t.roads[v] = append(t.roads[v], road{t.price(a.move), a.to, int32(i)})
+			}
 		}
 	}
-	return &row{s.at}
+	return t.roads[v]
 }
 
-// routes is one run of the search.
-type routes struct {
-	*table
-	at    []hop
-	steps []int32
-	done  []bool
-}
-
-// see makes room for a vertex.
-func (s *routes) see(v int32) {
-	for int(v) >= len(s.at) {
-		s.at, s.steps, s.done = append(s.at, hop{price: -1}), append(s.steps, 0), append(s.done, false)
-	}
-}
-
-// relax follows an arc from where the search is. Among ways of one price and length the one from the smaller vertex wins.
-func (s *routes) relax(e entry, i int32) {
-	a := &s.graph.vertices[e.vertex].arcs[i]
-	if s.see(a.to); s.done[a.to] || !s.divides(a.to) {
-		return
-	}
-	next := entry{e.price + s.price(a.move), e.steps + 1, a.to}
-	h := &s.at[a.to]
-	old := entry{h.price, s.steps[a.to], a.to}
-	switch {
-	case h.price < 0 || next.before(old):
-		s.push(next)
-	case old.before(next) || s.graph.vertices[h.from].key <= s.graph.vertices[e.vertex].key:
-		return
-	}
-	*h, s.steps[a.to] = hop{next.price, e.vertex, i}, next.steps
+// arc returns the arc that the way of a row takes to a vertex: the first of its price.
+func (t *table) arc(r *row, to int32) *arc {
+	from := r.from[to]
+	roads := t.roads[from]
+	i := slices.IndexFunc(roads, func(o road) bool { return o.to == to && r.price[from]+o.price == r.price[to] })
+	return &t.graph.vertices[from].arcs[roads[i].arc]
 }
 
 // divides says whether a vertex cuts the tensor into equal blocks.
