@@ -26,36 +26,18 @@ func (w *work) dominate(ctx context.Context) bool {
 }
 
 func (w *work) dominateNode(i int32) bool {
-	c := &w.cells[i]
-	k := len(c.unary)
-	var links []rowsOf
-	work := 0
-	for _, e := range w.live(i) {
-		v := w.from(i, e)
-		links = append(links, rowsOf{v.near, w.pairsOf(v)})
-		if work += max(k*k, int(v.entries())*len(v.row)); work > dominanceWork {
-			return false
-		}
-	}
-	stand := make([]int, k)
-	for a := range stand {
-		stand[a] = a
-	}
-	found := false
-	for b := range k {
-		for a := range k {
-			if a == b || stand[a] != a || !lighter(c.items, a, b) || c.unary[a] > c.unary[b] && len(links) == 0 {
-				continue
-			}
-			if w.cheaper(c, links, int32(a), int32(b)) {
-				w.proveDominated(i, b, a)
-				stand[b], found = a, true
-				break
-			}
-		}
-	}
-	if !found {
+	links := w.rowsOfLinks(i)
+	if links == nil {
 		return false
+	}
+	stand := w.standIns(&w.cells[i], links)
+	if stand == nil {
+		return false
+	}
+	for b, a := range stand {
+		if a != b {
+			w.proveDominated(i, b, a)
+		}
 	}
 	root := func(a int) int {
 		for stand[a] != a {
@@ -70,6 +52,71 @@ func (w *work) dominateNode(i int32) bool {
 type rowsOf struct {
 	class []int32
 	pairs *rowPairs
+}
+
+// rowsOfLinks returns the rows of a node's links; nil if comparing them all would take too long.
+func (w *work) rowsOfLinks(i int32) []rowsOf {
+	links, k, work := []rowsOf{}, w.size(i), 0
+	for _, e := range w.live(i) {
+		v := w.from(i, e)
+		links = append(links, rowsOf{v.near, w.pairsOf(v)})
+		if work += max(k*k, int(v.entries())*len(v.row)); work > dominanceWork {
+			return nil
+		}
+	}
+	return links
+}
+
+// standIns returns for every value of a node one that dominates it, or itself; nil if none is dominated.
+func (w *work) standIns(c *cell, links []rowsOf) []int {
+	k := len(c.unary)
+	stand, found := make([]int, k), false
+	for a := range stand {
+		stand[a] = a
+	}
+	probes := probe(c.unary, links)
+	for b := range k {
+		for a := range k {
+			if a == b || stand[a] != a || !probes.allow(a, b) || !lighter(c.items, a, b) {
+				continue
+			}
+			if w.cheaper(c, links, int32(a), int32(b)) {
+				stand[b], found = a, true
+				break
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return stand
+}
+
+// probes are costs of every value beside a few choices of the neighbours: most pairs of values need no more than these to be told apart.
+type probes [3][]int64
+
+func probe(unary []int64, links []rowsOf) *probes {
+	p := &probes{}
+	for j := range p {
+		p[j] = slices.Clone(unary)
+		for _, l := range links {
+			col := l.pairs.col[j*(len(l.pairs.col)-1)/(len(p)-1)]
+			for a := range p[j] {
+				p[j][a] = addCost(p[j][a], l.pairs.v[l.pairs.row[through(l.class, int32(a))]+col])
+			}
+		}
+	}
+	return p
+}
+
+// allow reports whether value a may dominate b: it costs no more wherever b is possible.
+func (p *probes) allow(a, b int) bool {
+	for _, cost := range p {
+		if cost[a] > cost[b] && cost[b] < Inf {
+			return false
+		}
+	}
+	return true
 }
 
 // rowPairs are rows of a matrix, and by how much one may exceed another in some of its columns.
