@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"autoshard/cost"
@@ -74,25 +75,41 @@ func elementType(m *ir.Module, op ir.OpID) dtype.Type {
 }
 
 // contraction returns the number of products that a contraction of local blocks sums: result elements times the
-// contracted extent, which is that of the left operand's contracted dimensions or of the kernel's window and input
-// features.
+// contracted extent.
 func contraction(m *ir.Module, op ir.OpID, operands, results [][]int64) int64 {
 	n := product(results[0])
-	switch dims := m.Attr(op, "dot_dimension_numbers").(type) {
-	case *ir.DotDims:
-		for _, d := range dims.LhsContract {
-			n *= operands[0][d]
-		}
-		return n
+	operand, dims := contracted(m, op)
+	for _, d := range dims {
+		n *= operands[operand][d]
 	}
-	if dims, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
-		n *= operands[1][dims.KernelIn]
-		for _, d := range dims.KernelSpatial {
-			n *= operands[1][d]
-		}
-		return n
+	return n
+}
+
+// contracted returns the dimensions of an operand whose product is the contracted extent: those that the left operand
+// contracts, or the kernel's window and input features.
+func contracted(m *ir.Module, op ir.OpID) (operand int, dims []int64) {
+	if dot, ok := m.Attr(op, "dot_dimension_numbers").(*ir.DotDims); ok {
+		return 0, dot.LhsContract
 	}
-	return n * operands[0][len(operands[0])-1]
+	if conv, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
+		return 1, append([]int64{conv.KernelIn}, conv.KernelSpatial...)
+	}
+	return 0, []int64{int64(len(m.Shape(m.Operand(op, 0))) - 1)}
+}
+
+// AppendSignature appends to a key what [Model.Op] reads of an op itself. Ops with equal signatures whose operands and results
+// have the same types, and are fused alike, cost the same on blocks of the same shapes.
+func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
+	key = binary.AppendUvarint(key, uint64(m.Kind(op)))
+	switch m.Kind(op) {
+	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
+		operand, dims := contracted(m, op)
+		key = append(key, byte(operand), byte(len(dims)))
+		for _, d := range dims {
+			key = binary.AppendVarint(key, d)
+		}
+	}
+	return key
 }
 
 func product(dims []int64) int64 {

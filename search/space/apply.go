@@ -46,25 +46,37 @@ func (s *Space) warmStart(g *suggestion) ([]int32, bool) {
 // match returns the strategy that keeps a node's values in the given shardings and cuts the op by the given factors;
 // where none cuts it so, the cheapest that keeps them; -1 if there is none.
 func (s *Space) match(n *node, factors collectives.Factors, ids []ir.ShardingID) int32 {
-	want := make([]layoutID, len(ids))
-	for i, id := range ids {
-		if id != 0 {
-			want[i] = s.intern(collectives.LayoutOf(s.m.ShardingOf(id)))
-		} else {
-			want[i] = s.intern(collectives.Layout{})
+	var at [2]int32
+	rows := at[:0]
+	for j, id := range ids {
+		row, ok := slices.BinarySearch(s.lists.all[n.class.kept[j]].unique, s.layoutOf(id))
+		if !ok {
+			return -1
 		}
+		rows = append(rows, int32(row))
 	}
 	best := int32(-1)
-	for i, st := range n.strategies {
+	for i := range n.class.strategies {
+		st := &n.class.strategies[i]
 		switch {
-		case !slices.Equal(st.kept, want):
+		case !s.keepsAt(n, i, rows):
 		case equalFactors(st.factors, factors):
 			return int32(i)
-		case best < 0 || st.cost < n.strategies[best].cost:
+		case best < 0 || st.cost < n.class.strategies[best].cost:
 			best = int32(i)
 		}
 	}
 	return best
+}
+
+// keepsAt says whether a strategy keeps every value of its node in the given one of the port's layouts.
+func (s *Space) keepsAt(n *node, strategy int, rows []int32) bool {
+	for j, row := range rows {
+		if s.lists.all[n.class.kept[j]].at[strategy] != row {
+			return false
+		}
+	}
+	return true
 }
 
 func equalFactors(a, b collectives.Factors) bool {
@@ -77,17 +89,20 @@ func (s *Space) Apply(to *ir.Module, solution []int32) collectives.Assignment {
 	f := to.MainFunc()
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		st := &n.strategies[solution[i]]
+		sharding := func(slot int) ir.ShardingID {
+			l := s.lists.all[n.class.kept[slot]].of(solution[i])
+			return to.InternSharding(s.layouts[l].Sharding(s.mesh))
+		}
 		for slot, v := range n.values {
 			if s.isTensor(v) {
-				to.SetSharding(v, to.InternSharding(s.layouts[st.kept[slot]].Sharding(s.mesh)))
+				to.SetSharding(v, sharding(slot))
 			}
 		}
 		switch {
 		case n.isResult():
-			f.ResultShardings[n.result] = to.InternSharding(s.layouts[st.kept[0]].Sharding(s.mesh))
+			f.ResultShardings[n.result] = sharding(0)
 		case n.op != 0:
-			assignment[n.op] = st.factors
+			assignment[n.op] = n.class.strategies[solution[i]].factors
 		}
 	}
 	ret := to.LastOp(f.Body)

@@ -2,8 +2,10 @@ package space
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
@@ -36,19 +38,21 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 		}
 	}
 	b := search.NewBuilder()
+	b.Grow(s.count, 0)
+	var costs, usages []int64
 	for i := range s.nodes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		n := &s.nodes[i]
-		costs := make([]int64, len(n.strategies))
-		usages := make([]int64, len(n.strategies))
-		for j := range n.strategies {
-			st := &n.strategies[j]
-			costs[j], usages[j] = st.cost, s.usage(n, st)
+		costs, usages = costs[:0], usages[:0]
+		for j := range n.class.strategies {
+			st := &n.class.strategies[j]
+			cost := st.cost * n.runs
 			if relaxed {
-				costs[j] = st.least
+				cost = n.sure.of(st.least)
 			}
+			costs, usages = append(costs, cost), append(usages, st.bytes)
 		}
 		b.AddNode(costs, usages, n.lo, n.hi)
 	}
@@ -70,7 +74,8 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 func (s *Space) enumerate() error {
 	m := s.m
 	s.groups = s.grouped()
-	s.count, s.layouts, s.known, s.layoutIDs, s.nodes = 0, nil, nil, map[ir.ShardingID]layoutID{}, nil
+	s.count, s.layouts, s.known, s.layoutIDs, s.nodes = 0, nil, nil, nil, nil
+	s.adopted, s.classes, s.lists = map[ir.ShardingID]layoutID{}, newClasses(s.classes.apart), newLists()
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())
 	for i := range s.nodeOf {
@@ -89,7 +94,7 @@ func (s *Space) enumerate() error {
 		return s.err
 	}
 	for i := range s.nodes {
-		if len(s.nodes[i].strategies) == 0 {
+		if len(s.nodes[i].class.strategies) == 0 {
 			return diag.Infeasible(diag.NoPlan, diag.Position{}, "no way to cut %s fits the shardings that are required", m.OpName(s.nodes[i].op))
 		}
 	}
@@ -110,26 +115,14 @@ func (s *Space) results(main ir.FuncID) {
 			continue
 		}
 		n := node{result: i, operands: []ir.ValueID{v}, runs: 1, sure: share{1, 1}}
-		layouts := appendNew(s.tensorLayouts(m.Shape(v)), s.pinned(pin))
-		for _, l := range layouts {
-			if s.allows(pin, &l) {
-				id := s.intern(l)
-				n.strategies = append(n.strategies, strategy{operands: []layoutID{id}, kept: []layoutID{id}})
-			}
-		}
-		s.nodes = append(s.nodes, n)
+		s.sign(resultForm, &n)
+		s.classes.key = binary.AppendVarint(s.classes.key, int64(pin))
+		n.class = s.class(&n, func(d *draft) {
+			layouts := appendNew(s.tensorLayouts(m.Shape(v)), s.pinned(pin))
+			d.free(slices.DeleteFunc(layouts, func(l collectives.Layout) bool { return !s.allows(pin, &l) }))
+		})
+		s.add(n)
 	}
-}
-
-// usage returns the bytes that a node's values take on one device.
-func (s *Space) usage(n *node, st *strategy) int64 {
-	total := int64(0)
-	for i, v := range n.values {
-		if s.isTensor(v) && !s.fused[v] {
-			total += s.m.ValueType(v).Bytes() / s.layouts[st.kept[i]].Shards()
-		}
-	}
-	return total
 }
 
 // measure gives up where the pairs of layouts to price or the entries of matrices are too many.

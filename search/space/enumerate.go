@@ -85,8 +85,8 @@ func (s *Space) tensorLayouts(dims []int64) []collectives.Layout {
 	return out
 }
 
-// factorings returns every way to cut an op along its shardable factors.
-func (s *Space) factorings(r *ir.Rule, shardable []bool) []collectives.Factors {
+// factorings calls emit with every way to cut an op along its shardable factors.
+func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.Factors)) {
 	var order []int
 	for f := range shardable {
 		if shardable[f] {
@@ -103,15 +103,13 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool) []collectives.Factors {
 	for i, f := range order {
 		sizes[i] = r.Sizes[f]
 	}
-	var out []collectives.Factors
 	s.placements(sizes, func(places [][]subaxis.Ref) {
 		factors := make(collectives.Factors, len(r.Sizes))
 		for i, f := range order {
 			factors[f] = places[i]
 		}
-		out = append(out, factors)
+		emit(factors)
 	})
-	return out
 }
 
 func pow(base, exponent int) int {

@@ -35,7 +35,7 @@ func (s *Space) At(level Level) *Space {
 	c := *s
 	c.level = level
 	c.suggested = slices.Clone(s.suggested)
-	c.layouts, c.known, c.layoutIDs, c.nodes, c.links, c.groups, c.effort, c.err = nil, nil, nil, nil, nil, nil, nil, nil
+	c.tensors, c.nodes, c.links, c.groups, c.effort, c.err = nil, nil, nil, nil, nil, nil
 	return &c
 }
 

@@ -31,6 +31,9 @@ type list struct {
 	set    int32 // equal for lists of the same layouts
 }
 
+// of returns the layout of a strategy.
+func (l *list) of(strategy int32) layoutID { return l.unique[l.at[strategy]] }
+
 // lists interns lists of layouts, sets of them, and lists of times.
 type lists struct {
 	all   []list
@@ -89,51 +92,31 @@ func keyOf[T ~int32 | ~int64](values []T) string {
 // connect collects the links: the reshards of what nodes read, of what a loop's body or a branch returns, and of tied
 // results.
 func (s *Space) connect() {
-	s.lists = newLists()
 	shared := s.sharing()
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
 		}
 		n := &s.nodes[i]
-		product := int32(-1)
-		if s.rings && n.op != 0 && multiplies(s.m.Kind(n.op)) {
-			times := make([]int64, len(n.strategies))
-			for j := range n.strategies {
-				times[j] = n.strategies[j].compute
-			}
-			product = s.lists.time(times)
-		}
-		add := func(v ir.ValueID, b ir.BlockID, l link, read func(*strategy) layoutID) {
+		add := func(v ir.ValueID, b ir.BlockID, l link) {
 			l.to, l.shared = int32(i), max(1, shared[use{s.same[v], b}])
-			s.link(v, l, read)
+			s.link(v, l)
 		}
 		for j, v := range n.operands {
-			l := link{runs: n.runs, sure: n.sure, product: product}
-			add(v, s.block(n), l, func(st *strategy) layoutID { return st.operands[j] })
+			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: n.class.product})
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
-			add(v, b, link{runs: runs, sure: sure, product: -1}, func(st *strategy) layoutID { return st.kept[0] })
+			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure, product: -1})
 		})
 	}
 }
 
-// link adds the link over which a node reads a value in the layouts that its strategies say.
-func (s *Space) link(v ir.ValueID, l link, read func(*strategy) layoutID) {
+// link adds the link over which a node reads a value.
+func (s *Space) link(v ir.ValueID, l link) {
 	if l.from = s.nodeOf[v]; l.from < 0 || !s.isTensor(v) {
 		return
 	}
-	ids := func(n *node, of func(*strategy) layoutID) int32 {
-		out := make([]layoutID, len(n.strategies))
-		for i := range out {
-			out[i] = of(&n.strategies[i])
-		}
-		return s.lists.intern(out)
-	}
-	slot := s.slotOf[v]
-	l.tensor = s.planner.Tensor(s.m.Shape(v), s.m.ValueType(v).Bytes())
-	l.rows = ids(&s.nodes[l.from], func(st *strategy) layoutID { return st.kept[slot] })
-	l.cols = ids(&s.nodes[l.to], read)
+	l.rows, l.tensor = s.nodes[l.from].class.kept[s.slotOf[v]], s.tensor(v)
 	s.links = append(s.links, l)
 }
 

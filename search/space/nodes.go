@@ -5,7 +5,6 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
-	"autoshard/ir/rule"
 )
 
 // collect makes the nodes of a block's ops in program order.
@@ -43,37 +42,40 @@ func (s *Space) collect(b ir.BlockID, runs int64, sure share) {
 	}
 }
 
-func (s *Space) add(n node) int32 {
+func (s *Space) add(n node) {
+	added := len(n.class.strategies)
+	if s.count += added; !s.charge(int64(added)) || !s.bounded(s.count, maxStrategiesInAll, smallStrategies) {
+		return
+	}
 	id := int32(len(s.nodes))
 	for slot, v := range n.values {
 		s.nodeOf[v] = id
 		s.slotOf[v] = int32(slot)
 	}
 	s.nodes = append(s.nodes, n)
-	return id
 }
 
 // freeNode adds a value that may be kept in any layout at no cost of its own.
-func (s *Space) freeNode(op ir.OpID, v ir.ValueID, runs int64, sure share) int32 {
-	n := node{op: op, values: []ir.ValueID{v}, runs: runs, sure: sure}
-	if s.isTensor(v) {
-		for _, l := range s.candidates(v) {
-			n.strategies = append(n.strategies, strategy{kept: []layoutID{s.intern(l)}})
-		}
-	} else {
-		n.strategies = []strategy{{kept: []layoutID{s.intern(collectives.Layout{})}}}
-	}
-	return s.add(n)
+func (s *Space) freeNode(op ir.OpID, v ir.ValueID, runs int64, sure share) {
+	s.passNode(op, 0, v, runs, sure)
 }
 
-// passNode adds a result that is its operand in some layout.
+// passNode adds a result that is its operand, if it has one, in some layout.
 func (s *Space) passNode(op ir.OpID, operand, v ir.ValueID, runs int64, sure share) {
-	id := s.freeNode(op, v, runs, sure)
-	n := &s.nodes[id]
-	n.operands = []ir.ValueID{operand}
-	for i := range n.strategies {
-		n.strategies[i].operands = n.strategies[i].kept
+	n := node{op: op, values: []ir.ValueID{v}, runs: runs, sure: sure}
+	if operand != 0 {
+		n.operands = []ir.ValueID{operand}
 	}
+	s.sign(passForm, &n)
+	s.signKept(v)
+	n.class = s.class(&n, func(d *draft) {
+		if s.isTensor(v) {
+			d.free(s.candidates(v))
+		} else {
+			d.free([]collectives.Layout{{}})
+		}
+	})
+	s.add(n)
 }
 
 // carried adds the values that a loop carries: operand, arguments of both regions and result are one decision.
@@ -91,17 +93,21 @@ func (s *Space) carried(op ir.OpID, runs int64, sure share) {
 // manualNode adds a computation whose layouts the user fixed.
 func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
-	n := node{op: op, operands: m.Operands(op), runs: runs, sure: sure}
+	n := node{op: op, operands: m.Operands(op), values: m.ResultValues(op), runs: runs, sure: sure}
+	d := s.draft(&n)
 	st := strategy{compute: s.inside(op)}
-	st.least = sure.of(st.compute)
-	for _, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
-		st.operands = append(st.operands, s.intern(s.pinned(m.Sharding(arg))))
+	st.least = st.compute
+	for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
+		d.operands[i] = []layoutID{s.intern(s.pinned(m.Sharding(arg)))}
 	}
-	for _, v := range m.Results(op) {
-		n.values = append(n.values, v)
-		st.kept = append(st.kept, s.intern(s.pinned(m.Sharding(v))))
+	kept := make([]layoutID, len(n.values))
+	for i, v := range n.values {
+		kept[i] = s.intern(s.pinned(m.Sharding(v)))
+		d.kept[i] = kept[i : i+1]
 	}
-	n.strategies = []strategy{st}
+	st.bytes = d.bytes(kept)
+	d.strategies = []strategy{st}
+	n.class = d.class()
 	s.add(n)
 }
 
@@ -135,20 +141,27 @@ func appendNew(all []collectives.Layout, l collectives.Layout) []collectives.Lay
 func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	n := node{op: op, runs: runs, sure: sure, operands: m.Operands(op), values: m.ResultValues(op)}
-	r := s.ruleOf(op)
+	r := s.classes.rules.Of(m, op)
 	switch {
-	case r != nil && m.NumOperands(op) > 0:
-		s.ruled(&n, r)
-	case freelyMade(m.Kind(op)) && s.isTensor(m.Result(op, 0)):
-		for _, l := range s.candidates(m.Result(op, 0)) {
-			s.strategy(&n, nil, nil, []collectives.Layout{l}, []collectives.Layout{l})
-		}
+	case r != nil && len(n.operands) > 0:
+		n.class = s.ruledClass(&n, r)
+	case freelyMade(m.Kind(op)) && s.isTensor(n.values[0]):
+		s.sign(madeForm, &n)
+		s.signKept(n.values[0])
+		n.class = s.class(&n, func(d *draft) {
+			for _, l := range s.candidates(n.values[0]) {
+				c := d.cut(nil, nil, []collectives.Layout{l})
+				d.add(&c, c.made)
+			}
+		})
 	default:
-		s.strategy(&n, nil, s.wholes(n.operands), s.wholes(n.values), s.pinnedOr(n.values))
+		s.sign(wholeForm, &n)
+		n.class = s.class(&n, func(d *draft) {
+			c := d.cut(nil, s.wholes(n.operands), s.wholes(n.values))
+			d.add(&c, s.internAll(s.pinnedOr(n.values)))
+		})
 	}
-	if len(n.strategies) > 0 {
-		s.add(n)
-	}
+	s.add(n)
 }
 
 // freelyMade says whether every device can make its block of the result without any input.
@@ -171,55 +184,6 @@ func (s *Space) pinnedOr(values []ir.ValueID) []collectives.Layout {
 		}
 	}
 	return out
-}
-
-// ruled adds the strategies of an op with a rule: the enumerated ones and those of the suggestions.
-func (s *Space) ruled(n *node, r *ir.Rule) {
-	shardable, reduction := rule.Shardable(s.m, n.op, r)
-	seen := map[string]bool{}
-	add := func(factors collectives.Factors, kept []collectives.Layout) {
-		operands, results, ok := collectives.Project(r, factors, reduction)
-		if !ok {
-			return
-		}
-		if kept != nil {
-			s.once(n, seen, factors, operands, results, kept)
-			return
-		}
-		for _, k := range s.keeps(n.values, results) {
-			s.once(n, seen, factors, operands, results, k)
-		}
-	}
-	for _, factors := range s.factorings(r, shardable) {
-		add(factors, nil)
-	}
-	for _, g := range s.suggested {
-		if int(n.op) < len(g.factors) && g.factors[n.op] != nil {
-			kept := make([]collectives.Layout, len(n.values))
-			for i, v := range n.values {
-				kept[i] = s.whole(v)
-				if id := g.kept(v); id != 0 {
-					kept[i] = collectives.LayoutOf(s.m.ShardingOf(id))
-				}
-			}
-			add(g.factors[n.op], kept)
-		}
-	}
-}
-
-func (s *Space) once(n *node, seen map[string]bool, factors collectives.Factors, operands, results, kept []collectives.Layout) {
-	if !s.respects(n.values, kept) {
-		return
-	}
-	key := make([]byte, 0, 64)
-	for _, l := range slices.Concat(operands, results, kept) {
-		id := s.intern(l)
-		key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
-	}
-	if !seen[string(key)] {
-		seen[string(key)] = true
-		s.strategy(n, factors, operands, results, kept)
-	}
 }
 
 func (s *Space) respects(values []ir.ValueID, kept []collectives.Layout) bool {
@@ -253,53 +217,4 @@ func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout) [][]col
 		}
 	}
 	return [][]collectives.Layout{kept}
-}
-
-// strategy adds one strategy with its price: the op on one device's blocks and sending its results to where they
-// are kept.
-func (s *Space) strategy(n *node, factors collectives.Factors, operands, results, kept []collectives.Layout) {
-	if !s.charge(strategyWork) {
-		return
-	}
-	s.count++
-	if !s.bounded(s.count, maxStrategiesInAll, smallStrategies) {
-		return
-	}
-	st := strategy{factors: factors}
-	local := func(values []ir.ValueID, layouts []collectives.Layout) [][]int64 {
-		out := make([][]int64, len(values))
-		for i, v := range values {
-			if s.isTensor(v) {
-				out[i] = layouts[i].LocalDims(s.m.Shape(v))
-			}
-		}
-		return out
-	}
-	if operands == nil {
-		operands = s.wholes(n.operands)
-	}
-	from, to := local(n.operands, operands), local(n.values, results)
-	st.cost = s.model.Op(s.m, n.op, from, to, s.fused)
-	st.compute = s.model.Op(s.m, n.op, from, to, s.gone)
-	sent, scattered := int64(0), int64(0) // in all, and in what may overlap with a product
-	for i := range n.operands {
-		st.operands = append(st.operands, s.intern(operands[i]))
-	}
-	for i, v := range n.values {
-		if s.isTensor(v) && !results[i].Equal(&kept[i]) {
-			p := s.reshard(s.intern(results[i]), s.intern(kept[i]), s.planner.Tensor(s.m.Shape(v), s.m.ValueType(v).Bytes()))
-			st.cost += p.all
-			sent += p.least
-			if s.rings && s.fed[s.same[v]] {
-				sent -= p.last
-			}
-			if s.rings && s.m.Kind(n.op) == ir.OpDotGeneral {
-				scattered = p.first
-			}
-		}
-		st.kept = append(st.kept, s.intern(kept[i]))
-	}
-	st.cost *= n.runs
-	st.least = n.sure.of(st.compute + sent - min(st.compute, scattered))
-	n.strategies = append(n.strategies, st)
 }

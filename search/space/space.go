@@ -15,6 +15,9 @@
 //	result, err := search.Solve(ctx, problem, search.Options{Initial: s.WarmStarts()})
 //	assignment := s.Apply(m, result.Solution)
 //
+// Ops that are cut alike, as those of equal layers are, share a class: their strategies are enumerated and priced once. Edges
+// go through layouts: strategies that read a value in the same layout share a column of the edge's matrix.
+//
 // Where the mesh has many axes, problems grow beyond what memory and time allow. A space has coarser levels for that
 // ([Space.Levels]): axes are cut only where the user cut them, and adjacent axes are placed together. What is
 // suggested is in the problem at every level. [Space.Relaxed] is the same problem with costs that no program of its
@@ -25,7 +28,6 @@ import (
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
 	"autoshard/ir"
-	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
 
@@ -46,8 +48,11 @@ type Space struct {
 	tied    []int           // per result: the input whose place it takes, -1 for none
 
 	layouts   []collectives.Layout
-	known     []collectives.LayoutID // the planner's ids of the layouts
-	layoutIDs map[ir.ShardingID]layoutID
+	known     []collectives.LayoutID     // the planner's ids of the layouts
+	layoutIDs []int32                    // by the planner's id: one more than that of the space, 0 for none
+	adopted   map[ir.ShardingID]layoutID // layouts of suggestions
+	tensors   []*collectives.Tensor      // by type
+	classes   classes
 	nodes     []node
 	nodeOf    []int32 // per value: its node, -1 for none
 	slotOf    []int32 // per value: its place among the node's values
@@ -63,30 +68,21 @@ type Space struct {
 
 type layoutID int32
 
-// node is one decision. Strategies say in which layout each of its values is kept and each operand is read.
+// node is one decision. The strategies of its class say in which layout each of its values is kept and each operand is read.
 type node struct {
-	op         ir.OpID // 0 for an input or result of the function
-	result     int     // of a result, its position
-	values     []ir.ValueID
-	operands   []ir.ValueID // read in the strategy's operand layouts
-	strategies []strategy
-	runs       int64
-	sure       share // of the runs, what a step surely takes
-	lo, hi     int32
+	op       ir.OpID // 0 for an input or result of the function
+	result   int     // of a result, its position
+	values   []ir.ValueID
+	operands []ir.ValueID // read in the strategy's operand layouts
+	class    *class
+	runs     int64
+	sure     share // of the runs, what a step surely takes
+	lo, hi   int32
 }
 
 // isResult says whether the node is the sharding of a result of the function, isInput that of an input.
 func (n *node) isResult() bool { return n.op == 0 && len(n.values) == 0 }
 func (n *node) isInput() bool  { return n.op == 0 && len(n.values) > 0 }
-
-type strategy struct {
-	factors  collectives.Factors
-	operands []layoutID
-	kept     []layoutID
-	cost     int64 // picoseconds of one step
-	least    int64 // what a program surely takes of it
-	compute  int64 // of one run, at least
-}
 
 // suggestion is a baseline: the layouts it keeps values and results in (ids of this space's module) and its factors.
 type suggestion struct {
@@ -163,14 +159,53 @@ func (s *Space) Tie(i, input int) { s.tied[i] = input }
 
 // intern returns the id of a layout.
 func (s *Space) intern(l collectives.Layout) layoutID {
-	key := s.m.InternSharding(l.Sharding(s.mesh))
-	if id, ok := s.layoutIDs[key]; ok {
-		return id
+	known := s.planner.Intern(l)
+	if int(known) >= len(s.layoutIDs) {
+		s.layoutIDs = append(s.layoutIDs, make([]int32, int(known)+1-len(s.layoutIDs))...)
 	}
-	id := layoutID(len(s.layouts))
-	s.layouts, s.known = append(s.layouts, l), append(s.known, s.planner.Intern(l))
-	s.layoutIDs[key] = id
-	return id
+	if id := s.layoutIDs[known]; id > 0 {
+		return layoutID(id - 1)
+	}
+	s.layouts, s.known = append(s.layouts, l), append(s.known, known)
+	s.layoutIDs[known] = int32(len(s.layouts))
+	return layoutID(len(s.layouts) - 1)
+}
+
+// layoutOf returns the layout of a suggested sharding; 0 is that of a token.
+func (s *Space) layoutOf(id ir.ShardingID) layoutID {
+	l, ok := s.adopted[id]
+	if !ok {
+		var layout collectives.Layout
+		if id != 0 {
+			layout = collectives.LayoutOf(s.m.ShardingOf(id))
+		}
+		l = s.intern(layout)
+		s.adopted[id] = l
+	}
+	return l
+}
+
+// layoutsOf returns the layouts of suggested shardings of values; those without one are whole.
+func (s *Space) layoutsOf(values []ir.ValueID, ids []ir.ShardingID) []collectives.Layout {
+	out := make([]collectives.Layout, len(values))
+	for i, v := range values {
+		if out[i] = s.whole(v); ids[i] != 0 {
+			out[i] = collectives.LayoutOf(s.m.ShardingOf(ids[i]))
+		}
+	}
+	return out
+}
+
+// tensor returns what reshards of a value depend on.
+func (s *Space) tensor(v ir.ValueID) *collectives.Tensor {
+	t := s.m.Type(v)
+	if int(t) >= len(s.tensors) {
+		s.tensors = append(s.tensors, make([]*collectives.Tensor, s.m.NumTypes()-len(s.tensors))...)
+	}
+	if s.tensors[t] == nil {
+		s.tensors[t] = s.planner.Tensor(s.m.Shape(v), s.m.ValueType(v).Bytes())
+	}
+	return s.tensors[t]
 }
 
 func (s *Space) isTensor(v ir.ValueID) bool { return s.m.ValueType(v).Kind == ir.TensorKind }
@@ -178,5 +213,3 @@ func (s *Space) isTensor(v ir.ValueID) bool { return s.m.ValueType(v).Kind == ir
 func (s *Space) whole(v ir.ValueID) collectives.Layout {
 	return collectives.Layout{Dims: make([][]subaxis.Ref, len(s.m.Shape(v)))}
 }
-
-func (s *Space) ruleOf(op ir.OpID) *ir.Rule { return rule.Complete(s.m, op) }
