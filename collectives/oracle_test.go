@@ -193,9 +193,16 @@ func TestWaysAreShortest(t *testing.T) {
 // checkBack expects that the steps told from the last to the first end on the blocks of the goal and cost what the way costs.
 func checkBack(t *rapid.T, way *Way, r *Reshard) {
 	total, blocks := int64(0), []int64{}
-	way.Back(func(_ Kind, price, local int64) {
-		total, blocks = total+price, append(blocks, local)
+	before := int64(0) // the bytes that the step told last began with
+	way.Back(func(h Hop) {
+		if len(blocks) > 0 && before != h.After {
+			t.Fatalf("from %v to %v: a step ends on %d bytes, the next begins with %d", r.From, r.To, h.After, before)
+		}
+		total, blocks, before = total+h.Price, append(blocks, h.After), h.Before
 	})
+	if len(blocks) > 0 && before != r.Bytes/r.From.Shards() {
+		t.Fatalf("from %v to %v: told back, the first step begins with %d bytes", r.From, r.To, before)
+	}
 	if total != way.Price() || len(blocks) > 0 && blocks[0] != r.Bytes/r.To.Shards() || len(blocks) != len(way.Steps()) {
 		t.Fatalf("from %v to %v: told back are %d steps that cost %d and end on %v", r.From, r.To, len(blocks), total, blocks)
 	}

@@ -211,14 +211,23 @@ func (w *Way) Price() int64 {
 	return total
 }
 
-// Back calls visit with the steps from the last to the first: the kind, the price, and the bytes that a device has after it.
-func (w *Way) Back(visit func(kind Kind, price, local int64)) {
+// Hop is what a step of a way costs, and between which sizes of blocks.
+type Hop struct {
+	Kind          Kind
+	Axes          []subaxis.Ref
+	Price         int64 // picoseconds
+	Before, After int64 // bytes of a device
+}
+
+// Back calls visit with the steps from the last to the first.
+func (w *Way) Back(visit func(h Hop)) {
 	for i := len(w.legs) - 1; i >= 0; i-- {
 		l := &w.legs[i]
 		for at := l.goal; at != l.start; at = l.row.from[at] {
-			g := l.table.graph
-			kind := g.moves[l.table.arc(l.row, at).move].kind
-			visit(kind, l.row.price[at]-l.row.price[l.row.from[at]], l.table.tensor.bytes/g.vertices[at].shards)
+			g, from := l.table.graph, l.row.from[at]
+			move := &g.moves[l.table.arc(l.row, at).move]
+			visit(Hop{move.kind, move.axes, l.row.price[at] - l.row.price[from], l.table.tensor.bytes / move.shards,
+				l.table.tensor.bytes / g.vertices[at].shards})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/shardmap"
@@ -153,4 +154,27 @@ func (md *Model) fastest(m *ir.Module, p *shardmap.Program, c *ring.Candidate, t
 		}
 	}
 	return out, pays
+}
+
+// Overlap is how a collective that gathers an operand of a product, or reduces and scatters its result, may overlap with the product.
+type Overlap struct {
+	price, shown, overhead, chunks int64
+}
+
+// Overlap returns that of a collective over some axes; bytes as in [Model.Price].
+func (md *Model) Overlap(kind collectives.Kind, axes []subaxis.Ref, bytes int64) Overlap {
+	n := subaxis.Product(axes)
+	c := md.topology.Collective(kind, axes, collectives.GroupBytes(kind, n, bytes))
+	return Overlap{cost.Picoseconds(c.Seconds), cost.Picoseconds(c.Seconds - c.Overhead), cost.Picoseconds(c.Overhead), n}
+}
+
+// Saves returns the most picoseconds that a ring could save over the collective and a product of some picoseconds one after the other
+// (cost.md section 3.5). One chunk is multiplied while nothing is sent, the others hide as much as they take, and every chunk costs the
+// overhead of one dispatch.
+func (o Overlap) Saves(product int64) int64 {
+	if o.chunks < 2 || o.chunks > ring.MostSteps {
+		return 0
+	}
+	hidden := min(o.shown, product/o.chunks*(o.chunks-1)+product%o.chunks)
+	return max(0, o.price-(o.shown-hidden)-o.chunks*o.overhead)
 }

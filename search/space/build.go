@@ -263,7 +263,7 @@ func (s *Space) prices(l *link, c *columns, relaxed bool) []int64 {
 // least returns what a program surely takes for a reshard: its part of a copy that all uses share, or a copy of its own
 // whose gather overlaps with a product.
 func (l *link) least(p *price, product int64) int64 {
-	return min(l.sure.of(p.least)/l.shared, l.sure.of(p.least-min(p.last, product)))
+	return min(l.sure.of(p.least)/l.shared, l.sure.of(p.least-p.last.Saves(product)))
 }
 
 // lifetimes sets the interval in which each node's values take memory: from where it is made to its last use,

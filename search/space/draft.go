@@ -1,6 +1,8 @@
 package space
 
 import (
+	"math"
+
 	"maps"
 	"slices"
 
@@ -138,21 +140,21 @@ func (d *draft) add(c *cut, kept []layoutID) {
 	}
 	n := d.node
 	st := strategy{factors: c.factors, cost: c.cost, compute: c.compute, bytes: d.bytes(kept)}
-	sent, scattered := int64(0), int64(0) // in all, and in what may overlap with a product
+	sent, saved := int64(0), int64(0) // in all, and by overlap with this product
 	for i, v := range n.values {
 		if d.isTensor(v) && c.made[i] != kept[i] {
 			p := d.reshard(c.made[i], kept[i], d.tensor(v))
 			st.cost += p.all
 			sent += p.least
 			if d.rings && d.fed[d.same[v]] {
-				sent -= p.last
+				sent -= p.last.Saves(math.MaxInt64)
 			}
 			if d.rings && d.m.Kind(n.op) == ir.OpDotGeneral {
-				scattered = p.first
+				saved = p.first.Saves(st.compute)
 			}
 		}
 	}
-	st.least = st.compute + sent - min(st.compute, scattered)
+	st.least = st.compute + sent - saved
 	d.strategies = append(d.strategies, st)
 	for j, id := range c.operands {
 		d.operands[j] = append(d.operands[j], id)

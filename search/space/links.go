@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 // link is an edge to be: what it costs that node `to` reads a value of node `from`.
@@ -225,9 +227,9 @@ func withoutConstraints(m *ir.Module) *ir.Module {
 // price is what a reshard costs, in picoseconds.
 type price struct {
 	all   int64
-	least int64 // what a program surely takes: slices one after the other become one
-	first int64 // of it, a reduce-scatter at its beginning, which may overlap with the product before it
-	last  int64 // of it, an all-gather at its end, which may overlap with the product after it
+	least int64            // what a program surely takes: slices one after the other become one
+	first estimate.Overlap // of a reduce-scatter at its beginning with the product before it
+	last  estimate.Overlap // of an all-gather at its end with the product after it
 }
 
 // wordBytes is the size of single integers, which cost nothing.
@@ -240,19 +242,37 @@ func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
 	}
 	w := s.planner.Way(t, s.known[from], s.known[to])
 	p, end, sliced := price{all: w.Price()}, true, false
-	w.Back(func(kind collectives.Kind, ps, local int64) {
-		slice, joined := kind == collectives.AllSlice, sliced
-		if sliced = slice; slice && (joined || local <= wordBytes) {
+	w.Back(func(h collectives.Hop) {
+		slice, joined := h.Kind == collectives.AllSlice, sliced
+		if sliced = slice; slice && (joined || h.After <= wordBytes) {
 			return
 		}
-		p.least += ps
-		if end && kind == collectives.AllGather {
-			p.last = ps
+		p.least += h.Price
+		if end && h.Kind == collectives.AllGather {
+			p.last = s.overlap(&h)
 		}
-		if p.first = 0; kind == collectives.ReduceScatter {
-			p.first = ps
+		if p.first = (estimate.Overlap{}); h.Kind == collectives.ReduceScatter {
+			p.first = s.overlap(&h)
 		}
 		end = false
 	})
 	return p
+}
+
+// overlap returns how a step may overlap with a product. A planner hands out the same axes for all steps over them.
+func (s *Space) overlap(h *collectives.Hop) estimate.Overlap {
+	key := step{h.Kind, &h.Axes[0], h.Before}
+	o, ok := s.overlaps[key]
+	if !ok {
+		o = s.model.Overlap(h.Kind, h.Axes, h.Before)
+		s.overlaps[key] = o
+	}
+	return o
+}
+
+// step is what the price of a step depends on.
+type step struct {
+	kind  collectives.Kind
+	axes  *subaxis.Ref
+	bytes int64
 }

@@ -64,6 +64,7 @@ type Space struct {
 	fed       []bool       // per value: products read it
 	links     []link
 	lists     lists
+	overlaps  map[step]estimate.Overlap
 }
 
 type layoutID int32
@@ -104,9 +105,9 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	s := &Space{m: m, mesh: mesh, model: model, rings: true,
 		planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
 		pins:    map[ir.ValueID]ir.ShardingID{},
-		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)),
-		fused:   estimate.Fused(m),
-		gone:    estimate.Fused(withoutConstraints(m)),
+		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: map[step]estimate.Overlap{},
+		fused: estimate.Fused(m),
+		gone:  estimate.Fused(withoutConstraints(m)),
 	}
 	acrossManual(m, s.gone)
 	for range s.outPins {

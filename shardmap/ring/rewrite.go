@@ -47,7 +47,7 @@ func Rewrite(ctx context.Context, p *shardmap.Program) error {
 		}
 		at := slices.IndexFunc(candidates, func(c Candidate) bool { return c.Collective == i })
 		if at < 0 {
-			return refuse(p, i, fmt.Sprintf("no product alone uses or makes what the collective moves between at most %d devices", mostSteps))
+			return refuse(p, i, fmt.Sprintf("no product alone uses or makes what the collective moves between at most %d devices", MostSteps))
 		}
 		c := &candidates[at]
 		name, _ := a.(ir.StringAttr)

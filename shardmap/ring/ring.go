@@ -46,8 +46,8 @@ var wayNames = [...]string{"unidirectional", "bidirectional"}
 // String returns the value of the attribute.
 func (w Way) String() string { return wayNames[w] }
 
-// mostSteps bounds the rings: every step is written out.
-const mostSteps = 64
+// MostSteps bounds the rings: every step is written out.
+const MostSteps = 64
 
 // Candidate is a product and a collective beside it that can run as a ring: the product is the only user of what is
 // gathered, or the reduction the only user of the product.
@@ -81,7 +81,7 @@ func Find(p *shardmap.Program) []Candidate {
 
 func candidate(m *ir.Module, x *shardmap.Collective) (Candidate, bool) {
 	c := Candidate{op: x.Op, Steps: x.Size}
-	if x.From == 0 || x.Size < 2 || x.Size > mostSteps {
+	if x.From == 0 || x.Size < 2 || x.Size > MostSteps {
 		return c, false
 	}
 	ok := false
