@@ -155,10 +155,10 @@ func ExampleMakePlan_infeasible() {
 	}
 	// Output:
 	// true
-	// no plan found that fits in 64 B per device; the smallest limit known to work is 304 B, 240 B more
-	//   256 B of it are other inputs, the largest arg1 192 B, arg0 64 B
-	//   48 B of it are computed values, the largest `stablehlo.dot_general` f32[2,6] (product.mlir:3) 48 B
-	//   `--memory 304B` has a plan
+	// no plan found that fits in 64 B per device; the smallest limit known to work is 184 B, 120 B more
+	//   160 B of it are other inputs, the largest arg1 96 B, arg0 64 B
+	//   24 B of it are computed values, the largest `stablehlo.dot_general` f32[2,3] (product.mlir:3) 24 B
+	//   `--memory 184B` has a plan
 	//   twice the devices along "data" would save up to 32 B of the inputs
 }
 

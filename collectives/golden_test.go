@@ -74,9 +74,9 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	case "derive":
 		return factors(m, mesh, assignment), nil
 	case "insert":
-		err = collectives.Insert(ctx, m, mesh, assignment)
+		err = collectives.Insert(ctx, m, mesh, assignment, collectives.Anywhere)
 	case "partition":
-		err = collectives.Partition(ctx, m, mesh, assignment, planner)
+		err = collectives.Partition(ctx, m, mesh, assignment, planner, collectives.Anywhere)
 	}
 	return body(m), err
 }
@@ -141,7 +141,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {
 			}
 		}
 	}
-	must(0, collectives.Insert(ctx, m, mesh, factors))
+	must(0, collectives.Insert(ctx, m, mesh, factors, collectives.Anywhere))
 	show()
 	planner := collectives.NewPlanner(bytesSent{}, m.Mesh(mesh).Axes)
 	must(0, collectives.Expand(ctx, m, collectives.Expansion{Order: planner.Cheapest}))

@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"context"
+	"math"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -14,10 +15,13 @@ import (
 // which read and make whole tensors. The shardings of the values themselves are in the module.
 type Assignment []Factors
 
+// Anywhere is the reach of copies that all uses of a value in a block share.
+const Anywhere = math.MaxInt
+
 // Partition makes the communications of a module explicit, in two steps: [Insert] says where values are resharded, and
 // [Expand] by which collectives, the planner's cheapest. Errors are those of the steps.
-func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner) error {
-	if err := Insert(ctx, m, mesh, assignment); err != nil {
+func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner, reach int) error {
+	if err := Insert(ctx, m, mesh, assignment, reach); err != nil {
 		return err
 	}
 	return Expand(ctx, m, Expansion{Order: planner.Cheapest, KeepManual: true})
@@ -27,9 +31,9 @@ func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Ass
 // one mesh without unreduced axes, and every op its factors. Insert puts an sdy.reshard where a value is not as an op needs
 // it, so that each op reads its operands and makes its results exactly as its factors say, and every result goes on in the
 // sharding of its value; partial results are resharded to whole ones. Sharding constraints become reshards. Reshards of one
-// value to one sharding are shared within a block. Errors are the context's, and of class diag.ErrInvalid or
-// diag.ErrInternal.
-func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment) error {
+// value to one sharding are shared within a block where at most reach ops lie between two reads: a copy that is shared is made
+// once, and held from its first read to its last. Errors are the context's, and of class diag.ErrInvalid or diag.ErrInternal.
+func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, reach int) error {
 	main, ok := m.Main()
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
@@ -39,7 +43,7 @@ func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assign
 	for i, id := range m.Func(main).ResultShardings {
 		out[ir.Use{Op: m.LastOp(body), Index: i}] = id
 	}
-	p := &inserter{ctx: ctx, m: m, mesh: mesh, assignment: assignment}
+	p := &inserter{ctx: ctx, m: m, mesh: mesh, assignment: assignment, reach: reach}
 	return p.block(body, out)
 }
 
@@ -48,10 +52,18 @@ type inserter struct {
 	m          *ir.Module
 	mesh       ir.MeshID
 	assignment Assignment
+	reach      int
+	now        int // ops seen
 }
 
 // moved remembers the copies of values of one block in other shardings.
-type moved map[copyKey]ir.ValueID
+type moved map[copyKey]copied
+
+// copied is a copy, and when it was read last.
+type copied struct {
+	value ir.ValueID
+	read  int
+}
 
 type copyKey struct {
 	value    ir.ValueID
@@ -65,6 +77,7 @@ func (p *inserter) block(b ir.BlockID, out map[ir.Use]ir.ShardingID) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
+		p.now++
 		if p.m.Kind(op).IsTerminator() {
 			for i := range p.m.NumOperands(op) {
 				if want, ok := out[ir.Use{Op: op, Index: i}]; ok {
@@ -198,15 +211,16 @@ func (p *inserter) operand(op ir.OpID, i int, want ir.ShardingID, copies moved) 
 	}
 }
 
-// copyOf returns a value in another sharding, making it before op unless the block already has it.
+// copyOf returns a value in another sharding, making it before op unless the block has it within reach.
 func (p *inserter) copyOf(op ir.OpID, v ir.ValueID, want ir.ShardingID, copies moved) ir.ValueID {
 	key := copyKey{v, want}
-	if c, ok := copies[key]; ok {
-		return c
+	c, ok := copies[key]
+	if !ok || p.now-c.read > p.reach {
+		c.value = p.reshard(p.m.BuilderBefore(op), v, want)
 	}
-	c := p.reshard(p.m.BuilderBefore(op), v, want)
+	c.read = p.now
 	copies[key] = c
-	return c
+	return c.value
 }
 
 // reshard inserts an sdy.reshard of a value, unless the value already lies as is wanted.

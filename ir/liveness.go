@@ -31,6 +31,9 @@ func (l *Liveness) number(b BlockID) {
 // Len returns how many ops were numbered.
 func (l *Liveness) Len() int32 { return l.clock }
 
+// At returns the number of an op.
+func (l *Liveness) At(op OpID) int32 { return l.start[op] }
+
 // Interval returns the half-open interval in which a value is needed: from the op that makes it (0 for arguments of
 // the function) to after its last use. What a loop or branch reads from outside it keeps to its end.
 func (l *Liveness) Interval(v ValueID) (lo, hi int32) {

@@ -87,7 +87,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner); err != nil {
+		if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
 			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
 	}

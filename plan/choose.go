@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/search"
 	"autoshard/search/space"
@@ -13,7 +14,17 @@ import (
 
 // memoryAttempts bounds how often the search runs again with a tighter limit because reshards, which it does not
 // see as memory, went over the real one.
-const memoryAttempts = 6
+const memoryAttempts = 12
+
+// leastAttempts bounds how often the least memory is searched again because programs hold more for moments.
+const leastAttempts = 6
+
+// relaxedAttempts bounds how often the relaxed problem is solved again for solutions that share copies.
+const relaxedAttempts = 4
+
+// reaches are how many ops may lie between two reads of one copy, in the order in which they are tried until a program fits:
+// the more copies are shared the less is sent, and the longer they are held.
+var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 
 // Steps of searches where no budget is given: of a first coarse one, of all finer ones after it, and of that for a bound.
 // Those are bounded because reductions, which the default budget of package search grows with, take minutes there.
@@ -71,7 +82,6 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 	for i := range baselines {
 		if b := &baselines[i]; b.lowered != nil && (b.kept || c.space.Respects(b.settled)) {
 			c.offer(b.lowered)
-			c.notes(b.lowered)
 		}
 	}
 	c.bound = c.space.Floor()
@@ -96,18 +106,14 @@ func (c *choice) none(searching context.Context) error {
 	return c.memoryError(c.late, c.least)
 }
 
-// offer takes a plan if it fits and is the fastest so far.
+// offer takes a plan if it fits and is the fastest so far, and remembers the one that needs the least memory.
 func (c *choice) offer(l *lowered) {
+	if c.least == nil || l.step.Peak < c.least.step.Peak {
+		c.least = l
+	}
 	if l.step.Peak <= c.Memory && (c.best == nil || l.step.Total() < c.best.step.Total()) {
 		c.best = l
 		c.tell("")
-	}
-}
-
-// notes keeps the plan that needs the least memory, which is found again under any limit that allows it.
-func (c *choice) notes(l *lowered) {
-	if c.least == nil || l.step.Peak < c.least.step.Peak {
-		c.least = l
 	}
 }
 
@@ -154,15 +160,14 @@ func (c *choice) over(ctx context.Context) bool {
 }
 
 // solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program
-// needs more memory than the search saw, it searches again with a tighter limit.
+// needs more memory than the search saw, it searches again and looks there.
 func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise int64) error {
 	ctx, cancel := c.part(ctx, part)
 	defer cancel()
 	limit := c.Memory
 	for range memoryAttempts {
 		c.tell("search")
-		options := c.options(l, part, otherwise)
-		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
+		result, err := search.Solve(ctx, l.problem.WithLimit(limit), c.options(l, l.problem, part, otherwise))
 		c.spent += result.Steps
 		c.early = c.early || ctx.Err() != nil
 		if errors.Is(err, diag.ErrInfeasible) {
@@ -174,9 +179,16 @@ func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise in
 		if err != nil {
 			return err
 		}
-		over, err := c.try(l, result.Solution)
+		over, err := c.try(ctx, l, l.space.Own(result.Solution))
 		if err != nil || over <= 0 || c.over(ctx) {
 			return err
+		}
+		closer, err := c.watch(ctx, l, l.solution, limit)
+		if err != nil {
+			return err
+		}
+		if closer {
+			continue
 		}
 		if limit = min(limit, result.Peak) - over; limit <= 0 {
 			return nil
@@ -185,9 +197,28 @@ func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise in
 	return nil
 }
 
+// watch makes the problem of a level count what programs hold for moments, at the ops where that of a solution holds more than
+// a limit. It reports whether there are any that did not count yet.
+func (c *choice) watch(ctx context.Context, l *level, solution []int32, limit int64) (bool, error) {
+	if !l.space.Watch(solution, limit) {
+		return false, nil
+	}
+	c.tell("space")
+	effort := space.Effort{Steps: c.left()}
+	problem, err := l.space.Build(ctx, 0, &effort)
+	c.spent += effort.Spent
+	if c.gaveUp(err) {
+		return false, c.late.Err()
+	}
+	if err == nil {
+		l.problem = problem
+	}
+	return true, err
+}
+
 // options returns those of a search that may take a part of the steps that are left, or the given ones if there is no
 // budget; 0 are those of package search. While no plan is known to fit, the search may take more than the budget.
-func (c *choice) options(l *level, part float64, otherwise int64) search.Options {
+func (c *choice) options(l *level, p *search.Problem, part float64, otherwise int64) search.Options {
 	steps := otherwise
 	switch {
 	case c.Steps > 0 && c.best == nil:
@@ -195,91 +226,130 @@ func (c *choice) options(l *level, part float64, otherwise int64) search.Options
 	case c.Steps > 0:
 		steps = max(int64(float64(c.left())*part), 1)
 	}
+	var initial [][]int32
+	for _, x := range append(l.space.WarmStarts(), l.solution) {
+		initial = append(initial, l.space.Extend(x, p))
+	}
 	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil,
-		Initial: l.space.WarmStarts(), Progress: func(search.Event) { c.tell("") }}
+		Initial: initial, Progress: func(search.Event) { c.tell("") }}
 }
 
-// try lowers a solution, offers it and suggests it for other levels. It returns by how much the program exceeds the
-// limit.
-func (c *choice) try(l *level, solution []int32) (over int64, err error) {
+// try lowers a solution, offers it and suggests it for other levels. Where the program that shares all copies does not fit, it
+// tries with fewer shared ones, unless one without would not fit either. It returns by how much programs exceed the limit.
+func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int64, err error) {
 	if err := c.late.Err(); err != nil {
 		return 0, err
 	}
 	c.tell("lower")
+	settled := c.module.Clone()
+	assignment := l.space.Apply(settled, solution)
 	l.solution = solution
-	annotated := c.module.Clone()
-	assignment := l.space.Apply(annotated, solution)
-	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
-	if err != nil {
-		return 0, err
+	for i, reach := range reaches {
+		if i > 0 && (ctx.Err() != nil || l.space.Peak(solution) > c.Memory) {
+			break
+		}
+		found, err := c.lower(c.late, settled.Clone(), assignment, l.space.Planner(), reach)
+		if err != nil {
+			return 0, err
+		}
+		c.offer(found)
+		if excess := found.step.Peak - c.Memory; i == 0 || excess < over {
+			over = excess
+		}
+		if over <= 0 {
+			c.space.Suggest(settled, assignment)
+			break
+		}
 	}
-	c.offer(found)
-	if found.step.Peak <= c.Memory {
-		c.space.Suggest(annotated, assignment)
-	}
-	return found.step.Peak - c.Memory, nil
+	return over, nil
 }
 
-// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solution.
+// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solution. Where
+// the program of that does not fit, solutions that count what it holds for moments may: they use copies more often than those
+// of the problem, in which every use pays for its own.
 func (c *choice) prove(ctx context.Context, l *level) error {
-	if c.over(ctx) || l.Groups > 0 {
+	if l.Groups > 0 {
 		return nil
 	}
-	c.tell("bound")
+	for attempt := range relaxedAttempts {
+		if c.over(ctx) {
+			return nil
+		}
+		c.tell("bound")
+		result, err := c.relaxed(ctx, l, attempt > 0)
+		if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
+			return err
+		}
+		over, err := c.try(ctx, l, l.space.Own(result.Solution))
+		if more := l.space.Watch(l.solution, c.Memory); err != nil || over <= 0 || attempt > 0 && !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
+// solution where none fits, or none was found in time.
+func (c *choice) relaxed(ctx context.Context, l *level, watching bool) (search.Result, error) {
 	effort := space.Effort{Steps: c.left()}
-	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort)
+	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort, watching)
 	c.spent += effort.Spent
 	if err != nil {
 		if c.gaveUp(err) {
 			err = c.late.Err()
 		}
-		return err
+		return search.Result{}, err
 	}
-	options := c.options(l, 1, boundSteps)
-	options.Initial = append(options.Initial, l.solution)
+	steps := int64(boundSteps)
+	if watching {
+		steps /= 4
+	}
+	options := c.options(l, relaxed, 1, steps)
+	raise := func(bound int64) {
+		if !watching {
+			c.bound = max(c.bound, bound)
+		}
+	}
 	options.Progress = func(e search.Event) {
-		c.bound = max(c.bound, e.Bound)
+		raise(e.Bound)
 		c.tell("")
 	}
 	result, err := search.Solve(ctx, relaxed, options)
 	c.spent += result.Steps
 	if err != nil {
-		return c.late.Err() // no plan of this space fits: the bound stays as it is
+		return search.Result{}, c.late.Err() // no plan of this space fits: the bound stays as it is
 	}
-	c.bound = max(c.bound, result.Bound)
-	if c.best != nil && c.best.step.Total() <= c.bound {
-		return nil
-	}
-	_, err = c.try(l, result.Solution)
-	return err
+	raise(result.Bound)
+	return result, nil
 }
 
 // smallest looks for the plan that needs the least memory where none fits.
 func (c *choice) smallest(ctx context.Context, l *level) error {
-	if c.best != nil {
-		return nil
-	}
-	if l == nil || ctx.Err() != nil {
-		return nil
-	}
-	c.tell("search")
-	result, err := search.MinPeak(ctx, l.problem, c.options(l, 1, 0))
-	c.spent += result.Steps
-	if err != nil {
-		if c.gaveUp(err) {
-			err = c.late.Err()
+	for range leastAttempts {
+		if c.best != nil || l == nil || ctx.Err() != nil {
+			return nil
 		}
-		return err
+		c.tell("search")
+		result, err := search.MinPeak(ctx, l.problem, c.options(l, l.problem, 1, 0))
+		c.spent += result.Steps
+		if err != nil {
+			if c.gaveUp(err) {
+				err = c.late.Err()
+			}
+			return err
+		}
+		c.tell("lower")
+		l.solution = l.space.Own(result.Solution)
+		settled := c.module.Clone()
+		found, err := c.lower(c.late, settled, l.space.Apply(settled, l.solution), l.space.Planner(), 0)
+		if err != nil {
+			return err
+		}
+		c.offer(found)
+		if closer, err := c.watch(ctx, l, l.solution, result.Peak); err != nil || !closer {
+			return err
+		}
 	}
-	c.tell("lower")
-	annotated := c.module.Clone()
-	assignment := l.space.Apply(annotated, result.Solution)
-	found, err := c.lower(c.late, annotated, assignment, l.space.Planner())
-	if err != nil {
-		return err
-	}
-	c.notes(found)
-	c.offer(found)
 	return nil
 }
 

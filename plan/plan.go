@@ -187,7 +187,7 @@ type lowered struct {
 // lower makes communications explicit, overlaps products with collectives where that is faster and not more than memory
 // holds, and predicts the cost of a step. It fails with the context's error where that ends.
 func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
-	planner *collectives.Planner) (*lowered, error) {
+	planner *collectives.Planner, reach int) (*lowered, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
 	l := &lowered{annotated: annotated, explicit: annotated.Clone()}
-	if err := collectives.Partition(ctx, l.explicit, p.mesh, assignment, planner); err != nil {
+	if err := collectives.Partition(ctx, l.explicit, p.mesh, assignment, planner, reach); err != nil {
 		return nil, err
 	}
 	ir.EraseDead(l.explicit)

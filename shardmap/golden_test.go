@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			planner := collectives.NewPlanner(flat{}, m.Mesh(meshID).Axes)
-			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner); err != nil {
+			if err := collectives.Partition(t.Context(), m, meshID, assignment, planner, collectives.Anywhere); err != nil {
 				return err.Error()
 			}
 			if d.Cmd == "partition" {

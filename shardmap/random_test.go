@@ -80,7 +80,8 @@ func lower(t *rapid.T, m *ir.Module, mesh ir.MeshID) (*ir.Module, *shardmap.Prog
 		t.Fatal(err)
 	}
 	planner := collectives.NewPlanner(rapid.SampledFrom([]collectives.Pricer{flat{}, odd{}}).Draw(t, "prices"), m.Mesh(mesh).Axes)
-	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner); err != nil {
+	reach := rapid.SampledFrom([]int{0, 2, collectives.Anywhere}).Draw(t, "reach")
+	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner, reach); err != nil {
 		t.Fatal(err)
 	}
 	if err := ir.Verify(t.Context(), m); err != nil {

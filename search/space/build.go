@@ -17,18 +17,18 @@ import (
 // where the problem would need too much memory, ErrSteps where the effort's steps do not suffice, the context's error
 // where that ends, and diag.ErrInfeasible where the pins rule out every way to cut an op.
 func (s *Space) Build(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
-	return s.build(ctx, limit, effort, false)
+	return s.build(ctx, limit, effort, false, true)
 }
 
 // Relaxed returns the problem with costs that the program of a solution surely takes: uses that may share a copy pay
 // their part of it, what may overlap with a product costs only what goes beyond the product, one branch of several
 // counts, and values that may stay out of memory take no time there. Solutions are those of Build, and so is the
-// memory that they need. It fails like Build.
-func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
-	return s.build(ctx, limit, effort, true)
+// memory that they need, but what is held for moments counts only if that is asked for. It fails like Build.
+func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort, watching bool) (*search.Problem, error) {
+	return s.build(ctx, limit, effort, true, watching)
 }
 
-func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed bool) (*search.Problem, error) {
+func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed, watching bool) (*search.Problem, error) {
 	effort.ctx = ctx
 	s.effort, s.err = effort, nil
 	if s.links == nil {
@@ -40,6 +40,7 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 	b := search.NewBuilder()
 	b.Grow(s.count, 0)
 	var costs, usages []int64
+	live := s.lives(watching)
 	for i := range s.nodes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -54,9 +55,11 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed 
 			}
 			costs, usages = append(costs, cost), append(usages, st.bytes)
 		}
-		b.AddNode(costs, usages, n.lo, n.hi)
+		lo, hi := live(int32(i))
+		b.AddNode(costs, usages, lo, hi)
 	}
 	s.matrices(b, relaxed)
+	s.holds(b, watching)
 	if s.err != nil {
 		return nil, s.err
 	}

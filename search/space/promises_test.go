@@ -66,7 +66,7 @@ func TestRelaxed(t *testing.T) {
 		}
 		p, err := s.Build(t.Context(), 0, &space.Effort{})
 		dear := solve(t, p, err)
-		p, err = s.Relaxed(t.Context(), 0, &space.Effort{})
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
 		least[i] = solve(t, p, err).Cost
 		if least[i] > dear.Cost || s.Floor() > least[i] {
 			t.Errorf("the relaxed problem costs %d, the problem %d, the floor %d", least[i], dear.Cost, s.Floor())

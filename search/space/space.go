@@ -65,6 +65,9 @@ type Space struct {
 	links     []link
 	lists     lists
 	overlaps  map[step]estimate.Overlap
+	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
+	holders   []holder // of the last problem that was built
+	time      *moments
 }
 
 type layoutID int32

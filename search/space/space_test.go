@@ -95,7 +95,7 @@ func lower(t *rapid.T, s *space.Space, m *ir.Module, meshID ir.MeshID, model *es
 	estimate.Step) {
 	c := m.Clone()
 	assignment := s.Apply(c, solution)
-	if err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner()); err != nil {
+	if err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner(), collectives.Anywhere); err != nil {
 		t.Fatal(err)
 	}
 	p, err := shardmap.Lower(t.Context(), c, meshID)
@@ -224,7 +224,7 @@ func TestMatmulCases(t *testing.T) {
 			}
 			program := m.Clone()
 			assignment := s.Apply(program, r.Solution)
-			if err := collectives.Partition(t.Context(), program, meshID, assignment, s.Planner()); err != nil {
+			if err := collectives.Partition(t.Context(), program, meshID, assignment, s.Planner(), collectives.Anywhere); err != nil {
 				t.Fatal(err)
 			}
 			p, err := shardmap.Lower(t.Context(), program, meshID)

@@ -1,0 +1,198 @@
+package space
+
+import (
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/rule"
+)
+
+// held is memory that a program takes for some moments, by the strategies of one node or two: how they class the strategies of
+// either, and what each pair of classes takes. Without a second node the class is the bytes.
+type held struct {
+	from, to int32 // to is -1 for none
+	lo, hi   int32
+	row, col func(strategy int32) int64
+	bytes    func(row, col int64) int64
+}
+
+// of returns what a solution takes.
+func (h *held) of(solution []int32) int64 {
+	row := h.row(solution[h.from])
+	if h.to < 0 {
+		return row
+	}
+	return h.bytes(row, h.col(solution[h.to]))
+}
+
+// heldAt returns what a program takes at an op beside what its nodes keep.
+func (s *Space) heldAt(t *moments, op int32) []held {
+	var out []held
+	for _, i := range t.made[op] {
+		out = append(out, s.sending(t, op, i)...)
+	}
+	for j := range t.reads[op] {
+		out = append(out, s.copying(t, op, int32(j))...)
+	}
+	return out
+}
+
+// made returns the function that says in which layouts a strategy's results come out of the op; nil where that is always as
+// they are kept.
+func (s *Space) made(n *node) func(strategy int32) []layoutID {
+	k := s.m.Kind(n.op)
+	if n.op == 0 || k.HasBodies() || k == ir.OpOptimizationBarrier || passesOn(k) || k == ir.OpSdyManualComputation || freelyMade(k) {
+		return nil
+	}
+	whole := s.internAll(s.wholes(n.values))
+	r := s.classes.rules.Of(s.m, n.op)
+	if r == nil || len(n.operands) == 0 {
+		return func(int32) []layoutID { return whole }
+	}
+	_, reduction := rule.Shardable(s.m, n.op, r)
+	return func(strategy int32) []layoutID {
+		_, results, _ := collectives.Project(r, n.class.strategies[strategy].factors, reduction)
+		return s.internAll(results)
+	}
+}
+
+// kept returns the layout in which a strategy keeps a value of its node.
+func (s *Space) kept(n *node, slot, strategy int32) layoutID {
+	return s.lists.all[n.class.kept[slot]].of(strategy)
+}
+
+// sending returns what the results of an op take as they come out, while they are sent on and, where they would be taken on
+// the fly if they were not sent, until they are read.
+func (s *Space) sending(t *moments, op, i int32) []held {
+	n := &s.nodes[i]
+	made := s.made(n)
+	if made == nil {
+		return nil
+	}
+	item := func(lo, hi int32, bytes func(v ir.ValueID, from, to layoutID) int64) held {
+		sum := func(strategy int32) int64 {
+			total := int64(0)
+			for k, l := range made(strategy) {
+				if s.isTensor(n.values[k]) {
+					total += bytes(n.values[k], l, s.kept(n, int32(k), strategy))
+				}
+			}
+			return total
+		}
+		return held{from: i, to: -1, lo: lo, hi: hi, row: sum}
+	}
+	now := t.computes(op)
+	_, end := s.lifetime(t, i, everywhere)
+	return []held{item(now, now+1, s.comesOut), item(now+1, now+2, s.sent), item(now+1, end, s.arrives)}
+}
+
+// comesOut returns what a result takes as it comes out of its op.
+func (s *Space) comesOut(v ir.ValueID, from, to layoutID) int64 {
+	if from == to && s.fused[v] {
+		return 0
+	}
+	return s.bytes(v, from)
+}
+
+// sent returns what a result takes while it is sent on, beside what it takes afterwards.
+func (s *Space) sent(v ir.ValueID, from, to layoutID) int64 {
+	if from == to {
+		return 0
+	}
+	first, most := s.steps(v, from, to)
+	return max(s.bytes(v, from)+first, most) - s.bytes(v, to)
+}
+
+// arrives returns what a result takes that its reader would take on the fly if it were not sent on.
+func (s *Space) arrives(v ir.ValueID, from, to layoutID) int64 {
+	if from == to || !s.fused[v] {
+		return 0
+	}
+	return s.bytes(v, to)
+}
+
+// copying returns what the copy of a read takes while it is made and until it is read and, where the value would be read on
+// the fly, what the value takes.
+func (s *Space) copying(t *moments, op, j int32) []held {
+	r := &t.reads[op][j]
+	v, slot := r.value, s.slotOf[r.value]
+	read := &s.lists.all[r.layouts(s.nodes[r.to].class)]
+	item := func(lo, hi int32, bytes func(from, to layoutID) int64) held {
+		return held{from: r.from, to: r.to, lo: lo, hi: hi,
+			row:   func(strategy int32) int64 { return int64(s.kept(&s.nodes[r.from], slot, strategy)) },
+			col:   func(strategy int32) int64 { return int64(read.of(strategy)) },
+			bytes: func(row, col int64) int64 { return bytes(layoutID(row), layoutID(col)) }}
+	}
+	at, dies := t.first[op]+j, s.nodes[r.from].hi-1 == op && t.lastRead(op, r.from) == j
+	out := []held{item(at, at+1, func(from, to layoutID) int64 { return s.copied(v, from, to, dies) })}
+	if n := &s.nodes[r.to]; n.op == 0 || !passesOn(s.m.Kind(n.op)) {
+		out = append(out, item(at+1, t.computes(op)+1, func(from, to layoutID) int64 {
+			if from == to && (!dies || s.fused[v]) {
+				return 0
+			}
+			return s.bytes(v, to)
+		}))
+	}
+	if s.fused[v] {
+		out = append(out, s.unfused(t, r, at))
+	}
+	return out
+}
+
+// copied returns what a copy takes while it is made, beside the value, which is not needed after the first step if it dies.
+func (s *Space) copied(v ir.ValueID, from, to layoutID, dies bool) int64 {
+	if from == to {
+		return 0
+	}
+	first, most := s.steps(v, from, to)
+	if dies {
+		most -= s.bytes(v, from)
+	}
+	return max(first, most)
+}
+
+// unfused returns what a value takes until it is copied at a moment, which would otherwise be read on the fly. Where it is
+// sent on that is counted there.
+func (s *Space) unfused(t *moments, r *read, at int32) held {
+	n := &s.nodes[r.from]
+	made := s.made(n)
+	const asMade = 1 << 32
+	row := func(strategy int32) int64 {
+		kept := s.kept(n, 0, strategy)
+		if made == nil || made(strategy)[0] == kept {
+			return int64(kept) | asMade
+		}
+		return int64(kept)
+	}
+	read := &s.lists.all[r.layouts(s.nodes[r.to].class)]
+	col := func(strategy int32) int64 { return int64(read.of(strategy)) }
+	bytes := func(row, col int64) int64 {
+		if row&asMade == 0 || row&^asMade == col {
+			return 0
+		}
+		return s.bytes(r.value, layoutID(row&^asMade))
+	}
+	return held{r.from, r.to, t.computes(n.lo), at + 1, row, col, bytes}
+}
+
+// bytes returns what a value takes in a layout on one device.
+func (s *Space) bytes(v ir.ValueID, l layoutID) int64 {
+	return s.m.ValueType(v).Bytes() / s.layouts[l].Shards()
+}
+
+// steps returns what a reshard holds beside the value that it begins with: the result of its first step, and the most that
+// any later step reads and makes.
+func (s *Space) steps(v ir.ValueID, from, to layoutID) (first, most int64) {
+	w := s.planner.Way(s.tensor(v), s.known[from], s.known[to])
+	after, sliced := int64(0), false
+	w.Back(func(h collectives.Hop) {
+		slice := h.Kind == collectives.AllSlice
+		if slice && sliced { // slices that follow one another are one
+			return
+		}
+		if sliced = slice; after > 0 {
+			most = max(most, h.After+after)
+		}
+		first, after = h.After, h.After
+	})
+	return first, most
+}

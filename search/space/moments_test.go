@@ -1,0 +1,47 @@
+package space_test
+
+import (
+	"slices"
+	"testing"
+
+	"autoshard/search/space"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+// Where every op is watched, the problem says of every solution what its program holds at most, and costs what it did.
+func TestWatchedOpsAreExact(t *testing.T) {
+	for _, file := range []string{"testdata/loop.mlir", "testdata/chlo.mlir", "../../examples/mlp_train.mlir"} {
+		t.Run(file, func(t *testing.T) {
+			m, mesh, model := load(t, file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
+			s := space.New(m, mesh, model)
+			plain, err := s.Build(t.Context(), 0, &space.Effort{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first := make([]int32, plain.NumNodes()); !s.Watch(first, -1) || s.Watch(first, -1) {
+				t.Fatal("the ops are watched never, or more than once")
+			}
+			exact, err := s.Build(t.Context(), 0, &space.Effort{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				solution := make([]int32, plain.NumNodes())
+				for i := range solution {
+					solution[i] = int32(rapid.IntRange(0, plain.NumStrategies(i)-1).Draw(t, "strategy"))
+				}
+				cost, _, _ := plain.Evaluate(solution)
+				extended := s.Extend(solution, exact)
+				again, peak, err := exact.Evaluate(extended)
+				if err != nil || again != cost || peak != s.Peak(solution) {
+					t.Fatalf("cost %d and peak %d (%v), want %d and %d", again, peak, err, cost, s.Peak(solution))
+				}
+				if !slices.Equal(s.Own(extended), solution) || !slices.Equal(s.Extend(solution, plain), solution) {
+					t.Error("the solution is not what it was before it was extended")
+				}
+			})
+		})
+	}
+}
