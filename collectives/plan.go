@@ -215,6 +215,7 @@ func (w *Way) Price() int64 {
 type Hop struct {
 	Kind          Kind
 	Axes          []subaxis.Ref
+	Dim           int   // that is cut or joined; of an all-to-all the one that is joined
 	Price         int64 // picoseconds
 	Before, After int64 // bytes of a device
 }
@@ -225,8 +226,9 @@ func (w *Way) Back(visit func(h Hop)) {
 		l := &w.legs[i]
 		for at := l.goal; at != l.start; at = l.row.from[at] {
 			g, from := l.table.graph, l.row.from[at]
-			move := &g.moves[l.table.arc(l.row, at).move]
-			visit(Hop{move.kind, move.axes, l.row.price[at] - l.row.price[from], l.table.tensor.bytes / move.shards,
+			arc := l.table.arc(l.row, at)
+			move := &g.moves[arc.move]
+			visit(Hop{move.kind, move.axes, int(arc.dim), l.row.price[at] - l.row.price[from], l.table.tensor.bytes / move.shards,
 				l.table.tensor.bytes / g.vertices[at].shards})
 		}
 	}

@@ -19,8 +19,9 @@ const memoryAttempts = 12
 // leastAttempts bounds how often the least memory is searched again because programs hold more for moments.
 const leastAttempts = 6
 
-// relaxedAttempts bounds how often the relaxed problem is solved again for solutions that share copies.
-const relaxedAttempts = 4
+// boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
+// solution, and relaxedAttempts how often again for solutions that share copies and fit.
+const boundRounds, relaxedAttempts = 4, 3
 
 // reaches are how many ops may lie between two reads of one copy, in the order in which they are tried until a program fits:
 // the more copies are shared the less is sent, and the longer they are held.
@@ -264,28 +265,51 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 	return over, nil
 }
 
-// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solution. Where
-// the program of that does not fit, solutions that count what it holds for moments may: they use copies more often than those
+// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions. Where
+// the program of the last does not fit, solutions that count what it holds for moments may: they use copies more often than those
 // of the problem, in which every use pays for its own.
 func (c *choice) prove(ctx context.Context, l *level) error {
 	if l.Groups > 0 {
 		return nil
 	}
-	for attempt := range relaxedAttempts {
-		if c.over(ctx) {
-			return nil
+	over := int64(0)
+	for range boundRounds {
+		if l.solution != nil {
+			l.space.Settle(l.solution)
 		}
-		c.tell("bound")
-		result, err := c.relaxed(ctx, l, attempt > 0)
-		if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
+		before, more, err := c.bound, false, error(nil)
+		if over, more, err = c.relaxation(ctx, l, false); err != nil || !more {
 			return err
 		}
-		over, err := c.try(ctx, l, l.space.Own(result.Solution))
-		if more := l.space.Watch(l.solution, c.Memory); err != nil || over <= 0 || attempt > 0 && !more {
+		if c.best != nil && 10*(c.bound-before) < c.best.step.Total()-c.bound {
+			break
+		}
+	}
+	for range relaxedAttempts {
+		if watched := l.space.Watch(l.solution, c.Memory); over <= 0 || !watched {
+			return nil
+		}
+		more, err := false, error(nil)
+		if over, more, err = c.relaxation(ctx, l, true); err != nil || !more {
 			return err
 		}
 	}
 	return nil
+}
+
+// relaxation solves the relaxed problem of a level and tries its solution, whose program exceeds the memory by what it returns. It reports
+// whether there is a solution, and something better to hope for.
+func (c *choice) relaxation(ctx context.Context, l *level, watching bool) (over int64, more bool, err error) {
+	if c.over(ctx) {
+		return 0, false, nil
+	}
+	c.tell("bound")
+	result, err := c.relaxed(ctx, l, watching)
+	if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
+		return 0, false, err
+	}
+	over, err = c.try(ctx, l, l.space.Own(result.Solution))
+	return over, err == nil, err
 }
 
 // relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no

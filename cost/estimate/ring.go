@@ -1,12 +1,14 @@
 package estimate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
 	"autoshard/subaxis"
@@ -77,29 +79,30 @@ func settle(m *ir.Module, r *shardmap.Ring, fused []bool) {
 	}
 }
 
-// Choice is a ring that is faster than the product and the collective that it replaces.
+// Choice are the rings in the place of a collective and of the products beside it, which together are faster than these.
 type Choice struct {
 	Collective   int // index in the program's list
 	Way          ring.Way
 	Serial, Ring int64 // picoseconds of one run: one after the other, and overlapped
 }
 
-// Rings chooses the collective matmuls of a program that save time, in the order of its collectives. A product is part
-// of at most one, that which saves most; of two ways that take as long, chunks walk one way. Chunks are no smaller than
-// the hardware's tile. The only error is the context's.
+// Rings chooses the collective matmuls of a program that save time, in the order of its collectives. A product is part of at
+// most one, that which saves most; of two ways that take as long, chunks walk one way. Chunks are no smaller than the
+// hardware's tile. What several products read is gathered for each of them if that takes less than gathering it once. The only
+// error is the context's.
 func (md *Model) Rings(ctx context.Context, p *shardmap.Program) ([]Choice, error) {
-	var best []Choice
+	var found []Choice
 	var trial *ring.Trial
 	module := p.Module
-	byProduct := map[ir.OpID]int{}
-	candidates := ring.Find(p)
-	for i := range candidates {
+	groups := map[int][]ring.Candidate{} // by collective
+	for _, c := range ring.Find(p) {
+		groups[c.Collective] = append(groups[c.Collective], c)
+	}
+	for i := range p.Collectives {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c := &candidates[i]
-		x := &p.Collectives[c.Collective]
-		if !md.mayPay(c, x, &p.Mesh) {
+		if len(groups[i]) == 0 || !md.mayPay(groups[i], &p.Collectives[i], &p.Mesh) {
 			continue
 		}
 		if trial == nil {
@@ -107,47 +110,56 @@ func (md *Model) Rings(ctx context.Context, p *shardmap.Program) ([]Choice, erro
 			copied.Module = p.Module.Clone()
 			module, trial = copied.Module, ring.NewTrial(&copied)
 		}
-		choice, pays := md.fastest(module, p, c, trial)
-		if !pays {
-			continue
-		}
-		if at, ok := byProduct[c.Product]; !ok {
-			byProduct[c.Product] = len(best)
-			best = append(best, choice)
-		} else if b := &best[at]; choice.Serial-choice.Ring > b.Serial-b.Ring {
-			*b = choice
+		if choice, pays := md.fastest(module, p, groups[i], trial); pays {
+			found = append(found, choice)
 		}
 	}
-	slices.SortFunc(best, func(a, b Choice) int { return a.Collective - b.Collective })
-	return best, nil
+	return compatible(found, groups), nil
 }
 
-// mayPay says whether a ring could be faster than its collective: overlap hides at most what the collective takes, and
+// compatible leaves out choices with a product that is part of one that saves more.
+func compatible(found []Choice, groups map[int][]ring.Candidate) []Choice {
+	slices.SortStableFunc(found, func(a, b Choice) int { return cmp.Compare(b.Serial-b.Ring, a.Serial-a.Ring) })
+	taken := map[ir.OpID]bool{}
+	found = slices.DeleteFunc(found, func(c Choice) bool {
+		if slices.ContainsFunc(groups[c.Collective], func(c ring.Candidate) bool { return taken[c.Product] }) {
+			return true
+		}
+		for _, c := range groups[c.Collective] {
+			taken[c.Product] = true
+		}
+		return false
+	})
+	slices.SortFunc(found, func(a, b Choice) int { return a.Collective - b.Collective })
+	return found
+}
+
+// mayPay says whether rings could be faster than their collective: overlap hides at most what the collective takes, and
 // costs a dispatch for each chunk.
-func (md *Model) mayPay(c *ring.Candidate, x *shardmap.Collective, mesh *subaxis.Mesh) bool {
+func (md *Model) mayPay(group []ring.Candidate, x *shardmap.Collective, mesh *subaxis.Mesh) bool {
 	overhead := 0.0
 	if md.topology.Options().Fitted {
 		overhead = md.hardware.Dispatch
 	}
-	return c.Extent >= md.hardware.Tile && md.collective(x, mesh) > cost.Picoseconds(overhead)*c.Steps
+	chunks := group[0].Steps * int64(len(group))
+	return group[0].Extent >= md.hardware.Tile && md.collective(x, mesh) > cost.Picoseconds(overhead)*chunks
 }
 
-// fastest prices the rings of a candidate, and says whether the best is faster than none.
-func (md *Model) fastest(m *ir.Module, p *shardmap.Program, c *ring.Candidate, trial *ring.Trial) (Choice, bool) {
-	x := &p.Collectives[c.Collective]
-	fused := make([]bool, p.Module.NumValues())
-	out := Choice{Collective: c.Collective, Serial: md.collective(x, &p.Mesh) + md.ops(p.Module, []ir.OpID{c.Product}, fused)}
+// fastest prices the rings in the place of a collective, and says whether the best are faster than none.
+func (md *Model) fastest(m *ir.Module, p *shardmap.Program, group []ring.Candidate, trial *ring.Trial) (Choice, bool) {
+	x := &p.Collectives[group[0].Collective]
+	out := Choice{Collective: group[0].Collective, Serial: md.collective(x, &p.Mesh)}
+	for i := range group {
+		out.Serial += md.ops(p.Module, []ir.OpID{group[i].Product}, make([]bool, p.Module.NumValues()))
+	}
 	pays := false
 	for _, way := range []ring.Way{ring.OneWay, ring.BothWays} {
-		if !c.Allows(way) || way == ring.BothWays && c.Extent/2 < md.hardware.Tile {
+		if way == ring.BothWays && group[0].Extent/2 < md.hardware.Tile || !group[0].Allows(way) {
 			continue
 		}
-		r := trial.Write(c, way)
-		fused = make([]bool, m.NumValues())
-		settle(m, &r.Ring, fused)
-		total := md.ops(m, r.Ops, fused)
-		for _, ps := range md.sends(m, &p.Mesh, &r.Ring, fused) {
-			total += ps
+		total := int64(0)
+		for i := range group {
+			total += md.chunked(m, p, &trial.Write(&group[i], way).Ring)
 		}
 		if total < out.Serial && (!pays || total < out.Ring) {
 			out.Way, out.Ring, pays = way, total, true
@@ -156,25 +168,60 @@ func (md *Model) fastest(m *ir.Module, p *shardmap.Program, c *ring.Candidate, t
 	return out, pays
 }
 
+// chunked prices a ring.
+func (md *Model) chunked(m *ir.Module, p *shardmap.Program, r *shardmap.Ring) int64 {
+	fused := make([]bool, m.NumValues())
+	settle(m, r, fused)
+	total := md.ops(m, r.Ops, fused)
+	for _, ps := range md.sends(m, &p.Mesh, r, fused) {
+		total += ps
+	}
+	return total
+}
+
 // Overlap is how a collective that gathers an operand of a product, or reduces and scatters its result, may overlap with the product.
 type Overlap struct {
-	price, shown, overhead, chunks int64
+	price, shown, overhead, adding, chunks, tile, launch int64
 }
 
 // Overlap returns that of a collective over some axes; bytes as in [Model.Price].
 func (md *Model) Overlap(kind collectives.Kind, axes []subaxis.Ref, bytes int64) Overlap {
 	n := subaxis.Product(axes)
 	c := md.topology.Collective(kind, axes, collectives.GroupBytes(kind, n, bytes))
-	return Overlap{cost.Picoseconds(c.Seconds), cost.Picoseconds(c.Seconds - c.Overhead), cost.Picoseconds(c.Overhead), n}
+	o := Overlap{price: cost.Picoseconds(c.Seconds), shown: cost.Picoseconds(c.Seconds - c.Overhead), overhead: cost.Picoseconds(c.Overhead),
+		chunks: n, tile: md.hardware.Tile}
+	if md.topology.Options().Fitted {
+		o.launch = cost.Picoseconds(md.hardware.Launch)
+	}
+	if kind == collectives.ReduceScatter { // a part is added to the sum that comes by
+		o.adding = md.moving(3 * bytes / n)
+	}
+	return o
 }
 
-// Saves returns the most picoseconds that a ring could save over the collective and a product of some picoseconds one after the other
-// (cost.md section 3.5). One chunk is multiplied while nothing is sent, the others hide as much as they take, and every chunk costs the
-// overhead of one dispatch.
-func (o Overlap) Saves(product int64) int64 {
-	if o.chunks < 2 || o.chunks > ring.MostSteps {
+// Saves returns the most picoseconds that a ring could save over the collective and a product of some picoseconds one after
+// the other (cost.md section 3.5). One chunk is multiplied while nothing is sent, the others hide as much as they take, every
+// chunk is a launch and costs the overhead of one dispatch, and its part is added to the others, which takes what
+// [Model.Adding] says where a contracted dimension is gathered, else 0. All chunks together have the given extent along the
+// dimension that is gathered or scattered.
+func (o Overlap) Saves(product, extent, adding int64) int64 {
+	if o.chunks < 2 || o.chunks > ring.MostSteps || extent < o.chunks*o.tile {
 		return 0
 	}
-	hidden := min(o.shown, product/o.chunks*(o.chunks-1)+product%o.chunks)
-	return max(0, o.price-(o.shown-hidden)-o.chunks*o.overhead)
+	longer := max(0, o.chunks*o.launch-product)
+	hidden := min(o.shown, (product+longer)/o.chunks*(o.chunks-1)+o.chunks)
+	rounding := 2 * o.chunks // of the prices of chunks to picoseconds
+	return max(0, o.price-(o.shown-hidden)-longer-o.chunks*o.overhead-(o.chunks-1)*(o.adding+adding)+rounding)
+}
+
+// Adding returns the picoseconds of adding one of several parts to a product's result of so many elements.
+func (md *Model) Adding(t dtype.Type, elements int64) int64 {
+	whole := elements * int64(ring.SumType(t).Bytes())
+	// What is added is not written first, as the product alone would: one of at least two parts may count half.
+	return max(0, md.moving(2*whole)-md.moving(whole))
+}
+
+// moving returns the picoseconds of an op that reads and writes so many bytes in all.
+func (md *Model) moving(bytes int64) int64 {
+	return cost.Picoseconds(md.hardware.Op(cost.Work{Bytes: float64(bytes)}, md.topology.Options()).Seconds)
 }

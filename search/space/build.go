@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"autoshard/collectives"
@@ -144,7 +145,7 @@ func (s *Space) measure() {
 			seen[key] = true
 			pairs += size
 		}
-		if key := s.key(l, false); !made[key] {
+		if key := s.key(i, false); !made[key] {
 			made[key] = true
 			entries += size
 		}
@@ -156,21 +157,25 @@ func (s *Space) measure() {
 
 // matrixKey tells links apart whose prices differ.
 type matrixKey struct {
-	rows, cols, times int32 // sets of layouts, and the list of times with which the columns are
-	tensor            *collectives.Tensor
-	runs, shared      int64
-	sure              share
+	rows, cols, work int32 // sets of layouts, and the list of products with which the columns are
+	tensor           *collectives.Tensor
+	runs             int64
+	parts            int32
+	typ              ir.TypeID // of what products read: chunks of tensors that cost the same may be smaller
+	contracted       uint32
+	sure             share
 }
 
-func (s *Space) key(l *link, relaxed bool) matrixKey {
-	key := matrixKey{rows: s.lists.all[l.rows].set, cols: s.lists.all[l.cols].set, times: -1, tensor: l.tensor}
+func (s *Space) key(i int, relaxed bool) matrixKey {
+	l := &s.links[i]
+	key := matrixKey{rows: s.lists.all[l.rows].set, cols: s.lists.all[l.cols].set, work: -1, tensor: l.tensor}
 	if !relaxed {
 		key.runs = l.runs
 		return key
 	}
-	key.shared, key.sure = l.shared, l.sure
+	key.parts, key.sure = s.copies.id[i], l.sure
 	if l.product >= 0 {
-		key.cols, key.times = l.cols, l.product
+		key.cols, key.work, key.typ, key.contracted = l.cols, l.product, l.typ, l.contracted
 	}
 	return key
 }
@@ -185,30 +190,30 @@ func (s *Space) matrices(b *search.Builder, relaxed bool) {
 	for i := range s.links {
 		l := &s.links[i]
 		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-		key := s.key(l, relaxed)
+		key := s.key(i, relaxed)
 		m, ok := made[key]
 		if !ok {
 			columns := s.columns(l, relaxed)
 			if !s.charge(int64(len(rows.unique) * len(columns.of))) {
 				return
 			}
-			if key.times >= 0 {
+			if key.work >= 0 {
 				m.cols = columns.at
 			}
-			m.id = b.AddMatrix(len(rows.unique), len(columns.of), s.prices(l, &columns, relaxed))
+			m.id = b.AddMatrix(len(rows.unique), len(columns.of), s.prices(i, &columns, relaxed))
 			made[key] = m
 		}
-		if key.times < 0 {
+		if key.work < 0 {
 			m.cols = cols.at
 		}
 		b.AddEdgeThrough(l.from, l.to, m.id, rows.at, m.cols)
 	}
 }
 
-// column is a layout in which a value is read, and the time of the product that is computed meanwhile.
+// column is a layout in which a value is read, and the product that is computed meanwhile.
 type column struct {
 	layout int32 // in the list of different ones
-	time   int64
+	work   work
 }
 
 // columns are the different ones of a link, and where the strategies find theirs.
@@ -227,8 +232,8 @@ func (s *Space) columns(l *link, relaxed bool) columns {
 		return c
 	}
 	c, ids := columns{at: make([]int32, len(cols.at))}, map[column]int32{}
-	for i, time := range s.lists.times[l.product] {
-		key := column{cols.at[i], time}
+	for i, work := range s.lists.work[l.product] {
+		key := column{cols.at[i], work}
 		id, ok := ids[key]
 		if !ok {
 			id = int32(len(c.of))
@@ -241,7 +246,8 @@ func (s *Space) columns(l *link, relaxed bool) columns {
 }
 
 // prices fills a matrix.
-func (s *Space) prices(l *link, c *columns, relaxed bool) []int64 {
+func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
+	l, parts := &s.links[i], s.copies.parts[i]
 	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
 	values := make([]int64, len(rows.unique)*len(c.of))
 	row := make([]price, len(cols.unique))
@@ -253,8 +259,12 @@ func (s *Space) prices(l *link, c *columns, relaxed bool) []int64 {
 		}
 		out := values[i*len(c.of):][:len(c.of)]
 		for j, col := range c.of {
-			if p := &row[col.layout]; relaxed {
-				out[j] = l.least(p, col.time)
+			p, part := &row[col.layout], int64(wholeCopy)
+			if parts != nil {
+				part = parts[col.layout]
+			}
+			if relaxed {
+				out[j] = s.least(l, p, part, col.work)
 			} else {
 				out[j] = p.all * l.runs
 			}
@@ -263,10 +273,17 @@ func (s *Space) prices(l *link, c *columns, relaxed bool) []int64 {
 	return values
 }
 
-// least returns what a program surely takes for a reshard: its part of a copy that all uses share, or a copy of its own
-// whose gather overlaps with a product.
-func (l *link) least(p *price, product int64) int64 {
-	return min(l.sure.of(p.least)/l.shared, l.sure.of(p.least-p.last.Saves(product)))
+// least returns what a program surely takes for a reshard: its part of a copy that several uses share, or a copy of its own whose gather
+// overlaps with a product.
+func (s *Space) least(l *link, p *price, part int64, w work) int64 {
+	return min(l.sure.of(portion(p.least, part)), l.sure.of(p.least-p.last.saves(w, s.m.TypeOf(l.typ).Dims, l.contracted)))
+}
+
+// portion returns a part of a price, rounded down.
+func portion(price, part int64) int64 {
+	hi, lo := bits.Mul64(uint64(price), uint64(part))
+	out, _ := bits.Div64(hi, lo, wholeCopy)
+	return int64(out)
 }
 
 // lifetimes sets the interval in which each node's values take memory: from where it is made to its last use,

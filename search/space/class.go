@@ -14,7 +14,7 @@ import (
 type class struct {
 	strategies     []strategy
 	operands, kept []int32 // lists of layouts, of one for each strategy
-	product        int32   // the list of times that strategies compute, -1 for what does not overlap with reshards
+	product        int32   // the list of what strategies compute, -1 for what does not overlap with reshards
 }
 
 // strategy is one way to cut an op, or to keep a value. Prices are of one run, in picoseconds.
@@ -22,7 +22,7 @@ type strategy struct {
 	factors collectives.Factors
 	cost    int64
 	least   int64 // what a program surely takes of it
-	compute int64 // at least
+	work    work  // at least
 	bytes   int64 // that its values take on one device
 }
 

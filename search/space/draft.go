@@ -48,11 +48,11 @@ func (d *draft) class() *class {
 		c.kept = append(c.kept, d.lists.intern(ids))
 	}
 	if n := d.node; d.rings && n.op != 0 && multiplies(d.m.Kind(n.op)) {
-		times := make([]int64, len(d.strategies))
-		for i := range times {
-			times[i] = d.strategies[i].compute
+		list := make([]work, len(d.strategies))
+		for i := range list {
+			list[i] = d.strategies[i].work
 		}
-		c.product = d.lists.time(times)
+		c.product = d.lists.product(list)
 	}
 	return c
 }
@@ -92,11 +92,12 @@ func (d *draft) project(r *ir.Rule, reduction ir.Reduction, factors collectives.
 
 // cut is a way to cut an op, with the price of its work on one device.
 type cut struct {
-	factors       collectives.Factors
-	operands      []layoutID
-	results       []collectives.Layout // as they come out
-	made          []layoutID
-	cost, compute int64
+	factors  collectives.Factors
+	operands []layoutID
+	results  []collectives.Layout // as they come out
+	made     []layoutID
+	cost     int64
+	work     work
 }
 
 func (d *draft) cut(factors collectives.Factors, operands, results []collectives.Layout) cut {
@@ -111,8 +112,13 @@ func (d *draft) cut(factors collectives.Factors, operands, results []collectives
 		return out
 	}
 	from, to := local(n.operands, operands), local(n.values, results)
-	return cut{factors, d.internAll(operands), results, d.internAll(results), d.model.Op(d.m, n.op, from, to, d.fused),
-		d.model.Op(d.m, n.op, from, to, d.gone)}
+	c := cut{factors, d.internAll(operands), results, d.internAll(results), d.model.Op(d.m, n.op, from, to, d.fused),
+		work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
+	if d.m.Kind(n.op) == ir.OpDotGeneral {
+		t := d.m.ValueType(n.values[0])
+		c.work.adding = d.model.Adding(t.DType, t.Elements()/results[0].Shards())
+	}
+	return c
 }
 
 // once adds a strategy if it respects the pins and is not there yet.
@@ -139,7 +145,7 @@ func (d *draft) add(c *cut, kept []layoutID) {
 		return
 	}
 	n := d.node
-	st := strategy{factors: c.factors, cost: c.cost, compute: c.compute, bytes: d.bytes(kept)}
+	st := strategy{factors: c.factors, cost: c.cost, work: c.work, bytes: d.bytes(kept)}
 	sent, saved := int64(0), int64(0) // in all, and by overlap with this product
 	for i, v := range n.values {
 		if d.isTensor(v) && c.made[i] != kept[i] {
@@ -147,14 +153,14 @@ func (d *draft) add(c *cut, kept []layoutID) {
 			st.cost += p.all
 			sent += p.least
 			if d.rings && d.fed[d.same[v]] {
-				sent -= p.last.Saves(math.MaxInt64)
+				sent -= p.last.saves(work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
 			}
 			if d.rings && d.m.Kind(n.op) == ir.OpDotGeneral {
-				saved = p.first.Saves(st.compute)
+				saved = p.first.saves(st.work, d.m.Shape(v), 0)
 			}
 		}
 	}
-	st.least = st.compute + sent - saved
+	st.least = st.work.time + sent - saved
 	d.strategies = append(d.strategies, st)
 	for j, id := range c.operands {
 		d.operands[j] = append(d.operands[j], id)

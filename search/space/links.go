@@ -15,10 +15,13 @@ type link struct {
 	from, to   int32
 	rows, cols int32 // lists of the layouts in which strategies keep and read the value
 	tensor     *collectives.Tensor
+	typ        ir.TypeID
 	runs       int64
-	sure       share // without sharing
-	shared     int64 // uses that may read one copy
-	product    int32 // the list of what the reading product's strategies compute, -1 if it cannot overlap
+	sure       share  // without sharing
+	copy       int32  // equal for links that may read one copy
+	uses       int64  // how many those are
+	product    int32  // the list of what the reading product's strategies compute, -1 if it cannot overlap
+	contracted uint32 // the dimensions that the product contracts, a bit for each
 }
 
 // share is runs/among: how often a step surely pays a price, where one of among branches runs.
@@ -36,17 +39,20 @@ type list struct {
 // of returns the layout of a strategy.
 func (l *list) of(strategy int32) layoutID { return l.unique[l.at[strategy]] }
 
-// lists interns lists of layouts, sets of them, and lists of times.
+// work is what a strategy of a product computes on one device: how long that takes, and how long it takes to add a part to its result.
+type work struct{ time, adding int64 }
+
+// lists interns lists of layouts, sets of them, and lists of the work of products.
 type lists struct {
-	all   []list
-	ids   map[string]int32
-	sets  map[string]int32
-	times [][]int64
-	timed map[string]int32
+	all     []list
+	ids     map[string]int32
+	sets    map[string]int32
+	work    [][]work
+	workIDs map[string]int32
 }
 
 func newLists() lists {
-	return lists{ids: map[string]int32{}, sets: map[string]int32{}, timed: map[string]int32{}}
+	return lists{ids: map[string]int32{}, sets: map[string]int32{}, workIDs: map[string]int32{}}
 }
 
 func (l *lists) intern(ids []layoutID) int32 {
@@ -72,14 +78,18 @@ func (l *lists) intern(ids []layoutID) int32 {
 	return i
 }
 
-func (l *lists) time(times []int64) int32 {
-	key := keyOf(times)
-	if i, ok := l.timed[key]; ok {
+func (l *lists) product(list []work) int32 {
+	var numbers []int64
+	for _, w := range list {
+		numbers = append(numbers, w.time, w.adding)
+	}
+	key := keyOf(numbers)
+	if i, ok := l.workIDs[key]; ok {
 		return i
 	}
-	i := int32(len(l.times))
-	l.times = append(l.times, times)
-	l.timed[key] = i
+	i := int32(len(l.work))
+	l.work = append(l.work, list)
+	l.workIDs[key] = i
 	return i
 }
 
@@ -94,23 +104,29 @@ func keyOf[T ~int32 | ~int64](values []T) string {
 // connect collects the links: the reshards of what nodes read, of what a loop's body or a branch returns, and of tied
 // results.
 func (s *Space) connect() {
-	shared := s.sharing()
+	uses, ids := s.sharing(), map[use]int32{}
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
 		}
 		n := &s.nodes[i]
 		add := func(v ir.ValueID, b ir.BlockID, l link) {
-			l.to, l.shared = int32(i), max(1, shared[use{s.same[v], b}])
+			u := use{s.same[v], b}
+			if _, ok := ids[u]; !ok {
+				ids[u] = int32(len(ids))
+			}
+			l.to, l.copy, l.uses = int32(i), ids[u], max(1, uses[u])
 			s.link(v, l)
 		}
 		for j, v := range n.operands {
-			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: n.class.product})
+			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: n.class.product,
+				contracted: s.contracted(n.op, j)})
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
 			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure, product: -1})
 		})
 	}
+	s.equalParts()
 }
 
 // link adds the link over which a node reads a value.
@@ -118,7 +134,7 @@ func (s *Space) link(v ir.ValueID, l link) {
 	if l.from = s.nodeOf[v]; l.from < 0 || !s.isTensor(v) {
 		return
 	}
-	l.rows, l.tensor = s.nodes[l.from].class.kept[s.slotOf[v]], s.tensor(v)
+	l.rows, l.tensor, l.typ = s.nodes[l.from].class.kept[s.slotOf[v]], s.tensor(v), s.m.Type(v)
 	s.links = append(s.links, l)
 }
 
@@ -206,6 +222,18 @@ func (s *Space) followConstraints() {
 // multiplies says whether an op is a product that may run as a ring, or may have one inside.
 func multiplies(k ir.Kind) bool { return k == ir.OpDotGeneral || k == ir.OpSdyManualComputation }
 
+// contracted returns the dimensions of an operand that a product contracts, a bit for each.
+func (s *Space) contracted(op ir.OpID, operand int) uint32 {
+	if s.m.Kind(op) != ir.OpDotGeneral {
+		return 0
+	}
+	dims, bits := s.m.Attr(op, "dot_dimension_numbers").(*ir.DotDims), uint32(0)
+	for _, d := range [2][]int64{dims.LhsContract, dims.RhsContract}[operand] {
+		bits |= 1 << d
+	}
+	return bits
+}
+
 // passesOn says whether an op only names the layout of its operand.
 func passesOn(k ir.Kind) bool {
 	return k == ir.OpSdyShardingConstraint || k == ir.OpSdyReshard || k == ir.OpSdyPropagationBarrier
@@ -227,9 +255,9 @@ func withoutConstraints(m *ir.Module) *ir.Module {
 // price is what a reshard costs, in picoseconds.
 type price struct {
 	all   int64
-	least int64            // what a program surely takes: slices one after the other become one
-	first estimate.Overlap // of a reduce-scatter at its beginning with the product before it
-	last  estimate.Overlap // of an all-gather at its end with the product after it
+	least int64   // what a program surely takes: slices one after the other become one
+	first overlap // of a reduce-scatter at its beginning with the product before it
+	last  overlap // of an all-gather at its end with the product after it
 }
 
 // wordBytes is the size of single integers, which cost nothing.
@@ -249,25 +277,43 @@ func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
 		}
 		p.least += h.Price
 		if end && h.Kind == collectives.AllGather {
-			p.last = s.overlap(&h)
+			p.last = s.overlap(&h, to)
 		}
-		if p.first = (estimate.Overlap{}); h.Kind == collectives.ReduceScatter {
-			p.first = s.overlap(&h)
+		if p.first = (overlap{}); h.Kind == collectives.ReduceScatter {
+			p.first = s.overlap(&h, from)
 		}
 		end = false
 	})
 	return p
 }
 
-// overlap returns how a step may overlap with a product. A planner hands out the same axes for all steps over them.
-func (s *Space) overlap(h *collectives.Hop) estimate.Overlap {
+// overlap is how a step may overlap with a product: it gathers or scatters a dimension of so many blocks.
+type overlap struct {
+	estimate.Overlap
+	dim, blocks int64
+}
+
+// saves returns the most that it could save beside a product, for a tensor of a shape of which the product contracts some dimensions.
+func (o *overlap) saves(w work, shape []int64, contracted uint32) int64 {
+	if o.blocks == 0 {
+		return 0
+	}
+	if contracted>>o.dim&1 == 0 {
+		w.adding = 0
+	}
+	return o.Saves(w.time, shape[o.dim]/o.blocks, w.adding)
+}
+
+// overlap returns how a step may overlap with a product if the layout of the gathered tensor, or of that to be scattered, is
+// whole. A planner hands out the same axes for all steps over them.
+func (s *Space) overlap(h *collectives.Hop, whole layoutID) overlap {
 	key := step{h.Kind, &h.Axes[0], h.Before}
 	o, ok := s.overlaps[key]
 	if !ok {
 		o = s.model.Overlap(h.Kind, h.Axes, h.Before)
 		s.overlaps[key] = o
 	}
-	return o
+	return overlap{o, int64(h.Dim), subaxis.Product(s.layouts[whole].Dims[h.Dim])}
 }
 
 // step is what the price of a step depends on.

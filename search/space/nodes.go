@@ -95,8 +95,8 @@ func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	n := node{op: op, operands: m.Operands(op), values: m.ResultValues(op), runs: runs, sure: sure}
 	d := s.draft(&n)
-	st := strategy{compute: s.inside(op)}
-	st.least = st.compute
+	st := strategy{work: work{time: s.inside(op)}}
+	st.least = st.work.time
 	for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
 		d.operands[i] = []layoutID{s.intern(s.pinned(m.Sharding(arg)))}
 	}

@@ -57,9 +57,9 @@ func TestRelaxed(t *testing.T) {
 	for i := range least {
 		m, s := product(t)
 		main, _ := m.Main()
-		for _, v := range m.BlockArgs(m.Func(main).Body) {
-			s.Pin(v, parse(t, m, `[{"x"}, {}]`))
-		}
+		args := m.BlockArgs(m.Func(main).Body)
+		s.Pin(args[0], parse(t, m, `[{"x"}, {}]`))
+		s.Pin(args[1], parse(t, m, `[{}, {"x"}]`))
 		s.PinResult(0, parse(t, m, `[{"x"}, {}]`))
 		if i == 1 {
 			s.Serial()

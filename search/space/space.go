@@ -64,6 +64,7 @@ type Space struct {
 	fed       []bool       // per value: products read it
 	links     []link
 	lists     lists
+	copies    copies
 	overlaps  map[step]estimate.Overlap
 	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
 	holders   []holder // of the last problem that was built

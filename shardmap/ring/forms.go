@@ -71,16 +71,16 @@ func (r *ring) take(acc, chunk ir.ValueID, where at) ir.ValueID {
 	if r.dims[2] >= 0 {
 		return r.write(acc, r.product(parts, e), r.dims[2], index)
 	}
-	part := r.product(parts, sumType(e))
+	part := r.product(parts, SumType(e))
 	if acc == 0 {
 		return part
 	}
 	return r.op1(ir.OpAdd, m.Type(part), nil, acc, part)
 }
 
-// sumType is the type in which partial products are added up: floats narrower than f32 would lose digits that one
+// SumType is the type in which partial products are added up: floats narrower than f32 would lose digits that one
 // product keeps.
-func sumType(e dtype.Type) dtype.Type {
+func SumType(e dtype.Type) dtype.Type {
 	if e.Kind() == dtype.Float && e.Bits() < 32 {
 		return dtype.F32
 	}

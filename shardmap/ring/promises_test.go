@@ -11,6 +11,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
@@ -129,6 +130,16 @@ func.func @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("candidates %v, want %v in\n%s", got, want, text)
+		}
+	}
+}
+
+// Partial products of narrow floats are added up in f32, others in their own type.
+func TestSumType(t *testing.T) {
+	for product, want := range map[dtype.Type]dtype.Type{dtype.BF16: dtype.F32, dtype.F16: dtype.F32, dtype.F32: dtype.F32,
+		dtype.F64: dtype.F64, dtype.I8: dtype.I8, dtype.C64: dtype.C64} {
+		if got := ring.SumType(product); got != want {
+			t.Errorf("parts of %v are added up in %v, want %v", product, got, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (w *writer) write(c *Candidate, way Way) *Chunked {
 // diag.ErrInvalid where a collective asks for a ring that there cannot be, or the context's.
 func Rewrite(ctx context.Context, p *shardmap.Program) error {
 	var w *writer
-	candidates := Find(p)
+	found := Find(p)
 	taken := map[ir.OpID]bool{}
 	for i := range p.Collectives {
 		if err := ctx.Err(); err != nil {
@@ -45,29 +45,40 @@ func Rewrite(ctx context.Context, p *shardmap.Program) error {
 		if a == nil {
 			continue
 		}
-		at := slices.IndexFunc(candidates, func(c Candidate) bool { return c.Collective == i })
-		if at < 0 {
-			return refuse(p, i, fmt.Sprintf("no product alone uses or makes what the collective moves between at most %d devices", MostSteps))
-		}
-		c := &candidates[at]
 		name, _ := a.(ir.StringAttr)
 		way := slices.Index(wayNames[:], string(name))
-		switch {
-		case way < 0:
+		if way < 0 {
 			return refuse(p, i, "ways are `"+wayNames[OneWay]+"` and `"+wayNames[BothWays]+"`")
-		case !c.Allows(Way(way)):
+		}
+		group := slices.DeleteFunc(slices.Clone(found), func(c Candidate) bool { return c.Collective != i })
+		if err := check(p, i, group, Way(way), taken); err != nil {
+			return err
+		}
+		if w == nil {
+			w = newWriter(p)
+		}
+		w.replace(p, group, Way(way))
+	}
+	if w != nil {
+		inOrder(p)
+	}
+	return nil
+}
+
+// check refuses a collective whose candidates cannot become rings, and takes their products.
+func check(p *shardmap.Program, i int, group []Candidate, way Way, taken map[ir.OpID]bool) error {
+	if len(group) == 0 {
+		return refuse(p, i, fmt.Sprintf("something else than products uses or makes what the collective moves, or it moves between more than "+
+			"%d devices", MostSteps))
+	}
+	for _, c := range group {
+		switch {
+		case !c.Allows(way):
 			return refuse(p, i, "two ways need more than two devices in a group, and chunks of an even extent")
 		case taken[c.Product]:
 			return refuse(p, i, "its product is part of another ring")
 		}
 		taken[c.Product] = true
-		if w == nil {
-			w = newWriter(p)
-		}
-		w.replace(p, c, Way(way))
-	}
-	if w != nil {
-		inOrder(p)
 	}
 	return nil
 }
@@ -77,28 +88,36 @@ func refuse(p *shardmap.Program, i int, why string) error {
 	return diag.Invalid(diag.BadAttribute, p.Module.OpPos(op), "attribute `%s` of a collective cannot be met: %s", Attr, why)
 }
 
-// replace puts a ring in the place of a product and its collective.
-func (w *writer) replace(p *shardmap.Program, c *Candidate, way Way) {
+// replace puts rings in the place of the products of a collective, and of the collective.
+func (w *writer) replace(p *shardmap.Program, group []Candidate, way Way) {
 	m := w.m
-	out := w.write(c, way)
-	old := m.Result(c.Product, 0)
-	if c.scatter {
-		old = m.Result(c.op, 0)
-	}
-	m.ReplaceUses(old, out.Result)
-	p.Move(old, out.Result)
-	if c.scatter {
-		m.Erase(c.op)
+	for i := range group {
+		c := &group[i]
+		out := w.write(c, way)
+		old := m.Result(c.Product, 0)
+		if c.scatter {
+			old = m.Result(c.op, 0)
+		}
+		m.ReplaceUses(old, out.Result)
+		p.Move(old, out.Result)
+		if c.scatter {
+			m.Erase(c.op)
+		}
 		m.Erase(c.Product)
-	} else {
-		m.Erase(c.Product)
+		w.record(p, c, out)
+	}
+	if c := &group[0]; !c.scatter {
 		m.Erase(c.op)
 	}
+}
+
+// record lists the permutes of a ring among the program's collectives.
+func (w *writer) record(p *shardmap.Program, c *Candidate, out *Chunked) {
 	x := p.Collectives[c.Collective]
 	x.Kind = collectives.Permute
 	for _, s := range out.Steps {
 		for _, op := range s.Permutes {
-			x.Op, x.Bytes, x.Pairs = op, m.ValueType(m.Operand(op, 0)).Bytes(), x.Groups*x.Size
+			x.Op, x.Bytes, x.Pairs = op, w.m.ValueType(w.m.Operand(op, 0)).Bytes(), x.Groups*x.Size
 			p.Collectives = append(p.Collectives, x)
 		}
 	}

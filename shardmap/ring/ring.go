@@ -49,8 +49,8 @@ func (w Way) String() string { return wayNames[w] }
 // MostSteps bounds the rings: every step is written out.
 const MostSteps = 64
 
-// Candidate is a product and a collective beside it that can run as a ring: the product is the only user of what is
-// gathered, or the reduction the only user of the product.
+// Candidate is a product and a collective beside it that can run as a ring: only products use what is gathered, each of
+// which gathers it in a ring of its own then, or the reduction is the only user of the product.
 type Candidate struct {
 	Collective int          // index in the program's list
 	Product    ir.OpID      // the dot_general
@@ -67,11 +67,12 @@ type Candidate struct {
 // neighbours differ.
 func (c *Candidate) Allows(w Way) bool { return w == OneWay || c.Steps > 2 && c.Extent%2 == 0 }
 
-// Find returns the candidates of a program in the order of its collectives. Collectives that the user wrote are none.
+// Find returns the candidates of a program in the order of its collectives; those of one collective stand together and become
+// rings together. Collectives that the user wrote are none.
 func Find(p *shardmap.Program) []Candidate {
 	var out []Candidate
 	for i := range p.Collectives {
-		if c, ok := candidate(p.Module, &p.Collectives[i]); ok {
+		for _, c := range candidates(p.Module, &p.Collectives[i]) {
 			c.Collective = i
 			out = append(out, c)
 		}
@@ -79,46 +80,53 @@ func Find(p *shardmap.Program) []Candidate {
 	return out
 }
 
-func candidate(m *ir.Module, x *shardmap.Collective) (Candidate, bool) {
-	c := Candidate{op: x.Op, Steps: x.Size}
+// candidates returns those of a collective.
+func candidates(m *ir.Module, x *shardmap.Collective) []Candidate {
 	if x.From == 0 || x.Size < 2 || x.Size > MostSteps {
-		return c, false
+		return nil
 	}
-	ok := false
-	switch x.Kind {
+	var out []Candidate
+	switch c := (Candidate{op: x.Op, Steps: x.Size}); x.Kind {
 	case collectives.AllGather:
-		ok = c.gathers(m)
+		out = c.gathers(m)
 	case collectives.ReduceScatter:
-		ok = c.scatters(m)
-	}
-	if !ok || c.Extent == 0 || m.OpBlock(c.Product) != m.OpBlock(c.op) {
-		return c, false
-	}
-	for v := range slices.Values([]ir.ValueID{m.Operand(c.Product, 0), m.Operand(c.Product, 1), m.Result(c.Product, 0)}) {
-		if !m.ValueType(v).IsStatic() {
-			return c, false
+		if c.scatters(m) {
+			out = []Candidate{c}
 		}
 	}
-	c.axes = m.Attr(c.op, "axes").(*ir.AxesAttr)
-	return c, true
+	for i := range out {
+		if c := &out[i]; !c.complete(m) {
+			return nil
+		}
+	}
+	return out
 }
 
-// gathers says whether the collective gathers an operand of a product for nothing else.
-func (c *Candidate) gathers(m *ir.Module) bool {
-	v := m.Result(c.op, 0)
-	if !m.HasOneUse(v) {
-		return false
+// complete checks what all candidates need.
+func (c *Candidate) complete(m *ir.Module) bool {
+	c.axes = m.Attr(c.op, "axes").(*ir.AxesAttr)
+	for v := range slices.Values([]ir.ValueID{m.Operand(c.Product, 0), m.Operand(c.Product, 1), m.Result(c.Product, 0)}) {
+		if !m.ValueType(v).IsStatic() {
+			return false
+		}
 	}
-	for u := range m.Uses(v) {
-		c.Product, c.operand = u.Op, u.Index
-	}
-	if m.Kind(c.Product) != ir.OpDotGeneral {
-		return false
-	}
+	return c.Extent > 0 && m.OpBlock(c.Product) == m.OpBlock(c.op)
+}
+
+// gathers returns a candidate for every product that uses what the collective gathers; none if something else does, too.
+func (c Candidate) gathers(m *ir.Module) []Candidate {
+	var out []Candidate
 	d := int(m.OpAttrs(c.op).Int("dim", 0))
-	c.dims = alongOperand(m, c.Product, c.operand, d)
-	c.Extent = m.Shape(m.Operand(c.op, 0))[d]
-	return true
+	for u := range m.Uses(m.Result(c.op, 0)) {
+		again := func(o Candidate) bool { return o.Product == u.Op }
+		if m.Kind(u.Op) != ir.OpDotGeneral || slices.ContainsFunc(out, again) {
+			return nil
+		}
+		c.Product, c.operand, c.dims = u.Op, u.Index, alongOperand(m, u.Op, u.Index, d)
+		c.Extent = m.Shape(m.Operand(c.op, 0))[d]
+		out = append(out, c)
+	}
+	return out
 }
 
 // scatters says whether the collective adds up and scatters what a product makes for nothing else.

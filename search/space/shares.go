@@ -1,0 +1,84 @@
+package space
+
+// wholeCopy is the price of a copy in the parts that its uses pay.
+const wholeCopy = 1 << 20
+
+// copies are what the uses of values pay in the relaxed problem for copies that they may share. Whatever the parts of the uses
+// of one copy are, as long as they are no more than the whole, the problem's optimum is a bound; the nearer they are to who
+// makes the copy in the end, the higher it is.
+type copies struct {
+	parts [][]int64 // per link and different layout that it reads, of wholeCopy; nil where the link is alone
+	id    []int32   // per link: equal for equal parts
+	told  bool      // a solution has been seen
+}
+
+// equalParts lets all uses of a copy pay the same.
+func (s *Space) equalParts() {
+	s.copies = copies{parts: make([][]int64, len(s.links)), id: make([]int32, len(s.links))}
+	for i := range s.links {
+		if l := &s.links[i]; l.uses > 1 {
+			parts := make([]int64, len(s.lists.all[l.cols].unique))
+			for j := range parts {
+				parts[j] = wholeCopy / l.uses
+			}
+			s.copies.parts[i] = parts
+		}
+	}
+	s.internParts()
+}
+
+// internParts numbers the parts.
+func (s *Space) internParts() {
+	ids := map[string]int32{}
+	for i, parts := range s.copies.parts {
+		key := keyOf(parts)
+		if _, ok := ids[key]; !ok {
+			ids[key] = int32(len(ids))
+		}
+		s.copies.id[i] = ids[key]
+	}
+}
+
+// Settle lets those uses pay for a copy that make it in a solution of the problem or of its relaxation: all of the price from
+// now on if it is the first solution that is seen, else half of it and half of what they paid before.
+func (s *Space) Settle(solution []int32) {
+	type copied struct {
+		of     int32
+		layout layoutID
+	}
+	makers := map[copied]int64{}
+	reads := func(l *link) (layoutID, bool) {
+		kept, read := s.lists.all[l.rows].of(solution[l.from]), s.lists.all[l.cols].of(solution[l.to])
+		return read, kept != read
+	}
+	for i := range s.links {
+		if l := &s.links[i]; l.uses > 1 {
+			if layout, made := reads(l); made {
+				makers[copied{l.copy, layout}]++
+			}
+		}
+	}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.uses < 2 {
+			continue
+		}
+		read, made := reads(l)
+		for j, layout := range s.lists.all[l.cols].unique {
+			n := makers[copied{l.copy, layout}]
+			if n == 0 {
+				continue
+			}
+			part := int64(0)
+			if made && read == layout {
+				part = wholeCopy / n
+			}
+			if s.copies.told {
+				part = (part + s.copies.parts[i][j]) / 2
+			}
+			s.copies.parts[i][j] = part
+		}
+	}
+	s.copies.told = true
+	s.internParts()
+}
