@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -101,11 +101,7 @@ func CheckAxes(axes []subaxis.Axis) error {
 
 // FormatAxes writes axes as the command line takes them: data=4,model=2.
 func FormatAxes(axes []subaxis.Axis) string {
-	parts := make([]string, len(axes))
-	for i, a := range axes {
-		parts[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
-	}
-	return strings.Join(parts, ",")
+	return strings.Join(lists.Map(axes, subaxis.Axis.String), ",")
 }
 
 // PropagationMesh returns the mesh of a module, the first one where it uses several side by side or none has axes.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/modeljson"
@@ -96,11 +97,7 @@ func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor
 
 // FormatRefs writes axes and parts of axes without quotes: data, model:(1)2.
 func FormatRefs(mesh *subaxis.Mesh, refs []subaxis.Ref) []string {
-	out := make([]string, len(refs))
-	for i, r := range refs {
-		out[i] = strings.ReplaceAll(mesh.Format(r), `"`, "")
-	}
-	return out
+	return lists.Map(refs, func(r subaxis.Ref) string { return strings.ReplaceAll(mesh.Format(r), `"`, "") })
 }
 
 // FormatType returns a tensor type as people write it: f32[128,512].

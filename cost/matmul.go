@@ -5,6 +5,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
@@ -185,11 +186,7 @@ func (t *Topology) MatmulOptions(m Matmul, axes []subaxis.Ref, a, b Side) ([]Mat
 		return nil, diag.Invalid(diag.BadSharding, diag.Position{},
 			"no way to multiply operands cut on %v and %v by the same axes, gather one first", a, b)
 	}
-	out := make([]MatmulOption, len(rows))
-	for i, r := range rows {
-		out[i] = t.matmulOption(m, axes, a, b, r)
-	}
-	return out, nil
+	return lists.Map(rows, func(r recipe) MatmulOption { return t.matmulOption(m, axes, a, b, r) }), nil
 }
 
 func (t *Topology) matmulOption(m Matmul, axes []subaxis.Ref, a, b Side, r recipe) MatmulOption {

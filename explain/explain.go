@@ -7,6 +7,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/propagate"
 	"autoshard/subaxis"
@@ -239,11 +240,7 @@ func (e *Explainer) absence(p trace.Place, missing []subaxis.Ref) *Absence {
 }
 
 func (e *Explainer) links(list []trace.Link) []Link {
-	out := make([]Link, len(list))
-	for i := range list {
-		out[i] = e.link(&list[i])
-	}
-	return out
+	return lists.Of(len(list), func(i int) Link { return e.link(&list[i]) })
 }
 
 // link puts a link into words. Only the axes that matter are named.
@@ -288,11 +285,7 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 
 // writtenValues returns which values have a sharding that the model gives them.
 func writtenValues(m *ir.Module) []bool {
-	out := make([]bool, m.NumValues())
-	for v := range out {
-		out[v] = v > 0 && m.Sharding(ir.ValueID(v)) != 0
-	}
-	return slices.Clip(out)
+	return slices.Clip(lists.Of(m.NumValues(), func(v int) bool { return v > 0 && m.Sharding(ir.ValueID(v)) != 0 }))
 }
 
 // String returns the link as one line.

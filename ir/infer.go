@@ -3,6 +3,8 @@ package ir
 import (
 	"cmp"
 	"slices"
+
+	"autoshard/internal/lists"
 )
 
 // Infer returns the types of the results that an op would have, by the one rule that Verify holds it to (specification:
@@ -100,27 +102,17 @@ func (f *inference) body(region int) (s signature, ok bool) {
 	if last := f.m.LastOp(b); last != 0 {
 		s.results = f.m.operandTypes(last)
 	}
-	for _, a := range f.m.BlockArgs(b) {
-		s.args = append(s.args, f.m.Type(a))
-	}
+	s.args = f.m.TypesOf(f.m.BlockArgs(b))
 	return s, true
 }
 
 // operandTypes returns the types of the operands of an op, resultTypes those of its results.
 func (m *Module) operandTypes(op OpID) []TypeID {
-	types := make([]TypeID, m.NumOperands(op))
-	for i := range types {
-		types[i] = m.Type(m.Operand(op, i))
-	}
-	return types
+	return lists.Of(m.NumOperands(op), func(i int) TypeID { return m.Type(m.Operand(op, i)) })
 }
 
 func (m *Module) resultTypes(op OpID) []TypeID {
-	types := make([]TypeID, m.NumResults(op))
-	for i := range types {
-		types[i] = m.Type(m.Result(op, i))
-	}
-	return types
+	return lists.Of(m.NumResults(op), func(i int) TypeID { return m.Type(m.Result(op, i)) })
 }
 
 // isScalar says whether a type is a ranked tensor without dimensions.

@@ -3,6 +3,7 @@ package ir
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -42,11 +43,7 @@ func inferBroadcastBinary(f *inference) error {
 
 // trailing returns the last n of so many dimensions.
 func trailing(rank, n int) []int64 {
-	dims := make([]int64, n)
-	for d := range dims {
-		dims[d] = int64(rank - n + d)
-	}
-	return dims
+	return lists.Of(n, func(d int) int64 { return int64(rank - n + d) })
 }
 
 // broadcastShape returns the shape of two operands, of which the one of lower rank has its dimensions at those of the

@@ -3,6 +3,7 @@ package ir
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -39,17 +40,9 @@ func inferTranspose(f *inference) error {
 		return badAttr("TransposeOp operand rank %d does not match permutation size %d", x.Rank(), len(perm))
 	}
 	if !within(perm, x.Rank()) || !unique(perm) {
-		all := make([]int64, len(perm))
-		for i := range all {
-			all[i] = int64(i)
-		}
-		return badAttr("attribute permutation must be a permutation of %v but got %v", all, perm)
+		return badAttr("attribute permutation must be a permutation of %v but got %v", lists.Range[int64](len(perm)), perm)
 	}
-	dims := make([]int64, len(perm))
-	for i, p := range perm {
-		dims[i] = x.Dims[p]
-	}
-	return f.result(x, dims)
+	return f.result(x, lists.Map(perm, func(p int64) int64 { return x.Dims[p] }))
 }
 
 func inferReverse(f *inference) error {

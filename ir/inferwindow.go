@@ -1,6 +1,9 @@
 package ir
 
-import "autoshard/ir/dtype"
+import (
+	"autoshard/internal/lists"
+	"autoshard/ir/dtype"
+)
 
 // Window is how an op slides along one dimension: over Size elements that lie Dilation apart, Stride elements at a step, in
 // a base whose elements lie BaseDilation apart and which has Low and High elements more at its ends.
@@ -44,20 +47,13 @@ func Windows(m *Module, op OpID) []Window {
 
 // kernelSizes returns the sizes of the kernel of a convolution in the spatial dimensions.
 func (f *inference) kernelSizes(d *ConvDims) []int64 {
-	sizes := make([]int64, len(d.KernelSpatial))
-	for i, k := range d.KernelSpatial {
-		sizes[i] = f.operand(1).Dims[k]
-	}
-	return sizes
+	return lists.Map(d.KernelSpatial, func(k int64) int64 { return f.operand(1).Dims[k] })
 }
 
 // windows reads the window attributes of an op for a number of dimensions.
 func (f *inference) windows(sizes []int64, strides, baseDilations, dilations string) ([]Window, error) {
 	n := len(sizes)
-	out := make([]Window, n)
-	for i := range out {
-		out[i] = Window{Size: sizes[i], Stride: 1, BaseDilation: 1, Dilation: 1}
-	}
+	out := lists.Of(n, func(i int) Window { return Window{Size: sizes[i], Stride: 1, BaseDilation: 1, Dilation: 1} })
 	for _, field := range []struct {
 		name string
 		set  func(w *Window, x int64)

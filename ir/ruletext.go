@@ -3,6 +3,8 @@ package ir
 import (
 	"strconv"
 	"strings"
+
+	"autoshard/internal/lists"
 )
 
 // FactorName returns the symbol of a factor: i to z for the first 18, then z_1, z_2 and so on.
@@ -27,7 +29,7 @@ func (r *Rule) Format() string {
 	}
 	for _, g := range r.Groups() {
 		if len(*g.Factors) > 0 {
-			b.WriteString(" " + g.Name + "={" + Joined(*g.Factors, FactorName) + "}")
+			b.WriteString(" " + g.Name + "={" + lists.Joined(*g.Factors, FactorName) + "}")
 		}
 	}
 	if r.Custom {
@@ -37,7 +39,7 @@ func (r *Rule) Format() string {
 }
 
 func tensorsText(tensors [][][]int32) string {
-	return "(" + Joined(tensors, func(dims [][]int32) string { return "[" + Joined(dims, factorsText) + "]" }) + ")"
+	return "(" + lists.Joined(tensors, func(dims [][]int32) string { return "[" + lists.Joined(dims, factorsText) + "]" }) + ")"
 }
 
 // factorsText returns the symbols of factors, written together.
@@ -59,13 +61,4 @@ type RuleGroup struct {
 func (r *Rule) Groups() []RuleGroup {
 	return []RuleGroup{{"reduction", &r.Reduction}, {"need_replication", &r.NeedReplication}, {"permutation", &r.Permutation},
 		{"blocked_propagation", &r.Blocked}}
-}
-
-// Joined returns the texts of elements, separated by commas.
-func Joined[T any](list []T, text func(T) string) string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = text(e)
-	}
-	return strings.Join(out, ", ")
 }

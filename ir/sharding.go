@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/subaxis"
 )
 
@@ -120,10 +121,7 @@ func (m *Module) ShardingOf(id ShardingID) *Sharding { return &m.shardings.rows[
 
 // Replicated returns the sharding of that rank without any axes, closed or open.
 func (m *Module) Replicated(mesh MeshID, rank int, closed bool) ShardingID {
-	dims := make([]DimSharding, rank)
-	for i := range dims {
-		dims[i] = DimSharding{Closed: closed, Priority: NoPriority}
-	}
+	dims := slices.Repeat([]DimSharding{{Closed: closed, Priority: NoPriority}}, rank)
 	return m.InternSharding(Sharding{Mesh: mesh, Dims: dims})
 }
 
@@ -184,7 +182,7 @@ func (m *Module) FormatSharding(id ShardingID) string {
 	s := m.ShardingOf(id)
 	mesh := &m.meshes[s.Mesh]
 	var b strings.Builder
-	dims := Joined(s.Dims, func(d DimSharding) string { return d.Format(&mesh.Mesh) })
+	dims := lists.Joined(s.Dims, func(d DimSharding) string { return d.Format(&mesh.Mesh) })
 	b.WriteString("<" + mesh.FormatRef() + ", [" + dims + "]")
 	if len(s.Replicated) > 0 {
 		b.WriteString(", replicated={" + mesh.FormatList(s.Replicated) + "}")
@@ -226,9 +224,9 @@ func (d *MeshDecl) FormatRef() string {
 
 // FormatContent returns the axes and device ids, such as <["x"=2, "y"=4]>.
 func (d *MeshDecl) FormatContent() string {
-	text := "<[" + Joined(d.Axes, func(a subaxis.Axis) string { return subaxis.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10) }) + "]"
+	text := "<[" + lists.Joined(d.Axes, subaxis.Axis.Quoted) + "]"
 	if d.DeviceIDs != nil {
-		text += ", device_ids=[" + Joined(d.DeviceIDs, func(id int64) string { return strconv.FormatInt(id, 10) }) + "]"
+		text += ", device_ids=[" + lists.Joined(d.DeviceIDs, func(id int64) string { return strconv.FormatInt(id, 10) }) + "]"
 	}
 	return text + ">"
 }

@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"strconv"
+
+	"autoshard/internal/lists"
 )
 
 // PropagationEdges is #sdy.propagation_edges: which axis went from which value of an op to which others, by step of
@@ -42,10 +44,10 @@ func (r ValueRef) String() string {
 // String returns the attribute as Shardy prints it.
 func (p PropagationEdges) String() string {
 	edge := func(e PropagationEdge) string {
-		return "{" + e.Axis + " = " + e.Source.String() + " -> [" + Joined(e.Targets, ValueRef.String) + "]}"
+		return "{" + e.Axis + " = " + e.Source.String() + " -> [" + lists.Joined(e.Targets, ValueRef.String) + "]}"
 	}
-	steps := Joined(p, func(s PropagationStep) string {
-		return "{step-" + strconv.FormatInt(s.Step, 10) + " = [" + Joined(s.Edges, edge) + "]}"
+	steps := lists.Joined(p, func(s PropagationStep) string {
+		return "{step-" + strconv.FormatInt(s.Step, 10) + " = [" + lists.Joined(s.Edges, edge) + "]}"
 	})
 	return "#sdy.propagation_edges<[" + steps + "]>"
 }

@@ -3,6 +3,8 @@ package ir
 import (
 	"iter"
 	"slices"
+
+	"autoshard/internal/lists"
 )
 
 // InnerBlocks yields the blocks of all regions of an op.
@@ -73,11 +75,7 @@ func (m *Module) OpsOf(b BlockID, kind Kind) []OpID {
 
 // TypesOf returns the types of values.
 func (m *Module) TypesOf(values []ValueID) []TypeID {
-	types := make([]TypeID, len(values))
-	for i, v := range values {
-		types[i] = m.Type(v)
-	}
-	return types
+	return lists.Map(values, m.Type)
 }
 
 // IsSharded says whether a result of an op has a sharding.

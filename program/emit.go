@@ -8,6 +8,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -99,23 +100,15 @@ func (p *Program) printForXLA(ctx context.Context, m *ir.Module) ([]byte, error)
 }
 
 func nameList(tensors []answer.Tensor) []string {
-	out := make([]string, len(tensors))
-	for i := range tensors {
-		out[i] = tensors[i].Name
-	}
-	return out
+	return lists.Map(tensors, func(t answer.Tensor) string { return t.Name })
 }
 
 func emitPython(ctx context.Context, p *Program) ([]byte, error) {
 	if p.typed != nil {
 		return emit.Typed(ctx, p.typed, nil)
 	}
-	axes := make([]string, len(p.Mesh))
-	for i, a := range p.Mesh {
-		axes[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
-	}
 	e := &emit.Program{
-		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Name, strings.Join(axes, ", ")),
+		Title:   fmt.Sprintf("%s on the mesh %s, as autoshard planned it.", p.Name, lists.Joined(p.Mesh, answer.MeshAxis.String)),
 		Sharded: private(p.device), Whole: p.whole.Clone(), Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs), Dropped: p.dropped,
 	}
 	for i := range p.Inputs {

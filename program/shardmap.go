@@ -8,6 +8,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
@@ -64,11 +65,7 @@ func notesOf(t *typed.Translation) (notes []string) {
 		if len(fine) < 2 {
 			continue
 		}
-		parts := make([]string, len(fine))
-		for k, axis := range fine {
-			parts[k] = fmt.Sprintf("%s=%d", t.Mesh.Fine.Axes[axis].Name, t.Mesh.Fine.Axes[axis].Size)
-		}
-		notes = append(notes, fmt.Sprintf("%s=%d is refined to %s", a.Name, a.Size, strings.Join(parts, ", ")))
+		notes = append(notes, fmt.Sprintf("%v is refined to %s", a, lists.Joined(lists.Pick(t.Mesh.Fine.Axes, fine), subaxis.Axis.String)))
 	}
 	if t.Mesh.Coarse.DeviceIDs != nil {
 		notes = append(notes, fmt.Sprintf("place k of the mesh is device %v[k]", t.Mesh.Coarse.DeviceIDs))

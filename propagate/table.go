@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
@@ -247,10 +248,7 @@ func (t *tables) identityRule(typ ir.TypeID, n int) *ir.Rule {
 		return r
 	}
 	shape := t.m.TypeOf(typ).Dims
-	dims := make([][]int32, len(shape))
-	for d := range dims {
-		dims[d] = []int32{int32(d)}
-	}
+	dims := lists.Of(len(shape), func(d int) []int32 { return []int32{int32(d)} })
 	r := &ir.Rule{Sizes: shape, Operands: slices.Repeat([][][]int32{dims}, n), Results: [][][]int32{dims}}
 	t.identity[key] = r
 	return r

@@ -1,6 +1,7 @@
 package shardmap
 
 import (
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -47,21 +48,12 @@ func (x *Places) Along(axes *ir.AxesAttr) ir.ValueID {
 
 // PermOf returns the pairs of source and target members of a ppermute.
 func PermOf(m *ir.Module, op ir.OpID) [][2]int64 {
-	lists := ListsOf(m.Attr(op, "perm"))
-	perm := make([][2]int64, len(lists))
-	for i, pair := range lists {
-		perm[i] = [2]int64(pair)
-	}
-	return perm
+	return lists.Map(ListsOf(m.Attr(op, "perm")), func(pair []int64) [2]int64 { return [2]int64(pair) })
 }
 
 // Perm is the inverse of PermOf: it returns the attribute `perm`.
 func Perm(perm [][2]int64) ir.Attr {
-	lists := make([][]int64, len(perm))
-	for i, pair := range perm {
-		lists[i] = pair[:]
-	}
-	return Lists(lists)
+	return Lists(lists.Map(perm, func(pair [2]int64) []int64 { return pair[:] }))
 }
 
 // ListsOf returns the lists of integers of an attribute, such as `groups`; nil where it is none.
@@ -70,18 +62,13 @@ func ListsOf(a ir.Attr) [][]int64 {
 	if !ok {
 		return nil
 	}
-	out := make([][]int64, len(list))
-	for i, e := range list {
-		out[i], _ = e.(ir.Ints)
-	}
-	return out
+	return lists.Map(list, func(a ir.Attr) []int64 {
+		ints, _ := a.(ir.Ints)
+		return ints
+	})
 }
 
 // Lists is the inverse of ListsOf.
-func Lists(lists [][]int64) ir.Attr {
-	out := make(ir.ArrayAttr, len(lists))
-	for i, list := range lists {
-		out[i] = ir.Ints(list)
-	}
-	return out
+func Lists(list [][]int64) ir.Attr {
+	return ir.ArrayAttr(lists.Map(list, func(ints []int64) ir.Attr { return ir.Ints(ints) }))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -13,10 +14,7 @@ import (
 // replica). Devices may be in none of them, and groups may differ in size. Errors are of class diag.ErrUnsupported: the groups
 // name a device that the mesh does not have, or one twice.
 func GroupsOf(m *ir.Module, op ir.OpID, mesh *subaxis.Mesh) ([][]int64, error) {
-	all := make([]int64, mesh.Devices())
-	for d := range all {
-		all[d] = int64(d)
-	}
+	all := lists.Range[int64](mesh.Devices())
 	channel, _ := m.Attr(op, "channel_handle").(ir.ChannelHandle)
 	global := m.OpAttrs(op).Bool("use_global_device_ids")
 	switch kind := m.Kind(op); {

@@ -3,6 +3,7 @@ package shardmap
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -31,11 +32,7 @@ func (l *lowerer) constant(op ir.OpID) error {
 // perDim returns the axes that cut each dimension of a value.
 func (l *lowerer) perDim(v ir.ValueID) [][]subaxis.Ref {
 	s := l.m.ShardingOf(l.m.Sharding(v))
-	out := make([][]subaxis.Ref, len(s.Dims))
-	for d := range out {
-		out[d] = s.Dims[d].Axes
-	}
-	return out
+	return lists.Map(s.Dims, func(d ir.DimSharding) []subaxis.Ref { return d.Axes })
 }
 
 // iota counts from this device's offset along the counted dimension.

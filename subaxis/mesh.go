@@ -16,7 +16,8 @@ package subaxis
 import (
 	"slices"
 	"strconv"
-	"strings"
+
+	"autoshard/internal/lists"
 )
 
 // Axis is a named dimension of a mesh. Size is at least 1.
@@ -24,6 +25,12 @@ type Axis struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`
 }
+
+// String writes an axis as options do: data=4.
+func (a Axis) String() string { return a.Name + "=" + strconv.FormatInt(a.Size, 10) }
+
+// Quoted writes an axis as MLIR does: "data"=4.
+func (a Axis) Quoted() string { return Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10) }
 
 // Mesh is an ordered list of axes over devices. DeviceIDs is nil where device i of the row-major order has id i.
 // A mesh without axes and with one device id is maximal: it stands for that device alone.
@@ -62,11 +69,7 @@ func (m *Mesh) Full(i int) Ref { return Ref{Axis: int32(i), Pre: 1, Size: int32(
 
 // All returns all axes in mesh order: the numbers along them are the places of the devices.
 func (m *Mesh) All() []Ref {
-	all := make([]Ref, len(m.Axes))
-	for i := range all {
-		all[i] = m.Full(i)
-	}
-	return all
+	return lists.Of(len(m.Axes), m.Full)
 }
 
 // IsFull says whether the ref is a whole axis of the mesh.
@@ -88,11 +91,7 @@ func (m *Mesh) Format(r Ref) string {
 
 // FormatList returns the refs separated by ", ".
 func (m *Mesh) FormatList(refs []Ref) string {
-	parts := make([]string, len(refs))
-	for i, r := range refs {
-		parts[i] = m.Format(r)
-	}
-	return strings.Join(parts, ", ")
+	return lists.Joined(refs, m.Format)
 }
 
 // Coordinate returns the position of a device along a ref. Device is the index in row-major order of the axes

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -78,11 +79,7 @@ func (r *attrReader) pairs(name string) [][2]int64 {
 	if flat == nil {
 		return nil
 	}
-	out := make([][2]int64, len(flat)/2)
-	for k := range out {
-		out[k] = [2]int64{flat[2*k], flat[2*k+1]}
-	}
-	return out
+	return lists.Of(len(flat)/2, func(k int) [2]int64 { return [2]int64{flat[2*k], flat[2*k+1]} })
 }
 
 func (r *attrReader) int(name string, missing int64) int64 {

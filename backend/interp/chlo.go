@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -28,11 +29,7 @@ func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder
 		}
 		// No element is wider than a complex number of C128.
 		i.kernel = sized(dtype.C128, commonShape, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
-			full := make([]tensor.Tensor, len(in))
-			for k, x := range in {
-				full[k] = expandTo(x, shape)
-			}
-			return compute(full)
+			return compute(lists.Map(in, func(x tensor.Tensor) tensor.Tensor { return expandTo(x, shape) }))
 		})
 		return nil
 	}
@@ -183,10 +180,7 @@ func (s *scan) kernel(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, 
 			return nil, err
 		}
 		for k, y := range values[:s.outputs] {
-			starts := make([]tensor.Tensor, outs[k].Rank())
-			for e := range starts {
-				starts[e] = tensor.FromInts(dtype.I64, nil, 0)
-			}
+			starts := lists.Of(outs[k].Rank(), func(int) tensor.Tensor { return tensor.FromInts(dtype.I64, nil, 0) })
 			starts[s.dim] = tensor.FromInts(dtype.I64, nil, at)
 			tensor.DynamicUpdateSliceInPlace(outs[k], tensor.Reshape(y, slices.Insert(slices.Clone(y.Shape), int(s.dim), 1)), starts)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -242,11 +243,7 @@ func (solo) Communicate(_ context.Context, c *Collective, operands []tensor.Tens
 }
 
 func zeros(like []tensor.Tensor) []tensor.Tensor {
-	out := make([]tensor.Tensor, len(like))
-	for k, x := range like {
-		out[k] = tensor.New(x.DType, x.Shape)
-	}
-	return out
+	return lists.Map(like, func(x tensor.Tensor) tensor.Tensor { return tensor.New(x.DType, x.Shape) })
 }
 
 func (solo) RunParallel(context.Context, *Parallel, []tensor.Tensor) ([]tensor.Tensor, error) {

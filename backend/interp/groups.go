@@ -2,6 +2,7 @@ package interp
 
 import (
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -37,25 +38,17 @@ func (c *compiler) resolveGroups(r *attrReader, d *Collective) error {
 	case d.Channel > 0: // cross_partition
 		for _, g := range groups {
 			for replica := range replicas {
-				d.Groups = append(d.Groups, mapped(g, func(p int) int { return replica*partitions + p }))
+				d.Groups = append(d.Groups, lists.Map(g, func(p int) int { return replica*partitions + p }))
 			}
 		}
 	default: // cross_replica
 		for _, g := range groups {
 			for p := range partitions {
-				d.Groups = append(d.Groups, mapped(g, func(replica int) int { return replica*partitions + p }))
+				d.Groups = append(d.Groups, lists.Map(g, func(replica int) int { return replica*partitions + p }))
 			}
 		}
 	}
 	return nil
-}
-
-func mapped(g []int, f func(int) int) []int {
-	out := make([]int, len(g))
-	for k, x := range g {
-		out[k] = f(x)
-	}
-	return out
 }
 
 // idRange returns how many replicas, partitions or processes the numbers of an op may name, and what they name.
@@ -83,11 +76,7 @@ func (c *compiler) idGroups(r *attrReader, d *Collective, global bool) ([][]int,
 		return nil, r.err
 	}
 	if len(groups) == 0 && (d.Kind != ir.OpCollectiveBroadcast || n == 1) {
-		all := make([]int64, n)
-		for k := range all {
-			all[k] = int64(k)
-		}
-		groups = [][]int64{all}
+		groups = [][]int64{lists.Range[int64](n)}
 	}
 	seen := make([]bool, n)
 	count := 0

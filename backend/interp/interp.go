@@ -21,6 +21,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/names"
@@ -136,11 +137,7 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if err != nil {
 		return nil, Stats{PeakBytes: p.peak}, err
 	}
-	results := make([]*tensor.Tensor, len(outs))
-	for i := range outs {
-		results[i] = &outs[i].t
-	}
-	return results, Stats{PeakBytes: p.peak}, nil
+	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i].t }), Stats{PeakBytes: p.peak}, nil
 }
 
 // NumArgs returns how many tensors a function takes: the elements of tuples count, tokens do not.

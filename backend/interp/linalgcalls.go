@@ -6,6 +6,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -89,10 +90,7 @@ func (l *linalgCall) gesdd() error {
 
 // adjointOf returns the conjugate transposes of matrices.
 func adjointOf(x tensor.Tensor) tensor.Tensor {
-	perm := make([]int64, x.Rank())
-	for d := range perm {
-		perm[d] = int64(d)
-	}
+	perm := lists.Range[int64](x.Rank())
 	n := len(perm)
 	perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
 	return tensor.Conj(tensor.Transpose(x, perm))

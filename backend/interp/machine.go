@@ -8,6 +8,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -255,10 +256,7 @@ func (f *frame) region(b *block) tensor.Body {
 		if err := f.runCode(b); err != nil {
 			return nil, err
 		}
-		out := make([]tensor.Tensor, len(b.returns))
-		for k, s := range b.returns {
-			out[k] = f.slots[s].t
-		}
+		out := lists.Map(b.returns, func(s int32) tensor.Tensor { return f.slots[s].t })
 		f.dropAll(b.dead)
 		return out, nil
 	}

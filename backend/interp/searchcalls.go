@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -88,10 +89,7 @@ func (c *compiler) comparator(fn ir.FuncID, n int) (func(f *frame) tensor.Body, 
 	}
 	return func(f *frame) tensor.Body {
 		return func(args []tensor.Tensor) ([]tensor.Tensor, error) {
-			values := make([]value, len(args))
-			for k, x := range args {
-				values[k] = value{x, foreign}
-			}
+			values := lists.Map(args, func(x tensor.Tensor) value { return value{x, foreign} })
 			looks := f.p.observe
 			f.p.observe = nil // what compares elements is a part of the op, like a region
 			results, err := f.p.call(callee, values)
@@ -99,11 +97,7 @@ func (c *compiler) comparator(fn ir.FuncID, n int) (func(f *frame) tensor.Body, 
 			if err != nil {
 				return nil, err
 			}
-			out := make([]tensor.Tensor, len(results))
-			for k := range results {
-				out[k] = results[k].t
-			}
-			return out, nil
+			return lists.Map(results, func(v value) tensor.Tensor { return v.t }), nil
 		}
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
+	"autoshard/internal/lists"
 )
 
 // allGather sends blocks round the ring: in step s every member passes on the block that it got in step s-1.
@@ -56,11 +57,7 @@ func (x *exchange) swap(parts []tensor.Tensor, first int) ([]tensor.Tensor, erro
 // split cuts a tensor into n equal parts along a dimension.
 func split(t tensor.Tensor, dim int64, n int) []tensor.Tensor {
 	size := t.Shape[dim] / int64(n)
-	parts := make([]tensor.Tensor, n)
-	for k := range parts {
-		parts[k] = part(t, dim, int64(k)*size, int64(k+1)*size)
-	}
-	return parts
+	return lists.Of(n, func(k int) tensor.Tensor { return part(t, dim, int64(k)*size, int64(k+1)*size) })
 }
 
 func part(t tensor.Tensor, dim, from, to int64) tensor.Tensor {
@@ -89,10 +86,7 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 		return t, nil
 	}
 	flat := tensor.Reshape(t, []int64{size})
-	chunks := make([]tensor.Tensor, n)
-	for k := range chunks {
-		chunks[k] = part(flat, 0, int64(k)*size/int64(n), int64(k+1)*size/int64(n))
-	}
+	chunks := lists.Of(n, func(k int) tensor.Tensor { return part(flat, 0, int64(k)*size/int64(n), int64(k+1)*size/int64(n)) })
 	mine, err := x.swap(chunks, 0)
 	if err != nil {
 		return t, err

@@ -6,6 +6,7 @@ import (
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -245,9 +246,5 @@ func (g *grid) deal(operands []tensor.Tensor) ([][]*tensor.Tensor, error) {
 }
 
 func values(ts []*tensor.Tensor) []tensor.Tensor {
-	out := make([]tensor.Tensor, len(ts))
-	for k, t := range ts {
-		out[k] = *t
-	}
-	return out
+	return lists.Map(ts, func(t *tensor.Tensor) tensor.Tensor { return *t })
 }

@@ -17,6 +17,7 @@ import (
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -76,11 +77,7 @@ func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, 
 
 // output returns the blocks of an output, by device.
 func (r *Result) output(i int) []*tensor.Tensor {
-	blocks := make([]*tensor.Tensor, len(r.Blocks))
-	for d := range blocks {
-		blocks[d] = r.Blocks[d][i]
-	}
-	return blocks
+	return lists.Map(r.Blocks, func(of []*tensor.Tensor) *tensor.Tensor { return of[i] })
 }
 
 // Typed splits the inputs by their specs, runs the body on one virtual device per place along the manual axes, and

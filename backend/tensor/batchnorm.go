@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -84,10 +85,7 @@ func (f features) vector(t dtype.Type, values []float64) Tensor {
 }
 
 func (f features) normalize(x Tensor, values, scale, offset, mean, variance []float64, epsilon float64) Tensor {
-	factors := make([]float64, f.n)
-	for c := range factors {
-		factors[c] = scale[c] / math.Sqrt(variance[c]+epsilon)
-	}
+	factors := lists.Of(f.n, func(c int) float64 { return scale[c] / math.Sqrt(variance[c]+epsilon) })
 	out := make([]float64, len(values))
 	f.each(func(i, c int) { out[i] = factors[c]*(values[i]-mean[c]) + offset[c] })
 	return Convert(Of(dtype.F64, x.Shape, out...), x.DType)

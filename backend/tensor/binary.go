@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"autoshard/ir/dtype"
 )
@@ -142,10 +143,7 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 	if len(x) == n {
 		return func(lo, hi int) []T { return x[lo:hi] }
 	}
-	copies := make([]T, min(n, blockSize))
-	for i := range copies {
-		copies[i] = x[0]
-	}
+	copies := slices.Repeat(x[:1], min(n, blockSize))
 	return func(lo, hi int) []T { return copies[:hi-lo] }
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -69,11 +70,7 @@ func (m Monoid) kernel() func(x, y Tensor) Tensor {
 // call combines accumulators with elements, all of one shape.
 func (c Combiner) call(acc, elems []Tensor) ([]Tensor, error) {
 	if c.Monoid != MonoidNone {
-		out := make([]Tensor, len(acc))
-		for i := range acc {
-			out[i] = c.Monoid.kernel()(acc[i], elems[i])
-		}
-		return out, nil
+		return lists.Of(len(acc), func(i int) Tensor { return c.Monoid.kernel()(acc[i], elems[i]) }), nil
 	}
 	args := make([]Tensor, 0, 2*len(acc))
 	return c.Body(append(append(args, acc...), elems...))
@@ -90,11 +87,7 @@ func (c Combiner) each(acc, elems []Tensor) ([]Tensor, error) {
 }
 
 func types(ts []Tensor) []dtype.Type {
-	out := make([]dtype.Type, len(ts))
-	for i, t := range ts {
-		out[i] = t.DType
-	}
-	return out
+	return lists.Map(ts, func(t Tensor) dtype.Type { return t.DType })
 }
 
 // Map applies body to the inputs, which have one shape, position by position; the results have the element types
@@ -104,10 +97,7 @@ func Map(inputs []Tensor, body Combiner, out []dtype.Type) ([]Tensor, error) {
 	if body.Monoid != MonoidNone {
 		return []Tensor{body.Monoid.kernel()(inputs[0], inputs[1])}, nil
 	}
-	results := make([]Tensor, len(out))
-	for i, t := range out {
-		results[i] = New(t, shape)
-	}
+	results := lists.Map(out, func(t dtype.Type) Tensor { return New(t, shape) })
 	n := inputs[0].Len()
 	if n == 0 {
 		return results, nil
@@ -115,11 +105,7 @@ func Map(inputs []Tensor, body Combiner, out []dtype.Type) ([]Tensor, error) {
 	if !body.Elementwise {
 		return results, mapScalars(inputs, results, body.Body)
 	}
-	flat := make([]Tensor, len(inputs))
-	for i, x := range inputs {
-		flat[i] = Reshape(x, []int64{int64(n)})
-	}
-	values, err := body.Body(flat)
+	values, err := body.Body(lists.Map(inputs, func(x Tensor) Tensor { return Reshape(x, []int64{int64(n)}) }))
 	if err != nil {
 		return nil, err
 	}

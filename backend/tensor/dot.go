@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -87,11 +88,7 @@ func newDotSide(x Tensor, batch, contract []int64) dotSide {
 
 // sizes returns the sizes of the given dimensions.
 func sizes(x Tensor, dims []int64) []int64 {
-	out := make([]int64, len(dims))
-	for i, d := range dims {
-		out[i] = x.Shape[d]
-	}
-	return out
+	return lists.Map(dims, func(d int64) int64 { return x.Shape[d] })
 }
 
 // gemm is b products of an m by k and a k by n matrix, each of which is stored transposed or not.

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -24,17 +25,10 @@ func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) T
 			windowDims = append(windowDims, d)
 		}
 	}
-	window := make([]int64, len(windowDims))
-	for i, d := range windowDims {
-		window[i] = sliceSizes[d]
-	}
+	window := lists.Map(windowDims, func(d int64) int64 { return sliceSizes[d] })
 	out := New(operand.DType, slices.Concat(vectors.shape, window))
 	st := strides(operand.Shape)
-	windowStrides := make([]int64, len(windowDims))
-	for i, d := range windowDims {
-		windowStrides[i] = st[d]
-	}
-	offsets, run := windowRuns(window, windowStrides)
+	offsets, run := windowRuns(window, lists.Map(windowDims, func(d int64) int64 { return st[d] }))
 	width := int64(operand.DType.Bytes())
 	at := newCounter(vectors.shape)
 	position := int64(0)

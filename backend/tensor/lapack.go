@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"autoshard/backend/tensor/zlapack"
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -206,10 +207,7 @@ func PivotsToPermutation(pivots Tensor, size int64) Tensor {
 	given := pivots.Ints()
 	all := make([]int64, 0, out.Len())
 	for i := range int(product(batch)) {
-		p := make([]int64, size)
-		for k := range p {
-			p[k] = int64(k)
-		}
+		p := lists.Range[int64](size)
 		for k, other := range given[i*n:][:n] {
 			if other >= 0 && other < size && int64(k) < size {
 				p[k], p[other] = p[other], p[k]

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -57,10 +58,7 @@ func foldRows(matrices, acc []Tensor, body Combiner) ([]Tensor, error) {
 		rows = 1
 	}
 	for r := range rows {
-		elems := make([]Tensor, len(matrices))
-		for i, m := range matrices {
-			elems[i] = Reshape(m.rows(r, r+1), []int64{width})
-		}
+		elems := lists.Map(matrices, func(m Tensor) Tensor { return Reshape(m.rows(r, r+1), []int64{width}) })
 		var err error
 		if acc, err = body.each(acc, elems); err != nil {
 			return nil, err

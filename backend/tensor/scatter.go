@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -19,11 +20,7 @@ type ScatterDims struct {
 // Scatter combines windows of updates into the inputs at the index vectors, in row-major order. All inputs have
 // one shape, and all updates.
 func Scatter(inputs []Tensor, scatterIndices Tensor, updates []Tensor, dims ScatterDims, body Combiner) ([]Tensor, error) {
-	outs := make([]Tensor, len(inputs))
-	for i, x := range inputs {
-		outs[i] = x.Clone()
-	}
-	return ScatterInPlace(outs, scatterIndices, updates, dims, body)
+	return ScatterInPlace(lists.Map(inputs, Tensor.Clone), scatterIndices, updates, dims, body)
 }
 
 // ScatterInPlace is Scatter that may change the inputs themselves, for operands that die at the op.
@@ -35,10 +32,7 @@ func ScatterInPlace(inputs []Tensor, scatterIndices Tensor, updates []Tensor, di
 		}
 	}
 	order = append(order, dims.UpdateWindowDims...)
-	moved := make([]Tensor, len(updates))
-	for i, u := range updates {
-		moved[i] = Transpose(u, order)
-	}
+	moved := lists.Map(updates, func(u Tensor) Tensor { return Transpose(u, order) })
 	window := sizes(updates[0], dims.UpdateWindowDims)
 	return scatterAt(inputs, dims.targets(inputs[0].Shape, scatterIndices, window), moved, body)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -42,10 +43,7 @@ func Sort(inputs []Tensor, dim int64, comparator Comparator) ([]Tensor, error) {
 	for k, d := range perm {
 		inverse[d] = int64(k)
 	}
-	lines := make([]Tensor, len(inputs))
-	for i, x := range inputs {
-		lines[i] = Transpose(x, perm)
-	}
+	lines := lists.Map(inputs, func(x Tensor) Tensor { return Transpose(x, perm) })
 	order, err := comparator.order(lines, int(inputs[0].Shape[dim]))
 	if err != nil {
 		return nil, err
@@ -69,17 +67,11 @@ func pick(x Tensor, shape []int64, offsets []int32) Tensor {
 
 // order returns the offsets of the elements of each line of n elements in sorted order.
 func (c Comparator) order(lines []Tensor, n int) ([]int32, error) {
-	offsets := make([]int32, lines[0].Len())
-	for i := range offsets {
-		offsets[i] = int32(i)
-	}
+	offsets := lists.Range[int32](lines[0].Len())
 	if n == 0 {
 		return offsets, nil
 	}
-	keys := make([][]int64, len(c.Keys))
-	for k, key := range c.Keys {
-		keys[k] = key.values(lines[key.Operand])
-	}
+	keys := lists.Map(c.Keys, func(key SortKey) []int64 { return key.values(lines[key.Operand]) })
 	compare := func(a, b int32) int {
 		for _, key := range keys {
 			if c := cmp.Compare(key[a], key[b]); c != 0 {

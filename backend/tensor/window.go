@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -71,11 +72,7 @@ func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, er
 
 // newLike returns zeros of the given shape with the element types of ts.
 func newLike(ts []Tensor, shape []int64) []Tensor {
-	out := make([]Tensor, len(ts))
-	for i, t := range ts {
-		out[i] = New(t.DType, shape)
-	}
-	return out
+	return lists.Map(ts, func(t Tensor) Tensor { return New(t.DType, shape) })
 }
 
 // pad applies base dilation and padding with the scalar value.
@@ -90,10 +87,7 @@ func (w Window) pad(x, value Tensor) Tensor {
 
 // windowByOffset folds all windows at once: step j combines what they have at position j.
 func windowByOffset(bases, starts []Tensor, w Window, shape []int64, body Combiner) ([]Tensor, error) {
-	acc := make([]Tensor, len(bases))
-	for i := range acc {
-		acc[i] = BroadcastInDim(starts[i], nil, shape)
-	}
+	acc := lists.Of(len(bases), func(i int) Tensor { return BroadcastInDim(starts[i], nil, shape) })
 	at := newCounter(w.Size)
 	for ok := true; ok; ok = at.next() {
 		elems := make([]Tensor, len(bases))

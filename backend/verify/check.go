@@ -10,6 +10,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -154,10 +155,7 @@ func (c *checker) fault(op ir.OpID, f Fault) {
 func (c *checker) outputs(want []*tensor.Tensor, outs [][]*tensor.Tensor) {
 	ret := c.whole.LastOp(c.whole.MainFunc().Body)
 	for i := range want {
-		blocks := make([]tensor.Tensor, len(outs))
-		for d := range blocks {
-			blocks[d] = *outs[d][i]
-		}
+		blocks := lists.Map(outs, func(of []*tensor.Tensor) tensor.Tensor { return *of[i] })
 		got := c.join(&c.p.Outputs[i].Layout, c.p.Outputs[i].Dims, blocks)
 		if got.disagree {
 			c.fault(ret, Fault{Type: dtype.Format(got.whole.DType, got.whole.Shape), Replicas: true})

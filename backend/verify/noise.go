@@ -9,6 +9,7 @@ import (
 	"autoshard/backend/interp"
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -55,10 +56,7 @@ func NewNoiseOfDevices(p *shardmap.Program, inputs, outputs []*tensor.Tensor) *N
 // same numbers, so that what they should all have stays the same on all.
 func NewNoiseOfRuns(devices int64, outputs []*tensor.Tensor, run func(context.Context, run.Observer) ([]*tensor.Tensor, error)) *Noise {
 	return newNoise(outputs, func(ctx context.Context, seed uint64, ulps float64) ([]*tensor.Tensor, error) {
-		rngs := make([]*rand.Rand, devices)
-		for d := range rngs {
-			rngs[d] = rand.New(rand.NewPCG(seed, 2))
-		}
+		rngs := lists.Of(int(devices), func(int) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) })
 		return run(ctx, func(m *ir.Module, device int, s *interp.Step) error {
 			return (&perturber{m, rngs[device], ulps}).perturb(s)
 		})

@@ -8,6 +8,8 @@ import (
 
 	"autoshard"
 	"autoshard/benchmarks/site"
+	"autoshard/internal/lists"
+	"autoshard/subaxis"
 )
 
 // outcome says what became of a plan beside what the experts have.
@@ -41,11 +43,7 @@ func (r *row) ratio() float64 { return r.ours.seconds / r.expert.seconds }
 
 // axes writes the mesh as options of commands do.
 func (r *row) axes() string {
-	var mesh []string
-	for _, a := range r.mesh {
-		mesh = append(mesh, fmt.Sprintf("%s=%d", a.Name, a.Size))
-	}
-	return strings.Join(mesh, ",")
+	return strings.Join(lists.Map(r.mesh, subaxis.Axis.String), ",")
 }
 
 // label names a limit by its factor.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -122,11 +123,7 @@ func identityMap(dims int) ir.OpaqueAttr {
 
 // prefixed returns d0, d1.
 func prefixed(letter string, n uint64) string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = letter + strconv.Itoa(i)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Of(int(n), func(i int) string { return letter + strconv.Itoa(i) }), ", ")
 }
 
 func (d *decoder) affineMap(v affineMap) any {
@@ -175,7 +172,7 @@ func (d *decoder) strided(v stridedLayout) any {
 		}
 		return strconv.FormatInt(n, 10)
 	}
-	text := "strided<[" + ir.Joined(v.strides, number) + "]"
+	text := "strided<[" + lists.Joined(v.strides, number) + "]"
 	if v.offset != 0 {
 		text += ", offset: " + number(v.offset)
 	}

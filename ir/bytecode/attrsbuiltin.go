@@ -3,6 +3,7 @@ package bytecode
 import (
 	"strconv"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 )
@@ -56,10 +57,7 @@ func (d *decoder) array(v parts) any {
 
 // refParts moves a reference to an array of parts.
 func refParts[T any](c codec, v *[]T) {
-	elements := make(parts, len(*v))
-	for i := range elements {
-		elements[i] = (*v)[i]
-	}
+	elements := parts(lists.Of(len(*v), func(i int) any { return (*v)[i] }))
 	ref := any(elements)
 	c.ref(&ref)
 	if empty, ok := ref.(ir.ArrayAttr); ok && len(empty) == 0 {

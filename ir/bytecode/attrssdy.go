@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -128,11 +129,11 @@ func (a axisRef) String() string {
 	return fmt.Sprintf("%s:(%d)%d", subaxis.Quote(a.name), a.part.pre, a.part.size)
 }
 
-func axesText(axes []axisRef) string { return "{" + ir.Joined(axes, axisRef.String) + "}" }
+func axesText(axes []axisRef) string { return "{" + lists.Joined(axes, axisRef.String) + "}" }
 
 // String returns the dimension as Shardy writes it: {"x", ?}p1.
 func (v dimSharding) String() string {
-	text := ir.Joined(v.axes, axisRef.String)
+	text := lists.Joined(v.axes, axisRef.String)
 	switch {
 	case v.closed:
 	case text == "":
@@ -148,7 +149,7 @@ func (v dimSharding) String() string {
 }
 
 func (d *decoder) sdyMesh(v inlineMesh) any {
-	text := "<[" + ir.Joined(v.axes, func(a meshAxis) string { return fmt.Sprintf("%s=%d", subaxis.Quote(a.name), a.size) }) + "]"
+	text := "<[" + lists.Joined(v.axes, func(a meshAxis) string { return fmt.Sprintf("%s=%d", subaxis.Quote(a.name), a.size) }) + "]"
 	if len(v.devices) > 0 {
 		text += ", device_ids=" + joinInts(v.devices)
 	}
@@ -166,7 +167,7 @@ func (d *decoder) sharding(v sharding) any {
 		d.invalid("reference to an attribute that is no mesh")
 		return nil
 	}
-	text := "#sdy.sharding<" + mesh + ", [" + ir.Joined(v.dims, dimSharding.String) + "]"
+	text := "#sdy.sharding<" + mesh + ", [" + lists.Joined(v.dims, dimSharding.String) + "]"
 	if len(v.replicated) > 0 {
 		text += ", replicated=" + axesText(v.replicated)
 	}
@@ -185,15 +186,11 @@ func (d *decoder) sharding(v sharding) any {
 }
 
 func (d *decoder) shardings(v []ir.ShardingAttr) any {
-	out := make(ir.ShardingsAttr, len(v))
-	for i, s := range v {
-		out[i] = ir.ShardingID(s)
-	}
-	return out
+	return ir.ShardingsAttr(lists.Map(v, func(s ir.ShardingAttr) ir.ShardingID { return ir.ShardingID(s) }))
 }
 
 func (d *decoder) manualAxes(v []ir.StringAttr) any {
-	return d.parseAttr("#sdy<manual_axes{" + ir.Joined(v, func(s ir.StringAttr) string { return subaxis.Quote(string(s)) }) + "}>")
+	return d.parseAttr("#sdy<manual_axes{" + lists.Joined(v, func(s ir.StringAttr) string { return subaxis.Quote(string(s)) }) + "}>")
 }
 
 func (d *decoder) axisRefs(v []axisRef) any {
@@ -204,13 +201,13 @@ const axisListPrefix = "#sdy<axis_ref_list"
 
 // axisRefLists makes a list of the lists, whose mesh the op knows that has them.
 func (d *decoder) axisRefLists(v []ir.OpaqueAttr) any {
-	return d.parseAttr("#sdy<list_of_axis_ref_lists[" + ir.Joined(v, func(list ir.OpaqueAttr) string {
+	return d.parseAttr("#sdy<list_of_axis_ref_lists[" + lists.Joined(v, func(list ir.OpaqueAttr) string {
 		return strings.TrimSuffix(strings.TrimPrefix(string(list), axisListPrefix), ">")
 	}) + "]>")
 }
 
 func (d *decoder) allToAlls(v []allToAll) any {
-	return d.parseAttr("#sdy<all_to_all_param_list[" + ir.Joined(v, func(a allToAll) string {
+	return d.parseAttr("#sdy<all_to_all_param_list[" + lists.Joined(v, func(a allToAll) string {
 		return fmt.Sprintf("%s: %d->%d", axesText(a.axes), a.src, a.dst)
 	}) + "]>")
 }

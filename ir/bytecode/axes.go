@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -89,7 +90,7 @@ func (d *decoder) meshAxesGroups(v meshGroups) any {
 	default:
 		d.invalid("reference to an attribute that is no mesh")
 	}
-	refs := ir.Joined(v.axes, func(a axisRef) string {
+	refs := lists.Joined(v.axes, func(a axisRef) string {
 		text := "#stablehlo.axis_ref<name = " + subaxis.Quote(a.name)
 		if a.part != nil {
 			text += fmt.Sprintf(", sub_axis_info = (%d)%d", a.part.pre, a.part.size)
@@ -101,7 +102,7 @@ func (d *decoder) meshAxesGroups(v meshGroups) any {
 
 // text returns the mesh as StableHLO writes it in place.
 func (m deviceMesh) text() string {
-	axes := ir.Joined(m.axes, func(a meshAxis) string { return fmt.Sprintf("<name = %s, size = %d>", subaxis.Quote(a.name), a.size) })
+	axes := lists.Joined(m.axes, func(a meshAxis) string { return fmt.Sprintf("<name = %s, size = %d>", subaxis.Quote(a.name), a.size) })
 	text := "#stablehlo.mesh<axes = [" + axes + "]"
 	if ids := m.devices.Int64s(); ids != nil {
 		text += fmt.Sprintf(", device_ids = dense<%s> : tensor<%dxi64>", joinInts(ids), len(ids))
@@ -111,5 +112,5 @@ func (m deviceMesh) text() string {
 
 // joinInts returns [1, 2].
 func joinInts(v []int64) string {
-	return "[" + ir.Joined(v, func(n int64) string { return strconv.FormatInt(n, 10) }) + "]"
+	return "[" + lists.Joined(v, func(n int64) string { return strconv.FormatInt(n, 10) }) + "]"
 }

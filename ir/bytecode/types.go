@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -85,7 +86,7 @@ func (d *decoder) complexType(v ir.TypeID) any {
 }
 
 func (d *decoder) futureType(v []ir.TypeID) any {
-	return d.parseType("!stablehlo.future<" + ir.Joined(v, d.m.FormatType) + ">")
+	return d.parseType("!stablehlo.future<" + lists.Joined(v, d.m.FormatType) + ">")
 }
 
 // tensorType is a tensor with its element type and, in encoded ones, an attribute.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -105,10 +106,7 @@ func (d *decoder) perAxis(v quantType) any {
 		d.invalid("quantized type has as many scales as zero points")
 		return ir.TypeID(0)
 	}
-	params := make([]string, len(v.scales))
-	for i := range params {
-		params[i] = d.quantParams(v.scales[i], v.zeros[i])
-	}
+	params := lists.Of(len(v.scales), func(i int) string { return d.quantParams(v.scales[i], v.zeros[i]) })
 	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:%d, {%s}>", d.storageText(v), d.m.FormatType(v.expressed), v.axis,
 		strings.Join(params, ",")))
 }
@@ -121,10 +119,7 @@ func (d *decoder) subChannel(v quantType) any {
 		d.invalid("quantized type by blocks needs constants of scales and zero points and a block size for each axis")
 		return ir.TypeID(0)
 	}
-	blocks := make([]string, len(v.axes))
-	for i := range blocks {
-		blocks[i] = fmt.Sprintf("%d:%d", v.axes[i], v.blocks[i])
-	}
+	blocks := lists.Of(len(v.axes), func(i int) string { return fmt.Sprintf("%d:%d", v.axes[i], v.blocks[i]) })
 	return d.parseType(fmt.Sprintf("!quant.uniform<%s:%s:{%s}, %s>", d.storageText(v), d.m.FormatType(v.expressed),
 		strings.Join(blocks, ", "), d.blockParams(scales, zeros)))
 }

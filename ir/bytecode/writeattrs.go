@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -53,11 +54,7 @@ func (w *writer) attrForm(a any, dialect string) (written, bool) {
 }
 
 func partsOf(list ir.ArrayAttr) parts {
-	out := make(parts, len(list))
-	for i, e := range list {
-		out[i] = e
-	}
-	return out
+	return parts(lists.Map(list, func(a ir.Attr) any { return a }))
 }
 
 func symbolForm(v ir.SymbolAttr) written {
@@ -99,10 +96,7 @@ func (w *writer) scalar(t dtype.Type) ir.TypeID {
 // locForm returns the form of a location.
 func (w *writer) locForm(a ir.LocAttr) written {
 	l := w.m.LocOf(ir.LocID(a))
-	children := make([]ir.LocAttr, len(l.Children))
-	for i, c := range l.Children {
-		children[i] = ir.LocAttr(c)
-	}
+	children := lists.Map(l.Children, func(c ir.LocID) ir.LocAttr { return ir.LocAttr(c) })
 	switch l.Kind {
 	case ir.LocFile:
 		place := filePlace{ir.StringAttr(l.File), []uint64{uint64(l.Line), uint64(l.Col)}}
@@ -226,19 +220,11 @@ func meshAxesGroupsOf(m *ir.Module, v *ir.MeshAxesGroups) meshGroups {
 }
 
 func meshAxes(d *ir.MeshDecl) []meshAxis {
-	out := make([]meshAxis, len(d.Axes))
-	for i, a := range d.Axes {
-		out[i] = meshAxis{a.Name, a.Size}
-	}
-	return out
+	return lists.Map(d.Axes, func(a subaxis.Axis) meshAxis { return meshAxis{a.Name, a.Size} })
 }
 
 func axisRefs(d *ir.MeshDecl, axes ir.ShardAxes) []axisRef {
-	out := make([]axisRef, len(axes))
-	for i, r := range axes {
-		out[i] = axisRefOf(d, r)
-	}
-	return out
+	return lists.Map(axes, func(r subaxis.Ref) axisRef { return axisRefOf(d, r) })
 }
 
 func axisRefOf(d *ir.MeshDecl, r subaxis.Ref) axisRef {

@@ -1,6 +1,9 @@
 package bytecode
 
-import "autoshard/ir"
+import (
+	"autoshard/internal/lists"
+	"autoshard/ir"
+)
 
 const sdy = "sdy"
 
@@ -111,11 +114,7 @@ func (w *writer) shardingsForm(list ir.ShardingsAttr) written {
 
 func ruleOf(r *ir.Rule) shardingRule {
 	factors := func(list []int32) []int64 {
-		out := make([]int64, len(list))
-		for i, f := range list {
-			out[i] = int64(f)
-		}
-		return out
+		return lists.Map(list, func(f int32) int64 { return int64(f) })
 	}
 	tensors := func(list [][][]int32) [][][]int64 {
 		out := make([][][]int64, len(list))

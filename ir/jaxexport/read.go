@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir/bytecode"
 )
 
@@ -280,11 +281,7 @@ func (e *Exported) shardings(r *reader, ids []uint32, old []oldSharding) []*Shar
 		}
 	}
 	if len(ids) == 0 {
-		out := make([]*Sharding, len(old))
-		for i := range old {
-			out[i] = old[i].named
-		}
-		return out
+		return lists.Map(old, func(o oldSharding) *Sharding { return o.named })
 	}
 	out := make([]*Sharding, len(ids))
 	for i, id := range ids {

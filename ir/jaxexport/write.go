@@ -3,6 +3,8 @@ package jaxexport
 import (
 	"bytes"
 	"encoding/binary"
+
+	"autoshard/internal/lists"
 )
 
 // The versions that are written (specification: bytecode.md section C.2).
@@ -71,11 +73,7 @@ func add[T any, P record[T]](index map[string]uint32, table *[]T, row T) uint32 
 }
 
 func (u *unique) avalIDs(list []Aval) []uint32 {
-	out := make([]uint32, len(list))
-	for i := range list {
-		out[i] = add(u.avals, &u.e.UniqueAvals, list[i])
-	}
-	return out
+	return lists.Map(list, func(a Aval) uint32 { return add(u.avals, &u.e.UniqueAvals, a) })
 }
 
 func (u *unique) shardingIDs(list []*Sharding) []uint32 {

@@ -1,6 +1,9 @@
 package mlir
 
-import "autoshard/ir"
+import (
+	"autoshard/internal/lists"
+	"autoshard/ir"
+)
 
 // part is a piece of a pretty form: how it is read and printed, and the attributes that it shows.
 type part struct {
@@ -103,10 +106,7 @@ func attribute(name string, c codec) part {
 
 // keyed are clauses; the first one has a comma before it where something stands there.
 func keyed(comma bool, clauses ...clause) part {
-	shows := make([]string, len(clauses))
-	for i, c := range clauses {
-		shows[i] = c.attr
-	}
+	shows := lists.Map(clauses, func(c clause) string { return c.attr })
 	return part{
 		parse: func(p *parser, o *opState) { p.clauses(o, clauses, comma) },
 		print: func(pr *printer, op ir.OpID) { pr.clauses(op, clauses, comma) },

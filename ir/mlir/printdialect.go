@@ -3,6 +3,7 @@ package mlir
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,10 +127,7 @@ func (pr *printer) convSide(first, second string, firstAt, secondAt int64, spati
 	for _, at := range spatial {
 		last = max(last, at)
 	}
-	names := make([]string, last+1)
-	for i := range names {
-		names[i] = "?"
-	}
+	names := slices.Repeat([]string{"?"}, int(last+1))
 	for n, at := range spatial {
 		names[at] = strconv.Itoa(n)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -34,10 +35,7 @@ func newLocNames(m *ir.Module, look func() bool) *locNames {
 	}
 	n.visitLoc(m.Loc)
 	n.visitBlock(m.Body())
-	order := make([]int, len(n.rows))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Range[int](len(n.rows))
 	slices.SortStableFunc(order, func(a, b int) int { return n.rows[a].depth - n.rows[b].depth })
 	n.number = make([]int, len(order))
 	for number, row := range order {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -47,17 +48,17 @@ type moveText struct {
 func (a unresolvedAxes) String() string {
 	switch {
 	case a.moves != nil:
-		return "[" + ir.Joined(a.moves, func(m moveText) string {
+		return "[" + lists.Joined(a.moves, func(m moveText) string {
 			return fmt.Sprintf("%s: %d->%d", axesText(m.axes), m.src, m.dst)
 		}) + "]"
 	case a.dims != nil:
-		return "[" + ir.Joined(a.dims, axesText) + "]"
+		return "[" + lists.Joined(a.dims, axesText) + "]"
 	}
 	return axesText(a.list)
 }
 
 func axesText(list []axisText) string {
-	return "{" + ir.Joined(list, axisText.String) + "}"
+	return "{" + lists.Joined(list, axisText.String) + "}"
 }
 
 // axis reads "x" or "x":(2)4.
@@ -102,10 +103,7 @@ func (p *parser) resolveAxis(mesh ir.MeshID, a axisText) (ref subaxis.Ref, ok bo
 	}
 	d := p.m.Mesh(mesh)
 	if ref, ok = d.Lookup(a.name); !ok {
-		names := make([]string, len(d.Axes))
-		for i := range d.Axes {
-			names[i] = d.Axes[i].Name
-		}
+		names := lists.Map(d.Axes, func(a subaxis.Axis) string { return a.Name })
 		p.problem(a.at, diag.UnknownAxis, "unknown axis name: %q; mesh %s has %s%s", a.name, meshName(d), axisNames(names),
 			didYouMean(a.name, names))
 		return ref, false

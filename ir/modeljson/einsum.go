@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -105,10 +106,7 @@ func (e *einsum) lower(inputs []term) ir.ValueID {
 	}
 	acc = e.sum(acc, func(l byte) bool { return !slices.Contains(e.out, l) })
 	acc = e.convert(acc)
-	perm := make([]int64, len(e.out))
-	for i, l := range e.out {
-		perm[i] = int64(slices.Index(acc.letters, l))
-	}
+	perm := lists.Map(e.out, func(l byte) int64 { return int64(slices.Index(acc.letters, l)) })
 	if slices.IsSorted(perm) && e.m.DefiningOp(acc.value) != 0 && acc.value != original {
 		return acc.value
 	}
@@ -172,11 +170,7 @@ func (e *einsum) diagonal(t term) term {
 
 // dims returns the sizes of letters.
 func (e *einsum) dims(letters []byte) []int64 {
-	out := make([]int64, len(letters))
-	for i, l := range letters {
-		out[i] = e.sizes[l]
-	}
-	return out
+	return lists.Map(letters, func(l byte) int64 { return e.sizes[l] })
 }
 
 // convert brings what no contraction has brought to the result's element type.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -232,10 +233,7 @@ func (r *reader) dimensionNumbers(v *node, name string, f ir.AttrForm) ir.Attr {
 
 // fields reads an object whose members are the parts of an attribute: lists, and numbers within bounds.
 func (r *reader) fields(v *node, name string, parts []ir.Field, low, high int64) (ok bool) {
-	names := make([]string, len(parts))
-	for i, f := range parts {
-		names[i] = f.Name
-	}
+	names := lists.Map(parts, func(f ir.Field) string { return f.Name })
 	if !r.object(v, "attribute "+strconv.Quote(name), names...) {
 		return false
 	}

@@ -21,6 +21,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -54,11 +55,7 @@ func Args(m *ir.Module, f ir.FuncID) Ports {
 // Results returns the names of the results of a function.
 func Results(m *ir.Module, f ir.FuncID) Ports {
 	fn := m.Func(f)
-	given := make([]string, len(fn.ResultTypes))
-	for i := range given {
-		given[i] = clean(resultName(fn.ResultAttrs[i]))
-	}
-	return ports("result", "out", given)
+	return ports("result", "out", lists.Of(len(fn.ResultTypes), func(i int) string { return clean(resultName(fn.ResultAttrs[i])) }))
 }
 
 // Name returns the name that the program gives, "" for none.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"autoshard/internal/lists"
 )
 
 // OptionKind is the type of an option.
@@ -112,11 +114,7 @@ func (o *Option) check(word string) error {
 }
 
 func quoted(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = "`" + w + "`"
-	}
-	return out
+	return lists.Map(words, func(w string) string { return "`" + w + "`" })
 }
 
 // Settings are the values of a pass's options. Asking for an option that the pass does not have, or as another type,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 )
 
 // maxPipeline bounds the bytes of a pipeline's text.
@@ -245,10 +246,7 @@ func (p *Pass) suggest(name string) string {
 	if len(p.Options) == 0 {
 		return ", which has none"
 	}
-	names := make([]string, len(p.Options))
-	for i := range p.Options {
-		names[i] = p.Options[i].Name
-	}
+	names := lists.Map(p.Options, func(o Option) string { return o.Name })
 	if hint := didYouMean(name, names); hint != "" {
 		return hint
 	}

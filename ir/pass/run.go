@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -25,11 +26,7 @@ func (s Step) String() string { return s.Pass.Name + s.Settings.String() }
 
 // String returns the text of the pipeline, which Parse reads.
 func (p *Pipeline) String() string {
-	texts := make([]string, len(p.Steps))
-	for i, s := range p.Steps {
-		texts[i] = s.String()
-	}
-	return strings.Join(texts, ",")
+	return strings.Join(lists.Map(p.Steps, Step.String), ",")
 }
 
 // Hooks are what Run calls around passes, and what it leaves out.

@@ -3,6 +3,7 @@ package rule
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -40,10 +41,7 @@ func broadcastingOps() []ir.Kind {
 
 // buildBroadcasting gives every dimension of the result a factor, which stands in those operands that do not repeat it.
 func buildBroadcasting(b *builder) bool {
-	places := make([][]int, len(b.in))
-	for i, shape := range b.in {
-		places[i] = b.broadcastPlaces(len(shape))
-	}
+	places := lists.Map(b.in, func(shape []int64) []int { return b.broadcastPlaces(len(shape)) })
 	for o, size := range b.out[0] {
 		ins := slices.Repeat([]int{none}, len(b.in))
 		for i, shape := range b.in {

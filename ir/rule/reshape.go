@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -36,10 +38,7 @@ func buildTranspose(b *builder) bool {
 }
 
 func buildBroadcast(b *builder) bool {
-	from := make([]int, len(b.out[0]))
-	for o := range from {
-		from[o] = none
-	}
+	from := slices.Repeat([]int{none}, len(b.out[0]))
 	for i, o := range b.ints("broadcast_dimensions") {
 		from[o] = i
 	}

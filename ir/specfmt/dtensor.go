@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -26,10 +27,7 @@ func formatPlacements(l *Layout) (string, []string, error) {
 			"not expressible as %s: axis %s is manual here; the tensors of PyTorch's local_map have no placement",
 			DTensor.title(), mesh.FormatList(l.Manual[:1]))
 	}
-	rest := make([]ir.ShardAxes, len(s.Dims))
-	for d := range rest {
-		rest[d] = slices.Clone(s.Dims[d].Axes)
-	}
+	rest := lists.Map(s.Dims, func(d ir.DimSharding) ir.ShardAxes { return slices.Clone(d.Axes) })
 	parts := make([]string, len(mesh.Axes))
 	for i := range mesh.Axes {
 		part, err := placement(l, int32(i), rest)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -118,10 +119,7 @@ func (t *tiling) format(mesh *subaxis.Mesh) string {
 	case len(t.groups) == 1 && t.groups[0] == replicatedGroup:
 		b.WriteString(" last_tile_dim_replicate")
 	case len(t.groups) > 0:
-		names := make([]string, len(t.groups))
-		for i, g := range t.groups {
-			names[i] = subgroupNames[g]
-		}
+		names := lists.Map(t.groups, func(g subgroup) string { return subgroupNames[g] })
 		b.WriteString(" last_tile_dims={" + strings.Join(names, ", ") + "}")
 	}
 	b.WriteString("}")
@@ -139,10 +137,7 @@ func (t *tiling) writeIota(b *strings.Builder, mesh *subaxis.Mesh) {
 			runs = append(runs, []subaxis.Ref{r})
 		}
 	}
-	perm := make([]int64, len(runs))
-	for i := range perm {
-		perm[i] = int64(i)
-	}
+	perm := lists.Range[int64](len(runs))
 	slices.SortFunc(perm, func(i, j int64) int { return int(runs[i][0].Axis - runs[j][0].Axis) })
 	sizes, inverse := make([]int64, len(runs)), make([]int64, len(runs))
 	for to, run := range perm {

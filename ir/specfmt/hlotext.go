@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 )
 
 // maxDevices bounds the device arrays that are read.
@@ -142,10 +143,7 @@ func (s *scanner) iota(total int64) []int64 {
 	if n, err := s.product(shape, at); err != nil || n != total {
 		s.failf(diag.BadSharding, at, "the tiles are on %d devices, the iota has another number", total)
 	}
-	perm := make([]int64, len(shape))
-	for i := range perm {
-		perm[i] = int64(i)
-	}
+	perm := lists.Range[int64](len(shape))
 	if s.next("T") {
 		at := s.at
 		if perm = s.sizes("(", ")"); len(perm) != len(shape) || !isPermutation(perm) {

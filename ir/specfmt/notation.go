@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -61,7 +62,7 @@ func dimension(mesh *subaxis.Mesh, d ir.DimSharding) string {
 }
 
 func axes(mesh *subaxis.Mesh, refs []subaxis.Ref) string {
-	return ir.Joined(refs, func(r subaxis.Ref) string { return axis(mesh, r) })
+	return lists.Joined(refs, func(r subaxis.Ref) string { return axis(mesh, r) })
 }
 
 // axis returns a quoted name, with pre-size and size for a part of an axis.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -120,7 +121,7 @@ func splitAxes(l, refined *Layout) []string {
 	var out []string
 	for _, a := range refined.Mesh.Axes {
 		if _, whole := l.Mesh.Lookup(a.Name); !whole {
-			out = append(out, fmt.Sprintf("%s=%d", a.Name, a.Size))
+			out = append(out, a.String())
 		}
 	}
 	return out
@@ -128,11 +129,7 @@ func splitAxes(l, refined *Layout) []string {
 
 // FormatMesh returns a mesh as options write it: x=2,y=4. Device ids that are not in order follow.
 func FormatMesh(mesh *subaxis.Mesh) string {
-	parts := make([]string, len(mesh.Axes))
-	for i, a := range mesh.Axes {
-		parts[i] = fmt.Sprintf("%s=%d", a.Name, a.Size)
-	}
-	text := strings.Join(parts, ",")
+	text := strings.Join(lists.Map(mesh.Axes, subaxis.Axis.String), ",")
 	if mesh.DeviceIDs != nil {
 		text = strings.TrimPrefix(fmt.Sprintf("%s device_ids=%s", text, strings.ReplaceAll(fmt.Sprint(mesh.DeviceIDs), " ", ",")), " ")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
@@ -216,11 +217,7 @@ func (e *emitter) comment(text string) {
 }
 
 func atoms(texts []string) []*expr {
-	out := make([]*expr, len(texts))
-	for i, t := range texts {
-		out[i] = atom(t)
-	}
-	return out
+	return lists.Map(texts, atom)
 }
 
 // typeText returns f32[2,32], the types of a tuple in parentheses.
@@ -228,17 +225,9 @@ func (e *emitter) typeText(id ir.TypeID) string {
 	t := e.m.TypeOf(id)
 	switch t.Kind {
 	case ir.TensorKind:
-		dims := make([]string, len(t.Dims))
-		for i, d := range t.Dims {
-			dims[i] = fmt.Sprint(d)
-		}
-		return t.DType.String() + "[" + strings.Join(dims, ",") + "]"
+		return t.DType.String() + "[" + strings.Join(lists.Map(t.Dims, func(d int64) string { return fmt.Sprint(d) }), ",") + "]"
 	case ir.TupleKind:
-		parts := make([]string, len(t.Elems))
-		for i, el := range t.Elems {
-			parts[i] = e.typeText(el)
-		}
-		return "(" + strings.Join(parts, ", ") + ")"
+		return "(" + lists.Joined(t.Elems, e.typeText) + ")"
 	}
 	return e.m.FormatType(id)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap/typed"
 )
@@ -36,11 +37,7 @@ func (e *emitter) overAxes(axes []int) *expr {
 
 // axisNames returns the names of axes of the mesh.
 func (f *file) axisNames(axes []int) []*expr {
-	names := make([]*expr, len(axes))
-	for i, a := range axes {
-		names[i] = atom(quoted(f.mesh.Axes[a].Name))
-	}
-	return names
+	return lists.Map(axes, func(a int) *expr { return atom(quoted(f.mesh.Axes[a].Name)) })
 }
 
 // grouped adds the groups of a collective to its arguments.
@@ -52,10 +49,7 @@ func grouped(c *typed.Collective, args ...*expr) []*expr {
 }
 
 func groupsArgument(groups [][]int64) *expr {
-	rows := make([]*expr, len(groups))
-	for i, members := range groups {
-		rows[i] = list(numbers(members)...)
-	}
+	rows := lists.Map(groups, func(members []int64) *expr { return list(numbers(members)...) })
 	return keyword("axis_index_groups", list(rows...))
 }
 
@@ -123,11 +117,7 @@ func permutation(pairs [][2]int64) *expr {
 			return atom(fmt.Sprintf("[(src, (%s) %% %d) for src in range(%d)]", to, n, n))
 		}
 	}
-	out := make([]*expr, len(pairs))
-	for i, p := range pairs {
-		out[i] = ints(p[:])
-	}
-	return list(out...)
+	return list(lists.Map(pairs, func(p [2]int64) *expr { return ints(p[:]) })...)
 }
 
 // helper returns a call of a function of the prelude.

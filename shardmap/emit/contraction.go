@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -187,11 +188,7 @@ func (e *emitter) windows(op ir.OpID, base, dilation string) (w windows, err err
 		padding = append(padding, x.Low, x.High)
 	}
 	each := func(field func(ir.Window) int64) []int64 {
-		out := make([]int64, len(list))
-		for d, x := range list {
-			out[d] = field(x)
-		}
-		return out
+		return lists.Map(list, field)
 	}
 	w.sizes = ints(each(func(x ir.Window) int64 { return x.Size }))
 	w.strides = ints(each(func(x ir.Window) int64 { return x.Stride }))
@@ -208,11 +205,7 @@ func (e *emitter) windows(op ir.OpID, base, dilation string) (w windows, err err
 
 // pairs returns a list of pairs of numbers.
 func pairs(flat []int64) *expr {
-	out := make([]*expr, len(flat)/2)
-	for i := range out {
-		out[i] = ints(flat[2*i : 2*i+2])
-	}
-	return list(out...)
+	return list(lists.Of(len(flat)/2, func(i int) *expr { return ints(flat[2*i : 2*i+2]) })...)
 }
 
 func (e *emitter) fft(op ir.OpID) (*expr, error) {

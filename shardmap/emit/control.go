@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -58,11 +59,7 @@ func controlOps() map[ir.Kind]handler {
 func (e *emitter) refs(op ir.OpID) []*expr { return e.refsOf(e.m.Operands(op)) }
 
 func (e *emitter) refsOf(values []ir.ValueID) []*expr {
-	out := make([]*expr, len(values))
-	for i, v := range values {
-		out[i] = e.ref(v)
-	}
-	return out
+	return lists.Map(values, e.ref)
 }
 
 // pass makes results stand for the operands.
@@ -128,11 +125,7 @@ type param struct {
 
 // each makes every value a parameter of its own.
 func each(name string, values []ir.ValueID) []param {
-	out := make([]param, len(values))
-	for i, v := range values {
-		out[i] = param{name, []ir.ValueID{v}}
-	}
-	return out
+	return lists.Map(values, func(v ir.ValueID) param { return param{name, []ir.ValueID{v}} })
 }
 
 // def writes a nested function of a block and returns its name. It returns the given values, or, if they are nil, those
@@ -206,11 +199,7 @@ func (e *emitter) parameterTypes(values []ir.ValueID) {
 	if e.file.typed == nil || len(values) == 0 {
 		return
 	}
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = e.names[v] + ": " + e.typeOf(v)
-	}
-	e.comment(strings.Join(parts, ", "))
+	e.comment(lists.Joined(values, func(v ir.ValueID) string { return e.names[v] + ": " + e.typeOf(v) }))
 }
 
 // unpack writes an assignment of a tuple to names, in parentheses where it is long.

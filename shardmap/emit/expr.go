@@ -3,6 +3,8 @@ package emit
 import (
 	"strconv"
 	"strings"
+
+	"autoshard/internal/lists"
 )
 
 // An expr is a piece of a Python expression: text, or a bracketed list that may be broken into lines.
@@ -56,11 +58,7 @@ func number(n int64) *expr { return atom(strconv.FormatInt(n, 10)) }
 
 // numbers returns integers as expressions.
 func numbers(values []int64) []*expr {
-	out := make([]*expr, len(values))
-	for i, v := range values {
-		out[i] = number(v)
-	}
-	return out
+	return lists.Map(values, number)
 }
 
 // ints returns a tuple of integers.
@@ -122,9 +120,5 @@ func statement(indent int, prefix string, x *expr, suffix string) string {
 }
 
 func joined(items []*expr) string {
-	texts := make([]string, len(items))
-	for i, item := range items {
-		texts[i] = item.String()
-	}
-	return strings.Join(texts, ", ")
+	return lists.Joined(items, (*expr).String)
 }

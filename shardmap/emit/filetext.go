@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/shardmap"
 )
 
@@ -81,11 +82,7 @@ func (f *file) head() string {
 
 // portSpecs returns the specs of the inputs or outputs of a plan.
 func (f *file) portSpecs(ports []shardmap.Port) []*expr {
-	specs := make([]*expr, len(ports))
-	for i := range specs {
-		specs[i] = f.typedSpec(f.refining.Spec(ports[i].Layout.Dims))
-	}
-	return specs
+	return lists.Map(ports, func(p shardmap.Port) *expr { return f.typedSpec(f.refining.Spec(p.Layout.Dims)) })
 }
 
 // purpose says what running the file does.

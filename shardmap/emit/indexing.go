@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -193,11 +194,7 @@ func (e *emitter) scatterWith(op ir.OpID, types []dtype.Type, n int, indices, di
 // arguments.
 func (e *emitter) regionTypes(op ir.OpID, region int) []dtype.Type {
 	args := e.m.BlockArgs(e.m.RegionBlock(op, region))
-	out := make([]dtype.Type, len(args)/2)
-	for i := range out {
-		out[i] = e.m.ValueType(args[i]).DType
-	}
-	return out
+	return lists.Of(len(args)/2, func(i int) dtype.Type { return e.m.ValueType(args[i]).DType })
 }
 
 func (e *emitter) torchIndexSelect(op ir.OpID) (*expr, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -210,11 +211,7 @@ func (e *emitter) dense(op ir.OpID, d *ir.Dense) (*expr, error) {
 			exact = exact && ok
 			return atom(text)
 		}
-		items := make([]*expr, dims[0])
-		for i := range items {
-			items[i] = nested(dims[1:])
-		}
-		return list(items...)
+		return list(lists.Of(int(dims[0]), func(int) *expr { return nested(dims[1:]) })...)
 	}
 	if x := nested(t.Dims); exact && n > 0 {
 		return call("jnp.array", x, e.dtypeOf(t.DType)), nil

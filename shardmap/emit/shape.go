@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -76,10 +77,7 @@ func (e *emitter) broadcastInDim(op ir.OpID) (*expr, error) {
 	}
 	x, sizes := e.ref(v), slices.Clone(e.m.Shape(v))
 	if !slices.IsSorted(dims) {
-		order := make([]int64, len(dims))
-		for k := range order {
-			order[k] = int64(k)
-		}
+		order := lists.Range[int64](len(dims))
 		slices.SortFunc(order, func(a, b int64) int { return int(dims[a] - dims[b]) })
 		for k, from := range order {
 			sizes[k] = e.m.Shape(v)[from]
@@ -228,10 +226,7 @@ func (e *emitter) pad(op ir.OpID) (*expr, error) {
 	if len(low) != rank || len(high) != rank || len(inner) != rank {
 		return nil, e.invalid(op, "edge_padding_low")
 	}
-	triples := make([]*expr, rank)
-	for d := range triples {
-		triples[d] = ints([]int64{low[d], high[d], inner[d]})
-	}
+	triples := lists.Of(rank, func(d int) *expr { return ints([]int64{low[d], high[d], inner[d]}) })
 	return call("lax.pad", e.ref(e.m.Operand(op, 0)), e.ref(e.m.Operand(op, 1)), list(triples...)), nil
 }
 

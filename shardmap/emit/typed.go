@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/typed"
@@ -167,11 +168,7 @@ func (f *file) typedSpec(s typed.Spec) *expr {
 }
 
 func quotedAll(names []string) []*expr {
-	out := make([]*expr, len(names))
-	for i, n := range names {
-		out[i] = atom(quoted(n))
-	}
-	return out
+	return lists.Map(names, func(n string) *expr { return atom(quoted(n)) })
 }
 
 // writeExample writes the function that returns the example's arrays.

@@ -22,7 +22,7 @@ func Example() {
 	fmt.Println(mesh.Format(middle), "of", mesh.Axes, "is", fine.Names(axes), "of", fine.Fine.Axes)
 	fmt.Println(mesh.FormatList(fine.Parts([]int{1, 2})))
 	// Output:
-	// "x":(2)2 of [{x 8}] is [x_1] of [{x_0 2} {x_1 2} {x_2 2}]
+	// "x":(2)2 of [x=8] is [x_1] of [x_0=2 x_1=2 x_2=2]
 	// "x":(2)4
 }
 

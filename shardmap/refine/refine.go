@@ -18,6 +18,7 @@ import (
 	"strconv"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/subaxis"
 )
 
@@ -136,11 +137,7 @@ func (m *Mesh) Axes(refs []subaxis.Ref) []int {
 
 // Names returns the names of fine axes, given by their numbers.
 func (m *Mesh) Names(axes []int) []string {
-	out := make([]string, len(axes))
-	for i, a := range axes {
-		out[i] = m.Fine.Axes[a].Name
-	}
-	return out
+	return lists.Map(axes, func(a int) string { return m.Fine.Axes[a].Name })
 }
 
 // Parts is the inverse of Axes: it returns fine axes as parts of coarse axes, neighbours merged into the largest.

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -127,10 +128,7 @@ func (r *ring) sums(walks []walk, extent int64) []ir.ValueID {
 				sums[i] = r.permute(sums[i], x.shift)
 			}
 		}
-		parts := make([]ir.ValueID, len(walks))
-		for i, x := range walks {
-			parts[i] = r.part(at{ahead: -x.shift * (t + 1), inside: x.inside}, extent)
-		}
+		parts := lists.Map(walks, func(x walk) ir.ValueID { return r.part(at{ahead: -x.shift * (t + 1), inside: x.inside}, extent) })
 		r.computed(from)
 		for i, part := range parts {
 			if t > 0 {

@@ -2,6 +2,7 @@ package transpose
 
 import (
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/typed"
@@ -76,10 +77,7 @@ func (t *transposer) unchecked(op ir.OpID, c *typed.Collective, x, g ir.ValueID)
 	case ir.OpShardMapPscatter: // each member gives back its chunk only
 		member := t.b.Emit(typed.Collective{Kind: ir.OpShardMapAxisIndex, Axes: c.Axes})
 		chunk := t.m.Shape(g)[c.Dim]
-		index := make([]ir.ValueID, len(t.m.Shape(g)))
-		for d := range index {
-			index[d] = t.b.Constant(dtype.I32, nil, 0)
-		}
+		index := lists.Map(t.m.Shape(g), func(int64) ir.ValueID { return t.b.Constant(dtype.I32, nil, 0) })
 		index[c.Dim] = t.b.Binary(ir.OpMultiply, member, t.b.Constant(dtype.I32, nil, float64(chunk)))
 		return t.b.DynamicUpdateSlice(t.zeros(x), g, index...)
 	}

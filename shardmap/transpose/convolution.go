@@ -3,6 +3,7 @@ package transpose
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -45,11 +46,7 @@ func (s *sliding) ofWindow() (padding []int64) {
 
 // pick returns the sizes of some dimensions.
 func pick(shape, dims []int64) []int64 {
-	out := make([]int64, len(dims))
-	for k, d := range dims {
-		out[k] = shape[d]
-	}
-	return out
+	return lists.Map(dims, func(d int64) int64 { return shape[d] })
 }
 
 // convolution transposes in the image, by a convolution of the cotangent with the mirrored kernel, or in the kernel,

@@ -3,6 +3,7 @@ package transpose
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -50,11 +51,7 @@ func (t *transposer) pad(op ir.OpID, g ir.ValueID) {
 }
 
 func negated(list []int64) []int64 {
-	out := make([]int64, len(list))
-	for k, n := range list {
-		out[k] = -n
-	}
-	return out
+	return lists.Map(list, func(n int64) int64 { return -n })
 }
 
 func (t *transposer) concatenate(op ir.OpID, g ir.ValueID) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap/typed"
 )
@@ -69,11 +70,7 @@ func reverse(p *typed.Program, wrt []int, r request) (*typed.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	linear := make([]int, len(wrt))
-	for k := range linear {
-		linear[k] = len(p.Params) + k
-	}
-	return run(forward, linear, r)
+	return run(forward, lists.Of(len(wrt), func(k int) int { return len(p.Params) + k }), r)
 }
 
 // tangents writes the derivative of a program in a direction.

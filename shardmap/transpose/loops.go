@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap/typed"
 )
@@ -72,11 +73,7 @@ func (w *rewrite) residualScan(op ir.OpID) {
 }
 
 func (w *rewrite) values(list []ir.ValueID) []ir.ValueID {
-	out := make([]ir.ValueID, len(list))
-	for i, v := range list {
-		out[i] = w.value(v)
-	}
-	return out
+	return lists.Map(list, w.value)
 }
 
 // needed returns the values of a scan's body that must be kept for a later run: those that ops which are on need and

@@ -3,6 +3,7 @@ package typed
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -12,10 +13,7 @@ func (b *Builder) inside(region ir.RegionID, args []ir.TypeID, f func(args []ir.
 	outer := b.at
 	defer func() { b.at = outer }()
 	block := b.m.AddBlock(region)
-	values := make([]ir.ValueID, len(args))
-	for i, t := range args {
-		values[i] = b.m.AddBlockArg(block, t)
-	}
+	values := lists.Map(args, func(t ir.TypeID) ir.ValueID { return b.m.AddBlockArg(block, t) })
 	b.at = b.m.BuilderAtEnd(block)
 	results := f(values)
 	if b.err == nil {

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
 	"autoshard/shardmap/refine"
@@ -16,11 +17,7 @@ func (p *Program) Export() *ir.Module { return p.ExportOver(refine.New(p.Mesh).M
 // ExportOver is Export over a mesh of which the program's mesh is the refinement: its axes come out as parts of that
 // mesh's, neighbours merged. The parts of every axis are manual together, or none of them is.
 func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
-	number := make([]int, len(p.Mesh.Axes))
-	for a := range number {
-		number[a] = a
-	}
-	l := newLowering(p, p.Mesh, number)
+	l := newLowering(p, p.Mesh, lists.Range[int](len(p.Mesh.Axes)))
 	m := l.m
 	m.Name = p.Name
 	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: over.Coarse.Axes}, nil, 0)
@@ -28,11 +25,7 @@ func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 	from, name := old.Body, old.Op
 	l.block(from)
 	shardmap.NameAxes(&shardmap.Program{Module: m, Main: p.Func, Mesh: p.Mesh}, mesh, func(refs []subaxis.Ref) []subaxis.Ref {
-		axes := make([]int, len(refs))
-		for i, r := range refs {
-			axes[i] = int(r.Axis)
-		}
-		return over.Parts(axes)
+		return over.Parts(lists.Map(refs, func(r subaxis.Ref) int { return int(r.Axis) }))
 	})
 	spec := ir.FuncSpec{Name: "main", Visibility: "public"}
 	var inside []ir.TypeID

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -258,10 +259,7 @@ func (i *importer) axisIndex(op ir.OpID, along []subaxis.Ref) error {
 	case !c.Set().In(i.p.Manual):
 		return i.notManual(op)
 	case !ok:
-		numbers := make([]int64, i.p.Mesh.Devices())
-		for d := range numbers {
-			numbers[d] = i.refined.Coarse.ShardIndex(int64(d), along)
-		}
+		numbers := lists.Of(int(i.p.Mesh.Devices()), func(d int) int64 { return i.refined.Coarse.ShardIndex(int64(d), along) })
 		i.swap(op, i.lookUp(op, dtype.I32, numbers))
 	case len(axes) == 0:
 		i.swap(op, i.m.BuilderBefore(op).Integer(dtype.I32, 0))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -115,11 +116,7 @@ func (l *lowering) regions(op ir.OpID) {
 
 // refs returns axes of the program as axes of the mesh at hand.
 func (l *lowering) refs(axes []int) []subaxis.Ref {
-	out := make([]subaxis.Ref, len(axes))
-	for i, a := range axes {
-		out[i] = l.mesh.Full(l.number[a])
-	}
-	return out
+	return lists.Map(axes, func(a int) subaxis.Ref { return l.mesh.Full(l.number[a]) })
 }
 
 // collective replaces an op of this package by one over the mesh at hand and returns what stands for its result.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 )
@@ -249,11 +250,7 @@ func listText(a ir.ArrayAttr) (string, bool) {
 }
 
 func intTuple(list []int64) string {
-	parts := make([]string, len(list))
-	for i, n := range list {
-		parts[i] = itoa(n)
-	}
-	return pyTuple(parts)
+	return pyTuple(lists.Map(list, itoa))
 }
 
 // equation returns an op with the types of its operands, for messages.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -158,20 +159,12 @@ func (p *Program) GroupSize(axes []int) int64 {
 func (p *Program) FormatAxes(s AxisSet) string { return "{" + p.axisNames(s.Axes(), ",") + "}" }
 
 func (p *Program) axisNames(axes []int, separator string) string {
-	names := make([]string, len(axes))
-	for i, a := range axes {
-		names[i] = p.Mesh.Axes[a].Name
-	}
-	return strings.Join(names, separator)
+	return strings.Join(lists.Map(axes, func(a int) string { return p.Mesh.Axes[a].Name }), separator)
 }
 
 // tuple returns a list of axes as it is written in Python: ('i', 'j') or ('i',).
 func (p *Program) tuple(axes []int) string {
-	names := make([]string, len(axes))
-	for i, a := range axes {
-		names[i] = quoteName(p.Mesh.Axes[a].Name)
-	}
-	return pyTuple(names)
+	return pyTuple(lists.Map(axes, func(a int) string { return quoteName(p.Mesh.Axes[a].Name) }))
 }
 
 // FormatVariance returns the braces of a type: {i,j}, or {i, U:j} with axes that are not just varying.

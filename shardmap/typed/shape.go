@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -191,9 +192,5 @@ func (p *Program) raggedType(operands []ir.TypeID, n int64) (ir.TypeID, error) {
 }
 
 func formatPairs(pairs [][2]int64) string {
-	parts := make([]string, len(pairs))
-	for i, pair := range pairs {
-		parts[i] = intTuple(pair[:])
-	}
-	return pyTuple(parts)
+	return pyTuple(lists.Map(pairs, func(pair [2]int64) string { return intTuple(pair[:]) }))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -60,11 +61,7 @@ func (s Spec) String() string {
 func quoteName(s string) string { return "'" + s + "'" }
 
 func quoteNames(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = quoteName(n)
-	}
-	return strings.Join(out, ", ")
+	return lists.Joined(names, quoteName)
 }
 
 // Equal compares two specs; dimensions at the end that are not cut do not matter.
@@ -210,11 +207,7 @@ func (p *Program) GlobalDims(i int) []int64 {
 
 // refs returns the axes as parts of the mesh.
 func refs(mesh *subaxis.Mesh, axes []int) []subaxis.Ref {
-	out := make([]subaxis.Ref, len(axes))
-	for i, a := range axes {
-		out[i] = mesh.Full(a)
-	}
-	return out
+	return lists.Map(axes, mesh.Full)
 }
 
 // bad returns an error of the input with the name of its rule.

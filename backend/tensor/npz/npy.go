@@ -21,6 +21,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -66,10 +67,7 @@ func badFile(format string, args ...any) error {
 // WriteNpy writes one array in .npy format version 1.0, in row-major order.
 func WriteNpy(w io.Writer, t tensor.Tensor) error {
 	dt, name := describe(t.DType)
-	sizes := make([]string, len(t.Shape))
-	for i, n := range t.Shape {
-		sizes[i] = strconv.FormatInt(n, 10)
-	}
+	sizes := lists.Map(t.Shape, func(n int64) string { return strconv.FormatInt(n, 10) })
 	shape := strings.Join(sizes, ", ")
 	if len(sizes) == 1 {
 		shape += ","

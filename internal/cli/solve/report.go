@@ -14,6 +14,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/search"
 	"autoshard/search/iopddl"
 )
@@ -200,9 +201,5 @@ func writeCertificate(s *cmdline.Streams, file string, inst *iopddl.Instance, r 
 }
 
 func joined(nodes []int32) string {
-	text := make([]string, len(nodes))
-	for i, n := range nodes {
-		text[i] = fmt.Sprint(n)
-	}
-	return strings.Join(text, ", ")
+	return lists.Joined(nodes, func(n int32) string { return fmt.Sprint(n) })
 }

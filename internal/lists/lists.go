@@ -1,0 +1,42 @@
+// Package lists makes lists of other lists and of numbers: what package slices lacks.
+package lists
+
+import "strings"
+
+type integer interface{ ~int | ~int32 | ~int64 }
+
+// Map returns what f makes of every element.
+func Map[T, R any](list []T, f func(T) R) []R {
+	out := make([]R, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}
+
+// Of returns the n values f(0), f(1) and so on.
+func Of[R any](n int, f func(int) R) []R {
+	out := make([]R, n)
+	for i := range out {
+		out[i] = f(i)
+	}
+	return out
+}
+
+// Range returns the numbers from 0 to n-1.
+func Range[I, N integer](n N) []I { return Of(int(n), func(i int) I { return I(i) }) }
+
+// Pick returns the elements at some places.
+func Pick[T any, I integer](list []T, at []I) []T { return Map(at, func(i I) T { return list[i] }) }
+
+// Product returns the product of numbers, 1 for none.
+func Product[I integer](list []I) I {
+	n := I(1)
+	for _, e := range list {
+		n *= e
+	}
+	return n
+}
+
+// Joined returns the texts of elements with commas between them.
+func Joined[T any](list []T, text func(T) string) string { return strings.Join(Map(list, text), ", ") }
