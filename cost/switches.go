@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"slices"
+
 	"autoshard/collectives"
 	"autoshard/subaxis"
 )
@@ -88,12 +90,7 @@ func (t *Topology) ringReduction(reaches []reach) bool {
 	if t.options.Reduction == RingReduction {
 		return true
 	}
-	for _, r := range reaches {
-		if r.children > 1 && !r.level.Reduces {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(reaches, func(r reach) bool { return r.children > 1 && !r.level.Reduces })
 }
 
 // membersBelow returns how many members of a group lie below one child of level i.

@@ -139,12 +139,7 @@ func (s *Sharding) Clone() Sharding {
 
 // IsReplicated says whether no dimension is sharded. Unreduced axes do not matter.
 func (s *Sharding) IsReplicated() bool {
-	for _, d := range s.Dims {
-		if len(d.Axes) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Dims, func(d DimSharding) bool { return len(d.Axes) > 0 })
 }
 
 // Equivalent says whether two shardings lay a tensor out alike, open or closed; none, 0, counts as replicated on any mesh

@@ -148,12 +148,7 @@ func isEdge(m *ir.Module, v ir.ValueID) bool {
 }
 
 func isClosed(s *ir.Sharding) bool {
-	for _, d := range s.Dims {
-		if !d.Closed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Dims, func(d ir.DimSharding) bool { return !d.Closed })
 }
 
 // disputed says whether a constraint or manual computation wants another sharding of a value.

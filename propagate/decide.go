@@ -105,12 +105,7 @@ func (d *decider) propagate(row *opRow, plan *plan, move priority.Move) outcome 
 
 // nothingMoves says whether no tensor of the op has axes.
 func (d *decider) nothingMoves() bool {
-	for _, id := range d.current {
-		if id != 0 && !d.m.ShardingOf(id).IsReplicated() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.current, func(id ir.ShardingID) bool { return id != 0 && !d.m.ShardingOf(id).IsReplicated() })
 }
 
 // findOpen collects the factors along which tensors are not all sharded by the same axes. Along others nothing moves, and

@@ -52,12 +52,7 @@ func (s *step) isStrided(t int, f int32) bool {
 }
 
 func (s *step) isBlocked(f int32) bool {
-	for _, g := range s.rule.Blocked {
-		if f == g {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.rule.Blocked, f)
 }
 
 // isSharded says whether a tensor had axes along a factor, or axes that fit none.

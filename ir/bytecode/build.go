@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -244,12 +245,7 @@ func splitInherent(name *opName, attrs ir.Attrs) (own, others ir.Attrs) {
 }
 
 func (n *opName) declares(attr string) bool {
-	for _, s := range n.slots {
-		if s.name == attr {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.slots, func(s slot) bool { return s.name == attr })
 }
 
 // propertiesOf reads the properties of an op, which lie in its slots; an op that is not registered has a dictionary.

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -272,10 +273,5 @@ func (p *parser) definitionAfter(at token, name string) (token, bool) {
 }
 
 func firstOnLine(src string, t token) bool {
-	for _, c := range []byte(src[t.lineStart:t.start]) {
-		if c != ' ' && c != '\t' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(src[t.lineStart:t.start]), func(c byte) bool { return c != ' ' && c != '\t' })
 }
