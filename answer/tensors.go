@@ -126,10 +126,7 @@ func unchanged(from *ir.Module, wrote ir.ShardingID, to *ir.Module, got ir.Shard
 func Written(before, after *ir.Module) func(arg, result int) bool {
 	shardings := func(m *ir.Module) (args, results []ir.ShardingID) {
 		f := m.MainFunc()
-		for _, v := range m.BlockArgs(f.Body) {
-			args = append(args, m.Sharding(v))
-		}
-		return args, f.ResultShardings
+		return lists.Map(m.BlockArgs(f.Body), m.Sharding), f.ResultShardings
 	}
 	args, results := shardings(before)
 	newArgs, newResults := shardings(after)

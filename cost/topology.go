@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/subaxis"
 )
 
@@ -168,9 +169,7 @@ func (t *Topology) refine(count int64, slice SliceShape) bool {
 		if count > 1 {
 			axes = append(axes, physical{size: count, dcn: true})
 		}
-		for _, i := range order {
-			axes = append(axes, physical{size: slice.Shape[i], wrap: wrap[i]})
-		}
+		axes = append(axes, lists.Map(order, func(i int) physical { return physical{size: slice.Shape[i], wrap: wrap[i]} })...)
 		parts, ok := cut(t.mesh, axes)
 		if n := countParts(parts); ok && (fewest < 0 || n < fewest) {
 			fewest, t.physical, t.axes = n, axes, parts

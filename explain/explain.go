@@ -230,9 +230,7 @@ func (e *Explainer) absence(p trace.Place, missing []subaxis.Ref) *Absence {
 			r.By, r.Source = e.origin.describe(w.Refusal.To, e.names)
 		}
 		if len(w.Places) > 1 {
-			for _, q := range w.Places {
-				r.Way = append(r.Way, e.names.Place(q))
-			}
+			r.Way = lists.Map(w.Places, e.names.Place)
 		}
 		a.Refused = append(a.Refused, r)
 	}
@@ -265,10 +263,7 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 	name, part := cutPart(text)
 	ref, ok := mesh.Lookup(name)
 	if !ok {
-		var names []string
-		for _, a := range mesh.Axes {
-			names = append(names, a.Name)
-		}
+		names := lists.Map(mesh.Axes, func(a subaxis.Axis) string { return a.Name })
 		return ref, diag.Invalid(diag.UnknownAxis, diag.Position{}, "unknown axis %q%s", name, diag.DidYouMean(name, names)).
 			WithNote(diag.Position{}, "the mesh is %s", answer.FormatAxes(mesh.Axes))
 	}

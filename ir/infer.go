@@ -18,10 +18,7 @@ import (
 // the elements of its result, as a product may, they are those of the first operand. The error says what is wrong with
 // operands, attributes or bodies, without the op's name.
 func Infer(m *Module, k Kind, operands []ValueID, attrs Attrs, bodies ...BlockID) ([]TypeID, error) {
-	f := inference{m: m, kind: k, attrs: attrs, bodies: bodies}
-	for _, v := range operands {
-		f.operands = append(f.operands, m.Type(v))
-	}
+	f := inference{m: m, kind: k, attrs: attrs, bodies: bodies, operands: m.TypesOf(operands)}
 	if err := cmp.Or(f.declared(), f.operandCount()); err != nil {
 		return nil, err
 	}

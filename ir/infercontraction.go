@@ -3,6 +3,8 @@ package ir
 import (
 	"slices"
 	"strings"
+
+	"autoshard/internal/lists"
 )
 
 func inferDotGeneral(f *inference) error {
@@ -74,10 +76,7 @@ func isSmallFloat(name string) bool { return strings.HasPrefix(name, "f8") && na
 
 // dotShape returns batch, free lhs and free rhs dimensions in order.
 func dotShape(d *DotDims, lhs, rhs *Type) []int64 {
-	var dims []int64
-	for _, b := range d.LhsBatch {
-		dims = append(dims, lhs.Dims[b])
-	}
+	dims := lists.Pick(lhs.Dims, d.LhsBatch)
 	for _, s := range []struct {
 		t               *Type
 		batch, contract []int64

@@ -42,7 +42,7 @@ func inferTranspose(f *inference) error {
 	if !within(perm, x.Rank()) || !unique(perm) {
 		return badAttr("attribute permutation must be a permutation of %v but got %v", lists.Range[int64](len(perm)), perm)
 	}
-	return f.result(x, lists.Map(perm, func(p int64) int64 { return x.Dims[p] }))
+	return f.result(x, lists.Pick(x.Dims, perm))
 }
 
 func inferReverse(f *inference) error {

@@ -47,7 +47,7 @@ func Windows(m *Module, op OpID) []Window {
 
 // kernelSizes returns the sizes of the kernel of a convolution in the spatial dimensions.
 func (f *inference) kernelSizes(d *ConvDims) []int64 {
-	return lists.Map(d.KernelSpatial, func(k int64) int64 { return f.operand(1).Dims[k] })
+	return lists.Pick(f.operand(1).Dims, d.KernelSpatial)
 }
 
 // windows reads the window attributes of an op for a number of dimensions.

@@ -215,10 +215,7 @@ func (t *tables) addEdge(op ir.OpID) {
 	m := t.m
 	owner := m.Operand(op, 0)
 	row := opRow{first: int32(len(t.slots)), class: priority.Rearrange, exempt: true}
-	var sources []ir.ValueID
-	for _, u := range dataflow.Sources(m, owner) {
-		sources = append(sources, m.Operand(u.Op, u.Index))
-	}
+	sources := lists.Map(dataflow.Sources(m, owner), func(u ir.Use) ir.ValueID { return m.Operand(u.Op, u.Index) })
 	if !t.fits(sources, m.Type(owner)) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard/answer"
+	"autoshard/internal/lists"
 	"autoshard/program"
 )
 
@@ -138,11 +139,8 @@ func Run(r *program.Result, outputs []answer.Tensor) string {
 			least, greatest = math.Min(least, v), math.Max(greatest, v)
 			mean += v / float64(len(values))
 		}
-		row := table.Row{i, outputs[i].Name, outputs[i].Type}
-		for _, v := range []float64{least, mean, greatest} {
-			row = append(row, fmt.Sprintf("%.6g", v))
-		}
-		t.AppendRow(row)
+		numbers := lists.Map([]float64{least, mean, greatest}, func(v float64) any { return fmt.Sprintf("%.6g", v) })
+		t.AppendRow(append(table.Row{i, outputs[i].Name, outputs[i].Type}, numbers...))
 	}
 	return t.Render() + "\n\n" + trafficTable(r.Collectives, r.Uncounted)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"autoshard/answer"
+	"autoshard/internal/lists"
 )
 
 // family is a set of values that differ in the numbers of their names alone: the same tensor of every layer.
@@ -158,10 +159,7 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 		if i == len(first.numbers) {
 			break
 		}
-		var seen []int
-		for _, m := range members {
-			seen = append(seen, templates[m].numbers[i])
-		}
+		seen := lists.Map(members, func(m int) int { return templates[m].numbers[i] })
 		slices.Sort(seen)
 		seen = slices.Compact(seen)
 		named := piece != genericPrefix

@@ -11,6 +11,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/plan"
 	"autoshard/program"
 	"autoshard/subaxis"
@@ -101,10 +102,7 @@ func cuts(p *plan.Plan) string {
 	if !slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return len(t.Axes) > 0 }) {
 		return "no input is cut"
 	}
-	phrases := []string{}
-	for _, x := range parts[:min(mostParts, len(parts))] {
-		phrases = append(phrases, x.phrase())
-	}
+	phrases := lists.Map(parts[:min(mostParts, len(parts))], (*part).phrase)
 	if more := len(parts) - mostParts; more > 0 {
 		phrases = append(phrases, fmt.Sprintf("%d more", more))
 	}

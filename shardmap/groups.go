@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -132,10 +133,7 @@ func (g *grouper) groups(op ir.OpID) [][]int64 {
 	var out [][]int64
 	for _, members := range whole {
 		for _, list := range inner {
-			var group []int64
-			for _, k := range list {
-				group = append(group, members[k])
-			}
+			group := lists.Pick(members, list)
 			out = append(out, group)
 		}
 	}
@@ -155,9 +153,7 @@ func (g *grouper) sendersFirst(op ir.OpID) [][]int64 {
 func (g *grouper) list(groups [][]int64) ir.Attr {
 	var ids []int64
 	for _, members := range groups {
-		for _, place := range members {
-			ids = append(ids, g.p.Mesh.DeviceID(place))
-		}
+		ids = append(ids, lists.Map(members, g.p.Mesh.DeviceID)...)
 	}
 	return g.m.DenseInts(ids, int64(len(groups)), int64(len(groups[0])))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -104,13 +105,8 @@ func (s *solver) place(name string) (place, bool) {
 }
 
 func (s *solver) unknownName(name string) error {
-	var have []string
-	for _, o := range s.symbols {
-		have = append(have, o.name)
-	}
-	for _, d := range s.unknown() {
-		have = append(have, s.text(d))
-	}
+	have := lists.Map(s.symbols, func(o symbol) string { return o.name })
+	have = append(have, lists.Map(s.unknown(), s.text)...)
 	if len(have) == 0 {
 		return diag.Invalid(diag.MissingSize, diag.Position{}, "the model has no dimension %q: all its sizes are known", name)
 	}
@@ -199,12 +195,7 @@ func (s *solver) step() bool {
 		if e.void {
 			continue
 		}
-		var open []place
-		for _, d := range e.on {
-			if s.free[d] {
-				open = append(open, d)
-			}
-		}
+		open := lists.Filter(e.on, func(d place) bool { return s.free[d] })
 		if len(open) != 1 {
 			continue
 		}

@@ -104,11 +104,7 @@ func (r *attrReader) bools(name string) []bool {
 	case ir.Bools:
 		return v
 	case *ir.Dense:
-		out := []bool{}
-		for _, x := range r.matrix(v) {
-			out = append(out, x != 0)
-		}
-		return out
+		return lists.Map(r.matrix(v), func(x int64) bool { return x != 0 })
 	default:
 		r.missing(name)
 	}

@@ -171,10 +171,7 @@ func (s *scan) kernel(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, 
 		if s.reverse {
 			at = n - 1 - step
 		}
-		args := make([]tensor.Tensor, 0, len(in))
-		for _, x := range in[:s.inputs] {
-			args = append(args, sliceAt(x, s.dim, at))
-		}
+		args := lists.Map(in[:s.inputs], func(x tensor.Tensor) tensor.Tensor { return sliceAt(x, s.dim, at) })
 		values, err := body(append(args, carries...))
 		if err != nil {
 			return nil, err

@@ -29,9 +29,7 @@ func (c *compiler) resolveGroups(r *attrReader, d *Collective) error {
 		for _, g := range groups {
 			var members []int
 			for p := range partitions {
-				for _, replica := range g {
-					members = append(members, replica*partitions+p)
-				}
+				members = append(members, lists.Map(g, func(replica int) int { return replica*partitions + p })...)
 			}
 			d.Groups = append(d.Groups, members)
 		}
@@ -119,12 +117,7 @@ func (c *compiler) denseGroups(r *attrReader) [][]int64 {
 	}
 	var groups [][]int64
 	for row := range dims[0] {
-		var g []int64
-		for _, id := range flat[row*dims[1] : (row+1)*dims[1]] {
-			if id != -1 {
-				g = append(g, id)
-			}
-		}
+		g := lists.Filter(flat[row*dims[1]:(row+1)*dims[1]], func(id int64) bool { return id != -1 })
 		groups = append(groups, g)
 	}
 	if dims[1] == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -62,11 +63,8 @@ func buildLinalg(c *compiler, op ir.OpID, i *instr, routine string) error {
 // kernel checks the operands against each other and sets a kernel whose results are checked against their types: the
 // shapes and element types of custom calls have no verifier.
 func (l *linalgCall) kernel(run func(in []tensor.Tensor) []tensor.Tensor, fits ...func(shapes [][]int64) bool) error {
-	var shapes [][]int64
 	r := l.attrs(l.op)
-	for _, v := range l.m.Operands(l.op) {
-		shapes = append(shapes, r.static(v))
-	}
+	shapes := lists.Map(l.m.Operands(l.op), r.static)
 	if r.err != nil {
 		return r.err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -35,11 +36,8 @@ func (c *compiler) reducer(op ir.OpID, k, n int) (*reducer, error) {
 		return nil, diag.Invalid(diag.BadOp, diag.Position{}, "a region over %d tensors takes %d arguments and returns %d values",
 			n, len(body.args), len(body.returns))
 	}
-	r := &reducer{body: body, monoid: c.monoid(op, k), elementwise: c.isElementwise(b)}
-	for _, arg := range c.m.BlockArgs(b)[:n] {
-		r.types = append(r.types, c.m.ValueType(arg).DType)
-	}
-	return r, nil
+	types := lists.Map(c.m.BlockArgs(b)[:n], func(arg ir.ValueID) dtype.Type { return c.m.ValueType(arg).DType })
+	return &reducer{body: body, monoid: c.monoid(op, k), elementwise: c.isElementwise(b), types: types}, nil
 }
 
 // combiner binds the region to a frame.

@@ -169,11 +169,7 @@ func (x *exchange) transfer(operands []tensor.Tensor) ([]tensor.Tensor, error) {
 
 // nothing returns zeros for the results of a device that no pair names.
 func (x *exchange) nothing() []tensor.Tensor {
-	var out []tensor.Tensor
-	for _, r := range x.c.Results {
-		out = append(out, tensor.New(r.DType, r.Shape))
-	}
-	return out
+	return lists.Map(x.c.Results, func(r interp.ResultType) tensor.Tensor { return tensor.New(r.DType, r.Shape) })
 }
 
 // infeed takes the next entry of the queue.
@@ -182,11 +178,7 @@ func (x *exchange) infeed() ([]tensor.Tensor, error) {
 	if x.d.infed++; k >= len(x.d.grid.infeed) {
 		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "the infeed queue has %d entries, number %d is read", len(x.d.grid.infeed), k)
 	}
-	var out []tensor.Tensor
-	for _, t := range x.d.grid.infeed[k] {
-		out = append(out, t.Clone())
-	}
-	return out, nil
+	return lists.Map(x.d.grid.infeed[k], tensor.Tensor.Clone), nil
 }
 
 // RunParallel implements interp.Peers: it runs the programs on a grid of their own.

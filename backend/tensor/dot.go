@@ -75,7 +75,7 @@ func newDotSide(x Tensor, batch, contract []int64) dotSide {
 			free = append(free, d)
 		}
 	}
-	side := dotSide{batch: sizes(x, batch), free: sizes(x, free), contract: sizes(x, contract), freeFirst: true, matrix: x}
+	side := dotSide{batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract), freeFirst: true, matrix: x}
 	if perm := slices.Concat(batch, contract, free); slices.IsSorted(perm) {
 		side.freeFirst = len(free) == 0
 		return side
@@ -84,11 +84,6 @@ func newDotSide(x Tensor, batch, contract []int64) dotSide {
 		side.matrix = Transpose(x, perm)
 	}
 	return side
-}
-
-// sizes returns the sizes of the given dimensions.
-func sizes(x Tensor, dims []int64) []int64 {
-	return lists.Map(dims, func(d int64) int64 { return x.Shape[d] })
 }
 
 // gemm is b products of an m by k and a k by n matrix, each of which is stored transposed or not.

@@ -25,10 +25,10 @@ func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) T
 			windowDims = append(windowDims, d)
 		}
 	}
-	window := lists.Map(windowDims, func(d int64) int64 { return sliceSizes[d] })
+	window := lists.Pick(sliceSizes, windowDims)
 	out := New(operand.DType, slices.Concat(vectors.shape, window))
 	st := strides(operand.Shape)
-	offsets, run := windowRuns(window, lists.Map(windowDims, func(d int64) int64 { return st[d] }))
+	offsets, run := windowRuns(window, lists.Pick(st, windowDims))
 	width := int64(operand.DType.Bytes())
 	at := newCounter(vectors.shape)
 	position := int64(0)

@@ -19,7 +19,7 @@ func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, erro
 		}
 	}
 	dims = slices.Sorted(slices.Values(dims))
-	shape := sizes(inputs[0], kept)
+	shape := lists.Pick(inputs[0].Shape, kept)
 	if body.Monoid != MonoidNone {
 		outs := make([]Tensor, len(inputs))
 		for i, x := range inputs {
@@ -27,7 +27,7 @@ func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, erro
 		}
 		return outs, nil
 	}
-	rows, width := product(sizes(inputs[0], dims)), product(shape)
+	rows, width := product(lists.Pick(inputs[0].Shape, dims)), product(shape)
 	matrices, acc := make([]Tensor, len(inputs)), make([]Tensor, len(inputs))
 	for i, x := range inputs {
 		x = Transpose(Convert(x, inits[i].DType), slices.Concat(dims, kept))
@@ -108,9 +108,9 @@ func accumulateIn(t dtype.Type, body Combiner) dtype.Type {
 
 // reduceKnown reduces with a known body. Dimensions that lie together are not moved: [a, r, b] is reduced over r.
 func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
-	shape := sizes(x, kept)
+	shape := lists.Pick(x.Shape, kept)
 	var a, r, b int64
-	r = product(sizes(x, dims))
+	r = product(lists.Pick(x.Shape, dims))
 	if len(dims) > 0 && dims[len(dims)-1]-dims[0] == int64(len(dims)-1) {
 		a, b = product(x.Shape[:dims[0]]), product(x.Shape[dims[len(dims)-1]+1:])
 	} else {

@@ -33,7 +33,7 @@ func ScatterInPlace(inputs []Tensor, scatterIndices Tensor, updates []Tensor, di
 	}
 	order = append(order, dims.UpdateWindowDims...)
 	moved := lists.Map(updates, func(u Tensor) Tensor { return Transpose(u, order) })
-	window := sizes(updates[0], dims.UpdateWindowDims)
+	window := lists.Pick(updates[0].Shape, dims.UpdateWindowDims)
 	return scatterAt(inputs, dims.targets(inputs[0].Shape, scatterIndices, window), moved, body)
 }
 
@@ -161,10 +161,7 @@ func scatterBody(inputs []Tensor, targets []int64, updates []Tensor, body Combin
 		if t < 0 {
 			continue
 		}
-		args := make([]Tensor, 0, 2*len(inputs))
-		for _, x := range inputs {
-			args = append(args, x.at(int(t)).Clone())
-		}
+		args := lists.Map(inputs, func(x Tensor) Tensor { return x.at(int(t)).Clone() })
 		for _, u := range updates {
 			args = append(args, u.at(i))
 		}

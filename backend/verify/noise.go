@@ -64,11 +64,8 @@ func NewNoiseOfRuns(devices int64, outputs []*tensor.Tensor, run func(context.Co
 }
 
 func newNoise(outputs []*tensor.Tensor, run func(context.Context, uint64, float64) ([]*tensor.Tensor, error)) *Noise {
-	n := &Noise{outputs: outputs, run: run}
-	for _, t := range outputs {
-		n.Of = append(n.Of, make([]float64, len(numbers(*t))))
-	}
-	return n
+	of := lists.Map(outputs, func(t *tensor.Tensor) []float64 { return make([]float64, len(numbers(*t))) })
+	return &Noise{outputs: outputs, run: run, Of: of}
 }
 
 // More makes one more run. Runs take turns to move results by four, one, eight and two units: steps of different sizes tell

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"autoshard/benchmarks/site"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
@@ -74,10 +75,7 @@ func annotated(file string) ([]byte, error) {
 // annotate gives every third argument of the main function a sharding of one dimension: the axes a to d of a mesh in
 // turn, with user priorities 0 to 2 in turn.
 func annotate(m *ir.Module) {
-	var axes []subaxis.Axis
-	for _, name := range []string{"a", "b", "c", "d"} {
-		axes = append(axes, subaxis.Axis{Name: name, Size: 2})
-	}
+	axes := lists.Map([]string{"a", "b", "c", "d"}, func(name string) subaxis.Axis { return subaxis.Axis{Name: name, Size: 2} })
 	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0)
 	n := 0
 	for i, v := range m.BlockArgs(m.MainFunc().Body) {

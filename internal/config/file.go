@@ -17,6 +17,7 @@ import (
 
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 )
 
 // file is a configuration file.
@@ -99,10 +100,7 @@ func (f *file) syntaxError(err error) error {
 
 // checkKeys reports all keys that are not options. Viper has lower-cased them.
 func (f *file) checkKeys(v *viper.Viper) error {
-	var known []string
-	for i := range keys {
-		known = append(known, keys[i].path)
-	}
+	known := lists.Of(len(keys), func(i int) string { return keys[i].path })
 	var found []diag.Diagnostic
 	for _, path := range v.AllKeys() {
 		if slices.Contains(known, path) {

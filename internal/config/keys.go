@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"autoshard/cost"
+	"autoshard/internal/lists"
 )
 
 // key is one option. Its name in files and, in upper case with AUTOSHARD_ before it, in the environment is path; its
@@ -100,10 +101,7 @@ const formatsAnnotation = "formats"
 
 // AllowFormats says which formats the command of the flags has, if not text, json and mlir.
 func AllowFormats(flags *pflag.FlagSet, list ...Format) {
-	var names []string
-	for _, f := range list {
-		names = append(names, string(f))
-	}
+	names := lists.Map(list, func(f Format) string { return string(f) })
 	f := flags.Lookup("format")
 	f.Usage = "output format: " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 	f.Annotations = map[string][]string{formatsAnnotation: names}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/names"
 	"autoshard/subaxis"
@@ -86,12 +87,7 @@ func (l *linter) undivided(matters func(*undivided) bool) {
 func (l *linter) divide(found []*undivided, arg int, t *ir.Type) []*undivided {
 	counted := map[int64]bool{} // sizes of this argument
 	for d, size := range t.Dims {
-		var axes []subaxis.Axis
-		for _, a := range l.axes {
-			if a.Size < size && size%a.Size != 0 {
-				axes = append(axes, a)
-			}
-		}
+		axes := lists.Filter(l.axes, func(a subaxis.Axis) bool { return a.Size < size && size%a.Size != 0 })
 		if len(axes) == 0 || counted[size] {
 			continue
 		}

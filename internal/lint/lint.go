@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -63,10 +64,7 @@ func Run(ctx context.Context, m *ir.Module, o Options) ([]diag.Diagnostic, error
 
 // CheckNames returns an error of class diag.ErrInvalid for the first name that no rule has.
 func CheckNames(disabled []string) error {
-	var known []string
-	for _, r := range rules {
-		known = append(known, r.Name)
-	}
+	known := lists.Map(rules, func(r Rule) string { return r.Name })
 	for _, name := range disabled {
 		if slices.Contains(known, name) {
 			continue

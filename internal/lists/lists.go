@@ -23,6 +23,16 @@ func Of[R any](n int, f func(int) R) []R {
 	return out
 }
 
+// Filter returns the elements that pass a test.
+func Filter[T any](list []T, test func(T) bool) (out []T) {
+	for _, e := range list {
+		if test(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // Range returns the numbers from 0 to n-1.
 func Range[I, N integer](n N) []I { return Of(int(n), func(i int) I { return I(i) }) }
 

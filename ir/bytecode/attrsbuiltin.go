@@ -193,11 +193,8 @@ func fusedWith(c codec, v *fusedLoc) {
 }
 
 func (d *decoder) fused(parts []ir.LocAttr, metadata ir.Attr) any {
-	l := ir.Location{Kind: ir.LocFused, Metadata: metadata}
-	for _, p := range parts {
-		l.Children = append(l.Children, ir.LocID(p))
-	}
-	return d.loc(l)
+	children := lists.Map(parts, func(p ir.LocAttr) ir.LocID { return ir.LocID(p) })
+	return d.loc(ir.Location{Kind: ir.LocFused, Metadata: metadata, Children: children})
 }
 
 // namedLoc is a name with the place that it stands for.

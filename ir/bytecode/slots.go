@@ -3,6 +3,7 @@ package bytecode
 import (
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/vhlo"
 )
@@ -48,16 +49,11 @@ func slotsOf(op string) ([]slot, bool) {
 	}
 	if name, ok := strings.CutPrefix(op, "vhlo."); ok {
 		v, ok := vhlo.Lookup(name)
-		for _, field := range v.Fields {
-			out = append(out, slot{field, true})
-		}
-		return out, ok
+		return lists.Map(v.Fields, func(field string) slot { return slot{field, true} }), ok
 	}
 	kind, ok := ir.ParseKind(op)
 	if ok {
-		for _, d := range kind.Declared() {
-			out = append(out, slot{d.Name, d.Required})
-		}
+		out = lists.Map(kind.Declared(), func(d ir.DeclaredAttr) slot { return slot{d.Name, d.Required} })
 	}
 	return out, ok
 }

@@ -61,11 +61,8 @@ func symbolForm(v ir.SymbolAttr) written {
 	if len(v) == 1 {
 		return written{builtin, 4, ir.StringAttr(v[0])}
 	}
-	path := symbolPath{root: ir.StringAttr(v[0])}
-	for _, name := range v[1:] {
-		path.nested = append(path.nested, ir.SymbolAttr{name})
-	}
-	return written{builtin, 5, path}
+	nested := lists.Map(v[1:], func(name string) ir.SymbolAttr { return ir.SymbolAttr{name} })
+	return written{builtin, 5, symbolPath{root: ir.StringAttr(v[0]), nested: nested}}
 }
 
 // number returns the pattern of a boolean or an integer.

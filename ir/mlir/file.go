@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -63,9 +64,7 @@ func (p *parser) function(o *opState) {
 	if p.err == nil && !spec.Declaration && !named && len(args) > 0 {
 		p.fail(nameAt, diag.Syntax, "function @%s has a body, so its arguments need names", spec.Name)
 	}
-	for _, a := range args {
-		spec.Args = append(spec.Args, a.typ)
-	}
+	spec.Args = lists.Map(args, func(a blockArg) ir.TypeID { return a.typ })
 	spec.Attrs = ir.MakeAttrs(o.attrs...)
 	id := p.addFunction(o, spec, argAttrs)
 	if p.err != nil || spec.Declaration {

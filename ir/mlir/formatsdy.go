@@ -3,6 +3,7 @@ package mlir
 import (
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -116,11 +117,8 @@ func (p *parser) axesAttr(mesh ir.MeshID, a unresolvedAxes) ir.Attr {
 		}
 		return out
 	case a.dims != nil:
-		out := &ir.AxesPerDimAttr{Mesh: mesh}
-		for _, d := range a.dims {
-			out.Dims = append(out.Dims, p.resolveAxes(mesh, d))
-		}
-		return out
+		dims := lists.Map(a.dims, func(d []axisText) ir.ShardAxes { return p.resolveAxes(mesh, d) })
+		return &ir.AxesPerDimAttr{Mesh: mesh, Dims: dims}
 	}
 	return &ir.AxesAttr{Mesh: mesh, Axes: p.resolveAxes(mesh, a.list)}
 }
@@ -170,10 +168,7 @@ func parseManual(p *parser, o *opState) {
 // unitMesh returns a mesh for the manual axes of a computation without shardings, which names no mesh that has them:
 // each axis has size 1.
 func (p *parser) unitMesh(manual []axisText) ir.MeshID {
-	var mesh subaxis.Mesh
-	for _, a := range manual {
-		mesh.Axes = append(mesh.Axes, subaxis.Axis{Name: a.name, Size: 1})
-	}
+	mesh := subaxis.Mesh{Axes: lists.Map(manual, func(a axisText) subaxis.Axis { return subaxis.Axis{Name: a.name, Size: 1} })}
 	if len(manual) == 0 || !p.checkMesh(manual[0].at, &mesh) {
 		return 0
 	}

@@ -3,6 +3,8 @@ package modeljson
 import (
 	"bytes"
 	"strconv"
+
+	"autoshard/internal/lists"
 )
 
 // lineWidth is the width of written models: what fits on a line of so many columns stays on one.
@@ -24,11 +26,7 @@ func (n *node) add(name string, v node) {
 
 // each returns a list of what one makes of the elements of another.
 func each[T any](from []T, one func(T) node) node {
-	n := node{kind: arrayKind}
-	for _, e := range from {
-		n.elems = append(n.elems, one(e))
-	}
-	return n
+	return node{kind: arrayKind, elems: lists.Map(from, one)}
 }
 
 func texts(list []string) node  { return each(list, text) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/rule"
@@ -118,9 +119,7 @@ func (o *opReader) build() (op ir.OpID, ok bool) {
 		return 0, false
 	}
 	operands := o.array(o.n, "operands")
-	for i := range operands {
-		o.operands = append(o.operands, o.lookup(o.names, &operands[i]))
-	}
+	o.operands = lists.Of(len(operands), func(i int) ir.ValueID { return o.lookup(o.names, &operands[i]) })
 	if o.name = word.text; word.text == "einsum" {
 		if slices.Contains(o.operands, 0) {
 			return 0, false
@@ -253,10 +252,7 @@ func (o *opReader) resolve(word *node) bool {
 		o.kind = kind
 		return true
 	case ok || slices.Contains(dialects, dialect):
-		var known []string
-		for _, name := range ir.KindNames() {
-			known = append(known, shortName(name))
-		}
+		known := lists.Map(ir.KindNames(), shortName)
 		known = append(known, "einsum")
 		o.fail(word.at, diag.UnknownOp, "unknown operation %q%s", word.text, hint(word.text, known))
 		return false
@@ -282,12 +278,8 @@ func (o *opReader) shardings() []ir.ShardingID {
 	if one != nil {
 		return []ir.ShardingID{o.sharding(one, 0)}
 	}
-	var out []ir.ShardingID
 	elems := o.array(o.n, "shardings")
-	for i := range elems {
-		out = append(out, o.sharding(&elems[i], 0))
-	}
-	return out
+	return lists.Of(len(elems), func(i int) ir.ShardingID { return o.sharding(&elems[i], 0) })
 }
 
 // opAttributes reads the attributes, and the value of a constant, which needs the type first.
@@ -346,11 +338,8 @@ func (o *opReader) types(attrs ir.Attrs) ([]ir.TypeID, bool) {
 		t := o.typ(one)
 		return []ir.TypeID{t}, t != 0
 	case list != nil:
-		var out []ir.TypeID
 		elems := o.array(o.n, "types")
-		for i := range elems {
-			out = append(out, o.typ(&elems[i]))
-		}
+		out := lists.Of(len(elems), func(i int) ir.TypeID { return o.typ(&elems[i]) })
 		return out, !slices.Contains(out, 0)
 	case o.kind == ir.OpCall:
 		return o.callTypes(attrs)

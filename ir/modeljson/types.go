@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -149,11 +150,8 @@ func (r *reader) checkAxes(v *node, s ir.ShardingID) bool {
 	sharding := r.m.ShardingOf(s)
 	mesh := r.m.Mesh(sharding.Mesh)
 	var used []subaxis.Ref
-	lists := []ir.ShardAxes{sharding.Replicated, sharding.Unreduced}
-	for _, d := range sharding.Dims {
-		lists = append(lists, d.Axes)
-	}
-	for _, ref := range slices.Concat(lists...) {
+	dims := lists.Map(sharding.Dims, func(d ir.DimSharding) ir.ShardAxes { return d.Axes })
+	for _, ref := range slices.Concat(sharding.Replicated, sharding.Unreduced, slices.Concat(dims...)) {
 		if other, ok := subaxis.Overlapping(used, ref); ok {
 			r.fail(v.at, diag.DuplicateAxis, "axis %s is used twice: it overlaps %s", mesh.Format(ref), mesh.Format(other))
 			return false

@@ -77,9 +77,7 @@ func tilingOf(l *Layout) *tiling {
 		}
 		return subaxis.Product(refs)
 	}
-	for _, d := range l.Sharding.Dims {
-		t.dims = append(t.dims, add(d.Axes))
-	}
+	t.dims = lists.Map(l.Sharding.Dims, func(d ir.DimSharding) int64 { return add(d.Axes) })
 	group := func(g subgroup, refs ir.ShardAxes) {
 		if size := add(refs); size > 1 {
 			t.dims, t.groups = append(t.dims, size), append(t.groups, g)

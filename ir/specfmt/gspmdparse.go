@@ -45,10 +45,7 @@ func (s *scanner) hloWord(h *hloText, l *Layout, rank int) {
 		s.fail(diag.Unsupported(diag.NotSupported, s.start, "`%s` is not expressible over the mesh %s, which stands for one device",
 			h.word, s.mesh.FormatContent()))
 	}
-	var all ir.ShardAxes
-	for i := range s.mesh.Axes {
-		all = append(all, s.mesh.Full(i))
-	}
+	all := s.mesh.All()
 	switch h.word {
 	case "manual":
 		l.Manual = all

@@ -24,10 +24,7 @@ func Notation(m *ir.Module, id ir.ShardingID) string {
 	if mesh.IsMaximal() {
 		return "P(device=" + strconv.FormatInt(mesh.DeviceIDs[0], 10) + ")"
 	}
-	var parts []string
-	for _, d := range s.Dims {
-		parts = append(parts, dimension(mesh, d))
-	}
+	parts := lists.Map(s.Dims, func(d ir.DimSharding) string { return dimension(mesh, d) })
 	if len(s.Replicated) > 0 {
 		parts = append(parts, "replicated={"+axes(mesh, s.Replicated)+"}")
 	}

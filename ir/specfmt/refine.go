@@ -26,11 +26,9 @@ func refine(l *Layout) (Layout, bool) {
 	for i, a := range l.Mesh.Axes {
 		r.cuts[i] = []int64{1, a.Size}
 	}
-	lists := []*ir.ShardAxes{&s.Replicated, &s.Unreduced}
-	for i := range s.Dims {
-		lists = append(lists, &s.Dims[i].Axes)
-	}
-	for _, list := range lists {
+	all := lists.Of(len(s.Dims), func(i int) *ir.ShardAxes { return &s.Dims[i].Axes })
+	all = append(all, &s.Replicated, &s.Unreduced)
+	for _, list := range all {
 		for _, ref := range *list {
 			r.cuts[ref.Axis] = append(r.cuts[ref.Axis], int64(ref.Pre), ref.Next())
 		}
@@ -38,7 +36,7 @@ func refine(l *Layout) (Layout, bool) {
 	if !r.split() {
 		return Layout{}, false
 	}
-	for _, list := range lists {
+	for _, list := range all {
 		*list = r.refs(*list)
 	}
 	return Layout{Mesh: r.mesh(l.Mesh), Sharding: s, Manual: r.refs(l.Manual)}, true
@@ -84,10 +82,7 @@ func pieceNames(axis string, pieces int, taken map[string]bool) []string {
 		return []string{axis}
 	}
 	for separator := "_"; ; separator += "_" {
-		var names []string
-		for j := range pieces {
-			names = append(names, axis+separator+strconv.Itoa(j))
-		}
+		names := lists.Of(pieces, func(j int) string { return axis + separator + strconv.Itoa(j) })
 		if !slices.ContainsFunc(names, func(n string) bool { return taken[n] }) {
 			for _, n := range names {
 				taken[n] = true

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -182,10 +183,7 @@ func (s *scanner) axis(quotes string) subaxis.Ref {
 }
 
 func (s *scanner) unknownAxis(at int, name string) {
-	var names []string
-	for _, a := range s.mesh.Axes {
-		names = append(names, a.Name)
-	}
+	names := lists.Map(s.mesh.Axes, func(a subaxis.Axis) string { return a.Name })
 	s.failf(diag.UnknownAxis, at, "mesh %s has no axis %q%s", s.mesh.FormatRef(), name, diag.DidYouMean(name, names))
 }
 

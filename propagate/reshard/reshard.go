@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/calls"
 	"autoshard/ir/dataflow"
@@ -102,10 +103,7 @@ func (r *inserter) signature(f ir.FuncID) error {
 		return diag.Invalid(diag.BadSharding, m.Position(m.Func(f).Op),
 			"%s %d of function %q is on a single device: move it there inside the function", what, i, m.Func(f).Name)
 	}
-	var args []ir.ShardingID
-	for _, v := range m.BlockArgs(m.Func(f).Body) {
-		args = append(args, m.Sharding(v))
-	}
+	args := lists.Map(m.BlockArgs(m.Func(f).Body), m.Sharding)
 	if err := refuse("argument", args); err != nil {
 		return err
 	}

@@ -216,10 +216,6 @@ func (e *emitter) comment(text string) {
 	e.write(pad + text + "\n")
 }
 
-func atoms(texts []string) []*expr {
-	return lists.Map(texts, atom)
-}
-
 // typeText returns f32[2,32], the types of a tuple in parentheses.
 func (e *emitter) typeText(id ir.TypeID) string {
 	t := e.m.TypeOf(id)
@@ -237,9 +233,5 @@ func (e *emitter) specRefs(v ir.ValueID) [][]subaxis.Ref {
 	if e.m.Sharding(v) == 0 {
 		return nil
 	}
-	var out [][]subaxis.Ref
-	for _, d := range e.m.ShardingOf(e.m.Sharding(v)).Dims {
-		out = append(out, d.Axes)
-	}
-	return out
+	return lists.Map(e.m.ShardingOf(e.m.Sharding(v)).Dims, func(d ir.DimSharding) []subaxis.Ref { return d.Axes })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -90,7 +91,7 @@ func (e *emitter) canBeLazy(v ir.ValueID) bool {
 // loose returns operands of an elementwise op for Python's operators and the functions of jax.numpy: numbers and
 // smaller arrays may stand for what NumPy's broadcasting makes of them, as long as one operand has the full type.
 func (e *emitter) loose(operands ...ir.ValueID) []*expr {
-	out := e.refsOf(operands)
+	out := lists.Map(operands, e.ref)
 	if e.unequal {
 		return out
 	}

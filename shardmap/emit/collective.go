@@ -49,7 +49,7 @@ func grouped(c *typed.Collective, args ...*expr) []*expr {
 }
 
 func groupsArgument(groups [][]int64) *expr {
-	rows := lists.Map(groups, func(members []int64) *expr { return list(numbers(members)...) })
+	rows := lists.Map(groups, func(members []int64) *expr { return list(lists.Map(members, number)...) })
 	return keyword("axis_index_groups", list(rows...))
 }
 
@@ -241,7 +241,7 @@ func target(names []string) string {
 	case 1:
 		return names[0]
 	}
-	return tuple(atoms(names)...).String()
+	return tuple(lists.Map(names, atom)...).String()
 }
 
 // orNone returns one value as it is, several as a tuple, none as None.

@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -61,7 +62,7 @@ func (e *emitter) inGroups(op ir.OpID) error {
 func (e *emitter) amongGroups(op ir.OpID, x *expr, groups [][]int64) (*expr, error) {
 	all := e.overAxes(e.typed.Manual.Axes())
 	if e.m.Kind(op) == ir.OpCollectiveBroadcast {
-		return e.helper("copy_from", x, list(numbers(senders(groups, e.file.mesh.Devices()))...), all), nil
+		return e.helper("copy_from", x, list(lists.Map(senders(groups, e.file.mesh.Devices()), number)...), all), nil
 	}
 	combine, err := e.combiner(op, 0)
 	if err != nil {
@@ -114,8 +115,5 @@ func (e *emitter) manualComputation(op ir.OpID) error {
 
 // specs returns the shardings of values as PartitionSpecs.
 func (e *emitter) specs(values []ir.ValueID) (out []*expr) {
-	for _, v := range values {
-		out = append(out, e.file.typedSpec(e.file.refining.Spec(e.specRefs(v))))
-	}
-	return out
+	return lists.Map(values, func(v ir.ValueID) *expr { return e.file.typedSpec(e.file.refining.Spec(e.specRefs(v))) })
 }

@@ -115,11 +115,8 @@ func (e *emitter) dot(op ir.OpID) (*expr, error) {
 
 func (e *emitter) einsum(op ir.OpID) (*expr, error) {
 	out := e.m.ValueType(e.m.Result(op, 0)).DType
-	args := []*expr{atom(quoted(e.m.OpAttrs(op).Str("einsum_config")))}
-	for i := range e.m.NumOperands(op) {
-		args = append(args, e.cast(e.m.Operand(op, i), out))
-	}
-	return call("jnp.einsum", args...), nil
+	args := lists.Map(e.m.Operands(op), func(v ir.ValueID) *expr { return e.cast(v, out) })
+	return call("jnp.einsum", slices.Insert(args, 0, atom(quoted(e.m.OpAttrs(op).Str("einsum_config"))))...), nil
 }
 
 // layout names the dimensions of an operand of a convolution: two letters for the first two, digits for the spatial

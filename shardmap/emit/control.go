@@ -56,11 +56,7 @@ func controlOps() map[ir.Kind]handler {
 }
 
 // refs returns all operands.
-func (e *emitter) refs(op ir.OpID) []*expr { return e.refsOf(e.m.Operands(op)) }
-
-func (e *emitter) refsOf(values []ir.ValueID) []*expr {
-	return lists.Map(values, e.ref)
-}
+func (e *emitter) refs(op ir.OpID) []*expr { return lists.Map(e.m.Operands(op), e.ref) }
 
 // pass makes results stand for the operands.
 func (e *emitter) pass(op ir.OpID) error {
@@ -209,13 +205,13 @@ func (e *emitter) unpack(text string) {
 		return
 	}
 	left, right, _ := strings.Cut(text, " = ")
-	e.line("", tuple(atoms(strings.Split(left, ", "))...), " = "+right)
+	e.line("", tuple(lists.Map(strings.Split(left, ", "), atom)...), " = "+right)
 }
 
 // result writes a return statement.
 func (e *emitter) result(outs []ir.ValueID) {
-	items := e.refsOf(outs)
-	switch flat := joined(items); {
+	items := lists.Map(outs, e.ref)
+	switch flat := lists.Joined(items, (*expr).String); {
 	case len(outs) == 1:
 		e.line("return ", items[0], "")
 	case len(outs) > 1 && e.indent+len("return ")+len(flat) <= lineLength:
@@ -227,7 +223,7 @@ func (e *emitter) result(outs []ir.ValueID) {
 
 // bundle returns one value as it is, several as a tuple.
 func (e *emitter) bundle(values []ir.ValueID) *expr {
-	items := e.refsOf(values)
+	items := lists.Map(values, e.ref)
 	if len(items) == 1 {
 		return items[0]
 	}

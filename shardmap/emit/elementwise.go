@@ -3,6 +3,7 @@ package emit
 import (
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -293,7 +294,7 @@ func shiftRight(kind dtype.Kind, fn string) binaryOp {
 
 // strict returns operands as arrays of one shape.
 func (e *emitter) strict(operands ...ir.ValueID) []*expr {
-	out := e.refsOf(operands)
+	out := lists.Map(operands, e.ref)
 	if e.unequal {
 		return []*expr{atom("*" + e.helper("alike", out...).String())}
 	}

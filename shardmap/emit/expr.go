@@ -56,13 +56,8 @@ func braces(items ...*expr) *expr { return &expr{head: "{", items: items, tail: 
 
 func number(n int64) *expr { return atom(strconv.FormatInt(n, 10)) }
 
-// numbers returns integers as expressions.
-func numbers(values []int64) []*expr {
-	return lists.Map(values, number)
-}
-
 // ints returns a tuple of integers.
-func ints(values []int64) *expr { return tuple(numbers(values)...) }
+func ints(values []int64) *expr { return tuple(lists.Map(values, number)...) }
 
 // truth returns True or False.
 func truth(b bool) *expr {
@@ -105,7 +100,7 @@ func statement(indent int, prefix string, x *expr, suffix string) string {
 		return flat + "\n"
 	}
 	out := pad + prefix + x.head + "\n"
-	whole := strings.Repeat(" ", indent+4) + joined(x.items)
+	whole := strings.Repeat(" ", indent+4) + lists.Joined(x.items, (*expr).String)
 	if x.tuple && len(x.items) == 1 {
 		whole += ","
 	}
@@ -117,8 +112,4 @@ func statement(indent int, prefix string, x *expr, suffix string) string {
 		}
 	}
 	return out + pad + x.tail + suffix + "\n"
-}
-
-func joined(items []*expr) string {
-	return lists.Joined(items, (*expr).String)
 }

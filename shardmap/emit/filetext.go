@@ -69,7 +69,7 @@ func (f *file) head() string {
 	b.WriteString(statement(0, "INPUTS = ", tuple(f.inputs...), ""))
 	b.WriteString(statement(0, "OUTPUTS = ", tuple(f.outputs...), ""))
 	if len(f.Donated) > 0 {
-		b.WriteString(statement(0, "DONATED = ", tuple(numbers(f.Donated)...), ""))
+		b.WriteString(statement(0, "DONATED = ", tuple(lists.Map(f.Donated, number)...), ""))
 	}
 	if f.mesh == nil {
 		return b.String()
@@ -147,14 +147,14 @@ func (f *file) makeMesh() string {
 	b.WriteString("def make_mesh():\n")
 	b.WriteString("    devices = jax.devices()\n    if len(devices) < DEVICES:\n")
 	b.WriteString("        raise SystemExit(f\"{DEVICES} devices are needed, {len(devices)} are there\")\n")
-	shape := method(atom("np.array(devices[:DEVICES])"), "reshape", numbers(sizes)...)
+	shape := method(atom("np.array(devices[:DEVICES])"), "reshape", lists.Map(sizes, number)...)
 	if f.mesh.DeviceIDs != nil {
-		b.WriteString(statement(4, "order = ", list(numbers(f.mesh.DeviceIDs)...), ""))
-		shape = method(atom("np.array(devices)[order]"), "reshape", numbers(sizes)...)
+		b.WriteString(statement(4, "order = ", list(lists.Map(f.mesh.DeviceIDs, number)...), ""))
+		shape = method(atom("np.array(devices)[order]"), "reshape", lists.Map(sizes, number)...)
 	}
 	args := []*expr{shape, tuple(quotedAll(names)...)}
 	if f.explicit {
-		args = append(args, keyword("axis_types", tuple(atoms(slices.Repeat([]string{"AxisType.Explicit"}, len(names)))...)))
+		args = append(args, keyword("axis_types", tuple(lists.Map(slices.Repeat([]string{"AxisType.Explicit"}, len(names)), atom)...)))
 	}
 	b.WriteString(statement(4, "return ", call("Mesh", args...), ""))
 	return b.String()

@@ -82,7 +82,7 @@ func (e *emitter) broadcastInDim(op ir.OpID) (*expr, error) {
 		for k, from := range order {
 			sizes[k] = e.m.Shape(v)[from]
 		}
-		x, dims = method(x, "transpose", numbers(order)...), slices.Sorted(slices.Values(dims))
+		x, dims = method(x, "transpose", lists.Map(order, number)...), slices.Sorted(slices.Values(dims))
 	}
 	x = atom(x.String() + newAxes(dims, len(shape)))
 	if indexGives(sizes, dims, shape) {
@@ -110,7 +110,7 @@ func (e *emitter) reshape(op ir.OpID) (*expr, error) {
 	if len(dims) == 0 {
 		return method(e.ref(e.m.Operand(op, 0)), "reshape", tuple()), nil
 	}
-	return method(e.ref(e.m.Operand(op, 0)), "reshape", numbers(dims)...), nil
+	return method(e.ref(e.m.Operand(op, 0)), "reshape", lists.Map(dims, number)...), nil
 }
 
 func (e *emitter) transpose(op ir.OpID) (*expr, error) {
@@ -122,7 +122,7 @@ func (e *emitter) transpose(op ir.OpID) (*expr, error) {
 	if len(perm) == 0 {
 		return x, nil
 	}
-	return method(x, "transpose", numbers(perm)...), nil
+	return method(x, "transpose", lists.Map(perm, number)...), nil
 }
 
 // slice uses Python's own notation.

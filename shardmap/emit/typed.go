@@ -179,10 +179,7 @@ func (f *file) writeExample(e *emitter) error {
 		name   string
 		arrays []Array
 	}{{"inputs", f.example.Inputs}, {"outputs", f.example.Outputs}} {
-		var items []*expr
-		for i := range part.arrays {
-			items = append(items, e.array(&part.arrays[i]))
-		}
+		items := lists.Of(len(part.arrays), func(i int) *expr { return e.array(&part.arrays[i]) })
 		b.WriteString(statement(4, part.name+" = ", list(items...), ""))
 	}
 	b.WriteString("    return inputs, outputs\n")
@@ -208,7 +205,7 @@ func (e *emitter) array(x *Array) *expr {
 	if !exact {
 		return atom(e.constantName(t, x.Data))
 	}
-	return shaped(call("np.array", list(atoms(texts)...), e.dtypeOf(x.DType)), x.Dims)
+	return shaped(call("np.array", list(lists.Map(texts, atom)...), e.dtypeOf(x.DType)), x.Dims)
 }
 
 // rangeStart says whether the n elements are consecutive whole numbers that their type holds, and returns the first.

@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -176,10 +177,7 @@ func alongResult(m *ir.Module, product ir.OpID, d int) [3]int {
 func resultDims(m *ir.Module, product ir.OpID, operand int) []int {
 	n := m.Attr(product, "dot_dimension_numbers").(*ir.DotDims)
 	batch, contract := [2][]int64{n.LhsBatch, n.RhsBatch}, [2][]int64{n.LhsContract, n.RhsContract}
-	var out []int
-	for _, d := range batch[operand] {
-		out = append(out, int(d))
-	}
+	out := lists.Map(batch[operand], func(d int64) int { return int(d) })
 	for side := range 2 {
 		for d := range m.Shape(m.Operand(product, side)) {
 			switch {

@@ -52,11 +52,7 @@ func (t *transposer) collective(op ir.OpID, g ir.ValueID) {
 // reversed swaps the roles of sender and receiver in the attributes of a collective.
 func reversed(c typed.Collective) typed.Collective {
 	c.Split, c.Concat = c.Concat, c.Split
-	pairs := c.Perm
-	c.Perm = nil
-	for _, pair := range pairs {
-		c.Perm = append(c.Perm, [2]int64{pair[1], pair[0]})
-	}
+	c.Perm = lists.Map(c.Perm, func(pair [2]int64) [2]int64 { return [2]int64{pair[1], pair[0]} })
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -58,20 +59,12 @@ func (t *transposer) contracted(op ir.OpID, g, other ir.ValueID, d ir.DotDims, o
 
 // span returns n numbers from start on.
 func span(start, n int64) []int64 {
-	out := []int64{}
-	for k := range n {
-		out = append(out, start+k)
-	}
-	return out
+	return lists.Of(int(n), func(k int) int64 { return start + int64(k) })
 }
 
 // sortedBy returns the list in the order in which keys, one per element, would be sorted.
 func sortedBy(list, keys []int64) []int64 {
-	places := span(0, int64(len(list)))
-	slices.SortStableFunc(places, func(a, b int64) int { return cmp.Compare(keys[a], keys[b]) })
-	out := make([]int64, len(list))
-	for k, place := range places {
-		out[k] = list[place]
-	}
-	return out
+	places := lists.Range[int](len(list))
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	return lists.Pick(list, places)
 }

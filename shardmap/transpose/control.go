@@ -3,6 +3,7 @@ package transpose
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -45,16 +46,9 @@ func (t *transposer) scan(op ir.OpID) {
 	if !ok {
 		return
 	}
-	var init, rows []ir.ValueID
-	for _, k := range l.carries {
-		init = append(init, t.cotangent(t.m.Result(op, k)))
-	}
-	for _, v := range l.outer {
-		init = append(init, t.zeros(v))
-	}
-	for _, i := range l.outs {
-		rows = append(rows, t.cotangent(t.m.Result(op, i)))
-	}
+	ofResult := func(k int) ir.ValueID { return t.cotangent(t.m.Result(op, k)) }
+	init := append(lists.Map(l.carries, ofResult), lists.Map(l.outer, t.zeros)...)
+	rows := lists.Map(l.outs, ofResult)
 	arrays, bind := t.again(op)
 	info := t.p.ScanOf(op)
 	last, stacked := t.b.Scan(init, append(rows, arrays...), info.Length, !info.Reverse,
@@ -99,17 +93,12 @@ func (t *transposer) scanBody(op ir.OpID, l *linearPart, carry, row []ir.ValueID
 		_, ok := t.ct[v]
 		l.reached[v] = ok
 	}
-	for _, k := range l.carries {
-		next = append(next, t.cotangent(args[k]))
-	}
+	next = append(next, lists.Map(l.carries, func(k int) ir.ValueID { return t.cotangent(args[k]) })...)
 	for n, v := range l.outer {
 		t.add(v, carry[len(l.carries)+n])
 		next = append(next, t.cotangent(v))
 	}
-	for _, i := range l.xs {
-		out = append(out, t.cotangent(args[i]))
-	}
-	return next, out
+	return next, lists.Map(l.xs, func(i int) ir.ValueID { return t.cotangent(args[i]) })
 }
 
 // cotangent returns the cotangent of a value, zeros if there is none.

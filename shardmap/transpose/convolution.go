@@ -44,11 +44,6 @@ func (s *sliding) ofWindow() (padding []int64) {
 	return padding
 }
 
-// pick returns the sizes of some dimensions.
-func pick(shape, dims []int64) []int64 {
-	return lists.Map(dims, func(d int64) int64 { return shape[d] })
-}
-
 // convolution transposes in the image, by a convolution of the cotangent with the mirrored kernel, or in the kernel,
 // by one of the image with the cotangent, where batch and features swap roles, and so do groups of them.
 func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
@@ -62,7 +57,7 @@ func (t *transposer) convolution(op ir.OpID, g ir.ValueID) {
 		t.unsupported(op, "a convolution with reversed windows has none here")
 		return
 	}
-	s := readWindows(t.m, op, pick(t.m.Shape(x), d.InSpatial), pick(t.m.Shape(g), d.OutSpatial))
+	s := readWindows(t.m, op, lists.Pick(t.m.Shape(x), d.InSpatial), lists.Pick(t.m.Shape(g), d.OutSpatial))
 	operand := x
 	if t.linear[k] {
 		operand = k

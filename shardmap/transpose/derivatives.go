@@ -3,6 +3,7 @@ package transpose
 import (
 	"math"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -109,7 +110,7 @@ func (j *tangents) first(op ir.OpID) ir.ValueID {
 	if !ok {
 		return 0
 	}
-	return j.redo(op, append([]ir.ValueID{x}, j.values(j.m.Operands(op)[1:])...)...)
+	return j.redo(op, append([]ir.ValueID{x}, lists.Map(j.m.Operands(op)[1:], j.value)...)...)
 }
 
 // each is the rule of ops that are linear in all operands of floats together.

@@ -73,7 +73,7 @@ func (t *transposer) concatenate(op ir.OpID, g ir.ValueID) {
 
 func (t *transposer) dynamicSlice(op ir.OpID, g ir.ValueID) {
 	if x := t.m.Operand(op, 0); t.only(op, 0) {
-		t.add(x, t.b.DynamicUpdateSlice(t.zeros(x), g, t.values(t.m.Operands(op)[1:])...))
+		t.add(x, t.b.DynamicUpdateSlice(t.zeros(x), g, lists.Map(t.m.Operands(op)[1:], t.value)...))
 	}
 }
 
@@ -82,7 +82,7 @@ func (t *transposer) dynamicUpdateSlice(op ir.OpID, g ir.ValueID) {
 		return
 	}
 	x, update := t.m.Operand(op, 0), t.m.Operand(op, 1)
-	index := t.values(t.m.Operands(op)[2:])
+	index := lists.Map(t.m.Operands(op)[2:], t.value)
 	if t.linear[x] {
 		t.add(x, t.b.DynamicUpdateSlice(g, t.zeros(update), index...))
 	}
@@ -108,11 +108,7 @@ func (t *transposer) gather(op ir.OpID, g ir.ValueID) {
 
 // bounds returns the last start in each dimension that an index names.
 func (t *transposer) bounds(x ir.ValueID, sizes, dims []int64) []float64 {
-	var out []float64
-	for _, d := range dims {
-		out = append(out, float64(t.m.Shape(x)[d]-sizes[d]))
-	}
-	return out
+	return lists.Map(dims, func(d int64) float64 { return float64(t.m.Shape(x)[d] - sizes[d]) })
 }
 
 // starts returns indices kept between zero and bounds, and for each window whether its index was there before.

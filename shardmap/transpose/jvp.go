@@ -191,9 +191,7 @@ func (j *tangents) scan(op ir.OpID) {
 			j.set(args[ins[n]], v)
 		}
 		j.walk(body)
-		for _, k := range ins[:len(carry)] {
-			next = append(next, j.tangent(j.m.Operand(ret, k)))
-		}
+		next = lists.Map(ins[:len(carry)], func(k int) ir.ValueID { return j.tangent(j.m.Operand(ret, k)) })
 		for _, i := range outs {
 			out = append(out, j.tangent(j.m.Operand(ret, i)))
 		}
@@ -209,12 +207,7 @@ func (j *tangents) scan(op ir.OpID) {
 
 // branches writes a branch op of the tangents, which computes what it needs of the values in a branch again.
 func (j *tangents) branches(op ir.OpID) {
-	var results []ir.ValueID
-	for _, v := range j.m.ResultValues(op) {
-		if j.on[v] {
-			results = append(results, v)
-		}
-	}
+	results := lists.Filter(j.m.ResultValues(op), func(v ir.ValueID) bool { return j.on[v] })
 	out := j.conditional(op, func(body ir.BlockID) (out []ir.ValueID) {
 		j.walk(body)
 		for _, v := range results {

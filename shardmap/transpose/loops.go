@@ -57,7 +57,7 @@ func (w *rewrite) residualScan(op ir.OpID) {
 				kept, out = append(kept, stack{scan: inner, k: k}), append(out, s.rows)
 			}
 		}
-		return w.values(next), append(w.values(outs), out...)
+		return lists.Map(next, w.value), append(lists.Map(outs, w.value), out...)
 	})
 	if w.b.Err() != nil || w.err != nil {
 		return
@@ -70,10 +70,6 @@ func (w *rewrite) residualScan(op ir.OpID) {
 		kept[i].rows = rows[len(outs)+i]
 	}
 	w.stacked[op] = kept
-}
-
-func (w *rewrite) values(list []ir.ValueID) []ir.ValueID {
-	return lists.Map(list, w.value)
 }
 
 // needed returns the values of a scan's body that must be kept for a later run: those that ops which are on need and
@@ -138,9 +134,7 @@ func (w *rewrite) again(op ir.OpID) (arrays []ir.ValueID, bind func(rows []ir.Va
 		}
 	}
 	kept := w.stacked[op]
-	for _, s := range kept {
-		arrays = append(arrays, s.rows)
-	}
+	arrays = append(arrays, lists.Map(kept, func(s stack) ir.ValueID { return s.rows })...)
 	return arrays, func(rows []ir.ValueID) {
 		for i, v := range used {
 			w.env[v] = rows[i]
@@ -168,10 +162,7 @@ func (w *rewrite) outer(op ir.OpID) []ir.ValueID {
 
 // regions returns the branches in the order in which a builder takes them.
 func (w *rewrite) regions(op ir.OpID) []ir.BlockID {
-	var out []ir.BlockID
-	for r := range w.m.NumRegions(op) {
-		out = append(out, w.m.RegionBlock(op, r))
-	}
+	out := lists.Of(w.m.NumRegions(op), func(r int) ir.BlockID { return w.m.RegionBlock(op, r) })
 	if w.m.Kind(op) == ir.OpIf {
 		slices.Reverse(out)
 	}
@@ -200,12 +191,7 @@ func (w *rewrite) inside() func() {
 
 // residualBranches computes the results of a branch op that can be copied.
 func (w *rewrite) residualBranches(op ir.OpID) {
-	var results []ir.ValueID
-	for _, v := range w.m.ResultValues(op) {
-		if w.copied(v) {
-			results = append(results, v)
-		}
-	}
+	results := lists.Filter(w.m.ResultValues(op), w.copied)
 	if len(results) == 0 {
 		return
 	}

@@ -3,6 +3,7 @@ package transpose
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -61,7 +62,7 @@ func (j *tangents) others(x ir.ValueID, dims []int64) ir.ValueID {
 	if !slices.IsSorted(order) {
 		row = j.b.Transpose(x, order...)
 	}
-	turned := pick(shape, order)
+	turned := lists.Pick(shape, order)
 	if len(dims) != 1 {
 		row = j.b.Reshape(row, append(slices.Clone(turned[:len(shape)-len(dims)]), n)...)
 	}
@@ -197,7 +198,7 @@ func (j *tangents) sort(op ir.OpID) {
 		dim += int64(len(shape))
 	}
 	places := j.b.Op(ir.OpIota, m.TensorType(dtype.I32, shape...), ir.MakeAttrs(ir.Named("iota_dimension", j.m.I64(dim))))
-	operands := append(j.values(m.Operands(op)), places)
+	operands := append(lists.Map(m.Operands(op), j.value), places)
 	sorted := j.b.Sort(dim, stable, func(x, y []ir.ValueID) ir.ValueID { return j.comparison(op, x, y) }, operands...)
 	from := sorted[len(sorted)-1]
 	for i, x := range m.Operands(op) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -25,12 +26,12 @@ func (e *elaborator) checkLocal(op ir.OpID) error {
 		case e.vars[v] == joined || isInit(e.m, op, i) && e.vars[v].V.In(joined.V) && e.vars[v].R == 0:
 		case !e.may(CastOperands):
 			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires varying manual axes to match: %s; insert pvary over %s on %s",
-				e.describeAll(operands), e.p.tuple((joined.V &^ types[i].V).Axes()), e.p.NameOf(v))
+				lists.Joined(operands, e.describe), e.p.tuple((joined.V &^ types[i].V).Axes()), e.p.NameOf(v))
 		case !e.bring(op, i, joined, CastOperands):
 			return e.p.badAt(op, diag.BadVariance,
 				"E_UNREDUCED",
 				"operands are reduced along different axes: %s; only a value whose reduced axes are just those that the others vary over is cast",
-				e.describeAll(operands))
+				lists.Joined(operands, e.describe))
 		}
 	}
 	return nil
@@ -56,7 +57,7 @@ func (e *elaborator) checkTerms(op ir.OpID, joined Variance) error {
 	m, kind := e.m, e.m.Kind(op)
 	with, _ := ir.ReducerOf(m, op, 0, ir.Computed)
 	refuse := func(format string, args ...any) error {
-		return e.p.badAt(op, diag.BadVariance, "E_UNREDUCED", "%s: %s", e.describeAll(m.Operands(op)), fmt.Sprintf(format, args...))
+		return e.p.badAt(op, diag.BadVariance, "E_UNREDUCED", "%s: %s", lists.Joined(m.Operands(op), e.describe), fmt.Sprintf(format, args...))
 	}
 	same := func(i int) bool { v := e.vars[m.Operand(op, i)]; return v.U == joined.U && v.Kind == joined.Kind }
 	switch {
@@ -100,18 +101,10 @@ func (e *elaborator) castTerms(op ir.OpID, joined Variance) error {
 		to := e.vars[v]
 		to.V = joined.V
 		if !e.bring(op, i, to, CastOperands) {
-			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires varying manual axes to match: %s", e.describeAll(e.m.Operands(op)))
+			return e.p.badAt(op, diag.BadVariance, "E_CAST", "requires varying manual axes to match: %s", lists.Joined(e.m.Operands(op), e.describe))
 		}
 	}
 	return nil
-}
-
-func (e *elaborator) describeAll(values []ir.ValueID) string {
-	var parts []string
-	for _, v := range values {
-		parts = append(parts, e.describe(v))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // checkCollective checks an op of this package by its row of the table in shardmap.md section 3.4.

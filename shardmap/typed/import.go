@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/names"
 	"autoshard/shardmap"
@@ -193,9 +194,7 @@ func (i *manualReader) spec(v ir.ValueID) (out Spec) {
 		axes := slices.DeleteFunc(i.refined.Axes(i.ofMesh(s.Mesh, refs)), func(a int) bool { return !i.p.Manual.Has(a) })
 		return i.refined.Names(axes)
 	}
-	for _, d := range s.Dims {
-		out.Dims = append(out.Dims, names(d.Axes))
-	}
+	out.Dims = lists.Map(s.Dims, func(d ir.DimSharding) []string { return names(d.Axes) })
 	out.Unreduced = names(s.Unreduced)
 	return out.trimmed()
 }

@@ -227,7 +227,7 @@ func (i *importer) permute(op ir.OpID, pairs map[[2]int64]bool) error {
 		}
 	}
 	for _, axes := range []AxisSet{moved, i.p.Manual, i.p.allAxes()} {
-		perm, ok := shardmap.PermAlong(&i.p.Mesh, refs(&i.p.Mesh, axes.Axes()), pairs)
+		perm, ok := shardmap.PermAlong(&i.p.Mesh, lists.Map(axes.Axes(), i.p.Mesh.Full), pairs)
 		if ok && axes != 0 && axes.In(i.p.Manual) {
 			return i.replace(op, Collective{Kind: ir.OpShardMapPpermute, Axes: axes.Axes(), Perm: perm})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -157,7 +158,7 @@ func (c *Collective) read(attrs ir.Attrs) {
 
 // axesAttr returns axes as an attribute: axes of a mesh of the module that equals the program's.
 func (p *Program) axesAttr(axes []int) *ir.AxesAttr {
-	return &ir.AxesAttr{Mesh: p.Module.AddMesh("", p.Mesh, nil, 0), Axes: refs(&p.Mesh, axes)}
+	return &ir.AxesAttr{Mesh: p.Module.AddMesh("", p.Mesh, nil, 0), Axes: lists.Map(axes, p.Mesh.Full)}
 }
 
 // namesOf returns the names of the axes of an attribute. One that the text form gives, and that the mesh does not have or

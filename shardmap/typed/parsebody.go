@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -113,10 +114,7 @@ func (r *reader) typeText(text string) (ir.TypeID, Variance) {
 		r.fail(diag.Syntax, "expected a type such as f32[2,3]{i}, found %q", text)
 		return 0, Variance{}
 	}
-	shape := []int64{}
-	for _, d := range r.items(dims) {
-		shape = append(shape, r.integer(d))
-	}
+	shape := lists.Map(r.items(dims), r.integer)
 	if r.err != nil {
 		return 0, Variance{}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -17,10 +18,7 @@ type headerSpecs struct {
 
 // checkDonated refuses donations of what is no parameter.
 func (r *reader) checkDonated(donated []string, args []ir.ValueID) {
-	var known []string
-	for _, v := range args {
-		known = append(known, r.p.NameOf(v))
-	}
+	known := lists.Map(args, r.p.NameOf)
 	for i, name := range donated {
 		switch {
 		case !slices.Contains(known, name):

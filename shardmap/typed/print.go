@@ -81,9 +81,7 @@ func (pr *printer) header() {
 			donated = append(donated, pr.names[pr.m.BlockArgs(p.Body())[i]])
 		}
 	}
-	for _, r := range p.Results {
-		outs = append(outs, r.Spec.String())
-	}
+	outs = lists.Map(p.Results, func(r Result) string { return r.Spec.String() })
 	fmt.Fprintf(&pr.out, "shard_map @%s mesh=%s manual=%s check=%t\n  in_specs=%s\n  out_specs=%s\n", ir.FormatSymbol(p.Name),
 		pyTuple(axes), pyTuple(strings.Split(p.axisNames(p.Manual.Axes(), ","), ",")), p.Check, pyTuple(ins), pyTuple(outs))
 	if len(donated) > 0 {

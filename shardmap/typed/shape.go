@@ -161,10 +161,7 @@ func (p *Program) renumber(c *Collective, axes []int) [][2]int64 {
 		}
 		return n
 	}
-	var out [][2]int64
-	for _, pair := range c.Perm {
-		out = append(out, [2]int64{number(pair[0]), number(pair[1])})
-	}
+	out := lists.Map(c.Perm, func(pair [2]int64) [2]int64 { return [2]int64{number(pair[0]), number(pair[1])} })
 	slices.SortFunc(out, func(x, y [2]int64) int { return int(x[0] - y[0]) })
 	return out
 }

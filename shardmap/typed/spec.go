@@ -9,7 +9,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
-	"autoshard/subaxis"
 )
 
 // Spec is a partition spec: for each leading dimension the names of the axes that cut it, major to minor. Dimensions
@@ -46,23 +45,19 @@ func (s Spec) String() string {
 		case 1:
 			parts = append(parts, quoteName(axes[0]))
 		default:
-			parts = append(parts, "("+quoteNames(axes)+")")
+			parts = append(parts, "("+lists.Joined(axes, quoteName)+")")
 		}
 	}
 	if len(s.Unreduced) > 0 {
-		parts = append(parts, "unreduced={"+quoteNames(s.Unreduced)+"}")
+		parts = append(parts, "unreduced={"+lists.Joined(s.Unreduced, quoteName)+"}")
 	}
 	if len(s.Reduced) > 0 {
-		parts = append(parts, "reduced={"+quoteNames(s.Reduced)+"}")
+		parts = append(parts, "reduced={"+lists.Joined(s.Reduced, quoteName)+"}")
 	}
 	return "P(" + strings.Join(parts, ", ") + ")"
 }
 
 func quoteName(s string) string { return "'" + s + "'" }
-
-func quoteNames(names []string) string {
-	return lists.Joined(names, quoteName)
-}
 
 // Equal compares two specs; dimensions at the end that are not cut do not matter.
 func (s Spec) Equal(o Spec) bool {
@@ -203,11 +198,6 @@ func (p *Program) globalDims(s Spec, dims []int64) []int64 {
 // GlobalDims returns the shape of result i as a whole.
 func (p *Program) GlobalDims(i int) []int64 {
 	return p.globalDims(p.Results[i].Spec, p.Module.Shape(p.Module.Operand(p.Return(), i)))
-}
-
-// refs returns the axes as parts of the mesh.
-func refs(mesh *subaxis.Mesh, axes []int) []subaxis.Ref {
-	return lists.Map(axes, mesh.Full)
 }
 
 // bad returns an error of the input with the name of its rule.

@@ -12,6 +12,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 )
 
 // table writes the shardings of a model in a form.
@@ -119,9 +120,7 @@ func (o *options) one(s *cmdline.Streams, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range ranks {
-		request.Ranks = append(request.Ranks, int(r))
-	}
+	request.Ranks = lists.Map(ranks, func(r int64) int { return int(r) })
 	if request.DeviceIDs, err = ints("device-ids", o.deviceIDs); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 )
 
 // request is what to write besides what the configuration says.
@@ -69,10 +70,7 @@ gradient by them, in place of the program.
 			return run(cmd.Context(), s, c, args[0], r)
 		},
 	}
-	var formats []config.Format
-	for _, name := range autoshard.EmitForms() {
-		formats = append(formats, config.Format(name))
-	}
+	formats := lists.Map(autoshard.EmitForms(), func(name string) config.Format { return config.Format(name) })
 	cmd.Flags().String("format", "jax", "")
 	config.AllowFormats(cmd.Flags(), formats...)
 	cmd.Flags().StringVar(&r.launcher, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(),

@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
 	"autoshard/internal/filekind"
+	"autoshard/internal/lists"
 	"autoshard/ir/pass"
 	"autoshard/passes"
 )
@@ -103,10 +104,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags, fi
 
 // checkDumps finds misspelt names of --dump-after.
 func checkDumps(names []string, pipeline *pass.Pipeline) error {
-	var known []string
-	for _, step := range pipeline.Steps {
-		known = append(known, step.Pass.Name)
-	}
+	known := lists.Map(pipeline.Steps, func(step pass.Step) string { return step.Pass.Name })
 	for _, name := range names {
 		if name == dumpAll || slices.Contains(known, name) {
 			continue
