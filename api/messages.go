@@ -53,9 +53,7 @@ func readModel(ctx context.Context, r source, given bool) (*autoshard.Model, err
 	if len(file) > maxFileName {
 		return nil, invalid("`fileName` has more than %d bytes", maxFileName)
 	}
-	if file == "" {
-		file = defaultFile
-	}
+	file = cmp.Or(file, defaultFile)
 	if artifact := r.GetArtifact(); artifact != nil {
 		return autoshard.ReadModel(ctx, file, artifact)
 	}

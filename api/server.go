@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -27,24 +28,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxRequest == 0 {
-		o.MaxRequest = 64 << 20
-	}
-	if o.MaxConcurrent == 0 {
-		o.MaxConcurrent = 2
-	}
-	if o.MaxWaiting == 0 {
-		o.MaxWaiting = 64
-	}
-	if o.MaxTime == 0 {
-		o.MaxTime = 5 * time.Minute
-	}
-	if o.DrainTime == 0 {
-		o.DrainTime = 30 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.MaxRequest = cmp.Or(o.MaxRequest, 64<<20)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 2)
+	o.MaxWaiting = cmp.Or(o.MaxWaiting, 64)
+	o.MaxTime = cmp.Or(o.MaxTime, 5*time.Minute)
+	o.DrainTime = cmp.Or(o.DrainTime, 30*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,9 +27,7 @@ func describe(p *typed.Program) *Program {
 	for i, r := range p.Results {
 		v := m.Operand(p.Return(), i)
 		name := p.Names[v]
-		if name == "" {
-			name = fmt.Sprintf("out%d", i)
-		}
+		name = cmp.Or(name, fmt.Sprintf("out%d", i))
 		s.Outputs = append(s.Outputs, portOf(i, name, m.ValueType(v), p.GlobalDims(i), m.ValueType(v), r.Spec))
 	}
 	return s

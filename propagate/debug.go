@@ -3,6 +3,7 @@ package propagate
 import (
 	"autoshard/ir"
 	"autoshard/subaxis"
+	"cmp"
 )
 
 // Debug says which debug information passes leave in the module as attributes (source: shardy.md section 6). The
@@ -121,9 +122,7 @@ func edgeAttrs(m *ir.Module, owners []ir.ValueID, name string, none ir.Attr) ir.
 	for _, v := range owners {
 		if edge := m.EdgeOf(v); edge != 0 {
 			attr := m.Attr(edge, name)
-			if attr == nil {
-				attr = none
-			}
+			attr = cmp.Or(attr, none)
 			list = append(list, attr)
 		}
 	}

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/internal/diag"
@@ -219,9 +220,7 @@ func commonSharding(m *ir.Module, members []ir.ValueID) (ir.ValueID, bool) {
 		if first != 0 && m.Sharding(first) != id {
 			return first, false
 		}
-		if first == 0 {
-			first = home
-		}
+		first = cmp.Or(first, home)
 	}
 	return first, true
 }

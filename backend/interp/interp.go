@@ -14,6 +14,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,9 +58,7 @@ func New(m *ir.Module, opts Options) (*Interpreter, error) {
 		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "replicas, partitions and the limit of bytes must not be negative")
 	}
 	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
-	if opts.MaxBytes == 0 {
-		opts.MaxBytes = DefaultMaxBytes
-	}
+	opts.MaxBytes = cmp.Or(opts.MaxBytes, DefaultMaxBytes)
 	return &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}, nil
 }
 

@@ -2,6 +2,7 @@ package jax
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -64,9 +65,7 @@ func (r *runner) lastOutput(g *group) string {
 	var b strings.Builder
 	for _, m := range g.members {
 		last := lastLines(m.output.String())
-		if last == "" {
-			last = "  (none)\n"
-		}
+		last = cmp.Or(last, "  (none)\n")
 		fmt.Fprintf(&b, "last output of process %d of %d:\n%s", m.index, r.Processes, last)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -14,6 +14,7 @@ package jax
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -52,9 +53,7 @@ var guard []byte
 // the program fails: the first process to fail stops the others, and the error has its exception, the program's line
 // and its last output. Where ctx ends, the error wraps that of ctx and has the last output of all processes.
 func Run(ctx context.Context, source []byte, inputs []*tensor.Tensor, o Options) ([]npz.Array, error) {
-	if o.Python == "" {
-		o.Python = "python3"
-	}
+	o.Python = cmp.Or(o.Python, "python3")
 	o.Processes = max(1, o.Processes)
 	if err := o.check(); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -31,12 +32,8 @@ func Is(data []byte) bool { return len(data) >= len(Magic) && string(data[:len(M
 // Errors are of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported and carry the offset, or they are
 // the context's.
 func Read(ctx context.Context, data []byte, opts Options) (*ir.Module, error) {
-	if opts.MaxBytes == 0 {
-		opts.MaxBytes = defaultMaxBytes
-	}
-	if opts.MaxDepth == 0 {
-		opts.MaxDepth = defaultMaxDepth
-	}
+	opts.MaxBytes = cmp.Or(opts.MaxBytes, defaultMaxBytes)
+	opts.MaxDepth = cmp.Or(opts.MaxDepth, defaultMaxDepth)
 	r := &reader{ctx: ctx, m: ir.NewModule(), opts: opts, asm: nil}
 	if limit := min(opts.MaxBytes, math.MaxInt32); len(data) > limit {
 		return nil, diag.TooLarge(diag.InputTooLarge, r.position(0), "input has %d bytes, the limit is %d", len(data), limit)

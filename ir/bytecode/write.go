@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,9 +22,7 @@ func Write(m *ir.Module, opts WriteOptions) ([]byte, error) {
 	if opts.Version < 0 || opts.Version > maxVersion {
 		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "the versions of bytecode are 0 to %d, not %d", maxVersion, opts.Version)
 	}
-	if opts.Producer == "" {
-		opts.Producer = "autoshard"
-	}
+	opts.Producer = cmp.Or(opts.Producer, "autoshard")
 	pieces, err := newWriter(m, opts).pieces()
 	return slices.Concat(pieces...), err
 }

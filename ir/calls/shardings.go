@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/ir"
@@ -82,9 +83,7 @@ func InsertReshards(m *ir.Module) {
 			}
 			m.SetSharding(v, gets)
 			replicated := replicatedLike(m, v)
-			if had == 0 {
-				had = replicated
-			}
+			had = cmp.Or(had, replicated)
 			if given == nil {
 				gets = replicated
 			}

@@ -1,6 +1,7 @@
 package dtype
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -148,9 +149,7 @@ func (d decimal) format(precision, padding int, truncateZero bool) string {
 		}
 		return sign + "0." + strings.Repeat("0", precision) + "e+00"
 	}
-	if precision == 0 {
-		precision = 2 + d.precision*59/196
-	}
+	precision = cmp.Or(precision, 2+d.precision*59/196)
 	digits, exp := d.digits(precision)
 	n := len(digits)
 	var scientific bool
@@ -228,9 +227,7 @@ func carried(text, all string) int {
 func scientificText(digits string, exp, precision int, truncateZero bool) string {
 	fraction := digits[1:]
 	if truncateZero {
-		if fraction == "" {
-			fraction = "0"
-		}
+		fraction = cmp.Or(fraction, "0")
 		return fmt.Sprintf("%c.%sE%+d", digits[0], fraction, exp)
 	}
 	fraction += strings.Repeat("0", precision-len(fraction))

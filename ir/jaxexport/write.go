@@ -2,6 +2,7 @@ package jaxexport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 
 	"autoshard/internal/lists"
@@ -32,9 +33,7 @@ func Write(e *Exported, module ...[]byte) []byte {
 func (e *Exported) normal() *Exported {
 	n := *e
 	n.SerializationVersion = serializationVersion
-	if n.CallingConvention == 0 {
-		n.CallingConvention = callingConvention
-	}
+	n.CallingConvention = cmp.Or(n.CallingConvention, callingConvention)
 	n.oldIn, n.oldOut, n.oldDevices = nil, nil, 0
 	n.oldInAvals, n.oldOutAvals = e.InAvals, e.OutAvals
 	n.UniqueAvals, n.UniqueMeshes, n.UniqueShardings = nil, nil, nil

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -26,16 +27,10 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = defaultMaxBytes
-	}
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
 	o.MaxBytes = min(o.MaxBytes, math.MaxInt32)
-	if o.MaxDepth == 0 {
-		o.MaxDepth = defaultMaxDepth
-	}
-	if o.MaxElements == 0 {
-		o.MaxElements = defaultMaxElements
-	}
+	o.MaxDepth = cmp.Or(o.MaxDepth, defaultMaxDepth)
+	o.MaxElements = cmp.Or(o.MaxElements, defaultMaxElements)
 	return o
 }
 

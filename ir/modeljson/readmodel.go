@@ -1,6 +1,7 @@
 package modeljson
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -101,9 +102,7 @@ func (r *reader) mesh(n *node) ir.OpID {
 		return 0
 	}
 	name := r.str(n, "name")
-	if name == "" {
-		name = "mesh"
-	}
+	name = cmp.Or(name, "mesh")
 	if r.hasMesh(name) {
 		r.fail(n.at, diag.Redefined, "mesh %q is declared twice: give each mesh a \"name\" of its own", name)
 		return 0

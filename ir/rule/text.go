@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -48,9 +49,7 @@ var groupNames = []string{"reduction", "need_replication", "permutation", "block
 // ParseText reads a rule. pos is where the text begins, for errors, which are of class diag.ErrInvalid; source is the
 // line around it, or "" for the text itself.
 func ParseText(text string, pos diag.Position, source string) (*Text, error) {
-	if source == "" {
-		source = text
-	}
+	source = cmp.Or(source, text)
 	p := &textParser{text: text, pos: pos, source: source}
 	t := p.rule()
 	if p.err != nil {
@@ -102,9 +101,7 @@ type resolvedDim struct {
 }
 
 func (r *resolver) fail(at int, format string, args ...any) {
-	if r.err == nil {
-		r.err = failAt(r.pos, r.source, at, format, args...)
-	}
+	r.err = cmp.Or(r.err, failAt(r.pos, r.source, at, format, args...))
 }
 
 // tensors gives the operands or results of the op their factors.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -17,9 +18,7 @@ type textParser struct {
 }
 
 func (p *textParser) fail(at int, format string, args ...any) {
-	if p.err == nil {
-		p.err = failAt(p.pos, p.source, at, format, args...)
-	}
+	p.err = cmp.Or(p.err, failAt(p.pos, p.source, at, format, args...))
 }
 
 func (p *textParser) space() {

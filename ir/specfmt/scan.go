@@ -1,6 +1,7 @@
 package specfmt
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -29,9 +30,7 @@ func (s *scanner) pos(at int) diag.Position {
 }
 
 func (s *scanner) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
+	s.err = cmp.Or(s.err, err)
 }
 
 func (s *scanner) failf(code diag.Code, at int, format string, args ...any) {

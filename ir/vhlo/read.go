@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,9 +48,7 @@ type opFields struct {
 }
 
 func (o *opFields) fail(field, want string) {
-	if o.err == nil {
-		o.err = fmt.Errorf("field %s of 'vhlo.%s' must be %s", field, o.name, want)
-	}
+	o.err = cmp.Or(o.err, fmt.Errorf("field %s of 'vhlo.%s' must be %s", field, o.name, want))
 }
 
 // take removes a field and returns its value.

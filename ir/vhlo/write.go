@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,9 +142,7 @@ func (o *fieldWriter) fill() {
 }
 
 func (o *fieldWriter) fail(format string, args ...any) {
-	if o.err == nil {
-		o.err = fmt.Errorf(format, args...)
-	}
+	o.err = cmp.Or(o.err, fmt.Errorf(format, args...))
 }
 
 // newest returns the newest version of the op.

@@ -1,6 +1,7 @@
 package transpose
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -221,7 +222,5 @@ func (w *rewrite) residuals(b ir.BlockID) {
 }
 
 func (w *rewrite) fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
+	w.err = cmp.Or(w.err, err)
 }

@@ -172,9 +172,7 @@ const maxName = 40
 // unique returns a name, or the fallback for none, with a number that makes it new. For each name that is taken it holds the
 // number to try next.
 func unique(taken map[string]int64, name, fallback string) string {
-	if name == "" {
-		name = fallback
-	}
+	name = cmp.Or(name, fallback)
 	base := name
 	for taken[name] != 0 {
 		name = base + "_" + itoa(taken[base])

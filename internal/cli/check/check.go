@@ -5,6 +5,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -57,9 +58,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []stri
 			return err
 		}
 		for _, d := range found {
-			if d.Pos.File == "" {
-				d.Pos.File = cmdline.Name(file)
-			}
+			d.Pos.File = cmp.Or(d.Pos.File, cmdline.Name(file))
 			report.Findings = append(report.Findings, d)
 		}
 		class = worse(class, err)

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -143,9 +144,7 @@ type document struct {
 
 func (r *report) json(d document) []byte {
 	d.Schema, d.Seed = "autoshard.solve/v1", r.c.Seed
-	if d.Status == "" {
-		d.Status = "unknown"
-	}
+	d.Status = cmp.Or(d.Status, "unknown")
 	if d.Solution == nil {
 		d.Solution = []int32{}
 	}
