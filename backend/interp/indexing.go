@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -92,7 +93,9 @@ func buildSort(c *compiler, op ir.OpID, i *instr) error {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "the comparator of %d tensors takes %d arguments and returns %d values",
 			len(i.in), len(body.args), len(body.returns))
 	}
-	keys := c.sortKeys(region)
+	keys := lists.Map(ir.SortKeys(c.m, region), func(k ir.SortKey) tensor.SortKey {
+		return tensor.SortKey{Operand: k.Operand, Descending: k.Descending, TotalOrder: !k.Canonical}
+	})
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		return tensor.Sort(slices.Clone(in), d, tensor.Comparator{Keys: keys, Body: f.region(body)})
 	}

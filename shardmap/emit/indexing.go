@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"slices"
-
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -230,81 +228,15 @@ func (e *emitter) sort(op ir.OpID) error {
 	return nil
 }
 
-// sortKeys returns how many operands, from the first on, a comparator orders by, ascending: lt(a), or lt(a) or
-// (eq(a) and lt(b)), and so on, of integers or of floats in JAX's canonical form. It returns 0 for other comparators.
+// sortKeys returns how many operands, from the first on, a comparator orders by as lax.sort does: ascending, floats in JAX's
+// canonical form. It returns 0 for other comparators.
 func (e *emitter) sortKeys(b ir.BlockID) int {
-	ret := e.m.LastOp(b)
-	if e.m.NumOperands(ret) != 1 {
-		return 0
-	}
-	v := e.m.Operand(ret, 0)
-	for keys := 0; ; keys++ {
-		op := e.m.DefiningOp(v)
-		if op == 0 {
+	keys := ir.SortKeys(e.m, b)
+	for k, key := range keys {
+		floats := e.m.ValueType(e.m.BlockArgs(b)[2*k]).DType.Kind() == dtype.Float
+		if key.Operand != k || key.Descending || floats && !key.Canonical {
 			return 0
 		}
-		if e.m.Kind(op) == ir.OpCompare {
-			if e.comparesKey(b, op, "LT", keys) {
-				return keys + 1
-			}
-			return 0
-		}
-		if e.m.Kind(op) != ir.OpOr {
-			return 0
-		}
-		first, rest := e.m.DefiningOp(e.m.Operand(op, 0)), e.m.DefiningOp(e.m.Operand(op, 1))
-		if first == 0 || rest == 0 || e.m.Kind(rest) != ir.OpAnd {
-			return 0
-		}
-		equal := e.m.DefiningOp(e.m.Operand(rest, 0))
-		if equal == 0 || !e.comparesKey(b, first, "LT", keys) || !e.comparesKey(b, equal, "EQ", keys) {
-			return 0
-		}
-		v = e.m.Operand(rest, 1)
 	}
-}
-
-// comparesKey says whether an op compares the left and the right element of operand k.
-func (e *emitter) comparesKey(b ir.BlockID, op ir.OpID, direction string, k int) bool {
-	if e.m.Kind(op) != ir.OpCompare || e.m.OpAttrs(op).Str("comparison_direction") != direction {
-		return false
-	}
-	left, canonical1 := e.canonical(e.m.Operand(op, 0))
-	right, canonical2 := e.canonical(e.m.Operand(op, 1))
-	if e.m.ArgBlock(left) != b || e.m.ArgBlock(right) != b || e.m.Index(left) != 2*k || e.m.Index(right) != 2*k+1 {
-		return false
-	}
-	switch e.m.ValueType(left).DType.Kind() {
-	case dtype.Float:
-		return canonical1 && canonical2 && e.m.OpAttrs(op).Str("compare_type") == "TOTALORDER"
-	case dtype.Complex:
-		return false
-	}
-	return true
-}
-
-// canonical returns the argument x of select(x != x, nan, select(x == 0, 0, x)), and true; or the value itself.
-func (e *emitter) canonical(v ir.ValueID) (ir.ValueID, bool) {
-	outer := e.m.DefiningOp(v)
-	if outer == 0 || e.m.Kind(outer) != ir.OpSelect {
-		return v, false
-	}
-	inner := e.m.DefiningOp(e.m.Operand(outer, 2))
-	nan, ok := e.splat(e.m.Operand(outer, 1))
-	if inner == 0 || e.m.Kind(inner) != ir.OpSelect || !ok || nan != "jnp.nan" {
-		return v, false
-	}
-	zero, ok := e.splat(e.m.Operand(inner, 1))
-	x := e.m.Operand(inner, 2)
-	isNaN, isZero := e.m.DefiningOp(e.m.Operand(outer, 0)), e.m.DefiningOp(e.m.Operand(inner, 0))
-	tests := ok && zero == "0.0" && isNaN != 0 && isZero != 0 && e.m.Kind(isNaN) == ir.OpCompare && e.m.Kind(isZero) == ir.OpCompare
-	if !tests || e.m.Operand(isNaN, 0) != e.m.Operand(isNaN, 1) || e.m.OpAttrs(isNaN).Str("comparison_direction") != "NE" ||
-		!slices.Contains([]ir.ValueID{x, e.m.Operand(outer, 2)}, e.m.Operand(isNaN, 0)) || e.m.Operand(isZero, 0) != x ||
-		e.m.OpAttrs(isZero).Str("comparison_direction") != "EQ" {
-		return v, false
-	}
-	if text, ok := e.splat(e.m.Operand(isZero, 1)); !ok || text != "0.0" {
-		return v, false
-	}
-	return x, true
+	return len(keys)
 }
