@@ -121,7 +121,7 @@ func (t *Topology) layOut(slice SliceShape) error {
 		if count > 1 && torus.DCN == 0 {
 			break
 		}
-		if t.devices/count > product(torus.Shape) {
+		if t.devices/count > lists.Product(torus.Shape) {
 			continue
 		}
 		for _, shape := range sliceShapes(t.devices/count, torus) {
@@ -143,7 +143,7 @@ func (t *Topology) layOutOn(slice SliceShape) error {
 	if !fits(slice.Shape, torus.Shape) {
 		return diag.Invalid(diag.BadOption, diag.Position{}, "a slice %v is no part of a %v torus of %q", slice.Shape, torus.Shape, t.hw.Name)
 	}
-	chips := product(slice.Shape)
+	chips := lists.Product(slice.Shape)
 	switch count := t.devices / chips; {
 	case t.devices%chips != 0:
 		return diag.Invalid(diag.BadOption, diag.Position{}, "a mesh of %d devices is no multiple of a slice %v", t.devices, slice.Shape)
@@ -314,12 +314,4 @@ func divisors(n int64) []int64 {
 	}
 	slices.Reverse(high)
 	return append(low, high...)
-}
-
-func product(sizes []int64) int64 {
-	n := int64(1)
-	for _, s := range sizes {
-		n *= s
-	}
-	return n
 }

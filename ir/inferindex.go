@@ -3,6 +3,8 @@ package ir
 import (
 	"cmp"
 	"slices"
+
+	"autoshard/internal/lists"
 )
 
 // indexing is what gather and scatter have in common, in the words of gather.
@@ -76,13 +78,7 @@ func (x *indexing) batchShape() ([]int64, error) {
 
 // kept returns the operand's dimensions that a window has: those neither collapsed nor batching.
 func (x *indexing) kept() []int64 {
-	var out []int64
-	for d := range int64(x.operand.Rank()) {
-		if !slices.Contains(x.collapsed, d) && !slices.Contains(x.batching, d) {
-			out = append(out, d)
-		}
-	}
-	return out
+	return lists.Others(x.operand.Rank(), x.collapsed, x.batching)
 }
 
 func inferGather(f *inference) error {

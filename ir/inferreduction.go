@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -125,13 +126,7 @@ func inferReduce(f *inference) error {
 	if err := f.reducer(inputs, inits); err != nil {
 		return err
 	}
-	var dims []int64
-	for d, n := range inputs[0].Dims {
-		if !slices.Contains(reduced, int64(d)) {
-			dims = append(dims, n)
-		}
-	}
-	return f.reduced(inits, dims)
+	return f.reduced(inits, lists.Pick(inputs[0].Dims, lists.Others(rank, reduced)))
 }
 
 func inferReduceWindow(f *inference) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -111,13 +112,7 @@ func (t *Type) IsStatic() bool {
 func (t *Type) Rank() int { return len(t.Dims) }
 
 // Elements returns the number of elements of a static tensor.
-func (t *Type) Elements() int64 {
-	n := int64(1)
-	for _, d := range t.Dims {
-		n *= d
-	}
-	return n
-}
+func (t *Type) Elements() int64 { return lists.Product(t.Dims) }
 
 // Bytes returns the bytes of a static tensor in memory.
 func (t *Type) Bytes() int64 { return t.Elements() * int64(t.DType.Bytes()) }

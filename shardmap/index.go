@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -44,12 +45,7 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 	m := l.m
 	v := m.Result(op, 0)
 	b := m.BuilderAfter(op)
-	var batch ir.Ints
-	for d := range m.Shape(v) {
-		if !slices.Contains(offsetDims, int64(d)) {
-			batch = append(batch, int64(d))
-		}
-	}
+	batch := ir.Ints(lists.Others(len(m.Shape(v)), offsetDims))
 	mask := b.Op1(ir.OpBroadcastInDim, m.TensorType(dtype.I1, m.Shape(v)...),
 		ir.MakeAttrs(ir.Named("broadcast_dimensions", batch)), inside)
 	e := m.ValueType(v).DType

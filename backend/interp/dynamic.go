@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -154,12 +155,7 @@ func gatherShape(indices, sizes []int64, dims tensor.GatherDims) []int64 {
 	if k := int(dims.IndexVectorDim); k < len(batch) {
 		batch = slices.Delete(batch, k, k+1)
 	}
-	var offsets []int64
-	for d, n := range sizes {
-		if !slices.Contains(dims.CollapsedSliceDims, int64(d)) && !slices.Contains(dims.OperandBatchingDims, int64(d)) {
-			offsets = append(offsets, n)
-		}
-	}
+	offsets := lists.Pick(sizes, lists.Others(len(sizes), dims.CollapsedSliceDims, dims.OperandBatchingDims))
 	var shape []int64
 	for d := range int64(len(batch) + len(offsets)) {
 		if slices.Contains(dims.OffsetDims, d) {

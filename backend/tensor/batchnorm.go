@@ -62,7 +62,7 @@ type features struct {
 }
 
 func newFeatures(x Tensor, feature int64) features {
-	f := features{int(product(x.Shape[:feature])), int(x.Shape[feature]), int(product(x.Shape[feature+1:])), 0}
+	f := features{int(lists.Product(x.Shape[:feature])), int(x.Shape[feature]), int(lists.Product(x.Shape[feature+1:])), 0}
 	f.count = float64(f.outer * f.inner)
 	return f
 }

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -99,8 +100,8 @@ func (c convolver) run(y Tensor, i, g int64) {
 	perGroup := c.outputs / c.groups
 	kernels := c.w.rows(g*perGroup, (g+1)*perGroup)
 	patches := c.patches(channels)
-	inner := product(c.w.Shape[1:])
-	part := DotGeneral(Reshape(kernels, []int64{perGroup, inner}), Reshape(patches, []int64{inner, product(c.space)}),
+	inner := lists.Product(c.w.Shape[1:])
+	part := DotGeneral(Reshape(kernels, []int64{perGroup, inner}), Reshape(patches, []int64{inner, lists.Product(c.space)}),
 		DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, y.DType)
 	result := y.rows(i, i+1)
 	result.Shape = result.Shape[1:]

@@ -179,12 +179,3 @@ func Unravel(k int64, shape []int64) []int64 {
 	}
 	return index
 }
-
-// product returns the number of elements of a shape.
-func product(shape []int64) int64 {
-	n := int64(1)
-	for _, size := range shape {
-		n *= size
-	}
-	return n
-}

@@ -30,7 +30,7 @@ func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
 	r := newDotSide(rhs, dims.RHSBatch, dims.RHSContract)
 	shape := slices.Concat(l.batch, l.free, r.free)
 	g := gemm{
-		b: int(product(l.batch)), m: int(product(l.free)), k: int(product(l.contract)), n: int(product(r.free)),
+		b: int(lists.Product(l.batch)), m: int(lists.Product(l.free)), k: int(lists.Product(l.contract)), n: int(lists.Product(r.free)),
 		transX: !l.freeFirst, transY: r.freeFirst,
 	}
 	compute := computeType(out)
@@ -69,13 +69,9 @@ type dotSide struct {
 }
 
 func newDotSide(x Tensor, batch, contract []int64) dotSide {
-	var free []int64
-	for d := range int64(x.Rank()) {
-		if !slices.Contains(batch, d) && !slices.Contains(contract, d) {
-			free = append(free, d)
-		}
-	}
-	side := dotSide{batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract), freeFirst: true, matrix: x}
+	free := lists.Others(x.Rank(), batch, contract)
+	side := dotSide{freeFirst: true, matrix: x,
+		batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract)}
 	if perm := slices.Concat(batch, contract, free); slices.IsSorted(perm) {
 		side.freeFirst = len(free) == 0
 		return side
@@ -220,6 +216,6 @@ func RaggedDot(lhs, rhs, groupSizes Tensor, out dtype.Type) Tensor {
 func (t Tensor) rows(from, to int64) Tensor {
 	shape := slices.Clone(t.Shape)
 	shape[0] = to - from
-	width := product(t.Shape[1:]) * int64(t.DType.Bytes())
+	width := lists.Product(t.Shape[1:]) * int64(t.DType.Bytes())
 	return Tensor{t.DType, shape, t.Data[from*width : to*width]}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -72,7 +73,7 @@ func inverseReal(z Tensor, n int64) Tensor {
 	shape[rank-1] = n
 	out := New(dtype.C128, shape)
 	src, dst := Elems[complex128](z), Elems[complex128](out)
-	for line := range product(shape[:rank-1]) {
+	for line := range lists.Product(shape[:rank-1]) {
 		for k := range n {
 			v := src[line*half+min(k, n-k)]
 			switch {
@@ -94,7 +95,7 @@ func transformDim(z Tensor, dim int, inverse bool) {
 	if n == 0 || z.Len() == 0 {
 		return
 	}
-	step := int(product(z.Shape[dim+1:]))
+	step := int(lists.Product(z.Shape[dim+1:]))
 	data := Elems[complex128](z)
 	plan := newFFTPlan(n)
 	line := make([]complex128, n)

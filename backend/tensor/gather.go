@@ -19,12 +19,7 @@ type GatherDims struct {
 // Gather takes a slice of sliceSizes from operand at every index vector, clamped so that it lies inside.
 func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) Tensor {
 	vectors := newIndexVectors(startIndices, dims.IndexVectorDim)
-	var windowDims []int64 // operand dimensions that the result keeps
-	for d := range int64(operand.Rank()) {
-		if !slices.Contains(dims.CollapsedSliceDims, d) && !slices.Contains(dims.OperandBatchingDims, d) {
-			windowDims = append(windowDims, d)
-		}
-	}
+	windowDims := lists.Others(operand.Rank(), dims.CollapsedSliceDims, dims.OperandBatchingDims) // which the result keeps
 	window := lists.Pick(sliceSizes, windowDims)
 	out := New(operand.DType, slices.Concat(vectors.shape, window))
 	st := strides(operand.Shape)
@@ -35,7 +30,7 @@ func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) T
 	if out.Len() == 0 {
 		offsets = nil
 	}
-	for n := range product(vectors.shape) {
+	for n := range lists.Product(vectors.shape) {
 		base := int64(0)
 		for k, d := range dims.StartIndexMap {
 			base += clampIndex(vectors.at(n, k), operand.Shape[d]-sliceSizes[d]) * st[d]
@@ -102,7 +97,7 @@ func newIndexVectors(indexes Tensor, dim int64) indexVectors {
 		return v
 	}
 	v.size = indexes.Shape[dim]
-	v.step = product(indexes.Shape[dim+1:])
+	v.step = lists.Product(indexes.Shape[dim+1:])
 	v.shape = slices.Delete(slices.Clone(indexes.Shape), int(dim), int(dim)+1)
 	return v
 }

@@ -68,7 +68,7 @@ func (m matrices) count() int {
 	if m.rows == 0 || m.cols == 0 {
 		return 0
 	}
-	return int(product(m.batch))
+	return int(lists.Product(m.batch))
 }
 
 func (m matrices) complex() bool { return m.DType == dtype.C128 }
@@ -206,7 +206,7 @@ func PivotsToPermutation(pivots Tensor, size int64) Tensor {
 	out := New(pivots.DType, extended(batch, int(size)))
 	given := pivots.Ints()
 	all := make([]int64, 0, out.Len())
-	for i := range int(product(batch)) {
+	for i := range int(lists.Product(batch)) {
 		p := lists.Range[int64](size)
 		for k, other := range given[i*n:][:n] {
 			if other >= 0 && other < size && int64(k) < size {

@@ -8,12 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
 // drawTensor draws an i32 tensor of the given shape with small elements.
 func drawTensor(t *rapid.T, shape []int64) Tensor {
-	values := rapid.SliceOfN(rapid.Int64Range(-9, 9), int(product(shape)), int(product(shape))).Draw(t, "values")
+	values := rapid.SliceOfN(rapid.Int64Range(-9, 9), int(lists.Product(shape)), int(lists.Product(shape))).Draw(t, "values")
 	return FromInts(dtype.I32, shape, values...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -186,7 +187,7 @@ func difference(got, want Tensor, tolerance, scale float64) string {
 
 // random returns elements of all kinds of dt: for floats of magnitude about spread with some special values.
 func random(r *rand.Rand, dt dtype.Type, spread float64, special bool, shape ...int64) Tensor {
-	n := int(product(shape))
+	n := int(lists.Product(shape))
 	switch dt.Kind() {
 	case dtype.Float, dtype.Complex:
 		values := make([]float64, n)

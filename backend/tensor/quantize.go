@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -38,9 +39,9 @@ func UniformDequantize(x Tensor, q Quantization, out dtype.Type) Tensor {
 func (q Quantization) each(shape []int64, visit func(i int, scale float64, zero int64)) {
 	inner := int64(1)
 	if len(q.Scales) > 1 {
-		inner = product(shape[q.Dim+1:])
+		inner = lists.Product(shape[q.Dim+1:])
 	}
-	for i := range product(shape) {
+	for i := range lists.Product(shape) {
 		k := i / inner % int64(len(q.Scales))
 		visit(int(i), q.Scales[k], q.ZeroPoints[k])
 	}

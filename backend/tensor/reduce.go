@@ -12,12 +12,7 @@ import (
 // below 64 bits are made in f64 and rounded once. Other bodies fold from the left, in row-major order, except
 // that a long fold of few results with an elementwise body is done as a tree of neighbours.
 func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, error) {
-	var kept []int64
-	for d := range int64(inputs[0].Rank()) {
-		if !slices.Contains(dims, d) {
-			kept = append(kept, d)
-		}
-	}
+	kept := lists.Others(inputs[0].Rank(), dims)
 	dims = slices.Sorted(slices.Values(dims))
 	shape := lists.Pick(inputs[0].Shape, kept)
 	if body.Monoid != MonoidNone {
@@ -27,7 +22,7 @@ func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, erro
 		}
 		return outs, nil
 	}
-	rows, width := product(lists.Pick(inputs[0].Shape, dims)), product(shape)
+	rows, width := lists.Product(lists.Pick(inputs[0].Shape, dims)), lists.Product(shape)
 	matrices, acc := make([]Tensor, len(inputs)), make([]Tensor, len(inputs))
 	for i, x := range inputs {
 		x = Transpose(Convert(x, inits[i].DType), slices.Concat(dims, kept))
@@ -110,12 +105,12 @@ func accumulateIn(t dtype.Type, body Combiner) dtype.Type {
 func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
 	shape := lists.Pick(x.Shape, kept)
 	var a, r, b int64
-	r = product(lists.Pick(x.Shape, dims))
+	r = lists.Product(lists.Pick(x.Shape, dims))
 	if len(dims) > 0 && dims[len(dims)-1]-dims[0] == int64(len(dims)-1) {
-		a, b = product(x.Shape[:dims[0]]), product(x.Shape[dims[len(dims)-1]+1:])
+		a, b = lists.Product(x.Shape[:dims[0]]), lists.Product(x.Shape[dims[len(dims)-1]+1:])
 	} else {
 		x = Transpose(x, slices.Concat(kept, dims))
-		a, b = product(shape), 1
+		a, b = lists.Product(shape), 1
 	}
 	if m == MonoidAdd && x.DType.Kind() == dtype.Float {
 		return sumFloats(x, init, shape, int(a), int(r), int(b))
@@ -127,7 +122,7 @@ func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
 		r = 1
 	}
 	out := BroadcastInDim(Convert(init, acc), nil, shape)
-	if r == 0 || product(shape) == 0 {
+	if r == 0 || lists.Product(shape) == 0 {
 		return Convert(out, init.DType)
 	}
 	if r == 1 {

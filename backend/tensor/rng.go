@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -112,7 +113,7 @@ func threeFryFill(out Tensor, key, counter uint64) uint64 {
 	dim := halvedDim(out.Shape)
 	outer, n, inner := int64(1), int64(1), int64(1)
 	if dim >= 0 {
-		outer, n, inner = product(out.Shape[:dim]), out.Shape[dim], product(out.Shape[dim+1:])
+		outer, n, inner = lists.Product(out.Shape[:dim]), out.Shape[dim], lists.Product(out.Shape[dim+1:])
 	}
 	half := (n + 1) / 2
 	words := make([]uint32, out.Len())

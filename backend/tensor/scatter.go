@@ -25,13 +25,8 @@ func Scatter(inputs []Tensor, scatterIndices Tensor, updates []Tensor, dims Scat
 
 // ScatterInPlace is Scatter that may change the inputs themselves, for operands that die at the op.
 func ScatterInPlace(inputs []Tensor, scatterIndices Tensor, updates []Tensor, dims ScatterDims, body Combiner) ([]Tensor, error) {
-	var order []int64 // update dimensions: those of the indices, then the window's
-	for d := range int64(updates[0].Rank()) {
-		if !slices.Contains(dims.UpdateWindowDims, d) {
-			order = append(order, d)
-		}
-	}
-	order = append(order, dims.UpdateWindowDims...)
+	// update dimensions: those of the indices, then the window's
+	order := append(lists.Others(updates[0].Rank(), dims.UpdateWindowDims), dims.UpdateWindowDims...)
 	moved := lists.Map(updates, func(u Tensor) Tensor { return Transpose(u, order) })
 	window := lists.Pick(updates[0].Shape, dims.UpdateWindowDims)
 	return scatterAt(inputs, dims.targets(inputs[0].Shape, scatterIndices, window), moved, body)
@@ -51,8 +46,8 @@ func (p ScatterDims) targets(shape []int64, scatterIndices Tensor, window []int6
 	}
 	st := strides(shape)
 	inWindow := newCounter(full)
-	size := product(full)
-	out := make([]int64, 0, product(vectors.shape)*size)
+	size := lists.Product(full)
+	out := make([]int64, 0, lists.Product(vectors.shape)*size)
 	if size == 0 {
 		return out
 	}
@@ -62,7 +57,7 @@ func (p ScatterDims) targets(shape []int64, scatterIndices Tensor, window []int6
 	}
 	at := newCounter(vectors.shape)
 	start := make([]int64, len(shape))
-	for n := range product(vectors.shape) {
+	for n := range lists.Product(vectors.shape) {
 		clear(start)
 		for k, d := range p.ScatterDimsToOperandDims {
 			start[d] = vectors.at(n, k)

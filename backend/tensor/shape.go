@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -23,7 +24,7 @@ func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
 
 // Reshape returns the same elements, in row-major order, under another shape. It shares Data.
 func Reshape(x Tensor, shape []int64) Tensor {
-	if product(shape) != product(x.Shape) {
+	if lists.Product(shape) != lists.Product(x.Shape) {
 		panic("tensor: reshape changes the number of elements")
 	}
 	return Tensor{x.DType, slices.Clone(shape), x.Data}

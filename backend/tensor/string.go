@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
 
@@ -27,7 +28,7 @@ func (t Tensor) writeElements(b *strings.Builder, shape []int64, at int64) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		t.writeElements(b, shape[1:], at+i*product(shape[1:]))
+		t.writeElements(b, shape[1:], at+i*lists.Product(shape[1:]))
 	}
 	b.WriteByte(']')
 }

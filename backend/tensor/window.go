@@ -47,7 +47,7 @@ func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, er
 	w = w.withDefaults(inputs[0].Rank())
 	shape := w.resultShape(inputs[0].Shape)
 	outs := newLike(inits, shape)
-	if product(shape) == 0 {
+	if lists.Product(shape) == 0 {
 		return outs, nil
 	}
 	bases, starts := make([]Tensor, len(inputs)), make([]Tensor, len(inputs))
@@ -171,11 +171,7 @@ func slidingFold(x Tensor, d, size int64, combine func(x, y Tensor) Tensor) Tens
 		}
 		copy(out.rows(i, i+1).Data, last.Data)
 	}
-	inverse := make([]int64, len(perm))
-	for k, p := range perm {
-		inverse[p] = int64(k)
-	}
-	return Transpose(out, inverse)
+	return Transpose(out, lists.Inverse(perm))
 }
 
 // Selector is the select region of select_and_scatter: Body, called with two scalars, or, if Known, the comparison

@@ -1,7 +1,10 @@
 // Package lists makes lists of other lists and of numbers: what package slices lacks.
 package lists
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 type integer interface{ ~int | ~int32 | ~int64 }
 
@@ -38,6 +41,20 @@ func Range[I, N integer](n N) []I { return Of(int(n), func(i int) I { return I(i
 
 // Pick returns the elements at some places.
 func Pick[T any, I integer](list []T, at []I) []T { return Map(at, func(i I) T { return list[i] }) }
+
+// Others returns the numbers from 0 to n-1 that are in no list.
+func Others(n int, without ...[]int64) []int64 {
+	return slices.DeleteFunc(Range[int64](n), func(d int64) bool { return slices.Contains(slices.Concat(without...), d) })
+}
+
+// Inverse returns the inverse of a permutation.
+func Inverse(perm []int64) []int64 {
+	out := make([]int64, len(perm))
+	for i, p := range perm {
+		out[p] = int64(i)
+	}
+	return out
+}
 
 // Product returns the product of numbers, 1 for none.
 func Product[I integer](list []I) I {

@@ -3,6 +3,7 @@ package canonical
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -164,10 +165,7 @@ type stride struct {
 // strides returns the axes of a layout with their strides, parts of an axis that step on merged.
 func (l *layout) strides() []stride {
 	var list []stride
-	inner := int64(1)
-	for _, n := range l.shape {
-		inner *= n
-	}
+	inner := lists.Product(l.shape)
 	for d, axes := range l.axes {
 		inner /= max(l.shape[d], 1)
 		shards := int64(1)

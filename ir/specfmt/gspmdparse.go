@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -75,25 +76,18 @@ func (s *scanner) hloTiles(h *hloText, l *Layout, rank int) {
 	}
 	logical := h.devices
 	if ids := s.mesh.DeviceIDs; ids != nil {
-		logical = make([]int64, len(ids))
-		place := make([]int64, len(ids))
-		for i, id := range ids {
-			place[id] = int64(i)
-		}
-		for i, id := range h.devices {
-			logical[i] = place[id]
-		}
+		logical = lists.Pick(lists.Inverse(ids), h.devices)
 	}
-	lists, ok := factorDevices(&s.mesh.Mesh, h.dims, own, logical)
+	parts, ok := factorDevices(&s.mesh.Mesh, h.dims, own, logical)
 	if !ok {
 		s.noParts(h)
 		return
 	}
-	for _, axes := range lists[:own] {
+	for _, axes := range parts[:own] {
 		l.Sharding.Dims = append(l.Sharding.Dims, ir.DimSharding{Axes: axes, Closed: true, Priority: ir.NoPriority})
 	}
 	for i, g := range h.groups {
-		axes := lists[own+i]
+		axes := parts[own+i]
 		switch g {
 		case unreducedGroup:
 			l.Sharding.Unreduced = subaxis.SortMerge(append(l.Sharding.Unreduced, axes...))

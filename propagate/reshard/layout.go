@@ -3,6 +3,7 @@ package reshard
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -29,10 +30,7 @@ func (w *task) keepsLayout() bool {
 
 // strides returns the axes of a sharding in the order of the dimensions, parts of an axis that step on merged.
 func strides(s *ir.Sharding, shape []int64) []stride {
-	inner := int64(1)
-	for _, d := range shape {
-		inner *= d
-	}
+	inner := lists.Product(shape)
 	var list []stride
 	for d, dim := range s.Dims {
 		inner /= max(shape[d], 1)

@@ -18,8 +18,8 @@ func (t *transposer) dot(op ir.OpID, g ir.ValueID) {
 		return
 	}
 	batch := int64(len(dims.LhsBatch))
-	xFree := others(len(t.m.Shape(x)), dims.LhsBatch, dims.LhsContract)
-	yFree := others(len(t.m.Shape(y)), dims.RhsBatch, dims.RhsContract)
+	xFree := lists.Others(len(t.m.Shape(x)), dims.LhsBatch, dims.LhsContract)
+	yFree := lists.Others(len(t.m.Shape(y)), dims.RhsBatch, dims.RhsContract)
 	leading := span(0, batch)
 	if t.linear[x] {
 		d := ir.DotDims{LhsBatch: leading, LhsContract: span(batch+int64(len(xFree)), int64(len(yFree))), RhsBatch: dims.RhsBatch,
@@ -49,7 +49,7 @@ func (t *transposer) contracted(op ir.OpID, g, other ir.ValueID, d ir.DotDims, o
 		t.m.SetAttrs(def, t.m.OpAttrs(def).With("precision_config", t.m.Attr(op, "precision_config")))
 	}
 	if !slices.IsSorted(order) {
-		v = t.b.Transpose(v, inverse(order)...)
+		v = t.b.Transpose(v, lists.Inverse(order)...)
 	}
 	if t.m.ValueType(g).DType != typ {
 		v = t.b.Convert(v, typ)

@@ -101,7 +101,7 @@ func (t *transposer) regroup(v ir.ValueID, from, to, n int64) ir.ValueID {
 	merged[from] /= n
 	merged[to] *= n
 	v = t.b.Reshape(v, slices.Replace(shape, int(from), int(from)+1, n, shape[from]/n)...)
-	order := slices.Insert(others(len(shape)+1, []int64{from}), int(to), from)
+	order := slices.Insert(lists.Others(len(shape)+1, []int64{from}), int(to), from)
 	return t.b.Reshape(t.b.Transpose(v, order...), merged...)
 }
 

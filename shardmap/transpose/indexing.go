@@ -171,7 +171,7 @@ func replaces(m *ir.Module, op ir.OpID) bool {
 // windows takes from g the windows that updates of a scatter went to, zeros for those that were dropped.
 func (t *transposer) windows(x, updates, index, g ir.ValueID, d *ir.ScatterDims) ir.ValueID {
 	sizes := slices.Repeat([]int64{1}, len(t.m.Shape(x)))
-	window := others(len(sizes), d.InsertedWindow, d.InputBatch)
+	window := lists.Others(len(sizes), d.InsertedWindow, d.InputBatch)
 	for k, dim := range d.UpdateWindow {
 		sizes[window[k]] = t.m.Shape(updates)[dim]
 	}
@@ -184,7 +184,7 @@ func (t *transposer) windows(x, updates, index, g ir.ValueID, d *ir.ScatterDims)
 	}
 	shape := t.m.Shape(updates)
 	if len(shape) > 0 {
-		inside = t.b.Broadcast(inside, shape, others(len(shape), d.UpdateWindow)...)
+		inside = t.b.Broadcast(inside, shape, lists.Others(len(shape), d.UpdateWindow)...)
 	}
 	return t.b.Select(inside, taken, t.b.Constant(t.m.ValueType(updates).DType, shape, 0))
 }

@@ -3,6 +3,7 @@ package transpose
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -120,16 +121,7 @@ func (t *transposer) reshape(op ir.OpID, g ir.ValueID) {
 }
 
 func (t *transposer) permute(op ir.OpID, g ir.ValueID) {
-	t.add(t.m.Operand(op, 0), t.b.Transpose(g, inverse(t.m.OpAttrs(op).Ints("permutation"))...))
-}
-
-// inverse returns the inverse of a permutation.
-func inverse(perm []int64) []int64 {
-	out := make([]int64, len(perm))
-	for k, d := range perm {
-		out[d] = int64(k)
-	}
-	return out
+	t.add(t.m.Operand(op, 0), t.b.Transpose(g, lists.Inverse(t.m.OpAttrs(op).Ints("permutation"))...))
 }
 
 // broadcast sums over the dimensions along which the operand was repeated.
@@ -183,25 +175,14 @@ func (t *transposer) reduce(op ir.OpID, g ir.ValueID) {
 		t.add(init, t.total(g))
 	}
 	if t.linear[x] {
-		t.add(x, t.b.Broadcast(g, in, others(len(in), t.m.OpAttrs(op).Ints("dimensions"))...))
+		t.add(x, t.b.Broadcast(g, in, lists.Others(len(in), t.m.OpAttrs(op).Ints("dimensions"))...))
 	}
 }
 
 // total returns the sum of all elements.
 func (t *transposer) total(g ir.ValueID) ir.ValueID {
 	if rank := len(t.m.Shape(g)); rank > 0 {
-		return t.b.Reduce(ir.OpAdd, g, others(rank, nil)...)
+		return t.b.Reduce(ir.OpAdd, g, lists.Range[int64](rank)...)
 	}
 	return g
-}
-
-// others returns the dimensions below rank that are not in a list.
-func others(rank int, without ...[]int64) []int64 {
-	var out []int64
-	for d := range int64(rank) {
-		if !slices.Contains(slices.Concat(without...), d) {
-			out = append(out, d)
-		}
-	}
-	return out
 }

@@ -38,7 +38,7 @@ func (j *tangents) reduce(op ir.OpID) ir.ValueID {
 	case ir.OpMaximum, ir.OpMinimum:
 		a, y := j.value(x), j.value(m.Result(op, 0))
 		shape := m.Shape(x)
-		spread := j.b.Broadcast(y, shape, others(len(shape), dims)...)
+		spread := j.b.Broadcast(y, shape, lists.Others(len(shape), dims)...)
 		here := j.b.Select(j.b.Compare("EQ", a, spread), j.like(a, 1), j.like(a, 0))
 		return j.b.Binary(ir.OpDivide, j.b.Reduce(ir.OpAdd, j.times(d, here), dims...), j.b.Reduce(ir.OpAdd, here, dims...))
 	}
@@ -53,7 +53,7 @@ func (j *tangents) others(x ir.ValueID, dims []int64) ir.ValueID {
 		return 0
 	}
 	shape := j.m.Shape(x)
-	order := slices.Concat(others(len(shape), dims), dims)
+	order := slices.Concat(lists.Others(len(shape), dims), dims)
 	n := int64(1)
 	for _, d := range dims {
 		n *= shape[d]
@@ -71,7 +71,7 @@ func (j *tangents) others(x ir.ValueID, dims []int64) ir.ValueID {
 		both = j.b.Reshape(both, turned...)
 	}
 	if !slices.IsSorted(order) {
-		both = j.b.Transpose(both, inverse(order)...)
+		both = j.b.Transpose(both, lists.Inverse(order)...)
 	}
 	return both
 }
@@ -232,7 +232,7 @@ func (j *tangents) along(x, numbers ir.ValueID, dim int64) ir.ValueID {
 		return 0
 	}
 	shape := j.m.Shape(x)
-	rest := others(len(shape), []int64{dim})
+	rest := lists.Others(len(shape), []int64{dim})
 	d := &ir.GatherDims{Collapsed: []int64{dim}, OperandBatch: rest, IndicesBatch: rest, StartIndexMap: []int64{dim},
 		IndexVectorDim: int64(len(shape))}
 	index := j.b.Reshape(numbers, append(slices.Clone(shape), 1)...)
