@@ -30,7 +30,7 @@ func (w *work) dominateNode(i int32) bool {
 	if links == nil {
 		return false
 	}
-	stand := w.standIns(&w.cells[i], links)
+	stand := w.verdict(&w.cells[i], links)
 	if stand == nil {
 		return false
 	}
@@ -65,6 +65,40 @@ func (w *work) rowsOfLinks(i int32) []rowsOf {
 		}
 	}
 	return links
+}
+
+// verdict is what dominance says of a node: all nodes with such costs, usage and links are alike.
+type verdict struct {
+	unary []int64
+	items []item
+	links []rowsOf
+	stand []int
+}
+
+func (v *verdict) serves(c *cell, links []rowsOf) bool {
+	sameUse := func(a, b item) bool { return slices.Equal(a.use, b.use) }
+	sameRows := func(a, b rowsOf) bool { return a.pairs == b.pairs && slices.Equal(a.class, b.class) }
+	return slices.Equal(v.unary, c.unary) && slices.EqualFunc(v.items, c.items, sameUse) && slices.EqualFunc(v.links, links, sameRows)
+}
+
+// verdict returns what standIns does. Where values share rows, nodes are often alike, as those of equal layers are, and one of
+// them is looked at.
+func (w *work) verdict(c *cell, links []rowsOf) []int {
+	if !w.sharing() {
+		return w.standIns(c, links)
+	}
+	h := hashMatrix(len(links), len(c.items), c.unary)
+	for _, v := range w.verdicts[h] {
+		if v.serves(c, links) {
+			return v.stand
+		}
+	}
+	v := &verdict{slices.Clone(c.unary), c.items, links, w.standIns(c, links)}
+	if w.verdicts == nil {
+		w.verdicts = map[uint64][]*verdict{}
+	}
+	w.verdicts[h] = append(w.verdicts[h], v)
+	return v.stand
 }
 
 // standIns returns for every value of a node one that dominates it, or itself; nil if none is dominated.

@@ -68,7 +68,7 @@ func (w *work) classes(rows []int32, k, n, stride int) (class []int32, offset []
 		}
 		return nil, offset
 	}
-	number := make([]int32, n)
+	number := w.number.zeros(n)
 	for _, row := range rows {
 		number[row] = 1
 	}
@@ -78,7 +78,12 @@ func (w *work) classes(rows []int32, k, n, stride int) (class []int32, offset []
 			offset = append(offset, row*stride)
 		}
 	}
-	return pick(number, rows), offset
+	class = make([]int32, k)
+	for x, row := range rows {
+		class[x] = number[row]
+	}
+	clear(number)
+	return class, offset
 }
 
 // numbering numbers small integers in order of first use. The zero value is ready.
@@ -97,6 +102,12 @@ func (n *numbering) start(most int) {
 	if len(n.id) < most {
 		n.id = make([]int32, most)
 	}
+}
+
+// zeros forgets all numbers and returns n zeros, to be zeros again before the next use.
+func (n *numbering) zeros(most int) []int32 {
+	n.start(most)
+	return n.id[:most]
 }
 
 // of returns the number of x, and whether it is new.

@@ -49,6 +49,7 @@ type work struct {
 	number   numbering // scratch
 	products products
 	rows     map[*int64][]*rowPairs // by matrix; used for look-ups only
+	verdicts map[uint64][]*verdict  // likewise
 	spent    int64                  // matrix entries visited
 	until    int64                  // spent entries at which the reductions stop
 	cut      bool                   // they have stopped so: the model is valid, but not reduced to the end
@@ -112,7 +113,7 @@ func (w *work) clone() *work {
 	c.links, c.pairs = slices.Clone(w.links), maps.Clone(w.pairs)
 	c.base, c.delta, c.point = slices.Clone(w.base), slices.Clone(w.delta), slices.Clone(w.point)
 	c.queue, c.queued = slices.Clone(w.queue), slices.Clone(w.queued)
-	c.log, c.number, c.products, c.rows = slices.Clip(w.log), numbering{}, nil, nil
+	c.log, c.number, c.products, c.rows, c.verdicts = slices.Clip(w.log), numbering{}, nil, nil, nil
 	return &c
 }
 
