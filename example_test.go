@@ -156,6 +156,7 @@ func ExampleMakePlan_infeasible() {
 	// Output:
 	// true
 	// no plan found that fits in 64 B per device; the smallest limit known to work is 184 B, 120 B more
+	//   no plan of those that were searched can need less than 112 B
 	//   160 B of it are other inputs, the largest arg1 96 B, arg0 64 B
 	//   24 B of it are computed values, the largest `stablehlo.dot_general` f32[2,3] (product.mlir:3) 24 B
 	//   `--memory 184B` has a plan

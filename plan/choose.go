@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"autoshard/collectives"
@@ -15,9 +14,6 @@ import (
 // memoryAttempts bounds how often the search runs again with a tighter limit because reshards, which it does not
 // see as memory, went over the real one.
 const memoryAttempts = 12
-
-// leastAttempts bounds how often the least memory is searched again because programs hold more for moments.
-const leastAttempts = 6
 
 // boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
 // solution, and relaxedAttempts how often again for solutions that share copies and fit.
@@ -70,6 +66,8 @@ type choice struct {
 	bound int64    // that no plan of the space goes below
 	spent int64    // steps
 	least *lowered // the plan that needs the least memory so far
+	floor int64    // bytes that no program of a level that was built does without
+	built bool     // there is one
 	large bool     // a level was left out because it is too large
 	early bool     // time cut the search short
 }
@@ -96,15 +94,6 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 		return nil, Certificate{}, c.none(search)
 	}
 	return c.best, c.certificate(), nil
-}
-
-// none is the error that no plan fits, or none was found before the search had to end.
-func (c *choice) none(searching context.Context) error {
-	if err := searching.Err(); err != nil {
-		return fmt.Errorf("no plan found that fits in %s per device; the smallest limit known to work is %s: %w",
-			diag.Bytes(c.Memory), diag.Bytes(c.least.step.Peak), err)
-	}
-	return c.memoryError(c.late, c.least)
 }
 
 // offer takes a plan if it fits and is the fastest so far, and remembers the one that needs the least memory.
@@ -285,8 +274,8 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 			break
 		}
 	}
-	for range relaxedAttempts {
-		if watched := l.space.Watch(l.solution, c.Memory); over <= 0 || !watched {
+	for attempt := range relaxedAttempts {
+		if more := over > 0 && l.space.Watch(l.solution, c.Memory); over <= 0 || attempt > 0 && !more {
 			return nil
 		}
 		more, err := false, error(nil)
@@ -345,36 +334,6 @@ func (c *choice) relaxed(ctx context.Context, l *level, watching bool) (search.R
 	}
 	raise(result.Bound)
 	return result, nil
-}
-
-// smallest looks for the plan that needs the least memory where none fits.
-func (c *choice) smallest(ctx context.Context, l *level) error {
-	for range leastAttempts {
-		if c.best != nil || l == nil || ctx.Err() != nil {
-			return nil
-		}
-		c.tell("search")
-		result, err := search.MinPeak(ctx, l.problem, c.options(l, l.problem, 1, 0))
-		c.spent += result.Steps
-		if err != nil {
-			if c.gaveUp(err) {
-				err = c.late.Err()
-			}
-			return err
-		}
-		c.tell("lower")
-		l.solution = l.space.Own(result.Solution)
-		settled := c.module.Clone()
-		found, err := c.lower(c.late, settled, l.space.Apply(settled, l.solution), l.space.Planner(), 0)
-		if err != nil {
-			return err
-		}
-		c.offer(found)
-		if closer, err := c.watch(ctx, l, l.solution, result.Peak); err != nil || !closer {
-			return err
-		}
-	}
-	return nil
 }
 
 // certificate compares the chosen plan with the bound.

@@ -150,9 +150,17 @@ func TestPeaksOfPrograms(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				x := changed(t, s.WarmStarts(), problem)
 				annotated := p.module.Clone()
-				l, err := p.lower(context.Background(), annotated, s.Apply(annotated, x), s.Planner(), 0)
+				assignment := s.Apply(annotated, x)
+				shared, err := p.lower(context.Background(), annotated, assignment, s.Planner(), collectives.Anywhere)
 				if err != nil {
 					t.Fatal(err)
+				}
+				l, err := p.lower(context.Background(), annotated, assignment, s.Planner(), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if least := s.LeastPeak(); least > l.step.Peak || least > shared.step.Peak {
+					t.Fatalf("programs hold %d and %d bytes, said to be no less than %d", l.step.Peak, shared.step.Peak, least)
 				}
 				if said := s.Peak(x); said > l.step.Peak || said < l.step.Peak-integers {
 					t.Fatalf("the program holds %d bytes, the space says %d", l.step.Peak, said)

@@ -15,23 +15,17 @@ import (
 // Running out of time, steps or memory is no error; it fails if nobody waits any more.
 func (c *choice) search(ctx context.Context) error {
 	levels := c.space.Levels()
-	at, first := 0, (*level)(nil)
-	for ; at < len(levels) && first == nil; at++ {
-		l, err := c.build(ctx, levels[at], at+1 < len(levels))
-		if err != nil {
-			return err
-		}
-		if first = l; c.over(ctx) {
-			break
-		}
+	first, at, err := c.first(ctx, levels)
+	if err != nil {
+		return err
 	}
 	if first == nil {
 		c.coarse(nil)
 		return c.smallest(ctx, first)
 	}
 	// Parts of axes are placed apart on all tensors only where that is a small problem.
-	finer := slices.DeleteFunc(levels[:at-1], func(l space.Level) bool { return l.Apart })
-	last, err := first, error(nil)
+	finer := slices.DeleteFunc(levels[:at], func(l space.Level) bool { return l.Apart })
+	last := first
 	if len(finer) == 0 {
 		err = c.solve(ctx, first, 0.75, 0)
 	} else {
@@ -45,6 +39,18 @@ func (c *choice) search(ctx context.Context) error {
 		return err
 	}
 	return c.smallest(ctx, last)
+}
+
+// first builds the finest level that is built in about a second and returns its place; there is none if the coarsest is too
+// large, or its time or steps are over.
+func (c *choice) first(ctx context.Context, levels []space.Level) (l *level, at int, err error) {
+	for at := range levels {
+		l, err := c.build(ctx, levels[at], at+1 < len(levels))
+		if l != nil || err != nil || c.over(ctx) {
+			return l, at, err
+		}
+	}
+	return nil, 0, nil
 }
 
 // refine searches a coarse level, then the finest one of whole axes that is not too large, and then one that splits axes. It
@@ -122,6 +128,9 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 	}
 	if err != nil {
 		return nil, err
+	}
+	if bytes := l.space.LeastPeak(); !c.built || bytes < c.floor {
+		c.floor, c.built = bytes, true
 	}
 	return l, nil
 }

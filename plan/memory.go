@@ -19,8 +19,8 @@ import (
 )
 
 // memoryError is the error of class diag.ErrInfeasible that no plan fits: by how much the one that needs least misses the
-// limit, what it holds at its peak, and what would help.
-func (p *planner) memoryError(ctx context.Context, least *lowered) error {
+// limit, how far below it none can be, what it holds at its peak, and what would help.
+func (p *planner) memoryError(ctx context.Context, least *lowered, bound int64, relaxations []string) error {
 	if err := shardmap.LowerAxes(ctx, least.program); err != nil { // names ops as the program that runs does
 		return err
 	}
@@ -28,6 +28,14 @@ func (p *planner) memoryError(ctx context.Context, least *lowered) error {
 	err := diag.Infeasible(diag.MemoryLimit, diag.Position{},
 		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",
 		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
+	if bound < need {
+		err = err.WithNote(diag.Position{}, "no plan of those that were searched can need less than %s", diag.Bytes(bound))
+	} else {
+		err = err.WithNote(diag.Position{}, "no plan of those that were searched needs less")
+	}
+	for _, line := range relaxations {
+		err = err.WithNote(diag.Position{}, "%s", line)
+	}
 	h := p.holdings(least.program)
 	for _, line := range h.lines() {
 		err = err.WithNote(diag.Position{}, "%s", line)

@@ -107,7 +107,7 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 	if p.SerialMatmul {
 		s.Serial()
 	}
-	p.pin(s)
+	p.pin(s, func(pinned) bool { return true })
 	for _, b := range baselines {
 		if b.settled != nil && ctx.Err() == nil {
 			s.Suggest(b.settled, b.assignment)
@@ -116,11 +116,11 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 	return s
 }
 
-// pin fixes what the user wrote, as far as it can be kept.
-func (p *planner) pin(s *space.Space) {
+// pin fixes what the user wrote, as far as it can be kept and counts.
+func (p *planner) pin(s *space.Space, counts func(pin pinned) bool) {
 	m := p.module
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if p.written(v) {
+		if p.written(v) && counts(pinned{value: v}) {
 			s.Pin(v, p.found.keep(m.Sharding(v), p.found.Place(v), p.WholeAxes))
 		}
 	}
@@ -130,7 +130,7 @@ func (p *planner) pin(s *space.Space) {
 		if arg >= 0 {
 			s.Tie(i, arg)
 		}
-		if id == 0 {
+		if id == 0 || !counts(pinned{result: i}) {
 			continue
 		}
 		pin := p.found.keep(id, p.found.Result(i), p.WholeAxes)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"autoshard/answer"
@@ -68,6 +69,43 @@ func TestMake(t *testing.T) {
 	}
 	if _, err := plan.Make(t.Context(), source(t), plan.Options{Hardware: hw, Memory: 1 << 20}); !errors.Is(err, diag.ErrInfeasible) {
 		t.Errorf("a plan that does not fit: %v", err)
+	}
+}
+
+// Where no plan fits, the answer says below which limit there is none, which sharding stands in the way, and a limit that works.
+func TestInfeasible(t *testing.T) {
+	const weights = "%w: tensor<512x1024xf32>"
+	pinned := strings.Replace(perceptron, weights, weights+" {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}", 1)
+	const limit = 3 << 20
+	planned := func(text string, memory int64) error {
+		m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = plan.Make(t.Context(), &answer.Source{Name: "perceptron", Module: m}, plan.Options{Memory: memory})
+		return err
+	}
+	err := planned(pinned, limit)
+	if !errors.Is(err, diag.ErrInfeasible) {
+		t.Fatalf("with the weights pinned: %v", err)
+	}
+	notes := ""
+	for _, d := range diag.Diagnostics(err) {
+		for _, n := range d.Notes {
+			notes += n.Message + "\n"
+		}
+	}
+	for _, want := range []string{"no plan of those that were searched can need less than 3 MiB",
+		"without the sharding of argument 1 there is a plan that needs", "`--memory 4.5MiB` has a plan"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("the notes lack %q:\n%s", want, notes)
+		}
+	}
+	if err := planned(pinned, 9<<19); err != nil {
+		t.Errorf("the limit that is said to work: %v", err)
+	}
+	if err := planned(perceptron, limit); err != nil {
+		t.Errorf("without the sharding that is said to stand in the way: %v", err)
 	}
 }
 

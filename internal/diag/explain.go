@@ -137,8 +137,9 @@ var explanations = []Explanation{
 		"The shardings that are required exclude each other, so that no plan exists. The message names an operation that cannot be cut.",
 		"", "", nil},
 	{MemoryLimit, "memory limit too small",
-		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say what " +
-			"such a plan holds where it needs most, the largest values first, and what would help.",
+		"No plan was found that fits in the memory of a device. The message names the smallest limit for which one is known; notes say below " +
+			"which there is none, which shardings of the model stand in the way, what the plan that needs least holds where it needs most, the " +
+			"largest values first, and what would help.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
 	{Mismatch, "results differ",
 		"A value of the sharded run is not what the program's op makes of the operands that the devices had, an output differs from the " +

@@ -38,6 +38,9 @@ func TestWatchedOpsAreExact(t *testing.T) {
 				if err != nil || again != cost || peak != s.Peak(solution) {
 					t.Fatalf("cost %d and peak %d (%v), want %d and %d", again, peak, err, cost, s.Peak(solution))
 				}
+				if s.LeastPeak() > peak {
+					t.Errorf("a program holds %d bytes at most, said to be no less than %d", peak, s.LeastPeak())
+				}
 				if !slices.Equal(s.Own(extended), solution) || !slices.Equal(s.Extend(solution, plain), solution) {
 					t.Error("the solution is not what it was before it was extended")
 				}
