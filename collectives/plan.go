@@ -121,6 +121,9 @@ func (p *Planner) Tensor(shape []int64, bytes int64) *Tensor {
 	return t
 }
 
+// Forget frees the memory of the ways that were found so far. They are found again where they are asked for.
+func (t *Tensor) Forget() { clear(t.tables) }
+
 // Way returns the cheapest way from one layout of a tensor to another. Both must cut the tensor into equal blocks along
 // independent axes, and every unreduced axis of to must be one of from.
 func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {

@@ -39,21 +39,16 @@ const (
 type classes struct {
 	apart   bool // every node has a class of its own
 	made    map[string]*class
-	bases   map[string]*base // of ops with a rule, without what suggestions add
+	bases   map[string]*draft // of ops with a rule, without what suggestions add
+	drafts  []*draft          // of classes that have no prices yet
 	rules   *rule.Cache
 	ruleIDs map[*ir.Rule]int32
 	content map[string]int32 // of rules: the first that is equal
 	key     []byte
 }
 
-// base is a class and the draft that others begin with.
-type base struct {
-	draft *draft
-	class *class
-}
-
 func newClasses(apart bool) classes {
-	return classes{apart: apart, made: map[string]*class{}, bases: map[string]*base{}, rules: rule.NewCompleteCache(),
+	return classes{apart: apart, made: map[string]*class{}, bases: map[string]*draft{}, rules: rule.NewCompleteCache(),
 		ruleIDs: map[*ir.Rule]int32{}, content: map[string]int32{}}
 }
 
@@ -65,9 +60,8 @@ func (s *Space) class(n *node, fill func(d *draft)) *class {
 	}
 	key, d := string(c.key), s.draft(n)
 	fill(d)
-	made := d.class()
-	c.made[key] = made
-	return made
+	c.made[key] = d.end()
+	return d.class
 }
 
 // sign begins the key of a node: its form, and of an op and its values what prices depend on.
@@ -152,16 +146,17 @@ func (s *Space) ruledClass(n *node, r *ir.Rule) *class {
 	shardable, reduction := rule.Shardable(s.m, n.op, r)
 	s.sign(ruledForm, n)
 	s.signRule(r, shardable, reduction)
-	b, ok := c.bases[string(c.key)]
+	base, ok := c.bases[string(c.key)]
 	if !ok || c.apart {
-		key, d := string(c.key), s.draft(n)
-		d.ruled(r, shardable, reduction)
-		b = &base{d, d.class()}
-		c.bases[key] = b
+		key := string(c.key)
+		base = s.draft(n)
+		base.ruled(r, shardable, reduction)
+		base.end()
+		c.bases[key] = base
 	}
 	extras := s.extras(n)
 	if len(extras) == 0 {
-		return b.class
+		return base.class
 	}
 	for i := range extras {
 		c.key = extras[i].sign(c.key)
@@ -169,16 +164,17 @@ func (s *Space) ruledClass(n *node, r *ir.Rule) *class {
 	if known, ok := c.made[string(c.key)]; ok && !c.apart {
 		return known
 	}
-	key, made := string(c.key), b.class
-	d := b.draft.clone(n)
+	key, d := string(c.key), base.extend(n)
 	for _, e := range extras {
 		d.project(r, reduction, e.factors, s.layoutsOf(n.values, e.kept))
 	}
-	if len(d.strategies) > len(b.draft.strategies) {
-		made = d.class()
+	if d.count == base.count {
+		d = base
+	} else {
+		d.end()
 	}
-	c.made[key] = made
-	return made
+	c.made[key] = d.class
+	return d.class
 }
 
 // extra is the way in which a suggestion cuts an op and keeps its results.

@@ -1,8 +1,6 @@
 package space
 
 import (
-	"math"
-
 	"maps"
 	"slices"
 
@@ -10,25 +8,36 @@ import (
 	"autoshard/ir"
 )
 
-// draft is a class that is being made for the first of its nodes.
+// draft is a class that is being made for the first of its nodes. Strategies get their prices once the problem is known not to be too
+// large.
 type draft struct {
 	*Space
-	node           *node
-	strategies     []strategy
+	node           node
+	class          *class
+	base           *draft // whose strategies come first, nil for none
+	count          int    // of strategies
+	cuts           []cut
+	of             []int32      // per strategy its cut; none of a value that is only kept
 	operands, kept [][]layoutID // by port and strategy
 	seen           map[string]bool
 	key            []byte
 }
 
+// cut is a way to cut an op: the layouts in which it reads its operands and makes its results.
+type cut struct {
+	factors        collectives.Factors
+	operands, made []layoutID
+}
+
 func (s *Space) draft(n *node) *draft {
-	return &draft{Space: s, node: n, seen: map[string]bool{}, operands: make([][]layoutID, len(n.operands)),
+	return &draft{Space: s, node: *n, seen: map[string]bool{}, operands: make([][]layoutID, len(n.operands)),
 		kept: make([][]layoutID, max(1, len(n.values)))}
 }
 
-// clone returns a copy that goes on for another node.
-func (d *draft) clone(n *node) *draft {
+// extend returns a draft for another node that begins with the strategies of d.
+func (d *draft) extend(n *node) *draft {
 	c := *d
-	c.node, c.seen, c.key, c.strategies = n, maps.Clone(d.seen), nil, slices.Clip(d.strategies)
+	c.node, c.base, c.seen, c.key, c.of, c.cuts = *n, d, maps.Clone(d.seen), nil, slices.Clip(d.of), slices.Clip(d.cuts)
 	c.operands, c.kept = slices.Clone(d.operands), slices.Clone(d.kept)
 	for _, ports := range [][][]layoutID{c.operands, c.kept} {
 		for i := range ports {
@@ -38,34 +47,34 @@ func (d *draft) clone(n *node) *draft {
 	return &c
 }
 
-// class ends the draft.
-func (d *draft) class() *class {
-	c := &class{strategies: slices.Clip(d.strategies), product: -1}
+// end makes the class, which has no prices yet.
+func (d *draft) end() *class {
+	d.class = &class{strategies: make([]strategy, d.count), product: -1}
+	for x, i := range d.of {
+		d.class.strategies[x].factors = d.cuts[i].factors
+	}
 	for _, ids := range d.operands {
-		c.operands = append(c.operands, d.lists.intern(ids))
+		d.class.operands = append(d.class.operands, d.lists.intern(ids))
 	}
 	for _, ids := range d.kept {
-		c.kept = append(c.kept, d.lists.intern(ids))
+		d.class.kept = append(d.class.kept, d.lists.intern(ids))
 	}
-	if n := d.node; d.rings && n.op != 0 && multiplies(d.m.Kind(n.op)) {
-		list := make([]work, len(d.strategies))
-		for i := range list {
-			list[i] = d.strategies[i].work
-		}
-		c.product = d.lists.product(list)
-	}
-	return c
+	d.classes.drafts = append(d.classes.drafts, d)
+	return d.class
 }
 
 // free adds strategies that keep the value in each of some layouts at no cost, and read all operands in the same one.
 func (d *draft) free(layouts []collectives.Layout) {
+	if !d.bounded(len(layouts)*len(layouts), maxEntries, smallEntries) { // what reads the value does so in about as many
+		return
+	}
+	d.count += len(layouts)
 	for _, l := range layouts {
 		id := d.intern(l)
 		for j := range d.operands {
 			d.operands[j] = append(d.operands[j], id)
 		}
 		d.kept[0] = append(d.kept[0], id)
-		d.strategies = append(d.strategies, strategy{bytes: d.bytes([]layoutID{id})})
 	}
 }
 
@@ -80,54 +89,23 @@ func (d *draft) project(r *ir.Rule, reduction ir.Reduction, factors collectives.
 	if !ok {
 		return
 	}
-	c := d.cut(factors, operands, results)
+	d.cuts = append(d.cuts, cut{factors, d.internAll(operands), d.internAll(results)})
 	if kept != nil {
-		d.once(&c, kept)
+		d.once(kept)
 		return
 	}
 	for _, k := range d.keeps(d.node.values, results) {
-		d.once(&c, k)
+		d.once(k)
 	}
 }
 
-// cut is a way to cut an op, with the price of its work on one device.
-type cut struct {
-	factors  collectives.Factors
-	operands []layoutID
-	results  []collectives.Layout // as they come out
-	made     []layoutID
-	cost     int64
-	work     work
-}
-
-func (d *draft) cut(factors collectives.Factors, operands, results []collectives.Layout) cut {
-	n := d.node
-	local := func(values []ir.ValueID, layouts []collectives.Layout) [][]int64 {
-		out := make([][]int64, len(values))
-		for i, v := range values {
-			if d.isTensor(v) {
-				out[i] = layouts[i].LocalDims(d.m.Shape(v))
-			}
-		}
-		return out
-	}
-	from, to := local(n.operands, operands), local(n.values, results)
-	c := cut{factors, d.internAll(operands), results, d.internAll(results), d.model.Op(d.m, n.op, from, to, d.fused),
-		work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
-	if d.m.Kind(n.op) == ir.OpDotGeneral {
-		t := d.m.ValueType(n.values[0])
-		c.work.adding = d.model.Adding(t.DType, t.Elements()/results[0].Shards())
-	}
-	return c
-}
-
-// once adds a strategy if it respects the pins and is not there yet.
-func (d *draft) once(c *cut, kept []collectives.Layout) {
+// once adds a strategy of the last cut if it respects the pins and is not there yet.
+func (d *draft) once(kept []collectives.Layout) {
 	if !d.respects(d.node.values, kept) {
 		return
 	}
 	d.key = d.key[:0]
-	ids := d.internAll(kept)
+	c, ids := &d.cuts[len(d.cuts)-1], d.internAll(kept)
 	for _, list := range [][]layoutID{c.operands, c.made, ids} {
 		for _, id := range list {
 			d.key = append(d.key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
@@ -135,50 +113,24 @@ func (d *draft) once(c *cut, kept []collectives.Layout) {
 	}
 	if !d.seen[string(d.key)] {
 		d.seen[string(d.key)] = true
-		d.add(c, ids)
+		d.add(ids)
 	}
 }
 
-// add adds a strategy with its price: the op on one device's blocks and sending its results to where they are kept.
-func (d *draft) add(c *cut, kept []layoutID) {
-	if !d.charge(strategyWork) || !d.bounded(d.count+len(d.strategies), maxStrategiesInAll, smallStrategies) {
+// add adds the strategy that cuts an op in the last way and sends its results to where they are kept.
+func (d *draft) add(kept []layoutID) {
+	if !d.charge(layoutWork) || !d.bounded(d.Space.count+d.count, maxStrategiesInAll, smallStrategies) {
 		return
 	}
-	n := d.node
-	st := strategy{factors: c.factors, cost: c.cost, work: c.work, bytes: d.bytes(kept)}
-	sent, saved := int64(0), int64(0) // in all, and by overlap with this product
-	for i, v := range n.values {
-		if d.isTensor(v) && c.made[i] != kept[i] {
-			p := d.reshard(c.made[i], kept[i], d.tensor(v))
-			st.cost += p.all
-			sent += p.least
-			if d.rings && d.fed[d.same[v]] {
-				sent -= p.last.saves(work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
-			}
-			if d.rings && d.m.Kind(n.op) == ir.OpDotGeneral {
-				saved = p.first.saves(st.work, d.m.Shape(v), 0)
-			}
-		}
-	}
-	st.least = st.work.time + sent - saved
-	d.strategies = append(d.strategies, st)
-	for j, id := range c.operands {
+	last := len(d.cuts) - 1
+	d.count++
+	d.of = append(d.of, int32(last))
+	for j, id := range d.cuts[last].operands {
 		d.operands[j] = append(d.operands[j], id)
 	}
 	for j, id := range kept {
 		d.kept[j] = append(d.kept[j], id)
 	}
-}
-
-// bytes returns those that the node's values take on one device.
-func (d *draft) bytes(kept []layoutID) int64 {
-	total := int64(0)
-	for i, v := range d.node.values {
-		if d.isTensor(v) && !d.fused[v] {
-			total += d.m.ValueType(v).Bytes() / d.layouts[kept[i]].Shards()
-		}
-	}
-	return total
 }
 
 func (s *Space) internAll(layouts []collectives.Layout) []layoutID {

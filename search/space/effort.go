@@ -13,18 +13,17 @@ const (
 	pairWork     = 30 // the price of the cheapest way from one layout to another
 )
 
-// The most that a problem may have: beyond it the process would need gigabytes, and minutes. A small one takes about
-// a second.
+// The most that a problem may have: beyond it building takes more than ten seconds, and searching more than a gigabyte. A small one is
+// built in a tenth of a second.
 const (
-	maxStrategiesInAll, smallStrategies = 1_000_000, 150_000
-	maxPairs, smallPairs                = 800_000, 20_000    // of layouts, to be priced
-	maxEntries, smallEntries            = 5_000_000, 400_000 // of matrices that differ, a row for each layout
+	maxStrategiesInAll, smallStrategies = 4_000_000, 150_000
+	maxEntries, smallEntries            = 3_000_000, 60_000 // of matrices that differ, a row for each layout
 )
 
 // Effort is what building a problem may take and has taken.
 type Effort struct {
 	Steps int64 // most work; 0: no limit
-	Small bool  // give up unless the problem is built in about a second
+	Small bool  // give up unless the problem is small
 	Spent int64
 	ctx   context.Context
 }

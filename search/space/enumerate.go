@@ -8,10 +8,6 @@ import (
 	"autoshard/subaxis"
 )
 
-// maxStrategies bounds the strategies of one op before suggestions; beyond it axes are placed on fewer factors,
-// the largest ones first.
-const maxStrategies = 256
-
 // placements calls emit with every way to put each group of axes on one of n places or on none, where no place p takes
 // more than its size allows: place p holds axes whose product divides sizes[p]. A group that does not fit a place may be
 // split: its largest major part that fits is put there, and the rest on another place or on none.
@@ -93,12 +89,6 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.F
 			order = append(order, f)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return int(min(1, max(-1, r.Sizes[b]-r.Sizes[a])))
-	})
-	for pow(len(order)+1, len(s.groups)) > maxStrategies && len(order) > 1 {
-		order = order[:len(order)-1]
-	}
 	sizes := make([]int64, len(order))
 	for i, f := range order {
 		sizes[i] = r.Sizes[f]
@@ -110,14 +100,6 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.F
 		}
 		emit(factors)
 	})
-}
-
-func pow(base, exponent int) int {
-	n := 1
-	for range exponent {
-		n *= base
-	}
-	return n
 }
 
 // outcomes returns the layouts in which a result that is partial along some axes may be kept: every pending axis is

@@ -20,7 +20,7 @@ type link struct {
 	sure       share  // without sharing
 	copy       int32  // equal for links that may read one copy
 	uses       int64  // how many those are
-	product    int32  // the list of what the reading product's strategies compute, -1 if it cannot overlap
+	product    *class // of the product that reads the value and may overlap, nil for none
 	contracted uint32 // the dimensions that the product contracts, a bit for each
 }
 
@@ -118,16 +118,23 @@ func (s *Space) connect() {
 			l.to, l.copy, l.uses = int32(i), ids[u], max(1, uses[u])
 			s.link(v, l)
 		}
+		var product *class
+		if s.mayOverlap(n.op) {
+			product = n.class
+		}
 		for j, v := range n.operands {
-			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: n.class.product,
+			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
 				contracted: s.contracted(n.op, j)})
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
-			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure, product: -1})
+			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure})
 		})
 	}
 	s.equalParts()
 }
+
+// mayOverlap says whether an op is a product that may run as a ring, or may have one inside.
+func (s *Space) mayOverlap(op ir.OpID) bool { return s.rings && op != 0 && multiplies(s.m.Kind(op)) }
 
 // link adds the link over which a node reads a value.
 func (s *Space) link(v ir.ValueID, l link) {

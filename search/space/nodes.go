@@ -95,19 +95,17 @@ func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	n := node{op: op, operands: m.Operands(op), values: m.ResultValues(op), runs: runs, sure: sure}
 	d := s.draft(&n)
-	st := strategy{work: work{time: s.inside(op)}}
-	st.least = st.work.time
+	d.count = 1
 	for i, arg := range m.BlockArgs(m.RegionBlock(op, 0)) {
 		d.operands[i] = []layoutID{s.intern(s.pinned(m.Sharding(arg)))}
 	}
-	kept := make([]layoutID, len(n.values))
 	for i, v := range n.values {
-		kept[i] = s.intern(s.pinned(m.Sharding(v)))
-		d.kept[i] = kept[i : i+1]
+		d.kept[i] = []layoutID{s.intern(s.pinned(m.Sharding(v)))}
 	}
-	st.bytes = d.bytes(kept)
-	d.strategies = []strategy{st}
-	n.class = d.class()
+	n.class = d.end()
+	st := &n.class.strategies[0]
+	st.work.time = s.inside(op)
+	st.least = st.work.time
 	s.add(n)
 }
 
@@ -150,15 +148,16 @@ func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 		s.signKept(n.values[0])
 		n.class = s.class(&n, func(d *draft) {
 			for _, l := range s.candidates(n.values[0]) {
-				c := d.cut(nil, nil, []collectives.Layout{l})
-				d.add(&c, c.made)
+				made := []layoutID{s.intern(l)}
+				d.cuts = append(d.cuts, cut{made: made})
+				d.add(made)
 			}
 		})
 	default:
 		s.sign(wholeForm, &n)
 		n.class = s.class(&n, func(d *draft) {
-			c := d.cut(nil, s.wholes(n.operands), s.wholes(n.values))
-			d.add(&c, s.internAll(s.pinnedOr(n.values)))
+			d.cuts = []cut{{operands: s.internAll(s.wholes(n.operands)), made: s.internAll(s.wholes(n.values))}}
+			d.add(s.internAll(s.pinnedOr(n.values)))
 		})
 	}
 	s.add(n)

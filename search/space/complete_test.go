@@ -1,0 +1,153 @@
+package space_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/search/space"
+	"autoshard/subaxis"
+)
+
+// ways returns the strategies of a node, each as the layouts that it reads and keeps.
+func ways(s *space.Space, node, strategies int) map[string]bool {
+	out := map[string]bool{}
+	for x := range strategies {
+		reads, keeps := s.Layouts(node, x)
+		out[way(append(reads, keeps...))] = true
+	}
+	return out
+}
+
+func way(layouts []collectives.Layout) string {
+	text := ""
+	for i := range layouts {
+		text += fmt.Sprint(layouts[i].Dims)
+	}
+	return text
+}
+
+// The strategies of a product are all placements of whole axes on its factors that divide, with every way to reduce or scatter what
+// is partial: those that a plain loop finds.
+func TestSpaceIsComplete(t *testing.T) {
+	const batch, rows, columns, depth = 2, 4, 6, 8
+	text := fmt.Sprintf(`sdy.mesh @mesh = <["x"=2, "y"=2, "z"=3]>
+func.func @main(%%a: tensor<%[1]dx%[2]dx%[4]dxf32>, %%b: tensor<%[1]dx%[4]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32> {
+  %%c = stablehlo.dot_general %%a, %%b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<%[1]dx%[2]dx%[4]dxf32>, tensor<%[1]dx%[4]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32>
+  return %%c : tensor<%[1]dx%[2]dx%[3]dxf32>
+}`, batch, rows, columns, depth)
+	axes := []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 3}}
+	m, mesh, model := parsed(t, text, axes)
+	s := space.New(m, mesh, model)
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const b, i, j, k, none = 0, 1, 2, 3, 4
+	sizes, want := []int64{batch, rows, columns, depth}, map[string]bool{}
+	cut := func(dims []int64, lists ...[]subaxis.Ref) bool {
+		for d, list := range lists {
+			if dims[d]%subaxis.Product(list) != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for n := range 5 * 5 * 5 {
+		var on [5][]subaxis.Ref
+		for axis, at := range []int{n % 5, n / 5 % 5, n / 25} {
+			on[at] = append(on[at], m.Mesh(mesh).Full(axis))
+		}
+		if !cut(sizes, on[:none]...) {
+			continue
+		}
+		for scatter := range 4 * 4 * 4 { // where each axis of k goes: a dimension of the result, or it is reduced
+			kept := [][]subaxis.Ref{slices.Clone(on[b]), slices.Clone(on[i]), slices.Clone(on[j])}
+			rest := scatter
+			for _, axis := range on[k] {
+				if to := rest % 4; to < 3 {
+					kept[to] = append(kept[to], axis)
+				}
+				rest /= 4
+			}
+			if cut([]int64{batch, rows, columns}, kept...) {
+				want[way([]collectives.Layout{{Dims: [][]subaxis.Ref{on[b], on[i], on[k]}},
+					{Dims: [][]subaxis.Ref{on[b], on[k], on[j]}}, {Dims: kept}})] = true
+			}
+		}
+	}
+	if got := ways(s, 2, p.NumStrategies(2)); !maps.Equal(got, want) {
+		t.Errorf("a product has %d strategies, want %d", len(got), len(want))
+	}
+}
+
+// How many strategies there are depends on the sizes of the axes, not on their order.
+func TestAxesAreAlike(t *testing.T) {
+	var want []int
+	for _, axes := range [][]subaxis.Axis{
+		{{Name: "x", Size: 4}, {Name: "y", Size: 2}, {Name: "z", Size: 3}},
+		{{Name: "z", Size: 3}, {Name: "y", Size: 2}, {Name: "x", Size: 4}},
+		{{Name: "y", Size: 2}, {Name: "x", Size: 4}, {Name: "z", Size: 3}},
+	} {
+		m, mesh, model := load(t, "../../examples/llama_train.mlir", axes...)
+		got := strategies(t, space.New(m, mesh, model), space.Level{})
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("on %v the nodes have other numbers of strategies", axes)
+		}
+	}
+}
+
+// A suggestion adds at most one strategy to an op, and nothing to an op that is cut so already.
+func TestSuggestionsAddOneStrategy(t *testing.T) {
+	axes := []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}
+	added := 0
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		m, mesh, model := parsed(t, repeating(random), axes)
+		s := space.New(m, mesh, model).At(space.Level{Whole: true})
+		before := allWays(t, s)
+		var all []*ir.Module
+		for range 1 + random.IntN(3) {
+			settled, assignment := scattered(t, m, mesh, random)
+			s.Suggest(settled, assignment)
+			all = append(all, settled)
+		}
+		after := allWays(t, s.At(space.Level{Whole: true}))
+		for i := range before {
+			for w := range before[i] {
+				if !after[i][w] {
+					t.Fatalf("seed %d: node %d loses %s", seed, i, w)
+				}
+			}
+			if len(after[i]) > len(before[i])+len(all) {
+				t.Fatalf("seed %d: %d suggestions add %d strategies to node %d", seed, len(all), len(after[i])-len(before[i]), i)
+			}
+			added += len(after[i]) - len(before[i])
+		}
+	}
+	if added == 0 {
+		t.Error("no suggestion added a strategy")
+	}
+}
+
+// allWays returns the strategies of all nodes.
+func allWays(t *testing.T, s *space.Space) []map[string]bool {
+	t.Helper()
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]map[string]bool, p.NumNodes())
+	for i := range out {
+		out[i] = ways(s, i, p.NumStrategies(i))
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package space
+
+import (
+	"math"
+
+	"autoshard/ir"
+)
+
+// price gives all strategies their prices.
+func (s *Space) price() {
+	for _, d := range s.classes.drafts {
+		d.price()
+	}
+	s.classes.drafts, s.classes.bases, s.classes.made = nil, nil, nil
+}
+
+func (d *draft) price() {
+	c, begin := d.class, 0
+	if d.base != nil {
+		begin = copy(c.strategies, d.base.class.strategies)
+	}
+	kept := make([]layoutID, len(d.kept))
+	var w priced
+	for x := begin; x < len(c.strategies) && d.charge(strategyWork); x++ {
+		for j := range d.node.values {
+			kept[j] = d.kept[j][x]
+		}
+		st := &c.strategies[x]
+		st.bytes = d.uses(kept)
+		if d.of == nil {
+			continue
+		}
+		if x == begin || d.of[x] != d.of[x-1] {
+			w = d.compute(&d.cuts[d.of[x]])
+		}
+		st.cost, st.work = w.cost, w.surely
+		d.send(st, d.cuts[d.of[x]].made, kept)
+	}
+	if d.mayOverlap(d.node.op) {
+		c.product = d.lists.product(c.computed())
+	}
+}
+
+// priced is the price of a cut op on one device, and what it surely computes.
+type priced struct {
+	cost   int64
+	surely work
+}
+
+func (d *draft) compute(c *cut) priced {
+	n := &d.node
+	local := func(values []ir.ValueID, layouts []layoutID) [][]int64 {
+		out := make([][]int64, len(values))
+		for i, v := range values {
+			if d.isTensor(v) {
+				out[i] = d.layouts[layouts[i]].LocalDims(d.m.Shape(v))
+			}
+		}
+		return out
+	}
+	var from [][]int64
+	if c.operands != nil {
+		from = local(n.operands, c.operands)
+	}
+	to := local(n.values, c.made)
+	p := priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
+	if d.m.Kind(n.op) == ir.OpDotGeneral {
+		t := d.m.ValueType(n.values[0])
+		p.surely.adding = d.model.Adding(t.DType, t.Elements()/d.layouts[c.made[0]].Shards())
+	}
+	return p
+}
+
+// send adds the price of sending the results to where they are kept.
+func (d *draft) send(st *strategy, made, kept []layoutID) {
+	sent, saved := int64(0), int64(0) // in all, and by overlap with this product
+	for i, v := range d.node.values {
+		if !d.isTensor(v) || made[i] == kept[i] {
+			continue
+		}
+		p := d.reshard(made[i], kept[i], d.tensor(v))
+		st.cost += p.all
+		sent += p.least
+		if d.rings && d.fed[d.same[v]] {
+			sent -= p.last.saves(work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
+		}
+		if d.rings && d.m.Kind(d.node.op) == ir.OpDotGeneral {
+			saved = p.first.saves(st.work, d.m.Shape(v), 0)
+		}
+	}
+	st.least = st.work.time + sent - saved
+}
+
+// uses returns the bytes that the node's values take on one device.
+func (d *draft) uses(kept []layoutID) int64 {
+	total := int64(0)
+	for i, v := range d.node.values {
+		if d.isTensor(v) && !d.fused[v] {
+			total += d.bytes(v, kept[i])
+		}
+	}
+	return total
+}
+
+// computed lists what the strategies compute while their operands may be sent.
+func (c *class) computed() []work {
+	list := make([]work, len(c.strategies))
+	for i := range list {
+		list[i] = c.strategies[i].work
+	}
+	return list
+}
