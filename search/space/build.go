@@ -81,7 +81,7 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 func (s *Space) enumerate() error {
 	m := s.m
 	s.groups = s.grouped()
-	s.count, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, nil, nil, nil, nil
+	s.count, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, nil, nil, nil, make([]node, 0, m.NumOps())
 	s.adopted, s.classes, s.lists = map[ir.ShardingID]layoutID{}, newClasses(s.classes.apart), newLists()
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())

@@ -48,6 +48,27 @@ func TestClassesAreShared(t *testing.T) {
 	}
 }
 
+// Building the problem of three layers on two and on three axes.
+func BenchmarkBuild(b *testing.B) {
+	for _, axes := range [][]subaxis.Axis{
+		{{Name: "x", Size: 4}, {Name: "y", Size: 2}},
+		{{Name: "x", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 2}},
+	} {
+		b.Run(fmt.Sprint(len(axes), " axes"), func(b *testing.B) {
+			m, mesh, model := load(b, "../../examples/llama_train.mlir", axes...)
+			strategies := 0
+			for b.Loop() {
+				p, err := space.New(m, mesh, model).Build(b.Context(), 0, &space.Effort{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				strategies = len(p.Cost)
+			}
+			b.ReportMetric(float64(strategies), "strategies")
+		})
+	}
+}
+
 // compareClasses builds the space of a program twice, with the same random pins and suggestions.
 func compareClasses(t *testing.T, name string, m *ir.Module, mesh ir.MeshID, model *estimate.Model, random *rand.Rand) {
 	t.Helper()

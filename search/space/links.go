@@ -104,7 +104,8 @@ func keyOf[T ~int32 | ~int64](values []T) string {
 // connect collects the links: the reshards of what nodes read, of what a loop's body or a branch returns, and of tied
 // results.
 func (s *Space) connect() {
-	uses, ids := s.sharing(), map[use]int32{}
+	ids, uses := make(map[use]int32, s.m.NumUses()), []int64(nil)
+	s.links = make([]link, 0, s.m.NumUses())
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
@@ -112,10 +113,13 @@ func (s *Space) connect() {
 		n := &s.nodes[i]
 		add := func(v ir.ValueID, b ir.BlockID, l link) {
 			u := use{s.same[v], b}
-			if _, ok := ids[u]; !ok {
-				ids[u] = int32(len(ids))
+			id, ok := ids[u]
+			if !ok {
+				id = int32(len(uses))
+				ids[u], uses = id, append(uses, 0)
 			}
-			l.to, l.copy, l.uses = int32(i), ids[u], max(1, uses[u])
+			uses[id]++
+			l.to, l.copy = int32(i), id
 			s.link(v, l)
 		}
 		var product *class
@@ -129,6 +133,9 @@ func (s *Space) connect() {
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
 			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure})
 		})
+	}
+	for i := range s.links {
+		s.links[i].uses = uses[s.links[i].copy]
 	}
 	s.equalParts()
 }
@@ -194,19 +201,6 @@ func (s *Space) inBranch(op ir.OpID, sure share) share {
 type use struct {
 	value ir.ValueID
 	block ir.BlockID
-}
-
-// sharing counts the uses.
-func (s *Space) sharing() map[use]int64 {
-	uses := map[use]int64{}
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		for _, v := range n.operands {
-			uses[use{s.same[v], s.block(n)}]++
-		}
-		s.returned(n, func(v ir.ValueID, b ir.BlockID, _ int64, _ share) { uses[use{s.same[v], b}]++ })
-	}
-	return uses
 }
 
 // followConstraints finds which values are the same once constraints are gone, and which of those products read.
