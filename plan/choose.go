@@ -17,7 +17,7 @@ const memoryAttempts = 12
 
 // boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
 // solution, and relaxedAttempts how often again for solutions that share copies and fit.
-const boundRounds, relaxedAttempts = 4, 3
+const boundRounds, relaxedAttempts = 4, 5
 
 // reaches are how many ops may lie between two reads of one copy, in the order in which they are tried until a program fits:
 // the more copies are shared the less is sent, and the longer they are held.
@@ -68,6 +68,7 @@ type choice struct {
 	least *lowered // the plan that needs the least memory so far
 	floor int64    // bytes that no program of a level that was built does without
 	built bool     // there is one
+	short bool     // a program was lowered that does not fit
 	large bool     // a level was left out because it is too large
 	early bool     // time cut the search short
 }
@@ -243,6 +244,7 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 			return 0, err
 		}
 		c.offer(found)
+		c.short = c.short || found.step.Peak > c.Memory
 		if excess := found.step.Peak - c.Memory; i == 0 || excess < over {
 			over = excess
 		}
@@ -254,33 +256,46 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 	return over, nil
 }
 
-// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions. Where
-// the program of the last does not fit, solutions that count what it holds for moments may: they use copies more often than those
-// of the problem, in which every use pays for its own.
+// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions: they use
+// copies more often than those of the problem, in which every use pays for its own.
 func (c *choice) prove(ctx context.Context, l *level) error {
 	if l.Groups > 0 {
 		return nil
 	}
-	over := int64(0)
 	for range boundRounds {
 		if l.solution != nil {
 			l.space.Settle(l.solution)
 		}
 		before, more, err := c.bound, false, error(nil)
-		if over, more, err = c.relaxation(ctx, l, false); err != nil || !more {
+		if _, more, err = c.relaxation(ctx, l, false); err != nil || !more {
 			return err
 		}
 		if c.best != nil && 10*(c.bound-before) < c.best.step.Total()-c.bound {
 			break
 		}
 	}
-	for attempt := range relaxedAttempts {
-		if more := over > 0 && l.space.Watch(l.solution, c.Memory); over <= 0 || attempt > 0 && !more {
-			return nil
-		}
-		more, err := false, error(nil)
-		if over, more, err = c.relaxation(ctx, l, true); err != nil || !more {
+	if !c.short {
+		return nil
+	}
+	return c.share(ctx, l)
+}
+
+// share looks for plans that fit and are cheap because uses share copies, where memory is short: solutions of the relaxed problem that
+// counts what is held for moments, with copies paid for by all uses alike, and then by those that make them.
+func (c *choice) share(ctx context.Context, l *level) error {
+	l.space.Watch(l.solution, c.Memory)
+	l.space.Unsettle()
+	for range relaxedAttempts {
+		before := c.best
+		over, more, err := c.relaxation(ctx, l, true)
+		if err != nil || !more {
 			return err
+		}
+		if over <= 0 {
+			l.space.Settle(l.solution)
+		}
+		if watched := over > 0 && l.space.Watch(l.solution, c.Memory); !watched && c.best == before {
+			return nil
 		}
 	}
 	return nil

@@ -23,12 +23,8 @@ func (s *Space) Build(ctx context.Context, limit int64, effort *Effort) (*search
 // Relaxed returns the problem with costs that the program of a solution surely takes: uses that may share a copy pay
 // their part of it, what may overlap with a product costs only what goes beyond the product, one branch of several
 // counts, and values that may stay out of memory take no time there. Solutions are those of Build, and so is the
-// memory that they need, but what is held for moments counts only if that is asked for: then the uses of a copy pay the
-// same, for solutions that share as many as fit. It fails like Build.
+// memory that they need, but what is held for moments counts only if that is asked for. It fails like Build.
 func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort, watching bool) (*search.Problem, error) {
-	if watching && s.links != nil {
-		s.equalParts()
-	}
 	return s.build(ctx, limit, effort, true, watching)
 }
 

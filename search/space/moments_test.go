@@ -48,3 +48,35 @@ func TestWatchedOpsAreExact(t *testing.T) {
 		})
 	}
 }
+
+// In the relaxed problem a solution costs more once it is settled who pays for its copies, and what it did when that is forgotten.
+func TestUnsettle(t *testing.T) {
+	m, mesh, model := load(t, "../../examples/mlp_train.mlir", subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
+	s := space.New(m, mesh, model)
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution := make([]int32, p.NumNodes())
+	for i := range solution {
+		solution[i] = int32(i % p.NumStrategies(i))
+	}
+	cost := func() int64 {
+		relaxed, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, _, err := relaxed.Evaluate(solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cost
+	}
+	alike := cost()
+	s.Settle(solution)
+	settled := cost()
+	s.Unsettle()
+	if again := cost(); settled <= alike || again != alike {
+		t.Errorf("a solution costs %d, settled %d, and then %d", alike, settled, again)
+	}
+}

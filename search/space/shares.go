@@ -12,6 +12,13 @@ type copies struct {
 	told  bool      // a solution has been seen
 }
 
+// Unsettle forgets the solutions that were seen: all uses of a copy pay the same again.
+func (s *Space) Unsettle() {
+	if s.links != nil {
+		s.equalParts()
+	}
+}
+
 // equalParts lets all uses of a copy pay the same.
 func (s *Space) equalParts() {
 	s.copies = copies{parts: make([][]int64, len(s.links)), id: make([]int32, len(s.links))}
