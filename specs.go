@@ -45,13 +45,11 @@ func (m *Model) Specs(ctx context.Context, form string, all bool) (specs []Value
 		return nil, err
 	}
 	l := &specLister{m: m.module, form: f, all: all, names: mlir.ValueNames(m.module)}
-	for op := range m.module.Ops(m.module.Body()) {
+	for f := range m.module.Funcs() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if id := m.module.FuncOf(op); id != 0 {
-			l.function(id)
-		}
+		l.function(f)
 	}
 	return l.specs, l.err()
 }

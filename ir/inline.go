@@ -26,11 +26,7 @@ func InlineCalls(ctx context.Context, m *Module) error {
 		m.SetKind(last, OpReturn)
 	}
 	live := referred(m, main)
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && !live[f] {
-			m.Erase(op)
-		}
-	}
+	m.EraseFuncs(func(f FuncID) bool { return !live[f] })
 	return nil
 }
 
@@ -183,10 +179,8 @@ func constrained(b *Builder, v ValueID, id ShardingID) ValueID {
 
 // EraseDead removes ops without side effects whose results nobody uses, until none is left.
 func EraseDead(m *Module) {
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && !m.IsDeclaration(f) {
-			m.eraseDeadIn(m.Func(f).Body)
-		}
+	for f := range m.Definitions() {
+		m.eraseDeadIn(m.Func(f).Body)
 	}
 }
 

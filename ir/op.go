@@ -152,31 +152,44 @@ func (m *Module) PrevOp(op OpID) OpID { return m.ops[op].prev }
 
 // Walk visits the ops of a block and everything inside them in pre-order.
 func (m *Module) Walk(b BlockID, visit func(OpID)) {
+	for op := range m.Within(b) {
+		visit(op)
+	}
+}
+
+// Within yields the ops that Walk visits. The one at hand may be erased.
+func (m *Module) Within(b BlockID) iter.Seq[OpID] {
+	return func(yield func(OpID) bool) { m.within(b, yield) }
+}
+
+func (m *Module) within(b BlockID, yield func(OpID) bool) bool {
 	for op := m.blocks[b].first; op != 0; {
 		at := op
 		op = m.ops[at].next
-		visit(at)
+		if !yield(at) {
+			return false
+		}
 		s := m.ops[at].regions
 		for r := s.first; r < s.first+s.n; r++ {
 			for _, inner := range m.regions[r].blocks {
-				m.Walk(inner, visit)
+				if !m.within(inner, yield) {
+					return false
+				}
 			}
 		}
 	}
+	return true
 }
 
 // WalkContext is Walk for visits that take their time: it ends with the context, whose error it returns.
 func (m *Module) WalkContext(ctx context.Context, b BlockID, visit func(OpID)) error {
-	var err error
-	m.Walk(b, func(op OpID) {
-		if err == nil {
-			err = ctx.Err()
+	for op := range m.Within(b) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if err == nil {
-			visit(op)
-		}
-	})
-	return err
+		visit(op)
+	}
+	return nil
 }
 
 // OpAttrs returns the attributes of an op, sorted by name, without those that have a place of their own (shardings).

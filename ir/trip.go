@@ -49,11 +49,9 @@ func AssumeTrips(m *Module, while OpID, n int64) {
 
 // ForgetTrips removes the attributes that say how often loops run, which no other program knows.
 func ForgetTrips(m *Module) {
-	m.Walk(m.Body(), func(op OpID) {
-		if m.Kind(op) == OpWhile && m.Attr(op, TripCountAttr) != nil {
-			m.SetAttrs(op, m.OpAttrs(op).Without(TripCountAttr))
-		}
-	})
+	for _, op := range m.OpsOf(m.Body(), OpWhile) {
+		m.SetAttrs(op, m.OpAttrs(op).Without(TripCountAttr))
+	}
 }
 
 // maxConditions bounds the conditions of a loop that are looked at.

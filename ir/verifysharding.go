@@ -206,13 +206,9 @@ func (u *axisUse) fullInUse(axis int32) bool {
 	return slices.ContainsFunc(u.refs, func(r subaxis.Ref) bool { return r.Axis == axis && u.mesh.IsFull(r) })
 }
 
-// allAxes returns all axes that a sharding mentions.
-func (s *Sharding) allAxes() []subaxis.Ref {
-	var all []subaxis.Ref
-	for _, d := range s.Dims {
-		all = append(all, d.Axes...)
-	}
-	return append(append(all, s.Replicated...), s.Unreduced...)
+// AllAxes returns all axes that a sharding mentions.
+func (s *Sharding) AllAxes() []subaxis.Ref {
+	return slices.Concat(s.dimAxes(), s.Replicated, s.Unreduced)
 }
 
 // manualScope is a manual computation around the op at hand.
@@ -226,7 +222,7 @@ func (v *verifier) freeOfManual(s *Sharding, mesh *subaxis.Mesh) error {
 	if len(v.manual) == 0 {
 		return nil
 	}
-	for _, r := range s.allAxes() {
+	for _, r := range s.AllAxes() {
 		if err := v.freeAxis(mesh.Axes[r.Axis].Name); err != nil {
 			return err
 		}

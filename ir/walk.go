@@ -31,6 +31,15 @@ func (m *Module) Funcs() iter.Seq[FuncID] {
 	}
 }
 
+// EraseFuncs removes the functions that pass a test.
+func (m *Module) EraseFuncs(test func(FuncID) bool) {
+	for f := range m.Funcs() {
+		if test(f) {
+			m.Erase(m.Func(f).Op)
+		}
+	}
+}
+
 // Definitions yields the functions of the module that have bodies.
 func (m *Module) Definitions() iter.Seq[FuncID] {
 	return func(yield func(FuncID) bool) {

@@ -64,13 +64,7 @@ func addFuncEdges(m *ir.Module, values []ir.ValueID, b *ir.Builder) {
 // SinkFuncDataFlowEdges gives arguments of functions and results of calls the shardings of their edges and removes
 // the edges. What an edge without sharding leaves behind is open. Shardy: -sdy-sink-func-data-flow-edges.
 func SinkFuncDataFlowEdges(m *ir.Module) {
-	if !m.MayHave(ir.OpSdyFuncDataFlowEdge) {
-		return
-	}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyFuncDataFlowEdge {
-			return
-		}
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyFuncDataFlowEdge) {
 		v, edge := m.Operand(op, 0), m.Result(op, 0)
 		if id := m.Sharding(edge); id != 0 {
 			dataflow.SetSharding(m, v, id)
@@ -79,7 +73,7 @@ func SinkFuncDataFlowEdges(m *ir.Module) {
 		}
 		m.ReplaceUses(edge, v)
 		m.Erase(op)
-	})
+	}
 }
 
 // PropagateToResults gives the results of functions the shardings of what they return. Those that the main function

@@ -294,9 +294,7 @@ type constantKey struct {
 // NameConstants turns stablehlo.constant into sdy.constant, which no other pass folds or merges: the first step of
 // -sdy-constant-or-scalar-splitter. Programs that only this package works on can do without.
 func NameConstants(m *ir.Module) {
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) == ir.OpConstant {
-			m.SetKind(op, ir.OpSdyConstant)
-		}
-	})
+	for _, op := range m.OpsOf(m.Body(), ir.OpConstant) {
+		m.SetKind(op, ir.OpSdyConstant)
+	}
 }

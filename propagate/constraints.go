@@ -196,13 +196,8 @@ func constrainAfter(m *ir.Module, v ir.ValueID, id ir.ShardingID) ir.OpID {
 
 // ConstraintsToReshards turns every sharding_constraint into a reshard. Shardy: -sdy-sharding-constraint-to-reshard.
 func ConstraintsToReshards(m *ir.Module) {
-	if !m.MayHave(ir.OpSdyShardingConstraint) {
-		return
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingConstraint) {
+		m.SetKind(op, ir.OpSdyReshard)
+		m.SetOperand(op, 0, m.Operand(op, 0)) // makes it the latest use of the operand, as that of a new op would be
 	}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) == ir.OpSdyShardingConstraint {
-			m.SetKind(op, ir.OpSdyReshard)
-			m.SetOperand(op, 0, m.Operand(op, 0)) // makes it the latest use of the operand, as that of a new op would be
-		}
-	})
 }

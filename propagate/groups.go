@@ -37,15 +37,9 @@ func mentions(list []group) []mention {
 
 // groups returns the sharding groups of a module in the order in which they first appear.
 func groups(m *ir.Module) []group {
-	if !m.MayHave(ir.OpSdyShardingGroup) {
-		return nil
-	}
 	var list []group
 	index, seen := map[int64]int{}, map[mention]bool{}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyShardingGroup {
-			return
-		}
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingGroup) {
 		id, v := groupID(m, op), m.Operand(op, 0)
 		i, known := index[id]
 		if !known {
@@ -56,7 +50,7 @@ func groups(m *ir.Module) []group {
 			list[i].members, list[i].at = append(list[i].members, v), append(list[i].at, len(seen))
 			seen[key] = true
 		}
-	})
+	}
 	return list
 }
 
@@ -79,10 +73,7 @@ func ImportGroups(m *ir.Module) error {
 		group int64
 	}
 	seen := map[member]bool{}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyShardingGroup {
-			return
-		}
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingGroup) {
 		id := number[groupID(m, op)]
 		old, _ := m.Attr(op, "group_id").(ir.IntAttr)
 		m.SetAttrs(op, m.OpAttrs(op).With("group_id", ir.IntAttr{Value: id, Type: old.Type}))
@@ -91,7 +82,7 @@ func ImportGroups(m *ir.Module) error {
 			m.Erase(op)
 		}
 		seen[key] = true
-	})
+	}
 	return nil
 }
 
@@ -237,12 +228,7 @@ func openConstraint(m *ir.Module, v ir.ValueID, like ir.ShardingID) {
 
 // RemoveGroups removes all sharding_group ops. Shardy: -sdy-remove-sharding-groups.
 func RemoveGroups(m *ir.Module) {
-	if !m.MayHave(ir.OpSdyShardingGroup) {
-		return
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingGroup) {
+		m.Erase(op)
 	}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) == ir.OpSdyShardingGroup {
-			m.Erase(op)
-		}
-	})
 }

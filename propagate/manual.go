@@ -13,16 +13,14 @@ import (
 // does not use to its replicated axes, so that everything is said explicitly. It fails where manual axes are
 // given without any sharding. Shardy: -sdy-manual-axes-cleanup.
 func CleanManualAxes(m *ir.Module) error {
-	if !m.MayHave(ir.OpSdyManualComputation) {
-		return nil
-	}
-	var failed error
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if manual := dataflow.ManualAxes(m, op); len(manual) > 0 && failed == nil {
-			failed = cleanManual(m, op, manual)
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyManualComputation) {
+		if manual := dataflow.ManualAxes(m, op); len(manual) > 0 {
+			if err := cleanManual(m, op, manual); err != nil {
+				return err
+			}
 		}
-	})
-	return failed
+	}
+	return nil
 }
 
 func cleanManual(m *ir.Module, op ir.OpID, manual []subaxis.Ref) error {
@@ -49,12 +47,7 @@ func cleanManual(m *ir.Module, op ir.OpID, manual []subaxis.Ref) error {
 // addReplicated adds the manual axes that a sharding leaves out to its replicated axes.
 func addReplicated(m *ir.Module, v ir.ValueID, mesh ir.MeshID, manual []subaxis.Ref) {
 	s := m.ShardingOf(m.Sharding(v)).Clone()
-	var used []subaxis.Ref
-	for _, d := range s.Dims {
-		used = append(used, d.Axes...)
-	}
-	used = append(append(used, s.Replicated...), s.Unreduced...)
-	missing := subaxis.Difference(manual, used)
+	missing := subaxis.Difference(manual, s.AllAxes())
 	if len(missing) == 0 {
 		return
 	}

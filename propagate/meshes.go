@@ -195,11 +195,9 @@ func withoutSizeOne(s *ir.Sharding) {
 }
 
 func hasSizeOneAxis(m *ir.Module) bool {
-	for i := 1; i < m.NumMeshes(); i++ {
-		for _, a := range m.Mesh(ir.MeshID(i)).Axes {
-			if a.Size == 1 {
-				return true
-			}
+	for id := range m.NumMeshes() {
+		if slices.ContainsFunc(m.Mesh(ir.MeshID(id)).Axes, func(a subaxis.Axis) bool { return a.Size == 1 }) {
+			return true
 		}
 	}
 	return false

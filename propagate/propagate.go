@@ -126,17 +126,15 @@ func (e *engine) unsettled() error {
 
 // checkStatic fails at the first result that is a tensor of unknown shape or a tuple.
 func checkStatic(m *ir.Module) error {
-	var failed error
-	m.Walk(m.Body(), func(op ir.OpID) {
+	for op := range m.Within(m.Body()) {
 		for _, v := range m.Results(op) {
-			t := m.ValueType(v)
-			if failed == nil && (t.Kind == ir.TensorKind && !t.IsStatic() || t.Kind == ir.TupleKind) {
-				failed = diag.Unsupported(diag.NotSupported, opPosition(m, op),
+			if t := m.ValueType(v); t.Kind == ir.TensorKind && !t.IsStatic() || t.Kind == ir.TupleKind {
+				return diag.Unsupported(diag.NotSupported, opPosition(m, op),
 					"`%s` has a result of dynamic shape or a tuple; propagation needs static tensors", m.OpName(op))
 			}
 		}
-	})
-	return failed
+	}
+	return nil
 }
 
 // opPriorities runs the op priorities in order, each to its fixed point.

@@ -104,9 +104,9 @@ func (t *tables) findHomes() {
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		t.home[v] = t.valueHome(v)
 	}
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyDataFlowEdge || m.EdgeOf(m.Operand(op, 0)) != op {
-			return
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyDataFlowEdge) {
+		if m.EdgeOf(m.Operand(op, 0)) != op {
+			continue
 		}
 		owner, result := m.Operand(op, 0), slot(m.Result(op, 0))
 		t.home[owner], t.edges[owner] = result, op
@@ -114,7 +114,7 @@ func (t *tables) findHomes() {
 		for _, v := range dataflow.OtherTargets(m, owner) {
 			t.home[v] = result
 		}
-	})
+	}
 }
 
 func (t *tables) valueHome(v ir.ValueID) slot {

@@ -1,6 +1,7 @@
 package specialize
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -111,11 +112,9 @@ func (p *program) platformNames(arg ir.ValueID, n int) []string {
 	for i := range names {
 		c := p.m.Clone()
 		fixPlatform(c, p.main, arg, i)
-		c.Walk(c.Func(p.main).Body, func(op ir.OpID) {
-			if c.Kind(op) == ir.OpCustomCall && names[i] == "" {
-				names[i] = platformOf(c.OpAttrs(op).Str("call_target_name"))
-			}
-		})
+		for _, op := range c.OpsOf(c.Func(p.main).Body, ir.OpCustomCall) {
+			names[i] = cmp.Or(names[i], platformOf(c.OpAttrs(op).Str("call_target_name")))
+		}
 	}
 	return names
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"autoshard/backend/interp"
 	"autoshard/internal/diag"
@@ -78,13 +79,13 @@ func captures(m *ir.Module, op ir.OpID) bool {
 			inside[b] = true
 		}
 	})
-	found := false
-	m.Walk(body, func(inner ir.OpID) {
-		for _, v := range m.Operands(inner) {
-			found = found || !inside[m.BlockOf(v)]
+	outside := func(v ir.ValueID) bool { return !inside[m.BlockOf(v)] }
+	for inner := range m.Within(body) {
+		if slices.ContainsFunc(m.Operands(inner), outside) {
+			return true
 		}
-	})
-	return found
+	}
+	return false
 }
 
 // makeFunction moves the operations of a block into a new function.

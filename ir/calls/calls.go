@@ -45,16 +45,11 @@ type body struct {
 // NewTable returns the symbols of a module.
 func NewTable(m *ir.Module) *Table {
 	t := &Table{m: m, funcs: map[string]ir.FuncID{}, taken: map[string]bool{}, sizes: map[ir.FuncID]int{}, bodies: map[ir.FuncID]body{}}
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 {
-			t.funcs[m.Func(f).Name] = f
-			t.taken[m.Func(f).Name] = true
-		}
+	for f := range m.Funcs() {
+		t.funcs[m.Func(f).Name], t.taken[m.Func(f).Name] = f, true
 	}
-	for id := range m.NumMeshes() {
-		if mesh := m.Mesh(ir.MeshID(id)); mesh.Op != 0 && m.OpBlock(mesh.Op) != 0 {
-			t.taken[mesh.Name] = true
-		}
+	for id := range m.NamedMeshes() {
+		t.taken[m.Mesh(id).Name] = true
 	}
 	return t
 }
@@ -138,8 +133,8 @@ func (t *Table) walk() (order []ir.FuncID, cycle ir.OpID) {
 		state[f] = left
 		order = append(order, f)
 	}
-	for op := range t.m.Ops(t.m.Body()) {
-		if f := t.m.FuncOf(op); f != 0 && state[f] == 0 && !t.m.IsDeclaration(f) {
+	for f := range t.m.Definitions() {
+		if state[f] == 0 {
 			visit(f)
 		}
 	}

@@ -27,10 +27,9 @@ func Unflatten(m *ir.Module, fully bool) {
 			}
 		}
 	}
-	for op := range m.Ops(m.Body()) {
-		if m.FuncOf(op) != 0 {
-			m.SetAttrs(op, m.OpAttrs(op).Without(originalName, manualAxes))
-		}
+	for f := range m.Funcs() {
+		op := m.Func(f).Op
+		m.SetAttrs(op, m.OpAttrs(op).Without(originalName, manualAxes))
 	}
 }
 

@@ -22,11 +22,7 @@ func EraseUnused(m *ir.Module) {
 		e.queue = e.queue[1:]
 		e.refer(m.Func(f).Op)
 	}
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && !e.live[f] {
-			m.Erase(op)
-		}
-	}
+	m.EraseFuncs(func(f ir.FuncID) bool { return !e.live[f] })
 }
 
 // isHidden says whether only the module itself can refer to a function.
@@ -36,8 +32,8 @@ func isHidden(m *ir.Module, f ir.FuncID) bool {
 
 func countHidden(m *ir.Module) int {
 	n := 0
-	for op := range m.Ops(m.Body()) {
-		if f := m.FuncOf(op); f != 0 && isHidden(m, f) {
+	for f := range m.Funcs() {
+		if isHidden(m, f) {
 			n++
 		}
 	}

@@ -163,15 +163,14 @@ func (f *file) sharded(whole *emitter, main ir.FuncID) error {
 }
 
 // cutManual cuts the mesh for the manual computations of a program that sees whole tensors, and returns them.
-func (e *emitter) cutManual(main ir.FuncID) (found []ir.OpID, err error) {
-	m := e.m
-	m.Walk(m.Func(main).Body, func(op ir.OpID) {
-		if m.Kind(op) == ir.OpSdyManualComputation && err == nil {
-			found = append(found, op)
-			err = e.cutOne(op)
+func (e *emitter) cutManual(main ir.FuncID) ([]ir.OpID, error) {
+	found := e.m.OpsOf(e.m.Func(main).Body, ir.OpSdyManualComputation)
+	for _, op := range found {
+		if err := e.cutOne(op); err != nil {
+			return nil, err
 		}
-	})
-	return found, err
+	}
+	return found, nil
 }
 
 func (e *emitter) cutOne(op ir.OpID) error {

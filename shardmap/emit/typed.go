@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -89,22 +90,19 @@ func (x *Example) check(p *typed.Program) error {
 // usesTerms says whether values of a program are reduced or unreduced along some axes, of which JAX knows on a mesh
 // with explicit axes only (specification: shardmap.md section 2.9).
 func usesTerms(p *typed.Program) bool {
-	terms := false
-	for _, x := range p.Params {
-		terms = terms || len(x.Spec.Unreduced)+len(x.Spec.Reduced) > 0
-	}
-	for _, r := range p.Results {
-		terms = terms || len(r.Spec.Unreduced)+len(r.Spec.Reduced) > 0
-	}
-	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		switch p.Module.Kind(op) {
+	inSpec := func(s typed.Spec) bool { return len(s.Unreduced)+len(s.Reduced) > 0 }
+	inOp := func(k ir.Kind) bool {
+		switch k {
 		case ir.OpShardMapPreduced, ir.OpShardMapReducedVaryCast, ir.OpShardMapVaryUnreducedCast,
 			ir.OpShardMapAllGatherReduced, ir.OpShardMapUnreducedPsum,
 			ir.OpShardMapUnreducedPmax, ir.OpShardMapUnreducedPmin, ir.OpShardMapUnreducedPsumScatter:
-			terms = true
+			return true
 		}
-	})
-	return terms
+		return false
+	}
+	return slices.ContainsFunc(p.Params, func(x typed.Param) bool { return inSpec(x.Spec) }) ||
+		slices.ContainsFunc(p.Results, func(r typed.Result) bool { return inSpec(r.Spec) }) ||
+		len(p.Module.OpsWhere(p.Body(), inOp)) > 0
 }
 
 // describeTyped lists types and specs of inputs and outputs.

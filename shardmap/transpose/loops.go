@@ -213,21 +213,18 @@ func (w *rewrite) residualBranches(op ir.OpID) {
 // scans makes scans of the loops of a program whose number of rounds is known.
 func scans(p *typed.Program) (changed bool, err error) {
 	for {
-		var loop ir.OpID
-		var rounds int64
-		p.Module.Walk(p.Body(), func(op ir.OpID) {
-			if p.Module.Kind(op) != ir.OpWhile || loop != 0 {
-				return
-			}
-			if n, ok := ir.TripCount(p.Module, op); ok && n < 1<<31 {
-				loop, rounds = op, n
-			}
-		})
-		if loop == 0 {
+		counted := func(op ir.OpID) bool {
+			n, ok := ir.TripCount(p.Module, op)
+			return ok && n < 1<<31
+		}
+		loops := p.Module.OpsOf(p.Body(), ir.OpWhile)
+		i := slices.IndexFunc(loops, counted)
+		if i < 0 {
 			return changed, nil
 		}
 		changed = true
-		if err := toScan(p, loop, rounds); err != nil {
+		rounds, _ := ir.TripCount(p.Module, loops[i])
+		if err := toScan(p, loops[i], rounds); err != nil {
 			return changed, err
 		}
 	}

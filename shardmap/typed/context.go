@@ -44,16 +44,16 @@ func (p *Program) showBlocks(err error) error {
 }
 
 // opAt returns the op of the body that begins at a place of the text, 0 if none does.
-func (p *Program) opAt(at diag.Position) (found ir.OpID) {
+func (p *Program) opAt(at diag.Position) ir.OpID {
 	if at.Line == 0 {
 		return 0
 	}
-	p.Module.Walk(p.Body(), func(op ir.OpID) {
-		if found == 0 && p.where(op) == at {
-			found = op
+	for op := range p.Module.Within(p.Body()) {
+		if p.where(op) == at {
+			return op
 		}
-	})
-	return found
+	}
+	return 0
 }
 
 // causes returns the ops on which values depend, and the numbers of the inputs, in order.

@@ -219,11 +219,7 @@ func (i *manualReader) body(main ir.FuncID) error {
 			p.Names[v] = i.outputs[k]
 		}
 	}
-	for op := range m.Ops(m.Body()) {
-		if id := m.FuncOf(op); id != 0 && id != f {
-			m.Erase(op)
-		}
-	}
+	m.EraseFuncs(func(id ir.FuncID) bool { return id != f })
 	if err := i.convert(to); err != nil {
 		return err
 	}
@@ -233,10 +229,8 @@ func (i *manualReader) body(main ir.FuncID) error {
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		m.SetSharding(v, 0)
 	}
-	for op := range m.Ops(m.Body()) {
-		if m.Kind(op) == ir.OpMesh {
-			m.Erase(op)
-		}
+	for id := range m.NamedMeshes() {
+		m.Erase(m.Mesh(id).Op)
 	}
 	ir.EraseDead(m)
 	return nil

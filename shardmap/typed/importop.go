@@ -59,16 +59,18 @@ func (i *importer) convertOp(op ir.OpID) error {
 
 // refuseForeign refuses what a shard_map program has no op for, in a block and in the blocks inside it.
 func (i *importer) refuseForeign(b ir.BlockID) (err error) {
-	i.m.Walk(b, func(op ir.OpID) {
+	for op := range i.m.Within(b) {
 		switch kind := i.m.Kind(op); {
-		case err != nil:
 		case kind == ir.OpCustomCall:
 			err = i.customCall(op)
 		case kind.Communicates() && !kind.IsShardMap():
 			err = i.refuse(op)
 		}
-	})
-	return err
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // customCall refuses calls that take functions of the module, such as the comparator of approximate maxima.

@@ -128,13 +128,12 @@ func foreign(k ir.Kind) bool {
 
 // checkOps checks the ops of shard_map programs, about which package ir has no rules.
 func (p *Program) checkOps(b ir.BlockID) error {
-	var err error
-	p.Module.Walk(b, func(op ir.OpID) {
-		if err == nil {
-			err = p.checkOp(op)
+	for op := range p.Module.Within(b) {
+		if err := p.checkOp(op); err != nil {
+			return err
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (p *Program) checkOp(op ir.OpID) error {
