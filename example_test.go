@@ -170,7 +170,7 @@ func ExampleReadPlan() {
 	}
 	fmt.Println(p.Model, p.Mesh, p.Hardware)
 	// Output:
-	// product [{data 2} {model 2}] tpu-v5e
+	// product [data=2 model=2] tpu-v5e
 }
 
 func ExampleReadProgram() {

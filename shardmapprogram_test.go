@@ -169,13 +169,13 @@ func TestShardMapOfModels(t *testing.T) {
 		dir = t.TempDir()
 	}
 	cases := recordedCases(t, shared, func(model, plan string) bool { return *emitAll || sample[model+"/"+plan] })
-	onJAX := map[string]bool{"mlp_train-fsdp-[{data 8}]": true, "gqa_decode-data_tensor-[{data 4} {model 2}]": true,
+	onJAX := map[string]bool{"mlp_train-fsdp-[data=8]": true, "gqa_decode-data_tensor-[data=4 model=2]": true,
 		"shmap_partly_manual-chosen-[]": true}
 	checked, refused, unchecked := 0, 0, 0
 	for i := range cases {
 		c := &cases[i]
 		t.Run(c.name, func(t *testing.T) {
-			file := filepath.Join(dir, strings.NewReplacer(" ", "", "{", "_", "}", "", "[", "", "]", "").Replace(c.name)+".py")
+			file := filepath.Join(dir, strings.NewReplacer(" ", "_", "[", "", "]", "").Replace(c.name)+".py")
 			plan := casePlan(t, c, file+".json", hw)
 			if plan == nil {
 				return

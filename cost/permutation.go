@@ -38,7 +38,7 @@ func (t *Topology) Permutation(pairs []Pair, v int64) Cost {
 // Shift returns the pairs that move every block k places up along a sub-axis, wrapping around.
 func (t *Topology) Shift(r subaxis.Ref, k int64) []Pair {
 	pairs := make([]Pair, t.devices)
-	stride, size := t.stride(r), int64(r.Size)
+	stride, size := t.mesh.Stride(r), int64(r.Size)
 	for d := range pairs {
 		source := int64(d)
 		at := source / stride % size
@@ -88,9 +88,9 @@ func (t *Topology) linkRate(a physical) float64 {
 // place returns the position of a device on every physical axis.
 func (t *Topology) place(device int64) []int64 {
 	at := make([]int64, len(t.physical))
-	for i := len(t.mesh) - 1; i >= 0; i-- {
-		along := device % t.mesh[i].Size
-		device /= t.mesh[i].Size
+	for i := len(t.mesh.Axes) - 1; i >= 0; i-- {
+		along := device % t.mesh.Axes[i].Size
+		device /= t.mesh.Axes[i].Size
 		for j := len(t.axes[i]) - 1; j >= 0; j-- {
 			p := t.axes[i][j]
 			at[p.axis] += along % p.size * p.stride

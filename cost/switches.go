@@ -38,20 +38,11 @@ func (t *Topology) reaches(axes []subaxis.Ref) []reach {
 func (t *Topology) inside(axes []subaxis.Ref, block int64) int64 {
 	n := int64(1)
 	for _, r := range axes {
-		if stride := t.stride(r); stride < block {
+		if stride := t.mesh.Stride(r); stride < block {
 			n *= min(int64(r.Size), ceilDiv(block, stride))
 		}
 	}
 	return n
-}
-
-// stride returns the distance of neighbours along a sub-axis in the row-major order of devices.
-func (t *Topology) stride(r subaxis.Ref) int64 {
-	s := t.mesh[r.Axis].Size / r.Next()
-	for _, a := range t.mesh[r.Axis+1:] {
-		s *= a.Size
-	}
-	return s
 }
 
 // levelTimes returns the bandwidth seconds of a collective at every level, for V bytes.

@@ -21,7 +21,7 @@ type Topology struct {
 	hw       Hardware
 	options  Options
 	eta      Efficiency
-	mesh     []subaxis.Axis
+	mesh     subaxis.Mesh
 	devices  int64
 	physical []physical // of a torus, major to minor; the network between slices comes first
 	axes     [][]part   // of a torus: the parts of every logical axis, major to minor
@@ -67,7 +67,7 @@ func NewTopologyOn(hw Hardware, mesh []subaxis.Axis, slice SliceShape, o Options
 	if err := hw.Validate(); err != nil {
 		return nil, err
 	}
-	t := &Topology{hw: hw, options: o, eta: hw.efficiency(o), mesh: slices.Clone(mesh), devices: 1}
+	t := &Topology{hw: hw, options: o, eta: hw.efficiency(o), mesh: subaxis.Mesh{Axes: slices.Clone(mesh)}, devices: 1}
 	for _, a := range mesh {
 		if a.Size < 1 {
 			return nil, diag.Invalid(diag.BadMesh, diag.Position{}, "axis %q has size %d, it must be at least 1", a.Name, a.Size)
@@ -170,7 +170,7 @@ func (t *Topology) refine(count int64, slice SliceShape) bool {
 			axes = append(axes, physical{size: count, dcn: true})
 		}
 		axes = append(axes, lists.Map(order, func(i int) physical { return physical{size: slice.Shape[i], wrap: wrap[i]} })...)
-		parts, ok := cut(t.mesh, axes)
+		parts, ok := cut(t.mesh.Axes, axes)
 		if n := countParts(parts); ok && (fewest < 0 || n < fewest) {
 			fewest, t.physical, t.axes = n, axes, parts
 		}

@@ -50,7 +50,7 @@ func (t *Topology) format() string {
 		text = fmt.Sprint(count, " of ", text)
 	}
 	for i, parts := range t.axes {
-		text += fmt.Sprint(" ", t.mesh[i].Name, "=")
+		text += fmt.Sprint(" ", t.mesh.Axes[i].Name, "=")
 		for j, p := range parts {
 			if j > 0 {
 				text += ","

@@ -86,5 +86,5 @@ func (b *Builder) Integer(e dtype.Type, value int64) ValueID {
 
 // I64 returns an integer attribute of type i64.
 func (m *Module) I64(value int64) IntAttr {
-	return IntAttr{Value: value, Type: m.InternType(Type{Kind: ScalarKind, DType: dtype.I64})}
+	return IntAttr{Value: value, Type: m.ScalarType(dtype.I64)}
 }

@@ -108,6 +108,11 @@ func (t *Type) IsStatic() bool {
 	return t.Kind == TensorKind && !t.Unranked && !slices.Contains(t.Dims, Dynamic)
 }
 
+// ScalarType returns the type of an element on its own, as attributes have it.
+func (m *Module) ScalarType(e dtype.Type) TypeID {
+	return m.InternType(Type{Kind: ScalarKind, DType: e})
+}
+
 // Rank returns the number of dimensions.
 func (t *Type) Rank() int { return len(t.Dims) }
 

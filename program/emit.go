@@ -85,7 +85,7 @@ func emitStableHLO(ctx context.Context, p *Program) ([]byte, error) {
 // printForXLA prints a form of the program with what XLA, and a person, cannot see in it: its name, on how many devices it
 // runs, and what its arguments and results are called. Those of a plan need not be identifiers.
 func (p *Program) printForXLA(ctx context.Context, m *ir.Module) ([]byte, error) {
-	i32 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
+	i32 := m.ScalarType(dtype.I32)
 	m.Attrs = m.Attrs.With("mhlo.num_partitions", ir.IntAttr{Value: p.Devices(), Type: i32}).
 		With("mhlo.num_replicas", ir.IntAttr{Value: 1, Type: i32})
 	m.Name = cmp.Or(m.Name, p.Name)

@@ -230,11 +230,7 @@ func (g *grouper) computed(b *ir.Builder, axes []subaxis.Ref) ir.ValueID {
 	var sum ir.ValueID
 	stride := int64(1)
 	for _, r := range slices.Backward(axes) {
-		minor := g.p.Mesh.Axes[r.Axis].Size / r.Next()
-		for _, later := range g.p.Mesh.Axes[r.Axis+1:] {
-			minor *= later.Size
-		}
-		v := with(ir.OpRemainder, ui32, with(ir.OpDivide, ui32, id, minor), int64(r.Size))
+		v := with(ir.OpRemainder, ui32, with(ir.OpDivide, ui32, id, g.p.Mesh.Stride(r)), int64(r.Size))
 		v = b.Op1(ir.OpConvert, i32, nil, v)
 		if stride > 1 {
 			v = with(ir.OpMultiply, i32, v, stride)

@@ -417,7 +417,7 @@ func (g *generator) iota(v ir.ValueID, dims []int64) {
 }
 
 func i64(m *ir.Module, v int64) ir.IntAttr {
-	return ir.IntAttr{Value: v, Type: m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+	return ir.IntAttr{Value: v, Type: m.ScalarType(dtype.I64)}
 }
 
 // slice drops the ends of one dimension and keeps the others whole.

@@ -127,7 +127,7 @@ func (r *refiner) topK(op ir.OpID) (ir.OpID, error) {
 	for _, v := range m.Results(op) {
 		m.SetType(v, m.WithDims(m.Type(v), dims))
 	}
-	number := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: i64})
+	number := m.ScalarType(i64)
 	attrs := ir.MakeAttrs(ir.NamedAttr{Name: "k", Value: ir.IntAttr{Value: k[0], Type: number}})
 	return r.replace(op, ir.OpChloTopK, attrs, m.Operand(op, 0)), nil
 }

@@ -96,13 +96,15 @@ func (m *Mesh) FormatList(refs []Ref) string {
 
 // Coordinate returns the position of a device along a ref. Device is the index in row-major order of the axes
 // (the logical device, before DeviceIDs is applied).
-func (m *Mesh) Coordinate(device int64, r Ref) int64 {
-	minor := int64(1)
-	for _, a := range m.Axes[r.Axis+1:] {
-		minor *= a.Size
+func (m *Mesh) Coordinate(device int64, r Ref) int64 { return device / m.Stride(r) % int64(r.Size) }
+
+// Stride returns the distance of neighbours along a ref in the row-major order of devices.
+func (m *Mesh) Stride(r Ref) int64 {
+	stride := m.Axes[r.Axis].Size / r.Next()
+	for _, minor := range m.Axes[r.Axis+1:] {
+		stride *= minor.Size
 	}
-	along := device / minor % m.Axes[r.Axis].Size
-	return along / (m.Axes[r.Axis].Size / r.Next()) % int64(r.Size)
+	return stride
 }
 
 // ShardIndex returns the position of a device in the row-major order of the refs, major to minor: the number of

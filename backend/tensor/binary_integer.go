@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -47,19 +48,9 @@ var (
 	}
 )
 
-func unsignedOf(t dtype.Type) dtype.Type {
-	if u, ok := unsignedTypes[t]; ok {
-		return u
-	}
-	return t
-}
+func unsignedOf(t dtype.Type) dtype.Type { return cmp.Or(unsignedTypes[t], t) }
 
-func signedOf(t dtype.Type) dtype.Type {
-	if s, ok := signedTypes[t]; ok {
-		return s
-	}
-	return t
-}
+func signedOf(t dtype.Type) dtype.Type { return cmp.Or(signedTypes[t], t) }
 
 // asType reads integers as those of the other signedness.
 func asType(x Tensor, t dtype.Type) Tensor {

@@ -9,6 +9,7 @@ import (
 	"autoshard/ir/names"
 	"autoshard/ir/rule"
 	"autoshard/propagate"
+	"autoshard/subaxis"
 )
 
 // quiet are the targets of custom calls that are known to have no rule: Shardy says nothing about them either
@@ -86,10 +87,7 @@ func (l *linter) uneven(op ir.OpID, what string, id ir.ShardingID, typ ir.TypeID
 	s := l.m.ShardingOf(id)
 	mesh := l.m.Mesh(s.Mesh)
 	for d, dim := range s.Dims {
-		devices := int64(1)
-		for _, r := range dim.Axes {
-			devices *= int64(r.Size)
-		}
+		devices := subaxis.Product(dim.Axes)
 		if d >= t.Rank() || t.Dims[d] < 0 || t.Dims[d]%devices == 0 {
 			continue
 		}

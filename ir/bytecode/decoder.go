@@ -292,5 +292,5 @@ func (d *decoder) segments() ir.Attr {
 			add(v&(1<<width-1), v>>width)
 		}
 	}
-	return &ir.DenseArray{Elem: d.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32}), Data: sizes}
+	return &ir.DenseArray{Elem: d.m.ScalarType(dtype.I32), Data: sizes}
 }

@@ -59,7 +59,7 @@ func (d *decoder) apiVersion(v uint64) any {
 	if v > vhlo.MaxAPIVersion {
 		d.invalid("unknown version of the API of custom calls")
 	}
-	return ir.IntAttr{Value: int64(v), Type: d.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})}
+	return ir.IntAttr{Value: int64(v), Type: d.m.ScalarType(dtype.I32)}
 }
 
 func moveBool(c codec, v *bool) {

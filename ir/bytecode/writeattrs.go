@@ -72,7 +72,7 @@ func (w *writer) number(a ir.Attr) number {
 		if b {
 			bit = 1
 		}
-		return number{w.scalar(dtype.I1), []uint64{bit}}
+		return number{w.m.ScalarType(dtype.I1), []uint64{bit}}
 	}
 	v := a.(ir.IntAttr)
 	_, width := storage(w.m, v.Type)
@@ -84,10 +84,6 @@ func (w *writer) number(a ir.Attr) number {
 		words[len(words)-1] &= 1<<top - 1
 	}
 	return number{v.Type, words}
-}
-
-func (w *writer) scalar(t dtype.Type) ir.TypeID {
-	return w.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: t})
 }
 
 // locForm returns the form of a location.
@@ -132,9 +128,9 @@ func (w *writer) elements(v *ir.Dense) elements {
 func (w *writer) storedArray(a any) storedArray {
 	switch v := a.(type) {
 	case ir.Ints:
-		return storedArray{w.scalar(dtype.I64), uint64(len(v)), int64Bytes(v)}
+		return storedArray{w.m.ScalarType(dtype.I64), uint64(len(v)), int64Bytes(v)}
 	case ir.Bools:
-		return storedArray{w.scalar(dtype.I1), uint64(len(v)), boolBytes(v)}
+		return storedArray{w.m.ScalarType(dtype.I1), uint64(len(v)), boolBytes(v)}
 	}
 	v := a.(*ir.DenseArray)
 	size, _ := storage(w.m, v.Elem)

@@ -66,7 +66,7 @@ func (w *writer) typeForm(id ir.TypeID) (written, bool) {
 func (w *writer) tensorOf(t *ir.Type) tensorType {
 	v := tensorType{dims: t.Dims, elem: t.Quant}
 	if v.elem == 0 {
-		v.elem = w.scalar(t.DType)
+		v.elem = w.m.ScalarType(t.DType)
 	}
 	if t.Encoding != "" {
 		v.encoding = ir.OpaqueAttr(t.Encoding)
@@ -77,7 +77,7 @@ func (w *writer) tensorOf(t *ir.Type) tensorType {
 func (w *writer) scalarForm(t dtype.Type) (written, bool) {
 	switch t.Kind() {
 	case dtype.Complex:
-		return written{builtin, 9, w.scalar(t.Part())}, true
+		return written{builtin, 9, w.m.ScalarType(t.Part())}, true
 	case dtype.Bool, dtype.Signed:
 		return written{builtin, 0, integerFields(t, signless)}, true
 	case dtype.Unsigned:

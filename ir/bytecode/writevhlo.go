@@ -120,7 +120,7 @@ func (w *writer) vhloType(id ir.TypeID) (written, bool) {
 		return form(20, v)
 	case ir.ScalarKind:
 		if t.DType.Kind() == dtype.Complex {
-			return form(1, w.scalar(t.DType.Part()))
+			return form(1, w.m.ScalarType(t.DType.Part()))
 		}
 	case ir.FunctionKind:
 		return form(8, functionType{t.Elems[:t.Inputs], t.Elems[t.Inputs:]})

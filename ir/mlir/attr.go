@@ -178,7 +178,7 @@ func (p *parser) numberAttr(want ir.TypeID) ir.Attr {
 	if p.accept(tokColon) {
 		want = p.typ()
 	} else if want == 0 {
-		want = p.scalarType(map[tokenKind]dtype.Type{tokInt: dtype.I64, tokFloat: dtype.F64}[kind])
+		want = p.m.ScalarType(map[tokenKind]dtype.Type{tokInt: dtype.I64, tokFloat: dtype.F64}[kind])
 	}
 	if p.err != nil {
 		return nil

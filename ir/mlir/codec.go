@@ -32,7 +32,7 @@ var (
 	boolCodec  = codec{func(p *parser) ir.Attr { return ir.BoolAttr(p.boolean()) }, printUntyped}
 	floatCodec = codec{
 		func(p *parser) ir.Attr {
-			return ir.FloatAttr{Bits: p.scalarBits(dtype.F64), Type: p.scalarType(dtype.F64)}
+			return ir.FloatAttr{Bits: p.scalarBits(dtype.F64), Type: p.m.ScalarType(dtype.F64)}
 		},
 		printUntyped,
 	}

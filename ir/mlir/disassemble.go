@@ -112,7 +112,7 @@ func (d *Disassembler) condBranch(op ir.OpID) (own, others ir.Attrs) {
 }
 
 func (d *Disassembler) i32() ir.TypeID {
-	return d.pr.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
+	return d.pr.m.ScalarType(dtype.I32)
 }
 
 // signatureList returns the dictionaries of arguments or results, nil if all are empty.

@@ -34,7 +34,7 @@ type clause struct {
 }
 
 func (p *parser) intAttr(t dtype.Type) ir.Attr {
-	return ir.IntAttr{Value: p.int64(), Type: p.scalarType(t)}
+	return ir.IntAttr{Value: p.int64(), Type: p.m.ScalarType(t)}
 }
 
 // precisions reads [DEFAULT, HIGH].

@@ -23,7 +23,7 @@ func printBranch(pr *printer, op ir.OpID) {
 
 // parseCondBranch reads cf.cond_br %0, ^bb1(%1 : T), ^bb2 {…}.
 func parseCondBranch(p *parser, o *opState) {
-	o.values = append(o.values, p.resolve(p.operand(), p.scalarType(dtype.I1)))
+	o.values = append(o.values, p.resolve(p.operand(), p.m.ScalarType(dtype.I1)))
 	p.expect(tokComma)
 	p.branchTarget(o)
 	p.expect(tokComma)

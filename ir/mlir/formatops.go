@@ -160,7 +160,7 @@ var precisionFormat = part{
 		if p.err == nil && (!strings.HasPrefix(text, "e") || !found || err1 != nil || err2 != nil) {
 			p.fail(at, diag.BadAttribute, "expected exponent mantissa in format e#m#, saw %s", clip(text))
 		}
-		i32 := p.scalarType(dtype.I32)
+		i32 := p.m.ScalarType(dtype.I32)
 		o.attr("exponent_bits", ir.IntAttr{Value: exponent, Type: i32})
 		o.attr("mantissa_bits", ir.IntAttr{Value: mantissa, Type: i32})
 	},

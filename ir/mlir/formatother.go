@@ -86,7 +86,7 @@ func parseScan(p *parser, o *opState) {
 // segments notes how many operands and results belong to each of the two lists of a scan.
 func (p *parser) segments(o *opState, inputs int) {
 	carries := len(o.operands) - inputs
-	i32 := p.scalarType(dtype.I32)
+	i32 := p.m.ScalarType(dtype.I32)
 	pair := func(a, b int) ir.Attr {
 		data := binary.LittleEndian.AppendUint32(nil, uint32(a))
 		return &ir.DenseArray{Elem: i32, Data: binary.LittleEndian.AppendUint32(data, uint32(b))}

@@ -72,7 +72,7 @@ func (p *parser) namedType() ir.TypeID {
 	default:
 		if e, ok := dtype.Parse(name); ok {
 			p.next()
-			return p.scalarType(e)
+			return p.m.ScalarType(e)
 		}
 		if isIntegerType(name) {
 			p.next()
@@ -81,10 +81,6 @@ func (p *parser) namedType() ir.TypeID {
 	}
 	p.expected("non-function type")
 	return 0
-}
-
-func (p *parser) scalarType(e dtype.Type) ir.TypeID {
-	return p.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: e})
 }
 
 func (p *parser) opaque(text string) ir.TypeID {
@@ -108,7 +104,7 @@ func (p *parser) complexType() ir.TypeID {
 	p.expect(tokGreater)
 	text := "complex<" + part + ">"
 	if e, ok := dtype.Parse(text); ok {
-		return p.scalarType(e)
+		return p.m.ScalarType(e)
 	}
 	e, ok := dtype.Parse(part)
 	if !isIntegerType(part) && (!ok || e.Kind() == dtype.Complex) && part != "tf32" {

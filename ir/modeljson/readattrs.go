@@ -102,7 +102,7 @@ func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
 			low, high, t = math.MinInt32, math.MaxInt32, dtype.I32
 		}
 		if i, ok := r.integer(v, "attribute "+strconv.Quote(name), low, high); ok {
-			return ir.IntAttr{Value: i, Type: r.scalar(t)}
+			return ir.IntAttr{Value: i, Type: r.m.ScalarType(t)}
 		}
 		return nil
 	case ir.BoolForm:
@@ -118,7 +118,7 @@ func (r *reader) scalarAttr(v *node, name string, f attrForm) ir.Attr {
 	case ir.FloatForm:
 		if v.kind == numberKind {
 			if bits, ok := r.float(v, dtype.F32); ok {
-				return ir.FloatAttr{Bits: bits, Type: r.scalar(dtype.F32)}
+				return ir.FloatAttr{Bits: bits, Type: r.m.ScalarType(dtype.F32)}
 			}
 			return nil
 		}
@@ -284,7 +284,7 @@ func (r *reader) anyAttr(v *node, name string) ir.Attr {
 		return ir.StringAttr(v.text)
 	case numberKind:
 		if i, ok := wholeNumber(v.text); ok {
-			return ir.IntAttr{Value: i, Type: r.scalar(dtype.I64)}
+			return ir.IntAttr{Value: i, Type: r.m.ScalarType(dtype.I64)}
 		}
 		return r.badAttr(v, name, "whole where it is a number (write fractions with their type, such as {\"mlir\": \"0.5 : f32\"})")
 	case arrayKind:

@@ -257,7 +257,7 @@ func (r *reader) inputAttrs(n *node, index int, visibility string) ir.Attrs {
 	}
 	if alias := n.get("aliasOutput"); alias != nil {
 		if v, ok := r.integer(alias, "aliasOutput", 0, math.MaxInt32); ok {
-			a = a.With(ir.AliasAttr, ir.IntAttr{Value: v, Type: r.scalar(dtype.I32)})
+			a = a.With(ir.AliasAttr, ir.IntAttr{Value: v, Type: r.m.ScalarType(dtype.I32)})
 		}
 	}
 	return a

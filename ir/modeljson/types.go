@@ -87,11 +87,6 @@ func (r *reader) tensorType(v *node, e dtype.Type, sizes string) ir.TypeID {
 	return r.m.TensorType(e, dims...)
 }
 
-// scalar returns the type of an element on its own, as in attributes.
-func (r *reader) scalar(e dtype.Type) ir.TypeID {
-	return r.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: e})
-}
-
 func (r *reader) typeText(t ir.TypeID) string { return typeText(r.m, t) }
 
 // typeText returns the short form of a type where it has one, and MLIR's otherwise.

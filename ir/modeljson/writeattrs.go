@@ -67,7 +67,7 @@ func (w *writer) attr(a ir.Attr, f attrForm) (node, bool) {
 	case ir.IntAttr:
 		return w.intAttr(a, f.form)
 	case ir.FloatAttr:
-		return w.floatText(dtype.F32, a.Bits), f.form == ir.FloatForm && a.Type == w.scalar(dtype.F32)
+		return w.floatText(dtype.F32, a.Bits), f.form == ir.FloatForm && a.Type == w.m.ScalarType(dtype.F32)
 	case ir.StringAttr:
 		return text(string(a)), isText(string(a)) && (f.form == ir.StringForm || f.form == ir.AnyForm)
 	case ir.SymbolAttr:
@@ -122,17 +122,13 @@ func (w *writer) dialectAttr(a ir.Attr, f ir.AttrForm) (node, bool) {
 	return node{}, false
 }
 
-func (w *writer) scalar(e dtype.Type) ir.TypeID {
-	return w.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: e})
-}
-
 func (w *writer) intAttr(a ir.IntAttr, f ir.AttrForm) (node, bool) {
 	fits := exact([]int64{a.Value})
 	switch f {
 	case ir.Int64Form, ir.AnyForm:
-		return number(a.Value), fits && a.Type == w.scalar(dtype.I64)
+		return number(a.Value), fits && a.Type == w.m.ScalarType(dtype.I64)
 	case ir.Int32Form:
-		return number(a.Value), fits && a.Type == w.scalar(dtype.I32)
+		return number(a.Value), fits && a.Type == w.m.ScalarType(dtype.I32)
 	}
 	return node{}, false
 }

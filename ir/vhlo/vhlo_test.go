@@ -54,7 +54,7 @@ func TestUnknownOp(t *testing.T) {
 
 func TestOldGather(t *testing.T) {
 	m := ir.NewModule()
-	i64 := m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})
+	i64 := m.ScalarType(dtype.I64)
 	list := func(elements ...byte) *ir.Dense {
 		data := make([]byte, 0, 8*len(elements))
 		for _, e := range elements {

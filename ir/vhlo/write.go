@@ -63,11 +63,7 @@ func (o *fieldWriter) take(field string) ir.Attr {
 	return v
 }
 
-func (o *fieldWriter) i64(v int64) ir.Attr { return ir.IntAttr{Value: v, Type: o.scalar(i64)} }
-
-func (o *fieldWriter) scalar(t dtype.Type) ir.TypeID {
-	return o.m.InternType(ir.Type{Kind: ir.ScalarKind, DType: t})
-}
+func (o *fieldWriter) i64(v int64) ir.Attr { return ir.IntAttr{Value: v, Type: o.m.ScalarType(i64)} }
 
 // split makes several fields of attributes that are one in StableHLO (specification: bytecode.md section B.7.3).
 func (o *fieldWriter) split() {
@@ -160,7 +156,7 @@ func (o *fieldWriter) missing(field string) ir.Attr {
 	switch v := defaultOf(k, field).(type) {
 	case ir.IntAttr:
 		if field == "api_version" {
-			return APIVersion{ir.IntAttr{Value: v.Value, Type: o.scalar(dtype.I32)}}
+			return APIVersion{ir.IntAttr{Value: v.Value, Type: o.m.ScalarType(dtype.I32)}}
 		}
 		return o.i64(v.Value)
 	case ir.Ints:

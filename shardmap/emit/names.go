@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -55,24 +56,13 @@ func (s *scope) take(base string) string {
 	return name
 }
 
+// gaps are what no identifier has, with one underscore before it.
+var gaps = regexp.MustCompile(`_?\W+`)
+
 // identifier makes a Python identifier of any text: params['w'] becomes params_w. The fallback stands for a text
 // without letters.
 func identifier(text, fallback string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range text {
-		switch {
-		case r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
-			if gap && b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
-				b.WriteByte('_')
-			}
-			gap = false
-			b.WriteRune(r)
-		default:
-			gap = true
-		}
-	}
-	name := strings.Trim(b.String(), "_")
+	name := strings.Trim(gaps.ReplaceAllString(text, "_"), "_")
 	if name == "" {
 		return fallback
 	}

@@ -14,7 +14,7 @@ import (
 func grouped(b *typed.Builder, image, kernel ir.ValueID, features, batches int64) ir.ValueID {
 	m := b.Program().Module
 	i64 := func(n int64) ir.IntAttr {
-		return ir.IntAttr{Value: n, Type: m.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+		return ir.IntAttr{Value: n, Type: m.ScalarType(dtype.I64)}
 	}
 	d := &ir.ConvDims{InBatch: 1, InSpatial: []int64{2}, InFeature: 0, KernelSpatial: []int64{0}, KernelIn: 2, KernelOut: 1,
 		OutBatch: 0, OutFeature: 2, OutSpatial: []int64{1}}

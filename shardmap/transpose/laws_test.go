@@ -168,7 +168,7 @@ func windows(b *typed.Builder, kind ir.Kind, x ir.ValueID, from float64) ir.Valu
 // convolution convolves images [batch, space, feature] with a kernel [space, in, out].
 func convolution(b *typed.Builder, x []ir.ValueID) ir.ValueID {
 	i64 := func(n int64) ir.IntAttr {
-		return ir.IntAttr{Value: n, Type: b.Program().Module.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+		return ir.IntAttr{Value: n, Type: b.Program().Module.ScalarType(dtype.I64)}
 	}
 	d := &ir.ConvDims{InBatch: 0, InSpatial: []int64{1}, InFeature: 2, KernelSpatial: []int64{0}, KernelIn: 1, KernelOut: 2,
 		OutBatch: 1, OutFeature: 0, OutSpatial: []int64{2}}

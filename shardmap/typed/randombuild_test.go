@@ -197,7 +197,7 @@ func (b *builds) unary(mode string, x ir.ValueID) ir.ValueID {
 	case "barrier":
 		return b.Op(ir.OpOptimizationBarrier, b.Type(x), nil, x)
 	case "half_precision":
-		i32 := b.Program().Module.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I32})
+		i32 := b.Program().Module.ScalarType(dtype.I32)
 		return b.Op(ir.OpReducePrecision, b.Type(x), ir.MakeAttrs(named("exponent_bits", ir.IntAttr{Value: 5, Type: i32}),
 			named("mantissa_bits", ir.IntAttr{Value: 10, Type: i32})), x)
 	}
@@ -288,7 +288,7 @@ func (b *builds) shaped(s *randomStep, x []ir.ValueID) ir.ValueID {
 }
 
 func (b *builds) i64(n int64) ir.IntAttr {
-	return ir.IntAttr{Value: n, Type: b.Program().Module.InternType(ir.Type{Kind: ir.ScalarKind, DType: dtype.I64})}
+	return ir.IntAttr{Value: n, Type: b.Program().Module.ScalarType(dtype.I64)}
 }
 
 func (b *builds) neutral(kind ir.Kind, t dtype.Type) float64 {
