@@ -38,12 +38,30 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 		}
 	}
 	b := search.NewBuilder()
+	s.decisions(b, relaxed, watching)
+	s.matrices(b, relaxed)
+	s.holds(b, watching)
+	if s.err != nil {
+		return nil, s.err
+	}
+	if limit > 0 {
+		b.SetLimit(limit)
+	}
+	p, err := b.Build()
+	if errors.Is(err, diag.ErrTooLarge) { // sums of costs
+		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return p, err
+}
+
+// decisions adds the nodes with the prices of their strategies.
+func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 	b.Grow(s.count, 0)
 	var costs, usages []int64
 	live := s.lives(watching)
 	for i := range s.nodes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if !s.charge(0) {
+			return
 		}
 		n := &s.nodes[i]
 		costs, usages = costs[:0], usages[:0]
@@ -58,19 +76,6 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 		lo, hi := live(int32(i))
 		b.AddNode(costs, usages, lo, hi)
 	}
-	s.matrices(b, relaxed)
-	s.holds(b, watching)
-	if s.err != nil {
-		return nil, s.err
-	}
-	if limit > 0 {
-		b.SetLimit(limit)
-	}
-	p, err := b.Build()
-	if errors.Is(err, diag.ErrTooLarge) { // sums of costs
-		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
-	}
-	return p, err
 }
 
 // enumerate makes the nodes - inputs, ops, results - and their links.
@@ -144,6 +149,9 @@ func (s *Space) lifetimes() {
 	body := m.Func(main).Body
 	l := ir.NewLiveness(m, body)
 	for i := range s.nodes {
+		if !s.charge(0) {
+			return
+		}
 		n := &s.nodes[i]
 		for j, v := range n.values {
 			lo, hi := l.Interval(v)

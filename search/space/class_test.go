@@ -200,51 +200,53 @@ func anySharding(random *rand.Rand, m *ir.Module, mesh ir.MeshID, dims []int64) 
 
 // repeating returns a program of few kinds of ops on few shapes, most of which occur several times.
 func repeating(random *rand.Rand) string {
-	values := map[string][]string{"8x8": {"%a", "%b"}, "8x16": {"%w"}, "8": {"%l"}}
+	values := map[string][]string{"1024x1024": {"%a", "%b"}, "1024x4096": {"%w"}, "1024": {"%l"}}
 	pick := func(shape string) string { return values[shape][random.IntN(len(values[shape]))] }
-	reduce := func(init, kind string) string {
-		const typ = "(tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>"
-		return fmt.Sprintf("stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = [%d] : %s", pick("8x8"), init, kind,
-			random.IntN(2), typ)
-	}
-	dot := func(lhs, rhs, to string, left, right int) string {
-		return fmt.Sprintf("stablehlo.dot_general %s, %s, contracting_dims = [%d] x [%d] : (tensor<%sxf32>, tensor<%sxf32>) -> tensor<%sxf32>",
-			pick(lhs), pick(rhs), left, right, lhs, rhs, to)
-	}
-	ops := []func() (op, shape string){
-		func() (string, string) {
-			return fmt.Sprintf("stablehlo.add %s, %s : tensor<8x8xf32>", pick("8x8"), pick("8x8")), "8x8"
-		},
-		func() (string, string) { return fmt.Sprintf("stablehlo.tanh %s : tensor<8x8xf32>", pick("8x8")), "8x8" },
-		func() (string, string) {
-			return fmt.Sprintf("sdy.sharding_constraint %s <@mesh, [{?}, {?}]> : tensor<8x8xf32>", pick("8x8")), "8x8"
-		},
-		func() (string, string) { return dot("8x8", "8x16", "8x16", random.IntN(2), 0), "8x16" },
-		func() (string, string) { return dot("8x16", "8x16", "8x8", 1, 1), "8x8" },
-		func() (string, string) { return dot("8x8", "8x8", "8x8", random.IntN(2), random.IntN(2)), "8x8" },
-		func() (string, string) {
-			return fmt.Sprintf("stablehlo.transpose %s, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>", pick("8x8")), "8x8"
-		},
-		func() (string, string) { return reduce("%zero", "add"), "8" },
-		func() (string, string) { return reduce("%one", "add"), "8" }, // not a sum of the parts' sums
-		func() (string, string) { return reduce("%one", "maximum"), "8" },
-		func() (string, string) {
-			return fmt.Sprintf("stablehlo.broadcast_in_dim %s, dims = [%d] : (tensor<8xf32>) -> tensor<8x8xf32>", pick("8"), random.IntN(2)), "8x8"
-		},
-	}
 	var body strings.Builder
 	for i := range 8 + random.IntN(20) {
-		op, shape := ops[random.IntN(len(ops))]()
+		op, shape := anyOp(random, pick)
 		fmt.Fprintf(&body, "  %%%d = %s\n", i, op)
 		values[shape] = append(values[shape], fmt.Sprintf("%%%d", i))
 	}
 	return fmt.Sprintf(`sdy.mesh @mesh = <["x"=4, "y"=2]>
-func.func @main(%%a: tensor<8x8xf32>, %%b: tensor<8x8xf32>, %%w: tensor<8x16xf32>, %%l: tensor<8xf32>)
-    -> (tensor<8x8xf32>, tensor<8xf32>) {
+func.func @main(%%a: tensor<1024x1024xf32>, %%b: tensor<1024x1024xf32>, %%w: tensor<1024x4096xf32>, %%l: tensor<1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1024xf32>) {
   %%zero = stablehlo.constant dense<0.0> : tensor<f32>
   %%one = stablehlo.constant dense<1.0> : tensor<f32>
-%s  return %s, %s : tensor<8x8xf32>, tensor<8xf32>
-}`, body.String(), values["8x8"][len(values["8x8"])-1], values["8"][len(values["8"])-1])
+%s  return %s, %s : tensor<1024x1024xf32>, tensor<1024xf32>
+}`, body.String(), values["1024x1024"][len(values["1024x1024"])-1], values["1024"][len(values["1024"])-1])
+}
+
+// anyOp returns an op on values of the shapes that it needs, and the shape of its result.
+func anyOp(random *rand.Rand, pick func(shape string) string) (op, shape string) {
+	dot := func(lhs, rhs, to string, left, right int) string {
+		return fmt.Sprintf("stablehlo.dot_general %s, %s, contracting_dims = [%d] x [%d] : (tensor<%sxf32>, tensor<%sxf32>) -> tensor<%sxf32>",
+			pick(lhs), pick(rhs), left, right, lhs, rhs, to)
+	}
+	const square, line = "tensor<1024x1024xf32>", "tensor<1024xf32>"
+	dim := random.IntN(2)
+	switch random.IntN(10) {
+	case 0:
+		return fmt.Sprintf("stablehlo.add %s, %s : tensor<1024x1024xf32>", pick("1024x1024"), pick("1024x1024")), "1024x1024"
+	case 1:
+		return fmt.Sprintf("stablehlo.tanh %s : tensor<1024x1024xf32>", pick("1024x1024")), "1024x1024"
+	case 2:
+		return fmt.Sprintf("sdy.sharding_constraint %s <@mesh, [{?}, {?}]> : tensor<1024x1024xf32>", pick("1024x1024")), "1024x1024"
+	case 3:
+		return dot("1024x1024", "1024x4096", "1024x4096", dim, 0), "1024x4096"
+	case 4:
+		return dot("1024x4096", "1024x4096", "1024x1024", 1, 1), "1024x1024"
+	case 5, 9:
+		return dot("1024x1024", "1024x1024", "1024x1024", dim, random.IntN(2)), "1024x1024"
+	case 6:
+		return fmt.Sprintf("stablehlo.transpose %s, dims = [1, 0] : (%s) -> %s", pick("1024x1024"), square, square), "1024x1024"
+	case 7:
+		return fmt.Sprintf("stablehlo.broadcast_in_dim %s, dims = [%d] : (%s) -> %s", pick("1024"), dim, line, square), "1024x1024"
+	}
+	// A sum that begins at one is not a sum of the parts' sums.
+	kind := [][2]string{{"%zero", "add"}, {"%one", "add"}, {"%one", "maximum"}}[random.IntN(3)]
+	return fmt.Sprintf("stablehlo.reduce(%s init: %s) applies stablehlo.%s across dimensions = [%d] : (%s, tensor<f32>) -> %s",
+		pick("1024x1024"), kind[0], kind[1], dim, square, line), "1024"
 }
 
 func parsed(t *testing.T, text string, axes []subaxis.Axis) (*ir.Module, ir.MeshID, *estimate.Model) {

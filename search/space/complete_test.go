@@ -34,56 +34,53 @@ func way(layouts []collectives.Layout) string {
 // The strategies of a product are all placements of whole axes on its factors that divide, with every way to reduce or scatter what
 // is partial: those that a plain loop finds.
 func TestSpaceIsComplete(t *testing.T) {
-	const batch, rows, columns, depth = 2, 4, 6, 8
-	text := fmt.Sprintf(`sdy.mesh @mesh = <["x"=2, "y"=2, "z"=3]>
-func.func @main(%%a: tensor<%[1]dx%[2]dx%[4]dxf32>, %%b: tensor<%[1]dx%[4]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32> {
-  %%c = stablehlo.dot_general %%a, %%b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
-    : (tensor<%[1]dx%[2]dx%[4]dxf32>, tensor<%[1]dx%[4]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32>
-  return %%c : tensor<%[1]dx%[2]dx%[3]dxf32>
-}`, batch, rows, columns, depth)
 	axes := []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 3}}
-	m, mesh, model := parsed(t, text, axes)
+	m, mesh, model := parsed(t, `sdy.mesh @mesh = <["x"=2, "y"=2, "z"=3]>
+func.func @main(%a: tensor<2x4x8xf32>, %b: tensor<2x8x6xf32>) -> tensor<2x4x6xf32> {
+  %c = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2x4x8xf32>, tensor<2x8x6xf32>) -> tensor<2x4x6xf32>
+  return %c : tensor<2x4x6xf32>
+}`, axes)
 	s := space.New(m, mesh, model)
 	p, err := s.Build(t.Context(), 0, &space.Effort{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const b, i, j, k, none = 0, 1, 2, 3, 4
-	sizes, want := []int64{batch, rows, columns, depth}, map[string]bool{}
-	cut := func(dims []int64, lists ...[]subaxis.Ref) bool {
-		for d, list := range lists {
-			if dims[d]%subaxis.Product(list) != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for n := range 5 * 5 * 5 {
+	want := map[string]bool{}
+	for n := range 5 * 5 * 5 { // of each axis: batch, rows, columns, depth or none
 		var on [5][]subaxis.Ref
 		for axis, at := range []int{n % 5, n / 5 % 5, n / 25} {
 			on[at] = append(on[at], m.Mesh(mesh).Full(axis))
 		}
-		if !cut(sizes, on[:none]...) {
+		if !divides([]int64{2, 4, 6, 8}, on[:4]) {
 			continue
 		}
-		for scatter := range 4 * 4 * 4 { // where each axis of k goes: a dimension of the result, or it is reduced
-			kept := [][]subaxis.Ref{slices.Clone(on[b]), slices.Clone(on[i]), slices.Clone(on[j])}
-			rest := scatter
-			for _, axis := range on[k] {
-				if to := rest % 4; to < 3 {
+		for scatter := range 4 * 4 * 4 { // of each axis of the depth: a dimension of the result, or it is reduced
+			kept := [][]subaxis.Ref{slices.Clone(on[0]), slices.Clone(on[1]), slices.Clone(on[2])}
+			for i, axis := range on[3] {
+				if to := scatter >> (2 * i) % 4; to < 3 {
 					kept[to] = append(kept[to], axis)
 				}
-				rest /= 4
 			}
-			if cut([]int64{batch, rows, columns}, kept...) {
-				want[way([]collectives.Layout{{Dims: [][]subaxis.Ref{on[b], on[i], on[k]}},
-					{Dims: [][]subaxis.Ref{on[b], on[k], on[j]}}, {Dims: kept}})] = true
+			if divides([]int64{2, 4, 6}, kept) {
+				want[way([]collectives.Layout{{Dims: [][]subaxis.Ref{on[0], on[1], on[3]}},
+					{Dims: [][]subaxis.Ref{on[0], on[3], on[2]}}, {Dims: kept}})] = true
 			}
 		}
 	}
 	if got := ways(s, 2, p.NumStrategies(2)); !maps.Equal(got, want) {
 		t.Errorf("a product has %d strategies, want %d", len(got), len(want))
 	}
+}
+
+// divides says whether axes divide the sizes that they are put on.
+func divides(sizes []int64, on [][]subaxis.Ref) bool {
+	for d, axes := range on {
+		if sizes[d]%subaxis.Product(axes) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // How many strategies there are depends on the sizes of the axes, not on their order.
