@@ -191,8 +191,8 @@ func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise in
 // watch makes the problem of a level count what programs hold for moments, at the ops where that of a solution holds more than
 // a limit. It reports whether there are any that did not count yet.
 func (c *choice) watch(ctx context.Context, l *level, solution []int32, limit int64) (bool, error) {
-	if !l.space.Watch(solution, limit) {
-		return false, nil
+	if more, err := l.space.Watch(ctx, solution, limit); err != nil || !more {
+		return false, c.late.Err()
 	}
 	c.tell("space")
 	effort := space.Effort{Steps: c.left()}
@@ -236,7 +236,7 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 	assignment := l.space.Apply(settled, solution)
 	l.solution = solution
 	for i, reach := range reaches {
-		if i > 0 && (ctx.Err() != nil || l.space.Peak(solution) > c.Memory) {
+		if i > 0 && !c.private(ctx, l) {
 			break
 		}
 		found, err := c.lower(c.late, settled.Clone(), assignment, l.space.Planner(), reach)
@@ -254,6 +254,12 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 		}
 	}
 	return over, nil
+}
+
+// private says whether the program of a level's latest solution fits if each read has a copy of its own.
+func (c *choice) private(ctx context.Context, l *level) bool {
+	peak, err := l.space.Peak(ctx, l.solution)
+	return err == nil && peak <= c.Memory
 }
 
 // prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions: they use
@@ -283,7 +289,9 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 // share looks for plans that fit and are cheap because uses share copies, where memory is short: solutions of the relaxed problem that
 // counts what is held for moments, with copies paid for by all uses alike, and then by those that make them.
 func (c *choice) share(ctx context.Context, l *level) error {
-	l.space.Watch(l.solution, c.Memory)
+	if _, err := l.space.Watch(ctx, l.solution, c.Memory); err != nil {
+		return c.late.Err()
+	}
 	l.space.Unsettle()
 	for range relaxedAttempts {
 		before := c.best
@@ -294,8 +302,9 @@ func (c *choice) share(ctx context.Context, l *level) error {
 		if over <= 0 {
 			l.space.Settle(l.solution)
 		}
-		if watched := over > 0 && l.space.Watch(l.solution, c.Memory); !watched && c.best == before {
-			return nil
+		watched, err := l.space.Watch(ctx, l.solution, c.Memory)
+		if err != nil || !watched && c.best == before {
+			return c.late.Err()
 		}
 	}
 	return nil

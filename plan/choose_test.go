@@ -162,7 +162,7 @@ func TestPeaksOfPrograms(t *testing.T) {
 				if least := s.LeastPeak(); least > l.step.Peak || least > shared.step.Peak {
 					t.Fatalf("programs hold %d and %d bytes, said to be no less than %d", l.step.Peak, shared.step.Peak, least)
 				}
-				if said := s.Peak(x); said > l.step.Peak || said < l.step.Peak-integers {
+				if said, err := s.Peak(t.Context(), x); err != nil || said > l.step.Peak || said < l.step.Peak-integers {
 					t.Fatalf("the program holds %d bytes, the space says %d", l.step.Peak, said)
 				}
 			})

@@ -36,11 +36,16 @@ func (s *Space) heldAt(t *moments, op int32) []held {
 	return out
 }
 
+// sends says whether the results of a node's op may come out in other layouts than they are kept in.
+func (s *Space) sends(n *node) bool {
+	k := s.m.Kind(n.op)
+	return n.op != 0 && !k.HasBodies() && k != ir.OpOptimizationBarrier && !passesOn(k) && k != ir.OpSdyManualComputation && !freelyMade(k)
+}
+
 // made returns the function that says in which layouts a strategy's results come out of the op; nil where that is always as
 // they are kept.
 func (s *Space) made(n *node) func(strategy int32) []layoutID {
-	k := s.m.Kind(n.op)
-	if n.op == 0 || k.HasBodies() || k == ir.OpOptimizationBarrier || passesOn(k) || k == ir.OpSdyManualComputation || freelyMade(k) {
+	if !s.sends(n) {
 		return nil
 	}
 	whole := s.internAll(s.wholes(n.values))

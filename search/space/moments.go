@@ -1,6 +1,7 @@
 package space
 
 import (
+	"context"
 	"slices"
 
 	"autoshard/ir"
@@ -106,7 +107,7 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 	}
 	if !n.isInput() {
 		lo = t.computes(n.lo)
-		if watched(n.lo) && s.made(n) != nil {
+		if watched(n.lo) && s.sends(n) {
 			lo++
 		}
 	}
@@ -124,8 +125,8 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 
 func everywhere(int32) bool { return true }
 
-// profile returns what the program of a solution holds at each moment.
-func (s *Space) profile(solution []int32) []int64 {
+// profile returns what the program of a solution holds at each moment. The only error is the context's.
+func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) {
 	t := s.moments()
 	use := make([]int64, t.end()+1)
 	add := func(lo, hi int32, bytes int64) {
@@ -139,6 +140,9 @@ func (s *Space) profile(solution []int32) []int64 {
 		add(lo, hi, n.class.strategies[solution[i]].bytes)
 	}
 	for op := range t.reads {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, h := range s.heldAt(t, int32(op)) {
 			add(h.lo, h.hi, h.of(solution))
 		}
@@ -146,27 +150,36 @@ func (s *Space) profile(solution []int32) []int64 {
 	for i := 1; i < len(use); i++ {
 		use[i] += use[i-1]
 	}
-	return use
+	return use, nil
 }
 
 // Peak returns the most that the program of a solution holds at any moment if each read has a copy of its own, but for what ops
-// need inside themselves and the single integers that say where a device's block begins.
-func (s *Space) Peak(solution []int32) int64 { return slices.Max(s.profile(solution)) }
+// need inside themselves and the single integers that say where a device's block begins. The only error is the context's.
+func (s *Space) Peak(ctx context.Context, solution []int32) (int64, error) {
+	use, err := s.profile(ctx, solution)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(use), nil
+}
 
 // Watch finds the ops at which the program of a solution holds more than a limit and that are not watched yet, and watches
-// them from now on. It reports whether there are any.
-func (s *Space) Watch(solution []int32, limit int64) bool {
-	use, t := s.profile(solution), s.moments()
+// them from now on. It reports whether there are any. The only error is the context's.
+func (s *Space) Watch(ctx context.Context, solution []int32, limit int64) (more bool, err error) {
+	use, err := s.profile(ctx, solution)
+	if err != nil {
+		return false, err
+	}
+	t := s.moments()
 	if s.watched == nil {
 		s.watched = make([]bool, len(t.reads))
 	}
-	more := false
 	for op := range t.reads {
 		if !s.watched[op] && slices.Max(use[t.first[op]:t.first[op+1]]) > limit {
 			s.watched[op], more = true, true
 		}
 	}
-	return more
+	return more, nil
 }
 
 // lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments.

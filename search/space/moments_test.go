@@ -20,8 +20,10 @@ func TestWatchedOpsAreExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first := make([]int32, plain.NumNodes()); !s.Watch(first, -1) || s.Watch(first, -1) {
-				t.Fatal("the ops are watched never, or more than once")
+			for _, want := range []bool{true, false} {
+				if more, err := s.Watch(t.Context(), make([]int32, plain.NumNodes()), -1); more != want || err != nil {
+					t.Fatalf("ops that are not watched yet: %v, %v, want %v", more, err, want)
+				}
 			}
 			exact, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
@@ -35,8 +37,9 @@ func TestWatchedOpsAreExact(t *testing.T) {
 				cost, _, _ := plain.Evaluate(solution)
 				extended := s.Extend(solution, exact)
 				again, peak, err := exact.Evaluate(extended)
-				if err != nil || again != cost || peak != s.Peak(solution) {
-					t.Fatalf("cost %d and peak %d (%v), want %d and %d", again, peak, err, cost, s.Peak(solution))
+				said, failed := s.Peak(t.Context(), solution)
+				if err != nil || failed != nil || again != cost || peak != said {
+					t.Fatalf("cost %d and peak %d (%v), want %d and %d (%v)", again, peak, err, cost, said, failed)
 				}
 				if s.LeastPeak() > peak {
 					t.Errorf("a program holds %d bytes at most, said to be no less than %d", peak, s.LeastPeak())
