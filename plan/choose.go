@@ -19,6 +19,9 @@ const memoryAttempts = 12
 // solution, and relaxedAttempts how often again for solutions that share copies and fit.
 const boundRounds, relaxedAttempts = 4, 5
 
+// goodGap is the part of the cost that a gap of half a percent is: the rounds end there.
+const goodGap = 200
+
 // reaches are how many ops may lie between two reads of one copy, in the order in which they are tried until a program fits:
 // the more copies are shared the less is sent, and the longer they are held.
 var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
@@ -28,7 +31,7 @@ var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 const (
 	firstSteps = search.DefaultSteps / 2
 	lastSteps  = 4 * search.DefaultSteps
-	boundSteps = search.DefaultSteps / 4
+	boundSteps = search.DefaultSteps / 2
 )
 
 // ErrEnough, as the cause of a context's cancellation, asks [Make] for the best plan so far, as a deadline does.
@@ -276,7 +279,10 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 		if _, more, err = c.relaxation(ctx, l, false); err != nil || !more {
 			return err
 		}
-		if c.best != nil && 10*(c.bound-before) < c.best.step.Total()-c.bound {
+		if c.best == nil {
+			continue
+		}
+		if gap := c.best.step.Total() - c.bound; gap > 10*(c.bound-before) || gap < c.best.step.Total()/goodGap {
 			break
 		}
 	}

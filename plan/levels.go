@@ -11,25 +11,21 @@ import (
 	"autoshard/search/space"
 )
 
-// search looks for better plans in a space that is built in about a second, then in finer ones, and then proves a bound.
-// Running out of time, steps or memory is no error; it fails if nobody waits any more.
+// search looks for better plans in the space of whole axes, or the finest coarser one that is not too large, then in one that
+// splits axes, and then proves a bound. Running out of time, steps or memory is no error; it fails if nobody waits any more.
 func (c *choice) search(ctx context.Context) error {
-	levels := c.space.Levels()
-	first, at, err := c.first(ctx, levels)
+	last, finer, err := c.base(ctx)
 	if err != nil {
 		return err
 	}
-	if first == nil {
+	if last == nil {
 		c.coarse(nil)
-		return c.smallest(ctx, first)
+		return c.smallest(ctx, last)
 	}
-	// Parts of axes are placed apart on all tensors only where that is a small problem.
-	finer := slices.DeleteFunc(levels[:at], func(l space.Level) bool { return l.Apart })
-	last := first
-	if len(finer) == 0 {
-		err = c.solve(ctx, first, 0.75, 0)
+	if len(finer) == 0 || last.Groups > 0 {
+		err = c.solve(ctx, last, 0.75, 0)
 	} else {
-		last, err = c.refine(ctx, first, finer)
+		last, err = c.refine(ctx, last, finer)
 	}
 	if err != nil {
 		return err
@@ -41,51 +37,43 @@ func (c *choice) search(ctx context.Context) error {
 	return c.smallest(ctx, last)
 }
 
-// first builds the finest level that is built in about a second and returns its place; there is none if the coarsest is too
-// large, or its time or steps are over.
-func (c *choice) first(ctx context.Context, levels []space.Level) (l *level, at int, err error) {
-	for at := range levels {
-		l, err := c.build(ctx, levels[at], at+1 < len(levels))
-		if l != nil || err != nil || c.over(ctx) {
-			return l, at, err
-		}
-	}
-	return nil, 0, nil
+// base builds the level of whole axes or the finest coarser one that is not too large, and returns the finer levels, too.
+func (c *choice) base(ctx context.Context) (*level, []space.Level, error) {
+	levels := c.space.Levels()
+	whole := max(0, slices.Index(levels, space.Level{Whole: true}))
+	l, err := c.finest(ctx, levels[whole:], false)
+	return l, levels[:whole], err
 }
 
-// refine searches a coarse level, then the finest one of whole axes that is not too large, and then one that splits axes. It
-// returns the last one.
+// finest builds the first of some levels that is not too large, or even small. There is none if all are too large, or time or
+// steps are over.
+func (c *choice) finest(ctx context.Context, levels []space.Level, small bool) (*level, error) {
+	for _, at := range levels {
+		if l, err := c.build(ctx, at, small); l != nil || err != nil || c.over(ctx) {
+			return l, err
+		}
+	}
+	return nil, nil
+}
+
+// refine searches the level of whole axes, and then one that splits them: parts are placed apart on all tensors where that is a
+// small problem. It returns the last one.
 func (c *choice) refine(ctx context.Context, first *level, finer []space.Level) (*level, error) {
-	if err := c.solve(ctx, first, 0.25, firstSteps); err != nil {
+	begun := c.spent
+	if err := c.solve(ctx, first, 0.5, firstSteps); err != nil {
 		return nil, err
 	}
-	if err := c.smallest(ctx, first); err != nil {
-		return nil, err
+	if err := c.smallest(ctx, first); err != nil || c.over(ctx) {
+		return first, err
 	}
-	last, begun := first, c.spent
-	next := func(at space.Level) (ok bool, err error) {
-		l, err := c.build(ctx, at, false)
-		if l == nil || err != nil {
-			return false, err
-		}
-		last = l
-		err = c.solve(ctx, l, 0.75, max(lastSteps-(c.spent-begun), search.DefaultSteps))
-		return true, err
+	last, err := c.finest(ctx, finer[:1], true)
+	if last == nil && err == nil {
+		last, err = c.finest(ctx, finer[1:], false)
 	}
-	whole := slices.Index(finer, space.Level{Whole: true})
-	for i := max(whole, 0); i < len(finer) && !c.over(ctx); i++ {
-		if ok, err := next(finer[i]); err != nil {
-			return nil, err
-		} else if ok {
-			break
-		}
+	if last == nil || err != nil {
+		return first, err
 	}
-	if whole > 0 && last.Groups == 0 && !c.over(ctx) {
-		if _, err := next(finer[0]); err != nil {
-			return nil, err
-		}
-	}
-	return last, nil
+	return last, c.solve(ctx, last, 0.75, max(lastSteps-(c.spent-begun), search.DefaultSteps))
 }
 
 // coarse notes what was left out of the search where finer levels are too large.

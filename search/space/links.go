@@ -256,9 +256,9 @@ func withoutConstraints(m *ir.Module) *ir.Module {
 // price is what a reshard costs, in picoseconds.
 type price struct {
 	all   int64
-	least int64   // what a program surely takes: slices one after the other become one
-	first overlap // of a reduce-scatter at its beginning with the product before it
-	last  overlap // of an all-gather at its end with the product after it
+	least int64 // what a program surely takes: slices one after the other become one
+	first int32 // the overlap of a reduce-scatter at its beginning with the product before it, 0 for none
+	last  int32 // the overlap of an all-gather at its end with the product after it
 }
 
 // wordBytes is the size of single integers, which cost nothing.
@@ -280,7 +280,7 @@ func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
 		if end && h.Kind == collectives.AllGather {
 			p.last = s.overlap(&h, to)
 		}
-		if p.first = (overlap{}); h.Kind == collectives.ReduceScatter {
+		if p.first = 0; h.Kind == collectives.ReduceScatter {
 			p.first = s.overlap(&h, from)
 		}
 		end = false
@@ -294,32 +294,41 @@ type overlap struct {
 	dim, blocks int64
 }
 
-// saves returns the most that it could save beside a product, for a tensor of a shape of which the product contracts some dimensions.
-func (o *overlap) saves(w work, shape []int64, contracted uint32) int64 {
-	if o.blocks == 0 {
+// saves returns the most that an overlap could save beside a product, for a tensor of a shape of which the product contracts some
+// dimensions.
+func (s *Space) saves(id int32, w work, shape []int64, contracted uint32) int64 {
+	if id == 0 {
 		return 0
 	}
+	o := &s.overlaps.all[id-1]
 	if contracted>>o.dim&1 == 0 {
 		w.adding = 0
 	}
 	return o.Saves(w.time, shape[o.dim]/o.blocks, w.adding)
 }
 
-// overlap returns how a step may overlap with a product if the layout of the gathered tensor, or of that to be scattered, is
-// whole. A planner hands out the same axes for all steps over them.
-func (s *Space) overlap(h *collectives.Hop, whole layoutID) overlap {
-	key := step{h.Kind, &h.Axes[0], h.Before}
-	o, ok := s.overlaps[key]
-	if !ok {
-		o = s.model.Overlap(h.Kind, h.Axes, h.Before)
-		s.overlaps[key] = o
-	}
-	return overlap{o, int64(h.Dim), subaxis.Product(s.layouts[whole].Dims[h.Dim])}
+// overlaps numbers overlaps from 1.
+type overlaps struct {
+	all []overlap
+	ids map[step]int32
 }
 
-// step is what the price of a step depends on.
+// overlap returns how a step may overlap with a product if the layout of the gathered tensor, or of that to be scattered, is
+// whole. A planner hands out the same axes for all steps over them.
+func (s *Space) overlap(h *collectives.Hop, whole layoutID) int32 {
+	key := step{h.Kind, &h.Axes[0], h.Before, int64(h.Dim), subaxis.Product(s.layouts[whole].Dims[h.Dim])}
+	id, ok := s.overlaps.ids[key]
+	if !ok {
+		s.overlaps.all = append(s.overlaps.all, overlap{s.model.Overlap(h.Kind, h.Axes, h.Before), key.dim, key.blocks})
+		id = int32(len(s.overlaps.all))
+		s.overlaps.ids[key] = id
+	}
+	return id
+}
+
+// step is what the price and the overlap of a step depend on.
 type step struct {
-	kind  collectives.Kind
-	axes  *subaxis.Ref
-	bytes int64
+	kind               collectives.Kind
+	axes               *subaxis.Ref
+	bytes, dim, blocks int64
 }

@@ -155,37 +155,74 @@ func (s *Space) columns(l *link, relaxed bool) columns {
 
 // prices fills a matrix.
 func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
-	l, parts := &s.links[i], s.copies.parts[i]
+	l := &s.links[i]
 	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-	values := make([]int64, len(rows.unique)*len(c.of))
-	row := make([]price, len(cols.unique))
-	for i, from := range rows.unique {
-		if !s.charge(int64(len(c.of))) {
-			return values
+	if relaxed {
+		return s.leastPrices(i, c)
+	}
+	values := make([]int64, 0, len(rows.unique)*len(cols.unique))
+	for _, from := range rows.unique {
+		if !s.charge(int64(len(cols.unique)) * pairWork) {
+			break
 		}
-		for j, to := range cols.unique {
-			row[j] = s.reshard(from, to, l.tensor)
-		}
-		out := values[i*len(c.of):][:len(c.of)]
-		for j, col := range c.of {
-			p, part := &row[col.layout], int64(wholeCopy)
-			if parts != nil {
-				part = parts[col.layout]
-			}
-			if relaxed {
-				out[j] = s.least(l, p, part, col.work)
-			} else {
-				out[j] = p.all * l.runs
-			}
+		for _, to := range cols.unique {
+			w := s.planner.Way(l.tensor, s.known[from], s.known[to])
+			values = append(values, w.Price()*l.runs)
 		}
 	}
 	return values
 }
 
+// leastPrices fills a matrix of the relaxed problem.
+func (s *Space) leastPrices(i int, c *columns) []int64 {
+	l, parts, pairs := &s.links[i], s.copies.parts[i], s.pairs(i)
+	n := len(s.lists.all[l.cols].unique)
+	values := make([]int64, 0, len(pairs)/n*len(c.of))
+	for row := 0; row < len(pairs) && s.charge(int64(len(c.of))); row += n {
+		for _, col := range c.of {
+			part := int64(wholeCopy)
+			if parts != nil {
+				part = parts[col.layout]
+			}
+			values = append(values, s.least(l, &pairs[row+int(col.layout)], part, col.work))
+		}
+	}
+	return values
+}
+
+// pairsKey tells apart what prices of pairs of layouts depend on.
+type pairsKey struct {
+	rows, cols int32 // sets of layouts
+	tensor     *collectives.Tensor
+}
+
+// pairs returns the prices of all pairs of a link's layouts. They are remembered for the next relaxed problem of the space.
+func (s *Space) pairs(i int) []price {
+	l := &s.links[i]
+	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+	key := pairsKey{rows.set, cols.set, l.tensor}
+	if known, ok := s.priced[key]; ok {
+		return known
+	}
+	var out []price
+	for _, from := range rows.unique {
+		for _, to := range cols.unique {
+			out = append(out, s.reshard(from, to, l.tensor))
+		}
+	}
+	if s.priced == nil {
+		s.priced = map[pairsKey][]price{}
+	}
+	if s.err == nil {
+		s.priced[key] = out
+	}
+	return out
+}
+
 // least returns what a program surely takes for a reshard: its part of a copy that several uses share, or a copy of its own whose gather
 // overlaps with a product.
 func (s *Space) least(l *link, p *price, part int64, w work) int64 {
-	return min(l.sure.of(portion(p.least, part)), l.sure.of(p.least-p.last.saves(w, s.m.TypeOf(l.typ).Dims, l.contracted)))
+	return min(l.sure.of(portion(p.least, part)), l.sure.of(p.least-s.saves(p.last, w, s.m.TypeOf(l.typ).Dims, l.contracted)))
 }
 
 // portion returns a part of a price, rounded down.

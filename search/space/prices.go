@@ -82,10 +82,10 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 		st.cost += p.all
 		sent += p.least
 		if d.rings && d.fed[d.same[v]] {
-			sent -= p.last.saves(work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
+			sent -= d.saves(p.last, work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
 		}
 		if d.rings && d.m.Kind(d.node.op) == ir.OpDotGeneral {
-			saved = p.first.saves(st.work, d.m.Shape(v), 0)
+			saved = d.saves(p.first, st.work, d.m.Shape(v), 0)
 		}
 	}
 	st.least = st.work.time + sent - saved

@@ -66,7 +66,8 @@ type Space struct {
 	links     []link
 	lists     lists
 	copies    copies
-	overlaps  map[step]estimate.Overlap
+	overlaps  *overlaps
+	priced    map[pairsKey][]price
 	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
 	holders   []holder // of the last problem that was built
 	time      *moments
@@ -110,7 +111,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	s := &Space{m: m, mesh: mesh, model: model, rings: true,
 		planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
 		pins:    map[ir.ValueID]ir.ShardingID{},
-		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: map[step]estimate.Overlap{},
+		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: &overlaps{ids: map[step]int32{}},
 		fused: estimate.Fused(m),
 		gone:  estimate.Fused(withoutConstraints(m)),
 	}
