@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"slices"
 
 	"autoshard/collectives"
@@ -89,6 +90,8 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.F
 			order = append(order, f)
 		}
 	}
+	// Of strategies that cost the same the first ones win: those that cut large factors.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Sizes[b], r.Sizes[a]) })
 	sizes := make([]int64, len(order))
 	for i, f := range order {
 		sizes[i] = r.Sizes[f]
