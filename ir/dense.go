@@ -46,10 +46,7 @@ func (m *Module) Dense(t TypeID, data []byte) *Dense {
 
 // DenseInts returns a constant of i64 with those elements and that shape.
 func (m *Module) DenseInts(list []int64, dims ...int64) *Dense {
-	data := make([]byte, 0, 8*len(list))
-	for _, n := range list {
-		data = binary.LittleEndian.AppendUint64(data, uint64(n))
-	}
+	data, _ := binary.Append(make([]byte, 0, 8*len(list)), binary.LittleEndian, list)
 	return m.Dense(m.TensorType(dtype.I64, dims...), data)
 }
 

@@ -3,8 +3,6 @@ package ir
 import (
 	"cmp"
 	"slices"
-
-	"autoshard/internal/lists"
 )
 
 // Infer returns the types of the results that an op would have, by the one rule that Verify holds it to (specification:
@@ -97,19 +95,10 @@ func (f *inference) body(region int) (s signature, ok bool) {
 	}
 	b := f.bodies[region]
 	if last := f.m.LastOp(b); last != 0 {
-		s.results = f.m.operandTypes(last)
+		s.results = f.m.TypesOf(f.m.Operands(last))
 	}
 	s.args = f.m.TypesOf(f.m.BlockArgs(b))
 	return s, true
-}
-
-// operandTypes returns the types of the operands of an op, resultTypes those of its results.
-func (m *Module) operandTypes(op OpID) []TypeID {
-	return lists.Of(m.NumOperands(op), func(i int) TypeID { return m.Type(m.Operand(op, i)) })
-}
-
-func (m *Module) resultTypes(op OpID) []TypeID {
-	return lists.Of(m.NumResults(op), func(i int) TypeID { return m.Type(m.Result(op, i)) })
 }
 
 // isScalar says whether a type is a ranked tensor without dimensions.

@@ -32,22 +32,17 @@ func (w Window) Places(n int64) int64 {
 // Windows returns the windows of a reduce_window or select_and_scatter in all dimensions, or of a convolution in the
 // spatial ones; nil where the attributes are not those of windows.
 func Windows(m *Module, op OpID) []Window {
-	f := inference{m: m, kind: m.Kind(op), attrs: m.OpAttrs(op), operands: m.operandTypes(op)}
+	f := inference{m: m, kind: m.Kind(op), attrs: m.OpAttrs(op), operands: m.TypesOf(m.Operands(op))}
 	sizes, _ := f.ints("window_dimensions")
 	base, dilation := "base_dilations", "window_dilations"
 	if d, ok := f.attrs.Get("dimension_numbers").(*ConvDims); ok {
-		sizes, base, dilation = f.kernelSizes(d), "lhs_dilation", "rhs_dilation"
+		sizes, base, dilation = lists.Pick(f.operand(1).Dims, d.KernelSpatial), "lhs_dilation", "rhs_dilation"
 	}
 	windows, err := f.windows(sizes, "window_strides", base, dilation)
 	if err != nil {
 		return nil
 	}
 	return windows
-}
-
-// kernelSizes returns the sizes of the kernel of a convolution in the spatial dimensions.
-func (f *inference) kernelSizes(d *ConvDims) []int64 {
-	return lists.Pick(f.operand(1).Dims, d.KernelSpatial)
 }
 
 // windows reads the window attributes of an op for a number of dimensions.
@@ -129,7 +124,7 @@ func (f *inference) convolutionShape(d *ConvDims) error {
 	if err := convolutionGroups(d, lhs, rhs, features, batches); err != nil {
 		return err
 	}
-	windows, err := f.windows(f.kernelSizes(d), "window_strides", "lhs_dilation", "rhs_dilation")
+	windows, err := f.windows(lists.Pick(f.operand(1).Dims, d.KernelSpatial), "window_strides", "lhs_dilation", "rhs_dilation")
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func checkCustomCall(v *verifier, op OpID) error {
 
 // layouts checks that the layouts of tensors are permutations of their dimensions.
 func (v *verifier) layouts(op OpID, operands, results ArrayAttr) error {
-	types := append(v.at.operands, v.m.resultTypes(op)...)
+	types := append(v.at.operands, v.m.TypesOf(v.m.ResultValues(op))...)
 	if len(operands)+len(results) != len(types) {
 		return nil
 	}
@@ -179,7 +179,8 @@ func (v *verifier) returnsTypes(op OpID, region int) error {
 	if v.m.LastOp(v.m.RegionBlock(op, region)) == 0 {
 		return badOp("region #%d has no terminator", region)
 	}
-	return v.sameTypeLists(body.results, v.m.resultTypes(op), fmt.Sprintf("region #%d returns types that do not match the op's result types",
+	results := v.m.TypesOf(v.m.ResultValues(op))
+	return v.sameTypeLists(body.results, results, fmt.Sprintf("region #%d returns types that do not match the op's result types",
 		region))
 }
 
@@ -188,7 +189,7 @@ func checkWhile(v *verifier, op OpID) error {
 	condition, _ := v.at.body(0)
 	body, _ := v.at.body(1)
 	if err := cmp.Or(
-		v.sameTypeLists(v.m.resultTypes(op), operands, "result types do not match operand types"),
+		v.sameTypeLists(v.m.TypesOf(v.m.ResultValues(op)), operands, "result types do not match operand types"),
 		v.sameTypeLists(condition.args, operands, "expect operands to be compatible with condition block arguments"),
 		v.sameTypeLists(body.args, operands, "expect operands to be compatible with body block arguments")); err != nil {
 		return err
@@ -223,7 +224,7 @@ func checkBranches(v *verifier, op OpID) error {
 }
 
 func checkOptimizationBarrier(v *verifier, op OpID) error {
-	return v.sameTypeLists(v.m.resultTypes(op), v.at.operands, "requires the same types for operands and results")
+	return v.sameTypeLists(v.m.TypesOf(v.m.ResultValues(op)), v.at.operands, "requires the same types for operands and results")
 }
 
 func checkTokens(v *verifier, op OpID) error {

@@ -144,7 +144,7 @@ func (v *verifier) manualSides(op OpID) (in, out side) {
 	m := v.m
 	in.name, out.name = "operand", "result"
 	body := m.RegionBlock(op, 0)
-	in.outside, out.outside = m.operandTypes(op), m.resultTypes(op)
+	in.outside, out.outside = m.TypesOf(m.Operands(op)), m.TypesOf(m.ResultValues(op))
 	for _, a := range m.BlockArgs(body) {
 		in.inside = append(in.inside, m.Type(a))
 		in.shardings = append(in.shardings, m.Sharding(a))
@@ -159,7 +159,7 @@ func (v *verifier) manualSides(op OpID) (in, out side) {
 		out.shardings = given
 	}
 	if last := m.LastOp(body); last != 0 {
-		out.inside = m.operandTypes(last)
+		out.inside = m.TypesOf(m.Operands(last))
 	}
 	return in, out
 }

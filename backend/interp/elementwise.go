@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"maps"
+
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -17,9 +19,7 @@ func init() {
 	for _, family := range []map[ir.Kind]builder{
 		elementwise, shapeOps, dynamicOps, linearOps, indexOps, reductions, controlOps, collectiveOps, chloOps, sdyOps, checkOps,
 	} {
-		for kind, b := range family {
-			builders[kind] = b
-		}
+		maps.Copy(builders, family)
 	}
 	for kind, compute := range unaryOps {
 		builders[kind] = pure1(compute)

@@ -82,12 +82,8 @@ func (c Combiner) each(acc, elems []Tensor) ([]Tensor, error) {
 	if c.Monoid != MonoidNone || acc[0].Rank() == 0 {
 		return c.call(acc, elems)
 	}
-	outs, err := Map(append(slices.Clone(acc), elems...), c, types(acc))
+	outs, err := Map(append(slices.Clone(acc), elems...), c, lists.Map(acc, func(t Tensor) dtype.Type { return t.DType }))
 	return outs, err
-}
-
-func types(ts []Tensor) []dtype.Type {
-	return lists.Map(ts, func(t Tensor) dtype.Type { return t.DType })
 }
 
 // Map applies body to the inputs, which have one shape, position by position; the results have the element types

@@ -46,7 +46,7 @@ func (w Window) resultShape(shape []int64) []int64 {
 func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, error) {
 	w = w.withDefaults(inputs[0].Rank())
 	shape := w.resultShape(inputs[0].Shape)
-	outs := newLike(inits, shape)
+	outs := lists.Map(inits, func(t Tensor) Tensor { return New(t.DType, shape) })
 	if lists.Product(shape) == 0 {
 		return outs, nil
 	}
@@ -68,11 +68,6 @@ func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, er
 		outs[i] = Convert(bases[i], inits[i].DType)
 	}
 	return outs, nil
-}
-
-// newLike returns zeros of the given shape with the element types of ts.
-func newLike(ts []Tensor, shape []int64) []Tensor {
-	return lists.Map(ts, func(t Tensor) Tensor { return New(t.DType, shape) })
 }
 
 // pad applies base dilation and padding with the scalar value.

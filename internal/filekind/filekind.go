@@ -11,6 +11,7 @@ package filekind
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
@@ -42,10 +43,8 @@ func Check(file string, src []byte, wanted ...Kind) error {
 	if f.kind == Unknown {
 		return nil
 	}
-	for _, w := range wanted {
-		if f.kind == w {
-			return nil
-		}
+	if slices.Contains(wanted, f.kind) {
+		return nil
 	}
 	return diag.Invalid(diag.BadFile, diag.Position{File: file}, "this is %s, not %s", f.name, names[wanted[0]]).
 		WithNote(diag.Position{}, "%s", f.advice(file, wanted[0]))

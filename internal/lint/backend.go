@@ -60,10 +60,8 @@ func outline(m *ir.Module) {
 		}
 	}
 	for i := len(manual) - 1; i >= 0; i-- {
-		for _, v := range m.ResultValues(manual[i]) {
-			if m.HasUses(v) {
-				return
-			}
+		if slices.ContainsFunc(m.ResultValues(manual[i]), m.HasUses) {
+			return
 		}
 		m.Erase(manual[i])
 	}

@@ -138,10 +138,7 @@ func (w *writer) storedArray(a any) storedArray {
 }
 
 func int64Bytes(v []int64) []byte {
-	out := make([]byte, 0, 8*len(v))
-	for _, n := range v {
-		out = binary.LittleEndian.AppendUint64(out, uint64(n))
-	}
+	out, _ := binary.Append(make([]byte, 0, 8*len(v)), binary.LittleEndian, v)
 	return out
 }
 

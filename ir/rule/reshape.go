@@ -66,10 +66,8 @@ type reshapeSide struct {
 }
 
 func buildReshape(b *builder) bool {
-	for _, size := range b.in[0] {
-		if size == 0 {
-			return false
-		}
+	if slices.Contains(b.in[0], 0) {
+		return false
 	}
 	r := reshaper{b, reshapeSide{b.in[0], 0, 1, 1}, reshapeSide{b.out[0], 0, 1, 1}}
 	for r.in.more() || r.out.more() {

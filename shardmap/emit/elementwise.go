@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"strings"
 
 	"autoshard/internal/lists"
@@ -18,9 +19,7 @@ func init() {
 	handlers = map[ir.Kind]handler{}
 	for _, family := range []map[ir.Kind]handler{controlOps(), elementwise(), shapeOps(), contractions(), indexOps(), reductions(),
 		communication(), chloOps()} {
-		for kind, h := range family {
-			handlers[kind] = h
-		}
+		maps.Copy(handlers, family)
 	}
 	for kind := range ir.NumKinds {
 		if fn, ok := unaryName(kind); ok && handlers[kind] == nil {
