@@ -15,6 +15,9 @@
 //	r, err := search.Solve(ctx, p, search.Options{})
 //	// r.Solution is [0 1] or [1 0], r.Cost and r.Bound are 3, r.Status is Optimal
 //
+// Where strategies select the same row of a matrix, as ops that read a value in one layout do, [Builder.AddEdgeThrough] says so: messages,
+// reductions and exact searches then work on rows instead of strategies (link.go, product.go).
+//
 // The stages of Solve are: exact reductions, each of which keeps an optimal solution and is undone by a log (reduce.go, memory.go,
 // dominate.go, eliminate.go); a lower bound by message passing with prices on the scarce time steps (messages.go, dual.go), evaluated in
 // integers so that no rounding can make it wrong, which also rules out values and pairs of values (certify.go, stage.go); solutions by
