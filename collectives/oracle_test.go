@@ -195,8 +195,12 @@ func TestWaysAreShortest(t *testing.T) {
 // checkBack expects that the steps told from the last to the first end on the blocks of the goal and cost what the way costs.
 func checkBack(t *rapid.T, way *Way, r *Reshard) {
 	total, blocks := int64(0), []int64{}
-	before := int64(0) // the bytes that the step told last began with
+	before, sliced := int64(0), false // the bytes that the step told last began with, and whether it was a slice
 	way.Back(func(h Hop) {
+		if h.Joined != (sliced && h.Kind == AllSlice) {
+			t.Fatalf("from %v to %v: a %v is joined with the step after it: %v", r.From, r.To, h.Kind, h.Joined)
+		}
+		sliced = h.Kind == AllSlice
 		if len(blocks) > 0 && before != h.After {
 			t.Fatalf("from %v to %v: a step ends on %d bytes, the next begins with %d", r.From, r.To, h.After, before)
 		}

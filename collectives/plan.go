@@ -221,18 +221,22 @@ type Hop struct {
 	Dim           int   // that is cut or joined; of an all-to-all the one that is joined
 	Price         int64 // picoseconds
 	Before, After int64 // bytes of a device
+	Joined        bool  // a slice that another one follows: programs slice once
 }
 
 // Back calls visit with the steps from the last to the first.
 func (w *Way) Back(visit func(h Hop)) {
+	sliced := false // by the step told before, which comes after
 	for i := len(w.legs) - 1; i >= 0; i-- {
 		l := &w.legs[i]
 		for at := l.goal; at != l.start; at = l.row.from[at] {
 			g, from := l.table.graph, l.row.from[at]
 			arc := l.table.arc(l.row, at)
 			move := &g.moves[arc.move]
+			slice := move.kind == AllSlice
 			visit(Hop{move.kind, move.axes, int(arc.dim), l.row.price[at] - l.row.price[from], l.table.tensor.bytes / move.shards,
-				l.table.tensor.bytes / g.vertices[at].shards})
+				l.table.tensor.bytes / g.vertices[at].shards, slice && sliced})
+			sliced = slice
 		}
 	}
 }

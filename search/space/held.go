@@ -188,13 +188,12 @@ func (s *Space) bytes(v ir.ValueID, l layoutID) int64 {
 // any later step reads and makes.
 func (s *Space) steps(v ir.ValueID, from, to layoutID) (first, most int64) {
 	w := s.planner.Way(s.tensor(v), s.known[from], s.known[to])
-	after, sliced := int64(0), false
+	after := int64(0)
 	w.Back(func(h collectives.Hop) {
-		slice := h.Kind == collectives.AllSlice
-		if slice && sliced { // slices that follow one another are one
+		if h.Joined {
 			return
 		}
-		if sliced = slice; after > 0 {
+		if after > 0 {
 			most = max(most, h.After+after)
 		}
 		first, after = h.After, h.After

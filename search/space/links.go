@@ -270,10 +270,9 @@ func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
 		return price{}
 	}
 	w := s.planner.Way(t, s.known[from], s.known[to])
-	p, end, sliced := price{all: w.Price()}, true, false
+	p, end := price{all: w.Price()}, true
 	w.Back(func(h collectives.Hop) {
-		slice, joined := h.Kind == collectives.AllSlice, sliced
-		if sliced = slice; slice && (joined || h.After <= wordBytes) {
+		if h.Kind == collectives.AllSlice && (h.Joined || h.After <= wordBytes) {
 			return
 		}
 		p.least += h.Price
