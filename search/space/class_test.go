@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"autoshard/collectives"
-	"autoshard/cost"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -249,20 +248,13 @@ func anyOp(random *rand.Rand, pick func(shape string) string) (op, shape string)
 		pick("1024x1024"), kind[0], kind[1], dim, square, line), "1024"
 }
 
+// parsed parses a program that declares its mesh, of the given axes, and returns the prices of that.
 func parsed(t *testing.T, text string, axes []subaxis.Axis) (*ir.Module, ir.MeshID, *estimate.Model) {
 	t.Helper()
 	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	hw, err := cost.Lookup("tpu-v5e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := estimate.New(hw, axes)
-	if err != nil {
-		t.Fatal(err)
-	}
 	mesh, _ := m.LookupMesh("mesh")
-	return m, mesh, model
+	return m, mesh, prices(t, axes)
 }

@@ -45,6 +45,12 @@ func read(t testing.TB, text string, axes ...subaxis.Axis) (*ir.Module, ir.MeshI
 	if err := ir.InlineCalls(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
+	return m, m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), prices(t, axes)
+}
+
+// prices returns those of a mesh of TPU v5e chips.
+func prices(t testing.TB, axes []subaxis.Axis) *estimate.Model {
+	t.Helper()
 	hw, err := cost.Lookup("tpu-v5e")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +59,7 @@ func read(t testing.TB, text string, axes ...subaxis.Axis) (*ir.Module, ir.MeshI
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, m.AddMesh("mesh", subaxis.Mesh{Axes: axes}, nil, 0), model
+	return model
 }
 
 // Whatever strategies are picked, the program that they stand for computes what the unsharded one does, and costs no
