@@ -11,8 +11,7 @@ import (
 	"autoshard/search/space"
 )
 
-// memoryAttempts bounds how often the search runs again with a tighter limit because reshards, which it does not
-// see as memory, went over the real one.
+// memoryAttempts bounds how often the search runs again because the program of what it found held more than the limit.
 const memoryAttempts = 12
 
 // boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
@@ -26,7 +25,7 @@ const goodGap = 200
 // the more copies are shared the less is sent, and the longer they are held.
 var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 
-// Steps of searches where no budget is given: of a first coarse one, of all finer ones after it, and of that for a bound.
+// Steps of searches where no budget is given: of that of whole axes, of the finer one after it, and of one for the bound.
 // Those are bounded because reductions, which the default budget of package search grows with, take minutes there.
 const (
 	firstSteps = search.DefaultSteps / 2
@@ -275,8 +274,8 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 		if l.solution != nil {
 			l.space.Settle(l.solution)
 		}
-		before, more, err := c.bound, false, error(nil)
-		if _, more, err = c.relaxation(ctx, l, false); err != nil || !more {
+		before := c.bound
+		if _, more, err := c.relaxation(ctx, l, false); err != nil || !more {
 			return err
 		}
 		if c.best == nil {

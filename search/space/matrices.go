@@ -204,7 +204,7 @@ func (s *Space) pairs(i int) []price {
 	if known, ok := s.priced[key]; ok {
 		return known
 	}
-	var out []price
+	out := make([]price, 0, len(rows.unique)*len(cols.unique))
 	for _, from := range rows.unique {
 		for _, to := range cols.unique {
 			out = append(out, s.reshard(from, to, l.tensor))
