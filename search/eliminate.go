@@ -27,11 +27,12 @@ func (w *work) eliminate(ctx context.Context) bool {
 		case 1:
 			w.eliminateLeaf(int32(i), adj[0])
 		case 2:
-			ka, kb := len(w.from(int32(i), adj[0]).col), len(w.from(int32(i), adj[1]).col)
+			first, second := w.from(int32(i), adj[0]), w.from(int32(i), adj[1])
+			ka, kb := len(first.col), len(second.col)
 			if ka*kb > eliminationEntries || ka*kb > 4*len(c.unary)*(ka+kb) {
 				continue
 			}
-			w.eliminateBetween(int32(i), adj[0], adj[1])
+			w.eliminateBetween(int32(i), adj[0], adj[1], first, second)
 		default:
 			continue
 		}
@@ -88,11 +89,10 @@ func lightest(class []int32, n int, costs []int64) (value []int32, least []int64
 	return value, least
 }
 
-// eliminateBetween joins the two neighbours of node i by a link that is the min-plus product of theirs with i.
-func (w *work) eliminateBetween(i, e, g int32) {
+// eliminateBetween joins the two neighbours of node i by a link that is the min-plus product of theirs with i, e and g, as i sees them.
+func (w *work) eliminateBetween(i, e, g int32, ve, vg *view) {
 	w.proveNodes(proveOut, i)
 	u, v := w.other(e, i), w.other(g, i)
-	ve, vg := w.from(i, e), w.from(i, g)
 	k := w.size(i)
 	class, first := w.number.join(ve.near, vg.near, k, len(ve.row), len(vg.row))
 	value, least := lightest(class, len(first), w.cells[i].unary)

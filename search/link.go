@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"autoshard/internal/lists"
+)
 
 // matrix is a cost matrix in row-major order, immutable because edges and clones share it.
 type matrix struct {
@@ -124,7 +128,7 @@ func (n *numbering) of(x int32) (number int32, added bool) {
 // join returns the classes of k values that agree in two partitions with p and q classes, and the first value of each.
 func (n *numbering) join(first, second []int32, k, p, q int) (class, values []int32) {
 	if first == nil || second == nil {
-		return nil, counted(k)
+		return nil, lists.Range[int32](k)
 	}
 	n.start(p * q)
 	class = make([]int32, k)
@@ -147,7 +151,7 @@ func (n *numbering) common(partitions [][]int32, sizes []int, k int) (class, val
 	}
 	class, count := partitions[0], sizes[0]
 	if class == nil {
-		return nil, counted(k)
+		return nil, lists.Range[int32](k)
 	}
 	for j, next := range partitions {
 		class, values = n.join(class, next, k, count, sizes[j])
@@ -156,15 +160,6 @@ func (n *numbering) common(partitions [][]int32, sizes []int, k int) (class, val
 		}
 	}
 	return class, values
-}
-
-// counted returns 0, 1, .. k-1.
-func counted(k int) []int32 {
-	all := make([]int32, k)
-	for x := range all {
-		all[x] = int32(x)
-	}
-	return all
 }
 
 // attach adds a link, summing it into the link that already joins the two nodes, and queues it.

@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"autoshard/internal/lists"
+)
 
 // exactTable bounds the tables when a whole model is solved by elimination.
 const exactTable = 1 << 20
@@ -51,11 +55,7 @@ func (g *stage) raise(bound int64) { g.bound = max(g.bound, bound) }
 // exact solves the model by elimination without prices. The optimum is a bound; it is the solution if it fits. It reports whether the model
 // is settled.
 func (g *stage) exact(limit int64) bool {
-	all := make([]int32, len(g.m.node))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	x, value, ok := g.region.solve(all, nil, g.m.unary, limit)
+	x, value, ok := g.region.solve(lists.Range[int32](len(g.m.node)), nil, g.m.unary, limit)
 	g.s.charge(g.region.takeSpent())
 	if !ok {
 		return false

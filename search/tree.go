@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"autoshard/internal/lists"
 )
 
 const (
@@ -36,10 +38,7 @@ type tree struct {
 func newTree(s *solver, g *stage) *tree {
 	root := g.w.compact()
 	g.w.proveTree(root)
-	same := make([]int32, len(g.m.node))
-	for i := range same {
-		same[i] = int32(i)
-	}
+	same := lists.Range[int32](len(g.m.node))
 	t := &tree{s: s, closed: Inf}
 	t.push(&treeNode{w: root, bound: g.bound, prices: g.dual.pricesByTime(), from: g.dual.msg.carry(same, len(same), 0)})
 	return t
@@ -149,10 +148,7 @@ func (n *treeNode) divide(g *stage) []*treeNode {
 	near, far := g.w.compact(), g.w.compact()
 	g.w.proveCases(g.m.node[i], in, near, far)
 	g.s.charge(2 * cloneSteps * int64(len(near.cells)+len(near.links)))
-	same := make([]int32, len(g.m.node))
-	for j := range same {
-		same[j] = int32(j)
-	}
+	same := lists.Range[int32](len(g.m.node))
 	child := func(w *work, keep bool) *treeNode {
 		w.prune(i, func(a int) bool { return in[a] != keep }, nil)
 		return &treeNode{w: w, bound: n.bound, prices: n.prices, from: g.dual.msg.carry(same, len(same), 0)}
