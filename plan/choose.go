@@ -77,7 +77,7 @@ type choice struct {
 
 // choose searches, and lowers what it finds. The answer is the best of that and the baselines.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowered, Certificate, error) {
-	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "baselines"}
+	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
 	if err := late.Err(); err != nil {
 		return nil, Certificate{}, err
 	}

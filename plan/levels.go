@@ -117,6 +117,7 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 	if err != nil {
 		return nil, err
 	}
+	c.strategies = len(l.problem.Cost)
 	if bytes := l.space.LeastPeak(); !c.built || bytes < c.floor {
 		c.floor, c.built = bytes, true
 	}

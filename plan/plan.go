@@ -53,7 +53,8 @@ type planner struct {
 	state  []int // per result: the input that it replaces, -1 for none
 	found  findings
 
-	lowering time.Duration // the longest that making a program explicit and pricing it took
+	lowering   time.Duration // the longest that making a program explicit and pricing it took
+	strategies int           // of the latest problem
 }
 
 func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner, error) {
@@ -97,12 +98,14 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 // report tells of progress; cost and bound are in picoseconds.
 func (p *planner) report(stage string, cost, bound int64) {
 	if p.Progress != nil {
-		p.Progress(Progress{Stage: stage, Seconds: float64(cost) / program.Picoseconds, Bound: float64(bound) / program.Picoseconds})
+		p.Progress(Progress{Stage: stage, Seconds: float64(cost) / program.Picoseconds, Bound: float64(bound) / program.Picoseconds,
+			Strategies: p.strategies})
 	}
 }
 
 // space returns the space of the plans, with the baselines as suggestions. It is not complete if the context ends.
 func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space {
+	p.report("rules", 0, 0)
 	s := space.New(p.module, p.mesh, p.model)
 	if p.SerialMatmul {
 		s.Serial()
@@ -240,6 +243,7 @@ func (p *planner) overlap(ctx context.Context, l *lowered) error {
 // plan puts the answer together. The text of its program keeps the places of the model's ops, which messages and emitted
 // programs name. It fails with the context's error where that ends.
 func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate) (*Plan, error) {
+	p.report("write", certificate.Cost, certificate.Bound)
 	text, err := mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})
 	if err != nil {
 		return nil, err

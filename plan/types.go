@@ -24,12 +24,13 @@ type Options struct {
 	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
 }
 
-// Progress is a report of long work: the stage - read, propagate, baselines, space, search, lower, bound, verify - and, once
-// a plan is known, the predicted step time of the best so far and the bound that no plan goes below, in seconds.
+// Progress is a report of long work: the stage - read, propagate, baselines, rules, space, search, lower, bound, write, verify - and,
+// once a plan is known, the predicted step time of the best so far and the bound that no plan goes below, in seconds.
 type Progress struct {
-	Stage   string
-	Seconds float64
-	Bound   float64
+	Stage      string
+	Seconds    float64
+	Bound      float64
+	Strategies int // of all ops, in the problem that is searched; 0 before there is one
 }
 
 // Schema identifies the JSON form of a Plan.

@@ -41,14 +41,13 @@ type classes struct {
 	made    map[string]*class
 	bases   map[string]*draft // of ops with a rule, without what suggestions add
 	drafts  []*draft          // of classes that have no prices yet
-	rules   *rule.Cache
 	ruleIDs map[*ir.Rule]int32
 	content map[string]int32 // of rules: the first that is equal
 	key     []byte
 }
 
 func newClasses(apart bool) classes {
-	return classes{apart: apart, made: map[string]*class{}, bases: map[string]*draft{}, rules: rule.NewCompleteCache(),
+	return classes{apart: apart, made: map[string]*class{}, bases: map[string]*draft{},
 		ruleIDs: map[*ir.Rule]int32{}, content: map[string]int32{}}
 }
 

@@ -49,7 +49,7 @@ func (s *Space) made(n *node) func(strategy int32) []layoutID {
 		return nil
 	}
 	whole := s.internAll(s.wholes(n.values))
-	r := s.classes.rules.Of(s.m, n.op)
+	r := s.rules[n.op]
 	if r == nil || len(n.operands) == 0 {
 		return func(int32) []layoutID { return whole }
 	}

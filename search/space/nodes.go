@@ -139,7 +139,7 @@ func appendNew(all []collectives.Layout, l collectives.Layout) []collectives.Lay
 func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 	m := s.m
 	n := node{op: op, runs: runs, sure: sure, operands: m.Operands(op), values: m.ResultValues(op)}
-	r := s.classes.rules.Of(m, op)
+	r := s.rules[op]
 	switch {
 	case r != nil && len(n.operands) > 0:
 		n.class = s.ruledClass(&n, r)

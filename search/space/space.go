@@ -28,6 +28,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
 
@@ -52,6 +53,7 @@ type Space struct {
 	layoutIDs []int32                    // by the planner's id: one more than that of the space, 0 for none
 	adopted   map[ir.ShardingID]layoutID // layouts of suggestions
 	tensors   []*collectives.Tensor      // by type
+	rules     []*ir.Rule                 // per op of the main function, nil for none
 	classes   classes
 	nodes     []node
 	nodeOf    []int32 // per value: its node, -1 for none
@@ -114,12 +116,20 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: &overlaps{ids: map[step]int32{}},
 		fused: estimate.Fused(m),
 		gone:  estimate.Fused(withoutConstraints(m)),
+		rules: rulesOf(m),
 	}
 	acrossManual(m, s.gone)
 	for range s.outPins {
 		s.tied = append(s.tied, -1)
 	}
 	return s
+}
+
+// rulesOf returns the sharding rules of the ops of the main function.
+func rulesOf(m *ir.Module) []*ir.Rule {
+	rules, cache := make([]*ir.Rule, m.NumOps()), rule.NewCompleteCache()
+	m.Walk(m.MainFunc().Body, func(op ir.OpID) { rules[op] = cache.Of(m, op) })
+	return rules
 }
 
 // Serial says that programs are lowered without collective matmuls.

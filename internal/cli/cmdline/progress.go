@@ -3,6 +3,7 @@ package cmdline
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,16 +77,23 @@ func (m *meter) draw() {
 	}
 }
 
-// line is a stage with the time since the beginning and, once a plan is known, its cost and how far that may be from the
-// best.
+// line is a stage with the time since the beginning and, once they are known, how many strategies are searched, the cost of the best
+// plan and how far that may be from the best.
 func (m *meter) line(elapsed time.Duration) string {
 	p := &m.latest
-	text := fmt.Sprintf("%s %.1f s", p.Stage, elapsed.Seconds())
+	var known []string
+	if p.Strategies > 0 {
+		known = append(known, diag.Count(p.Strategies, "strategy", "strategies"))
+	}
 	if p.Seconds > 0 {
-		text += ": cost " + diag.Seconds(p.Seconds)
+		known = append(known, "cost "+diag.Seconds(p.Seconds))
 		if p.Bound > 0 {
-			text += fmt.Sprintf(", gap %.3g %%", 100*(p.Seconds-p.Bound)/p.Seconds)
+			known = append(known, fmt.Sprintf("gap %.3g %%", 100*(p.Seconds-p.Bound)/p.Seconds))
 		}
+	}
+	text := fmt.Sprintf("%s %.1f s", p.Stage, elapsed.Seconds())
+	if len(known) > 0 {
+		text += ": " + strings.Join(known, ", ")
 	}
 	return text
 }
