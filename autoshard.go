@@ -82,6 +82,9 @@ const PlanSchema = plan.Schema
 // MaxTripCount bounds the trip counts that can be asked for.
 const MaxTripCount = plan.MaxTripCount
 
+// DefaultSearchMemory is the most bytes that planning holds where nothing else is asked for.
+const DefaultSearchMemory = plan.DefaultSearchMemory
+
 // ErrEnough, as the cause of a context's cancellation, asks [MakePlan] for the best plan so far, as a deadline does.
 var ErrEnough = plan.ErrEnough
 

@@ -94,8 +94,11 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	if r.GetMemory() < 0 || r.GetSteps() < 0 {
 		return autoshard.PlanOptions{}, invalid("`memory` and `steps` must be at least 0")
 	}
+	if most := autoshard.DefaultSearchMemory; r.GetSearchMemory() < 0 || r.GetSearchMemory() > most {
+		return autoshard.PlanOptions{}, invalid("`searchMemory` must be from 0 to %d", most)
+	}
 	o := autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
-		Now: time.Now, SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
+		SearchMemory: r.GetSearchMemory(), Now: time.Now, SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
 	for _, t := range r.GetTripCounts() {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount{Loop: t.GetLoop(), Count: t.GetCount()})
 	}

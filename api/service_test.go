@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -270,6 +271,16 @@ func TestFindings(t *testing.T) {
 	if err != nil || len(propagation.Findings) != 2 || propagation.Findings[1].Code != "boundary-sharding" {
 		t.Errorf("findings are %v, error %v", propagation.GetFindings(), err)
 	}
+	request.SearchMemory = 1
+	if plan, err = client(t, r).Plan(t.Context(), request); err != nil || !slices.ContainsFunc(plan.Plan.Findings,
+		func(f *autoshardv1.Finding) bool { return f.Code == "search-memory" }) {
+		t.Errorf("with a byte to search with: %v, %v", plan.GetPlan().GetFindings(), err)
+	}
+	request.SearchMemory = 1 << 40
+	if _, err := client(t, r).Plan(t.Context(), request); connect.CodeOf(err) != connect.CodeInvalidArgument {
+		t.Errorf("more memory than the service gives: %v", err)
+	}
+	request.SearchMemory = 0
 	request.TripCounts = []*autoshardv1.TripCount{{Loop: "2", Count: 5}}
 	if _, err := client(t, r).Plan(t.Context(), request); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("a loop that is not there: %v", err)

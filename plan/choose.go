@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/search"
 	"autoshard/search/space"
 )
@@ -62,6 +64,7 @@ type choice struct {
 	ctx   context.Context // ends when the answer is due
 	late  context.Context // ends only when nobody waits
 	space *space.Space
+	room  room
 
 	stage string
 	best  *lowered // nil while none fits
@@ -78,6 +81,7 @@ type choice struct {
 // choose searches, and lowers what it finds. The answer is the best of that and the baselines.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowered, Certificate, error) {
 	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
+	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
 		return nil, Certificate{}, err
 	}
@@ -90,6 +94,9 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 	search, cancel := c.before(2 * c.lowering)
 	defer cancel()
 	err := c.search(search)
+	for _, text := range c.room.said() {
+		c.found.Add(lint.SearchMemory, 0, "", "%s", text)
+	}
 	if c.early = c.early || search.Err() != nil; err != nil {
 		return nil, Certificate{}, err
 	}
@@ -203,6 +210,9 @@ func (c *choice) watch(ctx context.Context, l *level, solution []int32, limit in
 	if c.gaveUp(err) {
 		return false, c.late.Err()
 	}
+	if err == nil && !c.room.admit("the search with what programs hold for moments", l.space.Bytes(), problem.Size()) {
+		return false, nil
+	}
 	if err == nil {
 		l.problem = problem
 	}
@@ -223,8 +233,8 @@ func (c *choice) options(l *level, p *search.Problem, part float64, otherwise in
 	for _, x := range append(l.space.WarmStarts(), l.solution) {
 		initial = append(initial, l.space.Extend(x, p))
 	}
-	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil,
-		Initial: initial, Progress: func(search.Event) { c.tell("") }}
+	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil, Initial: initial,
+		Memory: c.room.tree(l.space.Bytes(), p.Size()), Progress: func(search.Event) { c.tell("") }}
 }
 
 // try lowers a solution, offers it and suggests it for other levels. Where the program that shares all copies does not fit, it
@@ -333,9 +343,12 @@ func (c *choice) relaxation(ctx context.Context, l *level, watching bool) (over 
 // relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
 // solution where none fits, or none was found in time.
 func (c *choice) relaxed(ctx context.Context, l *level, watching bool) (search.Result, error) {
-	effort := space.Effort{Steps: c.left()}
+	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
 	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort, watching)
 	c.spent += effort.Spent
+	if errors.Is(err, space.ErrMemory) {
+		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
+	}
 	if err != nil {
 		if c.gaveUp(err) {
 			err = c.late.Err()

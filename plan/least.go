@@ -21,7 +21,7 @@ func (c *choice) none(searching context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.memoryError(c.late, c.least, c.floor, relaxed)
+	return c.memoryError(c.late, c.least, c.floor, append(c.room.said(), relaxed...))
 }
 
 // smallest lowers and offers the solutions of a level that need the least memory where no plan fits, until one does or none

@@ -106,10 +106,13 @@ type level struct {
 func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level, error) {
 	c.tell("space")
 	l := &level{Level: at, space: c.space.At(at)}
-	effort := space.Effort{Steps: c.left(), Small: small}
+	effort := space.Effort{Steps: c.left(), Small: small, Memory: c.room.beside(c.room.level)}
 	var err error
 	l.problem, err = l.space.Build(ctx, 0, &effort)
 	c.spent += effort.Spent
+	if errors.Is(err, space.ErrMemory) && !small {
+		c.room.refuse(phaseOf(at, c.space.Levels()), effort.Need)
+	}
 	if c.gaveUp(err) {
 		c.large = c.large || !small && errors.Is(err, space.ErrTooLarge)
 		return nil, c.late.Err()
@@ -117,7 +120,8 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 	if err != nil {
 		return nil, err
 	}
-	c.strategies = len(l.problem.Cost)
+	size := l.problem.Size()
+	c.strategies, c.room.level = int(size.Strategies), l.space.Bytes()+size.Bytes()
 	if bytes := l.space.LeastPeak(); !c.built || bytes < c.floor {
 		c.floor, c.built = bytes, true
 	}
@@ -127,7 +131,7 @@ func (c *choice) build(ctx context.Context, at space.Level, small bool) (*level,
 // gaveUp says whether an error only means that something would take too long or too much, or that there is nothing to
 // find while a plan is known.
 func (c *choice) gaveUp(err error) bool {
-	for _, reason := range []error{space.ErrTooLarge, space.ErrSteps, context.Canceled, context.DeadlineExceeded} {
+	for _, reason := range []error{space.ErrTooLarge, space.ErrMemory, space.ErrSteps, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, reason) {
 			return true
 		}

@@ -28,9 +28,11 @@ func (p *planner) memoryError(ctx context.Context, least *lowered, bound int64, 
 	err := diag.Infeasible(diag.MemoryLimit, diag.Position{},
 		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",
 		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
-	if bound < need {
+	switch {
+	case bound == 0: // nothing was searched
+	case bound < need:
 		err = err.WithNote(diag.Position{}, "no plan of those that were searched can need less than %s", diag.Bytes(bound))
-	} else {
+	default:
 		err = err.WithNote(diag.Position{}, "no plan of those that were searched needs less")
 	}
 	for _, line := range relaxations {

@@ -16,8 +16,11 @@ type Options struct {
 	Memory   int64          // bytes per device; 0: the hardware's memory
 	Steps    int64          // budget of building the space and searching it; 0: search.DefaultSteps for each search
 	Seed     uint64         // of the search
-	Progress func(Progress)
-	Now      func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
+	// SearchMemory is the most bytes that planning may hold, by an account of what models, baselines, problems and searches take; 0:
+	// [DefaultSearchMemory]. What would take more is left out, and a finding says so.
+	SearchMemory int64
+	Progress     func(Progress)
+	Now          func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
 
 	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
 	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says

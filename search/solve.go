@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -23,6 +24,8 @@ type Options struct {
 	Initial [][]int32
 	// Brief leaves out the search for the smallest limit that works where no solution was found.
 	Brief bool
+	// Memory is the most bytes that the open nodes of the tree may take: beyond them the search goes depth first. 0 means 1 GiB.
+	Memory int64
 	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records; in problems whose
 	// edges share rows more, since it names single strategies.
 	Certify bool
@@ -110,6 +113,7 @@ type solver struct {
 	p      *Problem
 	opt    Options
 	budget int64
+	memory int64  // of the tree
 	grows  bool   // the budget is the default one, which grows with the reductions
 	strict bool   // nothing may take more than the budget
 	proof  *proof // nil without Options.Certify
@@ -130,7 +134,7 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 		opt.Steps = DefaultSteps
 	}
 	s := &solver{grows: grows, strict: !grows && !opt.Complete, ctx: ctx, p: p, opt: opt, budget: opt.Steps, phase: "reduce", cost: Inf,
-		bound: -Inf}
+		bound: -Inf, memory: cmp.Or(opt.Memory, openBytes)}
 	for i := range s.lanes {
 		rng := rand.New(rand.NewPCG(opt.Seed, mix(opt.Seed)+uint64(i)))
 		s.lanes[i] = &lane{ctx: ctx, p: p, rng: rng, until: opt.Steps, limit: opt.Steps, table: exactTable, cost: Inf}

@@ -8,10 +8,13 @@ import (
 )
 
 const (
-	openWords   = 1 << 27 // entries of the open nodes of the tree; beyond them the search goes depth first
+	openBytes   = 1 << 30 // of the open nodes of the tree, if nothing else is said
 	probeRounds = 12      // rounds of the dual at one visit of a node
 	leastRounds = 2       // those that need not show progress
 )
+
+// openNodeBytes is what a cell or a link of an open node takes.
+const openNodeBytes = 256
 
 // treeNode is an open node of the tree: a working model, a bound that it inherits, and prices and messages to start from.
 type treeNode struct {
@@ -20,7 +23,7 @@ type treeNode struct {
 	bound  int64
 	prices []pricedTime
 	from   *carried
-	words  int64
+	bytes  int64
 }
 
 // tree is branch and bound on a working model, best bound first, so that the bound of the whole rises with every node. The two lanes work
@@ -30,7 +33,7 @@ type tree struct {
 	open   []*treeNode
 	count  int
 	closed int64 // least bound of the nodes that are done
-	words  int64 // size of the open nodes
+	bytes  int64 // of the open nodes
 	proof  int   // numbers recorded
 }
 
@@ -56,8 +59,8 @@ func (t *tree) bound() int64 {
 func (t *tree) push(n *treeNode) {
 	n.number = t.count
 	t.count++
-	n.words = int64(len(n.w.links)+len(n.w.cells)) * 32
-	t.words += n.words
+	n.bytes = openNodeBytes * int64(len(n.w.links)+len(n.w.cells))
+	t.bytes += n.bytes
 	t.open = append(t.open, n)
 	if n.w.proof != nil {
 		n.w.proof.words = new(int) // lanes must not share a counter
@@ -70,7 +73,7 @@ func (t *tree) pop() *treeNode {
 	if len(t.open) == 0 {
 		return nil
 	}
-	deep := !t.s.found || t.words > openWords
+	deep := !t.s.found || t.bytes > t.s.memory
 	n := slices.MinFunc(t.open, func(a, b *treeNode) int {
 		newer := cmp.Compare(b.number, a.number)
 		if deep {
@@ -79,7 +82,7 @@ func (t *tree) pop() *treeNode {
 		return cmp.Or(cmp.Compare(a.bound, b.bound), newer)
 	})
 	t.open = slices.DeleteFunc(t.open, func(o *treeNode) bool { return o == n })
-	t.words -= n.words
+	t.bytes -= n.bytes
 	return n
 }
 

@@ -20,6 +20,7 @@ type Config struct {
 	Hardware  cost.Hardware
 	Memory    int64 // bytes; 0: not given
 	Steps     int64
+	Search    int64 // bytes that planning may hold
 	Seed      uint64
 	Rings     bool          // collective matmuls where they are faster
 	WholeAxes bool          // no parts of axes
@@ -127,6 +128,7 @@ func (l *loader) load() *Config {
 		Mesh:      l.mesh("mesh"),
 		Memory:    l.size("memory"),
 		Steps:     l.integer("steps", 0, 1<<62),
+		Search:    l.size("search-memory"),
 		Seed:      l.unsigned("seed"),
 		Rings:     l.oneOf("collective-matmul", "auto", "off") == "auto",
 		WholeAxes: l.boolean("no-sub-axes"),

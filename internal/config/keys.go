@@ -36,6 +36,7 @@ var keys = []key{
 	{path: "hardware", def: cost.DefaultProfile, help: "name of a hardware profile, or a file with one"},
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
 	{path: "steps", def: "0", help: "step budget of building the space and searching it; 0: a few seconds for each search"},
+	{path: "search-memory", def: "2GiB", help: "bytes that planning may hold itself, such as 512MiB: what would take more is left out"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
 	{path: "collective-matmul", def: "auto",
 		help: "products overlapped with the collectives beside them as rings of permutes: auto, where that is faster, or off"},

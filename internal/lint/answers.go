@@ -11,6 +11,7 @@ const (
 	FreeManualAxis    diag.Code = "free-manual-axis"
 	LoopPrice         diag.Code = "loop-price"
 	PlatformChoice    diag.Code = "platform-choice"
+	SearchMemory      diag.Code = "search-memory"
 	ShardingGroup     diag.Code = "sharding-group"
 	ShardingPriority  diag.Code = "sharding-priority"
 	UnreducedSharding diag.Code = "unreduced-sharding"
@@ -42,6 +43,9 @@ var answers = []diag.Rule{
 			"or the attribute `autoshard.trip_count` of the loop, says."},
 	{ID: PlatformChoice, Severity: diag.SeverityWarning, Name: "the model is for several platforms, one was chosen",
 		Text: "Without `--platform` it is the first that calls nothing of other hardware. The branches of the others are not in the plan."},
+	{ID: SearchMemory, Severity: diag.SeverityWarning, Name: "the search left out what takes too much memory",
+		Text: "An account of what problems and searches take is kept below `--search-memory`. The message says what was left out and what " +
+			"it needs; the plan is never worse than the best baseline that fits, and the lower bound is proved all the same."},
 	{ID: ShardingGroup, Severity: diag.SeverityWarning, Name: "sharding groups do not bind a plan",
 		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must " +
 			"be alike."},

@@ -37,6 +37,9 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 			return nil, err
 		}
 	}
+	if relaxed {
+		s.affordRelaxed()
+	}
 	b := search.NewBuilder()
 	s.decisions(b, relaxed, watching)
 	s.matrices(b, relaxed)
@@ -82,7 +85,7 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 func (s *Space) enumerate() error {
 	m := s.m
 	s.groups = s.grouped()
-	s.count, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, nil, nil, nil, make([]node, 0, m.NumOps())
+	s.count, s.kinds, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, 0, nil, nil, nil, make([]node, 0, m.NumOps())
 	s.adopted, s.classes, s.lists = map[ir.ShardingID]layoutID{}, newClasses(s.classes.apart), newLists()
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())
@@ -109,8 +112,9 @@ func (s *Space) enumerate() error {
 	s.lifetimes()
 	s.connect()
 	s.measure()
+	s.afford()
 	s.price()
-	if s.entries > lasting {
+	if s.forgetful {
 		for _, t := range s.tensors {
 			if t != nil {
 				t.Forget()

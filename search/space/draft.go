@@ -50,6 +50,7 @@ func (d *draft) extend(n *node) *draft {
 // end makes the class, which has no prices yet.
 func (d *draft) end() *class {
 	d.class = &class{strategies: make([]strategy, d.count), product: -1}
+	d.kinds += d.count
 	for x, i := range d.of {
 		d.class.strategies[x].factors = d.cuts[i].factors
 	}
@@ -119,7 +120,8 @@ func (d *draft) once(kept []collectives.Layout) {
 
 // add adds the strategy that cuts an op in the last way and sends its results to where they are kept.
 func (d *draft) add(kept []layoutID) {
-	if !d.charge(layoutWork) || !d.bounded(d.Space.count+d.count, maxStrategiesInAll, smallStrategies) {
+	if !d.charge(layoutWork) || !d.bounded(d.Space.count+d.count, maxStrategiesInAll, smallStrategies) ||
+		!d.need(classBytes*int64(d.kinds+d.count)) {
 		return
 	}
 	last := len(d.cuts) - 1

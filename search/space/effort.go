@@ -22,16 +22,19 @@ const (
 
 // Effort is what building a problem may take and has taken.
 type Effort struct {
-	Steps int64 // most work; 0: no limit
-	Small bool  // give up unless the problem is small
-	Spent int64
-	ctx   context.Context
+	Steps  int64 // most work; 0: no limit
+	Small  bool  // give up unless the problem is small
+	Memory int64 // most bytes of the problem and the search of it, negative if there are none left; 0: no limit
+	Spent  int64
+	Need   int64 // bytes of the problem and the search of it, or, where building ended before they were known, that it has at least
+	ctx    context.Context
 }
 
 // Reasons to give up building.
 var (
 	ErrSteps    = errors.New("the steps are spent")
 	ErrTooLarge = errors.New("the problem is too large")
+	ErrMemory   = errors.New("the problem needs more memory than there is")
 )
 
 // charge counts work, and reports whether building may go on.

@@ -112,7 +112,7 @@ func (s *Space) fill(b *search.Builder, all []matrix, relaxed bool) {
 			m.cols = c.at
 		}
 		m.id = b.AddMatrix(len(s.lists.all[l.rows].unique), len(c.of), values)
-		if s.entries > lasting && (n+1 == len(order) || tensor(order[n+1]) != l.tensor) {
+		if s.forgetful && (n+1 == len(order) || tensor(order[n+1]) != l.tensor) {
 			l.tensor.Forget()
 		}
 	}

@@ -59,7 +59,9 @@ type Space struct {
 	nodeOf    []int32 // per value: its node, -1 for none
 	slotOf    []int32 // per value: its place among the node's values
 	count     int     // strategies of all nodes
+	kinds     int     // strategies of all classes
 	entries   int     // of all matrices that differ
+	forgetful bool    // ways between layouts are forgotten once they are priced
 	suggested []suggestion
 	fused     []bool       // per value: it never reaches memory
 	gone      []bool       // per value: it may never reach memory once constraints are gone

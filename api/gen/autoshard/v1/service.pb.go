@@ -55,6 +55,8 @@ type PlanRequest struct {
 	TripCounts []*TripCount `protobuf:"bytes,11,rep,name=trip_counts,json=tripCounts,proto3" json:"trip_counts,omitempty"`
 	// Whether dimensions are cut along whole axes only, but for what the model says.
 	WholeAxes bool `protobuf:"varint,12,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
+	// Bytes that planning may hold itself, at most 2 GiB, which 0 stands for. What would take more is left out, and a finding says so.
+	SearchMemory int64 `protobuf:"varint,13,opt,name=search_memory,json=searchMemory,proto3" json:"search_memory,omitempty"`
 	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
@@ -196,6 +198,13 @@ func (x *PlanRequest) GetWholeAxes() bool {
 		return x.WholeAxes
 	}
 	return false
+}
+
+func (x *PlanRequest) GetSearchMemory() int64 {
+	if x != nil {
+		return x.SearchMemory
+	}
+	return 0
 }
 
 func (x *PlanRequest) GetSizes() []string {
@@ -1066,7 +1075,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xed\x03\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\x92\x04\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1083,7 +1092,8 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\vtrip_counts\x18\v \x03(\v2\x17.autoshard.v1.TripCountR\n" +
 	"tripCounts\x12\x1d\n" +
 	"\n" +
-	"whole_axes\x18\f \x01(\bR\twholeAxes\x12\x14\n" +
+	"whole_axes\x18\f \x01(\bR\twholeAxes\x12#\n" +
+	"\rsearch_memory\x18\r \x01(\x03R\fsearchMemory\x12\x14\n" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
 	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
 	"\x06source\"5\n" +
