@@ -6,6 +6,7 @@ import (
 
 	"autoshard/backend/run"
 	"autoshard/collectives"
+	"autoshard/internal/testkit/programs"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -19,7 +20,7 @@ import (
 func TestNamedGroupsAreThoseListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, mesh := drawProgram(t)
-		inputs := drawInputs(t, m)
+		inputs := programs.Inputs(t, m)
 		_, named := lower(t, m, mesh)
 		listed := named.Clone()
 		shardmap.NameAxes(named, mesh, func(axes []subaxis.Ref) []subaxis.Ref { return axes })
@@ -102,7 +103,8 @@ func TestPermAndAxesRoundTrip(t *testing.T) {
 		block := m.TensorType(dtype.F32, 2)
 		body := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: []ir.TypeID{block}, Results: []ir.TypeID{block}})).Body
 		b := m.BuilderAtEnd(body)
-		sent := b.Op1(ir.OpShardMapPpermute, block, attrs("axes", &ir.AxesAttr{Mesh: mesh, Axes: axes}, "perm", shardmap.Perm(perm)),
+		sent := b.Op1(ir.OpShardMapPpermute, block, ir.MakeAttrs(
+			ir.NamedAttr{Name: "axes", Value: &ir.AxesAttr{Mesh: mesh, Axes: axes}}, ir.NamedAttr{Name: "perm", Value: shardmap.Perm(perm)}),
 			m.BlockArgs(body)[0])
 		b.Op(ir.OpReturn, nil, nil, sent)
 		op, last := m.FirstOp(body), m.LastOp(body)
