@@ -14,6 +14,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/shardmap"
 	"autoshard/subaxis"
 )
@@ -60,4 +61,16 @@ func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
 func (md *Model) Op(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool) int64 {
 	w := WorkOf(m, op, operands, results, fused)
 	return cost.Picoseconds(md.hardware.Op(w, md.topology.Options()).Seconds)
+}
+
+// Counting prices what a device does beside an iota itself where it counts from the beginning of its block on, in picoseconds: it
+// spreads the index of its first element and adds it to each.
+func (md *Model) Counting(t dtype.Type, elements int64) int64 {
+	each := func(n int64) int64 {
+		return cost.Picoseconds(md.hardware.Op(cost.Work{DType: t, FLOPs: float64(n)}, md.topology.Options()).Seconds)
+	}
+	if t.Kind() == dtype.Float {
+		return each(1) + 2*each(elements) // the index is converted
+	}
+	return 2 * each(elements)
 }

@@ -40,8 +40,10 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	switch m.Kind(op) {
 	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
 		w.FLOPs, w.Matrix = 2*float64(contraction(m, op, operands, results)), true
-	case ir.OpGather, ir.OpDynamicSlice, ir.OpShardMapPscatter:
-		w.Bytes = float64(sum(in[1:]) + 2*sum(out))
+	case ir.OpGather:
+		w.Bytes = float64(in[1] + 2*sum(out))
+	case ir.OpDynamicSlice, ir.OpShardMapPscatter:
+		w.Bytes = 2 * float64(sum(out))
 	case ir.OpDynamicUpdateSlice:
 		w.Bytes = 2 * float64(in[1])
 	case ir.OpScatter:
@@ -54,6 +56,10 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	return w
 }
 
+// addressing are the kinds of ops beside elementwise ones that may compute what other ops count or address by.
+var addressing = []ir.Kind{ir.OpConstant, ir.OpSdyConstant, ir.OpIota, ir.OpReshape, ir.OpDynamicSlice, ir.OpShardMapPscatter,
+	ir.OpPartitionId, ir.OpShardMapAxisIndex}
+
 // addresses says whether an op computes one integer. Compilers fold such ops into what they count or address.
 func addresses(m *ir.Module, op ir.OpID, results [][]int64) bool {
 	if m.NumResults(op) != 1 || product(results[0]) != 1 {
@@ -61,7 +67,7 @@ func addresses(m *ir.Module, op ir.OpID, results [][]int64) bool {
 	}
 	t := m.ValueType(m.Result(op, 0))
 	return t.Kind == ir.TensorKind && (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) &&
-		(m.Kind(op).IsElementwise() || m.Kind(op) == ir.OpDynamicSlice || m.Kind(op) == ir.OpShardMapPscatter)
+		(m.Kind(op).IsElementwise() || slices.Contains(addressing, m.Kind(op)))
 }
 
 func elementType(m *ir.Module, op ir.OpID) dtype.Type {
@@ -97,8 +103,8 @@ func contracted(m *ir.Module, op ir.OpID) (operand int, dims []int64) {
 	return 0, []int64{int64(len(m.Shape(m.Operand(op, 0))) - 1)}
 }
 
-// AppendSignature appends to a key what [Model.Op] reads of an op itself. Ops with equal signatures whose operands and results
-// have the same types, and are fused alike, cost the same on blocks of the same shapes.
+// AppendSignature appends to a key what [Model.Op] and [Model.Counting] depend on of an op itself. Ops with equal signatures whose
+// operands and results have the same types, and are fused alike, cost the same on blocks of the same shapes.
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	key = binary.AppendUvarint(key, uint64(m.Kind(op)))
 	switch m.Kind(op) {
@@ -108,6 +114,8 @@ func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 		for _, d := range dims {
 			key = binary.AppendVarint(key, d)
 		}
+	case ir.OpIota:
+		key = binary.AppendVarint(key, m.OpAttrs(op).Int("iota_dimension", 0))
 	}
 	return key
 }
@@ -128,9 +136,9 @@ func sum(values []int64) int64 {
 	return total
 }
 
-// Fused says for every value whether it never reaches memory: the result of an elementwise op, broadcast, iota or
-// splat constant whose only user is elementwise too, or a reduction or contraction that reads it on the fly.
-// Compilers fuse such chains (cost.md section 5.4).
+// Fused says for every value whether it never reaches memory: an integer scalar that is computed, and the result of an
+// elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a reduction or contraction that
+// reads it on the fly. Compilers fuse such chains (cost.md section 5.4).
 func Fused(m *ir.Module) []bool {
 	fused := make([]bool, m.NumValues())
 	main, ok := m.Main()
@@ -138,11 +146,11 @@ func Fused(m *ir.Module) []bool {
 		return fused
 	}
 	m.Walk(m.Func(main).Body, func(op ir.OpID) {
-		if m.NumResults(op) != 1 || !producesOnTheFly(m, op) {
+		if m.NumResults(op) != 1 {
 			return
 		}
 		v := m.Result(op, 0)
-		if !m.HasOneUse(v) {
+		if fused[v] = isScalar(m, v) && addresses(m, op, [][]int64{nil}); fused[v] || !producesOnTheFly(m, op) || !m.HasOneUse(v) {
 			return
 		}
 		for u := range m.Uses(v) {
@@ -150,6 +158,10 @@ func Fused(m *ir.Module) []bool {
 		}
 	})
 	return fused
+}
+
+func isScalar(m *ir.Module, v ir.ValueID) bool {
+	return m.ValueType(v).Kind == ir.TensorKind && len(m.Shape(v)) == 0
 }
 
 func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
