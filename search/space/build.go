@@ -95,6 +95,12 @@ func (s *Space) enumerate() error {
 	s.followConstraints()
 	main, _ := m.Main()
 	f := m.Func(main)
+	s.goals = map[ir.ValueID]ir.ShardingID{}
+	for i, v := range m.Operands(m.LastOp(f.Body)) {
+		if s.tied[i] < 0 && s.outPins[i] != 0 {
+			s.goals[v] = s.outPins[i]
+		}
+	}
 	once := share{1, 1}
 	for _, arg := range m.BlockArgs(f.Body) {
 		s.freeNode(0, arg, 1, once)

@@ -78,6 +78,7 @@ func (s *Space) sign(form byte, n *node) {
 		key = binary.AppendVarint(key, int64(s.m.Type(v)))
 		key = append(key, flags(s.fused[v], s.gone[v], s.rings && s.fed[s.same[v]]))
 		key = binary.AppendVarint(key, int64(s.pins[v]))
+		key = binary.AppendVarint(key, int64(s.goals[v]))
 	}
 	s.classes.key = key
 }
@@ -165,7 +166,9 @@ func (s *Space) ruledClass(n *node, r *ir.Rule) *class {
 	}
 	key, d := string(c.key), base.extend(n)
 	for _, e := range extras {
-		d.project(r, reduction, e.factors, s.layoutsOf(n.values, e.kept))
+		if _, ok := d.cut(r, reduction, e.factors); ok {
+			d.once(s.layoutsOf(n.values, e.kept))
+		}
 	}
 	if d.count == base.count {
 		d = base

@@ -83,6 +83,46 @@ func divides(sizes []int64, on [][]subaxis.Ref) bool {
 	return true
 }
 
+// A result is kept sliced along the dimensions along which its op cannot be cut, and as the function returns it.
+func TestResultsAreSliced(t *testing.T) {
+	m, mesh, model := parsed(t, `sdy.mesh @mesh = <["x"=2, "y"=3]>
+func.func @main(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %b = stablehlo.pad %a, %zero, low = [1, 0], high = [-1, 0], interior = [0, 0] : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xf32>
+  return %b : tensor<4x6xf32>
+}`, []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 3}})
+	x, y := []subaxis.Ref{m.Mesh(mesh).Full(0)}, []subaxis.Ref{m.Mesh(mesh).Full(1)}
+	cut := func(rows, cols []subaxis.Ref) collectives.Layout {
+		return collectives.Layout{Dims: [][]subaxis.Ref{rows, cols}}
+	}
+	want := map[string]bool{}
+	add := func(read, kept collectives.Layout) {
+		want[way([]collectives.Layout{read, {}, kept})] = true
+	}
+	for _, cols := range [][]subaxis.Ref{nil, x, y, slices.Concat(x, y)} { // the rows are uncut, and only "x" divides them
+		add(cut(nil, cols), cut(nil, cols))
+		if !slices.Contains(cols, x[0]) {
+			add(cut(nil, cols), cut(x, cols))
+		}
+	}
+	for _, goal := range []string{"", `[{"x"}, {"y"}]`} {
+		s := space.New(m, mesh, model)
+		if goal != "" {
+			s.PinResult(0, parse(t, m, goal))
+			for _, cols := range [][]subaxis.Ref{nil, x, y, slices.Concat(x, y)} {
+				add(cut(nil, cols), cut(x, y))
+			}
+		}
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ways(s, 2, p.NumStrategies(2)); !maps.Equal(got, want) {
+			t.Errorf("returned as %q, a padded tensor has %d strategies, want %d:\n%v\n%v", goal, len(got), len(want), got, want)
+		}
+	}
+}
+
 // How many strategies there are depends on the sizes of the axes, not on their order.
 func TestAxesAreAlike(t *testing.T) {
 	var want []int

@@ -81,23 +81,26 @@ func (d *draft) free(layouts []collectives.Layout) {
 
 // ruled adds every way to cut an op by its rule, times every way to keep its results.
 func (d *draft) ruled(r *ir.Rule, shardable []bool, reduction ir.Reduction) {
-	d.factorings(r, shardable, func(factors collectives.Factors) { d.project(r, reduction, factors, nil) })
+	var uncut []bool
+	if len(r.Results) == 1 {
+		uncut = d.uncut(d.node.values[0], r.Results[0], shardable)
+	}
+	d.factorings(r, shardable, func(factors collectives.Factors) {
+		if results, ok := d.cut(r, reduction, factors); ok {
+			for _, kept := range d.keeps(d.node.values, results, uncut) {
+				d.once(kept)
+			}
+		}
+	})
 }
 
-// project adds the strategies that cut an op by some factors and keep its results in the given layouts, or in every way.
-func (d *draft) project(r *ir.Rule, reduction ir.Reduction, factors collectives.Factors, kept []collectives.Layout) {
+// cut adds a way to cut an op, and returns the layouts in which it makes its results. There may be none.
+func (d *draft) cut(r *ir.Rule, reduction ir.Reduction, factors collectives.Factors) (results []collectives.Layout, ok bool) {
 	operands, results, ok := collectives.Project(r, factors, reduction)
-	if !ok {
-		return
+	if ok {
+		d.cuts = append(d.cuts, cut{factors, d.internAll(operands), d.internAll(results)})
 	}
-	d.cuts = append(d.cuts, cut{factors, d.internAll(operands), d.internAll(results)})
-	if kept != nil {
-		d.once(kept)
-		return
-	}
-	for _, k := range d.keeps(d.node.values, results) {
-		d.once(k)
-	}
+	return results, ok
 }
 
 // once adds a strategy of the last cut if it respects the pins and is not there yet.

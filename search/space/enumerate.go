@@ -105,25 +105,56 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.F
 	})
 }
 
-// outcomes returns the layouts in which a result that is partial along some axes may be kept: every pending axis is
-// reduced away, or reduced and scattered onto a dimension.
-func (s *Space) outcomes(natural collectives.Layout, dims []int64) []collectives.Layout {
+// outcomes returns the layouts in which a result that comes out of its op in a natural one may be kept: every pending axis is
+// reduced away, or reduced and scattered onto a dimension. What can be cut only once it is made may be sliced then: the dimensions
+// that are uncut whatever the strategy.
+func (s *Space) outcomes(natural collectives.Layout, dims []int64, uncut []bool) []collectives.Layout {
 	reduced := natural
 	reduced.Unreduced = nil
 	out := []collectives.Layout{reduced}
 	for _, r := range natural.Unreduced {
 		for _, l := range slices.Clone(out) {
 			for d := range dims {
-				axes := subaxis.AppendMerge(slices.Clone(l.Dims[d]), r)
-				if dims[d]%subaxis.Product(axes) != 0 {
-					continue
-				}
-				scattered := l
-				scattered.Dims = slices.Clone(l.Dims)
-				scattered.Dims[d] = axes
-				out = append(out, scattered)
+				out = appendCut(out, l, d, dims[d], r)
 			}
 		}
+	}
+	if !slices.Contains(uncut, true) {
+		return out
+	}
+	taken := slices.Concat(slices.Concat(natural.Dims...), natural.Unreduced)
+	for _, g := range s.groups {
+		if slices.ContainsFunc(g.axes, func(r subaxis.Ref) bool { _, is := subaxis.Overlapping(taken, r); return is }) {
+			continue
+		}
+		for _, l := range slices.Clone(out) {
+			for d := range dims {
+				if uncut[d] {
+					out = appendCut(out, l, d, dims[d], g.axes...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// appendCut appends a layout with more axes on a dimension of that size, if they divide it.
+func appendCut(all []collectives.Layout, l collectives.Layout, d int, size int64, more ...subaxis.Ref) []collectives.Layout {
+	axes := subaxis.AppendMerge(slices.Clone(l.Dims[d]), more...)
+	if size%subaxis.Product(axes) != 0 {
+		return all
+	}
+	l.Dims = slices.Clone(l.Dims)
+	l.Dims[d] = axes
+	return append(all, l)
+}
+
+// uncut returns the dimensions of a result along which no strategy of its op cuts it. One that need not be in memory has none:
+// it is sliced by who reads it.
+func (s *Space) uncut(v ir.ValueID, mapping [][]int32, shardable []bool) []bool {
+	out := make([]bool, len(mapping))
+	for d, factors := range mapping {
+		out[d] = !s.fused[v] && !slices.ContainsFunc(factors, func(f int32) bool { return shardable[f] })
 	}
 	return out
 }

@@ -39,7 +39,8 @@ func (s *Space) heldAt(t *moments, op int32) []held {
 // sends says whether the results of a node's op may come out in other layouts than they are kept in.
 func (s *Space) sends(n *node) bool {
 	k := s.m.Kind(n.op)
-	return n.op != 0 && !k.HasBodies() && k != ir.OpOptimizationBarrier && !passesOn(k) && k != ir.OpSdyManualComputation && !freelyMade(k)
+	return n.op != 0 && !k.HasBodies() && k != ir.OpOptimizationBarrier && !passesOn(k) && k != ir.OpSdyManualComputation &&
+		(!freelyMade(k) || s.isTable(n.op))
 }
 
 // made returns the function that says in which layouts a strategy's results come out of the op; nil where that is always as

@@ -127,8 +127,10 @@ func (s *Space) connect() {
 			product = n.class
 		}
 		for j, v := range n.operands {
-			add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
-				contracted: s.contracted(n.op, j)})
+			if !readsAgain(n, j) {
+				add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
+					contracted: s.contracted(n.op, j)})
+			}
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
 			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure})
@@ -138,6 +140,16 @@ func (s *Space) connect() {
 		s.links[i].uses = uses[s.links[i].copy]
 	}
 	s.equalParts()
+}
+
+// readsAgain says whether an operand of a node is an earlier one, in the same layout whatever the strategy: one copy serves both.
+func readsAgain(n *node, operand int) bool {
+	for j := range operand {
+		if n.operands[j] == n.operands[operand] && n.class.operands[j] == n.class.operands[operand] && n.class.product < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mayOverlap says whether an op is a product that may run as a ring, or may have one inside.

@@ -154,7 +154,7 @@ func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) 
 }
 
 // Peak returns the most that the program of a solution holds at any moment if each read has a copy of its own, but for what ops
-// need inside themselves and the single integers that say where a device's block begins. The only error is the context's.
+// need inside themselves. The only error is the context's.
 func (s *Space) Peak(ctx context.Context, solution []int32) (int64, error) {
 	use, err := s.profile(ctx, solution)
 	if err != nil {

@@ -145,42 +145,53 @@ func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 		n.class = s.ruledClass(&n, r)
 	case freelyMade(m.Kind(op)) && s.isTensor(n.values[0]):
 		s.sign(madeForm, &n)
+		table := s.isTable(op)
+		s.classes.key = append(s.classes.key, flags(table))
 		s.signKept(n.values[0])
 		n.class = s.class(&n, func(d *draft) {
+			whole := s.internAll(s.wholes(n.values))
 			for _, l := range s.candidates(n.values[0]) {
-				made := []layoutID{s.intern(l)}
+				kept := []layoutID{s.intern(l)}
+				made := kept
+				if table {
+					made = whole
+				}
 				d.cuts = append(d.cuts, cut{made: made})
-				d.add(made)
+				d.add(kept)
 			}
 		})
 	default:
 		s.sign(wholeForm, &n)
 		n.class = s.class(&n, func(d *draft) {
-			d.cuts = []cut{{operands: s.internAll(s.wholes(n.operands)), made: s.internAll(s.wholes(n.values))}}
-			d.add(s.internAll(s.pinnedOr(n.values)))
+			made := s.wholes(n.values)
+			d.cuts = []cut{{operands: s.internAll(s.wholes(n.operands)), made: s.internAll(made)}}
+			var uncut []bool
+			if len(made) == 1 {
+				uncut = slices.Repeat([]bool{!s.fused[n.values[0]]}, len(made[0].Dims))
+			}
+			for _, kept := range s.keeps(n.values, made, uncut) {
+				d.once(kept)
+			}
 		})
 	}
 	s.add(n)
 }
 
 // freelyMade says whether every device can make its block of the result without any input.
-func freelyMade(k ir.Kind) bool { return k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpIota }
+func freelyMade(k ir.Kind) bool { return isConstant(k) || k == ir.OpIota }
+
+func isConstant(k ir.Kind) bool { return k == ir.OpConstant || k == ir.OpSdyConstant }
+
+// isTable says whether an op is a constant of elements that differ: devices slice it.
+func (s *Space) isTable(op ir.OpID) bool {
+	value, ok := s.m.Attr(op, "value").(*ir.Dense)
+	return isConstant(s.m.Kind(op)) && ok && !value.Splat
+}
 
 func (s *Space) wholes(values []ir.ValueID) []collectives.Layout {
 	out := make([]collectives.Layout, len(values))
 	for i, v := range values {
 		out[i] = s.whole(v)
-	}
-	return out
-}
-
-// pinnedOr returns the pins of values, whole layouts for those without.
-func (s *Space) pinnedOr(values []ir.ValueID) []collectives.Layout {
-	out := s.wholes(values)
-	for i, v := range values {
-		if pin, ok := s.pins[v]; ok && s.isTensor(v) {
-			out[i] = s.pinned(pin)
-		}
 	}
 	return out
 }
@@ -194,13 +205,17 @@ func (s *Space) respects(values []ir.ValueID, kept []collectives.Layout) bool {
 	return true
 }
 
-// keeps returns the ways to keep the results of an op: as they come out, reduced or reduce-scattered; a pinned
-// result that comes out otherwise is sent on to its pin.
-func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout) [][]collectives.Layout {
+// keeps returns the ways to keep the results of an op: as they come out, reduced or reduce-scattered, or a single one sliced where it is
+// uncut, or as the function returns it; a pinned result that comes out otherwise is sent on to its pin.
+func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout, uncut []bool) [][]collectives.Layout {
 	if len(values) == 1 {
 		var out [][]collectives.Layout
 		pin, pinned := s.pins[values[0]]
-		for _, l := range s.outcomes(results[0], s.m.Shape(values[0])) {
+		ends := s.outcomes(results[0], s.m.Shape(values[0]), uncut)
+		if goal := s.goals[values[0]]; goal != 0 {
+			ends = append(ends, s.pinned(goal))
+		}
+		for _, l := range ends {
 			if pinned && !s.allows(pin, &l) {
 				l = s.pinned(pin)
 			}

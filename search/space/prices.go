@@ -64,9 +64,16 @@ func (d *draft) compute(c *cut) priced {
 	}
 	to := local(n.values, c.made)
 	p := priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
-	if d.m.Kind(n.op) == ir.OpDotGeneral {
+	switch d.m.Kind(n.op) {
+	case ir.OpDotGeneral:
 		t := d.m.ValueType(n.values[0])
 		p.surely.adding = d.model.Adding(t.DType, t.Elements()/d.layouts[c.made[0]].Shards())
+	case ir.OpIota:
+		l := &d.layouts[c.made[0]]
+		if t := d.m.ValueType(n.values[0]); len(l.Dims[d.m.OpAttrs(n.op).Int("iota_dimension", 0)]) > 0 {
+			counting := d.model.Counting(t.DType, t.Elements()/l.Shards())
+			p.cost, p.surely.time = p.cost+counting, p.surely.time+counting
+		}
 	}
 	return p
 }

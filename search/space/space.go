@@ -63,10 +63,11 @@ type Space struct {
 	entries   int     // of all matrices that differ
 	forgetful bool    // ways between layouts are forgotten once they are priced
 	suggested []suggestion
-	fused     []bool       // per value: it never reaches memory
-	gone      []bool       // per value: it may never reach memory once constraints are gone
-	same      []ir.ValueID // per value: the value that it may be, once constraints are gone
-	fed       []bool       // per value: products read it
+	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
+	fused     []bool                       // per value: it never reaches memory
+	gone      []bool                       // per value: it may never reach memory once constraints are gone
+	same      []ir.ValueID                 // per value: the value that it may be, once constraints are gone
+	fed       []bool                       // per value: products read it
 	links     []link
 	lists     lists
 	copies    copies
