@@ -1,0 +1,206 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autoshard/answer"
+	"autoshard/cost"
+	"autoshard/internal/diag"
+	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/search/space"
+	"autoshard/subaxis"
+)
+
+var (
+	brutePrograms = flag.Int("brute.programs", 300, "how many random programs TestPlansEqualBruteForce plans")
+	bruteSeed     = flag.Int("brute.seed", 1, "the seed of the first of them")
+	bruteWays     = flag.Int("brute.ways", 3000, "the most ways to cut one of them")
+)
+
+// What is known to be amiss, as parts of the plans that are compared. Plans are slower than they could be where several uses share
+// a copy, since the search prices a copy for each use, and where a value stops being read on the fly. Limits are refused, and plans
+// slower, where a result should be kept in a layout in which its op does not make it.
+const (
+	slowerPlans, refusedLimits = 0.01, 0.005
+	slowest                    = 1.5 // times the fastest
+)
+
+// A plan takes as long as the fastest program among all ways to cut it along whole axes that fit the memory, and its bound is not above
+// that. It may be faster only where it cuts along a part of an axis. There is a plan in as little memory as the smallest of those
+// programs holds, and none in less.
+func TestPlansEqualBruteForce(t *testing.T) {
+	var all verdicts
+	for i := range *brutePrograms {
+		seed := *bruteSeed + i
+		c := &comparison{T: t, small: smallPrograms(1 + seed%3).Example(seed), seed: seed, verdicts: &all}
+		c.brute.enumerate(t.Context(), t)
+		least, free := c.brute.smallest().peak, c.brute.fastest(unlimited).peak
+		c.compare(unlimited)
+		c.compare(least)
+		if free > least {
+			c.compare(least + (free-least)/2)
+		}
+		c.below(least)
+	}
+	t.Logf("%d plans, %d with less memory than the fastest takes; %d slower than brute force, at most %.4f times; %d limits refused that "+
+		"have a plan; %d faster, along parts of axes", all.plans, all.limited, all.slower, all.worst, all.refused, all.faster)
+	if float64(all.slower) > slowerPlans*float64(all.plans) || float64(all.refused) > refusedLimits*float64(all.plans) || all.worst > slowest {
+		t.Error("more is amiss than is known")
+	}
+}
+
+// verdicts count plans beside brute force.
+type verdicts struct {
+	plans, limited, slower, faster, refused int
+	worst                                   float64 // time of a plan by the fastest
+}
+
+// comparison is a program whose plans are compared.
+type comparison struct {
+	*testing.T
+	*small
+	*verdicts
+	seed int
+}
+
+// compare compares the plan under a limit that has one.
+func (c *comparison) compare(limit int64) {
+	want := c.brute.fastest(limit)
+	c.plans++
+	if limit < c.brute.fastest(unlimited).peak {
+		c.limited++
+	}
+	p, err := Make(c.Context(), c.source(), c.options(limit))
+	if errors.Is(err, diag.ErrInfeasible) {
+		c.refused++
+		c.Logf("seed %d: %v, but this holds %d bytes:\n%s%s", c.seed, err, want.peak, c, c.program(want))
+		return
+	}
+	if err != nil {
+		c.Fatalf("seed %d: %v", c.seed, err)
+	}
+	took := p.Certificate.Cost
+	if p.Estimate.PeakBytes > limit || p.Certificate.Bound > want.picoseconds {
+		c.Errorf("seed %d: the plan holds %d bytes of %d; its bound is %d ps, and the fastest program takes %d:\n%s%s",
+			c.seed, p.Estimate.PeakBytes, limit, p.Certificate.Bound, want.picoseconds, c, c.program(want))
+	}
+	switch {
+	case took < want.picoseconds && !cutsPart(p):
+		c.Errorf("seed %d: the plan takes %d ps, the fastest way %d\n%s%s", c.seed, took, want.picoseconds, c, p.Program)
+	case took < want.picoseconds:
+		c.faster++
+	case took > want.picoseconds:
+		c.slower++
+		c.worst = max(c.worst, float64(took)/float64(want.picoseconds))
+		c.Logf("seed %d: in %d bytes the plan takes %d ps, is said to be above %d, and this takes %d:\n%s%s%s",
+			c.seed, limit, took, p.Certificate.Bound, want.picoseconds, c, c.program(want), p.Program)
+	}
+}
+
+// below asks for a plan in less memory than the smallest program holds.
+func (c *comparison) below(least int64) {
+	p, err := Make(c.Context(), c.source(), c.options(least-1))
+	if err == nil && !cutsPart(p) {
+		c.Errorf("seed %d: a plan in %d bytes, the smallest holds %d\n%s%s", c.seed, least-1, least, c, p.Program)
+	}
+	if err != nil && !errors.Is(err, diag.ErrInfeasible) {
+		c.Fatalf("seed %d: %v", c.seed, err)
+	}
+	s := c.brute.space(c.Context(), nil)
+	if _, err := s.Build(c.Context(), 0, &space.Effort{}); err != nil || s.LeastPeak() > least {
+		c.Errorf("seed %d: no program is said to hold less than %d bytes, %v; one holds %d\n%s", c.seed, s.LeastPeak(), err, least, c)
+	}
+}
+
+// cutsPart says whether a plan cuts something along a part of an axis, which the ways of brute force do not.
+func cutsPart(p *Plan) bool { return strings.Contains(p.Program, `":(`) }
+
+// small is a random program with few enough ways to be cut to try them all.
+type small struct {
+	module   *ir.Module
+	hardware cost.Hardware
+	brute    *brute
+}
+
+// unlimited is more memory than any of the programs needs.
+const unlimited = 1 << 50
+
+// smallPrograms draws programs for a mesh of so many axes.
+func smallPrograms(axes int) *rapid.Generator[*small] {
+	return rapid.Custom(func(t *rapid.T) *small {
+		mesh := subaxis.Mesh{}
+		for i := range axes {
+			size := rapid.SampledFrom([]int64{2, 2, 3, 4}).Draw(t, "axis")
+			mesh.Axes = append(mesh.Axes, subaxis.Axis{Name: string(rune('a' + i)), Size: size})
+		}
+		sizes := rapid.SampledFrom([]int64{48, 64, 100, 999, 1024, 1536, 2048, 8192}) // prices of single words are only bounded
+		m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 5, Rank: rapid.IntRange(1, 2).Draw(t, "rank"),
+			Sizes:   rapid.SliceOfNDistinct(sizes, 2, 3, rapid.ID).Draw(t, "sizes"),
+			Indices: rapid.IntRange(0, 3).Draw(t, "indices") == 0, Loops: true, AllResults: rapid.Bool().Draw(t, "all results")})
+		annotate(t, m, m.AddMesh("mesh", mesh, nil, 0))
+		s := &small{module: m, hardware: linkedChip}
+		if name := rapid.SampledFrom([]string{"tpu-v5p", "tpu-v5e", "h100", "cpu", ""}).Draw(t, "hardware"); name != "" {
+			s.hardware, _ = cost.Lookup(name)
+		}
+		p, err := newPlanner(context.Background(), s.source(), s.options(unlimited))
+		if err != nil {
+			t.Skip(err) // a mesh that the chips cannot form
+		}
+		if s.brute = newBrute(p, false); s.brute.ways(*bruteWays) > *bruteWays {
+			s.brute = newBrute(p, true)
+		}
+		if n := s.brute.ways(*bruteWays); n < 2 || n > *bruteWays {
+			t.Skip("too many ways, or one")
+		}
+		return s
+	})
+}
+
+// annotate gives some inputs and results shardings.
+func annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
+	var axes []subaxis.Ref
+	for i := range m.Mesh(mesh).Axes {
+		axes = append(axes, m.Mesh(mesh).Full(i))
+	}
+	sharding := func(v ir.ValueID) ir.ShardingID {
+		if rapid.IntRange(0, 3).Draw(t, "annotated") > 0 {
+			return 0
+		}
+		l := programs.Layout(t, m.Shape(v), axes)
+		s := l.Sharding(mesh)
+		for d := range s.Dims {
+			s.Dims[d].Closed = rapid.Bool().Draw(t, "closed")
+		}
+		return m.InternSharding(s)
+	}
+	f := m.MainFunc()
+	for _, arg := range m.BlockArgs(f.Body) {
+		m.SetSharding(arg, sharding(arg))
+	}
+	for i, v := range m.Operands(m.LastOp(f.Body)) {
+		f.ResultShardings[i] = sharding(v)
+	}
+}
+
+func (s *small) source() *answer.Source { return &answer.Source{Name: "small", Module: s.module} }
+
+func (s *small) options(limit int64) Options { return Options{Hardware: s.hardware, Memory: limit} }
+
+func (s *small) String() string {
+	return fmt.Sprintf("%s\n%s", s.hardware.Name, mlir.Print(s.module, mlir.PrintOptions{}))
+}
+
+// program shows the program of a way.
+func (c *comparison) program(p priced) string {
+	c.brute.choose(p.way)
+	return string(mlir.Print(c.brute.programs(c.Context(), c.T)[0].explicit, mlir.PrintOptions{}))
+}
