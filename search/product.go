@@ -39,24 +39,59 @@ func (w *work) multiply(f *operands) *product {
 }
 
 func (f *operands) product() *product {
-	n := len(f.left) * len(f.right)
-	p := &product{of: f, sum: &matrix{int32(len(f.right)), make([]int64, 0, n)}, best: make([]int32, 0, n)}
+	width := len(f.right)
+	n := len(f.left) * width
+	p := &product{of: f, sum: &matrix{int32(width), slices.Repeat([]int64{Inf}, n)}, best: make([]int32, n)}
+	rows := make([]int64, 0, len(f.two)*width)
+	for _, row := range f.two {
+		for _, right := range f.right {
+			rows = append(rows, f.second[row+right])
+		}
+	}
 	half := make([]int64, len(f.one))
-	for _, left := range f.left {
+	for i, left := range f.left {
 		for c, row := range f.one {
 			half[c] = addCost(f.first[row+left], f.least[c])
 		}
-		for _, right := range f.right {
-			best, at := Inf, int32(0)
-			for c, row := range f.two {
-				if s := f.second[row+right] + half[c]; s < best {
-					best, at = s, int32(c)
-				}
-			}
-			p.sum.v, p.best = append(p.sum.v, best), append(p.best, at)
-		}
+		lightestSums(p.sum.v[i*width:][:width], p.best[i*width:][:width], half, rows)
 	}
 	return p
+}
+
+// lightestSums finds for every column of a matrix the first row c of least half[c] + rows[c][column] and that sum, where that is below the
+// one that is there.
+func lightestSums(least []int64, best []int32, half, rows []int64) {
+	n, c := len(least), 0
+	best = best[:n]
+	for ; c+4 <= len(half); c += 4 {
+		h0, h1, h2, h3 := half[c], half[c+1], half[c+2], half[c+3]
+		r0, r1, r2, r3 := rows[c*n:][:n], rows[(c+1)*n:][:n], rows[(c+2)*n:][:n], rows[(c+3)*n:][:n]
+		for b, old := range least {
+			s0, s1, s2, s3 := r0[b]+h0, r1[b]+h1, r2[b]+h2, r3[b]+h3
+			s := min(s0, s1, s2, s3)
+			if s >= old {
+				continue
+			}
+			least[b] = s
+			switch s {
+			case s0:
+				best[b] = int32(c)
+			case s1:
+				best[b] = int32(c + 1)
+			case s2:
+				best[b] = int32(c + 2)
+			default:
+				best[b] = int32(c + 3)
+			}
+		}
+	}
+	for ; c < len(half); c++ {
+		for b, cost := range rows[c*n:][:n] {
+			if s := cost + half[c]; s < least[b] {
+				least[b], best[b] = s, int32(c)
+			}
+		}
+	}
 }
 
 func (f *operands) equal(g *operands) bool {

@@ -209,6 +209,7 @@ func (r *region) fill(unary []int64) [][]int64 {
 				r.put(factor{[]int32{int32(v), u}, []int{r.size(u), 1}, r.table(e, int32(v), u)})
 				continue
 			}
+			r.spent += int64(len(costs))
 			for x := range costs {
 				costs[x] = min(costs[x]+e.cost(int32(x), r.x[e.b]), Inf)
 			}
@@ -218,6 +219,7 @@ func (r *region) fill(unary []int64) [][]int64 {
 			if u := r.at[e.a]; u >= 0 && r.rank[u] >= 0 {
 				continue // the other end puts it
 			}
+			r.spent += int64(len(costs))
 			for y := range costs {
 				costs[y] = min(costs[y]+e.cost(r.x[e.a], int32(y)), Inf)
 			}
@@ -233,6 +235,7 @@ func (r *region) table(e *arc, v, u int32) []int64 {
 		return e.t.v
 	}
 	out := make([]int64, 0, r.size(v)*r.size(u))
+	r.spent += int64(cap(out))
 	for _, x := range r.values[v] {
 		row := e.t.v[int(through(e.pa, x))*e.t.kb:]
 		for _, y := range r.values[u] {
