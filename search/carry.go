@@ -21,6 +21,48 @@ func (e *ends) to(i, j int32) *[]float64 {
 	return &e.b
 }
 
+// Messages are where the dual of a search stood. The zero value is that of none.
+type Messages struct {
+	off    []int32 // of the problem
+	prices []pricedTime
+	ends   *carried
+}
+
+// keep takes the messages and prices of a model whose nodes are those of a problem, before log changed them.
+func (k *Messages) keep(d *ascent, p *Problem, log []step) {
+	k.off, k.prices, k.ends = p.Off, d.pricesByTime(), d.msg.carry(d.m.node, p.NumNodes(), 0)
+	k.ends.rewind(log)
+}
+
+// take returns the messages and prices if they are of a problem with the same strategies, and forgets them.
+func (k *Messages) take(p *Problem) ([]pricedTime, *carried) {
+	known := *k
+	*k = Messages{}
+	if known.ends == nil || !slices.Equal(known.off, p.Off) {
+		return nil, nil
+	}
+	return known.prices, known.ends
+}
+
+// rewind brings the messages back to the values before the log. Those to values that are gone are the largest of the node's.
+func (c *carried) rewind(log []step) {
+	for _, s := range slices.Backward(log) {
+		if s.kind != stepRestrict {
+			continue
+		}
+		for _, j := range c.near[s.node] {
+			to := c.ends[pairKey(s.node, j)].to(s.node, j)
+			all := slices.Repeat([]float64{slices.Max(*to)}, len(s.back))
+			for a, b := range s.back {
+				if b >= 0 {
+					all[a] = (*to)[b]
+				}
+			}
+			*to = all
+		}
+	}
+}
+
 // carry copies the messages. node maps the nodes of the model to those of the working model they will be used with, which has n nodes and a
 // log of length mark.
 func (s *messages) carry(node []int32, n, mark int) *carried {

@@ -26,6 +26,14 @@ type Options struct {
 	Brief bool
 	// Memory is the most bytes that the open nodes of the tree may take: beyond them the search goes depth first. 0 means 1 GiB.
 	Memory int64
+	// Messages, if not nil, are where the dual begins, and in the end where that of the problem's first model stood: those of a problem with
+	// the same nodes, strategies and edges and nearly the same costs give a good bound at once.
+	Messages *Messages
+	// Rough ends the search where the dual stalls, with a good bound and a good solution, rather than branch. Values stay that others
+	// dominate, so that Messages are about all of them.
+	Rough bool
+	// Gap ends the search where the cost exceeds the bound by no more than this part of the cost.
+	Gap float64
 	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records; in problems whose
 	// edges share rows more, since it names single strategies.
 	Certify bool
@@ -92,6 +100,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	}
 	s.merge()
 	w := newWork(ctx, p)
+	w.lasting = opt.Rough
 	if opt.Certify {
 		w.prove(p)
 		s.proof = w.proof
@@ -147,9 +156,12 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 
 // over reports whether the search has to stop, given the bound of what is left.
 func (s *solver) over(bound int64) bool {
-	return bound >= Inf || s.found && (s.first || bound >= s.cost) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut ||
+	return bound >= Inf || s.found && (s.first || bound >= s.cost-s.tolerance()) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut ||
 		s.ctx.Err() != nil
 }
+
+// tolerance returns by how much the cost may exceed the bound in the end.
+func (s *solver) tolerance() int64 { return int64(s.opt.Gap * math.Abs(float64(s.cost))) }
 
 // raise takes a bound that is valid for the whole problem.
 func (s *solver) raise(bound int64) {
@@ -212,7 +224,7 @@ func (s *solver) root(w *work) int64 {
 		return -Inf
 	}
 	s.allow(s.budget)
-	g := newStage(zero, w, -Inf, nil, nil)
+	g := s.begin(w)
 	g.settle()
 	s.merge()
 	s.raise(g.bound)
@@ -220,27 +232,45 @@ func (s *solver) root(w *work) int64 {
 		return g.bound
 	}
 	p := s.ascend(g)
-	if s.over(g.bound) {
+	if s.opt.Rough || s.over(g.bound) {
 		return g.bound
 	}
 	return s.branch(g, p)
 }
 
-// roundSteps is the number of steps of the dual in an epoch.
-const roundSteps = 20
+// begin compiles the reduced problem, and starts from the messages that are known.
+func (s *solver) begin(w *work) *stage {
+	known := s.opt.Messages
+	if known == nil {
+		return newStage(s.lanes[0], w, -Inf, nil, nil)
+	}
+	prices, from := known.take(s.p)
+	g := newStage(s.lanes[0], w, -Inf, prices, from)
+	g.messages = known
+	return g
+}
+
+// Steps of the dual in an epoch: of a search to the end, and of a rough one.
+const roundSteps, roughSteps = 20, 8
 
 // ascend raises the bound in one lane and looks for solutions in the other until neither gets anywhere.
 func (s *solver) ascend(g *stage) *primal {
 	s.enter("dual")
 	p := newPrimal(s.lanes[1], g)
-	for idle := 0; idle < stallRounds && !s.over(g.bound); idle++ {
+	steps, patience, look := roundSteps, stallRounds, p.round
+	if s.opt.Rough { // the roundings of the dual are solutions enough
+		steps, patience, look = roughSteps, 1, nil
+	}
+	for idle := 0; idle < patience && !s.over(g.bound); idle++ {
 		bound, cost := g.bound, s.cost
-		if p.m != g.m {
-			p = newPrimal(s.lanes[1], g)
+		if look != nil {
+			if p.m != g.m {
+				p = newPrimal(s.lanes[1], g)
+			}
+			p.follow(g)
 		}
-		p.follow(g)
-		s.allow(epochWork(g.m))
-		s.epoch(func() { g.ascend(roundSteps) }, p.round)
+		s.allow(epochWork(g.m) * int64(steps) / roundSteps)
+		s.epoch(func() { g.ascend(steps) }, look)
 		s.raise(g.bound)
 		g.adopt()
 		least := max(abs(g.bound)/100_000, 1)

@@ -20,6 +20,8 @@ type stage struct {
 	tried  int64 // the incumbent's cost and the bound when values were last tried for deletion
 	proven int64
 	left   []float64 // reparametrised unaries of the last certified sweep
+
+	messages *Messages // where those of the first model are kept, nil if nowhere
 }
 
 // newStage compiles the working model. bound is valid for it already; prices and, if not nil, messages are those of an earlier model.
@@ -120,8 +122,11 @@ func (g *stage) certify() {
 	}
 	g.w.proveBound(g.m, c, c.bound)
 	g.raise(c.bound)
+	if g.messages != nil {
+		g.messages.keep(g.dual, g.s.p, g.w.log)
+	}
 	// Looking for what to delete costs as much as a sweep or two: only if the gap has closed by a fifth.
-	if g.s.ctx.Err() == nil && g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
+	if g.s.ctx.Err() == nil && !g.w.lasting && g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
 		g.tried, g.proven = g.s.cost, c.bound
 		g.s.charge(2 * g.m.entries)
 		g.fix(c)
@@ -162,6 +167,7 @@ func (w *work) forbid(a, b int32, e *arc, gone []bool) {
 
 // reduce runs the reductions and compiles the model again.
 func (g *stage) reduce(from *carried) {
+	g.messages = nil
 	g.s.reduce(g.w)
 	switch {
 	case g.s.cut || g.s.ctx.Err() != nil:

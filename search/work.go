@@ -37,6 +37,7 @@ type work struct {
 	hasLimit bool
 	limit    int64
 	shared   bool    // strategies of the problem share rows
+	lasting  bool    // dominated values stay
 	base     []int64 // unavoidable usage at every time point
 	delta    []int64 // pending changes of base as a difference array
 	point    []int32 // compressed time of the problem of every time point

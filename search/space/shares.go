@@ -9,7 +9,7 @@ const wholeCopy = 1 << 20
 type copies struct {
 	parts [][]int64 // per link and different layout that it reads, of wholeCopy; nil where the link is alone
 	id    []int32   // per link: equal for equal parts
-	told  bool      // a solution has been seen
+	told  int64     // solutions that have been seen
 }
 
 // Unsettle forgets the solutions that were seen: all uses of a copy pay the same again.
@@ -80,12 +80,12 @@ func (s *Space) Settle(solution []int32) {
 			if made && read == layout {
 				part = wholeCopy / n
 			}
-			if s.copies.told {
-				part = (part + s.copies.parts[i][j]) / 2
+			if n := s.copies.told; n > 0 {
+				part = (2*part + n*s.copies.parts[i][j]) / (n + 2)
 			}
 			s.copies.parts[i][j] = part
 		}
 	}
-	s.copies.told = true
+	s.copies.told++
 	s.internParts()
 }

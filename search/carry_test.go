@@ -1,0 +1,85 @@
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// repriced returns a problem with other costs.
+func repriced(p *Problem, rng *rand.Rand) *Problem {
+	c := *p
+	c.Cost, c.MatVal = slices.Clone(p.Cost), slices.Clone(p.MatVal)
+	for _, costs := range [][]int64{c.Cost, c.MatVal} {
+		for i, cost := range costs {
+			if cost < Forbidden {
+				costs[i] += rng.Int64N(5)
+			}
+		}
+	}
+	return &c
+}
+
+// Rough searches of problems that differ in their costs, each from where the one before stood, prove bounds that hold and find solutions.
+func TestMessagesAgainstBruteForce(t *testing.T) {
+	for seed := range *seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 17))
+		p := randomProblem(rng)
+		var messages Messages
+		for round := range 4 {
+			if round > 0 {
+				p = repriced(p, rng)
+			}
+			o := bruteForce(p)
+			s := newSolver(context.Background(), p, Options{Steps: 2_000_000, Seed: uint64(seed), Messages: &messages, Rough: round != 2})
+			s.lanes[0].table, s.lanes[1].table = 0, 0 // no elimination of the whole
+			w := newWork(context.Background(), p)
+			w.lasting = s.opt.Rough
+			s.raise(s.root(w))
+			if s.bound > o.best {
+				t.Fatalf("seed %d, round %d: bound %d, optimum %d", seed, round, s.bound, o.best)
+			}
+			if s.found {
+				checkResult(t, seed, p, o, s.result(), nil)
+			}
+		}
+	}
+}
+
+// A search goes on where another one of the problem stood, and ignores what is known of others.
+func TestMessagesGoOn(t *testing.T) {
+	p, other := layered(5, 300, 20, 10), layered(6, 300, 20, 10)
+	bound := func(p *Problem, messages *Messages) int64 {
+		r, err := Solve(context.Background(), p, Options{Steps: 40_000_000, Messages: messages, Rough: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Bound
+	}
+	var messages Messages
+	cold := bound(p, &messages)
+	for range 5 {
+		if warm := bound(p, &messages); warm < cold {
+			t.Errorf("bound %d from messages, %d without", warm, cold)
+		}
+	}
+	if foreign, own := bound(other, &messages), bound(other, &Messages{}); foreign != own {
+		t.Errorf("bound %d from messages of another problem, %d without", foreign, own)
+	}
+}
+
+// A gap that the caller allows ends the search, which keeps it.
+func TestGap(t *testing.T) {
+	p := layered(3, 300, 20, 10)
+	full, err := Solve(context.Background(), p, Options{Steps: 40_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gap := range []float64{0.5, 0.1} {
+		r, err := Solve(context.Background(), p, Options{Steps: 40_000_000, Gap: gap})
+		if err != nil || r.Gap() > gap || r.Steps >= full.Steps {
+			t.Errorf("gap %g: %+v %v after %d steps, of %d to the end", gap, r.Gap(), err, r.Steps, full.Steps)
+		}
+	}
+}
