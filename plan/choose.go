@@ -16,24 +16,12 @@ import (
 // memoryAttempts bounds how often the search runs again because the program of what it found held more than the limit.
 const memoryAttempts = 12
 
-// boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
-// solution, and relaxedAttempts how often again for solutions that share copies and fit.
-const boundRounds, relaxedAttempts = 4, 5
-
-// goodGap is the part of the cost that a gap of half a percent is: the rounds end there.
-const goodGap = 200
-
 // reaches are how many ops may lie between two reads of one copy, in the order in which they are tried until a program fits:
 // the more copies are shared the less is sent, and the longer they are held.
 var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 
-// Steps of searches where no budget is given: of that of whole axes, of the finer one after it, and of one for the bound.
-// Those are bounded because reductions, which the default budget of package search grows with, take minutes there.
-const (
-	firstSteps = search.DefaultSteps / 2
-	lastSteps  = 4 * search.DefaultSteps
-	boundSteps = search.DefaultSteps / 2
-)
+// searchSteps are those of a search where no budget is given.
+const searchSteps = 4 * search.DefaultSteps
 
 // ErrEnough, as the cause of a context's cancellation, asks [Make] for the best plan so far, as a deadline does.
 var ErrEnough = errors.New("the best plan so far will do")
@@ -159,19 +147,28 @@ func (c *choice) over(ctx context.Context) bool {
 	return ctx.Err() != nil || c.Steps > 0 && c.best != nil && c.spent >= c.Steps
 }
 
-// solve searches a level with a part of the steps and of the time left, and lowers what it finds. Where the program
-// needs more memory than the search saw, it searches again and looks there.
-func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise int64) error {
-	ctx, cancel := c.part(ctx, part)
+// solve searches a level with half of the steps and of the time left, and lowers what it finds. Of a large problem a rough solution
+// will do, which the relaxed problems make better. Where the program needs more memory than the search saw, it searches again and
+// looks there.
+func (c *choice) solve(ctx context.Context, l *level) error {
+	ctx, cancel := c.part(ctx, 0.5)
 	defer cancel()
-	limit := c.Memory
+	limit, rough := c.Memory, l.large()
 	for range memoryAttempts {
 		c.tell("search")
-		result, err := search.Solve(ctx, l.problem.WithLimit(limit), c.options(l, l.problem, part, otherwise))
+		options := c.options(l, l.problem, 0.5, searchSteps)
+		if options.Messages = &l.messages; rough {
+			options.Rough, options.Gap, options.Brief = true, roughGap, true
+		}
+		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
 		c.spent += result.Steps
 		c.early = c.early || ctx.Err() != nil
 		if errors.Is(err, diag.ErrInfeasible) {
-			return nil
+			if !rough {
+				return nil
+			}
+			rough = false
+			continue
 		}
 		if c.gaveUp(err) {
 			return c.late.Err()
@@ -183,6 +180,7 @@ func (c *choice) solve(ctx context.Context, l *level, part float64, otherwise in
 		if err != nil || over <= 0 || c.over(ctx) {
 			return err
 		}
+		rough = false
 		closer, err := c.watch(ctx, l, l.solution, limit)
 		if err != nil {
 			return err
@@ -272,110 +270,6 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 func (c *choice) private(ctx context.Context, l *level) bool {
 	peak, err := l.space.Peak(ctx, l.solution)
 	return err == nil && peak <= c.Memory
-}
-
-// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions: they use
-// copies more often than those of the problem, in which every use pays for its own.
-func (c *choice) prove(ctx context.Context, l *level) error {
-	if l.Groups > 0 {
-		return nil
-	}
-	for range boundRounds {
-		if l.solution != nil {
-			l.space.Settle(l.solution)
-		}
-		before := c.bound
-		if _, more, err := c.relaxation(ctx, l, false); err != nil || !more {
-			return err
-		}
-		if c.best == nil {
-			continue
-		}
-		if gap := c.best.step.Total() - c.bound; gap > 10*(c.bound-before) || gap < c.best.step.Total()/goodGap {
-			break
-		}
-	}
-	if !c.short {
-		return nil
-	}
-	return c.share(ctx, l)
-}
-
-// share looks for plans that fit and are cheap because uses share copies, where memory is short: solutions of the relaxed problem that
-// counts what is held for moments, with copies paid for by all uses alike, and then by those that make them.
-func (c *choice) share(ctx context.Context, l *level) error {
-	if _, err := l.space.Watch(ctx, l.solution, c.Memory); err != nil {
-		return c.late.Err()
-	}
-	l.space.Unsettle()
-	for range relaxedAttempts {
-		before := c.best
-		over, more, err := c.relaxation(ctx, l, true)
-		if err != nil || !more {
-			return err
-		}
-		if over <= 0 {
-			l.space.Settle(l.solution)
-		}
-		watched, err := l.space.Watch(ctx, l.solution, c.Memory)
-		if err != nil || !watched && c.best == before {
-			return c.late.Err()
-		}
-	}
-	return nil
-}
-
-// relaxation solves the relaxed problem of a level and tries its solution, whose program exceeds the memory by what it returns. It reports
-// whether there is a solution, and something better to hope for.
-func (c *choice) relaxation(ctx context.Context, l *level, watching bool) (over int64, more bool, err error) {
-	if c.over(ctx) {
-		return 0, false, nil
-	}
-	c.tell("bound")
-	result, err := c.relaxed(ctx, l, watching)
-	if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
-		return 0, false, err
-	}
-	over, err = c.try(ctx, l, l.space.Own(result.Solution))
-	return over, err == nil, err
-}
-
-// relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
-// solution where none fits, or none was found in time.
-func (c *choice) relaxed(ctx context.Context, l *level, watching bool) (search.Result, error) {
-	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
-	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort, watching)
-	c.spent += effort.Spent
-	if errors.Is(err, space.ErrMemory) {
-		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
-	}
-	if err != nil {
-		if c.gaveUp(err) {
-			err = c.late.Err()
-		}
-		return search.Result{}, err
-	}
-	steps := int64(boundSteps)
-	if watching {
-		steps /= 4
-	}
-	options := c.options(l, relaxed, 1, steps)
-	raise := func(bound int64) {
-		if !watching {
-			c.bound = max(c.bound, bound)
-		}
-	}
-	options.Progress = func(e search.Event) {
-		raise(e.Bound)
-		c.tell("")
-	}
-	result, err := search.Solve(ctx, relaxed, options)
-	c.spent += result.Steps
-	if err != nil {
-		return search.Result{}, c.late.Err() // no plan of this space fits: the bound stays as it is
-	}
-	raise(result.Bound)
-	return result, nil
 }
 
 // certificate compares the chosen plan with the bound.

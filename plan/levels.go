@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
@@ -11,69 +10,35 @@ import (
 	"autoshard/search/space"
 )
 
-// search looks for better plans in the space of whole axes, or the finest coarser one that is not too large, then in one that
-// splits axes, and then proves a bound. Running out of time, steps or memory is no error; it fails if nobody waits any more.
+// search looks for better plans in the finest space that is not too large, and proves a bound there. Running out of time, steps or
+// memory is no error; it fails if nobody waits any more.
 func (c *choice) search(ctx context.Context) error {
-	last, finer, err := c.base(ctx)
+	l, err := c.finest(ctx)
 	if err != nil {
 		return err
 	}
-	if last == nil {
-		c.coarse(nil)
-		return c.smallest(ctx, last)
+	c.coarse(l)
+	if l == nil {
+		return c.smallest(ctx, nil)
 	}
-	if len(finer) == 0 || last.Groups > 0 {
-		err = c.solve(ctx, last, 0.75, 0)
-	} else {
-		last, err = c.refine(ctx, last, finer)
-	}
-	if err != nil {
+	if err := c.solve(ctx, l); err != nil {
 		return err
 	}
-	c.coarse(last)
-	if err := c.prove(ctx, last); err != nil {
+	if err := c.prove(ctx, l); err != nil {
 		return err
 	}
-	return c.smallest(ctx, last)
+	return c.smallest(ctx, l)
 }
 
-// base builds the level of whole axes or the finest coarser one that is not too large, and returns the finer levels, too.
-func (c *choice) base(ctx context.Context) (*level, []space.Level, error) {
-	levels := c.space.Levels()
-	whole := max(0, slices.Index(levels, space.Level{Whole: true}))
-	l, err := c.finest(ctx, levels[whole:], false)
-	return l, levels[:whole], err
-}
-
-// finest builds the first of some levels that is not too large, or even small. There is none if all are too large, or time or
-// steps are over.
-func (c *choice) finest(ctx context.Context, levels []space.Level, small bool) (*level, error) {
-	for _, at := range levels {
-		if l, err := c.build(ctx, at, small); l != nil || err != nil || c.over(ctx) {
+// finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.
+// There is none if all are too large, or time or steps are over.
+func (c *choice) finest(ctx context.Context) (*level, error) {
+	for _, at := range c.space.Levels() {
+		if l, err := c.build(ctx, at, at.Apart); l != nil || err != nil || c.over(ctx) {
 			return l, err
 		}
 	}
 	return nil, nil
-}
-
-// refine searches the level of whole axes, and then one that splits them: parts are placed apart on all tensors where that is a
-// small problem. It returns the last one.
-func (c *choice) refine(ctx context.Context, first *level, finer []space.Level) (*level, error) {
-	begun := c.spent
-	if err := c.solve(ctx, first, 0.5, firstSteps); err != nil {
-		return nil, err
-	}
-	if err := c.smallest(ctx, first); err != nil || c.over(ctx) {
-		return first, err
-	}
-	last, err := c.finest(ctx, finer[:1], true)
-	if last == nil && err == nil {
-		last, err = c.finest(ctx, finer[1:], false)
-	}
-	if last == nil || err != nil {
-		return first, err
-	}
-	return last, c.solve(ctx, last, 0.75, max(lastSteps-(c.spent-begun), search.DefaultSteps))
 }
 
 // coarse notes what was left out of the search where finer levels are too large.
@@ -99,7 +64,8 @@ type level struct {
 	space.Level
 	space    *space.Space
 	problem  *search.Problem
-	solution []int32 // the latest
+	solution []int32         // the latest
+	messages search.Messages // of its relaxed problems
 }
 
 // build makes the problem of a level; it is nil if that is too large, or its time or steps are over.

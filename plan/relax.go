@@ -104,7 +104,7 @@ func (c *choice) without(ctx context.Context, dropped []pinned) (*lowered, error
 	c.pin(s, func(pin pinned) bool { return !slices.Contains(dropped, pin) })
 	other := *c
 	other.space, other.best, other.least = s, nil, nil
-	l, _, err := other.base(ctx)
+	l, err := other.finest(ctx)
 	if err == nil {
 		err = other.smallest(ctx, l)
 	}

@@ -44,9 +44,6 @@ func (p *Problem) NumNodes() int { return len(p.Lo) }
 // NumEdges returns the number of edges; parallel edges count one by one.
 func (p *Problem) NumEdges() int { return len(p.EA) }
 
-// Strategies returns the number of strategies of all nodes.
-func (p *Problem) Strategies() int { return int(p.Off[p.NumNodes()]) }
-
 // NumStrategies returns the number of strategies of node i.
 func (p *Problem) NumStrategies(i int) int { return int(p.Off[i+1] - p.Off[i]) }
 

@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"context"
+	"errors"
+
+	"autoshard/search"
+	"autoshard/search/space"
+)
+
+// boundRounds bounds how often the relaxed problem is solved for its bound, each time with copies paid for by who made them in the last
+// solutions, and relaxedAttempts how often again for solutions that share copies and fit.
+const boundRounds, relaxedAttempts = 12, 5
+
+// roughGap is the part of the cost by which the bound of a rough search may fall short of it.
+const roughGap = 0.0005
+
+// boundSteps are those of a search of the relaxed problem where no budget is given. They are bounded because reductions, which the default
+// budget of package search grows with, take minutes there.
+const boundSteps = search.DefaultSteps / 2
+
+// relaxing is how the relaxed problem is solved.
+type relaxing uint8
+
+const (
+	roughly  relaxing = iota // until the dual stalls
+	fully                    // to the end, if the steps suffice
+	watching                 // with what is held for moments
+)
+
+// largeProblem is the number of strategies from which on a search to the end takes seconds.
+const largeProblem = 50_000
+
+// large says whether the problem of a level is solved roughly.
+func (l *level) large() bool { return l.problem.Size().Strategies > largeProblem }
+
+// goodGap is the part of the cost that a gap of half a percent is: the rounds end there.
+const goodGap = 200
+
+// prove raises the bound by the relaxed problem of a level that places every axis on its own, and offers its solutions: they use
+// copies more often than those of the problem, in which every use pays for its own.
+func (c *choice) prove(ctx context.Context, l *level) error {
+	if l.Groups > 0 {
+		return nil
+	}
+	if err := c.rounds(ctx, l); err != nil {
+		return err
+	}
+	if c.short {
+		return c.share(ctx, l)
+	}
+	return nil
+}
+
+// rounds solves the relaxed problem roughly, each time with copies paid for by who made them in the last solutions, as long as that brings
+// the bound and the best plan together, and once to the end if it is not large.
+func (c *choice) rounds(ctx context.Context, l *level) error {
+	var gaps []int64
+	for range boundRounds {
+		if more, err := c.settled(ctx, l, roughly); err != nil || !more {
+			return err
+		}
+		if c.best == nil {
+			continue
+		}
+		gaps = append(gaps, c.best.step.Total()-c.bound)
+		if n := len(gaps); gaps[n-1] < c.best.step.Total()/goodGap || n > 2 && gaps[n-1] > gaps[n-3]/10*9 {
+			break
+		}
+	}
+	if l.large() {
+		return nil
+	}
+	_, err := c.settled(ctx, l, fully)
+	return err
+}
+
+// settled solves the relaxed problem with copies paid for by who made them in the solutions so far. It reports whether there is something
+// better to hope for.
+func (c *choice) settled(ctx context.Context, l *level, how relaxing) (more bool, err error) {
+	if l.solution != nil {
+		l.space.Settle(l.solution)
+	}
+	_, more, err = c.relaxation(ctx, l, how)
+	return more, err
+}
+
+// share looks for plans that fit and are cheap because uses share copies, where memory is short: solutions of the relaxed problem that
+// counts what is held for moments, with copies paid for by all uses alike, and then by those that make them.
+func (c *choice) share(ctx context.Context, l *level) error {
+	if _, err := l.space.Watch(ctx, l.solution, c.Memory); err != nil {
+		return c.late.Err()
+	}
+	l.space.Unsettle()
+	for range relaxedAttempts {
+		before := c.best
+		over, more, err := c.relaxation(ctx, l, watching)
+		if err != nil || !more {
+			return err
+		}
+		if over <= 0 {
+			l.space.Settle(l.solution)
+		}
+		watched, err := l.space.Watch(ctx, l.solution, c.Memory)
+		if err != nil || !watched && c.best == before {
+			return c.late.Err()
+		}
+	}
+	return nil
+}
+
+// relaxation solves the relaxed problem of a level and tries its solution, whose program exceeds the memory by what it returns. It reports
+// whether there is a solution, and something better to hope for.
+func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over int64, more bool, err error) {
+	if c.over(ctx) {
+		return 0, false, nil
+	}
+	c.tell("bound")
+	result, err := c.relaxed(ctx, l, how)
+	if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
+		return 0, false, err
+	}
+	over, err = c.try(ctx, l, l.space.Own(result.Solution))
+	return over, err == nil, err
+}
+
+// relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
+// solution where none fits, or none was found in time.
+func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Result, error) {
+	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
+	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort, how == watching)
+	c.spent += effort.Spent
+	if errors.Is(err, space.ErrMemory) {
+		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
+	}
+	if err != nil {
+		if c.gaveUp(err) {
+			err = c.late.Err()
+		}
+		return search.Result{}, err
+	}
+	steps := int64(boundSteps)
+	if how == watching {
+		steps /= 4
+	}
+	options := c.options(l, relaxed, 1, steps)
+	if how == roughly {
+		options.Messages, options.Rough, options.Gap = &l.messages, true, roughGap
+	}
+	raise := func(bound int64) {
+		if how != watching {
+			c.bound = max(c.bound, bound)
+		}
+	}
+	options.Progress = func(e search.Event) {
+		raise(e.Bound)
+		c.tell("")
+	}
+	result, err := search.Solve(ctx, relaxed, options)
+	c.spent += result.Steps
+	if err != nil {
+		return search.Result{}, c.late.Err() // no plan of this space fits: the bound stays as it is
+	}
+	raise(result.Bound)
+	return result, nil
+}
