@@ -146,7 +146,7 @@ func smallPrograms(axes int) *rapid.Generator[*small] {
 		m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 5, Rank: rapid.IntRange(1, 2).Draw(t, "rank"),
 			Sizes:   rapid.SliceOfNDistinct(sizes, 2, 3, rapid.ID).Draw(t, "sizes"),
 			Indices: rapid.IntRange(0, 3).Draw(t, "indices") == 0, Loops: true, AllResults: rapid.Bool().Draw(t, "all results")})
-		annotate(t, m, m.AddMesh("mesh", mesh, nil, 0))
+		programs.Annotate(t, m, m.AddMesh("mesh", mesh, nil, 0), mesh.All())
 		s := &small{module: m, hardware: linkedChip}
 		if name := rapid.SampledFrom([]string{"tpu-v5p", "tpu-v5e", "h100", "cpu", ""}).Draw(t, "hardware"); name != "" {
 			s.hardware, _ = cost.Lookup(name)
@@ -163,32 +163,6 @@ func smallPrograms(axes int) *rapid.Generator[*small] {
 		}
 		return s
 	})
-}
-
-// annotate gives some inputs and results shardings.
-func annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
-	var axes []subaxis.Ref
-	for i := range m.Mesh(mesh).Axes {
-		axes = append(axes, m.Mesh(mesh).Full(i))
-	}
-	sharding := func(v ir.ValueID) ir.ShardingID {
-		if rapid.IntRange(0, 3).Draw(t, "annotated") > 0 {
-			return 0
-		}
-		l := programs.Layout(t, m.Shape(v), axes)
-		s := l.Sharding(mesh)
-		for d := range s.Dims {
-			s.Dims[d].Closed = rapid.Bool().Draw(t, "closed")
-		}
-		return m.InternSharding(s)
-	}
-	f := m.MainFunc()
-	for _, arg := range m.BlockArgs(f.Body) {
-		m.SetSharding(arg, sharding(arg))
-	}
-	for i, v := range m.Operands(m.LastOp(f.Body)) {
-		f.ResultShardings[i] = sharding(v)
-	}
 }
 
 func (s *small) source() *answer.Source { return &answer.Source{Name: "small", Module: s.module} }

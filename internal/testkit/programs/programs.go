@@ -3,7 +3,7 @@
 //	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8}})
 //	inputs := programs.Inputs(t, m)
 //
-// The programs have no mesh and no shardings; [Layout] draws those.
+// The programs have no mesh and no shardings; [Annotate] draws those.
 package programs
 
 import (
@@ -92,6 +92,28 @@ func Layout(t *rapid.T, dims []int64, parts []subaxis.Ref) collectives.Layout {
 		}
 	}
 	return l
+}
+
+// Annotate gives some inputs and results of a program shardings of parts of a mesh, with open and closed dimensions.
+func Annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID, parts []subaxis.Ref) {
+	sharding := func(v ir.ValueID) ir.ShardingID {
+		if rapid.IntRange(0, 3).Draw(t, "annotated") > 0 {
+			return 0
+		}
+		l := Layout(t, m.Shape(v), parts)
+		s := l.Sharding(mesh)
+		for d := range s.Dims {
+			s.Dims[d].Closed = rapid.Bool().Draw(t, "closed")
+		}
+		return m.InternSharding(s)
+	}
+	f := m.MainFunc()
+	for _, arg := range m.BlockArgs(f.Body) {
+		m.SetSharding(arg, sharding(arg))
+	}
+	for i, v := range m.Operands(m.LastOp(f.Body)) {
+		f.ResultShardings[i] = sharding(v)
+	}
 }
 
 // Inputs draws inputs of a program: small whole numbers, and indices beyond both ends.
