@@ -68,18 +68,23 @@ func (p *planner) compare(ctx context.Context, m *experts.Model, mesh []subaxis.
 	if err != nil {
 		return nil, err
 	}
-	least := slices.MinFunc(list, func(a, b expert) int { return int(a.annotated.peak - b.annotated.peak) }).annotated.peak
 	var rows []row
 	for _, factor := range factors {
-		r := row{model: m.Name, mesh: mesh, factor: factor, limit: unlimited}
-		if factor > 0 {
-			r.limit = int64(factor * float64(least))
-		}
-		r.ours = p.plan(ctx, model, mesh, r.limit)
+		r := row{model: m.Name, mesh: mesh, factor: factor, limit: limit(list, factor)}
+		r.ours, _ = p.plan(ctx, model, mesh, r.limit)
 		p.fastest(ctx, list, &r)
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// limit returns a multiple of the smallest peak of experts.
+func limit(list []expert, factor float64) int64 {
+	if factor == 0 {
+		return unlimited
+	}
+	least := slices.MinFunc(list, func(a, b expert) int { return int(a.annotated.peak - b.annotated.peak) }).annotated.peak
+	return int64(factor * float64(least))
 }
 
 // experts returns the plans of experts for a mesh.
@@ -112,12 +117,13 @@ func (p *planner) fastest(ctx context.Context, list []expert, r *row) {
 	for i := range list {
 		x := &list[i]
 		offer(x.name, x.annotated)
-		offer(x.name+", as pins", p.plan(ctx, x.model, nil, r.limit))
+		pinned, _ := p.plan(ctx, x.model, nil, r.limit)
+		offer(x.name+", as pins", pinned)
 	}
 }
 
 // plan plans a model; without a mesh, on that which the model declares.
-func (p *planner) plan(ctx context.Context, model *autoshard.Model, mesh []subaxis.Axis, limit int64) answer {
+func (p *planner) plan(ctx context.Context, model *autoshard.Model, mesh []subaxis.Axis, limit int64) (answer, *autoshard.Plan) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
@@ -129,7 +135,7 @@ func (p *planner) plan(ctx context.Context, model *autoshard.Model, mesh []subax
 	if err == nil {
 		a.seconds, a.peak, a.gap = plan.Estimate.Seconds, plan.Estimate.PeakBytes, plan.Certificate.Gap
 	}
-	return a
+	return a, plan
 }
 
 // propagated returns the figures of a model whose annotations are propagated and not completed otherwise.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"autoshard/benchmarks/experts"
@@ -64,6 +65,37 @@ func TestPlansBesideExperts(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The plans of a model run on eight devices as the recorded model ran on one.
+func TestPlansRun(t *testing.T) {
+	if os.Getenv("AUTOSHARD_SHARED") == "" {
+		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with the models")
+	}
+	hw, err := cost.Lookup("tpu-v5p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := experts.Shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &models[slices.IndexFunc(models, func(m experts.Model) bool { return m.Name == "mlp_fwd" })]
+	p, sent := planner{hardware: hw}, int64(0)
+	for _, mesh := range m.ExpertMeshes() {
+		runs, err := p.runs(t.Context(), m, mesh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			if sent += r.sent; r.plan.err != nil || r.err != nil || r.values == 0 {
+				t.Error(r.line())
+			}
+		}
+	}
+	if sent == 0 {
+		t.Error("no plan sends anything")
 	}
 }
 
