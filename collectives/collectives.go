@@ -108,7 +108,7 @@ type Step struct {
 	After Layout
 }
 
-// Pricer says what a step costs. Bytes are those of one device's operand; the result is in picoseconds.
+// Pricer says what a step costs. Bytes are those of one device's operand; the result is in picoseconds. Several goroutines may ask at once.
 type Pricer interface {
 	Price(kind Kind, axes []subaxis.Ref, bytes int64) int64
 }

@@ -28,6 +28,7 @@ type vertex struct {
 	shards   int64
 	arcs     []arc
 	explored bool
+	reached  bool // all that arcs lead to from here is explored
 }
 
 // arc is a step to another vertex, whose price is that of a move.

@@ -39,6 +39,25 @@ func (g *graph) explore(i int32) {
 	x.permute(make([][]uint8, len(x.dims)), 0, nil, x.without(x.pending))
 }
 
+// reach explores all vertices that ways from a vertex may pass.
+func (g *graph) reach(start int32) {
+	if g.vertices[start].reached {
+		return
+	}
+	g.vertices[start].reached = true
+	for open := []int32{start}; len(open) > 0; {
+		v := open[len(open)-1]
+		open = open[:len(open)-1]
+		g.explore(v)
+		for _, a := range g.vertices[v].arcs {
+			if to := &g.vertices[a.to]; !to.reached {
+				to.reached = true
+				open = append(open, a.to)
+			}
+		}
+	}
+}
+
 func (x *explorer) add(kind Kind, list []uint8, dim, end int, dims [][]uint8, pending []uint8) {
 	to, move := x.vertex(dims, pending), x.moveOf(kind, list, x.shards)
 	v := &x.vertices[x.at]

@@ -152,13 +152,23 @@ func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
 	if g == nil {
 		return p.viaReplicated(t, from, to)
 	}
+	return t.table(g, p.pricer).way(g.of(from, &a.layout), g.of(to, &b.layout), a.layout.Reduction)
+}
+
+// table returns the tensor's ways in a graph.
+func (t *Tensor) table(g *graph, pricer Pricer) *table {
 	tab := t.tables[g]
 	if tab == nil {
-		tab = &table{graph: g, tensor: t, pricer: p.pricer}
+		tab = &table{graph: g, tensor: t, pricer: pricer}
 		t.tables[g] = tab
 	}
-	l := leg{table: tab, start: g.of(from, &a.layout), goal: g.of(to, &b.layout), reduction: a.layout.Reduction}
-	if l.row = tab.row(l.start); int(l.goal) >= len(l.row.price) || l.row.price[l.goal] == nowhere {
+	return tab
+}
+
+// way returns the cheapest way between two vertices, for a tensor that awaits some reduction.
+func (t *table) way(start, goal int32, reduction ir.Reduction) Way {
+	l := leg{table: t, row: t.row(start), start: start, goal: goal, reduction: reduction}
+	if int(goal) >= len(l.row.price) || l.row.price[goal] == nowhere {
 		panic("collectives: no sequence of steps between two layouts")
 	}
 	return Way{legs: [2]leg{l}}

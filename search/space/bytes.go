@@ -12,7 +12,7 @@ const (
 	classBytes = int64(unsafe.Sizeof(strategy{})) + 90
 	nodeBytes  = int64(unsafe.Sizeof(node{})) + 40
 	linkBytes  = int64(unsafe.Sizeof(link{})) + 20
-	pairBytes  = int64(unsafe.Sizeof(price{})) // of layouts, for relaxed problems
+	pairBytes  = int64(unsafe.Sizeof(price{})) // of layouts
 	// Ways between layouts, per entry of the matrices that they are priced for: a search goes on to layouts that no matrix has.
 	wayBytes = 150
 )
@@ -54,7 +54,7 @@ func (s *Space) Bytes() int64 {
 // beside them, those of a tensor are forgotten once they are priced.
 func (s *Space) afford() {
 	z := s.size()
-	need := s.Bytes() + z.Bytes() + z.Solving()
+	need := s.Bytes() + pairBytes*int64(s.entries) + z.Bytes() + z.Solving()
 	s.need(need)
 	ways := max(s.planner.Bytes(), wayBytes*int64(s.entries))
 	s.forgetful = s.entries > lasting || s.effort.Memory > 0 && need+ways > s.effort.Memory
@@ -72,9 +72,6 @@ func (s *Space) need(bytes int64) bool {
 func (s *Space) affordRelaxed() {
 	z := s.size()
 	held := s.Bytes() + z.Bytes()
-	if s.priced == nil {
-		held += pairBytes * int64(s.entries)
-	}
 	z.Entries = int64(relaxedEntries * float64(z.Entries))
 	s.need(held + z.Bytes() + z.Solving())
 }

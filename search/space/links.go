@@ -3,6 +3,7 @@ package space
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
@@ -282,6 +283,11 @@ func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
 		return price{}
 	}
 	w := s.planner.Way(t, s.known[from], s.known[to])
+	return s.priceOf(&w, from, to)
+}
+
+// priceOf prices a way.
+func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
 	p, end := price{all: w.Price()}, true
 	w.Back(func(h collectives.Hop) {
 		if h.Kind == collectives.AllSlice && (h.Joined || h.After <= wordBytes) {
@@ -318,8 +324,9 @@ func (s *Space) saves(id int32, w work, shape []int64, contracted uint32) int64 
 	return o.Saves(w.time, shape[o.dim]/o.blocks, w.adding)
 }
 
-// overlaps numbers overlaps from 1.
+// overlaps numbers overlaps from 1, in the order in which they are met.
 type overlaps struct {
+	sync.Mutex
 	all []overlap
 	ids map[step]int32
 }
@@ -328,6 +335,8 @@ type overlaps struct {
 // whole. A planner hands out the same axes for all steps over them.
 func (s *Space) overlap(h *collectives.Hop, whole layoutID) int32 {
 	key := step{h.Kind, &h.Axes[0], h.Before, int64(h.Dim), subaxis.Product(s.layouts[whole].Dims[h.Dim])}
+	s.overlaps.Lock()
+	defer s.overlaps.Unlock()
 	id, ok := s.overlaps.ids[key]
 	if !ok {
 		s.overlaps.all = append(s.overlaps.all, overlap{s.model.Overlap(h.Kind, h.Axes, h.Before), key.dim, key.blocks})

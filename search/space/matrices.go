@@ -89,18 +89,10 @@ func (s *Space) matrices(b *search.Builder, relaxed bool) {
 	}
 }
 
-// fill makes the matrices, tensor by tensor.
+// fill makes the matrices.
 func (s *Space) fill(b *search.Builder, all []matrix, relaxed bool) {
-	order, first := make([]int, len(all)), map[*collectives.Tensor]int{}
-	tensor := func(i int) *collectives.Tensor { return s.links[all[i].link].tensor }
+	s.ways(all)
 	for i := range all {
-		order[i] = i
-		if _, ok := first[tensor(i)]; !ok {
-			first[tensor(i)] = i
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return first[tensor(i)] - first[tensor(j)] })
-	for n, i := range order {
 		m := &all[i]
 		l := &s.links[m.link]
 		c := s.columns(l, relaxed)
@@ -112,9 +104,6 @@ func (s *Space) fill(b *search.Builder, all []matrix, relaxed bool) {
 			m.cols = c.at
 		}
 		m.id = b.AddMatrix(len(s.lists.all[l.rows].unique), len(c.of), values)
-		if s.forgetful && (n+1 == len(order) || tensor(order[n+1]) != l.tensor) {
-			l.tensor.Forget()
-		}
 	}
 }
 
@@ -156,26 +145,21 @@ func (s *Space) columns(l *link, relaxed bool) columns {
 // prices fills a matrix.
 func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
 	l := &s.links[i]
-	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
 	if relaxed {
 		return s.leastPrices(i, c)
 	}
-	values := make([]int64, 0, len(rows.unique)*len(cols.unique))
-	for _, from := range rows.unique {
-		if !s.charge(int64(len(cols.unique)) * pairWork) {
-			break
-		}
-		for _, to := range cols.unique {
-			w := s.planner.Way(l.tensor, s.known[from], s.known[to])
-			values = append(values, w.Price()*l.runs)
-		}
+	pairs := s.priced[s.pairsKey(l)]
+	values := make([]int64, len(pairs))
+	for i := range pairs {
+		values[i] = pairs[i].all * l.runs
 	}
 	return values
 }
 
 // leastPrices fills a matrix of the relaxed problem.
 func (s *Space) leastPrices(i int, c *columns) []int64 {
-	l, parts, pairs := &s.links[i], s.copies.parts[i], s.pairs(i)
+	l, parts := &s.links[i], s.copies.parts[i]
+	pairs := s.priced[s.pairsKey(l)]
 	n := len(s.lists.all[l.cols].unique)
 	values := make([]int64, 0, len(pairs)/n*len(c.of))
 	for row := 0; row < len(pairs) && s.charge(int64(len(c.of))); row += n {
@@ -196,27 +180,76 @@ type pairsKey struct {
 	tensor     *collectives.Tensor
 }
 
-// pairs returns the prices of all pairs of a link's layouts. They are remembered for the next relaxed problem of the space.
-func (s *Space) pairs(i int) []price {
-	l := &s.links[i]
-	rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-	key := pairsKey{rows.set, cols.set, l.tensor}
-	if known, ok := s.priced[key]; ok {
-		return known
-	}
-	out := make([]price, 0, len(rows.unique)*len(cols.unique))
-	for _, from := range rows.unique {
-		for _, to := range cols.unique {
-			out = append(out, s.reshard(from, to, l.tensor))
-		}
-	}
+func (s *Space) pairsKey(l *link) pairsKey {
+	return pairsKey{s.lists.all[l.rows].set, s.lists.all[l.cols].set, l.tensor}
+}
+
+// manyTensors are how many tensors have their ways found before they are forgotten where memory is short.
+const manyTensors = 16
+
+// ways prices the pairs of layouts of some matrices that have no prices yet, tensor by tensor.
+func (s *Space) ways(all []matrix) {
+	var tensors []*collectives.Tensor
+	links := map[*collectives.Tensor][]*link{}
 	if s.priced == nil {
 		s.priced = map[pairsKey][]price{}
 	}
-	if s.err == nil {
-		s.priced[key] = out
+	for i := range all {
+		l := &s.links[all[i].link]
+		key := s.pairsKey(l)
+		if _, ok := s.priced[key]; ok {
+			continue
+		}
+		n := len(s.lists.all[l.rows].unique) * len(s.lists.all[l.cols].unique)
+		if !s.charge(int64(n) * pairWork) {
+			return
+		}
+		s.priced[key] = make([]price, n)
+		if links[l.tensor] == nil {
+			tensors = append(tensors, l.tensor)
+		}
+		links[l.tensor] = append(links[l.tensor], l)
 	}
-	return out
+	for some := range slices.Chunk(tensors, manyTensors) {
+		var next []*link
+		for _, t := range some {
+			next = append(next, links[t]...)
+		}
+		if s.find(next); s.err != nil {
+			s.priced = nil
+			return
+		}
+		for _, t := range some {
+			if s.forgetful {
+				t.Forget()
+			}
+		}
+	}
+}
+
+// find prices the pairs of layouts of some links.
+func (s *Space) find(links []*link) {
+	asks := make([]collectives.Ask, len(links))
+	for i, l := range links {
+		asks[i] = collectives.Ask{Tensor: l.tensor, From: s.knownOf(l.rows), To: s.knownOf(l.cols)}
+	}
+	err := s.planner.Each(s.effort.ctx, asks, func(ask, from, to int, w *collectives.Way) {
+		l := links[ask]
+		rows, cols := s.lists.all[l.rows].unique, s.lists.all[l.cols].unique
+		s.priced[s.pairsKey(l)][from*len(cols)+to] = s.priceOf(w, rows[from], cols[to])
+	})
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// knownOf returns the layouts of a list as the planner knows them.
+func (s *Space) knownOf(list int32) []collectives.LayoutID {
+	var known []collectives.LayoutID
+	for _, id := range s.lists.all[list].unique {
+		known = append(known, s.known[id])
+	}
+	return known
 }
 
 // least returns what a program surely takes for a reshard: its part of a copy that several uses share, or a copy of its own whose gather

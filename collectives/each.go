@@ -1,0 +1,153 @@
+package collectives
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Ask is for the ways from each of some layouts of a tensor to each of others, as [Planner.Way] takes them.
+type Ask struct {
+	Tensor   *Tensor
+	From, To []LayoutID
+}
+
+// Each calls visit with the cheapest way for every pair of layouts of some asks, as [Planner.Way] returns it. It works on all cores: calls
+// for asks of one tensor come one after the other, those for different tensors at the same time. The only error is the context's.
+func (p *Planner) Each(ctx context.Context, asks []Ask, visit func(ask, from, to int, w *Way)) error {
+	var groups [][]*visitor
+	of := map[*Tensor]int{}
+	for i := range asks {
+		v := p.visitor(i, &asks[i], visit)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at, ok := of[v.Tensor]
+		if !ok {
+			at = len(groups)
+			of[v.Tensor], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], v)
+	}
+	concurrently(len(groups), func(i int) {
+		for _, v := range groups[i] {
+			v.shared(ctx)
+		}
+	})
+	for _, group := range groups {
+		for _, v := range group {
+			v.alone(ctx, p)
+		}
+	}
+	return ctx.Err()
+}
+
+// concurrently calls work with 0 to n-1, on all cores.
+func concurrently(n int, work func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// visitor answers an ask. Its graphs are explored before it does: then it changes nothing but the tables of its tensor.
+type visitor struct {
+	*Ask
+	number int
+	visit  func(ask, from, to int, w *Way)
+	known  []known               // per layout
+	graphs map[parting]*explored // those that hold every layout
+}
+
+// explored is a graph with the vertices of an ask's layouts.
+type explored struct {
+	table        *table
+	starts, ends []int32 // of From and To
+}
+
+// visitor explores the graphs that hold every layout in which an ask's ways are sought.
+func (p *Planner) visitor(number int, a *Ask, visit func(ask, from, to int, w *Way)) *visitor {
+	v := &visitor{Ask: a, number: number, visit: visit, known: p.layouts, graphs: map[parting]*explored{}}
+	for _, from := range a.From {
+		for _, to := range a.To {
+			if key := v.parting(from, to); v.graphs[key] == nil {
+				if p.graph(&p.layouts[from], &p.layouts[to]); p.whole[key] != nil {
+					v.graphs[key] = v.explore(key, p)
+				}
+			}
+		}
+	}
+	return v
+}
+
+func (v *visitor) parting(from, to LayoutID) parting {
+	return parting{len(v.Tensor.sizes), v.known[from].parts, v.known[to].parts}
+}
+
+// explore finds the vertices of the layouts that a graph is for, and all that ways from there may pass.
+func (v *visitor) explore(key parting, p *Planner) *explored {
+	g := p.whole[key]
+	vertices := func(list []LayoutID, parts int32) []int32 {
+		out := make([]int32, len(list))
+		for i, id := range list {
+			if p.layouts[id].parts == parts {
+				out[i] = g.of(id, &p.layouts[id].layout)
+			}
+		}
+		return out
+	}
+	e := &explored{v.Tensor.table(g, p.pricer), vertices(v.From, key.from), vertices(v.To, key.to)}
+	for i, id := range v.From {
+		if p.layouts[id].parts == key.from {
+			g.reach(e.starts[i])
+		}
+	}
+	return e
+}
+
+// shared visits the ways that lie in explored graphs.
+func (v *visitor) shared(ctx context.Context) {
+	var last parting
+	e := v.graphs[last]
+	for i, from := range v.From {
+		if ctx.Err() != nil {
+			return
+		}
+		for j, to := range v.To {
+			if from == to {
+				v.visit(v.number, i, j, &Way{})
+				continue
+			}
+			if key := v.parting(from, to); key != last {
+				last, e = key, v.graphs[key]
+			}
+			if e != nil {
+				w := e.table.way(e.starts[i], e.ends[j], v.known[from].layout.Reduction)
+				v.visit(v.number, i, j, &w)
+			}
+		}
+	}
+}
+
+// alone visits the other ways.
+func (v *visitor) alone(ctx context.Context, p *Planner) {
+	for i, from := range v.From {
+		for j, to := range v.To {
+			if from == to || v.graphs[v.parting(from, to)] != nil {
+				continue
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			w := p.Way(v.Tensor, from, to)
+			v.visit(v.number, i, j, &w)
+		}
+	}
+}
