@@ -64,7 +64,7 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 			continue
 		}
 		gaps = append(gaps, c.best.step.Total()-c.bound)
-		if n := len(gaps); gaps[n-1] < c.best.step.Total()/goodGap || n > 2 && gaps[n-1] > gaps[n-3]/10*9 {
+		if n := len(gaps); gaps[n-1] < c.best.step.Total()/goodGap || n > 2 && gaps[n-1] > gaps[n-3]/5*4 {
 			break
 		}
 	}

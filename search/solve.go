@@ -251,7 +251,7 @@ func (s *solver) begin(w *work) *stage {
 }
 
 // Steps of the dual in an epoch: of a search to the end, and of a rough one.
-const roundSteps, roughSteps = 20, 8
+const roundSteps, roughSteps = 20, 6
 
 // ascend raises the bound in one lane and looks for solutions in the other until neither gets anywhere.
 func (s *solver) ascend(g *stage) *primal {
