@@ -140,7 +140,10 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 		return search.Result{}, err
 	}
 	steps := int64(boundSteps)
-	if how == watching {
+	switch how {
+	case roughly:
+		steps = 0 // its end does not depend on them
+	case watching:
 		steps /= 4
 	}
 	options := c.options(l, relaxed, 1, steps)

@@ -3,6 +3,7 @@ package space
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // What building a problem counts, in the units of search.Options.Steps. They take longer than as many entries of a
@@ -13,12 +14,23 @@ const (
 	pairWork     = 30 // the price of the cheapest way from one layout to another
 )
 
-// The most that a problem may have: beyond it building takes more than ten seconds, and searching more than a gigabyte. A small one is
-// built in a tenth of a second.
+// The most that a problem may have, and the visits of one that splits axes: beyond it building takes more than ten seconds, and
+// searching more than a gigabyte. A small one is built in a tenth of a second.
 const (
 	maxStrategiesInAll, smallStrategies = 4_000_000, 150_000
 	maxEntries, smallEntries            = 3_000_000, 60_000 // of matrices that differ, a row for each layout
+	maxVisits, splitVisits              = 150_000_000, 50_000_000
 )
+
+// mostVisits returns the most entries of all matrices together, each as often as there are edges with it, which is what a sweep of the
+// search visits. Splitting axes gains a few percent, less than a search that has time to end.
+func (s *Space) mostVisits() int {
+	split := func(g group) bool { return len(g.majors) > 0 }
+	if s.level.Apart || slices.ContainsFunc(s.groups, split) {
+		return splitVisits
+	}
+	return maxVisits
+}
 
 // Effort is what building a problem may take and has taken.
 type Effort struct {

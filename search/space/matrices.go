@@ -15,14 +15,16 @@ const lasting = 2_000_000
 
 // measure gives up where the entries of matrices are too many.
 func (s *Space) measure() {
-	made := map[matrixKey]bool{}
+	made, visits := map[matrixKey]bool{}, 0
 	for i := range s.links {
 		l := &s.links[i]
+		n := len(s.lists.all[l.rows].unique) * len(s.lists.all[l.cols].unique)
+		visits += n
 		if key := s.key(i, false); !made[key] {
 			made[key] = true
-			s.entries += len(s.lists.all[l.rows].unique) * len(s.lists.all[l.cols].unique)
+			s.entries += n
 		}
-		if !s.charge(0) || !s.bounded(s.entries, maxEntries, smallEntries) {
+		if !s.charge(0) || !s.bounded(s.entries, maxEntries, smallEntries) || !s.bounded(visits, s.mostVisits(), splitVisits) {
 			return
 		}
 	}
