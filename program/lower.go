@@ -8,16 +8,21 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
+	"autoshard/shardmap/merge"
 	"autoshard/shardmap/ring"
 )
 
-// PerDevice turns a program with explicit communications into that of one device over axes, with the rings that it asks for.
+// PerDevice turns a program with explicit communications into that of one device over axes, with the rings and the merged collectives
+// that it asks for.
 func PerDevice(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*shardmap.Program, error) {
 	program, err := shardmap.Lower(ctx, m, mesh)
 	if err != nil {
 		return nil, err
 	}
-	return program, ring.Rewrite(ctx, program)
+	if err := ring.Rewrite(ctx, program); err != nil {
+		return nil, err
+	}
+	return program, merge.Rewrite(ctx, program)
 }
 
 // programFile is the name of the plan's program in positions.

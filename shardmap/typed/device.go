@@ -49,6 +49,7 @@ type Translation struct {
 // between its steps and returns its error.
 func FromDevice(ctx context.Context, src *shardmap.Program, called Names) (*Translation, error) {
 	m := src.Module.Clone()
+	separate(m, m.Func(src.Main).Body)
 	refining := NewRefining(src.Mesh)
 	if err := refining.CutPorts(src, called); err != nil {
 		return nil, err

@@ -110,6 +110,7 @@ func (r *Refining) Finish() *refine.Mesh {
 // the program of which the block is the body, without check, names, specs and types. Errors are of class diag.ErrUnsupported or
 // diag.ErrInvalid, for a mesh that a shard_map program cannot have. Collectives of StableHLO, whose groups run along no axes, stay.
 func (r *Refining) Program(m *ir.Module, fn ir.FuncID, body ir.BlockID) (*Program, error) {
+	separate(m, body)
 	i, err := r.program(m, fn)
 	if err != nil {
 		return nil, err
