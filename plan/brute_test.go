@@ -268,13 +268,13 @@ func (b *brute) choose(way int) {
 	}
 }
 
-// programs returns the programs of the way that is chosen: with shared copies and without, and with products that overlap with
-// collectives and without.
+// programs returns the programs of the way that is chosen: with shared copies and without, with products that overlap with
+// collectives and without, and with merged collectives and without.
 func (b *brute) programs(ctx context.Context, t testing.TB) []*lowered {
 	var out []*lowered
 	for _, reach := range []int{collectives.Anywhere, 0} {
 		plain := *b.planner
-		plain.SerialMatmul = true
+		plain.SerialMatmul, plain.Separate = true, true
 		l, err := plain.lower(ctx, b.m, b.cuts, b.pricer, reach)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, mlir.Print(b.m, mlir.PrintOptions{}))
@@ -286,6 +286,18 @@ func (b *brute) programs(ctx context.Context, t testing.TB) []*lowered {
 		}
 		if rings.program != l.program {
 			out = append(out, &rings)
+		}
+	}
+	for _, l := range out[:len(out):len(out)] {
+		for most := int64(mostMerged); most >= leastMerged; most /= 8 {
+			merged, err := b.merged(ctx, l, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if merged == nil {
+				break
+			}
+			out = append(out, merged)
 		}
 	}
 	return out

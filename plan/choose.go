@@ -201,6 +201,11 @@ func (c *choice) watch(ctx context.Context, l *level, solution []int32, limit in
 	if more, err := l.space.Watch(ctx, solution, limit); err != nil || !more {
 		return false, c.late.Err()
 	}
+	return c.rebuild(ctx, l)
+}
+
+// rebuild makes the problem of a level again. It reports whether there were time and memory for that.
+func (c *choice) rebuild(ctx context.Context, l *level) (bool, error) {
 	c.tell("space")
 	effort := space.Effort{Steps: c.left()}
 	problem, err := l.space.Build(ctx, 0, &effort)

@@ -141,7 +141,7 @@ func TestPeaksOfPrograms(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, "tpu-v5e")
-			p.SerialMatmul = true // rings hold what the blocks of their products need
+			p.SerialMatmul, p.Separate = true, true // rings hold blocks of products, merged collectives all that they send
 			problem, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)

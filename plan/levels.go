@@ -24,6 +24,9 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.solve(ctx, l); err != nil {
 		return err
 	}
+	if err := c.merging(ctx, l); err != nil {
+		return err
+	}
 	if err := c.prove(ctx, l); err != nil {
 		return err
 	}

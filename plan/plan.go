@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"autoshard/answer"
@@ -16,7 +17,6 @@ import (
 	"autoshard/propagate"
 	"autoshard/search/space"
 	"autoshard/shardmap"
-	"autoshard/shardmap/ring"
 )
 
 // Make chooses shardings for a program. What the user wrote is kept: closed dimensions exactly, open ones at least
@@ -107,9 +107,7 @@ func (p *planner) report(stage string, cost, bound int64) {
 func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space {
 	p.report("rules", 0, 0)
 	s := space.New(p.module, p.mesh, p.model)
-	if p.SerialMatmul {
-		s.Serial()
-	}
+	p.switches(s)
 	p.pin(s, func(pinned) bool { return true })
 	for _, b := range baselines {
 		if b.settled != nil && ctx.Err() == nil {
@@ -117,6 +115,16 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 		}
 	}
 	return s
+}
+
+// switches tells a space what programs are lowered without.
+func (p *planner) switches(s *space.Space) {
+	if p.SerialMatmul {
+		s.Serial()
+	}
+	if p.Separate {
+		s.Alone()
+	}
 }
 
 // pin fixes what the user wrote, as far as it can be kept and counts.
@@ -187,8 +195,8 @@ type lowered struct {
 	step      estimate.Step
 }
 
-// lower makes communications explicit, overlaps products with collectives where that is faster and not more than memory
-// holds, and predicts the cost of a step. It fails with the context's error where that ends.
+// lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more
+// than memory holds, and predicts the cost of a step. It fails with the context's error where that ends.
 func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
 	planner *collectives.Planner, reach int) (*lowered, error) {
 	if err := ctx.Err(); err != nil {
@@ -206,38 +214,18 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 	if l.program, err = shardmap.Lower(ctx, l.explicit.Clone(), p.mesh); err != nil {
 		return nil, err
 	}
-	if l.step, err = p.model.Program(ctx, l.program); err != nil || p.SerialMatmul {
+	if l.step, err = p.model.Program(ctx, l.program); err != nil {
 		return l, err
 	}
-	return l, p.overlap(ctx, l)
-}
-
-// overlap puts collective matmuls in the place of products and collectives where that is faster and not more than memory
-// holds. The program with explicit collectives asks for them.
-func (p *planner) overlap(ctx context.Context, l *lowered) error {
-	choices, err := p.model.Rings(ctx, l.program)
-	if err != nil || len(choices) == 0 {
-		return err
+	if !p.SerialMatmul {
+		if err := p.overlap(ctx, l); err != nil {
+			return l, err
+		}
 	}
-	rings := l.program.Clone()
-	ask := func(m *ir.Module, op ir.OpID, way ring.Way) {
-		m.SetAttrs(op, m.OpAttrs(op).With(ring.Attr, ir.StringAttr(way.String())))
+	if !p.Separate {
+		err = p.merge(ctx, l)
 	}
-	for _, c := range choices {
-		ask(rings.Module, rings.Collectives[c.Collective].Op, c.Way)
-	}
-	if err := ring.Rewrite(ctx, rings); err != nil {
-		return err
-	}
-	step, err := p.model.Program(ctx, rings)
-	if err != nil || step.Peak > max(p.Memory, l.step.Peak) {
-		return err
-	}
-	for _, c := range choices {
-		ask(l.explicit, l.program.Collectives[c.Collective].From, c.Way)
-	}
-	l.program, l.step = rings, step
-	return nil
+	return l, err
 }
 
 // plan puts the answer together. The text of its program keeps the places of the model's ops, which messages and emitted
@@ -282,12 +270,20 @@ func describeCollectives(l *lowered) []Collective {
 	out := make([]Collective, 0, len(l.program.Collectives))
 	for i := range l.program.Collectives {
 		c := &l.program.Collectives[i]
-		t := m.ValueType(m.Operand(c.Op, 0))
-		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: answer.FormatType(t, t.Dims),
-			Count: c.Runs,
-			Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: operandType(m, c.Op),
+			Count: c.Runs, Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
 	}
 	return out
+}
+
+// operandType returns the type of a collective's operand, and how many more it has.
+func operandType(m *ir.Module, op ir.OpID) string {
+	t := m.ValueType(m.Operand(op, 0))
+	name := answer.FormatType(t, t.Dims)
+	if more := m.NumResults(op) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", name, more)
+	}
+	return name
 }
 
 // JSON returns the bytes of plan.json: the same plan gives the same bytes.

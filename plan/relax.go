@@ -98,9 +98,7 @@ func (p *planner) shardings(pins []pinned) string {
 // without returns a plan that fits where some pins do not count; nil if none is found.
 func (c *choice) without(ctx context.Context, dropped []pinned) (*lowered, error) {
 	s := space.New(c.module, c.mesh, c.model)
-	if c.SerialMatmul {
-		s.Serial()
-	}
+	c.switches(s)
 	c.pin(s, func(pin pinned) bool { return !slices.Contains(dropped, pin) })
 	other := *c
 	other.space, other.best, other.least = s, nil, nil

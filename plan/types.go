@@ -25,6 +25,7 @@ type Options struct {
 	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
 	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says
 	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
+	Separate     bool        // no merged collectives; else they are merged where that is faster
 }
 
 // Progress is a report of long work: the stage - read, propagate, baselines, rules, space, search, lower, bound, write, verify - and,
@@ -61,7 +62,7 @@ type Plan struct {
 type Collective struct {
 	Kind    string   `json:"kind"`    // all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute
 	Axes    []string `json:"axes"`    // the mesh axes it runs over, sub-axes as x:(m)k
-	Type    string   `json:"type"`    // of one device's operand
+	Type    string   `json:"type"`    // of one device's operand; of a merged one the first, and how many more there are
 	Count   int64    `json:"count"`   // how often one step executes it
 	Bytes   int64    `json:"bytes"`   // that all devices together send in one step
 	Seconds float64  `json:"seconds"` // predicted time in one step

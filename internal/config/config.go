@@ -23,6 +23,7 @@ type Config struct {
 	Search    int64 // bytes that planning may hold
 	Seed      uint64
 	Rings     bool          // collective matmuls where they are faster
+	Merges    bool          // collectives sent as one where that is faster
 	WholeAxes bool          // no parts of axes
 	Trips     []Trip        // of loops that the data ends
 	Timeout   time.Duration // 0: none
@@ -131,6 +132,7 @@ func (l *loader) load() *Config {
 		Search:    l.size("search-memory"),
 		Seed:      l.unsigned("seed"),
 		Rings:     l.oneOf("collective-matmul", "auto", "off") == "auto",
+		Merges:    l.oneOf("merge-collectives", "auto", "off") == "auto",
 		WholeAxes: l.boolean("no-sub-axes"),
 		Trips:     l.trips("trip-count"),
 		Timeout:   l.duration("timeout"),

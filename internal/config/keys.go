@@ -40,6 +40,8 @@ var keys = []key{
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
 	{path: "collective-matmul", def: "auto",
 		help: "products overlapped with the collectives beside them as rings of permutes: auto, where that is faster, or off"},
+	{path: "merge-collectives", def: "auto",
+		help: "collectives of one kind over the same axes sent as one where none needs another: auto, where that is faster, or off"},
 	{path: "no-sub-axes", boolean: true, def: "false", help: "cut dimensions along whole mesh axes only, but for what the model says"},
 	{path: "trip-count", list: true,
 		help: "iterations that a loop is priced for where the data ends it: N for all such loops, LINE=N or train.py:40=N for one; may be " +

@@ -71,8 +71,11 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 		for j := range n.class.strategies {
 			st := &n.class.strategies[j]
 			cost := st.cost * n.runs
+			if s.together {
+				cost = max(0, st.cost-s.saved(i, st)) * n.runs
+			}
 			if relaxed {
-				cost = n.sure.of(st.least)
+				cost = n.sure.of(max(0, st.least-s.saved(i, st)))
 			}
 			costs, usages = append(costs, cost), append(usages, st.bytes)
 		}
@@ -120,6 +123,7 @@ func (s *Space) enumerate() error {
 	s.measure()
 	s.afford()
 	s.price()
+	s.company()
 	if s.forgetful {
 		for _, t := range s.tensors {
 			if t != nil {

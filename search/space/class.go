@@ -15,6 +15,7 @@ type class struct {
 	strategies     []strategy
 	operands, kept []int32 // lists of layouts, of one for each strategy
 	product        int32   // the list of what strategies compute, -1 for what does not overlap with reshards
+	reduces        bool    // there are strategies that reduce results
 }
 
 // strategy is one way to cut an op, or to keep a value. Prices are of one run, in picoseconds.
@@ -22,6 +23,8 @@ type strategy struct {
 	factors collectives.Factors
 	cost    int64
 	least   int64 // what a program surely takes of it
+	reduced int64 // what the reductions of its results take before they send anything
+	over    int32 // along which axes
 	work    work  // at least
 	bytes   int64 // that its values take on one device
 }

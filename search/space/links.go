@@ -18,7 +18,9 @@ type link struct {
 	tensor     *collectives.Tensor
 	typ        ir.TypeID
 	runs       int64
-	sure       share  // without sharing
+	sure       share // without sharing
+	reader     ir.OpID
+	merged     int64  // collectives that can be sent as one with those of the copy, with them
 	copy       int32  // equal for links that may read one copy
 	uses       int64  // how many those are
 	product    *class // of the product that reads the value and may overlap, nil for none
@@ -112,15 +114,15 @@ func (s *Space) connect() {
 			return
 		}
 		n := &s.nodes[i]
-		add := func(v ir.ValueID, b ir.BlockID, l link) {
-			u := use{s.same[v], b}
+		add := func(v ir.ValueID, reader ir.OpID, l link) {
+			u := use{s.same[v], s.m.OpBlock(reader)}
 			id, ok := ids[u]
 			if !ok {
 				id = int32(len(uses))
 				ids[u], uses = id, append(uses, 0)
 			}
 			uses[id]++
-			l.to, l.copy = int32(i), id
+			l.to, l.copy, l.reader = int32(i), id, reader
 			s.link(v, l)
 		}
 		var product *class
@@ -129,12 +131,12 @@ func (s *Space) connect() {
 		}
 		for j, v := range n.operands {
 			if !readsAgain(n, j) {
-				add(v, s.block(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
+				add(v, s.reader(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
 					contracted: s.contracted(n.op, j)})
 			}
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
-			add(v, b, link{cols: n.class.kept[0], runs: runs, sure: sure})
+			add(v, s.m.LastOp(b), link{cols: n.class.kept[0], runs: runs, sure: sure})
 		})
 	}
 	for i := range s.links {
@@ -165,12 +167,12 @@ func (s *Space) link(v ir.ValueID, l link) {
 	s.links = append(s.links, l)
 }
 
-// block returns the block in which a node reads its operands.
-func (s *Space) block(n *node) ir.BlockID {
+// reader returns the op before which a node reads its operands.
+func (s *Space) reader(n *node) ir.OpID {
 	if n.op != 0 {
-		return s.m.OpBlock(n.op)
+		return n.op
 	}
-	return s.m.MainFunc().Body
+	return s.m.LastOp(s.m.MainFunc().Body)
 }
 
 // returned calls visit with the values that have to be sent to the layout of a node's value: what the regions of a loop or
@@ -270,6 +272,10 @@ func withoutConstraints(m *ir.Module) *ir.Module {
 type price struct {
 	all   int64
 	least int64 // what a program surely takes: slices one after the other become one
+
+	reduced, gathered int64 // of that, what reductions and other collectives take before they send anything
+	over              int32 // along which axes the former are
+
 	first int32 // the overlap of a reduce-scatter at its beginning with the product before it, 0 for none
 	last  int32 // the overlap of an all-gather at its end with the product after it
 }
@@ -294,6 +300,14 @@ func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
 			return
 		}
 		p.least += h.Price
+		switch before := s.latency(&h); {
+		case h.Kind != collectives.AllReduce:
+			p.gathered += before.time
+		case p.reduced > 0:
+			p.reduced, p.over = p.reduced+before.time, manyAxes
+		default:
+			p.reduced, p.over = before.time, before.over
+		}
 		if end && h.Kind == collectives.AllGather {
 			p.last = s.overlap(&h, to)
 		}

@@ -38,6 +38,7 @@ type matrixKey struct {
 	parts            int32
 	typ              ir.TypeID // of what products read: chunks of tensors that cost the same may be smaller
 	contracted       uint32
+	merged           int64
 	sure             share
 }
 
@@ -48,7 +49,7 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 		key.runs = l.runs
 		return key
 	}
-	key.parts, key.sure = s.copies.id[i], l.sure
+	key.parts, key.sure, key.merged = s.copies.id[i], l.sure, l.merged
 	if l.product != nil {
 		key.cols, key.work, key.typ, key.contracted = l.cols, l.product.product, l.typ, l.contracted
 	}
@@ -257,7 +258,9 @@ func (s *Space) knownOf(list int32) []collectives.LayoutID {
 // least returns what a program surely takes for a reshard: its part of a copy that several uses share, or a copy of its own whose gather
 // overlaps with a product.
 func (s *Space) least(l *link, p *price, part int64, w work) int64 {
-	return min(l.sure.of(portion(p.least, part)), l.sure.of(p.least-s.saves(p.last, w, s.m.TypeOf(l.typ).Dims, l.contracted)))
+	least := max(0, p.least-p.gathered+p.gathered/l.merged)
+	overlapped := max(0, least-s.saves(p.last, w, s.m.TypeOf(l.typ).Dims, l.contracted))
+	return min(l.sure.of(portion(least, part)), l.sure.of(overlapped))
 }
 
 // portion returns a part of a price, rounded down.

@@ -2,6 +2,7 @@ package space
 
 import (
 	"math"
+	"slices"
 
 	"autoshard/ir"
 )
@@ -36,6 +37,7 @@ func (d *draft) price() {
 		st.cost, st.work = w.cost, w.surely
 		d.send(st, d.cuts[d.of[x]].made, kept)
 	}
+	c.reduces = slices.ContainsFunc(c.strategies, func(st strategy) bool { return st.reduced > 0 })
 	if d.mayOverlap(d.node.op) {
 		c.product = d.lists.product(c.computed())
 	}
@@ -88,6 +90,12 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 		p := d.reshard(made[i], kept[i], d.tensor(v))
 		st.cost += p.all
 		sent += p.least
+		if st.reduced, st.over = st.reduced+p.reduced, p.over; len(d.node.values) > 1 {
+			st.over = manyAxes
+		}
+		if d.merges { // a result that is pinned: what moves it may wait for anything
+			sent = max(0, sent-p.gathered)
+		}
 		if d.rings && d.fed[d.same[v]] {
 			sent -= d.saves(p.last, work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
 		}

@@ -130,3 +130,50 @@ func TestFloor(t *testing.T) {
 		t.Errorf("the cheapest solution costs %d, the floor is %d", r.Cost, s.Floor())
 	}
 }
+
+// Two sums that nothing needs before both are there can be sent as one: the relaxed problem, and the problem where it counts on that,
+// cost less by what one of them takes before it sends anything; not where they are sent alone.
+func TestMerging(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		const typ = "tensor<4096x4096xbf16>"
+		m, mesh, model := read(t, `
+func.func @main(%x: `+typ+`, %w: `+typ+`) -> (`+typ+`, `+typ+`) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (`+typ+`, `+typ+`) -> `+typ+`
+  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (`+typ+`, `+typ+`) -> `+typ+`
+  return %y, %z : `+typ+`, `+typ+`
+}`, subaxis.Axis{Name: "x", Size: 8})
+		s := space.New(m, mesh, model)
+		s.Serial()
+		if alone {
+			s.Alone()
+		}
+		args := m.BlockArgs(m.MainFunc().Body)
+		s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
+		s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
+		s.PinResult(0, parse(t, m, `[{}, {}]`))
+		s.PinResult(1, parse(t, m, `[{}, {}]`))
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		apart := solve(t, p, err)
+		want := model.Price(collectives.AllReduce, []subaxis.Ref{m.Mesh(mesh).Full(0)}, 0)
+		if alone {
+			want = 0
+		}
+		const rounding = 10
+		near := func(got int64) bool { return got >= want && got <= want+rounding }
+		if got := s.Merging(apart.Solution); !near(got) {
+			t.Errorf("alone %v: merging saves %d, want %d", alone, got, want)
+		}
+		s.Together(true)
+		p, err = s.Build(t.Context(), 0, &space.Effort{})
+		if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
+			t.Errorf("alone %v: together they cost %d less, want %d", alone, got, want)
+		}
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if relaxed, _, err := p.Evaluate(apart.Solution); err != nil || !near(apart.Cost-relaxed) {
+			t.Errorf("alone %v: in the relaxed problem they cost %d less, %v, want %d", alone, apart.Cost-relaxed, err, want)
+		}
+	}
+}

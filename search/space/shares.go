@@ -12,10 +12,11 @@ type copies struct {
 	told  int64     // solutions that have been seen
 }
 
-// Unsettle forgets the solutions that were seen: all uses of a copy pay the same again.
+// Unsettle forgets the solutions that were seen: all uses of a copy pay the same again, and all reductions that can be sent as one.
 func (s *Space) Unsettle() {
 	if s.links != nil {
 		s.equalParts()
+		clear(s.paying)
 	}
 }
 
@@ -47,7 +48,8 @@ func (s *Space) internParts() {
 }
 
 // Settle lets those uses pay for a copy that make it in a solution of the problem or of its relaxation: all of the price from
-// now on if it is the first solution that is seen, else half of it and half of what they paid before.
+// now on if it is the first solution that is seen, else half of it and half of what they paid before. Of reductions that can be sent as
+// one, those pay likewise for what comes before sending.
 func (s *Space) Settle(solution []int32) {
 	type copied struct {
 		of     int32
@@ -88,4 +90,5 @@ func (s *Space) Settle(solution []int32) {
 	}
 	s.copies.told++
 	s.internParts()
+	s.pay(solution)
 }

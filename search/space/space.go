@@ -35,18 +35,20 @@ import (
 // Space is the selection problem of one module on one mesh while it is being built, and afterwards the key to read
 // its solutions.
 type Space struct {
-	m       *ir.Module
-	mesh    ir.MeshID
-	model   *estimate.Model
-	planner *collectives.Planner
-	level   Level
-	rings   bool // products may overlap with the gathers and scatters beside them
-	effort  *Effort
-	err     error   // why building had to stop
-	groups  []group // the parts of the mesh that are placed, each at once
-	pins    map[ir.ValueID]ir.ShardingID
-	outPins []ir.ShardingID // per result of the main function
-	tied    []int           // per result: the input whose place it takes, -1 for none
+	m        *ir.Module
+	mesh     ir.MeshID
+	model    *estimate.Model
+	planner  *collectives.Planner
+	level    Level
+	rings    bool // products may overlap with the gathers and scatters beside them
+	merges   bool // collectives of one kind may be sent as one
+	together bool // the problem counts on that
+	effort   *Effort
+	err      error   // why building had to stop
+	groups   []group // the parts of the mesh that are placed, each at once
+	pins     map[ir.ValueID]ir.ShardingID
+	outPins  []ir.ShardingID // per result of the main function
+	tied     []int           // per result: the input whose place it takes, -1 for none
 
 	layouts   []collectives.Layout
 	known     []collectives.LayoutID     // the planner's ids of the layouts
@@ -72,6 +74,9 @@ type Space struct {
 	lists     lists
 	copies    copies
 	overlaps  *overlaps
+	latencies *latencies
+	spans     [][]span          // by block and type, in program order
+	paying    []map[int32]int64 // per node and list of axes: the part that it pays, of wholeCopy, once a solution was seen
 	priced    map[pairsKey][]price
 	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
 	holders   []holder // of the last problem that was built
@@ -89,6 +94,7 @@ type node struct {
 	class    *class
 	runs     int64
 	sure     share // of the runs, what a step surely takes
+	merged   int64 // reductions that can be sent as one with those of its results, with them
 	lo, hi   int32
 }
 
@@ -113,10 +119,11 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // New returns the space of a module whose calls are inlined. The module must not change until the solution has been
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
-	s := &Space{m: m, mesh: mesh, model: model, rings: true,
-		planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
-		pins:    map[ir.ValueID]ir.ShardingID{},
-		outPins: make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: &overlaps{ids: map[step]int32{}},
+	s := &Space{m: m, mesh: mesh, model: model, rings: true, merges: true,
+		latencies: &latencies{of: map[latencyKey]latency{}, over: map[string]int32{}},
+		planner:   collectives.NewPlanner(model, m.Mesh(mesh).Axes),
+		pins:      map[ir.ValueID]ir.ShardingID{},
+		outPins:   make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: &overlaps{ids: map[step]int32{}},
 		fused: estimate.Fused(m),
 		gone:  estimate.Fused(withoutConstraints(m)),
 		rules: rulesOf(m),
@@ -137,6 +144,9 @@ func rulesOf(m *ir.Module) []*ir.Rule {
 
 // Serial says that programs are lowered without collective matmuls.
 func (s *Space) Serial() { s.rings = false }
+
+// Alone says that programs are lowered without merged collectives.
+func (s *Space) Alone() { s.merges = false }
 
 // Planner returns the planner whose prices the space uses.
 func (s *Space) Planner() *collectives.Planner { return s.planner }

@@ -38,7 +38,8 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect",
 		"rtol", "atol",
-		"tolerance", "steps", "search-memory", "seed", "collective-matmul", "no-sub-axes", "trip-count", "timeout", "progress", "all")
+		"tolerance", "steps", "search-memory", "seed", "collective-matmul", "merge-collectives", "no-sub-axes",
+		"trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd
 }
@@ -81,7 +82,7 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 		return nil, err
 	}
 	o := autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory, Steps: c.Steps, SearchMemory: c.Search, Seed: c.Seed,
-		SerialMatmul: !c.Rings, WholeAxes: c.WholeAxes, Progress: progress, Now: time.Now}
+		SerialMatmul: !c.Rings, Separate: !c.Merges, WholeAxes: c.WholeAxes, Progress: progress, Now: time.Now}
 	for _, t := range c.Trips {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount(t))
 	}

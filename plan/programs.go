@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"context"
+
+	"autoshard/ir"
+	"autoshard/shardmap/merge"
+	"autoshard/shardmap/ring"
+)
+
+// overlap puts collective matmuls in the place of products and collectives where that is faster and not more than memory
+// holds. The program with explicit collectives asks for them.
+func (p *planner) overlap(ctx context.Context, l *lowered) error {
+	choices, err := p.model.Rings(ctx, l.program)
+	if err != nil || len(choices) == 0 {
+		return err
+	}
+	rings := l.program.Clone()
+	ask := func(m *ir.Module, op ir.OpID, way ring.Way) {
+		m.SetAttrs(op, m.OpAttrs(op).With(ring.Attr, ir.StringAttr(way.String())))
+	}
+	for _, c := range choices {
+		ask(rings.Module, rings.Collectives[c.Collective].Op, c.Way)
+	}
+	if err := ring.Rewrite(ctx, rings); err != nil {
+		return err
+	}
+	step, err := p.model.Program(ctx, rings)
+	if err != nil || step.Peak > max(p.Memory, l.step.Peak) {
+		return err
+	}
+	for _, c := range choices {
+		ask(l.explicit, l.program.Collectives[c.Collective].From, c.Way)
+	}
+	l.program, l.step = rings, step
+	return nil
+}
+
+// mostMerged bounds the bytes that a merged collective reads and makes: what it takes before it sends is nothing beside them. Where memory
+// does not hold that, an eighth of it is tried, and so on, to leastMerged.
+const mostMerged, leastMerged = 64 << 20, 32
+
+// merge sends collectives together where that is faster and not more than memory holds. The program with explicit collectives asks
+// for it.
+func (p *planner) merge(ctx context.Context, l *lowered) error {
+	for most := int64(mostMerged); most >= leastMerged; most /= 8 {
+		merged, err := p.merged(ctx, l, most)
+		if err != nil || merged == nil || merged.step.Total() >= l.step.Total() {
+			return err
+		}
+		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
+			merge.Ask(l.explicit, most)
+			l.program, l.step = merged.program, merged.step
+			return nil
+		}
+		for room := p.Memory - l.step.Peak; most/8 > room && most >= leastMerged; {
+			most /= 8
+		}
+	}
+	return nil
+}
+
+// merged returns a program with merged collectives of at most so many bytes; nil if there are none.
+func (p *planner) merged(ctx context.Context, l *lowered, most int64) (*lowered, error) {
+	out := &lowered{annotated: l.annotated, explicit: l.explicit, program: l.program.Clone()}
+	merge.Ask(out.program.Module, most)
+	err := merge.Rewrite(ctx, out.program)
+	if err != nil || len(out.program.Collectives) == len(l.program.Collectives) {
+		return nil, err
+	}
+	out.step, err = p.model.Program(ctx, out.program)
+	return out, err
+}

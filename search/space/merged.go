@@ -1,0 +1,233 @@
+package space
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap/merge"
+	"autoshard/subaxis"
+)
+
+// Collectives that are sent as one take together, once, what each takes before it sends anything (package shardmap/merge). The relaxed
+// problem charges each a part of that. Whatever the parts are, as long as those of what can be sent as one are no more than the whole,
+// its optimum is a bound. To begin with they are equal; after a solution, of what it would send as one one pays.
+
+// spot is where collectives can meet: a block or, for copies, the op that reads them; and the type of the elements.
+type spot struct {
+	block   ir.BlockID
+	op      ir.OpID
+	element dtype.Type
+}
+
+// span is the places of a block between which the result of a node can be reduced.
+type span struct{ node, from, to int32 }
+
+// manyAxes stands for the axes of a reduction in several steps, or of several results: what it takes before it sends does not count.
+const manyAxes = -1
+
+// latency is what collectives of one kind over the same axes take before they send anything.
+type latency struct {
+	time int64
+	over int32 // the number of the axes
+}
+
+// latencyKey is what that depends on. A planner hands out the same axes for all steps over them.
+type latencyKey struct {
+	kind collectives.Kind
+	axes *subaxis.Ref
+	n    int
+}
+
+// latencies remembers them.
+type latencies struct {
+	sync.Mutex
+	of   map[latencyKey]latency
+	over map[string]int32 // numbers of lists of axes
+}
+
+// rounding of the prices of collectives to picoseconds: what each may seem to save beyond that.
+const rounding = 2
+
+// latency returns what a step takes before it sends anything if it can be merged with others.
+func (s *Space) latency(h *collectives.Hop) latency {
+	switch h.Kind {
+	case collectives.AllReduce, collectives.AllGather, collectives.AllToAll:
+	default:
+		return latency{}
+	}
+	l, key := s.latencies, latencyKey{h.Kind, &h.Axes[0], len(h.Axes)}
+	l.Lock()
+	defer l.Unlock()
+	known, ok := l.of[key]
+	if !ok {
+		name := s.m.Mesh(s.mesh).FormatList(h.Axes)
+		over, ok := l.over[name]
+		if !ok {
+			over = int32(len(l.over))
+			l.over[name] = over
+		}
+		known = latency{s.model.Price(h.Kind, h.Axes, 0) + rounding, over}
+		l.of[key] = known
+	}
+	return known
+}
+
+// company finds where the collectives of nodes and links can meet others.
+func (s *Space) company() {
+	s.spans, s.paying = nil, make([]map[int32]int64, len(s.nodes))
+	for i := range s.nodes {
+		s.nodes[i].merged = 1
+	}
+	for i := range s.links {
+		s.links[i].merged = 1
+	}
+	if s.merges {
+		s.reductions()
+		s.gathers()
+	}
+}
+
+// reductions are made where the results come out, or wait until these have to be there: those that can wait for one place can be
+// one.
+func (s *Space) reductions() {
+	m := s.m
+	waiting := merge.NewWaiting(m, m.MainFunc().Body)
+	at := map[spot]int{}
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if n.op == 0 || !n.class.reduces || len(n.values) > 1 {
+			continue
+		}
+		v := n.values[0]
+		key := spot{block: m.OpBlock(n.op), element: m.ValueType(v).DType}
+		k, ok := at[key]
+		if !ok {
+			k = len(s.spans)
+			at[key], s.spans = k, append(s.spans, nil)
+		}
+		s.spans[k] = append(s.spans[k], span{int32(i), waiting.At(n.op), waiting.Value(v)})
+	}
+	for _, list := range s.spans {
+		slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		s.meet(list)
+	}
+}
+
+// meet says of each span how many others go on, with it, at one place.
+func (s *Space) meet(list []span) {
+	end := func(x span) int { // of the spans that begin before it ends
+		n, _ := slices.BinarySearchFunc(list, x.to, func(y span, to int32) int { return cmp.Compare(y.from, to) })
+		return n
+	}
+	going := make([]int64, len(list)) // where each begins
+	for i, x := range list {
+		for j := i; j < max(end(x), i+1); j++ {
+			going[j]++
+		}
+	}
+	for i, x := range list {
+		s.nodes[x.node].merged = slices.Max(going[i:max(end(x), i+1)])
+	}
+}
+
+// gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.
+func (s *Space) gathers() {
+	readers := map[spot]int64{}
+	where := func(l *link) spot { return spot{op: l.reader, element: s.m.TypeOf(l.typ).DType} }
+	for i := range s.links {
+		readers[where(&s.links[i])]++
+	}
+	most := map[int32]int64{} // of copies
+	for i := range s.links {
+		l := &s.links[i]
+		n := readers[where(l)]
+		if k := s.m.Kind(l.reader); passesOn(k) || k == ir.OpSdyManualComputation {
+			n = math.MaxInt64
+		}
+		most[l.copy] = max(most[l.copy], n)
+	}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.merged = most[l.copy]; l.merged < math.MaxInt64 {
+			l.merged = 1 << bits.Len64(uint64(l.merged-1)) // so that links have matrices in common
+		}
+	}
+}
+
+// saved returns what the reductions of a strategy do not pay of what they take before they send anything.
+func (s *Space) saved(i int, st *strategy) int64 {
+	switch {
+	case !s.merges || st.reduced == 0:
+		return 0
+	case st.over == manyAxes:
+		return st.reduced
+	}
+	part, ok := s.paying[i][st.over]
+	if !ok {
+		part = wholeCopy / s.nodes[i].merged
+	}
+	return st.reduced - portion(st.reduced, part)
+}
+
+// Together says whether the costs of the problem, from the next one on that is built, count on reductions that can be sent as one being
+// that: each pays a part of what they take before they send anything.
+func (s *Space) Together(is bool) { s.together = is }
+
+// Merging returns the picoseconds that the reductions of a solution would save if all that can be sent as one were.
+func (s *Space) Merging(solution []int32) int64 {
+	total := int64(0)
+	for _, list := range s.spans {
+		for _, x := range list {
+			n := &s.nodes[x.node]
+			total += n.runs * s.saved(int(x.node), &n.class.strategies[solution[x.node]])
+		}
+	}
+	return total
+}
+
+// pay lets of the reductions that a solution would send as one the last pay: half of it, and half of what was paid before.
+func (s *Space) pay(solution []int32) {
+	for _, list := range s.spans {
+		reach := map[int32]int32{} // per axes: the place of the last that pays
+		pays := map[int32][]bool{}
+		for j, x := range slices.Backward(list) {
+			st := &s.nodes[x.node].class.strategies[solution[x.node]]
+			if st.reduced == 0 || st.over == manyAxes {
+				continue
+			}
+			place, ok := reach[st.over]
+			if !ok {
+				pays[st.over] = make([]bool, len(list))
+			}
+			if !ok || x.to <= place {
+				reach[st.over], pays[st.over][j] = x.from, true
+			}
+		}
+		for over, who := range pays {
+			for j, x := range list {
+				s.settlePart(x.node, over, who[j])
+			}
+		}
+	}
+}
+
+// settlePart moves what a node pays for a reduction over some axes half of the way to all or to nothing.
+func (s *Space) settlePart(i, over int32, pays bool) {
+	if s.paying[i] == nil {
+		s.paying[i] = map[int32]int64{}
+	}
+	part, ok := s.paying[i][over]
+	if !ok {
+		part = wholeCopy / s.nodes[i].merged
+	}
+	if pays {
+		part += wholeCopy
+	}
+	s.paying[i][over] = part / 2
+}
