@@ -121,23 +121,6 @@ func (p *Planner) Tensor(shape []int64, bytes int64) *Tensor {
 	return t
 }
 
-// Bytes returns what the ways take that were found so far.
-func (p *Planner) Bytes() int64 {
-	const reached, road = 12, 16 // a price and the vertex before; a price, a vertex and an arc
-	total := int64(0)
-	for _, t := range p.tensors {
-		for _, tab := range t.tables {
-			for _, r := range tab.rows {
-				total += reached * int64(len(r.price))
-			}
-			for _, list := range tab.roads {
-				total += road * int64(len(list))
-			}
-		}
-	}
-	return total
-}
-
 // Forget frees the memory of the ways that were found so far. They are found again where they are asked for.
 func (t *Tensor) Forget() { clear(t.tables) }
 

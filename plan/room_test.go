@@ -69,7 +69,7 @@ func TestAccountOfMemory(t *testing.T) {
 				}
 			}) - before
 			z := problem.Size()
-			account := programBytes*int64(p.module.NumOps()) + s.Bytes() + s.Planner().Bytes() + z.Bytes() + z.Solving()
+			account := programBytes*int64(p.module.NumOps()) + s.Bytes() + z.Bytes() + z.Solving()
 			if ratio := float64(account) / float64(most); ratio < 1/1.5 || ratio > 1.5 {
 				t.Errorf("accounts for %d bytes, %d are live: %.2f times as many", account, most, ratio)
 			}

@@ -39,7 +39,7 @@ func (z Size) Bytes() int64 { return 16*z.Strategies + 8*z.Entries + 60*z.Edges 
 // What [Solve] takes at its height, measured on recorded models, because reductions decide it: the working copy and its models, messages
 // and matrices that eliminations make. Strategies of nodes that use no memory are gone early, those that look alike late.
 const (
-	pairBytes     = 50
+	pairBytes     = 25
 	strategyBytes = 250
 	nodeBytes     = 500 // of edges, too
 )

@@ -124,13 +124,6 @@ func (s *Space) enumerate() error {
 	s.afford()
 	s.price()
 	s.company()
-	if s.forgetful {
-		for _, t := range s.tensors {
-			if t != nil {
-				t.Forget()
-			}
-		}
-	}
 	return s.err
 }
 

@@ -13,8 +13,6 @@ const (
 	nodeBytes  = int64(unsafe.Sizeof(node{})) + 40
 	linkBytes  = int64(unsafe.Sizeof(link{})) + 20
 	pairBytes  = int64(unsafe.Sizeof(price{})) // of layouts
-	// Ways between layouts, per entry of the matrices that they are priced for: a search goes on to layouts that no matrix has.
-	wayBytes = 150
 )
 
 // relaxedEntries is how many entries relaxed problems have for one of the problem: products tell columns apart.
@@ -38,7 +36,7 @@ func (s *Space) size() search.Size {
 	return z
 }
 
-// Bytes returns what the space takes beside its problems and the ways between layouts, which its planner keeps.
+// Bytes returns what the space takes beside its problems and the ways between layouts, which are forgotten once they are priced.
 func (s *Space) Bytes() int64 {
 	total := classBytes*int64(s.kinds) + nodeBytes*int64(len(s.nodes)) + linkBytes*int64(len(s.links))
 	for i := range s.lists.all {
@@ -50,14 +48,10 @@ func (s *Space) Bytes() int64 {
 	return total
 }
 
-// afford gives up where the problem and its search would take more memory than there is. Where only the ways between layouts do not fit
-// beside them, those of a tensor are forgotten once they are priced.
+// afford gives up where the problem and its search would take more memory than there is.
 func (s *Space) afford() {
 	z := s.size()
-	need := s.Bytes() + pairBytes*int64(s.entries) + z.Bytes() + z.Solving()
-	s.need(need)
-	ways := max(s.planner.Bytes(), wayBytes*int64(s.entries))
-	s.forgetful = s.entries > lasting || s.effort.Memory > 0 && need+ways > s.effort.Memory
+	s.need(s.Bytes() + pairBytes*int64(s.entries) + z.Bytes() + z.Solving())
 }
 
 // need gives up where so many bytes are more than there are.

@@ -9,10 +9,6 @@ import (
 	"autoshard/search"
 )
 
-// lasting is the entries of a problem beyond which ways between layouts are forgotten once they are priced: they take ten times the
-// memory of the prices.
-const lasting = 2_000_000
-
 // measure gives up where the entries of matrices are too many.
 func (s *Space) measure() {
 	made, visits := map[matrixKey]bool{}, 0
@@ -187,7 +183,7 @@ func (s *Space) pairsKey(l *link) pairsKey {
 	return pairsKey{s.lists.all[l.rows].set, s.lists.all[l.cols].set, l.tensor}
 }
 
-// manyTensors are how many tensors have their ways found before they are forgotten where memory is short.
+// manyTensors are how many tensors have their ways found before these are forgotten: they take ten times the memory of the prices.
 const manyTensors = 16
 
 // ways prices the pairs of layouts of some matrices that have no prices yet, tensor by tensor.
@@ -223,9 +219,7 @@ func (s *Space) ways(all []matrix) {
 			return
 		}
 		for _, t := range some {
-			if s.forgetful {
-				t.Forget()
-			}
+			t.Forget()
 		}
 	}
 }

@@ -63,7 +63,6 @@ type Space struct {
 	count     int     // strategies of all nodes
 	kinds     int     // strategies of all classes
 	entries   int     // of all matrices that differ
-	forgetful bool    // ways between layouts are forgotten once they are priced
 	suggested []suggestion
 	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
 	fused     []bool                       // per value: it never reaches memory
