@@ -45,6 +45,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		return nil, err
 	}
 	annotated := p.module.Clone()
+	p.tieInputs(annotated)
 	ignores := ""
 	if p.annotated() {
 		ignores = "ignores the shardings that the model asks for"
@@ -100,6 +101,19 @@ func (p *planner) tie(m *ir.Module) {
 	for i, arg := range p.state {
 		if arg >= 0 {
 			f.ResultShardings[i] = m.Sharding(m.BlockArgs(f.Body)[arg])
+		}
+	}
+}
+
+// tieInputs gives inputs that results replace, and to which the user gave no sharding, those that the user gave the results.
+func (p *planner) tieInputs(m *ir.Module) {
+	f := m.MainFunc()
+	for i, arg := range p.state {
+		if arg < 0 {
+			continue
+		}
+		if v := m.BlockArgs(f.Body)[arg]; m.Sharding(v) == 0 {
+			m.SetSharding(v, f.ResultShardings[i])
 		}
 	}
 }

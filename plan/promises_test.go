@@ -109,6 +109,32 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
+// A result that replaces an input lies as the user wrote for the result, and so does the input, whatever propagation would do with it.
+func TestResultsOfState(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["a"=2, "b"=4]>
+func.func @main(%x: tensor<1536xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}, %y: tensor<1536xf32>)
+    -> (tensor<1536xf32>, tensor<1536xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.add %x, %y : tensor<1536xf32>
+  %1 = stablehlo.pad %y, %zero, low = [-1], high = [1], interior = [0] : (tensor<1536xf32>, tensor<f32>) -> tensor<1536xf32>
+  return %0, %1 : tensor<1536xf32>, tensor<1536xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Make(t.Context(), &answer.Source{Name: "state", Module: m}, plan.Options{Hardware: hw, Memory: 17_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, out := p.Inputs[1].Spec, p.Outputs[1].Spec; !strings.HasPrefix(strings.TrimLeft(in, "P("), "'a'") || out != in {
+		t.Errorf("the input is %s and the result that replaces it %s", in, out)
+	}
+}
+
 // A plan is read as it was written, and its annotated program is planned as the plan says.
 func TestPlansAreReadBack(t *testing.T) {
 	p, err := plan.Make(t.Context(), source(t), plan.Options{})
