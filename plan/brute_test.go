@@ -19,6 +19,7 @@ import (
 type brute struct {
 	*planner
 	pricer    *collectives.Planner
+	narrow    bool
 	decisions [][]choiceOf
 	m         *ir.Module // with the shardings of the choices
 	cuts      collectives.Assignment
@@ -44,7 +45,7 @@ type priced struct {
 // is kept as it is made, reduced or scattered where it is partial, and not in every layout.
 func newBrute(p *planner, narrow bool) *brute {
 	m := p.module.Clone()
-	b := &brute{planner: p, pricer: collectives.NewPlanner(p.model, m.Mesh(p.mesh).Axes), m: m,
+	b := &brute{planner: p, narrow: narrow, pricer: collectives.NewPlanner(p.model, m.Mesh(p.mesh).Axes), m: m,
 		cuts: make(collectives.Assignment, m.NumOps())}
 	f := m.MainFunc()
 	for _, arg := range m.BlockArgs(f.Body) {

@@ -30,7 +30,10 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.prove(ctx, l); err != nil {
 		return err
 	}
-	return c.smallest(ctx, l)
+	if err := c.smallest(ctx, l); err != nil {
+		return err
+	}
+	return c.polish(ctx, l)
 }
 
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.

@@ -116,3 +116,33 @@ func (s *Space) Apply(to *ir.Module, solution []int32) collectives.Assignment {
 	}
 	return assignment
 }
+
+// Keep keeps what the op of a value makes in another layout than that of an applied solution, and results of the function that follow it.
+func (s *Space) Keep(to *ir.Module, v ir.ValueID, l *collectives.Layout) {
+	id := to.InternSharding(l.Sharding(s.mesh))
+	to.SetSharding(v, id)
+	f := to.MainFunc()
+	for i, returned := range to.Operands(to.LastOp(f.Body)) {
+		if returned == v && s.tied[i] < 0 && s.outPins[i] == 0 {
+			f.ResultShardings[i] = id
+		}
+	}
+}
+
+// Sent is a value that an op makes, and that may be sent on to where it is kept.
+type Sent struct {
+	Node    int // of solutions
+	Value   ir.ValueID
+	Layouts []collectives.Layout // all in which it may be kept
+}
+
+// Sent returns those values of the problem that was built last.
+func (s *Space) Sent() []Sent {
+	var out []Sent
+	for i := range s.nodes {
+		if n := &s.nodes[i]; len(n.values) == 1 && s.isTensor(n.values[0]) && s.sends(n) {
+			out = append(out, Sent{i, n.values[0], s.candidates(n.values[0])})
+		}
+	}
+	return out
+}

@@ -98,12 +98,7 @@ func (s *Space) enumerate() error {
 	s.followConstraints()
 	main, _ := m.Main()
 	f := m.Func(main)
-	s.goals = map[ir.ValueID]ir.ShardingID{}
-	for i, v := range m.Operands(m.LastOp(f.Body)) {
-		if s.tied[i] < 0 && s.outPins[i] != 0 {
-			s.goals[v] = s.outPins[i]
-		}
-	}
+	s.setGoals(f)
 	once := share{1, 1}
 	for _, arg := range m.BlockArgs(f.Body) {
 		s.freeNode(0, arg, 1, once)
@@ -125,6 +120,16 @@ func (s *Space) enumerate() error {
 	s.price()
 	s.company()
 	return s.err
+}
+
+// setGoals finds what the user wrote for results.
+func (s *Space) setGoals(f *ir.Func) {
+	s.goals = map[ir.ValueID]ir.ShardingID{}
+	for i, v := range s.m.Operands(s.m.LastOp(f.Body)) {
+		if s.tied[i] < 0 && s.outPins[i] != 0 {
+			s.goals[v] = s.outPins[i]
+		}
+	}
 }
 
 // results adds a node for every result of the function that is pinned; others keep the layout of their value, and

@@ -1,0 +1,59 @@
+package space
+
+import "autoshard/search"
+
+// OneCopy calls visit with changes of a solution after which all ops that read a value, and may, read it in one layout, for each value
+// that several read and each layout: of the ways to read it so each op takes the one with which the problem's solution costs least.
+// The problem is one of the space that watches nothing. It ends where visit returns false.
+func (s *Space) OneCopy(p *search.Problem, solution []int32, visit func(changed []int32) bool) {
+	byCopy := map[int32][]*link{}
+	for i := range s.links {
+		l := &s.links[i]
+		byCopy[l.copy] = append(byCopy[l.copy], l)
+	}
+	for i := range s.links {
+		l := &s.links[i]
+		readers := byCopy[l.copy]
+		if readers[0] != l || len(readers) < 2 {
+			continue
+		}
+		seen := map[layoutID]bool{}
+		for _, r := range readers {
+			for _, layout := range s.lists.all[r.cols].unique {
+				if changed := s.oneCopy(p, solution, readers, layout); !seen[layout] && changed != nil && !visit(changed) {
+					return
+				}
+				seen[layout] = true
+			}
+		}
+	}
+}
+
+// oneCopy returns the change after which readers read a value in a layout; nil for none.
+func (s *Space) oneCopy(p *search.Problem, solution []int32, readers []*link, layout layoutID) []int32 {
+	x := append([]int32(nil), solution...)
+	changes := false
+	for _, r := range readers {
+		read := &s.lists.all[r.cols]
+		if read.of(x[r.to]) == layout {
+			continue
+		}
+		best, least := int32(-1), int64(0)
+		for way := range int32(len(read.at)) {
+			if read.of(way) != layout {
+				continue
+			}
+			x[r.to] = way
+			if cost, _, err := p.Evaluate(x); err == nil && (best < 0 || cost < least) {
+				best, least = way, cost
+			}
+		}
+		if x[r.to] = solution[r.to]; best >= 0 {
+			x[r.to], changes = best, true
+		}
+	}
+	if !changes {
+		return nil
+	}
+	return x
+}
