@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"autoshard"
+	"autoshard/benchmarks/site"
+)
+
+// service is a process that serves, with one slot.
+type service struct {
+	cmd *exec.Cmd
+	url string
+}
+
+var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
+
+// serve starts the service.
+func (r *runner) serve(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, r.self, "serve", "--listen", "127.0.0.1:0", "--max-concurrent", "1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		at := listening.FindStringSubmatch(lines.Text())
+		if at == nil {
+			continue
+		}
+		go io.Copy(io.Discard, stderr) // so that it can write on
+		r.service = &service{cmd, "http://" + at[1]}
+		return nil
+	}
+	return errors.Join(errors.New("the service does not listen"), cmd.Wait())
+}
+
+// stop ends the service as an interrupt does; its exit code must be 0.
+func (r *runner) stop() error {
+	if err := r.service.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	if err := r.service.cmd.Wait(); err != nil {
+		return fmt.Errorf("the service ends: %w", err)
+	}
+	return nil
+}
+
+const small = `func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}`
+
+// plan asks for a plan within a deadline. The slot must be free soon after it: a small request waits for that.
+func (s *service) plan(ctx context.Context, t *trial) result {
+	request, err := t.request()
+	if err != nil {
+		return result{err: err}
+	}
+	due := time.Now().Add(t.after)
+	plan, failure, err := s.call(ctx, "Plan", request, t.after)
+	a := result{err: err}
+	if err == nil {
+		a = judge(ctx, t, plan, failure)
+	}
+	_, failure, err = s.call(ctx, "Propagate", message{"text": small, "mesh": []message{{"name": "x", "size": 2}}}, patience)
+	a.late, a.timed = time.Since(due), true
+	if err == nil && failure != "" {
+		err = errors.New(failure)
+	}
+	a.err = errors.Join(a.err, err)
+	return a
+}
+
+// message is JSON for the service.
+type message map[string]any
+
+// request is what a trial asks for.
+func (t *trial) request() (message, error) {
+	text, err := site.ReadText(t.job.file)
+	if err != nil {
+		return nil, err
+	}
+	var mesh []message
+	for axis := range strings.SplitSeq(t.job.mesh, ",") {
+		name, size, _ := strings.Cut(axis, "=")
+		mesh = append(mesh, message{"name": name, "size": size})
+	}
+	return message{"text": string(text), "hardware": "tpu-v5p", "memory": t.memory, "searchMemory": t.search, "mesh": mesh}, nil
+}
+
+// call sends a request with a deadline, and returns the plan of the reply or the code of the error that it is.
+func (s *service) call(ctx context.Context, method string, request message, within time.Duration) (plan []byte, failure string, err error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/autoshard.v1.AutoshardService/"+method, bytes.NewReader(text))
+	if err != nil {
+		return nil, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Connect-Timeout-Ms", fmt.Sprint(within.Milliseconds()))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, "", err
+	}
+	defer response.Body.Close()
+	var reply struct {
+		Plan json.RawMessage
+		Code string
+	}
+	err = json.NewDecoder(response.Body).Decode(&reply)
+	return reply.Plan, reply.Code, err
+}
+
+// judge says what an answer is, and what is wrong with it.
+func judge(ctx context.Context, t *trial, plan []byte, failure string) result {
+	switch {
+	case failure == "":
+		p, err := autoshard.ReadPlan(ctx, "reply", plan)
+		if err != nil {
+			return result{err: err}
+		}
+		return result{outcome: "plan, " + p.Certificate.Status, err: valid(ctx, t, p)}
+	case failure == "deadline_exceeded":
+		return result{outcome: "no plan in time"}
+	case failure == "failed_precondition" && t.memory < t.job.peaks[0]:
+		return result{outcome: "none fits"}
+	}
+	return result{err: fmt.Errorf("the service answers %s", failure)}
+}
