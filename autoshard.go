@@ -32,6 +32,10 @@ type (
 	Plan = plan.Plan
 	// PlanOptions says what to plan for.
 	PlanOptions = plan.Options
+	// Session is a model that is planned again and again while shardings of its inputs and outputs change.
+	Session = plan.Session
+	// Pin is the sharding that an input or output is to have.
+	Pin = plan.Pin
 	// TripCount says how often a loop is taken to run whose end the data decides.
 	TripCount = plan.TripCount
 	// Progress is a report of long work.
@@ -97,6 +101,13 @@ var ErrEnough = plan.ErrEnough
 func MakePlan(ctx context.Context, model *Model, o PlanOptions) (p *Plan, err error) {
 	defer diag.Recover("plan", &err)
 	return plan.Make(ctx, model.source(), o)
+}
+
+// NewSession makes a plan as [MakePlan] does, and keeps what makes the next plans of the model fast: [Session.Plan] makes one with
+// some shardings changed.
+func NewSession(ctx context.Context, model *Model, o PlanOptions) (s *Session, p *Plan, err error) {
+	defer diag.Recover("plan", &err)
+	return plan.NewSession(ctx, model.source(), o)
 }
 
 // ReadPlan reads plan.json. Errors are located and of class ErrInvalid, or the context's.

@@ -79,6 +79,13 @@ func (f *Findings) Platform(s *Source) {
 	}
 }
 
+// Clone returns findings that go on apart from these.
+func (f *Findings) Clone() Findings {
+	out := *f
+	out.list = slices.Clip(f.list)
+	return out
+}
+
 // Join takes over the findings about another form of the program.
 func (f *Findings) Join(other *Findings) { f.list = append(f.list, other.list...) }
 

@@ -36,6 +36,20 @@ func.func private @f(%a: tensor<6x4xf32>) -> tensor<6x4xf32> {
 }
 `
 
+// What is added to a clone is not in the other, whichever grows first.
+func TestClonedFindings(t *testing.T) {
+	f := answer.Findings{Module: parsed(t, called)}
+	f.Add("first", 0, "", "first")
+	c := f.Clone()
+	f.Add("mine", 0, "", "mine")
+	c.Add("other", 0, "", "other")
+	for name, list := range map[string][]answer.Finding{"mine": f.Sorted(), "other": c.Sorted()} {
+		if len(list) != 2 || list[0].Code != "first" || list[1].Code != name {
+			t.Errorf("%s: %v", name, list)
+		}
+	}
+}
+
 // Findings come in the order of the text, each once, and the same again; those about another form of the program join them.
 func TestFindingsAreSorted(t *testing.T) {
 	m := parsed(t, called)

@@ -64,6 +64,9 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		if b.settled == nil {
 			continue
 		}
+		if p.reuse(b, i) {
+			continue
+		}
 		if b.settled != replicated {
 			p.report("propagate", 0, 0)
 			if err := propagate.Connect(ctx, b.settled); err != nil {

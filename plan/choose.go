@@ -64,14 +64,15 @@ type choice struct {
 	short bool     // a program was lowered that does not fit
 	large bool     // a level was left out because it is too large
 	early bool     // time cut the search short
+	last  *level   // that was searched, nil for none
 }
 
-// choose searches, and lowers what it finds. The answer is the best of that and the baselines.
-func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowered, Certificate, error) {
+// choose searches, and lowers what it finds. The best is that or a baseline.
+func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
 	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
 	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
-		return nil, Certificate{}, err
+		return nil, err
 	}
 	for i := range baselines {
 		if b := &baselines[i]; b.lowered != nil && (b.kept || c.space.Respects(b.settled)) {
@@ -86,12 +87,12 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*lowe
 		c.found.Add(lint.SearchMemory, 0, "", "%s", text)
 	}
 	if c.early = c.early || search.Err() != nil; err != nil {
-		return nil, Certificate{}, err
+		return nil, err
 	}
 	if c.best == nil {
-		return nil, Certificate{}, c.none(search)
+		return nil, c.none(search)
 	}
-	return c.best, c.certificate(), nil
+	return c, nil
 }
 
 // offer takes a plan if it fits and is the fastest so far, and remembers the one that needs the least memory.

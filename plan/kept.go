@@ -16,6 +16,11 @@ type findings struct {
 	ordered []answer.Place // whose shardings have user priorities
 }
 
+// clone returns findings to go on with apart from these.
+func (f *findings) clone() findings {
+	return findings{f.Findings.Clone(), slices.Clip(f.ordered)}
+}
+
 // keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,
 // sums that are left to the reader, and the order of priorities. With whole, no part of an axis remains where the user
 // wrote a whole one.

@@ -13,6 +13,9 @@ import (
 // search looks for better plans in the finest space that is not too large, and proves a bound there. Running out of time, steps or
 // memory is no error; it fails if nobody waits any more.
 func (c *choice) search(ctx context.Context) error {
+	if done, err := c.again(ctx); done || err != nil {
+		return err
+	}
 	l, err := c.finest(ctx)
 	if err != nil {
 		return err
@@ -21,6 +24,7 @@ func (c *choice) search(ctx context.Context) error {
 	if l == nil {
 		return c.smallest(ctx, nil)
 	}
+	c.last = l
 	if err := c.solve(ctx, l); err != nil {
 		return err
 	}
@@ -72,6 +76,7 @@ type level struct {
 	problem  *search.Problem
 	solution []int32         // the latest
 	messages search.Messages // of its relaxed problems
+	quick    bool            // a rough solution will do
 }
 
 // build makes the problem of a level; it is nil if that is too large, or its time or steps are over.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"autoshard/answer"
@@ -32,15 +33,23 @@ func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
+	plan, _, err := p.make(ctx, late)
+	return plan, err
+}
+
+// make makes a plan, and returns what the next one can begin with.
+func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
 	baselines, err := p.baselines(late)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	chosen, certificate, err := p.choose(ctx, late, baselines)
+	c, err := p.choose(ctx, late, baselines)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.plan(late, chosen, baselines, certificate)
+	certificate := c.certificate()
+	plan, err := p.plan(late, c.best, baselines, certificate)
+	return plan, &prior{baselines, slices.Clone(p.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
 }
 
 // planner holds what the steps of one request share.
@@ -55,6 +64,7 @@ type planner struct {
 
 	lowering   time.Duration // the longest that making a program explicit and pricing it took
 	strategies int           // of the latest problem
+	prior      *prior        // what an earlier plan of the module left; nil for none
 }
 
 func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner, error) {
@@ -106,14 +116,26 @@ func (p *planner) report(stage string, cost, bound int64) {
 // space returns the space of the plans, with the baselines as suggestions. It is not complete if the context ends.
 func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space {
 	p.report("rules", 0, 0)
-	s := space.New(p.module, p.mesh, p.model)
-	p.switches(s)
+	s := p.emptySpace()
 	p.pin(s, func(pinned) bool { return true })
 	for _, b := range baselines {
 		if b.settled != nil && ctx.Err() == nil {
 			s.Suggest(b.settled, b.assignment)
 		}
 	}
+	if p.prior != nil {
+		s.Suggest(p.prior.best.annotated, p.prior.best.assignment)
+	}
+	return s
+}
+
+// emptySpace returns a space without pins and suggestions.
+func (p *planner) emptySpace() *space.Space {
+	if p.prior != nil {
+		return p.prior.space.Again()
+	}
+	s := space.New(p.module, p.mesh, p.model)
+	p.switches(s)
 	return s
 }
 
@@ -189,10 +211,11 @@ func (p *planner) annotated() bool {
 
 // lowered is a program in all its forms, with its predicted cost.
 type lowered struct {
-	annotated *ir.Module // every value with its sharding
-	explicit  *ir.Module // with explicit collectives
-	program   *shardmap.Program
-	step      estimate.Step
+	annotated  *ir.Module // every value with its sharding
+	assignment collectives.Assignment
+	explicit   *ir.Module // with explicit collectives
+	program    *shardmap.Program
+	step       estimate.Step
 }
 
 // lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more
@@ -205,7 +228,7 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 	if p.Now != nil {
 		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
-	l := &lowered{annotated: annotated, explicit: annotated.Clone()}
+	l := &lowered{annotated: annotated, assignment: assignment, explicit: annotated.Clone()}
 	if err := collectives.Partition(ctx, l.explicit, p.mesh, assignment, planner, reach); err != nil {
 		return nil, err
 	}

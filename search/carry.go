@@ -34,12 +34,27 @@ func (k *Messages) keep(d *ascent, p *Problem, log []step) {
 	k.ends.rewind(log)
 }
 
-// take returns the messages and prices if they are of a problem with the same strategies, and forgets them.
+// take returns the messages and prices if they are of a problem with as many nodes, of which at most a tenth have other numbers of
+// strategies now, but for the messages of those, and forgets them.
 func (k *Messages) take(p *Problem) ([]pricedTime, *carried) {
 	known := *k
 	*k = Messages{}
-	if known.ends == nil || !slices.Equal(known.off, p.Off) {
+	if known.ends == nil || len(known.off) != len(p.Off) {
 		return nil, nil
+	}
+	var other []int32
+	for i := range int32(p.NumNodes()) {
+		if int(known.off[i+1]-known.off[i]) != p.NumStrategies(int(i)) {
+			other = append(other, i)
+		}
+	}
+	if 10*len(other) > p.NumNodes() {
+		return nil, nil
+	}
+	for _, i := range other {
+		for _, j := range known.ends.near[i] {
+			delete(known.ends.ends, pairKey(i, j))
+		}
 	}
 	return known.prices, known.ends
 }

@@ -69,6 +69,34 @@ func TestMessagesGoOn(t *testing.T) {
 	}
 }
 
+// Where a few nodes have got other strategies, a search goes on with what is known of the others, and what it proves holds.
+func TestMessagesOfNearlyTheSame(t *testing.T) {
+	solve := func(p *Problem, o Options) Result {
+		o.Steps = 40_000_000
+		r, err := Solve(t.Context(), p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	p := layered(5, 300, 20, 10)
+	var messages Messages
+	known := solve(p, Options{Messages: &messages, Rough: true})
+	free := make([]bool, p.NumNodes())
+	for i := range free {
+		free[i] = i%50 > 0
+	}
+	part, _ := p.Within(known.Solution, free)
+	warm, cold := solve(part, Options{Messages: &messages, Rough: true}), solve(part, Options{})
+	if warm.Bound > cold.Cost || cold.Bound > warm.Cost {
+		t.Errorf("cost %d, bound %d; from nothing %d, %d", warm.Cost, warm.Bound, cold.Cost, cold.Bound)
+	}
+	solve(p, Options{Messages: &messages, Rough: true})
+	if _, ends := messages.take(part); ends == nil {
+		t.Error("messages of nearly the same problem are not taken")
+	}
+}
+
 // A gap that the caller allows ends the search, which keeps it.
 func TestGap(t *testing.T) {
 	p := layered(3, 300, 20, 10)

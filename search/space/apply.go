@@ -5,6 +5,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/search"
 )
 
 // WarmStarts returns the solutions that the suggestions stand for; of each node the strategy that keeps its values
@@ -22,25 +23,39 @@ func (s *Space) WarmStarts() [][]int32 {
 func (s *Space) warmStart(g *suggestion) ([]int32, bool) {
 	solution := make([]int32, len(s.nodes))
 	for i := range s.nodes {
-		n := &s.nodes[i]
-		if n.isResult() {
-			solution[i] = s.match(n, nil, []ir.ShardingID{g.out[n.result]})
-		} else {
-			ids := make([]ir.ShardingID, len(n.values))
-			for j, v := range n.values {
-				ids[j] = g.kept(v)
-			}
-			var factors collectives.Factors
-			if n.op != 0 && int(n.op) < len(g.factors) {
-				factors = g.factors[n.op]
-			}
-			solution[i] = s.match(n, factors, ids)
-		}
-		if solution[i] < 0 {
+		if solution[i] = s.suggests(g, &s.nodes[i]); solution[i] < 0 {
 			return nil, false
 		}
 	}
 	return solution, true
+}
+
+// suggests returns the strategy of a node that a suggestion stands for, -1 for none.
+func (s *Space) suggests(g *suggestion, n *node) int32 {
+	if n.isResult() {
+		return s.match(n, nil, []ir.ShardingID{g.out[n.result]})
+	}
+	ids := make([]ir.ShardingID, len(n.values))
+	for j, v := range n.values {
+		ids[j] = g.kept(v)
+	}
+	var factors collectives.Factors
+	if n.op != 0 && int(n.op) < len(g.factors) {
+		factors = g.factors[n.op]
+	}
+	return s.match(n, factors, ids)
+}
+
+// Nearest returns a solution of the space's problem that follows the latest suggestion where pins allow it, and the nodes where they do
+// not: those take what is cheapest beside the others.
+func (s *Space) Nearest(p *search.Problem) (solution, apart []int32) {
+	solution = make([]int32, len(s.nodes))
+	for i := range s.nodes {
+		if solution[i] = s.suggests(&s.suggested[len(s.suggested)-1], &s.nodes[i]); solution[i] < 0 {
+			apart = append(apart, int32(i))
+		}
+	}
+	return p.Filled(solution), apart
 }
 
 // match returns the strategy that keeps a node's values in the given shardings and cuts the op by the given factors;

@@ -118,20 +118,26 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // New returns the space of a module whose calls are inlined. The module must not change until the solution has been
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
-	s := &Space{m: m, mesh: mesh, model: model, rings: true, merges: true,
-		latencies: &latencies{of: map[latencyKey]latency{}, over: map[string]int32{}},
-		planner:   collectives.NewPlanner(model, m.Mesh(mesh).Axes),
-		pins:      map[ir.ValueID]ir.ShardingID{},
-		outPins:   make([]ir.ShardingID, len(m.MainFunc().ResultTypes)), overlaps: &overlaps{ids: map[step]int32{}},
+	s := &Space{m: m, mesh: mesh, model: model, rings: true, merges: true, planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
+		latencies: &latencies{of: map[latencyKey]latency{}, over: map[string]int32{}}, overlaps: &overlaps{ids: map[step]int32{}},
 		fused: estimate.Fused(m),
 		gone:  estimate.Fused(withoutConstraints(m)),
 		rules: rulesOf(m),
 	}
 	acrossManual(m, s.gone)
-	for range s.outPins {
-		s.tied = append(s.tied, -1)
+	return s.Again()
+}
+
+// Again returns a space of the same module without pins and suggestions. It shares what depends on neither: rules, and the ways between
+// layouts that were found so far. Only one of them may be used at a time.
+func (s *Space) Again() *Space {
+	c := &Space{m: s.m, mesh: s.mesh, model: s.model, rings: s.rings, merges: s.merges, planner: s.planner, latencies: s.latencies,
+		overlaps: s.overlaps, fused: s.fused, gone: s.gone, rules: s.rules,
+		pins: map[ir.ValueID]ir.ShardingID{}, outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
+	for range c.outPins {
+		c.tied = append(c.tied, -1)
 	}
-	return s
+	return c
 }
 
 // rulesOf returns the sharding rules of the ops of the main function.
