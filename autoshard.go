@@ -50,6 +50,8 @@ type (
 	Estimate = program.Estimate
 	// Baseline is a plan that needs no search, for comparison.
 	Baseline = plan.Baseline
+	// Merging is what is gained by sending collectives as one.
+	Merging = plan.Merging
 	// Certificate says how good a plan is.
 	Certificate = plan.Certificate
 	// Finding is something that a user should know about an answer.

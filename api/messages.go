@@ -98,7 +98,8 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 		return autoshard.PlanOptions{}, invalid("`searchMemory` must be from 0 to %d", most)
 	}
 	o := autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
-		SearchMemory: r.GetSearchMemory(), Now: time.Now, SerialMatmul: r.GetSerialMatmul(), WholeAxes: r.GetWholeAxes()}
+		SearchMemory: r.GetSearchMemory(), Now: time.Now, SerialMatmul: r.GetSerialMatmul(), Separate: r.GetSeparateCollectives(),
+		WholeAxes: r.GetWholeAxes()}
 	for _, t := range r.GetTripCounts() {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount{Loop: t.GetLoop(), Count: t.GetCount()})
 	}

@@ -73,6 +73,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{}, Dropped: []string{s()},
 			Collectives: []autoshard.Collective{{Kind: s(), Axes: []string{s()}, Type: s(), Count: n(), Bytes: n(), Seconds: x(), Source: s()}},
 			Estimate:    estimate(),
+			Merged:      &autoshard.Merging{Collectives: replaces, Into: replaces, SavedSeconds: x()},
 			Baselines:   []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},
 			Certificate: autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1},
 			Findings: []autoshard.Finding{{Code: s(), Severity: s(), Message: s(), File: s(), Line: int(n() >> 32 & 0xffff),

@@ -216,6 +216,7 @@ type lowered struct {
 	explicit   *ir.Module // with explicit collectives
 	program    *shardmap.Program
 	step       estimate.Step
+	merging    *Merging // nil where nothing is merged
 }
 
 // lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more
@@ -274,7 +275,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 		}
 	}
 	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
-	plan.Collectives = describeCollectives(chosen)
+	plan.Collectives, plan.Merged = describeCollectives(chosen), chosen.merging
 	for _, b := range baselines {
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}

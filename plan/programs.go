@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard/ir"
+	"autoshard/program"
 	"autoshard/shardmap/merge"
 	"autoshard/shardmap/ring"
 )
@@ -50,6 +51,7 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
 			merge.Ask(l.explicit, most)
+			l.merging = gained(l, merged)
 			l.program, l.step = merged.program, merged.step
 			return nil
 		}
@@ -58,6 +60,17 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 	}
 	return nil
+}
+
+// gained compares a program with one of merged collectives.
+func gained(l, merged *lowered) *Merging {
+	g := &Merging{SavedSeconds: float64(l.step.Total()-merged.step.Total()) / program.Picoseconds}
+	for i := range merged.program.Collectives {
+		if n := merged.program.Module.NumResults(merged.program.Collectives[i].Op); n > 1 {
+			g.Collectives, g.Into = g.Collectives+n, g.Into+1
+		}
+	}
+	return g
 }
 
 // merged returns a program with merged collectives of at most so many bytes; nil if there are none.

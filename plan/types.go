@@ -51,6 +51,7 @@ type Plan struct {
 	Outputs     []answer.Tensor   `json:"outputs"`
 	Dropped     []string          `json:"dropped"` // arguments of the exported function that it does not use, where known: no inputs
 	Collectives []Collective      `json:"collectives"`
+	Merged      *Merging          `json:"merged,omitempty"`
 	Estimate    program.Estimate  `json:"estimate"`
 	Baselines   []Baseline        `json:"baselines"`
 	Certificate Certificate       `json:"certificate"`
@@ -67,6 +68,13 @@ type Collective struct {
 	Bytes   int64    `json:"bytes"`   // that all devices together send in one step
 	Seconds float64  `json:"seconds"` // predicted time in one step
 	Source  string   `json:"source"`  // the value it moves, with source line where known
+}
+
+// Merging is what is gained by sending collectives of one kind over the same axes as one.
+type Merging struct {
+	Collectives  int     `json:"collectives"`  // that would be sent otherwise
+	Into         int     `json:"into"`         // that are sent
+	SavedSeconds float64 `json:"savedSeconds"` // predicted, of one step
 }
 
 // Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.

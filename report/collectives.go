@@ -51,6 +51,14 @@ func collectiveTable(collectives []plan.Collective, all bool) string {
 	return out
 }
 
+// merging says what collectives that are sent as one gain.
+func merging(m *plan.Merging) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d collectives are sent as %d, which saves %s of a step\n", m.Collectives, m.Into, diag.Seconds(m.SavedSeconds))
+}
+
 // groupCollectives returns the groups, largest first; each collective by itself and in program order where all are asked for.
 func groupCollectives(collectives []plan.Collective, all bool) []*collectiveGroup {
 	var groups []*collectiveGroup

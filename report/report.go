@@ -40,7 +40,8 @@ func Plan(p *plan.Plan, o Options) string {
 	if found := findings(p.Findings, o.All); found != "" {
 		sections = append(sections, found)
 	}
-	sections = append(sections, collectiveTable(p.Collectives, o.All), tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
+	sections = append(sections, collectiveTable(p.Collectives, o.All)+merging(p.Merged),
+		tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
 	return strings.Join(sections, "\n")
 }
 

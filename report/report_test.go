@@ -24,6 +24,7 @@ func layered() *plan.Plan {
 			{Name: "annotations only", Fits: true, Estimate: program.Estimate{Seconds: 14e-3, PeakBytes: 2 << 30, SentBytes: 400}},
 		},
 		Certificate: plan.Certificate{Cost: 7e9, Bound: 6e9, Gap: 1. / 7, Status: "feasible", Steps: 12, Seed: 3},
+		Merged:      &plan.Merging{Collectives: 30, Into: 12, SavedSeconds: 18e-6},
 	}
 	add := func(name, role, typ, spec, block string, whole, local int64, axes ...string) {
 		i := len(p.Inputs)
@@ -70,6 +71,7 @@ data parallel: no input has a batch dimension that the mesh divides
 collective  axes   block       places  count  bytes sent    time  source
 all_reduce  data   f32[32,64]      12     12     288 MiB  4.8 ms  gpt.py:12
 all_gather  model  f32[32,16]      12     24      12 MiB  1.2 ms  gpt.py:20, gpt.py:21 and 10 more
+30 collectives are sent as 12, which saves 18 us of a step
 
 input                           type        sharding         block       per device
 params['h'][*]['w'] x 12        f32[64,64]  P('model', None)    f32[32,64]      96 KiB

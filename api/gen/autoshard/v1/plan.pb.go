@@ -49,7 +49,9 @@ type Plan struct {
 	// What the answer does not keep or does not know, in the order of the model.
 	Findings []*Finding `protobuf:"bytes,13,rep,name=findings,proto3" json:"findings,omitempty"`
 	// Arguments of the exported function that it does not use, where known: they are no inputs.
-	Dropped       []string `protobuf:"bytes,14,rep,name=dropped,proto3" json:"dropped,omitempty"`
+	Dropped []string `protobuf:"bytes,14,rep,name=dropped,proto3" json:"dropped,omitempty"`
+	// What collectives that are sent as one gain; missing if there are none.
+	Merged        *Merging `protobuf:"bytes,15,opt,name=merged,proto3" json:"merged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -182,6 +184,76 @@ func (x *Plan) GetDropped() []string {
 	return nil
 }
 
+func (x *Plan) GetMerged() *Merging {
+	if x != nil {
+		return x.Merged
+	}
+	return nil
+}
+
+// Merging is what is gained by sending collectives of one kind over the same axes as one.
+type Merging struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// That would be sent otherwise, and that are sent.
+	Collectives int32 `protobuf:"varint,1,opt,name=collectives,proto3" json:"collectives,omitempty"`
+	Into        int32 `protobuf:"varint,2,opt,name=into,proto3" json:"into,omitempty"`
+	// Predicted, of one step.
+	SavedSeconds  float64 `protobuf:"fixed64,3,opt,name=saved_seconds,json=savedSeconds,proto3" json:"saved_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Merging) Reset() {
+	*x = Merging{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Merging) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Merging) ProtoMessage() {}
+
+func (x *Merging) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Merging.ProtoReflect.Descriptor instead.
+func (*Merging) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Merging) GetCollectives() int32 {
+	if x != nil {
+		return x.Collectives
+	}
+	return 0
+}
+
+func (x *Merging) GetInto() int32 {
+	if x != nil {
+		return x.Into
+	}
+	return 0
+}
+
+func (x *Merging) GetSavedSeconds() float64 {
+	if x != nil {
+		return x.SavedSeconds
+	}
+	return 0
+}
+
 // Finding is something that a user should know about an answer: what was written and could not be kept, what stays
 // whole, what makes a price uncertain.
 type Finding struct {
@@ -205,7 +277,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -217,7 +289,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -230,7 +302,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Finding) GetCode() string {
@@ -300,7 +372,7 @@ type MeshAxis struct {
 
 func (x *MeshAxis) Reset() {
 	*x = MeshAxis{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -312,7 +384,7 @@ func (x *MeshAxis) String() string {
 func (*MeshAxis) ProtoMessage() {}
 
 func (x *MeshAxis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -325,7 +397,7 @@ func (x *MeshAxis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeshAxis.ProtoReflect.Descriptor instead.
 func (*MeshAxis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *MeshAxis) GetName() string {
@@ -373,7 +445,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -385,7 +457,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -398,7 +470,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Tensor) GetIndex() int32 {
@@ -508,7 +580,7 @@ type Collective struct {
 
 func (x *Collective) Reset() {
 	*x = Collective{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +592,7 @@ func (x *Collective) String() string {
 func (*Collective) ProtoMessage() {}
 
 func (x *Collective) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +605,7 @@ func (x *Collective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collective.ProtoReflect.Descriptor instead.
 func (*Collective) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Collective) GetKind() string {
@@ -600,7 +672,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +684,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +697,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Estimate) GetSeconds() float64 {
@@ -678,7 +750,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +762,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +775,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Baseline) GetName() string {
@@ -752,7 +824,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -764,7 +836,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -777,7 +849,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Certificate) GetCost() int64 {
@@ -826,7 +898,7 @@ var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xc7\x04\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xf6\x04\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -842,7 +914,12 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\vcertificate\x18\v \x01(\v2\x19.autoshard.v1.CertificateR\vcertificate\x12\x18\n" +
 	"\aprogram\x18\f \x01(\tR\aprogram\x121\n" +
 	"\bfindings\x18\r \x03(\v2\x15.autoshard.v1.FindingR\bfindings\x12\x18\n" +
-	"\adropped\x18\x0e \x03(\tR\adropped\"\xc1\x01\n" +
+	"\adropped\x18\x0e \x03(\tR\adropped\x12-\n" +
+	"\x06merged\x18\x0f \x01(\v2\x15.autoshard.v1.MergingR\x06merged\"d\n" +
+	"\aMerging\x12 \n" +
+	"\vcollectives\x18\x01 \x01(\x05R\vcollectives\x12\x12\n" +
+	"\x04into\x18\x02 \x01(\x05R\x04into\x12#\n" +
+	"\rsaved_seconds\x18\x03 \x01(\x01R\fsavedSeconds\"\xc1\x01\n" +
 	"\aFinding\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n" +
 	"\bseverity\x18\x02 \x01(\tR\bseverity\x12\x18\n" +
@@ -914,32 +991,34 @@ func file_autoshard_v1_plan_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_plan_proto_rawDescData
 }
 
-var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_autoshard_v1_plan_proto_goTypes = []any{
 	(*Plan)(nil),        // 0: autoshard.v1.Plan
-	(*Finding)(nil),     // 1: autoshard.v1.Finding
-	(*MeshAxis)(nil),    // 2: autoshard.v1.MeshAxis
-	(*Tensor)(nil),      // 3: autoshard.v1.Tensor
-	(*Collective)(nil),  // 4: autoshard.v1.Collective
-	(*Estimate)(nil),    // 5: autoshard.v1.Estimate
-	(*Baseline)(nil),    // 6: autoshard.v1.Baseline
-	(*Certificate)(nil), // 7: autoshard.v1.Certificate
+	(*Merging)(nil),     // 1: autoshard.v1.Merging
+	(*Finding)(nil),     // 2: autoshard.v1.Finding
+	(*MeshAxis)(nil),    // 3: autoshard.v1.MeshAxis
+	(*Tensor)(nil),      // 4: autoshard.v1.Tensor
+	(*Collective)(nil),  // 5: autoshard.v1.Collective
+	(*Estimate)(nil),    // 6: autoshard.v1.Estimate
+	(*Baseline)(nil),    // 7: autoshard.v1.Baseline
+	(*Certificate)(nil), // 8: autoshard.v1.Certificate
 }
 var file_autoshard_v1_plan_proto_depIdxs = []int32{
-	2, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
-	3, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
-	3, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
-	4, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
-	5, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
-	6, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
-	7, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
-	1, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
-	5, // 8: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	3,  // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
+	4,  // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
+	4,  // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
+	5,  // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
+	6,  // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
+	7,  // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
+	8,  // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
+	2,  // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
+	1,  // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
+	6,  // 9: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_plan_proto_init() }
@@ -947,14 +1026,14 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[3].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_plan_proto_rawDesc), len(file_autoshard_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -57,6 +57,9 @@ type PlanRequest struct {
 	WholeAxes bool `protobuf:"varint,12,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
 	// Bytes that planning may hold itself, at most 2 GiB, which 0 stands for. What would take more is left out, and a finding says so.
 	SearchMemory int64 `protobuf:"varint,13,opt,name=search_memory,json=searchMemory,proto3" json:"search_memory,omitempty"`
+	// Whether each collective is sent alone; else those of one kind over the same axes that do not need each other are sent as one, where that is
+	// faster.
+	SeparateCollectives bool `protobuf:"varint,14,opt,name=separate_collectives,json=separateCollectives,proto3" json:"separate_collectives,omitempty"`
 	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
@@ -205,6 +208,13 @@ func (x *PlanRequest) GetSearchMemory() int64 {
 		return x.SearchMemory
 	}
 	return 0
+}
+
+func (x *PlanRequest) GetSeparateCollectives() bool {
+	if x != nil {
+		return x.SeparateCollectives
+	}
+	return false
 }
 
 func (x *PlanRequest) GetSizes() []string {
@@ -1075,7 +1085,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\x92\x04\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xc5\x04\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1093,7 +1103,8 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"tripCounts\x12\x1d\n" +
 	"\n" +
 	"whole_axes\x18\f \x01(\bR\twholeAxes\x12#\n" +
-	"\rsearch_memory\x18\r \x01(\x03R\fsearchMemory\x12\x14\n" +
+	"\rsearch_memory\x18\r \x01(\x03R\fsearchMemory\x121\n" +
+	"\x14separate_collectives\x18\x0e \x01(\bR\x13separateCollectives\x12\x14\n" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
 	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
 	"\x06source\"5\n" +
