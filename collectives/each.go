@@ -2,9 +2,8 @@ package collectives
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"autoshard/internal/parallel"
 )
 
 // Ask is for the ways from each of some layouts of a tensor to each of others, as [Planner.Way] takes them.
@@ -30,7 +29,7 @@ func (p *Planner) Each(ctx context.Context, asks []Ask, visit func(ask, from, to
 		}
 		groups[at] = append(groups[at], v)
 	}
-	concurrently(len(groups), func(i int) {
+	parallel.Each(len(groups), func(i int) {
 		for _, v := range groups[i] {
 			v.shared(ctx)
 		}
@@ -41,20 +40,6 @@ func (p *Planner) Each(ctx context.Context, asks []Ask, visit func(ask, from, to
 		}
 	}
 	return ctx.Err()
-}
-
-// concurrently calls work with 0 to n-1, on all cores.
-func concurrently(n int, work func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // visitor answers an ask. Its graphs are explored before it does: then it changes nothing but the tables of its tensor.

@@ -134,6 +134,9 @@ func (b *Builder) AddConstant(cost int64) {
 	b.p.Constant += cost
 }
 
+// Entries returns how many matrix entries were added, equal matrices counted once.
+func (b *Builder) Entries() int { return len(b.p.MatVal) }
+
 // SetLimit sets the most usage allowed at any time step.
 func (b *Builder) SetLimit(limit int64) { b.p.Limit, b.p.HasLimit = limit, true }
 
@@ -255,11 +258,16 @@ func (b *Builder) equalMatrix(id MatrixID, rows, cols int, values []int64) bool 
 }
 
 func hashMatrix(rows, cols int, values []int64) uint64 {
-	h := mix(uint64(rows)<<32 | uint64(cols))
-	for _, v := range values {
-		h = mix(h ^ uint64(normal(v)))
+	h := [4]uint64{mix(uint64(rows)<<32 | uint64(cols)), 1, 2, 3} // four at a time, as none waits for the others
+	for ; len(values) >= 4; values = values[4:] {
+		for i := range h {
+			h[i] = mix(h[i] ^ uint64(normal(values[i])))
+		}
 	}
-	return h
+	for i, v := range values {
+		h[i] = mix(h[i] ^ uint64(normal(v)))
+	}
+	return mix(mix(h[0]^h[1]) ^ mix(h[2]^h[3]<<1))
 }
 
 // mix is the finaliser of splitmix64.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"autoshard/internal/parallel"
 )
 
 // wide is a signed 128-bit sum.
@@ -53,6 +55,9 @@ type certificate struct {
 	price []int64 // of the time points before each
 }
 
+// arcsAtOnce are the arcs, or nodes, that a core takes at a time.
+const arcsAtOnce = 32
+
 // certify evaluates the bound of the state after a backward sweep; nil if the numbers are too large for 64 bits.
 func (s *messages) certify() *certificate {
 	q, ok := s.scale()
@@ -61,17 +66,20 @@ func (s *messages) certify() *certificate {
 	}
 	c := &certificate{m: s.m, q: q, node: make([]int64, len(s.m.unary)), mu: make([]int64, len(s.msg))}
 	unit := math.Ldexp(1, int(c.q))
-	for i := range s.m.arcs {
-		e := &s.m.arcs[i]
-		for x := range e.t.ka {
-			c.mu[int(e.toA)+x] = int64(s.msg[int(e.toA)+x] * unit)
+	parallel.Ranges(len(s.m.arcs), arcsAtOnce, func(from, to int) {
+		h := make([]float64, s.widest)
+		for i := from; i < to; i++ {
+			e := &s.m.arcs[i]
+			for x := range e.t.ka {
+				c.mu[int(e.toA)+x] = int64(s.msg[int(e.toA)+x] * unit)
+			}
+			left := classMin(h[:e.t.kb], s.left[s.m.off[e.b]:s.m.off[e.b+1]], e.pb)
+			for y := range e.t.kb {
+				mu := s.msg[int(e.toB)+y] - float64(s.share[e.b]*left[y])
+				c.mu[int(e.toB)+y] = int64(mu * unit)
+			}
 		}
-		left := classMin(s.h[:e.t.kb], s.left[s.m.off[e.b]:s.m.off[e.b+1]], e.pb)
-		for y := range e.t.kb {
-			mu := s.msg[int(e.toB)+y] - float64(s.share[e.b]*left[y])
-			c.mu[int(e.toB)+y] = int64(mu * unit)
-		}
-	}
+	})
 	price := make([]int64, len(s.price)+1)
 	c.price = price
 	for t, p := range s.price {
@@ -79,11 +87,19 @@ func (s *messages) certify() *certificate {
 		c.total.subProduct(v, s.m.limit-s.m.base[t])
 		price[t+1] = price[t] + v
 	}
-	for i := range s.m.node {
-		c.total.add(c.nodeMin(int32(i), price))
-	}
-	for i := range s.m.arcs {
-		c.total.add(c.arcMin(&s.m.arcs[i]))
+	nodes, arcs := make([]int64, len(s.m.node)), make([]int64, len(s.m.arcs))
+	parallel.Ranges(len(nodes), arcsAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			nodes[i] = c.nodeMin(int32(i), price)
+		}
+	})
+	parallel.Ranges(len(arcs), arcsAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			arcs[i] = c.arcMin(&s.m.arcs[i])
+		}
+	})
+	for _, least := range slices.Concat(nodes, arcs) {
+		c.total.add(least)
 	}
 	c.bound = min(c.total.ceil(c.q)+s.m.constant, Inf)
 	return c
@@ -106,11 +122,7 @@ func (s *messages) scale() (uint, bool) {
 		}
 	}
 	for i := range s.m.arcs {
-		for _, v := range s.m.arcs[i].t.v {
-			if v < Inf {
-				most = max(most, math.Abs(float64(v)))
-			}
-		}
+		most = max(most, float64(s.m.arcs[i].t.most))
 	}
 	for _, p := range s.prefix {
 		most = max(most, p)

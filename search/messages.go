@@ -17,30 +17,43 @@ type messages struct {
 	share  []float64 // per node, 1 / max(#forward, #backward)
 	left   []float64 // per value, the reparametrised unary of the last backward sweep
 	huge   float64   // stands for Inf when rounding
-	d, h   []float64
 	prefix []float64
+
+	widest int // the most values of a node
+	cores  []scratch
+	node   []float64 // what each node adds to the bound, by the last backward sweep
+	arc    []float64 // and each arc
+}
+
+// scratch is what a core needs.
+type scratch struct {
+	d, h []float64
+}
+
+// use lets sweeps take several cores. Their outcome is the same.
+func (s *messages) use(cores int) {
+	for len(s.cores) < cores {
+		s.cores = append(s.cores, scratch{make([]float64, s.widest), make([]float64, s.widest)})
+	}
 }
 
 func newMessages(ctx context.Context, m *model) *messages {
 	s := &messages{ctx: ctx, m: m, price: make([]float64, len(m.base)), unary: make([]float64, len(m.unary)), msg: make([]float64, m.msgs),
-		share: make([]float64, len(m.node)), left: make([]float64, len(m.unary)), prefix: make([]float64, len(m.base)+1)}
-	most, widest := 1.0, 1
+		share: make([]float64, len(m.node)), left: make([]float64, len(m.unary)), prefix: make([]float64, len(m.base)+1), widest: 1,
+		node: make([]float64, len(m.node)), arc: make([]float64, len(m.arcs))}
+	most := 1.0
 	for i := range m.node {
 		s.share[i] = 1 / float64(max(len(m.forward[i]), len(m.backward[i]), 1))
-		widest = max(widest, m.values(int32(i)))
+		s.widest = max(s.widest, m.values(int32(i)))
 	}
 	for i := range m.arcs {
-		for _, v := range m.arcs[i].t.v {
-			if v < Inf {
-				most = max(most, math.Abs(float64(v)))
-			}
-		}
+		most = max(most, float64(m.arcs[i].t.most))
 	}
 	for _, v := range m.unary {
 		most = max(most, math.Abs(float64(v)))
 	}
 	s.huge = 1000 * most
-	s.d, s.h = make([]float64, widest), make([]float64, widest)
+	s.use(1)
 	s.setPrices()
 	return s
 }
@@ -80,8 +93,8 @@ func (s *messages) setPrices() {
 }
 
 // gather stores in d the priced unary of node i plus all messages into it.
-func (s *messages) gather(i int32) []float64 {
-	d := s.d[:s.m.values(i)]
+func (s *messages) gather(c *scratch, i int32) []float64 {
+	d := c.d[:s.m.values(i)]
 	copy(d, s.unary[s.m.off[i]:s.m.off[i+1]])
 	for _, e := range s.m.forward[i] {
 		addClasses(d, s.msg[s.m.arcs[e].toA:], s.m.arcs[e].pa)
@@ -110,50 +123,87 @@ func addClasses[T int64 | float64](d, m []T, class []int32) {
 // forward passes messages to later nodes. If x is not nil it is filled by rounding: every node takes its best value given the nodes before
 // it and the messages of those behind.
 func (s *messages) forward(x []int32) {
-	for i := range int32(len(s.m.node)) {
-		if i&255 == 0 && s.ctx.Err() != nil {
+	s.m.onward.run(len(s.cores), func(core int, tasks []task) {
+		if s.ctx.Err() != nil {
 			return
 		}
-		if x != nil {
-			x[i] = s.round(i, x)
+		c := &s.cores[core]
+		var d []float64
+		for j, t := range tasks {
+			if t.arc < 0 && x != nil {
+				x[t.node] = s.round(c, t.node, x)
+			}
+			if j == 0 || t.arc < 0 {
+				d = s.gather(c, t.node)
+			}
+			if t.arc >= 0 {
+				e := &s.m.arcs[t.arc]
+				s.send(c, d, e, e.a)
+			}
 		}
-		d := s.gather(i)
-		g := s.share[i]
-		for _, id := range s.m.forward[i] {
-			e := &s.m.arcs[id]
-			s.send(d, e.pa, g, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb], e.t.rows, minPlus)
-		}
-	}
+	})
 }
 
 // backward passes messages to earlier nodes and returns the lower bound on cost plus priced usage above base, -Inf if the context ended.
 func (s *messages) backward() float64 {
+	s.m.back.run(len(s.cores), func(core int, tasks []task) {
+		if s.ctx.Err() != nil {
+			return
+		}
+		c := &s.cores[core]
+		var d []float64
+		for j, t := range tasks {
+			if j == 0 || t.arc < 0 {
+				d = s.gather(c, t.node)
+				least := subtractLeast(d)
+				if t.arc < 0 {
+					s.node[t.node] = least
+					copy(s.left[s.m.off[t.node]:], d)
+				}
+			}
+			if t.arc >= 0 {
+				e := &s.m.arcs[t.arc]
+				s.arc[t.arc] = float64(e.t.least) + s.send(c, d, e, e.b)
+			}
+		}
+	})
+	if s.ctx.Err() != nil {
+		return math.Inf(-1)
+	}
+	return s.sum()
+}
+
+// sum adds up the bound of the last backward sweep, always in the same order.
+func (s *messages) sum() float64 {
 	bound := 0.0
-	for i := int32(len(s.m.node)) - 1; i >= 0; i-- {
-		if i&255 == 0 && s.ctx.Err() != nil {
-			return math.Inf(-1)
-		}
-		d := s.gather(i)
-		least := lowest(d)
-		for a := range d {
-			d[a] -= least
-		}
-		bound += least
-		copy(s.left[s.m.off[i]:], d)
-		g := s.share[i]
+	for i := len(s.node) - 1; i >= 0; i-- {
+		bound += s.node[i]
 		for _, id := range s.m.backward[i] {
-			e := &s.m.arcs[id]
-			bound += e.t.least + s.send(d, e.pb, g, s.msg[e.toB:int(e.toB)+e.t.kb], s.msg[e.toA:int(e.toA)+e.t.ka], e.t.rows, minPlusRows)
+			bound += s.arc[id]
 		}
 	}
 	return bound
 }
 
-// send computes out[b] = min_a g*d[a] - in[r] + m[r][b] with the row r = class[a], shifts it to minimum 0 and returns the shift. The
-// entries of m are at least 0. The rows' minima of d come first: equal rows send the same, so the work is in rows, not in values.
-func (s *messages) send(d []float64, class []int32, g float64, in, out, m []float64, pass func(out, h, m []float64)) float64 {
-	h := classMin(s.h[:len(in)], d, class)
-	base := math.Inf(1)
+// subtractLeast brings the least number to 0 and returns it.
+func subtractLeast(d []float64) float64 {
+	least := lowest(d)
+	for a := range d {
+		d[a] -= least
+	}
+	return least
+}
+
+// send passes a message over an arc from one of its ends, whose gathered numbers are d, and returns by how much it was shifted to its least
+// number. With the row r = class[a] of the table m, the message is out[b] = min_a g*d[a] - in[r] + m[r][b]; entries of m are at least 0.
+// The rows' minima of d come first: equal rows send the same, so the work is in rows, not in values.
+func (s *messages) send(c *scratch, d []float64, e *arc, from int32) float64 {
+	class, in, out := e.pa, s.msg[e.toA:int(e.toA)+e.t.ka], s.msg[e.toB:int(e.toB)+e.t.kb]
+	if from != e.a {
+		class, in, out = e.pb, out, in
+	}
+	h := classMin(c.h[:len(in)], d, class)
+	base, g := math.Inf(1), s.share[from]
 	for r, v := range h {
 		h[r] = float64(g*v) - in[r]
 		if h[r] < base {
@@ -163,12 +213,17 @@ func (s *messages) send(d []float64, class []int32, g float64, in, out, m []floa
 	for r := range h {
 		h[r] -= base
 	}
-	pass(out, h, m)
-	least := lowest(out)
-	for b := range out {
-		out[b] -= least
+	switch {
+	case from == e.a && e.t.short != nil:
+		minPlus(out, h, e.t.short)
+	case from == e.a:
+		minPlus(out, h, e.t.rows)
+	case e.t.short != nil:
+		minPlusRows(out, h, e.t.short)
+	default:
+		minPlusRows(out, h, e.t.rows)
 	}
-	return least + base
+	return subtractLeast(out) + base
 }
 
 // classMin stores in h the least of d in every class.
@@ -191,7 +246,7 @@ func classMin(h, d []float64, class []int32) []float64 {
 
 // minPlus computes out[b] = min_a h[a] + m[a][b]. All numbers are at least 0, so that their bits order as they do: comparing the bits as
 // integers compiles to conditional moves, which beat the branches and the NaN checks of comparing floating-point numbers.
-func minPlus(out, h, m []float64) {
+func minPlus[T float32 | float64](out, h []float64, m []T) {
 	k := len(out)
 	for b := range out {
 		out[b] = math.Inf(1)
@@ -202,21 +257,21 @@ func minPlus(out, h, m []float64) {
 		rows := m[a*k : (a+4)*k]
 		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
 		for b, o := range out {
-			v := min(bitsOf(r0[b]+h0), bitsOf(r1[b]+h1))
-			w := min(bitsOf(r2[b]+h2), bitsOf(r3[b]+h3))
+			v := min(bitsOf(float64(r0[b])+h0), bitsOf(float64(r1[b])+h1))
+			w := min(bitsOf(float64(r2[b])+h2), bitsOf(float64(r3[b])+h3))
 			out[b] = floatOf(min(bitsOf(o), v, w))
 		}
 	}
 	for ; a < len(h); a++ {
 		row, v := m[a*k : (a+1)*k][:k], h[a]
 		for b, o := range out {
-			out[b] = floatOf(min(bitsOf(o), bitsOf(row[b]+v)))
+			out[b] = floatOf(min(bitsOf(o), bitsOf(float64(row[b])+v)))
 		}
 	}
 }
 
 // minPlusRows computes out[a] = min_b h[b] + m[a][b], as minPlus does for the transposed matrix.
-func minPlusRows(out, h, m []float64) {
+func minPlusRows[T float32 | float64](out, h []float64, m []T) {
 	k := len(h)
 	a := 0
 	for ; a+4 <= len(out); a += 4 {
@@ -224,8 +279,8 @@ func minPlusRows(out, h, m []float64) {
 		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
 		o0, o1, o2, o3 := infinite, infinite, infinite, infinite
 		for b, v := range h {
-			o0, o1 = min(o0, bitsOf(r0[b]+v)), min(o1, bitsOf(r1[b]+v))
-			o2, o3 = min(o2, bitsOf(r2[b]+v)), min(o3, bitsOf(r3[b]+v))
+			o0, o1 = min(o0, bitsOf(float64(r0[b])+v)), min(o1, bitsOf(float64(r1[b])+v))
+			o2, o3 = min(o2, bitsOf(float64(r2[b])+v)), min(o3, bitsOf(float64(r3[b])+v))
 		}
 		out[a], out[a+1] = floatOf(o0), floatOf(o1)
 		out[a+2], out[a+3] = floatOf(o2), floatOf(o3)
@@ -233,7 +288,7 @@ func minPlusRows(out, h, m []float64) {
 	for ; a < len(out); a++ {
 		o := infinite
 		for b, c := range m[a*k : (a+1)*k] {
-			o = min(o, bitsOf(c+h[b]))
+			o = min(o, bitsOf(float64(c)+h[b]))
 		}
 		out[a] = floatOf(o)
 	}
@@ -256,14 +311,14 @@ func lowest(d []float64) float64 {
 	return least
 }
 
-func (s *messages) round(i int32, x []int32) int32 {
-	h := s.h[:s.m.values(i)]
+func (s *messages) round(c *scratch, i int32, x []int32) int32 {
+	h := c.h[:s.m.values(i)]
 	copy(h, s.unary[s.m.off[i]:s.m.off[i+1]])
 	for _, id := range s.m.backward[i] {
 		e := &s.m.arcs[id]
-		row := e.t.rows[int(through(e.pa, x[e.a]))*e.t.kb:][:e.t.kb]
+		row := int(through(e.pa, x[e.a])) * e.t.kb
 		for a := range h {
-			h[a] += min(row[through(e.pb, int32(a))], s.huge)
+			h[a] += min(toFloat(e.t.v[row+int(through(e.pb, int32(a)))], e.t.least), s.huge)
 		}
 	}
 	for _, id := range s.m.forward[i] {

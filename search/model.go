@@ -2,12 +2,15 @@ package search
 
 import "slices"
 
-// table is an interned cost matrix of a model: exact, and as float64 above its least entry, for message passing.
+// table is an interned cost matrix of a model: exact, and above its least entry for message passing. Sweeps over large models wait for
+// memory; where a bound need not close to the last unit, half as many bytes do.
 type table struct {
 	ka, kb int
 	v      []int64
 	rows   []float64
-	least  float64
+	short  []float32 // in the place of rows
+	least  int64
+	most   int64 // the largest finite cost, or minus the least one if that is more
 }
 
 // arc is an edge of a model between node a and a later node b. The values of a select rows of the table as pa says, those of b columns as
@@ -23,6 +26,9 @@ type arc struct {
 func (e *arc) cost(x, y int32) int64 {
 	return e.t.v[int(through(e.pa, x))*e.t.kb+int(through(e.pb, y))]
 }
+
+// entries returns the work of passing a message over it.
+func (e *arc) entries() int { return e.t.ka * e.t.kb }
 
 // model is a frozen copy of a working model, in flat arrays for the inner loops. Node i has the values off[i] to off[i+1]; forward[i] and
 // backward[i] are its arcs to later and from earlier nodes. Usage counts above base.
@@ -41,6 +47,8 @@ type model struct {
 	constant int64
 	entries  int64 // matrix entries, the price of a sweep in one direction
 	msgs     int   // length of all messages
+	onward   *waves
+	back     *waves
 
 	origin    *origin
 	proofArcs []proofArc // made when a proof needs them
@@ -63,7 +71,7 @@ func compile(w *work) *model {
 	}
 	m.origin = &origin{w.origin, slices.Clip(w.log), m.node, len(w.cells)}
 	m.forward, m.backward = make([][]int32, len(m.node)), make([][]int32, len(m.node))
-	tables := newTables()
+	tables := newTables(w.lasting)
 	for _, i := range m.node {
 		for _, e := range w.live(i) {
 			if j := w.other(e, i); i < j {
@@ -72,6 +80,7 @@ func compile(w *work) *model {
 			}
 		}
 	}
+	m.onward, m.back = forwardWaves(m), backwardWaves(m)
 	return m
 }
 
@@ -80,13 +89,14 @@ func (m *model) addArc(e arc) {
 	e.toA, e.toB = int32(m.msgs), int32(m.msgs+e.t.ka)
 	m.arcs = append(m.arcs, e)
 	m.msgs += e.t.ka + e.t.kb
-	m.entries += int64(e.t.ka * e.t.kb)
+	m.entries += int64(e.entries())
 	m.forward[e.a] = append(m.forward[e.a], id)
 	m.backward[e.b] = append(m.backward[e.b], id)
 }
 
 // tables interns the tables of a model: by the matrix and the part of it that a view shows, and by content.
 type tables struct {
+	short bool
 	views map[*int64][]viewTable
 	all   map[uint64][]*table
 }
@@ -97,7 +107,9 @@ type viewTable struct {
 	t        *table
 }
 
-func newTables() *tables { return &tables{map[*int64][]viewTable{}, map[uint64][]*table{}} }
+func newTables(short bool) *tables {
+	return &tables{short, map[*int64][]viewTable{}, map[uint64][]*table{}}
+}
 
 func (s *tables) intern(v *view) *table {
 	of := &v.v[0]
@@ -124,13 +136,23 @@ func (s *tables) content(ka, kb int, v []int64) *table {
 			return t
 		}
 	}
-	least := slices.Min(v)
-	t := &table{ka: ka, kb: kb, v: v, rows: make([]float64, ka*kb), least: float64(least)}
-	for e, c := range v {
-		t.rows[e] = toFloat(c, least)
+	t := &table{ka: ka, kb: kb, v: v, least: slices.Min(v), most: maxFinite(v)}
+	if s.short {
+		t.short = floats[float32](v, t.least)
+	} else {
+		t.rows = floats[float64](v, t.least)
 	}
 	s.all[h] = append(s.all[h], t)
 	return t
+}
+
+// floats returns costs above the least one.
+func floats[T float32 | float64](v []int64, least int64) []T {
+	out := make([]T, len(v))
+	for e, c := range v {
+		out[e] = T(toFloat(c, least))
+	}
+	return out
 }
 
 // values returns the number of values of node i.

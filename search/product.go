@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"autoshard/internal/parallel"
+)
 
 // operands are what the min-plus product of two matrices through a node depends on. Value c of the node, or class of values, costs
 // least[c]; it has row one[c] in the first matrix and row two[c] in the second. All are offsets in the matrices.
@@ -38,6 +42,9 @@ func (w *work) multiply(f *operands) *product {
 	return p
 }
 
+// rowWork is how many entries a core visits at a time.
+const rowWork = 1 << 15
+
 func (f *operands) product() *product {
 	width := len(f.right)
 	n := len(f.left) * width
@@ -48,13 +55,15 @@ func (f *operands) product() *product {
 			rows = append(rows, f.second[row+right])
 		}
 	}
-	half := make([]int64, len(f.one))
-	for i, left := range f.left {
-		for c, row := range f.one {
-			half[c] = addCost(f.first[row+left], f.least[c])
+	parallel.Ranges(len(f.left), 1+rowWork/len(rows), func(from, to int) {
+		half := make([]int64, len(f.one))
+		for i := from; i < to; i++ {
+			for c, row := range f.one {
+				half[c] = addCost(f.first[row+f.left[i]], f.least[c])
+			}
+			lightestSums(p.sum.v[i*width:][:width], p.best[i*width:][:width], half, rows)
 		}
-		lightestSums(p.sum.v[i*width:][:width], p.best[i*width:][:width], half, rows)
-	}
+	})
 	return p
 }
 

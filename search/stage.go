@@ -1,6 +1,7 @@
 package search
 
 import (
+	"runtime"
 	"slices"
 
 	"autoshard/internal/lists"
@@ -38,6 +39,9 @@ func (g *stage) compile(prices []pricedTime, from *carried) {
 	g.finder = newFinder(g.s, m)
 	g.dual, g.region = newAscent(g.s.ctx, m), newRegion(g.s.ctx, m)
 	g.left = nil
+	if g.w.lasting { // there is no other lane
+		g.dual.msg.use(runtime.GOMAXPROCS(0))
+	}
 	if from != nil {
 		from.follow(g.w.log)
 		g.dual.msg.load(from)
@@ -87,16 +91,18 @@ func (g *stage) settle() bool {
 	return g.exact(min(g.s.table, 64*g.m.entries+1024))
 }
 
-// ascend runs n steps of the dual, offers its roundings, and certifies the bound.
+// ascend runs n steps of the dual, offers its roundings, or only the last one where values last, and certifies the bound.
 func (g *stage) ascend(n int) {
-	for range n {
+	for i := range n {
 		if g.s.done() {
 			break
 		}
 		g.dual.step(g.s.cost)
 		g.s.charge(g.dual.spent)
 		g.dual.spent = 0
-		g.consider(g.dual.x, "rounding")
+		if !g.w.lasting || i == n-1 {
+			g.consider(g.dual.x, "rounding")
+		}
 	}
 	if g.s.ctx.Err() == nil || g.bound == -Inf {
 		g.certify()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/parallel"
 	"autoshard/ir"
 	"autoshard/search"
 )
@@ -88,22 +89,34 @@ func (s *Space) matrices(b *search.Builder, relaxed bool) {
 	}
 }
 
-// fill makes the matrices.
+// matricesAtOnce are filled before they are added: until then they take memory twice.
+const matricesAtOnce = 64
+
+// fill makes the matrices, on all cores.
 func (s *Space) fill(b *search.Builder, all []matrix, relaxed bool) {
 	s.ways(all)
-	for i := range all {
-		m := &all[i]
-		l := &s.links[m.link]
-		c := s.columns(l, relaxed)
-		values := s.prices(m.link, &c, relaxed)
-		if s.err != nil {
-			return
+	b.Grow(0, s.filled)
+	var cols [matricesAtOnce]columns
+	var values [matricesAtOnce][]int64
+	for some := range slices.Chunk(all, matricesAtOnce) {
+		for i := range some {
+			l := &s.links[some[i].link]
+			cols[i] = s.columns(l, relaxed)
+			if relaxed && !s.charge(int64(len(s.lists.all[l.rows].unique)*len(cols[i].of))) {
+				return
+			}
 		}
-		if relaxed && l.product != nil {
-			m.cols = c.at
+		parallel.Each(len(some), func(i int) { values[i] = s.prices(some[i].link, &cols[i], relaxed) })
+		for i := range some {
+			m := &some[i]
+			l := &s.links[m.link]
+			if relaxed && l.product != nil {
+				m.cols = cols[i].at
+			}
+			m.id = b.AddMatrix(len(s.lists.all[l.rows].unique), len(cols[i].of), values[i])
 		}
-		m.id = b.AddMatrix(len(s.lists.all[l.rows].unique), len(c.of), values)
 	}
+	s.filled = b.Entries()
 }
 
 // column is a layout in which a value is read, and the product that is computed meanwhile.
@@ -161,7 +174,7 @@ func (s *Space) leastPrices(i int, c *columns) []int64 {
 	pairs := s.priced[s.pairsKey(l)]
 	n := len(s.lists.all[l.cols].unique)
 	values := make([]int64, 0, len(pairs)/n*len(c.of))
-	for row := 0; row < len(pairs) && s.charge(int64(len(c.of))); row += n {
+	for row := 0; row < len(pairs); row += n {
 		for _, col := range c.of {
 			part := int64(wholeCopy)
 			if parts != nil {

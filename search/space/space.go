@@ -63,6 +63,7 @@ type Space struct {
 	count     int     // strategies of all nodes
 	kinds     int     // strategies of all classes
 	entries   int     // of all matrices that differ
+	filled    int     // those of the matrices that were made last
 	suggested []suggestion
 	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
 	fused     []bool                       // per value: it never reaches memory
