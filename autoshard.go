@@ -112,6 +112,14 @@ func NewSession(ctx context.Context, model *Model, o PlanOptions) (s *Session, p
 	return plan.NewSession(ctx, model.source(), o)
 }
 
+// PlanAsAnnotated returns a plan of a model with the shardings that its user wrote and what follows from them: nothing is searched, and
+// no memory limit counts. It is the baseline "annotations only" of [MakePlan], and fails as that does, but never with
+// diag.ErrInfeasible.
+func PlanAsAnnotated(ctx context.Context, model *Model, o PlanOptions) (p *Plan, err error) {
+	defer diag.Recover("plan", &err)
+	return plan.AsAnnotated(ctx, model.source(), o)
+}
+
 // ReadPlan reads plan.json. Errors are located and of class ErrInvalid, or the context's.
 func ReadPlan(ctx context.Context, file string, src []byte) (*Plan, error) {
 	return plan.Read(ctx, file, src)
@@ -143,6 +151,9 @@ func IsShardMap(src []byte) bool { return program.IsShardMap(src) }
 
 // EmitForms returns the names of the forms that [Program.Emit] writes.
 func EmitForms() []string { return program.Forms() }
+
+// Stages returns the names of the forms that [Program.Stage] writes.
+func Stages() []string { return program.Stages() }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
 // priorities above MaxPriority do not run: their dimensions stay without axes. Work ends with the context, whose error is

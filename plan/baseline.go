@@ -44,8 +44,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	annotated := p.module.Clone()
-	p.tieInputs(annotated)
+	annotated := p.annotationsOnly()
 	ignores := ""
 	if p.annotated() {
 		ignores = "ignores the shardings that the model asks for"
@@ -56,7 +55,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	out := []baseline{
 		{name: "replicated", note: ignores, settled: replicated},
 		{name: "data parallel", note: note, settled: parallel},
-		{name: "annotations only", kept: true, settled: annotated},
+		annotated,
 	}
 	planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
 	for i := range out {
@@ -67,35 +66,50 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		if p.reuse(b, i) {
 			continue
 		}
-		if b.settled != replicated {
-			p.report("propagate", 0, 0)
-			if err := propagate.Connect(ctx, b.settled); err != nil {
-				return nil, err
-			}
-			if _, err := propagate.Run(ctx, b.settled, propagate.Options{CompleteRules: true}); err != nil {
-				return nil, err
-			}
-			propagate.Disconnect(b.settled)
-		}
-		p.report("baselines", 0, 0)
-		if err := collectives.Settle(ctx, b.settled, p.mesh); err != nil {
+		if err := p.lowerBaseline(ctx, b, b.settled != replicated, planner); err != nil {
 			return nil, err
-		}
-		p.tie(b.settled)
-		var err error
-		if p.WholeAxes {
-			b.assignment, err = p.wholeBaseline(ctx, b.settled)
-		} else {
-			b.assignment, err = collectives.Derive(ctx, b.settled)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
-			return nil, fmt.Errorf("baseline %s: %w", b.name, err)
 		}
 	}
 	return out, nil
+}
+
+// annotationsOnly is the baseline that keeps what the user wrote, with what follows from it.
+func (p *planner) annotationsOnly() baseline {
+	m := p.module.Clone()
+	p.tieInputs(m)
+	return baseline{name: "annotations only", kept: true, settled: m}
+}
+
+// lowerBaseline propagates the shardings of a baseline, if it has any, and lowers and prices its program.
+func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
+	if propagates {
+		p.report("propagate", 0, 0)
+		if err := propagate.Connect(ctx, b.settled); err != nil {
+			return err
+		}
+		if _, err := propagate.Run(ctx, b.settled, propagate.Options{CompleteRules: true}); err != nil {
+			return err
+		}
+		propagate.Disconnect(b.settled)
+	}
+	p.report("baselines", 0, 0)
+	if err := collectives.Settle(ctx, b.settled, p.mesh); err != nil {
+		return err
+	}
+	p.tie(b.settled)
+	var err error
+	if p.WholeAxes {
+		b.assignment, err = p.wholeBaseline(ctx, b.settled)
+	} else {
+		b.assignment, err = collectives.Derive(ctx, b.settled)
+	}
+	if err != nil {
+		return err
+	}
+	if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
+		return fmt.Errorf("baseline %s: %w", b.name, err)
+	}
+	return nil
 }
 
 // tie gives results that replace inputs the inputs' shardings.

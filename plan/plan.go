@@ -118,6 +118,7 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 	p.report("rules", 0, 0)
 	s := p.emptySpace()
 	p.pin(s, func(pinned) bool { return true })
+	p.found.priorities()
 	for _, b := range baselines {
 		if b.settled != nil && ctx.Err() == nil {
 			s.Suggest(b.settled, b.assignment)
@@ -173,7 +174,6 @@ func (p *planner) pin(s *space.Space, counts func(pin pinned) bool) {
 			s.Pin(v, pin)
 		}
 	}
-	p.found.priorities()
 }
 
 // written says whether the user gave a value a sharding. Arguments of a manual computation's body are not values of

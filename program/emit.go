@@ -13,6 +13,7 @@ import (
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/ir/names"
+	"autoshard/shardmap"
 	"autoshard/shardmap/emit"
 )
 
@@ -70,7 +71,11 @@ func emitStableHLO(ctx context.Context, p *Program) ([]byte, error) {
 	if p.typed != nil {
 		return p.printForXLA(ctx, p.typed.Lower().Module)
 	}
-	device := private(p.grouped)
+	return p.printDevice(ctx, private(p.grouped))
+}
+
+// printDevice prints what one device of a plan runs, over device groups. It takes the program over.
+func (p *Program) printDevice(ctx context.Context, device *shardmap.Program) ([]byte, error) {
 	m := device.Module
 	f := m.Func(device.Main)
 	for i, arg := range m.BlockArgs(f.Body) {

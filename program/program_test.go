@@ -145,3 +145,76 @@ lambda a:f32[4]
 		t.Errorf("%d forms of %v are read back", readBack, program.Forms())
 	}
 }
+
+// Each stage of lowering is a program of its own: with the reshard of an operand, with the gather that this is, and with what one
+// device does, which is a ring here. What asks for the ring is no part of the first two.
+func TestStages(t *testing.T) {
+	p := read(t, product)
+	for stage, want := range map[string]string{
+		"reshards":    "%0 = sdy.reshard %arg0 <@mesh, [{}, {}]> : tensor<8x4xf32>\n",
+		"collectives": "%0 = sdy.all_gather [{\"x\"}, {}] %arg0 out_sharding=<@mesh, [{}, {}]> : tensor<8x4xf32>\n",
+		"local":       "\"stablehlo.collective_permute\"(%arg0)",
+	} {
+		text, err := p.Stage(t.Context(), stage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) || strings.Contains(string(text), "autoshard") {
+			t.Errorf("stage %s is\n%s\nand has no\n%s", stage, text, want)
+		}
+	}
+	if names := strings.Join(program.Stages(), ", "); names != "reshards, collectives, local" {
+		t.Errorf("stages are %s", names)
+	}
+}
+
+// sums are two that wait for nothing of each other.
+const sums = `module attributes {autoshard.merged_bytes = 1024 : i64} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}, tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+    %0 = sdy.all_gather [{"x"}] %a out_sharding=<@mesh, [{}]> : tensor<8xf32>
+    %1 = sdy.all_gather [{"x"}] %b out_sharding=<@mesh, [{}]> : tensor<4xf32>
+    return %0, %1 : tensor<8xf32>, tensor<4xf32>
+  }
+}
+`
+
+// The last stage has every collective by itself, where the program that runs sends several as one.
+func TestStageWithoutMergedCollectives(t *testing.T) {
+	p := read(t, sums)
+	merged, err := p.Emit(t.Context(), "stablehlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart, err := p.Stage(t.Context(), "local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gather = "stablehlo.all_gather"
+	if m, a := strings.Count(string(merged), gather), strings.Count(string(apart), gather); m != 1 || a != 2 {
+		t.Errorf("%d gathers of the program, %d of the stage:\n%s\n%s", m, a, merged, apart)
+	}
+}
+
+// There is no program on whole tensors behind a shard_map program, and no stage but those that are listed.
+func TestNoSuchStage(t *testing.T) {
+	blocks, err := program.ReadShardMap(t.Context(), "sum.shardmap", []byte(`shard_map @sum mesh=(x=2,) in_specs=(P('x'),) out_specs=(P(),)
+lambda a:f32[2]
+  b:f32[2] = psum[axes=(x,)] a
+  return b
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := blocks.Stage(t.Context(), "local"); err != nil || !strings.Contains(string(text), "stablehlo.all_reduce") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, test := range []struct {
+		p     *program.Program
+		stage string
+	}{{blocks, "reshards"}, {blocks, "collectives"}, {read(t, product), "global"}} {
+		if _, err := test.p.Stage(t.Context(), test.stage); !errors.Is(err, diag.ErrInvalid) {
+			t.Errorf("stage %q: %v", test.stage, err)
+		}
+	}
+}

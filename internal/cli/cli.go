@@ -19,6 +19,7 @@ import (
 	"autoshard/internal/cli/convert"
 	"autoshard/internal/cli/emit"
 	"autoshard/internal/cli/explain"
+	"autoshard/internal/cli/lower"
 	"autoshard/internal/cli/opt"
 	"autoshard/internal/cli/plan"
 	"autoshard/internal/cli/propagate"
@@ -69,8 +70,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), convert.Command(s),
-		check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
+		convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

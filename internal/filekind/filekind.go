@@ -50,6 +50,9 @@ func Check(file string, src []byte, wanted ...Kind) error {
 		WithNote(diag.Position{}, "%s", f.advice(file, wanted[0]))
 }
 
+// Is says whether a text is recognised as one of a kind.
+func Is(src []byte, kind Kind) bool { return recognise(src).kind == kind }
+
 // found is a recognised file.
 type found struct {
 	kind   Kind

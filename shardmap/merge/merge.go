@@ -32,11 +32,14 @@ const Attr = "autoshard.merged_bytes"
 // Ask sets the attribute of a module.
 func Ask(m *ir.Module, bytes int64) { m.Attrs = m.Attrs.With(Attr, m.I64(bytes)) }
 
+// Forget removes the attribute from a module.
+func Forget(m *ir.Module) { m.Attrs = m.Attrs.Without(Attr) }
+
 // Rewrite merges the collectives of a program whose module asks for that by the attribute [Attr], in place. The only error is the
 // context's.
 func Rewrite(ctx context.Context, p *shardmap.Program) error {
 	most := p.Module.Attrs.Int(Attr, 0)
-	p.Module.Attrs = p.Module.Attrs.Without(Attr)
+	Forget(p.Module)
 	if most <= 0 {
 		return nil
 	}

@@ -298,3 +298,25 @@ func near(a, b *tensor.Tensor) bool {
 	}
 	return slices.Equal(a.Shape, b.Shape)
 }
+
+// A program that forgets its rings is lowered with its collectives.
+func TestForget(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=4]>
+func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %g = sdy.all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> {autoshard.ring = "unidirectional"} : tensor<8x4xf32>
+  %d = stablehlo.dot_general %g, %w, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %d : tensor<8x6xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring.Forget(m)
+	mesh, _ := m.LookupMesh("mesh")
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err == nil {
+		err = ring.Rewrite(t.Context(), p)
+	}
+	if err != nil || len(p.Rings) != 0 || len(p.Collectives) != 1 {
+		t.Errorf("%d rings, %d collectives, %v", len(p.Rings), len(p.Collectives), err)
+	}
+}

@@ -33,6 +33,13 @@ import (
 // shardmap hands it on from the op of the partitioned program to the one beside the product.
 const Attr = shardmap.RingAttr
 
+// Forget removes the attribute from the ops of a module.
+func Forget(m *ir.Module) {
+	for _, op := range m.OpsWhere(m.Body(), ir.Kind.Communicates) {
+		m.SetAttrs(op, m.OpAttrs(op).Without(Attr))
+	}
+}
+
 // Way says how chunks walk round a ring.
 type Way uint8
 

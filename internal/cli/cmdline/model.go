@@ -29,7 +29,16 @@ func (s *Streams) Program(ctx context.Context, file string) (*autoshard.Program,
 // Specialized reads a model, makes it that of the sizes and the platform that the user chose, and gives its operations
 // the user's sharding rules.
 func (s *Streams) Specialized(ctx context.Context, file string, c *config.Config) (*autoshard.Model, error) {
-	model, err := s.Model(ctx, file)
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return Specialize(ctx, name, text, c)
+}
+
+// Specialize is Streams.Specialized for a text that was read from a file of that name.
+func Specialize(ctx context.Context, name string, text []byte, c *config.Config) (*autoshard.Model, error) {
+	model, err := autoshard.ReadModel(ctx, name, text)
 	if err != nil {
 		return nil, err
 	}

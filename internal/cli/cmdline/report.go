@@ -45,11 +45,19 @@ func (s *Streams) WriteReport(c *config.Config, report *diag.Report) error {
 
 // WriteFindings writes the findings of an answer as a report of one file.
 func (s *Streams) WriteFindings(c *config.Config, list []autoshard.Finding) error {
+	return s.WriteReport(c, s.reportOf(list))
+}
+
+// WarnOf shows the findings of an answer on standard error.
+func (s *Streams) WarnOf(list []autoshard.Finding) { s.reportOf(list).WriteText(s.Err, s.Source) }
+
+// reportOf returns a report of one file that holds the findings of an answer.
+func (s *Streams) reportOf(list []autoshard.Finding) *diag.Report {
 	report := &diag.Report{Files: 1, Tool: Tool(autoshard.FindingRules())}
 	for i := range list {
 		d := list[i].Diagnostic()
 		d.Source = diag.SourceLine(s.Source(d.Pos.File), d.Pos.Line)
 		report.Findings = append(report.Findings, d)
 	}
-	return s.WriteReport(c, report)
+	return report
 }

@@ -1,0 +1,25 @@
+package plan
+
+import (
+	"context"
+
+	"autoshard/answer"
+	"autoshard/collectives"
+)
+
+// AsAnnotated returns the baseline "annotations only" as a plan: the program has the shardings that its user wrote and what follows
+// from them, and nothing is searched. Its certificate has no bound. Memory does not limit it. Errors are those of [Make], without
+// diag.ErrInfeasible.
+func AsAnnotated(ctx context.Context, source *answer.Source, o Options) (*Plan, error) {
+	p, err := newPlanner(ctx, source, o)
+	if err != nil {
+		return nil, err
+	}
+	p.pin(p.emptySpace(), func(pinned) bool { return true }) // findings say what cannot be kept
+	b := p.annotationsOnly()
+	if err := p.lowerBaseline(ctx, &b, true, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)); err != nil {
+		return nil, err
+	}
+	only := choice{planner: p, best: b.lowered}
+	return p.plan(ctx, b.lowered, []baseline{b}, only.certificate())
+}
