@@ -244,9 +244,9 @@ func (c *reducerCheck) partials() {
 	m := parsed(c.T, strings.Replace(src, "(%x0, %i0)", "(%x0, %zero)", 1))
 	op := m.NextOp(mainOp(m))
 	facts := rule.Complete(m, op)
-	shardable, reduction := rule.Shardable(m, op, facts)
+	parts, reduction := rule.Shardable(m, op, facts)
 	for _, f := range facts.Reduction {
-		if shardable[f] {
+		if parts[f] > 1 {
 			c.computes(combining[reduction], "collectives")
 		}
 	}

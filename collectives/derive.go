@@ -103,7 +103,7 @@ func even(mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
 
 // Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut the way
 // that most of the bytes it reads and makes already lie, axis lists in descending order of those bytes. Factors
-// that are not shardable stay whole. The only error is the context's.
+// are cut as far as [rule.Shardable] lets them. The only error is the context's.
 func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 	assignment := make(Assignment, m.NumOps())
 	main, ok := m.Main()
@@ -126,13 +126,13 @@ type vote struct {
 }
 
 func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
-	shardable, reduction := rule.Shardable(m, op, r)
+	parts, reduction := rule.Shardable(m, op, r)
 	var votes []vote
 	for i, mapping := range r.Operands {
-		votes = collect(votes, m, m.Operand(op, i), mapping, r, shardable)
+		votes = collect(votes, m, m.Operand(op, i), mapping, r, parts)
 	}
 	for i, mapping := range r.Results {
-		votes = collect(votes, m, m.Result(op, i), mapping, r, shardable)
+		votes = collect(votes, m, m.Result(op, i), mapping, r, parts)
 	}
 	factors := make(Factors, len(r.Sizes))
 	for len(votes) > 0 {
@@ -142,28 +142,28 @@ func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
 				best = i
 			}
 		}
-		elect(r, reduction, factors, votes[best])
+		elect(r, parts, reduction, factors, votes[best])
 		votes = append(votes[:best], votes[best+1:]...)
 	}
 	return factors
 }
 
 // elect gives a factor the axes of a vote as far as no other factor has them and every tensor can be cut so.
-func elect(r *ir.Rule, reduction ir.Reduction, factors Factors, v vote) {
+func elect(r *ir.Rule, parts []int64, reduction ir.Reduction, factors Factors, v vote) {
 	if len(factors[v.factor]) > 0 {
 		return
 	}
 	for _, taken := range factors {
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
-	factors[v.factor] = subaxis.Dividing(v.axes, r.Sizes[v.factor])
+	factors[v.factor] = subaxis.Dividing(v.axes, parts[v.factor])
 	if _, _, ok := Project(r, factors, reduction); !ok {
 		factors[v.factor] = nil
 	}
 }
 
 // collect adds the wishes of one tensor, joining equal ones.
-func collect(votes []vote, m *ir.Module, v ir.ValueID, mapping [][]int32, r *ir.Rule, shardable []bool) []vote {
+func collect(votes []vote, m *ir.Module, v ir.ValueID, mapping [][]int32, r *ir.Rule, parts []int64) []vote {
 	if m.Sharding(v) == 0 || !isTensor(m, v) {
 		return votes
 	}
@@ -171,7 +171,7 @@ func collect(votes []vote, m *ir.Module, v ir.ValueID, mapping [][]int32, r *ir.
 	bytes := m.ValueType(v).Bytes()
 	for d, dim := range mapping {
 		for i, axes := range splitAxes(s.Dims[d].Axes, dim, r.Sizes) {
-			if f := int(dim[i]); len(axes) > 0 && shardable[f] {
+			if f := int(dim[i]); len(axes) > 0 && parts[f] > 1 {
 				votes = addVote(votes, vote{f, axes, bytes})
 			}
 		}

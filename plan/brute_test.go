@@ -94,13 +94,14 @@ func (b *brute) computed(op ir.OpID, narrow bool) []choiceOf {
 	if r == nil {
 		return b.kept(v, &collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}, false)
 	}
-	shardable, reduction := rule.Shardable(m, op, r)
+	parts, reduction := rule.Shardable(m, op, r)
+	sends := func(f int32) bool { return slices.Contains(r.Permutation, f) || slices.Contains(r.NeedReplication, f) }
 	narrow = narrow && !b.returned(v) && !slices.ContainsFunc(r.Results[0], func(factors []int32) bool {
-		return !slices.ContainsFunc(factors, func(f int32) bool { return shardable[f] })
+		return !slices.ContainsFunc(factors, func(f int32) bool { return parts[f] > 1 && !sends(f) })
 	})
 	var out []choiceOf
 	for _, factors := range b.placements(r.Sizes) {
-		cut := func(f int) bool { return len(factors[f]) > 0 && !shardable[f] }
+		cut := func(f int) bool { return parts[f]%subaxis.Product(factors[f]) != 0 }
 		_, made, ok := collectives.Project(r, factors, reduction)
 		if !ok || slices.ContainsFunc(indices(factors), cut) {
 			continue

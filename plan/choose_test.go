@@ -81,6 +81,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"testdata/plan/branch.mlir", "4,2", "linked"},
 		{"testdata/plan/manual.mlir", "", "cpu"},
 		{"testdata/plan/manual.mlir", "", "linked"},
+		{"search/space/testdata/windows.mlir", "2,2", "cpu"},
+		{"search/space/testdata/windows.mlir", "4,2", "tpu-v5e"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

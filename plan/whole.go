@@ -115,6 +115,6 @@ func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
 	if r == nil {
 		return false, true
 	}
-	shardable, _ := rule.Shardable(m, op, r)
-	return true, !slices.Contains(shardable, true)
+	parts, _ := rule.Shardable(m, op, r)
+	return true, len(parts) == 0 || slices.Max(parts) == 1
 }

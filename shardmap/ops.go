@@ -1,8 +1,6 @@
 package shardmap
 
 import (
-	"slices"
-
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
@@ -55,20 +53,6 @@ func (l *lowerer) iota(op ir.OpID) error {
 	return nil
 }
 
-// slice takes whole blocks of the dimensions that are cut.
-func (l *lowerer) slice(op ir.OpID) error {
-	l.results(op)
-	m, v := l.m, l.m.Result(op, 0)
-	limits := slices.Clone(m.OpAttrs(op).Ints("limit_indices"))
-	for d := range limits {
-		if len(l.axes(v, d)) > 0 {
-			limits[d] = m.Shape(v)[d]
-		}
-	}
-	m.SetAttrs(op, m.OpAttrs(op).With("limit_indices", ir.Ints(limits)))
-	return nil
-}
-
 func (l *lowerer) dynamicSlice(op ir.OpID) error {
 	l.results(op)
 	dims := l.m.Shape(l.m.Result(op, 0))
@@ -76,9 +60,10 @@ func (l *lowerer) dynamicSlice(op ir.OpID) error {
 	return nil
 }
 
-// convolution divides its group counts by the shards of the grouped dimensions.
+// convolution slides over what its windows need, and divides its group counts by the shards of the grouped dimensions.
 func (l *lowerer) convolution(op ir.OpID) error {
 	m := l.m
+	l.windows(op, zeros)
 	dims := m.Attr(op, "dimension_numbers").(*ir.ConvDims)
 	a := m.OpAttrs(op)
 	for name, v := range map[string]struct {

@@ -118,6 +118,9 @@ type Collective struct {
 	Bytes  int64 // of one device's operands
 	Runs   int64 // executions per step: the trip counts of the loops around it
 	Varies bool  // inside a branch, or a loop whose trip count is not plain: Runs is a guess, the data decides
+
+	// The pairs of members along Axes of a permute by which an op fetches what it needs of other blocks; nil for other collectives.
+	Fetch [][2]int64
 }
 
 // TotalBytes returns what all devices together send in one step, in the ring algorithms of [collectives.SentBytes] and, of a

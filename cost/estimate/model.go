@@ -23,6 +23,7 @@ import (
 type Model struct {
 	hardware cost.Hardware
 	topology *cost.Topology
+	mesh     subaxis.Mesh
 }
 
 // New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
@@ -32,7 +33,7 @@ func New(hw cost.Hardware, mesh []subaxis.Axis) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{hw, topology}, nil
+	return &Model{hw, topology, subaxis.Mesh{Axes: mesh}}, nil
 }
 
 // Price implements collectives.Pricer. A slice sends nothing but copies what it keeps.
@@ -46,8 +47,11 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 }
 
 // collective prices one run of a collective of a program. One that the user wrote with explicit groups counts as if
-// its groups ran along the last axes of the mesh that are as large.
+// its groups ran along the last axes of the mesh that are as large. What an op fetches of other blocks is priced by the way there.
 func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
+	if c.Fetch != nil {
+		return md.permute(c.Axes, c.Fetch, c.Bytes)
+	}
 	axes := c.Axes
 	if axes == nil {
 		for i := len(mesh.Axes) - 1; i >= 0 && subaxis.Product(axes) < c.Size; i-- {

@@ -7,11 +7,12 @@ import (
 	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/localform"
 )
 
 // WorkOf returns the work of an op on blocks of the given local shapes (nil for what is not a tensor). A contraction
 // counts two operations per combination of its dimensions (cost.md section 3); anything else one per element of its
-// largest tensor. Values that fused says never reach memory are neither read nor written; gathers, dynamic slices
+// largest tensor. Values that fused says never reach memory are neither read nor written; gathers, slices
 // and their reverses touch only the elements they move. Single integers cost nothing.
 func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool) cost.Work {
 	w := cost.Work{DType: elementType(m, op)}
@@ -42,7 +43,7 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		w.FLOPs, w.Matrix = 2*float64(contraction(m, op, operands, results)), true
 	case ir.OpGather:
 		w.Bytes = float64(in[1] + 2*sum(out))
-	case ir.OpDynamicSlice, ir.OpShardMapPscatter:
+	case ir.OpSlice, ir.OpDynamicSlice, ir.OpShardMapPscatter:
 		w.Bytes = 2 * float64(sum(out))
 	case ir.OpDynamicUpdateSlice:
 		w.Bytes = 2 * float64(in[1])
@@ -103,7 +104,8 @@ func contracted(m *ir.Module, op ir.OpID) (operand int, dims []int64) {
 	return 0, []int64{int64(len(m.Shape(m.Operand(op, 0))) - 1)}
 }
 
-// AppendSignature appends to a key what [Model.Op] and [Model.Counting] depend on of an op itself. Ops with equal signatures whose
+// AppendSignature appends to a key what [Model.Op], [Model.Fetch] and [Model.Counting] depend on of an op itself. Ops with equal
+// signatures whose
 // operands and results have the same types, and are fused alike, cost the same on blocks of the same shapes.
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	key = binary.AppendUvarint(key, uint64(m.Kind(op)))
@@ -117,7 +119,7 @@ func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	case ir.OpIota:
 		key = binary.AppendVarint(key, m.OpAttrs(op).Int("iota_dimension", 0))
 	}
-	return key
+	return localform.AppendSignature(key, m, op)
 }
 
 func product(dims []int64) int64 {

@@ -285,7 +285,7 @@ func placesOf(t *testing.T, what string) []string {
 }
 
 // A new op is written down in its row, and in the files that ARCHITECTURE.md names: an elementwise one in those of its kernel, a
-// structural one, such as reduce_window, in at most seven.
+// structural one, such as reduce_window, in at most eight.
 func TestPlacesOfOps(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -293,7 +293,7 @@ func TestPlacesOfOps(t *testing.T) {
 		most  int
 	}{
 		{"an elementwise op", []string{"OpTan", "OpCbrt"}, 3},
-		{"a structural op", []string{"OpReduceWindow"}, 7},
+		{"a structural op", []string{"OpReduceWindow"}, 8},
 	} {
 		want := placesOf(t, c.what)
 		if len(want) > c.most {

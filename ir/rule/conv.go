@@ -8,8 +8,8 @@ func init() {
 		Why:   "batch and output features are free, input features are summed, windows reach over to neighbours",
 		build: buildConvolution,
 
-		combine:   sums,
-		keepWhole: keepWindow,
+		combine: sums,
+		judge:   keepWindow,
 	}, ir.OpConvolution)
 }
 
@@ -71,9 +71,9 @@ func (b *builder) spatial(lhs, rhs, out int) {
 	addWindows()
 }
 
-// keepWindow keeps the windows of a convolution whole, which reach across the borders of blocks; and padding belongs to
-// the outer borders alone.
+// keepWindow keeps the windows of a convolution whole; what they read across the borders of blocks is fetched.
 func keepWindow(v *verdict) {
+	v.fetch()
 	if dims, ok := v.m.Attr(v.op, "dimension_numbers").(*ir.ConvDims); ok {
 		for _, d := range dims.KernelSpatial {
 			v.whole(v.rule.Operands[1], int(d))

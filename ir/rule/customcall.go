@@ -135,16 +135,20 @@ func (v *verdict) customCall() {
 	if independent == nil && !given {
 		v.wholly()
 	}
-	for i := range v.shardable {
+	for i := range v.parts {
 		f := int32(i)
 		if independent != nil {
-			v.shardable[i] = v.shardable[i] && alongOneDim(slices.Concat(v.rule.Operands, v.rule.Results), f, independent)
+			if !alongOneDim(slices.Concat(v.rule.Operands, v.rule.Results), f, independent) {
+				v.parts[i] = 1
+			}
 			continue
 		}
 		has := func(mapping [][]int32) bool { return holds(mapping, f) }
 		lacks := func(mapping [][]int32) bool { return !holds(mapping, f) }
-		v.shardable[i] = v.shardable[i] && slices.ContainsFunc(v.rule.Operands, has) && len(v.rule.Results) > 0 &&
-			!slices.ContainsFunc(v.rule.Results, lacks) && !slices.Contains(v.rule.Reduction, f)
+		if !slices.ContainsFunc(v.rule.Operands, has) || len(v.rule.Results) == 0 ||
+			slices.ContainsFunc(v.rule.Results, lacks) || slices.Contains(v.rule.Reduction, f) {
+			v.parts[i] = 1
+		}
 	}
 }
 

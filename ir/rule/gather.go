@@ -13,16 +13,16 @@ func init() {
 		Why:   "batches follow the indices, whole slices follow the operand, cut ones are searched on every shard",
 		build: buildGather,
 
-		combine:   sums,
-		keepWhole: keepUnindexed,
+		combine: sums,
+		judge:   keepUnindexed,
 	}, ir.OpGather)
 	register(&Family{
 		Name:  "scatter",
 		Why:   "batches of indices are combined into the result, whole windows follow the updates",
 		build: buildScatter,
 
-		combine:   combineScatter,
-		keepWhole: keepInserted,
+		combine: combineScatter,
+		judge:   keepInserted,
 	}, ir.OpScatter)
 }
 

@@ -23,7 +23,7 @@ func init() {
 		Why:   "the state has to be whole; the numbers are independent",
 		build: buildRngBitGenerator,
 
-		keepWhole: (*verdict).wholly, // every device would draw the same numbers
+		judge: (*verdict).wholly, // every device would draw the same numbers
 	}, ir.OpRngBitGenerator)
 }
 

@@ -21,6 +21,7 @@ func init() {
 		Name:  "reduce_window",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildReduceWindow,
+		judge: (*verdict).fetch,
 	}, ir.OpReduceWindow)
 	register(&Family{
 		Name:  "select_and_scatter",

@@ -31,9 +31,9 @@ type Family struct {
 	own bool
 
 	// What Shardable asks. combine says how partial results along reduction factors combine, false where they do not; nil: they
-	// do not. keepWhole clears the factors that the rule lets pass but whose local form would differ; nil: none.
-	combine   func(m *ir.Module, op ir.OpID) (ir.Reduction, bool)
-	keepWhole func(v *verdict)
+	// do not. judge corrects what follows from the types of the factors, as the local form of the op has it; nil: nothing.
+	combine func(m *ir.Module, op ir.OpID) (ir.Reduction, bool)
+	judge   func(v *verdict)
 }
 
 // Of returns the sharding rule of an op, nil where nothing propagates through it. A rule that the op carries in

@@ -67,11 +67,14 @@ func verdicts(m *ir.Module) string {
 		if r == nil {
 			continue
 		}
-		shardable, reduction := rule.Shardable(m, op, r)
+		parts, reduction := rule.Shardable(m, op, r)
 		fmt.Fprintf(&b, "%s: %s\n ", m.OpName(op), r.Format())
-		for f, ok := range shardable {
-			if ok {
+		for f, n := range parts {
+			switch {
+			case n == r.Sizes[f] && n > 1:
 				fmt.Fprintf(&b, " %c", 'i'+f)
+			case n > 1:
+				fmt.Fprintf(&b, " %c by %d", 'i'+f, n)
 			}
 		}
 		fmt.Fprintf(&b, ", %s\n", reduction)
@@ -104,8 +107,8 @@ func TestElementwiseOpsAreCut(t *testing.T) {
 		}
 		one := "[i, j]"
 		want := "(" + strings.Join(slices.Repeat([]string{one}, len(operands)), ", ") + ")->(" + one + ") {i=4, j=8}"
-		if shardable, _ := rule.Shardable(m, op, r); r.Format() != want || slices.Contains(shardable, false) {
-			t.Errorf("%s: %s, of which may be cut %v", k, r.Format(), shardable)
+		if parts, _ := rule.Shardable(m, op, r); r.Format() != want || !slices.Equal(parts, r.Sizes) {
+			t.Errorf("%s: %s, of which may be cut %v", k, r.Format(), parts)
 		}
 		if propagates := rule.Of(m, op, false) != nil; propagates != (k.Dialect() == "stablehlo") {
 			t.Errorf("%s propagates: %v", k, propagates)

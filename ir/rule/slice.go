@@ -7,6 +7,7 @@ func init() {
 		Name:  "slice",
 		Why:   "whole dimensions pass through, cut ones move elements between shards",
 		local: true,
+		judge: (*verdict).fetch,
 		build: func(b *builder) bool { return b.mismatch(b.in[0], b.out[0], permutation, b.conservative) },
 	}, ir.OpSlice)
 	register(&Family{
@@ -16,12 +17,13 @@ func init() {
 		local: true,
 		reads: []string{"edge_padding_low", "edge_padding_high", "interior_padding"},
 
-		keepWhole: keepPadded,
+		judge: (*verdict).fetch,
 	}, ir.OpPad)
 	register(&Family{
 		Name:  "concatenate",
 		Why:   "the joined dimension moves elements between shards, the others pass through",
 		build: buildConcatenate,
+		judge: (*verdict).fetch,
 	}, ir.OpConcatenate)
 	register(&Family{
 		Name:  "reverse",
@@ -29,6 +31,7 @@ func init() {
 		build: buildReverse,
 		local: true,
 		reads: []string{"dimensions"},
+		judge: (*verdict).fetch,
 	}, ir.OpReverse)
 	register(&Family{
 		Name:  "dynamic_slice",
@@ -42,7 +45,7 @@ func init() {
 		local: true,
 		build: buildDynamicUpdateSlice,
 
-		keepWhole: keepUpdated,
+		judge: keepUpdated,
 	}, ir.OpDynamicUpdateSlice)
 }
 
@@ -108,17 +111,6 @@ func buildDynamicUpdateSlice(b *builder) bool {
 		b.factor(dims(len(b.in), 1, d), []int{none}, update[d], permutation, false)
 	}
 	return true
-}
-
-// keepPadded keeps padded dimensions whole. One can keep its size and still shift: low -1, high 1.
-func keepPadded(v *verdict) {
-	a := v.m.OpAttrs(v.op)
-	low, high, interior := a.Ints("edge_padding_low"), a.Ints("edge_padding_high"), a.Ints("interior_padding")
-	for d := range v.rule.Results[0] {
-		if low[d] != 0 || high[d] != 0 || interior[d] != 0 {
-			v.whole(v.rule.Results[0], d)
-		}
-	}
 }
 
 // keepUpdated keeps dimensions whole that an update covers in part.

@@ -104,7 +104,7 @@ func (s *Space) signKept(v ir.ValueID) {
 }
 
 // signRule goes on with a rule and what may be cut by it.
-func (s *Space) signRule(r *ir.Rule, shardable []bool, reduction ir.Reduction) {
+func (s *Space) signRule(r *ir.Rule, parts []int64, reduction ir.Reduction) {
 	c := &s.classes
 	id, ok := c.ruleIDs[r]
 	if !ok {
@@ -116,8 +116,8 @@ func (s *Space) signRule(r *ir.Rule, shardable []bool, reduction ir.Reduction) {
 		c.ruleIDs[r] = id
 	}
 	c.key = append(binary.AppendVarint(c.key, int64(id)), byte(reduction))
-	for _, is := range shardable {
-		c.key = append(c.key, flags(is))
+	for _, n := range parts {
+		c.key = binary.AppendVarint(c.key, n)
 	}
 }
 
@@ -146,14 +146,14 @@ func appendRule(key []byte, r *ir.Rule) []byte {
 // them.
 func (s *Space) ruledClass(n *node, r *ir.Rule) *class {
 	c := &s.classes
-	shardable, reduction := rule.Shardable(s.m, n.op, r)
+	parts, reduction := rule.Shardable(s.m, n.op, r)
 	s.sign(ruledForm, n)
-	s.signRule(r, shardable, reduction)
+	s.signRule(r, parts, reduction)
 	base, ok := c.bases[string(c.key)]
 	if !ok || c.apart {
 		key := string(c.key)
 		base = s.draft(n)
-		base.ruled(r, shardable, reduction)
+		base.ruled(r, parts, reduction)
 		base.end()
 		c.bases[key] = base
 	}

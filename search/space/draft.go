@@ -80,12 +80,12 @@ func (d *draft) free(layouts []collectives.Layout) {
 }
 
 // ruled adds every way to cut an op by its rule, times every way to keep its results.
-func (d *draft) ruled(r *ir.Rule, shardable []bool, reduction ir.Reduction) {
+func (d *draft) ruled(r *ir.Rule, parts []int64, reduction ir.Reduction) {
 	var uncut []bool
 	if len(r.Results) == 1 {
-		uncut = d.uncut(d.node.values[0], r.Results[0], shardable)
+		uncut = d.uncut(d.node.values[0], r, parts)
 	}
-	d.factorings(r, shardable, func(factors collectives.Factors) {
+	d.factorings(r, parts, func(factors collectives.Factors) {
 		if results, ok := d.cut(r, reduction, factors); ok {
 			for _, kept := range d.keeps(d.node.values, results, uncut) {
 				d.once(kept)

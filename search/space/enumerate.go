@@ -82,11 +82,11 @@ func (s *Space) tensorLayouts(dims []int64) []collectives.Layout {
 	return out
 }
 
-// factorings calls emit with every way to cut an op along its shardable factors.
-func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.Factors)) {
+// factorings calls emit with every way to cut an op along the factors that have parts.
+func (s *Space) factorings(r *ir.Rule, parts []int64, emit func(collectives.Factors)) {
 	var order []int
-	for f := range shardable {
-		if shardable[f] {
+	for f := range parts {
+		if parts[f] > 1 {
 			order = append(order, f)
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Space) factorings(r *ir.Rule, shardable []bool, emit func(collectives.F
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Sizes[b], r.Sizes[a]) })
 	sizes := make([]int64, len(order))
 	for i, f := range order {
-		sizes[i] = r.Sizes[f]
+		sizes[i] = parts[f]
 	}
 	s.placements(sizes, func(places [][]subaxis.Ref) {
 		factors := make(collectives.Factors, len(r.Sizes))
@@ -149,12 +149,13 @@ func appendCut(all []collectives.Layout, l collectives.Layout, d int, size int64
 	return append(all, l)
 }
 
-// uncut returns the dimensions of a result along which no strategy of its op cuts it. One that need not be in memory has none:
-// it is sliced by who reads it.
-func (s *Space) uncut(v ir.ValueID, mapping [][]int32, shardable []bool) []bool {
-	out := make([]bool, len(mapping))
-	for d, factors := range mapping {
-		out[d] = !s.fused[v] && !slices.ContainsFunc(factors, func(f int32) bool { return shardable[f] })
+// uncut returns the dimensions of the only result of an op along which no strategy of the op cuts it, or only one that may have to
+// send for it. A result that need not be in memory has none: it is sliced by who reads it.
+func (s *Space) uncut(v ir.ValueID, r *ir.Rule, parts []int64) []bool {
+	sends := func(f int32) bool { return slices.Contains(r.Permutation, f) || slices.Contains(r.NeedReplication, f) }
+	out := make([]bool, len(r.Results[0]))
+	for d, factors := range r.Results[0] {
+		out[d] = !s.fused[v] && !slices.ContainsFunc(factors, func(f int32) bool { return parts[f] > 1 && !sends(f) })
 	}
 	return out
 }

@@ -1,6 +1,11 @@
 package space
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/localform"
+)
 
 // Floor returns the picoseconds that the local ops of every program surely take: each as if cut evenly over all devices.
 func (s *Space) Floor() int64 {
@@ -40,7 +45,8 @@ func (s *Space) floor(b ir.BlockID, sure share) int64 {
 	return total
 }
 
-// local returns the picoseconds of an op on the shapes that its values have in the module.
+// local returns the picoseconds of an op on the shapes that its values have in the module, without what it does not read of its
+// operands.
 func (s *Space) local(op ir.OpID) int64 {
 	m := s.m
 	shapes := func(values []ir.ValueID) [][]int64 {
@@ -52,7 +58,15 @@ func (s *Space) local(op ir.OpID) int64 {
 		}
 		return out
 	}
-	return s.model.Op(m, op, shapes(m.Operands(op)), shapes(m.ResultValues(op)), s.gone)
+	operands := shapes(m.Operands(op))
+	for _, d := range localform.Dims(m, op, m.Shape) {
+		for i, p := range d.Pieces(1) {
+			dims := slices.Clone(operands[p.Operand])
+			dims[p.Dim] = d.Read(i)
+			operands[p.Operand] = dims
+		}
+	}
+	return s.model.Op(m, op, operands, shapes(m.ResultValues(op)), s.gone)
 }
 
 // inside returns the picoseconds that the local ops of a manual computation surely take: its shapes are those of one

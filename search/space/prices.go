@@ -65,7 +65,7 @@ func (d *draft) compute(c *cut) priced {
 		from = local(n.operands, c.operands)
 	}
 	to := local(n.values, c.made)
-	p := priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
+	p := d.local(n, c, from, to)
 	switch d.m.Kind(n.op) {
 	case ir.OpDotGeneral:
 		t := d.m.ValueType(n.values[0])
@@ -78,6 +78,21 @@ func (d *draft) compute(c *cut) priced {
 		}
 	}
 	return p
+}
+
+// local prices an op on the blocks of a cut, with what it fetches of other blocks: programs surely send that.
+func (d *draft) local(n *node, c *cut, from, to [][]int64) priced {
+	if len(n.values) > 0 && d.isTensor(n.values[0]) {
+		if f := d.model.Fetch(d.m, n.op, d.layouts[c.made[0]].Dims, from); f.Any {
+			p := priced{f.Sent + f.Copied, work{time: f.Sent}}
+			if !f.Done {
+				p.cost += d.model.Op(d.m, n.op, f.Operands, to, d.fused)
+				p.surely.time += d.model.Op(d.m, n.op, f.Operands, to, d.gone)
+			}
+			return p
+		}
+	}
+	return priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
 }
 
 // send adds the price of sending the results to where they are kept.

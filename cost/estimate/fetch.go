@@ -1,0 +1,73 @@
+package estimate
+
+import (
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/cost"
+	"autoshard/ir"
+	"autoshard/localform"
+	"autoshard/subaxis"
+)
+
+// Fetching is what it takes to bring an op what it needs of other blocks, where its dimensions are cut along which elements move.
+type Fetching struct {
+	Sent     int64     // picoseconds of permutes
+	Copied   int64     // picoseconds of taking parts of blocks and joining them
+	Operands [][]int64 // the local shapes that the op itself sees then
+	Any      bool      // whether there is such a dimension
+	Done     bool      // whether nothing is left to do for the op
+}
+
+// Fetch prices it for an op on blocks of the given local shapes whose first result is cut along the given axes, by dimension.
+func (md *Model) Fetch(m *ir.Module, op ir.OpID, cut [][]subaxis.Ref, operands [][]int64) Fetching {
+	f := Fetching{Operands: operands}
+	for _, d := range localform.Dims(m, op, m.Shape) {
+		axes := cut[d.Out]
+		if len(axes) == 0 {
+			continue
+		}
+		if !f.Any {
+			f.Operands = slices.Clone(operands)
+		}
+		k := subaxis.Product(axes)
+		pieces := d.Pieces(k)
+		for i, x := range d.Exchanges(k) {
+			p := &pieces[i]
+			dims := slices.Clone(f.Operands[p.Operand])
+			dims[p.Dim] = 1
+			row := product(dims) * int64(m.ValueType(m.Operand(op, p.Operand)).DType.Bytes())
+			for r := range x.Rounds {
+				f.Sent += md.permute(axes, x.Rounds[r].Pairs, x.Rounds[r].Rows*row)
+			}
+			for _, rows := range append(x.Copies(), p.Copies()...) {
+				copied := cost.Work{Bytes: float64(rows * row)}
+				f.Copied += cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
+			}
+			dims[p.Dim] = p.Local()
+			f.Operands[p.Operand] = dims
+		}
+		f.Any = true
+	}
+	if f.Any {
+		result := collectives.Layout{Dims: cut}
+		f.Done = done(m.Kind(op), f.Operands[0], result.LocalDims(m.Shape(m.Result(op, 0))))
+	}
+	return f
+}
+
+// done says whether an op has what it makes once it has what it needs: slices and paddings that kept the shape only moved elements.
+func done(kind ir.Kind, operand, result []int64) bool {
+	return kind == ir.OpConcatenate || (kind == ir.OpSlice || kind == ir.OpPad) && slices.Equal(operand, result)
+}
+
+// permute prices a permute between members along axes, the same in all groups, of which each that sends, sends some bytes.
+func (md *Model) permute(axes []subaxis.Ref, perm [][2]int64, bytes int64) int64 {
+	var pairs []cost.Pair
+	for _, group := range md.mesh.Groups(axes) {
+		for _, p := range perm {
+			pairs = append(pairs, cost.Pair{Source: group[p[0]], Target: group[p[1]]})
+		}
+	}
+	return cost.Picoseconds(md.topology.Permutation(pairs, bytes).Seconds)
+}

@@ -1,0 +1,63 @@
+package estimate_test
+
+import (
+	"testing"
+
+	"autoshard/collectives"
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/internal/lists"
+	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap"
+
+	"pgregory.net/rapid"
+)
+
+// few picoseconds may lie between prices of a few elements: that of one integer is none.
+const few = 50
+
+// What an op fetches of other blocks is priced as what it is lowered to: its permutes exactly, the copies of rows around them up to
+// their masks.
+func TestFetchIsPricedAsLowered(t *testing.T) {
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range programs.Moving {
+		rapid.Check(t, func(t *rapid.T) {
+			over, cuts := programs.Cuts(t)
+			over.DeviceIDs = nil // prices are of places
+			m, mesh := programs.Neighbours(t, name, over, cuts)
+			model, err := estimate.New(hw, over.Axes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			op := m.FirstOp(m.MainFunc().Body)
+			blocks := func(v ir.ValueID) []int64 { return m.ShardingOf(m.Sharding(v)).LocalDims(m.Shape(v)) }
+			result := collectives.LayoutOf(m.ShardingOf(m.Sharding(m.Result(op, 0))))
+			made := blocks(m.Result(op, 0))
+			f := model.Fetch(m, op, result.Dims, lists.Map(m.Operands(op), blocks))
+			computed := f.Copied
+			if !f.Done {
+				computed += model.Op(m, op, f.Operands, [][]int64{made}, make([]bool, m.NumValues()))
+			}
+			p, err := shardmap.Lower(t.Context(), m, mesh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			step, err := model.Program(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := mlir.Print(m, mlir.PrintOptions{})
+			if got := step.Communication(); got != f.Sent {
+				t.Fatalf("the program sends for %d ps, the op for %d\n%s", got, f.Sent, text)
+			}
+			if most := max(computed, step.Compute); most-min(computed, step.Compute) > most/2+few {
+				t.Fatalf("the program computes for %d ps, the op for %d\n%s", step.Compute, computed, text)
+			}
+		})
+	}
+}

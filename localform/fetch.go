@@ -1,0 +1,65 @@
+package localform
+
+// Blocks is how a dimension of N elements is cut: into K blocks of Size elements each, of which the last ones may hold
+// fewer valid elements or none.
+type Blocks struct{ N, K int64 }
+
+// Size returns the elements that every device has room for.
+func (b Blocks) Size() int64 { return ceilDiv(b.N, b.K) }
+
+// Valid returns the elements of block i that are elements of the dimension.
+func (b Blocks) Valid(i int64) int64 { return min(max(b.N-i*b.Size(), 0), b.Size()) }
+
+// Fetch is what the devices along a cut dimension need of it: device i the elements from Lo[i] to Lo[i]+Rows. Those outside
+// [0, N) are a fill.
+type Fetch struct {
+	Blocks
+	Lo   []int64
+	Rows int64
+	Live int64 // the first devices, of which something is wanted; the others need nothing
+}
+
+// reads returns the elements of the dimension that device i needs, none where a is not below z.
+func (f *Fetch) reads(i int64) (a, z int64) {
+	if i >= f.Live {
+		return 0, 0
+	}
+	return max(f.Lo[i], 0), min(f.Lo[i]+f.Rows, f.N)
+}
+
+// from returns the elements of block s that device i needs, none where a is not below z.
+func (f *Fetch) from(s, i int64) (a, z int64) {
+	a, z = f.reads(i)
+	return max(a, s*f.Size()), min(z, (s+1)*f.Size())
+}
+
+// foreign returns the most elements of other blocks that a device needs.
+func (f *Fetch) foreign() int64 {
+	most := int64(0)
+	for i := range f.Live {
+		a, z := f.reads(i)
+		own, end := f.from(i, i)
+		most = max(most, max(0, z-a)-max(0, end-own))
+	}
+	return most
+}
+
+// affine returns the table first, first + step, … of n entries.
+func affine(first, step, n int64) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = first + int64(i)*step
+	}
+	return out
+}
+
+func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
+
+// floorDiv returns the quotient rounded down, for a divisor above 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -1,0 +1,72 @@
+package shardmap_test
+
+import (
+	"testing"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/run"
+	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap"
+
+	"pgregory.net/rapid"
+)
+
+// Ops whose elements move between blocks are computed in place: devices send each other what they need beside their own
+// blocks, as many bytes as predicted, and nothing else, and the result is that of one device bit for bit.
+func TestNeighboursAreFetched(t *testing.T) {
+	for name := range programs.Moving {
+		t.Run(name, func(t *testing.T) {
+			sent := 0
+			rapid.Check(t, func(t *rapid.T) {
+				mesh, cuts := programs.Cuts(t)
+				m, over := programs.Neighbours(t, name, mesh, cuts)
+				if err := ir.Verify(t.Context(), m); err != nil {
+					t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+				}
+				sent += len(compareCut(t, m, over).Collectives)
+			})
+			if sent == 0 {
+				t.Error("nothing is ever sent")
+			}
+		})
+	}
+}
+
+// compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does.
+func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
+	inputs := programs.Inputs(t, m)
+	in, err := interp.New(m, interp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	want, err := in.Run(t.Context(), main, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p := lower(t, m, mesh)
+	text := mlir.Print(m, mlir.PrintOptions{})
+	for i := range p.Collectives {
+		if p.Collectives[i].Fetch == nil {
+			t.Fatalf("the op is not computed in place\n%s", text)
+		}
+	}
+	if err := shardmap.LowerAxes(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := run.Program(t.Context(), p, inputs, run.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !got.Outputs[0].Equal(*want[0]) {
+		t.Fatalf("the result is %v, want %v\n%s", got.Outputs[0], want[0], text)
+	}
+	for i := range p.Collectives {
+		if c := &p.Collectives[i]; got.Traffic.Bytes(c.Op) != c.TotalBytes() {
+			t.Fatalf("%d bytes moved, %d predicted\n%s", got.Traffic.Bytes(c.Op), c.TotalBytes(), text)
+		}
+	}
+	return p
+}
