@@ -16,10 +16,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Groups that are named by axes and groups that list devices are the same: every device computes the same, bit for bit.
+// Groups that are named by axes and groups that list devices are the same, where the mesh has its devices in order: every device
+// computes the same, bit for bit.
 func TestNamedGroupsAreThoseListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, mesh := drawProgram(t)
+		m, mesh := drawProgram(t, testMeshes[:3]...)
 		inputs := programs.Inputs(t, m)
 		_, named := lower(t, m, mesh)
 		listed := named.Clone()
@@ -51,7 +52,7 @@ func TestNamedGroupsAreThoseListed(t *testing.T) {
 func TestImagesAreBlocks(t *testing.T) {
 	images := 0
 	rapid.Check(t, func(t *rapid.T) {
-		program, mesh := drawProgram(t)
+		program, mesh := drawProgram(t, testMeshes...)
 		partitioned, p := lower(t, program, mesh)
 		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func TestListsOf(t *testing.T) {
 // The number of a device along axes is computed once, at the start of the function.
 func TestPlacesAreComputedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, mesh := drawProgram(t)
+		m, mesh := drawProgram(t, testMeshes...)
 		_, p := lower(t, m, mesh)
 		places := shardmap.NewPlaces(p)
 		var ops []ir.OpID

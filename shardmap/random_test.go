@@ -20,6 +20,14 @@ import (
 
 var testMesh = subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}}
 
+// testMeshes are of eight devices, the last one not in the order of their numbers.
+var testMeshes = []subaxis.Mesh{
+	testMesh,
+	{Axes: []subaxis.Axis{{Name: "x", Size: 8}}},
+	{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 2}}},
+	{Axes: testMesh.Axes, DeviceIDs: []int64{7, 1, 2, 4, 3, 5, 6, 0}},
+}
+
 // flat prices every step alike, so that plans use few of them.
 type flat struct{}
 
@@ -41,17 +49,9 @@ func (odd) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 // their collectives move the bytes that are predicted.
 func TestShardedRunEqualsUnsharded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, meshID := drawProgram(t)
-		main, _ := m.Main()
+		m, meshID := drawProgram(t, testMeshes...)
 		inputs := programs.Inputs(t, m)
-		in, err := interp.New(m, interp.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := in.Run(context.Background(), main, inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := runWhole(t, m, inputs)
 		text := mlir.Print(m, mlir.PrintOptions{})
 		_, p := lower(t, m, meshID)
 		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
@@ -66,6 +66,20 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// runWhole runs a program on one device.
+func runWhole(t *rapid.T, m *ir.Module, inputs []*tensor.Tensor) []*tensor.Tensor {
+	in, err := interp.New(m, interp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	out, err := in.Run(context.Background(), main, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // lower partitions a module in place, as its shardings say, and lowers it to the program of one device over axes. It also
@@ -114,32 +128,12 @@ func near(a, b *tensor.Tensor) bool {
 // runSharded cuts inputs, runs the program on all devices, checks what its collectives moved, and returns the outputs
 // of the whole, element by element from the device that holds it.
 func runSharded(t *rapid.T, p *shardmap.Program, inputs []*tensor.Tensor) []*tensor.Tensor {
-	devices := p.Mesh.Devices()
-	args := make([][]*tensor.Tensor, devices)
-	for d := range devices {
-		for i, in := range inputs {
-			block := tensor.New(in.DType, p.Inputs[i].Layout.LocalDims(in.Shape))
-			eachElement(&p.Mesh, &p.Inputs[i].Layout, in.Shape, d, func(whole, local int) {
-				width := in.DType.Bytes()
-				copy(block.Data[local*width:(local+1)*width], in.Data[whole*width:])
-			})
-			args[d] = append(args[d], &block)
-		}
-	}
-	outs, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, int(devices), args, mesh.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
-	}
-	for _, c := range p.Collectives {
-		if got := traffic.Bytes(c.Op); got != c.TotalBytes() {
-			t.Fatalf("%s moved %d bytes, predicted %d", c.Kind, got, c.TotalBytes())
-		}
-	}
+	outs := runBlocks(t, p, cutInputs(p, inputs))
 	var results []*tensor.Tensor
 	for i, port := range p.Outputs {
 		whole := tensor.New(outs[0][i].DType, port.Dims)
-		for d := range devices {
-			block := outs[d][i]
+		for d := range p.Mesh.Devices() {
+			block := outs[p.Mesh.DeviceID(d)][i]
 			eachElement(&p.Mesh, &port.Layout, port.Dims, d, func(w, local int) {
 				width := whole.DType.Bytes()
 				copy(whole.Data[w*width:(w+1)*width], block.Data[local*width:])
@@ -148,6 +142,36 @@ func runSharded(t *rapid.T, p *shardmap.Program, inputs []*tensor.Tensor) []*ten
 		results = append(results, &whole)
 	}
 	return results
+}
+
+// cutInputs returns the blocks of each partition.
+func cutInputs(p *shardmap.Program, inputs []*tensor.Tensor) [][]*tensor.Tensor {
+	args := make([][]*tensor.Tensor, p.Mesh.Devices())
+	for d := range p.Mesh.Devices() {
+		for i, in := range inputs {
+			block := tensor.New(in.DType, p.Inputs[i].Layout.LocalDims(in.Shape))
+			eachElement(&p.Mesh, &p.Inputs[i].Layout, in.Shape, d, func(whole, local int) {
+				width := in.DType.Bytes()
+				copy(block.Data[local*width:(local+1)*width], in.Data[whole*width:])
+			})
+			args[p.Mesh.DeviceID(d)] = append(args[p.Mesh.DeviceID(d)], &block)
+		}
+	}
+	return args
+}
+
+// runBlocks runs the program on all devices, checks what its collectives moved, and returns the blocks of each partition.
+func runBlocks(t *rapid.T, p *shardmap.Program, args [][]*tensor.Tensor) [][]*tensor.Tensor {
+	outs, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
+	}
+	for _, c := range p.Collectives {
+		if got := traffic.Bytes(c.Op); got != c.TotalBytes() {
+			t.Fatalf("%s moved %d bytes, predicted %d", c.Kind, got, c.TotalBytes())
+		}
+	}
+	return outs
 }
 
 // eachElement visits the elements of a device's block with their positions in the whole tensor and in the block.
@@ -173,12 +197,18 @@ func eachElement(m *subaxis.Mesh, l *collectives.Layout, dims []int64, device in
 	}
 }
 
-// drawProgram returns a function of a few ops over small tensors, with a random sharding on every value.
-func drawProgram(t *rapid.T) (*ir.Module, ir.MeshID) {
-	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8, 16}, Indices: true})
-	mesh := m.AddMesh("mesh", testMesh, nil, 0)
+// drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value.
+func drawProgram(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
+	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8, 16}, Indices: true, Loops: true})
+	on := rapid.SampledFrom(meshes).Draw(t, "mesh")
+	mesh := m.AddMesh("mesh", on, nil, 0)
 	main := m.MainFunc()
-	halves := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}, {Axis: 0, Pre: 2, Size: 2}, {Axis: 1, Pre: 1, Size: 2}}
+	var halves []subaxis.Ref
+	for _, r := range on.All() {
+		for pre := int32(1); pre < r.Size; pre *= 2 {
+			halves = append(halves, subaxis.Ref{Axis: r.Axis, Pre: pre, Size: 2})
+		}
+	}
 	sharding := func(v ir.ValueID) ir.ShardingID {
 		l := programs.Layout(t, m.Shape(v), halves)
 		return m.InternSharding(l.Sharding(mesh))
