@@ -67,8 +67,11 @@ func (d *Dim) Exchanges(k int64) []*Exchange {
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	for _, d := range Dims(m, op, m.Shape) {
 		w := d.window
-		for _, x := range []int64{int64(d.In), int64(d.Out), w.Size, w.Stride, w.Low, w.BaseDilation, w.Dilation} {
+		for _, x := range []int64{int64(d.In), int64(d.Out), int64(d.Kernel), w.Size, w.Stride, w.Low, w.BaseDilation, w.Dilation} {
 			key = binary.AppendVarint(key, x)
+		}
+		if d.reversed {
+			key = append(key, 1)
 		}
 	}
 	return key

@@ -10,15 +10,19 @@ import (
 // Dim is a dimension of an op along which elements may move: those of a block of the results come from several blocks of the
 // operands.
 type Dim struct {
-	In, Out int     // the dimension of the operands and of the results
-	Inputs  []int   // the operands that have it
-	N       []int64 // the size of the dimension of each, whole
-	M       int64   // and of the results
+	In     int     // the dimension of the operands
+	Inputs []int   // the operands that have it
+	N      []int64 // its size in each, whole
+	Out    int     // the dimension of the results; -1 where the kernel of a convolution is cut, and results are partial
+	Kernel int     // the dimension of that kernel; -1 elsewhere
+	M      int64   // the size of the dimension of the results or the kernel
 
 	whole  bool // whatever its sizes
 	joins  bool // the pieces of all inputs become one block
 	window ir.Window
-	pieces func(k int64) []Piece
+
+	reversed bool // the window
+	pieces   func(k int64) []Piece
 }
 
 // Parts returns the greatest number of blocks into which the dimension can be cut evenly everywhere, none of them empty; every
@@ -43,9 +47,10 @@ func (d *Dim) Pieces(k int64) []Piece {
 	return out
 }
 
-// Read returns how many elements of input i all devices read together at least, however many there are.
+// Read returns how many elements of input i all devices read together at least, however many there are: none are surely read where
+// devices pass over those between their windows.
 func (d *Dim) Read(i int) int64 {
-	if w := d.window; (w.Size-1)*w.Dilation+1 < w.Stride { // elements between the windows are not read
+	if w := d.window; (w.Size-1)*w.Dilation+1 < w.Stride || d.Kernel >= 0 && w.Dilation > 1 {
 		return 0
 	}
 	a, z := d.pieces(1)[i].reads(0)
@@ -90,7 +95,7 @@ func (s *sizes) result() []int64 { return s.shape(s.m.Result(s.op, 0)) }
 
 // dim returns a dimension of the first inputs and of the results.
 func (s *sizes) dim(inputs, in, out int, pieces func(n, m, k int64) Piece) Dim {
-	d := Dim{In: in, Out: out, M: s.result()[out]}
+	d := Dim{In: in, Out: out, Kernel: -1, M: s.result()[out]}
 	for i := range inputs {
 		d.Inputs, d.N = append(d.Inputs, i), append(d.N, s.operand(i)[in])
 	}
@@ -175,8 +180,15 @@ func (s *sizes) convolution() (all []Dim) {
 	if !ok {
 		return nil
 	}
+	reversal, _ := s.attrs.Get("window_reversal").(ir.Bools)
 	for i, w := range ir.Windows(s.m, s.op) {
-		all = append(all, s.window(w, 1, int(c.InSpatial[i]), int(c.OutSpatial[i])))
+		in, kernel, out := int(c.InSpatial[i]), int(c.KernelSpatial[i]), int(c.OutSpatial[i])
+		w.Size = s.operand(1)[kernel]
+		places := s.result()[out]
+		reversed := reversal != nil && reversal[i]
+		d := s.dim(1, in, out, func(n, _, k int64) Piece { return under(w, reversed, n, places, k) })
+		d.Out, d.Kernel, d.M, d.window, d.reversed = -1, kernel, w.Size, w, reversed
+		all = append(all, s.window(w, 1, in, out), d)
 	}
 	return all
 }

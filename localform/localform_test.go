@@ -124,8 +124,15 @@ func TestSlidingReadsTheWholeBase(t *testing.T) {
 		if m == 0 {
 			t.Skip("no places")
 		}
-		p := slide(w, n, m, k)
-		bo := Blocks{m, k}.Size()
+		p, step, first := slide(w, n, m, k), Blocks{m, k}.Size()*w.Stride, -w.Low
+		if rapid.Bool().Draw(t, "under a part of the window") {
+			w.Size *= k
+			m = max(1, w.Places(n))
+			p, step = under(w, false, n, m, k), w.Size/k*w.Dilation
+			if rapid.Bool().Draw(t, "reversed") {
+				p, step, first = under(w, true, n, m, k), -step, (w.Size-w.Size/k)*w.Dilation-w.Low
+			}
+		}
 		for i := range p.Live {
 			var rows []int64
 			for j := range p.Rows {
@@ -140,7 +147,7 @@ func TestSlidingReadsTheWholeBase(t *testing.T) {
 				got = got[p.At[i]:][:p.Need]
 			}
 			for j := range p.Need {
-				at, want := i*bo*w.Stride-w.Low+j, int64(fill)
+				at, want := first+i*step+j, int64(fill)
 				if d := w.BaseDilation; at >= 0 && at%d == 0 && at/d < n {
 					want = at / d
 				}
@@ -204,7 +211,7 @@ func TestTables(t *testing.T) {
 	} {
 		p := slide(c.w, c.n, c.m, c.k)
 		if c.phi != nil {
-			p.shifted(c.w, Blocks{c.m, c.k}.Size())
+			p.shifted(affine(-c.w.Low, Blocks{c.m, c.k}.Size()*c.w.Stride, c.k))
 		}
 		x := p.joined()
 		hl, hr := p.halo()

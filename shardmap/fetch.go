@@ -29,7 +29,12 @@ func (l *lowerer) fetch(op ir.OpID, fill func(operand int) ir.ValueID) []localfo
 	m := l.m
 	var out []localform.Piece
 	for _, d := range l.dims(op) {
-		axes := l.axes(m.Result(op, 0), d.Out)
+		var axes []subaxis.Ref
+		if d.Kernel >= 0 {
+			axes = l.axes(m.Operand(op, 1), d.Kernel)
+		} else {
+			axes = l.axes(m.Result(op, 0), d.Out)
+		}
 		if len(axes) == 0 {
 			continue
 		}

@@ -19,11 +19,17 @@ type Fetching struct {
 	Done     bool      // whether nothing is left to do for the op
 }
 
-// Fetch prices it for an op on blocks of the given local shapes whose first result is cut along the given axes, by dimension.
-func (md *Model) Fetch(m *ir.Module, op ir.OpID, cut [][]subaxis.Ref, operands [][]int64) Fetching {
+// Fetch prices it for an op on blocks of the given local shapes. at returns the layout of an operand, or of the first result, which
+// is -1.
+func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectives.Layout, operands [][]int64) Fetching {
 	f := Fetching{Operands: operands}
 	for _, d := range localform.Dims(m, op, m.Shape) {
-		axes := cut[d.Out]
+		var axes []subaxis.Ref
+		if d.Kernel >= 0 {
+			axes = at(1).Dims[d.Kernel]
+		} else {
+			axes = at(-1).Dims[d.Out]
+		}
 		if len(axes) == 0 {
 			continue
 		}
@@ -50,8 +56,7 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, cut [][]subaxis.Ref, operands [
 		f.Any = true
 	}
 	if f.Any {
-		result := collectives.Layout{Dims: cut}
-		f.Done = done(m.Kind(op), f.Operands[0], result.LocalDims(m.Shape(m.Result(op, 0))))
+		f.Done = done(m.Kind(op), f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
 	}
 	return f
 }

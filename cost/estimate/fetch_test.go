@@ -36,9 +36,16 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 			}
 			op := m.FirstOp(m.MainFunc().Body)
 			blocks := func(v ir.ValueID) []int64 { return m.ShardingOf(m.Sharding(v)).LocalDims(m.Shape(v)) }
-			result := collectives.LayoutOf(m.ShardingOf(m.Sharding(m.Result(op, 0))))
 			made := blocks(m.Result(op, 0))
-			f := model.Fetch(m, op, result.Dims, lists.Map(m.Operands(op), blocks))
+			at := func(operand int) *collectives.Layout {
+				v := m.Result(op, 0)
+				if operand >= 0 {
+					v = m.Operand(op, operand)
+				}
+				l := collectives.LayoutOf(m.ShardingOf(m.Sharding(v)))
+				return &l
+			}
+			f := model.Fetch(m, op, at, lists.Map(m.Operands(op), blocks))
 			computed := f.Copied
 			if !f.Done {
 				computed += model.Op(m, op, f.Operands, [][]int64{made}, make([]bool, m.NumValues()))

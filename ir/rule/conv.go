@@ -9,7 +9,7 @@ func init() {
 		build: buildConvolution,
 
 		combine: sums,
-		judge:   keepWindow,
+		judge:   (*verdict).fetch,
 	}, ir.OpConvolution)
 }
 
@@ -69,14 +69,4 @@ func (b *builder) spatial(lhs, rhs, out int) {
 	}
 	addKernel()
 	addWindows()
-}
-
-// keepWindow keeps the windows of a convolution whole; what they read across the borders of blocks is fetched.
-func keepWindow(v *verdict) {
-	v.fetch()
-	if dims, ok := v.m.Attr(v.op, "dimension_numbers").(*ir.ConvDims); ok {
-		for _, d := range dims.KernelSpatial {
-			v.whole(v.rule.Operands[1], int(d))
-		}
-	}
 }

@@ -65,38 +65,39 @@ func (v *verdict) wholly() {
 // fetch says which dimensions are cut although their elements move: those along which every device fetches what it needs
 // of other blocks.
 func (v *verdict) fetch() {
+	parts := map[int32]int64{}
 	for _, d := range localform.Dims(v.m, v.op, v.m.Shape) {
-		parts := int64(1)
-		f, ok := v.common(&d)
-		if ok {
-			parts = subaxis.GCD(d.Parts(), v.rule.Sizes[f])
+		dims := v.places(&d)
+		if f := dims[0][0]; v.alone(f, dims) {
+			parts[f] = subaxis.GCD(d.Parts(), v.rule.Sizes[f])
 		}
-		for _, mapping := range v.rule.Results {
-			v.whole(mapping, d.Out)
+		for _, factors := range dims {
+			for _, f := range factors {
+				v.parts[f] = 1
+			}
 		}
-		for _, i := range d.Inputs {
-			v.whole(v.rule.Operands[i], d.In)
-		}
-		if ok {
-			v.parts[f] = parts
-		}
+	}
+	for f, n := range parts {
+		v.parts[f] = n
 	}
 }
 
-// common returns the factor that a dimension has in common in all tensors that have it: the first one of operands, the only one of
-// results. It stands nowhere else.
-func (v *verdict) common(d *localform.Dim) (f int32, ok bool) {
-	f = v.rule.Results[0][d.Out][0]
+// places returns the factors of a dimension in all tensors that have it.
+func (v *verdict) places(d *localform.Dim) (dims [][]int32) {
 	for _, i := range d.Inputs {
-		if v.rule.Operands[i][d.In][0] != f {
-			return f, false
-		}
+		dims = append(dims, v.rule.Operands[i][d.In])
+	}
+	if d.Kernel >= 0 {
+		return append(dims, v.rule.Operands[1][d.Kernel])
 	}
 	for _, mapping := range v.rule.Results {
-		if !slices.Equal(mapping[d.Out], []int32{f}) {
-			return f, false
-		}
+		dims = append(dims, mapping[d.Out])
 	}
+	return dims
+}
+
+// alone says whether a factor comes first in some dimensions, makes up the last of them alone, and stands nowhere else.
+func (v *verdict) alone(f int32, dims [][]int32) bool {
 	places := 0
 	for _, mapping := range slices.Concat(v.rule.Operands, v.rule.Results) {
 		for _, factors := range mapping {
@@ -105,7 +106,9 @@ func (v *verdict) common(d *localform.Dim) (f int32, ok bool) {
 			}
 		}
 	}
-	return f, places == len(d.Inputs)+len(v.rule.Results)
+	first := func(factors []int32) bool { return factors[0] == f }
+	return places == len(dims) && !slices.ContainsFunc(dims, func(factors []int32) bool { return !first(factors) }) &&
+		len(dims[len(dims)-1]) == 1
 }
 
 // sums are how partial results of products combine, and of a gather, of which all devices but one give zeros.

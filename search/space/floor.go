@@ -62,7 +62,7 @@ func (s *Space) local(op ir.OpID) int64 {
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		for i, p := range d.Pieces(1) {
 			dims := slices.Clone(operands[p.Operand])
-			dims[p.Dim] = d.Read(i)
+			dims[p.Dim] = min(dims[p.Dim], d.Read(i))
 			operands[p.Operand] = dims
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/collectives"
 	"autoshard/ir"
 )
 
@@ -82,8 +83,14 @@ func (d *draft) compute(c *cut) priced {
 
 // local prices an op on the blocks of a cut, with what it fetches of other blocks: programs surely send that.
 func (d *draft) local(n *node, c *cut, from, to [][]int64) priced {
-	if len(n.values) > 0 && d.isTensor(n.values[0]) {
-		if f := d.model.Fetch(d.m, n.op, d.layouts[c.made[0]].Dims, from); f.Any {
+	if len(n.values) > 0 && d.isTensor(n.values[0]) && c.operands != nil {
+		at := func(operand int) *collectives.Layout {
+			if operand < 0 {
+				return &d.layouts[c.made[0]]
+			}
+			return &d.layouts[c.operands[operand]]
+		}
+		if f := d.model.Fetch(d.m, n.op, at, from); f.Any {
 			p := priced{f.Sent + f.Copied, work{time: f.Sent}}
 			if !f.Done {
 				p.cost += d.model.Op(d.m, n.op, f.Operands, to, d.fused)

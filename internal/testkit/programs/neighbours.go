@@ -3,6 +3,7 @@ package programs
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -13,25 +14,27 @@ import (
 	"autoshard/subaxis"
 )
 
-// Moving are the ops along whose dimensions elements move between blocks, which [Neighbours] draws.
+// Moving are the ops along whose dimensions elements move between blocks, which [Neighbours] draws. Of a convolution either the
+// result is cut or the kernel.
 var Moving = map[string]func(*neighbours){
 	"slice": (*neighbours).slice, "pad": (*neighbours).pad, "reverse": (*neighbours).reverse, "concatenate": (*neighbours).concatenate,
-	"reduce_window": (*neighbours).reduceWindow, "convolution": (*neighbours).convolution,
+	"reduce_window": (*neighbours).reduceWindow, "convolution": (*neighbours).convolution, "convolution by kernel": (*neighbours).byKernel,
 }
 
 // Neighbours draws a module with a function of one such op, and adds the mesh. The axes cut the dimensions of the op's operands and
-// its result, of a convolution its spatial ones, but those of scalars and of its kernel.
+// its result, of a convolution its spatial ones, but those of scalars.
 func Neighbours(t *rapid.T, name string, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
 	m := ir.NewModule()
 	n := &neighbours{t: t, m: m, parts: lists.Map(cuts, subaxis.Product)}
-	n.kind, _ = ir.ParseKind("stablehlo." + name)
+	n.kind, _ = ir.ParseKind("stablehlo." + strings.Fields(name)[0])
 	n.element = rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8, dtype.BF16}).Draw(t, "element")
 	Moving[name](n)
 	mesh, f := m.AddMesh("mesh", over, nil, 0), m.MainFunc()
 	op := m.FirstOp(f.Body)
 	for i, v := range append(m.Operands(op), m.Result(op, 0)) {
 		l := collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}
-		if kernel := name == "convolution" && i == 1; len(l.Dims) >= len(cuts) && !kernel {
+		kernel, result := name == "convolution" && i == 1, name == "convolution by kernel" && i == 2
+		if len(l.Dims) >= len(cuts) && !kernel && !result {
 			copy(l.Dims, cuts)
 		}
 		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
@@ -168,11 +171,11 @@ func (n *neighbours) concatenate() {
 	n.function(0, attrs("dimension", n.m.I64(int64(joined))), out, 0, pieces...)
 }
 
-// windows draws windows over inputs, of sizes up to the given ones.
-func (n *neighbours) windows(in, out, most []int64) (all []ir.Window, padding ir.Attr) {
+// windows draws windows over inputs, of given sizes.
+func (n *neighbours) windows(in, out, size []int64) (all []ir.Window, padding ir.Attr) {
 	var list []int64
 	for d := range in {
-		w := ir.Window{Size: n.between(1, min(5, most[d]), "window"), Stride: n.between(1, 4, "stride"), Low: n.between(-6, 8, "low"),
+		w := ir.Window{Size: size[d], Stride: n.between(1, 4, "stride"), Low: n.between(-6, 8, "low"),
 			BaseDilation: n.between(1, 3, "base dilation"), Dilation: n.between(1, 3, "dilation")}
 		covered := (out[d]-1)*w.Stride + (w.Size-1)*w.Dilation + 1 + n.between(0, w.Stride-1, "rest")
 		w.High = covered - w.Low - ((in[d]-1)*w.BaseDilation + 1)
@@ -184,7 +187,7 @@ func (n *neighbours) windows(in, out, most []int64) (all []ir.Window, padding ir
 // reduceWindow draws windows that do not reach from end to end of what they slide over, which would be running sums.
 func (n *neighbours) reduceWindow() {
 	in, out := n.each(n.size), n.each(n.size)
-	w, padding := n.windows(in, out, n.each(func(d int) int64 { return max(1, (in[d]-1)/3) }))
+	w, padding := n.windows(in, out, n.each(func(d int) int64 { return n.between(1, max(1, min(5, (in[d]-1)/3)), "window") }))
 	of := func(field func(ir.Window) int64) ir.Ints { return n.each(func(d int) int64 { return field(w[d]) }) }
 	op := n.function(1, attrs("window_dimensions", of(func(w ir.Window) int64 { return w.Size }),
 		"window_strides", of(func(w ir.Window) int64 { return w.Stride }),
@@ -197,7 +200,17 @@ func (n *neighbours) reduceWindow() {
 // the rule of others does not cut the result.
 func (n *neighbours) convolution() {
 	in, out := n.each(n.size), n.each(n.size)
-	w, padding := n.windows(in, out, out)
+	n.convolve(in, out, n.each(func(d int) int64 { return n.between(1, min(5, out[d]), "window") }))
+}
+
+// byKernel has a kernel that is larger than its result along dimensions that are cut, as that of a gradient is.
+func (n *neighbours) byKernel() {
+	size := n.each(n.size)
+	n.convolve(n.each(n.size), n.each(func(d int) int64 { return n.between(1, max(1, min(4, size[d]-1)), "places") }), size)
+}
+
+func (n *neighbours) convolve(in, out, size []int64) {
+	w, padding := n.windows(in, out, size)
 	of := func(field func(ir.Window) int64) ir.Ints { return n.each(func(d int) int64 { return field(w[d]) }) }
 	reversal := make(ir.Bools, len(w))
 	var spatial []int64
