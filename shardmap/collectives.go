@@ -114,6 +114,9 @@ func (l *lowerer) permute(op ir.OpID) error {
 		cutting = append(cutting, subaxis.Difference(refs, cutting)...)
 	}
 	cutting = subaxis.SortMerge(cutting)
+	if s := m.ShardingOf(m.Sharding(v)); len(s.Unreduced) > 0 { // blocks of one place are summands, each of its own
+		before, after = append(before, s.Unreduced), append(after, s.Unreduced)
+	}
 	pairs := map[[2]int64]bool{}
 	for target, source := range l.sources(before, after) {
 		pairs[[2]int64{source, int64(target)}] = true
