@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"math"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -159,7 +160,9 @@ func (g *generator) reduce(v ir.ValueID, dims []int64) {
 	d := rapid.IntRange(0, len(dims)-1).Draw(g.t, "reduced")
 	kind, init := ir.OpAdd, 0.0
 	if rapid.Bool().Draw(g.t, "maximum") {
-		kind, init = ir.OpMaximum, -2
+		if kind, init = ir.OpMaximum, -2; g.Identities {
+			init = math.Inf(-1)
+		}
 	}
 	t := g.m.TensorType(dtype.F32, slices.Delete(slices.Clone(dims), d, d+1)...)
 	op := g.b.OpRegions(ir.OpReduce, []ir.TypeID{t}, attrs("dimensions", ir.Ints{int64(d)}), 1, v, g.constant(init))
