@@ -24,6 +24,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/plan"
 	"autoshard/program"
+	"autoshard/resharding"
 )
 
 // What plans, propagations and explanations hold.
@@ -78,6 +79,10 @@ type (
 	Explanation = explain.Explanation
 	// DimReason explains one dimension.
 	DimReason = explain.DimReason
+	// ReshardRequest asks for a way between two shardings of a tensor.
+	ReshardRequest = resharding.Request
+	// Resharding is the cheapest way.
+	Resharding = resharding.Answer
 	// Explainer answers many questions about one propagation.
 	Explainer = explain.Explainer
 )
@@ -171,4 +176,12 @@ func Explain(ctx context.Context, model *Model, o ExplainOptions) (*Explanation,
 // NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
 func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (*Explainer, error) {
 	return explain.NewExplainer(ctx, model.source(), o)
+}
+
+// Reshard returns the cheapest sequence of collectives that brings a tensor from one sharding to another. Errors are of class ErrInvalid
+// where the request is wrong, ErrUnsupported for blocks of unequal sizes and what no collective does, ErrInfeasible where every sequence
+// takes more memory, naming the smallest limit that works, or the context's.
+func Reshard(ctx context.Context, r *ReshardRequest) (a *Resharding, err error) {
+	defer diag.Recover("reshard", &err)
+	return resharding.Find(ctx, r)
 }

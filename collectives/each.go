@@ -114,7 +114,7 @@ func (v *visitor) shared(ctx context.Context) {
 				last, e = key, v.graphs[key]
 			}
 			if e != nil {
-				w := e.table.way(e.starts[i], e.ends[j], v.known[from].layout.Reduction)
+				w, _ := e.table.way(e.starts[i], e.ends[j], v.known[from].layout.Reduction) // there is one where no memory limits it
 				v.visit(v.number, i, j, &w)
 			}
 		}

@@ -100,8 +100,8 @@ func stepPrice(pricer Pricer, a, b *Layout, bytes int64) int64 {
 	return best
 }
 
-// cheapest is Dijkstra's algorithm as it is written in books, over pairs of layouts.
-func cheapest(pricer Pricer, all []Layout, from Layout, bytes int64) []int64 {
+// cheapest is Dijkstra's algorithm as it is written in books, over pairs of layouts whose blocks take at most so many bytes together.
+func cheapest(pricer Pricer, all []Layout, from Layout, bytes, most int64) []int64 {
 	price, done := make([]int64, len(all)), make([]bool, len(all))
 	for i := range price {
 		if price[i] = math.MaxInt64; all[i].Equal(&from) {
@@ -120,7 +120,10 @@ func cheapest(pricer Pricer, all []Layout, from Layout, bytes int64) []int64 {
 		}
 		done[at] = true
 		for i := range all {
-			if step := stepPrice(pricer, &all[at], &all[i], bytes); !done[i] && step < math.MaxInt64 {
+			if done[i] || bytes/all[at].Shards()+bytes/all[i].Shards() > most {
+				continue
+			}
+			if step := stepPrice(pricer, &all[at], &all[i], bytes); step < math.MaxInt64 {
 				price[i] = min(price[i], price[at]+step)
 			}
 		}
@@ -130,8 +133,8 @@ func cheapest(pricer Pricer, all []Layout, from Layout, bytes int64) []int64 {
 // drawAxes draws up to three axes of two to four devices, or two of which one is named in halves.
 func drawAxes(t *rapid.T) (mesh []subaxis.Axis, axes []subaxis.Ref, halves bool) {
 	if rapid.Bool().Draw(t, "halves") {
-		mesh = []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}
-		return mesh, []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}, {Axis: 0, Pre: 2, Size: 2}, {Axis: 1, Pre: 1, Size: 2}}, true
+		mesh = []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: rapid.Int64Range(2, 4).Draw(t, "size")}}
+		return mesh, []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}, {Axis: 0, Pre: 2, Size: 2}, {Axis: 1, Pre: 1, Size: int32(mesh[1].Size)}}, true
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "axes") {
 		size := rapid.Int64Range(2, 4).Draw(t, "size")
@@ -171,7 +174,7 @@ func TestWaysAreShortest(t *testing.T) {
 			p.Tensor(r.Shape, r.Bytes).Forget()
 			from := rapid.SampledFrom(sources).Draw(t, "from")
 			alone := rapid.IntRange(0, len(all)-1).Draw(t, "asked alone")
-			for to, want := range cheapest(ring{}, all, from, r.Bytes) {
+			for to, want := range cheapest(ring{}, all, from, r.Bytes, math.MaxInt64) {
 				if want == math.MaxInt64 {
 					continue
 				}
@@ -190,6 +193,37 @@ func TestWaysAreShortest(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Ways within a memory limit are those of plain shortest paths whose steps keep it, and there is none where there is no such path.
+func TestWaysWithinMemory(t *testing.T) {
+	none := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, axes, halves := drawAxes(t)
+		r := Reshard{Bytes: 48 * 16 * 100, Shape: []int64{48, 16}}
+		all := layoutsOf(axes, r.Shape)
+		sources := all
+		if halves {
+			sources = slices.DeleteFunc(slices.Clone(all), func(l Layout) bool { return !namesHalf(l) })
+		}
+		p := NewPlanner(ring{}, mesh)
+		from := rapid.SampledFrom(sources).Draw(t, "from")
+		most := r.Bytes / rapid.SampledFrom([]int64{1, 2, 3, 5, 8, 20}).Draw(t, "part of the tensor")
+		for to, want := range cheapest(ring{}, all, from, r.Bytes, most) {
+			r.From, r.To = joined(&from), joined(&all[to])
+			if len(subaxis.Difference(r.To.Unreduced, r.From.Unreduced)) > 0 {
+				continue
+			}
+			way, ok := p.Within(&r, most)
+			if ok != (want < math.MaxInt64) || ok && way.Price() != want {
+				t.Fatalf("from %v to %v within %d bytes costs %d (%v), the shortest path %d", from, all[to], most, way.Price(), ok, want)
+			}
+			if !ok {
+				none++
+			}
+		}
+	})
+	t.Logf("%d pairs have no way", none)
 }
 
 // checkBack expects that the steps told from the last to the first end on the blocks of the goal and cost what the way costs.

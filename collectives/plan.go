@@ -98,18 +98,21 @@ func appendAxes(b []byte, axes []subaxis.Ref) []byte {
 type Tensor struct {
 	sizes  []int64 // of the dimensions, as far as the mesh could divide them
 	bytes  int64
+	most   int64 // that a device may read and make in a step; 0: any number
 	tables map[*graph]*table
 }
 
 // Tensor returns what reshards of tensors of a shape with that many bytes in all depend on; it is the same pointer for
 // tensors for which all prices are the same.
-func (p *Planner) Tensor(shape []int64, bytes int64) *Tensor {
+func (p *Planner) Tensor(shape []int64, bytes int64) *Tensor { return p.tensor(shape, bytes, 0) }
+
+func (p *Planner) tensor(shape []int64, bytes, most int64) *Tensor {
 	devices := int64(1)
 	for _, a := range p.mesh {
 		devices *= a.Size
 	}
-	t := &Tensor{sizes: make([]int64, len(shape)), bytes: bytes, tables: map[*graph]*table{}}
-	p.key = binary.AppendVarint(p.key[:0], bytes)
+	t := &Tensor{sizes: make([]int64, len(shape)), bytes: bytes, most: most, tables: map[*graph]*table{}}
+	p.key = binary.AppendVarint(binary.AppendVarint(p.key[:0], bytes), most)
 	for d, size := range shape {
 		t.sizes[d] = subaxis.GCD(size, devices)
 		p.key = binary.AppendVarint(p.key, t.sizes[d])
@@ -127,8 +130,22 @@ func (t *Tensor) Forget() { clear(t.tables) }
 // Way returns the cheapest way from one layout of a tensor to another. Both must cut the tensor into equal blocks along
 // independent axes, and every unreduced axis of to must be one of from.
 func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
+	w, ok := p.way(t, from, to)
+	if !ok {
+		panic("collectives: no sequence of steps between two layouts")
+	}
+	return w
+}
+
+// Within returns the cheapest way of a reshard of whose steps none takes more than so many bytes of a device, for what it reads and what
+// it makes. It is false where there is none.
+func (p *Planner) Within(r *Reshard, most int64) (w Way, ok bool) {
+	return p.way(p.tensor(r.Shape, r.Bytes, max(most, 1)), p.Intern(r.From), p.Intern(r.To))
+}
+
+func (p *Planner) way(t *Tensor, from, to LayoutID) (w Way, ok bool) {
 	if from == to {
-		return Way{}
+		return Way{}, true
 	}
 	a, b := &p.layouts[from], &p.layouts[to]
 	g := p.graph(a, b)
@@ -148,20 +165,21 @@ func (t *Tensor) table(g *graph, pricer Pricer) *table {
 	return tab
 }
 
-// way returns the cheapest way between two vertices, for a tensor that awaits some reduction.
-func (t *table) way(start, goal int32, reduction ir.Reduction) Way {
+// way returns the cheapest way between two vertices, for a tensor that awaits some reduction; it is false if there is none.
+func (t *table) way(start, goal int32, reduction ir.Reduction) (w Way, ok bool) {
 	l := leg{table: t, row: t.row(start), start: start, goal: goal, reduction: reduction}
 	if int(goal) >= len(l.row.price) || l.row.price[goal] == nowhere {
-		panic("collectives: no sequence of steps between two layouts")
+		return Way{}, false
 	}
-	return Way{legs: [2]leg{l}}
+	return Way{legs: [2]leg{l}}, true
 }
 
 // viaReplicated handles sub-axes that no common refinement has, such as "x":(1)2 and "x":(1)3 of an axis of size 6.
-func (p *Planner) viaReplicated(t *Tensor, from, to LayoutID) Way {
+func (p *Planner) viaReplicated(t *Tensor, from, to LayoutID) (w Way, ok bool) {
 	whole := p.Intern(Layout{Dims: make([][]subaxis.Ref, len(t.sizes)), Unreduced: p.layouts[to].layout.Unreduced})
-	first, second := p.Way(t, from, whole), p.Way(t, whole, to)
-	return Way{legs: [2]leg{first.legs[0], second.legs[0]}}
+	first, there := p.way(t, from, whole)
+	second, back := p.way(t, whole, to)
+	return Way{legs: [2]leg{first.legs[0], second.legs[0]}}, there && back
 }
 
 // graph returns the graph in which ways between two layouts are sought: that of all axes of the mesh, cut where the two cut

@@ -112,7 +112,7 @@ func (t *table) roadsFrom(v int32) []road {
 		arcs := t.graph.vertices[v].arcs
 		t.roads[v] = make([]road, 0, len(arcs))
 		for i, a := range arcs {
-			if t.divides(a.to) {
+			if t.divides(a.to) && t.fitsMemory(v, a.to) {
 				t.roads[v] = append(t.roads[v], road{t.price(a.move), a.to, int32(i)})
 			}
 		}
@@ -142,6 +142,15 @@ func (t *table) divides(v int32) bool {
 		}
 	}
 	return t.fits[v] > 0
+}
+
+// fitsMemory says whether a device may hold the blocks of two layouts at once.
+func (t *table) fitsMemory(a, b int32) bool {
+	if t.tensor.most == 0 {
+		return true
+	}
+	v := t.graph.vertices
+	return t.tensor.bytes/v[a].shards+t.tensor.bytes/v[b].shards <= t.tensor.most
 }
 
 // price returns that of a move.

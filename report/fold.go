@@ -172,7 +172,7 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 		case whole && named:
 			b.WriteByte('*')
 		default:
-			b.WriteString(ranges(seen))
+			b.WriteString(ranges(seen, mostRanges))
 		}
 	}
 	if len(members) > 1 {
@@ -183,15 +183,15 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 
 const mostRanges = 3
 
-// ranges writes sorted numbers: 0-3,7,9-11.
-func ranges(sorted []int) string {
+// ranges writes sorted numbers: 0-3,7,9-11, at most so many parts.
+func ranges(sorted []int, most int) string {
 	var parts []string
 	for i := 0; i < len(sorted); {
 		end := i
 		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
 			end++
 		}
-		if len(parts) == mostRanges {
+		if len(parts) == most {
 			parts = append(parts, "…")
 			break
 		}

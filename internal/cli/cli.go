@@ -23,6 +23,7 @@ import (
 	"autoshard/internal/cli/opt"
 	"autoshard/internal/cli/plan"
 	"autoshard/internal/cli/propagate"
+	"autoshard/internal/cli/reshard"
 	"autoshard/internal/cli/run"
 	"autoshard/internal/cli/serve"
 	"autoshard/internal/cli/solve"
@@ -71,7 +72,7 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+		reshard.Command(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

@@ -43,3 +43,24 @@ func Format(t Type, dims []int64) string {
 	}
 	return t.String() + "[" + strings.Join(sizes, ",") + "]"
 }
+
+// ParseTensor reads what Format writes, of static sizes: f32[2,8]. It is false for any other text.
+func ParseTensor(text string) (t Type, dims []int64, ok bool) {
+	name, rest, found := strings.Cut(text, "[")
+	list, closed := strings.CutSuffix(rest, "]")
+	t, known := Parse(name)
+	if !found || !closed || !known {
+		return 0, nil, false
+	}
+	if list == "" {
+		return t, nil, true
+	}
+	for size := range strings.SplitSeq(list, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(size), 10, 62)
+		if err != nil {
+			return 0, nil, false
+		}
+		dims = append(dims, int64(n))
+	}
+	return t, dims, true
+}

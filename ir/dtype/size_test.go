@@ -27,3 +27,18 @@ func TestFormat(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Types in their short form are read as they are written, and nothing else is.
+func TestParseTensor(t *testing.T) {
+	for _, text := range []string{"f32[]", "bf16[2,8]", "complex<f32>[0]"} {
+		if e, dims, ok := ParseTensor(text); !ok || Format(e, dims) != text {
+			t.Errorf("%s is read as %s, %v", text, Format(e, dims), ok)
+		}
+	}
+	for _, text := range []string{"", "f32", "[2]", "f33[2]", "f32[2", "f32[2,]", "f32[-2]", "f32[?]", "f32[2]x",
+		"f32[99999999999999999999]"} {
+		if e, dims, ok := ParseTensor(text); ok {
+			t.Errorf("%s is read as %s", text, Format(e, dims))
+		}
+	}
+}
