@@ -21,7 +21,7 @@ const memoryAttempts = 12
 var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 
 // searchSteps are those of a search where no budget is given.
-const searchSteps = 4 * search.DefaultSteps
+const searchSteps = search.DefaultSteps / 4
 
 // ErrEnough, as the cause of a context's cancellation, asks [Make] for the best plan so far, as a deadline does.
 var ErrEnough = errors.New("the best plan so far will do")
@@ -259,10 +259,12 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 		if err != nil {
 			return 0, err
 		}
-		c.offer(found)
+		if c.offer(found); c.best == found {
+			l.chosen = solution
+		}
 		c.short = c.short || found.step.Peak > c.Memory
 		if excess := found.step.Peak - c.Memory; i == 0 || excess < over {
-			over = excess
+			over, l.crowding = excess, found.merges-c.Memory
 		}
 		if over <= 0 {
 			c.space.Suggest(settled, assignment)

@@ -34,6 +34,9 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.prove(ctx, l); err != nil {
 		return err
 	}
+	if err := c.remerging(ctx, l); err != nil {
+		return err
+	}
 	if err := c.smallest(ctx, l); err != nil {
 		return err
 	}
@@ -75,8 +78,10 @@ type level struct {
 	space    *space.Space
 	problem  *search.Problem
 	solution []int32         // the latest
+	chosen   []int32         // that of the best plan, if it is of this level
 	messages search.Messages // of its relaxed problems
 	quick    bool            // a rough solution will do
+	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
 }
 
 // build makes the problem of a level; it is nil if that is too large, or its time or steps are over.

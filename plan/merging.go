@@ -2,23 +2,77 @@ package plan
 
 import (
 	"context"
+	"errors"
+
+	"autoshard/internal/diag"
+	"autoshard/search"
 )
 
-// merging searches a level again with the costs of reductions that can be sent as one, where that matters.
+// mergingAttempts bounds how often a level is searched again because what is merged waits in memory, and how often for a better plan.
+const mergingAttempts = 4
+
+// merging searches a level again with reductions sent as one with those of a solution: of the latest and, where memory is short, of
+// baselines, which need not fit.
 func (c *choice) merging(ctx context.Context, l *level) error {
-	if c.over(ctx) || !c.mergingMatters(l) {
-		return nil
+	starts := [][]int32{l.solution}
+	if c.short {
+		starts = append(l.space.WarmStarts(), l.solution)
 	}
-	l.space.Together(true)
-	defer l.space.Together(false)
-	if more, err := c.rebuild(ctx, l); err != nil || !more {
-		return err
+	for _, x := range starts {
+		if err := c.meeting(ctx, l, x); err != nil {
+			return err
+		}
 	}
-	return c.solve(ctx, l)
+	return nil
 }
 
-// mergingMatters says whether collectives that are sent as one may make a difference to the plan: what they save of the latest solution
-// is more than a small part of the best.
-func (c *choice) mergingMatters(l *level) bool {
-	return c.best != nil && l.solution != nil && l.space.Merging(l.solution) > c.best.step.Total()/goodGap
+// remerging does so with those of the best plan, as long as there is a better one.
+func (c *choice) remerging(ctx context.Context, l *level) error {
+	for range mergingAttempts {
+		before := c.best
+		if err := c.meeting(ctx, l, l.chosen); err != nil || c.best == before {
+			return err
+		}
+	}
+	return nil
+}
+
+// meeting searches a level with costs that count on reductions being sent as one with those of a solution, where that matters. Where they
+// would not fit, it leaves them more memory.
+func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
+	if c.best == nil || x == nil || l.space.Merging(x) <= c.best.step.Total()/goodGap {
+		return nil
+	}
+	l.space.Together(x)
+	defer l.space.Together(nil)
+	limit := c.Memory
+	for range mergingAttempts {
+		if c.over(ctx) {
+			return nil
+		}
+		if more, err := c.rebuild(ctx, l); err != nil || !more {
+			return err
+		}
+		c.tell("search")
+		options := c.options(l, l.problem, 0.25, searchSteps)
+		options.Brief, options.Rough = true, l.large()
+		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
+		c.spent += result.Steps
+		switch {
+		case errors.Is(err, diag.ErrInfeasible):
+			return nil
+		case c.gaveUp(err):
+			return c.late.Err()
+		case err != nil:
+			return err
+		}
+		over, err := c.try(ctx, l, l.space.Own(result.Solution))
+		if err != nil || max(over, l.crowding) <= 0 || c.over(ctx) {
+			return err
+		}
+		if limit = min(limit, result.Peak) - max(over, l.crowding); limit <= 0 {
+			return nil
+		}
+	}
+	return nil
 }

@@ -217,6 +217,7 @@ type lowered struct {
 	program    *shardmap.Program
 	step       estimate.Step
 	merging    *Merging // nil where nothing is merged
+	merges     int64    // the peak with all merged that makes it faster, also where that does not fit; 0 if nothing does
 }
 
 // lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more

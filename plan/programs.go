@@ -49,6 +49,9 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		if err != nil || merged == nil || merged.step.Total() >= l.step.Total() {
 			return err
 		}
+		if l.merges == 0 {
+			l.merges = merged.step.Peak
+		}
 		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
 			merge.Ask(l.explicit, most)
 			l.merging = gained(l, merged)

@@ -40,7 +40,7 @@ func (g *stage) compile(prices []pricedTime, from *carried) {
 	g.dual, g.region = newAscent(g.s.ctx, m), newRegion(g.s.ctx, m)
 	g.left = nil
 	if g.w.lasting { // there is no other lane
-		g.dual.msg.use(runtime.GOMAXPROCS(0))
+		g.dual.msg.use(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 	}
 	if from != nil {
 		from.follow(g.w.log)

@@ -90,20 +90,29 @@ func backwardWaves(m *model) *waves {
 	return newWaves(m, m.backward, wave)
 }
 
+// looks is how often a core looks whether it can go on before it lets other goroutines run, and manyLooks before it leaves the rest to the
+// first one: what it waits for may have lost its processor to another program.
+const looks, manyLooks = 64, 1 << 17
+
 // run lets cores do the tasks of one stretch after the other. What a task writes depends on tasks of earlier waves only, so that any number
 // of cores comes to the same.
 func (w *waves) run(cores int, do func(core int, tasks []task)) {
 	var next, done atomic.Int32
 	work := func(core int) {
-		for at := next.Add(1) - 1; int(at) < len(w.stretches); at = next.Add(1) - 1 {
-			p := &w.stretches[at]
-			for spin := 1; done.Load() < p.after; spin++ {
-				if spin%64 == 0 {
+		for looked := 1; core == 0 || looked < manyLooks; looked++ {
+			at := next.Load()
+			switch {
+			case int(at) == len(w.stretches):
+				return
+			case done.Load() < w.stretches[at].after:
+				if looked%looks == 0 {
 					runtime.Gosched()
 				}
+			case next.CompareAndSwap(at, at+1):
+				do(core, w.tasks[w.stretches[at].from:w.stretches[at].to])
+				done.Add(1)
+				looked = 0
 			}
-			do(core, w.tasks[p.from:p.to])
-			done.Add(1)
 		}
 	}
 	var others sync.WaitGroup

@@ -70,10 +70,7 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 		costs, usages = costs[:0], usages[:0]
 		for j := range n.class.strategies {
 			st := &n.class.strategies[j]
-			cost := st.cost * n.runs
-			if s.together {
-				cost = max(0, st.cost-s.saved(i, st)) * n.runs
-			}
+			cost := max(0, st.cost-s.shared(i, st)) * n.runs
 			if relaxed {
 				cost = n.sure.of(max(0, st.least-s.saved(i, st)))
 			}

@@ -175,17 +175,90 @@ func (s *Space) saved(i int, st *strategy) int64 {
 	return st.reduced - portion(st.reduced, part)
 }
 
-// Together says whether the costs of the problem, from the next one on that is built, count on reductions that can be sent as one being
-// that: each pays a part of what they take before they send anything.
-func (s *Space) Together(is bool) { s.together = is }
+// meeting is where reductions of a solution over some axes are sent as one: at a place of a block.
+type meeting struct {
+	payer   int32 // the node of the last of them to begin
+	place   int32
+	members int64
+}
 
-// Merging returns the picoseconds that the reductions of a solution would save if all that can be sent as one were.
+// meetings returns for each list of spans, and for each list of axes, where a solution's reductions are sent, from the last one to the
+// first: as late as the first result that has to be there allows. A reduction that is sent alone is one, too.
+func (s *Space) meetings(solution []int32) []map[int32][]meeting {
+	all := make([]map[int32][]meeting, len(s.spans))
+	for k, list := range s.spans {
+		all[k] = map[int32][]meeting{}
+		for _, x := range slices.Backward(list) {
+			st := &s.nodes[x.node].class.strategies[solution[x.node]]
+			if st.reduced == 0 || st.over == manyAxes {
+				continue
+			}
+			known := all[k][st.over]
+			if n := len(known); n > 0 && x.to > known[n-1].place {
+				known[n-1].members++
+				continue
+			}
+			all[k][st.over] = append(known, meeting{x.node, x.from, 1})
+		}
+	}
+	return all
+}
+
+// Together lets the costs of the problem, from the next one on that is built, count on reductions being sent as one with those of a
+// solution: where n of these meet, each that could meet them pays an n-th, or half if it is one. With no solution each pays for itself.
+func (s *Space) Together(solution []int32) {
+	if s.shares = nil; solution == nil {
+		return
+	}
+	s.shares = make([]map[int32]int64, len(s.nodes))
+	for k, of := range s.meetings(solution) {
+		for over, meetings := range of {
+			for _, x := range s.spans[k] {
+				for _, at := range meetings {
+					if at.place >= x.from && at.place < max(x.to, x.from+1) {
+						s.share(x.node, over, wholeCopy/max(at.members, 2))
+					}
+				}
+			}
+		}
+	}
+}
+
+// share notes the least part that a node pays of what a reduction over some axes takes before it sends anything.
+func (s *Space) share(node, over int32, part int64) {
+	if s.shares[node] == nil {
+		s.shares[node] = map[int32]int64{}
+	}
+	if known, ok := s.shares[node][over]; !ok || part < known {
+		s.shares[node][over] = part
+	}
+}
+
+// shared returns what the reductions of a strategy do not pay since they are sent with others.
+func (s *Space) shared(i int, st *strategy) int64 {
+	if s.shares == nil || st.reduced == 0 {
+		return 0
+	}
+	part, ok := s.shares[i][st.over]
+	if !ok {
+		return 0
+	}
+	return st.reduced - portion(st.reduced, part)
+}
+
+// Merging returns the picoseconds that the reductions of a solution save if all that can be sent as one are.
 func (s *Space) Merging(solution []int32) int64 {
 	total := int64(0)
-	for _, list := range s.spans {
-		for _, x := range list {
-			n := &s.nodes[x.node]
-			total += n.runs * s.saved(int(x.node), &n.class.strategies[solution[x.node]])
+	for k, of := range s.meetings(solution) {
+		for over, meetings := range of {
+			for _, x := range s.spans[k] {
+				n := &s.nodes[x.node]
+				st := &n.class.strategies[solution[x.node]]
+				pays := slices.ContainsFunc(meetings, func(at meeting) bool { return at.payer == x.node })
+				if st.over == over && st.reduced > 0 && !pays {
+					total += n.runs * st.reduced
+				}
+			}
 		}
 	}
 	return total
@@ -193,25 +266,11 @@ func (s *Space) Merging(solution []int32) int64 {
 
 // pay lets of the reductions that a solution would send as one the last pay: half of it, and half of what was paid before.
 func (s *Space) pay(solution []int32) {
-	for _, list := range s.spans {
-		reach := map[int32]int32{} // per axes: the place of the last that pays
-		pays := map[int32][]bool{}
-		for j, x := range slices.Backward(list) {
-			st := &s.nodes[x.node].class.strategies[solution[x.node]]
-			if st.reduced == 0 || st.over == manyAxes {
-				continue
-			}
-			place, ok := reach[st.over]
-			if !ok {
-				pays[st.over] = make([]bool, len(list))
-			}
-			if !ok || x.to <= place {
-				reach[st.over], pays[st.over][j] = x.from, true
-			}
-		}
-		for over, who := range pays {
-			for j, x := range list {
-				s.settlePart(x.node, over, who[j])
+	for k, of := range s.meetings(solution) {
+		for over, meetings := range of {
+			for _, x := range s.spans[k] {
+				pays := slices.ContainsFunc(meetings, func(at meeting) bool { return at.payer == x.node })
+				s.settlePart(x.node, over, pays)
 			}
 		}
 	}

@@ -163,7 +163,7 @@ func.func @main(%x: `+typ+`, %w: `+typ+`) -> (`+typ+`, `+typ+`) {
 		if got := s.Merging(apart.Solution); !near(got) {
 			t.Errorf("alone %v: merging saves %d, want %d", alone, got, want)
 		}
-		s.Together(true)
+		s.Together(apart.Solution)
 		p, err = s.Build(t.Context(), 0, &space.Effort{})
 		if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
 			t.Errorf("alone %v: together they cost %d less, want %d", alone, got, want)

@@ -35,20 +35,20 @@ import (
 // Space is the selection problem of one module on one mesh while it is being built, and afterwards the key to read
 // its solutions.
 type Space struct {
-	m        *ir.Module
-	mesh     ir.MeshID
-	model    *estimate.Model
-	planner  *collectives.Planner
-	level    Level
-	rings    bool // products may overlap with the gathers and scatters beside them
-	merges   bool // collectives of one kind may be sent as one
-	together bool // the problem counts on that
-	effort   *Effort
-	err      error   // why building had to stop
-	groups   []group // the parts of the mesh that are placed, each at once
-	pins     map[ir.ValueID]ir.ShardingID
-	outPins  []ir.ShardingID // per result of the main function
-	tied     []int           // per result: the input whose place it takes, -1 for none
+	m       *ir.Module
+	mesh    ir.MeshID
+	model   *estimate.Model
+	planner *collectives.Planner
+	level   Level
+	rings   bool              // products may overlap with the gathers and scatters beside them
+	merges  bool              // collectives of one kind may be sent as one
+	shares  []map[int32]int64 // per node, by axes: the part that it pays where it is sent with those of a solution; nil if all pay
+	effort  *Effort
+	err     error   // why building had to stop
+	groups  []group // the parts of the mesh that are placed, each at once
+	pins    map[ir.ValueID]ir.ShardingID
+	outPins []ir.ShardingID // per result of the main function
+	tied    []int           // per result: the input whose place it takes, -1 for none
 
 	layouts   []collectives.Layout
 	known     []collectives.LayoutID     // the planner's ids of the layouts
