@@ -83,6 +83,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"testdata/plan/manual.mlir", "", "linked"},
 		{"search/space/testdata/windows.mlir", "2,2", "cpu"},
 		{"search/space/testdata/windows.mlir", "4,2", "tpu-v5e"},
+		{"search/space/testdata/cache.mlir", "4,2", "cpu"},
+		{"search/space/testdata/cache.mlir", "2,2", "tpu-v5e"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

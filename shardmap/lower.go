@@ -38,6 +38,7 @@ func init() {
 		ir.OpConcatenate:          (*lowerer).concatenate,
 		ir.OpReduceWindow:         (*lowerer).reduceWindow,
 		ir.OpDynamicSlice:         (*lowerer).dynamicSlice,
+		ir.OpDynamicUpdateSlice:   (*lowerer).dynamicUpdateSlice,
 		ir.OpGather:               (*lowerer).gather,
 		ir.OpScatter:              (*lowerer).scatter,
 		ir.OpConvolution:          (*lowerer).convolution,

@@ -53,13 +53,6 @@ func (l *lowerer) iota(op ir.OpID) error {
 	return nil
 }
 
-func (l *lowerer) dynamicSlice(op ir.OpID) error {
-	l.results(op)
-	dims := l.m.Shape(l.m.Result(op, 0))
-	l.m.SetAttrs(op, l.m.OpAttrs(op).With("slice_sizes", ir.Ints(dims)))
-	return nil
-}
-
 // convolution slides over what its windows need, and divides its group counts by the shards of the grouped dimensions.
 func (l *lowerer) convolution(op ir.OpID) error {
 	m := l.m

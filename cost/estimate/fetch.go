@@ -23,6 +23,10 @@ type Fetching struct {
 // is -1.
 func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectives.Layout, operands [][]int64) Fetching {
 	f := Fetching{Operands: operands}
+	if m.Kind(op) == ir.OpDynamicUpdateSlice {
+		md.own(m, op, at(0), &f)
+		return f
+	}
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		var axes []subaxis.Ref
 		if d.Kernel >= 0 {
@@ -47,8 +51,7 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 				f.Sent += md.permute(axes, x.Rounds[r].Pairs, x.Rounds[r].Rows*row)
 			}
 			for _, rows := range append(x.Copies(), p.Copies()...) {
-				copied := cost.Work{Bytes: float64(rows * row)}
-				f.Copied += cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
+				f.Copied += md.copied(rows * row)
 			}
 			dims[p.Dim] = p.Local()
 			f.Operands[p.Operand] = dims
@@ -59,6 +62,34 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 		f.Done = done(m.Kind(op), f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
 	}
 	return f
+}
+
+// own prices what a device does to write what of an update falls into its own block: it takes the elements there and moves the update
+// to where it is in them. It writes no more than the block holds.
+func (md *Model) own(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetching) {
+	dims, block := slices.Clone(f.Operands[1]), f.Operands[0]
+	bytes := func() int64 { return product(dims) * int64(m.ValueType(m.Operand(op, 1)).DType.Bytes()) }
+	for d, whole := range m.Shape(m.Operand(op, 0)) {
+		if len(to.Dims[d]) == 0 || m.Shape(m.Operand(op, 1))[d] == whole {
+			continue
+		}
+		f.Any = true
+		if dims[d] > 1 {
+			given := bytes()
+			dims[d] = min(dims[d], block[d])
+			f.Copied += md.copied(2*given+2*bytes()) + md.copied(2*bytes())
+		}
+	}
+	if f.Any {
+		f.Copied += md.copied(2*bytes()) + md.copied(3*bytes())
+		f.Operands = slices.Clone(f.Operands)
+		f.Operands[1] = dims
+	}
+}
+
+// copied prices moving bytes to and from memory.
+func (md *Model) copied(bytes int64) int64 {
+	return cost.Picoseconds(md.hardware.Op(cost.Work{Bytes: float64(bytes)}, md.topology.Options()).Seconds)
 }
 
 // done says whether an op has what it makes once it has what it needs: slices and paddings that kept the shape only moved elements.

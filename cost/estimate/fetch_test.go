@@ -11,6 +11,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
+	"autoshard/subaxis"
 
 	"pgregory.net/rapid"
 )
@@ -25,11 +26,17 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){"update": programs.Update}
 	for name := range programs.Moving {
+		draws[name] = func(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+			return programs.Neighbours(t, name, over, cuts)
+		}
+	}
+	for _, draw := range draws {
 		rapid.Check(t, func(t *rapid.T) {
 			over, cuts := programs.Cuts(t)
 			over.DeviceIDs = nil // prices are of places
-			m, mesh := programs.Neighbours(t, name, over, cuts)
+			m, mesh := draw(t, over, cuts)
 			model, err := estimate.New(hw, over.Axes)
 			if err != nil {
 				t.Fatal(err)

@@ -41,11 +41,11 @@ func init() {
 	}, ir.OpDynamicSlice)
 	register(&Family{
 		Name:  "dynamic_update_slice",
-		Why:   "operand and result are alike; an update that covers a part of a dimension moves between shards",
+		Why:   "operand and result are alike; of an update that covers a part of a dimension every shard takes what falls into it",
 		local: true,
 		build: buildDynamicUpdateSlice,
 
-		judge: keepUpdated,
+		judge: own,
 	}, ir.OpDynamicUpdateSlice)
 }
 
@@ -113,12 +113,17 @@ func buildDynamicUpdateSlice(b *builder) bool {
 	return true
 }
 
-// keepUpdated keeps dimensions whole that an update covers in part.
-func keepUpdated(v *verdict) {
+// own cuts dimensions that an update covers in part: every device writes what falls into its own block.
+func own(v *verdict) {
 	for d, n := range v.m.Shape(v.m.Operand(v.op, 0)) {
-		if v.m.Shape(v.m.Operand(v.op, 1))[d] != n {
-			v.whole(v.rule.Operands[0], d)
-			v.whole(v.rule.Operands[1], d)
+		if v.m.Shape(v.m.Operand(v.op, 1))[d] == n {
+			continue
+		}
+		v.whole(v.rule.Operands[0], d)
+		v.whole(v.rule.Operands[1], d)
+		places := [][]int32{v.rule.Operands[0][d], v.rule.Results[0][d]}
+		if f := places[0][0]; v.alone(f, places) {
+			v.parts[f] = v.rule.Sizes[f]
 		}
 	}
 }
