@@ -7,6 +7,7 @@ package resharding
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"autoshard/answer"
@@ -43,16 +44,18 @@ func Find(ctx context.Context, r *Request) (*Answer, error) {
 	a := &Answer{Schema: Schema, Tensor: dtype.Format(f.element, f.reshard.Shape), Mesh: f.mesh.Axes, Hardware: f.Hardware.Name,
 		Memory: f.Memory, From: f.place(&f.reshard.From), To: f.place(&f.reshard.To), Steps: found.steps, Totals: found.Totals,
 		Program: found.program}
-	if shardy.program != found.program {
+	if shardy != nil && shardy.program != found.program {
 		a.Shardy = &shardy.Totals
 	}
 	return a, nil
 }
 
 // ways returns the cheapest way and Shardy's. The planner's is no longer than that but where Shardy's cuts an axis in parts that neither
-// layout names, such as a larger axis that takes the place of a smaller one.
+// layout names, such as a larger axis that takes the place of a smaller one. Shardy's is nil where its steps are no program: some of its
+// permutations change the sizes of blocks, such as from {x, y}, {z} to {z, x}, {y} where x has three devices, and Shardy refuses
+// them itself.
 func (f *finder) ways(ctx context.Context) (found, shardy *way, err error) {
-	if shardy, err = f.follow(ctx, collectives.Shardy(&f.reshard)); err != nil {
+	if shardy, err = f.follow(ctx, collectives.Shardy(&f.reshard)); err != nil && !errors.Is(err, diag.ErrInvalid) {
 		return nil, nil, err
 	}
 	planner := collectives.NewPlanner(f.model, f.Mesh)
@@ -62,11 +65,11 @@ func (f *finder) ways(ctx context.Context) (found, shardy *way, err error) {
 			return nil, nil, err
 		}
 	}
-	if shardy.PeakBytes <= f.Memory && (!ok || shardy.picoseconds < found.picoseconds) {
+	if shardy != nil && shardy.PeakBytes <= f.Memory && (!ok || shardy.picoseconds < found.picoseconds) {
 		return shardy, shardy, nil
 	}
 	if !ok {
-		return nil, nil, f.infeasible(planner, shardy.PeakBytes)
+		return nil, nil, f.infeasible(planner, shardy)
 	}
 	return found, shardy, nil
 }

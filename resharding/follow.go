@@ -25,11 +25,15 @@ type way struct {
 	program     string
 }
 
-// follow says what steps take. What they send is counted in the program of one device.
+// follow says what steps take. What they send is counted in the program of one device. It fails with diag.ErrInvalid for steps that are no
+// program.
 func (f *finder) follow(ctx context.Context, steps []collectives.Step) (*way, error) {
 	w := &way{}
 	m, mesh, err := f.expanded(ctx, steps)
 	if err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(ctx, m); err != nil {
 		return nil, err
 	}
 	text, err := mlir.Write(ctx, m, mlir.PrintOptions{})
@@ -121,8 +125,8 @@ func (f *finder) place(l *collectives.Layout) Place {
 	return p
 }
 
-// infeasible names the smallest limit for which there is a way: one that works is given. What a step takes are the bytes of two blocks.
-func (f *finder) infeasible(p *collectives.Planner, works int64) error {
+// infeasible names the smallest limit for which there is a way. What a step takes are the bytes of two blocks.
+func (f *finder) infeasible(p *collectives.Planner, shardy *way) error {
 	var blocks, limits []int64
 	for n := int64(1); n <= f.mesh.Devices(); n++ {
 		if f.mesh.Devices()%n == 0 {
@@ -136,6 +140,9 @@ func (f *finder) infeasible(p *collectives.Planner, works int64) error {
 	}
 	slices.Sort(limits)
 	least := limits[sort.Search(len(limits)-1, func(i int) bool { _, ok := p.Within(&f.reshard, limits[i]); return ok })]
+	if shardy != nil {
+		least = min(least, shardy.PeakBytes)
+	}
 	return diag.Infeasible(diag.MemoryLimit, diag.Position{}, "no sequence of collectives fits in %s per device; the smallest limit that "+
-		"works is %s", diag.Bytes(f.Memory), diag.Bytes(min(least, works)))
+		"works is %s", diag.Bytes(f.Memory), diag.Bytes(least))
 }

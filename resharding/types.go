@@ -31,7 +31,7 @@ type Answer struct {
 	To       Place             `json:"to"`
 	Steps    []Step            `json:"steps"`
 	Totals
-	Shardy  *Totals `json:"shardy,omitempty"` // what Shardy's sdy-reshard-to-collectives takes; absent where that is the same
+	Shardy  *Totals `json:"shardy,omitempty"` // what Shardy's sdy-reshard-to-collectives takes; absent where that is the same, or nothing
 	Program string  `json:"program"`          // the steps, as MLIR text
 }
 
