@@ -31,6 +31,7 @@ const (
 	twoOperands  // of elementwise ops
 	broadcasts   // two operands to one shape, before it works elementwise
 	bodies       // its regions run as code of their own, on whole tensors
+	isolated     // its regions see no value that is defined outside
 	communicates // it is made by several devices together
 	reduces      // its last region makes one of two elements
 	transfers    // it brings data into the program or out of it, in the order of its tokens

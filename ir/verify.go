@@ -36,6 +36,7 @@ type verifier struct {
 	problems []diag.Diagnostic
 	funcs    map[string]FuncID
 	manual   []manualScope // around the op at hand, outermost first
+	isolated []OpID        // the ops around the op at hand whose regions see no value outside, outermost first
 	checked  []ShardingID  // whether a sharding was found good by itself, by its id
 	at       inference     // the op at hand, as its rule sees it
 }
@@ -260,9 +261,14 @@ func (v *verifier) op(op OpID) {
 	v.opReport(op, v.shardings(op))
 	v.edges(op)
 	v.opReport(op, v.ruleOf(op))
+	v.isolation(op)
 	if k == OpSdyManualComputation {
 		v.opReport(op, v.enterManual(op))
 		defer v.leaveManual()
+	}
+	if k.has(isolated) {
+		v.isolated = append(v.isolated, op)
+		defer func() { v.isolated = v.isolated[:len(v.isolated)-1] }()
 	}
 	for _, r := range m.Regions(op) {
 		v.region(op, r)
@@ -271,6 +277,33 @@ func (v *verifier) op(op OpID) {
 		return
 	}
 	v.opReport(op, v.shape(op))
+}
+
+// isolation checks that an op inside an isolated one reads nothing from outside of that.
+func (v *verifier) isolation(op OpID) {
+	if len(v.isolated) == 0 || v.full() {
+		return
+	}
+	wall := v.isolated[len(v.isolated)-1]
+	for _, x := range v.m.Operands(op) {
+		if v.m.lies(v.m.BlockOf(x), wall) {
+			continue
+		}
+		v.opReport(op, badOp("using value defined outside the region"))
+		last := &v.problems[len(v.problems)-1]
+		last.Notes = append(last.Notes, diag.Note{Pos: v.m.OpPos(wall), Message: "required by region isolation constraints"})
+		return
+	}
+}
+
+// lies says whether a block is inside an op.
+func (m *Module) lies(b BlockID, op OpID) bool {
+	for around := m.BlockOp(b); around != 0; around = m.ParentOp(around) {
+		if around == op {
+			return true
+		}
+	}
+	return false
 }
 
 // shape checks the attributes, counts and types of an op by themselves: the results have the types that Infer returns.

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"autoshard/internal/lists"
@@ -64,6 +65,9 @@ func (p PropagationEdges) Check() error {
 		}
 		steps[s.Step] = true
 		for _, e := range s.Edges {
+			if slices.Contains(e.Targets, e.Source) {
+				return fmt.Errorf("propagation edges have a source that is the same as a target")
+			}
 			targets := map[ValueRef]bool{}
 			for _, t := range e.Targets {
 				if targets[t] {
