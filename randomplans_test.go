@@ -45,7 +45,8 @@ func TestRandomPlansRun(t *testing.T) {
 
 // randomModel draws a model with shardings on a mesh, of whole axes and of parts of them.
 func randomModel(t *rapid.T) *autoshard.Model {
-	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 8, Rank: 3, Sizes: []int64{2, 3, 4, 8}, Indices: true, Loops: true, AllResults: true})
+	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 8, Rank: 3, Sizes: []int64{2, 3, 4, 8}, Indices: true, Windows: true, Loops: true,
+		AllResults: true})
 	mesh, parts := subaxis.Mesh{}, []subaxis.Ref(nil)
 	for i, size := range rapid.SampledFrom([][]int64{{2}, {4}, {8}, {6}, {2, 2}, {4, 2}, {2, 4}, {2, 3}, {2, 2, 2}}).Draw(t, "mesh") {
 		mesh.Axes = append(mesh.Axes, subaxis.Axis{Name: string(rune('a' + i)), Size: size})

@@ -142,14 +142,14 @@ func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
 				best = i
 			}
 		}
-		elect(r, parts, reduction, factors, votes[best])
+		elect(m, op, r, parts, reduction, factors, votes[best])
 		votes = append(votes[:best], votes[best+1:]...)
 	}
 	return factors
 }
 
 // elect gives a factor the axes of a vote as far as no other factor has them and every tensor can be cut so.
-func elect(r *ir.Rule, parts []int64, reduction ir.Reduction, factors Factors, v vote) {
+func elect(m *ir.Module, op ir.OpID, r *ir.Rule, parts []int64, reduction ir.Reduction, factors Factors, v vote) {
 	if len(factors[v.factor]) > 0 {
 		return
 	}
@@ -157,9 +157,14 @@ func elect(r *ir.Rule, parts []int64, reduction ir.Reduction, factors Factors, v
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
 	factors[v.factor] = subaxis.Dividing(v.axes, parts[v.factor])
-	if _, _, ok := Project(r, factors, reduction); !ok {
+	if _, _, ok := Project(r, factors, reduction); !ok || !factors.near(m, op, r) {
 		factors[v.factor] = nil
 	}
+}
+
+// near says whether an op that is cut so has what it needs of other blocks nearby.
+func (f Factors) near(m *ir.Module, op ir.OpID, r *ir.Rule) bool {
+	return rule.Near(m, op, r, func(factor int32) []subaxis.Ref { return f[factor] })
 }
 
 // collect adds the wishes of one tensor, joining equal ones.

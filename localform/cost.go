@@ -63,6 +63,19 @@ func (d *Dim) Exchanges(k int64) []*Exchange {
 	return out
 }
 
+// mostRounds bounds the permutes that bring an op what it needs along one dimension. Where it takes more, as for a few rows that one
+// device has and all need, moving whole tensors is better.
+const mostRounds = 16
+
+// Near says whether what k devices need is brought to them in few rounds.
+func (d *Dim) Near(k int64) bool {
+	rounds := 0
+	for _, x := range d.Exchanges(k) {
+		rounds += len(x.Rounds)
+	}
+	return rounds <= mostRounds
+}
+
 // AppendSignature appends to a key what the dimensions of an op depend on beside its kind and the shapes of its tensors.
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	for _, d := range Dims(m, op, m.Shape) {

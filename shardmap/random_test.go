@@ -199,7 +199,7 @@ func eachElement(m *subaxis.Mesh, l *collectives.Layout, dims []int64, device in
 
 // drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value.
 func drawProgram(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
-	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8, 16}, Indices: true, Loops: true,
+	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8, 16}, Indices: true, Windows: true, Loops: true,
 		Identities: true})
 	on := rapid.SampledFrom(meshes).Draw(t, "mesh")
 	mesh := m.AddMesh("mesh", on, nil, 0)

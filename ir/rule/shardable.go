@@ -40,6 +40,20 @@ func Shardable(m *ir.Module, op ir.OpID, r *ir.Rule) (parts []int64, reduction i
 	return v.parts, reduction
 }
 
+// Near says whether an op whose factors are cut by axes fetches what it needs of other blocks in few rounds. Where it does not, its
+// operands are better moved as a whole.
+func Near(m *ir.Module, op ir.OpID, r *ir.Rule, cut func(f int32) []subaxis.Ref) bool {
+	v := &verdict{m: m, op: op, rule: r}
+	for _, d := range localform.Dims(m, op, m.Shape) {
+		dims := v.places(&d)
+		f := dims[0][0]
+		if k := subaxis.Product(cut(f)); k > 1 && v.alone(f, dims) && !d.Near(k) {
+			return false
+		}
+	}
+	return true
+}
+
 // verdict is what Shardable finds out about one op.
 type verdict struct {
 	m     *ir.Module

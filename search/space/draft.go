@@ -6,6 +6,8 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
 )
 
 // draft is a class that is being made for the first of its nodes. Strategies get their prices once the problem is known not to be too
@@ -97,6 +99,7 @@ func (d *draft) ruled(r *ir.Rule, parts []int64, reduction ir.Reduction) {
 // cut adds a way to cut an op, and returns the layouts in which it makes its results. There may be none.
 func (d *draft) cut(r *ir.Rule, reduction ir.Reduction, factors collectives.Factors) (results []collectives.Layout, ok bool) {
 	operands, results, ok := collectives.Project(r, factors, reduction)
+	ok = ok && rule.Near(d.m, d.node.op, r, func(f int32) []subaxis.Ref { return factors[f] })
 	if ok {
 		d.cuts = append(d.cuts, cut{factors, d.internAll(operands), d.internAll(results)})
 	}

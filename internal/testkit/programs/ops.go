@@ -33,7 +33,11 @@ func attrs(pairs ...any) ir.Attrs {
 func (g *generator) op() {
 	v := g.pick()
 	dims := g.m.Shape(v)
-	switch rapid.IntRange(0, 15).Draw(g.t, "op") {
+	last := 15
+	if g.Windows {
+		last = 20
+	}
+	switch rapid.IntRange(0, last).Draw(g.t, "op") {
 	case 0:
 		kind := rapid.SampledFrom([]ir.Kind{ir.OpNegate, ir.OpTanh}).Draw(g.t, "unary")
 		g.add(g.b.Op1(kind, g.m.Type(v), nil, v))
@@ -63,6 +67,16 @@ func (g *generator) op() {
 		g.loop(v)
 	case 15:
 		g.table(v)
+	case 16:
+		g.reverse(v, dims)
+	case 17:
+		g.window(v, dims)
+	case 18:
+		g.convolve(v, dims)
+	case 19:
+		g.half(v, dims)
+	case 20:
+		g.spread(v, dims)
 	}
 }
 

@@ -23,6 +23,7 @@ type Spec struct {
 	Inputs, Ops, Rank int     // the most inputs, ops, and dimensions of an input
 	Sizes             []int64 // of dimensions of inputs; of reshaped values where they divide
 	Indices           bool    // the last input is of indices, and rows are taken by them and added to
+	Windows           bool    // along some dimensions elements move: in windows, halves, paddings and reversals
 	Loops             bool    // some ops are in loops of three rounds
 	Identities        bool    // reductions begin with the identity of their op, which XLA takes for granted
 	AllResults        bool    // the results are all values that no op reads, not the last one
