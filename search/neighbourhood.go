@@ -2,17 +2,22 @@ package search
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
-	regionMin   = 8 // nodes in a neighbourhood
-	regionMax   = 150
-	regionTable = 1 << 15 // entries of its largest table
+	regionMin      = 8 // nodes in a connected neighbourhood
+	regionMax      = 150
+	regionTable    = 1 << 15 // entries of its largest table
+	scatteredTable = 1 << 12 // and of that of a scattered one
+	repricing      = 10      // steps with the same prices
 )
 
-// neighbourhood is large-neighbourhood search: a connected region of nodes is solved exactly while the rest keeps its labels
-// (solver.md section 4.8 d).
+// neighbourhood is large-neighbourhood search: a region of nodes is solved exactly while the rest keeps its labels (solver.md section
+// 4.8 d). Regions are by turns connected and scattered over the whole model. A connected one is small and thorough. A scattered one has
+// half of the nodes, most of them in trees or nearly so that cross the model: what it finds changes hundreds of nodes together.
 type neighbourhood struct {
 	m      *model
 	region *region
@@ -25,22 +30,19 @@ func newNeighbourhood(ctx context.Context, m *model) *neighbourhood {
 	return &neighbourhood{m: m, region: newRegion(ctx, m), in: make([]bool, len(m.node))}
 }
 
-// step improves the state by one region if it can. Solutions of equal cost are taken too, so that the search drifts. It returns the labels
-// that did not fit, for recombination, or nil.
+// step improves the state by a region if it can. Solutions of equal cost are taken too where the region is connected, so that the search
+// drifts. It returns labels for recombination with the state, or nil.
 func (h *neighbourhood) step(st *state, price []float64, rng *rand.Rand) []int32 {
-	if h.round%50 == 0 {
-		h.unary = priced(h.m, price, rng)
+	if h.round%repricing == 0 {
+		h.unary = priced(h.m, price, math.Exp(0.5*rng.NormFloat64()))
 	}
-	h.round++
+	if h.round++; h.round%2 == 0 {
+		return h.solve(h.scatter(rng), st.x, h.unary, scatteredTable)
+	}
 	nodes := h.grow(rng, regionMin+rng.IntN(regionMax-regionMin))
-	labels, value, ok := h.region.solve(nodes, st.x, h.unary, regionTable)
-	if !ok || value >= Inf {
+	y := h.solve(nodes, st.x, h.unary, regionTable)
+	if y == nil {
 		return nil
-	}
-	y := make([]int32, len(st.x))
-	copy(y, st.x)
-	for j, i := range nodes {
-		y[i] = labels[j]
 	}
 	gain := st.gainOf(nodes, y, h.in)
 	if gain > 0 {
@@ -53,6 +55,35 @@ func (h *neighbourhood) step(st *state, price []float64, rng *rand.Rand) []int32
 	}
 	st.switchBack(nodes, old)
 	return y
+}
+
+// solve returns the labels x with the best ones for some nodes at the given unary costs, or nil if there are none.
+func (h *neighbourhood) solve(nodes, x []int32, unary []int64, limit int64) []int32 {
+	labels, value, ok := h.region.solve(nodes, x, unary, limit)
+	if !ok || value >= Inf {
+		return nil
+	}
+	return relabelled(x, nodes, labels)
+}
+
+// relabelled returns labels x with those of some nodes replaced.
+func relabelled(x, nodes, labels []int32) []int32 {
+	y := slices.Clone(x)
+	for j, i := range nodes {
+		y[i] = labels[j]
+	}
+	return y
+}
+
+// scatter returns a random half of the nodes.
+func (h *neighbourhood) scatter(rng *rand.Rand) []int32 {
+	nodes := make([]int32, 0, len(h.m.node))
+	for i := range int32(len(h.m.node)) {
+		if rng.IntN(2) == 0 {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
 }
 
 // grow returns a connected region around a random node, or several where components are small: neighbours join in random order.

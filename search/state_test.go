@@ -47,14 +47,15 @@ func TestStateStaysExact(t *testing.T) {
 		for i := range price {
 			price[i] = 2 * rng.Float64()
 		}
+		g.unit = 0.1
 		for range 10 {
 			before := g.st.cost
-			switch rng.IntN(3) {
+			y := slices.Clone(g.st.x)
+			for range 1 + rng.IntN(len(y)) {
+				y[rng.IntN(len(y))] = rng.Int32N(3)
+			}
+			switch rng.IntN(5) {
 			case 0:
-				y := slices.Clone(g.st.x)
-				for range 1 + rng.IntN(len(y)) {
-					y[rng.IntN(len(y))] = rng.Int32N(3)
-				}
 				if fell := g.st.recombine(context.Background(), y, g.in); fell != (g.st.cost < before) {
 					t.Fatalf("recombine says %v", fell)
 				}
@@ -62,6 +63,12 @@ func TestStateStaysExact(t *testing.T) {
 				g.hood.step(g.st, price, rng)
 			case 2:
 				g.st.descend(context.Background())
+			case 3:
+				g.fuse(y)
+			case 4:
+				copy(g.walk.x, y)
+				g.s.until = g.s.spent + 20_000
+				g.challenge()
 			}
 			checkState(t, g.st, before)
 		}
@@ -84,12 +91,22 @@ func TestRecombineBuysRoom(t *testing.T) {
 	}
 }
 
-// A region is solved to the best of all its labelings.
+// A region is solved to the best of all its labelings, or of those whose labels are among some values.
 func TestRegionSolvesExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, rng := drawStage(t)
 		nodes := g.hood.grow(rng, 1+rng.IntN(6))
-		labels, _, ok := g.hood.region.solve(nodes, g.st.x, g.m.unary, 1<<16)
+		among := slices.Repeat([][]int32{{0, 1, 2}}, len(nodes))
+		solve := g.hood.region.solve
+		if rng.IntN(2) == 0 {
+			for j := range among {
+				among[j] = [][]int32{{0}, {1, 2}, {2, 0}}[rng.IntN(3)]
+			}
+			solve = func(nodes, x []int32, unary []int64, limit int64) ([]int32, int64, bool) {
+				return g.hood.region.solveAmong(nodes, among, x, unary, limit)
+			}
+		}
+		labels, _, ok := solve(nodes, g.st.x, g.m.unary, 1<<16)
 		if !ok {
 			t.Fatal("not solved")
 		}
@@ -99,11 +116,15 @@ func TestRegionSolvesExactly(t *testing.T) {
 		}
 		got, best := g.m.cost(x), Inf
 		for n := range pow(3, len(nodes)) {
-			for _, i := range nodes {
+			allowed := true
+			for j, i := range nodes {
 				x[i] = int32(n % 3)
+				allowed = allowed && slices.Contains(among[j], x[i])
 				n /= 3
 			}
-			best = min(best, g.m.cost(x))
+			if allowed {
+				best = min(best, g.m.cost(x))
+			}
 		}
 		if got != best {
 			t.Fatalf("region costs %d, best %d", got, best)

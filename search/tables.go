@@ -20,7 +20,8 @@ type region struct {
 	m      *model
 	at     []int32 // per node, its index in nodes, or -1
 	nodes  []int32
-	x      []int32 // labels of the nodes outside and of those that stay fixed
+	among  [][]int32 // per variable, the values that it may take; nil if all may take all of theirs
+	x      []int32   // labels of the nodes outside and of those that stay fixed
 	spent  int64
 	number numbering
 
@@ -49,6 +50,9 @@ func newRegion(ctx context.Context, m *model) *region {
 	return r
 }
 
+// planSteps is the work of finding a node's place in the order of elimination.
+const planSteps = 100
+
 // solve returns labels for nodes (in the same order) that minimise unary plus arc costs given labels x elsewhere, and that minimum without
 // the parts that do not touch the region; entries of Inf stay Inf. No table grows beyond limit entries: to achieve that some nodes keep
 // their label in x; if x is nil, solve gives up instead and returns false.
@@ -62,6 +66,7 @@ func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []i
 			r.at[i] = -1
 		}
 	}()
+	r.spent += planSteps * int64(len(nodes))
 	r.connect()
 	if !r.plan(limit) {
 		return nil, 0, false
@@ -87,6 +92,13 @@ func (r *region) solve(nodes, x []int32, unary []int64, limit int64) (labels []i
 		labels[v] = r.values[v][labels[v]]
 	}
 	return labels, value, true
+}
+
+// solveAmong does what solve does where each node may take only some of its values.
+func (r *region) solveAmong(nodes []int32, among [][]int32, x []int32, unary []int64, limit int64) (labels []int32, value int64, ok bool) {
+	r.among = among
+	defer func() { r.among = nil }()
+	return r.solve(nodes, x, unary, limit)
 }
 
 // size returns the number of classes of variable v.
@@ -118,6 +130,10 @@ func (r *region) connect() {
 			}
 		}
 		slices.Sort(r.near[v])
+		if r.among != nil {
+			r.values[v] = r.among[v]
+			continue
+		}
 		r.class[v], r.values[v] = r.number.common(maps, sizes, r.m.values(i))
 	}
 }
@@ -224,6 +240,10 @@ func (r *region) fill(unary []int64) [][]int64 {
 				costs[y] = min(costs[y]+e.cost(r.x[e.a], int32(y)), Inf)
 			}
 		}
+		if r.among != nil {
+			own[v] = pick(costs, r.among[v])
+			continue
+		}
 		r.values[v], own[v] = lightest(r.class[v], r.size(int32(v)), costs)
 	}
 	return own
@@ -231,7 +251,7 @@ func (r *region) fill(unary []int64) [][]int64 {
 
 // table returns the costs of arc e for all classes of the variables v and u at its ends.
 func (r *region) table(e *arc, v, u int32) []int64 {
-	if e.pa == nil && e.pb == nil {
+	if e.pa == nil && e.pb == nil && r.among == nil {
 		return e.t.v
 	}
 	out := make([]int64, 0, r.size(v)*r.size(u))

@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// eta is the part by which prices move in a step.
+const eta = 0.02
+
 // walk moves the prices around the border of feasibility, where roundings that fit and are cheap lie (solver.md section 4.8 b).
 type walk struct {
 	msg    *messages
@@ -21,9 +24,9 @@ func newWalk(ctx context.Context, m *model) *walk {
 	return &walk{msg: newMessages(ctx, m), x: make([]int32, len(m.node)), use: make([]int64, len(m.base))}
 }
 
-// step leaves a new rounding in x and reports whether it fits. scale is the size of costs, to be divided by the limit for the size of a
-// price. If steep is set prices rise faster and faster until a rounding fits: any solution will do.
-func (k *walk) step(rng *rand.Rand, scale float64, steep bool) bool {
+// step leaves a new rounding in x and reports whether it fits. unit is by how much a price rises at most. If steep is set prices rise
+// faster and faster until a rounding fits: any solution will do.
+func (k *walk) step(rng *rand.Rand, unit float64, steep bool) bool {
 	m := k.msg.m
 	if k.rounds%8 == 0 {
 		k.msg.noise = nil
@@ -44,7 +47,6 @@ func (k *walk) step(rng *rand.Rand, scale float64, steep bool) bool {
 	if !m.hasLimit {
 		return m.cost(k.x) < Inf
 	}
-	const eta = 0.02
 	if m.usage(k.x, k.use) <= 0 {
 		k.failed, k.climb = 0, 1
 		for t := range k.msg.price {
@@ -55,7 +57,7 @@ func (k *walk) step(rng *rand.Rand, scale float64, steep bool) bool {
 	if k.climb *= 1.2; !steep {
 		k.climb = 1
 	}
-	k.raise(eta * scale * min(k.climb, 1e6) / float64(max(m.limit, 1)))
+	m.raise(k.msg.price, k.use, unit*min(k.climb, 1e6))
 	if k.failed++; k.failed > 60 {
 		for t := range k.msg.price {
 			k.msg.price[t] *= 1 + eta
@@ -64,21 +66,20 @@ func (k *walk) step(rng *rand.Rand, scale float64, steep bool) bool {
 	return false
 }
 
-// raise lifts the price at the worst point of every stretch of time over the limit.
-func (k *walk) raise(unit float64) {
-	limit := k.msg.m.limit
-	for s := 0; s < len(k.use); s++ {
-		if k.use[s] <= limit {
+// raise lifts the price at the worst point of every stretch of time whose usage is over the limit, by up to a unit.
+func (m *model) raise(price []float64, use []int64, unit float64) {
+	for s := 0; s < len(use); s++ {
+		if use[s] <= m.limit {
 			continue
 		}
 		e, worst := s, s
-		for ; e < len(k.use) && k.use[e] > limit; e++ {
-			if k.use[e] > k.use[worst] {
+		for ; e < len(use) && use[e] > m.limit; e++ {
+			if use[e] > use[worst] {
 				worst = e
 			}
 		}
-		overload := float64(k.use[worst]-limit) / float64(max(limit, 1))
-		k.msg.price[worst] += unit * min(1, overload+0.01)
+		overload := float64(use[worst]-m.limit) / float64(max(m.limit, 1))
+		price[worst] += unit * min(1, overload+0.01)
 		s = e
 	}
 }
@@ -90,8 +91,8 @@ func (k *walk) restart(d *ascent) {
 	k.rounds, k.failed, k.climb = 0, 0, 1
 }
 
-// priced returns unary costs plus usage at the given prices, times a random factor per node, as integers.
-func priced(m *model, price []float64, rng *rand.Rand) []int64 {
+// priced returns unary costs plus usage at the given prices, times a factor, as integers.
+func priced(m *model, price []float64, factor float64) []int64 {
 	out := slices.Clone(m.unary)
 	prefix := make([]float64, len(price)+1)
 	for t, p := range price {
@@ -100,7 +101,6 @@ func priced(m *model, price []float64, rng *rand.Rand) []int64 {
 	if prefix[len(price)] == 0 {
 		return out
 	}
-	factor := math.Exp(0.5 * rng.NormFloat64())
 	for i := range m.node {
 		lo := m.off[i]
 		for _, it := range m.items[i] {
