@@ -26,8 +26,8 @@ func TestEmitCollectives(t *testing.T) {
 	}
 }
 
-// emittedPrograms are programs with all kinds of collectives, and with collective matmuls.
-var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/rings"}
+// emittedPrograms are programs with all kinds of collectives, with ops that fetch of neighbouring blocks, and with collective matmuls.
+var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/neighbours", "testdata/emit/rings"}
 
 func emitCollectives(t *testing.T, d *datadriven.TestData) string {
 	text, err := lowered(t, &autoshard.Plan{Program: d.Input}).Emit(t.Context(), "jax")

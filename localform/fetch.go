@@ -33,17 +33,6 @@ func (f *Fetch) from(s, i int64) (a, z int64) {
 	return max(a, s*f.Size()), min(z, (s+1)*f.Size())
 }
 
-// foreign returns the most elements of other blocks that a device needs.
-func (f *Fetch) foreign() int64 {
-	most := int64(0)
-	for i := range f.Live {
-		a, z := f.reads(i)
-		own, end := f.from(i, i)
-		most = max(most, max(0, z-a)-max(0, end-own))
-	}
-	return most
-}
-
 // affine returns the table first, first + step, … of n entries.
 func affine(first, step, n int64) []int64 {
 	out := make([]int64, n)
