@@ -33,8 +33,8 @@ type Expansion struct {
 // vanish. Those to or from a single device, or between meshes of other axes, stay: they are no business of collectives. A
 // reshard to a tensor whole on every device ends on the mesh that the operand has. Propagation barriers before a reshard
 // are passed over. It fails (ErrInvalid) on a reshard of a value of another rank and (ErrUnsupported) on one that
-// introduces unreduced axes, which explicit reshards have ops of their own for, or whose axes are not independent, or with
-// the error of the context.
+// introduces unreduced axes, which explicit reshards have ops of their own for, whose axes are not independent, or whose
+// steps in Shardy's order are none, or with the error of the context.
 // Shardy: -sdy-reshard-to-collectives (specification: shardy.md section 5.4).
 func Expand(ctx context.Context, m *ir.Module, e Expansion) error {
 	var failed error
@@ -79,12 +79,31 @@ func (e *Expansion) reshard(m *ir.Module, op ir.OpID) error {
 			"`sdy.reshard` introduces unreduced axes: give its operand a sharding and run sdy-insert-explicit-reshards before")
 	}
 	steps := e.Order(&Reshard{Shape: m.Shape(v), Bytes: m.ValueType(v).Bytes(), From: in, To: out, Reordered: have != mesh})
+	if d, before, after := resizes(in, steps); before != after {
+		return diag.Unsupported(diag.NotSupported, m.Position(op), "the steps of `sdy.reshard` in Shardy's order permute blocks of other sizes: "+
+			"dimension %d is cut in %d before and in %d after; Shardy fails here, too", d, before, after)
+	}
 	if len(steps) == 0 && want.IsReplicated() {
 		v = m.Operand(op, 0) // Shardy does not look behind barriers here
 	}
 	m.ReplaceUses(m.Result(op, 0), emit(m.BuilderBefore(op), m, v, steps, have, mesh))
 	m.Erase(op)
 	return nil
+}
+
+// resizes finds a permutation of blocks of other sizes, which is none: the dimension, and in how many blocks it is cut before and after.
+func resizes(at Layout, steps []Step) (d int, before, after int64) {
+	for i := range steps {
+		s := &steps[i]
+		for d := range at.Dims {
+			before, after = subaxis.Product(at.Dims[d]), subaxis.Product(s.After.Dims[d])
+			if s.Kind == Permute && before != after {
+				return d, before, after
+			}
+		}
+		at = s.After
+	}
+	return 0, 0, 0
 }
 
 // ops are the sdy ops of the kinds.

@@ -55,7 +55,7 @@ func Find(ctx context.Context, r *Request) (*Answer, error) {
 // permutations change the sizes of blocks, such as from {x, y}, {z} to {z, x}, {y} where x has three devices, and Shardy refuses
 // them itself.
 func (f *finder) ways(ctx context.Context) (found, shardy *way, err error) {
-	if shardy, err = f.follow(ctx, collectives.Shardy(&f.reshard)); err != nil && !errors.Is(err, diag.ErrInvalid) {
+	if shardy, err = f.follow(ctx, collectives.Shardy(&f.reshard)); err != nil && !errors.Is(err, diag.ErrUnsupported) {
 		return nil, nil, err
 	}
 	planner := collectives.NewPlanner(f.model, f.Mesh)

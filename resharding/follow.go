@@ -25,15 +25,12 @@ type way struct {
 	program     string
 }
 
-// follow says what steps take. What they send is counted in the program of one device. It fails with diag.ErrInvalid for steps that are no
-// program.
+// follow says what steps take. What they send is counted in the program of one device. It fails with diag.ErrUnsupported for steps that are
+// none.
 func (f *finder) follow(ctx context.Context, steps []collectives.Step) (*way, error) {
 	w := &way{}
 	m, mesh, err := f.expanded(ctx, steps)
 	if err != nil {
-		return nil, err
-	}
-	if err := ir.Verify(ctx, m); err != nil {
 		return nil, err
 	}
 	text, err := mlir.Write(ctx, m, mlir.PrintOptions{})
