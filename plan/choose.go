@@ -65,6 +65,8 @@ type choice struct {
 	large bool     // a level was left out because it is too large
 	early bool     // time cut the search short
 	last  *level   // that was searched, nil for none
+
+	baselines []baseline
 }
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
@@ -79,6 +81,7 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 			c.offer(b.lowered)
 		}
 	}
+	c.baselines = baselines
 	c.bound = c.space.Floor()
 	search, cancel := c.before(2 * c.lowering)
 	defer cancel()

@@ -3,19 +3,20 @@ package plan
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/search"
 )
 
 // mergingAttempts bounds how often a level is searched again because what is merged waits in memory, and how often for a better plan.
-const mergingAttempts = 4
+const mergingAttempts = 3
 
 // merging searches a level again with reductions sent as one with those of a solution: of the latest and, where memory is short, of
 // baselines, which need not fit.
 func (c *choice) merging(ctx context.Context, l *level) error {
 	starts := [][]int32{l.solution}
-	if c.short {
+	if c.binding() {
 		starts = append(l.space.WarmStarts(), l.solution)
 	}
 	for _, x := range starts {
@@ -24,6 +25,13 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 		}
 	}
 	return nil
+}
+
+// binding says whether there is a faster plan, but for the memory.
+func (c *choice) binding() bool {
+	return slices.ContainsFunc(c.baselines, func(b baseline) bool {
+		return b.lowered != nil && b.lowered.step.Peak > c.Memory && c.best != nil && b.lowered.step.Total() < c.best.step.Total()
+	})
 }
 
 // remerging does so with those of the best plan, as long as there is a better one.
@@ -54,7 +62,7 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 			return err
 		}
 		c.tell("search")
-		options := c.options(l, l.problem, 0.25, searchSteps)
+		options := c.options(l, l.problem, 0.25, searchSteps/2)
 		options.Brief, options.Rough = true, l.large()
 		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
 		c.spent += result.Steps
