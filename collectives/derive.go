@@ -111,7 +111,7 @@ func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 		return assignment, nil
 	}
 	err := m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
-		if r := rule.Complete(m, op); r != nil {
+		if r := rule.Computing(m, op); r != nil {
 			assignment[op] = deriveOp(m, op, r)
 		}
 	})

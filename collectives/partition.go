@@ -173,7 +173,7 @@ func (p *inserter) compute(op ir.OpID, copies moved) error {
 
 func (p *inserter) layouts(op ir.OpID) (operands, results []Layout, err error) {
 	m := p.m
-	r := rule.Complete(m, op)
+	r := rule.Computing(m, op)
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
 		return wholes(m, m.Operands(op)), wholes(m, m.ResultValues(op)), nil
 	}

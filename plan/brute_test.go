@@ -90,7 +90,7 @@ func (b *brute) block(block ir.BlockID, narrow bool) {
 // computed returns every way to cut an op, each with every way to keep its result.
 func (b *brute) computed(op ir.OpID, narrow bool) []choiceOf {
 	m, v := b.m, b.m.Result(op, 0)
-	r := rule.Complete(m, op)
+	r := rule.Computing(m, op)
 	if r == nil {
 		return b.kept(v, &collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}, false)
 	}

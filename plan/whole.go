@@ -111,7 +111,7 @@ func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
 	if k.IsTerminator() || k.HasBodies() || !slices.ContainsFunc(append(m.Operands(op), m.ResultValues(op)...), isArray) {
 		return false, false
 	}
-	r := rule.Complete(m, op)
+	r := rule.Computing(m, op)
 	if r == nil {
 		return false, true
 	}

@@ -10,11 +10,26 @@ import (
 	"autoshard/subaxis"
 )
 
-// dynamicSlice takes whole blocks of the dimensions that are cut.
+// dynamicSlice takes whole blocks of the dimensions that are cut and that the slice covers whole. Along others each device gives what
+// its block has of the slice, where that is only known at run time, and zeros; an all-reduce follows (specification: localforms.md
+// section 3.9).
 func (l *lowerer) dynamicSlice(op ir.OpID) error {
+	m := l.m
+	operand, v := m.Operand(op, 0), m.Result(op, 0)
+	slice := m.Shape(v)
+	w := l.window(op, operand, slice, 1)
 	l.results(op)
-	dims := l.m.Shape(l.m.Result(op, 0))
-	l.m.SetAttrs(op, l.m.OpAttrs(op).With("slice_sizes", ir.Ints(dims)))
+	if w == nil {
+		m.SetAttrs(op, m.OpAttrs(op).With("slice_sizes", ir.Ints(m.Shape(v))))
+		return nil
+	}
+	piece := w.take(operand)
+	for d, behind := range w.behind {
+		if behind != 0 {
+			piece = w.shift(piece, d, w.b.Op1(ir.OpNegate, m.Type(behind), nil, behind), slice[d])
+		}
+	}
+	l.replace(op, w.found(piece, slice))
 	return nil
 }
 
@@ -30,9 +45,7 @@ func (l *lowerer) dynamicUpdateSlice(op ir.OpID) error {
 	if w == nil {
 		return nil
 	}
-	old := w.b.Op1(ir.OpDynamicSlice, m.WithDims(m.Type(update), w.sizes),
-		ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints(w.sizes))), append([]ir.ValueID{operand}, w.starts...)...)
-	fresh := update
+	old, fresh := w.take(operand), update
 	for d, at := range w.behind {
 		if at != 0 {
 			fresh = w.shift(fresh, d, at, w.sizes[d])
@@ -112,6 +125,26 @@ func (w *window) clamp(v ir.ValueID, most int64) ir.ValueID {
 
 func (w *window) arithmetic(kind ir.Kind, x, y ir.ValueID) ir.ValueID {
 	return w.b.Op1(kind, w.m.Type(x), nil, x, y)
+}
+
+// take emits the window of this device's block.
+func (w *window) take(block ir.ValueID) ir.ValueID {
+	return w.b.Op1(ir.OpDynamicSlice, w.m.WithDims(w.m.Type(block), w.sizes), ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints(w.sizes))),
+		append([]ir.ValueID{block}, w.starts...)...)
+}
+
+// found emits zeros in the place of a part of the slice that is a single row, which shift leaves where it is, of another block.
+func (w *window) found(part ir.ValueID, slice []int64) ir.ValueID {
+	m := w.m
+	for d, behind := range w.behind {
+		if behind == 0 || slice[d] != 1 {
+			continue
+		}
+		here := w.b.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs("EQ", w.index), behind, w.b.Integer(w.index, 0))
+		zero := w.broadcast(w.b, w.b.Constant(m.Zeros(m.TensorType(m.ValueType(part).DType))), m.Shape(part))
+		part = w.b.Op1(ir.OpSelect, m.Type(part), nil, here, part, zero)
+	}
+	return part
 }
 
 // shift emits a number of rows of a value along one dimension from a place on that may lie before its first row or behind its last

@@ -23,8 +23,12 @@ type Fetching struct {
 // is -1.
 func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectives.Layout, operands [][]int64) Fetching {
 	f := Fetching{Operands: operands}
-	if m.Kind(op) == ir.OpDynamicUpdateSlice {
+	switch m.Kind(op) {
+	case ir.OpDynamicUpdateSlice:
 		md.own(m, op, at(0), &f)
+		return f
+	case ir.OpDynamicSlice:
+		md.seek(m, op, at(0), &f)
 		return f
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {
@@ -81,10 +85,49 @@ func (md *Model) own(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetchi
 		}
 	}
 	if f.Any {
-		f.Copied += md.copied(2*bytes()) + md.copied(3*bytes())
+		f.Copied += md.taken(m, op, block, bytes()) + md.copied(3*bytes())
 		f.Operands = slices.Clone(f.Operands)
 		f.Operands[1] = dims
 	}
+}
+
+// seek prices what a device does to find in its own block what there is of a slice: it takes that, and moves it to where it is in the
+// slice, among zeros.
+func (md *Model) seek(m *ir.Module, op ir.OpID, from *collectives.Layout, f *Fetching) {
+	result, block := m.Shape(m.Result(op, 0)), f.Operands[0]
+	dims := slices.Clone(block)
+	bytes := func() int64 { return product(dims) * int64(m.ValueType(m.Result(op, 0)).DType.Bytes()) }
+	var cut []int
+	for d, whole := range m.Shape(m.Operand(op, 0)) {
+		if result[d] == whole {
+			continue
+		}
+		dims[d] = min(result[d], block[d])
+		if len(from.Dims[d]) > 0 {
+			cut = append(cut, d)
+		}
+	}
+	if len(cut) == 0 {
+		return
+	}
+	f.Any, f.Done, f.Copied = true, true, md.taken(m, op, block, bytes())
+	for _, d := range cut {
+		if result[d] == 1 {
+			f.Copied += md.copied(2 * bytes())
+			continue
+		}
+		taken := bytes()
+		dims[d] += 2 * result[d]
+		f.Copied += md.copied(taken + bytes())
+		dims[d] = result[d]
+		f.Copied += md.copied(2 * bytes())
+	}
+}
+
+// taken prices a dynamic slice of a block of an op's first operand.
+func (md *Model) taken(m *ir.Module, op ir.OpID, block []int64, bytes int64) int64 {
+	w := cost.Work{DType: elementType(m, op), FLOPs: float64(product(block)), Bytes: 2 * float64(bytes)}
+	return cost.Picoseconds(md.hardware.Op(w, md.topology.Options()).Seconds)
 }
 
 // copied prices moving bytes to and from memory.

@@ -26,7 +26,9 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){"update": programs.Update}
+	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
+		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice,
+	}
 	for name := range programs.Moving {
 		draws[name] = func(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
 			return programs.Neighbours(t, name, over, cuts)

@@ -24,6 +24,7 @@ type builder struct {
 	m            *ir.Module
 	op           ir.OpID
 	conservative bool
+	computing    bool      // rather than propagating, see Computing
 	in, out      [][]int64 // shapes of operands and results
 	rule         *ir.Rule
 }

@@ -10,7 +10,7 @@ import (
 // family reads. It is for one module and one mode.
 type Cache struct {
 	conservative bool
-	complete     bool // with the rules that Shardy does not have
+	of           func(*ir.Module, ir.OpID) *ir.Rule // nil for Of
 	rules        map[string]*ir.Rule
 	key          []byte
 	shapes       []ir.TypeID // by type: the first static tensor type of the same shape, 0 if unknown yet
@@ -25,11 +25,18 @@ func NewCache(conservative bool) *Cache {
 // NewCompleteCache returns an empty cache for the rules that Complete returns.
 func NewCompleteCache() *Cache {
 	c := NewCache(false)
-	c.complete = true
+	c.of = Complete
 	return c
 }
 
-// Of returns what the function Of, or Complete, returns.
+// NewComputingCache returns an empty cache for the rules that Computing returns.
+func NewComputingCache() *Cache {
+	c := NewCache(false)
+	c.of = Computing
+	return c
+}
+
+// Of returns what the function Of, Complete or Computing returns.
 func (c *Cache) Of(m *ir.Module, op ir.OpID) *ir.Rule {
 	f := FamilyOf(m, op)
 	if f == nil || !f.local || m.Attr(op, Attr) != nil || !c.sign(m, op, f) {
@@ -44,8 +51,8 @@ func (c *Cache) Of(m *ir.Module, op ir.OpID) *ir.Rule {
 }
 
 func (c *Cache) derive(m *ir.Module, op ir.OpID) *ir.Rule {
-	if c.complete {
-		return Complete(m, op)
+	if c.of != nil {
+		return c.of(m, op)
 	}
 	return Of(m, op, c.conservative)
 }

@@ -29,6 +29,8 @@ type Family struct {
 	reads []string
 	// own families are of ops that Shardy has no rule for, since XLA replaces them before Shardy sees them.
 	own bool
+	// seeks says that Computing returns other rules than Complete.
+	seeks bool
 
 	// What Shardable asks. combine says how partial results along reduction factors combine, false where they do not; nil: they
 	// do not. judge corrects what follows from the types of the factors, as the local form of the op has it; nil: nothing.
@@ -53,6 +55,20 @@ func Complete(m *ir.Module, op ir.OpID) *ir.Rule {
 		return given.Rule
 	}
 	return derive(m, op, FamilyOf(m, op), false)
+}
+
+// Computing returns the rule by which an op is computed on blocks: that of Complete but for ops whose result has a part of a
+// dimension of an operand that only run time finds. No axes propagate between the two, which are one factor that needs replication. On
+// blocks they are two: every device gives what it has of the part, and zeros, and the results are added.
+func Computing(m *ir.Module, op ir.OpID) *ir.Rule {
+	family := FamilyOf(m, op)
+	if family == nil || !family.seeks || m.Attr(op, Attr) != nil || !ranked(m, op) {
+		return Complete(m, op)
+	}
+	b := newBuilder(m, op, false)
+	b.computing = true
+	family.build(b)
+	return b.finish()
 }
 
 // Attr is the name of the attribute that holds a given rule.

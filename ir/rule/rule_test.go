@@ -63,7 +63,7 @@ func verdicts(m *ir.Module) string {
 	var b strings.Builder
 	main, _ := m.Main()
 	for op := range m.Ops(m.Func(main).Body) {
-		r := rule.Complete(m, op)
+		r := rule.Computing(m, op)
 		if r == nil {
 			continue
 		}

@@ -35,9 +35,12 @@ func init() {
 	}, ir.OpReverse)
 	register(&Family{
 		Name:  "dynamic_slice",
-		Why:   "whole dimensions pass through; which shard holds a cut one is known only at run time",
-		build: func(b *builder) bool { return b.mismatch(b.in[0], b.out[0], needReplication, true) },
+		Why:   "whole dimensions pass through; a cut one is searched on every shard",
+		build: buildDynamicSlice,
 		local: true,
+		seeks: true,
+
+		combine: sums,
 	}, ir.OpDynamicSlice)
 	register(&Family{
 		Name:  "dynamic_update_slice",
@@ -98,6 +101,22 @@ func (b *builder) joinsSlices() bool {
 func buildReverse(b *builder) bool {
 	reversed := b.ints("dimensions")
 	return b.passing(b.out[0], func(d int) bool { return !hasInt(reversed, d) }, permutation, false)
+}
+
+func buildDynamicSlice(b *builder) bool {
+	operand, result := b.in[0], b.out[0]
+	if !b.computing {
+		return b.mismatch(operand, result, needReplication, true)
+	}
+	for d, size := range operand {
+		if size == result[d] {
+			b.everywhere(d, size, passThrough, false)
+			continue
+		}
+		b.factor(dims(len(b.in), 0, d), []int{none}, size, reduction, false)
+		b.factor(nil, []int{d}, result[d], needReplication, false)
+	}
+	return true
 }
 
 func buildDynamicUpdateSlice(b *builder) bool {

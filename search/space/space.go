@@ -141,9 +141,9 @@ func (s *Space) Again() *Space {
 	return c
 }
 
-// rulesOf returns the sharding rules of the ops of the main function.
+// rulesOf returns the rules by which ops are computed on blocks, of those of the main function.
 func rulesOf(m *ir.Module) []*ir.Rule {
-	rules, cache := make([]*ir.Rule, m.NumOps()), rule.NewCompleteCache()
+	rules, cache := make([]*ir.Rule, m.NumOps()), rule.NewComputingCache()
 	m.Walk(m.MainFunc().Body, func(op ir.OpID) { rules[op] = cache.Of(m, op) })
 	return rules
 }

@@ -15,22 +15,39 @@ import (
 // Update draws a module with a function of one dynamic_update_slice, and adds the mesh. The axes cut the operand and the result, and of
 // the update the dimensions that it covers whole. Starts are small integers of any type, which lie outside now and then.
 func Update(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	return dynamic(t, over, cuts, func(_ *ir.Module, b *ir.Builder, whole, _ ir.TypeID, args []ir.ValueID) ir.ValueID {
+		return b.Op1(ir.OpDynamicUpdateSlice, whole, nil, args...)
+	})
+}
+
+// Slice is like Update for a dynamic_slice: the axes cut the operand, and of the result the dimensions that it has whole.
+func Slice(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	return dynamic(t, over, cuts, func(m *ir.Module, b *ir.Builder, _, part ir.TypeID, args []ir.ValueID) ir.ValueID {
+		args = slices.Delete(slices.Clone(args), 1, 2)
+		return b.Op1(ir.OpDynamicSlice, part, attrs("slice_sizes", ir.Ints(m.TypeOf(part).Dims)), args...)
+	})
+}
+
+// dynamic draws the function of one op on a tensor, on a part of it, and on a start for every dimension.
+func dynamic(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref,
+	emit func(m *ir.Module, b *ir.Builder, whole, part ir.TypeID, args []ir.ValueID) ir.ValueID) (*ir.Module, ir.MeshID) {
 	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
 	e := rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8, dtype.BF16, dtype.I1}).Draw(t, "element")
 	whole := n.each(n.size)
-	part := n.each(func(d int) int64 { return n.between(1, whole[d], "rows of the update") })
+	part := n.each(func(d int) int64 { return n.between(1, whole[d], "rows of the part") })
 	m := n.m
 	start := m.TensorType(rapid.SampledFrom([]dtype.Type{dtype.I32, dtype.I32, dtype.I64, dtype.I8, dtype.UI32}).Draw(t, "index"))
 	args := append([]ir.TypeID{m.TensorType(e, whole...), m.TensorType(e, part...)}, slices.Repeat([]ir.TypeID{start}, len(cuts))...)
 	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: args, Results: args[:1]}))
 	b := m.BuilderAtEnd(f.Body)
-	result := b.Op1(ir.OpDynamicUpdateSlice, args[0], nil, m.BlockArgs(f.Body)...)
+	result := emit(m, b, args[0], args[1], m.BlockArgs(f.Body))
+	f.ResultTypes[0] = m.Type(result)
 	b.Op(ir.OpReturn, nil, nil, result)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	for i, v := range append(m.BlockArgs(f.Body), result) {
+	for _, v := range append(m.BlockArgs(f.Body), result) {
 		l := collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}
 		for d := range l.Dims {
-			if i != 1 || part[d] == whole[d] {
+			if m.Shape(v)[d] == whole[d] {
 				l.Dims[d] = cuts[d]
 			}
 		}
