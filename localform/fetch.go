@@ -1,14 +1,11 @@
 package localform
 
 // Blocks is how a dimension of N elements is cut: into K blocks of Size elements each, of which the last ones may hold
-// fewer valid elements or none.
+// fewer elements of it or none.
 type Blocks struct{ N, K int64 }
 
 // Size returns the elements that every device has room for.
 func (b Blocks) Size() int64 { return ceilDiv(b.N, b.K) }
-
-// Valid returns the elements of block i that are elements of the dimension.
-func (b Blocks) Valid(i int64) int64 { return min(max(b.N-i*b.Size(), 0), b.Size()) }
 
 // Fetch is what the devices along a cut dimension need of it: device i the elements from Lo[i] to Lo[i]+Rows. Those outside
 // [0, N) are a fill.
