@@ -35,7 +35,7 @@ func TestMessagesAgainstBruteForce(t *testing.T) {
 			s := newSolver(context.Background(), p, Options{Steps: 2_000_000, Seed: uint64(seed), Messages: &messages, Rough: round != 2})
 			s.lanes[0].table, s.lanes[1].table = 0, 0 // no elimination of the whole
 			w := newWork(context.Background(), p)
-			w.lasting = s.opt.Rough
+			w.rough = s.opt.Rough
 			s.raise(s.root(w))
 			if s.bound > o.best {
 				t.Fatalf("seed %d, round %d: bound %d, optimum %d", seed, round, s.bound, o.best)

@@ -71,7 +71,7 @@ func compile(w *work) *model {
 	}
 	m.origin = &origin{w.origin, slices.Clip(w.log), m.node, len(w.cells)}
 	m.forward, m.backward = make([][]int32, len(m.node)), make([][]int32, len(m.node))
-	tables := newTables(w.lasting)
+	tables := newTables(w.rough)
 	for _, i := range m.node {
 		for _, e := range w.live(i) {
 			if j := w.other(e, i); i < j {

@@ -17,7 +17,7 @@ func (w *work) reduce(ctx context.Context) {
 			continue
 		}
 		w.dropPoints()
-		if !w.lasting && w.dominate(ctx) || len(w.queue) > 0 {
+		if !w.rough && w.dominate(ctx) || len(w.queue) > 0 {
 			continue
 		}
 		if !w.eliminate(ctx) && len(w.queue) == 0 {

@@ -100,7 +100,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	}
 	s.merge()
 	w := newWork(ctx, p)
-	w.lasting = opt.Rough
+	w.rough = opt.Rough
 	if opt.Certify {
 		w.prove(p)
 		s.proof = w.proof

@@ -39,7 +39,7 @@ func (g *stage) compile(prices []pricedTime, from *carried) {
 	g.finder = newFinder(g.s, m)
 	g.dual, g.region = newAscent(g.s.ctx, m), newRegion(g.s.ctx, m)
 	g.left = nil
-	if g.w.lasting { // there is no other lane
+	if g.w.rough { // there is no other lane
 		g.dual.msg.use(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 	}
 	if from != nil {
@@ -100,7 +100,7 @@ func (g *stage) ascend(n int) {
 		g.dual.step(g.s.cost)
 		g.s.charge(g.dual.spent)
 		g.dual.spent = 0
-		if !g.w.lasting || i == n-1 {
+		if !g.w.rough || i == n-1 {
 			g.consider(g.dual.x, "rounding")
 		}
 	}
@@ -132,7 +132,7 @@ func (g *stage) certify() {
 		g.messages.keep(g.dual, g.s.p, g.w.log)
 	}
 	// Looking for what to delete costs as much as a sweep or two: only if the gap has closed by a fifth.
-	if g.s.ctx.Err() == nil && !g.w.lasting && g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
+	if g.s.ctx.Err() == nil && !g.w.rough && g.s.found && !g.closed() && 5*(g.s.cost-c.bound) <= 4*(g.tried-g.proven) {
 		g.tried, g.proven = g.s.cost, c.bound
 		g.s.charge(2 * g.m.entries)
 		g.fix(c)

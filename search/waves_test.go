@@ -56,7 +56,7 @@ func TestWaves(t *testing.T) {
 				t.Fatalf("seed %d, %d cores: bound %g, node by node %g", seed, cores, got, bound)
 			}
 		}
-		w.lasting = true
+		w.rough = true
 		s := newMessages(t.Context(), compile(w))
 		for range 3 {
 			s.forward(nil)

@@ -37,7 +37,7 @@ type work struct {
 	hasLimit bool
 	limit    int64
 	shared   bool    // strategies of the problem share rows
-	lasting  bool    // dominated values stay
+	rough    bool    // dominated values stay, tables are short, and all cores work on one lane
 	base     []int64 // unavoidable usage at every time point
 	delta    []int64 // pending changes of base as a difference array
 	point    []int32 // compressed time of the problem of every time point

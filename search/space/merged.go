@@ -180,6 +180,7 @@ type meeting struct {
 	payer   int32 // the node of the last of them to begin
 	place   int32
 	members int64
+	saved   int64 // picoseconds that the others do not pay
 }
 
 // meetings returns for each list of spans, and for each list of axes, where a solution's reductions are sent, from the last one to the
@@ -196,9 +197,10 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 			known := all[k][st.over]
 			if n := len(known); n > 0 && x.to > known[n-1].place {
 				known[n-1].members++
+				known[n-1].saved += s.nodes[x.node].runs * st.reduced
 				continue
 			}
-			all[k][st.over] = append(known, meeting{x.node, x.from, 1})
+			all[k][st.over] = append(known, meeting{payer: x.node, place: x.from, members: 1})
 		}
 	}
 	return all
@@ -249,28 +251,26 @@ func (s *Space) shared(i int, st *strategy) int64 {
 // Merging returns the picoseconds that the reductions of a solution save if all that can be sent as one are.
 func (s *Space) Merging(solution []int32) int64 {
 	total := int64(0)
-	for k, of := range s.meetings(solution) {
-		for over, meetings := range of {
-			for _, x := range s.spans[k] {
-				n := &s.nodes[x.node]
-				st := &n.class.strategies[solution[x.node]]
-				pays := slices.ContainsFunc(meetings, func(at meeting) bool { return at.payer == x.node })
-				if st.over == over && st.reduced > 0 && !pays {
-					total += n.runs * st.reduced
-				}
+	for _, of := range s.meetings(solution) {
+		for _, meetings := range of {
+			for _, at := range meetings {
+				total += at.saved
 			}
 		}
 	}
 	return total
 }
 
-// pay lets of the reductions that a solution would send as one the last pay: half of it, and half of what was paid before.
+// pay moves what the reductions that a solution would send as one pay half of the way to the last of them.
 func (s *Space) pay(solution []int32) {
 	for k, of := range s.meetings(solution) {
 		for over, meetings := range of {
+			payers := make(map[int32]bool, len(meetings))
+			for _, at := range meetings {
+				payers[at.payer] = true
+			}
 			for _, x := range s.spans[k] {
-				pays := slices.ContainsFunc(meetings, func(at meeting) bool { return at.payer == x.node })
-				s.settlePart(x.node, over, pays)
+				s.settlePart(x.node, over, payers[x.node])
 			}
 		}
 	}

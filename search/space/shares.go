@@ -47,9 +47,9 @@ func (s *Space) internParts() {
 	}
 }
 
-// Settle lets those uses pay for a copy that make it in a solution of the problem or of its relaxation: all of the price from
-// now on if it is the first solution that is seen, else half of it and half of what they paid before. Of reductions that can be sent as
-// one, those pay likewise for what comes before sending.
+// Settle moves what uses pay for a copy towards those that make it in a solution of the problem or of its relaxation: after the first
+// solution they pay all of it, after the k-th the parts move 2/(k+1) of the way (Frank and Wolfe's method). Of reductions that can be
+// sent as one, what comes before sending moves half of the way to those that pay for it.
 func (s *Space) Settle(solution []int32) {
 	type copied struct {
 		of     int32
