@@ -15,7 +15,7 @@ func AsAnnotated(ctx context.Context, source *answer.Source, o Options) (*Plan, 
 	if err != nil {
 		return nil, err
 	}
-	p.pin(p.emptySpace(), func(pinned) bool { return true }) // findings say what cannot be kept
+	p.kept() // what cannot be is said
 	b := p.annotationsOnly()
 	if err := p.lowerBaseline(ctx, &b, true, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)); err != nil {
 		return nil, err

@@ -164,21 +164,16 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 		if options.Messages = &l.messages; rough {
 			options.Rough, options.Gap, options.Brief = true, roughGap, true
 		}
-		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
-		c.spent += result.Steps
-		c.early = c.early || ctx.Err() != nil
-		if errors.Is(err, diag.ErrInfeasible) {
-			if !rough {
+		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
+		if err != nil {
+			return err
+		}
+		if result.Solution == nil {
+			if !rough || ctx.Err() != nil {
 				return nil
 			}
 			rough = false
 			continue
-		}
-		if c.gaveUp(err) {
-			return c.late.Err()
-		}
-		if err != nil {
-			return err
 		}
 		over, err := c.try(ctx, l, l.space.Own(result.Solution))
 		if err != nil || over <= 0 || c.over(ctx) {
@@ -197,6 +192,17 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 		}
 	}
 	return nil
+}
+
+// find solves a problem. There is no solution where none fits, or none was found in time.
+func (c *choice) find(ctx context.Context, p *search.Problem, o search.Options) (search.Result, error) {
+	result, err := search.Solve(ctx, p, o)
+	c.spent += result.Steps
+	c.early = c.early || ctx.Err() != nil
+	if errors.Is(err, diag.ErrInfeasible) || c.gaveUp(err) {
+		return search.Result{}, c.late.Err()
+	}
+	return result, err
 }
 
 // watch makes the problem of a level count what programs hold for moments, at the ops where that of a solution holds more than

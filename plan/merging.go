@@ -2,11 +2,7 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"slices"
-
-	"autoshard/internal/diag"
-	"autoshard/search"
 )
 
 // mergingAttempts bounds how often a level is searched again because what is merged waits in memory, and how often for a better plan.
@@ -64,14 +60,8 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 		c.tell("search")
 		options := c.options(l, l.problem, 0.25, searchSteps/2)
 		options.Brief, options.Rough = true, l.large()
-		result, err := search.Solve(ctx, l.problem.WithLimit(limit), options)
-		c.spent += result.Steps
-		switch {
-		case errors.Is(err, diag.ErrInfeasible):
-			return nil
-		case c.gaveUp(err):
-			return c.late.Err()
-		case err != nil:
+		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
+		if err != nil || result.Solution == nil {
 			return err
 		}
 		over, err := c.try(ctx, l, l.space.Own(result.Solution))

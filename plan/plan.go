@@ -116,8 +116,14 @@ func (p *planner) report(stage string, cost, bound int64) {
 // space returns the space of the plans, with the baselines as suggestions. It is not complete if the context ends.
 func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space {
 	p.report("rules", 0, 0)
-	s := p.emptySpace()
-	p.pin(s, func(pinned) bool { return true })
+	var s *space.Space
+	if p.prior != nil {
+		s = p.prior.space.Again()
+	} else {
+		s = space.New(p.module, p.mesh, p.model)
+		p.switches(s)
+	}
+	p.pin(s, p.kept())
 	p.found.priorities()
 	for _, b := range baselines {
 		if b.settled != nil && ctx.Err() == nil {
@@ -127,16 +133,6 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 	if p.prior != nil {
 		s.Suggest(p.prior.best.annotated, p.prior.best.assignment)
 	}
-	return s
-}
-
-// emptySpace returns a space without pins and suggestions.
-func (p *planner) emptySpace() *space.Space {
-	if p.prior != nil {
-		return p.prior.space.Again()
-	}
-	s := space.New(p.module, p.mesh, p.model)
-	p.switches(s)
 	return s
 }
 
@@ -150,28 +146,48 @@ func (p *planner) switches(s *space.Space) {
 	}
 }
 
-// pin fixes what the user wrote, as far as it can be kept and counts.
-func (p *planner) pin(s *space.Space, counts func(pin pinned) bool) {
-	m := p.module
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if p.written(v) && counts(pinned{value: v}) {
-			s.Pin(v, p.found.keep(m.Sharding(v), p.found.Place(v), p.WholeAxes))
+// pinned is a sharding of the user, as far as a plan keeps it.
+type pinned struct {
+	value    ir.ValueID // 0 for a result of the main function
+	result   int
+	sharding ir.ShardingID
+}
+
+// kept returns the shardings of the user, inputs first. Findings say what a plan does not keep of them.
+func (p *planner) kept() []pinned {
+	var out []pinned
+	for v := ir.ValueID(1); int(v) < p.module.NumValues(); v++ {
+		if p.written(v) {
+			out = append(out, pinned{value: v, sharding: p.found.keep(p.module.Sharding(v), p.found.Place(v), p.WholeAxes)})
 		}
 	}
-	f := m.MainFunc()
-	for i, id := range f.ResultShardings {
-		arg := p.state[i]
+	for i, id := range p.module.MainFunc().ResultShardings {
+		if id != 0 {
+			out = append(out, pinned{result: i, sharding: p.found.keep(id, p.found.Result(i), p.WholeAxes)})
+		}
+	}
+	return out
+}
+
+// pin makes a space keep shardings. An output of the model's state is cut as the input that it replaces, and pins it where nothing else
+// does.
+func (p *planner) pin(s *space.Space, pins []pinned) {
+	for i, arg := range p.state {
 		if arg >= 0 {
 			s.Tie(i, arg)
 		}
-		if id == 0 || !counts(pinned{result: i}) {
-			continue
-		}
-		pin := p.found.keep(id, p.found.Result(i), p.WholeAxes)
-		if arg < 0 {
-			s.PinResult(i, pin)
-		} else if v := m.BlockArgs(f.Body)[arg]; !p.written(v) {
-			s.Pin(v, pin)
+	}
+	args := p.module.BlockArgs(p.module.MainFunc().Body)
+	for _, pin := range pins {
+		switch {
+		case pin.value != 0:
+			s.Pin(pin.value, pin.sharding)
+		case p.state[pin.result] < 0:
+			s.PinResult(pin.result, pin.sharding)
+		default:
+			if v := args[p.state[pin.result]]; !p.written(v) {
+				s.Pin(v, pin.sharding)
+			}
 		}
 	}
 }

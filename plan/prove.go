@@ -159,11 +159,9 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 		raise(e.Bound)
 		c.tell("")
 	}
-	result, err := search.Solve(ctx, relaxed, options)
-	c.spent += result.Steps
-	if err != nil {
-		return search.Result{}, c.late.Err() // no plan of this space fits: the bound stays as it is
+	result, err := c.find(ctx, relaxed, options)
+	if err == nil && result.Solution != nil { // else no plan of this space fits: the bound stays as it is
+		raise(result.Bound)
 	}
-	raise(result.Bound)
-	return result, nil
+	return result, err
 }

@@ -7,35 +7,12 @@ import (
 	"strings"
 
 	"autoshard/internal/diag"
-	"autoshard/ir"
 	"autoshard/search"
 	"autoshard/search/space"
 )
 
 // pinSteps bounds what is spent to find the pin that stands in the way of a limit.
 const pinSteps = search.DefaultSteps / 4
-
-// pinned is a value, or a result of the main function, that the user gave a sharding.
-type pinned struct {
-	value  ir.ValueID // 0 for a result
-	result int
-}
-
-// userPins returns the values and results that the user gave shardings, inputs first.
-func (p *planner) userPins() []pinned {
-	var out []pinned
-	for v := ir.ValueID(1); int(v) < p.module.NumValues(); v++ {
-		if p.written(v) {
-			out = append(out, pinned{value: v})
-		}
-	}
-	for i, id := range p.module.MainFunc().ResultShardings {
-		if id != 0 {
-			out = append(out, pinned{result: i})
-		}
-	}
-	return out
-}
 
 // describe names what is pinned.
 func (p *planner) describe(pin pinned) string {
@@ -48,7 +25,7 @@ func (p *planner) describe(pin pinned) string {
 // withoutPins says which shardings of the user stand in the way of a plan that fits: all of them or, found by halving, fewer
 // without which there is a plan, too.
 func (c *choice) withoutPins(ctx context.Context) ([]string, error) {
-	dropped := c.userPins()
+	dropped := c.kept()
 	if len(dropped) == 0 {
 		return nil, nil
 	}
@@ -99,7 +76,7 @@ func (p *planner) shardings(pins []pinned) string {
 func (c *choice) without(ctx context.Context, dropped []pinned) (*lowered, error) {
 	s := space.New(c.module, c.mesh, c.model)
 	c.switches(s)
-	c.pin(s, func(pin pinned) bool { return !slices.Contains(dropped, pin) })
+	c.pin(s, slices.DeleteFunc(c.kept(), func(pin pinned) bool { return slices.Contains(dropped, pin) }))
 	other := *c
 	other.space, other.best, other.least = s, nil, nil
 	l, err := other.finest(ctx)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,11 +162,7 @@ func (p *planner) parse(pin Pin, t *ir.Type) (ir.ShardingID, error) {
 	if t.Kind != ir.TensorKind {
 		return 0, diag.Invalid(diag.BadOption, diag.Position{}, "`%s` is no tensor and has no sharding", pin.Value)
 	}
-	form := specfmt.Sdy
-	if strings.HasPrefix(text, "P(") || strings.HasPrefix(text, "PartitionSpec(") {
-		form = specfmt.PartitionSpec
-	}
-	l, _, err := specfmt.Parse(form, p.module.Mesh(p.mesh), t.Rank(), text, diag.Position{File: pin.Value})
+	l, _, err := specfmt.Parse(specfmt.FormOf(text), p.module.Mesh(p.mesh), t.Rank(), text, diag.Position{File: pin.Value})
 	if err != nil {
 		return 0, err
 	}
@@ -250,13 +245,12 @@ func (c *choice) near(ctx context.Context, l *level) error {
 	solution, apart := l.space.Nearest(l.problem)
 	c.tell("search")
 	part, lift := l.problem.WithLimit(c.Memory).Within(solution, l.problem.Around(apart, nearby))
-	result, err := search.Solve(ctx, part, search.Options{Steps: nearSteps, Seed: c.Seed, Brief: true})
-	c.spent += result.Steps
-	switch {
-	case err == nil:
-		solution = lift(result.Solution)
-	case !c.gaveUp(err) && !errors.Is(err, diag.ErrInfeasible): // nothing fits so near
+	result, err := c.find(ctx, part, search.Options{Steps: nearSteps, Seed: c.Seed, Brief: true})
+	if err != nil {
 		return err
+	}
+	if result.Solution != nil { // something fits so near
+		solution = lift(result.Solution)
 	}
 	_, err = c.try(ctx, l, solution)
 	l.solution = nil
