@@ -8,7 +8,6 @@ package resharding
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"autoshard/answer"
 	"autoshard/collectives"
@@ -119,13 +118,9 @@ func (f *finder) read() error {
 	return nil
 }
 
-// layout reads a sharding, which the option gives. Its first characters say in which form it is.
+// layout reads a sharding, which the option gives.
 func (f *finder) layout(option, text string) (collectives.Layout, error) {
-	form := specfmt.Sdy
-	if strings.HasPrefix(text, "P") {
-		form = specfmt.PartitionSpec
-	}
-	parsed, _, err := specfmt.Parse(form, f.mesh, len(f.reshard.Shape), text, diag.Position{File: option, Line: 1, Col: 1})
+	parsed, _, err := specfmt.Parse(specfmt.FormOf(text), f.mesh, len(f.reshard.Shape), text, diag.Position{File: option, Line: 1, Col: 1})
 	if err != nil {
 		return collectives.Layout{}, err
 	}

@@ -132,6 +132,9 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func checkRead(t *rapid.T, f specfmt.Form, l *specfmt.Layout, text string) {
+	if got := specfmt.FormOf(" " + text); got != f && len(l.Sharding.Dims) > 0 {
+		t.Fatalf("%s is taken for a text of the form %s, not %s", text, got, f)
+	}
 	back, _, err := specfmt.Parse(f, l.Mesh, len(l.Sharding.Dims), text, diag.Position{})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)

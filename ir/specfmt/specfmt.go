@@ -55,6 +55,21 @@ func ParseForm(name string) (Form, error) {
 		strings.Join(formNames, ", "), name, diag.DidYouMean(name, formNames))
 }
 
+// FormOf returns the form that a text is written in, which its first characters tell.
+func FormOf(text string) Form {
+	text = strings.TrimSpace(text)
+	list, isList := strings.CutPrefix(text, "[")
+	switch list = strings.TrimSpace(list); {
+	case strings.HasPrefix(text, "P"):
+		return PartitionSpec
+	case strings.HasPrefix(text, "{"):
+		return GSPMD
+	case isList && list != "" && list[0] != '{' && list[0] != ']':
+		return DTensor
+	}
+	return Sdy
+}
+
 // Layout is how one tensor lies over a mesh, apart from any module.
 type Layout struct {
 	Mesh     *ir.MeshDecl
