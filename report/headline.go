@@ -75,7 +75,7 @@ func proof(p *plan.Plan, check *program.Check) string {
 	case c.Bound == 0:
 		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
 	default:
-		text = fmt.Sprintf("within %.2f %% of the lower bound %s (%s)", 100*c.Gap, diag.Seconds(float64(c.Bound)/1e12), c.Status)
+		text = fmt.Sprintf("no plan costs less than %s, %.2f %% below this one (%s)", diag.Seconds(float64(c.Bound)/1e12), 100*c.Gap, c.Status)
 	}
 	switch {
 	case check == nil:

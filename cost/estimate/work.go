@@ -105,8 +105,7 @@ func contracted(m *ir.Module, op ir.OpID) (operand int, dims []int64) {
 }
 
 // AppendSignature appends to a key what [Model.Op], [Model.Fetch] and [Model.Counting] depend on of an op itself. Ops with equal
-// signatures whose
-// operands and results have the same types, and are fused alike, cost the same on blocks of the same shapes.
+// signatures whose operands and results have the same types, and are fused alike, cost the same on blocks of the same shapes.
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	key = binary.AppendUvarint(key, uint64(m.Kind(op)))
 	switch m.Kind(op) {

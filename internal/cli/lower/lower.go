@@ -35,8 +35,8 @@ as propagation leaves them. A plan has its shardings; it is lowered as it is.
 
 --stop-after reshards writes the program on whole tensors, with an sdy.reshard wherever a value is not as its reader needs
 it; --stop-after collectives writes the cheapest collectives of Shardy's dialect in their places; --stop-after local, the
-default, the program of one device, with collectives over groups of devices, each by itself: XLA merges them. What cannot be kept of the user's shardings is
-said on standard error (docs/check.md).`,
+default, the program of one device, with collectives over groups of devices, each by itself: XLA merges them. What cannot be
+kept of the user's shardings is said on standard error (docs/check.md).`,
 		Example: `  autoshard lower examples/transformer_train_megatron.mlir -o device.mlir
   autoshard lower model.mlir --mesh data=4,model=2 --stop-after reshards
   autoshard lower plan.json --stop-after collectives`,
