@@ -12,12 +12,17 @@ import (
 
 func (l *lowerer) allGather(op ir.OpID) error {
 	return l.perDimension(op, "gathering_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
-		dims := slices.Clone(l.m.Shape(v))
-		dims[d] *= subaxis.Product(axes)
-		out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.m.I64(int64(d))), v)
-		l.record(out, collectives.AllGather, axes, v, op)
-		return out
+		return l.gathered(b, op, v, axes, d)
 	})
+}
+
+// gathered emits the blocks of a value that the devices along axes have, joined along a dimension, for an op.
+func (l *lowerer) gathered(b *ir.Builder, op ir.OpID, v ir.ValueID, axes []subaxis.Ref, d int) ir.ValueID {
+	dims := slices.Clone(l.m.Shape(v))
+	dims[d] *= subaxis.Product(axes)
+	out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.m.I64(int64(d))), v)
+	l.record(out, collectives.AllGather, axes, v, op)
+	return out
 }
 
 func (l *lowerer) reduceScatter(op ir.OpID) error {

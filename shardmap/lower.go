@@ -36,6 +36,7 @@ func init() {
 		ir.OpPad:                  (*lowerer).pad,
 		ir.OpReverse:              (*lowerer).reverse,
 		ir.OpConcatenate:          (*lowerer).concatenate,
+		ir.OpReduce:               (*lowerer).reduce,
 		ir.OpReduceWindow:         (*lowerer).reduceWindow,
 		ir.OpDynamicSlice:         (*lowerer).dynamicSlice,
 		ir.OpDynamicUpdateSlice:   (*lowerer).dynamicUpdateSlice,

@@ -10,9 +10,11 @@ import (
 	"autoshard/subaxis"
 )
 
-// Fetching is what it takes to bring an op what it needs of other blocks, where its dimensions are cut along which elements move.
+// Fetching is what it takes to bring an op what it needs of other blocks, where its dimensions are cut along which elements move, or
+// partial results of others.
 type Fetching struct {
-	Sent     int64     // picoseconds of permutes
+	Sent     int64     // picoseconds of permutes and gathers
+	Merged   int64     // of those, what gathers may save that are sent with others
 	Copied   int64     // picoseconds of taking parts of blocks and joining them
 	Operands [][]int64 // the local shapes that the op itself sees then
 	Any      bool      // whether there is such a dimension
@@ -29,6 +31,9 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 		return f
 	case ir.OpDynamicSlice:
 		md.seek(m, op, at(0), &f)
+		return f
+	case ir.OpReduce:
+		md.exchange(m, op, at(0), at(-1).LocalDims(m.Shape(m.Result(op, 0))), &f)
 		return f
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {

@@ -27,7 +27,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 		t.Fatal(err)
 	}
 	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
-		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice,
+		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose,
 	}
 	for name := range programs.Moving {
 		draws[name] = func(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
@@ -44,8 +44,11 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 				t.Fatal(err)
 			}
 			op := m.FirstOp(m.MainFunc().Body)
+			for m.Kind(op) == ir.OpConstant {
+				op = m.NextOp(op)
+			}
 			blocks := func(v ir.ValueID) []int64 { return m.ShardingOf(m.Sharding(v)).LocalDims(m.Shape(v)) }
-			made := blocks(m.Result(op, 0))
+			made := lists.Map(m.ResultValues(op), blocks)
 			at := func(operand int) *collectives.Layout {
 				v := m.Result(op, 0)
 				if operand >= 0 {
@@ -57,7 +60,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 			f := model.Fetch(m, op, at, lists.Map(m.Operands(op), blocks))
 			computed := f.Copied
 			if !f.Done {
-				computed += model.Op(m, op, f.Operands, [][]int64{made}, make([]bool, m.NumValues()))
+				computed += model.Op(m, op, f.Operands, made, make([]bool, m.NumValues()))
 			}
 			p, err := shardmap.Lower(t.Context(), m, mesh)
 			if err != nil {

@@ -14,8 +14,10 @@ func init() {
 		build: buildReduce,
 		local: true,
 		reads: []string{"dimensions"},
+		seeks: true,
 
 		combine: combineReduce,
+		judge:   mergePartial,
 	}, ir.OpReduce)
 	register(&Family{
 		Name:  "reduce_window",
@@ -37,7 +39,10 @@ func init() {
 
 func buildReduce(b *builder) bool {
 	reduced := b.ints("dimensions")
-	inputs := len(b.in) / 2
+	inputs, kind := len(b.in)/2, reduction
+	if b.computing && inputs > 1 {
+		kind = permutation
+	}
 	out := 0
 	for d, size := range b.in[0] {
 		ins, outs := slices.Repeat([]int{none}, len(b.in)), slices.Repeat([]int{none}, len(b.out))
@@ -45,7 +50,7 @@ func buildReduce(b *builder) bool {
 			ins[i] = d
 		}
 		if hasInt(reduced, d) {
-			b.factor(ins, outs, size, reduction, false)
+			b.factor(ins, outs, size, kind, false)
 			continue
 		}
 		for i := range outs {
@@ -109,6 +114,41 @@ func combineReduce(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
 	}
 	return r, ok
 }
+
+// mergePartial cuts the reduced dimensions of a reduction of several operands where its region merges partial results as it merges
+// elements, whatever part of them the initial values were merged into.
+func mergePartial(v *verdict) {
+	if len(v.rule.Permutation) == 0 || !repeatsInits(v.m, v.op) {
+		return
+	}
+	for _, f := range v.rule.Permutation {
+		v.parts[f] = v.rule.Sizes[f]
+	}
+}
+
+// repeatsInits says whether the region of a reduction of several operands may merge its initial values more than once. It may where it
+// only chooses among what it is given, as those of argmax do, and where it adds zeros.
+func repeatsInits(m *ir.Module, op ir.OpID) bool {
+	if kind, ok := ir.ReducerOf(m, op, 0, ir.Computed); ok && kind == ir.OpAdd {
+		inits := m.Operands(op)[m.NumResults(op):]
+		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isZero(m, v) })
+	}
+	body := m.RegionBlock(op, 0)
+	for inner := range m.Ops(body) {
+		if !m.Kind(inner).IsTerminator() && !slices.Contains(choosing, m.Kind(inner)) {
+			return false
+		}
+		for _, v := range m.Operands(inner) {
+			if by := m.DefiningOp(v); by != 0 && m.OpBlock(by) != body || by == 0 && m.ArgBlock(v) != body {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// choosing are the kinds of ops whose results are among their operands, or say which of them to choose.
+var choosing = []ir.Kind{ir.OpConstant, ir.OpCompare, ir.OpSelect, ir.OpMaximum, ir.OpMinimum, ir.OpAnd, ir.OpOr, ir.OpNot}
 
 // isZero says whether a value is a constant of zeros, of either sign.
 func isZero(m *ir.Module, v ir.ValueID) bool {

@@ -57,9 +57,10 @@ func Complete(m *ir.Module, op ir.OpID) *ir.Rule {
 	return derive(m, op, FamilyOf(m, op), false)
 }
 
-// Computing returns the rule by which an op is computed on blocks: that of Complete but for ops whose result has a part of a
-// dimension of an operand that only run time finds. No axes propagate between the two, which are one factor that needs replication. On
-// blocks they are two: every device gives what it has of the part, and zeros, and the results are added.
+// Computing returns the rule by which an op is computed on blocks: that of Complete but for two kinds of ops. The result of one has a part
+// of a dimension of an operand that only run time finds. No axes propagate between the two, which are one factor that needs replication.
+// On blocks they are two: every device gives what it has of the part, and zeros, and the results are added. Reductions of several operands
+// have partial results that no collective adds: on blocks what they reduce is permuted, as the devices exchange those and reduce them.
 func Computing(m *ir.Module, op ir.OpID) *ir.Rule {
 	family := FamilyOf(m, op)
 	if family == nil || !family.seeks || m.Attr(op, Attr) != nil || !ranked(m, op) {

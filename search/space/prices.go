@@ -91,7 +91,7 @@ func (d *draft) local(n *node, c *cut, from, to [][]int64) priced {
 			return &d.layouts[c.operands[operand]]
 		}
 		if f := d.model.Fetch(d.m, n.op, at, from); f.Any {
-			p := priced{f.Sent + f.Copied, work{time: f.Sent}}
+			p := priced{f.Sent + f.Copied, work{time: f.Sent - f.Merged}}
 			if !f.Done {
 				p.cost += d.model.Op(d.m, n.op, f.Operands, to, d.fused)
 				p.surely.time += d.model.Op(d.m, n.op, f.Operands, to, d.gone)

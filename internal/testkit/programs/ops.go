@@ -35,7 +35,7 @@ func (g *generator) op() {
 	dims := g.m.Shape(v)
 	last := 15
 	if g.Windows {
-		last = 20
+		last = 21
 	}
 	switch rapid.IntRange(0, last).Draw(g.t, "op") {
 	case 0:
@@ -77,6 +77,8 @@ func (g *generator) op() {
 		g.half(v, dims)
 	case 20:
 		g.spread(v, dims)
+	case 21:
+		g.argmax(v, dims)
 	}
 }
 

@@ -1,0 +1,35 @@
+package shardmap_test
+
+import (
+	"testing"
+
+	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+
+	"pgregory.net/rapid"
+)
+
+// The greatest elements along dimensions that are cut, and their places, are found block by block: the devices send each other what
+// they have found and nothing else, and the results are those of one device.
+func TestDevicesMergeWhatTheyChoose(t *testing.T) {
+	sent := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Choose(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		p := compareCut(t, m, over)
+		sent += len(p.Collectives)
+		for i := range p.Collectives {
+			c := &p.Collectives[i]
+			if found := m.TypeOf(m.MainFunc().ResultTypes[i]).Bytes(); c.Bytes != found {
+				t.Fatalf("%v of %d bytes where %d are found\n%s", c.Kind, c.Bytes, found, mlir.Print(m, mlir.PrintOptions{}))
+			}
+		}
+	})
+	if sent == 0 {
+		t.Error("nothing is ever sent")
+	}
+}
