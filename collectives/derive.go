@@ -101,9 +101,9 @@ func even(mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
 	return l.Sharding(mesh)
 }
 
-// Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut the way
-// that most of the bytes it reads and makes already lie, axis lists in descending order of those bytes. Factors
-// are cut as far as [rule.Shardable] lets them. The only error is the context's.
+// Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut as those lie. Where they want
+// one axis along several factors, it is cut so that least is sent around the op, and of ways that send as much the way that most of the
+// bytes lie. Factors are cut as far as [rule.Shardable] lets them. The only error is the context's.
 func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 	assignment := make(Assignment, m.NumOps())
 	main, ok := m.Main()
@@ -116,82 +116,6 @@ func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 		}
 	})
 	return assignment, err
-}
-
-// vote is the wish of one tensor to have a factor cut by some axes.
-type vote struct {
-	factor int
-	axes   []subaxis.Ref
-	bytes  int64
-}
-
-func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
-	parts, reduction := rule.Shardable(m, op, r)
-	var votes []vote
-	for i, mapping := range r.Operands {
-		votes = collect(votes, m, m.Operand(op, i), mapping, r, parts)
-	}
-	for i, mapping := range r.Results {
-		votes = collect(votes, m, m.Result(op, i), mapping, r, parts)
-	}
-	factors := make(Factors, len(r.Sizes))
-	for len(votes) > 0 {
-		best := 0
-		for i := range votes {
-			if votes[i].bytes > votes[best].bytes {
-				best = i
-			}
-		}
-		elect(m, op, r, parts, reduction, factors, votes[best])
-		votes = append(votes[:best], votes[best+1:]...)
-	}
-	return factors
-}
-
-// elect gives a factor the axes of a vote as far as no other factor has them and every tensor can be cut so.
-func elect(m *ir.Module, op ir.OpID, r *ir.Rule, parts []int64, reduction ir.Reduction, factors Factors, v vote) {
-	if len(factors[v.factor]) > 0 {
-		return
-	}
-	for _, taken := range factors {
-		v.axes = subaxis.TruncateOverlap(v.axes, taken)
-	}
-	factors[v.factor] = subaxis.Dividing(v.axes, parts[v.factor])
-	if _, _, ok := Project(r, factors, reduction); !ok || !factors.near(m, op, r) {
-		factors[v.factor] = nil
-	}
-}
-
-// near says whether an op that is cut so has what it needs of other blocks nearby.
-func (f Factors) near(m *ir.Module, op ir.OpID, r *ir.Rule) bool {
-	return rule.Near(m, op, r, func(factor int32) []subaxis.Ref { return f[factor] })
-}
-
-// collect adds the wishes of one tensor, joining equal ones.
-func collect(votes []vote, m *ir.Module, v ir.ValueID, mapping [][]int32, r *ir.Rule, parts []int64) []vote {
-	if m.Sharding(v) == 0 || !isTensor(m, v) {
-		return votes
-	}
-	s := m.ShardingOf(m.Sharding(v))
-	bytes := m.ValueType(v).Bytes()
-	for d, dim := range mapping {
-		for i, axes := range splitAxes(s.Dims[d].Axes, dim, r.Sizes) {
-			if f := int(dim[i]); len(axes) > 0 && parts[f] > 1 {
-				votes = addVote(votes, vote{f, axes, bytes})
-			}
-		}
-	}
-	return votes
-}
-
-func addVote(votes []vote, v vote) []vote {
-	for i := range votes {
-		if votes[i].factor == v.factor && subaxis.PrefixStatus(votes[i].axes, v.axes) == subaxis.EqualLists {
-			votes[i].bytes += v.bytes
-			return votes
-		}
-	}
-	return append(votes, v)
 }
 
 // splitAxes distributes the axes of a dimension over its factors, major to minor: each takes what divides it, and

@@ -1,0 +1,156 @@
+package collectives
+
+import (
+	"cmp"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dataflow"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
+)
+
+// election chooses the factors of one op from the wishes of its tensors.
+type election struct {
+	m         *ir.Module
+	op        ir.OpID
+	rule      *ir.Rule
+	parts     []int64
+	reduction ir.Reduction
+	votes     []vote
+}
+
+// vote is the wish of one tensor to have a factor cut by some axes.
+type vote struct {
+	factor int
+	axes   []subaxis.Ref
+	bytes  int64
+}
+
+func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
+	e := &election{m: m, op: op, rule: r}
+	e.parts, e.reduction = rule.Shardable(m, op, r)
+	for i, mapping := range r.Operands {
+		e.collect(m.Operand(op, i), mapping)
+	}
+	for i, mapping := range r.Results {
+		e.collect(m.Result(op, i), mapping)
+	}
+	slices.SortStableFunc(e.votes, func(a, b vote) int { return cmp.Compare(b.bytes, a.bytes) })
+	best := e.outcome(0)
+	if e.unanimous(best) {
+		return best
+	}
+	least := e.sent(best)
+	for first := 1; first < len(e.votes); first++ {
+		other := e.outcome(first)
+		if sent := e.sent(other); sent < least {
+			best, least = other, sent
+		}
+	}
+	return best
+}
+
+// collect adds the wishes of one tensor, joining equal ones.
+func (e *election) collect(v ir.ValueID, mapping [][]int32) {
+	id := e.sharding(v)
+	if id == 0 {
+		return
+	}
+	s, bytes := e.m.ShardingOf(id), e.m.ValueType(v).Bytes()
+	for d, dim := range mapping {
+		for i, axes := range splitAxes(s.Dims[d].Axes, dim, e.rule.Sizes) {
+			if f := int(dim[i]); len(axes) > 0 && e.parts[f] > 1 {
+				e.add(vote{f, axes, bytes})
+			}
+		}
+	}
+}
+
+// sharding returns how a value lies, 0 where that is not known; the arguments of a loop's regions lie as its results do.
+func (e *election) sharding(v ir.ValueID) ir.ShardingID {
+	if !isTensor(e.m, v) {
+		return 0
+	}
+	return dataflow.ShardingOf(e.m, v)
+}
+
+func (e *election) add(v vote) {
+	for i := range e.votes {
+		if o := &e.votes[i]; o.factor == v.factor && subaxis.PrefixStatus(o.axes, v.axes) == subaxis.EqualLists {
+			o.bytes += v.bytes
+			return
+		}
+	}
+	e.votes = append(e.votes, v)
+}
+
+// outcome returns the factors that one vote and then the others make, those for more bytes first.
+func (e *election) outcome(first int) Factors {
+	factors := make(Factors, len(e.rule.Sizes))
+	for _, v := range slices.Concat(e.votes[first:min(first+1, len(e.votes))], e.votes) {
+		e.elect(factors, v)
+	}
+	return factors
+}
+
+// elect gives a factor the axes of a vote as far as no other factor has them and every tensor can be cut so.
+func (e *election) elect(factors Factors, v vote) {
+	if len(factors[v.factor]) > 0 {
+		return
+	}
+	for _, taken := range factors {
+		v.axes = subaxis.TruncateOverlap(v.axes, taken)
+	}
+	factors[v.factor] = subaxis.Dividing(v.axes, e.parts[v.factor])
+	if _, _, ok := Project(e.rule, factors, e.reduction); !ok || !factors.near(e.m, e.op, e.rule) {
+		factors[v.factor] = nil
+	}
+}
+
+// near says whether an op that is cut so has what it needs of other blocks nearby.
+func (f Factors) near(m *ir.Module, op ir.OpID, r *ir.Rule) bool {
+	return rule.Near(m, op, r, func(factor int32) []subaxis.Ref { return f[factor] })
+}
+
+// unanimous says whether factors are what every vote wants.
+func (e *election) unanimous(f Factors) bool {
+	return !slices.ContainsFunc(e.votes, func(v vote) bool { return !slices.Equal(f[v.factor], v.axes) })
+}
+
+// sent returns how many bytes a device sends around the op, which is cut by factors: to bring it its operands, and its results to where
+// their values lie.
+func (e *election) sent(f Factors) float64 {
+	operands, results, _ := Project(e.rule, f, e.reduction)
+	total := 0.0
+	for i, v := range e.m.Operands(e.op) {
+		if id := e.sharding(v); id != 0 {
+			total += leastSent(LayoutOf(e.m.ShardingOf(id)), operands[i], e.m.ValueType(v).Bytes())
+		}
+	}
+	for i, v := range e.m.ResultValues(e.op) {
+		if id := e.sharding(v); id != 0 {
+			total += leastSent(results[i], LayoutOf(e.m.ShardingOf(id)), e.m.ValueType(v).Bytes())
+		}
+	}
+	return total
+}
+
+// leastSent returns how many bytes a device sends at least for a tensor to go from one layout to another, permutations left out: it slices
+// what it has, reduces it, moves axes to other dimensions and gathers what is left.
+func leastSent(from, to Layout, bytes int64) float64 {
+	before, after := slices.Concat(from.Dims...), slices.Concat(to.Dims...)
+	n := func(axes []subaxis.Ref) float64 { return float64(subaxis.Product(axes)) }
+	reduced := n(subaxis.Difference(from.Unreduced, after))
+	scattered := n(from.Unreduced) / reduced
+	moved := 1.0
+	for d, axes := range from.Dims {
+		left := subaxis.Difference(axes, to.Dims[d])
+		moved *= n(left) / n(subaxis.Difference(left, after))
+	}
+	gathered := n(subaxis.Difference(before, after))
+	block := float64(bytes) / n(before) / n(subaxis.Difference(subaxis.Difference(after, before), from.Unreduced))
+	total := block * (1 - 1/scattered)
+	block /= scattered
+	return total + block*(2-2/reduced) + block*(1-1/moved) + block*(gathered-1)
+}
