@@ -87,5 +87,8 @@ func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 			key = append(key, 1)
 		}
 	}
+	if run, ok := Running(m, op, m.Shape); ok {
+		key = binary.AppendVarint(append(key, 2), int64(run.Dim))
+	}
 	return key
 }

@@ -17,7 +17,6 @@ type Dim struct {
 	Kernel int     // the dimension of that kernel; -1 elsewhere
 	M      int64   // the size of the dimension of the results or the kernel
 
-	whole  bool // whatever its sizes
 	joins  bool // the pieces of all inputs become one block
 	window ir.Window
 
@@ -26,12 +25,12 @@ type Dim struct {
 }
 
 // Parts returns the greatest number of blocks into which the dimension can be cut evenly everywhere, none of them empty; every
-// other number divides it. It is 1 where the dimension has to be whole.
+// other number divides it.
 func (d *Dim) Parts() int64 {
 	parts := d.M
 	for _, n := range d.N {
 		parts = subaxis.GCD(parts, n)
-		if d.whole || n == 0 || d.M == 0 {
+		if n == 0 || d.M == 0 {
 			return 1
 		}
 	}
@@ -165,12 +164,13 @@ func (s *sizes) concatenate() []Dim {
 	return []Dim{d}
 }
 
-// reduceWindow keeps dimensions whole over which a window reaches from end to end: of running sums every device needs all.
+// reduceWindow leaves out dimensions over which a window reaches from end to end: every device needs something of all others.
 func (s *sizes) reduceWindow() (all []Dim) {
 	for i, w := range ir.Windows(s.m, s.op) {
 		d := s.window(w, s.m.NumOperands(s.op)/2, i, i)
-		d.whole = w.Size > 1 && (w.Size-1)*w.Dilation >= (d.N[0]-1)*w.BaseDilation
-		all = append(all, d)
+		if w.Size == 1 || (w.Size-1)*w.Dilation < (d.N[0]-1)*w.BaseDilation {
+			all = append(all, d)
+		}
 	}
 	return all
 }
@@ -191,4 +191,31 @@ func (s *sizes) convolution() (all []Dim) {
 		all = append(all, s.window(w, 1, in, out), d)
 	}
 	return all
+}
+
+// Run is the dimension along which an op folds, for every element, all elements up to there: a running sum, product or extreme.
+type Run struct {
+	Dim     int
+	Reverse bool // it folds all elements from there on
+}
+
+// Running returns the dimension along which an op runs. It is a window over all elements and as many paddings before or behind them, alone
+// among windows of one element. shape returns the sizes of whole tensors.
+func Running(m *ir.Module, op ir.OpID, shape func(ir.ValueID) []int64) (Run, bool) {
+	if m.Kind(op) != ir.OpReduceWindow {
+		return Run{}, false
+	}
+	windows := ir.Windows(m, op)
+	single := ir.Window{Size: 1, Stride: 1, BaseDilation: 1, Dilation: 1}
+	d := slices.IndexFunc(windows, func(w ir.Window) bool { return w != single })
+	if d < 0 || slices.ContainsFunc(windows[d+1:], func(w ir.Window) bool { return w != single }) {
+		return Run{}, false
+	}
+	n := shape(m.Operand(op, 0))[d]
+	window := ir.Window{Size: n, Stride: 1, Low: n - 1, BaseDilation: 1, Dilation: 1}
+	if windows[d] == window {
+		return Run{Dim: d}, true
+	}
+	window.Low, window.High = 0, n-1
+	return Run{d, true}, windows[d] == window
 }

@@ -54,8 +54,11 @@ func (l *lowerer) fetch(op ir.OpID, fill func(operand int) ir.ValueID) []localfo
 }
 
 // dims returns the dimensions of an op whose turn it is along which elements may move. Its operands have their local types already.
-func (l *lowerer) dims(op ir.OpID) []localform.Dim {
-	return localform.Dims(l.m, op, func(v ir.ValueID) []int64 {
+func (l *lowerer) dims(op ir.OpID) []localform.Dim { return localform.Dims(l.m, op, l.whole(op)) }
+
+// whole returns the sizes of whole tensors for an op whose turn it is.
+func (l *lowerer) whole(op ir.OpID) func(ir.ValueID) []int64 {
+	return func(v ir.ValueID) []int64 {
 		dims := slices.Clone(l.m.Shape(v))
 		for d := range dims {
 			if l.m.DefiningOp(v) != op {
@@ -63,7 +66,7 @@ func (l *lowerer) dims(op ir.OpID) []localform.Dim {
 			}
 		}
 		return dims
-	})
+	}
 }
 
 // piece emits what the local op slides over.

@@ -46,6 +46,7 @@ func init() {
 		ir.OpWhile:                (*lowerer).while,
 		ir.OpCase:                 (*lowerer).branches,
 		ir.OpIf:                   (*lowerer).branches,
+		ir.OpChloTopK:             (*lowerer).topK,
 		ir.OpSdyAllGather:         (*lowerer).allGather,
 		ir.OpSdyAllSlice:          (*lowerer).allSlice,
 		ir.OpSdyAllReduce:         (*lowerer).allReduce,

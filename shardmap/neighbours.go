@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -62,8 +63,14 @@ func (l *lowerer) reverse(op ir.OpID) error {
 	return nil
 }
 
-// reduceWindow slides over what its windows need.
+// reduceWindow slides over what its windows need, or runs on from where other devices are.
 func (l *lowerer) reduceWindow(op ir.OpID) error {
+	if run, ok := localform.Running(l.m, op, l.whole(op)); ok {
+		if axes := l.axes(l.m.Result(op, 0), run.Dim); len(axes) > 0 {
+			l.running(op, run, axes)
+			return nil
+		}
+	}
 	n := l.m.NumOperands(op) / 2
 	l.windows(op, func(operand int) ir.ValueID { return l.m.Operand(op, n+operand) })
 	l.results(op)

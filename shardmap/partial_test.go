@@ -33,3 +33,50 @@ func TestDevicesMergeWhatTheyChoose(t *testing.T) {
 		t.Error("nothing is ever sent")
 	}
 }
+
+// Running sums and their like along a dimension that is cut go on from what other devices have folded: one row of each device is sent, and
+// the results are those of one device.
+func TestDevicesRunOn(t *testing.T) {
+	sent := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Run(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		block := m.MainFunc().ResultTypes[0]
+		p := compareCut(t, m, over)
+		sent += len(p.Collectives)
+		for i := range p.Collectives {
+			if c := &p.Collectives[i]; c.Bytes*c.Size > m.TypeOf(block).Bytes() {
+				t.Fatalf("%v of %d bytes\n%s", c.Kind, c.Bytes, mlir.Print(m, mlir.PrintOptions{}))
+			}
+		}
+	})
+	if sent == 0 {
+		t.Error("nothing is ever sent")
+	}
+}
+
+// The greatest elements along a dimension that is cut are found block by block, of equal ones the first: no device sends more than it
+// finds, and the results are those of one device.
+func TestDevicesFindTheBest(t *testing.T) {
+	sent := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Best(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		p := compareCut(t, m, over)
+		sent += len(p.Collectives)
+		for i := range p.Collectives {
+			if c := &p.Collectives[i]; c.Bytes > m.TypeOf(m.MainFunc().ResultTypes[i]).Bytes() {
+				t.Fatalf("%v of %d bytes\n%s", c.Kind, c.Bytes, mlir.Print(m, mlir.PrintOptions{}))
+			}
+		}
+	})
+	if sent == 0 {
+		t.Error("nothing is ever sent")
+	}
+}

@@ -32,8 +32,14 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 	case ir.OpDynamicSlice:
 		md.seek(m, op, at(0), &f)
 		return f
+	case ir.OpChloTopK:
+		md.search(m, op, at(0), &f)
+		return f
 	case ir.OpReduce:
 		md.exchange(m, op, at(0), at(-1).LocalDims(m.Shape(m.Result(op, 0))), &f)
+		return f
+	}
+	if md.run(m, op, at(-1), &f); f.Any {
 		return f
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {

@@ -28,6 +28,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 	}
 	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
 		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose,
+		"running": programs.Run, "top_k": programs.Best,
 	}
 	for name := range programs.Moving {
 		draws[name] = func(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {

@@ -1,8 +1,11 @@
 package estimate
 
 import (
+	"slices"
+
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -20,6 +23,41 @@ func (md *Model) exchange(m *ir.Module, op ir.OpID, from *collectives.Layout, re
 		bytes := product(results) * int64(m.ValueType(v).DType.Bytes())
 		md.gather(axes, bytes, f)
 		f.Copied += md.copied((subaxis.Product(axes) + 1) * bytes)
+	}
+}
+
+// search prices what devices send each other of what they found along the last dimension, and the search of that.
+func (md *Model) search(m *ir.Module, op ir.OpID, from *collectives.Layout, f *Fetching) {
+	dims := slices.Clone(f.Operands[0])
+	last := len(dims) - 1
+	if len(from.Dims[last]) == 0 {
+		return
+	}
+	f.Any = true
+	k := min(m.OpAttrs(op).Int("k", 0), dims[last])
+	for _, v := range m.ResultValues(op) {
+		bytes := product(dims) / dims[last] * k * int64(m.ValueType(v).DType.Bytes())
+		md.gather(from.Dims[last], bytes, f)
+		f.Copied += md.copied((subaxis.Product(from.Dims[last]) + 2) * bytes)
+	}
+}
+
+// run prices what devices send each other of what they folded, and how an op goes on from that along the dimension that it runs along.
+func (md *Model) run(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetching) {
+	run, ok := localform.Running(m, op, m.Shape)
+	if !ok || len(to.Dims[run.Dim]) == 0 {
+		return
+	}
+	axes, dims := to.Dims[run.Dim], slices.Clone(f.Operands[0])
+	rows, k := dims[run.Dim], subaxis.Product(to.Dims[run.Dim])
+	dims[run.Dim]++
+	f.Any, f.Operands = true, slices.Clone(f.Operands)
+	for i, v := range m.ResultValues(op) {
+		row := product(dims) / dims[run.Dim] * int64(m.ValueType(v).DType.Bytes())
+		md.gather(axes, row, f)
+		f.Copied += md.copied((rows+1)*row) + md.copied((k+1)*row) // folded: the block, and what others have
+		f.Copied += md.copied((2*rows+2)*row) + md.copied(2*rows*row)
+		f.Operands[i] = dims
 	}
 }
 

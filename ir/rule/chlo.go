@@ -23,9 +23,16 @@ func init() {
 	}, broadcastingOps()...)
 	register(&Family{
 		Name:  "chlo topk",
-		Why:   "the searched dimension has to be whole; the others pass through",
+		Why:   "what is found along the searched dimension is exchanged; the others pass through",
 		build: buildTopK,
 		own:   true,
+		seeks: true,
+
+		judge: func(v *verdict) {
+			for _, f := range v.rule.Permutation {
+				v.parts[f] = v.rule.Sizes[f]
+			}
+		},
 	}, ir.OpChloTopK)
 }
 

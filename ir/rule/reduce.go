@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/ir/dtype"
 )
 
 func init() {
@@ -23,7 +22,7 @@ func init() {
 		Name:  "reduce_window",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildReduceWindow,
-		judge: (*verdict).fetch,
+		judge: fetchOrRun,
 	}, ir.OpReduceWindow)
 	register(&Family{
 		Name:  "select_and_scatter",
@@ -113,59 +112,4 @@ func combineReduce(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
 		return r, false
 	}
 	return r, ok
-}
-
-// mergePartial cuts the reduced dimensions of a reduction of several operands where its region merges partial results as it merges
-// elements, whatever part of them the initial values were merged into.
-func mergePartial(v *verdict) {
-	if len(v.rule.Permutation) == 0 || !repeatsInits(v.m, v.op) {
-		return
-	}
-	for _, f := range v.rule.Permutation {
-		v.parts[f] = v.rule.Sizes[f]
-	}
-}
-
-// repeatsInits says whether the region of a reduction of several operands may merge its initial values more than once. It may where it
-// only chooses among what it is given, as those of argmax do, and where it adds zeros.
-func repeatsInits(m *ir.Module, op ir.OpID) bool {
-	if kind, ok := ir.ReducerOf(m, op, 0, ir.Computed); ok && kind == ir.OpAdd {
-		inits := m.Operands(op)[m.NumResults(op):]
-		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isZero(m, v) })
-	}
-	body := m.RegionBlock(op, 0)
-	for inner := range m.Ops(body) {
-		if !m.Kind(inner).IsTerminator() && !slices.Contains(choosing, m.Kind(inner)) {
-			return false
-		}
-		for _, v := range m.Operands(inner) {
-			if by := m.DefiningOp(v); by != 0 && m.OpBlock(by) != body || by == 0 && m.ArgBlock(v) != body {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// choosing are the kinds of ops whose results are among their operands, or say which of them to choose.
-var choosing = []ir.Kind{ir.OpConstant, ir.OpCompare, ir.OpSelect, ir.OpMaximum, ir.OpMinimum, ir.OpAnd, ir.OpOr, ir.OpNot}
-
-// isZero says whether a value is a constant of zeros, of either sign.
-func isZero(m *ir.Module, v ir.ValueID) bool {
-	op := m.DefiningOp(v)
-	if op == 0 || m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant {
-		return false
-	}
-	dense, ok := m.Attr(op, "value").(*ir.Dense)
-	if !ok || dense.Resource != "" {
-		return false
-	}
-	width := m.ValueType(v).DType.Bytes()
-	for i, b := range dense.Data {
-		sign := i%width == width-1 && b == 0x80 && m.ValueType(v).DType.Kind() >= dtype.Float
-		if b != 0 && !sign {
-			return false
-		}
-	}
-	return true
 }

@@ -35,7 +35,7 @@ func (g *generator) op() {
 	dims := g.m.Shape(v)
 	last := 15
 	if g.Windows {
-		last = 21
+		last = 22
 	}
 	switch rapid.IntRange(0, last).Draw(g.t, "op") {
 	case 0:
@@ -79,6 +79,8 @@ func (g *generator) op() {
 		g.spread(v, dims)
 	case 21:
 		g.argmax(v, dims)
+	case 22:
+		g.running(v, dims)
 	}
 }
 

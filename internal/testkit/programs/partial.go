@@ -69,6 +69,95 @@ func choose(b *ir.Builder, m *ir.Module, reduced ir.Ints, results []ir.TypeID, o
 	return m.ResultValues(op)
 }
 
+// Run draws a module with a function of one running sum, product or extreme along some dimension, in either direction, or of one running
+// composition of affine maps: of two operands, whose order matters. It adds the mesh. The axes cut operands and results.
+func Run(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
+	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8}).Draw(t, "element")
+	whole, d := n.each(n.size), rapid.IntRange(0, len(cuts)-1).Draw(t, "run along")
+	kind := rapid.SampledFrom([]ir.Kind{ir.OpAdd, ir.OpMultiply, ir.OpMaximum, ir.OpMinimum, ir.OpUnregistered}).Draw(t, "folded by")
+	if kind == ir.OpUnregistered {
+		e = dtype.I8 // whose sums and products are exact
+	}
+	types := []ir.TypeID{m.TensorType(e, whole...)}
+	if kind == ir.OpUnregistered {
+		types = append(types, types[0])
+	}
+	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: types, Results: types}))
+	b := m.BuilderAtEnd(f.Body)
+	operands := m.BlockArgs(f.Body)
+	for i := range types {
+		init := map[ir.Kind]int64{ir.OpMultiply: 1, ir.OpMaximum: -3, ir.OpMinimum: 3, ir.OpUnregistered: int64(1 - i)}[kind]
+		operands = append(operands, b.Constant(m.Dense(m.TensorType(e), tensor.FromFloats(e, nil, float64(init)).Data)))
+	}
+	size, padding := slices.Repeat([]int64{1}, len(whole)), make([]int64, 2*len(whole))
+	size[d], padding[2*d+int(n.between(0, 1, "reverse"))] = whole[d], whole[d]-1
+	op := b.OpRegions(ir.OpReduceWindow, types, attrs("window_dimensions", ir.Ints(size),
+		"padding", m.DenseInts(padding, int64(len(whole)), 2)), 1, operands...)
+	if kind == ir.OpUnregistered {
+		compose(m, op, e)
+	} else {
+		m.AddReducer(op, kind, e)
+	}
+	b.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
+	mesh := m.AddMesh("mesh", over, nil, 0)
+	l := collectives.Layout{Dims: cuts}
+	for i, v := range m.ResultValues(op) {
+		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
+		m.SetSharding(m.BlockArgs(f.Body)[i], m.Sharding(v))
+		f.ResultShardings[i] = m.Sharding(v)
+	}
+	return m, mesh
+}
+
+// Best draws a module with a function of one top_k, and adds the mesh. The axes cut the operand, and the results along the dimensions that
+// are not searched.
+func Best(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
+	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.BF16, dtype.I8}).Draw(t, "element")
+	whole, last := n.each(n.size), len(cuts)-1
+	found := slices.Clone(whole)
+	found[last] = n.between(1, whole[last], "k")
+	arg, results := m.TensorType(e, whole...), []ir.TypeID{m.TensorType(e, found...), m.TensorType(dtype.I32, found...)}
+	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: []ir.TypeID{arg}, Results: results}))
+	b := m.BuilderAtEnd(f.Body)
+	op := b.Op(ir.OpChloTopK, results, attrs("k", m.I64(found[last])), m.BlockArgs(f.Body)[0])
+	b.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
+	mesh := m.AddMesh("mesh", over, nil, 0)
+	l := collectives.Layout{Dims: slices.Clone(cuts)}
+	m.SetSharding(m.BlockArgs(f.Body)[0], m.InternSharding(l.Sharding(mesh)))
+	l.Dims[last] = nil
+	for i, v := range m.ResultValues(op) {
+		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
+		f.ResultShardings[i] = m.Sharding(v)
+	}
+	return m, mesh
+}
+
+// compose gives an op of two operands a region that composes affine maps: x to ax + b and then to cx + d.
+func compose(m *ir.Module, op ir.OpID, e dtype.Type) {
+	t := m.TensorType(e)
+	body := m.AddBlock(m.Regions(op)[0])
+	a, shift, c, d := m.AddBlockArg(body, t), m.AddBlockArg(body, t), m.AddBlockArg(body, t), m.AddBlockArg(body, t)
+	b := m.BuilderAtEnd(body)
+	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(ir.OpMultiply, t, nil, a, c),
+		b.Op1(ir.OpAdd, t, nil, b.Op1(ir.OpMultiply, t, nil, shift, c), d))
+}
+
+// running adds up a value along one dimension, in either direction.
+func (g *generator) running(v ir.ValueID, dims []int64) {
+	d, ok := g.dim(dims)
+	if !ok || dims[d] == 0 || dims[d] > 16 {
+		return
+	}
+	size, padding := slices.Repeat([]int64{1}, len(dims)), make([]int64, 2*len(dims))
+	size[d], padding[2*d+rapid.IntRange(0, 1).Draw(g.t, "reverse")] = dims[d], dims[d]-1
+	op := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.Type(v)}, attrs("window_dimensions", ir.Ints(size),
+		"padding", g.m.DenseInts(padding, int64(len(dims)), 2)), 1, v, g.constant(0))
+	g.combiner(op, ir.OpAdd)
+	g.add(g.m.Result(op, 0))
+}
+
 // argmax adds the greatest elements along one dimension to their places.
 func (g *generator) argmax(v ir.ValueID, dims []int64) {
 	d, ok := g.dim(dims)

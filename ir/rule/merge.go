@@ -1,0 +1,121 @@
+package rule
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/localform"
+)
+
+// mergePartial cuts the reduced dimensions of a reduction of several operands where its region merges partial results as it merges
+// elements, whatever part of them the initial values were merged into.
+func mergePartial(v *verdict) {
+	if len(v.rule.Permutation) == 0 || !repeatsInits(v.m, v.op) {
+		return
+	}
+	for _, f := range v.rule.Permutation {
+		v.parts[f] = v.rule.Sizes[f]
+	}
+}
+
+// fetchOrRun cuts what windows slide over, and what running sums and their like run over: every device goes on from what those before it
+// have folded.
+func fetchOrRun(v *verdict) {
+	v.fetch()
+	run, ok := localform.Running(v.m, v.op, v.m.Shape)
+	if !ok || !runs(v.m, v.op) {
+		return
+	}
+	var dims [][]int32
+	for _, mapping := range slices.Concat(v.rule.Operands[:v.m.NumResults(v.op)], v.rule.Results) {
+		dims = append(dims, mapping[run.Dim])
+	}
+	if f := dims[0][0]; v.alone(f, dims) {
+		v.parts[f] = v.rule.Sizes[f]
+	}
+}
+
+// runs says whether what is folded may be folded with the initial values once more. Paddings are such values, so that regions may ask for
+// neutral ones; sums and products are known to need them.
+func runs(m *ir.Module, op ir.OpID) bool {
+	if _, ok := ir.ReducerOf(m, op, 0, ir.Computed); ok {
+		return repeatsInits(m, op)
+	}
+	return !captures(m, m.RegionBlock(op, 0))
+}
+
+// repeatsInits says whether a region may merge its initial values more than once. It may where it only chooses among what it is given, as
+// those of argmax do, adds zeros or multiplies by ones.
+func repeatsInits(m *ir.Module, op ir.OpID) bool {
+	inits := m.Operands(op)[m.NumResults(op):]
+	switch kind, _ := ir.ReducerOf(m, op, 0, ir.Computed); kind {
+	case ir.OpAdd:
+		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isZero(m, v) })
+	case ir.OpMultiply:
+		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isOne(m, v) })
+	}
+	body := m.RegionBlock(op, 0)
+	for inner := range m.Ops(body) {
+		if !m.Kind(inner).IsTerminator() && !slices.Contains(choosing, m.Kind(inner)) {
+			return false
+		}
+	}
+	return !captures(m, body)
+}
+
+// choosing are the kinds of ops whose results are among their operands, or say which of them to choose.
+var choosing = []ir.Kind{ir.OpConstant, ir.OpCompare, ir.OpSelect, ir.OpMaximum, ir.OpMinimum, ir.OpAnd, ir.OpOr, ir.OpNot}
+
+// captures says whether a region that is one block reads values from outside.
+func captures(m *ir.Module, body ir.BlockID) bool {
+	for op := range m.Ops(body) {
+		for _, v := range m.Operands(op) {
+			if by := m.DefiningOp(v); by != 0 && m.OpBlock(by) != body || by == 0 && m.ArgBlock(v) != body {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isZero says whether a value is a constant of zeros, of either sign.
+func isZero(m *ir.Module, v ir.ValueID) bool {
+	data, ok := constant(m, v)
+	if !ok {
+		return false
+	}
+	width := m.ValueType(v).DType.Bytes()
+	for i, b := range data {
+		sign := i%width == width-1 && b == 0x80 && m.ValueType(v).DType.Kind() >= dtype.Float
+		if b != 0 && !sign {
+			return false
+		}
+	}
+	return true
+}
+
+// isOne says whether a value is a constant of one 1.
+func isOne(m *ir.Module, v ir.ValueID) bool {
+	e, one := m.ValueType(v).DType, uint64(1)
+	if e.Kind() == dtype.Float {
+		one = dtype.Encode(e, 1)
+	}
+	data, ok := constant(m, v)
+	return ok && e.Kind() != dtype.Complex && bytes.Equal(data, binary.LittleEndian.AppendUint64(nil, one)[:e.Bytes()])
+}
+
+// constant returns the elements of a constant that are in the program.
+func constant(m *ir.Module, v ir.ValueID) ([]byte, bool) {
+	op := m.DefiningOp(v)
+	if op == 0 || m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant {
+		return nil, false
+	}
+	dense, ok := m.Attr(op, "value").(*ir.Dense)
+	if !ok || dense.Resource != "" {
+		return nil, false
+	}
+	return dense.Data, true
+}
