@@ -103,18 +103,23 @@ func even(mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
 
 // Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut as those lie. Where they want
 // one axis along several factors, it is cut so that least is sent around the op, and of ways that send as much the way that most of the
-// bytes lie. Factors are cut as far as [rule.Shardable] lets them. The only error is the context's.
+// bytes lie. Factors are cut as far as [rule.Shardable] lets them. Constants, and what loops carry round unchanged, lie as they are needed
+// afterwards. The only error is the context's.
 func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 	assignment := make(Assignment, m.NumOps())
 	main, ok := m.Main()
 	if !ok {
 		return assignment, nil
 	}
-	err := m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
+	body := m.Func(main).Body
+	err := m.WalkContext(ctx, body, func(op ir.OpID) {
 		if r := rule.Computing(m, op); r != nil {
-			assignment[op] = deriveOp(m, op, r)
+			assignment[op] = newElection(m, op, r).factors()
 		}
 	})
+	if err == nil {
+		err = m.WalkContext(ctx, body, func(op ir.OpID) { revise(m, op, assignment) })
+	}
 	return assignment, err
 }
 

@@ -17,7 +17,8 @@ type election struct {
 	rule      *ir.Rule
 	parts     []int64
 	reduction ir.Reduction
-	votes     []vote
+	votes     []vote // those for more bytes first
+	displaced []vote // that axes go along with those of another factor, as theirs has to be whole
 }
 
 // vote is the wish of one tensor to have a factor cut by some axes.
@@ -27,29 +28,49 @@ type vote struct {
 	bytes  int64
 }
 
-func deriveOp(m *ir.Module, op ir.OpID, r *ir.Rule) Factors {
+func newElection(m *ir.Module, op ir.OpID, r *ir.Rule) *election {
 	e := &election{m: m, op: op, rule: r}
 	e.parts, e.reduction = rule.Shardable(m, op, r)
 	for i, mapping := range r.Operands {
-		e.collect(m.Operand(op, i), mapping)
+		if v := m.Operand(op, i); !isMade(m, v) {
+			e.collect(v, mapping)
+		}
 	}
 	for i, mapping := range r.Results {
 		e.collect(m.Result(op, i), mapping)
 	}
 	slices.SortStableFunc(e.votes, func(a, b vote) int { return cmp.Compare(b.bytes, a.bytes) })
-	best := e.outcome(0)
-	if e.unanimous(best) {
+	return e
+}
+
+// factors returns the outcome of the election: what most of the bytes want, unless less is sent where another wish comes first.
+func (e *election) factors() Factors {
+	best := e.outcome(e.votes)
+	searches := e.m.Kind(e.op) == ir.OpDynamicSlice || e.m.Kind(e.op) == ir.OpGather // it need not, where it has the tensor whole
+	if e.unanimous(best) && len(e.displaced) == 0 && !searches {
 		return best
 	}
 	least := e.sent(best)
-	for first := 1; first < len(e.votes); first++ {
-		other := e.outcome(first)
+	try := func(votes ...vote) {
+		other := e.outcome(votes)
 		if sent := e.sent(other); sent < least {
 			best, least = other, sent
 		}
 	}
+	for i, v := range e.votes {
+		try(slices.Concat([]vote{v}, e.votes)...)
+		if searches && e.reduces(v.factor) {
+			try(slices.Delete(slices.Clone(e.votes), i, i+1)...)
+		}
+	}
+	for _, v := range e.displaced {
+		try(slices.Concat([]vote{v}, e.votes)...)
+	}
 	return best
 }
+
+// reduces says whether results are partial where a factor is cut.
+func (e *election) reduces(factor int) bool { return slices.Contains(e.rule.Reduction, int32(factor)) }
 
 // collect adds the wishes of one tensor, joining equal ones.
 func (e *election) collect(v ir.ValueID, mapping [][]int32) {
@@ -60,11 +81,35 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 	s, bytes := e.m.ShardingOf(id), e.m.ValueType(v).Bytes()
 	for d, dim := range mapping {
 		for i, axes := range splitAxes(s.Dims[d].Axes, dim, e.rule.Sizes) {
-			if f := int(dim[i]); len(axes) > 0 && e.parts[f] > 1 {
-				e.add(vote{f, axes, bytes})
+			f := int(dim[i])
+			switch {
+			case len(axes) == 0:
+			case e.parts[f] > 1:
+				e.votes = addVote(e.votes, vote{f, axes, bytes})
+			default:
+				e.displace(s, mapping, axes)
 			}
 		}
 	}
+}
+
+// displace wishes that axes go along with those of another dimension, whichever that is.
+func (e *election) displace(s *ir.Sharding, mapping [][]int32, axes []subaxis.Ref) {
+	for d, dim := range mapping {
+		if f := int(dim[0]); len(dim) == 1 && e.parts[f] > 1 && !e.reduces(f) {
+			e.displaced = addVote(e.displaced, vote{f, subaxis.AppendMerge(slices.Clone(s.Dims[d].Axes), axes...), 0})
+		}
+	}
+}
+
+func addVote(votes []vote, v vote) []vote {
+	for i := range votes {
+		if o := &votes[i]; o.factor == v.factor && subaxis.PrefixStatus(o.axes, v.axes) == subaxis.EqualLists {
+			o.bytes += v.bytes
+			return votes
+		}
+	}
+	return append(votes, v)
 }
 
 // sharding returns how a value lies, 0 where that is not known; the arguments of a loop's regions lie as its results do.
@@ -75,20 +120,10 @@ func (e *election) sharding(v ir.ValueID) ir.ShardingID {
 	return dataflow.ShardingOf(e.m, v)
 }
 
-func (e *election) add(v vote) {
-	for i := range e.votes {
-		if o := &e.votes[i]; o.factor == v.factor && subaxis.PrefixStatus(o.axes, v.axes) == subaxis.EqualLists {
-			o.bytes += v.bytes
-			return
-		}
-	}
-	e.votes = append(e.votes, v)
-}
-
-// outcome returns the factors that one vote and then the others make, those for more bytes first.
-func (e *election) outcome(first int) Factors {
+// outcome returns the factors that votes make, one after the other.
+func (e *election) outcome(votes []vote) Factors {
 	factors := make(Factors, len(e.rule.Sizes))
-	for _, v := range slices.Concat(e.votes[first:min(first+1, len(e.votes))], e.votes) {
+	for _, v := range votes {
 		e.elect(factors, v)
 	}
 	return factors
@@ -119,13 +154,13 @@ func (e *election) unanimous(f Factors) bool {
 }
 
 // sent returns how many bytes a device sends around the op, which is cut by factors: to bring it its operands, and its results to where
-// their values lie.
+// their values lie. What a loop carries round unchanged is brought once.
 func (e *election) sent(f Factors) float64 {
 	operands, results, _ := Project(e.rule, f, e.reduction)
 	total := 0.0
 	for i, v := range e.m.Operands(e.op) {
-		if id := e.sharding(v); id != 0 {
-			total += leastSent(LayoutOf(e.m.ShardingOf(id)), operands[i], e.m.ValueType(v).Bytes())
+		if id := e.sharding(v); id != 0 && !isMade(e.m, v) {
+			total += leastSent(LayoutOf(e.m.ShardingOf(id)), operands[i], e.m.ValueType(v).Bytes()) / float64(repeats(e.m, v))
 		}
 	}
 	for i, v := range e.m.ResultValues(e.op) {

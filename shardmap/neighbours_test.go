@@ -35,7 +35,8 @@ func TestNeighboursAreFetched(t *testing.T) {
 	}
 }
 
-// compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does.
+// compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does. A tensor of
+// which most is sliced may be gathered.
 func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
 	inputs := programs.Inputs(t, m)
 	in, err := interp.New(m, interp.Options{})
@@ -55,7 +56,7 @@ func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
 	operands := slices.Clone(m.Operands(op))
 	partitioned, p := lower(t, m, mesh)
 	text := mlir.Print(m, mlir.PrintOptions{})
-	if !slices.Equal(partitioned.Operands(op), operands) {
+	if !slices.Equal(partitioned.Operands(op), operands) && m.Kind(op) != ir.OpDynamicSlice {
 		t.Fatalf("the op is not computed in place\n%s", mlir.Print(partitioned, mlir.PrintOptions{}))
 	}
 	if err := shardmap.LowerAxes(t.Context(), p); err != nil {
