@@ -43,7 +43,8 @@ func TestRandomPlansRun(t *testing.T) {
 	t.Logf("%d plans, %d of them communicate", plans, cut)
 }
 
-// randomModel draws a model with shardings on a mesh, of whole axes and of parts of them.
+// randomModel draws a model with shardings on a mesh, of whole axes and of parts of them. In one of three they need not divide what they
+// cut.
 func randomModel(t *rapid.T) *autoshard.Model {
 	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 8, Rank: 3, Sizes: []int64{2, 3, 4, 8}, Indices: true, Windows: true, Loops: true,
 		AllResults: true})
@@ -59,7 +60,11 @@ func randomModel(t *rapid.T) *autoshard.Model {
 			parts = append(parts, r)
 		}
 	}
-	programs.Annotate(t, m, m.AddMesh("mesh", mesh, nil, 0), parts)
+	draw := programs.Layout
+	if rapid.IntRange(0, 2).Draw(t, "uneven") == 2 {
+		draw = programs.Anywhere
+	}
+	programs.Annotate(t, m, m.AddMesh("mesh", mesh, nil, 0), parts, draw)
 	text := mlir.Print(m, mlir.PrintOptions{})
 	t.Logf("%s", text)
 	model, err := autoshard.ReadModel(t.Context(), "random.mlir", text)

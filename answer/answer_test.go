@@ -35,6 +35,21 @@ func TestShapeOfType(t *testing.T) {
 	}
 }
 
+// What pads a dimension is said with how much of it is wasted, and what the first and the last device have: nothing, if there are too many.
+func TestPadded(t *testing.T) {
+	mesh := &ir.MeshDecl{Mesh: subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 8}}}}
+	for n, want := range map[int64]string{
+		50257: "padded to 50264: 0.0139 % of that is wasted; the first device has 6283 of it, the last 6276",
+		30:    "padded to 32: 6.25 % of that is wasted; the first device has 4 of it, the last 2",
+		9:     "padded to 16: 43.8 % of that is wasted; the first device has 2 of it, the last 0",
+	} {
+		got := answer.Padded(mesh, answer.Place{What: "argument 0", Dims: []int64{n}}, 0, []subaxis.Ref{mesh.Full(0)})
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Inputs and outputs are described in their shardings: blocks along the axes make up the whole.
 func TestTensors(t *testing.T) {
 	m := parsed(t, called)

@@ -53,3 +53,14 @@ func Uneven(mesh *ir.MeshDecl, at Place, dim int, axes, kept []subaxis.Ref) stri
 	}
 	return text + "and is cut along " + mesh.FormatList(kept) + " alone"
 }
+
+// Padded says that axes do not divide a dimension, which is padded for them: how much of it is wasted, and how much of it the first and the
+// last device have.
+func Padded(mesh *ir.MeshDecl, at Place, dim int, axes []subaxis.Ref) string {
+	n, devices := at.Dims[dim], subaxis.Product(axes)
+	block := (n + devices - 1) / devices
+	last := max(0, n-(devices-1)*block)
+	return fmt.Sprintf("dimension %d of %s has size %d, no multiple of the %d devices along %s, and is padded to %d: %.3g %% of that is "+
+		"wasted; the first device has %d of it, the last %d", dim, at.What, n, devices, mesh.FormatList(axes), devices*block,
+		100*float64(devices*block-n)/float64(devices*block), min(block, n), last)
+}

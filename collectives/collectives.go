@@ -79,13 +79,25 @@ func (l *Layout) Equal(o *Layout) bool {
 	return slices.Equal(l.Unreduced, o.Unreduced) && slices.EqualFunc(l.Dims, o.Dims, slices.Equal)
 }
 
-// LocalDims returns the shape of one block of a tensor of that shape, which must divide evenly.
+// LocalDims returns the shape of one block of a tensor of that shape. The last blocks of a dimension that is not divided evenly have
+// less of it, or nothing, and are filled up.
 func (l *Layout) LocalDims(dims []int64) []int64 {
 	out := slices.Clone(dims)
 	for i := range out {
-		out[i] /= subaxis.Product(l.Dims[i])
+		n := subaxis.Product(l.Dims[i])
+		out[i] = (out[i] + n - 1) / n
 	}
 	return out
+}
+
+// LocalElements returns how many elements such a block has.
+func (l *Layout) LocalElements(dims []int64) int64 {
+	elements := int64(1)
+	for i := range dims {
+		n := subaxis.Product(l.Dims[i])
+		elements *= (dims[i] + n - 1) / n
+	}
+	return elements
 }
 
 // Divides says whether a tensor of that shape is cut into equal blocks.

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
 
-// Settle gives every tensor value of the main function, and every result of it, a closed sharding on the mesh that
-// cuts it evenly: missing ones become replicated, axes that do not divide a dimension are dropped or split as
-// Shardy does for inputs and outputs (shardy.md section 5.1). Results of functions without a sharding take over
-// that of the value they return. The only error is the context's.
+// Settle gives every tensor value of the main function, and every result of it, a closed sharding on the mesh: missing ones become
+// replicated. Axes that do not divide a dimension stay where it can be padded ([Padded]) and padding makes blocks smaller; else they
+// are dropped or split as Shardy does for inputs and outputs (shardy.md section 5.1). Results of functions without a sharding take
+// over that of the value they return. The only error is the context's.
 func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 	main, ok := m.Main()
 	if !ok {
@@ -36,7 +37,7 @@ func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 		if f.ResultShardings[i] == 0 {
 			f.ResultShardings[i] = m.Sharding(v)
 		} else if isTensor(m, v) {
-			f.ResultShardings[i] = m.InternSharding(even(mesh, m.ShardingOf(f.ResultShardings[i]), m.Shape(v)))
+			f.ResultShardings[i] = m.InternSharding(closed(mesh, m.ShardingOf(f.ResultShardings[i]), len(m.Shape(v))))
 		}
 	}
 	return nil
@@ -87,16 +88,48 @@ func settleValue(m *ir.Module, mesh ir.MeshID, v ir.ValueID) {
 		m.SetSharding(v, m.Replicated(mesh, len(m.Shape(v)), true))
 		return
 	}
-	m.SetSharding(v, m.InternSharding(even(mesh, m.ShardingOf(m.Sharding(v)), m.Shape(v))))
+	s := closed(mesh, m.ShardingOf(m.Sharding(v)), len(m.Shape(v)))
+	for d, n := range m.Shape(v) {
+		axes := s.Dims[d].Axes
+		if even := subaxis.Dividing(axes, n); n%subaxis.Product(axes) != 0 && !settled(m, v, d, subaxis.Product(axes), subaxis.Product(even)) {
+			s.Dims[d].Axes = even
+		}
+	}
+	m.SetSharding(v, m.InternSharding(s))
 }
 
-// even returns the closed form of a sharding with only the axes, or major parts of them, that divide each dimension.
-func even(mesh ir.MeshID, s *ir.Sharding, dims []int64) ir.Sharding {
-	l := Layout{Dims: make([][]subaxis.Ref, len(dims))}
-	for d := range dims {
-		if d < len(s.Dims) {
-			l.Dims[d] = subaxis.Dividing(s.Dims[d].Axes, dims[d])
-		}
+// settled says whether a dimension that n blocks do not divide evenly stays cut so, although fewer would: inputs and what the user asks
+// for do where that is possible, other values where blocks become smaller.
+func settled(m *ir.Module, v ir.ValueID, d int, n, even int64) bool {
+	op, size := m.DefiningOp(v), m.Shape(v)[d]
+	return Padded(m, v, d) && (op == 0 || m.Kind(op) == ir.OpSdyShardingConstraint || (size+n-1)/n < size/even)
+}
+
+// Padded says whether a dimension of a value may be cut by axes that do not divide it: that of an input, and one that the op that makes
+// the value can pad.
+func Padded(m *ir.Module, v ir.ValueID, d int) bool {
+	op := m.DefiningOp(v)
+	switch k := m.Kind(op); {
+	case op == 0:
+		return m.BlockOp(m.ArgBlock(v)) == m.MainFunc().Op
+	case k == ir.OpSdyManualComputation:
+		return false
+	case k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpIota || k == ir.OpSdyReshard || dataflow.Has(k):
+		return true
+	}
+	r := rule.Computing(m, op)
+	if r == nil {
+		return false
+	}
+	f, ok := rule.Leading(r, r.Results[m.Index(v)][d])
+	return ok && rule.Paddable(m, op, r)[f]
+}
+
+// closed returns the closed form of the sharding of a tensor.
+func closed(mesh ir.MeshID, s *ir.Sharding, rank int) ir.Sharding {
+	l := Layout{Dims: make([][]subaxis.Ref, rank)}
+	for d := range min(rank, len(s.Dims)) {
+		l.Dims[d] = s.Dims[d].Axes
 	}
 	return l.Sharding(mesh)
 }
@@ -124,9 +157,19 @@ func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 }
 
 // splitAxes distributes the axes of a dimension over its factors, major to minor: each takes what divides it, and
-// the next one only follows where the factors before it are cut to single elements.
-func splitAxes(axes []subaxis.Ref, dim []int32, sizes []int64) [][]subaxis.Ref {
+// the next one only follows where the factors before it are cut to single elements. Axes that do not divide a dimension pad its first
+// factor.
+func splitAxes(axes []subaxis.Ref, dim []int32, sizes []int64, size int64) [][]subaxis.Ref {
 	out := make([][]subaxis.Ref, len(dim))
+	if size%subaxis.Product(axes) != 0 {
+		for i, f := range dim {
+			if sizes[f] > 1 {
+				out[i] = axes
+				break
+			}
+		}
+		return out
+	}
 	left, rest := rule.AxesOf(axes), int64(1)
 	for i := 0; i < len(dim) && rest == 1; i++ {
 		out[i], rest = left.Dividing(nil, sizes[dim[i]])

@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"context"
+	"slices"
 
 	"autoshard/internal/parallel"
 )
@@ -48,6 +49,7 @@ type visitor struct {
 	number int
 	visit  func(ask, from, to int, w *Way)
 	known  []known               // per layout
+	padded bool                  // some layouts do not cut the tensor into equal blocks
 	graphs map[parting]*explored // those that hold every layout
 }
 
@@ -60,6 +62,8 @@ type explored struct {
 // visitor explores the graphs that hold every layout in which an ask's ways are sought.
 func (p *Planner) visitor(number int, a *Ask, visit func(ask, from, to int, w *Way)) *visitor {
 	v := &visitor{Ask: a, number: number, visit: visit, known: p.layouts, graphs: map[parting]*explored{}}
+	divided := func(id LayoutID) bool { return a.Tensor.divided(&p.layouts[id].layout) }
+	v.padded = !all(a.From, divided) || !all(a.To, divided)
 	for _, from := range a.From {
 		for _, to := range a.To {
 			if key := v.parting(from, to); v.graphs[key] == nil {
@@ -70,6 +74,15 @@ func (p *Planner) visitor(number int, a *Ask, visit func(ask, from, to int, w *W
 		}
 	}
 	return v
+}
+
+func all(ids []LayoutID, test func(id LayoutID) bool) bool {
+	return !slices.ContainsFunc(ids, func(id LayoutID) bool { return !test(id) })
+}
+
+// ofItself says whether the way between two layouts is one of the tensor itself, which is not padded for it.
+func (v *visitor) ofItself(from, to LayoutID) bool {
+	return !v.padded || v.Tensor.divided(&v.known[from].layout) && v.Tensor.divided(&v.known[to].layout)
 }
 
 func (v *visitor) parting(from, to LayoutID) parting {
@@ -113,7 +126,7 @@ func (v *visitor) shared(ctx context.Context) {
 			if key := v.parting(from, to); key != last {
 				last, e = key, v.graphs[key]
 			}
-			if e != nil {
+			if e != nil && v.ofItself(from, to) {
 				w, _ := e.table.way(e.starts[i], e.ends[j], v.known[from].layout.Reduction) // there is one where no memory limits it
 				v.visit(v.number, i, j, &w)
 			}
@@ -125,7 +138,7 @@ func (v *visitor) shared(ctx context.Context) {
 func (v *visitor) alone(ctx context.Context, p *Planner) {
 	for i, from := range v.From {
 		for j, to := range v.To {
-			if from == to || v.graphs[v.parting(from, to)] != nil {
+			if from == to || v.graphs[v.parting(from, to)] != nil && v.ofItself(from, to) {
 				continue
 			}
 			if ctx.Err() != nil {

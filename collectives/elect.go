@@ -80,7 +80,7 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 	}
 	s, bytes := e.m.ShardingOf(id), e.m.ValueType(v).Bytes()
 	for d, dim := range mapping {
-		for i, axes := range splitAxes(s.Dims[d].Axes, dim, e.rule.Sizes) {
+		for i, axes := range splitAxes(s.Dims[d].Axes, dim, e.rule.Sizes, e.m.Shape(v)[d]) {
 			f := int(dim[i])
 			switch {
 			case len(axes) == 0:
@@ -97,7 +97,8 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 func (e *election) displace(s *ir.Sharding, mapping [][]int32, axes []subaxis.Ref) {
 	for d, dim := range mapping {
 		if f := int(dim[0]); len(dim) == 1 && e.parts[f] > 1 && !e.reduces(f) {
-			e.displaced = addVote(e.displaced, vote{f, subaxis.AppendMerge(slices.Clone(s.Dims[d].Axes), axes...), 0})
+			all := subaxis.AppendMerge(slices.Clone(s.Dims[d].Axes), axes...)
+			e.displaced = addVote(e.displaced, vote{f, subaxis.Dividing(all, e.parts[f]), 0})
 		}
 	}
 }
@@ -137,7 +138,10 @@ func (e *election) elect(factors Factors, v vote) {
 	for _, taken := range factors {
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
-	factors[v.factor] = subaxis.Dividing(v.axes, e.parts[v.factor])
+	if e.parts[v.factor]%subaxis.Product(v.axes) != 0 && !rule.Paddable(e.m, e.op, e.rule)[v.factor] {
+		v.axes = subaxis.Dividing(v.axes, e.parts[v.factor])
+	}
+	factors[v.factor] = v.axes
 	if _, _, ok := Project(e.rule, factors, e.reduction); !ok || !factors.near(e.m, e.op, e.rule) {
 		factors[v.factor] = nil
 	}

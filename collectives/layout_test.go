@@ -91,11 +91,14 @@ func TestProject(t *testing.T) {
 func TestSplitAxes(t *testing.T) {
 	x := full("x")
 	x1, x2 := subaxis.Ref{Axis: 0, Pre: 1, Size: 2}, subaxis.Ref{Axis: 0, Pre: 2, Size: 2}
-	if got := splitAxes(axes(x), []int32{0, 1}, []int64{2, 6}); !slices.Equal(got[0], axes(x1)) || !slices.Equal(got[1], axes(x2)) {
+	if got := splitAxes(axes(x), []int32{0, 1}, []int64{2, 6}, 12); !slices.Equal(got[0], axes(x1)) || !slices.Equal(got[1], axes(x2)) {
 		t.Errorf("2x6 cut by x is %v", got)
 	}
-	if got := splitAxes(axes(x), []int32{0, 1}, []int64{6, 4}); !slices.Equal(got[0], axes(x1)) || len(got[1]) > 0 {
+	if got := splitAxes(axes(x), []int32{0, 1}, []int64{6, 4}, 24); !slices.Equal(got[0], axes(x1)) || len(got[1]) > 0 {
 		t.Errorf("6x4 cut by x is %v", got)
+	}
+	if got := splitAxes(axes(x), []int32{0, 1}, []int64{3, 2}, 6); !slices.Equal(got[0], axes(x)) || len(got[1]) > 0 {
+		t.Errorf("3x2, which x does not divide, is cut by %v", got)
 	}
 }
 
@@ -119,7 +122,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// Where a layout divides a tensor, its blocks have together as many elements as the tensor; else some block would be larger.
+// Where a layout divides a tensor, its blocks have together as many elements as the tensor; else they have more.
 func TestDivides(t *testing.T) {
 	l := layout(axes(full("x")), axes(full("y"))) // 4 by 2 blocks
 	for _, c := range []struct {
@@ -130,6 +133,9 @@ func TestDivides(t *testing.T) {
 			t.Errorf("%v is divided: %v, want %v", c.dims, got, c.want)
 		}
 		block := l.LocalDims(c.dims)
+		if got := l.LocalElements(c.dims); got != block[0]*block[1] {
+			t.Errorf("blocks %v have %d elements", block, got)
+		}
 		if whole := block[0]*block[1]*l.Shards() == c.dims[0]*c.dims[1]; whole != c.want {
 			t.Errorf("blocks %v of %v make up the whole: %v", block, c.dims, whole)
 		}

@@ -8,6 +8,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
+	"autoshard/padding"
 	"autoshard/subaxis"
 )
 
@@ -18,16 +19,19 @@ type Assignment []Factors
 // Anywhere is the reach of copies that all uses of a value in a block share.
 const Anywhere = math.MaxInt
 
-// Partition makes the communications of a module explicit, in two steps: [Insert] says where values are resharded, and
-// [Expand] by which collectives, the planner's cheapest. Errors are those of the steps.
+// Partition makes the communications of a module explicit, in three steps: [Insert] says where values are resharded, [padding.Pad] pads
+// what is not cut into equal blocks, and [Expand] says by which collectives, the planner's cheapest. Errors are those of the steps.
 func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner, reach int) error {
 	if err := Insert(ctx, m, mesh, assignment, reach); err != nil {
+		return err
+	}
+	if err := padding.Pad(ctx, m, mesh); err != nil {
 		return err
 	}
 	return Expand(ctx, m, Expansion{Order: planner.Cheapest, KeepManual: true})
 }
 
-// Insert makes the reshards of a module explicit. On entry every tensor value has a closed, evenly dividing sharding on
+// Insert makes the reshards of a module explicit. On entry every tensor value has a closed sharding on
 // one mesh without unreduced axes, and every op its factors. Insert puts an sdy.reshard where a value is not as an op needs
 // it, so that each op reads its operands and makes its results exactly as its factors say, and every result goes on in the
 // sharding of its value; partial results are resharded to whole ones. Sharding constraints become reshards. Reshards of one

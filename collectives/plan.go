@@ -97,6 +97,7 @@ func appendAxes(b []byte, axes []subaxis.Ref) []byte {
 // Tensor is what reshards of a tensor depend on: its bytes, and which layouts cut it into equal blocks.
 type Tensor struct {
 	sizes  []int64 // of the dimensions, as far as the mesh could divide them
+	whole  []int64 // the sizes of those that some layouts do not divide, 0 for others
 	bytes  int64
 	most   int64 // that a device may read and make in a step; 0: any number
 	tables map[*graph]*table
@@ -111,11 +112,13 @@ func (p *Planner) tensor(shape []int64, bytes, most int64) *Tensor {
 	for _, a := range p.mesh {
 		devices *= a.Size
 	}
-	t := &Tensor{sizes: make([]int64, len(shape)), bytes: bytes, most: most, tables: map[*graph]*table{}}
+	t := &Tensor{sizes: make([]int64, len(shape)), whole: make([]int64, len(shape)), bytes: bytes, most: most, tables: map[*graph]*table{}}
 	p.key = binary.AppendVarint(binary.AppendVarint(p.key[:0], bytes), most)
 	for d, size := range shape {
-		t.sizes[d] = subaxis.GCD(size, devices)
-		p.key = binary.AppendVarint(p.key, t.sizes[d])
+		if t.sizes[d] = subaxis.GCD(size, devices); t.sizes[d] != devices {
+			t.whole[d] = size
+		}
+		p.key = binary.AppendVarint(binary.AppendVarint(p.key, t.sizes[d]), t.whole[d])
 	}
 	if known, ok := p.tensors[string(p.key)]; ok {
 		return known
@@ -127,8 +130,8 @@ func (p *Planner) tensor(shape []int64, bytes, most int64) *Tensor {
 // Forget frees the memory of the ways that were found so far. They are found again where they are asked for.
 func (t *Tensor) Forget() { clear(t.tables) }
 
-// Way returns the cheapest way from one layout of a tensor to another. Both must cut the tensor into equal blocks along
-// independent axes, and every unreduced axis of to must be one of from.
+// Way returns the cheapest way from one layout of a tensor to another. Both must cut the tensor along independent axes, and every
+// unreduced axis of to must be one of from. Where one of them does not cut it into equal blocks, the tensor is padded for both.
 func (p *Planner) Way(t *Tensor, from, to LayoutID) Way {
 	w, ok := p.way(t, from, to)
 	if !ok {
@@ -148,11 +151,37 @@ func (p *Planner) way(t *Tensor, from, to LayoutID) (w Way, ok bool) {
 		return Way{}, true
 	}
 	a, b := &p.layouts[from], &p.layouts[to]
+	if !t.divided(&a.layout) || !t.divided(&b.layout) {
+		t = p.padded(t, &a.layout, &b.layout)
+	}
 	g := p.graph(a, b)
 	if g == nil {
 		return p.viaReplicated(t, from, to)
 	}
 	return t.table(g, p.pricer).way(g.of(from, &a.layout), g.of(to, &b.layout), a.layout.Reduction)
+}
+
+// divided says whether a layout cuts the tensor into equal blocks.
+func (t *Tensor) divided(l *Layout) bool {
+	for d, size := range t.sizes {
+		if size%subaxis.Product(l.Dims[d]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// padded returns the least tensor with room for another one that two layouts cut into equal blocks.
+func (p *Planner) padded(t *Tensor, a, b *Layout) *Tensor {
+	shape, bytes := slices.Clone(t.sizes), t.bytes
+	for d, size := range t.whole {
+		n, m := subaxis.Product(a.Dims[d]), subaxis.Product(b.Dims[d])
+		if both := n / subaxis.GCD(n, m) * m; size > 0 {
+			shape[d] = (size + both - 1) / both * both
+			bytes = bytes / size * shape[d]
+		}
+	}
+	return p.tensor(shape, bytes, t.most)
 }
 
 // table returns the tensor's ways in a graph.

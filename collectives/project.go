@@ -12,14 +12,8 @@ type Factors [][]subaxis.Ref
 
 // Project returns the layouts in which an op with these factors reads its operands and makes its results. Results
 // are partial along the axes of reduction factors. It returns false where a tensor cannot be cut so: a minor
-// factor of a dimension is sharded although a factor before it is not cut to single elements, or a factor does
-// not divide evenly.
+// factor of a dimension is sharded although a factor before it is not cut to single elements, or does not divide evenly.
 func Project(rule *ir.Rule, factors Factors, reduction ir.Reduction) (operands, results []Layout, ok bool) {
-	for f, axes := range factors {
-		if rule.Sizes[f]%subaxis.Product(axes) != 0 {
-			return nil, nil, false
-		}
-	}
 	var unreduced []subaxis.Ref
 	for _, f := range rule.Reduction {
 		unreduced = append(unreduced, factors[f]...)
@@ -48,12 +42,14 @@ func projectTensor(rule *ir.Rule, factors Factors, mapping [][]int32) (Layout, b
 	l := Layout{Dims: make([][]subaxis.Ref, len(mapping))}
 	for d, dim := range mapping {
 		whole := true // all factors so far are cut to single elements
+		before := int64(1)
 		for _, f := range dim {
-			if len(factors[f]) > 0 && !whole {
+			n := subaxis.Product(factors[f])
+			if n > 1 && (!whole || before > 1 && rule.Sizes[f]%n != 0) {
 				return Layout{}, false
 			}
 			l.Dims[d] = subaxis.AppendMerge(l.Dims[d], factors[f]...)
-			whole = whole && subaxis.Product(factors[f]) == rule.Sizes[f]
+			whole, before = whole && n == rule.Sizes[f], before*rule.Sizes[f]
 		}
 	}
 	return l, true

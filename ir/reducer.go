@@ -1,6 +1,11 @@
 package ir
 
-import "autoshard/ir/dtype"
+import (
+	"encoding/binary"
+	"math"
+
+	"autoshard/ir/dtype"
+)
 
 // Recognition says how closely [ReducerOf] looks at a region.
 type Recognition uint8
@@ -120,4 +125,32 @@ func (m *Module) AddReducer(op OpID, with Kind, e dtype.Type) {
 		y = b.Op1(with, t, nil, x, y)
 	}
 	b.Op(OpStablehloReturn, nil, nil, y)
+}
+
+// Identity returns the element of a type that a reduction leaves unchanged, little-endian.
+func Identity(e dtype.Type, r Reduction) []byte {
+	switch r {
+	case ReduceMax:
+		return Extreme(e, false)
+	case ReduceMin:
+		return Extreme(e, true)
+	}
+	return make([]byte, e.Bytes())
+}
+
+// Extreme returns the least or greatest element of a type, little-endian: an infinity where it has one.
+func Extreme(e dtype.Type, greatest bool) []byte {
+	var bits uint64
+	if e.Kind() == dtype.Float {
+		sign := -1
+		if greatest {
+			sign = 1
+		}
+		bits = dtype.Encode(e, math.Inf(sign))
+	} else if lo, hi := dtype.IntRange(e); greatest {
+		bits = hi
+	} else {
+		bits = uint64(lo)
+	}
+	return binary.LittleEndian.AppendUint64(nil, bits)[:e.Bytes()]
 }

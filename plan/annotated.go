@@ -6,6 +6,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/padding"
 	"autoshard/program"
 )
 
@@ -35,6 +36,7 @@ func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 		}
 	}
 	ir.ForgetTrips(m)
+	padding.Forget(m)
 	out, err := mlir.Write(ctx, m, mlir.PrintOptions{})
 	return string(out), err
 }

@@ -149,7 +149,7 @@ func smallPrograms(axes int) *rapid.Generator[*small] {
 		m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 5, Rank: rapid.IntRange(1, 2).Draw(t, "rank"),
 			Sizes:   rapid.SliceOfNDistinct(sizes, 2, 3, rapid.ID).Draw(t, "sizes"),
 			Indices: rapid.IntRange(0, 3).Draw(t, "indices") == 0, Loops: true, AllResults: rapid.Bool().Draw(t, "all results")})
-		programs.Annotate(t, m, m.AddMesh("mesh", mesh, nil, 0), mesh.All())
+		programs.Annotate(t, m, m.AddMesh("mesh", mesh, nil, 0), mesh.All(), programs.Layout)
 		s := &small{module: m, hardware: linkedChip}
 		if name := rapid.SampledFrom([]string{"tpu-v5p", "tpu-v5e", "h100", "cpu", ""}).Draw(t, "hardware"); name != "" {
 			s.hardware, _ = cost.Lookup(name)

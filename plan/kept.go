@@ -21,10 +21,10 @@ func (f *findings) clone() findings {
 	return findings{f.Findings.Clone(), slices.Clip(f.ordered)}
 }
 
-// keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide,
-// sums that are left to the reader, and the order of priorities. With whole, no part of an axis remains where the user
-// wrote a whole one.
-func (f *findings) keep(id ir.ShardingID, at answer.Place, whole bool) ir.ShardingID {
+// keep returns what a plan keeps of a sharding that the user wrote, and notes what it does not: axes that do not divide a dimension
+// that cannot be padded, sums that are left to the reader, and the order of priorities. It notes what is padded, too. With whole, no
+// part of an axis remains where the user wrote a whole one.
+func (f *findings) keep(id ir.ShardingID, at answer.Place, whole bool, padded func(d int) bool) ir.ShardingID {
 	m := f.Module
 	s := m.ShardingOf(id)
 	mesh := m.Mesh(s.Mesh)
@@ -34,12 +34,17 @@ func (f *findings) keep(id ir.ShardingID, at answer.Place, whole bool) ir.Shardi
 		axes := s.Dims[d].Axes
 		ordered = ordered || s.Dims[d].Priority > 0
 		out.Dims[d].Priority = ir.NoPriority
+		if at.Dims[d]%subaxis.Product(axes) != 0 && padded(d) {
+			f.Add(lint.UnevenSharding, at.Op, at.Name, "%s", answer.Padded(mesh, at, d, axes))
+			continue
+		}
 		out.Dims[d].Axes = subaxis.Dividing(axes, at.Dims[d])
 		if n := len(out.Dims[d].Axes); whole && n > 0 && out.Dims[d].Axes[n-1] != axes[n-1] {
 			out.Dims[d].Axes = out.Dims[d].Axes[:n-1]
 		}
 		if !slices.Equal(axes, out.Dims[d].Axes) {
-			f.Add(lint.UnevenSharding, at.Op, at.Name, "%s", answer.Uneven(mesh, at, d, axes, out.Dims[d].Axes))
+			f.Add(lint.UnevenSharding, at.Op, at.Name, "%s: `%s` cannot be computed with padding there",
+				answer.Uneven(mesh, at, d, axes, out.Dims[d].Axes), m.OpName(at.Op))
 		}
 	}
 	if len(s.Unreduced) > 0 {

@@ -158,12 +158,14 @@ func (p *planner) kept() []pinned {
 	var out []pinned
 	for v := ir.ValueID(1); int(v) < p.module.NumValues(); v++ {
 		if p.written(v) {
-			out = append(out, pinned{value: v, sharding: p.found.keep(p.module.Sharding(v), p.found.Place(v), p.WholeAxes)})
+			padded := func(d int) bool { return collectives.Padded(p.module, v, d) }
+			out = append(out, pinned{value: v, sharding: p.found.keep(p.module.Sharding(v), p.found.Place(v), p.WholeAxes, padded)})
 		}
 	}
 	for i, id := range p.module.MainFunc().ResultShardings {
 		if id != 0 {
-			out = append(out, pinned{result: i, sharding: p.found.keep(id, p.found.Result(i), p.WholeAxes)})
+			padded := func(int) bool { return true }
+			out = append(out, pinned{result: i, sharding: p.found.keep(id, p.found.Result(i), p.WholeAxes, padded)})
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/shardmap"
 	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
@@ -47,6 +48,9 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 	if p.typed != nil {
 		return p, nil
 	}
+	if err := cmp.Or(unpadded("input", p.device.Inputs), unpadded("output", p.device.Outputs)); err != nil {
+		return nil, err
+	}
 	called := typed.Names{Program: p.Name, Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs)}
 	t, err := typed.FromDevice(ctx, private(p.device), called)
 	if err != nil {
@@ -55,6 +59,17 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 	s = describe(t.Program)
 	s.Notes, s.refined, s.ports = notesOf(t), t.Mesh, [2][]string{called.Inputs, called.Outputs}
 	return s, nil
+}
+
+// unpadded fails for an input or output that is stored padded: the blocks of a shard_map program make up the tensor.
+func unpadded(what string, ports []shardmap.Port) error {
+	for i := range ports {
+		if port := &ports[i]; port.Padded != nil {
+			return diag.Unsupported(diag.NotSupported, diag.Position{}, "%s %d of shape %v is stored padded to %v, and the blocks of a shard_map "+
+				"program have no padding: emit `jax` or `stablehlo`, or cut it evenly", what, i, port.Dims, port.Padded)
+		}
+	}
+	return nil
 }
 
 // notesOf says what the text of a translated program does not.

@@ -8,6 +8,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/padding"
 	"autoshard/shardmap"
 	"autoshard/shardmap/merge"
 	"autoshard/shardmap/ring"
@@ -89,5 +90,6 @@ func (p *Program) partitioned() *ir.Module {
 	ir.ForgetTrips(m)
 	merge.Forget(m)
 	ring.Forget(m)
+	padding.Forget(m)
 	return m
 }

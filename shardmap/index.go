@@ -1,8 +1,6 @@
 package shardmap
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 
 	"autoshard/internal/lists"
@@ -89,38 +87,10 @@ func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
 	v := m.Operand(op, i)
 	b := m.BuilderBefore(op)
 	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
-	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), identity(m.ValueType(v).DType, s.Reduction)))
+	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), ir.Identity(m.ValueType(v).DType, s.Reduction)))
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
 	m.SetSharding(kept, m.Sharding(v))
 	m.SetOperand(op, i, kept)
-}
-
-// identity returns the element that a reduction leaves unchanged.
-func identity(e dtype.Type, r ir.Reduction) []byte {
-	switch r {
-	case ir.ReduceMax:
-		return extreme(e, false)
-	case ir.ReduceMin:
-		return extreme(e, true)
-	}
-	return make([]byte, e.Bytes())
-}
-
-// extreme returns the least or greatest element of a type: an infinity where it has one.
-func extreme(e dtype.Type, greatest bool) []byte {
-	var bits uint64
-	if e.Kind() == dtype.Float {
-		sign := -1
-		if greatest {
-			sign = 1
-		}
-		bits = dtype.Encode(e, math.Inf(sign))
-	} else if lo, hi := dtype.IntRange(e); greatest {
-		bits = hi
-	} else {
-		bits = uint64(lo)
-	}
-	return binary.LittleEndian.AppendUint64(nil, bits)[:e.Bytes()]
 }
 
 // indexing rewrites the index operand of a gather or scatter.
@@ -183,13 +153,13 @@ func (x *indexing) bounds(whole bool) (low, high ir.ValueID) {
 		if x.isCut[c] {
 			return x.b.Integer(e, 0)
 		}
-		return x.b.Constant(m.Dense(m.TensorType(e), extreme(e, false)))
+		return x.b.Constant(m.Dense(m.TensorType(e), ir.Extreme(e, false)))
 	})
 	high = x.spread(func(c int) ir.ValueID {
 		if x.isCut[c] {
 			return x.b.Integer(e, limit(c))
 		}
-		return x.b.Constant(m.Dense(m.TensorType(e), extreme(e, true)))
+		return x.b.Constant(m.Dense(m.TensorType(e), ir.Extreme(e, true)))
 	})
 	return low, high
 }

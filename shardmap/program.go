@@ -99,10 +99,20 @@ type RingStep struct {
 	Compute  []ir.OpID // that need nothing of what they send
 }
 
-// Port is an input or output: the shape of the whole tensor and how it is cut.
+// Port is an input or output: the shape of the whole tensor and how it is cut. Where the axes do not divide it, or not all axes that cut
+// it on the way through the program do, it is stored padded: blocks of an input are filled up, and what pads an output is left out.
 type Port struct {
 	Dims   []int64
 	Layout collectives.Layout
+	Padded []int64 // the shape that is cut; nil for that of the tensor
+}
+
+// Stored returns the shape that is cut into equal blocks.
+func (p *Port) Stored() []int64 {
+	if p.Padded != nil {
+		return p.Padded
+	}
+	return p.Dims
 }
 
 // Collective describes one communication op of the program.
@@ -133,7 +143,8 @@ func (c *Collective) TotalBytes() int64 {
 }
 
 // Lower turns a partitioned module into the program of one device over axes, in place. Every tensor value has a sharding on
-// the one mesh; dimensions divide evenly. Errors are of class diag.ErrInvalid or diag.ErrUnsupported, or the context's.
+// the one mesh; dimensions divide evenly, as package padding has them. Errors are of class diag.ErrInvalid or diag.ErrUnsupported, or the
+// context's.
 func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) {
 	main, ok := m.Main()
 	if !ok {
@@ -147,12 +158,18 @@ func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) 
 	for i, t := range f.ResultTypes {
 		p.Outputs = append(p.Outputs, port(m, t, f.ResultShardings[i]))
 	}
+	if err := p.boundary(); err != nil {
+		return nil, err
+	}
 	OverAxes(m, f.Body, mesh, p.Move)
 	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, places: NewPlaces(p)}
 	if err := l.block(f.Body); err != nil {
 		return nil, err
 	}
 	for i, t := range f.ResultTypes {
+		if padded := p.Outputs[i].Padded; padded != nil {
+			t = m.WithDims(t, padded)
+		}
 		f.ResultTypes[i] = localType(m, t, f.ResultShardings[i])
 		f.ResultShardings[i] = 0
 	}

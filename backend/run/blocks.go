@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"autoshard/backend/tensor"
 	"autoshard/collectives"
 	"autoshard/ir"
@@ -8,15 +10,19 @@ import (
 )
 
 // Split returns every device's block of a whole tensor that is cut as a layout says, by partition id. Devices that hold
-// the same block share it.
-func Split(mesh *subaxis.Mesh, l *collectives.Layout, whole *tensor.Tensor) []*tensor.Tensor {
+// the same block share it. The shape that is cut may be larger than that of the tensor: what is beyond it stays as fill makes blocks,
+// nil for zeros.
+func Split(mesh *subaxis.Mesh, l *collectives.Layout, whole *tensor.Tensor, stored []int64, fill Fill) []*tensor.Tensor {
 	out := make([]*tensor.Tensor, mesh.Devices())
 	made := map[int64]*tensor.Tensor{}
 	for logical := range mesh.Devices() {
-		start, index := Start(mesh, l, logical, whole.Shape)
+		start, index := Start(mesh, l, logical, stored)
 		if _, ok := made[index]; !ok {
-			block := tensor.New(whole.DType, l.LocalDims(whole.Shape))
-			copyBlock(block.Data, whole.Data, whole.Shape, start, block.Shape, whole.DType.Bytes(), false)
+			block := tensor.New(whole.DType, l.LocalDims(stored))
+			if fill != nil && !slices.Equal(stored, whole.Shape) {
+				fill(&block)
+			}
+			copyBlock(&block, whole, start, false)
 			made[index] = &block
 		}
 		out[mesh.DeviceID(logical)] = made[index]
@@ -24,15 +30,22 @@ func Split(mesh *subaxis.Mesh, l *collectives.Layout, whole *tensor.Tensor) []*t
 	return out
 }
 
-// Join puts blocks, given by partition id, together to a tensor of that shape. Where several devices hold the same block,
-// the first one's counts; where blocks are terms along unreduced axes, they are combined in the order of their places.
+// Fill fills a block with what its padding is to be.
+type Fill func(block *tensor.Tensor)
+
+// Join puts blocks, given by partition id, together to a tensor of that shape, without what pads them. Where several devices hold the
+// same block, the first one's counts; where blocks are terms along unreduced axes, they are combined in the order of their places.
 func Join(mesh *subaxis.Mesh, l *collectives.Layout, dims []int64, blocks []*tensor.Tensor) *tensor.Tensor {
 	out := tensor.New(blocks[0].DType, dims)
+	stored := slices.Clone(blocks[0].Shape)
+	for d := range l.Dims {
+		stored[d] *= subaxis.Product(l.Dims[d])
+	}
 	type place struct{ block, term int64 }
 	seen := map[place]bool{}
 	values := map[int64]*tensor.Tensor{}
 	for logical := range mesh.Devices() {
-		start, index := Start(mesh, l, logical, dims)
+		start, index := Start(mesh, l, logical, stored)
 		at := place{index, mesh.ShardIndex(logical, l.Unreduced)}
 		if seen[at] {
 			continue
@@ -79,52 +92,58 @@ func Copies(mesh *subaxis.Mesh, l *collectives.Layout, dims []int64, blocks []*t
 	return 0, 0, true
 }
 
-// Start returns the position of a device's block in the whole tensor, and a number that equals another device's where
-// both hold the same block. Device is the place in the mesh, before DeviceIDs is applied.
-func Start(mesh *subaxis.Mesh, l *collectives.Layout, device int64, dims []int64) (start []int64, index int64) {
-	start = make([]int64, len(dims))
+// Start returns the position of a device's block in a tensor of a shape that is cut into equal blocks, and a number that equals another
+// device's where both hold the same block. Device is the place in the mesh, before DeviceIDs is applied.
+func Start(mesh *subaxis.Mesh, l *collectives.Layout, device int64, stored []int64) (start []int64, index int64) {
+	start = make([]int64, len(stored))
 	for d := range l.Dims {
 		shards := subaxis.Product(l.Dims[d])
 		shard := mesh.ShardIndex(device, l.Dims[d])
-		start[d] = shard * (dims[d] / shards)
+		start[d] = shard * (stored[d] / shards)
 		index = index*shards + shard
 	}
 	return start, index
 }
 
-// Put copies a block to its place in a whole tensor.
-func Put(whole, block *tensor.Tensor, start []int64) {
-	copyBlock(block.Data, whole.Data, whole.Shape, start, block.Shape, whole.DType.Bytes(), true)
-}
+// Put copies a block to its place in a whole tensor, as far as it lies there.
+func Put(whole, block *tensor.Tensor, start []int64) { copyBlock(block, whole, start, true) }
 
-// copyBlock copies between a dense block and its place in a whole tensor of that shape, row by row; into the whole
-// where put is set, out of it otherwise.
-func copyBlock(block, whole []byte, dims, start, size []int64, width int, put bool) {
-	rank := len(dims)
-	row := int64(width)
+// copyBlock copies between a block and its place in a whole tensor, row by row, as far as it lies there; into the whole where put is
+// set, out of it otherwise.
+func copyBlock(block, whole *tensor.Tensor, start []int64, put bool) {
+	rank, width := len(start), int64(whole.DType.Bytes())
+	size := slices.Clone(block.Shape) // of what lies in the whole
+	for d := range size {
+		size[d] = min(size[d], whole.Shape[d]-start[d])
+		if size[d] <= 0 {
+			return
+		}
+	}
+	row := width
 	if rank > 0 {
 		row *= size[rank-1]
 	}
-	if len(block) == 0 {
-		return
-	}
 	at := make([]int64, rank)
-	for offset := int64(0); offset < int64(len(block)); offset += row {
-		place := int64(0)
+	for {
+		from, to := int64(0), int64(0)
 		for d := range rank {
-			place = place*dims[d] + start[d] + at[d]
+			from, to = from*block.Shape[d]+at[d], to*whole.Shape[d]+start[d]+at[d]
 		}
-		place *= int64(width)
+		inBlock, inWhole := block.Data[from*width:][:row], whole.Data[to*width:][:row]
 		if put {
-			copy(whole[place:place+row], block[offset:offset+row])
+			copy(inWhole, inBlock)
 		} else {
-			copy(block[offset:offset+row], whole[place:place+row])
+			copy(inBlock, inWhole)
 		}
-		for d := rank - 2; d >= 0; d-- {
+		d := rank - 2
+		for ; d >= 0; d-- {
 			if at[d]++; at[d] < size[d] {
 				break
 			}
 			at[d] = 0
+		}
+		if d < 0 {
+			return
 		}
 	}
 }

@@ -32,6 +32,9 @@ type Options struct {
 	MaxBytes     int64 // bound on the live bytes of all devices together; 0 means the default of package mesh
 	WholeWindows bool  // see interp.Options
 
+	// Fill fills what pads the blocks of inputs that are stored padded: nothing of it may get into a result. Nil fills zeros.
+	Fill Fill
+
 	// Debug compares the blocks of every value along the axes over which its type says that it is equal. It is for
 	// shard_map programs with their check on.
 	Debug bool
@@ -56,7 +59,7 @@ func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, 
 	devices := int(p.Mesh.Devices())
 	args := make([][]*tensor.Tensor, devices)
 	for i, t := range inputs {
-		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t) {
+		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t, p.Inputs[i].Stored(), opts.Fill) {
 			args[d] = append(args[d], block)
 		}
 	}

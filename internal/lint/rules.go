@@ -29,9 +29,10 @@ var rules = []Rule{
 	{
 		Name:    "indivisible-dimension",
 		Summary: "a dimension of an argument is not a multiple of a mesh axis",
-		Text: "It cannot be cut along the axis, only along a part of it that divides the size, or stays whole. Vocabularies such as 50257 are " +
-			"often padded to the next multiple. Arguments that have shardings are left to `uneven-sharding`, axes as large as the dimension " +
-			"and arguments of less than 2 % of all bytes count for nothing. `--mesh` says for which mesh.",
+		Text: "It is cut along the axis only where a sharding says so, and padded then; else along a part of the axis that divides the " +
+			"size, or it stays whole. Vocabularies such as 50257 are often padded to the next multiple. Arguments that have shardings are " +
+			"left to `uneven-sharding`, axes as large as the dimension and arguments of less than 2 % of all bytes count for nothing. " +
+			"`--mesh` says for which mesh.",
 		Example: mesh + `func.func @main(%arg0: tensor<7x4xf32>) -> tensor<7x4xf32> {
   return %arg0 : tensor<7x4xf32>
 }
@@ -53,9 +54,9 @@ var rules = []Rule{
 	{
 		Name:    "uneven-sharding",
 		Summary: "a dimension is not a multiple of the devices that it is cut over",
-		Text: "Some devices would hold less than others, or padding. Plans drop axes that do not divide a dimension, so the tensor is cut " +
-			"along " +
-			"fewer axes than the program says.",
+		Text: "The last devices hold less than the others, and padding. Plans keep such shardings and pad the dimension, which wastes memory " +
+			"and work: the message says how much. Where an operation cannot be computed with padding, axes that do not divide its result " +
+			"are dropped, so that it is cut along fewer axes than the program says. Propagation drops them at inputs and outputs, as Shardy does.",
 		Example: mesh + `func.func @main(%arg0: tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<6x4xf32> {
   return %arg0 : tensor<6x4xf32>
 }

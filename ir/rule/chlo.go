@@ -14,12 +14,14 @@ func init() {
 		build: buildPointwise,
 		local: true,
 		own:   true,
+		pads:  passing,
 	}, pointwiseOps("chlo")...)
 	register(&Family{
 		Name:  "chlo broadcast",
 		Why:   "operands are broadcast to the result's shape; a dimension that one of them repeats belongs to the others alone",
 		build: buildBroadcasting,
 		own:   true,
+		pads:  passing,
 	}, broadcastingOps()...)
 	register(&Family{
 		Name:  "chlo topk",
@@ -33,6 +35,7 @@ func init() {
 				v.parts[f] = v.rule.Sizes[f]
 			}
 		},
+		pads: passing,
 	}, ir.OpChloTopK)
 }
 

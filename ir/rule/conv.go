@@ -10,6 +10,7 @@ func init() {
 
 		combine: sums,
 		judge:   (*verdict).fetch,
+		pads:    masked,
 	}, ir.OpConvolution)
 }
 

@@ -11,6 +11,7 @@ func init() {
 		reads: []string{"dot_dimension_numbers"},
 
 		combine: sums,
+		pads:    masked,
 	}, ir.OpDotGeneral)
 	register(&Family{
 		Name:  "dot",
@@ -19,6 +20,7 @@ func init() {
 		local: true,
 
 		combine: sums,
+		pads:    masked,
 	}, ir.OpDot)
 }
 

@@ -15,6 +15,7 @@ func init() {
 
 		combine: sums,
 		judge:   keepUnindexed,
+		pads:    masked,
 	}, ir.OpGather)
 	register(&Family{
 		Name:  "scatter",
@@ -23,6 +24,7 @@ func init() {
 
 		combine: combineScatter,
 		judge:   keepInserted,
+		pads:    masked,
 	}, ir.OpScatter)
 }
 

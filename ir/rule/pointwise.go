@@ -8,6 +8,7 @@ func init() {
 		Why:   "every result element depends only on the operand elements at its place",
 		build: buildPointwise,
 		local: true,
+		pads:  passing,
 	}, append(pointwiseOps("stablehlo"), ir.OpSdyShardingConstraint, ir.OpAllReduce, ir.OpCollectiveBroadcast, ir.OpCollectivePermute,
 		ir.OpCrossReplicaSum)...)
 	register(&Family{
@@ -15,23 +16,27 @@ func init() {
 		Why:   "the bounds are scalars or have the operand's shape; elements meet at their places",
 		build: func(b *builder) bool { b.pointwise(b.in[1]); return true },
 		local: true,
+		pads:  passing,
 	}, ir.OpClamp)
 	register(&Family{
 		Name:  "select",
 		Why:   "the predicate is a scalar or has the result's shape; elements meet at their places",
 		build: func(b *builder) bool { b.pointwise(b.out[0]); return true },
 		local: true,
+		pads:  passing,
 	}, ir.OpSelect)
 	register(&Family{
 		Name:  "bitcast_convert",
 		Why:   "elements keep their places, except the last dimension that holds the parts of one element",
 		build: buildBitcastConvert,
 		local: true,
+		pads:  passing,
 	}, ir.OpBitcastConvert)
 	register(&Family{
 		Name:  "batch_norm_inference",
 		Why:   "statistics belong to the feature dimension; everything else is pointwise",
 		build: buildBatchNorm,
+		pads:  passing,
 	}, ir.OpBatchNormInference)
 }
 

@@ -17,22 +17,26 @@ func init() {
 
 		combine: combineReduce,
 		judge:   mergePartial,
+		pads:    masked,
 	}, ir.OpReduce)
 	register(&Family{
 		Name:  "reduce_window",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildReduceWindow,
 		judge: fetchOrRun,
+		pads:  passing,
 	}, ir.OpReduceWindow)
 	register(&Family{
 		Name:  "select_and_scatter",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildSelectAndScatter,
+		pads:  passing,
 	}, ir.OpSelectAndScatter)
 	register(&Family{
 		Name:  "sort",
 		Why:   "slices are sorted independently; the sorted dimension has to be whole",
 		build: buildSort,
+		pads:  passing,
 	}, ir.OpSort)
 }
 

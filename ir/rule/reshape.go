@@ -13,6 +13,7 @@ func init() {
 		Why:   "both shapes are refined to common parts; a dimension is split or merged along its parts, major first",
 		build: buildReshape,
 		local: true,
+		pads:  passing,
 	}, ir.OpReshape)
 	register(&Family{
 		Name:  "transpose",
@@ -20,6 +21,7 @@ func init() {
 		build: buildTranspose,
 		local: true,
 		reads: []string{"permutation"},
+		pads:  passing,
 	}, ir.OpTranspose)
 	register(&Family{
 		Name:  "broadcast_in_dim",
@@ -27,6 +29,7 @@ func init() {
 		build: buildBroadcast,
 		local: true,
 		reads: []string{"broadcast_dimensions"},
+		pads:  passing,
 	}, ir.OpBroadcastInDim)
 }
 

@@ -36,6 +36,7 @@ type Family struct {
 	// do not. judge corrects what follows from the types of the factors, as the local form of the op has it; nil: nothing.
 	combine func(m *ir.Module, op ir.OpID) (ir.Reduction, bool)
 	judge   func(v *verdict)
+	pads    padding // see Paddable
 }
 
 // Of returns the sharding rule of an op, nil where nothing propagates through it. A rule that the op carries in

@@ -9,6 +9,7 @@ func init() {
 		local: true,
 		judge: (*verdict).fetch,
 		build: func(b *builder) bool { return b.mismatch(b.in[0], b.out[0], permutation, b.conservative) },
+		pads:  passing,
 	}, ir.OpSlice)
 	register(&Family{
 		Name:  "pad",
@@ -18,12 +19,14 @@ func init() {
 		reads: []string{"edge_padding_low", "edge_padding_high", "interior_padding"},
 
 		judge: (*verdict).fetch,
+		pads:  passing,
 	}, ir.OpPad)
 	register(&Family{
 		Name:  "concatenate",
 		Why:   "the joined dimension moves elements between shards, the others pass through",
 		build: buildConcatenate,
 		judge: (*verdict).fetch,
+		pads:  passing,
 	}, ir.OpConcatenate)
 	register(&Family{
 		Name:  "reverse",
@@ -32,6 +35,7 @@ func init() {
 		local: true,
 		reads: []string{"dimensions"},
 		judge: (*verdict).fetch,
+		pads:  passing,
 	}, ir.OpReverse)
 	register(&Family{
 		Name:  "dynamic_slice",
@@ -41,6 +45,7 @@ func init() {
 		seeks: true,
 
 		combine: sums,
+		pads:    masked,
 	}, ir.OpDynamicSlice)
 	register(&Family{
 		Name:  "dynamic_update_slice",
@@ -49,6 +54,7 @@ func init() {
 		build: buildDynamicUpdateSlice,
 
 		judge: own,
+		pads:  owned,
 	}, ir.OpDynamicUpdateSlice)
 }
 

@@ -182,7 +182,8 @@ func (s *Space) unfused(t *moments, r *read, at int32) held {
 
 // bytes returns what a value takes in a layout on one device.
 func (s *Space) bytes(v ir.ValueID, l layoutID) int64 {
-	return s.m.ValueType(v).Bytes() / s.layouts[l].Shards()
+	t := s.m.ValueType(v)
+	return s.layouts[l].LocalElements(t.Dims) * int64(t.DType.Bytes())
 }
 
 // steps returns what a reshard holds beside the value that it begins with: the result of its first step, and the most that

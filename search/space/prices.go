@@ -70,11 +70,11 @@ func (d *draft) compute(c *cut) priced {
 	switch d.m.Kind(n.op) {
 	case ir.OpDotGeneral:
 		t := d.m.ValueType(n.values[0])
-		p.surely.adding = d.model.Adding(t.DType, t.Elements()/d.layouts[c.made[0]].Shards())
+		p.surely.adding = d.model.Adding(t.DType, d.layouts[c.made[0]].LocalElements(t.Dims))
 	case ir.OpIota:
 		l := &d.layouts[c.made[0]]
 		if t := d.m.ValueType(n.values[0]); len(l.Dims[d.m.OpAttrs(n.op).Int("iota_dimension", 0)]) > 0 {
-			counting := d.model.Counting(t.DType, t.Elements()/l.Shards())
+			counting := d.model.Counting(t.DType, l.LocalElements(t.Dims))
 			p.cost, p.surely.time = p.cost+counting, p.surely.time+counting
 		}
 	}

@@ -76,6 +76,10 @@ func (f *file) head() string {
 	}
 	b.WriteString(statement(0, "IN_SPECS = ", tuple(f.inSpecs...), ""))
 	b.WriteString(statement(0, "OUT_SPECS = ", tuple(f.outSpecs...), ""))
+	if f.padded() {
+		stored := lists.Map(f.Sharded.Inputs, func(p shardmap.Port) *expr { return ints(p.Stored()) })
+		b.WriteString(statement(0, "STORED = ", tuple(stored...), ""))
+	}
 	b.WriteString("\n\n" + f.makeMesh())
 	return b.String()
 }
@@ -99,8 +103,14 @@ func (f *file) purpose() string {
 // arguments says what the file's functions take. The program does not tell which arguments jit dropped.
 func (f *file) arguments() string {
 	text := ""
-	if f.typed == nil {
+	if f.padded() {
 		text = `
+STORED has the shapes of the inputs that are cut into blocks: dimensions that the devices do not divide
+are padded, and what pads the outputs is taken off them.
+`
+	}
+	if f.typed == nil {
+		text += `
 INPUTS and OUTPUTS name the arguments and results in order, as the model does. Where the model
 comes from jax.jit, these are the leaves of the function's arguments, without those that the
 function does not use: jit drops them.
@@ -168,6 +178,14 @@ func (f *file) jit(function *expr) *expr {
 	return call("jax.jit", function, keyword("donate_argnums", atom("DONATED")))
 }
 
+// padded says whether some input or output of a plan is stored padded.
+func (f *file) padded() bool {
+	if f.Program == nil || f.Sharded == nil {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(f.Sharded.Inputs, f.Sharded.Outputs), func(p shardmap.Port) bool { return p.Padded != nil })
+}
+
 // run returns the function that main calls.
 func (f *file) run() string {
 	if f.mesh == nil {
@@ -187,14 +205,28 @@ def run(values):
     """Runs the sharded program on all devices."""
     mesh = make_mesh()
     arrays = []
-    for x, spec in zip(values, IN_SPECS):
-        block = lambda i, x=x: np.asarray(x[i])
-        arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
+` + f.arrays()
+	if f.padded() {
+		return text + `    outputs = [gather(y) for y in sharded(mesh)(*arrays)]
+    return [y[tuple(map(slice, shape))] for y, (_, _, shape) in zip(outputs, OUTPUTS)]
 `
+	}
 	if !f.terms {
 		return text + "    return sharded(mesh)(*arrays)\n"
 	}
 	return text + `    whole = lambda ys: jax.sharding.reshard(ys, NamedSharding(mesh, P()))  # adds up the terms
     return jax.jit(whole)(sharded(mesh)(*arrays))
+`
+}
+
+// arrays returns the loop of run that cuts inputs into blocks.
+func (f *file) arrays() string {
+	each, padded := "x, spec in zip(values, IN_SPECS)", ""
+	if f.padded() {
+		each = "x, spec, shape in zip(values, IN_SPECS, STORED)"
+		padded = "        x = np.pad(np.asarray(x), [(0, m - n) for n, m in zip(x.shape, shape)])\n"
+	}
+	return "    for " + each + ":\n" + padded + `        block = lambda i, x=x: np.asarray(x[i])
+        arrays.append(jax.make_array_from_callback(x.shape, NamedSharding(mesh, spec), block))
 `
 }

@@ -20,7 +20,7 @@ var reserved = func() map[string]bool {
 		next object oct open ord pow print property range repr reversed round set slice sorted staticmethod str sum
 		super tuple vars zip
 		argparse base64 jax jnp lax multihost_utils np os sys AxisType Mesh NamedSharding P
-		DEVICES DONATED INPUTS IN_SPECS OUTPUTS OUT_SPECS arguments check compare example expected gather inputs
+		DEVICES DONATED INPUTS IN_SPECS OUTPUTS OUT_SPECS STORED arguments check compare example expected gather inputs
 		magnitudes main make_mesh
 		per_device read run save sharded start tolerance unsharded`) {
 		names[name] = true

@@ -96,13 +96,26 @@ func Layout(t *rapid.T, dims []int64, parts []subaxis.Ref) collectives.Layout {
 	return l
 }
 
-// Annotate gives some inputs and results of a program shardings of parts of a mesh, with open and closed dimensions.
-func Annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID, parts []subaxis.Ref) {
+// Anywhere draws a layout of a tensor: every part of a mesh on a random dimension, whether it divides that or not, or on none.
+func Anywhere(t *rapid.T, dims []int64, parts []subaxis.Ref) collectives.Layout {
+	l := collectives.Layout{Dims: make([][]subaxis.Ref, len(dims))}
+	for _, r := range rapid.Permutation(parts).Draw(t, "axes") {
+		if d := rapid.IntRange(-1, len(dims)-1).Draw(t, "dimension"); d >= 0 {
+			l.Dims[d] = subaxis.AppendMerge(slices.Clone(l.Dims[d]), r)
+		}
+	}
+	return l
+}
+
+// Annotate gives some inputs and results of a program shardings of parts of a mesh, with open and closed dimensions. [Layout] or
+// [Anywhere] draws them.
+func Annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID, parts []subaxis.Ref,
+	draw func(t *rapid.T, dims []int64, parts []subaxis.Ref) collectives.Layout) {
 	sharding := func(v ir.ValueID) ir.ShardingID {
 		if rapid.IntRange(0, 3).Draw(t, "annotated") > 0 {
 			return 0
 		}
-		l := Layout(t, m.Shape(v), parts)
+		l := draw(t, m.Shape(v), parts)
 		s := l.Sharding(mesh)
 		for d := range s.Dims {
 			s.Dims[d].Closed = rapid.Bool().Draw(t, "closed")

@@ -1,0 +1,129 @@
+package padding
+
+import (
+	"math"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+)
+
+// hide changes an op, whose operands are padded already, so that its result has nothing of their padding.
+func (p *padder) hide(op ir.OpID, roles *roles) {
+	m := p.m
+	switch m.Kind(op) {
+	case ir.OpReduce, ir.OpDotGeneral, ir.OpDot, ir.OpConvolution:
+		for i := range m.NumOperands(op) {
+			p.mask(op, i, roles)
+		}
+	case ir.OpScatter:
+		for i := m.NumResults(op) + 1; i < m.NumOperands(op); i++ {
+			p.mask(op, i, roles) // updates: where those go that change nothing does not matter
+		}
+		p.unsorted(op)
+	case ir.OpSlice:
+		p.lengthen(op, "limit_indices")
+	case ir.OpGather:
+		p.clampIndices(op)
+		p.lengthen(op, "slice_sizes")
+		p.unsorted(op)
+	case ir.OpDynamicSlice:
+		p.clampStarts(op, m.OpAttrs(op).Ints("slice_sizes"), 1)
+		p.lengthen(op, "slice_sizes")
+	case ir.OpDynamicUpdateSlice:
+		p.clampStarts(op, p.unpadded(m.Operand(op, 1)), 2)
+	}
+}
+
+// unsorted takes back promises about indices, of which some are padding.
+func (p *padder) unsorted(op ir.OpID) {
+	for _, name := range []string{"indices_are_sorted", "unique_indices"} {
+		if a := p.m.OpAttrs(op); a.Get(name) != nil {
+			p.m.SetAttrs(op, a.With(name, ir.BoolAttr(false)))
+		}
+	}
+}
+
+// lengthen changes an attribute that holds the size of every dimension of the operand that an op takes whole.
+func (p *padder) lengthen(op ir.OpID, name string) {
+	m, operand := p.m, p.m.Operand(op, 0)
+	list, before := slices.Clone(m.OpAttrs(op).Ints(name)), p.unpadded(operand)
+	for d, n := range m.Shape(operand) {
+		if list[d] == before[d] {
+			list[d] = n
+		}
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With(name, ir.Ints(list)))
+}
+
+// maskKey is a value with something in the place of its padding along some dimensions.
+type maskKey struct {
+	value     ir.ValueID
+	block     ir.BlockID
+	dims      uint64
+	reduction ir.Reduction
+}
+
+// mask replaces what pads an operand of an op along reduced dimensions by what changes nothing. Both operands of a product are masked:
+// zero times what is not a number is not zero.
+func (p *padder) mask(op ir.OpID, i int, roles *roles) {
+	m, v := p.m, p.m.Operand(op, i)
+	if !p.has(v) {
+		return
+	}
+	key := maskKey{v, m.OpBlock(op), 0, roles.reduction}
+	whole := p.unpadded(v)
+	for d, f := range roles.operands[i] {
+		if f >= 0 && whole[d] != m.Shape(v)[d] && slices.Contains(roles.rule.Reduction, f) {
+			key.dims |= 1 << d
+		}
+	}
+	if key.dims == 0 {
+		return
+	}
+	masked, ok := p.masks[key]
+	if !ok {
+		masked = p.masked(m.BuilderBefore(op), v, key.dims, ir.Identity(m.ValueType(v).DType, roles.reduction))
+		p.alias(masked, v)
+		p.masks[key] = masked
+	}
+	m.SetOperand(op, i, masked)
+}
+
+// masked emits a value with a fill in the place of its padding along some dimensions.
+func (p *padder) masked(b *ir.Builder, v ir.ValueID, dims uint64, fill []byte) ir.ValueID {
+	m, shape, whole := p.m, p.m.Shape(v), p.unpadded(v)
+	predicate := m.TensorType(dtype.I1, shape...)
+	var inside ir.ValueID
+	for d := range shape {
+		if dims>>d&1 == 0 {
+			continue
+		}
+		valid := p.below(b, shape[d], whole[d], p.axes(v, d))
+		if len(shape) > 1 {
+			over := ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{int64(d)}))
+			valid = p.like(v, b.Op1(ir.OpBroadcastInDim, predicate, over, valid))
+		}
+		if inside == 0 {
+			inside = valid
+		} else {
+			inside = p.like(v, b.Op1(ir.OpAnd, predicate, nil, inside, valid))
+		}
+	}
+	filled := p.like(v, b.Constant(&ir.Dense{Type: m.Type(v), Data: fill, Splat: true}))
+	return p.like(v, b.Op1(ir.OpSelect, m.Type(v), nil, inside, v, filled))
+}
+
+// below emits which of n indices, cut by axes, are less than a limit.
+func (p *padder) below(b *ir.Builder, n, limit int64, axes []subaxis.Ref) ir.ValueID {
+	m, e := p.m, dtype.I32
+	if n > math.MaxInt32 {
+		e = dtype.I64
+	}
+	t := m.TensorType(e, n)
+	count := b.Op1(ir.OpIota, t, ir.MakeAttrs(ir.Named("iota_dimension", m.I64(0))))
+	m.SetSharding(count, p.cutBy(axes))
+	bound := p.like(count, b.Constant(&ir.Dense{Type: t, Data: integer(e, limit), Splat: true}))
+	return p.like(count, b.Op1(ir.OpCompare, m.TensorType(dtype.I1, n), ir.CompareAttrs("LT", e), count, bound))
+}

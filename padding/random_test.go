@@ -1,0 +1,229 @@
+package padding_test
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/run"
+	"autoshard/backend/tensor"
+	"autoshard/collectives"
+	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+	"autoshard/padding"
+	"autoshard/shardmap"
+	"autoshard/subaxis"
+)
+
+var meshes = []subaxis.Mesh{
+	{Axes: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}},
+	{Axes: []subaxis.Axis{{Name: "x", Size: 8}}},
+	{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 2}}},
+	{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 3}}, DeviceIDs: []int64{5, 1, 2, 4, 3, 0}},
+}
+
+// flat prices every step alike, so that ways have few of them.
+type flat struct{}
+
+func (flat) Price(kind collectives.Kind, _ []subaxis.Ref, _ int64) int64 {
+	if kind == collectives.AllSlice {
+		return 0
+	}
+	return 1000
+}
+
+// Programs whose values are cut anyhow, mostly by axes that do not divide them, compute what they compute on whole tensors, whatever
+// pads them: as programs of padded tensors on one device, and on all devices of a mesh.
+func TestPaddingReachesNoResult(t *testing.T) {
+	padded := 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 3, 4, 5, 6, 7, 12}, Indices: true, Windows: true,
+			Loops: true, Identities: true, AllResults: true})
+		padded += unseen(t, m, m.AddMesh("mesh", rapid.SampledFrom(meshes).Draw(t, "mesh"), nil, 0))
+	})
+	if padded == 0 {
+		t.Error("nothing is ever padded")
+	}
+}
+
+// Slices and updates at starts that only run time finds, also beyond the ends and of any type of index.
+func TestDynamicSlicesOfPadded(t *testing.T) {
+	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
+		"slice": programs.Slice, "update": programs.Update,
+	} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			mesh, cuts := programs.Cuts(t)
+			m, over := drawn(t, mesh, cuts)
+			unseen(t, m, over)
+		}))
+	}
+}
+
+// Ops that merge what devices find in their blocks are cut evenly there, and anyhow along other dimensions.
+func TestPartialResultsOfPadded(t *testing.T) {
+	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
+		"choose": programs.Choose, "run": programs.Run, "best": programs.Best,
+	} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			mesh, cuts := programs.Cuts(t)
+			m, over := drawn(t, mesh, cuts)
+			unseen(t, m, over)
+		}))
+	}
+}
+
+// Ops whose elements move are computed on blocks of whole dimensions, or on blocks that are even.
+func TestNeighboursOfPadded(t *testing.T) {
+	for name := range programs.Moving {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			mesh, cuts := programs.Cuts(t)
+			m, over := programs.Neighbours(t, name, mesh, cuts)
+			unseen(t, m, over)
+		}))
+	}
+}
+
+// unseen gives a program random shardings and compares what it computes with what it computes whole. It returns how many arguments and
+// results are padded.
+func unseen(t *rapid.T, m *ir.Module, mesh ir.MeshID) int {
+	cut(t, m, mesh)
+	inputs := programs.Inputs(t, m)
+	want, text := evaluate(t, m, inputs), mlir.Print(m, mlir.PrintOptions{})
+	partition(t, m, mesh)
+	garbage := rapid.SampledFrom(poisons).Draw(t, "garbage")
+	padded := poison(m, garbage)
+	compare(t, "padded", evaluate(t, m, inputs), want, text, m)
+
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err == nil {
+		err = shardmap.LowerAxes(t.Context(), p)
+	}
+	if err == nil {
+		err = ir.Verify(t.Context(), m)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+	got, err := run.Program(t.Context(), p, inputs, run.Options{Fill: garbage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "on devices", got.Outputs, want, text, m)
+	return padded
+}
+
+// cut gives every value of a function a random sharding.
+func cut(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
+	main := m.MainFunc()
+	var parts []subaxis.Ref
+	for _, r := range m.Mesh(mesh).All() {
+		major, half := subaxis.Ref{Axis: r.Axis, Pre: 1, Size: 2}, r.Size%2 == 0 && r.Size > 2 && rapid.Bool().Draw(t, "in parts")
+		if minor, _ := r.SuffixWithout(major); half {
+			parts = append(parts, major, minor)
+		} else {
+			parts = append(parts, r)
+		}
+	}
+	sharding := func(v ir.ValueID) ir.ShardingID {
+		l := programs.Anywhere(t, m.Shape(v), parts)
+		return m.InternSharding(l.Sharding(mesh))
+	}
+	for i, v := range m.Operands(m.LastOp(main.Body)) {
+		main.ResultShardings[i] = sharding(v)
+	}
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		if op := m.DefiningOp(v); op != 0 && m.OpBlock(op) == main.Body || m.ArgBlock(v) == main.Body {
+			m.SetSharding(v, sharding(v))
+		}
+	}
+}
+
+// partition makes the communications of a module explicit.
+func partition(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
+	err := collectives.Settle(t.Context(), m, mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assignment, err := collectives.Derive(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planner := collectives.NewPlanner(flat{}, m.Mesh(mesh).Axes)
+	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner, collectives.Anywhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(t.Context(), m); err != nil {
+		t.Fatalf("the padded program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+}
+
+// poisons fill blocks with what would be seen.
+var poisons = []run.Fill{
+	everywhere(math.NaN(), math.MinInt32), everywhere(math.Inf(1), math.MaxInt32), everywhere(math.Inf(-1), 1), everywhere(1e30, -3),
+}
+
+func everywhere(float float64, integer int64) run.Fill {
+	return func(block *tensor.Tensor) {
+		var element tensor.Tensor
+		switch block.DType.Kind() {
+		case dtype.Float:
+			element = tensor.FromFloats(block.DType, nil, float)
+		case dtype.Bool:
+			element = tensor.FromInts(block.DType, nil, integer&1)
+		default:
+			element = tensor.FromInts(block.DType, nil, dtype.Wrap(block.DType, integer))
+		}
+		copy(block.Data, bytes.Repeat(element.Data, block.Len()))
+	}
+}
+
+// poison replaces what pads arguments. It returns how many arguments and results are padded.
+func poison(m *ir.Module, fill run.Fill) (padded int) {
+	for op := range m.Ops(m.MainFunc().Body) {
+		if !padding.AtBoundary(m, op) {
+			continue
+		}
+		if padded++; m.Kind(op) == ir.OpPad {
+			scalar := tensor.New(m.ValueType(m.Operand(op, 1)).DType, nil)
+			fill(&scalar)
+			m.SetOperand(op, 1, m.BuilderBefore(op).Constant(m.Dense(m.Type(m.Operand(op, 1)), scalar.Data)))
+		}
+	}
+	return padded
+}
+
+func evaluate(t *rapid.T, m *ir.Module, inputs []*tensor.Tensor) []*tensor.Tensor {
+	in, err := interp.New(m, interp.Options{WholeWindows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	out, err := in.Run(t.Context(), main, inputs)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+	return out
+}
+
+func compare(t *rapid.T, how string, got, want []*tensor.Tensor, text []byte, m *ir.Module) {
+	for i := range want {
+		x, y := got[i].Floats(), want[i].Floats()
+		largest, tolerance := 0.0, 1e-5
+		if want[i].DType == dtype.BF16 {
+			tolerance = 1.0 / 64 // parts of a sum are rounded
+		}
+		for k := range y {
+			largest = max(largest, math.Abs(y[k]))
+		}
+		for k := range y {
+			if !(math.Abs(x[k]-y[k]) <= tolerance*largest) && x[k] != y[k] {
+				t.Fatalf("%s: output %d is %v, want %v\n%s\n%s", how, i, x, y, text, mlir.Print(m, mlir.PrintOptions{}))
+			}
+		}
+	}
+}
