@@ -26,8 +26,9 @@ func TestEmitCollectives(t *testing.T) {
 	}
 }
 
-// emittedPrograms are programs with all kinds of collectives, with ops that fetch of neighbouring blocks, and with collective matmuls.
-var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/neighbours", "testdata/emit/rings"}
+// emittedPrograms are programs with all kinds of collectives, with ops that fetch of neighbouring blocks, with collective matmuls, and with
+// inputs and outputs that are stored padded.
+var emittedPrograms = []string{"testdata/emit/collectives", "testdata/emit/neighbours", "testdata/emit/rings", "testdata/emit/padded"}
 
 func emitCollectives(t *testing.T, d *datadriven.TestData) string {
 	text, err := lowered(t, &autoshard.Plan{Program: d.Input}).Emit(t.Context(), "jax")

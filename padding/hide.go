@@ -65,6 +65,13 @@ type maskKey struct {
 	reduction ir.Reduction
 }
 
+// rangeKey is which indices of a dimension are less than a limit.
+type rangeKey struct {
+	block    ir.BlockID
+	n, limit int64
+	cut      ir.ShardingID
+}
+
 // mask replaces what pads an operand of an op along reduced dimensions by what changes nothing. Both operands of a product are masked:
 // zero times what is not a number is not zero.
 func (p *padder) mask(op ir.OpID, i int, roles *roles) {
@@ -84,23 +91,24 @@ func (p *padder) mask(op ir.OpID, i int, roles *roles) {
 	}
 	masked, ok := p.masks[key]
 	if !ok {
-		masked = p.masked(m.BuilderBefore(op), v, key.dims, ir.Identity(m.ValueType(v).DType, roles.reduction))
+		masked = p.masked(op, v, key.dims, ir.Identity(m.ValueType(v).DType, roles.reduction))
 		p.alias(masked, v)
 		p.masks[key] = masked
 	}
 	m.SetOperand(op, i, masked)
 }
 
-// masked emits a value with a fill in the place of its padding along some dimensions.
-func (p *padder) masked(b *ir.Builder, v ir.ValueID, dims uint64, fill []byte) ir.ValueID {
+// masked emits a value for an op with a fill in the place of its padding along some dimensions.
+func (p *padder) masked(op ir.OpID, v ir.ValueID, dims uint64, fill []byte) ir.ValueID {
 	m, shape, whole := p.m, p.m.Shape(v), p.unpadded(v)
+	b, block := m.BuilderBefore(op), m.OpBlock(op)
 	predicate := m.TensorType(dtype.I1, shape...)
 	var inside ir.ValueID
 	for d := range shape {
 		if dims>>d&1 == 0 {
 			continue
 		}
-		valid := p.below(b, shape[d], whole[d], p.axes(v, d))
+		valid := p.below(b, block, shape[d], whole[d], p.axes(v, d))
 		if len(shape) > 1 {
 			over := ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{int64(d)}))
 			valid = p.like(v, b.Op1(ir.OpBroadcastInDim, predicate, over, valid))
@@ -116,14 +124,21 @@ func (p *padder) masked(b *ir.Builder, v ir.ValueID, dims uint64, fill []byte) i
 }
 
 // below emits which of n indices, cut by axes, are less than a limit.
-func (p *padder) below(b *ir.Builder, n, limit int64, axes []subaxis.Ref) ir.ValueID {
+func (p *padder) below(b *ir.Builder, block ir.BlockID, n, limit int64, axes []subaxis.Ref) ir.ValueID {
 	m, e := p.m, dtype.I32
 	if n > math.MaxInt32 {
 		e = dtype.I64
 	}
+	cut := p.cutBy(axes)
+	key := rangeKey{block, n, limit, cut}
+	if v, ok := p.ranges[key]; ok {
+		return v
+	}
 	t := m.TensorType(e, n)
 	count := b.Op1(ir.OpIota, t, ir.MakeAttrs(ir.Named("iota_dimension", m.I64(0))))
-	m.SetSharding(count, p.cutBy(axes))
+	m.SetSharding(count, cut)
 	bound := p.like(count, b.Constant(&ir.Dense{Type: t, Data: integer(e, limit), Splat: true}))
-	return p.like(count, b.Op1(ir.OpCompare, m.TensorType(dtype.I1, n), ir.CompareAttrs("LT", e), count, bound))
+	v := p.like(count, b.Op1(ir.OpCompare, m.TensorType(dtype.I1, n), ir.CompareAttrs("LT", e), count, bound))
+	p.ranges[key] = v
+	return v
 }

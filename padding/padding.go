@@ -54,7 +54,7 @@ func Pad(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 		return ctx.Err()
 	}
 	p := &padder{ctx: ctx, m: m, mesh: mesh, body: m.Func(main).Body, made: ir.OpID(m.NumOps()), roles: map[ir.OpID]*roles{},
-		masks: map[maskKey]ir.ValueID{}}
+		masks: map[maskKey]ir.ValueID{}, ranges: map[rangeKey]ir.ValueID{}}
 	p.number()
 	p.tie()
 	p.size()
@@ -88,7 +88,9 @@ type padder struct {
 	dims  []dimension
 	roles map[ir.OpID]*roles
 	made  ir.OpID // the first op that padding adds
-	masks map[maskKey]ir.ValueID
+
+	masks  map[maskKey]ir.ValueID
+	ranges map[rangeKey]ir.ValueID
 }
 
 // eachOp calls visit for the ops of a block and of what is carried out in the same way inside of them.
