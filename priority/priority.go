@@ -80,6 +80,18 @@ func Of(m *ir.Module, op ir.OpID) Class {
 	return Other
 }
 
+// OfReplaced returns the class that an op has in XLA, which replaces broadcasts that only add dimensions of one element by reshapes before
+// it propagates. JAX writes the former wherever it keeps a reduced dimension or makes indices, and what holds axes back there spreads other
+// axes instead: of a step whose optimizer state is sharded, those of the state to all activations.
+func OfReplaced(m *ir.Module, op ir.OpID) Class {
+	class := Of(m, op)
+	if class == Broadcast && m.ValueType(m.Operand(op, 0)).Elements() == m.ValueType(m.Result(op, 0)).Elements() &&
+		slices.IsSorted(m.OpAttrs(op).Ints("broadcast_dimensions")) {
+		return Rearrange
+	}
+	return class
+}
+
 // IsElementwise says whether each result element depends on the operand elements at its place: the elementwise ops
 // of StableHLO, bitcast_convert between equal shapes, constraints and barriers (source: shardy.md section 4.6).
 func IsElementwise(m *ir.Module, op ir.OpID) bool {

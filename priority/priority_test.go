@@ -7,6 +7,7 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
 	"autoshard/priority"
 )
 
@@ -144,6 +145,29 @@ func TestClasses(t *testing.T) {
 		if got := priority.IsElementwise(m, c.op); got != c.each {
 			t.Errorf("%s is elementwise: %t", m.OpName(c.op), got)
 		}
+	}
+}
+
+// XLA has a reshape for a broadcast that adds dimensions of one element and nothing else.
+func TestReplacedClasses(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`func.func @main(%a: tensor<8x4xf32>, %b: tensor<f32>) {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [0, 2] : (tensor<8x4xf32>) -> tensor<8x1x4xf32>
+  %1 = stablehlo.broadcast_in_dim %a, dims = [0, 2] : (tensor<8x4xf32>) -> tensor<8x2x4xf32>
+  %2 = stablehlo.broadcast_in_dim %a, dims = [2, 0] : (tensor<8x4xf32>) -> tensor<4x1x8xf32>
+  %3 = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<1xf32>
+  %4 = stablehlo.tanh %a : tensor<8x4xf32>
+  return
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []priority.Class{priority.Rearrange, priority.Broadcast, priority.Broadcast, priority.Rearrange, priority.Rearrange}
+	op := m.FirstOp(m.MainFunc().Body)
+	for i, class := range want {
+		if got := priority.OfReplaced(m, op); got != class {
+			t.Errorf("op %d is of class %s, want %s", i, got, class)
+		}
+		op = m.NextOp(op)
 	}
 }
 

@@ -77,7 +77,7 @@ const maxChanges = 4096
 
 func newEngine(ctx context.Context, m *ir.Module, o Options) *engine {
 	const outcomes = 1024 // more are rare
-	return startEngine(ctx, newTables(ctx, m, o.rules()), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
+	return startEngine(ctx, newTables(ctx, m, o), o, trace.New(nil), newMemory(min(m.NumOps()/2, outcomes)))
 }
 
 // startEngine returns an engine over tables, with outcomes that are known already and the trace whose patterns they

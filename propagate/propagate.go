@@ -61,10 +61,12 @@ type Options struct {
 	NoUserPriority bool // all dimensions take part from the start
 	// MaxPriority is the last user priority that gets its round, where Limited is set. Dimensions of later ones
 	// stay without axes.
-	MaxPriority   int
-	Limited       bool
-	Debug         Debug
-	CompleteRules bool // ops of CHLO have rules too, which Shardy does not have; not with Conservative
+	MaxPriority int
+	Limited     bool
+	Debug       Debug
+	// CompleteRules looks at programs as XLA does when it propagates: ops of CHLO, for which Shardy has no rules, have those of what they
+	// become, and broadcasts that only add dimensions of one element are reshapes. Not with Conservative.
+	CompleteRules bool
 	KeepRules     bool // leave the rules of ops attached
 }
 

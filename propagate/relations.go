@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/ir/rule"
 	"autoshard/trace"
 )
 
@@ -22,8 +21,8 @@ type Relations struct {
 
 // NewRelations returns the relations of a module, as propagation with CompleteRules sees them. The only error is the context's.
 func NewRelations(ctx context.Context, m *ir.Module) (*Relations, error) {
-	r := &Relations{t: newTables(ctx, m, rule.NewCompleteCache()), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{}, slot: map[int32]slot{},
-		next: map[trace.Place][]trace.Place{}}
+	r := &Relations{t: newTables(ctx, m, Options{CompleteRules: true}), ops: map[slot][]ir.OpID{}, tied: map[slot][]slot{},
+		slot: map[int32]slot{}, next: map[trace.Place][]trace.Place{}}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

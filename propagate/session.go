@@ -40,7 +40,7 @@ func NewSession(ctx context.Context, m *ir.Module, o Options) (*Session, error) 
 	if err := checkStatic(s.imported); err != nil {
 		return nil, err
 	}
-	s.tables = newTables(ctx, s.imported, o.rules())
+	s.tables = newTables(ctx, s.imported, o)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ type tables struct {
 	groups    [][]slot
 	groupOf   map[slot]int32       // of homes
 	memberOf  map[ir.ValueID]int32 // of the values that were put into groups
+	classOf   func(*ir.Module, ir.OpID) priority.Class
 }
 
 type identityKey struct {
@@ -60,12 +61,16 @@ type funcResults struct {
 }
 
 // newTables returns the tables of a module. They are not complete if the context ends.
-func newTables(ctx context.Context, m *ir.Module, rules *rule.Cache) *tables {
+func newTables(ctx context.Context, m *ir.Module, o Options) *tables {
 	const plans = 256 // that many are rare
 	t := &tables{m: m, planOf: make(map[*ir.Rule]int32, min(m.NumOps(), plans)), planLike: make(map[string]int32, min(m.NumOps(), plans)/2),
 		identity: map[identityKey]*ir.Rule{}, groupOf: map[slot]int32{}, memberOf: map[ir.ValueID]int32{}, views: make([]dataflow.View, 1),
 		plans: make([]plan, 1, plans),
 		slots: make([]slot, 0, m.NumUses()+m.NumValues())}
+	rules := o.rules()
+	if t.classOf = priority.Of; o.CompleteRules {
+		t.classOf = priority.OfReplaced
+	}
 	t.calls = newCallFlow(m)
 	t.findHomes()
 	t.loadShardings()
@@ -194,7 +199,7 @@ func (t *tables) addOp(op ir.OpID, rules *rule.Cache) {
 
 func (t *tables) addRuled(op ir.OpID, r *ir.Rule) {
 	m := t.m
-	row := opRow{first: int32(len(t.slots)), plan: t.planFor(r), class: priority.Of(m, op), elementwise: priority.IsElementwise(m, op)}
+	row := opRow{first: int32(len(t.slots)), plan: t.planFor(r), class: t.classOf(m, op), elementwise: priority.IsElementwise(m, op)}
 	for i := range m.NumOperands(op) {
 		t.slots = append(t.slots, t.home[m.Operand(op, i)])
 	}
