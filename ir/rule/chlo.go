@@ -26,7 +26,7 @@ func init() {
 	register(&Family{
 		Name:  "chlo topk",
 		Why:   "what is found along the searched dimension is exchanged; the others pass through",
-		build: buildTopK,
+		build: buildSearch,
 		own:   true,
 		seeks: true,
 
@@ -37,6 +37,18 @@ func init() {
 		},
 		pads: passing,
 	}, ir.OpChloTopK)
+}
+
+// buildSearch knows which dimension is searched, even where all of it is found.
+func buildSearch(b *builder) bool {
+	last := len(b.in[0]) - 1
+	if !b.computing {
+		return b.passing(b.in[0], func(d int) bool { return d < last }, needReplication, true)
+	}
+	b.pointwise(b.in[0][:last])
+	b.operandsOnly(last, b.in[0][last], permutation)
+	b.resultsOnly(last, b.out[0][last], needReplication)
+	return true
 }
 
 func broadcastingOps() []ir.Kind {

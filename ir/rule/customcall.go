@@ -96,14 +96,7 @@ func buildTopK(b *builder) bool {
 	if len(b.in) != 1 || len(b.out) != 2 || len(b.in[0]) != len(b.out[0]) {
 		return false
 	}
-	last := len(b.in[0]) - 1
-	if !b.computing {
-		return b.passing(b.in[0], func(d int) bool { return d < last }, needReplication, true)
-	}
-	b.pointwise(b.in[0][:last])
-	b.operandsOnly(last, b.in[0][last], permutation)
-	b.resultsOnly(last, b.out[0][last], needReplication)
-	return true
+	return b.mismatch(b.in[0], b.out[0], needReplication, true)
 }
 
 func buildApproxTopK(b *builder) bool {
