@@ -41,12 +41,10 @@ func (a Assignment) operands(m *ir.Module, op ir.OpID) []Layout {
 
 // carriedAround returns the loop that carries a value round unchanged, where a value is an argument of its body.
 func carriedAround(m *ir.Module, v ir.ValueID) (while ir.OpID, ok bool) {
-	body := m.ArgBlock(v)
-	if body == 0 {
-		return 0, false
+	if body := m.ArgBlock(v); body != 0 {
+		while = m.BlockOp(body)
+		ok = while != 0 && m.Kind(while) == ir.OpWhile && m.RegionBlock(while, 1) == body && dataflow.IsUnchanged(m, dataflow.Owner(m, v))
 	}
-	while = m.BlockOp(body)
-	ok = while != 0 && m.Kind(while) == ir.OpWhile && m.RegionBlock(while, 1) == body && m.Operand(m.LastOp(body), m.Index(v)) == v
 	return while, ok
 }
 

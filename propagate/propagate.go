@@ -64,8 +64,9 @@ type Options struct {
 	MaxPriority int
 	Limited     bool
 	Debug       Debug
-	// CompleteRules looks at programs as XLA does when it propagates: ops of CHLO, for which Shardy has no rules, have those of what they
-	// become, and broadcasts that only add dimensions of one element are reshapes. Not with Conservative.
+	// CompleteRules looks at programs as XLA does when it propagates: ops of CHLO, for which Shardy has no rules, have those of what
+	// they become, broadcasts that only add dimensions of one element are reshapes, and what loops carry round unchanged is what
+	// entered them. Not with Conservative.
 	CompleteRules bool
 	KeepRules     bool // leave the rules of ops attached
 }

@@ -47,6 +47,7 @@ type tables struct {
 	groupOf   map[slot]int32       // of homes
 	memberOf  map[ir.ValueID]int32 // of the values that were put into groups
 	classOf   func(*ir.Module, ir.OpID) priority.Class
+	around    map[ir.ValueID]ir.OpID // by owner: edges of what loops carry round unchanged, which lies as what enters the loop
 }
 
 type identityKey struct {
@@ -69,7 +70,7 @@ func newTables(ctx context.Context, m *ir.Module, o Options) *tables {
 		slots: make([]slot, 0, m.NumUses()+m.NumValues())}
 	rules := o.rules()
 	if t.classOf = priority.Of; o.CompleteRules {
-		t.classOf = priority.OfReplaced
+		t.classOf, t.around = priority.OfReplaced, map[ir.ValueID]ir.OpID{}
 	}
 	t.calls = newCallFlow(m)
 	t.findHomes()
@@ -119,6 +120,24 @@ func (t *tables) findHomes() {
 		for _, v := range dataflow.OtherTargets(m, owner) {
 			t.home[v] = result
 		}
+		if t.around != nil && dataflow.IsUnchanged(m, owner) && dataflow.OwnerSharding(m, owner) == 0 {
+			t.around[owner] = op
+		}
+	}
+	for v := range t.home {
+		t.home[v] = t.outside(t.home[v])
+	}
+}
+
+// outside returns the slot of what enters the loops that carry a slot round unchanged.
+func (t *tables) outside(s slot) slot {
+	for {
+		edge := t.m.DefiningOp(ir.ValueID(s))
+		if edge == 0 || t.m.Kind(edge) != ir.OpSdyDataFlowEdge || t.around[t.m.Operand(edge, 0)] != edge {
+			return s
+		}
+		owner := t.m.Operand(edge, 0)
+		s = t.home[t.m.Operand(t.m.DefiningOp(owner), t.m.Index(owner))]
 	}
 }
 
@@ -176,6 +195,12 @@ func (t *tables) store() {
 			dataflow.SetOwnerSharding(m, v, t.shardings[v])
 		}
 	}
+	for _, edge := range t.around {
+		if m.OpBlock(edge) != 0 {
+			v := m.Result(edge, 0)
+			dataflow.SetOwnerSharding(m, v, t.shardings[t.home[v]])
+		}
+	}
 	for _, r := range t.results {
 		copy(m.Func(r.f).ResultShardings, t.shardings[r.first:])
 	}
@@ -219,6 +244,9 @@ func (t *tables) addBarrier(op ir.OpID) {
 func (t *tables) addEdge(op ir.OpID) {
 	m := t.m
 	owner := m.Operand(op, 0)
+	if t.around[owner] == op {
+		return
+	}
 	row := opRow{first: int32(len(t.slots)), class: priority.Rearrange, exempt: true}
 	sources := lists.Map(dataflow.Sources(m, owner), func(u ir.Use) ir.ValueID { return m.Operand(u.Op, u.Index) })
 	if !t.fits(sources, m.Type(owner)) {

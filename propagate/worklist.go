@@ -77,7 +77,10 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 	m := e.m
 	for use := range m.Uses(v) {
 		op := use.Op
-		if owner := dataflow.Into(m, use); owner != 0 && e.edges[owner] != 0 {
+		if owner := dataflow.Into(m, use); e.around[owner] != 0 {
+			e.notifyAround(owner, use, current)
+			continue
+		} else if owner != 0 && e.edges[owner] != 0 {
 			op = e.edges[owner]
 		} else if e.notifyAcross(use, current) {
 			continue
@@ -87,6 +90,16 @@ func (e *engine) notifyUsers(v ir.ValueID, current ir.OpID) {
 		if op != current {
 			e.work.push(m, op)
 		}
+	}
+}
+
+// notifyAround pushes the ops that see in and behind a loop what enters it by a use and is carried round unchanged.
+func (e *engine) notifyAround(owner ir.ValueID, use ir.Use, current ir.OpID) {
+	if e.m.Kind(use.Op).IsTerminator() {
+		return // round again
+	}
+	for _, v := range append(dataflow.OtherTargets(e.m, owner), e.m.Result(e.around[owner], 0)) {
+		e.notifyUsers(v, current)
 	}
 }
 

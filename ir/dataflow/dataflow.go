@@ -83,6 +83,17 @@ func OtherTargets(m *ir.Module, owner ir.ValueID) []ir.ValueID {
 	return list
 }
 
+// IsUnchanged says whether the values of an edge are what a loop carries round as it entered it.
+func IsUnchanged(m *ir.Module, owner ir.ValueID) bool {
+	op, i := m.DefiningOp(owner), m.Index(owner)
+	if op == 0 || m.Kind(op) != ir.OpWhile {
+		return false
+	}
+	body := m.RegionBlock(op, 1)
+	args, last := m.BlockArgs(body), m.LastOp(body)
+	return i < len(args) && i < m.NumOperands(last) && m.Operand(last, i) == args[i]
+}
+
 // Owners returns the values of a data-flow op that own edges: block arguments, then results.
 func Owners(m *ir.Module, op ir.OpID) []ir.ValueID {
 	var list []ir.ValueID
