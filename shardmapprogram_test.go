@@ -137,8 +137,8 @@ func TestShardMapOfCollectives(t *testing.T) {
 			return d.Expected
 		})
 	}
-	if refused != 2 {
-		t.Errorf("%d programs are refused, not those with a product over devices and with parts that do not go together", refused)
+	if refused != 3 {
+		t.Errorf("%d programs are refused, not those with a product over devices, with parts that do not go together, and with padding", refused)
 	}
 }
 

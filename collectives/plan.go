@@ -152,13 +152,35 @@ func (p *Planner) way(t *Tensor, from, to LayoutID) (w Way, ok bool) {
 	}
 	a, b := &p.layouts[from], &p.layouts[to]
 	if !t.divided(&a.layout) || !t.divided(&b.layout) {
-		t = p.padded(t, &a.layout, &b.layout)
+		w, ok = p.way(p.padded(t, &a.layout, &b.layout), from, to)
+		w.resized = p.resizing(t, &a.layout, &b.layout)
+		return w, ok
 	}
 	g := p.graph(a, b)
 	if g == nil {
 		return p.viaReplicated(t, from, to)
 	}
 	return t.table(g, p.pricer).way(g.of(from, &a.layout), g.of(to, &b.layout), a.layout.Reduction)
+}
+
+// resizing prices what pads a tensor before a way, where it is whole along a dimension that has to be padded, and what takes the padding
+// off it after one: a device copies its block.
+func (p *Planner) resizing(t *Tensor, a, b *Layout) (price int64) {
+	grows := func(a, b *Layout) bool {
+		for d, size := range t.sizes {
+			if n := subaxis.Product(b.Dims[d]); subaxis.Product(a.Dims[d]) == 1 && size%n != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if grows(a, b) {
+		price += p.pricer.Price(AllSlice, nil, t.bytes/a.Shards())
+	}
+	if grows(b, a) {
+		price += p.pricer.Price(AllSlice, nil, t.bytes/b.Shards())
+	}
+	return price
 }
 
 // divided says whether a layout cuts the tensor into equal blocks.
@@ -250,7 +272,10 @@ func (p *Planner) shared(a *atoms, rank int, ends []byte) *graph {
 }
 
 // Way is a cheapest way between two layouts; the zero Way stays where it is.
-type Way struct{ legs [2]leg }
+type Way struct {
+	legs    [2]leg
+	resized int64 // picoseconds to pad the tensor before, and to take the padding off it afterwards
+}
 
 // leg is a way in one graph.
 type leg struct {
@@ -262,7 +287,7 @@ type leg struct {
 
 // Price returns the price in picoseconds.
 func (w *Way) Price() int64 {
-	total := int64(0)
+	total := w.resized
 	for i := range w.legs {
 		if l := &w.legs[i]; l.row != nil {
 			total += l.row.price[l.goal]

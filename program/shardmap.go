@@ -48,8 +48,9 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 	if p.typed != nil {
 		return p, nil
 	}
-	if err := cmp.Or(unpadded("input", p.device.Inputs), unpadded("output", p.device.Outputs)); err != nil {
-		return nil, err
+	at := p.whole.OpPos(p.whole.MainFunc().Op)
+	if err := cmp.Or(unpadded(at, "input", p.device.Inputs), unpadded(at, "output", p.device.Outputs)); err != nil {
+		return nil, atModel(p.whole, err)
 	}
 	called := typed.Names{Program: p.Name, Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs)}
 	t, err := typed.FromDevice(ctx, private(p.device), called)
@@ -62,10 +63,10 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 }
 
 // unpadded fails for an input or output that is stored padded: the blocks of a shard_map program make up the tensor.
-func unpadded(what string, ports []shardmap.Port) error {
+func unpadded(at diag.Position, what string, ports []shardmap.Port) error {
 	for i := range ports {
 		if port := &ports[i]; port.Padded != nil {
-			return diag.Unsupported(diag.NotSupported, diag.Position{}, "%s %d of shape %v is stored padded to %v, and the blocks of a shard_map "+
+			return diag.Unsupported(diag.NotSupported, at, "%s %d of shape %v is stored padded to %v, and the blocks of a shard_map "+
 				"program have no padding: emit `jax` or `stablehlo`, or cut it evenly", what, i, port.Dims, port.Padded)
 		}
 	}

@@ -119,12 +119,19 @@ func (s *Space) enumerate() error {
 	return s.err
 }
 
-// setGoals finds what the user wrote for results.
+// setGoals finds what the user wrote for results, and which values cross the boundary of the function.
 func (s *Space) setGoals(f *ir.Func) {
-	s.goals = map[ir.ValueID]ir.ShardingID{}
+	s.goals, s.crosses = map[ir.ValueID]ir.ShardingID{}, make([]bool, s.m.NumValues())
+	for _, arg := range s.m.BlockArgs(f.Body) {
+		s.crosses[arg] = true
+	}
 	for i, v := range s.m.Operands(s.m.LastOp(f.Body)) {
-		if s.tied[i] < 0 && s.outPins[i] != 0 {
+		switch {
+		case s.tied[i] >= 0:
+		case s.outPins[i] != 0:
 			s.goals[v] = s.outPins[i]
+		default:
+			s.crosses[v] = true
 		}
 	}
 }
@@ -143,7 +150,7 @@ func (s *Space) results(main ir.FuncID) {
 		s.sign(resultForm, &n)
 		s.classes.key = binary.AppendVarint(s.classes.key, int64(pin))
 		n.class = s.class(&n, func(d *draft) {
-			layouts := appendNew(s.tensorLayouts(m.Shape(v)), s.pinned(pin))
+			layouts := appendNew(s.tensorLayouts(m.Shape(v), false), s.pinned(pin))
 			d.free(slices.DeleteFunc(layouts, func(l collectives.Layout) bool { return !s.allows(pin, &l) }))
 		})
 		s.add(n)

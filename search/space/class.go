@@ -79,7 +79,7 @@ func (s *Space) sign(form byte, n *node) {
 	}
 	for _, v := range n.values {
 		key = binary.AppendVarint(key, int64(s.m.Type(v)))
-		key = append(key, flags(s.fused[v], s.gone[v], s.rings && s.fed[s.same[v]]))
+		key = append(key, flags(s.fused[v], s.gone[v], s.rings && s.fed[s.same[v]], s.crosses[v]))
 		key = binary.AppendVarint(key, int64(s.pins[v]))
 		key = binary.AppendVarint(key, int64(s.goals[v]))
 	}

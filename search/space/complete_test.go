@@ -192,3 +192,37 @@ func allWays(t *testing.T, s *space.Space) []map[string]bool {
 	}
 	return out
 }
+
+// An op is cut unevenly where little of a dimension is padding then, or next to nothing if the axes divide another one. What crosses the
+// boundary of the program is cut evenly.
+func TestPaddedPlaces(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns int64
+		padded        bool
+	}{
+		{30, 3, true}, {7, 3, true}, {13, 3, false}, {3, 3, false}, {30, 4, true}, {30, 8, false}, {50257, 8, true},
+	} {
+		m, mesh, model := parsed(t, fmt.Sprintf(`sdy.mesh @mesh = <["x"=4]>
+func.func @main(%%a: tensor<%[1]dx%[2]dxf32>) -> tensor<%[1]dx%[2]dxf32> {
+  %%b = stablehlo.tanh %%a : tensor<%[1]dx%[2]dxf32>
+  %%c = stablehlo.reverse %%b, dims = [1] : tensor<%[1]dx%[2]dxf32>
+  return %%c : tensor<%[1]dx%[2]dxf32>
+}`, c.rows, c.columns), []subaxis.Axis{{Name: "x", Size: 4}})
+		whole, cut := make([][]subaxis.Ref, 2), [][]subaxis.Ref{{m.Mesh(mesh).Full(0)}, nil}
+		s := space.New(m, mesh, model)
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, inside, result := ways(s, 0, p.NumStrategies(0)), ways(s, 1, p.NumStrategies(1)), ways(s, 2, p.NumStrategies(2))
+		if got := inside[fmt.Sprint(cut)+fmt.Sprint(cut)]; got != c.padded {
+			t.Errorf("an op on %d rows is cut over 4 devices: %t", c.rows, got)
+		}
+		if input[fmt.Sprint(cut)] || result[fmt.Sprint(cut)+fmt.Sprint(cut)] {
+			t.Errorf("an input or an output of %d rows is cut unevenly", c.rows)
+		}
+		if got := result[fmt.Sprint(cut)+fmt.Sprint(whole)]; got != c.padded {
+			t.Errorf("an op on %d rows whose result is returned is cut: %t", c.rows, got)
+		}
+	}
+}

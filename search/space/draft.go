@@ -87,7 +87,7 @@ func (d *draft) ruled(r *ir.Rule, parts []int64, reduction ir.Reduction) {
 	if len(r.Results) == 1 {
 		uncut = d.uncut(d.node.values[0], r, parts)
 	}
-	d.factorings(r, parts, func(factors collectives.Factors) {
+	d.factorings(r, parts, rule.Paddable(d.m, d.node.op, r), func(factors collectives.Factors) {
 		if results, ok := d.cut(r, reduction, factors); ok {
 			for _, kept := range d.keeps(d.node.values, results, uncut) {
 				d.once(kept)

@@ -9,42 +9,68 @@ import (
 	"autoshard/subaxis"
 )
 
-// placements calls emit with every way to put each group of axes on one of n places or on none, where no place p takes
-// more than its size allows: place p holds axes whose product divides sizes[p]. A group that does not fit a place may be
-// split: its largest major part that fits is put there, and the rest on another place or on none.
-func (s *Space) placements(sizes []int64, emit func(places [][]subaxis.Ref)) {
-	p := &placer{Space: s, sizes: sizes, places: make([][]subaxis.Ref, len(sizes)), emit: emit}
+// place is what axes are put on: a dimension or a factor of that size. One that may be padded need not be divided by them.
+type place struct {
+	size   int64
+	padded bool
+}
+
+// Padding must not be more than one of so many elements of a place that the search pads. 12 heads over 8 devices would take a third more of
+// everything that is computed with them; 16 rows over 3 an eighth.
+const (
+	mostPadding = 8   // where no other place of the op or tensor takes the axes evenly
+	littleLoss  = 256 // anywhere: a vocabulary of 50257 loses next to nothing
+)
+
+// pads says whether padding is at most one of so many elements of a place that is cut in so many parts.
+func (p place) pads(parts, most int64) bool {
+	stored := (p.size + parts - 1) / parts * parts
+	return p.padded && (stored-p.size)*most <= stored
+}
+
+// placements calls emit with every way to put each group of axes on one of some places or on none, where place p holds axes whose product
+// divides its size, or pads it. A group that does not fit a place may be split: its largest major part that fits is put there, and the
+// rest on another place or on none.
+func (s *Space) placements(on []place, emit func(places [][]subaxis.Ref)) {
+	p := &placer{Space: s, on: on, places: make([][]subaxis.Ref, len(on)), most: make([]int64, len(on)), emit: emit}
 	p.next(0)
 }
 
 // placer puts groups on places, one after the other.
 type placer struct {
 	*Space
-	sizes  []int64
+	on     []place
 	places [][]subaxis.Ref
+	most   []int64 // per place: one of how many elements may be padding for the axes that are there
 	emit   func(places [][]subaxis.Ref)
 }
 
 // next places the groups from i on in every way.
 func (p *placer) next(i int) {
 	if i == len(p.groups) {
-		if p.charge(layoutWork) {
+		if p.little() && p.charge(layoutWork) {
 			p.emit(p.places)
 		}
 		return
 	}
 	p.next(i + 1)
 	g := &p.groups[i]
-	for at := range p.sizes {
+	for at := range p.on {
 		if p.err != nil {
 			return
 		}
-		if p.fits(at, g.axes) {
+		fits := p.fits(at, g.axes)
+		if fits || p.mayPad(at, g.axes) {
+			before := p.most[at]
+			p.most[at] = max(before, p.mostFor(g.axes))
 			p.with(at, g.axes, func() { p.next(i + 1) })
+			p.most[at] = before
+		}
+		if fits {
 			continue
 		}
-		fits := func(major subaxis.Ref) bool { return p.fits(at, []subaxis.Ref{major}) }
-		if n := slices.IndexFunc(g.majors, fits); n >= 0 {
+		major := func(major subaxis.Ref) bool { return p.fits(at, []subaxis.Ref{major}) }
+		if n := slices.IndexFunc(g.majors, major); n >= 0 {
 			p.with(at, g.majors[n:n+1], func() { p.rest(i, at, g.majors[n]) })
 		}
 	}
@@ -54,7 +80,7 @@ func (p *placer) next(i int) {
 func (p *placer) rest(i, taken int, major subaxis.Ref) {
 	p.next(i + 1)
 	rest, _ := p.groups[i].axes[0].SuffixWithout(major)
-	for at := range p.sizes {
+	for at := range p.on {
 		if at != taken && p.fits(at, []subaxis.Ref{rest}) {
 			p.with(at, []subaxis.Ref{rest}, func() { p.next(i + 1) })
 		}
@@ -62,7 +88,32 @@ func (p *placer) rest(i, taken int, major subaxis.Ref) {
 }
 
 func (p *placer) fits(at int, axes []subaxis.Ref) bool {
-	return p.sizes[at]%(subaxis.Product(p.places[at])*subaxis.Product(axes)) == 0
+	return p.on[at].size%(subaxis.Product(p.places[at])*subaxis.Product(axes)) == 0
+}
+
+// mayPad says whether axes that do not divide a place may be put there, with others perhaps, since most blocks have elements then.
+func (p *placer) mayPad(at int, axes []subaxis.Ref) bool {
+	parts := subaxis.Product(p.places[at]) * subaxis.Product(axes)
+	return p.on[at].padded && (parts-p.on[at].size)*mostPadding <= parts
+}
+
+// mostFor returns one of how many elements may be padding for some axes.
+func (p *placer) mostFor(axes []subaxis.Ref) int64 {
+	n := subaxis.Product(axes)
+	if slices.ContainsFunc(p.on, func(o place) bool { return o.size%n == 0 && o.size > n }) {
+		return littleLoss
+	}
+	return mostPadding
+}
+
+// little says whether no place has more padding than it may have.
+func (p *placer) little() bool {
+	for at, axes := range p.places {
+		if n := subaxis.Product(axes); p.on[at].size%n != 0 && !p.on[at].pads(n, p.most[at]) {
+			return false
+		}
+	}
+	return true
 }
 
 // with goes on with axes on a place.
@@ -73,17 +124,21 @@ func (p *placer) with(at int, axes []subaxis.Ref, proceed func()) {
 	p.places[at] = before
 }
 
-// tensorLayouts returns every way to cut a tensor of that shape.
-func (s *Space) tensorLayouts(dims []int64) []collectives.Layout {
+// tensorLayouts returns every way to cut a tensor of that shape, which may be padded.
+func (s *Space) tensorLayouts(dims []int64, padded bool) []collectives.Layout {
 	var out []collectives.Layout
-	s.placements(dims, func(places [][]subaxis.Ref) {
+	on := make([]place, len(dims))
+	for d, n := range dims {
+		on[d] = place{n, padded}
+	}
+	s.placements(on, func(places [][]subaxis.Ref) {
 		out = append(out, collectives.Layout{Dims: slices.Clone(places)})
 	})
 	return out
 }
 
 // factorings calls emit with every way to cut an op along the factors that have parts.
-func (s *Space) factorings(r *ir.Rule, parts []int64, emit func(collectives.Factors)) {
+func (s *Space) factorings(r *ir.Rule, parts []int64, padded []bool, emit func(collectives.Factors)) {
 	var order []int
 	for f := range parts {
 		if parts[f] > 1 {
@@ -92,11 +147,11 @@ func (s *Space) factorings(r *ir.Rule, parts []int64, emit func(collectives.Fact
 	}
 	// Of strategies that cost the same the first ones win: those that cut large factors.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Sizes[b], r.Sizes[a]) })
-	sizes := make([]int64, len(order))
+	on := make([]place, len(order))
 	for i, f := range order {
-		sizes[i] = parts[f]
+		on[i] = place{parts[f], padded[f]}
 	}
-	s.placements(sizes, func(places [][]subaxis.Ref) {
+	s.placements(on, func(places [][]subaxis.Ref) {
 		factors := make(collectives.Factors, len(r.Sizes))
 		for i, f := range order {
 			factors[f] = places[i]

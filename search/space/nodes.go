@@ -5,6 +5,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 // collect makes the nodes of a block's ops in program order.
@@ -110,9 +111,9 @@ func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 }
 
 // candidates returns the layouts in which a value may be kept: all that respect its pin, those of suggestions, and
-// the pin's own.
+// the pin's own. What crosses the boundary of the program is cut evenly, as those ask who call it.
 func (s *Space) candidates(v ir.ValueID) []collectives.Layout {
-	all := s.tensorLayouts(s.m.Shape(v))
+	all := s.tensorLayouts(s.m.Shape(v), !s.crosses[v])
 	for _, g := range s.suggested {
 		if id := g.kept(v); id != 0 {
 			all = appendNew(all, collectives.LayoutOf(s.m.ShardingOf(id)))
@@ -124,6 +125,20 @@ func (s *Space) candidates(v ir.ValueID) []collectives.Layout {
 	}
 	all = appendNew(all, s.pinned(pin))
 	return slices.DeleteFunc(all, func(l collectives.Layout) bool { return !s.allows(pin, &l) })
+}
+
+// evenly returns a layout of a value without the minor axes of dimensions that they do not divide.
+func (s *Space) evenly(v ir.ValueID, l collectives.Layout) collectives.Layout {
+	if l.Divides(s.m.Shape(v)) {
+		return l
+	}
+	l.Dims = slices.Clone(l.Dims)
+	for d, n := range s.m.Shape(v) {
+		for n%subaxis.Product(l.Dims[d]) != 0 {
+			l.Dims[d] = l.Dims[d][:len(l.Dims[d])-1]
+		}
+	}
+	return l
 }
 
 func appendNew(all []collectives.Layout, l collectives.Layout) []collectives.Layout {
@@ -216,6 +231,9 @@ func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout, uncut [
 			ends = append(ends, s.pinned(goal))
 		}
 		for _, l := range ends {
+			if s.crosses[values[0]] {
+				l = s.evenly(values[0], l)
+			}
 			if pinned && !s.allows(pin, &l) {
 				l = s.pinned(pin)
 			}
@@ -226,6 +244,9 @@ func (s *Space) keeps(values []ir.ValueID, results []collectives.Layout, uncut [
 	kept := slices.Clone(results)
 	for i, v := range values {
 		kept[i].Unreduced = nil
+		if s.crosses[v] {
+			kept[i] = s.evenly(v, kept[i])
+		}
 		if pin, ok := s.pins[v]; ok && !s.allows(pin, &kept[i]) {
 			kept[i] = s.pinned(pin)
 		}

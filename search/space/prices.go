@@ -6,6 +6,8 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
 )
 
 // price gives all strategies their prices.
@@ -67,6 +69,7 @@ func (d *draft) compute(c *cut) priced {
 	}
 	to := local(n.values, c.made)
 	p := d.local(n, c, from, to)
+	p.cost += d.masking(n, c, from)
 	switch d.m.Kind(n.op) {
 	case ir.OpDotGeneral:
 		t := d.m.ValueType(n.values[0])
@@ -79,6 +82,29 @@ func (d *draft) compute(c *cut) priced {
 		}
 	}
 	return p
+}
+
+// masking prices what hides the padding of summed dimensions from an op, which reads and writes its operands for that. Reductions read
+// them through the mask.
+func (d *draft) masking(n *node, c *cut, from [][]int64) (price int64) {
+	r := d.rules[n.op]
+	if r == nil || c.operands == nil || d.m.Kind(n.op) == ir.OpReduce || len(r.Reduction) == 0 {
+		return 0
+	}
+	for i, v := range n.operands {
+		if !d.isTensor(v) {
+			continue
+		}
+		hidden := false
+		for k, size := range d.m.Shape(v) {
+			f, ok := rule.Leading(r, r.Operands[i][k])
+			hidden = hidden || ok && size%subaxis.Product(d.layouts[c.operands[i]].Dims[k]) != 0 && slices.Contains(r.Reduction, f)
+		}
+		if hidden {
+			price += d.model.Price(collectives.AllSlice, nil, (&ir.Type{DType: d.m.ValueType(v).DType, Dims: from[i]}).Bytes())
+		}
+	}
+	return price
 }
 
 // local prices an op on the blocks of a cut, with what it fetches of other blocks: programs surely send that.

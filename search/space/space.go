@@ -66,6 +66,7 @@ type Space struct {
 	filled    int     // those of the matrices that were made last
 	suggested []suggestion
 	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
+	crosses   []bool                       // per value: it is an input, or returned as it lies
 	fused     []bool                       // per value: it never reaches memory
 	gone      []bool                       // per value: it may never reach memory once constraints are gone
 	same      []ir.ValueID                 // per value: the value that it may be, once constraints are gone
