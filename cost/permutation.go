@@ -16,7 +16,7 @@ type Pair struct {
 func (t *Topology) Permutation(pairs []Pair, v int64) Cost {
 	var c Cost
 	moved := int64(0)
-	load := &linkLoad{t: t, bytes: map[link]float64{}}
+	load := newLinkLoad(t)
 	for _, p := range pairs {
 		if p.Source == p.Target {
 			continue
@@ -88,6 +88,13 @@ func (t *Topology) linkRate(a physical) float64 {
 // place returns the position of a device on every physical axis.
 func (t *Topology) place(device int64) []int64 {
 	at := make([]int64, len(t.physical))
+	t.locate(device, at)
+	return at
+}
+
+// locate writes that position.
+func (t *Topology) locate(device int64, at []int64) {
+	clear(at)
 	for i := len(t.mesh.Axes) - 1; i >= 0; i-- {
 		along := device % t.mesh.Axes[i].Size
 		device /= t.mesh.Axes[i].Size
@@ -97,7 +104,6 @@ func (t *Topology) place(device int64) []int64 {
 			along /= p.size
 		}
 	}
-	return at
 }
 
 // way returns the direction of the shorter way along a physical axis, 0 where both are as long, and its hops.
@@ -119,18 +125,34 @@ func way(a physical, from, to int64) (direction, hops int64) {
 	return 0, up
 }
 
-// link is a directed link: of a chip along a physical axis of a torus, or of a child of a level of switches.
-type link struct {
-	level int
-	child int64
-	up    bool
+// linkLoad sums what every directed link carries: of a chip along a physical axis of a torus, or of a child of a level of switches.
+type linkLoad struct {
+	t          *Topology
+	bytes      []float64 // the links of a level together, of a child the one up before the one down
+	children   int64     // of a level at most
+	top        int       // of switches: the highest level crossed
+	at, target []int64   // scratch
 }
 
-// linkLoad sums what every link carries.
-type linkLoad struct {
-	t     *Topology
-	bytes map[link]float64
-	top   int // of switches: the highest level crossed
+func newLinkLoad(t *Topology) *linkLoad {
+	levels, children := len(t.hw.Levels), t.devices
+	if t.hw.Torus != nil {
+		levels, children = len(t.physical), 1
+		for _, a := range t.physical {
+			children *= a.size
+		}
+	}
+	return &linkLoad{t: t, bytes: make([]float64, 2*int64(levels)*children), children: children,
+		at: make([]int64, len(t.physical)), target: make([]int64, len(t.physical))}
+}
+
+// carry loads a link.
+func (l *linkLoad) carry(level int, child int64, up bool, v float64) {
+	i := 2 * (int64(level)*l.children + child)
+	if !up {
+		i++
+	}
+	l.bytes[i] += v
 }
 
 // send routes one transfer and returns its hops.
@@ -138,7 +160,9 @@ func (l *linkLoad) send(p Pair, v float64) int64 {
 	if l.t.hw.Torus == nil {
 		return l.sendUp(p, v)
 	}
-	at, to := l.t.place(p.Source), l.t.place(p.Target)
+	at, to := l.at, l.target
+	l.t.locate(p.Source, at)
+	l.t.locate(p.Target, to)
 	total := int64(0)
 	for i, a := range l.t.physical {
 		if at[i] == to[i] {
@@ -148,7 +172,7 @@ func (l *linkLoad) send(p Pair, v float64) int64 {
 		total += hops
 		switch {
 		case a.dcn:
-			l.bytes[link{i, l.t.chip(at), true}] += v
+			l.carry(i, l.t.chip(at), true, v)
 		case direction == 0:
 			l.walk(at, i, 1, hops, v/2)
 			l.walk(at, i, -1, hops, v/2)
@@ -164,7 +188,7 @@ func (l *linkLoad) send(p Pair, v float64) int64 {
 func (l *linkLoad) walk(from []int64, axis int, direction, hops int64, v float64) {
 	start, size := from[axis], l.t.physical[axis].size
 	for range hops {
-		l.bytes[link{axis, l.t.chip(from), direction > 0}] += v
+		l.carry(axis, l.t.chip(from), direction > 0, v)
 		from[axis] = (from[axis] + direction + size) % size
 	}
 	from[axis] = start
@@ -183,8 +207,8 @@ func (t *Topology) chip(at []int64) int64 {
 func (l *linkLoad) sendUp(p Pair, v float64) int64 {
 	source, target, level := p.Source, p.Target, 0
 	for ; level < len(l.t.hw.Levels) && source != target; level++ {
-		l.bytes[link{level, source, true}] += v
-		l.bytes[link{level, target, false}] += v
+		l.carry(level, source, true, v)
+		l.carry(level, target, false, v)
 		source /= l.t.hw.Levels[level].Degree
 		target /= l.t.hw.Levels[level].Degree
 	}
@@ -195,8 +219,10 @@ func (l *linkLoad) sendUp(p Pair, v float64) int64 {
 // seconds returns how long the busiest link is sending.
 func (l *linkLoad) seconds() float64 {
 	most := 0.0
-	for k, v := range l.bytes {
-		most = max(most, v/l.rate(k.level))
+	for i, v := range l.bytes {
+		if v > 0 {
+			most = max(most, v/l.rate(int(int64(i)/(2*l.children))))
+		}
 	}
 	return most
 }
