@@ -160,9 +160,9 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 	limit, rough := c.Memory, l.large()
 	for range memoryAttempts {
 		c.tell("search")
-		options := c.options(l, l.problem, 0.5, searchSteps)
+		options := c.options(l, l.problem, 0.5, searchSteps, rough)
 		if options.Messages = &l.messages; rough {
-			options.Rough, options.Gap, options.Brief = true, roughGap, true
+			options.Gap, options.Brief = roughGap, true
 		}
 		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
 		if err != nil {
@@ -233,10 +233,13 @@ func (c *choice) rebuild(ctx context.Context, l *level) (bool, error) {
 }
 
 // options returns those of a search that may take a part of the steps that are left, or the given ones if there is no
-// budget; 0 are those of package search. While no plan is known to fit, the search may take more than the budget.
-func (c *choice) options(l *level, p *search.Problem, part float64, otherwise int64) search.Options {
+// budget; 0 are those of package search. A rough search takes what it needs then. While no plan is known to fit, the search may take
+// more than the budget.
+func (c *choice) options(l *level, p *search.Problem, part float64, otherwise int64, rough bool) search.Options {
 	steps := otherwise
 	switch {
+	case c.Steps == 0 && rough:
+		steps = 0
 	case c.Steps > 0 && c.best == nil:
 		steps = c.Steps
 	case c.Steps > 0:
@@ -246,7 +249,7 @@ func (c *choice) options(l *level, p *search.Problem, part float64, otherwise in
 	for _, x := range append(l.space.WarmStarts(), l.solution) {
 		initial = append(initial, l.space.Extend(x, p))
 	}
-	return search.Options{Steps: steps, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil, Initial: initial,
+	return search.Options{Steps: steps, Rough: rough, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil, Initial: initial,
 		Memory: c.room.tree(l.space.Bytes(), p.Size()), Progress: func(search.Event) { c.tell("") }}
 }
 

@@ -32,7 +32,7 @@ func (c *choice) smallest(ctx context.Context, l *level) error {
 			return nil
 		}
 		c.tell("search")
-		result, err := search.MinPeak(ctx, l.problem, c.options(l, l.problem, 1, 0))
+		result, err := search.MinPeak(ctx, l.problem, c.options(l, l.problem, 1, 0, false))
 		c.spent += result.Steps
 		if err != nil {
 			if c.gaveUp(err) {

@@ -12,8 +12,11 @@ const mergingAttempts = 3
 // baselines, which need not fit.
 func (c *choice) merging(ctx context.Context, l *level) error {
 	starts := [][]int32{l.solution}
-	if c.binding() {
+	switch {
+	case c.binding():
 		starts = append(l.space.WarmStarts(), l.solution)
+	case l.large(): // the relaxed problem gets there sooner
+		return nil
 	}
 	for _, x := range starts {
 		if err := c.meeting(ctx, l, x); err != nil {
@@ -58,8 +61,11 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 			return err
 		}
 		c.tell("search")
-		options := c.options(l, l.problem, 0.25, searchSteps/2)
-		options.Brief, options.Rough = true, l.large()
+		options := c.options(l, l.problem, 0.25, searchSteps/2, l.large())
+		options.Brief = true
+		if l.large() {
+			options.Messages, options.Gap = &l.messages, roughGap
+		}
 		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
 		if err != nil || result.Solution == nil {
 			return err

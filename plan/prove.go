@@ -140,15 +140,12 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 		return search.Result{}, err
 	}
 	steps := int64(boundSteps)
-	switch how {
-	case roughly:
-		steps = 0 // its end does not depend on them
-	case watching:
+	if how == watching {
 		steps /= 4
 	}
-	options := c.options(l, relaxed, 1, steps)
+	options := c.options(l, relaxed, 1, steps, how == roughly)
 	if how == roughly {
-		options.Messages, options.Rough, options.Gap = &l.messages, true, roughGap
+		options.Messages, options.Gap = &l.messages, roughGap
 	}
 	raise := func(bound int64) {
 		if how != watching {

@@ -47,6 +47,26 @@ func TestMessagesAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// A rough search takes the last rounding of the dual for a solution, also where its steps end.
+func TestRoughRounding(t *testing.T) {
+	p := layered(5, 300, 20, 10).WithoutLimit()
+	w := newWork(t.Context(), p)
+	w.arcConsistent()
+	entries := compile(w).entries
+	for _, sweeps := range []int64{3, 5, 9} {
+		s := newSolver(t.Context(), p, Options{Rough: true})
+		s.lanes[0].table = 0
+		w := newWork(t.Context(), p)
+		w.rough = true
+		g := s.begin(w)
+		s.lanes[0].until = s.lanes[0].spent + 2*entries*sweeps
+		g.ascend(100)
+		if !s.lanes[0].found {
+			t.Errorf("no solution after %d sweeps", sweeps)
+		}
+	}
+}
+
 // A search goes on where another one of the problem stood, and ignores what is known of others.
 func TestMessagesGoOn(t *testing.T) {
 	p, other := layered(5, 300, 20, 10), layered(6, 300, 20, 10)

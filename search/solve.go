@@ -14,7 +14,7 @@ const DefaultSteps int64 = 1_000_000_000
 type Options struct {
 	// Steps is the budget in work units, about the number of matrix entries visited (10^9 are in the order of a second). It depends on
 	// nothing but the problem and the seed, so that results can be repeated. 0 means DefaultSteps, or five times what the reductions at
-	// the start take if that is more.
+	// the start take if that is more; a rough search then takes what it needs.
 	Steps int64
 	// Complete lets reductions, and the search for the smallest limit where no solution was found, run to their end even where that
 	// takes more than Steps. It is meant for problems for which no solution is known.
@@ -214,7 +214,10 @@ func (s *solver) root(w *work) int64 {
 	zero := s.lanes[0]
 	zero.first, s.lanes[1].first = s.first, s.first
 	zero.reduce(w)
-	if s.grows {
+	switch {
+	case s.grows && s.opt.Rough:
+		s.budget = math.MaxInt64
+	case s.grows:
 		s.budget = max(s.budget, 5*zero.spent)
 	}
 	if w.failed != nil {

@@ -91,18 +91,21 @@ func (g *stage) settle() bool {
 	return g.exact(min(g.s.table, 64*g.m.entries+1024))
 }
 
-// ascend runs n steps of the dual, offers its roundings, or only the last one where values last, and certifies the bound.
+// ascend runs n steps of the dual, offers its roundings, in a rough search only the last one, and certifies the bound.
 func (g *stage) ascend(n int) {
-	for i := range n {
+	for range n {
 		if g.s.done() {
 			break
 		}
 		g.dual.step(g.s.cost)
 		g.s.charge(g.dual.spent)
 		g.dual.spent = 0
-		if !g.w.rough || i == n-1 {
+		if !g.w.rough {
 			g.consider(g.dual.x, "rounding")
 		}
+	}
+	if g.w.rough && g.dual.iter > 0 {
+		g.consider(g.dual.x, "rounding")
 	}
 	if g.s.ctx.Err() == nil || g.bound == -Inf {
 		g.certify()
