@@ -10,9 +10,9 @@ import (
 )
 
 // Settle gives every tensor value of the main function, and every result of it, a closed sharding on the mesh: missing ones become
-// replicated. Axes that do not divide a dimension stay where it can be padded ([Padded]) and padding makes blocks smaller; else they
-// are dropped or split as Shardy does for inputs and outputs (shardy.md section 5.1). Results of functions without a sharding take
-// over that of the value they return. The only error is the context's.
+// replicated. Axes that do not divide a dimension stay where it can be padded ([Padded]), padding makes blocks smaller, and no op ties
+// it to a dimension that is cut evenly; else they are dropped or split as Shardy does for inputs and outputs (shardy.md section 5.1).
+// Results of functions without a sharding take over that of the value they return. The only error is the context's.
 func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 	main, ok := m.Main()
 	if !ok {
@@ -31,6 +31,9 @@ func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 		return err
 	}
 	RestrictManual(m)
+	if err == nil {
+		err = soften(ctx, m, body)
+	}
 	f, ret := m.Func(main), m.LastOp(body)
 	for i := range f.ResultShardings {
 		v := m.Operand(ret, i)
