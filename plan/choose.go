@@ -249,8 +249,8 @@ func (c *choice) options(l *level, p *search.Problem, part float64, otherwise in
 	for _, x := range append(l.space.WarmStarts(), l.solution) {
 		initial = append(initial, l.space.Extend(x, p))
 	}
-	return search.Options{Steps: steps, Rough: rough, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil, Initial: initial,
-		Memory: c.room.tree(l.space.Bytes(), p.Size()), Progress: func(search.Event) { c.tell("") }}
+	return search.Options{Steps: steps, Rough: rough, Seed: c.Seed, Complete: steps == 0 || c.best == nil, Brief: c.best != nil,
+		Initial: initial, Memory: c.room.tree(l.space.Bytes(), p.Size()), Progress: func(search.Event) { c.tell("") }}
 }
 
 // try lowers a solution, offers it and suggests it for other levels. Where the program that shares all copies does not fit, it
