@@ -133,9 +133,10 @@ func (d *drawing) window() bool {
 	return true
 }
 
-// sort draws a sort by the first of one or two operands.
+// sort draws a sort by the first of one or two operands. Sums that are equal but for the order of their summands would be ties that each
+// side breaks in its own way.
 func (d *drawing) sort() bool {
-	x, ok := d.one(func(x drawn) bool { return hasDims(x) && isFine(x) && isNumber(x) })
+	x, ok := d.one(func(x drawn) bool { return hasDims(x) && isFine(x) && isNumber(x) && (x.given || !x.float()) })
 	if !ok {
 		return false
 	}

@@ -88,6 +88,7 @@ type drawn struct {
 	real   axisMask // axes that it may vary over
 	bound  float64  // of magnitudes
 	coarse bool     // computed in 16 bits: not for decisions
+	given  bool     // as in an input: elements are equal or far apart
 }
 
 func (x drawn) size() int64 {
@@ -277,7 +278,7 @@ func (d *drawing) input(plain bool) {
 		global[k] *= d.members(axes)
 	}
 	x.real = x.v
-	x.coarse = x.float() && x.t != dtype.F32
+	x.coarse, x.given = x.float() && x.t != dtype.F32, true
 	d.exact = d.exact && !x.coarse
 	n := int64(1)
 	for _, s := range global {
