@@ -16,6 +16,12 @@ type Fetch struct {
 	Live int64 // the first devices, of which something is wanted; the others need nothing
 }
 
+// Behind returns what each of k devices needs to have some rows more than its block of n elements: those behind it.
+func Behind(n, k, rows int64) *Fetch {
+	b := Blocks{n, k}
+	return &Fetch{Blocks: b, Lo: affine(0, b.Size(), k), Rows: b.Size() + rows, Live: k}
+}
+
 // reads returns the elements of the dimension that device i needs, none where a is not below z.
 func (f *Fetch) reads(i int64) (a, z int64) {
 	if i >= f.Live {

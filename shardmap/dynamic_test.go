@@ -52,3 +52,24 @@ func TestOwnersFindSlices(t *testing.T) {
 		t.Error("no slice is ever found by its owners")
 	}
 }
+
+// Slices of any size that indices find in a tensor that is cut are found by the devices in whose blocks they begin, which fetch the rows
+// behind their blocks: the result is that of one device bit for bit.
+func TestOwnersTakeSlices(t *testing.T) {
+	fetched := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Take(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		for _, c := range compareCut(t, m, over).Collectives {
+			if c.Kind == collectives.Permute {
+				fetched++
+			}
+		}
+	})
+	if fetched == 0 {
+		t.Error("nothing is ever fetched")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -24,10 +25,17 @@ func (l *lowerer) gather(op ir.OpID) error {
 		}
 		if whole := m.Shape(operand)[d] * subaxis.Product(axes); sizes[d] == whole {
 			sizes[d] = m.Shape(operand)[d]
-		} else {
-			at.cut(d)
+			continue
+		}
+		if at.cut(d); sizes[d] > 1 { // slices begin in the block and may end behind it
+			f := &fetcher{lowerer: l, b: at.b, op: op, dim: d, axes: axes}
+			behind := localform.Behind(m.Shape(operand)[d]*subaxis.Product(axes), subaxis.Product(axes), sizes[d]-1)
+			longer := f.exchange(m.Operand(op, 0), behind.Exchange())
+			m.SetSharding(longer, m.Sharding(operand))
+			m.SetOperand(op, 0, longer)
 		}
 	}
+	at.sizes = sizes
 	m.SetAttrs(op, m.OpAttrs(op).With("slice_sizes", ir.Ints(sizes)))
 	l.results(op)
 	if at.any {
@@ -103,6 +111,7 @@ type indexing struct {
 	mapped  []int64    // its dimension for each component of an index
 	dim     int64      // the dimension of indices that holds the components
 	isCut   []bool     // components whose dimension is cut
+	sizes   []int64    // of slices of the indexed tensor, nil for single rows
 	any     bool
 }
 
@@ -146,6 +155,9 @@ func (x *indexing) bounds(whole bool) (low, high ir.ValueID) {
 		n := m.Shape(x.source)[d]
 		if whole {
 			n *= subaxis.Product(x.l.axes(x.source, d))
+			if x.sizes != nil {
+				return n - x.sizes[d]
+			}
 		}
 		return n - 1
 	}

@@ -32,6 +32,9 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 	case ir.OpDynamicSlice:
 		md.seek(m, op, at(0), &f)
 		return f
+	case ir.OpGather:
+		md.surround(m, op, at(0), &f)
+		return f
 	case ir.OpChloTopK:
 		md.search(m, op, at(0), &f)
 		return f

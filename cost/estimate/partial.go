@@ -42,6 +42,31 @@ func (md *Model) search(m *ir.Module, op ir.OpID, from *collectives.Layout, f *F
 	}
 }
 
+// surround prices the rows behind its block that a device fetches for the slices of a gather that end there.
+func (md *Model) surround(m *ir.Module, op ir.OpID, from *collectives.Layout, f *Fetching) {
+	dims := slices.Clone(f.Operands[0])
+	for d, size := range m.OpAttrs(op).Ints("slice_sizes") {
+		n, axes := m.Shape(m.Operand(op, 0))[d], from.Dims[d]
+		if len(axes) == 0 || size == n || size == 1 {
+			continue
+		}
+		row := product(dims) / dims[d] * int64(m.ValueType(m.Operand(op, 0)).DType.Bytes())
+		x := localform.Behind(n, subaxis.Product(axes), size-1).Exchange()
+		for r := range x.Rounds {
+			f.Sent += md.permute(axes, x.Rounds[r].Pairs, x.Rounds[r].Rows*row)
+		}
+		for _, rows := range x.Copies() {
+			f.Copied += md.copied(rows * row)
+		}
+		dims[d] += size - 1
+		f.Any = true
+	}
+	if f.Any {
+		f.Operands = slices.Clone(f.Operands)
+		f.Operands[0] = dims
+	}
+}
+
 // run prices what devices send each other of what they folded, and how an op goes on from that along the dimension that it runs along.
 func (md *Model) run(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetching) {
 	run, ok := localform.Running(m, op, m.Shape)

@@ -12,6 +12,7 @@ func init() {
 		Name:  "gather",
 		Why:   "batches follow the indices, whole slices follow the operand, cut ones are searched on every shard",
 		build: buildGather,
+		seeks: true,
 
 		combine: sums,
 		judge:   keepUnindexed,
@@ -35,6 +36,7 @@ type indexing struct {
 	scatter              bool
 	offset, collapsed    []int64
 	inputBatch, idxBatch []int64
+	indexed              []int64 // dimensions of the input of a gather
 	indexVectorDim       int
 	indices              int // operand number
 	slices               []int64
@@ -46,7 +48,7 @@ func buildGather(b *builder) bool {
 		return false
 	}
 	x := indexing{builder: b, offset: d.Offset, collapsed: d.Collapsed, inputBatch: d.OperandBatch,
-		idxBatch: d.IndicesBatch, indexVectorDim: int(d.IndexVectorDim), indices: 1, slices: b.out[0]}
+		idxBatch: d.IndicesBatch, indexed: d.StartIndexMap, indexVectorDim: int(d.IndexVectorDim), indices: 1, slices: b.out[0]}
 	return x.build()
 }
 
@@ -110,6 +112,9 @@ func (x *indexing) offsetDim(input, s int, size int64) {
 	case size == 1:
 		x.place(input, none, none, whole, reduction, false)
 		x.place(none, none, s, 1, needReplication, false)
+	case x.computing && hasInt(x.indexed, input):
+		x.place(input, none, none, whole, reduction, false)
+		x.place(none, none, s, size, needReplication, false)
 	default:
 		x.place(input, none, s, whole, needReplication, true)
 	}
@@ -156,13 +161,22 @@ func combines(m *ir.Module, op ir.OpID) bool {
 	return false
 }
 
-// keepUnindexed keeps dimensions of the operand of a gather whole that slices of size one are taken from without an index.
+// keepUnindexed keeps dimensions of the operand of a gather whole that parts are taken from without an index. Others are cut into blocks
+// that are long enough for slices to end in the next one.
 func keepUnindexed(v *verdict) {
 	dims, _ := v.m.Attr(v.op, "dimension_numbers").(*ir.GatherDims)
 	for d, size := range v.m.OpAttrs(v.op).Ints("slice_sizes") {
-		indexed := slices.Contains(dims.StartIndexMap, int64(d)) || slices.Contains(dims.OperandBatch, int64(d))
-		if size != v.m.Shape(v.m.Operand(v.op, 0))[d] && !indexed {
+		n := v.m.Shape(v.m.Operand(v.op, 0))[d]
+		indexed := slices.Contains(dims.StartIndexMap, int64(d))
+		switch {
+		case size == n || slices.Contains(dims.OperandBatch, int64(d)):
+		case !indexed:
 			v.whole(v.rule.Operands[0], d)
+		case size > 1:
+			f := v.rule.Operands[0][d][0]
+			for v.parts[f] > 1 && (n%v.parts[f] != 0 || n/v.parts[f] < size-1) {
+				v.parts[f]--
+			}
 		}
 	}
 }

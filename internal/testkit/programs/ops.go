@@ -234,12 +234,19 @@ func (g *generator) dot(v ir.ValueID, dims []int64) {
 	g.add(g.b.Op1(ir.OpDotGeneral, g.m.TensorType(dtype.F32, out...), attrs("dot_dimension_numbers", d), v, w))
 }
 
-// gather takes rows of a matrix, as an embedding does; indices run beyond both ends.
+// gather takes rows of a matrix, as an embedding does, or runs of rows; indices run beyond both ends.
 func (g *generator) gather(v ir.ValueID, dims []int64) {
 	if len(dims) != 2 || g.indices == 0 {
 		return
 	}
 	rows := g.m.Shape(g.indices)[0]
+	if g.Windows && rapid.Bool().Draw(g.t, "runs") && dims[0] > 0 && rows <= 16 {
+		run := rapid.Int64Range(1, min(dims[0], 4)).Draw(g.t, "run")
+		d := &ir.GatherDims{Offset: []int64{1, 2}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
+		g.add(g.b.Op1(ir.OpGather, g.m.TensorType(dtype.F32, rows, run, dims[1]), attrs("dimension_numbers", d,
+			"slice_sizes", ir.Ints{run, dims[1]}, "indices_are_sorted", ir.BoolAttr(false)), v, g.indices))
+		return
+	}
 	d := &ir.GatherDims{Offset: []int64{1}, Collapsed: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
 	g.add(g.b.Op1(ir.OpGather, g.m.TensorType(dtype.F32, rows, dims[1]), attrs("dimension_numbers", d,
 		"slice_sizes", ir.Ints{1, dims[1]}, "indices_are_sorted", ir.BoolAttr(false)), v, g.indices))

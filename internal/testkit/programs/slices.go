@@ -56,3 +56,37 @@ func dynamic(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref,
 	f.ResultShardings[0] = m.Sharding(result)
 	return m, mesh
 }
+
+// Take draws a module with a function of one gather of slices of any size, and adds the mesh. The axes cut the operand, and of the result
+// the dimensions that slices have whole. Indices lie outside now and then.
+func Take(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
+	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8, dtype.BF16}).Draw(t, "element")
+	whole := n.each(n.size)
+	sizes := n.each(func(d int) int64 { return n.between(1, whole[d], "rows of a slice") })
+	rows, rank := n.between(1, 4, "slices"), int64(len(cuts))
+	result := m.TensorType(e, append([]int64{rows}, sizes...)...)
+	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: []ir.TypeID{m.TensorType(e, whole...), m.TensorType(dtype.I32, rows, rank)},
+		Results: []ir.TypeID{result}}))
+	b, all := m.BuilderAtEnd(f.Body), n.each(func(d int) int64 { return int64(d) })
+	dims := &ir.GatherDims{Offset: n.each(func(d int) int64 { return int64(d) + 1 }), StartIndexMap: all, IndexVectorDim: 1}
+	v := b.Op1(ir.OpGather, result, attrs("dimension_numbers", dims, "slice_sizes", ir.Ints(sizes), "indices_are_sorted", ir.BoolAttr(false)),
+		m.BlockArgs(f.Body)...)
+	b.Op(ir.OpReturn, nil, nil, v)
+	mesh := m.AddMesh("mesh", over, nil, 0)
+	place := func(v ir.ValueID, dims [][]subaxis.Ref) {
+		l := collectives.Layout{Dims: dims}
+		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
+	}
+	place(m.BlockArgs(f.Body)[0], cuts)
+	place(m.BlockArgs(f.Body)[1], make([][]subaxis.Ref, 2))
+	kept := make([][]subaxis.Ref, len(cuts)+1)
+	for d := range cuts {
+		if sizes[d] == whole[d] {
+			kept[d+1] = cuts[d]
+		}
+	}
+	place(v, kept)
+	f.ResultShardings[0] = m.Sharding(v)
+	return m, mesh
+}
