@@ -1,6 +1,7 @@
 package shardmap_test
 
 import (
+	"strings"
 	"testing"
 
 	"autoshard/collectives"
@@ -71,5 +72,38 @@ func TestOwnersTakeSlices(t *testing.T) {
 	})
 	if fetched == 0 {
 		t.Error("nothing is ever fetched")
+	}
+}
+
+// Indices of eight bits find their rows in a tensor that is longer than they count, and add to them.
+func TestNarrowIndices(t *testing.T) {
+	for _, op := range []string{
+		`%0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0],
+    index_vector_dim = 1>, slice_sizes = array<i64: 1>}> SHARDING : (tensor<300xf32>, tensor<4x1xi8>) -> tensor<4xf32>`,
+		`%0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+    scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %sum = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) SHARDING : (tensor<300xf32>, tensor<4x1xi8>, tensor<4xf32>) -> tensor<300xf32>`,
+	} {
+		result, sharding := "tensor<4xf32>", "<@mesh, [{}]>"
+		if strings.Contains(op, "scatter") {
+			result, sharding = "tensor<300xf32>", `<@mesh, [{"x"}]>`
+		}
+		text := `sdy.mesh @mesh = <["x"=3]>
+func.func @main(%a: tensor<300xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<4x1xi8>, %u: tensor<4xf32>) -> (` + result +
+			` {sdy.sharding = #sdy.sharding` + sharding + `}) {
+  ` + strings.Replace(op, "SHARDING", `{sdy.sharding = #sdy.sharding_per_value<[`+sharding+`]>}`, 1) + `
+  return %0 : ` + result + `
+}`
+		rapid.Check(t, func(t *rapid.T) {
+			m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mesh, _ := m.LookupMesh("mesh")
+			compareCut(t, m, mesh)
+		})
 	}
 }

@@ -121,10 +121,16 @@ func (l *lowerer) indexing(op ir.OpID, source ir.ValueID, mapped []int64, dim in
 		mapped: mapped, dim: dim, isCut: make([]bool, len(mapped))}
 }
 
+// cut notes that a dimension is cut. Indices of few bits are widened: they need not hold where blocks begin.
 func (x *indexing) cut(d int) {
-	if c := slices.Index(x.mapped, int64(d)); c >= 0 {
-		x.isCut[c], x.any = true, true
+	c := slices.Index(x.mapped, int64(d))
+	if c < 0 {
+		return
 	}
+	if m := x.l.m; x.element().Bytes() < dtype.I32.Bytes() {
+		x.indices = x.b.Op1(ir.OpConvert, m.TensorType(dtype.I32, m.Shape(x.indices)...), nil, x.indices)
+	}
+	x.isCut[c], x.any = true, true
 }
 
 func (x *indexing) element() dtype.Type { return x.l.m.ValueType(x.indices).DType }
