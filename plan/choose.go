@@ -271,8 +271,9 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 		if err != nil {
 			return 0, err
 		}
-		if c.offer(found); c.best == found {
-			l.chosen = solution
+		c.offer(found)
+		if found.step.Peak <= c.Memory {
+			l.tried = append(l.tried, attempt{total: found.step.Total(), solution: solution})
 		}
 		c.short = c.short || found.step.Peak > c.Memory
 		if excess := found.step.Peak - c.Memory; i == 0 || excess < over {

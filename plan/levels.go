@@ -78,10 +78,17 @@ type level struct {
 	space    *space.Space
 	problem  *search.Problem
 	solution []int32         // the latest
-	chosen   []int32         // that of the best plan, if it is of this level
+	tried    []attempt       // those that fit
 	messages search.Messages // of its relaxed problems
 	quick    bool            // a rough solution will do
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
+}
+
+// attempt is a solution with a program that fits.
+type attempt struct {
+	total    int64 // picoseconds that its program takes
+	solution []int32
+	met      bool // the search has begun with its reductions sent as one
 }
 
 // build makes the problem of a level; it is nil if that is too large, or its time or steps are over.

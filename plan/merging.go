@@ -33,15 +33,30 @@ func (c *choice) binding() bool {
 	})
 }
 
-// remerging does so with those of the best plan, as long as there is a better one.
+// remerging does so with those of the fastest programs that fit; of a large problem with those of the best plan alone.
 func (c *choice) remerging(ctx context.Context, l *level) error {
 	for range mergingAttempts {
-		before := c.best
-		if err := c.meeting(ctx, l, l.chosen); err != nil || c.best == before {
+		x := l.fastest()
+		if x == nil || l.large() && x.total > c.best.step.Total() {
+			return nil
+		}
+		x.met = true
+		if err := c.meeting(ctx, l, x.solution); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fastest returns the attempt with the fastest program whose reductions have not met yet, nil for none.
+func (l *level) fastest() *attempt {
+	var out *attempt
+	for i := range l.tried {
+		if x := &l.tried[i]; !x.met && (out == nil || x.total < out.total) {
+			out = x
+		}
+	}
+	return out
 }
 
 // meeting searches a level with costs that count on reductions being sent as one with those of a solution, where that matters. Where they
