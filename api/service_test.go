@@ -247,7 +247,7 @@ func TestPropagate(t *testing.T) {
 	}
 }
 
-// What an answer does not keep comes with it, and the options about loops and axes count.
+// What an answer does not keep as it is comes with it, and the options about loops and axes count.
 func TestFindings(t *testing.T) {
 	r := start(t, Options{}, nil)
 	uneven := "sdy.mesh @mesh = <[\"x\"=4]>\n" +
@@ -263,7 +263,7 @@ func TestFindings(t *testing.T) {
 		f[0].Severity != "warning" {
 		t.Errorf("findings are %v", f)
 	}
-	if spec := plan.Plan.Inputs[0].Spec; spec != "P(None)" || plan.Plan.Inputs[0].User {
+	if spec := plan.Plan.Inputs[0].Spec; spec != "P('x')" || !plan.Plan.Inputs[0].User {
 		t.Errorf("the input has %s", spec)
 	}
 	propagation, err := client(t, r).Propagate(t.Context(),
