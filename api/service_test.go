@@ -515,8 +515,9 @@ func waitingIn(r *running) int {
 func TestWaitingTime(t *testing.T) {
 	release := make(chan struct{})
 	r := start(t, Options{MaxConcurrent: 1, MaxTime: 100 * time.Millisecond}, func(s *service) {
-		s.makePlan = func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error) {
+		s.makePlan = func(ctx context.Context, _ *autoshard.Model, _ autoshard.PlanOptions) (*autoshard.Plan, error) {
 			<-release
+			<-ctx.Done()
 			return nil, diag.Infeasible(diag.NoPlan, diag.Position{}, "none")
 		}
 	})
