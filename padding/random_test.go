@@ -94,9 +94,10 @@ func unseen(t *rapid.T, m *ir.Module, mesh ir.MeshID) int {
 	cut(t, m, mesh)
 	inputs := programs.Inputs(t, m)
 	want, text := evaluate(t, m, inputs), mlir.Print(m, mlir.PrintOptions{})
+	before := ir.OpID(m.NumOps())
 	partition(t, m, mesh)
 	garbage := rapid.SampledFrom(poisons).Draw(t, "garbage")
-	padded := poison(m, garbage)
+	padded := poison(m, before, garbage)
 	compare(t, "padded", evaluate(t, m, inputs), want, text, m)
 
 	p, err := shardmap.Lower(t.Context(), m, mesh)
@@ -182,18 +183,20 @@ func everywhere(float float64, integer int64) run.Fill {
 	}
 }
 
-// poison replaces what pads arguments. It returns how many arguments and results are padded.
-func poison(m *ir.Module, fill run.Fill) (padded int) {
-	for op := range m.Ops(m.MainFunc().Body) {
-		if !padding.AtBoundary(m, op) {
-			continue
+// poison replaces what pads arguments, and values on the way, by ops from first on. It returns how many arguments and results are padded.
+func poison(m *ir.Module, first ir.OpID, fill run.Fill) (padded int) {
+	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
+		if padding.AtBoundary(m, op) {
+			padded++
 		}
-		if padded++; m.Kind(op) == ir.OpPad {
+		if op >= first && m.Kind(op) == ir.OpPad {
 			scalar := tensor.New(m.ValueType(m.Operand(op, 1)).DType, nil)
 			fill(&scalar)
-			m.SetOperand(op, 1, m.BuilderBefore(op).Constant(m.Dense(m.Type(m.Operand(op, 1)), scalar.Data)))
+			value := m.BuilderBefore(op).Constant(m.Dense(m.Type(m.Operand(op, 1)), scalar.Data))
+			m.SetSharding(value, m.Sharding(m.Operand(op, 1)))
+			m.SetOperand(op, 1, value)
 		}
-	}
+	})
 	return padded
 }
 
