@@ -6,6 +6,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -98,6 +99,8 @@ func (p *padder) tieOp(op ir.OpID) {
 				if f < 0 {
 					root := p.find(at)
 					p.dims[root].rigid = p.dims[root].rigid || p.cut(at)
+				} else if roles.moves(f) {
+					continue // sizes before and after differ
 				} else if of, ok := group[f]; ok {
 					p.union(of, at)
 				} else {
@@ -113,8 +116,15 @@ func (p *padder) tieOp(op ir.OpID) {
 // roles says how an op has the dimensions of its tensors: by the factor that pads them, -1 where the op has them unpadded.
 type roles struct {
 	rule              *ir.Rule
+	runs              bool // it folds all elements up to one
+	moving            bool // elements move along factors that do not pass through
 	reduction         ir.Reduction
 	operands, results [][]int32
+}
+
+// moves says whether elements move along a factor.
+func (r *roles) moves(f int32) bool {
+	return r.moving && (slices.Contains(r.rule.Permutation, f) || slices.Contains(r.rule.NeedReplication, f))
 }
 
 func (p *padder) rolesOf(op ir.OpID) *roles {
@@ -125,6 +135,8 @@ func (p *padder) rolesOf(op ir.OpID) *roles {
 	if out.rule = rule.Computing(m, op); out.rule != nil {
 		paddable = p.paddable(op, out.rule)
 		_, out.reduction = rule.Shardable(m, op, out.rule)
+		_, out.runs = localform.Running(m, op, m.Shape)
+		out.moving = !out.runs && len(localform.Dims(m, op, m.Shape)) > 0
 	}
 	leading := func(v ir.ValueID, mapping func() [][]int32) []int32 {
 		list := make([]int32, len(m.Shape(v)))

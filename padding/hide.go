@@ -12,8 +12,20 @@ import (
 // hide changes an op, whose operands are padded already, so that its result has nothing of their padding.
 func (p *padder) hide(op ir.OpID, roles *roles) {
 	m := p.m
+	if roles.runs {
+		p.run(op)
+		return
+	}
 	switch m.Kind(op) {
-	case ir.OpReduce, ir.OpDotGeneral, ir.OpDot, ir.OpConvolution:
+	case ir.OpReduce:
+		for i := range m.NumResults(op) {
+			if m.NumResults(op) == 1 {
+				p.mask(op, i, roles)
+			} else {
+				p.surround(op, i, m.Operand(op, m.NumResults(op)+i), roles.alongAll(i, roles.rule.Permutation))
+			}
+		}
+	case ir.OpDotGeneral, ir.OpDot:
 		for i := range m.NumOperands(op) {
 			p.mask(op, i, roles)
 		}
@@ -100,6 +112,15 @@ func (p *padder) mask(op ir.OpID, i int, roles *roles) {
 
 // masked emits a value for an op with a fill in the place of its padding along some dimensions.
 func (p *padder) masked(op ir.OpID, v ir.ValueID, dims uint64, fill []byte) ir.ValueID {
+	m := p.m
+	b := m.BuilderBefore(op)
+	inside := p.inside(op, v, dims)
+	filled := p.like(v, b.Constant(&ir.Dense{Type: m.Type(v), Data: fill, Splat: true}))
+	return p.like(v, b.Op1(ir.OpSelect, m.Type(v), nil, inside, v, filled))
+}
+
+// inside emits for an op which elements of a value are no padding along some dimensions.
+func (p *padder) inside(op ir.OpID, v ir.ValueID, dims uint64) ir.ValueID {
 	m, shape, whole := p.m, p.m.Shape(v), p.unpadded(v)
 	b, block := m.BuilderBefore(op), m.OpBlock(op)
 	predicate := m.TensorType(dtype.I1, shape...)
@@ -119,8 +140,7 @@ func (p *padder) masked(op ir.OpID, v ir.ValueID, dims uint64, fill []byte) ir.V
 			inside = p.like(v, b.Op1(ir.OpAnd, predicate, nil, inside, valid))
 		}
 	}
-	filled := p.like(v, b.Constant(&ir.Dense{Type: m.Type(v), Data: fill, Splat: true}))
-	return p.like(v, b.Op1(ir.OpSelect, m.Type(v), nil, inside, v, filled))
+	return inside
 }
 
 // below emits which of n indices, cut by axes, are less than a limit.

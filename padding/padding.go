@@ -13,8 +13,9 @@
 //
 // What padding holds is undefined: whoever stores an argument in blocks fills them up with anything, and ops compute with it. Where it
 // could reach an element that counts, it is replaced before: by the identity of a reduction, by zeros in both operands of a product.
-// Indices are clamped as they are on the whole tensor. Which dimensions of an op may be padded is a verdict of its family
-// ([rule.Paddable]), which those who cut an op ask before; the others are cut evenly.
+// Indices are clamped as they are on the whole tensor, and windows and their like are moved to where they are on it. Which
+// dimensions of an op may be padded is a verdict of its family ([rule.Paddable]), which those who cut an op ask before; the others
+// are cut evenly.
 //
 // Dimensions that are the same factor of an op have one padded size, and so have both sides of a reshard that are cut: reshards stay
 // plain collectives. Whole dimensions keep their size: they are padded, or what is padded is taken off them, where nothing has to be

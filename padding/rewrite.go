@@ -121,7 +121,12 @@ func (p *padder) op(op ir.OpID) {
 		}
 		changed = changed || !slices.Equal(dims, p.unpadded(v))
 	}
-	if changed {
+	if roles.moving {
+		if v, made := p.move(op, roles, changed); made {
+			p.finish(op, v)
+			return
+		}
+	} else if changed {
 		p.hide(op, roles)
 	}
 	for i, v := range m.Results(op) {
@@ -139,6 +144,14 @@ func (p *padder) op(op ir.OpID) {
 			p.divert(v, p.resize(m.BuilderAfter(op), v, final, m.Sharding(v)), next)
 		}
 	}
+}
+
+// finish puts a value in the place of the result of an op that is no longer needed.
+func (p *padder) finish(op ir.OpID, v ir.ValueID) {
+	m, old := p.m, p.m.Result(op, 0)
+	p.alias(v, old)
+	m.ReplaceUses(old, v)
+	m.Erase(op)
 }
 
 // constant pads a constant: one of equal elements by more of them. Others are padded where they are whole, which is where programs

@@ -3,6 +3,7 @@ package shardmap_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"autoshard/backend/interp"
@@ -131,14 +132,16 @@ func runSharded(t *rapid.T, p *shardmap.Program, inputs []*tensor.Tensor) []*ten
 	outs := runBlocks(t, p, cutInputs(p, inputs))
 	var results []*tensor.Tensor
 	for i, port := range p.Outputs {
-		whole := tensor.New(outs[0][i].DType, port.Dims)
+		whole := tensor.New(outs[0][i].DType, port.Stored())
 		for d := range p.Mesh.Devices() {
 			block := outs[p.Mesh.DeviceID(d)][i]
-			eachElement(&p.Mesh, &port.Layout, port.Dims, d, func(w, local int) {
+			eachElement(&p.Mesh, &port.Layout, port.Stored(), d, func(w, local int) {
 				width := whole.DType.Bytes()
 				copy(whole.Data[w*width:(w+1)*width], block.Data[local*width:])
 			})
 		}
+		rank := len(port.Dims)
+		whole = tensor.Slice(whole, make([]int64, rank), port.Dims, slices.Repeat([]int64{1}, rank))
 		results = append(results, &whole)
 	}
 	return results
@@ -148,7 +151,8 @@ func runSharded(t *rapid.T, p *shardmap.Program, inputs []*tensor.Tensor) []*ten
 func cutInputs(p *shardmap.Program, inputs []*tensor.Tensor) [][]*tensor.Tensor {
 	args := make([][]*tensor.Tensor, p.Mesh.Devices())
 	for d := range p.Mesh.Devices() {
-		for i, in := range inputs {
+		for i := range inputs {
+			in := stored(&p.Inputs[i], inputs[i])
 			block := tensor.New(in.DType, p.Inputs[i].Layout.LocalDims(in.Shape))
 			eachElement(&p.Mesh, &p.Inputs[i].Layout, in.Shape, d, func(whole, local int) {
 				width := in.DType.Bytes()
@@ -158,6 +162,15 @@ func cutInputs(p *shardmap.Program, inputs []*tensor.Tensor) [][]*tensor.Tensor 
 		}
 	}
 	return args
+}
+
+// stored returns an input as it is cut, padded where its port says so.
+func stored(port *shardmap.Port, in *tensor.Tensor) tensor.Tensor {
+	none, high := make([]int64, len(in.Shape)), slices.Clone(port.Stored())
+	for d, n := range in.Shape {
+		high[d] -= n
+	}
+	return tensor.Pad(*in, tensor.New(in.DType, nil), none, high, none)
 }
 
 // runBlocks runs the program on all devices, checks what its collectives moved, and returns the blocks of each partition.

@@ -14,7 +14,7 @@ const (
 	unpadded padding = iota
 	passing          // those that pass through: what stands in padding stays there
 	masked           // besides, those that are summed or searched, where the padding can be hidden before
-	owned            // besides, those along which every device changes what it has
+	owned            // besides, those along which devices change or search what they have
 )
 
 // Paddable is the third verdict of a family, beside the rule and [Shardable]: which factors may be cut by axes that do not divide them.
@@ -43,7 +43,11 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 		whole(r.Permutation)
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {
-		for _, factors := range v.places(&d) { // windows of a kernel
+		dims := v.places(&d)
+		if f := dims[0][0]; d.Kernel < 0 && v.alone(f, dims) {
+			out[f] = r.Sizes[f] > 1
+		}
+		for _, factors := range dims { // windows of a kernel
 			whole(slices.DeleteFunc(slices.Clone(factors), func(f int32) bool { return !slices.Contains(r.Reduction, f) }))
 		}
 	}

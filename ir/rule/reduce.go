@@ -17,14 +17,14 @@ func init() {
 
 		combine: combineReduce,
 		judge:   mergePartial,
-		pads:    masked,
+		pads:    owned,
 	}, ir.OpReduce)
 	register(&Family{
 		Name:  "reduce_window",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildReduceWindow,
 		judge: fetchOrRun,
-		pads:  passing,
+		pads:  owned,
 	}, ir.OpReduceWindow)
 	register(&Family{
 		Name:  "select_and_scatter",

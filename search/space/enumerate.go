@@ -149,7 +149,7 @@ func (s *Space) factorings(r *ir.Rule, parts []int64, padded []bool, emit func(c
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Sizes[b], r.Sizes[a]) })
 	on := make([]place, len(order))
 	for i, f := range order {
-		on[i] = place{parts[f], padded[f]}
+		on[i] = place{parts[f], padded[f] && parts[f] == r.Sizes[f]}
 	}
 	s.placements(on, func(places [][]subaxis.Ref) {
 		factors := make(collectives.Factors, len(r.Sizes))
