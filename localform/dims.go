@@ -24,6 +24,14 @@ type Dim struct {
 	pieces   func(k int64) []Piece
 }
 
+// Cut returns what says which axes cut the op along the dimension: an operand, or -1 for the results, and a dimension of that.
+func (d *Dim) Cut() (operand, dim int) {
+	if d.Kernel >= 0 {
+		return 1, d.Kernel
+	}
+	return -1, d.Out
+}
+
 // Parts returns the greatest number of blocks into which the dimension can be cut evenly everywhere, none of them empty; every
 // other number divides it.
 func (d *Dim) Parts() int64 {

@@ -29,12 +29,12 @@ func (l *lowerer) fetch(op ir.OpID, fill func(operand int) ir.ValueID) []localfo
 	m := l.m
 	var out []localform.Piece
 	for _, d := range l.dims(op) {
-		var axes []subaxis.Ref
-		if d.Kernel >= 0 {
-			axes = l.axes(m.Operand(op, 1), d.Kernel)
-		} else {
-			axes = l.axes(m.Result(op, 0), d.Out)
+		cut := m.Result(op, 0)
+		operand, dim := d.Cut()
+		if operand >= 0 {
+			cut = m.Operand(op, operand)
 		}
+		axes := l.axes(cut, dim)
 		if len(axes) == 0 {
 			continue
 		}
@@ -59,13 +59,10 @@ func (l *lowerer) dims(op ir.OpID) []localform.Dim { return localform.Dims(l.m, 
 // whole returns the sizes of whole tensors for an op whose turn it is.
 func (l *lowerer) whole(op ir.OpID) func(ir.ValueID) []int64 {
 	return func(v ir.ValueID) []int64 {
-		dims := slices.Clone(l.m.Shape(v))
-		for d := range dims {
-			if l.m.DefiningOp(v) != op {
-				dims[d] *= subaxis.Product(l.axes(v, d))
-			}
+		if l.m.DefiningOp(v) == op {
+			return l.m.Shape(v)
 		}
-		return dims
+		return l.global(v)
 	}
 }
 

@@ -46,12 +46,8 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 		return f
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {
-		var axes []subaxis.Ref
-		if d.Kernel >= 0 {
-			axes = at(1).Dims[d.Kernel]
-		} else {
-			axes = at(-1).Dims[d.Out]
-		}
+		operand, dim := d.Cut()
+		axes := at(operand).Dims[dim]
 		if len(axes) == 0 {
 			continue
 		}

@@ -101,11 +101,12 @@ func (v *verdict) places(d *localform.Dim) (dims [][]int32) {
 	for _, i := range d.Inputs {
 		dims = append(dims, v.rule.Operands[i][d.In])
 	}
-	if d.Kernel >= 0 {
-		return append(dims, v.rule.Operands[1][d.Kernel])
+	operand, dim := d.Cut()
+	if operand >= 0 {
+		return append(dims, v.rule.Operands[operand][dim])
 	}
 	for _, mapping := range v.rule.Results {
-		dims = append(dims, mapping[d.Out])
+		dims = append(dims, mapping[dim])
 	}
 	return dims
 }
