@@ -10,11 +10,11 @@ import (
 	"autoshard/subaxis"
 )
 
-// soften drops axes that do not divide a dimension where an op ties it to another one that cannot be cut by them: that of a window, which
-// is not padded, or of a value that is cut evenly. Blocks would have to be brought from the one to the other between any two ops. Inputs
-// and constraints keep what the user asks for.
+// soften drops axes that do not divide a dimension where an op ties it to another one that cannot be cut by them: of an op that is not
+// padded, or of a value that is cut evenly. Blocks would have to be brought from the one to the other between any two ops. Inputs and
+// constraints keep what the user asks for.
 func soften(ctx context.Context, m *ir.Module, body ir.BlockID) error {
-	if !hasUneven(m) {
+	if !m.Uneven() {
 		return nil
 	}
 	for again := true; again; {
@@ -29,18 +29,6 @@ func soften(ctx context.Context, m *ir.Module, body ir.BlockID) error {
 		}
 	}
 	return nil
-}
-
-// hasUneven says whether some value is cut by axes that do not divide it.
-func hasUneven(m *ir.Module) bool {
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if id := m.Sharding(v); id != 0 && isTensor(m, v) {
-			if l := LayoutOf(m.ShardingOf(id)); !l.Divides(m.Shape(v)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // tied is a dimension of a tensor of an op, with the factor whose padding is its.

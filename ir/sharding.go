@@ -172,6 +172,23 @@ func (s *Sharding) LocalDims(dims []int64) []int64 {
 	return out
 }
 
+// Uneven says whether some tensor is cut by axes that do not divide it.
+func (m *Module) Uneven() bool {
+	for v := ValueID(1); int(v) < m.NumValues(); v++ {
+		id, t := m.Sharding(v), m.ValueType(v)
+		if id == 0 || t.Kind != TensorKind {
+			continue
+		}
+		s := m.ShardingOf(id)
+		for d := range s.Dims {
+			if t.Dims[d] != Dynamic && t.Dims[d]%s.Shards(d) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // FormatSharding returns the text of a sharding as Shardy prints it, without the #sdy.sharding prefix.
 func (m *Module) FormatSharding(id ShardingID) string {
 	s := m.ShardingOf(id)

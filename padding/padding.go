@@ -51,7 +51,7 @@ func Forget(m *ir.Module) {
 // it. The only error is the context's.
 func Pad(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 	main, ok := m.Main()
-	if !ok || !uneven(m) {
+	if !ok || !m.Uneven() {
 		return ctx.Err()
 	}
 	p := &padder{ctx: ctx, m: m, mesh: mesh, body: m.Func(main).Body, made: ir.OpID(m.NumOps()), roles: map[ir.OpID]*roles{},
@@ -61,22 +61,6 @@ func Pad(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 	p.size()
 	p.arguments()
 	return p.block(p.body)
-}
-
-// uneven says whether some value is cut by axes that do not divide it.
-func uneven(m *ir.Module) bool {
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if m.Sharding(v) == 0 || m.ValueType(v).Kind != ir.TensorKind {
-			continue
-		}
-		dims, s := m.Shape(v), m.ShardingOf(m.Sharding(v))
-		for d := range s.Dims {
-			if len(s.Dims[d].Axes) > 0 && dims[d]%s.Shards(d) != 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // padder pads one function.
