@@ -31,8 +31,8 @@ func Settle(ctx context.Context, m *ir.Module, mesh ir.MeshID) error {
 		return err
 	}
 	RestrictManual(m)
-	if err == nil {
-		err = soften(ctx, m, body)
+	if err := soften(ctx, m, body); err != nil {
+		return err
 	}
 	f, ret := m.Func(main), m.LastOp(body)
 	for i := range f.ResultShardings {
