@@ -28,23 +28,24 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 	switch m.Kind(op) {
 	case ir.OpDynamicUpdateSlice:
 		md.own(m, op, at(0), &f)
-		return f
 	case ir.OpDynamicSlice:
 		md.seek(m, op, at(0), &f)
-		return f
 	case ir.OpGather:
 		md.surround(m, op, at(0), &f)
-		return f
 	case ir.OpChloTopK:
 		md.search(m, op, at(0), &f)
-		return f
 	case ir.OpReduce:
 		md.exchange(m, op, at(0), at(-1).LocalDims(m.Shape(m.Result(op, 0))), &f)
-		return f
+	default:
+		if md.run(m, op, at(-1), &f); !f.Any {
+			md.neighbours(m, op, at, &f)
+		}
 	}
-	if md.run(m, op, at(-1), &f); f.Any {
-		return f
-	}
+	return f
+}
+
+// neighbours prices what an op needs of other blocks along the dimensions in which elements move.
+func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *collectives.Layout, f *Fetching) {
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		operand, dim := d.Cut()
 		axes := at(operand).Dims[dim]
@@ -52,7 +53,7 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 			continue
 		}
 		if !f.Any {
-			f.Operands = slices.Clone(operands)
+			f.Any, f.Operands = true, slices.Clone(f.Operands)
 		}
 		k := subaxis.Product(axes)
 		pieces := d.Pieces(k)
@@ -70,12 +71,10 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 			dims[p.Dim] = p.Local()
 			f.Operands[p.Operand] = dims
 		}
-		f.Any = true
 	}
 	if f.Any {
 		f.Done = done(m.Kind(op), f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
 	}
-	return f
 }
 
 // own prices what a device does to write what of an update falls into its own block: it takes the elements there and moves the update
