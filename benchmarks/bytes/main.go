@@ -12,7 +12,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 
 	"autoshard/benchmarks/experts"
 	"autoshard/benchmarks/site"
@@ -36,15 +35,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	wanted, err := regexp.Compile("^(" + o.models + ")$")
-	if err != nil {
-		return fmt.Errorf("-models: %w", err)
-	}
 	hw, err := cost.Lookup(o.hardware)
 	if err != nil {
 		return err
 	}
-	models, err := experts.Shared()
+	models, err := experts.Matching(o.models)
 	if err != nil {
 		return err
 	}
@@ -54,9 +49,6 @@ func run(ctx context.Context, o options) error {
 	}
 	var rows []row
 	for i := range models {
-		if !wanted.MatchString(models[i].Name) {
-			continue
-		}
 		more, err := compare(ctx, &models[i], peer, hw)
 		if err != nil {
 			return fmt.Errorf("%s: %w", models[i].Name, err)

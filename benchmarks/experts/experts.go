@@ -5,8 +5,10 @@ package experts
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +54,22 @@ func Shared() ([]Model, error) {
 		return nil, err
 	}
 	return Read(filepath.Dir(manifests[0]))
+}
+
+// Matching returns those of them whose whole names a regular expression matches.
+func Matching(expr string) ([]Model, error) {
+	wanted, err := regexp.Compile("^(" + expr + ")$")
+	if err != nil {
+		return nil, fmt.Errorf("-models: %w", err)
+	}
+	models, err := Shared()
+	var out []Model // the others stay where they are: plans point to their twins among them
+	for _, m := range models {
+		if wanted.MatchString(m.Name) {
+			out = append(out, m)
+		}
+	}
+	return out, err
 }
 
 // Read returns the models of a folder in the order of its manifest.

@@ -17,7 +17,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"time"
 
 	"autoshard/benchmarks/experts"
@@ -47,15 +46,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	wanted, err := regexp.Compile("^(" + o.models + ")$")
-	if err != nil {
-		return fmt.Errorf("-models: %w", err)
-	}
 	hw, err := cost.Lookup(o.hardware)
 	if err != nil {
 		return err
 	}
-	models, err := experts.Shared()
+	models, err := experts.Matching(o.models)
 	if err != nil {
 		return err
 	}
@@ -64,7 +59,7 @@ func run(ctx context.Context, o options) error {
 	var runs []planRun
 	for i := range models {
 		m := &models[i]
-		if !wanted.MatchString(m.Name) || o.run && m.Inputs == "" {
+		if o.run && m.Inputs == "" {
 			continue
 		}
 		for _, mesh := range m.ExpertMeshes() {

@@ -88,6 +88,12 @@ type neighbours struct {
 	element dtype.Type
 }
 
+// place cuts the dimensions of a value.
+func (n *neighbours) place(mesh ir.MeshID, v ir.ValueID, dims [][]subaxis.Ref) {
+	l := collectives.Layout{Dims: dims}
+	n.m.SetSharding(v, n.m.InternSharding(l.Sharding(mesh)))
+}
+
 // each returns a number for every dimension.
 func (n *neighbours) each(of func(d int) int64) []int64 {
 	out := make([]int64, len(n.parts))

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
-	"autoshard/collectives"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -33,13 +32,9 @@ func Choose(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir
 	results := choose(b, m, lists.Map(reduced, func(d int) int64 { return int64(d) }), f.ResultTypes, m.BlockArgs(f.Body)...)
 	b.Op(ir.OpReturn, nil, nil, results...)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	place := func(v ir.ValueID, dims [][]subaxis.Ref) {
-		l := collectives.Layout{Dims: dims}
-		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
-	}
 	for i := range 2 {
-		place(m.BlockArgs(f.Body)[i], cuts)
-		place(results[i], lists.Map(stay, func(d int) []subaxis.Ref { return cuts[d] }))
+		n.place(mesh, m.BlockArgs(f.Body)[i], cuts)
+		n.place(mesh, results[i], lists.Map(stay, func(d int) []subaxis.Ref { return cuts[d] }))
 		f.ResultShardings[i] = m.Sharding(results[i])
 	}
 	return m, mesh
@@ -101,10 +96,9 @@ func Run(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.Me
 	}
 	b.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	l := collectives.Layout{Dims: cuts}
 	for i, v := range m.ResultValues(op) {
-		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
-		m.SetSharding(m.BlockArgs(f.Body)[i], m.Sharding(v))
+		n.place(mesh, v, cuts)
+		n.place(mesh, m.BlockArgs(f.Body)[i], cuts)
 		f.ResultShardings[i] = m.Sharding(v)
 	}
 	return m, mesh
@@ -124,11 +118,11 @@ func Best(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.M
 	op := b.Op(ir.OpChloTopK, results, attrs("k", m.I64(found[last])), m.BlockArgs(f.Body)[0])
 	b.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	l := collectives.Layout{Dims: slices.Clone(cuts)}
-	m.SetSharding(m.BlockArgs(f.Body)[0], m.InternSharding(l.Sharding(mesh)))
-	l.Dims[last] = nil
+	n.place(mesh, m.BlockArgs(f.Body)[0], cuts)
+	left := slices.Clone(cuts)
+	left[last] = nil
 	for i, v := range m.ResultValues(op) {
-		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
+		n.place(mesh, v, left)
 		f.ResultShardings[i] = m.Sharding(v)
 	}
 	return m, mesh

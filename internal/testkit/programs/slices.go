@@ -3,7 +3,6 @@ package programs
 import (
 	"slices"
 
-	"autoshard/collectives"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -45,13 +44,13 @@ func dynamic(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref,
 	b.Op(ir.OpReturn, nil, nil, result)
 	mesh := m.AddMesh("mesh", over, nil, 0)
 	for _, v := range append(m.BlockArgs(f.Body), result) {
-		l := collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}
-		for d := range l.Dims {
+		kept := make([][]subaxis.Ref, len(m.Shape(v)))
+		for d := range kept {
 			if m.Shape(v)[d] == whole[d] {
-				l.Dims[d] = cuts[d]
+				kept[d] = cuts[d]
 			}
 		}
-		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
+		n.place(mesh, v, kept)
 	}
 	f.ResultShardings[0] = m.Sharding(result)
 	return m, mesh
@@ -74,19 +73,15 @@ func Take(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.M
 		m.BlockArgs(f.Body)...)
 	b.Op(ir.OpReturn, nil, nil, v)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	place := func(v ir.ValueID, dims [][]subaxis.Ref) {
-		l := collectives.Layout{Dims: dims}
-		m.SetSharding(v, m.InternSharding(l.Sharding(mesh)))
-	}
-	place(m.BlockArgs(f.Body)[0], cuts)
-	place(m.BlockArgs(f.Body)[1], make([][]subaxis.Ref, 2))
+	n.place(mesh, m.BlockArgs(f.Body)[0], cuts)
+	n.place(mesh, m.BlockArgs(f.Body)[1], make([][]subaxis.Ref, 2))
 	kept := make([][]subaxis.Ref, len(cuts)+1)
 	for d := range cuts {
 		if sizes[d] == whole[d] {
 			kept[d+1] = cuts[d]
 		}
 	}
-	place(v, kept)
+	n.place(mesh, v, kept)
 	f.ResultShardings[0] = m.Sharding(v)
 	return m, mesh
 }
