@@ -210,8 +210,9 @@ sdy.mesh @maximal = <[], device_ids=[0]>`), o)
 	for _, f := range p.Findings {
 		got = append(got, fmt.Sprintf("%d: %s", f.Line, f.Message))
 	}
-	want := []string{"3: custom call `my_op` stays whole on every device, 256 B read and made, of which 64 B gathered: no sharding rule " +
-		"says how to cut it",
+	want := []string{"3: custom call `my_op` stays whole on every device, 256 B read and made: no sharding rule says how to cut it",
+		"3: dimension 0 of operand 0 of custom call `my_op`, f32[8,4], is gathered along \"x\", 64 B a step to every device: no sharding rule " +
+			"says how to cut it",
 		"4: custom call `xla_ffi_python_cpu_callback` stays whole on every device, 256 B read and made: it calls a function in Python, which " +
 			"cannot be run here"}
 	if !slices.Equal(got, want) {

@@ -24,7 +24,8 @@ func (bytesSent) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 
 // TestGolden shows the stages of partitioning one after the other: settle (Settle), manual (RestrictManual), insert (Insert,
 // of factors that Derive chooses) and expand (Expand, with the planner's cheapest steps or, with "shardy", in Shardy's order).
-// partition is insert and expand in one; derive prints the factors. The meshes are @mesh, x=4, y=2, and @six. Rewrite the files with:
+// partition is insert and expand in one; derive prints the factors, gathered what FindGathered finds for them. The meshes are @mesh, x=4,
+// y=2, and @six. Rewrite the files with:
 // go test ./collectives -rewrite
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -73,6 +74,8 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	switch name {
 	case "derive":
 		return factors(m, mesh, assignment), nil
+	case "gathered":
+		return gathered(ctx, m, assignment)
 	case "insert":
 		err = collectives.Insert(ctx, m, mesh, assignment, collectives.Anywhere)
 	case "partition":
@@ -95,6 +98,18 @@ func factors(m *ir.Module, mesh ir.MeshID, assignment collectives.Assignment) st
 		out.WriteByte('\n')
 	}
 	return out.String()
+}
+
+// gathered lists what is gathered because of what its op cannot do.
+func gathered(ctx context.Context, m *ir.Module, assignment collectives.Assignment) (string, error) {
+	all, err := collectives.FindGathered(ctx, m, assignment)
+	var out strings.Builder
+	for _, g := range all {
+		mesh := m.Mesh(m.ShardingOf(m.Sharding(m.Result(g.Op, 0))).Mesh)
+		fmt.Fprintf(&out, "%s operand %d, dimension %d along %s, %d bytes %d times: %s\n", m.OpName(g.Op), g.Operand, g.Dim,
+			mesh.FormatList(g.Axes), g.Bytes, g.Times, g.Why)
+	}
+	return out.String(), err
 }
 
 // body returns the functions of a module.

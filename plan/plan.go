@@ -303,7 +303,10 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	priced := findings{Findings: answer.Findings{Module: chosen.program.Module}}
 	priced.prices(chosen.program)
 	p.found.Join(&priced.Findings)
-	p.found.whole(chosen.annotated)
+	p.found.whole()
+	if err := p.found.gathered(ctx, chosen); err != nil {
+		return nil, err
+	}
 	plan.Findings = p.found.Sorted()
 	return plan, nil
 }

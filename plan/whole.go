@@ -12,15 +12,13 @@ import (
 
 // wholeOps are the ops of one name that no plan can cut.
 type wholeOps struct {
-	name  string
-	first ir.OpID
-	count int
-	bytes int64 // that they read and make, together
-	// gathered is what one device receives for them, because operands are cut elsewhere.
-	gathered int64
-	ruled    bool // there is a sharding rule, but none of its factors can be cut
-	python   bool // a function in Python is called
-	results  bool // and computes something
+	name    string
+	first   ir.OpID
+	count   int
+	bytes   int64 // that they read and make, together
+	ruled   bool  // there is a sharding rule, but none of its factors can be cut
+	python  bool  // a function in Python is called
+	results bool  // and computes something
 }
 
 // why says why the ops stay whole.
@@ -37,8 +35,8 @@ func (g *wholeOps) why() string {
 }
 
 // whole notes the ops that every device computes alike, because no rule says how to cut them or the rule leaves no
-// dimension to cut. Ops of one name are one finding. In the chosen module every value has its sharding.
-func (f *findings) whole(chosen *ir.Module) {
+// dimension to cut. Ops of one name are one finding.
+func (f *findings) whole() {
 	m := f.Module
 	var groups []*wholeOps
 	byName := map[string]*wholeOps{}
@@ -47,10 +45,7 @@ func (f *findings) whole(chosen *ir.Module) {
 		if !ok {
 			return
 		}
-		name := "`" + m.OpName(op) + "`"
-		if target := m.OpAttrs(op).Str("call_target_name"); m.Kind(op) == ir.OpCustomCall {
-			name = "custom call `" + target + "`"
-		}
+		name := called(m, op)
 		g := byName[name]
 		if g == nil {
 			g = &wholeOps{name: name, first: op, ruled: ruled, python: isCallback(m, op)}
@@ -62,11 +57,6 @@ func (f *findings) whole(chosen *ir.Module) {
 				g.bytes += t.Bytes()
 			}
 		}
-		for _, v := range m.Operands(op) {
-			if id, t := chosen.Sharding(v), m.ValueType(v); id != 0 && t.Kind == ir.TensorKind {
-				g.gathered += t.Bytes() - (&ir.Type{DType: t.DType, Dims: chosen.ShardingOf(id).LocalDims(t.Dims)}).Bytes()
-			}
-		}
 		g.results = g.results || slices.ContainsFunc(m.ResultValues(op), func(v ir.ValueID) bool { return m.ValueType(v).Kind != ir.TokenKind })
 	})
 	slices.SortStableFunc(groups, func(a, b *wholeOps) int { return cmp.Compare(b.bytes, a.bytes) })
@@ -75,13 +65,16 @@ func (f *findings) whole(chosen *ir.Module) {
 		if g.count > 1 {
 			times = " in " + diag.Count(g.count, "place", "places")
 		}
-		gathered := ""
-		if g.gathered > 0 {
-			gathered = ", of which " + diag.Bytes(g.gathered) + " gathered"
-		}
-		f.Add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made%s: %s",
-			g.name, times, diag.Bytes(g.bytes), gathered, g.why())
+		f.Add(lint.WholeOp, g.first, "", "%s stays whole on every device%s, %s read and made: %s", g.name, times, diag.Bytes(g.bytes), g.why())
 	}
+}
+
+// called returns what people call an op: a custom call by its target.
+func called(m *ir.Module, op ir.OpID) string {
+	if m.Kind(op) == ir.OpCustomCall {
+		return "custom call `" + m.OpAttrs(op).Str("call_target_name") + "`"
+	}
+	return "`" + m.OpName(op) + "`"
 }
 
 // walkPlanned visits the ops of a block that a plan decides about: not those of manual computations, nor of the regions

@@ -9,6 +9,7 @@ const (
 	BranchPrice       diag.Code = "branch-price"
 	CoarseSearch      diag.Code = "coarse-search"
 	FreeManualAxis    diag.Code = "free-manual-axis"
+	GatheredOperand   diag.Code = "gathered-operand"
 	LoopPrice         diag.Code = "loop-price"
 	PlatformChoice    diag.Code = "platform-choice"
 	SearchMemory      diag.Code = "search-memory"
@@ -37,6 +38,9 @@ var answers = []diag.Rule{
 			"all the same."},
 	{ID: FreeManualAxis, Severity: diag.SeverityWarning, Name: "axes that a manual computation leaves free are not used in it",
 		Text: "Plans replicate its body along them. Make the axes manual, or leave them to a mesh without them."},
+	{ID: GatheredOperand, Severity: diag.SeverityWarning, Name: "an operand is gathered because its operation cannot be computed on blocks",
+		Text: "It lies in blocks along a dimension that the operation needs whole. The message says which, along which axes, what every device " +
+			"receives for it in a step, and why. Where the value is cut along another dimension, it need not be."},
 	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
 		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as " +
 			"`--trip-count`, " +
@@ -54,7 +58,6 @@ var answers = []diag.Rule{
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
 		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
 	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",
-		Text: "No sharding rule says how to cut it, or the rule leaves no dimension to cut. Its operands are gathered first. A custom " +
-			"operation can " +
-			"be given a rule: `--rule 'NAME: (a b) -> (a b)'`."},
+		Text: "No sharding rule says how to cut it, or the rule leaves no dimension to cut. Operands that lie in blocks are gathered first " +
+			"(`gathered-operand`). A custom operation can be given a rule: `--rule 'NAME: (a b) -> (a b)'`."},
 }

@@ -32,7 +32,7 @@ func init() {
 
 		judge: func(v *verdict) {
 			for _, f := range v.rule.Permutation {
-				v.parts[f] = v.rule.Sizes[f]
+				v.cut(f, v.rule.Sizes[f])
 			}
 		},
 		pads: passing,

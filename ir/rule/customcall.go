@@ -133,13 +133,13 @@ func (v *verdict) customCall() {
 	independent := v.m.IndependentDims(v.op)
 	_, given := v.m.Attr(v.op, Attr).(*ir.RuleAttr)
 	if independent == nil && !given {
-		v.wholly()
+		v.wholly("nobody knows how the target computes blocks")
 	}
 	for i := range v.parts {
 		f := int32(i)
 		if independent != nil {
 			if !alongOneDim(slices.Concat(v.rule.Operands, v.rule.Results), f, independent) {
-				v.parts[i] = 1
+				v.keep("the target solves no independent problems along it", f)
 			}
 			continue
 		}
@@ -147,7 +147,7 @@ func (v *verdict) customCall() {
 		lacks := func(mapping [][]int32) bool { return !holds(mapping, f) }
 		if !slices.ContainsFunc(v.rule.Operands, has) || len(v.rule.Results) == 0 ||
 			slices.ContainsFunc(v.rule.Results, lacks) || slices.Contains(v.rule.Reduction, f) {
-			v.parts[i] = 1
+			v.keep("the rule does not let it pass to every result", f)
 		}
 	}
 }

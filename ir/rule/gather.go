@@ -165,19 +165,28 @@ func combines(m *ir.Module, op ir.OpID) bool {
 // that are long enough for slices to end in the next one.
 func keepUnindexed(v *verdict) {
 	dims, _ := v.m.Attr(v.op, "dimension_numbers").(*ir.GatherDims)
+	v.together(1, dims.IndexVectorDim)
 	for d, size := range v.m.OpAttrs(v.op).Ints("slice_sizes") {
 		n := v.m.Shape(v.m.Operand(v.op, 0))[d]
 		indexed := slices.Contains(dims.StartIndexMap, int64(d))
 		switch {
 		case size == n || slices.Contains(dims.OperandBatch, int64(d)):
 		case !indexed:
-			v.whole(v.rule.Operands[0], d)
+			v.keep("slices are taken of its beginning, without an index", v.rule.Operands[0][d]...)
 		case size > 1:
 			f := v.rule.Operands[0][d][0]
 			for v.parts[f] > 1 && (n%v.parts[f] != 0 || n/v.parts[f] < size-1) {
 				v.parts[f]--
+				v.why[f] = "slices reach over more than two blocks"
 			}
 		}
+	}
+}
+
+// together says why the dimension of indices that holds the components of each is whole.
+func (v *verdict) together(indices int, dim int64) {
+	if mapping := v.rule.Operands[indices]; int(dim) < len(mapping) {
+		v.keep("the components of an index are read together", mapping[dim]...)
 	}
 }
 
@@ -187,9 +196,10 @@ func combineScatter(m *ir.Module, op ir.OpID) (ir.Reduction, bool) { return ir.R
 // keepInserted keeps inserted dimensions of a scatter whole that no index addresses.
 func keepInserted(v *verdict) {
 	dims, _ := v.m.Attr(v.op, "scatter_dimension_numbers").(*ir.ScatterDims)
+	v.together(v.m.NumResults(v.op), dims.IndexVectorDim)
 	for _, d := range dims.InsertedWindow {
 		if !slices.Contains(dims.ToOperand, d) {
-			v.whole(v.rule.Operands[0], int(d))
+			v.keep("no index says where updates go along it", v.rule.Operands[0][d]...)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func init() {
 		Why:   "the state has to be whole; the numbers are independent",
 		build: buildRngBitGenerator,
 
-		judge: (*verdict).wholly, // every device would draw the same numbers
+		judge: func(v *verdict) { v.wholly("every device would draw the same numbers") },
 	}, ir.OpRngBitGenerator)
 }
 

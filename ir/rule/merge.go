@@ -14,16 +14,18 @@ import (
 // elements, whatever part of them the initial values were merged into.
 func mergePartial(v *verdict) {
 	if len(v.rule.Permutation) == 0 || !repeatsInits(v.m, v.op) {
+		v.keep("its region may count the initial values of several devices", v.rule.Permutation...)
 		return
 	}
 	for _, f := range v.rule.Permutation {
-		v.parts[f] = v.rule.Sizes[f]
+		v.cut(f, v.rule.Sizes[f])
 	}
 }
 
 // fetchOrRun cuts what windows slide over, and what running sums and their like run over: every device goes on from what those before it
 // have folded.
 func fetchOrRun(v *verdict) {
+	v.keep("a window reaches from end to end of it", v.rule.Permutation...)
 	v.fetch()
 	run, ok := localform.Running(v.m, v.op, v.m.Shape)
 	if !ok || !runs(v.m, v.op) {
@@ -34,7 +36,7 @@ func fetchOrRun(v *verdict) {
 		dims = append(dims, mapping[run.Dim])
 	}
 	if f := dims[0][0]; v.alone(f, dims) {
-		v.parts[f] = v.rule.Sizes[f]
+		v.cut(f, v.rule.Sizes[f])
 	}
 }
 

@@ -78,6 +78,11 @@ func verdicts(m *ir.Module) string {
 			}
 		}
 		fmt.Fprintf(&b, ", %s\n", reduction)
+		for f, n := range r.Sizes {
+			if why := rule.Obstacle(m, op, r, int32(f), n); n > 1 && why != "" {
+				fmt.Fprintf(&b, "  %c not by %d: %s\n", 'i'+f, n, why)
+			}
+		}
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"slices"
 
 	"autoshard/ir"
@@ -13,8 +14,27 @@ import (
 // so, with what it fetches from neighbouring ones, and how the partial results along reduction factors combine. Any number that
 // divides the parts will do; where it is 1, the factor has to be whole: such operands are gathered first.
 func Shardable(m *ir.Module, op ir.OpID, r *ir.Rule) (parts []int64, reduction ir.Reduction) {
-	v := &verdict{m: m, op: op, rule: r, parts: make([]int64, len(r.Sizes))}
-	family := KindFamily(m.Kind(op))
+	v, reduction := judge(m, op, r)
+	return v.parts, reduction
+}
+
+// Obstacle returns why an op cannot be cut into so many parts along a factor of its rule, "" if it can.
+func Obstacle(m *ir.Module, op ir.OpID, r *ir.Rule, factor int32, parts int64) string {
+	v, _ := judge(m, op, r)
+	switch most := v.parts[factor]; {
+	case most%parts == 0 || most > 1 && Paddable(m, op, r)[factor]:
+		return ""
+	case most == 1 || v.why[factor] != "":
+		return v.why[factor]
+	}
+	return fmt.Sprintf("its %d elements are no multiple of %d, and `%s` cannot be computed with padding there", r.Sizes[factor], parts,
+		m.OpName(op))
+}
+
+// judge asks the family of an op.
+func judge(m *ir.Module, op ir.OpID, r *ir.Rule) (v *verdict, reduction ir.Reduction) {
+	v = &verdict{m: m, op: op, rule: r, parts: make([]int64, len(r.Sizes)), why: make([]string, len(r.Sizes))}
+	family := FamilyOf(m, op)
 	reduces := false
 	if family != nil && family.combine != nil {
 		reduction, reduces = family.combine(m, op)
@@ -22,22 +42,25 @@ func Shardable(m *ir.Module, op ir.OpID, r *ir.Rule) (parts []int64, reduction i
 	for f := range v.parts {
 		v.parts[f] = max(r.Sizes[f], 1)
 	}
-	stay := slices.Concat(r.NeedReplication, r.Permutation)
-	if !reduces {
-		stay = append(stay, r.Reduction...)
+	why := "the rule that was given for it says so"
+	if family != nil {
+		why = family.Why
 	}
-	for _, f := range stay {
-		v.parts[f] = 1
+	v.keep(why, slices.Concat(r.NeedReplication, r.Permutation)...)
+	if !reduces {
+		v.keep("its partial results cannot be combined", r.Reduction...)
 	}
 	switch kind := m.Kind(op); {
-	case kind == ir.OpRng || kind == ir.OpUnregistered || kind == ir.OpComposite:
-		v.wholly() // draws numbers, or runs code that nobody here knows
+	case kind == ir.OpRng:
+		v.wholly("every device would draw numbers of its own")
+	case kind == ir.OpUnregistered || kind == ir.OpComposite:
+		v.wholly("it runs code that is not known here")
 	case kind == ir.OpCustomCall:
 		v.customCall()
 	case family != nil && family.judge != nil:
 		family.judge(v)
 	}
-	return v.parts, reduction
+	return v, reduction
 }
 
 // Near says whether an op whose factors are cut by axes fetches what it needs of other blocks in few rounds. Where it does not, its
@@ -59,20 +82,24 @@ type verdict struct {
 	m     *ir.Module
 	op    ir.OpID
 	rule  *ir.Rule
-	parts []int64 // by factor
+	parts []int64  // by factor
+	why   []string // by factor: why it is not cut further, where some reason was found
 }
 
-// whole says that a dimension must not be cut.
-func (v *verdict) whole(mapping [][]int32, d int) {
-	for _, f := range mapping[d] {
-		v.parts[f] = 1
+// keep says that factors must not be cut, and why.
+func (v *verdict) keep(why string, factors ...int32) {
+	for _, f := range factors {
+		v.parts[f], v.why[f] = 1, why
 	}
 }
 
+// cut says that a factor may be cut into so many parts after all.
+func (v *verdict) cut(f int32, parts int64) { v.parts[f], v.why[f] = parts, "" }
+
 // wholly says that nothing must be cut.
-func (v *verdict) wholly() {
+func (v *verdict) wholly(why string) {
 	for f := range v.parts {
-		v.parts[f] = 1
+		v.keep(why, int32(f))
 	}
 }
 
@@ -86,13 +113,11 @@ func (v *verdict) fetch() {
 			parts[f] = subaxis.GCD(d.Parts(), v.rule.Sizes[f])
 		}
 		for _, factors := range dims {
-			for _, f := range factors {
-				v.parts[f] = 1
-			}
+			v.keep("windows reach over all of it", factors...)
 		}
 	}
 	for f, n := range parts {
-		v.parts[f] = n
+		v.cut(f, n)
 	}
 }
 

@@ -1,6 +1,10 @@
 package rule
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 func init() {
 	register(&Family{
@@ -144,11 +148,10 @@ func own(v *verdict) {
 		if v.m.Shape(v.m.Operand(v.op, 1))[d] == n {
 			continue
 		}
-		v.whole(v.rule.Operands[0], d)
-		v.whole(v.rule.Operands[1], d)
+		v.keep("every device writes what of all of it falls into its block", slices.Concat(v.rule.Operands[0][d], v.rule.Operands[1][d])...)
 		places := [][]int32{v.rule.Operands[0][d], v.rule.Results[0][d]}
 		if f := places[0][0]; v.alone(f, places) {
-			v.parts[f] = v.rule.Sizes[f]
+			v.cut(f, v.rule.Sizes[f])
 		}
 	}
 }

@@ -1,0 +1,126 @@
+package collectives
+
+import (
+	"context"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dataflow"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
+)
+
+// Gathered is a dimension of an operand that lies in blocks and is brought to every device as a whole, because its op cannot be
+// computed on blocks of it.
+type Gathered struct {
+	Op      ir.OpID
+	Operand int
+	Dim     int
+	Axes    []subaxis.Ref // along which it is gathered
+	Bytes   int64         // that a device receives each time
+	Times   int64         // in a step: the op may be in a loop
+	Why     string
+}
+
+// FindGathered returns what is gathered in a module whose values all have their shardings, for ops with those factors, because of what
+// [rule.Shardable] says of an op. The only error is the context's.
+func FindGathered(ctx context.Context, m *ir.Module, a Assignment) (all []Gathered, err error) {
+	main, ok := m.Main()
+	if !ok {
+		return nil, ctx.Err()
+	}
+	err = m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
+		if k := m.Kind(op); k.IsTerminator() || places(k) || dataflow.Has(k) || m.ManualAround(op) != 0 {
+			return
+		}
+		for i, v := range m.Operands(op) {
+			if isTensor(m, v) {
+				all = append(all, a.gathered(m, op, i)...)
+			}
+		}
+	})
+	return all, err
+}
+
+// places says whether ops of a kind only say where a value lies.
+func places(k ir.Kind) bool {
+	return k == ir.OpSdyShardingConstraint || k == ir.OpSdyReshard || k == ir.OpSdyPropagationBarrier || k == ir.OpSdyShardingGroup
+}
+
+// gathered returns the dimensions of one operand that are gathered for an op.
+func (a Assignment) gathered(m *ir.Module, op ir.OpID, i int) (all []Gathered) {
+	v, at := m.Operand(op, i), op
+	for while, ok := carriedAround(m, v); ok; while, ok = carriedAround(m, v) {
+		v, at = m.Operand(while, m.Index(v)), while
+	}
+	needed := wholes(m, []ir.ValueID{v})[0]
+	if a[op] != nil {
+		needed = a.operands(m, op)[i]
+	}
+	kept := slices.Concat(needed.Dims...)
+	whole := (&ir.Type{Kind: ir.TensorKind, DType: m.ValueType(v).DType, Dims: needed.LocalDims(m.Shape(v))}).Bytes()
+	for d, axes := range a.cut(m, v) {
+		for _, o := range a.obstacles(m, op, i, d, axes) {
+			if gone := subaxis.Difference(o.axes, kept); len(gone) > 0 {
+				all = append(all, Gathered{op, i, d, gone, whole - whole/subaxis.Product(gone), rounds(m, at), o.why})
+			}
+		}
+	}
+	return all
+}
+
+// cut returns the axes that cut each dimension of a value where it is kept, or else as the op that makes it does.
+func (a Assignment) cut(m *ir.Module, v ir.ValueID) [][]subaxis.Ref {
+	out := make([][]subaxis.Ref, len(m.Shape(v)))
+	if op := m.DefiningOp(v); op != 0 && a[op] != nil {
+		r := rule.Computing(m, op)
+		_, reduction := rule.Shardable(m, op, r)
+		_, results, _ := Project(r, a[op], reduction)
+		copy(out, results[m.Index(v)].Dims)
+	}
+	if id := dataflow.ShardingOf(m, v); id != 0 {
+		for d, kept := range m.ShardingOf(id).Dims {
+			if len(kept.Axes) > 0 {
+				out[d] = kept.Axes
+			}
+		}
+	}
+	return out
+}
+
+// obstacle is why an op cannot be cut along axes.
+type obstacle struct {
+	axes []subaxis.Ref
+	why  string
+}
+
+// obstacles returns what keeps an op from being cut by the axes of one dimension of an operand.
+func (a Assignment) obstacles(m *ir.Module, op ir.OpID, i, d int, axes []subaxis.Ref) (all []obstacle) {
+	r := rule.Computing(m, op)
+	switch {
+	case len(axes) == 0:
+		return nil
+	case r == nil:
+		return []obstacle{{axes, "no sharding rule says how to cut it"}}
+	}
+	dim := r.Operands[i][d]
+	for f, part := range splitAxes(axes, dim, r.Sizes, m.Shape(m.Operand(op, i))[d]) {
+		if n := subaxis.Product(part); n > 1 {
+			if why := rule.Obstacle(m, op, r, dim[f], n); why != "" {
+				all = append(all, obstacle{part, why})
+			}
+		}
+	}
+	return all
+}
+
+// rounds returns how often an op runs in a step.
+func rounds(m *ir.Module, op ir.OpID) int64 {
+	n := int64(1)
+	for op = m.ParentOp(op); op != 0; op = m.ParentOp(op) {
+		if m.Kind(op) == ir.OpWhile {
+			n *= max(1, ir.Trips(m, op))
+		}
+	}
+	return n
+}
