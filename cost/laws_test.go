@@ -58,7 +58,7 @@ func divisorsOf(n int64) []int64 {
 }
 
 func draw(t *rapid.T, o cost.Options) setting {
-	hw := rapid.SampledFrom(cost.Profiles()).Draw(t, "hardware")
+	hw := rapid.SampledFrom(cost.Profiles()).Draw(t, "hardware").Hardware
 	mesh := drawMesh(t)
 	topology, err := cost.NewTopology(hw, mesh, o)
 	if err != nil {

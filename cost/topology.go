@@ -56,14 +56,10 @@ const maxDevices = 1 << 24
 // are possible, the one that cuts logical axes into the fewest parts. A mesh larger than the largest slice spans
 // several, the fewest possible, with the major axes between them.
 //
-// It fails with diag.ErrInvalid for a mesh or hardware that is not valid.
+// Where the torus names its slice, that is taken, and a mesh that is a multiple of it spans several.
+//
+// It fails with diag.ErrInvalid for a mesh or hardware that is not valid, or where the mesh cannot be cut out of the named slice.
 func NewTopology(hw Hardware, mesh []subaxis.Axis, o Options) (*Topology, error) {
-	return NewTopologyOn(hw, mesh, SliceShape{}, o)
-}
-
-// NewTopologyOn is NewTopology on a slice of a given shape. A mesh that is a multiple of the slice spans several
-// slices. It also fails with diag.ErrInvalid where the mesh cannot be cut out of the slice.
-func NewTopologyOn(hw Hardware, mesh []subaxis.Axis, slice SliceShape, o Options) (*Topology, error) {
 	if err := hw.Validate(); err != nil {
 		return nil, err
 	}
@@ -77,11 +73,8 @@ func NewTopologyOn(hw Hardware, mesh []subaxis.Axis, slice SliceShape, o Options
 		}
 		t.devices *= a.Size
 	}
-	switch {
-	case hw.Torus != nil:
-		return t, t.layOut(slice)
-	case len(slice.Shape) > 0:
-		return nil, diag.Invalid(diag.BadOption, diag.Position{}, "hardware %q is no torus and has no slice shape", hw.Name)
+	if hw.Torus != nil {
+		return t, t.layOut(hw.Torus.Slice)
 	}
 	return t, nil
 }

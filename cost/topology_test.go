@@ -14,6 +14,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
@@ -106,7 +107,8 @@ func TestLayoutOnSlice(t *testing.T) {
 		{SliceShape{Shape: []int64{16}}, mesh(4, 4), "16* a=0:4*4 b=0:1*4"},
 		{SliceShape{Shape: []int64{2, 2}}, mesh(2, 4), "2 of 2x2 a=0:1*2 b=1:1*2,2:1*2"},
 	} {
-		topology, err := NewTopologyOn(v5e, c.mesh, c.slice, Planning())
+		v5e.Torus.Slice = c.slice
+		topology, err := NewTopology(v5e, c.mesh, Planning())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +133,6 @@ func TestTopologyErrors(t *testing.T) {
 		{mustLookup(t, "h100"), mesh(-3), SliceShape{}, `axis "a" has size -3`},
 		{mustLookup(t, "h100"), mesh(1<<62, 1<<62), SliceShape{}, "more than 16777216 devices"},
 		{mustLookup(t, "tpu-v5e"), mesh(1<<12, 1<<13), SliceShape{}, "more than 16777216 devices"},
-		{mustLookup(t, "h100"), mesh(8), SliceShape{Shape: []int64{8}}, "is no torus"},
 		{isolated, mesh(512), SliceShape{}, "allows no second slice"},
 		{isolated, mesh(8), SliceShape{Shape: []int64{2, 2}}, "has no `torus.dcn`"},
 		{isolated, mesh(8), SliceShape{Shape: []int64{3, 2}}, "no multiple"},
@@ -142,7 +143,10 @@ func TestTopologyErrors(t *testing.T) {
 		{isolated, mesh(4, 9), SliceShape{Shape: []int64{6, 6}}, "cannot be cut out"},
 		{broken, mesh(8), SliceShape{}, "`hbmBytes` must be a positive number, not NaN"},
 	} {
-		_, err := NewTopologyOn(c.hw, c.mesh, c.slice, Planning())
+		if c.hw.Torus != nil {
+			c.hw.Torus.Slice = c.slice
+		}
+		_, err := NewTopology(c.hw, c.mesh, Planning())
 		if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v on %v: error %v, want %q", c.mesh, c.slice, err, c.want)
 		}
@@ -152,7 +156,7 @@ func TestTopologyErrors(t *testing.T) {
 // TestPlaces checks that every mesh has a layout that puts every device on a chip of its own.
 func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		hw := rapid.SampledFrom(Profiles()).Filter(func(h Hardware) bool { return h.Torus != nil }).Draw(t, "hardware")
+		hw := rapid.SampledFrom(Profiles()).Filter(func(p *Profile) bool { return p.Hardware.Torus != nil }).Draw(t, "hardware").Hardware
 		sizes := rapid.SliceOfN(rapid.Int64Range(1, 12), 0, 4).Draw(t, "mesh")
 		topology, err := NewTopology(hw, mesh(sizes...), Planning())
 		if err != nil {
@@ -214,8 +218,8 @@ func TestBetweenSlices(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	profiles := Profiles()
-	if !slices.IsSortedFunc(profiles, func(a, b Hardware) int { return strings.Compare(a.Name, b.Name) }) || len(profiles) != 12 {
+	profiles := lists.Map(Profiles(), func(p *Profile) Hardware { return p.Hardware })
+	if !slices.IsSortedFunc(profiles, func(a, b Hardware) int { return strings.Compare(a.Name, b.Name) }) || len(profiles) != 13 {
 		t.Errorf("%d profiles, or not sorted", len(profiles))
 	}
 	for _, p := range profiles {
@@ -289,12 +293,6 @@ func TestMatrixFLOPs(t *testing.T) {
 	}
 }
 
-func TestVectorRate(t *testing.T) {
-	if got := VectorRate(8, 128, 4, 1.5e9); got != 6.144e12 { // eight cores of 128 lanes with four units each
-		t.Errorf("%v FLOP/s", got)
-	}
-}
-
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Hardware){
 		"`matrix.bf16` must be a positive number":    func(h *Hardware) { h.Matrix.BF16 = 0 },
@@ -305,13 +303,13 @@ func TestValidate(t *testing.T) {
 		"`torus.link` must be a positive number":     func(h *Hardware) { h.Torus.Link = 0 },
 		"`torus.wrap` must be one of":                func(h *Hardware) { h.Torus.Wrap = "twisted" },
 		"`torus.shape` must have one to three sizes": func(h *Hardware) { h.Torus.Shape = nil },
-		"`torus.shape` must hold sizes":              func(h *Hardware) { h.Torus.Shape[0] = 1 << 40 },
+		"`torus.shape[0]` must lie in 1 to":          func(h *Hardware) { h.Torus.Shape[0] = 1 << 40 },
 		"`torus.hopLatency` must be a number":        func(h *Hardware) { h.Torus.HopLatency = math.NaN() },
 		"`torus.dcn` must be a number":               func(h *Hardware) { h.Torus.DCN = -1 },
-		"`levels.degree` must lie in":                func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Bandwidth: 1}} },
-		"`levels.bandwidth` must be a positive":      func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Degree: 8}} },
-		"`levels.step` must be a number":             func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Degree: 8, Bandwidth: 1, Step: -1}} },
-		"`levels` must have at most three":           func(h *Hardware) { h.Torus, h.Levels = nil, make([]Level, 4) },
+		"`levels[0].degree` must lie in":             func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Bandwidth: 1}} },
+		"`levels[0].bandwidth` must be a positive":   func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Degree: 8}} },
+		"`levels[0].step` must be a number":          func(h *Hardware) { h.Torus, h.Levels = nil, []Level{{Degree: 8, Bandwidth: 1, Step: -1}} },
+		"`levels` must have at most 3":               func(h *Hardware) { h.Torus, h.Levels = nil, make([]Level, 4) },
 	} {
 		hw := mustLookup(t, "tpu-v5e")
 		change(&hw)
@@ -358,7 +356,8 @@ func TestHardwareJSON(t *testing.T) {
 	if _, err := NewTopology(lab, mesh(4, 4), Planning()); err != nil {
 		t.Error(err)
 	}
-	for _, want := range Profiles() {
+	for _, p := range Profiles() {
+		want := p.Hardware
 		var got Hardware
 		text, err := json.Marshal(want)
 		if err == nil {

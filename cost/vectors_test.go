@@ -49,7 +49,12 @@ func meshOf(text string) []subaxis.Axis {
 }
 
 func onHardware(hw cost.Hardware, mesh string, o cost.Options, slice cost.SliceShape) fixture {
-	t, err := cost.NewTopologyOn(hw, meshOf(mesh), slice, o)
+	if hw.Torus != nil {
+		torus := *hw.Torus
+		torus.Slice = slice
+		hw.Torus = &torus
+	}
+	t, err := cost.NewTopology(hw, meshOf(mesh), o)
 	if err != nil {
 		panic(err)
 	}

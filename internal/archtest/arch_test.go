@@ -212,6 +212,8 @@ var owners = []owner{
 	{"github.com/spf13/viper", []string{"internal/config"}, "options are read, checked and located in one place"},
 	{"github.com/go-viper/mapstructure/v2", []string{"internal/config"}, "it decodes what viper read"},
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "commands are thin: what they do is in the façade"},
+	{"go.yaml.in/yaml/v3", []string{"cost/datasheet"}, "files of numbers are read, with their lines, in one place"},
+	{"github.com/pelletier/go-toml/v2", []string{"cost/datasheet"}, "files of numbers are read, with their lines, in one place"},
 	{"connectrpc.com/connect", []string{"api"}, "the service is one way to the façade, not its foundation"},
 	{"github.com/jedib0t/go-pretty/v6/table", []string{".", "report"}, "tables for people are laid out in one place"},
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ import (
 	"autoshard/internal/cli/convert"
 	"autoshard/internal/cli/emit"
 	"autoshard/internal/cli/explain"
+	"autoshard/internal/cli/hardware"
 	"autoshard/internal/cli/lower"
 	"autoshard/internal/cli/opt"
 	"autoshard/internal/cli/plan"
@@ -55,14 +55,9 @@ func Root(s *cmdline.Streams) *cobra.Command {
 		Long: `autoshard decides how to cut a model over many devices, shows why, and proves that the cut program computes the same.
 
 Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yaml, .toml or .json, then defaults.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknown(cmd, args[0])
-		},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		RunE:              cmdline.Group,
 		Args:              cobra.ArbitraryArgs,
 		PersistentPreRunE: checkOutput,
 	}
@@ -72,7 +67,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		reshard.Command(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+		reshard.Command(s), hardware.Command(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s),
+		version.Command(s))
 	return root
 }
 
@@ -86,15 +82,4 @@ func checkOutput(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	return cmdline.CheckOutput(c.Output)
-}
-
-func unknown(cmd *cobra.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" {
-			names = append(names, c.Name())
-		}
-	}
-	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown command %q%s", name, diag.DidYouMean(name, names)).
-		WithNote(diag.Position{}, "commands are %s", strings.Join(names, ", "))
 }

@@ -165,7 +165,7 @@ func (l *loader) load() *Config {
 			DrainTime:     l.duration("serve.drain-time"),
 		},
 	}
-	c.Hardware = l.hardware("hardware")
+	c.Hardware = l.on("topology", l.hardware("hardware"))
 	return c
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func load(t *testing.T, files map[string]string, args ...string) (*Config, error
 		}
 	}
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	AddFlags(flags, "mesh", "hardware", "memory", "steps", "seed", "timeout", "format", "verify", "progress", "serve.listen")
+	AddFlags(flags, "mesh", "hardware", "topology", "memory", "steps", "seed", "timeout", "format", "verify", "progress", "serve.listen")
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +100,8 @@ func TestErrors(t *testing.T) {
 			want: "AUTOSHARD_MESH:1:7: error: size of mesh axis \"y\" must be a whole number, not \"two\" [AS1201]\n  x=4,y=two\n        ^\n"},
 		{name: "unknown hardware", args: []string{"--hardware", "tpu-v5"},
 			want: "--hardware:1:1: error: unknown hardware \"tpu-v5\", did you mean `tpu-v5e`?"},
+		{name: "topology", args: []string{"--hardware", "tpu-v5e", "--topology", "4x8:line,rung"},
+			want: "--topology:1:10: error: an axis must be a `ring` or a `line`, not \"rung\" [AS1401]\n  4x8:line,rung\n           ^\n"},
 		{name: "memory unit", args: []string{"--memory", "16XB"},
 			want: "--memory:1:1: error: `memory`: size must be a number with a unit, such as 16GiB or 80GB, not \"16XB\" [AS1401]"},
 		{name: "format", args: []string{"--format", "jsno"},
@@ -117,7 +120,7 @@ func TestErrors(t *testing.T) {
 		{name: "missing file", args: []string{"--config", "gone.yaml"}, want: "error: open gone.yaml: no such file or directory [AS1402]"},
 		{name: "hardware file", files: map[string]string{"hw.yaml": "name: mine\nvectorflops: 1e12\nwrong: 1\n"},
 			args: []string{"--hardware", "hw.yaml"},
-			want: "hw.yaml: error: not a hardware profile: "},
+			want: "hw.yaml:3:8: error: unknown entry \"wrong\""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,9 +140,20 @@ func TestErrors(t *testing.T) {
 func TestHardwareFile(t *testing.T) {
 	profile := "name: mine\nmatrix: {bf16: 1.0e14}\nvectorFLOPs: 1.0e12\nhbmBytes: 1.0e10\nhbmBandwidth: 1.0e12\n" +
 		"torus: {link: 5.0e10, shape: [4, 4], wrap: full}\n"
-	c := mustLoad(t, map[string]string{"hw.yaml": profile}, "--hardware", "./hw.yaml")
-	if c.Hardware.Name != "mine" || c.Hardware.Matrix.BF16 != 1e14 || c.Hardware.Torus == nil || c.Hardware.Torus.Shape[1] != 4 {
-		t.Errorf("hardware is %+v", c.Hardware)
+	table := "name = \"mine\"\nvectorFLOPs = 1e12\nhbmBytes = 1e10\nhbmBandwidth = 1e12\n[matrix]\nbf16 = 1e14\n" +
+		"[torus]\nlink = 5e10\nshape = [4, 4]\nwrap = \"full\"\n"
+	for name, text := range map[string]string{"hw.yaml": profile, "hw.toml": table} {
+		c := mustLoad(t, map[string]string{name: text}, "--hardware", "./"+name)
+		if c.Hardware.Name != "mine" || c.Hardware.Matrix.BF16 != 1e14 || c.Hardware.Torus == nil || c.Hardware.Torus.Shape[1] != 4 {
+			t.Errorf("hardware of %s is %+v", name, c.Hardware)
+		}
+	}
+}
+
+func TestTopology(t *testing.T) {
+	c := mustLoad(t, nil, "--hardware", "tpu-v5e", "--topology", "4x8:line,ring")
+	if s := c.Hardware.Torus.Slice; !slices.Equal(s.Shape, []int64{4, 8}) || !slices.Equal(s.Wrap, []bool{false, true}) {
+		t.Errorf("the slice is %+v", s)
 	}
 }
 

@@ -136,21 +136,17 @@ func (f *file) locate(path string) (diag.Position, string) {
 	return diag.Position{File: f.name, Line: line, Col: col}, diag.SourceLine(f.text, line)
 }
 
-// readHardware reads a hardware profile: the fields of cost.Hardware in YAML, TOML or JSON.
+// readHardware reads a hardware profile.
 func readHardware(name string) (cost.Hardware, error) {
-	v := viper.New()
-	f, err := parseInto(v, name)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return cost.Hardware{}, diag.Invalid(diag.BadFile, diag.Position{}, "%v", err)
+	}
+	p, err := cost.ReadProfile(name, text)
 	if err != nil {
 		return cost.Hardware{}, err
 	}
-	var h cost.Hardware
-	if err := decodeStrictly(v.AllSettings(), &h); err != nil {
-		return cost.Hardware{}, diag.Invalid(diag.BadFile, diag.Position{File: f.name}, "not a hardware profile: %v", err)
-	}
-	if h.Name == "" {
-		h.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	}
-	return h, h.Validate()
+	return p.Hardware, nil
 }
 
 // decodeStrictly fills a struct; fields that it does not have are errors.

@@ -34,6 +34,8 @@ const envPrefix = "AUTOSHARD"
 var keys = []key{
 	{path: "mesh", help: "mesh axes from major to minor, such as data=4,model=2 (default: the mesh that the model declares)"},
 	{path: "hardware", def: cost.DefaultProfile, help: "name of a hardware profile, or a file with one"},
+	{path: "topology", help: "part of the hardware's network that the mesh runs on: the shape of a slice of a torus, such as 4x8 or " +
+		"4x8:line,ring, or children of levels of switches, such as node=4 (default: chosen by the size of the mesh)"},
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
 	{path: "steps", def: "0", help: "step budget of building the space and searching it; 0: a few seconds for each search"},
 	{path: "search-memory", def: "2GiB", help: "bytes that planning may hold itself, such as 512MiB: what would take more is left out"},

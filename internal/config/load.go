@@ -227,10 +227,13 @@ func (l *loader) mesh(path string) []subaxis.Axis {
 	return axes
 }
 
-// hardware returns a built-in profile, or that of a file: what has a dot or a slash is a file's name.
+// IsHardwareFile says whether what a user calls hardware is the name of a file: it has a dot or a slash.
+func IsHardwareFile(name string) bool { return strings.ContainsAny(name, `./\`) }
+
+// hardware returns a built-in profile, or that of a file.
 func (l *loader) hardware(path string) cost.Hardware {
 	name := l.text(path)
-	if strings.ContainsAny(name, `./\`) {
+	if IsHardwareFile(name) {
 		h, err := readHardware(name)
 		if err != nil && l.err == nil {
 			l.err = err
@@ -239,11 +242,30 @@ func (l *loader) hardware(path string) cost.Hardware {
 	}
 	h, err := cost.Lookup(name)
 	if err != nil {
-		found := diag.Diagnostics(err)[0]
-		l.fail(path, 0, found.Code, "%s", found.Message)
-		if e, ok := l.err.(*diag.Error); ok {
-			e.Diagnostics[0].Notes = append(e.Diagnostics[0].Notes, found.Notes...)
-		}
+		l.pass(path, err)
 	}
 	return h
+}
+
+// on returns the hardware on the part of its network that an option names.
+func (l *loader) on(path string, h cost.Hardware) cost.Hardware {
+	text := l.text(path)
+	if text == "" || l.err != nil {
+		return h
+	}
+	on, err := h.On(text)
+	if err != nil {
+		l.pass(path, err)
+		return h
+	}
+	return on
+}
+
+// pass reports what is wrong with the text of an option; the columns of the error count in that.
+func (l *loader) pass(path string, err error) {
+	found := diag.Diagnostics(err)[0]
+	l.fail(path, max(found.Pos.Col-1, 0), found.Code, "%s", found.Message)
+	if e, ok := l.err.(*diag.Error); ok {
+		e.Diagnostics[0].Notes = append(e.Diagnostics[0].Notes, found.Notes...)
+	}
 }

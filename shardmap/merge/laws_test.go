@@ -195,9 +195,9 @@ func moved(p *shardmap.Program, op ir.OpID) int64 {
 // sends anything.
 func TestMergedAreNoDearer(t *testing.T) {
 	var models []*estimate.Model
-	for _, hw := range cost.Profiles() {
+	for _, profile := range cost.Profiles() {
 		p := lower(t, "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\nfunc.func @main() {\nreturn\n}", 0)
-		md, err := estimate.New(hw, p.Mesh.Axes)
+		md, err := estimate.New(profile.Hardware, p.Mesh.Axes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,3 +63,18 @@ func FlagError(cmd *cobra.Command, err error) error {
 	}
 	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown flag `--%s` of `%s`%s", name, cmd.Name(), hint)
 }
+
+// Group is what a command runs that only has subcommands: it shows them, and fails where it is given none of them.
+func Group(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return diag.Invalid(diag.BadOption, diag.Position{}, "unknown command %q%s", args[0], diag.DidYouMean(args[0], names)).
+		WithNote(diag.Position{}, "commands are %s", strings.Join(names, ", "))
+}

@@ -20,7 +20,7 @@ import (
 )
 
 // choices are the options that say how a model is sharded and which collectives are cheap; a plan says both itself.
-var choices = []string{"mesh", "hardware", "memory", "rule", "dim", "platform", "collective-matmul", "no-sub-axes"}
+var choices = []string{"mesh", "hardware", "topology", "memory", "rule", "dim", "platform", "collective-matmul", "no-sub-axes"}
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {

@@ -36,9 +36,8 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 			return run(ctx, s, c, args[0])
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs", "expect",
-		"rtol", "atol",
-		"tolerance", "steps", "search-memory", "seed", "collective-matmul", "merge-collectives", "no-sub-axes",
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "topology", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs",
+		"expect", "rtol", "atol", "tolerance", "steps", "search-memory", "seed", "collective-matmul", "merge-collectives", "no-sub-axes",
 		"trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	return cmd

@@ -35,7 +35,7 @@ axes as 'x':(1)2 and partial sums as unreduced={'x'}.`,
 		Args: cmdline.Args(),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, _ []string) error { return run(ctx, s, c, &f) }),
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "memory", "format", "output")
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "topology", "memory", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR)
 	cmd.Flags().StringVar(&f.from, "from", "", "the `sharding` before")
 	cmd.Flags().StringVar(&f.to, "to", "", "the `sharding` after")
