@@ -10,6 +10,30 @@ import (
 	"pgregory.net/rapid"
 )
 
+// A span holds the block of its device, and of windows anywhere in the dimension all that touch the block. Those that begin before the
+// dimension or end behind it, and touch the block, do not lie in the span either.
+func TestAroundHoldsWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := Blocks{K: rapid.Int64Range(1, 6).Draw(t, "blocks")}
+		size := rapid.Int64Range(1, 6).Draw(t, "rows")
+		b.N = b.K * size
+		window := rapid.Int64Range(1, b.N).Draw(t, "window")
+		s := Around(b, window)
+		for i := range b.K {
+			if s.Begin[i] < 0 || s.Begin[i]+s.Rows > b.N || s.Begin[i]+s.At[i] != i*size || s.At[i]+size > s.Rows {
+				t.Fatalf("device %d has %d rows from %d on, its block from %d on", i, s.Rows, s.Begin[i], s.At[i])
+			}
+			for at := -window; at <= b.N; at++ {
+				touches := at < (i+1)*size && at+window > i*size
+				within := at >= s.Begin[i] && at+window <= s.Begin[i]+s.Rows
+				if exists := at >= 0 && at+window <= b.N; touches && within != exists {
+					t.Fatalf("device %d has the window at %d: %t", i, at, within)
+				}
+			}
+		}
+	})
+}
+
 const fill, garbage = -1, -1000
 
 // gathered returns what every device has after an exchange of blocks whose elements are their positions in the dimension. Rows

@@ -110,7 +110,7 @@ func unseen(t *rapid.T, m *ir.Module, mesh ir.MeshID) int {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 	}
-	got, err := run.Program(t.Context(), p, inputs, run.Options{Fill: garbage})
+	got, err := run.Program(t.Context(), p, inputs, run.Options{Fill: garbage, WholeWindows: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/backend/interp"
 	"autoshard/collectives"
 	"autoshard/internal/testkit/programs"
 	"autoshard/ir"
@@ -72,6 +73,24 @@ func TestOwnersTakeSlices(t *testing.T) {
 	})
 	if fetched == 0 {
 		t.Error("nothing is ever fetched")
+	}
+}
+
+// Windows of any size that indices put into a tensor that is cut are written by the devices in whose blocks they lie, each its part:
+// nothing is sent, and the result is that of one device bit for bit, whether windows that lie partly outside are written in part or not
+// at all.
+func TestOwnersWriteWindows(t *testing.T) {
+	for name, options := range map[string]interp.Options{"parts": {}, "whole windows": {WholeWindows: true}} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			mesh, cuts := programs.Cuts(t)
+			m, over := programs.Put(t, mesh, cuts)
+			if err := ir.Verify(t.Context(), m); err != nil {
+				t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+			}
+			if sent := compareCutWith(t, m, over, options).Collectives; len(sent) > 0 {
+				t.Fatalf("%d collectives for a scatter\n%s", len(sent), mlir.Print(m, mlir.PrintOptions{}))
+			}
+		}))
 	}
 }
 

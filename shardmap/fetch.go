@@ -118,16 +118,18 @@ func (f *fetcher) round(v ir.ValueID, x *localform.Exchange, i int) ir.ValueID {
 // place writes this device's block, and those that it receives, into a buffer. What it receives from nobody, and what of its own block
 // it does not need, goes where nobody looks.
 func (f *fetcher) place(buffer, v ir.ValueID, x *localform.Exchange) ir.ValueID {
-	put := func(piece ir.ValueID, at []int64) {
-		starts := lists.Of(len(f.m.Shape(v)), func(int) ir.ValueID { return f.b.Integer(dtype.I32, 0) })
-		starts[f.dim] = f.look(at)
-		buffer = f.b.Op1(ir.OpDynamicUpdateSlice, f.m.Type(buffer), nil, append([]ir.ValueID{buffer, piece}, starts...)...)
-	}
-	put(v, x.Own)
+	buffer = f.put(buffer, v, x.Own)
 	for i := range x.Rounds {
-		put(f.round(v, x, i), x.Rounds[i].Put)
+		buffer = f.put(buffer, f.round(v, x, i), x.Rounds[i].Put)
 	}
 	return buffer
+}
+
+// put writes rows into a buffer, from where on a table has by position.
+func (f *fetcher) put(buffer, rows ir.ValueID, at []int64) ir.ValueID {
+	starts := lists.Of(len(f.m.Shape(rows)), func(int) ir.ValueID { return f.b.Integer(dtype.I32, 0) })
+	starts[f.dim] = f.look(at)
+	return f.b.Op1(ir.OpDynamicUpdateSlice, f.m.Type(buffer), nil, append([]ir.ValueID{buffer, rows}, starts...)...)
 }
 
 // joined emits pieces one behind the other.

@@ -62,45 +62,6 @@ func (l *lowerer) mask(op ir.OpID, inside ir.ValueID, offsetDims []int64) {
 	l.p.Move(v, kept)
 }
 
-// scatter shifts indices into the blocks of the dimensions that are cut: updates of other devices' rows fall
-// outside and are skipped. Along axes that cut only the updates, all devices but the first start from the
-// combiner's identity; an all-reduce follows.
-func (l *lowerer) scatter(op ir.OpID) error {
-	m := l.m
-	dims := m.Attr(op, "scatter_dimension_numbers").(*ir.ScatterDims)
-	n := m.NumResults(op)
-	operand := m.Operand(op, 0)
-	at := l.indexing(op, m.Operand(op, 0), dims.ToOperand, dims.IndexVectorDim)
-	for _, d := range dims.InsertedWindow {
-		if len(l.axes(operand, int(d))) > 0 {
-			at.cut(int(d))
-		}
-	}
-	if at.any {
-		m.SetOperand(op, at.operand, at.shift())
-	}
-	if s := m.Sharding(m.Result(op, 0)); s != 0 && len(m.ShardingOf(s).Unreduced) > 0 {
-		for i := range n {
-			l.identityElsewhere(op, i, m.ShardingOf(s))
-		}
-	}
-	l.results(op)
-	return nil
-}
-
-// identityElsewhere replaces operand i of a scatter by the identity of its reduction on all devices but the first
-// along the unreduced axes.
-func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
-	m := l.m
-	v := m.Operand(op, i)
-	b := m.BuilderBefore(op)
-	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
-	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), ir.Identity(m.ValueType(v).DType, s.Reduction)))
-	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
-	m.SetSharding(kept, m.Sharding(v))
-	m.SetOperand(op, i, kept)
-}
-
 // indexing rewrites the index operand of a gather or scatter.
 type indexing struct {
 	l       *lowerer
@@ -111,6 +72,7 @@ type indexing struct {
 	mapped  []int64    // its dimension for each component of an index
 	dim     int64      // the dimension of indices that holds the components
 	isCut   []bool     // components whose dimension is cut
+	begins  [][]int64  // of those, by position, where what this device has of the dimension begins; nil where that is its block
 	sizes   []int64    // of slices of the indexed tensor, nil for single rows
 	any     bool
 }
@@ -118,7 +80,13 @@ type indexing struct {
 func (l *lowerer) indexing(op ir.OpID, source ir.ValueID, mapped []int64, dim int64) *indexing {
 	i := l.m.NumResults(op) // scatter has as many inputs as results before the indices, gather one
 	return &indexing{l: l, b: l.m.BuilderBefore(op), operand: i, indices: l.m.Operand(op, i), source: source,
-		mapped: mapped, dim: dim, isCut: make([]bool, len(mapped))}
+		mapped: mapped, dim: dim, isCut: make([]bool, len(mapped)), begins: make([][]int64, len(mapped))}
+}
+
+// from notes that this device has another part of a cut dimension than its block.
+func (x *indexing) from(d int, begin []int64) {
+	x.cut(d)
+	x.begins[slices.Index(x.mapped, int64(d))] = begin
 }
 
 // cut notes that a dimension is cut. Indices of few bits are widened: they need not hold where blocks begin.
@@ -192,8 +160,12 @@ func (x *indexing) clampWhole() {
 func (x *indexing) shift() ir.ValueID {
 	offsets := x.spread(func(c int) ir.ValueID {
 		d := int(x.mapped[c])
-		if !x.isCut[c] {
+		switch {
+		case !x.isCut[c]:
 			return x.b.Integer(x.element(), 0)
+		case x.begins[c] != nil:
+			f := &fetcher{lowerer: x.l, b: x.b, dim: d, axes: x.l.axes(x.source, d)}
+			return x.b.Op1(ir.OpConvert, x.l.m.TensorType(x.element()), nil, f.look(x.begins[c]))
 		}
 		return x.l.offset(x.b, x.l.axes(x.source, d), x.l.m.Shape(x.source)[d], x.element())
 	})

@@ -38,8 +38,12 @@ func TestNeighboursAreFetched(t *testing.T) {
 // compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does. A tensor of
 // which most is sliced may be gathered.
 func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
+	return compareCutWith(t, m, mesh, interp.Options{})
+}
+
+func compareCutWith(t *rapid.T, m *ir.Module, mesh ir.MeshID, options interp.Options) *shardmap.Program {
 	inputs := programs.Inputs(t, m)
-	in, err := interp.New(m, interp.Options{})
+	in, err := interp.New(m, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
 	if err := shardmap.LowerAxes(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Program(t.Context(), p, inputs, run.Options{})
+	got, err := run.Program(t.Context(), p, inputs, run.Options{WholeWindows: options.WholeWindows})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -71,7 +71,7 @@ func TestShardedRunEqualsUnsharded(t *testing.T) {
 
 // runWhole runs a program on one device.
 func runWhole(t *rapid.T, m *ir.Module, inputs []*tensor.Tensor) []*tensor.Tensor {
-	in, err := interp.New(m, interp.Options{})
+	in, err := interp.New(m, interp.Options{WholeWindows: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func stored(port *shardmap.Port, in *tensor.Tensor) tensor.Tensor {
 
 // runBlocks runs the program on all devices, checks what its collectives moved, and returns the blocks of each partition.
 func runBlocks(t *rapid.T, p *shardmap.Program, args [][]*tensor.Tensor) [][]*tensor.Tensor {
-	outs, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{})
+	outs, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{WholeWindows: true})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
 	}

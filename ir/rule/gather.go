@@ -22,9 +22,10 @@ func init() {
 		Name:  "scatter",
 		Why:   "batches of indices are combined into the result, whole windows follow the updates",
 		build: buildScatter,
+		seeks: true,
 
 		combine: combineScatter,
-		judge:   keepInserted,
+		judge:   ownWindows,
 		pads:    masked,
 	}, ir.OpScatter)
 }
@@ -36,7 +37,7 @@ type indexing struct {
 	scatter              bool
 	offset, collapsed    []int64
 	inputBatch, idxBatch []int64
-	indexed              []int64 // dimensions of the input of a gather
+	indexed              []int64 // dimensions of the input
 	indexVectorDim       int
 	indices              int // operand number
 	slices               []int64
@@ -59,7 +60,7 @@ func buildScatter(b *builder) bool {
 	}
 	inputs := len(b.in) / 2
 	x := indexing{builder: b, scatter: true, offset: d.UpdateWindow, collapsed: d.InsertedWindow,
-		inputBatch: d.InputBatch, idxBatch: d.IndicesBatch, indexVectorDim: int(d.IndexVectorDim),
+		inputBatch: d.InputBatch, idxBatch: d.IndicesBatch, indexed: d.ToOperand, indexVectorDim: int(d.IndexVectorDim),
 		indices: inputs, slices: b.in[inputs+1]}
 	return x.build()
 }
@@ -107,7 +108,11 @@ func (x *indexing) offsetDim(input, s int, size int64) {
 	case whole == size:
 		x.place(input, none, s, whole, passThrough, false)
 	case x.scatter:
-		x.place(input, none, none, whole, needReplication, false)
+		kind := needReplication
+		if x.computing && hasInt(x.indexed, input) {
+			kind = permutation
+		}
+		x.place(input, none, none, whole, kind, false)
 		x.place(none, none, s, size, needReplication, false)
 	case size == 1:
 		x.place(input, none, none, whole, reduction, false)
@@ -193,13 +198,24 @@ func (v *verdict) together(indices int, dim int64) {
 // combineScatter says how the blocks of a scatter combine to which each device added its updates.
 func combineScatter(m *ir.Module, op ir.OpID) (ir.Reduction, bool) { return ir.ReductionOf(m, op, 0) }
 
-// keepInserted keeps inserted dimensions of a scatter whole that no index addresses.
-func keepInserted(v *verdict) {
+// ownWindows lets every device write what of windows falls into its block. Dimensions of a scatter that no index addresses are whole, and
+// so are its updates, as far as it is not known how several are combined.
+func ownWindows(v *verdict) {
 	dims, _ := v.m.Attr(v.op, "scatter_dimension_numbers").(*ir.ScatterDims)
-	v.together(v.m.NumResults(v.op), dims.IndexVectorDim)
-	for _, d := range dims.InsertedWindow {
-		if !slices.Contains(dims.ToOperand, d) {
-			v.keep("no index says where updates go along it", v.rule.Operands[0][d]...)
+	indices := v.m.NumResults(v.op)
+	v.keep("updates are combined in their order", v.rule.NeedReplication...)
+	v.together(indices, dims.IndexVectorDim)
+	for _, f := range v.rule.Permutation {
+		v.cut(f, v.rule.Sizes[f])
+	}
+	for _, d := range dims.UpdateWindow {
+		if f := v.rule.Operands[indices+1][d]; v.parts[f[0]] == 1 {
+			v.keep("every device writes what of whole windows falls into its block", f...)
+		}
+	}
+	for d, f := range v.rule.Operands[0] {
+		if slices.Contains(dims.InsertedWindow, int64(d)) && !slices.Contains(dims.ToOperand, int64(d)) || v.parts[f[0]] == 1 {
+			v.keep("no index says where updates go along it", f...)
 		}
 	}
 }

@@ -252,16 +252,19 @@ func (g *generator) gather(v ir.ValueID, dims []int64) {
 		"slice_sizes", ir.Ints{1, dims[1]}, "indices_are_sorted", ir.BoolAttr(false)), v, g.indices))
 }
 
-// scatter adds rows to a matrix, as an embedding's gradient does.
+// scatter adds rows to a matrix, as an embedding's gradient does, or runs of rows, as that of slices does.
 func (g *generator) scatter(v ir.ValueID, dims []int64) {
 	if len(dims) != 2 || g.indices == 0 {
 		return
 	}
-	rows := g.m.Shape(g.indices)[0]
-	zero := g.constant(1)
-	t := g.m.TensorType(dtype.F32, rows, dims[1])
-	updates := g.b.Op1(ir.OpBroadcastInDim, t, attrs("broadcast_dimensions", ir.Ints{}), zero)
+	window := []int64{dims[1]}
 	d := &ir.ScatterDims{UpdateWindow: []int64{1}, InsertedWindow: []int64{0}, ToOperand: []int64{0}, IndexVectorDim: 1}
+	if run := rapid.Int64Range(1, 3).Draw(g.t, "rows of a window"); g.Windows && run > 1 && run < dims[0] {
+		window = append([]int64{run}, window...)
+		d.UpdateWindow, d.InsertedWindow = []int64{1, 2}, nil
+	}
+	one, t := g.constant(1), g.m.TensorType(dtype.F32, append([]int64{g.m.Shape(g.indices)[0]}, window...)...)
+	updates := g.b.Op1(ir.OpBroadcastInDim, t, attrs("broadcast_dimensions", ir.Ints{}), one)
 	op := g.b.OpRegions(ir.OpScatter, []ir.TypeID{g.m.Type(v)}, attrs("scatter_dimension_numbers", d,
 		"indices_are_sorted", ir.BoolAttr(false), "unique_indices", ir.BoolAttr(false)), 1, v, g.indices, updates)
 	g.combiner(op, ir.OpAdd)
