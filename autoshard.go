@@ -23,6 +23,7 @@ import (
 	"autoshard/explain"
 	"autoshard/internal/diag"
 	"autoshard/plan"
+	"autoshard/pricing"
 	"autoshard/program"
 	"autoshard/resharding"
 )
@@ -83,6 +84,22 @@ type (
 	ReshardRequest = resharding.Request
 	// Resharding is the cheapest way.
 	Resharding = resharding.Answer
+	// PriceSetting is what questions of prices have in common: mesh, hardware, sizes, conventions.
+	PriceSetting = pricing.Setting
+	// MatmulRequest asks for the ways to compute a sharded product.
+	MatmulRequest = pricing.MatmulRequest
+	// MatmulPrices are all ways, with what each takes.
+	MatmulPrices = pricing.MatmulAnswer
+	// CollectiveRequest asks what a communication takes.
+	CollectiveRequest = pricing.CollectiveRequest
+	// CollectivePrice is what it takes.
+	CollectivePrice = pricing.CollectiveAnswer
+	// ArrayRequest asks what a sharded array takes.
+	ArrayRequest = pricing.ArrayRequest
+	// ArraySize is what each device holds of it.
+	ArraySize = pricing.ArrayAnswer
+	// MoveRequest asks for the way of an array from one sharding to another, in the book's notation.
+	MoveRequest = pricing.ReshardRequest
 	// Explainer answers many questions about one propagation.
 	Explainer = explain.Explainer
 )
@@ -184,4 +201,32 @@ func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (*Expla
 func Reshard(ctx context.Context, r *ReshardRequest) (a *Resharding, err error) {
 	defer diag.Recover("reshard", &err)
 	return resharding.Find(ctx, r)
+}
+
+// PriceMatmul returns the ways to compute a sharded product, written A[I_X, J] · B[J, K] -> C[I_X, K]: what each sends, how long it
+// takes, and what bounds it. Errors are of class ErrInvalid or ErrTooLarge.
+func PriceMatmul(r *MatmulRequest) (a *MatmulPrices, err error) {
+	defer diag.Recover("estimate", &err)
+	return pricing.Matmul(r)
+}
+
+// PriceCollective returns what a communication of a sharded array takes. Errors are of class ErrInvalid or ErrTooLarge.
+func PriceCollective(r *CollectiveRequest) (a *CollectivePrice, err error) {
+	defer diag.Recover("estimate", &err)
+	return pricing.Collective(r)
+}
+
+// CollectiveKinds returns the communications that [PriceCollective] knows.
+func CollectiveKinds() []string { return pricing.Kinds() }
+
+// PriceArray returns what each device holds of a sharded array. Errors are of class ErrInvalid or ErrTooLarge.
+func PriceArray(r *ArrayRequest) (a *ArraySize, err error) {
+	defer diag.Recover("estimate", &err)
+	return pricing.Array(r)
+}
+
+// PriceMove does what [Reshard] does for a question in the book's notation: A[I_X, J] -> A[I, J_X].
+func PriceMove(ctx context.Context, r *MoveRequest) (a *Resharding, err error) {
+	defer diag.Recover("estimate", &err)
+	return pricing.Reshard(ctx, r)
 }

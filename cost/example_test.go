@@ -22,9 +22,9 @@ func ExampleTopology_MatmulOptions() {
 	t, _ := cost.NewTopology(hw, []subaxis.Axis{{Name: "x", Size: 4}}, cost.Planning())
 	x := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 4}}
 	m := cost.Matmul{I: 1024, J: 8192, K: 8192, SizeA: 2, SizeB: 2, SizeC: 2}
-	options, _ := t.MatmulOptions(m, x, cost.OnJ, cost.OnJ)
+	options, _ := t.MatmulOptions(m, []cost.Cut{{Axes: x, A: cost.OnJ, B: cost.OnJ}})
 	for _, o := range options {
-		fmt.Printf("%s result on %-9v %.0f us\n", o.Name, o.Result, 1e6*o.Upper)
+		fmt.Printf("%s result on %-9v %.0f us\n", o.Names[0], o.Result[0], 1e6*o.Upper)
 	}
 	// Output:
 	// 3a result on -         258 us

@@ -314,18 +314,18 @@ func TestMatmulOptionLaws(t *testing.T) {
 		for _, b := range sides {
 			f := on("tpu-v5p", "X4 Y4 Z4", cost.Planning())
 			m := cost.Matmul{Batch: 8, I: 512, J: 1024, K: 2048, SizeA: 2, SizeB: 2, SizeC: 4}
-			options, err := f.MatmulOptions(m, f.axes("X"), a, b)
+			options, err := f.options(m, "X", a, b)
 			if err != nil {
 				continue
 			}
 			rows++
 			for _, o := range options {
 				if o.Seconds(cost.Largest) != o.Lower || o.Seconds(cost.Sum) != o.Upper || o.Upper > 2*o.Lower {
-					t.Errorf("%v/%v %s: bounds %v %v", a, b, o.Name, o.Lower, o.Upper)
+					t.Errorf("%v/%v %s: bounds %v %v", a, b, o.Names, o.Lower, o.Upper)
 				}
 				share := o.FLOPs / m.FLOPs()
-				if replicated := o.A == cost.Nowhere && o.B == cost.Nowhere; replicated && share != 1 || !replicated && share != 0.25 {
-					t.Errorf("%v/%v %s: share of the work %v", a, b, o.Name, share)
+				if replicated := o.A[0] == cost.Nowhere && o.B[0] == cost.Nowhere; replicated && share != 1 || !replicated && share != 0.25 {
+					t.Errorf("%v/%v %s: share of the work %v", a, b, o.Names, share)
 				}
 			}
 		}
@@ -353,7 +353,7 @@ func TestMatmulMoves(t *testing.T) {
 		{cost.OnBatch, cost.Nowhere}: "batch slice B[]",
 	}
 	for sides, text := range want {
-		options, err := f.MatmulOptions(m, f.axes("X"), sides[0], sides[1])
+		options, err := f.options(m, "X", sides[0], sides[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,22 +366,22 @@ func TestMatmulMoves(t *testing.T) {
 			if i > 0 {
 				got += " "
 			}
-			got += fmt.Sprint(o.Name, moves)
+			got += fmt.Sprint(o.Names[0], moves)
 		}
 		if got != text {
 			t.Errorf("%v: %s\nwant %s", sides, got, text)
 		}
 	}
-	options, _ := f.MatmulOptions(m, f.axes("X"), cost.OnI, cost.OnK)
-	if i := cost.Fastest(options, cost.OnK, cost.Sum); options[i].Name != "4a" {
-		t.Errorf("gathering the smaller A is fastest, not %s", options[i].Name)
+	options, _ := f.options(m, "X", cost.OnI, cost.OnK)
+	if i := cost.Fastest(options, []cost.Side{cost.OnK}, cost.Sum); options[i].Names[0] != "4a" {
+		t.Errorf("gathering the smaller A is fastest, not %s", options[i].Names)
 	}
-	options[2].Net, options[2].Result = options[0].Net, cost.OnK
+	options[2].Net, options[2].Result = options[0].Net, []cost.Side{cost.OnK}
 	options[2].Local = options[0].Local
-	if i := cost.Fastest(options, cost.OnK, cost.Sum); i != 0 {
+	if i := cost.Fastest(options, []cost.Side{cost.OnK}, cost.Sum); i != 0 {
 		t.Errorf("of two equal options the first wins, not %d", i)
 	}
-	if i := cost.Fastest(options, cost.Unreduced, cost.Sum); i != -1 {
+	if i := cost.Fastest(options, []cost.Side{cost.Unreduced}, cost.Sum); i != -1 {
 		t.Errorf("no option leaves the result unreduced, but %d does", i)
 	}
 }

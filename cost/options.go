@@ -54,7 +54,7 @@ type Options struct {
 func Planning() Options { return Options{Fitted: true, Padded: true} }
 
 // Book returns the options of the book's reference values: nominal rates, no fixed overheads, asymptotic rings, and
-// whatever can overlap does. A command that prints the book's worked answers will plan with them.
+// whatever can overlap does.
 func Book() Options {
 	return Options{Ring: Asymptotic, Latency: MaxLatency}
 }

@@ -115,14 +115,19 @@ func (f fixture) seconds(kind collectives.Kind, letters string, v int64) float64
 	return f.cost(kind, letters, v).Seconds
 }
 
+// options returns the ways to compute a product along one set of axes, which are not divided out of the extents.
+func (f fixture) options(m cost.Matmul, letters string, a, b cost.Side) ([]cost.MatmulOption, error) {
+	return f.MatmulOptions(m, []cost.Cut{{Axes: f.axes(letters), A: a, B: b}})
+}
+
 // matmul returns the option of a name and result side.
 func (f fixture) matmul(m cost.Matmul, letters string, a, b cost.Side, name string, result cost.Side) cost.MatmulOption {
-	options, err := f.MatmulOptions(m, f.axes(letters), a, b)
+	options, err := f.options(m, letters, a, b)
 	if err != nil {
 		panic(err)
 	}
 	for _, o := range options {
-		if o.Name == name && o.Result == result {
+		if o.Names[0] == name && o.Result[0] == result {
 			return o
 		}
 	}

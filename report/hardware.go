@@ -119,7 +119,7 @@ var decimals = []struct {
 }{{"P", 1e15}, {"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1}, {"m", 1e-3}, {"u", 1e-6}}
 
 // prefixed are the units that take the prefixes of the SI.
-var prefixed = []string{"FLOP/s", "OP/s", "B", "B/s", "s"}
+var prefixed = []string{"FLOP", "FLOP/s", "OP/s", "B", "B/s", "s"}
 
 // quantity writes a number with its unit: 459 TFLOP/s.
 func quantity(x float64, unit string) string {

@@ -11,6 +11,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/collectives"
+	"autoshard/cost"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -86,8 +87,12 @@ func newFinder(r *Request) (*finder, error) {
 		return nil, err
 	}
 	f.mesh = &ir.MeshDecl{Mesh: subaxis.Mesh{Axes: r.Mesh}, Name: "mesh"}
+	options := cost.Planning()
+	if r.Book {
+		options = cost.Book()
+	}
 	var err error
-	if f.model, err = estimate.New(f.Hardware, r.Mesh); err != nil {
+	if f.model, err = estimate.NewUnder(f.Hardware, r.Mesh, options); err != nil {
 		return nil, err
 	}
 	return f, f.read()

@@ -15,6 +15,7 @@ type Request struct {
 	From, To string
 	Hardware cost.Hardware // without a name: that of cost.DefaultProfile
 	Memory   int64         // that a step may take of a device, for what it reads and what it makes; 0: the hardware's
+	Book     bool          // prices by the conventions of "How to Scale Your Model": nominal rates, asymptotic rings, slices for nothing
 }
 
 // Schema identifies the JSON form of an Answer.

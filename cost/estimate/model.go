@@ -29,16 +29,24 @@ type Model struct {
 // New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
 // diag.ErrInvalid.
 func New(hw cost.Hardware, mesh []subaxis.Axis) (*Model, error) {
-	topology, err := cost.NewTopology(hw, mesh, cost.Planning())
+	return NewUnder(hw, mesh, cost.Planning())
+}
+
+// NewUnder is New under other options.
+func NewUnder(hw cost.Hardware, mesh []subaxis.Axis, o cost.Options) (*Model, error) {
+	topology, err := cost.NewTopology(hw, mesh, o)
 	if err != nil {
 		return nil, err
 	}
 	return &Model{hw, topology, subaxis.Mesh{Axes: mesh}}, nil
 }
 
-// Price implements collectives.Pricer. A slice sends nothing but copies what it keeps.
+// Price implements collectives.Pricer. A slice sends nothing but copies what it keeps, which counts where rates are fitted.
 func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 	if kind == collectives.AllSlice {
+		if !md.topology.Options().Fitted {
+			return 0
+		}
 		copied := cost.Work{Bytes: 2 * float64(bytes/subaxis.Product(axes))}
 		return cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
 	}

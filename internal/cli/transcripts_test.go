@@ -13,7 +13,7 @@ import (
 )
 
 // transcript is a block of a page that shows a command on an example and what it prints; a last line of three dots stands for the rest.
-var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ([^\n]*examples/[^\n]*)\n(.*?)^```$")
+var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ((?:estimate |hardware |[^\n]*examples/)[^\n]*)\n(.*?)^```$")
 
 // What pages show of commands is what these print.
 func TestTranscripts(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTranscripts(t *testing.T) {
 			parts := transcript.FindStringSubmatch(block)
 			if _, ok := printed[parts[1]]; !ok {
 				var out bytes.Buffer
-				cli.Main(strings.Fields(parts[1]), strings.NewReader(""), &out, &out)
+				cli.Main(words(parts[1]), strings.NewReader(""), &out, &out)
 				printed[parts[1]] = out.String()
 			}
 			lines := strings.SplitAfter(printed[parts[1]], "\n")
@@ -44,4 +44,16 @@ func TestTranscripts(t *testing.T) {
 		}
 		testkit.File(t, page, current)
 	}
+}
+
+// words splits a command line as a shell does that knows single quotes.
+func words(line string) (out []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+		} else {
+			out = append(out, strings.Fields(part)...)
+		}
+	}
+	return out
 }

@@ -1,0 +1,122 @@
+// Package estimate is the subcommand that says what arrays, collectives, reshards and matrix products take, by the formulas that plans are
+// made by:
+//
+//	autoshard estimate matmul 'A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4 --hardware tpu-v5e
+package estimate
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"autoshard"
+	"autoshard/internal/cli/cmdline"
+	"autoshard/internal/config"
+	"autoshard/report"
+)
+
+// flags are those that only this command has.
+type flags struct {
+	dims, dtype, over string
+	shift, from, to   int64
+	book              bool
+}
+
+// Command returns the subcommand.
+func Command(s *cmdline.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "estimate matmul|collective|reshard|array",
+		Short: "Say what products, collectives, reshards and arrays take",
+		Long: `Say what a computation takes on a mesh of some hardware, by the formulas that plans are made by. Arrays and products are written
+as in "How to Scale Your Model": A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K] cuts dimension I along mesh axis X, and C[I, K]{U_Y} are partial
+sums along Y. --book uses that book's conventions, and shows beside its answers what plans count.`,
+		Example: `  autoshard estimate matmul 'A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4
+  autoshard estimate collective all_gather 'bf16[E_Y, F]' --over Y --dims E=2048,F=8192 --mesh X=8,Y=4 --book`,
+		Args: cobra.ArbitraryArgs,
+		RunE: cmdline.Group,
+	}
+	cmd.AddCommand(matmulCommand(s), collectiveCommand(s), reshardCommand(s), arrayCommand(s))
+	return cmd
+}
+
+// addFlags adds the flags of questions in the book's notation.
+func (f *flags) addFlags(cmd *cobra.Command, more ...string) {
+	config.AddFlags(cmd.Flags(), append([]string{"mesh", "hardware", "topology", "format", "output"}, more...)...)
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
+	cmd.Flags().StringVar(&f.dims, "dims", "", "`sizes` of the dimensions, such as I=8192,J=1024")
+	cmd.Flags().StringVar(&f.dtype, "dtype", "bf16", "element `type` of arrays that are not called by theirs")
+	cmd.Flags().BoolVar(&f.book, "book", false, "by the conventions of \"How to Scale Your Model\": nominal rates, no time to start, what "+
+		"can overlap does")
+}
+
+func (f *flags) setting(c *config.Config) autoshard.PriceSetting {
+	return autoshard.PriceSetting{Mesh: c.Mesh, Hardware: c.Hardware, Sizes: f.dims, DType: f.dtype, Book: f.book}
+}
+
+// write writes an answer as text or JSON.
+func write(s *cmdline.Streams, c *config.Config, answer any, text string) error {
+	if cmdline.OutputFormat(c) == config.JSON {
+		return s.WriteJSON(c.Output, "estimate", answer)
+	}
+	return s.Write(c.Output, []byte(text))
+}
+
+func matmulCommand(s *cmdline.Streams) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "matmul PRODUCT",
+		Short: "Show all ways to compute a sharded matrix product",
+		Long: `Show every way to compute a product of sharded arrays: what is sent and how long that takes, how long the local product
+computes and reads memory, and which of these bounds the whole. The first is the fastest. Dimensions in both operands but not in the
+result are summed over; without an arrow the result may be sharded in any way.`,
+		Example: "  autoshard estimate matmul 'A[I_X, J] · B[J, K_Y] -> C[I_X, K_Y]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4",
+		Args:    cmdline.Args("PRODUCT"),
+		RunE: cmdline.WithConfig(func(_ context.Context, c *config.Config, args []string) error {
+			a, err := autoshard.PriceMatmul(&autoshard.MatmulRequest{Setting: f.setting(c), Product: args[0]})
+			if err != nil {
+				return err
+			}
+			return write(s, c, a, report.Matmul(a, c.All))
+		}),
+	}
+	f.addFlags(cmd, "all")
+	return cmd
+}
+
+func arrayCommand(s *cmdline.Streams) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:     "array ARRAY",
+		Short:   "Say what each device holds of a sharded array",
+		Example: "  autoshard estimate array 'int8[I_XY, J]' --dims I=128,J=2048 --mesh X=2,Y=8,Z=2",
+		Args:    cmdline.Args("ARRAY"),
+		RunE: cmdline.WithConfig(func(_ context.Context, c *config.Config, args []string) error {
+			a, err := autoshard.PriceArray(&autoshard.ArrayRequest{Setting: f.setting(c), Array: args[0]})
+			if err != nil {
+				return err
+			}
+			return write(s, c, a, report.Array(a))
+		}),
+	}
+	f.addFlags(cmd)
+	return cmd
+}
+
+func reshardCommand(s *cmdline.Streams) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:     "reshard MOVE",
+		Short:   "Say how an array gets from one sharding to another, as `autoshard reshard` does",
+		Example: "  autoshard estimate reshard 'A[I_X, J] -> A[I, J_X]' --dims I=8192,J=8192 --mesh X=4",
+		Args:    cmdline.Args("MOVE"),
+		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
+			a, err := autoshard.PriceMove(ctx, &autoshard.MoveRequest{Setting: f.setting(c), Move: args[0], Memory: c.Memory})
+			if err != nil {
+				return err
+			}
+			return write(s, c, a, report.Resharding(a))
+		}),
+	}
+	f.addFlags(cmd, "memory")
+	return cmd
+}
