@@ -70,7 +70,7 @@ func TestArray(t *testing.T) {
 	}
 	const want = `bf16[65536_X, 65536] on X=4,Y=4 (16 devices), tpu-v5e, slice 4 x 4, the book's conventions
 whole            bf16[65536,65536]                  8589934592 B (8.59 GB)
-block            bf16[16384,65536]                   2147483648 B (2.147 GB) on each device
+block            bf16[16384,65536]                  2147483648 B (2.147 GB) on each device
 all devices      4 copies                           34359738368 B (34.36 GB)
 loading a block  2.65 ms from memory, ours 2.95 ms
 fits on          1 device, slice 1 x 1
