@@ -16,6 +16,7 @@ type election struct {
 	op        ir.OpID
 	rule      *ir.Rule
 	parts     []int64
+	padded    []bool // factors that axes may cut that do not divide them
 	reduction ir.Reduction
 	votes     []vote // those for more bytes first
 	displaced []vote // that axes go along with those of another factor, as theirs has to be whole
@@ -31,6 +32,7 @@ type vote struct {
 func newElection(m *ir.Module, op ir.OpID, r *ir.Rule) *election {
 	e := &election{m: m, op: op, rule: r}
 	e.parts, e.reduction = rule.Shardable(m, op, r)
+	e.padded = rule.Paddable(m, op, r)
 	for i, mapping := range r.Operands {
 		if v := m.Operand(op, i); !isMade(m, v) {
 			e.collect(v, mapping)
@@ -84,7 +86,7 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 			f := int(dim[i])
 			switch {
 			case len(axes) == 0:
-			case e.parts[f] > 1:
+			case e.parts[f] > 1 || e.padded[f]:
 				e.votes = addVote(e.votes, vote{f, axes, bytes})
 			default:
 				e.displace(s, mapping, axes)
@@ -138,7 +140,7 @@ func (e *election) elect(factors Factors, v vote) {
 	for _, taken := range factors {
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
-	if e.parts[v.factor]%subaxis.Product(v.axes) != 0 && !rule.Paddable(e.m, e.op, e.rule)[v.factor] {
+	if e.parts[v.factor]%subaxis.Product(v.axes) != 0 && !e.padded[v.factor] {
 		v.axes = subaxis.Dividing(v.axes, e.parts[v.factor])
 	}
 	factors[v.factor] = v.axes

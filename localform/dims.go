@@ -84,6 +84,8 @@ func Dims(m *ir.Module, op ir.OpID, shape func(ir.ValueID) []int64) []Dim {
 		return s.reduceWindow()
 	case ir.OpConvolution:
 		return s.convolution()
+	case ir.OpSelectAndScatter:
+		return s.selectAndScatter()
 	}
 	return nil
 }

@@ -84,11 +84,12 @@ func (p *padder) tieFlow(op ir.OpID) {
 	}
 }
 
-// tieOp ties the dimensions of an op that are the same factor. All others that are cut stay as they are.
+// tieOp ties the dimensions of an op that are the same factor, but where elements move along it: sizes before and after differ there,
+// except those of what a select_and_scatter chooses from and of what it makes. All others that are cut stay as they are.
 func (p *padder) tieOp(op ir.OpID) {
 	roles := p.rolesOf(op)
 	p.roles[op] = roles
-	group := map[int32]int32{}
+	group, chooses := map[int32]int32{}, p.m.Kind(op) == ir.OpSelectAndScatter
 	visit := func(values []ir.ValueID, leading [][]int32) {
 		for i, v := range values {
 			if !p.has(v) {
@@ -99,8 +100,8 @@ func (p *padder) tieOp(op ir.OpID) {
 				if f < 0 {
 					root := p.find(at)
 					p.dims[root].rigid = p.dims[root].rigid || p.cut(at)
-				} else if roles.moves(f) {
-					continue // sizes before and after differ
+				} else if roles.moves(f) && !(chooses && i == 0) {
+					continue
 				} else if of, ok := group[f]; ok {
 					p.union(of, at)
 				} else {

@@ -33,8 +33,17 @@ func (p *padder) move(op ir.OpID, roles *roles, padded bool) (v ir.ValueID, made
 }
 
 // slide surrounds what windows slide over by what they see outside of it: zeros for the kernel of a convolution, initial values for others.
+// What padding scatters changes nothing.
 func (p *padder) slide(op ir.OpID, roles *roles) {
 	m := p.m
+	if m.Kind(op) == ir.OpSelectAndScatter {
+		e := m.ValueType(m.Operand(op, 1)).DType
+		reduction, _ := ir.ReductionOf(m, op, 1)
+		neutral := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
+		m.SetSharding(neutral, m.Replicated(p.mesh, 0, true))
+		p.surround(op, 1, neutral, roles.along(1))
+		return
+	}
 	if m.Kind(op) != ir.OpConvolution {
 		for i := range m.NumResults(op) {
 			p.surround(op, i, m.Operand(op, m.NumResults(op)+i), roles.along(i))
@@ -162,12 +171,14 @@ func (p *padder) highPadding(op ir.OpID, to []int64) {
 	m.SetAttrs(op, a.With("edge_padding_high", high))
 }
 
-// highWindows makes the windows of an op end where its result does.
+// highWindows makes the windows of an op end where its result does, or what is scattered to where they choose.
 func (p *padder) highWindows(op ir.OpID, to []int64) {
 	m := p.m
 	windows, in, out := ir.Windows(m, op), m.Shape(m.Operand(op, 0)), to
 	if c, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
 		in, out = lists.Pick(in, c.InSpatial), lists.Pick(to, c.OutSpatial)
+	} else if m.Kind(op) == ir.OpSelectAndScatter {
+		out = m.Shape(m.Operand(op, 1))
 	}
 	padding := make([]int64, 0, 2*len(windows))
 	for i, w := range windows {

@@ -67,7 +67,7 @@ func TestDynamicSlicesOfPadded(t *testing.T) {
 // Ops that merge what devices find in their blocks are cut evenly there, and anyhow along other dimensions.
 func TestPartialResultsOfPadded(t *testing.T) {
 	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
-		"choose": programs.Choose, "run": programs.Run, "best": programs.Best,
+		"choose": programs.Choose, "run": programs.Run, "best": programs.Best, "put": programs.Put, "unpool": programs.Unpool,
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			mesh, cuts := programs.Cuts(t)

@@ -10,6 +10,18 @@ import (
 	"autoshard/subaxis"
 )
 
+// sending lowers a collective by a function, unless the tensor has no elements: engines refuse to gather those.
+func sending(lower func(*lowerer, ir.OpID) error) func(*lowerer, ir.OpID) error {
+	return func(l *lowerer, op ir.OpID) error {
+		m, v := l.m, l.m.Result(op, 0)
+		if m.ValueType(v).Elements() > 0 {
+			return lower(l, op)
+		}
+		l.replace(op, m.BuilderBefore(op).Constant(m.Dense(localType(m, m.Type(v), m.Sharding(v)), nil)))
+		return nil
+	}
+}
+
 func (l *lowerer) allGather(op ir.OpID) error {
 	return l.perDimension(op, "gathering_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		return l.gathered(b, op, v, axes, d)

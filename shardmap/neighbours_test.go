@@ -35,6 +35,23 @@ func TestNeighboursAreFetched(t *testing.T) {
 	}
 }
 
+// What a gradient of a pooling adds where windows had their extremes is computed in place: devices send each other what the windows see
+// that touch their blocks, and what goes to them.
+func TestWindowsThatTouchBlocks(t *testing.T) {
+	sent := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Unpool(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		sent += len(compareCut(t, m, over).Collectives)
+	})
+	if sent == 0 {
+		t.Error("nothing is ever sent")
+	}
+}
+
 // compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does. A tensor of
 // which most is sliced may be gathered.
 func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {

@@ -1,8 +1,6 @@
 package shardmap
 
 import (
-	"slices"
-
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/localform"
@@ -24,7 +22,7 @@ func (l *lowerer) scatter(op ir.OpID) error {
 			at.cut(int(d))
 		}
 	}
-	spans := l.spans(op, dims)
+	spans := l.spans(op)
 	for _, s := range spans {
 		at.from(s.dim, s.Begin)
 	}
@@ -50,18 +48,12 @@ type spanned struct {
 }
 
 // spans returns the dimensions that are cut and of which windows cover a part.
-func (l *lowerer) spans(op ir.OpID, dims *ir.ScatterDims) (all []spanned) {
-	m := l.m
-	operand, updates := m.Operand(op, 0), m.Operand(op, m.NumResults(op)+1)
-	windows := dims.UpdateWindow
-	for d, whole := range l.global(operand) {
-		if slices.Contains(dims.InsertedWindow, int64(d)) || slices.Contains(dims.InputBatch, int64(d)) {
-			continue
-		}
-		rows := l.global(updates)[windows[0]]
-		windows = windows[1:]
-		if axes := l.axes(operand, d); len(axes) > 0 && rows != whole {
-			blocks := localform.Blocks{N: whole, K: subaxis.Product(axes)}
+func (l *lowerer) spans(op ir.OpID) (all []spanned) {
+	operand := l.m.Operand(op, 0)
+	whole := l.global(operand)
+	for d, rows := range localform.Scattered(l.m, op, l.global) {
+		if axes := l.axes(operand, d); len(axes) > 0 && rows > 0 {
+			blocks := localform.Blocks{N: whole[d], K: subaxis.Product(axes)}
 			all = append(all, spanned{blocks, localform.Around(blocks, rows), d, axes})
 		}
 	}

@@ -32,6 +32,8 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 		md.seek(m, op, at(0), &f)
 	case ir.OpGather:
 		md.surround(m, op, at(0), &f)
+	case ir.OpScatter:
+		md.put(m, op, at(0), &f)
 	case ir.OpChloTopK:
 		md.search(m, op, at(0), &f)
 	case ir.OpReduce:
@@ -70,6 +72,13 @@ func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *coll
 			}
 			dims[p.Dim] = p.Local()
 			f.Operands[p.Operand] = dims
+		}
+		if m.Kind(op) == ir.OpSelectAndScatter {
+			kept := d.Kept(k)
+			row := product(f.Operands[0]) / f.Operands[0][d.Out] * int64(m.ValueType(m.Result(op, 0)).DType.Bytes())
+			for _, rows := range kept.Copies() {
+				f.Copied += md.copied(rows * row)
+			}
 		}
 	}
 	if f.Any {
@@ -130,6 +139,26 @@ func (md *Model) seek(m *ir.Module, op ir.OpID, from *collectives.Layout, f *Fet
 		f.Copied += md.copied(taken + bytes())
 		dims[d] = result[d]
 		f.Copied += md.copied(2 * bytes())
+	}
+}
+
+// put prices what a device does to scatter windows into all that they may touch beside its block: it writes its block there, and takes it
+// out again.
+func (md *Model) put(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetching) {
+	for d, rows := range localform.Scattered(m, op, m.Shape) {
+		if len(to.Dims[d]) == 0 || rows == 0 {
+			continue
+		}
+		f.Any, f.Operands = true, slices.Clone(f.Operands)
+		blocks := localform.Blocks{N: m.Shape(m.Operand(op, 0))[d], K: subaxis.Product(to.Dims[d])}
+		span := localform.Around(blocks, rows).Rows
+		for i, v := range m.ResultValues(op) {
+			dims := slices.Clone(f.Operands[i])
+			row := product(dims) / dims[d] * int64(m.ValueType(v).DType.Bytes())
+			f.Copied += 2 * md.copied(2*blocks.Size()*row)
+			dims[d] = span
+			f.Operands[i] = dims
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
 		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose,
 		"running": programs.Run, "top_k": programs.Best, "gather": programs.Take,
+		"scatter": programs.Put, "select_and_scatter": programs.Unpool,
 	}
 	for name := range programs.Moving {
 		draws[name] = func(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
@@ -75,7 +76,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 			if got := step.Communication(); got != f.Sent {
 				t.Fatalf("the program sends for %d ps, the op for %d\n%s", got, f.Sent, text)
 			}
-			if name == "gather" {
+			if name == "gather" || name == "scatter" {
 				return // what moves its indices into the block counts as nothing, as do indices of single rows
 			}
 			if most := max(computed, step.Compute); most-min(computed, step.Compute) > most/2+few {

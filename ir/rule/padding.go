@@ -26,11 +26,10 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	if family == nil || family.pads == unpadded || m.Kind(op).Communicates() || m.Attr(op, Attr) != nil {
 		return out
 	}
-	parts, _ := Shardable(m, op, r)
+	v, _ := judge(m, op, r)
 	for f, n := range r.Sizes {
-		out[f] = n > 1 && parts[f] == n
+		out[f] = n > 1 && v.parts[f] == n
 	}
-	v := &verdict{m: m, op: op, rule: r, parts: parts}
 	whole := func(factors []int32) {
 		for _, f := range factors {
 			out[f] = false
@@ -45,7 +44,7 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		dims := v.places(&d)
 		if f := dims[0][0]; d.Kernel < 0 && v.alone(f, dims) {
-			out[f] = r.Sizes[f] > 1
+			out[f] = r.Sizes[f] > 1 && v.why[f] == ""
 		}
 		for _, factors := range dims { // windows of a kernel
 			whole(slices.DeleteFunc(slices.Clone(factors), func(f int32) bool { return !slices.Contains(r.Reduction, f) }))

@@ -30,6 +30,8 @@ func init() {
 		Name:  "select_and_scatter",
 		Why:   "dimensions without a window pass through; windows reach over to neighbouring shards",
 		build: buildSelectAndScatter,
+		seeks: true,
+		judge: fetchTouching,
 		pads:  passing,
 	}, ir.OpSelectAndScatter)
 	register(&Family{
@@ -81,6 +83,10 @@ func buildSelectAndScatter(b *builder) bool {
 	for d, size := range b.out[0] {
 		if trivial(w[d]) {
 			b.everywhere(d, size, passThrough, false)
+			continue
+		}
+		if b.computing {
+			b.factor([]int{d, d, none}, []int{d}, size, permutation, false)
 			continue
 		}
 		b.factor([]int{none, d, none}, []int{none}, b.in[1][d], needReplication, b.conservative)

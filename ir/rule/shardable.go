@@ -22,7 +22,7 @@ func Shardable(m *ir.Module, op ir.OpID, r *ir.Rule) (parts []int64, reduction i
 func Obstacle(m *ir.Module, op ir.OpID, r *ir.Rule, factor int32, parts int64) string {
 	v, _ := judge(m, op, r)
 	switch most := v.parts[factor]; {
-	case most%parts == 0 || most > 1 && Paddable(m, op, r)[factor]:
+	case most%parts == 0 || Paddable(m, op, r)[factor]:
 		return ""
 	case most == 1 || v.why[factor] != "":
 		return v.why[factor]

@@ -35,7 +35,7 @@ func (g *generator) op() {
 	dims := g.m.Shape(v)
 	last := 15
 	if g.Windows {
-		last = 22
+		last = 23
 	}
 	switch rapid.IntRange(0, last).Draw(g.t, "op") {
 	case 0:
@@ -81,6 +81,8 @@ func (g *generator) op() {
 		g.argmax(v, dims)
 	case 22:
 		g.running(v, dims)
+	case 23:
+		g.unpool(v, dims)
 	}
 }
 

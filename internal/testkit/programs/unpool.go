@@ -1,0 +1,77 @@
+package programs
+
+import (
+	"math"
+	"slices"
+
+	"autoshard/internal/lists"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/subaxis"
+
+	"pgregory.net/rapid"
+)
+
+// Unpool draws a module with a function of one select_and_scatter, the gradient of a pooling, and adds the mesh. The axes cut its operand,
+// its source and its result. Windows along dimensions that are cut do not reach over the ends.
+func Unpool(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
+	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8}).Draw(t, "element")
+	windows := n.each(n.size)
+	size := n.each(func(int) int64 { return n.between(1, 5, "window") })
+	stride := n.each(func(int) int64 { return n.between(1, 4, "stride") })
+	var padding []int64
+	whole := n.each(func(d int) int64 {
+		low, covered := int64(0), (windows[d]-1)*stride[d]+size[d]+n.between(0, stride[d]-1, "rest")
+		rows := n.rounded(d, covered)
+		if len(cuts[d]) == 0 {
+			low, rows = n.between(0, size[d]-1, "low"), covered+n.between(-1, 1, "high")
+			rows = max(1, rows-low)
+		}
+		padding = append(padding, low, covered-low-rows)
+		return rows
+	})
+	operand, source, init := m.TensorType(e, whole...), m.TensorType(e, windows...), m.TensorType(e)
+	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: []ir.TypeID{operand, source, init}, Results: []ir.TypeID{operand}}))
+	b := m.BuilderAtEnd(f.Body)
+	op := b.OpRegions(ir.OpSelectAndScatter, []ir.TypeID{operand}, attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride),
+		"padding", m.DenseInts(padding, int64(len(cuts)), 2)), 2, m.BlockArgs(f.Body)...)
+	choosing(m, op, e, rapid.SampledFrom([]string{"GE", "GT", "LE", "LT"}).Draw(t, "selected by"))
+	m.AddReducer(op, rapid.SampledFrom([]ir.Kind{ir.OpAdd, ir.OpMaximum}).Draw(t, "scattered by"), e)
+	b.Op(ir.OpReturn, nil, nil, m.Result(op, 0))
+	mesh := m.AddMesh("mesh", over, nil, 0)
+	for i, v := range append(m.BlockArgs(f.Body), m.Result(op, 0)) {
+		if i != 2 {
+			n.place(mesh, v, cuts)
+		} else {
+			n.place(mesh, v, nil)
+		}
+	}
+	f.ResultShardings[0] = m.Sharding(m.Result(op, 0))
+	return m, mesh
+}
+
+// choosing gives an op its first region, which compares two elements.
+func choosing(m *ir.Module, op ir.OpID, e dtype.Type, direction string) {
+	body, t := m.AddBlock(m.Regions(op)[0]), m.TensorType(e)
+	x, y, in := m.AddBlockArg(body, t), m.AddBlockArg(body, t), m.BuilderAtEnd(body)
+	in.Op(ir.OpStablehloReturn, nil, nil, in.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs(direction, e), x, y))
+}
+
+// unpool adds the maxima of windows of a few neighbours along one dimension where they were.
+func (g *generator) unpool(v ir.ValueID, dims []int64) {
+	d, ok := g.dim(dims)
+	if !ok || dims[d] < 4 {
+		return
+	}
+	size, stride, out := slices.Repeat([]int64{1}, len(dims)), slices.Repeat([]int64{1}, len(dims)), slices.Clone(dims)
+	size[d], stride[d] = rapid.Int64Range(1, 3).Draw(g.t, "window"), rapid.Int64Range(1, 3).Draw(g.t, "stride")
+	out[d] = (dims[d]-size[d])/stride[d] + 1
+	window := attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride))
+	source := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.TensorType(dtype.F32, out...)}, window, 1, v, g.constant(math.Inf(-1)))
+	g.combiner(source, ir.OpMaximum)
+	op := g.b.OpRegions(ir.OpSelectAndScatter, []ir.TypeID{g.m.Type(v)}, window, 2, v, g.m.Result(source, 0), g.constant(0))
+	choosing(g.m, op, dtype.F32, "GE")
+	g.m.AddReducer(op, ir.OpAdd, dtype.F32)
+	g.add(g.m.Result(op, 0))
+}

@@ -1,0 +1,53 @@
+package shardmap
+
+import (
+	"autoshard/ir"
+	"autoshard/localform"
+	"autoshard/subaxis"
+)
+
+// selectAndScatter chooses in all windows that touch this device's block, also those that begin before it, and keeps the block of what it
+// scatters. For windows that do not exist it scatters what changes nothing (specification: localforms.md section 3.4).
+func (l *lowerer) selectAndScatter(op ir.OpID) error {
+	m := l.m
+	dims := l.dims(op)
+	l.fetch(op, func(operand int) ir.ValueID {
+		if operand == 0 {
+			return 0
+		}
+		e := m.ValueType(m.Operand(op, 1)).DType
+		reduction, _ := ir.ReductionOf(m, op, 1)
+		return m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
+	})
+	l.results(op)
+	windows := ir.Windows(m, op)
+	padding := make([]int64, 0, 2*len(windows))
+	for _, w := range windows {
+		padding = append(padding, w.Low, w.High)
+	}
+	v, init, after := m.Result(op, 0), m.Operand(op, 2), m.BuilderAfter(op)
+	m.SetType(v, m.WithDims(m.Type(v), m.Shape(m.Operand(op, 0))))
+	for _, d := range dims {
+		if axes := l.axes(v, d.Out); len(axes) > 0 {
+			padding[2*d.Out], padding[2*d.Out+1] = 0, 0
+			f := &fetcher{lowerer: l, b: after, dim: d.Out, axes: axes, fill: init}
+			v = f.keep(v, d.Kept(subaxis.Product(axes)))
+		}
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	return nil
+}
+
+// keep puts what is kept of a value in its place.
+func (f *fetcher) keep(v ir.ValueID, k localform.Kept) ir.ValueID {
+	padded := f.padded(v, k.Low, k.High, 0)
+	kept := f.part(padded, k.At, k.Rows)
+	if kept == v {
+		return v
+	}
+	f.m.SetSharding(kept, f.m.Sharding(v))
+	maker, first := f.m.DefiningOp(kept), f.m.DefiningOp(padded)
+	f.m.ReplaceUsesIf(v, kept, func(u ir.Use) bool { return u.Op != maker && u.Op != first })
+	f.p.Move(v, kept)
+	return kept
+}
