@@ -1,6 +1,7 @@
 package padding
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -25,6 +26,8 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 				p.surround(op, i, m.Operand(op, m.NumResults(op)+i), roles.alongAll(i, roles.rule.Permutation))
 			}
 		}
+	case ir.OpChloTopK:
+		p.surround(op, 0, p.last(op), roles.alongAll(0, roles.rule.Permutation))
 	case ir.OpDotGeneral, ir.OpDot:
 		for i := range m.NumOperands(op) {
 			p.mask(op, i, roles)
@@ -46,6 +49,20 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 	case ir.OpDynamicUpdateSlice:
 		p.clampStarts(op, p.unpadded(m.Operand(op, 1)), 2)
 	}
+}
+
+// last emits for an op that searches its first operand for the greatest elements what it finds last: the least element, of floating-point
+// numbers in their total order the negative one that is all ones. What is equal to it is found before, as it stands before.
+func (p *padder) last(op ir.OpID) ir.ValueID {
+	m := p.m
+	e := m.ValueType(m.Operand(op, 0)).DType
+	least := ir.Extreme(e, false)
+	if e.Kind() == dtype.Float {
+		least = bytes.Repeat([]byte{0xff}, e.Bytes())
+	}
+	v := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), least))
+	m.SetSharding(v, m.Replicated(p.mesh, 0, true))
+	return v
 }
 
 // unsorted takes back promises about indices, of which some are padding.

@@ -2,7 +2,9 @@ package padding_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -64,7 +66,7 @@ func TestDynamicSlicesOfPadded(t *testing.T) {
 	}
 }
 
-// Ops that merge what devices find in their blocks are cut evenly there, and anyhow along other dimensions.
+// Ops that merge what devices find in their blocks are cut anyhow.
 func TestPartialResultsOfPadded(t *testing.T) {
 	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
 		"choose": programs.Choose, "run": programs.Run, "best": programs.Best, "put": programs.Put, "unpool": programs.Unpool,
@@ -85,6 +87,51 @@ func TestNeighboursOfPadded(t *testing.T) {
 			m, over := programs.Neighbours(t, name, mesh, cuts)
 			unseen(t, m, over)
 		}))
+	}
+}
+
+// matrices are functions that do something with every one of N times M matrices, of which some have K columns or rows.
+var matrices = map[string]string{
+	"cholesky": `func.func @main(%a: tensor<NxMx3x3xf32>) -> tensor<NxMx3x3xf32> {
+  %heavy = stablehlo.constant dense<[[30.0, 0.0, 0.0], [0.0, 30.0, 0.0], [0.0, 0.0, 30.0]]> : tensor<3x3xf32>
+  %all = stablehlo.broadcast_in_dim %heavy, dims = [2, 3] : (tensor<3x3xf32>) -> tensor<NxMx3x3xf32>
+  %x = stablehlo.add %a, %all : tensor<NxMx3x3xf32>
+  %0 = stablehlo.cholesky %x, lower = true : tensor<NxMx3x3xf32>
+  return %0 : tensor<NxMx3x3xf32>
+}`,
+	"columns": `func.func @main(%a: tensor<NxMx3x3xf32>, %b: tensor<NxMx3xKxf32>) -> tensor<NxMx3xKxf32> {
+  %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>,
+    unit_diagonal = true}> : (tensor<NxMx3x3xf32>, tensor<NxMx3xKxf32>) -> tensor<NxMx3xKxf32>
+  return %0 : tensor<NxMx3xKxf32>
+}`,
+	"rows": `func.func @main(%a: tensor<NxMx3x3xf32>, %b: tensor<NxMxKx3xf32>) -> tensor<NxMxKx3xf32> {
+  %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = false, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>,
+    unit_diagonal = true}> : (tensor<NxMx3x3xf32>, tensor<NxMxKx3xf32>) -> tensor<NxMxKx3xf32>
+  return %0 : tensor<NxMxKx3xf32>
+}`,
+	"fft": `func.func @main(%a: tensor<NxMxKx4xf32>) -> tensor<NxMxKx3xf32> {
+  %0 = stablehlo.fft %a, type = RFFT, length = [4] : (tensor<NxMxKx4xf32>) -> tensor<NxMxKx3xcomplex<f32>>
+  %1 = stablehlo.imag %0 : (tensor<NxMxKx3xcomplex<f32>>) -> tensor<NxMxKx3xf32>
+  return %1 : tensor<NxMxKx3xf32>
+}`,
+}
+
+// Matrices of a batch, right-hand sides of systems, and rows that are transformed, are padded by some that nobody looks at.
+func TestMatricesOfPadded(t *testing.T) {
+	for name, text := range matrices {
+		padded := 0
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			sizes := rapid.SliceOfN(rapid.IntRange(1, 7), 3, 3).Draw(t, "sizes")
+			named := strings.NewReplacer("Nx", fmt.Sprint(sizes[0], "x"), "Mx", fmt.Sprint(sizes[1], "x"), "Kx", fmt.Sprint(sizes[2], "x"))
+			m, err := mlir.Parse(t.Context(), []byte(named.Replace(text)), mlir.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			padded += unseen(t, m, m.AddMesh("mesh", rapid.SampledFrom(meshes).Draw(t, "mesh"), nil, 0))
+		}))
+		if padded == 0 {
+			t.Errorf("nothing of %s is ever padded", name)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func init() {
 				v.cut(f, v.rule.Sizes[f])
 			}
 		},
-		pads: passing,
+		pads: owned,
 	}, ir.OpChloTopK)
 }
 

@@ -7,16 +7,20 @@ func init() {
 		Name:  "cholesky",
 		Why:   "matrices of a batch are independent; each matrix has to be whole",
 		build: buildCholesky,
+		pads:  passing,
 	}, ir.OpCholesky)
 	register(&Family{
 		Name:  "triangular_solve",
 		Why:   "systems of a batch and right-hand sides are independent; the matrix has to be whole",
 		build: buildTriangularSolve,
+		seeks: true,
+		pads:  passing,
 	}, ir.OpTriangularSolve)
 	register(&Family{
 		Name:  "fft",
 		Why:   "only the transformed dimensions have to be whole",
 		build: buildFFT,
+		pads:  passing,
 	}, ir.OpFft)
 	register(&Family{
 		Name:  "rng_bit_generator",
@@ -41,14 +45,17 @@ func buildTriangularSolve(b *builder) bool {
 	if b.m.OpAttrs(b.op).Bool("left_side") == transposed {
 		free, contracted = cols, rows
 	}
-	nr := needReplication
+	nr, side := needReplication, needReplication
+	if b.computing {
+		side = passThrough
+	}
 	if b.m.OpAttrs(b.op).Bool("left_side") {
 		b.factor([]int{free, rows}, []int{none}, a[free], nr, false)
-		b.factor([]int{none, cols}, []int{cols}, rhs[cols], nr, false)
+		b.factor([]int{none, cols}, []int{cols}, rhs[cols], side, false)
 		b.factor([]int{contracted, none}, []int{rows}, a[contracted], nr, false)
 		return true
 	}
-	b.factor([]int{none, rows}, []int{rows}, rhs[rows], nr, false)
+	b.factor([]int{none, rows}, []int{rows}, rhs[rows], side, false)
 	b.factor([]int{free, cols}, []int{none}, a[free], nr, false)
 	b.factor([]int{contracted, none}, []int{cols}, a[contracted], nr, false)
 	return true

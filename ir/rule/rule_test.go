@@ -77,7 +77,13 @@ func verdicts(m *ir.Module) string {
 				fmt.Fprintf(&b, " %c by %d", 'i'+f, n)
 			}
 		}
-		fmt.Fprintf(&b, ", %s\n", reduction)
+		fmt.Fprintf(&b, ", %s, padded", reduction)
+		for f, padded := range rule.Paddable(m, op, r) {
+			if padded {
+				fmt.Fprintf(&b, " %c", 'i'+f)
+			}
+		}
+		b.WriteByte('\n')
 		for f, n := range r.Sizes {
 			if why := rule.Obstacle(m, op, r, int32(f), n); n > 1 && why != "" {
 				fmt.Fprintf(&b, "  %c not by %d: %s\n", 'i'+f, n, why)
