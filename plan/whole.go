@@ -15,10 +15,10 @@ type wholeOps struct {
 	name    string
 	first   ir.OpID
 	count   int
-	bytes   int64 // that they read and make, together
-	ruled   bool  // there is a sharding rule, but none of its factors can be cut
-	python  bool  // a function in Python is called
-	results bool  // and computes something
+	bytes   int64  // that they read and make, together
+	reason  string // that the first of them gives
+	python  bool   // a function in Python is called
+	results bool   // and computes something
 }
 
 // why says why the ops stay whole.
@@ -28,10 +28,8 @@ func (g *wholeOps) why() string {
 		return "it calls a function in Python, which cannot be run here"
 	case g.python:
 		return "it calls a function in Python, which runs here leave out"
-	case g.ruled:
-		return "no dimension of it can be cut"
 	}
-	return "no sharding rule says how to cut it"
+	return g.reason
 }
 
 // whole notes the ops that every device computes alike, because no rule says how to cut them or the rule leaves no
@@ -41,14 +39,14 @@ func (f *findings) whole() {
 	var groups []*wholeOps
 	byName := map[string]*wholeOps{}
 	f.walkPlanned(m.MainFunc().Body, func(op ir.OpID) {
-		ruled, ok := staysWhole(m, op)
-		if !ok {
+		reason, whole := staysWhole(m, op)
+		if !whole {
 			return
 		}
 		name := called(m, op)
 		g := byName[name]
 		if g == nil {
-			g = &wholeOps{name: name, first: op, ruled: ruled, python: isCallback(m, op)}
+			g = &wholeOps{name: name, first: op, reason: reason, python: isCallback(m, op)}
 			groups, byName[name] = append(groups, g), g
 		}
 		g.count++
@@ -92,22 +90,34 @@ func (f *findings) walkPlanned(b ir.BlockID, visit func(ir.OpID)) {
 	}
 }
 
-// staysWhole says whether an op that has arrays cannot be cut, and whether it has a rule nevertheless.
-func staysWhole(m *ir.Module, op ir.OpID) (ruled, whole bool) {
+// staysWhole says whether an op that has arrays cannot be cut, and why.
+func staysWhole(m *ir.Module, op ir.OpID) (why string, whole bool) {
 	k := m.Kind(op)
 	isArray := func(v ir.ValueID) bool { t := m.ValueType(v); return t.Kind == ir.TensorKind && t.Elements() > 1 }
 	switch k {
 	case ir.OpConstant, ir.OpSdyConstant, ir.OpIota, ir.OpOptimizationBarrier, ir.OpSdyManualComputation, ir.OpSdyShardingConstraint,
 		ir.OpSdyReshard, ir.OpSdyPropagationBarrier, ir.OpSdyShardingGroup:
-		return false, false
+		return "", false
 	}
 	if k.IsTerminator() || k.HasBodies() || !slices.ContainsFunc(append(m.Operands(op), m.ResultValues(op)...), isArray) {
-		return false, false
+		return "", false
 	}
 	r := rule.Computing(m, op)
 	if r == nil {
-		return false, true
+		return "no sharding rule says how to cut it", true
 	}
 	parts, _ := rule.Shardable(m, op, r)
-	return true, len(parts) == 0 || slices.Max(parts) == 1
+	if len(parts) > 0 && slices.Max(parts) > 1 || slices.Contains(rule.Paddable(m, op, r), true) {
+		return "", false
+	}
+	for f, n := range r.Sizes {
+		switch reason := rule.Obstacle(m, op, r, int32(f), n); {
+		case n == 1 || reason == "" || reason == why:
+		case why != "":
+			return "no dimension of it can be cut", true
+		default:
+			why = reason
+		}
+	}
+	return cmp.Or(why, "no dimension of it can be cut"), true
 }

@@ -27,7 +27,7 @@ func init() {
 		Why:   "the state has to be whole; the numbers are independent",
 		build: buildRngBitGenerator,
 
-		judge: func(v *verdict) { v.wholly("every device would draw the same numbers") },
+		judge: drawWhole,
 	}, ir.OpRngBitGenerator)
 }
 
@@ -90,4 +90,15 @@ func buildRngBitGenerator(b *builder) bool {
 		b.factor([]int{none}, []int{none, d}, size, passThrough, false)
 	}
 	return true
+}
+
+// drawWhole lets every device draw all numbers: an op that made a block would number its elements from its own start. No state makes it
+// begin elsewhere in general: what PHILOX carries out of its counter goes into a word that only begins as the key, and THREE_FRY pairs
+// elements by the shape of the whole.
+func drawWhole(v *verdict) {
+	if v.m.OpAttrs(v.op).Str("rng_algorithm") == "DEFAULT" {
+		v.wholly("the backend chooses the algorithm, and only all numbers together are known to be the same")
+		return
+	}
+	v.wholly("a block would be numbered from its own start")
 }
