@@ -24,6 +24,7 @@ type Model struct {
 	hardware cost.Hardware
 	topology *cost.Topology
 	mesh     subaxis.Mesh
+	permuted permuted
 }
 
 // New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
@@ -38,7 +39,7 @@ func NewUnder(hw cost.Hardware, mesh []subaxis.Axis, o cost.Options) (*Model, er
 	if err != nil {
 		return nil, err
 	}
-	return &Model{hw, topology, subaxis.Mesh{Axes: mesh}}, nil
+	return &Model{hardware: hw, topology: topology, mesh: subaxis.Mesh{Axes: mesh}, permuted: permuted{costs: map[string]cost.Cost{}}}, nil
 }
 
 // Price implements collectives.Pricer. A slice sends nothing but copies what it keeps, which counts where rates are fitted.

@@ -3,7 +3,9 @@ package estimate
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
+	"sync"
 
 	"autoshard/collectives"
 	"autoshard/cost"
@@ -23,7 +25,7 @@ func (md *Model) sends(m *ir.Module, mesh *subaxis.Mesh, r *shardmap.Ring, fused
 		if len(s.Permutes) == 0 {
 			continue
 		}
-		c := md.topology.Permutation(pairsOf(m, mesh, s.Permutes), m.ValueType(m.Operand(s.Permutes[0], 0)).Bytes())
+		c := md.permuting(m, mesh, s.Permutes)
 		overhead := cost.Picoseconds(c.Overhead)
 		total := max(0, cost.Picoseconds(c.Seconds-c.Overhead)-md.ops(m, s.Compute, fused)) + overhead
 		if len(out) == 0 {
@@ -36,6 +38,32 @@ func (md *Model) sends(m *ir.Module, mesh *subaxis.Mesh, r *shardmap.Ring, fused
 		}
 	}
 	return out
+}
+
+// permuted remembers what permutes cost: equal layers have equal rings.
+type permuted struct {
+	sync.Mutex
+	costs map[string]cost.Cost
+}
+
+// permuting returns the cost of permutes that send side by side.
+func (md *Model) permuting(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) cost.Cost {
+	bytes := m.ValueType(m.Operand(permutes[0], 0)).Bytes()
+	key := binary.AppendVarint(nil, bytes)
+	for _, op := range permutes {
+		key = append(key, mesh.FormatList(shardmap.AxesOf(m, op))...)
+		for _, p := range shardmap.PermOf(m, op) {
+			key = binary.AppendVarint(binary.AppendVarint(key, p[0]), p[1])
+		}
+	}
+	md.permuted.Lock()
+	defer md.permuted.Unlock()
+	c, ok := md.permuted.costs[string(key)]
+	if !ok {
+		c = md.topology.Permutation(pairsOf(m, mesh, permutes), bytes)
+		md.permuted.costs[string(key)] = c
+	}
+	return c
 }
 
 // pairsOf returns the transfers of some permutes together, between places in the mesh.
