@@ -162,7 +162,7 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 		c.tell("search")
 		options := c.options(l, l.problem, 0.5, searchSteps, rough)
 		if options.Messages = &l.messages; rough {
-			options.Gap, options.Brief = roughGap, true
+			options.Gap, options.Brief, options.Quick = roughGap, true, true
 		}
 		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
 		if err != nil {

@@ -25,6 +25,17 @@ func (c *choice) search(ctx context.Context) error {
 		return c.smallest(ctx, nil)
 	}
 	c.last = l
+	if err := c.improve(ctx, l); err != nil {
+		return err
+	}
+	if err := c.smallest(ctx, l); err != nil {
+		return err
+	}
+	return c.polish(ctx, l)
+}
+
+// improve searches a level for plans, and for a bound of all of its plans.
+func (c *choice) improve(ctx context.Context, l *level) error {
 	if err := c.solve(ctx, l); err != nil {
 		return err
 	}
@@ -34,13 +45,7 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.prove(ctx, l); err != nil {
 		return err
 	}
-	if err := c.remerging(ctx, l); err != nil {
-		return err
-	}
-	if err := c.smallest(ctx, l); err != nil {
-		return err
-	}
-	return c.polish(ctx, l)
+	return c.remerging(ctx, l)
 }
 
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.
@@ -80,6 +85,7 @@ type level struct {
 	solution []int32         // the latest
 	tried    []attempt       // those that fit
 	messages search.Messages // of its relaxed problems
+	reached  int64           // the bound that the latest relaxed problem reached, if only of solutions that treat equal ops alike
 	quick    bool            // a rough solution will do
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
 }
@@ -88,7 +94,7 @@ type level struct {
 type attempt struct {
 	total    int64 // picoseconds that its program takes
 	solution []int32
-	met      bool // the search has begun with its reductions sent as one
+	met      bool // the search has begun with its collectives sent as one
 }
 
 // build makes the problem of a level; it is nil if that is too large, or its time or steps are over.

@@ -79,7 +79,7 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 		options := c.options(l, l.problem, 0.25, searchSteps/2, l.large())
 		options.Brief = true
 		if l.large() {
-			options.Messages, options.Gap = &l.messages, roughGap
+			options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
 		}
 		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
 		if err != nil || result.Solution == nil {

@@ -23,7 +23,8 @@ const boundSteps = search.DefaultSteps / 2
 type relaxing uint8
 
 const (
-	roughly  relaxing = iota // until the dual stalls
+	quickly  relaxing = iota // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
+	roughly                  // until the dual stalls
 	fully                    // to the end, if the steps suffice
 	watching                 // with what is held for moments
 )
@@ -57,21 +58,25 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 func (c *choice) rounds(ctx context.Context, l *level) error {
 	var gaps []int64
 	for range boundRounds {
-		if more, err := c.settled(ctx, l, roughly); err != nil || !more {
+		if more, err := c.settled(ctx, l, quickly); err != nil || !more {
 			return err
 		}
 		if c.best == nil {
 			continue
 		}
-		gaps = append(gaps, c.best.step.Total()-c.bound)
+		gaps = append(gaps, c.best.step.Total()-max(c.bound, l.reached))
 		if n := len(gaps); gaps[n-1] < c.best.step.Total()/goodGap || n > 2 && gaps[n-1] > gaps[n-3]/5*4 {
 			break
 		}
 	}
-	if l.large() {
+	how := fully
+	switch {
+	case l.large() && c.bound >= l.reached:
 		return nil
+	case l.large():
+		how = roughly
 	}
-	_, err := c.settled(ctx, l, fully)
+	_, err := c.settled(ctx, l, how)
 	return err
 }
 
@@ -143,9 +148,9 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	if how == watching {
 		steps /= 4
 	}
-	options := c.options(l, relaxed, 1, steps, how == roughly)
-	if how == roughly {
-		options.Messages, options.Gap = &l.messages, roughGap
+	options := c.options(l, relaxed, 1, steps, how <= roughly)
+	if how <= roughly {
+		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how == quickly
 	}
 	raise := func(bound int64) {
 		if how != watching {
@@ -159,6 +164,7 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	result, err := c.find(ctx, relaxed, options)
 	if err == nil && result.Solution != nil { // else no plan of this space fits: the bound stays as it is
 		raise(result.Bound)
+		l.reached = result.Alike
 	}
 	return result, err
 }

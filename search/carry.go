@@ -26,6 +26,8 @@ type Messages struct {
 	off    []int32 // of the problem
 	prices []pricedTime
 	ends   *carried
+	alike  []int32   // nodes of rough searches that are folded into one have equal numbers
+	folded *Messages // of the folded problem
 }
 
 // keep takes the messages and prices of a model whose nodes are those of a problem, before log changed them.
@@ -38,7 +40,7 @@ func (k *Messages) keep(d *ascent, p *Problem, log []step) {
 // strategies now, but for the messages of those, and forgets them.
 func (k *Messages) take(p *Problem) ([]pricedTime, *carried) {
 	known := *k
-	*k = Messages{}
+	k.off, k.prices, k.ends = nil, nil, nil
 	if known.ends == nil || len(known.off) != len(p.Off) {
 		return nil, nil
 	}

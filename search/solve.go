@@ -32,6 +32,9 @@ type Options struct {
 	// Rough ends the search where the dual stalls, with a good bound and a good solution, rather than branch. Values stay that others
 	// dominate, so that Messages are about all of them.
 	Rough bool
+	// Quick says that of a rough search the solution counts, not the bound: where many nodes are alike, the best solution that treats them
+	// alike will do.
+	Quick bool
 	// Gap ends the search where the cost exceeds the bound by no more than this part of the cost.
 	Gap float64
 	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records; in problems whose
@@ -74,6 +77,9 @@ type Result struct {
 	Steps    int64
 	// Certificate proves Bound if Options.Certify is set, else it is nil.
 	Certificate *Certificate
+	// Alike is a bound on the cost of every solution that treats nodes alike that are, where a rough search has found one of these
+	// first; else it is Bound.
+	Alike int64
 }
 
 // Gap returns (cost - bound) / cost, 0 for an optimal result.
@@ -99,6 +105,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		s.lanes[0].offer(x, "initial")
 	}
 	s.merge()
+	if opt.Rough && opt.Messages != nil && s.beginFolded() && opt.Quick {
+		return s.result(), nil
+	}
 	w := newWork(ctx, p)
 	w.rough = opt.Rough
 	if opt.Certify {
@@ -129,12 +138,14 @@ type solver struct {
 	lanes  [2]*lane
 	phase  string
 
-	found bool
-	first bool // stop at the first solution
-	best  []int32
-	cost  int64 // Inf if there is no solution
-	peak  int64
-	bound int64
+	folded bool  // the dual begins with the messages of the folded problem
+	alike  int64 // a bound on that
+	found  bool
+	first  bool // stop at the first solution
+	best   []int32
+	cost   int64 // Inf if there is no solution
+	peak   int64
+	bound  int64
 }
 
 func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
@@ -203,6 +214,7 @@ func (s *solver) result() Result {
 	case s.ctx.Err() != nil:
 		r.Status = Early
 	}
+	r.Alike = max(r.Bound, s.alike)
 	return r
 }
 
@@ -253,8 +265,8 @@ func (s *solver) begin(w *work) *stage {
 	return g
 }
 
-// Steps of the dual in an epoch: of a search to the end, and of a rough one.
-const roundSteps, roughSteps = 20, 6
+// Steps of the dual in an epoch: of a search to the end, of a rough one, and of one that begins with the messages of the folded problem.
+const roundSteps, roughSteps, foldedSteps = 20, 6, 2
 
 // ascend raises the bound in one lane and looks for solutions in the other until neither gets anywhere.
 func (s *solver) ascend(g *stage) *primal {
@@ -263,6 +275,9 @@ func (s *solver) ascend(g *stage) *primal {
 	steps, patience, look := roundSteps, stallRounds, p.round
 	if s.opt.Rough { // the roundings of the dual are solutions enough
 		steps, patience, look = roughSteps, 1, nil
+	}
+	if s.folded {
+		steps = foldedSteps
 	}
 	for idle := 0; idle < patience && !s.over(g.bound); idle++ {
 		bound, cost := g.bound, s.cost

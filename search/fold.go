@@ -1,0 +1,299 @@
+package search
+
+import (
+	"context"
+	"slices"
+)
+
+// foldRadius is how far around two nodes, in edges, everything has to be alike for them to be folded into one.
+const foldRadius = 8
+
+// folded is a problem of which nodes that are alike take the same strategy, as those of equal layers do in good solutions: a solution of
+// it is one of the whole problem with the same cost. It has no memory limit.
+type folded struct {
+	whole, problem *Problem
+	of             []int32 // per node of the whole problem: its node
+}
+
+// alike returns for each node of a problem the number of those that are alike; nil if there are so few of them that folding leaves more
+// than half of the strategies.
+func alike(ctx context.Context, p *Problem) []int32 {
+	c := newColours(p)
+	for range foldRadius {
+		if ctx.Err() != nil || !c.refine() {
+			break
+		}
+	}
+	strategies := 0
+	for _, i := range firsts(c.of, c.count) {
+		strategies += p.NumStrategies(int(i))
+	}
+	if ctx.Err() != nil || 2*strategies > len(p.Cost) {
+		return nil
+	}
+	return c.of
+}
+
+// firsts returns the first node of each number.
+func firsts(of []int32, count int) []int32 {
+	first := make([]int32, count)
+	for i, to := range slices.Backward(of) {
+		first[to] = int32(i)
+	}
+	return first
+}
+
+// folds says whether nodes that are alike in one problem have as many strategies in another one.
+func folds(of []int32, p *Problem) bool {
+	if len(of) != p.NumNodes() {
+		return false
+	}
+	first := firsts(of, int(slices.Max(of))+1)
+	for i, to := range of {
+		if p.NumStrategies(i) != p.NumStrategies(int(first[to])) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold folds the nodes of a problem with the same numbers into one each. It fails where sums of costs are too large, and where the context
+// ends.
+func fold(ctx context.Context, p *Problem, of []int32) (*folded, error) {
+	f := &folded{whole: p, of: of}
+	b := NewBuilder()
+	f.nodes(b)
+	f.edges(ctx, b)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.AddConstant(p.Constant)
+	var err error
+	f.problem, err = b.Build()
+	return f, err
+}
+
+// nodes adds the nodes with the costs of all that are folded into them.
+func (f *folded) nodes(b *Builder) {
+	p := f.whole
+	first := firsts(f.of, int(slices.Max(f.of))+1)
+	costs := make([][]int64, len(first))
+	for i, to := range f.of {
+		own := p.Cost[p.Off[i]:p.Off[i+1]]
+		if costs[to] == nil {
+			costs[to] = slices.Clone(own)
+			continue
+		}
+		for a, c := range own {
+			costs[to][a] = addCost(costs[to][a], c)
+		}
+	}
+	for _, c := range costs {
+		b.AddNode(c, make([]int64, len(c)), 0, 0)
+	}
+}
+
+// edges adds the edges, those with the same matrix between the same nodes as one.
+func (f *folded) edges(ctx context.Context, b *Builder) {
+	p := f.whole
+	type edge struct {
+		a, b, matrix int32
+		row, col     *int32
+	}
+	type scaled struct {
+		matrix int32
+		count  int64
+	}
+	count, order := map[edge]int64{}, []int(nil)
+	of := func(e int) edge {
+		return edge{f.of[p.EA[e]], f.of[p.EB[e]], p.EMat[e], identity(p.ERow[e]), identity(p.ECol[e])}
+	}
+	for e := range p.EA {
+		k := of(e)
+		if count[k] == 0 {
+			order = append(order, e)
+		}
+		count[k]++
+	}
+	made := map[scaled]MatrixID{}
+	for i, e := range order {
+		if i&63 == 0 && ctx.Err() != nil {
+			return
+		}
+		k := of(e)
+		s := scaled{k.matrix, count[k]}
+		id, ok := made[s]
+		if !ok {
+			m := k.matrix
+			id = b.AddMatrix(int(p.MatRows[m]), int(p.MatCols[m]), times(p.MatVal[p.MatOff[m]:p.MatOff[m+1]], s.count))
+			made[s] = id
+		}
+		b.AddEdgeThrough(k.a, k.b, id, p.ERow[e], p.ECol[e])
+	}
+}
+
+// identity tells maps apart that are not the same slice.
+func identity(to []int32) *int32 {
+	if len(to) == 0 {
+		return nil
+	}
+	return &to[0]
+}
+
+// times returns costs that many times.
+func times(costs []int64, n int64) []int64 {
+	out := make([]int64, len(costs))
+	for i, c := range costs {
+		if out[i] = Inf; c < Inf {
+			out[i] = c * n
+		}
+	}
+	return out
+}
+
+// lift returns the solution of the whole problem.
+func (f *folded) lift(solution []int32) []int32 { return pick(solution, f.of) }
+
+// messages returns those of the whole problem: of the messages between two nodes all pairs of nodes that were folded into them get equal
+// parts.
+func (f *folded) messages(k *Messages) *carried {
+	p := f.whole
+	c := &carried{near: make([][]int32, p.NumNodes()), ends: make(map[uint64]*ends, p.NumEdges())}
+	pairs, order := map[uint64]int64{}, []uint64(nil)
+	for e, a := range p.EA {
+		b := p.EB[e]
+		key, to := pairKey(a, b), pairKey(f.of[a], f.of[b])
+		if c.ends[key] != nil || k.ends.ends[to] == nil {
+			continue
+		}
+		c.ends[key] = &ends{}
+		c.near[a], c.near[b] = append(c.near[a], b), append(c.near[b], a)
+		pairs[to]++
+		order = append(order, key)
+	}
+	for _, key := range order {
+		a, b := int32(key>>32), int32(key)
+		i, j := f.of[a], f.of[b]
+		from, n := k.ends.ends[pairKey(i, j)], pairs[pairKey(i, j)]
+		to := c.ends[key]
+		*to.to(a, b), *to.to(b, a) = parts(*from.to(i, j), n), parts(*from.to(j, i), n)
+	}
+	return c
+}
+
+// parts returns the n-th parts of messages.
+func parts(all []float64, n int64) []float64 {
+	out := make([]float64, len(all))
+	for i, v := range all {
+		out[i] = v / float64(n)
+	}
+	return out
+}
+
+// colours tell nodes apart that are not alike.
+type colours struct {
+	p     *Problem
+	of    []int32 // per node
+	count int
+	kind  []uint64 // per edge: its matrix, and which strategies share rows and columns
+}
+
+// newColours tells nodes apart by their costs.
+func newColours(p *Problem) *colours {
+	c := &colours{p: p, of: make([]int32, p.NumNodes()), kind: make([]uint64, p.NumEdges())}
+	maps := map[*int32]uint64{}
+	number := func(to []int32) uint64 {
+		at := identity(to)
+		if _, ok := maps[at]; !ok {
+			maps[at] = uint64(len(maps))
+		}
+		return maps[at]
+	}
+	for e := range p.EA {
+		c.kind[e] = mix(uint64(p.EMat[e])<<32 ^ mix(number(p.ERow[e])<<32|number(p.ECol[e])))
+	}
+	known := map[uint64][]int32{} // the first nodes of colours, by a hash of their costs
+	for i := range c.of {
+		costs := p.Cost[p.Off[i]:p.Off[i+1]]
+		h := hashMatrix(1, len(costs), costs)
+		at := slices.IndexFunc(known[h], func(j int32) bool { return slices.Equal(costs, p.Cost[p.Off[j]:p.Off[j+1]]) })
+		if at >= 0 {
+			c.of[i] = c.of[known[h][at]]
+			continue
+		}
+		c.of[i] = int32(c.count)
+		known[h] = append(known[h], int32(i))
+		c.count++
+	}
+	return c
+}
+
+// refine tells nodes of a colour apart that have other edges, or neighbours of other colours. It reports whether there are any.
+func (c *colours) refine() bool {
+	around := make([]uint64, len(c.of))
+	for e := range c.p.EA {
+		a, b := c.p.EA[e], c.p.EB[e]
+		kind := c.kind[e]
+		around[a] += mix(kind ^ mix(uint64(c.of[b])<<1))
+		around[b] += mix(kind ^ mix(uint64(c.of[a])<<1|1))
+	}
+	type seen struct {
+		colour int32
+		around uint64
+	}
+	next := map[seen]int32{}
+	for i, colour := range c.of {
+		s := seen{colour, around[i]}
+		id, ok := next[s]
+		if !ok {
+			id = int32(len(next))
+			next[s] = id
+		}
+		c.of[i] = id
+	}
+	more := len(next) > c.count
+	c.count = len(next)
+	return more
+}
+
+// beginFolded offers the best solution of the folded problem, if many nodes are alike, and lets the dual begin with its messages. It
+// reports whether that is a solution.
+func (s *solver) beginFolded() bool {
+	k := s.opt.Messages
+	if !folds(k.alike, s.p) {
+		k.alike, k.folded = alike(s.ctx, s.p), nil
+	}
+	if k.alike == nil {
+		return false
+	}
+	f, err := fold(s.ctx, s.p, k.alike)
+	if err != nil {
+		return false
+	}
+	if k.folded == nil {
+		k.folded = &Messages{}
+	}
+	o := s.opt
+	o.Messages, o.Initial, o.Progress = k.folded, nil, nil
+	q := newSolver(s.ctx, f.problem, o)
+	q.raise(f.problem.leastCost())
+	w := newWork(s.ctx, f.problem)
+	w.rough = true
+	q.root(w)
+	s.lanes[0].spent += q.work()
+	if !q.found {
+		return false
+	}
+	x := f.lift(q.best)
+	if _, peak, err := s.p.Evaluate(x); err != nil || !s.p.within(peak) {
+		return false
+	}
+	s.lanes[0].offer(x, "fold")
+	s.merge()
+	s.alike = q.bound
+	if k.folded.ends != nil {
+		k.off, k.prices, k.ends = s.p.Off, nil, f.messages(k.folded)
+		s.folded = true
+	}
+	return true
+}
