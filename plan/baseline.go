@@ -159,30 +159,42 @@ func strip(m *ir.Module) {
 func (p *planner) dataParallel() (*ir.Module, string) {
 	m := p.module.Clone()
 	strip(m)
+	if !p.batch(m) {
+		return nil, "no input has a batch dimension that the mesh divides"
+	}
+	return m, ""
+}
+
+// batch cuts the leading dimension of batch inputs along all axes, as far as these divide it. It reports whether there are any.
+func (p *planner) batch(m *ir.Module) bool {
+	found := false
+	for _, arg := range batchInputs(m) {
+		if l := p.along(arg, 0, p.axes()); l.Shards() > 1 {
+			m.SetSharding(arg, m.InternSharding(l.Sharding(p.mesh)))
+			found = true
+		}
+	}
+	return found
+}
+
+// along returns the layout of a value that is cut at one dimension, along some axes as far as these divide it.
+func (p *planner) along(v ir.ValueID, dim int, axes []subaxis.Ref) collectives.Layout {
+	dims := p.module.Shape(v)
+	l := collectives.Layout{Dims: make([][]subaxis.Ref, len(dims))}
+	l.Dims[dim] = subaxis.Dividing(axes, dims[dim])
+	return l
+}
+
+// axes are all axes of the mesh that have more than one device.
+func (p *planner) axes() []subaxis.Ref {
 	var all []subaxis.Ref
-	mesh := &m.Mesh(p.mesh).Mesh
+	mesh := &p.module.Mesh(p.mesh).Mesh
 	for i, a := range mesh.Axes {
 		if a.Size > 1 {
 			all = append(all, mesh.Full(i))
 		}
 	}
-	found := false
-	for _, arg := range batchInputs(m) {
-		dims := m.Shape(arg)
-		axes := subaxis.Dividing(all, dims[0])
-		if len(axes) == 0 {
-			continue
-		}
-		found = true
-		l := collectives.Layout{Dims: make([][]subaxis.Ref, len(dims))}
-		l.Dims[0] = axes
-		s := l.Sharding(p.mesh)
-		m.SetSharding(arg, m.InternSharding(s))
-	}
-	if !found {
-		return nil, "no input has a batch dimension that the mesh divides"
-	}
-	return m, ""
+	return all
 }
 
 // batchRole is the role of inputs whose leading dimension counts examples.

@@ -28,6 +28,9 @@ func (c *choice) search(ctx context.Context) error {
 	if err := c.improve(ctx, l); err != nil {
 		return err
 	}
+	if err := c.replicas(ctx, l); err != nil {
+		return err
+	}
 	if err := c.smallest(ctx, l); err != nil {
 		return err
 	}

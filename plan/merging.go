@@ -8,12 +8,15 @@ import (
 // mergingAttempts bounds how often a level is searched again because what is merged waits in memory, and how often for a better plan.
 const mergingAttempts = 3
 
-// merging searches a level again with reductions sent as one with those of a solution: of the latest and, where memory is short, of
-// baselines, which need not fit.
+// merging searches a level again with collectives sent as one with those of a solution: of the latest and, where memory is short, of
+// baselines and programs that keep state in blocks, which need not fit.
 func (c *choice) merging(ctx context.Context, l *level) error {
 	starts := [][]int32{l.solution}
 	switch {
 	case c.binding():
+		if err := c.suggestBlocks(l); err != nil {
+			return err
+		}
 		starts = append(l.space.WarmStarts(), l.solution)
 	case l.large(): // the relaxed problem gets there sooner
 		return nil
@@ -48,7 +51,7 @@ func (c *choice) remerging(ctx context.Context, l *level) error {
 	return nil
 }
 
-// fastest returns the attempt with the fastest program whose reductions have not met yet, nil for none.
+// fastest returns the attempt with the fastest program whose collectives have not met yet, nil for none.
 func (l *level) fastest() *attempt {
 	var out *attempt
 	for i := range l.tried {
@@ -59,7 +62,7 @@ func (l *level) fastest() *attempt {
 	return out
 }
 
-// meeting searches a level with costs that count on reductions being sent as one with those of a solution, where that matters. Where they
+// meeting searches a level with costs that count on collectives being sent as one with those of a solution, where that matters. Where they
 // would not fit, it leaves them more memory.
 func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	if c.best == nil || x == nil || l.space.Merging(x) <= c.best.step.Total()/goodGap {

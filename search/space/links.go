@@ -21,6 +21,7 @@ type link struct {
 	sure       share // without sharing
 	reader     ir.OpID
 	merged     int64  // collectives that can be sent as one with those of the copy, with them
+	spot       int32  // equal for links whose gathers are made at one place
 	copy       int32  // equal for links that may read one copy
 	uses       int64  // how many those are
 	product    *class // of the product that reads the value and may overlap, nil for none
@@ -274,7 +275,8 @@ type price struct {
 	least int64 // what a program surely takes: slices one after the other become one
 
 	reduced, gathered int64 // of that, what reductions and other collectives take before they send anything
-	over              int32 // along which axes the former are
+	over              int32 // with what the former can be merged
+	meets             int32 // with what the latter can be, if it is one gather
 
 	first int32 // the overlap of a reduce-scatter at its beginning with the product before it, 0 for none
 	last  int32 // the overlap of an all-gather at its end with the product after it
@@ -301,8 +303,11 @@ func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
 		}
 		p.least += h.Price
 		switch before := s.latency(&h); {
+		case before.time == 0:
+		case h.Kind == collectives.AllGather && p.gathered == 0:
+			p.gathered, p.meets = before.time, before.over
 		case h.Kind != collectives.AllReduce:
-			p.gathered += before.time
+			p.gathered, p.meets = p.gathered+before.time, manyAxes
 		case p.reduced > 0:
 			p.reduced, p.over = p.reduced+before.time, manyAxes
 		default:

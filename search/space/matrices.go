@@ -36,6 +36,7 @@ type matrixKey struct {
 	typ              ir.TypeID // of what products read: chunks of tensors that cost the same may be smaller
 	contracted       uint32
 	merged           int64
+	spot             int32 // where gathers are sent with others, from 1; 0 for none
 	sure             share
 }
 
@@ -43,7 +44,9 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 	l := &s.links[i]
 	key := matrixKey{rows: s.lists.all[l.rows].set, cols: s.lists.all[l.cols].set, work: -1, tensor: l.tensor}
 	if !relaxed {
-		key.runs = l.runs
+		if key.runs = l.runs; s.sharing(l) != nil {
+			key.spot = l.spot + 1
+		}
 		return key
 	}
 	key.parts, key.sure, key.merged = s.copies.id[i], l.sure, l.merged
@@ -160,10 +163,11 @@ func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
 	if relaxed {
 		return s.leastPrices(i, c)
 	}
-	pairs := s.priced[s.pairsKey(l)]
+	pairs, shares := s.priced[s.pairsKey(l)], s.sharing(l)
 	values := make([]int64, len(pairs))
 	for i := range pairs {
-		values[i] = pairs[i].all * l.runs
+		p := &pairs[i]
+		values[i] = max(0, p.all-unpaid(shares, p.meets, p.gathered)) * l.runs
 	}
 	return values
 }

@@ -2,6 +2,7 @@ package space
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -28,13 +29,14 @@ type spot struct {
 // span is the places of a block between which the result of a node can be reduced.
 type span struct{ node, from, to int32 }
 
-// manyAxes stands for the axes of a reduction in several steps, or of several results: what it takes before it sends does not count.
+// manyAxes stands for the axes of several steps, or of a reduction of several results: what they take before they send does not count.
 const manyAxes = -1
 
-// latency is what collectives of one kind over the same axes take before they send anything.
+// latency is what collectives take before they send anything that can be merged with each other: those of one kind over the same axes,
+// and gathers of one dimension.
 type latency struct {
 	time int64
-	over int32 // the number of the axes
+	over int32 // which those are
 }
 
 // latencyKey is what that depends on. A planner hands out the same axes for all steps over them.
@@ -42,13 +44,14 @@ type latencyKey struct {
 	kind collectives.Kind
 	axes *subaxis.Ref
 	n    int
+	dim  int // that is gathered
 }
 
 // latencies remembers them.
 type latencies struct {
 	sync.Mutex
 	of   map[latencyKey]latency
-	over map[string]int32 // numbers of lists of axes
+	over map[string]int32 // numbers of kinds, lists of axes and dimensions
 }
 
 // rounding of the prices of collectives to picoseconds: what each may seem to save beyond that.
@@ -61,12 +64,15 @@ func (s *Space) latency(h *collectives.Hop) latency {
 	default:
 		return latency{}
 	}
-	l, key := s.latencies, latencyKey{h.Kind, &h.Axes[0], len(h.Axes)}
+	l, key := s.latencies, latencyKey{kind: h.Kind, axes: &h.Axes[0], n: len(h.Axes)}
+	if h.Kind == collectives.AllGather {
+		key.dim = h.Dim
+	}
 	l.Lock()
 	defer l.Unlock()
 	known, ok := l.of[key]
 	if !ok {
-		name := s.m.Mesh(s.mesh).FormatList(h.Axes)
+		name := fmt.Sprint(h.Kind, s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim)
 		over, ok := l.over[name]
 		if !ok {
 			over = int32(len(l.over))
@@ -138,15 +144,24 @@ func (s *Space) meet(list []span) {
 
 // gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.
 func (s *Space) gathers() {
-	readers := map[spot]int64{}
-	where := func(l *link) spot { return spot{op: l.reader, element: s.m.TypeOf(l.typ).DType} }
+	var readers []int64
+	spots := map[spot]int32{}
 	for i := range s.links {
-		readers[where(&s.links[i])]++
+		l := &s.links[i]
+		key := spot{op: l.reader, element: s.m.TypeOf(l.typ).DType}
+		at, ok := spots[key]
+		if !ok {
+			at = int32(len(readers))
+			spots[key], readers = at, append(readers, 0)
+		}
+		l.spot = at
+		readers[at]++
 	}
+	s.spots = len(readers)
 	most := map[int32]int64{} // of copies
 	for i := range s.links {
 		l := &s.links[i]
-		n := readers[where(l)]
+		n := readers[l.spot]
 		if k := s.m.Kind(l.reader); passesOn(k) || k == ir.OpSdyManualComputation {
 			n = math.MaxInt64
 		}
@@ -204,61 +219,6 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 		}
 	}
 	return all
-}
-
-// Together lets the costs of the problem, from the next one on that is built, count on reductions being sent as one with those of a
-// solution: where n of these meet, each that could meet them pays an n-th, or half if it is one. With no solution each pays for itself.
-func (s *Space) Together(solution []int32) {
-	if s.shares = nil; solution == nil {
-		return
-	}
-	s.shares = make([]map[int32]int64, len(s.nodes))
-	for k, of := range s.meetings(solution) {
-		for over, meetings := range of {
-			for _, x := range s.spans[k] {
-				for _, at := range meetings {
-					if at.place >= x.from && at.place < max(x.to, x.from+1) {
-						s.share(x.node, over, wholeCopy/max(at.members, 2))
-					}
-				}
-			}
-		}
-	}
-}
-
-// share notes the least part that a node pays of what a reduction over some axes takes before it sends anything.
-func (s *Space) share(node, over int32, part int64) {
-	if s.shares[node] == nil {
-		s.shares[node] = map[int32]int64{}
-	}
-	if known, ok := s.shares[node][over]; !ok || part < known {
-		s.shares[node][over] = part
-	}
-}
-
-// shared returns what the reductions of a strategy do not pay since they are sent with others.
-func (s *Space) shared(i int, st *strategy) int64 {
-	if s.shares == nil || st.reduced == 0 {
-		return 0
-	}
-	part, ok := s.shares[i][st.over]
-	if !ok {
-		return 0
-	}
-	return st.reduced - portion(st.reduced, part)
-}
-
-// Merging returns the picoseconds that the reductions of a solution save if all that can be sent as one are.
-func (s *Space) Merging(solution []int32) int64 {
-	total := int64(0)
-	for _, of := range s.meetings(solution) {
-		for _, meetings := range of {
-			for _, at := range meetings {
-				total += at.saved
-			}
-		}
-	}
-	return total
 }
 
 // pay moves what the reductions that a solution would send as one pay half of the way to the last of them.

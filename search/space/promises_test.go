@@ -131,49 +131,83 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// Two sums that nothing needs before both are there can be sent as one: the relaxed problem, and the problem where it counts on that,
-// cost less by what one of them takes before it sends anything; not where they are sent alone.
+// Two sums that nothing needs before both are there can be sent as one, and so can two gathers for one op: the relaxed problem, and the
+// problem where it counts on that, cost less by what one of them takes before it sends anything; not where they are sent alone.
 func TestMerging(t *testing.T) {
-	for _, alone := range []bool{false, true} {
-		const typ = "tensor<4096x4096xbf16>"
-		m, mesh, model := read(t, `
-func.func @main(%x: `+typ+`, %w: `+typ+`) -> (`+typ+`, `+typ+`) {
-  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (`+typ+`, `+typ+`) -> `+typ+`
-  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (`+typ+`, `+typ+`) -> `+typ+`
-  return %y, %z : `+typ+`, `+typ+`
-}`, subaxis.Axis{Name: "x", Size: 8})
-		s := space.New(m, mesh, model)
-		s.Serial()
-		if alone {
-			s.Alone()
-		}
+	const typ = "tensor<4096x4096xbf16>"
+	sums := func(m *ir.Module, s *space.Space) {
 		args := m.BlockArgs(m.MainFunc().Body)
 		s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
 		s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
 		s.PinResult(0, parse(t, m, `[{}, {}]`))
 		s.PinResult(1, parse(t, m, `[{}, {}]`))
-		p, err := s.Build(t.Context(), 0, &space.Effort{})
-		apart := solve(t, p, err)
-		want := model.Price(collectives.AllReduce, []subaxis.Ref{m.Mesh(mesh).Full(0)}, 0)
-		if alone {
-			want = 0
+	}
+	gathers := func(m *ir.Module, s *space.Space) { // results take the place of inputs
+		for i, arg := range m.BlockArgs(m.MainFunc().Body) {
+			pin := `[{}, {}]`
+			if i > 1 {
+				pin = `[{"x"}, {}]`
+			} else {
+				s.Tie(i, i)
+			}
+			s.Pin(arg, parse(t, m, pin))
 		}
-		const rounding = 10
-		near := func(got int64) bool { return got >= want && got <= want+rounding }
-		if got := s.Merging(apart.Solution); !near(got) {
-			t.Errorf("alone %v: merging saves %d, want %d", alone, got, want)
+	}
+	for name, c := range map[string]struct {
+		text string
+		kind collectives.Kind
+		pin  func(m *ir.Module, s *space.Space)
+	}{
+		"sums": {`
+func.func @main(%x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (` + typ + `, ` + typ + `) -> ` + typ + `
+  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (` + typ + `, ` + typ + `) -> ` + typ + `
+  return %y, %z : ` + typ + `, ` + typ + `
+}`, collectives.AllReduce, sums},
+		"gathers": {`
+func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
+  %y = stablehlo.add %a, %x : ` + typ + `
+  %z = stablehlo.add %b, %w : ` + typ + `
+  return %y, %z : ` + typ + `, ` + typ + `
+}`, collectives.AllGather, gathers},
+	} {
+		for _, alone := range []bool{false, true} {
+			m, mesh, model := read(t, c.text, subaxis.Axis{Name: "x", Size: 8})
+			s := space.New(m, mesh, model)
+			s.Serial()
+			if alone {
+				s.Alone()
+			}
+			c.pin(m, s)
+			want := model.Price(c.kind, []subaxis.Ref{m.Mesh(mesh).Full(0)}, 0)
+			if alone {
+				want = 0
+			}
+			merges(t, name, s, want)
 		}
-		s.Together(apart.Solution)
-		p, err = s.Build(t.Context(), 0, &space.Effort{})
-		if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
-			t.Errorf("alone %v: together they cost %d less, want %d", alone, got, want)
-		}
-		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if relaxed, _, err := p.Evaluate(apart.Solution); err != nil || !near(apart.Cost-relaxed) {
-			t.Errorf("alone %v: in the relaxed problem they cost %d less, %v, want %d", alone, apart.Cost-relaxed, err, want)
-		}
+	}
+}
+
+// merges checks that two collectives of the best solution of a space cost less together, by so many picoseconds.
+func merges(t *testing.T, name string, s *space.Space, want int64) {
+	t.Helper()
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	apart := solve(t, p, err)
+	const rounding = 10
+	near := func(got int64) bool { return got >= want && got <= want+rounding }
+	if got := s.Merging(apart.Solution); !near(got) {
+		t.Errorf("%s: merging saves %d, want %d", name, got, want)
+	}
+	s.Together(apart.Solution)
+	p, err = s.Build(t.Context(), 0, &space.Effort{})
+	if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
+		t.Errorf("%s: together they cost %d less, want %d", name, got, want)
+	}
+	p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if relaxed, _, err := p.Evaluate(apart.Solution); err != nil || !near(apart.Cost-relaxed) {
+		t.Errorf("%s: in the relaxed problem they cost %d less, %v, want %d", name, apart.Cost-relaxed, err, want)
 	}
 }

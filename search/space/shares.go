@@ -12,6 +12,12 @@ type copies struct {
 	told  int64     // solutions that have been seen
 }
 
+// copied is a copy that links may read in a layout.
+type copied struct {
+	of     int32
+	layout layoutID
+}
+
 // Unsettle forgets the solutions that were seen: all uses of a copy pay the same again, and all reductions that can be sent as one.
 func (s *Space) Unsettle() {
 	if s.links != nil {
@@ -51,10 +57,6 @@ func (s *Space) internParts() {
 // solution they pay all of it, after the k-th the parts move 2/(k+1) of the way (Frank and Wolfe's method). Of reductions that can be
 // sent as one, what comes before sending moves half of the way to those that pay for it.
 func (s *Space) Settle(solution []int32) {
-	type copied struct {
-		of     int32
-		layout layoutID
-	}
 	makers := map[copied]int64{}
 	reads := func(l *link) (layoutID, bool) {
 		kept, read := s.lists.all[l.rows].of(solution[l.from]), s.lists.all[l.cols].of(solution[l.to])

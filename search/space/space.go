@@ -40,9 +40,9 @@ type Space struct {
 	model   *estimate.Model
 	planner *collectives.Planner
 	level   Level
-	rings   bool              // products may overlap with the gathers and scatters beside them
-	merges  bool              // collectives of one kind may be sent as one
-	shares  []map[int32]int64 // per node, by axes: the part that it pays where it is sent with those of a solution; nil if all pay
+	rings   bool      // products may overlap with the gathers and scatters beside them
+	merges  bool      // collectives of one kind may be sent as one
+	shares  *together // what collectives pay where they are sent with those of a solution; nil if each pays for itself
 	effort  *Effort
 	err     error   // why building had to stop
 	groups  []group // the parts of the mesh that are placed, each at once
@@ -77,6 +77,7 @@ type Space struct {
 	overlaps  *overlaps
 	latencies *latencies
 	spans     [][]span          // by block and type, in program order
+	spots     int               // where gathers are sent as one
 	paying    []map[int32]int64 // per node and list of axes: the part that it pays, of wholeCopy, once a solution was seen
 	priced    map[pairsKey][]price
 	watched   []bool   // per op of the main function: what is held for moments counts; nil for none

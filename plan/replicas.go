@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"context"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/program"
+	"autoshard/subaxis"
+)
+
+// replicas searches for plans as people write them where memory is short: devices along some axes of the mesh have replicas of the
+// parameters and parts of the batch, what steps only update may be cut along these too (ZeRO's first stage), and the other axes may cut
+// anything. Collectives that are sent as one are cheap only beside each other, and with so much decided the search finds them together.
+// Models that are large, or short of nothing, do without. All of them may take as many steps as the search before.
+func (c *choice) replicas(ctx context.Context, l *level) error {
+	if l.large() || !c.binding() {
+		return nil
+	}
+	axes, until := c.axes(), 2*c.spent
+	for set := 1<<len(axes) - 1; set > 0; set-- {
+		var along []subaxis.Ref
+		for i, a := range axes {
+			if set>>i&1 > 0 {
+				along = append(along, a)
+			}
+		}
+		if c.over(ctx) || c.spent > until {
+			return nil
+		}
+		if err := c.replicated(ctx, along); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replicated searches for plans of which the devices along some axes have replicas.
+func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
+	planner := *c.planner
+	planner.prior, planner.found = nil, c.found.clone()
+	if c.Progress != nil {
+		planner.Progress = func(e Progress) { // what is proved about these plans says nothing of others
+			e.Bound = float64(c.bound) / program.Picoseconds
+			c.Progress(e)
+		}
+	}
+	other := *c
+	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
+	planner.pin(other.space, append(planner.kept(), c.replicaPins(axes)...))
+	start, err := c.blocks(c.late, axes, updated)
+	if err != nil {
+		return err
+	}
+	other.offer(start.lowered)
+	other.space.Suggest(start.settled, start.assignment)
+	l, err := other.finest(ctx)
+	if err == nil && l != nil {
+		err = other.improve(ctx, l)
+	}
+	c.best, c.least, c.spent, c.early = other.best, other.least, other.spent, other.early
+	return err
+}
+
+// suggestBlocks offers programs that keep state in blocks along all axes: what steps only update, or all of it (ZeRO's first and third
+// stage). It suggests them for a level that is not large.
+func (c *choice) suggestBlocks(l *level) error {
+	if l.large() {
+		return nil
+	}
+	for _, cuts := range []func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }} {
+		b, err := c.blocks(c.late, c.axes(), cuts)
+		if err != nil {
+			return err
+		}
+		c.offer(b.lowered)
+		l.space.Suggest(b.settled, b.assignment)
+	}
+	return nil
+}
+
+// blocks returns the program that is data parallel along some axes, with some of its state in blocks along these. What the user wrote
+// stays.
+func (p *planner) blocks(ctx context.Context, axes []subaxis.Ref, cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
+	b := p.annotationsOnly()
+	m := b.settled
+	put := func(v ir.ValueID, dim int, axes []subaxis.Ref) {
+		if l := p.along(v, dim, axes); m.Sharding(v) == 0 {
+			m.SetSharding(v, m.InternSharding(l.Sharding(p.mesh)))
+		}
+	}
+	for _, v := range batchInputs(m) {
+		put(v, 0, axes)
+	}
+	args := m.BlockArgs(m.MainFunc().Body)
+	for _, arg := range p.state {
+		switch {
+		case arg < 0 || len(m.Shape(args[arg])) == 0:
+		case cuts(m, args[arg]):
+			put(args[arg], widest(m.Shape(args[arg]), axes), axes)
+		default:
+			put(args[arg], 0, nil)
+		}
+	}
+	return &b, p.lowerBaseline(ctx, &b, true, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes))
+}
+
+// widest returns the first of the dimensions that axes cut into the most blocks.
+func widest(dims []int64, axes []subaxis.Ref) int {
+	best, most := 0, int64(1)
+	for d, size := range dims {
+		if n := subaxis.Product(subaxis.Dividing(axes, size)); n > most {
+			best, most = d, n
+		}
+	}
+	return best
+}
+
+// replicaPins are the pins of inputs of which the devices along some axes have replicas, or parts of the batch, where the user wrote
+// nothing.
+func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
+	var out []pinned
+	m, written := p.module, p.annotationsOnly().settled
+	args := m.BlockArgs(m.MainFunc().Body)
+	pin := func(v ir.ValueID, s ir.Sharding) {
+		if written.Sharding(v) == 0 {
+			out = append(out, pinned{value: v, sharding: m.InternSharding(s)})
+		}
+	}
+	for _, v := range batchInputs(m) {
+		l := p.along(v, 0, axes)
+		pin(v, l.Sharding(p.mesh))
+	}
+	for _, arg := range p.state {
+		if arg >= 0 && !updated(m, args[arg]) {
+			pin(args[arg], ir.Sharding{Mesh: p.mesh, Dims: make([]ir.DimSharding, len(m.Shape(args[arg]))), Replicated: axes})
+		}
+	}
+	return out
+}
+
+// updated says whether only ops read an input that compute each of its elements alone.
+func updated(m *ir.Module, v ir.ValueID) bool {
+	for u := range m.Uses(v) {
+		if k := m.Kind(u.Op); k == ir.OpOptimizationBarrier || !k.IsElementwise() && !k.IsTerminator() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,119 @@
+package space
+
+// together is what collectives pay of what they take before they send anything where they are sent as one with those of a solution, by what
+// they can be merged with, of wholeCopy.
+type together struct {
+	reductions []map[int32]int64 // per node
+	gathers    []map[int32]int64 // per spot
+}
+
+// Together lets the costs of the problem, from the next one on that is built, count on reductions and gathers being sent as one with
+// those of a solution: where n of these meet, each that could meet them pays an n-th, or half if it is one. With no solution each pays
+// for itself.
+func (s *Space) Together(solution []int32) {
+	if s.shares = nil; solution == nil || !s.merges {
+		return
+	}
+	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, s.spots)}
+	for k, of := range s.meetings(solution) {
+		for over, meetings := range of {
+			for _, x := range s.spans[k] {
+				for _, at := range meetings {
+					if at.place >= x.from && at.place < max(x.to, x.from+1) {
+						divide(&s.shares.reductions[x.node], over, at.members)
+					}
+				}
+			}
+		}
+	}
+	for at, g := range s.gatherings(solution) {
+		divide(&s.shares.gathers[at.spot], at.over, g.members)
+	}
+}
+
+// divide notes the least part that one of so many pays.
+func divide(shares *map[int32]int64, over int32, members int64) {
+	if *shares == nil {
+		*shares = map[int32]int64{}
+	}
+	part := wholeCopy / max(members, 2)
+	if known, ok := (*shares)[over]; !ok || part < known {
+		(*shares)[over] = part
+	}
+}
+
+// unpaid returns what collectives that can be merged with some do not pay of a time since they are sent with others.
+func unpaid(shares map[int32]int64, over int32, time int64) int64 {
+	part, ok := shares[over]
+	if !ok {
+		return 0
+	}
+	return time - portion(time, part)
+}
+
+// shared returns what the reductions of a strategy do not pay since they are sent with others.
+func (s *Space) shared(i int, st *strategy) int64 {
+	if s.shares == nil || st.reduced == 0 {
+		return 0
+	}
+	return unpaid(s.shares.reductions[i], st.over, st.reduced)
+}
+
+// sharing returns what the gathers of a link pay where they are sent with others; nil where each pays for itself.
+func (s *Space) sharing(l *link) map[int32]int64 {
+	if s.shares == nil {
+		return nil
+	}
+	return s.shares.gathers[l.spot]
+}
+
+// gathering is where gathers are sent as one: a spot, and what they have in common.
+type gathering struct{ spot, over int32 }
+
+// gathered is how many gathers are, and the picoseconds that all but one of them do not pay.
+type gathered struct{ members, saved int64 }
+
+// gatherings returns where gathers of a solution are sent as one, or alone.
+func (s *Space) gatherings(solution []int32) map[gathering]gathered {
+	out, seen := map[gathering]gathered{}, map[copied]bool{}
+	for i := range s.links {
+		l := &s.links[i]
+		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
+		row, col := rows.at[solution[l.from]], cols.at[solution[l.to]]
+		if rows.unique[row] == cols.unique[col] {
+			continue
+		}
+		p := &s.priced[s.pairsKey(l)][int(row)*len(cols.unique)+int(col)]
+		copy := copied{l.copy, cols.unique[col]}
+		if p.gathered == 0 || p.meets == manyAxes || seen[copy] {
+			continue
+		}
+		seen[copy] = true
+		at := gathering{l.spot, p.meets}
+		g := out[at]
+		if g.members++; g.members > 1 {
+			g.saved += p.gathered * l.runs
+		}
+		out[at] = g
+	}
+	return out
+}
+
+// Merging returns the picoseconds that a solution saves if all its reductions and gathers that can be sent as one are.
+func (s *Space) Merging(solution []int32) int64 {
+	if !s.merges {
+		return 0
+	}
+	total := int64(0)
+	for _, of := range s.meetings(solution) {
+		for _, meetings := range of {
+			for _, at := range meetings {
+				total += at.saved
+			}
+		}
+	}
+	for _, g := range s.gatherings(solution) {
+		total += g.saved
+	}
+	return total
+}
