@@ -22,23 +22,20 @@ type Estimate struct {
 const Picoseconds = 1e12
 
 // Estimate predicts the cost of one step of the program on a hardware, that of cost.DefaultProfile for one without a name. Errors are of
-// class diag.ErrInvalid for a hardware that the mesh does not fit, and diag.ErrUnsupported for a shard_map program, whose collectives are
-// not priced yet; or the context's.
+// class diag.ErrInvalid for a hardware that the mesh does not fit, or the context's. Of a shard_map program, axes that are not manual do
+// not count: along them all devices do the same.
 func (p *Program) Estimate(ctx context.Context, hardware cost.Hardware) (e Estimate, err error) {
 	defer diag.Recover("estimate", &err)
-	if p.device == nil {
-		return e, diag.Unsupported(diag.NotSupported, diag.Position{},
-			"a shard_map program has no prices yet: estimate the plan that it comes from")
-	}
-	model, err := estimate.New(hardware.OrDefault(), p.device.Mesh.Axes)
+	device := p.onDevice()
+	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
 	if err != nil {
 		return e, err
 	}
-	step, err := model.Program(ctx, p.device)
+	step, err := model.Program(ctx, device)
 	if err != nil {
 		return e, err
 	}
-	return EstimateOf(p.device, &step), nil
+	return EstimateOf(device, &step), nil
 }
 
 // EstimateOf returns the price of a step of a program as people read it.

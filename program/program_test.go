@@ -218,3 +218,52 @@ lambda a:f32[2]
 		}
 	}
 }
+
+// The shard_map program of a plan takes as long as the plan, and what it waits for adds up to the step.
+func TestBreakdown(t *testing.T) {
+	p := read(t, strings.Replace(product, " {autoshard.ring = \"unidirectional\"}", "", 1))
+	text, err := p.Emit(t.Context(), "shardmap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := program.ReadShardMap(t.Context(), "product.shardmap", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*program.Program{p, typed} {
+		b, err := p.Breakdown(t.Context(), hw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, shares := 0.0, 0.0
+		for _, g := range b.Groups {
+			groups += g.Seconds
+		}
+		for _, s := range b.Shares {
+			shares += s.Seconds
+			if s.Doubled > b.Estimate.Seconds {
+				t.Errorf("a step takes %v s, with %s twice as fast %v s", b.Estimate.Seconds, s.Resource, s.Doubled)
+			}
+		}
+		if math.Abs(groups-b.Estimate.Seconds) > 1e-15 || math.Abs(shares-b.Estimate.Seconds) > 1e-15 {
+			t.Errorf("ops take %v s, shares are %v s, the step is %v s", groups, shares, b.Estimate.Seconds)
+		}
+		if g := b.Groups[0]; g.Kind != "all_gather" || g.Axes != "x" || g.Type != "f32[8,4]" || g.Resource != cost.ResourceLatency {
+			t.Errorf("the longest is %+v", g)
+		}
+		if whole, err := p.Estimate(t.Context(), hw); err != nil || whole != b.Estimate {
+			t.Errorf("estimates %+v and %+v, %v", whole, b.Estimate, err)
+		}
+	}
+	one, err := p.Estimate(t.Context(), hw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err := typed.Estimate(t.Context(), hw); err != nil || two != one {
+		t.Errorf("the plan is %+v, its shard_map program %+v, %v", one, two, err)
+	}
+}

@@ -205,17 +205,33 @@ func moving(perm [][2]int64) (n int64) {
 
 // communications are the ops that users write in manual computations: over axes, or in StableHLO where they have no form over axes.
 var communications = map[ir.Kind]collectives.Kind{
-	ir.OpAllGather:           collectives.AllGather,
-	ir.OpReduceScatter:       collectives.ReduceScatter,
-	ir.OpAllReduce:           collectives.AllReduce,
-	ir.OpAllToAll:            collectives.AllToAll,
-	ir.OpShardMapAllGather:   collectives.AllGather,
+	ir.OpAllGather:         collectives.AllGather,
+	ir.OpReduceScatter:     collectives.ReduceScatter,
+	ir.OpAllReduce:         collectives.AllReduce,
+	ir.OpAllToAll:          collectives.AllToAll,
+	ir.OpShardMapAllGather: collectives.AllGather,
+
+	ir.OpShardMapAllGatherInvariant: collectives.AllGather,
+
 	ir.OpShardMapPsumScatter: collectives.ReduceScatter,
 	ir.OpShardMapPsum:        collectives.AllReduce,
 	ir.OpShardMapPmax:        collectives.AllReduce,
 	ir.OpShardMapPmin:        collectives.AllReduce,
 	ir.OpShardMapAllToAll:    collectives.AllToAll,
 	ir.OpShardMapPpermute:    collectives.Permute,
+}
+
+// NoteCollectives notes the collectives of a program over axes that does not come from a partitioned one. Of permutes it notes the pairs.
+func (p *Program) NoteCollectives() {
+	l := &lowerer{m: p.Module, p: p, runs: 1}
+	for op := range p.Module.Ops(p.Module.Func(p.Main).Body) {
+		l.userCollectives(op)
+	}
+	for i := range p.Collectives {
+		if c := &p.Collectives[i]; c.Kind == collectives.Permute {
+			c.Axes, c.Fetch = AxesOf(p.Module, c.Op), PermOf(p.Module, c.Op)
+		}
+	}
 }
 
 // userCollectives notes the collectives in and under an op that the user wrote in a manual computation.

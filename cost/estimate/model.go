@@ -55,11 +55,16 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 	return cost.Picoseconds(md.topology.Collective(kind, axes, v).Seconds)
 }
 
-// collective prices one run of a collective of a program. One that the user wrote with explicit groups counts as if
-// its groups ran along the last axes of the mesh that are as large. What an op fetches of other blocks is priced by the way there.
+// collective prices one run of a collective of a program.
 func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
+	return cost.Picoseconds(md.costOf(c, mesh).Seconds)
+}
+
+// costOf returns the cost of one run of a collective of a program. One that the user wrote with explicit groups counts as if its groups ran
+// along the last axes of the mesh that are as large. What an op fetches of other blocks is priced by the way there.
+func (md *Model) costOf(c *shardmap.Collective, mesh *subaxis.Mesh) cost.Cost {
 	if c.Fetch != nil {
-		return md.permute(c.Axes, c.Fetch, c.Bytes)
+		return md.topology.Permutation(md.pairs(c.Axes, c.Fetch), c.Bytes)
 	}
 	axes := c.Axes
 	if axes == nil {
@@ -67,7 +72,7 @@ func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
 			axes = append(axes, mesh.Full(i))
 		}
 	}
-	return md.Price(c.Kind, axes, c.Bytes)
+	return md.topology.Collective(c.Kind, axes, collectives.GroupBytes(c.Kind, subaxis.Product(axes), c.Bytes))
 }
 
 // Op prices one op on blocks of the given local shapes, in picoseconds.

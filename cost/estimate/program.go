@@ -24,61 +24,75 @@ func (s *Step) Communication() int64 { return sum(s.Collectives) }
 
 // Program predicts the cost of one step. The only error is the context's.
 func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error) {
+	priced, err := md.read(ctx, p)
+	if err != nil {
+		return Step{}, err
+	}
 	m := p.Module
-	fused := Fused(m)
-	sends := map[ir.OpID]int64{}
+	var step Step
+	for i := range p.Collectives {
+		c := &p.Collectives[i]
+		step.Collectives = append(step.Collectives, priced.sent[c.Op]*c.Runs)
+	}
+	if step.Compute, err = md.block(ctx, m, m.Func(p.Main).Body, priced); err != nil {
+		return Step{}, err
+	}
+	step.Peak, err = peak(ctx, m, p.Main, priced.fused)
+	return step, err
+}
+
+// reading is what is known of a program before its local ops are priced.
+type reading struct {
+	fused []bool            // values that never reach memory
+	free  map[ir.OpID]bool  // ops that are priced elsewhere
+	sent  map[ir.OpID]int64 // picoseconds that each collective adds to one run
+}
+
+// read prices the collectives of a program and finds what else is no op of its own.
+func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error) {
+	m := p.Module
+	r := &reading{fused: Fused(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}}
 	for i := range p.Rings {
 		if err := ctx.Err(); err != nil {
-			return Step{}, err
+			return nil, err
 		}
-		r := &p.Rings[i]
-		settle(m, r, fused)
-		for op, ps := range md.sends(m, &p.Mesh, r, fused) {
-			sends[op] = ps
+		settle(m, &p.Rings[i], r.fused)
+		for op, ps := range md.sends(m, &p.Mesh, &p.Rings[i], r.fused) {
+			r.sent[op] = ps
 		}
 	}
-	var step Step
-	free := map[ir.OpID]bool{} // priced elsewhere
 	for i := range p.Rings {
 		for _, op := range p.Rings[i].Ops {
-			free[op] = inProduct(m.Kind(op))
+			r.free[op] = inProduct(m.Kind(op))
 		}
 	}
 	for i := range p.Collectives {
 		c := &p.Collectives[i]
-		free[c.Op] = true
-		ps, ok := sends[c.Op]
-		if !ok {
-			ps = md.collective(c, &p.Mesh)
+		r.free[c.Op] = true
+		if _, ok := r.sent[c.Op]; !ok {
+			r.sent[c.Op] = md.collective(c, &p.Mesh)
 		}
-		step.Collectives = append(step.Collectives, ps*c.Runs)
 	}
-	body := m.Func(p.Main).Body
-	var err error
-	if step.Compute, err = md.block(ctx, m, body, free, fused); err != nil {
-		return Step{}, err
-	}
-	step.Peak, err = peak(ctx, m, p.Main, fused)
-	return step, err
+	return r, nil
 }
 
 // block sums the local ops of a block, loops as often as they run.
-func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, free map[ir.OpID]bool, fused []bool) (int64, error) {
+func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, r *reading) (int64, error) {
 	total := int64(0)
 	for op := range m.Ops(b) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if free[op] || m.Kind(op).IsTerminator() {
+		if r.free[op] || m.Kind(op).IsTerminator() {
 			continue
 		}
 		if !m.Kind(op).HasBodies() {
-			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), fused)
+			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), r.fused)
 			continue
 		}
 		inside, runs := int64(0), int64(1)
 		for i := range m.NumRegions(op) {
-			inner, err := md.block(ctx, m, m.RegionBlock(op, i), free, fused)
+			inner, err := md.block(ctx, m, m.RegionBlock(op, i), r)
 			if err != nil {
 				return 0, err
 			}

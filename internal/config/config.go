@@ -16,38 +16,39 @@ import (
 // Config holds the values of all options; those that a command has no flag for come from the environment, the file or
 // their defaults.
 type Config struct {
-	Mesh      []subaxis.Axis // nil: not given
-	Hardware  cost.Hardware
-	Memory    int64 // bytes; 0: not given
-	Steps     int64
-	Search    int64 // bytes that planning may hold
-	Seed      uint64
-	Rings     bool          // collective matmuls where they are faster
-	Merges    bool          // collectives sent as one where that is faster
-	WholeAxes bool          // no parts of axes
-	Trips     []Trip        // of loops that the data ends
-	Timeout   time.Duration // 0: none
-	Format    Format
-	FormatSet bool   // the format is not the default
-	Output    string // "" or "-": standard output
-	Verify    bool
-	Inputs    string
-	Expect    string
-	RTol      float64 // negative: not given
-	ATol      float64
-	Rules     []string
-	Sizes     []string // of symbolic or dynamic dimensions
-	Platform  string
-	Disabled  []string // rules of check
-	All       bool     // a report of every collective and value
-	Trace     bool
-	Priority  int // negative: all
-	Backend   string
-	Python    string
-	Hosts     int
-	Devices   string // "virtual" or "native"
-	Progress  Progress
-	Serve     Serve
+	Mesh        []subaxis.Axis // nil: not given
+	Hardware    cost.Hardware
+	HardwareSet bool  // the hardware is not the default
+	Memory      int64 // bytes; 0: not given
+	Steps       int64
+	Search      int64 // bytes that planning may hold
+	Seed        uint64
+	Rings       bool          // collective matmuls where they are faster
+	Merges      bool          // collectives sent as one where that is faster
+	WholeAxes   bool          // no parts of axes
+	Trips       []Trip        // of loops that the data ends
+	Timeout     time.Duration // 0: none
+	Format      Format
+	FormatSet   bool   // the format is not the default
+	Output      string // "" or "-": standard output
+	Verify      bool
+	Inputs      string
+	Expect      string
+	RTol        float64 // negative: not given
+	ATol        float64
+	Rules       []string
+	Sizes       []string // of symbolic or dynamic dimensions
+	Platform    string
+	Disabled    []string // rules of check
+	All         bool     // a report of every collective and value
+	Trace       bool
+	Priority    int // negative: all
+	Backend     string
+	Python      string
+	Hosts       int
+	Devices     string // "virtual" or "native"
+	Progress    Progress
+	Serve       Serve
 }
 
 // Trip says how often a loop is taken to run.
@@ -126,36 +127,37 @@ func Load(flags *pflag.FlagSet) (*Config, error) {
 
 func (l *loader) load() *Config {
 	c := &Config{
-		Mesh:      l.mesh("mesh"),
-		Memory:    l.size("memory"),
-		Steps:     l.integer("steps", 0, 1<<62),
-		Search:    l.size("search-memory"),
-		Seed:      l.unsigned("seed"),
-		Rings:     l.oneOf("collective-matmul", "auto", "off") == "auto",
-		Merges:    l.oneOf("merge-collectives", "auto", "off") == "auto",
-		WholeAxes: l.boolean("no-sub-axes"),
-		Trips:     l.trips("trip-count"),
-		Timeout:   l.duration("timeout"),
-		Format:    Format(l.oneOf("format", formats(l.flags)...)),
-		FormatSet: l.origin("format").given,
-		Output:    l.text("output"),
-		Verify:    l.boolean("verify"),
-		Inputs:    l.text("inputs"),
-		Expect:    l.text("expect"),
-		RTol:      l.optional(-1, "rtol", "tolerance"),
-		ATol:      l.number("atol"),
-		Rules:     l.list("rule"),
-		Sizes:     l.list("dim"),
-		Platform:  l.text("platform"),
-		Disabled:  l.list("check.disable"),
-		All:       l.boolean("all"),
-		Trace:     l.boolean("trace"),
-		Priority:  int(l.integer("priority", -1, 1<<31-1)),
-		Backend:   l.oneOf("backend", "mesh", "jax"),
-		Python:    l.text("python"),
-		Hosts:     int(l.integer("hosts", 1, 1<<16)),
-		Devices:   l.oneOf("devices", "virtual", "native"),
-		Progress:  Progress(l.oneOf("progress", string(Auto), string(Always), string(Never))),
+		Mesh:        l.mesh("mesh"),
+		HardwareSet: l.origin("hardware").given,
+		Memory:      l.size("memory"),
+		Steps:       l.integer("steps", 0, 1<<62),
+		Search:      l.size("search-memory"),
+		Seed:        l.unsigned("seed"),
+		Rings:       l.oneOf("collective-matmul", "auto", "off") == "auto",
+		Merges:      l.oneOf("merge-collectives", "auto", "off") == "auto",
+		WholeAxes:   l.boolean("no-sub-axes"),
+		Trips:       l.trips("trip-count"),
+		Timeout:     l.duration("timeout"),
+		Format:      Format(l.oneOf("format", formats(l.flags)...)),
+		FormatSet:   l.origin("format").given,
+		Output:      l.text("output"),
+		Verify:      l.boolean("verify"),
+		Inputs:      l.text("inputs"),
+		Expect:      l.text("expect"),
+		RTol:        l.optional(-1, "rtol", "tolerance"),
+		ATol:        l.number("atol"),
+		Rules:       l.list("rule"),
+		Sizes:       l.list("dim"),
+		Platform:    l.text("platform"),
+		Disabled:    l.list("check.disable"),
+		All:         l.boolean("all"),
+		Trace:       l.boolean("trace"),
+		Priority:    int(l.integer("priority", -1, 1<<31-1)),
+		Backend:     l.oneOf("backend", "mesh", "jax"),
+		Python:      l.text("python"),
+		Hosts:       int(l.integer("hosts", 1, 1<<16)),
+		Devices:     l.oneOf("devices", "virtual", "native"),
+		Progress:    Progress(l.oneOf("progress", string(Auto), string(Always), string(Never))),
 		Serve: Serve{
 			Listen:        l.text("serve.listen"),
 			MaxRequest:    l.size("serve.max-request"),

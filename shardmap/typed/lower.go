@@ -16,13 +16,26 @@ import (
 // same. Its mesh is that of the manual axes. The program must be elaborated or typechecked where its check is on.
 func (p *Program) Lower() *shardmap.Program { return p.lower(nil) }
 
+// LowerOverAxes is Lower with the collectives over axes, and what each moves, as prices read them.
+func (p *Program) LowerOverAxes() *shardmap.Program {
+	out := p.overAxes(nil)
+	out.NoteCollectives()
+	return out
+}
+
 func (p *Program) lower(debug *debugger) *shardmap.Program {
+	out := p.overAxes(debug)
+	_ = shardmap.LowerAxes(context.Background(), out) // which never ends
+	return out
+}
+
+// overAxes drops casts and writes scans as loops.
+func (p *Program) overAxes(debug *debugger) *shardmap.Program {
 	mesh, number := p.manualMesh()
 	l := newLowering(p, mesh, number)
 	l.debug = debug
 	l.block(l.m.Func(p.Func).Body)
 	out := &shardmap.Program{Module: l.m, Main: p.Func, Mesh: mesh}
-	_ = shardmap.LowerAxes(context.Background(), out) // which never ends
 	for _, param := range p.Params {
 		dims := p.Module.TypeOf(param.Type).Dims
 		out.Inputs = append(out.Inputs, shardmap.Port{Dims: dims, Layout: l.layout(param.Spec, len(dims))})

@@ -4,8 +4,13 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/spf13/pflag"
+
 	"autoshard"
+	"autoshard/cost"
 	"autoshard/internal/config"
+	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
 )
 
 // Model reads a model from a file or standard input.
@@ -49,6 +54,72 @@ func Specialize(ctx context.Context, name string, text []byte, c *config.Config)
 		return model, nil
 	}
 	return model.WithRules(c.Rules)
+}
+
+// Deployed is what a device runs.
+type Deployed struct {
+	Program *autoshard.Program
+	plan    *autoshard.Plan // that it is the program of; nil for a shard_map program
+	file    string
+}
+
+// Deployed reads what a device runs: of a plan or a shard_map program or, of a model, with the shardings that its user wrote. The options
+// of modelOnly are refused where there is no model.
+func (s *Streams) Deployed(ctx context.Context, c *config.Config, flags *pflag.FlagSet, file string, modelOnly ...string) (*Deployed,
+	error) {
+	name, src, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	d := &Deployed{file: name}
+	if made := filekind.Is(src, filekind.Plan); made || filekind.Is(src, filekind.ShardMap) {
+		for _, option := range modelOnly {
+			if flags.Changed(option) {
+				return nil, diag.Invalid(diag.BadOption, diag.Position{File: "--" + option}, "%s has its shardings already: `--%s` is for models",
+					name, option)
+			}
+		}
+		if !made {
+			d.Program, err = autoshard.ReadProgram(ctx, name, src)
+			return d, err
+		}
+		d.plan, err = autoshard.ReadPlan(ctx, name, src)
+	} else {
+		d.plan, err = annotated(ctx, s, c, name, src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Program, err = d.plan.Lowered(ctx)
+	return d, err
+}
+
+// annotated returns the plan of a model with the shardings that its user wrote.
+func annotated(ctx context.Context, s *Streams, c *config.Config, name string, src []byte) (*autoshard.Plan, error) {
+	model, err := Specialize(ctx, name, src, c)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
+		SerialMatmul: !c.Rings, Separate: !c.Merges, WholeAxes: c.WholeAxes})
+	if err != nil {
+		return nil, err
+	}
+	s.WarnOf(plan.Findings)
+	return plan, nil
+}
+
+// Hardware returns the hardware of --hardware or, without it, that which a plan was made for.
+func (d *Deployed) Hardware(c *config.Config) (cost.Hardware, error) {
+	if d.plan == nil || c.HardwareSet || d.plan.Hardware == c.Hardware.Name {
+		return c.Hardware, nil
+	}
+	hw, err := cost.Lookup(d.plan.Hardware)
+	if err != nil {
+		return hw, diag.Invalid(diag.BadOption, diag.Position{File: d.file}, "the plan is for hardware %q, which is none of the built-in: name "+
+			"its file with --hardware", d.plan.Hardware)
+	}
+	return hw, nil
 }
 
 // OutputFormat returns the format of the output: that of --format where it is given, otherwise that of the output

@@ -16,7 +16,6 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
-	"autoshard/internal/filekind"
 )
 
 // choices are the options that say how a model is sharded and which collectives are cheap; a plan says both itself.
@@ -58,15 +57,12 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, flags *pflag
 	if err := checkStage(stage); err != nil {
 		return err
 	}
-	name, src, err := s.Read(ctx, file)
+	c.Merges = false // each collective is one op of the program with reshards
+	d, err := s.Deployed(ctx, c, flags, file, choices...)
 	if err != nil {
 		return err
 	}
-	program, err := lowered(ctx, s, c, flags, name, src)
-	if err != nil {
-		return err
-	}
-	text, err := program.Stage(ctx, stage)
+	text, err := d.Program.Stage(ctx, stage)
 	if err != nil {
 		return err
 	}
@@ -80,29 +76,4 @@ func checkStage(stage string) error {
 			WithNote(diag.Position{}, "stages are %s", strings.Join(known, ", "))
 	}
 	return nil
-}
-
-// lowered returns the program of a plan, or of a model with the shardings that its user wrote.
-func lowered(ctx context.Context, s *cmdline.Streams, c *config.Config, flags *pflag.FlagSet, name string,
-	src []byte) (*autoshard.Program, error) {
-	if filekind.Is(src, filekind.Plan) || filekind.Is(src, filekind.ShardMap) {
-		for _, option := range choices {
-			if flags.Changed(option) {
-				return nil, diag.Invalid(diag.BadOption, diag.Position{File: "--" + option}, "%s has its shardings already: `--%s` is for models",
-					name, option)
-			}
-		}
-		return autoshard.ReadProgram(ctx, name, src)
-	}
-	model, err := cmdline.Specialize(ctx, name, src, c)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		SerialMatmul: !c.Rings, Separate: true, WholeAxes: c.WholeAxes})
-	if err != nil {
-		return nil, err
-	}
-	s.WarnOf(plan.Findings)
-	return plan.Lowered(ctx)
 }
