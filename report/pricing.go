@@ -96,7 +96,7 @@ func Array(a *pricing.ArrayAnswer) string {
 	t := newTable()
 	t.AppendRow(table.Row{"whole", a.Whole, size(a.Bytes)})
 	t.AppendRow(table.Row{"block", a.Block, size(a.DeviceBytes) + " on each device"})
-	t.AppendRow(table.Row{"all devices", fmt.Sprintf("%.4g copies", a.Copies), size(a.FleetBytes)})
+	t.AppendRow(table.Row{"all devices", fmt.Sprintf("%.4g %s", a.Copies, diag.Plural(int(a.Copies), "copy", "copies")), size(a.FleetBytes)})
 	load := duration(a.LoadSeconds) + " from memory"
 	if a.Book {
 		load += ", ours " + duration(a.Ours)
