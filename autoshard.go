@@ -90,6 +90,10 @@ type (
 	MatmulRequest = pricing.MatmulRequest
 	// MatmulPrices are all ways, with what each takes.
 	MatmulPrices = pricing.MatmulAnswer
+	// SweepRequest asks for them while a size changes.
+	SweepRequest = pricing.SweepRequest
+	// SweepPrices says which way is the fastest for which sizes.
+	SweepPrices = pricing.SweepAnswer
 	// CollectiveRequest asks what a communication takes.
 	CollectiveRequest = pricing.CollectiveRequest
 	// CollectivePrice is what it takes.
@@ -208,6 +212,13 @@ func Reshard(ctx context.Context, r *ReshardRequest) (a *Resharding, err error) 
 func PriceMatmul(r *MatmulRequest) (a *MatmulPrices, err error) {
 	defer diag.Recover("estimate", &err)
 	return pricing.Matmul(r)
+}
+
+// PriceSweep returns which way to compute a sharded product is the fastest while a size changes. Errors are of class ErrInvalid or
+// ErrTooLarge.
+func PriceSweep(r *SweepRequest) (a *SweepPrices, err error) {
+	defer diag.Recover("estimate", &err)
+	return pricing.Sweep(r)
 }
 
 // PriceCollective returns what a communication of a sharded array takes. Errors are of class ErrInvalid or ErrTooLarge.

@@ -19,6 +19,11 @@ func TestPrices(t *testing.T) {
 	if _, err := autoshard.PriceMatmul(&autoshard.MatmulRequest{Setting: s, Product: "A"}); !errors.Is(err, diag.ErrInvalid) {
 		t.Errorf("error %v", err)
 	}
+	sweep, err := autoshard.PriceSweep(&autoshard.SweepRequest{Sweep: "I=8:64",
+		MatmulRequest: autoshard.MatmulRequest{Setting: s, Product: "A[I, J_X] * B[J_X, K]"}})
+	if err != nil || sweep.Segments[0].From != 8 {
+		t.Errorf("%+v %v", sweep, err)
+	}
 	sent, err := autoshard.PriceCollective(&autoshard.CollectiveRequest{Setting: s, Kind: "all_gather", Array: "A[I_X, J]", Over: "X"})
 	if err != nil || sent.Bytes != 8192 || !slices.Contains(autoshard.CollectiveKinds(), sent.Kind) {
 		t.Errorf("%+v %v", sent, err)

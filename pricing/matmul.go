@@ -2,6 +2,7 @@ package pricing
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type MatmulAnswer struct {
 	FLOPs      float64    `json:"flops"`      // of the whole product, once
 	Strategies []Strategy `json:"strategies"` // whose result is sharded as asked for, the fastest first
 	Others     []Strategy `json:"others"`     // with other results, the fastest first
+	dimensions []string
 }
 
 // Strategy is one way to compute a product.
@@ -85,7 +87,7 @@ func Matmul(r *MatmulRequest) (*MatmulAnswer, error) {
 		return nil, err
 	}
 	a := &MatmulAnswer{Schema: MatmulSchema, Product: r.Product, Place: p.place(), FLOPs: p.matmul.FLOPs(),
-		Strategies: []Strategy{}, Others: []Strategy{}}
+		Strategies: []Strategy{}, Others: []Strategy{}, dimensions: slices.Sorted(maps.Keys(p.roles))}
 	options, err := p.asked.MatmulOptions(p.matmul, p.cuts)
 	if err != nil {
 		return nil, err

@@ -79,3 +79,17 @@ fits on          1 device, slice 1 x 1
 		t.Errorf("the report is\n%s", got)
 	}
 }
+
+// A sweep says from where to where a strategy is the fastest.
+func TestSweep(t *testing.T) {
+	a, err := pricing.Sweep(&pricing.SweepRequest{Sweep: "X=1:4", MatmulRequest: pricing.MatmulRequest{
+		Setting: v5e(t, "I=4096,J=4096,K=4096"), Product: "A[I_X, J] · B[J, K] -> C[I_X, K]"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := report.Sweep(a)
+	want := "     1   4  X 1; Y 1 slice A, gather C: C[I_X, K]  network"
+	if !strings.Contains(text, "X from  to  fastest") || !strings.Contains(text, want) {
+		t.Errorf("the report is\n%s", text)
+	}
+}

@@ -13,11 +13,13 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/report"
+	"autoshard/report/chart"
 )
 
 // flags are those that only this command has.
 type flags struct {
 	dims, dtype, over string
+	sweep, plot       string
 	shift, from, to   int64
 	book              bool
 }
@@ -100,11 +102,18 @@ func matmulCommand(s *cmdline.Streams) *cobra.Command {
 		Short: "Show all ways to compute a sharded matrix product",
 		Long: `Show every way to compute a product of sharded arrays: what is sent and how long that takes, how long the local product
 computes and reads memory, and which of these bounds the whole. The first is the fastest. Dimensions in both operands but not in the
-result are summed over; without an arrow the result may be sharded in any way.`,
-		Example: "  autoshard estimate matmul 'A[I_X, J] · B[J, K_Y] -> C[I_X, K_Y]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4",
-		Args:    cmdline.Args("PRODUCT"),
+result are summed over; without an arrow the result may be sharded in any way.
+
+--sweep says how that changes with a size, and --plot draws it.`,
+		Example: `  autoshard estimate matmul 'A[I_X, J] · B[J, K_Y] -> C[I_X, K_Y]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4
+  autoshard estimate matmul 'X[B, D] · Y[D_X, F]' --dims D=8192,F=32768 --mesh X=4 --sweep B=64:65536 --plot times.svg`,
+		Args: cmdline.Args("PRODUCT"),
 		RunE: cmdline.WithConfig(func(_ context.Context, c *config.Config, args []string) error {
-			a, err := autoshard.PriceMatmul(&autoshard.MatmulRequest{Setting: f.setting(c), Product: args[0]})
+			r := autoshard.MatmulRequest{Setting: f.setting(c), Product: args[0]}
+			if f.sweep != "" || f.plot != "" {
+				return f.sweepMatmul(s, c, &autoshard.SweepRequest{MatmulRequest: r, Sweep: f.sweep})
+			}
+			a, err := autoshard.PriceMatmul(&r)
 			if err != nil {
 				return err
 			}
@@ -112,7 +121,31 @@ result are summed over; without an arrow the result may be sharded in any way.`,
 		}),
 	}
 	f.addFlags(cmd, "all")
+	cmd.Flags().StringVar(&f.sweep, "sweep", "", "a `size` that changes, of a dimension or of a mesh axis, such as B=64:65536: say which "+
+		"way is the fastest from where on")
+	cmd.Flags().StringVar(&f.plot, "plot", "", "an SVG `file` that shows the times of --sweep")
 	return cmd
+}
+
+// sweepMatmul prices a product while a size changes, and draws that where it is asked for.
+func (f *flags) sweepMatmul(s *cmdline.Streams, c *config.Config, r *autoshard.SweepRequest) error {
+	if err := cmdline.CheckOutput(f.plot); err != nil {
+		return err
+	}
+	a, err := autoshard.PriceSweep(r)
+	if err != nil {
+		return err
+	}
+	if f.plot != "" {
+		svg, err := chart.Sweep(a)
+		if err != nil {
+			return err
+		}
+		if err := s.Write(f.plot, svg); err != nil {
+			return err
+		}
+	}
+	return write(s, c, a, report.Sweep(a))
 }
 
 func arrayCommand(s *cmdline.Streams) *cobra.Command {
