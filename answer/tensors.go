@@ -140,3 +140,20 @@ func Written(before, after *ir.Module) func(arg, result int) bool {
 
 // NumberedResult names a result by its place, as an answer does where the program gives no name.
 func NumberedResult(i int) string { return "result " + strconv.Itoa(i) }
+
+// RoleName is what inputs of a role are called; replaced says that results take their place.
+func RoleName(role string, replaced bool) string {
+	switch {
+	case role == "param":
+		return "parameters"
+	case role == "opt_state":
+		return "optimizer state"
+	case role == "kv_cache":
+		return "key-value cache"
+	case role != "" && role != "scalar":
+		return role + " inputs"
+	case replaced:
+		return "inputs that results replace"
+	}
+	return "other inputs"
+}

@@ -3,7 +3,7 @@ package cost
 import "autoshard/collectives"
 
 // PaddedBytes returns the bytes of a tensor whose minor dimensions are padded to multiples of a tile's, such as 8x128.
-// Results beyond the range become the largest int64. The report of memory over time will count them.
+// Results beyond the range become the largest int64.
 func PaddedBytes(shape []int64, size int64, tile ...int64) int64 {
 	bytes := size
 	for i, n := range shape {
@@ -16,7 +16,7 @@ func PaddedBytes(shape []int64, size int64, tile ...int64) int64 {
 }
 
 // CollectiveScratch returns the bytes of input and output together while a collective of V bytes over n devices runs
-// (specification: cost.md section 5.4). The report of memory over time will count them.
+// (specification: cost.md section 5.4).
 func CollectiveScratch(kind collectives.Kind, n, v int64) int64 {
 	switch kind {
 	case collectives.AllGather, collectives.ReduceScatter:

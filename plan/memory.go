@@ -83,7 +83,7 @@ func (p *planner) holdings(program *shardmap.Program) *holdings {
 		group, name := computed, p.madeBy(m, x.Value)
 		if i, ok := inputOf(m, main, x.Value); ok {
 			attrs := m.Func(main).ArgAttrs[i]
-			group, name = roleName(attrs.Str(modeljson.RoleAttr), replaced[i]), args.Names[i]
+			group, name = answer.RoleName(attrs.Str(modeljson.RoleAttr), replaced[i]), args.Names[i]
 			if replaced[i] && attrs.Get("tf.aliasing_output") == nil && !attrs.Bool("jax.buffer_donor") {
 				h.loose += x.Bytes
 			}
@@ -109,23 +109,6 @@ func inputOf(m *ir.Module, main ir.FuncID, v ir.ValueID) (int, bool) {
 		return 0, false
 	}
 	return m.Index(v), true
-}
-
-// roleName is what inputs of a role are called; replaced says that results take their place.
-func roleName(role string, replaced bool) string {
-	switch {
-	case role == "param":
-		return "parameters"
-	case role == "opt_state":
-		return "optimizer state"
-	case role == "kv_cache":
-		return "key-value cache"
-	case role != "" && role != "scalar":
-		return role + " inputs"
-	case replaced:
-		return "inputs that results replace"
-	}
-	return "other inputs"
 }
 
 // madeBy names a computed value by the op that makes it and its place.

@@ -3,6 +3,7 @@ package program_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,5 +266,70 @@ func TestBreakdown(t *testing.T) {
 	}
 	if two, err := typed.Estimate(t.Context(), hw); err != nil || two != one {
 		t.Errorf("the plan is %+v, its shard_map program %+v, %v", one, two, err)
+	}
+}
+
+// What is held at the peak adds up to what the estimate says, class by class and along the curve, and inputs keep their names.
+func TestMemory(t *testing.T) {
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := read(t, product)
+	m, err := p.Memory(t.Context(), hw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Estimate(t.Context(), hw)
+	if err != nil || m.PeakBytes != e.PeakBytes {
+		t.Errorf("the peak is %d bytes, the estimate says %d, %v", m.PeakBytes, e.PeakBytes, err)
+	}
+	sum := func(list []int64) (n int64) {
+		for _, b := range list {
+			n += b
+		}
+		return n
+	}
+	most := int64(0)
+	for _, s := range m.Curve {
+		most = max(most, sum(s.Bytes))
+	}
+	if sum(m.AtPeak) != m.PeakBytes || most != m.PeakBytes || len(m.Again) != len(m.Classes) {
+		t.Errorf("%d bytes at the peak, %d along the curve, want %d", sum(m.AtPeak), most, m.PeakBytes)
+	}
+	i := slices.IndexFunc(m.Largest, func(v program.HeldValue) bool { return v.Name == "arg1" })
+	if i < 0 || m.Largest[i].Bytes != 96 || m.Largest[i].Class != "other inputs" || m.Padding <= 0 {
+		t.Errorf("the largest are %+v, padding %d", m.Largest, m.Padding)
+	}
+}
+
+// State that results replace is parameters where a product reads it, and an optimizer's otherwise.
+func TestMemoryOfState(t *testing.T) {
+	const text = `sdy.mesh @mesh = <["x"=4]>
+func.func @main(%w: tensor<4x4xf32> {tf.aliasing_output = 0 : i32, sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %m: tensor<4x4xf32> {tf.aliasing_output = 1 : i32, sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %t = stablehlo.transpose %w, dims = [1, 0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = stablehlo.dot_general %w, %t, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = stablehlo.add %m, %g {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : tensor<4x4xf32>
+  return %g, %n : tensor<4x4xf32>, tensor<4x4xf32>
+}
+`
+	m, _, err := program.Parse(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, outputs := answer.Tensors(m, func(int, int) bool { return false })
+	first, second := 0, 1
+	outputs[0].Replaces, outputs[1].Replaces = &first, &second
+	p, err := program.Read(t.Context(), &program.Partitioned{Name: "state", Mesh: []answer.MeshAxis{{Name: "x", Size: 4}}, Inputs: inputs,
+		Outputs: outputs, Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := p.Memory(t.Context(), cost.Hardware{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.Classes[0] != "parameters" || held.Classes[1] != "optimizer state" || held.Donated != 128 {
+		t.Errorf("classes %v, %d bytes are donated", held.Classes, held.Donated)
 	}
 }

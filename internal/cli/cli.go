@@ -21,6 +21,7 @@ import (
 	"autoshard/internal/cli/explain"
 	"autoshard/internal/cli/hardware"
 	"autoshard/internal/cli/lower"
+	"autoshard/internal/cli/memory"
 	"autoshard/internal/cli/opt"
 	"autoshard/internal/cli/plan"
 	"autoshard/internal/cli/propagate"
@@ -68,8 +69,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		reshard.Command(s), estimate.Command(s), hardware.Command(s), convert.Command(s), check.Command(s), opt.Command(s),
-		solve.Command(s), serve.Command(s), version.Command(s))
+		reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), convert.Command(s), check.Command(s),
+		opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"autoshard/pricing"
+	"autoshard/program"
 	"autoshard/report/chart"
 )
 
@@ -39,4 +40,24 @@ func ExampleSweep() {
 	svg, err := chart.Sweep(sweep())
 	fmt.Println(bytes.HasPrefix(svg, []byte("<?xml")), err)
 	// Output: true <nil>
+}
+
+// A chart of memory has an area for each class that holds something, is as large for a long program as for a short one, and keeps the peak.
+func TestMemory(t *testing.T) {
+	m := &program.Memory{Program: "step", Classes: []string{"parameters", "kept for later", "results"}, Ops: 100_000}
+	for i := range m.Ops {
+		m.Curve = append(m.Curve, program.Sample{Op: i, Bytes: []int64{1 << 20, int64(i%1000) << 20, 0}})
+	}
+	svg, err := chart.Memory(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(svg), ">kept for later</text>") || strings.Contains(string(svg), ">results</text>") || len(svg) > 1<<19 {
+		t.Errorf("a chart of %d bytes", len(svg))
+	}
+	short, err := chart.Memory(&program.Memory{Classes: []string{"parameters"}, Ops: 2,
+		Curve: []program.Sample{{Op: 0, Bytes: []int64{1 << 20}}}})
+	if err != nil || !strings.Contains(string(short), ">parameters</text>") {
+		t.Errorf("%s %v", short, err)
+	}
 }

@@ -1,0 +1,100 @@
+package estimate_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/shardmap"
+	"autoshard/shardmap/ring"
+)
+
+// What is held at the peak adds up to the peak of the step, with rings and without, in loops too.
+func TestMemoryAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int64{8, 64, 256, 1024})
+		kinds := []func(b, d, f int64) string{gatherProduct, rowProduct, scatterProduct, gatheredTwice, twoProducts, looped}
+		text := rapid.SampledFrom(kinds).Draw(t, "kind")(size.Draw(t, "b"), size.Draw(t, "d"), size.Draw(t, "f"))
+		md := model(t, torus(1e13, 1e9, 1e-6, cost.WrapFull))
+		p, step := priced(t, md, text, nil)
+		if choices := rings(t, md, p); len(choices) > 0 && rapid.Bool().Draw(t, "ring") {
+			p, step = priced(t, md, text, map[int]ring.Way{choices[0].Collective: choices[0].Way})
+		}
+		mem, err := md.Memory(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes, at := mem.Peak()
+		if bytes != step.Peak {
+			t.Errorf("the peak is %d bytes, that of the step %d\n%s", bytes, step.Peak, text)
+		}
+		for n := range mem.Ops {
+			held := int64(0)
+			for _, l := range mem.Lives {
+				if l.Def <= int32(n) && int32(n) <= l.Last {
+					held += l.Bytes
+				}
+			}
+			if held > bytes || int32(n) == at && held != bytes {
+				t.Errorf("op %d holds %d bytes, the peak is %d at op %d\n%s", n, held, bytes, at, text)
+			}
+		}
+	})
+}
+
+// kept needs %g before the largest op and behind it, and %e only before; the operands of both are inputs.
+const kept = `sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<512x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<512x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %g = sdy.all_gather [{"y"}, {}] %a out_sharding=<@mesh, [{}, {}]> : tensor<512x1024xf32>
+  %s = stablehlo.transpose %g, dims = [1, 0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<512x1024xf32>) -> tensor<1024x512xf32>
+  %w = stablehlo.dot_general %s, %s, contracting_dims = [1] x [1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<1024x512xf32>, tensor<1024x512xf32>) -> tensor<1024x1024xf32>
+  %v = stablehlo.dot_general %w, %w, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %u = stablehlo.dot_general %v, %v, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %r = stablehlo.dot_general %g, %u, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<512x1024xf32>, tensor<1024x1024xf32>) -> tensor<512x1024xf32>
+  return %r : tensor<512x1024xf32>
+}`
+
+// Gathering again what is needed behind the peak saves it there, and costs the gather; what nothing can make again is left out.
+func TestRecompute(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(kept), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := model(t, torus(1e13, 1e9, 1e-6, cost.WrapFull))
+	mem, err := md.Memory(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const whole, square = 4 * 512 * 1024, 4 * 1024 * 1024
+	if peak, _ := mem.Peak(); peak != whole/4+whole+2*square {
+		t.Errorf("the peak is %d bytes", peak)
+	}
+	c := p.Collectives[0]
+	g, ok := mem.Find(p.Module.Result(c.Op, 0))
+	if !ok || mem.Collective(c.Op) == nil {
+		t.Fatal("what is gathered is not held")
+	}
+	if r := mem.Recompute([]int{g}); r.Values != 1 || r.SavedBytes != whole || r.Picoseconds != md.Price(c.Kind, c.Axes, c.Bytes) {
+		t.Errorf("gathering again changes %+v", r)
+	}
+	for i := range mem.Lives {
+		if op := p.Module.DefiningOp(mem.Lives[i].Value); i != g && mem.Recompute([]int{i}).Values > 0 {
+			t.Errorf("value %d of %v can be made again", i, p.Module.Kind(op))
+		}
+	}
+	if r := mem.Recompute(nil); r != (estimate.Recomputation{}) {
+		t.Errorf("making nothing again changes %+v", r)
+	}
+	if p.Module.Kind(mem.Ops[0]) != ir.OpShardMapAllGatherInvariant {
+		t.Errorf("the first op is %v", p.Module.Kind(mem.Ops[0]))
+	}
+}
