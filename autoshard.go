@@ -175,6 +175,9 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (*Program, error
 // IsShardMap says whether a text is a shard_map program: its first word, behind comments, is shard_map.
 func IsShardMap(src []byte) bool { return program.IsShardMap(src) }
 
+// DefaultAhead is how many places before its own a collective may start in the simulated step of [Program.Breakdown].
+const DefaultAhead = program.DefaultAhead
+
 // EmitForms returns the names of the forms that [Program.Emit] writes.
 func EmitForms() []string { return program.Forms() }
 

@@ -25,8 +25,9 @@ type Breakdown struct {
 	Mesh     []answer.MeshAxis `json:"mesh"`
 	Hardware string            `json:"hardware"`
 	Estimate Estimate          `json:"estimate"`
-	Shares   []Share           `json:"shares"` // of resources, the largest first
-	Groups   []OpGroup         `json:"groups"` // of ops, the longest first
+	Overlap  Overlap           `json:"overlap"` // the same step with collectives beside local ops
+	Shares   []Share           `json:"shares"`  // of resources, the largest first
+	Groups   []OpGroup         `json:"groups"`  // of ops, the longest first
 }
 
 // Share is what a step waits for a resource, and what it would gain from more of it.
@@ -56,8 +57,9 @@ func (p *Program) onDevice() *shardmap.Program {
 	return p.device
 }
 
-// Breakdown predicts what each op of a step takes, and what a step would gain from each resource. Errors are like those of Estimate.
-func (p *Program) Breakdown(ctx context.Context, hardware cost.Hardware) (b *Breakdown, err error) {
+// Breakdown predicts what each op of a step takes, what a step would gain from each resource, and how long it takes where collectives run
+// beside local ops and start up to so many places before their own. Errors are like those of Estimate.
+func (p *Program) Breakdown(ctx context.Context, hardware cost.Hardware, ahead int) (b *Breakdown, err error) {
 	defer diag.Recover("estimate", &err)
 	hardware = hardware.OrDefault()
 	device := p.onDevice()
@@ -75,6 +77,11 @@ func (p *Program) Breakdown(ctx context.Context, hardware cost.Hardware) (b *Bre
 	}
 	b = &Breakdown{Schema: BreakdownSchema, Program: p.Name, Mesh: p.Mesh, Hardware: hardware.Name, Estimate: EstimateOf(device, &step),
 		Groups: groupItems(device, items)}
+	line, err := model.Simulate(ctx, device, ahead)
+	if err != nil {
+		return nil, err
+	}
+	b.Overlap = overlapOf(device, line, ahead, b.Estimate.Seconds)
 	for _, r := range cost.Resources() {
 		s := Share{Resource: r}
 		for _, item := range items {

@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -236,7 +237,7 @@ func TestBreakdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []*program.Program{p, typed} {
-		b, err := p.Breakdown(t.Context(), hw)
+		b, err := p.Breakdown(t.Context(), hw, program.DefaultAhead)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,5 +332,47 @@ func.func @main(%w: tensor<4x4xf32> {tf.aliasing_output = 0 : i32, sdy.sharding 
 	}
 	if held.Classes[0] != "parameters" || held.Classes[1] != "optimizer state" || held.Donated != 128 {
 		t.Errorf("classes %v, %d bytes are donated", held.Classes, held.Donated)
+	}
+}
+
+// A trace has the units and the links of a device as tracks, and each op of the simulated step as an event; that step is no longer than one
+// op after the other.
+func TestTrace(t *testing.T) {
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := read(t, strings.Replace(product, " {autoshard.ring = \"unidirectional\"}", "", 1))
+	text, err := p.Trace(t.Context(), hw, program.DefaultAhead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Ts, Dur  float64
+			Tid      int
+			Args     map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &trace); err != nil {
+		t.Fatal(err)
+	}
+	names, end := map[string]int{}, 0.0
+	for _, e := range trace.TraceEvents {
+		if e.Ph == "X" {
+			names[e.Name] = e.Tid
+			end = max(end, e.Ts+e.Dur)
+		}
+	}
+	if tid, ok := names["dot_general"]; !ok || tid != 0 || names["all_gather over x"] == 0 {
+		t.Errorf("events %+v", trace.TraceEvents)
+	}
+	b, err := p.Breakdown(t.Context(), hw, program.DefaultAhead)
+	if err != nil || math.Abs(end*1e-6-b.Overlap.Seconds) > 1e-12 || b.Overlap.Seconds > b.Estimate.Seconds {
+		t.Errorf("the trace ends at %v us, the step takes %v s, %v s one op after the other, %v", end, b.Overlap.Seconds, b.Estimate.Seconds, err)
+	}
+	if s := b.Overlap.Stalls; len(s) != 1 || s[0].Kind != "all_gather" || s[0].Seconds != b.Estimate.CollectiveSeconds {
+		t.Errorf("the units stand still for %+v", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/program"
 )
 
@@ -19,7 +20,31 @@ func Breakdown(b *program.Breakdown, all bool) string {
 	e := &b.Estimate
 	head := fmt.Sprintf("%s on %s, %s: %s a step, of which collectives %s; %s a device, %s sent\n\n", b.Program, answer.FormatAxes(b.Mesh),
 		b.Hardware, duration(e.Seconds), duration(e.CollectiveSeconds), diag.Bytes(e.PeakBytes), diag.Bytes(e.SentBytes))
-	return head + shares(b) + "\n" + opGroups(b, all)
+	return head + shares(b) + "\n" + opGroups(b, all) + "\n" + overlap(b)
+}
+
+// stallRows bounds the collectives that are named for what they delay.
+const stallRows = 4
+
+// overlap says how long a step takes where collectives run beside local ops, and which of them still delay it.
+func overlap(b *program.Breakdown) string {
+	o := &b.Overlap
+	out := fmt.Sprintf("with collectives beside other ops: %s a step, %s less", duration(o.Seconds), percent(o.Hidden, b.Estimate.Seconds))
+	if len(o.Busy) > 0 {
+		busy := lists.Map(o.Busy, func(l program.LinkBusy) string { return l.Links + " " + duration(l.Seconds) })
+		out += "; links are busy: " + strings.Join(busy, ", ")
+	}
+	out += "\n"
+	if len(o.Stalls) == 0 {
+		return out
+	}
+	t := newTable(2, 3)
+	t.AppendHeader(table.Row{"other ops wait for", "result", "places", "time", "source"})
+	for i := range o.Stalls[:min(len(o.Stalls), stallRows)] {
+		s := &o.Stalls[i]
+		t.AppendRow(table.Row{s.Kind + " over " + strings.ReplaceAll(s.Axes, " ", ""), s.Type, s.Places, duration(s.Seconds), sources(s.Sources)})
+	}
+	return out + t.Render() + "\n"
 }
 
 // shares says how long a step waits for each resource, and what twice as much of it would gain.

@@ -26,13 +26,16 @@ type flags struct {
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var p programFlags
 	cmd := &cobra.Command{
 		Use:   "estimate MODEL|PLAN",
 		Short: "Say what a step takes, and what products, collectives, reshards and arrays take",
 		Long: `Say what a computation takes on a mesh of some hardware, by the formulas that plans are made by.
 
 A plan or a shard_map program is priced op by op: what a step waits for, and what it would gain from twice as much of each resource. A model
-is priced with the shardings that its user wrote. A plan is priced on the hardware that it was made for, or on that of --hardware.
+is priced with the shardings that its user wrote. A plan is priced on the hardware that it was made for, or on that of --hardware. Beside
+the time of one op after the other, which plans are chosen by, it is simulated with collectives beside other ops; --timeline writes that as
+a trace.
 
 The subcommands answer questions without a program. Arrays and products are written
 as in "How to Scale Your Model": A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K] cuts dimension I along mesh axis X, and C[I, K]{U_Y} are partial
@@ -41,36 +44,15 @@ sums along Y. --book uses that book's conventions, and shows beside its answers 
   autoshard estimate matmul 'A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K]' --dims I=8192,J=8192,K=8192 --mesh X=4,Y=4
   autoshard estimate collective all_gather 'bf16[E_Y, F]' --over Y --dims E=2048,F=8192 --mesh X=8,Y=4 --book`,
 		Args: cmdline.Args("MODEL|PLAN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return program(cmd, s, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, s, args[0]) },
 	}
+	cmd.Flags().IntVar(&p.ahead, "ahead", autoshard.DefaultAhead, "how many `places` before its own a collective may start in the "+
+		"simulated step")
+	cmd.Flags().StringVar(&p.timeline, "timeline", "", "a `file` for the simulated step as a trace for Perfetto; packed if it ends in .gz")
 	config.AddFlags(cmd.Flags(), append([]string{"hardware", "topology", "all", "format", "output"}, choices...)...)
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
 	cmd.AddCommand(matmulCommand(s), collectiveCommand(s), reshardCommand(s), arrayCommand(s))
 	return cmd
-}
-
-// choices are the options that say how a model is sharded; a plan says it itself.
-var choices = []string{"mesh", "memory", "rule", "dim", "platform", "collective-matmul", "merge-collectives", "no-sub-axes"}
-
-// program prices a step of a plan, a shard_map program or a model.
-func program(cmd *cobra.Command, s *cmdline.Streams, file string) error {
-	c, err := config.Load(cmd.Flags())
-	if err != nil {
-		return err
-	}
-	d, err := s.Deployed(cmd.Context(), c, cmd.Flags(), file, choices...)
-	if err != nil {
-		return err
-	}
-	hw, err := d.Hardware(c)
-	if err != nil {
-		return err
-	}
-	b, err := d.Program.Breakdown(cmd.Context(), hw)
-	if err != nil {
-		return err
-	}
-	return write(s, c, b, report.Breakdown(b, c.All))
 }
 
 // addFlags adds the flags of questions in the book's notation.

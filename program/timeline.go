@@ -1,0 +1,153 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/answer"
+	"autoshard/cost"
+	"autoshard/cost/estimate"
+	"autoshard/internal/diag"
+	"autoshard/internal/lists"
+	"autoshard/ir"
+	"autoshard/shardmap"
+)
+
+// DefaultAhead is how many places before its own in the program a collective may start in a simulated step.
+const DefaultAhead = 500
+
+// Overlap is a step in which collectives run beside local ops. Times are in seconds.
+type Overlap struct {
+	Seconds float64    `json:"seconds"`
+	Ahead   int        `json:"ahead"`  // places before its own at which a collective may start
+	Hidden  float64    `json:"hidden"` // that the step is shorter than one op after the other
+	Busy    []LinkBusy `json:"busy"`   // links, in the order of the network
+	Stalls  []Stall    `json:"stalls"` // collectives that the units stand still for, the longest first
+}
+
+// LinkBusy is how long links of a kind are busy in a step.
+type LinkBusy struct {
+	Links   string  `json:"links"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Stall is how long the units stand still for collectives that are alike.
+type Stall struct {
+	Kind    string   `json:"kind"`
+	Axes    string   `json:"axes"`
+	Type    string   `json:"type"` // of the result
+	Places  int      `json:"places"`
+	Seconds float64  `json:"seconds"`
+	Sources []string `json:"sources"`
+}
+
+// overlapOf describes a simulated step.
+func overlapOf(device *shardmap.Program, line *estimate.Timeline, ahead int, serial float64) Overlap {
+	o := Overlap{Seconds: float64(line.Length) / Picoseconds, Ahead: ahead, Busy: []LinkBusy{}, Stalls: []Stall{}}
+	o.Hidden = max(0, serial-o.Seconds)
+	for i, name := range line.Links {
+		if line.Sending[i] > 0 {
+			o.Busy = append(o.Busy, LinkBusy{name, float64(line.Sending[i]) / Picoseconds})
+		}
+	}
+	at := map[[3]string]int{}
+	for i, ps := range line.Stalls(device) {
+		if ps == 0 {
+			continue
+		}
+		c := &device.Collectives[i]
+		one := describeItem(device, &estimate.Item{Op: c.Op, Collective: i, Picoseconds: ps * c.Runs})
+		key := [3]string{one.Kind, one.Axes, one.Type}
+		n, ok := at[key]
+		if !ok {
+			n = len(o.Stalls)
+			at[key] = n
+			o.Stalls = append(o.Stalls, Stall{Kind: one.Kind, Axes: one.Axes, Type: one.Type})
+		}
+		s := &o.Stalls[n]
+		s.Places, s.Seconds = s.Places+1, s.Seconds+one.Seconds
+		if source := one.Sources[0]; !slices.Contains(s.Sources, source) {
+			s.Sources = append(s.Sources, source)
+		}
+	}
+	slices.SortStableFunc(o.Stalls, func(x, y Stall) int { return cmp.Compare(y.Seconds, x.Seconds) })
+	return o
+}
+
+// traceEvent is an event in the format that Chrome and Perfetto read. Times are in microseconds.
+type traceEvent struct {
+	Name     string         `json:"name"`
+	Phase    string         `json:"ph"`
+	Time     float64        `json:"ts"`
+	Duration float64        `json:"dur,omitempty"`
+	Process  int            `json:"pid"`
+	Thread   int            `json:"tid"`
+	Args     map[string]any `json:"args,omitempty"`
+}
+
+// Trace simulates a step, as Breakdown does, and returns it in the JSON format that Perfetto shows: a track for the units of a device, and
+// one for each kind of its links. A loop shows its first run. Errors are like those of Estimate.
+func (p *Program) Trace(ctx context.Context, hardware cost.Hardware, ahead int) (out []byte, err error) {
+	defer diag.Recover("estimate", &err)
+	device := p.onDevice()
+	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
+	if err != nil {
+		return nil, err
+	}
+	line, err := model.Simulate(ctx, device, ahead)
+	if err != nil {
+		return nil, err
+	}
+	events := []traceEvent{}
+	for i, name := range append([]string{"units"}, lists.Map(line.Links, func(name string) string { return "links, " + name })...) {
+		events = append(events, traceEvent{Name: "thread_name", Phase: "M", Thread: i, Args: map[string]any{"name": name}})
+	}
+	for i := range line.Events {
+		e := &line.Events[i]
+		tracks := []int{0}
+		if e.Collective >= 0 {
+			tracks = tracks[:0]
+			for _, l := range e.Links {
+				tracks = append(tracks, l+1)
+			}
+		}
+		event := describeEvent(device, e)
+		for _, track := range tracks {
+			event.Thread = track
+			events = append(events, event)
+		}
+	}
+	return json.Marshal(struct {
+		Events []traceEvent `json:"traceEvents"`
+		Unit   string       `json:"displayTimeUnit"`
+	}{events, "ns"})
+}
+
+// describeEvent returns an event without its track.
+func describeEvent(p *shardmap.Program, e *estimate.Event) traceEvent {
+	m := p.Module
+	out := traceEvent{Name: plainKind(m.Kind(e.Op)), Phase: "X", Time: float64(e.Start) / 1e6, Duration: float64(e.Length) / 1e6,
+		Args: map[string]any{}}
+	if e.Collective >= 0 {
+		c := &p.Collectives[e.Collective]
+		out.Name = c.Kind.String() + " over " + strings.ReplaceAll(p.Mesh.FormatList(c.Axes), "\"", "")
+		out.Args["bytes"] = c.Bytes
+	} else if m.Kind(e.Op) == ir.OpWhile {
+		out.Name = fmt.Sprintf("while, %d runs", ir.Trips(m, e.Op))
+	}
+	if m.NumResults(e.Op) > 0 {
+		t := m.ValueType(m.Result(e.Op, 0))
+		out.Args["type"] = answer.FormatType(t, t.Dims)
+	}
+	if source := answer.Scoped(m, m.OpLoc(e.Op)); source != "" {
+		out.Args["source"] = source
+	}
+	if e.Waited > 0 {
+		out.Args["waited"] = diag.Seconds(float64(e.Waited) / Picoseconds)
+	}
+	return out
+}
