@@ -6,7 +6,7 @@ import (
 )
 
 // foldRadius is how far around two nodes, in edges, everything has to be alike for them to be folded into one.
-const foldRadius = 8
+const foldRadius = 5
 
 // folded is a problem of which nodes that are alike take the same strategy, as those of equal layers do in good solutions: a solution of
 // it is one of the whole problem with the same cost. It has no memory limit.
@@ -154,29 +154,32 @@ func times(costs []int64, n int64) []int64 {
 // lift returns the solution of the whole problem.
 func (f *folded) lift(solution []int32) []int32 { return pick(solution, f.of) }
 
-// messages returns those of the whole problem: of the messages between two nodes all pairs of nodes that were folded into them get equal
-// parts.
-func (f *folded) messages(k *Messages) *carried {
-	p := f.whole
-	c := &carried{near: make([][]int32, p.NumNodes()), ends: make(map[uint64]*ends, p.NumEdges())}
-	pairs, order := map[uint64]int64{}, []uint64(nil)
-	for e, a := range p.EA {
-		b := p.EB[e]
-		key, to := pairKey(a, b), pairKey(f.of[a], f.of[b])
-		if c.ends[key] != nil || k.ends.ends[to] == nil {
+// messages returns those of a reduced working model of the whole problem: of the messages between two nodes all pairs of nodes that were
+// folded into them get equal parts.
+func (f *folded) messages(k *Messages, w *work) *carried {
+	c := &carried{near: make([][]int32, len(w.cells)), ends: make(map[uint64]*ends, len(w.pairs))}
+	pairs := map[uint64]int64{}
+	known := func(l *link) (*ends, uint64) {
+		to := pairKey(f.of[l.a], f.of[l.b])
+		return k.ends.ends[to], to
+	}
+	for i := range w.links {
+		if l := &w.links[i]; !l.dead {
+			_, to := known(l)
+			pairs[to]++
+		}
+	}
+	for i := range w.links {
+		l := &w.links[i]
+		from, to := known(l)
+		if l.dead || from == nil {
 			continue
 		}
-		c.ends[key] = &ends{}
-		c.near[a], c.near[b] = append(c.near[a], b), append(c.near[b], a)
-		pairs[to]++
-		order = append(order, key)
-	}
-	for _, key := range order {
-		a, b := int32(key>>32), int32(key)
-		i, j := f.of[a], f.of[b]
-		from, n := k.ends.ends[pairKey(i, j)], pairs[pairKey(i, j)]
-		to := c.ends[key]
-		*to.to(a, b), *to.to(b, a) = parts(*from.to(i, j), n), parts(*from.to(j, i), n)
+		e := &ends{}
+		i, j := f.of[l.a], f.of[l.b]
+		*e.to(l.a, l.b), *e.to(l.b, l.a) = parts(*from.to(i, j), pairs[to]), parts(*from.to(j, i), pairs[to])
+		c.ends[pairKey(l.a, l.b)] = e
+		c.near[l.a], c.near[l.b] = append(c.near[l.a], l.b), append(c.near[l.b], l.a)
 	}
 	return c
 }
@@ -257,7 +260,7 @@ func (c *colours) refine() bool {
 }
 
 // beginFolded offers the best solution of the folded problem, if many nodes are alike, and lets the dual begin with its messages. It
-// reports whether that is a solution.
+// reports whether that is a solution of the whole problem.
 func (s *solver) beginFolded() bool {
 	k := s.opt.Messages
 	if !folds(k.alike, s.p) {
@@ -292,8 +295,7 @@ func (s *solver) beginFolded() bool {
 	s.merge()
 	s.alike = q.bound
 	if k.folded.ends != nil {
-		k.off, k.prices, k.ends = s.p.Off, nil, f.messages(k.folded)
-		s.folded = true
+		s.folded = f
 	}
 	return true
 }

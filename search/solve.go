@@ -138,8 +138,8 @@ type solver struct {
 	lanes  [2]*lane
 	phase  string
 
-	folded bool  // the dual begins with the messages of the folded problem
-	alike  int64 // a bound on that
+	folded *folded // the dual begins with the messages of its problem; nil for none
+	alike  int64   // a bound on that
 	found  bool
 	first  bool // stop at the first solution
 	best   []int32
@@ -260,6 +260,9 @@ func (s *solver) begin(w *work) *stage {
 		return newStage(s.lanes[0], w, -Inf, nil, nil)
 	}
 	prices, from := known.take(s.p)
+	if s.folded != nil {
+		prices, from = nil, s.folded.messages(known.folded, w)
+	}
 	g := newStage(s.lanes[0], w, -Inf, prices, from)
 	g.messages = known
 	return g
@@ -276,7 +279,7 @@ func (s *solver) ascend(g *stage) *primal {
 	if s.opt.Rough { // the roundings of the dual are solutions enough
 		steps, patience, look = roughSteps, 1, nil
 	}
-	if s.folded {
+	if s.folded != nil {
 		steps = foldedSteps
 	}
 	for idle := 0; idle < patience && !s.over(g.bound); idle++ {
