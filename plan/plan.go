@@ -82,6 +82,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err != nil {
 		return nil, err
 	}
+	propagate.BatchSteps(m)
 	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err
 	}

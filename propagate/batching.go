@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 )
 
 // BatchGathers turns gathers and scatters that go through dimension 0 of operand and indices in step into ones with
@@ -15,13 +16,56 @@ import (
 //
 // The iota may be reshaped, broadcast, clamped, and chosen by a select. Programs guard their indices in these ways; that the guards
 // never change an index is taken for granted. Shardy: -sdy-explicit-gather-scatter-batching.
-func BatchGathers(m *ir.Module) {
+func BatchGathers(m *ir.Module) { batch(m, false) }
+
+// BatchSteps does it where it is plain to see that the guards never change an index.
+func BatchSteps(m *ir.Module) { batch(m, true) }
+
+// guarded returns the operands of a clamp or a select of which one may be what it guards.
+func guarded(m *ir.Module, guard ir.OpID) []ir.ValueID {
+	if m.Kind(guard) == ir.OpClamp {
+		return []ir.ValueID{m.Operand(guard, 1)}
+	}
+	return m.Operands(guard)[1:]
+}
+
+// unchanged returns what a guard surely leaves as it is if that counts up: a select of something else where it is below zero, and a clamp
+// from zero or less to the last element or more.
+func unchanged(m *ir.Module, guard ir.OpID) []ir.ValueID {
+	if m.Kind(guard) == ir.OpClamp {
+		low, okLow := bound(m, m.Operand(guard, 0))
+		high, okHigh := bound(m, m.Operand(guard, 2))
+		if v := m.Operand(guard, 1); okLow && okHigh && low <= 0 && high >= m.Shape(v)[0]-1 {
+			return []ir.ValueID{v}
+		}
+		return nil
+	}
+	compare, v := m.DefiningOp(m.Operand(guard, 0)), m.Operand(guard, 2)
+	if compare == 0 || m.Kind(compare) != ir.OpCompare || m.OpAttrs(compare).Str("comparison_direction") != "LT" ||
+		m.Operand(compare, 0) != v {
+		return nil
+	}
+	if n, ok := bound(m, m.Operand(compare, 1)); !ok || n > 0 {
+		return nil
+	}
+	return []ir.ValueID{v}
+}
+
+// bound returns the number that a constant, or the broadcast of one, repeats.
+func bound(m *ir.Module, v ir.ValueID) (int64, bool) {
+	if def := m.DefiningOp(v); def != 0 && m.Kind(def) == ir.OpBroadcastInDim {
+		v = m.Operand(def, 0)
+	}
+	return m.ConstantInt(v)
+}
+
+func batch(m *ir.Module, exact bool) {
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if dims, ok := m.Attr(op, gatherDims).(*ir.GatherDims); ok {
-			batchGather(m, op, dims)
+			batchGather(m, op, dims, exact)
 		}
 		if dims, ok := m.Attr(op, scatterDims).(*ir.ScatterDims); ok {
-			batchScatter(m, op, dims)
+			batchScatter(m, op, dims, exact)
 		}
 	})
 	ir.EraseDead(m)
@@ -33,11 +77,11 @@ const (
 	scatterDims = "scatter_dimension_numbers"
 )
 
-func batchGather(m *ir.Module, op ir.OpID, dims *ir.GatherDims) {
+func batchGather(m *ir.Module, op ir.OpID, dims *ir.GatherDims, exact bool) {
 	if m.Kind(op) != ir.OpGather || len(dims.OperandBatch) > 0 {
 		return
 	}
-	f := indexing{dims.Collapsed, dims.StartIndexMap, int(dims.IndexVectorDim)}
+	f := indexing{dims.Collapsed, dims.StartIndexMap, int(dims.IndexVectorDim), exact}
 	k := f.batched(m, m.Operand(op, 0), m.Operand(op, 1))
 	if k < 0 {
 		return
@@ -49,11 +93,11 @@ func batchGather(m *ir.Module, op ir.OpID, dims *ir.GatherDims) {
 	m.SetAttrs(op, m.OpAttrs(op).With(gatherDims, &batched))
 }
 
-func batchScatter(m *ir.Module, op ir.OpID, dims *ir.ScatterDims) {
+func batchScatter(m *ir.Module, op ir.OpID, dims *ir.ScatterDims, exact bool) {
 	if m.Kind(op) != ir.OpScatter || len(dims.InputBatch) > 0 || m.NumOperands(op)%2 == 0 {
 		return
 	}
-	f := indexing{dims.InsertedWindow, dims.ToOperand, int(dims.IndexVectorDim)}
+	f := indexing{dims.InsertedWindow, dims.ToOperand, int(dims.IndexVectorDim), exact}
 	at := m.NumOperands(op) / 2
 	k := f.batched(m, m.Operand(op, 0), m.Operand(op, at))
 	if k < 0 {
@@ -75,6 +119,7 @@ func without0(list []int64) []int64 {
 type indexing struct {
 	collapsed, indexMap []int64
 	vectorDim           int
+	exact               bool // guards must be seen to change nothing
 }
 
 // batched returns the component that indexes dimension 0 of the operand in step with dimension 0 of the indices,
@@ -93,19 +138,19 @@ func (f indexing) batched(m *ir.Module, operand, indices ir.ValueID) int {
 func (f indexing) countsUp(m *ir.Module, indices ir.ValueID, k int) bool {
 	def := m.DefiningOp(indices)
 	if def == 0 || m.Kind(def) != ir.OpConcatenate || m.OpAttrs(def).Int("dimension", -1) != int64(f.vectorDim) {
-		return isIota0(m, indices)
+		return f.isIota0(m, indices)
 	}
 	for i := range m.NumOperands(def) {
 		part := m.Operand(def, i)
 		if k -= int(m.Shape(part)[f.vectorDim]); k < 0 {
-			return isIota0(m, part)
+			return f.isIota0(m, part)
 		}
 	}
 	return false
 }
 
 // isIota0 says whether a value counts up along dimension 0, as far as shapes tell.
-func isIota0(m *ir.Module, v ir.ValueID) bool {
+func (f indexing) isIota0(m *ir.Module, v ir.ValueID) bool {
 	for {
 		def := m.DefiningOp(v)
 		if def == 0 {
@@ -113,7 +158,8 @@ func isIota0(m *ir.Module, v ir.ValueID) bool {
 		}
 		switch m.Kind(def) {
 		case ir.OpIota:
-			return m.OpAttrs(def).Int("iota_dimension", -1) == 0
+			_, most := dtype.IntRange(m.ValueType(v).DType)
+			return m.OpAttrs(def).Int("iota_dimension", -1) == 0 && (!f.exact || uint64(m.Shape(v)[0]) <= most)
 		case ir.OpReshape, ir.OpBroadcastInDim:
 			from, to := m.Shape(m.Operand(def, 0)), m.Shape(v)
 			if len(from) == 0 || len(to) == 0 || from[0] != to[0] {
@@ -123,13 +169,12 @@ func isIota0(m *ir.Module, v ir.ValueID) bool {
 				return false
 			}
 			v = m.Operand(def, 0)
-		case ir.OpClamp:
-			v = m.Operand(def, 1)
-		case ir.OpSelect:
-			if isIota0(m, m.Operand(def, 1)) {
-				return true
+		case ir.OpClamp, ir.OpSelect:
+			behind := guarded(m, def)
+			if f.exact {
+				behind = unchanged(m, def)
 			}
-			v = m.Operand(def, 2)
+			return slices.ContainsFunc(behind, func(v ir.ValueID) bool { return f.isIota0(m, v) })
 		default:
 			return false
 		}

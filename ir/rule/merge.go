@@ -28,7 +28,11 @@ func fetchOrRun(v *verdict) {
 	v.keep("a window reaches from end to end of it", v.rule.Permutation...)
 	v.fetch()
 	run, ok := localform.Running(v.m, v.op, v.m.Shape)
-	if !ok || !runs(v.m, v.op) {
+	switch {
+	case !ok:
+		return
+	case !runs(v.m, v.op):
+		v.keep("its region may count the initial values of several devices", v.rule.Results[0][run.Dim]...)
 		return
 	}
 	var dims [][]int32
@@ -124,9 +128,13 @@ func isOne(m *ir.Module, v ir.ValueID) bool {
 	return ok && e.Kind() != dtype.Complex && bytes.Equal(data, binary.LittleEndian.AppendUint64(nil, one)[:e.Bytes()])
 }
 
-// constant returns the elements of a constant that are in the program.
+// constant returns the elements of a constant that are in the program. JAX writes the initial values of running sums as broadcasts of
+// scalars to scalars.
 func constant(m *ir.Module, v ir.ValueID) ([]byte, bool) {
 	op := m.DefiningOp(v)
+	for op != 0 && (m.Kind(op) == ir.OpBroadcastInDim || m.Kind(op) == ir.OpReshape) && m.Type(m.Operand(op, 0)) == m.Type(v) {
+		op = m.DefiningOp(m.Operand(op, 0))
+	}
 	if op == 0 || m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant {
 		return nil, false
 	}
