@@ -58,7 +58,8 @@ func choosing(m *ir.Module, op ir.OpID, e dtype.Type, direction string) {
 	in.Op(ir.OpStablehloReturn, nil, nil, in.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs(direction, e), x, y))
 }
 
-// unpool adds the maxima of windows of a few neighbours along one dimension where they were.
+// unpool adds up maxima of windows of a few neighbours along one dimension, each at one element of its window. Which one that is depends on
+// no rounding: it is that where i(5-i) is greatest, for the i-th element.
 func (g *generator) unpool(v ir.ValueID, dims []int64) {
 	d, ok := g.dim(dims)
 	if !ok || dims[d] < 4 {
@@ -70,7 +71,11 @@ func (g *generator) unpool(v ir.ValueID, dims []int64) {
 	window := attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride))
 	source := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.TensorType(dtype.F32, out...)}, window, 1, v, g.constant(math.Inf(-1)))
 	g.combiner(source, ir.OpMaximum)
-	op := g.b.OpRegions(ir.OpSelectAndScatter, []ir.TypeID{g.m.Type(v)}, window, 2, v, g.m.Result(source, 0), g.constant(0))
+	t := g.m.Type(v)
+	i := g.b.Op1(ir.OpIota, t, attrs("iota_dimension", g.m.I64(int64(d))))
+	five := g.b.Op1(ir.OpBroadcastInDim, t, attrs("broadcast_dimensions", ir.Ints{}), g.constant(5))
+	rank := g.b.Op1(ir.OpMultiply, t, nil, i, g.b.Op1(ir.OpSubtract, t, nil, five, i))
+	op := g.b.OpRegions(ir.OpSelectAndScatter, []ir.TypeID{t}, window, 2, rank, g.m.Result(source, 0), g.constant(0))
 	choosing(g.m, op, dtype.F32, "GE")
 	g.m.AddReducer(op, ir.OpAdd, dtype.F32)
 	g.add(g.m.Result(op, 0))
