@@ -16,7 +16,7 @@ type election struct {
 	op        ir.OpID
 	rule      *ir.Rule
 	parts     []int64
-	padded    []bool // factors that axes may cut that do not divide them
+	padded    []bool // factors that axes may cut that do not divide them; nil until the first is asked for
 	reduction ir.Reduction
 	votes     []vote // those for more bytes first
 	displaced []vote // that axes go along with those of another factor, as theirs has to be whole
@@ -32,7 +32,6 @@ type vote struct {
 func newElection(m *ir.Module, op ir.OpID, r *ir.Rule) *election {
 	e := &election{m: m, op: op, rule: r}
 	e.parts, e.reduction = rule.Shardable(m, op, r)
-	e.padded = rule.Paddable(m, op, r)
 	for i, mapping := range r.Operands {
 		if v := m.Operand(op, i); !isMade(m, v) {
 			e.collect(v, mapping)
@@ -86,13 +85,21 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 			f := int(dim[i])
 			switch {
 			case len(axes) == 0:
-			case e.parts[f] > 1 || e.padded[f]:
+			case e.parts[f] > 1 || e.pads(f):
 				e.votes = addVote(e.votes, vote{f, axes, bytes})
 			default:
 				e.displace(s, mapping, axes)
 			}
 		}
 	}
+}
+
+// pads says whether axes may cut a factor that do not divide it.
+func (e *election) pads(factor int) bool {
+	if e.padded == nil {
+		e.padded = rule.Paddable(e.m, e.op, e.rule)
+	}
+	return e.padded[factor]
 }
 
 // displace wishes that axes go along with those of another dimension, whichever that is.
@@ -140,7 +147,7 @@ func (e *election) elect(factors Factors, v vote) {
 	for _, taken := range factors {
 		v.axes = subaxis.TruncateOverlap(v.axes, taken)
 	}
-	if e.parts[v.factor]%subaxis.Product(v.axes) != 0 && !e.padded[v.factor] {
+	if e.parts[v.factor]%subaxis.Product(v.axes) != 0 && !e.pads(v.factor) {
 		v.axes = subaxis.Dividing(v.axes, e.parts[v.factor])
 	}
 	factors[v.factor] = v.axes
