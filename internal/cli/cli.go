@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autoshard/internal/cli/calibrate"
 	"autoshard/internal/cli/check"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/cli/convert"
@@ -69,8 +70,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), convert.Command(s), check.Command(s),
-		opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+		reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s), convert.Command(s),
+		check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

@@ -1,0 +1,141 @@
+package calibrate_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autoshard/calibrate"
+	"autoshard/cost"
+	"autoshard/internal/diag"
+)
+
+// rows are times of kinds that follow lines exactly, as the program writes them.
+func rows(noise func() float64) (out []float64) {
+	lines := [][2]float64{{1e-6, 1e12}, {2e-6, 1e11}, {1e-6, 5e10}, {5e-5, 2e9}, {5e-5, 2e9}, {8e-5, 1e9}, {4e-5, 8e9}}
+	for kind := range 7 {
+		for i := range 12 {
+			amount := 1e4 * math.Exp2(float64(i))
+			out = append(out, float64(kind), 0, amount, (lines[kind][0]+amount/lines[kind][1])*noise(), 0)
+		}
+	}
+	return out
+}
+
+func exactly() float64 { return 1 }
+
+func fit(t testing.TB, rows []float64) *calibrate.Calibration {
+	t.Helper()
+	samples, err := calibrate.Read(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := calibrate.Fit(samples, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Times that follow a line are fitted by it, without an error, also those that were held back.
+func TestFit(t *testing.T) {
+	c := fit(t, rows(exactly))
+	if len(c.Lines) != 7 {
+		t.Fatalf("%d lines", len(c.Lines))
+	}
+	l := c.Lines[3]
+	if l.Kind != calibrate.AllGather || math.Abs(l.Latency-5e-5) > 1e-10 || math.Abs(l.Rate-2e9) > 10 || l.Error > 1e-6 || l.Samples != 8 ||
+		l.HeldBack != 4 || l.RateError > 1 {
+		t.Errorf("the line is %+v", l)
+	}
+	if s := l.Seconds(2e9); math.Abs(s-1-5e-5) > 1e-6 {
+		t.Errorf("%v s", s)
+	}
+}
+
+// With noise, rates are found within a few of their standard errors or a few percent.
+func TestFitWithNoise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		factor := rapid.Float64Range(0.95, 1.05)
+		samples, err := calibrate.Read(rows(func() float64 { return factor.Draw(t, "noise") }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := calibrate.Fit(samples, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := c.Lines[2]
+		if math.Abs(l.Rate-5e10) > max(0.15*5e10, 5*l.RateError) || l.Error > 0.2 {
+			t.Errorf("the line is %+v", l)
+		}
+	})
+}
+
+// The profile says what was measured, and is one that --hardware takes: its collectives take the times that were measured.
+func TestProfile(t *testing.T) {
+	base, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fit(t, rows(exactly)).Profile("host", "2026-01-02", &base)
+	p, err := cost.ReadProfile("host.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	h := p.Hardware
+	if h.Name != "host" || h.Matrix.F32 != 1e12 || h.HBMBandwidth != 5e10 || h.HBMBytes != base.HBMBytes || h.Levels[0].Degree != 8 {
+		t.Errorf("hardware %+v", h)
+	}
+	if got, want := h.Dispatch+7*h.Levels[0].Step, 5e-5; math.Abs(got-want) > 1e-8 {
+		t.Errorf("a gather begins after %v s, want %v", got, want)
+	}
+	if got := 7.0 / 8 / h.Levels[0].Bandwidth; math.Abs(got*2e9-1) > 1e-3 {
+		t.Errorf("a byte takes %v s", got)
+	}
+	for _, f := range p.Facts {
+		if f.Name == "matrix.f32" && (f.Kind != "measured" || !strings.Contains(f.Source, "2026-01-02")) {
+			t.Errorf("fact %+v", f)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	falling := rows(exactly)
+	for i := 3; i < len(falling); i += 5 {
+		falling[i] = 1 / falling[i]
+	}
+	for want, rows := range map[string][]float64{
+		"not rows of 5":         {1, 2, 3},
+		"a measurement is":      {9, 0, 1, 1, 0},
+		"do not grow":           falling,
+		"there are no times of": rows(exactly)[:60],
+	} {
+		samples, err := calibrate.Read(rows)
+		if err == nil {
+			_, err = calibrate.Fit(samples, 8)
+		}
+		if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+func ExampleFit() {
+	samples, err := calibrate.Read(rows(exactly))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := calibrate.Fit(samples, 8)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s: %.0f us and %.3g B/s\n", c.Lines[3].Kind, 1e6*c.Lines[3].Latency, c.Lines[3].Rate)
+	// Output: all_gather: 50 us and 2e+09 B/s
+}

@@ -1,0 +1,100 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/cost"
+	"autoshard/cost/datasheet"
+	"autoshard/internal/diag"
+)
+
+// Calibration are the fits of all kinds.
+type Calibration struct {
+	Devices int64
+	Lines   []Line
+}
+
+// Fit fits all kinds of samples. The error is of class diag.ErrInvalid where one that a profile needs has too few samples, or times that do
+// not grow with the amount.
+func Fit(samples []Sample, devices int64) (*Calibration, error) {
+	c := &Calibration{Devices: devices}
+	for _, kind := range kinds {
+		for _, dtype := range dtypes {
+			var group []Sample
+			for _, s := range samples {
+				if s.Kind == kind && s.DType == dtype {
+					group = append(group, s)
+				}
+			}
+			if len(group) == 0 {
+				continue
+			}
+			line, ok := fitLine(group)
+			if !ok {
+				return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "the %d times of %s in %s do not grow with the amount: measure on a "+
+					"machine that does nothing else", len(group), kind, dtype)
+			}
+			c.Lines = append(c.Lines, line)
+		}
+	}
+	for _, kind := range []Kind{Matmul, Vector, Memory, AllGather, AllReduce} {
+		if c.find(kind, dtypes[0]) == nil {
+			return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "there are no times of %s", kind)
+		}
+	}
+	return c, nil
+}
+
+// find returns the fit of a kind, nil if there is none.
+func (c *Calibration) find(kind Kind, dtype string) *Line {
+	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Kind == kind && l.DType == dtype })
+	if i < 0 {
+		return nil
+	}
+	return &c.Lines[i]
+}
+
+// level returns the links of the devices as one level of switches, by the formulas of cost.md section 2.5: a ring of n-1 steps for a
+// gather, twice as many for a reduction.
+func (c *Calibration) level() (bandwidth, step, dispatch float64) {
+	gather, reduce := c.find(AllGather, dtypes[0]), c.find(AllReduce, dtypes[0])
+	n := float64(max(2, c.Devices))
+	bandwidth = gather.Rate * (n - 1) / n
+	step = max(0, (reduce.Latency-gather.Latency)/(n-1))
+	dispatch = max(0, gather.Latency-(n-1)*step)
+	return bandwidth, step, dispatch
+}
+
+// Profile returns a hardware profile as YAML: what was fitted, with its error, and the memory of another profile.
+func (c *Calibration) Profile(name, when string, base *cost.Hardware) string {
+	var b strings.Builder
+	value := func(path string, x float64, line *Line) {
+		fmt.Fprintf(&b, "%s: {value: %.4g, kind: %s, source: fit}", path, x, datasheet.Measured)
+		if line != nil {
+			fmt.Fprintf(&b, " # ± %.2g %%; held-back sizes within %.2g %%", 100*line.RateError/line.Rate, 100*line.Error)
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "name: %s\nsummary: measured on %d devices of JAX\nsources:\n  fit: %q\n  base: %q\n", name, c.Devices,
+		"autoshard calibrate, "+when, "the profile "+base.Name)
+	f32, bf16 := c.find(Matmul, "f32"), c.find(Matmul, "bf16")
+	if bf16 == nil {
+		bf16 = f32
+	}
+	memory, vector := c.find(Memory, dtypes[0]), c.find(Vector, dtypes[0])
+	b.WriteString("matrix:\n")
+	value("  bf16", bf16.Rate, bf16)
+	value("  f32", f32.Rate, f32)
+	value("vectorFLOPs", vector.Rate, vector)
+	value("launch", memory.Latency, nil)
+	value("hbmBandwidth", memory.Rate, memory)
+	bandwidth, step, dispatch := c.level()
+	value("dispatch", dispatch, nil)
+	fmt.Fprintf(&b, "hbmBytes: {value: %.10g, kind: %s, source: base}\nlevels:\n  - name: host\n", base.HBMBytes, datasheet.Guessed)
+	value("    degree", float64(max(2, c.Devices)), nil)
+	value("    bandwidth", bandwidth, c.find(AllGather, dtypes[0]))
+	value("    step", step, nil)
+	return b.String()
+}
