@@ -192,7 +192,8 @@ func TestReshard(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	a, err = pricing.Reshard(t.Context(), &pricing.ReshardRequest{Setting: s, Move: "f32[I_X, J]{U_Y} -> f32[I_Y, J_X]"})
-	if err != nil || a.From.Spec != "P('X', None, unreduced={'Y'})" || a.To.Spec != "P('Y', 'X')" || a.Collectives != 2 {
+	if err != nil || a.From.Spec != "P('X', None, unreduced={'Y'})" || a.To.Spec != "P('Y', 'X')" || a.Collectives != 2 ||
+		a.Ours == nil || a.Ours.Seconds <= a.Seconds {
 		t.Errorf("%+v %v", a, err)
 	}
 	_, err = pricing.Reshard(t.Context(), &pricing.ReshardRequest{Setting: s, Move: "A[I, J] -> A[J, I]"})

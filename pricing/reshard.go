@@ -46,8 +46,19 @@ func Reshard(ctx context.Context, r *ReshardRequest) (*resharding.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return resharding.Find(ctx, &resharding.Request{Mesh: r.Mesh, Tensor: dtype.Format(a.dtype, a.shape), From: q.spec(from), To: q.spec(to),
-		Hardware: q.Hardware, Memory: r.Memory, Book: r.Book})
+	request := resharding.Request{Mesh: r.Mesh, Tensor: dtype.Format(a.dtype, a.shape), From: q.spec(from), To: q.spec(to),
+		Hardware: q.Hardware, Memory: r.Memory, Book: r.Book}
+	found, err := resharding.Find(ctx, &request)
+	if err != nil || !r.Book {
+		return found, err
+	}
+	request.Book = false
+	ours, err := resharding.Find(ctx, &request)
+	if err != nil {
+		return nil, err
+	}
+	found.Ours = &ours.Totals
+	return found, nil
 }
 
 // spec writes a sharding as JAX does: P('x', ('y', 'z'), unreduced={'w'}).

@@ -335,15 +335,15 @@ func.func @main(%w: tensor<4x4xf32> {tf.aliasing_output = 0 : i32, sdy.sharding 
 	}
 }
 
-// A trace has the units and the links of a device as tracks, and each op of the simulated step as an event; that step is no longer than one
-// op after the other.
-func TestTrace(t *testing.T) {
+// A timeline has the units and the links of a device as tracks, and each op of the simulated step as an event; that step is no longer than
+// one op after the other.
+func TestTimeline(t *testing.T) {
 	hw, err := cost.Lookup("tpu-v5e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := read(t, strings.Replace(product, " {autoshard.ring = \"unidirectional\"}", "", 1))
-	text, err := p.Trace(t.Context(), hw, program.DefaultAhead)
+	text, err := p.Timeline(t.Context(), hw, program.DefaultAhead)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,8 @@ func TestTrace(t *testing.T) {
 	}
 	b, err := p.Breakdown(t.Context(), hw, program.DefaultAhead)
 	if err != nil || math.Abs(end*1e-6-b.Overlap.Seconds) > 1e-12 || b.Overlap.Seconds > b.Estimate.Seconds {
-		t.Errorf("the trace ends at %v us, the step takes %v s, %v s one op after the other, %v", end, b.Overlap.Seconds, b.Estimate.Seconds, err)
+		t.Errorf("the timeline ends at %v us, the step takes %v s, %v s one op after the other, %v", end, b.Overlap.Seconds,
+			b.Estimate.Seconds, err)
 	}
 	if s := b.Overlap.Stalls; len(s) != 1 || s[0].Kind != "all_gather" || s[0].Seconds != b.Estimate.CollectiveSeconds {
 		t.Errorf("the units stand still for %+v", s)

@@ -78,8 +78,8 @@ func overlapOf(device *shardmap.Program, line *estimate.Timeline, ahead int, ser
 	return o
 }
 
-// traceEvent is an event in the format that Chrome and Perfetto read. Times are in microseconds.
-type traceEvent struct {
+// shownEvent is an event in the format that Chrome and Perfetto read. Times are in microseconds.
+type shownEvent struct {
 	Name     string         `json:"name"`
 	Phase    string         `json:"ph"`
 	Time     float64        `json:"ts"`
@@ -89,9 +89,9 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Trace simulates a step, as Breakdown does, and returns it in the JSON format that Perfetto shows: a track for the units of a device, and
-// one for each kind of its links. A loop shows its first run. Errors are like those of Estimate.
-func (p *Program) Trace(ctx context.Context, hardware cost.Hardware, ahead int) (out []byte, err error) {
+// Timeline simulates a step, as Breakdown does, and returns it in the JSON format that Perfetto shows: a track for the units of a device,
+// and one for each kind of its links. A loop shows its first run. Errors are like those of Estimate.
+func (p *Program) Timeline(ctx context.Context, hardware cost.Hardware, ahead int) (out []byte, err error) {
 	defer diag.Recover("estimate", &err)
 	device := p.onDevice()
 	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
@@ -102,9 +102,9 @@ func (p *Program) Trace(ctx context.Context, hardware cost.Hardware, ahead int) 
 	if err != nil {
 		return nil, err
 	}
-	events := []traceEvent{}
+	events := []shownEvent{}
 	for i, name := range append([]string{"units"}, lists.Map(line.Links, func(name string) string { return "links, " + name })...) {
-		events = append(events, traceEvent{Name: "thread_name", Phase: "M", Thread: i, Args: map[string]any{"name": name}})
+		events = append(events, shownEvent{Name: "thread_name", Phase: "M", Thread: i, Args: map[string]any{"name": name}})
 	}
 	for i := range line.Events {
 		e := &line.Events[i]
@@ -122,15 +122,15 @@ func (p *Program) Trace(ctx context.Context, hardware cost.Hardware, ahead int) 
 		}
 	}
 	return json.Marshal(struct {
-		Events []traceEvent `json:"traceEvents"`
+		Events []shownEvent `json:"traceEvents"`
 		Unit   string       `json:"displayTimeUnit"`
 	}{events, "ns"})
 }
 
 // describeEvent returns an event without its track.
-func describeEvent(p *shardmap.Program, e *estimate.Event) traceEvent {
+func describeEvent(p *shardmap.Program, e *estimate.Event) shownEvent {
 	m := p.Module
-	out := traceEvent{Name: plainKind(m.Kind(e.Op)), Phase: "X", Time: float64(e.Start) / 1e6, Duration: float64(e.Length) / 1e6,
+	out := shownEvent{Name: plainKind(m.Kind(e.Op)), Phase: "X", Time: float64(e.Start) / 1e6, Duration: float64(e.Length) / 1e6,
 		Args: map[string]any{}}
 	if e.Collective >= 0 {
 		c := &p.Collectives[e.Collective]

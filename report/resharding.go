@@ -20,6 +20,10 @@ func Resharding(a *resharding.Answer) string {
 	fmt.Fprintf(&b, "%s on %s, %s: %s to %s\n", a.Tensor, answer.FormatAxes(a.Mesh), a.Hardware, a.From.Spec, a.To.Spec)
 	fmt.Fprintf(&b, "time %s, %s sent, at most %s of %s on a device\n", diag.Seconds(a.Seconds), diag.Bytes(a.Bytes), diag.Bytes(a.PeakBytes),
 		diag.Bytes(a.Memory))
+	if o := a.Ours; o != nil {
+		fmt.Fprintf(&b, "as plans count: time %s, %s sent by %s\n", diag.Seconds(o.Seconds), diag.Bytes(o.Bytes),
+			diag.Count(o.Collectives, "collective", "collectives"))
+	}
 	if s := a.Shardy; s != nil {
 		fmt.Fprintf(&b, "Shardy's order: time %s, %s sent by %s, at most %s on a device\n", diag.Seconds(s.Seconds), diag.Bytes(s.Bytes),
 			diag.Count(s.Collectives, "collective", "collectives"), diag.Bytes(s.PeakBytes))

@@ -32,6 +32,7 @@ type Answer struct {
 	To       Place             `json:"to"`
 	Steps    []Step            `json:"steps"`
 	Totals
+	Ours    *Totals `json:"ours,omitempty"`   // of the way that plans take, where the prices are those of the book
 	Shardy  *Totals `json:"shardy,omitempty"` // what Shardy's sdy-reshard-to-collectives takes; absent where that is the same, or nothing
 	Program string  `json:"program"`          // the steps, as MLIR text
 }

@@ -34,8 +34,8 @@ func Command(s *cmdline.Streams) *cobra.Command {
 
 A plan or a shard_map program is priced op by op: what a step waits for, and what it would gain from twice as much of each resource. A model
 is priced with the shardings that its user wrote. A plan is priced on the hardware that it was made for, or on that of --hardware. Beside
-the time of one op after the other, which plans are chosen by, it is simulated with collectives beside other ops; --timeline writes that as
-a trace.
+the time of one op after the other, which plans are chosen by, it is simulated with collectives beside other ops; --timeline writes that
+for Perfetto.
 
 The subcommands answer questions without a program. Arrays and products are written
 as in "How to Scale Your Model": A[I_X, J_Y] · B[J_Y, K] -> C[I_X, K] cuts dimension I along mesh axis X, and C[I, K]{U_Y} are partial
@@ -48,7 +48,7 @@ sums along Y. --book uses that book's conventions, and shows beside its answers 
 	}
 	cmd.Flags().IntVar(&p.ahead, "ahead", autoshard.DefaultAhead, "how many `places` before its own a collective may start in the "+
 		"simulated step")
-	cmd.Flags().StringVar(&p.timeline, "timeline", "", "a `file` for the simulated step as a trace for Perfetto; packed if it ends in .gz")
+	cmd.Flags().StringVar(&p.timeline, "timeline", "", "a `file` for the simulated step, which Perfetto shows; packed if it ends in .gz")
 	config.AddFlags(cmd.Flags(), append([]string{"hardware", "topology", "all", "format", "output"}, choices...)...)
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
 	cmd.AddCommand(matmulCommand(s), collectiveCommand(s), reshardCommand(s), arrayCommand(s))

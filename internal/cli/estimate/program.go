@@ -48,14 +48,14 @@ func (f *programFlags) run(cmd *cobra.Command, s *cmdline.Streams, file string) 
 		return err
 	}
 	if f.timeline != "" {
-		trace, err := d.Program.Trace(cmd.Context(), hw, f.ahead)
+		line, err := d.Program.Timeline(cmd.Context(), hw, f.ahead)
 		if err != nil {
 			return err
 		}
-		if trace, err = packed(f.timeline, trace); err != nil {
+		if line, err = packed(f.timeline, line); err != nil {
 			return err
 		}
-		if err := s.Write(f.timeline, trace); err != nil {
+		if err := s.Write(f.timeline, line); err != nil {
 			return err
 		}
 	}
