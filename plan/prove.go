@@ -57,10 +57,15 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 // the bound and the best plan together, and once to the end if it is not large.
 func (c *choice) rounds(ctx context.Context, l *level) error {
 	var gaps []int64
+	how := quickly
+	if _, due := ctx.Deadline(); due || c.Steps > 0 {
+		how = roughly // time or steps may be over before the last round
+	}
 	for range boundRounds {
-		if more, err := c.settled(ctx, l, quickly); err != nil || !more {
+		if more, err := c.settled(ctx, l, how); err != nil || !more {
 			return err
 		}
+		how = quickly
 		if c.best == nil {
 			continue
 		}
@@ -69,12 +74,13 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 			break
 		}
 	}
-	how := fully
 	switch {
-	case l.large() && c.bound >= l.reached:
-		return nil
-	case l.large():
+	case !l.large():
+		how = fully
+	case c.bound < l.reached:
 		how = roughly
+	default:
+		return nil
 	}
 	_, err := c.settled(ctx, l, how)
 	return err
