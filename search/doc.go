@@ -22,7 +22,7 @@
 // dominate.go, eliminate.go); a lower bound by message passing with prices on the scarce time steps (messages.go, dual.go), evaluated in
 // integers so that no rounding can make it wrong, which also rules out values and pairs of values (certify.go, stage.go); solutions by
 // rounding, recombination, exact search of neighbourhoods, and challengers that begin elsewhere (walk.go, primal.go, recombine.go,
-// neighbourhood.go, tables.go, challenge.go); and branching on what is left (tree.go, split.go). Rough searches solve nodes that are alike as
-// one first (alike.go, fold.go). Two lanes work at the same time and meet
-// between epochs of fixed work (lanes.go), so that results do not depend on the number of cores. The specification is solver.md.
+// neighbourhood.go, tables.go, challenge.go); and branching on what is left (tree.go, split.go). Rough searches solve nodes that are alike
+// as one first (alike.go, fold.go). Two lanes work at the same time and meet between epochs of fixed work (lanes.go), so that results do
+// not depend on the number of cores. The specification is solver.md.
 package search
