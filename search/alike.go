@@ -38,7 +38,7 @@ func firsts(of []int32, count int) []int32 {
 
 // folds says whether nodes that are alike in one problem have as many strategies in another one.
 func folds(of []int32, p *Problem) bool {
-	if len(of) != p.NumNodes() {
+	if len(of) == 0 || len(of) != p.NumNodes() {
 		return false
 	}
 	first := firsts(of, int(slices.Max(of))+1)

@@ -155,7 +155,7 @@ func (s *solver) beginFolded() bool {
 	if !folds(k.alike, s.p) {
 		k.alike, k.folded = alike(s.ctx, s.p), nil
 	}
-	if k.alike == nil {
+	if len(k.alike) == 0 {
 		return false
 	}
 	f, err := fold(s.ctx, s.p, k.alike)

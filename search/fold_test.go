@@ -167,3 +167,14 @@ func TestFoldedLimit(t *testing.T) {
 		t.Errorf("peak %d of %d, %v", r.Peak, short.Limit, err)
 	}
 }
+
+// A problem without nodes has nothing to fold.
+func TestFoldNothing(t *testing.T) {
+	p, err := NewBuilder().Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Solve(t.Context(), p, Options{Rough: true, Messages: &Messages{}}); err != nil || r.Cost != 0 {
+		t.Errorf("cost %d, %v", r.Cost, err)
+	}
+}

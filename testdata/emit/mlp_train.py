@@ -40,21 +40,21 @@ OUTPUTS = (
 )
 IN_SPECS = (
     P(("data", "model")),
-    P(None, ("data", "model")),
     P(("data", "model")),
-    P(None, ("data", "model")),
     P(("data", "model")),
-    P(None, ("data", "model")),
-    P(None, ("data", "model")),
-    P(None, ("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
 )
 OUT_SPECS = (
     P(("data", "model")),
-    P(None, ("data", "model")),
     P(("data", "model")),
-    P(None, ("data", "model")),
     P(("data", "model")),
-    P(None, ("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
+    P(("data", "model")),
     P(),
 )
 
@@ -83,106 +83,106 @@ def on_devices(f, mesh, in_specs, out_specs, check=False, axes=None):
 def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     """The program of one device, over its blocks."""
     exchanged = lax.all_to_all(
-        arg6, ("data", "model"), 0, 1, tiled=True
-    )  # f32[2,32]  mlp_train.mlir:3
-    gathered = lax.all_gather(arg1, ("data", "model"), axis=1, tiled=True)  # f32[32,64]
-    dot = exchanged @ gathered  # f32[2,64]
+        arg6, ("data", "model"), 1, 0, tiled=True
+    )  # f32[16,4]  mlp_train.mlir:3
+    dot = exchanged @ arg1  # f32[16,64]
+    shard = lax.psum_scatter(dot, ("data", "model"), scatter_dimension=0, tiled=True)  # f32[2,64]
     spread = jnp.broadcast_to(arg0, (1, 8))  # f32[1,8]  mlp_train.mlir:4
-    gathered_1 = lax.all_gather(
+    gathered = lax.all_gather(
         spread, ("data", "model"), axis=1, tiled=True
     )  # f32[1,64]  mlp_train.mlir:5
-    total = dot + gathered_1  # f32[2,64]  mlp_train.mlir:6
+    total = shard + gathered  # f32[2,64]  mlp_train.mlir:6
     larger = jnp.maximum(total, 0.0)  # f32[2,64]  mlp_train.mlir:99
     test = total > 0.0  # i1[2,64]  mlp_train.mlir:10
-    gathered_2 = lax.all_gather(
-        arg3, ("data", "model"), axis=1, tiled=True
-    )  # f32[64,64]  mlp_train.mlir:13
-    dot_1 = larger @ gathered_2  # f32[2,64]
+    exchanged_1 = lax.all_to_all(
+        larger, ("data", "model"), 1, 0, tiled=True
+    )  # f32[16,8]  mlp_train.mlir:13
+    dot_1 = exchanged_1 @ arg3  # f32[16,64]
+    shard_1 = lax.psum_scatter(
+        dot_1, ("data", "model"), scatter_dimension=0, tiled=True
+    )  # f32[2,64]
     spread_1 = jnp.broadcast_to(arg2, (1, 8))  # f32[1,8]  mlp_train.mlir:14
-    gathered_3 = lax.all_gather(
+    gathered_1 = lax.all_gather(
         spread_1, ("data", "model"), axis=1, tiled=True
     )  # f32[1,64]  mlp_train.mlir:15
-    total_1 = dot_1 + gathered_3  # f32[2,64]  mlp_train.mlir:16
+    total_1 = shard_1 + gathered_1  # f32[2,64]  mlp_train.mlir:16
     larger_1 = jnp.maximum(total_1, 0.0)  # f32[2,64]  mlp_train.mlir:99
     test_1 = total_1 > 0.0  # i1[2,64]  mlp_train.mlir:20
-    gathered_4 = lax.all_gather(
-        larger_1, ("data", "model"), axis=0, tiled=True
-    )  # f32[16,64]  mlp_train.mlir:23
-    dot_2 = gathered_4 @ arg5  # f32[16,2]
-    total_2 = dot_2 + arg4  # f32[16,2]  mlp_train.mlir:26
-    diff = total_2 - arg7  # f32[16,2]  mlp_train.mlir:27
-    prod = diff * diff  # f32[16,2]  mlp_train.mlir:28
-    prod_1 = 2.0 * diff  # f32[16,2]  mlp_train.mlir:31
+    exchanged_2 = lax.all_to_all(
+        larger_1, ("data", "model"), 1, 0, tiled=True
+    )  # f32[16,8]  mlp_train.mlir:23
+    dot_2 = exchanged_2 @ arg5  # f32[16,16]
+    shard_2 = lax.psum_scatter(
+        dot_2, ("data", "model"), scatter_dimension=0, tiled=True
+    )  # f32[2,16]
+    spread_2 = jnp.broadcast_to(arg4, (1, 2))  # f32[1,2]  mlp_train.mlir:24
+    gathered_2 = lax.all_gather(
+        spread_2, ("data", "model"), axis=1, tiled=True
+    )  # f32[1,16]  mlp_train.mlir:25
+    total_2 = shard_2 + gathered_2  # f32[2,16]  mlp_train.mlir:26
+    diff = total_2 - arg7  # f32[2,16]  mlp_train.mlir:27
+    prod = diff * diff  # f32[2,16]  mlp_train.mlir:28
+    prod_1 = 2.0 * diff  # f32[2,16]  mlp_train.mlir:31
     reduced = jnp.sum(prod)  # f32[]  mlp_train.mlir:33
     summed = lax.psum(reduced, ("data", "model"))  # f32[]
     result_1 = summed / 256.0  # f32[]  mlp_train.mlir:35
     quotient = jnp.float32(1.0) / 256.0  # f32[]  mlp_train.mlir:38
-    prod_2 = quotient * prod_1  # f32[16,2]  mlp_train.mlir:40
-    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[2]  mlp_train.mlir:42
-    reshaped = reduced_1.reshape(1, 2)  # f32[1,2]  mlp_train.mlir:43
+    prod_2 = quotient * prod_1  # f32[2,16]  mlp_train.mlir:40
+    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[16]  mlp_train.mlir:42
+    shard_3 = lax.psum_scatter(
+        reduced_1, ("data", "model"), scatter_dimension=0, tiled=True
+    )  # f32[2]
+    reshaped = shard_3.reshape(1, 2)  # f32[1,2]  mlp_train.mlir:43
     reduced_2 = jnp.sum(reshaped, axis=0)  # f32[2]  mlp_train.mlir:45
-    exchanged_1 = lax.all_to_all(
-        prod_2, ("data", "model"), 0, 1, tiled=True
-    )  # f32[2,16]  mlp_train.mlir:46
-    dot_3 = exchanged_1.T @ larger_1  # f32[16,64]
-    shard = lax.psum_scatter(dot_3, ("data", "model"), scatter_dimension=1, tiled=True)  # f32[16,8]
-    exchanged_2 = lax.all_to_all(
-        shard, ("data", "model"), 0, 1, tiled=True
-    )  # f32[2,64]  mlp_train.mlir:47
-    transposed = exchanged_2.T  # f32[64,2]
-    dot_4 = prod_2 @ arg5.T  # f32[16,64]  mlp_train.mlir:48
-    shard_1 = lax.psum_scatter(
-        dot_4, ("data", "model"), scatter_dimension=1, tiled=True
-    )  # f32[16,8]
+    gathered_3 = lax.all_gather(
+        prod_2, ("data", "model"), axis=0, tiled=True
+    )  # f32[16,16]  mlp_train.mlir:46
+    dot_3 = gathered_3.T @ exchanged_2  # f32[16,8]
+    transposed = dot_3.T  # f32[8,16]  mlp_train.mlir:47
+    dot_4 = gathered_3 @ arg5.T  # f32[16,8]  mlp_train.mlir:48
     exchanged_3 = lax.all_to_all(
-        shard_1, ("data", "model"), 0, 1, tiled=True
+        dot_4, ("data", "model"), 0, 1, tiled=True
     )  # f32[2,64]  mlp_train.mlir:51
     chosen = jnp.where(test_1, exchanged_3, 0.0)  # f32[2,64]
     reduced_3 = jnp.sum(chosen, axis=0)  # f32[64]  mlp_train.mlir:53
-    shard_2 = lax.psum_scatter(
+    shard_4 = lax.psum_scatter(
         reduced_3, ("data", "model"), scatter_dimension=0, tiled=True
     )  # f32[8]
-    reshaped_1 = shard_2.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:54
+    reshaped_1 = shard_4.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:54
     reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[8]  mlp_train.mlir:56
-    dot_5 = chosen.T @ larger  # f32[64,64]  mlp_train.mlir:57
-    shard_3 = lax.psum_scatter(
-        dot_5, ("data", "model"), scatter_dimension=1, tiled=True
-    )  # f32[64,8]
+    gathered_4 = lax.all_gather(
+        chosen, ("data", "model"), axis=0, tiled=True
+    )  # f32[16,64]  mlp_train.mlir:57
+    dot_5 = gathered_4.T @ exchanged_1  # f32[64,8]
+    transposed_1 = dot_5.T  # f32[8,64]  mlp_train.mlir:58
+    dot_6 = gathered_4 @ arg3.T  # f32[16,8]  mlp_train.mlir:59
     exchanged_4 = lax.all_to_all(
-        shard_3, ("data", "model"), 0, 1, tiled=True
-    )  # f32[8,64]  mlp_train.mlir:58
-    transposed_1 = exchanged_4.T  # f32[64,8]
-    dot_6 = chosen @ gathered_2.T  # f32[2,64]  mlp_train.mlir:59
-    chosen_1 = jnp.where(test, dot_6, 0.0)  # f32[2,64]  mlp_train.mlir:62
+        dot_6, ("data", "model"), 0, 1, tiled=True
+    )  # f32[2,64]  mlp_train.mlir:62
+    chosen_1 = jnp.where(test, exchanged_4, 0.0)  # f32[2,64]
     reduced_5 = jnp.sum(chosen_1, axis=0)  # f32[64]  mlp_train.mlir:64
-    shard_4 = lax.psum_scatter(
+    shard_5 = lax.psum_scatter(
         reduced_5, ("data", "model"), scatter_dimension=0, tiled=True
     )  # f32[8]
-    reshaped_2 = shard_4.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:65
+    reshaped_2 = shard_5.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:65
     reduced_6 = jnp.sum(reshaped_2, axis=0)  # f32[8]  mlp_train.mlir:67
-    dot_7 = chosen_1.T @ exchanged  # f32[64,32]  mlp_train.mlir:68
-    shard_5 = lax.psum_scatter(
-        dot_7, ("data", "model"), scatter_dimension=1, tiled=True
-    )  # f32[64,4]
-    transposed_2 = shard_5.T  # f32[4,64]  mlp_train.mlir:69
+    gathered_5 = lax.all_gather(
+        chosen_1, ("data", "model"), axis=0, tiled=True
+    )  # f32[16,64]  mlp_train.mlir:68
+    dot_7 = gathered_5.T @ exchanged  # f32[64,4]
+    transposed_2 = dot_7.T  # f32[4,64]  mlp_train.mlir:69
     prod_3 = 0.1 * reduced_6  # f32[8]  mlp_train.mlir:72
     result_0_0_bias = arg0 - prod_3  # f32[8]  mlp_train.mlir:73
     prod_4 = 0.1 * transposed_2  # f32[4,64]  mlp_train.mlir:76
-    exchanged_5 = lax.all_to_all(
-        arg1, ("data", "model"), 0, 1, tiled=True
-    )  # f32[4,64]  mlp_train.mlir:77
-    diff_1 = exchanged_5 - prod_4  # f32[4,64]
+    result_0_0_w = arg1 - prod_4  # f32[4,64]  mlp_train.mlir:77
     prod_5 = 0.1 * reduced_4  # f32[8]  mlp_train.mlir:80
     result_0_1_bias = arg2 - prod_5  # f32[8]  mlp_train.mlir:81
-    prod_6 = 0.1 * transposed_1  # f32[64,8]  mlp_train.mlir:84
-    result_0_1_w = arg3 - prod_6  # f32[64,8]  mlp_train.mlir:85
+    prod_6 = 0.1 * transposed_1  # f32[8,64]  mlp_train.mlir:84
+    result_0_1_w = arg3 - prod_6  # f32[8,64]  mlp_train.mlir:85
     prod_7 = 0.1 * reduced_2  # f32[2]  mlp_train.mlir:88
     result_0_2_bias = arg4 - prod_7  # f32[2]  mlp_train.mlir:89
-    prod_8 = 0.1 * transposed  # f32[64,2]  mlp_train.mlir:92
-    result_0_2_w = arg5 - prod_8  # f32[64,2]  mlp_train.mlir:93
-    result_0_0_w = lax.all_to_all(
-        diff_1, ("data", "model"), 1, 0, tiled=True
-    )  # f32[32,8]  mlp_train.mlir:94
+    prod_8 = 0.1 * transposed  # f32[8,16]  mlp_train.mlir:92
+    result_0_2_w = arg5 - prod_8  # f32[8,16]  mlp_train.mlir:93
     return (
         result_0_0_bias,
         result_0_0_w,
@@ -207,7 +207,8 @@ def unsharded(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]  mlp_train.mlir:99
     test_1 = total_1 > 0.0  # i1[16,64]  mlp_train.mlir:20
     dot_2 = larger_1 @ arg5  # f32[16,16]  mlp_train.mlir:23
-    total_2 = dot_2 + arg4  # f32[16,16]  mlp_train.mlir:26
+    spread_2 = jnp.broadcast_to(arg4, (1, 16))  # f32[1,16]  mlp_train.mlir:24
+    total_2 = dot_2 + spread_2  # f32[16,16]  mlp_train.mlir:26
     diff = total_2 - arg7  # f32[16,16]  mlp_train.mlir:27
     prod = diff * diff  # f32[16,16]  mlp_train.mlir:28
     prod_1 = 2.0 * diff  # f32[16,16]  mlp_train.mlir:31
@@ -237,7 +238,7 @@ def unsharded(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     prod_3 = 0.1 * reduced_6  # f32[64]  mlp_train.mlir:72
     result_0_0_bias = arg0 - prod_3  # f32[64]  mlp_train.mlir:73
     prod_4 = 0.1 * transposed_2  # f32[32,64]  mlp_train.mlir:76
-    diff_1 = arg1 - prod_4  # f32[32,64]  mlp_train.mlir:77
+    result_0_0_w = arg1 - prod_4  # f32[32,64]  mlp_train.mlir:77
     prod_5 = 0.1 * reduced_4  # f32[64]  mlp_train.mlir:80
     result_0_1_bias = arg2 - prod_5  # f32[64]  mlp_train.mlir:81
     prod_6 = 0.1 * transposed_1  # f32[64,64]  mlp_train.mlir:84
@@ -248,7 +249,7 @@ def unsharded(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     result_0_2_w = arg5 - prod_8  # f32[64,16]  mlp_train.mlir:93
     return (
         result_0_0_bias,
-        diff_1,
+        result_0_0_w,
         result_0_1_bias,
         result_0_1_w,
         result_0_2_bias,
