@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,13 +93,13 @@ func sharedFolder(t *testing.T) string {
 	return shared
 }
 
-// Recorded models in a quarter of the memory that they need on one device run with rings as JAX ran them: float and
-// integer products, in forward and backward passes, written by hand in annotations too.
+// Recorded models in a part of the memory that they need on one device run with rings as JAX ran them: float and integer products, in
+// forward and backward passes, written by hand in annotations too. The plan of transformer_train in a quarter has no use for rings.
 func TestRecordedModelsWithRings(t *testing.T) {
 	models := filepath.Join(sharedFolder(t), "models")
-	names := []string{"mlp_fwd", "bf16_fwd", "int8_matmul", "transformer_train", "transformer_train_megatron_sp"}
+	parts := map[string]int64{"mlp_fwd": 4, "bf16_fwd": 4, "int8_matmul": 4, "transformer_train": 6, "transformer_train_megatron_sp": 4}
 	for _, m := range recorded(t, models) {
-		if !slices.Contains(names, m.Name) {
+		if parts[m.Name] == 0 {
 			continue
 		}
 		model, o := readModel(t, filepath.Join(models, m.Name+".mlir")), linked(t)
@@ -108,7 +107,7 @@ func TestRecordedModelsWithRings(t *testing.T) {
 		if m.Annotated {
 			o.Mesh = nil
 		}
-		o.Memory = makePlan(t, model, o).Baselines[0].Estimate.PeakBytes / 4
+		o.Memory = makePlan(t, model, o).Baselines[0].Estimate.PeakBytes / parts[m.Name]
 		p := makePlan(t, model, o)
 		if !strings.Contains(p.Program, "autoshard.ring") {
 			t.Errorf("%s: there are no rings", m.Name)
