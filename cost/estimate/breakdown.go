@@ -24,10 +24,7 @@ func (md *Model) Breakdown(ctx context.Context, p *shardmap.Program) ([]Item, er
 	if err != nil {
 		return nil, err
 	}
-	b := &breaker{md: md, p: p, reading: r, collectives: map[ir.OpID]int{}}
-	for i := range p.Collectives {
-		b.collectives[p.Collectives[i].Op] = i
-	}
+	b := &breaker{reading: r, md: md, p: p}
 	items, _, err := b.block(ctx, p.Module.Func(p.Main).Body, 1)
 	return items, err
 }
@@ -35,9 +32,8 @@ func (md *Model) Breakdown(ctx context.Context, p *shardmap.Program) ([]Item, er
 // breaker breaks the time of a program down.
 type breaker struct {
 	*reading
-	md          *Model
-	p           *shardmap.Program
-	collectives map[ir.OpID]int
+	md *Model
+	p  *shardmap.Program
 }
 
 // block returns the items of a block that runs some times, and their local picoseconds.
@@ -47,7 +43,7 @@ func (b *breaker) block(ctx context.Context, block ir.BlockID, runs int64) (item
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		i, communicates := b.collectives[op]
+		i, communicates := b.index[op]
 		switch {
 		case communicates:
 			items = append(items, b.collective(i))

@@ -180,15 +180,15 @@ func done(kind ir.Kind, operand, result []int64) bool {
 
 // permute prices a permute between members along axes, the same in all groups, of which each that sends, sends some bytes.
 func (md *Model) permute(axes []subaxis.Ref, perm [][2]int64, bytes int64) int64 {
-	return cost.Picoseconds(md.topology.Permutation(md.pairs(axes, perm), bytes).Seconds)
+	return cost.Picoseconds(md.topology.Permutation(pairs(&md.mesh, axes, perm), bytes).Seconds)
 }
 
 // pairs returns the transfers of a permute between members along axes in all groups.
-func (md *Model) pairs(axes []subaxis.Ref, perm [][2]int64) (pairs []cost.Pair) {
-	for _, group := range md.mesh.Groups(axes) {
+func pairs(mesh *subaxis.Mesh, axes []subaxis.Ref, perm [][2]int64) (out []cost.Pair) {
+	for _, group := range mesh.Groups(axes) {
 		for _, p := range perm {
-			pairs = append(pairs, cost.Pair{Source: group[p[0]], Target: group[p[1]]})
+			out = append(out, cost.Pair{Source: group[p[0]], Target: group[p[1]]})
 		}
 	}
-	return pairs
+	return out
 }

@@ -20,13 +20,12 @@ type Live struct {
 type Memory struct {
 	Lives []Live
 	Ops   []ir.OpID // by number, those inside loops and branches included
-	fused []bool
+	*reading
 	model *Model
 	p     *shardmap.Program
 
-	number      map[ir.OpID]int32
-	collectives map[ir.OpID]int
-	lives       map[ir.ValueID]int
+	number map[ir.OpID]int32
+	lives  map[ir.ValueID]int
 }
 
 // Memory returns what a program holds, as [Model.Program] counts it. The only error is the context's.
@@ -35,8 +34,7 @@ func (md *Model) Memory(ctx context.Context, p *shardmap.Program) (*Memory, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &Memory{fused: r.fused, model: md, p: p, number: map[ir.OpID]int32{}, collectives: map[ir.OpID]int{},
-		lives: map[ir.ValueID]int{}}
+	out := &Memory{reading: r, model: md, p: p, number: map[ir.OpID]int32{}, lives: map[ir.ValueID]int{}}
 	buffers, values, err := held(ctx, p.Module, p.Main, r.fused)
 	if err != nil {
 		return nil, err
@@ -44,9 +42,6 @@ func (md *Model) Memory(ctx context.Context, p *shardmap.Program) (*Memory, erro
 	for i, b := range buffers {
 		out.Lives = append(out.Lives, Live{Held{values[i], b.Bytes}, b.Def, b.Last})
 		out.lives[values[i]] = i
-	}
-	for i := range p.Collectives {
-		out.collectives[p.Collectives[i].Op] = i
 	}
 	out.count(p.Module.Func(p.Main).Body)
 	return out, nil
@@ -147,7 +142,7 @@ func (mem *Memory) around(i int, at int32) (before, behind int32, ok bool) {
 
 // Collective returns the collective that an op is, nil for a local op.
 func (mem *Memory) Collective(op ir.OpID) *shardmap.Collective {
-	if i, ok := mem.collectives[op]; ok {
+	if i, ok := mem.index[op]; ok {
 		return &mem.p.Collectives[i]
 	}
 	return nil

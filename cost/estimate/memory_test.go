@@ -10,20 +10,14 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
-	"autoshard/shardmap/ring"
 )
 
 // What is held at the peak adds up to the peak of the step, with rings and without, in loops too.
 func TestMemoryAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.SampledFrom([]int64{8, 64, 256, 1024})
-		kinds := []func(b, d, f int64) string{gatherProduct, rowProduct, scatterProduct, gatheredTwice, twoProducts, looped}
-		text := rapid.SampledFrom(kinds).Draw(t, "kind")(size.Draw(t, "b"), size.Draw(t, "d"), size.Draw(t, "f"))
+		text := drawn(t)
 		md := model(t, torus(1e13, 1e9, 1e-6, cost.WrapFull))
-		p, step := priced(t, md, text, nil)
-		if choices := rings(t, md, p); len(choices) > 0 && rapid.Bool().Draw(t, "ring") {
-			p, step = priced(t, md, text, map[int]ring.Way{choices[0].Collective: choices[0].Way})
-		}
+		p, step := mayRing(t, md, text)
 		mem, err := md.Memory(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

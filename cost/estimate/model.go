@@ -64,7 +64,7 @@ func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
 // along the last axes of the mesh that are as large. What an op fetches of other blocks is priced by the way there.
 func (md *Model) costOf(c *shardmap.Collective, mesh *subaxis.Mesh) cost.Cost {
 	if c.Fetch != nil {
-		return md.topology.Permutation(md.pairs(c.Axes, c.Fetch), c.Bytes)
+		return md.topology.Permutation(pairs(&md.mesh, c.Axes, c.Fetch), c.Bytes)
 	}
 	axes := c.Axes
 	if axes == nil {

@@ -46,12 +46,13 @@ type reading struct {
 	fused []bool            // values that never reach memory
 	free  map[ir.OpID]bool  // ops that are priced elsewhere
 	sent  map[ir.OpID]int64 // picoseconds that each collective adds to one run
+	index map[ir.OpID]int   // of each collective in the program's list
 }
 
 // read prices the collectives of a program and finds what else is no op of its own.
 func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error) {
 	m := p.Module
-	r := &reading{fused: Fused(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}}
+	r := &reading{fused: Fused(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}, index: map[ir.OpID]int{}}
 	for i := range p.Rings {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -68,7 +69,7 @@ func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error
 	}
 	for i := range p.Collectives {
 		c := &p.Collectives[i]
-		r.free[c.Op] = true
+		r.free[c.Op], r.index[c.Op] = true, i
 		if _, ok := r.sent[c.Op]; !ok {
 			r.sent[c.Op] = md.collective(c, &p.Mesh)
 		}

@@ -68,16 +68,11 @@ func (md *Model) permuting(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID)
 
 // pairsOf returns the transfers of some permutes together, between places in the mesh.
 func pairsOf(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) []cost.Pair {
-	var pairs []cost.Pair
+	var out []cost.Pair
 	for _, op := range permutes {
-		perm := shardmap.PermOf(m, op)
-		for _, members := range mesh.Groups(shardmap.AxesOf(m, op)) {
-			for _, p := range perm {
-				pairs = append(pairs, cost.Pair{Source: members[p[0]], Target: members[p[1]]})
-			}
-		}
+		out = append(out, pairs(mesh, shardmap.AxesOf(m, op), shardmap.PermOf(m, op))...)
 	}
-	return pairs
+	return out
 }
 
 // ops sums the prices of ops of a ring that are local.

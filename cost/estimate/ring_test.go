@@ -96,6 +96,22 @@ func rings(t rapid.TB, md *estimate.Model, p *shardmap.Program) []estimate.Choic
 	return choices
 }
 
+// drawn draws the text of a program with collectives beside products, of those of this file and more.
+func drawn(t *rapid.T, more ...func(b, d, f int64) string) string {
+	size := rapid.SampledFrom([]int64{8, 64, 256, 1024})
+	kinds := append([]func(b, d, f int64) string{gatherProduct, rowProduct, scatterProduct, gatheredTwice, twoProducts, looped}, more...)
+	return rapid.SampledFrom(kinds).Draw(t, "kind")(size.Draw(t, "b"), size.Draw(t, "d"), size.Draw(t, "f"))
+}
+
+// mayRing prices a program as it is or, where a ring pays, with that.
+func mayRing(t *rapid.T, md *estimate.Model, text string) (*shardmap.Program, estimate.Step) {
+	p, step := priced(t, md, text, nil)
+	if choices := rings(t, md, p); len(choices) > 0 && rapid.Bool().Draw(t, "ring") {
+		return priced(t, md, text, map[int]ring.Way{choices[0].Collective: choices[0].Way})
+	}
+	return p, step
+}
+
 func model(t rapid.TB, hw cost.Hardware) *estimate.Model {
 	md, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 4}})
 	if err != nil {

@@ -39,10 +39,7 @@ func (md *Model) Simulate(ctx context.Context, p *shardmap.Program, ahead int) (
 	t := &Timeline{Links: md.topology.LinkNames()}
 	t.Sending = make([]int64, len(t.Links))
 	s := &simulation{reading: r, md: md, p: p, ahead: ahead, timeline: t, ready: make([]int64, p.Module.NumValues()),
-		behind: make([]int32, p.Module.NumValues()), links: make([]int64, len(t.Links)), collectives: map[ir.OpID]int{}}
-	for i := range p.Collectives {
-		s.collectives[p.Collectives[i].Op] = i
-	}
+		behind: make([]int32, p.Module.NumValues()), links: make([]int64, len(t.Links))}
 	t.Length, err = s.block(ctx, p.Module.Func(p.Main).Body, 1)
 	return t, err
 }
@@ -50,11 +47,10 @@ func (md *Model) Simulate(ctx context.Context, p *shardmap.Program, ahead int) (
 // simulation is the state of one.
 type simulation struct {
 	*reading
-	md          *Model
-	p           *shardmap.Program
-	ahead       int
-	timeline    *Timeline
-	collectives map[ir.OpID]int
+	md       *Model
+	p        *shardmap.Program
+	ahead    int
+	timeline *Timeline
 
 	now    int64   // when the units are free
 	links  []int64 // when each kind of links is
@@ -71,7 +67,7 @@ func (s *simulation) block(ctx context.Context, b ir.BlockID, runs int64) (end i
 			return 0, err
 		}
 		at := s.now
-		switch i, communicates := s.collectives[op]; {
+		switch i, communicates := s.index[op]; {
 		case m.Kind(op).IsTerminator():
 		case communicates:
 			s.send(op, i, s.floor(begun), runs)

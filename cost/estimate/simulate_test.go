@@ -10,7 +10,6 @@ import (
 	"autoshard/cost"
 	"autoshard/cost/estimate"
 	"autoshard/shardmap"
-	"autoshard/shardmap/ring"
 )
 
 const farAhead = 1 << 20
@@ -27,17 +26,12 @@ func simulated(t rapid.TB, md *estimate.Model, p *shardmap.Program, ahead int) *
 // collectives sooner, and faster links, never make it slower.
 func TestSimulationLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.SampledFrom([]int64{8, 64, 256, 1024})
-		kinds := []func(b, d, f int64) string{gatherProduct, rowProduct, scatterProduct, gatheredTwice, twoProducts, looped, independent}
-		text := rapid.SampledFrom(kinds).Draw(t, "kind")(size.Draw(t, "b"), size.Draw(t, "d"), size.Draw(t, "f"))
+		text := drawn(t, independent)
 		rate := rapid.SampledFrom([]float64{1e8, 1e9, 1e10, 1e11})
 		hw := torus(100*rate.Draw(t, "flops"), rate.Draw(t, "link"), rapid.SampledFrom([]float64{0, 1e-6}).Draw(t, "dispatch"), cost.WrapFull)
 		hw.HBMBandwidth = 10 * rate.Draw(t, "memory")
 		md := model(t, hw)
-		p, step := priced(t, md, text, nil)
-		if choices := rings(t, md, p); len(choices) > 0 && rapid.Bool().Draw(t, "ring") {
-			p, step = priced(t, md, text, map[int]ring.Way{choices[0].Collective: choices[0].Way})
-		}
+		p, step := mayRing(t, md, text)
 		line := simulated(t, md, p, farAhead)
 		least := step.Compute
 		for _, busy := range line.Sending {
