@@ -67,6 +67,7 @@ type choice struct {
 	last  *level   // that was searched, nil for none
 
 	baselines []baseline
+	sharded   []*baseline // programs that keep state in blocks, once they were needed
 }
 
 // choose searches, and lowers what it finds. The best is that or a baseline.

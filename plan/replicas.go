@@ -48,7 +48,7 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	other := *c
 	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
 	planner.pin(other.space, append(planner.kept(), c.replicaPins(axes)...))
-	start, err := c.blocks(c.late, axes, updated)
+	start, err := c.blocks(c.late, c.space.Planner(), axes, updated)
 	if err != nil {
 		return err
 	}
@@ -62,18 +62,23 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	return err
 }
 
-// suggestBlocks offers programs that keep state in blocks along all axes: what steps only update, or all of it (ZeRO's first and third
-// stage). It suggests them for a level that is not large.
+// suggestBlocks suggests for a level that is not large programs that keep state in blocks along all axes: what steps only update, or all of
+// it (ZeRO's first and third stage). The first time it offers them.
 func (c *choice) suggestBlocks(l *level) error {
 	if l.large() {
 		return nil
 	}
-	for _, cuts := range []func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }} {
-		b, err := c.blocks(c.late, c.axes(), cuts)
-		if err != nil {
-			return err
+	if c.sharded == nil {
+		for _, cuts := range []func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }} {
+			b, err := c.blocks(c.late, c.space.Planner(), c.axes(), cuts)
+			if err != nil {
+				return err
+			}
+			c.offer(b.lowered)
+			c.sharded = append(c.sharded, b)
 		}
-		c.offer(b.lowered)
+	}
+	for _, b := range c.sharded {
 		l.space.Suggest(b.settled, b.assignment)
 	}
 	return nil
@@ -81,7 +86,8 @@ func (c *choice) suggestBlocks(l *level) error {
 
 // blocks returns the program that is data parallel along some axes, with some of its state in blocks along these. What the user wrote
 // stays.
-func (p *planner) blocks(ctx context.Context, axes []subaxis.Ref, cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
+func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes []subaxis.Ref,
+	cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
 	b := p.annotationsOnly()
 	m := b.settled
 	put := func(v ir.ValueID, dim int, axes []subaxis.Ref) {
@@ -102,7 +108,7 @@ func (p *planner) blocks(ctx context.Context, axes []subaxis.Ref, cuts func(*ir.
 			put(args[arg], 0, nil)
 		}
 	}
-	return &b, p.lowerBaseline(ctx, &b, true, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes))
+	return &b, p.lowerBaseline(ctx, &b, true, planner)
 }
 
 // widest returns the first of the dimensions that axes cut into the most blocks.

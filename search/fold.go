@@ -31,8 +31,7 @@ func fold(ctx context.Context, p *Problem, of []int32) (*folded, error) {
 // nodes adds the nodes with the costs of all that are folded into them.
 func (f *folded) nodes(b *Builder) {
 	p := f.whole
-	first := firsts(f.of, int(slices.Max(f.of))+1)
-	costs := make([][]int64, len(first))
+	costs := make([][]int64, slices.Max(f.of)+1)
 	for i, to := range f.of {
 		own := p.Cost[p.Off[i]:p.Off[i+1]]
 		if costs[to] == nil {
