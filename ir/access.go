@@ -37,6 +37,13 @@ func (m *Module) SetPos(op OpID, pos diag.Position) {
 	}
 }
 
+// InheritPos gives an op that no reader made, unless it is 0, the place of another one.
+func (m *Module) InheritPos(op, from OpID) {
+	if pos := m.OpPos(op); op != 0 && pos.Line == 0 && !pos.Binary {
+		m.SetPos(op, m.OpPos(from))
+	}
+}
+
 // Position returns where an op stands: in the source text, or else where its location says that it came from.
 func (m *Module) Position(op OpID) diag.Position {
 	if pos := m.OpPos(op); pos.Line > 0 {

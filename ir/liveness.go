@@ -4,13 +4,14 @@ package ir
 // from when to when each value is needed.
 type Liveness struct {
 	m          *Module
+	body       BlockID
 	start, end []int32 // per op: its number, and the number after the last op inside it
 	clock      int32
 }
 
 // NewLiveness numbers the ops of a block. Regions of reductions and the like count with their op.
 func NewLiveness(m *Module, body BlockID) *Liveness {
-	l := &Liveness{m: m, start: make([]int32, m.NumOps()), end: make([]int32, m.NumOps())}
+	l := &Liveness{m: m, body: body, start: make([]int32, m.NumOps()), end: make([]int32, m.NumOps())}
 	l.number(body)
 	return l
 }

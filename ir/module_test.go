@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 
@@ -177,5 +178,19 @@ func TestShardingsAreInterned(t *testing.T) {
 	}
 	if got, want := s.LocalDims([]int64{9, 5}), []int64{3, 5}; !slices.Equal(got, want) {
 		t.Errorf("local shape %v, want %v", got, want)
+	}
+}
+
+// An op that takes the place of another one has its position, unless it has one itself.
+func TestInheritPos(t *testing.T) {
+	m := NewModule()
+	b := m.BuilderAtEnd(m.Body())
+	old, made, read := b.Op(OpReturn, nil, nil), b.Op(OpReturn, nil, nil), b.Op(OpReturn, nil, nil)
+	m.SetPos(old, diag.Position{File: "a.mlir", Line: 3, Col: 5})
+	m.SetPos(read, diag.Position{File: "a.mlir", Line: 7, Col: 1})
+	m.InheritPos(made, old)
+	m.InheritPos(read, old)
+	if m.OpPos(made).Line != 3 || m.OpPos(read).Line != 7 {
+		t.Errorf("the ops are at %v and %v", m.OpPos(made), m.OpPos(read))
 	}
 }

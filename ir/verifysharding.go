@@ -127,6 +127,15 @@ func (v *verifier) sound(s *Sharding, id ShardingID, mesh *subaxis.Mesh) error {
 	return nil
 }
 
+// CheckSharding returns what is wrong with a sharding over a mesh, apart from any value, as Shardy's verifier says it; nil if nothing is.
+// The position is that of the text. Errors are of class diag.ErrInvalid.
+func CheckSharding(s *Sharding, mesh *subaxis.Mesh, pos diag.Position) error {
+	if e, ok := s.check(mesh).(*opError); ok {
+		return diag.Invalid(e.code, pos, "%s", e.text)
+	}
+	return nil
+}
+
 func (s *Sharding) check(mesh *subaxis.Mesh) error {
 	used := axisUse{mesh: mesh}
 	for i, d := range s.Dims {

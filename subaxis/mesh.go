@@ -22,8 +22,8 @@ import (
 
 // Axis is a named dimension of a mesh. Size is at least 1.
 type Axis struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
+	Name string `json:"name"` // unique in the mesh
+	Size int64  `json:"size"` // number of devices along it
 }
 
 // String writes an axis as options do: data=4.

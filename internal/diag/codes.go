@@ -37,6 +37,8 @@ const (
 	CheckFailed     Code = "AS3003"
 	NotFeasible     Code = "AS3004"
 	BackendFailed   Code = "AS3005"
+	PlansDiffer     Code = "AS3006"
+	PlanChanged     Code = "AS3007"
 	NotSupported    Code = "AS4001"
 	Bug             Code = "AS9001"
 )

@@ -169,6 +169,14 @@ var explanations = []Explanation{
 		"What was to run the program, such as a Python with JAX, is missing or failed. The message says what to install, or shows the " +
 			"exception, the line of the program and its last output.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 -o plan.json", "run plan.json --backend jax --python missing/python"}},
+	{PlansDiffer, "plans differ",
+		"`autoshard plan diff --exit-code` found that two plans have other shardings, programs or predictions; its output says which.",
+		"model.json", sum, []string{"plan model.json --mesh data=4 -o a.json", "plan model.json --mesh data=2 -o b.json",
+			"plan diff a.json a.json --exit-code", "plan diff a.json b.json --exit-code"}},
+	{PlanChanged, "plan is not what it says",
+		"`autoshard plan check` worked out again what a plan.json says and found something else: the file was changed after it was made, was " +
+			"made by another version, or what it was made from has changed. The output says what is otherwise.",
+		"plan.json", `{"schema": "autoshard.plan/v1", "model": "empty", "program": "module {}"}` + "\n", []string{"plan check plan.json"}},
 	{NotSupported, "not supported",
 		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",
 		"model.mlir", add("sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"x\"=2]>\n",

@@ -73,7 +73,7 @@ func (f *found) advice(file string, wanted Kind) string {
 	case f.advise != "":
 		return f.advise
 	case f.kind == Plan:
-		return fmt.Sprintf("`autoshard run %s` runs it, `autoshard emit %s` writes it as a program; what `plan`, `propagate`, `explain` and "+
+		return fmt.Sprintf("`autoshard run %s` runs it, `autoshard emit %s` writes it as a program; what `plan`, `propagate` and "+
 			"`check` take is the model that it was made from", file, file)
 	case f.kind == ShardMap:
 		return fmt.Sprintf("`autoshard run %s`, `emit` and `check` take shard_map programs", file)

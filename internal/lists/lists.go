@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-type integer interface{ ~int | ~int32 | ~int64 }
+type integer interface {
+	~int | ~int32 | ~int64 | ~uint8
+}
 
 // Map returns what f makes of every element.
 func Map[T, R any](list []T, f func(T) R) []R {

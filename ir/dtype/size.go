@@ -44,15 +44,24 @@ func Format(t Type, dims []int64) string {
 	return t.String() + "[" + strings.Join(sizes, ",") + "]"
 }
 
-// ParseTensor reads what Format writes, of static sizes: f32[2,8]. It is false for any other text.
+// ParseTensor reads what Format writes, of static sizes, and what MLIR does: f32[2,8], 2x8xf32, tensor<2x8xf32>. It is false for any other
+// text.
 func ParseTensor(text string) (t Type, dims []int64, ok bool) {
+	if inner, mlir := strings.CutPrefix(text, "tensor<"); mlir {
+		inner, mlir = strings.CutSuffix(inner, ">")
+		t, dims, ok = parseSizes(inner)
+		return t, dims, ok && mlir
+	}
 	name, rest, found := strings.Cut(text, "[")
 	list, closed := strings.CutSuffix(rest, "]")
 	t, known := Parse(name)
-	if !found || !closed || !known {
+	switch {
+	case !found:
+		t, dims, ok = parseSizes(text)
+		return t, dims, ok && len(dims) > 0
+	case !closed || !known:
 		return 0, nil, false
-	}
-	if list == "" {
+	case list == "":
 		return t, nil, true
 	}
 	for size := range strings.SplitSeq(list, ",") {
@@ -63,4 +72,18 @@ func ParseTensor(text string) (t Type, dims []int64, ok bool) {
 		dims = append(dims, int64(n))
 	}
 	return t, dims, true
+}
+
+// parseSizes reads an element type behind sizes: 2x8xf32.
+func parseSizes(text string) (t Type, dims []int64, ok bool) {
+	for {
+		size, rest, found := strings.Cut(text, "x")
+		n, err := strconv.ParseUint(size, 10, 62)
+		if !found || err != nil {
+			break
+		}
+		dims, text = append(dims, int64(n)), rest
+	}
+	t, ok = Parse(text)
+	return t, dims, ok
 }

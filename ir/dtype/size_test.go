@@ -35,7 +35,13 @@ func TestParseTensor(t *testing.T) {
 			t.Errorf("%s is read as %s, %v", text, Format(e, dims), ok)
 		}
 	}
-	for _, text := range []string{"", "f32", "[2]", "f33[2]", "f32[2", "f32[2,]", "f32[-2]", "f32[?]", "f32[2]x",
+	for text, want := range map[string]string{"2x8xf32": "f32[2,8]", "tensor<4xcomplex<f32>>": "complex<f32>[4]", "tensor<i1>": "i1[]"} {
+		if e, dims, ok := ParseTensor(text); !ok || Format(e, dims) != want {
+			t.Errorf("%s is read as %s, %v", text, Format(e, dims), ok)
+		}
+	}
+	for _, text := range []string{"", "f32", "2x8", "2x", "x2xf32", "2xf32x4", "tensor<2xf32", "tensor<2x?xf32>", "[2]",
+		"f33[2]", "f32[2", "f32[2,]", "f32[-2]", "f32[?]", "f32[2]x",
 		"f32[99999999999999999999]"} {
 		if e, dims, ok := ParseTensor(text); ok {
 			t.Errorf("%s is read as %s", text, Format(e, dims))

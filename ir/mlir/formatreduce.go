@@ -70,8 +70,10 @@ func printWhile(pr *printer, op ir.OpID) {
 	pr.region(op, 1, false)
 }
 
-// parseReduce reads the form with one op, or the one with a reducer.
+// parseReduce reads the form with one op, or the one with a reducer. The op stands where its operands begin, as MLIR has it, and so does
+// the one op.
 func parseReduce(p *parser, o *opState) {
+	o.at = p.tok
 	var inits []operand
 	for p.err == nil {
 		p.expect(tokLParen)
@@ -143,8 +145,8 @@ func (p *parser) shortReducer(o *opState, inner *opState) {
 	build := p.m.BuilderAtEnd(b)
 	op := build.Op(inner.kind, []ir.TypeID{t}, nil, x, y)
 	ret := build.Op(ir.OpStablehloReturn, nil, nil, p.m.Result(op, 0))
-	p.m.SetPos(op, p.position(inner.at))
-	p.m.SetPos(ret, p.position(inner.at))
+	p.m.SetPos(op, p.position(o.at))
+	p.m.SetPos(ret, p.position(o.at))
 	o.regions = append(o.regions, r)
 }
 

@@ -161,6 +161,9 @@ func Label(m *ir.Module, f ir.FuncID, args, results []string) {
 	label(fn.ResultAttrs, resultInfo, "out", results)
 }
 
+// WithoutQuotes returns a name as a shell leaves it: p[w] for p['w'].
+func WithoutQuotes(name string) string { return strings.NewReplacer(`'`, "", `"`, "").Replace(name) }
+
 // Segments cuts a name into the steps of its path: p, ['layers'], [0], ['w'] for p['layers'][0]['w']; state, .params
 // for state.params; params, /0, /w for params/0/w. Joined they are the name again. Brackets hold what stands in them,
 // quotes too; a name that is no path is one segment.

@@ -130,3 +130,12 @@ func TestScope(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A shell takes the quotes of a name away, and leaves the rest.
+func TestWithoutQuotes(t *testing.T) {
+	for name, want := range map[string]string{"p['layers'][0][\"w\"]": "p[layers][0][w]", "state.params": "state.params", "": ""} {
+		if got := names.WithoutQuotes(name); got != want {
+			t.Errorf("%s without quotes is %s, want %s", name, got, want)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func repeatsInits(m *ir.Module, op ir.OpID) bool {
 	inits := m.Operands(op)[m.NumResults(op):]
 	switch kind, _ := ir.ReducerOf(m, op, 0, ir.Computed); kind {
 	case ir.OpAdd:
-		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isZero(m, v) })
+		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !IsZero(m, v) })
 	case ir.OpMultiply:
 		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isOne(m, v) })
 	}
@@ -102,8 +102,8 @@ func captures(m *ir.Module, body ir.BlockID) bool {
 	return false
 }
 
-// isZero says whether a value is a constant of zeros, of either sign.
-func isZero(m *ir.Module, v ir.ValueID) bool {
+// IsZero says whether a value is a constant of zeros, of either sign.
+func IsZero(m *ir.Module, v ir.ValueID) bool {
 	data, ok := constant(m, v)
 	if !ok {
 		return false

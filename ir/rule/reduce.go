@@ -118,7 +118,7 @@ func combineReduce(m *ir.Module, op ir.OpID) (ir.Reduction, bool) {
 		return ir.ReduceSum, false
 	}
 	r, ok := ir.ReductionOf(m, op, 0)
-	if ok && r == ir.ReduceSum && !isZero(m, m.Operand(op, m.NumOperands(op)-1)) {
+	if ok && r == ir.ReduceSum && !IsZero(m, m.Operand(op, m.NumOperands(op)-1)) {
 		return r, false
 	}
 	return r, ok

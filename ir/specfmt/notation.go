@@ -14,7 +14,7 @@ import (
 //
 //	P('data', None, ('x', 'y'))         dimension 0 over data, 1 whole, 2 over x (major) and y
 //	P('x':(1)2, ?)                      over the major half of x, of size 2; dimension 1 is open: free to be sharded
-//	P(('data', ?)p1, ()p0)              over data and open, with priority 1; closed and whole, with priority 0
+//	P(('data', ?)p1, (?)p0)             over data and open, with priority 1; open, with priority 0
 //	P('data', unreduced={'model'})      every device holds a partial sum along model
 //	P(None, replicated={'model'})       model may not shard any dimension
 //	P(device=3)                         all of it on device 3: the sharding of a maximal mesh

@@ -21,6 +21,8 @@ type scanner struct {
 	start diag.Position
 	used  []subaxis.Ref
 	err   error
+	// Lists of axes are not to be brought into their normal form: neighbours that are one part of an axis stay apart, sets unordered.
+	verbatim bool
 }
 
 func (s *scanner) pos(at int) diag.Position {
@@ -183,7 +185,7 @@ func (s *scanner) axis(quotes string) subaxis.Ref {
 
 func (s *scanner) unknownAxis(at int, name string) {
 	names := lists.Map(s.mesh.Axes, func(a subaxis.Axis) string { return a.Name })
-	s.failf(diag.UnknownAxis, at, "mesh %s has no axis %q%s", s.mesh.FormatRef(), name, diag.DidYouMean(name, names))
+	s.failf(diag.UnknownAxis, at, "the mesh %s has no axis %q%s", s.mesh.FormatContent(), name, diag.DidYouMean(name, names))
 }
 
 // part narrows an axis to the part written (pre-size)size.
@@ -194,6 +196,9 @@ func (s *scanner) part(r *subaxis.Ref, at int) {
 	size := s.number(32)
 	if pre < 1 || size < 2 || int64(r.Size)%(pre*size) != 0 {
 		s.failf(diag.BadSubAxis, at, "(%d)%d is not a part of axis %q of size %d", pre, size, s.mesh.Axes[r.Axis].Name, r.Size)
+	}
+	if s.verbatim && size == int64(r.Size) {
+		s.failf(diag.BadSubAxis, at, "(%d)%d is all of axis %q, which is written without its size", pre, size, s.mesh.Axes[r.Axis].Name)
 	}
 	r.Pre, r.Size = int32(pre), int32(size)
 }
@@ -212,7 +217,7 @@ func (s *scanner) use(r subaxis.Ref, at int) {
 }
 
 // axes reads the names of axes between commas up to an end. A last ? leaves the list open; neighbours that are one
-// part of an axis become that.
+// part of an axis become that, unless the list is read verbatim.
 func (s *scanner) axes(end, quotes string) (refs ir.ShardAxes, closed bool) {
 	closed = true
 	s.list(end, func() {
@@ -221,6 +226,8 @@ func (s *scanner) axes(end, quotes string) (refs ir.ShardAxes, closed bool) {
 			s.expected(strconv.Quote(end))
 		case s.next("?"):
 			closed = false
+		case s.verbatim:
+			refs = append(refs, s.axis(quotes))
 		default:
 			refs = subaxis.AppendMerge(refs, s.axis(quotes))
 		}
@@ -235,6 +242,9 @@ func (s *scanner) set(quotes string) ir.ShardAxes {
 	refs, closed := s.axes("}", quotes)
 	if !closed {
 		s.failf(diag.Syntax, at, "a set of axes cannot be open")
+	}
+	if s.verbatim {
+		return refs
 	}
 	return subaxis.SortMerge(refs)
 }

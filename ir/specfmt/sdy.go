@@ -19,8 +19,9 @@ func formatSdy(l *Layout) (string, []string, error) {
 }
 
 // sdy reads #sdy.sharding<@mesh, [{"x", ?}p1, {}], replicated={"y"}>, the same without #sdy.sharding, or its list of
-// dimensions alone.
+// dimensions alone. Lists of axes stay as they are written, so that the verifier sees what Shardy's sees.
 func (s *scanner) sdy(rank int) (l Layout) {
+	s.verbatim = true
 	short := true
 	if s.next("#sdy.sharding"); s.next("<") {
 		short = false
@@ -65,7 +66,10 @@ func (s *scanner) sdyMesh() {
 		if name == "" {
 			name = s.quoted(`"`)
 		}
-		if s.mesh != nil && s.mesh.Name != name {
+		switch {
+		case s.mesh != nil && s.mesh.Name == "":
+			s.mesh = &ir.MeshDecl{Mesh: s.mesh.Mesh, Name: name}
+		case s.mesh != nil && s.mesh.Name != name:
 			s.failf(diag.UnknownMesh, at, "the mesh is %s, not @%s", s.mesh.FormatRef(), ir.FormatSymbol(name))
 		}
 		return

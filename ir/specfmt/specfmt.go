@@ -64,7 +64,7 @@ func FormOf(text string) Form {
 		return PartitionSpec
 	case strings.HasPrefix(text, "{"):
 		return GSPMD
-	case isList && list != "" && list[0] != '{' && list[0] != ']':
+	case isList && list != "" && list[0] != '{' && list[0] != ']', strings.HasPrefix(text, "("):
 		return DTensor
 	}
 	return Sdy
@@ -81,11 +81,12 @@ type Layout struct {
 const AnyRank = -1
 
 // Parse reads a layout over a mesh. The mesh may be nil for forms that can say it themselves: GSPMD, and Sdy with an
-// inlined mesh. The rank is that of the tensor, or AnyRank. Pos is the place of the text's first character.
+// inlined mesh; one without a name takes the name that a text of Shardy has. The rank is that of the tensor, or AnyRank.
+// Pos is the place of the text's first character.
 //
-// Dropped says what of the text no sharding keeps. Errors are of class diag.ErrInvalid for a text that is wrong,
-// diag.ErrUnsupported for one that is right but says what no sharding over this mesh can, and diag.ErrTooLarge for
-// device arrays above a million.
+// Dropped says what of the text no sharding keeps. Errors are of class diag.ErrInvalid for a text that is wrong, or that
+// Shardy's verifier would refuse, diag.ErrUnsupported for one that is right but says what no sharding over this mesh can,
+// and diag.ErrTooLarge for device arrays above a million.
 func Parse(f Form, mesh *ir.MeshDecl, rank int, text string, pos diag.Position) (l Layout, dropped []string, err error) {
 	s := &scanner{mesh: mesh, text: text, start: pos, what: f.String()}
 	if mesh == nil && f != GSPMD && f != Sdy {
@@ -100,6 +101,9 @@ func Parse(f Form, mesh *ir.MeshDecl, rank int, text string, pos diag.Position) 
 		l, dropped = s.hloSharding(rank)
 	default:
 		l = s.sdy(rank)
+	}
+	if s.err == nil {
+		s.err = ir.CheckSharding(&l.Sharding, &l.Mesh.Mesh, pos)
 	}
 	if s.err != nil {
 		return Layout{}, nil, s.err

@@ -31,8 +31,8 @@ func TestNotation(t *testing.T) {
 		{"P('data', None, ('model', 'x'))", ir.Sharding{Dims: []ir.DimSharding{closed(data), closed(), closed(model, testMesh.Full(2))}}},
 		{"P('x':(1)2, ?)", ir.Sharding{Dims: []ir.DimSharding{closed(half), open()}}},
 		{"P(('x':(2)4, ?), ('data', ?))", ir.Sharding{Dims: []ir.DimSharding{open(subaxis.Ref{Axis: 2, Pre: 2, Size: 4}), open(data)}}},
-		{"P('data'p1, ()p0, (?)p2, ('model', ?)p0)", ir.Sharding{Dims: []ir.DimSharding{
-			{Axes: ir.ShardAxes{data}, Closed: true, Priority: 1}, {Closed: true}, {Priority: 2}, {Axes: ir.ShardAxes{model}}}}},
+		{"P('data'p1, (?)p0, (?)p2, ('model', ?)p0)", ir.Sharding{Dims: []ir.DimSharding{
+			{Axes: ir.ShardAxes{data}, Closed: true, Priority: 1}, {}, {Priority: 2}, {Axes: ir.ShardAxes{model}}}}},
 		{"P(None, replicated={'model'}, unreduced={'data', 'x':(1)2})", ir.Sharding{Dims: []ir.DimSharding{closed()},
 			Replicated: ir.ShardAxes{model}, Unreduced: ir.ShardAxes{data, half}}},
 		{"P('model', unreduced=max{'data'})", ir.Sharding{Dims: []ir.DimSharding{closed(model)},
@@ -143,7 +143,7 @@ func TestTuples(t *testing.T) {
 // Any text ends in a layout or an error, and what is read can be written and read again.
 func FuzzParse(f *testing.F) {
 	for form, texts := range map[specfmt.Form][]string{
-		specfmt.PartitionSpec: {"P('data', None, ('model', 'x'))", "P('x':(1)2, ?)", "P(()p0, replicated={'x'})",
+		specfmt.PartitionSpec: {"P('data', None, ('model', 'x'))", "P('x':(1)2, ?)", "P((?)p0, replicated={'x'})",
 			`P("da\x74a", unreduced_kind=max, unreduced={'x'})`},
 		specfmt.Sdy: {`<@mesh, [{"data", ?}p1, {}, {}], replicated={"x":(1)2}, unreduced=max{"model"}>`,
 			`<mesh<["data"=4, "b"=2], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>, [{"b"}]>`},

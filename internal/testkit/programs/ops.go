@@ -116,28 +116,38 @@ func (g *generator) loop(v ir.ValueID) {
 	if !g.Loops || g.inLoop {
 		return
 	}
-	m, t := g.m, g.m.Type(v)
-	counter := m.TensorType(dtype.I32)
-	op := g.b.OpRegions(ir.OpWhile, []ir.TypeID{counter, t}, nil, 2, g.b.Integer(dtype.I32, 0), v)
-	cond, body := m.AddBlock(m.Regions(op)[0]), m.AddBlock(m.Regions(op)[1])
-	i, b := m.AddBlockArg(cond, counter), m.BuilderAtEnd(cond)
-	m.AddBlockArg(cond, t)
-	less := ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: "LT"}
-	b.Op(ir.OpStablehloReturn, nil, nil,
-		b.Op1(ir.OpCompare, m.TensorType(dtype.I1), attrs("comparison_direction", less), i, b.Integer(dtype.I32, 3)))
-
-	i, b = m.AddBlockArg(body, counter), m.BuilderAtEnd(body)
+	t := g.m.Type(v)
+	op, b, end := threeRounds(g.m, g.b, v)
 	inside := *g
-	inside.b, inside.inLoop, inside.values = b, true, append(slices.Clone(g.values), m.AddBlockArg(body, t))
+	inside.b, inside.inLoop, inside.values = b, true, append(slices.Clone(g.values), g.m.BlockArgs(g.m.RegionBlock(op, 1))[1])
 	for range rapid.IntRange(1, 2).Draw(g.t, "ops in the loop") {
 		inside.op()
 	}
 	next := inside.values[len(inside.values)-1]
-	if m.Type(next) != t {
+	if g.m.Type(next) != t {
 		next = b.Op1(ir.OpAdd, t, nil, v, inside.values[len(g.values)])
 	}
-	b.Op(ir.OpStablehloReturn, nil, nil, b.Op1(ir.OpAdd, counter, nil, i, b.Integer(dtype.I32, 1)), next)
-	g.add(m.Result(op, 1))
+	end(next)
+	g.add(g.m.Result(op, 1))
+}
+
+// threeRounds writes a loop of three rounds that carries their number and a value. Its body, which the builder writes, ends with what the
+// value is next.
+func threeRounds(m *ir.Module, b *ir.Builder, v ir.ValueID) (op ir.OpID, body *ir.Builder, end func(next ir.ValueID)) {
+	t, counter := m.Type(v), m.TensorType(dtype.I32)
+	op = b.OpRegions(ir.OpWhile, []ir.TypeID{counter, t}, nil, 2, b.Integer(dtype.I32, 0), v)
+	cond, round := m.AddBlock(m.Regions(op)[0]), m.AddBlock(m.Regions(op)[1])
+	i, test := m.AddBlockArg(cond, counter), m.BuilderAtEnd(cond)
+	m.AddBlockArg(cond, t)
+	less := ir.EnumAttr{Dialect: "stablehlo", Enum: "comparison_direction", Value: "LT"}
+	test.Op(ir.OpStablehloReturn, nil, nil,
+		test.Op1(ir.OpCompare, m.TensorType(dtype.I1), attrs("comparison_direction", less), i, test.Integer(dtype.I32, 3)))
+
+	i, body = m.AddBlockArg(round, counter), m.BuilderAtEnd(round)
+	m.AddBlockArg(round, t)
+	return op, body, func(next ir.ValueID) {
+		body.Op(ir.OpStablehloReturn, nil, nil, body.Op1(ir.OpAdd, counter, nil, i, body.Integer(dtype.I32, 1)), next)
+	}
 }
 
 func (g *generator) transpose(v ir.ValueID, dims []int64) {

@@ -1,0 +1,102 @@
+package ir
+
+// InPlace returns for each value the one into whose memory it is written, 0 for those that take memory of their own, as XLA assigns
+// buffers: what an op updates or scatters into, where nothing needs that any more; what enters a loop, for the loop's result; the loop's
+// result for what its body takes and hands on, where that is made after the last use of what it took; and a branch's result for what the
+// branch hands back. Inputs of the function are written to only if the caller gives them up.
+func (l *Liveness) InPlace(donated func(arg ValueID) bool) []ValueID {
+	p := &placing{l, donated, make([]ValueID, l.m.NumValues())}
+	p.block(l.body)
+	return p.of
+}
+
+// Rewritten returns the operand into which an op writes one of its results, or into a copy of it where that is needed later: what it
+// updates or scatters into, or what enters a loop. It is 0 for others.
+func (m *Module) Rewritten(op OpID, result int) ValueID {
+	switch k := m.Kind(op); {
+	case k == OpWhile:
+		return m.Operand(op, result)
+	case (k == OpDynamicUpdateSlice || k == OpScatter) && m.NumResults(op) == 1:
+		return m.Operand(op, 0)
+	}
+	return 0
+}
+
+// placing finds the places of values, in program order.
+type placing struct {
+	*Liveness
+	donated func(arg ValueID) bool
+	of      []ValueID
+}
+
+func (p *placing) block(b BlockID) {
+	for op := range p.m.Ops(b) {
+		for i, v := range p.m.Results(op) {
+			if into := p.m.Rewritten(op, i); into != 0 && p.free(into, op) {
+				p.of[v] = into
+			}
+		}
+		switch p.m.Kind(op) {
+		case OpWhile:
+			p.loop(op)
+		case OpCase, OpIf:
+			for i := range p.m.NumRegions(op) {
+				p.branch(op, p.m.RegionBlock(op, i))
+			}
+		case OpSdyManualComputation:
+			p.block(p.m.RegionBlock(op, 0))
+		}
+	}
+}
+
+// loop places what a loop carries, and what its body makes.
+func (p *placing) loop(op OpID) {
+	cond, body := p.m.RegionBlock(op, 0), p.m.RegionBlock(op, 1)
+	for i, v := range p.m.Results(op) {
+		p.of[p.m.BlockArgs(cond)[i]], p.of[p.m.BlockArgs(body)[i]] = v, v
+	}
+	p.block(body)
+	for i, arg := range p.m.BlockArgs(body) {
+		v := p.m.Operand(p.m.LastOp(body), i)
+		if p.madeIn(v, body) && p.over(arg, p.m.DefiningOp(v)) {
+			p.of[v] = arg
+		}
+	}
+}
+
+// branch places what a branch makes and hands back.
+func (p *placing) branch(op OpID, body BlockID) {
+	p.block(body)
+	for i, v := range p.m.Results(op) {
+		if from := p.m.Operand(p.m.LastOp(body), i); p.madeIn(from, body) {
+			p.of[from] = v
+		}
+	}
+}
+
+// madeIn says whether an op of a block makes a value that has no place yet.
+func (p *placing) madeIn(v ValueID, b BlockID) bool {
+	op := p.m.DefiningOp(v)
+	return op != 0 && p.m.OpBlock(op) == b && p.of[v] == 0
+}
+
+// over says whether an op may write where a value is: it is after the last use or, element by element, the last use itself.
+func (p *placing) over(v ValueID, op OpID) bool {
+	_, end := p.Interval(v)
+	return end <= p.start[op] || end == p.start[op]+1 && p.m.Kind(op).IsElementwise()
+}
+
+// free says whether an op may write into one of its operands: it is the last to read it, and reads it once.
+func (p *placing) free(v ValueID, op OpID) bool {
+	if _, end := p.Interval(v); end != p.start[op]+1 {
+		return false
+	}
+	reads := 0
+	for _, operand := range p.m.Operands(op) {
+		if operand == v {
+			reads++
+		}
+	}
+	carried, input := p.of[v] != 0, p.m.ArgBlock(v) == p.body
+	return reads == 1 && (p.m.DefiningOp(v) != 0 || carried || input && p.donated(v))
+}

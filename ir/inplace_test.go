@@ -1,0 +1,94 @@
+package ir_test
+
+import (
+	"testing"
+
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+)
+
+// Each case is a function with the values that are written over others, as their lines read: what a value is written over is named by its
+// position among the inputs, or by the op that makes it.
+func TestInPlace(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		donated    bool
+		over       map[ir.Kind]ir.Kind // of a result's op: what makes the value that it is written over; OpInvalid: an argument
+	}{
+		{"a slice that is updated", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %0, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpDynamicUpdateSlice: ir.OpTanh}},
+		{"one that is needed later", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %0, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, nil},
+		{"an input", `
+  %1 = stablehlo.dynamic_update_slice %x, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, nil},
+		{"an input that is given up", `
+  %1 = stablehlo.dynamic_update_slice %x, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>`, true, map[ir.Kind]ir.Kind{ir.OpDynamicUpdateSlice: 0}},
+		{"what a loop carries", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %1 = stablehlo.while(%a = %0) : tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %u = stablehlo.dynamic_update_slice %a, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+    %n = stablehlo.negate %u : tensor<8xf32>
+    stablehlo.return %n : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpWhile: ir.OpTanh, ir.OpDynamicUpdateSlice: 0, ir.OpNegate: 0}},
+		{"what a loop makes beside what it took", `
+  %1 = stablehlo.while(%a = %x) : tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %r = stablehlo.reverse %a, dims = [0] : tensor<8xf32>
+    %n = stablehlo.subtract %r, %a : tensor<8xf32>
+    stablehlo.return %r : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>`, false, nil},
+		{"what a branch hands back", `
+  %1 = "stablehlo.case"(%i) ({
+    %r = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+    stablehlo.return %r : tensor<8xf32>
+  }, {
+    stablehlo.return %x : tensor<8xf32>
+  }) : (tensor<i32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpReverse: ir.OpCase}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := mlir.Parse(t.Context(), []byte("func.func @main(%x: tensor<8xf32>, %y: tensor<2xf32>, %i: tensor<i32>) -> tensor<8xf32> {"+
+				c.body+"\n}\n"), mlir.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := m.MainFunc().Body
+			of := ir.NewLiveness(m, body).InPlace(func(ir.ValueID) bool { return c.donated })
+			seen := 0
+			m.Walk(body, func(op ir.OpID) {
+				for _, v := range m.Results(op) {
+					if of[v] == 0 {
+						continue
+					}
+					made := ir.Kind(0)
+					if by := m.DefiningOp(of[v]); by != 0 {
+						made = m.Kind(by)
+					}
+					if want, ok := c.over[m.Kind(op)]; !ok || want != made {
+						t.Errorf("%s is written over what %s makes", m.Kind(op), made)
+					}
+					seen++
+				}
+			})
+			if seen != len(c.over) {
+				t.Errorf("%d values are written over others, %v are", seen, c.over)
+			}
+		})
+	}
+}
