@@ -18,8 +18,10 @@ package autoshard
 
 import (
 	"context"
+	"errors"
 
 	"autoshard/answer"
+	"autoshard/blocks"
 	"autoshard/explain"
 	"autoshard/internal/diag"
 	"autoshard/plan"
@@ -36,8 +38,10 @@ type (
 	PlanOptions = plan.Options
 	// Session is a model that is planned again and again while shardings of its inputs and outputs change.
 	Session = plan.Session
-	// Pin is the sharding that an input or output is to have.
+	// Pin is the sharding that inputs and outputs are to have.
 	Pin = plan.Pin
+	// Forbid keeps axes away from inputs and outputs.
+	Forbid = plan.Forbid
 	// TripCount says how often a loop is taken to run whose end the data decides.
 	TripCount = plan.TripCount
 	// Progress is a report of long work.
@@ -46,14 +50,50 @@ type (
 	MeshAxis = answer.MeshAxis
 	// Tensor is an input or output, as a plan or propagation cuts it.
 	Tensor = answer.Tensor
+	// Difference says in what two plans differ.
+	Difference = plan.Difference
+	// PlanChange is an option of two plans, in a Difference.
+	PlanChange = plan.Change
+	// PlanFigure is a prediction of two plans.
+	PlanFigure = plan.Figure
+	// TrafficPair is what collectives of one kind over the same axes send in two plans.
+	TrafficPair = plan.TrafficPair
+	// ValuePair is an input or output of two plans.
+	ValuePair = plan.ValuePair
+	// AuditPoint is one thing that was worked out again, in a PlanAudit.
+	AuditPoint = plan.Point
+	// PlanAudit is what was found by working out again what a plan says.
+	PlanAudit = plan.Audit
+	// PlanEvidence is what a plan is worked out from again, for [Plan.Check].
+	PlanEvidence = plan.Evidence
+	// Weighing says how else a value of a plan could be cut, for [Session.Weigh].
+	Weighing = plan.Weighing
+	// Decision is how inputs of a plan that are alike are cut, for [Session.Decisions].
+	Decision = plan.Decision
+	// PlanRequest says what a plan was made for and how.
+	PlanRequest = plan.Request
+	// ModelRequest says which program that was.
+	ModelRequest = answer.Given
+	// Hashes tell whether a plan, and what it was made from, are as they were.
+	Hashes = plan.Hashes
+	// Constraint is a sharding that the user wrote inside a program, as a plan keeps it.
+	Constraint = plan.Constraint
+	// Timeline sums up a simulated step in which collectives run beside other ops.
+	Timeline = plan.Timeline
+	// LinkBusy is how long links are busy in it.
+	LinkBusy = program.LinkBusy
 	// Collective is one communication of a plan's program.
 	Collective = plan.Collective
 	// Estimate is the predicted cost of one step on one device.
 	Estimate = program.Estimate
 	// Baseline is a plan that needs no search, for comparison.
 	Baseline = plan.Baseline
+	// Gain is what a rewrite of a plan's program saves.
+	Gain = plan.Gain
 	// Merging is what is gained by sending collectives as one.
 	Merging = plan.Merging
+	// TriedMesh is a mesh on which a plan was looked for.
+	TriedMesh = plan.TriedMesh
 	// Certificate says how good a plan is.
 	Certificate = plan.Certificate
 	// Finding is something that a user should know about an answer.
@@ -80,6 +120,16 @@ type (
 	Explanation = explain.Explanation
 	// DimReason explains one dimension.
 	DimReason = explain.DimReason
+	// Derivative is a program that is made of another one and some of its inputs.
+	Derivative = program.Derivative
+	// Communication says what a program sends, and what a step of it takes.
+	Communication = program.Communication
+	// Watched is a run, with what devices held of some values.
+	Watched = program.Watched
+	// BlocksRequest asks which device holds which block of a tensor.
+	BlocksRequest = blocks.Request
+	// Blocks is the answer.
+	Blocks = blocks.Answer
 	// ReshardRequest asks for a way between two shardings of a tensor.
 	ReshardRequest = resharding.Request
 	// Resharding is the cheapest way.
@@ -106,6 +156,14 @@ type (
 	MoveRequest = pricing.ReshardRequest
 	// Explainer answers many questions about one propagation.
 	Explainer = explain.Explainer
+)
+
+// The derivatives that [Program.Derive] makes.
+const (
+	Transpose = program.Transpose
+	JVP       = program.JVP
+	VJP       = program.VJP
+	Gradient  = program.Gradient
 )
 
 // PlanSchema identifies the JSON form of a Plan.
@@ -151,18 +209,51 @@ func ReadPlan(ctx context.Context, file string, src []byte) (*Plan, error) {
 	return plan.Read(ctx, file, src)
 }
 
-// ReadProgram reads what can be run: plan.json, the text of a shard_map program, or MLIR whose function main is one manual
-// computation; the content decides. File names the source in errors, which are located and of class ErrInvalid,
-// ErrTooLarge or ErrUnsupported, or the context's.
+// ParsePin reads a pin: w1=P(None, 'model'). The text up to the first = is the name. Errors are of class ErrInvalid.
+func ParsePin(text string) (Pin, error) { return plan.ParsePin(text) }
+
+// ParseForbid reads what is forbidden: embed: data,model. Errors are of class ErrInvalid.
+func ParseForbid(text string) (Forbid, error) { return plan.ParseForbid(text) }
+
+// DiffPlans compares two plans, of one model or of two.
+func DiffPlans(before, after *Plan) *Difference { return plan.Diff(before, after) }
+
+// HashText returns the hash that plans have of a model's text, unpacked.
+func HashText(src []byte) string { return answer.Hash(src) }
+
+// ReadProgram reads what can be run: plan.json, the text of a shard_map program, or MLIR with manual computations; the content decides.
+// Where the function main does more than one manual computation, the program is that of [PlanAsAnnotated]. File names the source in errors,
+// which are located and of class ErrInvalid, ErrTooLarge or ErrUnsupported, or the context's.
 func ReadProgram(ctx context.Context, file string, src []byte) (*Program, error) {
 	if program.IsShardMap(src) || program.IsManualComputation(src) {
-		return program.ReadShardMap(ctx, file, src)
+		p, err := program.ReadShardMap(ctx, file, src)
+		if errors.Is(err, ErrUnsupported) && !program.IsShardMap(src) {
+			return readAnnotated(ctx, file, src)
+		}
+		return p, err
 	}
 	p, err := plan.Read(ctx, file, src)
 	if err != nil {
 		return nil, err
 	}
 	return p.Lowered(ctx)
+}
+
+// readAnnotated returns the program of a model around manual computations.
+func readAnnotated(ctx context.Context, file string, src []byte) (*Program, error) {
+	model, err := ReadModel(ctx, file, src)
+	if err != nil {
+		return nil, err
+	}
+	p, err := PlanAsAnnotated(ctx, model, PlanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.Lowered(ctx)
+	if err == nil {
+		out.Notes = append(out.Notes, "the model is more than one shard_map: all of it is cut as its shardings say")
+	}
+	return out, err
 }
 
 // ReadShardMap reads a shard_map program and checks its types, or finds them and inserts the casts where the text gives none.
@@ -174,6 +265,9 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (*Program, error
 
 // IsShardMap says whether a text is a shard_map program: its first word, behind comments, is shard_map.
 func IsShardMap(src []byte) bool { return program.IsShardMap(src) }
+
+// IsManualComputation says whether a program is MLIR with a manual computation, as JAX exports a shard_map.
+func IsManualComputation(src []byte) bool { return program.IsManualComputation(src) }
 
 // DefaultAhead is how many places before its own a collective may start in the simulated step of [Program.Breakdown].
 const DefaultAhead = program.DefaultAhead
@@ -200,6 +294,13 @@ func Explain(ctx context.Context, model *Model, o ExplainOptions) (*Explanation,
 // NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
 func NewExplainer(ctx context.Context, model *Model, o PropagateOptions) (*Explainer, error) {
 	return explain.NewExplainer(ctx, model.source(), o)
+}
+
+// ShowBlocks returns which device holds which block of a tensor, from its sharding in the form of any system that [ConvertSpec] reads.
+// Errors are of class ErrInvalid where the text is wrong, ErrUnsupported for manual axes, or ErrTooLarge.
+func ShowBlocks(r *BlocksRequest) (a *Blocks, err error) {
+	defer diag.Recover("show", &err)
+	return blocks.Show(r)
 }
 
 // Reshard returns the cheapest sequence of collectives that brings a tensor from one sharding to another. Errors are of class ErrInvalid

@@ -10,6 +10,7 @@ import (
 
 	"autoshard"
 	"autoshard/cost"
+	"autoshard/rewrites"
 )
 
 // linked is options for a chip on a torus whose links take as long as its matrix units, for models of any size.
@@ -40,7 +41,7 @@ func TestCollectiveMatmul(t *testing.T) {
 	o := linked(t)
 	o.Memory = 500_000
 	rings := makePlan(t, model, o)
-	o.SerialMatmul = true
+	o.Without = rewrites.Of(rewrites.CollectiveMatmul)
 	serial := makePlan(t, model, o)
 	switch {
 	case permutes(serial) > 0:
@@ -127,7 +128,7 @@ func TestCollectiveMatmulOfLargeModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	rings := makePlan(t, model, o)
-	o.SerialMatmul = true
+	o.Without = rewrites.Of(rewrites.CollectiveMatmul)
 	serial := makePlan(t, model, o)
 	if permutes(rings) <= permutes(serial) || rings.Estimate.Seconds >= serial.Estimate.Seconds {
 		t.Errorf("rings send %d bytes and take %g s, without them it is %g s", permutes(rings), rings.Estimate.Seconds, serial.Estimate.Seconds)

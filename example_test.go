@@ -268,7 +268,7 @@ func ExampleProgram_transpose() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	transpose, err := p.Transpose(ctx, []string{"a"})
+	transpose, err := p.Derive(ctx, autoshard.Transpose, []string{"a"})
 	if err != nil {
 		log.Fatal(err)
 	}

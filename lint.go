@@ -2,6 +2,7 @@ package autoshard
 
 import (
 	"context"
+	"slices"
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
@@ -33,10 +34,10 @@ func CheckLintRules(names []string) error { return lint.CheckNames(names) }
 // FindingRules describes all kinds of findings: those of Lint, and those that only plans and propagations have.
 func FindingRules() []Rule { return append(LintRules(), lint.Answers()...) }
 
-// LintRules describes the rules of Lint.
+// LintRules describes the rules of Lint, and those of shard_map programs.
 func LintRules() []Rule {
 	var out []Rule
-	for _, r := range lint.Rules() {
+	for _, r := range slices.Concat(lint.Rules(), lint.Programs()) {
 		out = append(out, Rule{ID: diag.Code(r.Name), Severity: diag.SeverityWarning, Name: r.Summary, Text: r.Text})
 	}
 	return out

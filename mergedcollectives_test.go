@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"autoshard"
+	"autoshard/rewrites"
 )
 
 // A training step of small tensors, cut as its user says, sends many gradients as one: it takes less time for the same bytes, and computes
@@ -14,7 +15,7 @@ func TestMergedCollectives(t *testing.T) {
 	o := options(t)
 	o.Mesh, o.Steps = nil, 20_000_000
 	merged := makePlan(t, model, o)
-	o.Separate = true
+	o.Without = rewrites.Of(rewrites.MergeCollectives)
 	separate := makePlan(t, model, o)
 	if strings.Contains(separate.Program, "autoshard.merged_bytes") || !strings.Contains(merged.Program, "autoshard.merged_bytes") {
 		t.Error("collectives are merged where that is off, or not where it is on")

@@ -19,6 +19,8 @@ type Model struct {
 	file     string
 	module   *ir.Module
 	export   *jaxexport.Exported // of what JAX exported, nil otherwise
+	hash     string              // of the text
+	given    answer.Given        // what the user made of it; the file is above
 	platform string              // that was chosen where the user did not
 	sized    bool                // for sizes or a platform: the module is not that of the export any more
 }
@@ -46,7 +48,7 @@ func ReadModel(ctx context.Context, file string, src []byte) (model *Model, err 
 		return nil, err
 	}
 	m.LocateByText()
-	return &Model{file: file, module: m, export: export}, nil
+	return &Model{file: file, module: m, export: export, hash: answer.Hash(src)}, nil
 }
 
 // with returns the model with another module in place of its own.
@@ -72,7 +74,10 @@ func (m *Model) Name() string {
 
 // source returns the model as what plans and propagations answer about.
 func (m *Model) source() *answer.Source {
-	return &answer.Source{Name: m.Name(), Module: m.module, Platforms: m.platforms(), Platform: m.platform, Dropped: m.dropped()}
+	given := m.given
+	given.File = m.file
+	return &answer.Source{Name: m.Name(), Given: given, Hash: m.hash, Module: m.module, Platforms: m.platforms(), Platform: m.platform,
+		Dropped: m.dropped()}
 }
 
 // platforms returns the names of the platforms of an export by index, nil where the file does not say them.

@@ -65,8 +65,8 @@ func TestEndedContext(t *testing.T) {
 		"unsharded":     func() error { _, err := program.Unsharded(ctx, ones(program)); return err },
 		"estimate":      func() error { _, err := program.Estimate(ctx, cost.Hardware{}); return err },
 		"emit":          func() error { _, err := program.Emit(ctx, "shardmap"); return err },
-		"transpose":     func() error { _, err := program.Transpose(ctx, []string{"arg0"}); return err },
-		"gradient":      func() error { _, err := program.Gradient(ctx, []string{"arg0"}); return err },
+		"transpose":     func() error { _, err := program.Derive(ctx, autoshard.Transpose, []string{"arg0"}); return err },
+		"gradient":      func() error { _, err := program.Derive(ctx, autoshard.Gradient, []string{"arg0"}); return err },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

@@ -27,3 +27,18 @@ func TestReshard(t *testing.T) {
 		}
 	}
 }
+
+// The façade reads the sharding of any system, and fails with the classes that it promises.
+func TestShowBlocks(t *testing.T) {
+	axes := []autoshard.MeshAxis{{Name: "x", Size: 2}}
+	a, err := autoshard.ShowBlocks(&autoshard.BlocksRequest{Text: "[Shard(0)] : f32[8]", Mesh: axes})
+	if err != nil || a.Bytes.Block != 16 || len(a.Devices) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for text, class := range map[string]error{"P('y') : f32[8]": autoshard.ErrInvalid, "{manual} : f32[8]": autoshard.ErrUnsupported,
+		"P() : f32[1000000000000]": autoshard.ErrTooLarge} {
+		if _, err := autoshard.ShowBlocks(&autoshard.BlocksRequest{Text: text, Mesh: axes}); !errors.Is(err, class) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package autoshard
 
 import (
+	"slices"
+
 	"autoshard/internal/diag"
 	"autoshard/ir/rule"
 )
@@ -26,5 +28,7 @@ func (m *Model) WithRules(rules []string) (out *Model, err error) {
 	if err := rule.ApplyUser(c, named); err != nil {
 		return nil, err
 	}
-	return m.with(c), nil
+	out = m.with(c)
+	out.given.Rules = append(slices.Clip(out.given.Rules), rules...)
+	return out, nil
 }

@@ -7,27 +7,39 @@ import (
 	"testing"
 
 	"autoshard"
+	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
 	"autoshard/program"
 )
 
-// TestShardMapDocument reads and runs the programs of docs/shardmap.md.
-func TestShardMapDocument(t *testing.T) {
+// documented returns the programs of docs/shardmap.md by their names.
+func documented(t *testing.T) map[string]*autoshard.Program {
+	t.Helper()
 	text, err := os.ReadFile("docs/shardmap.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	programs := 0
+	programs := map[string]*autoshard.Program{}
 	for block := range strings.SplitSeq(string(text), "```\n") {
 		if !autoshard.IsShardMap([]byte(block)) {
 			continue
 		}
-		programs++
 		p, err := autoshard.ReadShardMap(t.Context(), "docs/shardmap.md", []byte(block))
 		if err != nil {
-			t.Errorf("%v in\n%s", err, block)
-			continue
+			t.Fatalf("%v in\n%s", err, block)
 		}
+		programs[p.Name] = p
+	}
+	if len(programs) != 4 {
+		t.Errorf("the document has %d programs, not 4", len(programs))
+	}
+	return programs
+}
+
+// TestShardMapDocument reads the programs of docs/shardmap.md and writes them in all forms.
+func TestShardMapDocument(t *testing.T) {
+	for _, p := range documented(t) {
 		if _, err := autoshard.ReadShardMap(t.Context(), "again", []byte(textOf(t, p))); err != nil {
 			t.Errorf("%v in\n%s", err, textOf(t, p))
 		}
@@ -37,8 +49,27 @@ func TestShardMapDocument(t *testing.T) {
 			}
 		}
 	}
-	if programs != 2 {
-		t.Errorf("the document has %d programs, not 2", programs)
+}
+
+// What the document says of two programs: with reduced weights nothing is sent backward, and slices of different lengths end up there.
+func TestShardMapDocumentAnswers(t *testing.T) {
+	programs := documented(t)
+	back, err := programs["product"].Derive(t.Context(), autoshard.VJP, []string{"w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := textOf(t, back); !strings.Contains(text, "out_specs=(P(unreduced={'i'}),)") || strings.Contains(text, "psum") {
+		t.Errorf("backward the product is\n%s", text)
+	}
+	ints := func(n ...int64) *tensor.Tensor {
+		x := tensor.FromInts(dtype.I32, []int64{int64(len(n))}, n...)
+		return &x
+	}
+	x, into := tensor.FromFloats(dtype.F32, []int64{6}, 1, 2, 2, 3, 4, 0), tensor.New(dtype.F32, []int64{8})
+	got, err := programs["exchange"].Run(t.Context(), []*tensor.Tensor{&x, &into, ints(0, 1, 0, 1), ints(1, 2, 1, 1), ints(0, 0, 1, 2),
+		ints(1, 1, 2, 1)})
+	if err != nil || got.Outputs[0].String() != "f32[8] [1, 3, 0, 0, 2, 2, 4, 0]" {
+		t.Errorf("the exchange gives %v, %v", got, err)
 	}
 }
 

@@ -1,8 +1,10 @@
 package autoshard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +43,7 @@ func (m *Model) WithSizes(ctx context.Context, sizes []string, platform string) 
 	}
 	out = m.with(c)
 	out.sized = true
+	out.given.Sizes, out.given.Platform = append(slices.Clip(out.given.Sizes), sizes...), cmp.Or(platform, out.given.Platform)
 	if index >= 0 && platform == "" {
 		out.platform = fmt.Sprintf("number %d, counted from 0", index)
 		if index < len(o.Platforms) {

@@ -201,6 +201,9 @@ func ConvertSpec(r SpecRequest) (specs []Spec, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if mesh != nil && l.Mesh.Name == "" {
+			l.Mesh = &ir.MeshDecl{Mesh: l.Mesh.Mesh, Name: "mesh"}
+		}
 		s, err := specOf(to, &l)
 		if err != nil {
 			return nil, err
@@ -211,6 +214,7 @@ func ConvertSpec(r SpecRequest) (specs []Spec, err error) {
 	return specs, nil
 }
 
+// mesh returns the mesh, which has no name until a text gives it one; nil where the text is to tell it.
 func (r *SpecRequest) mesh() (*ir.MeshDecl, error) {
 	if r.Axes == nil && r.DeviceIDs == nil {
 		return nil, nil
@@ -218,9 +222,5 @@ func (r *SpecRequest) mesh() (*ir.MeshDecl, error) {
 	if err := answer.CheckAxes(r.Axes); err != nil {
 		return nil, err
 	}
-	mesh, err := specfmt.NewMesh(r.Axes, r.DeviceIDs)
-	if err == nil {
-		mesh.Name = "mesh"
-	}
-	return mesh, err
+	return specfmt.NewMesh(r.Axes, r.DeviceIDs)
 }

@@ -14,12 +14,12 @@ import (
 // Finding is something that a user should know about an answer: what the model asks for and the answer does not keep,
 // what stays whole on every device, what makes a price uncertain.
 type Finding struct {
-	Code     string `json:"code"` // name of the rule that fired, such as uneven-sharding
-	Severity string `json:"severity"`
-	Message  string `json:"message"`
-	File     string `json:"file,omitempty"` // of the model's text
-	Line     int    `json:"line,omitempty"` // from 1; 0: not known
-	Column   int    `json:"column,omitempty"`
+	Code     string `json:"code"`             // name of the rule that fired, such as uneven-sharding
+	Severity string `json:"severity"`         // warning or note
+	Message  string `json:"message"`          // for people
+	File     string `json:"file,omitempty"`   // of the model's text
+	Line     int    `json:"line,omitempty"`   // from 1; 0: not known
+	Column   int    `json:"column,omitempty"` // from 1
 	Source   string `json:"source,omitempty"` // line of the program that the model was exported from, such as train.py:12
 	Value    string `json:"value,omitempty"`  // that it is about, such as arg0, if it is one
 }

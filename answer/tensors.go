@@ -19,8 +19,8 @@ type MeshAxis = subaxis.Axis
 
 // Tensor is an input or output of the plan.
 type Tensor struct {
-	Index      int      `json:"index"`
-	Name       string   `json:"name"`
+	Index      int      `json:"index"`              // among the inputs, or the outputs
+	Name       string   `json:"name"`               // as the program calls it, unique among the inputs or the outputs
 	Role       string   `json:"role,omitempty"`     // param, opt_state, batch, … as the model says; batch also where its shape and use tell
 	Type       string   `json:"type"`               // of the whole tensor, such as f32[128,512]
 	LocalType  string   `json:"localType"`          // of one device's block
@@ -31,6 +31,9 @@ type Tensor struct {
 	Bytes      int64    `json:"bytes"`              // of one device's block
 	User       bool     `json:"user"`               // the user wrote a sharding for it
 	Replaces   *int     `json:"replaces,omitempty"` // of an output: the input whose place it takes in the next step
+	Donated    bool     `json:"donated,omitempty"`  // of an input: the program may reuse its buffer
+	// PartitionSpec over the plan's refined mesh, which JAX can say; absent in a propagation
+	RefinedSpec string `json:"refinedSpec,omitempty"`
 }
 
 // Shape returns the element type and the dimensions of the whole tensor, false where it is none, such as a token, or has
@@ -61,11 +64,13 @@ func Tensors(m *ir.Module, user func(arg, result int) bool) (inputs, outputs []T
 	main, _ := m.Main()
 	f := m.Func(main)
 	args, results := names.Args(m, main), names.Results(m, main)
+	inputs, outputs = []Tensor{}, []Tensor{}
 	for i, arg := range m.BlockArgs(f.Body) {
 		t := describe(m, i, m.Type(arg), m.Sharding(arg))
 		t.Name = args.Names[i]
 		t.Role = f.ArgAttrs[i].Str(modeljson.RoleAttr)
 		t.User = user(i, -1)
+		t.Donated = f.ArgAttrs[i].Donated()
 		inputs = append(inputs, t)
 	}
 	for i, typ := range f.ResultTypes {
@@ -98,6 +103,30 @@ func describe(m *ir.Module, i int, typ ir.TypeID, sharding ir.ShardingID) Tensor
 // FormatRefs writes axes and parts of axes without quotes: data, model:(1)2.
 func FormatRefs(mesh *subaxis.Mesh, refs []subaxis.Ref) []string {
 	return lists.Map(refs, func(r subaxis.Ref) string { return strings.ReplaceAll(mesh.Format(r), `"`, "") })
+}
+
+// FormatGroups writes the devices of groups that are places in a mesh: 0,3. Of no groups it returns nil.
+func FormatGroups(mesh *subaxis.Mesh, groups [][]int64) (out []string) {
+	for _, members := range groups {
+		out = append(out, strings.Join(lists.Map(members, func(place int64) string { return strconv.FormatInt(mesh.DeviceID(place), 10) }), ","))
+	}
+	return out
+}
+
+// mostGroups bounds the groups of a collective that are listed.
+const mostGroups = 4
+
+// FormatAmong says between whom a collective communicates: along axes, or in the groups {0,3} {1,2} and 6 more.
+func FormatAmong(axes, groups []string) string {
+	if len(groups) == 0 {
+		return strings.Join(axes, ",")
+	}
+	shown := groups[:min(len(groups), mostGroups)]
+	text := "{" + strings.Join(shown, "} {") + "}"
+	if more := len(groups) - len(shown); more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
 }
 
 // FormatType returns a tensor type as people write it: f32[128,512].

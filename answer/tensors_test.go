@@ -1,10 +1,30 @@
 package answer_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/answer"
+	"autoshard/subaxis"
 )
+
+// Collectives whose groups run along no axes are shown with the devices of the first groups, by the numbers that the mesh gives them.
+func TestFormatAmong(t *testing.T) {
+	mesh := subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 4}}, DeviceIDs: []int64{3, 2, 1, 0}}
+	groups := answer.FormatGroups(&mesh, [][]int64{{0, 3}, {1}})
+	for _, c := range []struct {
+		axes, groups []string
+		want         string
+	}{
+		{[]string{"x", "y"}, nil, "x,y"},
+		{nil, groups, "{3,0} {2}"},
+		{nil, slices.Repeat([]string{"0"}, 6), "{0} {0} {0} {0} and 2 more"},
+	} {
+		if got := answer.FormatAmong(c.axes, c.groups); got != c.want {
+			t.Errorf("%v in %v: %q, want %q", c.axes, c.groups, got, c.want)
+		}
+	}
+}
 
 // Roles have names for people, and what has none says whether a result takes its place.
 func TestRoleName(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 	"autoshard/trace"
 )
@@ -91,19 +92,60 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}
-	if r.GetMemory() < 0 || r.GetSteps() < 0 {
-		return autoshard.PlanOptions{}, invalid("`memory` and `steps` must be at least 0")
+	if err := checkNumbers(r); err != nil {
+		return autoshard.PlanOptions{}, err
 	}
-	if most := autoshard.DefaultSearchMemory; r.GetSearchMemory() < 0 || r.GetSearchMemory() > most {
-		return autoshard.PlanOptions{}, invalid("`searchMemory` must be from 0 to %d", most)
+	without, err := withoutOf(r)
+	if err != nil {
+		return autoshard.PlanOptions{}, err
 	}
-	o := autoshard.PlanOptions{Mesh: mesh, Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(), Seed: r.GetSeed(),
-		SearchMemory: r.GetSearchMemory(), Now: time.Now, SerialMatmul: r.GetSerialMatmul(), Separate: r.GetSeparateCollectives(),
-		WholeAxes: r.GetWholeAxes()}
+	o := autoshard.PlanOptions{Mesh: mesh, Devices: r.GetDevices(), Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(),
+		Seed: r.GetSeed(), SearchMemory: r.GetSearchMemory(), Now: time.Now, Without: without, WholeAxes: r.GetWholeAxes()}
+	if r.Taste != nil {
+		if o.Taste = r.GetTaste(); o.Taste == 0 {
+			o.Taste = -1 // 0 is the default there
+		}
+	}
 	for _, t := range r.GetTripCounts() {
 		o.TripCounts = append(o.TripCounts, autoshard.TripCount{Loop: t.GetLoop(), Count: t.GetCount()})
 	}
+	for _, p := range r.GetPins() {
+		o.Pins = append(o.Pins, autoshard.Pin{Value: p.GetValue(), Sharding: p.GetSharding()})
+	}
+	for _, f := range r.GetForbidden() {
+		o.Forbidden = append(o.Forbidden, autoshard.Forbid{Value: f.GetValue(), Axes: f.GetAxes()})
+	}
 	return o, nil
+}
+
+// checkNumbers returns an error where a number of a request makes no sense.
+func checkNumbers(r *autoshardv1.PlanRequest) error {
+	switch most := autoshard.DefaultSearchMemory; {
+	case r.GetMemory() < 0 || r.GetSteps() < 0 || r.GetDevices() < 0:
+		return invalid("`memory`, `steps` and `devices` must be at least 0")
+	case !(r.GetTaste() >= 0 && r.GetTaste() <= 1):
+		return invalid("`taste` must be from 0 to 1")
+	case r.GetSearchMemory() < 0 || r.GetSearchMemory() > most:
+		return invalid("`searchMemory` must be from 0 to %d", most)
+	case r.GetDevices() > 0 && len(r.GetMesh()) > 0:
+		return invalid("`mesh` and `devices` are both given: a mesh is chosen where only `devices` is")
+	}
+	return nil
+}
+
+// withoutOf returns the rewrites that a request switches off.
+func withoutOf(r *autoshardv1.PlanRequest) (rewrites.Set, error) {
+	without, unknown := rewrites.Parse(r.GetWithout())
+	if unknown != "" {
+		return 0, invalid("`without` has an unknown rewrite %q%s", unknown, diag.DidYouMean(unknown, rewrites.Names()))
+	}
+	if r.GetSerialMatmul() {
+		without |= rewrites.Of(rewrites.CollectiveMatmul)
+	}
+	if r.GetSeparateCollectives() {
+		without |= rewrites.Of(rewrites.MergeCollectives)
+	}
+	return without, nil
 }
 
 func invalid(format string, args ...any) error {

@@ -67,14 +67,27 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 		replaces := int(n() >> 32 & 0xffff)
 		tensor := autoshard.Tensor{Index: replaces, Name: s(), Role: s(), Type: s(), LocalType: s(), Sharding: s(), Spec: s(),
 			Axes:       []string{s()},
-			WholeBytes: n(), Bytes: n(), User: n()%2 == 0, Replaces: &replaces}
+			WholeBytes: n(), Bytes: n(), User: n()%2 == 0, Replaces: &replaces, Donated: n()%2 == 1, RefinedSpec: s()}
+		axes := []autoshard.MeshAxis{{Name: s(), Size: n()}}
 		return autoshard.Plan{
-			Schema: autoshard.PlanSchema, Model: s(), Mesh: []autoshard.MeshAxis{{Name: s(), Size: n()}}, Hardware: s(), Memory: n(),
+			Schema: autoshard.PlanSchema, Model: s(), Mesh: axes, RefinedMesh: axes, Hardware: s(), Memory: n(),
 			Inputs: []autoshard.Tensor{tensor}, Outputs: []autoshard.Tensor{}, Dropped: []string{s()},
-			Collectives: []autoshard.Collective{{Kind: s(), Axes: []string{s()}, Type: s(), Count: n(), Bytes: n(), Seconds: x(), Source: s()}},
+			Collectives: []autoshard.Collective{{Kind: s(), Axes: []string{s()}, Groups: []string{s()}, Type: s(), Count: n(), Bytes: n(),
+				Seconds: x(), Source: s()}},
 			Estimate:    estimate(),
+			Constraints: []autoshard.Constraint{{Type: s(), Sharding: s(), Spec: s(), RefinedSpec: s(), Source: s()}},
+			Timeline: autoshard.Timeline{Seconds: x(), Hidden: x(), Ahead: replaces,
+				Busy: []autoshard.LinkBusy{{Links: s(), Seconds: x()}}},
+			Options: autoshard.PlanRequest{Topology: s(), Devices: n(), Taste: x(), Steps: n(), Seed: uint64(n()), SearchMemory: n(),
+				Model:      autoshard.ModelRequest{File: s(), Sizes: []string{s()}, Platform: s(), Rules: []string{s()}},
+				TripCounts: []autoshard.TripCount{{Loop: s(), Count: n()}},
+				Pins:       []autoshard.Pin{{Value: s(), Sharding: s()}}, Forbidden: []autoshard.Forbid{{Value: s(), Axes: []string{s()}}},
+				WholeAxes: n()%2 == 1, Without: []string{s()}},
+			Hashes:      autoshard.Hashes{Model: s(), Hardware: s(), Options: s(), Plan: s()},
+			Rewrites:    []autoshard.Gain{{Rewrite: s(), SavedSeconds: x(), SavedBytes: n()}},
 			Merged:      &autoshard.Merging{Collectives: replaces, Into: replaces, SavedSeconds: x()},
 			Baselines:   []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},
+			Meshes:      []autoshard.TriedMesh{{Mesh: axes, Full: n()%2 == 1, Fits: n()%2 == 1, Seconds: x(), PeakBytes: n()}},
 			Certificate: autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1},
 			Findings: []autoshard.Finding{{Code: s(), Severity: s(), Message: s(), File: s(), Line: int(n() >> 32 & 0xffff),
 				Column: int(n() >> 32 & 0xffff), Source: s(), Value: s()}},
@@ -125,6 +138,9 @@ func TestPlanSchema(t *testing.T) {
 func TestPlanFields(t *testing.T) {
 	plan := facadePlans().Example(1)
 	plan.Outputs, plan.Baselines[0].Note, plan.Inputs[0].Role = plan.Inputs, "n", "r"
+	plan.Inputs[0].Donated, plan.Inputs[0].RefinedSpec, plan.Constraints[0].RefinedSpec = true, "P()", "P()"
+	plan.Options.Topology, plan.Options.Devices, plan.Options.WholeAxes = "4x4", 8, true
+	plan.Options.Model = autoshard.ModelRequest{Sizes: []string{"b=1"}, Platform: "cpu", Rules: []string{"a: (i)->(i)"}}
 	plan.Findings[0] = autoshard.Finding{File: "f", Line: 1, Column: 1, Source: "s", Value: "v"}
 	var object map[string]any
 	if err := json.Unmarshal(plan.JSON(), &object); err != nil {

@@ -47,13 +47,13 @@ func (s *service) Plan(ctx context.Context, r *autoshardv1.PlanRequest) (*autosh
 }
 
 // answering returns the time to keep for making a plan an answer, by the time that reading the model took: the program of
-// the plan, a few times as long as the model, goes into the reply, and is read and printed where it is annotated. A
+// the plan, a few times as long as the model, goes into the reply, and is read, propagated some times and printed where it is annotated. A
 // part of the time left is for what happens on a busy machine.
 func answering(ctx context.Context, reading time.Duration, annotated bool) time.Duration {
 	const sending, margin = 20 * time.Millisecond, 20 // of that many parts, one
 	out := sending + 4*reading
 	if annotated {
-		out += 8 * reading
+		out += 30 * reading
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		out += time.Until(deadline) / margin

@@ -15,12 +15,12 @@ func GroupBytes(kind Kind, n, operand int64) int64 {
 }
 
 // SentBytes returns what the devices of one group of n send together in the ring algorithms, for V bytes: n(n-1)
-// blocks for a gather, n-1 operands for a reduce-scatter or an all-to-all, twice that for an all-reduce, and one
-// block a device, none of which stays, for a permute. The count is exact where n divides V; results beyond the range
-// become the largest int64.
+// blocks for a gather, n-1 operands for a reduce-scatter, an all-to-all, a broadcast or a reduction for one device, twice
+// that for an all-reduce, and one block a device, none of which stays, for a permute. The count is exact where n divides V;
+// results beyond the range become the largest int64.
 func SentBytes(kind Kind, n, v int64) int64 {
 	switch kind {
-	case AllGather, ReduceScatter:
+	case AllGather, ReduceScatter, Broadcast, Reduce:
 		return Times(n-1, v)
 	case AllReduce:
 		return Times(2*(n-1), v)

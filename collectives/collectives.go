@@ -19,7 +19,8 @@ import (
 // Kind is a kind of communication.
 type Kind uint8
 
-// The kinds, with their meaning on the blocks of one group of devices along the step's axes.
+// The kinds, with their meaning on the blocks of one group of devices along the step's axes. Reshards consist of those to Permute; the
+// others only users write.
 const (
 	AllSlice      Kind = iota // each device keeps its part of a dimension; nothing is sent
 	AllGather                 // blocks are joined along a dimension
@@ -27,11 +28,14 @@ const (
 	AllReduce                 // partial blocks are reduced, every device gets the result
 	AllToAll                  // joined along one dimension and cut along another
 	Permute                   // each block goes to one other device
+	Broadcast                 // every device gets the block of one
+	Reduce                    // blocks are reduced for one device
 )
 
 // String returns the name of the kind as Shardy and StableHLO spell it.
 func (k Kind) String() string {
-	return [...]string{"all_slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "collective_permute"}[k]
+	return [...]string{"all_slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "collective_permute", "collective_broadcast",
+		"collective_reduce"}[k]
 }
 
 // Layout is where the blocks of a tensor lie: per dimension the axes that cut it, major to minor, and the axes along

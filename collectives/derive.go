@@ -139,17 +139,17 @@ func closed(mesh ir.MeshID, s *ir.Sharding, rank int) ir.Sharding {
 
 // Derive chooses factors for every op of a settled module from the shardings of its tensors: an op is cut as those lie. Where they want
 // one axis along several factors, it is cut so that least is sent around the op, and of ways that send as much the way that most of the
-// bytes lie. Factors are cut as far as [rule.Shardable] lets them. Constants, and what loops carry round unchanged, lie as they are needed
-// afterwards. The only error is the context's.
+// bytes lie. Factors are cut as far as [rule.Shardable] lets them. Constants lie as they are needed afterwards. The only error is the
+// context's.
 func Derive(ctx context.Context, m *ir.Module) (Assignment, error) {
 	assignment := make(Assignment, m.NumOps())
 	main, ok := m.Main()
 	if !ok {
 		return assignment, nil
 	}
-	body := m.Func(main).Body
+	body, rules := m.Func(main).Body, rule.NewComputingCache()
 	err := m.WalkContext(ctx, body, func(op ir.OpID) {
-		if r := rule.Computing(m, op); r != nil {
+		if r := rules.Of(m, op); r != nil {
 			assignment[op] = newElection(m, op, r).factors()
 		}
 	})

@@ -7,8 +7,11 @@ import (
 	"testing"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/mlir"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 
 	"github.com/cockroachdb/datadriven"
@@ -60,6 +63,9 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	case "manual":
 		collectives.RestrictManual(m)
 		return body(m), nil
+	case "body":
+		err := partitionBody(ctx, m, mesh, planner)
+		return body(m), err
 	case "expand":
 		err := collectives.Expand(ctx, m, collectives.Expansion{Order: order})
 		return body(m), err
@@ -77,11 +83,31 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	case "gathered":
 		return gathered(ctx, m, assignment)
 	case "insert":
-		err = collectives.Insert(ctx, m, mesh, assignment, collectives.Anywhere)
+		_, err = collectives.Insert(ctx, m, mesh, assignment, collectives.Anywhere)
 	case "partition":
-		err = collectives.Partition(ctx, m, mesh, assignment, planner, collectives.Anywhere)
+		how := collectives.Rewriting{Reach: collectives.Anywhere, Without: rewrites.Of(rewrites.All()...)}
+		_, err = collectives.Partition(ctx, m, mesh, assignment, planner, how)
+	case "rewrite":
+		how := collectives.Rewriting{Reach: collectives.Anywhere}
+		done, err := collectives.Partition(ctx, m, mesh, assignment, planner, how)
+		return fmt.Sprint(done.Changed.List(), "\n", body(m)), err
 	}
 	return body(m), err
+}
+
+// partitionBody makes the communications of the first manual computation explicit, which returns values as they lie.
+func partitionBody(ctx context.Context, m *ir.Module, mesh ir.MeshID, planner *collectives.Planner) error {
+	inside := m.RegionBlock(m.OpsOf(m.MainFunc().Body, ir.OpSdyManualComputation)[0], 0)
+	args := m.BlockArgs(inside)
+	outer := lists.Map(args, m.Sharding)
+	for _, arg := range args {
+		m.SetSharding(arg, dataflow.OwnerSharding(m, arg))
+	}
+	err := collectives.PartitionBody(ctx, m, mesh, inside, lists.Map(m.Operands(m.LastOp(inside)), m.Sharding), planner)
+	for i, arg := range args {
+		m.SetSharding(arg, outer[i])
+	}
+	return err
 }
 
 // factors lists the axes of the factors of each op.
@@ -156,7 +182,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {
 			}
 		}
 	}
-	must(0, collectives.Insert(ctx, m, mesh, factors, collectives.Anywhere))
+	must(collectives.Insert(ctx, m, mesh, factors, collectives.Anywhere))
 	show()
 	planner := collectives.NewPlanner(bytesSent{}, m.Mesh(mesh).Axes)
 	must(0, collectives.Expand(ctx, m, collectives.Expansion{Order: planner.Cheapest}))

@@ -9,6 +9,7 @@ import (
 	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/padding"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -19,16 +20,26 @@ type Assignment []Factors
 // Anywhere is the reach of copies that all uses of a value in a block share.
 const Anywhere = math.MaxInt
 
-// Partition makes the communications of a module explicit, in three steps: [Insert] says where values are resharded, [padding.Pad] pads
-// what is not cut into equal blocks, and [Expand] says by which collectives, the planner's cheapest. Errors are those of the steps.
-func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner, reach int) error {
-	if err := Insert(ctx, m, mesh, assignment, reach); err != nil {
-		return err
+// Partition makes the communications of a module explicit, in four steps: [Insert] says where values are resharded, rewrites change that so
+// that less is sent, [padding.Pad] pads what is not cut into equal blocks, and [Expand] says by which collectives, the planner's cheapest.
+// It says what rewrites changed. Errors are those of the steps.
+func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, planner *Planner,
+	how Rewriting) (Rewritten, error) {
+	shared, err := Insert(ctx, m, mesh, assignment, how.Reach)
+	if err != nil {
+		return Rewritten{}, err
+	}
+	r := &rewriter{m: m, mesh: mesh, planner: planner, how: how, hoisted: map[hoistKey]ir.ValueID{}}
+	if shared {
+		r.done.Changed = rewrites.Of(rewrites.ShareReshards)
+	}
+	if err := r.rewrite(ctx); err != nil || how.Needed != 0 && r.done.Changed&how.Needed == 0 {
+		return r.done, err
 	}
 	if err := padding.Pad(ctx, m, mesh); err != nil {
-		return err
+		return Rewritten{}, err
 	}
-	return Expand(ctx, m, Expansion{Order: planner.Cheapest, KeepManual: true})
+	return r.done, Expand(ctx, m, Expansion{Order: planner.Cheapest, KeepManual: true})
 }
 
 // Insert makes the reshards of a module explicit. On entry every tensor value has a closed sharding on
@@ -36,19 +47,21 @@ func Partition(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Ass
 // it, so that each op reads its operands and makes its results exactly as its factors say, and every result goes on in the
 // sharding of its value; partial results are resharded to whole ones. Sharding constraints become reshards. Reshards of one
 // value to one sharding are shared within a block where at most reach ops lie between two reads: a copy that is shared is made
-// once, and held from its first read to its last. Errors are the context's, and of class diag.ErrInvalid or diag.ErrInternal.
-func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, reach int) error {
+// once, and held from its first read to its last. Insert says whether any is. Errors are the context's,
+// and of class diag.ErrInvalid or diag.ErrInternal.
+func Insert(ctx context.Context, m *ir.Module, mesh ir.MeshID, assignment Assignment, reach int) (shared bool, err error) {
 	main, ok := m.Main()
 	if !ok {
-		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
+		return false, diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
 	body := m.Func(main).Body
 	out := map[ir.Use]ir.ShardingID{}
 	for i, id := range m.Func(main).ResultShardings {
 		out[ir.Use{Op: m.LastOp(body), Index: i}] = id
 	}
-	p := &inserter{ctx: ctx, m: m, mesh: mesh, assignment: assignment, reach: reach}
-	return p.block(body, out)
+	p := &inserter{ctx: ctx, m: m, mesh: mesh, assignment: assignment, rules: rule.NewComputingCache(), reach: reach}
+	err = p.block(body, out)
+	return p.shared, err
 }
 
 type inserter struct {
@@ -56,8 +69,10 @@ type inserter struct {
 	m          *ir.Module
 	mesh       ir.MeshID
 	assignment Assignment
+	rules      *rule.Cache
 	reach      int
-	now        int // ops seen
+	now        int  // ops seen
+	shared     bool // reads of several ops share a copy
 }
 
 // moved remembers the copies of values of one block in other shardings.
@@ -177,7 +192,7 @@ func (p *inserter) compute(op ir.OpID, copies moved) error {
 
 func (p *inserter) layouts(op ir.OpID) (operands, results []Layout, err error) {
 	m := p.m
-	r := rule.Computing(m, op)
+	r := p.rules.Of(m, op)
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
 		return wholes(m, m.Operands(op)), wholes(m, m.ResultValues(op)), nil
 	}
@@ -221,6 +236,8 @@ func (p *inserter) copyOf(op ir.OpID, v ir.ValueID, want ir.ShardingID, copies m
 	c, ok := copies[key]
 	if !ok || p.now-c.read > p.reach {
 		c.value = p.reshard(p.m.BuilderBefore(op), v, want)
+	} else if c.read < p.now && c.value != v {
+		p.shared = true
 	}
 	c.read = p.now
 	copies[key] = c

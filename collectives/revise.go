@@ -6,17 +6,9 @@ import (
 	"autoshard/ir/rule"
 )
 
-// revise lets two kinds of values lie as what reads them needs them, once the factors of all ops are known: constants and numberings that
-// one op reads, which every device makes, and what a loop carries round unchanged, which is resharded before the loop then.
+// revise lets constants and numberings that one op reads, which every device makes, lie as that op needs them, once the factors of all ops
+// are known.
 func revise(m *ir.Module, op ir.OpID, a Assignment) {
-	if m.Kind(op) == ir.OpWhile {
-		for i, arg := range m.BlockArgs(m.RegionBlock(op, 1)) {
-			if _, ok := carriedAround(m, arg); ok {
-				a.carry(m, op, i, arg)
-			}
-		}
-		return
-	}
 	for i := range m.NumOperands(op) {
 		if v := m.Operand(op, i); isMade(m, v) && m.HasOneUse(v) && a[op] != nil {
 			operands := a.operands(m, op)
@@ -55,45 +47,4 @@ func repeats(m *ir.Module, v ir.ValueID) int64 {
 		return max(1, ir.Trips(m, while))
 	}
 	return 1
-}
-
-// carry lets value i of a loop lie as all that reads it in the body needs it, if less is sent then.
-func (a Assignment) carry(m *ir.Module, while ir.OpID, i int, arg ir.ValueID) {
-	needed, ok := a.needed(m, arg)
-	result := m.Result(while, i)
-	if !ok || m.Sharding(result) == 0 || m.HasUses(m.BlockArgs(m.RegionBlock(while, 0))[i]) {
-		return
-	}
-	id, bytes := dataflow.ShardingOf(m, m.Operand(while, i)), m.ValueType(arg).Bytes()
-	if id == 0 {
-		return
-	}
-	before, now := LayoutOf(m.ShardingOf(id)), LayoutOf(m.ShardingOf(m.Sharding(result)))
-	inside := leastSent(before, now, bytes) + leastSent(now, needed, bytes)*float64(ir.Trips(m, while))
-	outside := leastSent(before, needed, bytes)
-	if m.HasUses(result) {
-		outside += leastSent(needed, now, bytes)
-	}
-	if outside < inside {
-		m.SetSharding(result, m.InternSharding(needed.Sharding(m.ShardingOf(m.Sharding(result)).Mesh)))
-	}
-}
-
-// needed returns the layout in which all ops of a body read one of its arguments, if they do so in one.
-func (a Assignment) needed(m *ir.Module, arg ir.ValueID) (needed Layout, ok bool) {
-	body := m.ArgBlock(arg)
-	for use := range m.Uses(arg) {
-		switch {
-		case use.Op == m.LastOp(body):
-		case m.OpBlock(use.Op) != body || a[use.Op] == nil:
-			return Layout{}, false
-		default:
-			l := a.operands(m, use.Op)[use.Index]
-			if ok && !l.Equal(&needed) {
-				return Layout{}, false
-			}
-			needed, ok = l, true
-		}
-	}
-	return needed, ok
 }

@@ -69,6 +69,8 @@ func (t *Topology) dcnSeconds(kind collectives.Kind, v float64, chips, spanned i
 		share /= float64(spanned)
 	case collectives.Permute:
 		return v / egress
+	case collectives.Broadcast, collectives.Reduce:
+		return share / egress
 	}
 	return share * t.kept(spanned, true) / egress
 }

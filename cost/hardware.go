@@ -27,6 +27,8 @@ type Hardware struct {
 	Torus  *Torus
 	Levels []Level // of switches, innermost first
 
+	Topology string // the part of the network that meshes run on, as On was given it; "" for none
+
 	Efficiency Efficiency
 }
 

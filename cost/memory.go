@@ -25,7 +25,7 @@ func CollectiveScratch(kind collectives.Kind, n, v int64) int64 {
 		return v
 	case collectives.AllToAll:
 		return 2 * (v / n)
-	case collectives.Permute:
+	case collectives.Permute, collectives.Broadcast, collectives.Reduce:
 		return 2 * v
 	}
 	return 0

@@ -110,6 +110,8 @@ func (t *Topology) torusTimes(kind collectives.Kind, rings []ring, v float64) (s
 	switch kind {
 	case collectives.AllGather, collectives.ReduceScatter:
 		return v * t.kept(n, closed) / b, hops
+	case collectives.Broadcast, collectives.Reduce: // in pieces that follow each other round the rings
+		return v / b, hops
 	case collectives.AllReduce:
 		return 2 * v * t.kept(n, closed) / b, 2 * hops
 	case collectives.AllToAll:

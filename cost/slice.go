@@ -15,6 +15,7 @@ import (
 // The error is of class diag.ErrInvalid, and its position is the byte in the text.
 func (h Hardware) On(topology string) (Hardware, error) {
 	h = h.clone()
+	h.Topology = topology
 	if h.Torus == nil {
 		return h, h.setDegrees(topology)
 	}

@@ -57,6 +57,8 @@ func (t *Topology) levelTimes(kind collectives.Kind, reaches []reach, v float64)
 		switch kind {
 		case collectives.AllGather, collectives.ReduceScatter:
 			out[i] = link * t.kept(r.children, true)
+		case collectives.Broadcast, collectives.Reduce:
+			out[i] = link
 		case collectives.AllReduce:
 			out[i] = 2 * link * t.kept(r.children, true)
 			if !chipsReduce && t.options.Reduction == IdealReduction {

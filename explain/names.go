@@ -69,12 +69,12 @@ func newNaming(m *ir.Module, dropped []string) *naming {
 	args, results := names.Args(m, main), names.Results(m, main)
 	for i, v := range m.BlockArgs(m.Func(main).Body) {
 		n.arguments.add(args.Names[i], int32(v))
-		n.unquoted.add(withoutQuotes(args.Names[i]), int32(v))
+		n.unquoted.add(names.WithoutQuotes(args.Names[i]), int32(v))
 	}
 	for i, name := range results.Names {
 		n.results.add(name, ^int32(i))
 		n.results.add(answer.NumberedResult(i), ^int32(i))
-		n.unquoted.add(withoutQuotes(name), ^int32(i))
+		n.unquoted.add(names.WithoutQuotes(name), ^int32(i))
 	}
 	return n
 }
@@ -95,8 +95,6 @@ func (n *naming) addLocation(v ir.ValueID) {
 	n.locations.add(names.Scope(n.m, loc), int32(v))
 }
 
-func withoutQuotes(name string) string { return strings.NewReplacer(`'`, "", `"`, "").Replace(name) }
-
 // find returns what a name stands for.
 func (n *naming) find(name string) []int32 {
 	for _, x := range []index{n.printed, n.arguments, n.results, n.locations} {
@@ -107,7 +105,7 @@ func (n *naming) find(name string) []int32 {
 	if list := n.printed["%"+name]; len(list) > 0 {
 		return list
 	}
-	return n.unquoted[withoutQuotes(name)]
+	return n.unquoted[names.WithoutQuotes(name)]
 }
 
 // label returns the name of a value in answers: that of the program, or the printed one, with the line where several
@@ -258,5 +256,5 @@ func cutPart(text string) (name string, part []int32) {
 
 // isDropped says whether a text names one of the dropped leaves.
 func isDropped(dropped []string, text string) bool {
-	return slices.ContainsFunc(dropped, func(name string) bool { return withoutQuotes(name) == withoutQuotes(text) })
+	return slices.ContainsFunc(dropped, func(name string) bool { return names.WithoutQuotes(name) == names.WithoutQuotes(text) })
 }

@@ -202,7 +202,8 @@ func partition(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
 		t.Fatal(err)
 	}
 	planner := collectives.NewPlanner(flat{}, m.Mesh(mesh).Axes)
-	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner, collectives.Anywhere); err != nil {
+	how := collectives.Rewriting{Reach: collectives.Anywhere}
+	if _, err := collectives.Partition(t.Context(), m, mesh, assignment, planner, how); err != nil {
 		t.Fatal(err)
 	}
 	if err := ir.Verify(t.Context(), m); err != nil {

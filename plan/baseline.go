@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/modeljson"
 	"autoshard/program"
-	"autoshard/propagate"
 	"autoshard/subaxis"
 )
 
@@ -84,13 +84,9 @@ func (p *planner) annotationsOnly() baseline {
 func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
 	if propagates {
 		p.report("propagate", 0, 0)
-		if err := propagate.Connect(ctx, b.settled); err != nil {
+		if err := settle(ctx, b.settled); err != nil {
 			return err
 		}
-		if _, err := propagate.Run(ctx, b.settled, propagate.Options{CompleteRules: true}); err != nil {
-			return err
-		}
-		propagate.Disconnect(b.settled)
 	}
 	p.report("baselines", 0, 0)
 	if err := collectives.Settle(ctx, b.settled, p.mesh); err != nil {
@@ -109,6 +105,7 @@ func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates boo
 	if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
 		return fmt.Errorf("baseline %s: %w", b.name, err)
 	}
+	b.lowered = p.improve(ctx, b.lowered)
 	return nil
 }
 
@@ -165,10 +162,12 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	return m, ""
 }
 
-// batch cuts the leading dimension of batch inputs along all axes, as far as these divide it. It reports whether there are any.
+// batch cuts the leading dimension of inputs that are new in every step along all axes, as far as these divide it. It reports whether
+// there are any.
 func (p *planner) batch(m *ir.Module) bool {
 	found := false
-	for _, arg := range batchInputs(m) {
+	fresh, _ := newInputs(m)
+	for _, arg := range fresh {
 		if l := p.along(arg, 0, p.axes()); l.Shards() > 1 {
 			m.SetSharding(arg, m.InternSharding(l.Sharding(p.mesh)))
 			found = true
@@ -200,17 +199,29 @@ func (p *planner) axes() []subaxis.Ref {
 // batchRole is the role of inputs whose leading dimension counts examples.
 const batchRole = "batch"
 
-// batchInputs returns the inputs that carry the batch: those with that role or, where no roles are known, those
-// that are not state. State comes back as a result of the same type; where nothing comes back, as in inference,
-// inputs whose leading dimension is that of every result carry the batch.
+// batchInputs returns the inputs that carry the batch: those that are new in every step or, where these may be parameters too, as in
+// decoding, the inputs whose leading dimension is that of every result that replaces nothing, if there are any.
 func batchInputs(m *ir.Module) []ir.ValueID {
+	inputs, others := newInputs(m)
+	counted := lists.Filter(m.BlockArgs(m.MainFunc().Body), func(v ir.ValueID) bool {
+		return len(m.Shape(v)) > 0 && leads(m, others, m.Shape(v)[0])
+	})
+	if len(counted) > 0 {
+		return counted
+	}
+	return inputs
+}
+
+// newInputs returns the inputs that are new in every step: those with the role of a batch or, where no roles are known, those
+// that are not state. State comes back as a result of the same type, and the types of other results are returned; where nothing
+// comes back, as in inference, inputs whose leading dimension is that of every result are new.
+func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
 	f := m.MainFunc()
 	var byRole, fresh, leading []ir.ValueID
-	roles := false
+	roles := hasRoles(f)
 	unmatched := slices.Clone(f.ResultTypes)
 	for i, arg := range m.BlockArgs(f.Body) {
 		role := f.ArgAttrs[i].Str(modeljson.RoleAttr)
-		roles = roles || role != ""
 		dims := m.Shape(arg)
 		if len(dims) == 0 {
 			continue
@@ -229,11 +240,16 @@ func batchInputs(m *ir.Module) []ir.ValueID {
 	}
 	switch {
 	case roles:
-		return byRole
+		return byRole, nil
 	case len(unmatched) < len(f.ResultTypes):
-		return fresh
+		return fresh, unmatched
 	}
-	return leading
+	return leading, nil
+}
+
+// hasRoles says whether the model says what its inputs are.
+func hasRoles(f *ir.Func) bool {
+	return slices.ContainsFunc(f.ArgAttrs, func(attrs ir.Attrs) bool { return attrs.Str(modeljson.RoleAttr) != "" })
 }
 
 // leads says whether every result that is not a scalar has this leading dimension.

@@ -10,6 +10,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/ir/rule"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -276,7 +277,7 @@ func (b *brute) programs(ctx context.Context, t testing.TB) []*lowered {
 	var out []*lowered
 	for _, reach := range []int{collectives.Anywhere, 0} {
 		plain := *b.planner
-		plain.SerialMatmul, plain.Separate = true, true
+		plain.Without = rewrites.Of(rewrites.CollectiveMatmul, rewrites.MergeCollectives)
 		l, err := plain.lower(ctx, b.m, b.cuts, b.pricer, reach)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, mlir.Print(b.m, mlir.PrintOptions{}))

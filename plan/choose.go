@@ -93,7 +93,8 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 	if c.early = c.early || search.Err() != nil; err != nil {
 		return nil, err
 	}
-	if c.best == nil {
+	if c.best == nil && !c.screening {
+		c.need = c.least.step.Peak
 		return nil, c.none(search)
 	}
 	return c, nil
@@ -108,6 +109,14 @@ func (c *choice) offer(l *lowered) {
 		c.best = l
 		c.tell("")
 	}
+}
+
+// prefers says whether a program is better than another one: faster among those that fit, smaller otherwise.
+func (c *choice) prefers(a, b *lowered) bool {
+	if a.step.Peak <= c.Memory && b.step.Peak <= c.Memory {
+		return a.step.Total() < b.step.Total()
+	}
+	return a.step.Peak < b.step.Peak
 }
 
 // tell reports progress; no stage is the one that is on.
@@ -131,9 +140,9 @@ func (c *choice) before(reserve time.Duration) (context.Context, context.CancelF
 }
 
 // part returns a context that ends when a part of the time left is over.
-func (c *choice) part(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
-	if due, ok := ctx.Deadline(); ok && c.Now != nil {
-		left := due.Sub(c.Now())
+func (o *Options) part(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if due, ok := ctx.Deadline(); ok && o.Now != nil {
+		left := due.Sub(o.Now())
 		return context.WithDeadline(ctx, due.Add(-time.Duration(float64(left)*(1-share))))
 	}
 	return context.WithCancel(ctx)

@@ -3,4 +3,7 @@
 //
 //	p, err := plan.Make(ctx, &answer.Source{Name: "train", Module: m}, plan.Options{Mesh: axes, Hardware: hw})
 //	p.Certificate.Gap // how far the plan may be from the best
+//
+// Plans are files, which are compared ([Diff]) and worked out again ([Plan.Check]). A [Session] plans with pins changed, and weighs
+// alternatives ([Session.Weigh]).
 package plan

@@ -24,11 +24,20 @@ func (c *choice) search(ctx context.Context) error {
 	if l == nil {
 		return c.smallest(ctx, nil)
 	}
-	c.last = l
+	if c.last = l; c.screening {
+		l.quick = true
+		return c.solve(ctx, l)
+	}
 	if err := c.improve(ctx, l); err != nil {
 		return err
 	}
 	if err := c.replicas(ctx, l); err != nil {
+		return err
+	}
+	if err := c.arrange(ctx, l); err != nil {
+		return err
+	}
+	if err := c.mend(ctx, l); err != nil {
 		return err
 	}
 	if err := c.smallest(ctx, l); err != nil {

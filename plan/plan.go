@@ -16,8 +16,9 @@ import (
 	"autoshard/ir/mlir"
 	"autoshard/program"
 	"autoshard/propagate"
+	"autoshard/rewrites"
+	"autoshard/search"
 	"autoshard/search/space"
-	"autoshard/shardmap"
 )
 
 // Make chooses shardings for a program. What the user wrote is kept: closed dimensions exactly, open ones at least
@@ -29,6 +30,10 @@ import (
 func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) {
 	late, cancel := patient(ctx)
 	defer cancel()
+	if o.Devices > 0 && len(o.Mesh) == 0 {
+		return makeOnBestMesh(ctx, late, source, o)
+	}
+	o.Devices = 0
 	p, err := newPlanner(late, source, o)
 	if err != nil {
 		return nil, err
@@ -39,17 +44,35 @@ func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) 
 
 // make makes a plan, and returns what the next one can begin with.
 func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
+	c, err := p.decide(ctx, late)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.finish()
+}
+
+// decide chooses a plan.
+func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	baselines, err := p.baselines(late)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c, err := p.choose(ctx, late, baselines)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || c.best == nil {
+		return c, err
 	}
+	c.best = p.improve(ctx, c.best)
+	if p.screening {
+		return c, nil
+	}
+	return c, c.plainly(ctx)
+}
+
+// finish puts the plan together that was chosen, and returns what the next one can begin with.
+func (c *choice) finish() (*Plan, *prior, error) {
 	certificate := c.certificate()
-	plan, err := p.plan(late, c.best, baselines, certificate)
-	return plan, &prior{baselines, slices.Clone(p.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
+	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(c.ctx, c.best))
+	return plan, &prior{c.baselines, slices.Clone(c.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
 }
 
 // planner holds what the steps of one request share.
@@ -62,6 +85,8 @@ type planner struct {
 	state  []int // per result: the input that it replaces, -1 for none
 	found  findings
 
+	screening  bool          // how fast plans are on the mesh is to be known roughly
+	need       int64         // bytes of the plan that needs least, where none fits
 	lowering   time.Duration // the longest that making a program explicit and pricing it took
 	strategies int           // of the latest problem
 	prior      *prior        // what an earlier plan of the module left; nil for none
@@ -86,13 +111,6 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err
 	}
-	found := findings{Findings: answer.Findings{Module: m}}
-	found.ignored()
-	collectives.RestrictManual(m)
-	ir.EraseDead(m)
-	if err := assumeTrips(m, o.TripCounts); err != nil {
-		return nil, err
-	}
 	o.Hardware = o.Hardware.OrDefault()
 	if o.Memory == 0 {
 		o.Memory = int64(o.Hardware.HBMBytes)
@@ -101,9 +119,23 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err != nil {
 		return nil, err
 	}
+	if err := cutFree(ctx, m, mesh, priced); err != nil {
+		return nil, err
+	}
+	found := findings{Findings: answer.Findings{Module: m}}
+	found.ignored()
+	collectives.RestrictManual(m)
+	ir.EraseDead(m)
+	if err := assumeTrips(m, o.TripCounts); err != nil {
+		return nil, err
+	}
 	found.Platform(source)
-	return &planner{Options: o, source: source, module: m, mesh: mesh, model: priced, state: replaced(m),
-		found: found}, nil
+	p := &planner{Options: o, source: source, module: m, mesh: mesh, model: priced, found: found}
+	if err := p.steer(o.Pins, o.Forbidden); err != nil {
+		return nil, err
+	}
+	p.state = replaced(m)
+	return p, nil
 }
 
 // report tells of progress; cost and bound are in picoseconds.
@@ -139,11 +171,14 @@ func (p *planner) space(ctx context.Context, baselines []baseline) *space.Space 
 
 // switches tells a space what programs are lowered without.
 func (p *planner) switches(s *space.Space) {
-	if p.SerialMatmul {
+	if p.Without.Has(rewrites.CollectiveMatmul) {
 		s.Serial()
 	}
-	if p.Separate {
+	if p.Without.Has(rewrites.MergeCollectives) {
 		s.Alone()
+	}
+	if p.Without.Has(rewrites.DeferReductions) {
+		s.Prompt()
 	}
 }
 
@@ -228,53 +263,13 @@ func (p *planner) annotated() bool {
 	return false
 }
 
-// lowered is a program in all its forms, with its predicted cost.
-type lowered struct {
-	annotated  *ir.Module // every value with its sharding
-	assignment collectives.Assignment
-	explicit   *ir.Module // with explicit collectives
-	program    *shardmap.Program
-	step       estimate.Step
-	merging    *Merging // nil where nothing is merged
-	merges     int64    // the peak with all merged that makes it faster, also where that does not fit; 0 if nothing does
-}
-
-// lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more
-// than memory holds, and predicts the cost of a step. It fails with the context's error where that ends.
-func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
-	planner *collectives.Planner, reach int) (*lowered, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if p.Now != nil {
-		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
-	}
-	l := &lowered{annotated: annotated, assignment: assignment, explicit: annotated.Clone()}
-	if err := collectives.Partition(ctx, l.explicit, p.mesh, assignment, planner, reach); err != nil {
-		return nil, err
-	}
-	ir.EraseDead(l.explicit)
-	var err error
-	if l.program, err = shardmap.Lower(ctx, l.explicit.Clone(), p.mesh); err != nil {
-		return nil, err
-	}
-	if l.step, err = p.model.Program(ctx, l.program); err != nil {
-		return l, err
-	}
-	if !p.SerialMatmul {
-		if err := p.overlap(ctx, l); err != nil {
-			return l, err
-		}
-	}
-	if !p.Separate {
-		err = p.merge(ctx, l)
-	}
-	return l, err
-}
-
 // plan puts the answer together. The text of its program keeps the places of the model's ops, which messages and emitted
-// programs name. It fails with the context's error where that ends.
-func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate) (*Plan, error) {
+// programs name. The bound of a search does not hold for programs that it has not seen, because something was moved out of loops that these
+// only read. It fails with the context's error where that ends.
+func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate, gains []Gain) (*Plan, error) {
+	if chosen.rewritten.FromOutside {
+		certificate.Bound, certificate.Gap, certificate.Status = 0, 1, search.Feasible.String()
+	}
 	p.report("write", certificate.Cost, certificate.Bound)
 	text, err := mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})
 	if err != nil {
@@ -283,7 +278,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	plan := &Plan{Schema: Schema, Model: p.source.Name, Mesh: p.module.Mesh(p.mesh).Axes, Hardware: p.Hardware.Name, Memory: p.Memory,
 		Program: string(text)}
 	plan.Inputs, plan.Outputs = answer.Tensors(chosen.annotated, answer.Written(p.module, chosen.annotated))
-	plan.Dropped = p.source.Dropped
+	plan.Dropped, plan.Meshes = append([]string{}, p.source.Dropped...), []TriedMesh{}
 	for i, arg := range p.state {
 		if arg >= 0 {
 			plan.Outputs[i].Replaces = &arg
@@ -295,7 +290,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 		}
 	}
 	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
-	plan.Collectives, plan.Merged = describeCollectives(chosen), chosen.merging
+	plan.Collectives, plan.Merged, plan.Rewrites = describeCollectives(chosen), chosen.merging, gains
 	for _, b := range baselines {
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
@@ -309,7 +304,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 		return nil, err
 	}
 	plan.Findings = p.found.Sorted()
-	return plan, nil
+	return plan, p.record(ctx, plan, chosen)
 }
 
 func describeCollectives(l *lowered) []Collective {
@@ -317,8 +312,9 @@ func describeCollectives(l *lowered) []Collective {
 	out := make([]Collective, 0, len(l.program.Collectives))
 	for i := range l.program.Collectives {
 		c := &l.program.Collectives[i]
-		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes), Type: operandType(m, c.Op),
-			Count: c.Runs, Bytes: c.TotalBytes(), Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes),
+			Groups: answer.FormatGroups(&l.program.Mesh, c.Members), Type: operandType(m, c.Op), Count: c.Runs, Bytes: c.TotalBytes(),
+			Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
 	}
 	return out
 }

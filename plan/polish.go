@@ -30,7 +30,8 @@ func (c *choice) polish(ctx context.Context, l *level) error {
 	if c.spent += effort.Spent; err != nil {
 		return c.late.Err()
 	}
-	p := &polishing{choice: c, in: l.space, sent: l.space.Sent(), ctx: ctx, relaxed: relaxed, each: each, left: polishSteps}
+	p := &polishing{choice: c, in: l.space, sent: l.space.Sent(), ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere, 0},
+		each: each, left: polishSteps}
 	starts := l.space.WarmStarts()
 	if l.solution != nil {
 		starts = append(starts, l.solution)
@@ -66,6 +67,7 @@ type polishing struct {
 	sent    []space.Sent
 	ctx     context.Context
 	relaxed *search.Problem // whose cost no program of a solution goes below
+	reaches []int           // of copies, with which a variant is lowered
 	each    int64           // steps of a change
 	left    int64
 	variant variant
@@ -84,25 +86,17 @@ func (p *polishing) change(v variant) bool {
 	for i := range v.kept {
 		p.in.Keep(settled, v.kept[i].value, &v.kept[i].layout)
 	}
-	for _, reach := range [...]int{collectives.Anywhere, 0} {
+	for _, reach := range p.reaches {
 		var found *lowered
 		if found, p.err = p.lower(p.late, settled, assignment, p.in.Planner(), reach); p.err != nil {
 			return false
 		}
 		p.offer(found)
-		if p.program == nil || p.before(found, p.program) {
+		if p.program == nil || p.prefers(found, p.program) {
 			p.variant, p.program = v, found
 		}
 	}
 	return p.goes()
-}
-
-// before says whether a program is better than another one: faster among those that fit, smaller otherwise.
-func (p *polishing) before(a, b *lowered) bool {
-	if a.step.Peak <= p.Memory && b.step.Peak <= p.Memory {
-		return a.step.Total() < b.step.Total()
-	}
-	return a.step.Peak < b.step.Peak
 }
 
 // solve changes to a solution, first with all that it makes kept as the solution says, unless that cannot be faster than the best plan,

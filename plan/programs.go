@@ -78,7 +78,7 @@ func gained(l, merged *lowered) *Merging {
 
 // merged returns a program with merged collectives of at most so many bytes; nil if there are none.
 func (p *planner) merged(ctx context.Context, l *lowered, most int64) (*lowered, error) {
-	out := &lowered{annotated: l.annotated, explicit: l.explicit, program: l.program.Clone()}
+	out := &lowered{layouts: l.layouts, explicit: l.explicit, program: l.program.Clone()}
 	merge.Ask(out.program.Module, most)
 	err := merge.Rewrite(ctx, out.program)
 	if err != nil || len(out.program.Collectives) == len(l.program.Collectives) {

@@ -95,7 +95,8 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 			m.SetSharding(v, m.InternSharding(l.Sharding(p.mesh)))
 		}
 	}
-	for _, v := range batchInputs(m) {
+	fresh, _ := newInputs(m)
+	for _, v := range fresh {
 		put(v, 0, axes)
 	}
 	args := m.BlockArgs(m.MainFunc().Body)
@@ -133,7 +134,8 @@ func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 			out = append(out, pinned{value: v, sharding: m.InternSharding(s)})
 		}
 	}
-	for _, v := range batchInputs(m) {
+	fresh, _ := newInputs(m)
+	for _, v := range fresh {
 		l := p.along(v, 0, axes)
 		pin(v, l.Sharding(p.mesh))
 	}

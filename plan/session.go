@@ -3,14 +3,10 @@ package plan
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/ir"
-	"autoshard/ir/names"
-	"autoshard/ir/specfmt"
 	"autoshard/search"
 	"autoshard/search/space"
 )
@@ -37,12 +33,6 @@ type prior struct {
 
 // remembered bounds the earlier plans of a session that count again where they keep what is wanted.
 const remembered = 6
-
-// Pin is the sharding that an input or output is to have from now on.
-type Pin struct {
-	Value    string // as plans name inputs and outputs, such as params['wq'], or by position: arg3, out0
-	Sharding string // Shardy's form, such as [{"data"}, {?}], or JAX's, such as P('data', None); "": the planner chooses
-}
 
 // NewSession makes a plan as [Make] does, and keeps what it takes to make the next ones fast.
 func NewSession(ctx context.Context, source *answer.Source, o Options) (*Session, *Plan, error) {
@@ -75,7 +65,7 @@ func (s *Session) Plan(ctx context.Context, pins ...Pin) (plan *Plan, err error)
 		undo()
 		return nil, err
 	}
-	p.state = replaced(p.module)
+	p.state, p.Pins = replaced(p.module), slices.Concat(p.Pins, pins)
 	plan, prior, err := p.make(ctx, late)
 	if err != nil {
 		undo()
@@ -107,67 +97,7 @@ func (p *planner) change(pins []Pin) (undo func(), err error) {
 		}
 		copy(f.ResultShardings, results)
 	}
-	for _, pin := range pins {
-		if err := p.write(pin); err != nil {
-			return undo, err
-		}
-	}
-	return undo, nil
-}
-
-// write writes a pin into the module.
-func (p *planner) write(pin Pin) error {
-	m := p.module
-	f := m.MainFunc()
-	main, _ := m.Main()
-	inputs, outputs := names.Args(m, main), names.Results(m, main)
-	if i := portAt(&inputs, "arg", pin.Value); i >= 0 {
-		v := m.BlockArgs(f.Body)[i]
-		id, err := p.parse(pin, m.ValueType(v))
-		if err == nil {
-			m.SetSharding(v, id)
-		}
-		return err
-	}
-	i := portAt(&outputs, "out", pin.Value)
-	if i < 0 {
-		known := slices.Concat(inputs.Names, outputs.Names)
-		return diag.Invalid(diag.BadOption, diag.Position{}, "no input or output is called `%s`%s", pin.Value, diag.DidYouMean(pin.Value, known))
-	}
-	id, err := p.parse(pin, m.TypeOf(f.ResultTypes[i]))
-	if err == nil {
-		f.ResultShardings[i] = id
-	}
-	return err
-}
-
-// portAt returns the place of a name among inputs or outputs, which may also be called by their number; -1 if it is none.
-func portAt(ports *names.Ports, base, name string) int {
-	if i := slices.Index(ports.Names, name); i >= 0 {
-		return i
-	}
-	digits, ok := strings.CutPrefix(name, base)
-	if i, err := strconv.Atoi(digits); ok && err == nil && i >= 0 && i < len(ports.Names) {
-		return i
-	}
-	return -1
-}
-
-// parse reads the sharding of a pin.
-func (p *planner) parse(pin Pin, t *ir.Type) (ir.ShardingID, error) {
-	text := strings.TrimSpace(pin.Sharding)
-	if text == "" {
-		return 0, nil
-	}
-	if t.Kind != ir.TensorKind {
-		return 0, diag.Invalid(diag.BadOption, diag.Position{}, "`%s` is no tensor and has no sharding", pin.Value)
-	}
-	l, _, err := specfmt.Parse(specfmt.FormOf(text), p.module.Mesh(p.mesh), t.Rank(), text, diag.Position{File: pin.Value})
-	if err != nil {
-		return 0, err
-	}
-	l.Sharding.Mesh = p.mesh
-	return p.module.InternSharding(l.Sharding), nil
+	return undo, p.steer(pins, nil)
 }
 
 // reuse takes over a baseline of an earlier plan that depends on nothing that the user writes. It reports whether there is one.
@@ -199,7 +129,8 @@ func (c *choice) again(ctx context.Context) (done bool, err error) {
 	if l == nil || err != nil {
 		return false, err
 	}
-	c.last, l.messages, l.quick = l, c.prior.level.messages, true
+	c.last, l.quick = l, true
+	l.messages, c.prior.level.messages = c.prior.level.messages, search.Messages{} // a search changes them: they serve once
 	if err := c.near(ctx, l); err != nil {
 		return false, err
 	}

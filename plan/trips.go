@@ -16,10 +16,10 @@ import (
 
 // TripCount says how often a loop is taken to run whose end the data decides.
 type TripCount struct {
-	// Loop is the line of the loop in the model's text, such as 12, the line of the exported program, such as
-	// train.py:40, or the loop's scope there, such as solver/while. Empty: all such loops that no other entry names.
-	Loop  string
-	Count int64 // at least 1
+	// line of the loop in the model's text, such as 12, the line of the exported program, such as
+	// train.py:40, or the loop's scope there, such as solver/while; all such loops that no other entry names if empty
+	Loop  string `json:"loop"`
+	Count int64  `json:"count"` // at least 1
 }
 
 // MaxTripCount bounds the trip counts that can be asked for.

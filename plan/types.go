@@ -6,12 +6,14 @@ import (
 	"autoshard/answer"
 	"autoshard/cost"
 	"autoshard/program"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
 // Options says what to plan for.
 type Options struct {
 	Mesh     []subaxis.Axis // empty: the mesh that the model declares
+	Devices  int64          // without a mesh: the number of devices for which [Make] chooses one; 0: none is chosen
 	Hardware cost.Hardware  // without a name: that of cost.DefaultProfile
 	Memory   int64          // bytes per device; 0: the hardware's memory
 	Steps    int64          // budget of building the space and searching it; 0: search.DefaultSteps for each search
@@ -22,10 +24,13 @@ type Options struct {
 	Progress     func(Progress)
 	Now          func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
 
-	TripCounts   []TripCount // of loops that the data ends, which are priced for one iteration otherwise
-	WholeAxes    bool        // dimensions are cut along whole axes only, but for what the model says
-	SerialMatmul bool        // no collective matmuls; else they are made where they are faster (cost.md section 3.5)
-	Separate     bool        // no merged collectives; else they are merged where that is faster
+	Pins       []Pin       // shardings of inputs and outputs beside those that the model has; of two for one value the last counts
+	Forbidden  []Forbid    // axes that are kept away from inputs and outputs
+	TripCounts []TripCount // of loops that the data ends, which are priced for one iteration otherwise
+	// Taste is the part of a step that a plan may take more whose inputs are cut more plainly; 0: [DefaultTaste], below: none.
+	Taste     float64
+	WholeAxes bool         // dimensions are cut along whole axes only, but for what the model says
+	Without   rewrites.Set // rewrites of programs that are not made; the others are made where they gain
 }
 
 // Progress is a report of long work: the stage - read, propagate, baselines, rules, space, search, lower, bound, write, verify - and,
@@ -42,32 +47,45 @@ const Schema = "autoshard.plan/v1"
 
 // Plan is the answer to a planning request. Its JSON form is plan.json; times are in seconds, sizes in bytes.
 type Plan struct {
-	Schema      string            `json:"schema"`
-	Model       string            `json:"model"`
-	Mesh        []answer.MeshAxis `json:"mesh"`
-	Hardware    string            `json:"hardware"`
-	Memory      int64             `json:"memoryLimit"` // per device
-	Inputs      []answer.Tensor   `json:"inputs"`
-	Outputs     []answer.Tensor   `json:"outputs"`
-	Dropped     []string          `json:"dropped"` // arguments of the exported function that it does not use, where known: no inputs
-	Collectives []Collective      `json:"collectives"`
-	Merged      *Merging          `json:"merged,omitempty"`
-	Estimate    program.Estimate  `json:"estimate"`
-	Baselines   []Baseline        `json:"baselines"`
-	Certificate Certificate       `json:"certificate"`
-	Findings    []answer.Finding  `json:"findings"`
-	Program     string            `json:"program"` // the sharded program with explicit collectives, as MLIR text
+	Schema string            `json:"schema"` // the format and its number
+	Model  string            `json:"model"`  // name of the program
+	Mesh   []answer.MeshAxis `json:"mesh"`   // axes from major to minor
+	// the mesh with axes cut where shardings use parts of them, so that no refinedSpec needs a part of an axis: it lists the same devices in
+	// the same order; empty where the parts have no common refinement
+	RefinedMesh []answer.MeshAxis `json:"refinedMesh"`
+	Hardware    string            `json:"hardware"`         // name of the profile that prices are of
+	Memory      int64             `json:"memoryLimit"`      // bytes that a device may hold
+	Inputs      []answer.Tensor   `json:"inputs"`           // of the program, in order
+	Outputs     []answer.Tensor   `json:"outputs"`          // likewise
+	Dropped     []string          `json:"dropped"`          // arguments of the exported function that it does not use, where known: no inputs
+	Constraints []Constraint      `json:"constraints"`      // that the user wrote inside the program, in program order
+	Collectives []Collective      `json:"collectives"`      // in program order
+	Merged      *Merging          `json:"merged,omitempty"` // absent where no collectives are sent as one
+	Rewrites    []Gain            `json:"rewrites"`         // that changed the program and what they save
+	Estimate    program.Estimate  `json:"estimate"`         // of one step of the plan
+	Baselines   []Baseline        `json:"baselines"`        // plans that need no search
+	Timeline    Timeline          `json:"timeline"`         // of a step with collectives beside other ops
+	Certificate Certificate       `json:"certificate"`      // how good the plan is
+	Meshes      []TriedMesh       `json:"meshes"`           // that were tried where the mesh was chosen, this one first; empty where it was given
+	Options     Request           `json:"options"`          // what was asked for
+	Hashes      Hashes            `json:"hashes"`           // of the plan and what it was made from
+	Findings    []answer.Finding  `json:"findings"`         // what the plan does not keep or does not know, in the order of the model
+	Program     string            `json:"program"`          // the sharded program with explicit collectives, as MLIR text
+
+	// Unknown are the fields of the file that the plan was read from which this version does not know, such as estimate.joules.
+	Unknown []string `json:"-"`
 }
 
 // Collective is one communication of the per-device program.
 type Collective struct {
-	Kind    string   `json:"kind"`    // all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute
-	Axes    []string `json:"axes"`    // the mesh axes it runs over, sub-axes as x:(m)k
-	Type    string   `json:"type"`    // of one device's operand; of a merged one the first, and how many more there are
-	Count   int64    `json:"count"`   // how often one step executes it
-	Bytes   int64    `json:"bytes"`   // that all devices together send in one step
-	Seconds float64  `json:"seconds"` // predicted time in one step
-	Source  string   `json:"source"`  // the value it moves, with source line where known
+	Kind    string   `json:"kind"`             // all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute, collective_broadcast or _reduce
+	Axes    []string `json:"axes"`             // the mesh axes it runs over, sub-axes as x:(m)k
+	Groups  []string `json:"groups,omitempty"` // where it runs over none: the devices of each group, as 0,3
+	Type    string   `json:"type"`             // of one device's operand; of a merged one the first, and how many more there are
+	Count   int64    `json:"count"`            // how often one step executes it
+	Bytes   int64    `json:"bytes"`            // that all devices together send in one step
+	Seconds float64  `json:"seconds"`          // predicted time in one step
+	Source  string   `json:"source"`           // the value it moves, with source line where known
 }
 
 // Merging is what is gained by sending collectives of one kind over the same axes as one.
@@ -77,21 +95,28 @@ type Merging struct {
 	SavedSeconds float64 `json:"savedSeconds"` // predicted, of one step
 }
 
+// Gain is what a rewrite of the plan's program saves of a step: the program beside one that is lowered without the rewrite.
+type Gain struct {
+	Rewrite      string  `json:"rewrite"`      // its name
+	SavedSeconds float64 `json:"savedSeconds"` // predicted; below 0 where it takes more
+	SavedBytes   int64   `json:"savedBytes"`   // that all devices together send
+}
+
 // Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.
 type Baseline struct {
-	Name     string           `json:"name"`
+	Name     string           `json:"name"`           // replicated, data parallel or annotations only
 	Note     string           `json:"note,omitempty"` // why it does not apply or does not fit
 	Fits     bool             `json:"fits"`           // within the memory limit
-	Estimate program.Estimate `json:"estimate"`
+	Estimate program.Estimate `json:"estimate"`       // of one step
 }
 
 // Certificate says how good the plan is: the predicted step time, which is that of the estimate, and a lower bound on it for all
 // plans that were searched, in picoseconds. A bound of 0 is none.
 type Certificate struct {
-	Cost   int64   `json:"cost"`
-	Bound  int64   `json:"bound"`
+	Cost   int64   `json:"cost"`   // picoseconds of a step
+	Bound  int64   `json:"bound"`  // that no plan of the search space is below
 	Gap    float64 `json:"gap"`    // (cost - bound) / cost
 	Status string  `json:"status"` // optimal, feasible or early
-	Steps  int64   `json:"steps"`
-	Seed   uint64  `json:"seed"`
+	Steps  int64   `json:"steps"`  // that building the space and searching it took
+	Seed   uint64  `json:"seed"`   // of the search
 }

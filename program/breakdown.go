@@ -40,7 +40,7 @@ type Share struct {
 // OpGroup are ops of one kind that make one type and wait for one resource.
 type OpGroup struct {
 	Kind     string        `json:"kind"`
-	Axes     string        `json:"axes,omitempty"` // of collectives
+	Axes     string        `json:"axes,omitempty"` // of collectives, or groups where these run along none
 	Type     string        `json:"type"`           // of a device's result
 	Places   int           `json:"places"`         // in the program
 	Runs     int64         `json:"runs"`           // in a step
@@ -81,7 +81,7 @@ func (p *Program) Breakdown(ctx context.Context, hardware cost.Hardware, ahead i
 	if err != nil {
 		return nil, err
 	}
-	b.Overlap = overlapOf(device, line, ahead, b.Estimate.Seconds)
+	b.Overlap = OverlapOf(device, line, ahead, b.Estimate.Seconds)
 	for _, r := range cost.Resources() {
 		s := Share{Resource: r}
 		for _, item := range items {
@@ -142,9 +142,14 @@ func describeItem(p *shardmap.Program, item *estimate.Item) OpGroup {
 	if item.Collective >= 0 {
 		c := &p.Collectives[item.Collective]
 		g.Kind = c.Kind.String()
-		g.Axes = strings.ReplaceAll(p.Mesh.FormatList(c.Axes), "\"", "")
+		g.Axes = among(p, c)
 	}
 	return g
+}
+
+// among says between whom a collective communicates.
+func among(p *shardmap.Program, c *shardmap.Collective) string {
+	return answer.FormatAmong(answer.FormatRefs(&p.Mesh, c.Axes), answer.FormatGroups(&p.Mesh, c.Members))
 }
 
 // plainKind returns the name of an op without its dialect.

@@ -13,7 +13,8 @@ import (
 type Result struct {
 	Outputs     []*tensor.Tensor
 	Collectives []CollectiveCheck
-	Uncounted   bool // the outputs come from a backend that does not count bytes
+	Uncounted   bool     // the outputs come from a backend that does not count bytes
+	Notes       []string // outputs of an unchecked shard_map program that devices do not agree about
 }
 
 // Check is the result of running a plan and comparing it.

@@ -126,7 +126,13 @@ func nameList(tensors []answer.Tensor) []string {
 	return lists.Map(tensors, func(t answer.Tensor) string { return t.Name })
 }
 
+// emitPython writes the program for JAX, behind comments that say how it was made.
 func emitPython(ctx context.Context, p *Program) ([]byte, error) {
+	text, err := p.python(ctx)
+	return append([]byte(p.comments()), text...), err
+}
+
+func (p *Program) python(ctx context.Context) ([]byte, error) {
 	if p.typed != nil {
 		return emit.Typed(ctx, p.typed, nil)
 	}

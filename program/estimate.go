@@ -11,11 +11,11 @@ import (
 
 // Estimate is the predicted cost of one step on one device.
 type Estimate struct {
-	Seconds           float64 `json:"seconds"`
-	ComputeSeconds    float64 `json:"computeSeconds"`
-	CollectiveSeconds float64 `json:"collectiveSeconds"`
-	PeakBytes         int64   `json:"peakBytes"`
-	SentBytes         int64   `json:"sentBytes"` // over all devices
+	Seconds           float64 `json:"seconds"`           // one op after the other
+	ComputeSeconds    float64 `json:"computeSeconds"`    // of ops of the device
+	CollectiveSeconds float64 `json:"collectiveSeconds"` // of collectives
+	PeakBytes         int64   `json:"peakBytes"`         // the most that the device holds
+	SentBytes         int64   `json:"sentBytes"`         // over all devices
 }
 
 // Picoseconds of a second: estimates count in them.

@@ -27,7 +27,7 @@ lambda a:f32[2]
 		fmt.Println(err)
 		return
 	}
-	transpose, err := p.Transpose(ctx, []string{"a"})
+	transpose, err := p.Derive(ctx, program.Transpose, []string{"a"})
 	if err != nil {
 		fmt.Println(err)
 		return

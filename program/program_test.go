@@ -73,6 +73,14 @@ func TestEstimateOfStep(t *testing.T) {
 	if want := int64(4 * 3 * 2 * 4 * 4); e.SentBytes != want { // to each of 4 devices the 2x4 numbers of 3 others
 		t.Errorf("%d bytes are sent, want %d", e.SentBytes, want)
 	}
+	line, err := model.Simulate(t.Context(), device, program.DefaultAhead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlap := program.OverlapOf(device, line, program.DefaultAhead, e.Seconds)
+	if got := overlap.Seconds + overlap.Hidden; math.Abs(got-e.Seconds) > 1e-12 || overlap.Hidden <= 0 || len(overlap.Busy) == 0 {
+		t.Errorf("beside other ops the ring leaves %+v of %g seconds", overlap, e.Seconds)
+	}
 	if again, err := read(t, product).Estimate(t.Context(), hw); err != nil || again != e {
 		t.Errorf("read from the text, the program costs %+v, %v, not %+v", again, err, e)
 	}

@@ -34,8 +34,9 @@ func IsManualComputation(src []byte) bool {
 }
 
 // ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
-// text is that of a shard_map program, or MLIR whose function main is one manual computation. File names the source in
-// errors, which are located and of class diag.ErrInvalid, diag.ErrTooLarge or diag.ErrUnsupported, or the context's.
+// text is that of a shard_map program, or MLIR whose function main is one manual computation; what JAX's check would refuse of that is read
+// with the check off, and a note says why. File names the source in errors, which are located and of class diag.ErrInvalid,
+// diag.ErrTooLarge or diag.ErrUnsupported, or the context's.
 func ReadShardMap(ctx context.Context, file string, src []byte) (s *Program, err error) {
 	defer diag.Recover("read", &err)
 	if !IsShardMap(src) {
@@ -70,8 +71,15 @@ func importShardMap(ctx context.Context, file string, src []byte) (*Program, err
 		return nil, err
 	}
 	p, err := typed.Import(ctx, m, typed.ImportOptions{Whole: true})
-	if err != nil {
+	if err == nil {
+		return describe(p), nil
+	}
+	// JAX may have exported it with its check off, of which the text says nothing.
+	unchecked, again := typed.Import(ctx, m, typed.ImportOptions{Whole: true, Unchecked: true})
+	if again != nil {
 		return nil, err
 	}
-	return describe(p), nil
+	s := describe(unchecked)
+	s.Notes = append(s.Notes, "the check is off: "+reasonOf(err))
+	return s, nil
 }

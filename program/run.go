@@ -2,14 +2,13 @@ package program
 
 import (
 	"context"
-	"strings"
+	"fmt"
 
 	"autoshard/answer"
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
-	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/names"
@@ -42,10 +41,20 @@ func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Outputs: ran.Outputs, Collectives: typedTraffic(p.typed.Lower(), &ran.Traffic)}, nil
+	return p.resultOf(ran), nil
 }
 
-// trafficOf compares what the collectives moved with what is predicted.
+// resultOf describes the run of a shard_map program.
+func (p *Program) resultOf(ran *run.Result) *Result {
+	result := &Result{Outputs: ran.Outputs, Collectives: trafficOf(p.typed.LowerOverAxes(), &ran.Traffic)}
+	for _, d := range ran.Differ {
+		result.Notes = append(result.Notes, fmt.Sprintf("output %s, of spec %s, differs between devices %d and %d: that of device %d is taken",
+			p.Outputs[d.Output].Name, p.Outputs[d.Output].Spec, d.First, d.Second, d.First))
+	}
+	return result
+}
+
+// trafficOf compares what the collectives moved with what is predicted (specification: cost.md section 2.2).
 func trafficOf(d *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveCheck) {
 	for i := range d.Collectives {
 		c := &d.Collectives[i]
@@ -69,24 +78,6 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 		}
 	}
 	return nil
-}
-
-// typedTraffic compares the bytes that the collectives of a device's program moved with those of ring algorithms
-// (specification: cost.md section 2.2).
-func typedTraffic(d *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveCheck) {
-	for _, t := range traffic.Collectives {
-		kind, ok := map[ir.Kind]collectives.Kind{ir.OpAllGather: collectives.AllGather, ir.OpAllReduce: collectives.AllReduce,
-			ir.OpReduceScatter: collectives.ReduceScatter, ir.OpAllToAll: collectives.AllToAll}[t.Kind]
-		c := CollectiveCheck{Kind: strings.TrimPrefix(t.Kind.String(), "stablehlo."), Predicted: t.Bytes, Counted: t.Bytes}
-		if ok && t.Group > 0 {
-			size := int64(t.Group)
-			ring := shardmap.Collective{Kind: kind, Groups: d.Mesh.Devices() / size, Size: size, Runs: t.Executions,
-				Bytes: d.Module.ValueType(d.Module.Operand(t.Op, 0)).Bytes()}
-			c.Predicted = ring.TotalBytes()
-		}
-		checks = append(checks, c)
-	}
-	return checks
 }
 
 // Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. It fails with

@@ -12,7 +12,6 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
-	"autoshard/shardmap/transpose"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
 )
@@ -58,7 +57,7 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 		return nil, atModel(p.whole, err)
 	}
 	s = describe(t.Program)
-	s.Notes, s.refined, s.ports = notesOf(t), t.Mesh, [2][]string{called.Inputs, called.Outputs}
+	s.Notes, s.refined, s.ports = slices.Concat(p.Notes, notesOf(t)), t.Mesh, [2][]string{called.Inputs, called.Outputs}
 	return s, nil
 }
 
@@ -82,59 +81,19 @@ func notesOf(t *typed.Translation) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("%v is refined to %s", a, lists.Joined(lists.Pick(t.Mesh.Fine.Axes, fine), subaxis.Axis.String)))
 	}
-	if t.Mesh.Coarse.DeviceIDs != nil {
-		notes = append(notes, fmt.Sprintf("place k of the mesh is device %v[k]", t.Mesh.Coarse.DeviceIDs))
-	}
 	if t.Unchecked != nil {
-		reason := strings.Join(strings.Fields(diag.Diagnostics(t.Unchecked)[0].Message), " ")
-		if at := strings.Index(reason, ": output "); at >= 0 { // behind the return, which names all outputs
-			reason = reason[at+2:]
-		}
-		notes = append(notes, "the check is off: "+reason)
+		notes = append(notes, "the check is off: "+reasonOf(t.Unchecked))
 	}
 	return notes
 }
 
-// Transpose returns the transpose of the program in the inputs of those names, in which it must be linear: a shard_map program
-// that takes the cotangents of the outputs and then the other inputs, and returns the cotangents of these. Errors are of
-// class diag.ErrInvalid for unknown inputs and a program that is not linear, and diag.ErrUnsupported for an op without a
-// transpose; or the context's.
-func (p *Program) Transpose(ctx context.Context, inputs []string) (*Program, error) {
-	return p.derived(ctx, transpose.Linear, inputs)
-}
-
-// Gradient returns the shard_map program of the derivatives of the only output, a scalar, by the inputs of those names: it
-// takes the inputs of the program. Errors are like those of Transpose.
-func (p *Program) Gradient(ctx context.Context, inputs []string) (*Program, error) {
-	return p.derived(ctx, transpose.Gradient, inputs)
-}
-
-func (p *Program) derived(ctx context.Context, derive func(*typed.Program, []int) (*typed.Program, error), inputs []string) (out *Program,
-	err error) {
-	defer diag.Recover("transpose", &err)
-	s, err := p.ShardMap(ctx)
-	if err != nil {
-		return nil, err
+// reasonOf returns on one line why types are refused.
+func reasonOf(err error) string {
+	reason := strings.Join(strings.Fields(diag.Diagnostics(err)[0].Message), " ")
+	if at := strings.Index(reason, ": output "); at >= 0 { // behind the return, which names all outputs
+		reason = reason[at+2:]
 	}
-	var numbers []int
-	for _, name := range inputs {
-		i := slices.IndexFunc(s.Inputs, func(t answer.Tensor) bool { return t.Name == name })
-		if i < 0 || slices.Contains(numbers, i) {
-			return nil, diag.Invalid(diag.BadOption, diag.Position{}, "no input is named %q, or it is named twice; inputs are %s", name,
-				strings.Join(nameList(s.Inputs), ", "))
-		}
-		numbers = append(numbers, i)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	derivative, err := derive(s.typed, numbers)
-	if err != nil {
-		return nil, err
-	}
-	out = describe(derivative)
-	out.refined = s.refined
-	return out, ctx.Err()
+	return reason
 }
 
 // manual returns the program as a manual computation, on the mesh of the plan that it comes from.
@@ -147,10 +106,10 @@ func (p *Program) manual() *ir.Module {
 
 // text returns the text of a shard_map program, with all casts, types, notes, and where known the places in the source.
 func (p *Program) text() string {
-	var b strings.Builder
-	for _, note := range p.Notes {
-		b.WriteString("# " + note + "\n")
-	}
-	b.WriteString(p.typed.Format(typed.TextOptions{Sources: true}))
-	return b.String()
+	return p.comments() + p.typed.Format(typed.TextOptions{Sources: true})
+}
+
+// comments are the notes, each on a line of its own, for the languages in which # begins a comment.
+func (p *Program) comments() string {
+	return strings.Join(lists.Map(p.Notes, func(note string) string { return "# " + note + "\n" }), "")
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"autoshard/answer"
 	"autoshard/cost"
@@ -31,8 +30,8 @@ type Overlap struct {
 
 // LinkBusy is how long links of a kind are busy in a step.
 type LinkBusy struct {
-	Links   string  `json:"links"`
-	Seconds float64 `json:"seconds"`
+	Links   string  `json:"links"`   // which, such as axis 0 of a torus
+	Seconds float64 `json:"seconds"` // of a step
 }
 
 // Stall is how long the units stand still for collectives that are alike.
@@ -45,8 +44,8 @@ type Stall struct {
 	Sources []string `json:"sources"`
 }
 
-// overlapOf describes a simulated step.
-func overlapOf(device *shardmap.Program, line *estimate.Timeline, ahead int, serial float64) Overlap {
+// OverlapOf describes a simulated step of a device's program, by the seconds of one that does one op after the other.
+func OverlapOf(device *shardmap.Program, line *estimate.Timeline, ahead int, serial float64) Overlap {
 	o := Overlap{Seconds: float64(line.Length) / Picoseconds, Ahead: ahead, Busy: []LinkBusy{}, Stalls: []Stall{}}
 	o.Hidden = max(0, serial-o.Seconds)
 	for i, name := range line.Links {
@@ -134,7 +133,7 @@ func describeEvent(p *shardmap.Program, e *estimate.Event) shownEvent {
 		Args: map[string]any{}}
 	if e.Collective >= 0 {
 		c := &p.Collectives[e.Collective]
-		out.Name = c.Kind.String() + " over " + strings.ReplaceAll(p.Mesh.FormatList(c.Axes), "\"", "")
+		out.Name = c.Kind.String() + " over " + among(p, c)
 		out.Args["bytes"] = c.Bytes
 	} else if m.Kind(e.Op) == ir.OpWhile {
 		out.Name = fmt.Sprintf("while, %d runs", ir.Trips(m, e.Op))

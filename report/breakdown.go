@@ -42,7 +42,7 @@ func overlap(b *program.Breakdown) string {
 	t.AppendHeader(table.Row{"other ops wait for", "result", "places", "time", "source"})
 	for i := range o.Stalls[:min(len(o.Stalls), stallRows)] {
 		s := &o.Stalls[i]
-		t.AppendRow(table.Row{s.Kind + " over " + strings.ReplaceAll(s.Axes, " ", ""), s.Type, s.Places, duration(s.Seconds), sources(s.Sources)})
+		t.AppendRow(table.Row{s.Kind + " over " + s.Axes, s.Type, s.Places, duration(s.Seconds), sources(s.Sources)})
 	}
 	return out + t.Render() + "\n"
 }
@@ -82,7 +82,7 @@ func opGroups(b *program.Breakdown, all bool) string {
 		}
 		kind := g.Kind
 		if g.Axes != "" {
-			kind += " over " + strings.ReplaceAll(g.Axes, " ", "")
+			kind += " over " + g.Axes
 		}
 		t.AppendRow(table.Row{kind, g.Type, g.Places, g.Runs, duration(g.Seconds), percent(g.Seconds, b.Estimate.Seconds), string(g.Resource),
 			sources(g.Sources)})

@@ -16,8 +16,8 @@ func TestBreakdown(t *testing.T) {
 		Estimate: program.Estimate{Seconds: 4e-3, CollectiveSeconds: 3e-3, PeakBytes: 1 << 20, SentBytes: 2048},
 		Shares:   []program.Share{{Resource: cost.ResourceNetwork, Seconds: 3e-3, Doubled: 2.5e-3}}}
 	b.Overlap = program.Overlap{Seconds: 3e-3, Hidden: 1e-3, Busy: []program.LinkBusy{{Links: "level node", Seconds: 3e-3}},
-		Stalls: []program.Stall{{Kind: "all_gather", Axes: "x, y", Type: "f32[8]", Places: 2, Seconds: 2e-3, Sources: []string{"net.py:3"}}}}
-	b.Groups = append(b.Groups, program.OpGroup{Kind: "all_gather", Axes: "x, y", Type: "f32[8]", Places: 2, Runs: 6, Seconds: 3e-3,
+		Stalls: []program.Stall{{Kind: "all_gather", Axes: "x,y", Type: "f32[8]", Places: 2, Seconds: 2e-3, Sources: []string{"net.py:3"}}}}
+	b.Groups = append(b.Groups, program.OpGroup{Kind: "all_gather", Axes: "x,y", Type: "f32[8]", Places: 2, Runs: 6, Seconds: 3e-3,
 		Resource: cost.ResourceNetwork, Sources: []string{"net.py:3", ""}})
 	for range 12 {
 		b.Groups = append(b.Groups, program.OpGroup{Kind: "add", Type: "f32[8]", Places: 1, Runs: 1, Seconds: 1e-4, Resource: cost.ResourceMemory,

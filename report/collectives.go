@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/plan"
 )
@@ -51,21 +52,13 @@ func collectiveTable(collectives []plan.Collective, all bool) string {
 	return out
 }
 
-// merging says what collectives that are sent as one gain.
-func merging(m *plan.Merging) string {
-	if m == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d collectives are sent as %d, which saves %s of a step\n", m.Collectives, m.Into, diag.Seconds(m.SavedSeconds))
-}
-
 // groupCollectives returns the groups, largest first; each collective by itself and in program order where all are asked for.
 func groupCollectives(collectives []plan.Collective, all bool) []*collectiveGroup {
 	var groups []*collectiveGroup
 	index := map[[3]string]*collectiveGroup{}
 	for i := range collectives {
 		c := &collectives[i]
-		key := [3]string{c.Kind, strings.Join(c.Axes, ","), c.Type}
+		key := [3]string{c.Kind, answer.FormatAmong(c.Axes, c.Groups), c.Type}
 		g := index[key]
 		if g == nil || all {
 			g = &collectiveGroup{kind: key[0], axes: key[1], typ: key[2]}

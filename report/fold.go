@@ -172,7 +172,7 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 		case whole && named:
 			b.WriteByte('*')
 		default:
-			b.WriteString(ranges(seen, mostRanges))
+			b.WriteString(lists.Runs(seen, mostRanges))
 		}
 	}
 	if len(members) > 1 {
@@ -182,28 +182,3 @@ func foldedName(templates []template, members []int, whole bool) (name string, l
 }
 
 const mostRanges = 3
-
-// ranges writes sorted numbers: 0-3,7,9-11, at most so many parts.
-func ranges(sorted []int, most int) string {
-	var parts []string
-	for i := 0; i < len(sorted); {
-		end := i
-		for end+1 < len(sorted) && sorted[end+1] == sorted[end]+1 {
-			end++
-		}
-		if len(parts) == most {
-			parts = append(parts, "…")
-			break
-		}
-		part := strconv.Itoa(sorted[i])
-		if end == i+1 {
-			end = i
-		}
-		if end > i {
-			part += "-" + strconv.Itoa(sorted[end])
-		}
-		parts = append(parts, part)
-		i = end + 1
-	}
-	return strings.Join(parts, ",")
-}

@@ -18,10 +18,10 @@ import (
 )
 
 // headline returns the first five lines: what is cut, step time, memory and bytes beside the baselines, and the proof.
-func headline(p *plan.Plan, check *program.Check) string {
+func headline(p *plan.Plan, o Options) string {
 	devices := (&subaxis.Mesh{Axes: p.Mesh}).Devices()
 	first := fmt.Sprintf("%s on %s (%d devices, %s): %s\n", p.Model, answer.FormatAxes(p.Mesh), devices, p.Hardware, cuts(p))
-	return first + comparison(p) + "\n" + "proof       " + proof(p, check) + "\n"
+	return first + comparison(p) + "\n" + "proof       " + proof(p, o) + "\n"
 }
 
 // comparison sets the plan's figures beside those of the baselines. Behind a time stands what multiple of the plan's it is.
@@ -66,18 +66,25 @@ func baselineNotes(p *plan.Plan) string {
 }
 
 // proof says how far the plan can be from the best one, and whether a run has borne it out.
-func proof(p *plan.Plan, check *program.Check) string {
+func proof(p *plan.Plan, o Options) string {
+	check := o.Check
 	c := &p.Certificate
-	var text string
+	text, here := "", ""
+	if len(p.Meshes) > 1 {
+		here = " on this mesh"
+	}
 	switch {
 	case c.Gap == 0:
-		text = "no plan costs less under the cost model"
+		text = "no plan" + here + " costs less under the cost model"
 	case c.Bound == 0:
 		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
 	default:
-		text = fmt.Sprintf("no plan costs less than %s, %.2f %% below this one (%s)", diag.Seconds(float64(c.Bound)/1e12), 100*c.Gap, c.Status)
+		text = fmt.Sprintf("no plan%s costs less than %s, %.2f %% below this one (%s)", here, diag.Seconds(float64(c.Bound)/1e12),
+			100*c.Gap, c.Status)
 	}
 	switch {
+	case o.Read:
+		return text
 	case check == nil:
 		return text + "; not run, --verify runs and compares it"
 	case check.Passed:

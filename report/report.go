@@ -22,6 +22,7 @@ import (
 type Options struct {
 	All   bool           // every collective and value, nothing folded
 	Check *program.Check // the run that the proof line speaks of, nil where none was made
+	Read  bool           // the plan was read from a file: the proof line speaks of no run
 }
 
 // Rows of a page; the rest is counted.
@@ -33,14 +34,17 @@ const (
 
 // Plan returns the report of a plan.
 func Plan(p *plan.Plan, o Options) string {
-	sections := []string{headline(p, o.Check)}
+	sections := []string{headline(p, o)}
 	if notes := baselineNotes(p); notes != "" {
 		sections = append(sections, notes)
 	}
 	if found := findings(p.Findings, o.All); found != "" {
 		sections = append(sections, found)
 	}
-	sections = append(sections, collectiveTable(p.Collectives, o.All)+merging(p.Merged),
+	if meshes := meshTable(p, o.All); meshes != "" {
+		sections = append(sections, meshes)
+	}
+	sections = append(sections, collectiveTable(p.Collectives, o.All)+rewritten(p),
 		tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
 	return strings.Join(sections, "\n")
 }

@@ -131,11 +131,11 @@ func TestProof(t *testing.T) {
 		"no lower bound is known (early); run: 3 of 3 outputs agree with the unsharded run":         {Cost: 7, Gap: 1, Status: "early"},
 	} {
 		p.Certificate = c
-		if got := proof(p, passed); got != want {
+		if got := proof(p, Options{Check: passed}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := proof(p, &program.Check{Outputs: make([]program.OutputCheck, 3)}); !strings.HasSuffix(got,
+	if got := proof(p, Options{Check: &program.Check{Outputs: make([]program.OutputCheck, 3)}}); !strings.HasSuffix(got,
 		"run: differs from the reference, see below") {
 		t.Errorf("a run that differs: %q", got)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard/answer"
+	"autoshard/blocks"
 	"autoshard/internal/diag"
-	"autoshard/internal/lists"
 	"autoshard/resharding"
 )
 
@@ -60,24 +60,19 @@ func dimension(s *resharding.Step) string {
 	return fmt.Sprintf("%d to %d", *s.Dim, *s.Cuts)
 }
 
-// mostColumns and mostBlocks bound the pictures, mostHolders the devices that are named for one block.
-const mostColumns, mostBlocks, mostHolders = 16, 64, 16
+// mostColumns and mostBlocks bound the pictures.
+const mostColumns, mostBlocks = 16, 64
 
 // picture shows which devices hold which block: as a grid where at most two dimensions are cut, otherwise as a list.
-func picture(p *resharding.Place) string {
-	var cut []int // dimensions
-	for d := range p.Blocks[0].Ranges {
-		if slices.ContainsFunc(p.Blocks, func(b resharding.Block) bool { return b.Ranges[d] != p.Blocks[0].Ranges[d] }) {
-			cut = append(cut, d)
-		}
-	}
+func picture(p *blocks.Place) string {
+	cut := p.Cut()
 	columns := 1
 	if len(cut) == 2 {
-		columns = slices.IndexFunc(p.Blocks, func(b resharding.Block) bool { return b.Ranges[cut[0]] != p.Blocks[0].Ranges[cut[0]] })
+		columns = int(p.Shards[cut[1]])
 	}
 	switch {
 	case len(cut) == 0:
-		return "all of it on " + devices(&p.Blocks[0]) + "\n"
+		return "all of it on " + p.Blocks[0].Holders() + "\n"
 	case len(cut) == 2 && columns <= mostColumns && len(p.Blocks) <= mostBlocks:
 		return grid(p.Blocks, cut, columns)
 	}
@@ -85,17 +80,17 @@ func picture(p *resharding.Place) string {
 }
 
 // grid is a picture of two dimensions that are cut: a row for each block of the first, a column for each of the second.
-func grid(blocks []resharding.Block, cut []int, columns int) string {
+func grid(list []blocks.Block, cut []int, columns int) string {
 	t := newTable()
 	header := table.Row{fmt.Sprintf("dimension %d \\ %d", cut[0], cut[1])}
 	for i := range columns {
-		header = append(header, span(blocks[i].Ranges[cut[1]]))
+		header = append(header, list[i].Span(cut[1]))
 	}
 	t.AppendHeader(header)
-	for row := range slices.Chunk(blocks, columns) {
-		line := table.Row{span(row[0].Ranges[cut[0]])}
+	for row := range slices.Chunk(list, columns) {
+		line := table.Row{row[0].Span(cut[0])}
 		for i := range row {
-			line = append(line, devices(&row[i]))
+			line = append(line, row[i].Holders())
 		}
 		t.AppendRow(line)
 	}
@@ -103,38 +98,23 @@ func grid(blocks []resharding.Block, cut []int, columns int) string {
 }
 
 // blockList is a row for each block, with its place in the dimensions that are cut.
-func blockList(blocks []resharding.Block, cut []int) string {
+func blockList(list []blocks.Block, cut []int) string {
 	t := newTable()
 	header := table.Row{}
 	for _, d := range cut {
 		header = append(header, fmt.Sprintf("dimension %d", d))
 	}
 	t.AppendHeader(append(header, "devices"))
-	for i := range blocks[:min(len(blocks), mostBlocks)] {
+	for i := range list[:min(len(list), mostBlocks)] {
 		row := table.Row{}
 		for _, d := range cut {
-			row = append(row, span(blocks[i].Ranges[d]))
+			row = append(row, list[i].Span(d))
 		}
-		t.AppendRow(append(row, devices(&blocks[i])))
+		t.AppendRow(append(row, list[i].Holders()))
 	}
 	out := t.Render() + "\n"
-	if more := len(blocks) - mostBlocks; more > 0 {
+	if more := len(list) - mostBlocks; more > 0 {
 		out += diag.Count(more, "more block", "more blocks") + ": --format json\n"
 	}
 	return out
-}
-
-func span(r [2]int64) string { return fmt.Sprintf("%d:%d", r[0], r[1]) }
-
-// devices names those that hold a block: 0-3 of four copies, 0+4 of two devices whose summands make one.
-func devices(b *resharding.Block) string {
-	if len(b.Copies[0]) == 1 {
-		holders := lists.Map(b.Copies, func(c []int64) int { return int(c[0]) })
-		slices.Sort(holders)
-		return ranges(holders, mostHolders)
-	}
-	sum := func(c []int64) string {
-		return strings.Join(lists.Map(c, func(d int64) string { return strconv.FormatInt(d, 10) }), "+")
-	}
-	return strings.Join(lists.Map(b.Copies, sum), ",")
 }

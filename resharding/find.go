@@ -125,7 +125,8 @@ func (f *finder) read() error {
 
 // layout reads a sharding, which the option gives.
 func (f *finder) layout(option, text string) (collectives.Layout, error) {
-	parsed, _, err := specfmt.Parse(specfmt.FormOf(text), f.mesh, len(f.reshard.Shape), text, diag.Position{File: option, Line: 1, Col: 1})
+	unnamed := &ir.MeshDecl{Mesh: f.mesh.Mesh}
+	parsed, _, err := specfmt.Parse(specfmt.FormOf(text), unnamed, len(f.reshard.Shape), text, diag.Position{File: option, Line: 1, Col: 1})
 	if err != nil {
 		return collectives.Layout{}, err
 	}

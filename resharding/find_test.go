@@ -10,6 +10,7 @@ import (
 
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
+	"autoshard/blocks"
 	"autoshard/cost"
 	"autoshard/diag"
 	"autoshard/ir/dtype"
@@ -223,7 +224,7 @@ func runs(t tester, r *resharding.Request, a *resharding.Answer) {
 }
 
 // part returns a block of the tensor whose elements are numbers of their places, times a factor.
-func part(b *resharding.Block, dims []int64, factor int64) *tensor.Tensor {
+func part(b *blocks.Block, dims []int64, factor int64) *tensor.Tensor {
 	shape := make([]int64, len(dims))
 	for d, r := range b.Ranges {
 		shape[d] = r[1] - r[0]

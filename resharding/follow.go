@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"autoshard/answer"
+	"autoshard/blocks"
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -14,7 +15,6 @@ import (
 	"autoshard/ir/specfmt"
 	"autoshard/program"
 	"autoshard/shardmap"
-	"autoshard/subaxis"
 )
 
 // way is a sequence of steps with what it takes.
@@ -106,20 +106,9 @@ func (f *finder) block(l *collectives.Layout) string {
 }
 
 // place says where the blocks of a layout lie.
-func (f *finder) place(l *collectives.Layout) Place {
-	m := ir.NewModule()
-	p := Place{Spec: f.spec(m, m.AddMesh(f.mesh.Name, f.mesh.Mesh, nil, 0), l), Block: f.block(l), Blocks: make([]Block, l.Shards())}
-	local := l.LocalDims(f.reshard.Shape)
-	for _, devices := range f.mesh.Groups(l.Unreduced) {
-		at, ranges := int64(0), make([][2]int64, len(local))
-		for d, axes := range l.Dims {
-			i := f.mesh.ShardIndex(devices[0], axes)
-			at = at*subaxis.Product(axes) + i
-			ranges[d] = [2]int64{i * local[d], (i + 1) * local[d]}
-		}
-		p.Blocks[at].Ranges, p.Blocks[at].Copies = ranges, append(p.Blocks[at].Copies, devices)
-	}
-	return p
+func (f *finder) place(l *collectives.Layout) blocks.Place {
+	s := l.Sharding(0)
+	return blocks.Of(f.mesh, &s, f.element, f.reshard.Shape)
 }
 
 // infeasible names the smallest limit for which there is a way. What a step takes are the bytes of two blocks.

@@ -2,6 +2,7 @@ package resharding
 
 import (
 	"autoshard/answer"
+	"autoshard/blocks"
 	"autoshard/cost"
 	"autoshard/subaxis"
 )
@@ -28,8 +29,8 @@ type Answer struct {
 	Mesh     []answer.MeshAxis `json:"mesh"`
 	Hardware string            `json:"hardware"`
 	Memory   int64             `json:"memoryLimit"` // per device
-	From     Place             `json:"from"`
-	To       Place             `json:"to"`
+	From     blocks.Place      `json:"from"`
+	To       blocks.Place      `json:"to"`
 	Steps    []Step            `json:"steps"`
 	Totals
 	Ours    *Totals `json:"ours,omitempty"`   // of the way that plans take, where the prices are those of the book
@@ -43,20 +44,6 @@ type Totals struct {
 	Bytes       int64   `json:"bytes"`       // that all devices together send
 	Seconds     float64 `json:"seconds"`
 	PeakBytes   int64   `json:"peakBytes"` // of a device, for what the largest step reads and makes
-}
-
-// Place is where the blocks of a tensor lie.
-type Place struct {
-	Spec   string  `json:"spec"`  // in autoshard's notation
-	Block  string  `json:"block"` // the type of a block
-	Blocks []Block `json:"blocks"`
-}
-
-// Block is a part of a tensor, and who holds it.
-type Block struct {
-	Ranges [][2]int64 `json:"ranges"` // per dimension the first index, and the one behind the last
-	// Copies are the devices that hold it. Each is one device, or several that hold summands.
-	Copies [][]int64 `json:"copies"`
 }
 
 // Step is one communication.

@@ -21,15 +21,20 @@ func AxesOf(m *ir.Module, op ir.OpID) []subaxis.Ref {
 	return nil
 }
 
-// Places are the numbers of this device along axes, each computed once at the start of the function.
+// Places are the numbers of this device along axes, each computed once at the start of a block.
 type Places struct {
 	p    *Program
+	body ir.BlockID
 	last ir.OpID // of the ops that compute them
 	of   map[string]ir.ValueID
 }
 
 // NewPlaces returns those of a program, of which none is computed yet.
-func NewPlaces(p *Program) *Places { return &Places{p: p, of: map[string]ir.ValueID{}} }
+func NewPlaces(p *Program) *Places { return newPlaces(p, p.Module.Func(p.Main).Body) }
+
+func newPlaces(p *Program, body ir.BlockID) *Places {
+	return &Places{p: p, body: body, of: map[string]ir.ValueID{}}
+}
 
 // Along returns the number of this device along axes, given as the attribute of an op, an i32 scalar.
 func (x *Places) Along(axes *ir.AxesAttr) ir.ValueID {
@@ -37,7 +42,7 @@ func (x *Places) Along(axes *ir.AxesAttr) ir.ValueID {
 	if v, ok := x.of[key]; ok {
 		return v
 	}
-	b := m.BuilderBefore(m.FirstOp(m.Func(x.p.Main).Body))
+	b := m.BuilderBefore(m.FirstOp(x.body))
 	if x.last != 0 {
 		b = m.BuilderAfter(x.last)
 	}

@@ -3,6 +3,7 @@ package shardmap
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/refine"
@@ -59,6 +60,9 @@ func (n *deviceNumbers) table(op ir.OpID) []int64 {
 	if t.Kind != ir.TensorKind || !t.IsStatic() || t.Elements() != 1 || t.DType.Kind() != dtype.Signed && t.DType.Kind() != dtype.Unsigned {
 		return nil
 	}
+	if looked := n.lookedUp(op); looked != nil {
+		return looked
+	}
 	operands, depends := n.operands(op)
 	if !depends && m.Kind(op) != ir.OpPartitionId {
 		return nil
@@ -75,6 +79,28 @@ func (n *deviceNumbers) table(op ir.OpID) []int64 {
 		out[d] = dtype.Wrap(t.DType, x)
 	}
 	return out
+}
+
+// lookedUp returns what each device finds in a table at its number, nil where the op is no such look-up.
+func (n *deviceNumbers) lookedUp(op ir.OpID) []int64 {
+	m := n.m
+	if m.Kind(op) != ir.OpDynamicSlice || m.NumOperands(op) != 2 {
+		return nil
+	}
+	index, from := n.tables[m.Operand(op, 1)], m.DefiningOp(m.Operand(op, 0))
+	if index == nil || from == 0 {
+		return nil
+	}
+	dense, ok := m.Attr(from, "value").(*ir.Dense)
+	if !ok || m.Kind(from) != ir.OpConstant || dense.Splat || len(dense.Data) == 0 {
+		return nil
+	}
+	t := m.TypeOf(dense.Type).DType
+	var list []int64
+	for bits := range slices.Chunk(dense.Data, t.Bytes()) {
+		list = append(list, dtype.Wrap(t, int64(dtype.LoadBits(bits))))
+	}
+	return lists.Map(index, func(i int64) int64 { return list[min(max(i, 0), int64(len(list))-1)] })
 }
 
 // operands returns the values of the operands of an op, one for those that are constant, and whether some depend on the device but

@@ -57,6 +57,9 @@ func (g *grouper) lowerAll(ctx context.Context) error {
 		if g.m.Kind(op).IsShardMap() {
 			ops = append(ops, op)
 		}
+		if taken, ok := g.m.Attr(op, "channel_handle").(ir.ChannelHandle); ok { // by a collective that has no form over axes
+			g.channel = max(g.channel, taken.Handle)
+		}
 		_, ok := g.m.Attr(op, "replica_groups").(*ir.MeshAxesGroups)
 		names = names || ok
 	})
@@ -209,24 +212,41 @@ func (g *grouper) number(op ir.OpID) ir.ValueID {
 	for place := range devices {
 		binary.LittleEndian.PutUint32(data[4*mesh.DeviceID(place):], uint32(mesh.ShardIndex(place, axes)))
 	}
-	b, t := m.BuilderAfter(g.head), m.TensorType(dtype.I32, devices)
-	table := b.Constant(m.Dense(t, data))
-	sizes := ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints{1}))
-	v := b.Op1(ir.OpDynamicSlice, m.TensorType(dtype.I32, 1), sizes, table, g.id)
-	v = b.Op1(ir.OpReshape, m.TensorType(dtype.I32), nil, v)
+	v := lookUp(m.BuilderAfter(g.head), m, dtype.I32, data, g.id)
 	g.head, g.numbers[key] = m.DefiningOp(v), v
 	return v
 }
 
-// computed emits the number of this device along axes: of each the partition id divided by the sizes of the axes behind it,
-// modulo its own.
+// lookUp emits the element at an index of a table of 32-bit integers.
+func lookUp(b *ir.Builder, m *ir.Module, t dtype.Type, data []byte, index ir.ValueID) ir.ValueID {
+	table := b.Constant(m.Dense(m.TensorType(t, int64(len(data)/4)), data))
+	v := b.Op1(ir.OpDynamicSlice, m.TensorType(t, 1), ir.MakeAttrs(ir.Named("slice_sizes", ir.Ints{1})), table, index)
+	return b.Op1(ir.OpReshape, m.TensorType(t), nil, v)
+}
+
+// place emits the place of this device in the mesh: the partition id, which is looked up where the mesh lists ids.
+func (g *grouper) place(b *ir.Builder) ir.ValueID {
+	m, mesh := g.m, &g.p.Mesh
+	id := b.Op1(ir.OpPartitionId, m.TensorType(dtype.UI32), nil)
+	if mesh.DeviceIDs == nil {
+		return id
+	}
+	data := make([]byte, 4*len(mesh.DeviceIDs))
+	for place, device := range mesh.DeviceIDs {
+		binary.LittleEndian.PutUint32(data[4*device:], uint32(place))
+	}
+	return lookUp(b, m, dtype.UI32, data, id)
+}
+
+// computed emits the number of this device along axes: of each the device's place divided by the sizes of the axes behind it, modulo its
+// own.
 func (g *grouper) computed(b *ir.Builder, axes []subaxis.Ref) ir.ValueID {
 	m := g.m
 	ui32, i32 := m.TensorType(dtype.UI32), m.TensorType(dtype.I32)
 	with := func(kind ir.Kind, t ir.TypeID, v ir.ValueID, number int64) ir.ValueID {
 		return b.Op1(kind, t, nil, v, b.Integer(m.TypeOf(t).DType, number))
 	}
-	id := b.Op1(ir.OpPartitionId, ui32, nil)
+	id := g.place(b)
 	var sum ir.ValueID
 	stride := int64(1)
 	for _, r := range slices.Backward(axes) {

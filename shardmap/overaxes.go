@@ -208,8 +208,9 @@ func (r *groupReader) put(op ir.OpID, v ir.ValueID) {
 	r.m.Erase(op)
 }
 
-// swap puts a value in the place of another one.
+// swap puts a value in the place of another one, whose place in the source its op takes.
 func (r *groupReader) swap(old, v ir.ValueID) {
+	r.m.InheritPos(r.m.DefiningOp(v), r.m.DefiningOp(old))
 	if r.m.Sharding(v) == 0 {
 		r.m.SetSharding(v, r.m.Sharding(old))
 	}

@@ -65,8 +65,7 @@ func (w *groupsWriter) op() {
 	w.values++
 	groups := w.groups()
 	size := len(groups[0])
-	attrs := fmt.Sprintf("channel_handle = #stablehlo.channel_handle<handle = %d, type = 1>, replica_groups = dense<%s> : tensor<%dx%dxi64>",
-		w.values, lists(groups), len(groups), size)
+	attrs := w.among(groups)
 	reducer := rapid.SampledFrom([]string{"add", "maximum", "minimum", "multiply"}).Draw(w.t, "reducer")
 	body := ", use_global_device_ids}> ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n  %r = stablehlo." + reducer +
 		" %p, %q : tensor<f32>\n  stablehlo.return %r : tensor<f32>\n})"
@@ -79,7 +78,7 @@ func (w *groupsWriter) op() {
 			w.stays++
 		}
 	}
-	switch kind := rapid.IntRange(0, 6).Draw(w.t, "op"); {
+	switch kind := rapid.IntRange(0, 9).Draw(w.t, "op"); {
 	case kind == 0 && w.rows%size == 0:
 		w.rows /= size
 		reduce("reduce_scatter", ", scatter_dimension = 0 : i64")
@@ -95,9 +94,27 @@ func (w *groupsWriter) op() {
 	case kind == 5:
 		w.stays++ // unless its groups run along axes, and the same member sends in all of them
 		write("collective_broadcast", "}>")
+	case kind == 6: // what the others get is zero
+		w.stays++
+		attrs = w.among(groups[:rapid.IntRange(1, len(groups)).Draw(w.t, "of them")])
+		write("collective_broadcast", "}>")
+	case kind == 7:
+		w.stays++
+		reduce("collective_reduce", "")
+	case kind == 8:
+		w.stays++
+		order := rapid.Permutation([]int64{0, 1, 2, 3, 4, 5, 6, 7}).Draw(w.t, "order")
+		attrs = w.among([][]int64{order[:5], append(order[5:], -1, -1)})
+		reduce("all_reduce", "")
 	default:
 		reduce("all_reduce", "")
 	}
+}
+
+// among returns the attributes of a collective in groups.
+func (w *groupsWriter) among(groups [][]int64) string {
+	return fmt.Sprintf("channel_handle = #stablehlo.channel_handle<handle = %d, type = 1>, replica_groups = dense<%s> : tensor<%dx%dxi64>",
+		w.values, lists(groups), len(groups), len(groups[0]))
 }
 
 // permute writes a permutation of some devices.
@@ -126,7 +143,7 @@ func (w *groupsWriter) index(in, from string) {
 }
 
 // Programs over device groups give the same bits on every device after they were turned into programs over axes and back, and
-// only products stay as they are.
+// only what has no form over axes stays as it is. Every collective of them is noted, and moves the bytes that are predicted of it.
 func TestOverAxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &groupsWriter{t: t, mesh: &deviceMeshes[rapid.IntRange(0, len(deviceMeshes)-1).Draw(t, "mesh")], rows: 8}
@@ -143,7 +160,7 @@ func TestOverAxes(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		main, _ := m.Main()
-		want := onDevices(t, m, main)
+		want, _ := onDevices(t, m, main)
 		shardmap.OverAxes(m, m.Func(main).Body, m.AddMesh("", *w.mesh, nil, 0), nil)
 		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatalf("the program over axes is wrong: %v\n%s\n%s", err, text, mlir.Print(m, mlir.PrintOptions{}))
@@ -157,10 +174,22 @@ func TestOverAxes(t *testing.T) {
 		if left > w.stays {
 			t.Fatalf("%d collectives stay, want at most %d\n%s\n%s", left, w.stays, text, mlir.Print(m, mlir.PrintOptions{}))
 		}
-		if err := shardmap.LowerAxes(t.Context(), &shardmap.Program{Module: m, Main: main, Mesh: *w.mesh}); err != nil {
+		p := &shardmap.Program{Module: m, Main: main, Mesh: *w.mesh}
+		p.NoteCollectives()
+		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
-		for d, got := range onDevices(t, m, main) {
+		outs, traffic := onDevices(t, m, main)
+		predicted := map[ir.OpID]int64{}
+		for i := range p.Collectives {
+			predicted[p.Collectives[i].Op] = p.Collectives[i].TotalBytes()
+		}
+		for _, c := range traffic.Collectives {
+			if bytes, noted := predicted[c.Op]; !noted || bytes != c.Bytes {
+				t.Fatalf("%s moves %d bytes, predicted %d\n%s", c.Kind, c.Bytes, bytes, text)
+			}
+		}
+		for d, got := range outs {
 			if !slices.Equal(got.Data, want[d].Data) {
 				t.Fatalf("device %d has %v, want %v\n%s\n%s", d, got.Floats(), want[d].Floats(), text, mlir.Print(m, mlir.PrintOptions{}))
 			}
@@ -168,8 +197,8 @@ func TestOverAxes(t *testing.T) {
 	})
 }
 
-// onDevices runs a program of one input on all devices and returns what it gives on each.
-func onDevices(t *rapid.T, m *ir.Module, main ir.FuncID) []*tensor.Tensor {
+// onDevices runs a program of one input on all devices and returns what it gives on each, and what was sent.
+func onDevices(t *rapid.T, m *ir.Module, main ir.FuncID) ([]*tensor.Tensor, mesh.Traffic) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	args := make([][]*tensor.Tensor, devices)
 	for d := range args {
@@ -180,7 +209,7 @@ func onDevices(t *rapid.T, m *ir.Module, main ir.FuncID) []*tensor.Tensor {
 		x := tensor.FromFloats(dtype.F32, []int64{8, 8}, values...)
 		args[d] = []*tensor.Tensor{&x}
 	}
-	outs, _, err := mesh.Run(t.Context(), m, main, devices, args, mesh.Options{})
+	outs, traffic, err := mesh.Run(t.Context(), m, main, devices, args, mesh.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 	}
@@ -188,5 +217,5 @@ func onDevices(t *rapid.T, m *ir.Module, main ir.FuncID) []*tensor.Tensor {
 	for d := range results {
 		results[d] = outs[d][0]
 	}
-	return results
+	return results, traffic
 }

@@ -120,17 +120,20 @@ type Collective struct {
 	Op     ir.OpID
 	From   ir.OpID // the op of the partitioned program that it stands for; 0 for one that the user wrote
 	Kind   collectives.Kind
-	Axes   []subaxis.Ref // nil for one that the user wrote with explicit device groups
+	Axes   []subaxis.Ref // nil where its groups run along none
 	Source ir.LocID
 	Groups int64 // number of groups that communicate side by side
-	Size   int64 // devices per group
+	Size   int64 // devices per group, of the largest where they differ
 	Pairs  int64 // for a permute: pairs of two different devices
 	Bytes  int64 // of one device's operands
 	Runs   int64 // executions per step: the trip counts of the loops around it
 	Varies bool  // inside a branch, or a loop whose trip count is not plain: Runs is a guess, the data decides
 
-	// The pairs of members along Axes of a permute by which an op fetches what it needs of other blocks; nil for other collectives.
+	// The pairs of members along Axes of a permute that the user wrote, or by which an op fetches what it needs of other blocks; nil for
+	// other collectives.
 	Fetch [][2]int64
+
+	Members [][]int64 // the groups, as places in the mesh, where they run along no axes; nil for others
 }
 
 // TotalBytes returns what all devices together send in one step, in the ring algorithms of [collectives.SentBytes] and, of a
@@ -139,7 +142,19 @@ func (c *Collective) TotalBytes() int64 {
 	if c.Kind == collectives.Permute {
 		return c.Pairs * c.Bytes * c.Runs
 	}
-	return collectives.SentBytes(c.Kind, c.Size, collectives.GroupBytes(c.Kind, c.Size, c.Bytes)) * c.Groups * c.Runs
+	sent := c.Groups * c.sentBy(c.Size)
+	if c.Members != nil {
+		sent = 0
+		for _, members := range c.Members {
+			sent += c.sentBy(int64(len(members)))
+		}
+	}
+	return sent * c.Runs
+}
+
+// sentBy returns what a group of n devices sends in one run.
+func (c *Collective) sentBy(n int64) int64 {
+	return collectives.SentBytes(c.Kind, n, collectives.GroupBytes(c.Kind, n, c.Bytes))
 }
 
 // Lower turns a partitioned module into the program of one device over axes, in place. Every tensor value has a sharding on

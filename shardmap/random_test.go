@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/testkit/programs"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/rewrites"
 	"autoshard/shardmap"
 	"autoshard/subaxis"
 
@@ -95,7 +96,9 @@ func lower(t *rapid.T, m *ir.Module, mesh ir.MeshID) (*ir.Module, *shardmap.Prog
 	}
 	planner := collectives.NewPlanner(rapid.SampledFrom([]collectives.Pricer{flat{}, odd{}}).Draw(t, "prices"), m.Mesh(mesh).Axes)
 	reach := rapid.SampledFrom([]int{0, 2, collectives.Anywhere}).Draw(t, "reach")
-	if err := collectives.Partition(t.Context(), m, mesh, assignment, planner, reach); err != nil {
+	without, _ := rewrites.Parse(rapid.SliceOfN(rapid.SampledFrom(rewrites.Names()), 0, 2).Draw(t, "without"))
+	how := collectives.Rewriting{Reach: reach, Without: without}
+	if _, err := collectives.Partition(t.Context(), m, mesh, assignment, planner, how); err != nil {
 		t.Fatal(err)
 	}
 	if err := ir.Verify(t.Context(), m); err != nil {
@@ -183,6 +186,9 @@ func runBlocks(t *rapid.T, p *shardmap.Program, args [][]*tensor.Tensor) [][]*te
 		if got := traffic.Bytes(c.Op); got != c.TotalBytes() {
 			t.Fatalf("%s moved %d bytes, predicted %d", c.Kind, got, c.TotalBytes())
 		}
+	}
+	if len(traffic.Collectives) > len(p.Collectives) {
+		t.Fatalf("%d collectives run, %d are noted", len(traffic.Collectives), len(p.Collectives))
 	}
 	return outs
 }

@@ -51,6 +51,13 @@ type Result struct {
 	Outputs []*tensor.Tensor   // whole
 	Blocks  [][]*tensor.Tensor // by device and output
 	Traffic mesh.Traffic
+	Differ  []Difference // outputs of an unchecked program of which devices hold other copies than the first one, which counts
+}
+
+// Difference is an output of which two devices hold the same block with other elements.
+type Difference struct {
+	Output        int
+	First, Second int64 // devices
 }
 
 // Program runs the program of one device, in plain StableHLO, on whole inputs. Of blocks that several devices hold the first
@@ -84,36 +91,48 @@ func (r *Result) output(i int) []*tensor.Tensor {
 }
 
 // Typed splits the inputs by their specs, runs the body on one virtual device per place along the manual axes, and
-// joins the blocks by the output specs (specification: shardmap.md sections 1.2 and 1.3). Where the check is on, blocks
-// of which one copy is taken are compared bit for bit; where it is off, the copy of the first device is taken.
+// joins the blocks by the output specs (specification: shardmap.md sections 1.2 and 1.3). Blocks of which one copy is taken are compared
+// bit for bit: where the check is off, that of the first device is taken though others differ, and Result.Differ says so.
 //
 // It returns an error of class diag.ErrInvalid for inputs that do not fit and a program without types, diag.ErrTooLarge for
 // more devices than this process should hold, diag.ErrFinding for copies that differ ("replication violated"), and the
 // errors of mesh.Run.
 func Typed(ctx context.Context, p *typed.Program, inputs []*tensor.Tensor, opts Options) (*Result, error) {
-	if err := p.Runnable(); err != nil {
+	if err := ready(p, inputs); err != nil {
 		return nil, err
+	}
+	if opts.Debug && p.Check {
+		device, checks := p.LowerDebug()
+		result, err := execute(ctx, p, device, inputs, opts)
+		return result, explain(err, checks)
+	}
+	return execute(ctx, p, p.Lower(), inputs, opts)
+}
+
+// ready checks that a program can be run on the inputs.
+func ready(p *typed.Program, inputs []*tensor.Tensor) error {
+	if err := p.Runnable(); err != nil {
+		return err
 	}
 	if n := p.GroupSize(p.Manual.Axes()); n > maxDevices {
-		return nil, diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the program runs on %d devices, the limit is %d", n, maxDevices)
+		return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the program runs on %d devices, the limit is %d", n, maxDevices)
 	}
-	if err := checkInputs(p, inputs); err != nil {
-		return nil, err
-	}
-	device, checks := p.Lower(), []string(nil)
-	if opts.Debug && p.Check {
-		device, checks = p.LowerDebug()
-	}
+	return checkInputs(p, inputs)
+}
+
+// execute runs what a program was lowered to, and compares the copies of its outputs.
+func execute(ctx context.Context, p *typed.Program, device *shardmap.Program, inputs []*tensor.Tensor, opts Options) (*Result, error) {
 	result, err := Program(ctx, device, inputs, opts)
 	if err != nil {
-		return nil, explain(err, checks)
-	}
-	if !p.Check {
-		return result, nil
+		return nil, err
 	}
 	for i := range device.Outputs {
 		out := &device.Outputs[i]
 		if first, second, ok := Copies(&device.Mesh, &out.Layout, out.Dims, result.output(i)); !ok {
+			if !p.Check {
+				result.Differ = append(result.Differ, Difference{i, first, second})
+				continue
+			}
 			v := p.Module.Operand(p.Return(), i)
 			return nil, diag.Finding(diag.Mismatch, diag.Position{},
 				"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken",

@@ -241,36 +241,51 @@ func conditioned(s *interp.Step, r int, want tensor.Tensor, limit []float64) ([]
 }
 
 // carried returns what slack of an op's operands does to a result, nil where none has any. An op that passes its operand
-// on keeps it; of others it is what a shift of the operands by it changes, twice.
-func (c *checker) carried(s *interp.Step, r int, want tensor.Tensor) ([]float64, error) {
-	operands := slices.Clone(s.Operands)
-	any := false
-	for k := range operands {
-		slack := c.slack[c.operandOf(s, k)]
-		if len(slack) == 0 || len(slack) != operands[k].Len() || operands[k].DType.Kind() == dtype.Complex {
+// on keeps it; of others it is what a shift of each operand by it changes, twice. Of loops and branches all are shifted at once.
+func (c *checker) carried(s *interp.Step, r int, want tensor.Tensor) (limit []float64, err error) {
+	shifted, any := slices.Clone(s.Operands), false
+	for k, x := range s.Operands {
+		slack := c.slackOf(c.operandOf(s, k))
+		switch {
+		case len(slack) == 0 || len(slack) != x.Len() || x.DType.Kind() == dtype.Complex:
 			continue
-		}
-		any = true
-		if c.whole.NumOperands(s.Op) == 1 && isReshard(c.whole.Kind(s.Op)) {
+		case c.whole.NumOperands(s.Op) == 1 && isReshard(c.whole.Kind(s.Op)):
 			return slices.Clone(slack), nil
 		}
-		x := operands[k].Floats()
-		rng := rand.New(rand.NewPCG(uint64(k), 1))
-		for i := range x {
-			x[i] += slack[i] * float64(2*rng.IntN(2)-1)
+		shifted[k], any = shift(x, slack, uint64(k)), true
+		if c.whole.Kind(s.Op).HasBodies() {
+			continue
 		}
-		operands[k] = tensor.FromFloats(operands[k].DType, operands[k].Shape, x...)
+		change, err := changed(s, r, shifted, want)
+		if err != nil {
+			return nil, err
+		}
+		limit, shifted[k] = plus(limit, change), x
 	}
-	if !any {
-		return nil, nil
+	if any && c.whole.Kind(s.Op).HasBodies() {
+		return changed(s, r, shifted, want)
 	}
+	return limit, nil
+}
+
+// shift moves each element of a tensor up or down by its slack.
+func shift(x tensor.Tensor, slack []float64, seed uint64) tensor.Tensor {
+	values, rng := x.Floats(), rand.New(rand.NewPCG(seed, 1))
+	for i := range values {
+		values[i] += slack[i] * float64(2*rng.IntN(2)-1)
+	}
+	return tensor.FromFloats(x.DType, x.Shape, values...)
+}
+
+// changed returns twice what other operands change of a result of an op.
+func changed(s *interp.Step, r int, operands []tensor.Tensor, want tensor.Tensor) ([]float64, error) {
 	out, err := s.Again(operands)
 	if err != nil {
 		return nil, err
 	}
-	shifted, limit := spread(out[r], want.Shape).Floats(), make([]float64, want.Len())
+	other, limit := spread(out[r], want.Shape).Floats(), make([]float64, want.Len())
 	for i, v := range want.Floats() {
-		if limit[i] = 2 * math.Abs(shifted[i]-v); math.IsNaN(limit[i]) {
+		if limit[i] = 2 * math.Abs(other[i]-v); math.IsNaN(limit[i]) {
 			limit[i] = math.Inf(1)
 		}
 	}
@@ -283,6 +298,14 @@ func (c *checker) operandOf(s *interp.Step, k int) ir.ValueID {
 		return 0
 	}
 	return c.whole.Operand(s.Op, k)
+}
+
+// slackOf returns how far a value may lie from what the devices go on with. Rounds of a loop begin with what the round before handed back.
+func (c *checker) slackOf(v ir.ValueID) []float64 {
+	if body := c.whole.ArgBlock(v); body != 0 && c.whole.Kind(c.whole.BlockOp(body)) == ir.OpWhile {
+		v = c.whole.Operand(c.whole.LastOp(c.whole.RegionBlock(c.whole.BlockOp(body), 1)), c.whole.Index(v))
+	}
+	return c.slack[v]
 }
 
 // isReshard says whether an op moves the blocks of a tensor or combines its parts.

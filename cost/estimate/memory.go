@@ -10,10 +10,11 @@ import (
 )
 
 // Live is a value of a per-device program, and the ops from the first to the last at which it is in memory, by their numbers in program
-// order.
+// order. Where values are written over each other, as in loops, it is the one that is there longest, with the ops of all.
 type Live struct {
 	Held
 	Def, Last int32
+	Shared    bool // others are written over it, or it over others
 }
 
 // Memory is what a per-device program holds, op by op.
@@ -34,14 +35,13 @@ func (md *Model) Memory(ctx context.Context, p *shardmap.Program) (*Memory, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &Memory{reading: r, model: md, p: p, number: map[ir.OpID]int32{}, lives: map[ir.ValueID]int{}}
-	buffers, values, err := held(ctx, p.Module, p.Main, r.fused)
+	h, err := held(ctx, p.Module, p.Main, r.fused)
 	if err != nil {
 		return nil, err
 	}
-	for i, b := range buffers {
-		out.Lives = append(out.Lives, Live{Held{values[i], b.Bytes}, b.Def, b.Last})
-		out.lives[values[i]] = i
+	out := &Memory{reading: r, model: md, p: p, number: map[ir.OpID]int32{}, lives: h.at}
+	for i, b := range h.buffers {
+		out.Lives = append(out.Lives, Live{Held{h.values[i], b.Bytes}, b.Def, b.Last, h.shared[i]})
 	}
 	out.count(p.Module.Func(p.Main).Body)
 	return out, nil
@@ -116,8 +116,8 @@ func (mem *Memory) Recompute(lives []int) (out Recomputation) {
 func (mem *Memory) around(i int, at int32) (before, behind int32, ok bool) {
 	m, live := mem.p.Module, mem.Lives[i]
 	op := m.DefiningOp(live.Value)
-	if op == 0 || m.Kind(op).HasBodies() || m.NumResults(op) != 1 || m.OpBlock(op) != m.Func(mem.p.Main).Body || live.Def >= at ||
-		live.Last <= at {
+	if op == 0 || live.Shared || m.Kind(op).HasBodies() || m.NumResults(op) != 1 || m.OpBlock(op) != m.Func(mem.p.Main).Body ||
+		live.Def >= at || live.Last <= at {
 		return 0, 0, false
 	}
 	before, behind = live.Def, live.Last
@@ -148,13 +148,13 @@ func (mem *Memory) Collective(op ir.OpID) *shardmap.Collective {
 	return nil
 }
 
-// alive says whether a value is at hand at an op: in memory, or a constant that needs none.
+// alive says whether a value is surely at hand at an op: in memory that nothing else is written to, or a constant that needs none.
 func (mem *Memory) alive(v ir.ValueID, at int32) bool {
 	if op := mem.p.Module.DefiningOp(v); mem.fused[v] && op != 0 && mem.p.Module.NumOperands(op) == 0 {
 		return true
 	}
 	i, ok := mem.lives[v]
-	return ok && mem.Lives[i].Def <= at && at <= mem.Lives[i].Last
+	return ok && !mem.Lives[i].Shared && mem.Lives[i].Def <= at && at <= mem.Lives[i].Last
 }
 
 // Find returns the number of a value among those that are held, false where it never is.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard/cost"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -127,75 +128,86 @@ type Held struct {
 
 // Peak returns what a per-device program holds where it needs the most memory, the largest first.
 func Peak(p *shardmap.Program) []Held {
-	buffers, values, _ := held(context.Background(), p.Module, p.Main, Fused(p.Module)) // which never ends
-	var out []Held
-	for _, i := range cost.Peak(buffers, nil).Live {
-		out = append(out, Held{values[i], buffers[i].Bytes})
-	}
-	return out
+	h, _ := held(context.Background(), p.Module, p.Main, Fused(p.Module)) // which never ends
+	return lists.Map(cost.Peak(h.buffers, nil).Live, func(i int) Held { return Held{h.values[i], h.buffers[i].Bytes} })
 }
 
 // peak returns the most bytes alive at once (cost.md section 5.4).
 func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (int64, error) {
-	buffers, _, err := held(ctx, m, main, fused)
+	h, err := held(ctx, m, main, fused)
 	if err != nil {
 		return 0, err
 	}
-	return cost.Peak(buffers, nil).Bytes, nil
+	return cost.Peak(h.buffers, nil).Bytes, nil
 }
 
-// held returns the buffers of a program and the values in them. Arguments of loop bodies share the buffers of the
-// loop's results, and an updated slice is written into the buffer of a tensor that nothing else needs. Inputs live to
-// the end unless they are donated.
-func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (buffers []cost.Buffer, values []ir.ValueID, err error) {
-	body := m.Func(main).Body
-	l := ir.NewLiveness(m, body)
-	add := func(v ir.ValueID, lo, hi int32) {
-		if m.ValueType(v).Kind == ir.TensorKind && !fused[v] {
-			buffers = append(buffers, cost.Buffer{Def: lo, Last: hi - 1, Bytes: m.ValueType(v).Bytes()})
-			values = append(values, v)
-		}
-	}
-	for i, arg := range m.BlockArgs(body) {
+// held returns the buffers of a program, and of the values in each the one that is there longest. Values that are written in the place of
+// others share their buffers. Inputs live to the end unless they are donated.
+func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (*holding, error) {
+	f := m.Func(main)
+	donated := func(arg ir.ValueID) bool { return f.ArgAttrs[m.Index(arg)].Donated() }
+	l := ir.NewLiveness(m, f.Body)
+	h := &holding{m: m, fused: fused, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
+	for _, arg := range m.BlockArgs(f.Body) {
 		lo, hi := l.Interval(arg)
-		if !m.Func(main).ArgAttrs[i].Donated() {
+		if !donated(arg) {
 			hi = l.Len() + 1
 		}
-		add(arg, lo, hi)
+		h.add(arg, lo, hi)
 	}
-	err = addResults(ctx, m, body, l, add)
-	return buffers, values, err
+	return h, h.addResults(ctx, f.Body, l)
 }
 
-func addResults(ctx context.Context, m *ir.Module, b ir.BlockID, l *ir.Liveness, add func(v ir.ValueID, lo, hi int32)) error {
-	for op := range m.Ops(b) {
+// holding is the memory of a program.
+type holding struct {
+	m       *ir.Module
+	fused   []bool
+	place   []ir.ValueID
+	at      map[ir.ValueID]int // the buffer of each value
+	buffers []cost.Buffer
+	values  []ir.ValueID // by buffer
+	longest []int32      // how long that is there
+	shared  []bool       // by buffer: several values are in it, one after the other
+}
+
+// add puts a value into memory, or into the memory of what it is written over.
+func (h *holding) add(v ir.ValueID, lo, hi int32) {
+	if h.m.ValueType(v).Kind != ir.TensorKind || h.fused[v] {
+		return
+	}
+	into := v
+	for h.place[into] != 0 && !h.fused[h.place[into]] {
+		into = h.place[into]
+	}
+	i, ok := h.at[into]
+	if !ok {
+		i = len(h.buffers)
+		h.buffers = append(h.buffers, cost.Buffer{Def: lo, Last: hi - 1, Bytes: h.m.ValueType(v).Bytes()})
+		h.values, h.longest, h.shared = append(h.values, v), append(h.longest, hi-lo), append(h.shared, false)
+	}
+	h.at[v], h.at[into], h.shared[i] = i, i, ok
+	b := &h.buffers[i]
+	if b.Def, b.Last = min(b.Def, lo), max(b.Last, hi-1); hi-lo > h.longest[i] {
+		h.values[i], h.longest[i] = v, hi-lo
+	}
+}
+
+func (h *holding) addResults(ctx context.Context, b ir.BlockID, l *ir.Liveness) error {
+	for op := range h.m.Ops(b) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, v := range m.Results(op) {
+		for _, v := range h.m.Results(op) {
 			lo, hi := l.Interval(v)
-			if updatesInPlace(m, op, l) {
-				lo++ // its buffer counts as the operand's until then
-			}
-			add(v, lo, max(lo+1, hi))
+			h.add(v, lo, hi)
 		}
-		if m.Kind(op).HasBodies() {
-			for i := range m.NumRegions(op) {
-				if err := addResults(ctx, m, m.RegionBlock(op, i), l, add); err != nil {
+		if h.m.Kind(op).HasBodies() {
+			for i := range h.m.NumRegions(op) {
+				if err := h.addResults(ctx, h.m.RegionBlock(op, i), l); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// updatesInPlace says whether an op replaces a slice of what another op made for nothing that comes later.
-func updatesInPlace(m *ir.Module, op ir.OpID, l *ir.Liveness) bool {
-	if m.Kind(op) != ir.OpDynamicUpdateSlice || m.DefiningOp(m.Operand(op, 0)) == 0 {
-		return false
-	}
-	_, last := l.Interval(m.Operand(op, 0))
-	now, _ := l.Interval(m.Result(op, 0))
-	return last == now+1
 }

@@ -29,6 +29,7 @@ import (
 	"autoshard/internal/cli/reshard"
 	"autoshard/internal/cli/run"
 	"autoshard/internal/cli/serve"
+	"autoshard/internal/cli/show"
 	"autoshard/internal/cli/solve"
 	"autoshard/internal/cli/version"
 	"autoshard/internal/config"
@@ -70,8 +71,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s), convert.Command(s),
-		check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+		show.Command(s), reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s),
+		convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }
 

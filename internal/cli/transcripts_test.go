@@ -17,13 +17,13 @@ import (
 )
 
 // transcript is a block of a page that shows a command on an example and what it prints; a last line of three dots stands for the rest.
-var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ((?:estimate |hardware |[^\n]*examples/)[^\n]*)\n(.*?)^```$")
+var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ((?:estimate |hardware |show |[^\n]*examples/)[^\n]*)\n(.*?)^```$")
 
 // What pages show of commands is what these print.
 func TestTranscripts(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	printed := map[string]string{}
-	for _, page := range []string{"README.md", filepath.Join("docs", "cli.md"), estimates} {
+	for _, page := range []string{"README.md", filepath.Join("docs", "cli.md"), filepath.Join("docs", "shardmap.md"), estimates} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

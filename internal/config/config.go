@@ -10,6 +10,7 @@ import (
 
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -17,16 +18,19 @@ import (
 // their defaults.
 type Config struct {
 	Mesh        []subaxis.Axis // nil: not given
+	MeshDevices int64          // that a mesh is chosen for; 0: none is
 	Hardware    cost.Hardware
 	HardwareSet bool  // the hardware is not the default
 	Memory      int64 // bytes; 0: not given
 	Steps       int64
 	Search      int64 // bytes that planning may hold
 	Seed        uint64
-	Rings       bool          // collective matmuls where they are faster
-	Merges      bool          // collectives sent as one where that is faster
+	Without     rewrites.Set  // rewrites that are not made
 	WholeAxes   bool          // no parts of axes
+	Taste       float64       // part of a step that plainer plans may take more
 	Trips       []Trip        // of loops that the data ends
+	Pins        []string      // shardings of inputs and outputs, those of files first
+	Forbidden   []string      // axes kept away from them
 	Timeout     time.Duration // 0: none
 	Format      Format
 	FormatSet   bool   // the format is not the default
@@ -49,7 +53,12 @@ type Config struct {
 	Devices     string // "virtual" or "native"
 	Progress    Progress
 	Serve       Serve
+
+	given map[string]bool // options that are not their defaults
 }
+
+// Given says whether an option is given, by its name in configuration files.
+func (c *Config) Given(path string) bool { return c.given[path] }
 
 // Trip says how often a loop is taken to run.
 type Trip struct {
@@ -81,6 +90,8 @@ const (
 	VHLO      Format = "vhlo"       // a portable artifact of StableHLO
 	JAXExport Format = "jax-export" // for jax.export.deserialize
 
+	Markdown Format = "markdown" // tables for a page of text
+
 	SARIF  Format = "sarif"
 	GitHub Format = "github"
 )
@@ -103,14 +114,14 @@ func Load(flags *pflag.FlagSet) (*Config, error) {
 	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_", "-", "_"))
 	for i := range keys {
 		def := keys[i].def
-		if f := flags.Lookup(keys[i].flag()); f != nil && !keys[i].list {
+		if f := keys[i].in(flags); f != nil && !keys[i].list {
 			def = f.DefValue // a command may have another
 		}
 		v.SetDefault(keys[i].path, def)
 		if err := v.BindEnv(keys[i].path); err != nil {
 			return nil, diag.Internal(diag.Bug, diag.Position{}, "bind option `%s`: %v", keys[i].path, err)
 		}
-		if f := flags.Lookup(keys[i].flag()); f != nil {
+		if f := keys[i].in(flags); f != nil {
 			if err := v.BindPFlag(keys[i].path, f); err != nil {
 				return nil, diag.Internal(diag.Bug, diag.Position{}, "bind option `%s`: %v", keys[i].path, err)
 			}
@@ -128,15 +139,18 @@ func Load(flags *pflag.FlagSet) (*Config, error) {
 func (l *loader) load() *Config {
 	c := &Config{
 		Mesh:        l.mesh("mesh"),
+		MeshDevices: l.integer("plan.devices", 0, maxAxisSize),
 		HardwareSet: l.origin("hardware").given,
 		Memory:      l.size("memory"),
 		Steps:       l.integer("steps", 0, 1<<62),
 		Search:      l.size("search-memory"),
 		Seed:        l.unsigned("seed"),
-		Rings:       l.oneOf("collective-matmul", "auto", "off") == "auto",
-		Merges:      l.oneOf("merge-collectives", "auto", "off") == "auto",
+		Without:     l.without(),
 		WholeAxes:   l.boolean("no-sub-axes"),
+		Taste:       l.number("taste") / 100,
 		Trips:       l.trips("trip-count"),
+		Pins:        l.list("pin"),
+		Forbidden:   l.list("forbid"),
 		Timeout:     l.duration("timeout"),
 		Format:      Format(l.oneOf("format", formats(l.flags)...)),
 		FormatSet:   l.origin("format").given,
@@ -168,6 +182,11 @@ func (l *loader) load() *Config {
 		},
 	}
 	c.Hardware = l.on("topology", l.hardware("hardware"))
+	l.steer(c, l.text("pins"))
+	c.given = map[string]bool{}
+	for i := range keys {
+		c.given[keys[i].path] = l.origin(keys[i].path).given
+	}
 	return c
 }
 

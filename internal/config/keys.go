@@ -24,6 +24,22 @@ type key struct {
 
 func (k *key) flag() string { return k.path[strings.LastIndexByte(k.path, '.')+1:] }
 
+// in returns the flag of the option, nil where the command has none: options of two commands may have flags of one name, which say whose
+// they are.
+func (k *key) in(flags *pflag.FlagSet) *pflag.Flag {
+	f := flags.Lookup(k.flag())
+	if f == nil {
+		return nil
+	}
+	if paths, said := f.Annotations[pathAnnotation]; said && !slices.Contains(paths, k.path) {
+		return nil
+	}
+	return f
+}
+
+// pathAnnotation holds the path of the option that a flag is for.
+const pathAnnotation = "path"
+
 // variable returns the environment variable of the option.
 func (k *key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(k.path))
@@ -33,6 +49,8 @@ const envPrefix = "AUTOSHARD"
 
 var keys = []key{
 	{path: "mesh", help: "mesh axes from major to minor, such as data=4,model=2 (default: the mesh that the model declares)"},
+	{path: "plan.devices", def: "0", help: "number of devices, such as 64: the mesh is chosen, one of up to three axes on which a step is " +
+		"fastest; 0: the mesh is that of --mesh or the model"},
 	{path: "hardware", def: cost.DefaultProfile, help: "name of a hardware profile, or a file with one"},
 	{path: "topology", help: "part of the hardware's network that the mesh runs on: the shape of a slice of a torus, such as 4x8 or " +
 		"4x8:line,ring, or children of levels of switches, such as node=4 (default: chosen by the size of the mesh)"},
@@ -44,7 +62,14 @@ var keys = []key{
 		help: "products overlapped with the collectives beside them as rings of permutes: auto, where that is faster, or off"},
 	{path: "merge-collectives", def: "auto",
 		help: "collectives of one kind over the same axes sent as one where none needs another: auto, where that is faster, or off"},
+	{path: "without", help: "rewrites of the program that are not made, by name, such as hoist-reshards,merge-collectives"},
+	{path: "taste", def: "0.1", help: "percent of a step that a plan may take more whose inputs are cut more plainly: those of a batch " +
+		"alike, equal layers alike, few and whole axes to a dimension; 0: cost alone counts"},
 	{path: "no-sub-axes", boolean: true, def: "false", help: "cut dimensions along whole mesh axes only, but for what the model says"},
+	{path: "pin", list: true,
+		help: "sharding of inputs and outputs, such as w1=P(None, 'model'); a star in the name stands for any characters; may be repeated"},
+	{path: "forbid", list: true, help: "axes that may not cut inputs and outputs, such as 'embed: data'; may be repeated"},
+	{path: "pins", help: "file with lists of more `pin` and `forbid`, in YAML, JSON or TOML"},
 	{path: "trip-count", list: true,
 		help: "iterations that a loop is priced for where the data ends it: N for all such loops, LINE=N or train.py:40=N for one; may be " +
 			"repeated"},
@@ -85,17 +110,18 @@ var keys = []key{
 func AddFlags(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		k := find(name)
-		if k.boolean {
+		switch {
+		case k.boolean:
 			flags.BoolP(k.flag(), k.shorthand, k.def == "true", k.help)
-			continue
-		}
-		if k.list {
+		case k.list:
 			flags.StringArrayP(k.flag(), k.shorthand, nil, k.help)
-			continue
+		default:
+			flags.StringP(k.flag(), k.shorthand, k.def, k.help)
 		}
-		flags.StringP(k.flag(), k.shorthand, k.def, k.help)
+		f := flags.Lookup(k.flag())
+		f.Annotations = map[string][]string{pathAnnotation: {k.path}}
 		if k.optional != "" {
-			flags.Lookup(k.flag()).NoOptDefVal = k.optional
+			f.NoOptDefVal = k.optional
 		}
 	}
 	flags.String("config", "", "configuration file (default: autoshard.yaml, .yml, .toml or .json in the working directory)")
@@ -109,7 +135,10 @@ func AllowFormats(flags *pflag.FlagSet, list ...Format) {
 	names := lists.Map(list, func(f Format) string { return string(f) })
 	f := flags.Lookup("format")
 	f.Usage = "output format: " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-	f.Annotations = map[string][]string{formatsAnnotation: names}
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[formatsAnnotation] = names
 }
 
 // formats returns the formats that the command of the flags has.

@@ -13,6 +13,7 @@ import (
 
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -34,7 +35,7 @@ type origin struct {
 
 func (l *loader) origin(path string) origin {
 	k := find(path)
-	if f := l.flags.Lookup(k.flag()); f != nil && f.Changed {
+	if f := k.in(l.flags); f != nil && f.Changed {
 		return origin{diag.Position{File: "--" + k.flag(), Line: 1, Col: 1}, f.Value.String(), true, 0}
 	}
 	if value, ok := getenv(k.variable()); ok {
@@ -79,7 +80,7 @@ func (l *loader) text(path string) string {
 
 // list returns the values of a repeated flag, the lines of an environment variable, or the list in a file.
 func (l *loader) list(path string) []string {
-	if f := l.flags.Lookup(find(path).flag()); f != nil && f.Changed {
+	if f := find(path).in(l.flags); f != nil && f.Changed {
 		if values, err := l.flags.GetStringArray(f.Name); err == nil {
 			return values
 		}
@@ -196,6 +197,22 @@ func (l *loader) oneOf(path string, choices ...string) string {
 	l.fail(path, 0, diag.BadOption, "`%s` must be one of %s, not %q%s", path, strings.Join(choices, ", "), text,
 		diag.DidYouMean(text, choices))
 	return text
+}
+
+// without reads which rewrites are not made: by name, or by an option of their own.
+func (l *loader) without() rewrites.Set {
+	names := strings.FieldsFunc(l.text("without"), func(r rune) bool { return r == ',' || r == ' ' })
+	without, unknown := rewrites.Parse(names)
+	if unknown != "" {
+		l.fail("without", 0, diag.BadOption, "`without` has an unknown rewrite %q%s: rewrites are %s", unknown,
+			diag.DidYouMean(unknown, rewrites.Names()), strings.Join(rewrites.Names(), ", "))
+	}
+	for _, r := range []rewrites.Rewrite{rewrites.CollectiveMatmul, rewrites.MergeCollectives} {
+		if l.oneOf(r.String(), "auto", "off") == "off" {
+			without |= rewrites.Of(r)
+		}
+	}
+	return without
 }
 
 // mesh reads axes from their text or, in files, a list of {name, size}.

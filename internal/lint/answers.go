@@ -8,6 +8,7 @@ const (
 	BoundarySharding  diag.Code = "boundary-sharding"
 	BranchPrice       diag.Code = "branch-price"
 	CoarseSearch      diag.Code = "coarse-search"
+	CostOverTaste     diag.Code = "cost-over-taste"
 	FreeManualAxis    diag.Code = "free-manual-axis"
 	GatheredOperand   diag.Code = "gathered-operand"
 	LoopPrice         diag.Code = "loop-price"
@@ -36,8 +37,12 @@ var answers = []diag.Rule{
 	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
 		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved " +
 			"all the same."},
+	{ID: CostOverTaste, Severity: diag.SeverityWarning, Name: "inputs that people would cut alike are cut differently, because it is faster",
+		Text: "A plan cuts inputs of one batch, equal layers, and a parameter and its state alike where that costs next to nothing " +
+			"(`--taste`). The message says what it would cost."},
 	{ID: FreeManualAxis, Severity: diag.SeverityWarning, Name: "axes that a manual computation leaves free are not used in it",
-		Text: "Plans replicate its body along them. Make the axes manual, or leave them to a mesh without them."},
+		Text: "No sharding of the user reaches its body along them, so that all devices along them compute it alike. Shard what goes in, or " +
+			"make the axes manual."},
 	{ID: GatheredOperand, Severity: diag.SeverityWarning, Name: "an operand is gathered because its operation cannot be computed on blocks",
 		Text: "It lies in blocks along a dimension that the operation needs whole. The message says which, along which axes, what every device " +
 			"receives for it in a step, and why. Where the value is cut along another dimension, it need not be."},

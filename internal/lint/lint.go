@@ -64,7 +64,7 @@ func Run(ctx context.Context, m *ir.Module, o Options) ([]diag.Diagnostic, error
 
 // CheckNames returns an error of class diag.ErrInvalid for the first name that no rule has.
 func CheckNames(disabled []string) error {
-	known := lists.Map(rules, func(r Rule) string { return r.Name })
+	known := lists.Map(slices.Concat(rules, programs), func(r Rule) string { return r.Name })
 	for _, name := range disabled {
 		if slices.Contains(known, name) {
 			continue

@@ -198,12 +198,30 @@ func document() string {
 	for _, r := range lint.Rules() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n\n```mlir\n%s```\n", r.Name, strings.ToUpper(r.Summary[:1])+r.Summary[1:], r.Text, r.Example)
 	}
+	b.WriteString(documentPrograms)
+	for _, r := range lint.Programs() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", r.Name, r.Name, r.Summary)
+	}
+	for _, r := range lint.Programs() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n\n```\n%s```\n", r.Name, strings.ToUpper(r.Summary[:1])+r.Summary[1:], r.Text, r.Example)
+	}
 	b.WriteString(documentAnswers)
 	for _, r := range lint.Answers() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, r.Name, r.Text)
 	}
 	return b.String()
 }
+
+const documentPrograms = `
+# Advice on shard_map programs
+
+` + "`check train.shardmap`" + ` says what a [shard_map program](shardmap.md), also one that JAX exported, sends although it need not, if that saves time or bytes of a step on
+` + "`--hardware`" + `, and how much. ` + "`check train.shardmap --fix`" + ` makes these rewrites in the file, one after the other until none is left, when a run
+of both programs on random inputs has given the same outputs, but for the rounding of sums.
+
+| rule | warns of |
+|---|---|
+`
 
 const documentAnswers = `
 # Findings of plans and propagations

@@ -2,13 +2,16 @@ package chart_test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"strings"
 	"testing"
 
+	"autoshard/blocks"
 	"autoshard/pricing"
 	"autoshard/program"
 	"autoshard/report/chart"
+	"autoshard/subaxis"
 )
 
 func sweep() *pricing.SweepAnswer {
@@ -59,5 +62,21 @@ func TestMemory(t *testing.T) {
 		Curve: []program.Sample{{Op: 0, Bytes: []int64{1 << 20}}}})
 	if err != nil || !strings.Contains(string(short), ">parameters</text>") {
 		t.Errorf("%s %v", short, err)
+	}
+}
+
+// Boxes stand in a grid for each place in the third dimension that is cut, and names are escaped.
+func TestBlocks(t *testing.T) {
+	mesh := []subaxis.Axis{{Name: "a<b", Size: 2}, {Name: "y", Size: 2}, {Name: "z", Size: 2}}
+	a, err := blocks.Show(&blocks.Request{Text: "P('a<b', 'y', 'z') : f32[2,2,2]", Mesh: mesh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := string(chart.Blocks(a))
+	if n := strings.Count(svg, "<rect "); n != 8 || !strings.Contains(svg, ">dimension 0 at 1:2</text>") || strings.Contains(svg, "a<b") {
+		t.Errorf("%d boxes in\n%s", n, svg)
+	}
+	if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
+		t.Error(err)
 	}
 }

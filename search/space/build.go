@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -70,9 +71,9 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 		costs, usages = costs[:0], usages[:0]
 		for j := range n.class.strategies {
 			st := &n.class.strategies[j]
-			cost := max(0, st.cost-s.shared(i, st)) * n.runs
+			cost := s.costOf(i, st)
 			if relaxed {
-				cost = n.sure.of(max(0, st.least-s.saved(i, st)))
+				cost = s.leastOf(i, st)
 			}
 			costs, usages = append(costs, cost), append(usages, st.bytes)
 		}
@@ -115,6 +116,7 @@ func (s *Space) enumerate() error {
 	s.measure()
 	s.afford()
 	s.price()
+	s.delays()
 	s.company()
 	return s.err
 }
@@ -161,9 +163,7 @@ func (s *Space) results(main ir.FuncID) {
 // counted in ops of the main function. What is read inside a loop lives to the loop's end.
 func (s *Space) lifetimes() {
 	m := s.m
-	main, _ := m.Main()
-	body := m.Func(main).Body
-	l := ir.NewLiveness(m, body)
+	l := ir.NewLiveness(m, m.MainFunc().Body)
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
@@ -176,13 +176,39 @@ func (s *Space) lifetimes() {
 			}
 			n.hi = max(n.hi, hi)
 		}
-		if n.isInput() && !s.donated(main, m.Index(n.values[0])) {
+		if n.isInput() && !s.donated(n.values[0]) {
 			n.hi = l.Len() + 1
+		}
+	}
+	s.places(l)
+}
+
+// places finds the nodes whose values are written over those of others.
+func (s *Space) places(l *ir.Liveness) {
+	of := l.InPlace(s.donated)
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if len(n.values) != 1 || n.op == 0 {
+			continue
+		}
+		v := n.values[0]
+		into := s.m.Rewritten(n.op, s.m.Index(v))
+		n.over = cmp.Or(of[v], into)
+		if n.over == 0 || s.fused[n.over] || s.nodeOf[n.over] < 0 {
+			continue
+		}
+		switch keeper := &s.nodes[s.nodeOf[n.over]]; {
+		case of[v] == 0:
+			n.residence = copying
+		case keeper.lo <= n.lo && n.hi <= keeper.hi:
+			n.residence = within
+		case into != 0:
+			n.residence = succeeding
 		}
 	}
 }
 
 // donated says whether the caller gives up an input's buffer.
-func (s *Space) donated(main ir.FuncID, arg int) bool {
-	return s.m.Func(main).ArgAttrs[arg].Donated()
+func (s *Space) donated(arg ir.ValueID) bool {
+	return s.m.MainFunc().ArgAttrs[s.m.Index(arg)].Donated()
 }

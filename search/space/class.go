@@ -23,6 +23,8 @@ type strategy struct {
 	factors collectives.Factors
 	cost    int64
 	least   int64 // what a program surely takes of it
+	hidden  int64 // what is not among that because the product may hide it
+	summed  int64 // of the cost, what reductions of its results take
 	reduced int64 // what the reductions of its results take before they send anything
 	over    int32 // along which axes
 	work    work  // at least

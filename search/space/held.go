@@ -1,6 +1,8 @@
 package space
 
 import (
+	"slices"
+
 	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/rule"
@@ -29,6 +31,12 @@ func (s *Space) heldAt(t *moments, op int32) []held {
 	var out []held
 	for _, i := range t.made[op] {
 		out = append(out, s.sending(t, op, i)...)
+		switch n := &s.nodes[i]; n.residence {
+		case within:
+			out = append(out, s.apart(t, i))
+		case copying:
+			out = append(out, s.beside(t, i))
+		}
 	}
 	for j := range t.reads[op] {
 		out = append(out, s.copying(t, op, int32(j))...)
@@ -88,12 +96,60 @@ func (s *Space) sending(t *moments, op, i int32) []held {
 	}
 	now := t.computes(op)
 	_, end := s.lifetime(t, i, everywhere)
-	return []held{item(now, now+1, s.comesOut), item(now+1, now+2, s.sent), item(now+1, end, s.arrives)}
+	out := []held{item(now+1, now+2, s.sent), item(now+1, end, s.arrives)}
+	switch n.residence {
+	case alone:
+		out = append(out, item(now, now+1, s.comesOut))
+	case within:
+		out = append(out, item(now, now+1, s.goesOn))
+	}
+	return out
+}
+
+// beside returns what a result takes beside the operand that it would be written over, which is needed later: while its op runs, in the
+// layout of the operand. In another one it is written over the copy that the op reads.
+func (s *Space) beside(t *moments, i int32) held {
+	n := &s.nodes[i]
+	from, read := s.nodeOf[n.over], &s.lists.all[n.class.operands[slices.Index(n.operands, n.over)]]
+	now := t.computes(n.lo)
+	return held{from: from, to: i, lo: now, hi: now + 1,
+		row: func(strategy int32) int64 { return int64(s.kept(&s.nodes[from], s.slotOf[n.over], strategy)) },
+		col: func(strategy int32) int64 { return int64(read.of(strategy)) },
+		bytes: func(row, col int64) int64 {
+			if row != col {
+				return 0
+			}
+			return s.bytes(n.over, layoutID(col))
+		}}
+}
+
+// apart returns what the value of a node takes that would be written into what another node keeps, if that were in its layout.
+func (s *Space) apart(t *moments, i int32) held {
+	n := &s.nodes[i]
+	keeper := s.nodeOf[n.over]
+	lo, hi := s.lifetime(t, i, everywhere)
+	return held{from: i, to: keeper, lo: lo, hi: hi,
+		row: func(strategy int32) int64 { return int64(s.kept(n, 0, strategy)) },
+		col: func(strategy int32) int64 { return int64(s.kept(&s.nodes[keeper], s.slotOf[n.over], strategy)) },
+		bytes: func(row, col int64) int64 {
+			if row == col {
+				return 0
+			}
+			return s.bytes(n.values[0], layoutID(row))
+		}}
 }
 
 // comesOut returns what a result takes as it comes out of its op.
 func (s *Space) comesOut(v ir.ValueID, from, to layoutID) int64 {
 	if from == to && s.fused[v] {
+		return 0
+	}
+	return s.bytes(v, from)
+}
+
+// goesOn returns what a result takes as it comes out of its op if it is sent on.
+func (s *Space) goesOn(v ir.ValueID, from, to layoutID) int64 {
+	if from == to {
 		return 0
 	}
 	return s.bytes(v, from)
@@ -129,10 +185,18 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 			bytes: func(row, col int64) int64 { return bytes(layoutID(row), layoutID(col)) }}
 	}
 	at, dies := t.first[op]+j, s.nodes[r.from].hi-1 == op && t.lastRead(op, r.from) == j
-	out := []held{item(at, at+1, func(from, to layoutID) int64 { return s.copied(v, from, to, dies) })}
-	if n := &s.nodes[r.to]; n.op == 0 || !passesOn(s.m.Kind(n.op)) {
+	n := &s.nodes[r.to]
+	lands := r.operand < 0 && n.op != 0 // the copy is written into what a loop or branch keeps
+	out := []held{item(at, at+1, func(from, to layoutID) int64 {
+		if bytes := s.copied(v, from, to, dies); !lands {
+			return bytes
+		} else {
+			return max(0, bytes-s.bytes(v, to))
+		}
+	})}
+	if n.op == 0 || !passesOn(s.m.Kind(n.op)) {
 		out = append(out, item(at+1, t.computes(op)+1, func(from, to layoutID) int64 {
-			if from == to && (!dies || s.fused[v]) {
+			if from == to && (!dies || s.fused[v] || s.nodes[r.from].residence == within) || from != to && lands {
 				return 0
 			}
 			return s.bytes(v, to)

@@ -285,13 +285,18 @@ type price struct {
 // wordBytes is the size of single integers, which cost nothing.
 const wordBytes = 8
 
-// reshard prices sending a value from one layout to another.
-func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) price {
+// reshard prices sending a value from one layout to another, and says what of that reductions take.
+func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) (p price, summed int64) {
 	if from == to || !s.charge(pairWork) {
-		return price{}
+		return price{}, 0
 	}
 	w := s.planner.Way(t, s.known[from], s.known[to])
-	return s.priceOf(&w, from, to)
+	w.Back(func(h collectives.Hop) {
+		if h.Kind == collectives.AllReduce || h.Kind == collectives.ReduceScatter {
+			summed += h.Price
+		}
+	})
+	return s.priceOf(&w, from, to), summed
 }
 
 // priceOf prices a way.

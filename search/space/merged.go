@@ -26,8 +26,11 @@ type spot struct {
 	element dtype.Type
 }
 
-// span is the places of a block between which the result of a node can be reduced.
-type span struct{ node, from, to int32 }
+// span is the places of a block between which the result of a node can be reduced; late in a block behind the loops that it is in.
+type span struct {
+	node, from, to int32
+	late           bool
+}
 
 // manyAxes stands for the axes of several steps, or of a reduction of several results: what they take before they send does not count.
 const manyAxes = -1
@@ -110,14 +113,25 @@ func (s *Space) reductions() {
 		if n.op == 0 || !n.class.reduces || len(n.values) > 1 {
 			continue
 		}
-		v := n.values[0]
-		key := spot{block: m.OpBlock(n.op), element: m.ValueType(v).DType}
-		k, ok := at[key]
-		if !ok {
-			k = len(s.spans)
-			at[key], s.spans = k, append(s.spans, nil)
+		v, block := n.values[0], m.OpBlock(n.op)
+		add := func(block ir.BlockID, x span) {
+			key := spot{block: block, element: m.ValueType(v).DType}
+			k, ok := at[key]
+			if !ok {
+				k = len(s.spans)
+				at[key], s.spans = k, append(s.spans, nil)
+			}
+			s.spans[k] = append(s.spans[k], x)
 		}
-		s.spans[k] = append(s.spans[k], span{int32(i), waiting.At(n.op), waiting.Value(v)})
+		to := waiting.Value(v)
+		switch d := &n.delay; {
+		case d.behind:
+			after := m.BlockOf(d.sum)
+			add(after, span{int32(i), waiting.At(blockOp(m, n.op, after)), waiting.Value(d.sum), true})
+		case d.sum != 0:
+			to = max(to, waiting.Value(d.sum))
+		}
+		add(block, span{int32(i), waiting.At(n.op), to, false})
 	}
 	for _, list := range s.spans {
 		slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -138,8 +152,21 @@ func (s *Space) meet(list []span) {
 		}
 	}
 	for i, x := range list {
-		s.nodes[x.node].merged = slices.Max(going[i:max(end(x), i+1)])
+		n, most := &s.nodes[x.node], slices.Max(going[i:max(end(x), i+1)])
+		if x.late {
+			n.delay.merged = most
+		} else {
+			n.merged = most
+		}
 	}
+}
+
+// blockOp returns the op of a block that is an op, or has it inside.
+func blockOp(m *ir.Module, op ir.OpID, b ir.BlockID) ir.OpID {
+	for m.OpBlock(op) != b {
+		op = m.ParentOp(op)
+	}
+	return op
 }
 
 // gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.
@@ -175,20 +202,32 @@ func (s *Space) gathers() {
 	}
 }
 
-// saved returns what the reductions of a strategy do not pay of what they take before they send anything.
-func (s *Space) saved(i int, st *strategy) int64 {
+// saved returns what the reductions of a strategy, made at once or late, do not pay of what they take before they send anything.
+func (s *Space) saved(i int32, st *strategy, late bool) int64 {
 	switch {
 	case !s.merges || st.reduced == 0:
 		return 0
 	case st.over == manyAxes:
 		return st.reduced
 	}
-	part, ok := s.paying[i][st.over]
-	if !ok {
-		part = wholeCopy / s.nodes[i].merged
-	}
-	return st.reduced - portion(st.reduced, part)
+	return st.reduced - portion(st.reduced, s.paid(i, st.over, late))
 }
+
+// paid returns the part of that that a node's reductions over some axes pay.
+func (s *Space) paid(i, over int32, late bool) int64 {
+	n := &s.nodes[i]
+	merged := n.merged
+	if late {
+		over, merged = ^over, n.delay.merged
+	}
+	if part, ok := s.paying[i][over]; ok {
+		return part
+	}
+	return wholeCopy / merged
+}
+
+// counts says whether a span is where a reduction is made: behind loops where it can be.
+func (s *Space) counts(x *span) bool { return x.late == s.nodes[x.node].delay.behind }
 
 // meeting is where reductions of a solution over some axes are sent as one: at a place of a block.
 type meeting struct {
@@ -206,13 +245,13 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 		all[k] = map[int32][]meeting{}
 		for _, x := range slices.Backward(list) {
 			st := &s.nodes[x.node].class.strategies[solution[x.node]]
-			if st.reduced == 0 || st.over == manyAxes {
+			if st.reduced == 0 || st.over == manyAxes || !s.counts(&x) {
 				continue
 			}
 			known := all[k][st.over]
 			if n := len(known); n > 0 && x.to > known[n-1].place {
 				known[n-1].members++
-				known[n-1].saved += s.nodes[x.node].runs * st.reduced
+				known[n-1].saved += s.nodes[x.node].runs / max(1, s.nodes[x.node].delay.rounds) * st.reduced
 				continue
 			}
 			all[k][st.over] = append(known, meeting{payer: x.node, place: x.from, members: 1})
@@ -230,23 +269,23 @@ func (s *Space) pay(solution []int32) {
 				payers[at.payer] = true
 			}
 			for _, x := range s.spans[k] {
-				s.settlePart(x.node, over, payers[x.node])
+				s.settlePart(&x, over, payers[x.node])
 			}
 		}
 	}
 }
 
 // settlePart moves what a node pays for a reduction over some axes half of the way to all or to nothing.
-func (s *Space) settlePart(i, over int32, pays bool) {
-	if s.paying[i] == nil {
-		s.paying[i] = map[int32]int64{}
+func (s *Space) settlePart(x *span, over int32, pays bool) {
+	if s.paying[x.node] == nil {
+		s.paying[x.node] = map[int32]int64{}
 	}
-	part, ok := s.paying[i][over]
-	if !ok {
-		part = wholeCopy / s.nodes[i].merged
+	part, key := s.paid(x.node, over, x.late), over
+	if x.late {
+		key = ^over
 	}
 	if pays {
 		part += wholeCopy
 	}
-	s.paying[i][over] = part / 2
+	s.paying[x.node][key] = part / 2
 }

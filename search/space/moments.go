@@ -98,7 +98,15 @@ func (t *moments) lastRead(op, node int32) int32 {
 	return -1
 }
 
-// lifetime returns the moments in which what a node keeps takes memory: to the end of the op that reads it last or, where
+// occupies returns the moments in which what a node keeps takes memory of its own whatever the layouts are.
+func (s *Space) occupies(t *moments, i int32, watched func(op int32) bool) (lo, hi int32) {
+	if s.nodes[i].residence == within {
+		return 0, 0
+	}
+	return s.lifetime(t, i, watched)
+}
+
+// lifetime returns the moments in which what a node keeps is in memory: to the end of the op that reads it last or, where
 // that is watched, to the moment in which it is copied or read.
 func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, hi int32) {
 	n := &s.nodes[i]
@@ -107,7 +115,7 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 	}
 	if !n.isInput() {
 		lo = t.computes(n.lo)
-		if watched(n.lo) && s.sends(n) {
+		if n.residence == succeeding || n.residence == copying || watched(n.lo) && s.sends(n) {
 			lo++
 		}
 	}
@@ -136,7 +144,7 @@ func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) 
 	}
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		lo, hi := s.lifetime(t, int32(i), everywhere)
+		lo, hi := s.occupies(t, int32(i), everywhere)
 		add(lo, hi, n.class.strategies[solution[i]].bytes)
 	}
 	for op := range t.reads {
@@ -185,8 +193,17 @@ func (s *Space) Watch(ctx context.Context, solution []int32, limit int64) (more 
 // lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments.
 func (s *Space) lives(watching bool) func(i int32) (lo, hi int32) {
 	if !watching || s.watched == nil {
-		return func(i int32) (lo, hi int32) { return s.nodes[i].lo, s.nodes[i].hi }
+		return func(i int32) (lo, hi int32) {
+			switch n := &s.nodes[i]; {
+			case n.residence == within:
+				return 0, 0
+			case n.residence == succeeding:
+				return min(n.lo+1, n.hi), n.hi
+			default:
+				return n.lo, n.hi
+			}
+		}
 	}
 	t := s.moments()
-	return func(i int32) (lo, hi int32) { return s.lifetime(t, i, func(op int32) bool { return s.watched[op] }) }
+	return func(i int32) (lo, hi int32) { return s.occupies(t, i, func(op int32) bool { return s.watched[op] }) }
 }

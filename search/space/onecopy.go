@@ -38,18 +38,8 @@ func (s *Space) oneCopy(p *search.Problem, solution []int32, readers []*link, la
 		if read.of(x[r.to]) == layout {
 			continue
 		}
-		best, least := int32(-1), int64(0)
-		for way := range int32(len(read.at)) {
-			if read.of(way) != layout {
-				continue
-			}
-			x[r.to] = way
-			if cost, _, err := p.Evaluate(x); err == nil && (best < 0 || cost < least) {
-				best, least = way, cost
-			}
-		}
-		if x[r.to] = solution[r.to]; best >= 0 {
-			x[r.to], changes = best, true
+		if y := s.reading(p, x, r, layout); y != nil {
+			x, changes = y, true
 		}
 	}
 	if !changes {

@@ -46,6 +46,36 @@ func TestOneCopy(t *testing.T) {
 	}
 }
 
+// An op that reads the value elsewhere comes to read it where it lies, and the changed solution is the next to be changed.
+func TestReadInPlace(t *testing.T) {
+	_, s, x := readTwice(t)
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lies := s.Layouts(0, int(x[0]))
+	elsewhere := map[int]bool{}
+	for node := 1; node <= 2; node++ {
+		for x[node] = 0; ; x[node]++ {
+			if read, _ := s.Layouts(node, int(x[node])); !read[0].Equal(&lies[0]) {
+				break
+			}
+		}
+		elsewhere[node] = true
+	}
+	s.ReadInPlace(p, x, func(changed []int32) []int32 {
+		for node := 1; node <= 2; node++ {
+			if read, _ := s.Layouts(node, int(changed[node])); changed[node] != x[node] && read[0].Equal(&lies[0]) {
+				delete(elsewhere, node)
+			}
+		}
+		return changed
+	})
+	if len(elsewhere) > 0 {
+		t.Errorf("nodes %v still read the value elsewhere", elsewhere)
+	}
+}
+
 // What an op makes can be kept in all layouts, and a result that the user did not write follows its value.
 func TestKeep(t *testing.T) {
 	m, s, x := readTwice(t)

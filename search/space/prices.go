@@ -135,8 +135,8 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 		if !d.isTensor(v) || made[i] == kept[i] {
 			continue
 		}
-		p := d.reshard(made[i], kept[i], d.tensor(v))
-		st.cost += p.all
+		p, summed := d.reshard(made[i], kept[i], d.tensor(v))
+		st.cost, st.summed = st.cost+p.all, st.summed+summed
 		sent += p.least
 		if st.reduced, st.over = st.reduced+p.reduced, p.over; len(d.node.values) > 1 {
 			st.over = manyAxes
@@ -151,7 +151,7 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 			saved = d.saves(p.first, st.work, d.m.Shape(v), 0)
 		}
 	}
-	st.least = st.work.time + sent - saved
+	st.least, st.hidden = st.work.time+sent-saved, saved
 }
 
 // uses returns the bytes that the node's values take on one device.

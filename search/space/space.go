@@ -69,8 +69,9 @@ type Space struct {
 	crosses   []bool                       // per value: it is an input, or returned as it lies
 	fused     []bool                       // per value: it never reaches memory
 	gone      []bool                       // per value: it may never reach memory once constraints are gone
-	same      []ir.ValueID                 // per value: the value that it may be, once constraints are gone
-	fed       []bool                       // per value: products read it
+	later     later
+	same      []ir.ValueID // per value: the value that it may be, once constraints are gone
+	fed       []bool       // per value: products read it
 	links     []link
 	lists     lists
 	copies    copies
@@ -97,8 +98,22 @@ type node struct {
 	runs     int64
 	sure     share // of the runs, what a step surely takes
 	merged   int64 // reductions that can be sent as one with those of its results, with them
+	delay    delay // of the reductions of its result
 	lo, hi   int32
+
+	residence residence
+	over      ir.ValueID // that it is written over, if not alone
 }
+
+// residence says when a node's value takes memory of its own.
+type residence uint8
+
+const (
+	alone      residence = iota // all its life
+	succeeding                  // from the op behind its own: until then what it is written over counts
+	copying                     // so, too, but what it would be written over is needed later, and copied
+	within                      // never, in the layout of what a loop or branch keeps, into which it is written
+)
 
 // isResult says whether the node is the sharding of a result of the function, isInput that of an input.
 func (n *node) isResult() bool { return n.op == 0 && len(n.values) == 0 }
@@ -121,10 +136,12 @@ func (g *suggestion) kept(v ir.ValueID) ir.ShardingID {
 // New returns the space of a module whose calls are inlined. The module must not change until the solution has been
 // applied.
 func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
+	bare := withoutConstraints(m)
 	s := &Space{m: m, mesh: mesh, model: model, rings: true, merges: true, planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
 		latencies: &latencies{of: map[latencyKey]latency{}, over: map[string]int32{}}, overlaps: &overlaps{ids: map[step]int32{}},
 		fused: estimate.Fused(m),
-		gone:  estimate.Fused(withoutConstraints(m)),
+		gone:  estimate.Fused(bare),
+		later: later{of: collectives.LateReductions(bare)},
 		rules: rulesOf(m),
 	}
 	acrossManual(m, s.gone)
@@ -135,7 +152,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 // layouts that were found so far. Only one of them may be used at a time.
 func (s *Space) Again() *Space {
 	c := &Space{m: s.m, mesh: s.mesh, model: s.model, rings: s.rings, merges: s.merges, planner: s.planner, latencies: s.latencies,
-		overlaps: s.overlaps, fused: s.fused, gone: s.gone, rules: s.rules,
+		overlaps: s.overlaps, fused: s.fused, gone: s.gone, later: later{of: s.later.of}, rules: s.rules,
 		pins: map[ir.ValueID]ir.ShardingID{}, outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
 	for range c.outPins {
 		c.tied = append(c.tied, -1)
@@ -155,6 +172,9 @@ func (s *Space) Serial() { s.rings = false }
 
 // Alone says that programs are lowered without merged collectives.
 func (s *Space) Alone() { s.merges = false }
+
+// Prompt says that programs reduce each partial value where it is made.
+func (s *Space) Prompt() { s.later.of = nil }
 
 // Planner returns the planner whose prices the space uses.
 func (s *Space) Planner() *collectives.Planner { return s.planner }

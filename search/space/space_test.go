@@ -17,6 +17,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/rewrites"
 	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/shardmap"
@@ -24,6 +25,9 @@ import (
 
 	"pgregory.net/rapid"
 )
+
+// unchanged leaves reshards as a solution has them.
+var unchanged = collectives.Rewriting{Reach: collectives.Anywhere, Without: rewrites.Of(rewrites.All()...)}
 
 // load reads a program and lays it on a mesh.
 func load(t testing.TB, file string, axes ...subaxis.Axis) (*ir.Module, ir.MeshID, *estimate.Model) {
@@ -101,7 +105,7 @@ func lower(t *rapid.T, s *space.Space, m *ir.Module, meshID ir.MeshID, model *es
 	estimate.Step) {
 	c := m.Clone()
 	assignment := s.Apply(c, solution)
-	if err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner(), collectives.Anywhere); err != nil {
+	if _, err := collectives.Partition(t.Context(), c, meshID, assignment, s.Planner(), unchanged); err != nil {
 		t.Fatal(err)
 	}
 	p, err := shardmap.Lower(t.Context(), c, meshID)
@@ -230,7 +234,7 @@ func TestMatmulCases(t *testing.T) {
 			}
 			program := m.Clone()
 			assignment := s.Apply(program, r.Solution)
-			if err := collectives.Partition(t.Context(), program, meshID, assignment, s.Planner(), collectives.Anywhere); err != nil {
+			if _, err := collectives.Partition(t.Context(), program, meshID, assignment, s.Planner(), unchanged); err != nil {
 				t.Fatal(err)
 			}
 			p, err := shardmap.Lower(t.Context(), program, meshID)

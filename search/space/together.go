@@ -19,7 +19,7 @@ func (s *Space) Together(solution []int32) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {
 				for _, at := range meetings {
-					if at.place >= x.from && at.place < max(x.to, x.from+1) {
+					if s.counts(&x) && at.place >= x.from && at.place < max(x.to, x.from+1) {
 						divide(&s.shares.reductions[x.node], over, at.members)
 					}
 				}
@@ -78,13 +78,11 @@ func (s *Space) gatherings(solution []int32) map[gathering]gathered {
 	out, seen := map[gathering]gathered{}, map[copied]bool{}
 	for i := range s.links {
 		l := &s.links[i]
-		rows, cols := &s.lists.all[l.rows], &s.lists.all[l.cols]
-		row, col := rows.at[solution[l.from]], cols.at[solution[l.to]]
-		if rows.unique[row] == cols.unique[col] {
+		if !s.moves(l, solution) {
 			continue
 		}
-		p := &s.priced[s.pairsKey(l)][int(row)*len(cols.unique)+int(col)]
-		copy := copied{l.copy, cols.unique[col]}
+		p := s.pricing(l, solution)
+		copy := copied{l.copy, s.lists.all[l.cols].of(solution[l.to])}
 		if p.gathered == 0 || p.meets == manyAxes || seen[copy] {
 			continue
 		}

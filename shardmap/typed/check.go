@@ -170,6 +170,11 @@ func (e *elaborator) fromVarying(op ir.OpID, c *Collective, x Variance) error {
 		return e.badCast(op, c, x)
 	}
 	if missing != 0 && (info.insert == castNone || info.insert == castAll && missing != axes && !e.opts.Mixed) {
+		if missing == axes {
+			return e.p.badAt(op, diag.BadVariance, "E_MIXED", "can only accept axis names which correspond to varying axes of its operand %s: it "+
+				"is equal along %s; leave the op out, or insert pvary over %s", e.describe(operand), e.p.axisNames(missing.Axes(), ","),
+				e.p.tuple(c.Axes))
+		}
 		return e.p.badAt(op, diag.BadVariance, "E_MIXED",
 			"can only accept axis names which correspond to varying axes of its operand %s: it varies over some of %s, not over %s; name the "+
 				"others only, or insert pvary over %s",

@@ -36,6 +36,14 @@ func (d *debugger) enter(op ir.OpID) func() {
 	return func() { d.divergent = outer }
 }
 
+func (d *debugger) argument(l *lowering, b *ir.Builder, v ir.ValueID) { d.check(l, b, v, v) }
+
+func (d *debugger) before(*lowering, ir.OpID) {}
+
+func (d *debugger) after(l *lowering, b *ir.Builder, _ ir.OpID, v, lowered ir.ValueID) {
+	d.check(l, b, v, lowered)
+}
+
 // check compares a value, as it is after lowering, between devices.
 func (d *debugger) check(l *lowering, b *ir.Builder, v, lowered ir.ValueID) {
 	t := d.p.VarianceOf(v)

@@ -261,6 +261,7 @@ func (p *Program) replaceGathers(which func(op ir.OpID, c *Collective) bool) {
 		c.Kind = ir.OpShardMapAllGather
 		v := Edit(p, op).Emit(c, m.Operand(op, 0))
 		m.SetLoc(m.DefiningOp(v), m.OpLoc(op))
+		m.InheritPos(m.DefiningOp(v), op)
 		t := p.VarianceOf(m.Result(op, 0))
 		t.V |= c.Set()
 		p.SetVariance(v, t)

@@ -20,7 +20,7 @@ func (p *Program) ExportOver(over *refine.Mesh) *ir.Module {
 	l := newLowering(p, p.Mesh, lists.Range[int](len(p.Mesh.Axes)))
 	m := l.m
 	m.Name = p.Name
-	mesh := m.AddMesh("mesh", subaxis.Mesh{Axes: over.Coarse.Axes}, nil, 0)
+	mesh := m.AddMesh("mesh", over.Coarse, nil, 0)
 	old := m.Func(p.Func)
 	from, name := old.Body, old.Op
 	l.block(from)

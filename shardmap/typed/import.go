@@ -275,6 +275,7 @@ func (p *Program) invariantGathers(opts Options) {
 			}
 			c.Kind = ir.OpShardMapAllGatherInvariant
 			w := Edit(p, op).Emit(c, m.Operand(op, 0))
+			m.InheritPos(m.DefiningOp(w), op)
 			m.ReplaceUses(m.Result(op, 0), w)
 			m.Erase(op)
 		}

@@ -212,8 +212,9 @@ func (i *importer) replace(op ir.OpID, c Collective) error {
 	return nil
 }
 
-// swap puts a value in the place of an op.
+// swap puts a value in the place of an op, whose place in the source its op takes.
 func (i *importer) swap(op ir.OpID, v ir.ValueID) {
+	i.m.InheritPos(i.m.DefiningOp(v), op)
 	i.m.ReplaceUses(i.m.Result(op, 0), v)
 	i.m.Erase(op)
 }

@@ -23,17 +23,17 @@ func (p *Program) LowerOverAxes() *shardmap.Program {
 	return out
 }
 
-func (p *Program) lower(debug *debugger) *shardmap.Program {
-	out := p.overAxes(debug)
+func (p *Program) lower(watch watcher) *shardmap.Program {
+	out := p.overAxes(watch)
 	_ = shardmap.LowerAxes(context.Background(), out) // which never ends
 	return out
 }
 
 // overAxes drops casts and writes scans as loops.
-func (p *Program) overAxes(debug *debugger) *shardmap.Program {
+func (p *Program) overAxes(watch watcher) *shardmap.Program {
 	mesh, number := p.manualMesh()
 	l := newLowering(p, mesh, number)
-	l.debug = debug
+	l.watch = watch
 	l.block(l.m.Func(p.Func).Body)
 	out := &shardmap.Program{Module: l.m, Main: p.Func, Mesh: mesh}
 	for _, param := range p.Params {
@@ -49,12 +49,16 @@ func (p *Program) overAxes(debug *debugger) *shardmap.Program {
 	return out
 }
 
-// manualMesh returns the mesh of the manual axes, and the place there of each axis of the program's mesh.
+// manualMesh returns the mesh of the manual axes, and the place there of each axis of the program's mesh. Where axes are left out, a place
+// stands for several devices and has no id.
 func (p *Program) manualMesh() (mesh subaxis.Mesh, number []int) {
 	number = make([]int, len(p.Mesh.Axes))
 	for _, a := range p.Manual.Axes() {
 		number[a] = len(mesh.Axes)
 		mesh.Axes = append(mesh.Axes, p.Mesh.Axes[a])
+	}
+	if len(mesh.Axes) == len(p.Mesh.Axes) {
+		mesh.DeviceIDs = p.Mesh.DeviceIDs
 	}
 	return mesh, number
 }
@@ -64,8 +68,16 @@ type lowering struct {
 	p      *Program // the copy
 	m      *ir.Module
 	mesh   subaxis.Mesh
-	number []int     // places in mesh of the axes of the program's mesh
-	debug  *debugger // nil without debugging
+	number []int   // places in mesh of the axes of the program's mesh
+	watch  watcher // nil where nobody looks
+}
+
+// watcher adds ops that look at values while a program is lowered. Values and ops are those of the program with types.
+type watcher interface {
+	argument(l *lowering, b *ir.Builder, v ir.ValueID)
+	before(l *lowering, op ir.OpID)
+	after(l *lowering, b *ir.Builder, op ir.OpID, v, lowered ir.ValueID)
+	enter(op ir.OpID) (leave func()) // of a loop or branch
 }
 
 func newLowering(p *Program, mesh subaxis.Mesh, number []int) *lowering {
@@ -84,10 +96,10 @@ func (l *lowering) layout(s Spec, rank int) collectives.Layout {
 }
 
 func (l *lowering) block(b ir.BlockID) {
-	ops := slices.Collect(l.m.Ops(b)) // without those that debugging adds
-	if l.debug != nil {
+	ops := slices.Collect(l.m.Ops(b)) // without those that a watcher adds
+	if l.watch != nil {
 		for _, v := range l.m.BlockArgs(b) {
-			l.debug.check(l, l.m.BuilderBefore(l.m.FirstOp(b)), v, v)
+			l.watch.argument(l, l.m.BuilderBefore(ops[0]), v)
 		}
 	}
 	for _, op := range ops {
@@ -98,6 +110,9 @@ func (l *lowering) block(b ir.BlockID) {
 func (l *lowering) op(op ir.OpID) {
 	next, old := l.m.NextOp(op), l.m.ResultValues(op)
 	made := old
+	if l.watch != nil {
+		l.watch.before(l, op)
+	}
 	switch kind := l.m.Kind(op); {
 	case kind == ir.OpShardMapScan:
 		l.block(l.m.RegionBlock(op, 0))
@@ -107,9 +122,9 @@ func (l *lowering) op(op ir.OpID) {
 	default:
 		l.regions(op)
 	}
-	if l.debug != nil && next != 0 {
+	if l.watch != nil && next != 0 {
 		for i, v := range old {
-			l.debug.check(l, l.m.BuilderBefore(next), v, made[i])
+			l.watch.after(l, l.m.BuilderBefore(next), op, v, made[i])
 		}
 	}
 }
@@ -119,8 +134,8 @@ func (l *lowering) regions(op ir.OpID) {
 	if !l.m.Kind(op).HasBodies() {
 		return
 	}
-	if l.debug != nil {
-		defer l.debug.enter(op)()
+	if l.watch != nil {
+		defer l.watch.enter(op)()
 	}
 	for r := range l.m.NumRegions(op) {
 		l.block(l.m.RegionBlock(op, r))

@@ -139,6 +139,10 @@ func (p *Program) Collective(op ir.OpID) (Collective, error) {
 	if _, ok := attrs.Get("perm").(ir.ArrayAttr); !ok && kind == ir.OpShardMapPpermute {
 		return c, p.bad(diag.BadAttribute, "E_PERM", "needs perm, a list of pairs of source and destination such as ((0, 1), (1, 0))")
 	}
+	if attrs.Get("source") == nil && kind == ir.OpShardMapPbroadcast {
+		return c, p.bad(diag.BadAttribute, "E_OP", "needs source, the member whose block all get, such as source=0; the pbroadcast of JEP "+
+			"17111, which makes an equal value varying, is `pvary`")
+	}
 	for _, pair := range shardmap.ListsOf(attrs.Get("perm")) {
 		if len(pair) != 2 {
 			return c, p.bad(diag.BadAttribute, "E_PERM", "perm is a list of pairs of source and destination")

@@ -280,6 +280,10 @@ func (r *reader) kind(name string) ir.Kind {
 			known = append(known, kind.ShardMapName())
 		}
 		slices.Sort(known)
+		if name == "psum2" {
+			r.fail(diag.UnknownOp, "no op is named `psum2`: what JEP 17111 calls so is `psum`")
+			return kind
+		}
 		r.fail(diag.UnknownOp, "no op is named `%s`%s", name, diag.DidYouMean(name, known))
 	}
 	return kind

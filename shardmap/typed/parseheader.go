@@ -30,7 +30,7 @@ func (r *reader) checkDonated(donated []string, args []ir.ValueID) {
 }
 
 // headerKeys are what the header has besides the name.
-var headerKeys = []string{"mesh", "manual", "check", "in_specs", "out_specs", "donated"}
+var headerKeys = []string{"mesh", "device_ids", "manual", "check", "in_specs", "out_specs", "donated"}
 
 // markKeys notes which values of the header begin in the current line.
 func (r *reader) markKeys() {
@@ -66,7 +66,7 @@ func (r *reader) readHeader(text string) (specs headerSpecs) {
 			return specs
 		}
 		if !slices.Contains(headerKeys, key) {
-			r.fail(diag.Syntax, "unknown key %q; the header has mesh, manual, check, in_specs, out_specs and donated", key)
+			r.fail(diag.Syntax, "unknown key %q; the header has mesh, device_ids, manual, check, in_specs, out_specs and donated", key)
 			return specs
 		}
 		given[key] = value
@@ -77,6 +77,7 @@ func (r *reader) readHeader(text string) (specs headerSpecs) {
 		r.fail(diag.Syntax, "check is true or false, not %q", given["check"])
 	}
 	r.mesh(given["mesh"], given["manual"])
+	r.deviceIDs(given["device_ids"])
 	r.key = "in_specs"
 	specs.in = r.specs(given["in_specs"])
 	r.key = "out_specs"
@@ -112,6 +113,21 @@ func (r *reader) mesh(mesh, manual string) {
 	}
 	if err := r.p.checkManual(); err != nil {
 		r.locate(err)
+	}
+}
+
+// deviceIDs reads which device is at each place of the mesh.
+func (r *reader) deviceIDs(text string) {
+	if text == "" {
+		return
+	}
+	r.key = "device_ids"
+	r.p.Mesh.DeviceIDs = lists.Map(r.tuple(text), r.integer)
+	if err := r.p.checkMesh(); err != nil {
+		r.locate(err)
+	}
+	if slices.IsSorted(r.p.Mesh.DeviceIDs) {
+		r.p.Mesh.DeviceIDs = nil
 	}
 }
 

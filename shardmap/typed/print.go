@@ -84,6 +84,9 @@ func (pr *printer) header() {
 	outs = lists.Map(p.Results, func(r Result) string { return r.Spec.String() })
 	fmt.Fprintf(&pr.out, "shard_map @%s mesh=%s manual=%s check=%t\n  in_specs=%s\n  out_specs=%s\n", ir.FormatSymbol(p.Name),
 		pyTuple(axes), pyTuple(strings.Split(p.axisNames(p.Manual.Axes(), ","), ",")), p.Check, pyTuple(ins), pyTuple(outs))
+	if p.Mesh.DeviceIDs != nil {
+		pr.out.WriteString("  device_ids=" + intTuple(p.Mesh.DeviceIDs) + "\n")
+	}
 	if len(donated) > 0 {
 		pr.out.WriteString("  donated=" + pyTuple(donated) + "\n")
 	}

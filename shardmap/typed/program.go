@@ -49,7 +49,7 @@ type Variance struct {
 // one block per result.
 type Program struct {
 	Name    string
-	Mesh    subaxis.Mesh // device ids are row-major places
+	Mesh    subaxis.Mesh // whose device ids say which device is at a place where that is not in order
 	Manual  AxisSet      // axes that specs and body may name; along the others everything is replicated
 	Check   bool         // whether variance is tracked; without it casts mean nothing and outputs are taken on trust
 	Params  []Param

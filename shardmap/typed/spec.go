@@ -35,6 +35,17 @@ func P(dims ...string) Spec {
 	return s
 }
 
+// Cut returns the spec that cuts a dimension along more axes, minor to those that cut it already.
+func (s Spec) Cut(dim int, axes []string) Spec {
+	out := s
+	out.Dims = slices.Clone(s.Dims)
+	for len(out.Dims) <= dim {
+		out.Dims = append(out.Dims, nil)
+	}
+	out.Dims[dim] = slices.Concat(out.Dims[dim], axes)
+	return out
+}
+
 // String returns the spec as Python writes it: P('i', None, ('j', 'k')).
 func (s Spec) String() string {
 	var parts []string

@@ -64,10 +64,6 @@ func (p *Program) checkMesh() error {
 	if len(p.Mesh.Axes) > MaxAxes {
 		return p.bad(diag.BadMesh, "E_MESH_EMPTY", "the mesh has %d axes, the limit is %d", len(p.Mesh.Axes), MaxAxes)
 	}
-	if p.Mesh.DeviceIDs != nil {
-		return diag.Unsupported(diag.NotSupported, diag.Position{},
-			"the mesh lists device ids; a shard_map program numbers devices by their place in the mesh")
-	}
 	devices := int64(1)
 	for i, a := range p.Mesh.Axes {
 		if !isIdentifier(a.Name) {
@@ -80,6 +76,9 @@ func (p *Program) checkMesh() error {
 		if axisNumber(&p.Mesh, a.Name) != i {
 			return p.bad(diag.BadMesh, "E_MESH_EMPTY", "axis `%s` is in the mesh twice", a.Name)
 		}
+	}
+	if err := ir.CheckMesh(&p.Mesh); err != nil {
+		return p.bad(diag.BadMesh, "E_MESH_EMPTY", "the devices do not fit the mesh: %v", err)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (r *Refining) Program(m *ir.Module, fn ir.FuncID, body ir.BlockID) (*Progra
 
 func (r *Refining) program(m *ir.Module, fn ir.FuncID) (*importer, error) {
 	p := &Program{Module: m, Func: fn, Names: map[ir.ValueID]string{}}
-	p.Mesh = subaxis.Mesh{Axes: r.refined.Fine.Axes} // devices are numbered by their place
+	p.Mesh = r.refined.Fine
 	p.Manual = p.allAxes()
 	return &importer{m: m, p: p, refined: r.refined, planned: true, pieces: map[ir.OpID][][]int{}}, p.checkMesh()
 }

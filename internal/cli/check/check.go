@@ -19,36 +19,39 @@ import (
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var fix bool
 	cmd := &cobra.Command{
 		Use:   "check MODEL...",
 		Short: "Read, verify and lint models",
 		Long: `Read and verify models, StableHLO text or model.json, and warn about what is legal but probably not meant; read
 shard_map programs, as emit --format shardmap writes them, and check the types of all values, or find them where the
-text has none.
+text has none. Of shard_map programs it also says what they send although they need not, and what a step on --hardware
+saves without that. --fix makes these rewrites in the file, when a run of both on random inputs has given the same outputs.
 docs/check.md describes the warnings. The report goes to standard output or --output: text with source lines, one json
 document, a sarif log (2.1.0), or github workflow commands. The exit code is 0 if nothing is found, 1 for warnings, and 2
 for errors, or 4 where all of them are about what is not supported.`,
 		Example: `  autoshard check model.mlir
-  autoshard check train.shardmap
+  autoshard check train.shardmap --fix
   autoshard check *.json --mesh data=4,model=2 --disable unused-axis --format github`,
 		Args: cmdline.AtLeast("MODEL"),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
-			return run(ctx, s, c, args)
+			return run(ctx, s, c, args, fix)
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "rule", "check.disable", "format", "output")
+	cmd.Flags().BoolVar(&fix, "fix", false, "rewrite shard_map programs so that they send less")
+	config.AddFlags(cmd.Flags(), "mesh", "hardware", "rule", "check.disable", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.SARIF, config.GitHub)
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []string) error {
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []string, fix bool) error {
 	report := &diag.Report{Files: len(files), Tool: cmdline.Tool(autoshard.LintRules())}
 	if err := autoshard.CheckLintRules(c.Disabled); err != nil {
 		return err
 	}
 	var class error
 	for _, file := range files {
-		warnings, err := checkOne(ctx, s, c, file)
+		warnings, err := checkOne(ctx, s, c, file, fix)
 		report.Findings = append(report.Findings, warnings...)
 		if err == nil {
 			continue
@@ -73,17 +76,13 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []stri
 }
 
 // checkOne returns the warnings about a model, or what keeps it from being read.
-func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) ([]diag.Diagnostic, error) {
+func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, fix bool) ([]diag.Diagnostic, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	if autoshard.IsShardMap(text) {
-		program, err := autoshard.ReadShardMap(ctx, name, text)
-		if err != nil {
-			return nil, err
-		}
-		return program.Warnings, nil
+		return checkProgram(ctx, s, c, file, text, fix)
 	}
 	model, err := autoshard.ReadModel(ctx, name, text)
 	if err == nil && len(c.Rules) > 0 {
@@ -92,7 +91,15 @@ func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file st
 	if err != nil {
 		return nil, err
 	}
-	return model.Lint(ctx, autoshard.LintOptions{Mesh: c.Mesh, Disabled: c.Disabled})
+	found, err := model.Lint(ctx, autoshard.LintOptions{Mesh: c.Mesh, Disabled: c.Disabled})
+	if err != nil || !autoshard.IsManualComputation(text) {
+		return found, err
+	}
+	advice, err := advise(ctx, c, name, text)
+	if fix && len(advice) > 0 {
+		s.Note("%s: --fix rewrites the text of shard_map programs, which `emit --format shardmap` writes", name)
+	}
+	return append(found, advice...), err
 }
 
 // worse returns the class of the errors so far and another one: invalid input is worse than what is not supported.

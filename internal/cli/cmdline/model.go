@@ -2,7 +2,10 @@ package cmdline
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -28,7 +31,37 @@ func (s *Streams) Program(ctx context.Context, file string) (*autoshard.Program,
 	if err != nil {
 		return nil, err
 	}
-	return autoshard.ReadProgram(ctx, name, text)
+	if !filekind.Is(text, filekind.Plan) {
+		return autoshard.ReadProgram(ctx, name, text)
+	}
+	plan, err := s.readPlan(ctx, name, text)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Lowered(ctx)
+}
+
+// Plan reads a plan.json.
+func (s *Streams) Plan(ctx context.Context, file string) (*autoshard.Plan, error) {
+	name, text, err := s.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return s.readPlan(ctx, name, text)
+}
+
+// readPlan reads a plan.json, and says on standard error what of it a later version has added.
+func (s *Streams) readPlan(ctx context.Context, name string, text []byte) (*autoshard.Plan, error) {
+	plan, err := autoshard.ReadPlan(ctx, name, text)
+	if err == nil && len(plan.Unknown) > 0 {
+		const shown = 5
+		list := plan.Unknown[:min(shown, len(plan.Unknown))]
+		if more := len(plan.Unknown) - shown; more > 0 {
+			list = append(slices.Clip(list), fmt.Sprintf("%d more", more))
+		}
+		s.Note("%s: fields of a later version are left out: %s", name, strings.Join(list, ", "))
+	}
+	return plan, err
 }
 
 // Specialized reads a model, makes it that of the sizes and the platform that the user chose, and gives its operations
@@ -83,7 +116,7 @@ func (s *Streams) Deployed(ctx context.Context, c *config.Config, flags *pflag.F
 			d.Program, err = autoshard.ReadProgram(ctx, name, src)
 			return d, err
 		}
-		d.plan, err = autoshard.ReadPlan(ctx, name, src)
+		d.plan, err = s.readPlan(ctx, name, src)
 	} else {
 		d.plan, err = annotated(ctx, s, c, name, src)
 	}
@@ -101,7 +134,7 @@ func annotated(ctx context.Context, s *Streams, c *config.Config, name string, s
 		return nil, err
 	}
 	plan, err := autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory,
-		SerialMatmul: !c.Rings, Separate: !c.Merges, WholeAxes: c.WholeAxes})
+		Without: c.Without, WholeAxes: c.WholeAxes})
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ const maxInput = 1 << 30
 func (s *Streams) Read(ctx context.Context, file string) (name string, text []byte, err error) {
 	if file == "-" {
 		name = Stdin
+		if text, read := s.sources[Stdin]; read {
+			return name, text, nil // it comes once
+		}
 		text, err = s.readStdin(ctx)
 	} else {
 		name = file

@@ -7,7 +7,6 @@
 package convert
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,19 +155,4 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		return diag.Invalid(diag.BadOption, diag.Position{}, "flag `--target` is for models that are converted, not for `--specs`")
 	}
 	return cmdline.Args("MODEL")(cmd, args)
-}
-
-// ints reads numbers between commas; an empty text has none.
-func ints(flag, text string) (out []int64, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
-		if err != nil || n < 0 {
-			return nil, diag.Invalid(diag.BadOption, diag.Position{}, "`--%s` must be whole numbers between commas, not %q", flag, text)
-		}
-		out = append(out, n)
-	}
-	return out, nil
 }

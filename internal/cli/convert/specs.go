@@ -116,17 +116,17 @@ func (o *options) one(s *cmdline.Streams, c *config.Config) error {
 		return err
 	}
 	request := autoshard.SpecRequest{Text: o.spec, Name: specName, From: o.from, To: o.to, Axes: c.Mesh}
-	ranks, err := ints("rank", o.rank)
+	ranks, err := cmdline.Numbers("rank", o.rank)
 	if err != nil {
 		return err
 	}
 	request.Ranks = lists.Map(ranks, func(r int64) int { return int(r) })
-	if request.DeviceIDs, err = ints("device-ids", o.deviceIDs); err != nil {
+	if request.DeviceIDs, err = cmdline.Numbers("device-ids", o.deviceIDs); err != nil {
 		return err
 	}
 	specs, err := autoshard.ConvertSpec(request)
 	if err != nil {
-		return quote(err, o.spec)
+		return cmdline.Quote(err, specName, o.spec)
 	}
 	if format == config.JSON {
 		return s.WriteJSON(c.Output, "shardings", struct {
@@ -145,15 +145,4 @@ func (o *options) one(s *cmdline.Streams, c *config.Config) error {
 		}
 	}
 	return s.Write(c.Output, []byte(b.String()))
-}
-
-// quote gives the diagnostics about the text of --spec their source line.
-func quote(err error, text string) error {
-	list := diag.Diagnostics(err)
-	for i := range list {
-		if list[i].Pos.File == specName {
-			list[i].Source = diag.SourceLine([]byte(text), 1)
-		}
-	}
-	return err
 }

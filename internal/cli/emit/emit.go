@@ -19,18 +19,20 @@ import (
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
+	"autoshard/report"
 )
 
 // request is what to write besides what the configuration says.
 type request struct {
-	launcher  string   // its form; "" for none
-	transpose []string // inputs to transpose in; nil for none
-	gradient  []string // inputs to differentiate by; nil for none
+	launcher string                             // its form; "" for none
+	inputs   map[autoshard.Derivative]*[]string // of each derivative, those that it is by; nil where it is not asked for
+	report   bool                               // what the derivative sends, in its place
+	check    bool                               // off for programs without types
 }
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
-	r := request{}
+	r := request{inputs: map[autoshard.Derivative]*[]string{}}
 	cmd := &cobra.Command{
 		Use:   "emit PLAN",
 		Short: "Write a plan's program as Python for JAX, StableHLO or a typed shard_map program",
@@ -41,12 +43,16 @@ function of a plan, and a main that runs both on JAX's devices, or on virtual on
 0.6 and later, in one process or several; python FILE --help lists its options. --format stablehlo is the program that
 every device runs, with explicit collectives. --format shardmap is the shard_map program as text, one equation a line,
 with types that say along which axes every value varies; run, check and emit take that text in place of a plan.
-A function that JAX exported and that is one shard_map, which is an sdy.manual_computation in MLIR, is taken too.
+A function that JAX exported with shard_maps in it, which are each an sdy.manual_computation in MLIR, is taken too: one that
+is a shard_map and nothing else keeps its form, of others all is cut as their shardings say.
 --format sdy is the same as an sdy.manual_computation in MLIR, which XLA runs. Without --format, the extension of the file
 of --output decides: .py is jax, .shardmap is shardmap, .mlir is sdy; anything else is jax.
 
---transpose and --gradient write the transpose of the program in some inputs, in which it must be linear, or its
-gradient by them, in place of the program.
+--transpose, --jvp, --vjp and --gradient write a derivative by some inputs in place of the program: its transpose, for a
+program that is linear in them; the derivative in a direction; the cotangents of the inputs from those of the outputs; or
+the gradient of a scalar. Of a model they are those of all of it, with the ops around its shard_maps. --report says in
+place of the text what the program and the derivative send and take on --hardware, with the types that say which values
+are equal on all devices, and without them. --check=false writes the program as check_vma=False has it in JAX.
 
 --launcher writes what starts the Python file on several hosts in place of the program: a script for every host
 (shell), a batch script (slurm), or a Service and a Job (kubernetes). --hosts is their number.`,
@@ -54,6 +60,7 @@ gradient by them, in place of the program.
   autoshard emit plan.json --format stablehlo
   autoshard emit plan.json -o train.shardmap && autoshard run train.shardmap
   autoshard emit loss.shardmap --gradient w1,w2 --format shardmap
+  autoshard emit loss.shardmap --gradient w1,w2 --report
   autoshard emit plan.json --launcher slurm --hosts 2 -o train.sbatch`,
 		Args: cmdline.Args("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,11 +68,8 @@ gradient by them, in place of the program.
 			if err != nil {
 				return err
 			}
-			for _, pair := range [][2]string{{"launcher", "format"}, {"launcher", "transpose"}, {"launcher", "gradient"},
-				{"transpose", "gradient"}} {
-				if cmd.Flags().Changed(pair[0]) && cmd.Flags().Changed(pair[1]) {
-					return diag.Invalid(diag.BadOption, diag.Position{}, "`--%s` and `--%s` exclude each other: each writes one file", pair[0], pair[1])
-				}
+			if err := exclusive(cmd); err != nil {
+				return err
 			}
 			return run(cmd.Context(), s, c, args[0], r)
 		},
@@ -75,9 +79,12 @@ gradient by them, in place of the program.
 	config.AllowFormats(cmd.Flags(), formats...)
 	cmd.Flags().StringVar(&r.launcher, "launcher", "", "write what starts the program on several hosts: "+strings.Join(jax.Launchers(),
 		" or "))
-	cmd.Flags().StringSliceVar(&r.transpose, "transpose", nil, "write the transpose in these inputs, such as x,y")
-	cmd.Flags().StringSliceVar(&r.gradient, "gradient", nil, "write the gradient by these inputs, such as w1,w2")
-	config.AddFlags(cmd.Flags(), "output", "hosts")
+	for _, d := range derivatives {
+		r.inputs[d.name] = cmd.Flags().StringSlice(string(d.name), nil, d.help)
+	}
+	cmd.Flags().BoolVar(&r.report, "report", false, "say what the program and its derivative send, with and without types")
+	cmd.Flags().BoolVar(&r.check, "check", true, "false writes the program as check_vma=False has it in JAX")
+	config.AddFlags(cmd.Flags(), "output", "hosts", "hardware")
 	return cmd
 }
 
@@ -90,8 +97,20 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err != nil {
 		return err
 	}
-	if r.transpose != nil || r.gradient != nil {
-		if p, err = derivative(ctx, p, r); err != nil {
+	if !r.check {
+		if p, err = p.WithoutCheck(ctx); err != nil {
+			return err
+		}
+	}
+	for _, d := range derivatives {
+		inputs := *r.inputs[d.name]
+		if inputs == nil {
+			continue
+		}
+		if r.report {
+			return compare(ctx, s, c, p, d.name, inputs)
+		}
+		if p, err = p.Derive(ctx, d.name, inputs); err != nil {
 			return err
 		}
 	}
@@ -125,10 +144,50 @@ func formOf(c *config.Config) (string, error) {
 	return fitting[0], nil
 }
 
-// derivative returns the transpose or the gradient of a program.
-func derivative(ctx context.Context, p *autoshard.Program, r request) (*autoshard.Program, error) {
-	if r.transpose != nil {
-		return p.Transpose(ctx, r.transpose)
+// derivatives are the flags that ask for one.
+var derivatives = []struct {
+	name autoshard.Derivative
+	help string
+}{
+	{autoshard.Transpose, "write the transpose in these inputs, such as x,y"},
+	{autoshard.JVP, "write the derivative in directions of these inputs"},
+	{autoshard.VJP, "write what makes of cotangents of the outputs those of these inputs"},
+	{autoshard.Gradient, "write the gradient by these inputs, such as w1,w2"},
+}
+
+// exclusive demands that one thing alone is to be written.
+func exclusive(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	var asked []string
+	for _, d := range derivatives {
+		if given(string(d.name)) {
+			asked = append(asked, string(d.name))
+		}
 	}
-	return p.Gradient(ctx, r.gradient)
+	derived := len(asked) > 0
+	if given("launcher") {
+		asked = append([]string{"launcher"}, asked...)
+		if given("format") {
+			asked = append(asked, "format")
+		}
+	}
+	if len(asked) > 1 {
+		return diag.Invalid(diag.BadOption, diag.Position{}, "`--%s` and `--%s` exclude each other: each writes one file", asked[0], asked[1])
+	}
+	for _, name := range []string{"report", "hardware"} {
+		if given(name) && !derived {
+			return diag.Invalid(diag.BadOption, diag.Position{}, "flag `--%s` needs `--transpose`, `--jvp`, `--vjp` or `--gradient`", name)
+		}
+	}
+	return nil
+}
+
+// compare says what a program and its derivative send, with the check on and off.
+func compare(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, d autoshard.Derivative,
+	inputs []string) error {
+	rows, err := p.CompareDerivatives(ctx, d, inputs, c.Hardware)
+	if err != nil {
+		return err
+	}
+	return s.Write(c.Output, []byte(report.Derivatives(rows)))
 }

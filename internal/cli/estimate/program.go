@@ -15,7 +15,8 @@ import (
 )
 
 // choices are the options that say how a model is sharded; a plan says it itself.
-var choices = []string{"mesh", "memory", "rule", "dim", "platform", "collective-matmul", "merge-collectives", "no-sub-axes"}
+var choices = []string{"mesh", "memory", "rule", "dim", "platform", "collective-matmul", "merge-collectives", "without",
+	"no-sub-axes"}
 
 // programFlags are those of prices of programs.
 type programFlags struct {

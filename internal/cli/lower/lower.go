@@ -16,10 +16,12 @@ import (
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 )
 
 // choices are the options that say how a model is sharded and which collectives are cheap; a plan says both itself.
-var choices = []string{"mesh", "hardware", "topology", "memory", "rule", "dim", "platform", "collective-matmul", "no-sub-axes"}
+var choices = []string{"mesh", "hardware", "topology", "memory", "rule", "dim", "platform", "collective-matmul", "without",
+	"no-sub-axes"}
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
@@ -57,7 +59,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, flags *pflag
 	if err := checkStage(stage); err != nil {
 		return err
 	}
-	c.Merges = false // each collective is one op of the program with reshards
+	c.Without |= rewrites.Of(rewrites.MergeCollectives) // each collective is one op of the program with reshards
 	d, err := s.Deployed(ctx, c, flags, file, choices...)
 	if err != nil {
 		return err

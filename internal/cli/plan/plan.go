@@ -6,7 +6,7 @@ package plan
 import (
 	"context"
 	"errors"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,36 +14,68 @@ import (
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
+	"autoshard/internal/diag"
 	"autoshard/report"
 )
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var from string
 	cmd := &cobra.Command{
-		Use:   "plan MODEL",
+		Use:   "plan [MODEL]",
 		Short: "Choose shardings for a model by cost",
 		Long: `Choose shardings for a model: those that the user wrote are kept, the rest is chosen by cost under a memory limit.
 MODEL is StableHLO text or model.json, gzip or not; - is standard input.
 
 With --output the plan goes to a file, and the text report to standard output: at most a page, or with --all every
 collective and value. --format sarif and github write what the plan does not keep or does not know (docs/check.md).
+--devices N, without --mesh, chooses the mesh, too: meshes of N devices with up to three axes, which the network has a place for, are
+searched quickly, and the best of them to the end; the report lists them. Of meshes within 0.1 % of each other that of the fewest axes counts.
+
+--pin gives inputs and outputs a sharding, --forbid keeps axes away from them, on top of what the model says. With --from PLAN the
+options are those of an earlier plan.json, with what other flags change, MODEL is the one that it names, and the report ends with what is
+otherwise than in that plan.
+
 With --verify the plan runs on virtual devices with the arrays of --inputs, or those recorded beside MODEL
 (manifest.json, or NAME.in.npz and NAME.out.npz), or random ones.`,
 		Example: `  autoshard plan examples/transformer_train.mlir --mesh data=4,model=2 --verify
-  autoshard plan model.json --mesh data=8 --hardware h100 --memory 80GB -o plan.json`,
-		Args: cmdline.Args("MODEL"),
+  autoshard plan llama.mlir --devices 64 --hardware tpu-v5p
+  autoshard plan model.json --mesh data=8 --hardware h100 --memory 80GB -o plan.json
+  autoshard plan --from plan.json --pin "params[*]['w1']=P(None, 'model')" --forbid 'params[embed]: data'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && from != "" {
+				return nil
+			}
+			return cmdline.Args("MODEL")(cmd, args)
+		},
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
-			return run(ctx, s, c, args[0])
+			return run(ctx, s, c, strings.Join(args, ""), from)
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "hardware", "topology", "memory", "rule", "dim", "platform", "format", "output", "verify", "inputs",
-		"expect", "rtol", "atol", "tolerance", "steps", "search-memory", "seed", "collective-matmul", "merge-collectives", "no-sub-axes",
-		"trip-count", "timeout", "progress", "all")
+	cmd.Flags().StringVar(&from, "from", "", "plan.json whose model and options count where no argument and no flag says otherwise")
+	config.AddFlags(cmd.Flags(), "mesh", "plan.devices", "hardware", "topology", "memory", "rule", "dim", "platform", "format",
+		"output", "verify", "inputs", "expect", "rtol", "atol", "tolerance", "steps", "search-memory", "seed", "collective-matmul",
+		"merge-collectives", "without", "no-sub-axes", "taste", "pin", "forbid", "pins", "trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
+	cmd.AddCommand(showCommand(s), diffCommand(s), checkCommand(s))
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from string) error {
+	if c.MeshDevices > 0 && c.Given("mesh") {
+		return diag.Invalid(diag.BadOption, diag.Position{File: "--devices"}, "a mesh is given, too: leave out that, or the number of devices")
+	}
+	var before earlier
+	if from != "" {
+		var err error
+		before.file = from
+		if before.plan, file, err = s.From(ctx, c, from, file); err != nil {
+			return err
+		}
+	}
+	if c.MeshDevices > 0 {
+		c.Mesh = nil
+	}
 	progress, done := s.Progress(c.Progress)
 	defer done()
 	plan, err := search(ctx, s, c, file, progress)
@@ -56,12 +88,13 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	if err := write(context.WithoutCancel(ctx), s, c, plan); err != nil {
 		return err
 	}
+	beside := before.beside(plan, c.All)
 	if !c.Verify || cmdline.Interrupted(ctx) {
 		done()
-		return show(s, c, report.Plan(plan, report.Options{All: c.All}))
+		return show(s, c, report.Plan(plan, report.Options{All: c.All})+beside)
 	}
 	progress(autoshard.Progress{Stage: "verify", Seconds: plan.Estimate.Seconds, Bound: float64(plan.Certificate.Bound) / 1e12})
-	return verify(ctx, s, c, plan, file, done)
+	return verify(ctx, s, c, plan, file, beside, done)
 }
 
 // search reads the model and plans, within the time of --timeout. An interrupt asks for the best plan so far.
@@ -80,10 +113,9 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	if err != nil {
 		return nil, err
 	}
-	o := autoshard.PlanOptions{Mesh: c.Mesh, Hardware: c.Hardware, Memory: c.Memory, Steps: c.Steps, SearchMemory: c.Search, Seed: c.Seed,
-		SerialMatmul: !c.Rings, Separate: !c.Merges, WholeAxes: c.WholeAxes, Progress: progress, Now: time.Now}
-	for _, t := range c.Trips {
-		o.TripCounts = append(o.TripCounts, autoshard.TripCount(t))
+	o, err := cmdline.PlanOptions(c, progress)
+	if err != nil {
+		return nil, err
 	}
 	return autoshard.MakePlan(planning, model, o)
 }
@@ -120,15 +152,16 @@ func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" 
 
 // verify runs the plan and shows the report with what the run proves. Where the plan itself is on standard output, only
 // the result of the run is said, on standard error.
-func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string, done func()) error {
+func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file, beside string,
+	done func()) error {
 	p, data, err := runnable(ctx, s, c, plan, file)
 	if err != nil {
 		done()
-		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})), err)
+		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})+beside), err)
 	}
 	check, failure := p.Verify(ctx, data.Inputs, data.Expected, data.Tolerance)
 	done()
-	text := report.Plan(plan, report.Options{All: c.All, Check: check})
+	text := report.Plan(plan, report.Options{All: c.All, Check: check}) + beside
 	if check != nil {
 		ran := "\ninputs: " + data.Source + "\n" + report.Check(check)
 		if toStdout(c) && cmdline.OutputFormat(c) != config.Text {

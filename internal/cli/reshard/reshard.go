@@ -52,7 +52,10 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) er
 	a, err := autoshard.Reshard(ctx, &autoshard.ReshardRequest{Mesh: c.Mesh, Tensor: f.shape, From: f.from, To: f.to, Hardware: c.Hardware,
 		Memory: c.Memory})
 	if err != nil {
-		return f.quote(err)
+		for name, text := range map[string]string{"--from": f.from, "--to": f.to, "--shape": f.shape} {
+			err = cmdline.Quote(err, name, text)
+		}
+		return err
 	}
 	switch cmdline.OutputFormat(c) {
 	case config.JSON:
@@ -61,14 +64,4 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) er
 		return s.Write(c.Output, []byte(a.Program))
 	}
 	return s.Write(c.Output, []byte(report.Resharding(a)))
-}
-
-// quote gives diagnostics about the text of an option their source line.
-func (f *flags) quote(err error) error {
-	texts := map[string]string{"--from": f.from, "--to": f.to, "--shape": f.shape}
-	list := diag.Diagnostics(err)
-	for i := range list {
-		list[i].Source = diag.SourceLine([]byte(texts[list[i].Pos.File]), list[i].Pos.Line)
-	}
-	return err
 }

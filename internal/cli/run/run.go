@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,24 +26,35 @@ import (
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var f flags
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
 		Short: "Run a plan or a shard_map program on virtual devices or on JAX",
-		Long: `Run a plan, or the text of a shard_map program as emit --format shardmap writes it, on virtual devices in this
-process and count the bytes that collectives move; or, with --backend jax, on real JAX: on virtual CPU devices of one
+		Long: `Run a plan, the text of a shard_map program as emit --format shardmap writes it, or a model with shard_maps in it, on
+virtual devices in this process and count the bytes that collectives move; or, with --backend jax, on real JAX: on virtual CPU devices of one
 or several processes, or on the devices that JAX finds.
 Without --inputs they are random. With --expect the outputs are compared with those, and those of a plan with an
-unsharded run; a difference is exit code 1. With --output the outputs are written as an .npz file.`,
+unsharded run; a difference is exit code 1. With --output the outputs are written as an .npz file.
+
+--print shows what every device holds before and after each collective and where the program calls into Python, as
+jax.debug.print does, and then the whole outputs; --print=x,loss shows the values of these names, which are those of
+emit --format shardmap. --check=false runs the program as check_vma=False has it in JAX: where devices then disagree about
+a result that is said to be equal, a note names them.`,
 		Example: `  autoshard run plan.json --inputs in.npz --expect out.npz
   autoshard run train.shardmap --seed 1
+  autoshard run loss.shardmap --print
+  autoshard run loss.shardmap --print=y,loss
   autoshard run plan.json --backend jax --python venv/bin/python --hosts 2`,
 		Args: cmdline.Args("PLAN"),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
-			return run(ctx, s, c, args[0])
+			return run(ctx, s, c, args[0], &f)
 		}),
 	}
 	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed",
 		"timeout")
+	cmd.Flags().StringSliceVar(&f.print, "print", nil, "show what devices hold of these values, or before and after each collective")
+	cmd.Flags().BoolVar(&f.check, "check", true, "false runs the program as check_vma=False has it in JAX")
+	cmd.Flags().Lookup("print").NoOptDefVal = collectives
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "processes" {
 			name = "hosts"
@@ -52,8 +64,23 @@ unsharded run; a difference is exit code 1. With --output the outputs are writte
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+// flags are those that only this command has.
+type flags struct {
+	print []string
+	check bool
+}
+
+// collectives stands for a --print without names.
+const collectives = "*"
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, f *flags) error {
+	if len(f.print) > 0 && c.Backend == "jax" {
+		return diag.Invalid(diag.BadOption, diag.Position{}, "flag `--print` is for virtual devices, not for `--backend jax`")
+	}
 	p, err := s.Program(ctx, file)
+	if err == nil && !f.check {
+		p, err = p.WithoutCheck(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,10 +93,21 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
+	for _, note := range p.Notes {
+		s.Note("%s", note)
+	}
 	s.Note("inputs: %s", data.Source)
+	if len(f.print) > 0 {
+		if err := watch(ctx, s, p, data, f.print); err != nil {
+			return err
+		}
+	}
 	result, check, err := execute(ctx, s, c, p, data)
 	if result == nil {
 		return err
+	}
+	for _, note := range result.Notes {
+		s.Note("%s", note)
 	}
 	if c.Output != "" {
 		if writeErr := writeOutputs(s, c.Output, result); writeErr != nil {
@@ -90,6 +128,19 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 		}
 	}
 	return err
+}
+
+// watch runs a program and shows what devices hold meanwhile.
+func watch(ctx context.Context, s *cmdline.Streams, p *autoshard.Program, data *arrays.Data, names []string) error {
+	all := slices.Equal(names, []string{collectives})
+	if all {
+		names = nil
+	}
+	w, err := p.Watch(ctx, data.Inputs, names)
+	if err != nil {
+		return err
+	}
+	return s.Write("", []byte(report.Watched(w, p.Outputs, all)))
 }
 
 // execute runs a program on the backend that the user chose. Where a run in this process is to be compared, the check comes with

@@ -51,7 +51,19 @@ type Plan struct {
 	// Arguments of the exported function that it does not use, where known: they are no inputs.
 	Dropped []string `protobuf:"bytes,14,rep,name=dropped,proto3" json:"dropped,omitempty"`
 	// What collectives that are sent as one gain; missing if there are none.
-	Merged        *Merging `protobuf:"bytes,15,opt,name=merged,proto3" json:"merged,omitempty"`
+	Merged *Merging `protobuf:"bytes,15,opt,name=merged,proto3" json:"merged,omitempty"`
+	// The mesh with axes cut where shardings use parts of them; empty where the parts have no common refinement.
+	RefinedMesh []*MeshAxis `protobuf:"bytes,16,rep,name=refined_mesh,json=refinedMesh,proto3" json:"refined_mesh,omitempty"`
+	// Shardings that the user wrote inside the program, in program order.
+	Constraints []*Constraint `protobuf:"bytes,17,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	Timeline    *Timeline     `protobuf:"bytes,18,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	// What the plan was made for and how.
+	Options *Options `protobuf:"bytes,19,opt,name=options,proto3" json:"options,omitempty"`
+	Hashes  *Hashes  `protobuf:"bytes,20,opt,name=hashes,proto3" json:"hashes,omitempty"`
+	// What the rewrites that changed the program gain.
+	Rewrites []*Gain `protobuf:"bytes,21,rep,name=rewrites,proto3" json:"rewrites,omitempty"`
+	// Those that were tried where the mesh was chosen, this one first; empty where it was given.
+	Meshes        []*TriedMesh `protobuf:"bytes,22,rep,name=meshes,proto3" json:"meshes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,6 +203,802 @@ func (x *Plan) GetMerged() *Merging {
 	return nil
 }
 
+func (x *Plan) GetRefinedMesh() []*MeshAxis {
+	if x != nil {
+		return x.RefinedMesh
+	}
+	return nil
+}
+
+func (x *Plan) GetConstraints() []*Constraint {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+func (x *Plan) GetTimeline() *Timeline {
+	if x != nil {
+		return x.Timeline
+	}
+	return nil
+}
+
+func (x *Plan) GetOptions() *Options {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *Plan) GetHashes() *Hashes {
+	if x != nil {
+		return x.Hashes
+	}
+	return nil
+}
+
+func (x *Plan) GetRewrites() []*Gain {
+	if x != nil {
+		return x.Rewrites
+	}
+	return nil
+}
+
+func (x *Plan) GetMeshes() []*TriedMesh {
+	if x != nil {
+		return x.Meshes
+	}
+	return nil
+}
+
+// TriedMesh is a mesh on which a plan was looked for, with the figures of the best one found there.
+type TriedMesh struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From major to minor.
+	Mesh []*MeshAxis `protobuf:"bytes,1,rep,name=mesh,proto3" json:"mesh,omitempty"`
+	// Whether the search went to its end; else it was a first, quick one.
+	Full bool `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
+	// Whether that plan fits into the memory.
+	Fits bool `protobuf:"varint,3,opt,name=fits,proto3" json:"fits,omitempty"`
+	// Of a step.
+	Seconds float64 `protobuf:"fixed64,4,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// That a device holds; of the plan that needs least where none fits.
+	PeakBytes     int64 `protobuf:"varint,5,opt,name=peak_bytes,json=peakBytes,proto3" json:"peak_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriedMesh) Reset() {
+	*x = TriedMesh{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriedMesh) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriedMesh) ProtoMessage() {}
+
+func (x *TriedMesh) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriedMesh.ProtoReflect.Descriptor instead.
+func (*TriedMesh) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TriedMesh) GetMesh() []*MeshAxis {
+	if x != nil {
+		return x.Mesh
+	}
+	return nil
+}
+
+func (x *TriedMesh) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
+func (x *TriedMesh) GetFits() bool {
+	if x != nil {
+		return x.Fits
+	}
+	return false
+}
+
+func (x *TriedMesh) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *TriedMesh) GetPeakBytes() int64 {
+	if x != nil {
+		return x.PeakBytes
+	}
+	return 0
+}
+
+// Constraint is a sharding that the user wrote inside the program, as the plan keeps it.
+type Constraint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the whole tensor.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Shardy's form, PartitionSpec form, and PartitionSpec over the refined mesh.
+	Sharding    string `protobuf:"bytes,2,opt,name=sharding,proto3" json:"sharding,omitempty"`
+	Spec        string `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
+	RefinedSpec string `protobuf:"bytes,4,opt,name=refined_spec,json=refinedSpec,proto3" json:"refined_spec,omitempty"`
+	// Where the user wrote it: scope and line.
+	Source        string `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Constraint) Reset() {
+	*x = Constraint{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Constraint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Constraint) ProtoMessage() {}
+
+func (x *Constraint) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Constraint.ProtoReflect.Descriptor instead.
+func (*Constraint) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Constraint) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Constraint) GetSharding() string {
+	if x != nil {
+		return x.Sharding
+	}
+	return ""
+}
+
+func (x *Constraint) GetSpec() string {
+	if x != nil {
+		return x.Spec
+	}
+	return ""
+}
+
+func (x *Constraint) GetRefinedSpec() string {
+	if x != nil {
+		return x.RefinedSpec
+	}
+	return ""
+}
+
+func (x *Constraint) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+// Timeline sums up a simulated step in which collectives run beside other ops.
+type Timeline struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Seconds float64                `protobuf:"fixed64,1,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// That the step is shorter than one op after the other.
+	Hidden float64 `protobuf:"fixed64,2,opt,name=hidden,proto3" json:"hidden,omitempty"`
+	// Places before its own at which a collective may start.
+	Ahead         int32                `protobuf:"varint,3,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	Busy          []*Timeline_LinkBusy `protobuf:"bytes,4,rep,name=busy,proto3" json:"busy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Timeline) Reset() {
+	*x = Timeline{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Timeline) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Timeline) ProtoMessage() {}
+
+func (x *Timeline) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Timeline.ProtoReflect.Descriptor instead.
+func (*Timeline) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Timeline) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *Timeline) GetHidden() float64 {
+	if x != nil {
+		return x.Hidden
+	}
+	return 0
+}
+
+func (x *Timeline) GetAhead() int32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+func (x *Timeline) GetBusy() []*Timeline_LinkBusy {
+	if x != nil {
+		return x.Busy
+	}
+	return nil
+}
+
+// Options say what a plan was made for and how, beside mesh, hardware and memory limit.
+type Options struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Model *ModelOptions          `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	// Part of the hardware's network that the mesh runs on.
+	Topology string `protobuf:"bytes,2,opt,name=topology,proto3" json:"topology,omitempty"`
+	// Budget; 0: none.
+	Steps int64  `protobuf:"varint,3,opt,name=steps,proto3" json:"steps,omitempty"`
+	Seed  uint64 `protobuf:"varint,4,opt,name=seed,proto3" json:"seed,omitempty"`
+	// Bytes that planning may hold; 0: the default.
+	SearchMemory int64 `protobuf:"varint,5,opt,name=search_memory,json=searchMemory,proto3" json:"search_memory,omitempty"`
+	// Of loops that the data ends.
+	TripCounts []*TripCount `protobuf:"bytes,6,rep,name=trip_counts,json=tripCounts,proto3" json:"trip_counts,omitempty"`
+	WholeAxes  bool         `protobuf:"varint,7,opt,name=whole_axes,json=wholeAxes,proto3" json:"whole_axes,omitempty"`
+	// Names of rewrites that were switched off.
+	Without []string `protobuf:"bytes,10,rep,name=without,proto3" json:"without,omitempty"`
+	// Shardings of inputs and outputs beside those of the model; of two for one value the last counts.
+	Pins []*Pin `protobuf:"bytes,11,rep,name=pins,proto3" json:"pins,omitempty"`
+	// Axes that are kept away from inputs and outputs.
+	Forbidden []*Forbid `protobuf:"bytes,12,rep,name=forbidden,proto3" json:"forbidden,omitempty"`
+	// That a mesh was to be chosen for; 0 where the mesh was given.
+	Devices int64 `protobuf:"varint,13,opt,name=devices,proto3" json:"devices,omitempty"`
+	// Part of a step that plainer inputs may take more; 0: none.
+	Taste         float64 `protobuf:"fixed64,14,opt,name=taste,proto3" json:"taste,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Options) Reset() {
+	*x = Options{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Options) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Options) ProtoMessage() {}
+
+func (x *Options) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Options.ProtoReflect.Descriptor instead.
+func (*Options) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Options) GetModel() *ModelOptions {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+func (x *Options) GetTopology() string {
+	if x != nil {
+		return x.Topology
+	}
+	return ""
+}
+
+func (x *Options) GetSteps() int64 {
+	if x != nil {
+		return x.Steps
+	}
+	return 0
+}
+
+func (x *Options) GetSeed() uint64 {
+	if x != nil {
+		return x.Seed
+	}
+	return 0
+}
+
+func (x *Options) GetSearchMemory() int64 {
+	if x != nil {
+		return x.SearchMemory
+	}
+	return 0
+}
+
+func (x *Options) GetTripCounts() []*TripCount {
+	if x != nil {
+		return x.TripCounts
+	}
+	return nil
+}
+
+func (x *Options) GetWholeAxes() bool {
+	if x != nil {
+		return x.WholeAxes
+	}
+	return false
+}
+
+func (x *Options) GetWithout() []string {
+	if x != nil {
+		return x.Without
+	}
+	return nil
+}
+
+func (x *Options) GetPins() []*Pin {
+	if x != nil {
+		return x.Pins
+	}
+	return nil
+}
+
+func (x *Options) GetForbidden() []*Forbid {
+	if x != nil {
+		return x.Forbidden
+	}
+	return nil
+}
+
+func (x *Options) GetDevices() int64 {
+	if x != nil {
+		return x.Devices
+	}
+	return 0
+}
+
+func (x *Options) GetTaste() float64 {
+	if x != nil {
+		return x.Taste
+	}
+	return 0
+}
+
+// Pin is the sharding that inputs and outputs are to have.
+type Pin struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A name as plans have it, such as params['wq'], a place, arg3 or out0, or a name with stars, each for any characters.
+	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	// Shardy's form, such as [{"data"}, {?}], or JAX's, such as P('data', None); the planner chooses if empty.
+	Sharding      string `protobuf:"bytes,2,opt,name=sharding,proto3" json:"sharding,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pin) Reset() {
+	*x = Pin{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pin) ProtoMessage() {}
+
+func (x *Pin) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pin.ProtoReflect.Descriptor instead.
+func (*Pin) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Pin) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *Pin) GetSharding() string {
+	if x != nil {
+		return x.Sharding
+	}
+	return ""
+}
+
+// Forbid keeps axes away from inputs and outputs.
+type Forbid struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As that of a Pin.
+	Value         string   `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	Axes          []string `protobuf:"bytes,2,rep,name=axes,proto3" json:"axes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Forbid) Reset() {
+	*x = Forbid{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Forbid) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Forbid) ProtoMessage() {}
+
+func (x *Forbid) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Forbid.ProtoReflect.Descriptor instead.
+func (*Forbid) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Forbid) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *Forbid) GetAxes() []string {
+	if x != nil {
+		return x.Axes
+	}
+	return nil
+}
+
+// ModelOptions say which program was planned.
+type ModelOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// That it was read from.
+	File string `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	// Of symbolic and dynamic dimensions, such as b=64.
+	Sizes    []string `protobuf:"bytes,2,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	Platform string   `protobuf:"bytes,3,opt,name=platform,proto3" json:"platform,omitempty"`
+	// Sharding rules of custom operations.
+	Rules         []string `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModelOptions) Reset() {
+	*x = ModelOptions{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelOptions) ProtoMessage() {}
+
+func (x *ModelOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelOptions.ProtoReflect.Descriptor instead.
+func (*ModelOptions) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ModelOptions) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *ModelOptions) GetSizes() []string {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+func (x *ModelOptions) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
+}
+
+func (x *ModelOptions) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+// TripCount is how often a loop is taken to run.
+type TripCount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Line of the loop in the model's text, such as 12, or of the exported program, such as train.py:40; all loops that
+	// the data ends if empty.
+	Loop string `protobuf:"bytes,1,opt,name=loop,proto3" json:"loop,omitempty"`
+	// At least 1.
+	Count         int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TripCount) Reset() {
+	*x = TripCount{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TripCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TripCount) ProtoMessage() {}
+
+func (x *TripCount) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TripCount.ProtoReflect.Descriptor instead.
+func (*TripCount) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TripCount) GetLoop() string {
+	if x != nil {
+		return x.Loop
+	}
+	return ""
+}
+
+func (x *TripCount) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// Hashes tell whether a plan, and what it was made from, are as they were: sha256: and 64 hexadecimal digits.
+type Hashes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the text of the model.
+	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	// Of the profile that the plan was priced with.
+	Hardware string `protobuf:"bytes,2,opt,name=hardware,proto3" json:"hardware,omitempty"`
+	// Of mesh, memory limit, options and hardware.
+	Options string `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
+	// Of everything in the plan but this hash.
+	Plan          string `protobuf:"bytes,4,opt,name=plan,proto3" json:"plan,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Hashes) Reset() {
+	*x = Hashes{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Hashes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Hashes) ProtoMessage() {}
+
+func (x *Hashes) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Hashes.ProtoReflect.Descriptor instead.
+func (*Hashes) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Hashes) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Hashes) GetHardware() string {
+	if x != nil {
+		return x.Hardware
+	}
+	return ""
+}
+
+func (x *Hashes) GetOptions() string {
+	if x != nil {
+		return x.Options
+	}
+	return ""
+}
+
+func (x *Hashes) GetPlan() string {
+	if x != nil {
+		return x.Plan
+	}
+	return ""
+}
+
+// Gain is what a rewrite saves of a step: the program beside one that is lowered without the rewrite.
+type Gain struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Rewrite      string                 `protobuf:"bytes,1,opt,name=rewrite,proto3" json:"rewrite,omitempty"`
+	SavedSeconds float64                `protobuf:"fixed64,2,opt,name=saved_seconds,json=savedSeconds,proto3" json:"saved_seconds,omitempty"`
+	// That all devices together send.
+	SavedBytes    int64 `protobuf:"varint,3,opt,name=saved_bytes,json=savedBytes,proto3" json:"saved_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Gain) Reset() {
+	*x = Gain{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Gain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Gain) ProtoMessage() {}
+
+func (x *Gain) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Gain.ProtoReflect.Descriptor instead.
+func (*Gain) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Gain) GetRewrite() string {
+	if x != nil {
+		return x.Rewrite
+	}
+	return ""
+}
+
+func (x *Gain) GetSavedSeconds() float64 {
+	if x != nil {
+		return x.SavedSeconds
+	}
+	return 0
+}
+
+func (x *Gain) GetSavedBytes() int64 {
+	if x != nil {
+		return x.SavedBytes
+	}
+	return 0
+}
+
 // Merging is what is gained by sending collectives of one kind over the same axes as one.
 type Merging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -205,7 +1013,7 @@ type Merging struct {
 
 func (x *Merging) Reset() {
 	*x = Merging{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -217,7 +1025,7 @@ func (x *Merging) String() string {
 func (*Merging) ProtoMessage() {}
 
 func (x *Merging) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -230,7 +1038,7 @@ func (x *Merging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merging.ProtoReflect.Descriptor instead.
 func (*Merging) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Merging) GetCollectives() int32 {
@@ -277,7 +1085,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -289,7 +1097,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -302,7 +1110,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Finding) GetCode() string {
@@ -372,7 +1180,7 @@ type MeshAxis struct {
 
 func (x *MeshAxis) Reset() {
 	*x = MeshAxis{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -384,7 +1192,7 @@ func (x *MeshAxis) String() string {
 func (*MeshAxis) ProtoMessage() {}
 
 func (x *MeshAxis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -397,7 +1205,7 @@ func (x *MeshAxis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeshAxis.ProtoReflect.Descriptor instead.
 func (*MeshAxis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MeshAxis) GetName() string {
@@ -438,14 +1246,18 @@ type Tensor struct {
 	// Of the whole tensor.
 	WholeBytes int64 `protobuf:"varint,11,opt,name=whole_bytes,json=wholeBytes,proto3" json:"whole_bytes,omitempty"`
 	// Of an output: the input whose place it takes in the next step.
-	Replaces      *int32 `protobuf:"varint,12,opt,name=replaces,proto3,oneof" json:"replaces,omitempty"`
+	Replaces *int32 `protobuf:"varint,12,opt,name=replaces,proto3,oneof" json:"replaces,omitempty"`
+	// Of an input: the program may reuse its buffer.
+	Donated bool `protobuf:"varint,13,opt,name=donated,proto3" json:"donated,omitempty"`
+	// PartitionSpec over the plan's refined mesh; empty in a propagation.
+	RefinedSpec   string `protobuf:"bytes,14,opt,name=refined_spec,json=refinedSpec,proto3" json:"refined_spec,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +1269,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +1282,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Tensor) GetIndex() int32 {
@@ -557,10 +1369,24 @@ func (x *Tensor) GetReplaces() int32 {
 	return 0
 }
 
+func (x *Tensor) GetDonated() bool {
+	if x != nil {
+		return x.Donated
+	}
+	return false
+}
+
+func (x *Tensor) GetRefinedSpec() string {
+	if x != nil {
+		return x.RefinedSpec
+	}
+	return ""
+}
+
 // Collective is one communication of the per-device program.
 type Collective struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// all_gather, reduce_scatter, all_reduce, all_to_all or collective_permute.
+	// all_gather, reduce_scatter, all_reduce, all_to_all, collective_permute, collective_broadcast or collective_reduce.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The mesh axes it runs over, sub-axes as x:(m)k.
 	Axes []string `protobuf:"bytes,2,rep,name=axes,proto3" json:"axes,omitempty"`
@@ -573,14 +1399,16 @@ type Collective struct {
 	// Predicted time in one step.
 	Seconds float64 `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"`
 	// Where in the model the moved value is made, if known.
-	Source        string `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`
+	Source string `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`
+	// Of one whose groups run along no axes: the devices of each, as 0,3.
+	Groups        []string `protobuf:"bytes,8,rep,name=groups,proto3" json:"groups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Collective) Reset() {
 	*x = Collective{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +1420,7 @@ func (x *Collective) String() string {
 func (*Collective) ProtoMessage() {}
 
 func (x *Collective) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +1433,7 @@ func (x *Collective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collective.ProtoReflect.Descriptor instead.
 func (*Collective) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Collective) GetKind() string {
@@ -657,6 +1485,13 @@ func (x *Collective) GetSource() string {
 	return ""
 }
 
+func (x *Collective) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
 // Estimate is the predicted cost of one step on one device.
 type Estimate struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
@@ -672,7 +1507,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +1519,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +1532,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Estimate) GetSeconds() float64 {
@@ -750,7 +1585,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +1597,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +1610,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Baseline) GetName() string {
@@ -824,7 +1659,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +1671,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +1684,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Certificate) GetCost() int64 {
@@ -894,11 +1729,64 @@ func (x *Certificate) GetSeed() uint64 {
 	return 0
 }
 
+// LinkBusy is how long links of a kind are busy.
+type Timeline_LinkBusy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Links         string                 `protobuf:"bytes,1,opt,name=links,proto3" json:"links,omitempty"`
+	Seconds       float64                `protobuf:"fixed64,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Timeline_LinkBusy) Reset() {
+	*x = Timeline_LinkBusy{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Timeline_LinkBusy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Timeline_LinkBusy) ProtoMessage() {}
+
+func (x *Timeline_LinkBusy) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Timeline_LinkBusy.ProtoReflect.Descriptor instead.
+func (*Timeline_LinkBusy) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3, 0}
+}
+
+func (x *Timeline_LinkBusy) GetLinks() string {
+	if x != nil {
+		return x.Links
+	}
+	return ""
+}
+
+func (x *Timeline_LinkBusy) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
 var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xf6\x04\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xe1\a\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -915,7 +1803,76 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\aprogram\x18\f \x01(\tR\aprogram\x121\n" +
 	"\bfindings\x18\r \x03(\v2\x15.autoshard.v1.FindingR\bfindings\x12\x18\n" +
 	"\adropped\x18\x0e \x03(\tR\adropped\x12-\n" +
-	"\x06merged\x18\x0f \x01(\v2\x15.autoshard.v1.MergingR\x06merged\"d\n" +
+	"\x06merged\x18\x0f \x01(\v2\x15.autoshard.v1.MergingR\x06merged\x129\n" +
+	"\frefined_mesh\x18\x10 \x03(\v2\x16.autoshard.v1.MeshAxisR\vrefinedMesh\x12:\n" +
+	"\vconstraints\x18\x11 \x03(\v2\x18.autoshard.v1.ConstraintR\vconstraints\x122\n" +
+	"\btimeline\x18\x12 \x01(\v2\x16.autoshard.v1.TimelineR\btimeline\x12/\n" +
+	"\aoptions\x18\x13 \x01(\v2\x15.autoshard.v1.OptionsR\aoptions\x12,\n" +
+	"\x06hashes\x18\x14 \x01(\v2\x14.autoshard.v1.HashesR\x06hashes\x12.\n" +
+	"\brewrites\x18\x15 \x03(\v2\x12.autoshard.v1.GainR\brewrites\x12/\n" +
+	"\x06meshes\x18\x16 \x03(\v2\x17.autoshard.v1.TriedMeshR\x06meshes\"\x98\x01\n" +
+	"\tTriedMesh\x12*\n" +
+	"\x04mesh\x18\x01 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x12\n" +
+	"\x04full\x18\x02 \x01(\bR\x04full\x12\x12\n" +
+	"\x04fits\x18\x03 \x01(\bR\x04fits\x12\x18\n" +
+	"\aseconds\x18\x04 \x01(\x01R\aseconds\x12\x1d\n" +
+	"\n" +
+	"peak_bytes\x18\x05 \x01(\x03R\tpeakBytes\"\x8b\x01\n" +
+	"\n" +
+	"Constraint\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n" +
+	"\bsharding\x18\x02 \x01(\tR\bsharding\x12\x12\n" +
+	"\x04spec\x18\x03 \x01(\tR\x04spec\x12!\n" +
+	"\frefined_spec\x18\x04 \x01(\tR\vrefinedSpec\x12\x16\n" +
+	"\x06source\x18\x05 \x01(\tR\x06source\"\xc3\x01\n" +
+	"\bTimeline\x12\x18\n" +
+	"\aseconds\x18\x01 \x01(\x01R\aseconds\x12\x16\n" +
+	"\x06hidden\x18\x02 \x01(\x01R\x06hidden\x12\x14\n" +
+	"\x05ahead\x18\x03 \x01(\x05R\x05ahead\x123\n" +
+	"\x04busy\x18\x04 \x03(\v2\x1f.autoshard.v1.Timeline.LinkBusyR\x04busy\x1a:\n" +
+	"\bLinkBusy\x12\x14\n" +
+	"\x05links\x18\x01 \x01(\tR\x05links\x12\x18\n" +
+	"\aseconds\x18\x02 \x01(\x01R\aseconds\"\xa4\x03\n" +
+	"\aOptions\x120\n" +
+	"\x05model\x18\x01 \x01(\v2\x1a.autoshard.v1.ModelOptionsR\x05model\x12\x1a\n" +
+	"\btopology\x18\x02 \x01(\tR\btopology\x12\x14\n" +
+	"\x05steps\x18\x03 \x01(\x03R\x05steps\x12\x12\n" +
+	"\x04seed\x18\x04 \x01(\x04R\x04seed\x12#\n" +
+	"\rsearch_memory\x18\x05 \x01(\x03R\fsearchMemory\x128\n" +
+	"\vtrip_counts\x18\x06 \x03(\v2\x17.autoshard.v1.TripCountR\n" +
+	"tripCounts\x12\x1d\n" +
+	"\n" +
+	"whole_axes\x18\a \x01(\bR\twholeAxes\x12\x18\n" +
+	"\awithout\x18\n" +
+	" \x03(\tR\awithout\x12%\n" +
+	"\x04pins\x18\v \x03(\v2\x11.autoshard.v1.PinR\x04pins\x122\n" +
+	"\tforbidden\x18\f \x03(\v2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n" +
+	"\adevices\x18\r \x01(\x03R\adevices\x12\x14\n" +
+	"\x05taste\x18\x0e \x01(\x01R\x05taste\"7\n" +
+	"\x03Pin\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value\x12\x1a\n" +
+	"\bsharding\x18\x02 \x01(\tR\bsharding\"2\n" +
+	"\x06Forbid\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value\x12\x12\n" +
+	"\x04axes\x18\x02 \x03(\tR\x04axes\"j\n" +
+	"\fModelOptions\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\tR\x04file\x12\x14\n" +
+	"\x05sizes\x18\x02 \x03(\tR\x05sizes\x12\x1a\n" +
+	"\bplatform\x18\x03 \x01(\tR\bplatform\x12\x14\n" +
+	"\x05rules\x18\x04 \x03(\tR\x05rules\"5\n" +
+	"\tTripCount\x12\x12\n" +
+	"\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\"h\n" +
+	"\x06Hashes\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n" +
+	"\bhardware\x18\x02 \x01(\tR\bhardware\x12\x18\n" +
+	"\aoptions\x18\x03 \x01(\tR\aoptions\x12\x12\n" +
+	"\x04plan\x18\x04 \x01(\tR\x04plan\"f\n" +
+	"\x04Gain\x12\x18\n" +
+	"\arewrite\x18\x01 \x01(\tR\arewrite\x12#\n" +
+	"\rsaved_seconds\x18\x02 \x01(\x01R\fsavedSeconds\x12\x1f\n" +
+	"\vsaved_bytes\x18\x03 \x01(\x03R\n" +
+	"savedBytes\"d\n" +
 	"\aMerging\x12 \n" +
 	"\vcollectives\x18\x01 \x01(\x05R\vcollectives\x12\x12\n" +
 	"\x04into\x18\x02 \x01(\x05R\x04into\x12#\n" +
@@ -931,7 +1888,7 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x05value\x18\b \x01(\tR\x05value\"2\n" +
 	"\bMeshAxis\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
-	"\x04size\x18\x02 \x01(\x03R\x04size\"\xb6\x02\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\"\xf3\x02\n" +
 	"\x06Tensor\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -947,8 +1904,10 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	" \x03(\tR\x04axes\x12\x1f\n" +
 	"\vwhole_bytes\x18\v \x01(\x03R\n" +
 	"wholeBytes\x12\x1f\n" +
-	"\breplaces\x18\f \x01(\x05H\x00R\breplaces\x88\x01\x01B\v\n" +
-	"\t_replaces\"\xa6\x01\n" +
+	"\breplaces\x18\f \x01(\x05H\x00R\breplaces\x88\x01\x01\x12\x18\n" +
+	"\adonated\x18\r \x01(\bR\adonated\x12!\n" +
+	"\frefined_spec\x18\x0e \x01(\tR\vrefinedSpecB\v\n" +
+	"\t_replaces\"\xbe\x01\n" +
 	"\n" +
 	"Collective\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
@@ -957,7 +1916,8 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x05count\x18\x04 \x01(\x03R\x05count\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x03R\x05bytes\x12\x18\n" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x12\x16\n" +
-	"\x06source\x18\a \x01(\tR\x06source\"\xba\x01\n" +
+	"\x06source\x18\a \x01(\tR\x06source\x12\x16\n" +
+	"\x06groups\x18\b \x03(\tR\x06groups\"\xba\x01\n" +
 	"\bEstimate\x12\x18\n" +
 	"\aseconds\x18\x01 \x01(\x01R\aseconds\x12'\n" +
 	"\x0fcompute_seconds\x18\x02 \x01(\x01R\x0ecomputeSeconds\x12-\n" +
@@ -991,34 +1951,58 @@ func file_autoshard_v1_plan_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_plan_proto_rawDescData
 }
 
-var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_autoshard_v1_plan_proto_goTypes = []any{
-	(*Plan)(nil),        // 0: autoshard.v1.Plan
-	(*Merging)(nil),     // 1: autoshard.v1.Merging
-	(*Finding)(nil),     // 2: autoshard.v1.Finding
-	(*MeshAxis)(nil),    // 3: autoshard.v1.MeshAxis
-	(*Tensor)(nil),      // 4: autoshard.v1.Tensor
-	(*Collective)(nil),  // 5: autoshard.v1.Collective
-	(*Estimate)(nil),    // 6: autoshard.v1.Estimate
-	(*Baseline)(nil),    // 7: autoshard.v1.Baseline
-	(*Certificate)(nil), // 8: autoshard.v1.Certificate
+	(*Plan)(nil),              // 0: autoshard.v1.Plan
+	(*TriedMesh)(nil),         // 1: autoshard.v1.TriedMesh
+	(*Constraint)(nil),        // 2: autoshard.v1.Constraint
+	(*Timeline)(nil),          // 3: autoshard.v1.Timeline
+	(*Options)(nil),           // 4: autoshard.v1.Options
+	(*Pin)(nil),               // 5: autoshard.v1.Pin
+	(*Forbid)(nil),            // 6: autoshard.v1.Forbid
+	(*ModelOptions)(nil),      // 7: autoshard.v1.ModelOptions
+	(*TripCount)(nil),         // 8: autoshard.v1.TripCount
+	(*Hashes)(nil),            // 9: autoshard.v1.Hashes
+	(*Gain)(nil),              // 10: autoshard.v1.Gain
+	(*Merging)(nil),           // 11: autoshard.v1.Merging
+	(*Finding)(nil),           // 12: autoshard.v1.Finding
+	(*MeshAxis)(nil),          // 13: autoshard.v1.MeshAxis
+	(*Tensor)(nil),            // 14: autoshard.v1.Tensor
+	(*Collective)(nil),        // 15: autoshard.v1.Collective
+	(*Estimate)(nil),          // 16: autoshard.v1.Estimate
+	(*Baseline)(nil),          // 17: autoshard.v1.Baseline
+	(*Certificate)(nil),       // 18: autoshard.v1.Certificate
+	(*Timeline_LinkBusy)(nil), // 19: autoshard.v1.Timeline.LinkBusy
 }
 var file_autoshard_v1_plan_proto_depIdxs = []int32{
-	3,  // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
-	4,  // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
-	4,  // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
-	5,  // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
-	6,  // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
-	7,  // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
-	8,  // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
-	2,  // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
-	1,  // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
-	6,  // 9: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	13, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
+	14, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
+	14, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
+	15, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
+	16, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
+	17, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
+	18, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
+	12, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
+	11, // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
+	13, // 9: autoshard.v1.Plan.refined_mesh:type_name -> autoshard.v1.MeshAxis
+	2,  // 10: autoshard.v1.Plan.constraints:type_name -> autoshard.v1.Constraint
+	3,  // 11: autoshard.v1.Plan.timeline:type_name -> autoshard.v1.Timeline
+	4,  // 12: autoshard.v1.Plan.options:type_name -> autoshard.v1.Options
+	9,  // 13: autoshard.v1.Plan.hashes:type_name -> autoshard.v1.Hashes
+	10, // 14: autoshard.v1.Plan.rewrites:type_name -> autoshard.v1.Gain
+	1,  // 15: autoshard.v1.Plan.meshes:type_name -> autoshard.v1.TriedMesh
+	13, // 16: autoshard.v1.TriedMesh.mesh:type_name -> autoshard.v1.MeshAxis
+	19, // 17: autoshard.v1.Timeline.busy:type_name -> autoshard.v1.Timeline.LinkBusy
+	7,  // 18: autoshard.v1.Options.model:type_name -> autoshard.v1.ModelOptions
+	8,  // 19: autoshard.v1.Options.trip_counts:type_name -> autoshard.v1.TripCount
+	5,  // 20: autoshard.v1.Options.pins:type_name -> autoshard.v1.Pin
+	6,  // 21: autoshard.v1.Options.forbidden:type_name -> autoshard.v1.Forbid
+	16, // 22: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_plan_proto_init() }
@@ -1026,14 +2010,14 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[4].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_plan_proto_rawDesc), len(file_autoshard_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

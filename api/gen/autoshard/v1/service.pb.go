@@ -50,6 +50,7 @@ type PlanRequest struct {
 	Annotated bool `protobuf:"varint,9,opt,name=annotated,proto3" json:"annotated,omitempty"`
 	// Whether products wait for the collectives beside them; else they overlap, as rings of permutes, where that is
 	// faster.
+	// The same as `collective-matmul` in `without`.
 	SerialMatmul bool `protobuf:"varint,10,opt,name=serial_matmul,json=serialMatmul,proto3" json:"serial_matmul,omitempty"`
 	// How often loops are taken to run that the data ends; one iteration if nothing is said.
 	TripCounts []*TripCount `protobuf:"bytes,11,rep,name=trip_counts,json=tripCounts,proto3" json:"trip_counts,omitempty"`
@@ -59,7 +60,19 @@ type PlanRequest struct {
 	SearchMemory int64 `protobuf:"varint,13,opt,name=search_memory,json=searchMemory,proto3" json:"search_memory,omitempty"`
 	// Whether each collective is sent alone; else those of one kind over the same axes that do not need each other are sent as one, where that is
 	// faster.
+	// The same as `merge-collectives` in `without`.
 	SeparateCollectives bool `protobuf:"varint,14,opt,name=separate_collectives,json=separateCollectives,proto3" json:"separate_collectives,omitempty"`
+	// Names of rewrites that are not made: share-reshards, defer-reductions, sink-reshards, hoist-reshards, skip-layouts, collective-matmul,
+	// merge-collectives.
+	Without []string `protobuf:"bytes,15,rep,name=without,proto3" json:"without,omitempty"`
+	// Shardings of inputs and outputs beside those of the model; of two for one value the last counts.
+	Pins []*Pin `protobuf:"bytes,16,rep,name=pins,proto3" json:"pins,omitempty"`
+	// Axes that are kept away from inputs and outputs.
+	Forbidden []*Forbid `protobuf:"bytes,17,rep,name=forbidden,proto3" json:"forbidden,omitempty"`
+	// Without a mesh, the number of devices for which one is chosen, of up to three axes; 0: none is chosen.
+	Devices int64 `protobuf:"varint,18,opt,name=devices,proto3" json:"devices,omitempty"`
+	// Part of a step that a plan may take more whose inputs are cut more plainly; absent: 0.001; 0: cost alone counts.
+	Taste *float64 `protobuf:"fixed64,19,opt,name=taste,proto3,oneof" json:"taste,omitempty"`
 	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
@@ -217,6 +230,41 @@ func (x *PlanRequest) GetSeparateCollectives() bool {
 	return false
 }
 
+func (x *PlanRequest) GetWithout() []string {
+	if x != nil {
+		return x.Without
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetPins() []*Pin {
+	if x != nil {
+		return x.Pins
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetForbidden() []*Forbid {
+	if x != nil {
+		return x.Forbidden
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetDevices() int64 {
+	if x != nil {
+		return x.Devices
+	}
+	return 0
+}
+
+func (x *PlanRequest) GetTaste() float64 {
+	if x != nil && x.Taste != nil {
+		return *x.Taste
+	}
+	return 0
+}
+
 func (x *PlanRequest) GetSizes() []string {
 	if x != nil {
 		return x.Sizes
@@ -255,62 +303,6 @@ func (*PlanRequest_Model) isPlanRequest_Source() {}
 
 func (*PlanRequest_Artifact) isPlanRequest_Source() {}
 
-// TripCount is how often a loop is taken to run.
-type TripCount struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Line of the loop in the model's text, such as 12, or of the exported program, such as train.py:40; all loops that
-	// the data ends if empty.
-	Loop string `protobuf:"bytes,1,opt,name=loop,proto3" json:"loop,omitempty"`
-	// At least 1.
-	Count         int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TripCount) Reset() {
-	*x = TripCount{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TripCount) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TripCount) ProtoMessage() {}
-
-func (x *TripCount) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TripCount.ProtoReflect.Descriptor instead.
-func (*TripCount) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *TripCount) GetLoop() string {
-	if x != nil {
-		return x.Loop
-	}
-	return ""
-}
-
-func (x *TripCount) GetCount() int64 {
-	if x != nil {
-		return x.Count
-	}
-	return 0
-}
-
 // PlanResponse holds a plan.
 type PlanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -324,7 +316,7 @@ type PlanResponse struct {
 
 func (x *PlanResponse) Reset() {
 	*x = PlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[2]
+	mi := &file_autoshard_v1_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +328,7 @@ func (x *PlanResponse) String() string {
 func (*PlanResponse) ProtoMessage() {}
 
 func (x *PlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[2]
+	mi := &file_autoshard_v1_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,7 +341,7 @@ func (x *PlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResponse.ProtoReflect.Descriptor instead.
 func (*PlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *PlanResponse) GetPlan() *Plan {
@@ -396,7 +388,7 @@ type PropagateRequest struct {
 
 func (x *PropagateRequest) Reset() {
 	*x = PropagateRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[3]
+	mi := &file_autoshard_v1_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +400,7 @@ func (x *PropagateRequest) String() string {
 func (*PropagateRequest) ProtoMessage() {}
 
 func (x *PropagateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[3]
+	mi := &file_autoshard_v1_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +413,7 @@ func (x *PropagateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropagateRequest.ProtoReflect.Descriptor instead.
 func (*PropagateRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PropagateRequest) GetSource() isPropagateRequest_Source {
@@ -544,7 +536,7 @@ type PropagateResponse struct {
 
 func (x *PropagateResponse) Reset() {
 	*x = PropagateResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[4]
+	mi := &file_autoshard_v1_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -556,7 +548,7 @@ func (x *PropagateResponse) String() string {
 func (*PropagateResponse) ProtoMessage() {}
 
 func (x *PropagateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[4]
+	mi := &file_autoshard_v1_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -569,7 +561,7 @@ func (x *PropagateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropagateResponse.ProtoReflect.Descriptor instead.
 func (*PropagateResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PropagateResponse) GetModel() string {
@@ -631,7 +623,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
+	mi := &file_autoshard_v1_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +635,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
+	mi := &file_autoshard_v1_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +648,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Trace) GetRounds() []*Trace_Round {
@@ -682,7 +674,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -694,7 +686,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -707,7 +699,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Diagnostic) GetCode() string {
@@ -745,6 +737,375 @@ func (x *Diagnostic) GetNotes() []*Diagnostic_Note {
 	return nil
 }
 
+// DiffPlansRequest holds two plans, of one model or of two.
+type DiffPlansRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Before        *Plan                  `protobuf:"bytes,1,opt,name=before,proto3" json:"before,omitempty"`
+	After         *Plan                  `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffPlansRequest) Reset() {
+	*x = DiffPlansRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffPlansRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffPlansRequest) ProtoMessage() {}
+
+func (x *DiffPlansRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffPlansRequest.ProtoReflect.Descriptor instead.
+func (*DiffPlansRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DiffPlansRequest) GetBefore() *Plan {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *DiffPlansRequest) GetAfter() *Plan {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+// DiffPlansResponse holds what differs.
+type DiffPlansResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Difference    *Difference            `protobuf:"bytes,1,opt,name=difference,proto3" json:"difference,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffPlansResponse) Reset() {
+	*x = DiffPlansResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffPlansResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffPlansResponse) ProtoMessage() {}
+
+func (x *DiffPlansResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffPlansResponse.ProtoReflect.Descriptor instead.
+func (*DiffPlansResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DiffPlansResponse) GetDifference() *Difference {
+	if x != nil {
+		return x.Difference
+	}
+	return nil
+}
+
+// Difference says in what two plans differ. Times are in seconds, sizes in bytes.
+type Difference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always "autoshard.plandiff/v1".
+	Schema string `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
+	// Shardings, programs and predictions are equal.
+	Same bool `protobuf:"varint,2,opt,name=same,proto3" json:"same,omitempty"`
+	// What the plans were made for, where it differs.
+	Asked []*Difference_Change `protobuf:"bytes,3,rep,name=asked,proto3" json:"asked,omitempty"`
+	// Predictions of both, in a fixed order.
+	Figures []*Difference_Figure `protobuf:"bytes,4,rep,name=figures,proto3" json:"figures,omitempty"`
+	// What collectives send by kind and axes, the largest change first.
+	Traffic []*Difference_TrafficPair `protobuf:"bytes,5,rep,name=traffic,proto3" json:"traffic,omitempty"`
+	// Inputs and outputs that are cut otherwise, or are in one plan alone.
+	Values []*Difference_ValuePair `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
+	// The sharded programs differ.
+	Program       bool `protobuf:"varint,7,opt,name=program,proto3" json:"program,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference) Reset() {
+	*x = Difference{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference) ProtoMessage() {}
+
+func (x *Difference) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference.ProtoReflect.Descriptor instead.
+func (*Difference) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Difference) GetSchema() string {
+	if x != nil {
+		return x.Schema
+	}
+	return ""
+}
+
+func (x *Difference) GetSame() bool {
+	if x != nil {
+		return x.Same
+	}
+	return false
+}
+
+func (x *Difference) GetAsked() []*Difference_Change {
+	if x != nil {
+		return x.Asked
+	}
+	return nil
+}
+
+func (x *Difference) GetFigures() []*Difference_Figure {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
+func (x *Difference) GetTraffic() []*Difference_TrafficPair {
+	if x != nil {
+		return x.Traffic
+	}
+	return nil
+}
+
+func (x *Difference) GetValues() []*Difference_ValuePair {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Difference) GetProgram() bool {
+	if x != nil {
+		return x.Program
+	}
+	return false
+}
+
+// CheckPlanRequest holds a plan to work out again.
+type CheckPlanRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Hash of the model's text as it is now, as that in the plan; not compared if empty.
+	ModelHash     string `protobuf:"bytes,2,opt,name=model_hash,json=modelHash,proto3" json:"model_hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckPlanRequest) Reset() {
+	*x = CheckPlanRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckPlanRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckPlanRequest) ProtoMessage() {}
+
+func (x *CheckPlanRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckPlanRequest.ProtoReflect.Descriptor instead.
+func (*CheckPlanRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CheckPlanRequest) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *CheckPlanRequest) GetModelHash() string {
+	if x != nil {
+		return x.ModelHash
+	}
+	return ""
+}
+
+// CheckPlanResponse holds what was found.
+type CheckPlanResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Audit         *PlanAudit             `protobuf:"bytes,1,opt,name=audit,proto3" json:"audit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckPlanResponse) Reset() {
+	*x = CheckPlanResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckPlanResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckPlanResponse) ProtoMessage() {}
+
+func (x *CheckPlanResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckPlanResponse.ProtoReflect.Descriptor instead.
+func (*CheckPlanResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CheckPlanResponse) GetAudit() *PlanAudit {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
+// PlanAudit is what was found by working out again what a plan says.
+type PlanAudit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always "autoshard.planaudit/v1".
+	Schema string `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
+	// Name of the model.
+	Plan string `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
+	// No item has faults.
+	Passed        bool               `protobuf:"varint,3,opt,name=passed,proto3" json:"passed,omitempty"`
+	Items         []*PlanAudit_Point `protobuf:"bytes,4,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanAudit) Reset() {
+	*x = PlanAudit{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanAudit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanAudit) ProtoMessage() {}
+
+func (x *PlanAudit) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanAudit.ProtoReflect.Descriptor instead.
+func (*PlanAudit) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *PlanAudit) GetSchema() string {
+	if x != nil {
+		return x.Schema
+	}
+	return ""
+}
+
+func (x *PlanAudit) GetPlan() string {
+	if x != nil {
+		return x.Plan
+	}
+	return ""
+}
+
+func (x *PlanAudit) GetPassed() bool {
+	if x != nil {
+		return x.Passed
+	}
+	return false
+}
+
+func (x *PlanAudit) GetItems() []*PlanAudit_Point {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
 // Round holds the steps of one user priority.
 type Trace_Round struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -756,7 +1117,7 @@ type Trace_Round struct {
 
 func (x *Trace_Round) Reset() {
 	*x = Trace_Round{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +1129,7 @@ func (x *Trace_Round) String() string {
 func (*Trace_Round) ProtoMessage() {}
 
 func (x *Trace_Round) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +1142,7 @@ func (x *Trace_Round) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Round.ProtoReflect.Descriptor instead.
 func (*Trace_Round) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 0}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 0}
 }
 
 func (x *Trace_Round) GetUserPriority() int32 {
@@ -809,7 +1170,7 @@ type Trace_Level struct {
 
 func (x *Trace_Level) Reset() {
 	*x = Trace_Level{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +1182,7 @@ func (x *Trace_Level) String() string {
 func (*Trace_Level) ProtoMessage() {}
 
 func (x *Trace_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +1195,7 @@ func (x *Trace_Level) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Level.ProtoReflect.Descriptor instead.
 func (*Trace_Level) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 1}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 1}
 }
 
 func (x *Trace_Level) GetOpPriority() int32 {
@@ -874,7 +1235,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -886,7 +1247,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -899,7 +1260,7 @@ func (x *Trace_Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Step.ProtoReflect.Descriptor instead.
 func (*Trace_Step) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 2}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 2}
 }
 
 func (x *Trace_Step) GetKind() string {
@@ -972,7 +1333,7 @@ type Diagnostic_Position struct {
 
 func (x *Diagnostic_Position) Reset() {
 	*x = Diagnostic_Position{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1345,7 @@ func (x *Diagnostic_Position) String() string {
 func (*Diagnostic_Position) ProtoMessage() {}
 
 func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1358,7 @@ func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic_Position.ProtoReflect.Descriptor instead.
 func (*Diagnostic_Position) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6, 0}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 0}
 }
 
 func (x *Diagnostic_Position) GetFile() string {
@@ -1039,7 +1400,7 @@ type Diagnostic_Note struct {
 
 func (x *Diagnostic_Note) Reset() {
 	*x = Diagnostic_Note{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1051,7 +1412,7 @@ func (x *Diagnostic_Note) String() string {
 func (*Diagnostic_Note) ProtoMessage() {}
 
 func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1064,7 +1425,7 @@ func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic_Note.ProtoReflect.Descriptor instead.
 func (*Diagnostic_Note) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6, 1}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 1}
 }
 
 func (x *Diagnostic_Note) GetPosition() *Diagnostic_Position {
@@ -1081,11 +1442,401 @@ func (x *Diagnostic_Note) GetMessage() string {
 	return ""
 }
 
+// Change is an option of two plans.
+type Difference_Change struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Before        string                 `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
+	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference_Change) Reset() {
+	*x = Difference_Change{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference_Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference_Change) ProtoMessage() {}
+
+func (x *Difference_Change) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference_Change.ProtoReflect.Descriptor instead.
+func (*Difference_Change) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 0}
+}
+
+func (x *Difference_Change) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Difference_Change) GetBefore() string {
+	if x != nil {
+		return x.Before
+	}
+	return ""
+}
+
+func (x *Difference_Change) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+// Figure is a prediction of two plans.
+type Difference_Figure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// seconds, computeSeconds, collectiveSeconds, peakBytes, sentBytes or boundSeconds.
+	Name          string  `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Before        float64 `protobuf:"fixed64,2,opt,name=before,proto3" json:"before,omitempty"`
+	After         float64 `protobuf:"fixed64,3,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference_Figure) Reset() {
+	*x = Difference_Figure{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference_Figure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference_Figure) ProtoMessage() {}
+
+func (x *Difference_Figure) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference_Figure.ProtoReflect.Descriptor instead.
+func (*Difference_Figure) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 1}
+}
+
+func (x *Difference_Figure) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Difference_Figure) GetBefore() float64 {
+	if x != nil {
+		return x.Before
+	}
+	return 0
+}
+
+func (x *Difference_Figure) GetAfter() float64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+// Traffic is what collectives of one kind over the same axes send in a step.
+type Difference_Traffic struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the program.
+	Places int32 `protobuf:"varint,1,opt,name=places,proto3" json:"places,omitempty"`
+	// Of all devices together.
+	Bytes         int64   `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Seconds       float64 `protobuf:"fixed64,3,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference_Traffic) Reset() {
+	*x = Difference_Traffic{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference_Traffic) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference_Traffic) ProtoMessage() {}
+
+func (x *Difference_Traffic) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference_Traffic.ProtoReflect.Descriptor instead.
+func (*Difference_Traffic) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 2}
+}
+
+func (x *Difference_Traffic) GetPlaces() int32 {
+	if x != nil {
+		return x.Places
+	}
+	return 0
+}
+
+func (x *Difference_Traffic) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Difference_Traffic) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+// TrafficPair is the traffic of two plans.
+type Difference_TrafficPair struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Separated by commas.
+	Axes          string              `protobuf:"bytes,2,opt,name=axes,proto3" json:"axes,omitempty"`
+	Before        *Difference_Traffic `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
+	After         *Difference_Traffic `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference_TrafficPair) Reset() {
+	*x = Difference_TrafficPair{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference_TrafficPair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference_TrafficPair) ProtoMessage() {}
+
+func (x *Difference_TrafficPair) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference_TrafficPair.ProtoReflect.Descriptor instead.
+func (*Difference_TrafficPair) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 3}
+}
+
+func (x *Difference_TrafficPair) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Difference_TrafficPair) GetAxes() string {
+	if x != nil {
+		return x.Axes
+	}
+	return ""
+}
+
+func (x *Difference_TrafficPair) GetBefore() *Difference_Traffic {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *Difference_TrafficPair) GetAfter() *Difference_Traffic {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+// ValuePair is an input or output of two plans.
+type Difference_ValuePair struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Name   string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Output bool                   `protobuf:"varint,2,opt,name=output,proto3" json:"output,omitempty"`
+	// Missing where the plan has none of the name.
+	Before        *Tensor `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
+	After         *Tensor `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Difference_ValuePair) Reset() {
+	*x = Difference_ValuePair{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Difference_ValuePair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Difference_ValuePair) ProtoMessage() {}
+
+func (x *Difference_ValuePair) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Difference_ValuePair.ProtoReflect.Descriptor instead.
+func (*Difference_ValuePair) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 4}
+}
+
+func (x *Difference_ValuePair) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Difference_ValuePair) GetOutput() bool {
+	if x != nil {
+		return x.Output
+	}
+	return false
+}
+
+func (x *Difference_ValuePair) GetBefore() *Tensor {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *Difference_ValuePair) GetAfter() *Tensor {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+// Point is one thing that was worked out again.
+type PlanAudit_Point struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// hashes, model, program, prices or certificate.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What was compared, or why nothing could be.
+	Note string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	// What is otherwise than the plan says.
+	Faults        []string `protobuf:"bytes,3,rep,name=faults,proto3" json:"faults,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanAudit_Point) Reset() {
+	*x = PlanAudit_Point{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanAudit_Point) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanAudit_Point) ProtoMessage() {}
+
+func (x *PlanAudit_Point) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanAudit_Point.ProtoReflect.Descriptor instead.
+func (*PlanAudit_Point) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11, 0}
+}
+
+func (x *PlanAudit_Point) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PlanAudit_Point) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+func (x *PlanAudit_Point) GetFaults() []string {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
 var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xc5\x04\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xf9\x05\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1104,13 +1855,16 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
 	"whole_axes\x18\f \x01(\bR\twholeAxes\x12#\n" +
 	"\rsearch_memory\x18\r \x01(\x03R\fsearchMemory\x121\n" +
-	"\x14separate_collectives\x18\x0e \x01(\bR\x13separateCollectives\x12\x14\n" +
+	"\x14separate_collectives\x18\x0e \x01(\bR\x13separateCollectives\x12\x18\n" +
+	"\awithout\x18\x0f \x03(\tR\awithout\x12%\n" +
+	"\x04pins\x18\x10 \x03(\v2\x11.autoshard.v1.PinR\x04pins\x122\n" +
+	"\tforbidden\x18\x11 \x03(\v2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n" +
+	"\adevices\x18\x12 \x01(\x03R\adevices\x12\x19\n" +
+	"\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
 	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
-	"\x06source\"5\n" +
-	"\tTripCount\x12\x12\n" +
-	"\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x03R\x05count\"T\n" +
+	"\x06sourceB\b\n" +
+	"\x06_taste\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
 	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xc7\x02\n" +
@@ -1167,9 +1921,64 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x05_byte\x1a_\n" +
 	"\x04Note\x12=\n" +
 	"\bposition\x18\x01 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage2\xa9\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"h\n" +
+	"\x10DiffPlansRequest\x12*\n" +
+	"\x06before\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x06before\x12(\n" +
+	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanR\x05after\"M\n" +
+	"\x11DiffPlansResponse\x128\n" +
+	"\n" +
+	"difference\x18\x01 \x01(\v2\x18.autoshard.v1.DifferenceR\n" +
+	"difference\"\xe9\x06\n" +
+	"\n" +
+	"Difference\x12\x16\n" +
+	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
+	"\x04same\x18\x02 \x01(\bR\x04same\x125\n" +
+	"\x05asked\x18\x03 \x03(\v2\x1f.autoshard.v1.Difference.ChangeR\x05asked\x129\n" +
+	"\afigures\x18\x04 \x03(\v2\x1f.autoshard.v1.Difference.FigureR\afigures\x12>\n" +
+	"\atraffic\x18\x05 \x03(\v2$.autoshard.v1.Difference.TrafficPairR\atraffic\x12:\n" +
+	"\x06values\x18\x06 \x03(\v2\".autoshard.v1.Difference.ValuePairR\x06values\x12\x18\n" +
+	"\aprogram\x18\a \x01(\bR\aprogram\x1aJ\n" +
+	"\x06Change\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x1aJ\n" +
+	"\x06Figure\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06before\x18\x02 \x01(\x01R\x06before\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\x01R\x05after\x1aQ\n" +
+	"\aTraffic\x12\x16\n" +
+	"\x06places\x18\x01 \x01(\x05R\x06places\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x18\n" +
+	"\aseconds\x18\x03 \x01(\x01R\aseconds\x1a\xa7\x01\n" +
+	"\vTrafficPair\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04axes\x18\x02 \x01(\tR\x04axes\x128\n" +
+	"\x06before\x18\x03 \x01(\v2 .autoshard.v1.Difference.TrafficR\x06before\x126\n" +
+	"\x05after\x18\x04 \x01(\v2 .autoshard.v1.Difference.TrafficR\x05after\x1a\x91\x01\n" +
+	"\tValuePair\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06output\x18\x02 \x01(\bR\x06output\x12,\n" +
+	"\x06before\x18\x03 \x01(\v2\x14.autoshard.v1.TensorR\x06before\x12*\n" +
+	"\x05after\x18\x04 \x01(\v2\x14.autoshard.v1.TensorR\x05after\"Y\n" +
+	"\x10CheckPlanRequest\x12&\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n" +
+	"\n" +
+	"model_hash\x18\x02 \x01(\tR\tmodelHash\"B\n" +
+	"\x11CheckPlanResponse\x12-\n" +
+	"\x05audit\x18\x01 \x01(\v2\x17.autoshard.v1.PlanAuditR\x05audit\"\xcd\x01\n" +
+	"\tPlanAudit\x12\x16\n" +
+	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
+	"\x04plan\x18\x02 \x01(\tR\x04plan\x12\x16\n" +
+	"\x06passed\x18\x03 \x01(\bR\x06passed\x123\n" +
+	"\x05items\x18\x04 \x03(\v2\x1d.autoshard.v1.PlanAudit.PointR\x05items\x1aG\n" +
+	"\x05Point\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04note\x18\x02 \x01(\tR\x04note\x12\x16\n" +
+	"\x06faults\x18\x03 \x03(\tR\x06faults2\xcf\x02\n" +
 	"\x10AutoshardService\x12B\n" +
 	"\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse\"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
@@ -1184,53 +1993,87 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_autoshard_v1_service_proto_goTypes = []any{
-	(*PlanRequest)(nil),         // 0: autoshard.v1.PlanRequest
-	(*TripCount)(nil),           // 1: autoshard.v1.TripCount
-	(*PlanResponse)(nil),        // 2: autoshard.v1.PlanResponse
-	(*PropagateRequest)(nil),    // 3: autoshard.v1.PropagateRequest
-	(*PropagateResponse)(nil),   // 4: autoshard.v1.PropagateResponse
-	(*Trace)(nil),               // 5: autoshard.v1.Trace
-	(*Diagnostic)(nil),          // 6: autoshard.v1.Diagnostic
-	(*Trace_Round)(nil),         // 7: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),         // 8: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),          // 9: autoshard.v1.Trace.Step
-	(*Diagnostic_Position)(nil), // 10: autoshard.v1.Diagnostic.Position
-	(*Diagnostic_Note)(nil),     // 11: autoshard.v1.Diagnostic.Note
-	(*Model)(nil),               // 12: autoshard.v1.Model
-	(*MeshAxis)(nil),            // 13: autoshard.v1.MeshAxis
-	(*Plan)(nil),                // 14: autoshard.v1.Plan
-	(*Tensor)(nil),              // 15: autoshard.v1.Tensor
-	(*Finding)(nil),             // 16: autoshard.v1.Finding
+	(*PlanRequest)(nil),            // 0: autoshard.v1.PlanRequest
+	(*PlanResponse)(nil),           // 1: autoshard.v1.PlanResponse
+	(*PropagateRequest)(nil),       // 2: autoshard.v1.PropagateRequest
+	(*PropagateResponse)(nil),      // 3: autoshard.v1.PropagateResponse
+	(*Trace)(nil),                  // 4: autoshard.v1.Trace
+	(*Diagnostic)(nil),             // 5: autoshard.v1.Diagnostic
+	(*DiffPlansRequest)(nil),       // 6: autoshard.v1.DiffPlansRequest
+	(*DiffPlansResponse)(nil),      // 7: autoshard.v1.DiffPlansResponse
+	(*Difference)(nil),             // 8: autoshard.v1.Difference
+	(*CheckPlanRequest)(nil),       // 9: autoshard.v1.CheckPlanRequest
+	(*CheckPlanResponse)(nil),      // 10: autoshard.v1.CheckPlanResponse
+	(*PlanAudit)(nil),              // 11: autoshard.v1.PlanAudit
+	(*Trace_Round)(nil),            // 12: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),            // 13: autoshard.v1.Trace.Level
+	(*Trace_Step)(nil),             // 14: autoshard.v1.Trace.Step
+	(*Diagnostic_Position)(nil),    // 15: autoshard.v1.Diagnostic.Position
+	(*Diagnostic_Note)(nil),        // 16: autoshard.v1.Diagnostic.Note
+	(*Difference_Change)(nil),      // 17: autoshard.v1.Difference.Change
+	(*Difference_Figure)(nil),      // 18: autoshard.v1.Difference.Figure
+	(*Difference_Traffic)(nil),     // 19: autoshard.v1.Difference.Traffic
+	(*Difference_TrafficPair)(nil), // 20: autoshard.v1.Difference.TrafficPair
+	(*Difference_ValuePair)(nil),   // 21: autoshard.v1.Difference.ValuePair
+	(*PlanAudit_Point)(nil),        // 22: autoshard.v1.PlanAudit.Point
+	(*Model)(nil),                  // 23: autoshard.v1.Model
+	(*MeshAxis)(nil),               // 24: autoshard.v1.MeshAxis
+	(*TripCount)(nil),              // 25: autoshard.v1.TripCount
+	(*Pin)(nil),                    // 26: autoshard.v1.Pin
+	(*Forbid)(nil),                 // 27: autoshard.v1.Forbid
+	(*Plan)(nil),                   // 28: autoshard.v1.Plan
+	(*Tensor)(nil),                 // 29: autoshard.v1.Tensor
+	(*Finding)(nil),                // 30: autoshard.v1.Finding
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	12, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	13, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	1,  // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	14, // 3: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	12, // 4: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	13, // 5: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	13, // 6: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	15, // 7: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	15, // 8: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
-	5,  // 9: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	16, // 10: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	7,  // 11: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	10, // 12: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	11, // 13: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	8,  // 14: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	9,  // 15: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	10, // 16: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 17: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	3,  // 18: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	2,  // 19: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	4,  // 20: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	19, // [19:21] is the sub-list for method output_type
-	17, // [17:19] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	23, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	24, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	25, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	26, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	27, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	28, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	23, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	24, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	24, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	29, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	29, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	4,  // 11: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
+	30, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	12, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	15, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	16, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	28, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	28, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	8,  // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	17, // 19: autoshard.v1.Difference.asked:type_name -> autoshard.v1.Difference.Change
+	18, // 20: autoshard.v1.Difference.figures:type_name -> autoshard.v1.Difference.Figure
+	20, // 21: autoshard.v1.Difference.traffic:type_name -> autoshard.v1.Difference.TrafficPair
+	21, // 22: autoshard.v1.Difference.values:type_name -> autoshard.v1.Difference.ValuePair
+	28, // 23: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	11, // 24: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	22, // 25: autoshard.v1.PlanAudit.items:type_name -> autoshard.v1.PlanAudit.Point
+	13, // 26: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	14, // 27: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	15, // 28: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	19, // 29: autoshard.v1.Difference.TrafficPair.before:type_name -> autoshard.v1.Difference.Traffic
+	19, // 30: autoshard.v1.Difference.TrafficPair.after:type_name -> autoshard.v1.Difference.Traffic
+	29, // 31: autoshard.v1.Difference.ValuePair.before:type_name -> autoshard.v1.Tensor
+	29, // 32: autoshard.v1.Difference.ValuePair.after:type_name -> autoshard.v1.Tensor
+	0,  // 33: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	6,  // 34: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	9,  // 35: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 36: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	1,  // 37: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	7,  // 38: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	10, // 39: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 40: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	37, // [37:41] is the sub-list for method output_type
+	33, // [33:37] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -1245,19 +2088,19 @@ func file_autoshard_v1_service_proto_init() {
 		(*PlanRequest_Model)(nil),
 		(*PlanRequest_Artifact)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[3].OneofWrappers = []any{
+	file_autoshard_v1_service_proto_msgTypes[2].OneofWrappers = []any{
 		(*PropagateRequest_Text)(nil),
 		(*PropagateRequest_Model)(nil),
 		(*PropagateRequest_Artifact)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[10].OneofWrappers = []any{}
+	file_autoshard_v1_service_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

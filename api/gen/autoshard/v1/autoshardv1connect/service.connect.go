@@ -36,6 +36,12 @@ const (
 const (
 	// AutoshardServicePlanProcedure is the fully-qualified name of the AutoshardService's Plan RPC.
 	AutoshardServicePlanProcedure = "/autoshard.v1.AutoshardService/Plan"
+	// AutoshardServiceDiffPlansProcedure is the fully-qualified name of the AutoshardService's
+	// DiffPlans RPC.
+	AutoshardServiceDiffPlansProcedure = "/autoshard.v1.AutoshardService/DiffPlans"
+	// AutoshardServiceCheckPlanProcedure is the fully-qualified name of the AutoshardService's
+	// CheckPlan RPC.
+	AutoshardServiceCheckPlanProcedure = "/autoshard.v1.AutoshardService/CheckPlan"
 	// AutoshardServicePropagateProcedure is the fully-qualified name of the AutoshardService's
 	// Propagate RPC.
 	AutoshardServicePropagateProcedure = "/autoshard.v1.AutoshardService/Propagate"
@@ -45,6 +51,10 @@ const (
 type AutoshardServiceClient interface {
 	// Plan chooses shardings for a model by cost. A deadline ends the search, and the plan says status early.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
+	// DiffPlans says in what two plans differ.
+	DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error)
+	// CheckPlan works out again what a plan says. Faults are in the reply, and no errors.
+	CheckPlan(context.Context, *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error)
 	// Propagate gives every value the sharding that follows from the user's.
 	Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error)
 }
@@ -67,6 +77,20 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		diffPlans: connect.NewClient[v1.DiffPlansRequest, v1.DiffPlansResponse](
+			httpClient,
+			baseURL+AutoshardServiceDiffPlansProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("DiffPlans")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		checkPlan: connect.NewClient[v1.CheckPlanRequest, v1.CheckPlanResponse](
+			httpClient,
+			baseURL+AutoshardServiceCheckPlanProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("CheckPlan")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		propagate: connect.NewClient[v1.PropagateRequest, v1.PropagateResponse](
 			httpClient,
 			baseURL+AutoshardServicePropagateProcedure,
@@ -80,12 +104,32 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 // autoshardServiceClient implements AutoshardServiceClient.
 type autoshardServiceClient struct {
 	plan      *connect.Client[v1.PlanRequest, v1.PlanResponse]
+	diffPlans *connect.Client[v1.DiffPlansRequest, v1.DiffPlansResponse]
+	checkPlan *connect.Client[v1.CheckPlanRequest, v1.CheckPlanResponse]
 	propagate *connect.Client[v1.PropagateRequest, v1.PropagateResponse]
 }
 
 // Plan calls autoshard.v1.AutoshardService.Plan.
 func (c *autoshardServiceClient) Plan(ctx context.Context, req *v1.PlanRequest) (*v1.PlanResponse, error) {
 	response, err := c.plan.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DiffPlans calls autoshard.v1.AutoshardService.DiffPlans.
+func (c *autoshardServiceClient) DiffPlans(ctx context.Context, req *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error) {
+	response, err := c.diffPlans.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CheckPlan calls autoshard.v1.AutoshardService.CheckPlan.
+func (c *autoshardServiceClient) CheckPlan(ctx context.Context, req *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error) {
+	response, err := c.checkPlan.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -105,6 +149,10 @@ func (c *autoshardServiceClient) Propagate(ctx context.Context, req *v1.Propagat
 type AutoshardServiceHandler interface {
 	// Plan chooses shardings for a model by cost. A deadline ends the search, and the plan says status early.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
+	// DiffPlans says in what two plans differ.
+	DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error)
+	// CheckPlan works out again what a plan says. Faults are in the reply, and no errors.
+	CheckPlan(context.Context, *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error)
 	// Propagate gives every value the sharding that follows from the user's.
 	Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error)
 }
@@ -123,6 +171,20 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	autoshardServiceDiffPlansHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceDiffPlansProcedure,
+		svc.DiffPlans,
+		connect.WithSchema(autoshardServiceMethods.ByName("DiffPlans")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceCheckPlanHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceCheckPlanProcedure,
+		svc.CheckPlan,
+		connect.WithSchema(autoshardServiceMethods.ByName("CheckPlan")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	autoshardServicePropagateHandler := connect.NewUnaryHandlerSimple(
 		AutoshardServicePropagateProcedure,
 		svc.Propagate,
@@ -134,6 +196,10 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		switch r.URL.Path {
 		case AutoshardServicePlanProcedure:
 			autoshardServicePlanHandler.ServeHTTP(w, r)
+		case AutoshardServiceDiffPlansProcedure:
+			autoshardServiceDiffPlansHandler.ServeHTTP(w, r)
+		case AutoshardServiceCheckPlanProcedure:
+			autoshardServiceCheckPlanHandler.ServeHTTP(w, r)
 		case AutoshardServicePropagateProcedure:
 			autoshardServicePropagateHandler.ServeHTTP(w, r)
 		default:
@@ -147,6 +213,14 @@ type UnimplementedAutoshardServiceHandler struct{}
 
 func (UnimplementedAutoshardServiceHandler) Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Plan is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.DiffPlans is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) CheckPlan(context.Context, *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.CheckPlan is not implemented"))
 }
 
 func (UnimplementedAutoshardServiceHandler) Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error) {

@@ -1,0 +1,48 @@
+package collectives_test
+
+import (
+	"testing"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+)
+
+// A product in a loop is reduced after the loop, with the product that is added to the sum there; what something else reads is not late.
+func TestLateReductions(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`
+func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<4x4xf32>
+  %r:2 = stablehlo.while(%i = %zero, %sum = %zeros) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.reshape %0 : (tensor<4x4xf32>) -> tensor<16xf32>
+    %2 = stablehlo.reshape %1 : (tensor<16xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.add %sum, %2 : tensor<4x4xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %next, %3 : tensor<i32>, tensor<4x4xf32>
+  }
+  %4 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %5 = stablehlo.add %r#1, %4 : tensor<4x4xf32>
+  %6 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %7 = stablehlo.add %5, %6 : tensor<4x4xf32>
+  return %7, %6 : tensor<4x4xf32>, tensor<4x4xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := collectives.LateReductions(m)
+	products := m.OpsWhere(m.MainFunc().Body, func(k ir.Kind) bool { return k == ir.OpDotGeneral })
+	sum := m.Operand(m.LastOp(m.MainFunc().Body), 0)
+	for i, want := range []collectives.Late{{Sum: sum, Trips: 5}, {Sum: sum, Trips: 1, Blocks: true}, {Trips: 1, Blocks: true}} {
+		if got := late(m.Result(products[i], 0)); got != want {
+			t.Errorf("product %d: %+v, want %+v", i, got, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package collectives
+
+import (
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/rule"
+	"autoshard/subaxis"
+)
+
+// linear returns the operand of an op that adds up as its only result does, with the other operands as they are: of partial sums the op
+// makes partial sums of what it makes of the sum.
+func linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
+	switch m.Kind(op) {
+	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpNegate:
+		return 0, true
+	case ir.OpConvert:
+		from, to := m.ValueType(m.Operand(op, 0)).DType, m.ValueType(m.Result(op, 0)).DType
+		return 0, from.Kind() == dtype.Float && to.Kind() == dtype.Float && from.Bits() <= to.Bits()
+	case ir.OpReduce:
+		kind, known := ir.ReducerOf(m, op, 0, ir.Computed)
+		return 0, known && kind == ir.OpAdd && m.NumOperands(op) == 2 && rule.IsZero(m, m.Operand(op, 1))
+	}
+	return 0, false
+}
+
+// keepsBlocks says whether a linear op makes a block of its result of one block of its operand, however that is cut.
+func keepsBlocks(k ir.Kind) bool { return k == ir.OpTranspose || k == ir.OpNegate || k == ir.OpConvert }
+
+// addsUp says whether an op is the sum of two tensors of numbers.
+func addsUp(m *ir.Module, op ir.OpID) bool {
+	return m.Kind(op) == ir.OpAdd && isTensor(m, m.Result(op, 0)) && m.ValueType(m.Result(op, 0)).DType.Bits() > 1
+}
+
+// accumulator returns the op that adds to what a loop carries in a place, if nothing else in the loop reads it and the loop hands back the
+// sum of it and others; 0 if there is none.
+func accumulator(m *ir.Module, loop ir.OpID, place int) ir.OpID {
+	body := m.RegionBlock(loop, 1)
+	v, end := m.BlockArgs(body)[place], m.LastOp(body)
+	if m.HasUses(m.BlockArgs(m.RegionBlock(loop, 0))[place]) {
+		return 0
+	}
+	for {
+		reader := onlyReader(m, v)
+		switch {
+		case reader == 0:
+			return 0
+		case reader == end && m.Operand(end, place) == v:
+			return m.DefiningOp(v)
+		case m.OpBlock(reader) != body || !addsUp(m, reader):
+			return 0
+		}
+		v = m.Result(reader, 0)
+	}
+}
+
+// isZeros says whether a value is known to be zeros.
+func isZeros(m *ir.Module, v ir.ValueID) bool {
+	for !rule.IsZero(m, v) {
+		op := m.DefiningOp(v)
+		if op == 0 || !slices.Contains(movingZeros, m.Kind(op)) {
+			return false
+		}
+		v = m.Operand(op, 0)
+	}
+	return true
+}
+
+// mayBePartial says whether a value that is read once may be the sum of partial values, or what linear ops make of one.
+func mayBePartial(m *ir.Module, v ir.ValueID) bool {
+	for m.HasOneUse(v) {
+		op := m.DefiningOp(v)
+		if op == 0 || m.Kind(op) == ir.OpConstant {
+			return false
+		}
+		operand, isLinear := linear(m, op)
+		switch {
+		case addsUp(m, op):
+			return mayBePartial(m, m.Operand(op, 0)) && mayBePartial(m, m.Operand(op, 1))
+		case m.Kind(op) == ir.OpReduce:
+			return true
+		case !isLinear:
+			return !m.Kind(op).IsElementwise()
+		}
+		v = m.Operand(op, operand)
+	}
+	return false
+}
+
+// movingZeros are ops that make zeros of zeros.
+var movingZeros = []ir.Kind{ir.OpSdyReshard, ir.OpBroadcastInDim, ir.OpReshape, ir.OpTranspose, ir.OpConvert, ir.OpSlice, ir.OpNegate}
+
+// permuted returns the layout of the transpose of a tensor.
+func permuted(l Layout, permutation []int64) Layout {
+	dims := make([][]subaxis.Ref, len(permutation))
+	for i, d := range permutation {
+		dims[i] = l.Dims[d]
+	}
+	l.Dims = dims
+	return l
+}

@@ -1,0 +1,132 @@
+package cmdline
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"autoshard"
+	"autoshard/cost"
+	"autoshard/internal/config"
+	"autoshard/internal/diag"
+	"autoshard/rewrites"
+)
+
+// From reads an earlier plan, and gives options that nobody gave its values. It returns the plan and, where the user names no model, the
+// file of its model. A note says where that is not the program that was planned any more.
+func (s *Streams) From(ctx context.Context, c *config.Config, from, model string) (p *autoshard.Plan, file string, err error) {
+	if p, err = s.Plan(ctx, from); err != nil {
+		return nil, "", err
+	}
+	if err := takeOver(c, p, from); err != nil {
+		return nil, "", err
+	}
+	if model == "" {
+		model = p.Options.Model.File
+	}
+	name, text, err := s.Read(ctx, model)
+	if err != nil {
+		return nil, "", err
+	}
+	if hash := autoshard.HashText(text); hash != p.Hashes.Model {
+		s.Note("%s is not the program that %s was made from: its hash is %s, not %s", name, Name(from), hash, p.Hashes.Model)
+	}
+	return p, model, nil
+}
+
+// takeOver gives options that nobody gave the values of a plan. Its pins come before those of the options.
+func takeOver(c *config.Config, p *autoshard.Plan, from string) error {
+	o := &p.Options
+	for option, set := range map[string]func(){
+		"mesh":          func() { c.Mesh = p.Mesh },
+		"memory":        func() { c.Memory = p.Memory },
+		"steps":         func() { c.Steps = o.Steps },
+		"seed":          func() { c.Seed = o.Seed },
+		"search-memory": func() { c.Search = o.SearchMemory },
+		"no-sub-axes":   func() { c.WholeAxes = o.WholeAxes },
+		"taste":         func() { c.Taste = o.Taste },
+		"dim":           func() { c.Sizes = o.Model.Sizes },
+		"platform":      func() { c.Platform = o.Model.Platform },
+		"rule":          func() { c.Rules = o.Model.Rules },
+		"trip-count": func() {
+			for _, t := range o.TripCounts {
+				c.Trips = append(c.Trips, config.Trip(t))
+			}
+		},
+	} {
+		if !c.Given(option) {
+			set()
+		}
+	}
+	var pins, forbidden []string
+	for _, pin := range o.Pins {
+		pins = append(pins, pin.Value+"="+pin.Sharding)
+	}
+	for _, f := range o.Forbidden {
+		forbidden = append(forbidden, f.Value+": "+strings.Join(f.Axes, ","))
+	}
+	c.Pins, c.Forbidden = append(pins, c.Pins...), append(forbidden, c.Forbidden...)
+	if !c.Given("without") && !c.Given("collective-matmul") && !c.Given("merge-collectives") {
+		without, unknown := rewrites.Parse(o.Without)
+		if unknown != "" {
+			return diag.Invalid(diag.BadOption, diag.Position{File: Name(from)}, "the plan was made without the rewrite %q, which this "+
+				"version does not have", unknown)
+		}
+		c.Without = without
+	}
+	if c.Given("hardware") {
+		return nil
+	}
+	topology := p.Options.Topology
+	if c.Given("topology") {
+		topology = c.Hardware.Topology
+	}
+	hw, err := Profile(p, topology)
+	if err != nil {
+		return diag.Invalid(diag.BadOption, diag.Position{File: Name(from)}, "the plan is for hardware %q, which is none of the "+
+			"built-in: name its file with --hardware", p.Hardware)
+	}
+	c.Hardware = hw
+	return nil
+}
+
+// Profile returns the built-in profile that a plan names, on a part of its network, "" for the one that the size of the mesh decides.
+func Profile(p *autoshard.Plan, topology string) (cost.Hardware, error) {
+	hw, err := cost.Lookup(p.Hardware)
+	if err == nil && topology != "" {
+		hw, err = hw.On(topology)
+	}
+	return hw, err
+}
+
+// steer reads what the options pin and forbid.
+func steer(c *config.Config, o *autoshard.PlanOptions) error {
+	for _, text := range c.Pins {
+		pin, err := autoshard.ParsePin(text)
+		if err != nil {
+			return err
+		}
+		o.Pins = append(o.Pins, pin)
+	}
+	for _, text := range c.Forbidden {
+		f, err := autoshard.ParseForbid(text)
+		if err != nil {
+			return err
+		}
+		o.Forbidden = append(o.Forbidden, f)
+	}
+	return nil
+}
+
+// PlanOptions returns what the options ask of a plan.
+func PlanOptions(c *config.Config, progress func(autoshard.Progress)) (autoshard.PlanOptions, error) {
+	o := autoshard.PlanOptions{Mesh: c.Mesh, Devices: c.MeshDevices, Hardware: c.Hardware, Memory: c.Memory, Steps: c.Steps,
+		SearchMemory: c.Search, Seed: c.Seed, Without: c.Without, WholeAxes: c.WholeAxes, Progress: progress, Now: time.Now}
+	if o.Taste = c.Taste; o.Taste == 0 {
+		o.Taste = -1 // 0 is the default there
+	}
+	for _, t := range c.Trips {
+		o.TripCounts = append(o.TripCounts, autoshard.TripCount(t))
+	}
+	return o, steer(c, &o)
+}

@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/internal/lists"
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// arrange changes how the inputs of the best plan are cut, and those of the program that keeps all state in blocks, as long as what follows
+// from that alone, by propagation, becomes faster or, while it does not fit, smaller: one axis for all inputs of a kind at a time. People
+// write plans so where memory is short, and what follows needs few collectives, each of which the search prices by itself although many
+// are sent as one. A model that is large, or short of nothing, does without. All changes may take as many steps as the search before; the
+// level is searched once more with the collectives of the outcome.
+func (c *choice) arrange(ctx context.Context, l *level) error {
+	if l.large() || c.best == nil || !c.binding() {
+		return nil
+	}
+	a := &arrangement{choice: c, ctx: ctx, each: changeSteps * int64(c.module.NumOps()), until: 2 * c.spent}
+	before, starts := c.best, [][]collectives.Layout{inputLayouts(c.best.annotated)}
+	if n := len(c.sharded); n > 0 {
+		starts = append(starts, inputLayouts(c.sharded[n-1].lowered.annotated))
+	}
+	var err error
+	for _, start := range starts {
+		if a.program = nil; err == nil {
+			err = a.descend(start)
+		}
+	}
+	if err != nil || c.best == before {
+		return err
+	}
+	l.space.Suggest(c.best.annotated, c.best.assignment)
+	warm := l.space.WarmStarts()
+	if len(warm) == 0 {
+		return nil
+	}
+	return c.meeting(ctx, l, warm[len(warm)-1])
+}
+
+// arrangement is the layouts of inputs, with what follows from them.
+type arrangement struct {
+	*choice
+	ctx     context.Context
+	each    int64 // steps of a change
+	until   int64 // what may be spent
+	layouts []collectives.Layout
+	program *lowered // the best so far
+}
+
+// descend changes layouts until no change makes the program better.
+func (a *arrangement) descend(layouts []collectives.Layout) error {
+	_, err := a.change(layouts)
+	for again := err == nil; again; {
+		again = false
+		for _, kind := range a.kinds() {
+			better, err := a.vary(kind)
+			if err != nil {
+				return err
+			}
+			again = again || better
+		}
+	}
+	return err
+}
+
+// vary moves each axis of the inputs of a kind to each of their dimensions, and to none. It reports whether any of that was better.
+func (a *arrangement) vary(kind []int) (any bool, err error) {
+	shape := a.module.Shape(a.args()[kind[0]])
+	for _, axis := range a.axes() {
+		for d := -1; d < len(shape); d++ {
+			l, ok := moved(&a.layouts[kind[0]], axis, d, shape)
+			if !ok {
+				continue
+			}
+			if a.over(a.ctx) || a.spent+a.each > a.until {
+				return false, nil
+			}
+			layouts := slices.Clone(a.layouts)
+			for _, i := range kind {
+				layouts[i] = l
+			}
+			better, err := a.change(layouts)
+			if err != nil {
+				return false, err
+			}
+			any = any || better
+		}
+	}
+	return any, nil
+}
+
+// moved returns a layout with an axis at another dimension, or at none of them if that is -1. It is false where the axis is there, or
+// does not divide what is left of it.
+func moved(from *collectives.Layout, axis subaxis.Ref, dim int, shape []int64) (l collectives.Layout, ok bool) {
+	l.Dims = make([][]subaxis.Ref, len(shape))
+	for d, axes := range from.Dims {
+		l.Dims[d] = slices.DeleteFunc(slices.Clone(axes), func(r subaxis.Ref) bool { return r.Axis == axis.Axis })
+		if d == dim {
+			l.Dims[d] = append(l.Dims[d], axis)
+			slices.SortFunc(l.Dims[d], subaxis.Compare)
+			ok = shape[d]%subaxis.Product(l.Dims[d]) == 0
+		}
+	}
+	return l, (ok || dim < 0) && !slices.EqualFunc(l.Dims, from.Dims, slices.Equal)
+}
+
+// change lowers what follows from layouts of the inputs, and takes it if it is the best so far.
+func (a *arrangement) change(layouts []collectives.Layout) (better bool, err error) {
+	a.spent += a.each
+	b := a.annotationsOnly()
+	for i, v := range a.args() {
+		if b.settled.Sharding(v) == 0 && len(layouts[i].Dims) > 0 {
+			b.settled.SetSharding(v, b.settled.InternSharding(layouts[i].Sharding(a.mesh)))
+		}
+	}
+	if err := a.lowerBaseline(a.late, &b, true, a.space.Planner()); err != nil {
+		return false, err
+	}
+	a.offer(b.lowered)
+	if better = a.program == nil || a.prefers(b.lowered, a.program); better {
+		a.program, a.layouts = b.lowered, layouts
+	}
+	return better, nil
+}
+
+// args are the inputs.
+func (c *choice) args() []ir.ValueID { return c.module.BlockArgs(c.module.MainFunc().Body) }
+
+// kinds are the inputs of one type, such as the parameters of equal layers with what an optimizer keeps of them, and of these those that
+// are only updated, and the others. What the user wrote, and scalars, are left out.
+func (c *choice) kinds() [][]int {
+	var types []ir.TypeID
+	of, written := map[ir.TypeID][]int{}, c.annotationsOnly().settled
+	for i, v := range c.args() {
+		if t := c.module.Type(v); written.Sharding(v) == 0 && len(c.module.Shape(v)) > 0 {
+			if of[t] == nil {
+				types = append(types, t)
+			}
+			of[t] = append(of[t], i)
+		}
+	}
+	var kinds [][]int
+	for _, t := range types {
+		kinds = append(kinds, of[t])
+		kept := lists.Filter(of[t], func(i int) bool { return updated(c.module, c.args()[i]) })
+		if n := len(of[t]) - len(kept); n > 0 && len(kept) > 0 {
+			kinds = append(kinds, kept, lists.Filter(of[t], func(i int) bool { return !slices.Contains(kept, i) }))
+		}
+	}
+	return kinds
+}
+
+// inputLayouts are those of the inputs of a plan.
+func inputLayouts(m *ir.Module) []collectives.Layout {
+	return lists.Map(m.BlockArgs(m.MainFunc().Body), func(v ir.ValueID) collectives.Layout {
+		if id := m.Sharding(v); id != 0 {
+			return collectives.LayoutOf(m.ShardingOf(id))
+		}
+		return collectives.Layout{Dims: make([][]subaxis.Ref, len(m.Shape(v)))}
+	})
+}

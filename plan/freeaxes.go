@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/propagate"
+	"autoshard/shardmap"
+	"autoshard/subaxis"
+)
+
+// cutFree cuts the bodies of manual computations along the axes that they leave free, as the user's shardings propagate into them. The
+// search sees computations that are manual along those axes too. It fails with the context's error where that ends.
+func cutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, pricer collectives.Pricer) error {
+	decl := m.Mesh(mesh)
+	partly := partlyManual(m, decl.All())
+	if len(partly) == 0 || decl.DeviceIDs != nil {
+		return nil
+	}
+	settled := m.Clone()
+	if err := settle(ctx, settled); err != nil {
+		return err
+	}
+	planner := collectives.NewPlanner(pricer, decl.Axes)
+	for _, op := range partly {
+		if err := shardmap.CutFree(ctx, m, mesh, op, planner, settled); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle propagates what the user wrote.
+func settle(ctx context.Context, m *ir.Module) error {
+	if err := propagate.Connect(ctx, m); err != nil {
+		return err
+	}
+	if _, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true}); err != nil {
+		return err
+	}
+	propagate.Disconnect(m)
+	return nil
+}
+
+// partlyManual returns the outermost manual computations that leave axes free.
+func partlyManual(m *ir.Module, axes []subaxis.Ref) (ops []ir.OpID) {
+	for _, op := range m.OpsOf(m.MainFunc().Body, ir.OpSdyManualComputation) {
+		manual := m.Attr(op, "manual_axes").(*ir.AxesAttr)
+		free := func(r subaxis.Ref) bool {
+			_, taken := subaxis.Overlapping(manual.Axes, r)
+			return !taken && r.Size > 1
+		}
+		if m.ManualAround(m.ParentOp(op)) == 0 && slices.ContainsFunc(axes, free) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}

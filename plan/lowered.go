@@ -1,0 +1,157 @@
+package plan
+
+import (
+	"context"
+	"time"
+
+	"autoshard/collectives"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/program"
+	"autoshard/rewrites"
+	"autoshard/shardmap"
+)
+
+// lowered is a program in all its forms, with its predicted cost.
+type lowered struct {
+	layouts
+	without   rewrites.Set
+	explicit  *ir.Module // with explicit collectives
+	program   *shardmap.Program
+	step      estimate.Step
+	rewritten collectives.Rewritten
+	merging   *Merging // nil where nothing is merged
+	merges    int64    // the peak with all merged that makes it faster, also where that does not fit; 0 if nothing does
+}
+
+// layouts is what a program is lowered from.
+type layouts struct {
+	annotated  *ir.Module // every value with its sharding
+	assignment collectives.Assignment
+	planner    *collectives.Planner
+	reach      int
+}
+
+// ofReshards are the rewrites of reshards. The search prices every reshard by itself, and knows which of its collectives can be sent as
+// one: programs that it compares are lowered without them, those that are shown with those that make them faster.
+var ofReshards = rewrites.Of(rewrites.SinkReshards, rewrites.HoistReshards, rewrites.SkipLayouts)
+
+// lower makes communications explicit, overlaps products with collectives and merges collectives where that is faster and not more
+// than memory holds, and predicts the cost of a step. It fails with the context's error where that ends.
+func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
+	planner *collectives.Planner, reach int) (*lowered, error) {
+	return p.lowerWithout(ctx, layouts{annotated, assignment, planner, reach}, p.Without|ofReshards, 0)
+}
+
+// lowerWithout does so without some rewrites; it returns nil where none of those that are needed changes anything.
+func (p *planner) lowerWithout(ctx context.Context, from layouts, without, needed rewrites.Set) (*lowered, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.Now != nil {
+		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
+	}
+	l := &lowered{layouts: from, without: without, explicit: from.annotated.Clone()}
+	how := collectives.Rewriting{Reach: from.reach, Without: without, Needed: needed}
+	if without.Has(rewrites.ShareReshards) {
+		how.Reach = 0
+	}
+	var err error
+	if l.rewritten, err = collectives.Partition(ctx, l.explicit, p.mesh, from.assignment, from.planner, how); err != nil ||
+		needed != 0 && l.rewritten.Changed&needed == 0 {
+		return nil, err
+	}
+	ir.EraseDead(l.explicit)
+	if l.program, err = shardmap.Lower(ctx, l.explicit.Clone(), p.mesh); err != nil {
+		return nil, err
+	}
+	if l.step, err = p.model.Program(ctx, l.program); err != nil {
+		return l, err
+	}
+	if !without.Has(rewrites.CollectiveMatmul) {
+		if err := p.overlap(ctx, l); err != nil {
+			return l, err
+		}
+	}
+	if !without.Has(rewrites.MergeCollectives) {
+		err = p.merge(ctx, l)
+	}
+	return l, err
+}
+
+// improve returns a program with the rewrites of reshards that make it faster, all or one of them, as far as memory holds it, and without
+// deferred reductions where that is faster: a product may hide a reduction that follows it at once. Where the context ends, it is as it
+// was.
+func (p *planner) improve(ctx context.Context, l *lowered) *lowered {
+	l = p.rewrite(ctx, l)
+	if l.rewritten.Changed.Has(rewrites.DeferReductions) {
+		prompt, err := p.lowerWithout(ctx, l.layouts, l.without|rewrites.Of(rewrites.DeferReductions), 0)
+		if err == nil && p.better(prompt, l) {
+			return prompt
+		}
+	}
+	return l
+}
+
+// rewrite returns a program with the rewrites of reshards that make it faster.
+func (p *planner) rewrite(ctx context.Context, l *lowered) *lowered {
+	wanted := ofReshards &^ p.Without
+	if wanted == 0 {
+		return l
+	}
+	all, err := p.lowerWithout(ctx, l.layouts, l.without&^wanted, wanted)
+	if err != nil || all == nil {
+		return l
+	}
+	if p.better(all, l) {
+		return all
+	}
+	best := l
+	for _, r := range (all.rewritten.Changed & wanted).List() {
+		one, err := p.lowerWithout(ctx, l.layouts, l.without&^rewrites.Of(r), rewrites.Of(r))
+		if err == nil && one != nil && p.better(one, best) {
+			best = one
+		}
+	}
+	return best
+}
+
+// better says whether a program is faster than another and fits, or takes no more memory.
+func (p *planner) better(l, than *lowered) bool {
+	return l.step.Total() < than.step.Total() && l.step.Peak <= max(p.Memory, than.step.Peak)
+}
+
+// changed returns the rewrites that changed a program.
+func (l *lowered) changed() rewrites.Set {
+	changed := l.rewritten.Changed
+	if len(l.program.Rings) > 0 {
+		changed |= rewrites.Of(rewrites.CollectiveMatmul)
+	}
+	if l.merging != nil {
+		changed |= rewrites.Of(rewrites.MergeCollectives)
+	}
+	return changed
+}
+
+// gains says what each rewrite of a program saves: it lowers the program without it, but for the last one, of which that is known.
+// Where the context ends, those that are not known yet are left out.
+func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
+	gains = []Gain{}
+	with := program.EstimateOf(l.program, &l.step)
+	for _, r := range l.changed().List() {
+		if r == rewrites.MergeCollectives {
+			gains = append(gains, Gain{Rewrite: r.String(), SavedSeconds: l.merging.SavedSeconds})
+			continue
+		}
+		other, err := p.lowerWithout(ctx, l.layouts, l.without|rewrites.Of(r), 0)
+		if err != nil {
+			return gains
+		}
+		alone := program.EstimateOf(other.program, &other.step)
+		if alone == with {
+			continue
+		}
+		gains = append(gains, Gain{r.String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes})
+	}
+	return gains
+}

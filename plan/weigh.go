@@ -1,0 +1,231 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"autoshard/answer"
+	"autoshard/internal/diag"
+	"autoshard/internal/lists"
+	"autoshard/ir"
+	"autoshard/ir/names"
+	"autoshard/ir/specfmt"
+	"autoshard/subaxis"
+)
+
+// WeighingSchema identifies the JSON form of a Weighing.
+const WeighingSchema = "autoshard.weighing/v1"
+
+// Weighing says how else an input or output of a plan could be cut, and what a step would take if everything else adapts.
+type Weighing struct {
+	Schema string   `json:"schema"`
+	Model  string   `json:"model"`
+	Value  string   `json:"value"`
+	Type   string   `json:"type"`
+	Axis   string   `json:"axis,omitempty"` // that the others are cut along, where that was asked for
+	Now    Choice   `json:"now"`
+	Others []Choice `json:"others"` // the fastest first, those without a plan last
+}
+
+// Choice is a sharding of values, with the plan that has it. Times are in seconds, sizes in bytes.
+type Choice struct {
+	Spec      string        `json:"spec"`
+	Bytes     int64         `json:"bytes"`             // of the values on a device
+	Refused   string        `json:"refused,omitempty"` // why there is no plan; the figures are none then
+	Seconds   float64       `json:"seconds"`
+	PeakBytes int64         `json:"peakBytes"`
+	SentBytes int64         `json:"sentBytes"`
+	Traffic   []TrafficPair `json:"traffic"` // what collectives send otherwise
+	Moved     int           `json:"moved"`   // other inputs and outputs that are cut otherwise
+	Anew      bool          `json:"anew"`    // the plan was made from scratch; else from the one that is there, more quickly
+}
+
+// Weigh plans with each other sharding of an input or output, or with each that cuts it along an axis, if one is given. The plan is the
+// session's latest. The best alternative is planned from scratch, so that its figures are those of a plan that is asked for with this pin.
+// Alternatives along parts of axes are left out. The session stays as it is. Errors are of class diag.ErrInvalid for a
+// value or an axis that is none, or the context's.
+func (s *Session) Weigh(ctx context.Context, now *Plan, value, axis string) (w *Weighing, err error) {
+	defer diag.Recover("weigh", &err)
+	t, err := now.find(value)
+	if err != nil {
+		return nil, err
+	}
+	w = &Weighing{Schema: WeighingSchema, Model: now.Model, Value: t.Name, Type: t.Type, Axis: axis, Others: []Choice{},
+		Now: chosen(now, t.Spec, t.Bytes)}
+	specs, err := s.planner.alternatives(t, axis)
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range specs {
+		c, err := s.try(ctx, now, []answer.Tensor{*t}, spec)
+		if err != nil {
+			return nil, err
+		}
+		w.Others = append(w.Others, c)
+	}
+	return w, s.settle(ctx, now, t, w)
+}
+
+// find returns an input or output by its name or place.
+func (p *Plan) find(value string) (*answer.Tensor, error) {
+	var known []string
+	for i, list := range [][]answer.Tensor{p.Inputs, p.Outputs} {
+		base := [...]string{"arg", "out"}[i]
+		ports := names.Ports{Names: lists.Map(list, func(t answer.Tensor) string { return t.Name })}
+		if at := portsCalled(&ports, base, value); len(at) == 1 {
+			return &list[at[0]], nil
+		} else if len(at) > 1 {
+			return nil, diag.Invalid(diag.BadOption, diag.Position{}, "`%s` names %d values, such as %s and %s", value, len(at),
+				list[at[0]].Name, list[at[1]].Name)
+		}
+		known = append(known, ports.Names...)
+	}
+	slices.Sort(known)
+	return nil, diag.Invalid(diag.BadOption, diag.Position{}, "no input or output of the plan is called `%s`%s", value,
+		diag.DidYouMean(value, known))
+}
+
+// mostAlternatives bounds the shardings that are tried, those along the fewest axes first.
+const mostAlternatives = 32
+
+// alternatives returns the ways to put whole axes on the dimensions of a value, each dividing it, but for the one that it has.
+func (p *planner) alternatives(t *answer.Tensor, axis string) ([]string, error) {
+	_, shape, ok := t.Shape()
+	if !ok {
+		return nil, noTensor(t.Name)
+	}
+	var wanted []subaxis.Ref
+	if axis != "" {
+		var err error
+		if wanted, err = p.axesCalled([]string{axis}); err != nil {
+			return nil, err
+		}
+	}
+	type way struct {
+		spec string
+		axes int
+	}
+	var ways []way
+	p.place(make([][]subaxis.Ref, len(shape)), shape, p.axes(), func(dims [][]subaxis.Ref) {
+		s := ir.Sharding{Mesh: p.mesh}
+		n := 0
+		for _, axes := range dims {
+			s.Dims = append(s.Dims, ir.DimSharding{Axes: slices.Clone(axes), Closed: true, Priority: ir.NoPriority})
+			n += len(axes)
+		}
+		uses := len(wanted) == 0 || slices.ContainsFunc(dims, func(axes []subaxis.Ref) bool { return slices.Contains(axes, wanted[0]) })
+		if spec := specfmt.Notation(p.module, p.module.InternSharding(s)); uses && spec != t.Spec {
+			ways = append(ways, way{spec, n})
+		}
+	})
+	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(a.axes, b.axes) })
+	return lists.Map(ways[:min(len(ways), mostAlternatives)], func(w way) string { return w.spec }), nil
+}
+
+// place calls yield with every way to put axes, in order, on dimensions that they divide, or on none.
+func (p *planner) place(dims [][]subaxis.Ref, shape []int64, axes []subaxis.Ref, yield func([][]subaxis.Ref)) {
+	if len(axes) == 0 {
+		yield(dims)
+		return
+	}
+	p.place(dims, shape, axes[1:], yield)
+	for d := range dims {
+		before := dims[d]
+		if dims[d] = append(slices.Clip(before), axes[0]); shape[d]%subaxis.Product(dims[d]) == 0 {
+			p.place(dims, shape, axes[1:], yield)
+		}
+		dims[d] = before
+	}
+}
+
+// chosen returns the figures of a plan.
+func chosen(p *Plan, spec string, bytes int64) Choice {
+	return Choice{Spec: spec, Bytes: bytes, Seconds: p.Estimate.Seconds, PeakBytes: p.Estimate.PeakBytes, SentBytes: p.Estimate.SentBytes,
+		Traffic: []TrafficPair{}}
+}
+
+// try plans with a sharding of some values from where the session is, and leaves it there. That nothing fits is an answer.
+func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, spec string) (Choice, error) {
+	planner, prior := s.planner, s.prior
+	undo, err := planner.change(nil)
+	if err != nil {
+		return Choice{}, err
+	}
+	p, err := s.Plan(ctx, pinsOf(values, spec)...)
+	undo()
+	s.planner, s.prior = planner, prior
+	return outcome(now, p, values, spec, err)
+}
+
+// anew plans with a sharding of some values from scratch.
+func (s *Session) anew(ctx context.Context, now *Plan, values []answer.Tensor, spec string) (Choice, error) {
+	o := s.planner.Options
+	o.Pins = slices.Concat(o.Pins, pinsOf(values, spec))
+	p, err := Make(ctx, s.planner.source, o)
+	c, err := outcome(now, p, values, spec, err)
+	c.Anew = true
+	return c, err
+}
+
+func pinsOf(values []answer.Tensor, spec string) []Pin {
+	return lists.Map(values, func(t answer.Tensor) Pin { return Pin{t.Name, spec} })
+}
+
+// outcome compares a plan with some values pinned with the one before.
+func outcome(now, p *Plan, values []answer.Tensor, spec string, err error) (Choice, error) {
+	if errors.Is(err, diag.ErrInfeasible) {
+		return Choice{Spec: spec, Refused: diag.Diagnostics(err)[0].Message, Traffic: []TrafficPair{}}, nil
+	}
+	if err != nil {
+		return Choice{}, err
+	}
+	pinned := map[string]bool{}
+	var bytes int64
+	for i := range values {
+		pinned[values[i].Name] = true
+		for _, list := range [][]answer.Tensor{p.Inputs, p.Outputs} {
+			for j := range list {
+				if list[j].Name == values[i].Name {
+					bytes += list[j].Bytes
+				}
+			}
+		}
+	}
+	c := chosen(p, spec, bytes)
+	d := Diff(now, p)
+	c.Traffic = d.Traffic
+	for _, v := range d.Values {
+		if !pinned[v.Name] {
+			c.Moved++
+		}
+	}
+	return c, nil
+}
+
+// rank is the time of a step; what does not fit takes forever.
+func (c *Choice) rank() float64 {
+	if c.Refused != "" {
+		return math.Inf(1)
+	}
+	return c.Seconds
+}
+
+// settle sorts the alternatives, and plans the best from scratch until the best is one that was.
+func (s *Session) settle(ctx context.Context, now *Plan, t *answer.Tensor, w *Weighing) error {
+	for {
+		slices.SortStableFunc(w.Others, func(a, b Choice) int {
+			return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.PeakBytes, b.PeakBytes))
+		})
+		if len(w.Others) == 0 || w.Others[0].Anew || w.Others[0].Refused != "" {
+			return nil
+		}
+		c, err := s.anew(ctx, now, []answer.Tensor{*t}, w.Others[0].Spec)
+		if err != nil {
+			return err
+		}
+		w.Others[0] = c
+	}
+}

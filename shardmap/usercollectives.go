@@ -1,0 +1,134 @@
+package shardmap
+
+import (
+	"slices"
+
+	"autoshard/collectives"
+	"autoshard/internal/lists"
+	"autoshard/ir"
+	"autoshard/shardmap/refine"
+	"autoshard/subaxis"
+)
+
+// communications are the ops that users write in manual computations: over axes, or in StableHLO where they have no form over axes. What a
+// device sends to another one by itself is a permute of the pairs of its devices.
+var communications = map[ir.Kind]collectives.Kind{
+	ir.OpAllGather:           collectives.AllGather,
+	ir.OpReduceScatter:       collectives.ReduceScatter,
+	ir.OpAllReduce:           collectives.AllReduce,
+	ir.OpCrossReplicaSum:     collectives.AllReduce,
+	ir.OpAllToAll:            collectives.AllToAll,
+	ir.OpCollectivePermute:   collectives.Permute,
+	ir.OpSend:                collectives.Permute,
+	ir.OpCollectiveBroadcast: collectives.Broadcast,
+	ir.OpCollectiveReduce:    collectives.Reduce,
+
+	ir.OpShardMapAllGather:          collectives.AllGather,
+	ir.OpShardMapAllGatherInvariant: collectives.AllGather,
+	ir.OpShardMapPsumScatter:        collectives.ReduceScatter,
+	ir.OpShardMapPsum:               collectives.AllReduce,
+	ir.OpShardMapPmax:               collectives.AllReduce,
+	ir.OpShardMapPmin:               collectives.AllReduce,
+	ir.OpShardMapAllToAll:           collectives.AllToAll,
+	ir.OpShardMapPpermute:           collectives.Permute,
+	ir.OpShardMapPbroadcast:         collectives.Broadcast,
+
+	ir.OpShardMapAllGatherReduced:     collectives.AllGather,
+	ir.OpShardMapUnreducedPsumScatter: collectives.ReduceScatter,
+	ir.OpShardMapUnreducedPsum:        collectives.AllReduce,
+	ir.OpShardMapUnreducedPmax:        collectives.AllReduce,
+	ir.OpShardMapUnreducedPmin:        collectives.AllReduce,
+}
+
+// NoteCollectives notes the collectives of a program over axes that does not come from a partitioned one.
+func (p *Program) NoteCollectives() {
+	l := &lowerer{m: p.Module, p: p, runs: 1}
+	for op := range p.Module.Ops(p.Module.Func(p.Main).Body) {
+		l.userCollectives(op)
+	}
+}
+
+// userCollectives notes the collectives in and under an op that the user wrote in a manual computation.
+func (l *lowerer) userCollectives(op ir.OpID) {
+	m := l.m
+	runs, varies := l.runs, l.varies
+	defer func() { l.runs, l.varies = runs, varies }()
+	switch m.Kind(op) {
+	case ir.OpWhile:
+		l.enterLoop(op)
+	case ir.OpCase, ir.OpIf:
+		l.varies = true
+	}
+	if kind, ok := communications[m.Kind(op)]; ok && !ofHost(m, op) {
+		c := Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: l.runs, Varies: l.varies}
+		for _, v := range operandsOf(m, op) {
+			c.Bytes += m.ValueType(v).Bytes()
+		}
+		l.among(&c)
+		l.p.Collectives = append(l.p.Collectives, c)
+		return
+	}
+	for i := range m.NumRegions(op) {
+		for inner := range m.Ops(m.RegionBlock(op, i)) {
+			l.userCollectives(inner)
+		}
+	}
+}
+
+// ofHost says whether an op sends to the host, and to no device.
+func ofHost(m *ir.Module, op ir.OpID) bool { return m.OpAttrs(op).Bool("is_host_transfer") }
+
+// operandsOf returns what a collective sends: all its operands but the places of the roots in their groups.
+func operandsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
+	operands := m.Operands(op)
+	if m.OpAttrs(op).Bool("has_dynamic_root") {
+		return operands[:len(operands)-1]
+	}
+	return operands
+}
+
+// among notes between whom a collective communicates that the user wrote.
+func (l *lowerer) among(c *Collective) {
+	m, mesh := l.m, &l.p.Mesh
+	if c.Kind == collectives.Permute {
+		l.pairs(c)
+		return
+	}
+	c.Axes = AxesOf(m, c.Op)
+	members := mesh.Groups(c.Axes)
+	if listed := ListsOf(m.Attr(c.Op, "groups")); listed != nil {
+		members = lists.Map(listed, func(group []int64) []int64 { return lists.Pick(members[0], group) })
+		c.Axes, c.Members = alongAxes(mesh, members)
+	} else if groups, err := GroupsOf(m, c.Op, mesh); c.Axes == nil && err == nil {
+		members = groups
+		c.Axes, c.Members = alongAxes(mesh, members)
+	}
+	c.Groups = int64(len(members))
+	for _, group := range members {
+		c.Size = max(c.Size, int64(len(group)))
+	}
+}
+
+// alongAxes returns the axes along which the devices of groups are, in whatever order, or the groups where there are none.
+func alongAxes(mesh *subaxis.Mesh, groups [][]int64) ([]subaxis.Ref, [][]int64) {
+	ordered := lists.Map(groups, func(members []int64) []int64 { return slices.Sorted(slices.Values(members)) })
+	if axes, ok := refine.FindGroups(mesh, ordered); ok {
+		return axes, nil
+	}
+	return nil, groups
+}
+
+// pairs notes between whom a permute sends.
+func (l *lowerer) pairs(c *Collective) {
+	c.Axes, c.Fetch = AxesOf(l.m, c.Op), PermOf(l.m, c.Op)
+	if l.m.Attr(c.Op, "perm") == nil {
+		pairs, err := pairsOf(l.m, c.Op, &l.p.Mesh)
+		if err != nil {
+			pairs = nil
+		}
+		c.Axes, c.Fetch = permOver(&l.p.Mesh, l.p.Mesh.All(), pairs)
+	}
+	c.Size = subaxis.Product(c.Axes)
+	c.Groups = l.p.Mesh.Devices() / c.Size
+	c.Pairs = moving(c.Fetch) * c.Groups
+}
