@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"autoshard"
+	"autoshard/backend/run"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
+	"autoshard/benchmarks/experts"
+	"autoshard/benchmarks/site"
+	"autoshard/cost"
+	"autoshard/internal/cli/arrays"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/program"
+	"autoshard/shardmap"
+	"autoshard/subaxis"
+)
+
+// row is a plan of a model: the bytes that a device is said to need, and that it takes.
+type row struct {
+	model, plan string
+	mesh        []subaxis.Axis
+	said        int64
+	held        int64 // by the virtual device that held most
+	xla         figures
+}
+
+// figures are what XLA says of a program it compiled.
+type figures struct {
+	Arguments int64 `json:"argument_bytes"`
+	Outputs   int64 `json:"output_bytes"`
+	Temporary int64 `json:"temp_bytes"`
+}
+
+func (f *figures) total() int64 { return f.Arguments + f.Outputs + f.Temporary }
+
+// measure lowers a plan and runs it on virtual devices. There is no program where no inputs of the model are recorded.
+func measure(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Hardware) (r row, device *shardmap.Program, err error) {
+	if m.Inputs == "" {
+		return row{}, nil, nil
+	}
+	r = row{model: m.Name, plan: p.Name, mesh: p.Mesh}
+	plan, err := annotated(ctx, m, p, hw)
+	if err != nil {
+		return r, nil, err
+	}
+	r.said = plan.Estimate.PeakBytes
+	whole, mesh, err := program.Parse(ctx, plan.Program)
+	if err != nil {
+		return r, nil, err
+	}
+	if device, err = shardmap.Lower(ctx, whole, mesh); err != nil {
+		return r, nil, err
+	}
+	if err := shardmap.LowerAxes(ctx, device); err != nil {
+		return r, nil, err
+	}
+	inputs, err := recorded(m.Path(m.Inputs), plan.Inputs)
+	if err != nil {
+		return r, nil, err
+	}
+	ran, err := run.Program(ctx, device, inputs, run.Options{})
+	if err != nil {
+		return r, nil, err
+	}
+	r.held = slices.Max(ran.Traffic.PeakBytes)
+	return r, device, nil
+}
+
+// annotated is the plan of an expert's shardings, by a caller who gives up no inputs: what XLA allots to a program alone.
+func annotated(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Hardware) (*autoshard.Plan, error) {
+	text, err := m.Text()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = p.Annotate(ctx, text); err != nil {
+		return nil, err
+	}
+	source, err := mlir.Parse(ctx, text, mlir.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for i, attrs := range source.MainFunc().ArgAttrs {
+		source.MainFunc().ArgAttrs[i] = attrs.Without(ir.AliasAttr, ir.DonorAttr)
+	}
+	if text, err = mlir.Write(ctx, source, mlir.PrintOptions{}); err != nil {
+		return nil, err
+	}
+	model, err := autoshard.ReadModel(ctx, m.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	return autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Hardware: hw, Memory: 1 << 62})
+}
+
+// recorded reads the inputs of a model.
+func recorded(file string, types []autoshard.Tensor) ([]*tensor.Tensor, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	found, err := npz.Read(bytes.NewReader(src), int64(len(src)), npz.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	return arrays.Match(found, file, "arg", types)
+}
+
+// compiler is XLA.
+type compiler struct{ python, script, dir string }
+
+func newCompiler() (*compiler, error) {
+	python, err := site.Python()
+	if err != nil {
+		return nil, err
+	}
+	script, err := site.Shared("oracle/xla.py")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "peaks")
+	return &compiler{python, script[0], dir}, err
+}
+
+func (c *compiler) close() { os.RemoveAll(c.dir) }
+
+// compile returns what XLA says of a per-device program.
+func (c *compiler) compile(ctx context.Context, p *shardmap.Program) (f figures, err error) {
+	text, err := mlir.Write(ctx, p.Module, mlir.PrintOptions{})
+	if err != nil {
+		return f, err
+	}
+	file := filepath.Join(c.dir, "program.mlir")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return f, err
+	}
+	devices := fmt.Sprint(p.Mesh.Devices())
+	out, err := exec.CommandContext(ctx, c.python, c.script, "--json", "--partitioned", "--devices", devices, file).Output()
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		return f, fmt.Errorf("XLA: %w\n%s", err, failed.Stderr)
+	}
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(out, &f)
+}
