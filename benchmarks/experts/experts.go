@@ -69,6 +69,9 @@ func Matching(expr string) ([]Model, error) {
 			out = append(out, m)
 		}
 	}
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("-models: no shared model is called %q; .* stands for any characters", expr)
+	}
 	return out, err
 }
 
