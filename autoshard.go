@@ -90,6 +90,8 @@ type (
 	Baseline = plan.Baseline
 	// Gain is what a rewrite of a plan's program saves.
 	Gain = plan.Gain
+	// Recomputed is a value that the program of a plan makes again instead of holding it.
+	Recomputed = plan.Recomputed
 	// Merging is what is gained by sending collectives as one.
 	Merging = plan.Merging
 	// TriedMesh is a mesh on which a plan was looked for.

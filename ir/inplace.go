@@ -3,7 +3,8 @@ package ir
 // InPlace returns for each value the one into whose memory it is written, 0 for those that take memory of their own, as XLA assigns
 // buffers: what an op updates or scatters into, where nothing needs that any more; what enters a loop, for the loop's result; the loop's
 // result for what its body takes and hands on, where that is made after the last use of what it took; and a branch's result for what the
-// branch hands back. Inputs of the function are written to only if the caller gives them up.
+// branch hands back. What passes an optimization barrier stays where it is. Inputs of the function are written to only if the caller gives
+// them up.
 func (l *Liveness) InPlace(donated func(arg ValueID) bool) []ValueID {
 	p := &placing{l, donated, make([]ValueID, l.m.NumValues())}
 	p.block(l.body)
@@ -37,6 +38,10 @@ func (p *placing) block(b BlockID) {
 			}
 		}
 		switch p.m.Kind(op) {
+		case OpOptimizationBarrier:
+			for i, v := range p.m.Results(op) {
+				p.of[v] = p.m.Operand(op, i)
+			}
 		case OpWhile:
 			p.loop(op)
 		case OpCase, OpIf:
@@ -82,13 +87,17 @@ func (p *placing) madeIn(v ValueID, b BlockID) bool {
 
 // over says whether an op may write where a value is: it is after the last use or, element by element, the last use itself.
 func (p *placing) over(v ValueID, op OpID) bool {
-	_, end := p.Interval(v)
+	end := p.needed(v)
 	return end <= p.start[op] || end == p.start[op]+1 && p.m.Kind(op).IsElementwise()
 }
 
 // free says whether an op may write into one of its operands: it is the last to read it, and reads it once.
 func (p *placing) free(v ValueID, op OpID) bool {
-	if _, end := p.Interval(v); end != p.start[op]+1 {
+	made := v // what barriers pass on, too
+	for by := p.m.DefiningOp(made); by != 0 && p.m.Kind(by) == OpOptimizationBarrier; by = p.m.DefiningOp(made) {
+		made = p.m.Operand(by, p.m.Index(made))
+	}
+	if p.needed(made) != p.start[op]+1 {
 		return false
 	}
 	reads := 0
@@ -97,6 +106,17 @@ func (p *placing) free(v ValueID, op OpID) bool {
 			reads++
 		}
 	}
-	carried, input := p.of[v] != 0, p.m.ArgBlock(v) == p.body
-	return reads == 1 && (p.m.DefiningOp(v) != 0 || carried || input && p.donated(v))
+	carried, input := p.of[made] != 0, p.m.ArgBlock(made) == p.body
+	return reads == 1 && (p.m.DefiningOp(made) != 0 || carried || input && p.donated(made))
+}
+
+// needed returns the time after the last use of a value, and of what barriers make of it.
+func (p *placing) needed(v ValueID) int32 {
+	_, end := p.Interval(v)
+	for u := range p.m.Uses(v) {
+		if p.m.Kind(u.Op) == OpOptimizationBarrier {
+			end = max(end, p.needed(p.m.Result(u.Op, u.Index)))
+		}
+	}
+	return end
 }

@@ -30,6 +30,23 @@ func TestInPlace(t *testing.T) {
 		{"an input that is given up", `
   %1 = stablehlo.dynamic_update_slice %x, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>`, true, map[ir.Kind]ir.Kind{ir.OpDynamicUpdateSlice: 0}},
+		{"what passed a barrier", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %b = stablehlo.optimization_barrier %0 : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %b, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpOptimizationBarrier: ir.OpTanh, ir.OpDynamicUpdateSlice: ir.OpOptimizationBarrier}},
+		{"what passed a barrier and is needed later as it was", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %b = stablehlo.optimization_barrier %0 : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %b, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpOptimizationBarrier: ir.OpTanh}},
+		{"what is read later as it passed a barrier", `
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %b = stablehlo.optimization_barrier %0 : tensor<8xf32>
+  %1 = stablehlo.dynamic_update_slice %0, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  %2 = stablehlo.add %b, %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpOptimizationBarrier: ir.OpTanh}},
 		{"what a loop carries", `
   %0 = stablehlo.tanh %x : tensor<8xf32>
   %1 = stablehlo.while(%a = %0) : tensor<8xf32>

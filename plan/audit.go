@@ -148,6 +148,7 @@ func (p *Plan) checkPrices(ctx context.Context, e Evidence) (Point, error) {
 		return item, err
 	}
 	item.same("the step", fmt.Sprintf("%+v", p.Estimate), fmt.Sprintf("%+v", found.Estimate))
+	item.same("what is made again", fmt.Sprintf("%+v", p.Recomputed), fmt.Sprintf("%+v", found.Recomputed))
 	item.same("the timeline", fmt.Sprintf("%+v", p.Timeline), fmt.Sprintf("%+v", found.Timeline))
 	if len(p.Collectives) != len(found.Collectives) {
 		item.fault("the plan lists %d collectives, its program has %d", len(p.Collectives), len(found.Collectives))
@@ -165,11 +166,15 @@ func (p *Plan) reprice(ctx context.Context, hardware *cost.Hardware) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	device, err := program.PerDevice(ctx, m, mesh)
+	model, err := estimate.New(*hardware, m.Mesh(mesh).Axes)
 	if err != nil {
 		return nil, err
 	}
-	model, err := estimate.New(*hardware, device.Mesh.Axes)
+	recomputed, err := describeRecomputed(ctx, model, m, mesh)
+	if err != nil {
+		return nil, err
+	}
+	device, err := program.PerDevice(ctx, m, mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +182,8 @@ func (p *Plan) reprice(ctx context.Context, hardware *cost.Hardware) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Estimate: program.EstimateOf(device, &step), Collectives: describeCollectives(&lowered{program: device, step: step})}
+	out := &Plan{Recomputed: recomputed,
+		Estimate: program.EstimateOf(device, &step), Collectives: describeCollectives(&lowered{program: device, step: step})}
 	line, err := model.Simulate(ctx, device, program.DefaultAhead)
 	if err != nil {
 		return nil, err

@@ -54,17 +54,18 @@ type choice struct {
 	space *space.Space
 	room  room
 
-	stage string
-	best  *lowered // nil while none fits
-	bound int64    // that no plan of the space goes below
-	spent int64    // steps
-	least *lowered // the plan that needs the least memory so far
-	floor int64    // bytes that no program of a level that was built does without
-	built bool     // there is one
-	short bool     // a program was lowered that does not fit
-	large bool     // a level was left out because it is too large
-	early bool     // time cut the search short
-	last  *level   // that was searched, nil for none
+	stage   string
+	best    *lowered   // nil while none fits
+	bound   int64      // that no plan of the space goes below
+	spent   int64      // steps
+	least   *lowered   // the plan that needs the least memory so far
+	crowded []*lowered // fast programs that do not fit, the fastest first
+	floor   int64      // bytes that no program of a level that was built does without
+	built   bool       // there is one
+	short   bool       // a program was lowered that does not fit
+	large   bool       // a level was left out because it is too large
+	early   bool       // time cut the search short
+	last    *level     // that was searched, nil for none
 
 	baselines []baseline
 	sharded   []*baseline // programs that keep state in blocks, once they were needed
@@ -93,6 +94,9 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 	if c.early = c.early || search.Err() != nil; err != nil {
 		return nil, err
 	}
+	if err := c.recomputing(search); err != nil {
+		return nil, err
+	}
 	if c.best == nil && !c.screening {
 		c.need = c.least.step.Peak
 		return nil, c.none(search)
@@ -109,6 +113,7 @@ func (c *choice) offer(l *lowered) {
 		c.best = l
 		c.tell("")
 	}
+	c.crowd(l)
 }
 
 // prefers says whether a program is better than another one: faster among those that fit, smaller otherwise.
@@ -310,6 +315,9 @@ func (c *choice) certificate() Certificate {
 		out.Steps = min(out.Steps, c.Steps)
 	}
 	out.Bound = min(c.bound, out.Cost)
+	if c.best.again > 0 { // the bound is one of programs that compute nothing twice
+		out.Bound = min(c.space.Floor(), out.Cost)
+	}
 	switch {
 	case out.Bound == out.Cost:
 		out.Status = search.Optimal.String()

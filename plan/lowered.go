@@ -20,6 +20,7 @@ type lowered struct {
 	program   *shardmap.Program
 	step      estimate.Step
 	rewritten collectives.Rewritten
+	again     int      // values that are made again
 	merging   *Merging // nil where nothing is merged
 	merges    int64    // the peak with all merged that makes it faster, also where that does not fit; 0 if nothing does
 }
@@ -30,6 +31,7 @@ type layouts struct {
 	assignment collectives.Assignment
 	planner    *collectives.Planner
 	reach      int
+	most       int64 // bytes: values are made again until a device holds no more; 0: none are
 }
 
 // ofReshards are the rewrites of reshards. The search prices every reshard by itself, and knows which of its collectives can be sent as
@@ -40,7 +42,7 @@ var ofReshards = rewrites.Of(rewrites.SinkReshards, rewrites.HoistReshards, rewr
 // than memory holds, and predicts the cost of a step. It fails with the context's error where that ends.
 func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment collectives.Assignment,
 	planner *collectives.Planner, reach int) (*lowered, error) {
-	return p.lowerWithout(ctx, layouts{annotated, assignment, planner, reach}, p.Without|ofReshards, 0)
+	return p.lowerWithout(ctx, layouts{annotated, assignment, planner, reach, 0}, p.Without|ofReshards, 0)
 }
 
 // lowerWithout does so without some rewrites; it returns nil where none of those that are needed changes anything.
@@ -62,6 +64,11 @@ func (p *planner) lowerWithout(ctx context.Context, from layouts, without, neede
 		return nil, err
 	}
 	ir.EraseDead(l.explicit)
+	if from.most > 0 && !without.Has(rewrites.RecomputeActivations) {
+		if err := p.recompute(ctx, l); err != nil {
+			return nil, err
+		}
+	}
 	if l.program, err = shardmap.Lower(ctx, l.explicit.Clone(), p.mesh); err != nil {
 		return nil, err
 	}
@@ -124,6 +131,9 @@ func (p *planner) better(l, than *lowered) bool {
 // changed returns the rewrites that changed a program.
 func (l *lowered) changed() rewrites.Set {
 	changed := l.rewritten.Changed
+	if l.again > 0 {
+		changed |= rewrites.Of(rewrites.RecomputeActivations)
+	}
 	if len(l.program.Rings) > 0 {
 		changed |= rewrites.Of(rewrites.CollectiveMatmul)
 	}
@@ -151,7 +161,8 @@ func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
 		if alone == with {
 			continue
 		}
-		gains = append(gains, Gain{r.String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes})
+		gains = append(gains, Gain{r.String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes,
+			alone.PeakBytes - with.PeakBytes})
 	}
 	return gains
 }

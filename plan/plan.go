@@ -291,6 +291,9 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	}
 	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
 	plan.Collectives, plan.Merged, plan.Rewrites = describeCollectives(chosen), chosen.merging, gains
+	if plan.Recomputed, err = describeRecomputed(ctx, p.model, chosen.explicit, p.mesh); err != nil {
+		return nil, err
+	}
 	for _, b := range baselines {
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}

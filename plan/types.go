@@ -62,6 +62,7 @@ type Plan struct {
 	Collectives []Collective      `json:"collectives"`      // in program order
 	Merged      *Merging          `json:"merged,omitempty"` // absent where no collectives are sent as one
 	Rewrites    []Gain            `json:"rewrites"`         // that changed the program and what they save
+	Recomputed  []Recomputed      `json:"recomputed"`       // values that the program makes again instead of holding them, in program order
 	Estimate    program.Estimate  `json:"estimate"`         // of one step of the plan
 	Baselines   []Baseline        `json:"baselines"`        // plans that need no search
 	Timeline    Timeline          `json:"timeline"`         // of a step with collectives beside other ops
@@ -100,6 +101,16 @@ type Gain struct {
 	Rewrite      string  `json:"rewrite"`      // its name
 	SavedSeconds float64 `json:"savedSeconds"` // predicted; below 0 where it takes more
 	SavedBytes   int64   `json:"savedBytes"`   // that all devices together send
+	SavedPeak    int64   `json:"savedPeak"`    // of the most bytes that a device holds
+}
+
+// Recomputed is a value that the program makes again where it is needed, by the same op, instead of holding it until then.
+type Recomputed struct {
+	Op      string  `json:"op"`      // kind of the op that makes it
+	Type    string  `json:"type"`    // of a device's block
+	Count   int64   `json:"count"`   // how often one step makes it again
+	Seconds float64 `json:"seconds"` // predicted, of the ops that make it again in one step, each by itself
+	Source  string  `json:"source"`  // where the user wrote it: scope and line
 }
 
 // Baseline is a plan that needs no search, for comparison: replicated, data parallel, or the annotations alone.

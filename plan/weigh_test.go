@@ -8,12 +8,13 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 )
 
-// weighed opens a session for an example under a short memory.
+// weighed opens a session for an example under a short memory, for which inputs have to be cut: nothing is recomputed.
 func weighed(t *testing.T, name string, memory int64) (*Session, *Plan, Options) {
 	t.Helper()
-	o := Options{Mesh: axes(t, "4,2"), Memory: memory, Steps: 3_000_000}
+	o := Options{Mesh: axes(t, "4,2"), Memory: memory, Steps: 3_000_000, Without: rewrites.Of(rewrites.RecomputeActivations)}
 	s, now, err := NewSession(t.Context(), parse(t, "../examples/"+name+".mlir"), o)
 	if err != nil {
 		t.Fatal(err)

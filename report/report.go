@@ -44,8 +44,11 @@ func Plan(p *plan.Plan, o Options) string {
 	if meshes := meshTable(p, o.All); meshes != "" {
 		sections = append(sections, meshes)
 	}
-	sections = append(sections, collectiveTable(p.Collectives, o.All)+rewritten(p),
-		tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
+	sections = append(sections, collectiveTable(p.Collectives, o.All)+rewritten(p))
+	if again := recomputedTable(p, o.All); again != "" {
+		sections = append(sections, again)
+	}
+	sections = append(sections, tensorTable("input", p.Inputs, inputRows, o.All), outputTable(p, o.All))
 	return strings.Join(sections, "\n")
 }
 

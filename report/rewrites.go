@@ -3,12 +3,16 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"autoshard/internal/diag"
 	"autoshard/plan"
 	"autoshard/rewrites"
 )
+
+// shownElsewhere are the rewrites of which reports say more.
+var shownElsewhere = []string{rewrites.MergeCollectives.String(), rewrites.RecomputeActivations.String()}
 
 // rewritten says what each rewrite of a plan's program saves, and which were switched off.
 func rewritten(p *plan.Plan) string {
@@ -18,7 +22,7 @@ func rewritten(p *plan.Plan) string {
 	}
 	for i := range p.Rewrites {
 		g := &p.Rewrites[i]
-		if saved := saved(g); len(saved) > 0 && g.Rewrite != rewrites.MergeCollectives.String() {
+		if saved := saved(g); len(saved) > 0 && !slices.Contains(shownElsewhere, g.Rewrite) {
 			fmt.Fprintf(&b, "%s saves %s\n", g.Rewrite, strings.Join(saved, " and "))
 		}
 	}

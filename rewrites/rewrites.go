@@ -4,7 +4,7 @@
 //	without, _ := rewrites.Parse([]string{"hoist-reshards", "merge-collectives"})
 //	without.Has(rewrites.HoistReshards) // true
 //
-// Those of reshards are made by package collectives, the others by shardmap/ring and shardmap/merge.
+// Those of reshards are made by package collectives, the others by remat, shardmap/ring and shardmap/merge.
 package rewrites
 
 import (
@@ -18,23 +18,25 @@ type Rewrite uint8
 
 // The rewrites; docs/rewrites.md says more of each.
 const (
-	ShareReshards    Rewrite = iota // reads of a value in one layout share a copy
-	DeferReductions                 // what is added up is reduced once, after the additions
-	SinkReshards                    // what makes less of a value comes before its reshard
-	HoistReshards                   // what loops do not change is resharded before them
-	SkipLayouts                     // a value passes no layout in which nothing reads it
-	CollectiveMatmul                // products overlap with the collectives beside them
-	MergeCollectives                // collectives are sent as one
+	ShareReshards        Rewrite = iota // reads of a value in one layout share a copy
+	DeferReductions                     // what is added up is reduced once, after the additions
+	SinkReshards                        // what makes less of a value comes before its reshard
+	HoistReshards                       // what loops do not change is resharded before them
+	SkipLayouts                         // a value passes no layout in which nothing reads it
+	RecomputeActivations                // values are made again where memory is short
+	CollectiveMatmul                    // products overlap with the collectives beside them
+	MergeCollectives                    // collectives are sent as one
 )
 
 var names = [...]string{
-	ShareReshards:    "share-reshards",
-	DeferReductions:  "defer-reductions",
-	SinkReshards:     "sink-reshards",
-	HoistReshards:    "hoist-reshards",
-	SkipLayouts:      "skip-layouts",
-	CollectiveMatmul: "collective-matmul",
-	MergeCollectives: "merge-collectives",
+	ShareReshards:        "share-reshards",
+	DeferReductions:      "defer-reductions",
+	SinkReshards:         "sink-reshards",
+	HoistReshards:        "hoist-reshards",
+	SkipLayouts:          "skip-layouts",
+	RecomputeActivations: "recompute-activations",
+	CollectiveMatmul:     "collective-matmul",
+	MergeCollectives:     "merge-collectives",
 }
 
 // String returns the name of a rewrite.
@@ -44,7 +46,7 @@ func (r Rewrite) String() string { return names[r] }
 func All() []Rewrite { return lists.Range[Rewrite](len(names)) }
 
 // Set is a set of rewrites.
-type Set uint8
+type Set uint16
 
 // Of returns the set of some rewrites.
 func Of(list ...Rewrite) (s Set) {

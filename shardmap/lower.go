@@ -88,14 +88,14 @@ func (l *lowerer) localise(v ir.ValueID) {
 	l.m.SetType(v, localType(l.m, l.m.Type(v), l.m.Sharding(v)))
 }
 
-// finish drops the shardings and the rules given for them, which only described global tensors.
+// finish drops the shardings and the rules given for them, which only described global tensors, and what says why an op is there.
 func (l *lowerer) finish() {
 	for v := ir.ValueID(1); int(v) < l.m.NumValues(); v++ {
 		l.m.SetSharding(v, 0)
 	}
 	l.m.Walk(l.m.Func(l.p.Main).Body, func(op ir.OpID) {
-		if a := l.m.OpAttrs(op); a.Get(ruleAttr) != nil {
-			l.m.SetAttrs(op, a.Without(ruleAttr))
+		if a := l.m.OpAttrs(op); a.Get(ruleAttr) != nil || a.Get(RecomputedAttr) != nil {
+			l.m.SetAttrs(op, a.Without(ruleAttr, RecomputedAttr))
 		}
 	})
 }

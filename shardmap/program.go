@@ -86,6 +86,9 @@ func (p *Program) Image(v ir.ValueID) ir.ValueID {
 // a reduce-scatter.
 const RingAttr = "autoshard.ring"
 
+// RecomputedAttr is the attribute of an op of the partitioned program that makes a value again (package remat).
+const RecomputedAttr = "autoshard.recomputed"
+
 // Ring is a product that is computed chunk by chunk while chunks travel round the devices along the axes (specification:
 // cost.md section 3.5).
 type Ring struct {

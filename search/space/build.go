@@ -202,7 +202,7 @@ func (s *Space) places(l *ir.Liveness) {
 			n.residence = copying
 		case keeper.lo <= n.lo && n.hi <= keeper.hi:
 			n.residence = within
-		case into != 0:
+		case into != 0 || s.m.Kind(n.op) == ir.OpOptimizationBarrier:
 			n.residence = succeeding
 		}
 	}

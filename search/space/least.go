@@ -28,7 +28,7 @@ func (s *Space) LeastPeak() int64 {
 				continue
 			}
 		}
-		if n.residence == within || n.op != 0 && passesOn(s.m.Kind(n.op)) {
+		if n.residence == within || n.op != 0 && (passesOn(s.m.Kind(n.op)) || s.m.Kind(n.op) == ir.OpOptimizationBarrier) {
 			continue // it may be its operand
 		}
 		for _, v := range n.values {

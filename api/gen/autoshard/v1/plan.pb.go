@@ -63,7 +63,9 @@ type Plan struct {
 	// What the rewrites that changed the program gain.
 	Rewrites []*Gain `protobuf:"bytes,21,rep,name=rewrites,proto3" json:"rewrites,omitempty"`
 	// Those that were tried where the mesh was chosen, this one first; empty where it was given.
-	Meshes        []*TriedMesh `protobuf:"bytes,22,rep,name=meshes,proto3" json:"meshes,omitempty"`
+	Meshes []*TriedMesh `protobuf:"bytes,22,rep,name=meshes,proto3" json:"meshes,omitempty"`
+	// Values that the program makes again instead of holding them, in program order.
+	Recomputed    []*Recomputed `protobuf:"bytes,23,rep,name=recomputed,proto3" json:"recomputed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -252,6 +254,95 @@ func (x *Plan) GetMeshes() []*TriedMesh {
 	return nil
 }
 
+func (x *Plan) GetRecomputed() []*Recomputed {
+	if x != nil {
+		return x.Recomputed
+	}
+	return nil
+}
+
+// Recomputed is a value that the program makes again where it is needed, by the same op, instead of holding it until then.
+type Recomputed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Kind of the op that makes it.
+	Op string `protobuf:"bytes,1,opt,name=op,proto3" json:"op,omitempty"`
+	// Of a device's block.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// How often one step makes it again.
+	Count int64 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	// Predicted, of the ops that make it again in one step, each by itself.
+	Seconds float64 `protobuf:"fixed64,4,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// Where the user wrote it: scope and line.
+	Source        string `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Recomputed) Reset() {
+	*x = Recomputed{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Recomputed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Recomputed) ProtoMessage() {}
+
+func (x *Recomputed) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Recomputed.ProtoReflect.Descriptor instead.
+func (*Recomputed) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Recomputed) GetOp() string {
+	if x != nil {
+		return x.Op
+	}
+	return ""
+}
+
+func (x *Recomputed) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Recomputed) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *Recomputed) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *Recomputed) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
 // TriedMesh is a mesh on which a plan was looked for, with the figures of the best one found there.
 type TriedMesh struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -271,7 +362,7 @@ type TriedMesh struct {
 
 func (x *TriedMesh) Reset() {
 	*x = TriedMesh{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -283,7 +374,7 @@ func (x *TriedMesh) String() string {
 func (*TriedMesh) ProtoMessage() {}
 
 func (x *TriedMesh) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[1]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -296,7 +387,7 @@ func (x *TriedMesh) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TriedMesh.ProtoReflect.Descriptor instead.
 func (*TriedMesh) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{1}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *TriedMesh) GetMesh() []*MeshAxis {
@@ -351,7 +442,7 @@ type Constraint struct {
 
 func (x *Constraint) Reset() {
 	*x = Constraint{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -363,7 +454,7 @@ func (x *Constraint) String() string {
 func (*Constraint) ProtoMessage() {}
 
 func (x *Constraint) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[2]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -376,7 +467,7 @@ func (x *Constraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Constraint.ProtoReflect.Descriptor instead.
 func (*Constraint) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{2}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Constraint) GetType() string {
@@ -429,7 +520,7 @@ type Timeline struct {
 
 func (x *Timeline) Reset() {
 	*x = Timeline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +532,7 @@ func (x *Timeline) String() string {
 func (*Timeline) ProtoMessage() {}
 
 func (x *Timeline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[3]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +545,7 @@ func (x *Timeline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timeline.ProtoReflect.Descriptor instead.
 func (*Timeline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Timeline) GetSeconds() float64 {
@@ -515,7 +606,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +618,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[4]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +631,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Options) GetModel() *ModelOptions {
@@ -640,7 +731,7 @@ type Pin struct {
 
 func (x *Pin) Reset() {
 	*x = Pin{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -652,7 +743,7 @@ func (x *Pin) String() string {
 func (*Pin) ProtoMessage() {}
 
 func (x *Pin) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[5]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -665,7 +756,7 @@ func (x *Pin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pin.ProtoReflect.Descriptor instead.
 func (*Pin) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Pin) GetValue() string {
@@ -694,7 +785,7 @@ type Forbid struct {
 
 func (x *Forbid) Reset() {
 	*x = Forbid{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +797,7 @@ func (x *Forbid) String() string {
 func (*Forbid) ProtoMessage() {}
 
 func (x *Forbid) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +810,7 @@ func (x *Forbid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Forbid.ProtoReflect.Descriptor instead.
 func (*Forbid) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Forbid) GetValue() string {
@@ -752,7 +843,7 @@ type ModelOptions struct {
 
 func (x *ModelOptions) Reset() {
 	*x = ModelOptions{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -764,7 +855,7 @@ func (x *ModelOptions) String() string {
 func (*ModelOptions) ProtoMessage() {}
 
 func (x *ModelOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -777,7 +868,7 @@ func (x *ModelOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelOptions.ProtoReflect.Descriptor instead.
 func (*ModelOptions) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ModelOptions) GetFile() string {
@@ -822,7 +913,7 @@ type TripCount struct {
 
 func (x *TripCount) Reset() {
 	*x = TripCount{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +925,7 @@ func (x *TripCount) String() string {
 func (*TripCount) ProtoMessage() {}
 
 func (x *TripCount) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +938,7 @@ func (x *TripCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TripCount.ProtoReflect.Descriptor instead.
 func (*TripCount) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TripCount) GetLoop() string {
@@ -881,7 +972,7 @@ type Hashes struct {
 
 func (x *Hashes) Reset() {
 	*x = Hashes{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -893,7 +984,7 @@ func (x *Hashes) String() string {
 func (*Hashes) ProtoMessage() {}
 
 func (x *Hashes) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -906,7 +997,7 @@ func (x *Hashes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hashes.ProtoReflect.Descriptor instead.
 func (*Hashes) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{9}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Hashes) GetModel() string {
@@ -943,14 +1034,16 @@ type Gain struct {
 	Rewrite      string                 `protobuf:"bytes,1,opt,name=rewrite,proto3" json:"rewrite,omitempty"`
 	SavedSeconds float64                `protobuf:"fixed64,2,opt,name=saved_seconds,json=savedSeconds,proto3" json:"saved_seconds,omitempty"`
 	// That all devices together send.
-	SavedBytes    int64 `protobuf:"varint,3,opt,name=saved_bytes,json=savedBytes,proto3" json:"saved_bytes,omitempty"`
+	SavedBytes int64 `protobuf:"varint,3,opt,name=saved_bytes,json=savedBytes,proto3" json:"saved_bytes,omitempty"`
+	// Of the most bytes that a device holds.
+	SavedPeak     int64 `protobuf:"varint,4,opt,name=saved_peak,json=savedPeak,proto3" json:"saved_peak,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Gain) Reset() {
 	*x = Gain{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -962,7 +1055,7 @@ func (x *Gain) String() string {
 func (*Gain) ProtoMessage() {}
 
 func (x *Gain) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -975,7 +1068,7 @@ func (x *Gain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gain.ProtoReflect.Descriptor instead.
 func (*Gain) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{10}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Gain) GetRewrite() string {
@@ -999,6 +1092,13 @@ func (x *Gain) GetSavedBytes() int64 {
 	return 0
 }
 
+func (x *Gain) GetSavedPeak() int64 {
+	if x != nil {
+		return x.SavedPeak
+	}
+	return 0
+}
+
 // Merging is what is gained by sending collectives of one kind over the same axes as one.
 type Merging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1013,7 +1113,7 @@ type Merging struct {
 
 func (x *Merging) Reset() {
 	*x = Merging{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1125,7 @@ func (x *Merging) String() string {
 func (*Merging) ProtoMessage() {}
 
 func (x *Merging) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1138,7 @@ func (x *Merging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merging.ProtoReflect.Descriptor instead.
 func (*Merging) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{11}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Merging) GetCollectives() int32 {
@@ -1085,7 +1185,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1097,7 +1197,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1110,7 +1210,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{12}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Finding) GetCode() string {
@@ -1180,7 +1280,7 @@ type MeshAxis struct {
 
 func (x *MeshAxis) Reset() {
 	*x = MeshAxis{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1292,7 @@ func (x *MeshAxis) String() string {
 func (*MeshAxis) ProtoMessage() {}
 
 func (x *MeshAxis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1305,7 @@ func (x *MeshAxis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeshAxis.ProtoReflect.Descriptor instead.
 func (*MeshAxis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{13}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MeshAxis) GetName() string {
@@ -1257,7 +1357,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1269,7 +1369,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1282,7 +1382,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{14}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Tensor) GetIndex() int32 {
@@ -1408,7 +1508,7 @@ type Collective struct {
 
 func (x *Collective) Reset() {
 	*x = Collective{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1420,7 +1520,7 @@ func (x *Collective) String() string {
 func (*Collective) ProtoMessage() {}
 
 func (x *Collective) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1433,7 +1533,7 @@ func (x *Collective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collective.ProtoReflect.Descriptor instead.
 func (*Collective) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{15}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Collective) GetKind() string {
@@ -1507,7 +1607,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1519,7 +1619,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1532,7 +1632,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{16}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Estimate) GetSeconds() float64 {
@@ -1585,7 +1685,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1697,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1710,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{17}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Baseline) GetName() string {
@@ -1659,7 +1759,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1671,7 +1771,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1684,7 +1784,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{18}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Certificate) GetCost() int64 {
@@ -1740,7 +1840,7 @@ type Timeline_LinkBusy struct {
 
 func (x *Timeline_LinkBusy) Reset() {
 	*x = Timeline_LinkBusy{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1752,7 +1852,7 @@ func (x *Timeline_LinkBusy) String() string {
 func (*Timeline_LinkBusy) ProtoMessage() {}
 
 func (x *Timeline_LinkBusy) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1765,7 +1865,7 @@ func (x *Timeline_LinkBusy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timeline_LinkBusy.ProtoReflect.Descriptor instead.
 func (*Timeline_LinkBusy) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{3, 0}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{4, 0}
 }
 
 func (x *Timeline_LinkBusy) GetLinks() string {
@@ -1786,7 +1886,7 @@ var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xe1\a\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\x9b\b\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -1810,7 +1910,17 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\aoptions\x18\x13 \x01(\v2\x15.autoshard.v1.OptionsR\aoptions\x12,\n" +
 	"\x06hashes\x18\x14 \x01(\v2\x14.autoshard.v1.HashesR\x06hashes\x12.\n" +
 	"\brewrites\x18\x15 \x03(\v2\x12.autoshard.v1.GainR\brewrites\x12/\n" +
-	"\x06meshes\x18\x16 \x03(\v2\x17.autoshard.v1.TriedMeshR\x06meshes\"\x98\x01\n" +
+	"\x06meshes\x18\x16 \x03(\v2\x17.autoshard.v1.TriedMeshR\x06meshes\x128\n" +
+	"\n" +
+	"recomputed\x18\x17 \x03(\v2\x18.autoshard.v1.RecomputedR\n" +
+	"recomputed\"x\n" +
+	"\n" +
+	"Recomputed\x12\x0e\n" +
+	"\x02op\x18\x01 \x01(\tR\x02op\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\x03R\x05count\x12\x18\n" +
+	"\aseconds\x18\x04 \x01(\x01R\aseconds\x12\x16\n" +
+	"\x06source\x18\x05 \x01(\tR\x06source\"\x98\x01\n" +
 	"\tTriedMesh\x12*\n" +
 	"\x04mesh\x18\x01 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x12\n" +
 	"\x04full\x18\x02 \x01(\bR\x04full\x12\x12\n" +
@@ -1867,12 +1977,14 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n" +
 	"\bhardware\x18\x02 \x01(\tR\bhardware\x12\x18\n" +
 	"\aoptions\x18\x03 \x01(\tR\aoptions\x12\x12\n" +
-	"\x04plan\x18\x04 \x01(\tR\x04plan\"f\n" +
+	"\x04plan\x18\x04 \x01(\tR\x04plan\"\x85\x01\n" +
 	"\x04Gain\x12\x18\n" +
 	"\arewrite\x18\x01 \x01(\tR\arewrite\x12#\n" +
 	"\rsaved_seconds\x18\x02 \x01(\x01R\fsavedSeconds\x12\x1f\n" +
 	"\vsaved_bytes\x18\x03 \x01(\x03R\n" +
-	"savedBytes\"d\n" +
+	"savedBytes\x12\x1d\n" +
+	"\n" +
+	"saved_peak\x18\x04 \x01(\x03R\tsavedPeak\"d\n" +
 	"\aMerging\x12 \n" +
 	"\vcollectives\x18\x01 \x01(\x05R\vcollectives\x12\x12\n" +
 	"\x04into\x18\x02 \x01(\x05R\x04into\x12#\n" +
@@ -1951,58 +2063,60 @@ func file_autoshard_v1_plan_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_plan_proto_rawDescData
 }
 
-var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_autoshard_v1_plan_proto_goTypes = []any{
 	(*Plan)(nil),              // 0: autoshard.v1.Plan
-	(*TriedMesh)(nil),         // 1: autoshard.v1.TriedMesh
-	(*Constraint)(nil),        // 2: autoshard.v1.Constraint
-	(*Timeline)(nil),          // 3: autoshard.v1.Timeline
-	(*Options)(nil),           // 4: autoshard.v1.Options
-	(*Pin)(nil),               // 5: autoshard.v1.Pin
-	(*Forbid)(nil),            // 6: autoshard.v1.Forbid
-	(*ModelOptions)(nil),      // 7: autoshard.v1.ModelOptions
-	(*TripCount)(nil),         // 8: autoshard.v1.TripCount
-	(*Hashes)(nil),            // 9: autoshard.v1.Hashes
-	(*Gain)(nil),              // 10: autoshard.v1.Gain
-	(*Merging)(nil),           // 11: autoshard.v1.Merging
-	(*Finding)(nil),           // 12: autoshard.v1.Finding
-	(*MeshAxis)(nil),          // 13: autoshard.v1.MeshAxis
-	(*Tensor)(nil),            // 14: autoshard.v1.Tensor
-	(*Collective)(nil),        // 15: autoshard.v1.Collective
-	(*Estimate)(nil),          // 16: autoshard.v1.Estimate
-	(*Baseline)(nil),          // 17: autoshard.v1.Baseline
-	(*Certificate)(nil),       // 18: autoshard.v1.Certificate
-	(*Timeline_LinkBusy)(nil), // 19: autoshard.v1.Timeline.LinkBusy
+	(*Recomputed)(nil),        // 1: autoshard.v1.Recomputed
+	(*TriedMesh)(nil),         // 2: autoshard.v1.TriedMesh
+	(*Constraint)(nil),        // 3: autoshard.v1.Constraint
+	(*Timeline)(nil),          // 4: autoshard.v1.Timeline
+	(*Options)(nil),           // 5: autoshard.v1.Options
+	(*Pin)(nil),               // 6: autoshard.v1.Pin
+	(*Forbid)(nil),            // 7: autoshard.v1.Forbid
+	(*ModelOptions)(nil),      // 8: autoshard.v1.ModelOptions
+	(*TripCount)(nil),         // 9: autoshard.v1.TripCount
+	(*Hashes)(nil),            // 10: autoshard.v1.Hashes
+	(*Gain)(nil),              // 11: autoshard.v1.Gain
+	(*Merging)(nil),           // 12: autoshard.v1.Merging
+	(*Finding)(nil),           // 13: autoshard.v1.Finding
+	(*MeshAxis)(nil),          // 14: autoshard.v1.MeshAxis
+	(*Tensor)(nil),            // 15: autoshard.v1.Tensor
+	(*Collective)(nil),        // 16: autoshard.v1.Collective
+	(*Estimate)(nil),          // 17: autoshard.v1.Estimate
+	(*Baseline)(nil),          // 18: autoshard.v1.Baseline
+	(*Certificate)(nil),       // 19: autoshard.v1.Certificate
+	(*Timeline_LinkBusy)(nil), // 20: autoshard.v1.Timeline.LinkBusy
 }
 var file_autoshard_v1_plan_proto_depIdxs = []int32{
-	13, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
-	14, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
-	14, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
-	15, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
-	16, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
-	17, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
-	18, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
-	12, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
-	11, // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
-	13, // 9: autoshard.v1.Plan.refined_mesh:type_name -> autoshard.v1.MeshAxis
-	2,  // 10: autoshard.v1.Plan.constraints:type_name -> autoshard.v1.Constraint
-	3,  // 11: autoshard.v1.Plan.timeline:type_name -> autoshard.v1.Timeline
-	4,  // 12: autoshard.v1.Plan.options:type_name -> autoshard.v1.Options
-	9,  // 13: autoshard.v1.Plan.hashes:type_name -> autoshard.v1.Hashes
-	10, // 14: autoshard.v1.Plan.rewrites:type_name -> autoshard.v1.Gain
-	1,  // 15: autoshard.v1.Plan.meshes:type_name -> autoshard.v1.TriedMesh
-	13, // 16: autoshard.v1.TriedMesh.mesh:type_name -> autoshard.v1.MeshAxis
-	19, // 17: autoshard.v1.Timeline.busy:type_name -> autoshard.v1.Timeline.LinkBusy
-	7,  // 18: autoshard.v1.Options.model:type_name -> autoshard.v1.ModelOptions
-	8,  // 19: autoshard.v1.Options.trip_counts:type_name -> autoshard.v1.TripCount
-	5,  // 20: autoshard.v1.Options.pins:type_name -> autoshard.v1.Pin
-	6,  // 21: autoshard.v1.Options.forbidden:type_name -> autoshard.v1.Forbid
-	16, // 22: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	14, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
+	15, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
+	15, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
+	16, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
+	17, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
+	18, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
+	19, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
+	13, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
+	12, // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
+	14, // 9: autoshard.v1.Plan.refined_mesh:type_name -> autoshard.v1.MeshAxis
+	3,  // 10: autoshard.v1.Plan.constraints:type_name -> autoshard.v1.Constraint
+	4,  // 11: autoshard.v1.Plan.timeline:type_name -> autoshard.v1.Timeline
+	5,  // 12: autoshard.v1.Plan.options:type_name -> autoshard.v1.Options
+	10, // 13: autoshard.v1.Plan.hashes:type_name -> autoshard.v1.Hashes
+	11, // 14: autoshard.v1.Plan.rewrites:type_name -> autoshard.v1.Gain
+	2,  // 15: autoshard.v1.Plan.meshes:type_name -> autoshard.v1.TriedMesh
+	1,  // 16: autoshard.v1.Plan.recomputed:type_name -> autoshard.v1.Recomputed
+	14, // 17: autoshard.v1.TriedMesh.mesh:type_name -> autoshard.v1.MeshAxis
+	20, // 18: autoshard.v1.Timeline.busy:type_name -> autoshard.v1.Timeline.LinkBusy
+	8,  // 19: autoshard.v1.Options.model:type_name -> autoshard.v1.ModelOptions
+	9,  // 20: autoshard.v1.Options.trip_counts:type_name -> autoshard.v1.TripCount
+	6,  // 21: autoshard.v1.Options.pins:type_name -> autoshard.v1.Pin
+	7,  // 22: autoshard.v1.Options.forbidden:type_name -> autoshard.v1.Forbid
+	17, // 23: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_plan_proto_init() }
@@ -2010,14 +2124,14 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[14].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_plan_proto_rawDesc), len(file_autoshard_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

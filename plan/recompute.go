@@ -1,0 +1,178 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"autoshard/answer"
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+	"autoshard/program"
+	"autoshard/remat"
+	"autoshard/rewrites"
+	"autoshard/shardmap"
+)
+
+// recompute makes values of a program with explicit collectives again where they are needed, until a device holds no more than the program
+// is to.
+func (p *planner) recompute(ctx context.Context, l *lowered) error {
+	device, err := deviceOf(ctx, p.model, l.explicit, p.mesh)
+	if err != nil {
+		return err
+	}
+	chosen, err := device.Choose(ctx, l.most)
+	if err != nil {
+		return err
+	}
+	chosen.Apply(l.explicit)
+	ir.EraseDead(l.explicit)
+	l.again = chosen.Len()
+	return nil
+}
+
+// deviceOf returns what a device holds and does of a program with explicit collectives.
+func deviceOf(ctx context.Context, model *estimate.Model, explicit *ir.Module, mesh ir.MeshID) (*remat.Device, error) {
+	program, err := shardmap.Lower(ctx, explicit.Clone(), mesh)
+	if err != nil {
+		return nil, err
+	}
+	step, err := model.Program(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	sent := map[ir.OpID]int64{}
+	for i := range program.Collectives {
+		if c := &program.Collectives[i]; c.From != 0 {
+			sent[c.From] += step.Collectives[i] / max(c.Runs, 1)
+		}
+	}
+	return remat.NewDevice(explicit, mesh, model, sent), nil
+}
+
+// describeRecomputed lists what a program with explicit collectives makes again.
+func describeRecomputed(ctx context.Context, model *estimate.Model, explicit *ir.Module, mesh ir.MeshID) ([]Recomputed, error) {
+	list := []Recomputed{}
+	if !remat.Repeats(explicit) {
+		return list, nil
+	}
+	device, err := deviceOf(ctx, model, explicit, mesh)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range device.Repeated() {
+		name := explicit.OpName(r.Op)
+		list = append(list, Recomputed{Op: name[strings.LastIndexByte(name, '.')+1:],
+			Type: answer.FormatType(r.Type, r.Type.Dims), Count: r.Runs,
+			Seconds: float64(r.Picoseconds*r.Runs) / program.Picoseconds, Source: answer.Scoped(explicit, explicit.OpLoc(r.Op))})
+	}
+	return list, nil
+}
+
+// mostCrowded bounds the programs that are remembered because they would be faster than the best plan but for the memory, and recomputings
+// how often values of one are made again.
+const mostCrowded, recomputings = 8, 4
+
+// roomier are multiples of the memory limit, or of what programs need at least, under which plans are searched whose values may be made
+// again.
+var roomier = [...]float64{1.05, 1.2, 1.5}
+
+// crowd remembers a program that does not fit, if it is one of the fastest whose inputs do.
+func (c *choice) crowd(l *lowered) {
+	if l.step.Peak <= c.Memory || l.again > 0 || c.Without.Has(rewrites.RecomputeActivations) || l.inputBytes() >= c.Memory {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(c.crowded, l, func(a, b *lowered) int { return cmp.Compare(a.step.Total(), b.step.Total()) })
+	if i < mostCrowded {
+		c.crowded = slices.Insert(c.crowded, i, l)
+		c.crowded = c.crowded[:min(len(c.crowded), mostCrowded)]
+	}
+}
+
+// inputBytes returns what the inputs of a device take.
+func (l *lowered) inputBytes() (bytes int64) {
+	m := l.program.Module
+	for _, arg := range m.BlockArgs(m.Func(l.program.Main).Body) {
+		bytes += m.ValueType(arg).Bytes()
+	}
+	return bytes
+}
+
+// recomputing offers programs that do not fit with values made again until they do: those that would be faster than the best plan, and the
+// one that needs least where there is no plan.
+func (c *choice) recomputing(ctx context.Context) error {
+	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
+		return nil
+	}
+	if err := c.searchRoomier(ctx); err != nil {
+		return err
+	}
+	crowded := slices.Clone(c.crowded)
+	if c.best == nil && c.least != nil && c.least.inputBytes() < c.Memory && !slices.Contains(crowded, c.least) {
+		crowded = append(crowded, c.least)
+	}
+	for _, l := range crowded {
+		if c.best != nil && l.step.Total() >= c.best.step.Total() {
+			continue
+		}
+		c.tell("recompute")
+		if err := c.squeeze(ctx, l); err != nil {
+			if ctx.Err() != nil {
+				err = c.late.Err()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one.
+func (c *choice) searchRoomier(ctx context.Context) error {
+	if c.last == nil || len(c.crowded) == 0 && c.best != nil {
+		return nil
+	}
+	least := float64(max(c.Memory, c.least.step.Peak))
+	for _, times := range roomier {
+		if c.over(ctx) {
+			return nil
+		}
+		c.tell("search")
+		options := c.options(c.last, c.last.problem, 0.25, searchSteps/4, c.last.large())
+		options.Brief = true
+		if c.last.large() {
+			options.Messages, options.Gap, options.Quick = &c.last.messages, roughGap, true
+		}
+		result, err := c.find(ctx, c.last.problem.WithLimit(int64(times*least)), options)
+		if err != nil {
+			return err
+		}
+		if result.Solution == nil {
+			continue
+		}
+		if _, err := c.try(ctx, c.last, c.last.space.Own(result.Solution)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// squeeze offers a program with values made again until it fits. What the program that runs holds more than was counted, it is to hold less
+// the next time.
+func (c *choice) squeeze(ctx context.Context, l *lowered) error {
+	from := l.layouts
+	from.most = c.Memory
+	for range recomputings {
+		found, err := c.lowerWithout(ctx, from, l.without, 0)
+		if err != nil {
+			return err
+		}
+		c.offer(found)
+		over := found.step.Peak - c.Memory
+		if over <= 0 || found.again == 0 || over >= from.most {
+			return nil
+		}
+		from.most -= over
+	}
+	return nil
+}
