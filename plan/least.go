@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/search"
@@ -21,7 +22,11 @@ func (c *choice) none(searching context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.memoryError(c.late, c.least, c.floor, append(c.room.said(), relaxed...))
+	recomputed, err := c.withRecomputing(searching)
+	if err != nil {
+		return err
+	}
+	return c.memoryError(c.late, c.least, c.floor, slices.Concat(c.room.said(), relaxed, recomputed))
 }
 
 // smallest lowers and offers the solutions of a level that need the least memory where no plan fits, until one does or none

@@ -30,6 +30,11 @@ func (p *planner) memoryError(ctx context.Context, least *lowered, bound int64, 
 		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
 	switch {
 	case bound == 0: // nothing was searched
+	case least.again > 0:
+		err = err.WithNote(diag.Position{}, "no plan of those that were searched, which compute nothing twice, can need less than %s",
+			diag.Bytes(bound))
+		err = err.WithNote(diag.Position{}, "%s made again for that: `--without recompute-activations` says what is needed otherwise",
+			diag.Count(least.again, "value is", "values are"))
 	case bound < need:
 		err = err.WithNote(diag.Position{}, "no plan of those that were searched can need less than %s", diag.Bytes(bound))
 	default:
@@ -141,11 +146,7 @@ func (p *planner) help(h *holdings, need int64) []string {
 			diag.Bytes(h.loose)))
 	}
 	if h.groups[0].name == computed {
-		advice := "most is computed: a smaller batch has smaller values"
-		if slices.ContainsFunc(p.state, func(arg int) bool { return arg >= 0 }) {
-			advice += ", and `jax.checkpoint` recomputes those of the forward pass instead of keeping them"
-		}
-		out = append(out, advice)
+		out = append(out, "most is computed: a smaller batch has smaller values")
 	}
 	return out
 }

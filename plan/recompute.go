@@ -3,11 +3,13 @@ package plan
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"autoshard/answer"
 	"autoshard/cost/estimate"
+	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/program"
 	"autoshard/remat"
@@ -80,7 +82,7 @@ var roomier = [...]float64{1.05, 1.2, 1.5}
 
 // crowd remembers a program that does not fit, if it is one of the fastest whose inputs do.
 func (c *choice) crowd(l *lowered) {
-	if l.step.Peak <= c.Memory || l.again > 0 || c.Without.Has(rewrites.RecomputeActivations) || l.inputBytes() >= c.Memory {
+	if l.step.Peak <= c.Memory || l.again > 0 || l.inputBytes() >= c.Memory {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(c.crowded, l, func(a, b *lowered) int { return cmp.Compare(a.step.Total(), b.step.Total()) })
@@ -99,8 +101,8 @@ func (l *lowered) inputBytes() (bytes int64) {
 	return bytes
 }
 
-// recomputing offers programs that do not fit with values made again until they do: those that would be faster than the best plan, and the
-// one that needs least where there is no plan.
+// recomputing offers programs that do not fit with values made again until they do: those that would be faster than the best plan and,
+// where there is no plan, the one that needs least, to know how little it can need.
 func (c *choice) recomputing(ctx context.Context) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
 		return nil
@@ -109,11 +111,11 @@ func (c *choice) recomputing(ctx context.Context) error {
 		return err
 	}
 	crowded := slices.Clone(c.crowded)
-	if c.best == nil && c.least != nil && c.least.inputBytes() < c.Memory && !slices.Contains(crowded, c.least) {
+	if c.best == nil && !slices.Contains(crowded, c.least) {
 		crowded = append(crowded, c.least)
 	}
 	for _, l := range crowded {
-		if c.best != nil && l.step.Total() >= c.best.step.Total() {
+		if c.over(ctx) || c.best != nil && l.step.Total() >= c.best.step.Total() {
 			continue
 		}
 		c.tell("recompute")
@@ -158,21 +160,56 @@ func (c *choice) searchRoomier(ctx context.Context) error {
 }
 
 // squeeze offers a program with values made again until it fits. What the program that runs holds more than was counted, it is to hold less
-// the next time.
+// the next time. Where none fits, it offers the one that holds as little as can be, which is the same under any limit.
 func (c *choice) squeeze(ctx context.Context, l *lowered) error {
-	from := l.layouts
-	from.most = c.Memory
+	most := c.Memory
 	for range recomputings {
-		found, err := c.lowerWithout(ctx, from, l.without, 0)
+		found, err := c.lowerAgain(ctx, l, most)
 		if err != nil {
 			return err
 		}
-		c.offer(found)
 		over := found.step.Peak - c.Memory
-		if over <= 0 || found.again == 0 || over >= from.most {
+		if over <= 0 {
+			c.offer(found)
 			return nil
 		}
-		from.most -= over
+		if found.again == 0 || over >= most {
+			break
+		}
+		most -= over
 	}
-	return nil
+	if c.best != nil {
+		return nil
+	}
+	found, err := c.lowerAgain(ctx, l, 1)
+	if err == nil {
+		c.offer(found)
+	}
+	return err
+}
+
+// lowerAgain returns a program with values made again until a device holds no more than some bytes.
+func (c *choice) lowerAgain(ctx context.Context, l *lowered, most int64) (*lowered, error) {
+	from := l.layouts
+	from.most = most
+	return c.lowerWithout(ctx, from, l.without&^rewrites.Of(rewrites.RecomputeActivations), 0)
+}
+
+// withRecomputing says what plan there would be if values were made again, where that is switched off.
+func (c *choice) withRecomputing(ctx context.Context) ([]string, error) {
+	again := rewrites.Of(rewrites.RecomputeActivations)
+	if c.Without&again == 0 {
+		return nil, nil
+	}
+	other, p := *c, *c.planner
+	p.Without &^= again
+	other.planner = &p
+	err := other.recomputing(ctx)
+	c.spent = other.spent
+	if err != nil || other.best == nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("with recompute-activations, which is switched off, there is a plan that needs %s and takes %s: %s made again",
+		diag.Bytes(other.best.step.Peak), diag.Seconds(float64(other.best.step.Total())/program.Picoseconds),
+		diag.Count(other.best.again, "value is", "values are"))}, nil
 }

@@ -20,7 +20,7 @@ func (d *Device) Choose(ctx context.Context, limit int64) (Choice, error) {
 	if err != nil {
 		return chosen, err
 	}
-	banned := map[pick]bool{}
+	smallest, least, banned := chosen, now.peak, map[pick]bool{}
 	for range rounds {
 		if now.peak <= limit {
 			return d.prune(ctx, chosen, limit)
@@ -43,9 +43,11 @@ func (d *Device) Choose(ctx context.Context, limit int64) (Choice, error) {
 			banned[picks[0].pick] = true
 			continue
 		}
-		chosen, now = next, then
+		if chosen, now = next, then; now.peak < least {
+			smallest, least = chosen, now.peak
+		}
 	}
-	return chosen, ctx.Err()
+	return smallest, ctx.Err()
 }
 
 // try adds what was picked to a choice, and returns what is held then; nil where that exceeds the limit by as much as before.
