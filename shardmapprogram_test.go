@@ -15,9 +15,9 @@ import (
 	"autoshard/backend/jax"
 	"autoshard/backend/tensor"
 	"autoshard/cost"
-	"autoshard/internal/cli/arrays"
 	"autoshard/internal/diag"
 	"autoshard/internal/testkit"
+	"autoshard/program/inputs"
 	"autoshard/subaxis"
 
 	"autoshard/report"
@@ -28,7 +28,7 @@ var comments = regexp.MustCompile("(?m)^# .*\n|  # [^#]*:[0-9]+$")
 
 // checkShardMap expects that a plan's shard_map program reads back from its text, and gives bit for bit what the plan
 // gives. It returns the program.
-func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) *autoshard.Program {
+func checkShardMap(t *testing.T, plan *autoshard.Plan, arguments []*tensor.Tensor) *autoshard.Program {
 	t.Helper()
 	program, err := lowered(t, plan).ShardMap(t.Context())
 	if err != nil {
@@ -45,11 +45,11 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 	if diff := cmp.Diff(comments.ReplaceAllString(text, ""), textOf(t, again)); diff != "" {
 		t.Errorf("the text reads back as another program: %s", diff)
 	}
-	reference, err := lowered(t, plan).Run(t.Context(), inputs)
+	reference, err := lowered(t, plan).Run(t.Context(), arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := again.Run(t.Context(), inputs)
+	result, err := again.Run(t.Context(), arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 	if strings.Contains(plan.Program, "sdy.manual_computation") {
 		tolerance = 1e-6 // hints in the regions of its reductions, which are gone here, decide the order of summation
 	}
-	if check, err := again.Compare(t.Context(), result, inputs, reference.Outputs, autoshard.Tolerance{Rel: tolerance}); err != nil {
+	if check, err := again.Compare(t.Context(), result, arguments, reference.Outputs, autoshard.Tolerance{Rel: tolerance}); err != nil {
 		t.Fatalf("the shard_map program differs from the plan:\n%s", report.Check(check))
 	}
 	for _, c := range result.Collectives {
@@ -69,7 +69,7 @@ func checkShardMap(t *testing.T, plan *autoshard.Plan, inputs []*tensor.Tensor) 
 }
 
 // checkOnJAX expects that JAX takes the types of a program, and gives what it recorded.
-func checkOnJAX(t *testing.T, python string, program *autoshard.Program, inputs []*tensor.Tensor, c *emitCase) {
+func checkOnJAX(t *testing.T, python string, program *autoshard.Program, arguments []*tensor.Tensor, c *emitCase) {
 	t.Helper()
 	text, err := program.Emit(t.Context(), "jax")
 	if err != nil {
@@ -79,16 +79,16 @@ func checkOnJAX(t *testing.T, python string, program *autoshard.Program, inputs 
 	for _, axis := range program.Mesh {
 		devices *= int(axis.Size)
 	}
-	found, err := jax.Run(t.Context(), text, inputs, jax.Options{Python: python, Processes: 1, Devices: devices, Env: os.Environ()})
+	found, err := jax.Run(t.Context(), text, arguments, jax.Options{Python: python, Processes: 1, Devices: devices, Env: os.Environ()})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, textOf(t, program))
 	}
-	outputs, err := arrays.Match(found, "outputs", "out", program.Outputs)
+	outputs, err := inputs.Match(found, "outputs", "out", program.Outputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := &autoshard.RunResult{Outputs: outputs, Uncounted: true}
-	check, err := program.Compare(t.Context(), result, inputs, readArrays(t, c.expected, program.Outputs),
+	check, err := program.Compare(t.Context(), result, arguments, readArrays(t, c.expected, program.Outputs),
 		autoshard.Tolerance{Rel: max(c.tolerance, 1e-4)})
 	if err != nil {
 		t.Errorf("%v\n%s", err, report.Check(check))
@@ -187,10 +187,10 @@ func TestShardMapOfModels(t *testing.T) {
 				return
 			}
 			checked++
-			inputs := readArrays(t, c.inputs, plan.Inputs)
-			program := checkShardMap(t, plan, inputs)
+			arguments := readArrays(t, c.inputs, plan.Inputs)
+			program := checkShardMap(t, plan, arguments)
 			if python := os.Getenv("AUTOSHARD_PYTHON"); python != "" && (*emitAll || onJAX[c.name]) {
-				checkOnJAX(t, python, program, inputs, c)
+				checkOnJAX(t, python, program, arguments, c)
 			}
 			if strings.Contains(textOf(t, program), "check=false") {
 				unchecked++

@@ -25,24 +25,32 @@ const (
 	maxMeshAxes = 64
 )
 
-// source is what PlanRequest and PropagateRequest share.
+// source is what requests about a program share.
 type source interface {
 	GetText() string
 	GetArtifact() []byte
 	GetModel() *autoshardv1.Model
 	GetFileName() string
-	GetMesh() []*autoshardv1.MeshAxis
 	GetSizes() []string
 	GetPlatform() string
+	GetRules() []string
 }
 
-// sizedModel reads the program of a request, for the sizes and the platform that it asks for.
+// sizedModel reads the program of a request, for the sizes and the platform that it asks for, with its rules.
 func sizedModel(ctx context.Context, r source, given bool) (*autoshard.Model, error) {
 	model, err := readModel(ctx, r, given)
 	if err != nil {
 		return nil, err
 	}
-	return model.WithSizes(ctx, r.GetSizes(), r.GetPlatform())
+	if model, err = model.WithSizes(ctx, r.GetSizes(), r.GetPlatform()); err != nil || len(r.GetRules()) == 0 {
+		return model, err
+	}
+	return model.WithRules(r.GetRules())
+}
+
+// sourceModel is sizedModel for a message that may be missing.
+func sourceModel(ctx context.Context, r *autoshardv1.Source) (*autoshard.Model, error) {
+	return sizedModel(ctx, r, r.GetSource() != nil)
 }
 
 // readModel reads the program of a request.
@@ -72,23 +80,23 @@ func readModel(ctx context.Context, r source, given bool) (*autoshard.Model, err
 	return autoshard.ReadModel(ctx, file, text)
 }
 
-func meshOf(r source) ([]subaxis.Axis, error) {
-	if len(r.GetMesh()) > maxMeshAxes {
-		return nil, invalid("`mesh` has %d axes, the limit is %d", len(r.GetMesh()), maxMeshAxes)
+func meshOf(mesh []*autoshardv1.MeshAxis) ([]subaxis.Axis, error) {
+	if len(mesh) > maxMeshAxes {
+		return nil, invalid("`mesh` has %d axes, the limit is %d", len(mesh), maxMeshAxes)
 	}
 	var axes []subaxis.Axis
-	for _, a := range r.GetMesh() {
+	for _, a := range mesh {
 		axes = append(axes, subaxis.Axis{Name: a.GetName(), Size: a.GetSize()})
 	}
 	return axes, nil
 }
 
 func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
-	mesh, err := meshOf(r)
+	mesh, err := meshOf(r.GetMesh())
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}
-	hardware, err := cost.Lookup(cmp.Or(r.GetHardware(), cost.DefaultProfile))
+	hardware, err := profile(cmp.Or(r.GetHardware(), cost.DefaultProfile), r.GetTopology())
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}
@@ -116,6 +124,15 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 		o.Forbidden = append(o.Forbidden, autoshard.Forbid{Value: f.GetValue(), Axes: f.GetAxes()})
 	}
 	return o, nil
+}
+
+// profile returns a built-in profile, on a part of its network, "" for the one that the size of the mesh decides.
+func profile(name, topology string) (cost.Hardware, error) {
+	hw, err := cost.Lookup(name)
+	if err == nil && topology != "" {
+		return hw.On(topology)
+	}
+	return hw, err
 }
 
 // checkNumbers returns an error where a number of a request makes no sense.

@@ -1,11 +1,15 @@
 package api
 
 import (
+	"cmp"
 	"context"
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
+	"autoshard/internal/lists"
+	"autoshard/program"
+	"autoshard/report"
 )
 
 // DiffPlans says in what two plans differ.
@@ -29,11 +33,7 @@ func (s *service) CheckPlan(ctx context.Context, r *autoshardv1.CheckPlanRequest
 		return nil, err
 	}
 	evidence := autoshard.PlanEvidence{Model: r.GetModelHash()}
-	hw, unknown := cost.Lookup(plan.Hardware)
-	if unknown == nil && plan.Options.Topology != "" {
-		hw, unknown = hw.On(plan.Options.Topology)
-	}
-	if unknown == nil {
+	if hw, unknown := profile(plan.Hardware, plan.Options.Topology); unknown == nil {
 		evidence.Hardware = &hw
 	}
 	audit, err := plan.Check(ctx, evidence)
@@ -42,6 +42,111 @@ func (s *service) CheckPlan(ctx context.Context, r *autoshardv1.CheckPlanRequest
 	}
 	out := &autoshardv1.CheckPlanResponse{Audit: &autoshardv1.PlanAudit{}}
 	return out, convert(audit, out.Audit)
+}
+
+// topDecisions are returned by WeighPlan where the request does not say how many.
+const topDecisions = 3
+
+// WeighPlan says how else a value of a plan could be cut, or which decisions matter most.
+func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest) (*autoshardv1.WeighPlanResponse, error) {
+	model, err := sizedModel(ctx, r.GetPlan(), r.GetPlan().GetSource() != nil)
+	if err != nil {
+		return nil, err
+	}
+	options, err := planOptions(r.GetPlan())
+	if err != nil {
+		return nil, err
+	}
+	session, now, err := autoshard.NewSession(ctx, model, options)
+	if err != nil {
+		return nil, err
+	}
+	out := &autoshardv1.WeighPlanResponse{}
+	if r.GetValue() != "" {
+		weighing, err := session.Weigh(ctx, now, r.GetValue(), r.GetAxis())
+		if err != nil {
+			return nil, err
+		}
+		out.Weighing = &autoshardv1.Weighing{}
+		return out, convert(weighing, out.Weighing)
+	}
+	if r.GetMost() < 0 {
+		return nil, invalid("`most` must be at least 0")
+	}
+	decisions, err := session.Decisions(ctx, now, int(cmp.Or(r.GetMost(), topDecisions)))
+	if err != nil {
+		return nil, err
+	}
+	return out, convert(map[string]any{"decisions": decisions}, out)
+}
+
+// Estimate says what a step of a plan waits for.
+func (s *service) Estimate(ctx context.Context, r *autoshardv1.EstimateRequest) (*autoshardv1.EstimateResponse, error) {
+	step, hw, err := deployed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.GetAhead() < 0 {
+		return nil, invalid("`ahead` must be at least 0")
+	}
+	breakdown, err := step.Breakdown(ctx, hw, int(cmp.Or(r.GetAhead(), autoshard.DefaultAhead)))
+	if err != nil {
+		return nil, err
+	}
+	out := &autoshardv1.EstimateResponse{Breakdown: &autoshardv1.Breakdown{}}
+	return out, convert(breakdown, out.Breakdown)
+}
+
+// Memory says what a device holds while a step of a plan runs.
+func (s *service) Memory(ctx context.Context, r *autoshardv1.MemoryRequest) (*autoshardv1.MemoryResponse, error) {
+	step, hw, err := deployed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := step.Memory(ctx, hw)
+	if err != nil {
+		return nil, err
+	}
+	for i, again := range memory.Again {
+		memory.Again[i] = cmp.Or(again, new(program.Recompute)) // lists of messages have no null
+	}
+	out := &autoshardv1.MemoryResponse{Memory: &autoshardv1.MemoryUse{}}
+	return out, convert(memory, out.Memory)
+}
+
+// deployed returns the program of a plan, and the hardware that it is asked about.
+func deployed(ctx context.Context, r interface {
+	GetPlan() *autoshardv1.Plan
+	GetHardware() string
+}) (*program.Program, cost.Hardware, error) {
+	plan, err := planOf(ctx, "plan", r.GetPlan())
+	if err != nil {
+		return nil, cost.Hardware{}, err
+	}
+	hw, err := hardwareOf(plan, r.GetHardware())
+	if err != nil {
+		return nil, hw, err
+	}
+	lowered, err := plan.Lowered(ctx)
+	return lowered, hw, err
+}
+
+// hardwareOf returns the built-in profile of a name, or the one that a plan was made for.
+func hardwareOf(plan *autoshard.Plan, name string) (cost.Hardware, error) {
+	if name != "" {
+		return profile(name, "")
+	}
+	hw, err := profile(plan.Hardware, plan.Options.Topology)
+	if err != nil {
+		return hw, invalid("the plan is for hardware %q, which is none of the built-in: name another one in `hardware`", plan.Hardware)
+	}
+	return hw, nil
+}
+
+// ListHardware returns the built-in profiles.
+func (s *service) ListHardware(context.Context, *autoshardv1.ListHardwareRequest) (*autoshardv1.ListHardwareResponse, error) {
+	out := &autoshardv1.ListHardwareResponse{}
+	return out, convert(map[string]any{"profiles": lists.Map(cost.Profiles(), report.NewProfile)}, out)
 }
 
 // planOf returns the plan of a message, which is called by its field in errors.

@@ -31,20 +31,44 @@ func newLimiter(o *Options) *limiter {
 	return &limiter{newQueue(o.MaxConcurrent, o.MaxWaiting, waitingBytes*o.MaxRequest), o.MaxTime, o.Logger}
 }
 
+// call is a request that is to be worked on.
+type call struct {
+	procedure string
+	peer      connect.Peer
+	message   any
+}
+
 // intercept is a unary interceptor.
 func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
-		start := time.Now()
-		var waited time.Duration
-		response, err := l.admit(ctx, r, next, &waited)
-		err = connectError(err)
-		attrs := []any{"procedure", r.Spec().Procedure, "protocol", r.Peer().Protocol, "time", time.Since(start), "waited", waited}
-		if err != nil {
-			attrs = append(attrs, "code", connect.CodeOf(err).String())
-		}
-		l.logger.Info("request", attrs...)
+	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
+		err = l.work(ctx, call{r.Spec().Procedure, r.Peer(), r.Any()}, func(ctx context.Context) (err error) {
+			response, err = next(ctx, r)
+			return err
+		})
 		return response, err
 	}
+}
+
+// stream works on a request whose answer is a stream, within its handler.
+func (l *limiter) stream(ctx context.Context, message proto.Message, do func(context.Context) error) error {
+	c := call{message: message}
+	if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
+		c.procedure, c.peer = info.Spec().Procedure, info.Peer()
+	}
+	return l.work(ctx, c, do)
+}
+
+// work waits until the request may be worked on, does so, and logs how that went. The error is one of Connect.
+func (l *limiter) work(ctx context.Context, c call, do func(context.Context) error) error {
+	start := time.Now()
+	var waited time.Duration
+	err := connectError(l.admit(ctx, c, do, &waited))
+	attrs := []any{"procedure", c.procedure, "protocol", c.peer.Protocol, "time", time.Since(start), "waited", waited}
+	if err != nil {
+		attrs = append(attrs, "code", connect.CodeOf(err).String())
+	}
+	l.logger.Info("request", attrs...)
+	return err
 }
 
 // A program of this many bytes makes a request long from the start; others turn long after some time of work.
@@ -54,10 +78,9 @@ const (
 )
 
 // admit waits for a slot, up to the time that a request may take, and works on the request for as long at most.
-func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.UnaryFunc, waited *time.Duration) (connect.AnyResponse,
-	error) {
-	w := &waiter{client: host(r)}
-	if m, ok := r.Any().(proto.Message); ok {
+func (l *limiter) admit(ctx context.Context, c call, do func(context.Context) error, waited *time.Duration) error {
+	w := &waiter{client: host(c.peer)}
+	if m, ok := c.message.(proto.Message); ok {
 		if w.bytes = int64(proto.Size(m)); w.bytes >= longProgram {
 			w.lane = long
 		}
@@ -68,17 +91,17 @@ func (l *limiter) admit(ctx context.Context, r connect.AnyRequest, next connect.
 	*waited = start.Sub(arrived)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case got == full:
-		return nil, l.busy()
+		return l.busy()
 	case got == closing:
-		return nil, connect.NewError(connect.CodeUnavailable, errors.New("the server is shutting down"))
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server is shutting down"))
 	}
 	defer func() { l.queue.leave(w, time.Since(start)) }()
 	defer time.AfterFunc(longWork, func() { l.queue.overstays(w) }).Stop()
 	ctx, cancel := context.WithTimeout(ctx, l.maxTime)
 	defer cancel()
-	return next(ctx, r)
+	return do(ctx)
 }
 
 // wait enters the queue. Who waits for longer than work may take is refused as if nothing more could wait.
@@ -106,10 +129,10 @@ func (l *limiter) busy() error {
 }
 
 // host names who sent a request, whatever the connection.
-func host(r connect.AnyRequest) string {
-	name, _, err := net.SplitHostPort(r.Peer().Addr)
+func host(peer connect.Peer) string {
+	name, _, err := net.SplitHostPort(peer.Addr)
 	if err != nil {
-		return r.Peer().Addr
+		return peer.Addr
 	}
 	return name
 }

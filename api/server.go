@@ -24,6 +24,7 @@ type Options struct {
 	MaxWaiting    int           // requests that wait for their turn; default 64, negative: none
 	MaxTime       time.Duration // of work on a request, and of waiting for it; default 5 minutes
 	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
+	Tokens        []string      // requests need one of them, as `Authorization: Bearer TOKEN`; none: anybody may ask
 	Logger        *slog.Logger  // default: none
 }
 
@@ -48,7 +49,8 @@ type Server struct {
 // New returns a server over the façade.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	return &Server{o, &service{autoshard.MakePlan, autoshard.Propagate}, newHealth(), newLimiter(&o)}
+	l := newLimiter(&o)
+	return &Server{o, &service{l, autoshard.MakePlan, autoshard.Propagate}, newHealth(), l}
 }
 
 // Handler returns the HTTP handler: the service, health and reflection.
@@ -67,7 +69,7 @@ func (s *Server) Handler() http.Handler {
 	reflector := grpcreflect.NewStaticReflector(autoshardv1connect.AutoshardServiceName, healthv1connect.HealthName)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
-	return mux
+	return authorized(s.options.Tokens, mux)
 }
 
 // unlimited lets streams last longer than the server's write timeout.

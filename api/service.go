@@ -1,8 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"connectrpc.com/connect"
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
@@ -10,13 +13,35 @@ import (
 
 // service implements AutoshardService over the façade.
 type service struct {
+	limiter   *limiter
 	makePlan  func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error)
 	propagate func(context.Context, *autoshard.Model, autoshard.PropagateOptions) (*autoshard.Propagation, error)
 }
 
-// Plan chooses shardings. Its search ends a little before the deadline, so that an early plan still arrives in time; at
-// the deadline itself, and when the client goes away, everything ends.
+// Plan chooses shardings.
 func (s *service) Plan(ctx context.Context, r *autoshardv1.PlanRequest) (*autoshardv1.PlanResponse, error) {
+	return s.plan(ctx, r, nil)
+}
+
+// StreamPlan chooses shardings, and says meanwhile how far it is.
+func (s *service) StreamPlan(ctx context.Context, r *autoshardv1.StreamPlanRequest,
+	out *connect.ServerStream[autoshardv1.StreamPlanResponse]) error {
+	return s.limiter.stream(ctx, r, func(ctx context.Context) error {
+		reporter := newReporter(func(p *autoshardv1.Progress) error {
+			return out.Send(&autoshardv1.StreamPlanResponse{Event: &autoshardv1.StreamPlanResponse_Progress{Progress: p}})
+		})
+		result, err := s.plan(ctx, r.GetPlan(), reporter.report)
+		if err := cmp.Or(err, reporter.close()); err != nil {
+			return err
+		}
+		return out.Send(&autoshardv1.StreamPlanResponse{Event: &autoshardv1.StreamPlanResponse_Result{Result: result}})
+	})
+}
+
+// plan chooses shardings. Its search ends a little before the deadline, so that an early plan still arrives in time; at
+// the deadline itself, and when the client goes away, everything ends.
+func (s *service) plan(ctx context.Context, r *autoshardv1.PlanRequest, progress func(autoshard.Progress)) (*autoshardv1.PlanResponse,
+	error) {
 	start := time.Now()
 	model, err := sizedModel(ctx, r, r.GetSource() != nil)
 	if err != nil {
@@ -27,6 +52,7 @@ func (s *service) Plan(ctx context.Context, r *autoshardv1.PlanRequest) (*autosh
 	if err != nil {
 		return nil, err
 	}
+	options.Progress = progress
 	planning, cancel := due(ctx, answering(ctx, reading, r.GetAnnotated()))
 	defer cancel()
 	plan, err := s.makePlan(planning, model, options)
@@ -88,7 +114,7 @@ func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := meshOf(r)
+	mesh, err := meshOf(r.GetMesh())
 	if err != nil {
 		return nil, err
 	}

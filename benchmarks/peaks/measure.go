@@ -18,10 +18,10 @@ import (
 	"autoshard/benchmarks/experts"
 	"autoshard/benchmarks/site"
 	"autoshard/cost"
-	"autoshard/internal/cli/arrays"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/program"
+	"autoshard/program/inputs"
 	"autoshard/shardmap"
 	"autoshard/subaxis"
 )
@@ -113,7 +113,7 @@ func recorded(file string, types []autoshard.Tensor) ([]*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return arrays.Match(found, file, "arg", types)
+	return inputs.Match(found, file, "arg", types)
 }
 
 // compiler is XLA.

@@ -14,8 +14,8 @@ import (
 	"autoshard/backend/tensor/npz"
 	"autoshard/benchmarks/experts"
 	"autoshard/benchmarks/site"
-	"autoshard/internal/cli/arrays"
 	"autoshard/internal/lists"
+	"autoshard/program/inputs"
 	"autoshard/subaxis"
 )
 
@@ -100,7 +100,7 @@ func recorded(file, prefix string, types []autoshard.Tensor) ([]*tensor.Tensor, 
 	if err != nil {
 		return nil, err
 	}
-	return arrays.Match(found, file, prefix, types)
+	return inputs.Match(found, file, prefix, types)
 }
 
 // line returns the row of the table.

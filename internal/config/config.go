@@ -69,6 +69,7 @@ type Trip struct {
 // Serve holds the options of the service.
 type Serve struct {
 	Listen        string
+	TokenFile     string
 	MaxRequest    int64 // bytes
 	MaxConcurrent int
 	MaxWaiting    int
@@ -174,6 +175,7 @@ func (l *loader) load() *Config {
 		Progress:    Progress(l.oneOf("progress", string(Auto), string(Always), string(Never))),
 		Serve: Serve{
 			Listen:        l.text("serve.listen"),
+			TokenFile:     l.text("serve.token-file"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
 			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),

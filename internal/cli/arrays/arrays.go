@@ -6,7 +6,6 @@
 package arrays
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,12 +16,9 @@ import (
 
 	"autoshard"
 	"autoshard/backend/tensor"
-	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
-	"autoshard/internal/diag"
-	"autoshard/internal/filekind"
-	"autoshard/ir/dtype"
+	"autoshard/program/inputs"
 )
 
 // Data is what a plan runs with.
@@ -65,7 +61,7 @@ func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshar
 	var err error
 	if r.Inputs == "" {
 		d.Source = fmt.Sprintf("random, of seed %d", c.Seed)
-		d.Inputs, err = random(p.Inputs, c.Seed)
+		d.Inputs, err = inputs.Random(p.Inputs, c.Seed)
 	} else {
 		d.Source = r.Inputs
 		d.Inputs, err = read(ctx, s, r.Inputs, "arg", p.Inputs)
@@ -120,69 +116,5 @@ func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors 
 	if err != nil {
 		return nil, err
 	}
-	if err := filekind.Check(name, data, filekind.Arrays); err != nil {
-		return nil, err
-	}
-	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
-	if err != nil {
-		return nil, diag.InFile(err, name)
-	}
-	return Match(found, name, prefix, tensors)
-}
-
-// Match returns the arrays prefix0, prefix1, … of a file in the types of the program, converting floats and integers,
-// which NumPy has not all. Errors are of class diag.ErrInvalid.
-func Match(found []npz.Array, file, prefix string, tensors []autoshard.Tensor) (out []*tensor.Tensor, err error) {
-	byName := map[string]*tensor.Tensor{}
-	for i := range found {
-		byName[found[i].Name] = &found[i].Tensor
-	}
-	pos := diag.Position{File: file}
-	out = make([]*tensor.Tensor, len(tensors))
-	for i := range tensors {
-		key := fmt.Sprintf("%s%d", prefix, i)
-		t := byName[key]
-		if t == nil {
-			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s` is missing; the program has %d, `%s0` to `%s%d`",
-				key, len(tensors), prefix, prefix, len(tensors)-1)
-		}
-		if out[i], err = fit(t, &tensors[i]); err != nil {
-			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s`: %v", key, err)
-		}
-	}
-	if len(found) > len(tensors) {
-		return nil, diag.Invalid(diag.BadInputs, pos, "file has %d arrays, the program takes %d", len(found), len(tensors))
-	}
-	return out, nil
-}
-
-// fit converts an array to the type of the program where only the number format differs.
-func fit(t *tensor.Tensor, want *autoshard.Tensor) (*tensor.Tensor, error) {
-	dt, shape, ok := want.Shape()
-	if !ok {
-		return nil, fmt.Errorf("%s is not a tensor", want.Type)
-	}
-	if !slices.Equal(t.Shape, shape) || !convertible(t.DType, dt) {
-		return nil, fmt.Errorf("type is %s, must be %s", dtype.Format(t.DType, t.Shape), want.Type)
-	}
-	if t.DType == dt {
-		return t, nil
-	}
-	if isRaw(t.DType, dt) {
-		taken, err := tensor.FromBytes(dt, t.Shape, t.Data)
-		return &taken, err
-	}
-	converted := tensor.Convert(*t, dt)
-	return &converted, nil
-}
-
-// isRaw says whether an array holds the bits of floats that NumPy has no format for.
-func isRaw(from, to dtype.Type) bool {
-	return from == dtype.UI8 && to.Kind() == dtype.Float && to.Bits() <= 8
-}
-
-func convertible(from, to dtype.Type) bool {
-	integer := func(t dtype.Type) bool { return t.Kind() == dtype.Signed || t.Kind() == dtype.Unsigned }
-	return from == to || isRaw(from, to) || from.Kind() == dtype.Float && to.Kind() == dtype.Float ||
-		integer(from) && integer(to) && to.Bits() < 8
+	return inputs.Read(name, data, prefix, tensors)
 }

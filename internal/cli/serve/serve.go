@@ -4,9 +4,11 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
 	"net"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,37 +20,95 @@ import (
 
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
+	var private bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web",
 		Long: `Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web on one port, without encryption, with health
 checking and reflection. SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the
-exit code
-is 0.`,
-		Example: `  autoshard serve --listen 127.0.0.1:8080`,
-		Args:    cmdline.Args(),
+exit code is 0.
+
+With --token-file requests need one of the tokens in the file, as the header "Authorization: Bearer TOKEN".
+--private serves the program that started it: the first line of standard input is the token, the first line of standard output the
+address, a free port of this machine, and the server ends when standard input does.`,
+		Example: `  autoshard serve --listen 127.0.0.1:8080
+  autoshard serve --listen unix:/run/autoshard.sock --token-file tokens`,
+		Args: cmdline.Args(),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, _ []string) error {
+			if private {
+				return runPrivate(ctx, s, &c.Serve)
+			}
 			return run(ctx, s, &c.Serve)
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "serve.listen", "serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time",
-		"serve.drain-time")
+	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.max-request", "serve.max-concurrent", "serve.max-waiting",
+		"serve.max-time", "serve.drain-time")
+	cmd.Flags().BoolVar(&private, "private", false, "serve the program that started this one, and end with it")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Serve) error {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", c.Listen)
-	if err != nil {
-		return diag.Invalid(diag.BadOption, diag.Position{File: "--listen"}, "cannot listen on %q: %v", c.Listen, err)
+	var tokens []string
+	if c.TokenFile != "" {
+		_, text, err := s.Read(ctx, c.TokenFile)
+		if err != nil {
+			return err
+		}
+		if tokens = strings.Fields(string(text)); len(tokens) == 0 {
+			return diag.Invalid(diag.BadOption, diag.Position{File: c.TokenFile}, "the file has no token")
+		}
 	}
+	network, address := "tcp", c.Listen
+	if path, ok := strings.CutPrefix(c.Listen, "unix:"); ok {
+		network, address = "unix", path
+	}
+	l, err := listen(ctx, network, address)
+	if err != nil {
+		return err
+	}
+	return server(s, c, tokens).Serve(ctx, l)
+}
+
+// runPrivate serves the process at the other end of standard input.
+func runPrivate(ctx context.Context, s *cmdline.Streams, c *config.Serve) error {
+	in := bufio.NewScanner(s.In)
+	if !in.Scan() || strings.TrimSpace(in.Text()) == "" {
+		return diag.Invalid(diag.BadOption, diag.Position{File: "--private"}, "the first line of standard input must be a token")
+	}
+	l, err := listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if err := s.Write("", []byte("http://"+l.Addr().String()+"\n")); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	token := strings.TrimSpace(in.Text())
+	go func() {
+		for in.Scan() { // until it ends
+		}
+		cancel()
+	}()
+	return server(s, c, []string{token}).Serve(ctx, l)
+}
+
+func listen(ctx context.Context, network, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, network, address)
+	if err != nil {
+		return nil, diag.Invalid(diag.BadOption, diag.Position{File: "--listen"}, "cannot listen on %q: %v", address, err)
+	}
+	return l, nil
+}
+
+func server(s *cmdline.Streams, c *config.Serve, tokens []string) *api.Server {
 	waiting := c.MaxWaiting
 	if waiting == 0 {
 		waiting = -1 // 0 stands for the default there
 	}
-	server := api.New(api.Options{
+	return api.New(api.Options{
 		MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime, DrainTime: c.DrainTime,
-		Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
+		Tokens: tokens, Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
 	})
-	return server.Serve(ctx, l)
 }

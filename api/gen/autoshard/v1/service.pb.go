@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: autoshard/v1/service.proto
 
-// The service: planning and propagation of one model per request.
+// The service: what the command line does, one model or plan per request.
 
 package autoshardv1
 
@@ -77,7 +77,11 @@ type PlanRequest struct {
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
 	// hardware if empty.
-	Platform      string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
+	Platform string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
+	// Sharding rules of custom operations, such as my_attention: (b s h, b t h) -> (b s h) reduction={t}.
+	Rules []string `protobuf:"bytes,23,rep,name=rules,proto3" json:"rules,omitempty"`
+	// Part of the hardware's network that the mesh runs on; chosen if empty.
+	Topology      string `protobuf:"bytes,24,opt,name=topology,proto3" json:"topology,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -279,6 +283,20 @@ func (x *PlanRequest) GetPlatform() string {
 	return ""
 }
 
+func (x *PlanRequest) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetTopology() string {
+	if x != nil {
+		return x.Topology
+	}
+	return ""
+}
+
 type isPlanRequest_Source interface {
 	isPlanRequest_Source()
 }
@@ -381,7 +399,9 @@ type PropagateRequest struct {
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
 	// hardware if empty.
-	Platform      string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
+	Platform string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
+	// Sharding rules of custom operations, such as my_attention: (b s h, b t h) -> (b s h) reduction={t}.
+	Rules         []string `protobuf:"bytes,23,rep,name=rules,proto3" json:"rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -490,6 +510,13 @@ func (x *PropagateRequest) GetPlatform() string {
 		return x.Platform
 	}
 	return ""
+}
+
+func (x *PropagateRequest) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
 }
 
 type isPropagateRequest_Source interface {
@@ -835,106 +862,6 @@ func (x *DiffPlansResponse) GetDifference() *Difference {
 	return nil
 }
 
-// Difference says in what two plans differ. Times are in seconds, sizes in bytes.
-type Difference struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always "autoshard.plandiff/v1".
-	Schema string `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
-	// Shardings, programs and predictions are equal.
-	Same bool `protobuf:"varint,2,opt,name=same,proto3" json:"same,omitempty"`
-	// What the plans were made for, where it differs.
-	Asked []*Difference_Change `protobuf:"bytes,3,rep,name=asked,proto3" json:"asked,omitempty"`
-	// Predictions of both, in a fixed order.
-	Figures []*Difference_Figure `protobuf:"bytes,4,rep,name=figures,proto3" json:"figures,omitempty"`
-	// What collectives send by kind and axes, the largest change first.
-	Traffic []*Difference_TrafficPair `protobuf:"bytes,5,rep,name=traffic,proto3" json:"traffic,omitempty"`
-	// Inputs and outputs that are cut otherwise, or are in one plan alone.
-	Values []*Difference_ValuePair `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
-	// The sharded programs differ.
-	Program       bool `protobuf:"varint,7,opt,name=program,proto3" json:"program,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference) Reset() {
-	*x = Difference{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference) ProtoMessage() {}
-
-func (x *Difference) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference.ProtoReflect.Descriptor instead.
-func (*Difference) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8}
-}
-
-func (x *Difference) GetSchema() string {
-	if x != nil {
-		return x.Schema
-	}
-	return ""
-}
-
-func (x *Difference) GetSame() bool {
-	if x != nil {
-		return x.Same
-	}
-	return false
-}
-
-func (x *Difference) GetAsked() []*Difference_Change {
-	if x != nil {
-		return x.Asked
-	}
-	return nil
-}
-
-func (x *Difference) GetFigures() []*Difference_Figure {
-	if x != nil {
-		return x.Figures
-	}
-	return nil
-}
-
-func (x *Difference) GetTraffic() []*Difference_TrafficPair {
-	if x != nil {
-		return x.Traffic
-	}
-	return nil
-}
-
-func (x *Difference) GetValues() []*Difference_ValuePair {
-	if x != nil {
-		return x.Values
-	}
-	return nil
-}
-
-func (x *Difference) GetProgram() bool {
-	if x != nil {
-		return x.Program
-	}
-	return false
-}
-
 // CheckPlanRequest holds a plan to work out again.
 type CheckPlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -947,7 +874,7 @@ type CheckPlanRequest struct {
 
 func (x *CheckPlanRequest) Reset() {
 	*x = CheckPlanRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +886,7 @@ func (x *CheckPlanRequest) String() string {
 func (*CheckPlanRequest) ProtoMessage() {}
 
 func (x *CheckPlanRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +899,7 @@ func (x *CheckPlanRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckPlanRequest.ProtoReflect.Descriptor instead.
 func (*CheckPlanRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{9}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CheckPlanRequest) GetPlan() *Plan {
@@ -999,7 +926,7 @@ type CheckPlanResponse struct {
 
 func (x *CheckPlanResponse) Reset() {
 	*x = CheckPlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1011,7 +938,7 @@ func (x *CheckPlanResponse) String() string {
 func (*CheckPlanResponse) ProtoMessage() {}
 
 func (x *CheckPlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1024,7 +951,7 @@ func (x *CheckPlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckPlanResponse.ProtoReflect.Descriptor instead.
 func (*CheckPlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{10}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CheckPlanResponse) GetAudit() *PlanAudit {
@@ -1034,34 +961,77 @@ func (x *CheckPlanResponse) GetAudit() *PlanAudit {
 	return nil
 }
 
-// PlanAudit is what was found by working out again what a plan says.
-type PlanAudit struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always "autoshard.planaudit/v1".
-	Schema string `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
-	// Name of the model.
-	Plan string `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
-	// No item has faults.
-	Passed        bool               `protobuf:"varint,3,opt,name=passed,proto3" json:"passed,omitempty"`
-	Items         []*PlanAudit_Point `protobuf:"bytes,4,rep,name=items,proto3" json:"items,omitempty"`
+// StreamPlanRequest says what to plan for.
+type StreamPlanRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Plan          *PlanRequest           `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PlanAudit) Reset() {
-	*x = PlanAudit{}
+func (x *StreamPlanRequest) Reset() {
+	*x = StreamPlanRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamPlanRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamPlanRequest) ProtoMessage() {}
+
+func (x *StreamPlanRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamPlanRequest.ProtoReflect.Descriptor instead.
+func (*StreamPlanRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *StreamPlanRequest) GetPlan() *PlanRequest {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+// StreamPlanResponse is a report of work, or what it came to: the last message of the stream.
+type StreamPlanResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Event:
+	//
+	//	*StreamPlanResponse_Progress
+	//	*StreamPlanResponse_Result
+	Event         isStreamPlanResponse_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamPlanResponse) Reset() {
+	*x = StreamPlanResponse{}
 	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PlanAudit) String() string {
+func (x *StreamPlanResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PlanAudit) ProtoMessage() {}
+func (*StreamPlanResponse) ProtoMessage() {}
 
-func (x *PlanAudit) ProtoReflect() protoreflect.Message {
+func (x *StreamPlanResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1073,35 +1043,1290 @@ func (x *PlanAudit) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PlanAudit.ProtoReflect.Descriptor instead.
-func (*PlanAudit) Descriptor() ([]byte, []int) {
+// Deprecated: Use StreamPlanResponse.ProtoReflect.Descriptor instead.
+func (*StreamPlanResponse) Descriptor() ([]byte, []int) {
 	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *PlanAudit) GetSchema() string {
+func (x *StreamPlanResponse) GetEvent() isStreamPlanResponse_Event {
 	if x != nil {
-		return x.Schema
+		return x.Event
+	}
+	return nil
+}
+
+func (x *StreamPlanResponse) GetProgress() *Progress {
+	if x != nil {
+		if x, ok := x.Event.(*StreamPlanResponse_Progress); ok {
+			return x.Progress
+		}
+	}
+	return nil
+}
+
+func (x *StreamPlanResponse) GetResult() *PlanResponse {
+	if x != nil {
+		if x, ok := x.Event.(*StreamPlanResponse_Result); ok {
+			return x.Result
+		}
+	}
+	return nil
+}
+
+type isStreamPlanResponse_Event interface {
+	isStreamPlanResponse_Event()
+}
+
+type StreamPlanResponse_Progress struct {
+	Progress *Progress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
+}
+
+type StreamPlanResponse_Result struct {
+	Result *PlanResponse `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+}
+
+func (*StreamPlanResponse_Progress) isStreamPlanResponse_Event() {}
+
+func (*StreamPlanResponse_Result) isStreamPlanResponse_Event() {}
+
+// Progress is a report of long work.
+type Progress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// read, propagate, baselines, rules, space, search, lower, bound, write or verify.
+	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
+	// Predicted step time of the best plan so far; 0: none yet.
+	Seconds float64 `protobuf:"fixed64,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// That no plan is below; 0: none yet.
+	Bound float64 `protobuf:"fixed64,3,opt,name=bound,proto3" json:"bound,omitempty"`
+	// Of all ops, in the problem that is searched; 0 before there is one.
+	Strategies int64 `protobuf:"varint,4,opt,name=strategies,proto3" json:"strategies,omitempty"`
+	// Since work began.
+	ElapsedSeconds float64 `protobuf:"fixed64,5,opt,name=elapsed_seconds,json=elapsedSeconds,proto3" json:"elapsed_seconds,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Progress) Reset() {
+	*x = Progress{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Progress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Progress) ProtoMessage() {}
+
+func (x *Progress) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Progress.ProtoReflect.Descriptor instead.
+func (*Progress) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Progress) GetStage() string {
+	if x != nil {
+		return x.Stage
 	}
 	return ""
 }
 
-func (x *PlanAudit) GetPlan() string {
+func (x *Progress) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *Progress) GetBound() float64 {
+	if x != nil {
+		return x.Bound
+	}
+	return 0
+}
+
+func (x *Progress) GetStrategies() int64 {
+	if x != nil {
+		return x.Strategies
+	}
+	return 0
+}
+
+func (x *Progress) GetElapsedSeconds() float64 {
+	if x != nil {
+		return x.ElapsedSeconds
+	}
+	return 0
+}
+
+// WeighPlanRequest asks about decisions of a plan.
+type WeighPlanRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// That the plan is made for.
+	Plan *PlanRequest `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// An input or output; if empty, the decisions that matter most are weighed.
+	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// An axis: only ways that cut the value along it count; all if empty.
+	Axis string `protobuf:"bytes,3,opt,name=axis,proto3" json:"axis,omitempty"`
+	// How many decisions to return where no value is given; 0: 3.
+	Most          int32 `protobuf:"varint,4,opt,name=most,proto3" json:"most,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WeighPlanRequest) Reset() {
+	*x = WeighPlanRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WeighPlanRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WeighPlanRequest) ProtoMessage() {}
+
+func (x *WeighPlanRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WeighPlanRequest.ProtoReflect.Descriptor instead.
+func (*WeighPlanRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WeighPlanRequest) GetPlan() *PlanRequest {
 	if x != nil {
 		return x.Plan
 	}
+	return nil
+}
+
+func (x *WeighPlanRequest) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
 	return ""
 }
 
-func (x *PlanAudit) GetPassed() bool {
+func (x *WeighPlanRequest) GetAxis() string {
 	if x != nil {
-		return x.Passed
+		return x.Axis
 	}
-	return false
+	return ""
 }
 
-func (x *PlanAudit) GetItems() []*PlanAudit_Point {
+func (x *WeighPlanRequest) GetMost() int32 {
 	if x != nil {
-		return x.Items
+		return x.Most
+	}
+	return 0
+}
+
+// WeighPlanResponse holds the answer about the value, or the decisions.
+type WeighPlanResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Weighing      *Weighing              `protobuf:"bytes,1,opt,name=weighing,proto3" json:"weighing,omitempty"`
+	Decisions     []*Decision            `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WeighPlanResponse) Reset() {
+	*x = WeighPlanResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WeighPlanResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WeighPlanResponse) ProtoMessage() {}
+
+func (x *WeighPlanResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WeighPlanResponse.ProtoReflect.Descriptor instead.
+func (*WeighPlanResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *WeighPlanResponse) GetWeighing() *Weighing {
+	if x != nil {
+		return x.Weighing
+	}
+	return nil
+}
+
+func (x *WeighPlanResponse) GetDecisions() []*Decision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+// Source is a program and what is to be made of it.
+type Source struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The program. Required.
+	//
+	// Types that are valid to be assigned to Source:
+	//
+	//	*Source_Text
+	//	*Source_Model
+	//	*Source_Artifact
+	Source isSource_Source `protobuf_oneof:"source"`
+	// Names the source in errors; "model" if empty.
+	FileName string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
+	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
+	// hardware if empty.
+	Platform string `protobuf:"bytes,22,opt,name=platform,proto3" json:"platform,omitempty"`
+	// Sharding rules of custom operations, such as my_attention: (b s h, b t h) -> (b s h) reduction={t}.
+	Rules         []string `protobuf:"bytes,23,rep,name=rules,proto3" json:"rules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Source) Reset() {
+	*x = Source{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Source) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Source) ProtoMessage() {}
+
+func (x *Source) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Source.ProtoReflect.Descriptor instead.
+func (*Source) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Source) GetSource() isSource_Source {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
+func (x *Source) GetText() string {
+	if x != nil {
+		if x, ok := x.Source.(*Source_Text); ok {
+			return x.Text
+		}
+	}
+	return ""
+}
+
+func (x *Source) GetModel() *Model {
+	if x != nil {
+		if x, ok := x.Source.(*Source_Model); ok {
+			return x.Model
+		}
+	}
+	return nil
+}
+
+func (x *Source) GetArtifact() []byte {
+	if x != nil {
+		if x, ok := x.Source.(*Source_Artifact); ok {
+			return x.Artifact
+		}
+	}
+	return nil
+}
+
+func (x *Source) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *Source) GetSizes() []string {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+func (x *Source) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
+}
+
+func (x *Source) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+type isSource_Source interface {
+	isSource_Source()
+}
+
+type Source_Text struct {
+	// StableHLO text or model.json.
+	Text string `protobuf:"bytes,1,opt,name=text,proto3,oneof"`
+}
+
+type Source_Model struct {
+	Model *Model `protobuf:"bytes,2,opt,name=model,proto3,oneof"`
+}
+
+type Source_Artifact struct {
+	// MLIR bytecode, a portable artifact, or what jax.export serialized.
+	Artifact []byte `protobuf:"bytes,20,opt,name=artifact,proto3,oneof"`
+}
+
+func (*Source_Text) isSource_Source() {}
+
+func (*Source_Model) isSource_Source() {}
+
+func (*Source_Artifact) isSource_Source() {}
+
+// ExplainRequest asks about a value.
+type ExplainRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Source *Source                `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// Axes from major to minor; if empty, the mesh that the model declares.
+	Mesh []*MeshAxis `protobuf:"bytes,2,rep,name=mesh,proto3" json:"mesh,omitempty"`
+	// Name, place or scope of a value, with a dimension or without, such as params['w'][0].
+	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	// An axis of which to say why it is not there; may be empty.
+	WhyNot        string `protobuf:"bytes,4,opt,name=why_not,json=whyNot,proto3" json:"why_not,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainRequest) Reset() {
+	*x = ExplainRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainRequest) ProtoMessage() {}
+
+func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
+func (*ExplainRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ExplainRequest) GetSource() *Source {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
+func (x *ExplainRequest) GetMesh() []*MeshAxis {
+	if x != nil {
+		return x.Mesh
+	}
+	return nil
+}
+
+func (x *ExplainRequest) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *ExplainRequest) GetWhyNot() string {
+	if x != nil {
+		return x.WhyNot
+	}
+	return ""
+}
+
+// ExplainResponse holds the explanation.
+type ExplainResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Explanation   *Explanation           `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainResponse) Reset() {
+	*x = ExplainResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainResponse) ProtoMessage() {}
+
+func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
+func (*ExplainResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExplainResponse) GetExplanation() *Explanation {
+	if x != nil {
+		return x.Explanation
+	}
+	return nil
+}
+
+// CheckRequest holds a model to check.
+type CheckRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Source *Source                `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// That the model will be used with; may be empty.
+	Mesh []*MeshAxis `protobuf:"bytes,2,rep,name=mesh,proto3" json:"mesh,omitempty"`
+	// Names of rules that are not applied.
+	Disabled      []string `protobuf:"bytes,3,rep,name=disabled,proto3" json:"disabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckRequest) Reset() {
+	*x = CheckRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckRequest) ProtoMessage() {}
+
+func (x *CheckRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
+func (*CheckRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CheckRequest) GetSource() *Source {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
+func (x *CheckRequest) GetMesh() []*MeshAxis {
+	if x != nil {
+		return x.Mesh
+	}
+	return nil
+}
+
+func (x *CheckRequest) GetDisabled() []string {
+	if x != nil {
+		return x.Disabled
+	}
+	return nil
+}
+
+// CheckResponse holds warnings in the order of the text.
+type CheckResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Warnings      []*Diagnostic          `protobuf:"bytes,1,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckResponse) Reset() {
+	*x = CheckResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckResponse) ProtoMessage() {}
+
+func (x *CheckResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
+func (*CheckResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *CheckResponse) GetWarnings() []*Diagnostic {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// ConvertRequest asks for a model in another form.
+type ConvertRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Source *Source                `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// json, mlir, bytecode, vhlo or jax-export.
+	Form string `protobuf:"bytes,2,opt,name=form,proto3" json:"form,omitempty"`
+	// Version of StableHLO that is to read portable artifacts, such as 1.0.0; if empty, that of JAX's exports.
+	Target        string `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConvertRequest) Reset() {
+	*x = ConvertRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConvertRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConvertRequest) ProtoMessage() {}
+
+func (x *ConvertRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConvertRequest.ProtoReflect.Descriptor instead.
+func (*ConvertRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ConvertRequest) GetSource() *Source {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
+func (x *ConvertRequest) GetForm() string {
+	if x != nil {
+		return x.Form
+	}
+	return ""
+}
+
+func (x *ConvertRequest) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+// ConvertResponse holds the model.
+type ConvertResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Content       []byte                 `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConvertResponse) Reset() {
+	*x = ConvertResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConvertResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConvertResponse) ProtoMessage() {}
+
+func (x *ConvertResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConvertResponse.ProtoReflect.Descriptor instead.
+func (*ConvertResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ConvertResponse) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+// EstimateRequest holds a plan to price op by op.
+type EstimateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Name of a built-in profile; if empty, that of the plan.
+	Hardware string `protobuf:"bytes,2,opt,name=hardware,proto3" json:"hardware,omitempty"`
+	// How many places before its own a collective may start in the simulated step; 0: 500.
+	Ahead         int32 `protobuf:"varint,3,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateRequest) Reset() {
+	*x = EstimateRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateRequest) ProtoMessage() {}
+
+func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
+func (*EstimateRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *EstimateRequest) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *EstimateRequest) GetHardware() string {
+	if x != nil {
+		return x.Hardware
+	}
+	return ""
+}
+
+func (x *EstimateRequest) GetAhead() int32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+// EstimateResponse holds the prices.
+type EstimateResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Breakdown     *Breakdown             `protobuf:"bytes,1,opt,name=breakdown,proto3" json:"breakdown,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateResponse) Reset() {
+	*x = EstimateResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateResponse) ProtoMessage() {}
+
+func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
+func (*EstimateResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *EstimateResponse) GetBreakdown() *Breakdown {
+	if x != nil {
+		return x.Breakdown
+	}
+	return nil
+}
+
+// MemoryRequest holds a plan.
+type MemoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Name of a built-in profile; if empty, that of the plan.
+	Hardware      string `protobuf:"bytes,2,opt,name=hardware,proto3" json:"hardware,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemoryRequest) Reset() {
+	*x = MemoryRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemoryRequest) ProtoMessage() {}
+
+func (x *MemoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemoryRequest.ProtoReflect.Descriptor instead.
+func (*MemoryRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *MemoryRequest) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *MemoryRequest) GetHardware() string {
+	if x != nil {
+		return x.Hardware
+	}
+	return ""
+}
+
+// MemoryResponse holds what a device holds.
+type MemoryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Memory        *MemoryUse             `protobuf:"bytes,1,opt,name=memory,proto3" json:"memory,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemoryResponse) Reset() {
+	*x = MemoryResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemoryResponse) ProtoMessage() {}
+
+func (x *MemoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemoryResponse.ProtoReflect.Descriptor instead.
+func (*MemoryResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *MemoryResponse) GetMemory() *MemoryUse {
+	if x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+// EmitRequest asks for a plan in another form.
+type EmitRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// jax, stablehlo, shardmap, sdy: the program for other systems; reshards, collectives, local: after a stage of lowering;
+	// json: plan.json; report: for people; memory-svg: the curve of a device's memory.
+	Form          string `protobuf:"bytes,2,opt,name=form,proto3" json:"form,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EmitRequest) Reset() {
+	*x = EmitRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EmitRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EmitRequest) ProtoMessage() {}
+
+func (x *EmitRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EmitRequest.ProtoReflect.Descriptor instead.
+func (*EmitRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *EmitRequest) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *EmitRequest) GetForm() string {
+	if x != nil {
+		return x.Form
+	}
+	return ""
+}
+
+// EmitResponse holds the text.
+type EmitResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EmitResponse) Reset() {
+	*x = EmitResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EmitResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EmitResponse) ProtoMessage() {}
+
+func (x *EmitResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EmitResponse.ProtoReflect.Descriptor instead.
+func (*EmitResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *EmitResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// VerifyRequest holds a plan, and arrays to run it with.
+type VerifyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// NumPy's .npz with arrays arg0, arg1, ...; random arrays if empty.
+	Inputs []byte `protobuf:"bytes,2,opt,name=inputs,proto3" json:"inputs,omitempty"`
+	// The same with out0, out1, ..., of another system; may be empty.
+	Expected []byte `protobuf:"bytes,3,opt,name=expected,proto3" json:"expected,omitempty"`
+	// What results of other systems may differ by; absent: 0.0001 of the largest magnitude.
+	Relative *float64 `protobuf:"fixed64,4,opt,name=relative,proto3,oneof" json:"relative,omitempty"`
+	Absolute float64  `protobuf:"fixed64,5,opt,name=absolute,proto3" json:"absolute,omitempty"`
+	// Of random arrays.
+	Seed          uint64 `protobuf:"varint,6,opt,name=seed,proto3" json:"seed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyRequest) Reset() {
+	*x = VerifyRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyRequest) ProtoMessage() {}
+
+func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyRequest.ProtoReflect.Descriptor instead.
+func (*VerifyRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *VerifyRequest) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *VerifyRequest) GetInputs() []byte {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *VerifyRequest) GetExpected() []byte {
+	if x != nil {
+		return x.Expected
+	}
+	return nil
+}
+
+func (x *VerifyRequest) GetRelative() float64 {
+	if x != nil && x.Relative != nil {
+		return *x.Relative
+	}
+	return 0
+}
+
+func (x *VerifyRequest) GetAbsolute() float64 {
+	if x != nil {
+		return x.Absolute
+	}
+	return 0
+}
+
+func (x *VerifyRequest) GetSeed() uint64 {
+	if x != nil {
+		return x.Seed
+	}
+	return 0
+}
+
+// VerifyResponse is a report of work, or what it came to: the last message of the stream.
+type VerifyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Event:
+	//
+	//	*VerifyResponse_Progress
+	//	*VerifyResponse_Result
+	Event         isVerifyResponse_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyResponse) Reset() {
+	*x = VerifyResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyResponse) ProtoMessage() {}
+
+func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyResponse.ProtoReflect.Descriptor instead.
+func (*VerifyResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *VerifyResponse) GetEvent() isVerifyResponse_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *VerifyResponse) GetProgress() *Progress {
+	if x != nil {
+		if x, ok := x.Event.(*VerifyResponse_Progress); ok {
+			return x.Progress
+		}
+	}
+	return nil
+}
+
+func (x *VerifyResponse) GetResult() *Verification {
+	if x != nil {
+		if x, ok := x.Event.(*VerifyResponse_Result); ok {
+			return x.Result
+		}
+	}
+	return nil
+}
+
+type isVerifyResponse_Event interface {
+	isVerifyResponse_Event()
+}
+
+type VerifyResponse_Progress struct {
+	Progress *Progress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
+}
+
+type VerifyResponse_Result struct {
+	Result *Verification `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+}
+
+func (*VerifyResponse_Progress) isVerifyResponse_Event() {}
+
+func (*VerifyResponse_Result) isVerifyResponse_Event() {}
+
+// ListHardwareRequest asks for all profiles.
+type ListHardwareRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListHardwareRequest) Reset() {
+	*x = ListHardwareRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListHardwareRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListHardwareRequest) ProtoMessage() {}
+
+func (x *ListHardwareRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListHardwareRequest.ProtoReflect.Descriptor instead.
+func (*ListHardwareRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{30}
+}
+
+// ListHardwareResponse holds them by name.
+type ListHardwareResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Profiles      []*HardwareProfile     `protobuf:"bytes,1,rep,name=profiles,proto3" json:"profiles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListHardwareResponse) Reset() {
+	*x = ListHardwareResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListHardwareResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListHardwareResponse) ProtoMessage() {}
+
+func (x *ListHardwareResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListHardwareResponse.ProtoReflect.Descriptor instead.
+func (*ListHardwareResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ListHardwareResponse) GetProfiles() []*HardwareProfile {
+	if x != nil {
+		return x.Profiles
 	}
 	return nil
 }
@@ -1117,7 +2342,7 @@ type Trace_Round struct {
 
 func (x *Trace_Round) Reset() {
 	*x = Trace_Round{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[12]
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +2354,7 @@ func (x *Trace_Round) String() string {
 func (*Trace_Round) ProtoMessage() {}
 
 func (x *Trace_Round) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[12]
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1170,7 +2395,7 @@ type Trace_Level struct {
 
 func (x *Trace_Level) Reset() {
 	*x = Trace_Level{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1182,7 +2407,7 @@ func (x *Trace_Level) String() string {
 func (*Trace_Level) ProtoMessage() {}
 
 func (x *Trace_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +2460,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +2472,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1333,7 +2558,7 @@ type Diagnostic_Position struct {
 
 func (x *Diagnostic_Position) Reset() {
 	*x = Diagnostic_Position{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1345,7 +2570,7 @@ func (x *Diagnostic_Position) String() string {
 func (*Diagnostic_Position) ProtoMessage() {}
 
 func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +2625,7 @@ type Diagnostic_Note struct {
 
 func (x *Diagnostic_Note) Reset() {
 	*x = Diagnostic_Note{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1412,7 +2637,7 @@ func (x *Diagnostic_Note) String() string {
 func (*Diagnostic_Note) ProtoMessage() {}
 
 func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,401 +2667,11 @@ func (x *Diagnostic_Note) GetMessage() string {
 	return ""
 }
 
-// Change is an option of two plans.
-type Difference_Change struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Before        string                 `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
-	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference_Change) Reset() {
-	*x = Difference_Change{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[17]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference_Change) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference_Change) ProtoMessage() {}
-
-func (x *Difference_Change) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[17]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference_Change.ProtoReflect.Descriptor instead.
-func (*Difference_Change) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 0}
-}
-
-func (x *Difference_Change) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Difference_Change) GetBefore() string {
-	if x != nil {
-		return x.Before
-	}
-	return ""
-}
-
-func (x *Difference_Change) GetAfter() string {
-	if x != nil {
-		return x.After
-	}
-	return ""
-}
-
-// Figure is a prediction of two plans.
-type Difference_Figure struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// seconds, computeSeconds, collectiveSeconds, peakBytes, sentBytes or boundSeconds.
-	Name          string  `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Before        float64 `protobuf:"fixed64,2,opt,name=before,proto3" json:"before,omitempty"`
-	After         float64 `protobuf:"fixed64,3,opt,name=after,proto3" json:"after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference_Figure) Reset() {
-	*x = Difference_Figure{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[18]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference_Figure) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference_Figure) ProtoMessage() {}
-
-func (x *Difference_Figure) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[18]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference_Figure.ProtoReflect.Descriptor instead.
-func (*Difference_Figure) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 1}
-}
-
-func (x *Difference_Figure) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Difference_Figure) GetBefore() float64 {
-	if x != nil {
-		return x.Before
-	}
-	return 0
-}
-
-func (x *Difference_Figure) GetAfter() float64 {
-	if x != nil {
-		return x.After
-	}
-	return 0
-}
-
-// Traffic is what collectives of one kind over the same axes send in a step.
-type Difference_Traffic struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// In the program.
-	Places int32 `protobuf:"varint,1,opt,name=places,proto3" json:"places,omitempty"`
-	// Of all devices together.
-	Bytes         int64   `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	Seconds       float64 `protobuf:"fixed64,3,opt,name=seconds,proto3" json:"seconds,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference_Traffic) Reset() {
-	*x = Difference_Traffic{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[19]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference_Traffic) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference_Traffic) ProtoMessage() {}
-
-func (x *Difference_Traffic) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[19]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference_Traffic.ProtoReflect.Descriptor instead.
-func (*Difference_Traffic) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 2}
-}
-
-func (x *Difference_Traffic) GetPlaces() int32 {
-	if x != nil {
-		return x.Places
-	}
-	return 0
-}
-
-func (x *Difference_Traffic) GetBytes() int64 {
-	if x != nil {
-		return x.Bytes
-	}
-	return 0
-}
-
-func (x *Difference_Traffic) GetSeconds() float64 {
-	if x != nil {
-		return x.Seconds
-	}
-	return 0
-}
-
-// TrafficPair is the traffic of two plans.
-type Difference_TrafficPair struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	Kind  string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Separated by commas.
-	Axes          string              `protobuf:"bytes,2,opt,name=axes,proto3" json:"axes,omitempty"`
-	Before        *Difference_Traffic `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
-	After         *Difference_Traffic `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference_TrafficPair) Reset() {
-	*x = Difference_TrafficPair{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[20]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference_TrafficPair) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference_TrafficPair) ProtoMessage() {}
-
-func (x *Difference_TrafficPair) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[20]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference_TrafficPair.ProtoReflect.Descriptor instead.
-func (*Difference_TrafficPair) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 3}
-}
-
-func (x *Difference_TrafficPair) GetKind() string {
-	if x != nil {
-		return x.Kind
-	}
-	return ""
-}
-
-func (x *Difference_TrafficPair) GetAxes() string {
-	if x != nil {
-		return x.Axes
-	}
-	return ""
-}
-
-func (x *Difference_TrafficPair) GetBefore() *Difference_Traffic {
-	if x != nil {
-		return x.Before
-	}
-	return nil
-}
-
-func (x *Difference_TrafficPair) GetAfter() *Difference_Traffic {
-	if x != nil {
-		return x.After
-	}
-	return nil
-}
-
-// ValuePair is an input or output of two plans.
-type Difference_ValuePair struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Name   string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Output bool                   `protobuf:"varint,2,opt,name=output,proto3" json:"output,omitempty"`
-	// Missing where the plan has none of the name.
-	Before        *Tensor `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`
-	After         *Tensor `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Difference_ValuePair) Reset() {
-	*x = Difference_ValuePair{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[21]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Difference_ValuePair) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Difference_ValuePair) ProtoMessage() {}
-
-func (x *Difference_ValuePair) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[21]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Difference_ValuePair.ProtoReflect.Descriptor instead.
-func (*Difference_ValuePair) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8, 4}
-}
-
-func (x *Difference_ValuePair) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Difference_ValuePair) GetOutput() bool {
-	if x != nil {
-		return x.Output
-	}
-	return false
-}
-
-func (x *Difference_ValuePair) GetBefore() *Tensor {
-	if x != nil {
-		return x.Before
-	}
-	return nil
-}
-
-func (x *Difference_ValuePair) GetAfter() *Tensor {
-	if x != nil {
-		return x.After
-	}
-	return nil
-}
-
-// Point is one thing that was worked out again.
-type PlanAudit_Point struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// hashes, model, program, prices or certificate.
-	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What was compared, or why nothing could be.
-	Note string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
-	// What is otherwise than the plan says.
-	Faults        []string `protobuf:"bytes,3,rep,name=faults,proto3" json:"faults,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PlanAudit_Point) Reset() {
-	*x = PlanAudit_Point{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[22]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PlanAudit_Point) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PlanAudit_Point) ProtoMessage() {}
-
-func (x *PlanAudit_Point) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[22]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PlanAudit_Point.ProtoReflect.Descriptor instead.
-func (*PlanAudit_Point) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11, 0}
-}
-
-func (x *PlanAudit_Point) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *PlanAudit_Point) GetNote() string {
-	if x != nil {
-		return x.Note
-	}
-	return ""
-}
-
-func (x *PlanAudit_Point) GetFaults() []string {
-	if x != nil {
-		return x.Faults
-	}
-	return nil
-}
-
 var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xf9\x05\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xab\x06\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1862,12 +2697,14 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\adevices\x18\x12 \x01(\x03R\adevices\x12\x19\n" +
 	"\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
-	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
+	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
+	"\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n" +
+	"\btopology\x18\x18 \x01(\tR\btopologyB\b\n" +
 	"\x06sourceB\b\n" +
 	"\x06_taste\"T\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
-	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xc7\x02\n" +
+	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xdd\x02\n" +
 	"\x10PropagateRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -1877,7 +2714,8 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
 	"\x05trace\x18\x06 \x01(\bR\x05trace\x12\x14\n" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
-	"\bplatform\x18\x16 \x01(\tR\bplatformB\b\n" +
+	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
+	"\x05rules\x18\x17 \x03(\tR\x05rulesB\b\n" +
 	"\x06sourceB\x0f\n" +
 	"\r_max_priority\"\xab\x02\n" +
 	"\x11PropagateResponse\x12\x14\n" +
@@ -1928,58 +2766,110 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x11DiffPlansResponse\x128\n" +
 	"\n" +
 	"difference\x18\x01 \x01(\v2\x18.autoshard.v1.DifferenceR\n" +
-	"difference\"\xe9\x06\n" +
-	"\n" +
-	"Difference\x12\x16\n" +
-	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
-	"\x04same\x18\x02 \x01(\bR\x04same\x125\n" +
-	"\x05asked\x18\x03 \x03(\v2\x1f.autoshard.v1.Difference.ChangeR\x05asked\x129\n" +
-	"\afigures\x18\x04 \x03(\v2\x1f.autoshard.v1.Difference.FigureR\afigures\x12>\n" +
-	"\atraffic\x18\x05 \x03(\v2$.autoshard.v1.Difference.TrafficPairR\atraffic\x12:\n" +
-	"\x06values\x18\x06 \x03(\v2\".autoshard.v1.Difference.ValuePairR\x06values\x12\x18\n" +
-	"\aprogram\x18\a \x01(\bR\aprogram\x1aJ\n" +
-	"\x06Change\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\tR\x05after\x1aJ\n" +
-	"\x06Figure\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06before\x18\x02 \x01(\x01R\x06before\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\x01R\x05after\x1aQ\n" +
-	"\aTraffic\x12\x16\n" +
-	"\x06places\x18\x01 \x01(\x05R\x06places\x12\x14\n" +
-	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x18\n" +
-	"\aseconds\x18\x03 \x01(\x01R\aseconds\x1a\xa7\x01\n" +
-	"\vTrafficPair\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
-	"\x04axes\x18\x02 \x01(\tR\x04axes\x128\n" +
-	"\x06before\x18\x03 \x01(\v2 .autoshard.v1.Difference.TrafficR\x06before\x126\n" +
-	"\x05after\x18\x04 \x01(\v2 .autoshard.v1.Difference.TrafficR\x05after\x1a\x91\x01\n" +
-	"\tValuePair\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06output\x18\x02 \x01(\bR\x06output\x12,\n" +
-	"\x06before\x18\x03 \x01(\v2\x14.autoshard.v1.TensorR\x06before\x12*\n" +
-	"\x05after\x18\x04 \x01(\v2\x14.autoshard.v1.TensorR\x05after\"Y\n" +
+	"difference\"Y\n" +
 	"\x10CheckPlanRequest\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n" +
 	"\n" +
 	"model_hash\x18\x02 \x01(\tR\tmodelHash\"B\n" +
 	"\x11CheckPlanResponse\x12-\n" +
-	"\x05audit\x18\x01 \x01(\v2\x17.autoshard.v1.PlanAuditR\x05audit\"\xcd\x01\n" +
-	"\tPlanAudit\x12\x16\n" +
-	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
-	"\x04plan\x18\x02 \x01(\tR\x04plan\x12\x16\n" +
-	"\x06passed\x18\x03 \x01(\bR\x06passed\x123\n" +
-	"\x05items\x18\x04 \x03(\v2\x1d.autoshard.v1.PlanAudit.PointR\x05items\x1aG\n" +
-	"\x05Point\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
-	"\x04note\x18\x02 \x01(\tR\x04note\x12\x16\n" +
-	"\x06faults\x18\x03 \x03(\tR\x06faults2\xcf\x02\n" +
+	"\x05audit\x18\x01 \x01(\v2\x17.autoshard.v1.PlanAuditR\x05audit\"B\n" +
+	"\x11StreamPlanRequest\x12-\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\"\x89\x01\n" +
+	"\x12StreamPlanResponse\x124\n" +
+	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x124\n" +
+	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\a\n" +
+	"\x05event\"\x99\x01\n" +
+	"\bProgress\x12\x14\n" +
+	"\x05stage\x18\x01 \x01(\tR\x05stage\x12\x18\n" +
+	"\aseconds\x18\x02 \x01(\x01R\aseconds\x12\x14\n" +
+	"\x05bound\x18\x03 \x01(\x01R\x05bound\x12\x1e\n" +
+	"\n" +
+	"strategies\x18\x04 \x01(\x03R\n" +
+	"strategies\x12'\n" +
+	"\x0felapsed_seconds\x18\x05 \x01(\x01R\x0eelapsedSeconds\"\x7f\n" +
+	"\x10WeighPlanRequest\x12-\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
+	"\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n" +
+	"\x04most\x18\x04 \x01(\x05R\x04most\"}\n" +
+	"\x11WeighPlanResponse\x122\n" +
+	"\bweighing\x18\x01 \x01(\v2\x16.autoshard.v1.WeighingR\bweighing\x124\n" +
+	"\tdecisions\x18\x02 \x03(\v2\x16.autoshard.v1.DecisionR\tdecisions\"\xd8\x01\n" +
+	"\x06Source\x12\x14\n" +
+	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
+	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
+	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12\x14\n" +
+	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
+	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
+	"\x05rules\x18\x17 \x03(\tR\x05rulesB\b\n" +
+	"\x06source\"\x99\x01\n" +
+	"\x0eExplainRequest\x12,\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
+	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n" +
+	"\awhy_not\x18\x04 \x01(\tR\x06whyNot\"N\n" +
+	"\x0fExplainResponse\x12;\n" +
+	"\vexplanation\x18\x01 \x01(\v2\x19.autoshard.v1.ExplanationR\vexplanation\"\x84\x01\n" +
+	"\fCheckRequest\x12,\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
+	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n" +
+	"\bdisabled\x18\x03 \x03(\tR\bdisabled\"E\n" +
+	"\rCheckResponse\x124\n" +
+	"\bwarnings\x18\x01 \x03(\v2\x18.autoshard.v1.DiagnosticR\bwarnings\"j\n" +
+	"\x0eConvertRequest\x12,\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12\x12\n" +
+	"\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n" +
+	"\x06target\x18\x03 \x01(\tR\x06target\"+\n" +
+	"\x0fConvertResponse\x12\x18\n" +
+	"\acontent\x18\x01 \x01(\fR\acontent\"k\n" +
+	"\x0fEstimateRequest\x12&\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
+	"\bhardware\x18\x02 \x01(\tR\bhardware\x12\x14\n" +
+	"\x05ahead\x18\x03 \x01(\x05R\x05ahead\"I\n" +
+	"\x10EstimateResponse\x125\n" +
+	"\tbreakdown\x18\x01 \x01(\v2\x17.autoshard.v1.BreakdownR\tbreakdown\"S\n" +
+	"\rMemoryRequest\x12&\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
+	"\bhardware\x18\x02 \x01(\tR\bhardware\"A\n" +
+	"\x0eMemoryResponse\x12/\n" +
+	"\x06memory\x18\x01 \x01(\v2\x17.autoshard.v1.MemoryUseR\x06memory\"I\n" +
+	"\vEmitRequest\x12&\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n" +
+	"\x04form\x18\x02 \x01(\tR\x04form\"\"\n" +
+	"\fEmitResponse\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"\xc9\x01\n" +
+	"\rVerifyRequest\x12&\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n" +
+	"\x06inputs\x18\x02 \x01(\fR\x06inputs\x12\x1a\n" +
+	"\bexpected\x18\x03 \x01(\fR\bexpected\x12\x1f\n" +
+	"\brelative\x18\x04 \x01(\x01H\x00R\brelative\x88\x01\x01\x12\x1a\n" +
+	"\babsolute\x18\x05 \x01(\x01R\babsolute\x12\x12\n" +
+	"\x04seed\x18\x06 \x01(\x04R\x04seedB\v\n" +
+	"\t_relative\"\x85\x01\n" +
+	"\x0eVerifyResponse\x124\n" +
+	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x124\n" +
+	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.VerificationH\x00R\x06resultB\a\n" +
+	"\x05event\"\x15\n" +
+	"\x13ListHardwareRequest\"Q\n" +
+	"\x14ListHardwareResponse\x129\n" +
+	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles2\xe1\b\n" +
 	"\x10AutoshardService\x12B\n" +
-	"\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse\"\x03\x90\x02\x01\x12V\n" +
+	"\n" +
+	"StreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse\"\x03\x90\x02\x010\x01\x12Q\n" +
+	"\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse\"\x03\x90\x02\x01\x12Q\n" +
-	"\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse\"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
+	"\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse\"\x03\x90\x02\x01\x12K\n" +
+	"\aExplain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse\"\x03\x90\x02\x01\x12E\n" +
+	"\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse\"\x03\x90\x02\x01\x12K\n" +
+	"\aConvert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse\"\x03\x90\x02\x01\x12N\n" +
+	"\bEstimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse\"\x03\x90\x02\x01\x12H\n" +
+	"\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse\"\x03\x90\x02\x01\x12B\n" +
+	"\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse\"\x03\x90\x02\x01\x12J\n" +
+	"\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse\"\x03\x90\x02\x010\x01\x12Z\n" +
+	"\fListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a\".autoshard.v1.ListHardwareResponse\"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
 	file_autoshard_v1_service_proto_rawDescOnce sync.Once
@@ -1993,87 +2883,144 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_autoshard_v1_service_proto_goTypes = []any{
-	(*PlanRequest)(nil),            // 0: autoshard.v1.PlanRequest
-	(*PlanResponse)(nil),           // 1: autoshard.v1.PlanResponse
-	(*PropagateRequest)(nil),       // 2: autoshard.v1.PropagateRequest
-	(*PropagateResponse)(nil),      // 3: autoshard.v1.PropagateResponse
-	(*Trace)(nil),                  // 4: autoshard.v1.Trace
-	(*Diagnostic)(nil),             // 5: autoshard.v1.Diagnostic
-	(*DiffPlansRequest)(nil),       // 6: autoshard.v1.DiffPlansRequest
-	(*DiffPlansResponse)(nil),      // 7: autoshard.v1.DiffPlansResponse
-	(*Difference)(nil),             // 8: autoshard.v1.Difference
-	(*CheckPlanRequest)(nil),       // 9: autoshard.v1.CheckPlanRequest
-	(*CheckPlanResponse)(nil),      // 10: autoshard.v1.CheckPlanResponse
-	(*PlanAudit)(nil),              // 11: autoshard.v1.PlanAudit
-	(*Trace_Round)(nil),            // 12: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),            // 13: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),             // 14: autoshard.v1.Trace.Step
-	(*Diagnostic_Position)(nil),    // 15: autoshard.v1.Diagnostic.Position
-	(*Diagnostic_Note)(nil),        // 16: autoshard.v1.Diagnostic.Note
-	(*Difference_Change)(nil),      // 17: autoshard.v1.Difference.Change
-	(*Difference_Figure)(nil),      // 18: autoshard.v1.Difference.Figure
-	(*Difference_Traffic)(nil),     // 19: autoshard.v1.Difference.Traffic
-	(*Difference_TrafficPair)(nil), // 20: autoshard.v1.Difference.TrafficPair
-	(*Difference_ValuePair)(nil),   // 21: autoshard.v1.Difference.ValuePair
-	(*PlanAudit_Point)(nil),        // 22: autoshard.v1.PlanAudit.Point
-	(*Model)(nil),                  // 23: autoshard.v1.Model
-	(*MeshAxis)(nil),               // 24: autoshard.v1.MeshAxis
-	(*TripCount)(nil),              // 25: autoshard.v1.TripCount
-	(*Pin)(nil),                    // 26: autoshard.v1.Pin
-	(*Forbid)(nil),                 // 27: autoshard.v1.Forbid
-	(*Plan)(nil),                   // 28: autoshard.v1.Plan
-	(*Tensor)(nil),                 // 29: autoshard.v1.Tensor
-	(*Finding)(nil),                // 30: autoshard.v1.Finding
+	(*PlanRequest)(nil),          // 0: autoshard.v1.PlanRequest
+	(*PlanResponse)(nil),         // 1: autoshard.v1.PlanResponse
+	(*PropagateRequest)(nil),     // 2: autoshard.v1.PropagateRequest
+	(*PropagateResponse)(nil),    // 3: autoshard.v1.PropagateResponse
+	(*Trace)(nil),                // 4: autoshard.v1.Trace
+	(*Diagnostic)(nil),           // 5: autoshard.v1.Diagnostic
+	(*DiffPlansRequest)(nil),     // 6: autoshard.v1.DiffPlansRequest
+	(*DiffPlansResponse)(nil),    // 7: autoshard.v1.DiffPlansResponse
+	(*CheckPlanRequest)(nil),     // 8: autoshard.v1.CheckPlanRequest
+	(*CheckPlanResponse)(nil),    // 9: autoshard.v1.CheckPlanResponse
+	(*StreamPlanRequest)(nil),    // 10: autoshard.v1.StreamPlanRequest
+	(*StreamPlanResponse)(nil),   // 11: autoshard.v1.StreamPlanResponse
+	(*Progress)(nil),             // 12: autoshard.v1.Progress
+	(*WeighPlanRequest)(nil),     // 13: autoshard.v1.WeighPlanRequest
+	(*WeighPlanResponse)(nil),    // 14: autoshard.v1.WeighPlanResponse
+	(*Source)(nil),               // 15: autoshard.v1.Source
+	(*ExplainRequest)(nil),       // 16: autoshard.v1.ExplainRequest
+	(*ExplainResponse)(nil),      // 17: autoshard.v1.ExplainResponse
+	(*CheckRequest)(nil),         // 18: autoshard.v1.CheckRequest
+	(*CheckResponse)(nil),        // 19: autoshard.v1.CheckResponse
+	(*ConvertRequest)(nil),       // 20: autoshard.v1.ConvertRequest
+	(*ConvertResponse)(nil),      // 21: autoshard.v1.ConvertResponse
+	(*EstimateRequest)(nil),      // 22: autoshard.v1.EstimateRequest
+	(*EstimateResponse)(nil),     // 23: autoshard.v1.EstimateResponse
+	(*MemoryRequest)(nil),        // 24: autoshard.v1.MemoryRequest
+	(*MemoryResponse)(nil),       // 25: autoshard.v1.MemoryResponse
+	(*EmitRequest)(nil),          // 26: autoshard.v1.EmitRequest
+	(*EmitResponse)(nil),         // 27: autoshard.v1.EmitResponse
+	(*VerifyRequest)(nil),        // 28: autoshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),       // 29: autoshard.v1.VerifyResponse
+	(*ListHardwareRequest)(nil),  // 30: autoshard.v1.ListHardwareRequest
+	(*ListHardwareResponse)(nil), // 31: autoshard.v1.ListHardwareResponse
+	(*Trace_Round)(nil),          // 32: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),          // 33: autoshard.v1.Trace.Level
+	(*Trace_Step)(nil),           // 34: autoshard.v1.Trace.Step
+	(*Diagnostic_Position)(nil),  // 35: autoshard.v1.Diagnostic.Position
+	(*Diagnostic_Note)(nil),      // 36: autoshard.v1.Diagnostic.Note
+	(*Model)(nil),                // 37: autoshard.v1.Model
+	(*MeshAxis)(nil),             // 38: autoshard.v1.MeshAxis
+	(*TripCount)(nil),            // 39: autoshard.v1.TripCount
+	(*Pin)(nil),                  // 40: autoshard.v1.Pin
+	(*Forbid)(nil),               // 41: autoshard.v1.Forbid
+	(*Plan)(nil),                 // 42: autoshard.v1.Plan
+	(*Tensor)(nil),               // 43: autoshard.v1.Tensor
+	(*Finding)(nil),              // 44: autoshard.v1.Finding
+	(*Difference)(nil),           // 45: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 46: autoshard.v1.PlanAudit
+	(*Weighing)(nil),             // 47: autoshard.v1.Weighing
+	(*Decision)(nil),             // 48: autoshard.v1.Decision
+	(*Explanation)(nil),          // 49: autoshard.v1.Explanation
+	(*Breakdown)(nil),            // 50: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 51: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 52: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 53: autoshard.v1.HardwareProfile
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	23, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	24, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	25, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	26, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
-	27, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	28, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	23, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	24, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	24, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	29, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	29, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	37, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	38, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	39, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	40, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	41, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	42, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	37, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	38, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	38, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	43, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	43, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
 	4,  // 11: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	30, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	12, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	15, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	16, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	28, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	28, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	8,  // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	17, // 19: autoshard.v1.Difference.asked:type_name -> autoshard.v1.Difference.Change
-	18, // 20: autoshard.v1.Difference.figures:type_name -> autoshard.v1.Difference.Figure
-	20, // 21: autoshard.v1.Difference.traffic:type_name -> autoshard.v1.Difference.TrafficPair
-	21, // 22: autoshard.v1.Difference.values:type_name -> autoshard.v1.Difference.ValuePair
-	28, // 23: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	11, // 24: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
-	22, // 25: autoshard.v1.PlanAudit.items:type_name -> autoshard.v1.PlanAudit.Point
-	13, // 26: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	14, // 27: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	15, // 28: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	19, // 29: autoshard.v1.Difference.TrafficPair.before:type_name -> autoshard.v1.Difference.Traffic
-	19, // 30: autoshard.v1.Difference.TrafficPair.after:type_name -> autoshard.v1.Difference.Traffic
-	29, // 31: autoshard.v1.Difference.ValuePair.before:type_name -> autoshard.v1.Tensor
-	29, // 32: autoshard.v1.Difference.ValuePair.after:type_name -> autoshard.v1.Tensor
-	0,  // 33: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	6,  // 34: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	9,  // 35: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 36: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	1,  // 37: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	7,  // 38: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	10, // 39: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 40: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	37, // [37:41] is the sub-list for method output_type
-	33, // [33:37] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	44, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	32, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	35, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	36, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	42, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	42, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	45, // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	42, // 19: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	46, // 20: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	0,  // 21: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	12, // 22: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
+	1,  // 23: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
+	0,  // 24: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	47, // 25: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	48, // 26: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	37, // 27: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	15, // 28: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
+	38, // 29: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	49, // 30: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	15, // 31: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
+	38, // 32: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	5,  // 33: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
+	15, // 34: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
+	42, // 35: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	50, // 36: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	42, // 37: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	51, // 38: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	42, // 39: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	42, // 40: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	12, // 41: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
+	52, // 42: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.Verification
+	53, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	33, // 44: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	34, // 45: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	35, // 46: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	0,  // 47: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	10, // 48: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	13, // 49: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	6,  // 50: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	8,  // 51: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 52: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	16, // 53: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	18, // 54: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	20, // 55: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	22, // 56: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	24, // 57: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	26, // 58: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	28, // 59: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	30, // 60: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	1,  // 61: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	11, // 62: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	14, // 63: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	7,  // 64: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	9,  // 65: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 66: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	17, // 67: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	19, // 68: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	21, // 69: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	23, // 70: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	25, // 71: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	27, // 72: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	29, // 73: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	31, // 74: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	61, // [61:75] is the sub-list for method output_type
+	47, // [47:61] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -2081,6 +3028,7 @@ func file_autoshard_v1_service_proto_init() {
 	if File_autoshard_v1_service_proto != nil {
 		return
 	}
+	file_autoshard_v1_answers_proto_init()
 	file_autoshard_v1_model_proto_init()
 	file_autoshard_v1_plan_proto_init()
 	file_autoshard_v1_service_proto_msgTypes[0].OneofWrappers = []any{
@@ -2093,14 +3041,28 @@ func file_autoshard_v1_service_proto_init() {
 		(*PropagateRequest_Model)(nil),
 		(*PropagateRequest_Artifact)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_autoshard_v1_service_proto_msgTypes[11].OneofWrappers = []any{
+		(*StreamPlanResponse_Progress)(nil),
+		(*StreamPlanResponse_Result)(nil),
+	}
+	file_autoshard_v1_service_proto_msgTypes[15].OneofWrappers = []any{
+		(*Source_Text)(nil),
+		(*Source_Model)(nil),
+		(*Source_Artifact)(nil),
+	}
+	file_autoshard_v1_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_autoshard_v1_service_proto_msgTypes[29].OneofWrappers = []any{
+		(*VerifyResponse_Progress)(nil),
+		(*VerifyResponse_Result)(nil),
+	}
+	file_autoshard_v1_service_proto_msgTypes[35].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

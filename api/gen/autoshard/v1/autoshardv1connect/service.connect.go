@@ -2,7 +2,7 @@
 //
 // Source: autoshard/v1/service.proto
 
-// The service: planning and propagation of one model per request.
+// The service: what the command line does, one model or plan per request.
 package autoshardv1connect
 
 import (
@@ -36,6 +36,12 @@ const (
 const (
 	// AutoshardServicePlanProcedure is the fully-qualified name of the AutoshardService's Plan RPC.
 	AutoshardServicePlanProcedure = "/autoshard.v1.AutoshardService/Plan"
+	// AutoshardServiceStreamPlanProcedure is the fully-qualified name of the AutoshardService's
+	// StreamPlan RPC.
+	AutoshardServiceStreamPlanProcedure = "/autoshard.v1.AutoshardService/StreamPlan"
+	// AutoshardServiceWeighPlanProcedure is the fully-qualified name of the AutoshardService's
+	// WeighPlan RPC.
+	AutoshardServiceWeighPlanProcedure = "/autoshard.v1.AutoshardService/WeighPlan"
 	// AutoshardServiceDiffPlansProcedure is the fully-qualified name of the AutoshardService's
 	// DiffPlans RPC.
 	AutoshardServiceDiffPlansProcedure = "/autoshard.v1.AutoshardService/DiffPlans"
@@ -45,18 +51,58 @@ const (
 	// AutoshardServicePropagateProcedure is the fully-qualified name of the AutoshardService's
 	// Propagate RPC.
 	AutoshardServicePropagateProcedure = "/autoshard.v1.AutoshardService/Propagate"
+	// AutoshardServiceExplainProcedure is the fully-qualified name of the AutoshardService's Explain
+	// RPC.
+	AutoshardServiceExplainProcedure = "/autoshard.v1.AutoshardService/Explain"
+	// AutoshardServiceCheckProcedure is the fully-qualified name of the AutoshardService's Check RPC.
+	AutoshardServiceCheckProcedure = "/autoshard.v1.AutoshardService/Check"
+	// AutoshardServiceConvertProcedure is the fully-qualified name of the AutoshardService's Convert
+	// RPC.
+	AutoshardServiceConvertProcedure = "/autoshard.v1.AutoshardService/Convert"
+	// AutoshardServiceEstimateProcedure is the fully-qualified name of the AutoshardService's Estimate
+	// RPC.
+	AutoshardServiceEstimateProcedure = "/autoshard.v1.AutoshardService/Estimate"
+	// AutoshardServiceMemoryProcedure is the fully-qualified name of the AutoshardService's Memory RPC.
+	AutoshardServiceMemoryProcedure = "/autoshard.v1.AutoshardService/Memory"
+	// AutoshardServiceEmitProcedure is the fully-qualified name of the AutoshardService's Emit RPC.
+	AutoshardServiceEmitProcedure = "/autoshard.v1.AutoshardService/Emit"
+	// AutoshardServiceVerifyProcedure is the fully-qualified name of the AutoshardService's Verify RPC.
+	AutoshardServiceVerifyProcedure = "/autoshard.v1.AutoshardService/Verify"
+	// AutoshardServiceListHardwareProcedure is the fully-qualified name of the AutoshardService's
+	// ListHardware RPC.
+	AutoshardServiceListHardwareProcedure = "/autoshard.v1.AutoshardService/ListHardware"
 )
 
 // AutoshardServiceClient is a client for the autoshard.v1.AutoshardService service.
 type AutoshardServiceClient interface {
 	// Plan chooses shardings for a model by cost. A deadline ends the search, and the plan says status early.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
+	// StreamPlan does what Plan does, and says meanwhile how far it is.
+	StreamPlan(context.Context, *v1.StreamPlanRequest) (*connect.ServerStreamForClient[v1.StreamPlanResponse], error)
+	// WeighPlan says how else an input or output of a plan could be cut, or which decisions matter most. The plan is made first.
+	WeighPlan(context.Context, *v1.WeighPlanRequest) (*v1.WeighPlanResponse, error)
 	// DiffPlans says in what two plans differ.
 	DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error)
 	// CheckPlan works out again what a plan says. Faults are in the reply, and no errors.
 	CheckPlan(context.Context, *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error)
 	// Propagate gives every value the sharding that follows from the user's.
 	Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error)
+	// Explain says why a value is sharded as it is after propagation, from what the user wrote on.
+	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
+	// Check verifies a model and warns about what is legal but probably not meant. A model that is wrong is an error.
+	Check(context.Context, *v1.CheckRequest) (*v1.CheckResponse, error)
+	// Convert writes a model in another form.
+	Convert(context.Context, *v1.ConvertRequest) (*v1.ConvertResponse, error)
+	// Estimate says what a step of a plan waits for, op by op.
+	Estimate(context.Context, *v1.EstimateRequest) (*v1.EstimateResponse, error)
+	// Memory says what a device holds while a step of a plan runs.
+	Memory(context.Context, *v1.MemoryRequest) (*v1.MemoryResponse, error)
+	// Emit writes a plan, its report, or its program for other systems.
+	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
+	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
+	Verify(context.Context, *v1.VerifyRequest) (*connect.ServerStreamForClient[v1.VerifyResponse], error)
+	// ListHardware returns the built-in hardware profiles.
+	ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error)
 }
 
 // NewAutoshardServiceClient constructs a client for the autoshard.v1.AutoshardService service. By
@@ -74,6 +120,20 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+AutoshardServicePlanProcedure,
 			connect.WithSchema(autoshardServiceMethods.ByName("Plan")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		streamPlan: connect.NewClient[v1.StreamPlanRequest, v1.StreamPlanResponse](
+			httpClient,
+			baseURL+AutoshardServiceStreamPlanProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("StreamPlan")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		weighPlan: connect.NewClient[v1.WeighPlanRequest, v1.WeighPlanResponse](
+			httpClient,
+			baseURL+AutoshardServiceWeighPlanProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("WeighPlan")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -98,20 +158,100 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		explain: connect.NewClient[v1.ExplainRequest, v1.ExplainResponse](
+			httpClient,
+			baseURL+AutoshardServiceExplainProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Explain")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		check: connect.NewClient[v1.CheckRequest, v1.CheckResponse](
+			httpClient,
+			baseURL+AutoshardServiceCheckProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Check")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		convert: connect.NewClient[v1.ConvertRequest, v1.ConvertResponse](
+			httpClient,
+			baseURL+AutoshardServiceConvertProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Convert")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		estimate: connect.NewClient[v1.EstimateRequest, v1.EstimateResponse](
+			httpClient,
+			baseURL+AutoshardServiceEstimateProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Estimate")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		memory: connect.NewClient[v1.MemoryRequest, v1.MemoryResponse](
+			httpClient,
+			baseURL+AutoshardServiceMemoryProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Memory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		emit: connect.NewClient[v1.EmitRequest, v1.EmitResponse](
+			httpClient,
+			baseURL+AutoshardServiceEmitProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Emit")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		verify: connect.NewClient[v1.VerifyRequest, v1.VerifyResponse](
+			httpClient,
+			baseURL+AutoshardServiceVerifyProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Verify")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listHardware: connect.NewClient[v1.ListHardwareRequest, v1.ListHardwareResponse](
+			httpClient,
+			baseURL+AutoshardServiceListHardwareProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("ListHardware")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // autoshardServiceClient implements AutoshardServiceClient.
 type autoshardServiceClient struct {
-	plan      *connect.Client[v1.PlanRequest, v1.PlanResponse]
-	diffPlans *connect.Client[v1.DiffPlansRequest, v1.DiffPlansResponse]
-	checkPlan *connect.Client[v1.CheckPlanRequest, v1.CheckPlanResponse]
-	propagate *connect.Client[v1.PropagateRequest, v1.PropagateResponse]
+	plan         *connect.Client[v1.PlanRequest, v1.PlanResponse]
+	streamPlan   *connect.Client[v1.StreamPlanRequest, v1.StreamPlanResponse]
+	weighPlan    *connect.Client[v1.WeighPlanRequest, v1.WeighPlanResponse]
+	diffPlans    *connect.Client[v1.DiffPlansRequest, v1.DiffPlansResponse]
+	checkPlan    *connect.Client[v1.CheckPlanRequest, v1.CheckPlanResponse]
+	propagate    *connect.Client[v1.PropagateRequest, v1.PropagateResponse]
+	explain      *connect.Client[v1.ExplainRequest, v1.ExplainResponse]
+	check        *connect.Client[v1.CheckRequest, v1.CheckResponse]
+	convert      *connect.Client[v1.ConvertRequest, v1.ConvertResponse]
+	estimate     *connect.Client[v1.EstimateRequest, v1.EstimateResponse]
+	memory       *connect.Client[v1.MemoryRequest, v1.MemoryResponse]
+	emit         *connect.Client[v1.EmitRequest, v1.EmitResponse]
+	verify       *connect.Client[v1.VerifyRequest, v1.VerifyResponse]
+	listHardware *connect.Client[v1.ListHardwareRequest, v1.ListHardwareResponse]
 }
 
 // Plan calls autoshard.v1.AutoshardService.Plan.
 func (c *autoshardServiceClient) Plan(ctx context.Context, req *v1.PlanRequest) (*v1.PlanResponse, error) {
 	response, err := c.plan.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// StreamPlan calls autoshard.v1.AutoshardService.StreamPlan.
+func (c *autoshardServiceClient) StreamPlan(ctx context.Context, req *v1.StreamPlanRequest) (*connect.ServerStreamForClient[v1.StreamPlanResponse], error) {
+	return c.streamPlan.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// WeighPlan calls autoshard.v1.AutoshardService.WeighPlan.
+func (c *autoshardServiceClient) WeighPlan(ctx context.Context, req *v1.WeighPlanRequest) (*v1.WeighPlanResponse, error) {
+	response, err := c.weighPlan.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -145,16 +285,104 @@ func (c *autoshardServiceClient) Propagate(ctx context.Context, req *v1.Propagat
 	return nil, err
 }
 
+// Explain calls autoshard.v1.AutoshardService.Explain.
+func (c *autoshardServiceClient) Explain(ctx context.Context, req *v1.ExplainRequest) (*v1.ExplainResponse, error) {
+	response, err := c.explain.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Check calls autoshard.v1.AutoshardService.Check.
+func (c *autoshardServiceClient) Check(ctx context.Context, req *v1.CheckRequest) (*v1.CheckResponse, error) {
+	response, err := c.check.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Convert calls autoshard.v1.AutoshardService.Convert.
+func (c *autoshardServiceClient) Convert(ctx context.Context, req *v1.ConvertRequest) (*v1.ConvertResponse, error) {
+	response, err := c.convert.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Estimate calls autoshard.v1.AutoshardService.Estimate.
+func (c *autoshardServiceClient) Estimate(ctx context.Context, req *v1.EstimateRequest) (*v1.EstimateResponse, error) {
+	response, err := c.estimate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Memory calls autoshard.v1.AutoshardService.Memory.
+func (c *autoshardServiceClient) Memory(ctx context.Context, req *v1.MemoryRequest) (*v1.MemoryResponse, error) {
+	response, err := c.memory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Emit calls autoshard.v1.AutoshardService.Emit.
+func (c *autoshardServiceClient) Emit(ctx context.Context, req *v1.EmitRequest) (*v1.EmitResponse, error) {
+	response, err := c.emit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Verify calls autoshard.v1.AutoshardService.Verify.
+func (c *autoshardServiceClient) Verify(ctx context.Context, req *v1.VerifyRequest) (*connect.ServerStreamForClient[v1.VerifyResponse], error) {
+	return c.verify.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// ListHardware calls autoshard.v1.AutoshardService.ListHardware.
+func (c *autoshardServiceClient) ListHardware(ctx context.Context, req *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error) {
+	response, err := c.listHardware.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AutoshardServiceHandler is an implementation of the autoshard.v1.AutoshardService service.
 type AutoshardServiceHandler interface {
 	// Plan chooses shardings for a model by cost. A deadline ends the search, and the plan says status early.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
+	// StreamPlan does what Plan does, and says meanwhile how far it is.
+	StreamPlan(context.Context, *v1.StreamPlanRequest, *connect.ServerStream[v1.StreamPlanResponse]) error
+	// WeighPlan says how else an input or output of a plan could be cut, or which decisions matter most. The plan is made first.
+	WeighPlan(context.Context, *v1.WeighPlanRequest) (*v1.WeighPlanResponse, error)
 	// DiffPlans says in what two plans differ.
 	DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error)
 	// CheckPlan works out again what a plan says. Faults are in the reply, and no errors.
 	CheckPlan(context.Context, *v1.CheckPlanRequest) (*v1.CheckPlanResponse, error)
 	// Propagate gives every value the sharding that follows from the user's.
 	Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error)
+	// Explain says why a value is sharded as it is after propagation, from what the user wrote on.
+	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
+	// Check verifies a model and warns about what is legal but probably not meant. A model that is wrong is an error.
+	Check(context.Context, *v1.CheckRequest) (*v1.CheckResponse, error)
+	// Convert writes a model in another form.
+	Convert(context.Context, *v1.ConvertRequest) (*v1.ConvertResponse, error)
+	// Estimate says what a step of a plan waits for, op by op.
+	Estimate(context.Context, *v1.EstimateRequest) (*v1.EstimateResponse, error)
+	// Memory says what a device holds while a step of a plan runs.
+	Memory(context.Context, *v1.MemoryRequest) (*v1.MemoryResponse, error)
+	// Emit writes a plan, its report, or its program for other systems.
+	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
+	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
+	Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error
+	// ListHardware returns the built-in hardware profiles.
+	ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error)
 }
 
 // NewAutoshardServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -168,6 +396,20 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		AutoshardServicePlanProcedure,
 		svc.Plan,
 		connect.WithSchema(autoshardServiceMethods.ByName("Plan")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceStreamPlanHandler := connect.NewServerStreamHandlerSimple(
+		AutoshardServiceStreamPlanProcedure,
+		svc.StreamPlan,
+		connect.WithSchema(autoshardServiceMethods.ByName("StreamPlan")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceWeighPlanHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceWeighPlanProcedure,
+		svc.WeighPlan,
+		connect.WithSchema(autoshardServiceMethods.ByName("WeighPlan")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -192,16 +434,92 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	autoshardServiceExplainHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceExplainProcedure,
+		svc.Explain,
+		connect.WithSchema(autoshardServiceMethods.ByName("Explain")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceCheckHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceCheckProcedure,
+		svc.Check,
+		connect.WithSchema(autoshardServiceMethods.ByName("Check")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceConvertHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceConvertProcedure,
+		svc.Convert,
+		connect.WithSchema(autoshardServiceMethods.ByName("Convert")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceEstimateHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceEstimateProcedure,
+		svc.Estimate,
+		connect.WithSchema(autoshardServiceMethods.ByName("Estimate")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceMemoryHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceMemoryProcedure,
+		svc.Memory,
+		connect.WithSchema(autoshardServiceMethods.ByName("Memory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceEmitHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceEmitProcedure,
+		svc.Emit,
+		connect.WithSchema(autoshardServiceMethods.ByName("Emit")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceVerifyHandler := connect.NewServerStreamHandlerSimple(
+		AutoshardServiceVerifyProcedure,
+		svc.Verify,
+		connect.WithSchema(autoshardServiceMethods.ByName("Verify")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceListHardwareHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceListHardwareProcedure,
+		svc.ListHardware,
+		connect.WithSchema(autoshardServiceMethods.ByName("ListHardware")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/autoshard.v1.AutoshardService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case AutoshardServicePlanProcedure:
 			autoshardServicePlanHandler.ServeHTTP(w, r)
+		case AutoshardServiceStreamPlanProcedure:
+			autoshardServiceStreamPlanHandler.ServeHTTP(w, r)
+		case AutoshardServiceWeighPlanProcedure:
+			autoshardServiceWeighPlanHandler.ServeHTTP(w, r)
 		case AutoshardServiceDiffPlansProcedure:
 			autoshardServiceDiffPlansHandler.ServeHTTP(w, r)
 		case AutoshardServiceCheckPlanProcedure:
 			autoshardServiceCheckPlanHandler.ServeHTTP(w, r)
 		case AutoshardServicePropagateProcedure:
 			autoshardServicePropagateHandler.ServeHTTP(w, r)
+		case AutoshardServiceExplainProcedure:
+			autoshardServiceExplainHandler.ServeHTTP(w, r)
+		case AutoshardServiceCheckProcedure:
+			autoshardServiceCheckHandler.ServeHTTP(w, r)
+		case AutoshardServiceConvertProcedure:
+			autoshardServiceConvertHandler.ServeHTTP(w, r)
+		case AutoshardServiceEstimateProcedure:
+			autoshardServiceEstimateHandler.ServeHTTP(w, r)
+		case AutoshardServiceMemoryProcedure:
+			autoshardServiceMemoryHandler.ServeHTTP(w, r)
+		case AutoshardServiceEmitProcedure:
+			autoshardServiceEmitHandler.ServeHTTP(w, r)
+		case AutoshardServiceVerifyProcedure:
+			autoshardServiceVerifyHandler.ServeHTTP(w, r)
+		case AutoshardServiceListHardwareProcedure:
+			autoshardServiceListHardwareHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -215,6 +533,14 @@ func (UnimplementedAutoshardServiceHandler) Plan(context.Context, *v1.PlanReques
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Plan is not implemented"))
 }
 
+func (UnimplementedAutoshardServiceHandler) StreamPlan(context.Context, *v1.StreamPlanRequest, *connect.ServerStream[v1.StreamPlanResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.StreamPlan is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) WeighPlan(context.Context, *v1.WeighPlanRequest) (*v1.WeighPlanResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.WeighPlan is not implemented"))
+}
+
 func (UnimplementedAutoshardServiceHandler) DiffPlans(context.Context, *v1.DiffPlansRequest) (*v1.DiffPlansResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.DiffPlans is not implemented"))
 }
@@ -225,4 +551,36 @@ func (UnimplementedAutoshardServiceHandler) CheckPlan(context.Context, *v1.Check
 
 func (UnimplementedAutoshardServiceHandler) Propagate(context.Context, *v1.PropagateRequest) (*v1.PropagateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Propagate is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Explain is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Check(context.Context, *v1.CheckRequest) (*v1.CheckResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Check is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Convert(context.Context, *v1.ConvertRequest) (*v1.ConvertResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Convert is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Estimate(context.Context, *v1.EstimateRequest) (*v1.EstimateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Estimate is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Memory(context.Context, *v1.MemoryRequest) (*v1.MemoryResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Memory is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Emit is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Verify is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.ListHardware is not implemented"))
 }

@@ -1,9 +1,9 @@
-package arrays
+package inputs
 
 import (
 	"math/rand/v2"
 
-	"autoshard"
+	"autoshard/answer"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
@@ -13,9 +13,10 @@ import (
 // maxRandom bounds the bytes of random inputs.
 const maxRandom = 4 << 30
 
-// random returns inputs of the given types. Floats are uniform in [0, 1), so that square roots and logarithms of
-// optimizer state exist; integers are from 0 to 3, so that they are indices of anything.
-func random(tensors []autoshard.Tensor, seed uint64) ([]*tensor.Tensor, error) {
+// Random returns inputs of the given types. Floats are uniform in [0, 1), so that square roots and logarithms of
+// optimizer state exist; integers are from 0 to 3, so that they are indices of anything. Errors are of class
+// diag.ErrUnsupported for what has no elements, or diag.ErrTooLarge.
+func Random(tensors []answer.Tensor, seed uint64) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(tensors))
 	left := int64(maxRandom)
 	for i := range tensors {

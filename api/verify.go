@@ -1,0 +1,74 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+
+	"autoshard"
+	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/backend/tensor"
+	"autoshard/program/inputs"
+)
+
+// defaultRelative is the tolerance of programs in float32.
+const defaultRelative = 1e-4
+
+// Verify runs a plan on virtual devices and proves what they compute.
+func (s *service) Verify(ctx context.Context, r *autoshardv1.VerifyRequest, out *connect.ServerStream[autoshardv1.VerifyResponse]) error {
+	return s.limiter.stream(ctx, r, func(ctx context.Context) error {
+		reporter := newReporter(func(p *autoshardv1.Progress) error {
+			return out.Send(&autoshardv1.VerifyResponse{Event: &autoshardv1.VerifyResponse_Progress{Progress: p}})
+		})
+		result, err := verify(ctx, r, reporter.report)
+		if err := cmp.Or(err, reporter.close()); err != nil {
+			return err
+		}
+		return out.Send(&autoshardv1.VerifyResponse{Event: &autoshardv1.VerifyResponse_Result{Result: result}})
+	})
+}
+
+func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(autoshard.Progress)) (*autoshardv1.Verification, error) {
+	progress(autoshard.Progress{Stage: "lower"})
+	plan, err := planOf(ctx, "plan", r.GetPlan())
+	if err != nil {
+		return nil, err
+	}
+	program, err := plan.Lowered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	given, expected, err := arrays(r, program)
+	if err != nil {
+		return nil, err
+	}
+	tolerance := autoshard.Tolerance{Abs: r.GetAbsolute(), Rel: defaultRelative}
+	if r.Relative != nil {
+		tolerance.Rel = r.GetRelative()
+	}
+	if !(tolerance.Abs >= 0 && tolerance.Rel >= 0) {
+		return nil, invalid("`relative` and `absolute` must be at least 0")
+	}
+	progress(autoshard.Progress{Stage: "verify", Seconds: plan.Estimate.Seconds})
+	check, err := program.Verify(ctx, given, expected, tolerance)
+	if err != nil && !(errors.Is(err, autoshard.ErrFinding) && check != nil) {
+		return nil, err
+	}
+	message := &autoshardv1.Verification{}
+	return message, convert(check, message)
+}
+
+// arrays returns what to run a program with, and what it is to give, nil where that is not said.
+func arrays(r *autoshardv1.VerifyRequest, program *autoshard.Program) (given, expected []*tensor.Tensor, err error) {
+	if len(r.GetInputs()) > 0 {
+		given, err = inputs.Read("inputs", r.GetInputs(), "arg", program.Inputs)
+	} else {
+		given, err = inputs.Random(program.Inputs, r.GetSeed())
+	}
+	if err == nil && len(r.GetExpected()) > 0 {
+		expected, err = inputs.Read("expected", r.GetExpected(), "out", program.Outputs)
+	}
+	return given, expected, err
+}

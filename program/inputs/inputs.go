@@ -1,0 +1,88 @@
+// Package inputs makes the arrays that programs run with: those of a file, in the types of the program, or random ones.
+//
+//	list, err := inputs.Read("in.npz", data, "arg", program.Inputs)
+//	list, err := inputs.Random(program.Inputs, 1)
+package inputs
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"autoshard/answer"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
+	"autoshard/internal/diag"
+	"autoshard/internal/filekind"
+	"autoshard/ir/dtype"
+)
+
+// Read returns the arrays prefix0, prefix1, … of a file of NumPy, .npz, as [Match] does. File names it in errors, which are of class
+// diag.ErrInvalid or diag.ErrTooLarge.
+func Read(file string, data []byte, prefix string, tensors []answer.Tensor) ([]*tensor.Tensor, error) {
+	if err := filekind.Check(file, data, filekind.Arrays); err != nil {
+		return nil, err
+	}
+	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+	if err != nil {
+		return nil, diag.InFile(err, file)
+	}
+	return Match(found, file, prefix, tensors)
+}
+
+// Match returns the arrays prefix0, prefix1, … of a file in the types of the program, converting floats and integers,
+// which NumPy has not all. Errors are of class diag.ErrInvalid.
+func Match(found []npz.Array, file, prefix string, tensors []answer.Tensor) (out []*tensor.Tensor, err error) {
+	byName := map[string]*tensor.Tensor{}
+	for i := range found {
+		byName[found[i].Name] = &found[i].Tensor
+	}
+	pos := diag.Position{File: file}
+	out = make([]*tensor.Tensor, len(tensors))
+	for i := range tensors {
+		key := fmt.Sprintf("%s%d", prefix, i)
+		t := byName[key]
+		if t == nil {
+			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s` is missing; the program has %d, `%s0` to `%s%d`",
+				key, len(tensors), prefix, prefix, len(tensors)-1)
+		}
+		if out[i], err = fit(t, &tensors[i]); err != nil {
+			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s`: %v", key, err)
+		}
+	}
+	if len(found) > len(tensors) {
+		return nil, diag.Invalid(diag.BadInputs, pos, "file has %d arrays, the program takes %d", len(found), len(tensors))
+	}
+	return out, nil
+}
+
+// fit converts an array to the type of the program where only the number format differs.
+func fit(t *tensor.Tensor, want *answer.Tensor) (*tensor.Tensor, error) {
+	dt, shape, ok := want.Shape()
+	if !ok {
+		return nil, fmt.Errorf("%s is not a tensor", want.Type)
+	}
+	if !slices.Equal(t.Shape, shape) || !convertible(t.DType, dt) {
+		return nil, fmt.Errorf("type is %s, must be %s", dtype.Format(t.DType, t.Shape), want.Type)
+	}
+	if t.DType == dt {
+		return t, nil
+	}
+	if isRaw(t.DType, dt) {
+		taken, err := tensor.FromBytes(dt, t.Shape, t.Data)
+		return &taken, err
+	}
+	converted := tensor.Convert(*t, dt)
+	return &converted, nil
+}
+
+// isRaw says whether an array holds the bits of floats that NumPy has no format for.
+func isRaw(from, to dtype.Type) bool {
+	return from == dtype.UI8 && to.Kind() == dtype.Float && to.Bits() <= 8
+}
+
+func convertible(from, to dtype.Type) bool {
+	integer := func(t dtype.Type) bool { return t.Kind() == dtype.Signed || t.Kind() == dtype.Unsigned }
+	return from == to || isRaw(from, to) || from.Kind() == dtype.Float && to.Kind() == dtype.Float ||
+		integer(from) && integer(to) && to.Bits() < 8
+}
