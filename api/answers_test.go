@@ -211,7 +211,7 @@ func TestVerify(t *testing.T) {
 		}
 		var result *autoshardv1.Verification
 		for stream.Receive() {
-			result = stream.Msg().GetResult()
+			result = stream.Msg().GetResult().GetVerification()
 		}
 		if err := stream.Err(); err != nil {
 			t.Fatal(err)

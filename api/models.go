@@ -5,6 +5,7 @@ import (
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/report"
 )
 
 // Explain says why a value is sharded as it is after propagation.
@@ -21,7 +22,7 @@ func (s *service) Explain(ctx context.Context, r *autoshardv1.ExplainRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	out := &autoshardv1.ExplainResponse{Explanation: &autoshardv1.Explanation{}}
+	out := &autoshardv1.ExplainResponse{Explanation: &autoshardv1.Explanation{}, Text: report.Explanation(x)}
 	return out, convert(x, out.Explanation)
 }
 

@@ -22,8 +22,9 @@ func (s *service) DiffPlans(ctx context.Context, r *autoshardv1.DiffPlansRequest
 	if err != nil {
 		return nil, err
 	}
-	out := &autoshardv1.DiffPlansResponse{Difference: &autoshardv1.Difference{}}
-	return out, convert(autoshard.DiffPlans(before, after), out.Difference)
+	difference := autoshard.DiffPlans(before, after)
+	out := &autoshardv1.DiffPlansResponse{Difference: &autoshardv1.Difference{}, Text: report.Diff(difference, report.DiffOptions{})}
+	return out, convert(difference, out.Difference)
 }
 
 // CheckPlan works out again what a plan says, with the built-in hardware profile that it names.
@@ -67,17 +68,19 @@ func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest
 		if err != nil {
 			return nil, err
 		}
-		out.Weighing = &autoshardv1.Weighing{}
+		out.Weighing, out.Text = &autoshardv1.Weighing{}, report.Weighing(weighing)
 		return out, convert(weighing, out.Weighing)
 	}
 	if r.GetMost() < 0 {
 		return nil, invalid("`most` must be at least 0")
 	}
-	decisions, err := session.Decisions(ctx, now, int(cmp.Or(r.GetMost(), topDecisions)))
+	most := int(cmp.Or(r.GetMost(), topDecisions))
+	decisions, err := session.Decisions(ctx, now, most)
 	if err != nil {
 		return nil, err
 	}
-	return out, convert(map[string]any{"decisions": decisions}, out)
+	text := report.Decisions(decisions, now, most)
+	return out, convert(map[string]any{"decisions": decisions, "text": text}, out)
 }
 
 // Estimate says what a step of a plan waits for.
@@ -93,7 +96,7 @@ func (s *service) Estimate(ctx context.Context, r *autoshardv1.EstimateRequest) 
 	if err != nil {
 		return nil, err
 	}
-	out := &autoshardv1.EstimateResponse{Breakdown: &autoshardv1.Breakdown{}}
+	out := &autoshardv1.EstimateResponse{Breakdown: &autoshardv1.Breakdown{}, Text: report.Breakdown(breakdown, false)}
 	return out, convert(breakdown, out.Breakdown)
 }
 
@@ -107,10 +110,11 @@ func (s *service) Memory(ctx context.Context, r *autoshardv1.MemoryRequest) (*au
 	if err != nil {
 		return nil, err
 	}
+	out := &autoshardv1.MemoryResponse{Text: report.Memory(memory, cmp.Or(r.GetPlan().GetMemoryLimit(), int64(hw.HBMBytes)))}
 	for i, again := range memory.Again {
 		memory.Again[i] = cmp.Or(again, new(program.Recompute)) // lists of messages have no null
 	}
-	out := &autoshardv1.MemoryResponse{Memory: &autoshardv1.MemoryUse{}}
+	out.Memory = &autoshardv1.MemoryUse{}
 	return out, convert(memory, out.Memory)
 }
 

@@ -11,6 +11,7 @@ import (
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/backend/tensor"
 	"autoshard/program/inputs"
+	"autoshard/report"
 )
 
 // defaultRelative is the tolerance of programs in float32.
@@ -30,7 +31,7 @@ func (s *service) Verify(ctx context.Context, r *autoshardv1.VerifyRequest, out 
 	})
 }
 
-func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(autoshard.Progress)) (*autoshardv1.Verification, error) {
+func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(autoshard.Progress)) (*autoshardv1.VerifyResult, error) {
 	progress(autoshard.Progress{Stage: "lower"})
 	plan, err := planOf(ctx, "plan", r.GetPlan())
 	if err != nil {
@@ -56,8 +57,8 @@ func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(aut
 	if err != nil && !(errors.Is(err, autoshard.ErrFinding) && check != nil) {
 		return nil, err
 	}
-	message := &autoshardv1.Verification{}
-	return message, convert(check, message)
+	out := &autoshardv1.VerifyResult{Verification: &autoshardv1.Verification{}, Text: report.Check(check)}
+	return out, convert(check, out.Verification)
 }
 
 // arrays returns what to run a program with, and what it is to give, nil where that is not said.

@@ -819,8 +819,10 @@ func (x *DiffPlansRequest) GetAfter() *Plan {
 
 // DiffPlansResponse holds what differs.
 type DiffPlansResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Difference    *Difference            `protobuf:"bytes,1,opt,name=difference,proto3" json:"difference,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Difference *Difference            `protobuf:"bytes,1,opt,name=difference,proto3" json:"difference,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -860,6 +862,13 @@ func (x *DiffPlansResponse) GetDifference() *Difference {
 		return x.Difference
 	}
 	return nil
+}
+
+func (x *DiffPlansResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // CheckPlanRequest holds a plan to work out again.
@@ -1246,9 +1255,11 @@ func (x *WeighPlanRequest) GetMost() int32 {
 
 // WeighPlanResponse holds the answer about the value, or the decisions.
 type WeighPlanResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Weighing      *Weighing              `protobuf:"bytes,1,opt,name=weighing,proto3" json:"weighing,omitempty"`
-	Decisions     []*Decision            `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Weighing  *Weighing              `protobuf:"bytes,1,opt,name=weighing,proto3" json:"weighing,omitempty"`
+	Decisions []*Decision            `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1295,6 +1306,13 @@ func (x *WeighPlanResponse) GetDecisions() []*Decision {
 		return x.Decisions
 	}
 	return nil
+}
+
+func (x *WeighPlanResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // Source is a program and what is to be made of it.
@@ -1511,8 +1529,10 @@ func (x *ExplainRequest) GetWhyNot() string {
 
 // ExplainResponse holds the explanation.
 type ExplainResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Explanation   *Explanation           `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Explanation *Explanation           `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1552,6 +1572,13 @@ func (x *ExplainResponse) GetExplanation() *Explanation {
 		return x.Explanation
 	}
 	return nil
+}
+
+func (x *ExplainResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // CheckRequest holds a model to check.
@@ -1835,8 +1862,10 @@ func (x *EstimateRequest) GetAhead() int32 {
 
 // EstimateResponse holds the prices.
 type EstimateResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Breakdown     *Breakdown             `protobuf:"bytes,1,opt,name=breakdown,proto3" json:"breakdown,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Breakdown *Breakdown             `protobuf:"bytes,1,opt,name=breakdown,proto3" json:"breakdown,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1876,6 +1905,13 @@ func (x *EstimateResponse) GetBreakdown() *Breakdown {
 		return x.Breakdown
 	}
 	return nil
+}
+
+func (x *EstimateResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // MemoryRequest holds a plan.
@@ -1934,8 +1970,10 @@ func (x *MemoryRequest) GetHardware() string {
 
 // MemoryResponse holds what a device holds.
 type MemoryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Memory        *MemoryUse             `protobuf:"bytes,1,opt,name=memory,proto3" json:"memory,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Memory *MemoryUse             `protobuf:"bytes,1,opt,name=memory,proto3" json:"memory,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1975,6 +2013,13 @@ func (x *MemoryResponse) GetMemory() *MemoryUse {
 		return x.Memory
 	}
 	return nil
+}
+
+func (x *MemoryResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // EmitRequest asks for a plan in another form.
@@ -2224,7 +2269,7 @@ func (x *VerifyResponse) GetProgress() *Progress {
 	return nil
 }
 
-func (x *VerifyResponse) GetResult() *Verification {
+func (x *VerifyResponse) GetResult() *VerifyResult {
 	if x != nil {
 		if x, ok := x.Event.(*VerifyResponse_Result); ok {
 			return x.Result
@@ -2242,12 +2287,66 @@ type VerifyResponse_Progress struct {
 }
 
 type VerifyResponse_Result struct {
-	Result *Verification `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+	Result *VerifyResult `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
 }
 
 func (*VerifyResponse_Progress) isVerifyResponse_Event() {}
 
 func (*VerifyResponse_Result) isVerifyResponse_Event() {}
+
+// VerifyResult is what a run came to.
+type VerifyResult struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Verification *Verification          `protobuf:"bytes,1,opt,name=verification,proto3" json:"verification,omitempty"`
+	// For people, as the command line prints it.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyResult) Reset() {
+	*x = VerifyResult{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyResult) ProtoMessage() {}
+
+func (x *VerifyResult) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyResult.ProtoReflect.Descriptor instead.
+func (*VerifyResult) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *VerifyResult) GetVerification() *Verification {
+	if x != nil {
+		return x.Verification
+	}
+	return nil
+}
+
+func (x *VerifyResult) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
 
 // ListHardwareRequest asks for all profiles.
 type ListHardwareRequest struct {
@@ -2258,7 +2357,7 @@ type ListHardwareRequest struct {
 
 func (x *ListHardwareRequest) Reset() {
 	*x = ListHardwareRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2270,7 +2369,7 @@ func (x *ListHardwareRequest) String() string {
 func (*ListHardwareRequest) ProtoMessage() {}
 
 func (x *ListHardwareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2283,7 +2382,7 @@ func (x *ListHardwareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHardwareRequest.ProtoReflect.Descriptor instead.
 func (*ListHardwareRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{30}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{31}
 }
 
 // ListHardwareResponse holds them by name.
@@ -2296,7 +2395,7 @@ type ListHardwareResponse struct {
 
 func (x *ListHardwareResponse) Reset() {
 	*x = ListHardwareResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2407,7 @@ func (x *ListHardwareResponse) String() string {
 func (*ListHardwareResponse) ProtoMessage() {}
 
 func (x *ListHardwareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2321,7 +2420,7 @@ func (x *ListHardwareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHardwareResponse.ProtoReflect.Descriptor instead.
 func (*ListHardwareResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{31}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListHardwareResponse) GetProfiles() []*HardwareProfile {
@@ -2342,7 +2441,7 @@ type Trace_Round struct {
 
 func (x *Trace_Round) Reset() {
 	*x = Trace_Round{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2354,7 +2453,7 @@ func (x *Trace_Round) String() string {
 func (*Trace_Round) ProtoMessage() {}
 
 func (x *Trace_Round) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2395,7 +2494,7 @@ type Trace_Level struct {
 
 func (x *Trace_Level) Reset() {
 	*x = Trace_Level{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2407,7 +2506,7 @@ func (x *Trace_Level) String() string {
 func (*Trace_Level) ProtoMessage() {}
 
 func (x *Trace_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2460,7 +2559,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2472,7 +2571,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2657,7 @@ type Diagnostic_Position struct {
 
 func (x *Diagnostic_Position) Reset() {
 	*x = Diagnostic_Position{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2570,7 +2669,7 @@ func (x *Diagnostic_Position) String() string {
 func (*Diagnostic_Position) ProtoMessage() {}
 
 func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2625,7 +2724,7 @@ type Diagnostic_Note struct {
 
 func (x *Diagnostic_Note) Reset() {
 	*x = Diagnostic_Note{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[36]
+	mi := &file_autoshard_v1_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2637,7 +2736,7 @@ func (x *Diagnostic_Note) String() string {
 func (*Diagnostic_Note) ProtoMessage() {}
 
 func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[36]
+	mi := &file_autoshard_v1_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2762,11 +2861,12 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"h\n" +
 	"\x10DiffPlansRequest\x12*\n" +
 	"\x06before\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x06before\x12(\n" +
-	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanR\x05after\"M\n" +
+	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanR\x05after\"a\n" +
 	"\x11DiffPlansResponse\x128\n" +
 	"\n" +
 	"difference\x18\x01 \x01(\v2\x18.autoshard.v1.DifferenceR\n" +
-	"difference\"Y\n" +
+	"difference\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"Y\n" +
 	"\x10CheckPlanRequest\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n" +
 	"\n" +
@@ -2791,10 +2891,11 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
 	"\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n" +
-	"\x04most\x18\x04 \x01(\x05R\x04most\"}\n" +
+	"\x04most\x18\x04 \x01(\x05R\x04most\"\x91\x01\n" +
 	"\x11WeighPlanResponse\x122\n" +
 	"\bweighing\x18\x01 \x01(\v2\x16.autoshard.v1.WeighingR\bweighing\x124\n" +
-	"\tdecisions\x18\x02 \x03(\v2\x16.autoshard.v1.DecisionR\tdecisions\"\xd8\x01\n" +
+	"\tdecisions\x18\x02 \x03(\v2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\xd8\x01\n" +
 	"\x06Source\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -2808,9 +2909,10 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
 	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n" +
-	"\awhy_not\x18\x04 \x01(\tR\x06whyNot\"N\n" +
+	"\awhy_not\x18\x04 \x01(\tR\x06whyNot\"b\n" +
 	"\x0fExplainResponse\x12;\n" +
-	"\vexplanation\x18\x01 \x01(\v2\x19.autoshard.v1.ExplanationR\vexplanation\"\x84\x01\n" +
+	"\vexplanation\x18\x01 \x01(\v2\x19.autoshard.v1.ExplanationR\vexplanation\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x84\x01\n" +
 	"\fCheckRequest\x12,\n" +
 	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
 	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n" +
@@ -2826,14 +2928,16 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x0fEstimateRequest\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
 	"\bhardware\x18\x02 \x01(\tR\bhardware\x12\x14\n" +
-	"\x05ahead\x18\x03 \x01(\x05R\x05ahead\"I\n" +
+	"\x05ahead\x18\x03 \x01(\x05R\x05ahead\"]\n" +
 	"\x10EstimateResponse\x125\n" +
-	"\tbreakdown\x18\x01 \x01(\v2\x17.autoshard.v1.BreakdownR\tbreakdown\"S\n" +
+	"\tbreakdown\x18\x01 \x01(\v2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"S\n" +
 	"\rMemoryRequest\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
-	"\bhardware\x18\x02 \x01(\tR\bhardware\"A\n" +
+	"\bhardware\x18\x02 \x01(\tR\bhardware\"U\n" +
 	"\x0eMemoryResponse\x12/\n" +
-	"\x06memory\x18\x01 \x01(\v2\x17.autoshard.v1.MemoryUseR\x06memory\"I\n" +
+	"\x06memory\x18\x01 \x01(\v2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"I\n" +
 	"\vEmitRequest\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n" +
 	"\x04form\x18\x02 \x01(\tR\x04form\"\"\n" +
@@ -2849,8 +2953,11 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\t_relative\"\x85\x01\n" +
 	"\x0eVerifyResponse\x124\n" +
 	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x124\n" +
-	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.VerificationH\x00R\x06resultB\a\n" +
-	"\x05event\"\x15\n" +
+	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\a\n" +
+	"\x05event\"b\n" +
+	"\fVerifyResult\x12>\n" +
+	"\fverification\x18\x01 \x01(\v2\x1a.autoshard.v1.VerificationR\fverification\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x15\n" +
 	"\x13ListHardwareRequest\"Q\n" +
 	"\x14ListHardwareResponse\x129\n" +
 	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles2\xe1\b\n" +
@@ -2883,7 +2990,7 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_autoshard_v1_service_proto_goTypes = []any{
 	(*PlanRequest)(nil),          // 0: autoshard.v1.PlanRequest
 	(*PlanResponse)(nil),         // 1: autoshard.v1.PlanResponse
@@ -2915,112 +3022,114 @@ var file_autoshard_v1_service_proto_goTypes = []any{
 	(*EmitResponse)(nil),         // 27: autoshard.v1.EmitResponse
 	(*VerifyRequest)(nil),        // 28: autoshard.v1.VerifyRequest
 	(*VerifyResponse)(nil),       // 29: autoshard.v1.VerifyResponse
-	(*ListHardwareRequest)(nil),  // 30: autoshard.v1.ListHardwareRequest
-	(*ListHardwareResponse)(nil), // 31: autoshard.v1.ListHardwareResponse
-	(*Trace_Round)(nil),          // 32: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),          // 33: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),           // 34: autoshard.v1.Trace.Step
-	(*Diagnostic_Position)(nil),  // 35: autoshard.v1.Diagnostic.Position
-	(*Diagnostic_Note)(nil),      // 36: autoshard.v1.Diagnostic.Note
-	(*Model)(nil),                // 37: autoshard.v1.Model
-	(*MeshAxis)(nil),             // 38: autoshard.v1.MeshAxis
-	(*TripCount)(nil),            // 39: autoshard.v1.TripCount
-	(*Pin)(nil),                  // 40: autoshard.v1.Pin
-	(*Forbid)(nil),               // 41: autoshard.v1.Forbid
-	(*Plan)(nil),                 // 42: autoshard.v1.Plan
-	(*Tensor)(nil),               // 43: autoshard.v1.Tensor
-	(*Finding)(nil),              // 44: autoshard.v1.Finding
-	(*Difference)(nil),           // 45: autoshard.v1.Difference
-	(*PlanAudit)(nil),            // 46: autoshard.v1.PlanAudit
-	(*Weighing)(nil),             // 47: autoshard.v1.Weighing
-	(*Decision)(nil),             // 48: autoshard.v1.Decision
-	(*Explanation)(nil),          // 49: autoshard.v1.Explanation
-	(*Breakdown)(nil),            // 50: autoshard.v1.Breakdown
-	(*MemoryUse)(nil),            // 51: autoshard.v1.MemoryUse
-	(*Verification)(nil),         // 52: autoshard.v1.Verification
-	(*HardwareProfile)(nil),      // 53: autoshard.v1.HardwareProfile
+	(*VerifyResult)(nil),         // 30: autoshard.v1.VerifyResult
+	(*ListHardwareRequest)(nil),  // 31: autoshard.v1.ListHardwareRequest
+	(*ListHardwareResponse)(nil), // 32: autoshard.v1.ListHardwareResponse
+	(*Trace_Round)(nil),          // 33: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),          // 34: autoshard.v1.Trace.Level
+	(*Trace_Step)(nil),           // 35: autoshard.v1.Trace.Step
+	(*Diagnostic_Position)(nil),  // 36: autoshard.v1.Diagnostic.Position
+	(*Diagnostic_Note)(nil),      // 37: autoshard.v1.Diagnostic.Note
+	(*Model)(nil),                // 38: autoshard.v1.Model
+	(*MeshAxis)(nil),             // 39: autoshard.v1.MeshAxis
+	(*TripCount)(nil),            // 40: autoshard.v1.TripCount
+	(*Pin)(nil),                  // 41: autoshard.v1.Pin
+	(*Forbid)(nil),               // 42: autoshard.v1.Forbid
+	(*Plan)(nil),                 // 43: autoshard.v1.Plan
+	(*Tensor)(nil),               // 44: autoshard.v1.Tensor
+	(*Finding)(nil),              // 45: autoshard.v1.Finding
+	(*Difference)(nil),           // 46: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 47: autoshard.v1.PlanAudit
+	(*Weighing)(nil),             // 48: autoshard.v1.Weighing
+	(*Decision)(nil),             // 49: autoshard.v1.Decision
+	(*Explanation)(nil),          // 50: autoshard.v1.Explanation
+	(*Breakdown)(nil),            // 51: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 52: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 53: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 54: autoshard.v1.HardwareProfile
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	37, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	38, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	39, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	40, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
-	41, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	42, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	37, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	38, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	38, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	43, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	43, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	38, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	39, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	40, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	41, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	42, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	43, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	38, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	39, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	39, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	44, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	44, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
 	4,  // 11: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	44, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	32, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	35, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	36, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	42, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	42, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	45, // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	42, // 19: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	46, // 20: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	45, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	33, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	36, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	37, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	43, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	43, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	46, // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	43, // 19: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	47, // 20: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
 	0,  // 21: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
 	12, // 22: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
 	1,  // 23: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
 	0,  // 24: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	47, // 25: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
-	48, // 26: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
-	37, // 27: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	48, // 25: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	49, // 26: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	38, // 27: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
 	15, // 28: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
-	38, // 29: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	49, // 30: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	39, // 29: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	50, // 30: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
 	15, // 31: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
-	38, // 32: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	39, // 32: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
 	5,  // 33: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
 	15, // 34: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
-	42, // 35: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
-	50, // 36: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
-	42, // 37: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
-	51, // 38: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
-	42, // 39: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
-	42, // 40: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	43, // 35: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	51, // 36: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	43, // 37: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	52, // 38: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	43, // 39: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	43, // 40: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
 	12, // 41: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
-	52, // 42: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.Verification
-	53, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
-	33, // 44: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	34, // 45: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	35, // 46: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 47: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	10, // 48: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
-	13, // 49: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
-	6,  // 50: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	8,  // 51: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 52: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	16, // 53: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
-	18, // 54: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
-	20, // 55: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
-	22, // 56: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
-	24, // 57: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
-	26, // 58: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
-	28, // 59: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
-	30, // 60: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
-	1,  // 61: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	11, // 62: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
-	14, // 63: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
-	7,  // 64: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	9,  // 65: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 66: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	17, // 67: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
-	19, // 68: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
-	21, // 69: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
-	23, // 70: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
-	25, // 71: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
-	27, // 72: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
-	29, // 73: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
-	31, // 74: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
-	61, // [61:75] is the sub-list for method output_type
-	47, // [47:61] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	30, // 42: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
+	53, // 43: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
+	54, // 44: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	34, // 45: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	35, // 46: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	36, // 47: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	0,  // 48: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	10, // 49: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	13, // 50: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	6,  // 51: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	8,  // 52: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 53: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	16, // 54: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	18, // 55: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	20, // 56: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	22, // 57: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	24, // 58: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	26, // 59: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	28, // 60: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	31, // 61: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	1,  // 62: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	11, // 63: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	14, // 64: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	7,  // 65: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	9,  // 66: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 67: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	17, // 68: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	19, // 69: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	21, // 70: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	23, // 71: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	25, // 72: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	27, // 73: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	29, // 74: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	32, // 75: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	62, // [62:76] is the sub-list for method output_type
+	48, // [48:62] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -3055,14 +3164,14 @@ func file_autoshard_v1_service_proto_init() {
 		(*VerifyResponse_Progress)(nil),
 		(*VerifyResponse_Result)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[35].OneofWrappers = []any{}
+	file_autoshard_v1_service_proto_msgTypes[36].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
