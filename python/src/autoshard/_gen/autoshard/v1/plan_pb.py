@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from protobuf import DescFile
 
 
-_PlanFields: TypeAlias = Literal["schema", "model", "mesh", "hardware", "memory_limit", "inputs", "outputs", "collectives", "estimate", "baselines", "certificate", "program", "findings", "dropped", "merged", "refined_mesh", "constraints", "timeline", "options", "hashes", "rewrites", "meshes"]
+_PlanFields: TypeAlias = Literal["schema", "model", "mesh", "hardware", "memory_limit", "inputs", "outputs", "collectives", "estimate", "baselines", "certificate", "program", "findings", "dropped", "merged", "refined_mesh", "constraints", "timeline", "options", "hashes", "rewrites", "meshes", "recomputed"]
 
 class Plan(Message[_PlanFields]):
     """
@@ -149,9 +149,15 @@ class Plan(Message[_PlanFields]):
             ```proto
             repeated autoshard.v1.TriedMesh meshes = 22;
             ```
+        recomputed:
+            Values that the program makes again instead of holding them, in program order.
+
+            ```proto
+            repeated autoshard.v1.Recomputed recomputed = 23;
+            ```
     """
 
-    __slots__ = ("schema", "model", "mesh", "hardware", "memory_limit", "inputs", "outputs", "collectives", "estimate", "baselines", "certificate", "program", "findings", "dropped", "merged", "refined_mesh", "constraints", "timeline", "options", "hashes", "rewrites", "meshes")
+    __slots__ = ("schema", "model", "mesh", "hardware", "memory_limit", "inputs", "outputs", "collectives", "estimate", "baselines", "certificate", "program", "findings", "dropped", "merged", "refined_mesh", "constraints", "timeline", "options", "hashes", "rewrites", "meshes", "recomputed")
 
     if TYPE_CHECKING:
 
@@ -180,6 +186,7 @@ class Plan(Message[_PlanFields]):
             hashes: Hashes | None = None,
             rewrites: list[Gain] | None = None,
             meshes: list[TriedMesh] | None = None,
+            recomputed: list[Recomputed] | None = None,
         ) -> None:
             pass
 
@@ -205,6 +212,71 @@ class Plan(Message[_PlanFields]):
         hashes: Hashes | None
         rewrites: list[Gain]
         meshes: list[TriedMesh]
+        recomputed: list[Recomputed]
+
+_RecomputedFields: TypeAlias = Literal["op", "type", "count", "seconds", "source"]
+
+class Recomputed(Message[_RecomputedFields]):
+    """
+    Recomputed is a value that the program makes again where it is needed, by the same op, instead of holding it until then.
+
+    ```proto
+    message autoshard.v1.Recomputed
+    ```
+
+    Attributes:
+        op:
+            Kind of the op that makes it.
+
+            ```proto
+            string op = 1;
+            ```
+        type:
+            Of a device's block.
+
+            ```proto
+            string type = 2;
+            ```
+        count:
+            How often one step makes it again.
+
+            ```proto
+            int64 count = 3;
+            ```
+        seconds:
+            Predicted, of the ops that make it again in one step, each by itself.
+
+            ```proto
+            double seconds = 4;
+            ```
+        source:
+            Where the user wrote it: scope and line.
+
+            ```proto
+            string source = 5;
+            ```
+    """
+
+    __slots__ = ("op", "type", "count", "seconds", "source")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            op: str = "",
+            type: str = "",
+            count: int = 0,
+            seconds: float = 0,
+            source: str = "",
+        ) -> None:
+            pass
+
+        op: str
+        type: str
+        count: int
+        seconds: float
+        source: str
 
 _TriedMeshFields: TypeAlias = Literal["mesh", "full", "fits", "seconds", "peak_bytes"]
 
@@ -761,7 +833,7 @@ class Hashes(Message[_HashesFields]):
         options: str
         plan: str
 
-_GainFields: TypeAlias = Literal["rewrite", "saved_seconds", "saved_bytes"]
+_GainFields: TypeAlias = Literal["rewrite", "saved_seconds", "saved_bytes", "saved_peak"]
 
 class Gain(Message[_GainFields]):
     """
@@ -786,9 +858,15 @@ class Gain(Message[_GainFields]):
             ```proto
             int64 saved_bytes = 3;
             ```
+        saved_peak:
+            Of the most bytes that a device holds.
+
+            ```proto
+            int64 saved_peak = 4;
+            ```
     """
 
-    __slots__ = ("rewrite", "saved_seconds", "saved_bytes")
+    __slots__ = ("rewrite", "saved_seconds", "saved_bytes", "saved_peak")
 
     if TYPE_CHECKING:
 
@@ -798,12 +876,14 @@ class Gain(Message[_GainFields]):
             rewrite: str = "",
             saved_seconds: float = 0,
             saved_bytes: int = 0,
+            saved_peak: int = 0,
         ) -> None:
             pass
 
         rewrite: str
         saved_seconds: float
         saved_bytes: int
+        saved_peak: int
 
 _MergingFields: TypeAlias = Literal["collectives", "into", "saved_seconds"]
 
@@ -1366,10 +1446,11 @@ class Certificate(Message[_CertificateFields]):
 
 
 _DESC = file_desc(
-    b'\n\x17autoshard/v1/plan.proto\x12\x0cautoshard.v1"\xe1\x07\n\x04Plan\x12\x16\n\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n\x05model\x18\x02 \x01(\tR\x05model\x12*\n\x04mesh\x18\x03 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x04 \x01(\tR\x08hardware\x12!\n\x0cmemory_limit\x18\x05 \x01(\x03R\x0bmemoryLimit\x12,\n\x06inputs\x18\x06 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x07 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12:\n\x0bcollectives\x18\x08 \x03(\x0b2\x18.autoshard.v1.CollectiveR\x0bcollectives\x122\n\x08estimate\x18\t \x01(\x0b2\x16.autoshard.v1.EstimateR\x08estimate\x124\n\tbaselines\x18\n \x03(\x0b2\x16.autoshard.v1.BaselineR\tbaselines\x12;\n\x0bcertificate\x18\x0b \x01(\x0b2\x19.autoshard.v1.CertificateR\x0bcertificate\x12\x18\n\x07program\x18\x0c \x01(\tR\x07program\x121\n\x08findings\x18\r \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings\x12\x18\n\x07dropped\x18\x0e \x03(\tR\x07dropped\x12-\n\x06merged\x18\x0f \x01(\x0b2\x15.autoshard.v1.MergingR\x06merged\x129\n\x0crefined_mesh\x18\x10 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x0brefinedMesh\x12:\n\x0bconstraints\x18\x11 \x03(\x0b2\x18.autoshard.v1.ConstraintR\x0bconstraints\x122\n\x08timeline\x18\x12 \x01(\x0b2\x16.autoshard.v1.TimelineR\x08timeline\x12/\n\x07options\x18\x13 \x01(\x0b2\x15.autoshard.v1.OptionsR\x07options\x12,\n\x06hashes\x18\x14 \x01(\x0b2\x14.autoshard.v1.HashesR\x06hashes\x12.\n\x08rewrites\x18\x15 \x03(\x0b2\x12.autoshard.v1.GainR\x08rewrites\x12/\n\x06meshes\x18\x16 \x03(\x0b2\x17.autoshard.v1.TriedMeshR\x06meshes"\x98\x01\n\tTriedMesh\x12*\n\x04mesh\x18\x01 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x12\n\x04full\x18\x02 \x01(\x08R\x04full\x12\x12\n\x04fits\x18\x03 \x01(\x08R\x04fits\x12\x18\n\x07seconds\x18\x04 \x01(\x01R\x07seconds\x12\x1d\n\npeak_bytes\x18\x05 \x01(\x03R\tpeakBytes"\x8b\x01\n\nConstraint\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n\x08sharding\x18\x02 \x01(\tR\x08sharding\x12\x12\n\x04spec\x18\x03 \x01(\tR\x04spec\x12!\n\x0crefined_spec\x18\x04 \x01(\tR\x0brefinedSpec\x12\x16\n\x06source\x18\x05 \x01(\tR\x06source"\xc3\x01\n\x08Timeline\x12\x18\n\x07seconds\x18\x01 \x01(\x01R\x07seconds\x12\x16\n\x06hidden\x18\x02 \x01(\x01R\x06hidden\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead\x123\n\x04busy\x18\x04 \x03(\x0b2\x1f.autoshard.v1.Timeline.LinkBusyR\x04busy\x1a:\n\x08LinkBusy\x12\x14\n\x05links\x18\x01 \x01(\tR\x05links\x12\x18\n\x07seconds\x18\x02 \x01(\x01R\x07seconds"\xa4\x03\n\x07Options\x120\n\x05model\x18\x01 \x01(\x0b2\x1a.autoshard.v1.ModelOptionsR\x05model\x12\x1a\n\x08topology\x18\x02 \x01(\tR\x08topology\x12\x14\n\x05steps\x18\x03 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x04 \x01(\x04R\x04seed\x12#\n\rsearch_memory\x18\x05 \x01(\x03R\x0csearchMemory\x128\n\x0btrip_counts\x18\x06 \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x07 \x01(\x08R\twholeAxes\x12\x18\n\x07without\x18\n \x03(\tR\x07without\x12%\n\x04pins\x18\x0b \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x0c \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\r \x01(\x03R\x07devices\x12\x14\n\x05taste\x18\x0e \x01(\x01R\x05taste"7\n\x03Pin\x12\x14\n\x05value\x18\x01 \x01(\tR\x05value\x12\x1a\n\x08sharding\x18\x02 \x01(\tR\x08sharding"2\n\x06Forbid\x12\x14\n\x05value\x18\x01 \x01(\tR\x05value\x12\x12\n\x04axes\x18\x02 \x03(\tR\x04axes"j\n\x0cModelOptions\x12\x12\n\x04file\x18\x01 \x01(\tR\x04file\x12\x14\n\x05sizes\x18\x02 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x03 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x04 \x03(\tR\x05rules"5\n\tTripCount\x12\x12\n\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n\x05count\x18\x02 \x01(\x03R\x05count"h\n\x06Hashes\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x18\n\x07options\x18\x03 \x01(\tR\x07options\x12\x12\n\x04plan\x18\x04 \x01(\tR\x04plan"f\n\x04Gain\x12\x18\n\x07rewrite\x18\x01 \x01(\tR\x07rewrite\x12#\n\rsaved_seconds\x18\x02 \x01(\x01R\x0csavedSeconds\x12\x1f\n\x0bsaved_bytes\x18\x03 \x01(\x03R\nsavedBytes"d\n\x07Merging\x12 \n\x0bcollectives\x18\x01 \x01(\x05R\x0bcollectives\x12\x12\n\x04into\x18\x02 \x01(\x05R\x04into\x12#\n\rsaved_seconds\x18\x03 \x01(\x01R\x0csavedSeconds"\xc1\x01\n\x07Finding\x12\x12\n\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n\x08severity\x18\x02 \x01(\tR\x08severity\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x12\n\x04file\x18\x04 \x01(\tR\x04file\x12\x12\n\x04line\x18\x05 \x01(\x05R\x04line\x12\x16\n\x06column\x18\x06 \x01(\x05R\x06column\x12\x16\n\x06source\x18\x07 \x01(\tR\x06source\x12\x14\n\x05value\x18\x08 \x01(\tR\x05value"2\n\x08MeshAxis\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04size\x18\x02 \x01(\x03R\x04size"\xf3\x02\n\x06Tensor\x12\x14\n\x05index\x18\x01 \x01(\x05R\x05index\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n\x04role\x18\x03 \x01(\tR\x04role\x12\x12\n\x04type\x18\x04 \x01(\tR\x04type\x12\x1d\n\nlocal_type\x18\x05 \x01(\tR\tlocalType\x12\x1a\n\x08sharding\x18\x06 \x01(\tR\x08sharding\x12\x12\n\x04spec\x18\x07 \x01(\tR\x04spec\x12\x14\n\x05bytes\x18\x08 \x01(\x03R\x05bytes\x12\x12\n\x04user\x18\t \x01(\x08R\x04user\x12\x12\n\x04axes\x18\n \x03(\tR\x04axes\x12\x1f\n\x0bwhole_bytes\x18\x0b \x01(\x03R\nwholeBytes\x12\x1f\n\x08replaces\x18\x0c \x01(\x05H\x00R\x08replaces\x88\x01\x01\x12\x18\n\x07donated\x18\r \x01(\x08R\x07donated\x12!\n\x0crefined_spec\x18\x0e \x01(\tR\x0brefinedSpecB\x0b\n\t_replaces"\xbe\x01\n\nCollective\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x03(\tR\x04axes\x12\x12\n\x04type\x18\x03 \x01(\tR\x04type\x12\x14\n\x05count\x18\x04 \x01(\x03R\x05count\x12\x14\n\x05bytes\x18\x05 \x01(\x03R\x05bytes\x12\x18\n\x07seconds\x18\x06 \x01(\x01R\x07seconds\x12\x16\n\x06source\x18\x07 \x01(\tR\x06source\x12\x16\n\x06groups\x18\x08 \x03(\tR\x06groups"\xba\x01\n\x08Estimate\x12\x18\n\x07seconds\x18\x01 \x01(\x01R\x07seconds\x12\'\n\x0fcompute_seconds\x18\x02 \x01(\x01R\x0ecomputeSeconds\x12-\n\x12collective_seconds\x18\x03 \x01(\x01R\x11collectiveSeconds\x12\x1d\n\npeak_bytes\x18\x04 \x01(\x03R\tpeakBytes\x12\x1d\n\nsent_bytes\x18\x05 \x01(\x03R\tsentBytes"z\n\x08Baseline\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04note\x18\x02 \x01(\tR\x04note\x12\x12\n\x04fits\x18\x03 \x01(\x08R\x04fits\x122\n\x08estimate\x18\x04 \x01(\x0b2\x16.autoshard.v1.EstimateR\x08estimate"\x8b\x01\n\x0bCertificate\x12\x12\n\x04cost\x18\x01 \x01(\x03R\x04cost\x12\x14\n\x05bound\x18\x02 \x01(\x03R\x05bound\x12\x10\n\x03gap\x18\x03 \x01(\x01R\x03gap\x12\x16\n\x06status\x18\x04 \x01(\tR\x06status\x12\x14\n\x05steps\x18\x05 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x17autoshard/v1/plan.proto\x12\x0cautoshard.v1"\x9b\x08\n\x04Plan\x12\x16\n\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n\x05model\x18\x02 \x01(\tR\x05model\x12*\n\x04mesh\x18\x03 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x04 \x01(\tR\x08hardware\x12!\n\x0cmemory_limit\x18\x05 \x01(\x03R\x0bmemoryLimit\x12,\n\x06inputs\x18\x06 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x07 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12:\n\x0bcollectives\x18\x08 \x03(\x0b2\x18.autoshard.v1.CollectiveR\x0bcollectives\x122\n\x08estimate\x18\t \x01(\x0b2\x16.autoshard.v1.EstimateR\x08estimate\x124\n\tbaselines\x18\n \x03(\x0b2\x16.autoshard.v1.BaselineR\tbaselines\x12;\n\x0bcertificate\x18\x0b \x01(\x0b2\x19.autoshard.v1.CertificateR\x0bcertificate\x12\x18\n\x07program\x18\x0c \x01(\tR\x07program\x121\n\x08findings\x18\r \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings\x12\x18\n\x07dropped\x18\x0e \x03(\tR\x07dropped\x12-\n\x06merged\x18\x0f \x01(\x0b2\x15.autoshard.v1.MergingR\x06merged\x129\n\x0crefined_mesh\x18\x10 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x0brefinedMesh\x12:\n\x0bconstraints\x18\x11 \x03(\x0b2\x18.autoshard.v1.ConstraintR\x0bconstraints\x122\n\x08timeline\x18\x12 \x01(\x0b2\x16.autoshard.v1.TimelineR\x08timeline\x12/\n\x07options\x18\x13 \x01(\x0b2\x15.autoshard.v1.OptionsR\x07options\x12,\n\x06hashes\x18\x14 \x01(\x0b2\x14.autoshard.v1.HashesR\x06hashes\x12.\n\x08rewrites\x18\x15 \x03(\x0b2\x12.autoshard.v1.GainR\x08rewrites\x12/\n\x06meshes\x18\x16 \x03(\x0b2\x17.autoshard.v1.TriedMeshR\x06meshes\x128\n\nrecomputed\x18\x17 \x03(\x0b2\x18.autoshard.v1.RecomputedR\nrecomputed"x\n\nRecomputed\x12\x0e\n\x02op\x18\x01 \x01(\tR\x02op\x12\x12\n\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n\x05count\x18\x03 \x01(\x03R\x05count\x12\x18\n\x07seconds\x18\x04 \x01(\x01R\x07seconds\x12\x16\n\x06source\x18\x05 \x01(\tR\x06source"\x98\x01\n\tTriedMesh\x12*\n\x04mesh\x18\x01 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x12\n\x04full\x18\x02 \x01(\x08R\x04full\x12\x12\n\x04fits\x18\x03 \x01(\x08R\x04fits\x12\x18\n\x07seconds\x18\x04 \x01(\x01R\x07seconds\x12\x1d\n\npeak_bytes\x18\x05 \x01(\x03R\tpeakBytes"\x8b\x01\n\nConstraint\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n\x08sharding\x18\x02 \x01(\tR\x08sharding\x12\x12\n\x04spec\x18\x03 \x01(\tR\x04spec\x12!\n\x0crefined_spec\x18\x04 \x01(\tR\x0brefinedSpec\x12\x16\n\x06source\x18\x05 \x01(\tR\x06source"\xc3\x01\n\x08Timeline\x12\x18\n\x07seconds\x18\x01 \x01(\x01R\x07seconds\x12\x16\n\x06hidden\x18\x02 \x01(\x01R\x06hidden\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead\x123\n\x04busy\x18\x04 \x03(\x0b2\x1f.autoshard.v1.Timeline.LinkBusyR\x04busy\x1a:\n\x08LinkBusy\x12\x14\n\x05links\x18\x01 \x01(\tR\x05links\x12\x18\n\x07seconds\x18\x02 \x01(\x01R\x07seconds"\xa4\x03\n\x07Options\x120\n\x05model\x18\x01 \x01(\x0b2\x1a.autoshard.v1.ModelOptionsR\x05model\x12\x1a\n\x08topology\x18\x02 \x01(\tR\x08topology\x12\x14\n\x05steps\x18\x03 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x04 \x01(\x04R\x04seed\x12#\n\rsearch_memory\x18\x05 \x01(\x03R\x0csearchMemory\x128\n\x0btrip_counts\x18\x06 \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x07 \x01(\x08R\twholeAxes\x12\x18\n\x07without\x18\n \x03(\tR\x07without\x12%\n\x04pins\x18\x0b \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x0c \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\r \x01(\x03R\x07devices\x12\x14\n\x05taste\x18\x0e \x01(\x01R\x05taste"7\n\x03Pin\x12\x14\n\x05value\x18\x01 \x01(\tR\x05value\x12\x1a\n\x08sharding\x18\x02 \x01(\tR\x08sharding"2\n\x06Forbid\x12\x14\n\x05value\x18\x01 \x01(\tR\x05value\x12\x12\n\x04axes\x18\x02 \x03(\tR\x04axes"j\n\x0cModelOptions\x12\x12\n\x04file\x18\x01 \x01(\tR\x04file\x12\x14\n\x05sizes\x18\x02 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x03 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x04 \x03(\tR\x05rules"5\n\tTripCount\x12\x12\n\x04loop\x18\x01 \x01(\tR\x04loop\x12\x14\n\x05count\x18\x02 \x01(\x03R\x05count"h\n\x06Hashes\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x18\n\x07options\x18\x03 \x01(\tR\x07options\x12\x12\n\x04plan\x18\x04 \x01(\tR\x04plan"\x85\x01\n\x04Gain\x12\x18\n\x07rewrite\x18\x01 \x01(\tR\x07rewrite\x12#\n\rsaved_seconds\x18\x02 \x01(\x01R\x0csavedSeconds\x12\x1f\n\x0bsaved_bytes\x18\x03 \x01(\x03R\nsavedBytes\x12\x1d\n\nsaved_peak\x18\x04 \x01(\x03R\tsavedPeak"d\n\x07Merging\x12 \n\x0bcollectives\x18\x01 \x01(\x05R\x0bcollectives\x12\x12\n\x04into\x18\x02 \x01(\x05R\x04into\x12#\n\rsaved_seconds\x18\x03 \x01(\x01R\x0csavedSeconds"\xc1\x01\n\x07Finding\x12\x12\n\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n\x08severity\x18\x02 \x01(\tR\x08severity\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x12\n\x04file\x18\x04 \x01(\tR\x04file\x12\x12\n\x04line\x18\x05 \x01(\x05R\x04line\x12\x16\n\x06column\x18\x06 \x01(\x05R\x06column\x12\x16\n\x06source\x18\x07 \x01(\tR\x06source\x12\x14\n\x05value\x18\x08 \x01(\tR\x05value"2\n\x08MeshAxis\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04size\x18\x02 \x01(\x03R\x04size"\xf3\x02\n\x06Tensor\x12\x14\n\x05index\x18\x01 \x01(\x05R\x05index\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n\x04role\x18\x03 \x01(\tR\x04role\x12\x12\n\x04type\x18\x04 \x01(\tR\x04type\x12\x1d\n\nlocal_type\x18\x05 \x01(\tR\tlocalType\x12\x1a\n\x08sharding\x18\x06 \x01(\tR\x08sharding\x12\x12\n\x04spec\x18\x07 \x01(\tR\x04spec\x12\x14\n\x05bytes\x18\x08 \x01(\x03R\x05bytes\x12\x12\n\x04user\x18\t \x01(\x08R\x04user\x12\x12\n\x04axes\x18\n \x03(\tR\x04axes\x12\x1f\n\x0bwhole_bytes\x18\x0b \x01(\x03R\nwholeBytes\x12\x1f\n\x08replaces\x18\x0c \x01(\x05H\x00R\x08replaces\x88\x01\x01\x12\x18\n\x07donated\x18\r \x01(\x08R\x07donated\x12!\n\x0crefined_spec\x18\x0e \x01(\tR\x0brefinedSpecB\x0b\n\t_replaces"\xbe\x01\n\nCollective\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x03(\tR\x04axes\x12\x12\n\x04type\x18\x03 \x01(\tR\x04type\x12\x14\n\x05count\x18\x04 \x01(\x03R\x05count\x12\x14\n\x05bytes\x18\x05 \x01(\x03R\x05bytes\x12\x18\n\x07seconds\x18\x06 \x01(\x01R\x07seconds\x12\x16\n\x06source\x18\x07 \x01(\tR\x06source\x12\x16\n\x06groups\x18\x08 \x03(\tR\x06groups"\xba\x01\n\x08Estimate\x12\x18\n\x07seconds\x18\x01 \x01(\x01R\x07seconds\x12\'\n\x0fcompute_seconds\x18\x02 \x01(\x01R\x0ecomputeSeconds\x12-\n\x12collective_seconds\x18\x03 \x01(\x01R\x11collectiveSeconds\x12\x1d\n\npeak_bytes\x18\x04 \x01(\x03R\tpeakBytes\x12\x1d\n\nsent_bytes\x18\x05 \x01(\x03R\tsentBytes"z\n\x08Baseline\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n\x04note\x18\x02 \x01(\tR\x04note\x12\x12\n\x04fits\x18\x03 \x01(\x08R\x04fits\x122\n\x08estimate\x18\x04 \x01(\x0b2\x16.autoshard.v1.EstimateR\x08estimate"\x8b\x01\n\x0bCertificate\x12\x12\n\x04cost\x18\x01 \x01(\x03R\x04cost\x12\x14\n\x05bound\x18\x02 \x01(\x03R\x05bound\x12\x10\n\x03gap\x18\x03 \x01(\x01R\x03gap\x12\x16\n\x06status\x18\x04 \x01(\tR\x06status\x12\x14\n\x05steps\x18\x05 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [],
     {
         "Plan": Plan,
+        "Recomputed": Recomputed,
         "TriedMesh": TriedMesh,
         "Constraint": Constraint,
         "Timeline": Timeline,
