@@ -42,6 +42,8 @@ type (
 	Pin = plan.Pin
 	// Forbid keeps axes away from inputs and outputs.
 	Forbid = plan.Forbid
+	// Budget is the most bytes that collectives of a step may send.
+	Budget = plan.Budget
 	// TripCount says how often a loop is taken to run whose end the data decides.
 	TripCount = plan.TripCount
 	// Progress is a report of long work.
@@ -216,6 +218,9 @@ func ParsePin(text string) (Pin, error) { return plan.ParsePin(text) }
 
 // ParseForbid reads what is forbidden: embed: data,model. Errors are of class ErrInvalid.
 func ParseForbid(text string) (Forbid, error) { return plan.ParseForbid(text) }
+
+// ParseBudget reads a budget: all_gather<=64MiB, all_reduce: data,model<=1GiB, sent<=100MB/device. Errors are of class ErrInvalid.
+func ParseBudget(text string) (Budget, error) { return plan.ParseBudget(text) }
 
 // DiffPlans compares two plans, of one model or of two.
 func DiffPlans(before, after *Plan) *Difference { return plan.Diff(before, after) }

@@ -17,7 +17,6 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
 	"autoshard/cost"
-	"autoshard/internal/config"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
@@ -274,7 +273,7 @@ func limitOf(t testing.TB, err error) int64 {
 	t.Helper()
 	for _, n := range diag.Diagnostics(err)[0].Notes {
 		if limit := regexp.MustCompile("`--memory (.*)` has a plan").FindStringSubmatch(n.Message); limit != nil {
-			bytes, err := config.ParseSize(limit[1])
+			bytes, err := diag.ParseSize(limit[1])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -123,6 +123,9 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	for _, f := range r.GetForbidden() {
 		o.Forbidden = append(o.Forbidden, autoshard.Forbid{Value: f.GetValue(), Axes: f.GetAxes()})
 	}
+	for _, b := range r.GetBudgets() {
+		o.Budgets = append(o.Budgets, autoshard.Budget{Kind: b.GetKind(), Axes: b.GetAxes(), Bytes: b.GetBytes(), Each: b.GetEach()})
+	}
 	return o, nil
 }
 

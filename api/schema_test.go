@@ -81,6 +81,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 				Busy: []autoshard.LinkBusy{{Links: s(), Seconds: x()}}},
 			Options: autoshard.PlanRequest{Topology: s(), Devices: n(), Taste: x(), Steps: n(), Seed: uint64(n()), SearchMemory: n(),
 				Model:      autoshard.ModelRequest{File: s(), Sizes: []string{s()}, Platform: s(), Rules: []string{s()}},
+				Budgets:    []autoshard.Budget{{Kind: s(), Axes: []string{s()}, Bytes: n(), Each: n()%2 == 1}},
 				TripCounts: []autoshard.TripCount{{Loop: s(), Count: n()}},
 				Pins:       []autoshard.Pin{{Value: s(), Sharding: s()}}, Forbidden: []autoshard.Forbid{{Value: s(), Axes: []string{s()}}},
 				WholeAxes: n()%2 == 1, Without: []string{s()}},

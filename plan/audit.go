@@ -194,7 +194,7 @@ func (p *Plan) reprice(ctx context.Context, hardware *cost.Hardware) (*Plan, err
 
 // checkCertificate compares the certificate with the prices.
 func (p *Plan) checkCertificate() Point {
-	item := point("certificate", "agrees with the step and the memory limit")
+	item := point("certificate", "agrees with the step, the memory limit and budgets")
 	c := &p.Certificate
 	item.same("the cost", c.Cost, int64(math.Round(p.Estimate.Seconds*program.Picoseconds)))
 	if c.Bound < 0 || c.Bound > c.Cost {
@@ -207,6 +207,16 @@ func (p *Plan) checkCertificate() Point {
 	item.same("the gap", c.Gap, gap)
 	if optimal := c.Status == search.Optimal.String(); optimal != (c.Bound == c.Cost) {
 		item.fault("the status is %s, the cost %d and the bound %d", c.Status, c.Cost, c.Bound)
+	}
+	devices := int64(1)
+	for _, a := range p.Mesh {
+		devices *= a.Size
+	}
+	for i := range p.Options.Budgets {
+		b := &p.Options.Budgets[i]
+		if sent, _ := b.sends(p.Collectives, devices); sent > b.Bytes {
+			item.fault("a step sends %s, and the budget `%s` has %s", diag.Bytes(sent), b, diag.Bytes(b.Bytes))
+		}
 	}
 	if p.Estimate.PeakBytes > p.Memory {
 		item.fault("a device holds %s, and may hold %s", diag.Bytes(p.Estimate.PeakBytes), diag.Bytes(p.Memory))

@@ -55,10 +55,11 @@ type choice struct {
 	room  room
 
 	stage   string
-	best    *lowered   // nil while none fits
-	bound   int64      // that no plan of the space goes below
-	spent   int64      // steps
-	least   *lowered   // the plan that needs the least memory so far
+	best    *lowered // nil while none fits
+	bound   int64    // that no plan of the space goes below
+	spent   int64    // steps
+	least   *lowered // the plan that needs the least memory so far
+	thrift  thrifty
 	crowded []*lowered // fast programs that do not fit, the fastest first
 	floor   int64      // bytes that no program of a level that was built does without
 	built   bool       // there is one
@@ -101,13 +102,16 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		c.need = c.least.step.Peak
 		return nil, c.none(search)
 	}
-	return c, nil
+	return c, c.economize(search)
 }
 
 // offer takes a plan if it fits and is the fastest so far, and remembers the one that needs the least memory.
 func (c *choice) offer(l *lowered) {
 	if c.least == nil || l.step.Peak < c.least.step.Peak {
 		c.least = l
+	}
+	if l.step.Peak <= c.Memory {
+		c.watchBudgets(l)
 	}
 	if l.step.Peak <= c.Memory && (c.best == nil || l.step.Total() < c.best.step.Total()) {
 		c.best = l

@@ -41,6 +41,7 @@ type Request struct {
 	SearchMemory int64        `json:"searchMemory"`        // bytes that planning may hold; 0: the default
 	Pins         []Pin        `json:"pins"`                // beside those of the model; of two for one value the last counts
 	Forbidden    []Forbid     `json:"forbidden"`           // axes that are kept away from inputs and outputs
+	Budgets      []Budget     `json:"budgets"`             // that a step's collectives keep
 	TripCounts   []TripCount  `json:"tripCounts"`          // of loops that the data ends
 	WholeAxes    bool         `json:"wholeAxes,omitempty"` // dimensions are cut along whole axes only
 	Taste        float64      `json:"taste"`               // part of a step that plainer inputs may take more; 0: none
@@ -61,6 +62,7 @@ func (p *planner) request() Request {
 	given.Sizes, given.Rules = append([]string{}, given.Sizes...), append([]string{}, given.Rules...)
 	return Request{Model: given, Topology: p.Hardware.Topology, Devices: p.Devices, Steps: p.Steps, Seed: p.Seed, SearchMemory: p.SearchMemory,
 		Pins: append([]Pin{}, p.Pins...), Forbidden: append([]Forbid{}, p.Forbidden...),
+		Budgets:    append([]Budget{}, p.Budgets...),
 		TripCounts: append([]TripCount{}, p.TripCounts...), WholeAxes: p.WholeAxes, Taste: p.taste(),
 		Without: lists.Map(p.Without.List(), rewrites.Rewrite.String)}
 }
@@ -151,6 +153,7 @@ func optionTexts(p *Plan) [][2]string {
 	switches := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
 	pins := lists.Map(o.Pins, func(pin Pin) string { return pin.Value + "=" + pin.Sharding })
 	forbidden := lists.Map(o.Forbidden, func(f Forbid) string { return f.Value + ": " + strings.Join(f.Axes, ",") })
+	budgets := lists.Map(o.Budgets, func(b Budget) string { return b.String() })
 	count := func(n int64) string { return map[bool]string{false: fmt.Sprint(n)}[n == 0] }
 	trips := lists.Map(o.TripCounts, func(t TripCount) string { return strings.TrimPrefix(fmt.Sprintf("%s=%d", t.Loop, t.Count), "=") })
 	return [][2]string{{"model", p.Model}, {"file", o.Model.File}, {"model's hash", p.Hashes.Model}, {"mesh", answer.FormatAxes(p.Mesh)},
@@ -158,6 +161,7 @@ func optionTexts(p *Plan) [][2]string {
 		{"devices", count(o.Devices)}, {"memory", diag.Bytes(p.Memory)},
 		{"dim", strings.Join(o.Model.Sizes, " ")}, {"platform", o.Model.Platform}, {"rule", strings.Join(o.Model.Rules, "; ")},
 		{"pin", strings.Join(pins, "; ")}, {"forbid", strings.Join(forbidden, "; ")},
+		{"budget", strings.Join(budgets, "; ")},
 		{"steps", fmt.Sprint(o.Steps)}, {"seed", fmt.Sprint(o.Seed)}, {"search-memory", diag.Bytes(o.SearchMemory)},
 		{"trip-count", strings.Join(trips, " ")}, {"no-sub-axes", switches(o.WholeAxes)}, {"without", strings.Join(o.Without, ",")},
 		{"taste", fmt.Sprintf("%.3g %%", 100*o.Taste)}}

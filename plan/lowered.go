@@ -123,9 +123,10 @@ func (p *planner) rewrite(ctx context.Context, l *lowered) *lowered {
 	return best
 }
 
-// better says whether a program is faster than another and fits, or takes no more memory.
+// better says whether a program is faster than another and fits, or takes no more memory, and keeps the budgets if the other one does.
 func (p *planner) better(l, than *lowered) bool {
-	return l.step.Total() < than.step.Total() && l.step.Peak <= max(p.Memory, than.step.Peak)
+	return l.step.Total() < than.step.Total() && l.step.Peak <= max(p.Memory, than.step.Peak) &&
+		(p.within(l) || !p.within(than))
 }
 
 // changed returns the rewrites that changed a program.

@@ -131,6 +131,9 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	}
 	found.Platform(source)
 	p := &planner{Options: o, source: source, module: m, mesh: mesh, model: priced, found: found}
+	if err := p.checkBudgets(); err != nil {
+		return nil, err
+	}
 	if err := p.steer(o.Pins, o.Forbidden); err != nil {
 		return nil, err
 	}

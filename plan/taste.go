@@ -116,7 +116,8 @@ func (t *tasting) grant(w *wish) error {
 
 // takes makes a program the best plan if it costs next to nothing more than the one that cost alone chose, and there is less to wish for.
 func (t *tasting) takes(found *lowered, layouts []collectives.Layout) bool {
-	if found == nil || found.step.Total() > t.most || found.step.Peak > t.peak || len(t.wishes(layouts)) >= len(t.wishes(t.layouts)) {
+	if found == nil || found.step.Total() > t.most || found.step.Peak > t.peak || !t.within(found) ||
+		len(t.wishes(layouts)) >= len(t.wishes(t.layouts)) {
 		return false
 	}
 	t.best, t.layouts = found, layouts

@@ -26,6 +26,7 @@ type Options struct {
 
 	Pins       []Pin       // shardings of inputs and outputs beside those that the model has; of two for one value the last counts
 	Forbidden  []Forbid    // axes that are kept away from inputs and outputs
+	Budgets    []Budget    // that a step's collectives keep
 	TripCounts []TripCount // of loops that the data ends, which are priced for one iteration otherwise
 	// Taste is the part of a step that a plan may take more whose inputs are cut more plainly; 0: [DefaultTaste], below: none.
 	Taste     float64

@@ -25,7 +25,11 @@ type Model struct {
 	topology *cost.Topology
 	mesh     subaxis.Mesh
 	permuted permuted
+	toll     Toll // nil for none
 }
+
+// Toll is what a collective of a kind along some axes costs on top, in picoseconds, where all devices together send so many bytes by it.
+type Toll func(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64
 
 // New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
 // diag.ErrInvalid.
@@ -42,6 +46,20 @@ func NewUnder(hw cost.Hardware, mesh []subaxis.Axis, o cost.Options) (*Model, er
 	return &Model{hardware: hw, topology: topology, mesh: subaxis.Mesh{Axes: mesh}, permuted: permuted{costs: map[string]cost.Cost{}}}, nil
 }
 
+// Tolled returns the model with a toll on collectives.
+func (md *Model) Tolled(toll Toll) *Model {
+	return &Model{hardware: md.hardware, topology: md.topology, mesh: md.mesh, permuted: permuted{costs: map[string]cost.Cost{}}, toll: toll}
+}
+
+// priced returns the picoseconds of a collective with its toll.
+func (md *Model) priced(kind collectives.Kind, axes []subaxis.Ref, c cost.Cost) int64 {
+	ps := cost.Picoseconds(c.Seconds)
+	if md.toll != nil && c.TotalBytes > 0 {
+		ps += md.toll(kind, axes, c.TotalBytes)
+	}
+	return ps
+}
+
 // Price implements collectives.Pricer. A slice sends nothing but copies what it keeps, which counts where rates are fitted.
 func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 	if kind == collectives.AllSlice {
@@ -52,12 +70,12 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 		return cost.Picoseconds(md.hardware.Op(copied, md.topology.Options()).Seconds)
 	}
 	v := collectives.GroupBytes(kind, subaxis.Product(axes), bytes)
-	return cost.Picoseconds(md.topology.Collective(kind, axes, v).Seconds)
+	return md.priced(kind, axes, md.topology.Collective(kind, axes, v))
 }
 
 // collective prices one run of a collective of a program.
 func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
-	return cost.Picoseconds(md.costOf(c, mesh).Seconds)
+	return md.priced(c.Kind, c.Axes, md.costOf(c, mesh))
 }
 
 // costOf returns the cost of one run of a collective of a program. One that the user wrote with explicit groups counts as if its groups ran

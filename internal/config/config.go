@@ -31,6 +31,7 @@ type Config struct {
 	Trips       []Trip        // of loops that the data ends
 	Pins        []string      // shardings of inputs and outputs, those of files first
 	Forbidden   []string      // axes kept away from them
+	Budgets     []string      // of bytes that collectives send
 	Timeout     time.Duration // 0: none
 	Format      Format
 	FormatSet   bool   // the format is not the default
@@ -152,6 +153,7 @@ func (l *loader) load() *Config {
 		Trips:       l.trips("trip-count"),
 		Pins:        l.list("pin"),
 		Forbidden:   l.list("forbid"),
+		Budgets:     l.list("budget"),
 		Timeout:     l.duration("timeout"),
 		Format:      Format(l.oneOf("format", formats(l.flags)...)),
 		FormatSet:   l.origin("format").given,

@@ -160,12 +160,12 @@ func TestTopology(t *testing.T) {
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{"1": 1, "16GiB": 16 << 30, "80GB": 80e9, "1.5 kB": 1500, "2TiB": 2 << 40, "1e3MB": 1e9,
 		"4096 B": 4096} {
-		if got, err := ParseSize(text); err != nil || got != want {
+		if got, err := diag.ParseSize(text); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "GiB", "0", "-1GB", "0.5", "1e30", "16gb", "NaN", "inf", "0x10", "1_000", "16GiBs", "9PiBB"} {
-		if got, err := ParseSize(text); err == nil {
+		if got, err := diag.ParseSize(text); err == nil {
 			t.Errorf("ParseSize(%q) = %d, want an error", text, got)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"autoshard/internal/diag"
 )
 
 // What reads as a mesh is one: named axes of positive size, no name twice; written again it reads the same.
@@ -40,7 +42,7 @@ func FuzzParseSize(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if n, err := ParseSize(text); err == nil && n < 1 {
+		if n, err := diag.ParseSize(text); err == nil && n < 1 {
 			t.Errorf("ParseSize(%q) = %d", text, n)
 		}
 	})

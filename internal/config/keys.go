@@ -69,7 +69,9 @@ var keys = []key{
 	{path: "pin", list: true,
 		help: "sharding of inputs and outputs, such as w1=P(None, 'model'); a star in the name stands for any characters; may be repeated"},
 	{path: "forbid", list: true, help: "axes that may not cut inputs and outputs, such as 'embed: data'; may be repeated"},
-	{path: "pins", help: "file with lists of more `pin` and `forbid`, in YAML, JSON or TOML"},
+	{path: "budget", list: true, help: "most bytes that a step's collectives may send, such as 'all_gather<=64MiB', " +
+		"'all_reduce: data<=1GiB' over some axes, or 'sent<=100MB/device' for all kinds; may be repeated"},
+	{path: "pins", help: "file with lists of more `pin`, `forbid` and `budget`, in YAML, JSON or TOML"},
 	{path: "trip-count", list: true,
 		help: "iterations that a loop is priced for where the data ends it: N for all such loops, LINE=N or train.py:40=N for one; may be " +
 			"repeated"},

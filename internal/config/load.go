@@ -182,7 +182,7 @@ func (l *loader) size(path string) int64 {
 	if text == "" {
 		return 0
 	}
-	n, err := ParseSize(text)
+	n, err := diag.ParseSize(text)
 	if err != nil {
 		l.fail(path, 0, diag.BadOption, "`%s`: %v", path, err)
 	}

@@ -26,7 +26,7 @@ func (l *loader) steer(c *Config, file string) {
 	if err != nil {
 		return
 	}
-	var pins, forbidden []string
+	var pins, forbidden, budgets []string
 	for _, v := range sheet.Values {
 		list, name := entry(v.Path)
 		switch list {
@@ -34,13 +34,15 @@ func (l *loader) steer(c *Config, file string) {
 			pins = append(pins, joined(name, "=", v.Text))
 		case "forbid":
 			forbidden = append(forbidden, joined(name, ": ", v.Text))
+		case "budget":
+			budgets = append(budgets, joined(name, "<=", v.Text))
 		default:
 			if l.err == nil {
-				l.err = sheet.Fail(v, "unknown entry %q: the file has the lists `pin` and `forbid`", v.Path)
+				l.err = sheet.Fail(v, "unknown entry %q: the file has the lists `pin`, `forbid` and `budget`", v.Path)
 			}
 		}
 	}
-	c.Pins, c.Forbidden = append(pins, c.Pins...), append(forbidden, c.Forbidden...)
+	c.Pins, c.Forbidden, c.Budgets = append(pins, c.Pins...), append(forbidden, c.Forbidden...), append(budgets, c.Budgets...)
 }
 
 // entry cuts a path such as pin[0], or pin[0].w1 where an entry is a name and a value, into the names of the list and of the value.

@@ -13,16 +13,16 @@ func TestPins(t *testing.T) {
 	read := func(file string, args ...string) (*Config, error) {
 		t.Helper()
 		flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		AddFlags(flags, "pin", "forbid", "pins")
+		AddFlags(flags, "pin", "forbid", "budget", "pins")
 		if err := flags.Parse(args); err != nil {
 			t.Fatal(err)
 		}
 		return Load(flags)
 	}
 	files := map[string]string{
-		"pins.yaml": "pin:\n  - w1=P('x')\n  - params['w.2']: P(None, 'y')\nforbid: [{embed: 'x,y'}]\n",
-		"pins.toml": "pin = [\"w1=P('x')\", \"params['w.2']=P(None, 'y')\"]\nforbid = [\"embed: x,y\"]\n",
-		"bad.yaml":  "pin: [a=P()]\nbudget: [1]\n",
+		"pins.yaml": "pin:\n  - w1=P('x')\n  - params['w.2']: P(None, 'y')\nforbid: [{embed: 'x,y'}]\nbudget: ['sent<=1GB']\n",
+		"pins.toml": "pin = [\"w1=P('x')\", \"params['w.2']=P(None, 'y')\"]\nforbid = [\"embed: x,y\"]\nbudget = [\"sent<=1GB\"]\n",
+		"bad.yaml":  "pin: [a=P()]\nbidget: [1]\n",
 	}
 	mustLoad(t, files) // in a folder of its own
 	for _, file := range []string{"pins.yaml", "pins.toml"} {
@@ -35,6 +35,9 @@ func TestPins(t *testing.T) {
 		}
 		if len(c.Forbidden) != 1 || strings.ReplaceAll(c.Forbidden[0], " ", "") != "embed:x,y" {
 			t.Errorf("%s: forbidden are %q", file, c.Forbidden)
+		}
+		if !slices.Equal(c.Budgets, []string{"sent<=1GB"}) {
+			t.Errorf("%s: budgets are %q", file, c.Budgets)
 		}
 		if !c.Given("pins") || c.Given("forbid") {
 			t.Errorf("%s: --pins is given, --forbid is not", file)

@@ -32,6 +32,7 @@ const (
 	MissingSize     Code = "AS1403"
 	NoPlan          Code = "AS2001"
 	MemoryLimit     Code = "AS2002"
+	BudgetLimit     Code = "AS2003"
 	Mismatch        Code = "AS3001"
 	BadInputs       Code = "AS3002"
 	CheckFailed     Code = "AS3003"

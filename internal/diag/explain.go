@@ -141,6 +141,14 @@ var explanations = []Explanation{
 			"which there is none, which shardings of the model stand in the way, what the plan that needs least holds where it needs most, the " +
 			"largest values first, and what would help.",
 		"model.json", sum, []string{"plan model.json --mesh data=4 --memory 16B"}},
+	{BudgetLimit, "budget too small",
+		"No plan was found whose collectives send no more than the budgets allow. The message names the collective that sends most in the plan " +
+			"that comes nearest, and the line that it comes from; notes say what that plan takes beside the fastest one without budgets.",
+		"model.mlir", "sdy.mesh @mesh = <[\"data\"=4]>\nfunc.func @main(%arg0: tensor<8xf32> " +
+			"{sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}]>})\n" +
+			"    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {\n  %0 = stablehlo.negate %arg0 : tensor<8xf32>\n" +
+			"  return %0 : tensor<8xf32>\n}\n",
+		[]string{"plan model.mlir --budget sent<=0"}},
 	{Mismatch, "results differ",
 		"A value of the sharded run is not what the program's op makes of the operands that the devices had, an output differs from the " +
 			"expected one by more than the tolerance and rounding explain, or collectives moved other amounts than predicted. The message names " +

@@ -66,6 +66,11 @@ func takeOver(c *config.Config, p *autoshard.Plan, from string) error {
 		forbidden = append(forbidden, f.Value+": "+strings.Join(f.Axes, ","))
 	}
 	c.Pins, c.Forbidden = append(pins, c.Pins...), append(forbidden, c.Forbidden...)
+	if !c.Given("budget") {
+		for i := range o.Budgets {
+			c.Budgets = append(c.Budgets, o.Budgets[i].String())
+		}
+	}
 	if !c.Given("without") && !c.Given("collective-matmul") && !c.Given("merge-collectives") {
 		without, unknown := rewrites.Parse(o.Without)
 		if unknown != "" {
@@ -99,7 +104,7 @@ func Profile(p *autoshard.Plan, topology string) (cost.Hardware, error) {
 	return hw, err
 }
 
-// steer reads what the options pin and forbid.
+// steer reads what the options pin, forbid and allow to be sent.
 func steer(c *config.Config, o *autoshard.PlanOptions) error {
 	for _, text := range c.Pins {
 		pin, err := autoshard.ParsePin(text)
@@ -114,6 +119,13 @@ func steer(c *config.Config, o *autoshard.PlanOptions) error {
 			return err
 		}
 		o.Forbidden = append(o.Forbidden, f)
+	}
+	for _, text := range c.Budgets {
+		b, err := autoshard.ParseBudget(text)
+		if err != nil {
+			return err
+		}
+		o.Budgets = append(o.Budgets, b)
 	}
 	return nil
 }

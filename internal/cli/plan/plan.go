@@ -32,7 +32,8 @@ collective and value. --format sarif and github write what the plan does not kee
 --devices N, without --mesh, chooses the mesh, too: meshes of N devices with up to three axes, which the network has a place for, are
 searched quickly, and the best of them to the end; the report lists them. Of meshes within 0.1 % of each other that of the fewest axes counts.
 
---pin gives inputs and outputs a sharding, --forbid keeps axes away from them, on top of what the model says. With --from PLAN the
+--pin gives inputs and outputs a sharding, --forbid keeps axes away from them, on top of what the model says; --budget bounds what
+collectives send. With --from PLAN the
 options are those of an earlier plan.json, with what other flags change, MODEL is the one that it names, and the report ends with what is
 otherwise than in that plan.
 
@@ -55,7 +56,7 @@ With --verify the plan runs on virtual devices with the arrays of --inputs, or t
 	cmd.Flags().StringVar(&from, "from", "", "plan.json whose model and options count where no argument and no flag says otherwise")
 	config.AddFlags(cmd.Flags(), "mesh", "plan.devices", "hardware", "topology", "memory", "rule", "dim", "platform", "format",
 		"output", "verify", "inputs", "expect", "rtol", "atol", "tolerance", "steps", "search-memory", "seed", "collective-matmul",
-		"merge-collectives", "without", "no-sub-axes", "taste", "pin", "forbid", "pins", "trip-count", "timeout", "progress", "all")
+		"merge-collectives", "without", "no-sub-axes", "taste", "pin", "forbid", "budget", "pins", "trip-count", "timeout", "progress", "all")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
 	cmd.AddCommand(showCommand(s), diffCommand(s), checkCommand(s))
 	return cmd

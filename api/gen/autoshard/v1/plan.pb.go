@@ -599,7 +599,9 @@ type Options struct {
 	// That a mesh was to be chosen for; 0 where the mesh was given.
 	Devices int64 `protobuf:"varint,13,opt,name=devices,proto3" json:"devices,omitempty"`
 	// Part of a step that plainer inputs may take more; 0: none.
-	Taste         float64 `protobuf:"fixed64,14,opt,name=taste,proto3" json:"taste,omitempty"`
+	Taste float64 `protobuf:"fixed64,14,opt,name=taste,proto3" json:"taste,omitempty"`
+	// That a step's collectives keep.
+	Budgets       []*Budget `protobuf:"bytes,15,rep,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -718,6 +720,86 @@ func (x *Options) GetTaste() float64 {
 	return 0
 }
 
+func (x *Options) GetBudgets() []*Budget {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
+}
+
+// Budget is the most bytes that a step may send by collectives of a kind over some axes.
+type Budget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// all_gather, … as collectives of plans have it; sent for all of them.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Collectives count that run along one of these, or a part of it; all if empty.
+	Axes []string `protobuf:"bytes,2,rep,name=axes,proto3" json:"axes,omitempty"`
+	// In one step.
+	Bytes int64 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Of each device, on average; of all devices together else.
+	Each          bool `protobuf:"varint,4,opt,name=each,proto3" json:"each,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Budget) Reset() {
+	*x = Budget{}
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Budget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Budget) ProtoMessage() {}
+
+func (x *Budget) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Budget.ProtoReflect.Descriptor instead.
+func (*Budget) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Budget) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Budget) GetAxes() []string {
+	if x != nil {
+		return x.Axes
+	}
+	return nil
+}
+
+func (x *Budget) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Budget) GetEach() bool {
+	if x != nil {
+		return x.Each
+	}
+	return false
+}
+
 // Pin is the sharding that inputs and outputs are to have.
 type Pin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -731,7 +813,7 @@ type Pin struct {
 
 func (x *Pin) Reset() {
 	*x = Pin{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +825,7 @@ func (x *Pin) String() string {
 func (*Pin) ProtoMessage() {}
 
 func (x *Pin) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[6]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +838,7 @@ func (x *Pin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pin.ProtoReflect.Descriptor instead.
 func (*Pin) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Pin) GetValue() string {
@@ -785,7 +867,7 @@ type Forbid struct {
 
 func (x *Forbid) Reset() {
 	*x = Forbid{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -797,7 +879,7 @@ func (x *Forbid) String() string {
 func (*Forbid) ProtoMessage() {}
 
 func (x *Forbid) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[7]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -810,7 +892,7 @@ func (x *Forbid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Forbid.ProtoReflect.Descriptor instead.
 func (*Forbid) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Forbid) GetValue() string {
@@ -843,7 +925,7 @@ type ModelOptions struct {
 
 func (x *ModelOptions) Reset() {
 	*x = ModelOptions{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +937,7 @@ func (x *ModelOptions) String() string {
 func (*ModelOptions) ProtoMessage() {}
 
 func (x *ModelOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[8]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +950,7 @@ func (x *ModelOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelOptions.ProtoReflect.Descriptor instead.
 func (*ModelOptions) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{8}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ModelOptions) GetFile() string {
@@ -913,7 +995,7 @@ type TripCount struct {
 
 func (x *TripCount) Reset() {
 	*x = TripCount{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +1007,7 @@ func (x *TripCount) String() string {
 func (*TripCount) ProtoMessage() {}
 
 func (x *TripCount) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[9]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +1020,7 @@ func (x *TripCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TripCount.ProtoReflect.Descriptor instead.
 func (*TripCount) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{9}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TripCount) GetLoop() string {
@@ -972,7 +1054,7 @@ type Hashes struct {
 
 func (x *Hashes) Reset() {
 	*x = Hashes{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1066,7 @@ func (x *Hashes) String() string {
 func (*Hashes) ProtoMessage() {}
 
 func (x *Hashes) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[10]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1079,7 @@ func (x *Hashes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hashes.ProtoReflect.Descriptor instead.
 func (*Hashes) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{10}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Hashes) GetModel() string {
@@ -1043,7 +1125,7 @@ type Gain struct {
 
 func (x *Gain) Reset() {
 	*x = Gain{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1137,7 @@ func (x *Gain) String() string {
 func (*Gain) ProtoMessage() {}
 
 func (x *Gain) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[11]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1150,7 @@ func (x *Gain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gain.ProtoReflect.Descriptor instead.
 func (*Gain) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{11}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Gain) GetRewrite() string {
@@ -1113,7 +1195,7 @@ type Merging struct {
 
 func (x *Merging) Reset() {
 	*x = Merging{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1207,7 @@ func (x *Merging) String() string {
 func (*Merging) ProtoMessage() {}
 
 func (x *Merging) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[12]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1138,7 +1220,7 @@ func (x *Merging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merging.ProtoReflect.Descriptor instead.
 func (*Merging) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{12}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Merging) GetCollectives() int32 {
@@ -1185,7 +1267,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1279,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[13]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1292,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{13}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Finding) GetCode() string {
@@ -1280,7 +1362,7 @@ type MeshAxis struct {
 
 func (x *MeshAxis) Reset() {
 	*x = MeshAxis{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1292,7 +1374,7 @@ func (x *MeshAxis) String() string {
 func (*MeshAxis) ProtoMessage() {}
 
 func (x *MeshAxis) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[14]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1305,7 +1387,7 @@ func (x *MeshAxis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeshAxis.ProtoReflect.Descriptor instead.
 func (*MeshAxis) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{14}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MeshAxis) GetName() string {
@@ -1357,7 +1439,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1369,7 +1451,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[15]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1382,7 +1464,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{15}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Tensor) GetIndex() int32 {
@@ -1508,7 +1590,7 @@ type Collective struct {
 
 func (x *Collective) Reset() {
 	*x = Collective{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1602,7 @@ func (x *Collective) String() string {
 func (*Collective) ProtoMessage() {}
 
 func (x *Collective) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[16]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1615,7 @@ func (x *Collective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collective.ProtoReflect.Descriptor instead.
 func (*Collective) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{16}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Collective) GetKind() string {
@@ -1607,7 +1689,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1701,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[17]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1714,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{17}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Estimate) GetSeconds() float64 {
@@ -1685,7 +1767,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1697,7 +1779,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[18]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1710,7 +1792,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{18}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Baseline) GetName() string {
@@ -1759,7 +1841,7 @@ type Certificate struct {
 
 func (x *Certificate) Reset() {
 	*x = Certificate{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1771,7 +1853,7 @@ func (x *Certificate) String() string {
 func (*Certificate) ProtoMessage() {}
 
 func (x *Certificate) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[19]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1784,7 +1866,7 @@ func (x *Certificate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Certificate.ProtoReflect.Descriptor instead.
 func (*Certificate) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{19}
+	return file_autoshard_v1_plan_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Certificate) GetCost() int64 {
@@ -1840,7 +1922,7 @@ type Timeline_LinkBusy struct {
 
 func (x *Timeline_LinkBusy) Reset() {
 	*x = Timeline_LinkBusy{}
-	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1852,7 +1934,7 @@ func (x *Timeline_LinkBusy) String() string {
 func (*Timeline_LinkBusy) ProtoMessage() {}
 
 func (x *Timeline_LinkBusy) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_plan_proto_msgTypes[20]
+	mi := &file_autoshard_v1_plan_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2024,7 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x04busy\x18\x04 \x03(\v2\x1f.autoshard.v1.Timeline.LinkBusyR\x04busy\x1a:\n" +
 	"\bLinkBusy\x12\x14\n" +
 	"\x05links\x18\x01 \x01(\tR\x05links\x12\x18\n" +
-	"\aseconds\x18\x02 \x01(\x01R\aseconds\"\xa4\x03\n" +
+	"\aseconds\x18\x02 \x01(\x01R\aseconds\"\xd4\x03\n" +
 	"\aOptions\x120\n" +
 	"\x05model\x18\x01 \x01(\v2\x1a.autoshard.v1.ModelOptionsR\x05model\x12\x1a\n" +
 	"\btopology\x18\x02 \x01(\tR\btopology\x12\x14\n" +
@@ -1958,7 +2040,13 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x04pins\x18\v \x03(\v2\x11.autoshard.v1.PinR\x04pins\x122\n" +
 	"\tforbidden\x18\f \x03(\v2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n" +
 	"\adevices\x18\r \x01(\x03R\adevices\x12\x14\n" +
-	"\x05taste\x18\x0e \x01(\x01R\x05taste\"7\n" +
+	"\x05taste\x18\x0e \x01(\x01R\x05taste\x12.\n" +
+	"\abudgets\x18\x0f \x03(\v2\x14.autoshard.v1.BudgetR\abudgets\"Z\n" +
+	"\x06Budget\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04axes\x18\x02 \x03(\tR\x04axes\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x03R\x05bytes\x12\x12\n" +
+	"\x04each\x18\x04 \x01(\bR\x04each\"7\n" +
 	"\x03Pin\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\tR\x05value\x12\x1a\n" +
 	"\bsharding\x18\x02 \x01(\tR\bsharding\"2\n" +
@@ -2063,7 +2151,7 @@ func file_autoshard_v1_plan_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_plan_proto_rawDescData
 }
 
-var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_autoshard_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_autoshard_v1_plan_proto_goTypes = []any{
 	(*Plan)(nil),              // 0: autoshard.v1.Plan
 	(*Recomputed)(nil),        // 1: autoshard.v1.Recomputed
@@ -2071,52 +2159,54 @@ var file_autoshard_v1_plan_proto_goTypes = []any{
 	(*Constraint)(nil),        // 3: autoshard.v1.Constraint
 	(*Timeline)(nil),          // 4: autoshard.v1.Timeline
 	(*Options)(nil),           // 5: autoshard.v1.Options
-	(*Pin)(nil),               // 6: autoshard.v1.Pin
-	(*Forbid)(nil),            // 7: autoshard.v1.Forbid
-	(*ModelOptions)(nil),      // 8: autoshard.v1.ModelOptions
-	(*TripCount)(nil),         // 9: autoshard.v1.TripCount
-	(*Hashes)(nil),            // 10: autoshard.v1.Hashes
-	(*Gain)(nil),              // 11: autoshard.v1.Gain
-	(*Merging)(nil),           // 12: autoshard.v1.Merging
-	(*Finding)(nil),           // 13: autoshard.v1.Finding
-	(*MeshAxis)(nil),          // 14: autoshard.v1.MeshAxis
-	(*Tensor)(nil),            // 15: autoshard.v1.Tensor
-	(*Collective)(nil),        // 16: autoshard.v1.Collective
-	(*Estimate)(nil),          // 17: autoshard.v1.Estimate
-	(*Baseline)(nil),          // 18: autoshard.v1.Baseline
-	(*Certificate)(nil),       // 19: autoshard.v1.Certificate
-	(*Timeline_LinkBusy)(nil), // 20: autoshard.v1.Timeline.LinkBusy
+	(*Budget)(nil),            // 6: autoshard.v1.Budget
+	(*Pin)(nil),               // 7: autoshard.v1.Pin
+	(*Forbid)(nil),            // 8: autoshard.v1.Forbid
+	(*ModelOptions)(nil),      // 9: autoshard.v1.ModelOptions
+	(*TripCount)(nil),         // 10: autoshard.v1.TripCount
+	(*Hashes)(nil),            // 11: autoshard.v1.Hashes
+	(*Gain)(nil),              // 12: autoshard.v1.Gain
+	(*Merging)(nil),           // 13: autoshard.v1.Merging
+	(*Finding)(nil),           // 14: autoshard.v1.Finding
+	(*MeshAxis)(nil),          // 15: autoshard.v1.MeshAxis
+	(*Tensor)(nil),            // 16: autoshard.v1.Tensor
+	(*Collective)(nil),        // 17: autoshard.v1.Collective
+	(*Estimate)(nil),          // 18: autoshard.v1.Estimate
+	(*Baseline)(nil),          // 19: autoshard.v1.Baseline
+	(*Certificate)(nil),       // 20: autoshard.v1.Certificate
+	(*Timeline_LinkBusy)(nil), // 21: autoshard.v1.Timeline.LinkBusy
 }
 var file_autoshard_v1_plan_proto_depIdxs = []int32{
-	14, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
-	15, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
-	15, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
-	16, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
-	17, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
-	18, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
-	19, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
-	13, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
-	12, // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
-	14, // 9: autoshard.v1.Plan.refined_mesh:type_name -> autoshard.v1.MeshAxis
+	15, // 0: autoshard.v1.Plan.mesh:type_name -> autoshard.v1.MeshAxis
+	16, // 1: autoshard.v1.Plan.inputs:type_name -> autoshard.v1.Tensor
+	16, // 2: autoshard.v1.Plan.outputs:type_name -> autoshard.v1.Tensor
+	17, // 3: autoshard.v1.Plan.collectives:type_name -> autoshard.v1.Collective
+	18, // 4: autoshard.v1.Plan.estimate:type_name -> autoshard.v1.Estimate
+	19, // 5: autoshard.v1.Plan.baselines:type_name -> autoshard.v1.Baseline
+	20, // 6: autoshard.v1.Plan.certificate:type_name -> autoshard.v1.Certificate
+	14, // 7: autoshard.v1.Plan.findings:type_name -> autoshard.v1.Finding
+	13, // 8: autoshard.v1.Plan.merged:type_name -> autoshard.v1.Merging
+	15, // 9: autoshard.v1.Plan.refined_mesh:type_name -> autoshard.v1.MeshAxis
 	3,  // 10: autoshard.v1.Plan.constraints:type_name -> autoshard.v1.Constraint
 	4,  // 11: autoshard.v1.Plan.timeline:type_name -> autoshard.v1.Timeline
 	5,  // 12: autoshard.v1.Plan.options:type_name -> autoshard.v1.Options
-	10, // 13: autoshard.v1.Plan.hashes:type_name -> autoshard.v1.Hashes
-	11, // 14: autoshard.v1.Plan.rewrites:type_name -> autoshard.v1.Gain
+	11, // 13: autoshard.v1.Plan.hashes:type_name -> autoshard.v1.Hashes
+	12, // 14: autoshard.v1.Plan.rewrites:type_name -> autoshard.v1.Gain
 	2,  // 15: autoshard.v1.Plan.meshes:type_name -> autoshard.v1.TriedMesh
 	1,  // 16: autoshard.v1.Plan.recomputed:type_name -> autoshard.v1.Recomputed
-	14, // 17: autoshard.v1.TriedMesh.mesh:type_name -> autoshard.v1.MeshAxis
-	20, // 18: autoshard.v1.Timeline.busy:type_name -> autoshard.v1.Timeline.LinkBusy
-	8,  // 19: autoshard.v1.Options.model:type_name -> autoshard.v1.ModelOptions
-	9,  // 20: autoshard.v1.Options.trip_counts:type_name -> autoshard.v1.TripCount
-	6,  // 21: autoshard.v1.Options.pins:type_name -> autoshard.v1.Pin
-	7,  // 22: autoshard.v1.Options.forbidden:type_name -> autoshard.v1.Forbid
-	17, // 23: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	15, // 17: autoshard.v1.TriedMesh.mesh:type_name -> autoshard.v1.MeshAxis
+	21, // 18: autoshard.v1.Timeline.busy:type_name -> autoshard.v1.Timeline.LinkBusy
+	9,  // 19: autoshard.v1.Options.model:type_name -> autoshard.v1.ModelOptions
+	10, // 20: autoshard.v1.Options.trip_counts:type_name -> autoshard.v1.TripCount
+	7,  // 21: autoshard.v1.Options.pins:type_name -> autoshard.v1.Pin
+	8,  // 22: autoshard.v1.Options.forbidden:type_name -> autoshard.v1.Forbid
+	6,  // 23: autoshard.v1.Options.budgets:type_name -> autoshard.v1.Budget
+	18, // 24: autoshard.v1.Baseline.estimate:type_name -> autoshard.v1.Estimate
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_plan_proto_init() }
@@ -2124,14 +2214,14 @@ func file_autoshard_v1_plan_proto_init() {
 	if File_autoshard_v1_plan_proto != nil {
 		return
 	}
-	file_autoshard_v1_plan_proto_msgTypes[15].OneofWrappers = []any{}
+	file_autoshard_v1_plan_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_plan_proto_rawDesc), len(file_autoshard_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -63,7 +63,7 @@ type PlanRequest struct {
 	// The same as `merge-collectives` in `without`.
 	SeparateCollectives bool `protobuf:"varint,14,opt,name=separate_collectives,json=separateCollectives,proto3" json:"separate_collectives,omitempty"`
 	// Names of rewrites that are not made: share-reshards, defer-reductions, sink-reshards, hoist-reshards, skip-layouts, collective-matmul,
-	// merge-collectives.
+	// recompute-activations, merge-collectives.
 	Without []string `protobuf:"bytes,15,rep,name=without,proto3" json:"without,omitempty"`
 	// Shardings of inputs and outputs beside those of the model; of two for one value the last counts.
 	Pins []*Pin `protobuf:"bytes,16,rep,name=pins,proto3" json:"pins,omitempty"`
@@ -81,7 +81,9 @@ type PlanRequest struct {
 	// Sharding rules of custom operations, such as my_attention: (b s h, b t h) -> (b s h) reduction={t}.
 	Rules []string `protobuf:"bytes,23,rep,name=rules,proto3" json:"rules,omitempty"`
 	// Part of the hardware's network that the mesh runs on; chosen if empty.
-	Topology      string `protobuf:"bytes,24,opt,name=topology,proto3" json:"topology,omitempty"`
+	Topology string `protobuf:"bytes,24,opt,name=topology,proto3" json:"topology,omitempty"`
+	// That a step's collectives are to keep.
+	Budgets       []*Budget `protobuf:"bytes,25,rep,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -295,6 +297,13 @@ func (x *PlanRequest) GetTopology() string {
 		return x.Topology
 	}
 	return ""
+}
+
+func (x *PlanRequest) GetBudgets() []*Budget {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
 }
 
 type isPlanRequest_Source interface {
@@ -2770,7 +2779,7 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xab\x06\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xdb\x06\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -2798,7 +2807,8 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
 	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
 	"\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n" +
-	"\btopology\x18\x18 \x01(\tR\btopologyB\b\n" +
+	"\btopology\x18\x18 \x01(\tR\btopology\x12.\n" +
+	"\abudgets\x18\x19 \x03(\v2\x14.autoshard.v1.BudgetR\abudgetsB\b\n" +
 	"\x06sourceB\b\n" +
 	"\x06_taste\"T\n" +
 	"\fPlanResponse\x12&\n" +
@@ -3035,18 +3045,19 @@ var file_autoshard_v1_service_proto_goTypes = []any{
 	(*TripCount)(nil),            // 40: autoshard.v1.TripCount
 	(*Pin)(nil),                  // 41: autoshard.v1.Pin
 	(*Forbid)(nil),               // 42: autoshard.v1.Forbid
-	(*Plan)(nil),                 // 43: autoshard.v1.Plan
-	(*Tensor)(nil),               // 44: autoshard.v1.Tensor
-	(*Finding)(nil),              // 45: autoshard.v1.Finding
-	(*Difference)(nil),           // 46: autoshard.v1.Difference
-	(*PlanAudit)(nil),            // 47: autoshard.v1.PlanAudit
-	(*Weighing)(nil),             // 48: autoshard.v1.Weighing
-	(*Decision)(nil),             // 49: autoshard.v1.Decision
-	(*Explanation)(nil),          // 50: autoshard.v1.Explanation
-	(*Breakdown)(nil),            // 51: autoshard.v1.Breakdown
-	(*MemoryUse)(nil),            // 52: autoshard.v1.MemoryUse
-	(*Verification)(nil),         // 53: autoshard.v1.Verification
-	(*HardwareProfile)(nil),      // 54: autoshard.v1.HardwareProfile
+	(*Budget)(nil),               // 43: autoshard.v1.Budget
+	(*Plan)(nil),                 // 44: autoshard.v1.Plan
+	(*Tensor)(nil),               // 45: autoshard.v1.Tensor
+	(*Finding)(nil),              // 46: autoshard.v1.Finding
+	(*Difference)(nil),           // 47: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 48: autoshard.v1.PlanAudit
+	(*Weighing)(nil),             // 49: autoshard.v1.Weighing
+	(*Decision)(nil),             // 50: autoshard.v1.Decision
+	(*Explanation)(nil),          // 51: autoshard.v1.Explanation
+	(*Breakdown)(nil),            // 52: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 53: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 54: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 55: autoshard.v1.HardwareProfile
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
 	38, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
@@ -3054,82 +3065,83 @@ var file_autoshard_v1_service_proto_depIdxs = []int32{
 	40, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
 	41, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
 	42, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	43, // 5: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	38, // 6: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	39, // 7: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	39, // 8: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	44, // 9: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	44, // 10: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
-	4,  // 11: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	45, // 12: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	33, // 13: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	36, // 14: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	37, // 15: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	43, // 16: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	43, // 17: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	46, // 18: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	43, // 19: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	47, // 20: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
-	0,  // 21: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	12, // 22: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
-	1,  // 23: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
-	0,  // 24: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	48, // 25: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
-	49, // 26: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
-	38, // 27: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
-	15, // 28: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
-	39, // 29: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	50, // 30: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
-	15, // 31: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
-	39, // 32: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	5,  // 33: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
-	15, // 34: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
-	43, // 35: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
-	51, // 36: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
-	43, // 37: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
-	52, // 38: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
-	43, // 39: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
-	43, // 40: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
-	12, // 41: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
-	30, // 42: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
-	53, // 43: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
-	54, // 44: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
-	34, // 45: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	35, // 46: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	36, // 47: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 48: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	10, // 49: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
-	13, // 50: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
-	6,  // 51: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	8,  // 52: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 53: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	16, // 54: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
-	18, // 55: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
-	20, // 56: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
-	22, // 57: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
-	24, // 58: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
-	26, // 59: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
-	28, // 60: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
-	31, // 61: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
-	1,  // 62: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	11, // 63: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
-	14, // 64: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
-	7,  // 65: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	9,  // 66: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 67: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	17, // 68: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
-	19, // 69: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
-	21, // 70: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
-	23, // 71: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
-	25, // 72: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
-	27, // 73: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
-	29, // 74: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
-	32, // 75: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
-	62, // [62:76] is the sub-list for method output_type
-	48, // [48:62] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	43, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
+	44, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	38, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	39, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	39, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	45, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	45, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	4,  // 12: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
+	46, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	33, // 14: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	36, // 15: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	37, // 16: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	44, // 17: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	44, // 18: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	47, // 19: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	44, // 20: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	48, // 21: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	0,  // 22: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	12, // 23: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
+	1,  // 24: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
+	0,  // 25: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	49, // 26: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	50, // 27: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	38, // 28: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	15, // 29: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
+	39, // 30: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	51, // 31: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	15, // 32: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
+	39, // 33: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	5,  // 34: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
+	15, // 35: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
+	44, // 36: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	52, // 37: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	44, // 38: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	53, // 39: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	44, // 40: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	44, // 41: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	12, // 42: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
+	30, // 43: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
+	54, // 44: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
+	55, // 45: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	34, // 46: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	35, // 47: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	36, // 48: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	0,  // 49: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	10, // 50: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	13, // 51: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	6,  // 52: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	8,  // 53: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 54: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	16, // 55: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	18, // 56: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	20, // 57: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	22, // 58: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	24, // 59: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	26, // 60: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	28, // 61: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	31, // 62: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	1,  // 63: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	11, // 64: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	14, // 65: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	7,  // 66: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	9,  // 67: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 68: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	17, // 69: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	19, // 70: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	21, // 71: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	23, // 72: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	25, // 73: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	27, // 74: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	29, // 75: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	32, // 76: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	63, // [63:77] is the sub-list for method output_type
+	49, // [49:63] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }

@@ -1,4 +1,4 @@
-package config
+package diag
 
 import (
 	"fmt"
