@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/internal/diag"
 )
 
@@ -38,9 +39,22 @@ type call struct {
 	message   any
 }
 
+// light are procedures that take no time worth waiting for.
+var light = map[string]bool{
+	autoshardv1connect.AutoshardServiceStartJobProcedure:     true,
+	autoshardv1connect.AutoshardServiceGetJobProcedure:       true,
+	autoshardv1connect.AutoshardServiceCancelJobProcedure:    true,
+	autoshardv1connect.AutoshardServiceListJobsProcedure:     true,
+	autoshardv1connect.AutoshardServiceListHardwareProcedure: true,
+}
+
 // intercept is a unary interceptor.
 func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
+		if light[r.Spec().Procedure] {
+			response, err = next(ctx, r)
+			return response, connectError(err)
+		}
 		err = l.work(ctx, call{r.Spec().Procedure, r.Peer(), r.Any()}, func(ctx context.Context) (err error) {
 			response, err = next(ctx, r)
 			return err
@@ -102,6 +116,28 @@ func (l *limiter) admit(ctx context.Context, c call, do func(context.Context) er
 	ctx, cancel := context.WithTimeout(ctx, l.maxTime)
 	defer cancel()
 	return do(ctx)
+}
+
+// background works on what nobody waits for: it takes its turn among the long requests for as long as it must, and has no time limit.
+func (l *limiter) background(ctx context.Context, message proto.Message, do func(context.Context) error) error {
+	const again = time.Second
+	for {
+		w := &waiter{client: "jobs", bytes: int64(proto.Size(message)), lane: long}
+		got, err := l.queue.enter(ctx, w)
+		switch {
+		case err != nil:
+			return err
+		case got == admitted:
+			start := time.Now()
+			defer func() { l.queue.leave(w, time.Since(start)) }()
+			return do(ctx)
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // wait enters the queue. Who waits for longer than work may take is refused as if nothing more could wait.

@@ -31,6 +31,7 @@ func TestGeneratedCode(t *testing.T) {
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{"proto"}})}
 	for file, generated := range map[string]protoreflect.FileDescriptor{
 		"autoshard/v1/answers.proto":  autoshardv1.File_autoshard_v1_answers_proto,
+		"autoshard/v1/jobs.proto":     autoshardv1.File_autoshard_v1_jobs_proto,
 		"autoshard/v1/model.proto":    autoshardv1.File_autoshard_v1_model_proto,
 		"autoshard/v1/plan.proto":     autoshardv1.File_autoshard_v1_plan_proto,
 		"autoshard/v1/service.proto":  autoshardv1.File_autoshard_v1_service_proto,

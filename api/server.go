@@ -15,6 +15,7 @@ import (
 	"autoshard"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+	"autoshard/api/jobs"
 )
 
 // Options are the limits of a server. Zero values stand for the defaults.
@@ -25,6 +26,7 @@ type Options struct {
 	MaxTime       time.Duration // of work on a request, and of waiting for it; default 5 minutes
 	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
 	Tokens        []string      // requests need one of them, as `Authorization: Bearer TOKEN`; none: anybody may ask
+	Jobs          *jobs.Store   // where jobs are kept; nil: the server has none
 	Logger        *slog.Logger  // default: none
 }
 
@@ -50,7 +52,12 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	l := newLimiter(&o)
-	return &Server{o, &service{l, autoshard.MakePlan, autoshard.Propagate}, newHealth(), l}
+	s := &Server{o, &service{limiter: l, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate}, newHealth(), l}
+	if o.Jobs != nil {
+		s.service.jobs = jobs.NewRunner(o.Jobs, s.service.background, jobs.Options{Workers: o.MaxConcurrent, Failure: recordFailure,
+			Logger: o.Logger})
+	}
+	return s
 }
 
 // Handler returns the HTTP handler: the service, health and reflection.
@@ -110,6 +117,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
 	}
+	defer s.work(ctx)()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	s.options.Logger.Info("listening", "address", l.Addr().String())
@@ -119,6 +127,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	return s.drain(server, cancel)
+}
+
+// work lets jobs be worked on until the context ends, or what it returns is called, which waits until they are put away.
+func (s *Server) work(ctx context.Context) (stop func()) {
+	runner := s.service.jobs
+	if runner == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- runner.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.options.Logger.Error("jobs", "error", err)
+		}
+	}
 }
 
 // drain shuts the server down. Requests that outlast the drain time are canceled and may still answer that.

@@ -9,11 +9,13 @@ import (
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/api/jobs"
 )
 
 // service implements AutoshardService over the façade.
 type service struct {
 	limiter   *limiter
+	jobs      *jobs.Runner // nil where the server keeps none
 	makePlan  func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error)
 	propagate func(context.Context, *autoshard.Model, autoshard.PropagateOptions) (*autoshard.Propagation, error)
 }

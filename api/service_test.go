@@ -32,7 +32,12 @@ import (
 	"autoshard/internal/diag"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if file := os.Getenv(serveJobs); file != "" {
+		os.Exit(serveUntilKilled(file))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const sum = `{
   "schema": "autoshard.model/v1",

@@ -71,6 +71,7 @@ type Trip struct {
 type Serve struct {
 	Listen        string
 	TokenFile     string
+	Jobs          string // file
 	MaxRequest    int64 // bytes
 	MaxConcurrent int
 	MaxWaiting    int
@@ -178,6 +179,7 @@ func (l *loader) load() *Config {
 		Serve: Serve{
 			Listen:        l.text("serve.listen"),
 			TokenFile:     l.text("serve.token-file"),
+			Jobs:          l.text("serve.jobs"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
 			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),

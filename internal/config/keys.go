@@ -102,6 +102,7 @@ var keys = []key{
 	{path: "check.disable", list: true, help: "name of a rule that does not run; may be repeated"},
 	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on, or unix:PATH; port 0 takes a free one"},
 	{path: "serve.token-file", help: "file with the tokens that requests need, one a line (default: anybody may ask)"},
+	{path: "serve.jobs", help: "file where jobs are kept, which is made if there is none (default: the server keeps no jobs)"},
 	{path: "serve.max-request", def: "64MiB", help: "largest request"},
 	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time"},
 	{path: "serve.max-waiting", def: "64", help: "requests that wait for their turn; more are refused"},

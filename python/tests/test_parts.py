@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from autoshard import paths, sizes, specs
-from autoshard._gen.autoshard.v1 import answers_pb, model_pb, plan_pb, service_pb
+from autoshard._gen.autoshard.v1 import answers_pb, jobs_pb, model_pb, plan_pb, service_pb
 
 SCHEMA = Path(__file__).parents[2] / "api/proto/autoshard/v1"
 
@@ -42,7 +42,7 @@ def test_specs_go_both_ways(text):
 
 def test_generated_code_is_current():
     """Every field of the schema is in the generated messages, with its number, and no other is."""
-    for file, module in (("answers", answers_pb), ("model", model_pb), ("plan", plan_pb), ("service", service_pb)):
+    for file, module in (("answers", answers_pb), ("jobs", jobs_pb), ("model", model_pb), ("plan", plan_pb), ("service", service_pb)):
         wanted = fields_of((SCHEMA / f"{file}.proto").read_text())
         assert wanted, file
         for message, fields in wanted.items():
@@ -57,7 +57,7 @@ def fields_of(text):
     out, stack = {}, []
     for line in text.splitlines():
         line = line.split("//")[0].strip()
-        if found := re.match(r"(message|oneof|service|rpc) (\w+)", line):
+        if found := re.match(r"(message|oneof|enum|service|rpc) (\w+)", line):
             if line.endswith("{"):
                 stack.append((found[1], found[2]))
             if found[1] == "message":

@@ -6,6 +6,7 @@ package serve
 import (
 	"bufio"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autoshard/api"
+	"autoshard/api/jobs"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
@@ -28,6 +30,7 @@ func Command(s *cmdline.Streams) *cobra.Command {
 checking and reflection. SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the
 exit code is 0.
 
+With --jobs plans are made in the background, too, and go on in the next process that has the file where this one ends before them.
 With --token-file requests need one of the tokens in the file, as the header "Authorization: Bearer TOKEN".
 --private serves the program that started it: the first line of standard input is the token, the first line of standard output the
 address, a free port of this machine, and the server ends when standard input does.`,
@@ -41,8 +44,8 @@ address, a free port of this machine, and the server ends when standard input do
 			return run(ctx, s, &c.Serve)
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.max-request", "serve.max-concurrent", "serve.max-waiting",
-		"serve.max-time", "serve.drain-time")
+	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.jobs", "serve.max-request", "serve.max-concurrent",
+		"serve.max-waiting", "serve.max-time", "serve.drain-time")
 	cmd.Flags().BoolVar(&private, "private", false, "serve the program that started this one, and end with it")
 	return cmd
 }
@@ -66,7 +69,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Serve) error {
 	if err != nil {
 		return err
 	}
-	return server(s, c, tokens).Serve(ctx, l)
+	return serve(ctx, s, c, tokens, l)
 }
 
 // runPrivate serves the process at the other end of standard input.
@@ -90,7 +93,7 @@ func runPrivate(ctx context.Context, s *cmdline.Streams, c *config.Serve) error 
 		}
 		cancel()
 	}()
-	return server(s, c, []string{token}).Serve(ctx, l)
+	return serve(ctx, s, c, []string{token}, l)
 }
 
 func listen(ctx context.Context, network, address string) (net.Listener, error) {
@@ -102,13 +105,21 @@ func listen(ctx context.Context, network, address string) (net.Listener, error) 
 	return l, nil
 }
 
-func server(s *cmdline.Streams, c *config.Serve, tokens []string) *api.Server {
+// serve serves connections of l. Jobs go on in the next process where this one ends before them.
+func serve(ctx context.Context, s *cmdline.Streams, c *config.Serve, tokens []string, l net.Listener) (err error) {
+	var store *jobs.Store
+	if c.Jobs != "" {
+		if store, err = jobs.Open(c.Jobs); err != nil {
+			return errors.Join(diag.Invalid(diag.BadOption, diag.Position{File: "--jobs"}, "%v", err), l.Close())
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+	}
 	waiting := c.MaxWaiting
 	if waiting == 0 {
 		waiting = -1 // 0 stands for the default there
 	}
 	return api.New(api.Options{
 		MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime, DrainTime: c.DrainTime,
-		Tokens: tokens, Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
-	})
+		Tokens: tokens, Jobs: store, Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
+	}).Serve(ctx, l)
 }

@@ -65,7 +65,7 @@ def translated(error: ConnectError) -> AutoshardError:
     """Returns the error of this package for one of the client library."""
     from connectrpc.code import Code
 
-    from ._gen.autoshard.v1.service_pb import Diagnostic as Message
+    from ._gen.autoshard.v1.answers_pb import Diagnostic as Message
 
     kinds = {Code.INVALID_ARGUMENT: InvalidError, Code.FAILED_PRECONDITION: InfeasibleError, Code.UNIMPLEMENTED: UnsupportedError,
              Code.RESOURCE_EXHAUSTED: TooLargeError, Code.UNAVAILABLE: UnavailableError, Code.UNAUTHENTICATED: UnavailableError,

@@ -974,6 +974,167 @@ func (x *PlanAudit) GetItems() []*PlanAudit_Point {
 	return nil
 }
 
+// Progress is a report of long work.
+type Progress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// read, propagate, baselines, rules, space, search, lower, bound, write or verify.
+	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
+	// Predicted step time of the best plan so far; 0: none yet.
+	Seconds float64 `protobuf:"fixed64,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// That no plan is below; 0: none yet.
+	Bound float64 `protobuf:"fixed64,3,opt,name=bound,proto3" json:"bound,omitempty"`
+	// Of all ops, in the problem that is searched; 0 before there is one.
+	Strategies int64 `protobuf:"varint,4,opt,name=strategies,proto3" json:"strategies,omitempty"`
+	// Since work began.
+	ElapsedSeconds float64 `protobuf:"fixed64,5,opt,name=elapsed_seconds,json=elapsedSeconds,proto3" json:"elapsed_seconds,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Progress) Reset() {
+	*x = Progress{}
+	mi := &file_autoshard_v1_answers_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Progress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Progress) ProtoMessage() {}
+
+func (x *Progress) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_answers_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Progress.ProtoReflect.Descriptor instead.
+func (*Progress) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_answers_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Progress) GetStage() string {
+	if x != nil {
+		return x.Stage
+	}
+	return ""
+}
+
+func (x *Progress) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *Progress) GetBound() float64 {
+	if x != nil {
+		return x.Bound
+	}
+	return 0
+}
+
+func (x *Progress) GetStrategies() int64 {
+	if x != nil {
+		return x.Strategies
+	}
+	return 0
+}
+
+func (x *Progress) GetElapsedSeconds() float64 {
+	if x != nil {
+		return x.ElapsedSeconds
+	}
+	return 0
+}
+
+// Diagnostic is one finding about the request; errors carry it as a detail.
+type Diagnostic struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Stable code, such as AS1203; docs/errors.md explains it.
+	Code     string               `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	Position *Diagnostic_Position `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
+	Message  string               `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// The source line, if known.
+	Source        string             `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`
+	Notes         []*Diagnostic_Note `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Diagnostic) Reset() {
+	*x = Diagnostic{}
+	mi := &file_autoshard_v1_answers_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Diagnostic) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Diagnostic) ProtoMessage() {}
+
+func (x *Diagnostic) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_answers_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
+func (*Diagnostic) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_answers_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Diagnostic) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Diagnostic) GetPosition() *Diagnostic_Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *Diagnostic) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Diagnostic) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Diagnostic) GetNotes() []*Diagnostic_Note {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
 // Dim explains one dimension.
 type Explanation_Dim struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -990,7 +1151,7 @@ type Explanation_Dim struct {
 
 func (x *Explanation_Dim) Reset() {
 	*x = Explanation_Dim{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[10]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1163,7 @@ func (x *Explanation_Dim) String() string {
 func (*Explanation_Dim) ProtoMessage() {}
 
 func (x *Explanation_Dim) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[10]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1236,7 @@ type Explanation_Link struct {
 
 func (x *Explanation_Link) Reset() {
 	*x = Explanation_Link{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[11]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1087,7 +1248,7 @@ func (x *Explanation_Link) String() string {
 func (*Explanation_Link) ProtoMessage() {}
 
 func (x *Explanation_Link) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[11]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1352,7 @@ type Explanation_Export struct {
 
 func (x *Explanation_Export) Reset() {
 	*x = Explanation_Export{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[12]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1364,7 @@ func (x *Explanation_Export) String() string {
 func (*Explanation_Export) ProtoMessage() {}
 
 func (x *Explanation_Export) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[12]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1409,7 @@ type Explanation_Absence struct {
 
 func (x *Explanation_Absence) Reset() {
 	*x = Explanation_Absence{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[13]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1421,7 @@ func (x *Explanation_Absence) String() string {
 func (*Explanation_Absence) ProtoMessage() {}
 
 func (x *Explanation_Absence) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[13]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1491,7 @@ type Explanation_Refused struct {
 
 func (x *Explanation_Refused) Reset() {
 	*x = Explanation_Refused{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[14]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1503,7 @@ func (x *Explanation_Refused) String() string {
 func (*Explanation_Refused) ProtoMessage() {}
 
 func (x *Explanation_Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[14]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1634,7 @@ type Breakdown_Overlap struct {
 
 func (x *Breakdown_Overlap) Reset() {
 	*x = Breakdown_Overlap{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[15]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1485,7 +1646,7 @@ func (x *Breakdown_Overlap) String() string {
 func (*Breakdown_Overlap) ProtoMessage() {}
 
 func (x *Breakdown_Overlap) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[15]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1551,7 +1712,7 @@ type Breakdown_Stall struct {
 
 func (x *Breakdown_Stall) Reset() {
 	*x = Breakdown_Stall{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[16]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1724,7 @@ func (x *Breakdown_Stall) String() string {
 func (*Breakdown_Stall) ProtoMessage() {}
 
 func (x *Breakdown_Stall) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[16]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1796,7 @@ type Breakdown_Share struct {
 
 func (x *Breakdown_Share) Reset() {
 	*x = Breakdown_Share{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[17]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1808,7 @@ func (x *Breakdown_Share) String() string {
 func (*Breakdown_Share) ProtoMessage() {}
 
 func (x *Breakdown_Share) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[17]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +1862,7 @@ type Breakdown_Group struct {
 
 func (x *Breakdown_Group) Reset() {
 	*x = Breakdown_Group{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[18]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1874,7 @@ func (x *Breakdown_Group) String() string {
 func (*Breakdown_Group) ProtoMessage() {}
 
 func (x *Breakdown_Group) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[18]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1798,7 +1959,7 @@ type MemoryUse_Place struct {
 
 func (x *MemoryUse_Place) Reset() {
 	*x = MemoryUse_Place{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[19]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +1971,7 @@ func (x *MemoryUse_Place) String() string {
 func (*MemoryUse_Place) ProtoMessage() {}
 
 func (x *MemoryUse_Place) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[19]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +2028,7 @@ type MemoryUse_Recompute struct {
 
 func (x *MemoryUse_Recompute) Reset() {
 	*x = MemoryUse_Recompute{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[20]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +2040,7 @@ func (x *MemoryUse_Recompute) String() string {
 func (*MemoryUse_Recompute) ProtoMessage() {}
 
 func (x *MemoryUse_Recompute) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[20]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1933,7 +2094,7 @@ type MemoryUse_Held struct {
 
 func (x *MemoryUse_Held) Reset() {
 	*x = MemoryUse_Held{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[21]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2106,7 @@ func (x *MemoryUse_Held) String() string {
 func (*MemoryUse_Held) ProtoMessage() {}
 
 func (x *MemoryUse_Held) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[21]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2028,7 +2189,7 @@ type MemoryUse_Sample struct {
 
 func (x *MemoryUse_Sample) Reset() {
 	*x = MemoryUse_Sample{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[22]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2040,7 +2201,7 @@ func (x *MemoryUse_Sample) String() string {
 func (*MemoryUse_Sample) ProtoMessage() {}
 
 func (x *MemoryUse_Sample) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[22]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2248,7 @@ type Verification_OutputCheck struct {
 
 func (x *Verification_OutputCheck) Reset() {
 	*x = Verification_OutputCheck{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[23]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2260,7 @@ func (x *Verification_OutputCheck) String() string {
 func (*Verification_OutputCheck) ProtoMessage() {}
 
 func (x *Verification_OutputCheck) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[23]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2179,7 +2340,7 @@ type Verification_Wrong struct {
 
 func (x *Verification_Wrong) Reset() {
 	*x = Verification_Wrong{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[24]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2352,7 @@ func (x *Verification_Wrong) String() string {
 func (*Verification_Wrong) ProtoMessage() {}
 
 func (x *Verification_Wrong) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[24]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2264,7 +2425,7 @@ type Verification_Proof struct {
 
 func (x *Verification_Proof) Reset() {
 	*x = Verification_Proof{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[25]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2437,7 @@ func (x *Verification_Proof) String() string {
 func (*Verification_Proof) ProtoMessage() {}
 
 func (x *Verification_Proof) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[25]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2338,7 +2499,7 @@ type Verification_Fault struct {
 
 func (x *Verification_Fault) Reset() {
 	*x = Verification_Fault{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[26]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2511,7 @@ func (x *Verification_Fault) String() string {
 func (*Verification_Fault) ProtoMessage() {}
 
 func (x *Verification_Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[26]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2394,7 +2555,7 @@ type Verification_CollectiveCheck struct {
 
 func (x *Verification_CollectiveCheck) Reset() {
 	*x = Verification_CollectiveCheck{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[27]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2406,7 +2567,7 @@ func (x *Verification_CollectiveCheck) String() string {
 func (*Verification_CollectiveCheck) ProtoMessage() {}
 
 func (x *Verification_CollectiveCheck) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[27]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2465,7 +2626,7 @@ type HardwareProfile_Fact struct {
 
 func (x *HardwareProfile_Fact) Reset() {
 	*x = HardwareProfile_Fact{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[28]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2477,7 +2638,7 @@ func (x *HardwareProfile_Fact) String() string {
 func (*HardwareProfile_Fact) ProtoMessage() {}
 
 func (x *HardwareProfile_Fact) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[28]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2701,7 @@ type Difference_Change struct {
 
 func (x *Difference_Change) Reset() {
 	*x = Difference_Change{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[29]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2713,7 @@ func (x *Difference_Change) String() string {
 func (*Difference_Change) ProtoMessage() {}
 
 func (x *Difference_Change) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[29]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2602,7 +2763,7 @@ type Difference_Figure struct {
 
 func (x *Difference_Figure) Reset() {
 	*x = Difference_Figure{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[30]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2614,7 +2775,7 @@ func (x *Difference_Figure) String() string {
 func (*Difference_Figure) ProtoMessage() {}
 
 func (x *Difference_Figure) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[30]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2665,7 +2826,7 @@ type Difference_Traffic struct {
 
 func (x *Difference_Traffic) Reset() {
 	*x = Difference_Traffic{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[31]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2677,7 +2838,7 @@ func (x *Difference_Traffic) String() string {
 func (*Difference_Traffic) ProtoMessage() {}
 
 func (x *Difference_Traffic) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[31]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2728,7 +2889,7 @@ type Difference_TrafficPair struct {
 
 func (x *Difference_TrafficPair) Reset() {
 	*x = Difference_TrafficPair{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[32]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2740,7 +2901,7 @@ func (x *Difference_TrafficPair) String() string {
 func (*Difference_TrafficPair) ProtoMessage() {}
 
 func (x *Difference_TrafficPair) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[32]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2798,7 +2959,7 @@ type Difference_ValuePair struct {
 
 func (x *Difference_ValuePair) Reset() {
 	*x = Difference_ValuePair{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[33]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2810,7 +2971,7 @@ func (x *Difference_ValuePair) String() string {
 func (*Difference_ValuePair) ProtoMessage() {}
 
 func (x *Difference_ValuePair) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[33]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2869,7 +3030,7 @@ type PlanAudit_Point struct {
 
 func (x *PlanAudit_Point) Reset() {
 	*x = PlanAudit_Point{}
-	mi := &file_autoshard_v1_answers_proto_msgTypes[34]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +3042,7 @@ func (x *PlanAudit_Point) String() string {
 func (*PlanAudit_Point) ProtoMessage() {}
 
 func (x *PlanAudit_Point) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_answers_proto_msgTypes[34]
+	mi := &file_autoshard_v1_answers_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2916,6 +3077,129 @@ func (x *PlanAudit_Point) GetFaults() []string {
 		return x.Faults
 	}
 	return nil
+}
+
+// Position is a place in a source text. Line and column count from 1; 0 is not known.
+type Diagnostic_Position struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	File   string                 `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	Line   int32                  `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
+	Column int32                  `protobuf:"varint,3,opt,name=column,proto3" json:"column,omitempty"`
+	// In an artifact, the offset of a byte, from 0.
+	Byte          *int64 `protobuf:"varint,4,opt,name=byte,proto3,oneof" json:"byte,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Diagnostic_Position) Reset() {
+	*x = Diagnostic_Position{}
+	mi := &file_autoshard_v1_answers_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Diagnostic_Position) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Diagnostic_Position) ProtoMessage() {}
+
+func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_answers_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Diagnostic_Position.ProtoReflect.Descriptor instead.
+func (*Diagnostic_Position) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_answers_proto_rawDescGZIP(), []int{11, 0}
+}
+
+func (x *Diagnostic_Position) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *Diagnostic_Position) GetLine() int32 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
+func (x *Diagnostic_Position) GetColumn() int32 {
+	if x != nil {
+		return x.Column
+	}
+	return 0
+}
+
+func (x *Diagnostic_Position) GetByte() int64 {
+	if x != nil && x.Byte != nil {
+		return *x.Byte
+	}
+	return 0
+}
+
+// Note adds a second place or a hint.
+type Diagnostic_Note struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Position      *Diagnostic_Position   `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
+	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Diagnostic_Note) Reset() {
+	*x = Diagnostic_Note{}
+	mi := &file_autoshard_v1_answers_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Diagnostic_Note) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Diagnostic_Note) ProtoMessage() {}
+
+func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_answers_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Diagnostic_Note.ProtoReflect.Descriptor instead.
+func (*Diagnostic_Note) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_answers_proto_rawDescGZIP(), []int{11, 1}
+}
+
+func (x *Diagnostic_Note) GetPosition() *Diagnostic_Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *Diagnostic_Note) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
 }
 
 var File_autoshard_v1_answers_proto protoreflect.FileDescriptor
@@ -3162,7 +3446,31 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\x05Point\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\x12\x16\n" +
-	"\x06faults\x18\x03 \x03(\tR\x06faultsB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
+	"\x06faults\x18\x03 \x03(\tR\x06faults\"\x99\x01\n" +
+	"\bProgress\x12\x14\n" +
+	"\x05stage\x18\x01 \x01(\tR\x05stage\x12\x18\n" +
+	"\aseconds\x18\x02 \x01(\x01R\aseconds\x12\x14\n" +
+	"\x05bound\x18\x03 \x01(\x01R\x05bound\x12\x1e\n" +
+	"\n" +
+	"strategies\x18\x04 \x01(\x03R\n" +
+	"strategies\x12'\n" +
+	"\x0felapsed_seconds\x18\x05 \x01(\x01R\x0eelapsedSeconds\"\x95\x03\n" +
+	"\n" +
+	"Diagnostic\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12=\n" +
+	"\bposition\x18\x02 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
+	"\x06source\x18\x04 \x01(\tR\x06source\x123\n" +
+	"\x05notes\x18\x05 \x03(\v2\x1d.autoshard.v1.Diagnostic.NoteR\x05notes\x1al\n" +
+	"\bPosition\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\x05R\x04line\x12\x16\n" +
+	"\x06column\x18\x03 \x01(\x05R\x06column\x12\x17\n" +
+	"\x04byte\x18\x04 \x01(\x03H\x00R\x04byte\x88\x01\x01B\a\n" +
+	"\x05_byte\x1a_\n" +
+	"\x04Note\x12=\n" +
+	"\bposition\x18\x01 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessageB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
 	file_autoshard_v1_answers_proto_rawDescOnce sync.Once
@@ -3176,7 +3484,7 @@ func file_autoshard_v1_answers_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_answers_proto_rawDescData
 }
 
-var file_autoshard_v1_answers_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_autoshard_v1_answers_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_autoshard_v1_answers_proto_goTypes = []any{
 	(*Explanation)(nil),                  // 0: autoshard.v1.Explanation
 	(*Choice)(nil),                       // 1: autoshard.v1.Choice
@@ -3188,81 +3496,88 @@ var file_autoshard_v1_answers_proto_goTypes = []any{
 	(*HardwareProfile)(nil),              // 7: autoshard.v1.HardwareProfile
 	(*Difference)(nil),                   // 8: autoshard.v1.Difference
 	(*PlanAudit)(nil),                    // 9: autoshard.v1.PlanAudit
-	(*Explanation_Dim)(nil),              // 10: autoshard.v1.Explanation.Dim
-	(*Explanation_Link)(nil),             // 11: autoshard.v1.Explanation.Link
-	(*Explanation_Export)(nil),           // 12: autoshard.v1.Explanation.Export
-	(*Explanation_Absence)(nil),          // 13: autoshard.v1.Explanation.Absence
-	(*Explanation_Refused)(nil),          // 14: autoshard.v1.Explanation.Refused
-	(*Breakdown_Overlap)(nil),            // 15: autoshard.v1.Breakdown.Overlap
-	(*Breakdown_Stall)(nil),              // 16: autoshard.v1.Breakdown.Stall
-	(*Breakdown_Share)(nil),              // 17: autoshard.v1.Breakdown.Share
-	(*Breakdown_Group)(nil),              // 18: autoshard.v1.Breakdown.Group
-	(*MemoryUse_Place)(nil),              // 19: autoshard.v1.MemoryUse.Place
-	(*MemoryUse_Recompute)(nil),          // 20: autoshard.v1.MemoryUse.Recompute
-	(*MemoryUse_Held)(nil),               // 21: autoshard.v1.MemoryUse.Held
-	(*MemoryUse_Sample)(nil),             // 22: autoshard.v1.MemoryUse.Sample
-	(*Verification_OutputCheck)(nil),     // 23: autoshard.v1.Verification.OutputCheck
-	(*Verification_Wrong)(nil),           // 24: autoshard.v1.Verification.Wrong
-	(*Verification_Proof)(nil),           // 25: autoshard.v1.Verification.Proof
-	(*Verification_Fault)(nil),           // 26: autoshard.v1.Verification.Fault
-	(*Verification_CollectiveCheck)(nil), // 27: autoshard.v1.Verification.CollectiveCheck
-	(*HardwareProfile_Fact)(nil),         // 28: autoshard.v1.HardwareProfile.Fact
-	(*Difference_Change)(nil),            // 29: autoshard.v1.Difference.Change
-	(*Difference_Figure)(nil),            // 30: autoshard.v1.Difference.Figure
-	(*Difference_Traffic)(nil),           // 31: autoshard.v1.Difference.Traffic
-	(*Difference_TrafficPair)(nil),       // 32: autoshard.v1.Difference.TrafficPair
-	(*Difference_ValuePair)(nil),         // 33: autoshard.v1.Difference.ValuePair
-	(*PlanAudit_Point)(nil),              // 34: autoshard.v1.PlanAudit.Point
-	(*MeshAxis)(nil),                     // 35: autoshard.v1.MeshAxis
-	(*Estimate)(nil),                     // 36: autoshard.v1.Estimate
-	(*Timeline_LinkBusy)(nil),            // 37: autoshard.v1.Timeline.LinkBusy
-	(*Tensor)(nil),                       // 38: autoshard.v1.Tensor
+	(*Progress)(nil),                     // 10: autoshard.v1.Progress
+	(*Diagnostic)(nil),                   // 11: autoshard.v1.Diagnostic
+	(*Explanation_Dim)(nil),              // 12: autoshard.v1.Explanation.Dim
+	(*Explanation_Link)(nil),             // 13: autoshard.v1.Explanation.Link
+	(*Explanation_Export)(nil),           // 14: autoshard.v1.Explanation.Export
+	(*Explanation_Absence)(nil),          // 15: autoshard.v1.Explanation.Absence
+	(*Explanation_Refused)(nil),          // 16: autoshard.v1.Explanation.Refused
+	(*Breakdown_Overlap)(nil),            // 17: autoshard.v1.Breakdown.Overlap
+	(*Breakdown_Stall)(nil),              // 18: autoshard.v1.Breakdown.Stall
+	(*Breakdown_Share)(nil),              // 19: autoshard.v1.Breakdown.Share
+	(*Breakdown_Group)(nil),              // 20: autoshard.v1.Breakdown.Group
+	(*MemoryUse_Place)(nil),              // 21: autoshard.v1.MemoryUse.Place
+	(*MemoryUse_Recompute)(nil),          // 22: autoshard.v1.MemoryUse.Recompute
+	(*MemoryUse_Held)(nil),               // 23: autoshard.v1.MemoryUse.Held
+	(*MemoryUse_Sample)(nil),             // 24: autoshard.v1.MemoryUse.Sample
+	(*Verification_OutputCheck)(nil),     // 25: autoshard.v1.Verification.OutputCheck
+	(*Verification_Wrong)(nil),           // 26: autoshard.v1.Verification.Wrong
+	(*Verification_Proof)(nil),           // 27: autoshard.v1.Verification.Proof
+	(*Verification_Fault)(nil),           // 28: autoshard.v1.Verification.Fault
+	(*Verification_CollectiveCheck)(nil), // 29: autoshard.v1.Verification.CollectiveCheck
+	(*HardwareProfile_Fact)(nil),         // 30: autoshard.v1.HardwareProfile.Fact
+	(*Difference_Change)(nil),            // 31: autoshard.v1.Difference.Change
+	(*Difference_Figure)(nil),            // 32: autoshard.v1.Difference.Figure
+	(*Difference_Traffic)(nil),           // 33: autoshard.v1.Difference.Traffic
+	(*Difference_TrafficPair)(nil),       // 34: autoshard.v1.Difference.TrafficPair
+	(*Difference_ValuePair)(nil),         // 35: autoshard.v1.Difference.ValuePair
+	(*PlanAudit_Point)(nil),              // 36: autoshard.v1.PlanAudit.Point
+	(*Diagnostic_Position)(nil),          // 37: autoshard.v1.Diagnostic.Position
+	(*Diagnostic_Note)(nil),              // 38: autoshard.v1.Diagnostic.Note
+	(*MeshAxis)(nil),                     // 39: autoshard.v1.MeshAxis
+	(*Estimate)(nil),                     // 40: autoshard.v1.Estimate
+	(*Timeline_LinkBusy)(nil),            // 41: autoshard.v1.Timeline.LinkBusy
+	(*Tensor)(nil),                       // 42: autoshard.v1.Tensor
 }
 var file_autoshard_v1_answers_proto_depIdxs = []int32{
-	10, // 0: autoshard.v1.Explanation.dims:type_name -> autoshard.v1.Explanation.Dim
-	35, // 1: autoshard.v1.Explanation.mesh:type_name -> autoshard.v1.MeshAxis
-	32, // 2: autoshard.v1.Choice.traffic:type_name -> autoshard.v1.Difference.TrafficPair
+	12, // 0: autoshard.v1.Explanation.dims:type_name -> autoshard.v1.Explanation.Dim
+	39, // 1: autoshard.v1.Explanation.mesh:type_name -> autoshard.v1.MeshAxis
+	34, // 2: autoshard.v1.Choice.traffic:type_name -> autoshard.v1.Difference.TrafficPair
 	1,  // 3: autoshard.v1.Weighing.now:type_name -> autoshard.v1.Choice
 	1,  // 4: autoshard.v1.Weighing.others:type_name -> autoshard.v1.Choice
 	1,  // 5: autoshard.v1.Decision.whole:type_name -> autoshard.v1.Choice
-	35, // 6: autoshard.v1.Breakdown.mesh:type_name -> autoshard.v1.MeshAxis
-	36, // 7: autoshard.v1.Breakdown.estimate:type_name -> autoshard.v1.Estimate
-	15, // 8: autoshard.v1.Breakdown.overlap:type_name -> autoshard.v1.Breakdown.Overlap
-	17, // 9: autoshard.v1.Breakdown.shares:type_name -> autoshard.v1.Breakdown.Share
-	18, // 10: autoshard.v1.Breakdown.groups:type_name -> autoshard.v1.Breakdown.Group
-	35, // 11: autoshard.v1.MemoryUse.mesh:type_name -> autoshard.v1.MeshAxis
-	19, // 12: autoshard.v1.MemoryUse.at:type_name -> autoshard.v1.MemoryUse.Place
-	20, // 13: autoshard.v1.MemoryUse.again:type_name -> autoshard.v1.MemoryUse.Recompute
-	21, // 14: autoshard.v1.MemoryUse.largest:type_name -> autoshard.v1.MemoryUse.Held
-	22, // 15: autoshard.v1.MemoryUse.curve:type_name -> autoshard.v1.MemoryUse.Sample
-	23, // 16: autoshard.v1.Verification.outputs:type_name -> autoshard.v1.Verification.OutputCheck
-	25, // 17: autoshard.v1.Verification.proof:type_name -> autoshard.v1.Verification.Proof
-	27, // 18: autoshard.v1.Verification.collectives:type_name -> autoshard.v1.Verification.CollectiveCheck
-	28, // 19: autoshard.v1.HardwareProfile.facts:type_name -> autoshard.v1.HardwareProfile.Fact
-	29, // 20: autoshard.v1.Difference.asked:type_name -> autoshard.v1.Difference.Change
-	30, // 21: autoshard.v1.Difference.figures:type_name -> autoshard.v1.Difference.Figure
-	32, // 22: autoshard.v1.Difference.traffic:type_name -> autoshard.v1.Difference.TrafficPair
-	33, // 23: autoshard.v1.Difference.values:type_name -> autoshard.v1.Difference.ValuePair
-	34, // 24: autoshard.v1.PlanAudit.items:type_name -> autoshard.v1.PlanAudit.Point
-	11, // 25: autoshard.v1.Explanation.Dim.links:type_name -> autoshard.v1.Explanation.Link
-	12, // 26: autoshard.v1.Explanation.Dim.export:type_name -> autoshard.v1.Explanation.Export
-	13, // 27: autoshard.v1.Explanation.Dim.why_not:type_name -> autoshard.v1.Explanation.Absence
-	14, // 28: autoshard.v1.Explanation.Absence.refused:type_name -> autoshard.v1.Explanation.Refused
-	11, // 29: autoshard.v1.Explanation.Refused.sources:type_name -> autoshard.v1.Explanation.Link
-	37, // 30: autoshard.v1.Breakdown.Overlap.busy:type_name -> autoshard.v1.Timeline.LinkBusy
-	16, // 31: autoshard.v1.Breakdown.Overlap.stalls:type_name -> autoshard.v1.Breakdown.Stall
-	20, // 32: autoshard.v1.MemoryUse.Held.recompute:type_name -> autoshard.v1.MemoryUse.Recompute
-	24, // 33: autoshard.v1.Verification.OutputCheck.wrong:type_name -> autoshard.v1.Verification.Wrong
-	26, // 34: autoshard.v1.Verification.Proof.faults:type_name -> autoshard.v1.Verification.Fault
-	31, // 35: autoshard.v1.Difference.TrafficPair.before:type_name -> autoshard.v1.Difference.Traffic
-	31, // 36: autoshard.v1.Difference.TrafficPair.after:type_name -> autoshard.v1.Difference.Traffic
-	38, // 37: autoshard.v1.Difference.ValuePair.before:type_name -> autoshard.v1.Tensor
-	38, // 38: autoshard.v1.Difference.ValuePair.after:type_name -> autoshard.v1.Tensor
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	39, // 6: autoshard.v1.Breakdown.mesh:type_name -> autoshard.v1.MeshAxis
+	40, // 7: autoshard.v1.Breakdown.estimate:type_name -> autoshard.v1.Estimate
+	17, // 8: autoshard.v1.Breakdown.overlap:type_name -> autoshard.v1.Breakdown.Overlap
+	19, // 9: autoshard.v1.Breakdown.shares:type_name -> autoshard.v1.Breakdown.Share
+	20, // 10: autoshard.v1.Breakdown.groups:type_name -> autoshard.v1.Breakdown.Group
+	39, // 11: autoshard.v1.MemoryUse.mesh:type_name -> autoshard.v1.MeshAxis
+	21, // 12: autoshard.v1.MemoryUse.at:type_name -> autoshard.v1.MemoryUse.Place
+	22, // 13: autoshard.v1.MemoryUse.again:type_name -> autoshard.v1.MemoryUse.Recompute
+	23, // 14: autoshard.v1.MemoryUse.largest:type_name -> autoshard.v1.MemoryUse.Held
+	24, // 15: autoshard.v1.MemoryUse.curve:type_name -> autoshard.v1.MemoryUse.Sample
+	25, // 16: autoshard.v1.Verification.outputs:type_name -> autoshard.v1.Verification.OutputCheck
+	27, // 17: autoshard.v1.Verification.proof:type_name -> autoshard.v1.Verification.Proof
+	29, // 18: autoshard.v1.Verification.collectives:type_name -> autoshard.v1.Verification.CollectiveCheck
+	30, // 19: autoshard.v1.HardwareProfile.facts:type_name -> autoshard.v1.HardwareProfile.Fact
+	31, // 20: autoshard.v1.Difference.asked:type_name -> autoshard.v1.Difference.Change
+	32, // 21: autoshard.v1.Difference.figures:type_name -> autoshard.v1.Difference.Figure
+	34, // 22: autoshard.v1.Difference.traffic:type_name -> autoshard.v1.Difference.TrafficPair
+	35, // 23: autoshard.v1.Difference.values:type_name -> autoshard.v1.Difference.ValuePair
+	36, // 24: autoshard.v1.PlanAudit.items:type_name -> autoshard.v1.PlanAudit.Point
+	37, // 25: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
+	38, // 26: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
+	13, // 27: autoshard.v1.Explanation.Dim.links:type_name -> autoshard.v1.Explanation.Link
+	14, // 28: autoshard.v1.Explanation.Dim.export:type_name -> autoshard.v1.Explanation.Export
+	15, // 29: autoshard.v1.Explanation.Dim.why_not:type_name -> autoshard.v1.Explanation.Absence
+	16, // 30: autoshard.v1.Explanation.Absence.refused:type_name -> autoshard.v1.Explanation.Refused
+	13, // 31: autoshard.v1.Explanation.Refused.sources:type_name -> autoshard.v1.Explanation.Link
+	41, // 32: autoshard.v1.Breakdown.Overlap.busy:type_name -> autoshard.v1.Timeline.LinkBusy
+	18, // 33: autoshard.v1.Breakdown.Overlap.stalls:type_name -> autoshard.v1.Breakdown.Stall
+	22, // 34: autoshard.v1.MemoryUse.Held.recompute:type_name -> autoshard.v1.MemoryUse.Recompute
+	26, // 35: autoshard.v1.Verification.OutputCheck.wrong:type_name -> autoshard.v1.Verification.Wrong
+	28, // 36: autoshard.v1.Verification.Proof.faults:type_name -> autoshard.v1.Verification.Fault
+	33, // 37: autoshard.v1.Difference.TrafficPair.before:type_name -> autoshard.v1.Difference.Traffic
+	33, // 38: autoshard.v1.Difference.TrafficPair.after:type_name -> autoshard.v1.Difference.Traffic
+	42, // 39: autoshard.v1.Difference.ValuePair.before:type_name -> autoshard.v1.Tensor
+	42, // 40: autoshard.v1.Difference.ValuePair.after:type_name -> autoshard.v1.Tensor
+	37, // 41: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_answers_proto_init() }
@@ -3271,14 +3586,15 @@ func file_autoshard_v1_answers_proto_init() {
 		return
 	}
 	file_autoshard_v1_plan_proto_init()
-	file_autoshard_v1_answers_proto_msgTypes[23].OneofWrappers = []any{}
+	file_autoshard_v1_answers_proto_msgTypes[25].OneofWrappers = []any{}
+	file_autoshard_v1_answers_proto_msgTypes[37].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_answers_proto_rawDesc), len(file_autoshard_v1_answers_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

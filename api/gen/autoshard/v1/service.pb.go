@@ -694,85 +694,6 @@ func (x *Trace) GetRounds() []*Trace_Round {
 	return nil
 }
 
-// Diagnostic is one finding about the request; errors carry it as a detail.
-type Diagnostic struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Stable code, such as AS1203; docs/errors.md explains it.
-	Code     string               `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	Position *Diagnostic_Position `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
-	Message  string               `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	// The source line, if known.
-	Source        string             `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`
-	Notes         []*Diagnostic_Note `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Diagnostic) Reset() {
-	*x = Diagnostic{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Diagnostic) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Diagnostic) ProtoMessage() {}
-
-func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
-func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *Diagnostic) GetCode() string {
-	if x != nil {
-		return x.Code
-	}
-	return ""
-}
-
-func (x *Diagnostic) GetPosition() *Diagnostic_Position {
-	if x != nil {
-		return x.Position
-	}
-	return nil
-}
-
-func (x *Diagnostic) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
-func (x *Diagnostic) GetSource() string {
-	if x != nil {
-		return x.Source
-	}
-	return ""
-}
-
-func (x *Diagnostic) GetNotes() []*Diagnostic_Note {
-	if x != nil {
-		return x.Notes
-	}
-	return nil
-}
-
 // DiffPlansRequest holds two plans, of one model or of two.
 type DiffPlansRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -784,7 +705,7 @@ type DiffPlansRequest struct {
 
 func (x *DiffPlansRequest) Reset() {
 	*x = DiffPlansRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +717,7 @@ func (x *DiffPlansRequest) String() string {
 func (*DiffPlansRequest) ProtoMessage() {}
 
 func (x *DiffPlansRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[6]
+	mi := &file_autoshard_v1_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +730,7 @@ func (x *DiffPlansRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffPlansRequest.ProtoReflect.Descriptor instead.
 func (*DiffPlansRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *DiffPlansRequest) GetBefore() *Plan {
@@ -838,7 +759,7 @@ type DiffPlansResponse struct {
 
 func (x *DiffPlansResponse) Reset() {
 	*x = DiffPlansResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +771,7 @@ func (x *DiffPlansResponse) String() string {
 func (*DiffPlansResponse) ProtoMessage() {}
 
 func (x *DiffPlansResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[7]
+	mi := &file_autoshard_v1_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +784,7 @@ func (x *DiffPlansResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffPlansResponse.ProtoReflect.Descriptor instead.
 func (*DiffPlansResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{7}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DiffPlansResponse) GetDifference() *Difference {
@@ -892,7 +813,7 @@ type CheckPlanRequest struct {
 
 func (x *CheckPlanRequest) Reset() {
 	*x = CheckPlanRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +825,7 @@ func (x *CheckPlanRequest) String() string {
 func (*CheckPlanRequest) ProtoMessage() {}
 
 func (x *CheckPlanRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[8]
+	mi := &file_autoshard_v1_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +838,7 @@ func (x *CheckPlanRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckPlanRequest.ProtoReflect.Descriptor instead.
 func (*CheckPlanRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CheckPlanRequest) GetPlan() *Plan {
@@ -944,7 +865,7 @@ type CheckPlanResponse struct {
 
 func (x *CheckPlanResponse) Reset() {
 	*x = CheckPlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +877,7 @@ func (x *CheckPlanResponse) String() string {
 func (*CheckPlanResponse) ProtoMessage() {}
 
 func (x *CheckPlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[9]
+	mi := &file_autoshard_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +890,7 @@ func (x *CheckPlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckPlanResponse.ProtoReflect.Descriptor instead.
 func (*CheckPlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{9}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CheckPlanResponse) GetAudit() *PlanAudit {
@@ -989,7 +910,7 @@ type StreamPlanRequest struct {
 
 func (x *StreamPlanRequest) Reset() {
 	*x = StreamPlanRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1001,7 +922,7 @@ func (x *StreamPlanRequest) String() string {
 func (*StreamPlanRequest) ProtoMessage() {}
 
 func (x *StreamPlanRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[10]
+	mi := &file_autoshard_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,7 +935,7 @@ func (x *StreamPlanRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamPlanRequest.ProtoReflect.Descriptor instead.
 func (*StreamPlanRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{10}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StreamPlanRequest) GetPlan() *PlanRequest {
@@ -1038,7 +959,7 @@ type StreamPlanResponse struct {
 
 func (x *StreamPlanResponse) Reset() {
 	*x = StreamPlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1050,7 +971,7 @@ func (x *StreamPlanResponse) String() string {
 func (*StreamPlanResponse) ProtoMessage() {}
 
 func (x *StreamPlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[11]
+	mi := &file_autoshard_v1_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1063,7 +984,7 @@ func (x *StreamPlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamPlanResponse.ProtoReflect.Descriptor instead.
 func (*StreamPlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StreamPlanResponse) GetEvent() isStreamPlanResponse_Event {
@@ -1107,88 +1028,6 @@ func (*StreamPlanResponse_Progress) isStreamPlanResponse_Event() {}
 
 func (*StreamPlanResponse_Result) isStreamPlanResponse_Event() {}
 
-// Progress is a report of long work.
-type Progress struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// read, propagate, baselines, rules, space, search, lower, bound, write or verify.
-	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
-	// Predicted step time of the best plan so far; 0: none yet.
-	Seconds float64 `protobuf:"fixed64,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
-	// That no plan is below; 0: none yet.
-	Bound float64 `protobuf:"fixed64,3,opt,name=bound,proto3" json:"bound,omitempty"`
-	// Of all ops, in the problem that is searched; 0 before there is one.
-	Strategies int64 `protobuf:"varint,4,opt,name=strategies,proto3" json:"strategies,omitempty"`
-	// Since work began.
-	ElapsedSeconds float64 `protobuf:"fixed64,5,opt,name=elapsed_seconds,json=elapsedSeconds,proto3" json:"elapsed_seconds,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
-}
-
-func (x *Progress) Reset() {
-	*x = Progress{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[12]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Progress) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Progress) ProtoMessage() {}
-
-func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[12]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Progress.ProtoReflect.Descriptor instead.
-func (*Progress) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *Progress) GetStage() string {
-	if x != nil {
-		return x.Stage
-	}
-	return ""
-}
-
-func (x *Progress) GetSeconds() float64 {
-	if x != nil {
-		return x.Seconds
-	}
-	return 0
-}
-
-func (x *Progress) GetBound() float64 {
-	if x != nil {
-		return x.Bound
-	}
-	return 0
-}
-
-func (x *Progress) GetStrategies() int64 {
-	if x != nil {
-		return x.Strategies
-	}
-	return 0
-}
-
-func (x *Progress) GetElapsedSeconds() float64 {
-	if x != nil {
-		return x.ElapsedSeconds
-	}
-	return 0
-}
-
 // WeighPlanRequest asks about decisions of a plan.
 type WeighPlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1206,7 +1045,7 @@ type WeighPlanRequest struct {
 
 func (x *WeighPlanRequest) Reset() {
 	*x = WeighPlanRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +1057,7 @@ func (x *WeighPlanRequest) String() string {
 func (*WeighPlanRequest) ProtoMessage() {}
 
 func (x *WeighPlanRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[13]
+	mi := &file_autoshard_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +1070,7 @@ func (x *WeighPlanRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WeighPlanRequest.ProtoReflect.Descriptor instead.
 func (*WeighPlanRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{13}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WeighPlanRequest) GetPlan() *PlanRequest {
@@ -1275,7 +1114,7 @@ type WeighPlanResponse struct {
 
 func (x *WeighPlanResponse) Reset() {
 	*x = WeighPlanResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1126,7 @@ func (x *WeighPlanResponse) String() string {
 func (*WeighPlanResponse) ProtoMessage() {}
 
 func (x *WeighPlanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[14]
+	mi := &file_autoshard_v1_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1139,7 @@ func (x *WeighPlanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WeighPlanResponse.ProtoReflect.Descriptor instead.
 func (*WeighPlanResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WeighPlanResponse) GetWeighing() *Weighing {
@@ -1350,7 +1189,7 @@ type Source struct {
 
 func (x *Source) Reset() {
 	*x = Source{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1362,7 +1201,7 @@ func (x *Source) String() string {
 func (*Source) ProtoMessage() {}
 
 func (x *Source) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[15]
+	mi := &file_autoshard_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1375,7 +1214,7 @@ func (x *Source) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Source.ProtoReflect.Descriptor instead.
 func (*Source) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{15}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Source) GetSource() isSource_Source {
@@ -1480,7 +1319,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1331,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[16]
+	mi := &file_autoshard_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1344,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{16}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExplainRequest) GetSource() *Source {
@@ -1548,7 +1387,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1399,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[17]
+	mi := &file_autoshard_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1412,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{17}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExplainResponse) GetExplanation() *Explanation {
@@ -1604,7 +1443,7 @@ type CheckRequest struct {
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1616,7 +1455,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[18]
+	mi := &file_autoshard_v1_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1629,7 +1468,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{18}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CheckRequest) GetSource() *Source {
@@ -1663,7 +1502,7 @@ type CheckResponse struct {
 
 func (x *CheckResponse) Reset() {
 	*x = CheckResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1514,7 @@ func (x *CheckResponse) String() string {
 func (*CheckResponse) ProtoMessage() {}
 
 func (x *CheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[19]
+	mi := &file_autoshard_v1_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1527,7 @@ func (x *CheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
 func (*CheckResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{19}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CheckResponse) GetWarnings() []*Diagnostic {
@@ -1712,7 +1551,7 @@ type ConvertRequest struct {
 
 func (x *ConvertRequest) Reset() {
 	*x = ConvertRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1724,7 +1563,7 @@ func (x *ConvertRequest) String() string {
 func (*ConvertRequest) ProtoMessage() {}
 
 func (x *ConvertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[20]
+	mi := &file_autoshard_v1_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +1576,7 @@ func (x *ConvertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvertRequest.ProtoReflect.Descriptor instead.
 func (*ConvertRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{20}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ConvertRequest) GetSource() *Source {
@@ -1771,7 +1610,7 @@ type ConvertResponse struct {
 
 func (x *ConvertResponse) Reset() {
 	*x = ConvertResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1783,7 +1622,7 @@ func (x *ConvertResponse) String() string {
 func (*ConvertResponse) ProtoMessage() {}
 
 func (x *ConvertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[21]
+	mi := &file_autoshard_v1_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1796,7 +1635,7 @@ func (x *ConvertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvertResponse.ProtoReflect.Descriptor instead.
 func (*ConvertResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{21}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ConvertResponse) GetContent() []byte {
@@ -1820,7 +1659,7 @@ type EstimateRequest struct {
 
 func (x *EstimateRequest) Reset() {
 	*x = EstimateRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +1671,7 @@ func (x *EstimateRequest) String() string {
 func (*EstimateRequest) ProtoMessage() {}
 
 func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[22]
+	mi := &file_autoshard_v1_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +1684,7 @@ func (x *EstimateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateRequest.ProtoReflect.Descriptor instead.
 func (*EstimateRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{22}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EstimateRequest) GetPlan() *Plan {
@@ -1881,7 +1720,7 @@ type EstimateResponse struct {
 
 func (x *EstimateResponse) Reset() {
 	*x = EstimateResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[23]
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +1732,7 @@ func (x *EstimateResponse) String() string {
 func (*EstimateResponse) ProtoMessage() {}
 
 func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[23]
+	mi := &file_autoshard_v1_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +1745,7 @@ func (x *EstimateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EstimateResponse.ProtoReflect.Descriptor instead.
 func (*EstimateResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{23}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *EstimateResponse) GetBreakdown() *Breakdown {
@@ -1935,7 +1774,7 @@ type MemoryRequest struct {
 
 func (x *MemoryRequest) Reset() {
 	*x = MemoryRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[24]
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1947,7 +1786,7 @@ func (x *MemoryRequest) String() string {
 func (*MemoryRequest) ProtoMessage() {}
 
 func (x *MemoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[24]
+	mi := &file_autoshard_v1_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1960,7 +1799,7 @@ func (x *MemoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryRequest.ProtoReflect.Descriptor instead.
 func (*MemoryRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{24}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MemoryRequest) GetPlan() *Plan {
@@ -1989,7 +1828,7 @@ type MemoryResponse struct {
 
 func (x *MemoryResponse) Reset() {
 	*x = MemoryResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[25]
+	mi := &file_autoshard_v1_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2001,7 +1840,7 @@ func (x *MemoryResponse) String() string {
 func (*MemoryResponse) ProtoMessage() {}
 
 func (x *MemoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[25]
+	mi := &file_autoshard_v1_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2014,7 +1853,7 @@ func (x *MemoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryResponse.ProtoReflect.Descriptor instead.
 func (*MemoryResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{25}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MemoryResponse) GetMemory() *MemoryUse {
@@ -2044,7 +1883,7 @@ type EmitRequest struct {
 
 func (x *EmitRequest) Reset() {
 	*x = EmitRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[26]
+	mi := &file_autoshard_v1_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +1895,7 @@ func (x *EmitRequest) String() string {
 func (*EmitRequest) ProtoMessage() {}
 
 func (x *EmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[26]
+	mi := &file_autoshard_v1_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +1908,7 @@ func (x *EmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmitRequest.ProtoReflect.Descriptor instead.
 func (*EmitRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{26}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EmitRequest) GetPlan() *Plan {
@@ -2096,7 +1935,7 @@ type EmitResponse struct {
 
 func (x *EmitResponse) Reset() {
 	*x = EmitResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[27]
+	mi := &file_autoshard_v1_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2108,7 +1947,7 @@ func (x *EmitResponse) String() string {
 func (*EmitResponse) ProtoMessage() {}
 
 func (x *EmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[27]
+	mi := &file_autoshard_v1_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2121,7 +1960,7 @@ func (x *EmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmitResponse.ProtoReflect.Descriptor instead.
 func (*EmitResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{27}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *EmitResponse) GetText() string {
@@ -2150,7 +1989,7 @@ type VerifyRequest struct {
 
 func (x *VerifyRequest) Reset() {
 	*x = VerifyRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[28]
+	mi := &file_autoshard_v1_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2001,7 @@ func (x *VerifyRequest) String() string {
 func (*VerifyRequest) ProtoMessage() {}
 
 func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[28]
+	mi := &file_autoshard_v1_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2014,7 @@ func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyRequest.ProtoReflect.Descriptor instead.
 func (*VerifyRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{28}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *VerifyRequest) GetPlan() *Plan {
@@ -2234,7 +2073,7 @@ type VerifyResponse struct {
 
 func (x *VerifyResponse) Reset() {
 	*x = VerifyResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[29]
+	mi := &file_autoshard_v1_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2246,7 +2085,7 @@ func (x *VerifyResponse) String() string {
 func (*VerifyResponse) ProtoMessage() {}
 
 func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[29]
+	mi := &file_autoshard_v1_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2259,7 +2098,7 @@ func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyResponse.ProtoReflect.Descriptor instead.
 func (*VerifyResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{29}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *VerifyResponse) GetEvent() isVerifyResponse_Event {
@@ -2315,7 +2154,7 @@ type VerifyResult struct {
 
 func (x *VerifyResult) Reset() {
 	*x = VerifyResult{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	mi := &file_autoshard_v1_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2166,7 @@ func (x *VerifyResult) String() string {
 func (*VerifyResult) ProtoMessage() {}
 
 func (x *VerifyResult) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[30]
+	mi := &file_autoshard_v1_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2179,7 @@ func (x *VerifyResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyResult.ProtoReflect.Descriptor instead.
 func (*VerifyResult) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{30}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *VerifyResult) GetVerification() *Verification {
@@ -2366,7 +2205,7 @@ type ListHardwareRequest struct {
 
 func (x *ListHardwareRequest) Reset() {
 	*x = ListHardwareRequest{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	mi := &file_autoshard_v1_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2378,7 +2217,7 @@ func (x *ListHardwareRequest) String() string {
 func (*ListHardwareRequest) ProtoMessage() {}
 
 func (x *ListHardwareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	mi := &file_autoshard_v1_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2391,7 +2230,7 @@ func (x *ListHardwareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHardwareRequest.ProtoReflect.Descriptor instead.
 func (*ListHardwareRequest) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{31}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{29}
 }
 
 // ListHardwareResponse holds them by name.
@@ -2404,7 +2243,7 @@ type ListHardwareResponse struct {
 
 func (x *ListHardwareResponse) Reset() {
 	*x = ListHardwareResponse{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2416,7 +2255,7 @@ func (x *ListHardwareResponse) String() string {
 func (*ListHardwareResponse) ProtoMessage() {}
 
 func (x *ListHardwareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	mi := &file_autoshard_v1_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2429,7 +2268,7 @@ func (x *ListHardwareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHardwareResponse.ProtoReflect.Descriptor instead.
 func (*ListHardwareResponse) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{32}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListHardwareResponse) GetProfiles() []*HardwareProfile {
@@ -2437,6 +2276,511 @@ func (x *ListHardwareResponse) GetProfiles() []*HardwareProfile {
 		return x.Profiles
 	}
 	return nil
+}
+
+// StartJobRequest says what to plan for in the background.
+type StartJobRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Plan  *PlanRequest           `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Chosen by the client, so that a request may be sent again; none if empty.
+	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Seconds of work after which the best plan so far is the result, also over restarts; 0: none.
+	Seconds       float64 `protobuf:"fixed64,3,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StartJobRequest) Reset() {
+	*x = StartJobRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StartJobRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StartJobRequest) ProtoMessage() {}
+
+func (x *StartJobRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StartJobRequest.ProtoReflect.Descriptor instead.
+func (*StartJobRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *StartJobRequest) GetPlan() *PlanRequest {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *StartJobRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *StartJobRequest) GetSeconds() float64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+// StartJobResponse holds the job.
+type StartJobResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           *Job                   `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StartJobResponse) Reset() {
+	*x = StartJobResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StartJobResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StartJobResponse) ProtoMessage() {}
+
+func (x *StartJobResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StartJobResponse.ProtoReflect.Descriptor instead.
+func (*StartJobResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *StartJobResponse) GetJob() *Job {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+// GetJobRequest names a job.
+type GetJobRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Whether to answer with the result.
+	Result        bool `protobuf:"varint,2,opt,name=result,proto3" json:"result,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetJobRequest) Reset() {
+	*x = GetJobRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetJobRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetJobRequest) ProtoMessage() {}
+
+func (x *GetJobRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetJobRequest.ProtoReflect.Descriptor instead.
+func (*GetJobRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GetJobRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *GetJobRequest) GetResult() bool {
+	if x != nil {
+		return x.Result
+	}
+	return false
+}
+
+// GetJobResponse holds the job.
+type GetJobResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Job   *Job                   `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	// Of a job that has one: while it runs, the best plan that is kept; missing unless asked for.
+	Result        *PlanResponse `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetJobResponse) Reset() {
+	*x = GetJobResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetJobResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetJobResponse) ProtoMessage() {}
+
+func (x *GetJobResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetJobResponse.ProtoReflect.Descriptor instead.
+func (*GetJobResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetJobResponse) GetJob() *Job {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *GetJobResponse) GetResult() *PlanResponse {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+// WatchJobRequest names a job.
+type WatchJobRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchJobRequest) Reset() {
+	*x = WatchJobRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchJobRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchJobRequest) ProtoMessage() {}
+
+func (x *WatchJobRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchJobRequest.ProtoReflect.Descriptor instead.
+func (*WatchJobRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *WatchJobRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// WatchJobResponse holds the job as it is now.
+type WatchJobResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           *Job                   `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchJobResponse) Reset() {
+	*x = WatchJobResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchJobResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchJobResponse) ProtoMessage() {}
+
+func (x *WatchJobResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchJobResponse.ProtoReflect.Descriptor instead.
+func (*WatchJobResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *WatchJobResponse) GetJob() *Job {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+// CancelJobRequest names a job.
+type CancelJobRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelJobRequest) Reset() {
+	*x = CancelJobRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelJobRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelJobRequest) ProtoMessage() {}
+
+func (x *CancelJobRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelJobRequest.ProtoReflect.Descriptor instead.
+func (*CancelJobRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *CancelJobRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// CancelJobResponse holds the job.
+type CancelJobResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           *Job                   `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelJobResponse) Reset() {
+	*x = CancelJobResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelJobResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelJobResponse) ProtoMessage() {}
+
+func (x *CancelJobResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelJobResponse.ProtoReflect.Descriptor instead.
+func (*CancelJobResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *CancelJobResponse) GetJob() *Job {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+// ListJobsRequest asks for a page of jobs.
+type ListJobsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The most that are returned; 0: 100, at most 1000.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// From the page before; the first page if empty.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListJobsRequest) Reset() {
+	*x = ListJobsRequest{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListJobsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListJobsRequest) ProtoMessage() {}
+
+func (x *ListJobsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListJobsRequest.ProtoReflect.Descriptor instead.
+func (*ListJobsRequest) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ListJobsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListJobsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListJobsResponse holds a page.
+type ListJobsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Jobs  []*Job                 `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	// Of the next page; empty on the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListJobsResponse) Reset() {
+	*x = ListJobsResponse{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListJobsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListJobsResponse) ProtoMessage() {}
+
+func (x *ListJobsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListJobsResponse.ProtoReflect.Descriptor instead.
+func (*ListJobsResponse) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *ListJobsResponse) GetJobs() []*Job {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+func (x *ListJobsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // Round holds the steps of one user priority.
@@ -2450,7 +2794,7 @@ type Trace_Round struct {
 
 func (x *Trace_Round) Reset() {
 	*x = Trace_Round{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	mi := &file_autoshard_v1_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2462,7 +2806,7 @@ func (x *Trace_Round) String() string {
 func (*Trace_Round) ProtoMessage() {}
 
 func (x *Trace_Round) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[33]
+	mi := &file_autoshard_v1_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2503,7 +2847,7 @@ type Trace_Level struct {
 
 func (x *Trace_Level) Reset() {
 	*x = Trace_Level{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	mi := &file_autoshard_v1_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2515,7 +2859,7 @@ func (x *Trace_Level) String() string {
 func (*Trace_Level) ProtoMessage() {}
 
 func (x *Trace_Level) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[34]
+	mi := &file_autoshard_v1_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2912,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	mi := &file_autoshard_v1_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2924,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[35]
+	mi := &file_autoshard_v1_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2652,134 +2996,11 @@ func (x *Trace_Step) GetOther() string {
 	return ""
 }
 
-// Position is a place in a source text. Line and column count from 1; 0 is not known.
-type Diagnostic_Position struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	File   string                 `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
-	Line   int32                  `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
-	Column int32                  `protobuf:"varint,3,opt,name=column,proto3" json:"column,omitempty"`
-	// In an artifact, the offset of a byte, from 0.
-	Byte          *int64 `protobuf:"varint,4,opt,name=byte,proto3,oneof" json:"byte,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Diagnostic_Position) Reset() {
-	*x = Diagnostic_Position{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[36]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Diagnostic_Position) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Diagnostic_Position) ProtoMessage() {}
-
-func (x *Diagnostic_Position) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[36]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Diagnostic_Position.ProtoReflect.Descriptor instead.
-func (*Diagnostic_Position) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 0}
-}
-
-func (x *Diagnostic_Position) GetFile() string {
-	if x != nil {
-		return x.File
-	}
-	return ""
-}
-
-func (x *Diagnostic_Position) GetLine() int32 {
-	if x != nil {
-		return x.Line
-	}
-	return 0
-}
-
-func (x *Diagnostic_Position) GetColumn() int32 {
-	if x != nil {
-		return x.Column
-	}
-	return 0
-}
-
-func (x *Diagnostic_Position) GetByte() int64 {
-	if x != nil && x.Byte != nil {
-		return *x.Byte
-	}
-	return 0
-}
-
-// Note adds a second place or a hint.
-type Diagnostic_Note struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Position      *Diagnostic_Position   `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Diagnostic_Note) Reset() {
-	*x = Diagnostic_Note{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[37]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Diagnostic_Note) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Diagnostic_Note) ProtoMessage() {}
-
-func (x *Diagnostic_Note) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[37]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Diagnostic_Note.ProtoReflect.Descriptor instead.
-func (*Diagnostic_Note) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{5, 1}
-}
-
-func (x *Diagnostic_Note) GetPosition() *Diagnostic_Position {
-	if x != nil {
-		return x.Position
-	}
-	return nil
-}
-
-func (x *Diagnostic_Note) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
 var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xdb\x06\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xdb\x06\n" +
 	"\vPlanRequest\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
@@ -2852,23 +3073,7 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
 	"\aagainst\x18\a \x01(\tR\aagainst\x12\x14\n" +
-	"\x05other\x18\b \x01(\tR\x05other\"\x95\x03\n" +
-	"\n" +
-	"Diagnostic\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\x12=\n" +
-	"\bposition\x18\x02 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06source\x18\x04 \x01(\tR\x06source\x123\n" +
-	"\x05notes\x18\x05 \x03(\v2\x1d.autoshard.v1.Diagnostic.NoteR\x05notes\x1al\n" +
-	"\bPosition\x12\x12\n" +
-	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\x05R\x04line\x12\x16\n" +
-	"\x06column\x18\x03 \x01(\x05R\x06column\x12\x17\n" +
-	"\x04byte\x18\x04 \x01(\x03H\x00R\x04byte\x88\x01\x01B\a\n" +
-	"\x05_byte\x1a_\n" +
-	"\x04Note\x12=\n" +
-	"\bposition\x18\x01 \x01(\v2!.autoshard.v1.Diagnostic.PositionR\bposition\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"h\n" +
+	"\x05other\x18\b \x01(\tR\x05other\"h\n" +
 	"\x10DiffPlansRequest\x12*\n" +
 	"\x06before\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x06before\x12(\n" +
 	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanR\x05after\"a\n" +
@@ -2888,15 +3093,7 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x12StreamPlanResponse\x124\n" +
 	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x124\n" +
 	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\a\n" +
-	"\x05event\"\x99\x01\n" +
-	"\bProgress\x12\x14\n" +
-	"\x05stage\x18\x01 \x01(\tR\x05stage\x12\x18\n" +
-	"\aseconds\x18\x02 \x01(\x01R\aseconds\x12\x14\n" +
-	"\x05bound\x18\x03 \x01(\x01R\x05bound\x12\x1e\n" +
-	"\n" +
-	"strategies\x18\x04 \x01(\x03R\n" +
-	"strategies\x12'\n" +
-	"\x0felapsed_seconds\x18\x05 \x01(\x01R\x0eelapsedSeconds\"\x7f\n" +
+	"\x05event\"\x7f\n" +
 	"\x10WeighPlanRequest\x12-\n" +
 	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
@@ -2970,7 +3167,35 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"\x15\n" +
 	"\x13ListHardwareRequest\"Q\n" +
 	"\x14ListHardwareResponse\x129\n" +
-	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles2\xe1\b\n" +
+	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles\"y\n" +
+	"\x0fStartJobRequest\x12-\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\x12\x18\n" +
+	"\aseconds\x18\x03 \x01(\x01R\aseconds\"7\n" +
+	"\x10StartJobResponse\x12#\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"7\n" +
+	"\rGetJobRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06result\x18\x02 \x01(\bR\x06result\"i\n" +
+	"\x0eGetJobResponse\x12#\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\x122\n" +
+	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseR\x06result\"!\n" +
+	"\x0fWatchJobRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"7\n" +
+	"\x10WatchJobResponse\x12#\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"\"\n" +
+	"\x10CancelJobRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
+	"\x11CancelJobResponse\x12#\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"M\n" +
+	"\x0fListJobsRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"a\n" +
+	"\x10ListJobsResponse\x12%\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x11.autoshard.v1.JobR\x04jobs\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\v\n" +
 	"\x10AutoshardService\x12B\n" +
 	"\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse\"\x03\x90\x02\x01\x12V\n" +
 	"\n" +
@@ -2985,7 +3210,12 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\bEstimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse\"\x03\x90\x02\x01\x12H\n" +
 	"\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse\"\x03\x90\x02\x01\x12B\n" +
 	"\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse\"\x03\x90\x02\x01\x12J\n" +
-	"\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse\"\x03\x90\x02\x010\x01\x12Z\n" +
+	"\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse\"\x03\x90\x02\x010\x01\x12N\n" +
+	"\bStartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse\"\x03\x90\x02\x02\x12H\n" +
+	"\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse\"\x03\x90\x02\x01\x12P\n" +
+	"\bWatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse\"\x03\x90\x02\x010\x01\x12Q\n" +
+	"\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse\"\x03\x90\x02\x02\x12N\n" +
+	"\bListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\fListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a\".autoshard.v1.ListHardwareResponse\"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
@@ -3000,148 +3230,171 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_autoshard_v1_service_proto_goTypes = []any{
 	(*PlanRequest)(nil),          // 0: autoshard.v1.PlanRequest
 	(*PlanResponse)(nil),         // 1: autoshard.v1.PlanResponse
 	(*PropagateRequest)(nil),     // 2: autoshard.v1.PropagateRequest
 	(*PropagateResponse)(nil),    // 3: autoshard.v1.PropagateResponse
 	(*Trace)(nil),                // 4: autoshard.v1.Trace
-	(*Diagnostic)(nil),           // 5: autoshard.v1.Diagnostic
-	(*DiffPlansRequest)(nil),     // 6: autoshard.v1.DiffPlansRequest
-	(*DiffPlansResponse)(nil),    // 7: autoshard.v1.DiffPlansResponse
-	(*CheckPlanRequest)(nil),     // 8: autoshard.v1.CheckPlanRequest
-	(*CheckPlanResponse)(nil),    // 9: autoshard.v1.CheckPlanResponse
-	(*StreamPlanRequest)(nil),    // 10: autoshard.v1.StreamPlanRequest
-	(*StreamPlanResponse)(nil),   // 11: autoshard.v1.StreamPlanResponse
-	(*Progress)(nil),             // 12: autoshard.v1.Progress
-	(*WeighPlanRequest)(nil),     // 13: autoshard.v1.WeighPlanRequest
-	(*WeighPlanResponse)(nil),    // 14: autoshard.v1.WeighPlanResponse
-	(*Source)(nil),               // 15: autoshard.v1.Source
-	(*ExplainRequest)(nil),       // 16: autoshard.v1.ExplainRequest
-	(*ExplainResponse)(nil),      // 17: autoshard.v1.ExplainResponse
-	(*CheckRequest)(nil),         // 18: autoshard.v1.CheckRequest
-	(*CheckResponse)(nil),        // 19: autoshard.v1.CheckResponse
-	(*ConvertRequest)(nil),       // 20: autoshard.v1.ConvertRequest
-	(*ConvertResponse)(nil),      // 21: autoshard.v1.ConvertResponse
-	(*EstimateRequest)(nil),      // 22: autoshard.v1.EstimateRequest
-	(*EstimateResponse)(nil),     // 23: autoshard.v1.EstimateResponse
-	(*MemoryRequest)(nil),        // 24: autoshard.v1.MemoryRequest
-	(*MemoryResponse)(nil),       // 25: autoshard.v1.MemoryResponse
-	(*EmitRequest)(nil),          // 26: autoshard.v1.EmitRequest
-	(*EmitResponse)(nil),         // 27: autoshard.v1.EmitResponse
-	(*VerifyRequest)(nil),        // 28: autoshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),       // 29: autoshard.v1.VerifyResponse
-	(*VerifyResult)(nil),         // 30: autoshard.v1.VerifyResult
-	(*ListHardwareRequest)(nil),  // 31: autoshard.v1.ListHardwareRequest
-	(*ListHardwareResponse)(nil), // 32: autoshard.v1.ListHardwareResponse
-	(*Trace_Round)(nil),          // 33: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),          // 34: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),           // 35: autoshard.v1.Trace.Step
-	(*Diagnostic_Position)(nil),  // 36: autoshard.v1.Diagnostic.Position
-	(*Diagnostic_Note)(nil),      // 37: autoshard.v1.Diagnostic.Note
-	(*Model)(nil),                // 38: autoshard.v1.Model
-	(*MeshAxis)(nil),             // 39: autoshard.v1.MeshAxis
-	(*TripCount)(nil),            // 40: autoshard.v1.TripCount
-	(*Pin)(nil),                  // 41: autoshard.v1.Pin
-	(*Forbid)(nil),               // 42: autoshard.v1.Forbid
-	(*Budget)(nil),               // 43: autoshard.v1.Budget
-	(*Plan)(nil),                 // 44: autoshard.v1.Plan
-	(*Tensor)(nil),               // 45: autoshard.v1.Tensor
-	(*Finding)(nil),              // 46: autoshard.v1.Finding
-	(*Difference)(nil),           // 47: autoshard.v1.Difference
-	(*PlanAudit)(nil),            // 48: autoshard.v1.PlanAudit
-	(*Weighing)(nil),             // 49: autoshard.v1.Weighing
-	(*Decision)(nil),             // 50: autoshard.v1.Decision
-	(*Explanation)(nil),          // 51: autoshard.v1.Explanation
-	(*Breakdown)(nil),            // 52: autoshard.v1.Breakdown
-	(*MemoryUse)(nil),            // 53: autoshard.v1.MemoryUse
-	(*Verification)(nil),         // 54: autoshard.v1.Verification
-	(*HardwareProfile)(nil),      // 55: autoshard.v1.HardwareProfile
+	(*DiffPlansRequest)(nil),     // 5: autoshard.v1.DiffPlansRequest
+	(*DiffPlansResponse)(nil),    // 6: autoshard.v1.DiffPlansResponse
+	(*CheckPlanRequest)(nil),     // 7: autoshard.v1.CheckPlanRequest
+	(*CheckPlanResponse)(nil),    // 8: autoshard.v1.CheckPlanResponse
+	(*StreamPlanRequest)(nil),    // 9: autoshard.v1.StreamPlanRequest
+	(*StreamPlanResponse)(nil),   // 10: autoshard.v1.StreamPlanResponse
+	(*WeighPlanRequest)(nil),     // 11: autoshard.v1.WeighPlanRequest
+	(*WeighPlanResponse)(nil),    // 12: autoshard.v1.WeighPlanResponse
+	(*Source)(nil),               // 13: autoshard.v1.Source
+	(*ExplainRequest)(nil),       // 14: autoshard.v1.ExplainRequest
+	(*ExplainResponse)(nil),      // 15: autoshard.v1.ExplainResponse
+	(*CheckRequest)(nil),         // 16: autoshard.v1.CheckRequest
+	(*CheckResponse)(nil),        // 17: autoshard.v1.CheckResponse
+	(*ConvertRequest)(nil),       // 18: autoshard.v1.ConvertRequest
+	(*ConvertResponse)(nil),      // 19: autoshard.v1.ConvertResponse
+	(*EstimateRequest)(nil),      // 20: autoshard.v1.EstimateRequest
+	(*EstimateResponse)(nil),     // 21: autoshard.v1.EstimateResponse
+	(*MemoryRequest)(nil),        // 22: autoshard.v1.MemoryRequest
+	(*MemoryResponse)(nil),       // 23: autoshard.v1.MemoryResponse
+	(*EmitRequest)(nil),          // 24: autoshard.v1.EmitRequest
+	(*EmitResponse)(nil),         // 25: autoshard.v1.EmitResponse
+	(*VerifyRequest)(nil),        // 26: autoshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),       // 27: autoshard.v1.VerifyResponse
+	(*VerifyResult)(nil),         // 28: autoshard.v1.VerifyResult
+	(*ListHardwareRequest)(nil),  // 29: autoshard.v1.ListHardwareRequest
+	(*ListHardwareResponse)(nil), // 30: autoshard.v1.ListHardwareResponse
+	(*StartJobRequest)(nil),      // 31: autoshard.v1.StartJobRequest
+	(*StartJobResponse)(nil),     // 32: autoshard.v1.StartJobResponse
+	(*GetJobRequest)(nil),        // 33: autoshard.v1.GetJobRequest
+	(*GetJobResponse)(nil),       // 34: autoshard.v1.GetJobResponse
+	(*WatchJobRequest)(nil),      // 35: autoshard.v1.WatchJobRequest
+	(*WatchJobResponse)(nil),     // 36: autoshard.v1.WatchJobResponse
+	(*CancelJobRequest)(nil),     // 37: autoshard.v1.CancelJobRequest
+	(*CancelJobResponse)(nil),    // 38: autoshard.v1.CancelJobResponse
+	(*ListJobsRequest)(nil),      // 39: autoshard.v1.ListJobsRequest
+	(*ListJobsResponse)(nil),     // 40: autoshard.v1.ListJobsResponse
+	(*Trace_Round)(nil),          // 41: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),          // 42: autoshard.v1.Trace.Level
+	(*Trace_Step)(nil),           // 43: autoshard.v1.Trace.Step
+	(*Model)(nil),                // 44: autoshard.v1.Model
+	(*MeshAxis)(nil),             // 45: autoshard.v1.MeshAxis
+	(*TripCount)(nil),            // 46: autoshard.v1.TripCount
+	(*Pin)(nil),                  // 47: autoshard.v1.Pin
+	(*Forbid)(nil),               // 48: autoshard.v1.Forbid
+	(*Budget)(nil),               // 49: autoshard.v1.Budget
+	(*Plan)(nil),                 // 50: autoshard.v1.Plan
+	(*Tensor)(nil),               // 51: autoshard.v1.Tensor
+	(*Finding)(nil),              // 52: autoshard.v1.Finding
+	(*Difference)(nil),           // 53: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 54: autoshard.v1.PlanAudit
+	(*Progress)(nil),             // 55: autoshard.v1.Progress
+	(*Weighing)(nil),             // 56: autoshard.v1.Weighing
+	(*Decision)(nil),             // 57: autoshard.v1.Decision
+	(*Explanation)(nil),          // 58: autoshard.v1.Explanation
+	(*Diagnostic)(nil),           // 59: autoshard.v1.Diagnostic
+	(*Breakdown)(nil),            // 60: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 61: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 62: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 63: autoshard.v1.HardwareProfile
+	(*Job)(nil),                  // 64: autoshard.v1.Job
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	38, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	39, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	40, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	41, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
-	42, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	43, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
-	44, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	38, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	39, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	39, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	45, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	45, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	44, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	45, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	46, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	47, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	48, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	49, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
+	50, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	44, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	45, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	45, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	51, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	51, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
 	4,  // 12: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	46, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	33, // 14: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	36, // 15: autoshard.v1.Diagnostic.position:type_name -> autoshard.v1.Diagnostic.Position
-	37, // 16: autoshard.v1.Diagnostic.notes:type_name -> autoshard.v1.Diagnostic.Note
-	44, // 17: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	44, // 18: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	47, // 19: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	44, // 20: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	48, // 21: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
-	0,  // 22: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	12, // 23: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
-	1,  // 24: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
-	0,  // 25: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	49, // 26: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
-	50, // 27: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
-	38, // 28: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
-	15, // 29: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
-	39, // 30: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	51, // 31: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
-	15, // 32: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
-	39, // 33: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	5,  // 34: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
-	15, // 35: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
-	44, // 36: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
-	52, // 37: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
-	44, // 38: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
-	53, // 39: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
-	44, // 40: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
-	44, // 41: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
-	12, // 42: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
-	30, // 43: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
-	54, // 44: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
-	55, // 45: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
-	34, // 46: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	35, // 47: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	36, // 48: autoshard.v1.Diagnostic.Note.position:type_name -> autoshard.v1.Diagnostic.Position
-	0,  // 49: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	10, // 50: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
-	13, // 51: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
-	6,  // 52: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	8,  // 53: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 54: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	16, // 55: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
-	18, // 56: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
-	20, // 57: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
-	22, // 58: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
-	24, // 59: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
-	26, // 60: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
-	28, // 61: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
-	31, // 62: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
-	1,  // 63: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	11, // 64: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
-	14, // 65: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
-	7,  // 66: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	9,  // 67: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 68: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	17, // 69: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
-	19, // 70: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
-	21, // 71: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
-	23, // 72: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
-	25, // 73: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
-	27, // 74: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
-	29, // 75: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
-	32, // 76: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
-	63, // [63:77] is the sub-list for method output_type
-	49, // [49:63] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	52, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	41, // 14: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	50, // 15: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	50, // 16: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	53, // 17: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	50, // 18: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	54, // 19: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	0,  // 20: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	55, // 21: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
+	1,  // 22: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
+	0,  // 23: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	56, // 24: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	57, // 25: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	44, // 26: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	13, // 27: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
+	45, // 28: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	58, // 29: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	13, // 30: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
+	45, // 31: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	59, // 32: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
+	13, // 33: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
+	50, // 34: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	60, // 35: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	50, // 36: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	61, // 37: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	50, // 38: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	50, // 39: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	55, // 40: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
+	28, // 41: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
+	62, // 42: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
+	63, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	0,  // 44: autoshard.v1.StartJobRequest.plan:type_name -> autoshard.v1.PlanRequest
+	64, // 45: autoshard.v1.StartJobResponse.job:type_name -> autoshard.v1.Job
+	64, // 46: autoshard.v1.GetJobResponse.job:type_name -> autoshard.v1.Job
+	1,  // 47: autoshard.v1.GetJobResponse.result:type_name -> autoshard.v1.PlanResponse
+	64, // 48: autoshard.v1.WatchJobResponse.job:type_name -> autoshard.v1.Job
+	64, // 49: autoshard.v1.CancelJobResponse.job:type_name -> autoshard.v1.Job
+	64, // 50: autoshard.v1.ListJobsResponse.jobs:type_name -> autoshard.v1.Job
+	42, // 51: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	43, // 52: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	0,  // 53: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	9,  // 54: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	11, // 55: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	5,  // 56: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	7,  // 57: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 58: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	14, // 59: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	16, // 60: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	18, // 61: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	20, // 62: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	22, // 63: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	24, // 64: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	26, // 65: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	31, // 66: autoshard.v1.AutoshardService.StartJob:input_type -> autoshard.v1.StartJobRequest
+	33, // 67: autoshard.v1.AutoshardService.GetJob:input_type -> autoshard.v1.GetJobRequest
+	35, // 68: autoshard.v1.AutoshardService.WatchJob:input_type -> autoshard.v1.WatchJobRequest
+	37, // 69: autoshard.v1.AutoshardService.CancelJob:input_type -> autoshard.v1.CancelJobRequest
+	39, // 70: autoshard.v1.AutoshardService.ListJobs:input_type -> autoshard.v1.ListJobsRequest
+	29, // 71: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	1,  // 72: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	10, // 73: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	12, // 74: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	6,  // 75: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	8,  // 76: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 77: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	15, // 78: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	17, // 79: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	19, // 80: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	21, // 81: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	23, // 82: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	25, // 83: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	27, // 84: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	32, // 85: autoshard.v1.AutoshardService.StartJob:output_type -> autoshard.v1.StartJobResponse
+	34, // 86: autoshard.v1.AutoshardService.GetJob:output_type -> autoshard.v1.GetJobResponse
+	36, // 87: autoshard.v1.AutoshardService.WatchJob:output_type -> autoshard.v1.WatchJobResponse
+	38, // 88: autoshard.v1.AutoshardService.CancelJob:output_type -> autoshard.v1.CancelJobResponse
+	40, // 89: autoshard.v1.AutoshardService.ListJobs:output_type -> autoshard.v1.ListJobsResponse
+	30, // 90: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	72, // [72:91] is the sub-list for method output_type
+	53, // [53:72] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -3150,6 +3403,7 @@ func file_autoshard_v1_service_proto_init() {
 		return
 	}
 	file_autoshard_v1_answers_proto_init()
+	file_autoshard_v1_jobs_proto_init()
 	file_autoshard_v1_model_proto_init()
 	file_autoshard_v1_plan_proto_init()
 	file_autoshard_v1_service_proto_msgTypes[0].OneofWrappers = []any{
@@ -3162,28 +3416,27 @@ func file_autoshard_v1_service_proto_init() {
 		(*PropagateRequest_Model)(nil),
 		(*PropagateRequest_Artifact)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[11].OneofWrappers = []any{
+	file_autoshard_v1_service_proto_msgTypes[10].OneofWrappers = []any{
 		(*StreamPlanResponse_Progress)(nil),
 		(*StreamPlanResponse_Result)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[15].OneofWrappers = []any{
+	file_autoshard_v1_service_proto_msgTypes[13].OneofWrappers = []any{
 		(*Source_Text)(nil),
 		(*Source_Model)(nil),
 		(*Source_Artifact)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[28].OneofWrappers = []any{}
-	file_autoshard_v1_service_proto_msgTypes[29].OneofWrappers = []any{
+	file_autoshard_v1_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_autoshard_v1_service_proto_msgTypes[27].OneofWrappers = []any{
 		(*VerifyResponse_Progress)(nil),
 		(*VerifyResponse_Result)(nil),
 	}
-	file_autoshard_v1_service_proto_msgTypes[36].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

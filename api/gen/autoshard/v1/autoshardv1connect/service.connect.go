@@ -68,6 +68,20 @@ const (
 	AutoshardServiceEmitProcedure = "/autoshard.v1.AutoshardService/Emit"
 	// AutoshardServiceVerifyProcedure is the fully-qualified name of the AutoshardService's Verify RPC.
 	AutoshardServiceVerifyProcedure = "/autoshard.v1.AutoshardService/Verify"
+	// AutoshardServiceStartJobProcedure is the fully-qualified name of the AutoshardService's StartJob
+	// RPC.
+	AutoshardServiceStartJobProcedure = "/autoshard.v1.AutoshardService/StartJob"
+	// AutoshardServiceGetJobProcedure is the fully-qualified name of the AutoshardService's GetJob RPC.
+	AutoshardServiceGetJobProcedure = "/autoshard.v1.AutoshardService/GetJob"
+	// AutoshardServiceWatchJobProcedure is the fully-qualified name of the AutoshardService's WatchJob
+	// RPC.
+	AutoshardServiceWatchJobProcedure = "/autoshard.v1.AutoshardService/WatchJob"
+	// AutoshardServiceCancelJobProcedure is the fully-qualified name of the AutoshardService's
+	// CancelJob RPC.
+	AutoshardServiceCancelJobProcedure = "/autoshard.v1.AutoshardService/CancelJob"
+	// AutoshardServiceListJobsProcedure is the fully-qualified name of the AutoshardService's ListJobs
+	// RPC.
+	AutoshardServiceListJobsProcedure = "/autoshard.v1.AutoshardService/ListJobs"
 	// AutoshardServiceListHardwareProcedure is the fully-qualified name of the AutoshardService's
 	// ListHardware RPC.
 	AutoshardServiceListHardwareProcedure = "/autoshard.v1.AutoshardService/ListHardware"
@@ -101,6 +115,17 @@ type AutoshardServiceClient interface {
 	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
 	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
 	Verify(context.Context, *v1.VerifyRequest) (*connect.ServerStreamForClient[v1.VerifyResponse], error)
+	// StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+	// earlier one starts nothing, and returns the job of that.
+	StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error)
+	// GetJob returns a job, with its result where it has one.
+	GetJob(context.Context, *v1.GetJobRequest) (*v1.GetJobResponse, error)
+	// WatchJob returns a job each time it changes, until it has ended.
+	WatchJob(context.Context, *v1.WatchJobRequest) (*connect.ServerStreamForClient[v1.WatchJobResponse], error)
+	// CancelJob ends a job. The best plan that is kept of it is its result.
+	CancelJob(context.Context, *v1.CancelJobRequest) (*v1.CancelJobResponse, error)
+	// ListJobs returns jobs, the latest first.
+	ListJobs(context.Context, *v1.ListJobsRequest) (*v1.ListJobsResponse, error)
 	// ListHardware returns the built-in hardware profiles.
 	ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error)
 }
@@ -207,6 +232,41 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		startJob: connect.NewClient[v1.StartJobRequest, v1.StartJobResponse](
+			httpClient,
+			baseURL+AutoshardServiceStartJobProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("StartJob")),
+			connect.WithIdempotency(connect.IdempotencyIdempotent),
+			connect.WithClientOptions(opts...),
+		),
+		getJob: connect.NewClient[v1.GetJobRequest, v1.GetJobResponse](
+			httpClient,
+			baseURL+AutoshardServiceGetJobProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("GetJob")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		watchJob: connect.NewClient[v1.WatchJobRequest, v1.WatchJobResponse](
+			httpClient,
+			baseURL+AutoshardServiceWatchJobProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("WatchJob")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		cancelJob: connect.NewClient[v1.CancelJobRequest, v1.CancelJobResponse](
+			httpClient,
+			baseURL+AutoshardServiceCancelJobProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("CancelJob")),
+			connect.WithIdempotency(connect.IdempotencyIdempotent),
+			connect.WithClientOptions(opts...),
+		),
+		listJobs: connect.NewClient[v1.ListJobsRequest, v1.ListJobsResponse](
+			httpClient,
+			baseURL+AutoshardServiceListJobsProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("ListJobs")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listHardware: connect.NewClient[v1.ListHardwareRequest, v1.ListHardwareResponse](
 			httpClient,
 			baseURL+AutoshardServiceListHardwareProcedure,
@@ -232,6 +292,11 @@ type autoshardServiceClient struct {
 	memory       *connect.Client[v1.MemoryRequest, v1.MemoryResponse]
 	emit         *connect.Client[v1.EmitRequest, v1.EmitResponse]
 	verify       *connect.Client[v1.VerifyRequest, v1.VerifyResponse]
+	startJob     *connect.Client[v1.StartJobRequest, v1.StartJobResponse]
+	getJob       *connect.Client[v1.GetJobRequest, v1.GetJobResponse]
+	watchJob     *connect.Client[v1.WatchJobRequest, v1.WatchJobResponse]
+	cancelJob    *connect.Client[v1.CancelJobRequest, v1.CancelJobResponse]
+	listJobs     *connect.Client[v1.ListJobsRequest, v1.ListJobsResponse]
 	listHardware *connect.Client[v1.ListHardwareRequest, v1.ListHardwareResponse]
 }
 
@@ -344,6 +409,47 @@ func (c *autoshardServiceClient) Verify(ctx context.Context, req *v1.VerifyReque
 	return c.verify.CallServerStream(ctx, connect.NewRequest(req))
 }
 
+// StartJob calls autoshard.v1.AutoshardService.StartJob.
+func (c *autoshardServiceClient) StartJob(ctx context.Context, req *v1.StartJobRequest) (*v1.StartJobResponse, error) {
+	response, err := c.startJob.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetJob calls autoshard.v1.AutoshardService.GetJob.
+func (c *autoshardServiceClient) GetJob(ctx context.Context, req *v1.GetJobRequest) (*v1.GetJobResponse, error) {
+	response, err := c.getJob.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// WatchJob calls autoshard.v1.AutoshardService.WatchJob.
+func (c *autoshardServiceClient) WatchJob(ctx context.Context, req *v1.WatchJobRequest) (*connect.ServerStreamForClient[v1.WatchJobResponse], error) {
+	return c.watchJob.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// CancelJob calls autoshard.v1.AutoshardService.CancelJob.
+func (c *autoshardServiceClient) CancelJob(ctx context.Context, req *v1.CancelJobRequest) (*v1.CancelJobResponse, error) {
+	response, err := c.cancelJob.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListJobs calls autoshard.v1.AutoshardService.ListJobs.
+func (c *autoshardServiceClient) ListJobs(ctx context.Context, req *v1.ListJobsRequest) (*v1.ListJobsResponse, error) {
+	response, err := c.listJobs.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListHardware calls autoshard.v1.AutoshardService.ListHardware.
 func (c *autoshardServiceClient) ListHardware(ctx context.Context, req *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error) {
 	response, err := c.listHardware.CallUnary(ctx, connect.NewRequest(req))
@@ -381,6 +487,17 @@ type AutoshardServiceHandler interface {
 	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
 	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
 	Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error
+	// StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+	// earlier one starts nothing, and returns the job of that.
+	StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error)
+	// GetJob returns a job, with its result where it has one.
+	GetJob(context.Context, *v1.GetJobRequest) (*v1.GetJobResponse, error)
+	// WatchJob returns a job each time it changes, until it has ended.
+	WatchJob(context.Context, *v1.WatchJobRequest, *connect.ServerStream[v1.WatchJobResponse]) error
+	// CancelJob ends a job. The best plan that is kept of it is its result.
+	CancelJob(context.Context, *v1.CancelJobRequest) (*v1.CancelJobResponse, error)
+	// ListJobs returns jobs, the latest first.
+	ListJobs(context.Context, *v1.ListJobsRequest) (*v1.ListJobsResponse, error)
 	// ListHardware returns the built-in hardware profiles.
 	ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error)
 }
@@ -483,6 +600,41 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	autoshardServiceStartJobHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceStartJobProcedure,
+		svc.StartJob,
+		connect.WithSchema(autoshardServiceMethods.ByName("StartJob")),
+		connect.WithIdempotency(connect.IdempotencyIdempotent),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceGetJobHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceGetJobProcedure,
+		svc.GetJob,
+		connect.WithSchema(autoshardServiceMethods.ByName("GetJob")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceWatchJobHandler := connect.NewServerStreamHandlerSimple(
+		AutoshardServiceWatchJobProcedure,
+		svc.WatchJob,
+		connect.WithSchema(autoshardServiceMethods.ByName("WatchJob")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceCancelJobHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceCancelJobProcedure,
+		svc.CancelJob,
+		connect.WithSchema(autoshardServiceMethods.ByName("CancelJob")),
+		connect.WithIdempotency(connect.IdempotencyIdempotent),
+		connect.WithHandlerOptions(opts...),
+	)
+	autoshardServiceListJobsHandler := connect.NewUnaryHandlerSimple(
+		AutoshardServiceListJobsProcedure,
+		svc.ListJobs,
+		connect.WithSchema(autoshardServiceMethods.ByName("ListJobs")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	autoshardServiceListHardwareHandler := connect.NewUnaryHandlerSimple(
 		AutoshardServiceListHardwareProcedure,
 		svc.ListHardware,
@@ -518,6 +670,16 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 			autoshardServiceEmitHandler.ServeHTTP(w, r)
 		case AutoshardServiceVerifyProcedure:
 			autoshardServiceVerifyHandler.ServeHTTP(w, r)
+		case AutoshardServiceStartJobProcedure:
+			autoshardServiceStartJobHandler.ServeHTTP(w, r)
+		case AutoshardServiceGetJobProcedure:
+			autoshardServiceGetJobHandler.ServeHTTP(w, r)
+		case AutoshardServiceWatchJobProcedure:
+			autoshardServiceWatchJobHandler.ServeHTTP(w, r)
+		case AutoshardServiceCancelJobProcedure:
+			autoshardServiceCancelJobHandler.ServeHTTP(w, r)
+		case AutoshardServiceListJobsProcedure:
+			autoshardServiceListJobsHandler.ServeHTTP(w, r)
 		case AutoshardServiceListHardwareProcedure:
 			autoshardServiceListHardwareHandler.ServeHTTP(w, r)
 		default:
@@ -579,6 +741,26 @@ func (UnimplementedAutoshardServiceHandler) Emit(context.Context, *v1.EmitReques
 
 func (UnimplementedAutoshardServiceHandler) Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Verify is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.StartJob is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) GetJob(context.Context, *v1.GetJobRequest) (*v1.GetJobResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.GetJob is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) WatchJob(context.Context, *v1.WatchJobRequest, *connect.ServerStream[v1.WatchJobResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.WatchJob is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) CancelJob(context.Context, *v1.CancelJobRequest) (*v1.CancelJobResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.CancelJob is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) ListJobs(context.Context, *v1.ListJobsRequest) (*v1.ListJobsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.ListJobs is not implemented"))
 }
 
 func (UnimplementedAutoshardServiceHandler) ListHardware(context.Context, *v1.ListHardwareRequest) (*v1.ListHardwareResponse, error) {

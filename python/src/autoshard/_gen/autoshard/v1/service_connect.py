@@ -19,7 +19,7 @@ from connectrpc.server import ConnectASGIApplication, ConnectWSGIApplication, DE
 from protobuf import DescService
 
 from . import service_pb
-from .service_pb import CheckPlanRequest, CheckPlanResponse, CheckRequest, CheckResponse, ConvertRequest, ConvertResponse, DiffPlansRequest, DiffPlansResponse, EmitRequest, EmitResponse, EstimateRequest, EstimateResponse, ExplainRequest, ExplainResponse, ListHardwareRequest, ListHardwareResponse, MemoryRequest, MemoryResponse, PlanRequest, PlanResponse, PropagateRequest, PropagateResponse, StreamPlanRequest, StreamPlanResponse, VerifyRequest, VerifyResponse, WeighPlanRequest, WeighPlanResponse
+from .service_pb import CancelJobRequest, CancelJobResponse, CheckPlanRequest, CheckPlanResponse, CheckRequest, CheckResponse, ConvertRequest, ConvertResponse, DiffPlansRequest, DiffPlansResponse, EmitRequest, EmitResponse, EstimateRequest, EstimateResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, ListHardwareRequest, ListHardwareResponse, ListJobsRequest, ListJobsResponse, MemoryRequest, MemoryResponse, PlanRequest, PlanResponse, PropagateRequest, PropagateResponse, StartJobRequest, StartJobResponse, StreamPlanRequest, StreamPlanResponse, VerifyRequest, VerifyResponse, WatchJobRequest, WatchJobResponse, WeighPlanRequest, WeighPlanResponse
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
@@ -109,6 +109,37 @@ class AutoshardService(Protocol):
     def verify(self, request: VerifyRequest, ctx: RequestContext[VerifyRequest, VerifyResponse], /) -> AsyncIterator[VerifyResponse]:
         """
         Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    async def start_job(self, request: StartJobRequest, ctx: RequestContext[StartJobRequest, StartJobResponse], /) -> StartJobResponse:
+        """
+        StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+        earlier one starts nothing, and returns the job of that.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    async def get_job(self, request: GetJobRequest, ctx: RequestContext[GetJobRequest, GetJobResponse], /) -> GetJobResponse:
+        """
+        GetJob returns a job, with its result where it has one.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def watch_job(self, request: WatchJobRequest, ctx: RequestContext[WatchJobRequest, WatchJobResponse], /) -> AsyncIterator[WatchJobResponse]:
+        """
+        WatchJob returns a job each time it changes, until it has ended.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    async def cancel_job(self, request: CancelJobRequest, ctx: RequestContext[CancelJobRequest, CancelJobResponse], /) -> CancelJobResponse:
+        """
+        CancelJob ends a job. The best plan that is kept of it is its result.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    async def list_jobs(self, request: ListJobsRequest, ctx: RequestContext[ListJobsRequest, ListJobsResponse], /) -> ListJobsResponse:
+        """
+        ListJobs returns jobs, the latest first.
         """
         raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
 
@@ -278,6 +309,61 @@ class AutoshardServiceASGIApplication(ConnectASGIApplication[AutoshardService]):
                         stream_type=StreamType.SERVER_STREAM,
                     ),
                     function=svc.verify,
+                ),
+                "/autoshard.v1.AutoshardService/StartJob": Endpoint.unary(
+                    method=MethodInfo(
+                        name="StartJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=StartJobRequest,
+                        output=StartJobResponse,
+                        idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=svc.start_job,
+                ),
+                "/autoshard.v1.AutoshardService/GetJob": Endpoint.unary(
+                    method=MethodInfo(
+                        name="GetJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=GetJobRequest,
+                        output=GetJobResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=svc.get_job,
+                ),
+                "/autoshard.v1.AutoshardService/WatchJob": Endpoint.server_stream(
+                    method=MethodInfo(
+                        name="WatchJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=WatchJobRequest,
+                        output=WatchJobResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.SERVER_STREAM,
+                    ),
+                    function=svc.watch_job,
+                ),
+                "/autoshard.v1.AutoshardService/CancelJob": Endpoint.unary(
+                    method=MethodInfo(
+                        name="CancelJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=CancelJobRequest,
+                        output=CancelJobResponse,
+                        idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=svc.cancel_job,
+                ),
+                "/autoshard.v1.AutoshardService/ListJobs": Endpoint.unary(
+                    method=MethodInfo(
+                        name="ListJobs",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=ListJobsRequest,
+                        output=ListJobsResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=svc.list_jobs,
                 ),
                 "/autoshard.v1.AutoshardService/ListHardware": Endpoint.unary(
                     method=MethodInfo(
@@ -628,6 +714,126 @@ class AutoshardServiceClient(ConnectClient):
             headers=headers,
             timeout_ms=timeout_ms,
         )
+    async def start_job(
+        self,
+        request: StartJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> StartJobResponse:
+        """
+        StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+        earlier one starts nothing, and returns the job of that.
+        """
+        return await self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="StartJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=StartJobRequest,
+                output=StartJobResponse,
+                idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    async def get_job(
+        self,
+        request: GetJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+        use_get: bool = False,
+    ) -> GetJobResponse:
+        """
+        GetJob returns a job, with its result where it has one.
+        """
+        return await self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="GetJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=GetJobRequest,
+                output=GetJobResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+            use_get=use_get,
+        )
+    def watch_job(
+        self,
+        request: WatchJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> AsyncIterator[WatchJobResponse]:
+        """
+        WatchJob returns a job each time it changes, until it has ended.
+        """
+        return self.execute_server_stream(
+            request=request,
+            method=MethodInfo(
+                name="WatchJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=WatchJobRequest,
+                output=WatchJobResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.SERVER_STREAM,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    async def cancel_job(
+        self,
+        request: CancelJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> CancelJobResponse:
+        """
+        CancelJob ends a job. The best plan that is kept of it is its result.
+        """
+        return await self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="CancelJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=CancelJobRequest,
+                output=CancelJobResponse,
+                idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    async def list_jobs(
+        self,
+        request: ListJobsRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+        use_get: bool = False,
+    ) -> ListJobsResponse:
+        """
+        ListJobs returns jobs, the latest first.
+        """
+        return await self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="ListJobs",
+                service_name="autoshard.v1.AutoshardService",
+                input=ListJobsRequest,
+                output=ListJobsResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+            use_get=use_get,
+        )
     async def list_hardware(
         self,
         request: ListHardwareRequest,
@@ -733,6 +939,37 @@ class AutoshardServiceSync(Protocol):
     def verify(self, request: VerifyRequest, ctx: RequestContext[VerifyRequest, VerifyResponse], /) -> Iterator[VerifyResponse]:
         """
         Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def start_job(self, request: StartJobRequest, ctx: RequestContext[StartJobRequest, StartJobResponse], /) -> StartJobResponse:
+        """
+        StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+        earlier one starts nothing, and returns the job of that.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def get_job(self, request: GetJobRequest, ctx: RequestContext[GetJobRequest, GetJobResponse], /) -> GetJobResponse:
+        """
+        GetJob returns a job, with its result where it has one.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def watch_job(self, request: WatchJobRequest, ctx: RequestContext[WatchJobRequest, WatchJobResponse], /) -> Iterator[WatchJobResponse]:
+        """
+        WatchJob returns a job each time it changes, until it has ended.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def cancel_job(self, request: CancelJobRequest, ctx: RequestContext[CancelJobRequest, CancelJobResponse], /) -> CancelJobResponse:
+        """
+        CancelJob ends a job. The best plan that is kept of it is its result.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def list_jobs(self, request: ListJobsRequest, ctx: RequestContext[ListJobsRequest, ListJobsResponse], /) -> ListJobsResponse:
+        """
+        ListJobs returns jobs, the latest first.
         """
         raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
 
@@ -900,6 +1137,61 @@ class AutoshardServiceWSGIApplication(ConnectWSGIApplication):
                         stream_type=StreamType.SERVER_STREAM,
                     ),
                     function=service.verify,
+                ),
+                "/autoshard.v1.AutoshardService/StartJob": EndpointSync.unary(
+                    method=MethodInfo(
+                        name="StartJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=StartJobRequest,
+                        output=StartJobResponse,
+                        idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=service.start_job,
+                ),
+                "/autoshard.v1.AutoshardService/GetJob": EndpointSync.unary(
+                    method=MethodInfo(
+                        name="GetJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=GetJobRequest,
+                        output=GetJobResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=service.get_job,
+                ),
+                "/autoshard.v1.AutoshardService/WatchJob": EndpointSync.server_stream(
+                    method=MethodInfo(
+                        name="WatchJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=WatchJobRequest,
+                        output=WatchJobResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.SERVER_STREAM,
+                    ),
+                    function=service.watch_job,
+                ),
+                "/autoshard.v1.AutoshardService/CancelJob": EndpointSync.unary(
+                    method=MethodInfo(
+                        name="CancelJob",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=CancelJobRequest,
+                        output=CancelJobResponse,
+                        idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=service.cancel_job,
+                ),
+                "/autoshard.v1.AutoshardService/ListJobs": EndpointSync.unary(
+                    method=MethodInfo(
+                        name="ListJobs",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=ListJobsRequest,
+                        output=ListJobsResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.UNARY,
+                    ),
+                    function=service.list_jobs,
                 ),
                 "/autoshard.v1.AutoshardService/ListHardware": EndpointSync.unary(
                     method=MethodInfo(
@@ -1249,6 +1541,126 @@ class AutoshardServiceClientSync(ConnectClientSync):
             ),
             headers=headers,
             timeout_ms=timeout_ms,
+        )
+    def start_job(
+        self,
+        request: StartJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> StartJobResponse:
+        """
+        StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
+        earlier one starts nothing, and returns the job of that.
+        """
+        return self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="StartJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=StartJobRequest,
+                output=StartJobResponse,
+                idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    def get_job(
+        self,
+        request: GetJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+        use_get: bool = False,
+    ) -> GetJobResponse:
+        """
+        GetJob returns a job, with its result where it has one.
+        """
+        return self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="GetJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=GetJobRequest,
+                output=GetJobResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+            use_get=use_get,
+        )
+    def watch_job(
+        self,
+        request: WatchJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> Iterator[WatchJobResponse]:
+        """
+        WatchJob returns a job each time it changes, until it has ended.
+        """
+        return self.execute_server_stream(
+            request=request,
+            method=MethodInfo(
+                name="WatchJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=WatchJobRequest,
+                output=WatchJobResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.SERVER_STREAM,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    def cancel_job(
+        self,
+        request: CancelJobRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> CancelJobResponse:
+        """
+        CancelJob ends a job. The best plan that is kept of it is its result.
+        """
+        return self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="CancelJob",
+                service_name="autoshard.v1.AutoshardService",
+                input=CancelJobRequest,
+                output=CancelJobResponse,
+                idempotency_level=IdempotencyLevel.IDEMPOTENT,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    def list_jobs(
+        self,
+        request: ListJobsRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+        use_get: bool = False,
+    ) -> ListJobsResponse:
+        """
+        ListJobs returns jobs, the latest first.
+        """
+        return self.execute_unary(
+            request=request,
+            method=MethodInfo(
+                name="ListJobs",
+                service_name="autoshard.v1.AutoshardService",
+                input=ListJobsRequest,
+                output=ListJobsResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.UNARY,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+            use_get=use_get,
         )
     def list_hardware(
         self,

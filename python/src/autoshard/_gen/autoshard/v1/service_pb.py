@@ -14,12 +14,13 @@ from typing import Literal, NoReturn, TYPE_CHECKING, TypeAlias
 from protobuf import Message
 from protobuf._codegen import file_desc
 
-from . import answers_pb, model_pb, plan_pb
+from . import answers_pb, jobs_pb, model_pb, plan_pb
 
 if TYPE_CHECKING:
     from protobuf import DescFile, Oneof
 
-    from .answers_pb import Breakdown, Decision, Difference, Explanation, HardwareProfile, MemoryUse, PlanAudit, Verification, Weighing
+    from .answers_pb import Breakdown, Decision, Diagnostic, Difference, Explanation, HardwareProfile, MemoryUse, PlanAudit, Progress, Verification, Weighing
+    from .jobs_pb import Job
     from .model_pb import Model
     from .plan_pb import Budget, Finding, Forbid, MeshAxis, Pin, Plan, Tensor, TripCount
 
@@ -627,150 +628,6 @@ class Trace(Message[_TraceFields]):
             against: str
             other: str
 
-_DiagnosticFields: TypeAlias = Literal["code", "position", "message", "source", "notes"]
-
-class Diagnostic(Message[_DiagnosticFields]):
-    """
-    Diagnostic is one finding about the request; errors carry it as a detail.
-
-    ```proto
-    message autoshard.v1.Diagnostic
-    ```
-
-    Attributes:
-        code:
-            Stable code, such as AS1203; docs/errors.md explains it.
-
-            ```proto
-            string code = 1;
-            ```
-        position:
-            ```proto
-            optional autoshard.v1.Diagnostic.Position position = 2;
-            ```
-        message:
-            ```proto
-            string message = 3;
-            ```
-        source:
-            The source line, if known.
-
-            ```proto
-            string source = 4;
-            ```
-        notes:
-            ```proto
-            repeated autoshard.v1.Diagnostic.Note notes = 5;
-            ```
-    """
-
-    __slots__ = ("code", "position", "message", "source", "notes")
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            code: str = "",
-            position: Diagnostic.Position | None = None,
-            message: str = "",
-            source: str = "",
-            notes: list[Diagnostic.Note] | None = None,
-        ) -> None:
-            pass
-
-        code: str
-        position: Diagnostic.Position | None
-        message: str
-        source: str
-        notes: list[Diagnostic.Note]
-
-    _PositionFields: TypeAlias = Literal["file", "line", "column", "byte"]
-
-    class Position(Message[_PositionFields]):
-        """
-        Position is a place in a source text. Line and column count from 1; 0 is not known.
-
-        ```proto
-        message autoshard.v1.Diagnostic.Position
-        ```
-
-        Attributes:
-            file:
-                ```proto
-                string file = 1;
-                ```
-            line:
-                ```proto
-                int32 line = 2;
-                ```
-            column:
-                ```proto
-                int32 column = 3;
-                ```
-            byte:
-                In an artifact, the offset of a byte, from 0.
-
-                ```proto
-                optional int64 byte = 4;
-                ```
-        """
-
-        __slots__ = ("file", "line", "column", "byte")
-
-        if TYPE_CHECKING:
-
-            def __init__(
-                self,
-                *,
-                file: str = "",
-                line: int = 0,
-                column: int = 0,
-                byte: int | None = None,
-            ) -> None:
-                pass
-
-            file: str
-            line: int
-            column: int
-            byte: int
-
-    _NoteFields: TypeAlias = Literal["position", "message"]
-
-    class Note(Message[_NoteFields]):
-        """
-        Note adds a second place or a hint.
-
-        ```proto
-        message autoshard.v1.Diagnostic.Note
-        ```
-
-        Attributes:
-            position:
-                ```proto
-                optional autoshard.v1.Diagnostic.Position position = 1;
-                ```
-            message:
-                ```proto
-                string message = 2;
-                ```
-        """
-
-        __slots__ = ("position", "message")
-
-        if TYPE_CHECKING:
-
-            def __init__(
-                self,
-                *,
-                position: Diagnostic.Position | None = None,
-                message: str = "",
-            ) -> None:
-                pass
-
-            position: Diagnostic.Position | None
-            message: str
-
 _DiffPlansRequestFields: TypeAlias = Literal["before", "after"]
 
 class DiffPlansRequest(Message[_DiffPlansRequestFields]):
@@ -972,70 +829,6 @@ class StreamPlanResponse(Message[_StreamPlanResponseFields]):
             pass
 
         event: Oneof[Literal["progress"], Progress] | Oneof[Literal["result"], PlanResponse] | None
-
-_ProgressFields: TypeAlias = Literal["stage", "seconds", "bound", "strategies", "elapsed_seconds"]
-
-class Progress(Message[_ProgressFields]):
-    """
-    Progress is a report of long work.
-
-    ```proto
-    message autoshard.v1.Progress
-    ```
-
-    Attributes:
-        stage:
-            read, propagate, baselines, rules, space, search, lower, bound, write or verify.
-
-            ```proto
-            string stage = 1;
-            ```
-        seconds:
-            Predicted step time of the best plan so far; 0: none yet.
-
-            ```proto
-            double seconds = 2;
-            ```
-        bound:
-            That no plan is below; 0: none yet.
-
-            ```proto
-            double bound = 3;
-            ```
-        strategies:
-            Of all ops, in the problem that is searched; 0 before there is one.
-
-            ```proto
-            int64 strategies = 4;
-            ```
-        elapsed_seconds:
-            Since work began.
-
-            ```proto
-            double elapsed_seconds = 5;
-            ```
-    """
-
-    __slots__ = ("stage", "seconds", "bound", "strategies", "elapsed_seconds")
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            stage: str = "",
-            seconds: float = 0,
-            bound: float = 0,
-            strategies: int = 0,
-            elapsed_seconds: float = 0,
-        ) -> None:
-            pass
-
-        stage: str
-        seconds: float
-        bound: float
-        strategies: int
-        elapsed_seconds: float
 
 _WeighPlanRequestFields: TypeAlias = Literal["plan", "value", "axis", "most"]
 
@@ -1861,11 +1654,362 @@ class ListHardwareResponse(Message[_ListHardwareResponseFields]):
 
         profiles: list[HardwareProfile]
 
+_StartJobRequestFields: TypeAlias = Literal["plan", "request_id", "seconds"]
+
+class StartJobRequest(Message[_StartJobRequestFields]):
+    """
+    StartJobRequest says what to plan for in the background.
+
+    ```proto
+    message autoshard.v1.StartJobRequest
+    ```
+
+    Attributes:
+        plan:
+            ```proto
+            optional autoshard.v1.PlanRequest plan = 1;
+            ```
+        request_id:
+            Chosen by the client, so that a request may be sent again; none if empty.
+
+            ```proto
+            string request_id = 2;
+            ```
+        seconds:
+            Seconds of work after which the best plan so far is the result, also over restarts; 0: none.
+
+            ```proto
+            double seconds = 3;
+            ```
+    """
+
+    __slots__ = ("plan", "request_id", "seconds")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            plan: PlanRequest | None = None,
+            request_id: str = "",
+            seconds: float = 0,
+        ) -> None:
+            pass
+
+        plan: PlanRequest | None
+        request_id: str
+        seconds: float
+
+_StartJobResponseFields: TypeAlias = Literal["job"]
+
+class StartJobResponse(Message[_StartJobResponseFields]):
+    """
+    StartJobResponse holds the job.
+
+    ```proto
+    message autoshard.v1.StartJobResponse
+    ```
+
+    Attributes:
+        job:
+            ```proto
+            optional autoshard.v1.Job job = 1;
+            ```
+    """
+
+    __slots__ = ("job",)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            job: Job | None = None,
+        ) -> None:
+            pass
+
+        job: Job | None
+
+_GetJobRequestFields: TypeAlias = Literal["id", "result"]
+
+class GetJobRequest(Message[_GetJobRequestFields]):
+    """
+    GetJobRequest names a job.
+
+    ```proto
+    message autoshard.v1.GetJobRequest
+    ```
+
+    Attributes:
+        id:
+            ```proto
+            string id = 1;
+            ```
+        result:
+            Whether to answer with the result.
+
+            ```proto
+            bool result = 2;
+            ```
+    """
+
+    __slots__ = ("id", "result")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            id: str = "",
+            result: bool = False,
+        ) -> None:
+            pass
+
+        id: str
+        result: bool
+
+_GetJobResponseFields: TypeAlias = Literal["job", "result"]
+
+class GetJobResponse(Message[_GetJobResponseFields]):
+    """
+    GetJobResponse holds the job.
+
+    ```proto
+    message autoshard.v1.GetJobResponse
+    ```
+
+    Attributes:
+        job:
+            ```proto
+            optional autoshard.v1.Job job = 1;
+            ```
+        result:
+            Of a job that has one: while it runs, the best plan that is kept; missing unless asked for.
+
+            ```proto
+            optional autoshard.v1.PlanResponse result = 2;
+            ```
+    """
+
+    __slots__ = ("job", "result")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            job: Job | None = None,
+            result: PlanResponse | None = None,
+        ) -> None:
+            pass
+
+        job: Job | None
+        result: PlanResponse | None
+
+_WatchJobRequestFields: TypeAlias = Literal["id"]
+
+class WatchJobRequest(Message[_WatchJobRequestFields]):
+    """
+    WatchJobRequest names a job.
+
+    ```proto
+    message autoshard.v1.WatchJobRequest
+    ```
+
+    Attributes:
+        id:
+            ```proto
+            string id = 1;
+            ```
+    """
+
+    __slots__ = ("id",)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            id: str = "",
+        ) -> None:
+            pass
+
+        id: str
+
+_WatchJobResponseFields: TypeAlias = Literal["job"]
+
+class WatchJobResponse(Message[_WatchJobResponseFields]):
+    """
+    WatchJobResponse holds the job as it is now.
+
+    ```proto
+    message autoshard.v1.WatchJobResponse
+    ```
+
+    Attributes:
+        job:
+            ```proto
+            optional autoshard.v1.Job job = 1;
+            ```
+    """
+
+    __slots__ = ("job",)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            job: Job | None = None,
+        ) -> None:
+            pass
+
+        job: Job | None
+
+_CancelJobRequestFields: TypeAlias = Literal["id"]
+
+class CancelJobRequest(Message[_CancelJobRequestFields]):
+    """
+    CancelJobRequest names a job.
+
+    ```proto
+    message autoshard.v1.CancelJobRequest
+    ```
+
+    Attributes:
+        id:
+            ```proto
+            string id = 1;
+            ```
+    """
+
+    __slots__ = ("id",)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            id: str = "",
+        ) -> None:
+            pass
+
+        id: str
+
+_CancelJobResponseFields: TypeAlias = Literal["job"]
+
+class CancelJobResponse(Message[_CancelJobResponseFields]):
+    """
+    CancelJobResponse holds the job.
+
+    ```proto
+    message autoshard.v1.CancelJobResponse
+    ```
+
+    Attributes:
+        job:
+            ```proto
+            optional autoshard.v1.Job job = 1;
+            ```
+    """
+
+    __slots__ = ("job",)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            job: Job | None = None,
+        ) -> None:
+            pass
+
+        job: Job | None
+
+_ListJobsRequestFields: TypeAlias = Literal["page_size", "page_token"]
+
+class ListJobsRequest(Message[_ListJobsRequestFields]):
+    """
+    ListJobsRequest asks for a page of jobs.
+
+    ```proto
+    message autoshard.v1.ListJobsRequest
+    ```
+
+    Attributes:
+        page_size:
+            The most that are returned; 0: 100, at most 1000.
+
+            ```proto
+            int32 page_size = 1;
+            ```
+        page_token:
+            From the page before; the first page if empty.
+
+            ```proto
+            string page_token = 2;
+            ```
+    """
+
+    __slots__ = ("page_size", "page_token")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            page_size: int = 0,
+            page_token: str = "",
+        ) -> None:
+            pass
+
+        page_size: int
+        page_token: str
+
+_ListJobsResponseFields: TypeAlias = Literal["jobs", "next_page_token"]
+
+class ListJobsResponse(Message[_ListJobsResponseFields]):
+    """
+    ListJobsResponse holds a page.
+
+    ```proto
+    message autoshard.v1.ListJobsResponse
+    ```
+
+    Attributes:
+        jobs:
+            ```proto
+            repeated autoshard.v1.Job jobs = 1;
+            ```
+        next_page_token:
+            Of the next page; empty on the last.
+
+            ```proto
+            string next_page_token = 2;
+            ```
+    """
+
+    __slots__ = ("jobs", "next_page_token")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            jobs: list[Job] | None = None,
+            next_page_token: str = "",
+        ) -> None:
+            pass
+
+        jobs: list[Job]
+        next_page_token: str
+
 
 _DESC = file_desc(
-    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto"\xdb\x06\n\x0bPlanRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x05 \x01(\tR\x08hardware\x12\x16\n\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n\x05steps\x18\x07 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x128\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x12#\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemory\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12\x18\n\x07without\x18\x0f \x03(\tR\x07without\x12%\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\x12 \x01(\x03R\x07devices\x12\x19\n\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n\x08topology\x18\x18 \x01(\tR\x08topology\x12.\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\x08\n\x06sourceB\x08\n\x06_taste"T\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated"\xdd\x02\n\x10PropagateRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriority\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06sourceB\x0f\n\r_max_priority"\xab\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings"\xa2\x03\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x1aX\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"\x95\x03\n\nDiagnostic\x12\x12\n\x04code\x18\x01 \x01(\tR\x04code\x12=\n\x08position\x18\x02 \x01(\x0b2!.autoshard.v1.Diagnostic.PositionR\x08position\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x16\n\x06source\x18\x04 \x01(\tR\x06source\x123\n\x05notes\x18\x05 \x03(\x0b2\x1d.autoshard.v1.Diagnostic.NoteR\x05notes\x1al\n\x08Position\x12\x12\n\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n\x04line\x18\x02 \x01(\x05R\x04line\x12\x16\n\x06column\x18\x03 \x01(\x05R\x06column\x12\x17\n\x04byte\x18\x04 \x01(\x03H\x00R\x04byte\x88\x01\x01B\x07\n\x05_byte\x1a_\n\x04Note\x12=\n\x08position\x18\x01 \x01(\x0b2!.autoshard.v1.Diagnostic.PositionR\x08position\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message"h\n\x10DiffPlansRequest\x12*\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06before\x12(\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05after"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"Y\n\x10CheckPlanRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHash"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"B\n\x11StreamPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\x99\x01\n\x08Progress\x12\x14\n\x05stage\x18\x01 \x01(\tR\x05stage\x12\x18\n\x07seconds\x18\x02 \x01(\x01R\x07seconds\x12\x14\n\x05bound\x18\x03 \x01(\x01R\x05bound\x12\x1e\n\nstrategies\x18\x04 \x01(\x03R\nstrategies\x12\'\n\x0felapsed_seconds\x18\x05 \x01(\x01R\x0eelapsedSeconds"\x7f\n\x10WeighPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n\x04most\x18\x04 \x01(\x05R\x04most"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xd8\x01\n\x06Source\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06source"\x99\x01\n\x0eExplainRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n\x07why_not\x18\x04 \x01(\tR\x06whyNot"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x84\x01\n\x0cCheckRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08disabled\x18\x03 \x03(\tR\x08disabled"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"j\n\x0eConvertRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n\x06target\x18\x03 \x01(\tR\x06target"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"k\n\x0fEstimateRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"S\n\rMemoryRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"I\n\x0bEmitRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\xc9\x01\n\rVerifyRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n\x06inputs\x18\x02 \x01(\x0cR\x06inputs\x12\x1a\n\x08expected\x18\x03 \x01(\x0cR\x08expected\x12\x1f\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relative\x88\x01\x01\x12\x1a\n\x08absolute\x18\x05 \x01(\x01R\x08absolute\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles2\xe1\x08\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto"\xdb\x06\n\x0bPlanRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x05 \x01(\tR\x08hardware\x12\x16\n\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n\x05steps\x18\x07 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x128\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x12#\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemory\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12\x18\n\x07without\x18\x0f \x03(\tR\x07without\x12%\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\x12 \x01(\x03R\x07devices\x12\x19\n\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n\x08topology\x18\x18 \x01(\tR\x08topology\x12.\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\x08\n\x06sourceB\x08\n\x06_taste"T\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated"\xdd\x02\n\x10PropagateRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriority\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06sourceB\x0f\n\r_max_priority"\xab\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings"\xa2\x03\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x1aX\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"h\n\x10DiffPlansRequest\x12*\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06before\x12(\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05after"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"Y\n\x10CheckPlanRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHash"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"B\n\x11StreamPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\x7f\n\x10WeighPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n\x04most\x18\x04 \x01(\x05R\x04most"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xd8\x01\n\x06Source\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06source"\x99\x01\n\x0eExplainRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n\x07why_not\x18\x04 \x01(\tR\x06whyNot"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x84\x01\n\x0cCheckRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08disabled\x18\x03 \x03(\tR\x08disabled"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"j\n\x0eConvertRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n\x06target\x18\x03 \x01(\tR\x06target"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"k\n\x0fEstimateRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"S\n\rMemoryRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"I\n\x0bEmitRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\xc9\x01\n\rVerifyRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n\x06inputs\x18\x02 \x01(\x0cR\x06inputs\x12\x1a\n\x08expected\x18\x03 \x01(\x0cR\x08expected\x12\x1f\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relative\x88\x01\x01\x12\x1a\n\x08absolute\x18\x05 \x01(\x01R\x08absolute\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles"y\n\x0fStartJobRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12\x18\n\x07seconds\x18\x03 \x01(\x01R\x07seconds"7\n\x10StartJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"7\n\rGetJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n\x06result\x18\x02 \x01(\x08R\x06result"i\n\x0eGetJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job\x122\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseR\x06result"!\n\x0fWatchJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"7\n\x10WatchJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job""\n\x10CancelJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"8\n\x11CancelJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"M\n\x0fListJobsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken"a\n\x10ListJobsResponse\x12%\n\x04jobs\x18\x01 \x03(\x0b2\x11.autoshard.v1.JobR\x04jobs\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\x0b\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12N\n\x08StartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse"\x03\x90\x02\x02\x12H\n\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse"\x03\x90\x02\x01\x12P\n\x08WatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse"\x03\x90\x02\x010\x01\x12Q\n\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse"\x03\x90\x02\x02\x12N\n\x08ListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse"\x03\x90\x02\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         answers_pb.desc(),
+        jobs_pb.desc(),
         model_pb.desc(),
         plan_pb.desc(),
     ],
@@ -1878,16 +2022,12 @@ _DESC = file_desc(
         "Trace.Round": Trace.Round,
         "Trace.Level": Trace.Level,
         "Trace.Step": Trace.Step,
-        "Diagnostic": Diagnostic,
-        "Diagnostic.Position": Diagnostic.Position,
-        "Diagnostic.Note": Diagnostic.Note,
         "DiffPlansRequest": DiffPlansRequest,
         "DiffPlansResponse": DiffPlansResponse,
         "CheckPlanRequest": CheckPlanRequest,
         "CheckPlanResponse": CheckPlanResponse,
         "StreamPlanRequest": StreamPlanRequest,
         "StreamPlanResponse": StreamPlanResponse,
-        "Progress": Progress,
         "WeighPlanRequest": WeighPlanRequest,
         "WeighPlanResponse": WeighPlanResponse,
         "Source": Source,
@@ -1908,6 +2048,16 @@ _DESC = file_desc(
         "VerifyResult": VerifyResult,
         "ListHardwareRequest": ListHardwareRequest,
         "ListHardwareResponse": ListHardwareResponse,
+        "StartJobRequest": StartJobRequest,
+        "StartJobResponse": StartJobResponse,
+        "GetJobRequest": GetJobRequest,
+        "GetJobResponse": GetJobResponse,
+        "WatchJobRequest": WatchJobRequest,
+        "WatchJobResponse": WatchJobResponse,
+        "CancelJobRequest": CancelJobRequest,
+        "CancelJobResponse": CancelJobResponse,
+        "ListJobsRequest": ListJobsRequest,
+        "ListJobsResponse": ListJobsResponse,
     },
 )
 
