@@ -72,7 +72,7 @@ type Serve struct {
 	Listen        string
 	TokenFile     string
 	Jobs          string // file
-	MaxRequest    int64 // bytes
+	MaxRequest    int64  // bytes
 	MaxConcurrent int
 	MaxWaiting    int
 	MaxTime       time.Duration
