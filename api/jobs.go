@@ -128,7 +128,8 @@ func (s *service) GetJob(_ context.Context, r *autoshardv1.GetJobRequest) (*auto
 }
 
 // WatchJob returns a job each time it changes.
-func (s *service) WatchJob(ctx context.Context, r *autoshardv1.WatchJobRequest, out *connect.ServerStream[autoshardv1.WatchJobResponse]) error {
+func (s *service) WatchJob(ctx context.Context, r *autoshardv1.WatchJobRequest,
+	out *connect.ServerStream[autoshardv1.WatchJobResponse]) error {
 	runner, err := s.withJobs()
 	if err != nil {
 		return err

@@ -124,8 +124,8 @@ func (a *attempt) keep(result *autoshardv1.PlanResponse) {
 	a.announce()
 }
 
-// finish writes down what an attempt came to. Where the server ends, the job goes on in the next process. It does not give up where the disk
-// refuses, before the server ends.
+// finish writes down what an attempt came to. Where the server ends, the job goes on in the next process. Where the disk refuses, it does
+// not give up before the server ends.
 func (a *attempt) finish(ctx context.Context, result *autoshardv1.PlanResponse, failure error) {
 	for {
 		_, err := a.store.Change(a.id, result, func(job *autoshardv1.Job) {
