@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +19,7 @@ import (
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/program"
 	"autoshard/report"
 )
@@ -276,7 +279,7 @@ func TestModelAnswers(t *testing.T) {
 
 // Requests need one of the tokens; health checks do not.
 func TestTokens(t *testing.T) {
-	r := start(t, Options{Tokens: []string{"one", "two"}}, nil)
+	r := start(t, Options{Tokens: []Token{{Name: "a", Secret: "one"}, {Name: "b", Secret: "two"}}}, nil)
 	request := func(ctx context.Context, header string) error {
 		ctx, info := connect.NewClientContext(ctx)
 		if header != "" {
@@ -293,5 +296,73 @@ func TestTokens(t *testing.T) {
 	}
 	if status, _ := post(t, r.url+"/grpc.health.v1.Health/Check", "{}"); status != http.StatusOK {
 		t.Errorf("health: status %d", status)
+	}
+}
+
+// A token's quota is used up by its own requests alone.
+func TestQuotas(t *testing.T) {
+	r := start(t, Options{Tokens: []Token{{Name: "a", Secret: "one", PerMinute: 2}, {Name: "b", Secret: "two"}}}, nil)
+	ask := func(secret string) error {
+		ctx, info := connect.NewClientContext(t.Context())
+		info.RequestHeader().Set("Authorization", "Bearer "+secret)
+		_, err := client(t, r).ListHardware(ctx, &autoshardv1.ListHardwareRequest{})
+		return err
+	}
+	for range 2 {
+		if err := ask("one"); err != nil {
+			t.Error(err)
+		}
+	}
+	var refused *connect.Error
+	if err := ask("one"); connect.CodeOf(err) != connect.CodeResourceExhausted || !asError(err, &refused) ||
+		refused.Meta().Get("Retry-After") != "30" {
+		t.Errorf("the third request in a minute: %v, %v", err, refused.Meta())
+	}
+	if err := ask("two"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Connections are encrypted, over HTTP/1.1 and HTTP/2.
+func TestTLS(t *testing.T) {
+	local := httptest.NewUnstartedServer(nil) // it has a certificate
+	local.StartTLS()
+	defer local.Close()
+	r := start(t, Options{TLS: &tls.Config{Certificates: local.TLS.Certificates, MinVersion: tls.VersionTLS12}}, nil)
+	transport := local.Client().Transport.(*http.Transport).Clone()
+	defer transport.CloseIdleConnections()
+	for _, http2 := range []bool{false, true} {
+		transport.Protocols = &http.Protocols{}
+		transport.Protocols.SetHTTP1(!http2)
+		transport.Protocols.SetHTTP2(http2)
+		c := autoshardv1connect.NewAutoshardServiceClient(&http.Client{Transport: transport}, strings.Replace(r.url, "http:", "https:", 1))
+		if _, err := c.ListHardware(t.Context(), &autoshardv1.ListHardwareRequest{}); err != nil {
+			t.Errorf("HTTP/2 %v: %v", http2, err)
+		}
+	}
+}
+
+// Operators see what requests came to, and profiles.
+func TestDebug(t *testing.T) {
+	r := start(t, Options{}, nil)
+	if _, err := client(t, r).Plan(t.Context(), textRequest(sum)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client(t, r).Plan(t.Context(), textRequest("func.func")); err == nil {
+		t.Fatal("no error")
+	}
+	for path, wants := range map[string][]string{
+		"/metrics": {`autoshard_request_seconds_count{code="ok",procedure="/autoshard.v1.AutoshardService/Plan"} 1`,
+			`autoshard_request_seconds_count{code="invalid_argument",procedure="/autoshard.v1.AutoshardService/Plan"} 1`,
+			"autoshard_wait_seconds_count 2", "autoshard_waiting 0", "autoshard_working 0", "go_goroutines"},
+		"/debug/pprof/": {"heap"},
+	} {
+		w := httptest.NewRecorder()
+		r.Debug().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		for _, want := range wants {
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s has no %q:\n%s", path, want, w.Body)
+			}
+		}
 	}
 }

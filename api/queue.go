@@ -186,6 +186,13 @@ func (q *queue) close() {
 	}
 }
 
+// load returns how many requests are worked on, and how many wait.
+func (q *queue) load() (working, waiting int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.running[short] + q.running[long], q.n
+}
+
 // patience returns after what time a refused request may find room: when half of those that wait have had their turn.
 func (q *queue) patience() time.Duration {
 	q.mu.Lock()

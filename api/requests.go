@@ -24,12 +24,14 @@ type limiter struct {
 	queue   *queue
 	maxTime time.Duration
 	logger  *slog.Logger
+	metrics *metrics
 }
 
 // newLimiter returns the limiter of a server. Waiting requests are in memory, which bounds their bytes.
 func newLimiter(o *Options) *limiter {
 	const waitingBytes = 4 // times the largest request
-	return &limiter{newQueue(o.MaxConcurrent, o.MaxWaiting, waitingBytes*o.MaxRequest), o.MaxTime, o.Logger}
+	q := newQueue(o.MaxConcurrent, o.MaxWaiting, waitingBytes*o.MaxRequest)
+	return &limiter{q, o.MaxTime, o.Logger, newMetrics(q)}
 }
 
 // call is a request that is to be worked on.
@@ -77,10 +79,13 @@ func (l *limiter) work(ctx context.Context, c call, do func(context.Context) err
 	start := time.Now()
 	var waited time.Duration
 	err := connectError(l.admit(ctx, c, do, &waited))
-	attrs := []any{"procedure", c.procedure, "protocol", c.peer.Protocol, "time", time.Since(start), "waited", waited}
+	took, code := time.Since(start), "ok"
+	attrs := []any{"procedure", c.procedure, "protocol", c.peer.Protocol, "client", clientOf(ctx, c.peer), "time", took, "waited", waited}
 	if err != nil {
-		attrs = append(attrs, "code", connect.CodeOf(err).String())
+		code = connect.CodeOf(err).String()
+		attrs = append(attrs, "code", code)
 	}
+	l.metrics.count(c.procedure, code, took, waited)
 	l.logger.Info("request", attrs...)
 	return err
 }
@@ -93,7 +98,7 @@ const (
 
 // admit waits for a slot, up to the time that a request may take, and works on the request for as long at most.
 func (l *limiter) admit(ctx context.Context, c call, do func(context.Context) error, waited *time.Duration) error {
-	w := &waiter{client: host(c.peer)}
+	w := &waiter{client: clientOf(ctx, c.peer)}
 	if m, ok := c.message.(proto.Message); ok {
 		if w.bytes = int64(proto.Size(m)); w.bytes >= longProgram {
 			w.lane = long

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -25,7 +26,8 @@ type Options struct {
 	MaxWaiting    int           // requests that wait for their turn; default 64, negative: none
 	MaxTime       time.Duration // of work on a request, and of waiting for it; default 5 minutes
 	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
-	Tokens        []string      // requests need one of them, as `Authorization: Bearer TOKEN`; none: anybody may ask
+	Tokens        []Token       // requests need one of them, as `Authorization: Bearer SECRET`; none: anybody may ask
+	TLS           *tls.Config   // with certificates; nil: connections are not encrypted
 	Jobs          *jobs.Store   // where jobs are kept; nil: the server has none
 	Logger        *slog.Logger  // default: none
 }
@@ -104,6 +106,7 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -115,11 +118,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      readTimeout + 2*s.options.MaxTime + writeMargin,
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return requests },
+		TLSConfig:         s.options.TLS,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
 	}
 	defer s.work(ctx)()
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	go func() {
+		if s.options.TLS != nil {
+			failed <- server.ServeTLS(l, "", "")
+			return
+		}
+		failed <- server.Serve(l)
+	}()
 	s.options.Logger.Info("listening", "address", l.Addr().String())
 	select {
 	case err := <-failed:

@@ -1,48 +1,108 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
+	"golang.org/x/time/rate"
 
 	"autoshard/api/gen/grpc/health/v1/healthv1connect"
 )
 
-// authorized lets requests pass that have one of the tokens, and health checks, which have no secrets. Without tokens all may pass.
-func authorized(tokens []string, next http.Handler) http.Handler {
+// Token lets clients in that know its secret.
+type Token struct {
+	Name      string // of whoever has it, in logs; clients of one name take their turns as one
+	Secret    string
+	PerMinute int // requests; 0: as many as they like
+}
+
+// guard lets requests pass that have a token.
+type guard struct {
+	next    http.Handler
+	holders []holder
+	refusal *connect.ErrorWriter
+}
+
+type holder struct {
+	name  string
+	sum   [sha256.Size]byte
+	quota *rate.Limiter // nil: none
+}
+
+// authorized lets requests pass that have one of the tokens and are within its quota, and health checks, which have no secrets. Without
+// tokens all may pass.
+func authorized(tokens []Token, next http.Handler) http.Handler {
 	if len(tokens) == 0 {
 		return next
 	}
-	sums := make([][sha256.Size]byte, len(tokens))
-	for i, token := range tokens {
-		sums[i] = sha256.Sum256([]byte(token))
+	g := &guard{next: next, refusal: connect.NewErrorWriter()}
+	for _, t := range tokens {
+		h := holder{name: t.Name, sum: sha256.Sum256([]byte(t.Secret))}
+		if t.PerMinute > 0 {
+			h.quota = rate.NewLimiter(rate.Limit(float64(t.PerMinute)/60), t.PerMinute)
+		}
+		g.holders = append(g.holders, h)
 	}
-	refusal := connect.NewErrorWriter()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if knows(sums, r) || strings.HasPrefix(r.URL.Path, "/"+healthv1connect.HealthName+"/") {
-			next.ServeHTTP(w, r)
-			return
-		}
-		err := connect.NewError(connect.CodeUnauthenticated, errors.New("a token is needed, as `Authorization: Bearer TOKEN`"))
-		if !refusal.IsSupported(r) {
-			http.Error(w, err.Message(), http.StatusUnauthorized)
-			return
-		}
-		_ = refusal.Write(w, r, err) // the client is gone where this fails
-	})
+	return g
 }
 
-// knows says whether a request has a token of one of the sums. It compares with all of them: how long it takes says nothing.
-func knows(sums [][sha256.Size]byte, r *http.Request) bool {
+// ServeHTTP implements http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/"+healthv1connect.HealthName+"/") {
+		g.next.ServeHTTP(w, r)
+		return
+	}
+	h := g.holder(r)
+	if h == nil {
+		g.refuse(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("a token is needed, as `Authorization: Bearer TOKEN`")),
+			http.StatusUnauthorized)
+		return
+	}
+	if h.quota != nil && !h.quota.Allow() {
+		err := connect.NewError(connect.CodeResourceExhausted, errors.New("the quota of this token is used up; try again later"))
+		wait := time.Duration(float64(time.Second) / float64(h.quota.Limit()))
+		err.Meta().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		g.refuse(w, r, err, http.StatusTooManyRequests)
+		return
+	}
+	g.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), holderKey{}, h.name)))
+}
+
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err *connect.Error, status int) {
+	if !g.refusal.IsSupported(r) {
+		http.Error(w, err.Message(), status)
+		return
+	}
+	_ = g.refusal.Write(w, r, err) // the client is gone where this fails
+}
+
+// holder returns who has the token of a request, nil where nobody has. It compares with all of them: how long it takes says nothing.
+func (g *guard) holder(r *http.Request) (found *holder) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(token))
-	known := 0
-	for i := range sums {
-		known |= subtle.ConstantTimeCompare(sum[:], sums[i][:])
+	for i := range g.holders {
+		if subtle.ConstantTimeCompare(sum[:], g.holders[i].sum[:]) == 1 && strings.EqualFold(scheme, "Bearer") {
+			found = &g.holders[i]
+		}
 	}
-	return known == 1 && strings.EqualFold(scheme, "Bearer")
+	return found
+}
+
+// holderKey is the key of contexts for the name of who has the token.
+type holderKey struct{}
+
+// clientOf names who sent a request: who has its token or, without one, the host, whatever the connection.
+func clientOf(ctx context.Context, peer connect.Peer) string {
+	if name, ok := ctx.Value(holderKey{}).(string); ok {
+		return name
+	}
+	return host(peer)
 }

@@ -71,6 +71,9 @@ type Trip struct {
 type Serve struct {
 	Listen        string
 	TokenFile     string
+	TLSCert       string // files
+	TLSKey        string
+	DebugListen   string
 	Jobs          string // file
 	MaxRequest    int64  // bytes
 	MaxConcurrent int
@@ -179,6 +182,9 @@ func (l *loader) load() *Config {
 		Serve: Serve{
 			Listen:        l.text("serve.listen"),
 			TokenFile:     l.text("serve.token-file"),
+			TLSCert:       l.text("serve.tls-cert"),
+			TLSKey:        l.text("serve.tls-key"),
+			DebugListen:   l.text("serve.debug-listen"),
 			Jobs:          l.text("serve.jobs"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),

@@ -101,7 +101,11 @@ var keys = []key{
 	{path: "progress", def: "auto", optional: "always", help: "report progress on standard error: auto (on a terminal), always or never"},
 	{path: "check.disable", list: true, help: "name of a rule that does not run; may be repeated"},
 	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on, or unix:PATH; port 0 takes a free one"},
-	{path: "serve.token-file", help: "file with the tokens that requests need, one a line (default: anybody may ask)"},
+	{path: "serve.token-file", help: "file with the tokens that requests need: a line has a name, a secret and, if there is a quota, " +
+		"requests a minute (default: anybody may ask)"},
+	{path: "serve.tls-cert", help: "file with the server's certificate, in PEM (default: connections are not encrypted)"},
+	{path: "serve.tls-key", help: "file with the key of the certificate, in PEM"},
+	{path: "serve.debug-listen", help: "address for /metrics, which Prometheus reads, and /debug/pprof (default: none)"},
 	{path: "serve.jobs", help: "file where jobs are kept, which is made if there is none (default: the server keeps no jobs)"},
 	{path: "serve.max-request", def: "64MiB", help: "largest request"},
 	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time"},

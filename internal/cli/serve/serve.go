@@ -9,7 +9,9 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,16 +28,17 @@ func Command(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web",
-		Long: `Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web on one port, without encryption, with health
-checking and reflection. SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the
-exit code is 0.
+		Long: `Serve autoshard.v1.AutoshardService over Connect, gRPC and gRPC-Web on one port, with health checking and reflection.
+SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the exit code is 0.
 
 With --jobs plans are made in the background, too, and go on in the next process that has the file where this one ends before them.
-With --token-file requests need one of the tokens in the file, as the header "Authorization: Bearer TOKEN".
+With --token-file requests need one of the tokens in the file, as the header "Authorization: Bearer SECRET".
+With --tls-cert and --tls-key connections are encrypted. --debug-listen serves metrics and profiles, for operators alone.
 --private serves the program that started it: the first line of standard input is the token, the first line of standard output the
 address, a free port of this machine, and the server ends when standard input does.`,
 		Example: `  autoshard serve --listen 127.0.0.1:8080
-  autoshard serve --listen unix:/run/autoshard.sock --token-file tokens`,
+  autoshard serve --listen unix:/run/autoshard/api.sock --jobs /var/lib/autoshard/jobs.db
+  autoshard serve --listen :443 --tls-cert cert.pem --tls-key key.pem --token-file tokens --debug-listen 127.0.0.1:6060`,
 		Args: cmdline.Args(),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, _ []string) error {
 			if private {
@@ -44,28 +47,22 @@ address, a free port of this machine, and the server ends when standard input do
 			return run(ctx, s, &c.Serve)
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.jobs", "serve.max-request", "serve.max-concurrent",
-		"serve.max-waiting", "serve.max-time", "serve.drain-time")
+	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.tls-cert", "serve.tls-key", "serve.debug-listen", "serve.jobs",
+		"serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
 	cmd.Flags().BoolVar(&private, "private", false, "serve the program that started this one, and end with it")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Serve) error {
-	var tokens []string
-	if c.TokenFile != "" {
-		_, text, err := s.Read(ctx, c.TokenFile)
-		if err != nil {
-			return err
-		}
-		if tokens = strings.Fields(string(text)); len(tokens) == 0 {
-			return diag.Invalid(diag.BadOption, diag.Position{File: c.TokenFile}, "the file has no token")
-		}
+	tokens, err := readTokens(ctx, s, c.TokenFile)
+	if err != nil {
+		return err
 	}
 	network, address := "tcp", c.Listen
 	if path, ok := strings.CutPrefix(c.Listen, "unix:"); ok {
 		network, address = "unix", path
 	}
-	l, err := listen(ctx, network, address)
+	l, err := listen(ctx, "--listen", network, address)
 	if err != nil {
 		return err
 	}
@@ -78,48 +75,68 @@ func runPrivate(ctx context.Context, s *cmdline.Streams, c *config.Serve) error 
 	if !in.Scan() || strings.TrimSpace(in.Text()) == "" {
 		return diag.Invalid(diag.BadOption, diag.Position{File: "--private"}, "the first line of standard input must be a token")
 	}
-	l, err := listen(ctx, "tcp", "127.0.0.1:0")
+	l, err := listen(ctx, "--listen", "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	if err := s.Write("", []byte("http://"+l.Addr().String()+"\n")); err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	token := strings.TrimSpace(in.Text())
+	token := api.Token{Name: "private", Secret: strings.TrimSpace(in.Text())}
 	go func() {
 		for in.Scan() { // until it ends
 		}
 		cancel()
 	}()
-	return serve(ctx, s, c, []string{token}, l)
+	return serve(ctx, s, c, []api.Token{token}, l)
 }
 
-func listen(ctx context.Context, network, address string) (net.Listener, error) {
+func listen(ctx context.Context, option, network, address string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, network, address)
 	if err != nil {
-		return nil, diag.Invalid(diag.BadOption, diag.Position{File: "--listen"}, "cannot listen on %q: %v", address, err)
+		return nil, diag.Invalid(diag.BadOption, diag.Position{File: option}, "cannot listen on %q: %v", address, err)
 	}
 	return l, nil
 }
 
 // serve serves connections of l. Jobs go on in the next process where this one ends before them.
-func serve(ctx context.Context, s *cmdline.Streams, c *config.Serve, tokens []string, l net.Listener) (err error) {
-	var store *jobs.Store
-	if c.Jobs != "" {
-		if store, err = jobs.Open(c.Jobs); err != nil {
-			return errors.Join(diag.Invalid(diag.BadOption, diag.Position{File: "--jobs"}, "%v", err), l.Close())
+func serve(ctx context.Context, s *cmdline.Streams, c *config.Serve, tokens []api.Token, l net.Listener) (err error) {
+	defer func() {
+		if err != nil {
+			_ = l.Close() // it is closed already unless the server did not begin
 		}
-		defer func() { err = errors.Join(err, store.Close()) }()
-	}
+	}()
 	waiting := c.MaxWaiting
 	if waiting == 0 {
 		waiting = -1 // 0 stands for the default there
 	}
-	return api.New(api.Options{
-		MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime, DrainTime: c.DrainTime,
-		Tokens: tokens, Jobs: store, Logger: slog.New(slog.NewTextHandler(s.Err, nil)),
-	}).Serve(ctx, l)
+	o := api.Options{MaxRequest: c.MaxRequest, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime,
+		DrainTime: c.DrainTime, Tokens: tokens, Logger: slog.New(slog.NewTextHandler(s.Err, nil))}
+	if o.TLS, err = certificate(c); err != nil {
+		return err
+	}
+	if c.Jobs != "" {
+		if o.Jobs, err = jobs.Open(c.Jobs); err != nil {
+			return diag.Invalid(diag.BadOption, diag.Position{File: "--jobs"}, "%v", err)
+		}
+		defer func() { err = errors.Join(err, o.Jobs.Close()) }()
+	}
+	server := api.New(o)
+	if c.DebugListen != "" {
+		debug, err := listen(ctx, "--debug-listen", "tcp", c.DebugListen)
+		if err != nil {
+			return err
+		}
+		operators := &http.Server{Handler: server.Debug(), ReadHeaderTimeout: headerTimeout}
+		defer operators.Close()
+		go func() { _ = operators.Serve(debug) }() // it ends when it is closed
+		o.Logger.Info("metrics and profiles", "address", debug.Addr().String())
+	}
+	return server.Serve(ctx, l)
 }
+
+// headerTimeout bounds the time that an operator's request takes to say what it wants.
+const headerTimeout = 10 * time.Second
