@@ -162,12 +162,11 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	return m, ""
 }
 
-// batch cuts the leading dimension of inputs that are new in every step along all axes, as far as these divide it. It reports whether
-// there are any.
+// batch cuts the leading dimension of inputs that carry the batch along all axes, as far as these divide it. It reports whether there are
+// any.
 func (p *planner) batch(m *ir.Module) bool {
 	found := false
-	fresh, _ := newInputs(m)
-	for _, arg := range fresh {
+	for _, arg := range batchInputs(m) {
 		if l := p.along(arg, 0, p.axes()); l.Shards() > 1 {
 			m.SetSharding(arg, m.InternSharding(l.Sharding(p.mesh)))
 			found = true
