@@ -24,13 +24,24 @@ func (p *planner) recompute(ctx context.Context, l *lowered) error {
 	if err != nil {
 		return err
 	}
+	stacks, err := device.ChooseStacks(ctx, l.most)
+	if err != nil {
+		return err
+	}
+	if len(stacks) > 0 {
+		stacks.Apply(device, l.explicit)
+		ir.EraseDead(l.explicit)
+		if device, err = deviceOf(ctx, p.model, l.explicit, p.mesh); err != nil {
+			return err
+		}
+	}
 	chosen, err := device.Choose(ctx, l.most)
 	if err != nil {
 		return err
 	}
 	chosen.Apply(l.explicit)
 	ir.EraseDead(l.explicit)
-	l.again = chosen.Len()
+	l.again = len(stacks) + chosen.Len()
 	return nil
 }
 
@@ -107,6 +118,9 @@ func (c *choice) recomputing(ctx context.Context) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
 		return nil
 	}
+	if c.best != nil && !slices.ContainsFunc(c.crowded, c.faster) {
+		return nil
+	}
 	if err := c.searchRoomier(ctx); err != nil {
 		return err
 	}
@@ -115,7 +129,7 @@ func (c *choice) recomputing(ctx context.Context) error {
 		crowded = append(crowded, c.least)
 	}
 	for _, l := range crowded {
-		if c.over(ctx) || c.best != nil && l.step.Total() >= c.best.step.Total() {
+		if c.over(ctx) || !c.faster(l) {
 			continue
 		}
 		c.tell("recompute")
@@ -129,9 +143,14 @@ func (c *choice) recomputing(ctx context.Context) error {
 	return nil
 }
 
+// faster says whether a program is faster than the best plan, if there is one.
+func (c *choice) faster(l *lowered) bool {
+	return c.best == nil || l.step.Total() < c.best.step.Total()
+}
+
 // searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one.
 func (c *choice) searchRoomier(ctx context.Context) error {
-	if c.last == nil || len(c.crowded) == 0 && c.best != nil {
+	if c.last == nil {
 		return nil
 	}
 	least := float64(max(c.Memory, c.least.step.Peak))

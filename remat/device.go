@@ -21,12 +21,27 @@ type Device struct {
 // again.
 func NewDevice(m *ir.Module, mesh ir.MeshID, model *estimate.Model, sent map[ir.OpID]int64) *Device {
 	d := &Device{module: m.Clone(), mesh: mesh, model: model, sent: sent}
+	d.module.Walk(d.module.MainFunc().Body, d.carry)
 	for v := ir.ValueID(1); int(v) < d.module.NumValues(); v++ {
 		if s := d.module.Sharding(v); s != 0 && d.module.ValueType(v).Kind == ir.TensorKind {
 			d.module.SetType(v, d.module.WithDims(d.module.Type(v), d.module.ShardingOf(s).LocalDims(d.module.Shape(v))))
 		}
 	}
 	return d
+}
+
+// carry gives the arguments of a loop's regions the shardings of its operands, which the text of a program does not hold.
+func (d *Device) carry(loop ir.OpID) {
+	if d.module.Kind(loop) != ir.OpWhile {
+		return
+	}
+	for r := range d.module.NumRegions(loop) {
+		for i, arg := range d.module.BlockArgs(d.module.RegionBlock(loop, r)) {
+			if d.module.Sharding(arg) == 0 {
+				d.module.SetSharding(arg, d.module.Sharding(d.module.Operand(loop, i)))
+			}
+		}
+	}
 }
 
 // canRepeat says whether an op of the module may run twice: it makes one tensor of others, in memory of its own, the same each time.
@@ -67,8 +82,7 @@ type view struct {
 func (d *Device) see(ctx context.Context, c *Choice) (*view, error) {
 	v := &view{Device: d, written: write(d.module.Clone(), c), number: map[ir.OpID]int32{}}
 	m := v.written.m
-	main, _ := m.Main()
-	held, err := d.model.Memory(ctx, &shardmap.Program{Module: m, Main: main, Mesh: m.Mesh(d.mesh).Mesh})
+	held, err := d.hold(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +104,12 @@ func (d *Device) see(ctx context.Context, c *Choice) (*view, error) {
 		v.curve[n] += v.curve[n-1]
 	}
 	return v, nil
+}
+
+// hold works out what a device holds that runs a module of its blocks.
+func (d *Device) hold(ctx context.Context, m *ir.Module) (*estimate.Memory, error) {
+	main, _ := m.Main()
+	return d.model.Memory(ctx, &shardmap.Program{Module: m, Main: main, Mesh: m.Mesh(d.mesh).Mesh})
 }
 
 // excess adds up by how much a device exceeds a limit, over all ops of the module as it was, the ops that make copies included.

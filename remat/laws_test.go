@@ -47,7 +47,11 @@ func (s *step) weight() string     { return fmt.Sprintf("tensor<%dx%dxf32>", s.w
 func (s *step) op(text, sharding, types string) string {
 	s.next++
 	name := fmt.Sprintf("%%v%d", s.next)
-	fmt.Fprintf(s, "  %s = stablehlo.%s {sdy.sharding = #sdy.sharding_per_value<[<@mesh, %s>]>} : %s\n", name, text, sharding, types)
+	cut := fmt.Sprintf(" {sdy.sharding = #sdy.sharding_per_value<[<@mesh, %s>]>}", sharding)
+	if value, ok := strings.CutPrefix(text, "constant"); ok {
+		text, cut = "constant"+cut, value
+	}
+	fmt.Fprintf(s, "  %s = stablehlo.%s%s : %s\n", name, text, cut, types)
 	return name
 }
 

@@ -10,6 +10,8 @@
 //
 // The ops are the same, on the same operands, so that each element is computed as before, bit for bit. The barrier keeps compilers from
 // finding that out, and lets %9 wait for %7, which is made just before it is needed.
+//
+// What a loop stacks up for a later loop is made again in that one ([Device.ChooseStacks]), in each of its iterations what it reads.
 package remat
 
 import (
