@@ -67,15 +67,7 @@ func TestEmitCollectivesRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, fmt.Sprintf("p%d.py", len(files)))
-		named := make([]npz.Array, len(in))
-		for i, x := range in {
-			named[i] = npz.Array{Name: fmt.Sprintf("arg%d", i), Tensor: *x}
-		}
-		var b bytes.Buffer
-		if err := npz.Write(&b, named); err != nil {
-			t.Fatal(err)
-		}
-		for name, data := range map[string][]byte{file: text, file + ".in.npz": b.Bytes()} {
+		for name, data := range map[string][]byte{file: text, file + ".in.npz": archive(t, "arg", in)} {
 			if err := os.WriteFile(name, data, 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -108,6 +100,20 @@ func TestEmitCollectivesRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// archive returns tensors as the bytes of a .npz file in which their names are numbered.
+func archive(t *testing.T, name string, tensors []*tensor.Tensor) []byte {
+	t.Helper()
+	named := make([]npz.Array, len(tensors))
+	for i, x := range tensors {
+		named[i] = npz.Array{Name: fmt.Sprintf("%s%d", name, i), Tensor: *x}
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, named); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // randomInputs returns arrays of small numbers for a program's arguments.

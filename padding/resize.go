@@ -50,29 +50,39 @@ func (p *padder) send(b *ir.Builder, v ir.ValueID, to ir.ShardingID) ir.ValueID 
 
 // grow appends zeros to dimensions of a value.
 func (p *padder) grow(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueID {
-	m, before := p.m, p.m.Shape(v)
-	if slices.Equal(dims, before) {
-		return v
-	}
-	high, none := make(ir.Ints, len(dims)), make(ir.Ints, len(dims))
-	for d := range dims {
-		high[d] = dims[d] - before[d]
-	}
-	zero := b.Constant(m.Zeros(m.TensorType(m.ValueType(v).DType)))
-	m.SetSharding(zero, m.Replicated(p.mesh, 0, true))
-	return p.like(v, b.Op1(ir.OpPad, m.WithDims(m.Type(v), dims), ir.MakeAttrs(ir.Named("edge_padding_low", none),
-		ir.Named("edge_padding_high", high), ir.Named("interior_padding", none)), v, zero))
-}
-
-// shrink leaves the first elements of dimensions of a value.
-func (p *padder) shrink(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueID {
 	m := p.m
 	if slices.Equal(dims, m.Shape(v)) {
 		return v
 	}
-	return p.like(v, b.Op1(ir.OpSlice, m.WithDims(m.Type(v), dims), ir.MakeAttrs(
+	zero := b.Constant(m.Zeros(m.TensorType(m.ValueType(v).DType)))
+	m.SetSharding(zero, m.Replicated(p.mesh, 0, true))
+	return p.like(v, Grow(m, b, v, zero, dims))
+}
+
+// Grow appends copies of a scalar to dimensions of a value, which are to have the given sizes.
+func Grow(m *ir.Module, b *ir.Builder, v, scalar ir.ValueID, dims []int64) ir.ValueID {
+	before := m.Shape(v)
+	high, none := make(ir.Ints, len(dims)), make(ir.Ints, len(dims))
+	for d := range dims {
+		high[d] = dims[d] - before[d]
+	}
+	return b.Op1(ir.OpPad, m.WithDims(m.Type(v), dims), ir.MakeAttrs(ir.Named("edge_padding_low", none),
+		ir.Named("edge_padding_high", high), ir.Named("interior_padding", none)), v, scalar)
+}
+
+// shrink leaves the first elements of dimensions of a value.
+func (p *padder) shrink(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueID {
+	if slices.Equal(dims, p.m.Shape(v)) {
+		return v
+	}
+	return p.like(v, Shrink(p.m, b, v, dims))
+}
+
+// Shrink leaves the first elements of dimensions of a value, which are to have the given sizes.
+func Shrink(m *ir.Module, b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueID {
+	return b.Op1(ir.OpSlice, m.WithDims(m.Type(v), dims), ir.MakeAttrs(
 		ir.Named("start_indices", make(ir.Ints, len(dims))), ir.Named("limit_indices", ir.Ints(slices.Clone(dims))),
-		ir.Named("strides", ir.Ints(slices.Repeat([]int64{1}, len(dims))))), v))
+		ir.Named("strides", ir.Ints(slices.Repeat([]int64{1}, len(dims))))), v)
 }
 
 // like gives a new value the sharding of another one.

@@ -38,6 +38,9 @@ func (p *Program) Derive(ctx context.Context, d Derivative, inputs []string) (ou
 	if err != nil {
 		return nil, err
 	}
+	if err := s.stored.refuse("a derivative"); err != nil {
+		return nil, err
+	}
 	numbers, err := s.numbersOf(inputs)
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (p *Program) WithoutCheck(ctx context.Context) (out *Program, err error) {
 		return nil, err
 	}
 	out = describe(unchecked)
-	out.refined, out.ports = s.refined, s.ports
+	out.refined, out.ports, out.stored = s.refined, s.ports, s.stored
 	out.Notes = append(slices.Clone(s.Notes), "the check is off, as it was asked for")
 	return out, ctx.Err()
 }

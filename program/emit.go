@@ -85,24 +85,7 @@ func (p *Program) printDevice(ctx context.Context, device *shardmap.Program) ([]
 		}
 	}
 	text, err := p.printForXLA(ctx, m)
-	return append(p.storage(device), text...), err
-}
-
-// storage says, in comments of MLIR, which inputs and outputs of a program of blocks are larger together than the tensor.
-func (p *Program) storage(device *shardmap.Program) (text []byte) {
-	say := func(what string, tensors []answer.Tensor, ports []shardmap.Port, types []ir.TypeID) {
-		for i := range ports {
-			if port := &ports[i]; port.Padded != nil {
-				e := device.Module.TypeOf(types[i]).DType
-				text = fmt.Appendf(text, "// %s %d (%s): a block of %s, which is %s padded at the high end with anything\n", what, i,
-					tensors[i].Name, dtype.Format(e, port.Padded), dtype.Format(e, port.Dims))
-			}
-		}
-	}
-	f := device.Module.Func(device.Main)
-	say("argument", p.Inputs, device.Inputs, device.Module.TypesOf(device.Module.BlockArgs(f.Body)))
-	say("result", p.Outputs, device.Outputs, f.ResultTypes)
-	return text
+	return append([]byte(comments("// ", storageOf(device).notes(p))), text...), err
 }
 
 // printForXLA prints a form of the program with what XLA, and a person, cannot see in it: its name, on how many devices it

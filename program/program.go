@@ -39,6 +39,7 @@ type Program struct {
 	typed   *typed.Program
 	refined *refine.Mesh // of the plan that it comes from, and its refinement
 	ports   [2][]string  // what that plan calls inputs and outputs
+	stored  *storage     // of that plan, nil where all is stored as it is
 }
 
 // Partitioned is a program with explicit collectives on whole tensors, as plan.json holds it.

@@ -11,7 +11,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
-	"autoshard/shardmap"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
 )
@@ -40,16 +39,13 @@ func portOf(i int, name string, t *ir.Type, dims []int64, block *ir.Type, spec t
 }
 
 // ShardMap returns the program as a shard_map program with types that say along which axes each value varies: itself if it is
-// one, or that of a plan on a mesh of whole axes where the plan uses parts of axes. Errors are of class diag.ErrUnsupported,
+// one, or that of a plan on a mesh of whole axes where the plan uses parts of axes. Its inputs and outputs are what the plan stores: notes
+// say which are padded. Errors are of class diag.ErrUnsupported,
 // at the op or input that such a program has no form for, or the context's.
 func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 	defer diag.Recover("emit", &err)
 	if p.typed != nil {
 		return p, nil
-	}
-	at := p.whole.OpPos(p.whole.MainFunc().Op)
-	if err := cmp.Or(unpadded(at, "input", p.device.Inputs), unpadded(at, "output", p.device.Outputs)); err != nil {
-		return nil, atModel(p.whole, err)
 	}
 	called := typed.Names{Program: p.Name, Inputs: nameList(p.Inputs), Outputs: nameList(p.Outputs)}
 	t, err := typed.FromDevice(ctx, private(p.device), called)
@@ -57,19 +53,9 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 		return nil, atModel(p.whole, err)
 	}
 	s = describe(t.Program)
-	s.Notes, s.refined, s.ports = slices.Concat(p.Notes, notesOf(t)), t.Mesh, [2][]string{called.Inputs, called.Outputs}
+	s.refined, s.ports, s.stored = t.Mesh, [2][]string{called.Inputs, called.Outputs}, storageOf(p.device)
+	s.Notes = slices.Concat(p.Notes, notesOf(t), s.stored.notes(p))
 	return s, nil
-}
-
-// unpadded fails for an input or output that is stored padded: the blocks of a shard_map program make up the tensor.
-func unpadded(at diag.Position, what string, ports []shardmap.Port) error {
-	for i := range ports {
-		if port := &ports[i]; port.Padded != nil {
-			return diag.Unsupported(diag.NotSupported, at, "%s %d of shape %v is stored padded to %v, and the blocks of a shard_map "+
-				"program have no padding: emit `jax` or `stablehlo`, or cut it evenly", what, i, port.Dims, port.Padded)
-		}
-	}
-	return nil
 }
 
 // notesOf says what the text of a translated program does not.
@@ -101,7 +87,9 @@ func (p *Program) manual() *ir.Module {
 	if p.refined == nil {
 		return p.typed.Export()
 	}
-	return p.typed.ExportOver(p.refined)
+	m := p.typed.ExportOver(p.refined)
+	p.stored.unpad(m)
+	return m
 }
 
 // text returns the text of a shard_map program, with all casts, types, notes, and where known the places in the source.
@@ -109,7 +97,10 @@ func (p *Program) text() string {
 	return p.comments() + p.typed.Format(typed.TextOptions{Sources: true})
 }
 
-// comments are the notes, each on a line of its own, for the languages in which # begins a comment.
-func (p *Program) comments() string {
-	return strings.Join(lists.Map(p.Notes, func(note string) string { return "# " + note + "\n" }), "")
+// comments are the notes, for the languages in which # begins a comment.
+func (p *Program) comments() string { return comments("# ", p.Notes) }
+
+// comments puts notes on lines of their own, each behind a mark.
+func comments(mark string, notes []string) string {
+	return strings.Join(lists.Map(notes, func(note string) string { return mark + note + "\n" }), "")
 }

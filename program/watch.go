@@ -45,10 +45,11 @@ func (p *Program) Watch(ctx context.Context, inputs []*tensor.Tensor, names []st
 	if err != nil {
 		return nil, err
 	}
-	ran, err := run.Watch(ctx, s.typed, names, inputs, run.Options{WholeWindows: true})
+	ran, err := run.Watch(ctx, s.typed, names, s.stored.pad(inputs), run.Options{WholeWindows: true})
 	if err != nil {
 		return nil, err
 	}
+	s.stored.trim(ran.Outputs)
 	w = &Watched{Result: s.resultOf(ran.Result)}
 	for _, axis := range ran.Mesh.Axes {
 		w.Axes = append(w.Axes, axis.Name)

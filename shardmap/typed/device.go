@@ -34,7 +34,7 @@ type Translation struct {
 // A gather joins what a layout had cut, so that its result is equal along its axes: it is an all_gather_invariant, or an
 // all_gather where all uses would cast the result back. The check is off, and the reason is given, for a program whose
 // outputs are equal along axes for a reason that types do not show, such as a permutation that moves the blocks of one
-// axis to the devices of another.
+// axis to the devices of another. Inputs and outputs that are stored padded are tensors of the stored shape.
 //
 //	%2 = pscatter %1, %offset, %zero {axes = [{"x"}, {}]}    %offset = 2 · axis_index
 //	%3 = all_gather_invariant %2 {axes = {"x"}, dim = 0}
@@ -85,7 +85,7 @@ func (r *deviceReader) program(called Names) error {
 	for i, v := range m.BlockArgs(f.Body) {
 		name := unique(taken, nameAt(called.Inputs, i), "arg"+itoa(int64(i)))
 		p.Names[v] = name
-		t := m.WithDims(m.Type(v), r.src.Inputs[i].Dims)
+		t := m.WithDims(m.Type(v), r.src.Inputs[i].Stored())
 		p.Params = append(p.Params, Param{Name: name, Type: t, Spec: r.Spec(r.src.Inputs[i].Layout.Dims), Donated: f.ArgAttrs[i].Donated()})
 		f.ArgAttrs[i] = nil
 	}
