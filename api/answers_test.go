@@ -165,7 +165,8 @@ func TestPlanAnswers(t *testing.T) {
 		t.Errorf("unknown hardware: %v", err)
 	}
 	for form, want := range map[string]string{"json": `"schema": "autoshard.plan/v1"`, "report": "step time", "jax": "import jax",
-		"stablehlo": "func.func", "shardmap": "shard_map", "local": "func.func", "memory-svg": "<svg"} {
+		"stablehlo": "func.func", "shardmap": "shard_map", "local": "func.func", "memory-svg": "<svg",
+		"annotated": "sdy.sharding"} {
 		got, err := c.Emit(t.Context(), &autoshardv1.EmitRequest{Plan: made.Plan, Form: form})
 		if err != nil || !strings.Contains(got.Text, want) {
 			t.Errorf("%s: %v, text %.100q", form, err, got.GetText())

@@ -17,6 +17,7 @@ const (
 	formJSON      = "json"       // plan.json
 	formReport    = "report"     // for people
 	formMemorySVG = "memory-svg" // the curve of a device's memory
+	formAnnotated = "annotated"  // the model with the plan's shardings as constraints, for another partitioner
 )
 
 // Emit writes a plan, its report, or its program for other systems.
@@ -38,8 +39,12 @@ func emit(ctx context.Context, plan *autoshard.Plan, form string) ([]byte, error
 		return plan.JSON(), nil
 	case formReport:
 		return []byte(report.Plan(plan, report.Options{Read: true})), nil
+	case formAnnotated:
+		text, err := plan.Annotated(ctx)
+		return []byte(text), err
 	}
-	known := slices.Concat(autoshard.EmitForms(), autoshard.Stages(), []string{formJSON, formReport, formMemorySVG})
+	known := slices.Concat(autoshard.EmitForms(), autoshard.Stages(), []string{formJSON, formReport, formMemorySVG,
+		formAnnotated})
 	if !slices.Contains(known, form) {
 		return nil, invalid("`form` must be one of %s, not %q%s", strings.Join(known, ", "), form, diag.DidYouMean(form, known))
 	}

@@ -64,6 +64,12 @@ def test_pins_and_forbidden():
         plan_step(mesh="data=4,model=2", pins={"param/**": P()})
 
 
+def test_budgets():
+    bounded = plan_step(mesh="data=8", budgets={"all_gather": "1KiB", "sent: data": "100GB/device"})
+    assert [(b.kind, b.axes, b.bytes, b.each) for b in bounded.message.options.budgets] == [("all_gather", [], 1024, False),
+                                                                                           ("sent", ["data"], 10**11, True)]
+
+
 def test_memory_decides():
     whole = plan_step(mesh="data=4,model=2")
     small = plan_step(mesh="data=4,model=2", memory="14KB")
@@ -152,6 +158,16 @@ def test_answers():
     assert explained.value == "params['layers'][0]['up']" and explained.others and explained.value in str(explained)
     assert other.explain(most=1).text
     assert not plan.diff(other).same and plan.diff(plan).same
+
+
+def test_constrained_programs(mesh):
+    plan = plan_step(mesh=mesh, memory="14KB")
+    equal(plan.constrain()(*plan.put(PARAMS, BATCH)), jax.jit(step)(PARAMS, BATCH))
+    donating = autoshard.plan(lambda n, p, x: scaled(p, x, n, flag=True), 2, PARAMS, BATCH["x"], mesh=mesh, hardware="cpu",
+                              static_argnums=0, donate_argnums=1)
+    params, x = donating.put(PARAMS, BATCH["x"])
+    equal(donating.constrain()(params, x), scaled(PARAMS, BATCH["x"], 2, flag=True))
+    assert params["layers"][0]["up"].is_deleted()
 
 
 def test_saved_plans(tmp_path):

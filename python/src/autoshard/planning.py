@@ -15,6 +15,7 @@ from .plans import Answer, Plan, Propagation
 
 def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str = "", memory: int | str | None = None, topology: str = "",
          pins: Mapping[str, Any] | None = None, forbid: Mapping[str, str | Sequence[str]] | None = None,
+         budgets: Mapping[str, int | str] | None = None,
          trip_counts: int | Mapping[str, int] | None = None, without: Sequence[str] = (), whole_axes: bool = False,
          taste: float | None = None, steps: int = 0, seed: int = 0, search_memory: int | str | None = None, rules: Sequence[str] = (),
          dims: Sequence[str] = (), platform: str = "", static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
@@ -29,6 +30,7 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
     memory: bytes of a device, such as "16GB"; that of the hardware by default.
     pins: shardings of inputs and outputs by path, {"params/**/w_up": P(None, "model")}; None leaves the choice to the planner.
     forbid: axes that may not cut them, {"params/embed": "data"}.
+    budgets: bytes that a step may send, {"all_gather": "64MiB", "all_reduce: data": "1GiB", "sent": "100MB/device"}.
     trip_counts: iterations of loops that the data ends, or of each by its line.
     static_argnums, static_argnames, donate_argnums: as jax.jit has them, for a function that is not jitted.
     kwargs: arguments by keyword.
@@ -43,6 +45,7 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
         source=given.source(), file_name=given.name, mesh=meshes.axes_of(mesh), devices=mesh if isinstance(mesh, int) else 0,
         hardware=hardware, memory=sizes.parse(memory), topology=topology, steps=steps, seed=seed, search_memory=sizes.parse(search_memory),
         without=list(without), whole_axes=whole_axes, taste=taste, rules=list(rules), sizes=list(dims), platform=platform,
+        budgets=[_budget(what, most) for what, most in (budgets or {}).items()],
         trip_counts=[plan_pb.TripCount(loop=loop, count=count) for loop, count in loops.items()],
         pins=[plan_pb.Pin(value=value, sharding=specs.show(spec)) for path, spec in (pins or {}).items() for value in _values(given, path)],
         forbidden=[plan_pb.Forbid(value=value, axes=[axes] if isinstance(axes, str) else list(axes))
@@ -63,6 +66,14 @@ def _values(program: programs.Program, path: str) -> list[str]:
         near = ", ".join(sorted({name.partition("/")[0] for name in inputs}))
         raise InvalidError(f"no input or output is called {path!r}; their paths begin with {near} or result")
     return found
+
+
+def _budget(what: str, most: int | str) -> plan_pb.Budget:
+    """Returns the most bytes that collectives of a kind may send, along some axes or any: "all_reduce: data", "1GiB/device"."""
+    kind, _, axes = what.partition(":")
+    each = isinstance(most, str) and most.endswith("/device")
+    return plan_pb.Budget(kind=kind.strip(), axes=[axis.strip() for axis in axes.split(",") if axis.strip()],
+                          bytes=sizes.parse(most.removesuffix("/device") if isinstance(most, str) else most), each=each)
 
 
 def _patient(client: Client, timeout: float | None) -> Client:

@@ -103,9 +103,29 @@ class Plan(Shardings):
         reply = self._client.call("estimate", service_pb.EstimateRequest(plan=self.message))
         return Answer(reply.breakdown, reply.text)
 
+    def constrain(self, **options: Any) -> Any:
+        """Returns the planned program under jax.jit with the plan's shardings inside, too, as constraints: wherever the plan moves a value, or
+        XLA would cut one otherwise. It takes the arguments without static ones, and is not differentiated further. Options are those of
+        jax.jit."""
+        import jax
+        from protobuf import Oneof
+
+        text = Oneof("text", self.emit("annotated"))
+        request = service_pb.ConvertRequest(source=service_pb.Source(source=text), form="jax-export")
+        exported = jax.export.deserialize(bytearray(self._client.call("convert", request).content))
+        inputs, outputs = self._tree_of(self._program.inputs), self._tree_of(self._program.outputs)
+
+        def constrained(*args: Any) -> Any:
+            leaves = jax.tree.leaves(args)
+            return jax.tree.unflatten(outputs.structure, exported.call(*(leaves[i] for i in inputs.kept)))
+
+        calling = self._program.calling
+        options = {"donate_argnums": calling.donated if calling else (), **options}
+        return jax.jit(constrained, in_shardings=self.in_shardings, out_shardings=self.out_shardings, **options)
+
     def emit(self, form: str = "jax") -> str:
         """Returns the program in a form: jax (Python with shard_map and the collectives that were priced), stablehlo, shardmap, sdy,
-        reshards, collectives, local, json (plan.json), report or memory-svg."""
+        reshards, collectives, local, annotated, json (plan.json), report or memory-svg."""
         return self._client.call("emit", service_pb.EmitRequest(plan=self.message, form=form)).text
 
     def save(self, path: str | os.PathLike[str]) -> None:

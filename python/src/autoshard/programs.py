@@ -33,6 +33,7 @@ class Calling:
     static_argnames: tuple[str, ...] = ()
     donate_argnums: tuple[int, ...] = ()
     keywords: bool = False
+    donated: tuple[int, ...] = ()  # the same, counted without static arguments
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _traced(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], jitte
     donated = [i for i, arg in enumerate(traced.args_info[0]) if any(leaf.donated for leaf in jax.tree.leaves(arg))]
     dynamic = [i for i in range(len(args)) if i not in _positions(info.static_argnums, len(args))]
     calling = Calling(inspect.unwrap(function), tuple(info.static_argnums), tuple(info.static_argnames),
-                      tuple(dynamic[i] for i in donated), bool(kwargs))
+                      tuple(dynamic[i] for i in donated), bool(kwargs),
+                      tuple(donated))
     platforms = {"lowering_platforms": (jax.default_backend(),)}  # needed where a sharding is over a mesh without devices
     return _lowered(traced.lower(**platforms), calling, traced.args_info, _argument_names(function, args, dynamic))
 

@@ -1875,7 +1875,8 @@ type EmitRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
 	// jax, stablehlo, shardmap, sdy: the program for other systems; reshards, collectives, local: after a stage of lowering;
-	// json: plan.json; report: for people; memory-svg: the curve of a device's memory.
+	// json: plan.json; report: for people; memory-svg: the curve of a device's memory; annotated: the model with the plan's shardings as
+	// constraints, for another partitioner.
 	Form          string `protobuf:"bytes,2,opt,name=form,proto3" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1416,7 +1416,8 @@ class EmitRequest(Message[_EmitRequestFields]):
             ```
         form:
             jax, stablehlo, shardmap, sdy: the program for other systems; reshards, collectives, local: after a stage of lowering;
-            json: plan.json; report: for people; memory-svg: the curve of a device's memory.
+            json: plan.json; report: for people; memory-svg: the curve of a device's memory; annotated: the model with the plan's shardings as
+            constraints, for another partitioner.
 
             ```proto
             string form = 2;
