@@ -87,6 +87,9 @@ func describeRecomputed(ctx context.Context, model *estimate.Model, explicit *ir
 // how often values of one are made again.
 const mostCrowded, recomputings = 8, 4
 
+// worthwhile is the part of a step by which a program that does not fit has to be faster.
+const worthwhile = 100
+
 // roomier are multiples of the memory limit, or of what programs need at least, under which plans are searched whose values may be made
 // again.
 var roomier = [...]float64{1.05, 1.2, 1.5}
@@ -143,9 +146,9 @@ func (c *choice) recomputing(ctx context.Context) error {
 	return nil
 }
 
-// faster says whether a program is faster than the best plan, if there is one.
+// faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while.
 func (c *choice) faster(l *lowered) bool {
-	return c.best == nil || l.step.Total() < c.best.step.Total()
+	return c.best == nil || l.step.Total() < c.best.step.Total()-c.best.step.Total()/worthwhile
 }
 
 // searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one.

@@ -8,8 +8,11 @@ import (
 	"autoshard/ir"
 )
 
-// rounds bounds how often values are chosen, and share is the part of what is to be saved for which they are chosen at a time.
-const rounds, share = 400, 12
+// rounds bounds how often values are chosen.
+const rounds = 400
+
+// share is the part of what is to be saved for which values are chosen at a time: a twelfth or, of large modules, up to a third.
+func (d *Device) share() int64 { return min(max(60_000/int64(d.module.NumOps()), 3), 12) }
 
 // Choose chooses values that are made again until a device holds no more than a limit: those first that save most bytes where too much is
 // held for each second that making them takes. What turns out to be needless is taken back. Where no choice is small enough, the
@@ -29,7 +32,7 @@ func (d *Device) Choose(ctx context.Context, limit int64) (Choice, error) {
 		if len(picks) == 0 {
 			break
 		}
-		next, then, err := d.try(ctx, &chosen, independent(picks, (now.peak-limit)/share), now.excess(limit), limit)
+		next, then, err := d.try(ctx, &chosen, independent(picks, (now.peak-limit)/d.share()), now.excess(limit), limit)
 		if err != nil {
 			return chosen, err
 		}
