@@ -81,7 +81,7 @@ func jobError(err error) error {
 		return connect.NewError(connect.CodeNotFound, err)
 	case errors.Is(err, jobs.ErrReused):
 		return connect.NewError(connect.CodeAlreadyExists, err)
-	case errors.Is(err, jobs.ErrStore):
+	case errors.Is(err, jobs.ErrStore), errors.Is(err, jobs.ErrStopped):
 		return connect.NewError(connect.CodeUnavailable, err)
 	}
 	return err

@@ -71,9 +71,11 @@ func (s *Server) Handler() http.Handler {
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 	)
 	mux := http.NewServeMux()
-	mux.Handle(autoshardv1connect.NewAutoshardServiceHandler(s.service, shared,
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(l.intercept)), connect.WithRecover(l.recovered)))
-	path, handler := healthv1connect.NewHealthHandler(s.health, shared, connect.WithRecover(l.recovered))
+	path, handler := autoshardv1connect.NewAutoshardServiceHandler(s.service, shared,
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(l.intercept)), connect.WithRecover(l.recovered))
+	mux.Handle(path, handler)
+	mux.Handle(autoshardv1connect.AutoshardServiceWatchJobProcedure, unlimited(handler)) // jobs may take days
+	path, handler = healthv1connect.NewHealthHandler(s.health, shared, connect.WithRecover(l.recovered))
 	mux.Handle(path, unlimited(handler))
 	reflector := grpcreflect.NewStaticReflector(autoshardv1connect.AutoshardServiceName, healthv1connect.HealthName)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))

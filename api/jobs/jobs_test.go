@@ -144,7 +144,12 @@ func TestResumption(t *testing.T) {
 	if kept, err := first.Result(job.Id); err != nil || kept.GetAnnotated() != "kept" {
 		t.Errorf("kept is %v, %v", kept, err)
 	}
+	watching := make(chan error, 1)
+	go func() { watching <- first.Watch(t.Context(), job.Id, func(*autoshardv1.Job) error { return nil }) }()
 	stop()
+	if err := <-watching; !errors.Is(err, ErrStopped) {
+		t.Errorf("watching ends by %v", err)
+	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,7 @@ type Runner struct {
 	changed  chan struct{} // closed when any job changes, and replaced
 	queue    []string
 	wake     chan struct{} // of one: there is something in the queue
+	stopped  chan struct{} // closed when Run ends
 }
 
 // errCanceled is why the context of a job ends that somebody canceled.
@@ -80,11 +81,14 @@ func NewRunner(store *Store, work Work, o Options) *Runner {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Runner{store: store, work: work, options: o, running: map[string]context.CancelCauseFunc{},
-		progress: map[string]*autoshardv1.Progress{}, changed: make(chan struct{}), wake: make(chan struct{}, 1)}
+		progress: map[string]*autoshardv1.Progress{}, changed: make(chan struct{}), wake: make(chan struct{}, 1),
+		stopped: make(chan struct{})}
 }
 
 // Run works on jobs, those of earlier processes first, until the context ends. Jobs that it is working on then go on in the next process.
+// It is called once.
 func (r *Runner) Run(ctx context.Context) error {
+	defer close(r.stopped)
 	ids, err := r.store.Pending()
 	if err != nil {
 		return err
@@ -202,7 +206,7 @@ func (r *Runner) Cancel(id string) (*autoshardv1.Job, error) {
 	return job, nil
 }
 
-// Watch sends a job as it is, and each time it changes, until it has ended.
+// Watch sends a job as it is, and each time it changes, until it has ended. The error is [ErrStopped] where Run ends before that.
 func (r *Runner) Watch(ctx context.Context, id string, send func(*autoshardv1.Job) error) error {
 	var last *autoshardv1.Job
 	for {
@@ -223,6 +227,8 @@ func (r *Runner) Watch(ctx context.Context, id string, send func(*autoshardv1.Jo
 		}
 		select {
 		case <-changed:
+		case <-r.stopped:
+			return ErrStopped
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -17,6 +17,7 @@ import (
 var (
 	ErrUnknown = errors.New("there is no such job")
 	ErrReused  = errors.New("the id of the request is that of another one")
+	ErrStopped = errors.New("the server is shutting down; the job goes on in the next one")
 	ErrStore   = errors.New("the store of jobs cannot be read or written")
 )
 
