@@ -97,6 +97,8 @@ func (r *rewriter) follow(s *summand) bool {
 			return false
 		case same:
 			l.Dims = after.Dims
+		case k == ir.OpMultiply || k == ir.OpDivide: // the constant is cut as the reduced value is
+			return false
 		case l.Shards() == 1:
 			l.Dims = make([][]subaxis.Ref, len(after.Dims))
 		case k == ir.OpTranspose:

@@ -8,10 +8,11 @@ import (
 	"autoshard/ir/mlir"
 )
 
-// A product in a loop is reduced after the loop, with the product that is added to the sum there; what something else reads is not late.
+// A product in a loop is reduced after the loop, with the product that is added to the sum there; multiples of one
+// with those of another; what something else reads is not late, nor is what a constant is divided by.
 func TestLateReductions(t *testing.T) {
 	m, err := mlir.Parse(t.Context(), []byte(`
-func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %zeros = stablehlo.constant dense<0.0> : tensor<4x4xf32>
   %r:2 = stablehlo.while(%i = %zero, %sum = %zeros) : tensor<i32>, tensor<4x4xf32>
@@ -32,15 +33,25 @@ func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %5 = stablehlo.add %r#1, %4 : tensor<4x4xf32>
   %6 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   %7 = stablehlo.add %5, %6 : tensor<4x4xf32>
-  return %7, %6 : tensor<4x4xf32>, tensor<4x4xf32>
+  %c = stablehlo.constant dense<8.0> : tensor<f32>
+  %8 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4x4xf32>
+  %9 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %10 = stablehlo.divide %9, %8 : tensor<4x4xf32>
+  %11 = stablehlo.multiply %8, %10 : tensor<4x4xf32>
+  %12 = stablehlo.add %6, %11 : tensor<4x4xf32>
+  %13 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %14 = stablehlo.divide %8, %13 : tensor<4x4xf32>
+  %15 = stablehlo.add %6, %14 : tensor<4x4xf32>
+  return %7, %6, %12, %15 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }`), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := collectives.LateReductions(m)
 	products := m.OpsWhere(m.MainFunc().Body, func(k ir.Kind) bool { return k == ir.OpDotGeneral })
-	sum := m.Operand(m.LastOp(m.MainFunc().Body), 0)
-	for i, want := range []collectives.Late{{Sum: sum, Trips: 5}, {Sum: sum, Trips: 1, Blocks: true}, {Trips: 1, Blocks: true}} {
+	sum, multiples := m.Operand(m.LastOp(m.MainFunc().Body), 0), m.Operand(m.LastOp(m.MainFunc().Body), 2)
+	for i, want := range []collectives.Late{{Sum: sum, Trips: 5}, {Sum: sum, Trips: 1, Blocks: true}, {Trips: 1, Blocks: true},
+		{Sum: multiples, Trips: 1}, {Trips: 1, Blocks: true}} {
 		if got := late(m.Result(products[i], 0)); got != want {
 			t.Errorf("product %d: %+v, want %+v", i, got, want)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // linear returns the operand of an op that adds up as its only result does, with the other operands as they are: of partial sums the op
-// makes partial sums of what it makes of the sum.
+// makes partial sums of what it makes of the sum. Others are constants: factors such as those of a mean.
 func linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
 	switch m.Kind(op) {
 	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpNegate:
@@ -21,8 +21,24 @@ func linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
 	case ir.OpReduce:
 		kind, known := ir.ReducerOf(m, op, 0, ir.Computed)
 		return 0, known && kind == ir.OpAdd && m.NumOperands(op) == 2 && rule.IsZero(m, m.Operand(op, 1))
+	case ir.OpMultiply:
+		if isConstant(m, m.Operand(op, 0)) {
+			return 1, true
+		}
+		return 0, isConstant(m, m.Operand(op, 1))
+	case ir.OpDivide:
+		return 0, isConstant(m, m.Operand(op, 1)) && m.ValueType(m.Operand(op, 0)).DType.Kind() == dtype.Float
 	}
 	return 0, false
+}
+
+// isConstant says whether a value is a constant, or made of one by moving elements.
+func isConstant(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	for op != 0 && slices.Contains(movingZeros, m.Kind(op)) {
+		op = m.DefiningOp(m.Operand(op, 0))
+	}
+	return op != 0 && m.Kind(op) == ir.OpConstant
 }
 
 // keepsBlocks says whether a linear op makes a block of its result of one block of its operand, however that is cut.

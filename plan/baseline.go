@@ -3,12 +3,9 @@ package plan
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"autoshard/collectives"
-	"autoshard/internal/lists"
 	"autoshard/ir"
-	"autoshard/ir/modeljson"
 	"autoshard/program"
 	"autoshard/subaxis"
 )
@@ -152,7 +149,7 @@ func strip(m *ir.Module) {
 	ir.EraseDead(m)
 }
 
-// dataParallel returns the module with the leading dimension of its batch inputs over all axes, or why there is none.
+// dataParallel returns the module with the examples of its batch inputs over all axes, or why there is none.
 func (p *planner) dataParallel() (*ir.Module, string) {
 	m := p.module.Clone()
 	strip(m)
@@ -162,12 +159,12 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	return m, ""
 }
 
-// batch cuts the leading dimension of inputs that carry the batch along all axes, as far as these divide it. It reports whether there are
+// batch cuts inputs that carry the batch, at the dimension that counts examples, along all axes, as far as these divide it. It reports whether there are
 // any.
 func (p *planner) batch(m *ir.Module) bool {
 	found := false
 	for _, arg := range batchInputs(m) {
-		if l := p.along(arg, 0, p.axes()); l.Shards() > 1 {
+		if l := p.inBatches(arg, p.axes()); l.Shards() > 1 {
 			m.SetSharding(arg, m.InternSharding(l.Sharding(p.mesh)))
 			found = true
 		}
@@ -193,74 +190,4 @@ func (p *planner) axes() []subaxis.Ref {
 		}
 	}
 	return all
-}
-
-// batchRole is the role of inputs whose leading dimension counts examples.
-const batchRole = "batch"
-
-// batchInputs returns the inputs that carry the batch: those that are new in every step or, where these may be parameters too, as in
-// decoding, the inputs whose leading dimension is that of every result that replaces nothing, if there are any.
-func batchInputs(m *ir.Module) []ir.ValueID {
-	inputs, others := newInputs(m)
-	counted := lists.Filter(m.BlockArgs(m.MainFunc().Body), func(v ir.ValueID) bool {
-		return len(m.Shape(v)) > 0 && leads(m, others, m.Shape(v)[0])
-	})
-	if len(counted) > 0 {
-		return counted
-	}
-	return inputs
-}
-
-// newInputs returns the inputs that are new in every step: those with the role of a batch or, where no roles are known, those
-// that are not state. State comes back as a result of the same type, and the types of other results are returned; where nothing
-// comes back, as in inference, inputs whose leading dimension is that of every result are new.
-func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
-	f := m.MainFunc()
-	var byRole, fresh, leading []ir.ValueID
-	roles := hasRoles(f)
-	unmatched := slices.Clone(f.ResultTypes)
-	for i, arg := range m.BlockArgs(f.Body) {
-		role := f.ArgAttrs[i].Str(modeljson.RoleAttr)
-		dims := m.Shape(arg)
-		if len(dims) == 0 {
-			continue
-		}
-		if role == batchRole {
-			byRole = append(byRole, arg)
-		}
-		if at := slices.Index(unmatched, m.Type(arg)); at >= 0 {
-			unmatched = slices.Delete(unmatched, at, at+1)
-		} else {
-			fresh = append(fresh, arg)
-		}
-		if leads(m, f.ResultTypes, dims[0]) {
-			leading = append(leading, arg)
-		}
-	}
-	switch {
-	case roles:
-		return byRole, nil
-	case len(unmatched) < len(f.ResultTypes):
-		return fresh, unmatched
-	}
-	return leading, nil
-}
-
-// hasRoles says whether the model says what its inputs are.
-func hasRoles(f *ir.Func) bool {
-	return slices.ContainsFunc(f.ArgAttrs, func(attrs ir.Attrs) bool { return attrs.Str(modeljson.RoleAttr) != "" })
-}
-
-// leads says whether every result that is not a scalar has this leading dimension.
-func leads(m *ir.Module, results []ir.TypeID, size int64) bool {
-	any := false
-	for _, t := range results {
-		if dims := m.TypeOf(t).Dims; len(dims) > 0 {
-			any = true
-			if dims[0] != size {
-				return false
-			}
-		}
-	}
-	return any
 }

@@ -90,23 +90,23 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 	cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
 	b := p.annotationsOnly()
 	m := b.settled
-	put := func(v ir.ValueID, dim int, axes []subaxis.Ref) {
-		if l := p.along(v, dim, axes); m.Sharding(v) == 0 {
+	put := func(v ir.ValueID, l collectives.Layout) {
+		if m.Sharding(v) == 0 {
 			m.SetSharding(v, m.InternSharding(l.Sharding(p.mesh)))
 		}
 	}
 	fresh, _ := newInputs(m)
 	for _, v := range fresh {
-		put(v, 0, axes)
+		put(v, p.inBatches(v, axes))
 	}
 	args := m.BlockArgs(m.MainFunc().Body)
 	for _, arg := range p.state {
 		switch {
 		case arg < 0 || len(m.Shape(args[arg])) == 0:
 		case cuts(m, args[arg]):
-			put(args[arg], widest(m.Shape(args[arg]), axes), axes)
+			put(args[arg], p.along(args[arg], widest(m.Shape(args[arg]), axes), axes))
 		default:
-			put(args[arg], 0, nil)
+			put(args[arg], p.along(args[arg], 0, nil))
 		}
 	}
 	return &b, p.lowerBaseline(ctx, &b, true, planner)
@@ -136,7 +136,7 @@ func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 	}
 	fresh, _ := newInputs(m)
 	for _, v := range fresh {
-		l := p.along(v, 0, axes)
+		l := p.inBatches(v, axes)
 		pin(v, l.Sharding(p.mesh))
 	}
 	for _, arg := range p.state {

@@ -1,6 +1,9 @@
 package programs
 
 import (
+	"encoding/binary"
+	"math"
+
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -80,7 +83,24 @@ func (s *summing) term() ir.ValueID {
 	if rapid.Bool().Draw(s.t, "negated") {
 		v = s.b.Op1(ir.OpNegate, s.typ, nil, v)
 	}
+	if rapid.Bool().Draw(s.t, "scaled") {
+		v = s.scaled(v)
+	}
 	return v
+}
+
+// scaled writes a multiple of a term.
+func (s *summing) scaled(v ir.ValueID) ir.ValueID {
+	four := binary.LittleEndian.AppendUint32(nil, math.Float32bits(4)) // so that nothing is rounded
+	factor := s.b.Constant(s.m.Dense(s.m.TensorType(dtype.F32), four))
+	factor = s.b.Op1(ir.OpBroadcastInDim, s.typ, attrs("broadcast_dimensions", ir.Ints{}), factor)
+	switch rapid.SampledFrom([]string{"divided", "multiplied", "multiplies"}).Draw(s.t, "how") {
+	case "divided":
+		return s.b.Op1(ir.OpDivide, s.typ, nil, v, factor)
+	case "multiplied":
+		return s.b.Op1(ir.OpMultiply, s.typ, nil, v, factor)
+	}
+	return s.b.Op1(ir.OpMultiply, s.typ, nil, factor, v)
 }
 
 // sum adds up terms, any two at a time.
