@@ -159,8 +159,8 @@ func (p *planner) dataParallel() (*ir.Module, string) {
 	return m, ""
 }
 
-// batch cuts inputs that carry the batch, at the dimension that counts examples, along all axes, as far as these divide it. It reports whether there are
-// any.
+// batch cuts inputs that carry the batch, at the dimension that counts examples, along all axes, as far as these divide it. It reports
+// whether there are any.
 func (p *planner) batch(m *ir.Module) bool {
 	found := false
 	for _, arg := range batchInputs(m) {
