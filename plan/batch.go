@@ -44,8 +44,9 @@ func stepped(m *ir.Module, v ir.ValueID) bool {
 	return false
 }
 
-// batchInputs returns the inputs that carry the batch: those that are new in every step or, where these may be parameters too, as in
-// decoding, the inputs whose leading dimension is that of every result that replaces nothing, if there are any.
+// batchInputs returns the inputs that carry the batch: those that are new in every step, but for weights that a step only reads; or, where
+// these may be parameters too, as in decoding, the inputs whose leading dimension is that of every result that replaces nothing, if there
+// are any.
 func batchInputs(m *ir.Module) []ir.ValueID {
 	inputs, others := newInputs(m)
 	counted := lists.Filter(m.BlockArgs(m.MainFunc().Body), func(v ir.ValueID) bool {
@@ -54,7 +55,45 @@ func batchInputs(m *ir.Module) []ir.ValueID {
 	if len(counted) > 0 {
 		return counted
 	}
+	if slices.ContainsFunc(inputs, func(v ir.ValueID) bool { return m.Shape(v)[0] != m.Shape(inputs[0])[0] }) {
+		return withoutWeights(m, inputs)
+	}
 	return inputs
+}
+
+// withoutWeights returns those of some inputs whose leading dimension, or the next where a loop steps through that, counts what most of the
+// values that a step computes have: examples. Ops do not bring it together with a dimension of another input. If there are none, it
+// returns all.
+func withoutWeights(m *ir.Module, inputs []ir.ValueID) []ir.ValueID {
+	j := joined(m)
+	size := map[int32]int{} // of what is together
+	for d := range j.parent {
+		size[j.find(int32(d))]++
+	}
+	for _, v := range m.BlockArgs(m.MainFunc().Body) {
+		if !slices.Contains(inputs, v) {
+			for d := range m.Shape(v) {
+				delete(size, j.find(j.first[v]+int32(d)))
+			}
+		}
+	}
+	counts := func(v ir.ValueID) int32 {
+		d := j.first[v]
+		if stepped(m, v) && len(m.Shape(v)) > 1 {
+			d++
+		}
+		return j.find(d)
+	}
+	most := int32(-1)
+	for _, v := range inputs {
+		if d := counts(v); size[d] > 0 && (most < 0 || size[d] > size[most]) {
+			most = d
+		}
+	}
+	if most < 0 {
+		return inputs
+	}
+	return lists.Filter(inputs, func(v ir.ValueID) bool { return counts(v) == most })
 }
 
 // newInputs returns the inputs that are new in every step: those with the role of a batch or, where no roles are known, those

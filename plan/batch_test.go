@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/ir/mlir"
@@ -52,5 +53,25 @@ func.func @main(%micro: tensor<3x8x4xf32>, %rate: tensor<3xf32>, %whole: tensor<
 	}
 	if l := p.inBatches(args[0], p.axes()); len(l.Dims[1]) != 1 {
 		t.Errorf("microbatches are cut as %v", l.Dims)
+	}
+}
+
+// Weights that a step only reads are no batch: what counts examples is what most values have.
+func TestBatchInputsWithoutWeights(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`
+func.func @main(%frozen: tensor<16x32xf32>, %a: tensor<32x4xf32>, %x: tensor<8x16xf32>, %y: tensor<8x4xf32>) -> tensor<32x4xf32> {
+  %0 = stablehlo.dot_general %x, %frozen, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.dot_general %0, %a, contracting_dims = [1] x [0] : (tensor<8x32xf32>, tensor<32x4xf32>) -> tensor<8x4xf32>
+  %2 = stablehlo.subtract %1, %y : tensor<8x4xf32>
+  %3 = stablehlo.dot_general %0, %2, contracting_dims = [0] x [0] : (tensor<8x32xf32>, tensor<8x4xf32>) -> tensor<32x4xf32>
+  %4 = stablehlo.subtract %a, %3 : tensor<32x4xf32>
+  return %4 : tensor<32x4xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := m.BlockArgs(m.MainFunc().Body)
+	if got := batchInputs(m); !slices.Equal(got, args[2:]) {
+		t.Errorf("%v carry the batch of %v", got, args)
 	}
 }

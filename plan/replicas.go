@@ -95,8 +95,7 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 			m.SetSharding(v, m.InternSharding(l.Sharding(p.mesh)))
 		}
 	}
-	fresh, _ := newInputs(m)
-	for _, v := range fresh {
+	for _, v := range batchInputs(m) {
 		put(v, p.inBatches(v, axes))
 	}
 	args := m.BlockArgs(m.MainFunc().Body)
@@ -134,8 +133,7 @@ func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 			out = append(out, pinned{value: v, sharding: m.InternSharding(s)})
 		}
 	}
-	fresh, _ := newInputs(m)
-	for _, v := range fresh {
+	for _, v := range batchInputs(m) {
 		l := p.inBatches(v, axes)
 		pin(v, l.Sharding(p.mesh))
 	}

@@ -6,6 +6,7 @@ import (
 	"autoshard/cost/estimate"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/padding"
 	"autoshard/shardmap"
 )
 
@@ -44,7 +45,8 @@ func (d *Device) carry(loop ir.OpID) {
 	}
 }
 
-// canRepeat says whether an op of the module may run twice: it makes one tensor of others, in memory of its own, the same each time.
+// canRepeat says whether an op of the module may run twice: it makes one tensor of others, in memory of its own, the same each time. What
+// pads an input is no op of a device, which is given the padded block.
 func (d *Device) canRepeat(op ir.OpID) bool {
 	m, k := d.module, d.module.Kind(op)
 	if m.NumResults(op) != 1 || m.NumOperands(op) == 0 || m.ValueType(m.Result(op, 0)).Kind != ir.TensorKind || m.Rewritten(op, 0) != 0 {
@@ -55,7 +57,7 @@ func (d *Device) canRepeat(op ir.OpID) bool {
 	case ir.OpOptimizationBarrier, ir.OpCustomCall, ir.OpSdyManualComputation, ir.OpRng:
 		return false
 	}
-	return !k.HasBodies() && k.IsPure() && sends == k.Communicates()
+	return !k.HasBodies() && k.IsPure() && sends == k.Communicates() && !padding.AtBoundary(m, op)
 }
 
 // price returns the picoseconds that an op takes.
