@@ -37,16 +37,20 @@ func storageOf(device *shardmap.Program) *storage {
 	return s
 }
 
-// notes says which inputs and outputs of a plan's program are stored padded.
+// notes says which inputs and outputs of a program are stored padded, by their names where it has any.
 func (s *storage) notes(p *Program) (notes []string) {
 	if s == nil {
 		return nil
 	}
 	say := func(what string, tensors []answer.Tensor, ports []shardmap.Port, elements []dtype.Type) {
 		for i := range ports {
-			if port := &ports[i]; port.Padded != nil {
-				notes = append(notes, fmt.Sprintf("%s %d (%s): a block of %s, which is %s padded at the high end with anything", what, i,
-					tensors[i].Name, dtype.Format(elements[i], port.Padded), dtype.Format(elements[i], port.Dims)))
+			port, name := &ports[i], ""
+			if i < len(tensors) {
+				name = " (" + tensors[i].Name + ")"
+			}
+			if port.Padded != nil {
+				notes = append(notes, fmt.Sprintf("%s %d%s: a block of %s, which is %s padded at the high end with anything", what, i, name,
+					dtype.Format(elements[i], port.Padded), dtype.Format(elements[i], port.Dims)))
 			}
 		}
 	}
