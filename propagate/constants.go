@@ -170,12 +170,14 @@ func (s *splitter) own(v ir.ValueID) ir.ValueID {
 	if s.copies[v] != 0 || !s.isSplit(v) || !m.HasOneUse(v) || m.NumResults(def) > 1 || m.NumRegions(def) > 0 || m.Kind(def) == ir.OpCall {
 		return s.copyOf(v)
 	}
-	var room [4]ir.ValueID
-	operands := room[:0]
 	for i := range m.NumOperands(def) {
-		operands = append(operands, s.own(m.Operand(def, i)))
+		s.own(m.Operand(def, i))
 	}
-	for i, operand := range operands {
+	for i := range m.NumOperands(def) {
+		operand := m.Operand(def, i)
+		if c, ok := s.copies[operand]; ok { // scalars, too, that an op has as further results whose copy another operand needed
+			operand = c
+		}
 		m.SetOperand(def, i, operand) // even if it is the same: uses are then in the order in which copies would be
 	}
 	return v
