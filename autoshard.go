@@ -104,6 +104,8 @@ type (
 	Finding = answer.Finding
 	// Program is what every device of a mesh runs: that of a plan, or a shard_map program.
 	Program = program.Program
+	// Interpreter runs a model as one device does that sees whole tensors.
+	Interpreter = program.Interpreter
 	// RunResult is what a run gives: whole outputs, and the bytes that each collective moved.
 	RunResult = program.Result
 	// Check is the result of running a program and comparing it.

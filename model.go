@@ -12,6 +12,7 @@ import (
 	"autoshard/ir/jaxexport"
 	"autoshard/ir/mlirfile"
 	"autoshard/ir/modeljson"
+	"autoshard/program"
 )
 
 // Model is a program that a user handed in, verified.
@@ -70,6 +71,13 @@ func (m *Model) Name() string {
 	base := path.Base(m.file)
 	name, _, _ := strings.Cut(base, ".")
 	return name
+}
+
+// Interpreter returns what runs the model's main function on one device, whatever shardings it has. It fails with [ErrInvalid] where
+// there is no such function.
+func (m *Model) Interpreter() (*Interpreter, error) {
+	in, err := program.NewInterpreter(m.module)
+	return in, diag.InFile(err, m.file)
 }
 
 // source returns the model as what plans and propagations answer about.

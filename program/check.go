@@ -13,6 +13,7 @@ import (
 type Result struct {
 	Outputs     []*tensor.Tensor
 	Collectives []CollectiveCheck
+	Checks      int      // check ops that were executed, all of which hold; those of an Interpreter are counted
 	Uncounted   bool     // the outputs come from a backend that does not count bytes
 	Notes       []string // outputs of an unchecked shard_map program that devices do not agree about
 }

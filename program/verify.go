@@ -76,6 +76,7 @@ type comparison struct {
 	expected  []*tensor.Tensor
 	tolerance Tolerance
 	proof     *Proof // nil: none was made
+	alone     bool   // the result is that of one device: there is no other unsharded run to compare it with
 
 	unsharded []*tensor.Tensor // nil: the program cannot be run on one device
 	noise     *verify.Noise    // of the outputs, once something asked for it
@@ -84,7 +85,9 @@ type comparison struct {
 func (c *comparison) check(ctx context.Context) (*Check, error) {
 	check := &Check{Passed: true, Proof: c.proof, Collectives: c.result.Collectives, Result: c.result}
 	var err error
-	c.unsharded, err = c.p.Unsharded(ctx, c.inputs)
+	if !c.alone {
+		c.unsharded, err = c.p.Unsharded(ctx, c.inputs)
+	}
 	switch {
 	case c.p.typed != nil && c.expected != nil:
 		check.Note = noUnsharded
@@ -205,6 +208,8 @@ func (c *comparison) estimate(ctx context.Context) error {
 			}
 			return result.Outputs, nil
 		})
+	case c.alone:
+		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.result.Outputs)
 	case c.unsharded != nil:
 		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.unsharded)
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"autoshard/answer"
+	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/program"
 )
@@ -130,6 +131,22 @@ func trafficTable(list []program.CollectiveCheck, uncounted bool) string {
 
 // Run returns a run with those outputs for a person: the range of each output, and the bytes that collectives moved.
 func Run(r *program.Result, outputs []answer.Tensor) string {
+	return rangeTable(r, outputs) + "\n" + trafficTable(r.Collectives, r.Uncounted)
+}
+
+// Interpreted returns the run of an interpreter for a person: how many checks hold, and the range of each output.
+func Interpreted(r *program.Result, outputs []answer.Tensor) string {
+	var sections []string
+	if r.Checks > 0 {
+		sections = append(sections, diag.Count(r.Checks, "check holds", "checks hold")+"\n")
+	}
+	if len(r.Outputs) > 0 {
+		sections = append(sections, rangeTable(r, outputs))
+	}
+	return strings.Join(sections, "\n")
+}
+
+func rangeTable(r *program.Result, outputs []answer.Tensor) string {
 	t := newTable(3, 4, 5)
 	t.AppendHeader(table.Row{"output", "name", "type", "least", "mean", "greatest"})
 	for i, x := range r.Outputs {
@@ -142,5 +159,5 @@ func Run(r *program.Result, outputs []answer.Tensor) string {
 		numbers := lists.Map([]float64{least, mean, greatest}, func(v float64) any { return fmt.Sprintf("%.6g", v) })
 		t.AppendRow(append(table.Row{i, outputs[i].Name, outputs[i].Type}, numbers...))
 	}
-	return t.Render() + "\n\n" + trafficTable(r.Collectives, r.Uncounted)
+	return t.Render() + "\n"
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autoshard/answer"
+	"autoshard/backend/tensor"
+	"autoshard/ir/dtype"
 	"autoshard/program"
 	"autoshard/report"
 )
@@ -52,5 +55,18 @@ bytes that collectives moved are counted by the mesh backend only
 		if d := cmp.Diff(c.want, report.Check(&c.check)); d != "" {
 			t.Error(d)
 		}
+	}
+}
+
+// The run of an interpreter shows the checks that hold and the outputs, where there are any.
+func TestInterpretedText(t *testing.T) {
+	x := tensor.FromFloats(dtype.F32, []int64{2}, 1, 2.5)
+	outputs := []answer.Tensor{{Name: "y", Type: "f32[2]"}}
+	want := "1 check holds\n\noutput  name  type    least  mean  greatest\n     0  y     f32[2]      1  1.75       2.5\n"
+	if got := report.Interpreted(&program.Result{Outputs: []*tensor.Tensor{&x}, Checks: 1}, outputs); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := report.Interpreted(&program.Result{Checks: 3}, nil); got != "3 checks hold\n" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -31,8 +31,8 @@ func buildCheck(i *instr, agree comparison) error {
 	if len(i.in) != 2 {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "a check compares two values")
 	}
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return nil, expect(in[0], in[1], agree)
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		return nil, f.p.expect(in[0], in[1], agree)
 	}
 	return nil
 }
@@ -43,12 +43,12 @@ func buildCheckConst(c *compiler, op ir.OpID, i *instr, agree comparison) error 
 		return err
 	}
 	dims := c.m.TypeOf(c.m.Attr(op, "value").(*ir.Dense).Type).Dims
-	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		y := want
 		if y.Rank() != len(dims) {
 			y = tensor.BroadcastInDim(want, nil, dims)
 		}
-		return nil, expect(in[0], y, agree)
+		return nil, f.p.expect(in[0], y, agree)
 	}
 	return nil
 }
@@ -87,9 +87,15 @@ func buildSerializedEq(c *compiler, op ir.OpID, i *instr) error {
 		if iter < 0 || iter >= int64(len(seen)) {
 			return nil, diag.Finding(diag.Mismatch, diag.Position{}, "probe %q saw %d values, number %d is expected", id, len(seen), iter)
 		}
-		return nil, expect(in[0], seen[iter], equal)
+		return nil, f.p.expect(in[0], seen[iter], equal)
 	}
 	return nil
+}
+
+// expect is a check that counts.
+func (p *process) expect(got, want tensor.Tensor, agree comparison) error {
+	p.checks++
+	return expect(got, want, agree)
 }
 
 // expect compares all elements; complex numbers by parts.

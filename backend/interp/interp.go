@@ -101,6 +101,7 @@ type Peers interface {
 // Stats is what a run says about itself.
 type Stats struct {
 	PeakBytes int64 // most bytes of values live at once: arguments, intermediate and final ones; no constants
+	Checks    int   // check ops that were executed, of which only the last can have failed
 }
 
 // Run executes a function as a process without company. Arguments and results are tensors of the function's types,
@@ -134,10 +135,12 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	}
 	outs, err := p.call(f, values)
 	if err != nil {
-		return nil, Stats{PeakBytes: p.peak}, err
+		return nil, p.stats(), err
 	}
-	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i].t }), Stats{PeakBytes: p.peak}, nil
+	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i].t }), p.stats(), nil
 }
+
+func (p *process) stats() Stats { return Stats{PeakBytes: p.peak, Checks: p.checks} }
 
 // NumArgs returns how many tensors a function takes: the elements of tuples count, tokens do not.
 func (in *Interpreter) NumArgs(fn ir.FuncID) (int, error) {

@@ -39,6 +39,7 @@ type process struct {
 	peers      Peers
 	observe    func(*Step) error
 	live, peak int64
+	checks     int
 	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor

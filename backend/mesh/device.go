@@ -19,6 +19,7 @@ type device struct {
 	counts map[ir.OpID]*count
 	infed  int // entries of the infeed queue that were taken
 	peak   int64
+	checks int
 }
 
 // count is what a device did for one op.
@@ -208,6 +209,7 @@ func (d *device) RunParallel(ctx context.Context, p *interp.Parallel, operands [
 		return nil, err
 	}
 	results, err := g.run(ctx, args)
+	d.checks += g.traffic().Checks
 	var out []tensor.Tensor
 	for _, r := range results {
 		out = append(out, values(r)...)

@@ -47,6 +47,7 @@ type Traffic struct {
 	Collectives []CollectiveTraffic // in the order of op ids
 	Sent        []int64             // bytes that each device sent
 	PeakBytes   []int64             // most bytes of values that each device held at once
+	Checks      int                 // check ops that devices executed, in grids that these ran too
 }
 
 // CollectiveTraffic is the share of one op.
@@ -135,6 +136,7 @@ func (g *grid) run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Te
 			}
 			results[id], stats, errs[id] = g.in.RunProcess(inner, g.programs[id], p, args[id])
 			d.peak = stats.PeakBytes
+			d.checks += stats.Checks
 		})
 	}
 	running.Wait()
@@ -197,6 +199,7 @@ func (g *grid) traffic() Traffic {
 		}
 		t.Sent = append(t.Sent, sent)
 		t.PeakBytes = append(t.PeakBytes, d.peak)
+		t.Checks += d.checks
 	}
 	slices.SortFunc(t.Collectives, func(a, b CollectiveTraffic) int { return int(a.Op - b.Op) })
 	return t

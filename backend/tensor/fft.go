@@ -55,6 +55,7 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 	z := Convert(x, dtype.C128).Clone()
 	transformDim(z, rank-1, kind == IFFT)
 	if kind == RFFT {
+		makeReal(z, last)
 		limit := slices.Clone(z.Shape)
 		limit[rank-1] = last/2 + 1
 		z = Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
@@ -63,6 +64,18 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 		transformDim(z, d, kind == IFFT)
 	}
 	return Convert(z, result)
+}
+
+// makeReal takes the imaginary parts, which rounding left, off the bins of a transform of n real numbers that are sums of real numbers:
+// the first and, of an even n, that in the middle.
+func makeReal(z Tensor, n int64) {
+	data := Elems[complex128](z)
+	for line := int64(0); line < int64(len(data)); line += max(n, 1) {
+		data[line] = complex(real(data[line]), 0)
+		if n%2 == 0 {
+			data[line+n/2] = complex(real(data[line+n/2]), 0)
+		}
+	}
 }
 
 // inverseReal completes the last dimension to n by symmetry and transforms it back.

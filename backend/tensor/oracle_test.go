@@ -161,6 +161,19 @@ func TestFftAgainstDefinition(t *testing.T) {
 	}
 }
 
+// Bins of a real transform that are sums of real numbers have no imaginary part.
+func TestRealTransformHasRealBins(t *testing.T) {
+	for _, n := range []int64{1, 6, 9, 17} {
+		x := Fft(Sine(Iota(dtype.F32, []int64{3, n}, 1)), RFFT, []int64{n})
+		bins := x.Shape[1]
+		for i, v := range Imag(x).Floats() {
+			if k := int64(i) % bins; (k == 0 || 2*k == n) && v != 0 {
+				t.Errorf("n = %d: the imaginary part of bin %d is %g", n, k, v)
+			}
+		}
+	}
+}
+
 // Products and reductions give the same bits on any number of cores.
 func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
 	x := Sine(Reshape(Iota(dtype.F32, []int64{4 * 96 * 130}, 0), []int64{4, 96, 130}))

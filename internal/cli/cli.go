@@ -21,6 +21,7 @@ import (
 	"autoshard/internal/cli/estimate"
 	"autoshard/internal/cli/explain"
 	"autoshard/internal/cli/hardware"
+	"autoshard/internal/cli/interpret"
 	"autoshard/internal/cli/lower"
 	"autoshard/internal/cli/memory"
 	"autoshard/internal/cli/opt"
@@ -70,8 +71,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(cmdline.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), emit.Command(s), lower.Command(s),
-		show.Command(s), reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s),
+	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), interpret.Command(s), emit.Command(s),
+		lower.Command(s), show.Command(s), reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s),
 		convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
 	return root
 }

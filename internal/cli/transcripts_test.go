@@ -23,7 +23,7 @@ var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ((?:estimate |hard
 func TestTranscripts(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	printed := map[string]string{}
-	for _, page := range []string{"README.md", filepath.Join("docs", "cli.md"), filepath.Join("docs", "shardmap.md"), estimates} {
+	for _, page := range []string{"README.md", filepath.Join("docs", "cli.md"), filepath.Join("docs", "shardmap.md"), filepath.Join("docs", "backends.md"), estimates} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -1,11 +1,12 @@
 // Package arrays finds the inputs and expected outputs to run a plan with: named files, files recorded beside the
 // model, or random numbers.
 //
-//	data, err := arrays.Find(ctx, streams, config, plan, "examples/mlp.json")
+//	data, err := arrays.Find(ctx, streams, config, arrays.Of(program), "examples/mlp.json")
 //	data.Source // "examples/mlp.in.npz, expected outputs examples/mlp.out.npz, tolerance 0.0001"
 package arrays
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"autoshard"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/program/inputs"
@@ -40,10 +42,16 @@ type recorded struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Find returns the data for a program: the files of --inputs and --expect; otherwise those recorded beside the model, by
+// Ports are the inputs and outputs of what runs.
+type Ports struct{ Inputs, Outputs []autoshard.Tensor }
+
+// Of returns the ports of a program.
+func Of(p *autoshard.Program) Ports { return Ports{p.Inputs, p.Outputs} }
+
+// Find returns the data for what has those ports: the files of --inputs and --expect; otherwise those recorded beside the model, by
 // manifest.json or by name; otherwise random inputs. The model's file may be "" or "-". Errors are of class
 // diag.ErrInvalid or diag.ErrTooLarge.
-func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program, model string) (*Data, error) {
+func Find(ctx context.Context, s *cmdline.Streams, c *config.Config, p Ports, model string) (*Data, error) {
 	r := beside(model)
 	if c.Inputs != "" {
 		r.Inputs, r.Expected = c.Inputs, ""
@@ -117,4 +125,17 @@ func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors 
 		return nil, err
 	}
 	return inputs.Read(name, data, prefix, tensors)
+}
+
+// WriteOutputs writes arrays named out0, out1, … as an .npz file.
+func WriteOutputs(s *cmdline.Streams, file string, outputs []*tensor.Tensor) error {
+	named := make([]npz.Array, len(outputs))
+	for i, t := range outputs {
+		named[i] = npz.Array{Name: fmt.Sprintf("out%d", i), Tensor: *t}
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, named); err != nil {
+		return err
+	}
+	return s.Write(file, b.Bytes())
 }

@@ -55,7 +55,7 @@ func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file str
 	if err != nil || len(made) == 0 {
 		return p, err
 	}
-	data, err := arrays.Find(ctx, s, c, p, "")
+	data, err := arrays.Find(ctx, s, c, arrays.Of(p), "")
 	if err != nil {
 		return nil, err
 	}

@@ -181,6 +181,6 @@ func runnable(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *a
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := arrays.Find(ctx, s, c, p, file)
+	data, err := arrays.Find(ctx, s, c, arrays.Of(p), file)
 	return p, data, err
 }

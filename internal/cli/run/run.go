@@ -7,16 +7,13 @@
 package run
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"autoshard"
-	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/arrays"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
@@ -84,7 +81,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err != nil {
 		return err
 	}
-	data, err := arrays.Find(ctx, s, c, p, "")
+	data, err := arrays.Find(ctx, s, c, arrays.Of(p), "")
 	if err != nil {
 		return err
 	}
@@ -110,7 +107,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 		s.Note("%s", note)
 	}
 	if c.Output != "" {
-		if writeErr := writeOutputs(s, c.Output, result); writeErr != nil {
+		if writeErr := arrays.WriteOutputs(s, c.Output, result.Outputs); writeErr != nil {
 			return writeErr
 		}
 	}
@@ -173,16 +170,4 @@ func show(s *cmdline.Streams, p *autoshard.Program, result *autoshard.RunResult)
 		}
 	}
 	return nil
-}
-
-func writeOutputs(s *cmdline.Streams, file string, result *autoshard.RunResult) error {
-	named := make([]npz.Array, len(result.Outputs))
-	for i, t := range result.Outputs {
-		named[i] = npz.Array{Name: fmt.Sprintf("out%d", i), Tensor: *t}
-	}
-	var b bytes.Buffer
-	if err := npz.Write(&b, named); err != nil {
-		return err
-	}
-	return s.Write(file, b.Bytes())
 }
