@@ -55,7 +55,7 @@ func TestBeside(t *testing.T) {
 		"b.mlir":      {Tolerance: autoshard.Tolerance{Rel: 1e-4}, Source: "DIR/b.in.npz, expected outputs DIR/b.out.npz, tolerance 0.0001"},
 		"lonely.mlir": {Tolerance: autoshard.Tolerance{Rel: 1e-4}, Source: "random, of seed 9"},
 	} {
-		got, err := Find(t.Context(), streams, &config.Config{Seed: 9, RTol: -1}, program("f32[2]", "f32[2]"), filepath.Join(dir, model))
+		got, err := Find(t.Context(), streams, &config.Config{Seed: 9, RTol: -1}, Of(program("f32[2]", "f32[2]")), filepath.Join(dir, model))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestConversion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "in.npz")
 	write(t, file, npz.Array{Name: "arg0", Tensor: tensor.FromFloats(dtype.F32, []int64{2}, 1.5, -2)})
 	c := &config.Config{Inputs: file, RTol: -1}
-	got, err := Find(t.Context(), streams, c, program("bf16[2]", "f32[2]"), "")
+	got, err := Find(t.Context(), streams, c, Of(program("bf16[2]", "f32[2]")), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestConversion(t *testing.T) {
 		t.Errorf("%v %s", got.Inputs[0], d)
 	}
 	for _, want := range []string{"i32[2]", "f32[3]", "f32[2,1]"} {
-		_, err := Find(t.Context(), streams, c, program(want, "f32[2]"), "")
+		_, err := Find(t.Context(), streams, c, Of(program(want, "f32[2]")), "")
 		if diag.ExitCode(err) != diag.ExitInvalid || !strings.Contains(err.Error(), "type is f32[2], must be "+want) {
 			t.Errorf("%s: %v", want, err)
 		}
