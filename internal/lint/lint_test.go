@@ -75,6 +75,18 @@ func TestRules(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"a mesh without any sharding is for the plan",
 			mesh + "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}", ""},
+		{"collectives name a mesh of their own with the axes that shardings use",
+			mesh + `sdy.mesh @mesh_0 = <["x"=4, "y"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}]>}) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"}
+      (%b: tensor<1xf32>) {
+    %1 = "stablehlo.all_gather"(%b) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+      replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh_0, axes = [#stablehlo.axis_ref<name = "y">]>, use_global_device_ids}>
+      : (tensor<1xf32>) -> tensor<2xf32>
+    sdy.return %1 : tensor<2xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}`, ""},
 		{"an axis is left to the plan where an argument has no sharding",
 			mesh + `func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32>) -> tensor<8xf32> {
   return %a : tensor<8xf32>

@@ -112,12 +112,20 @@ func (l *linter) unusedAxes() {
 		func(v ir.ValueID) bool { return l.m.Sharding(v) == 0 }) {
 		return // the layout is not complete, a plan may use the axes
 	}
+	used, reported := map[subaxis.Axis]bool{}, map[subaxis.Axis]bool{} // by any mesh: JAX exports one again for collectives
+	for id := range l.m.NamedMeshes() {
+		for i, u := range l.uses.axes[id] {
+			axis := l.m.Mesh(id).Axes[i]
+			used[axis] = used[axis] || u
+		}
+	}
 	for id := range l.m.NamedMeshes() {
 		d := l.m.Mesh(id)
 		var unused []string
-		for i, used := range l.uses.axes[id] {
-			if !used && d.Axes[i].Size > 1 {
-				unused = append(unused, "\""+d.Axes[i].Name+"\"")
+		for i := range l.uses.axes[id] {
+			if axis := d.Axes[i]; !used[axis] && axis.Size > 1 && !reported[axis] {
+				reported[axis] = true
+				unused = append(unused, "\""+axis.Name+"\"")
 			}
 		}
 		if len(unused) > 0 {
