@@ -121,7 +121,7 @@ func (c *choice) recomputing(ctx context.Context) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
 		return nil
 	}
-	if c.best != nil && !slices.ContainsFunc(c.crowded, c.faster) {
+	if c.best != nil && !c.binding() && !slices.ContainsFunc(c.crowded, c.faster) {
 		return nil
 	}
 	if err := c.searchRoomier(ctx); err != nil {
