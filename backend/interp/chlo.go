@@ -87,11 +87,22 @@ func topK(c *compiler, op ir.OpID, i *instr, k int64) error {
 }
 
 func buildRaggedDot(c *compiler, op ir.OpID, i *instr) error {
-	if r := c.attrs(op); r.rank(0) != 2 || r.rank(1) != 3 || r.rank(2) != 1 {
-		return diag.Unsupported(diag.NotSupported, diag.Position{}, "only lhs[m, k], rhs[g, k, n] and group_sizes[g] can be run")
+	a, ok := c.m.Attr(op, "ragged_dot_dimension_numbers").(*ir.RaggedDims)
+	if !ok || len(a.Ragged) != 1 {
+		return diag.Invalid(diag.BadAttribute, diag.Position{}, "attribute `ragged_dot_dimension_numbers` is missing or has not one ragged dimension")
+	}
+	dims := tensor.RaggedDims{DotDims: dotDims(&a.Dot), Ragged: a.Ragged[0], Group: -1}
+	if len(a.Group) == 1 {
+		dims.Group = a.Group[0]
 	}
 	out := c.element(op)
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.RaggedDot(in[0], in[1], in[2], out) })
+	i.kernel = func(_ *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+		sizes := in[2].Shape[:in[2].Rank()-1]
+		if prefix := lists.Pick(in[0].Shape, dims.Prefix(in[0].Rank())); len(sizes) > 0 && !slices.Equal(sizes, prefix) {
+			return nil, badShape("group sizes along dimensions of sizes %v are not those of lhs, %v", sizes, prefix)
+		}
+		return results(tensor.RaggedDot(in[0], in[1], in[2], dims, out)), nil
+	}
 	return nil
 }
 

@@ -192,26 +192,6 @@ func plainGemm[T Elem](g gemm, x, y, out []T) {
 	}
 }
 
-// RaggedDot multiplies consecutive groups of rows of lhs[m, k], groupSizes[g] of them, by their own matrix of
-// rhs[g, k, n]; rows beyond all groups are 0. The result is [m, n] of element type out.
-func RaggedDot(lhs, rhs, groupSizes Tensor, out dtype.Type) Tensor {
-	m, k, n := lhs.Shape[0], lhs.Shape[1], rhs.Shape[2]
-	result := New(out, []int64{m, n})
-	row := int64(0)
-	for g, size := range indices(groupSizes) {
-		size = clampIndex(size, m-row)
-		if size == 0 {
-			continue
-		}
-		rows := lhs.rows(row, row+size)
-		matrix := Reshape(rhs.rows(int64(g), int64(g)+1), []int64{k, n})
-		part := DotGeneral(rows, matrix, DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, out)
-		copy(result.rows(row, row+size).Data, part.Data)
-		row += size
-	}
-	return result
-}
-
 // rows returns x[from:to] along the first dimension, sharing Data.
 func (t Tensor) rows(from, to int64) Tensor {
 	shape := slices.Clone(t.Shape)
