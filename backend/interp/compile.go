@@ -212,15 +212,15 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 	if !ok {
 		return diag.Unsupported(diag.NotSupported, diag.Position{}, "this op cannot be run on tensors")
 	}
-	if err := c.checkQuantized(op); err != nil {
-		return err
-	}
 	i.dead = dying[op]
 	i.reuse = make([]bool, len(i.in))
 	for k, s := range i.in {
 		i.reuse[k] = slices.Contains(i.dead, s) && slices.Index(i.in, s) == k && !slices.Contains(i.in[k+1:], s)
 	}
 	if err := build(c, op, &i); err != nil {
+		return err
+	}
+	if err := c.wrapQuantized(op, &i); err != nil {
 		return err
 	}
 	for _, v := range c.m.Results(op) {
@@ -266,20 +266,6 @@ func (c *compiler) schedule(v ir.ValueID, slots []int32, b ir.BlockID, dying map
 		return slots
 	}
 	dying[user] = append(dying[user], slots...)
-	return nil
-}
-
-// checkQuantized refuses to compute with quantized tensors, whose elements are not the numbers that are stored.
-func (c *compiler) checkQuantized(op ir.OpID) error {
-	k := c.m.Kind(op)
-	if k == ir.OpUniformQuantize || k == ir.OpUniformDequantize || k == ir.OpCall {
-		return nil
-	}
-	for j := range c.m.NumOperands(op) {
-		if c.m.ValueType(c.m.Operand(op, j)).Quant != 0 {
-			return diag.Unsupported(diag.NotSupported, diag.Position{}, "quantized operands cannot be run: dequantize them first")
-		}
-	}
 	return nil
 }
 

@@ -49,7 +49,13 @@ func shapeOperand(k int) func(in []tensor.Tensor) ([]int64, error) {
 	return func(in []tensor.Tensor) ([]int64, error) { return in[k].Ints(), nil }
 }
 
-func (c *compiler) element(op ir.OpID) dtype.Type { return c.m.ValueType(c.m.Result(op, 0)).DType }
+func (c *compiler) element(op ir.OpID) dtype.Type {
+	t := c.m.ValueType(c.m.Result(op, 0))
+	if expressed, ok := c.expressed(t); ok {
+		return expressed
+	}
+	return t.DType
+}
 
 func badShape(format string, args ...any) error {
 	return diag.Invalid(diag.TypeMismatch, diag.Position{}, format, args...)
