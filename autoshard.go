@@ -106,6 +106,10 @@ type (
 	Program = program.Program
 	// Interpreter runs a model as one device does that sees whole tensors.
 	Interpreter = program.Interpreter
+	// RunOptions says what is looked at while a program runs.
+	RunOptions = program.RunOptions
+	// Profile says what a run took.
+	Profile = program.Profile
 	// RunResult is what a run gives: whole outputs, and the bytes that each collective moved.
 	RunResult = program.Result
 	// Check is the result of running a program and comparing it.

@@ -63,7 +63,7 @@ func TestSelfChecks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := in.Run(t.Context(), nil)
+		result, err := in.Run(t.Context(), nil, autoshard.RunOptions{})
 		switch wrong := slices.Contains(refuted, name); {
 		case wrong && errors.Is(err, autoshard.ErrFinding):
 		case wrong || err != nil:
@@ -105,7 +105,7 @@ func TestInterpreter(t *testing.T) {
 	}
 	pair, one, x := tensor.FromFloats(dtype.F32, []int64{2}, 3, 4), tensor.FromInts(dtype.I32, nil, 1), tensor.FromFloats(dtype.F32, nil, 5)
 	inputs := []*tensor.Tensor{&pair, &one, &x}
-	result, err := in.Run(t.Context(), inputs)
+	result, err := in.Run(t.Context(), inputs, autoshard.RunOptions{})
 	if err != nil || result.Outputs[0].String() != "f32[] 5" || result.Outputs[1].String() != "f32[] 6" {
 		t.Fatalf("%v, %v", result, err)
 	}
@@ -117,7 +117,7 @@ func TestInterpreter(t *testing.T) {
 	if !errors.Is(err, autoshard.ErrFinding) || check.Outputs[0].Passed || !check.Outputs[1].Passed {
 		t.Errorf("%v", err)
 	}
-	if _, err := in.Run(t.Context(), inputs[:2]); !errors.Is(err, autoshard.ErrInvalid) {
+	if _, err := in.Run(t.Context(), inputs[:2], autoshard.RunOptions{}); !errors.Is(err, autoshard.ErrInvalid) {
 		t.Errorf("without the last input: %v", err)
 	}
 }
@@ -137,7 +137,7 @@ func TestInterpreterLocatesChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = in.Run(t.Context(), nil)
+	_, err = in.Run(t.Context(), nil, autoshard.RunOptions{})
 	found := diag.Diagnostics(err)
 	if !errors.Is(err, autoshard.ErrFinding) || len(found) != 1 || found[0].Pos.Line != 4 ||
 		!strings.Contains(found[0].Message, "2 of 3 elements differ, first at [1]: 2 and 5") {

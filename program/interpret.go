@@ -57,13 +57,17 @@ func appendLeaves(list []answer.Tensor, m *ir.Module, of *answer.Tensor, typ ir.
 // Run executes the function once. Errors are located and of class diag.ErrInvalid for inputs that do not fit, diag.ErrFinding for a
 // check that does not hold, with its first difference, diag.ErrUnsupported for an op that no kernel runs, diag.ErrTooLarge for values
 // beyond the limit of bytes, or the context's.
-func (in *Interpreter) Run(ctx context.Context, inputs []*tensor.Tensor) (result *Result, err error) {
+func (in *Interpreter) Run(ctx context.Context, inputs []*tensor.Tensor, o RunOptions) (result *Result, err error) {
 	defer diag.Recover("interpret", &err)
-	outs, traffic, err := mesh.Run(ctx, in.module, in.main, 1, [][]*tensor.Tensor{inputs}, mesh.Options{WholeWindows: true})
+	if err := o.check(inputs); err != nil {
+		return nil, err
+	}
+	opts, recorder := o.onOne(in.module)
+	outs, traffic, err := mesh.Run(ctx, in.module, in.main, 1, [][]*tensor.Tensor{inputs}, opts)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Outputs: outs[0], Checks: traffic.Checks}, nil
+	return &Result{Outputs: outs[0], Checks: traffic.Checks, Profile: newProfile(in.module, recorder, &traffic)}, nil
 }
 
 // Compare compares the outputs of a run with expected ones. Elements may differ by the tolerance and by what rounding explains. A Check

@@ -27,7 +27,7 @@ func.func @main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := in.Run(t.Context(), nil); err != nil || result.Checks != 4 {
+	if result, err := in.Run(t.Context(), nil, program.RunOptions{}); err != nil || result.Checks != 4 {
 		t.Errorf("%v, %v, want 4 checks", result, err)
 	}
 }

@@ -20,19 +20,35 @@ import (
 // tensors, one per input. Errors are of class diag.ErrInvalid for inputs that do not fit, diag.ErrUnsupported for an op that no
 // kernel runs, or the context's.
 func (p *Program) Run(ctx context.Context, inputs []*tensor.Tensor) (result *Result, err error) {
+	return p.RunWith(ctx, inputs, RunOptions{})
+}
+
+// RunWith is Run under observation. Its errors are also of class diag.ErrTooLarge, located, for a device that would hold more than it may,
+// and diag.ErrFinding for elements that are NaN.
+func (p *Program) RunWith(ctx context.Context, inputs []*tensor.Tensor, o RunOptions) (result *Result, err error) {
 	defer diag.Recover("run", &err)
+	if err := o.check(inputs); err != nil {
+		return nil, err
+	}
+	opts, recorder := o.of(int(p.Devices()))
 	if p.typed != nil {
-		return p.runTyped(ctx, inputs, nil)
+		ran, err := run.Typed(ctx, p.typed, inputs, opts)
+		if err != nil {
+			return nil, err
+		}
+		result := p.resultOf(ran)
+		result.Profile = newProfile(p.typed.Lower().Module, recorder, &ran.Traffic)
+		return result, nil
 	}
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
 	d := p.grouped
-	ran, err := run.Program(ctx, d, inputs, run.Options{WholeWindows: true})
+	ran, err := run.Program(ctx, d, inputs, opts)
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}
-	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(d, &ran.Traffic)}, nil
+	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(d, &ran.Traffic), Profile: newProfile(d.Module, recorder, &ran.Traffic)}, nil
 }
 
 // runTyped runs a shard_map program under the eyes of an observer, nil for none.

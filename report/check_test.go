@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,5 +70,21 @@ func TestInterpretedText(t *testing.T) {
 	}
 	if got := report.Interpreted(&program.Result{Checks: 3}, nil); got != "3 checks hold\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A profile shows what took longest by kind of op, line and device, and how many rows it leaves out.
+func TestMeasuredText(t *testing.T) {
+	p := &program.Profile{Seconds: 2e-3, Dropped: 5,
+		Kinds:   []program.ProfileRow{{Name: "add", Runs: 3, Seconds: 1e-3, Waiting: 5e-4, Bytes: 4096}},
+		Lines:   slices.Repeat([]program.ProfileRow{{Name: "m.mlir:3", Runs: 1, Seconds: 1e-6, Bytes: 8}}, 12),
+		Devices: []program.DeviceProfile{{Device: 0, Seconds: 1e-3, Waiting: 5e-4, PeakBytes: 2048}},
+	}
+	got := report.Measured(p)
+	for _, want := range []string{"measured: 2 ms\n", "5 more", "add     3      1 ms  500 us             4 KiB\n", "and 2 more\n",
+		"     0      1 ms  500 us         2 KiB\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
 	}
 }

@@ -89,7 +89,7 @@ func topK(c *compiler, op ir.OpID, i *instr, k int64) error {
 func buildRaggedDot(c *compiler, op ir.OpID, i *instr) error {
 	a, ok := c.m.Attr(op, "ragged_dot_dimension_numbers").(*ir.RaggedDims)
 	if !ok || len(a.Ragged) != 1 {
-		return diag.Invalid(diag.BadAttribute, diag.Position{}, "attribute `ragged_dot_dimension_numbers` is missing or has not one ragged dimension")
+		return diag.Invalid(diag.BadAttribute, diag.Position{}, "attribute `ragged_dot_dimension_numbers` needs one ragged dimension")
 	}
 	dims := tensor.RaggedDims{DotDims: dotDims(&a.Dot), Ragged: a.Ragged[0], Group: -1}
 	if len(a.Group) == 1 {

@@ -60,7 +60,12 @@ func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
 	if f.body, err = c.block(body, m.Func(fn).Op, true); err != nil {
 		return nil, err
 	}
-	f.slots = int(c.next)
+	f.values = make([]ir.ValueID, c.next)
+	for v, slots := range c.slots {
+		for _, s := range slots {
+			f.values[s] = v
+		}
+	}
 	return f, nil
 }
 
@@ -142,19 +147,19 @@ func (c *compiler) operands(op ir.OpID) ([]int32, error) {
 
 // located gives an error without a place the place of an op.
 func (c *compiler) located(op ir.OpID, err error) error {
-	site := c.site(op)
+	site := siteOf(c.m, op)
 	return c.locate(err, &site)
 }
 
-func (c *compiler) site(op ir.OpID) site {
-	pos := c.m.OpPos(op)
+func siteOf(m *ir.Module, op ir.OpID) site {
+	pos := m.OpPos(op)
 	if pos.Line != 0 {
-		return site{c.m.OpName(op), pos, true}
+		return site{m.OpName(op), pos, true}
 	}
-	if l := c.m.FileLoc(c.m.OpLoc(op)); l.Kind == ir.LocFile {
+	if l := m.FileLoc(m.OpLoc(op)); l.Kind == ir.LocFile {
 		pos = diag.Position{File: l.File, Line: l.Line, Col: l.Col}
 	}
-	return site{name: c.m.OpName(op), pos: pos}
+	return site{name: m.OpName(op), pos: pos}
 }
 
 // block compiles a block of an op. Arguments that have no slots yet get some; consume says whether the block may
@@ -203,7 +208,7 @@ func (c *compiler) block(b ir.BlockID, owner ir.OpID, consume bool) (*block, err
 
 // op compiles one op to the end of a block's code.
 func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32) error {
-	i := instr{site: c.site(op)}
+	i := instr{site: siteOf(c.m, op)}
 	var err error
 	if i.in, err = c.operands(op); err != nil {
 		return err
@@ -236,6 +241,9 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 		}
 		i.dead = append(slices.Clip(i.dead), c.schedule(v, s, b, dying)...)
 	}
+	if inline(c.m, op) {
+		i.metered = op
+	}
 	if Shown(c.m, op) {
 		i.op = op
 	}
@@ -246,9 +254,11 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 // Shown says whether an observer sees an op that computes: it stands in a function's body or in that of a loop or branch,
 // and does not update its operand in place.
 func Shown(m *ir.Module, op ir.OpID) bool {
-	if m.Kind(op) == ir.OpDynamicUpdateSlice {
-		return false
-	}
+	return m.Kind(op) != ir.OpDynamicUpdateSlice && inline(m, op)
+}
+
+// inline says whether an op stands in a function's body or in that of a loop or branch, not in the region of a reduction.
+func inline(m *ir.Module, op ir.OpID) bool {
 	for around := m.ParentOp(op); m.Kind(around) != ir.OpFunc; around = m.ParentOp(around) {
 		switch m.Kind(around) {
 		case ir.OpWhile, ir.OpIf, ir.OpCase:

@@ -38,7 +38,7 @@ func sized(element dtype.Type, plan func(in []tensor.Tensor) ([]int64, error),
 			return nil, err
 		}
 		if f.p.live+bytes > f.p.in.opts.MaxBytes {
-			return nil, f.p.tooLarge(bytes)
+			return nil, f.tooLarge(bytes)
 		}
 		return f.p.only(compute(in, shape)), nil
 	}

@@ -70,6 +70,14 @@ type Process struct {
 	ID      int
 	Peers   Peers
 	Observe func(*Step) error // sees every op that computes; nil: nobody looks
+	Meter   Meter             // is told when ops begin and end; nil: nobody measures
+}
+
+// Meter measures a run. Ops inside of loops, branches and functions that are called begin and end between the beginning and the end of
+// those around them; those inside the regions of reductions are part of them. An op that fails does not end.
+type Meter interface {
+	Begin(op ir.OpID)
+	End(op ir.OpID, live int64) // live are the bytes of values that the process holds then
 }
 
 // Step is an op that a process has executed, for a function that looks on. Ops that only decide which others run, ops
@@ -124,7 +132,8 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if err := in.checkArgs(fn, f, args); err != nil {
 		return nil, Stats{}, err
 	}
-	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers, observe: proc.Observe}
+	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers, observe: proc.Observe,
+		meter: proc.Meter}
 	if p.peers == nil {
 		p.peers = solo{}
 	}

@@ -38,6 +38,7 @@ type process struct {
 	id         int
 	peers      Peers
 	observe    func(*Step) error
+	meter      Meter
 	live, peak int64
 	checks     int
 	operands   []tensor.Tensor  // stack of operands of the instructions at hand
@@ -54,6 +55,7 @@ func (p *process) only(t tensor.Tensor) []tensor.Tensor {
 // frame holds the values of one call of a function.
 type frame struct {
 	p     *process
+	fn    *function
 	slots []value
 }
 
@@ -68,6 +70,7 @@ type instr struct {
 	bytes   int64   // of results that the kernel allocates, 0 where unknown
 	site    site
 	op      ir.OpID // 0 for ops that are not shown to an observer
+	metered ir.OpID // 0 for ops that are part of another one to a meter
 	monoid  tensor.Monoid
 	kernel  kernel
 	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
@@ -86,7 +89,7 @@ type block struct {
 // function is a compiled function.
 type function struct {
 	params []paramType
-	slots  int
+	values []ir.ValueID // by slot
 	body   *block
 }
 
@@ -153,7 +156,7 @@ func (f *frame) owns(i *instr, k int) bool {
 
 // call runs a function on values that it takes over.
 func (p *process) call(fn *function, args []value) ([]value, error) {
-	f := &frame{p: p, slots: make([]value, fn.slots)}
+	f := &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
 	f.putAll(fn.body.args, args)
 	return f.run(fn.body)
 }
@@ -172,6 +175,10 @@ func (f *frame) runCode(b *block) error {
 	f.dropAll(b.unused)
 	for k := range b.code {
 		i := &b.code[k]
+		metered := f.p.meter != nil && i.metered != 0
+		if metered {
+			f.p.meter.Begin(i.metered)
+		}
 		err := f.p.stopped()
 		switch {
 		case err != nil:
@@ -184,6 +191,9 @@ func (f *frame) runCode(b *block) error {
 			return f.p.locate(err, &i.site)
 		}
 		f.dropAll(i.dead)
+		if metered {
+			f.p.meter.End(i.metered, f.p.live)
+		}
 	}
 	return nil
 }
@@ -192,7 +202,7 @@ func (f *frame) runCode(b *block) error {
 func (f *frame) step(i *instr) error {
 	p := f.p
 	if p.live+i.bytes > p.in.opts.MaxBytes {
-		return p.tooLarge(i.bytes)
+		return f.tooLarge(i.bytes)
 	}
 	base := len(p.operands)
 	for _, s := range i.in {
@@ -215,17 +225,12 @@ func (f *frame) step(i *instr) error {
 			f.put(s, v)
 		}
 		if p.live > p.in.opts.MaxBytes {
-			err = p.tooLarge(0)
+			err = f.tooLarge(0)
 		}
 	}
 	clear(p.operands[base:])
 	p.operands = p.operands[:base]
 	return err
-}
-
-func (p *process) tooLarge(more int64) error {
-	return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "%s of live values are over the limit of %s",
-		diag.Bytes(p.live+more), diag.Bytes(p.in.opts.MaxBytes))
 }
 
 // adopt makes a value of a kernel's result, which may share the data of an operand.

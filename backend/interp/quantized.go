@@ -100,9 +100,9 @@ func (c *compiler) wrapQuantized(op ir.OpID, i *instr) error {
 type quantizedStep func(tensor.Tensor) tensor.Tensor
 
 // convertQuantized returns what becomes of values, and whether there is a quantized one among them.
-func (c *compiler) convertQuantized(values []ir.ValueID, of func(*compiler, *ir.Type, tensor.Quantization) quantizedStep) (steps []quantizedStep,
-	some bool, err error) {
-	steps = make([]quantizedStep, len(values))
+func (c *compiler) convertQuantized(values []ir.ValueID, of func(*compiler, *ir.Type, tensor.Quantization) quantizedStep) ([]quantizedStep,
+	bool, error) {
+	some, steps := false, make([]quantizedStep, len(values))
 	for k, v := range values {
 		t := c.m.ValueType(v)
 		if t.Kind != ir.TensorKind || t.Quant == 0 {

@@ -20,6 +20,7 @@ type device struct {
 	infed  int // entries of the infeed queue that were taken
 	peak   int64
 	checks int
+	meter  Meter // nil: nobody measures
 }
 
 // count is what a device did for one op.
@@ -130,7 +131,16 @@ func (x *exchange) receive(member, step int, like tensor.Tensor) (tensor.Tensor,
 func (x *exchange) receiveFrom(id, step int, like tensor.Tensor) (tensor.Tensor, error) {
 	s := x.stamp
 	s.step, s.bytes = step, len(like.Data)
-	return x.d.net.receive(x.d.id, lane{from: id, to: x.d.id}, s)
+	return x.d.receive(lane{from: id, to: x.d.id}, s)
+}
+
+// receive waits for the next message of a lane.
+func (d *device) receive(l lane, want stamp) (tensor.Tensor, error) {
+	if d.meter != nil {
+		d.meter.Wait(l.from)
+		defer d.meter.Resume()
+	}
+	return d.net.receive(d.id, l, want)
 }
 
 // transfer runs send and recv: between the devices of a pair, or through a channel that the host shares.
@@ -159,7 +169,7 @@ func (x *exchange) transfer(operands []tensor.Tensor) ([]tensor.Tensor, error) {
 			return nil, err
 		}
 		s.step, s.bytes = k, int(bytes)
-		t, err := x.d.net.receive(x.d.id, l, s)
+		t, err := x.d.receive(l, s)
 		if err != nil {
 			return nil, err
 		}
@@ -185,6 +195,7 @@ func (x *exchange) infeed() ([]tensor.Tensor, error) {
 // RunParallel implements interp.Peers: it runs the programs on a grid of their own.
 func (d *device) RunParallel(ctx context.Context, p *interp.Parallel, operands []tensor.Tensor) ([]tensor.Tensor, error) {
 	g := &grid{m: d.grid.m, opts: d.grid.opts, uniform: true}
+	g.opts.Meter = nil
 	for _, row := range p.Programs {
 		g.programs = append(g.programs, row...)
 	}

@@ -40,6 +40,16 @@ type Options struct {
 
 	// Observe, if any, sees the ops that each device executes; devices call it at the same time.
 	Observe func(device int, s *interp.Step) error
+
+	// Meter, if any, returns what measures a device. Programs that a device runs on a grid of its own are part of that op.
+	Meter func(device int) Meter
+}
+
+// Meter measures a device, which alone calls it.
+type Meter interface {
+	interp.Meter
+	Wait(from int) // it waits for what a device sends, -1 for any
+	Resume()       // it has that
 }
 
 // Traffic is what the collectives of a run moved.
@@ -131,6 +141,10 @@ func (g *grid) run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Te
 			}()
 			var stats interp.Stats
 			p := interp.Process{ID: id, Peers: d}
+			if g.opts.Meter != nil {
+				d.meter = g.opts.Meter(id)
+				p.Meter = d.meter
+			}
 			if g.opts.Observe != nil {
 				p.Observe = func(s *interp.Step) error { return g.opts.Observe(id, s) }
 			}

@@ -41,6 +41,8 @@ type Options struct {
 
 	// Observe, if any, sees the ops of the module that each device executes; devices call it at the same time.
 	Observe Observer
+
+	Meter func(device int) mesh.Meter // see mesh.Options
 }
 
 // Observer sees the ops of a module that a device executes.
@@ -70,7 +72,7 @@ func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, 
 			args[d] = append(args[d], block)
 		}
 	}
-	options := mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows}
+	options := mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows, Meter: opts.Meter}
 	if opts.Observe != nil {
 		options.Observe = func(device int, s *interp.Step) error { return opts.Observe(p.Module, device, s) }
 	}

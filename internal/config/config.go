@@ -22,6 +22,9 @@ type Config struct {
 	Hardware    cost.Hardware
 	HardwareSet bool  // the hardware is not the default
 	Memory      int64 // bytes; 0: not given
+	MaxMemory   int64 // bytes of a virtual device; 0: not given
+	CheckNaNs   bool
+	Profile     string // file, "" for none
 	Steps       int64
 	Search      int64 // bytes that planning may hold
 	Seed        uint64
@@ -148,6 +151,9 @@ func (l *loader) load() *Config {
 		MeshDevices: l.integer("plan.devices", 0, maxAxisSize),
 		HardwareSet: l.origin("hardware").given,
 		Memory:      l.size("memory"),
+		MaxMemory:   l.size("max-memory"),
+		CheckNaNs:   l.boolean("check-nans"),
+		Profile:     l.text("profile"),
 		Steps:       l.integer("steps", 0, 1<<62),
 		Search:      l.size("search-memory"),
 		Seed:        l.unsigned("seed"),

@@ -85,6 +85,9 @@ var keys = []key{
 		"manifest.json beside the model, or 1e-4)"},
 	{path: "atol", def: "0", help: "difference from expected outputs allowed of every element"},
 	{path: "tolerance", help: "the same as rtol, which counts where both are given"},
+	{path: "max-memory", help: "most bytes of values that a virtual device may hold, such as 512MiB (default: 16GiB)"},
+	{path: "check-nans", boolean: true, def: "false", help: "end the run at the first operation that makes elements that are NaN of others"},
+	{path: "profile", help: "file for what every device does, waits for and holds, which Perfetto shows; packed if it ends in .gz"},
 	{path: "rule", list: true, help: "sharding rule of custom operations, such as 'my_op: (b i, i j) -> (b j) reduction={i}'; may be " +
 		"repeated"},
 	{path: "dim", list: true, help: "size of a symbolic or dynamic dimension, such as b=64, b=64,n=128 or arg0[1]=64; may be repeated"},

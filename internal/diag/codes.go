@@ -40,6 +40,7 @@ const (
 	BackendFailed   Code = "AS3005"
 	PlansDiffer     Code = "AS3006"
 	PlanChanged     Code = "AS3007"
+	NotANumber      Code = "AS3008"
 	NotSupported    Code = "AS4001"
 	Bug             Code = "AS9001"
 )

@@ -185,6 +185,11 @@ var explanations = []Explanation{
 		"`autoshard plan check` worked out again what a plan.json says and found something else: the file was changed after it was made, was " +
 			"made by another version, or what it was made from has changed. The output says what is otherwise.",
 		"plan.json", `{"schema": "autoshard.plan/v1", "model": "empty", "program": "module {}"}` + "\n", []string{"plan check plan.json"}},
+	{NotANumber, "not a number",
+		"With `--check-nans` a run ends at the first operation that makes elements that are NaN of operands that have none, or where an input " +
+			"has some. The message says how many, and where the first is.",
+		"model.mlir", "func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.constant dense<[1.0, -1.0]> : tensor<2xf32>\n" +
+			"  %1 = stablehlo.log %0 : tensor<2xf32>\n  return %1 : tensor<2xf32>\n}\n", []string{"interpret model.mlir --check-nans"}},
 	{NotSupported, "not supported",
 		"The program is legal, but this version cannot do what it asks for. The message names the operation or attribute.",
 		"model.mlir", add("sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"x\"=2]>\n",

@@ -199,3 +199,26 @@ func (s *Streams) Fail(err error) int {
 
 // Interrupted says whether ctx ended because the user asked for it.
 func Interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
+// WritePacked is Write of data that is compressed where the name of the file asks for that.
+func (s *Streams) WritePacked(file string, data []byte) error {
+	data, err := packed(file, data)
+	if err != nil {
+		return err
+	}
+	return s.Write(file, data)
+}
+
+// packed returns data compressed where the name of its file asks for that.
+func packed(file string, data []byte) ([]byte, error) {
+	if !strings.HasSuffix(file, ".gz") {
+		return data, nil
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(data)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return nil, diag.Internal(diag.Bug, diag.Position{}, "pack %s: %v", file, err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,11 +1,6 @@
 package estimate
 
 import (
-	"bytes"
-	"compress/gzip"
-	"errors"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"autoshard/internal/cli/cmdline"
@@ -53,26 +48,9 @@ func (f *programFlags) run(cmd *cobra.Command, s *cmdline.Streams, file string) 
 		if err != nil {
 			return err
 		}
-		if line, err = packed(f.timeline, line); err != nil {
-			return err
-		}
-		if err := s.Write(f.timeline, line); err != nil {
+		if err := s.WritePacked(f.timeline, line); err != nil {
 			return err
 		}
 	}
 	return write(s, c, b, report.Breakdown(b, c.All))
-}
-
-// packed returns data compressed where the name of its file asks for that.
-func packed(file string, data []byte) ([]byte, error) {
-	if !strings.HasSuffix(file, ".gz") {
-		return data, nil
-	}
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(data)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, diag.Internal(diag.Bug, diag.Position{}, "pack %s: %v", file, err)
-	}
-	return out.Bytes(), nil
 }

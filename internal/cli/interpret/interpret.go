@@ -25,7 +25,7 @@ and the programs that interpreter.run_parallel starts run side by side. The firs
 of the check and the first element that differs.
 
 Inputs and expected outputs are those of --inputs and --expect, otherwise those that lie beside the model, as for plan --verify;
-inputs that are not given are random. A difference from expected outputs is exit code 1, too. With --output the outputs are written as an .npz file.`,
+inputs that are not given are random. --profile, --check-nans and --max-memory are those of run. A difference from expected outputs is exit code 1, too. With --output the outputs are written as an .npz file.`,
 		Example: `  autoshard interpret program.mlir
   autoshard interpret examples/mlp_train.mlir -o out.npz
   autoshard interpret step.jaxexport --dim b=8 --seed 1`,
@@ -34,11 +34,15 @@ inputs that are not given are random. A difference from expected outputs is exit
 			return run(ctx, s, c, args[0])
 		}),
 	}
-	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "seed", "timeout", "dim", "platform")
+	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "seed", "timeout", "dim", "platform",
+		"max-memory", "check-nans", "profile")
 	return cmd
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) error {
+	if err := cmdline.CheckOutput(c.Profile); err != nil {
+		return err
+	}
 	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return err
@@ -59,7 +63,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 	if len(in.Inputs) > 0 {
 		s.Note("inputs: %s", data.Source)
 	}
-	result, err := in.Run(ctx, data.Inputs)
+	result, err := in.Run(ctx, data.Inputs, cmdline.Observation(c))
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,10 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string)
 			return err
 		}
 	}
-	if err := s.Write("", []byte(report.Interpreted(result, in.Outputs))); err != nil || data.Expected == nil {
+	if err := s.Write("", []byte(report.Interpreted(result, in.Outputs))); err != nil {
+		return err
+	}
+	if err := s.Profile(c, result.Profile); err != nil || data.Expected == nil {
 		return err
 	}
 	check, err := in.Compare(ctx, result, data.Inputs, data.Expected, data.Tolerance)

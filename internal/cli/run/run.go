@@ -33,6 +33,10 @@ or several processes, or on the devices that JAX finds.
 Without --inputs they are random. With --expect the outputs are compared with those, and those of a plan with an
 unsharded run; a difference is exit code 1. With --output the outputs are written as an .npz file.
 
+--profile trace.json.gz writes what every device does, waits for and holds, for Perfetto, and shows it by kind of operation, line of the program
+and device. --check-nans ends the run at the first operation that makes elements that are NaN of others, --max-memory where a device would hold more. The
+values of such runs are not proved one by one.
+
 --print shows what every device holds before and after each collective and where the program calls into Python, as
 jax.debug.print does, and then the whole outputs; --print=x,loss shows the values of these names, which are those of
 emit --format shardmap. --check=false runs the program as check_vma=False has it in JAX: where devices then disagree about
@@ -48,7 +52,7 @@ a result that is said to be equal, a note names them.`,
 		}),
 	}
 	config.AddFlags(cmd.Flags(), "inputs", "expect", "rtol", "atol", "tolerance", "output", "backend", "python", "hosts", "devices", "seed",
-		"timeout")
+		"timeout", "max-memory", "check-nans", "profile")
 	cmd.Flags().StringSliceVar(&f.print, "print", nil, "show what devices hold of these values, or before and after each collective")
 	cmd.Flags().BoolVar(&f.check, "check", true, "false runs the program as check_vma=False has it in JAX")
 	cmd.Flags().Lookup("print").NoOptDefVal = collectives
@@ -73,6 +77,13 @@ const collectives = "*"
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, f *flags) error {
 	if len(f.print) > 0 && c.Backend == "jax" {
 		return diag.Invalid(diag.BadOption, diag.Position{}, "flag `--print` is for virtual devices, not for `--backend jax`")
+	}
+	if c.Backend == "jax" && observed(c) {
+		return diag.Invalid(diag.BadOption, diag.Position{}, "flags `--profile`, `--check-nans` and `--max-memory` are for virtual devices, not for "+
+			"`--backend jax`")
+	}
+	if err := cmdline.CheckOutput(c.Profile); err != nil {
+		return err
 	}
 	p, err := s.Program(ctx, file)
 	if err == nil && !f.check {
@@ -105,6 +116,9 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	}
 	for _, note := range result.Notes {
 		s.Note("%s", note)
+	}
+	if profileErr := s.Profile(c, result.Profile); profileErr != nil {
+		return profileErr
 	}
 	if c.Output != "" {
 		if writeErr := arrays.WriteOutputs(s, c.Output, result.Outputs); writeErr != nil {
@@ -148,8 +162,8 @@ func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autos
 		result, err := runJAX(ctx, s, c, p, data.Inputs)
 		return result, nil, err
 	}
-	if data.Expected == nil {
-		result, err := p.Run(ctx, data.Inputs)
+	if data.Expected == nil || observed(c) {
+		result, err := p.RunWith(ctx, data.Inputs, cmdline.Observation(c))
 		return result, nil, err
 	}
 	check, err := p.Verify(ctx, data.Inputs, data.Expected, data.Tolerance)
@@ -158,6 +172,9 @@ func execute(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autos
 	}
 	return check.Result, check, err
 }
+
+// observed says whether a run is looked at in a way that the one that proves all values is not.
+func observed(c *config.Config) bool { return c.Profile != "" || c.CheckNaNs || c.MaxMemory > 0 }
 
 // show writes the outputs and the bytes moved.
 func show(s *cmdline.Streams, p *autoshard.Program, result *autoshard.RunResult) error {
