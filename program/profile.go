@@ -157,7 +157,8 @@ func staticBytes(t *ir.Type) int64 {
 func (p *Profile) Trace() ([]byte, error) {
 	events := []shownEvent{}
 	for id, t := range p.recorder.Tracks {
-		events = append(events, shownEvent{Name: "process_name", Phase: "M", Process: id, Args: map[string]any{"name": fmt.Sprintf("device %d", id)}},
+		name := map[string]any{"name": fmt.Sprintf("device %d", id)}
+		events = append(events, shownEvent{Name: "process_name", Phase: "M", Process: id, Args: name},
 			shownEvent{Name: "thread_name", Phase: "M", Process: id, Args: map[string]any{"name": "ops"}})
 		held := int64(-1)
 		for i := range t.Spans {

@@ -16,7 +16,7 @@ import (
 // halves is a program of two devices that exchange sums.
 const halves = `shard_map @halves mesh=(i=2,) in_specs=(P('i'),) out_specs=(P(),)
 lambda x:f32[4]
-  y:f32[4] = sin x
+  y:f32[4] = stablehlo.sine x
   z:f32[4] = psum[axes=(i,)] y
   return z
 `

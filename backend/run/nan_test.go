@@ -35,7 +35,8 @@ func TestNoNaNs(t *testing.T) {
 			t.Errorf("%v of %v: %v, want %q", c.result, c.operands, err, c.want)
 		}
 	}
-	if err := run.NoNaNInputs([]*tensor.Tensor{&numbers, &some}); !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), "input 1: 2 of 4") {
+	err := run.NoNaNInputs([]*tensor.Tensor{&numbers, &some})
+	if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), "input 1: 2 of 4") {
 		t.Errorf("inputs: %v", err)
 	}
 }

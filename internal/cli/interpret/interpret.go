@@ -20,12 +20,13 @@ func Command(s *cmdline.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interpret MODEL",
 		Short: "Run a model on one device, with the checks in it",
-		Long: `Run the main function of a model on one device in this process, as StableHLO's reference interpreter does: shardings change nothing,
-and the programs that interpreter.run_parallel starts run side by side. The first check.* op that does not hold ends the run with exit code 1, the line
-of the check and the first element that differs.
+		Long: `Run the main function of a model on one device in this process, as StableHLO's reference interpreter does: shardings
+change nothing, and the programs that interpreter.run_parallel starts run side by side. The first check.* op that does not hold ends the
+run with exit code 1, the line of the check and the first element that differs.
 
 Inputs and expected outputs are those of --inputs and --expect, otherwise those that lie beside the model, as for plan --verify;
-inputs that are not given are random. --profile, --check-nans and --max-memory are those of run. A difference from expected outputs is exit code 1, too. With --output the outputs are written as an .npz file.`,
+inputs that are not given are random. A difference from expected outputs is exit code 1, too. With --output the outputs are written as
+an .npz file. --profile, --check-nans and --max-memory are those of run.`,
 		Example: `  autoshard interpret program.mlir
   autoshard interpret examples/mlp_train.mlir -o out.npz
   autoshard interpret step.jaxexport --dim b=8 --seed 1`,

@@ -33,9 +33,9 @@ or several processes, or on the devices that JAX finds.
 Without --inputs they are random. With --expect the outputs are compared with those, and those of a plan with an
 unsharded run; a difference is exit code 1. With --output the outputs are written as an .npz file.
 
---profile trace.json.gz writes what every device does, waits for and holds, for Perfetto, and shows it by kind of operation, line of the program
-and device. --check-nans ends the run at the first operation that makes elements that are NaN of others, --max-memory where a device would hold more. The
-values of such runs are not proved one by one.
+--profile trace.json.gz writes what every device does, waits for and holds, for Perfetto, and shows it by kind of operation,
+line of the program and device. --check-nans ends the run at the first operation that makes elements that are NaN of others, --max-memory
+where a device would hold more. The values of such runs are not proved one by one.
 
 --print shows what every device holds before and after each collective and where the program calls into Python, as
 jax.debug.print does, and then the whole outputs; --print=x,loss shows the values of these names, which are those of
@@ -79,8 +79,8 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 		return diag.Invalid(diag.BadOption, diag.Position{}, "flag `--print` is for virtual devices, not for `--backend jax`")
 	}
 	if c.Backend == "jax" && observed(c) {
-		return diag.Invalid(diag.BadOption, diag.Position{}, "flags `--profile`, `--check-nans` and `--max-memory` are for virtual devices, not for "+
-			"`--backend jax`")
+		return diag.Invalid(diag.BadOption, diag.Position{}, "flags `--profile`, `--check-nans` and `--max-memory` are for virtual "+
+			"devices, not for `--backend jax`")
 	}
 	if err := cmdline.CheckOutput(c.Profile); err != nil {
 		return err
