@@ -203,6 +203,13 @@ func (s *sizes) convolution() (all []Dim) {
 	return all
 }
 
+// Exchanged says whether devices exchange the partial results of a reduction, and fold them by its region: no collective does so with
+// several operands, products, or the bits of integers.
+func Exchanged(m *ir.Module, op ir.OpID) bool {
+	_, ok := ir.ReductionOf(m, op, 0)
+	return m.NumResults(op) > 1 || !ok
+}
+
 // Run is the dimension along which an op folds, for every element, all elements up to there: a running sum, product or extreme.
 type Run struct {
 	Dim     int

@@ -106,6 +106,7 @@ func (p *padder) tieOp(op ir.OpID) {
 					p.union(of, at)
 				} else {
 					group[f] = at
+					p.keepParts(at, roles.parts(f))
 				}
 			}
 		}
@@ -121,6 +122,24 @@ type roles struct {
 	moving            bool // elements move along factors that do not pass through
 	reduction         ir.Reduction
 	operands, results [][]int32
+}
+
+// keepParts says that a dimension, which consists of so many equal parts, is padded by such parts, as the groups of a convolution are: it
+// is tied to a dimension of as many elements.
+func (p *padder) keepParts(at int32, parts int64) {
+	if d := p.dims[at]; parts != 0 && parts != d.size {
+		i := int32(len(p.dims))
+		p.dims = append(p.dims, dimension{size: parts, shards: d.shards, to: i, uneven: d.shards > 1 && parts%d.shards != 0})
+		p.union(at, i)
+	}
+}
+
+// parts returns how many elements a factor has, 0 where the op has no rule.
+func (r *roles) parts(f int32) int64 {
+	if r.rule == nil {
+		return 0
+	}
+	return r.rule.Sizes[f]
 }
 
 // moves says whether elements move along a factor.
@@ -166,26 +185,24 @@ func (p *padder) rolesOf(op ir.OpID) *roles {
 // factor, too. The first one is cut to single elements then, and stays so.
 func (p *padder) paddable(op ir.OpID, r *ir.Rule) []bool {
 	out := rule.Paddable(p.m, op, r)
-	shards := map[int32]int64{}
-	visit := func(values []ir.ValueID, mapping [][][]int32, see func(f int32, shards int64)) {
+	cut := map[int32][]subaxis.Ref{}
+	visit := func(values []ir.ValueID, mapping [][][]int32) {
 		for i, v := range values {
 			for d, dim := range mapping[i] {
-				if f, ok := rule.Leading(r, dim); ok && p.has(v) {
-					see(f, p.dims[p.at(v, d)].shards)
+				f, ok := rule.Leading(r, dim)
+				if !ok || !p.has(v) {
+					continue
 				}
+				axes := p.axes(v, d)
+				if before, ok := cut[f]; ok && !slices.Equal(before, axes) {
+					out[f] = false
+				}
+				cut[f] = axes
 			}
 		}
 	}
-	least := func(f int32, n int64) {
-		if before, ok := shards[f]; !ok || n < before {
-			shards[f] = n
-		}
-	}
-	minor := func(f int32, n int64) { out[f] = out[f] && n == shards[f] }
-	for _, see := range []func(int32, int64){least, minor} {
-		visit(p.m.Operands(op), r.Operands, see)
-		visit(p.m.ResultValues(op), r.Results, see)
-	}
+	visit(p.m.Operands(op), r.Operands)
+	visit(p.m.ResultValues(op), r.Results)
 	return out
 }
 

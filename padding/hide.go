@@ -7,6 +7,8 @@ import (
 
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/rule"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -20,7 +22,7 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 	switch m.Kind(op) {
 	case ir.OpReduce:
 		for i := range m.NumResults(op) {
-			if m.NumResults(op) == 1 {
+			if !localform.Exchanged(m, op) {
 				p.mask(op, i, roles)
 			} else {
 				p.surround(op, i, m.Operand(op, m.NumResults(op)+i), roles.alongAll(i, roles.rule.Permutation))
@@ -37,6 +39,10 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 			p.mask(op, i, roles) // updates: where those go that change nothing does not matter
 		}
 		p.unsorted(op)
+	case ir.OpConvolution:
+		p.multiply(op, roles)
+	case ir.OpCustomCall:
+		p.calm(op, roles)
 	case ir.OpSlice:
 		p.lengthen(op, "limit_indices")
 	case ir.OpGather:
@@ -49,6 +55,33 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 	case ir.OpDynamicUpdateSlice:
 		p.clampStarts(op, p.unpadded(m.Operand(op, 1)), 2)
 	}
+}
+
+// calm gives routines of linear algebra, which iterate until they are done, zeros in the place of padding, and the rule that a custom call
+// was given its new sizes.
+func (p *padder) calm(op ir.OpID, roles *roles) {
+	m := p.m
+	for i, v := range m.Operands(op) {
+		if p.has(v) && ir.ProblemRank(m.OpAttrs(op).Str("call_target_name")) > 0 {
+			zero := m.BuilderBefore(op).Constant(m.Zeros(m.TensorType(m.ValueType(v).DType)))
+			m.SetSharding(zero, m.Replicated(p.mesh, 0, true))
+			p.surround(op, i, zero, ^uint64(0))
+		}
+	}
+	given, ok := m.Attr(op, rule.Attr).(*ir.RuleAttr)
+	if !ok {
+		return
+	}
+	grown := *given.Rule
+	grown.Sizes = slices.Clone(grown.Sizes)
+	for i, v := range m.Operands(op) {
+		for d, f := range roles.operands[i] {
+			if f >= 0 {
+				grown.Sizes[f] = m.Shape(v)[d]
+			}
+		}
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With(rule.Attr, &ir.RuleAttr{Rule: &grown}))
 }
 
 // last emits for an op that searches its first operand for the greatest elements what it finds last: the least element, of floating-point

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/rule"
 )
 
 // move pads an op along whose dimensions elements move: sizes before and after differ, and so does what pads them. Where the op becomes
@@ -50,12 +51,26 @@ func (p *padder) slide(op ir.OpID, roles *roles) {
 		}
 		return
 	}
-	for i := range m.NumOperands(op) {
-		p.mask(op, i, roles)
-	}
+	p.multiply(op, roles)
 	zero := m.BuilderBefore(op).Constant(m.Zeros(m.TensorType(m.ValueType(m.Operand(op, 0)).DType)))
 	m.SetSharding(zero, m.Replicated(p.mesh, 0, true))
 	p.surround(op, 0, zero, roles.along(0))
+}
+
+// multiply hides the padding of what a convolution sums up, and counts the groups that padding adds.
+func (p *padder) multiply(op ir.OpID, roles *roles) {
+	m := p.m
+	for i := range m.NumOperands(op) {
+		p.mask(op, i, roles)
+	}
+	d, ok := rule.Grouped(m, op)
+	if v := m.Operand(op, 0); ok && m.Shape(v)[d] != p.unpadded(v)[d] {
+		for _, name := range []string{"feature_group_count", "batch_group_count"} {
+			if a := m.OpAttrs(op); a.Int(name, 1) > 1 {
+				m.SetAttrs(op, a.With(name, m.I64(a.Int(name, 1)*m.Shape(v)[d]/p.unpadded(v)[d])))
+			}
+		}
+	}
 }
 
 // along returns the dimensions of an operand along which elements move, and alongAll those that have some factors, a bit for each.

@@ -69,7 +69,8 @@ func TestDynamicSlicesOfPadded(t *testing.T) {
 // Ops that merge what devices find in their blocks are cut anyhow.
 func TestPartialResultsOfPadded(t *testing.T) {
 	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
-		"choose": programs.Choose, "run": programs.Run, "best": programs.Best, "put": programs.Put, "unpool": programs.Unpool,
+		"choose": programs.Choose, "fold": programs.Fold, "run": programs.Run, "best": programs.Best, "put": programs.Put,
+		"unpool": programs.Unpool,
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			mesh, cuts := programs.Cuts(t)
@@ -109,6 +110,20 @@ var matrices = map[string]string{
     unit_diagonal = true}> : (tensor<NxMx3x3xf32>, tensor<NxMxKx3xf32>) -> tensor<NxMxKx3xf32>
   return %0 : tensor<NxMxKx3xf32>
 }`,
+	"eigh": `func.func @main(%a: tensor<NxMx3x3xf32>) -> tensor<NxMx3xf32> {
+  %0:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8},
+    mhlo.frontend_attributes = {num_batch_dims = "2"},
+    sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k, l])->([i, j, m, n], [i, j, o], [i, j]) {i=N, j=M, k=3, l=3, m=3, n=3, o=3}, custom>}
+    : (tensor<NxMx3x3xf32>) -> (tensor<NxMx3x3xf32>, tensor<NxMx3xf32>, tensor<NxMxi32>)
+  return %0#1 : tensor<NxMx3xf32>
+}`,
+	"solve": `func.func @main(%a: tensor<NxMx3x3xf32>, %b: tensor<NxMx3xKxf32>) -> tensor<NxMx3xKxf32> {
+  %0 = stablehlo.custom_call @lapack_strsm_ffi(%a, %b) {mhlo.backend_config = {diag = 85 : ui8, side = 76 : ui8, trans_x = 78 : ui8,
+    uplo = 76 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "2"}, sdy.sharding_rule =
+    #sdy.op_sharding_rule<([i, j, k, l], [i, j, m, n])->([i, j, o, p]) {i=N, j=M, k=3, l=3, m=3, n=K, o=3, p=K}, custom>}
+    : (tensor<NxMx3x3xf32>, tensor<NxMx3xKxf32>) -> tensor<NxMx3xKxf32>
+  return %0 : tensor<NxMx3xKxf32>
+}`,
 	"fft": `func.func @main(%a: tensor<NxMxKx4xf32>) -> tensor<NxMxKx3xf32> {
   %0 = stablehlo.fft %a, type = RFFT, length = [4] : (tensor<NxMxKx4xf32>) -> tensor<NxMxKx3xcomplex<f32>>
   %1 = stablehlo.imag %0 : (tensor<NxMxKx3xcomplex<f32>>) -> tensor<NxMxKx3xf32>
@@ -122,7 +137,8 @@ func TestMatricesOfPadded(t *testing.T) {
 		padded := 0
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			sizes := rapid.SliceOfN(rapid.IntRange(1, 7), 3, 3).Draw(t, "sizes")
-			named := strings.NewReplacer("Nx", fmt.Sprint(sizes[0], "x"), "Mx", fmt.Sprint(sizes[1], "x"), "Kx", fmt.Sprint(sizes[2], "x"))
+			named := strings.NewReplacer("Nx", fmt.Sprint(sizes[0], "x"), "Mx", fmt.Sprint(sizes[1], "x"), "Kx", fmt.Sprint(sizes[2], "x"),
+				"=N", fmt.Sprint("=", sizes[0]), "=M", fmt.Sprint("=", sizes[1]), "=K", fmt.Sprint("=", sizes[2]))
 			m, err := mlir.Parse(t.Context(), []byte(named.Replace(text)), mlir.Options{})
 			if err != nil {
 				t.Fatal(err)

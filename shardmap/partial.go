@@ -10,7 +10,7 @@ import (
 	"autoshard/subaxis"
 )
 
-// reduce combines the partial results of a reduction of several operands, which are no sums or extremes: the devices gather those of
+// reduce combines the partial results of a reduction that are no sums or extremes, or of several operands: the devices gather those of
 // each other and reduce them by the same region (specification: localforms.md section 3.2).
 func (l *lowerer) reduce(op ir.OpID) error {
 	m := l.m
@@ -19,7 +19,7 @@ func (l *lowerer) reduce(op ir.OpID) error {
 	for _, d := range m.OpAttrs(op).Ints("dimensions") {
 		axes = subaxis.AppendMerge(axes, l.axes(m.Operand(op, 0), int(d))...)
 	}
-	if m.NumResults(op) == 1 || len(axes) == 0 {
+	if len(axes) == 0 || !localform.Exchanged(m, op) {
 		return nil
 	}
 	b := m.BuilderBefore(op)

@@ -10,13 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The greatest elements along dimensions that are cut, and their places, are found block by block: the devices send each other what
-// they have found and nothing else, and the results are those of one device.
+// The greatest elements along dimensions that are cut, and their places, are found block by block, and products and bits are: the devices
+// send each other what they have found and nothing else, and the results are those of one device.
 func TestDevicesMergeWhatTheyChoose(t *testing.T) {
 	sent := 0
 	rapid.Check(t, func(t *rapid.T) {
 		mesh, cuts := programs.Cuts(t)
-		m, over := programs.Choose(t, mesh, cuts)
+		drawn := programs.Choose
+		if rapid.Bool().Draw(t, "fold") {
+			drawn = programs.Fold
+		}
+		m, over := drawn(t, mesh, cuts)
 		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 		}

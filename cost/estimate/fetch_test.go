@@ -27,7 +27,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 		t.Fatal(err)
 	}
 	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
-		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose,
+		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose, "fold": programs.Fold,
 		"running": programs.Run, "top_k": programs.Best, "gather": programs.Take,
 		"scatter": programs.Put, "select_and_scatter": programs.Unpool,
 	}

@@ -9,13 +9,14 @@ import (
 	"autoshard/subaxis"
 )
 
-// exchange prices what devices send each other of the partial results of a reduction of several operands, and the reduction of those.
+// exchange prices what devices send each other of the partial results of a reduction that no collective combines, and the
+// reduction of those.
 func (md *Model) exchange(m *ir.Module, op ir.OpID, from *collectives.Layout, results []int64, f *Fetching) {
 	var axes []subaxis.Ref
 	for _, d := range m.OpAttrs(op).Ints("dimensions") {
 		axes = subaxis.AppendMerge(axes, from.Dims[d]...)
 	}
-	if m.NumResults(op) == 1 || len(axes) == 0 {
+	if len(axes) == 0 || !localform.Exchanged(m, op) {
 		return
 	}
 	f.Any = true

@@ -2,12 +2,13 @@ package rule
 
 import (
 	"encoding/binary"
+	"strconv"
 
 	"autoshard/ir"
 )
 
 // Cache derives each rule once for all ops with the same signature: family, types, and those attributes that the
-// family reads. It is for one module and one mode.
+// family reads, and whether partial results combine. It is for one module and one mode.
 type Cache struct {
 	conservative bool
 	of           func(*ir.Module, ir.OpID) *ir.Rule // nil for Of
@@ -65,6 +66,10 @@ func (c *Cache) sign(m *ir.Module, op ir.OpID, f *Family) bool {
 	}
 	for _, v := range m.Results(op) {
 		c.key = binary.AppendVarint(c.key, int64(c.shapeOf(m, m.Type(v))))
+	}
+	if f.combine != nil {
+		_, combines := f.combine(m, op)
+		c.key = strconv.AppendBool(c.key, combines)
 	}
 	for _, name := range f.reads {
 		switch a := m.Attr(op, name).(type) {

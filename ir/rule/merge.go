@@ -10,8 +10,8 @@ import (
 	"autoshard/localform"
 )
 
-// mergePartial cuts the reduced dimensions of a reduction of several operands where its region merges partial results as it merges
-// elements, whatever part of them the initial values were merged into.
+// mergePartial cuts the reduced dimensions of a reduction whose partial results devices exchange, where its region merges these as it
+// merges elements, whatever part of them the initial values were merged into.
 func mergePartial(v *verdict) {
 	if len(v.rule.Permutation) == 0 || !repeatsInits(v.m, v.op) {
 		v.keep("its region may count the initial values of several devices", v.rule.Permutation...)
@@ -69,11 +69,11 @@ func runs(m *ir.Module, op ir.OpID) bool {
 }
 
 // repeatsInits says whether a region may merge its initial values more than once. It may where it only chooses among what it is given, as
-// those of argmax do, adds zeros or multiplies by ones.
+// those of argmax do, adds zeros or multiplies by ones. The exclusive or of zeros is a sum of bits.
 func repeatsInits(m *ir.Module, op ir.OpID) bool {
 	inits := m.Operands(op)[m.NumResults(op):]
 	switch kind, _ := ir.ReducerOf(m, op, 0, ir.Computed); kind {
-	case ir.OpAdd:
+	case ir.OpAdd, ir.OpXor:
 		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !IsZero(m, v) })
 	case ir.OpMultiply:
 		return !slices.ContainsFunc(inits, func(v ir.ValueID) bool { return !isOne(m, v) })

@@ -3,6 +3,7 @@ package rule
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/localform"
 )
@@ -22,13 +23,16 @@ const (
 // factor has to come first in every dimension that it is part of, so that the padding lies at the end of each.
 func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	out := make([]bool, len(r.Sizes))
-	family := KindFamily(m.Kind(op))
-	if family == nil || family.pads == unpadded || m.Kind(op).Communicates() || m.Attr(op, Attr) != nil {
+	family, call := KindFamily(m.Kind(op)), m.Kind(op) == ir.OpCustomCall
+	if !call && (family == nil || family.pads == unpadded || m.Kind(op).Communicates() || m.Attr(op, Attr) != nil) {
 		return out
 	}
 	v, _ := judge(m, op, r)
 	for f, n := range r.Sizes {
 		out[f] = n > 1 && v.parts[f] == n
+	}
+	if call {
+		return v.independent(out)
 	}
 	whole := func(factors []int32) {
 		for _, f := range factors {
@@ -50,13 +54,46 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 			whole(slices.DeleteFunc(slices.Clone(factors), func(f int32) bool { return !slices.Contains(r.Reduction, f) }))
 		}
 	}
-	v.leading(out, m.Kind(op) == ir.OpReshape)
+	v.leading(out, v.joined())
 	return out
 }
 
-// leading leaves only those factors that come first in every dimension, of those that have elements to order. Where dimensions are not
-// joined, a factor has to be alone.
-func (v *verdict) leading(out []bool, joins bool) {
+// joined returns the factors that others follow in a dimension that they pad: those of a reshape, and the groups of a convolution, which
+// are padded as wholes.
+func (v *verdict) joined() []int32 {
+	if v.m.Kind(v.op) == ir.OpReshape {
+		return lists.Of(len(v.rule.Sizes), func(f int) int32 { return int32(f) })
+	}
+	if dim, ok := Grouped(v.m, v.op); ok {
+		return v.rule.Operands[0][dim][:1]
+	}
+	return nil
+}
+
+// Grouped returns the dimension of a convolution's first operand that consists of groups; false where there are none.
+func Grouped(m *ir.Module, op ir.OpID) (dim int64, ok bool) {
+	c, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims)
+	switch a := m.OpAttrs(op); {
+	case !ok:
+		return 0, false
+	case a.Int("batch_group_count", 1) > 1:
+		return c.InBatch, true
+	default:
+		return c.InFeature, a.Int("feature_group_count", 1) > 1
+	}
+}
+
+// independent leaves the factors of a custom call along which its target is known to solve independent problems.
+func (v *verdict) independent(out []bool) []bool {
+	if v.m.IndependentDims(v.op) == nil {
+		return make([]bool, len(out))
+	}
+	return out
+}
+
+// leading leaves only those factors that come first in every dimension, of those that have elements to order, and have others behind them
+// only if they are joined.
+func (v *verdict) leading(out []bool, joined []int32) {
 	for _, mapping := range slices.Concat(v.rule.Operands, v.rule.Results) {
 		for _, factors := range mapping {
 			first := true
@@ -64,7 +101,7 @@ func (v *verdict) leading(out []bool, joins bool) {
 				if v.rule.Sizes[f] == 1 {
 					continue
 				}
-				out[f] = out[f] && first && (joins || i == len(factors)-1)
+				out[f] = out[f] && first && (i == len(factors)-1 || slices.Contains(joined, f))
 				first = false
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/localform"
 )
 
 func init() {
@@ -45,7 +46,7 @@ func init() {
 func buildReduce(b *builder) bool {
 	reduced := b.ints("dimensions")
 	inputs, kind := len(b.in)/2, reduction
-	if b.computing && inputs > 1 {
+	if b.computing && localform.Exchanged(b.m, b.op) {
 		kind = permutation
 	}
 	out := 0

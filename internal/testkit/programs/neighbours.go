@@ -225,10 +225,15 @@ func (n *neighbours) convolve(in, out, size []int64) {
 		spatial = append(spatial, int64(d))
 	}
 	rank, batch, from, to := int64(len(w)), n.between(1, 3, "batch"), n.between(1, 3, "input features"), n.between(1, 3, "features")
+	groups := [2]int64{1, 1} // of features and of the batch
+	groups[n.between(0, 1, "grouped")] = n.between(1, 3, "groups")
+	all := groups[0] * groups[1]
 	dims := &ir.ConvDims{InBatch: rank, InFeature: rank + 1, InSpatial: spatial, KernelIn: rank, KernelOut: rank + 1, KernelSpatial: spatial,
 		OutBatch: rank, OutFeature: rank + 1, OutSpatial: spatial}
 	n.function(0, attrs("dimension_numbers", dims, "window_strides", of(func(w ir.Window) int64 { return w.Stride }),
 		"lhs_dilation", of(func(w ir.Window) int64 { return w.BaseDilation }), "rhs_dilation", of(func(w ir.Window) int64 { return w.Dilation }),
-		"padding", padding, "window_reversal", reversal, "batch_group_count", n.m.I64(1), "feature_group_count", n.m.I64(1)),
-		append(out, batch, to), 0, append(in, batch, from), append(of(func(w ir.Window) int64 { return w.Size }), from, to))
+		"padding", padding, "window_reversal", reversal, "batch_group_count", n.m.I64(groups[1]),
+		"feature_group_count", n.m.I64(groups[0])),
+		append(out, batch, to*all), 0, append(in, batch*groups[1], from*groups[0]),
+		append(of(func(w ir.Window) int64 { return w.Size }), from, to*all))
 }

@@ -18,24 +18,50 @@ import (
 // dimensions that stay.
 func Choose(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
 	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
-	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.BF16}).Draw(t, "element")
-	whole := n.each(n.size)
-	reduced := rapid.SliceOfNDistinct(rapid.IntRange(0, len(cuts)-1), 1, len(cuts), rapid.ID).Draw(t, "reduced")
+	e := rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.BF16}).Draw(t, "element")
+	return n.reduction(over, cuts, []dtype.Type{e, dtype.I32}, func(b *ir.Builder, reduced ir.Ints, f *ir.Func) []ir.ValueID {
+		return choose(b, n.m, reduced, f.ResultTypes, n.m.BlockArgs(f.Body)...)
+	})
+}
+
+// Fold draws a module with a function of one product along some dimensions, or of what it makes of the bits of integers, which no
+// collective makes. It adds the mesh. The axes cut the operand, and of the result the dimensions that stay.
+func Fold(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
+	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
+	m, kind := n.m, rapid.SampledFrom([]ir.Kind{ir.OpMultiply, ir.OpAnd, ir.OpOr, ir.OpXor}).Draw(t, "folded by")
+	e := rapid.SampledFrom([]dtype.Type{dtype.I8, dtype.I32}).Draw(t, "element")
+	if kind == ir.OpMultiply && rapid.Bool().Draw(t, "floats") {
+		e = dtype.F32
+	}
+	return n.reduction(over, cuts, []dtype.Type{e}, func(b *ir.Builder, reduced ir.Ints, f *ir.Func) []ir.ValueID {
+		init := tensor.FromFloats(e, nil, map[ir.Kind]float64{ir.OpMultiply: 1, ir.OpAnd: -1, ir.OpOr: 0, ir.OpXor: 0}[kind])
+		op := b.OpRegions(ir.OpReduce, f.ResultTypes, attrs("dimensions", reduced), 1, m.BlockArgs(f.Body)[0],
+			b.Constant(m.Dense(m.TensorType(e), init.Data)))
+		m.AddReducer(op, kind, e)
+		return m.ResultValues(op)
+	})
+}
+
+// reduction adds the mesh and a function that reduces operands of the same shape along some dimensions, which emit does.
+func (n *neighbours) reduction(over subaxis.Mesh, cuts [][]subaxis.Ref, elements []dtype.Type,
+	emit func(b *ir.Builder, reduced ir.Ints, f *ir.Func) []ir.ValueID) (*ir.Module, ir.MeshID) {
+	m, whole := n.m, n.each(n.size)
+	reduced := rapid.SliceOfNDistinct(rapid.IntRange(0, len(cuts)-1), 1, len(cuts), rapid.ID).Draw(n.t, "reduced")
 	slices.Sort(reduced)
 	stay := lists.Of(len(cuts), func(d int) int { return d })
 	stay = slices.DeleteFunc(stay, func(d int) bool { return slices.Contains(reduced, d) })
 	left := lists.Map(stay, func(d int) int64 { return whole[d] })
-	args := []ir.TypeID{m.TensorType(e, whole...), m.TensorType(dtype.I32, whole...)}
-	found := []ir.TypeID{m.TensorType(e, left...), m.TensorType(dtype.I32, left...)}
+	args := lists.Map(elements, func(e dtype.Type) ir.TypeID { return m.TensorType(e, whole...) })
+	found := lists.Map(elements, func(e dtype.Type) ir.TypeID { return m.TensorType(e, left...) })
 	f := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Args: args, Results: found}))
 	b := m.BuilderAtEnd(f.Body)
-	results := choose(b, m, lists.Map(reduced, func(d int) int64 { return int64(d) }), f.ResultTypes, m.BlockArgs(f.Body)...)
+	results := emit(b, lists.Map(reduced, func(d int) int64 { return int64(d) }), f)
 	b.Op(ir.OpReturn, nil, nil, results...)
 	mesh := m.AddMesh("mesh", over, nil, 0)
-	for i := range 2 {
+	for i, v := range results {
 		n.place(mesh, m.BlockArgs(f.Body)[i], cuts)
-		n.place(mesh, results[i], lists.Map(stay, func(d int) []subaxis.Ref { return cuts[d] }))
-		f.ResultShardings[i] = m.Sharding(results[i])
+		n.place(mesh, v, lists.Map(stay, func(d int) []subaxis.Ref { return cuts[d] }))
+		f.ResultShardings[i] = m.Sharding(v)
 	}
 	return m, mesh
 }
