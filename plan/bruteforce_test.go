@@ -35,8 +35,8 @@ var (
 const slowerPlans, refusedLimits, highBounds = 0.003, 0.003, 0.001
 
 // A plan takes as long as the fastest program among all ways to cut it along whole axes that fit the memory, and its bound is not above
-// that. It may be faster only where it cuts along a part of an axis or pads, or where the ways are too many to keep each result in every
-// layout. There is a plan in as little memory as the smallest of those programs holds, and none in less.
+// that. It may be faster only where it cuts along a part of an axis, pads or makes values again, or where the ways are too many to keep
+// each result in every layout. There is a plan in as little memory as the smallest of those programs holds, and none in less.
 func TestPlansEqualBruteForce(t *testing.T) {
 	var all verdicts
 	for i := range *brutePrograms {
@@ -126,9 +126,9 @@ func (c *comparison) below(least int64) {
 	}
 }
 
-// cutsOtherwise says whether a plan cuts something along a part of an axis, or pads it, which the ways of brute force do not.
+// cutsOtherwise says whether a plan cuts something along a part of an axis, pads it or makes it again, as brute force never does.
 func (c *comparison) cutsOtherwise(p *Plan) bool {
-	if strings.Contains(p.Program, `":(`) || strings.Contains(p.Program, padding.Boundary) {
+	if len(p.Recomputed) > 0 || strings.Contains(p.Program, `":(`) || strings.Contains(p.Program, padding.Boundary) {
 		return true
 	}
 	m, _, err := program.Parse(c.Context(), p.Program)

@@ -54,19 +54,20 @@ type choice struct {
 	space *space.Space
 	room  room
 
-	stage   string
-	best    *lowered // nil while none fits
-	bound   int64    // that no plan of the space goes below
-	spent   int64    // steps
-	least   *lowered // the plan that needs the least memory so far
-	thrift  thrifty
-	crowded []*lowered // fast programs that do not fit, the fastest first
-	floor   int64      // bytes that no program of a level that was built does without
-	built   bool       // there is one
-	short   bool       // a program was lowered that does not fit
-	large   bool       // a level was left out because it is too large
-	early   bool       // time cut the search short
-	last    *level     // that was searched, nil for none
+	stage    string
+	best     *lowered // nil while none fits
+	bound    int64    // that no plan of the space goes below
+	spent    int64    // steps
+	least    *lowered // the plan that needs the least memory so far
+	thrift   thrifty
+	crowded  []*lowered        // fast programs that do not fit, the fastest first
+	squeezed map[*lowered]bool // of these, with which it was tried to make values again
+	floor    int64             // bytes that no program of a level that was built does without
+	built    bool              // there is one
+	short    bool              // a program was lowered that does not fit
+	large    bool              // a level was left out because it is too large
+	early    bool              // time cut the search short
+	last     *level            // that was searched, nil for none
 
 	baselines []baseline
 	sharded   []*baseline // programs that keep state in blocks, once they were needed
@@ -74,7 +75,8 @@ type choice struct {
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
-	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
+	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules",
+		squeezed: map[*lowered]bool{}}
 	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
 		return nil, err

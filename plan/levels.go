@@ -28,7 +28,13 @@ func (c *choice) search(ctx context.Context) error {
 		l.quick = true
 		return c.solve(ctx, l)
 	}
+	if err := c.squeezeFirst(ctx); err != nil {
+		return err
+	}
 	if err := c.improve(ctx, l); err != nil {
+		return err
+	}
+	if err := c.squeezeFirst(ctx); err != nil {
 		return err
 	}
 	if err := c.replicas(ctx, l); err != nil {

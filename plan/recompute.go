@@ -116,7 +116,8 @@ func (l *lowered) inputBytes() (bytes int64) {
 }
 
 // recomputing offers programs that do not fit with values made again until they do: those that would be faster than the best plan and,
-// where there is no plan, the one that needs least, to know how little it can need.
+// where there is no plan, the one that needs least, to know how little it can need. Programs of the latest level under larger limits are
+// searched for that first.
 func (c *choice) recomputing(ctx context.Context) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
 		return nil
@@ -127,15 +128,29 @@ func (c *choice) recomputing(ctx context.Context) error {
 	if err := c.searchRoomier(ctx); err != nil {
 		return err
 	}
-	crowded := slices.Clone(c.crowded)
-	if c.best == nil && !slices.Contains(crowded, c.least) {
-		crowded = append(crowded, c.least)
+	if c.best == nil && !slices.Contains(c.crowded, c.least) {
+		return c.squeezeAll(ctx, append(slices.Clone(c.crowded), c.least))
 	}
+	return c.squeezeAll(ctx, slices.Clone(c.crowded))
+}
+
+// squeezeFirst offers the fast programs that were met so far, baselines among them, with values made again, before anything that takes
+// longer is tried.
+func (c *choice) squeezeFirst(ctx context.Context) error {
+	if c.Without.Has(rewrites.RecomputeActivations) || c.screening || c.best == nil {
+		return nil
+	}
+	return c.squeezeAll(ctx, slices.Clone(c.crowded))
+}
+
+// squeezeAll offers programs that would be faster than the best plan with values made again until they fit, each once.
+func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) error {
 	for _, l := range crowded {
-		if c.over(ctx) || !c.faster(l) {
+		if c.over(ctx) || !c.faster(l) || c.squeezed[l] {
 			continue
 		}
 		c.tell("recompute")
+		c.squeezed[l] = true
 		if err := c.squeeze(ctx, l); err != nil {
 			if ctx.Err() != nil {
 				err = c.late.Err()
