@@ -14,6 +14,14 @@ func lgamma(x float64) float64 {
 	return v
 }
 
+// acos takes a way on which nothing cancels near 1, where the result is near 0.
+func acos(x float64) float64 {
+	if x > 0.5 {
+		return 2 * math.Asin(math.Sqrt((1-x)/2))
+	}
+	return math.Acos(x)
+}
+
 // digamma reflects negative arguments, moves small ones up by ψ(x) = ψ(x+1) - 1/x and sums the asymptotic series.
 func digamma(x float64) float64 {
 	if x <= 0 {

@@ -95,7 +95,7 @@ func Cosh(x Tensor) Tensor { return unary(x, math.Cosh, cmplx.Cosh) }
 func Asin(x Tensor) Tensor { return unary(x, math.Asin, complexAsin) }
 
 // Acos returns the arc cosine, NaN outside [-1, 1].
-func Acos(x Tensor) Tensor { return unary(x, math.Acos, complexAcos) }
+func Acos(x Tensor) Tensor { return unary(x, acos, complexAcos) }
 
 // Atan returns the arc tangent.
 func Atan(x Tensor) Tensor { return unary(x, math.Atan, complexAtan) }
