@@ -25,7 +25,9 @@ var exactFunctions = map[string]func(x, y Tensor) Tensor{
 	"erf_inv": ofOne(ErfInv), "lgamma": ofOne(Lgamma), "digamma": ofOne(Digamma), "bessel_i1e": ofOne(BesselI1e), "power": Power, "atan2": Atan2,
 }
 
-func ofOne(f func(Tensor) Tensor) func(x, _ Tensor) Tensor { return func(x, _ Tensor) Tensor { return f(x) } }
+func ofOne(f func(Tensor) Tensor) func(x, _ Tensor) Tensor {
+	return func(x, _ Tensor) Tensor { return f(x) }
+}
 
 // The error of every function, in units in the last place, is within what docs/numerics.md says of it.
 func TestFunctionsAgainstExactValues(t *testing.T) {
