@@ -74,8 +74,8 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	if !errors.Is(err, diag.ErrInvalid) || len(found) == 0 || found[0].Pos.Line != 9 {
 		t.Fatalf("got %v", err)
 	}
-	const want = "the devices do not take part in the same collectives: device 0 waits at stablehlo.collective_permute (line 9) for device 1, " +
-		"which has finished"
+	const want = "the devices do not take part in the same collectives: device 0 waits at stablehlo.collective_permute (line 9) " +
+		"for device 1, which has finished"
 	if found[0].Message != want {
 		t.Errorf("got %q, want %q", found[0].Message, want)
 	}
