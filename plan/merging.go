@@ -36,11 +36,14 @@ func (c *choice) binding() bool {
 	})
 }
 
+// proven says whether no program that computes nothing twice is faster than the best plan.
+func (c *choice) proven() bool { return c.best != nil && c.best.step.Total() <= c.bound }
+
 // remerging does so with those of the fastest programs that fit; of a large problem with those of the best plan alone.
 func (c *choice) remerging(ctx context.Context, l *level) error {
 	for range mergingAttempts {
 		x := l.fastest()
-		if x == nil || l.large() && x.total > c.best.step.Total() {
+		if x == nil || c.proven() || l.large() && x.total > c.best.step.Total() {
 			return nil
 		}
 		x.met = true

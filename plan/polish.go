@@ -20,7 +20,7 @@ const changeSteps, polishSteps, leastChanges = 5_000, 50_000_000, 50
 // decides.
 func (c *choice) polish(ctx context.Context, l *level) error {
 	each := changeSteps * int64(c.module.NumOps())
-	if c.best != nil && c.best.step.Total() <= c.bound || leastChanges*each > polishSteps || c.over(ctx) {
+	if c.proven() || leastChanges*each > polishSteps || c.over(ctx) {
 		return nil
 	}
 	c.tell("lower")

@@ -128,7 +128,7 @@ func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over i
 	}
 	c.tell("bound")
 	result, err := c.relaxed(ctx, l, how)
-	if err != nil || result.Solution == nil || c.best != nil && c.best.step.Total() <= c.bound {
+	if err != nil || result.Solution == nil || c.proven() {
 		return 0, false, err
 	}
 	over, err = c.try(ctx, l, l.space.Own(result.Solution))
