@@ -79,8 +79,8 @@ var keys = []key{
 	{path: "format", def: "text", help: "output format: text, json or mlir"},
 	{path: "output", shorthand: "o", help: "file to write; its extension decides the format where --format does not"},
 	{path: "verify", boolean: true, def: "false", help: "run the plan on virtual devices and compare the outputs"},
-	{path: "inputs", help: "input arrays, an .npz file with arg0, arg1, …"},
-	{path: "expect", help: "expected outputs, an .npz file with out0, out1, …"},
+	{path: "inputs", help: "input arrays, named arg0, arg1, … or as the inputs are: .npz, .npy, safetensors, or a directory of them"},
+	{path: "expect", help: "expected outputs, named out0, out1, …, in the same formats"},
 	{path: "rtol", help: "difference from expected outputs allowed relative to each element, beside that of rounding (default: that of " +
 		"manifest.json beside the model, or 1e-4)"},
 	{path: "atol", def: "0", help: "difference from expected outputs allowed of every element"},

@@ -78,6 +78,15 @@ func Internal(code Code, pos Position, format string, args ...any) *Error {
 	return newError(ErrInternal, code, pos, format, args)
 }
 
+// About puts what they are about in front of the messages of an error, and returns the error.
+func About(err error, what string) error {
+	for i := range Diagnostics(err) {
+		d := &Diagnostics(err)[i]
+		d.Message = what + ": " + d.Message
+	}
+	return err
+}
+
 // InFile names a file in the diagnostics of an error that name no place yet, and returns the error.
 func InFile(err error, file string) error {
 	for i := range Diagnostics(err) {

@@ -11,7 +11,7 @@ var magic = []struct {
 	prefix string
 	found
 }{
-	{"\x93NUMPY", found{Other, "one array (.npy)", fromNumPy}},
+	{npy, found{Arrays, "one array (.npy)", ""}},
 	{"\x89HDF", found{Other, "an HDF5 file", "weights hold no program; " + fromJAX}},
 	{"\x7fELF", found{Other, "an executable", fromJAX}},
 	{"\x89PNG", found{Other, "a picture", fromJAX}},
@@ -34,8 +34,8 @@ func binaryFile(src []byte) found {
 		return zipped(src)
 	case len(src) > 2 && src[0] == 0x80 && src[1] >= 2 && src[1] <= 5:
 		return found{Other, "a Python pickle", "pickles are never loaded; " + fromJAX}
-	case isSafetensors(src):
-		return found{Other, "a safetensors file", "weights hold no program; " + fromJAX}
+	case IsSafetensors(src):
+		return found{Arrays, "a safetensors file", "weights hold no program: they go to `--inputs`; " + fromJAX}
 	case len(src) > 257+5 && string(src[257:262]) == "ustar":
 		return found{Other, "a tar archive", "unpack it first"}
 	}
@@ -64,8 +64,14 @@ func entryName(src []byte) []byte {
 	return src[header:min(len(src), header+n)]
 }
 
-// isSafetensors says whether a header of JSON follows its own length.
-func isSafetensors(src []byte) bool {
+// npy are the first bytes of one array of NumPy's.
+const npy = "\x93NUMPY"
+
+// IsNpy says whether a file is one array of NumPy's.
+func IsNpy(src []byte) bool { return bytes.HasPrefix(src, []byte(npy)) }
+
+// IsSafetensors says whether a header of JSON follows its own length.
+func IsSafetensors(src []byte) bool {
 	if len(src) < 10 || src[8] != '{' {
 		return false
 	}

@@ -27,14 +27,14 @@ const (
 	MLIR          // StableHLO text and other MLIR
 	Plan          // plan.json
 	ShardMap      // the text of a shard_map program
-	Arrays        // an .npz archive
+	Arrays        // .npz, .npy or safetensors
 	Problem       // a selection problem
 	Other
 )
 
 // names are what the kinds are called.
 var names = [...]string{Model: "a model", MLIR: "MLIR text", Plan: "a plan", ShardMap: "a shard_map program",
-	Arrays: "an .npz file of arrays", Problem: "a selection problem"}
+	Arrays: "a file of arrays", Problem: "a selection problem"}
 
 // Check returns an error of class diag.ErrInvalid where a text is recognised and not of a kind that is wanted, nil
 // otherwise. The first kind is what the error says is wanted.
@@ -62,7 +62,7 @@ type found struct {
 
 const (
 	fromJAX   = "a model is StableHLO, as `jax.jit(f).lower(*args).as_text()` returns it or `jax.export` serializes it, or model.json"
-	fromNumPy = "arrays come as `numpy.savez('in.npz', arg0=…, arg1=…)` writes them"
+	fromNumPy = "arrays come as `numpy.savez('in.npz', arg0=…, arg1=…)` writes them, as .npy or as safetensors"
 )
 
 // advice says what to do with a file in a place that wants another.

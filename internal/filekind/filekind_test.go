@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		{"Hugging Face", `{"architectures": ["L"], "model_type": "llama"}`, "a configuration of Hugging Face", "a configuration"},
 		{"jaxpr", "{ lambda ; a:f32[]. let b:f32[] = tanh a in (b,) }", "a jaxpr", "a jaxpr"},
 		{"npz", zipOf(t, "arg0.npy"), "an .npz file of arrays, not a model: arrays go to `--inputs`", "an .npz file"},
-		{"npy", "\x93NUMPY\x01\x00", "one array (.npy), not a model: arrays come as", "one array"},
+		{"npy", "\x93NUMPY\x01\x00", "one array (.npy), not a model: arrays go to `--inputs`", "one array"},
 		{"PyTorch", zipOf(t, "model/data.pkl"), "a PyTorch file", "a PyTorch file"},
 		{"zip", zipOf(t, "readme.txt"), "a zip archive", "a zip archive"},
 		{"pickle", "\x80\x04\x95", "a Python pickle, not a model: pickles are never loaded", "a Python pickle"},
@@ -89,8 +89,11 @@ func TestArrays(t *testing.T) {
 	if err == nil || !strings.Contains(diag.Diagnostics(err)[0].Notes[0].Message, "numpy.savez") {
 		t.Errorf("got %v", err)
 	}
-	if err := filekind.Check("in.npz", []byte(zipOf(t, "arg0.npy")), filekind.Arrays); err != nil {
-		t.Error(err)
+	for name, text := range map[string]string{"in.npz": zipOf(t, "arg0.npy"), "x.npy": "\x93NUMPY\x01\x00",
+		"w.safetensors": "\x02\x00\x00\x00\x00\x00\x00\x00{}"} {
+		if err := filekind.Check(name, []byte(text), filekind.Arrays); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

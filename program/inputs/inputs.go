@@ -1,4 +1,4 @@
-// Package inputs makes the arrays that programs run with: those of a file, in the types of the program, or random ones.
+// Package inputs makes the arrays that programs run with: those of files, in the types of the program, or random ones.
 //
 //	list, err := inputs.Read("in.npz", data, "arg", program.Inputs)
 //	list, err := inputs.Random(program.Inputs, 1)
@@ -6,32 +6,53 @@ package inputs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
 	"autoshard/answer"
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
+	"autoshard/backend/tensor/safetensors"
 	"autoshard/internal/diag"
 	"autoshard/internal/filekind"
 	"autoshard/ir/dtype"
 )
 
-// Read returns the arrays prefix0, prefix1, … of a file of NumPy, .npz, as [Match] does. File names it in errors, which are of class
-// diag.ErrInvalid or diag.ErrTooLarge.
+// Read returns the arrays of a file in the types of the program: those of [Arrays], as [Match] takes them. File names it in errors, which
+// are of class diag.ErrInvalid, diag.ErrUnsupported or diag.ErrTooLarge.
 func Read(file string, data []byte, prefix string, tensors []answer.Tensor) ([]*tensor.Tensor, error) {
-	if err := filekind.Check(file, data, filekind.Arrays); err != nil {
-		return nil, err
-	}
-	found, err := npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+	found, err := Arrays(file, data)
 	if err != nil {
-		return nil, diag.InFile(err, file)
+		return nil, err
 	}
 	return Match(found, file, prefix, tensors)
 }
 
-// Match returns the arrays prefix0, prefix1, … of a file in the types of the program, converting floats and integers,
-// which NumPy has not all. Errors are of class diag.ErrInvalid.
+// Arrays returns the arrays of a file: NumPy's .npz, its .npy, whose one array has no name, or safetensors. Errors are those of [Read].
+func Arrays(file string, data []byte) (found []npz.Array, err error) {
+	if err := filekind.Check(file, data, filekind.Arrays); err != nil {
+		return nil, err
+	}
+	switch {
+	case filekind.IsNpy(data):
+		var one tensor.Tensor
+		one, err = npz.ReadNpy(bytes.NewReader(data), npz.DefaultLimits.Bytes)
+		found = []npz.Array{{Tensor: one}}
+	case filekind.IsSafetensors(data):
+		found, err = safetensors.Read(data)
+	default:
+		found, err = npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+	}
+	if err != nil {
+		return nil, diag.InFile(err, file)
+	}
+	return found, nil
+}
+
+// Match returns the arrays prefix0, prefix1, … of a file, or those with the program's own names, such as params['w'], in the types of the
+// program, converting floats and integers, which NumPy has not all. One array without a name is the only one that is wanted. Errors are of
+// class diag.ErrInvalid.
 func Match(found []npz.Array, file, prefix string, tensors []answer.Tensor) (out []*tensor.Tensor, err error) {
 	byName := map[string]*tensor.Tensor{}
 	for i := range found {
@@ -41,7 +62,10 @@ func Match(found []npz.Array, file, prefix string, tensors []answer.Tensor) (out
 	out = make([]*tensor.Tensor, len(tensors))
 	for i := range tensors {
 		key := fmt.Sprintf("%s%d", prefix, i)
-		t := byName[key]
+		t := cmp.Or(byName[key], byName[tensors[i].Name])
+		if t == nil && len(tensors) == 1 {
+			t = byName[""]
+		}
 		if t == nil {
 			return nil, diag.Invalid(diag.BadInputs, pos, "array `%s` is missing; the program has %d, `%s0` to `%s%d`",
 				key, len(tensors), prefix, prefix, len(tensors)-1)

@@ -62,7 +62,7 @@ func Read(r io.ReaderAt, size int64, limits Limits) ([]Array, error) {
 		seen[name] = true
 		t, err := readFile(file, left)
 		if err != nil {
-			return nil, named(name, err)
+			return nil, diag.About(err, "array "+name)
 		}
 		left -= int64(len(t.Data))
 		arrays = append(arrays, Array{name, t})
@@ -88,15 +88,4 @@ func readFile(file *zip.File, maxBytes int64) (tensor.Tensor, error) {
 		return tensor.Tensor{}, badFile("%v", err)
 	}
 	return t, nil
-}
-
-// named says in which array an error lies.
-func named(name string, err error) error {
-	var located *diag.Error
-	if errors.As(err, &located) {
-		for i := range located.Diagnostics {
-			located.Diagnostics[i].Message = "array " + name + ": " + located.Diagnostics[i].Message
-		}
-	}
-	return err
 }

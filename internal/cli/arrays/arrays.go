@@ -7,6 +7,7 @@ package arrays
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
+	"autoshard/internal/diag"
 	"autoshard/program/inputs"
 )
 
@@ -118,13 +120,47 @@ func existing(dir, name string) string {
 	return path
 }
 
-// read reads arrays named prefix0, prefix1, … in the types of the program.
+// read reads the arrays of a file, or of those in a directory, in the types of the program.
 func read(ctx context.Context, s *cmdline.Streams, file, prefix string, tensors []autoshard.Tensor) ([]*tensor.Tensor, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		found, err := readDirectory(ctx, s, file)
+		if err != nil {
+			return nil, err
+		}
+		return inputs.Match(found, file, prefix, tensors)
+	}
 	name, data, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	return inputs.Read(name, data, prefix, tensors)
+}
+
+// readDirectory reads the arrays of all files of arrays in a directory. One that a file has alone has the file's name.
+func readDirectory(ctx context.Context, s *cmdline.Streams, dir string) (all []npz.Array, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, diag.Invalid(diag.BadFile, diag.Position{File: dir}, "cannot be read: %v", err)
+	}
+	for _, e := range entries {
+		extension := filepath.Ext(e.Name())
+		if e.IsDir() || !slices.Contains([]string{".npy", ".npz", ".safetensors"}, extension) {
+			continue
+		}
+		name, data, err := s.Read(ctx, filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		found, err := inputs.Arrays(name, data)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			found[i].Name = cmp.Or(found[i].Name, strings.TrimSuffix(e.Name(), extension))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // WriteOutputs writes arrays named out0, out1, … as an .npz file.

@@ -2,6 +2,7 @@ package arrays
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,5 +83,42 @@ func TestConversion(t *testing.T) {
 		if diag.ExitCode(err) != diag.ExitInvalid || !strings.Contains(err.Error(), "type is f32[2], must be "+want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// Arrays come from a file with one array, from safetensors, and from all of these that a directory has, by the program's own names, too.
+func TestFormats(t *testing.T) {
+	dir := t.TempDir()
+	x, y := tensor.FromFloats(dtype.F32, []int64{2}, 1, 2), tensor.FromFloats(dtype.F32, []int64{1}, 3)
+	save := func(name string, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var one bytes.Buffer
+	if err := npz.WriteNpy(&one, x); err != nil {
+		t.Fatal(err)
+	}
+	save("params['w'].npy", one.Bytes())
+	header := `{"arg1": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}`
+	save("rest.safetensors", append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+string(y.Data)...))
+	save("README.md", []byte("not arrays"))
+
+	both := Ports{Inputs: []autoshard.Tensor{{Name: "params['w']", Type: "f32[2]"}, {Name: "x", Type: "f32[1]"}}}
+	alone := Ports{Inputs: both.Inputs[:1]}
+	for file, ports := range map[string]Ports{".": both, "params['w'].npy": alone} {
+		got, err := Find(t.Context(), streams, &config.Config{Inputs: filepath.Join(dir, file), RTol: -1}, ports, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []tensor.Tensor{x, y}[:len(ports.Inputs)] {
+			if !got.Inputs[i].Equal(want) {
+				t.Errorf("%s: input %d is %v", file, i, got.Inputs[i])
+			}
+		}
+	}
+	_, err := Find(t.Context(), streams, &config.Config{Inputs: filepath.Join(dir, "rest.safetensors"), RTol: -1}, both, "")
+	if diag.ExitCode(err) != diag.ExitInvalid || !strings.Contains(err.Error(), "array `arg0` is missing") {
+		t.Errorf("half of the inputs: %v", err)
 	}
 }
