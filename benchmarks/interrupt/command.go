@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"autoshard"
@@ -19,9 +20,10 @@ const patience = 2 * time.Minute
 
 // ran is a command that ended.
 type ran struct {
-	code int
-	took time.Duration
-	said string // on standard error
+	code   int
+	took   time.Duration
+	said   string // on standard error
+	unborn bool   // the system ended it before it listened to signals
 }
 
 // command runs the command line, with variables of the environment, and interrupts it after some time; 0: never.
@@ -40,11 +42,14 @@ func (r *runner) command(ctx context.Context, args []string, after time.Duration
 		defer time.AfterFunc(after, func() { cmd.Process.Signal(os.Interrupt) }).Stop()
 	}
 	cmd.Wait() // how it ended is in its state
-	return ran{cmd.ProcessState.ExitCode(), time.Since(start), said.String()}
+	status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	unborn := status.Signaled() && status.Signal() == syscall.SIGINT && after < begun
+	return ran{cmd.ProcessState.ExitCode(), time.Since(start), said.String(), unborn}
 }
 
-// starting is the time after which a process surely listens to signals: before that the system ends it.
-const starting = 20 * time.Millisecond
+// starting is the time after which a process listens to signals, before that the system ends it; begun that after which it does so on
+// any machine that is busy with other work.
+const starting, begun = 20 * time.Millisecond, 500 * time.Millisecond
 
 // result is what came of a trial.
 type result struct {
@@ -80,7 +85,9 @@ func (r *runner) check(ctx context.Context, t *trial, ran ran, out string) resul
 	case diag.ExitCanceled:
 		a.outcome = "interrupted before there was a plan"
 	default:
-		a.err = fmt.Errorf("exit code %d: %s", ran.code, ran.said)
+		if a.outcome = "interrupted before it began"; !ran.unborn {
+			a.err = fmt.Errorf("exit code %d: %s", ran.code, ran.said)
+		}
 		return a
 	}
 	if !strings.Contains(ran.said, "error: ") && ran.code != diag.ExitCanceled {
