@@ -68,8 +68,9 @@ func (p *Program) Move(from, to ir.ValueID) {
 	}
 }
 
-// Image returns the value that holds this device's block of a value of the partitioned program. A value keeps its number
-// unless its op became another one; that it still has an op is for the caller to see.
+// Image returns the value that holds this device's block of a value of the partitioned program, or, of an input or output that is stored
+// padded, its block of what is stored. A value keeps its number unless its op became another one; that it still has an op is for the
+// caller to see.
 func (p *Program) Image(v ir.ValueID) ir.ValueID {
 	for range len(p.moved) {
 		to, ok := p.moved[v]
