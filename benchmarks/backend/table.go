@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"autoshard/benchmarks/site"
+)
+
+// redundant is by how much a plan may compute more than the unsharded run and is still said to compute nothing twice.
+const redundant = 1.02
+
+// line returns the row of the table.
+func (r *row) line() string {
+	s := r.here.Step
+	evaluator, faster := r.evaluator.failed, ""
+	if evaluator == "" {
+		evaluator, faster = duration(r.evaluator.Seconds), fmt.Sprintf("%.0f", r.evaluator.Seconds/s.Seconds)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %.2f | %s | %s | %.0f | %.0f |\n", r.model, duration(s.Seconds), duration(r.xla.Seconds),
+		s.Seconds/r.xla.Seconds, evaluator, faster, s.Allocations, s.Bytes/1024)
+}
+
+// duration writes a time.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.1f us", seconds*1e6)
+	case seconds < 1:
+		return fmt.Sprintf("%.2f ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.2f s", seconds)
+}
+
+// mean is a geometric mean, and the largest of its values.
+type mean struct {
+	logs  float64
+	count int
+	worst float64
+	where string
+}
+
+func (m *mean) add(v float64, where string) {
+	m.logs += math.Log(v)
+	m.count++
+	if v > m.worst {
+		m.worst, m.where = v, where
+	}
+}
+
+func (m *mean) String() string {
+	return fmt.Sprintf("%.2f over %d, at most %.2f (%s)", math.Exp(m.logs/float64(max(m.count, 1))), m.count, m.worst, m.where)
+}
+
+// report returns the summary and the tables as Markdown.
+func report(rows []row, o options) string {
+	var slower, cost, extra mean
+	var models, plans strings.Builder
+	least := math.Inf(1)
+	for i := range rows {
+		r := &rows[i]
+		slower.add(r.here.Step.Seconds/r.xla.Seconds, r.model)
+		if r.evaluator.failed == "" {
+			least = min(least, r.evaluator.Seconds/r.here.Step.Seconds)
+		}
+		models.WriteString(r.line())
+		for _, p := range r.here.Plans {
+			ratio := p.Step.Seconds / r.here.Step.Seconds
+			into := &extra
+			if p.Work <= redundant {
+				into = &cost
+			}
+			into.add(ratio, r.model+" "+p.Name)
+			fmt.Fprintf(&plans, "| %s | %s | %s | %.2f | %.2f | %.0f |\n", r.model, p.Name, duration(p.Step.Seconds), ratio, p.Work,
+				p.Step.Allocations)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Steps on virtual devices, beside XLA for CPU\n\n`go run ./benchmarks/backend`, fastest of %d rounds; %s; commit %s; "+
+		"peers: XLA for CPU and the evaluator of StableHLO in %s.\n\n", o.rounds, site.Machine(), site.Commit(), rows[0].xla.Peer)
+	fmt.Fprintf(&b, "Processor time of a steady step on one core, and what it allocates. Our time by XLA's: %v.", &slower)
+	if !math.IsInf(least, 1) {
+		fmt.Fprintf(&b, " The evaluator's by ours: at least %.0f.", least)
+	}
+	b.WriteString("\n\n| model | here | XLA | by XLA's | evaluator | by ours | allocations | KiB |\n|---|---|---|---|---|---|---|---|\n" +
+		models.String())
+	if cost.count+extra.count > 0 {
+		fmt.Fprintf(&b, "\nPlans of experts on eight virtual devices, by the unsharded step. Work is what all devices compute, by what the "+
+			"unsharded run does: elements of values and multiplications of products. Plans that compute nothing twice: %v; the others: %v.\n\n",
+			&cost, &extra)
+		b.WriteString("| model | plan | step | by unsharded | work | allocations |\n|---|---|---|---|---|---|\n" + plans.String())
+	}
+	return b.String()
+}
