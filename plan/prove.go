@@ -23,7 +23,8 @@ const boundSteps = search.DefaultSteps / 2
 type relaxing uint8
 
 const (
-	quickly  relaxing = iota // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
+	narrowly relaxing = iota // among strategies that lost little by the bound of an earlier relaxed problem: there is no bound
+	quickly                  // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
 	roughly                  // until the dual stalls
 	fully                    // to the end, if the steps suffice
 	watching                 // with what is held for moments
@@ -65,7 +66,7 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 		if more, err := c.settled(ctx, l, how); err != nil || !more {
 			return err
 		}
-		how = quickly
+		how = narrowly
 		if c.best == nil {
 			continue
 		}
@@ -156,7 +157,8 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	}
 	options := c.options(l, relaxed, 1, steps, how <= roughly)
 	if how <= roughly {
-		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how == quickly
+		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how <= quickly
+		options.Narrow = how == narrowly
 	}
 	raise := func(bound int64) {
 		if how != watching {
@@ -170,7 +172,7 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	result, err := c.find(ctx, relaxed, options)
 	if err == nil && result.Solution != nil { // else no plan of this space fits: the bound stays as it is
 		raise(result.Bound)
-		l.reached = result.Alike
+		l.reached = result.Reached
 	}
 	return result, err
 }

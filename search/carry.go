@@ -26,6 +26,8 @@ type Messages struct {
 	off    []int32 // of the problem
 	prices []pricedTime
 	ends   *carried
+	loss   []float64 // per strategy: see losses
+	best   []int32   // the solution found
 	alike  []int32   // nodes of rough searches that are folded into one have equal numbers
 	folded *Messages // of the folded problem
 }
@@ -34,13 +36,18 @@ type Messages struct {
 func (k *Messages) keep(d *ascent, p *Problem, log []step) {
 	k.off, k.prices, k.ends = p.Off, d.pricesByTime(), d.msg.carry(d.m.node, p.NumNodes(), 0)
 	k.ends.rewind(log)
+	k.loss = d.losses(p, log)
 }
 
 // take returns the messages and prices if they are of a problem with as many nodes, of which at most a tenth have other numbers of
-// strategies now, but for the messages of those, and forgets them.
-func (k *Messages) take(p *Problem) ([]pricedTime, *carried) {
+// strategies now, but for the messages of those, and forgets them unless they are to be kept.
+func (k *Messages) take(p *Problem, keep bool) ([]pricedTime, *carried) {
 	known := *k
-	k.off, k.prices, k.ends = nil, nil, nil
+	if keep {
+		known.ends = known.ends.clone()
+	} else {
+		k.off, k.prices, k.ends = nil, nil, nil
+	}
 	if known.ends == nil || len(known.off) != len(p.Off) {
 		return nil, nil
 	}
@@ -61,6 +68,21 @@ func (k *Messages) take(p *Problem) ([]pricedTime, *carried) {
 	return known.prices, known.ends
 }
 
+// clone returns an independent copy.
+func (c *carried) clone() *carried {
+	if c == nil {
+		return nil
+	}
+	out := &carried{mark: c.mark, near: slices.Clone(c.near), ends: make(map[uint64]*ends, len(c.ends))}
+	for key, e := range c.ends {
+		out.ends[key] = &ends{slices.Clone(e.a), slices.Clone(e.b)}
+	}
+	for i, near := range out.near {
+		out.near[i] = slices.Clip(near)
+	}
+	return out
+}
+
 // rewind brings the messages back to the values before the log. Those to values that are gone are the largest of the node's.
 func (c *carried) rewind(log []step) {
 	for _, s := range slices.Backward(log) {
@@ -69,13 +91,7 @@ func (c *carried) rewind(log []step) {
 		}
 		for _, j := range c.near[s.node] {
 			to := c.ends[pairKey(s.node, j)].to(s.node, j)
-			all := slices.Repeat([]float64{slices.Max(*to)}, len(s.back))
-			for a, b := range s.back {
-				if b >= 0 {
-					all[a] = (*to)[b]
-				}
-			}
-			*to = all
+			*to = restore(*to, s.back, slices.Max(*to))
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestMessagesOfNearlyTheSame(t *testing.T) {
 		t.Errorf("cost %d, bound %d; from nothing %d, %d", warm.Cost, warm.Bound, cold.Cost, cold.Bound)
 	}
 	solve(p, Options{Messages: &messages, Rough: true})
-	if _, ends := messages.take(part); ends == nil {
+	if _, ends := messages.take(part, false); ends == nil {
 		t.Error("messages of nearly the same problem are not taken")
 	}
 }

@@ -165,23 +165,22 @@ func (s *solver) beginFolded() bool {
 		k.folded = &Messages{}
 	}
 	o := s.opt
-	o.Messages, o.Initial, o.Progress = k.folded, nil, nil
+	o.Messages, o.Initial, o.Progress = k.folded, [][]int32{k.folded.best}, nil
 	q := newSolver(s.ctx, f.problem, o)
-	q.raise(f.problem.leastCost())
-	w := newWork(s.ctx, f.problem)
-	w.rough = true
-	q.root(w)
+	q.warm()
+	q.root(q.model())
 	s.lanes[0].spent += q.work()
 	if !q.found {
 		return false
 	}
+	k.folded.best = q.best
 	x := f.lift(q.best)
 	if _, peak, err := s.p.Evaluate(x); err != nil || !s.p.within(peak) {
 		return false
 	}
 	s.lanes[0].offer(x, "fold")
 	s.merge()
-	s.alike = q.bound
+	s.reached = max(q.bound, q.reached)
 	if k.folded.ends != nil {
 		s.folded = f
 	}

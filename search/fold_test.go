@@ -111,16 +111,16 @@ func TestFoldedSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rough.Bound > best.Cost || rough.Cost < best.Cost || rough.Alike < rough.Bound {
-			t.Errorf("seed %d: cost %d, bound %d, alike %d; the optimum is %d", seed, rough.Cost, rough.Bound, rough.Alike, best.Cost)
+		if rough.Bound > best.Cost || rough.Cost < best.Cost || rough.Reached < rough.Bound {
+			t.Errorf("seed %d: cost %d, bound %d, alike %d; the optimum is %d", seed, rough.Cost, rough.Bound, rough.Reached, best.Cost)
 		}
 		quick, err := Solve(t.Context(), p, Options{Rough: true, Quick: true, Messages: &messages})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if of := messages.alike; quick.Cost < best.Cost || quick.Cost > rough.Alike*101/100 ||
+		if of := messages.alike; quick.Cost < best.Cost || quick.Cost > rough.Reached*101/100 ||
 			!slices.Equal(quick.Solution, pick(pick(quick.Solution, firsts(of, int(slices.Max(of))+1)), of)) {
-			t.Errorf("seed %d: a quick solution costs %d, alike nodes at least %d", seed, quick.Cost, rough.Alike)
+			t.Errorf("seed %d: a quick solution costs %d, alike nodes at least %d", seed, quick.Cost, rough.Reached)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestFoldedMessages(t *testing.T) {
 			if g.bound > s.cost {
 				t.Errorf("the bound is %d, a solution costs %d", g.bound, s.cost)
 			}
-			return s.alike - g.bound
+			return s.reached - g.bound
 		}
 		with, without = with+missing(true), without+missing(false)
 	}

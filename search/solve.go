@@ -33,8 +33,11 @@ type Options struct {
 	// dominate, so that Messages are about all of them.
 	Rough bool
 	// Quick says that of a rough search the solution counts, not the bound: where many nodes are alike, the best solution that treats them
-	// alike will do.
+	// alike, and takes strategies that lose little on the bound, will do.
 	Quick bool
+	// Narrow keeps a rough search to strategies that lose little by Messages, if these are of a problem with the same strategies, and leaves
+	// Messages as they are: a good solution of a problem with slightly other costs is found in a fraction of the time, but no bound.
+	Narrow bool
 	// Gap ends the search where the cost exceeds the bound by no more than this part of the cost.
 	Gap float64
 	// Certify asks for a certificate of the bound. It costs a few percent of the time, and memory for what it records; in problems whose
@@ -77,9 +80,9 @@ type Result struct {
 	Steps    int64
 	// Certificate proves Bound if Options.Certify is set, else it is nil.
 	Certificate *Certificate
-	// Alike is a bound on the cost of every solution that treats nodes alike that are, where a rough search has found one of these
-	// first; else it is Bound.
-	Alike int64
+	// Reached is a bound on the cost of the solutions that were searched: of a rough search those that treat nodes alike that are, or take
+	// the strategies of a narrow search; else it is Bound.
+	Reached int64
 }
 
 // Gap returns (cost - bound) / cost, 0 for an optimal result.
@@ -100,16 +103,11 @@ func (r Result) Gap() float64 {
 // The result depends only on the problem and the options, unless the context ends.
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	s := newSolver(ctx, p, opt)
-	s.raise(p.leastCost())
-	for _, x := range opt.Initial {
-		s.lanes[0].offer(x, "initial")
-	}
-	s.merge()
+	s.warm()
 	if opt.Rough && opt.Messages != nil && s.beginFolded() && opt.Quick {
 		return s.result(), nil
 	}
-	w := newWork(ctx, p)
-	w.rough = opt.Rough
+	w := s.model()
 	if opt.Certify {
 		w.prove(p)
 		s.proof = w.proof
@@ -138,14 +136,15 @@ type solver struct {
 	lanes  [2]*lane
 	phase  string
 
-	folded *folded // the dual begins with the messages of its problem; nil for none
-	alike  int64   // a bound on that
-	found  bool
-	first  bool // stop at the first solution
-	best   []int32
-	cost   int64 // Inf if there is no solution
-	peak   int64
-	bound  int64
+	folded   *folded // the dual begins with the messages of its problem; nil for none
+	narrowed bool    // strategies were left out: nothing that is proven from then on holds for the problem
+	reached  int64   // a bound on what was searched, if that is not the whole problem
+	found    bool
+	first    bool // stop at the first solution
+	best     []int32
+	cost     int64 // Inf if there is no solution
+	peak     int64
+	bound    int64
 }
 
 func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
@@ -165,6 +164,23 @@ func newSolver(ctx context.Context, p *Problem, opt Options) *solver {
 	return s
 }
 
+// warm takes what is known before any search: a bound, and the warm starts.
+func (s *solver) warm() {
+	s.raise(s.p.leastCost())
+	for _, x := range s.opt.Initial {
+		s.lanes[0].offer(x, "initial")
+	}
+	s.merge()
+}
+
+// model returns the working model of the problem, or of the part of it that a narrow search looks at.
+func (s *solver) model() *work {
+	w := newWork(s.ctx, s.p)
+	w.rough = s.opt.Rough
+	s.narrowed = s.narrow(w)
+	return w
+}
+
 // over reports whether the search has to stop, given the bound of what is left.
 func (s *solver) over(bound int64) bool {
 	return bound >= Inf || s.found && (s.first || bound >= s.cost-s.tolerance()) || s.work() >= s.budget || s.lanes[0].cut || s.lanes[1].cut ||
@@ -174,8 +190,12 @@ func (s *solver) over(bound int64) bool {
 // tolerance returns by how much the cost may exceed the bound in the end.
 func (s *solver) tolerance() int64 { return int64(s.opt.Gap * math.Abs(float64(s.cost))) }
 
-// raise takes a bound that is valid for the whole problem.
+// raise takes a bound that is valid for all that is searched.
 func (s *solver) raise(bound int64) {
+	if s.narrowed {
+		s.reached = max(s.reached, min(bound, s.cost))
+		return
+	}
 	if bound = min(bound, s.cost); bound > s.bound {
 		s.bound = bound
 		s.report("bound", nil)
@@ -214,7 +234,7 @@ func (s *solver) result() Result {
 	case s.ctx.Err() != nil:
 		r.Status = Early
 	}
-	r.Alike = max(r.Bound, s.alike)
+	r.Reached = max(r.Bound, s.reached)
 	return r
 }
 
@@ -259,17 +279,22 @@ func (s *solver) begin(w *work) *stage {
 	if known == nil {
 		return newStage(s.lanes[0], w, -Inf, nil, nil)
 	}
-	prices, from := known.take(s.p)
+	prices, from := known.take(s.p, s.narrowed)
 	if s.folded != nil {
 		prices, from = nil, s.folded.messages(known.folded, w)
 	}
 	g := newStage(s.lanes[0], w, -Inf, prices, from)
-	g.messages = known
+	if !s.narrowed {
+		g.messages = known
+	}
 	return g
 }
 
 // Steps of the dual in an epoch: of a search to the end, of a rough one, and of one that begins with the messages of the folded problem.
 const roundSteps, roughSteps, foldedSteps = 20, 6, 2
+
+// stalledPart is the part of the bound by which an epoch raises it at least before a quick search narrows.
+const stalledPart = 200
 
 // ascend raises the bound in one lane and looks for solutions in the other until neither gets anywhere.
 func (s *solver) ascend(g *stage) *primal {
@@ -300,6 +325,10 @@ func (s *solver) ascend(g *stage) *primal {
 		}
 		if g.bound >= bound+least || s.cost < cost {
 			idle = -1
+		}
+		if s.opt.Quick && !s.narrowed && g.st != nil && g.bound-bound < abs(g.bound)/stalledPart {
+			s.narrowed = true
+			g.narrow()
 		}
 	}
 	return p
