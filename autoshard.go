@@ -122,6 +122,8 @@ type (
 	Tolerance = program.Tolerance
 	// PropagateOptions says how to propagate.
 	PropagateOptions = explain.Options
+	// TraceFilter says which steps the trace of a propagation has.
+	TraceFilter = explain.Filter
 	// Propagation is a model with the shardings that follow from the user's, and how they came about.
 	Propagation = explain.Propagation
 	// ExplainOptions says what to explain.

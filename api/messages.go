@@ -248,12 +248,18 @@ func propagationMessage(ctx context.Context, p *autoshard.Propagation, steps boo
 func traceMessage(ctx context.Context, t *trace.Document) (*autoshardv1.Trace, error) {
 	out := &autoshardv1.Trace{}
 	for i := range t.Rounds {
-		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority}
+		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority, Summary: &autoshardv1.Trace_Summary{}}
+		if err := convert(&t.Rounds[i].Summary, round.Summary); err != nil {
+			return nil, err
+		}
 		for j := range t.Rounds[i].Levels {
 			level := &t.Rounds[i].Levels[j]
 			message := &autoshardv1.Trace_Level{OpPriority: int32(level.OpPriority)}
-			err := pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
-				(*autoshardv1.Trace_Level).GetSteps, &message.Steps)
+			err := cmp.Or(
+				pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
+					(*autoshardv1.Trace_Level).GetSteps, &message.Steps),
+				pieces(ctx, level.Groups, func(list []trace.Group) any { return &trace.Level{Groups: list} },
+					(*autoshardv1.Trace_Level).GetGroups, &message.Groups))
 			if err != nil {
 				return nil, err
 			}

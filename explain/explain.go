@@ -72,6 +72,7 @@ type Refused struct {
 	By      string   `json:"by,omitempty"`  // whose word it was that refused
 	Way     []string `json:"way,omitempty"` // from the dimension to where the axis was refused, if that is another one
 	Sources []Link   `json:"sources"`       // how the place that offered the axis came by it
+	Change  string   `json:"change"`        // what would have to be otherwise for the axis to pass here
 }
 
 // Explain says why a value of a model is sharded as it is after propagation: step by step from what the user wrote.
@@ -149,7 +150,7 @@ func (e *Explainer) Explain(ctx context.Context, value, whyNot string) (x *Expla
 		Mesh: e.m.Mesh(e.mesh).Axes}
 	var missing []subaxis.Ref
 	if whyNot != "" {
-		axis, err := e.axis(whyNot)
+		axis, err := axisOf(e.m, e.mesh, whyNot)
 		if err != nil {
 			return nil, err
 		}
@@ -229,6 +230,7 @@ func (e *Explainer) absence(p trace.Place, missing []subaxis.Ref) *Absence {
 			w.Refusal.Reason == trace.LowerPriority) {
 			r.By, r.Source = e.origin.describe(w.Refusal.To, e.names)
 		}
+		r.Change = e.change(&w.Refusal, r.Axes)
 		if len(w.Places) > 1 {
 			r.Way = lists.Map(w.Places, e.names.Place)
 		}
@@ -257,9 +259,9 @@ func (e *Explainer) link(l *trace.Link) Link {
 	return out
 }
 
-// axis reads an axis of the mesh, such as model or x:(1)2.
-func (e *Explainer) axis(text string) (subaxis.Ref, error) {
-	mesh := &e.m.Mesh(e.mesh).Mesh
+// axisOf reads an axis of a mesh, such as model or x:(1)2.
+func axisOf(m *ir.Module, id ir.MeshID, text string) (subaxis.Ref, error) {
+	mesh := &m.Mesh(id).Mesh
 	name, part := cutPart(text)
 	ref, ok := mesh.Lookup(name)
 	if !ok {
@@ -282,6 +284,9 @@ func (e *Explainer) axis(text string) (subaxis.Ref, error) {
 func writtenValues(m *ir.Module) []bool {
 	return slices.Clip(lists.Of(m.NumValues(), func(v int) bool { return v > 0 && m.Sharding(ir.ValueID(v)) != 0 }))
 }
+
+// IsGiven says whether the link is no step but what the user wrote.
+func (l *Link) IsGiven() bool { return l.Kind == "given" || l.Kind == "activate" }
 
 // String returns the link as one line.
 func (l *Link) String() string {

@@ -15,12 +15,14 @@ type origins struct {
 	written []bool // by value: whether the model gives it a sharding itself
 	given   map[trace.Place][]subaxis.Ref
 	sharded map[int32]bool    // by value: whether it had a sharding
+	mesh    map[int32]int32   // by value
 	by      map[int32]ir.OpID // by value: the constraint or manual computation whose sharding it took over
 }
 
 // newOrigins reads an imported module.
 func newOrigins(m *ir.Module, written []bool) *origins {
-	o := &origins{m: m, written: written, given: map[trace.Place][]subaxis.Ref{}, by: map[int32]ir.OpID{}, sharded: map[int32]bool{}}
+	o := &origins{m: m, written: written, given: map[trace.Place][]subaxis.Ref{}, by: map[int32]ir.OpID{}, sharded: map[int32]bool{},
+		mesh: map[int32]int32{}}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if id := m.Sharding(v); id != 0 {
 			o.add(o.owner(v), id)
@@ -46,7 +48,7 @@ func (o *origins) add(value int32, id ir.ShardingID) {
 	if id == 0 {
 		return
 	}
-	o.sharded[value] = true
+	o.sharded[value], o.mesh[value] = true, int32(o.m.ShardingOf(id).Mesh)
 	for d, dim := range o.m.ShardingOf(id).Dims {
 		if dim.Priority <= 0 {
 			o.given[trace.Place{Value: value, Dim: int32(d)}] = dim.Axes
@@ -72,6 +74,15 @@ func (o *origins) findGiver(v ir.ValueID, id ir.ShardingID) {
 			return
 		}
 	}
+}
+
+// list returns what was given, in no order.
+func (o *origins) list() []trace.Given {
+	out := make([]trace.Given, 0, len(o.given))
+	for p, axes := range o.given {
+		out = append(out, trace.Given{At: p, Mesh: o.mesh[p.Value], Axes: axes})
+	}
+	return out
 }
 
 func (o *origins) axes(p trace.Place) []subaxis.Ref { return o.given[p] }

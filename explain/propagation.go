@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Mesh        []subaxis.Axis // empty: the mesh that the model declares
 	MaxPriority *int           // stop after the round of this user priority; nil: all rounds
-	Value       string         // the trace has only what touches this value, as Question.Value; empty: everything
+	Filter      Filter         // what the trace has
 }
 
 // rounds returns the options of the propagation.
@@ -61,9 +61,11 @@ func Propagate(ctx context.Context, source *answer.Source, o Options) (result *P
 	if err != nil {
 		return nil, err
 	}
+	written := writtenValues(m)
 	if err := propagate.Import(ctx, m); err != nil {
 		return nil, err
 	}
+	origin := newOrigins(m, written)
 	before := m.Clone()
 	events, err := propagate.Run(ctx, m, o.rounds())
 	if err != nil {
@@ -83,14 +85,11 @@ func Propagate(ctx context.Context, source *answer.Source, o Options) (result *P
 	result.Inputs, result.Outputs = answer.Tensors(m, answer.Written(before, m))
 	result.Findings = found.Sorted()
 	called := newNaming(m, source.Dropped)
-	only := trace.Options{Round: -1, Refusals: true}
-	if o.Value != "" {
-		target, err := called.lookup(o.Value)
-		if err != nil {
-			return nil, err
-		}
-		only.Of = target.place()
+	only, err := o.Filter.events(called, events)
+	if err != nil {
+		return nil, err
 	}
+	only.Given = origin.list()
 	if result.Trace, err = events.Describe(ctx, called, only); err != nil {
 		return nil, err
 	}
@@ -149,6 +148,29 @@ func (n *traceNames) Op(op, _ int32) string {
 		name += " (" + at + ")"
 	}
 	return name
+}
+
+// Kind implements trace.Names.
+func (n *traceNames) Kind(op int32) string {
+	if op == 0 {
+		return "the function's result"
+	}
+	return n.m.OpName(ir.OpID(op))
+}
+
+// Source implements trace.Names.
+func (n *traceNames) Source(op int32, p trace.Place) string {
+	switch {
+	case op != 0:
+		return answer.Line(n.m, n.m.OpLoc(ir.OpID(op)))
+	case p.Value < 0:
+		return ""
+	}
+	v := ir.ValueID(p.Value)
+	if of := n.m.DefiningOp(v); of != 0 {
+		return answer.Line(n.m, n.m.OpLoc(of))
+	}
+	return answer.Line(n.m, n.m.ArgLoc(v))
 }
 
 // dataFlow names the way into a value that owns an edge. The edge is no op of the printed program; its row still

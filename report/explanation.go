@@ -26,7 +26,7 @@ func writeDim(b *strings.Builder, d *explain.DimReason, value string) {
 	} else {
 		fmt.Fprintf(b, "\n%s is sharded along %s\n", place, d.Axes)
 	}
-	writeLinks(b, "  ", d.Links)
+	writeTree(b, "  ", d.Links)
 	if x := d.Export; x != nil {
 		fmt.Fprintf(b, "  the propagated program keeps %s there: %s\n", cmp.Or(x.Axes, "none of it"), x.Reason)
 	}
@@ -35,9 +35,53 @@ func writeDim(b *strings.Builder, d *explain.DimReason, value string) {
 	}
 }
 
-func writeLinks(b *strings.Builder, indent string, links []explain.Link) {
+// writeTree draws how axes came to a dimension: from each place where the user wrote them, step by step, a branch for each way that they
+// took. Ways that meet go on below the first of them.
+func writeTree(b *strings.Builder, indent string, links []explain.Link) {
+	t := tree{b: b, next: map[string][]*explain.Link{}, drawn: map[*explain.Link]bool{}}
 	for i := range links {
-		b.WriteString(indent + links[i].String() + "\n")
+		if l := &links[i]; !l.IsGiven() {
+			t.next[l.From] = append(t.next[l.From], l)
+		}
+	}
+	for i := range links {
+		if l := &links[i]; l.IsGiven() {
+			b.WriteString(indent + l.String() + "\n")
+			t.draw(indent, l.To)
+		}
+	}
+}
+
+type tree struct {
+	b     *strings.Builder
+	next  map[string][]*explain.Link // steps by where they come from
+	drawn map[*explain.Link]bool
+}
+
+// draw writes the steps that go on from a place: one after the other below each other, several as branches.
+func (t *tree) draw(indent, place string) {
+	for {
+		var steps []*explain.Link
+		for _, l := range t.next[place] {
+			if !t.drawn[l] {
+				steps = append(steps, l)
+				t.drawn[l] = true
+			}
+		}
+		if len(steps) == 1 {
+			t.b.WriteString(indent + "└ " + steps[0].String() + "\n")
+			place = steps[0].To
+			continue
+		}
+		for i, l := range steps {
+			sign, below := "├ ", "│ "
+			if i == len(steps)-1 {
+				sign, below = "└ ", "  "
+			}
+			t.b.WriteString(indent + sign + l.String() + "\n")
+			t.draw(indent+below, l.To)
+		}
+		return
 	}
 }
 
@@ -48,6 +92,7 @@ func writeAbsence(b *strings.Builder, a *explain.Absence, place string) {
 		return
 	case len(a.Refused) == 0:
 		fmt.Fprintf(b, "why not %s: no dimension that operations tie to %s is sharded along it\n", a.Axis, place)
+		fmt.Fprintf(b, "  change: write %s at %s, or at a dimension that operations tie to it\n", a.Axis, place)
 		return
 	}
 	fmt.Fprintf(b, "why not %s:\n", a.Axis)
@@ -66,7 +111,8 @@ func writeAbsence(b *strings.Builder, a *explain.Absence, place string) {
 			slices.Reverse(way)
 			b.WriteString("    from there it would have come by " + strings.Join(way, ", ") + "\n")
 		}
-		writeLinks(b, "    ", r.Sources)
+		writeTree(b, "    ", r.Sources)
+		b.WriteString("    change: " + r.Change + "\n")
 	}
 	if a.More > 0 {
 		fmt.Fprintf(b, "  and %d more\n", a.More)

@@ -16,22 +16,36 @@ type Names interface {
 	Place(p Place) string
 	// Axes names a list of axes of a mesh, such as "x", "y":(1)2.
 	Axes(mesh int32, axes []subaxis.Ref) string
+	// Kind names what an op is, such as stablehlo.tanh: ops of one kind have one.
+	Kind(op int32) string
+	// Source names the place in the user's program that an op or, where that is 0, a place comes from, "" for none.
+	Source(op int32, p Place) string
 }
 
 // Options selects events.
 type Options struct {
-	Round    int32 // only this user priority; negative for all
-	Refusals bool  // also what was kept away
-	Of       Place // only events that touch this dimension, or this value where Dim is -1; Value 0 for all
+	Round    int32               // only this user priority; negative for all
+	Refusals bool                // also what was kept away
+	Of       Place               // only events that touch this dimension, or this value where Dim is -1; Value 0 for all
+	Only     func(e *Event) bool // nil for all
+	Given    []Given             // what dimensions had before, for the summary of user priority 0
+}
+
+// Given is what a dimension was given before the trace began.
+type Given struct {
+	At   Place
+	Mesh int32
+	Axes []subaxis.Ref
 }
 
 // selects says whether an event is wanted.
 func (o *Options) selects(e *Event) bool {
-	touches := func(p Place) bool {
-		return p.Value == o.Of.Value && (o.Of.Dim < 0 || p.Dim < 0 || p.Dim == o.Of.Dim)
-	}
 	return (e.Kind != Refusal || o.Refusals) && (o.Round < 0 || e.Round == o.Round) &&
-		(o.Of.Value == 0 || touches(e.To) || touches(e.From) || touches(e.Other))
+		(o.Of.Value == 0 || o.touches(e.To) || o.touches(e.From) || o.touches(e.Other)) && (o.Only == nil || o.Only(e))
+}
+
+func (o *Options) touches(p Place) bool {
+	return p.Value == o.Of.Value && (o.Of.Dim < 0 || p.Dim < 0 || p.Dim == o.Of.Dim)
 }
 
 // Document is a trace in words, for JSON.
@@ -42,13 +56,15 @@ type Document struct {
 // Round holds the events of one user priority.
 type Round struct {
 	UserPriority int32   `json:"user_priority"`
+	Summary      Summary `json:"summary"`
 	Levels       []Level `json:"levels"`
 }
 
-// Level holds the events of one op priority.
+// Level holds the events of one op priority: all steps in order, and the groups that they are in.
 type Level struct {
-	OpPriority int8   `json:"op_priority"`
-	Steps      []Step `json:"steps"`
+	OpPriority int8    `json:"op_priority"`
+	Steps      []Step  `json:"steps"`
+	Groups     []Group `json:"groups"`
 }
 
 // Step is one event in words. Kind is move, activate, replace or refusal.
@@ -69,6 +85,7 @@ var kindTexts = [...]string{Move: "move", Activate: "activate", Replace: "replac
 // The only error is the context's.
 func (t *Trace) Describe(ctx context.Context, names Names, o Options) (Document, error) {
 	var doc Document
+	d := newDigester(t, names)
 	events := t.Events()
 	for i := range events {
 		if err := ctx.Err(); err != nil {
@@ -77,9 +94,11 @@ func (t *Trace) Describe(ctx context.Context, names Names, o Options) (Document,
 		e := &events[i]
 		if o.selects(e) {
 			level := doc.level(e)
+			d.add(e, len(level.Steps))
 			level.Steps = append(level.Steps, t.Step(e, names))
 		}
 	}
+	d.finish(&doc, &o)
 	return doc, nil
 }
 
@@ -115,7 +134,7 @@ func (t *Trace) Step(e *Event, names Names) Step {
 func (d *Document) Text(priority int32) string {
 	var b strings.Builder
 	for _, r := range d.Rounds {
-		if priority >= 0 && r.UserPriority != priority {
+		if priority >= 0 && r.UserPriority != priority || len(r.Levels) == 0 {
 			continue
 		}
 		b.WriteString("user priority " + strconv.Itoa(int(r.UserPriority)) + "\n")

@@ -32,6 +32,12 @@ func (plain) Axes(_ int32, axes []subaxis.Ref) string {
 	return strings.Join(names, ", ")
 }
 
+func (plain) Kind(op int32) string { return fmt.Sprintf("op%d", op%2) }
+
+func (plain) Source(op int32, p trace.Place) string {
+	return fmt.Sprintf("m.mlir:%d", max(op, p.Value))
+}
+
 func sample() *trace.Trace {
 	t := trace.New(nil)
 	x := t.Intern([]subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}})
@@ -137,5 +143,54 @@ func TestManyEvents(t *testing.T) {
 	}
 	if len(events) != n {
 		t.Errorf("%d of %d events", len(events), n)
+	}
+}
+
+// chains is a trace of two equal chains of moves, a longer one, two equal refusals and another one.
+func chains() *trace.Trace {
+	t := trace.New(nil)
+	x := t.Intern([]subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}})
+	move := func(op, from, to int32) {
+		t.Add(trace.Event{Kind: trace.Move, Op: op, Axes: x, From: trace.Place{Value: from}, To: trace.Place{Value: to}})
+	}
+	refuse := func(op, to int32, r trace.Reason) {
+		t.Add(trace.Event{Kind: trace.Refusal, Reason: r, Op: op, Axes: x, From: trace.Place{Value: 1}, To: trace.Place{Value: to}})
+	}
+	t.Begin(0, 1)
+	move(2, 1, 2)
+	move(4, 3, 4) // the beginning of another chain through an op of the same kind
+	move(6, 2, 6) // goes on from the first
+	move(8, 4, 8)
+	move(11, 9, 11) // through an op of another kind
+	refuse(12, 20, trace.Closed)
+	refuse(14, 21, trace.Closed)
+	refuse(16, 22, trace.Replicated)
+	t.Begin(0, 2)
+	move(18, 8, 18) // the next level begins chains of its own
+	return t
+}
+
+// Steps that are alike are one group: chains through the same kinds of ops, refusals for the same reason. The groups of a level have each
+// of its steps once, and the summary counts dimensions.
+func TestGroups(t *testing.T) {
+	given := []trace.Given{{At: trace.Place{Value: 1}, Axes: []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}}}}
+	doc, err := chains().Describe(t.Context(), plain{}, trace.Options{Round: -1, Refusals: true, Given: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range doc.Rounds[0].Levels {
+		for _, g := range l.Groups {
+			got = append(got, fmt.Sprintf("%d: %s %s from %d through %v", l.OpPriority, g.Kind, g.Reason, len(g.Starts), g.Steps))
+		}
+	}
+	want := []string{"1: move  from 2 through [0 1 2 3]", "1: move  from 1 through [4]", "1: refusal closed dimension from 2 through [5 6]",
+		"1: refusal explicitly replicated from 1 through [7]", "2: move  from 1 through [0]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s := doc.Rounds[0].Summary
+	if len(s.Given) != 1 || s.Given[0].Places[0] != "%1[0]" || s.Gained[0].Dims != 6 || len(s.Refused) != 2 || s.Refused[0].Dims != 2 {
+		t.Errorf("summary %+v", s)
 	}
 }

@@ -94,7 +94,7 @@ var keys = []key{
 	{path: "platform", help: "platform of a model that is exported for several: a name, or its place among them from 0 (default: the first " +
 		"that needs no other hardware)"},
 	{path: "all", boolean: true, def: "false", help: "report every collective and value, not only the largest"},
-	{path: "trace", boolean: true, def: "false", help: "show the steps of propagation in order"},
+	{path: "trace", boolean: true, def: "false", help: "show how propagation went"},
 	{path: "priority", def: "-1", help: "stop after the round of this user priority, and with --trace show only that round; -1: all"},
 	{path: "backend", def: "mesh", help: "what runs the plan: mesh, virtual devices in this process, or jax, real JAX"},
 	{path: "python", def: "python3", help: "Python with JAX that runs the plan with --backend jax"},

@@ -88,5 +88,5 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, model *autos
 	case config.JSON:
 		return s.WriteJSON(c.Output, "explanation", x)
 	}
-	return s.Write(c.Output, []byte(report.Explanation(x)))
+	return s.Page(c.Output, report.Explanation(x))
 }

@@ -14,35 +14,50 @@ import (
 	"autoshard/report"
 )
 
+// flags are those that only this command has.
+type flags struct {
+	filter autoshard.TraceFilter
+	full   bool
+}
+
 // Command returns the subcommand.
 func Command(s *cmdline.Streams) *cobra.Command {
-	var value string
+	var f flags
 	cmd := &cobra.Command{
 		Use:   "propagate MODEL",
 		Short: "Propagate the user's shardings, and say step by step how",
 		Long: `Propagate the shardings that the user wrote to all values, by priority, by Shardy's rules.
-The text format shows inputs and outputs, or with --trace the steps in order; mlir is the annotated program,
-sarif and github what it does not keep of the user's shardings.`,
+The text format shows inputs and outputs, or with --trace how that went: for each user priority what was given, what followed
+and what was refused, then the steps, those that are alike in one line, with their number first. --full lists all in order.
+--value, --op, --axis and --refusals choose steps; few are listed one by one. On a terminal a trace has colours and goes through
+the pager of $PAGER. mlir is the annotated program, sarif and github what it does not keep of the user's shardings.`,
 		Example: `  autoshard propagate examples/transformer_train_megatron_priorities.mlir --trace
   autoshard propagate model.mlir --trace --value %5
+  autoshard propagate model.mlir --trace --op dot_general --axis model --refusals
   autoshard propagate model.mlir --format mlir -o annotated.mlir`,
 		Args: cmdline.Args("MODEL"),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
-			return run(ctx, s, c, args[0], value)
+			return run(ctx, s, c, args[0], &f)
 		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "trace", "all", "priority", "format", "output")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
-	cmd.Flags().StringVar(&value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
+	flags := cmd.Flags()
+	flags.StringVar(&f.filter.Value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
+	flags.StringVar(&f.filter.Op, "op", "", "with --trace, only the steps through these operations: a kind, such as dot_general, a result, "+
+		"such as %5, or a line")
+	flags.StringVar(&f.filter.Axis, "axis", "", "with --trace, only the steps of this axis, or of a part of one, such as model or 'x:(1)2'")
+	flags.BoolVar(&f.filter.Refusals, "refusals", false, "with --trace, only what was kept away")
+	flags.BoolVar(&f.full, "full", false, "with --trace, every step in order")
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value string) error {
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, f *flags) error {
 	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return err
 	}
-	o := autoshard.PropagateOptions{Mesh: c.Mesh, Value: value}
+	o := autoshard.PropagateOptions{Mesh: c.Mesh, Filter: f.filter}
 	if c.Priority >= 0 {
 		o.MaxPriority = &c.Priority
 	}
@@ -62,8 +77,10 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, value 
 		return s.WriteJSON(c.Output, "propagation", result)
 	case format == config.MLIR:
 		text = result.Program
+	case c.Trace && f.full:
+		return s.Page(c.Output, result.Trace.Text(int32(c.Priority)))
 	case c.Trace:
-		text = result.Trace.Text(int32(c.Priority))
+		return s.Page(c.Output, report.Trace(&result.Trace, int32(c.Priority)))
 	default:
 		text = report.Propagation(result, c.All)
 	}

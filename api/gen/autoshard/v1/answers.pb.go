@@ -1484,7 +1484,9 @@ type Explanation_Refused struct {
 	// From the dimension to where the axis was refused, if that is another one.
 	Way []string `protobuf:"bytes,13,rep,name=way,proto3" json:"way,omitempty"`
 	// How the place that offered the axis came by it.
-	Sources       []*Explanation_Link `protobuf:"bytes,14,rep,name=sources,proto3" json:"sources,omitempty"`
+	Sources []*Explanation_Link `protobuf:"bytes,14,rep,name=sources,proto3" json:"sources,omitempty"`
+	// What would have to be otherwise for the axis to pass here.
+	Change        string `protobuf:"bytes,15,opt,name=change,proto3" json:"change,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1615,6 +1617,13 @@ func (x *Explanation_Refused) GetSources() []*Explanation_Link {
 		return x.Sources
 	}
 	return nil
+}
+
+func (x *Explanation_Refused) GetChange() string {
+	if x != nil {
+		return x.Change
+	}
+	return ""
 }
 
 // Overlap is a step in which collectives run beside local ops.
@@ -3206,7 +3215,7 @@ var File_autoshard_v1_answers_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/answers.proto\x12\fautoshard.v1\x1a\x17autoshard/v1/plan.proto\"\xcc\t\n" +
+	"\x1aautoshard/v1/answers.proto\x12\fautoshard.v1\x1a\x17autoshard/v1/plan.proto\"\xe4\t\n" +
 	"\vExplanation\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
@@ -3241,7 +3250,7 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\x04axis\x18\x01 \x01(\tR\x04axis\x12\x18\n" +
 	"\apresent\x18\x02 \x01(\bR\apresent\x12;\n" +
 	"\arefused\x18\x03 \x03(\v2!.autoshard.v1.Explanation.RefusedR\arefused\x12\x12\n" +
-	"\x04more\x18\x04 \x01(\x05R\x04more\x1a\xe7\x02\n" +
+	"\x04more\x18\x04 \x01(\x05R\x04more\x1a\xff\x02\n" +
 	"\aRefused\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n" +
@@ -3258,7 +3267,8 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\x06source\x18\v \x01(\tR\x06source\x12\x0e\n" +
 	"\x02by\x18\f \x01(\tR\x02by\x12\x10\n" +
 	"\x03way\x18\r \x03(\tR\x03way\x128\n" +
-	"\asources\x18\x0e \x03(\v2\x1e.autoshard.v1.Explanation.LinkR\asources\"\x8e\x02\n" +
+	"\asources\x18\x0e \x03(\v2\x1e.autoshard.v1.Explanation.LinkR\asources\x12\x16\n" +
+	"\x06change\x18\x0f \x01(\tR\x06change\"\x8e\x02\n" +
 	"\x06Choice\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\tR\x04spec\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x18\n" +

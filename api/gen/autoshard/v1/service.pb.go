@@ -2789,6 +2789,7 @@ type Trace_Round struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	UserPriority  int32                  `protobuf:"varint,1,opt,name=user_priority,json=userPriority,proto3" json:"user_priority,omitempty"`
 	Levels        []*Trace_Level         `protobuf:"bytes,2,rep,name=levels,proto3" json:"levels,omitempty"`
+	Summary       *Trace_Summary         `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2837,11 +2838,19 @@ func (x *Trace_Round) GetLevels() []*Trace_Level {
 	return nil
 }
 
-// Level holds the steps of one op priority.
+func (x *Trace_Round) GetSummary() *Trace_Summary {
+	if x != nil {
+		return x.Summary
+	}
+	return nil
+}
+
+// Level holds the steps of one op priority, and the groups that they are in.
 type Trace_Level struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	OpPriority    int32                  `protobuf:"varint,1,opt,name=op_priority,json=opPriority,proto3" json:"op_priority,omitempty"`
 	Steps         []*Trace_Step          `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
+	Groups        []*Trace_Group         `protobuf:"bytes,3,rep,name=groups,proto3" json:"groups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2890,6 +2899,310 @@ func (x *Trace_Level) GetSteps() []*Trace_Step {
 	return nil
 }
 
+func (x *Trace_Level) GetGroups() []*Trace_Group {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+// Group is a set of steps of a level that are alike. Every step is in one.
+type Trace_Group struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As of its steps.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Axes string `protobuf:"bytes,2,opt,name=axes,proto3" json:"axes,omitempty"`
+	// Of the operations, such as stablehlo.add.
+	Kinds   []string       `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`
+	Reason  string         `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Against string         `protobuf:"bytes,5,opt,name=against,proto3" json:"against,omitempty"`
+	Starts  []*Trace_Start `protobuf:"bytes,6,rep,name=starts,proto3" json:"starts,omitempty"`
+	// Numbers of steps of the level, from 0.
+	Steps         []int32 `protobuf:"varint,7,rep,packed,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trace_Group) Reset() {
+	*x = Trace_Group{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trace_Group) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trace_Group) ProtoMessage() {}
+
+func (x *Trace_Group) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trace_Group.ProtoReflect.Descriptor instead.
+func (*Trace_Group) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 2}
+}
+
+func (x *Trace_Group) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Trace_Group) GetAxes() string {
+	if x != nil {
+		return x.Axes
+	}
+	return ""
+}
+
+func (x *Trace_Group) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *Trace_Group) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Trace_Group) GetAgainst() string {
+	if x != nil {
+		return x.Against
+	}
+	return ""
+}
+
+func (x *Trace_Group) GetStarts() []*Trace_Start {
+	if x != nil {
+		return x.Starts
+	}
+	return nil
+}
+
+func (x *Trace_Group) GetSteps() []int32 {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+// Start is where a chain of steps begins or, of refusals, what axes were kept from.
+type Trace_Start struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Place string                 `protobuf:"bytes,1,opt,name=place,proto3" json:"place,omitempty"`
+	// File and line.
+	Source        string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Steps         int32  `protobuf:"varint,3,opt,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trace_Start) Reset() {
+	*x = Trace_Start{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trace_Start) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trace_Start) ProtoMessage() {}
+
+func (x *Trace_Start) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trace_Start.ProtoReflect.Descriptor instead.
+func (*Trace_Start) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 3}
+}
+
+func (x *Trace_Start) GetPlace() string {
+	if x != nil {
+		return x.Place
+	}
+	return ""
+}
+
+func (x *Trace_Start) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Trace_Start) GetSteps() int32 {
+	if x != nil {
+		return x.Steps
+	}
+	return 0
+}
+
+// Summary says what a round came to: what the user wrote for it, what followed, and what was kept away.
+type Trace_Summary struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Given         []*Trace_Tally         `protobuf:"bytes,1,rep,name=given,proto3" json:"given,omitempty"`
+	Gained        []*Trace_Tally         `protobuf:"bytes,2,rep,name=gained,proto3" json:"gained,omitempty"`
+	Refused       []*Trace_Tally         `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trace_Summary) Reset() {
+	*x = Trace_Summary{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trace_Summary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trace_Summary) ProtoMessage() {}
+
+func (x *Trace_Summary) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trace_Summary.ProtoReflect.Descriptor instead.
+func (*Trace_Summary) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 4}
+}
+
+func (x *Trace_Summary) GetGiven() []*Trace_Tally {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+func (x *Trace_Summary) GetGained() []*Trace_Tally {
+	if x != nil {
+		return x.Gained
+	}
+	return nil
+}
+
+func (x *Trace_Summary) GetRefused() []*Trace_Tally {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+// Tally counts dimensions of values that have axes, and a reason where they were kept away, in common.
+type Trace_Tally struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Axes   string                 `protobuf:"bytes,1,opt,name=axes,proto3" json:"axes,omitempty"`
+	Reason string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Dims   int32                  `protobuf:"varint,3,opt,name=dims,proto3" json:"dims,omitempty"`
+	Values int32                  `protobuf:"varint,4,opt,name=values,proto3" json:"values,omitempty"`
+	// The dimensions, of what was given.
+	Places        []string `protobuf:"bytes,5,rep,name=places,proto3" json:"places,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trace_Tally) Reset() {
+	*x = Trace_Tally{}
+	mi := &file_autoshard_v1_service_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trace_Tally) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trace_Tally) ProtoMessage() {}
+
+func (x *Trace_Tally) ProtoReflect() protoreflect.Message {
+	mi := &file_autoshard_v1_service_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trace_Tally.ProtoReflect.Descriptor instead.
+func (*Trace_Tally) Descriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 5}
+}
+
+func (x *Trace_Tally) GetAxes() string {
+	if x != nil {
+		return x.Axes
+	}
+	return ""
+}
+
+func (x *Trace_Tally) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Trace_Tally) GetDims() int32 {
+	if x != nil {
+		return x.Dims
+	}
+	return 0
+}
+
+func (x *Trace_Tally) GetValues() int32 {
+	if x != nil {
+		return x.Values
+	}
+	return 0
+}
+
+func (x *Trace_Tally) GetPlaces() []string {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
 // Step is one decision.
 type Trace_Step struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2913,7 +3226,7 @@ type Trace_Step struct {
 
 func (x *Trace_Step) Reset() {
 	*x = Trace_Step{}
-	mi := &file_autoshard_v1_service_proto_msgTypes[43]
+	mi := &file_autoshard_v1_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2925,7 +3238,7 @@ func (x *Trace_Step) String() string {
 func (*Trace_Step) ProtoMessage() {}
 
 func (x *Trace_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_autoshard_v1_service_proto_msgTypes[43]
+	mi := &file_autoshard_v1_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2938,7 +3251,7 @@ func (x *Trace_Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace_Step.ProtoReflect.Descriptor instead.
 func (*Trace_Step) Descriptor() ([]byte, []int) {
-	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 2}
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{4, 6}
 }
 
 func (x *Trace_Step) GetKind() string {
@@ -3056,16 +3369,40 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\aoutputs\x18\x04 \x03(\v2\x14.autoshard.v1.TensorR\aoutputs\x12\x18\n" +
 	"\aprogram\x18\x05 \x01(\tR\aprogram\x12)\n" +
 	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\x121\n" +
-	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xa2\x03\n" +
+	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xbc\b\n" +
 	"\x05Trace\x121\n" +
-	"\x06rounds\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n" +
+	"\x06rounds\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a\x96\x01\n" +
 	"\x05Round\x12#\n" +
 	"\ruser_priority\x18\x01 \x01(\x05R\fuserPriority\x121\n" +
-	"\x06levels\x18\x02 \x03(\v2\x19.autoshard.v1.Trace.LevelR\x06levels\x1aX\n" +
+	"\x06levels\x18\x02 \x03(\v2\x19.autoshard.v1.Trace.LevelR\x06levels\x125\n" +
+	"\asummary\x18\x03 \x01(\v2\x1b.autoshard.v1.Trace.SummaryR\asummary\x1a\x8b\x01\n" +
 	"\x05Level\x12\x1f\n" +
 	"\vop_priority\x18\x01 \x01(\x05R\n" +
 	"opPriority\x12.\n" +
-	"\x05steps\x18\x02 \x03(\v2\x18.autoshard.v1.Trace.StepR\x05steps\x1a\xaa\x01\n" +
+	"\x05steps\x18\x02 \x03(\v2\x18.autoshard.v1.Trace.StepR\x05steps\x121\n" +
+	"\x06groups\x18\x03 \x03(\v2\x19.autoshard.v1.Trace.GroupR\x06groups\x1a\xc0\x01\n" +
+	"\x05Group\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04axes\x18\x02 \x01(\tR\x04axes\x12\x14\n" +
+	"\x05kinds\x18\x03 \x03(\tR\x05kinds\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x18\n" +
+	"\aagainst\x18\x05 \x01(\tR\aagainst\x121\n" +
+	"\x06starts\x18\x06 \x03(\v2\x19.autoshard.v1.Trace.StartR\x06starts\x12\x14\n" +
+	"\x05steps\x18\a \x03(\x05R\x05steps\x1aK\n" +
+	"\x05Start\x12\x14\n" +
+	"\x05place\x18\x01 \x01(\tR\x05place\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n" +
+	"\x05steps\x18\x03 \x01(\x05R\x05steps\x1a\xa2\x01\n" +
+	"\aSummary\x12/\n" +
+	"\x05given\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.TallyR\x05given\x121\n" +
+	"\x06gained\x18\x02 \x03(\v2\x19.autoshard.v1.Trace.TallyR\x06gained\x123\n" +
+	"\arefused\x18\x03 \x03(\v2\x19.autoshard.v1.Trace.TallyR\arefused\x1aw\n" +
+	"\x05Tally\x12\x12\n" +
+	"\x04axes\x18\x01 \x01(\tR\x04axes\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
+	"\x04dims\x18\x03 \x01(\x05R\x04dims\x12\x16\n" +
+	"\x06values\x18\x04 \x01(\x05R\x06values\x12\x16\n" +
+	"\x06places\x18\x05 \x03(\tR\x06places\x1a\xaa\x01\n" +
 	"\x04Step\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n" +
@@ -3231,7 +3568,7 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
-var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_autoshard_v1_service_proto_goTypes = []any{
 	(*PlanRequest)(nil),          // 0: autoshard.v1.PlanRequest
 	(*PlanResponse)(nil),         // 1: autoshard.v1.PlanResponse
@@ -3276,126 +3613,136 @@ var file_autoshard_v1_service_proto_goTypes = []any{
 	(*ListJobsResponse)(nil),     // 40: autoshard.v1.ListJobsResponse
 	(*Trace_Round)(nil),          // 41: autoshard.v1.Trace.Round
 	(*Trace_Level)(nil),          // 42: autoshard.v1.Trace.Level
-	(*Trace_Step)(nil),           // 43: autoshard.v1.Trace.Step
-	(*Model)(nil),                // 44: autoshard.v1.Model
-	(*MeshAxis)(nil),             // 45: autoshard.v1.MeshAxis
-	(*TripCount)(nil),            // 46: autoshard.v1.TripCount
-	(*Pin)(nil),                  // 47: autoshard.v1.Pin
-	(*Forbid)(nil),               // 48: autoshard.v1.Forbid
-	(*Budget)(nil),               // 49: autoshard.v1.Budget
-	(*Plan)(nil),                 // 50: autoshard.v1.Plan
-	(*Tensor)(nil),               // 51: autoshard.v1.Tensor
-	(*Finding)(nil),              // 52: autoshard.v1.Finding
-	(*Difference)(nil),           // 53: autoshard.v1.Difference
-	(*PlanAudit)(nil),            // 54: autoshard.v1.PlanAudit
-	(*Progress)(nil),             // 55: autoshard.v1.Progress
-	(*Weighing)(nil),             // 56: autoshard.v1.Weighing
-	(*Decision)(nil),             // 57: autoshard.v1.Decision
-	(*Explanation)(nil),          // 58: autoshard.v1.Explanation
-	(*Diagnostic)(nil),           // 59: autoshard.v1.Diagnostic
-	(*Breakdown)(nil),            // 60: autoshard.v1.Breakdown
-	(*MemoryUse)(nil),            // 61: autoshard.v1.MemoryUse
-	(*Verification)(nil),         // 62: autoshard.v1.Verification
-	(*HardwareProfile)(nil),      // 63: autoshard.v1.HardwareProfile
-	(*Job)(nil),                  // 64: autoshard.v1.Job
+	(*Trace_Group)(nil),          // 43: autoshard.v1.Trace.Group
+	(*Trace_Start)(nil),          // 44: autoshard.v1.Trace.Start
+	(*Trace_Summary)(nil),        // 45: autoshard.v1.Trace.Summary
+	(*Trace_Tally)(nil),          // 46: autoshard.v1.Trace.Tally
+	(*Trace_Step)(nil),           // 47: autoshard.v1.Trace.Step
+	(*Model)(nil),                // 48: autoshard.v1.Model
+	(*MeshAxis)(nil),             // 49: autoshard.v1.MeshAxis
+	(*TripCount)(nil),            // 50: autoshard.v1.TripCount
+	(*Pin)(nil),                  // 51: autoshard.v1.Pin
+	(*Forbid)(nil),               // 52: autoshard.v1.Forbid
+	(*Budget)(nil),               // 53: autoshard.v1.Budget
+	(*Plan)(nil),                 // 54: autoshard.v1.Plan
+	(*Tensor)(nil),               // 55: autoshard.v1.Tensor
+	(*Finding)(nil),              // 56: autoshard.v1.Finding
+	(*Difference)(nil),           // 57: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 58: autoshard.v1.PlanAudit
+	(*Progress)(nil),             // 59: autoshard.v1.Progress
+	(*Weighing)(nil),             // 60: autoshard.v1.Weighing
+	(*Decision)(nil),             // 61: autoshard.v1.Decision
+	(*Explanation)(nil),          // 62: autoshard.v1.Explanation
+	(*Diagnostic)(nil),           // 63: autoshard.v1.Diagnostic
+	(*Breakdown)(nil),            // 64: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 65: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 66: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 67: autoshard.v1.HardwareProfile
+	(*Job)(nil),                  // 68: autoshard.v1.Job
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	44, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	45, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	46, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	47, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
-	48, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	49, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
-	50, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	44, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	45, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	45, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	51, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	51, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	48, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	49, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	50, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	51, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	52, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	53, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
+	54, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	48, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	49, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	49, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	55, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	55, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
 	4,  // 12: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	52, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	56, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
 	41, // 14: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	50, // 15: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	50, // 16: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	53, // 17: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	50, // 18: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	54, // 19: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	54, // 15: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	54, // 16: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	57, // 17: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	54, // 18: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	58, // 19: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
 	0,  // 20: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	55, // 21: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
+	59, // 21: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
 	1,  // 22: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
 	0,  // 23: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	56, // 24: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
-	57, // 25: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
-	44, // 26: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	60, // 24: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	61, // 25: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	48, // 26: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
 	13, // 27: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
-	45, // 28: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	58, // 29: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	49, // 28: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	62, // 29: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
 	13, // 30: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
-	45, // 31: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	59, // 32: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
+	49, // 31: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	63, // 32: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
 	13, // 33: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
-	50, // 34: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
-	60, // 35: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
-	50, // 36: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
-	61, // 37: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
-	50, // 38: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
-	50, // 39: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
-	55, // 40: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
+	54, // 34: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	64, // 35: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	54, // 36: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	65, // 37: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	54, // 38: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	54, // 39: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	59, // 40: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
 	28, // 41: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
-	62, // 42: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
-	63, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	66, // 42: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
+	67, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
 	0,  // 44: autoshard.v1.StartJobRequest.plan:type_name -> autoshard.v1.PlanRequest
-	64, // 45: autoshard.v1.StartJobResponse.job:type_name -> autoshard.v1.Job
-	64, // 46: autoshard.v1.GetJobResponse.job:type_name -> autoshard.v1.Job
+	68, // 45: autoshard.v1.StartJobResponse.job:type_name -> autoshard.v1.Job
+	68, // 46: autoshard.v1.GetJobResponse.job:type_name -> autoshard.v1.Job
 	1,  // 47: autoshard.v1.GetJobResponse.result:type_name -> autoshard.v1.PlanResponse
-	64, // 48: autoshard.v1.WatchJobResponse.job:type_name -> autoshard.v1.Job
-	64, // 49: autoshard.v1.CancelJobResponse.job:type_name -> autoshard.v1.Job
-	64, // 50: autoshard.v1.ListJobsResponse.jobs:type_name -> autoshard.v1.Job
+	68, // 48: autoshard.v1.WatchJobResponse.job:type_name -> autoshard.v1.Job
+	68, // 49: autoshard.v1.CancelJobResponse.job:type_name -> autoshard.v1.Job
+	68, // 50: autoshard.v1.ListJobsResponse.jobs:type_name -> autoshard.v1.Job
 	42, // 51: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	43, // 52: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	0,  // 53: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	9,  // 54: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
-	11, // 55: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
-	5,  // 56: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	7,  // 57: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 58: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	14, // 59: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
-	16, // 60: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
-	18, // 61: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
-	20, // 62: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
-	22, // 63: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
-	24, // 64: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
-	26, // 65: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
-	31, // 66: autoshard.v1.AutoshardService.StartJob:input_type -> autoshard.v1.StartJobRequest
-	33, // 67: autoshard.v1.AutoshardService.GetJob:input_type -> autoshard.v1.GetJobRequest
-	35, // 68: autoshard.v1.AutoshardService.WatchJob:input_type -> autoshard.v1.WatchJobRequest
-	37, // 69: autoshard.v1.AutoshardService.CancelJob:input_type -> autoshard.v1.CancelJobRequest
-	39, // 70: autoshard.v1.AutoshardService.ListJobs:input_type -> autoshard.v1.ListJobsRequest
-	29, // 71: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
-	1,  // 72: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	10, // 73: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
-	12, // 74: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
-	6,  // 75: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	8,  // 76: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 77: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	15, // 78: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
-	17, // 79: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
-	19, // 80: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
-	21, // 81: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
-	23, // 82: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
-	25, // 83: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
-	27, // 84: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
-	32, // 85: autoshard.v1.AutoshardService.StartJob:output_type -> autoshard.v1.StartJobResponse
-	34, // 86: autoshard.v1.AutoshardService.GetJob:output_type -> autoshard.v1.GetJobResponse
-	36, // 87: autoshard.v1.AutoshardService.WatchJob:output_type -> autoshard.v1.WatchJobResponse
-	38, // 88: autoshard.v1.AutoshardService.CancelJob:output_type -> autoshard.v1.CancelJobResponse
-	40, // 89: autoshard.v1.AutoshardService.ListJobs:output_type -> autoshard.v1.ListJobsResponse
-	30, // 90: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
-	72, // [72:91] is the sub-list for method output_type
-	53, // [53:72] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	45, // 52: autoshard.v1.Trace.Round.summary:type_name -> autoshard.v1.Trace.Summary
+	47, // 53: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	43, // 54: autoshard.v1.Trace.Level.groups:type_name -> autoshard.v1.Trace.Group
+	44, // 55: autoshard.v1.Trace.Group.starts:type_name -> autoshard.v1.Trace.Start
+	46, // 56: autoshard.v1.Trace.Summary.given:type_name -> autoshard.v1.Trace.Tally
+	46, // 57: autoshard.v1.Trace.Summary.gained:type_name -> autoshard.v1.Trace.Tally
+	46, // 58: autoshard.v1.Trace.Summary.refused:type_name -> autoshard.v1.Trace.Tally
+	0,  // 59: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	9,  // 60: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	11, // 61: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	5,  // 62: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	7,  // 63: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	2,  // 64: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	14, // 65: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	16, // 66: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	18, // 67: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	20, // 68: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	22, // 69: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	24, // 70: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	26, // 71: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	31, // 72: autoshard.v1.AutoshardService.StartJob:input_type -> autoshard.v1.StartJobRequest
+	33, // 73: autoshard.v1.AutoshardService.GetJob:input_type -> autoshard.v1.GetJobRequest
+	35, // 74: autoshard.v1.AutoshardService.WatchJob:input_type -> autoshard.v1.WatchJobRequest
+	37, // 75: autoshard.v1.AutoshardService.CancelJob:input_type -> autoshard.v1.CancelJobRequest
+	39, // 76: autoshard.v1.AutoshardService.ListJobs:input_type -> autoshard.v1.ListJobsRequest
+	29, // 77: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	1,  // 78: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	10, // 79: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	12, // 80: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	6,  // 81: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	8,  // 82: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	3,  // 83: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	15, // 84: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	17, // 85: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	19, // 86: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	21, // 87: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	23, // 88: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	25, // 89: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	27, // 90: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	32, // 91: autoshard.v1.AutoshardService.StartJob:output_type -> autoshard.v1.StartJobResponse
+	34, // 92: autoshard.v1.AutoshardService.GetJob:output_type -> autoshard.v1.GetJobResponse
+	36, // 93: autoshard.v1.AutoshardService.WatchJob:output_type -> autoshard.v1.WatchJobResponse
+	38, // 94: autoshard.v1.AutoshardService.CancelJob:output_type -> autoshard.v1.CancelJobResponse
+	40, // 95: autoshard.v1.AutoshardService.ListJobs:output_type -> autoshard.v1.ListJobsResponse
+	30, // 96: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	78, // [78:97] is the sub-list for method output_type
+	59, // [59:78] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -3437,7 +3784,7 @@ func file_autoshard_v1_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -472,7 +472,7 @@ class Trace(Message[_TraceFields]):
 
         rounds: list[Trace.Round]
 
-    _RoundFields: TypeAlias = Literal["user_priority", "levels"]
+    _RoundFields: TypeAlias = Literal["user_priority", "levels", "summary"]
 
     class Round(Message[_RoundFields]):
         """
@@ -491,9 +491,13 @@ class Trace(Message[_TraceFields]):
                 ```proto
                 repeated autoshard.v1.Trace.Level levels = 2;
                 ```
+            summary:
+                ```proto
+                optional autoshard.v1.Trace.Summary summary = 3;
+                ```
         """
 
-        __slots__ = ("user_priority", "levels")
+        __slots__ = ("user_priority", "levels", "summary")
 
         if TYPE_CHECKING:
 
@@ -502,17 +506,19 @@ class Trace(Message[_TraceFields]):
                 *,
                 user_priority: int = 0,
                 levels: list[Trace.Level] | None = None,
+                summary: Trace.Summary | None = None,
             ) -> None:
                 pass
 
             user_priority: int
             levels: list[Trace.Level]
+            summary: Trace.Summary | None
 
-    _LevelFields: TypeAlias = Literal["op_priority", "steps"]
+    _LevelFields: TypeAlias = Literal["op_priority", "steps", "groups"]
 
     class Level(Message[_LevelFields]):
         """
-        Level holds the steps of one op priority.
+        Level holds the steps of one op priority, and the groups that they are in.
 
         ```proto
         message autoshard.v1.Trace.Level
@@ -527,9 +533,13 @@ class Trace(Message[_TraceFields]):
                 ```proto
                 repeated autoshard.v1.Trace.Step steps = 2;
                 ```
+            groups:
+                ```proto
+                repeated autoshard.v1.Trace.Group groups = 3;
+                ```
         """
 
-        __slots__ = ("op_priority", "steps")
+        __slots__ = ("op_priority", "steps", "groups")
 
         if TYPE_CHECKING:
 
@@ -538,11 +548,227 @@ class Trace(Message[_TraceFields]):
                 *,
                 op_priority: int = 0,
                 steps: list[Trace.Step] | None = None,
+                groups: list[Trace.Group] | None = None,
             ) -> None:
                 pass
 
             op_priority: int
             steps: list[Trace.Step]
+            groups: list[Trace.Group]
+
+    _GroupFields: TypeAlias = Literal["kind", "axes", "kinds", "reason", "against", "starts", "steps"]
+
+    class Group(Message[_GroupFields]):
+        """
+        Group is a set of steps of a level that are alike. Every step is in one.
+
+        ```proto
+        message autoshard.v1.Trace.Group
+        ```
+
+        Attributes:
+            kind:
+                As of its steps.
+
+                ```proto
+                string kind = 1;
+                ```
+            axes:
+                ```proto
+                string axes = 2;
+                ```
+            kinds:
+                Of the operations, such as stablehlo.add.
+
+                ```proto
+                repeated string kinds = 3;
+                ```
+            reason:
+                ```proto
+                string reason = 4;
+                ```
+            against:
+                ```proto
+                string against = 5;
+                ```
+            starts:
+                ```proto
+                repeated autoshard.v1.Trace.Start starts = 6;
+                ```
+            steps:
+                Numbers of steps of the level, from 0.
+
+                ```proto
+                repeated int32 steps = 7 [packed = true];
+                ```
+        """
+
+        __slots__ = ("kind", "axes", "kinds", "reason", "against", "starts", "steps")
+
+        if TYPE_CHECKING:
+
+            def __init__(
+                self,
+                *,
+                kind: str = "",
+                axes: str = "",
+                kinds: list[str] | None = None,
+                reason: str = "",
+                against: str = "",
+                starts: list[Trace.Start] | None = None,
+                steps: list[int] | None = None,
+            ) -> None:
+                pass
+
+            kind: str
+            axes: str
+            kinds: list[str]
+            reason: str
+            against: str
+            starts: list[Trace.Start]
+            steps: list[int]
+
+    _StartFields: TypeAlias = Literal["place", "source", "steps"]
+
+    class Start(Message[_StartFields]):
+        """
+        Start is where a chain of steps begins or, of refusals, what axes were kept from.
+
+        ```proto
+        message autoshard.v1.Trace.Start
+        ```
+
+        Attributes:
+            place:
+                ```proto
+                string place = 1;
+                ```
+            source:
+                File and line.
+
+                ```proto
+                string source = 2;
+                ```
+            steps:
+                ```proto
+                int32 steps = 3;
+                ```
+        """
+
+        __slots__ = ("place", "source", "steps")
+
+        if TYPE_CHECKING:
+
+            def __init__(
+                self,
+                *,
+                place: str = "",
+                source: str = "",
+                steps: int = 0,
+            ) -> None:
+                pass
+
+            place: str
+            source: str
+            steps: int
+
+    _SummaryFields: TypeAlias = Literal["given", "gained", "refused"]
+
+    class Summary(Message[_SummaryFields]):
+        """
+        Summary says what a round came to: what the user wrote for it, what followed, and what was kept away.
+
+        ```proto
+        message autoshard.v1.Trace.Summary
+        ```
+
+        Attributes:
+            given:
+                ```proto
+                repeated autoshard.v1.Trace.Tally given = 1;
+                ```
+            gained:
+                ```proto
+                repeated autoshard.v1.Trace.Tally gained = 2;
+                ```
+            refused:
+                ```proto
+                repeated autoshard.v1.Trace.Tally refused = 3;
+                ```
+        """
+
+        __slots__ = ("given", "gained", "refused")
+
+        if TYPE_CHECKING:
+
+            def __init__(
+                self,
+                *,
+                given: list[Trace.Tally] | None = None,
+                gained: list[Trace.Tally] | None = None,
+                refused: list[Trace.Tally] | None = None,
+            ) -> None:
+                pass
+
+            given: list[Trace.Tally]
+            gained: list[Trace.Tally]
+            refused: list[Trace.Tally]
+
+    _TallyFields: TypeAlias = Literal["axes", "reason", "dims", "values", "places"]
+
+    class Tally(Message[_TallyFields]):
+        """
+        Tally counts dimensions of values that have axes, and a reason where they were kept away, in common.
+
+        ```proto
+        message autoshard.v1.Trace.Tally
+        ```
+
+        Attributes:
+            axes:
+                ```proto
+                string axes = 1;
+                ```
+            reason:
+                ```proto
+                string reason = 2;
+                ```
+            dims:
+                ```proto
+                int32 dims = 3;
+                ```
+            values:
+                ```proto
+                int32 values = 4;
+                ```
+            places:
+                The dimensions, of what was given.
+
+                ```proto
+                repeated string places = 5;
+                ```
+        """
+
+        __slots__ = ("axes", "reason", "dims", "values", "places")
+
+        if TYPE_CHECKING:
+
+            def __init__(
+                self,
+                *,
+                axes: str = "",
+                reason: str = "",
+                dims: int = 0,
+                values: int = 0,
+                places: list[str] | None = None,
+            ) -> None:
+                pass
+
+            axes: str
+            reason: str
+            dims: int
+            values: int
+            places: list[str]
 
     _StepFields: TypeAlias = Literal["kind", "axes", "from", "to", "op", "reason", "against", "other"]
 
@@ -2007,7 +2233,7 @@ class ListJobsResponse(Message[_ListJobsResponseFields]):
 
 
 _DESC = file_desc(
-    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto"\xdb\x06\n\x0bPlanRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x05 \x01(\tR\x08hardware\x12\x16\n\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n\x05steps\x18\x07 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x128\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x12#\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemory\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12\x18\n\x07without\x18\x0f \x03(\tR\x07without\x12%\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\x12 \x01(\x03R\x07devices\x12\x19\n\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n\x08topology\x18\x18 \x01(\tR\x08topology\x12.\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\x08\n\x06sourceB\x08\n\x06_taste"T\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated"\xdd\x02\n\x10PropagateRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriority\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06sourceB\x0f\n\r_max_priority"\xab\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings"\xa2\x03\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a_\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x1aX\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"h\n\x10DiffPlansRequest\x12*\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06before\x12(\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05after"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"Y\n\x10CheckPlanRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHash"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"B\n\x11StreamPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\x7f\n\x10WeighPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n\x04most\x18\x04 \x01(\x05R\x04most"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xd8\x01\n\x06Source\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06source"\x99\x01\n\x0eExplainRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n\x07why_not\x18\x04 \x01(\tR\x06whyNot"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x84\x01\n\x0cCheckRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08disabled\x18\x03 \x03(\tR\x08disabled"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"j\n\x0eConvertRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n\x06target\x18\x03 \x01(\tR\x06target"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"k\n\x0fEstimateRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"S\n\rMemoryRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"I\n\x0bEmitRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\xc9\x01\n\rVerifyRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n\x06inputs\x18\x02 \x01(\x0cR\x06inputs\x12\x1a\n\x08expected\x18\x03 \x01(\x0cR\x08expected\x12\x1f\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relative\x88\x01\x01\x12\x1a\n\x08absolute\x18\x05 \x01(\x01R\x08absolute\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles"y\n\x0fStartJobRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12\x18\n\x07seconds\x18\x03 \x01(\x01R\x07seconds"7\n\x10StartJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"7\n\rGetJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n\x06result\x18\x02 \x01(\x08R\x06result"i\n\x0eGetJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job\x122\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseR\x06result"!\n\x0fWatchJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"7\n\x10WatchJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job""\n\x10CancelJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"8\n\x11CancelJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"M\n\x0fListJobsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken"a\n\x10ListJobsResponse\x12%\n\x04jobs\x18\x01 \x03(\x0b2\x11.autoshard.v1.JobR\x04jobs\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\x0b\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12N\n\x08StartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse"\x03\x90\x02\x02\x12H\n\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse"\x03\x90\x02\x01\x12P\n\x08WatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse"\x03\x90\x02\x010\x01\x12Q\n\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse"\x03\x90\x02\x02\x12N\n\x08ListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse"\x03\x90\x02\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto"\xdb\x06\n\x0bPlanRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x05 \x01(\tR\x08hardware\x12\x16\n\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n\x05steps\x18\x07 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x128\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x12#\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemory\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12\x18\n\x07without\x18\x0f \x03(\tR\x07without\x12%\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\x12 \x01(\x03R\x07devices\x12\x19\n\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n\x08topology\x18\x18 \x01(\tR\x08topology\x12.\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\x08\n\x06sourceB\x08\n\x06_taste"T\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated"\xdd\x02\n\x10PropagateRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriority\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06sourceB\x0f\n\r_max_priority"\xab\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings"\xbc\x08\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a\x96\x01\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x125\n\x07summary\x18\x03 \x01(\x0b2\x1b.autoshard.v1.Trace.SummaryR\x07summary\x1a\x8b\x01\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x121\n\x06groups\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.GroupR\x06groups\x1a\xc0\x01\n\x05Group\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x14\n\x05kinds\x18\x03 \x03(\tR\x05kinds\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x05 \x01(\tR\x07against\x121\n\x06starts\x18\x06 \x03(\x0b2\x19.autoshard.v1.Trace.StartR\x06starts\x12\x14\n\x05steps\x18\x07 \x03(\x05R\x05steps\x1aK\n\x05Start\x12\x14\n\x05place\x18\x01 \x01(\tR\x05place\x12\x16\n\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n\x05steps\x18\x03 \x01(\x05R\x05steps\x1a\xa2\x01\n\x07Summary\x12/\n\x05given\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x05given\x121\n\x06gained\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x06gained\x123\n\x07refused\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x07refused\x1aw\n\x05Tally\x12\x12\n\x04axes\x18\x01 \x01(\tR\x04axes\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n\x04dims\x18\x03 \x01(\x05R\x04dims\x12\x16\n\x06values\x18\x04 \x01(\x05R\x06values\x12\x16\n\x06places\x18\x05 \x03(\tR\x06places\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"h\n\x10DiffPlansRequest\x12*\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06before\x12(\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05after"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"Y\n\x10CheckPlanRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHash"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"B\n\x11StreamPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\x7f\n\x10WeighPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n\x04most\x18\x04 \x01(\x05R\x04most"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xd8\x01\n\x06Source\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06source"\x99\x01\n\x0eExplainRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n\x07why_not\x18\x04 \x01(\tR\x06whyNot"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x84\x01\n\x0cCheckRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08disabled\x18\x03 \x03(\tR\x08disabled"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"j\n\x0eConvertRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n\x06target\x18\x03 \x01(\tR\x06target"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"k\n\x0fEstimateRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"S\n\rMemoryRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"I\n\x0bEmitRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\xc9\x01\n\rVerifyRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n\x06inputs\x18\x02 \x01(\x0cR\x06inputs\x12\x1a\n\x08expected\x18\x03 \x01(\x0cR\x08expected\x12\x1f\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relative\x88\x01\x01\x12\x1a\n\x08absolute\x18\x05 \x01(\x01R\x08absolute\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles"y\n\x0fStartJobRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12\x18\n\x07seconds\x18\x03 \x01(\x01R\x07seconds"7\n\x10StartJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"7\n\rGetJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n\x06result\x18\x02 \x01(\x08R\x06result"i\n\x0eGetJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job\x122\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseR\x06result"!\n\x0fWatchJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"7\n\x10WatchJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job""\n\x10CancelJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"8\n\x11CancelJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"M\n\x0fListJobsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken"a\n\x10ListJobsResponse\x12%\n\x04jobs\x18\x01 \x03(\x0b2\x11.autoshard.v1.JobR\x04jobs\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\x0b\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12N\n\x08StartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse"\x03\x90\x02\x02\x12H\n\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse"\x03\x90\x02\x01\x12P\n\x08WatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse"\x03\x90\x02\x010\x01\x12Q\n\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse"\x03\x90\x02\x02\x12N\n\x08ListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse"\x03\x90\x02\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         answers_pb.desc(),
         jobs_pb.desc(),
@@ -2022,6 +2248,10 @@ _DESC = file_desc(
         "Trace": Trace,
         "Trace.Round": Trace.Round,
         "Trace.Level": Trace.Level,
+        "Trace.Group": Trace.Group,
+        "Trace.Start": Trace.Start,
+        "Trace.Summary": Trace.Summary,
+        "Trace.Tally": Trace.Tally,
         "Trace.Step": Trace.Step,
         "DiffPlansRequest": DiffPlansRequest,
         "DiffPlansResponse": DiffPlansResponse,
