@@ -129,3 +129,9 @@ func (n *names) Place(p trace.Place) string {
 func (n *names) Axes(mesh int32, axes []subaxis.Ref) string {
 	return n.m.Mesh(ir.MeshID(mesh)).FormatList(axes)
 }
+
+// Kind implements trace.Names.
+func (n *names) Kind(op int32) string { return n.m.OpName(ir.OpID(op)) }
+
+// Source implements trace.Names: the cases have no lines.
+func (n *names) Source(int32, trace.Place) string { return "" }
