@@ -10,19 +10,18 @@ import (
 
 // change says what would have to be otherwise for axes not to be kept away: of the refusal alone, for there may be others behind it.
 func (e *Explainer) change(r *trace.Event, axes string) string {
-	to, from := e.names.Place(r.To), e.names.Place(r.From)
+	to, from, value := e.names.Place(r.To), e.names.Place(r.From), e.names.Place(trace.Place{Value: r.To.Value, Dim: -1})
 	other, against := e.other(r), e.m.Mesh(ir.MeshID(r.Mesh)).FormatList(e.trace.Axes(r.Against))
 	switch r.Reason {
 	case trace.Closed:
 		return fmt.Sprintf("open %s: a ? in its braces lets axes in, or write %s there", to, axes)
 	case trace.Replicated:
-		return fmt.Sprintf("take %s out of what is replicated at %s", axes, e.names.Place(trace.Place{Value: r.To.Value, Dim: -1}))
+		return fmt.Sprintf("take %s out of what is replicated at %s", axes, value)
 	case trace.Unreduced:
-		return fmt.Sprintf("reduce %s before: partial results along %s cannot be cut along it", e.names.Place(trace.Place{Value: r.To.Value, Dim: -1}),
-			axes)
+		return fmt.Sprintf("reduce %s before: partial results along %s cannot be cut along it", value, axes)
 	case trace.LowerPriority:
 		return fmt.Sprintf("write %s at %s, or nowhere in %s: a later user priority wants it at another dimension", axes, to,
-			e.names.Place(trace.Place{Value: r.To.Value, Dim: -1}))
+			value)
 	case trace.Conflict:
 		return fmt.Sprintf("keep %s away from %s, or write %s at %s", against, other, axes, to)
 	case trace.Different:

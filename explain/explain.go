@@ -285,9 +285,6 @@ func writtenValues(m *ir.Module) []bool {
 	return slices.Clip(lists.Of(m.NumValues(), func(v int) bool { return v > 0 && m.Sharding(ir.ValueID(v)) != 0 }))
 }
 
-// IsGiven says whether the link is no step but what the user wrote.
-func (l *Link) IsGiven() bool { return l.Kind == "given" || l.Kind == "activate" }
-
 // String returns the link as one line.
 func (l *Link) String() string {
 	at := ""

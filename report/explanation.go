@@ -40,17 +40,20 @@ func writeDim(b *strings.Builder, d *explain.DimReason, value string) {
 func writeTree(b *strings.Builder, indent string, links []explain.Link) {
 	t := tree{b: b, next: map[string][]*explain.Link{}, drawn: map[*explain.Link]bool{}}
 	for i := range links {
-		if l := &links[i]; !l.IsGiven() {
+		if l := &links[i]; !isGiven(l) {
 			t.next[l.From] = append(t.next[l.From], l)
 		}
 	}
 	for i := range links {
-		if l := &links[i]; l.IsGiven() {
+		if l := &links[i]; isGiven(l) {
 			b.WriteString(indent + l.String() + "\n")
 			t.draw(indent, l.To)
 		}
 	}
 }
+
+// isGiven says whether a link is no step but what the user wrote.
+func isGiven(l *explain.Link) bool { return l.Kind == "given" || l.Kind == "activate" }
 
 type tree struct {
 	b     *strings.Builder

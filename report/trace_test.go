@@ -59,7 +59,7 @@ func TestTracePage(t *testing.T) {
 				steps = append(steps, g.Steps...)
 				for _, i := range g.Steps {
 					if s := l.Steps[i]; s.Kind != g.Kind || s.Axes != g.Axes || s.Reason != g.Reason || s.Against != g.Against ||
-						s.Kind != "activate" && !slices.ContainsFunc(g.Kinds, func(k string) bool { return strings.Contains(s.Op, k) }) {
+						s.Kind != "activate" && !isThrough(s.Op, g.Kinds) {
 						t.Errorf("step %q in the group %+v", s.String(), g)
 					}
 				}
@@ -75,6 +75,11 @@ func TestTracePage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// isThrough says whether an operation is of one of some kinds.
+func isThrough(op string, kinds []string) bool {
+	return slices.ContainsFunc(kinds, func(k string) bool { return strings.Contains(op, k) })
 }
 
 // Filters choose steps of the same trace: what one axis, one kind of operation or one line has is in the full list, too, and a few steps are
@@ -110,7 +115,8 @@ func TestExplanationSaysWhatToChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := report.Explanation(x)
-	for _, want := range []string{"\n    └ \"model\" moves from %749[0] to %752[0]", "\n    change: open %753[0]: a ? in its braces lets axes in",
+	for _, want := range []string{"\n    └ \"model\" moves from %749[0] to %752[0]",
+		"\n    change: open %753[0]: a ? in its braces lets axes in",
 		"\n    change: write \"model\" at %753[0], or nowhere in %753: a later user priority wants it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
