@@ -67,7 +67,7 @@ func TestTracePage(t *testing.T) {
 			slices.Sort(steps)
 			for i, s := range steps {
 				if i != s {
-					t.Fatalf("user priority %d, op priority %d: step %d is in no group or in several", r.UserPriority, l.OpPriority, i)
+					t.Fatalf("priorities %d and %d: step %d is in no group or in several", r.UserPriority, l.OpPriority, i)
 				}
 			}
 			if len(steps) != len(l.Steps) {
