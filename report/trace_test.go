@@ -82,8 +82,8 @@ func isThrough(op string, kinds []string) bool {
 	return slices.ContainsFunc(kinds, func(k string) bool { return strings.Contains(op, k) })
 }
 
-// Filters choose steps of the same trace: what one axis, one kind of operation or one line has is in the full list, too, and a few steps are
-// listed one by one.
+// Filters choose steps of the same trace: what one axis, one kind of operation or one line has is in the full list, too, and a few steps
+// are listed one by one.
 func TestTraceFilters(t *testing.T) {
 	all := traceOf(t, autoshard.TraceFilter{})
 	full := strings.Split(all.Text(-1), "\n")
