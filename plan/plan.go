@@ -13,6 +13,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
+	"autoshard/ir/commonmesh"
 	"autoshard/ir/mlir"
 	"autoshard/program"
 	"autoshard/propagate"
@@ -103,6 +104,10 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := checkPlannable(m); err != nil {
 		return nil, err
 	}
+	renamed, several, err := commonmesh.Unify(m)
+	if err != nil {
+		return nil, err
+	}
 	mesh, err := answer.ChooseMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
@@ -124,6 +129,9 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	}
 	found := findings{Findings: answer.Findings{Module: m}}
 	found.ignored()
+	if several {
+		found.commonMesh(mesh, renamed)
+	}
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
 	if err := assumeTrips(m, o.TripCounts); err != nil {

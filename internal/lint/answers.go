@@ -8,6 +8,7 @@ const (
 	BoundarySharding  diag.Code = "boundary-sharding"
 	BranchPrice       diag.Code = "branch-price"
 	CoarseSearch      diag.Code = "coarse-search"
+	CommonMesh        diag.Code = "common-mesh"
 	CostOverTaste     diag.Code = "cost-over-taste"
 	FreeManualAxis    diag.Code = "free-manual-axis"
 	GatheredOperand   diag.Code = "gathered-operand"
@@ -37,6 +38,9 @@ var answers = []diag.Rule{
 	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
 		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved " +
 			"all the same."},
+	{ID: CommonMesh, Severity: diag.SeverityWarning, Name: "the model names its devices by several meshes",
+		Text: "Plans are over one mesh, of whose axes those of all the others consist. The message says which, and what axes have become " +
+			"whose names are others there. Pins and outputs name axes of that mesh."},
 	{ID: CostOverTaste, Severity: diag.SeverityWarning, Name: "inputs that people would cut alike are cut differently, because it is faster",
 		Text: "A plan cuts inputs of one batch, equal layers, and a parameter and its state alike where that costs next to nothing " +
 			"(`--taste`). The message says what it would cost."},
