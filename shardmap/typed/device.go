@@ -239,6 +239,8 @@ func (r *deviceReader) scatters(opts Options) {
 				m.SetLoc(m.DefiningOp(x), m.OpLoc(op))
 			}
 		}
+		t.vars = append(t.vars, make([]Variance, m.NumValues()-len(t.vars))...)
+		t.vars[x] = t.vars[m.Result(op, 0)] // for slices of slices
 		p.Replace(m.Result(op, 0), x)
 		m.Erase(op)
 	})
