@@ -20,8 +20,8 @@ import (
 	"autoshard/ir/dtype"
 )
 
-// exercise is a program of a page, or a link to one of the examples, with the table behind it: inputs, and what the document states about the
-// program beside what we give.
+// exercise is a program of a page, or a link to one of the examples, with the table behind it: inputs, and what the document states about
+// the program beside what we give.
 var exercise = regexp.MustCompile("(?ms)^(?:```\n(shard_map [^`]*?)^```|\\[`\\w+`\\]\\(../../(examples/shardmap/\\w+.shardmap)\\))\n\n" +
 	"(\\| \\| stated \\| ours \\|\n\\|---\\|---\\|---\\|\n(?:\\| [^\n]* \\|\n)+)")
 

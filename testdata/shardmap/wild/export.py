@@ -1,0 +1,97 @@
+"""Exports the programs of programs.py, or random ones, with what JAX makes of their inputs on 8 virtual devices.
+
+usage: python3 export.py FOLDER [--variant checked|unchecked|gradient]... [--every N --at K] [--random N --seed S]
+
+Writes NAME.mlir, NAME.in.npz and NAME.out.npz, and programs.json with names and tolerances. Every N-th program from the K-th on is taken;
+without --variant they come in turn in one that they have.
+"""
+import argparse
+import json
+import os
+import zlib
+
+os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=8'
+os.environ['JAX_PLATFORMS'] = 'cpu'
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import programs
+import randomly
+
+TYPES = {'f32': 'float32', 'bf16': 'bfloat16', 'i32': 'int32', 'u32': 'uint32', 'c64': 'complex64'}
+
+
+def array(text, rng):
+    """An input of a type such as f32[8,16]."""
+    name, dims = text[:-1].split('[')
+    shape = tuple(int(n) for n in dims.split(',') if n)
+    if name in ('i32', 'u32'):
+        return jnp.asarray(rng.integers(0, 100, shape), TYPES[name])
+    x = rng.normal(size=shape)
+    if name == 'c64':
+        x = x + 1j * rng.normal(size=shape)
+    return jnp.asarray(x, TYPES[name])
+
+
+def gradient(f, inputs):
+    """The function that gives the cotangents of the inputs that are floats, for outputs weighted by their numbers."""
+    floats = [i for i, x in enumerate(inputs) if x.dtype == jnp.float32]
+
+    def weighted(*picked):
+        args = list(inputs_of.value)
+        for i, x in zip(floats, picked):
+            args[i] = x
+        leaves = [y for y in jax.tree.leaves(f(*args)) if jnp.issubdtype(y.dtype, jnp.floating)]
+        return sum((y * jnp.linspace(1, 2, y.size, dtype=y.dtype).reshape(y.shape)).sum() for y in leaves)
+
+    class inputs_of:
+        value = None
+
+    def g(*args):
+        inputs_of.value = args
+        return jax.grad(weighted, argnums=tuple(range(len(floats))))(*(args[i] for i in floats))
+    return g
+
+
+def variants(p):
+    return [v for v, there in (('checked', p['checked']), ('unchecked', p['unchecked']), ('gradient', p['grad'])) if there]
+
+
+def export(p, variant, folder):
+    programs.checks = variant != 'unchecked' and p['checked']
+    rng = np.random.default_rng(zlib.crc32(p['name'].encode()))
+    inputs = [array(text, rng) for text in p['inputs']]
+    f = gradient(p['f'], inputs) if variant == 'gradient' else p['f']
+    base = os.path.join(folder, p['name'] + '_' + variant)
+    jitted = jax.jit(lambda *args: f(*args), keep_unused=True)
+    exported = jax.export.export(jitted)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs))
+    with open(base + '.mlir', 'w') as out:
+        out.write(exported.mlir_module())
+    wide = lambda x: np.asarray(x, np.float32) if x.dtype == jnp.bfloat16 else np.asarray(x)
+    np.savez(base + '.in.npz', **{f'arg{i}': wide(x) for i, x in enumerate(inputs)})
+    np.savez(base + '.out.npz', **{f'out{i}': wide(x) for i, x in enumerate(jax.tree.leaves(jitted(*inputs)))})
+    return dict(name=p['name'] + '_' + variant, tolerance=p['tolerance'])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('folder')
+    parser.add_argument('--variant', action='append', default=[])
+    parser.add_argument('--every', type=int, default=1)
+    parser.add_argument('--at', type=int, default=0)
+    parser.add_argument('--random', type=int, default=0)
+    parser.add_argument('--seed', type=int, default=1)
+    o = parser.parse_args()
+    chosen = [randomly.program(o.seed + k) for k in range(o.random)] if o.random else programs.PROGRAMS[o.at::o.every]
+    done = []
+    for k, p in enumerate(chosen):
+        have = variants(p)
+        for v in [v for v in o.variant if v in have] if o.variant else [have[k % len(have)]]:
+            done.append(export(p, v, o.folder))
+    with open(os.path.join(o.folder, 'programs.json'), 'w') as out:
+        json.dump(done, out)
+
+
+main()

@@ -1,0 +1,155 @@
+package autoshard_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"autoshard"
+)
+
+var (
+	wildAll    = flag.Bool("wild.all", false, "shard_map programs of testdata/shardmap/wild in all variants: checked, unchecked and gradients")
+	wildRandom = flag.Int("wild.random", 100, "random shard_map programs")
+	wildSeed   = flag.Int("wild.seed", 0, "seed of the first random shard_map program; 0: another one each time")
+)
+
+// Programs with shard_map as JAX users write them - sixty about one thing each, with the check on, off, and their gradients in turn - are
+// checked, planned and proved, run as they are, written as shard_map and sdy text that is read again, and as Python for JAX: all give what
+// JAX makes of them when they are exported.
+func TestWild(t *testing.T) {
+	if *wildAll {
+		testWild(t, "--variant=checked", "--variant=unchecked", "--variant=gradient")
+		return
+	}
+	testWild(t)
+}
+
+// Random ones, too: bodies of collectives and local ops among other ops, in loops, branches and each other, along axes that stay automatic.
+func TestWildRandom(t *testing.T) {
+	seed := *wildSeed
+	if seed == 0 {
+		seed = 1 + rand.IntN(1<<30)
+	}
+	t.Logf("-wild.seed=%d", seed)
+	testWild(t, fmt.Sprint("--random=", *wildRandom), fmt.Sprint("--seed=", seed))
+}
+
+func testWild(t *testing.T, options ...string) {
+	python := os.Getenv("AUTOSHARD_PYTHON")
+	if python == "" {
+		t.Skip("AUTOSHARD_PYTHON is not set: it names a Python with jax")
+	}
+	dir := t.TempDir()
+	script := filepath.Join("testdata", "shardmap", "wild", "export.py")
+	if out, err := exec.Command(python, append([]string{"-B", script, dir}, options...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	list, err := os.ReadFile(filepath.Join(dir, "programs.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var programs []wildProgram
+	if err := json.Unmarshal(list, &programs); err != nil || len(programs) == 0 {
+		t.Fatalf("%d programs, %v", len(programs), err)
+	}
+	t.Run("programs", func(t *testing.T) {
+		for i := range programs {
+			p := &programs[i]
+			p.base = filepath.Join(dir, p.Name)
+			t.Run(p.Name, func(t *testing.T) {
+				t.Parallel()
+				p.test(t)
+			})
+		}
+	})
+	var files []string
+	for _, p := range programs {
+		if p.emitted {
+			files = append(files, p.base+".py")
+		}
+	}
+	runEmitted(t, python, files)
+	for _, p := range programs {
+		if !p.emitted {
+			continue
+		}
+		if err := compareFile(p.base+".py", &emitCase{name: p.Name, expected: p.base + ".out.npz", tolerance: p.Tolerance}); err != nil {
+			t.Errorf("%s on JAX: %v", p.Name, err)
+		}
+	}
+}
+
+// wildProgram is a program that JAX has exported, with its arrays beside it.
+type wildProgram struct {
+	Name      string
+	Tolerance float64
+	base      string // of its files
+	emitted   bool
+}
+
+func (p *wildProgram) test(t *testing.T) {
+	text, err := os.ReadFile(p.base + ".mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := autoshard.ReadModel(t.Context(), p.Name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := autoshard.MakePlan(t.Context(), model, autoshard.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, plan, p.base+".in.npz", p.base+".out.npz", p.Tolerance)
+	program, err := autoshard.ReadProgram(t.Context(), p.Name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, program)
+	for _, form := range []string{"shardmap", "sdy"} {
+		written, err := program.Emit(t.Context(), form)
+		if err != nil {
+			t.Fatalf("%s: %v", form, err)
+		}
+		again, err := autoshard.ReadProgram(t.Context(), p.Name+" as "+form, written)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, written)
+		}
+		if same := func(a, b autoshard.Tensor) bool { return a.Type == b.Type }; slices.EqualFunc(again.Inputs, program.Inputs, same) {
+			p.run(t, again)
+		} else if form != "shardmap" { // whose text has tensors as they are stored, padded
+			t.Errorf("as %s it takes %v", form, again.Inputs)
+		}
+	}
+	written, err := program.Emit(t.Context(), "jax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := os.ReadFile(p.base + ".in.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, data := range map[string][]byte{".py": written, ".py.in.npz": inputs} {
+		if err := os.WriteFile(p.base+file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.emitted = true
+}
+
+// run runs a program on the recorded inputs, and compares its outputs.
+func (p *wildProgram) run(t *testing.T, program *autoshard.Program) {
+	t.Helper()
+	check, err := program.Verify(t.Context(), readArrays(t, p.base+".in.npz", program.Inputs),
+		readArrays(t, p.base+".out.npz", program.Outputs), autoshard.Tolerance{Rel: p.Tolerance})
+	if err != nil || !check.Passed {
+		t.Errorf("%s: %+v, %v", program.Name, check, err)
+	}
+}
