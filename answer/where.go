@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"autoshard/ir"
 	"autoshard/ir/names"
@@ -26,4 +28,17 @@ func Line(m *ir.Module, loc ir.LocID) string {
 		return fmt.Sprintf("%s:%d", l.File, l.Line)
 	}
 	return ""
+}
+
+// CutLine returns the file and the line that a text of Scoped or Line ends in, false where it has none.
+func CutLine(text string) (file string, line int, ok bool) {
+	if inner, found := strings.CutSuffix(text, ")"); found {
+		text = inner[strings.LastIndexByte(inner, '(')+1:]
+	}
+	i := strings.LastIndexByte(text, ':')
+	if i <= 0 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(text[i+1:])
+	return text[:i], line, err == nil && line > 0
 }

@@ -48,6 +48,8 @@ type Config struct {
 	Sizes       []string // of symbolic or dynamic dimensions
 	Platform    string
 	Disabled    []string // rules of check
+	Limits      []string // that plans are held to
+	Baseline    string   // file of findings that are known
 	All         bool     // a report of every collective and value
 	Trace       bool
 	Priority    int // negative: all
@@ -177,6 +179,8 @@ func (l *loader) load() *Config {
 		Sizes:       l.list("dim"),
 		Platform:    l.text("platform"),
 		Disabled:    l.list("check.disable"),
+		Limits:      l.list("check.limit"),
+		Baseline:    l.v.GetString("check.baseline"),
 		All:         l.boolean("all"),
 		Trace:       l.boolean("trace"),
 		Priority:    int(l.integer("priority", -1, 1<<31-1)),

@@ -103,6 +103,9 @@ var keys = []key{
 	{path: "devices", def: "virtual", help: "devices with --backend jax: virtual, CPU devices, or native, those that JAX finds"},
 	{path: "progress", def: "auto", optional: "always", help: "report progress on standard error: auto (on a terminal), always or never"},
 	{path: "check.disable", list: true, help: "name of a rule that does not run; may be repeated"},
+	{path: "check.limit", list: true, help: "what a plan may have at most, such as 'no-gather > 64MiB', no-implicit-replicate, " +
+		"'peak < 14GiB', axis-unused, 'uneven-waste > 5 %' or batch-inputs-disagree; may be repeated"},
+	{path: "check.baseline", help: "file of findings that are known and left out, as --write-baseline writes it"},
 	{path: "serve.listen", def: "127.0.0.1:8080", help: "address to listen on, or unix:PATH; port 0 takes a free one"},
 	{path: "serve.token-file", help: "file with the tokens that requests need: a line has a name, a secret and, if there is a quota, " +
 		"requests a minute (default: anybody may ask)"},
