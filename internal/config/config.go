@@ -101,6 +101,8 @@ const (
 	VHLO      Format = "vhlo"       // a portable artifact of StableHLO
 	JAXExport Format = "jax-export" // for jax.export.deserialize
 
+	Perfetto Format = "perfetto" // events on tracks, for ui.perfetto.dev
+
 	Markdown Format = "markdown" // tables for a page of text
 
 	SARIF  Format = "sarif"

@@ -30,10 +30,12 @@ func Command(s *cmdline.Streams) *cobra.Command {
 The text format shows inputs and outputs, or with --trace how that went: for each user priority what was given, what followed
 and what was refused, then the steps, those that are alike in one line, with their number first. --full lists all in order.
 --value, --op, --axis and --refusals choose steps; few are listed one by one. On a terminal a trace has colours and goes through
-the pager of $PAGER. mlir is the annotated program, sarif and github what it does not keep of the user's shardings.`,
+the pager of $PAGER. perfetto is the trace for https://ui.perfetto.dev, with a track for each op priority and a slice for each step;
+mlir is the annotated program, sarif and github what it does not keep of the user's shardings.`,
 		Example: `  autoshard propagate examples/transformer_train_megatron_priorities.mlir --trace
   autoshard propagate model.mlir --trace --value %5
   autoshard propagate model.mlir --trace --op dot_general --axis model --refusals
+  autoshard propagate model.mlir --format perfetto -o steps.json
   autoshard propagate model.mlir --format mlir -o annotated.mlir`,
 		Args: cmdline.Args("MODEL"),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error {
@@ -41,7 +43,8 @@ the pager of $PAGER. mlir is the annotated program, sarif and github what it doe
 		}),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "trace", "all", "priority", "format", "output")
-	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.SARIF, config.GitHub)
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.MLIR, config.Perfetto, config.SARIF,
+		config.GitHub)
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter.Value, "value", "", "with --trace, only the steps that touch this value, such as %5, p['w'] or 'result 0'")
 	flags.StringVar(&f.filter.Op, "op", "", "with --trace, only the steps through these operations: a kind, such as dot_general, a result, "+
@@ -67,6 +70,13 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	}
 	if c.Format == config.SARIF || c.Format == config.GitHub {
 		return s.WriteFindings(c, result.Findings)
+	}
+	if c.Format == config.Perfetto {
+		events, err := result.Trace.Perfetto()
+		if err != nil {
+			return err
+		}
+		return s.WritePacked(c.Output, events)
 	}
 	text := ""
 	switch format := cmdline.OutputFormat(c); {
