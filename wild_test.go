@@ -59,6 +59,16 @@ func testWild(t *testing.T, options ...string) {
 	if err := json.Unmarshal(list, &programs); err != nil || len(programs) == 0 {
 		t.Fatalf("%d programs, %v", len(programs), err)
 	}
+	count := len(programs)
+	programs = slices.DeleteFunc(programs, func(p wildProgram) bool {
+		if p.Refused != "" {
+			t.Logf("JAX refuses %s: %.200s", p.Name, p.Refused)
+		}
+		return p.Refused != ""
+	})
+	if 10*len(programs) < 9*count {
+		t.Errorf("JAX takes %d programs of %d", len(programs), count)
+	}
 	t.Run("programs", func(t *testing.T) {
 		for i := range programs {
 			p := &programs[i]
@@ -90,6 +100,7 @@ func testWild(t *testing.T, options ...string) {
 type wildProgram struct {
 	Name      string
 	Tolerance float64
+	Refused   string // by JAX, and why
 	base      string // of its files
 	emitted   bool
 }
@@ -102,6 +113,9 @@ func (p *wildProgram) test(t *testing.T) {
 	model, err := autoshard.ReadModel(t.Context(), p.Name, text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := model.Lint(t.Context(), autoshard.LintOptions{}); err != nil {
+		t.Error(err)
 	}
 	plan, err := autoshard.MakePlan(t.Context(), model, autoshard.PlanOptions{})
 	if err != nil {
