@@ -21,7 +21,7 @@ import (
 	"autoshard/subaxis"
 )
 
-// Unify rewrites shardings, axes of collectives and of manual computations over one mesh, if they are over several meshes with axes. It
+// Unify rewrites shardings, axes of collectives and of manual computations over one mesh, if they are over several meshes. It
 // returns what axes have become whose names are others now, in words, and whether there were several. The module is unchanged with an
 // error of class diag.ErrUnsupported: the meshes have other devices, or axes without a common refinement.
 func Unify(m *ir.Module) (renamed []string, several bool, err error) {
@@ -36,7 +36,7 @@ func Unify(m *ir.Module) (renamed []string, several bool, err error) {
 	u.choose()
 	(&visitor{m: m, mesh: u.mesh, axes: u.over}).visit()
 	for id := range m.NamedMeshes() {
-		if d := m.Mesh(id); id != u.mesh && len(d.Axes) > 0 {
+		if d := m.Mesh(id); id != u.mesh && places(m, id) {
 			m.Erase(d.Op)
 		}
 	}
@@ -52,7 +52,7 @@ type use struct {
 // unifier is the state of it.
 type unifier struct {
 	m      *ir.Module
-	meshes []ir.MeshID // with axes, in order of use; of equal ones the first
+	meshes []ir.MeshID // that place blocks, in order of use; of equal ones the first
 	order  []use       // full axes of all meshes, and parts
 	uses   map[use]bool
 	flat   subaxis.Mesh          // one axis of all devices, in the order of the first mesh
@@ -84,7 +84,7 @@ func (u *unifier) add(x use) {
 
 // note notes axes that are used, and returns them.
 func (u *unifier) note(mesh ir.MeshID, axes ir.ShardAxes) ir.ShardAxes {
-	if len(u.m.Mesh(mesh).Axes) > 0 {
+	if places(u.m, mesh) {
 		mesh = u.same(mesh)
 		for _, r := range axes {
 			u.add(use{mesh, r})
@@ -206,7 +206,7 @@ func (u *unifier) name(byAxes []use, k int, taken map[string]bool) string {
 
 // over returns axes of a mesh as axes of the common one.
 func (u *unifier) over(mesh ir.MeshID, axes ir.ShardAxes) ir.ShardAxes {
-	if len(u.m.Mesh(mesh).Axes) == 0 {
+	if !places(u.m, mesh) {
 		return axes
 	}
 	common := subaxis.Mesh{Axes: u.names}

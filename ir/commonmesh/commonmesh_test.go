@@ -132,6 +132,7 @@ func TestUnify(t *testing.T) {
 			"which cannot be one: no mesh has axes of which those of both consist"},
 		{"equal", `["a"=4]`, `["a"=4]`, `{"a"}`, "one"},
 		{"parts", `["a"=2, "b"=4]`, `["x"=4, "y"=2]`, `{"x"}`, `@mesh ["a"=2, "b_0"=2, "y"=2]: b of @first is (b_0, y); x of @second is (a, b_0)`},
+		{"one device", `["a"=4]`, `["x"=1]`, `{"x"}`, "one"},
 		{"size one", `["a"=8]`, `["x"=8, "one"=1]`, `{"x"}`, `@second ["x"=8, "one"=1]: a of @first is x`},
 		{"another order", `["a"=4, "b"=2]`, `["x"=2, "y"=4], device_ids=[0, 2, 4, 6, 1, 3, 5, 7]`, `{"x"}`, `@first ["a"=4, "b"=2]: x of @second is b; y of @second is a`},
 	} {

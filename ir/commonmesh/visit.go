@@ -8,7 +8,7 @@ import (
 // visitor replaces axes, and the meshes they are of, wherever a module names them.
 type visitor struct {
 	m    *ir.Module
-	mesh ir.MeshID // in the place of all that have axes; 0: they stay
+	mesh ir.MeshID // in the place of all that place blocks; 0: they stay
 	axes func(mesh ir.MeshID, axes ir.ShardAxes) ir.ShardAxes
 }
 
@@ -44,8 +44,12 @@ func (v *visitor) op(op ir.OpID) {
 	m.SetAttrs(op, attrs)
 }
 
+// places says whether a mesh places blocks on devices: it has more than one. That of a manual computation without shardings is unknown, and
+// read as one of axes of size 1.
+func places(m *ir.Module, id ir.MeshID) bool { return m.Mesh(id).Devices() > 1 }
+
 func (v *visitor) meshOf(id ir.MeshID) ir.MeshID {
-	if v.mesh == 0 || len(v.m.Mesh(id).Axes) == 0 {
+	if v.mesh == 0 || !places(v.m, id) {
 		return id
 	}
 	return v.mesh
