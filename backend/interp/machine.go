@@ -18,6 +18,7 @@ type buffer struct {
 	refs  int32
 	fixed bool
 	bytes int64
+	data  []byte // given back when nobody holds it any more; nil where others may
 }
 
 // foreign is the buffer of constants and of what kernels hand to a region: not counted, never written to.
@@ -44,6 +45,32 @@ type process struct {
 	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
+	regions    int                    // how many kernels wait for regions that they run, and hold what these return
+	spare      []*buffer              // that count nothing any more
+	frames     map[*function][]*frame // of calls that have ended
+}
+
+// newBuffer returns the buffer of new data. It is recycled only where no observer, and no kernel around, may still read it.
+func (p *process) newBuffer(data []byte, alone bool) *buffer {
+	p.count(int64(len(data)))
+	b := &buffer{}
+	if n := len(p.spare); n > 0 {
+		b, p.spare = p.spare[n-1], p.spare[:n-1]
+	}
+	*b = buffer{refs: 1, bytes: int64(len(data))}
+	if alone && p.observe == nil && p.regions == 0 {
+		b.data = data
+	}
+	return b
+}
+
+// release ends the life of a buffer.
+func (p *process) release(b *buffer) {
+	p.live -= b.bytes
+	if b.data != nil && !b.fixed && p.regions == 0 {
+		tensor.Recycle(b.data)
+		p.spare = append(p.spare, b)
+	}
 }
 
 // only lists the one result of a kernel.
@@ -64,16 +91,17 @@ type kernel func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error
 
 // instr is a compiled op.
 type instr struct {
-	in, out []int32
-	dead    []int32 // slots to empty afterwards
-	reuse   []bool  // per operand: its slot is emptied afterwards and no other operand is in it
-	bytes   int64   // of results that the kernel allocates, 0 where unknown
-	site    site
-	op      ir.OpID // 0 for ops that are not shown to an observer
-	metered ir.OpID // 0 for ops that are part of another one to a meter
-	monoid  tensor.Monoid
-	kernel  kernel
-	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
+	in, out  []int32
+	dead     []int32 // slots to empty afterwards
+	distinct bool    // no two of the results share data
+	reuse    []bool  // per operand: its slot is emptied afterwards and no other operand is in it
+	bytes    int64   // of results that the kernel allocates, 0 where unknown
+	site     site
+	op       ir.OpID // 0 for ops that are not shown to an observer
+	metered  ir.OpID // 0 for ops that are part of another one to a meter
+	monoid   tensor.Monoid
+	kernel   kernel
+	control  func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
 }
 
 // block is a compiled block: arguments are in their slots when it starts; what it returns is in its slots when it
@@ -112,7 +140,7 @@ func (f *frame) drop(slot int32) {
 	v := &f.slots[slot]
 	if v.buf != nil && v.buf != foreign {
 		if v.buf.refs--; v.buf.refs == 0 {
-			f.p.live -= v.buf.bytes
+			f.p.release(v.buf)
 		}
 	}
 	*v = value{}
@@ -156,9 +184,28 @@ func (f *frame) owns(i *instr, k int) bool {
 
 // call runs a function on values that it takes over.
 func (p *process) call(fn *function, args []value) ([]value, error) {
-	f := &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
+	f := p.frame(fn)
 	f.putAll(fn.body.args, args)
-	return f.run(fn.body)
+	out, err := f.run(fn.body)
+	if err == nil {
+		p.frames[fn] = append(p.frames[fn], f)
+	}
+	return out, err
+}
+
+// frame returns an empty frame for a call, that of an earlier one if there is any.
+func (p *process) frame(fn *function) *frame {
+	if p.frames == nil {
+		p.frames = map[*function][]*frame{}
+	}
+	list := p.frames[fn]
+	if len(list) == 0 {
+		return &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
+	}
+	f := list[len(list)-1]
+	p.frames[fn] = list[:len(list)-1]
+	clear(f.slots)
+	return f
 }
 
 // run executes a block and returns its values.
@@ -218,7 +265,7 @@ func (f *frame) step(i *instr) error {
 	}
 	if err == nil {
 		for k, s := range i.out {
-			v := f.adopt(out[k], i.in)
+			v := f.adopt(out[k], i)
 			if shown && v.buf != foreign {
 				v.buf.fixed = true // the observer may keep it
 			}
@@ -234,8 +281,8 @@ func (f *frame) step(i *instr) error {
 }
 
 // adopt makes a value of a kernel's result, which may share the data of an operand.
-func (f *frame) adopt(t tensor.Tensor, operands []int32) value {
-	for _, s := range operands {
+func (f *frame) adopt(t tensor.Tensor, i *instr) value {
+	for _, s := range i.in {
 		if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
 			if v.buf != foreign {
 				v.buf.refs++
@@ -243,8 +290,7 @@ func (f *frame) adopt(t tensor.Tensor, operands []int32) value {
 			return value{t, v.buf}
 		}
 	}
-	f.p.count(int64(len(t.Data)))
-	return value{t, &buffer{refs: 1, bytes: int64(len(t.Data))}}
+	return value{t, f.p.newBuffer(t.Data, i.distinct || len(i.out) == 1)}
 }
 
 // within says whether a begins inside the memory of b.
@@ -259,6 +305,8 @@ func (f *frame) region(b *block) tensor.Body {
 		for k, s := range b.args {
 			f.put(s, value{args[k], foreign})
 		}
+		f.p.regions++
+		defer func() { f.p.regions-- }()
 		if err := f.runCode(b); err != nil {
 			return nil, err
 		}

@@ -55,14 +55,14 @@ func zeroedMemory(n int64) []byte {
 	return data
 }
 
-// Recycle gives the memory of a tensor back, for others to be made there. Nobody may use the tensor any more, or one that shares its data.
-// Data that no kernel made is left alone.
-func Recycle(t Tensor) {
-	bytes := int64(cap(t.Data))
-	if bytes == 0 || bytes > largestSize || uintptr(unsafe.Pointer(unsafe.SliceData(t.Data)))%alignment != 0 {
+// Recycle gives the memory of a tensor back, for others to be made there: its Data, or what that began as. Nobody may use the tensor any more,
+// nor one that shares its data. Data that is not as large as memory is handed out is left alone.
+func Recycle(data []byte) {
+	bytes := int64(cap(data))
+	if bytes == 0 || bytes > largestSize {
 		return
 	}
-	if number, size := sizeOf(bytes); size == bytes {
-		pools[number].Put(unsafe.Pointer(unsafe.SliceData(t.Data)))
+	if number, size := sizeOf(bytes); size == bytes && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%alignment == 0 {
+		pools[number].Put(unsafe.Pointer(unsafe.SliceData(data)))
 	}
 }
