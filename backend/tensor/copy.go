@@ -1,6 +1,10 @@
 package tensor
 
-import "slices"
+import (
+	"slices"
+
+	"autoshard/internal/lists"
+)
 
 // walk says where elements go: element i of the index space shape moves from src[srcOff + Σ i·src] to
 // dst[dstOff + Σ i·dst]. Strides and offsets count elements.
@@ -71,19 +75,49 @@ func moveElems[T any](dst, src []T, w walk) {
 		return
 	}
 	inner := rank - 1
-	tile := -1
+	m := mover[T]{dst: dst, src: src, walk: w, inner: inner, tile: -1}
 	if w.src[inner] != 1 && w.src[inner] != 0 {
-		tile = slices.Index(w.src, 1)
+		m.tile = slices.Index(w.src, 1)
 	}
-	outer := newCounter(w.shape, inner, tile)
-	for ok := true; ok; ok = outer.next() {
-		d, s := w.dstOff+outer.dot(w.dst), w.srcOff+outer.dot(w.src)
-		if tile >= 0 {
-			moveTile(dst, src, w, tile, d, s)
-			continue
+	m.run(0, w.dstOff, w.srcOff)
+}
+
+// mover walks dimension after dimension, but for the last one and that which is tiled with it.
+type mover[T any] struct {
+	walk
+	dst, src    []T
+	inner, tile int
+}
+
+// run moves what lies at one index of the dimensions before dim. What is repeated along dim is copied from where it was put first.
+func (m *mover[T]) run(dim int, d, s int64) {
+	switch {
+	case dim == m.tile:
+		m.run(dim+1, d, s)
+	case dim < m.inner && m.walk.src[dim] == 0 && m.repeats(dim):
+		size := m.walk.dst[dim]
+		m.run(dim+1, d, s)
+		whole := m.dst[d : d+size*m.shape[dim]]
+		for done := size; done < int64(len(whole)); done *= 2 {
+			copy(whole[done:], whole[:done])
 		}
-		moveRow(dst, src, w.shape[inner], w.dst[inner], w.src[inner], d, s)
+	case dim < m.inner:
+		for range m.shape[dim] {
+			m.run(dim+1, d, s)
+			d += m.walk.dst[dim]
+			s += m.walk.src[dim]
+		}
+	case m.tile >= 0:
+		moveTile(m.dst, m.src, m.walk, m.tile, d, s)
+	default:
+		moveRow(m.dst, m.src, m.shape[dim], m.walk.dst[dim], m.walk.src[dim], d, s)
 	}
+}
+
+// repeats says whether the dimensions behind dim fill what lies between two of its indices.
+func (m *mover[T]) repeats(dim int) bool {
+	return dim > m.tile && m.walk.dst[m.inner] == 1 && m.walk.dst[dim] == lists.Product(m.shape[dim+1:]) &&
+		slices.Equal(m.walk.dst[dim+1:], strides(m.shape[dim+1:]))
 }
 
 func moveRow[T any](dst, src []T, n, dstStride, srcStride, d, s int64) {
@@ -130,26 +164,13 @@ func moveTile[T any](dst, src []T, w walk, tile int, d, s int64) {
 type counter struct {
 	shape []int64
 	index []int64
-	skip  []bool
 }
 
-// newCounter counts through shape, leaving the given dimensions at zero; negative ones name none.
-func newCounter(shape []int64, skip ...int) *counter {
-	c := &counter{shape, make([]int64, len(shape)), make([]bool, len(shape))}
-	for _, d := range skip {
-		if d >= 0 {
-			c.skip[d] = true
-		}
-	}
-	return c
-}
+func newCounter(shape []int64) *counter { return &counter{shape, make([]int64, len(shape))} }
 
 // next moves on and reports whether there was another index; otherwise the index is all zeros again.
 func (c *counter) next() bool {
 	for d := len(c.shape) - 1; d >= 0; d-- {
-		if c.skip[d] {
-			continue
-		}
 		c.index[d]++
 		if c.index[d] < c.shape[d] {
 			return true

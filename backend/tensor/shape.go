@@ -11,7 +11,7 @@ import (
 // BroadcastInDim returns a tensor of the given shape in which operand dimension k runs along dims[k]; operand
 // dimensions of size one are repeated.
 func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
-	out := New(x.DType, shape)
+	out := newUnset(x.DType, shape)
 	w := walk{shape: shape, dst: strides(shape), src: make([]int64, len(shape))}
 	for k, stride := range strides(x.Shape) {
 		if x.Shape[k] != 1 {
@@ -30,14 +30,17 @@ func Reshape(x Tensor, shape []int64) Tensor {
 	return Tensor{x.DType, slices.Clone(shape), x.Data}
 }
 
-// Transpose returns r with dim(r, k) = dim(x, perm[k]).
+// Transpose returns r with dim(r, k) = dim(x, perm[k]); x itself where nothing moves.
 func Transpose(x Tensor, perm []int64) Tensor {
+	if slices.IsSorted(perm) {
+		return x
+	}
 	shape, src := make([]int64, len(perm)), make([]int64, len(perm))
 	xs := strides(x.Shape)
 	for k, d := range perm {
 		shape[k], src[k] = x.Shape[d], xs[d]
 	}
-	out := New(x.DType, shape)
+	out := newUnset(x.DType, shape)
 	move(out, x, walk{shape: shape, dst: strides(shape), src: src})
 	return out
 }
@@ -51,7 +54,7 @@ func Slice(x Tensor, start, limit, stride []int64) Tensor {
 		w.srcOff += start[d] * src[d]
 		src[d] *= stride[d]
 	}
-	out := New(x.DType, shape)
+	out := newUnset(x.DType, shape)
 	w.dst = strides(shape)
 	move(out, x, w)
 	return out
@@ -60,7 +63,7 @@ func Slice(x Tensor, start, limit, stride []int64) Tensor {
 // DynamicSlice returns the block of the given sizes that begins at the scalar starts, each clamped so that the
 // block lies inside.
 func DynamicSlice(x Tensor, starts []Tensor, sizes []int64) Tensor {
-	out := New(x.DType, sizes)
+	out := newUnset(x.DType, sizes)
 	src := strides(x.Shape)
 	move(out, x, walk{shape: sizes, dst: strides(sizes), src: src, srcOff: clampedOffset(x.Shape, starts, sizes, src)})
 	return out
@@ -148,7 +151,7 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 	for _, x := range xs {
 		shape[dim] += x.Shape[dim]
 	}
-	out := New(xs[0].DType, shape)
+	out := newUnset(xs[0].DType, shape)
 	dst := strides(shape)
 	offset := int64(0)
 	for _, x := range xs {
@@ -160,7 +163,7 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 
 // Reverse turns the order of elements around along the given dimensions.
 func Reverse(x Tensor, dims []int64) Tensor {
-	out := New(x.DType, x.Shape)
+	out := newUnset(x.DType, x.Shape)
 	w := walk{shape: x.Shape, dst: strides(x.Shape), src: strides(x.Shape)}
 	for _, d := range dims {
 		w.srcOff += (x.Shape[d] - 1) * w.src[d]

@@ -109,6 +109,33 @@ func (op Op) plain(dst, x, y []float32) {
 	}
 }
 
+// Fold returns the operation on all elements of x, which is not empty. It is for Maximum and Minimum, where the order does not matter.
+func (op Op) Fold(x []float32) float32 {
+	n := len(x) / lanes
+	if !wide || n == 0 {
+		return op.foldPlain(x[0], x[1:])
+	}
+	var s [lanes]float32
+	if op == Maximum {
+		foldMaximumAVX(&s, &x[0], n)
+	} else {
+		foldMinimumAVX(&s, &x[0], n)
+	}
+	return op.foldPlain(op.foldPlain(s[0], s[1:]), x[n*lanes:])
+}
+
+// foldPlain is Fold in Go.
+func (op Op) foldPlain(acc float32, x []float32) float32 {
+	for _, v := range x {
+		if op == Maximum {
+			acc = max(acc, v)
+		} else {
+			acc = min(acc, v)
+		}
+	}
+	return acc
+}
+
 // AddTo adds x to sums, in float64.
 func AddTo(sums []float64, x []float32) {
 	x = x[:len(sums)]
@@ -122,7 +149,7 @@ func AddTo(sums []float64, x []float32) {
 	}
 }
 
-// SumInto adds up x in float64: eight sums of every eighth element, then these by halves. Elements beyond a multiple of eight are added to
+// Sum adds up x in float64: eight sums of every eighth element, then these by halves. Elements beyond a multiple of eight are added to
 // the first sums.
 func Sum(x []float32) float64 {
 	var s [lanes]float64

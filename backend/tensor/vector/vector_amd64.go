@@ -30,6 +30,15 @@ func maximumAVX(dst, x, y *float32, n, stepX, stepY int)
 func minimumAVX(dst, x, y *float32, n, stepX, stepY int)
 
 //go:noescape
+func foldMaximumAVX(folded *[lanes]float32, x *float32, n int)
+
+//go:noescape
+func foldMinimumAVX(folded *[lanes]float32, x *float32, n int)
+
+//go:noescape
+func expAVX(dst *float64, x *float32, n int)
+
+//go:noescape
 func addToAVX(sums *float64, x *float32, n int)
 
 //go:noescape

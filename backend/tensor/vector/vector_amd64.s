@@ -19,6 +19,33 @@
 	VZEROUPPER       \
 	RET
 
+// The instruction returns its second operand where one is NaN or both are zeros. So it runs both ways round: of zeros the signs are
+// joined, and where there is a NaN the sum is taken.
+#define EXTREME(select, join) \
+	select    Y1, Y0, Y2       \
+	select    Y0, Y1, Y3       \
+	join      Y2, Y3, Y2       \
+	VADDPS    Y1, Y0, Y4       \
+	VCMPPS    $3, Y1, Y0, Y5   \
+	VBLENDVPS Y5, Y4, Y2, Y2
+
+// FOLD keeps what the loop has found in Y1.
+#define FOLD(select, join) \
+	MOVQ    folded+0(FP), DI \
+	MOVQ    x+8(FP), SI      \
+	MOVQ    n+16(FP), CX     \
+	VMOVUPS (SI), Y1         \
+loop:                            \
+	VMOVUPS (SI), Y0         \
+	EXTREME(select, join)    \
+	VMOVAPS Y2, Y1           \
+	ADDQ    $32, SI          \
+	DECQ    CX               \
+	JNZ     loop             \
+	VMOVUPS Y1, (DI)         \
+	VZEROUPPER               \
+	RET
+
 // func addAVX(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addAVX(SB), NOSPLIT, $0-48
 	BEGIN
@@ -51,22 +78,12 @@ loop:
 	VDIVPS  (DX), Y0, Y2
 	NEXT
 
-// The instruction returns its second operand where one is NaN or both are zeros. So it runs both ways round: of zeros the signs are
-// joined, and where there is a NaN the sum is taken.
-#define EXTREME(select, join) \
-	VMOVUPS   (SI), Y0         \
-	VMOVUPS   (DX), Y1         \
-	select    Y1, Y0, Y2       \
-	select    Y0, Y1, Y3       \
-	join      Y2, Y3, Y2       \
-	VADDPS    Y1, Y0, Y4       \
-	VCMPPS    $3, Y1, Y0, Y5   \
-	VBLENDVPS Y5, Y4, Y2, Y2
-
 // func maximumAVX(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·maximumAVX(SB), NOSPLIT, $0-48
 	BEGIN
 loop:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DX), Y1
 	EXTREME(VMAXPS, VANDPS)
 	NEXT
 
@@ -74,8 +91,18 @@ loop:
 TEXT ·minimumAVX(SB), NOSPLIT, $0-48
 	BEGIN
 loop:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DX), Y1
 	EXTREME(VMINPS, VORPS)
 	NEXT
+
+// func foldMaximumAVX(folded *[8]float32, x *float32, n int)
+TEXT ·foldMaximumAVX(SB), NOSPLIT, $0-24
+	FOLD(VMAXPS, VANDPS)
+
+// func foldMinimumAVX(folded *[8]float32, x *float32, n int)
+TEXT ·foldMinimumAVX(SB), NOSPLIT, $0-24
+	FOLD(VMINPS, VORPS)
 
 // func addToAVX(sums *float64, x *float32, n int)
 TEXT ·addToAVX(SB), NOSPLIT, $0-24

@@ -47,6 +47,45 @@ func TestFloat32IsPlain(t *testing.T) {
 	}
 }
 
+// The largest and the smallest elements are found as by plain loops.
+func TestFold(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n < 70; n++ {
+		for _, op := range []Op{Maximum, Minimum} {
+			x := numbers(r, n)
+			if got, want := op.Fold(x), op.foldPlain(x[0], x[1:]); !same(got, want) {
+				t.Fatalf("op %d of %v is %v, want %v", op, x, got, want)
+			}
+		}
+	}
+}
+
+// Exponentials have the bits of the plain loop, and the error that is documented, over all magnitudes.
+func TestExp(t *testing.T) {
+	x := []float32{0, -0.5, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 88.72284, 88.7229, -103.9721, -103.973, 1e30, -1e30}
+	r := rand.New(rand.NewPCG(1, 2))
+	for len(x) < 100_005 {
+		x = append(x, float32((r.Float64()*200-105)*math.Exp2(-30*r.Float64()*r.Float64())))
+	}
+	got, want := make([]float64, len(x)), make([]float64, len(x))
+	Exp(got, x)
+	expPlain(want, x)
+	for i, v := range x {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && got[i] == got[i] {
+			t.Fatalf("the exponential of %v is %v, want %v", v, got[i], want[i])
+		}
+		exact := math.Exp(float64(v))
+		switch {
+		case exact != exact, v < -200, v > 200:
+			if rounded := float32(exact); !same(float32(got[i]), rounded) {
+				t.Fatalf("the exponential of %v is %v, want %v", v, float32(got[i]), rounded)
+			}
+		case math.Abs(got[i]/exact-1) > 4e-13:
+			t.Fatalf("the exponential of %v is %v, off by %g", v, got[i], got[i]/exact-1)
+		}
+	}
+}
+
 // Sums are those of plain loops in the order that is documented.
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -138,6 +177,14 @@ func BenchmarkMatmul(b *testing.B) {
 			})
 		}
 	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	x, y := make([]float32, 4096), make([]float64, 4096)
+	for b.Loop() {
+		Exp(y, x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/element")
 }
 
 func BenchmarkFloat32(b *testing.B) {
