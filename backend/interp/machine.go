@@ -42,20 +42,28 @@ type process struct {
 	meter      Meter
 	live, peak int64
 	checks     int
-	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
-	regions    int                    // how many kernels wait for regions that they run, and hold what these return
-	spare      []*buffer              // that count nothing any more
-	frames     map[*function][]*frame // of calls that have ended
+	regions    int // how many kernels wait for regions that they run, and hold what these return
+	*scratch
+}
+
+// scratch is memory that a process needs again and again. The next run of the interpreter takes it over.
+type scratch struct {
+	operands []tensor.Tensor        // stack of operands of the instructions at hand
+	taken    []value                // stack of values on their way between slots
+	spare    []*buffer              // that count nothing any more
+	frames   map[*function][]*frame // of calls that have ended
 }
 
 // newBuffer returns the buffer of new data. It is recycled only where no observer, and no kernel around, may still read it.
 func (p *process) newBuffer(data []byte, alone bool) *buffer {
 	p.count(int64(len(data)))
-	b := &buffer{}
+	var b *buffer
 	if n := len(p.spare); n > 0 {
 		b, p.spare = p.spare[n-1], p.spare[:n-1]
+	} else {
+		b = new(buffer)
 	}
 	*b = buffer{refs: 1, bytes: int64(len(data))}
 	if alone && p.observe == nil && p.regions == 0 {
@@ -69,6 +77,7 @@ func (p *process) release(b *buffer) {
 	p.live -= b.bytes
 	if b.data != nil && !b.fixed && p.regions == 0 {
 		tensor.Recycle(b.data)
+		b.data = nil
 		p.spare = append(p.spare, b)
 	}
 }
@@ -158,22 +167,26 @@ func (f *frame) put(slot int32, v value) {
 	f.slots[slot] = v
 }
 
-// take returns the values of slots with references of their own.
-func (f *frame) take(slots []int32) []value {
-	out := make([]value, len(slots))
-	for k, s := range slots {
-		out[k] = f.slots[s]
-		if out[k].buf != foreign {
-			out[k].buf.refs++
+// take puts the values of slots on the stack, with references of their own. What takes them off is putAll, in the opposite order.
+func (f *frame) take(slots []int32) {
+	for _, s := range slots {
+		v := f.slots[s]
+		if v.buf != foreign {
+			v.buf.refs++
 		}
+		f.p.taken = append(f.p.taken, v)
 	}
-	return out
 }
 
-func (f *frame) putAll(slots []int32, values []value) {
+// putAll fills slots with the values that were taken last.
+func (f *frame) putAll(slots []int32) {
+	p := f.p
+	base := len(p.taken) - len(slots)
 	for k, s := range slots {
-		f.put(s, values[k])
+		f.put(s, p.taken[base+k])
 	}
+	clear(p.taken[base:])
+	p.taken = p.taken[:base]
 }
 
 // owns says whether operand k of an instruction may be overwritten: the instruction is the last to see its data.
@@ -182,40 +195,37 @@ func (f *frame) owns(i *instr, k int) bool {
 	return i.reuse[k] && buf.refs == 1 && !buf.fixed
 }
 
-// call runs a function on values that it takes over.
-func (p *process) call(fn *function, args []value) ([]value, error) {
+// call runs a function on the values that were taken last, and takes its results.
+func (p *process) call(fn *function) error {
 	f := p.frame(fn)
-	f.putAll(fn.body.args, args)
-	out, err := f.run(fn.body)
+	f.putAll(fn.body.args)
+	err := f.run(fn.body)
 	if err == nil {
 		p.frames[fn] = append(p.frames[fn], f)
 	}
-	return out, err
+	return err
 }
 
 // frame returns an empty frame for a call, that of an earlier one if there is any.
 func (p *process) frame(fn *function) *frame {
-	if p.frames == nil {
-		p.frames = map[*function][]*frame{}
-	}
 	list := p.frames[fn]
 	if len(list) == 0 {
 		return &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
 	}
 	f := list[len(list)-1]
 	p.frames[fn] = list[:len(list)-1]
-	clear(f.slots)
+	f.p = p
 	return f
 }
 
-// run executes a block and returns its values.
-func (f *frame) run(b *block) ([]value, error) {
+// run executes a block and takes its values.
+func (f *frame) run(b *block) error {
 	if err := f.runCode(b); err != nil {
-		return nil, err
+		return err
 	}
-	out := f.take(b.returns)
+	f.take(b.returns)
 	f.dropAll(b.dead)
-	return out, nil
+	return nil
 }
 
 func (f *frame) runCode(b *block) error {

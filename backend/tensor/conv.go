@@ -72,7 +72,8 @@ type convolver struct {
 func newConvolver(x, w Tensor, p ConvParams) convolver {
 	d := p.Dims
 	window := Window{
-		Size: lists.Pick(w.Shape, d.KernelSpatial), Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation, Padding: p.Padding,
+		Size: lists.Pick(w.Shape, d.KernelSpatial), Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation,
+		Padding: p.Padding,
 	}.withDefaults(len(d.InputSpatial))
 	space := window.resultShape(lists.Pick(x.Shape, d.InputSpatial))
 	var flipped []int64

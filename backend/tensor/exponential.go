@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"sync"
 
 	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
@@ -10,39 +11,64 @@ import (
 // small says whether elements are floats that f32 holds.
 func small(x Tensor) bool { return x.DType.Kind() == dtype.Float && x.DType != dtype.F64 }
 
-// ofExponentials computes a function of floats up to 32 bits, and rounds it once: last, of the element and e to the power of what first
-// makes of it.
-func ofExponentials(x Tensor, first func(v float32) float32, last func(v float32, e float64) float64) Tensor {
+// ofExponentials computes a function of floats up to 32 bits, and rounds it once: last makes it of the elements and e to the power of what
+// first makes of them, a block at a time. What is in powers and in results at first are the elements and the exponentials.
+func ofExponentials(x Tensor, first func(powers, values []float32), last func(results []float64, values []float32)) Tensor {
 	out := newUnset(x.DType, x.Shape)
 	n := out.Len()
-	var values, powers [blockSize]float32
-	var results [blockSize]float64
+	s := exponentialScratches.Get().(*exponentialScratch)
+	defer exponentialScratches.Put(s)
 	for lo := 0; lo < n; lo += blockSize {
 		size := min(blockSize, n-lo)
-		part := values[:size]
-		widen(part, x, lo)
-		for i, v := range part {
-			powers[i] = first(v)
+		values, powers, results := s.values[:size], s.powers[:size], s.results[:size]
+		widen(values, x, lo)
+		copy(powers, values)
+		first(powers, values)
+		vector.Exp(results, powers)
+		last(results, values)
+		if x.DType == dtype.F32 {
+			vector.Narrow(Elems[float32](out)[lo:lo+size], results)
+			continue
 		}
-		vector.Exp(results[:size], powers[:size])
-		for i, v := range part {
-			results[i] = last(v, results[i])
-		}
-		narrow(out, lo, results[:size])
+		narrow(out, lo, results)
 	}
 	return out
 }
 
-// abs32 returns the magnitude.
-func abs32(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+// exponentialScratch is what a block needs.
+type exponentialScratch struct {
+	values, powers [blockSize]float32
+	results        [blockSize]float64
+}
 
-// tanhOf returns the hyperbolic tangent of v, of which e is e to the power of minus two times the magnitude: (1-e) / (1+e), or, near zero,
-// where that loses digits, the first terms of its series. The relative error is below 2e-11.
-func tanhOf(v float32, e float64) float64 {
-	x := float64(v)
-	if abs := math.Abs(x); abs < 0.02 {
-		square := x * x
-		return x * (1 - square*(1.0/3-square*(2.0/15)))
+var exponentialScratches = sync.Pool{New: func() any { return new(exponentialScratch) }}
+
+func negated(powers, values []float32) { vector.Multiply.Float32(powers, values, []float32{-1}) }
+
+// logisticOf returns 1 / (1 + e), of e to the power of the negated elements.
+func logisticOf(results []float64, _ []float32) {
+	for i, e := range results {
+		results[i] = 1 / (1 + e)
 	}
-	return math.Copysign((1-e)/(1+e), x)
+}
+
+// twiceNegated returns minus two times the magnitudes.
+func twiceNegated(powers, values []float32) {
+	for i, v := range values {
+		powers[i] = -2 * math.Float32frombits(math.Float32bits(v)&^(1<<31))
+	}
+}
+
+// tanhOf returns the hyperbolic tangents of elements, of e to the power of minus two times their magnitudes: (1-e) / (1+e), or, near zero,
+// where that loses digits, the first terms of the series. The relative error is below 2e-11.
+func tanhOf(results []float64, values []float32) {
+	for i, e := range results {
+		x := float64(values[i])
+		if abs := math.Abs(x); abs < 0.02 {
+			square := x * x
+			results[i] = x * (1 - square*(1.0/3-square*(2.0/15)))
+			continue
+		}
+		results[i] = math.Copysign((1-e)/(1+e), x)
+	}
 }

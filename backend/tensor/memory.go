@@ -55,8 +55,8 @@ func zeroedMemory(n int64) []byte {
 	return data
 }
 
-// Recycle gives the memory of a tensor back, for others to be made there: its Data, or what that began as. Nobody may use the tensor any more,
-// nor one that shares its data. Data that is not as large as memory is handed out is left alone.
+// Recycle gives the memory of a tensor back, for others to be made there: its Data, or what that began as. Nobody may use the tensor any
+// more, nor one that shares its data. Data that is not as large as memory is handed out is left alone.
 func Recycle(data []byte) {
 	bytes := int64(cap(data))
 	if bytes == 0 || bytes > largestSize {

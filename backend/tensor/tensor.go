@@ -26,7 +26,7 @@ import (
 // Tensor is a dense array. Data holds the elements in row-major order, little-endian: i1 is one byte 0 or 1,
 // i2 and i4 are one sign-extended byte, ui2, ui4 and the 4-, 6- and 8-bit floats one byte, complex numbers the
 // real then the imaginary part. Data is aligned to 16 bytes; use New or FromBytes to make it so. Tensors
-// may share Data, so it is not written to once a tensor has been passed on.
+// may share Data and Shape, so these are not written to once a tensor has been passed on.
 type Tensor struct {
 	DType dtype.Type
 	Shape []int64

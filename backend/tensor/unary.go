@@ -58,7 +58,7 @@ func unary(x Tensor, f func(float64) float64, g func(complex128) complex128) Ten
 // Exponential returns e^x.
 func Exponential(x Tensor) Tensor {
 	if small(x) {
-		return ofExponentials(x, func(v float32) float32 { return v }, func(_ float32, e float64) float64 { return e })
+		return ofExponentials(x, func(_, _ []float32) {}, func(_ []float64, _ []float32) {})
 	}
 	return unary(x, math.Exp, complexExp)
 }
@@ -75,7 +75,7 @@ func LogPlusOne(x Tensor) Tensor { return unary(x, math.Log1p, complexLog1p) }
 // Logistic returns 1 / (1 + e^-x).
 func Logistic(x Tensor) Tensor {
 	if small(x) {
-		return ofExponentials(x, func(v float32) float32 { return -v }, func(_ float32, e float64) float64 { return 1 / (1 + e) })
+		return ofExponentials(x, negated, logisticOf)
 	}
 	return unary(x, func(v float64) float64 { return 1 / (1 + math.Exp(-v)) },
 		func(v complex128) complex128 { return 1 / (1 + complexExp(-v)) })
@@ -93,7 +93,7 @@ func Tan(x Tensor) Tensor { return unary(x, math.Tan, complexTan) }
 // Tanh returns the hyperbolic tangent.
 func Tanh(x Tensor) Tensor {
 	if small(x) {
-		return ofExponentials(x, func(v float32) float32 { return -2 * abs32(v) }, tanhOf)
+		return ofExponentials(x, twiceNegated, tanhOf)
 	}
 	return unary(x, math.Tanh, complexTanh)
 }

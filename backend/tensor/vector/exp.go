@@ -8,7 +8,7 @@ const (
 	ln2Low  = 1.9082149292705877e-10
 )
 
-// Exp fills dst with e to the power x, with a relative error below 4e-13: a sixty-thousandth of what rounding to float32 allows. What is beyond
+// Exp fills dst with e to the power x, with a relative error below 4e-13: far less than what rounding to float32 allows. What is beyond
 // 200 counts as that: the result, and one by it, is too large or too small for a float32 in any case.
 func Exp(dst []float64, x []float32) {
 	x = x[:len(dst)]

@@ -142,3 +142,110 @@ loop:
 	VMOVUPD   Y1, 32(DI)
 	VZEROUPPER
 	RET
+
+// func intAddAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·intAddAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPADDD (DX), Y0, Y2
+	NEXT
+
+// func intSubtractAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·intSubtractAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPSUBD (DX), Y0, Y2
+	NEXT
+
+// func intMultiplyAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·intMultiplyAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPMULLD (DX), Y0, Y2
+	NEXT
+
+// func andAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·andAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPAND (DX), Y0, Y2
+	NEXT
+
+// func orAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·orAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPOR (DX), Y0, Y2
+	NEXT
+
+// func xorAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·xorAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPXOR (DX), Y0, Y2
+	NEXT
+
+// func shiftLeftAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·shiftLeftAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPSLLVD (DX), Y0, Y2
+	NEXT
+
+// func shiftRightLogicalAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·shiftRightLogicalAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPSRLVD (DX), Y0, Y2
+	NEXT
+
+// func shiftRightArithmeticAVX(dst, x, y *uint32, n, stepX, stepY int)
+TEXT ·shiftRightArithmeticAVX(SB), NOSPLIT, $0-48
+	BEGIN
+loop:
+	VMOVDQU (SI), Y0
+	VPSRAVD (DX), Y0, Y2
+	NEXT
+
+// func chooseAVX(dst *uint32, which *byte, x, y *uint32, n, stepX, stepY int)
+TEXT ·chooseAVX(SB), NOSPLIT, $0-56
+	MOVQ  dst+0(FP), DI
+	MOVQ  which+8(FP), BX
+	MOVQ  x+16(FP), SI
+	MOVQ  y+24(FP), DX
+	MOVQ  n+32(FP), CX
+	MOVQ  stepX+40(FP), R8
+	MOVQ  stepY+48(FP), R9
+	VPXOR Y5, Y5, Y5
+loop:
+	VPMOVZXBD (BX), Y0
+	VPCMPEQD  Y5, Y0, Y0
+	VMOVUPS   (SI), Y1
+	VBLENDVPS Y0, (DX), Y1, Y2
+	ADDQ      $8, BX
+	NEXT
+
+// func narrowAVX(dst *float32, x *float64, n int)
+TEXT ·narrowAVX(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPD2PSY (SI), X0
+	VCVTPD2PSY 32(SI), X1
+	VMOVUPS    X0, (DI)
+	VMOVUPS    X1, 16(DI)
+	ADDQ       $64, SI
+	ADDQ       $32, DI
+	DECQ       CX
+	JNZ        loop
+	VZEROUPPER
+	RET

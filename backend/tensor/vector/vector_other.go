@@ -19,3 +19,7 @@ func sumAVX(_ *[lanes]float64, _ *float32, _ int)         {}
 
 func tile6[T number](int, []T, int, int, []T, int, []T, int) {}
 func tile1[T number](int, []T, int, []T, int, []T)           {}
+
+func bitsAVX(_ BitOp, _, _, _ *uint32, _, _, _ int)           {}
+func chooseAVX(_ *uint32, _ *byte, _, _ *uint32, _, _, _ int) {}
+func narrowAVX(_ *float32, _ *float64, _ int)                 {}

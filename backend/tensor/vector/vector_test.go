@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 // numbers returns random numbers, among them zeros of both signs, infinities and NaN.
 func numbers(r *rand.Rand, n int) []float32 {
-	special := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32, 1e-42}
+	inf := float32(math.Inf(1))
+	special := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), math.MaxFloat32, 1e-42}
 	out := make([]float32, n)
 	for i := range out {
 		if out[i] = float32(r.NormFloat64()); r.IntN(4) == 0 {
@@ -47,6 +49,57 @@ func TestFloat32IsPlain(t *testing.T) {
 	}
 }
 
+// Integers and choices are those of the plain loops, for all lengths and operands that are one number.
+func TestInt32IsPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) []uint32 {
+		out := make([]uint32, n)
+		for i := range out {
+			out[i] = r.Uint32() >> (r.IntN(2) * r.IntN(32))
+		}
+		return out
+	}
+	for n := 1; n < 70; n++ {
+		for _, length := range [][2]int{{n, n}, {1, n}, {n, 1}} {
+			x, y, which := draw(length[0]), draw(length[1]), make([]byte, n)
+			got, want := make([]uint32, n), make([]uint32, n)
+			for op := IntAdd; op <= ShiftRightArithmetic; op++ {
+				op.Int32(got, x, y)
+				op.plain(want, x, y)
+				if !slices.Equal(got, want) {
+					t.Fatalf("op %d of %v and %v is %v, want %v", op, x, y, got, want)
+				}
+			}
+			for i := range which {
+				which[i] = byte(r.IntN(2))
+				if want[i] = y[min(i, length[1]-1)]; which[i] == 1 {
+					want[i] = x[min(i, length[0]-1)]
+				}
+			}
+			if Choose(got, which, x, y); !slices.Equal(got, want) {
+				t.Fatalf("of %v and %v, %v are %v, want %v", x, y, which, got, want)
+			}
+		}
+	}
+}
+
+// Numbers are rounded as conversions do.
+func TestNarrow(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 40 {
+		x, got := make([]float64, n), make([]float32, n)
+		for i := range x {
+			x[i] = math.Ldexp(r.NormFloat64(), r.IntN(400)-200)
+		}
+		Narrow(got, x)
+		for i := range x {
+			if got[i] != float32(x[i]) {
+				t.Fatalf("%v became %v", x[i], got[i])
+			}
+		}
+	}
+}
+
 // The largest and the smallest elements are found as by plain loops.
 func TestFold(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -62,7 +115,8 @@ func TestFold(t *testing.T) {
 
 // Exponentials have the bits of the plain loop, and the error that is documented, over all magnitudes.
 func TestExp(t *testing.T) {
-	x := []float32{0, -0.5, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 88.72284, 88.7229, -103.9721, -103.973, 1e30, -1e30}
+	inf := float32(math.Inf(1))
+	x := []float32{0, -0.5, float32(math.NaN()), inf, -inf, 88.72284, 88.7229, -103.9721, -103.973, 1e30, -1e30}
 	r := rand.New(rand.NewPCG(1, 2))
 	for len(x) < 100_005 {
 		x = append(x, float32((r.Float64()*200-105)*math.Exp2(-30*r.Float64()*r.Float64())))
