@@ -180,26 +180,6 @@ var examplePrograms = []struct {
 		return out
 	}},
 	{"transformer_layer", "all_gather_invariant:2 psum:2 psum_scatter:3", transformerLayer},
-	{"pipeline", "ppermute:15 psum:1", layersLoss},
-}
-
-// layersLoss is the loss of a network of layers of equal size between a first and a last one, on one device: the mean over the batch of the
-// sums of squares.
-func layersLoss(in []array64) array64 {
-	first, layers, last, x, target := in[0], in[1], in[2], in[3], in[4]
-	h := einsum("be,ed->bd", x, first)
-	width := layers.dims[1]
-	for l := range layers.dims[0] {
-		h = einsum("be,ed->bd", h, array64{layers.dims[1:], layers.v[l*width*width:][:width*width]})
-		for k := range h.v {
-			h.v[k] = max(h.v[k], 0)
-		}
-	}
-	loss := 0.0
-	for k, v := range einsum("be,ed->bd", h, last).v {
-		loss += (v - target.v[k]) * (v - target.v[k])
-	}
-	return array64{[]int64{}, []float64{loss / float64(x.dims[0])}}
 }
 
 // exampleInputs returns inputs for a program: small numbers that float32 multiplies exactly, for a layer fractions.
