@@ -66,7 +66,7 @@ func (p *process) newBuffer(data []byte, alone bool) *buffer {
 		b = new(buffer)
 	}
 	*b = buffer{refs: 1, bytes: int64(len(data))}
-	if alone && p.observe == nil && p.regions == 0 {
+	if alone && len(data) > 0 && p.observe == nil && p.regions == 0 { // of what is empty nobody knows who shares it
 		b.data = data
 	}
 	return b

@@ -59,7 +59,7 @@ func zeroedMemory(n int64) []byte {
 // more, nor one that shares its data. Data that is not as large as memory is handed out is left alone.
 func Recycle(data []byte) {
 	bytes := int64(cap(data))
-	if bytes == 0 || bytes > largestSize {
+	if len(data) == 0 || bytes > largestSize {
 		return
 	}
 	if number, size := sizeOf(bytes); size == bytes && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%alignment == 0 {
