@@ -261,6 +261,9 @@ func pairwiseSum(x []float64) float64 {
 // Fold combines tensors of one type from left to right, position by position, rounding as Reduce does. It is the
 // reduction of all_reduce and reduce_scatter over the members of a group.
 func Fold(xs []Tensor, body Combiner) (Tensor, error) {
+	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
+		return sumTensors(xs), nil
+	}
 	t := accumulateIn(xs[0].DType, body)
 	acc := Convert(xs[0], t)
 	for _, x := range xs[1:] {
@@ -271,4 +274,22 @@ func Fold(xs []Tensor, body Combiner) (Tensor, error) {
 		acc = next[0]
 	}
 	return Convert(acc, xs[0].DType), nil
+}
+
+// sumTensors is Fold of sums of f32.
+func sumTensors(xs []Tensor) Tensor {
+	out := newUnset(dtype.F32, xs[0].Shape)
+	n := out.Len()
+	var sums [blockSize]float64
+	for lo := 0; lo < n; lo += blockSize {
+		acc := sums[:min(blockSize, n-lo)]
+		for i, v := range Elems[float32](xs[0])[lo:][:len(acc)] {
+			acc[i] = float64(v)
+		}
+		for _, x := range xs[1:] {
+			vector.AddTo(acc, Elems[float32](x)[lo:][:len(acc)])
+		}
+		vector.Narrow(Elems[float32](out)[lo:][:len(acc)], acc)
+	}
+	return out
 }
