@@ -85,7 +85,7 @@ func buildCollective(c *compiler, op ir.OpID, i *instr) error {
 	if err != nil {
 		return err
 	}
-	d.Pos, i.distinct = i.site.pos, true
+	d.Pos = i.site.pos
 	var body *reducer
 	if c.m.NumRegions(op) > 0 {
 		if body, err = c.reducer(op, 0, 1); err != nil {

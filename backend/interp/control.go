@@ -3,7 +3,6 @@ package interp
 import (
 	"slices"
 
-	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -65,13 +64,13 @@ type loop struct {
 }
 
 func (l *loop) run(f *frame, i *instr) error {
-	f.take(i.in)
+	values := f.take(i.in)
 	i.release(f, l.captured)
 	for {
 		if err := f.p.stopped(); err != nil {
 			return err
 		}
-		f.putAll(l.body.args)
+		f.putAll(l.body.args, values)
 		if err := f.runCode(l.cond); err != nil {
 			return err
 		}
@@ -80,12 +79,12 @@ func (l *loop) run(f *frame, i *instr) error {
 		if !again {
 			break
 		}
-		if err := f.run(l.body); err != nil {
+		var err error
+		if values, err = f.run(l.body); err != nil {
 			return err
 		}
 	}
-	f.take(l.body.args)
-	f.putAll(i.out)
+	f.putAll(i.out, f.take(l.body.args))
 	f.dropAll(l.body.args)
 	return nil
 }
@@ -144,17 +143,18 @@ func buildBranches(c *compiler, op ir.OpID, i *instr) error {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "%d branches do not fit the op", len(branches))
 	}
 	i.control = func(f *frame, i *instr) error {
-		index := tensor.Scalar(f.slots[i.in[0]].t)
+		index := f.slots[i.in[0]].t.Ints()[0]
 		switch {
 		case isIf:
 			index = 1 - index
 		case index < 0 || index >= int64(len(branches)):
 			index = int64(len(branches)) - 1
 		}
-		if err := f.run(branches[index]); err != nil {
+		values, err := f.run(branches[index])
+		if err != nil {
 			return err
 		}
-		f.putAll(i.out)
+		f.putAll(i.out, values)
 		return nil
 	}
 	return nil
@@ -176,12 +176,13 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 			len(i.in))
 	}
 	i.control = func(f *frame, i *instr) error {
-		f.take(i.in)
+		args := f.take(i.in)
 		i.release(f, nil)
-		if err := f.p.call(callee); err != nil {
+		results, err := f.p.call(callee, args)
+		if err != nil {
 			return err
 		}
-		f.putAll(i.out)
+		f.putAll(i.out, results)
 		return nil
 	}
 	return nil
@@ -202,13 +203,14 @@ func buildInline(c *compiler, op ir.OpID, i *instr) error {
 	}
 	captured := c.captured(op)
 	i.control = func(f *frame, i *instr) error {
-		f.take(i.in)
+		values := f.take(i.in)
 		i.release(f, captured)
-		f.putAll(body.args)
-		if err := f.run(body); err != nil {
+		f.putAll(body.args, values)
+		results, err := f.run(body)
+		if err != nil {
 			return err
 		}
-		f.putAll(i.out)
+		f.putAll(i.out, results)
 		return nil
 	}
 	return nil

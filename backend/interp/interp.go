@@ -49,8 +49,6 @@ type Interpreter struct {
 	opts  Options
 	mutex sync.Mutex
 	funcs map[ir.FuncID]*function
-
-	scratch sync.Pool // of processes that have ended
 }
 
 // New returns an interpreter of a module. It returns a diag.ErrInvalid for options that make no sense. Functions are
@@ -61,9 +59,7 @@ func New(m *ir.Module, opts Options) (*Interpreter, error) {
 	}
 	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, DefaultMaxBytes)
-	in := &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}
-	in.scratch.New = func() any { return &scratch{frames: map[*function][]*frame{}} }
-	return in, nil
+	return &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}, nil
 }
 
 // Processes returns the number of processes of the grid.
@@ -141,23 +137,16 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if p.peers == nil {
 		p.peers = solo{}
 	}
-	p.scratch = in.scratch.Get().(*scratch)
-	for _, a := range args {
-		b := p.newBuffer(a.Data, false)
-		b.fixed = true
-		p.taken = append(p.taken, value{*a, b})
+	values := make([]value, len(args))
+	for i, a := range args {
+		values[i] = value{*a, &buffer{refs: 1, bytes: int64(len(a.Data)), fixed: true}}
+		p.count(int64(len(a.Data)))
 	}
-	if err := p.call(f); err != nil {
-		return nil, p.stats(), err // what it was doing is still in the scratch, which goes with it
+	outs, err := p.call(f, values)
+	if err != nil {
+		return nil, p.stats(), err
 	}
-	outs := make([]tensor.Tensor, len(p.taken))
-	for i := range outs {
-		outs[i] = p.taken[i].t
-	}
-	clear(p.taken)
-	p.taken = p.taken[:0]
-	in.scratch.Put(p.scratch)
-	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i] }), p.stats(), nil
+	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i].t }), p.stats(), nil
 }
 
 func (p *process) stats() Stats { return Stats{PeakBytes: p.peak, Checks: p.checks} }

@@ -18,7 +18,6 @@ type buffer struct {
 	refs  int32
 	fixed bool
 	bytes int64
-	data  []byte // given back when nobody holds it any more; nil where others may
 }
 
 // foreign is the buffer of constants and of what kernels hand to a region: not counted, never written to.
@@ -42,44 +41,9 @@ type process struct {
 	meter      Meter
 	live, peak int64
 	checks     int
+	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
-	regions    int // how many kernels wait for regions that they run, and hold what these return
-	*scratch
-}
-
-// scratch is memory that a process needs again and again. The next run of the interpreter takes it over.
-type scratch struct {
-	operands []tensor.Tensor        // stack of operands of the instructions at hand
-	taken    []value                // stack of values on their way between slots
-	spare    []*buffer              // that count nothing any more
-	frames   map[*function][]*frame // of calls that have ended
-}
-
-// newBuffer returns the buffer of new data. It is recycled only where no observer, and no kernel around, may still read it.
-func (p *process) newBuffer(data []byte, alone bool) *buffer {
-	p.count(int64(len(data)))
-	var b *buffer
-	if n := len(p.spare); n > 0 {
-		b, p.spare = p.spare[n-1], p.spare[:n-1]
-	} else {
-		b = new(buffer)
-	}
-	*b = buffer{refs: 1, bytes: int64(len(data))}
-	if alone && len(data) > 0 && p.observe == nil && p.regions == 0 { // of what is empty nobody knows who shares it
-		b.data = data
-	}
-	return b
-}
-
-// release ends the life of a buffer.
-func (p *process) release(b *buffer) {
-	p.live -= b.bytes
-	if b.data != nil && !b.fixed && p.regions == 0 {
-		tensor.Recycle(b.data)
-		b.data = nil
-		p.spare = append(p.spare, b)
-	}
 }
 
 // only lists the one result of a kernel.
@@ -100,17 +64,16 @@ type kernel func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error
 
 // instr is a compiled op.
 type instr struct {
-	in, out  []int32
-	dead     []int32 // slots to empty afterwards
-	distinct bool    // no two of the results share data
-	reuse    []bool  // per operand: its slot is emptied afterwards and no other operand is in it
-	bytes    int64   // of results that the kernel allocates, 0 where unknown
-	site     site
-	op       ir.OpID // 0 for ops that are not shown to an observer
-	metered  ir.OpID // 0 for ops that are part of another one to a meter
-	monoid   tensor.Monoid
-	kernel   kernel
-	control  func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
+	in, out []int32
+	dead    []int32 // slots to empty afterwards
+	reuse   []bool  // per operand: its slot is emptied afterwards and no other operand is in it
+	bytes   int64   // of results that the kernel allocates, 0 where unknown
+	site    site
+	op      ir.OpID // 0 for ops that are not shown to an observer
+	metered ir.OpID // 0 for ops that are part of another one to a meter
+	monoid  tensor.Monoid
+	kernel  kernel
+	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
 }
 
 // block is a compiled block: arguments are in their slots when it starts; what it returns is in its slots when it
@@ -149,7 +112,7 @@ func (f *frame) drop(slot int32) {
 	v := &f.slots[slot]
 	if v.buf != nil && v.buf != foreign {
 		if v.buf.refs--; v.buf.refs == 0 {
-			f.p.release(v.buf)
+			f.p.live -= v.buf.bytes
 		}
 	}
 	*v = value{}
@@ -167,26 +130,22 @@ func (f *frame) put(slot int32, v value) {
 	f.slots[slot] = v
 }
 
-// take puts the values of slots on the stack, with references of their own. What takes them off is putAll, in the opposite order.
-func (f *frame) take(slots []int32) {
-	for _, s := range slots {
-		v := f.slots[s]
-		if v.buf != foreign {
-			v.buf.refs++
+// take returns the values of slots with references of their own.
+func (f *frame) take(slots []int32) []value {
+	out := make([]value, len(slots))
+	for k, s := range slots {
+		out[k] = f.slots[s]
+		if out[k].buf != foreign {
+			out[k].buf.refs++
 		}
-		f.p.taken = append(f.p.taken, v)
 	}
+	return out
 }
 
-// putAll fills slots with the values that were taken last.
-func (f *frame) putAll(slots []int32) {
-	p := f.p
-	base := len(p.taken) - len(slots)
+func (f *frame) putAll(slots []int32, values []value) {
 	for k, s := range slots {
-		f.put(s, p.taken[base+k])
+		f.put(s, values[k])
 	}
-	clear(p.taken[base:])
-	p.taken = p.taken[:base]
 }
 
 // owns says whether operand k of an instruction may be overwritten: the instruction is the last to see its data.
@@ -195,37 +154,21 @@ func (f *frame) owns(i *instr, k int) bool {
 	return i.reuse[k] && buf.refs == 1 && !buf.fixed
 }
 
-// call runs a function on the values that were taken last, and takes its results.
-func (p *process) call(fn *function) error {
-	f := p.frame(fn)
-	f.putAll(fn.body.args)
-	err := f.run(fn.body)
-	if err == nil {
-		p.frames[fn] = append(p.frames[fn], f)
-	}
-	return err
+// call runs a function on values that it takes over.
+func (p *process) call(fn *function, args []value) ([]value, error) {
+	f := &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
+	f.putAll(fn.body.args, args)
+	return f.run(fn.body)
 }
 
-// frame returns an empty frame for a call, that of an earlier one if there is any.
-func (p *process) frame(fn *function) *frame {
-	list := p.frames[fn]
-	if len(list) == 0 {
-		return &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
-	}
-	f := list[len(list)-1]
-	p.frames[fn] = list[:len(list)-1]
-	f.p = p
-	return f
-}
-
-// run executes a block and takes its values.
-func (f *frame) run(b *block) error {
+// run executes a block and returns its values.
+func (f *frame) run(b *block) ([]value, error) {
 	if err := f.runCode(b); err != nil {
-		return err
+		return nil, err
 	}
-	f.take(b.returns)
+	out := f.take(b.returns)
 	f.dropAll(b.dead)
-	return nil
+	return out, nil
 }
 
 func (f *frame) runCode(b *block) error {
@@ -275,7 +218,7 @@ func (f *frame) step(i *instr) error {
 	}
 	if err == nil {
 		for k, s := range i.out {
-			v := f.adopt(out[k], i)
+			v := f.adopt(out[k], i.in)
 			if shown && v.buf != foreign {
 				v.buf.fixed = true // the observer may keep it
 			}
@@ -291,8 +234,8 @@ func (f *frame) step(i *instr) error {
 }
 
 // adopt makes a value of a kernel's result, which may share the data of an operand.
-func (f *frame) adopt(t tensor.Tensor, i *instr) value {
-	for _, s := range i.in {
+func (f *frame) adopt(t tensor.Tensor, operands []int32) value {
+	for _, s := range operands {
 		if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
 			if v.buf != foreign {
 				v.buf.refs++
@@ -300,7 +243,8 @@ func (f *frame) adopt(t tensor.Tensor, i *instr) value {
 			return value{t, v.buf}
 		}
 	}
-	return value{t, f.p.newBuffer(t.Data, i.distinct || len(i.out) == 1)}
+	f.p.count(int64(len(t.Data)))
+	return value{t, &buffer{refs: 1, bytes: int64(len(t.Data))}}
 }
 
 // within says whether a begins inside the memory of b.
@@ -315,8 +259,6 @@ func (f *frame) region(b *block) tensor.Body {
 		for k, s := range b.args {
 			f.put(s, value{args[k], foreign})
 		}
-		f.p.regions++
-		defer func() { f.p.regions-- }()
 		if err := f.runCode(b); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"slices"
-	"unsafe"
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/lists"
@@ -76,20 +75,7 @@ func (x *exchange) reduceScatter(t tensor.Tensor, body tensor.Combiner) (tensor.
 	if err != nil {
 		return t, err
 	}
-	return foldParts(parts, body)
-}
-
-// foldParts folds parts that were sent to this device alone, and gives their memory back.
-func foldParts(parts []tensor.Tensor, body tensor.Combiner) (tensor.Tensor, error) {
-	out, err := tensor.Fold(parts, body)
-	if err == nil {
-		for k := range parts {
-			if unsafe.SliceData(parts[k].Data) != unsafe.SliceData(out.Data) { // a fold may return a part itself
-				tensor.Recycle(parts[k].Data)
-			}
-		}
-	}
-	return out, err
+	return tensor.Fold(parts, body)
 }
 
 // allReduce cuts the elements into one chunk per member, which folds it and sends it round the ring. Chunks differ
@@ -105,7 +91,7 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 	if err != nil {
 		return t, err
 	}
-	sum, err := foldParts(mine, body)
+	sum, err := tensor.Fold(mine, body)
 	if err != nil {
 		return t, err
 	}
@@ -125,11 +111,7 @@ func (x *exchange) allToAll(t tensor.Tensor) (tensor.Tensor, error) {
 	if err != nil {
 		return t, err
 	}
-	out := tensor.Concatenate(parts, x.c.Concat)
-	for k := range parts {
-		tensor.Recycle(parts[k].Data)
-	}
-	return out, nil
+	return tensor.Concatenate(parts, x.c.Concat), nil
 }
 
 // permute sends the tensor to the target of this device and returns that of its source, zeros where it has none.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
 )
 
@@ -103,7 +102,7 @@ func resultShape(xs ...Tensor) []int64 {
 }
 
 func binary(op binaryOp, x, y Tensor) Tensor {
-	out := newUnset(x.DType, resultShape(x, y))
+	out := New(x.DType, resultShape(x, y))
 	switch x.DType.Kind() {
 	case dtype.Bool:
 		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
@@ -151,10 +150,6 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 func floatBinary(op binaryOp, out, x, y Tensor) {
 	switch x.DType {
 	case dtype.F32:
-		if v, ok := vectorOp(op); ok {
-			v.Float32(Elems[float32](out), Elems[float32](x), Elems[float32](y))
-			return
-		}
 		zip(Elems[float32](out), Elems[float32](x), Elems[float32](y), func(dst, x, y []float32) { floatLoop(op, dst, x, y) })
 	case dtype.F64:
 		zip(Elems[float64](out), Elems[float64](x), Elems[float64](y), func(dst, x, y []float64) { floatLoop(op, dst, x, y) })
@@ -180,32 +175,9 @@ func smallFloatBinary(op binaryOp, out, x, y Tensor) {
 	result := make([]float32, min(n, blockSize))
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
-		if v, ok := vectorOp(op); ok {
-			v.Float32(result[:hi-lo], lx(lo, hi), ly(lo, hi))
-		} else {
-			floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
-		}
+		floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
 		narrow32(out, lo, result[:hi-lo])
 	}
-}
-
-// vectorOp returns the op on vectors of f32, if it is one.
-func vectorOp(op binaryOp) (v vector.Op, ok bool) {
-	switch op {
-	case opAdd:
-		return vector.Add, true
-	case opSubtract:
-		return vector.Subtract, true
-	case opMultiply:
-		return vector.Multiply, true
-	case opDivide:
-		return vector.Divide, true
-	case opMaximum:
-		return vector.Maximum, true
-	case opMinimum:
-		return vector.Minimum, true
-	}
-	return 0, false
 }
 
 func boolLoop(op binaryOp, dst, x, y []uint8) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
 )
 
@@ -20,6 +19,7 @@ type integerKernels interface {
 	binary(op binaryOp, out, x, y Tensor)
 	compare(out, x, y Tensor, d Direction)
 	convert(x Tensor, to dtype.Type) Tensor
+	product(g gemm, x, y, out Tensor)
 }
 
 type storedAs[T integer] struct{}
@@ -60,32 +60,7 @@ func asType(x Tensor, t dtype.Type) Tensor {
 	return Tensor{t, x.Shape, x.Data}
 }
 
-// bitOps are the ops on integers of 32 bits that run on vectors.
-var bitOps = [...]struct {
-	op vector.BitOp
-	ok bool
-}{
-	opAdd: {vector.IntAdd, true}, opSubtract: {vector.IntSubtract, true}, opMultiply: {vector.IntMultiply, true},
-	opAnd: {vector.And, true}, opOr: {vector.Or, true}, opXor: {vector.Xor, true},
-	opShiftLeft: {vector.ShiftLeft, true}, opShiftRight: {vector.ShiftRightLogical, true}, opMulhi: {},
-}
-
-// binary32 computes what runs on vectors, and says whether op does.
-func binary32(op binaryOp, out, x, y Tensor) bool {
-	bit := bitOps[op]
-	if bit.op == vector.ShiftRightLogical && out.DType == dtype.I32 {
-		bit.op = vector.ShiftRightArithmetic
-	}
-	if bit.ok {
-		bit.op.Int32(Elems[uint32](out), Elems[uint32](x), Elems[uint32](y))
-	}
-	return bit.ok
-}
-
 func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
-	if out.DType.Bits() == 32 && binary32(op, out, x, y) {
-		return
-	}
 	zip(Elems[T](out), Elems[T](x), Elems[T](y), func(dst, x, y []T) {
 		if op == opMulhi {
 			mulhiLoop(out.DType, dst, x, y)
@@ -97,43 +72,13 @@ func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
 }
 
 func intLoop[T integer](op binaryOp, dst, x, y []T) {
-	if arithmetic(op, dst, x, y) || bitwise(op, dst, x, y) {
+	if arithmetic(op, dst, x, y) {
 		return
 	}
 	f := intFunc[T](op)
 	for i := range dst {
 		dst[i] = f(x[i], y[i])
 	}
-}
-
-// bitwise computes the ops on bits, and says whether op is one. Amounts of shifts are read as unsigned.
-func bitwise[T integer](op binaryOp, dst, x, y []T) bool {
-	x, y = x[:len(dst)], y[:len(dst)]
-	switch op {
-	case opAnd:
-		for i := range dst {
-			dst[i] = x[i] & y[i]
-		}
-	case opOr:
-		for i := range dst {
-			dst[i] = x[i] | y[i]
-		}
-	case opXor:
-		for i := range dst {
-			dst[i] = x[i] ^ y[i]
-		}
-	case opShiftLeft:
-		for i := range dst {
-			dst[i] = x[i] << uint64(y[i])
-		}
-	case opShiftRight:
-		for i := range dst {
-			dst[i] = x[i] >> uint64(y[i])
-		}
-	default:
-		return false
-	}
-	return true
 }
 
 func intFunc[T integer](op binaryOp) func(x, y T) T {
@@ -154,6 +99,16 @@ func intFunc[T integer](op binaryOp) func(x, y T) T {
 		}
 	case opPower:
 		return intPower[T]
+	case opAnd:
+		return func(x, y T) T { return x & y }
+	case opOr:
+		return func(x, y T) T { return x | y }
+	case opXor:
+		return func(x, y T) T { return x ^ y }
+	case opShiftLeft:
+		return func(x, y T) T { return x << uint64(y) }
+	case opShiftRight:
+		return func(x, y T) T { return x >> uint64(y) }
 	}
 	panic(fmt.Sprintf("tensor: binary op %d on integers", op))
 }

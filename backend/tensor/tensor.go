@@ -26,7 +26,7 @@ import (
 // Tensor is a dense array. Data holds the elements in row-major order, little-endian: i1 is one byte 0 or 1,
 // i2 and i4 are one sign-extended byte, ui2, ui4 and the 4-, 6- and 8-bit floats one byte, complex numbers the
 // real then the imaginary part. Data is aligned to 16 bytes; use New or FromBytes to make it so. Tensors
-// may share Data and Shape, so these are not written to once a tensor has been passed on.
+// may share Data, so it is not written to once a tensor has been passed on.
 type Tensor struct {
 	DType dtype.Type
 	Shape []int64
@@ -44,16 +44,17 @@ func New(dt dtype.Type, shape []int64) Tensor {
 	if err != nil {
 		panic(err)
 	}
-	return Tensor{dt, slices.Clone(shape), zeroedMemory(bytes)}
+	return Tensor{dt, slices.Clone(shape), alignedBytes(bytes)}
 }
 
-// newUnset is New for a kernel that sets all elements. The shape is not copied.
-func newUnset(dt dtype.Type, shape []int64) Tensor {
-	_, bytes, err := dtype.Size(dt, shape)
-	if err != nil {
-		panic(err)
-	}
-	return Tensor{dt, shape, memory(bytes)}
+// alignment is that of elements in memory, in bytes: of every element type, and of vectors of BLAS, which adds up dot
+// products in another order where they begin elsewhere.
+const alignment = 16
+
+// alignedBytes allocates zeroed, aligned bytes. Memory of a multiple of 16 bytes begins at such a multiple.
+func alignedBytes(n int64) []byte {
+	words := make([]uint64, (n+alignment-1)/alignment*(alignment/8))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 }
 
 // FromBytes returns a tensor over the given elements, copied only when they are not aligned. It returns a
@@ -67,7 +68,7 @@ func FromBytes(dt dtype.Type, shape []int64, data []byte) (Tensor, error) {
 		return Tensor{}, diag.Invalid(diag.BadConstant, diag.Position{}, "tensor %s%v needs %d bytes, got %d", dt, shape, bytes, len(data))
 	}
 	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%alignment != 0 {
-		aligned := memory(bytes)
+		aligned := alignedBytes(bytes)
 		copy(aligned, data)
 		data = aligned
 	}

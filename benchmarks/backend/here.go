@@ -114,12 +114,8 @@ func runPlan(ctx context.Context, m *experts.Model, p *experts.Plan, arguments [
 	for _, c := range counts {
 		total += c.total
 	}
-	prepared, err := run.Prepare(device, run.Options{WholeWindows: true})
-	if err != nil {
-		return nil, err
-	}
 	s, err := fastest(rounds, func() error {
-		_, err := prepared.Run(ctx, arguments)
+		_, err := run.Program(ctx, device, arguments, run.Options{WholeWindows: true})
 		return err
 	})
 	return &planned{p.Name, s, total / unsharded}, err
