@@ -105,8 +105,8 @@ func ExampleExplain() {
 	//
 	// result 0[0] is sharded along "data"
 	//   "data" is given at %arg0[0], as annotated at argument 0 (product.mlir:2)
-	//   "data" moves from %arg0[0] to %0[0] through %0 = stablehlo.dot_general (product.mlir:3) [user priority 0, op priority 2]
-	//   "data" moves from %0[0] to result 0[0] through the function's result [user priority 0, op priority 2]
+	//   └ "data" moves from %arg0[0] to %0[0] through %0 = stablehlo.dot_general (product.mlir:3) [user priority 0, op priority 2]
+	//   └ "data" moves from %0[0] to result 0[0] through the function's result [user priority 0, op priority 2]
 }
 
 func ExampleNewExplainer() {

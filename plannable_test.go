@@ -43,7 +43,7 @@ func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %1 = stablehlo.negate %0 : tensor<8xf32>
   return %1 : tensor<8xf32>
 }`,
-		"several meshes": onMesh + `sdy.mesh @other = <["x"=8]>
+		"cannot be one": onMesh + `sdy.mesh @other = <["x"=16]>
 func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}, %arg1: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{"x"}]>}) -> tensor<8xf32> {
   %0 = stablehlo.add %arg0, %arg1 : tensor<8xf32>
   return %0 : tensor<8xf32>
