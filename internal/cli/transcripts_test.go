@@ -23,7 +23,8 @@ var transcript = regexp.MustCompile("(?ms)^```\n\\$ autoshard ((?:estimate |hard
 func TestTranscripts(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	printed := map[string]string{}
-	for _, name := range []string{"README.md", "docs/cli.md", "docs/shardmap.md", "docs/backends.md", "docs/estimate.md"} {
+	for _, name := range []string{"README.md", "docs/cli.md", "docs/shardmap.md", "docs/backends.md", "docs/estimate.md",
+		"docs/review.md"} {
 		page := filepath.FromSlash(name)
 		text, err := os.ReadFile(page)
 		if err != nil {
