@@ -24,6 +24,7 @@ import (
 	"autoshard/blocks"
 	"autoshard/explain"
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/plan"
 	"autoshard/pricing"
 	"autoshard/program"
@@ -267,6 +268,11 @@ func readAnnotated(ctx context.Context, file string, src []byte) (*Program, erro
 	out, err := p.Lowered(ctx)
 	if err == nil {
 		out.Notes = append(out.Notes, "the model is more than one shard_map: all of it is cut as its shardings say")
+		for i := range p.Findings {
+			if p.Findings[i].Code == string(lint.CommonMesh) {
+				out.Notes = append(out.Notes, p.Findings[i].Message)
+			}
+		}
 	}
 	return out, err
 }

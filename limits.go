@@ -12,7 +12,7 @@ type (
 	Known = limits.Known
 )
 
-// ParseLimit reads a limit, such as `no-gather > 64MiB`; docs/check.md lists the rules. Errors are of class ErrInvalid.
+// ParseLimit reads a limit, such as `no-gather > 64MiB`; docs/ci.md lists the rules. Errors are of class ErrInvalid.
 func ParseLimit(text string) (Limit, error) { return limits.Parse(text) }
 
 // CheckLimits returns what of a plan is beyond limits, as errors at lines of the user's program. The model is the one that was planned; it

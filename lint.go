@@ -21,7 +21,7 @@ type LintOptions struct {
 func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []Diagnostic, err error) {
 	defer diag.Recover("lint", &err)
 	if len(o.Mesh) > 0 {
-		if _, err := answer.ChooseMesh(m.module.Clone(), o.Mesh); err != nil {
+		if _, _, err := answer.CommonMesh(m.module.Clone(), o.Mesh); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
+	"autoshard/subaxis"
 )
 
 const onMesh = "sdy.mesh @mesh = <[\"data\"=4, \"model\"=2]>\n"
@@ -84,5 +85,41 @@ func.func @main(%arg0: tensor<i32>, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy
 	branch, x := tensor.FromInts(dtype.I32, nil, 1), tensor.FromFloats(dtype.F32, []int64{8, 16}, values...)
 	if _, err := lowered(t, p).Verify(context.Background(), []*tensor.Tensor{&branch, &x}, nil, autoshard.Tolerance{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A model whose shardings are over several meshes of the same devices is one over their common mesh wherever a mesh is asked for, and what
+// runs says so.
+func TestCommonMesh(t *testing.T) {
+	const other = `sdy.mesh @other = <["x"=8]>
+func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"data", "model"}]>] out_shardings=[<@mesh, [{"data", "model"}]>] manual_axes={"data", "model"} (%a: tensor<1xf32>) {
+    %2 = stablehlo.tanh %a : tensor<1xf32>
+    sdy.return %2 : tensor<1xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = sdy.manual_computation(%0) in_shardings=[<@other, [{"x"}]>] out_shardings=[<@other, [{"x"}]>] manual_axes={"x"} (%a: tensor<1xf32>) {
+    %2 = stablehlo.negate %a : tensor<1xf32>
+    sdy.return %2 : tensor<1xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}`
+	m := read(t, onMesh+other)
+	p, err := autoshard.MakePlan(t.Context(), m, autoshard.PlanOptions{Devices: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Mesh) != 2 || p.Mesh[0].Name != "data" || p.Mesh[1].Name != "model" {
+		t.Errorf("the plan is over %v", p.Mesh)
+	}
+	mesh := []subaxis.Axis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}
+	if _, err := m.Lint(t.Context(), autoshard.LintOptions{Mesh: mesh}); err != nil {
+		t.Error(err)
+	}
+	run, err := autoshard.ReadProgram(t.Context(), "model.mlir", []byte(onMesh+other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(run.Notes, "\n"); !strings.Contains(notes, "over @mesh (data=4,model=2), where x of @other is (data, model)") {
+		t.Errorf("%q is said about the program", notes)
 	}
 }

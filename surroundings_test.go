@@ -40,7 +40,7 @@ func TestSurroundings(t *testing.T) {
 			if len(p.Notes) != 1 || !strings.HasPrefix(p.Notes[0], want.note) {
 				t.Errorf("%q is said about the program", p.Notes)
 			}
-			if got := proved(t, p, base); strings.Join(got.Notes, "\n") != want.result {
+			if got := proved(t, p, base, 1e-4); strings.Join(got.Notes, "\n") != want.result {
 				t.Errorf("%q is said about the run", got.Notes)
 			}
 			for _, form := range []string{"shardmap", "sdy"} {
@@ -52,7 +52,7 @@ func TestSurroundings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				proved(t, again, base)
+				proved(t, again, base, 1e-4)
 			}
 			model, err := autoshard.ReadModel(t.Context(), name, text)
 			if err != nil {
@@ -70,10 +70,10 @@ func TestSurroundings(t *testing.T) {
 }
 
 // proved runs a program on the recorded inputs, and compares its outputs.
-func proved(t *testing.T, p *autoshard.Program, base string) *autoshard.RunResult {
+func proved(t *testing.T, p *autoshard.Program, base string, tolerance float64) *autoshard.RunResult {
 	t.Helper()
 	check, err := p.Verify(context.Background(), readArrays(t, base+".in.npz", p.Inputs), readArrays(t, base+".out.npz", p.Outputs),
-		autoshard.Tolerance{Rel: 1e-4})
+		autoshard.Tolerance{Rel: tolerance})
 	if err != nil || !check.Passed {
 		t.Fatalf("%s: %+v, %v", p.Name, check, err)
 	}

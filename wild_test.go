@@ -126,7 +126,7 @@ func (p *wildProgram) test(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.run(t, program)
+	proved(t, program, p.base, p.Tolerance)
 	for _, form := range []string{"shardmap", "sdy"} {
 		written, err := program.Emit(t.Context(), form)
 		if err != nil {
@@ -137,7 +137,7 @@ func (p *wildProgram) test(t *testing.T) {
 			t.Fatalf("%v in\n%s", err, written)
 		}
 		if same := func(a, b autoshard.Tensor) bool { return a.Type == b.Type }; slices.EqualFunc(again.Inputs, program.Inputs, same) {
-			p.run(t, again)
+			proved(t, again, p.base, p.Tolerance)
 		} else if form != "shardmap" { // whose text has tensors as they are stored, padded
 			t.Errorf("as %s it takes %v", form, again.Inputs)
 		}
@@ -156,14 +156,4 @@ func (p *wildProgram) test(t *testing.T) {
 		}
 	}
 	p.emitted = true
-}
-
-// run runs a program on the recorded inputs, and compares its outputs.
-func (p *wildProgram) run(t *testing.T, program *autoshard.Program) {
-	t.Helper()
-	check, err := program.Verify(t.Context(), readArrays(t, p.base+".in.npz", program.Inputs),
-		readArrays(t, p.base+".out.npz", program.Outputs), autoshard.Tolerance{Rel: p.Tolerance})
-	if err != nil || !check.Passed {
-		t.Errorf("%s: %+v, %v", program.Name, check, err)
-	}
 }

@@ -150,6 +150,43 @@ func TestChooseMesh(t *testing.T) {
 	}
 }
 
+// The mesh of a plan of a model over several meshes is the one that all are put over, which is said; meshes that cannot be one, and other
+// meshes that are asked for, are refused. Where there is one mesh, it is that of ChooseMesh, and nothing is said.
+func TestCommonMesh(t *testing.T) {
+	program := func(second string) string {
+		return "sdy.mesh @a = <[\"x\"=4, \"y\"=2]>\nsdy.mesh @b = <[\"z\"=" + second + "]>\n" +
+			`func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@b, [{"z"}]>}) { return }`
+	}
+	const one = "sdy.mesh @a = <[\"x\"=2]>\nfunc.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@a, [{\"x\"}]>}) { return }\n"
+	for _, c := range []struct {
+		text, want, said string
+		requested        []subaxis.Axis
+	}{
+		{text: one, want: "x=2"},
+		{text: program("8"), want: "x=4,y=2", said: "the model names its devices by several meshes: the plan is over @a (x=4,y=2), where z of " +
+			"@b is (x, y)"},
+		{text: program("8"), want: "x=4,y=2", said: "the model names its devices by several meshes: the plan is over @a (x=4,y=2), where z of " +
+			"@b is (x, y)", requested: []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}},
+		{text: program("8"), want: "invalid", requested: []subaxis.Axis{{Name: "z", Size: 8}}},
+		{text: program("16"), want: "unsupported"},
+	} {
+		m := parsed(t, c.text)
+		id, said, err := answer.CommonMesh(m, c.requested)
+		got := ""
+		switch {
+		case errors.Is(err, diag.ErrInvalid):
+			got = "invalid"
+		case errors.Is(err, diag.ErrUnsupported):
+			got = "unsupported"
+		default:
+			got = answer.FormatAxes(m.Mesh(id).Axes)
+		}
+		if got != c.want || said != c.said {
+			t.Errorf("%s\nasked for %v: %s, %q; want %s, %q", c.text, c.requested, got, said, c.want, c.said)
+		}
+	}
+}
+
 // Axes of a mesh have different names and sizes from one, and a bound on the devices of all.
 func TestCheckAxes(t *testing.T) {
 	for text, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/commonmesh"
 	"autoshard/subaxis"
 )
 
@@ -38,6 +39,24 @@ func ChooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 			FormatAxes(m.Mesh(meshes[0]).Axes), FormatAxes(axes))
 	}
 	return meshes[requested], nil
+}
+
+// CommonMesh is ChooseMesh for a plan: shardings over several meshes of the same devices are put over one before. It says so, with what
+// axes have become whose names are others there; nothing where there was one mesh. Errors are also those of commonmesh.Unify.
+func CommonMesh(m *ir.Module, axes []subaxis.Axis) (mesh ir.MeshID, said string, err error) {
+	renamed, several, err := commonmesh.Unify(m)
+	if err != nil {
+		return 0, "", err
+	}
+	mesh, err = ChooseMesh(m, axes)
+	if err != nil || !several {
+		return mesh, "", err
+	}
+	said = "the model names its devices by several meshes: the plan is over @" + m.Mesh(mesh).Name + " (" + FormatAxes(m.Mesh(mesh).Axes) + ")"
+	if len(renamed) > 0 {
+		said += ", where " + strings.Join(renamed, ", ")
+	}
+	return mesh, said, nil
 }
 
 // declaredMeshes returns the meshes of a module that have axes. Of meshes that are equal it returns one only.

@@ -3,9 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"autoshard/answer"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
@@ -36,16 +34,6 @@ func (f *findings) ignored() {
 				"the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently", members[id], id)
 		}
 	}
-}
-
-// commonMesh says over which mesh a plan of a model with several meshes is.
-func (f *findings) commonMesh(id ir.MeshID, renamed []string) {
-	mesh, where := f.Module.Mesh(id), ""
-	if len(renamed) > 0 {
-		where = ", where " + strings.Join(renamed, ", ")
-	}
-	f.Add(lint.CommonMesh, 0, "", "the model names its devices by several meshes: the plan is over @%s (%s)%s", mesh.Name,
-		answer.FormatAxes(mesh.Axes), where)
 }
 
 // manual notes the axes that a manual computation leaves free, with the shardings along them.

@@ -76,8 +76,9 @@ func makeOnBestMesh(ctx, late context.Context, source *answer.Source, o Options)
 
 // meshes returns the mesh that the model declares, or those that the hardware has a place for, the simplest first.
 func (o *Options) meshes(source *answer.Source) ([][]subaxis.Axis, error) {
-	if id, err := answer.ChooseMesh(source.Module, nil); err == nil {
-		mesh := source.Module.Mesh(id)
+	m := source.Module.Clone()
+	if id, _, err := answer.CommonMesh(m, nil); err == nil {
+		mesh := m.Mesh(id)
 		if n := mesh.Devices(); n != o.Devices {
 			return nil, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares the mesh %s of %d devices, the request asks for %d",
 				answer.FormatAxes(mesh.Axes), n, o.Devices)

@@ -13,7 +13,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
-	"autoshard/ir/commonmesh"
 	"autoshard/ir/mlir"
 	"autoshard/program"
 	"autoshard/propagate"
@@ -104,11 +103,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := checkPlannable(m); err != nil {
 		return nil, err
 	}
-	renamed, several, err := commonmesh.Unify(m)
-	if err != nil {
-		return nil, err
-	}
-	mesh, err := answer.ChooseMesh(m, o.Mesh)
+	mesh, several, err := answer.CommonMesh(m, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +124,8 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	}
 	found := findings{Findings: answer.Findings{Module: m}}
 	found.ignored()
-	if several {
-		found.commonMesh(mesh, renamed)
+	if several != "" {
+		found.Add(lint.CommonMesh, 0, "", "%s", several)
 	}
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
