@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"autoshard"
+	"autoshard/internal/testkit"
 )
 
 var (
 	wildAll    = flag.Bool("wild.all", false, "shard_map programs of testdata/shardmap/wild in all variants: checked, unchecked and gradients")
 	wildRandom = flag.Int("wild.random", 100, "random shard_map programs")
-	wildSeed   = flag.Int("wild.seed", 0, "seed of the first random shard_map program; 0: another one each time")
+	wildSeed   = flag.Int("wild.seed", 0, "seed of the first random shard_map program; 0: as testkit.Seed says")
 )
 
 // Programs with shard_map as JAX users write them - sixty about one thing each, with the check on, off, and their gradients in turn - are
@@ -35,7 +36,7 @@ func TestWild(t *testing.T) {
 func TestWildRandom(t *testing.T) {
 	seed := *wildSeed
 	if seed == 0 {
-		seed = 1 + rand.IntN(1<<30)
+		seed = int(testkit.Seed(t))
 	}
 	t.Logf("-wild.seed=%d", seed)
 	testWild(t, fmt.Sprint("--random=", *wildRandom), fmt.Sprint("--seed=", seed))

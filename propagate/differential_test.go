@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"autoshard/internal/testkit"
 	"autoshard/passes"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,23 +134,17 @@ func clip(s string) string {
 	return s
 }
 
-// seeds returns the seeds of n random programs: new ones in each run, unless AUTOSHARD_SEED says the first. AUTOSHARD_PROGRAMS
-// asks for another number of programs.
+// seeds returns the seeds of n random programs, from testkit.Seed on. AUTOSHARD_PROGRAMS asks for another number of programs.
 func seeds(t *testing.T, n int64) []int64 {
 	t.Helper()
-	setting := func(name string, missing int64) int64 {
-		text := os.Getenv(name)
-		if text == "" {
-			return missing
+	if text := os.Getenv("AUTOSHARD_PROGRAMS"); text != "" {
+		var err error
+		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
+			t.Fatalf("AUTOSHARD_PROGRAMS must be a number that is not negative, it is %q", text)
 		}
-		value, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || value < 0 {
-			t.Fatalf("%s must be a number that is not negative, it is %q", name, text)
-		}
-		return value
 	}
-	first, n := setting("AUTOSHARD_SEED", rand.Int63n(1_000_000_000)), setting("AUTOSHARD_PROGRAMS", n)
-	t.Logf("to repeat: AUTOSHARD_SEED=%d AUTOSHARD_PROGRAMS=%d", first, n)
+	first := testkit.Seed(t)
+	t.Logf("%d programs", n)
 	list := make([]int64, n)
 	for i := range list {
 		list[i] = first + int64(i)

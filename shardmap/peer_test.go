@@ -14,6 +14,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/npz"
+	"autoshard/internal/testkit"
 	"autoshard/internal/testkit/programs"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
@@ -23,7 +24,7 @@ import (
 
 var (
 	xlaPrograms = flag.Int("xla.programs", 200, "how many random programs TestAgainstXLA compares")
-	xlaSeed     = flag.Int("xla.seed", 0, "seed of the first of them, which the others follow; 0 for a new one")
+	xlaSeed     = flag.Int("xla.seed", 0, "seed of the first of them, which the others follow; 0: as testkit.Seed says")
 )
 
 // xlaBatch bounds the programs that one process of XLA runs, which keeps what it has compiled.
@@ -38,7 +39,7 @@ func TestAgainstXLA(t *testing.T) {
 	}
 	seed := *xlaSeed
 	if seed == 0 {
-		seed = 1 + rand.IntN(1<<30)
+		seed = int(testkit.Seed(t))
 	}
 	t.Logf("-xla.seed=%d", seed)
 	draw := rapid.Custom(drawPartitioned)

@@ -9,7 +9,9 @@ package testkit
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 
 	_ "github.com/cockroachdb/datadriven" // declares the flag -rewrite
@@ -31,4 +33,19 @@ func File(t testing.TB, file, want string) {
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Errorf("%s is not current, run `go test -run %s -rewrite` in this package (-want +got):\n%s", file, t.Name(), d)
 	}
+}
+
+// Seed returns the seed of random programs and says it: the one that AUTOSHARD_TEST_SEED names, or another one each time. It is from 1 to 1<<30, so
+// that some thousands more, of the programs that follow the first, are seeds, too.
+func Seed(t testing.TB) int64 {
+	t.Helper()
+	seed := 1 + rand.Int64N(1<<30)
+	if text := os.Getenv("AUTOSHARD_TEST_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseInt(text, 10, 64); err != nil || seed < 1 || seed > 1<<30 {
+			t.Fatalf("AUTOSHARD_TEST_SEED must be a number from 1 to %d, it is %q", 1<<30, text)
+		}
+	}
+	t.Logf("to repeat: AUTOSHARD_TEST_SEED=%d", seed)
+	return seed
 }

@@ -17,11 +17,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"autoshard/internal/testkit"
 )
 
 var (
 	jaxPrograms = flag.Int("jax.programs", 300, "how many random programs TestJAX compares")
-	jaxSeed     = flag.Uint64("jax.seed", 0, "seed of random programs; 0 for a new one")
+	jaxSeed     = flag.Uint64("jax.seed", 0, "seed of random programs; 0: as testkit.Seed says")
 	jaxOnly     = flag.Int("jax.only", -1, "the only random program that TestJAX compares")
 	jaxPeers    = flag.Int("jax.peers", 2, "how many processes of JAX TestJAX asks")
 )
@@ -29,7 +31,7 @@ var (
 // randomSeed returns the seed of this run. A test that fails names it.
 func randomSeed(t *testing.T) uint64 {
 	if *jaxSeed == 0 {
-		*jaxSeed = rand.Uint64()>>1 | 1
+		*jaxSeed = uint64(testkit.Seed(t))
 	}
 	t.Logf("seed of random programs: -jax.seed=%d", *jaxSeed)
 	return *jaxSeed
