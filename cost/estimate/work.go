@@ -38,9 +38,12 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	}
 	w.FLOPs = float64(largest)
 	w.Bytes = float64(sum(in) + sum(out))
+	if c, ok := contractionOf(m, op); ok {
+		matmul := c.of(operands, results)
+		w.FLOPs, w.Matrix = matmul.FLOPs(), true
+		return w
+	}
 	switch m.Kind(op) {
-	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
-		w.FLOPs, w.Matrix = 2*float64(contraction(m, op, operands, results)), true
 	case ir.OpGather:
 		w.Bytes = float64(in[1] + 2*sum(out))
 	case ir.OpSlice, ir.OpDynamicSlice, ir.OpShardMapPscatter:
@@ -81,41 +84,14 @@ func elementType(m *ir.Module, op ir.OpID) dtype.Type {
 	return dtype.Invalid
 }
 
-// contraction returns the number of products that a contraction of local blocks sums: result elements times the
-// contracted extent.
-func contraction(m *ir.Module, op ir.OpID, operands, results [][]int64) int64 {
-	n := product(results[0])
-	operand, dims := contracted(m, op)
-	for _, d := range dims {
-		n *= operands[operand][d]
-	}
-	return n
-}
-
-// contracted returns the dimensions of an operand whose product is the contracted extent: those that the left operand
-// contracts, or the kernel's window and input features.
-func contracted(m *ir.Module, op ir.OpID) (operand int, dims []int64) {
-	if dot, ok := m.Attr(op, "dot_dimension_numbers").(*ir.DotDims); ok {
-		return 0, dot.LhsContract
-	}
-	if conv, ok := m.Attr(op, "dimension_numbers").(*ir.ConvDims); ok {
-		return 1, append([]int64{conv.KernelIn}, conv.KernelSpatial...)
-	}
-	return 0, []int64{int64(len(m.Shape(m.Operand(op, 0))) - 1)}
-}
-
 // AppendSignature appends to a key what [Model.Op], [Model.Fetch] and [Model.Counting] depend on of an op itself. Ops with equal
 // signatures whose operands and results have the same types, and are fused alike, cost the same on blocks of the same shapes.
 func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 	key = binary.AppendUvarint(key, uint64(m.Kind(op)))
-	switch m.Kind(op) {
-	case ir.OpDot, ir.OpDotGeneral, ir.OpConvolution:
-		operand, dims := contracted(m, op)
-		key = append(key, byte(operand), byte(len(dims)))
-		for _, d := range dims {
-			key = binary.AppendVarint(key, d)
-		}
-	case ir.OpIota:
+	if c, ok := contractionOf(m, op); ok {
+		key = c.appendTo(key)
+	}
+	if m.Kind(op) == ir.OpIota {
 		key = binary.AppendVarint(key, m.OpAttrs(op).Int("iota_dimension", 0))
 	}
 	return localform.AppendSignature(key, m, op)
