@@ -35,8 +35,8 @@ func File(t testing.TB, file, want string) {
 	}
 }
 
-// Seed returns the seed of random programs and says it: the one that AUTOSHARD_TEST_SEED names, or another one each time. It is from 1 to 1<<30, so
-// that some thousands more, of the programs that follow the first, are seeds, too.
+// Seed returns the seed of random programs and says it: the one that AUTOSHARD_TEST_SEED names, or another one each time. It is from 1 to
+// 1<<30, so that some thousands more, of the programs that follow the first, are seeds, too.
 func Seed(t testing.TB) int64 {
 	t.Helper()
 	seed := 1 + rand.Int64N(1<<30)
