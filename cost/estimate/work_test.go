@@ -2,6 +2,7 @@ package estimate_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"autoshard/cost/estimate"
@@ -36,7 +37,8 @@ func TestProducts(t *testing.T) {
 		name, text string
 		want       float64
 	}{
-		{"a part of a head", dot("2x8x64x2xf32", "2x8x32x2xf32", "2x8x64x32xf32", "batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3]"),
+		{"a part of a head", dot("2x8x64x2xf32", "2x8x32x2xf32", "2x8x64x32xf32",
+			"batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3]"),
 			16 * 64 * 32 * 2},
 		{"heads together", dot("256x4x64xf32", "4x64x512xf32", "256x512xf32", "contracting_dims = [1, 2] x [0, 1]"),
 			256 * 512 * 256},
@@ -53,7 +55,8 @@ func TestProducts(t *testing.T) {
 }`, 2 * 6 * 6 * 16 * 27},
 		{"groups of rows", `func.func @main(%a: tensor<32x16xf32>, %b: tensor<4x16x24xf32>, %c: tensor<4xi64>) -> tensor<32x24xf32> {
   %0 = "chlo.ragged_dot"(%a, %b, %c) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1],
-    rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<32x16xf32>, tensor<4x16x24xf32>, tensor<4xi64>) -> tensor<32x24xf32>
+    rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}>
+    : (tensor<32x16xf32>, tensor<4x16x24xf32>, tensor<4xi64>) -> tensor<32x24xf32>
   return %0 : tensor<32x24xf32>
 }`, 32 * 16 * 24},
 	} {
@@ -66,6 +69,8 @@ func TestProducts(t *testing.T) {
 }
 
 func dot(a, b, result, dims string) string {
-	return "func.func @main(%a: tensor<" + a + ">, %b: tensor<" + b + ">) -> tensor<" + result + "> {\n  %0 = stablehlo.dot_general %a, %b, " +
-		dims + " : (tensor<" + a + ">, tensor<" + b + ">) -> tensor<" + result + ">\n  return %0 : tensor<" + result + ">\n}\n"
+	return fmt.Sprintf(`func.func @main(%%a: tensor<%[1]s>, %%b: tensor<%[2]s>) -> tensor<%[3]s> {
+  %%0 = stablehlo.dot_general %%a, %%b, %[4]s : (tensor<%[1]s>, tensor<%[2]s>) -> tensor<%[3]s>
+  return %%0 : tensor<%[3]s>
+}`, a, b, result, dims)
 }
