@@ -39,8 +39,8 @@ func contractionOf(m *ir.Module, op ir.OpID) (contraction, bool) {
 	return contraction{}, false
 }
 
-// of returns the product of blocks of the given shapes, without the sizes of elements. That of a convolution has the window and input features as its depth, and the
-// features of all groups as columns.
+// of returns the product of blocks of the given shapes, without the sizes of elements. That of a convolution has the window and input
+// features as its depth, and the features of all groups as columns.
 func (c *contraction) of(operands, results [][]int64) cost.Matmul {
 	right := operands[1]
 	depth := along(right, c.right.contracted)
