@@ -3,14 +3,15 @@
 usage: python3 export.py FOLDER [--variant checked|unchecked|gradient]... [--every N --at K] [--random N --seed S]
 
 Writes NAME.mlir, NAME.in.npz and NAME.out.npz, and programs.json with names and tolerances. Every N-th program from the K-th on is taken;
-without --variant they come in turn in one that they have. Random ones that JAX refuses are there with what it says.
+without --variant they come in turn in one that they have. Random ones that JAX refuses are there with what it says. XLA_FLAGS may say how
+XLA computes, such as --xla_cpu_max_isa=AVX, as on processors without fused multiply-add.
 """
 import argparse
 import json
 import os
 import zlib
 
-os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=8'
+os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=8 ' + os.environ.get('XLA_FLAGS', '')
 os.environ['JAX_PLATFORMS'] = 'cpu'
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 import jax
