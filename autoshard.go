@@ -267,6 +267,7 @@ func readAnnotated(ctx context.Context, file string, src []byte) (*Program, erro
 	}
 	out, err := p.Lowered(ctx)
 	if err == nil {
+		out.From(model.module)
 		out.Notes = append(out.Notes, "the model is more than one shard_map: all of it is cut as its shardings say")
 		for i := range p.Findings {
 			if p.Findings[i].Code == string(lint.CommonMesh) {

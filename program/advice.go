@@ -21,8 +21,8 @@ type Advice struct {
 }
 
 // Advise returns the rewrites of the program that save bytes and no time, or time, on a hardware, in the order of its text; those of the
-// rules that are disabled are left out. A program of a plan is rewritten as the shard_map program that it is. Errors are those of
-// [Program.ShardMap] and [Program.Estimate].
+// rules that are disabled are left out. A program of a plan is rewritten as the shard_map program that it is; where [Program.From] has told
+// the model, it is about the collectives that people wrote there alone. Errors are those of [Program.ShardMap] and [Program.Estimate].
 func (p *Program) Advise(ctx context.Context, hardware cost.Hardware, disabled []string) (list []Advice, err error) {
 	defer idiag.Recover("check", &err)
 	s, err := p.ShardMap(ctx)
@@ -38,7 +38,7 @@ func (p *Program) Advise(ctx context.Context, hardware cost.Hardware, disabled [
 		return nil, err
 	}
 	for _, found := range advice.Find(s.typed) {
-		if slices.Contains(disabled, string(found.Rule)) {
+		if slices.Contains(disabled, string(found.Rule)) || !s.written.has(placeOf(s.typed.Module, found.Op)) {
 			continue
 		}
 		a := Advice{Before: serial}
@@ -68,7 +68,7 @@ func (p *Program) advised(ctx context.Context, hardware cost.Hardware, found *ad
 		return nil
 	}
 	of := describe(better)
-	of.Notes, of.refined = p.Notes, p.refined
+	of.Notes, of.refined, of.ports, of.stored, of.written = p.Notes, p.refined, p.ports, p.stored, p.written
 	if a.After, err = of.price(ctx, hardware, found.Overlaps); err != nil {
 		return err
 	}
@@ -78,6 +78,7 @@ func (p *Program) advised(ctx context.Context, hardware cost.Hardware, found *ad
 	a.Better = of
 	a.Finding = diag.Diagnostic{Severity: diag.SeverityWarning, Code: found.Rule, Pos: p.typed.Module.OpPos(found.Op),
 		Message: found.Message + saving(&a.Before, &a.After)}
+	p.written.locate(&a.Finding, placeOf(p.typed.Module, found.Op))
 	return nil
 }
 

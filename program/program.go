@@ -40,6 +40,8 @@ type Program struct {
 	refined *refine.Mesh // of the plan that it comes from, and its refinement
 	ports   [2][]string  // what that plan calls inputs and outputs
 	stored  *storage     // of that plan, nil where all is stored as it is
+
+	written *written // in the model that it comes from, nil if not known
 }
 
 // Partitioned is a program with explicit collectives on whole tensors, as plan.json holds it.

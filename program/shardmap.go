@@ -54,7 +54,7 @@ func (p *Program) ShardMap(ctx context.Context) (s *Program, err error) {
 	}
 	s = describe(t.Program)
 	s.refined, s.ports, s.stored = t.Mesh, [2][]string{called.Inputs, called.Outputs}, storageOf(p.device)
-	s.Notes = slices.Concat(p.Notes, notesOf(t), s.stored.notes(p))
+	s.Notes, s.written = slices.Concat(p.Notes, notesOf(t), s.stored.notes(p)), p.written
 	return s, nil
 }
 

@@ -30,8 +30,9 @@ func Command(s *cmdline.Streams) *cobra.Command {
 		Short: "Read, verify and lint models, and hold plans to limits",
 		Long: `Read and verify models, StableHLO text or model.json, and warn about what is legal but probably not meant; read
 shard_map programs, as emit --format shardmap writes them, and check the types of all values, or find them where the
-text has none. Of shard_map programs it also says what they send although they need not, and what a step on --hardware
-saves without that. --fix makes these rewrites in the file, when a run of both on random inputs has given the same outputs.
+text has none. Of shard_map programs, and shard_maps in models, it also says what they send although they need not, and what a
+step on --hardware saves without that. --fix makes these rewrites in the file, a text, when a run of both on random inputs has
+given the same outputs.
 A plan.json is held to the limits of --limit and of check.limit in autoshard.yaml, such as 'peak < 14GiB' or 'no-gather > 64MiB'.
 What --baseline has is known and left out; --write-baseline makes it what is found now.
 docs/check.md describes the warnings. The report goes to standard output or --output: text with source lines, one json
@@ -112,10 +113,7 @@ func checkOne(ctx context.Context, s *cmdline.Streams, c *config.Config, file st
 	if err != nil || !autoshard.IsManualComputation(text) {
 		return found, err
 	}
-	advice, err := advise(ctx, c, name, text)
-	if fix && len(advice) > 0 {
-		s.Note("%s: --fix rewrites the text of shard_map programs, which `emit --format shardmap` writes", name)
-	}
+	advice, err := checkManual(ctx, s, c, file, text, fix)
 	return append(found, advice...), err
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"autoshard"
 	"autoshard/internal/cli/arrays"
@@ -23,7 +24,7 @@ func checkProgram(ctx context.Context, s *cmdline.Streams, c *config.Config, fil
 		return slices.Contains(c.Disabled, string(d.Code))
 	})
 	if fix {
-		if program, err = improve(ctx, s, c, file, program); err != nil {
+		if program, err = improve(ctx, s, c, file, "shardmap", program); err != nil {
 			return nil, err
 		}
 	}
@@ -40,17 +41,28 @@ func findings(ctx context.Context, c *config.Config, program *autoshard.Program)
 	return found, err
 }
 
-// advise returns what a program that JAX exported sends although it need not, where the program is one shard_map and nothing else.
-func advise(ctx context.Context, c *config.Config, name string, text []byte) (found []diag.Diagnostic, err error) {
-	program, err := autoshard.ReadShardMap(ctx, name, text)
+// checkManual returns what the shard_maps of a model send although they need not. With fix the model becomes a manual computation that does
+// not; one that is no text stays as it is.
+func checkManual(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, text []byte, fix bool) ([]diag.Diagnostic,
+	error) {
+	program, err := autoshard.ReadProgram(ctx, cmdline.Name(file), text)
 	if err != nil {
 		return nil, ctx.Err() // `run` and `emit` say what keeps it from being one
 	}
-	return findings(ctx, c, program)
+	if fix && utf8.Valid(text) {
+		if program, err = improve(ctx, s, c, file, "sdy", program); err != nil {
+			return nil, err
+		}
+	}
+	advice, err := findings(ctx, c, program)
+	if fix && len(advice) > 0 {
+		s.Note("%s: --fix rewrites texts: `emit --format sdy` and `emit --format shardmap` write them", cmdline.Name(file))
+	}
+	return advice, err
 }
 
-// improve rewrites a program in its file, when both have given the same outputs.
-func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, p *autoshard.Program) (*autoshard.Program, error) {
+// improve rewrites a program in its file, in one of its forms, when both have given the same outputs.
+func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file, form string, p *autoshard.Program) (*autoshard.Program, error) {
 	better, made, err := p.Improve(ctx, c.Hardware, c.Disabled)
 	if err != nil || len(made) == 0 {
 		return p, err
@@ -62,7 +74,7 @@ func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file str
 	if err := p.Agrees(ctx, better, data.Inputs, data.Tolerance); err != nil {
 		return nil, err
 	}
-	out, err := better.Emit(ctx, "shardmap")
+	out, err := better.Emit(ctx, form)
 	if err != nil {
 		return nil, err
 	}
