@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
 	"autoshard/subaxis"
 )
@@ -33,9 +34,9 @@ func (a Assignment) even(m *ir.Module, op ir.OpID, r *ir.Rule) {
 }
 
 // PartitionBody makes the communications explicit that the body of a manual computation needs along the axes that the computation leaves
-// free, in place: its ops are cut as [Derive] does it, and its reshards expanded to the planner's cheapest steps. All values of the body
-// have closed shardings on the mesh, along free axes that divide them; results goes out in the given ones. Errors are the context's and
-// those of [Expand].
+// free, in place: its ops are cut as [Derive] does it, and its reshards expanded to the planner's cheapest steps along free axes. All
+// values of the body have closed shardings on the mesh, along free axes that divide them; results goes out in the given ones. Errors are
+// the context's and those of [Expand].
 func PartitionBody(ctx context.Context, m *ir.Module, mesh ir.MeshID, body ir.BlockID, results []ir.ShardingID, planner *Planner) error {
 	assignment, rules := make(Assignment, m.NumOps()), rule.NewComputingCache()
 	err := m.WalkContext(ctx, body, func(op ir.OpID) {
@@ -56,11 +57,19 @@ func PartitionBody(ctx context.Context, m *ir.Module, mesh ir.MeshID, body ir.Bl
 	if err := p.block(body, out); err != nil {
 		return err
 	}
-	e := Expansion{Order: planner.Cheapest}
+	e := Expansion{Order: planner.Without(manualAxes(m, body)).Cheapest}
 	for _, op := range m.OpsWhere(body, func(k ir.Kind) bool { return k == ir.OpSdyReshard }) {
 		if err := e.reshard(m, op); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// manualAxes returns the axes along which the devices in a body compute different things.
+func manualAxes(m *ir.Module, body ir.BlockID) (axes []subaxis.Ref) {
+	for op := m.BlockOp(body); op != 0; op = m.ManualAround(m.ParentOp(op)) {
+		axes = append(axes, dataflow.ManualAxes(m, op)...)
+	}
+	return axes
 }

@@ -42,6 +42,16 @@ func NewPlanner(pricer Pricer, mesh []subaxis.Axis) *Planner {
 		whole: map[parting]*graph{}, parts: map[string]int32{"": 0}}
 }
 
+// Without returns a planner with the same prices for values that differ along whole axes of the mesh, as in the bodies of manual
+// computations: no way goes along those, and no layout names them.
+func (p *Planner) Without(axes []subaxis.Ref) *Planner {
+	mesh := slices.Clone(p.mesh)
+	for _, r := range axes {
+		mesh[r.Axis].Size = 1 // of which no way makes use
+	}
+	return NewPlanner(p.pricer, mesh)
+}
+
 // Cheapest is the order of the cheapest steps. Among sequences of one price the one with fewer steps wins, and then the one
 // whose layouts come first in a fixed order.
 func (p *Planner) Cheapest(r *Reshard) []Step {
