@@ -64,6 +64,10 @@ func TestSurroundings(t *testing.T) {
 			}
 			if name != "differ" { // a plan keeps one of the blocks, which are no copies of each other
 				verify(t, plan, base+".in.npz", base+".out.npz", 1e-4)
+				check, err := lowered(t, plan).Verify(t.Context(), readArrays(t, base+".in.npz", plan.Inputs), nil, autoshard.Tolerance{})
+				if err != nil || check.Proof == nil || check.Outputs[0].UnshardedError == nil {
+					t.Errorf("without recorded outputs: %+v, %v", check, err)
+				}
 			}
 		})
 	}

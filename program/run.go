@@ -96,7 +96,8 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	return nil
 }
 
-// Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. It fails with
+// Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. Manual computations, whose values differ
+// between devices, run on all devices of the mesh, each by itself. It fails with
 // diag.ErrUnsupported for a shard_map program, which has no such form.
 func (p *Program) Unsharded(ctx context.Context, inputs []*tensor.Tensor) (outputs []*tensor.Tensor, err error) {
 	defer diag.Recover("run", &err)
@@ -106,7 +107,7 @@ func (p *Program) Unsharded(ctx context.Context, inputs []*tensor.Tensor) (outpu
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	in, err := interp.New(p.whole, interp.Options{WholeWindows: true})
+	in, err := interp.New(p.whole, interp.Options{WholeWindows: true, Manual: run.Manual(p.whole, run.Options{WholeWindows: true})})
 	if err != nil {
 		return nil, err
 	}

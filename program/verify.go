@@ -210,7 +210,7 @@ func (c *comparison) estimate(ctx context.Context) error {
 		})
 	case c.alone:
 		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.result.Outputs)
-	case c.unsharded != nil:
+	case c.unsharded != nil && !run.HasManual(c.p.whole):
 		c.noise = verify.NewNoise(c.p.whole, c.inputs, c.unsharded)
 	default:
 		c.noise = verify.NewNoiseOfDevices(c.p.grouped, c.inputs, c.result.Outputs)

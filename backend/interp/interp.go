@@ -40,7 +40,13 @@ type Options struct {
 	// WholeWindows makes a scatter skip an update window that lies partly outside the operand as a whole, as XLA
 	// does, rather than element by element.
 	WholeWindows bool
+
+	// Manual runs the manual computations of a program of whole tensors, which one device cannot; nil: they are refused.
+	Manual Manual
 }
+
+// Manual runs a manual computation on whole operands and returns its whole results.
+type Manual func(ctx context.Context, op ir.OpID, operands []tensor.Tensor) ([]tensor.Tensor, error)
 
 // Interpreter runs the functions of one module, which must not change meanwhile. It may be used by several
 // goroutines at once.

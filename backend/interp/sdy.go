@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -32,7 +33,13 @@ func buildNothing(_ *compiler, _ ir.OpID, i *instr) error {
 	return nil
 }
 
-func buildManual(*compiler, ir.OpID, *instr) error {
-	return diag.Unsupported(diag.NotSupported, diag.Position{},
-		"a manual computation runs once per device: lower the program to one device first")
+// buildManual has somebody else run a manual computation.
+func buildManual(c *compiler, op ir.OpID, i *instr) error {
+	run := c.in.opts.Manual
+	if run == nil {
+		return diag.Unsupported(diag.NotSupported, diag.Position{},
+			"a manual computation runs once per device: lower the program to one device first")
+	}
+	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) { return run(f.p.ctx, op, in) }
+	return nil
 }

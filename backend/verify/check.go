@@ -46,7 +46,7 @@ func newChecker(whole *ir.Module, p *shardmap.Program) *checker {
 // run returns the outputs.
 func (c *checker) run(ctx context.Context, inputs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	main, _ := c.whole.Main()
-	in, err := interp.New(c.whole, interp.Options{WholeWindows: true})
+	in, err := interp.New(c.whole, interp.Options{WholeWindows: true, Manual: run.Manual(c.whole, run.Options{WholeWindows: true})})
 	if err != nil {
 		return nil, err
 	}

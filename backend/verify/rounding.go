@@ -199,7 +199,7 @@ func (a *sum) inTwoParts(s *interp.Step, r int, seed uint64) ([]float64, error) 
 func solves(k ir.Kind, m tensor.Monoid) bool {
 	switch k {
 	case ir.OpFft, ir.OpCholesky, ir.OpTriangularSolve, ir.OpBatchNormTraining, ir.OpBatchNormInference, ir.OpBatchNormGrad, ir.OpCustomCall,
-		ir.OpChloScan:
+		ir.OpChloScan, ir.OpSdyManualComputation:
 		return true
 	case ir.OpReduce, ir.OpReduceWindow, ir.OpScatter:
 		return m == tensor.MonoidNone || m == tensor.MonoidMultiply

@@ -62,7 +62,8 @@ func checkManual(ctx context.Context, s *cmdline.Streams, c *config.Config, file
 }
 
 // improve rewrites a program in its file, in one of its forms, when both have given the same outputs.
-func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file, form string, p *autoshard.Program) (*autoshard.Program, error) {
+func improve(ctx context.Context, s *cmdline.Streams, c *config.Config, file, form string, p *autoshard.Program) (*autoshard.Program,
+	error) {
 	better, made, err := p.Improve(ctx, c.Hardware, c.Disabled)
 	if err != nil || len(made) == 0 {
 		return p, err
