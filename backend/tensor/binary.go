@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
 )
 
@@ -102,7 +103,7 @@ func resultShape(xs ...Tensor) []int64 {
 }
 
 func binary(op binaryOp, x, y Tensor) Tensor {
-	out := New(x.DType, resultShape(x, y))
+	out := newUnset(x.DType, resultShape(x, y))
 	switch x.DType.Kind() {
 	case dtype.Bool:
 		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
@@ -150,6 +151,10 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 func floatBinary(op binaryOp, out, x, y Tensor) {
 	switch x.DType {
 	case dtype.F32:
+		if v, ok := vectorOps[op]; ok {
+			v.Float32(Elems[float32](out), Elems[float32](x), Elems[float32](y))
+			return
+		}
 		zip(Elems[float32](out), Elems[float32](x), Elems[float32](y), func(dst, x, y []float32) { floatLoop(op, dst, x, y) })
 	case dtype.F64:
 		zip(Elems[float64](out), Elems[float64](x), Elems[float64](y), func(dst, x, y []float64) { floatLoop(op, dst, x, y) })
@@ -175,9 +180,19 @@ func smallFloatBinary(op binaryOp, out, x, y Tensor) {
 	result := make([]float32, min(n, blockSize))
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
-		floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
+		if v, ok := vectorOps[op]; ok {
+			v.Float32(result[:hi-lo], lx(lo, hi), ly(lo, hi))
+		} else {
+			floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
+		}
 		narrow32(out, lo, result[:hi-lo])
 	}
+}
+
+// vectorOps are the ops that run on vectors of f32.
+var vectorOps = map[binaryOp]vector.Op{
+	opAdd: vector.Add, opSubtract: vector.Subtract, opMultiply: vector.Multiply, opDivide: vector.Divide,
+	opMaximum: vector.Maximum, opMinimum: vector.Minimum,
 }
 
 func boolLoop(op binaryOp, dst, x, y []uint8) {

@@ -19,7 +19,6 @@ type integerKernels interface {
 	binary(op binaryOp, out, x, y Tensor)
 	compare(out, x, y Tensor, d Direction)
 	convert(x Tensor, to dtype.Type) Tensor
-	product(g gemm, x, y, out Tensor)
 }
 
 type storedAs[T integer] struct{}
@@ -72,13 +71,43 @@ func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
 }
 
 func intLoop[T integer](op binaryOp, dst, x, y []T) {
-	if arithmetic(op, dst, x, y) {
+	if arithmetic(op, dst, x, y) || bitwise(op, dst, x, y) {
 		return
 	}
 	f := intFunc[T](op)
 	for i := range dst {
 		dst[i] = f(x[i], y[i])
 	}
+}
+
+// bitwise computes the ops on bits, and says whether op is one. Amounts of shifts are read as unsigned.
+func bitwise[T integer](op binaryOp, dst, x, y []T) bool {
+	x, y = x[:len(dst)], y[:len(dst)]
+	switch op {
+	case opAnd:
+		for i := range dst {
+			dst[i] = x[i] & y[i]
+		}
+	case opOr:
+		for i := range dst {
+			dst[i] = x[i] | y[i]
+		}
+	case opXor:
+		for i := range dst {
+			dst[i] = x[i] ^ y[i]
+		}
+	case opShiftLeft:
+		for i := range dst {
+			dst[i] = x[i] << uint64(y[i])
+		}
+	case opShiftRight:
+		for i := range dst {
+			dst[i] = x[i] >> uint64(y[i])
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 func intFunc[T integer](op binaryOp) func(x, y T) T {
@@ -99,16 +128,6 @@ func intFunc[T integer](op binaryOp) func(x, y T) T {
 		}
 	case opPower:
 		return intPower[T]
-	case opAnd:
-		return func(x, y T) T { return x & y }
-	case opOr:
-		return func(x, y T) T { return x | y }
-	case opXor:
-		return func(x, y T) T { return x ^ y }
-	case opShiftLeft:
-		return func(x, y T) T { return x << uint64(y) }
-	case opShiftRight:
-		return func(x, y T) T { return x >> uint64(y) }
 	}
 	panic(fmt.Sprintf("tensor: binary op %d on integers", op))
 }

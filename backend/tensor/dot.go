@@ -1,15 +1,12 @@
 package tensor
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
-
+	"autoshard/backend/tensor/vector"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -23,86 +20,139 @@ type DotDims struct {
 
 // DotGeneral returns the sums of products over the contracting dimensions (stablehlo.md section 2.5). The result
 // has the batching dimensions, then the free ones of lhs, then those of rhs, and element type out. Floats up to
-// 32 bits are multiplied and summed in f32 and rounded to out at the end; integers wrap in out. For an algorithm
-// that rounds its operands, round them before with Convert or ReducePrecision.
+// 32 bits are multiplied and summed in f32, in row-major order, and rounded to out at the end; integers wrap in out.
+// For an algorithm that rounds its operands, round them before with Convert or ReducePrecision.
 func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
-	l := newDotSide(lhs, dims.LHSBatch, dims.LHSContract)
-	r := newDotSide(rhs, dims.RHSBatch, dims.RHSContract)
-	shape := slices.Concat(l.batch, l.free, r.free)
-	g := gemm{
-		b: int(lists.Product(l.batch)), m: int(lists.Product(l.free)), k: int(lists.Product(l.contract)), n: int(lists.Product(r.free)),
-		transX: !l.freeFirst, transY: r.freeFirst,
-	}
 	compute := computeType(out)
-	result := New(compute, shape)
-	switch x, y := Convert(l.matrix, compute), Convert(r.matrix, compute); compute {
+	l := newDotSide(Convert(lhs, compute), dims.LHSBatch, dims.LHSContract)
+	r := newDotSide(Convert(rhs, compute), dims.RHSBatch, dims.RHSContract)
+	result := newUnset(compute, slices.Concat(l.batch, l.free, r.free))
+	switch compute {
 	case dtype.F32:
-		gemmBatches(g, x, y, result, gemm32)
+		multiply(l, r, result, vector.Matmul[float32])
 	case dtype.F64:
-		gemmBatches(g, x, y, result, gemm64)
+		multiply(l, r, result, vector.Matmul[float64])
 	case dtype.C64:
-		gemmBatches(g, x, y, result, plainGemm[complex64])
+		multiply(l, r, result, plainMatmul[complex64])
 	case dtype.C128:
-		gemmBatches(g, x, y, result, plainGemm[complex128])
+		multiply(l, r, result, plainMatmul[complex128])
+	case dtype.I32:
+		multiply(l, r, result, vector.Matmul[int32])
 	default:
-		integers(compute).product(g, x, y, result)
+		multiply(l, r, result, plainMatmul[int64])
 	}
 	return Convert(result, out)
 }
 
 // computeType is the type in which sums of products for results of type t are made.
 func computeType(t dtype.Type) dtype.Type {
-	switch {
-	case t.Kind() == dtype.Float && t != dtype.F64:
-		return dtype.F32
-	case t.Kind() == dtype.Bool:
+	switch t.Kind() {
+	case dtype.Float:
+		if t != dtype.F64 {
+			return dtype.F32
+		}
+	case dtype.Bool:
+		return dtype.I64
+	case dtype.Signed, dtype.Unsigned: // which wrap alike
+		if t.Bits() <= 32 {
+			return dtype.I32
+		}
 		return dtype.I64
 	}
 	return t
 }
 
-// dotSide is an operand laid out as a batch of matrices, free dimensions before or after contracting ones.
+// dotSide is an operand as a batch of matrices of its free by its contracting dimensions, which lie somewhere in x.
 type dotSide struct {
-	matrix                Tensor
-	freeFirst             bool
-	batch, free, contract []int64 // sizes
+	x                      Tensor
+	batch, free, contract  []int64 // sizes
+	batchSteps             []int64 // elements from one matrix to the next
+	rows, width            int     // of a matrix
+	freeStep, contractStep int     // elements from one row to the next, and from one element of a row to the next
 }
 
+// newDotSide finds the matrices of an operand. Dimensions that do not lie as one are moved.
 func newDotSide(x Tensor, batch, contract []int64) dotSide {
 	free := lists.Others(x.Rank(), batch, contract)
-	side := dotSide{freeFirst: true, matrix: x,
-		batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract)}
-	if perm := slices.Concat(batch, contract, free); slices.IsSorted(perm) {
-		side.freeFirst = len(free) == 0
-		return side
+	s := dotSide{x: x, batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract)}
+	s.rows, s.width = int(lists.Product(s.free)), int(lists.Product(s.contract))
+	st := strides(x.Shape)
+	freeStep, first := joined(x.Shape, st, free)
+	contractStep, second := joined(x.Shape, st, contract)
+	if first && second {
+		s.batchSteps, s.freeStep, s.contractStep = lists.Pick(st, batch), int(freeStep), int(contractStep)
+		return s
 	}
-	if perm := slices.Concat(batch, free, contract); !slices.IsSorted(perm) {
-		side.matrix = Transpose(x, perm)
-	}
-	return side
+	s.x = Transpose(x, slices.Concat(batch, free, contract))
+	s.batchSteps, s.freeStep, s.contractStep = strides(s.x.Shape)[:len(batch)], s.width, 1
+	return s
 }
 
-// gemm is b products of an m by k and a k by n matrix, each of which is stored transposed or not.
-type gemm struct {
-	b, m, k, n     int
-	transX, transY bool
+// joined says whether dimensions, in that order, can be walked as one, and the step.
+func joined(shape, strides, dims []int64) (step int64, ok bool) {
+	size := int64(1)
+	for k := len(dims) - 1; k >= 0; k-- {
+		switch n := shape[dims[k]]; {
+		case n == 1:
+		case size == 1:
+			step, size = strides[dims[k]], n
+		case strides[dims[k]] != step*size:
+			return 0, false
+		default:
+			size *= n
+		}
+	}
+	return step, true
 }
 
-// gemmBatches runs one product per batch, in parallel when they are worth it.
-func gemmBatches[T Elem](g gemm, x, y, out Tensor, multiply func(g gemm, x, y, out []T)) {
-	m, k, n := g.m, g.k, g.n
-	if m == 0 || n == 0 || k == 0 {
+// rowBlock is how many rows of a product are computed together where several cores share it.
+const rowBlock = 96
+
+// multiply computes the product of each batch into out, in parallel where that is worth it.
+func multiply[T Elem](l, r dotSide, out Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
+	m, k, n := l.rows, l.width, r.rows
+	if m == 0 || n == 0 || len(out.Data) == 0 {
 		return
 	}
-	xs, ys, outs := Elems[T](x), Elems[T](y), Elems[T](out)
-	parallel(g.b, m*k*n, func(i int) { multiply(g, xs[i*m*k:][:m*k], ys[i*k*n:][:k*n], outs[i*m*n:][:m*n]) })
+	xs, ys, outs := Elems[T](l.x), Elems[T](r.x), Elems[T](out)
+	blocks := 1
+	if work := m * k * n; work >= smallWork {
+		blocks = (m + rowBlock - 1) / rowBlock
+	}
+	batches := len(outs) / (m * n)
+	parallel(batches*blocks, len(outs)*k, func(i int) {
+		batch, first := i/blocks, 0
+		last := m
+		if blocks > 1 {
+			first = i % blocks * rowBlock
+			last = min(first+rowBlock, m)
+		}
+		var a, b vector.Matrix[T]
+		if k > 0 {
+			a = vector.Matrix[T]{Data: xs[batchOffset(batch, l.batch, l.batchSteps)+first*l.freeStep:], Row: l.freeStep, Column: l.contractStep}
+			b = vector.Matrix[T]{Data: ys[batchOffset(batch, r.batch, r.batchSteps):], Row: r.contractStep, Column: r.freeStep}
+		}
+		matmul(outs[(batch*m+first)*n:][:(last-first)*n], a, b, last-first, k, n)
+	})
 }
 
-// parallel calls f for 0 … n-1 on all cores, or in order when the work of all calls, in multiplications, is
-// small.
+// batchOffset returns where the matrix of a batch begins.
+func batchOffset(batch int, sizes, steps []int64) int {
+	offset := 0
+	for d := len(sizes) - 1; d >= 0; d-- {
+		offset += batch % int(sizes[d]) * int(steps[d])
+		batch /= int(sizes[d])
+	}
+	return offset
+}
+
+// smallWork is the number of multiplications below which one core is enough.
+const smallWork = 1 << 16
+
+// parallel calls f for 0 … n-1 on all cores, or in order when the work of all calls together, in multiplications, is small.
 func parallel(n, work int, f func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers < 2 || n*work < 1<<16 {
+	if workers < 2 || work < smallWork {
 		for i := range n {
 			f(i)
 		}
@@ -120,73 +170,17 @@ func parallel(n, work int, f func(i int)) {
 	group.Wait()
 }
 
-func transposeFlag(t bool) blas.Transpose {
-	if t {
-		return blas.Trans
-	}
-	return blas.NoTrans
-}
-
-// leading returns the row length of an r by c matrix that is stored transposed or not.
-func leading(transposed bool, r, c int) int {
-	if transposed {
-		return r
-	}
-	return c
-}
-
-// gemm32 multiplies two matrices. BLAS skips zeros of the left one, so products of zero with infinities and NaN go the
-// plain way.
-func gemm32(g gemm, x, y, out []float32) {
-	if !allFinite(y) {
-		plainGemm(g, x, y, out)
-		return
-	}
-	gonum.Implementation{}.Sgemm(transposeFlag(g.transX), transposeFlag(g.transY), g.m, g.n, g.k, 1,
-		x, leading(g.transX, g.m, g.k), y, leading(g.transY, g.k, g.n), 0, out, g.n)
-}
-
-func gemm64(g gemm, x, y, out []float64) {
-	if !allFinite(y) {
-		plainGemm(g, x, y, out)
-		return
-	}
-	gonum.Implementation{}.Dgemm(transposeFlag(g.transX), transposeFlag(g.transY), g.m, g.n, g.k, 1,
-		x, leading(g.transX, g.m, g.k), y, leading(g.transY, g.k, g.n), 0, out, g.n)
-}
-
-func allFinite[T float32 | float64](values []T) bool {
-	var sum T // of zeros, and NaN as soon as one value is not finite
-	for _, v := range values {
-		sum += v * 0
-	}
-	return !math.IsNaN(float64(sum))
-}
-
-// product multiplies integers, which wrap.
-func (storedAs[T]) product(g gemm, x, y, out Tensor) {
-	gemmBatches(g, x, y, out, plainGemm[T])
-	wrapNarrow(Elems[T](out), out.DType)
-}
-
-func plainGemm[T Elem](g gemm, x, y, out []T) {
-	m, k, n := g.m, g.k, g.n
-	rowX, stepX, rowY, stepY := k, 1, n, 1
-	if g.transX {
-		rowX, stepX = 1, m
-	}
-	if g.transY {
-		rowY, stepY = 1, k
-	}
-	clear(out)
+// plainMatmul is vector.Matmul for other types.
+func plainMatmul[T Elem](c []T, a, b vector.Matrix[T], m, k, n int) {
+	clear(c)
 	for i := range m {
-		row := out[i*n : (i+1)*n]
+		row := c[i*n : (i+1)*n]
 		for p := range k {
-			a := x[i*rowX+p*stepX]
-			at := p * rowY
+			x := a.Data[i*a.Row+p*a.Column]
+			at := p * b.Row
 			for j := range row {
-				row[j] += a * y[at]
-				at += stepY
+				row[j] += x * b.Data[at]
+				at += b.Column
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 )
@@ -44,17 +45,16 @@ func New(dt dtype.Type, shape []int64) Tensor {
 	if err != nil {
 		panic(err)
 	}
-	return Tensor{dt, slices.Clone(shape), alignedBytes(bytes)}
+	return Tensor{dt, slices.Clone(shape), memory.Zeroed(bytes)}
 }
 
-// alignment is that of elements in memory, in bytes: of every element type, and of vectors of BLAS, which adds up dot
-// products in another order where they begin elsewhere.
-const alignment = 16
-
-// alignedBytes allocates zeroed, aligned bytes. Memory of a multiple of 16 bytes begins at such a multiple.
-func alignedBytes(n int64) []byte {
-	words := make([]uint64, (n+alignment-1)/alignment*(alignment/8))
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
+// newUnset is New for a kernel that sets all elements. The shape is not copied.
+func newUnset(dt dtype.Type, shape []int64) Tensor {
+	_, bytes, err := dtype.Size(dt, shape)
+	if err != nil {
+		panic(err)
+	}
+	return Tensor{dt, shape, memory.Take(bytes)}
 }
 
 // FromBytes returns a tensor over the given elements, copied only when they are not aligned. It returns a
@@ -67,8 +67,8 @@ func FromBytes(dt dtype.Type, shape []int64, data []byte) (Tensor, error) {
 	if int64(len(data)) != bytes {
 		return Tensor{}, diag.Invalid(diag.BadConstant, diag.Position{}, "tensor %s%v needs %d bytes, got %d", dt, shape, bytes, len(data))
 	}
-	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%alignment != 0 {
-		aligned := alignedBytes(bytes)
+	if len(data) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%memory.Alignment != 0 {
+		aligned := memory.Take(bytes)
 		copy(aligned, data)
 		data = aligned
 	}
