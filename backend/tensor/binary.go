@@ -151,7 +151,7 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 func floatBinary(op binaryOp, out, x, y Tensor) {
 	switch x.DType {
 	case dtype.F32:
-		if v, ok := vectorOps[op]; ok {
+		if v, ok := vectorOp(op); ok {
 			v.Float32(Elems[float32](out), Elems[float32](x), Elems[float32](y))
 			return
 		}
@@ -180,7 +180,7 @@ func smallFloatBinary(op binaryOp, out, x, y Tensor) {
 	result := make([]float32, min(n, blockSize))
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
-		if v, ok := vectorOps[op]; ok {
+		if v, ok := vectorOp(op); ok {
 			v.Float32(result[:hi-lo], lx(lo, hi), ly(lo, hi))
 		} else {
 			floatLoop(op, result[:hi-lo], lx(lo, hi), ly(lo, hi))
@@ -189,10 +189,23 @@ func smallFloatBinary(op binaryOp, out, x, y Tensor) {
 	}
 }
 
-// vectorOps are the ops that run on vectors of f32.
-var vectorOps = map[binaryOp]vector.Op{
-	opAdd: vector.Add, opSubtract: vector.Subtract, opMultiply: vector.Multiply, opDivide: vector.Divide,
-	opMaximum: vector.Maximum, opMinimum: vector.Minimum,
+// vectorOp returns the op on vectors of f32, if it is one.
+func vectorOp(op binaryOp) (v vector.Op, ok bool) {
+	switch op {
+	case opAdd:
+		return vector.Add, true
+	case opSubtract:
+		return vector.Subtract, true
+	case opMultiply:
+		return vector.Multiply, true
+	case opDivide:
+		return vector.Divide, true
+	case opMaximum:
+		return vector.Maximum, true
+	case opMinimum:
+		return vector.Minimum, true
+	}
+	return 0, false
 }
 
 func boolLoop(op binaryOp, dst, x, y []uint8) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
 )
 
@@ -59,7 +60,32 @@ func asType(x Tensor, t dtype.Type) Tensor {
 	return Tensor{t, x.Shape, x.Data}
 }
 
+// bitOps are the ops on integers of 32 bits that run on vectors.
+var bitOps = [...]struct {
+	op vector.BitOp
+	ok bool
+}{
+	opAdd: {vector.IntAdd, true}, opSubtract: {vector.IntSubtract, true}, opMultiply: {vector.IntMultiply, true},
+	opAnd: {vector.And, true}, opOr: {vector.Or, true}, opXor: {vector.Xor, true},
+	opShiftLeft: {vector.ShiftLeft, true}, opShiftRight: {vector.ShiftRightLogical, true}, opMulhi: {},
+}
+
+// binary32 computes what runs on vectors, and says whether op does.
+func binary32(op binaryOp, out, x, y Tensor) bool {
+	bit := bitOps[op]
+	if bit.op == vector.ShiftRightLogical && out.DType == dtype.I32 {
+		bit.op = vector.ShiftRightArithmetic
+	}
+	if bit.ok {
+		bit.op.Int32(Elems[uint32](out), Elems[uint32](x), Elems[uint32](y))
+	}
+	return bit.ok
+}
+
 func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
+	if out.DType.Bits() == 32 && binary32(op, out, x, y) {
+		return
+	}
 	zip(Elems[T](out), Elems[T](x), Elems[T](y), func(dst, x, y []T) {
 		if op == opMulhi {
 			mulhiLoop(out.DType, dst, x, y)

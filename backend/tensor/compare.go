@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"autoshard/backend/tensor/vector"
 	"autoshard/ir/dtype"
 )
 
@@ -29,7 +30,7 @@ func (d Direction) String() string { return directionNames[d] }
 // in IEEE 754, every comparison with NaN false but NE, or, if totalOrder is set, by
 // -NaN < -inf < … < -0 < +0 < … < inf < NaN. Complex numbers compare lexicographically.
 func Compare(x, y Tensor, d Direction, totalOrder bool) Tensor {
-	out := New(dtype.I1, resultShape(x, y))
+	out := newUnset(dtype.I1, resultShape(x, y))
 	switch x.DType.Kind() {
 	case dtype.Bool:
 		compareElems(out, x.Data, y.Data, d)
@@ -155,7 +156,11 @@ func Select(pred, onTrue, onFalse Tensor) Tensor {
 		}
 		return expand(chosen, shape)
 	}
-	out := New(onTrue.DType, shape)
+	out := newUnset(onTrue.DType, shape)
+	if out.DType.Bytes() == 4 && len(out.Data) > 0 {
+		vector.Choose(view[uint32](out), pred.Data, view[uint32](onTrue), view[uint32](onFalse))
+		return out
+	}
 	widths[out.DType.Bytes()].choose(out, pred.Data, expand(onTrue, shape), expand(onFalse, shape))
 	return out
 }

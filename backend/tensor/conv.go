@@ -3,6 +3,8 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/backend/tensor/memory"
+	"autoshard/backend/tensor/vector"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -34,98 +36,178 @@ type ConvParams struct {
 // Convolution correlates lhs with the kernels of rhs (stablehlo.md section 2.10); the result has element type out.
 // Sums are made as in DotGeneral.
 func Convolution(lhs, rhs Tensor, p ConvParams, out dtype.Type) Tensor {
-	d := p.Dims
 	compute := computeType(out)
-	x := Convert(Transpose(lhs, slices.Concat([]int64{d.InputBatch, d.InputFeature}, d.InputSpatial)), compute)
-	w := Convert(Transpose(rhs, slices.Concat([]int64{d.KernelOutput, d.KernelInput}, d.KernelSpatial)), compute)
+	c := newConvolver(Convert(lhs, compute), Convert(rhs, compute), p)
+	result := newUnset(compute, slices.Concat(c.rowSizes, []int64{c.outputs}))
+	switch compute {
+	case dtype.F32:
+		convolve(&c, result, vector.Matmul[float32])
+	case dtype.F64:
+		convolve(&c, result, vector.Matmul[float64])
+	case dtype.C64:
+		convolve(&c, result, plainMatmul[complex64])
+	case dtype.C128:
+		convolve(&c, result, plainMatmul[complex128])
+	case dtype.I32:
+		convolve(&c, result, vector.Matmul[int32])
+	default:
+		convolve(&c, result, plainMatmul[int64])
+	}
+	return Convert(Transpose(result, c.order), out)
+}
+
+// convolver computes each group as the product of a matrix whose rows are the patches of the images, one for each element of an output
+// feature, with the matrix of the kernels. The patches are copied out of the images a block of rows at a time.
+type convolver struct {
+	x, w            Tensor // x padded
+	groups, outputs int64  // outputs are of all groups
+	rowSizes        []int64
+	rowSteps        []int64 // elements of x from one patch to the next, along each dimension of the rows
+	innerSizes      []int64
+	innerSteps      []int64 // elements of x from one element of a patch to the next
+	kernels         Tensor  // [inner, outputs]
+	groupStep       int64   // elements of x from one group to the next
+	order           []int64 // the permutation from rows and features to the result
+}
+
+func newConvolver(x, w Tensor, p ConvParams) convolver {
+	d := p.Dims
+	window := Window{
+		Size: lists.Pick(w.Shape, d.KernelSpatial), Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation,
+		Padding: p.Padding,
+	}.withDefaults(len(d.InputSpatial))
+	space := window.resultShape(lists.Pick(x.Shape, d.InputSpatial))
 	var flipped []int64
 	for s, reverse := range p.Reverse {
 		if reverse {
-			flipped = append(flipped, int64(s)+2)
+			flipped = append(flipped, d.KernelSpatial[s])
 		}
 	}
 	if flipped != nil {
 		w = Reverse(w, flipped)
 	}
-	c := newConvolver(x, w, p)
-	y := New(compute, slices.Concat([]int64{c.images, c.outputs}, c.space))
-	for i := range c.images {
-		for g := range c.groups {
-			c.run(y, i, g)
-		}
-	}
-	perm := make([]int64, y.Rank())
-	perm[d.OutputBatch], perm[d.OutputFeature] = 0, 1
-	for s, at := range d.OutputSpatial {
-		perm[at] = int64(s) + 2
-	}
-	return Convert(Transpose(y, perm), out)
-}
-
-// convolver computes one image and group at a time as the product of the kernels with a matrix whose columns are
-// the patches of the image.
-type convolver struct {
-	x, w                    Tensor // [image, feature, space…], [output, input, space…]
-	window                  Window
-	images, outputs, groups int64
-	inputs                  int64 // input features per group
-	batchGroups             bool
-	space                   []int64 // sizes of the result
-}
-
-func newConvolver(x, w Tensor, p ConvParams) convolver {
-	rank := len(x.Shape) - 2
-	c := convolver{x: x, w: w, images: x.Shape[0], outputs: w.Shape[0], inputs: w.Shape[1]}
-	c.groups = max(1, p.FeatureGroupCount)
+	c := convolver{x: window.padSpace(x, d.InputSpatial), w: w, groups: max(1, p.FeatureGroupCount), outputs: w.Shape[d.KernelOutput]}
+	st := strides(c.x.Shape)
+	images := x.Shape[d.InputBatch]
+	c.groupStep = w.Shape[d.KernelInput] * st[d.InputFeature]
 	if p.BatchGroupCount > 1 {
-		c.groups, c.batchGroups = p.BatchGroupCount, true
-		c.images /= c.groups
+		c.groups = p.BatchGroupCount
+		images /= c.groups
+		c.groupStep = images * st[d.InputBatch]
 	}
-	c.window = Window{
-		Size: w.Shape[2:], Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation, Padding: p.Padding,
-	}.withDefaults(rank)
-	c.space = c.window.resultShape(x.Shape[2:])
+	c.layRows(d, images, space, window, st)
+	c.layPatches(d, window, st)
 	return c
 }
 
-// run computes the outputs of group g of image i.
-func (c convolver) run(y Tensor, i, g int64) {
-	image, feature := i, g*c.inputs
-	if c.batchGroups {
-		image, feature = g*c.images+i, 0
+// padSpace applies base dilation and padding with zeros to some dimensions.
+func (w Window) padSpace(x Tensor, spatial []int64) Tensor {
+	low, high, interior := make([]int64, x.Rank()), make([]int64, x.Rank()), make([]int64, x.Rank())
+	none := true
+	for k, d := range spatial {
+		low[d], high[d], interior[d] = w.Padding[k][0], w.Padding[k][1], w.BaseDilation[k]-1
+		none = none && low[d] == 0 && high[d] == 0 && interior[d] == 0
 	}
-	channels := c.x.rows(image, image+1)
-	channels.Shape = channels.Shape[1:]
-	channels = channels.rows(feature, feature+c.inputs)
-	perGroup := c.outputs / c.groups
-	kernels := c.w.rows(g*perGroup, (g+1)*perGroup)
-	patches := c.patches(channels)
-	inner := lists.Product(c.w.Shape[1:])
-	part := DotGeneral(Reshape(kernels, []int64{perGroup, inner}), Reshape(patches, []int64{inner, lists.Product(c.space)}),
-		DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, y.DType)
-	result := y.rows(i, i+1)
-	result.Shape = result.Shape[1:]
-	copy(result.rows(g*perGroup, (g+1)*perGroup).Data, part.Data)
+	if none {
+		return x
+	}
+	return Pad(x, New(x.DType, nil), low, high, interior)
 }
 
-// patches returns [input, kernel space…, result space…]: for each kernel position what it meets.
-func (c convolver) patches(channels Tensor) Tensor {
-	rank := len(c.space)
-	low, high, interior := make([]int64, rank+1), make([]int64, rank+1), make([]int64, rank+1)
-	for d := range rank {
-		low[d+1], high[d+1], interior[d+1] = c.window.Padding[d][0], c.window.Padding[d][1], c.window.BaseDilation[d]-1
+// layRows orders the rows as the result has the dimensions, so that only the features may have to be moved.
+func (c *convolver) layRows(d ConvDims, images int64, space []int64, w Window, st []int64) {
+	rank := len(c.x.Shape)
+	c.order = make([]int64, rank)
+	for at := range int64(rank) {
+		s := slices.Index(d.OutputSpatial, at)
+		switch {
+		case at == d.OutputFeature:
+			c.order[at] = int64(rank - 1)
+			continue
+		case at == d.OutputBatch:
+			c.rowSizes, c.rowSteps = append(c.rowSizes, images), append(c.rowSteps, st[d.InputBatch])
+		default:
+			c.rowSizes, c.rowSteps = append(c.rowSizes, space[s]), append(c.rowSteps, st[d.InputSpatial[s]]*w.Stride[s])
+		}
+		c.order[at] = int64(len(c.rowSizes) - 1)
 	}
-	base := Pad(channels, New(channels.DType, nil), low, high, interior)
-	shape := slices.Concat([]int64{c.inputs}, c.window.Size, c.space)
-	out := New(base.DType, shape)
-	from := strides(base.Shape)
-	src := []int64{from[0]}
-	for d := range rank {
-		src = append(src, from[d+1]*c.window.WindowDilation[d])
+}
+
+// layPatches orders the elements of a patch as the kernels have them, so that the kernels are not moved where the features they make come
+// first or last.
+func (c *convolver) layPatches(d ConvDims, w Window, st []int64) {
+	var perm []int64
+	for at := range int64(len(c.w.Shape)) {
+		s := slices.Index(d.KernelSpatial, at)
+		switch {
+		case at == d.KernelOutput:
+			continue
+		case at == d.KernelInput:
+			c.innerSteps = append(c.innerSteps, st[d.InputFeature])
+		default:
+			c.innerSteps = append(c.innerSteps, st[d.InputSpatial[s]]*w.WindowDilation[s])
+		}
+		c.innerSizes = append(c.innerSizes, c.w.Shape[at])
+		perm = append(perm, at)
 	}
-	for d := range rank {
-		src = append(src, from[d+1]*c.window.Stride[d])
+	inner := lists.Product(c.innerSizes)
+	if d.KernelOutput == 0 {
+		c.kernels = Transpose(Reshape(c.w, []int64{c.outputs, inner}), []int64{1, 0})
+		return
 	}
-	move(out, base, walk{shape: shape, dst: strides(shape), src: src})
+	c.kernels = Reshape(Transpose(c.w, append(perm, d.KernelOutput)), []int64{inner, c.outputs})
+}
+
+// patchBytes is about how many bytes of patches are copied at a time.
+const patchBytes = 1 << 20
+
+// convolve computes all groups into the result, [rows, outputs], in parallel where that is worth it.
+func convolve[T Elem](c *convolver, result Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
+	rows, inner, perGroup := lists.Product(c.rowSizes), int(lists.Product(c.innerSizes)), c.outputs/c.groups
+	if rows == 0 || perGroup == 0 {
+		return
+	}
+	first := c.rowSizes[0]
+	behind := rows / first // rows for each index of the first dimension
+	step := min(first, max(1, patchBytes/int64(result.DType.Bytes())/max(1, behind*int64(inner))))
+	blocks := (first + step - 1) / step
+	kernels, out := Elems[T](c.kernels), Elems[T](result)
+	parallel(int(blocks*c.groups), int(rows)*inner*int(perGroup), func(i int) {
+		group, from := int64(i)/blocks, int64(i)%blocks*step
+		count := min(step, first-from)
+		patches := c.patches(group, from, count)
+		b := vector.Matrix[T]{Data: kernels[min(group*perGroup, int64(len(kernels))):], Row: int(c.outputs), Column: 1}
+		m := count * behind
+		a := vector.Matrix[T]{Data: Elems[T](patches), Row: inner, Column: 1}
+		if c.rowsLast() {
+			a.Row, a.Column = 1, int(m)
+		}
+		if c.groups == 1 {
+			matmul(out[from*behind*perGroup:][:m*perGroup], a, b, int(m), inner, int(perGroup))
+		} else {
+			part := newUnset(result.DType, []int64{m, perGroup})
+			matmul(Elems[T](part), a, b, int(m), inner, int(perGroup))
+			move(result, part, walk{shape: part.Shape, dst: []int64{c.outputs, 1}, src: strides(part.Shape),
+				dstOff: from*behind*c.outputs + group*perGroup})
+			memory.Give(part.Data)
+		}
+		memory.Give(patches.Data)
+	})
+}
+
+// rowsLast says whether the elements of x that lie together belong to different patches.
+func (c *convolver) rowsLast() bool {
+	return slices.Contains(c.rowSteps, 1) && !slices.Contains(c.innerSteps, 1)
+}
+
+// patches returns the patches of some rows of a group as a matrix, of rows by elements, or the other way round where rowsLast.
+func (c *convolver) patches(group, from, count int64) Tensor {
+	rows := slices.Concat([]int64{count}, c.rowSizes[1:])
+	shape, steps := slices.Concat(rows, c.innerSizes), slices.Concat(c.rowSteps, c.innerSteps)
+	if c.rowsLast() {
+		shape, steps = slices.Concat(c.innerSizes, rows), slices.Concat(c.innerSteps, c.rowSteps)
+	}
+	out := newUnset(c.x.DType, shape)
+	move(out, c.x, walk{shape: shape, dst: strides(shape), src: steps, srcOff: group*c.groupStep + from*c.rowSteps[0]})
 	return out
 }

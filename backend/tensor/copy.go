@@ -10,9 +10,15 @@ type walk struct {
 	dstOff, srcOff int64
 }
 
+// usualRank is a rank for whose strides there is room on the stack.
+const usualRank = 8
+
 // strides returns the row-major strides of a shape.
-func strides(shape []int64) []int64 {
-	s := make([]int64, len(shape))
+func strides(shape []int64) []int64 { return appendStrides(make([]int64, 0, len(shape)), shape) }
+
+// appendStrides is strides in the memory of an empty slice, where there is enough.
+func appendStrides(s, shape []int64) []int64 {
+	s = append(s, shape...)
 	n := int64(1)
 	for d := len(shape) - 1; d >= 0; d-- {
 		s[d] = n
@@ -26,13 +32,27 @@ func move(dst, src Tensor, w walk) {
 	if slices.Contains(w.shape, 0) {
 		return
 	}
-	w = w.simplify()
-	widths[dst.DType.Bytes()].move(dst, src, w)
+	var shape, to, from [usualRank]int64
+	simple := walk{shape: shape[:0], dst: to[:0], src: from[:0], dstOff: w.dstOff, srcOff: w.srcOff}
+	simple.simplify(&w)
+	switch dst.DType.Bytes() {
+	case 1:
+		moveElems(view[uint8](dst), view[uint8](src), &simple)
+	case 2:
+		moveElems(view[uint16](dst), view[uint16](src), &simple)
+	case 3:
+		moveElems(view[[3]byte](dst), view[[3]byte](src), &simple)
+	case 4:
+		moveElems(view[uint32](dst), view[uint32](src), &simple)
+	case 8:
+		moveElems(view[uint64](dst), view[uint64](src), &simple)
+	default:
+		moveElems(view[complex128](dst), view[complex128](src), &simple)
+	}
 }
 
 // widthKernels are the kernels that do not look at elements, only at how wide they are.
 type widthKernels interface {
-	move(dst, src Tensor, w walk)
 	choose(dst Tensor, pred []byte, onTrue, onFalse Tensor)
 }
 
@@ -43,46 +63,95 @@ var widths = [...]widthKernels{
 	1: wideAs[uint8]{}, 2: wideAs[uint16]{}, 3: wideAs[[3]byte]{}, 4: wideAs[uint32]{}, 8: wideAs[uint64]{}, 16: wideAs[complex128]{},
 }
 
-func (wideAs[T]) move(dst, src Tensor, w walk) { moveElems(view[T](dst), view[T](src), w) }
-
-// simplify drops dimensions of size one and merges neighbours that are walked as one.
-func (w walk) simplify() walk {
-	out := walk{dstOff: w.dstOff, srcOff: w.srcOff}
-	for d, n := range w.shape {
-		last := len(out.shape) - 1
+// simplify makes w the walk of another one without dimensions of size one, and with neighbours that are walked as one merged.
+func (w *walk) simplify(from *walk) {
+	for d, n := range from.shape {
+		last := len(w.shape) - 1
 		switch {
 		case n == 1:
-		case last >= 0 && out.dst[last] == w.dst[d]*n && out.src[last] == w.src[d]*n:
-			out.shape[last] *= n
-			out.dst[last], out.src[last] = w.dst[d], w.src[d]
+		case last >= 0 && w.dst[last] == from.dst[d]*n && w.src[last] == from.src[d]*n:
+			w.shape[last] *= n
+			w.dst[last], w.src[last] = from.dst[d], from.src[d]
 		default:
-			out.shape = append(out.shape, n)
-			out.dst = append(out.dst, w.dst[d])
-			out.src = append(out.src, w.src[d])
+			w.shape = append(w.shape, n)
+			w.dst = append(w.dst, from.dst[d])
+			w.src = append(w.src, from.src[d])
 		}
 	}
-	return out
 }
 
-func moveElems[T any](dst, src []T, w walk) {
+func moveElems[T any](dst, src []T, w *walk) {
 	rank := len(w.shape)
 	if rank == 0 {
 		dst[w.dstOff] = src[w.srcOff]
 		return
 	}
-	inner := rank - 1
-	tile := -1
-	if w.src[inner] != 1 && w.src[inner] != 0 {
-		tile = slices.Index(w.src, 1)
+	m := mover[T]{dst: dst, src: src, walk: w, tile: -1}
+	if w.src[rank-1] != 1 && w.src[rank-1] != 0 {
+		m.tile = slices.Index(w.src, 1)
 	}
-	outer := newCounter(w.shape, inner, tile)
-	for ok := true; ok; ok = outer.next() {
-		d, s := w.dstOff+outer.dot(w.dst), w.srcOff+outer.dot(w.src)
-		if tile >= 0 {
-			moveTile(dst, src, w, tile, d, s)
-			continue
+	m.run(0, w.dstOff, w.srcOff)
+}
+
+// mover walks dimension after dimension, but for that which is tiled with the last one, if any.
+type mover[T any] struct {
+	*walk
+	dst, src []T
+	tile     int
+}
+
+// run moves what lies at one index of the dimensions before dim, the tiled one apart. What is repeated along dim is copied from where it
+// was put first.
+func (m *mover[T]) run(dim int, d, s int64) {
+	w, last := m.walk, len(m.shape)-1
+	switch {
+	case dim == last && m.tile >= 0:
+		moveTile(m.dst, m.src, w, m.tile, d, s)
+	case dim == last:
+		moveRow(m.dst, m.src, w.shape[dim], w.dst[dim], w.src[dim], d, s)
+	case dim == m.tile:
+		m.run(dim+1, d, s)
+	case w.src[dim] == 0 && (m.tile < 0 || dim < m.tile) && w.fills(dim+1): // a tile before dim has parts elsewhere
+		m.run(dim+1, d, s)
+		filled := m.dst[d : d+w.dst[dim]*w.shape[dim]]
+		for done := w.dst[dim]; done < int64(len(filled)); done *= 2 {
+			copy(filled[done:], filled[:done])
 		}
-		moveRow(dst, src, w.shape[inner], w.dst[inner], w.src[inner], d, s)
+	case dim == last-1 && m.tile < 0 && w.shape[last] < 8 && w.shape[last] < w.shape[dim]:
+		moveColumns(m.dst, m.src, w, d, s)
+	default:
+		for range w.shape[dim] {
+			m.run(dim+1, d, s)
+			d += w.dst[dim]
+			s += w.src[dim]
+		}
+	}
+}
+
+// fills says whether the dimensions from dim on fill what lies between two indices of the one before.
+func (w *walk) fills(dim int) bool {
+	n := int64(1)
+	for k := len(w.shape) - 1; k >= dim; k-- {
+		if w.dst[k] != n {
+			return false
+		}
+		n *= w.shape[k]
+	}
+	return w.dst[dim-1] == n
+}
+
+// moveColumns moves the last two dimensions column by column, which are longer than the rows.
+func moveColumns[T any](dst, src []T, w *walk, d, s int64) {
+	row, column := len(w.shape)-2, len(w.shape)-1
+	for range w.shape[column] {
+		to, from := d, s
+		for range w.shape[row] {
+			dst[to] = src[from]
+			to += w.dst[row]
+			from += w.src[row]
+		}
+		d += w.dst[column]
+		s += w.src[column]
 	}
 }
 
@@ -107,7 +176,7 @@ func moveRow[T any](dst, src []T, n, dstStride, srcStride, d, s int64) {
 
 // moveTile transposes dimension tile, contiguous in src, and the last, contiguous in dst, in blocks that stay
 // in cache.
-func moveTile[T any](dst, src []T, w walk, tile int, d, s int64) {
+func moveTile[T any](dst, src []T, w *walk, tile int, d, s int64) {
 	const block = 32
 	inner := len(w.shape) - 1
 	rows, cols := w.shape[tile], w.shape[inner]
@@ -130,26 +199,13 @@ func moveTile[T any](dst, src []T, w walk, tile int, d, s int64) {
 type counter struct {
 	shape []int64
 	index []int64
-	skip  []bool
 }
 
-// newCounter counts through shape, leaving the given dimensions at zero; negative ones name none.
-func newCounter(shape []int64, skip ...int) *counter {
-	c := &counter{shape, make([]int64, len(shape)), make([]bool, len(shape))}
-	for _, d := range skip {
-		if d >= 0 {
-			c.skip[d] = true
-		}
-	}
-	return c
-}
+func newCounter(shape []int64) *counter { return &counter{shape, make([]int64, len(shape))} }
 
 // next moves on and reports whether there was another index; otherwise the index is all zeros again.
 func (c *counter) next() bool {
 	for d := len(c.shape) - 1; d >= 0; d-- {
-		if c.skip[d] {
-			continue
-		}
 		c.index[d]++
 		if c.index[d] < c.shape[d] {
 			return true

@@ -1,8 +1,11 @@
 package tensor
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -15,6 +18,10 @@ import (
 
 // TestMain has all tests compute in memory full of garbage, and finds kernels that give back what is not theirs.
 func TestMain(m *testing.M) {
+	if os.Getenv(digestOnly) != "" {
+		os.Stdout.WriteString(digest())
+		return
+	}
 	w := memory.Watch(255)
 	code := m.Run()
 	if err := w.Stop(); err != nil {
@@ -335,4 +342,48 @@ func TestProductsAgainstDefinition(t *testing.T) {
 			}
 		}
 	})
+}
+
+// digestOnly is set where a process of this test prints the digest and nothing else.
+const digestOnly = "AUTOSHARD_TEST_DIGEST"
+
+// digest returns a hash of what kernels make that run on vectors where there are any.
+func digest() string {
+	hash := sha256.New()
+	see := func(x Tensor) { hash.Write(x.Data) }
+	x := Sine(Reshape(Iota(dtype.F32, []int64{3 * 37 * 53}, 0), []int64{3, 37, 53}))
+	y := Cosine(x)
+	for _, dt := range []dtype.Type{dtype.BF16, dtype.F32, dtype.F64, dtype.I32} {
+		a, b := Convert(Multiply(x, FromFloats(dtype.F32, nil, 90)), dt), Convert(Multiply(y, FromFloats(dtype.F32, nil, 90)), dt)
+		for _, f := range []func(x, y Tensor) Tensor{Add, Subtract, Multiply, Divide, Maximum, Minimum} {
+			see(f(a, b))
+		}
+		see(DotGeneral(a, b, DotDims{[]int64{0}, []int64{0}, []int64{2}, []int64{2}}, dt))
+		see(DotGeneral(a, b, DotDims{LHSContract: []int64{1}, RHSContract: []int64{1}}, dt))
+		kernels := Reshape(Slice(b, []int64{0, 0, 0}, []int64{3, 7, 5}, []int64{1, 1, 1}), []int64{1, 5, 21, 1})
+		see(Convolution(Reshape(a, []int64{3, 37, 53, 1}), kernels,
+			ConvParams{Dims: ConvDims{InputFeature: 3, InputSpatial: []int64{1, 2}, KernelInput: 0, KernelOutput: 2, KernelSpatial: []int64{1, 3},
+				OutputFeature: 3, OutputSpatial: []int64{1, 2}}}, dt))
+		for _, m := range []Monoid{MonoidAdd, MonoidMaximum} {
+			for d := range int64(3) {
+				see(must(Reduce([]Tensor{a}, []Tensor{FromInts(dt, nil, 0)}, []int64{d}, Combiner{Monoid: m}))[0])
+			}
+		}
+		if dt != dtype.I32 {
+			see(Exponential(a))
+			see(Logistic(a))
+			see(Tanh(a))
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// A process that believes its processor to have no vectors computes the same bits.
+func TestSameBitsWithoutVectors(t *testing.T) {
+	without := exec.Command(os.Args[0])
+	without.Env = append(os.Environ(), digestOnly+"=1", "GODEBUG=cpu.avx2=off")
+	out, err := without.Output()
+	if got, want := string(out), digest(); err != nil || got != want {
+		t.Errorf("the digest is %s without vectors, %s with them, %v", got, want, err)
+	}
 }

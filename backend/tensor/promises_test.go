@@ -58,3 +58,15 @@ func TestThreeFryIsTheGenerator(t *testing.T) {
 		}
 	})
 }
+
+// A scalar of any integer type is its number; what is too large for an int64 is the largest.
+func TestScalar(t *testing.T) {
+	for _, dt := range []dtype.Type{dtype.I1, dtype.I8, dtype.UI16, dtype.I32, dtype.UI32, dtype.I64} {
+		if got := Scalar(FromInts(dt, nil, 1)); got != 1 {
+			t.Errorf("1 as %s is %d", dt, got)
+		}
+	}
+	if got := Scalar(Of(dtype.UI64, nil, uint64(1)<<63)); got != 1<<63-1 {
+		t.Errorf("2^63 is %d", got)
+	}
+}

@@ -3,6 +3,8 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/backend/tensor/memory"
+	"autoshard/backend/tensor/vector"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -115,6 +117,9 @@ func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
 	if m == MonoidAdd && x.DType.Kind() == dtype.Float {
 		return sumFloats(x, init, shape, int(a), int(r), int(b))
 	}
+	if op, ok := extremes[m]; ok && x.DType == dtype.F32 && len(x.Data) > 0 {
+		return foldExtremes(x, init, shape, op, int(a), int(r), int(b))
+	}
 	acc := accumulateIn(x.DType, Combiner{Monoid: m})
 	x = Reshape(Convert(x, acc), []int64{a, r, b})
 	if b == 1 && r > 1 {
@@ -160,20 +165,68 @@ func foldHalves(x Tensor, combine func(x, y Tensor) Tensor) Tensor {
 	return x
 }
 
-// sumFloats adds x, viewed as [a, r, b], over r in f64.
-func sumFloats(x, init Tensor, shape []int64, a, r, b int) Tensor {
-	sums := New(dtype.F64, shape)
-	start := init.Floats()[0]
-	switch x.DType {
-	case dtype.F64:
-		sumMiddle(Elems[float64](sums), Elems[float64](x), start, a, r, b)
-	default:
-		sumMiddle(Elems[float64](sums), float32s(x), start, a, r, b)
+// extremes are the bodies that fold f32 in any order.
+var extremes = map[Monoid]vector.Op{MonoidMaximum: vector.Maximum, MonoidMinimum: vector.Minimum}
+
+// foldExtremes folds x, viewed as [a, r, b] and not empty, over r.
+func foldExtremes(x, init Tensor, shape []int64, op vector.Op, a, r, b int) Tensor {
+	out := newUnset(x.DType, shape)
+	dst, src, start := Elems[float32](out), Elems[float32](x), Elems[float32](init)
+	if b == 1 {
+		for i := range dst {
+			dst[i] = op.Fold(src[i*r:][:r])
+		}
+		op.Float32(dst, start, dst)
+		return out
 	}
-	return Convert(sums, x.DType)
+	for i := range a {
+		acc, part := dst[i*b:][:b], src[i*r*b:][:r*b]
+		op.Float32(acc, start, part[:b])
+		for k := b; k < len(part); k += b {
+			op.Float32(acc, acc, part[k:k+b])
+		}
+	}
+	return out
 }
 
-func sumMiddle[T float32 | float64](dst []float64, x []T, start float64, a, r, b int) {
+// sumFloats adds x, viewed as [a, r, b], over r in f64.
+func sumFloats(x, init Tensor, shape []int64, a, r, b int) Tensor {
+	if x.DType == dtype.F64 {
+		sums := newUnset(dtype.F64, shape)
+		sumMiddle(Elems[float64](sums), Elems[float64](x), init.Floats()[0], a, r, b)
+		return sums
+	}
+	out := newUnset(x.DType, shape)
+	start := init.Floats()[0]
+	src := float32s(x)
+	scratch := newUnset(dtype.F64, []int64{int64(min(a*b, max(b, blockSize)))})
+	defer memory.Give(scratch.Data)
+	sums := Elems[float64](scratch)
+	if b == 1 {
+		for lo := 0; lo < a; lo += len(sums) {
+			part := sums[:min(len(sums), a-lo)]
+			for i := range part {
+				part[i] = start + vector.Sum(src[(lo+i)*r:][:r])
+			}
+			narrow(out, lo, part)
+		}
+		return out
+	}
+	for i := range a {
+		acc := sums[:b]
+		for j := range acc {
+			acc[j] = start
+		}
+		for part := src[i*r*b:][:r*b]; len(part) > 0; part = part[b:] {
+			vector.AddTo(acc, part[:b])
+		}
+		narrow(out, i*b, acc)
+	}
+	return out
+}
+
+// sumMiddle adds float64.
+func sumMiddle(dst, x []float64, start float64, a, r, b int) {
 	for i := range a {
 		part := x[i*r*b:][:r*b]
 		if b == 1 {
@@ -187,21 +240,21 @@ func sumMiddle[T float32 | float64](dst []float64, x []T, start float64, a, r, b
 		for k := range r {
 			row := part[k*b:][:b]
 			for j := range acc {
-				acc[j] += float64(row[j])
+				acc[j] += row[j]
 			}
 		}
 	}
 }
 
 // pairwiseSum adds blocks of 128 in order and the blocks as a balanced tree.
-func pairwiseSum[T float32 | float64](x []T) float64 {
+func pairwiseSum(x []float64) float64 {
 	if len(x) > 128 {
 		half := (len(x)/2 + 127) / 128 * 128
 		return pairwiseSum(x[:half]) + pairwiseSum(x[half:])
 	}
 	sum := 0.0
 	for _, v := range x {
-		sum += float64(v)
+		sum += v
 	}
 	return sum
 }
@@ -209,6 +262,9 @@ func pairwiseSum[T float32 | float64](x []T) float64 {
 // Fold combines tensors of one type from left to right, position by position, rounding as Reduce does. It is the
 // reduction of all_reduce and reduce_scatter over the members of a group.
 func Fold(xs []Tensor, body Combiner) (Tensor, error) {
+	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
+		return sumTensors(xs), nil
+	}
 	t := accumulateIn(xs[0].DType, body)
 	acc := Convert(xs[0], t)
 	for _, x := range xs[1:] {
@@ -219,4 +275,22 @@ func Fold(xs []Tensor, body Combiner) (Tensor, error) {
 		acc = next[0]
 	}
 	return Convert(acc, xs[0].DType), nil
+}
+
+// sumTensors is Fold of sums of f32.
+func sumTensors(xs []Tensor) Tensor {
+	out := newUnset(dtype.F32, xs[0].Shape)
+	n := out.Len()
+	var sums [blockSize]float64
+	for lo := 0; lo < n; lo += blockSize {
+		acc := sums[:min(blockSize, n-lo)]
+		for i, v := range Elems[float32](xs[0])[lo:][:len(acc)] {
+			acc[i] = float64(v)
+		}
+		for _, x := range xs[1:] {
+			vector.AddTo(acc, Elems[float32](x)[lo:][:len(acc)])
+		}
+		vector.Narrow(Elems[float32](out)[lo:][:len(acc)], acc)
+	}
+	return out
 }

@@ -11,9 +11,13 @@ import (
 // BroadcastInDim returns a tensor of the given shape in which operand dimension k runs along dims[k]; operand
 // dimensions of size one are repeated.
 func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
-	out := New(x.DType, shape)
-	w := walk{shape: shape, dst: strides(shape), src: make([]int64, len(shape))}
-	for k, stride := range strides(x.Shape) {
+	out := newUnset(x.DType, shape)
+	var to, from, zeros [usualRank]int64
+	w := walk{shape: shape, dst: appendStrides(to[:0], shape), src: zeros[:0]}
+	for range shape {
+		w.src = append(w.src, 0)
+	}
+	for k, stride := range appendStrides(from[:0], x.Shape) {
 		if x.Shape[k] != 1 {
 			w.src[dims[k]] = stride
 		}
@@ -22,37 +26,43 @@ func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
 	return out
 }
 
-// Reshape returns the same elements, in row-major order, under another shape. It shares Data.
+// Reshape returns the same elements, in row-major order, under another shape. It shares Data, and the shape, which must not change.
 func Reshape(x Tensor, shape []int64) Tensor {
 	if lists.Product(shape) != lists.Product(x.Shape) {
 		panic("tensor: reshape changes the number of elements")
 	}
-	return Tensor{x.DType, slices.Clone(shape), x.Data}
+	return Tensor{x.DType, shape, x.Data}
 }
 
-// Transpose returns r with dim(r, k) = dim(x, perm[k]).
+// Transpose returns r with dim(r, k) = dim(x, perm[k]); x itself where nothing moves.
 func Transpose(x Tensor, perm []int64) Tensor {
-	shape, src := make([]int64, len(perm)), make([]int64, len(perm))
-	xs := strides(x.Shape)
-	for k, d := range perm {
-		shape[k], src[k] = x.Shape[d], xs[d]
+	if slices.IsSorted(perm) {
+		return x
 	}
-	out := New(x.DType, shape)
-	move(out, x, walk{shape: shape, dst: strides(shape), src: src})
+	shape := make([]int64, len(perm))
+	var to, from, permuted [usualRank]int64
+	xs, src := appendStrides(from[:0], x.Shape), permuted[:0]
+	for k, d := range perm {
+		shape[k], src = x.Shape[d], append(src, xs[d])
+	}
+	out := newUnset(x.DType, shape)
+	move(out, x, walk{shape: shape, dst: appendStrides(to[:0], shape), src: src})
 	return out
 }
 
 // Slice returns the elements start, start+stride, … below limit of every dimension.
 func Slice(x Tensor, start, limit, stride []int64) Tensor {
-	shape, src := make([]int64, len(start)), strides(x.Shape)
+	shape := make([]int64, len(start))
+	var to, from [usualRank]int64
+	src := appendStrides(from[:0], x.Shape)
 	w := walk{shape: shape, src: src}
 	for d := range shape {
 		shape[d] = (limit[d] - start[d] + stride[d] - 1) / stride[d]
 		w.srcOff += start[d] * src[d]
 		src[d] *= stride[d]
 	}
-	out := New(x.DType, shape)
-	w.dst = strides(shape)
+	out := newUnset(x.DType, shape)
+	w.dst = appendStrides(to[:0], shape)
 	move(out, x, w)
 	return out
 }
@@ -60,9 +70,10 @@ func Slice(x Tensor, start, limit, stride []int64) Tensor {
 // DynamicSlice returns the block of the given sizes that begins at the scalar starts, each clamped so that the
 // block lies inside.
 func DynamicSlice(x Tensor, starts []Tensor, sizes []int64) Tensor {
-	out := New(x.DType, sizes)
-	src := strides(x.Shape)
-	move(out, x, walk{shape: sizes, dst: strides(sizes), src: src, srcOff: clampedOffset(x.Shape, starts, sizes, src)})
+	out := newUnset(x.DType, sizes)
+	var to, from [usualRank]int64
+	src := appendStrides(from[:0], x.Shape)
+	move(out, x, walk{shape: sizes, dst: appendStrides(to[:0], sizes), src: src, srcOff: clampedOffset(x.Shape, starts, sizes, src)})
 	return out
 }
 
@@ -76,9 +87,10 @@ func DynamicUpdateSlice(x, update Tensor, starts []Tensor) Tensor {
 
 // DynamicUpdateSliceInPlace is DynamicUpdateSlice that changes x itself, for operands that die at the op.
 func DynamicUpdateSliceInPlace(x, update Tensor, starts []Tensor) {
-	dst := strides(x.Shape)
+	var to, from [usualRank]int64
+	dst := appendStrides(to[:0], x.Shape)
 	move(x, update, walk{
-		shape: update.Shape, dst: dst, src: strides(update.Shape),
+		shape: update.Shape, dst: dst, src: appendStrides(from[:0], update.Shape),
 		dstOff: clampedOffset(x.Shape, starts, update.Shape, dst),
 	})
 }
@@ -87,12 +99,25 @@ func DynamicUpdateSliceInPlace(x, update Tensor, starts []Tensor) {
 func clampedOffset(shape []int64, starts []Tensor, sizes, strides []int64) int64 {
 	offset := int64(0)
 	for d, start := range starts {
-		offset += clampIndex(indices(start)[0], shape[d]-sizes[d]) * strides[d]
+		offset += clampIndex(Scalar(start), shape[d]-sizes[d]) * strides[d]
 	}
 	return offset
 }
 
 func clampIndex(i, last int64) int64 { return max(0, min(i, last)) }
+
+// Scalar returns the first element of integers as an int64: ui64 values above its range become its largest.
+func Scalar(t Tensor) int64 {
+	switch t.DType {
+	case dtype.I32:
+		return int64(Elems[int32](t)[0])
+	case dtype.I64:
+		return Elems[int64](t)[0]
+	case dtype.I1:
+		return int64(t.Data[0])
+	}
+	return indices(t)[0]
+}
 
 // indices returns integer elements as int64; ui64 values above its range become its largest, which every use
 // clamps or skips.
@@ -148,7 +173,7 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 	for _, x := range xs {
 		shape[dim] += x.Shape[dim]
 	}
-	out := New(xs[0].DType, shape)
+	out := newUnset(xs[0].DType, shape)
 	dst := strides(shape)
 	offset := int64(0)
 	for _, x := range xs {
@@ -160,7 +185,7 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 
 // Reverse turns the order of elements around along the given dimensions.
 func Reverse(x Tensor, dims []int64) Tensor {
-	out := New(x.DType, x.Shape)
+	out := newUnset(x.DType, x.Shape)
 	w := walk{shape: x.Shape, dst: strides(x.Shape), src: strides(x.Shape)}
 	for _, d := range dims {
 		w.srcOff += (x.Shape[d] - 1) * w.src[d]

@@ -13,7 +13,7 @@ func floatUnary(x Tensor, f func(float64) float64) Tensor {
 	if x.DType == dtype.F64 {
 		return eachOf(x, x.DType, f)
 	}
-	out := New(x.DType, x.Shape)
+	out := newUnset(x.DType, x.Shape)
 	if x.DType == dtype.F32 {
 		dst := Elems[float32](out)
 		for i, v := range Elems[float32](x) {
@@ -36,7 +36,7 @@ func floatUnary(x Tensor, f func(float64) float64) Tensor {
 
 // eachOf applies f to every element of a tensor of T; the results are of a type that is kept as U.
 func eachOf[T, U Elem](x Tensor, of dtype.Type, f func(T) U) Tensor {
-	out := New(of, x.Shape)
+	out := newUnset(of, x.Shape)
 	dst := Elems[U](out)
 	for i, v := range Elems[T](x) {
 		dst[i] = f(v)
@@ -56,7 +56,12 @@ func unary(x Tensor, f func(float64) float64, g func(complex128) complex128) Ten
 }
 
 // Exponential returns e^x.
-func Exponential(x Tensor) Tensor { return unary(x, math.Exp, complexExp) }
+func Exponential(x Tensor) Tensor {
+	if small(x) {
+		return ofExponentials(x, func(_, _ []float32) {}, func(_ []float64, _ []float32) {})
+	}
+	return unary(x, math.Exp, complexExp)
+}
 
 // ExponentialMinusOne returns e^x - 1, accurate near 0.
 func ExponentialMinusOne(x Tensor) Tensor { return unary(x, math.Expm1, complexExpm1) }
@@ -69,6 +74,9 @@ func LogPlusOne(x Tensor) Tensor { return unary(x, math.Log1p, complexLog1p) }
 
 // Logistic returns 1 / (1 + e^-x).
 func Logistic(x Tensor) Tensor {
+	if small(x) {
+		return ofExponentials(x, negated, logisticOf)
+	}
 	return unary(x, func(v float64) float64 { return 1 / (1 + math.Exp(-v)) },
 		func(v complex128) complex128 { return 1 / (1 + complexExp(-v)) })
 }
@@ -83,7 +91,12 @@ func Cosine(x Tensor) Tensor { return unary(x, math.Cos, cmplx.Cos) }
 func Tan(x Tensor) Tensor { return unary(x, math.Tan, complexTan) }
 
 // Tanh returns the hyperbolic tangent.
-func Tanh(x Tensor) Tensor { return unary(x, math.Tanh, complexTanh) }
+func Tanh(x Tensor) Tensor {
+	if small(x) {
+		return ofExponentials(x, twiceNegated, tanhOf)
+	}
+	return unary(x, math.Tanh, complexTanh)
+}
 
 // Sinh returns the hyperbolic sine.
 func Sinh(x Tensor) Tensor { return unary(x, math.Sinh, cmplx.Sinh) }
@@ -110,7 +123,12 @@ func Acosh(x Tensor) Tensor { return unary(x, math.Acosh, complexAcosh) }
 func Atanh(x Tensor) Tensor { return unary(x, math.Atanh, complexAtanh) }
 
 // Sqrt returns the square root; of -0 it is -0.
-func Sqrt(x Tensor) Tensor { return unary(x, math.Sqrt, cmplx.Sqrt) }
+func Sqrt(x Tensor) Tensor {
+	if x.DType == dtype.F32 {
+		return eachOf(x, x.DType, func(v float32) float32 { return float32(math.Sqrt(float64(v))) })
+	}
+	return unary(x, math.Sqrt, cmplx.Sqrt)
+}
 
 // Rsqrt returns 1 / sqrt(x), rounded once for types below f64.
 func Rsqrt(x Tensor) Tensor {
@@ -195,11 +213,27 @@ func Abs(x Tensor) Tensor {
 	case dtype.Complex:
 		return complexToReal(x, cmplx.Abs)
 	}
+	if x.DType == dtype.F32 {
+		out := newUnset(x.DType, x.Shape)
+		dst := Elems[uint32](out)
+		for i, v := range Elems[uint32](x) {
+			dst[i] = v &^ (1 << 31)
+		}
+		return out
+	}
 	return floatUnary(x, math.Abs)
 }
 
 // Negate returns -x; integers wrap.
 func Negate(x Tensor) Tensor {
+	if x.DType == dtype.F32 {
+		out := newUnset(x.DType, x.Shape)
+		dst := Elems[uint32](out)
+		for i, v := range Elems[uint32](x) {
+			dst[i] = v ^ 1<<31
+		}
+		return out
+	}
 	switch x.DType.Kind() {
 	case dtype.Float, dtype.Complex:
 		return unary(x, func(v float64) float64 { return -v }, func(v complex128) complex128 { return -v })

@@ -1,5 +1,10 @@
 package vector
 
+import (
+	"sync"
+	"unsafe"
+)
+
 // Matrix is a matrix in a slice: element i, j is Data[i*Row+j*Column].
 type Matrix[T any] struct {
 	Data        []T
@@ -26,6 +31,7 @@ func Matmul[T number](c []T, a, b Matrix[T], m, k, n int) {
 		return
 	}
 	g := gemm[T]{c: c, a: a, m: m, k: k, n: n}
+	defer g.giveBack()
 	for j := 0; j < n; j += tileCols {
 		at := j
 		if n >= tileCols { // the last columns are computed again, rather than fewer
@@ -40,8 +46,32 @@ type gemm[T number] struct {
 	c       []T
 	a       Matrix[T]
 	m, k, n int
-	panel   []T // scratch: columns of b
-	tile    []T // scratch: a tile that lies partly outside of c
+	scratch *[]uint64
+	panel   []T // columns of b
+	tile    []T // a tile that lies partly outside of c
+}
+
+// scratches are memory of products that have ended.
+var scratches = sync.Pool{New: func() any { return new([]uint64) }}
+
+// takeScratch makes the panel and the tile.
+func (g *gemm[T]) takeScratch() {
+	if g.scratch != nil {
+		return
+	}
+	g.scratch = scratches.Get().(*[]uint64)
+	panel, tile := g.k*tileCols, (g.m+tileRows)*tileCols
+	if len(*g.scratch) < panel+tile {
+		*g.scratch = make([]uint64, panel+tile) // of which elements of 32 bits take half
+	}
+	all := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*g.scratch))), panel+tile)
+	g.panel, g.tile = all[:panel], all[panel:]
+}
+
+func (g *gemm[T]) giveBack() {
+	if g.scratch != nil {
+		scratches.Put(g.scratch)
+	}
 }
 
 // columns computes the columns of the result from j on that a tile has.
@@ -53,9 +83,7 @@ func (g *gemm[T]) columns(b Matrix[T], j int) {
 	}
 	c, row := g.c[j:], g.n
 	if width < tileCols {
-		if g.tile == nil {
-			g.tile = make([]T, (g.m+tileRows)*tileCols)
-		}
+		g.takeScratch()
 		c, row = g.tile, tileCols
 	}
 	i := 0
@@ -80,11 +108,11 @@ func (g *gemm[T]) columns(b Matrix[T], j int) {
 
 // pack returns columns of b one row after the other, with zeros behind the last of them.
 func (g *gemm[T]) pack(from []T, b Matrix[T], width int) []T {
-	if g.panel == nil {
-		g.panel = make([]T, g.k*tileCols)
-	}
+	g.takeScratch()
 	for p := range g.k {
-		row := g.panel[p*tileCols:][:width]
+		row := g.panel[p*tileCols:][:tileCols]
+		clear(row[width:])
+		row = row[:width]
 		if b.Column == 1 {
 			copy(row, from[p*b.Row:])
 			continue

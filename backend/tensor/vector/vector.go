@@ -34,7 +34,101 @@ func (op Op) Float32(dst, x, y []float32) {
 	op.plain(dst[done:], rest(x, len(dst), done), rest(y, len(dst), done))
 }
 
-// lanes is how many float32 a vector has.
+// BitOp is an operation on two integers of 32 bits.
+type BitOp uint8
+
+// The operations. Amounts of shifts are read as unsigned; by 32 and more nothing, or the sign, is left.
+const (
+	IntAdd BitOp = iota
+	IntSubtract
+	IntMultiply
+	And
+	Or
+	Xor
+	ShiftLeft
+	ShiftRightLogical
+	ShiftRightArithmetic
+)
+
+// Int32 fills dst with x op y. Operands are as those of Op.Float32.
+func (op BitOp) Int32(dst, x, y []uint32) {
+	done := 0
+	if n := len(dst) / lanes; wide && n > 0 {
+		var xs, ys [lanes]uint32
+		px, stepX := operand(x, len(dst), &xs)
+		py, stepY := operand(y, len(dst), &ys)
+		bitsAVX(op, &dst[0], px, py, n, stepX, stepY)
+		done = n * lanes
+	}
+	op.plain(dst[done:], rest(x, len(dst), done), rest(y, len(dst), done))
+}
+
+// plain is Int32 in Go.
+func (op BitOp) plain(dst, x, y []uint32) {
+	if len(dst) == 0 {
+		return
+	}
+	lastX, lastY := len(x)-1, len(y)-1
+	for k := range dst {
+		a, b := x[min(k, lastX)], y[min(k, lastY)]
+		switch op {
+		case IntAdd:
+			dst[k] = a + b
+		case IntSubtract:
+			dst[k] = a - b
+		case IntMultiply:
+			dst[k] = a * b
+		case And:
+			dst[k] = a & b
+		case Or:
+			dst[k] = a | b
+		case Xor:
+			dst[k] = a ^ b
+		case ShiftLeft:
+			dst[k] = a << b
+		case ShiftRightLogical:
+			dst[k] = a >> b
+		case ShiftRightArithmetic:
+			dst[k] = uint32(int32(a) >> b)
+		}
+	}
+}
+
+// Choose fills dst with x where the byte of which is 1 and with y where it is 0. Operands are as those of Op.Float32.
+func Choose(dst []uint32, which []byte, x, y []uint32) {
+	which = which[:len(dst)]
+	done := 0
+	if n := len(dst) / lanes; wide && n > 0 {
+		var xs, ys [lanes]uint32
+		px, stepX := operand(x, len(dst), &xs)
+		py, stepY := operand(y, len(dst), &ys)
+		chooseAVX(&dst[0], &which[0], px, py, n, stepX, stepY)
+		done = n * lanes
+	}
+	lastX, lastY := len(x)-1, len(y)-1
+	for k := done; k < len(dst); k++ {
+		if v := y[min(k, lastY)]; which[k] == 0 {
+			dst[k] = v
+		} else {
+			dst[k] = x[min(k, lastX)]
+		}
+	}
+}
+
+// Narrow rounds x to float32.
+func Narrow(dst []float32, x []float64) {
+	x = x[:len(dst)]
+	done := 0
+	if n := len(dst) / lanes; wide && n > 0 {
+		narrowAVX(&dst[0], &x[0], n)
+		done = n * lanes
+	}
+	for i := done; i < len(dst); i++ {
+		dst[i] = float32(x[i])
+	}
+}
+
+// lanes is how many numbers of 32 bits a vector has.
 const lanes = 8
 
 // wide computes as many elements as fill vectors, and returns how many.
@@ -62,7 +156,7 @@ func (op Op) wide(dst, x, y []float32) int {
 
 // operand returns where vectors of an operand of n elements are, and the bytes from one to the next: none for one number, whose copies are
 // put into spread.
-func operand(x []float32, n int, spread *[lanes]float32) (first *float32, step int) {
+func operand[T float32 | uint32](x []T, n int, spread *[lanes]T) (first *T, step int) {
 	if len(x) >= n && n > 1 {
 		return &x[0], lanes * 4
 	}
@@ -73,7 +167,7 @@ func operand(x []float32, n int, spread *[lanes]float32) (first *float32, step i
 }
 
 // rest returns an operand of n elements from one on.
-func rest(x []float32, n, from int) []float32 {
+func rest[T any](x []T, n, from int) []T {
 	if len(x) >= n && n > 1 {
 		return x[from:n]
 	}
@@ -111,6 +205,33 @@ func (op Op) plain(dst, x, y []float32) {
 	}
 }
 
+// Fold returns the operation on all elements of x, which is not empty. It is for Maximum and Minimum, where the order does not matter.
+func (op Op) Fold(x []float32) float32 {
+	n := len(x) / lanes
+	if !wide || n == 0 {
+		return op.foldPlain(x[0], x[1:])
+	}
+	var s [lanes]float32
+	if op == Maximum {
+		foldMaximumAVX(&s, &x[0], n)
+	} else {
+		foldMinimumAVX(&s, &x[0], n)
+	}
+	return op.foldPlain(op.foldPlain(s[0], s[1:]), x[n*lanes:])
+}
+
+// foldPlain is Fold in Go.
+func (op Op) foldPlain(acc float32, x []float32) float32 {
+	for _, v := range x {
+		if op == Maximum {
+			acc = max(acc, v)
+		} else {
+			acc = min(acc, v)
+		}
+	}
+	return acc
+}
+
 // AddTo adds x to sums, in float64.
 func AddTo(sums []float64, x []float32) {
 	x = x[:len(sums)]
@@ -124,7 +245,7 @@ func AddTo(sums []float64, x []float32) {
 	}
 }
 
-// SumInto adds up x in float64: eight sums of every eighth element, then these by halves. Elements beyond a multiple of eight are added to
+// Sum adds up x in float64: eight sums of every eighth element, then these by halves. Elements beyond a multiple of eight are added to
 // the first sums.
 func Sum(x []float32) float64 {
 	var s [lanes]float64

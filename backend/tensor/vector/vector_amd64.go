@@ -30,6 +30,15 @@ func maximumAVX(dst, x, y *float32, n, stepX, stepY int)
 func minimumAVX(dst, x, y *float32, n, stepX, stepY int)
 
 //go:noescape
+func foldMaximumAVX(folded *[lanes]float32, x *float32, n int)
+
+//go:noescape
+func foldMinimumAVX(folded *[lanes]float32, x *float32, n int)
+
+//go:noescape
+func expAVX(dst *float64, x *float32, n int)
+
+//go:noescape
 func addToAVX(sums *float64, x *float32, n int)
 
 //go:noescape
@@ -83,5 +92,62 @@ func tile1[T number](k int, a []T, stepA int, b []T, stepB int, c []T) {
 	default:
 		tile1Float64AVX(k, pa, stepA*w, pb, stepB*w, pc)
 		tile1Float64AVX(k, pa, stepA*w, unsafe.Pointer(&b[tileCols/2]), stepB*w, unsafe.Pointer(&c[tileCols/2]))
+	}
+}
+
+//go:noescape
+func intAddAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func intSubtractAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func intMultiplyAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func andAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func orAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func xorAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func shiftLeftAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func shiftRightLogicalAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func shiftRightArithmeticAVX(dst, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func chooseAVX(dst *uint32, which *byte, x, y *uint32, n, stepX, stepY int)
+
+//go:noescape
+func narrowAVX(dst *float32, x *float64, n int)
+
+// bitsAVX calls the loop of an operation: a table of functions would make what they point to escape.
+func bitsAVX(op BitOp, dst, x, y *uint32, n, stepX, stepY int) {
+	switch op {
+	case IntAdd:
+		intAddAVX(dst, x, y, n, stepX, stepY)
+	case IntSubtract:
+		intSubtractAVX(dst, x, y, n, stepX, stepY)
+	case IntMultiply:
+		intMultiplyAVX(dst, x, y, n, stepX, stepY)
+	case And:
+		andAVX(dst, x, y, n, stepX, stepY)
+	case Or:
+		orAVX(dst, x, y, n, stepX, stepY)
+	case Xor:
+		xorAVX(dst, x, y, n, stepX, stepY)
+	case ShiftLeft:
+		shiftLeftAVX(dst, x, y, n, stepX, stepY)
+	case ShiftRightLogical:
+		shiftRightLogicalAVX(dst, x, y, n, stepX, stepY)
+	case ShiftRightArithmetic:
+		shiftRightArithmeticAVX(dst, x, y, n, stepX, stepY)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -44,6 +45,97 @@ func TestFloat32IsPlain(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Integers and choices are those of the plain loops, for all lengths and operands that are one number.
+func TestInt32IsPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) []uint32 {
+		out := make([]uint32, n)
+		for i := range out {
+			out[i] = r.Uint32() >> (r.IntN(2) * r.IntN(32))
+		}
+		return out
+	}
+	for n := 1; n < 70; n++ {
+		for _, length := range [][2]int{{n, n}, {1, n}, {n, 1}} {
+			x, y, which := draw(length[0]), draw(length[1]), make([]byte, n)
+			got, want := make([]uint32, n), make([]uint32, n)
+			for op := IntAdd; op <= ShiftRightArithmetic; op++ {
+				op.Int32(got, x, y)
+				op.plain(want, x, y)
+				if !slices.Equal(got, want) {
+					t.Fatalf("op %d of %v and %v is %v, want %v", op, x, y, got, want)
+				}
+			}
+			for i := range which {
+				which[i] = byte(r.IntN(2))
+				if want[i] = y[min(i, length[1]-1)]; which[i] == 1 {
+					want[i] = x[min(i, length[0]-1)]
+				}
+			}
+			if Choose(got, which, x, y); !slices.Equal(got, want) {
+				t.Fatalf("of %v and %v, %v are %v, want %v", x, y, which, got, want)
+			}
+		}
+	}
+}
+
+// Numbers are rounded as conversions do.
+func TestNarrow(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 40 {
+		x, got := make([]float64, n), make([]float32, n)
+		for i := range x {
+			x[i] = math.Ldexp(r.NormFloat64(), r.IntN(400)-200)
+		}
+		Narrow(got, x)
+		for i := range x {
+			if got[i] != float32(x[i]) {
+				t.Fatalf("%v became %v", x[i], got[i])
+			}
+		}
+	}
+}
+
+// The largest and the smallest elements are found as by plain loops.
+func TestFold(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n < 70; n++ {
+		for _, op := range []Op{Maximum, Minimum} {
+			x := numbers(r, n)
+			if got, want := op.Fold(x), op.foldPlain(x[0], x[1:]); !same(got, want) {
+				t.Fatalf("op %d of %v is %v, want %v", op, x, got, want)
+			}
+		}
+	}
+}
+
+// Exponentials have the bits of the plain loop, and the error that is documented, over all magnitudes.
+func TestExp(t *testing.T) {
+	inf := float32(math.Inf(1))
+	x := []float32{0, -0.5, float32(math.NaN()), inf, -inf, 88.72284, 88.7229, -103.9721, -103.973, 1e30, -1e30}
+	r := rand.New(rand.NewPCG(1, 2))
+	for len(x) < 100_005 {
+		x = append(x, float32((r.Float64()*200-105)*math.Exp2(-30*r.Float64()*r.Float64())))
+	}
+	got, want := make([]float64, len(x)), make([]float64, len(x))
+	Exp(got, x)
+	expPlain(want, x)
+	for i, v := range x {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && got[i] == got[i] {
+			t.Fatalf("the exponential of %v is %v, want %v", v, got[i], want[i])
+		}
+		exact := math.Exp(float64(v))
+		switch {
+		case exact != exact, v < -200, v > 200:
+			if rounded := float32(exact); !same(float32(got[i]), rounded) {
+				t.Fatalf("the exponential of %v is %v, want %v", v, float32(got[i]), rounded)
+			}
+		case math.Abs(got[i]/exact-1) > 4e-13:
+			t.Fatalf("the exponential of %v is %v, off by %g", v, got[i], got[i]/exact-1)
 		}
 	}
 }
@@ -139,6 +231,14 @@ func BenchmarkMatmul(b *testing.B) {
 			})
 		}
 	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	x, y := make([]float32, 4096), make([]float64, 4096)
+	for b.Loop() {
+		Exp(y, x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/element")
 }
 
 func BenchmarkFloat32(b *testing.B) {
