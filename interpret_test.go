@@ -13,6 +13,7 @@ import (
 
 	"autoshard"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 )
@@ -51,9 +52,16 @@ func selfChecks(t *testing.T) map[string][]byte {
 // refuted are programs that expect what no exact computation gives: docs/numerics.md has how far each is from it.
 var refuted = []string{"cumprod_complex64_8_9", "fft_float32_14_15_16_17", "triangular_solve_float32_2_8_8_float32_2_10_8"}
 
-// Every self-checking program executes checks, which hold but where what is expected is refuted.
+// Every self-checking program executes checks, which hold but where what is expected is refuted. Memory that is given back is full of
+// garbage.
 func TestSelfChecks(t *testing.T) {
 	passed := 0
+	w := memory.Watch(255)
+	defer func() {
+		if err := w.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for name, src := range selfChecks(t) {
 		model, err := autoshard.ReadModel(t.Context(), name+".mlir", src)
 		if err != nil {

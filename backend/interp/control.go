@@ -3,6 +3,7 @@ package interp
 import (
 	"slices"
 
+	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -64,13 +65,13 @@ type loop struct {
 }
 
 func (l *loop) run(f *frame, i *instr) error {
-	values := f.take(i.in)
+	f.take(i.in)
 	i.release(f, l.captured)
 	for {
 		if err := f.p.stopped(); err != nil {
 			return err
 		}
-		f.putAll(l.body.args, values)
+		f.putAll(l.body.args)
 		if err := f.runCode(l.cond); err != nil {
 			return err
 		}
@@ -79,12 +80,12 @@ func (l *loop) run(f *frame, i *instr) error {
 		if !again {
 			break
 		}
-		var err error
-		if values, err = f.run(l.body); err != nil {
+		if err := f.run(l.body); err != nil {
 			return err
 		}
 	}
-	f.putAll(i.out, f.take(l.body.args))
+	f.take(l.body.args)
+	f.putAll(i.out)
 	f.dropAll(l.body.args)
 	return nil
 }
@@ -143,18 +144,17 @@ func buildBranches(c *compiler, op ir.OpID, i *instr) error {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "%d branches do not fit the op", len(branches))
 	}
 	i.control = func(f *frame, i *instr) error {
-		index := f.slots[i.in[0]].t.Ints()[0]
+		index := tensor.Scalar(f.slots[i.in[0]].t)
 		switch {
 		case isIf:
 			index = 1 - index
 		case index < 0 || index >= int64(len(branches)):
 			index = int64(len(branches)) - 1
 		}
-		values, err := f.run(branches[index])
-		if err != nil {
+		if err := f.run(branches[index]); err != nil {
 			return err
 		}
-		f.putAll(i.out, values)
+		f.putAll(i.out)
 		return nil
 	}
 	return nil
@@ -176,13 +176,12 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 			len(i.in))
 	}
 	i.control = func(f *frame, i *instr) error {
-		args := f.take(i.in)
+		f.take(i.in)
 		i.release(f, nil)
-		results, err := f.p.call(callee, args)
-		if err != nil {
+		if err := f.p.call(callee); err != nil {
 			return err
 		}
-		f.putAll(i.out, results)
+		f.putAll(i.out)
 		return nil
 	}
 	return nil
@@ -203,14 +202,13 @@ func buildInline(c *compiler, op ir.OpID, i *instr) error {
 	}
 	captured := c.captured(op)
 	i.control = func(f *frame, i *instr) error {
-		values := f.take(i.in)
+		f.take(i.in)
 		i.release(f, captured)
-		f.putAll(body.args, values)
-		results, err := f.run(body)
-		if err != nil {
+		f.putAll(body.args)
+		if err := f.run(body); err != nil {
 			return err
 		}
-		f.putAll(i.out, results)
+		f.putAll(i.out)
 		return nil
 	}
 	return nil

@@ -55,6 +55,8 @@ type Interpreter struct {
 	opts  Options
 	mutex sync.Mutex
 	funcs map[ir.FuncID]*function
+
+	scratch sync.Pool // of processes that have ended
 }
 
 // New returns an interpreter of a module. It returns a diag.ErrInvalid for options that make no sense. Functions are
@@ -65,7 +67,9 @@ func New(m *ir.Module, opts Options) (*Interpreter, error) {
 	}
 	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, DefaultMaxBytes)
-	return &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}, nil
+	in := &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}
+	in.scratch.New = func() any { return &scratch{frames: map[*function][]*frame{}} }
+	return in, nil
 }
 
 // Processes returns the number of processes of the grid.
@@ -119,7 +123,8 @@ type Stats struct {
 }
 
 // Run executes a function as a process without company. Arguments and results are tensors of the function's types,
-// with the elements of tuples one by one and no tokens; arguments are not changed, and results may share their data.
+// with the elements of tuples one by one and no tokens; arguments are not changed, and results may share their data,
+// that of each other and that of constants of the program.
 //
 // It returns a diag.ErrInvalid for arguments or programs that do not fit, diag.ErrUnsupported for ops without a
 // meaning here, diag.ErrTooLarge beyond the limit of bytes, diag.ErrFinding for a check op that failed, and the
@@ -143,16 +148,23 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if p.peers == nil {
 		p.peers = solo{}
 	}
-	values := make([]value, len(args))
-	for i, a := range args {
-		values[i] = value{*a, &buffer{refs: 1, bytes: int64(len(a.Data)), fixed: true}}
-		p.count(int64(len(a.Data)))
+	p.scratch = in.scratch.Get().(*scratch)
+	for _, a := range args {
+		b := p.newBuffer(a.Data, false)
+		b.fixed = true
+		p.taken = append(p.taken, value{*a, b})
 	}
-	outs, err := p.call(f, values)
-	if err != nil {
-		return nil, p.stats(), err
+	if err := p.call(f); err != nil {
+		return nil, p.stats(), err // what it was doing is still in the scratch, which goes with it
 	}
-	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i].t }), p.stats(), nil
+	outs := make([]tensor.Tensor, len(p.taken))
+	for i := range outs {
+		outs[i] = p.taken[i].t
+	}
+	clear(p.taken)
+	p.taken = p.taken[:0]
+	in.scratch.Put(p.scratch)
+	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i] }), p.stats(), nil
 }
 
 func (p *process) stats() Stats { return Stats{PeakBytes: p.peak, Checks: p.checks} }

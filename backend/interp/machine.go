@@ -7,17 +7,21 @@ import (
 	"unsafe"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
 // buffer counts the slots that hold the same data. A fixed one belongs to the caller, to the program or to a kernel
-// and is never written to.
+// and is never written to. What a kernel has made belongs to the process, which gives it back when the last slot is emptied, but for what
+// others may still read: values that an observer has seen, and those of regions, which the kernel holds that runs them.
 type buffer struct {
 	refs  int32
 	fixed bool
 	bytes int64
+	owned []byte // to give back; nil where it does not belong to the process
+	depth int    // how many kernels waited for regions when it was made
 }
 
 // foreign is the buffer of constants and of what kernels hand to a region: not counted, never written to.
@@ -41,9 +45,44 @@ type process struct {
 	meter      Meter
 	live, peak int64
 	checks     int
-	operands   []tensor.Tensor  // stack of operands of the instructions at hand
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
+	regions    int // how many kernels wait for regions that they run, and hold what these return
+	*scratch
+}
+
+// scratch is memory that a process needs again and again. The next run of the interpreter takes it over.
+type scratch struct {
+	operands []tensor.Tensor        // stack of operands of the instructions at hand
+	taken    []value                // stack of values on their way between slots
+	spare    []*buffer              // that count nothing any more
+	frames   map[*function][]*frame // of calls that have ended
+}
+
+// newBuffer returns the buffer of data that one slot holds. The process owns it if a kernel has made it for this slot alone.
+func (p *process) newBuffer(data []byte, made bool) *buffer {
+	p.count(int64(len(data)))
+	var b *buffer
+	if n := len(p.spare); n > 0 {
+		b, p.spare = p.spare[n-1], p.spare[:n-1]
+	} else {
+		b = new(buffer)
+	}
+	*b = buffer{refs: 1, bytes: int64(len(data)), depth: p.regions}
+	if made && len(data) > 0 && p.observe == nil && p.regions == 0 { // of what is empty nobody knows who shares it
+		b.owned = data
+	}
+	return b
+}
+
+// release ends the life of a buffer that no slot holds any more.
+func (p *process) release(b *buffer) {
+	p.live -= b.bytes
+	if !b.fixed {
+		memory.Give(b.owned)
+	}
+	b.owned = nil
+	p.spare = append(p.spare, b)
 }
 
 // only lists the one result of a kernel.
@@ -112,7 +151,7 @@ func (f *frame) drop(slot int32) {
 	v := &f.slots[slot]
 	if v.buf != nil && v.buf != foreign {
 		if v.buf.refs--; v.buf.refs == 0 {
-			f.p.live -= v.buf.bytes
+			f.p.release(v.buf)
 		}
 	}
 	*v = value{}
@@ -130,22 +169,26 @@ func (f *frame) put(slot int32, v value) {
 	f.slots[slot] = v
 }
 
-// take returns the values of slots with references of their own.
-func (f *frame) take(slots []int32) []value {
-	out := make([]value, len(slots))
-	for k, s := range slots {
-		out[k] = f.slots[s]
-		if out[k].buf != foreign {
-			out[k].buf.refs++
+// take puts the values of slots on the stack, with references of their own. What takes them off is putAll, in the opposite order.
+func (f *frame) take(slots []int32) {
+	for _, s := range slots {
+		v := f.slots[s]
+		if v.buf != foreign {
+			v.buf.refs++
 		}
+		f.p.taken = append(f.p.taken, v)
 	}
-	return out
 }
 
-func (f *frame) putAll(slots []int32, values []value) {
+// putAll fills slots with the values that were taken last.
+func (f *frame) putAll(slots []int32) {
+	p := f.p
+	base := len(p.taken) - len(slots)
 	for k, s := range slots {
-		f.put(s, values[k])
+		f.put(s, p.taken[base+k])
 	}
+	clear(p.taken[base:])
+	p.taken = p.taken[:base]
 }
 
 // owns says whether operand k of an instruction may be overwritten: the instruction is the last to see its data.
@@ -154,21 +197,37 @@ func (f *frame) owns(i *instr, k int) bool {
 	return i.reuse[k] && buf.refs == 1 && !buf.fixed
 }
 
-// call runs a function on values that it takes over.
-func (p *process) call(fn *function, args []value) ([]value, error) {
-	f := &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
-	f.putAll(fn.body.args, args)
-	return f.run(fn.body)
+// call runs a function on the values that were taken last, and takes its results.
+func (p *process) call(fn *function) error {
+	f := p.frame(fn)
+	f.putAll(fn.body.args)
+	err := f.run(fn.body)
+	if err == nil {
+		p.frames[fn] = append(p.frames[fn], f)
+	}
+	return err
 }
 
-// run executes a block and returns its values.
-func (f *frame) run(b *block) ([]value, error) {
-	if err := f.runCode(b); err != nil {
-		return nil, err
+// frame returns an empty frame for a call, that of an earlier one if there is any.
+func (p *process) frame(fn *function) *frame {
+	list := p.frames[fn]
+	if len(list) == 0 {
+		return &frame{p: p, fn: fn, slots: make([]value, len(fn.values))}
 	}
-	out := f.take(b.returns)
+	f := list[len(list)-1]
+	p.frames[fn] = list[:len(list)-1]
+	f.p = p
+	return f
+}
+
+// run executes a block and takes its values.
+func (f *frame) run(b *block) error {
+	if err := f.runCode(b); err != nil {
+		return err
+	}
+	f.take(b.returns)
 	f.dropAll(b.dead)
-	return out, nil
+	return nil
 }
 
 func (f *frame) runCode(b *block) error {
@@ -218,7 +277,7 @@ func (f *frame) step(i *instr) error {
 	}
 	if err == nil {
 		for k, s := range i.out {
-			v := f.adopt(out[k], i.in)
+			v := f.adopt(out[k], i.in, i.out[:k])
 			if shown && v.buf != foreign {
 				v.buf.fixed = true // the observer may keep it
 			}
@@ -233,18 +292,19 @@ func (f *frame) step(i *instr) error {
 	return err
 }
 
-// adopt makes a value of a kernel's result, which may share the data of an operand.
-func (f *frame) adopt(t tensor.Tensor, operands []int32) value {
-	for _, s := range operands {
-		if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
-			if v.buf != foreign {
-				v.buf.refs++
+// adopt makes a value of a kernel's result, which may share the data of an operand or of a result before it.
+func (f *frame) adopt(t tensor.Tensor, operands, before []int32) value {
+	for _, slots := range [...][]int32{operands, before} {
+		for _, s := range slots {
+			if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
+				if v.buf != foreign {
+					v.buf.refs++
+				}
+				return value{t, v.buf}
 			}
-			return value{t, v.buf}
 		}
 	}
-	f.p.count(int64(len(t.Data)))
-	return value{t, &buffer{refs: 1, bytes: int64(len(t.Data))}}
+	return value{t, f.p.newBuffer(t.Data, true)}
 }
 
 // within says whether a begins inside the memory of b.
@@ -259,13 +319,29 @@ func (f *frame) region(b *block) tensor.Body {
 		for k, s := range b.args {
 			f.put(s, value{args[k], foreign})
 		}
+		f.p.regions++ // the kernel holds what the region returns, for as long as it likes
+		defer func() { f.p.regions-- }()
 		if err := f.runCode(b); err != nil {
 			return nil, err
 		}
-		out := lists.Map(b.returns, func(s int32) tensor.Tensor { return f.slots[s].t })
+		out := lists.Map(b.returns, func(s int32) tensor.Tensor { return f.returned(&f.slots[s], args) })
 		f.dropAll(b.dead)
 		return out, nil
 	}
+}
+
+// returned is what a region gives to its kernel, which may make it a result that the process then owns: a copy where it is a constant or
+// belongs to values around the region.
+func (f *frame) returned(v *value, args []tensor.Tensor) tensor.Tensor {
+	if v.buf != foreign && v.buf.depth == f.p.regions {
+		return v.t
+	}
+	for _, a := range args {
+		if within(v.t.Data, a.Data) {
+			return v.t
+		}
+	}
+	return v.t.Clone()
 }
 
 // site says where an op stands, for errors.

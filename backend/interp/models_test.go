@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/backend/tensor/npz"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -124,7 +126,8 @@ func load(t testing.TB, path, entry string) (*ir.Module, ir.FuncID) {
 	return m, fn
 }
 
-// TestRecordedModels compares the results of exported models with those that JAX recorded.
+// TestRecordedModels compares the results of exported models with those that JAX recorded. A second run, in memory full of garbage, gives
+// the same bits.
 func TestRecordedModels(t *testing.T) {
 	dir, models := recorded(t)
 	for _, model := range models {
@@ -138,7 +141,18 @@ func TestRecordedModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			w := memory.Watch(255)
+			again, err := in.Run(context.Background(), fn, arrays(t, filepath.Join(dir, model.Inputs), "arg", model.Args))
+			if err := errors.Join(err, w.Stop()); err != nil {
+				t.Fatal(err)
+			}
+			if n := interp.Leftovers(in); n > 0 {
+				t.Errorf("%d values are never released", n)
+			}
 			for i, want := range arrays(t, filepath.Join(dir, model.Expected), "out", model.Results) {
+				if !got[i].Equal(*again[i]) {
+					t.Errorf("result %d is another one in a second run", i)
+				}
 				if d := deviation(got[i], want); !(d <= model.Tolerance) {
 					t.Errorf("result %d is %g away, tolerance %g", i, d, model.Tolerance)
 				}

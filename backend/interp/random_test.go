@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"autoshard/backend/interp"
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
+	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 
 	"pgregory.net/rapid"
@@ -49,7 +52,7 @@ func (w *writer) ops(scope []known, n, depth int) []known {
 	for range n {
 		a := rapid.SampledFrom(scope).Draw(w.t, "a")
 		b := rapid.SampledFrom(scope).Draw(w.t, "b")
-		kinds := []string{"add", "update", "reshape", "barrier"}
+		kinds := []string{"add", "update", "reshape", "barrier", "tuple", "sort", "sum over one", "constant", "ignoring fold", "join"}
 		if depth < 2 {
 			kinds = append(kinds, "while", "case", "call")
 		}
@@ -71,6 +74,24 @@ func (w *writer) ops(scope []known, n, depth int) []known {
 			r := w.fresh()
 			w.line("%s:2 = stablehlo.optimization_barrier %s, %s : %s, %s", r, a.name, b.name, vec, vec)
 			scope = append(scope, known{r + "#0", a.value}, known{r + "#1", b.value})
+		case "tuple":
+			scope = append(scope, w.tuple(a, b))
+		case "sort":
+			scope = append(scope, w.sort(a)...)
+		case "sum over one": // a process alone is its group
+			r := known{w.fresh(), a.value}
+			w.line("%s = \"stablehlo.all_reduce\"(%s) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({", r.name, a.name)
+			w.line("^bb0(%%p: tensor<i32>, %%q: tensor<i32>):\n%%s = stablehlo.add %%p, %%q : tensor<i32>")
+			w.line("stablehlo.return %%s : tensor<i32>\n}) : (%s) -> %s", vec, vec)
+			scope = append(scope, r)
+		case "constant":
+			r := known{w.fresh(), []int32{1, 2, 3, 4}}
+			w.line("%s = stablehlo.constant dense<[1, 2, 3, 4]> : %s", r.name, vec)
+			scope = append(scope, r)
+		case "ignoring fold":
+			scope = append(scope, w.ignoringFold(a))
+		case "join":
+			scope = append(scope, w.join(a, b))
 		case "while":
 			scope = append(scope, w.loop(scope, a, b, depth)...)
 		case "case":
@@ -84,6 +105,44 @@ func (w *writer) ops(scope []known, n, depth int) []known {
 		}
 	}
 	return scope
+}
+
+// tuple writes a tuple, of which it takes the second element.
+func (w *writer) tuple(a, b known) known {
+	both, r := w.fresh(), w.fresh()
+	w.line("%s = stablehlo.tuple %s, %s : tuple<%s, %s>", both, a.name, b.name, vec, vec)
+	w.line("%s = stablehlo.get_tuple_element %s[1] : (tuple<%s, %s>) -> %s", r, both, vec, vec, vec)
+	return known{r, b.value}
+}
+
+// sort writes a sort of a vector beside itself.
+func (w *writer) sort(a known) []known {
+	r := w.fresh()
+	w.line("%s:2 = \"stablehlo.sort\"(%s, %s) <{dimension = 0 : i64, is_stable = true}> ({\n^bb0(%%p: tensor<i32>, %%q: tensor<i32>, "+
+		"%%r: tensor<i32>, %%s: tensor<i32>):\n%%t = stablehlo.compare LT, %%p, %%q, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"+
+		"stablehlo.return %%t : tensor<i1>\n}) : (%s, %s) -> (%s, %s)", r, a.name, a.name, vec, vec, vec, vec)
+	sorted := slices.Sorted(slices.Values(a.value))
+	return []known{{r + "#0", sorted}, {r + "#1", sorted}}
+}
+
+// ignoringFold writes a reduction whose region returns a value from outside, and spreads it.
+func (w *writer) ignoringFold(a known) known {
+	value := rapid.Int32Range(-9, 9).Draw(w.t, "value")
+	outside, one, r := w.scalar(value), w.fresh(), w.fresh()
+	w.line("%s = \"stablehlo.reduce\"(%s, %s) <{dimensions = array<i64: 0>}> ({\n^bb0(%%p: tensor<i32>, %%q: tensor<i32>):\n"+
+		"stablehlo.return %s : tensor<i32>\n}) : (%s, tensor<i32>) -> tensor<i32>", one, a.name, outside, outside, vec)
+	w.line("%s = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<i32>) -> %s", r, one, vec)
+	return known{r, []int32{value, value, value, value}}
+}
+
+// join writes slices of two vectors that are joined.
+func (w *writer) join(a, b known) known {
+	at := rapid.IntRange(0, 4).Draw(w.t, "at")
+	p, q, r := w.fresh(), w.fresh(), w.fresh()
+	w.line("%s = stablehlo.slice %s [0:%d] : (%s) -> tensor<%dxi32>", p, a.name, at, vec, at)
+	w.line("%s = stablehlo.slice %s [%d:4] : (%s) -> tensor<%dxi32>", q, b.name, at, vec, 4-at)
+	w.line("%s = stablehlo.concatenate %s, %s, dim = 0 : (tensor<%dxi32>, tensor<%dxi32>) -> %s", r, p, q, at, 4-at, vec)
+	return known{r, slices.Concat(a.value[:at], b.value[at:])}
 }
 
 func (w *writer) update(a known) known {
@@ -145,31 +204,11 @@ func (w *writer) loop(scope []known, a, b known, depth int) []known {
 	return []known{{r + "#1", p}, {r + "#2", q}}
 }
 
-// TestRandomPrograms compares every value of random programs with the model's.
+// TestRandomPrograms compares every value of random programs with the model's. Memory that nobody holds any more is full of garbage
+// meanwhile, and programs run several times: results of one run, which are the arguments of the next, and arguments stay as they are.
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &writer{t: t, pad: "  "}
-		scope := []known{{"%x", []int32{0, 1, 2, 3}}, {"%c", []int32{5, 6, 7, 8}}}
-		w.line("%%x = stablehlo.iota dim = 0 : %s", vec)
-		w.line("%%c = stablehlo.constant dense<[5, 6, 7, 8]> : %s", vec)
-		scope = w.ops(scope, rapid.IntRange(1, 10).Draw(t, "ops"), 0)
-		kept := rapid.SliceOfN(rapid.SampledFrom(scope), 1, 4).Draw(t, "kept")
-		var names, types []string
-		for _, k := range kept {
-			names, types = append(names, k.name), append(types, vec)
-		}
-		list := strings.Join(types, ", ")
-		src := fmt.Sprintf(`module {
-func.func @main() -> (%s) {
-%s  return %s : %s
-}
-func.func private @f(%%a: %s, %%b: %s) -> (%s, %s) {
-  %%u = stablehlo.constant dense<77> : tensor<1xi32>
-  %%i = stablehlo.constant dense<2> : tensor<i32>
-  %%0 = stablehlo.dynamic_update_slice %%a, %%u, %%i : (%s, tensor<1xi32>, tensor<i32>) -> %s
-  return %%0, %%b : %s, %s
-}
-}`, list, w.text.String(), strings.Join(names, ", "), list, vec, vec, vec, vec, vec, vec, vec, vec)
+		src, kept := drawProgram(t)
 		m, err := mlir.Parse(t.Context(), []byte(src), mlir.Options{File: "random"})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, src)
@@ -179,16 +218,55 @@ func.func private @f(%%a: %s, %%b: %s) -> (%s, %s) {
 			t.Fatal(err)
 		}
 		fn, _ := m.Main()
-		got, err := in.Run(context.Background(), fn, nil)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, src)
+		w := memory.Watch(rapid.Byte().Draw(t, "garbage"))
+		x, y := tensor.FromInts(dtype.I32, []int64{4}, 0, 1, 2, 3), tensor.FromInts(dtype.I32, []int64{4}, 5, 6, 7, 8)
+		args := []*tensor.Tensor{&x, &y}
+		var all []*tensor.Tensor
+		for range 3 {
+			got, err := in.Run(context.Background(), fn, args)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, src)
+			}
+			all = append(all, got...)
+			args = got[:2] // which are those before
 		}
-		for i, k := range kept {
-			for j, v := range got[i].Ints() {
+		for i, got := range all {
+			k := kept[i%len(kept)]
+			for j, v := range got.Ints() {
 				if int32(v) != k.value[j] {
-					t.Fatalf("result %d is %v, want %v\n%s", i, got[i], k.value, src)
+					t.Fatalf("result %d of run %d is %v, want %v\n%s", i%len(kept), i/len(kept), got, k.value, src)
 				}
 			}
 		}
+		if err := w.Stop(); err != nil {
+			t.Fatalf("%v\n%s", err, src)
+		}
+		if n := interp.Leftovers(in); n > 0 {
+			t.Fatalf("%d values are never released\n%s", n, src)
+		}
 	})
+}
+
+// drawProgram returns the text of a program and what it returns, of which the first two are its arguments.
+func drawProgram(t *rapid.T) (src string, kept []known) {
+	w := &writer{t: t, pad: "  "}
+	scope := []known{{"%x", []int32{0, 1, 2, 3}}, {"%c", []int32{5, 6, 7, 8}}}
+	scope = w.ops(scope, rapid.IntRange(1, 10).Draw(t, "ops"), 0)
+	kept = append(scope[:2:2], rapid.SliceOfN(rapid.SampledFrom(scope), 1, 4).Draw(t, "kept")...)
+	var names, types []string
+	for _, k := range kept {
+		names, types = append(names, k.name), append(types, vec)
+	}
+	list := strings.Join(types, ", ")
+	return fmt.Sprintf(`module {
+func.func @main(%%x: %s, %%c: %s) -> (%s) {
+%s  return %s : %s
+}
+func.func private @f(%%a: %s, %%b: %s) -> (%s, %s) {
+  %%u = stablehlo.constant dense<77> : tensor<1xi32>
+  %%i = stablehlo.constant dense<2> : tensor<i32>
+  %%0 = stablehlo.dynamic_update_slice %%a, %%u, %%i : (%s, tensor<1xi32>, tensor<i32>) -> %s
+  return %%0, %%b : %s, %s
+}
+}`, vec, vec, list, w.text.String(), strings.Join(names, ", "), list, vec, vec, vec, vec, vec, vec, vec, vec), kept
 }

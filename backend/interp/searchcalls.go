@@ -5,7 +5,6 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
-	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -89,15 +88,23 @@ func (c *compiler) comparator(fn ir.FuncID, n int) (func(f *frame) tensor.Body, 
 	}
 	return func(f *frame) tensor.Body {
 		return func(args []tensor.Tensor) ([]tensor.Tensor, error) {
-			values := lists.Map(args, func(x tensor.Tensor) value { return value{x, foreign} })
-			looks := f.p.observe
-			f.p.observe = nil // what compares elements is a part of the op, like a region
-			results, err := f.p.call(callee, values)
-			f.p.observe = looks
+			p := f.p
+			for _, x := range args {
+				p.taken = append(p.taken, value{x, foreign})
+			}
+			looks := p.observe
+			p.observe = nil // what compares elements is a part of the op, like a region
+			p.regions++
+			err := p.call(callee)
+			p.regions--
+			p.observe = looks
 			if err != nil {
 				return nil, err
 			}
-			return lists.Map(results, func(v value) tensor.Tensor { return v.t }), nil
+			last := len(p.taken) - 1
+			result := p.taken[last].t
+			p.taken = p.taken[:last]
+			return []tensor.Tensor{result}, nil
 		}
 	}, nil
 }

@@ -223,7 +223,9 @@ func (d *device) RunParallel(ctx context.Context, p *interp.Parallel, operands [
 	d.checks += g.traffic().Checks
 	var out []tensor.Tensor
 	for _, r := range results {
-		out = append(out, values(r)...)
+		for _, t := range r {
+			out = append(out, t.Clone()) // results may share data with constants of the program
+		}
 	}
 	return out, err
 }

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
+	"autoshard/internal/testkit"
 	"autoshard/ir/dtype"
 )
 
@@ -22,13 +22,7 @@ func TestMain(m *testing.M) {
 		os.Stdout.WriteString(digest())
 		return
 	}
-	w := memory.Watch(255)
-	code := m.Run()
-	if err := w.Stop(); err != nil {
-		println(err.Error())
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(testkit.InGarbage(m))
 }
 
 // allTypes are element types of every kind and width.

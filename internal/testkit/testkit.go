@@ -9,6 +9,7 @@ package testkit
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -16,6 +17,8 @@ import (
 
 	_ "github.com/cockroachdb/datadriven" // declares the flag -rewrite
 	"github.com/google/go-cmp/cmp"
+
+	"autoshard/backend/tensor/memory"
 )
 
 // File compares a text with a file that was made from it. With -rewrite, which golden tests have too, it writes the file first.
@@ -48,4 +51,17 @@ func Seed(t testing.TB) int64 {
 	}
 	t.Logf("to repeat: AUTOSHARD_TEST_SEED=%d", seed)
 	return seed
+}
+
+// InGarbage runs the tests of a package, for its TestMain, in memory of tensors that is full of garbage before it is set and after it is
+// given back: what reads it there computes something wrong. It returns the exit code, which is not 0 where somebody gives back or writes
+// what is not theirs.
+func InGarbage(m *testing.M) int {
+	w := memory.Watch(255)
+	code := m.Run()
+	if err := w.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	return code
 }

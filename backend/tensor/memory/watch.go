@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -25,6 +26,7 @@ type Watcher struct {
 	back    map[uintptr]bool  // what was given back and is kept
 	queue   [][]byte          // of back, in order
 	size    int64             // of queue
+	full    int               // how many taken are enough to look for those that nobody has any more
 	err     error             // the first rule that was broken
 }
 
@@ -56,6 +58,10 @@ func (w *Watcher) take(n, size int64) []byte {
 	w.fill(data)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if len(w.taken) >= w.full {
+		maps.DeleteFunc(w.taken, func(_ uintptr, b block) bool { return b.alive.Value() == nil })
+		w.full = 2*len(w.taken) + 1<<16
+	}
 	w.taken[address(data)] = block{size, weak.Make(unsafe.SliceData(data))}
 	return data[:n]
 }
@@ -106,15 +112,16 @@ func (w *Watcher) drop(most int64) {
 		w.queue = w.queue[1:]
 		w.size -= int64(len(data))
 		delete(w.back, address(data))
-		if n := len(bytes.TrimLeft(data, string([]byte{w.garbage}))); n > 0 {
+		if bytes.Count(data, []byte{w.garbage}) < len(data) {
 			w.broken(fmt.Errorf("%d bytes were written to after they had been given back", len(data)))
 		}
 	}
 }
 
 func (w *Watcher) fill(data []byte) {
-	for i := range data {
-		data[i] = w.garbage
+	data[0] = w.garbage
+	for done := 1; done < len(data); done *= 2 {
+		copy(data[done:], data[:done])
 	}
 }
 
