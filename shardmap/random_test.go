@@ -178,9 +178,24 @@ func stored(port *shardmap.Port, in *tensor.Tensor) tensor.Tensor {
 
 // runBlocks runs the program on all devices, checks what its collectives moved, and returns the blocks of each partition.
 func runBlocks(t *rapid.T, p *shardmap.Program, args [][]*tensor.Tensor) [][]*tensor.Tensor {
-	outs, traffic, err := mesh.Run(context.Background(), p.Module, p.Main, len(args), args, mesh.Options{WholeWindows: true})
+	machine, err := mesh.New(p.Module, p.Main, len(args), mesh.Options{WholeWindows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outs, traffic, err := machine.Run(context.Background(), args)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, mlir.Print(p.Module, mlir.PrintOptions{}))
+	}
+	again, _, err := machine.Run(context.Background(), args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := range outs {
+		for i, out := range outs[d] {
+			if !out.Equal(*again[d][i]) {
+				t.Fatalf("output %d of device %d is %v first and %v then\n%s", i, d, out, again[d][i], mlir.Print(p.Module, mlir.PrintOptions{}))
+			}
+		}
 	}
 	for _, c := range p.Collectives {
 		if got := traffic.Bytes(c.Op); got != c.TotalBytes() {

@@ -2,8 +2,10 @@ package mesh
 
 import (
 	"slices"
+	"unsafe"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 )
 
@@ -75,7 +77,20 @@ func (x *exchange) reduceScatter(t tensor.Tensor, body tensor.Combiner) (tensor.
 	if err != nil {
 		return t, err
 	}
-	return tensor.Fold(parts, body)
+	return foldParts(parts, body)
+}
+
+// foldParts folds parts that were sent to this device alone, and gives their memory back.
+func foldParts(parts []tensor.Tensor, body tensor.Combiner) (tensor.Tensor, error) {
+	out, err := tensor.Fold(parts, body)
+	if err == nil {
+		for k := range parts {
+			if unsafe.SliceData(parts[k].Data) != unsafe.SliceData(out.Data) { // a fold may return a part itself
+				memory.Give(parts[k].Data)
+			}
+		}
+	}
+	return out, err
 }
 
 // allReduce cuts the elements into one chunk per member, which folds it and sends it round the ring. Chunks differ
@@ -91,7 +106,7 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 	if err != nil {
 		return t, err
 	}
-	sum, err := tensor.Fold(mine, body)
+	sum, err := foldParts(mine, body)
 	if err != nil {
 		return t, err
 	}
@@ -111,7 +126,11 @@ func (x *exchange) allToAll(t tensor.Tensor) (tensor.Tensor, error) {
 	if err != nil {
 		return t, err
 	}
-	return tensor.Concatenate(parts, x.c.Concat), nil
+	out := tensor.Concatenate(parts, x.c.Concat)
+	for k := range parts {
+		memory.Give(parts[k].Data)
+	}
+	return out, nil
 }
 
 // permute sends the tensor to the target of this device and returns that of its source, zeros where it has none.

@@ -13,7 +13,8 @@
 // (bytes per group of n devices; cost.md section 2.2). A reduction folds in the order of the group and rounds once,
 // so every member gets the same bits on any number of cores.
 //
-//	results, traffic, err := mesh.Run(ctx, m, main, 8, args, mesh.Options{})
+//	machine, err := mesh.New(m, main, 8, mesh.Options{})
+//	results, traffic, err := machine.Run(ctx, args) // again and again
 //
 // Messages never block the sender, so that devices which disagree about the collectives end in a state where all
 // wait or have finished; that state is found without clocks and is an error that names them.
@@ -79,23 +80,46 @@ func (t *Traffic) Bytes(op ir.OpID) int64 {
 	return 0
 }
 
-// Run executes function fn of m, a program for one device, on the given number of devices: device d is partition d
-// of the only replica and takes args[d]. Results come by device too.
+// Run is New and Machine.Run, for programs that run once.
+func Run(ctx context.Context, m *ir.Module, fn ir.FuncID, devices int, args [][]*tensor.Tensor, opts Options) ([][]*tensor.Tensor, Traffic,
+	error) {
+	machine, err := New(m, fn, devices, opts)
+	if err != nil {
+		return nil, Traffic{}, err
+	}
+	return machine.Run(ctx, args)
+}
+
+// Machine is a number of devices with a program for one of them, which is compiled once and may run many times, also at the same time.
+type Machine struct {
+	m       *ir.Module
+	in      *interp.Interpreter
+	fn      ir.FuncID
+	devices int
+	opts    Options
+}
+
+// New returns a machine that runs function fn of m, a program for one device, on the given number of devices: device d is partition d of
+// the only replica. It fails with a diag.ErrInvalid for options that make no sense. The module must not change as long as the machine is used.
+func New(m *ir.Module, fn ir.FuncID, devices int, opts Options) (*Machine, error) {
+	if devices < 1 {
+		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "a mesh of %d devices runs nothing", devices)
+	}
+	in, err := interp.New(m, interp.Options{Partitions: devices, MaxBytes: opts.MaxBytes / int64(devices), WholeWindows: opts.WholeWindows})
+	return &Machine{m: m, in: in, fn: fn, devices: devices, opts: opts}, err
+}
+
+// Run executes the program once: device d takes args[d]. Results come by device too.
 //
 // Beyond the errors of interp.Run, with the device's number, it returns a diag.ErrInvalid where the devices do not
 // take part in the same collectives. The first device to fail, or the end of the context, stops all others before
 // Run returns.
-func Run(ctx context.Context, m *ir.Module, fn ir.FuncID, devices int, args [][]*tensor.Tensor, opts Options) ([][]*tensor.Tensor, Traffic,
-	error) {
-	if devices < 1 || len(args) != devices {
+func (m *Machine) Run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, Traffic, error) {
+	if len(args) != m.devices {
 		return nil, Traffic{}, diag.Invalid(diag.BadInputs, diag.Position{}, "arguments for %d devices are given, the mesh has %d", len(args),
-			devices)
+			m.devices)
 	}
-	in, err := interp.New(m, interp.Options{Partitions: devices, MaxBytes: opts.MaxBytes / int64(devices), WholeWindows: opts.WholeWindows})
-	if err != nil {
-		return nil, Traffic{}, err
-	}
-	g := &grid{m: m, in: in, opts: opts, programs: slices.Repeat([]ir.FuncID{fn}, devices), uniform: true}
+	g := &grid{m: m.m, in: m.in, opts: m.opts, programs: slices.Repeat([]ir.FuncID{m.fn}, m.devices), uniform: true}
 	results, err := g.run(ctx, args)
 	return results, g.traffic(), err
 }

@@ -62,21 +62,43 @@ type Difference struct {
 	First, Second int64 // devices
 }
 
-// Program runs the program of one device, in plain StableHLO, on whole inputs. Of blocks that several devices hold the first
-// one's counts. Errors are those of mesh.Run.
+// Program is Prepare and Prepared.Run, for programs that run once.
 func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, opts Options) (*Result, error) {
-	devices := int(p.Mesh.Devices())
-	args := make([][]*tensor.Tensor, devices)
-	for i, t := range inputs {
-		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t, p.Inputs[i].Stored(), opts.Fill) {
-			args[d] = append(args[d], block)
-		}
+	prepared, err := Prepare(p, opts)
+	if err != nil {
+		return nil, err
 	}
+	return prepared.Run(ctx, inputs)
+}
+
+// Prepared is a program that is compiled once and may run many times.
+type Prepared struct {
+	program *shardmap.Program
+	machine *mesh.Machine
+	fill    Fill
+}
+
+// Prepare returns the program of one device, in plain StableHLO, ready to run on all of them. Errors are those of mesh.New. The program
+// must not change as long as it is run.
+func Prepare(p *shardmap.Program, opts Options) (*Prepared, error) {
 	options := mesh.Options{MaxBytes: opts.MaxBytes, WholeWindows: opts.WholeWindows, Meter: opts.Meter}
 	if opts.Observe != nil {
 		options.Observe = func(device int, s *interp.Step) error { return opts.Observe(p.Module, device, s) }
 	}
-	outs, traffic, err := mesh.Run(ctx, p.Module, p.Main, devices, args, options)
+	machine, err := mesh.New(p.Module, p.Main, int(p.Mesh.Devices()), options)
+	return &Prepared{p, machine, opts.Fill}, err
+}
+
+// Run runs the program on whole inputs. Of blocks that several devices hold the first one's counts. Errors are those of mesh.Machine.Run.
+func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, error) {
+	p := r.program
+	args := make([][]*tensor.Tensor, p.Mesh.Devices())
+	for i, t := range inputs {
+		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t, p.Inputs[i].Stored(), r.fill) {
+			args[d] = append(args[d], block)
+		}
+	}
+	outs, traffic, err := r.machine.Run(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,28 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// A program that was prepared gives the same again and again, and leaves its inputs and what it returned before as they are.
+func TestPrepared(t *testing.T) {
+	prepared, err := run.Prepare(program(t, scaled, typed.Options{}).Lower(), run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := counted(4)
+	var before *run.Result
+	for range 20 {
+		result, err := prepared.Run(t.Context(), []*tensor.Tensor{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*run.Result{before, result} {
+			if r != nil && fmt.Sprint(r.Outputs[0].Floats(), in.Floats()) != "[0 2 4 6] [0 1 2 3]" {
+				t.Fatalf("the output is %v of %v", r.Outputs[0], in)
+			}
+		}
+		before = result
+	}
+}
+
 // What does not fit a program, or has too many devices for one process, is refused before it runs.
 func TestTypedErrors(t *testing.T) {
 	p := program(t, scaled, typed.Options{})

@@ -114,8 +114,12 @@ func runPlan(ctx context.Context, m *experts.Model, p *experts.Plan, arguments [
 	for _, c := range counts {
 		total += c.total
 	}
+	prepared, err := run.Prepare(device, run.Options{WholeWindows: true})
+	if err != nil {
+		return nil, err
+	}
 	s, err := fastest(rounds, func() error {
-		_, err := run.Program(ctx, device, arguments, run.Options{WholeWindows: true})
+		_, err := prepared.Run(ctx, arguments)
 		return err
 	})
 	return &planned{p.Name, s, total / unsharded}, err

@@ -66,11 +66,11 @@ func Zeroed(n int64) []byte {
 	return data
 }
 
-// Give takes back what Take or Zeroed returned, or a slice that begins there: nobody may use it, or what shares it, any more. What is not
-// of a size that is handed out, as memory of the caller may be, is left alone.
+// Give takes back what Take or Zeroed returned: nobody may use it, or what shares it, any more. What is not of a size that is handed out, as
+// memory of others may be, is left alone, and what is empty, of which nobody knows who shares it.
 func Give(data []byte) {
 	bytes := int64(cap(data))
-	if bytes == 0 || bytes > largest {
+	if len(data) == 0 || bytes > largest {
 		return
 	}
 	number, size := sizeOf(bytes)
