@@ -33,8 +33,7 @@ func move(dst, src Tensor, w walk) {
 		return
 	}
 	var shape, to, from [usualRank]int64
-	simple := walk{shape: shape[:0], dst: to[:0], src: from[:0], dstOff: w.dstOff, srcOff: w.srcOff}
-	simple.simplify(&w)
+	simple := w.simplify(walk{shape: shape[:0], dst: to[:0], src: from[:0]})
 	switch dst.DType.Bytes() {
 	case 1:
 		moveElems(view[uint8](dst), view[uint8](src), &simple)
@@ -63,21 +62,24 @@ var widths = [...]widthKernels{
 	1: wideAs[uint8]{}, 2: wideAs[uint16]{}, 3: wideAs[[3]byte]{}, 4: wideAs[uint32]{}, 8: wideAs[uint64]{}, 16: wideAs[complex128]{},
 }
 
-// simplify makes w the walk of another one without dimensions of size one, and with neighbours that are walked as one merged.
-func (w *walk) simplify(from *walk) {
-	for d, n := range from.shape {
-		last := len(w.shape) - 1
+// simplify returns the walk without dimensions of size one, and with neighbours that are walked as one merged. It is in the memory of an
+// empty walk, where there is enough.
+func (w walk) simplify(in walk) walk {
+	in.dstOff, in.srcOff = w.dstOff, w.srcOff
+	for d, n := range w.shape {
+		last := len(in.shape) - 1
 		switch {
 		case n == 1:
-		case last >= 0 && w.dst[last] == from.dst[d]*n && w.src[last] == from.src[d]*n:
-			w.shape[last] *= n
-			w.dst[last], w.src[last] = from.dst[d], from.src[d]
+		case last >= 0 && in.dst[last] == w.dst[d]*n && in.src[last] == w.src[d]*n:
+			in.shape[last] *= n
+			in.dst[last], in.src[last] = w.dst[d], w.src[d]
 		default:
-			w.shape = append(w.shape, n)
-			w.dst = append(w.dst, from.dst[d])
-			w.src = append(w.src, from.src[d])
+			in.shape = append(in.shape, n)
+			in.dst = append(in.dst, w.dst[d])
+			in.src = append(in.src, w.src[d])
 		}
 	}
+	return in
 }
 
 func moveElems[T any](dst, src []T, w *walk) {
