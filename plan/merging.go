@@ -101,3 +101,8 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	}
 	return nil
 }
+
+// open says whether the best plan may be some tenths of a percent or more from the best that there is.
+func (c *choice) open() bool {
+	return c.best != nil && c.best.step.Total()-c.bound >= c.best.step.Total()/goodGap
+}
