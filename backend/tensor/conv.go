@@ -38,6 +38,8 @@ type ConvParams struct {
 func Convolution(lhs, rhs Tensor, p ConvParams, out dtype.Type) Tensor {
 	compute := computeType(out)
 	c := newConvolver(Convert(lhs, compute), Convert(rhs, compute), p)
+	defer finish(c.x, lhs)
+	defer finish(c.kernels, rhs)
 	result := newUnset(compute, slices.Concat(c.rowSizes, []int64{c.outputs}))
 	switch compute {
 	case dtype.F32:
@@ -53,7 +55,11 @@ func Convolution(lhs, rhs Tensor, p ConvParams, out dtype.Type) Tensor {
 	default:
 		convolve(&c, result, plainMatmul[int64])
 	}
-	return Convert(Transpose(result, c.order), out)
+	moved := Transpose(result, c.order)
+	defer finish(result, moved)
+	rounded := Convert(moved, out)
+	finish(moved, rounded)
+	return rounded
 }
 
 // convolver computes each group as the product of a matrix whose rows are the patches of the images, one for each element of an output

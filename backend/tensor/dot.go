@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
+	"autoshard/backend/tensor/memory"
 	"autoshard/backend/tensor/vector"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
@@ -25,7 +27,9 @@ type DotDims struct {
 func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
 	compute := computeType(out)
 	l := newDotSide(Convert(lhs, compute), dims.LHSBatch, dims.LHSContract)
+	defer finish(l.x, lhs)
 	r := newDotSide(Convert(rhs, compute), dims.RHSBatch, dims.RHSContract)
+	defer finish(r.x, rhs)
 	result := newUnset(compute, slices.Concat(l.batch, l.free, r.free))
 	switch compute {
 	case dtype.F32:
@@ -41,7 +45,16 @@ func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
 	default:
 		multiply(l, r, result, plainMatmul[int64])
 	}
-	return Convert(result, out)
+	rounded := Convert(result, out)
+	finish(result, rounded)
+	return rounded
+}
+
+// finish gives the memory of a kernel's own tensor back, unless it is that of another one: an operand or the result.
+func finish(own, other Tensor) {
+	if unsafe.SliceData(own.Data) != unsafe.SliceData(other.Data) {
+		memory.Give(own.Data)
+	}
 }
 
 // computeType is the type in which sums of products for results of type t are made.

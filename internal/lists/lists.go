@@ -46,7 +46,13 @@ func Pick[T any, I integer](list []T, at []I) []T { return Map(at, func(i I) T {
 
 // Others returns the numbers from 0 to n-1 that are in no list.
 func Others(n int, without ...[]int64) []int64 {
-	return slices.DeleteFunc(Range[int64](n), func(d int64) bool { return slices.Contains(slices.Concat(without...), d) })
+	out := make([]int64, 0, n)
+	for d := range int64(n) {
+		if !slices.ContainsFunc(without, func(list []int64) bool { return slices.Contains(list, d) }) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // Inverse returns the inverse of a permutation.
