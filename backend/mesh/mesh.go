@@ -100,7 +100,8 @@ type Machine struct {
 }
 
 // New returns a machine that runs function fn of m, a program for one device, on the given number of devices: device d is partition d of
-// the only replica. It fails with a diag.ErrInvalid for options that make no sense. The module must not change as long as the machine is used.
+// the only replica. It fails with a diag.ErrInvalid for options that make no sense. The module must not change as long as the machine is
+// used.
 func New(m *ir.Module, fn ir.FuncID, devices int, opts Options) (*Machine, error) {
 	if devices < 1 {
 		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "a mesh of %d devices runs nothing", devices)

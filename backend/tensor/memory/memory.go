@@ -66,8 +66,8 @@ func Zeroed(n int64) []byte {
 	return data
 }
 
-// Give takes back what Take or Zeroed returned: nobody may use it, or what shares it, any more. What is not of a size that is handed out, as
-// memory of others may be, is left alone, and what is empty, of which nobody knows who shares it.
+// Give takes back what Take or Zeroed returned: nobody may use it, or what shares it, any more. What is not of a size that is handed out,
+// as memory of others may be, is left alone, and what is empty, of which nobody knows who shares it.
 func Give(data []byte) {
 	bytes := int64(cap(data))
 	if len(data) == 0 || bytes > largest {
