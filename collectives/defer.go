@@ -68,7 +68,7 @@ func (r *rewriter) summand(use ir.Use) (s summand, ok bool) {
 			slices.Reverse(s.passed)
 			return s, r.follow(&s)
 		}
-		operand, ok := linear(m, op)
+		operand, ok := Linear(m, op)
 		if !ok {
 			return s, false
 		}
@@ -258,7 +258,7 @@ func (r *rewriter) reduceAfter(loop ir.OpID) (any bool) {
 // begin lets a loop begin in a place with a partial value of a layout, if that is known.
 func (r *rewriter) begin(loop ir.OpID, place int, l *Layout) bool {
 	m := r.m
-	if isZeros(m, m.Operand(loop, place)) {
+	if IsZeros(m, m.Operand(loop, place)) {
 		b, t := m.BuilderBefore(loop), m.Type(m.Result(loop, place))
 		zero := b.Constant(m.Zeros(m.WithDims(t, nil)))
 		m.SetSharding(zero, m.Replicated(r.mesh, 0, true))

@@ -47,7 +47,7 @@ func (l *later) find(v ir.ValueID) Late {
 	case addsUp(m, use.Op):
 		return l.summed(m.Result(use.Op, 0))
 	}
-	if operand, ok := linear(m, use.Op); ok && operand == use.Index {
+	if operand, ok := Linear(m, use.Op); ok && operand == use.Index {
 		here = l.of(m.Result(use.Op, 0))
 		here.Blocks = here.Blocks && keepsBlocks(m.Kind(use.Op))
 	}
@@ -67,7 +67,7 @@ func (l *later) summed(sum ir.ValueID) Late {
 // to zeros, or to what may be partial, too.
 func (l *later) behind(loop ir.OpID, place int) Late {
 	begin := l.m.Operand(loop, place)
-	if accumulator(l.m, loop, place) == 0 || !isZeros(l.m, begin) && !mayBePartial(l.m, begin) {
+	if accumulator(l.m, loop, place) == 0 || !IsZeros(l.m, begin) && !mayBePartial(l.m, begin) {
 		return Late{Trips: 1, Blocks: true}
 	}
 	return l.summed(l.m.Result(loop, place))

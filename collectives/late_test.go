@@ -8,6 +8,32 @@ import (
 	"autoshard/ir/mlir"
 )
 
+// Zeros are known behind what moves them, and of linear ops the operand that they add up with.
+func TestLinear(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`
+func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %two = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %twice = stablehlo.multiply %two, %a : tensor<4xf32>
+  %t = stablehlo.tanh %a : tensor<4xf32>
+  return %zeros, %twice, %t : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := m.Operands(m.LastOp(m.MainFunc().Body))
+	if !collectives.IsZeros(m, out[0]) || collectives.IsZeros(m, out[1]) {
+		t.Error("zeros that are broadcast are zeros, and nothing else is")
+	}
+	if operand, ok := collectives.Linear(m, m.DefiningOp(out[1])); operand != 1 || !ok {
+		t.Errorf("operand %d of a multiple, %t", operand, ok)
+	}
+	if _, ok := collectives.Linear(m, m.DefiningOp(out[2])); ok {
+		t.Error("a tanh adds up")
+	}
+}
+
 // A product in a loop is reduced after the loop, with the product that is added to the sum there; multiples of one
 // with those of another; what something else reads is not late, nor is what a constant is divided by.
 func TestLateReductions(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"autoshard/subaxis"
 )
 
-// linear returns the operand of an op that adds up as its only result does, with the other operands as they are: of partial sums the op
+// Linear returns the operand of an op that adds up as its only result does, with the other operands as they are: of partial sums the op
 // makes partial sums of what it makes of the sum. Others are constants: factors such as those of a mean.
-func linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
+func Linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
 	switch m.Kind(op) {
 	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpNegate:
 		return 0, true
@@ -71,8 +71,8 @@ func accumulator(m *ir.Module, loop ir.OpID, place int) ir.OpID {
 	}
 }
 
-// isZeros says whether a value is known to be zeros.
-func isZeros(m *ir.Module, v ir.ValueID) bool {
+// IsZeros says whether a value is known to be zeros.
+func IsZeros(m *ir.Module, v ir.ValueID) bool {
 	for !rule.IsZero(m, v) {
 		op := m.DefiningOp(v)
 		if op == 0 || !slices.Contains(movingZeros, m.Kind(op)) {
@@ -90,7 +90,7 @@ func mayBePartial(m *ir.Module, v ir.ValueID) bool {
 		if op == 0 || m.Kind(op) == ir.OpConstant {
 			return false
 		}
-		operand, isLinear := linear(m, op)
+		operand, isLinear := Linear(m, op)
 		switch {
 		case addsUp(m, op):
 			return mayBePartial(m, m.Operand(op, 0)) && mayBePartial(m, m.Operand(op, 1))

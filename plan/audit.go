@@ -10,6 +10,7 @@ import (
 	"autoshard/cost"
 	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
+	"autoshard/microbatch"
 	"autoshard/program"
 	"autoshard/search"
 )
@@ -149,6 +150,7 @@ func (p *Plan) checkPrices(ctx context.Context, e Evidence) (Point, error) {
 	}
 	item.same("the step", fmt.Sprintf("%+v", p.Estimate), fmt.Sprintf("%+v", found.Estimate))
 	item.same("what is made again", fmt.Sprintf("%+v", p.Recomputed), fmt.Sprintf("%+v", found.Recomputed))
+	item.same("the number of microbatches", p.Microbatches, found.Microbatches)
 	item.same("the timeline", fmt.Sprintf("%+v", p.Timeline), fmt.Sprintf("%+v", found.Timeline))
 	if len(p.Collectives) != len(found.Collectives) {
 		item.fault("the plan lists %d collectives, its program has %d", len(p.Collectives), len(found.Collectives))
@@ -182,7 +184,7 @@ func (p *Plan) reprice(ctx context.Context, hardware *cost.Hardware) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Recomputed: recomputed,
+	out := &Plan{Recomputed: recomputed, Microbatches: microbatch.Count(m),
 		Estimate: program.EstimateOf(device, &step), Collectives: describeCollectives(&lowered{program: device, step: step})}
 	line, err := model.Simulate(ctx, device, program.DefaultAhead)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/program"
+	"autoshard/propagate"
 	"autoshard/subaxis"
 )
 
@@ -81,7 +82,7 @@ func (p *planner) annotationsOnly() baseline {
 func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
 	if propagates {
 		p.report("propagate", 0, 0)
-		if err := settle(ctx, b.settled); err != nil {
+		if err := propagate.Spread(ctx, b.settled); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		return nil, err
 	}
 	if c.best == nil && !c.screening {
-		c.need = c.least.step.Peak
+		c.nearest = c.least
 		return nil, c.none(search)
 	}
 	return c, c.economize(search)

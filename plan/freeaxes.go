@@ -20,7 +20,7 @@ func cutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, pricer collectiv
 		return nil
 	}
 	settled := m.Clone()
-	if err := settle(ctx, settled); err != nil {
+	if err := propagate.Spread(ctx, settled); err != nil {
 		return err
 	}
 	planner := collectives.NewPlanner(pricer, decl.Axes)
@@ -29,18 +29,6 @@ func cutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, pricer collectiv
 			return err
 		}
 	}
-	return nil
-}
-
-// settle propagates what the user wrote.
-func settle(ctx context.Context, m *ir.Module) error {
-	if err := propagate.Connect(ctx, m); err != nil {
-		return err
-	}
-	if _, err := propagate.Run(ctx, m, propagate.Options{CompleteRules: true}); err != nil {
-		return err
-	}
-	propagate.Disconnect(m)
 	return nil
 }
 

@@ -147,8 +147,8 @@ func (l *lowered) changed() rewrites.Set {
 // gains says what each rewrite of a program saves: it lowers the program without it, but for the last one, of which that is known.
 // Where the context ends, those that are not known yet are left out.
 func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
-	gains = []Gain{}
 	with := program.EstimateOf(l.program, &l.step)
+	gains = p.partsGain(with)
 	for _, r := range l.changed().List() {
 		if r == rewrites.MergeCollectives {
 			gains = append(gains, Gain{Rewrite: r.String(), SavedSeconds: l.merging.SavedSeconds})

@@ -157,7 +157,9 @@ func (s *meshSearch) try(ctx context.Context, x *candidate, o Options, full bool
 	c, err := p.decide(ctx, s.late)
 	x.axes, x.full = p.module.Mesh(p.mesh).Axes, full && ctx.Err() == nil
 	if err != nil {
-		x.peak = cmp.Or(p.need, x.peak)
+		if p.nearest != nil {
+			x.peak = p.nearest.step.Peak
+		}
 		return err
 	}
 	if c.best == nil {

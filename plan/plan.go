@@ -44,7 +44,7 @@ func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) 
 
 // make makes a plan, and returns what the next one can begin with.
 func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
-	c, err := p.decide(ctx, late)
+	c, err := p.decideParts(ctx, late)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +57,11 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.decideFrom(ctx, late, baselines)
+}
+
+// decideFrom chooses a plan where the baselines are known.
+func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*choice, error) {
 	c, err := p.choose(ctx, late, baselines)
 	if err != nil || c.best == nil {
 		return c, err
@@ -72,7 +77,7 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 func (c *choice) finish() (*Plan, *prior, error) {
 	certificate := c.certificate()
 	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(c.ctx, c.best))
-	return plan, &prior{c.baselines, slices.Clone(c.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
+	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
 }
 
 // planner holds what the steps of one request share.
@@ -86,7 +91,10 @@ type planner struct {
 	found  findings
 
 	screening  bool          // how fast plans are on the mesh is to be known roughly
-	need       int64         // bytes of the plan that needs least, where none fits
+	nearest    *lowered      // the program that needs least memory, where none fits
+	parts      int64         // microbatches that the module computes its batch in; 0: it does not
+	shown      []baseline    // those of the whole batch then
+	unsplit    *lowered      // the best program of the whole batch then, or the one that needs least
 	lowering   time.Duration // the longest that making a program explicit and pricing it took
 	strategies int           // of the latest problem
 	prior      *prior        // what an earlier plan of the module left; nil for none
@@ -300,6 +308,10 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	if plan.Recomputed, err = describeRecomputed(ctx, p.model, chosen.explicit, p.mesh); err != nil {
 		return nil, err
 	}
+	if p.shown != nil {
+		baselines = p.shown
+	}
+	plan.Microbatches = p.parts
 	for _, b := range baselines {
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}

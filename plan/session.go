@@ -6,6 +6,7 @@ import (
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/search"
 	"autoshard/search/space"
@@ -22,6 +23,7 @@ type Session struct {
 
 // prior is what a plan leaves to the next one of the module.
 type prior struct {
+	planner   *planner
 	baselines []baseline
 	state     []int
 	space     *space.Space
@@ -47,7 +49,7 @@ func NewSession(ctx context.Context, source *answer.Source, o Options) (*Session
 	if err != nil {
 		return nil, nil, err
 	}
-	s.prior = prior
+	s.planner, s.clean.Module, s.prior = prior.planner, prior.planner.module, prior
 	return s, plan, nil
 }
 
@@ -85,15 +87,11 @@ func (s *Session) Plan(ctx context.Context, pins ...Pin) (plan *Plan, err error)
 
 // change writes pins into the module, and returns what takes them back.
 func (p *planner) change(pins []Pin) (undo func(), err error) {
-	f := p.module.MainFunc()
-	args, results := p.module.BlockArgs(f.Body), slices.Clone(f.ResultShardings)
-	before := make([]ir.ShardingID, len(args))
-	for i, v := range args {
-		before[i] = p.module.Sharding(v)
-	}
+	f, m := p.module.MainFunc(), p.module
+	results, before := slices.Clone(f.ResultShardings), lists.Of(m.NumValues(), func(v int) ir.ShardingID { return m.Sharding(ir.ValueID(v)) })
 	undo = func() {
-		for i, v := range args {
-			p.module.SetSharding(v, before[i])
+		for v, id := range before {
+			m.SetSharding(ir.ValueID(v), id)
 		}
 		copy(f.ResultShardings, results)
 	}

@@ -15,9 +15,10 @@ import (
 )
 
 // Pin is the sharding that inputs and outputs are to have. Value is a name as plans have it, such as params['wq'], a place, arg3 or out0,
-// or a name with stars, each for any characters: params[*]['wq']. Quotes may be left out.
+// or a name with stars, each for any characters: params[*]['wq']. Quotes may be left out. Values inside the program are called by the line
+// of the model's text that makes them: @12, or @12#1 for a second result.
 type Pin struct {
-	Value    string `json:"value"`    // name, place, or name with stars
+	Value    string `json:"value"`    // name, place, name with stars, or line of a value inside the program
 	Sharding string `json:"sharding"` // Shardy's form, such as [{"data"}, {?}], or JAX's, such as P('data', None); the planner chooses if empty
 }
 
@@ -77,6 +78,9 @@ func (p *planner) steer(pins []Pin, forbidden []Forbid) error {
 
 // each replaces the shardings of all inputs and outputs that a name stands for.
 func (p *planner) each(called string, change func(name string, t *ir.Type, now ir.ShardingID) (ir.ShardingID, error)) error {
+	if isInner(called) {
+		return p.eachInner(called, change)
+	}
 	m := p.module
 	f := m.MainFunc()
 	main, _ := m.Main()
@@ -84,7 +88,8 @@ func (p *planner) each(called string, change func(name string, t *ir.Type, now i
 	in, out := portsCalled(&inputs, "arg", called), portsCalled(&outputs, "out", called)
 	if len(in)+len(out) == 0 {
 		known := slices.Concat(inputs.Names, outputs.Names)
-		return diag.Invalid(diag.BadOption, diag.Position{}, "no input or output is called `%s`%s", called, diag.DidYouMean(called, known))
+		return diag.Invalid(diag.BadOption, diag.Position{}, "no input or output is called `%s`%s", called, diag.DidYouMean(called, known)).
+			WithNote(diag.Position{}, "a value inside the program is called by its line in the model, such as @12")
 	}
 	for _, i := range in {
 		v := m.BlockArgs(f.Body)[i]

@@ -53,26 +53,27 @@ type Plan struct {
 	Mesh   []answer.MeshAxis `json:"mesh"`   // axes from major to minor
 	// the mesh with axes cut where shardings use parts of them, so that no refinedSpec needs a part of an axis: it lists the same devices in
 	// the same order; empty where the parts have no common refinement
-	RefinedMesh []answer.MeshAxis `json:"refinedMesh"`
-	Hardware    string            `json:"hardware"`         // name of the profile that prices are of
-	Memory      int64             `json:"memoryLimit"`      // bytes that a device may hold
-	Inputs      []answer.Tensor   `json:"inputs"`           // of the program, in order
-	Outputs     []answer.Tensor   `json:"outputs"`          // likewise
-	Dropped     []string          `json:"dropped"`          // arguments of the exported function that it does not use, where known: no inputs
-	Constraints []Constraint      `json:"constraints"`      // that the user wrote inside the program, in program order
-	Collectives []Collective      `json:"collectives"`      // in program order
-	Merged      *Merging          `json:"merged,omitempty"` // absent where no collectives are sent as one
-	Rewrites    []Gain            `json:"rewrites"`         // that changed the program and what they save
-	Recomputed  []Recomputed      `json:"recomputed"`       // values that the program makes again instead of holding them, in program order
-	Estimate    program.Estimate  `json:"estimate"`         // of one step of the plan
-	Baselines   []Baseline        `json:"baselines"`        // plans that need no search
-	Timeline    Timeline          `json:"timeline"`         // of a step with collectives beside other ops
-	Certificate Certificate       `json:"certificate"`      // how good the plan is
-	Meshes      []TriedMesh       `json:"meshes"`           // that were tried where the mesh was chosen, this one first; empty where it was given
-	Options     Request           `json:"options"`          // what was asked for
-	Hashes      Hashes            `json:"hashes"`           // of the plan and what it was made from
-	Findings    []answer.Finding  `json:"findings"`         // what the plan does not keep or does not know, in the order of the model
-	Program     string            `json:"program"`          // the sharded program with explicit collectives, as MLIR text
+	RefinedMesh  []answer.MeshAxis `json:"refinedMesh"`
+	Hardware     string            `json:"hardware"`               // name of the profile that prices are of
+	Memory       int64             `json:"memoryLimit"`            // bytes that a device may hold
+	Inputs       []answer.Tensor   `json:"inputs"`                 // of the program, in order
+	Outputs      []answer.Tensor   `json:"outputs"`                // likewise
+	Dropped      []string          `json:"dropped"`                // arguments of the exported function that it does not use, where known: no inputs
+	Constraints  []Constraint      `json:"constraints"`            // that the user wrote inside the program, in program order
+	Collectives  []Collective      `json:"collectives"`            // in program order
+	Merged       *Merging          `json:"merged,omitempty"`       // absent where no collectives are sent as one
+	Rewrites     []Gain            `json:"rewrites"`               // that changed the program and what they save
+	Recomputed   []Recomputed      `json:"recomputed"`             // values that the program makes again instead of holding them, in program order
+	Microbatches int64             `json:"microbatches,omitempty"` // parts that the program computes the batch in, one after the other; absent where it computes it at once
+	Estimate     program.Estimate  `json:"estimate"`               // of one step of the plan
+	Baselines    []Baseline        `json:"baselines"`              // plans that need no search
+	Timeline     Timeline          `json:"timeline"`               // of a step with collectives beside other ops
+	Certificate  Certificate       `json:"certificate"`            // how good the plan is
+	Meshes       []TriedMesh       `json:"meshes"`                 // that were tried where the mesh was chosen, this one first; empty where it was given
+	Options      Request           `json:"options"`                // what was asked for
+	Hashes       Hashes            `json:"hashes"`                 // of the plan and what it was made from
+	Findings     []answer.Finding  `json:"findings"`               // what the plan does not keep or does not know, in the order of the model
+	Program      string            `json:"program"`                // the sharded program with explicit collectives, as MLIR text
 
 	// Unknown are the fields of the file that the plan was read from which this version does not know, such as estimate.joules.
 	Unknown []string `json:"-"`

@@ -19,7 +19,8 @@ import (
 // WeighingSchema identifies the JSON form of a Weighing.
 const WeighingSchema = "autoshard.weighing/v1"
 
-// Weighing says how else an input or output of a plan could be cut, and what a step would take if everything else adapts.
+// Weighing says how else an input or output of a plan, or a value inside its program, could be cut, and what a step would take if
+// everything else adapts.
 type Weighing struct {
 	Schema string   `json:"schema"`
 	Model  string   `json:"model"`
@@ -43,13 +44,13 @@ type Choice struct {
 	Anew      bool          `json:"anew"`    // the plan was made from scratch; else from the one that is there, more quickly
 }
 
-// Weigh plans with each other sharding of an input or output, or with each that cuts it along an axis, if one is given. The plan is the
-// session's latest. The best alternative is planned from scratch, so that its figures are those of a plan that is asked for with this pin.
-// Alternatives along parts of axes are left out. The session stays as it is. Errors are of class diag.ErrInvalid for a
-// value or an axis that is none, or the context's.
+// Weigh plans with each other sharding of an input or output, or of a value inside the program, or with each that cuts it along an axis, if
+// one is given. The plan is the session's latest. The best alternative is planned from scratch, so that its figures are those of a plan
+// that is asked for with this pin. Alternatives along parts of axes are left out. The session stays as it is. Errors are of class
+// diag.ErrInvalid for a value or an axis that is none, or the context's.
 func (s *Session) Weigh(ctx context.Context, now *Plan, value, axis string) (w *Weighing, err error) {
 	defer diag.Recover("weigh", &err)
-	t, err := now.find(value)
+	t, err := s.find(now, value)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,14 @@ func (s *Session) Weigh(ctx context.Context, now *Plan, value, axis string) (w *
 		w.Others = append(w.Others, c)
 	}
 	return w, s.settle(ctx, now, t, w)
+}
+
+// find returns an input or output, or values inside the program, as a plan has them.
+func (s *Session) find(now *Plan, value string) (*answer.Tensor, error) {
+	if isInner(value) {
+		return s.inner(value)
+	}
+	return now.find(value)
 }
 
 // find returns an input or output by its name or place.
@@ -157,7 +166,7 @@ func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, sp
 	p, err := s.Plan(ctx, pinsOf(values, spec)...)
 	undo()
 	s.planner, s.prior = planner, prior
-	return outcome(now, p, values, spec, err)
+	return planner.outcome(now, p, values, spec, err)
 }
 
 // anew plans with a sharding of some values from scratch.
@@ -165,7 +174,7 @@ func (s *Session) anew(ctx context.Context, now *Plan, values []answer.Tensor, s
 	o := s.planner.Options
 	o.Pins = slices.Concat(o.Pins, pinsOf(values, spec))
 	p, err := Make(ctx, s.planner.source, o)
-	c, err := outcome(now, p, values, spec, err)
+	c, err := s.planner.outcome(now, p, values, spec, err)
 	c.Anew = true
 	return c, err
 }
@@ -175,7 +184,7 @@ func pinsOf(values []answer.Tensor, spec string) []Pin {
 }
 
 // outcome compares a plan with some values pinned with the one before.
-func outcome(now, p *Plan, values []answer.Tensor, spec string, err error) (Choice, error) {
+func (p *planner) outcome(now, then *Plan, values []answer.Tensor, spec string, err error) (Choice, error) {
 	if errors.Is(err, diag.ErrInfeasible) {
 		return Choice{Spec: spec, Refused: diag.Diagnostics(err)[0].Message, Traffic: []TrafficPair{}}, nil
 	}
@@ -185,8 +194,10 @@ func outcome(now, p *Plan, values []answer.Tensor, spec string, err error) (Choi
 	pinned := map[string]bool{}
 	var bytes int64
 	for i := range values {
-		pinned[values[i].Name] = true
-		for _, list := range [][]answer.Tensor{p.Inputs, p.Outputs} {
+		if pinned[values[i].Name] = true; isInner(values[i].Name) {
+			bytes += p.bytesAs(&values[i], spec)
+		}
+		for _, list := range [][]answer.Tensor{then.Inputs, then.Outputs} {
 			for j := range list {
 				if list[j].Name == values[i].Name {
 					bytes += list[j].Bytes
@@ -194,8 +205,8 @@ func outcome(now, p *Plan, values []answer.Tensor, spec string, err error) (Choi
 			}
 		}
 	}
-	c := chosen(p, spec, bytes)
-	d := Diff(now, p)
+	c := chosen(then, spec, bytes)
+	d := Diff(now, then)
 	c.Traffic = d.Traffic
 	for _, v := range d.Values {
 		if !pinned[v.Name] {

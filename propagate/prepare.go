@@ -26,6 +26,19 @@ func Disconnect(m *ir.Module) {
 	RemoveGroups(m)
 }
 
+// Spread propagates the shardings of a module that Normalize prepared to all values that they reach, across regions too, with rules for all
+// ops that have one. Errors are those of Connect and Run.
+func Spread(ctx context.Context, m *ir.Module) error {
+	if err := Connect(ctx, m); err != nil {
+		return err
+	}
+	if _, err := Run(ctx, m, Options{CompleteRules: true}); err != nil {
+		return err
+	}
+	Disconnect(m)
+	return nil
+}
+
 // inOrder runs passes one after the other. Each is short, so that it is enough to look at the context between them.
 func inOrder(ctx context.Context, m *ir.Module, passes ...func(*ir.Module) error) error {
 	for _, pass := range passes {

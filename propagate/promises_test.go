@@ -71,6 +71,22 @@ func TestImportInParts(t *testing.T) {
 	}
 }
 
+// Spread reaches values behind loops, and leaves nothing behind that connects them.
+func TestSpread(t *testing.T) {
+	m := parsed(t, loop)
+	main := m.MainFunc()
+	if err := propagate.Spread(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	out := m.Operand(m.LastOp(main.Body), 0)
+	if id := m.Sharding(out); id == 0 || len(m.ShardingOf(id).Dims[0].Axes) != 1 {
+		t.Errorf("what the loop returns has no sharding:\n%s", printed(m))
+	}
+	if len(m.OpsOf(main.Body, ir.OpSdyDataFlowEdge)) > 0 {
+		t.Error("edges are left")
+	}
+}
+
 // Names of strategies are those of Shardy's option, and read back.
 func TestStrategyNames(t *testing.T) {
 	for s, name := range map[propagate.Strategy]string{propagate.Aggressive: "aggressive", propagate.Basic: "basic",

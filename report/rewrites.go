@@ -12,13 +12,16 @@ import (
 )
 
 // shownElsewhere are the rewrites of which reports say more.
-var shownElsewhere = []string{rewrites.MergeCollectives.String(), rewrites.RecomputeActivations.String()}
+var shownElsewhere = []string{rewrites.Microbatches.String(), rewrites.MergeCollectives.String(), rewrites.RecomputeActivations.String()}
 
 // rewritten says what each rewrite of a plan's program saves, and which were switched off.
 func rewritten(p *plan.Plan) string {
 	var b strings.Builder
 	if m := p.Merged; m != nil {
 		fmt.Fprintf(&b, "%d collectives are sent as %d, which saves %s of a step\n", m.Collectives, m.Into, diag.Seconds(m.SavedSeconds))
+	}
+	if p.Microbatches > 0 {
+		fmt.Fprintf(&b, "the batch is computed in %d microbatches, one after the other%s\n", p.Microbatches, inParts(p))
 	}
 	for i := range p.Rewrites {
 		g := &p.Rewrites[i]
@@ -30,6 +33,19 @@ func rewritten(p *plan.Plan) string {
 		fmt.Fprintf(&b, "switched off: %s\n", strings.Join(p.Options.Without, ", "))
 	}
 	return b.String()
+}
+
+// inParts says what microbatches save beside the best program of the whole batch or, where none fits, the one that needs least memory.
+func inParts(p *plan.Plan) string {
+	i := slices.IndexFunc(p.Rewrites, func(g plan.Gain) bool { return g.Rewrite == rewrites.Microbatches.String() })
+	if i < 0 {
+		return ""
+	}
+	g, beside := &p.Rewrites[i], "the best plan of the whole batch"
+	if whole := p.Estimate.PeakBytes + g.SavedPeak; whole > p.Memory {
+		beside = fmt.Sprintf("the program of the whole batch that needs least memory, %s", diag.Bytes(whole))
+	}
+	return fmt.Sprintf(", which saves %s beside %s", strings.Join(saved(g), " and "), beside)
 }
 
 // saved lists what a rewrite saves; what it takes more is behind a minus.

@@ -4,7 +4,7 @@
 //	without, _ := rewrites.Parse([]string{"hoist-reshards", "merge-collectives"})
 //	without.Has(rewrites.HoistReshards) // true
 //
-// Those of reshards are made by package collectives, the others by remat, shardmap/ring and shardmap/merge.
+// Those of reshards are made by package collectives, the others by microbatch, remat, shardmap/ring and shardmap/merge.
 package rewrites
 
 import (
@@ -18,7 +18,8 @@ type Rewrite uint8
 
 // The rewrites; docs/rewrites.md says more of each.
 const (
-	ShareReshards        Rewrite = iota // reads of a value in one layout share a copy
+	Microbatches         Rewrite = iota // the batch is computed in parts where memory is short
+	ShareReshards                       // reads of a value in one layout share a copy
 	DeferReductions                     // what is added up is reduced once, after the additions
 	SinkReshards                        // what makes less of a value comes before its reshard
 	HoistReshards                       // what loops do not change is resharded before them
@@ -29,6 +30,7 @@ const (
 )
 
 var names = [...]string{
+	Microbatches:         "microbatches",
 	ShareReshards:        "share-reshards",
 	DeferReductions:      "defer-reductions",
 	SinkReshards:         "sink-reshards",

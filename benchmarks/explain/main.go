@@ -104,10 +104,12 @@ func measure(ctx context.Context, q *request, values int, random *rand.Rand) (r 
 		return row{}, err
 	}
 	r = row{request: q}
-	names := random.Perm(len(plan.Inputs))
-	for _, i := range names[:min(values, len(names))] {
+	for _, name := range choose(plan, string(text), values, random) {
 		begin := time.Now()
-		w, err := session.Weigh(ctx, plan, plan.Inputs[i].Name, "")
+		w, err := session.Weigh(ctx, plan, name, "")
+		if errors.Is(err, autoshard.ErrInvalid) && strings.HasPrefix(name, "@") { // the line makes no tensor, or several
+			continue
+		}
 		if err != nil {
 			return row{}, err
 		}
@@ -145,6 +147,23 @@ func measure(ctx context.Context, q *request, values int, random *rand.Rand) (r 
 	return r, nil
 }
 
+// choose returns the names of so many random values, half of them inputs and the others made by random lines of the model's text, if it has
+// lines that make values.
+func choose(plan *autoshard.Plan, text string, values int, random *rand.Rand) (names []string) {
+	for _, i := range random.Perm(len(plan.Inputs)) {
+		if len(names) < (values+1)/2 {
+			names = append(names, plan.Inputs[i].Name)
+		}
+	}
+	lines := strings.Split(text, "\n")
+	for _, i := range random.Perm(len(lines)) {
+		if made := strings.TrimSpace(lines[i]); len(names) < values && strings.HasPrefix(made, "%") && strings.Contains(made, "stablehlo.") {
+			names = append(names, fmt.Sprintf("@%d", i+1))
+		}
+	}
+	return names
+}
+
 // line is a row of the table.
 func (r *row) line() string {
 	each := func(d time.Duration) string { return site.Milliseconds(d.Seconds() / float64(max(r.asked, 1))) }
@@ -158,7 +177,7 @@ func report(rows []row, seed uint64) string {
 
 %sgo run ./benchmarks/explain%s, seed %d; %s; commit %s, beside other work.
 
-Random inputs of plans of the examples are asked how else they could be cut (%sautoshard explain PLAN VALUE%s). The model is read and planned
+Random inputs of plans of the examples, and as many random values inside their programs, are asked how else they could be cut (%sautoshard explain PLAN VALUE%s). The model is read and planned
 again with what is said to be best as a pin: the step may differ by 0.1 %% from what was said.
 
 | model | mesh | hardware | values | cut otherwise | refused | wrong | largest difference | asking each | planning each |

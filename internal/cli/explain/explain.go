@@ -33,15 +33,16 @@ user wrote, through each operation. With --why-not AXIS, say what kept the axis 
 VALUE is a value of the program that "autoshard propagate --format mlir" prints: %5, %3#1 or %arg0; "result 0"; or the name
 of a location or argument. [DIM] is one of its dimensions; without it, all are explained. VALUE@12 is the one of line 12.
 
-Of a plan.json VALUE is an input or output: the answer is how else it could be cut, and what a step would take if everything else adapts,
-with --why-not AXIS along that axis. The model is the file that the plan names. With --top, and without VALUE, it is the three decisions
-that matter most.
+Of a plan.json VALUE is an input or output, or a value inside the program, called by the line of the model that makes it: @12.
+The answer is how else it could be cut, and what a step would take if everything else adapts, with --why-not AXIS along that axis.
+The model is the file that the plan names. With --top, and without VALUE, it is the three decisions that matter most.
 
 With --format dot the steps are a graph for Graphviz: dimensions of values are nodes, operations are edges.`,
 		Example: `  autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[0]'
   autoshard explain examples/transformer_train_megatron_priorities.mlir '%8[1]' --why-not model
   autoshard explain model.mlir '%5[0]' --format dot | dot -Tsvg > why.svg
   autoshard explain plan.json "params['w1']" --why-not model
+  autoshard explain plan.json @165
   autoshard explain plan.json --top`,
 		Args: f.arguments,
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error { return answer(ctx, s, c, args, &f) }),

@@ -65,7 +65,9 @@ type Plan struct {
 	// Those that were tried where the mesh was chosen, this one first; empty where it was given.
 	Meshes []*TriedMesh `protobuf:"bytes,22,rep,name=meshes,proto3" json:"meshes,omitempty"`
 	// Values that the program makes again instead of holding them, in program order.
-	Recomputed    []*Recomputed `protobuf:"bytes,23,rep,name=recomputed,proto3" json:"recomputed,omitempty"`
+	Recomputed []*Recomputed `protobuf:"bytes,23,rep,name=recomputed,proto3" json:"recomputed,omitempty"`
+	// Parts that the program computes the batch in, one after the other; 0 where it computes it at once.
+	Microbatches  int64 `protobuf:"varint,24,opt,name=microbatches,proto3" json:"microbatches,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -259,6 +261,13 @@ func (x *Plan) GetRecomputed() []*Recomputed {
 		return x.Recomputed
 	}
 	return nil
+}
+
+func (x *Plan) GetMicrobatches() int64 {
+	if x != nil {
+		return x.Microbatches
+	}
+	return 0
 }
 
 // Recomputed is a value that the program makes again where it is needed, by the same op, instead of holding it until then.
@@ -1968,7 +1977,7 @@ var File_autoshard_v1_plan_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\x9b\b\n" +
+	"\x17autoshard/v1/plan.proto\x12\fautoshard.v1\"\xbf\b\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12*\n" +
@@ -1995,7 +2004,8 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x06meshes\x18\x16 \x03(\v2\x17.autoshard.v1.TriedMeshR\x06meshes\x128\n" +
 	"\n" +
 	"recomputed\x18\x17 \x03(\v2\x18.autoshard.v1.RecomputedR\n" +
-	"recomputed\"x\n" +
+	"recomputed\x12\"\n" +
+	"\fmicrobatches\x18\x18 \x01(\x03R\fmicrobatches\"x\n" +
 	"\n" +
 	"Recomputed\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x12\n" +

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"autoshard/internal/diag"
+	"autoshard/microbatch"
+	"autoshard/program"
+	"autoshard/rewrites"
+)
+
+// slow is how many times as long as the fastest program that does not fit a plan takes where microbatches are tried.
+const slow = 1.25
+
+// decideParts chooses a plan, of a program that computes its batch in microbatches where no other fits, or none that is nearly as fast as
+// those that memory does not hold.
+func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
+	found := p.found.clone()
+	baselines, err := p.baselines(late)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.decideFrom(ctx, late, baselines)
+	short := errors.Is(err, diag.ErrInfeasible) || err == nil && c.isSlow()
+	if !short || p.Without.Has(rewrites.Microbatches) || p.prior != nil || ctx.Err() != nil {
+		return c, err
+	}
+	s := &partsSearch{planner: p, clean: found, baselines: baselines, best: c}
+	other, failed := s.search(ctx, late)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case other != nil:
+		return other, nil
+	}
+	return c, err
+}
+
+// isSlow says whether a plan takes much longer than a program that memory does not hold.
+func (c *choice) isSlow() bool {
+	return len(c.crowded) > 0 && float64(c.best.step.Total()) > slow*float64(c.crowded[0].step.Total())
+}
+
+// partsSearch looks for the number of microbatches with which a step is fastest.
+type partsSearch struct {
+	*planner
+	clean     findings
+	baselines []baseline
+	best      *choice // the best plan of the whole batch; nil where none fits
+	splitter  *microbatch.Splitter
+}
+
+// search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Quick searches say
+// how many microbatches there are to be, each time twice as many at least, as long as that helps.
+func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
+	var err error
+	if s.splitter, err = microbatch.New(late, s.module, batchInputs(s.module)); err != nil {
+		return nil, late.Err()
+	}
+	var best *choice
+	tried := int64(1)
+	for _, n := range s.splitter.Parts() {
+		if n < 2*tried || ctx.Err() != nil {
+			continue
+		}
+		tried = n
+		s.report("microbatches", 0, 0)
+		c, err := s.decideOn(ctx, late, n, true)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil || best != nil && (c.best == nil || c.best.step.Total() >= best.best.step.Total()) {
+			break
+		}
+		if c.best != nil {
+			best = c
+		}
+	}
+	if best == nil || s.best != nil && !s.best.faster(best.best) {
+		return nil, nil
+	}
+	full, err := s.decideOn(ctx, late, best.parts, false)
+	if errors.Is(err, diag.ErrInfeasible) || err == nil && full.best.step.Total() > best.best.step.Total() {
+		full, err = best, nil
+	}
+	return full, err
+}
+
+// decideOn chooses a plan of so many microbatches. There is none where the batch cannot be split into so many, or no baseline is as fast as
+// the best plan of the whole batch, however much it holds.
+func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, quick bool) (*choice, error) {
+	m, err := s.splitter.Split(late, parts)
+	if err != nil {
+		return nil, late.Err()
+	}
+	q := *s.planner
+	q.module, q.found, q.state, q.parts, q.screening, q.strategies = m, s.clean.clone(), replaced(m), parts, quick, 0
+	q.found.Module, q.shown = m, s.baselines
+	if q.unsplit = s.nearest; s.best != nil {
+		q.unsplit = s.best.best
+	}
+	baselines, err := q.baselines(late)
+	if err != nil {
+		return nil, err
+	}
+	hopeful := func(b baseline) bool { return b.lowered != nil && s.best.faster(b.lowered) }
+	if s.best != nil && !slices.ContainsFunc(baselines, hopeful) {
+		return nil, nil
+	}
+	return q.decideFrom(ctx, late, baselines)
+}
+
+// partsGain says what computing the batch in parts saves, beside the best plan of the whole batch or, where none fits, the one that needs
+// least.
+func (p *planner) partsGain(with program.Estimate) []Gain {
+	if p.unsplit == nil {
+		return []Gain{}
+	}
+	alone := program.EstimateOf(p.unsplit.program, &p.unsplit.step)
+	return []Gain{{rewrites.Microbatches.String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes,
+		alone.PeakBytes - with.PeakBytes}}
+}

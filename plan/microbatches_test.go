@@ -1,0 +1,220 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"autoshard/answer"
+	"autoshard/backend/interp"
+	"autoshard/backend/tensor"
+	"autoshard/cost"
+	"autoshard/internal/diag"
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+	"autoshard/microbatch"
+	"autoshard/program"
+	"autoshard/rewrites"
+)
+
+// planned returns a planner of a recorded model on two devices.
+func planned(t testing.TB, file string) *planner {
+	t.Helper()
+	shared := os.Getenv("AUTOSHARD_SHARED")
+	if shared == "" {
+		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
+	}
+	src, err := os.ReadFile(filepath.Join(shared, "models", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.LocateByText()
+	mesh := axes(t, "2")
+	if m.NumMeshes() > 1 {
+		mesh = nil
+	}
+	hw, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlanner(t.Context(), &answer.Source{Name: file, Module: m}, Options{Mesh: mesh, Hardware: hw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// draw returns random inputs of a program: small numbers.
+func draw(r *rand.Rand, m *ir.Module) (inputs []*tensor.Tensor) {
+	for _, arg := range m.BlockArgs(m.MainFunc().Body) {
+		typ := m.ValueType(arg)
+		n := int(typ.Elements())
+		floats, ints := make([]float64, n), make([]int64, n)
+		for i := range n {
+			floats[i], ints[i] = r.NormFloat64()*0.3, r.Int64N(8)
+		}
+		x := tensor.FromFloats(typ.DType, typ.Dims, floats...)
+		if k := typ.DType.Kind(); k != dtype.Float {
+			x = tensor.FromInts(typ.DType, typ.Dims, ints...)
+		}
+		inputs = append(inputs, &x)
+	}
+	return inputs
+}
+
+func outputs(t testing.TB, m *ir.Module, inputs []*tensor.Tensor) []*tensor.Tensor {
+	t.Helper()
+	in, err := interp.New(m, interp.Options{WholeWindows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	out, err := in.Run(context.Background(), main, inputs)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+	}
+	return out
+}
+
+// Recorded models computed in microbatches give what they give at once, or say why that cannot be.
+func TestMicrobatchesOfModels(t *testing.T) {
+	const mixed = "examples are not independent of each other: "
+	for file, want := range map[string]string{
+		"mlp_train.mlir":               "",
+		"transformer_train.mlir":       "",
+		"transformer_train_fsdp.mlir":  "",
+		"transformer_train_scan.mlir":  "",
+		"transformer_train_remat.mlir": "",
+		"transformer_fwd.mlir":         "",
+		"gpt_train.mlir":               "",
+		"lstm_train.mlir":              "",
+		"dropout_train.mlir":           "",
+		"bf16_train.mlir":              "",
+		"moe_train.mlir":               "",
+		"convnet_train.mlir":           mixed + "stablehlo.subtract needs what is made of several of them", // a batch norm
+		"shmap_data_parallel.mlir":     "sdy.manual_computation has a sharding of the user, which only constraints keep",
+	} {
+		t.Run(file, func(t *testing.T) {
+			p := planned(t, file)
+			s, err := microbatch.New(t.Context(), p.module, batchInputs(p.module))
+			if err != nil || want != "" {
+				if want == "" || err == nil || !strings.HasSuffix(err.Error(), want) {
+					t.Errorf("%v, want %q", err, want)
+				}
+				return
+			}
+			inputs := draw(rand.New(rand.NewPCG(1, 2)), p.module)
+			whole := outputs(t, p.module, inputs)
+			for _, n := range s.Parts() {
+				m, err := s.Split(t.Context(), n)
+				if err == nil {
+					err = ir.Verify(t.Context(), m)
+				}
+				if err != nil {
+					t.Fatalf("%d microbatches: %v", n, err)
+				}
+				for i, got := range outputs(t, m, inputs) {
+					if off := offBy(got, whole[i]); off > 1e-4 {
+						t.Errorf("output %d of %d microbatches is off by %g of its largest element", i, n, off)
+					}
+				}
+			}
+		})
+	}
+}
+
+// offBy returns the largest difference of two tensors as a part of the largest element.
+func offBy(got, want *tensor.Tensor) float64 {
+	x, y := got.Floats(), want.Floats()
+	largest, off := 0.0, 0.0
+	for i := range y {
+		largest, off = max(largest, math.Abs(y[i])), max(off, math.Abs(x[i]-y[i]))
+	}
+	if off == 0 {
+		return 0
+	}
+	return off / largest
+}
+
+// A step of which no plan of the whole batch fits is planned in microbatches, with the gain. The plan works out as it says, and devices
+// compute with it what the model computes at once. Switched off, nothing fits.
+func TestMicrobatchesWhereMemoryIsShort(t *testing.T) {
+	src, err := os.ReadFile("testdata/microbatches.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "microbatches.mlir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := &answer.Source{Name: "microbatches", Module: m}
+	o := Options{Mesh: axes(t, "2"), Hardware: hw, Memory: 20 << 10, Without: rewrites.Of(rewrites.Microbatches)}
+	if _, err := Make(t.Context(), source, o); !errors.Is(err, diag.ErrInfeasible) {
+		t.Fatalf("a plan of the whole batch fits: %v", err)
+	}
+	o.Without = 0
+	plan, err := Make(t.Context(), source, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Microbatches < 2 || len(plan.Rewrites) == 0 || plan.Rewrites[0].Rewrite != "microbatches" || plan.Rewrites[0].SavedPeak <= 0 ||
+		!strings.Contains(plan.Program, microbatch.Attr) {
+		t.Errorf("%d microbatches, rewrites %+v", plan.Microbatches, plan.Rewrites)
+	}
+	audit, err := plan.Check(t.Context(), Evidence{Hardware: &hw})
+	if err != nil || !audit.Passed {
+		t.Errorf("%+v, %v", audit, err)
+	}
+	inputs := draw(rand.New(rand.NewPCG(1, 2)), m)
+	lowered, err := plan.Lowered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := lowered.Verify(t.Context(), inputs, outputs(t, m, inputs), program.Tolerance{Rel: 1e-5})
+	if err != nil || !check.Passed {
+		t.Errorf("%+v, %v", check, err)
+	}
+	o.Memory = 40 << 10
+	if plan, err = Make(t.Context(), source, o); err != nil || plan.Microbatches > 0 {
+		t.Errorf("with more memory there are microbatches: %v", err)
+	}
+}
+
+// A session goes on from a plan in microbatches: other shardings are those of the same program.
+func TestSessionInMicrobatches(t *testing.T) {
+	src, err := os.ReadFile("testdata/microbatches.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "microbatches.mlir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
+	s, first, err := NewSession(t.Context(), &answer.Source{Name: "microbatches", Module: m}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := s.Plan(t.Context(), Pin{Value: "arg2", Sharding: first.Inputs[2].Spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.Microbatches != first.Microbatches || next.Estimate.Seconds > first.Estimate.Seconds {
+		t.Errorf("%d microbatches and %g s become %d and %g s", first.Microbatches, first.Estimate.Seconds, next.Microbatches,
+			next.Estimate.Seconds)
+	}
+}
