@@ -144,6 +144,7 @@ func TestPlanFields(t *testing.T) {
 	plan := facadePlans().Example(1)
 	plan.Outputs, plan.Baselines[0].Note, plan.Inputs[0].Role = plan.Inputs, "n", "r"
 	plan.Inputs[0].Donated, plan.Inputs[0].RefinedSpec, plan.Constraints[0].RefinedSpec = true, "P()", "P()"
+	plan.Microbatches = 2
 	plan.Options.Topology, plan.Options.Devices, plan.Options.WholeAxes = "4x4", 8, true
 	plan.Options.Model = autoshard.ModelRequest{Sizes: []string{"b=1"}, Platform: "cpu", Rules: []string{"a: (i)->(i)"}}
 	plan.Findings[0] = autoshard.Finding{File: "f", Line: 1, Column: 1, Source: "s", Value: "v"}

@@ -15,7 +15,7 @@ import (
 )
 
 // Script is a Python program, as package backend/jax runs it, that measures on the devices of JAX. Its input arg0 is the largest size of
-// the products; its outputs are the samples, and the number of devices.
+// the products, and where arg1 is not 0 it measures collectives alone; its outputs are the samples, and the number of devices.
 //
 //go:embed measure.py
 var Script []byte

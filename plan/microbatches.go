@@ -3,7 +3,9 @@ package plan
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"time"
 
 	"autoshard/internal/diag"
 	"autoshard/microbatch"
@@ -17,17 +19,18 @@ const slow = 1.25
 // decideParts chooses a plan, of a program that computes its batch in microbatches where no other fits, or none that is nearly as fast as
 // those that memory does not hold.
 func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
-	found := p.found.clone()
+	found, begin := p.found.clone(), p.timeLeft(ctx)
 	baselines, err := p.baselines(late)
 	if err != nil {
 		return nil, err
 	}
+	left := p.timeLeft(ctx)
 	c, err := p.decideFrom(ctx, late, baselines)
 	short := errors.Is(err, diag.ErrInfeasible) || err == nil && c.isSlow()
-	if !short || p.Without.Has(rewrites.Microbatches) || p.prior != nil || ctx.Err() != nil {
+	if !short || p.Without.Has(rewrites.Microbatches) || p.prior != nil || 3*p.timeLeft(ctx) < 2*left {
 		return c, err
 	}
-	s := &partsSearch{planner: p, clean: found, baselines: baselines, best: c}
+	s := &partsSearch{planner: p, clean: found, baselines: baselines, best: c, each: 4 * (begin - left)}
 	other, failed := s.search(ctx, late)
 	switch {
 	case failed != nil:
@@ -36,6 +39,19 @@ func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
 		return other, nil
 	}
 	return c, err
+}
+
+// timeLeft returns how much time is left until the answer is due: always the same, and much, where it is not due at any time, and none where
+// it is wanted now.
+func (o *Options) timeLeft(ctx context.Context) time.Duration {
+	due, ok := ctx.Deadline()
+	switch {
+	case ctx.Err() != nil:
+		return 0
+	case !ok || o.Now == nil:
+		return math.MaxInt64 / 4
+	}
+	return max(0, due.Sub(o.Now()))
 }
 
 // isSlow says whether a plan takes much longer than a program that memory does not hold.
@@ -48,7 +64,8 @@ type partsSearch struct {
 	*planner
 	clean     findings
 	baselines []baseline
-	best      *choice // the best plan of the whole batch; nil where none fits
+	best      *choice       // the best plan of the whole batch; nil where none fits
+	each      time.Duration // that a plan takes at least
 	splitter  *microbatch.Splitter
 }
 
@@ -62,7 +79,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	var best *choice
 	tried := int64(1)
 	for _, n := range s.splitter.Parts() {
-		if n < 2*tried || ctx.Err() != nil {
+		if n < 2*tried || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		tried = n
@@ -80,6 +97,9 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	}
 	if best == nil || s.best != nil && !s.best.faster(best.best) {
 		return nil, nil
+	}
+	if s.timeLeft(ctx) <= s.each {
+		return best, nil
 	}
 	full, err := s.decideOn(ctx, late, best.parts, false)
 	if errors.Is(err, diag.ErrInfeasible) || err == nil && full.best.step.Total() > best.best.step.Total() {

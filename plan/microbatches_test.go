@@ -26,11 +26,7 @@ import (
 // planned returns a planner of a recorded model on two devices.
 func planned(t testing.TB, file string) *planner {
 	t.Helper()
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
-	}
-	src, err := os.ReadFile(filepath.Join(shared, "models", file))
+	src, err := os.ReadFile(recorded(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +48,16 @@ func planned(t testing.TB, file string) *planner {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// recorded returns the place of a recorded model.
+func recorded(t testing.TB, file string) string {
+	t.Helper()
+	shared := os.Getenv("AUTOSHARD_SHARED")
+	if shared == "" {
+		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
+	}
+	return filepath.Join(shared, "models", file)
 }
 
 // draw returns random inputs of a program: small numbers.
@@ -146,23 +152,34 @@ func offBy(got, want *tensor.Tensor) float64 {
 	return off / largest
 }
 
-// A step of which no plan of the whole batch fits is planned in microbatches, with the gain. The plan works out as it says, and devices
-// compute with it what the model computes at once. Switched off, nothing fits.
+// Steps of which no plan of the whole batch fits are planned in microbatches, with the gain. The plan works out as it says, and devices compute
+// with it what the model computes at once, each value as it should. Switched off, nothing fits.
 func TestMicrobatchesWhereMemoryIsShort(t *testing.T) {
-	src, err := os.ReadFile("testdata/microbatches.mlir")
-	if err != nil {
-		t.Fatal(err)
+	for file, memory := range map[string]int64{"testdata/microbatches.mlir": 20 << 10, "lstm_train.mlir": 59_000} {
+		t.Run(file, func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				src, err = os.ReadFile(recorded(t, file))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := mlir.Parse(t.Context(), src, mlir.Options{File: file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inMicrobatches(t, m, memory)
+		})
 	}
-	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "microbatches.mlir"})
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+func inMicrobatches(t *testing.T, m *ir.Module, memory int64) {
 	hw, err := cost.Lookup("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	source := &answer.Source{Name: "microbatches", Module: m}
-	o := Options{Mesh: axes(t, "2"), Hardware: hw, Memory: 20 << 10, Without: rewrites.Of(rewrites.Microbatches)}
+	o := Options{Mesh: axes(t, "2"), Hardware: hw, Memory: memory, Without: rewrites.Of(rewrites.Microbatches)}
 	if _, err := Make(t.Context(), source, o); !errors.Is(err, diag.ErrInfeasible) {
 		t.Fatalf("a plan of the whole batch fits: %v", err)
 	}
@@ -188,7 +205,7 @@ func TestMicrobatchesWhereMemoryIsShort(t *testing.T) {
 	if err != nil || !check.Passed {
 		t.Errorf("%+v, %v", check, err)
 	}
-	o.Memory = 40 << 10
+	o.Memory = 4 * memory
 	if plan, err = Make(t.Context(), source, o); err != nil || plan.Microbatches > 0 {
 		t.Errorf("with more memory there are microbatches: %v", err)
 	}

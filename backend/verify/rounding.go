@@ -300,12 +300,28 @@ func (c *checker) operandOf(s *interp.Step, k int) ir.ValueID {
 	return c.whole.Operand(s.Op, k)
 }
 
-// slackOf returns how far a value may lie from what the devices go on with. Rounds of a loop begin with what the round before handed back.
-func (c *checker) slackOf(v ir.ValueID) []float64 {
-	if body := c.whole.ArgBlock(v); body != 0 && c.whole.Kind(c.whole.BlockOp(body)) == ir.OpWhile {
-		v = c.whole.Operand(c.whole.LastOp(c.whole.RegionBlock(c.whole.BlockOp(body), 1)), c.whole.Index(v))
+// slackOf returns how far a value may lie from what the devices go on with. Rounds of a loop begin with what the round before handed back, or
+// with what entered the loop, and the loop ends with what the last one did.
+func (c *checker) slackOf(v ir.ValueID) []float64 { return c.slackWithin(v, deepest) }
+
+// deepest bounds the loops that are gone through for where a value comes from.
+const deepest = 8
+
+func (c *checker) slackWithin(v ir.ValueID, depth int) []float64 {
+	slack, known := c.slack[v]
+	loop := c.whole.DefiningOp(v)
+	if body := c.whole.ArgBlock(v); body != 0 {
+		loop = c.whole.BlockOp(body)
 	}
-	return c.slack[v]
+	if known || depth == 0 || c.whole.Kind(loop) != ir.OpWhile {
+		return slack
+	}
+	place := c.whole.Index(v)
+	handed := c.whole.Operand(c.whole.LastOp(c.whole.RegionBlock(loop, 1)), place)
+	if slack := c.slackWithin(handed, depth-1); slack != nil {
+		return slack
+	}
+	return c.slackWithin(c.whole.Operand(loop, place), depth-1)
 }
 
 // isReshard says whether an op moves the blocks of a tensor or combines its parts.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"autoshard/backend/jax"
 	"autoshard/backend/tensor"
@@ -43,14 +44,20 @@ Measurements mean something on a machine that does nothing else.`,
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, _ []string) error { return run(ctx, s, c, &f) }),
 	}
 	config.AddFlags(cmd.Flags(), "hardware", "python", "devices", "timeout", "output")
-	cmd.Flags().IntVar(&f.number, "number", 8, "`devices` to measure")
-	cmd.Flags().IntVar(&f.size, "size", 512, "rows and columns of the largest `product`; memory goes up to its square")
+	f.add(cmd.Flags(), "memory goes up to its square")
 	return cmd
 }
 
-func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) error {
+// add defines the flags; what else goes up to the size is said.
+func (f *flags) add(set *pflag.FlagSet, upTo string) {
+	set.IntVar(&f.number, "number", 8, "`devices` to measure")
+	set.IntVar(&f.size, "size", 512, "rows and columns of the largest `product`; "+upTo)
+}
+
+// measure runs the program that measures, all it knows or collectives alone, and returns its samples and the number of devices.
+func measure(ctx context.Context, c *config.Config, f *flags, collectives bool) ([]calibrate.Sample, int64, error) {
 	if f.number < 2 || f.size < 256 || f.size > 1<<14 {
-		return diag.Invalid(diag.BadOption, diag.Position{}, "`number` must be at least 2, and `size` from 256 to %d, not %d and %d", 1<<14,
+		return nil, 0, diag.Invalid(diag.BadOption, diag.Position{}, "`number` must be at least 2, and `size` from 256 to %d, not %d and %d", 1<<14,
 			f.number, f.size)
 	}
 	if c.Timeout > 0 {
@@ -58,13 +65,20 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) er
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	size := tensor.FromInts(dtype.I64, nil, int64(f.size))
-	outputs, err := jax.Run(ctx, calibrate.Script, []*tensor.Tensor{&size}, jax.Options{Python: c.Python, Devices: f.number,
+	size, alone := tensor.FromInts(dtype.I64, nil, int64(f.size)), tensor.FromInts(dtype.I64, nil, 0)
+	if collectives {
+		alone = tensor.FromInts(dtype.I64, nil, 1)
+	}
+	outputs, err := jax.Run(ctx, calibrate.Script, []*tensor.Tensor{&size, &alone}, jax.Options{Python: c.Python, Devices: f.number,
 		Native: c.Devices == "native", Env: os.Environ()})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	samples, devices, err := read(outputs)
+	return read(outputs)
+}
+
+func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) error {
+	samples, devices, err := measure(ctx, c, f, false)
 	if err != nil {
 		return err
 	}
