@@ -41,8 +41,8 @@ func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
 	return c, err
 }
 
-// timeLeft returns how much time is left until the answer is due: always the same, and much, where it is not due at any time, and none where
-// it is wanted now.
+// timeLeft returns how much time is left until the answer is due: always the same, and much, where it is not due at any time, and none
+// where it is wanted now.
 func (o *Options) timeLeft(ctx context.Context) time.Duration {
 	due, ok := ctx.Deadline()
 	switch {

@@ -152,8 +152,8 @@ func offBy(got, want *tensor.Tensor) float64 {
 	return off / largest
 }
 
-// Steps of which no plan of the whole batch fits are planned in microbatches, with the gain. The plan works out as it says, and devices compute
-// with it what the model computes at once, each value as it should. Switched off, nothing fits.
+// Steps of which no plan of the whole batch fits are planned in microbatches, with the gain. The plan works out as it says, and devices
+// compute with it what the model computes at once, each value as it should. Switched off, nothing fits.
 func TestMicrobatchesWhereMemoryIsShort(t *testing.T) {
 	for file, memory := range map[string]int64{"testdata/microbatches.mlir": 20 << 10, "lstm_train.mlir": 59_000} {
 		t.Run(file, func(t *testing.T) {

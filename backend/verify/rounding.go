@@ -300,8 +300,8 @@ func (c *checker) operandOf(s *interp.Step, k int) ir.ValueID {
 	return c.whole.Operand(s.Op, k)
 }
 
-// slackOf returns how far a value may lie from what the devices go on with. Rounds of a loop begin with what the round before handed back, or
-// with what entered the loop, and the loop ends with what the last one did.
+// slackOf returns how far a value may lie from what the devices go on with. Rounds of a loop begin with what the round before handed back,
+// or with what entered the loop, and the loop ends with what the last one did.
 func (c *checker) slackOf(v ir.ValueID) []float64 { return c.slackWithin(v, deepest) }
 
 // deepest bounds the loops that are gone through for where a value comes from.

@@ -57,8 +57,8 @@ func (f *flags) add(set *pflag.FlagSet, upTo string) {
 // measure runs the program that measures, all it knows or collectives alone, and returns its samples and the number of devices.
 func measure(ctx context.Context, c *config.Config, f *flags, collectives bool) ([]calibrate.Sample, int64, error) {
 	if f.number < 2 || f.size < 256 || f.size > 1<<14 {
-		return nil, 0, diag.Invalid(diag.BadOption, diag.Position{}, "`number` must be at least 2, and `size` from 256 to %d, not %d and %d", 1<<14,
-			f.number, f.size)
+		return nil, 0, diag.Invalid(diag.BadOption, diag.Position{}, "`number` must be at least 2, and `size` from 256 to %d, not %d and %d",
+			1<<14, f.number, f.size)
 	}
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
