@@ -7,6 +7,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dataflow"
 	"autoshard/ir/rule"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -47,7 +48,8 @@ func newElection(m *ir.Module, op ir.OpID, r *ir.Rule) *election {
 // factors returns the outcome of the election: what most of the bytes want, unless less is sent where another wish comes first.
 func (e *election) factors() Factors {
 	best := e.outcome(e.votes)
-	searches := e.m.Kind(e.op) == ir.OpDynamicSlice || e.m.Kind(e.op) == ir.OpGather // it need not, where it has the tensor whole
+	// They need not, where they have the tensor whole.
+	searches := slices.Contains([]ir.Kind{ir.OpDynamicSlice, ir.OpGather, ir.OpSort}, e.m.Kind(e.op))
 	if e.unanimous(best) && len(e.displaced) == 0 && !searches {
 		return best
 	}
@@ -60,7 +62,7 @@ func (e *election) factors() Factors {
 	}
 	for i, v := range e.votes {
 		try(slices.Concat([]vote{v}, e.votes)...)
-		if searches && e.reduces(v.factor) {
+		if searches && (e.reduces(v.factor) || e.sorts(v.factor)) {
 			try(slices.Delete(slices.Clone(e.votes), i, i+1)...)
 		}
 	}
@@ -72,6 +74,11 @@ func (e *election) factors() Factors {
 
 // reduces says whether results are partial where a factor is cut.
 func (e *election) reduces(factor int) bool { return slices.Contains(e.rule.Reduction, int32(factor)) }
+
+// sorts says whether devices sort along a factor by exchanging all that they have.
+func (e *election) sorts(factor int) bool {
+	return e.m.Kind(e.op) == ir.OpSort && slices.Contains(e.rule.Permutation, int32(factor))
+}
 
 // collect adds the wishes of one tensor, joining equal ones.
 func (e *election) collect(v ir.ValueID, mapping [][]int32) {
@@ -87,6 +94,9 @@ func (e *election) collect(v ir.ValueID, mapping [][]int32) {
 			case len(axes) == 0:
 			case e.parts[f] > 1 || e.pads(f):
 				e.votes = addVote(e.votes, vote{f, axes, bytes})
+				if e.sorts(f) {
+					e.displace(s, mapping, axes)
+				}
 			default:
 				e.displace(s, mapping, axes)
 			}
@@ -105,7 +115,7 @@ func (e *election) pads(factor int) bool {
 // displace wishes that axes go along with those of another dimension, whichever that is.
 func (e *election) displace(s *ir.Sharding, mapping [][]int32, axes []subaxis.Ref) {
 	for d, dim := range mapping {
-		if f := int(dim[0]); len(dim) == 1 && e.parts[f] > 1 && !e.reduces(f) {
+		if f := int(dim[0]); len(dim) == 1 && e.parts[f] > 1 && !e.reduces(f) && !e.sorts(f) {
 			all := subaxis.AppendMerge(slices.Clone(s.Dims[d].Axes), axes...)
 			e.displaced = addVote(e.displaced, vote{f, subaxis.Dividing(all, e.parts[f]), 0})
 		}
@@ -167,10 +177,10 @@ func (e *election) unanimous(f Factors) bool {
 }
 
 // sent returns how many bytes a device sends around the op, which is cut by factors: to bring it its operands, and its results to where
-// their values lie. What a loop carries round unchanged is brought once.
+// their values lie, and to sort. What a loop carries round unchanged is brought once.
 func (e *election) sent(f Factors) float64 {
 	operands, results, _ := Project(e.rule, f, e.reduction)
-	total := 0.0
+	total := e.sorting(f)
 	for i, v := range e.m.Operands(e.op) {
 		if id := e.sharding(v); id != 0 && !isMade(e.m, v) {
 			total += leastSent(LayoutOf(e.m.ShardingOf(id)), operands[i], e.m.ValueType(v).Bytes()) / float64(repeats(e.m, v))
@@ -182,6 +192,24 @@ func (e *election) sent(f Factors) float64 {
 		}
 	}
 	return total
+}
+
+// sorting returns how many bytes a device sends at most while it sorts along a dimension that is cut.
+func (e *election) sorting(f Factors) float64 {
+	if e.m.Kind(e.op) != ir.OpSort {
+		return 0
+	}
+	s := localform.Sorted(e.m, e.op, localform.Counts(e.m))
+	axes := f[e.rule.Operands[0][s.Dim][0]]
+	row, shape := 0, e.m.Shape(e.m.Operand(e.op, 0))
+	for _, v := range e.m.Operands(e.op) {
+		row += e.m.ValueType(v).DType.Bytes()
+	}
+	if !s.Total && s.Index < 0 {
+		row += localform.NumberType(shape[s.Dim]).Bytes()
+	}
+	block := float64(e.m.ValueType(e.m.Operand(e.op, 0)).Elements()) / float64(subaxis.Product(slices.Concat(f...)))
+	return block * float64(row*len(localform.Network(subaxis.Product(axes))))
 }
 
 // leastSent returns how many bytes a device sends at least for a tensor to go from one layout to another, permutations left out: it slices

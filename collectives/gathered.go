@@ -11,7 +11,7 @@ import (
 )
 
 // Gathered is a dimension of an operand that lies in blocks and is brought to every device as a whole, because its op cannot be
-// computed on blocks of it.
+// computed on blocks of it, or not as cheaply.
 type Gathered struct {
 	Op      ir.OpID
 	Operand int
@@ -23,7 +23,7 @@ type Gathered struct {
 }
 
 // FindGathered returns what is gathered in a module whose values all have their shardings, for ops with those factors, because of what
-// [rule.Shardable] says of an op. The only error is the context's.
+// [rule.Shardable] says of an op, or because to sort in place would be dearer. The only error is the context's.
 func FindGathered(ctx context.Context, m *ir.Module, a Assignment) (all []Gathered, err error) {
 	main, ok := m.Main()
 	if !ok {
@@ -106,7 +106,11 @@ func (a Assignment) obstacles(m *ir.Module, op ir.OpID, i, d int, axes []subaxis
 	dim := r.Operands[i][d]
 	for f, part := range splitAxes(axes, dim, r.Sizes, m.Shape(m.Operand(op, i))[d]) {
 		if n := subaxis.Product(part); n > 1 {
-			if why := rule.Obstacle(m, op, r, dim[f], n); why != "" {
+			why := rule.Obstacle(m, op, r, dim[f], n)
+			if why == "" && m.Kind(op) == ir.OpSort && slices.Contains(r.Permutation, dim[f]) {
+				why = "that costs less than sorting in place"
+			}
+			if why != "" {
 				all = append(all, obstacle{part, why})
 			}
 		}

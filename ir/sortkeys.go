@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -127,4 +128,23 @@ func (c comparator) isConstant(v ValueID, test func(float64) bool) bool {
 	}
 	d, ok := c.m.Attr(op, "value").(*Dense)
 	return ok && d.Resource == "" && c.m.ValueType(v).Elements() == 1 && test(dtype.Decode(c.m.ValueType(v).DType, dtype.LoadBits(d.Data)))
+}
+
+// Last returns an element of a type that stands behind all others in the order of a key, or is equal to the last ones; false where
+// none is known. Of floats in total order those are not numbers with all bits of the mantissa set.
+func (k SortKey) Last(e dtype.Type) ([]byte, bool) {
+	if e.Kind() != dtype.Float {
+		return Extreme(e, !k.Descending), e.Kind() != dtype.Complex
+	}
+	if !slices.Contains([]dtype.Type{dtype.F16, dtype.BF16, dtype.F32, dtype.F64}, e) {
+		return nil, false
+	}
+	if k.Canonical && k.Descending {
+		return Extreme(e, false), true
+	}
+	last := bytes.Repeat([]byte{0xff}, e.Bytes())
+	if !k.Descending {
+		last[len(last)-1] = 0x7f
+	}
+	return last, true
 }

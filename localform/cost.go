@@ -87,6 +87,13 @@ func AppendSignature(key []byte, m *ir.Module, op ir.OpID) []byte {
 			key = append(key, 1)
 		}
 	}
+	if m.Kind(op) == ir.OpSort {
+		s := Sorted(m, op, Counts(m))
+		key = append(binary.AppendVarint(key, int64(s.Dim)), byte(min(s.Index, 0)))
+		if s.Total {
+			key = append(key, 1)
+		}
+	}
 	if run, ok := Running(m, op, m.Shape); ok {
 		key = binary.AppendVarint(append(key, 2), int64(run.Dim))
 	}

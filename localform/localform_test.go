@@ -274,3 +274,39 @@ func TestReversalsTakeTwoRounds(t *testing.T) {
 		}
 	}
 }
+
+// A network sorts every sequence if it sorts all of zeros and ones (Knuth, 5.3.4, theorem Z). No position is in two pairs of a round.
+func TestNetworkSorts(t *testing.T) {
+	for k := int64(1); k <= 16; k++ {
+		rounds := Network(k)
+		for bits := range 1 << k {
+			x := bits
+			for _, round := range rounds {
+				seen := map[int64]bool{}
+				for _, p := range round {
+					if p[0] >= p[1] || seen[p[0]] || seen[p[1]] {
+						t.Fatalf("%d blocks: round %v", k, round)
+					}
+					seen[p[0]], seen[p[1]] = true, true
+					if low, high := x>>p[0]&1, x>>p[1]&1; low > high {
+						x ^= 1<<p[0] | 1<<p[1]
+					}
+				}
+			}
+			ones := 0
+			for i := range k {
+				ones += x >> i & 1
+			}
+			if want := (1<<ones - 1) << (int(k) - ones); x != want {
+				t.Fatalf("%d blocks: %b becomes %b", k, bits, x)
+			}
+		}
+		depth := 0
+		for 1<<depth < k {
+			depth++
+		}
+		if len(rounds) != depth*(depth+1)/2 {
+			t.Errorf("%d blocks: %d rounds", k, len(rounds))
+		}
+	}
+}

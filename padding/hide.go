@@ -30,6 +30,8 @@ func (p *padder) hide(op ir.OpID, roles *roles) {
 		}
 	case ir.OpChloTopK:
 		p.surround(op, 0, p.last(op), roles.alongAll(0, roles.rule.Permutation))
+	case ir.OpSort:
+		p.putLast(op, roles)
 	case ir.OpDotGeneral, ir.OpDot:
 		for i := range m.NumOperands(op) {
 			p.mask(op, i, roles)
@@ -96,6 +98,20 @@ func (p *padder) last(op ir.OpID) ir.ValueID {
 	v := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), least))
 	m.SetSharding(v, m.Replicated(p.mesh, 0, true))
 	return v
+}
+
+// putLast gives the keys of a sort, in the place of padding, what no element stands behind. Elements that are equal to it stand before it
+// and stay there.
+func (p *padder) putLast(op ir.OpID, roles *roles) {
+	m := p.m
+	s := localform.Sorted(m, op, localform.Counts(m))
+	lasts, _ := s.Lasts(m, op)
+	for i, k := range s.Keys {
+		v := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(m.ValueType(m.Operand(op, k.Operand)).DType), lasts[i]))
+		m.SetSharding(v, m.Replicated(p.mesh, 0, true))
+		p.surround(op, k.Operand, v, roles.alongAll(k.Operand, roles.rule.Permutation))
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("is_stable", ir.BoolAttr(true)))
 }
 
 // unsorted takes back promises about indices, of which some are padding.

@@ -17,6 +17,7 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/ir/rule"
 	"autoshard/padding"
 	"autoshard/shardmap"
 	"autoshard/subaxis"
@@ -70,7 +71,7 @@ func TestDynamicSlicesOfPadded(t *testing.T) {
 func TestPartialResultsOfPadded(t *testing.T) {
 	for name, drawn := range map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
 		"choose": programs.Choose, "fold": programs.Fold, "run": programs.Run, "best": programs.Best, "put": programs.Put,
-		"unpool": programs.Unpool,
+		"unpool": programs.Unpool, "order": programs.Order,
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			mesh, cuts := programs.Cuts(t)
@@ -217,6 +218,11 @@ func partition(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, op := range m.OpsOf(m.MainFunc().Body, ir.OpSort) {
+		if rapid.Bool().Draw(t, "sort in place") { // also where gathering sends less
+			assignment[op] = asItLies(m, op, assignment[op])
+		}
+	}
 	planner := collectives.NewPlanner(flat{}, m.Mesh(mesh).Axes)
 	how := collectives.Rewriting{Reach: collectives.Anywhere}
 	if _, err := collectives.Partition(t.Context(), m, mesh, assignment, planner, how); err != nil {
@@ -225,6 +231,23 @@ func partition(t *rapid.T, m *ir.Module, mesh ir.MeshID) {
 	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Fatalf("the padded program is wrong: %v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 	}
+}
+
+// asItLies returns factors that cut a sort as its result lies, or those that are given where that is not possible.
+func asItLies(m *ir.Module, op ir.OpID, factors collectives.Factors) collectives.Factors {
+	r, out := rule.Computing(m, op), make(collectives.Factors, len(factors))
+	parts, reduction := rule.Shardable(m, op, r)
+	for d, dim := range r.Results[0] {
+		axes := m.ShardingOf(m.Sharding(m.Result(op, 0))).Dims[d].Axes
+		out[dim[0]] = axes
+		if parts[dim[0]]%subaxis.Product(axes) != 0 && !rule.Paddable(m, op, r)[dim[0]] {
+			return factors
+		}
+	}
+	if _, _, ok := collectives.Project(r, out, reduction); !ok {
+		return factors
+	}
+	return out
 }
 
 // poisons fill blocks with what would be seen.

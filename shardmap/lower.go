@@ -19,6 +19,8 @@ type lowerer struct {
 	runs   int64 // trip count of the loops around
 	varies bool  // inside a branch, or a loop whose trip count is not plain to see
 	places *Places
+
+	numbering map[ir.ValueID]int // of values that number the elements of a dimension that is cut: which one
 }
 
 // ruleAttr is the attribute of a sharding rule, which holds sizes of whole tensors.
@@ -33,6 +35,7 @@ func init() {
 		ir.OpSdyConstant:          (*lowerer).constant,
 		ir.OpIota:                 (*lowerer).iota,
 		ir.OpSlice:                (*lowerer).slice,
+		ir.OpSort:                 (*lowerer).sort,
 		ir.OpPad:                  (*lowerer).pad,
 		ir.OpReverse:              (*lowerer).reverse,
 		ir.OpConcatenate:          (*lowerer).concatenate,
@@ -48,6 +51,7 @@ func init() {
 		ir.OpCase:                 (*lowerer).branches,
 		ir.OpIf:                   (*lowerer).branches,
 		ir.OpChloTopK:             (*lowerer).topK,
+		ir.OpRngBitGenerator:      (*lowerer).draw,
 		ir.OpSdyAllGather:         sending((*lowerer).allGather),
 		ir.OpSdyAllSlice:          (*lowerer).allSlice,
 		ir.OpSdyAllReduce:         sending((*lowerer).allReduce),

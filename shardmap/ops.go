@@ -3,6 +3,7 @@ package shardmap
 import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/localform"
 	"autoshard/subaxis"
 )
 
@@ -38,7 +39,7 @@ func (l *lowerer) iota(op ir.OpID) error {
 	m := l.m
 	v := m.Result(op, 0)
 	d := int(m.OpAttrs(op).Int("iota_dimension", 0))
-	axes := l.axes(v, d)
+	axes, counts := l.axes(v, d), localform.Counts(m)(v, d)
 	l.results(op)
 	if len(axes) == 0 {
 		return nil
@@ -50,6 +51,9 @@ func (l *lowerer) iota(op ir.OpID) error {
 	m.SetSharding(sum, m.Sharding(v))
 	m.Divert(v, sum)
 	l.p.Move(v, sum)
+	if counts {
+		l.numbering[sum] = d
+	}
 	return nil
 }
 

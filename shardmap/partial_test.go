@@ -84,3 +84,21 @@ func TestDevicesFindTheBest(t *testing.T) {
 		t.Error("nothing is ever sent")
 	}
 }
+
+// Elements along a dimension that is cut are sorted by exchanging blocks, and lie bit for bit where one device puts them, also those
+// that the comparator takes for equal.
+func TestDevicesSort(t *testing.T) {
+	sent := 0
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Order(t, mesh, cuts)
+		if err := ir.Verify(t.Context(), m); err != nil {
+			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
+		}
+		p := compareCut(t, m, over)
+		sent += len(p.Collectives)
+	})
+	if sent == 0 {
+		t.Error("nothing is ever sent")
+	}
+}

@@ -36,6 +36,8 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 		md.put(m, op, at(0), &f)
 	case ir.OpChloTopK:
 		md.search(m, op, at(0), &f)
+	case ir.OpSort:
+		md.sort(m, op, at(0), &f)
 	case ir.OpReduce:
 		md.exchange(m, op, at(0), at(-1).LocalDims(m.Shape(m.Result(op, 0))), &f)
 	default:

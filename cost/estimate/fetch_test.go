@@ -28,7 +28,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 	}
 	draws := map[string]func(*rapid.T, subaxis.Mesh, [][]subaxis.Ref) (*ir.Module, ir.MeshID){
 		"dynamic_update_slice": programs.Update, "dynamic_slice": programs.Slice, "reduce": programs.Choose, "fold": programs.Fold,
-		"running": programs.Run, "top_k": programs.Best, "gather": programs.Take,
+		"running": programs.Run, "top_k": programs.Best, "sort": programs.Order, "gather": programs.Take,
 		"scatter": programs.Put, "select_and_scatter": programs.Unpool,
 	}
 	for name := range programs.Moving {
@@ -46,7 +46,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 				t.Fatal(err)
 			}
 			op := m.FirstOp(m.MainFunc().Body)
-			for m.Kind(op) == ir.OpConstant {
+			for m.Kind(op) == ir.OpConstant || m.Kind(op) == ir.OpIota {
 				op = m.NextOp(op)
 			}
 			blocks := func(v ir.ValueID) []int64 { return m.ShardingOf(m.Sharding(v)).LocalDims(m.Shape(v)) }

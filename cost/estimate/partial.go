@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/localform"
 	"autoshard/subaxis"
@@ -40,6 +41,32 @@ func (md *Model) search(m *ir.Module, op ir.OpID, from *collectives.Layout, f *F
 		bytes := product(dims) / dims[last] * k * int64(m.ValueType(v).DType.Bytes())
 		md.gather(from.Dims[last], bytes, f)
 		f.Copied += md.copied((subaxis.Product(from.Dims[last]) + 2) * bytes)
+	}
+}
+
+// sort prices the network by which devices sort along a dimension that is cut: in every round those that meet send each other what they
+// have, sort it and keep a half each. Where that says in which order equal elements come, they have the numbers of elements beside them.
+func (md *Model) sort(m *ir.Module, op ir.OpID, from *collectives.Layout, f *Fetching) {
+	s := localform.Sorted(m, op, localform.Counts(m))
+	axes := from.Dims[s.Dim]
+	if len(axes) == 0 {
+		return
+	}
+	widths := lists.Map(m.Operands(op), func(v ir.ValueID) int64 { return int64(m.ValueType(v).DType.Bytes()) })
+	if !s.Total && s.Index < 0 {
+		widths = append(widths, int64(localform.NumberType(m.Shape(m.Operand(op, 0))[s.Dim]).Bytes()))
+	}
+	f.Any = true
+	block, k := product(f.Operands[0]), subaxis.Product(axes)
+	for _, r := range localform.Network(k) {
+		pairs := r.Pairs()
+		for _, w := range widths {
+			f.Sent += md.permute(axes, pairs, block*w)
+			f.Copied += md.copied(4*block*w) + md.copied(4*block*w) + md.copied(2*block*w) // joined, sorted, and a half of that
+			if int64(len(pairs)) < k {
+				f.Copied += md.copied(3 * block * w)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package rule
 
-import "autoshard/ir"
+import (
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/localform"
+)
 
 func init() {
 	register(&Family{
@@ -24,7 +28,7 @@ func init() {
 	}, ir.OpFft)
 	register(&Family{
 		Name:  "rng_bit_generator",
-		Why:   "the state has to be whole; the numbers are independent",
+		Why:   "the state has to be whole; every shard draws its part of the numbers",
 		build: buildRngBitGenerator,
 
 		judge: drawWhole,
@@ -92,13 +96,17 @@ func buildRngBitGenerator(b *builder) bool {
 	return true
 }
 
-// drawWhole lets every device draw all numbers: an op that made a block would number its elements from its own start. No state makes it
-// begin elsewhere in general: what PHILOX carries out of its counter goes into a word that only begins as the key, and THREE_FRY pairs
-// elements by the shape of the whole.
+// drawWhole lets every device draw all numbers, or its block of the first dimension, where that is drawn as a part of the whole is: by the
+// same algorithm, from a later value of its counter on.
 func drawWhole(v *verdict) {
 	if v.m.OpAttrs(v.op).Str("rng_algorithm") == "DEFAULT" {
 		v.wholly("the backend chooses the algorithm, and only all numbers together are known to be the same")
 		return
 	}
-	v.wholly("a block would be numbered from its own start")
+	v.wholly("blocks of it are not drawn as parts of the whole are")
+	shape := v.m.Shape(v.m.Result(v.op, 1))
+	if d, ok := localform.Drawn(v.m, v.op, shape); ok && v.m.ValueType(v.m.Operand(v.op, 0)).DType == dtype.UI64 {
+		f := v.rule.Results[1][d.Dim][0]
+		v.parts[f] = d.Parts(shape[d.Dim])
+	}
 }

@@ -42,7 +42,7 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	if whole(r.NeedReplication); family.pads < masked {
 		whole(r.Reduction)
 	}
-	if family.pads < owned {
+	if family.pads < owned || !lastKnown(m, op) {
 		whole(r.Permutation)
 	}
 	for _, d := range localform.Dims(m, op, m.Shape) {
@@ -56,6 +56,16 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	}
 	v.leading(out, v.joined())
 	return out
+}
+
+// lastKnown says whether it is known what an op that sorts puts behind all elements that count.
+func lastKnown(m *ir.Module, op ir.OpID) bool {
+	if m.Kind(op) != ir.OpSort {
+		return true
+	}
+	s := localform.Sorted(m, op, localform.Counts(m))
+	_, ok := s.Lasts(m, op)
+	return ok
 }
 
 // joined returns the factors that others follow in a dimension that they pad: those of a reshape, and the groups of a convolution, which

@@ -37,9 +37,11 @@ func init() {
 	}, ir.OpSelectAndScatter)
 	register(&Family{
 		Name:  "sort",
-		Why:   "slices are sorted independently; the sorted dimension has to be whole",
+		Why:   "slices are sorted independently; along the sorted dimension shards exchange what they have",
 		build: buildSort,
-		pads:  passing,
+		seeks: true,
+		judge: exchangeSorted,
+		pads:  owned,
 	}, ir.OpSort)
 }
 
@@ -97,16 +99,22 @@ func buildSelectAndScatter(b *builder) bool {
 }
 
 func buildSort(b *builder) bool {
-	shape := b.in[0]
-	sorted := int(b.int("dimension", -1))
-	if sorted < 0 {
-		sorted += len(shape)
+	shape, sorted, kind := b.in[0], localform.SortedDim(b.m, b.op), needReplication
+	if b.computing {
+		kind = permutation
 	}
 	alone := true
 	for d, size := range shape {
 		alone = alone && (d == sorted || size == 1)
 	}
-	return b.passing(shape, func(d int) bool { return d != sorted }, needReplication, alone)
+	return b.passing(shape, func(d int) bool { return d != sorted }, kind, alone)
+}
+
+// exchangeSorted cuts the dimension that is sorted: the devices along it are a sorting network.
+func exchangeSorted(v *verdict) {
+	for _, f := range v.rule.Permutation {
+		v.cut(f, v.rule.Sizes[f])
+	}
 }
 
 // trivial says whether a window covers one element, moves by one and pads nothing.

@@ -170,9 +170,33 @@ def batch_norm_grad(x, scale, mean, variance, grad, epsilon, axis):
     return along(x, scale / deviation / count, axis) * inner, grad_scale, grad_offset
 
 
+def philox_bits(state, shape, drawn):
+    """Philox4x32-10 with both halves of its counter, of which JAX lets nobody set the upper one."""
+    key, low, high = state
+    size, words = jax.ShapeDtypeStruct(shape, drawn).size, max(1, jnp.dtype(drawn).itemsize // 4)
+    steps = -(-size * words // 4)
+    counter = low + jnp.arange(steps, dtype=jnp.uint64)
+    upper = high + (counter < low)
+    split = lambda x: (x.astype(jnp.uint32), (x >> 32).astype(jnp.uint32))
+    a, b, c, d = *split(counter), *split(upper)
+    k0, k1 = split(key)
+    for _ in range(10):
+        x, y = jnp.uint64(0xD2511F53) * a, jnp.uint64(0xCD9E8D57) * c
+        a, b, c, d = split(y)[1] ^ b ^ k0, split(y)[0], split(x)[1] ^ d ^ k1, split(x)[0]
+        k0, k1 = k0 + jnp.uint32(0x9E3779B9), k1 + jnp.uint32(0xBB67AE85)
+    bits = jnp.stack([a, b, c, d], axis=-1).reshape(-1)[: size * words]
+    if words == 2:
+        bits = bits[::2].astype(jnp.uint64) | bits[1::2].astype(jnp.uint64) << 32
+    end = low + jnp.uint64(steps)
+    return jnp.stack([key, end, high + (end < low)]), bits.astype(drawn).reshape(shape)
+
+
 def random_bits(key, shape, drawn, dtype, algorithm):
     """Draws random bits; returns the next state and the bits as an array of a type."""
-    key, bits = lax.rng_bit_generator(key, shape, drawn, algorithm)
+    if key.shape == (3,):
+        key, bits = philox_bits(key, shape, drawn)
+    else:
+        key, bits = lax.rng_bit_generator(key, shape, drawn, algorithm)
     return key, bits if drawn == dtype else lax.bitcast_convert_type(bits, dtype)
 
 

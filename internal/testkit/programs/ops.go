@@ -35,7 +35,7 @@ func (g *generator) op() {
 	dims := g.m.Shape(v)
 	last := 15
 	if g.Windows {
-		last = 23
+		last = 24
 	}
 	switch rapid.IntRange(0, last).Draw(g.t, "op") {
 	case 0:
@@ -83,6 +83,8 @@ func (g *generator) op() {
 		g.running(v, dims)
 	case 23:
 		g.unpool(v, dims)
+	case 24:
+		g.ordered(v, dims)
 	}
 }
 
