@@ -47,11 +47,11 @@ func (odd) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 	return bytes * int64(len(axes)+int(kind))
 }
 
-// Random programs in which every value has a random sharding compute on eight devices what they compute on one, and
-// their collectives move the bytes that are predicted.
+// Random programs in which every value has a random sharding, which needs not divide it, compute on eight devices what they compute on one,
+// and their collectives move the bytes that are predicted.
 func TestShardedRunEqualsUnsharded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, meshID := drawProgram(t, testMeshes...)
+		m, meshID := drawAny(t, testMeshes...)
 		inputs := programs.Inputs(t, m)
 		want := runWhole(t, m, inputs)
 		text := mlir.Print(m, mlir.PrintOptions{})
@@ -231,10 +231,23 @@ func eachElement(m *subaxis.Mesh, l *collectives.Layout, dims []int64, device in
 	}
 }
 
-// drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value.
+// drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value that divides it.
 func drawProgram(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
-	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: []int64{2, 4, 8, 16}, Indices: true, Windows: true, Loops: true,
-		Identities: true})
+	return drawCut(t, []int64{2, 4, 8, 16}, programs.Layout, meshes)
+}
+
+// drawAny returns one of which a third has dimensions that few axes divide, cut by any.
+func drawAny(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
+	if rapid.IntRange(0, 2).Draw(t, "uneven") == 0 {
+		return drawCut(t, []int64{2, 3, 4, 5, 6, 7, 12}, programs.Anywhere, meshes)
+	}
+	return drawProgram(t, meshes...)
+}
+
+// drawCut returns one of tensors of those sizes, cut as a function says.
+func drawCut(t *rapid.T, sizes []int64, layout func(*rapid.T, []int64, []subaxis.Ref) collectives.Layout,
+	meshes []subaxis.Mesh) (*ir.Module, ir.MeshID) {
+	m := programs.Draw(t, programs.Spec{Inputs: 3, Ops: 6, Rank: 3, Sizes: sizes, Indices: true, Windows: true, Loops: true, Identities: true})
 	on := rapid.SampledFrom(meshes).Draw(t, "mesh")
 	mesh := m.AddMesh("mesh", on, nil, 0)
 	main := m.MainFunc()
@@ -245,7 +258,7 @@ func drawProgram(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
 		}
 	}
 	sharding := func(v ir.ValueID) ir.ShardingID {
-		l := programs.Layout(t, m.Shape(v), halves)
+		l := layout(t, m.Shape(v), halves)
 		return m.InternSharding(l.Sharding(mesh))
 	}
 	for i, v := range m.Operands(m.LastOp(main.Body)) {
