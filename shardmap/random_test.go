@@ -47,8 +47,8 @@ func (odd) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64 {
 	return bytes * int64(len(axes)+int(kind))
 }
 
-// Random programs in which every value has a random sharding, which needs not divide it, compute on eight devices what they compute on one,
-// and their collectives move the bytes that are predicted.
+// Random programs in which every value has a random sharding, which needs not divide it, compute on eight devices what they compute on
+// one, and their collectives move the bytes that are predicted.
 func TestShardedRunEqualsUnsharded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, meshID := drawAny(t, testMeshes...)
@@ -231,7 +231,8 @@ func eachElement(m *subaxis.Mesh, l *collectives.Layout, dims []int64, device in
 	}
 }
 
-// drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value that divides it.
+// drawProgram returns a function of a few ops over small tensors on one of the meshes, with a random sharding on every value that divides
+// it.
 func drawProgram(t *rapid.T, meshes ...subaxis.Mesh) (*ir.Module, ir.MeshID) {
 	return drawCut(t, []int64{2, 4, 8, 16}, programs.Layout, meshes)
 }

@@ -20,17 +20,35 @@ func TestCollectivesAgainstShardy(t *testing.T) {
 // are not, as the halves of six devices, and those with even and odd numbers.
 func TestPartitionAgainstShardy(t *testing.T) {
 	pipeline := insertPass(true) + ",canonicalize{enable-patterns=sdy-reshard},sdy-reshard-to-collectives"
-	program := func(seed int64) string {
-		for text := ""; ; seed += 1 << 32 {
-			text = randomProgram(seed)
-			if !strings.Contains(text, "unreduced") && !strings.Contains(text, ":(1)3") && !strings.Contains(text, ":(3)") {
-				return text
-			}
-		}
-	}
-	compare(t, program, func(int64) string { return pipeline }, func(text string, _ int64) (string, error) {
+	compare(t, partitionable, func(int64) string { return pipeline }, func(text string, _ int64) (string, error) {
 		return runPipeline(text, pipeline)
 	})
+}
+
+// TestExportAgainstShardy compares what the whole of the export pipeline with collectives makes of the same programs, with its options, of
+// half of them after propagation.
+func TestExportAgainstShardy(t *testing.T) {
+	pipeline := func(seed int64) string {
+		list := "sdy-export-pipeline{enable-insert-explicit-collectives=true"
+		for i, option := range []string{"keep-sharding-rules", "remove-all-gather-reduce-scatter-for-cmv1", "inline-meshes"} {
+			list += fmt.Sprintf(" %s=%v", option, seed>>(i+1)%2 == 0)
+		}
+		if list += "}"; seed%2 == 0 {
+			list = "sdy-import-pipeline,sdy-user-priority-propagate{keep-sharding-rules=true}," + list
+		}
+		return list
+	}
+	compare(t, partitionable, pipeline, func(text string, seed int64) (string, error) { return runPipeline(text, pipeline(seed)) })
+}
+
+// partitionable returns a random program that Shardy partitions.
+func partitionable(seed int64) string {
+	for text := ""; ; seed += 1 << 32 {
+		text = randomProgram(seed)
+		if !strings.Contains(text, "unreduced") && !strings.Contains(text, ":(1)3") && !strings.Contains(text, ":(3)") {
+			return text
+		}
+	}
 }
 
 // randomReshard returns a program of one reshard: of one to three dimensions, on a mesh of two to four axes, some of
