@@ -7,16 +7,20 @@ import (
 	"autoshard/subaxis"
 )
 
-// resize brings a value to other sizes, and to a sharding. Only dimensions that are whole grow and shrink; those that are cut are
-// gathered before, or cut afterwards.
+// resize brings a value to other sizes, and to a sharding. Dimensions grow and shrink where they are cut by the axes that cut them first
+// both before and after, along which devices fetch what their blocks have then; they are gathered along others before, or cut afterwards.
 func (p *padder) resize(b *ir.Builder, v ir.ValueID, dims []int64, to ir.ShardingID) ir.ValueID {
-	m := p.m
+	m, from := p.m, p.m.Sharding(v)
 	before := slices.Clone(m.Shape(v))
 	grows := func(d int) bool { return dims[d] > before[d] }
 	shrinks := func(d int) bool { return dims[d] < before[d] }
-	v = p.send(b, v, p.whole(m.Sharding(v), grows))
+	stay := func(d int) []subaxis.Ref {
+		axes := subaxis.CommonPrefix(m.ShardingOf(from).Dims[d].Axes, m.ShardingOf(to).Dims[d].Axes)
+		return subaxis.Dividing(axes, subaxis.GCD(before[d], dims[d]))
+	}
+	v = p.send(b, v, p.cutLess(from, grows, stay))
 	v = p.grow(b, v, larger(dims, before))
-	v = p.send(b, v, p.whole(to, shrinks))
+	v = p.send(b, v, p.cutLess(to, shrinks, stay))
 	v = p.shrink(b, v, dims)
 	return p.send(b, v, to)
 }
@@ -29,12 +33,12 @@ func larger(a, b []int64) []int64 {
 	return out
 }
 
-// whole returns a sharding without the axes of some dimensions.
-func (p *padder) whole(id ir.ShardingID, of func(d int) bool) ir.ShardingID {
+// cutLess returns a sharding in which some dimensions have other axes.
+func (p *padder) cutLess(id ir.ShardingID, of func(d int) bool, axes func(d int) []subaxis.Ref) ir.ShardingID {
 	s := p.m.ShardingOf(id).Clone()
 	for d := range s.Dims {
 		if of(d) {
-			s.Dims[d].Axes = nil
+			s.Dims[d].Axes = axes(d)
 		}
 	}
 	return p.m.InternSharding(s)

@@ -45,16 +45,18 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	if family.pads < owned || !lastKnown(m, op) {
 		whole(r.Permutation)
 	}
+	joined := slices.Clone(v.joined())
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		dims := v.places(&d)
 		if f := dims[0][0]; d.Kernel < 0 && v.alone(f, dims) {
 			out[f] = r.Sizes[f] > 1 && v.why[f] == ""
+			joined = append(joined, f) // windows may have a factor of their own behind it
 		}
 		for _, factors := range dims { // windows of a kernel
 			whole(slices.DeleteFunc(slices.Clone(factors), func(f int32) bool { return !slices.Contains(r.Reduction, f) }))
 		}
 	}
-	v.leading(out, v.joined())
+	v.leading(out, joined)
 	return out
 }
 
