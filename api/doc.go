@@ -13,3 +13,4 @@
 package api
 
 //go:generate go tool -modfile=../tools/go.mod buf generate
+//go:generate go tool -modfile=../tools/go.mod buf generate --template buf.gen.health.yaml

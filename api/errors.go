@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -10,13 +11,17 @@ import (
 	"autoshard/internal/diag"
 )
 
-// connectError gives an error its Connect code (specification: design.md section 5) and its diagnostics as details.
+// connectError gives an error its Connect code (specification: design.md section 5), if it has none, and its diagnostics as details.
 func connectError(err error) error {
-	var already *connect.Error
-	if err == nil || errors.As(err, &already) {
+	if err == nil {
+		return nil
+	}
+	var out *connect.Error
+	if !errors.As(err, &out) {
+		out = connect.NewError(codeOf(err), err)
+	} else if hasDiagnostics(out) {
 		return err
 	}
-	out := connect.NewError(codeOf(err), err)
 	for _, d := range diag.Diagnostics(err) {
 		detail, detailErr := connect.NewErrorDetail(diagnosticMessage(&d))
 		if detailErr != nil {
@@ -25,6 +30,12 @@ func connectError(err error) error {
 		out.AddDetail(detail)
 	}
 	return out
+}
+
+// hasDiagnostics says whether an error has diagnostics as details.
+func hasDiagnostics(err *connect.Error) bool {
+	name := string((&autoshardv1.Diagnostic{}).ProtoReflect().Descriptor().FullName())
+	return slices.ContainsFunc(err.Details(), func(d *connect.ErrorDetail) bool { return d.Type() == name })
 }
 
 func codeOf(err error) connect.Code {

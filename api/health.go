@@ -8,7 +8,7 @@ import (
 	"connectrpc.com/connect"
 
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
-	healthv1 "autoshard/api/gen/grpc/health/v1"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 )
 
 // health implements grpc.health.v1.Health. It serves until it drains.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -17,14 +16,8 @@ import (
 // quickSteps is the budget of the first plan of a job, which is kept while a better one is searched.
 const quickSteps = 10_000_000
 
-// maxRequestID bounds the ids that clients choose.
-const maxRequestID = 256
-
-// Pages of jobs.
-const (
-	defaultPage = 100
-	maxPage     = 1000
-)
+// defaultPage is how many jobs are on a page where the request does not say.
+const defaultPage = 100
 
 // background makes plans of jobs: a quick one, which is kept, and then the one that was asked for.
 func (s *service) background(ctx context.Context, r *autoshardv1.PlanRequest, resumed bool, report func(*autoshardv1.Progress),
@@ -88,20 +81,12 @@ func jobError(err error) error {
 }
 
 // StartJob plans in the background.
-func (s *service) StartJob(_ context.Context, r *autoshardv1.StartJobRequest) (*autoshardv1.StartJobResponse, error) {
+func (s *service) StartJob(ctx context.Context, r *autoshardv1.StartJobRequest) (*autoshardv1.StartJobResponse, error) {
 	runner, err := s.withJobs()
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case r.GetPlan().GetSource() == nil:
-		return nil, invalid("one of `text`, `model` and `artifact` of `plan` is required")
-	case len(r.GetRequestId()) > maxRequestID:
-		return nil, invalid("`requestId` has more than %d bytes", maxRequestID)
-	case !(r.GetSeconds() >= 0) || math.IsInf(r.GetSeconds(), 0):
-		return nil, invalid("`seconds` must be at least 0")
-	}
-	if _, err := planOptions(r.GetPlan()); err != nil {
+	if _, err := planOptions(ctx, r.GetPlan()); err != nil {
 		return nil, err
 	}
 	job, err := runner.Start(r)
@@ -159,9 +144,6 @@ func (s *service) ListJobs(_ context.Context, r *autoshardv1.ListJobsRequest) (*
 		return nil, err
 	}
 	size := int(cmp.Or(r.GetPageSize(), defaultPage))
-	if size < 0 || size > maxPage {
-		return nil, invalid("`pageSize` must be from 0 to %d", maxPage)
-	}
 	list, err := runner.List(r.GetPageToken(), size)
 	if err != nil {
 		return nil, jobError(err)

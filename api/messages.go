@@ -16,14 +16,10 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/rewrites"
 	"autoshard/subaxis"
-	"autoshard/trace"
 )
 
-const (
-	defaultFile = "model"
-	maxFileName = 1024
-	maxMeshAxes = 64
-)
+// defaultFile names programs in errors whose request does not.
+const defaultFile = "model"
 
 // source is what requests about a program share.
 type source interface {
@@ -37,8 +33,8 @@ type source interface {
 }
 
 // sizedModel reads the program of a request, for the sizes and the platform that it asks for, with its rules.
-func sizedModel(ctx context.Context, r source, given bool) (*autoshard.Model, error) {
-	model, err := readModel(ctx, r, given)
+func sizedModel(ctx context.Context, r source) (*autoshard.Model, error) {
+	model, err := readModel(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -48,21 +44,9 @@ func sizedModel(ctx context.Context, r source, given bool) (*autoshard.Model, er
 	return model.WithRules(r.GetRules())
 }
 
-// sourceModel is sizedModel for a message that may be missing.
-func sourceModel(ctx context.Context, r *autoshardv1.Source) (*autoshard.Model, error) {
-	return sizedModel(ctx, r, r.GetSource() != nil)
-}
-
 // readModel reads the program of a request.
-func readModel(ctx context.Context, r source, given bool) (*autoshard.Model, error) {
-	if !given {
-		return nil, invalid("one of `text`, `model` and `artifact` is required")
-	}
-	file := r.GetFileName()
-	if len(file) > maxFileName {
-		return nil, invalid("`fileName` has more than %d bytes", maxFileName)
-	}
-	file = cmp.Or(file, defaultFile)
+func readModel(ctx context.Context, r source) (*autoshard.Model, error) {
+	file := cmp.Or(r.GetFileName(), defaultFile)
 	if artifact := r.GetArtifact(); artifact != nil {
 		return autoshard.ReadModel(ctx, file, artifact)
 	}
@@ -80,35 +64,25 @@ func readModel(ctx context.Context, r source, given bool) (*autoshard.Model, err
 	return autoshard.ReadModel(ctx, file, text)
 }
 
-func meshOf(mesh []*autoshardv1.MeshAxis) ([]subaxis.Axis, error) {
-	if len(mesh) > maxMeshAxes {
-		return nil, invalid("`mesh` has %d axes, the limit is %d", len(mesh), maxMeshAxes)
-	}
+func meshOf(mesh []*autoshardv1.MeshAxis) []subaxis.Axis {
 	var axes []subaxis.Axis
 	for _, a := range mesh {
 		axes = append(axes, subaxis.Axis{Name: a.GetName(), Size: a.GetSize()})
 	}
-	return axes, nil
+	return axes
 }
 
-func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
-	mesh, err := meshOf(r.GetMesh())
-	if err != nil {
-		return autoshard.PlanOptions{}, err
-	}
+func planOptions(ctx context.Context, r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	hardware, err := profile(cmp.Or(r.GetHardware(), cost.DefaultProfile), r.GetTopology())
 	if err != nil {
-		return autoshard.PlanOptions{}, err
-	}
-	if err := checkNumbers(r); err != nil {
 		return autoshard.PlanOptions{}, err
 	}
 	without, err := withoutOf(r)
 	if err != nil {
 		return autoshard.PlanOptions{}, err
 	}
-	o := autoshard.PlanOptions{Mesh: mesh, Devices: r.GetDevices(), Hardware: hardware, Memory: r.GetMemory(), Steps: r.GetSteps(),
-		Seed: r.GetSeed(), SearchMemory: r.GetSearchMemory(), Now: time.Now, Without: without, WholeAxes: r.GetWholeAxes()}
+	o := autoshard.PlanOptions{Mesh: meshOf(r.GetMesh()), Devices: r.GetDevices(), Hardware: hardware, Memory: r.GetMemory(),
+		Steps: r.GetSteps(), Seed: r.GetSeed(), SearchMemory: r.GetSearchMemory(), Now: time.Now, Without: without, WholeAxes: r.GetWholeAxes()}
 	if r.Taste != nil {
 		if o.Taste = r.GetTaste(); o.Taste == 0 {
 			o.Taste = -1 // 0 is the default there
@@ -126,7 +100,10 @@ func planOptions(r *autoshardv1.PlanRequest) (autoshard.PlanOptions, error) {
 	for _, b := range r.GetBudgets() {
 		o.Budgets = append(o.Budgets, autoshard.Budget{Kind: b.GetKind(), Axes: b.GetAxes(), Bytes: b.GetBytes(), Each: b.GetEach()})
 	}
-	return o, nil
+	if r.GetFrom() != nil {
+		o.From, err = planOf(ctx, "from", r.GetFrom())
+	}
+	return o, err
 }
 
 // profile returns a built-in profile, on a part of its network, "" for the one that the size of the mesh decides.
@@ -136,21 +113,6 @@ func profile(name, topology string) (cost.Hardware, error) {
 		return hw.On(topology)
 	}
 	return hw, err
-}
-
-// checkNumbers returns an error where a number of a request makes no sense.
-func checkNumbers(r *autoshardv1.PlanRequest) error {
-	switch most := autoshard.DefaultSearchMemory; {
-	case r.GetMemory() < 0 || r.GetSteps() < 0 || r.GetDevices() < 0:
-		return invalid("`memory`, `steps` and `devices` must be at least 0")
-	case !(r.GetTaste() >= 0 && r.GetTaste() <= 1):
-		return invalid("`taste` must be from 0 to 1")
-	case r.GetSearchMemory() < 0 || r.GetSearchMemory() > most:
-		return invalid("`searchMemory` must be from 0 to %d", most)
-	case r.GetDevices() > 0 && len(r.GetMesh()) > 0:
-		return invalid("`mesh` and `devices` are both given: a mesh is chosen where only `devices` is")
-	}
-	return nil
 }
 
 // withoutOf returns the rewrites that a request switches off.
@@ -168,7 +130,7 @@ func withoutOf(r *autoshardv1.PlanRequest) (rewrites.Set, error) {
 	return without, nil
 }
 
-func invalid(format string, args ...any) error {
+func invalid(format string, args ...any) *diag.Error {
 	return diag.Invalid(diag.BadOption, diag.Position{File: "request"}, format, args...)
 }
 
@@ -225,8 +187,8 @@ func convert(value any, out proto.Message) error {
 	return nil
 }
 
-// propagationMessage converts a propagation like planMessage, with its steps or without.
-func propagationMessage(ctx context.Context, p *autoshard.Propagation, steps bool) (*autoshardv1.PropagateResponse, error) {
+// propagationMessage converts a propagation like planMessage, without its steps.
+func propagationMessage(ctx context.Context, p *autoshard.Propagation) (*autoshardv1.PropagateResponse, error) {
 	head := *p
 	head.Program, head.Inputs, head.Outputs, head.Trace.Rounds = "", nil, nil, nil
 	out := &autoshardv1.PropagateResponse{}
@@ -239,33 +201,5 @@ func propagationMessage(ctx context.Context, p *autoshard.Propagation, steps boo
 			(*autoshardv1.PropagateResponse).GetInputs, &out.Inputs),
 		pieces(ctx, p.Outputs, func(list []autoshard.Tensor) any { return &autoshard.Propagation{Outputs: list} },
 			(*autoshardv1.PropagateResponse).GetOutputs, &out.Outputs))
-	if err == nil && steps {
-		out.Trace, err = traceMessage(ctx, &p.Trace)
-	}
 	return out, err
-}
-
-func traceMessage(ctx context.Context, t *trace.Document) (*autoshardv1.Trace, error) {
-	out := &autoshardv1.Trace{}
-	for i := range t.Rounds {
-		round := &autoshardv1.Trace_Round{UserPriority: t.Rounds[i].UserPriority, Summary: &autoshardv1.Trace_Summary{}}
-		if err := convert(&t.Rounds[i].Summary, round.Summary); err != nil {
-			return nil, err
-		}
-		for j := range t.Rounds[i].Levels {
-			level := &t.Rounds[i].Levels[j]
-			message := &autoshardv1.Trace_Level{OpPriority: int32(level.OpPriority)}
-			err := cmp.Or(
-				pieces(ctx, level.Steps, func(list []trace.Step) any { return &trace.Level{Steps: list} },
-					(*autoshardv1.Trace_Level).GetSteps, &message.Steps),
-				pieces(ctx, level.Groups, func(list []trace.Group) any { return &trace.Level{Groups: list} },
-					(*autoshardv1.Trace_Level).GetGroups, &message.Groups))
-			if err != nil {
-				return nil, err
-			}
-			round.Levels = append(round.Levels, message)
-		}
-		out.Rounds = append(out.Rounds, round)
-	}
-	return out, nil
 }

@@ -15,6 +15,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	work     *prometheus.HistogramVec // by procedure and code
 	waits    prometheus.Histogram
+	cache    *prometheus.CounterVec // by outcome
 }
 
 // newMetrics returns the metrics of a server, with those of its queue and process.
@@ -26,11 +27,14 @@ func newMetrics(q *queue) *metrics {
 			Help: "Time of requests, waiting and work, by procedure and code."}, []string{"procedure", "code"}),
 		waits: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "autoshard_wait_seconds", Buckets: seconds,
 			Help: "Time that requests waited for their turn."}),
+		cache: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "autoshard_cache_total",
+			Help: "Requests for plans that asked the cache, by outcome: hit, miss or error."}, []string{"outcome"}),
 	}
 	gauge := func(name, help string, value func() int) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
 	}
-	m.registry.MustRegister(m.work, m.waits, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	m.registry.MustRegister(m.work, m.waits, m.cache, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("autoshard_waiting", "Requests that wait for their turn.", func() int { _, waiting := q.load(); return waiting }),
 		gauge("autoshard_working", "Requests and jobs that are worked on.", func() int { working, _ := q.load(); return working }))
 	return m

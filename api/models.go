@@ -10,15 +10,11 @@ import (
 
 // Explain says why a value is sharded as it is after propagation.
 func (s *service) Explain(ctx context.Context, r *autoshardv1.ExplainRequest) (*autoshardv1.ExplainResponse, error) {
-	model, err := sourceModel(ctx, r.GetSource())
+	model, err := sizedModel(ctx, r.GetSource())
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := meshOf(r.GetMesh())
-	if err != nil {
-		return nil, err
-	}
-	x, err := autoshard.Explain(ctx, model, autoshard.ExplainOptions{Mesh: mesh, Value: r.GetValue(), WhyNot: r.GetWhyNot()})
+	x, err := autoshard.Explain(ctx, model, autoshard.ExplainOptions{Mesh: meshOf(r.GetMesh()), Value: r.GetValue(), WhyNot: r.GetWhyNot()})
 	if err != nil {
 		return nil, err
 	}
@@ -28,15 +24,11 @@ func (s *service) Explain(ctx context.Context, r *autoshardv1.ExplainRequest) (*
 
 // Check verifies a model and returns warnings.
 func (s *service) Check(ctx context.Context, r *autoshardv1.CheckRequest) (*autoshardv1.CheckResponse, error) {
-	model, err := sourceModel(ctx, r.GetSource())
+	model, err := sizedModel(ctx, r.GetSource())
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := meshOf(r.GetMesh())
-	if err != nil {
-		return nil, err
-	}
-	warnings, err := model.Lint(ctx, autoshard.LintOptions{Mesh: mesh, Disabled: r.GetDisabled()})
+	warnings, err := model.Lint(ctx, autoshard.LintOptions{Mesh: meshOf(r.GetMesh()), Disabled: r.GetDisabled()})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +41,7 @@ func (s *service) Check(ctx context.Context, r *autoshardv1.CheckRequest) (*auto
 
 // Convert writes a model in another form.
 func (s *service) Convert(ctx context.Context, r *autoshardv1.ConvertRequest) (*autoshardv1.ConvertResponse, error) {
-	model, err := sourceModel(ctx, r.GetSource())
+	model, err := sizedModel(ctx, r.GetSource())
 	if err != nil {
 		return nil, err
 	}

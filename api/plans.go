@@ -50,11 +50,11 @@ const topDecisions = 3
 
 // WeighPlan says how else a value of a plan could be cut, or which decisions matter most.
 func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest) (*autoshardv1.WeighPlanResponse, error) {
-	model, err := sizedModel(ctx, r.GetPlan(), r.GetPlan().GetSource() != nil)
+	model, err := sizedModel(ctx, r.GetPlan())
 	if err != nil {
 		return nil, err
 	}
-	options, err := planOptions(r.GetPlan())
+	options, err := planOptions(ctx, r.GetPlan())
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,6 @@ func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest
 		out.Weighing, out.Text = &autoshardv1.Weighing{}, report.Weighing(weighing)
 		return out, convert(weighing, out.Weighing)
 	}
-	if r.GetMost() < 0 {
-		return nil, invalid("`most` must be at least 0")
-	}
 	most := int(cmp.Or(r.GetMost(), topDecisions))
 	decisions, err := session.Decisions(ctx, now, most)
 	if err != nil {
@@ -88,9 +85,6 @@ func (s *service) Estimate(ctx context.Context, r *autoshardv1.EstimateRequest) 
 	step, hw, err := deployed(ctx, r)
 	if err != nil {
 		return nil, err
-	}
-	if r.GetAhead() < 0 {
-		return nil, invalid("`ahead` must be at least 0")
 	}
 	breakdown, err := step.Breakdown(ctx, hw, int(cmp.Or(r.GetAhead(), autoshard.DefaultAhead)))
 	if err != nil {
@@ -155,9 +149,6 @@ func (s *service) ListHardware(context.Context, *autoshardv1.ListHardwareRequest
 
 // planOf returns the plan of a message, which is called by its field in errors.
 func planOf(ctx context.Context, field string, message *autoshardv1.Plan) (*autoshard.Plan, error) {
-	if message == nil {
-		return nil, invalid("`%s` is required", field)
-	}
 	w := &jsonWriter{ctx: ctx, zeros: true, indent: true}
 	text, err := w.message(nil, message.ProtoReflect())
 	if err != nil {

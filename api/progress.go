@@ -1,7 +1,10 @@
 package api
 
 import (
+	"context"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
@@ -27,6 +30,23 @@ func newReporter(send func(*autoshardv1.Progress) error) *reporter {
 		r.done <- failed
 	}()
 	return r
+}
+
+// staged adds the stages of work to the span of a request, and passes reports on; next may be nil.
+func staged(ctx context.Context, next func(autoshard.Progress)) func(autoshard.Progress) {
+	span, last := trace.SpanFromContext(ctx), ""
+	if !span.IsRecording() {
+		return next
+	}
+	return func(p autoshard.Progress) {
+		if p.Stage != last {
+			last = p.Stage
+			span.AddEvent(p.Stage)
+		}
+		if next != nil {
+			next(p)
+		}
+	}
 }
 
 // report takes a report. It must not be called by two goroutines at once.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
@@ -116,6 +118,7 @@ func (l *limiter) admit(ctx context.Context, c call, do func(context.Context) er
 	case got == closing:
 		return connect.NewError(connect.CodeUnavailable, errors.New("the server is shutting down"))
 	}
+	trace.SpanFromContext(ctx).AddEvent("admitted", trace.WithAttributes(attribute.Int64("bytes", w.bytes)))
 	defer func() { l.queue.leave(w, time.Since(start)) }()
 	defer time.AfterFunc(longWork, func() { l.queue.overstays(w) }).Stop()
 	ctx, cancel := context.WithTimeout(ctx, l.maxTime)

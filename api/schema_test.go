@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"buf.build/go/protovalidate"
 	"github.com/bufbuild/protocompile"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -23,19 +24,18 @@ import (
 
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
-	healthv1 "autoshard/api/gen/grpc/health/v1"
 )
 
 // The generated code is that of the .proto files.
 func TestGeneratedCode(t *testing.T) {
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{"proto"}})}
 	for file, generated := range map[string]protoreflect.FileDescriptor{
-		"autoshard/v1/answers.proto":  autoshardv1.File_autoshard_v1_answers_proto,
-		"autoshard/v1/jobs.proto":     autoshardv1.File_autoshard_v1_jobs_proto,
-		"autoshard/v1/model.proto":    autoshardv1.File_autoshard_v1_model_proto,
-		"autoshard/v1/plan.proto":     autoshardv1.File_autoshard_v1_plan_proto,
-		"autoshard/v1/service.proto":  autoshardv1.File_autoshard_v1_service_proto,
-		"grpc/health/v1/health.proto": healthv1.File_grpc_health_v1_health_proto,
+		"autoshard/v1/answers.proto": autoshardv1.File_autoshard_v1_answers_proto,
+		"autoshard/v1/jobs.proto":    autoshardv1.File_autoshard_v1_jobs_proto,
+		"autoshard/v1/model.proto":   autoshardv1.File_autoshard_v1_model_proto,
+		"autoshard/v1/plan.proto":    autoshardv1.File_autoshard_v1_plan_proto,
+		"autoshard/v1/run.proto":     autoshardv1.File_autoshard_v1_run_proto,
+		"autoshard/v1/service.proto": autoshardv1.File_autoshard_v1_service_proto,
 	} {
 		compiled, err := compiler.Compile(t.Context(), file)
 		if err != nil {
@@ -85,7 +85,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 				Budgets:    []autoshard.Budget{{Kind: s(), Axes: []string{s()}, Bytes: n(), Each: n()%2 == 1}},
 				TripCounts: []autoshard.TripCount{{Loop: s(), Count: n()}},
 				Pins:       []autoshard.Pin{{Value: s(), Sharding: s()}}, Forbidden: []autoshard.Forbid{{Value: s(), Axes: []string{s()}}},
-				WholeAxes: n()%2 == 1, Without: []string{s()}},
+				WholeAxes: n()%2 == 1, Without: []string{s()}, From: s()},
 			Hashes:       autoshard.Hashes{Model: s(), Hardware: s(), Options: s(), Plan: s()},
 			Rewrites:     []autoshard.Gain{{Rewrite: s(), SavedSeconds: x(), SavedBytes: n(), SavedPeak: n()}},
 			Microbatches: n(),
@@ -108,6 +108,9 @@ func TestPlanSchema(t *testing.T) {
 		plan := facadePlans().Draw(t, "plan")
 		message, err := planMessage(t.Context(), &plan)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := protovalidate.Validate(message); err != nil {
 			t.Fatal(err)
 		}
 		wire, err := proto.Marshal(message)
@@ -145,7 +148,7 @@ func TestPlanFields(t *testing.T) {
 	plan.Outputs, plan.Baselines[0].Note, plan.Inputs[0].Role = plan.Inputs, "n", "r"
 	plan.Inputs[0].Donated, plan.Inputs[0].RefinedSpec, plan.Constraints[0].RefinedSpec = true, "P()", "P()"
 	plan.Microbatches = 2
-	plan.Options.Topology, plan.Options.Devices, plan.Options.WholeAxes = "4x4", 8, true
+	plan.Options.Topology, plan.Options.Devices, plan.Options.WholeAxes, plan.Options.From = "4x4", 8, true, "sha256:0"
 	plan.Options.Model = autoshard.ModelRequest{Sizes: []string{"b=1"}, Platform: "cpu", Rules: []string{"a: (i)->(i)"}}
 	plan.Findings[0] = autoshard.Finding{File: "f", Line: 1, Column: 1, Source: "s", Value: "v"}
 	var object map[string]any
@@ -189,7 +192,7 @@ func TestModelSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Model{Model: message}}
-	got, err := readModel(t.Context(), request, true)
+	got, err := readModel(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}

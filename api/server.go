@@ -12,24 +12,30 @@ import (
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
+	"connectrpc.com/otelconnect"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"autoshard"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
-	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+	healthv1connect "autoshard/api/gen/grpc/health/v1/grpc_health_v1connect"
 	"autoshard/api/jobs"
+	"autoshard/api/plancache"
 )
 
 // Options are the limits of a server. Zero values stand for the defaults.
 type Options struct {
-	MaxRequest    int64         // bytes of a request, unpacked; default 64 MiB
-	MaxConcurrent int           // requests that are worked on at a time; default 2
-	MaxWaiting    int           // requests that wait for their turn; default 64, negative: none
-	MaxTime       time.Duration // of work on a request, and of waiting for it; default 5 minutes
-	DrainTime     time.Duration // that requests have to finish in the end; default 30 s
-	Tokens        []Token       // requests need one of them, as `Authorization: Bearer SECRET`; none: anybody may ask
-	TLS           *tls.Config   // with certificates; nil: connections are not encrypted
-	Jobs          *jobs.Store   // where jobs are kept; nil: the server has none
-	Logger        *slog.Logger  // default: none
+	MaxRequest    int64                // bytes of a request, unpacked; default 64 MiB
+	MaxConcurrent int                  // requests that are worked on at a time; default 2
+	MaxWaiting    int                  // requests that wait for their turn; default 64, negative: none
+	MaxTime       time.Duration        // of work on a request, and of waiting for it; default 5 minutes
+	DrainTime     time.Duration        // that requests have to finish in the end; default 30 s
+	Tokens        []Token              // requests need one of them, as `Authorization: Bearer SECRET`; none: anybody may ask
+	TLS           *tls.Config          // with certificates; nil: connections are not encrypted
+	Jobs          *jobs.Store          // where jobs are kept; nil: the server has none
+	Cache         *plancache.Cache     // of plans; nil: the server has none
+	Traces        trace.TracerProvider // where spans of requests go; nil: nowhere
+	Logger        *slog.Logger         // default: none
 }
 
 func (o Options) withDefaults() Options {
@@ -54,7 +60,7 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	l := newLimiter(&o)
-	s := &Server{o, &service{limiter: l, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate}, newHealth(), l}
+	s := &Server{o, &service{limiter: l, cache: o.Cache, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate}, newHealth(), l}
 	if o.Jobs != nil {
 		s.service.jobs = jobs.NewRunner(o.Jobs, s.service.background, jobs.Options{Workers: o.MaxConcurrent, Failure: recordFailure,
 			Logger: o.Logger})
@@ -72,7 +78,8 @@ func (s *Server) Handler() http.Handler {
 	)
 	mux := http.NewServeMux()
 	path, handler := autoshardv1connect.NewAutoshardServiceHandler(s.service, shared,
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(l.intercept)), connect.WithRecover(l.recovered))
+		connect.WithInterceptors(s.interceptors()...),
+		connect.WithRecover(l.recovered))
 	mux.Handle(path, handler)
 	mux.Handle(autoshardv1connect.AutoshardServiceWatchJobProcedure, unlimited(handler)) // jobs may take days
 	path, handler = healthv1connect.NewHealthHandler(s.health, shared, connect.WithRecover(l.recovered))
@@ -81,6 +88,21 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
 	return authorized(s.options.Tokens, mux)
+}
+
+// interceptors are around all methods, the outermost first.
+func (s *Server) interceptors() []connect.Interceptor {
+	list := append([]connect.Interceptor{connect.UnaryInterceptorFunc(s.limiter.intercept)}, validation()...)
+	if s.options.Traces == nil {
+		return list
+	}
+	spans, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(s.options.Traces), otelconnect.WithoutMetrics(),
+		otelconnect.WithPropagator(propagation.TraceContext{}), otelconnect.WithTrustRemote())
+	if err != nil { // only for instruments of metrics, of which there are none
+		s.options.Logger.Error("no spans", "error", err)
+		return list
+	}
+	return append([]connect.Interceptor{spans}, list...)
 }
 
 // unlimited lets streams last longer than the server's write timeout.

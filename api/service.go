@@ -10,12 +10,14 @@ import (
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/jobs"
+	"autoshard/api/plancache"
 )
 
 // service implements AutoshardService over the façade.
 type service struct {
 	limiter   *limiter
-	jobs      *jobs.Runner // nil where the server keeps none
+	jobs      *jobs.Runner     // nil where the server keeps none
+	cache     *plancache.Cache // nil where the server has none
 	makePlan  func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error)
 	propagate func(context.Context, *autoshard.Model, autoshard.PropagateOptions) (*autoshard.Propagation, error)
 }
@@ -44,17 +46,29 @@ func (s *service) StreamPlan(ctx context.Context, r *autoshardv1.StreamPlanReque
 // the deadline itself, and when the client goes away, everything ends.
 func (s *service) plan(ctx context.Context, r *autoshardv1.PlanRequest, progress func(autoshard.Progress)) (*autoshardv1.PlanResponse,
 	error) {
+	asked, err := s.ask(r)
+	if err != nil {
+		return nil, err
+	}
+	if known := s.answer(asked); known != nil {
+		return known, nil
+	}
 	start := time.Now()
-	model, err := sizedModel(ctx, r, r.GetSource() != nil)
+	model, err := sizedModel(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	reading := time.Since(start)
-	options, err := planOptions(r)
+	options, err := planOptions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	options.Progress = progress
+	if asked.cache != nil {
+		if err := cmp.Or(asked.liken(ctx, r, model, &options.Hardware), s.begin(ctx, asked, r, &options)); err != nil {
+			return nil, err
+		}
+	}
+	options.Progress = staged(ctx, progress)
 	planning, cancel := due(ctx, answering(ctx, reading, r.GetAnnotated()))
 	defer cancel()
 	plan, err := s.makePlan(planning, model, options)
@@ -70,8 +84,11 @@ func (s *service) plan(ctx context.Context, r *autoshardv1.PlanRequest, progress
 			return nil, err
 		}
 	}
-	out.Plan, err = planMessage(ctx, plan)
-	return out, err
+	if out.Plan, err = planMessage(ctx, plan); err != nil {
+		return nil, err
+	}
+	s.keep(asked, r, out)
+	return out, nil
 }
 
 // answering returns the time to keep for making a plan an answer, by the time that reading the model took: the program of
@@ -112,15 +129,15 @@ func (e early) Deadline() (time.Time, bool) { return e.deadline, true }
 
 // Propagate propagates the user's shardings.
 func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest) (*autoshardv1.PropagateResponse, error) {
-	model, err := sizedModel(ctx, r, r.GetSource() != nil)
+	model, err := sizedModel(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := meshOf(r.GetMesh())
+	wanted, err := pageOf(r)
 	if err != nil {
 		return nil, err
 	}
-	options := autoshard.PropagateOptions{Mesh: mesh}
+	options := autoshard.PropagateOptions{Mesh: meshOf(r.GetMesh())}
 	if r.MaxPriority != nil {
 		options.MaxPriority = new(int(r.GetMaxPriority()))
 	}
@@ -128,5 +145,14 @@ func (s *service) Propagate(ctx context.Context, r *autoshardv1.PropagateRequest
 	if err != nil {
 		return nil, err
 	}
-	return propagationMessage(ctx, result, r.GetTrace())
+	out := &autoshardv1.PropagateResponse{}
+	if wanted.from == 0 {
+		if out, err = propagationMessage(ctx, result); err != nil {
+			return nil, err
+		}
+	}
+	if r.GetTrace() {
+		out.Trace, out.NextPageToken, err = wanted.of(ctx, &result.Trace)
+	}
+	return out, err
 }

@@ -27,9 +27,9 @@ import (
 	"autoshard"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
-	healthv1 "autoshard/api/gen/grpc/health/v1"
-	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+	healthv1connect "autoshard/api/gen/grpc/health/v1/grpc_health_v1connect"
 	"autoshard/internal/diag"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 )
 
 func TestMain(m *testing.M) {

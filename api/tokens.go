@@ -14,7 +14,7 @@ import (
 	"connectrpc.com/connect"
 	"golang.org/x/time/rate"
 
-	"autoshard/api/gen/grpc/health/v1/healthv1connect"
+	healthv1connect "autoshard/api/gen/grpc/health/v1/grpc_health_v1connect"
 )
 
 // Token lets clients in that know its secret.

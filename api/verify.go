@@ -45,15 +45,8 @@ func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(aut
 	if err != nil {
 		return nil, err
 	}
-	tolerance := autoshard.Tolerance{Abs: r.GetAbsolute(), Rel: defaultRelative}
-	if r.Relative != nil {
-		tolerance.Rel = r.GetRelative()
-	}
-	if !(tolerance.Abs >= 0 && tolerance.Rel >= 0) {
-		return nil, invalid("`relative` and `absolute` must be at least 0")
-	}
 	progress(autoshard.Progress{Stage: "verify", Seconds: plan.Estimate.Seconds})
-	check, err := program.Verify(ctx, given, expected, tolerance)
+	check, err := program.Verify(ctx, given, expected, toleranceOf(r.Relative, r.GetAbsolute()))
 	if err != nil && !(errors.Is(err, autoshard.ErrFinding) && check != nil) {
 		return nil, err
 	}
@@ -61,8 +54,24 @@ func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(aut
 	return out, convert(check, out.Verification)
 }
 
+// arraysRequest is what requests that run programs share.
+type arraysRequest interface {
+	GetInputs() []byte
+	GetExpected() []byte
+	GetSeed() uint64
+}
+
+// toleranceOf returns what results of other systems may differ by; relative is absent where the default counts.
+func toleranceOf(relative *float64, absolute float64) autoshard.Tolerance {
+	t := autoshard.Tolerance{Abs: absolute, Rel: defaultRelative}
+	if relative != nil {
+		t.Rel = *relative
+	}
+	return t
+}
+
 // arrays returns what to run a program with, and what it is to give, nil where that is not said.
-func arrays(r *autoshardv1.VerifyRequest, program *autoshard.Program) (given, expected []*tensor.Tensor, err error) {
+func arrays(r arraysRequest, program *autoshard.Program) (given, expected []*tensor.Tensor, err error) {
 	if len(r.GetInputs()) > 0 {
 		given, err = inputs.Read("inputs", r.GetInputs(), "arg", program.Inputs)
 	} else {

@@ -87,6 +87,9 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		}
 	}
 	c.baselines = baselines
+	if err := c.resume(); err != nil {
+		return nil, err
+	}
 	c.bound = c.space.Floor()
 	search, cancel := c.before(2 * c.lowering)
 	defer cancel()

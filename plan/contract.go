@@ -46,6 +46,7 @@ type Request struct {
 	WholeAxes    bool         `json:"wholeAxes,omitempty"` // dimensions are cut along whole axes only
 	Taste        float64      `json:"taste"`               // part of a step that plainer inputs may take more; 0: none
 	Without      []string     `json:"without"`             // names of rewrites that were switched off
+	From         string       `json:"from,omitempty"`      // hash of the plan that the search began with; absent for none
 }
 
 // Hashes tell whether a plan, and what it was made from, are as they were. Each is sha256: and 64 hexadecimal digits.
@@ -60,7 +61,12 @@ type Hashes struct {
 func (p *planner) request() Request {
 	given := p.source.Given
 	given.Sizes, given.Rules = append([]string{}, given.Sizes...), append([]string{}, given.Rules...)
-	return Request{Model: given, Topology: p.Hardware.Topology, Devices: p.Devices, Steps: p.Steps, Seed: p.Seed, SearchMemory: p.SearchMemory,
+	from := ""
+	if p.From != nil {
+		from = p.From.Hashes.Plan
+	}
+	return Request{From: from,
+		Model: given, Topology: p.Hardware.Topology, Devices: p.Devices, Steps: p.Steps, Seed: p.Seed, SearchMemory: p.SearchMemory,
 		Pins: append([]Pin{}, p.Pins...), Forbidden: append([]Forbid{}, p.Forbidden...),
 		Budgets:    append([]Budget{}, p.Budgets...),
 		TripCounts: append([]TripCount{}, p.TripCounts...), WholeAxes: p.WholeAxes, Taste: p.taste(),
@@ -164,5 +170,5 @@ func optionTexts(p *Plan) [][2]string {
 		{"budget", strings.Join(budgets, "; ")},
 		{"steps", fmt.Sprint(o.Steps)}, {"seed", fmt.Sprint(o.Seed)}, {"search-memory", diag.Bytes(o.SearchMemory)},
 		{"trip-count", strings.Join(trips, " ")}, {"no-sub-axes", switches(o.WholeAxes)}, {"without", strings.Join(o.Without, ",")},
-		{"taste", fmt.Sprintf("%.3g %%", 100*o.Taste)}}
+		{"taste", fmt.Sprintf("%.3g %%", 100*o.Taste)}, {"from", o.From}}
 }

@@ -32,6 +32,9 @@ type Options struct {
 	Taste     float64
 	WholeAxes bool         // dimensions are cut along whole axes only, but for what the model says
 	Without   rewrites.Set // rewrites of programs that are not made; the others are made where they gain
+	// From is a plan of this program or of one like it, with other numbers of layers, names or sizes, that the search begins with; nil for
+	// none. The answer is never worse than what its inputs and outputs lead to here, where that fits and keeps what is wanted.
+	From *Plan
 }
 
 // Progress is a report of long work: the stage - read, propagate, baselines, rules, space, search, lower, bound, write, verify - and,

@@ -15,14 +15,8 @@ import (
 // final.
 func Watched(w *program.Watched, outputs []answer.Tensor, final bool) string {
 	var b strings.Builder
-	for i := range w.Sights {
-		s := &w.Sights[i]
-		b.WriteString(sightTitle(w, s) + "\n")
-		for j := range s.Devices {
-			d := &s.Devices[j]
-			fmt.Fprintf(&b, "On device %d at mesh coordinates %s = %s:\n%s\n\n", d.Device, pythonTuple(w.Axes),
-				pythonTuple(lists.Map(d.Coordinates, func(at int64) string { return strconv.FormatInt(at, 10) })), Elements(d.Block))
-		}
+	for _, text := range Sights(w) {
+		b.WriteString(text)
 	}
 	if final {
 		for i, t := range w.Result.Outputs {
@@ -30,6 +24,23 @@ func Watched(w *program.Watched, outputs []answer.Tensor, final bool) string {
 		}
 	}
 	return b.String()
+}
+
+// Sights returns what devices held at each moment, in the order of the run.
+func Sights(w *program.Watched) []string {
+	texts := make([]string, len(w.Sights))
+	for i := range w.Sights {
+		s := &w.Sights[i]
+		var b strings.Builder
+		b.WriteString(sightTitle(w, s) + "\n")
+		for j := range s.Devices {
+			d := &s.Devices[j]
+			fmt.Fprintf(&b, "On device %d at mesh coordinates %s = %s:\n%s\n\n", d.Device, pythonTuple(w.Axes),
+				pythonTuple(lists.Map(d.Coordinates, func(at int64) string { return strconv.FormatInt(at, 10) })), Elements(d.Block))
+		}
+		texts[i] = b.String()
+	}
+	return texts
 }
 
 // sightTitle names a value and the moment: BEFORE psum[axes=(i,)] of x.

@@ -28,6 +28,9 @@ lambda x:i32[2]
 		t.Fatal(err)
 	}
 	got := report.Watched(w, p.Outputs, true)
+	if sights := report.Sights(w); len(sights) != len(w.Sights) || !strings.HasPrefix(got, strings.Join(sights, "")) {
+		t.Errorf("sights are %q", sights)
+	}
 	for _, want := range []string{`BEFORE psum[axes=(j,)] of x
 On device 0 at mesh coordinates (i, j) = (0, 0):
 [3 1]

@@ -195,8 +195,7 @@ func (d *digester) given(o *Options) []Tally {
 		return nil
 	}
 	var t tallies
-	for i := range o.Given {
-		g := &o.Given[i]
+	for _, g := range slices.SortedFunc(slices.Values(o.Given), func(a, b Given) int { return comparePlaces(a.At, b.At) }) {
 		if len(g.Axes) > 0 && (o.Of.Value == 0 || o.touches(g.At)) {
 			t.add(tallyKey{axes: d.trace.Intern(g.Axes), mesh: g.Mesh}, g.At)
 		}

@@ -55,7 +55,8 @@ func (p *listed) generated() bool { return strings.HasPrefix(p.short(), "api/gen
 // backend/jax starts processes, which only files and the operating system connect with this one.
 func (p *listed) outer() bool {
 	s := p.short()
-	return s == "api" || s == "api/jobs" || s == "backend/jax" || s == "internal/cli" || s == "internal/config" || s == "internal/archtest" ||
+	return s == "api" || s == "api/jobs" || s == "api/plancache" ||
+		s == "backend/jax" || s == "internal/cli" || s == "internal/config" || s == "internal/archtest" ||
 		s == "internal/testkit" ||
 		p.generated() ||
 		strings.HasPrefix(s, "internal/cli/") || strings.HasPrefix(s, "cmd/") || strings.HasPrefix(s, "benchmarks/")

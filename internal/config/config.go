@@ -80,7 +80,10 @@ type Serve struct {
 	TLSKey        string
 	DebugListen   string
 	Jobs          string // file
-	MaxRequest    int64  // bytes
+	Cache         string // file
+	CacheSize     int64  // bytes
+	CacheAge      time.Duration
+	MaxRequest    int64 // bytes
 	MaxConcurrent int
 	MaxWaiting    int
 	MaxTime       time.Duration
@@ -198,6 +201,9 @@ func (l *loader) load() *Config {
 			TLSKey:        l.text("serve.tls-key"),
 			DebugListen:   l.text("serve.debug-listen"),
 			Jobs:          l.text("serve.jobs"),
+			Cache:         l.text("serve.cache"),
+			CacheSize:     l.size("serve.cache-size"),
+			CacheAge:      l.duration("serve.cache-age"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
 			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),

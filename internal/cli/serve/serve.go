@@ -17,6 +17,7 @@ import (
 
 	"autoshard/api"
 	"autoshard/api/jobs"
+	"autoshard/api/plancache"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
@@ -32,6 +33,9 @@ func Command(s *cmdline.Streams) *cobra.Command {
 SIGTERM or an interrupt drains: requests in flight finish, those that wait are refused, then the exit code is 0.
 
 With --jobs plans are made in the background, too, and go on in the next process that has the file where this one ends before them.
+With --cache plans are kept, and requests that are sent again are answered from the file.
+Spans of requests go where the standard variables of OpenTelemetry say, such as
+OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318.
 With --token-file requests need one of the tokens in the file, as the header "Authorization: Bearer SECRET".
 With --tls-cert and --tls-key connections are encrypted. --debug-listen serves metrics and profiles, for operators alone.
 --private serves the program that started it: the first line of standard input is the token, the first line of standard output the
@@ -48,7 +52,8 @@ address, a free port of this machine, and the server ends when standard input do
 		}),
 	}
 	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.tls-cert", "serve.tls-key", "serve.debug-listen", "serve.jobs",
-		"serve.max-request", "serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
+		"serve.cache", "serve.cache-size", "serve.cache-age", "serve.max-request",
+		"serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
 	cmd.Flags().BoolVar(&private, "private", false, "serve the program that started this one, and end with it")
 	return cmd
 }
@@ -124,6 +129,18 @@ func serve(ctx context.Context, s *cmdline.Streams, c *config.Serve, tokens []ap
 		}
 		defer func() { err = errors.Join(err, o.Jobs.Close()) }()
 	}
+	if c.Cache != "" {
+		if o.Cache, err = plancache.Open(c.Cache, plancache.Options{Bytes: c.CacheSize, Age: c.CacheAge}); err != nil {
+			return diag.Invalid(diag.BadOption, diag.Position{File: "--cache"}, "%v", err)
+		}
+		defer func() { err = errors.Join(err, o.Cache.Close()) }()
+	}
+	traces, flush, err := tracing(ctx)
+	if err != nil {
+		return err
+	}
+	defer flush(o.Logger)
+	o.Traces = traces
 	server := api.New(o)
 	if c.DebugListen != "" {
 		debug, err := listen(ctx, "--debug-listen", "tcp", c.DebugListen)

@@ -9,6 +9,7 @@
 package autoshardv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -22,6 +23,60 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// CacheUse says what plans of earlier requests are used for.
+type CacheUse int32
+
+const (
+	// A request that was answered before, with all that its answer depends on, has the same answer.
+	CacheUse_CACHE_USE_UNSPECIFIED CacheUse = 0
+	// Nothing.
+	CacheUse_CACHE_USE_NONE CacheUse = 1
+	// Also, the search begins with the latest plan of a program that is the same but for names, locations and numbers of layers, on a mesh
+	// of the same axes; the answer depends on what was asked before.
+	CacheUse_CACHE_USE_LIKE CacheUse = 2
+)
+
+// Enum value maps for CacheUse.
+var (
+	CacheUse_name = map[int32]string{
+		0: "CACHE_USE_UNSPECIFIED",
+		1: "CACHE_USE_NONE",
+		2: "CACHE_USE_LIKE",
+	}
+	CacheUse_value = map[string]int32{
+		"CACHE_USE_UNSPECIFIED": 0,
+		"CACHE_USE_NONE":        1,
+		"CACHE_USE_LIKE":        2,
+	}
+)
+
+func (x CacheUse) Enum() *CacheUse {
+	p := new(CacheUse)
+	*p = x
+	return p
+}
+
+func (x CacheUse) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CacheUse) Descriptor() protoreflect.EnumDescriptor {
+	return file_autoshard_v1_service_proto_enumTypes[0].Descriptor()
+}
+
+func (CacheUse) Type() protoreflect.EnumType {
+	return &file_autoshard_v1_service_proto_enumTypes[0]
+}
+
+func (x CacheUse) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CacheUse.Descriptor instead.
+func (CacheUse) EnumDescriptor() ([]byte, []int) {
+	return file_autoshard_v1_service_proto_rawDescGZIP(), []int{0}
+}
 
 // PlanRequest says what to plan for.
 type PlanRequest struct {
@@ -83,7 +138,12 @@ type PlanRequest struct {
 	// Part of the hardware's network that the mesh runs on; chosen if empty.
 	Topology string `protobuf:"bytes,24,opt,name=topology,proto3" json:"topology,omitempty"`
 	// That a step's collectives are to keep.
-	Budgets       []*Budget `protobuf:"bytes,25,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	Budgets []*Budget `protobuf:"bytes,25,rep,name=budgets,proto3" json:"budgets,omitempty"`
+	// What the server's cache of plans is used for, where it has one.
+	Cache CacheUse `protobuf:"varint,26,opt,name=cache,proto3,enum=autoshard.v1.CacheUse" json:"cache,omitempty"`
+	// A plan of the same program, or of one like it, that the search begins with: what inputs and outputs of these names have there. Nothing
+	// of it has to be kept.
+	From          *Plan `protobuf:"bytes,27,opt,name=from,proto3" json:"from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -306,6 +366,20 @@ func (x *PlanRequest) GetBudgets() []*Budget {
 	return nil
 }
 
+func (x *PlanRequest) GetCache() CacheUse {
+	if x != nil {
+		return x.Cache
+	}
+	return CacheUse_CACHE_USE_UNSPECIFIED
+}
+
+func (x *PlanRequest) GetFrom() *Plan {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
 type isPlanRequest_Source interface {
 	isPlanRequest_Source()
 }
@@ -336,7 +410,9 @@ type PlanResponse struct {
 	// Its JSON form is plan.json.
 	Plan *Plan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
 	// The model with the plan's shardings as annotations, as MLIR text for another partitioner; empty unless asked for.
-	Annotated     string `protobuf:"bytes,2,opt,name=annotated,proto3" json:"annotated,omitempty"`
+	Annotated string `protobuf:"bytes,2,opt,name=annotated,proto3" json:"annotated,omitempty"`
+	// Whether this is the answer to an earlier request.
+	Cached        bool `protobuf:"varint,3,opt,name=cached,proto3" json:"cached,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -385,6 +461,13 @@ func (x *PlanResponse) GetAnnotated() string {
 	return ""
 }
 
+func (x *PlanResponse) GetCached() bool {
+	if x != nil {
+		return x.Cached
+	}
+	return false
+}
+
 // PropagateRequest says what to propagate.
 type PropagateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -404,6 +487,10 @@ type PropagateRequest struct {
 	MaxPriority *int32 `protobuf:"varint,5,opt,name=max_priority,json=maxPriority,proto3,oneof" json:"max_priority,omitempty"`
 	// Whether to answer with the steps.
 	Trace bool `protobuf:"varint,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	// The most steps of the trace that are returned; 0: all.
+	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// Of the page before; the first page if empty. All else in the request is as it was.
+	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
 	Sizes []string `protobuf:"bytes,21,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Platform of a program that is exported for several, a name or an index; the first that calls nothing of other
@@ -507,6 +594,20 @@ func (x *PropagateRequest) GetTrace() bool {
 	return false
 }
 
+func (x *PropagateRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *PropagateRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
 func (x *PropagateRequest) GetSizes() []string {
 	if x != nil {
 		return x.Sizes
@@ -565,7 +666,9 @@ type PropagateResponse struct {
 	// The steps; absent unless asked for.
 	Trace *Trace `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
 	// What the answer does not keep, in the order of the model.
-	Findings      []*Finding `protobuf:"bytes,7,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*Finding `protobuf:"bytes,7,rep,name=findings,proto3" json:"findings,omitempty"`
+	// Of the next page of the trace; empty on the last. Pages behind the first have nothing but the trace.
+	NextPageToken string `protobuf:"bytes,8,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -647,6 +750,13 @@ func (x *PropagateResponse) GetFindings() []*Finding {
 		return x.Findings
 	}
 	return nil
+}
+
+func (x *PropagateResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // Trace is what propagation did, in order, grouped by user priority, then op priority.
@@ -2786,10 +2896,11 @@ func (x *ListJobsResponse) GetNextPageToken() string {
 
 // Round holds the steps of one user priority.
 type Trace_Round struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	UserPriority  int32                  `protobuf:"varint,1,opt,name=user_priority,json=userPriority,proto3" json:"user_priority,omitempty"`
-	Levels        []*Trace_Level         `protobuf:"bytes,2,rep,name=levels,proto3" json:"levels,omitempty"`
-	Summary       *Trace_Summary         `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	UserPriority int32                  `protobuf:"varint,1,opt,name=user_priority,json=userPriority,proto3" json:"user_priority,omitempty"`
+	Levels       []*Trace_Level         `protobuf:"bytes,2,rep,name=levels,proto3" json:"levels,omitempty"`
+	// On the page where the round begins.
+	Summary       *Trace_Summary `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2847,10 +2958,13 @@ func (x *Trace_Round) GetSummary() *Trace_Summary {
 
 // Level holds the steps of one op priority, and the groups that they are in.
 type Trace_Level struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	OpPriority    int32                  `protobuf:"varint,1,opt,name=op_priority,json=opPriority,proto3" json:"op_priority,omitempty"`
-	Steps         []*Trace_Step          `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
-	Groups        []*Trace_Group         `protobuf:"bytes,3,rep,name=groups,proto3" json:"groups,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	OpPriority int32                  `protobuf:"varint,1,opt,name=op_priority,json=opPriority,proto3" json:"op_priority,omitempty"`
+	Steps      []*Trace_Step          `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
+	// On the page where the level begins.
+	Groups []*Trace_Group `protobuf:"bytes,3,rep,name=groups,proto3" json:"groups,omitempty"`
+	// Number of the first of the steps, more than 0 where the level began on an earlier page.
+	First         int32 `protobuf:"varint,4,opt,name=first,proto3" json:"first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2904,6 +3018,13 @@ func (x *Trace_Level) GetGroups() []*Trace_Group {
 		return x.Groups
 	}
 	return nil
+}
+
+func (x *Trace_Level) GetFirst() int32 {
+	if x != nil {
+		return x.First
+	}
+	return 0
 }
 
 // Group is a set of steps of a level that are alike. Every step is in one.
@@ -3314,54 +3435,66 @@ var File_autoshard_v1_service_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\"\xdb\x06\n" +
-	"\vPlanRequest\x12\x14\n" +
-	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
-	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
-	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
-	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12*\n" +
-	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n" +
-	"\bhardware\x18\x05 \x01(\tR\bhardware\x12\x16\n" +
-	"\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n" +
-	"\x05steps\x18\a \x01(\x03R\x05steps\x12\x12\n" +
+	"\x1aautoshard/v1/service.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\x1a\x16autoshard/v1/run.proto\x1a\x1bbuf/validate/validate.proto\"\xd1\n" +
+	"\n" +
+	"\vPlanRequest\x12!\n" +
+	"\x04text\x18\x01 \x01(\tB\v\xbaH\br\x06(\x80\x80\x80\x80\x04H\x00R\x04text\x12+\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n" +
+	"\bartifact\x18\x14 \x01(\fB\v\xbaH\bz\x06\x18\x80\x80\x80\x80\x04H\x00R\bartifact\x12%\n" +
+	"\tfile_name\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bfileName\x124\n" +
+	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisB\b\xbaH\x05\x92\x01\x02\x10@R\x04mesh\x12$\n" +
+	"\bhardware\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bhardware\x12\x1f\n" +
+	"\x06memory\x18\x06 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x06memory\x12\x1d\n" +
+	"\x05steps\x18\a \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05steps\x12\x12\n" +
 	"\x04seed\x18\b \x01(\x04R\x04seed\x12\x1c\n" +
 	"\tannotated\x18\t \x01(\bR\tannotated\x12#\n" +
 	"\rserial_matmul\x18\n" +
-	" \x01(\bR\fserialMatmul\x128\n" +
-	"\vtrip_counts\x18\v \x03(\v2\x17.autoshard.v1.TripCountR\n" +
+	" \x01(\bR\fserialMatmul\x12C\n" +
+	"\vtrip_counts\x18\v \x03(\v2\x17.autoshard.v1.TripCountB\t\xbaH\x06\x92\x01\x03\x10\x80 R\n" +
 	"tripCounts\x12\x1d\n" +
 	"\n" +
-	"whole_axes\x18\f \x01(\bR\twholeAxes\x12#\n" +
-	"\rsearch_memory\x18\r \x01(\x03R\fsearchMemory\x121\n" +
-	"\x14separate_collectives\x18\x0e \x01(\bR\x13separateCollectives\x12\x18\n" +
-	"\awithout\x18\x0f \x03(\tR\awithout\x12%\n" +
-	"\x04pins\x18\x10 \x03(\v2\x11.autoshard.v1.PinR\x04pins\x122\n" +
-	"\tforbidden\x18\x11 \x03(\v2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n" +
-	"\adevices\x18\x12 \x01(\x03R\adevices\x12\x19\n" +
-	"\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n" +
-	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
-	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
-	"\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n" +
-	"\btopology\x18\x18 \x01(\tR\btopology\x12.\n" +
-	"\abudgets\x18\x19 \x03(\v2\x14.autoshard.v1.BudgetR\abudgetsB\b\n" +
-	"\x06sourceB\b\n" +
-	"\x06_taste\"T\n" +
+	"whole_axes\x18\f \x01(\bR\twholeAxes\x122\n" +
+	"\rsearch_memory\x18\r \x01(\x03B\r\xbaH\n" +
+	"\"\b\x18\x80\x80\x80\x80\b(\x00R\fsearchMemory\x121\n" +
+	"\x14separate_collectives\x18\x0e \x01(\bR\x13separateCollectives\x12*\n" +
+	"\awithout\x18\x0f \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10@\"\x06r\x04(\x80\x80\x04R\awithout\x121\n" +
+	"\x04pins\x18\x10 \x03(\v2\x11.autoshard.v1.PinB\n" +
+	"\xbaH\a\x92\x01\x04\x10\xc0\x84=R\x04pins\x12>\n" +
+	"\tforbidden\x18\x11 \x03(\v2\x14.autoshard.v1.ForbidB\n" +
+	"\xbaH\a\x92\x01\x04\x10\xc0\x84=R\tforbidden\x12!\n" +
+	"\adevices\x18\x12 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\adevices\x122\n" +
+	"\x05taste\x18\x13 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x05taste\x88\x01\x01\x12'\n" +
+	"\x05sizes\x18\x15 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05sizes\x12$\n" +
+	"\bplatform\x18\x16 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bplatform\x12'\n" +
+	"\x05rules\x18\x17 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05rules\x12$\n" +
+	"\btopology\x18\x18 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\btopology\x129\n" +
+	"\abudgets\x18\x19 \x03(\v2\x14.autoshard.v1.BudgetB\t\xbaH\x06\x92\x01\x03\x10\x80 R\abudgets\x126\n" +
+	"\x05cache\x18\x1a \x01(\x0e2\x16.autoshard.v1.CacheUseB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05cache\x12&\n" +
+	"\x04from\x18\x1b \x01(\v2\x12.autoshard.v1.PlanR\x04from:\x97\x01\xbaH\x93\x01\x1a\x90\x01\n" +
+	"\x14plan.mesh_or_devices\x12M`mesh` and `devices` are both given: a mesh is chosen where only `devices` is\x1a)this.devices == 0 || size(this.mesh) == 0B\x0f\n" +
+	"\x06source\x12\x05\xbaH\x02\b\x01B\b\n" +
+	"\x06_taste\"l\n" +
 	"\fPlanResponse\x12&\n" +
 	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n" +
-	"\tannotated\x18\x02 \x01(\tR\tannotated\"\xdd\x02\n" +
-	"\x10PropagateRequest\x12\x14\n" +
-	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
-	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
-	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
-	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12*\n" +
-	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n" +
-	"\fmax_priority\x18\x05 \x01(\x05H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
-	"\x05trace\x18\x06 \x01(\bR\x05trace\x12\x14\n" +
-	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
-	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
-	"\x05rules\x18\x17 \x03(\tR\x05rulesB\b\n" +
-	"\x06sourceB\x0f\n" +
-	"\r_max_priority\"\xab\x02\n" +
+	"\tannotated\x18\x02 \x01(\tR\tannotated\x12\x16\n" +
+	"\x06cached\x18\x03 \x01(\bR\x06cached\"\x9e\x04\n" +
+	"\x10PropagateRequest\x12!\n" +
+	"\x04text\x18\x01 \x01(\tB\v\xbaH\br\x06(\x80\x80\x80\x80\x04H\x00R\x04text\x12+\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n" +
+	"\bartifact\x18\x14 \x01(\fB\v\xbaH\bz\x06\x18\x80\x80\x80\x80\x04H\x00R\bartifact\x12%\n" +
+	"\tfile_name\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bfileName\x124\n" +
+	"\x04mesh\x18\x04 \x03(\v2\x16.autoshard.v1.MeshAxisB\b\xbaH\x05\x92\x01\x02\x10@R\x04mesh\x12/\n" +
+	"\fmax_priority\x18\x05 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x01R\vmaxPriority\x88\x01\x01\x12\x14\n" +
+	"\x05trace\x18\x06 \x01(\bR\x05trace\x12(\n" +
+	"\tpage_size\x18\a \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12'\n" +
+	"\x05sizes\x18\x15 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05sizes\x12$\n" +
+	"\bplatform\x18\x16 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bplatform\x12'\n" +
+	"\x05rules\x18\x17 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05rulesB\x0f\n" +
+	"\x06source\x12\x05\xbaH\x02\b\x01B\x0f\n" +
+	"\r_max_priority\"\xd3\x02\n" +
 	"\x11PropagateResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12*\n" +
 	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n" +
@@ -3369,18 +3502,20 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\aoutputs\x18\x04 \x03(\v2\x14.autoshard.v1.TensorR\aoutputs\x12\x18\n" +
 	"\aprogram\x18\x05 \x01(\tR\aprogram\x12)\n" +
 	"\x05trace\x18\x06 \x01(\v2\x13.autoshard.v1.TraceR\x05trace\x121\n" +
-	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\"\xbc\b\n" +
+	"\bfindings\x18\a \x03(\v2\x15.autoshard.v1.FindingR\bfindings\x12&\n" +
+	"\x0fnext_page_token\x18\b \x01(\tR\rnextPageToken\"\xd2\b\n" +
 	"\x05Trace\x121\n" +
 	"\x06rounds\x18\x01 \x03(\v2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a\x96\x01\n" +
 	"\x05Round\x12#\n" +
 	"\ruser_priority\x18\x01 \x01(\x05R\fuserPriority\x121\n" +
 	"\x06levels\x18\x02 \x03(\v2\x19.autoshard.v1.Trace.LevelR\x06levels\x125\n" +
-	"\asummary\x18\x03 \x01(\v2\x1b.autoshard.v1.Trace.SummaryR\asummary\x1a\x8b\x01\n" +
+	"\asummary\x18\x03 \x01(\v2\x1b.autoshard.v1.Trace.SummaryR\asummary\x1a\xa1\x01\n" +
 	"\x05Level\x12\x1f\n" +
 	"\vop_priority\x18\x01 \x01(\x05R\n" +
 	"opPriority\x12.\n" +
 	"\x05steps\x18\x02 \x03(\v2\x18.autoshard.v1.Trace.StepR\x05steps\x121\n" +
-	"\x06groups\x18\x03 \x03(\v2\x19.autoshard.v1.Trace.GroupR\x06groups\x1a\xc0\x01\n" +
+	"\x06groups\x18\x03 \x03(\v2\x19.autoshard.v1.Trace.GroupR\x06groups\x12\x14\n" +
+	"\x05first\x18\x04 \x01(\x05R\x05first\x1a\xc0\x01\n" +
 	"\x05Group\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04axes\x18\x02 \x01(\tR\x04axes\x12\x14\n" +
@@ -3411,89 +3546,89 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
 	"\aagainst\x18\a \x01(\tR\aagainst\x12\x14\n" +
-	"\x05other\x18\b \x01(\tR\x05other\"h\n" +
-	"\x10DiffPlansRequest\x12*\n" +
-	"\x06before\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x06before\x12(\n" +
-	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanR\x05after\"a\n" +
+	"\x05other\x18\b \x01(\tR\x05other\"x\n" +
+	"\x10DiffPlansRequest\x122\n" +
+	"\x06before\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x06before\x120\n" +
+	"\x05after\x18\x02 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x05after\"a\n" +
 	"\x11DiffPlansResponse\x128\n" +
 	"\n" +
 	"difference\x18\x01 \x01(\v2\x18.autoshard.v1.DifferenceR\n" +
 	"difference\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"Y\n" +
-	"\x10CheckPlanRequest\x12&\n" +
-	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"l\n" +
+	"\x10CheckPlanRequest\x12.\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12(\n" +
 	"\n" +
-	"model_hash\x18\x02 \x01(\tR\tmodelHash\"B\n" +
+	"model_hash\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\tmodelHash\"B\n" +
 	"\x11CheckPlanResponse\x12-\n" +
-	"\x05audit\x18\x01 \x01(\v2\x17.autoshard.v1.PlanAuditR\x05audit\"B\n" +
-	"\x11StreamPlanRequest\x12-\n" +
-	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\"\x89\x01\n" +
+	"\x05audit\x18\x01 \x01(\v2\x17.autoshard.v1.PlanAuditR\x05audit\"J\n" +
+	"\x11StreamPlanRequest\x125\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestB\x06\xbaH\x03\xc8\x01\x01R\x04plan\"\x89\x01\n" +
 	"\x12StreamPlanResponse\x124\n" +
 	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x124\n" +
 	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\a\n" +
-	"\x05event\"\x7f\n" +
-	"\x10WeighPlanRequest\x12-\n" +
-	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
-	"\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n" +
-	"\x04most\x18\x04 \x01(\x05R\x04most\"\x91\x01\n" +
+	"\x05event\"\xa6\x01\n" +
+	"\x10WeighPlanRequest\x125\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12\x1f\n" +
+	"\x05value\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x05value\x12\x1d\n" +
+	"\x04axis\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x04axis\x12\x1b\n" +
+	"\x04most\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x04most\"\x91\x01\n" +
 	"\x11WeighPlanResponse\x122\n" +
 	"\bweighing\x18\x01 \x01(\v2\x16.autoshard.v1.WeighingR\bweighing\x124\n" +
 	"\tdecisions\x18\x02 \x03(\v2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\"\xd8\x01\n" +
-	"\x06Source\x12\x14\n" +
-	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n" +
-	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n" +
-	"\bartifact\x18\x14 \x01(\fH\x00R\bartifact\x12\x1b\n" +
-	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12\x14\n" +
-	"\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n" +
-	"\bplatform\x18\x16 \x01(\tR\bplatform\x12\x14\n" +
-	"\x05rules\x18\x17 \x03(\tR\x05rulesB\b\n" +
-	"\x06source\"\x99\x01\n" +
-	"\x0eExplainRequest\x12,\n" +
-	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
-	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n" +
-	"\awhy_not\x18\x04 \x01(\tR\x06whyNot\"b\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\xb3\x02\n" +
+	"\x06Source\x12!\n" +
+	"\x04text\x18\x01 \x01(\tB\v\xbaH\br\x06(\x80\x80\x80\x80\x04H\x00R\x04text\x12+\n" +
+	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n" +
+	"\bartifact\x18\x14 \x01(\fB\v\xbaH\bz\x06\x18\x80\x80\x80\x80\x04H\x00R\bartifact\x12%\n" +
+	"\tfile_name\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bfileName\x12'\n" +
+	"\x05sizes\x18\x15 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05sizes\x12$\n" +
+	"\bplatform\x18\x16 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bplatform\x12'\n" +
+	"\x05rules\x18\x17 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80 \"\x06r\x04(\x80\x80\x04R\x05rulesB\x0f\n" +
+	"\x06source\x12\x05\xbaH\x02\b\x01\"\xc1\x01\n" +
+	"\x0eExplainRequest\x124\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceB\x06\xbaH\x03\xc8\x01\x01R\x06source\x124\n" +
+	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisB\b\xbaH\x05\x92\x01\x02\x10@R\x04mesh\x12\x1f\n" +
+	"\x05value\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x05value\x12\"\n" +
+	"\awhy_not\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x06whyNot\"b\n" +
 	"\x0fExplainResponse\x12;\n" +
 	"\vexplanation\x18\x01 \x01(\v2\x19.autoshard.v1.ExplanationR\vexplanation\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x84\x01\n" +
-	"\fCheckRequest\x12,\n" +
-	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12*\n" +
-	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n" +
-	"\bdisabled\x18\x03 \x03(\tR\bdisabled\"E\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xa9\x01\n" +
+	"\fCheckRequest\x124\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceB\x06\xbaH\x03\xc8\x01\x01R\x06source\x124\n" +
+	"\x04mesh\x18\x02 \x03(\v2\x16.autoshard.v1.MeshAxisB\b\xbaH\x05\x92\x01\x02\x10@R\x04mesh\x12-\n" +
+	"\bdisabled\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x80\x02\"\x06r\x04(\x80\x80\x04R\bdisabled\"E\n" +
 	"\rCheckResponse\x124\n" +
-	"\bwarnings\x18\x01 \x03(\v2\x18.autoshard.v1.DiagnosticR\bwarnings\"j\n" +
-	"\x0eConvertRequest\x12,\n" +
-	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceR\x06source\x12\x12\n" +
-	"\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n" +
-	"\x06target\x18\x03 \x01(\tR\x06target\"+\n" +
+	"\bwarnings\x18\x01 \x03(\v2\x18.autoshard.v1.DiagnosticR\bwarnings\"\x86\x01\n" +
+	"\x0eConvertRequest\x124\n" +
+	"\x06source\x18\x01 \x01(\v2\x14.autoshard.v1.SourceB\x06\xbaH\x03\xc8\x01\x01R\x06source\x12\x1c\n" +
+	"\x04form\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x04form\x12 \n" +
+	"\x06target\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x06target\"+\n" +
 	"\x0fConvertResponse\x12\x18\n" +
-	"\acontent\x18\x01 \x01(\fR\acontent\"k\n" +
-	"\x0fEstimateRequest\x12&\n" +
-	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
-	"\bhardware\x18\x02 \x01(\tR\bhardware\x12\x14\n" +
-	"\x05ahead\x18\x03 \x01(\x05R\x05ahead\"]\n" +
+	"\acontent\x18\x01 \x01(\fR\acontent\"\x86\x01\n" +
+	"\x0fEstimateRequest\x12.\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12$\n" +
+	"\bhardware\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bhardware\x12\x1d\n" +
+	"\x05ahead\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x05ahead\"]\n" +
 	"\x10EstimateResponse\x125\n" +
 	"\tbreakdown\x18\x01 \x01(\v2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"S\n" +
-	"\rMemoryRequest\x12&\n" +
-	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n" +
-	"\bhardware\x18\x02 \x01(\tR\bhardware\"U\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"e\n" +
+	"\rMemoryRequest\x12.\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12$\n" +
+	"\bhardware\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\bhardware\"U\n" +
 	"\x0eMemoryResponse\x12/\n" +
 	"\x06memory\x18\x01 \x01(\v2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"I\n" +
-	"\vEmitRequest\x12&\n" +
-	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n" +
-	"\x04form\x18\x02 \x01(\tR\x04form\"\"\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"[\n" +
+	"\vEmitRequest\x12.\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12\x1c\n" +
+	"\x04form\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x04form\"\"\n" +
 	"\fEmitResponse\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\xc9\x01\n" +
-	"\rVerifyRequest\x12&\n" +
-	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n" +
-	"\x06inputs\x18\x02 \x01(\fR\x06inputs\x12\x1a\n" +
-	"\bexpected\x18\x03 \x01(\fR\bexpected\x12\x1f\n" +
-	"\brelative\x18\x04 \x01(\x01H\x00R\brelative\x88\x01\x01\x12\x1a\n" +
-	"\babsolute\x18\x05 \x01(\x01R\babsolute\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"\x8f\x02\n" +
+	"\rVerifyRequest\x12.\n" +
+	"\x04plan\x18\x01 \x01(\v2\x12.autoshard.v1.PlanB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12#\n" +
+	"\x06inputs\x18\x02 \x01(\fB\v\xbaH\bz\x06\x18\x80\x80\x80\x80\x04R\x06inputs\x12'\n" +
+	"\bexpected\x18\x03 \x01(\fB\v\xbaH\bz\x06\x18\x80\x80\x80\x80\x04R\bexpected\x121\n" +
+	"\brelative\x18\x04 \x01(\x01B\x10\xbaH\r\x12\v@\x01)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\brelative\x88\x01\x01\x12,\n" +
+	"\babsolute\x18\x05 \x01(\x01B\x10\xbaH\r\x12\v@\x01)\x00\x00\x00\x00\x00\x00\x00\x00R\babsolute\x12\x12\n" +
 	"\x04seed\x18\x06 \x01(\x04R\x04seedB\v\n" +
 	"\t_relative\"\x85\x01\n" +
 	"\x0eVerifyResponse\x124\n" +
@@ -3505,35 +3640,40 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"\x15\n" +
 	"\x13ListHardwareRequest\"Q\n" +
 	"\x14ListHardwareResponse\x129\n" +
-	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles\"y\n" +
-	"\x0fStartJobRequest\x12-\n" +
-	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n" +
+	"\bprofiles\x18\x01 \x03(\v2\x1d.autoshard.v1.HardwareProfileR\bprofiles\"\x9d\x01\n" +
+	"\x0fStartJobRequest\x125\n" +
+	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12'\n" +
 	"\n" +
-	"request_id\x18\x02 \x01(\tR\trequestId\x12\x18\n" +
-	"\aseconds\x18\x03 \x01(\x01R\aseconds\"7\n" +
+	"request_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\trequestId\x12*\n" +
+	"\aseconds\x18\x03 \x01(\x01B\x10\xbaH\r\x12\v@\x01)\x00\x00\x00\x00\x00\x00\x00\x00R\aseconds\"7\n" +
 	"\x10StartJobResponse\x12#\n" +
-	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"7\n" +
-	"\rGetJobRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"A\n" +
+	"\rGetJobRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x02id\x12\x16\n" +
 	"\x06result\x18\x02 \x01(\bR\x06result\"i\n" +
 	"\x0eGetJobResponse\x12#\n" +
 	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\x122\n" +
-	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseR\x06result\"!\n" +
-	"\x0fWatchJobRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"7\n" +
+	"\x06result\x18\x02 \x01(\v2\x1a.autoshard.v1.PlanResponseR\x06result\"+\n" +
+	"\x0fWatchJobRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x02id\"7\n" +
 	"\x10WatchJobResponse\x12#\n" +
-	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"\"\n" +
-	"\x10CancelJobRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\",\n" +
+	"\x10CancelJobRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x02id\"8\n" +
 	"\x11CancelJobResponse\x12#\n" +
-	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"M\n" +
-	"\x0fListJobsRequest\x12\x1b\n" +
-	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x03job\x18\x01 \x01(\v2\x11.autoshard.v1.JobR\x03job\"c\n" +
+	"\x0fListJobsRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"a\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\"a\n" +
 	"\x10ListJobsResponse\x12%\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x11.autoshard.v1.JobR\x04jobs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\v\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*M\n" +
+	"\bCacheUse\x12\x19\n" +
+	"\x15CACHE_USE_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eCACHE_USE_NONE\x10\x01\x12\x12\n" +
+	"\x0eCACHE_USE_LIKE\x10\x022\xb3\f\n" +
 	"\x10AutoshardService\x12B\n" +
 	"\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse\"\x03\x90\x02\x01\x12V\n" +
 	"\n" +
@@ -3548,7 +3688,8 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\bEstimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse\"\x03\x90\x02\x01\x12H\n" +
 	"\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse\"\x03\x90\x02\x01\x12B\n" +
 	"\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse\"\x03\x90\x02\x01\x12J\n" +
-	"\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse\"\x03\x90\x02\x010\x01\x12N\n" +
+	"\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse\"\x03\x90\x02\x010\x01\x12A\n" +
+	"\x03Run\x12\x18.autoshard.v1.RunRequest\x1a\x19.autoshard.v1.RunResponse\"\x03\x90\x02\x010\x01\x12N\n" +
 	"\bStartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse\"\x03\x90\x02\x02\x12H\n" +
 	"\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse\"\x03\x90\x02\x01\x12P\n" +
 	"\bWatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse\"\x03\x90\x02\x010\x01\x12Q\n" +
@@ -3568,181 +3709,189 @@ func file_autoshard_v1_service_proto_rawDescGZIP() []byte {
 	return file_autoshard_v1_service_proto_rawDescData
 }
 
+var file_autoshard_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_autoshard_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_autoshard_v1_service_proto_goTypes = []any{
-	(*PlanRequest)(nil),          // 0: autoshard.v1.PlanRequest
-	(*PlanResponse)(nil),         // 1: autoshard.v1.PlanResponse
-	(*PropagateRequest)(nil),     // 2: autoshard.v1.PropagateRequest
-	(*PropagateResponse)(nil),    // 3: autoshard.v1.PropagateResponse
-	(*Trace)(nil),                // 4: autoshard.v1.Trace
-	(*DiffPlansRequest)(nil),     // 5: autoshard.v1.DiffPlansRequest
-	(*DiffPlansResponse)(nil),    // 6: autoshard.v1.DiffPlansResponse
-	(*CheckPlanRequest)(nil),     // 7: autoshard.v1.CheckPlanRequest
-	(*CheckPlanResponse)(nil),    // 8: autoshard.v1.CheckPlanResponse
-	(*StreamPlanRequest)(nil),    // 9: autoshard.v1.StreamPlanRequest
-	(*StreamPlanResponse)(nil),   // 10: autoshard.v1.StreamPlanResponse
-	(*WeighPlanRequest)(nil),     // 11: autoshard.v1.WeighPlanRequest
-	(*WeighPlanResponse)(nil),    // 12: autoshard.v1.WeighPlanResponse
-	(*Source)(nil),               // 13: autoshard.v1.Source
-	(*ExplainRequest)(nil),       // 14: autoshard.v1.ExplainRequest
-	(*ExplainResponse)(nil),      // 15: autoshard.v1.ExplainResponse
-	(*CheckRequest)(nil),         // 16: autoshard.v1.CheckRequest
-	(*CheckResponse)(nil),        // 17: autoshard.v1.CheckResponse
-	(*ConvertRequest)(nil),       // 18: autoshard.v1.ConvertRequest
-	(*ConvertResponse)(nil),      // 19: autoshard.v1.ConvertResponse
-	(*EstimateRequest)(nil),      // 20: autoshard.v1.EstimateRequest
-	(*EstimateResponse)(nil),     // 21: autoshard.v1.EstimateResponse
-	(*MemoryRequest)(nil),        // 22: autoshard.v1.MemoryRequest
-	(*MemoryResponse)(nil),       // 23: autoshard.v1.MemoryResponse
-	(*EmitRequest)(nil),          // 24: autoshard.v1.EmitRequest
-	(*EmitResponse)(nil),         // 25: autoshard.v1.EmitResponse
-	(*VerifyRequest)(nil),        // 26: autoshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),       // 27: autoshard.v1.VerifyResponse
-	(*VerifyResult)(nil),         // 28: autoshard.v1.VerifyResult
-	(*ListHardwareRequest)(nil),  // 29: autoshard.v1.ListHardwareRequest
-	(*ListHardwareResponse)(nil), // 30: autoshard.v1.ListHardwareResponse
-	(*StartJobRequest)(nil),      // 31: autoshard.v1.StartJobRequest
-	(*StartJobResponse)(nil),     // 32: autoshard.v1.StartJobResponse
-	(*GetJobRequest)(nil),        // 33: autoshard.v1.GetJobRequest
-	(*GetJobResponse)(nil),       // 34: autoshard.v1.GetJobResponse
-	(*WatchJobRequest)(nil),      // 35: autoshard.v1.WatchJobRequest
-	(*WatchJobResponse)(nil),     // 36: autoshard.v1.WatchJobResponse
-	(*CancelJobRequest)(nil),     // 37: autoshard.v1.CancelJobRequest
-	(*CancelJobResponse)(nil),    // 38: autoshard.v1.CancelJobResponse
-	(*ListJobsRequest)(nil),      // 39: autoshard.v1.ListJobsRequest
-	(*ListJobsResponse)(nil),     // 40: autoshard.v1.ListJobsResponse
-	(*Trace_Round)(nil),          // 41: autoshard.v1.Trace.Round
-	(*Trace_Level)(nil),          // 42: autoshard.v1.Trace.Level
-	(*Trace_Group)(nil),          // 43: autoshard.v1.Trace.Group
-	(*Trace_Start)(nil),          // 44: autoshard.v1.Trace.Start
-	(*Trace_Summary)(nil),        // 45: autoshard.v1.Trace.Summary
-	(*Trace_Tally)(nil),          // 46: autoshard.v1.Trace.Tally
-	(*Trace_Step)(nil),           // 47: autoshard.v1.Trace.Step
-	(*Model)(nil),                // 48: autoshard.v1.Model
-	(*MeshAxis)(nil),             // 49: autoshard.v1.MeshAxis
-	(*TripCount)(nil),            // 50: autoshard.v1.TripCount
-	(*Pin)(nil),                  // 51: autoshard.v1.Pin
-	(*Forbid)(nil),               // 52: autoshard.v1.Forbid
-	(*Budget)(nil),               // 53: autoshard.v1.Budget
-	(*Plan)(nil),                 // 54: autoshard.v1.Plan
-	(*Tensor)(nil),               // 55: autoshard.v1.Tensor
-	(*Finding)(nil),              // 56: autoshard.v1.Finding
-	(*Difference)(nil),           // 57: autoshard.v1.Difference
-	(*PlanAudit)(nil),            // 58: autoshard.v1.PlanAudit
-	(*Progress)(nil),             // 59: autoshard.v1.Progress
-	(*Weighing)(nil),             // 60: autoshard.v1.Weighing
-	(*Decision)(nil),             // 61: autoshard.v1.Decision
-	(*Explanation)(nil),          // 62: autoshard.v1.Explanation
-	(*Diagnostic)(nil),           // 63: autoshard.v1.Diagnostic
-	(*Breakdown)(nil),            // 64: autoshard.v1.Breakdown
-	(*MemoryUse)(nil),            // 65: autoshard.v1.MemoryUse
-	(*Verification)(nil),         // 66: autoshard.v1.Verification
-	(*HardwareProfile)(nil),      // 67: autoshard.v1.HardwareProfile
-	(*Job)(nil),                  // 68: autoshard.v1.Job
+	(CacheUse)(0),                // 0: autoshard.v1.CacheUse
+	(*PlanRequest)(nil),          // 1: autoshard.v1.PlanRequest
+	(*PlanResponse)(nil),         // 2: autoshard.v1.PlanResponse
+	(*PropagateRequest)(nil),     // 3: autoshard.v1.PropagateRequest
+	(*PropagateResponse)(nil),    // 4: autoshard.v1.PropagateResponse
+	(*Trace)(nil),                // 5: autoshard.v1.Trace
+	(*DiffPlansRequest)(nil),     // 6: autoshard.v1.DiffPlansRequest
+	(*DiffPlansResponse)(nil),    // 7: autoshard.v1.DiffPlansResponse
+	(*CheckPlanRequest)(nil),     // 8: autoshard.v1.CheckPlanRequest
+	(*CheckPlanResponse)(nil),    // 9: autoshard.v1.CheckPlanResponse
+	(*StreamPlanRequest)(nil),    // 10: autoshard.v1.StreamPlanRequest
+	(*StreamPlanResponse)(nil),   // 11: autoshard.v1.StreamPlanResponse
+	(*WeighPlanRequest)(nil),     // 12: autoshard.v1.WeighPlanRequest
+	(*WeighPlanResponse)(nil),    // 13: autoshard.v1.WeighPlanResponse
+	(*Source)(nil),               // 14: autoshard.v1.Source
+	(*ExplainRequest)(nil),       // 15: autoshard.v1.ExplainRequest
+	(*ExplainResponse)(nil),      // 16: autoshard.v1.ExplainResponse
+	(*CheckRequest)(nil),         // 17: autoshard.v1.CheckRequest
+	(*CheckResponse)(nil),        // 18: autoshard.v1.CheckResponse
+	(*ConvertRequest)(nil),       // 19: autoshard.v1.ConvertRequest
+	(*ConvertResponse)(nil),      // 20: autoshard.v1.ConvertResponse
+	(*EstimateRequest)(nil),      // 21: autoshard.v1.EstimateRequest
+	(*EstimateResponse)(nil),     // 22: autoshard.v1.EstimateResponse
+	(*MemoryRequest)(nil),        // 23: autoshard.v1.MemoryRequest
+	(*MemoryResponse)(nil),       // 24: autoshard.v1.MemoryResponse
+	(*EmitRequest)(nil),          // 25: autoshard.v1.EmitRequest
+	(*EmitResponse)(nil),         // 26: autoshard.v1.EmitResponse
+	(*VerifyRequest)(nil),        // 27: autoshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),       // 28: autoshard.v1.VerifyResponse
+	(*VerifyResult)(nil),         // 29: autoshard.v1.VerifyResult
+	(*ListHardwareRequest)(nil),  // 30: autoshard.v1.ListHardwareRequest
+	(*ListHardwareResponse)(nil), // 31: autoshard.v1.ListHardwareResponse
+	(*StartJobRequest)(nil),      // 32: autoshard.v1.StartJobRequest
+	(*StartJobResponse)(nil),     // 33: autoshard.v1.StartJobResponse
+	(*GetJobRequest)(nil),        // 34: autoshard.v1.GetJobRequest
+	(*GetJobResponse)(nil),       // 35: autoshard.v1.GetJobResponse
+	(*WatchJobRequest)(nil),      // 36: autoshard.v1.WatchJobRequest
+	(*WatchJobResponse)(nil),     // 37: autoshard.v1.WatchJobResponse
+	(*CancelJobRequest)(nil),     // 38: autoshard.v1.CancelJobRequest
+	(*CancelJobResponse)(nil),    // 39: autoshard.v1.CancelJobResponse
+	(*ListJobsRequest)(nil),      // 40: autoshard.v1.ListJobsRequest
+	(*ListJobsResponse)(nil),     // 41: autoshard.v1.ListJobsResponse
+	(*Trace_Round)(nil),          // 42: autoshard.v1.Trace.Round
+	(*Trace_Level)(nil),          // 43: autoshard.v1.Trace.Level
+	(*Trace_Group)(nil),          // 44: autoshard.v1.Trace.Group
+	(*Trace_Start)(nil),          // 45: autoshard.v1.Trace.Start
+	(*Trace_Summary)(nil),        // 46: autoshard.v1.Trace.Summary
+	(*Trace_Tally)(nil),          // 47: autoshard.v1.Trace.Tally
+	(*Trace_Step)(nil),           // 48: autoshard.v1.Trace.Step
+	(*Model)(nil),                // 49: autoshard.v1.Model
+	(*MeshAxis)(nil),             // 50: autoshard.v1.MeshAxis
+	(*TripCount)(nil),            // 51: autoshard.v1.TripCount
+	(*Pin)(nil),                  // 52: autoshard.v1.Pin
+	(*Forbid)(nil),               // 53: autoshard.v1.Forbid
+	(*Budget)(nil),               // 54: autoshard.v1.Budget
+	(*Plan)(nil),                 // 55: autoshard.v1.Plan
+	(*Tensor)(nil),               // 56: autoshard.v1.Tensor
+	(*Finding)(nil),              // 57: autoshard.v1.Finding
+	(*Difference)(nil),           // 58: autoshard.v1.Difference
+	(*PlanAudit)(nil),            // 59: autoshard.v1.PlanAudit
+	(*Progress)(nil),             // 60: autoshard.v1.Progress
+	(*Weighing)(nil),             // 61: autoshard.v1.Weighing
+	(*Decision)(nil),             // 62: autoshard.v1.Decision
+	(*Explanation)(nil),          // 63: autoshard.v1.Explanation
+	(*Diagnostic)(nil),           // 64: autoshard.v1.Diagnostic
+	(*Breakdown)(nil),            // 65: autoshard.v1.Breakdown
+	(*MemoryUse)(nil),            // 66: autoshard.v1.MemoryUse
+	(*Verification)(nil),         // 67: autoshard.v1.Verification
+	(*HardwareProfile)(nil),      // 68: autoshard.v1.HardwareProfile
+	(*Job)(nil),                  // 69: autoshard.v1.Job
+	(*RunRequest)(nil),           // 70: autoshard.v1.RunRequest
+	(*RunResponse)(nil),          // 71: autoshard.v1.RunResponse
 }
 var file_autoshard_v1_service_proto_depIdxs = []int32{
-	48, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
-	49, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	50, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
-	51, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
-	52, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
-	53, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
-	54, // 6: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
-	48, // 7: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
-	49, // 8: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	49, // 9: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
-	55, // 10: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
-	55, // 11: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
-	4,  // 12: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
-	56, // 13: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
-	41, // 14: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
-	54, // 15: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
-	54, // 16: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
-	57, // 17: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
-	54, // 18: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
-	58, // 19: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
-	0,  // 20: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	59, // 21: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
-	1,  // 22: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
-	0,  // 23: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
-	60, // 24: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
-	61, // 25: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
-	48, // 26: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
-	13, // 27: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
-	49, // 28: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	62, // 29: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
-	13, // 30: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
-	49, // 31: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
-	63, // 32: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
-	13, // 33: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
-	54, // 34: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
-	64, // 35: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
-	54, // 36: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
-	65, // 37: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
-	54, // 38: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
-	54, // 39: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
-	59, // 40: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
-	28, // 41: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
-	66, // 42: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
-	67, // 43: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
-	0,  // 44: autoshard.v1.StartJobRequest.plan:type_name -> autoshard.v1.PlanRequest
-	68, // 45: autoshard.v1.StartJobResponse.job:type_name -> autoshard.v1.Job
-	68, // 46: autoshard.v1.GetJobResponse.job:type_name -> autoshard.v1.Job
-	1,  // 47: autoshard.v1.GetJobResponse.result:type_name -> autoshard.v1.PlanResponse
-	68, // 48: autoshard.v1.WatchJobResponse.job:type_name -> autoshard.v1.Job
-	68, // 49: autoshard.v1.CancelJobResponse.job:type_name -> autoshard.v1.Job
-	68, // 50: autoshard.v1.ListJobsResponse.jobs:type_name -> autoshard.v1.Job
-	42, // 51: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
-	45, // 52: autoshard.v1.Trace.Round.summary:type_name -> autoshard.v1.Trace.Summary
-	47, // 53: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
-	43, // 54: autoshard.v1.Trace.Level.groups:type_name -> autoshard.v1.Trace.Group
-	44, // 55: autoshard.v1.Trace.Group.starts:type_name -> autoshard.v1.Trace.Start
-	46, // 56: autoshard.v1.Trace.Summary.given:type_name -> autoshard.v1.Trace.Tally
-	46, // 57: autoshard.v1.Trace.Summary.gained:type_name -> autoshard.v1.Trace.Tally
-	46, // 58: autoshard.v1.Trace.Summary.refused:type_name -> autoshard.v1.Trace.Tally
-	0,  // 59: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
-	9,  // 60: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
-	11, // 61: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
-	5,  // 62: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
-	7,  // 63: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
-	2,  // 64: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
-	14, // 65: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
-	16, // 66: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
-	18, // 67: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
-	20, // 68: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
-	22, // 69: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
-	24, // 70: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
-	26, // 71: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
-	31, // 72: autoshard.v1.AutoshardService.StartJob:input_type -> autoshard.v1.StartJobRequest
-	33, // 73: autoshard.v1.AutoshardService.GetJob:input_type -> autoshard.v1.GetJobRequest
-	35, // 74: autoshard.v1.AutoshardService.WatchJob:input_type -> autoshard.v1.WatchJobRequest
-	37, // 75: autoshard.v1.AutoshardService.CancelJob:input_type -> autoshard.v1.CancelJobRequest
-	39, // 76: autoshard.v1.AutoshardService.ListJobs:input_type -> autoshard.v1.ListJobsRequest
-	29, // 77: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
-	1,  // 78: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
-	10, // 79: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
-	12, // 80: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
-	6,  // 81: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
-	8,  // 82: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
-	3,  // 83: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
-	15, // 84: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
-	17, // 85: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
-	19, // 86: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
-	21, // 87: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
-	23, // 88: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
-	25, // 89: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
-	27, // 90: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
-	32, // 91: autoshard.v1.AutoshardService.StartJob:output_type -> autoshard.v1.StartJobResponse
-	34, // 92: autoshard.v1.AutoshardService.GetJob:output_type -> autoshard.v1.GetJobResponse
-	36, // 93: autoshard.v1.AutoshardService.WatchJob:output_type -> autoshard.v1.WatchJobResponse
-	38, // 94: autoshard.v1.AutoshardService.CancelJob:output_type -> autoshard.v1.CancelJobResponse
-	40, // 95: autoshard.v1.AutoshardService.ListJobs:output_type -> autoshard.v1.ListJobsResponse
-	30, // 96: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
-	78, // [78:97] is the sub-list for method output_type
-	59, // [59:78] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	49, // 0: autoshard.v1.PlanRequest.model:type_name -> autoshard.v1.Model
+	50, // 1: autoshard.v1.PlanRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	51, // 2: autoshard.v1.PlanRequest.trip_counts:type_name -> autoshard.v1.TripCount
+	52, // 3: autoshard.v1.PlanRequest.pins:type_name -> autoshard.v1.Pin
+	53, // 4: autoshard.v1.PlanRequest.forbidden:type_name -> autoshard.v1.Forbid
+	54, // 5: autoshard.v1.PlanRequest.budgets:type_name -> autoshard.v1.Budget
+	0,  // 6: autoshard.v1.PlanRequest.cache:type_name -> autoshard.v1.CacheUse
+	55, // 7: autoshard.v1.PlanRequest.from:type_name -> autoshard.v1.Plan
+	55, // 8: autoshard.v1.PlanResponse.plan:type_name -> autoshard.v1.Plan
+	49, // 9: autoshard.v1.PropagateRequest.model:type_name -> autoshard.v1.Model
+	50, // 10: autoshard.v1.PropagateRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	50, // 11: autoshard.v1.PropagateResponse.mesh:type_name -> autoshard.v1.MeshAxis
+	56, // 12: autoshard.v1.PropagateResponse.inputs:type_name -> autoshard.v1.Tensor
+	56, // 13: autoshard.v1.PropagateResponse.outputs:type_name -> autoshard.v1.Tensor
+	5,  // 14: autoshard.v1.PropagateResponse.trace:type_name -> autoshard.v1.Trace
+	57, // 15: autoshard.v1.PropagateResponse.findings:type_name -> autoshard.v1.Finding
+	42, // 16: autoshard.v1.Trace.rounds:type_name -> autoshard.v1.Trace.Round
+	55, // 17: autoshard.v1.DiffPlansRequest.before:type_name -> autoshard.v1.Plan
+	55, // 18: autoshard.v1.DiffPlansRequest.after:type_name -> autoshard.v1.Plan
+	58, // 19: autoshard.v1.DiffPlansResponse.difference:type_name -> autoshard.v1.Difference
+	55, // 20: autoshard.v1.CheckPlanRequest.plan:type_name -> autoshard.v1.Plan
+	59, // 21: autoshard.v1.CheckPlanResponse.audit:type_name -> autoshard.v1.PlanAudit
+	1,  // 22: autoshard.v1.StreamPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	60, // 23: autoshard.v1.StreamPlanResponse.progress:type_name -> autoshard.v1.Progress
+	2,  // 24: autoshard.v1.StreamPlanResponse.result:type_name -> autoshard.v1.PlanResponse
+	1,  // 25: autoshard.v1.WeighPlanRequest.plan:type_name -> autoshard.v1.PlanRequest
+	61, // 26: autoshard.v1.WeighPlanResponse.weighing:type_name -> autoshard.v1.Weighing
+	62, // 27: autoshard.v1.WeighPlanResponse.decisions:type_name -> autoshard.v1.Decision
+	49, // 28: autoshard.v1.Source.model:type_name -> autoshard.v1.Model
+	14, // 29: autoshard.v1.ExplainRequest.source:type_name -> autoshard.v1.Source
+	50, // 30: autoshard.v1.ExplainRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	63, // 31: autoshard.v1.ExplainResponse.explanation:type_name -> autoshard.v1.Explanation
+	14, // 32: autoshard.v1.CheckRequest.source:type_name -> autoshard.v1.Source
+	50, // 33: autoshard.v1.CheckRequest.mesh:type_name -> autoshard.v1.MeshAxis
+	64, // 34: autoshard.v1.CheckResponse.warnings:type_name -> autoshard.v1.Diagnostic
+	14, // 35: autoshard.v1.ConvertRequest.source:type_name -> autoshard.v1.Source
+	55, // 36: autoshard.v1.EstimateRequest.plan:type_name -> autoshard.v1.Plan
+	65, // 37: autoshard.v1.EstimateResponse.breakdown:type_name -> autoshard.v1.Breakdown
+	55, // 38: autoshard.v1.MemoryRequest.plan:type_name -> autoshard.v1.Plan
+	66, // 39: autoshard.v1.MemoryResponse.memory:type_name -> autoshard.v1.MemoryUse
+	55, // 40: autoshard.v1.EmitRequest.plan:type_name -> autoshard.v1.Plan
+	55, // 41: autoshard.v1.VerifyRequest.plan:type_name -> autoshard.v1.Plan
+	60, // 42: autoshard.v1.VerifyResponse.progress:type_name -> autoshard.v1.Progress
+	29, // 43: autoshard.v1.VerifyResponse.result:type_name -> autoshard.v1.VerifyResult
+	67, // 44: autoshard.v1.VerifyResult.verification:type_name -> autoshard.v1.Verification
+	68, // 45: autoshard.v1.ListHardwareResponse.profiles:type_name -> autoshard.v1.HardwareProfile
+	1,  // 46: autoshard.v1.StartJobRequest.plan:type_name -> autoshard.v1.PlanRequest
+	69, // 47: autoshard.v1.StartJobResponse.job:type_name -> autoshard.v1.Job
+	69, // 48: autoshard.v1.GetJobResponse.job:type_name -> autoshard.v1.Job
+	2,  // 49: autoshard.v1.GetJobResponse.result:type_name -> autoshard.v1.PlanResponse
+	69, // 50: autoshard.v1.WatchJobResponse.job:type_name -> autoshard.v1.Job
+	69, // 51: autoshard.v1.CancelJobResponse.job:type_name -> autoshard.v1.Job
+	69, // 52: autoshard.v1.ListJobsResponse.jobs:type_name -> autoshard.v1.Job
+	43, // 53: autoshard.v1.Trace.Round.levels:type_name -> autoshard.v1.Trace.Level
+	46, // 54: autoshard.v1.Trace.Round.summary:type_name -> autoshard.v1.Trace.Summary
+	48, // 55: autoshard.v1.Trace.Level.steps:type_name -> autoshard.v1.Trace.Step
+	44, // 56: autoshard.v1.Trace.Level.groups:type_name -> autoshard.v1.Trace.Group
+	45, // 57: autoshard.v1.Trace.Group.starts:type_name -> autoshard.v1.Trace.Start
+	47, // 58: autoshard.v1.Trace.Summary.given:type_name -> autoshard.v1.Trace.Tally
+	47, // 59: autoshard.v1.Trace.Summary.gained:type_name -> autoshard.v1.Trace.Tally
+	47, // 60: autoshard.v1.Trace.Summary.refused:type_name -> autoshard.v1.Trace.Tally
+	1,  // 61: autoshard.v1.AutoshardService.Plan:input_type -> autoshard.v1.PlanRequest
+	10, // 62: autoshard.v1.AutoshardService.StreamPlan:input_type -> autoshard.v1.StreamPlanRequest
+	12, // 63: autoshard.v1.AutoshardService.WeighPlan:input_type -> autoshard.v1.WeighPlanRequest
+	6,  // 64: autoshard.v1.AutoshardService.DiffPlans:input_type -> autoshard.v1.DiffPlansRequest
+	8,  // 65: autoshard.v1.AutoshardService.CheckPlan:input_type -> autoshard.v1.CheckPlanRequest
+	3,  // 66: autoshard.v1.AutoshardService.Propagate:input_type -> autoshard.v1.PropagateRequest
+	15, // 67: autoshard.v1.AutoshardService.Explain:input_type -> autoshard.v1.ExplainRequest
+	17, // 68: autoshard.v1.AutoshardService.Check:input_type -> autoshard.v1.CheckRequest
+	19, // 69: autoshard.v1.AutoshardService.Convert:input_type -> autoshard.v1.ConvertRequest
+	21, // 70: autoshard.v1.AutoshardService.Estimate:input_type -> autoshard.v1.EstimateRequest
+	23, // 71: autoshard.v1.AutoshardService.Memory:input_type -> autoshard.v1.MemoryRequest
+	25, // 72: autoshard.v1.AutoshardService.Emit:input_type -> autoshard.v1.EmitRequest
+	27, // 73: autoshard.v1.AutoshardService.Verify:input_type -> autoshard.v1.VerifyRequest
+	70, // 74: autoshard.v1.AutoshardService.Run:input_type -> autoshard.v1.RunRequest
+	32, // 75: autoshard.v1.AutoshardService.StartJob:input_type -> autoshard.v1.StartJobRequest
+	34, // 76: autoshard.v1.AutoshardService.GetJob:input_type -> autoshard.v1.GetJobRequest
+	36, // 77: autoshard.v1.AutoshardService.WatchJob:input_type -> autoshard.v1.WatchJobRequest
+	38, // 78: autoshard.v1.AutoshardService.CancelJob:input_type -> autoshard.v1.CancelJobRequest
+	40, // 79: autoshard.v1.AutoshardService.ListJobs:input_type -> autoshard.v1.ListJobsRequest
+	30, // 80: autoshard.v1.AutoshardService.ListHardware:input_type -> autoshard.v1.ListHardwareRequest
+	2,  // 81: autoshard.v1.AutoshardService.Plan:output_type -> autoshard.v1.PlanResponse
+	11, // 82: autoshard.v1.AutoshardService.StreamPlan:output_type -> autoshard.v1.StreamPlanResponse
+	13, // 83: autoshard.v1.AutoshardService.WeighPlan:output_type -> autoshard.v1.WeighPlanResponse
+	7,  // 84: autoshard.v1.AutoshardService.DiffPlans:output_type -> autoshard.v1.DiffPlansResponse
+	9,  // 85: autoshard.v1.AutoshardService.CheckPlan:output_type -> autoshard.v1.CheckPlanResponse
+	4,  // 86: autoshard.v1.AutoshardService.Propagate:output_type -> autoshard.v1.PropagateResponse
+	16, // 87: autoshard.v1.AutoshardService.Explain:output_type -> autoshard.v1.ExplainResponse
+	18, // 88: autoshard.v1.AutoshardService.Check:output_type -> autoshard.v1.CheckResponse
+	20, // 89: autoshard.v1.AutoshardService.Convert:output_type -> autoshard.v1.ConvertResponse
+	22, // 90: autoshard.v1.AutoshardService.Estimate:output_type -> autoshard.v1.EstimateResponse
+	24, // 91: autoshard.v1.AutoshardService.Memory:output_type -> autoshard.v1.MemoryResponse
+	26, // 92: autoshard.v1.AutoshardService.Emit:output_type -> autoshard.v1.EmitResponse
+	28, // 93: autoshard.v1.AutoshardService.Verify:output_type -> autoshard.v1.VerifyResponse
+	71, // 94: autoshard.v1.AutoshardService.Run:output_type -> autoshard.v1.RunResponse
+	33, // 95: autoshard.v1.AutoshardService.StartJob:output_type -> autoshard.v1.StartJobResponse
+	35, // 96: autoshard.v1.AutoshardService.GetJob:output_type -> autoshard.v1.GetJobResponse
+	37, // 97: autoshard.v1.AutoshardService.WatchJob:output_type -> autoshard.v1.WatchJobResponse
+	39, // 98: autoshard.v1.AutoshardService.CancelJob:output_type -> autoshard.v1.CancelJobResponse
+	41, // 99: autoshard.v1.AutoshardService.ListJobs:output_type -> autoshard.v1.ListJobsResponse
+	31, // 100: autoshard.v1.AutoshardService.ListHardware:output_type -> autoshard.v1.ListHardwareResponse
+	81, // [81:101] is the sub-list for method output_type
+	61, // [61:81] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_autoshard_v1_service_proto_init() }
@@ -3754,6 +3903,7 @@ func file_autoshard_v1_service_proto_init() {
 	file_autoshard_v1_jobs_proto_init()
 	file_autoshard_v1_model_proto_init()
 	file_autoshard_v1_plan_proto_init()
+	file_autoshard_v1_run_proto_init()
 	file_autoshard_v1_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*PlanRequest_Text)(nil),
 		(*PlanRequest_Model)(nil),
@@ -3783,13 +3933,14 @@ func file_autoshard_v1_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_autoshard_v1_service_proto_rawDesc), len(file_autoshard_v1_service_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_autoshard_v1_service_proto_goTypes,
 		DependencyIndexes: file_autoshard_v1_service_proto_depIdxs,
+		EnumInfos:         file_autoshard_v1_service_proto_enumTypes,
 		MessageInfos:      file_autoshard_v1_service_proto_msgTypes,
 	}.Build()
 	File_autoshard_v1_service_proto = out.File

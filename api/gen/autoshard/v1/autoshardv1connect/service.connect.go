@@ -68,6 +68,8 @@ const (
 	AutoshardServiceEmitProcedure = "/autoshard.v1.AutoshardService/Emit"
 	// AutoshardServiceVerifyProcedure is the fully-qualified name of the AutoshardService's Verify RPC.
 	AutoshardServiceVerifyProcedure = "/autoshard.v1.AutoshardService/Verify"
+	// AutoshardServiceRunProcedure is the fully-qualified name of the AutoshardService's Run RPC.
+	AutoshardServiceRunProcedure = "/autoshard.v1.AutoshardService/Run"
 	// AutoshardServiceStartJobProcedure is the fully-qualified name of the AutoshardService's StartJob
 	// RPC.
 	AutoshardServiceStartJobProcedure = "/autoshard.v1.AutoshardService/StartJob"
@@ -115,6 +117,8 @@ type AutoshardServiceClient interface {
 	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
 	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
 	Verify(context.Context, *v1.VerifyRequest) (*connect.ServerStreamForClient[v1.VerifyResponse], error)
+	// Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
+	Run(context.Context, *v1.RunRequest) (*connect.ServerStreamForClient[v1.RunResponse], error)
 	// StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
 	// earlier one starts nothing, and returns the job of that.
 	StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error)
@@ -232,6 +236,13 @@ func NewAutoshardServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		run: connect.NewClient[v1.RunRequest, v1.RunResponse](
+			httpClient,
+			baseURL+AutoshardServiceRunProcedure,
+			connect.WithSchema(autoshardServiceMethods.ByName("Run")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		startJob: connect.NewClient[v1.StartJobRequest, v1.StartJobResponse](
 			httpClient,
 			baseURL+AutoshardServiceStartJobProcedure,
@@ -292,6 +303,7 @@ type autoshardServiceClient struct {
 	memory       *connect.Client[v1.MemoryRequest, v1.MemoryResponse]
 	emit         *connect.Client[v1.EmitRequest, v1.EmitResponse]
 	verify       *connect.Client[v1.VerifyRequest, v1.VerifyResponse]
+	run          *connect.Client[v1.RunRequest, v1.RunResponse]
 	startJob     *connect.Client[v1.StartJobRequest, v1.StartJobResponse]
 	getJob       *connect.Client[v1.GetJobRequest, v1.GetJobResponse]
 	watchJob     *connect.Client[v1.WatchJobRequest, v1.WatchJobResponse]
@@ -409,6 +421,11 @@ func (c *autoshardServiceClient) Verify(ctx context.Context, req *v1.VerifyReque
 	return c.verify.CallServerStream(ctx, connect.NewRequest(req))
 }
 
+// Run calls autoshard.v1.AutoshardService.Run.
+func (c *autoshardServiceClient) Run(ctx context.Context, req *v1.RunRequest) (*connect.ServerStreamForClient[v1.RunResponse], error) {
+	return c.run.CallServerStream(ctx, connect.NewRequest(req))
+}
+
 // StartJob calls autoshard.v1.AutoshardService.StartJob.
 func (c *autoshardServiceClient) StartJob(ctx context.Context, req *v1.StartJobRequest) (*v1.StartJobResponse, error) {
 	response, err := c.startJob.CallUnary(ctx, connect.NewRequest(req))
@@ -487,6 +504,8 @@ type AutoshardServiceHandler interface {
 	Emit(context.Context, *v1.EmitRequest) (*v1.EmitResponse, error)
 	// Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
 	Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error
+	// Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
+	Run(context.Context, *v1.RunRequest, *connect.ServerStream[v1.RunResponse]) error
 	// StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
 	// earlier one starts nothing, and returns the job of that.
 	StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error)
@@ -600,6 +619,13 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	autoshardServiceRunHandler := connect.NewServerStreamHandlerSimple(
+		AutoshardServiceRunProcedure,
+		svc.Run,
+		connect.WithSchema(autoshardServiceMethods.ByName("Run")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	autoshardServiceStartJobHandler := connect.NewUnaryHandlerSimple(
 		AutoshardServiceStartJobProcedure,
 		svc.StartJob,
@@ -670,6 +696,8 @@ func NewAutoshardServiceHandler(svc AutoshardServiceHandler, opts ...connect.Han
 			autoshardServiceEmitHandler.ServeHTTP(w, r)
 		case AutoshardServiceVerifyProcedure:
 			autoshardServiceVerifyHandler.ServeHTTP(w, r)
+		case AutoshardServiceRunProcedure:
+			autoshardServiceRunHandler.ServeHTTP(w, r)
 		case AutoshardServiceStartJobProcedure:
 			autoshardServiceStartJobHandler.ServeHTTP(w, r)
 		case AutoshardServiceGetJobProcedure:
@@ -741,6 +769,10 @@ func (UnimplementedAutoshardServiceHandler) Emit(context.Context, *v1.EmitReques
 
 func (UnimplementedAutoshardServiceHandler) Verify(context.Context, *v1.VerifyRequest, *connect.ServerStream[v1.VerifyResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Verify is not implemented"))
+}
+
+func (UnimplementedAutoshardServiceHandler) Run(context.Context, *v1.RunRequest, *connect.ServerStream[v1.RunResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("autoshard.v1.AutoshardService.Run is not implemented"))
 }
 
 func (UnimplementedAutoshardServiceHandler) StartJob(context.Context, *v1.StartJobRequest) (*v1.StartJobResponse, error) {

@@ -19,6 +19,7 @@ from connectrpc.server import ConnectASGIApplication, ConnectWSGIApplication, DE
 from protobuf import DescService
 
 from . import service_pb
+from .run_pb import RunRequest, RunResponse
 from .service_pb import CancelJobRequest, CancelJobResponse, CheckPlanRequest, CheckPlanResponse, CheckRequest, CheckResponse, ConvertRequest, ConvertResponse, DiffPlansRequest, DiffPlansResponse, EmitRequest, EmitResponse, EstimateRequest, EstimateResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, ListHardwareRequest, ListHardwareResponse, ListJobsRequest, ListJobsResponse, MemoryRequest, MemoryResponse, PlanRequest, PlanResponse, PropagateRequest, PropagateResponse, StartJobRequest, StartJobResponse, StreamPlanRequest, StreamPlanResponse, VerifyRequest, VerifyResponse, WatchJobRequest, WatchJobResponse, WeighPlanRequest, WeighPlanResponse
 
 if TYPE_CHECKING:
@@ -109,6 +110,12 @@ class AutoshardService(Protocol):
     def verify(self, request: VerifyRequest, ctx: RequestContext[VerifyRequest, VerifyResponse], /) -> AsyncIterator[VerifyResponse]:
         """
         Verify runs a plan on virtual devices and proves what they compute. What is wrong is in the reply, and no error.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
+    def run(self, request: RunRequest, ctx: RequestContext[RunRequest, RunResponse], /) -> AsyncIterator[RunResponse]:
+        """
+        Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
         """
         raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
 
@@ -309,6 +316,17 @@ class AutoshardServiceASGIApplication(ConnectASGIApplication[AutoshardService]):
                         stream_type=StreamType.SERVER_STREAM,
                     ),
                     function=svc.verify,
+                ),
+                "/autoshard.v1.AutoshardService/Run": Endpoint.server_stream(
+                    method=MethodInfo(
+                        name="Run",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=RunRequest,
+                        output=RunResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.SERVER_STREAM,
+                    ),
+                    function=svc.run,
                 ),
                 "/autoshard.v1.AutoshardService/StartJob": Endpoint.unary(
                     method=MethodInfo(
@@ -714,6 +732,29 @@ class AutoshardServiceClient(ConnectClient):
             headers=headers,
             timeout_ms=timeout_ms,
         )
+    def run(
+        self,
+        request: RunRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> AsyncIterator[RunResponse]:
+        """
+        Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
+        """
+        return self.execute_server_stream(
+            request=request,
+            method=MethodInfo(
+                name="Run",
+                service_name="autoshard.v1.AutoshardService",
+                input=RunRequest,
+                output=RunResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.SERVER_STREAM,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
     async def start_job(
         self,
         request: StartJobRequest,
@@ -942,6 +983,12 @@ class AutoshardServiceSync(Protocol):
         """
         raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
 
+    def run(self, request: RunRequest, ctx: RequestContext[RunRequest, RunResponse], /) -> Iterator[RunResponse]:
+        """
+        Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
+        """
+        raise ConnectError(Code.UNIMPLEMENTED, 'Not implemented')
+
     def start_job(self, request: StartJobRequest, ctx: RequestContext[StartJobRequest, StartJobResponse], /) -> StartJobResponse:
         """
         StartJob plans in the background. The job is kept until it has an answer, whatever happens to the server. A request with the id of an
@@ -1137,6 +1184,17 @@ class AutoshardServiceWSGIApplication(ConnectWSGIApplication):
                         stream_type=StreamType.SERVER_STREAM,
                     ),
                     function=service.verify,
+                ),
+                "/autoshard.v1.AutoshardService/Run": EndpointSync.server_stream(
+                    method=MethodInfo(
+                        name="Run",
+                        service_name="autoshard.v1.AutoshardService",
+                        input=RunRequest,
+                        output=RunResponse,
+                        idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                        stream_type=StreamType.SERVER_STREAM,
+                    ),
+                    function=service.run,
                 ),
                 "/autoshard.v1.AutoshardService/StartJob": EndpointSync.unary(
                     method=MethodInfo(
@@ -1536,6 +1594,29 @@ class AutoshardServiceClientSync(ConnectClientSync):
                 service_name="autoshard.v1.AutoshardService",
                 input=VerifyRequest,
                 output=VerifyResponse,
+                idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
+                stream_type=StreamType.SERVER_STREAM,
+            ),
+            headers=headers,
+            timeout_ms=timeout_ms,
+        )
+    def run(
+        self,
+        request: RunRequest,
+        *,
+        headers: Headers | Mapping[str, str] | None = None, 
+        timeout_ms: int | None = None,
+    ) -> Iterator[RunResponse]:
+        """
+        Run runs a plan or a shard_map program on virtual devices, and says meanwhile how far it is and what devices hold.
+        """
+        return self.execute_server_stream(
+            request=request,
+            method=MethodInfo(
+                name="Run",
+                service_name="autoshard.v1.AutoshardService",
+                input=RunRequest,
+                output=RunResponse,
                 idempotency_level=IdempotencyLevel.NO_SIDE_EFFECTS,
                 stream_type=StreamType.SERVER_STREAM,
             ),

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import Literal, NoReturn, TYPE_CHECKING, TypeAlias
 
-from protobuf import Message
+from protobuf import Enum, Message
 from protobuf._codegen import file_desc
 
-from . import answers_pb, jobs_pb, model_pb, plan_pb
+from . import answers_pb, jobs_pb, model_pb, plan_pb, run_pb
+from ...buf.validate import validate_pb
 
 if TYPE_CHECKING:
     from protobuf import DescFile, Oneof
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .plan_pb import Budget, Finding, Forbid, MeshAxis, Pin, Plan, Tensor, TripCount
 
 
-_PlanRequestFields: TypeAlias = Literal["text", "model", "artifact", "file_name", "mesh", "hardware", "memory", "steps", "seed", "annotated", "serial_matmul", "trip_counts", "whole_axes", "search_memory", "separate_collectives", "without", "pins", "forbidden", "devices", "taste", "sizes", "platform", "rules", "topology", "budgets"]
+_PlanRequestFields: TypeAlias = Literal["text", "model", "artifact", "file_name", "mesh", "hardware", "memory", "steps", "seed", "annotated", "serial_matmul", "trip_counts", "whole_axes", "search_memory", "separate_collectives", "without", "pins", "forbidden", "devices", "taste", "sizes", "platform", "rules", "topology", "budgets", "cache", "from"]
 
 class PlanRequest(Message[_PlanRequestFields]):
     """
@@ -180,9 +181,22 @@ class PlanRequest(Message[_PlanRequestFields]):
             ```proto
             repeated autoshard.v1.Budget budgets = 25;
             ```
+        cache:
+            What the server's cache of plans is used for, where it has one.
+
+            ```proto
+            autoshard.v1.CacheUse cache = 26;
+            ```
+        from_:
+            A plan of the same program, or of one like it, that the search begins with: what inputs and outputs of these names have there. Nothing
+            of it has to be kept.
+
+            ```proto
+            optional autoshard.v1.Plan from = 27;
+            ```
     """
 
-    __slots__ = ("file_name", "mesh", "hardware", "memory", "steps", "seed", "annotated", "serial_matmul", "trip_counts", "whole_axes", "search_memory", "separate_collectives", "without", "pins", "forbidden", "devices", "taste", "sizes", "platform", "rules", "topology", "budgets", "source")
+    __slots__ = ("file_name", "mesh", "hardware", "memory", "steps", "seed", "annotated", "serial_matmul", "trip_counts", "whole_axes", "search_memory", "separate_collectives", "without", "pins", "forbidden", "devices", "taste", "sizes", "platform", "rules", "topology", "budgets", "cache", "from_", "source")
 
     if TYPE_CHECKING:
 
@@ -212,6 +226,8 @@ class PlanRequest(Message[_PlanRequestFields]):
             rules: list[str] | None = None,
             topology: str = "",
             budgets: list[Budget] | None = None,
+            cache: CacheUse | None = None,
+            from_: Plan | None = None,
         ) -> None:
             pass
 
@@ -238,8 +254,10 @@ class PlanRequest(Message[_PlanRequestFields]):
         rules: list[str]
         topology: str
         budgets: list[Budget]
+        cache: CacheUse
+        from_: Plan | None
 
-_PlanResponseFields: TypeAlias = Literal["plan", "annotated"]
+_PlanResponseFields: TypeAlias = Literal["plan", "annotated", "cached"]
 
 class PlanResponse(Message[_PlanResponseFields]):
     """
@@ -262,9 +280,15 @@ class PlanResponse(Message[_PlanResponseFields]):
             ```proto
             string annotated = 2;
             ```
+        cached:
+            Whether this is the answer to an earlier request.
+
+            ```proto
+            bool cached = 3;
+            ```
     """
 
-    __slots__ = ("plan", "annotated")
+    __slots__ = ("plan", "annotated", "cached")
 
     if TYPE_CHECKING:
 
@@ -273,13 +297,15 @@ class PlanResponse(Message[_PlanResponseFields]):
             *,
             plan: Plan | None = None,
             annotated: str = "",
+            cached: bool = False,
         ) -> None:
             pass
 
         plan: Plan | None
         annotated: str
+        cached: bool
 
-_PropagateRequestFields: TypeAlias = Literal["text", "model", "artifact", "file_name", "mesh", "max_priority", "trace", "sizes", "platform", "rules"]
+_PropagateRequestFields: TypeAlias = Literal["text", "model", "artifact", "file_name", "mesh", "max_priority", "trace", "page_size", "page_token", "sizes", "platform", "rules"]
 
 class PropagateRequest(Message[_PropagateRequestFields]):
     """
@@ -320,6 +346,18 @@ class PropagateRequest(Message[_PropagateRequestFields]):
             ```proto
             bool trace = 6;
             ```
+        page_size:
+            The most steps of the trace that are returned; 0: all.
+
+            ```proto
+            int32 page_size = 7;
+            ```
+        page_token:
+            Of the page before; the first page if empty. All else in the request is as it was.
+
+            ```proto
+            string page_token = 8;
+            ```
         sizes:
             Sizes of symbolic or dynamic dimensions, such as b=64, b=64,n=128 or arg0[1]=64.
 
@@ -341,7 +379,7 @@ class PropagateRequest(Message[_PropagateRequestFields]):
             ```
     """
 
-    __slots__ = ("file_name", "mesh", "max_priority", "trace", "sizes", "platform", "rules", "source")
+    __slots__ = ("file_name", "mesh", "max_priority", "trace", "page_size", "page_token", "sizes", "platform", "rules", "source")
 
     if TYPE_CHECKING:
 
@@ -353,6 +391,8 @@ class PropagateRequest(Message[_PropagateRequestFields]):
             mesh: list[MeshAxis] | None = None,
             max_priority: int | None = None,
             trace: bool = False,
+            page_size: int = 0,
+            page_token: str = "",
             sizes: list[str] | None = None,
             platform: str = "",
             rules: list[str] | None = None,
@@ -364,11 +404,13 @@ class PropagateRequest(Message[_PropagateRequestFields]):
         mesh: list[MeshAxis]
         max_priority: int
         trace: bool
+        page_size: int
+        page_token: str
         sizes: list[str]
         platform: str
         rules: list[str]
 
-_PropagateResponseFields: TypeAlias = Literal["model", "mesh", "inputs", "outputs", "program", "trace", "findings"]
+_PropagateResponseFields: TypeAlias = Literal["model", "mesh", "inputs", "outputs", "program", "trace", "findings", "next_page_token"]
 
 class PropagateResponse(Message[_PropagateResponseFields]):
     """
@@ -415,9 +457,15 @@ class PropagateResponse(Message[_PropagateResponseFields]):
             ```proto
             repeated autoshard.v1.Finding findings = 7;
             ```
+        next_page_token:
+            Of the next page of the trace; empty on the last. Pages behind the first have nothing but the trace.
+
+            ```proto
+            string next_page_token = 8;
+            ```
     """
 
-    __slots__ = ("model", "mesh", "inputs", "outputs", "program", "trace", "findings")
+    __slots__ = ("model", "mesh", "inputs", "outputs", "program", "trace", "findings", "next_page_token")
 
     if TYPE_CHECKING:
 
@@ -431,6 +479,7 @@ class PropagateResponse(Message[_PropagateResponseFields]):
             program: str = "",
             trace: Trace | None = None,
             findings: list[Finding] | None = None,
+            next_page_token: str = "",
         ) -> None:
             pass
 
@@ -441,6 +490,7 @@ class PropagateResponse(Message[_PropagateResponseFields]):
         program: str
         trace: Trace | None
         findings: list[Finding]
+        next_page_token: str
 
 _TraceFields: TypeAlias = Literal["rounds"]
 
@@ -492,6 +542,8 @@ class Trace(Message[_TraceFields]):
                 repeated autoshard.v1.Trace.Level levels = 2;
                 ```
             summary:
+                On the page where the round begins.
+
                 ```proto
                 optional autoshard.v1.Trace.Summary summary = 3;
                 ```
@@ -514,7 +566,7 @@ class Trace(Message[_TraceFields]):
             levels: list[Trace.Level]
             summary: Trace.Summary | None
 
-    _LevelFields: TypeAlias = Literal["op_priority", "steps", "groups"]
+    _LevelFields: TypeAlias = Literal["op_priority", "steps", "groups", "first"]
 
     class Level(Message[_LevelFields]):
         """
@@ -534,12 +586,20 @@ class Trace(Message[_TraceFields]):
                 repeated autoshard.v1.Trace.Step steps = 2;
                 ```
             groups:
+                On the page where the level begins.
+
                 ```proto
                 repeated autoshard.v1.Trace.Group groups = 3;
                 ```
+            first:
+                Number of the first of the steps, more than 0 where the level began on an earlier page.
+
+                ```proto
+                int32 first = 4;
+                ```
         """
 
-        __slots__ = ("op_priority", "steps", "groups")
+        __slots__ = ("op_priority", "steps", "groups", "first")
 
         if TYPE_CHECKING:
 
@@ -549,12 +609,14 @@ class Trace(Message[_TraceFields]):
                 op_priority: int = 0,
                 steps: list[Trace.Step] | None = None,
                 groups: list[Trace.Group] | None = None,
+                first: int = 0,
             ) -> None:
                 pass
 
             op_priority: int
             steps: list[Trace.Step]
             groups: list[Trace.Group]
+            first: int
 
     _GroupFields: TypeAlias = Literal["kind", "axes", "kinds", "reason", "against", "starts", "steps"]
 
@@ -2231,14 +2293,50 @@ class ListJobsResponse(Message[_ListJobsResponseFields]):
         jobs: list[Job]
         next_page_token: str
 
+class CacheUse(Enum):
+    """
+    CacheUse says what plans of earlier requests are used for.
+
+    ```proto
+    enum autoshard.v1.CacheUse
+    ```
+
+    Attributes:
+        UNSPECIFIED:
+            A request that was answered before, with all that its answer depends on, has the same answer.
+
+            ```proto
+            CACHE_USE_UNSPECIFIED = 0
+            ```
+        NONE:
+            Nothing.
+
+            ```proto
+            CACHE_USE_NONE = 1
+            ```
+        LIKE:
+            Also, the search begins with the latest plan of a program that is the same but for names, locations and numbers of layers, on a mesh
+            of the same axes; the answer depends on what was asked before.
+
+            ```proto
+            CACHE_USE_LIKE = 2
+            ```
+    """
+
+    UNSPECIFIED = 0
+    NONE = 1
+    LIKE = 2
+
 
 _DESC = file_desc(
-    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto"\xdb\x06\n\x0bPlanRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08hardware\x18\x05 \x01(\tR\x08hardware\x12\x16\n\x06memory\x18\x06 \x01(\x03R\x06memory\x12\x14\n\x05steps\x18\x07 \x01(\x03R\x05steps\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x128\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCounts\x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x12#\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemory\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12\x18\n\x07without\x18\x0f \x03(\tR\x07without\x12%\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pins\x122\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbidden\x12\x18\n\x07devices\x18\x12 \x01(\x03R\x07devices\x12\x19\n\x05taste\x18\x13 \x01(\x01H\x01R\x05taste\x88\x01\x01\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rules\x12\x1a\n\x08topology\x18\x18 \x01(\tR\x08topology\x12.\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\x08\n\x06sourceB\x08\n\x06_taste"T\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated"\xdd\x02\n\x10PropagateRequest\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12&\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriority\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06sourceB\x0f\n\r_max_priority"\xab\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings"\xbc\x08\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a\x96\x01\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x125\n\x07summary\x18\x03 \x01(\x0b2\x1b.autoshard.v1.Trace.SummaryR\x07summary\x1a\x8b\x01\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x121\n\x06groups\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.GroupR\x06groups\x1a\xc0\x01\n\x05Group\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x14\n\x05kinds\x18\x03 \x03(\tR\x05kinds\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x05 \x01(\tR\x07against\x121\n\x06starts\x18\x06 \x03(\x0b2\x19.autoshard.v1.Trace.StartR\x06starts\x12\x14\n\x05steps\x18\x07 \x03(\x05R\x05steps\x1aK\n\x05Start\x12\x14\n\x05place\x18\x01 \x01(\tR\x05place\x12\x16\n\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n\x05steps\x18\x03 \x01(\x05R\x05steps\x1a\xa2\x01\n\x07Summary\x12/\n\x05given\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x05given\x121\n\x06gained\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x06gained\x123\n\x07refused\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x07refused\x1aw\n\x05Tally\x12\x12\n\x04axes\x18\x01 \x01(\tR\x04axes\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n\x04dims\x18\x03 \x01(\x05R\x04dims\x12\x16\n\x06values\x18\x04 \x01(\x05R\x06values\x12\x16\n\x06places\x18\x05 \x03(\tR\x06places\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"h\n\x10DiffPlansRequest\x12*\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06before\x12(\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05after"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"Y\n\x10CheckPlanRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1d\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHash"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"B\n\x11StreamPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\x7f\n\x10WeighPlanRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n\x04axis\x18\x03 \x01(\tR\x04axis\x12\x12\n\x04most\x18\x04 \x01(\x05R\x04most"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xd8\x01\n\x06Source\x12\x14\n\x04text\x18\x01 \x01(\tH\x00R\x04text\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12\x1c\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifact\x12\x1b\n\tfile_name\x18\x03 \x01(\tR\x08fileName\x12\x14\n\x05sizes\x18\x15 \x03(\tR\x05sizes\x12\x1a\n\x08platform\x18\x16 \x01(\tR\x08platform\x12\x14\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x08\n\x06source"\x99\x01\n\x0eExplainRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\x12\x17\n\x07why_not\x18\x04 \x01(\tR\x06whyNot"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x84\x01\n\x0cCheckRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x1a\n\x08disabled\x18\x03 \x03(\tR\x08disabled"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"j\n\x0eConvertRequest\x12,\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06source\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form\x12\x16\n\x06target\x18\x03 \x01(\tR\x06target"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"k\n\x0fEstimateRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware\x12\x14\n\x05ahead\x18\x03 \x01(\x05R\x05ahead"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"S\n\rMemoryRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1a\n\x08hardware\x18\x02 \x01(\tR\x08hardware"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"I\n\x0bEmitRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x12\n\x04form\x18\x02 \x01(\tR\x04form""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\xc9\x01\n\rVerifyRequest\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x16\n\x06inputs\x18\x02 \x01(\x0cR\x06inputs\x12\x1a\n\x08expected\x18\x03 \x01(\x0cR\x08expected\x12\x1f\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relative\x88\x01\x01\x12\x1a\n\x08absolute\x18\x05 \x01(\x01R\x08absolute\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles"y\n\x0fStartJobRequest\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12\x18\n\x07seconds\x18\x03 \x01(\x01R\x07seconds"7\n\x10StartJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"7\n\rGetJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n\x06result\x18\x02 \x01(\x08R\x06result"i\n\x0eGetJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job\x122\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseR\x06result"!\n\x0fWatchJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"7\n\x10WatchJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job""\n\x10CancelJobRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id"8\n\x11CancelJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"M\n\x0fListJobsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken"a\n\x10ListJobsResponse\x12%\n\x04jobs\x18\x01 \x03(\x0b2\x11.autoshard.v1.JobR\x04jobs\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf0\x0b\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12N\n\x08StartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse"\x03\x90\x02\x02\x12H\n\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse"\x03\x90\x02\x01\x12P\n\x08WatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse"\x03\x90\x02\x010\x01\x12Q\n\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse"\x03\x90\x02\x02\x12N\n\x08ListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse"\x03\x90\x02\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x1aautoshard/v1/service.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/jobs.proto\x1a\x18autoshard/v1/model.proto\x1a\x17autoshard/v1/plan.proto\x1a\x16autoshard/v1/run.proto\x1a\x1bbuf/validate/validate.proto"\xd1\n\n\x0bPlanRequest\x12!\n\x04text\x18\x01 \x01(\tH\x00R\x04textB\x0b\xbaH\x08r\x06(\x80\x80\x80\x80\x04\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifactB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12%\n\tfile_name\x18\x03 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x124\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04meshB\x08\xbaH\x05\x92\x01\x02\x10@\x12$\n\x08hardware\x18\x05 \x01(\tR\x08hardwareB\x08\xbaH\x05r\x03(\x80\x08\x12\x1f\n\x06memory\x18\x06 \x01(\x03R\x06memoryB\x07\xbaH\x04"\x02(\x00\x12\x1d\n\x05steps\x18\x07 \x01(\x03R\x05stepsB\x07\xbaH\x04"\x02(\x00\x12\x12\n\x04seed\x18\x08 \x01(\x04R\x04seed\x12\x1c\n\tannotated\x18\t \x01(\x08R\tannotated\x12#\n\rserial_matmul\x18\n \x01(\x08R\x0cserialMatmul\x12C\n\x0btrip_counts\x18\x0b \x03(\x0b2\x17.autoshard.v1.TripCountR\ntripCountsB\t\xbaH\x06\x92\x01\x03\x10\x80 \x12\x1d\n\nwhole_axes\x18\x0c \x01(\x08R\twholeAxes\x122\n\rsearch_memory\x18\r \x01(\x03R\x0csearchMemoryB\r\xbaH\n"\x08\x18\x80\x80\x80\x80\x08(\x00\x121\n\x14separate_collectives\x18\x0e \x01(\x08R\x13separateCollectives\x12*\n\x07without\x18\x0f \x03(\tR\x07withoutB\x10\xbaH\r\x92\x01\n\x10@"\x06r\x04(\x80\x80\x04\x121\n\x04pins\x18\x10 \x03(\x0b2\x11.autoshard.v1.PinR\x04pinsB\n\xbaH\x07\x92\x01\x04\x10\xc0\x84=\x12>\n\tforbidden\x18\x11 \x03(\x0b2\x14.autoshard.v1.ForbidR\tforbiddenB\n\xbaH\x07\x92\x01\x04\x10\xc0\x84=\x12!\n\x07devices\x18\x12 \x01(\x03R\x07devicesB\x07\xbaH\x04"\x02(\x00\x122\n\x05taste\x18\x13 \x01(\x01H\x01R\x05tasteB\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x88\x01\x01\x12\'\n\x05sizes\x18\x15 \x03(\tR\x05sizesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12$\n\x08platform\x18\x16 \x01(\tR\x08platformB\x08\xbaH\x05r\x03(\x80\x08\x12\'\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12$\n\x08topology\x18\x18 \x01(\tR\x08topologyB\x08\xbaH\x05r\x03(\x80\x08\x129\n\x07budgets\x18\x19 \x03(\x0b2\x14.autoshard.v1.BudgetR\x07budgetsB\t\xbaH\x06\x92\x01\x03\x10\x80 \x126\n\x05cache\x18\x1a \x01(\x0e2\x16.autoshard.v1.CacheUseR\x05cacheB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12&\n\x04from\x18\x1b \x01(\x0b2\x12.autoshard.v1.PlanR\x04fromB\x0f\n\x06source\x12\x05\xbaH\x02\x08\x01B\x08\n\x06_taste:\x97\x01\xbaH\x93\x01\x1a\x90\x01\n\x14plan.mesh_or_devices\x12M`mesh` and `devices` are both given: a mesh is chosen where only `devices` is\x1a)this.devices == 0 || size(this.mesh) == 0"l\n\x0cPlanResponse\x12&\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04plan\x12\x1c\n\tannotated\x18\x02 \x01(\tR\tannotated\x12\x16\n\x06cached\x18\x03 \x01(\x08R\x06cached"\x9e\x04\n\x10PropagateRequest\x12!\n\x04text\x18\x01 \x01(\tH\x00R\x04textB\x0b\xbaH\x08r\x06(\x80\x80\x80\x80\x04\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifactB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12%\n\tfile_name\x18\x03 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x124\n\x04mesh\x18\x04 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04meshB\x08\xbaH\x05\x92\x01\x02\x10@\x12/\n\x0cmax_priority\x18\x05 \x01(\x05H\x01R\x0bmaxPriorityB\x07\xbaH\x04\x1a\x02(\x00\x88\x01\x01\x12\x14\n\x05trace\x18\x06 \x01(\x08R\x05trace\x12(\n\tpage_size\x18\x07 \x01(\x05R\x08pageSizeB\x0b\xbaH\x08\x1a\x06\x18\xa0\x8d\x06(\x00\x12\'\n\npage_token\x18\x08 \x01(\tR\tpageTokenB\x08\xbaH\x05r\x03(\x80\x08\x12\'\n\x05sizes\x18\x15 \x03(\tR\x05sizesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12$\n\x08platform\x18\x16 \x01(\tR\x08platformB\x08\xbaH\x05r\x03(\x80\x08\x12\'\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04B\x0f\n\x06source\x12\x05\xbaH\x02\x08\x01B\x0f\n\r_max_priority"\xd3\x02\n\x11PropagateResponse\x12\x14\n\x05model\x18\x01 \x01(\tR\x05model\x12*\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12,\n\x06inputs\x18\x03 \x03(\x0b2\x14.autoshard.v1.TensorR\x06inputs\x12.\n\x07outputs\x18\x04 \x03(\x0b2\x14.autoshard.v1.TensorR\x07outputs\x12\x18\n\x07program\x18\x05 \x01(\tR\x07program\x12)\n\x05trace\x18\x06 \x01(\x0b2\x13.autoshard.v1.TraceR\x05trace\x121\n\x08findings\x18\x07 \x03(\x0b2\x15.autoshard.v1.FindingR\x08findings\x12&\n\x0fnext_page_token\x18\x08 \x01(\tR\rnextPageToken"\xd2\x08\n\x05Trace\x121\n\x06rounds\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.RoundR\x06rounds\x1a\x96\x01\n\x05Round\x12#\n\ruser_priority\x18\x01 \x01(\x05R\x0cuserPriority\x121\n\x06levels\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.LevelR\x06levels\x125\n\x07summary\x18\x03 \x01(\x0b2\x1b.autoshard.v1.Trace.SummaryR\x07summary\x1a\xa1\x01\n\x05Level\x12\x1f\n\x0bop_priority\x18\x01 \x01(\x05R\nopPriority\x12.\n\x05steps\x18\x02 \x03(\x0b2\x18.autoshard.v1.Trace.StepR\x05steps\x121\n\x06groups\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.GroupR\x06groups\x12\x14\n\x05first\x18\x04 \x01(\x05R\x05first\x1a\xc0\x01\n\x05Group\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x14\n\x05kinds\x18\x03 \x03(\tR\x05kinds\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x05 \x01(\tR\x07against\x121\n\x06starts\x18\x06 \x03(\x0b2\x19.autoshard.v1.Trace.StartR\x06starts\x12\x14\n\x05steps\x18\x07 \x03(\x05R\x05steps\x1aK\n\x05Start\x12\x14\n\x05place\x18\x01 \x01(\tR\x05place\x12\x16\n\x06source\x18\x02 \x01(\tR\x06source\x12\x14\n\x05steps\x18\x03 \x01(\x05R\x05steps\x1a\xa2\x01\n\x07Summary\x12/\n\x05given\x18\x01 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x05given\x121\n\x06gained\x18\x02 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x06gained\x123\n\x07refused\x18\x03 \x03(\x0b2\x19.autoshard.v1.Trace.TallyR\x07refused\x1aw\n\x05Tally\x12\x12\n\x04axes\x18\x01 \x01(\tR\x04axes\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n\x04dims\x18\x03 \x01(\x05R\x04dims\x12\x16\n\x06values\x18\x04 \x01(\x05R\x06values\x12\x16\n\x06places\x18\x05 \x03(\tR\x06places\x1a\xaa\x01\n\x04Step\x12\x12\n\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n\x04axes\x18\x02 \x01(\tR\x04axes\x12\x12\n\x04from\x18\x03 \x01(\tR\x04from\x12\x0e\n\x02to\x18\x04 \x01(\tR\x02to\x12\x0e\n\x02op\x18\x05 \x01(\tR\x02op\x12\x16\n\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n\x07against\x18\x07 \x01(\tR\x07against\x12\x14\n\x05other\x18\x08 \x01(\tR\x05other"x\n\x10DiffPlansRequest\x122\n\x06before\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x06beforeB\x06\xbaH\x03\xc8\x01\x01\x120\n\x05after\x18\x02 \x01(\x0b2\x12.autoshard.v1.PlanR\x05afterB\x06\xbaH\x03\xc8\x01\x01"a\n\x11DiffPlansResponse\x128\n\ndifference\x18\x01 \x01(\x0b2\x18.autoshard.v1.DifferenceR\ndifference\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"l\n\x10CheckPlanRequest\x12.\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12(\n\nmodel_hash\x18\x02 \x01(\tR\tmodelHashB\t\xbaH\x06r\x04(\x80\x80\x04"B\n\x11CheckPlanResponse\x12-\n\x05audit\x18\x01 \x01(\x0b2\x17.autoshard.v1.PlanAuditR\x05audit"J\n\x11StreamPlanRequest\x125\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04planB\x06\xbaH\x03\xc8\x01\x01"\x89\x01\n\x12StreamPlanResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseH\x00R\x06resultB\x07\n\x05event"\xa6\x01\n\x10WeighPlanRequest\x125\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12\x1f\n\x05value\x18\x02 \x01(\tR\x05valueB\t\xbaH\x06r\x04(\x80\x80\x04\x12\x1d\n\x04axis\x18\x03 \x01(\tR\x04axisB\t\xbaH\x06r\x04(\x80\x80\x04\x12\x1b\n\x04most\x18\x04 \x01(\x05R\x04mostB\x07\xbaH\x04\x1a\x02(\x00"\x91\x01\n\x11WeighPlanResponse\x122\n\x08weighing\x18\x01 \x01(\x0b2\x16.autoshard.v1.WeighingR\x08weighing\x124\n\tdecisions\x18\x02 \x03(\x0b2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n\x04text\x18\x03 \x01(\tR\x04text"\xb3\x02\n\x06Source\x12!\n\x04text\x18\x01 \x01(\tH\x00R\x04textB\x0b\xbaH\x08r\x06(\x80\x80\x80\x80\x04\x12+\n\x05model\x18\x02 \x01(\x0b2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n\x08artifact\x18\x14 \x01(\x0cH\x00R\x08artifactB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12%\n\tfile_name\x18\x03 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x12\'\n\x05sizes\x18\x15 \x03(\tR\x05sizesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12$\n\x08platform\x18\x16 \x01(\tR\x08platformB\x08\xbaH\x05r\x03(\x80\x08\x12\'\n\x05rules\x18\x17 \x03(\tR\x05rulesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04B\x0f\n\x06source\x12\x05\xbaH\x02\x08\x01"\xc1\x01\n\x0eExplainRequest\x124\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06sourceB\x06\xbaH\x03\xc8\x01\x01\x124\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04meshB\x08\xbaH\x05\x92\x01\x02\x10@\x12\x1f\n\x05value\x18\x03 \x01(\tR\x05valueB\t\xbaH\x06r\x04(\x80\x80\x04\x12"\n\x07why_not\x18\x04 \x01(\tR\x06whyNotB\t\xbaH\x06r\x04(\x80\x80\x04"b\n\x0fExplainResponse\x12;\n\x0bexplanation\x18\x01 \x01(\x0b2\x19.autoshard.v1.ExplanationR\x0bexplanation\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\xa9\x01\n\x0cCheckRequest\x124\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06sourceB\x06\xbaH\x03\xc8\x01\x01\x124\n\x04mesh\x18\x02 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04meshB\x08\xbaH\x05\x92\x01\x02\x10@\x12-\n\x08disabled\x18\x03 \x03(\tR\x08disabledB\x11\xbaH\x0e\x92\x01\x0b\x10\x80\x02"\x06r\x04(\x80\x80\x04"E\n\rCheckResponse\x124\n\x08warnings\x18\x01 \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x08warnings"\x86\x01\n\x0eConvertRequest\x124\n\x06source\x18\x01 \x01(\x0b2\x14.autoshard.v1.SourceR\x06sourceB\x06\xbaH\x03\xc8\x01\x01\x12\x1c\n\x04form\x18\x02 \x01(\tR\x04formB\x08\xbaH\x05r\x03(\x80\x08\x12 \n\x06target\x18\x03 \x01(\tR\x06targetB\x08\xbaH\x05r\x03(\x80\x08"+\n\x0fConvertResponse\x12\x18\n\x07content\x18\x01 \x01(\x0cR\x07content"\x86\x01\n\x0fEstimateRequest\x12.\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12$\n\x08hardware\x18\x02 \x01(\tR\x08hardwareB\x08\xbaH\x05r\x03(\x80\x08\x12\x1d\n\x05ahead\x18\x03 \x01(\x05R\x05aheadB\x07\xbaH\x04\x1a\x02(\x00"]\n\x10EstimateResponse\x125\n\tbreakdown\x18\x01 \x01(\x0b2\x17.autoshard.v1.BreakdownR\tbreakdown\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"e\n\rMemoryRequest\x12.\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12$\n\x08hardware\x18\x02 \x01(\tR\x08hardwareB\x08\xbaH\x05r\x03(\x80\x08"U\n\x0eMemoryResponse\x12/\n\x06memory\x18\x01 \x01(\x0b2\x17.autoshard.v1.MemoryUseR\x06memory\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"[\n\x0bEmitRequest\x12.\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12\x1c\n\x04form\x18\x02 \x01(\tR\x04formB\x08\xbaH\x05r\x03(\x80\x08""\n\x0cEmitResponse\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text"\x8f\x02\n\rVerifyRequest\x12.\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12#\n\x06inputs\x18\x02 \x01(\x0cR\x06inputsB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12\'\n\x08expected\x18\x03 \x01(\x0cR\x08expectedB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x121\n\x08relative\x18\x04 \x01(\x01H\x00R\x08relativeB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x88\x01\x01\x12,\n\x08absolute\x18\x05 \x01(\x01R\x08absoluteB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seedB\x0b\n\t_relative"\x85\x01\n\x0eVerifyResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x124\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.VerifyResultH\x00R\x06resultB\x07\n\x05event"b\n\x0cVerifyResult\x12>\n\x0cverification\x18\x01 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text"\x15\n\x13ListHardwareRequest"Q\n\x14ListHardwareResponse\x129\n\x08profiles\x18\x01 \x03(\x0b2\x1d.autoshard.v1.HardwareProfileR\x08profiles"\x9d\x01\n\x0fStartJobRequest\x125\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04planB\x06\xbaH\x03\xc8\x01\x01\x12\'\n\nrequest_id\x18\x02 \x01(\tR\trequestIdB\x08\xbaH\x05r\x03(\x80\x02\x12*\n\x07seconds\x18\x03 \x01(\x01R\x07secondsB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00"7\n\x10StartJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"A\n\rGetJobRequest\x12\x18\n\x02id\x18\x01 \x01(\tR\x02idB\x08\xbaH\x05r\x03(\x80\x08\x12\x16\n\x06result\x18\x02 \x01(\x08R\x06result"i\n\x0eGetJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job\x122\n\x06result\x18\x02 \x01(\x0b2\x1a.autoshard.v1.PlanResponseR\x06result"+\n\x0fWatchJobRequest\x12\x18\n\x02id\x18\x01 \x01(\tR\x02idB\x08\xbaH\x05r\x03(\x80\x08"7\n\x10WatchJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job",\n\x10CancelJobRequest\x12\x18\n\x02id\x18\x01 \x01(\tR\x02idB\x08\xbaH\x05r\x03(\x80\x08"8\n\x11CancelJobResponse\x12#\n\x03job\x18\x01 \x01(\x0b2\x11.autoshard.v1.JobR\x03job"c\n\x0fListJobsRequest\x12\'\n\tpage_size\x18\x01 \x01(\x05R\x08pageSizeB\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12\'\n\npage_token\x18\x02 \x01(\tR\tpageTokenB\x08\xbaH\x05r\x03(\x80\x08"a\n\x10ListJobsResponse\x12%\n\x04jobs\x18\x01 \x03(\x0b2\x11.autoshard.v1.JobR\x04jobs\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*M\n\x08CacheUse\x12\x19\n\x15CACHE_USE_UNSPECIFIED\x10\x00\x12\x12\n\x0eCACHE_USE_NONE\x10\x01\x12\x12\n\x0eCACHE_USE_LIKE\x10\x022\xb3\x0c\n\x10AutoshardService\x12B\n\x04Plan\x12\x19.autoshard.v1.PlanRequest\x1a\x1a.autoshard.v1.PlanResponse"\x03\x90\x02\x01\x12V\n\nStreamPlan\x12\x1f.autoshard.v1.StreamPlanRequest\x1a .autoshard.v1.StreamPlanResponse"\x03\x90\x02\x010\x01\x12Q\n\tWeighPlan\x12\x1e.autoshard.v1.WeighPlanRequest\x1a\x1f.autoshard.v1.WeighPlanResponse"\x03\x90\x02\x01\x12Q\n\tDiffPlans\x12\x1e.autoshard.v1.DiffPlansRequest\x1a\x1f.autoshard.v1.DiffPlansResponse"\x03\x90\x02\x01\x12Q\n\tCheckPlan\x12\x1e.autoshard.v1.CheckPlanRequest\x1a\x1f.autoshard.v1.CheckPlanResponse"\x03\x90\x02\x01\x12Q\n\tPropagate\x12\x1e.autoshard.v1.PropagateRequest\x1a\x1f.autoshard.v1.PropagateResponse"\x03\x90\x02\x01\x12K\n\x07Explain\x12\x1c.autoshard.v1.ExplainRequest\x1a\x1d.autoshard.v1.ExplainResponse"\x03\x90\x02\x01\x12E\n\x05Check\x12\x1a.autoshard.v1.CheckRequest\x1a\x1b.autoshard.v1.CheckResponse"\x03\x90\x02\x01\x12K\n\x07Convert\x12\x1c.autoshard.v1.ConvertRequest\x1a\x1d.autoshard.v1.ConvertResponse"\x03\x90\x02\x01\x12N\n\x08Estimate\x12\x1d.autoshard.v1.EstimateRequest\x1a\x1e.autoshard.v1.EstimateResponse"\x03\x90\x02\x01\x12H\n\x06Memory\x12\x1b.autoshard.v1.MemoryRequest\x1a\x1c.autoshard.v1.MemoryResponse"\x03\x90\x02\x01\x12B\n\x04Emit\x12\x19.autoshard.v1.EmitRequest\x1a\x1a.autoshard.v1.EmitResponse"\x03\x90\x02\x01\x12J\n\x06Verify\x12\x1b.autoshard.v1.VerifyRequest\x1a\x1c.autoshard.v1.VerifyResponse"\x03\x90\x02\x010\x01\x12A\n\x03Run\x12\x18.autoshard.v1.RunRequest\x1a\x19.autoshard.v1.RunResponse"\x03\x90\x02\x010\x01\x12N\n\x08StartJob\x12\x1d.autoshard.v1.StartJobRequest\x1a\x1e.autoshard.v1.StartJobResponse"\x03\x90\x02\x02\x12H\n\x06GetJob\x12\x1b.autoshard.v1.GetJobRequest\x1a\x1c.autoshard.v1.GetJobResponse"\x03\x90\x02\x01\x12P\n\x08WatchJob\x12\x1d.autoshard.v1.WatchJobRequest\x1a\x1e.autoshard.v1.WatchJobResponse"\x03\x90\x02\x010\x01\x12Q\n\tCancelJob\x12\x1e.autoshard.v1.CancelJobRequest\x1a\x1f.autoshard.v1.CancelJobResponse"\x03\x90\x02\x02\x12N\n\x08ListJobs\x12\x1d.autoshard.v1.ListJobsRequest\x1a\x1e.autoshard.v1.ListJobsResponse"\x03\x90\x02\x01\x12Z\n\x0cListHardware\x12!.autoshard.v1.ListHardwareRequest\x1a".autoshard.v1.ListHardwareResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         answers_pb.desc(),
         jobs_pb.desc(),
         model_pb.desc(),
         plan_pb.desc(),
+        run_pb.desc(),
+        validate_pb.desc(),
     ],
     {
         "PlanRequest": PlanRequest,
@@ -2289,6 +2387,7 @@ _DESC = file_desc(
         "CancelJobResponse": CancelJobResponse,
         "ListJobsRequest": ListJobsRequest,
         "ListJobsResponse": ListJobsResponse,
+        "CacheUse": CacheUse,
     },
 )
 

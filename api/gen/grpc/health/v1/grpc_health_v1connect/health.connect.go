@@ -3,13 +3,13 @@
 // Source: grpc/health/v1/health.proto
 
 // The standard health checking protocol of gRPC.
-package healthv1connect
+package grpc_health_v1connect
 
 import (
-	v1 "autoshard/api/gen/grpc/health/v1"
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
+	grpc_health_v1 "google.golang.org/grpc/health/grpc_health_v1"
 	http "net/http"
 	strings "strings"
 )
@@ -43,9 +43,9 @@ const (
 // HealthClient is a client for the grpc.health.v1.Health service.
 type HealthClient interface {
 	// Check answers once.
-	Check(context.Context, *v1.HealthCheckRequest) (*v1.HealthCheckResponse, error)
+	Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error)
 	// Watch answers at once and whenever the answer changes.
-	Watch(context.Context, *v1.HealthCheckRequest) (*connect.ServerStreamForClient[v1.HealthCheckResponse], error)
+	Watch(context.Context, *grpc_health_v1.HealthCheckRequest) (*connect.ServerStreamForClient[grpc_health_v1.HealthCheckResponse], error)
 }
 
 // NewHealthClient constructs a client for the grpc.health.v1.Health service. By default, it uses
@@ -57,15 +57,15 @@ type HealthClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewHealthClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) HealthClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	healthMethods := v1.File_grpc_health_v1_health_proto.Services().ByName("Health").Methods()
+	healthMethods := grpc_health_v1.File_grpc_health_v1_health_proto.Services().ByName("Health").Methods()
 	return &healthClient{
-		check: connect.NewClient[v1.HealthCheckRequest, v1.HealthCheckResponse](
+		check: connect.NewClient[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse](
 			httpClient,
 			baseURL+HealthCheckProcedure,
 			connect.WithSchema(healthMethods.ByName("Check")),
 			connect.WithClientOptions(opts...),
 		),
-		watch: connect.NewClient[v1.HealthCheckRequest, v1.HealthCheckResponse](
+		watch: connect.NewClient[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse](
 			httpClient,
 			baseURL+HealthWatchProcedure,
 			connect.WithSchema(healthMethods.ByName("Watch")),
@@ -76,12 +76,12 @@ func NewHealthClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 
 // healthClient implements HealthClient.
 type healthClient struct {
-	check *connect.Client[v1.HealthCheckRequest, v1.HealthCheckResponse]
-	watch *connect.Client[v1.HealthCheckRequest, v1.HealthCheckResponse]
+	check *connect.Client[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse]
+	watch *connect.Client[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse]
 }
 
 // Check calls grpc.health.v1.Health.Check.
-func (c *healthClient) Check(ctx context.Context, req *v1.HealthCheckRequest) (*v1.HealthCheckResponse, error) {
+func (c *healthClient) Check(ctx context.Context, req *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
 	response, err := c.check.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -90,16 +90,16 @@ func (c *healthClient) Check(ctx context.Context, req *v1.HealthCheckRequest) (*
 }
 
 // Watch calls grpc.health.v1.Health.Watch.
-func (c *healthClient) Watch(ctx context.Context, req *v1.HealthCheckRequest) (*connect.ServerStreamForClient[v1.HealthCheckResponse], error) {
+func (c *healthClient) Watch(ctx context.Context, req *grpc_health_v1.HealthCheckRequest) (*connect.ServerStreamForClient[grpc_health_v1.HealthCheckResponse], error) {
 	return c.watch.CallServerStream(ctx, connect.NewRequest(req))
 }
 
 // HealthHandler is an implementation of the grpc.health.v1.Health service.
 type HealthHandler interface {
 	// Check answers once.
-	Check(context.Context, *v1.HealthCheckRequest) (*v1.HealthCheckResponse, error)
+	Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error)
 	// Watch answers at once and whenever the answer changes.
-	Watch(context.Context, *v1.HealthCheckRequest, *connect.ServerStream[v1.HealthCheckResponse]) error
+	Watch(context.Context, *grpc_health_v1.HealthCheckRequest, *connect.ServerStream[grpc_health_v1.HealthCheckResponse]) error
 }
 
 // NewHealthHandler builds an HTTP handler from the service implementation. It returns the path on
@@ -108,7 +108,7 @@ type HealthHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewHealthHandler(svc HealthHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	healthMethods := v1.File_grpc_health_v1_health_proto.Services().ByName("Health").Methods()
+	healthMethods := grpc_health_v1.File_grpc_health_v1_health_proto.Services().ByName("Health").Methods()
 	healthCheckHandler := connect.NewUnaryHandlerSimple(
 		HealthCheckProcedure,
 		svc.Check,
@@ -136,10 +136,10 @@ func NewHealthHandler(svc HealthHandler, opts ...connect.HandlerOption) (string,
 // UnimplementedHealthHandler returns CodeUnimplemented from all methods.
 type UnimplementedHealthHandler struct{}
 
-func (UnimplementedHealthHandler) Check(context.Context, *v1.HealthCheckRequest) (*v1.HealthCheckResponse, error) {
+func (UnimplementedHealthHandler) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.Check is not implemented"))
 }
 
-func (UnimplementedHealthHandler) Watch(context.Context, *v1.HealthCheckRequest, *connect.ServerStream[v1.HealthCheckResponse]) error {
+func (UnimplementedHealthHandler) Watch(context.Context, *grpc_health_v1.HealthCheckRequest, *connect.ServerStream[grpc_health_v1.HealthCheckResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.Watch is not implemented"))
 }
