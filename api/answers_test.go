@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/program"
@@ -92,7 +93,7 @@ func TestStreamPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, options := range map[string][]connect.ClientOption{"connect": nil, "grpc": {connect.WithGRPC()},
-		"grpc-web": {connect.WithGRPCWeb()}, "json": {connect.WithCodec(jsonCodec{"json"})}} {
+		"grpc-web": {connect.WithGRPCWeb()}, "json": {connect.WithCodec(codec.JSON("json"))}} {
 		stream, err := client(t, r, options...).StreamPlan(t.Context(), &autoshardv1.StreamPlanRequest{Plan: trained(t)})
 		if err != nil {
 			t.Fatal(err)

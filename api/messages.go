@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
 	"autoshard/internal/diag"
@@ -53,8 +54,7 @@ func readModel(ctx context.Context, r source) (*autoshard.Model, error) {
 	if r.GetModel() == nil {
 		return autoshard.ReadModel(ctx, file, []byte(r.GetText()))
 	}
-	w := &jsonWriter{ctx: ctx, indent: true}
-	text, err := w.message(nil, r.GetModel().ProtoReflect())
+	text, err := codec.Given(ctx, r.GetModel())
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

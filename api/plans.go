@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/cost"
 	"autoshard/internal/lists"
@@ -149,8 +150,7 @@ func (s *service) ListHardware(context.Context, *autoshardv1.ListHardwareRequest
 
 // planOf returns the plan of a message, which is called by its field in errors.
 func planOf(ctx context.Context, field string, message *autoshardv1.Plan) (*autoshard.Plan, error) {
-	w := &jsonWriter{ctx: ctx, zeros: true, indent: true}
-	text, err := w.message(nil, message.ProtoReflect())
+	text, err := codec.Text(ctx, message)
 	if err != nil {
 		return nil, err
 	}

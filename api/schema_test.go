@@ -23,6 +23,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 )
 
@@ -103,7 +104,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 
 // A plan becomes a message and comes back, through JSON and through the wire, without loss.
 func TestPlanSchema(t *testing.T) {
-	codec := jsonCodec{"json"}
+	form := codec.JSON("json")
 	rapid.Check(t, func(t *rapid.T) {
 		plan := facadePlans().Draw(t, "plan")
 		message, err := planMessage(t.Context(), &plan)
@@ -121,7 +122,7 @@ func TestPlanSchema(t *testing.T) {
 		if err := proto.Unmarshal(wire, received); err != nil {
 			t.Fatal(err)
 		}
-		text, err := codec.Marshal(received)
+		text, err := form.Marshal(received)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestPlanSchema(t *testing.T) {
 			t.Fatal(d)
 		}
 		again := &autoshardv1.Plan{}
-		if err := codec.Unmarshal(text, again); err != nil {
+		if err := form.Unmarshal(text, again); err != nil {
 			t.Fatal(err)
 		}
 		if !proto.Equal(message, again) {
@@ -188,7 +189,7 @@ func TestModelSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	message := &autoshardv1.Model{}
-	if err := (jsonCodec{"json"}).Unmarshal(text, message); err != nil {
+	if err := (codec.JSON("json")).Unmarshal(text, message); err != nil {
 		t.Fatal(err)
 	}
 	request := &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Model{Model: message}}
@@ -200,8 +201,7 @@ func TestModelSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &jsonWriter{ctx: t.Context(), indent: true}
-	lines, err := w.message(nil, message.ProtoReflect())
+	lines, err := codec.Given(t.Context(), message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func stripLocations(text string) string {
 
 func TestCodecSpecialValues(t *testing.T) {
 	for x, want := range map[float64]string{math.Inf(1): `"Infinity"`, math.Inf(-1): `"-Infinity"`, 0.5: "0.5", 16e9: "16000000000"} {
-		got, err := (jsonCodec{"json"}).Marshal(&autoshardv1.Estimate{Seconds: x})
+		got, err := (codec.JSON("json")).Marshal(&autoshardv1.Estimate{Seconds: x})
 		if err != nil || !strings.HasPrefix(string(got), `{"seconds":`+want+`,`) {
 			t.Errorf("%v is written as %s, %v", x, got, err)
 		}

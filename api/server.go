@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"autoshard"
+	"autoshard/api/codec"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	healthv1connect "autoshard/api/gen/grpc/health/v1/grpc_health_v1connect"
 	"autoshard/api/jobs"
@@ -73,8 +74,8 @@ func (s *Server) Handler() http.Handler {
 	l := s.limiter
 	shared := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(int(s.options.MaxRequest)),
-		connect.WithCodec(jsonCodec{"json"}),
-		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(codec.JSON("json")),
+		connect.WithCodec(codec.JSON("json; charset=utf-8")),
 	)
 	mux := http.NewServeMux()
 	path, handler := autoshardv1connect.NewAutoshardServiceHandler(s.service, shared,

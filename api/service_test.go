@@ -25,6 +25,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	healthv1connect "autoshard/api/gen/grpc/health/v1/grpc_health_v1connect"
@@ -138,9 +139,9 @@ func TestProtocols(t *testing.T) {
 	var want *autoshardv1.PlanResponse
 	for name, options := range map[string][]connect.ClientOption{
 		"connect":      nil,
-		"connect json": {connect.WithCodec(jsonCodec{"json"})},
+		"connect json": {connect.WithCodec(codec.JSON("json"))},
 		"grpc":         {connect.WithGRPC()},
-		"grpc json":    {connect.WithGRPC(), connect.WithCodec(jsonCodec{"json"})},
+		"grpc json":    {connect.WithGRPC(), connect.WithCodec(codec.JSON("json"))},
 		"grpc-web":     {connect.WithGRPCWeb()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +164,7 @@ func TestProtocols(t *testing.T) {
 	}
 	t.Run("model as message", func(t *testing.T) {
 		var model autoshardv1.Model
-		if err := (jsonCodec{"json"}).Unmarshal([]byte(sum), &model); err != nil {
+		if err := (codec.JSON("json")).Unmarshal([]byte(sum), &model); err != nil {
 			t.Fatal(err)
 		}
 		got, err := client(t, r).Plan(t.Context(), &autoshardv1.PlanRequest{Annotated: true,

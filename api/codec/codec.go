@@ -1,4 +1,7 @@
-package api
+// Package codec writes and reads messages as proto3 JSON in the form that files of autoshard have: a plan in a reply is a plan.json.
+//
+//	text, err := codec.Text(ctx, plan) // lines as in plan.json
+package codec
 
 import (
 	"bytes"
@@ -15,14 +18,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// jsonCodec is proto3 JSON with two differences from the usual codec. 64-bit integers are written as numbers, so that
-// a plan in a reply is a plan.json; readers of proto3 JSON accept both. Unknown fields of requests are errors, because
+// JSON is a codec of Connect of this name: proto3 JSON with two differences from the usual codec. 64-bit integers are written as
+// numbers, so that a plan in a reply is a plan.json; readers of proto3 JSON accept both. Unknown fields of requests are errors, because
 // a misspelt field of a model must not be ignored.
-type jsonCodec struct{ name string }
+type JSON string
 
-func (c jsonCodec) Name() string { return c.name }
+// Name implements connect.Codec.
+func (c JSON) Name() string { return string(c) }
 
-func (c jsonCodec) Marshal(message any) ([]byte, error) {
+// Marshal implements connect.Codec.
+func (c JSON) Marshal(message any) ([]byte, error) {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return nil, fmt.Errorf("%T is not a protobuf message", message)
@@ -31,7 +36,8 @@ func (c jsonCodec) Marshal(message any) ([]byte, error) {
 	return w.message(nil, m.ProtoReflect())
 }
 
-func (c jsonCodec) Unmarshal(data []byte, message any) error {
+// Unmarshal implements connect.Codec.
+func (c JSON) Unmarshal(data []byte, message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return fmt.Errorf("%T is not a protobuf message", message)
@@ -43,7 +49,20 @@ func (c jsonCodec) Unmarshal(data []byte, message any) error {
 }
 
 // IsBinary tells the Connect library that replies to GET requests are text.
-func (c jsonCodec) IsBinary() bool { return false }
+func (c JSON) IsBinary() bool { return false }
+
+// Text returns a message with a line for each field and element, and those that are not set, too. It fails with the context's error where
+// that ends.
+func Text(ctx context.Context, m proto.Message) ([]byte, error) {
+	w := &jsonWriter{ctx: ctx, zeros: true, indent: true}
+	return w.message(nil, m.ProtoReflect())
+}
+
+// Given returns a message like [Text], without what is not set.
+func Given(ctx context.Context, m proto.Message) ([]byte, error) {
+	w := &jsonWriter{ctx: ctx, indent: true}
+	return w.message(nil, m.ProtoReflect())
+}
 
 // jsonWriter writes messages in proto3 JSON.
 type jsonWriter struct {
