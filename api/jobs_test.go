@@ -18,6 +18,7 @@ import (
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/api/jobs"
+	"autoshard/api/plancache"
 )
 
 var kills = flag.Int("kills", 5, "how often a server with jobs is killed")
@@ -37,8 +38,16 @@ func serveUntilKilled(file string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	cache, err := plancache.Open(file+".plans", plancache.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if os.Getenv(fullDisk) != "" {
+		fillDisk()
+	}
 	fmt.Println("http://" + l.Addr().String())
-	_ = New(Options{Jobs: store}).Serve(context.Background(), l)
+	_ = New(Options{Jobs: store, Cache: cache}).Serve(context.Background(), l)
 	return 0
 }
 
@@ -214,10 +223,10 @@ func TestKilledServers(t *testing.T) {
 }
 
 // killable starts a server of its own process.
-func killable(t *testing.T, file string) (*exec.Cmd, string) {
+func killable(t *testing.T, file string, env ...string) (*exec.Cmd, string) {
 	t.Helper()
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), serveJobs+"="+file)
+	server.Env = append(append(os.Environ(), serveJobs+"="+file), env...)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {
