@@ -13,32 +13,56 @@ import (
 	"autoshard/api/jobs"
 )
 
-// quickSteps is the budget of the first plan of a job, which is kept while a better one is searched.
-const quickSteps = 10_000_000
+// checkpoints are the budgets of plans of a job that are kept while a better one is searched: the first one always, the others where a job has
+// its time and therefore no one answer anyway.
+var checkpoints = []int64{10_000_000, 100_000_000, 1_000_000_000}
 
 // defaultPage is how many jobs are on a page where the request does not say.
 const defaultPage = 100
 
-// background makes plans of jobs: a quick one, which is kept, and then the one that was asked for.
-func (s *service) background(ctx context.Context, r *autoshardv1.PlanRequest, resumed bool, report func(*autoshardv1.Progress),
-	keep func(*autoshardv1.PlanResponse)) (result *autoshardv1.PlanResponse, err error) {
+// background makes plans of jobs: a quick one, which is kept, and then the one that was asked for. Where the job has its time, each search
+// begins with the best plan so far, also where an earlier process found that, and plans in between are kept, too.
+func (s *service) background(ctx context.Context, r *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
+	report func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (result *autoshardv1.PlanResponse, err error) {
 	err = s.limiter.background(ctx, r, func(ctx context.Context) (err error) {
 		reporter := newReporter(func(p *autoshardv1.Progress) error { report(p); return nil })
 		defer func() { err = cmp.Or(err, reporter.close()) }()
-		if steps := r.GetSteps(); !resumed && (steps == 0 || steps > quickSteps) {
-			quick := proto.CloneOf(r)
-			quick.Steps = quickSteps
-			first, err := s.plan(ctx, quick, reporter.report)
-			if err == nil {
-				keep(first)
-			} else if !errors.Is(err, autoshard.ErrInfeasible) {
+		stages := checkpoints[:1]
+		_, timed := ctx.Deadline()
+		if timed {
+			stages = checkpoints
+		}
+		best := earlier
+		for _, steps := range stages {
+			if wanted := r.GetSteps(); wanted != 0 && wanted <= steps || best != nil && (!timed || reached(best) >= steps) {
+				continue
+			}
+			found, err := s.plan(ctx, checkpoint(r, best, steps, timed), reporter.report)
+			switch {
+			case err == nil:
+				best = found
+				keep(found)
+			case !errors.Is(err, autoshard.ErrInfeasible):
 				return err
 			}
 		}
-		result, err = s.plan(ctx, r, reporter.report)
+		result, err = s.plan(ctx, checkpoint(r, best, r.GetSteps(), timed), reporter.report)
 		return err
 	})
 	return result, err
+}
+
+// reached returns the budget with which a plan was searched.
+func reached(r *autoshardv1.PlanResponse) int64 { return r.GetPlan().GetOptions().GetSteps() }
+
+// checkpoint returns a request with a budget, whose search begins with the best plan so far where it may.
+func checkpoint(r *autoshardv1.PlanRequest, best *autoshardv1.PlanResponse, steps int64, timed bool) *autoshardv1.PlanRequest {
+	out := proto.CloneOf(r)
+	out.Steps = steps
+	if timed && best.GetPlan() != nil {
+		out.From = best.GetPlan()
+	}
+	return out
 }
 
 // recordFailure writes an error into a job.

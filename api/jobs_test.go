@@ -241,3 +241,32 @@ func killable(t *testing.T, file string, env ...string) (*exec.Cmd, string) {
 	}
 	return server, line.Text()
 }
+
+// A job that has its time goes on from the best plan that an earlier process kept, and gives none that is worse; one without begins anew, and
+// gives the plan of a request.
+func TestResumedSearches(t *testing.T) {
+	s := New(Options{}).service
+	earlier, err := s.Plan(t.Context(), trained(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignore := func(*autoshardv1.Progress) {}
+	anew, err := s.background(t.Context(), trained(t), earlier, ignore, func(*autoshardv1.PlanResponse) { t.Error("a plan is kept again") })
+	if err != nil || anew.Plan.Hashes.Plan != earlier.Plan.Hashes.Plan {
+		t.Errorf("without a time: %v, error %v", anew.GetPlan().GetHashes(), err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	var kept []*autoshardv1.PlanResponse
+	timed, err := s.background(ctx, trained(t), earlier, ignore, func(r *autoshardv1.PlanResponse) { kept = append(kept, r) })
+	if err != nil || len(kept) != len(checkpoints) {
+		t.Fatalf("%d plans are kept, error %v", len(kept), err)
+	}
+	cost := earlier.Plan.Certificate.Cost
+	for i, r := range append(kept, timed) {
+		if r.Plan.Options.From == "" || r.Plan.Certificate.Cost > cost {
+			t.Errorf("plan %d costs %d after %d, and began with %q", i, r.Plan.Certificate.Cost, cost, r.Plan.Options.From)
+		}
+		cost = r.Plan.Certificate.Cost
+	}
+}

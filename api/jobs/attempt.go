@@ -67,6 +67,10 @@ func (a *attempt) work(job *autoshardv1.Job) (*autoshardv1.PlanResponse, error) 
 	if job.Attempts > maxAttempts {
 		return nil, errors.New("the server ended each time that it worked on this job, which it does not any more")
 	}
+	earlier, err := a.store.Result(a.id)
+	if err != nil {
+		return nil, err
+	}
 	ctx := a.ctx
 	if budget := a.request.GetSeconds(); budget > 0 {
 		left := budget - job.GetWorkedSeconds()
@@ -81,7 +85,7 @@ func (a *attempt) work(job *autoshardv1.Job) (*autoshardv1.PlanResponse, error) 
 	counted := make(chan struct{})
 	go func() { a.count(counting); close(counted) }()
 	defer func() { stop(); <-counted }()
-	return a.Runner.work(ctx, a.request.GetPlan(), job.GetHasResult(), a.report, a.keep)
+	return a.Runner.work(ctx, a.request.GetPlan(), earlier, a.report, a.keep)
 }
 
 // count writes down now and then how long work has taken, so that it counts after a crash.

@@ -20,10 +20,9 @@ import (
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 )
 
-// Work does a job. It may report how far it is, and keep a result that counts if nothing better is found. Where something was kept
-// by an earlier attempt, resumed is true. It ends a little before the context's deadline, with the best result so far, and with
-// the context.
-type Work func(ctx context.Context, r *autoshardv1.PlanRequest, resumed bool, report func(*autoshardv1.Progress),
+// Work does a job. It may report how far it is, and keep a result that counts if nothing better is found. Earlier is what an earlier
+// attempt kept, nil for nothing. It ends a little before the context's deadline, with the best result so far, and with the context.
+type Work func(ctx context.Context, r *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse, report func(*autoshardv1.Progress),
 	keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error)
 
 // Options of a Runner. Zero values stand for the defaults.
