@@ -231,3 +231,12 @@ def test_logical_rules():
 def test_hardware():
     profiles = autoshard.hardware()
     assert "tpu-v5p" in profiles and profiles["h100"].facts
+
+
+def test_start():
+    first = plan_step(mesh="data=4,model=2", memory="40KB")
+    second = plan_step(mesh="data=4,model=2", memory="40KB", start=first, steps=1, cache="like")
+    assert second.message.options.from_ == first.message.hashes.plan
+    assert second.seconds <= first.seconds
+    with pytest.raises(autoshard.InvalidError, match='cache must be "", "none" or "like"'):
+        plan_step(mesh="data=4,model=2", cache="everything")

@@ -19,8 +19,9 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
          trip_counts: int | Mapping[str, int] | None = None, without: Sequence[str] = (), whole_axes: bool = False,
          taste: float | None = None, steps: int = 0, seed: int = 0, search_memory: int | str | None = None, rules: Sequence[str] = (),
          dims: Sequence[str] = (), platform: str = "", static_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
-         donate_argnums: int | Sequence[int] = (), kwargs: Mapping[str, Any] | None = None, progress: bool | None = None,
-         timeout: float | None = None, client: Client | None = None) -> Plan:
+         donate_argnums: int | Sequence[int] = (), kwargs: Mapping[str, Any] | None = None, start: Plan | None = None,
+         cache: str = "", progress: bool | None = None, timeout: float | None = None,
+         client: Client | None = None) -> Plan:
     """Chooses shardings for a program.
 
     program: a function, jitted or not, with its arguments, arrays or jax.ShapeDtypeStruct; or a lowered one, a jax.export.Exported, the
@@ -34,6 +35,8 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
     trip_counts: iterations of loops that the data ends, or of each by its line.
     static_argnums, static_argnames, donate_argnums: as jax.jit has them, for a function that is not jitted.
     kwargs: arguments by keyword.
+    start: a plan of this program, or of one with other names or numbers of layers, that the search begins with.
+    cache: what the cache of a server is used for: "none" of its plans; "like", to begin with the latest plan of a program like this one, too.
     timeout: seconds after which the best plan so far is the answer.
 
     The other options are those of the command line's `autoshard plan`. Errors are of autoshard.AutoshardError.
@@ -49,7 +52,8 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
         trip_counts=[plan_pb.TripCount(loop=loop, count=count) for loop, count in loops.items()],
         pins=[plan_pb.Pin(value=value, sharding=specs.show(spec)) for path, spec in (pins or {}).items() for value in _values(given, path)],
         forbidden=[plan_pb.Forbid(value=value, axes=[axes] if isinstance(axes, str) else list(axes))
-                   for path, axes in (forbid or {}).items() for value in _values(given, path)])
+                   for path, axes in (forbid or {}).items() for value in _values(given, path)],
+        from_=start.message if start is not None else None, cache=_cache_use(cache))
     client = _patient(client or Client(), timeout)
     with bars.bar(f"planning {given.name.removesuffix('.mlir')}", progress) as report:
         result = client.result("stream_plan", service_pb.StreamPlanRequest(plan=request), report)
@@ -66,6 +70,13 @@ def _values(program: programs.Program, path: str) -> list[str]:
         near = ", ".join(sorted({name.partition("/")[0] for name in inputs}))
         raise InvalidError(f"no input or output is called {path!r}; their paths begin with {near} or result")
     return found
+
+
+def _cache_use(text: str) -> service_pb.CacheUse:
+    try:
+        return service_pb.CacheUse[text.upper() or "UNSPECIFIED"]
+    except KeyError:
+        raise InvalidError(f'cache must be "", "none" or "like", not {text!r}') from None
 
 
 def _budget(what: str, most: int | str) -> plan_pb.Budget:
