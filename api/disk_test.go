@@ -42,8 +42,8 @@ func fillDisk() {
 	}()
 }
 
-// Where the disk is full, jobs are refused by a clear error, and all else goes on: plans are answered though the cache cannot keep them, and
-// jobs that were accepted are there. When there is room again, each of them ends with its answer, and new ones are taken.
+// Where the disk is full, jobs are refused by a clear error, and all else goes on: plans are answered though the cache cannot keep them,
+// and jobs that were accepted are there. When there is room again, each of them ends with its answer, and new ones are taken.
 func TestFullDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs")
 	server, url := killable(t, file, fullDisk+"=1")

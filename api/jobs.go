@@ -13,8 +13,8 @@ import (
 	"autoshard/api/jobs"
 )
 
-// checkpoints are the budgets of plans of a job that are kept while a better one is searched: the first one always, the others where a job has
-// its time and therefore no one answer anyway.
+// checkpoints are the budgets of plans of a job that are kept while a better one is searched: the first one always, the others where a job
+// has its time and therefore no one answer anyway.
 var checkpoints = []int64{10_000_000, 100_000_000, 1_000_000_000}
 
 // defaultPage is how many jobs are on a page where the request does not say.

@@ -242,8 +242,8 @@ func killable(t *testing.T, file string, env ...string) (*exec.Cmd, string) {
 	return server, line.Text()
 }
 
-// A job that has its time goes on from the best plan that an earlier process kept, and gives none that is worse; one without begins anew, and
-// gives the plan of a request.
+// A job that has its time goes on from the best plan that an earlier process kept, and gives none that is worse; one without begins anew,
+// and gives the plan of a request.
 func TestResumedSearches(t *testing.T) {
 	s := New(Options{}).service
 	earlier, err := s.Plan(t.Context(), trained(t))

@@ -64,8 +64,8 @@ func ended(t *testing.T, r *Runner, id string) (job *autoshardv1.Job) {
 	return job
 }
 
-func echo(_ context.Context, r *autoshardv1.PlanRequest, _ *autoshardv1.PlanResponse, report func(*autoshardv1.Progress), _ func(*autoshardv1.PlanResponse)) (
-	*autoshardv1.PlanResponse, error) {
+func echo(_ context.Context, r *autoshardv1.PlanRequest, _ *autoshardv1.PlanResponse, report func(*autoshardv1.Progress),
+	_ func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
 	report(&autoshardv1.Progress{Stage: "echo"})
 	return answer(r.GetText()), nil
 }
@@ -127,8 +127,8 @@ func TestResumption(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs")
 	store := open(t, path)
 	began := make(chan bool, 1)
-	first, stop := runs(t, store, func(ctx context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse, _ func(*autoshardv1.Progress),
-		keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
+	first, stop := runs(t, store, func(ctx context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
+		_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
 		keep(answer("kept"))
 		began <- earlier != nil
 		<-ctx.Done()
@@ -153,8 +153,8 @@ func TestResumption(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, _ := runs(t, open(t, path), func(_ context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse, _ func(*autoshardv1.Progress),
-		_ func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
+	second, _ := runs(t, open(t, path), func(_ context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
+		_ func(*autoshardv1.Progress), _ func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
 		return answer("resumed from " + earlier.GetAnnotated()), nil
 	}, Options{})
 	if job := ended(t, second, job.Id); job.State != autoshardv1.JobState_JOB_STATE_DONE || job.Attempts != 1 {
@@ -168,7 +168,8 @@ func TestResumption(t *testing.T) {
 // A job that was canceled ends at once, keeps what it has, and gets no other answer.
 func TestCancel(t *testing.T) {
 	began, ends := make(chan bool, 1), make(chan error, 1)
-	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(ctx context.Context, _ *autoshardv1.PlanRequest, _ *autoshardv1.PlanResponse,
+	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(ctx context.Context, _ *autoshardv1.PlanRequest,
+		_ *autoshardv1.PlanResponse,
 		_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
 		keep(answer("kept"))
 		began <- true
@@ -211,7 +212,8 @@ func TestFailures(t *testing.T) {
 		{true, context.DeadlineExceeded, autoshardv1.JobState_JOB_STATE_DONE},
 		{false, context.DeadlineExceeded, autoshardv1.JobState_JOB_STATE_FAILED},
 	} {
-		r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(_ context.Context, _ *autoshardv1.PlanRequest, _ *autoshardv1.PlanResponse,
+		r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(_ context.Context, _ *autoshardv1.PlanRequest,
+			_ *autoshardv1.PlanResponse,
 			_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
 			if c.kept {
 				keep(answer("kept"))
