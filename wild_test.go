@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"autoshard"
+	"autoshard/cost"
 	"autoshard/internal/testkit"
 )
 
@@ -72,7 +73,7 @@ func testWild(t *testing.T, options ...string) {
 	t.Run("programs", func(t *testing.T) {
 		for i := range programs {
 			p := &programs[i]
-			p.base = filepath.Join(dir, p.Name)
+			p.base, p.hardware = filepath.Join(dir, p.Name), cost.Profiles()[i%len(cost.Profiles())].Hardware
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				p.test(t)
@@ -97,8 +98,9 @@ func testWild(t *testing.T, options ...string) {
 type wildProgram struct {
 	Name      string
 	Tolerance float64
-	Refused   string // by JAX, and why
-	base      string // of its files
+	Refused   string        // by JAX, and why
+	base      string        // of its files
+	hardware  cost.Hardware // that it is planned for: prices decide which way values move
 	program   *autoshard.Program
 	emitted   bool // as Python for JAX
 }
@@ -130,7 +132,7 @@ func (p *wildProgram) test(t *testing.T) {
 	if _, err := model.Lint(t.Context(), autoshard.LintOptions{}); err != nil {
 		t.Error(err)
 	}
-	plan, err := autoshard.MakePlan(t.Context(), model, autoshard.PlanOptions{})
+	plan, err := autoshard.MakePlan(t.Context(), model, autoshard.PlanOptions{Hardware: p.hardware})
 	if err != nil {
 		t.Fatal(err)
 	}
