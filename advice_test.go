@@ -68,8 +68,8 @@ func TestAdviceOnModels(t *testing.T) {
 			t.Fatalf("%d pieces of advice: %+v", len(list), list)
 		}
 		d := &list[i].Finding
-		lines := strings.Split(twoMaps, "\n")
-		if string(d.Code) != want.rule || d.Pos.File != "two.mlir" || !strings.Contains(lines[d.Pos.Line-1], want.op) || d.Source != lines[d.Pos.Line-1] {
+		line := strings.Split(twoMaps, "\n")[d.Pos.Line-1]
+		if string(d.Code) != want.rule || d.Pos.File != "two.mlir" || !strings.Contains(line, want.op) || d.Source != line {
 			t.Errorf("%v at %v, `%s`", d.Code, d.Pos, d.Source)
 		}
 		if a := &list[i]; a.After.SentBytes >= a.Before.SentBytes {

@@ -28,8 +28,9 @@ func TestFreeAxesCutBodies(t *testing.T) {
 	if shared == "" {
 		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with the cases")
 	}
+	read := func(file string) *autoshard.Model { return readModel(t, filepath.Join(shared, "cases", file)) }
 	cases := map[string][2]*autoshard.Model{
-		"product": {readModel(t, filepath.Join(shared, "cases", "free_axis.mlir")), readModel(t, filepath.Join(shared, "cases", "free_axis_plain.mlir"))},
+		"product": {read("free_axis.mlir"), read("free_axis_plain.mlir")},
 		"layer":   {twoProducts(t, true), twoProducts(t, false)},
 	}
 	for name, models := range cases {

@@ -97,17 +97,20 @@ func (x *execution) watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	texts := report.Sights(w)
+	texts := report.Sights(w, func(string) string { return "" })
 	for i := range w.Sights {
 		s := &w.Sights[i]
-		message := &autoshardv1.Sight{Moment: s.Moment, Value: s.Value, Op: s.Op, Time: int64(s.Time), Text: texts[i]}
+		message := &autoshardv1.Sight{Moment: s.Moment, Values: s.Values, Op: s.Op, Time: int64(s.Time), Text: texts[i]}
 		for _, d := range s.Devices {
-			var block bytes.Buffer
-			if err := npz.WriteNpy(&block, *d.Block); err != nil {
-				return err
+			held := &autoshardv1.Sight_Held{Device: d.Device, Coordinates: d.Coordinates}
+			for _, t := range d.Blocks {
+				var block bytes.Buffer
+				if err := npz.WriteNpy(&block, t); err != nil {
+					return err
+				}
+				held.Blocks = append(held.Blocks, block.Bytes())
 			}
-			message.Devices = append(message.Devices, &autoshardv1.Sight_Held{Device: d.Device, Coordinates: d.Coordinates,
-				Block: block.Bytes()})
+			message.Devices = append(message.Devices, held)
 		}
 		x.sights = append(x.sights, message)
 	}

@@ -101,11 +101,11 @@ func TestRunShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sights) != 2 || sights[0].Moment != "before" || sights[0].Value != "x" || len(sights[0].Devices) != 4 ||
+	if len(sights) != 2 || sights[0].Moment != "before" || sights[0].Values[0] != "x" || len(sights[0].Devices) != 4 ||
 		!strings.HasPrefix(sights[1].Text, "AFTER psum") {
 		t.Errorf("sights are %v", sights)
 	}
-	held, err := inputs.Arrays("block", sights[0].Devices[3].Block)
+	held, err := inputs.Arrays("block", sights[0].Devices[3].Blocks[0])
 	if err != nil || len(held) != 1 || len(held[0].Tensor.Shape) != 2 || sights[0].Devices[3].Coordinates[1] != 1 {
 		t.Errorf("device 3 holds %v at %v, error %v", held, sights[0].Devices[3].Coordinates, err)
 	}
@@ -114,7 +114,7 @@ func TestRunShows(t *testing.T) {
 	}
 	request.Print, request.Printed = false, []string{"y"}
 	again, sights, _, err := ran(t, c, request)
-	if err != nil || len(sights) != 1 || sights[0].Value != "y" || !bytes.Equal(again.Outputs, result.Outputs) {
+	if err != nil || len(sights) != 1 || sights[0].Values[0] != "y" || !bytes.Equal(again.Outputs, result.Outputs) {
 		t.Errorf("sights are %v, error %v", sights, err)
 	}
 	for name, change := range map[string]func(*autoshardv1.RunRequest){

@@ -27,18 +27,19 @@ const (
 	elementwise                    // each result element depends on the operand elements at its place
 	commutative
 	terminator
-	oneOperand   // of elementwise ops
-	twoOperands  // of elementwise ops
-	broadcasts   // two operands to one shape, before it works elementwise
-	bodies       // its regions run as code of their own, on whole tensors
-	isolated     // its regions see no value that is defined outside
-	communicates // it is made by several devices together
-	reduces      // its last region makes one of two elements
-	transfers    // it brings data into the program or out of it, in the order of its tokens
-	anyType      // operands and results need not be ranked tensors
-	unaryOp      = pure | elementwise | oneOperand
-	binaryOp     = pure | elementwise | twoOperands
-	broadcastOp  = pure | broadcasts
+	oneOperand     // of elementwise ops
+	twoOperands    // of elementwise ops
+	broadcasts     // two operands to one shape, before it works elementwise
+	bodies         // its regions run as code of their own, on whole tensors
+	isolated       // its regions see no value that is defined outside
+	communicates   // it is made by several devices together
+	reduces        // its last region makes one of two elements
+	transfers      // it brings data into the program or out of it, in the order of its tokens
+	anyType        // operands and results need not be ranked tensors
+	transcendental // its results, but for few operands, are no floating-point numbers: libraries approximate them
+	unaryOp        = pure | elementwise | oneOperand
+	binaryOp       = pure | elementwise | twoOperands
+	broadcastOp    = pure | broadcasts
 )
 
 // arity is how many operands, results and regions an op has; at least how many, where atLeast made the number.
@@ -120,6 +121,10 @@ func (k Kind) IsElementwise() bool { return k.has(elementwise) }
 // IsUnary and IsBinary say whether the op is an elementwise op with one or two operands.
 func (k Kind) IsUnary() bool  { return k.has(oneOperand) }
 func (k Kind) IsBinary() bool { return k.has(twoOperands) }
+
+// IsTranscendental says whether the op is a function whose results libraries approximate, each in its way: but for 0 and infinity, no
+// floating-point number has a result that is one, unless that is 0.
+func (k Kind) IsTranscendental() bool { return k.has(transcendental) }
 
 // IsBroadcasting says whether the op is one of CHLO that broadcasts two operands to one shape, and is elementwise then.
 func (k Kind) IsBroadcasting() bool { return k.has(broadcasts) }

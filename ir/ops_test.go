@@ -17,3 +17,17 @@ func TestOpTable(t *testing.T) {
 		}
 	}
 }
+
+// Functions that libraries approximate are told from ops whose results follow from rounding once.
+func TestTranscendental(t *testing.T) {
+	for _, k := range []Kind{OpTanh, OpExponential, OpAtan2, OpChloErf, OpChloZeta} {
+		if !k.IsTranscendental() {
+			t.Errorf("%v is said to be exact", k)
+		}
+	}
+	for _, k := range []Kind{OpAdd, OpSqrt, OpPower, OpConvert, OpNegate, OpDotGeneral} {
+		if k.IsTranscendental() {
+			t.Errorf("%v is said to be transcendental", k)
+		}
+	}
+}

@@ -96,9 +96,9 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	return nil
 }
 
-// Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. Manual computations, whose values differ
-// between devices, run on all devices of the mesh, each by itself. It fails with
-// diag.ErrUnsupported for a shard_map program, which has no such form.
+// Unsharded runs the program on one device that sees whole tensors, where collectives change nothing. Manual computations, whose values
+// differ between devices, run on all devices of the mesh, each by itself. It fails with diag.ErrUnsupported for a shard_map program, which
+// has no such form.
 func (p *Program) Unsharded(ctx context.Context, inputs []*tensor.Tensor) (outputs []*tensor.Tensor, err error) {
 	defer diag.Recover("run", &err)
 	if p.typed != nil {

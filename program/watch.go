@@ -7,7 +7,8 @@ import (
 
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
-	"autoshard/internal/diag"
+	"autoshard/diag"
+	idiag "autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/subaxis"
 )
@@ -19,20 +20,21 @@ type Watched struct {
 	Sights []Sight  // in the order in which devices come to them
 }
 
-// Sight is what devices held of a value at one moment.
+// Sight is what devices held of a value at one moment, or of several that a call into Python reads.
 type Sight struct {
-	Moment  string // made; before or after a collective, whose operand or result it is; called: a call into Python reads it
-	Value   string // its name in the text of the program
-	Op      string // the collective or call, as the text has it
-	Time    int    // how often the run had come there before: iterations of loops
-	Devices []Held // of those that came there
+	Moment  string        // made; before or after a collective, whose operand or result it is; called: a call into Python reads it
+	Values  []string      // their names in the text of the program: one, but for calls
+	Op      string        // the collective or call, as the text has it
+	At      diag.Position // where the collective or call stands in the source that it comes from, if that is known
+	Time    int           // how often the run had come there before: iterations of loops
+	Devices []Held        // of those that came there, by number
 }
 
-// Held is the block of one device.
+// Held are the blocks of one device.
 type Held struct {
 	Device      int64
-	Coordinates []int64 // on the axes
-	Block       *tensor.Tensor
+	Coordinates []int64         // on the axes
+	Blocks      []tensor.Tensor // of each value
 }
 
 // Watch runs the program as [Program.Run] does and looks at the values of these names, or, where no names are given, at what each
@@ -40,7 +42,7 @@ type Held struct {
 // [Program.Emit] writes as shardmap; a plan is run as that program. Errors are those of Run and [Program.ShardMap], of class
 // diag.ErrInvalid for an unknown name, and diag.ErrTooLarge where a loop passes a value too often.
 func (p *Program) Watch(ctx context.Context, inputs []*tensor.Tensor, names []string) (w *Watched, err error) {
-	defer diag.Recover("run", &err)
+	defer idiag.Recover("run", &err)
 	s, err := p.ShardMap(ctx)
 	if err != nil {
 		return nil, err
@@ -56,10 +58,10 @@ func (p *Program) Watch(ctx context.Context, inputs []*tensor.Tensor, names []st
 	}
 	for i := range ran.Sights {
 		seen := &ran.Sights[i]
-		sight := Sight{Moment: seen.Probe.Moment.String(), Value: seen.Probe.Value, Op: seen.Probe.Op, Time: seen.Time}
+		sight := Sight{Moment: seen.Probe.Moment.String(), Values: seen.Probe.Values, Op: seen.Probe.Op, At: seen.Probe.At, Time: seen.Time}
 		for place := range ran.Mesh.Devices() {
-			if block := seen.Blocks[ran.Mesh.DeviceID(place)]; block != nil {
-				sight.Devices = append(sight.Devices, Held{Device: ran.Mesh.DeviceID(place), Coordinates: coordinates(&ran.Mesh, place), Block: block})
+			if held := seen.Blocks[ran.Mesh.DeviceID(place)]; held != nil {
+				sight.Devices = append(sight.Devices, Held{ran.Mesh.DeviceID(place), coordinates(&ran.Mesh, place), held})
 			}
 		}
 		slices.SortFunc(sight.Devices, func(a, b Held) int { return cmp.Compare(a.Device, b.Device) })

@@ -18,7 +18,7 @@ type Bench struct {
 	Devices  int64        `json:"devices"`
 	Hardware string       `json:"hardware"` // whose profile the predictions are of
 	Rounds   []BenchRound `json:"rounds"`   // by size
-	Ratios   []BenchRatio `json:"ratios"` // the first of all_gather itself
+	Ratios   []BenchRatio `json:"ratios"`   // the first of all_gather itself
 }
 
 // BenchRound is what they took for arrays of one size.

@@ -22,7 +22,21 @@ func Elements(t *tensor.Tensor) string {
 	p := &arrayPrinter{t: t, short: t.Len() > mostElements}
 	p.visit(t.Shape, 0, func(i int) { p.shown = append(p.shown, i) })
 	p.texts = elementTexts(t, p.shown)
+	if t.Rank() == 0 {
+		return number(p.texts[0])
+	}
 	return p.block(t.Shape, t.Shape, "")
+}
+
+// number returns an element as NumPy prints it alone: 3.0, 1e-05 and (1+2j), where arrays have 3., 1.e-05 and 1.+2.j.
+func number(text string) string {
+	if whole, point := strings.CutSuffix(text, "."); point {
+		return whole + ".0"
+	}
+	if strings.HasSuffix(text, "j") {
+		text = "(" + text + ")"
+	}
+	return strings.NewReplacer(".e", "e", ".+", "+", ".-", "-", ".j", "j").Replace(text)
 }
 
 // arrayPrinter writes elements in the order in which visit comes to them.

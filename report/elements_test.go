@@ -28,7 +28,8 @@ func TestElements(t *testing.T) {
 		{tensor.FromFloats(dtype.F32, []int64{2}, 1e-5, 1), "[1.e-05 1.e+00]"},
 		{tensor.FromFloats(dtype.F64, []int64{3}, math.NaN(), math.Inf(-1), 1.5), "[ nan -inf  1.5]"},
 		{tensor.FromInts(dtype.I1, []int64{2}, 1, 0), "[ True False]"},
-		{tensor.FromFloats(dtype.F32, nil, 7), "7."},
+		{tensor.FromFloats(dtype.F32, nil, 7), "7.0"},
+		{tensor.FromFloats(dtype.F32, nil, 1e-5), "1e-05"},
 		{tensor.FromInts(dtype.I32, []int64{0, 3}), "[]"},
 		{tensor.FromInts(dtype.I32, []int64{1001}, counting(1001)...), "[   0    1    2 ...  998  999 1000]"},
 	} {

@@ -22,7 +22,8 @@ func TestCutFree(t *testing.T) {
 	})
 }
 
-// Values of a body differ along the axes of its computation: what moves them along the free axes makes no detour along those, however cheap.
+// Values of a body differ along the axes of its computation: what moves them along free axes makes no detour along those, however
+// cheap.
 func TestCutFreeTakesNoDetours(t *testing.T) {
 	alongX := func(text string) int { return strings.Count(text, `axis_ref<name = "x">`) }
 	cut := 0

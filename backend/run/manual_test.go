@@ -60,8 +60,10 @@ func.func @main(%v: tensor<4xi32>) -> tensor<4xi32> {
 	}
 }
 
+// A program without manual computations has none, and needs nothing to run them.
 func TestHasManual(t *testing.T) {
-	m, err := mlir.Parse(t.Context(), []byte("func.func @main(%v: tensor<4xi32>) -> tensor<4xi32> {\n  return %v : tensor<4xi32>\n}"), mlir.Options{})
+	const text = "func.func @main(%v: tensor<4xi32>) -> tensor<4xi32> {\n  return %v : tensor<4xi32>\n}"
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil || run.HasManual(m) || run.Manual(m, run.Options{}) != nil {
 		t.Errorf("a program without manual computations has some, or %v", err)
 	}

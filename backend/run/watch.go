@@ -17,11 +17,11 @@ import (
 // maxSights bounds how often a device is looked at in one run.
 const maxSights = 1000
 
-// Sight is what devices hold of a value at one moment of a run.
+// Sight is what devices hold of the values of a probe at one moment of a run.
 type Sight struct {
 	Probe  typed.Probe
-	Time   int              // how often the probe was passed before
-	Blocks []*tensor.Tensor // by device, nil for those that did not come there
+	Time   int               // how often the probe was passed before
+	Blocks [][]tensor.Tensor // by device and value, nil for devices that did not come there
 }
 
 // Watched is a run that was looked at.
@@ -53,7 +53,7 @@ func Watch(ctx context.Context, p *typed.Program, names []string, inputs []*tens
 // passing is a probe that a device passes, and what it holds then.
 type passing struct {
 	probe, time int
-	block       *tensor.Tensor
+	blocks      []tensor.Tensor
 }
 
 // watch collects what devices pass. Each device writes a list of its own.
@@ -70,8 +70,7 @@ func (w *watch) see(m *ir.Module, device int, s *interp.Step) error {
 			"are outside of loops", maxSights)
 	}
 	time := len(lists.Filter(list, func(p passing) bool { return p.probe == probe }))
-	block := s.Operands[0]
-	w.passed[device] = append(list, passing{probe, time, &block})
+	w.passed[device] = append(list, passing{probe, time, slices.Clone(s.Operands)})
 	return nil
 }
 
@@ -89,9 +88,9 @@ func (w *watch) sights(probes []typed.Probe) []Sight {
 				i = len(out)
 				at[key] = i
 				places = append(places, place)
-				out = append(out, Sight{Probe: probes[p.probe], Time: p.time, Blocks: make([]*tensor.Tensor, len(w.passed))})
+				out = append(out, Sight{Probe: probes[p.probe], Time: p.time, Blocks: make([][]tensor.Tensor, len(w.passed))})
 			}
-			out[i].Blocks[device] = p.block
+			out[i].Blocks[device] = p.blocks
 		}
 	}
 	order := lists.Range[int](len(out))

@@ -51,12 +51,12 @@ func watched(t *testing.T, names ...string) []string {
 	}
 	var out []string
 	for _, s := range w.Sights {
-		line := fmt.Sprintf("%s %s %d:", s.Probe.Moment, s.Probe.Value, s.Time)
+		line := fmt.Sprintf("%s %s %d:", s.Probe.Moment, s.Probe.Values[0], s.Time)
 		for _, b := range s.Blocks {
 			if b == nil {
 				line += " -"
 			} else {
-				line += fmt.Sprint(" ", b.Floats()[0])
+				line += fmt.Sprint(" ", b[0].Floats()[0])
 			}
 		}
 		out = append(out, line)
@@ -93,7 +93,7 @@ lambda x:f32[1]
 `, typed.Options{})
 	x := tensor.FromFloats(dtype.F32, []int64{2}, 3, 4)
 	w, err := run.Watch(t.Context(), p, nil, []*tensor.Tensor{&x}, run.Options{})
-	if err != nil || len(w.Sights) != 1 || w.Sights[0].Probe.Moment != typed.Called || w.Sights[0].Blocks[1].Floats()[0] != 4 {
+	if err != nil || len(w.Sights) != 1 || w.Sights[0].Probe.Moment != typed.Called || w.Sights[0].Blocks[1][0].Floats()[0] != 4 {
 		t.Errorf("%+v, %v", w, err)
 	}
 }

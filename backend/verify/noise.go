@@ -164,7 +164,7 @@ func (x *perturber) exact(s *interp.Step, r int) func(i int, v float64) bool {
 		return func(_ int, v float64) bool { return v*(1<<20) == math.Trunc(v*(1<<20)) }
 	}
 	same := func(i int, v float64) bool { return v == math.Abs(wide[i]) }
-	if !transcendental(x.m.Kind(s.Op)) {
+	if !x.m.Kind(s.Op).IsTranscendental() {
 		return same
 	}
 	operand := s.Operands[0].Floats()
@@ -203,20 +203,6 @@ func rounds(k ir.Kind) bool {
 		return false
 	default:
 		return k.IsElementwise()
-	}
-}
-
-// transcendental says whether an elementwise op is a function whose results libraries approximate: but for 0 and infinity,
-// no floating-point number has a result that is one, unless it is 0.
-func transcendental(k ir.Kind) bool {
-	switch k {
-	case ir.OpAtan2, ir.OpCosine, ir.OpExponential, ir.OpExponentialMinusOne, ir.OpLog, ir.OpLogPlusOne, ir.OpLogistic, ir.OpSine,
-		ir.OpTan, ir.OpTanh, ir.OpChloAcos, ir.OpChloAcosh, ir.OpChloAsin, ir.OpChloAsinh, ir.OpChloAtan, ir.OpChloAtanh,
-		ir.OpChloBesselI1e, ir.OpChloCosh, ir.OpChloDigamma, ir.OpChloErf, ir.OpChloErfInv, ir.OpChloErfc, ir.OpChloLgamma,
-		ir.OpChloPolygamma, ir.OpChloSinh, ir.OpChloTan, ir.OpChloZeta:
-		return true
-	default:
-		return false
 	}
 }
 

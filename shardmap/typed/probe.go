@@ -17,7 +17,7 @@ const (
 	Made   Moment = iota // when the value is made, or comes in
 	Before               // as the operand of a collective
 	After                // as the result of a collective
-	Called               // as the operand of a call into Python, such as jax.debug.print makes
+	Called               // as the operands of a call into Python, such as jax.debug.print makes
 )
 
 // String returns made, before, after or called.
@@ -26,8 +26,9 @@ func (m Moment) String() string { return [...]string{"made", "before", "after", 
 // Probe is a place in a program where what a device holds can be seen.
 type Probe struct {
 	Moment Moment
-	Value  string // its name in the text of the program
-	Op     string // the collective or the call, as the text has it; empty for Made
+	Values []string      // their names in the text of the program: one, but for calls
+	Op     string        // the collective or the call, as the text has it; empty for Made
+	At     diag.Position // where the collective or the call stands in the source that it comes from, if that is known
 }
 
 // probeAttr marks the op whose operand a probe sees, with the number of the probe.
@@ -74,34 +75,53 @@ type prober struct {
 }
 
 // add makes a probe of a value, which is called v in the program with types and is another one after lowering.
-func (r *prober) add(l *lowering, b *ir.Builder, v, lowered ir.ValueID, moment Moment, op string) {
-	if !l.m.ValueType(lowered).IsStatic() {
+func (r *prober) add(l *lowering, b *ir.Builder, v, lowered ir.ValueID, moment Moment, op ir.OpID) {
+	r.probe(l, b, []ir.ValueID{v}, []ir.ValueID{lowered}, moment, op)
+}
+
+// probe makes a probe of values at an op, 0 for none.
+func (r *prober) probe(l *lowering, b *ir.Builder, values, lowered []ir.ValueID, moment Moment, op ir.OpID) {
+	p := Probe{Moment: moment}
+	var shown []ir.ValueID
+	for i, v := range lowered {
+		if l.m.ValueType(v).IsStatic() {
+			p.Values, shown = append(p.Values, r.names[values[i]]), append(shown, v)
+		}
+	}
+	if len(shown) == 0 {
 		return
 	}
+	if op != 0 {
+		at := r.m.FileLoc(r.m.OpLoc(op))
+		p.Op, p.At = r.text(op), diag.Position{File: at.File, Line: at.Line, Col: at.Col}
+	}
 	number := ir.MakeAttrs(ir.Named(probeAttr, l.m.I64(int64(len(r.probes)))))
-	probe := b.Op(ir.OpOptimizationBarrier, []ir.TypeID{l.m.Type(lowered)}, number, lowered)
+	probe := b.Op(ir.OpOptimizationBarrier, l.m.TypesOf(shown), number, shown...)
 	l.m.SetPos(probe, diag.Position{})
-	r.probes = append(r.probes, Probe{Moment: moment, Value: r.names[v], Op: op})
+	r.probes = append(r.probes, p)
 }
 
 // argument looks at an argument of a block.
 func (r *prober) argument(l *lowering, b *ir.Builder, v ir.ValueID) {
 	if r.wanted[v] {
-		r.add(l, b, v, v, Made, "")
+		r.add(l, b, v, v, Made, 0)
 	}
 }
 
 // before looks at the operands of an op that is about to be lowered.
 func (r *prober) before(l *lowering, op ir.OpID) {
-	moment := Before
-	if r.m.Kind(op) == ir.OpCustomCall && r.m.NumResults(op) == 0 {
-		moment = Called
+	if !r.all {
+		return
 	}
-	if !r.all || moment == Before && !r.m.Kind(op).Communicates() {
+	if r.m.Kind(op) == ir.OpCustomCall && r.m.NumResults(op) == 0 {
+		r.probe(l, l.m.BuilderBefore(op), r.m.Operands(op), l.m.Operands(op), Called, op)
+		return
+	}
+	if !r.m.Kind(op).Communicates() {
 		return
 	}
 	for i := range r.m.NumOperands(op) {
-		r.add(l, l.m.BuilderBefore(op), r.m.Operand(op, i), l.m.Operand(op, i), moment, r.text(op))
+		r.add(l, l.m.BuilderBefore(op), r.m.Operand(op, i), l.m.Operand(op, i), Before, op)
 	}
 }
 
@@ -109,9 +129,9 @@ func (r *prober) before(l *lowering, op ir.OpID) {
 func (r *prober) after(l *lowering, b *ir.Builder, op ir.OpID, v, lowered ir.ValueID) {
 	switch {
 	case r.wanted[v]:
-		r.add(l, b, v, lowered, Made, "")
+		r.add(l, b, v, lowered, Made, 0)
 	case r.all && r.m.Kind(op).Communicates():
-		r.add(l, b, v, lowered, After, r.text(op))
+		r.add(l, b, v, lowered, After, op)
 	}
 }
 

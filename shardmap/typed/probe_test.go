@@ -35,7 +35,7 @@ lambda x:f32[2]
 		for op := range device.Module.Ops(device.Module.Func(device.Main).Body) {
 			text := strings.TrimPrefix(device.Module.OpName(op), "stablehlo.")
 			if k, ok := typed.ProbeOf(device.Module, op); ok {
-				text = fmt.Sprintf("%s %s of %s", probes[k].Moment, probes[k].Value, probes[k].Op)
+				text = fmt.Sprintf("%s %s of %s", probes[k].Moment, probes[k].Values[0], probes[k].Op)
 			}
 			got = append(got, strings.TrimPrefix(text, "func."))
 		}

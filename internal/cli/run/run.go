@@ -8,6 +8,7 @@ package run
 
 import (
 	"context"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,23 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	return err
 }
 
+// mostSource bounds the Python files that are read for the formats of what they print.
+const mostSource = 16 << 20
+
+// sources returns what reads the Python files that a program comes from, each once. Files that are not there are "".
+func sources() func(file string) string {
+	known := map[string]string{}
+	return func(file string) string {
+		text, read := known[file]
+		if info, err := os.Stat(file); !read && err == nil && info.Mode().IsRegular() && info.Size() <= mostSource {
+			data, _ := os.ReadFile(file) // without it values are shown as they are
+			text = string(data)
+		}
+		known[file] = text
+		return text
+	}
+}
+
 // watch runs a program and shows what devices hold meanwhile.
 func watch(ctx context.Context, s *cmdline.Streams, p *autoshard.Program, data *arrays.Data, names []string) error {
 	all := slices.Equal(names, []string{collectives})
@@ -151,7 +169,7 @@ func watch(ctx context.Context, s *cmdline.Streams, p *autoshard.Program, data *
 	if err != nil {
 		return err
 	}
-	return s.Write("", []byte(report.Watched(w, p.Outputs, all)))
+	return s.Write("", []byte(report.Watched(w, p.Outputs, all, sources())))
 }
 
 // execute runs a program on the backend that the user chose. Where a run in this process is to be compared, the check comes with

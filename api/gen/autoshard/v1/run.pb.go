@@ -343,13 +343,13 @@ func (*RunResponse_Sight) isRunResponse_Event() {}
 
 func (*RunResponse_Result) isRunResponse_Event() {}
 
-// Sight is what devices held of a value at one moment.
+// Sight is what devices held of values at one moment.
 type Sight struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// made; before or after a collective, whose operand or result it is; called: a call into Python reads it.
 	Moment string `protobuf:"bytes,1,opt,name=moment,proto3" json:"moment,omitempty"`
-	// Its name in the text of the program.
-	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// Their names in the text of the program: one, but for calls.
+	Values []string `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
 	// The collective or call, as the text has it.
 	Op string `protobuf:"bytes,3,opt,name=op,proto3" json:"op,omitempty"`
 	// How often the run had come there before: iterations of loops.
@@ -399,11 +399,11 @@ func (x *Sight) GetMoment() string {
 	return ""
 }
 
-func (x *Sight) GetValue() string {
+func (x *Sight) GetValues() []string {
 	if x != nil {
-		return x.Value
+		return x.Values
 	}
-	return ""
+	return nil
 }
 
 func (x *Sight) GetOp() string {
@@ -534,14 +534,14 @@ func (x *RunResult) GetText() string {
 	return ""
 }
 
-// Held is the block of one device.
+// Held are the blocks of one device.
 type Sight_Held struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Device int64                  `protobuf:"varint,1,opt,name=device,proto3" json:"device,omitempty"`
 	// On the axes of the mesh.
 	Coordinates []int64 `protobuf:"varint,2,rep,packed,name=coordinates,proto3" json:"coordinates,omitempty"`
-	// NumPy's .npy.
-	Block         []byte `protobuf:"bytes,3,opt,name=block,proto3" json:"block,omitempty"`
+	// Of each value, NumPy's .npy.
+	Blocks        [][]byte `protobuf:"bytes,3,rep,name=blocks,proto3" json:"blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -590,9 +590,9 @@ func (x *Sight_Held) GetCoordinates() []int64 {
 	return nil
 }
 
-func (x *Sight_Held) GetBlock() []byte {
+func (x *Sight_Held) GetBlocks() [][]byte {
 	if x != nil {
-		return x.Block
+		return x.Blocks
 	}
 	return nil
 }
@@ -629,18 +629,18 @@ const file_autoshard_v1_run_proto_rawDesc = "" +
 	"\bprogress\x18\x01 \x01(\v2\x16.autoshard.v1.ProgressH\x00R\bprogress\x12+\n" +
 	"\x05sight\x18\x02 \x01(\v2\x13.autoshard.v1.SightH\x00R\x05sight\x121\n" +
 	"\x06result\x18\x03 \x01(\v2\x17.autoshard.v1.RunResultH\x00R\x06resultB\a\n" +
-	"\x05event\"\xf9\x01\n" +
+	"\x05event\"\xfd\x01\n" +
 	"\x05Sight\x12\x16\n" +
-	"\x06moment\x18\x01 \x01(\tR\x06moment\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\x12\x0e\n" +
+	"\x06moment\x18\x01 \x01(\tR\x06moment\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\tR\x06values\x12\x0e\n" +
 	"\x02op\x18\x03 \x01(\tR\x02op\x12\x12\n" +
 	"\x04time\x18\x04 \x01(\x03R\x04time\x122\n" +
 	"\adevices\x18\x05 \x03(\v2\x18.autoshard.v1.Sight.HeldR\adevices\x12\x12\n" +
-	"\x04text\x18\x06 \x01(\tR\x04text\x1aV\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\x1aX\n" +
 	"\x04Held\x12\x16\n" +
 	"\x06device\x18\x01 \x01(\x03R\x06device\x12 \n" +
-	"\vcoordinates\x18\x02 \x03(\x03R\vcoordinates\x12\x14\n" +
-	"\x05block\x18\x03 \x01(\fR\x05block\"\x96\x02\n" +
+	"\vcoordinates\x18\x02 \x03(\x03R\vcoordinates\x12\x16\n" +
+	"\x06blocks\x18\x03 \x03(\fR\x06blocks\"\x96\x02\n" +
 	"\tRunResult\x12L\n" +
 	"\vcollectives\x18\x01 \x03(\v2*.autoshard.v1.Verification.CollectiveCheckR\vcollectives\x12!\n" +
 	"\fas_predicted\x18\x02 \x01(\bR\vasPredicted\x12\x14\n" +
