@@ -68,7 +68,7 @@ func New(m *ir.Module, opts Options) (*Interpreter, error) {
 	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, DefaultMaxBytes)
 	in := &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}
-	in.scratch.New = func() any { return &scratch{frames: map[*function][]*frame{}} }
+	in.scratch.New = func() any { return newScratch() }
 	return in, nil
 }
 

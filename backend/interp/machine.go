@@ -59,6 +59,8 @@ type scratch struct {
 	frames   map[*function][]*frame // of calls that have ended
 }
 
+func newScratch() *scratch { return &scratch{frames: map[*function][]*frame{}} }
+
 // newBuffer returns the buffer of data that one slot holds. The process owns it if a kernel has made it for this slot alone.
 func (p *process) newBuffer(data []byte, made bool) *buffer {
 	p.count(int64(len(data)))

@@ -121,6 +121,20 @@ func TestFold(t *testing.T) {
 			t.Errorf("%s: %v, %v", scalar.OpName(op), out, err)
 		}
 	}
+	called, err := mlir.Parse(t.Context(), []byte(`func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %1 = func.call @f(%x) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+func.func private @f(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %x, %x : tensor<f32>
+  return %0 : tensor<f32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := interp.Fold(called, first(called, ir.OpCall), []tensor.Tensor{two}); err != nil || out[0].String() != "f32[] 4" {
+		t.Errorf("a call: %v, %v", out, err)
+	}
 	if out, err := interp.Fold(scalar, broadcast, nil); !errors.Is(err, diag.ErrUnsupported) {
 		t.Errorf("without operands: %v, %v", out, err)
 	}
