@@ -98,6 +98,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	if best == nil || s.best != nil && !s.best.faster(best.best) {
 		return nil, nil
 	}
+	best.screening = false // what goes on from the plan is searched to its end
 	if s.timeLeft(ctx) <= s.each {
 		return best, nil
 	}
