@@ -27,7 +27,8 @@ func (bytesSent) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 
 // TestGolden shows the stages of partitioning one after the other: settle (Settle), manual (RestrictManual), insert (Insert,
 // of factors that Derive chooses) and expand (Expand, with the planner's cheapest steps or, with "shardy", in Shardy's order).
-// partition is insert and expand in one; derive prints the factors, gathered what FindGathered finds for them. The meshes are @mesh, x=4,
+// partition is insert and expand in one; derive prints the factors, gathered what FindGathered finds for them, unpermute what
+// Unpermute makes of collectives. The meshes are @mesh, x=4,
 // y=2, and @six. Rewrite the files with:
 // go test ./collectives -rewrite
 func TestGolden(t *testing.T) {
@@ -87,6 +88,8 @@ func stage(ctx context.Context, m *ir.Module, name string, shardy bool) (string,
 	case "partition":
 		how := collectives.Rewriting{Reach: collectives.Anywhere, Without: rewrites.Of(rewrites.All()...)}
 		_, err = collectives.Partition(ctx, m, mesh, assignment, planner, how)
+	case "unpermute":
+		collectives.Unpermute(m)
 	case "rewrite":
 		how := collectives.Rewriting{Reach: collectives.Anywhere}
 		done, err := collectives.Partition(ctx, m, mesh, assignment, planner, how)

@@ -104,6 +104,17 @@ func exportGroup() pass.Group {
 				},
 			},
 			{
+				Name:    "sdy-optimize-collectives",
+				Summary: "move axes on without a permute that only reorders those of a dimension before",
+				After:   []string{"sdy-reshard-to-collectives"},
+				Why:     "permutes and all-to-alls are what it looks for",
+				Func:    true,
+				Run: func(ctx context.Context, m *ir.Module, _ pass.Settings) error {
+					collectives.Unpermute(m)
+					return ctx.Err()
+				},
+			},
+			{
 				Name:    "sdy-remove-all-gather-reduce-scatter-for-cmv1",
 				Summary: "remove gathers before and scatters after matrix products, which their partitioner makes itself",
 				After:   []string{"canonicalize"},

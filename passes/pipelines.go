@@ -124,7 +124,7 @@ func exportPipeline(e export) []string {
 	add(!e.avoid, "sdy-verify-unreduced-axes")
 	add(!e.avoid && !e.collectives, "sdy-insert-explicit-reshards")
 	add(!e.avoid && e.collectives, "sdy-insert-explicit-reshards{enable-full-version=true}",
-		"canonicalize{enable-patterns=sdy-reshard top-down=false}", "sdy-reshard-to-collectives")
+		"canonicalize{enable-patterns=sdy-reshard top-down=false}", "sdy-reshard-to-collectives", "sdy-optimize-collectives")
 	add(!e.avoid, "canonicalize{enable-patterns=sdy-collective top-down=false}")
 	add(!e.avoid && e.collectives && e.cmv1, "sdy-remove-all-gather-reduce-scatter-for-cmv1")
 	add(e.origins || e.edges, "sdy-remove-propagation-debug-info")

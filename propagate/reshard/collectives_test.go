@@ -10,7 +10,11 @@ import (
 // TestCollectivesAgainstShardy compares what becomes of random reshards.
 func TestCollectivesAgainstShardy(t *testing.T) {
 	pipeline := func(seed int64) string {
-		return fmt.Sprintf("sdy-reshard-to-collectives{keep-redundant-reshards=%v}", seed%5 == 0)
+		list := fmt.Sprintf("sdy-reshard-to-collectives{keep-redundant-reshards=%v}", seed%5 == 0)
+		if seed%2 == 0 {
+			list += ",sdy-optimize-collectives"
+		}
+		return list
 	}
 	compare(t, randomReshard, pipeline, func(text string, seed int64) (string, error) { return runPipeline(text, pipeline(seed)) })
 }
