@@ -50,6 +50,8 @@ var light = map[string]bool{
 	autoshardv1connect.AutoshardServiceCancelJobProcedure:    true,
 	autoshardv1connect.AutoshardServiceListJobsProcedure:     true,
 	autoshardv1connect.AutoshardServiceListHardwareProcedure: true,
+	autoshardv1connect.ReviewServiceGetPlanRequestProcedure:  true,
+	autoshardv1connect.ReviewServiceListSubjectsProcedure:    true,
 }
 
 // intercept is a unary interceptor.

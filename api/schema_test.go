@@ -35,6 +35,7 @@ func TestGeneratedCode(t *testing.T) {
 		"autoshard/v1/jobs.proto":    autoshardv1.File_autoshard_v1_jobs_proto,
 		"autoshard/v1/model.proto":   autoshardv1.File_autoshard_v1_model_proto,
 		"autoshard/v1/plan.proto":    autoshardv1.File_autoshard_v1_plan_proto,
+		"autoshard/v1/review.proto":  autoshardv1.File_autoshard_v1_review_proto,
 		"autoshard/v1/run.proto":     autoshardv1.File_autoshard_v1_run_proto,
 		"autoshard/v1/service.proto": autoshardv1.File_autoshard_v1_service_proto,
 	} {

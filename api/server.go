@@ -36,6 +36,7 @@ type Options struct {
 	Jobs          *jobs.Store          // where jobs are kept; nil: the server has none
 	Cache         *plancache.Cache     // of plans; nil: the server has none
 	Traces        trace.TracerProvider // where spans of requests go; nil: nowhere
+	Subjects      []Subject            // that the page shows from the start
 	Logger        *slog.Logger         // default: none
 }
 
@@ -69,7 +70,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// Handler returns the HTTP handler: the service, health and reflection.
+// Handler returns the HTTP handler: the services, health and reflection, and the page at /.
 func (s *Server) Handler() http.Handler {
 	l := s.limiter
 	shared := connect.WithHandlerOptions(
@@ -83,12 +84,15 @@ func (s *Server) Handler() http.Handler {
 		connect.WithRecover(l.recovered))
 	mux.Handle(path, handler)
 	mux.Handle(autoshardv1connect.AutoshardServiceWatchJobProcedure, unlimited(handler)) // jobs may take days
+	mux.Handle(autoshardv1connect.NewReviewServiceHandler(newReviewer(s.options.Subjects), shared,
+		connect.WithInterceptors(s.interceptors()...), connect.WithRecover(l.recovered)))
 	path, handler = healthv1connect.NewHealthHandler(s.health, shared, connect.WithRecover(l.recovered))
 	mux.Handle(path, unlimited(handler))
-	reflector := grpcreflect.NewStaticReflector(autoshardv1connect.AutoshardServiceName, healthv1connect.HealthName)
+	reflector := grpcreflect.NewStaticReflector(autoshardv1connect.AutoshardServiceName, autoshardv1connect.ReviewServiceName,
+		healthv1connect.HealthName)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
-	return authorized(s.options.Tokens, mux)
+	return withPage(authorized(s.options.Tokens, mux))
 }
 
 // interceptors are around all methods, the outermost first.

@@ -668,7 +668,7 @@ func TestHealthAndReflection(t *testing.T) {
 	stream := grpcreflect.NewClient(httpClient(t, true), r.url, connect.WithGRPC()).NewStream(t.Context())
 	defer stream.Close()
 	services, err := stream.ListServices()
-	if err != nil || len(services) != 2 {
+	if err != nil || len(services) != 3 {
 		t.Errorf("services are %v, %v", services, err)
 	}
 	files, err := stream.FileContainingSymbol("autoshard.v1.AutoshardService")

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"autoshard/answer"
@@ -76,12 +78,15 @@ func (o *origins) findGiver(v ir.ValueID, id ir.ShardingID) {
 	}
 }
 
-// list returns what was given, in no order.
+// list returns what was given, by value and dimension.
 func (o *origins) list() []trace.Given {
 	out := make([]trace.Given, 0, len(o.given))
 	for p, axes := range o.given {
 		out = append(out, trace.Given{At: p, Mesh: o.mesh[p.Value], Axes: axes})
 	}
+	slices.SortFunc(out, func(a, b trace.Given) int {
+		return cmp.Or(cmp.Compare(a.At.Value, b.At.Value), cmp.Compare(a.At.Dim, b.At.Dim))
+	})
 	return out
 }
 

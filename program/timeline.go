@@ -88,9 +88,28 @@ type shownEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Timeline simulates a step, as Breakdown does, and returns it in the JSON format that Perfetto shows: a track for the units of a device,
-// and one for each kind of its links. A loop shows its first run. Errors are like those of Estimate.
-func (p *Program) Timeline(ctx context.Context, hardware cost.Hardware, ahead int) (out []byte, err error) {
+// Simulated is a simulated step, event by event.
+type Simulated struct {
+	Seconds float64
+	Links   []string // kinds of links
+	Events  []RunEvent
+}
+
+// RunEvent is the run of an op in a simulated step. A loop is one for all its runs; what is in it shows its first. Times are in
+// microseconds.
+type RunEvent struct {
+	Name   string // of the op or, of a collective, its kind and between whom
+	Type   string // of its first result, "" for none
+	Source string // place in the user's program, with its scope
+	Links  []int  // that a collective uses, by the numbers of Simulated.Links; nil for other ops
+	Bytes  int64  // that all devices together send
+	Start  float64
+	Length float64
+	Waited float64 // how long the units had stood still for it
+}
+
+// Simulate simulates a step, as Breakdown does. Errors are like those of Estimate.
+func (p *Program) Simulate(ctx context.Context, hardware cost.Hardware, ahead int) (s *Simulated, err error) {
 	defer diag.Recover("estimate", &err)
 	device := p.onDevice()
 	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
@@ -101,20 +120,29 @@ func (p *Program) Timeline(ctx context.Context, hardware cost.Hardware, ahead in
 	if err != nil {
 		return nil, err
 	}
+	return &Simulated{float64(line.Length) / Picoseconds, line.Links,
+		lists.Of(len(line.Events), func(i int) RunEvent { return describeEvent(device, &line.Events[i]) })}, nil
+}
+
+// Timeline simulates a step, and returns it in the JSON format that Perfetto shows: a track for the units of a device,
+// and one for each kind of its links. A loop shows its first run. Errors are like those of Estimate.
+func (p *Program) Timeline(ctx context.Context, hardware cost.Hardware, ahead int) (out []byte, err error) {
+	defer diag.Recover("estimate", &err)
+	s, err := p.Simulate(ctx, hardware, ahead)
+	if err != nil {
+		return nil, err
+	}
 	events := []shownEvent{}
-	for i, name := range append([]string{"units"}, lists.Map(line.Links, func(name string) string { return "links, " + name })...) {
+	for i, name := range append([]string{"units"}, lists.Map(s.Links, func(name string) string { return "links, " + name })...) {
 		events = append(events, shownEvent{Name: "thread_name", Phase: "M", Thread: i, Args: map[string]any{"name": name}})
 	}
-	for i := range line.Events {
-		e := &line.Events[i]
+	for i := range s.Events {
+		e := &s.Events[i]
 		tracks := []int{0}
-		if e.Collective >= 0 {
-			tracks = tracks[:0]
-			for _, l := range e.Links {
-				tracks = append(tracks, l+1)
-			}
+		if e.Links != nil {
+			tracks = lists.Map(e.Links, func(l int) int { return l + 1 })
 		}
-		event := describeEvent(device, e)
+		event := e.shown()
 		for _, track := range tracks {
 			event.Thread = track
 			events = append(events, event)
@@ -126,27 +154,38 @@ func (p *Program) Timeline(ctx context.Context, hardware cost.Hardware, ahead in
 	}{events, "ns"})
 }
 
-// describeEvent returns an event without its track.
-func describeEvent(p *shardmap.Program, e *estimate.Event) shownEvent {
+// shown returns an event without its track.
+func (e *RunEvent) shown() shownEvent {
+	out := shownEvent{Name: e.Name, Phase: "X", Time: e.Start, Duration: e.Length, Args: map[string]any{}}
+	if e.Links != nil {
+		out.Args["bytes"] = e.Bytes
+	}
+	if e.Type != "" {
+		out.Args["type"] = e.Type
+	}
+	if e.Source != "" {
+		out.Args["source"] = e.Source
+	}
+	if e.Waited > 0 {
+		out.Args["waited"] = diag.Seconds(e.Waited / 1e6)
+	}
+	return out
+}
+
+// describeEvent puts an event into words.
+func describeEvent(p *shardmap.Program, e *estimate.Event) RunEvent {
 	m := p.Module
-	out := shownEvent{Name: plainKind(m.Kind(e.Op)), Phase: "X", Time: float64(e.Start) / 1e6, Duration: float64(e.Length) / 1e6,
-		Args: map[string]any{}}
+	out := RunEvent{Name: plainKind(m.Kind(e.Op)), Start: float64(e.Start) / 1e6, Length: float64(e.Length) / 1e6,
+		Waited: float64(e.Waited) / 1e6, Source: answer.Scoped(m, m.OpLoc(e.Op))}
 	if e.Collective >= 0 {
 		c := &p.Collectives[e.Collective]
-		out.Name = c.Kind.String() + " over " + among(p, c)
-		out.Args["bytes"] = c.Bytes
+		out.Name, out.Bytes, out.Links = c.Kind.String()+" over "+among(p, c), c.Bytes, append([]int{}, e.Links...)
 	} else if m.Kind(e.Op) == ir.OpWhile {
 		out.Name = fmt.Sprintf("while, %d runs", ir.Trips(m, e.Op))
 	}
 	if m.NumResults(e.Op) > 0 {
 		t := m.ValueType(m.Result(e.Op, 0))
-		out.Args["type"] = answer.FormatType(t, t.Dims)
-	}
-	if source := answer.Scoped(m, m.OpLoc(e.Op)); source != "" {
-		out.Args["source"] = source
-	}
-	if e.Waited > 0 {
-		out.Args["waited"] = diag.Seconds(float64(e.Waited) / Picoseconds)
+		out.Type = answer.FormatType(t, t.Dims)
 	}
 	return out
 }

@@ -163,3 +163,19 @@ func Common(axes, other []subaxis.Ref) []subaxis.Ref {
 	}
 	return out
 }
+
+// Causes returns for each event the earlier ones that brought the axes to the place that it takes them from. An event whose axes were given
+// has none. The numbers are those of Trace.Events.
+func (h *History) Causes() [][]int32 {
+	out := make([][]int32, len(h.events))
+	for i := range h.events {
+		e := &h.events[i]
+		if e.Kind == Activate {
+			continue
+		}
+		given, used := map[Place][]subaxis.Ref{}, map[int32][]subaxis.Ref{}
+		h.trackBack(nil, need{e.From, int32(i), h.trace.Axes(e.Axes)}, given, used)
+		out[i] = slices.Sorted(maps.Keys(used))
+	}
+	return out
+}

@@ -12,7 +12,8 @@ import (
 )
 
 // publicPackages are those that a program outside of this module uses: the façade and the packages of its values.
-var publicPackages = []string{".", "answer", "backend/tensor", "cost", "diag", "explain", "plan", "program", "report", "subaxis", "trace"}
+var publicPackages = []string{".", "answer", "backend/tensor", "cost", "diag", "explain", "plan", "program", "report",
+	"review", "subaxis", "trace"}
 
 // A signature or field that others see must not name a type that they cannot import.
 func TestPublicSignatures(t *testing.T) {

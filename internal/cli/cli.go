@@ -28,6 +28,7 @@ import (
 	"autoshard/internal/cli/plan"
 	"autoshard/internal/cli/propagate"
 	"autoshard/internal/cli/reshard"
+	"autoshard/internal/cli/review"
 	"autoshard/internal/cli/run"
 	"autoshard/internal/cli/serve"
 	"autoshard/internal/cli/show"
@@ -73,7 +74,8 @@ Options come from flags, then AUTOSHARD_* in the environment, then autoshard.yam
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(plan.Command(s), propagate.Command(s), explain.Command(s), run.Command(s), interpret.Command(s), emit.Command(s),
 		lower.Command(s), show.Command(s), reshard.Command(s), estimate.Command(s), memory.Command(s), hardware.Command(s), calibrate.Command(s),
-		calibrate.Bench(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), serve.Command(s), version.Command(s))
+		calibrate.Bench(s), convert.Command(s), check.Command(s), opt.Command(s), solve.Command(s), review.Command(s), serve.Command(s),
+		version.Command(s))
 	return root
 }
 

@@ -166,6 +166,13 @@ export declare type Plan = Message<"autoshard.v1.Plan"> & {
    * @generated from field: repeated autoshard.v1.Recomputed recomputed = 23;
    */
   recomputed: Recomputed[];
+
+  /**
+   * Parts that the program computes the batch in, one after the other; 0 where it computes it at once.
+   *
+   * @generated from field: int64 microbatches = 24;
+   */
+  microbatches: bigint;
 };
 
 /**

@@ -183,7 +183,7 @@ export declare type RunResponse = Message<"autoshard.v1.RunResponse"> & {
 export declare const RunResponseSchema: GenMessage<RunResponse>;
 
 /**
- * Sight is what devices held of a value at one moment.
+ * Sight is what devices held of values at one moment.
  *
  * @generated from message autoshard.v1.Sight
  */
@@ -196,11 +196,11 @@ export declare type Sight = Message<"autoshard.v1.Sight"> & {
   moment: string;
 
   /**
-   * Its name in the text of the program.
+   * Their names in the text of the program: one, but for calls.
    *
-   * @generated from field: string value = 2;
+   * @generated from field: repeated string values = 2;
    */
-  value: string;
+  values: string[];
 
   /**
    * The collective or call, as the text has it.
@@ -238,7 +238,7 @@ export declare type Sight = Message<"autoshard.v1.Sight"> & {
 export declare const SightSchema: GenMessage<Sight>;
 
 /**
- * Held is the block of one device.
+ * Held are the blocks of one device.
  *
  * @generated from message autoshard.v1.Sight.Held
  */
@@ -256,11 +256,11 @@ export declare type Sight_Held = Message<"autoshard.v1.Sight.Held"> & {
   coordinates: bigint[];
 
   /**
-   * NumPy's .npy.
+   * Of each value, NumPy's .npy.
    *
-   * @generated from field: bytes block = 3;
+   * @generated from field: repeated bytes blocks = 3;
    */
-  block: Uint8Array;
+  blocks: Uint8Array[];
 };
 
 /**

@@ -189,11 +189,11 @@ class RunResponse(Message[_RunResponseFields]):
 
         event: Oneof[Literal["progress"], Progress] | Oneof[Literal["sight"], Sight] | Oneof[Literal["result"], RunResult] | None
 
-_SightFields: TypeAlias = Literal["moment", "value", "op", "time", "devices", "text"]
+_SightFields: TypeAlias = Literal["moment", "values", "op", "time", "devices", "text"]
 
 class Sight(Message[_SightFields]):
     """
-    Sight is what devices held of a value at one moment.
+    Sight is what devices held of values at one moment.
 
     ```proto
     message autoshard.v1.Sight
@@ -206,11 +206,11 @@ class Sight(Message[_SightFields]):
             ```proto
             string moment = 1;
             ```
-        value:
-            Its name in the text of the program.
+        values:
+            Their names in the text of the program: one, but for calls.
 
             ```proto
-            string value = 2;
+            repeated string values = 2;
             ```
         op:
             The collective or call, as the text has it.
@@ -238,7 +238,7 @@ class Sight(Message[_SightFields]):
             ```
     """
 
-    __slots__ = ("moment", "value", "op", "time", "devices", "text")
+    __slots__ = ("moment", "values", "op", "time", "devices", "text")
 
     if TYPE_CHECKING:
 
@@ -246,7 +246,7 @@ class Sight(Message[_SightFields]):
             self,
             *,
             moment: str = "",
-            value: str = "",
+            values: list[str] | None = None,
             op: str = "",
             time: int = 0,
             devices: list[Sight.Held] | None = None,
@@ -255,17 +255,17 @@ class Sight(Message[_SightFields]):
             pass
 
         moment: str
-        value: str
+        values: list[str]
         op: str
         time: int
         devices: list[Sight.Held]
         text: str
 
-    _HeldFields: TypeAlias = Literal["device", "coordinates", "block"]
+    _HeldFields: TypeAlias = Literal["device", "coordinates", "blocks"]
 
     class Held(Message[_HeldFields]):
         """
-        Held is the block of one device.
+        Held are the blocks of one device.
 
         ```proto
         message autoshard.v1.Sight.Held
@@ -282,15 +282,15 @@ class Sight(Message[_SightFields]):
                 ```proto
                 repeated int64 coordinates = 2 [packed = true];
                 ```
-            block:
-                NumPy's .npy.
+            blocks:
+                Of each value, NumPy's .npy.
 
                 ```proto
-                bytes block = 3;
+                repeated bytes blocks = 3;
                 ```
         """
 
-        __slots__ = ("device", "coordinates", "block")
+        __slots__ = ("device", "coordinates", "blocks")
 
         if TYPE_CHECKING:
 
@@ -299,13 +299,13 @@ class Sight(Message[_SightFields]):
                 *,
                 device: int = 0,
                 coordinates: list[int] | None = None,
-                block: bytes = b"",
+                blocks: list[bytes] | None = None,
             ) -> None:
                 pass
 
             device: int
             coordinates: list[int]
-            block: bytes
+            blocks: list[bytes]
 
 _RunResultFields: TypeAlias = Literal["collectives", "as_predicted", "notes", "verification", "outputs", "trace", "text"]
 
@@ -389,7 +389,7 @@ class RunResult(Message[_RunResultFields]):
 
 
 _DESC = file_desc(
-    b'\n\x16autoshard/v1/run.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/plan.proto\x1a\x1bbuf/validate/validate.proto"\xe9\x04\n\nRunRequest\x12(\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanH\x00R\x04plan\x12!\n\x04text\x18\x02 \x01(\tH\x00R\x04textB\x0b\xbaH\x08r\x06(\x80\x80\x80\x80\x04\x12)\n\x08artifact\x18\x03 \x01(\x0cH\x00R\x08artifactB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12%\n\tfile_name\x18\x04 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x12#\n\x06inputs\x18\x05 \x01(\x0cR\x06inputsB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seed\x12\'\n\x08expected\x18\x07 \x01(\x0cR\x08expectedB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x121\n\x08relative\x18\x08 \x01(\x01H\x01R\x08relativeB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x88\x01\x01\x12,\n\x08absolute\x18\t \x01(\x01R\x08absoluteB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x14\n\x05print\x18\n \x01(\x08R\x05print\x12+\n\x07printed\x18\x0b \x03(\tR\x07printedB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12\x1c\n\tunchecked\x18\x0c \x01(\x08R\tunchecked\x12\x1d\n\ncheck_nans\x18\r \x01(\x08R\tcheckNans\x12&\n\nmax_memory\x18\x0e \x01(\x03R\tmaxMemoryB\x07\xbaH\x04"\x02(\x00\x12\x18\n\x07profile\x18\x0f \x01(\x08R\x07profile\x12\x18\n\x07outputs\x18\x10 \x01(\x08R\x07outputsB\x10\n\x07program\x12\x05\xbaH\x02\x08\x01B\x0b\n\t_relative"\xac\x01\n\x0bRunResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x12+\n\x05sight\x18\x02 \x01(\x0b2\x13.autoshard.v1.SightH\x00R\x05sight\x121\n\x06result\x18\x03 \x01(\x0b2\x17.autoshard.v1.RunResultH\x00R\x06resultB\x07\n\x05event"\xf9\x01\n\x05Sight\x12\x16\n\x06moment\x18\x01 \x01(\tR\x06moment\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\x12\x0e\n\x02op\x18\x03 \x01(\tR\x02op\x12\x12\n\x04time\x18\x04 \x01(\x03R\x04time\x122\n\x07devices\x18\x05 \x03(\x0b2\x18.autoshard.v1.Sight.HeldR\x07devices\x12\x12\n\x04text\x18\x06 \x01(\tR\x04text\x1aV\n\x04Held\x12\x16\n\x06device\x18\x01 \x01(\x03R\x06device\x12 \n\x0bcoordinates\x18\x02 \x03(\x03R\x0bcoordinates\x12\x14\n\x05block\x18\x03 \x01(\x0cR\x05block"\x96\x02\n\tRunResult\x12L\n\x0bcollectives\x18\x01 \x03(\x0b2*.autoshard.v1.Verification.CollectiveCheckR\x0bcollectives\x12!\n\x0cas_predicted\x18\x02 \x01(\x08R\x0basPredicted\x12\x14\n\x05notes\x18\x03 \x03(\tR\x05notes\x12>\n\x0cverification\x18\x04 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x18\n\x07outputs\x18\x05 \x01(\x0cR\x07outputs\x12\x14\n\x05trace\x18\x06 \x01(\tR\x05trace\x12\x12\n\x04text\x18\x07 \x01(\tR\x04textB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x16autoshard/v1/run.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x17autoshard/v1/plan.proto\x1a\x1bbuf/validate/validate.proto"\xe9\x04\n\nRunRequest\x12(\n\x04plan\x18\x01 \x01(\x0b2\x12.autoshard.v1.PlanH\x00R\x04plan\x12!\n\x04text\x18\x02 \x01(\tH\x00R\x04textB\x0b\xbaH\x08r\x06(\x80\x80\x80\x80\x04\x12)\n\x08artifact\x18\x03 \x01(\x0cH\x00R\x08artifactB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12%\n\tfile_name\x18\x04 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x12#\n\x06inputs\x18\x05 \x01(\x0cR\x06inputsB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12\x12\n\x04seed\x18\x06 \x01(\x04R\x04seed\x12\'\n\x08expected\x18\x07 \x01(\x0cR\x08expectedB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x121\n\x08relative\x18\x08 \x01(\x01H\x01R\x08relativeB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x88\x01\x01\x12,\n\x08absolute\x18\t \x01(\x01R\x08absoluteB\x10\xbaH\r\x12\x0b@\x01)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x14\n\x05print\x18\n \x01(\x08R\x05print\x12+\n\x07printed\x18\x0b \x03(\tR\x07printedB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04\x12\x1c\n\tunchecked\x18\x0c \x01(\x08R\tunchecked\x12\x1d\n\ncheck_nans\x18\r \x01(\x08R\tcheckNans\x12&\n\nmax_memory\x18\x0e \x01(\x03R\tmaxMemoryB\x07\xbaH\x04"\x02(\x00\x12\x18\n\x07profile\x18\x0f \x01(\x08R\x07profile\x12\x18\n\x07outputs\x18\x10 \x01(\x08R\x07outputsB\x10\n\x07program\x12\x05\xbaH\x02\x08\x01B\x0b\n\t_relative"\xac\x01\n\x0bRunResponse\x124\n\x08progress\x18\x01 \x01(\x0b2\x16.autoshard.v1.ProgressH\x00R\x08progress\x12+\n\x05sight\x18\x02 \x01(\x0b2\x13.autoshard.v1.SightH\x00R\x05sight\x121\n\x06result\x18\x03 \x01(\x0b2\x17.autoshard.v1.RunResultH\x00R\x06resultB\x07\n\x05event"\xfd\x01\n\x05Sight\x12\x16\n\x06moment\x18\x01 \x01(\tR\x06moment\x12\x16\n\x06values\x18\x02 \x03(\tR\x06values\x12\x0e\n\x02op\x18\x03 \x01(\tR\x02op\x12\x12\n\x04time\x18\x04 \x01(\x03R\x04time\x122\n\x07devices\x18\x05 \x03(\x0b2\x18.autoshard.v1.Sight.HeldR\x07devices\x12\x12\n\x04text\x18\x06 \x01(\tR\x04text\x1aX\n\x04Held\x12\x16\n\x06device\x18\x01 \x01(\x03R\x06device\x12 \n\x0bcoordinates\x18\x02 \x03(\x03R\x0bcoordinates\x12\x16\n\x06blocks\x18\x03 \x03(\x0cR\x06blocks"\x96\x02\n\tRunResult\x12L\n\x0bcollectives\x18\x01 \x03(\x0b2*.autoshard.v1.Verification.CollectiveCheckR\x0bcollectives\x12!\n\x0cas_predicted\x18\x02 \x01(\x08R\x0basPredicted\x12\x14\n\x05notes\x18\x03 \x03(\tR\x05notes\x12>\n\x0cverification\x18\x04 \x01(\x0b2\x1a.autoshard.v1.VerificationR\x0cverification\x12\x18\n\x07outputs\x18\x05 \x01(\x0cR\x07outputs\x12\x14\n\x05trace\x18\x06 \x01(\tR\x05trace\x12\x12\n\x04text\x18\x07 \x01(\tR\x04textB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         answers_pb.desc(),
         plan_pb.desc(),
