@@ -95,10 +95,10 @@ func sharedFolder(t *testing.T) string {
 }
 
 // Recorded models in a part of the memory that they need on one device run with rings as JAX ran them: float and integer products, in
-// forward and backward passes, written by hand in annotations too. The plan of transformer_train in a quarter has no use for rings.
+// forward and backward passes, written by hand in annotations too. The plan of transformer_train has use for rings in a seventh alone, and in a sixth none: microbatches are faster.
 func TestRecordedModelsWithRings(t *testing.T) {
 	models := filepath.Join(sharedFolder(t), "models")
-	parts := map[string]int64{"mlp_fwd": 4, "bf16_fwd": 4, "int8_matmul": 4, "transformer_train": 6, "transformer_train_megatron_sp": 4}
+	parts := map[string]int64{"mlp_fwd": 4, "bf16_fwd": 4, "int8_matmul": 4, "transformer_train": 7, "transformer_train_megatron_sp": 4}
 	for _, m := range recorded(t, models) {
 		if parts[m.Name] == 0 {
 			continue
