@@ -8,6 +8,7 @@ import (
 	"autoshard"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -54,7 +55,7 @@ func TestBudgetsOfBytes(t *testing.T) {
 			t.Errorf("with a smaller budget: %+v, %v", audit, err)
 		}
 	}
-	o.Budgets = budget("sent<=0")
+	o.Budgets, o.Without = budget("sent<=0"), rewrites.Of(rewrites.Microbatches) // which every device could compute alone
 	_, err = autoshard.MakePlan(t.Context(), model, o)
 	if d := diag.Diagnostics(err); !errors.Is(err, autoshard.ErrInfeasible) || d[0].Code != diag.BudgetLimit || d[0].Pos.Line == 0 {
 		t.Errorf("no plan sends nothing: %v", err)

@@ -227,9 +227,10 @@ func document() string {
 const documentPrograms = `
 # Advice on shard_map programs
 
-` + "`check train.shardmap`" + ` says what a [shard_map program](shardmap.md), also one that JAX exported, sends although it need not, if that saves time or bytes of a step on
-` + "`--hardware`" + `, and how much. ` + "`check train.shardmap --fix`" + ` makes these rewrites in the file, one after the other until none is left, when a run
-of both programs on random inputs has given the same outputs, but for the rounding of sums.
+` + "`check`" + ` says what the collectives of a [shard_map program](shardmap.md) send although they need not, if that saves time or bytes of a step on
+` + "`--hardware`" + `, and how much: of a text such as train.shardmap, and of a model with shard_maps among other ops, as JAX exports it, at its lines and those of
+the Python that it comes from. Collectives that only the shardings of a model call for are not written by anybody: a [plan](plan.md) is about them. ` + "`check --fix`" + ` makes these rewrites in the file, one after the other until none is left, when a run of both programs on random inputs has given the same outputs,
+but for the rounding of sums. A model in MLIR's text becomes one manual computation, as ` + "`emit --format sdy`" + ` writes it; binary files stay as they are.
 
 | rule | warns of |
 |---|---|
