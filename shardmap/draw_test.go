@@ -66,9 +66,13 @@ func TestDevicesDraw(t *testing.T) {
 		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
+		returned, whole := m.Shape(m.Operands(m.LastOp(m.MainFunc().Body))[1]), false // what is made whole may be moved before it is returned
 		m.Walk(m.MainFunc().Body, func(op ir.OpID) {
-			if m.Kind(op) == ir.OpRngBitGenerator && !slices.Equal(m.Shape(m.Result(op, 1)), dims) {
-				cut++
+			if m.Kind(op) == ir.OpRngBitGenerator {
+				made := m.Shape(m.Result(op, 1))
+				if whole = !slices.Equal(made, returned); !slices.Equal(made, dims) {
+					cut++
+				}
 			}
 		})
 		if err := shardmap.LowerAxes(t.Context(), p); err != nil {
@@ -79,7 +83,7 @@ func TestDevicesDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, output := range got.Outputs {
-			if !output.Equal(*want[i]) || len(p.Collectives) > 0 {
+			if !output.Equal(*want[i]) || !whole && len(p.Collectives) > 0 {
 				t.Fatalf("result %d is %v, want %v\n%s", i, output, want[i], mlir.Print(m, mlir.PrintOptions{}))
 			}
 		}
