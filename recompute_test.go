@@ -20,7 +20,7 @@ func TestRecomputing(t *testing.T) {
 		t.Fatal(err)
 	}
 	model, o := readModel(t, "examples/transformer_train.mlir"), autoshard.PlanOptions{Mesh: []subaxis.Axis{{Name: "data", Size: 2}},
-		Hardware: hw, Memory: least * 99 / 100, Without: rewrites.Of(rewrites.RecomputeActivations)}
+		Hardware: hw, Memory: least * 99 / 100, Without: rewrites.Of(rewrites.RecomputeActivations, rewrites.Microbatches)}
 	if _, err := autoshard.MakePlan(t.Context(), model, o); !errors.Is(err, autoshard.ErrInfeasible) {
 		t.Fatalf("a plan that computes nothing twice fits: %v", err)
 	}
