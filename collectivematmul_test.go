@@ -95,7 +95,8 @@ func sharedFolder(t *testing.T) string {
 }
 
 // Recorded models in a part of the memory that they need on one device run with rings as JAX ran them: float and integer products, in
-// forward and backward passes, written by hand in annotations too. The plan of transformer_train has use for rings in a seventh alone, and in a sixth none: microbatches are faster.
+// forward and backward passes, written by hand in annotations too. The plan of transformer_train in a seventh has use for rings; in a sixth
+// microbatches are faster.
 func TestRecordedModelsWithRings(t *testing.T) {
 	models := filepath.Join(sharedFolder(t), "models")
 	parts := map[string]int64{"mlp_fwd": 4, "bf16_fwd": 4, "int8_matmul": 4, "transformer_train": 7, "transformer_train_megatron_sp": 4}

@@ -66,7 +66,8 @@ func TestDevicesDraw(t *testing.T) {
 		if err := ir.Verify(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
-		returned, whole := m.Shape(m.Operands(m.LastOp(m.MainFunc().Body))[1]), false // what is made whole may be moved before it is returned
+		returned := m.Shape(m.Operands(m.LastOp(m.MainFunc().Body))[1])
+		whole := false // what is made whole may be moved before it is returned
 		m.Walk(m.MainFunc().Body, func(op ir.OpID) {
 			if m.Kind(op) == ir.OpRngBitGenerator {
 				made := m.Shape(m.Result(op, 1))

@@ -77,7 +77,7 @@ func (c *checker) observe(s *interp.Step) error {
 		if err := c.compare(s, r, got, len(layout.Unreduced) > 0); err != nil {
 			return err
 		}
-		if s.Results[r].Rank() > got.whole.Rank() { // what the devices keep as one element is read as a whole here, as by manual computations
+		if s.Results[r].Rank() > got.whole.Rank() { // devices keep one element; here it is read whole, as by manual computations
 			got.whole = tensor.BroadcastInDim(got.whole, nil, s.Results[r].Shape)
 		}
 		s.Results[r] = got.whole
