@@ -262,7 +262,7 @@ func (r *rewriter) begin(loop ir.OpID, place int, l *Layout) bool {
 		b, t := m.BuilderBefore(loop), m.Type(m.Result(loop, place))
 		zero := b.Constant(m.Zeros(m.WithDims(t, nil)))
 		m.SetSharding(zero, m.Replicated(r.mesh, 0, true))
-		zeros := b.Op1(ir.OpBroadcastInDim, t, ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), zero)
+		zeros := b.Broadcast(t, zero)
 		m.SetSharding(zeros, m.InternSharding(l.Sharding(r.mesh)))
 		m.SetOperand(loop, place, zeros)
 		return true

@@ -38,6 +38,11 @@ func (b *Builder) Op1(kind Kind, result TypeID, attrs Attrs, operands ...ValueID
 	return b.m.Result(b.Op(kind, []TypeID{result}, attrs, operands...), 0)
 }
 
+// Broadcast emits a scalar as a tensor of a type, whose elements all are that scalar.
+func (b *Builder) Broadcast(result TypeID, scalar ValueID) ValueID {
+	return b.Op1(OpBroadcastInDim, result, MakeAttrs(Named("broadcast_dimensions", Ints{})), scalar)
+}
+
 // Reshard inserts an sdy.reshard of a value and returns its result.
 func (b *Builder) Reshard(v ValueID, to ShardingID) ValueID {
 	out := b.Op1(OpSdyReshard, b.m.Type(v), nil, v)

@@ -136,7 +136,7 @@ func zeros(b *ir.Builder, m *ir.Module, t ir.TypeID) ir.ValueID {
 	if len(m.TypeOf(t).Dims) == 0 {
 		return zero
 	}
-	return b.Op1(ir.OpBroadcastInDim, t, ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), zero)
+	return b.Broadcast(t, zero)
 }
 
 // joins returns the dimension along which an op joins parts.
@@ -266,17 +266,14 @@ func (l *loop) count(t taken, local ir.TypeID) ir.ValueID {
 	along := func(d int) ir.ValueID {
 		return b.Op1(ir.OpIota, typ, ir.MakeAttrs(ir.Named("iota_dimension", m.I64(int64(d)))))
 	}
-	spread := func(v ir.ValueID) ir.ValueID {
-		return b.Op1(ir.OpBroadcastInDim, typ, ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), v)
-	}
 	number := l.args[0]
 	if e != dtype.I32 {
 		number = b.Op1(ir.OpConvert, m.TensorType(e), nil, number)
 	}
-	out := b.Op1(ir.OpMultiply, typ, nil, along(t.dim), spread(b.Integer(e, l.parts)))
-	out = b.Op1(ir.OpAdd, typ, nil, out, spread(number))
+	out := b.Op1(ir.OpMultiply, typ, nil, along(t.dim), b.Broadcast(typ, b.Integer(e, l.parts)))
+	out = b.Op1(ir.OpAdd, typ, nil, out, b.Broadcast(typ, number))
 	if each > 1 {
-		out = b.Op1(ir.OpMultiply, typ, nil, out, spread(b.Integer(e, each)))
+		out = b.Op1(ir.OpMultiply, typ, nil, out, b.Broadcast(typ, b.Integer(e, each)))
 		out = b.Op1(ir.OpAdd, typ, nil, out, along(t.dim+1))
 		out = b.Op1(ir.OpReshape, m.TensorType(e, m.TypeOf(local).Dims...), nil, out)
 	}

@@ -104,7 +104,7 @@ func (p *padder) surround(op ir.OpID, i int, scalar ir.ValueID, dims uint64) {
 		return
 	}
 	b := m.BuilderBefore(op)
-	fill := p.like(v, b.Op1(ir.OpBroadcastInDim, m.Type(v), ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), scalar))
+	fill := p.like(v, b.Broadcast(m.Type(v), scalar))
 	out := p.like(v, b.Op1(ir.OpSelect, m.Type(v), nil, p.inside(op, v, dims), v, fill))
 	p.alias(out, v)
 	m.SetOperand(op, i, out)

@@ -39,8 +39,7 @@ func CutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, op ir.OpID, plan
 	}
 	DropHints(m, f.body)
 	p := &Program{Module: m, Main: main, Mesh: m.Mesh(mesh).Mesh}
-	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, places: newPlaces(p, f.body),
-		numbering: map[ir.ValueID]int{}}
+	l := newLowerer(ctx, p, mesh, newPlaces(p, f.body))
 	if err := l.block(f.body); err != nil {
 		return err
 	}

@@ -23,6 +23,11 @@ type lowerer struct {
 	numbering map[ir.ValueID]int // of values that number the elements of a dimension that is cut: which one
 }
 
+// newLowerer returns what lowers the ops of a program that know where on a mesh their device stands.
+func newLowerer(ctx context.Context, p *Program, mesh ir.MeshID, places *Places) *lowerer {
+	return &lowerer{ctx: ctx, m: p.Module, p: p, mesh: mesh, runs: 1, places: places, numbering: map[ir.ValueID]int{}}
+}
+
 // ruleAttr is the attribute of a sharding rule, which holds sizes of whole tensors.
 const ruleAttr = "sdy.sharding_rule"
 
@@ -152,8 +157,7 @@ func (l *lowerer) broadcast(b *ir.Builder, v ir.ValueID, dims []int64) ir.ValueI
 	if len(dims) == 0 {
 		return v
 	}
-	return b.Op1(ir.OpBroadcastInDim, l.m.WithDims(l.m.Type(v), dims),
-		ir.MakeAttrs(ir.Named("broadcast_dimensions", ir.Ints{})), v)
+	return b.Broadcast(l.m.WithDims(l.m.Type(v), dims), v)
 }
 
 // cut emits this device's part of a value along each dimension's axes, with where it begins.

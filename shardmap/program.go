@@ -181,7 +181,7 @@ func Lower(ctx context.Context, m *ir.Module, mesh ir.MeshID) (*Program, error) 
 		return nil, err
 	}
 	OverAxes(m, f.Body, mesh, p.Move)
-	l := &lowerer{ctx: ctx, m: m, p: p, mesh: mesh, runs: 1, places: NewPlaces(p), numbering: map[ir.ValueID]int{}}
+	l := newLowerer(ctx, p, mesh, NewPlaces(p))
 	if err := l.block(f.Body); err != nil {
 		return nil, err
 	}
