@@ -16,7 +16,7 @@ import (
 // are sent as one. A model that is large, or short of nothing and nearly proven, does without. All changes may take as many steps as the
 // search before; the level is searched once more with the collectives of the outcome.
 func (c *choice) arrange(ctx context.Context, l *level) error {
-	if l.large() || c.best == nil || c.proven() || !c.binding() && !c.open() {
+	if !c.worthWriting(l) {
 		return nil
 	}
 	a := &arrangement{choice: c, ctx: ctx, each: changeSteps * int64(c.module.NumOps()), until: 2 * c.spent}

@@ -102,6 +102,12 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	return nil
 }
 
+// worthWriting says whether plans as people write them may be faster than the best one: the model is not large, and short of memory or
+// not nearly proven.
+func (c *choice) worthWriting(l *level) bool {
+	return !l.large() && !c.proven() && (c.binding() || c.open())
+}
+
 // open says whether the best plan may be some tenths of a percent or more from the best that there is.
 func (c *choice) open() bool {
 	return c.best != nil && c.best.step.Total()-c.bound >= c.best.step.Total()/goodGap

@@ -14,7 +14,7 @@ import (
 // anything. Collectives that are sent as one are cheap only beside each other, and with so much decided the search finds them together.
 // Models that are large, or short of nothing and nearly proven, do without. All of them may take as many steps as the search before.
 func (c *choice) replicas(ctx context.Context, l *level) error {
-	if l.large() || c.proven() || !c.binding() && !c.open() {
+	if !c.worthWriting(l) {
 		return nil
 	}
 	axes, until := c.axes(), 2*c.spent
