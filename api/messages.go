@@ -3,11 +3,9 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"autoshard"
@@ -177,11 +175,7 @@ func pieces[E, M any, T any, P interface {
 
 // convert fills a message with a value of the façade whose JSON form it has.
 func convert(value any, out proto.Message) error {
-	text, err := json.Marshal(value)
-	if err == nil {
-		err = protojson.Unmarshal(text, out)
-	}
-	if err != nil {
+	if err := codec.Fill(value, out); err != nil {
 		return diag.Internal(diag.Bug, diag.Position{}, "%T as message: %v", value, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard"
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/report"
 )
@@ -34,7 +35,7 @@ func (s *service) Check(ctx context.Context, r *autoshardv1.CheckRequest) (*auto
 	}
 	out := &autoshardv1.CheckResponse{}
 	for i := range warnings {
-		out.Warnings = append(out.Warnings, diagnosticMessage(&warnings[i]))
+		out.Warnings = append(out.Warnings, codec.DiagnosticMessage(&warnings[i]))
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,9 +41,8 @@ func pageOf(r *autoshardv1.PropagateRequest) (page, error) {
 func requestToken(r *autoshardv1.PropagateRequest) (string, error) {
 	plain := proto.CloneOf(r)
 	plain.PageToken = ""
-	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(plain)
-	sum := sha256.Sum256(text)
-	return fmt.Sprintf("%x", sum[:8]), err
+	hash, err := hashOf(plain)
+	return hash[:16], err
 }
 
 // span is a run of steps, from the first to the one behind the last.

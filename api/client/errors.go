@@ -1,11 +1,11 @@
 package client
 
 import (
-	"context"
 	"errors"
 
 	"connectrpc.com/connect"
 
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/internal/diag"
 )
@@ -17,7 +17,7 @@ func Error(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	class := classOf(e.Code())
+	class := codec.ClassOf(e.Code())
 	if class == nil {
 		return err
 	}
@@ -25,43 +25,11 @@ func Error(err error) error {
 	for _, detail := range e.Details() {
 		value, err := detail.Value()
 		if d, ok := value.(*autoshardv1.Diagnostic); err == nil && ok {
-			out.Diagnostics = append(out.Diagnostics, diagnosticOf(d))
+			out.Diagnostics = append(out.Diagnostics, codec.Diagnostic(d))
 		}
 	}
 	if len(out.Diagnostics) == 0 {
 		return errors.Join(class, err)
 	}
 	return out
-}
-
-// classOf returns the class of a code, nil where it has none.
-func classOf(code connect.Code) error {
-	switch code {
-	case connect.CodeInvalidArgument:
-		return diag.ErrInvalid
-	case connect.CodeFailedPrecondition:
-		return diag.ErrInfeasible
-	case connect.CodeUnimplemented:
-		return diag.ErrUnsupported
-	case connect.CodeResourceExhausted:
-		return diag.ErrTooLarge
-	case connect.CodeCanceled:
-		return context.Canceled
-	case connect.CodeDeadlineExceeded:
-		return context.DeadlineExceeded
-	}
-	return nil
-}
-
-func diagnosticOf(d *autoshardv1.Diagnostic) diag.Diagnostic {
-	out := diag.Diagnostic{Code: diag.Code(d.GetCode()), Pos: positionOf(d.GetPosition()), Message: d.GetMessage(), Source: d.GetSource()}
-	for _, n := range d.GetNotes() {
-		out.Notes = append(out.Notes, diag.Note{Pos: positionOf(n.GetPosition()), Message: n.GetMessage()})
-	}
-	return out
-}
-
-func positionOf(p *autoshardv1.Diagnostic_Position) diag.Position {
-	return diag.Position{File: p.GetFile(), Line: int(p.GetLine()), Col: int(p.GetColumn()), Binary: p != nil && p.Byte != nil,
-		Offset: p.GetByte()}
 }

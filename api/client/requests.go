@@ -2,10 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"autoshard"
 	"autoshard/api/codec"
@@ -48,11 +45,7 @@ func planRequest(m Model, o autoshard.PlanOptions) (*autoshardv1.PlanRequest, er
 	}
 	if o.From != nil {
 		r.From = &autoshardv1.Plan{}
-		text, err := json.Marshal(o.From)
-		if err == nil {
-			err = protojson.Unmarshal(text, r.From)
-		}
-		if err != nil {
+		if err := codec.Fill(o.From, r.From); err != nil {
 			return nil, diag.Invalid(diag.BadOption, diag.Position{}, "From: %v", err)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package codec writes and reads messages as proto3 JSON in the form that files of autoshard have: a plan in a reply is a plan.json.
+// Package codec writes and reads messages as proto3 JSON in the form that files of autoshard have: a plan in a reply is a plan.json. Errors
+// of the library are codes and diagnostics there, for servers and clients alike.
 //
 //	text, err := codec.Text(ctx, plan) // lines as in plan.json
 package codec
@@ -62,6 +63,15 @@ func Text(ctx context.Context, m proto.Message) ([]byte, error) {
 func Given(ctx context.Context, m proto.Message) ([]byte, error) {
 	w := &jsonWriter{ctx: ctx, indent: true}
 	return w.message(nil, m.ProtoReflect())
+}
+
+// Fill fills a message with a value whose JSON form it has.
+func Fill(value any, out proto.Message) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return protojson.Unmarshal(text, out)
 }
 
 // jsonWriter writes messages in proto3 JSON.
