@@ -6,13 +6,12 @@ import { join } from "node:path";
 
 function files(folder) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter((e) => e.name !== "gen")
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((e) => (e.isDirectory() ? files(join(folder, e.name)) : [join(folder, e.name)]));
 }
 
 const hash = createHash("sha256");
-for (const file of ["package-lock.json", ...files("src")]) {
+for (const file of ["package-lock.json", ...files("src"), ...files("gen/autoshard"), ...files("gen/buf")]) {
   hash.update(file + "\n");
   hash.update(readFileSync(file));
 }

@@ -5,7 +5,7 @@
 //
 // Each client asks for a plan, for the same plan with reports, and for one that cannot be; all have to get the same answers. A client
 // that knows no schema asks the server for it first, as grpcurl does. Clients whose language is not installed are left out, and the table
-// says so: Python needs the packages connectrpc, protobuf-py and grpcio, TypeScript `npm ci` in web/gen.
+// says so: Python needs the packages connectrpc, protobuf-py and grpcio, TypeScript `npm ci` in web.
 package main
 
 import (
@@ -102,8 +102,8 @@ func script(ctx context.Context, client, url string, request []byte, interpreter
 		return skip("`" + filepath.Base(interpreter) + "` is not installed")
 	}
 	if client == "TypeScript" {
-		if _, err := os.Stat(filepath.Join("web", "gen", "node_modules")); err != nil {
-			return skip("`npm ci` was not run in web/gen")
+		if _, err := os.Stat(filepath.Join("web", "node_modules", "@connectrpc", "connect-node")); err != nil {
+			return skip("`npm ci` was not run in web")
 		}
 	}
 	cmd := exec.CommandContext(ctx, interpreter, file, url)

@@ -2,9 +2,9 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
-import { AutoshardService, PlanRequestSchema, type PlanRequest } from "./gen/autoshard/v1/service_pb";
-import type { Plan } from "./gen/autoshard/v1/plan_pb";
-import { ReviewService, type ReviewResponse } from "./gen/autoshard/v1/review_pb";
+import { AutoshardService, PlanRequestSchema, type PlanRequest } from "@autoshard/client/service";
+import type { Plan } from "@autoshard/client/plan";
+import { ReviewService, type ReviewResponse } from "@autoshard/client/review";
 import type { Document } from "./document";
 import { Review } from "./model";
 import { addSubject, busy, parse, problem, route, served, subjects, type Subject } from "./state";

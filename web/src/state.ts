@@ -1,6 +1,6 @@
 // What the page shows: documents, and where in them it is, which is in its address.
 import { computed, signal } from "@preact/signals";
-import type { PlanRequest } from "./gen/autoshard/v1/service_pb";
+import type { PlanRequest } from "@autoshard/client/service";
 import type { Review } from "./model";
 import { Playback } from "./playback";
 

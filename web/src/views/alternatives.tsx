@@ -1,7 +1,7 @@
 // How else an input could be cut, with what a step would take if everything else adapts.
 import { useEffect, useState } from "preact/hooks";
 import { attempt, autoshard } from "../client";
-import type { Weighing } from "../gen/autoshard/v1/answers_pb";
+import type { Weighing } from "@autoshard/client/answers";
 import { bytes, seconds } from "../model";
 import { go, subject } from "../state";
 import { Bar } from "../ui/parts";

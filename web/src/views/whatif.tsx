@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { attempt, autoshard, copy, explain, showPlan } from "../client";
-import { ForbidSchema, MeshAxisSchema, PinSchema } from "../gen/autoshard/v1/plan_pb";
-import type { PlanRequest } from "../gen/autoshard/v1/service_pb";
+import { ForbidSchema, MeshAxisSchema, PinSchema } from "@autoshard/client/plan";
+import type { PlanRequest } from "@autoshard/client/service";
 import { seconds } from "../model";
 import { go, param, problem, review as current, served, shown, subject } from "../state";
 import { Empty, Section } from "../ui/parts";

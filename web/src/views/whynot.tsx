@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { useEffect, useState } from "preact/hooks";
 import { attempt, autoshard } from "../client";
-import { SourceSchema } from "../gen/autoshard/v1/service_pb";
+import { SourceSchema } from "@autoshard/client/service";
 import type { Review } from "../model";
 import { served, subject } from "../state";
 import { Axis } from "../ui/glyph";
