@@ -3,12 +3,14 @@ package autoshard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"autoshard"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lint"
 	"autoshard/ir/dtype"
 	"autoshard/subaxis"
 )
@@ -27,11 +29,6 @@ func read(t *testing.T, text string) *autoshard.Model {
 // What a plan cannot hold is refused, with its place.
 func TestUnplannable(t *testing.T) {
 	for name, text := range map[string]string{
-		"device 3 alone": onMesh + `sdy.mesh @one = <[], device_ids=[3]>
-func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : tensor<8xf32>
-  return %0 : tensor<8xf32>
-}`,
 		"outside of a manual computation": onMesh +
 			`func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>}) -> tensor<8xf32> {
   %0 = sdy.all_gather [{"data"}] %arg0 out_sharding=<@mesh, [{}]> : tensor<8xf32>
@@ -56,6 +53,51 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"dat
 		if !errors.Is(err, diag.ErrUnsupported) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+}
+
+// What is placed on one device is whole on each: all devices run one program. The plan says so, value by value, and computes what one
+// device would.
+func TestSingleDevice(t *testing.T) {
+	const text = onMesh + `sdy.mesh @one = <[], device_ids=[%d]>
+func.func @main(%%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}, %%arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@one, []>}) -> (tensor<8x8xf32>, tensor<8xf32> {sdy.sharding = #sdy.sharding<@one, []>}) {
+  %%0 = stablehlo.dot_general %%arg0, %%arg1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %%1 = sdy.sharding_constraint %%0 <@mesh, [{}, {"model"}]> : tensor<8x8xf32>
+  %%2 = stablehlo.tanh %%1 : tensor<8x8xf32>
+  %%zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %%3 = stablehlo.reduce(%%2 init: %%zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %%2, %%3 : tensor<8x8xf32>, tensor<8xf32>
+}`
+	o := options(t)
+	o.Mesh = nil
+	p := makePlan(t, read(t, fmt.Sprintf(text, 3)), o)
+	var said []string
+	for _, f := range p.Findings {
+		if f.Code == string(lint.SingleDevice) {
+			said = append(said, f.Value)
+		}
+	}
+	if got, want := strings.Join(said, " "), "arg1 out1 %0"; got != want {
+		t.Errorf("said of %s, want %s", got, want)
+	}
+	if block := p.Outputs[1].LocalType; block != "f32[8]" {
+		t.Errorf("a device holds %s of out1, want all of it", block)
+	}
+	inputs := make([]*tensor.Tensor, 2)
+	for i := range inputs {
+		values := make([]float64, 64)
+		for j := range values {
+			values[j] = float64(j%7) / 8
+		}
+		x := tensor.FromFloats(dtype.F32, []int64{8, 8}, values...)
+		inputs[i] = &x
+	}
+	if _, err := lowered(t, p).Verify(t.Context(), inputs, nil, autoshard.Tolerance{}); err != nil {
+		t.Error(err)
+	}
+	_, err := autoshard.MakePlan(t.Context(), read(t, fmt.Sprintf(text, 8)), o)
+	if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), "is placed on device 8, by mesh @one") {
+		t.Errorf("a device that the mesh does not have: got %v", err)
 	}
 }
 

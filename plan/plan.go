@@ -115,6 +115,10 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err != nil {
 		return nil, err
 	}
+	found := findings{Findings: answer.Findings{Module: m}}
+	if err := found.placed(mesh); err != nil {
+		return nil, err
+	}
 	propagate.BatchSteps(m)
 	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err
@@ -130,7 +134,6 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := cutFree(ctx, m, mesh, priced); err != nil {
 		return nil, err
 	}
-	found := findings{Findings: answer.Findings{Module: m}}
 	found.ignored()
 	if several != "" {
 		found.Add(lint.CommonMesh, 0, "", "%s", several)

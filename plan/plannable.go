@@ -7,9 +7,8 @@ import (
 	"autoshard/ir"
 )
 
-// checkPlannable fails at the first thing that a plan cannot hold: a value on one device alone or in blocks that no
-// collective makes, a communication that
-// the model makes itself outside of a manual computation, or a region of several blocks.
+// checkPlannable fails at the first thing that a plan cannot hold: a value in blocks that no collective makes, a communication that the
+// model makes itself outside of a manual computation, or a region of several blocks.
 func checkPlannable(m *ir.Module) error {
 	main, ok := m.Main()
 	if !ok {
@@ -21,8 +20,7 @@ func checkPlannable(m *ir.Module) error {
 	return checkRegion(m, m.BlockRegion(m.Func(main).Body), m.Func(main).Op)
 }
 
-// checkShardings fails at the first value that is placed on one device alone, or cut along parts of an axis that are not
-// independent.
+// checkShardings fails at the first value that is cut along parts of an axis that are not independent.
 func checkShardings(m *ir.Module) error {
 	names := answer.Findings{Module: m}
 	check := func(id ir.ShardingID, at func() answer.Place) error {
@@ -34,13 +32,7 @@ func checkShardings(m *ir.Module) error {
 			return diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is cut along parts of one axis that depend on each other: "+
 				"cut it by whole axes, or by parts that nest", p.What)
 		}
-		if !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
-			return nil
-		}
-		mesh, p := m.Mesh(m.ShardingOf(id).Mesh), at()
-		return diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is placed on device %d alone, by mesh @%s; plans cut values over all "+
-			"devices of a mesh or keep them whole on each", p.What, mesh.DeviceIDs[0], mesh.Name).
-			WithNote(diag.Position{}, "remove that sharding, or write one on a mesh with axes")
+		return nil
 	}
 	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
 		if err := check(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {

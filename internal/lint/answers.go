@@ -17,6 +17,7 @@ const (
 	SearchMemory      diag.Code = "search-memory"
 	ShardingGroup     diag.Code = "sharding-group"
 	ShardingPriority  diag.Code = "sharding-priority"
+	SingleDevice      diag.Code = "single-device"
 	UnreducedSharding diag.Code = "unreduced-sharding"
 	WholeOp           diag.Code = "whole-op"
 
@@ -64,6 +65,9 @@ var answers = []diag.Rule{
 			"be alike."},
 	{ID: ShardingPriority, Severity: diag.SeverityWarning, Name: "user priorities do not order a plan",
 		Text: "Propagation follows them round by round. A plan keeps all shardings that are written, and chooses the rest by cost."},
+	{ID: SingleDevice, Severity: diag.SeverityWarning, Name: "what the model places on one device is whole on each",
+		Text: "All devices of a plan run one program. The device that is named has the value, too; the others compute and hold it as well. Cut " +
+			"it along the axes of the mesh if it is large."},
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
 		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
 	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",

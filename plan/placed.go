@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"autoshard/answer"
+	"autoshard/internal/diag"
+	"autoshard/internal/lint"
+	"autoshard/ir"
+)
+
+// placed has every device hold what the model places on one alone, whole: that device is among them, and all of them run one program. It
+// notes each such value. The error is of class diag.ErrInvalid, for a device that the mesh does not have.
+func (f *findings) placed(mesh ir.MeshID) error {
+	m := f.Module
+	whole := func(id ir.ShardingID, rank int, at func() answer.Place) (ir.ShardingID, error) {
+		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
+			return id, nil
+		}
+		p, one, all := at(), m.Mesh(m.ShardingOf(id).Mesh), m.Mesh(mesh)
+		if device := one.DeviceIDs[0]; device >= all.Devices() {
+			return 0, diag.Invalid(diag.BadMesh, m.OpPos(p.Op), "%s is placed on device %d, by mesh @%s; the %d devices of @%s are 0 to %d",
+				p.What, device, one.Name, all.Devices(), all.Name, all.Devices()-1)
+		}
+		f.Add(lint.SingleDevice, p.Op, p.Name, "%s is placed on device %d alone, by mesh @%s: it counts as whole on every device",
+			p.What, one.DeviceIDs[0], one.Name)
+		return m.Replicated(mesh, rank, true), nil
+	}
+	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+		id, err := whole(m.Sharding(v), len(m.ValueType(v).Dims), func() answer.Place { return f.Place(v) })
+		if err != nil {
+			return err
+		}
+		m.SetSharding(v, id)
+	}
+	main := m.MainFunc()
+	for i, id := range main.ResultShardings {
+		id, err := whole(id, len(m.TypeOf(main.ResultTypes[i]).Dims), func() answer.Place { return f.Result(i) })
+		if err != nil {
+			return err
+		}
+		main.ResultShardings[i] = id
+	}
+	return nil
+}
