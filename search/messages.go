@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"math"
+
+	"autoshard/search/minplus"
 )
 
 // messages is the state of sequential tree-reweighted message passing (TRW-S, Kolmogorov 2006) on a model whose memory has prices:
@@ -215,13 +217,13 @@ func (s *messages) send(c *scratch, d []float64, e *arc, from int32) float64 {
 	}
 	switch {
 	case from == e.a && e.t.short != nil:
-		minPlus(out, h, e.t.short)
+		minplus.Columns(out, h, e.t.short)
 	case from == e.a:
-		minPlus(out, h, e.t.rows)
+		minplus.Columns(out, h, e.t.rows)
 	case e.t.short != nil:
-		minPlusRows(out, h, e.t.short)
+		minplus.Rows(out, h, e.t.short)
 	default:
-		minPlusRows(out, h, e.t.rows)
+		minplus.Rows(out, h, e.t.rows)
 	}
 	return subtractLeast(out) + base
 }
@@ -243,63 +245,6 @@ func classMin(h, d []float64, class []int32) []float64 {
 	}
 	return h
 }
-
-// minPlus computes out[b] = min_a h[a] + m[a][b]. All numbers are at least 0, so that their bits order as they do: comparing the bits as
-// integers compiles to conditional moves, which beat the branches and the NaN checks of comparing floating-point numbers.
-func minPlus[T float32 | float64](out, h []float64, m []T) {
-	k := len(out)
-	for b := range out {
-		out[b] = math.Inf(1)
-	}
-	a := 0
-	for ; a+4 <= len(h); a += 4 {
-		h0, h1, h2, h3 := h[a], h[a+1], h[a+2], h[a+3]
-		rows := m[a*k : (a+4)*k]
-		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
-		for b, o := range out {
-			v := min(bitsOf(float64(r0[b])+h0), bitsOf(float64(r1[b])+h1))
-			w := min(bitsOf(float64(r2[b])+h2), bitsOf(float64(r3[b])+h3))
-			out[b] = floatOf(min(bitsOf(o), v, w))
-		}
-	}
-	for ; a < len(h); a++ {
-		row, v := m[a*k : (a+1)*k][:k], h[a]
-		for b, o := range out {
-			out[b] = floatOf(min(bitsOf(o), bitsOf(float64(row[b])+v)))
-		}
-	}
-}
-
-// minPlusRows computes out[a] = min_b h[b] + m[a][b], as minPlus does for the transposed matrix.
-func minPlusRows[T float32 | float64](out, h []float64, m []T) {
-	k := len(h)
-	a := 0
-	for ; a+4 <= len(out); a += 4 {
-		rows := m[a*k : (a+4)*k]
-		r0, r1, r2, r3 := rows[:k], rows[k:][:k], rows[2*k:][:k], rows[3*k:][:k]
-		o0, o1, o2, o3 := infinite, infinite, infinite, infinite
-		for b, v := range h {
-			o0, o1 = min(o0, bitsOf(float64(r0[b])+v)), min(o1, bitsOf(float64(r1[b])+v))
-			o2, o3 = min(o2, bitsOf(float64(r2[b])+v)), min(o3, bitsOf(float64(r3[b])+v))
-		}
-		out[a], out[a+1] = floatOf(o0), floatOf(o1)
-		out[a+2], out[a+3] = floatOf(o2), floatOf(o3)
-	}
-	for ; a < len(out); a++ {
-		o := infinite
-		for b, c := range m[a*k : (a+1)*k] {
-			o = min(o, bitsOf(float64(c)+h[b]))
-		}
-		out[a] = floatOf(o)
-	}
-}
-
-// infinite are the bits of +Inf.
-const infinite int64 = 0x7ff << 52
-
-func floatOf(bits int64) float64 { return math.Float64frombits(uint64(bits)) }
-
-func bitsOf(v float64) int64 { return int64(math.Float64bits(v)) }
 
 func lowest(d []float64) float64 {
 	least := math.Inf(1)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/internal/parallel"
+	"autoshard/search/minplus"
 )
 
 // operands are what the min-plus product of two matrices through a node depends on. Value c of the node, or class of values, costs
@@ -61,46 +62,10 @@ func (f *operands) product() *product {
 			for c, row := range f.one {
 				half[c] = addCost(f.first[row+f.left[i]], f.least[c])
 			}
-			lightestSums(p.sum.v[i*width:][:width], p.best[i*width:][:width], half, rows)
+			minplus.Sums(p.sum.v[i*width:][:width], p.best[i*width:][:width], half, rows)
 		}
 	})
 	return p
-}
-
-// lightestSums finds for every column of a matrix the first row c of least half[c] + rows[c][column] and that sum, where that is below the
-// one that is there.
-func lightestSums(least []int64, best []int32, half, rows []int64) {
-	n, c := len(least), 0
-	best = best[:n]
-	for ; c+4 <= len(half); c += 4 {
-		h0, h1, h2, h3 := half[c], half[c+1], half[c+2], half[c+3]
-		r0, r1, r2, r3 := rows[c*n:][:n], rows[(c+1)*n:][:n], rows[(c+2)*n:][:n], rows[(c+3)*n:][:n]
-		for b, old := range least {
-			s0, s1, s2, s3 := r0[b]+h0, r1[b]+h1, r2[b]+h2, r3[b]+h3
-			s := min(s0, s1, s2, s3)
-			if s >= old {
-				continue
-			}
-			least[b] = s
-			switch s {
-			case s0:
-				best[b] = int32(c)
-			case s1:
-				best[b] = int32(c + 1)
-			case s2:
-				best[b] = int32(c + 2)
-			default:
-				best[b] = int32(c + 3)
-			}
-		}
-	}
-	for ; c < len(half); c++ {
-		for b, cost := range rows[c*n:][:n] {
-			if s := cost + half[c]; s < least[b] {
-				least[b], best[b] = s, int32(c)
-			}
-		}
-	}
 }
 
 func (f *operands) equal(g *operands) bool {
