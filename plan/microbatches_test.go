@@ -205,9 +205,23 @@ func inMicrobatches(t *testing.T, m *ir.Module, memory int64) {
 	if err != nil || !check.Passed {
 		t.Errorf("%+v, %v", check, err)
 	}
+	checkDevices(t, source, o, plan)
 	o.Memory = 4 * memory
 	if plan, err = Make(t.Context(), source, o); err != nil || plan.Microbatches > 0 {
 		t.Errorf("with more memory there are microbatches: %v", err)
+	}
+}
+
+// checkDevices compares a plan with that for its devices, on the mesh that is chosen for them.
+func checkDevices(t *testing.T, source *answer.Source, o Options, on *Plan) {
+	o.Mesh, o.Devices = nil, 2
+	plan, err := Make(t.Context(), source, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Microbatches != on.Microbatches || plan.Estimate.Seconds != on.Estimate.Seconds {
+		t.Errorf("for two devices %d microbatches and %g s, on a mesh of them %d and %g s", plan.Microbatches, plan.Estimate.Seconds,
+			on.Microbatches, on.Estimate.Seconds)
 	}
 }
 
