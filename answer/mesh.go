@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,7 +23,8 @@ func ChooseMesh(m *ir.Module, axes []subaxis.Axis) (ir.MeshID, error) {
 	requested := slices.IndexFunc(meshes, func(id ir.MeshID) bool { return slices.Equal(m.Mesh(id).Axes, axes) })
 	switch {
 	case len(meshes) == 0 && len(axes) == 0:
-		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh; give one, such as `--mesh data=4,model=2`")
+		return 0, diag.Invalid(diag.BadMesh, diag.Position{}, "the model declares no mesh%s; give one, such as `--mesh data=4,model=2`",
+			ofDevices(m))
 	case len(meshes) == 0:
 		if err := CheckAxes(axes); err != nil {
 			return 0, err
@@ -57,6 +59,20 @@ func CommonMesh(m *ir.Module, axes []subaxis.Axis) (mesh ir.MeshID, said string,
 		said += ", where " + strings.Join(renamed, ", ")
 	}
 	return mesh, said, nil
+}
+
+// ofDevices says which meshes of a module are single devices, if any are: " but @m, which is device 3 alone".
+func ofDevices(m *ir.Module) string {
+	var list []string
+	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
+		if d := m.Mesh(id); d.IsMaximal() {
+			list = append(list, fmt.Sprintf("@%s, which is device %d alone", d.Name, d.DeviceIDs[0]))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " but " + strings.Join(list, ", and ")
 }
 
 // declaredMeshes returns the meshes of a module that have axes. Of meshes that are equal it returns one only.

@@ -61,36 +61,50 @@ func TestLoweredModelsOnXLA(t *testing.T) {
 			if *xlaAll || !strings.HasSuffix(name, "/") || slices.Contains(sample, name) {
 				file := strings.NewReplacer("/", "-", " ", "", "{", "_", "}", "", "[", "", "]", "").Replace(name)
 				tolerances[file] = max(m.Tolerance, 1e-4)
-				writeForXLA(t, filepath.Join(dir, file), text, m.Path(m.Inputs), m.Path(m.Expected), tolerances[file])
+				writeForXLA(t, dir, file, text, m.Path(m.Inputs), m.Path(m.Expected), tolerances[file])
 			}
 		}
 	}
-	out, err := exec.Command(python, "../shardmap/testdata/xla.py", filepath.Join(shared, "oracle"), dir, "0").CombinedOutput()
+	folders, err := os.ReadDir(dir)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	exact, err := strconv.Atoi(lines[len(lines)-1])
-	if err != nil {
-		t.Fatalf("%s", out)
-	}
-	near := 0
-	for _, line := range lines[:len(lines)-1] {
-		name, by, _ := strings.Cut(line, " differs by ")
-		if apart, err := strconv.ParseFloat(by, 64); err == nil && apart <= tolerances[name] {
-			near++
-			continue
+	exact, near := 0, 0
+	for _, devices := range folders {
+		equal, differences := onXLA(t, python, filepath.Join(shared, "oracle"), filepath.Join(dir, devices.Name()))
+		exact += equal
+		for _, line := range differences {
+			name, by, _ := strings.Cut(line, " differs by ")
+			if apart, err := strconv.ParseFloat(by, 64); err == nil && apart <= tolerances[name] {
+				near++
+				continue
+			}
+			t.Error(line)
 		}
-		t.Error(line)
 	}
 	t.Logf("%d programs: %d equal bit for bit, %d within the tolerance of their model", len(tolerances), exact, near)
 }
 
-// writeForXLA writes the program of one device, the blocks of its inputs and of what it computes here, which is compared with what is
-// expected.
-func writeForXLA(t *testing.T, path string, text []byte, inputs, expected string, tolerance float64) {
+// onXLA runs the programs of a folder in one process of XLA. It returns how many are equal bit for bit, and a line about each other one.
+func onXLA(t *testing.T, python, oracle, dir string) (equal int, differences []string) {
 	t.Helper()
-	model, err := autoshard.ReadModel(t.Context(), path+".mlir", text)
+	out, err := exec.Command(python, "../shardmap/testdata/xla.py", oracle, dir, "0").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	last := len(lines) - 1
+	if equal, err = strconv.Atoi(lines[last]); err != nil {
+		t.Fatalf("%s", out)
+	}
+	return equal, lines[:last]
+}
+
+// writeForXLA writes the program of one device, the blocks of its inputs and of what it computes here, which is compared with what is
+// expected. It writes into a folder for the number of devices, which a process of XLA has once and for all.
+func writeForXLA(t *testing.T, dir, name string, text []byte, inputs, expected string, tolerance float64) {
+	t.Helper()
+	model, err := autoshard.ReadModel(t.Context(), name+".mlir", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,16 +122,21 @@ func writeForXLA(t *testing.T, path string, text []byte, inputs, expected string
 		t.Fatal(err)
 	}
 	if check, err := p.Compare(t.Context(), result, in, want, program.Tolerance{Rel: tolerance}); err != nil || !check.Passed {
-		t.Fatalf("%s: %v %v", path, check, err)
+		t.Fatalf("%s: %v %v", name, check, err)
 	}
 	local, err := p.Stage(t.Context(), "local")
 	if err != nil {
 		t.Fatal(err)
 	}
+	device := program.Grouped(p)
+	dir = filepath.Join(dir, fmt.Sprint(device.Mesh.Devices()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path+".mlir", local, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	device := program.Grouped(p)
 	ran, err := run.Program(t.Context(), device, in, run.Options{})
 	if err != nil {
 		t.Fatal(err)

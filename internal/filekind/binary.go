@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"unicode/utf8"
+
+	"autoshard/ir/bytecode"
+	"autoshard/ir/jaxexport"
 )
 
 // magic are the first bytes of binary files.
@@ -30,6 +33,10 @@ func binaryFile(src []byte) found {
 		}
 	}
 	switch {
+	case bytecode.Is(src):
+		return found{MLIR, "a model in MLIR bytecode", ""}
+	case jaxexport.Is(src):
+		return found{MLIR, "a model that JAX exported", ""}
 	case bytes.HasPrefix(src, []byte("PK\x03\x04")):
 		return zipped(src)
 	case len(src) > 2 && src[0] == 0x80 && src[1] >= 2 && src[1] <= 5:

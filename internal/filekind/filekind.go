@@ -24,7 +24,7 @@ type Kind uint8
 const (
 	Unknown  Kind = iota
 	Model         // model.json
-	MLIR          // StableHLO text and other MLIR
+	MLIR          // StableHLO and other MLIR: text, bytecode, or exported by JAX
 	Plan          // plan.json
 	ShardMap      // the text of a shard_map program
 	Arrays        // .npz, .npy or safetensors
@@ -33,7 +33,7 @@ const (
 )
 
 // names are what the kinds are called.
-var names = [...]string{Model: "a model", MLIR: "MLIR text", Plan: "a plan", ShardMap: "a shard_map program",
+var names = [...]string{Model: "a model", MLIR: "MLIR", Plan: "a plan", ShardMap: "a shard_map program",
 	Arrays: "a file of arrays", Problem: "a selection problem"}
 
 // Check returns an error of class diag.ErrInvalid where a text is recognised and not of a kind that is wanted, nil

@@ -34,6 +34,7 @@ func TestCheck(t *testing.T) {
 		{"MLIR", "#loc = loc(unknown)\n\nmodule @jit_f {\n}\n", ours, "a model in MLIR, not a plan: `autoshard plan FILE -o plan.json`"},
 		{"MLIR behind a line end", "\n// a comment\nfunc.func @main() {\n}\n", ours, "a model in MLIR"},
 		{"resources", "{-#\n  dialect_resources: {}\n#-}\n", ours, "a model in MLIR"},
+		{"bytecode", "ML\xefR\x0dStableHLO_v1.0.0\x00", ours, "a model in MLIR bytecode, not a plan: `autoshard plan FILE -o plan.json`"},
 		{"model.json", `{"schema": "autoshard.model/v1", "inputs": []}`, ours, "a model, not a plan: `autoshard plan FILE -o plan.json`"},
 		{"plan.json", `{"schema": "autoshard.plan/v1"}`, "a plan, not a model: `autoshard run FILE` runs it", ours},
 		{"report", `{"schema": "autoshard.check/v1"}`, "a report of `check`", "a report of `check`"},
