@@ -134,7 +134,8 @@ func (f *Fetch) neighbour(distance, rows int64) Round {
 	for i := range f.Live {
 		s := i + distance
 		begin := s*b + r.Send[i]
-		a, z := max(f.Lo[i], begin), min(f.Lo[i]+f.Rows, begin+rows)
+		a, z := f.wants(i)
+		a, z = max(a, begin), min(z, begin+rows)
 		switch {
 		case a >= z:
 		case s < 0 || s >= f.K:

@@ -14,6 +14,9 @@ type Fetch struct {
 	Lo   []int64
 	Rows int64
 	Live int64 // the first devices, of which something is wanted; the others need nothing
+
+	// Where these are not nil, device i looks at the rows from From[i] to To[i] alone: the others may hold anything.
+	From, To []int64
 }
 
 // Behind returns what each of k devices needs to have some rows more than its block of n elements: those behind it.
@@ -27,7 +30,17 @@ func (f *Fetch) reads(i int64) (a, z int64) {
 	if i >= f.Live {
 		return 0, 0
 	}
-	return max(f.Lo[i], 0), min(f.Lo[i]+f.Rows, f.N)
+	a, z = f.wants(i)
+	return max(a, 0), min(z, f.N)
+}
+
+// wants returns the rows that live device i looks at, elements or not.
+func (f *Fetch) wants(i int64) (a, z int64) {
+	a, z = f.Lo[i], f.Lo[i]+f.Rows
+	if f.From != nil {
+		a, z = max(a, f.From[i]), min(z, f.To[i])
+	}
+	return a, z
 }
 
 // from returns the elements of block s that device i needs, none where a is not below z.

@@ -115,6 +115,10 @@ func TestExchangesBringWhatIsNeeded(t *testing.T) {
 		if rapid.Bool().Draw(t, "table") {
 			f.Lo = rapid.SliceOfN(rapid.Int64Range(-8, 20), int(k), int(k)).Draw(t, "lo")
 		}
+		if rapid.Bool().Draw(t, "looks at some rows alone") {
+			f.From = rapid.SliceOfN(rapid.Int64Range(-8, 20), int(k), int(k)).Draw(t, "from")
+			f.To = rapid.SliceOfN(rapid.Int64Range(-8, 20), int(k), int(k)).Draw(t, "to")
+		}
 		best := f.Exchange()
 		ways := []*Exchange{best, f.joined(), f.Placed(0)}
 		if x, ok := f.direct(); ok {
@@ -125,8 +129,12 @@ func TestExchangesBringWhatIsNeeded(t *testing.T) {
 				t.Fatalf("an exchange takes %d, another way %d", best.effort(), x.effort())
 			}
 			for i, rows := range gathered(t, x)[:f.Live] {
+				from, to := f.wants(int64(i))
 				for j, got := range rows {
 					at, want := f.Lo[i]+int64(j), int64(fill)
+					if at < from || at >= to {
+						continue
+					}
 					if at >= 0 && at < n {
 						want = at
 					}

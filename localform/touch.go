@@ -12,70 +12,144 @@ func (s *sizes) selectAndScatter() (all []Dim) {
 		if w.Size == 1 && w.Stride == 1 && w.Low == 0 && w.High == 0 {
 			continue
 		}
-		d := Dim{In: i, Inputs: []int{0, 1}, N: []int64{s.operand(0)[i], s.operand(1)[i]}, Out: i, Kernel: -1, M: s.result()[i], window: w}
+		n := []int64{s.operand(0)[i], s.operand(1)[i]}
+		d := Dim{In: i, Inputs: []int{0, 1}, N: n, Out: i, Kernel: -1, M: s.result()[i], window: w}
 		d.pieces = func(k int64) []Piece {
-			first, windows := d.touching(k)
-			begin := make([]int64, k)
-			for i := range begin {
-				begin[i] = first[i]*w.Stride - w.Low
-			}
-			seen := Fetch{Blocks: Blocks{d.N[0], k}, Lo: begin, Rows: (windows-1)*w.Stride + w.Size, Live: k}
-			given := Fetch{Blocks: Blocks{d.N[1], k}, Lo: first, Rows: windows, Live: k}
-			return []Piece{{Fetch: seen, Dilation: 1}, {Fetch: given, Dilation: 1}}
+			t := d.touching(k)
+			return []Piece{t.seen(), t.given()}
 		}
 		all = append(all, d)
 	}
 	return all
 }
 
-// touching returns by position the first window that touches a block of the result, and how many touch one at most.
-func (d *Dim) touching(k int64) (first []int64, windows int64) {
-	b, w := Blocks{d.M, k}.Size(), d.window
-	first = make([]int64, k)
+// touching is what devices do along a dimension of a select_and_scatter for the windows that touch their blocks. Each sees so many rows
+// from begin[i] on, between low and high rows of padding, and chooses in windows that are all there or reach over the ends of the
+// dimension: where they do, the elements end, too, so that nothing else than elements is ever chosen, by whatever comparison. What
+// windows choose that do not touch the block is not kept.
+type touching struct {
+	ir.Window
+	n, m, k, block int64 // elements, windows, blocks and elements of each
+
+	begin                    []int64
+	rows, low, high, windows int64
+}
+
+// touching returns it for k devices.
+func (d *Dim) touching(k int64) *touching {
+	t := &touching{Window: d.window, n: d.N[0], m: d.N[1], k: k, block: Blocks{d.M, k}.Size(), begin: make([]int64, k), rows: 1, windows: 1}
 	for i := range k {
-		first[i] = ceilDiv(i*b+w.Low-w.Size+1, w.Stride)
-		windows = max(windows, floorDiv(i*b+b-1+w.Low, w.Stride)-first[i]+1)
+		if t.reachesLow(i) {
+			first, _ := t.existing(i)
+			t.low = max(t.low, t.Low-first*t.Stride)
+		}
 	}
-	return first, max(windows, 1)
+	for i := range k {
+		t.begin[i] = t.aligned(i)
+		if a, z := t.sees(i); a < z {
+			t.rows = max(t.rows, z-t.begin[i])
+		}
+	}
+	t.alignEnd()
+	for i := range k {
+		if first, last := t.existing(i); first <= last {
+			t.windows = max(t.windows, last-t.first(i)+1)
+		}
+	}
+	t.high = max(0, (t.windows-1)*t.Stride+t.Size-t.low-t.rows)
+	return t
 }
 
-// Reaches says whether windows reach over the ends of the dimension that they slide over.
-func (d *Dim) Reaches() bool {
-	w, windows := d.window, d.N[len(d.N)-1]
-	return w.Low > 0 || (windows-1)*w.Stride-w.Low+w.Size > d.N[0]
+// all returns the first and the last window that touches block i, also where there is none before the dimension or behind it.
+func (t *touching) all(i int64) (first, last int64) {
+	begin := i*t.block + t.Low
+	return ceilDiv(begin-t.Size+1, t.Stride), floorDiv(begin+t.block-1, t.Stride)
 }
 
-// Kept is what every device keeps of what it computes for the windows that touch its block: Rows from At[i] on, after Low rows were put
-// before that and High rows behind that no window touches.
-type Kept struct {
-	Rows, Low, High int64
-	At              []int64
-	computed        int64
+// existing returns the first and the last window that touches block i, the last below the first where there is none.
+func (t *touching) existing(i int64) (first, last int64) {
+	first, last = t.all(i)
+	return max(first, 0), min(last, t.m-1)
 }
 
-// Copies returns the rows that each local op reads and writes in memory that puts rows around what is computed, and takes out what is
-// kept.
-func (k *Kept) Copies() (rows []int64) {
-	if k.Low+k.High > 0 {
-		rows = append(rows, 2*k.computed+k.Low+k.High)
+// sees returns the elements that the windows see which touch block i, none where a is not below z.
+func (t *touching) sees(i int64) (a, z int64) {
+	first, last := t.existing(i)
+	if first > last {
+		return 0, 0
 	}
-	if k.Low+k.computed+k.High != k.Rows {
-		rows = append(rows, 2*k.Rows)
-	}
-	return rows
+	return max(0, first*t.Stride-t.Low), min(t.n, last*t.Stride-t.Low+t.Size)
 }
 
-// Kept returns it for k devices.
-func (d *Dim) Kept(k int64) Kept {
-	seen := d.pieces(k)[0]
-	kept := Kept{Rows: Blocks{d.M, k}.Size(), At: make([]int64, k), computed: seen.Rows}
-	for i := range kept.At {
-		kept.At[i] = int64(i)*kept.Rows - seen.Lo[i]
+// reachesLow says whether one of the windows that touch block i begins before the dimension, and reachesHigh whether one ends behind it.
+func (t *touching) reachesLow(i int64) bool {
+	first, last := t.existing(i)
+	return first <= last && first*t.Stride < t.Low
+}
+
+func (t *touching) reachesHigh(i int64) bool {
+	first, last := t.existing(i)
+	return first <= last && last*t.Stride-t.Low+t.Size > t.n
+}
+
+// aligned returns where device i begins: where the first window does that touches its block, or a few rows before, so that its windows
+// begin as far behind the padding as those of others.
+func (t *touching) aligned(i int64) int64 {
+	if t.reachesLow(i) {
+		return 0
 	}
-	kept.Low = max(0, -slices.Min(kept.At))
-	kept.High = max(0, slices.Max(kept.At)+kept.Rows-seen.Rows)
-	for i := range kept.At {
-		kept.At[i] += kept.Low
+	first, _ := t.all(i)
+	at := first*t.Stride - t.Low
+	return at - t.shift(at)
+}
+
+// shift returns how many rows before an element begins the next window, seen from behind the padding.
+func (t *touching) shift(at int64) int64 {
+	at += t.Low - t.low
+	return at - floorDiv(at, t.Stride)*t.Stride
+}
+
+// alignEnd gives devices the last elements of the dimension that choose in windows which end behind it.
+func (t *touching) alignEnd() {
+	reaches := make([]bool, t.k)
+	for i := range reaches {
+		reaches[i] = t.reachesHigh(int64(i))
 	}
-	return kept
+	if slices.Contains(reaches, true) {
+		t.rows += t.shift(t.n - t.rows)
+	}
+	for i, r := range reaches {
+		if r {
+			t.begin[i] = t.n - t.rows
+		}
+	}
+}
+
+// first returns the window with which device i begins.
+func (t *touching) first(i int64) int64 { return floorDiv(t.begin[i]-t.low+t.Low, t.Stride) }
+
+// seen is what devices read of what they choose from.
+func (t *touching) seen() Piece {
+	f := Fetch{Blocks: Blocks{t.n, t.k}, Lo: t.begin, Rows: t.rows, Live: t.k, From: make([]int64, t.k), To: make([]int64, t.k)}
+	for i := range t.k {
+		f.From[i], f.To[i] = t.sees(i)
+	}
+	return Piece{Fetch: f, Low: t.low, High: t.high, Dilation: 1}
+}
+
+// given is what devices read of what they scatter. Windows that do not exist may touch a block: they scatter the fill.
+func (t *touching) given() Piece {
+	f := Fetch{Blocks: Blocks{t.m, t.k}, Lo: make([]int64, t.k), Rows: t.windows, Live: t.k, From: make([]int64, t.k), To: make([]int64, t.k)}
+	for i := range t.k {
+		f.Lo[i] = t.first(i)
+		first, last := t.all(i)
+		f.From[i], f.To[i] = first, last+1
+	}
+	return Piece{Fetch: f, Dilation: 1}
+}
+
+// Ends says whether windows of a select_and_scatter reach over the high end of the dimension that they slide over.
+func (d *Dim) Ends() bool {
+	w := d.window
+	return (d.N[len(d.N)-1]-1)*w.Stride-w.Low+w.Size > d.N[0]
 }

@@ -1,13 +1,16 @@
 package shardmap_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/run"
+	"autoshard/backend/tensor"
 	"autoshard/internal/testkit/programs"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
 
@@ -52,6 +55,21 @@ func TestWindowsThatTouchBlocks(t *testing.T) {
 	}
 }
 
+// Where nothing can be added around elements that surely loses against them - they are infinite, no numbers, or equal to each other -
+// windows over the ends choose what they choose on one device.
+func TestWindowsOverTheEndsChooseElements(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mesh, cuts := programs.Cuts(t)
+		m, over := programs.Unpool(t, mesh, cuts)
+		inputs := programs.Inputs(t, m)
+		if x := inputs[0]; x.DType == dtype.F32 {
+			values := rapid.SliceOfN(rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 1}), x.Len(), x.Len())
+			*x = tensor.FromFloats(x.DType, x.Shape, values.Draw(t, "special")...)
+		}
+		compareCutOf(t, m, over, interp.Options{}, inputs)
+	})
+}
+
 // compareCut lowers a program of one op whose dimensions are cut, and compares what it computes with what one device does. A tensor of
 // which most is sliced may be gathered.
 func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
@@ -59,7 +77,10 @@ func compareCut(t *rapid.T, m *ir.Module, mesh ir.MeshID) *shardmap.Program {
 }
 
 func compareCutWith(t *rapid.T, m *ir.Module, mesh ir.MeshID, options interp.Options) *shardmap.Program {
-	inputs := programs.Inputs(t, m)
+	return compareCutOf(t, m, mesh, options, programs.Inputs(t, m))
+}
+
+func compareCutOf(t *rapid.T, m *ir.Module, mesh ir.MeshID, options interp.Options, inputs []*tensor.Tensor) *shardmap.Program {
 	in, err := interp.New(m, options)
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,10 @@ import (
 	"autoshard/backend/tensor/npz"
 	"autoshard/internal/testkit"
 	"autoshard/internal/testkit/programs"
+	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/shardmap"
+	"autoshard/subaxis"
 
 	"pgregory.net/rapid"
 )
@@ -74,7 +76,7 @@ type partitioned struct {
 
 // drawPartitioned draws a program whose sharded run here is equal to the unsharded one.
 func drawPartitioned(t *rapid.T) *partitioned {
-	m, mesh := drawAny(t, testMeshes...)
+	m, mesh := drawAnyOrUnpool(t)
 	m.Name = "random"
 	inputs := programs.Inputs(t, m)
 	want := runWhole(t, m, inputs)
@@ -89,6 +91,16 @@ func drawPartitioned(t *rapid.T) *partitioned {
 	}
 	args := cutInputs(p, inputs)
 	return &partitioned{mlir.Print(p.Module, mlir.PrintOptions{}), args, runBlocks(t, p, args)}
+}
+
+// drawAnyOrUnpool draws one program of eight to be a gradient of a pooling along one dimension, over whose ends windows reach: in windows
+// of several dimensions XLA chooses another one of equal elements, also on one device.
+func drawAnyOrUnpool(t *rapid.T) (*ir.Module, ir.MeshID) {
+	if rapid.IntRange(0, 7).Draw(t, "unpool") > 0 {
+		return drawAny(t, testMeshes...)
+	}
+	over := rapid.SampledFrom(testMeshes).Draw(t, "mesh")
+	return programs.Unpool(t, over, [][]subaxis.Ref{{rapid.SampledFrom(over.All()).Draw(t, "axis")}})
 }
 
 // write writes the program and its arrays.

@@ -7,11 +7,12 @@ import (
 )
 
 // selectAndScatter chooses in all windows that touch this device's block, also those that begin before it, and keeps the block of what it
-// scatters. For windows that do not exist it scatters what changes nothing (specification: localforms.md section 3.4).
+// scatters. For windows that do not exist it scatters what changes nothing (specification: localforms.md section 3.4, where what lies
+// outside of the dimension is marked; here it is left to the padding of the op).
 func (l *lowerer) selectAndScatter(op ir.OpID) error {
 	m := l.m
 	dims := l.dims(op)
-	l.fetch(op, func(operand int) ir.ValueID {
+	pieces := l.fetch(op, func(operand int) ir.ValueID {
 		if operand == 0 {
 			return 0
 		}
@@ -25,11 +26,15 @@ func (l *lowerer) selectAndScatter(op ir.OpID) error {
 	for _, w := range windows {
 		padding = append(padding, w.Low, w.High)
 	}
+	for _, p := range pieces {
+		if p.Operand == 0 {
+			padding[2*p.Dim], padding[2*p.Dim+1] = p.Low, p.High
+		}
+	}
 	v, init, after := m.Result(op, 0), m.Operand(op, 2), m.BuilderAfter(op)
 	m.SetType(v, m.WithDims(m.Type(v), m.Shape(m.Operand(op, 0))))
 	for _, d := range dims {
 		if axes := l.axes(v, d.Out); len(axes) > 0 {
-			padding[2*d.Out], padding[2*d.Out+1] = 0, 0
 			f := &fetcher{lowerer: l, b: after, dim: d.Out, axes: axes, fill: init}
 			v = f.keep(v, d.Kept(subaxis.Product(axes)))
 		}

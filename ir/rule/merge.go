@@ -45,17 +45,14 @@ func fetchOrRun(v *verdict) {
 }
 
 // fetchTouching cuts what the windows of a select_and_scatter slide over: every device fetches what windows see that touch its block. What
-// lies outside of the dimension would be chosen where windows reach over its ends, and what nobody sends must change nothing.
+// nobody sends must change nothing.
 func fetchTouching(v *verdict) {
 	v.fetch()
-	_, neutral := ir.ReductionOf(v.m, v.op, 1)
+	if _, neutral := ir.ReductionOf(v.m, v.op, 1); neutral {
+		return
+	}
 	for _, d := range localform.Dims(v.m, v.op, v.m.Shape) {
-		switch f := v.rule.Results[0][d.Out]; {
-		case d.Reaches():
-			v.keep("windows reach over its ends", f...)
-		case !neutral:
-			v.keep("what is scattered is combined in no known way", f...)
-		}
+		v.keep("what is scattered is combined in no known way", v.rule.Results[0][d.Out]...)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Unpool draws a module with a function of one select_and_scatter, the gradient of a pooling, and adds the mesh. The axes cut its operand,
-// its source and its result. Windows along dimensions that are cut do not reach over the ends.
+// its source and its result. Windows may reach over the ends, also by several elements, or leave out elements there.
 func Unpool(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.MeshID) {
 	n := &neighbours{t: t, m: ir.NewModule(), parts: lists.Map(cuts, subaxis.Product)}
 	m, e := n.m, rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.I8}).Draw(t, "element")
@@ -22,12 +22,8 @@ func Unpool(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir
 	stride := n.each(func(int) int64 { return n.between(1, 4, "stride") })
 	var padding []int64
 	whole := n.each(func(d int) int64 {
-		low, covered := int64(0), (windows[d]-1)*stride[d]+size[d]+n.between(0, stride[d]-1, "rest")
-		rows := n.rounded(d, covered)
-		if len(cuts[d]) == 0 {
-			low, rows = n.between(0, size[d]-1, "low"), covered+n.between(-1, 1, "high")
-			rows = max(1, rows-low)
-		}
+		low, covered := n.between(-2, size[d]-1, "low"), (windows[d]-1)*stride[d]+size[d]+n.between(0, stride[d]-1, "rest")
+		rows := n.rounded(d, max(1, covered-low-n.between(-1, size[d], "high")))
 		padding = append(padding, low, covered-low-rows)
 		return rows
 	})
@@ -58,8 +54,8 @@ func choosing(m *ir.Module, op ir.OpID, e dtype.Type, direction string) {
 	in.Op(ir.OpStablehloReturn, nil, nil, in.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs(direction, e), x, y))
 }
 
-// unpool adds up maxima of windows of a few neighbours along one dimension, each at one element of its window. Which one that is depends on
-// no rounding: it is that where i(5-i) is greatest, for the i-th element.
+// unpool adds up maxima of windows of a few neighbours along one dimension, which may reach over its ends, each at one element of its
+// window. Which one that is depends on no rounding: it is that where i(5-i) is greatest, for the i-th element.
 func (g *generator) unpool(v ir.ValueID, dims []int64) {
 	d, ok := g.dim(dims)
 	if !ok || dims[d] < 4 {
@@ -67,8 +63,11 @@ func (g *generator) unpool(v ir.ValueID, dims []int64) {
 	}
 	size, stride, out := slices.Repeat([]int64{1}, len(dims)), slices.Repeat([]int64{1}, len(dims)), slices.Clone(dims)
 	size[d], stride[d] = rapid.Int64Range(1, 3).Draw(g.t, "window"), rapid.Int64Range(1, 3).Draw(g.t, "stride")
-	out[d] = (dims[d]-size[d])/stride[d] + 1
-	window := attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride))
+	padding := make([]int64, 2*len(dims))
+	padding[2*d], padding[2*d+1] = rapid.Int64Range(0, size[d]-1).Draw(g.t, "low"), rapid.Int64Range(0, size[d]-1).Draw(g.t, "high")
+	out[d] = (padding[2*d]+dims[d]+padding[2*d+1]-size[d])/stride[d] + 1
+	window := attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride),
+		"padding", g.m.DenseInts(padding, int64(len(dims)), 2))
 	source := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.TensorType(dtype.F32, out...)}, window, 1, v, g.constant(math.Inf(-1)))
 	g.combiner(source, ir.OpMaximum)
 	t := g.m.Type(v)
