@@ -148,8 +148,12 @@ func (t *touching) given() Piece {
 	return Piece{Fetch: f, Dilation: 1}
 }
 
-// Ends says whether windows of a select_and_scatter reach over the high end of the dimension that they slide over.
+// Ends says whether windows of a select_and_scatter end behind the dimension that they slide over.
 func (d *Dim) Ends() bool {
 	w := d.window
 	return (d.N[len(d.N)-1]-1)*w.Stride-w.Low+w.Size > d.N[0]
 }
+
+// Overlaps says whether windows of a select_and_scatter begin before the dimension and end behind it. There is no place for padding then
+// where no window chooses it.
+func (d *Dim) Overlaps() bool { return d.window.Low > 0 && d.Ends() }

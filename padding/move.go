@@ -6,6 +6,7 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/rule"
+	"autoshard/localform"
 )
 
 // move pads an op along whose dimensions elements move: sizes before and after differ, and so does what pads them. Where the op becomes
@@ -26,6 +27,8 @@ func (p *padder) move(op ir.OpID, roles *roles, padded bool) (v ir.ValueID, made
 	case ir.OpPad:
 		p.surround(op, 0, m.Operand(op, 1), roles.along(0))
 		p.highPadding(op, to)
+	case ir.OpSelectAndScatter:
+		return p.unpool(op, roles, to)
 	default:
 		p.slide(op, roles)
 		p.highWindows(op, to)
@@ -33,18 +36,56 @@ func (p *padder) move(op ir.OpID, roles *roles, padded bool) (v ir.ValueID, made
 	return 0, false
 }
 
+// unpool lets padding scatter what changes nothing. Where windows end behind what they choose from, that is brought to the end of what pads
+// it, and the result back from there: windows end where both do, and none begins before.
+func (p *padder) unpool(op ir.OpID, roles *roles, to []int64) (v ir.ValueID, made bool) {
+	m := p.m
+	e := m.ValueType(m.Operand(op, 1)).DType
+	reduction, _ := ir.ReductionOf(m, op, 1)
+	neutral := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
+	m.SetSharding(neutral, m.Replicated(p.mesh, 0, true))
+	p.surround(op, 1, neutral, roles.along(1))
+	by, back, moved := p.toEnd(op)
+	if !moved {
+		p.highWindows(op, to)
+		return 0, false
+	}
+	b, from := m.BuilderBefore(op), m.Operand(op, 0)
+	m.SetOperand(op, 0, p.shifted(b, from, by, m.Shape(from)))
+	windows := ir.Windows(m, op)
+	padding := make([]int64, 0, 2*len(windows))
+	for d, w := range windows {
+		padding = append(padding, w.Low-by[d], w.High)
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	p.highWindows(op, to)
+	whole := m.Result(m.CloneOp(b, op, map[ir.ValueID]ir.ValueID{}), 0)
+	m.SetType(whole, m.WithDims(m.Type(whole), to))
+	return p.shifted(b, whole, back, to), true
+}
+
+// toEnd returns by how many elements a padded dimension is longer than it was, where windows end behind what they choose from, and by how
+// many shorter that was; false where there is no such dimension.
+func (p *padder) toEnd(op ir.OpID) (by, back []int64, moved bool) {
+	m, v := p.m, p.m.Operand(op, 0)
+	by, back = make([]int64, len(m.Shape(v))), make([]int64, len(m.Shape(v)))
+	shape := func(v ir.ValueID) []int64 {
+		if m.DefiningOp(v) == op {
+			return m.Shape(v)
+		}
+		return p.unpadded(v)
+	}
+	for _, d := range localform.Dims(m, op, shape) {
+		if grown := m.Shape(v)[d.In] - p.unpadded(v)[d.In]; d.Ends() && grown > 0 {
+			by[d.In], back[d.In], moved = grown, -grown, true
+		}
+	}
+	return by, back, moved
+}
+
 // slide surrounds what windows slide over by what they see outside of it: zeros for the kernel of a convolution, initial values for others.
-// What padding scatters changes nothing.
 func (p *padder) slide(op ir.OpID, roles *roles) {
 	m := p.m
-	if m.Kind(op) == ir.OpSelectAndScatter {
-		e := m.ValueType(m.Operand(op, 1)).DType
-		reduction, _ := ir.ReductionOf(m, op, 1)
-		neutral := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
-		m.SetSharding(neutral, m.Replicated(p.mesh, 0, true))
-		p.surround(op, 1, neutral, roles.along(1))
-		return
-	}
 	if m.Kind(op) != ir.OpConvolution {
 		for i := range m.NumResults(op) {
 			p.surround(op, i, m.Operand(op, m.NumResults(op)+i), roles.along(i))

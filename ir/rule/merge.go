@@ -45,14 +45,17 @@ func fetchOrRun(v *verdict) {
 }
 
 // fetchTouching cuts what the windows of a select_and_scatter slide over: every device fetches what windows see that touch its block. What
-// nobody sends must change nothing.
+// nobody sends must change nothing. Where windows reach over both ends, it is cut evenly.
 func fetchTouching(v *verdict) {
 	v.fetch()
-	if _, neutral := ir.ReductionOf(v.m, v.op, 1); neutral {
-		return
-	}
+	_, neutral := ir.ReductionOf(v.m, v.op, 1)
 	for _, d := range localform.Dims(v.m, v.op, v.m.Shape) {
-		v.keep("what is scattered is combined in no known way", v.rule.Results[0][d.Out]...)
+		switch f := v.rule.Results[0][d.Out]; {
+		case !neutral:
+			v.keep("what is scattered is combined in no known way", f...)
+		case d.Overlaps():
+			v.why[f[0]] = "windows reach over both of its ends, and would choose what pads it"
+		}
 	}
 }
 

@@ -49,8 +49,7 @@ func Paddable(m *ir.Module, op ir.OpID, r *ir.Rule) []bool {
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		dims := v.places(&d)
 		if f := dims[0][0]; d.Kernel < 0 && v.alone(f, dims) {
-			chosen := m.Kind(op) == ir.OpSelectAndScatter && d.Ends() // windows that end behind it would choose padding
-			out[f] = r.Sizes[f] > 1 && v.why[f] == "" && !chosen
+			out[f] = r.Sizes[f] > 1 && v.why[f] == ""
 			joined = append(joined, f) // windows may have a factor of their own behind it
 		}
 		for _, factors := range dims { // windows of a kernel
