@@ -75,16 +75,28 @@ func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *coll
 			dims[p.Dim] = p.Local()
 			f.Operands[p.Operand] = dims
 		}
-		if m.Kind(op) == ir.OpSelectAndScatter {
-			kept := d.Kept(k)
-			row := product(f.Operands[0]) / f.Operands[0][d.Out] * int64(m.ValueType(m.Result(op, 0)).DType.Bytes())
-			for _, rows := range kept.Copies() {
-				f.Copied += md.copied(rows * row)
-			}
-		}
+	}
+	if m.Kind(op) == ir.OpSelectAndScatter {
+		md.keep(m, op, at(-1), f)
 	}
 	if f.Any {
 		f.Done = done(m.Kind(op), f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
+	}
+}
+
+// keep prices what a device does to keep its block of what it scattered, one dimension after the other.
+func (md *Model) keep(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetching) {
+	dims, bytes := slices.Clone(f.Operands[0]), int64(m.ValueType(m.Result(op, 0)).DType.Bytes())
+	for _, d := range localform.Dims(m, op, m.Shape) {
+		if len(to.Dims[d.Out]) == 0 {
+			continue
+		}
+		kept := d.Kept(subaxis.Product(to.Dims[d.Out]))
+		dims[d.Out] = 1
+		for _, rows := range kept.Copies() {
+			f.Copied += md.copied(rows * product(dims) * bytes)
+		}
+		dims[d.Out] = kept.Rows
 	}
 }
 
