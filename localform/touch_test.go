@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"autoshard/ir"
-
 	"pgregory.net/rapid"
+
+	"autoshard/ir"
 )
 
 // In every window that touches its block, a device sees the elements that the window has in the whole dimension, and nothing else. What it

@@ -17,7 +17,7 @@ import (
 )
 
 // few picoseconds may lie between prices of a few elements: that of one integer is none.
-const few = 50
+const few = 150
 
 // What an op fetches of other blocks is priced as what it is lowered to: its permutes exactly, the copies of rows around them up to
 // their masks.
