@@ -78,6 +78,48 @@ func.func @main(%x: tensor<8192x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [
 	return m
 }
 
+// A manual computation in another one costs what one along the axes of both does: what the inner one leaves free cuts its body, too.
+func TestFreeAxesCutInnerBodies(t *testing.T) {
+	const layer = `%p = stablehlo.dot_general %b, %v, contracting_dims = [1] x [0] :
+          (tensor<1024x4096xf32>, tensor<4096x4096xf32>) -> tensor<1024x4096xf32>
+        %h = stablehlo.tanh %p {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {"y", ?}]>]>} : tensor<1024x4096xf32>`
+	const types = `: (tensor<8192x4096xf32>, tensor<4096x4096xf32>) -> tensor<8192x4096xf32>`
+	var costs [2]autoshard.Estimate
+	for i, body := range []string{`  %r = sdy.manual_computation(%x, %w) in_shardings=[<@mesh, [{"x", "z", ?}, {?}]>, <@mesh, [{?}, {?}]>] out_shardings=[<@mesh, [{"x", "z", ?}, {?}]>] manual_axes={"x", "z"} (%b: tensor<1024x4096xf32>, %v: tensor<4096x4096xf32>) {
+        ` + layer + `
+    sdy.return %h : tensor<1024x4096xf32>
+  } `, `  %r = sdy.manual_computation(%x, %w) in_shardings=[<@mesh, [{"x", ?}, {?}]>, <@mesh, [{?}, {?}]>] out_shardings=[<@mesh, [{"x", ?}, {?}]>] manual_axes={"x"} (%a: tensor<2048x4096xf32>, %u: tensor<4096x4096xf32>) {
+    %i = sdy.manual_computation(%a, %u) in_shardings=[<@mesh, [{"z", ?}, {?}]>, <@mesh, [{?}, {?}]>] out_shardings=[<@mesh, [{"z", ?}, {?}]>] manual_axes={"z"} (%b: tensor<1024x4096xf32>, %v: tensor<4096x4096xf32>) {
+        ` + layer + `
+      %none = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, []>] manual_axes={"y"} () {
+        %one = stablehlo.constant dense<1.0> : tensor<f32>
+        sdy.return %one : tensor<f32>
+      } : () -> tensor<f32>
+      %ones = stablehlo.broadcast_in_dim %none, dims = [] : (tensor<f32>) -> tensor<1024x4096xf32>
+      %q = stablehlo.multiply %h, %ones : tensor<1024x4096xf32>
+      sdy.return %q : tensor<1024x4096xf32>
+    } : (tensor<2048x4096xf32>, tensor<4096x4096xf32>) -> tensor<2048x4096xf32>
+    sdy.return %i : tensor<2048x4096xf32>
+  } `} {
+		m, err := autoshard.ReadModel(t.Context(), "inner.mlir", []byte(`sdy.mesh @mesh = <["x"=4, "z"=2, "y"=2]>
+func.func @main(%x: tensor<8192x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "z"}, {}]>}, %w: tensor<4096x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> (tensor<8192x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "z"}, {"y"}]>}) {
+`+body+types+`
+  return %r : tensor<8192x4096xf32>
+}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := autoshard.PlanAsAnnotated(t.Context(), m, autoshard.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		costs[i] = p.Estimate
+	}
+	if got, want := costs[1], costs[0]; math.Abs(got.Seconds-want.Seconds) > 0.01*want.Seconds || got.SentBytes != want.SentBytes {
+		t.Errorf("one in another costs %+v, one along the axes of both %+v", got, want)
+	}
+}
+
 // Random bodies of manual computations compute on blocks along the axes that are left free what they compute as a whole, where inputs and
 // values have random shardings along those, and with collectives of the user.
 func TestFreeAxesComputeTheSame(t *testing.T) {

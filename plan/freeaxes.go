@@ -6,6 +6,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/propagate"
 	"autoshard/shardmap"
 	"autoshard/subaxis"
@@ -32,15 +33,19 @@ func cutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, pricer collectiv
 	return nil
 }
 
-// partlyManual returns the outermost manual computations that leave axes free.
+// partlyManual returns the manual computations that leave axes free, or others to computations inside them, those inside others first: a
+// body is cut when what it holds is.
 func partlyManual(m *ir.Module, axes []subaxis.Ref) (ops []ir.OpID) {
-	for _, op := range m.OpsOf(m.MainFunc().Body, ir.OpSdyManualComputation) {
-		manual := m.Attr(op, "manual_axes").(*ir.AxesAttr)
+	for _, op := range slices.Backward(m.OpsOf(m.MainFunc().Body, ir.OpSdyManualComputation)) {
+		var manual []subaxis.Ref
+		for around := op; around != 0; around = m.ManualAround(m.ParentOp(around)) {
+			manual = append(manual, dataflow.ManualAxes(m, around)...)
+		}
 		free := func(r subaxis.Ref) bool {
-			_, taken := subaxis.Overlapping(manual.Axes, r)
+			_, taken := subaxis.Overlapping(manual, r)
 			return !taken && r.Size > 1
 		}
-		if m.ManualAround(m.ParentOp(op)) == 0 && slices.ContainsFunc(axes, free) {
+		if slices.ContainsFunc(axes, free) || len(m.OpsOf(m.RegionBlock(op, 0), ir.OpSdyManualComputation)) > 0 {
 			ops = append(ops, op)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 //	  %1 = stablehlo.dot_general %b, %v, contracting_dims = [1] x [0]
 //	  %2 = "stablehlo.all_reduce"(%1) ...                                 // over "y"
 //
-// Manual computations inside the body become part of it.
+// Manual computations inside the body, whose own bodies are cut already, become part of it.
 //
 // The mesh has its devices in the order of their numbers. Errors are those of collectives.PartitionBody and of [Lower].
 func CutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, op ir.OpID, planner *collectives.Planner,
@@ -77,7 +77,13 @@ func (f *freeCutter) settle() bool {
 	}
 	f.inner()
 	values := map[ir.ValueID]ir.ShardingID{}
-	f.results(func(v ir.ValueID) { values[v] = f.free(v, v) })
+	f.results(func(v ir.ValueID) {
+		in := f.settled
+		if op := f.m.DefiningOp(v); f.m.Kind(op) == ir.OpSdyManualComputation {
+			in = f.m // which says how its body was cut
+		}
+		values[v] = f.freeIn(in, v, v)
+	})
 	if len(f.used) == 0 {
 		return false
 	}
@@ -120,9 +126,12 @@ func (f *freeCutter) results(visit func(v ir.ValueID)) {
 	})
 }
 
-// free returns the sharding of a value along those free axes that divide it, with the shape that it has inside.
-func (f *freeCutter) free(v, within ir.ValueID) ir.ShardingID {
-	l := f.along(f.settled, f.settled.Sharding(v), f.m.Shape(within), false)
+// free returns the settled sharding of a value along those free axes that divide it, with the shape that it has inside.
+func (f *freeCutter) free(v, within ir.ValueID) ir.ShardingID { return f.freeIn(f.settled, v, within) }
+
+// freeIn is free with the sharding of a module.
+func (f *freeCutter) freeIn(m *ir.Module, v, within ir.ValueID) ir.ShardingID {
+	l := f.along(m, m.Sharding(v), f.m.Shape(within), false)
 	for d, axes := range l.Dims {
 		l.Dims[d] = subaxis.Dividing(axes, f.m.Shape(within)[d])
 		for _, r := range l.Dims[d] {

@@ -11,6 +11,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 devices = np.array(jax.devices()[:8])
 mesh = Mesh(devices.reshape(4, 2), ('x', 'y'))
 line = Mesh(devices, ('z',))
+cube = Mesh(devices.reshape(2, 2, 2), ('a', 'b', 'c'))
 checks = True  # of shard_maps that do not say
 PROGRAMS = []
 
@@ -378,6 +379,41 @@ def one_in_another(a, b):
         f = jax.shard_map(inner, in_specs=(P(None, 'y'), P('y', None)), out_specs=P(None, None), axis_names={'y'}, check_vma=checks)
         return jnp.tanh(f(a * 2, b)) + lax.pmean(f(a, b), 'x')
     return mapped(outer, (P('x', None), P(None, None)), P('x', None), axis_names={'x'})(a, b)
+
+
+@program('bf16[8,8]', tolerance=4e-2, grad=False)
+def place_where_an_axis_is_automatic(x):
+    def inner(x):
+        return x * (1 + lax.axis_index('b')).astype(x.dtype)
+    def outer(x):
+        f = jax.shard_map(inner, in_specs=P(None, 'b'), out_specs=P(None, 'b'), axis_names={'b'}, check_vma=checks)
+        return lax.scan(lambda h, _: (f(h) + (1 + lax.axis_index('a')).astype(h.dtype), h.sum(0)), x, None, length=2)[0]
+    return mapped(outer, P('a'), P('a'), mesh=cube, axis_names={'a'})(x)
+
+
+@program('f32[8,8]', 'f32[8,8]', grad=False)
+def three_deep(x, w):
+    def third(x, w):
+        return lax.psum(x @ w, 'c') * (1 + lax.axis_index('c'))
+    def second(x, w):
+        y = jax.shard_map(third, in_specs=(P(None, 'c'), P('c', None)), out_specs=P('c'), axis_names={'c'}, check_vma=checks)(x, w)
+        return lax.scan(lambda h, _: (jnp.tanh(h[:x.shape[0]] @ y[:8]) + lax.pmean(h, 'b')[:x.shape[0]], h.sum()), x, None, length=2)[0]
+    def first(x, w):
+        f = jax.shard_map(second, in_specs=(P('b'), P()), out_specs=P('b'), axis_names={'b'}, check_vma=checks)
+        return f(x, w) + lax.ppermute(x, 'a', [(0, 1), (1, 0)])
+    return mapped(first, (P('a'), P()), P('a'), mesh=cube, axis_names={'a'})(jnp.concatenate([x, x]), w)
+
+
+@program('f32[8,8]', 'f32[8,8]', grad=False)
+def automatic_axis_in_another(x, w):
+    def inner(x, w):
+        h = lax.with_sharding_constraint(jnp.tanh(x @ w), P(None, 'c'))
+        return lax.psum(h @ w.T, 'b')
+    def outer(x, w):
+        w = lax.with_sharding_constraint(w, P(None, 'c'))
+        y = jax.shard_map(inner, in_specs=(P('b'), P()), out_specs=P(), axis_names={'b'}, check_vma=checks)(x, w)
+        return jnp.concatenate([y, y]) + lax.with_sharding_constraint(x, P(None, 'c')) * lax.pmean(x, 'a')
+    return mapped(outer, (P('a'), P()), P('a'), mesh=cube, axis_names={'a'})(x, w)
 
 
 @program('f32[8,8]', 'f32[8,8]')

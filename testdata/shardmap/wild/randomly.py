@@ -8,7 +8,7 @@ from jax.sharding import PartitionSpec as P
 
 import programs
 
-SIZES = {'x': 4, 'y': 2}
+SIZES = {'x': 4, 'y': 2, 'a': 2, 'b': 2, 'c': 2}
 
 
 class Choices:
@@ -119,26 +119,40 @@ def body(c, axes, steps, inner):
 SPECS = [P('x', 'y'), P('x', None), P(None, 'y'), P(('x', 'y')), P('y', 'x'), P()]
 
 
+def automatic(axis):
+    """A step along an axis that stays automatic."""
+    return lambda v: lax.with_sharding_constraint(jnp.sin(v), P(None, axis))
+
+
+def inside(rng, axis, steps, inner):
+    """A shard_map along one more axis, for bodies of others."""
+    small = body(Choices(rng), (axis,), steps, inner)
+
+    def f(v):
+        cut = P(axis) if v.shape[0] % 2 == 0 else P(None)
+        return jax.shard_map(lambda v: small(v)[0], in_specs=cut, out_specs=P(axis), axis_names={axis}, check_vma=programs.checks)(v) * 0.5
+    return f
+
+
 def mapped(rng):
     """A function of two matrices of 8 x 8 around a shard_map."""
     c, steps = Choices(rng), int(rng.integers(2, 6))
-    form = rng.choice(['whole', 'whole', 'automatic', 'nested'])
+    form = rng.choice(['whole', 'whole', 'whole', 'automatic', 'nested', 'deep'])
     if form == 'whole':
         ins, f = [SPECS[rng.integers(len(SPECS))] for _ in range(2)], body(c, ('x', 'y'), steps, None)
         out = [P('x', 'y'), P(('x', 'y')), P('y', 'x'), P(None, ('x', 'y'))][rng.integers(4)]
         return lambda a, b: programs.mapped(f, tuple(ins), (out, P()))(a, b)
-    ins = [[P('x'), P(None, 'x'), P()][rng.integers(3)] for _ in range(2)]
+    mesh, axis = (programs.cube, 'a') if form == 'deep' else (programs.mesh, 'x')
+    ins = [[P(axis), P(None, axis), P()][rng.integers(3)] for _ in range(2)]
     if form == 'automatic':
-        f = body(c, ('x',), steps, lambda v: lax.with_sharding_constraint(jnp.sin(v), P(None, 'y')))
+        inner = automatic('y')
+    elif form == 'nested':
+        inner = inside(rng, 'y', 2, None)
     else:
-        small = body(Choices(rng), ('y',), 2, None)
-
-        def inner(v):
-            cut = P('y') if v.shape[0] % 2 == 0 else P(None)
-            return jax.shard_map(lambda v: small(v)[0], in_specs=cut, out_specs=P('y'), axis_names={'y'}, check_vma=programs.checks)(v) * 0.5
-        f = body(c, ('x',), steps, inner)
-    g = lambda a, b: programs.mapped(f, tuple(ins), (P('x'), P()), axis_names={'x'})(a, b)
-    g.nests = form == 'nested'
+        inner = inside(rng, 'b', 2, automatic('c') if rng.integers(2) else inside(rng, 'c', 2, None))
+    f = body(c, (axis,), steps, inner)
+    g = lambda a, b: programs.mapped(f, tuple(ins), (P(axis), P()), mesh, axis_names={axis})(a, b)
+    g.nests = form != 'automatic'
     return g
 
 
