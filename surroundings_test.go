@@ -19,12 +19,13 @@ func TestSurroundings(t *testing.T) {
 	const notes = "the model is more than one shard_map: all of it is cut as its shardings say"
 	const differs = "output result, of spec P(), differs between devices 0 and 2: that of device 0 is taken"
 	for name, want := range map[string]struct {
-		note, result string // beginnings of what is said about the program, and about its run
+		note, result, plan string // what is said about the program, to begin with, about its run, and in the end about that of a plan
 	}{
 		"around": {note: notes}, "several": {note: notes}, "inscan": {note: notes}, "branch": {note: notes}, "gradients": {note: notes},
 		"nested": {note: notes},
 		"matmul": {note: "the check is off: output 0 has spec P(), which says that it is replicated"},
-		"groups": {note: "the check is off: "}, "differ": {note: "the check is off: output 0", result: differs},
+		"groups": {note: "the check is off: "}, "differ": {note: "the check is off: output 0", result: differs,
+			plan: "result 0 of the shard_map differs between devices 0 and 2: that of device 0 is taken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,12 +63,13 @@ func TestSurroundings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name != "differ" { // a plan keeps one of the blocks, which are no copies of each other
-				verify(t, plan, base+".in.npz", base+".out.npz", 1e-4)
-				check, err := lowered(t, plan).Verify(t.Context(), readArrays(t, base+".in.npz", plan.Inputs), nil, autoshard.Tolerance{})
-				if err != nil || check.Proof == nil || check.Outputs[0].UnshardedError == nil {
-					t.Errorf("without recorded outputs: %+v, %v", check, err)
-				}
+			verify(t, plan, base+".in.npz", base+".out.npz", 1e-4)
+			check, err := lowered(t, plan).Verify(t.Context(), readArrays(t, base+".in.npz", plan.Inputs), nil, autoshard.Tolerance{})
+			if err != nil || check.Proof == nil || check.Outputs[0].UnshardedError == nil {
+				t.Fatalf("without recorded outputs: %+v, %v", check, err)
+			}
+			if got := strings.Join(check.Result.Notes, "\n"); (got == "") != (want.result == "") || !strings.HasSuffix(got, want.plan) {
+				t.Errorf("%q is said about the run of a plan", got)
 			}
 		})
 	}

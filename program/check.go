@@ -16,7 +16,7 @@ type Result struct {
 	Checks      int      // check ops that were executed, all of which hold; those of an Interpreter are counted
 	Uncounted   bool     // the outputs come from a backend that does not count bytes
 	Profile     *Profile // nil where nobody measured
-	Notes       []string // outputs of an unchecked shard_map program that devices do not agree about
+	Notes       []string // outputs, and results of shard_maps whose check is off, that devices do not agree about
 }
 
 // Check is the result of running a plan and comparing it.

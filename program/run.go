@@ -10,6 +10,7 @@ import (
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/names"
 	"autoshard/shardmap"
@@ -48,7 +49,8 @@ func (p *Program) RunWith(ctx context.Context, inputs []*tensor.Tensor, o RunOpt
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}
-	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(d, &ran.Traffic), Profile: newProfile(d.Module, recorder, &ran.Traffic)}, nil
+	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(d, &ran.Traffic), Profile: newProfile(d.Module, recorder, &ran.Traffic),
+		Notes: p.differ(ran.Differences(d))}, nil
 }
 
 // runTyped runs a shard_map program under the eyes of an observer, nil for none.
@@ -62,12 +64,15 @@ func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe
 
 // resultOf describes the run of a shard_map program.
 func (p *Program) resultOf(ran *run.Result) *Result {
-	result := &Result{Outputs: ran.Outputs, Collectives: trafficOf(p.typed.LowerOverAxes(), &ran.Traffic)}
-	for _, d := range ran.Differ {
-		result.Notes = append(result.Notes, fmt.Sprintf("output %s, of spec %s, differs between devices %d and %d: that of device %d is taken",
-			p.Outputs[d.Output].Name, p.Outputs[d.Output].Spec, d.First, d.Second, d.First))
-	}
-	return result
+	return &Result{Outputs: ran.Outputs, Collectives: trafficOf(p.typed.LowerOverAxes(), &ran.Traffic), Notes: p.differ(ran.Differ)}
+}
+
+// differ says of which outputs devices hold different copies.
+func (p *Program) differ(found []run.Difference) []string {
+	return lists.Map(found, func(d run.Difference) string {
+		return fmt.Sprintf("output %s, of spec %s, differs between devices %d and %d: that of device %[3]d is taken", p.Outputs[d.Output].Name,
+			p.Outputs[d.Output].Spec, d.First, d.Second)
+	})
 }
 
 // trafficOf compares what the collectives moved with what is predicted (specification: cost.md section 2.2).

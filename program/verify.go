@@ -39,6 +39,10 @@ func (p *Program) Verify(ctx context.Context, inputs, expected []*tensor.Tensor,
 		return nil, atModel(p.whole, err)
 	}
 	result := &Result{Outputs: proved.Outputs, Collectives: trafficOf(p.grouped, &proved.Traffic)}
+	for _, d := range proved.Doubts {
+		result.Notes = append(result.Notes, fmt.Sprintf(
+			"%s: result %d of the shard_map differs between devices %d and %d: that of device %[3]d is taken", d.Pos, d.Result, d.First, d.Second))
+	}
 	c := &comparison{p: p, inputs: inputs, result: result, expected: expected, tolerance: t}
 	if proved.Unproven == nil {
 		c.proof = proofOf(proved)

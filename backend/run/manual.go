@@ -28,6 +28,11 @@ func Manual(m *ir.Module, opts Options) interp.Manual {
 		if err != nil {
 			return nil, err
 		}
+		if opts.Differ != nil {
+			for _, d := range result.Differences(p) {
+				opts.Differ(op, d)
+			}
+		}
 		return lists.Map(result.Outputs, func(t *tensor.Tensor) tensor.Tensor { return *t }), nil
 	}
 }

@@ -1,13 +1,16 @@
 package run_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
+	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
+	"autoshard/shardmap"
 )
 
 // A manual computation in a loop runs on the devices of its mesh, whose order is another one, though all else runs on one device: its
@@ -66,5 +69,49 @@ func TestHasManual(t *testing.T) {
 	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
 	if err != nil || run.HasManual(m) || run.Manual(m, run.Options{}) != nil {
 		t.Errorf("a program without manual computations has some, or %v", err)
+	}
+}
+
+// Results that a manual computation says are equal, and devices that hold other copies of them, are told of.
+func TestDiffer(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=2]>
+func.func @main(%v: tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  %r:2 = sdy.manual_computation(%v) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, [{}]>] manual_axes={"x"} (%p: tensor<2xi32>) {
+    sdy.return %p, %p : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<4xi32>) -> (tensor<4xi32>, tensor<2xi32>)
+  return %r#0, %r#1 : tensor<4xi32>, tensor<2xi32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []run.Difference
+	in, err := interp.New(m, interp.Options{Manual: run.Manual(m, run.Options{
+		Differ: func(_ ir.OpID, d run.Difference) { told = append(told, d) }})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, _ := m.Main()
+	x := tensor.FromFloats(dtype.I32, []int64{4}, 1, 2, 3, 4)
+	if _, err := in.Run(t.Context(), main, []*tensor.Tensor{&x}); err != nil {
+		t.Fatal(err)
+	}
+	want := []run.Difference{{Output: 1, First: 0, Second: 1}}
+	if !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err == nil {
+		err = shardmap.LowerAxes(t.Context(), p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := run.Program(t.Context(), p, []*tensor.Tensor{&x}, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Differences(p); !slices.Equal(got, want) {
+		t.Errorf("outputs differ by %v, want %v", got, want)
 	}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	// Observe, if any, sees the ops of the module that each device executes; devices call it at the same time.
 	Observe Observer
 
+	// Differ, if any, is told of results of manual computations that [Manual] runs of which devices hold other copies than the first one.
+	Differ func(op ir.OpID, d Difference)
+
 	Meter func(device int) mesh.Meter // see mesh.Options
 }
 
@@ -60,6 +63,18 @@ type Result struct {
 type Difference struct {
 	Output        int
 	First, Second int64 // devices
+}
+
+// Differences returns the outputs of which devices hold different copies. That is no fault of a program that says so: of a shard_map whose
+// check is off.
+func (r *Result) Differences(p *shardmap.Program) (found []Difference) {
+	for i := range p.Outputs {
+		out := &p.Outputs[i]
+		if first, second, ok := Copies(&p.Mesh, &out.Layout, out.Dims, r.output(i)); !ok {
+			found = append(found, Difference{i, first, second})
+		}
+	}
+	return found
 }
 
 // Program is Prepare and Prepared.Run, for programs that run once.
@@ -150,18 +165,12 @@ func execute(ctx context.Context, p *typed.Program, device *shardmap.Program, in
 	if err != nil {
 		return nil, err
 	}
-	for i := range device.Outputs {
-		out := &device.Outputs[i]
-		if first, second, ok := Copies(&device.Mesh, &out.Layout, out.Dims, result.output(i)); !ok {
-			if !p.Check {
-				result.Differ = append(result.Differ, Difference{i, first, second})
-				continue
-			}
-			v := p.Module.Operand(p.Return(), i)
-			return nil, diag.Finding(diag.Mismatch, diag.Position{},
-				"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken",
-				i, p.FormatValue(v), p.Results[i].Spec, first, second)
-		}
+	result.Differ = result.Differences(device)
+	if p.Check && len(result.Differ) > 0 {
+		d := result.Differ[0]
+		return nil, diag.Finding(diag.Mismatch, diag.Position{},
+			"replication violated: output %d, %s with spec %s, differs between devices %d and %d, of which one copy would be taken",
+			d.Output, p.FormatValue(p.Module.Operand(p.Return(), d.Output)), p.Results[d.Output].Spec, d.First, d.Second)
 	}
 	return result, nil
 }

@@ -46,6 +46,7 @@ type Result struct {
 	Nearest  float64 // largest difference that was let pass, as a share of what rounding allows
 	Faults   []Fault // at most mostFaults
 	Wrong    int     // all faults
+	Doubts   []Doubt // what is not judged, and why
 }
 
 // mostFaults bounds the list of faults.

@@ -164,6 +164,9 @@ func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *aut
 	done()
 	text := report.Plan(plan, report.Options{All: c.All, Check: check}) + beside
 	if check != nil {
+		for _, note := range check.Result.Notes {
+			s.Note("%s", note)
+		}
 		ran := "\ninputs: " + data.Source + "\n" + report.Check(check)
 		if toStdout(c) && cmdline.OutputFormat(c) != config.Text {
 			s.Note("%s", ran)
