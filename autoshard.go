@@ -255,6 +255,19 @@ func ReadProgram(ctx context.Context, file string, src []byte) (*Program, error)
 	return p.Lowered(ctx)
 }
 
+// ReadProgramUnchecked is [ReadProgram] for a shard_map program whose check is off, as JAX has it with check_vma=False, also where its text
+// says that it is on and would be refused.
+func ReadProgramUnchecked(ctx context.Context, file string, src []byte) (*Program, error) {
+	if program.IsShardMap(src) {
+		return program.ReadUnchecked(ctx, file, src)
+	}
+	p, err := ReadProgram(ctx, file, src)
+	if err != nil {
+		return nil, err
+	}
+	return p.WithoutCheck(ctx)
+}
+
 // readAnnotated returns the program of a model around manual computations.
 func readAnnotated(ctx context.Context, file string, src []byte) (*Program, error) {
 	model, err := ReadModel(ctx, file, src)

@@ -86,3 +86,24 @@ func TestIsManualComputation(t *testing.T) {
 		t.Errorf("half a module is read: %v", err)
 	}
 }
+
+// What JAX's check refuses is read with the check off, and says so; what is no shard_map program gets the form of one.
+func TestReadProgramUnchecked(t *testing.T) {
+	const text = "shard_map @f mesh=(i=2,)\n  in_specs=(P('i'),)\n  out_specs=(P(),)\nlambda x:f32[4]\n  return x\n"
+	if _, err := autoshard.ReadProgram(t.Context(), "text", []byte(text)); !errors.Is(err, autoshard.ErrInvalid) {
+		t.Errorf("with the check on: %v", err)
+	}
+	exported, err := os.ReadFile("testdata/shardmap/exported/around.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, src := range map[string][]byte{"text": []byte(text), "exported": exported} {
+		p, err := autoshard.ReadProgramUnchecked(t.Context(), name, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := textOf(t, p); !strings.Contains(out, "check=false") {
+			t.Errorf("the check of %s is on:\n%s", name, out)
+		}
+	}
+}

@@ -59,9 +59,6 @@ type execution struct {
 func newExecution(ctx context.Context, r *autoshardv1.RunRequest, progress func(autoshard.Progress)) (*execution, error) {
 	progress(autoshard.Progress{Stage: "lower"})
 	p, err := runnable(ctx, r)
-	if err == nil && r.GetUnchecked() {
-		p, err = p.WithoutCheck(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +75,20 @@ func runnable(ctx context.Context, r *autoshardv1.RunRequest) (*autoshard.Progra
 		if err != nil {
 			return nil, err
 		}
-		return plan.Lowered(ctx)
+		p, err := plan.Lowered(ctx)
+		if err != nil || !r.GetUnchecked() {
+			return p, err
+		}
+		return p.WithoutCheck(ctx)
 	}
-	if artifact := r.GetArtifact(); artifact != nil {
-		return autoshard.ReadProgram(ctx, file, artifact)
+	read, src := autoshard.ReadProgram, r.GetArtifact()
+	if r.GetUnchecked() {
+		read = autoshard.ReadProgramUnchecked
 	}
-	return autoshard.ReadProgram(ctx, file, []byte(r.GetText()))
+	if src == nil {
+		src = []byte(r.GetText())
+	}
+	return read(ctx, file, src)
 }
 
 // watch runs the program and notes what devices hold of the values that the request asks for. It does nothing where it asks for none.

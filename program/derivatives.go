@@ -78,13 +78,22 @@ func (p *Program) WithoutCheck(ctx context.Context) (out *Program, err error) {
 	if err != nil || !s.typed.Check {
 		return s, err
 	}
-	unchecked, err := s.typed.Unchecked()
+	if out, err = uncheckedOf(ctx, s.typed); err != nil {
+		return nil, err
+	}
+	out.refined, out.ports, out.stored = s.refined, s.ports, s.stored
+	out.Notes = slices.Concat(s.Notes, out.Notes)
+	return out, nil
+}
+
+// uncheckedOf describes a program with its check off.
+func uncheckedOf(ctx context.Context, p *typed.Program) (*Program, error) {
+	unchecked, err := p.Unchecked()
 	if err != nil {
 		return nil, err
 	}
-	out = describe(unchecked)
-	out.refined, out.ports, out.stored = s.refined, s.ports, s.stored
-	out.Notes = append(slices.Clone(s.Notes), "the check is off, as it was asked for")
+	out := describe(unchecked)
+	out.Notes = append(out.Notes, "the check is off, as it was asked for")
 	return out, ctx.Err()
 }
 

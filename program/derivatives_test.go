@@ -122,6 +122,18 @@ func TestWithoutCheck(t *testing.T) {
 	if again, err := p.WithoutCheck(t.Context()); err != nil || again != p {
 		t.Errorf("an unchecked program becomes another one, %v", err)
 	}
+	const varies = "shard_map @f mesh=(i=2,)\n  in_specs=(P('i'),)\n  out_specs=(P(),)\n" +
+		"lambda x:f32[4]%s\n  y:f32[4]%s = negate x\n  return y\n"
+	x := tensor.New(dtype.F32, []int64{8})
+	for _, braces := range []string{"", "{i}"} { // JAX's check would refuse it, whether its types are written or found
+		p, err := program.ReadUnchecked(t.Context(), "varies", fmt.Appendf(nil, varies, braces, braces))
+		if err != nil || len(p.Notes) != 1 {
+			t.Fatalf("%v, notes %q", err, p.Notes)
+		}
+		if _, err := p.Run(t.Context(), []*tensor.Tensor{&x}); err != nil {
+			t.Error(err)
+		}
+	}
 	rows, err := p.CompareDerivatives(t.Context(), program.VJP, []string{"w"}, cost.Hardware{})
 	if err != nil || rows[0].Problem == "" || rows[1].Problem != "" || rows[2].Problem == "" || rows[3].Problem != "" {
 		t.Errorf("%+v, %v", rows, err)

@@ -49,6 +49,25 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (s *Program, err
 	if err != nil {
 		return nil, err
 	}
+	return readTyped(p)
+}
+
+// ReadUnchecked reads the text of a shard_map program with its check off, whatever the text says: nothing is refused because of what
+// varies. Errors are those of [ReadShardMap], and of class diag.ErrInvalid for specs that need the check.
+func ReadUnchecked(ctx context.Context, file string, src []byte) (s *Program, err error) {
+	defer diag.Recover("read", &err)
+	p, err := typed.Parse(string(src), file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.Check:
+		return readTyped(p)
+	}
+	return uncheckedOf(ctx, p)
+}
+
+// readTyped checks the types of a program that was parsed, or finds them.
+func readTyped(p *typed.Program) (*Program, error) {
 	var warnings []diag.Diagnostic
 	if p.Variance == nil {
 		report, err := p.Elaborate(typed.Options{})
@@ -59,7 +78,7 @@ func ReadShardMap(ctx context.Context, file string, src []byte) (s *Program, err
 	} else if err := p.Typecheck(typed.Options{}); err != nil {
 		return nil, err
 	}
-	s = describe(p)
+	s := describe(p)
 	s.Warnings = warnings
 	return s, nil
 }

@@ -25,20 +25,28 @@ func (s *Streams) Model(ctx context.Context, file string) (*autoshard.Model, err
 	return autoshard.ReadModel(ctx, name, text)
 }
 
-// Program reads what can be run: a plan, the text of a shard_map program, or a manual computation; the content decides.
-func (s *Streams) Program(ctx context.Context, file string) (*autoshard.Program, error) {
+// Program reads what can be run: a plan, the text of a shard_map program, or a manual computation; the content decides. Without check it
+// is a shard_map program whose check is off.
+func (s *Streams) Program(ctx context.Context, file string, check bool) (*autoshard.Program, error) {
 	name, text, err := s.Read(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	if !filekind.Is(text, filekind.Plan) {
+	switch isPlan := filekind.Is(text, filekind.Plan); {
+	case !isPlan && check:
 		return autoshard.ReadProgram(ctx, name, text)
+	case !isPlan:
+		return autoshard.ReadProgramUnchecked(ctx, name, text)
 	}
 	plan, err := s.readPlan(ctx, name, text)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Lowered(ctx)
+	p, err := plan.Lowered(ctx)
+	if err != nil || check {
+		return p, err
+	}
+	return p.WithoutCheck(ctx)
 }
 
 // Plan reads a plan.json.

@@ -93,14 +93,9 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err != nil && r.launcher == "" {
 		return err
 	}
-	p, err := s.Program(ctx, file)
+	p, err := s.Program(ctx, file, r.check)
 	if err != nil {
 		return err
-	}
-	if !r.check {
-		if p, err = p.WithoutCheck(ctx); err != nil {
-			return err
-		}
 	}
 	for _, d := range derivatives {
 		inputs := *r.inputs[d.name]

@@ -86,10 +86,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
 	if err := cmdline.CheckOutput(c.Profile); err != nil {
 		return err
 	}
-	p, err := s.Program(ctx, file)
-	if err == nil && !f.check {
-		p, err = p.WithoutCheck(ctx)
-	}
+	p, err := s.Program(ctx, file, f.check)
 	if err != nil {
 		return err
 	}
