@@ -16,6 +16,12 @@ func (w *rewrite) mark(b ir.BlockID) {
 			w.markScan(op)
 		case kind == ir.OpIf || kind == ir.OpCase:
 			w.markBranches(op)
+		case kind == ir.OpOptimizationBarrier && w.primal: // of which a transpose copies all or nothing
+			for i, v := range w.m.ResultValues(op) {
+				if w.on[w.m.Operand(op, i)] {
+					w.turnOn(v)
+				}
+			}
 		case slices.ContainsFunc(w.p.Captures(op), w.isOn) && !(w.primal && flat[kind]):
 			for _, v := range w.m.ResultValues(op) {
 				w.turnOn(v)
