@@ -206,3 +206,18 @@ func TestCheckAxes(t *testing.T) {
 		}
 	}
 }
+
+// What was taken out of a module, as private functions are when their calls are inlined, names no mesh of it.
+func TestMeshesOfWhatIsThere(t *testing.T) {
+	m := parsed(t, `sdy.mesh @grid = <["x"=4, "y"=2]>
+sdy.mesh @cube = <["a"=2, "b"=2, "c"=2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@cube, [{"a"}]>]>} : tensor<8xf32>
+  return %x : tensor<8xf32>
+}`)
+	ir.EraseDead(m)
+	id, err := answer.ChooseMesh(m, nil)
+	if err != nil || m.Mesh(id).Name != "grid" {
+		t.Errorf("the mesh is @%s, %v", m.Mesh(id).Name, err)
+	}
+}

@@ -93,19 +93,31 @@ func addMesh(m *ir.Module, list []ir.MeshID, id ir.MeshID) []ir.MeshID {
 	return append(list, id)
 }
 
-// usedMeshes returns the meshes of the shardings of a module's values and results.
-func usedMeshes(m *ir.Module) []ir.MeshID {
-	var out []ir.MeshID
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
-		if id := m.Sharding(v); id != 0 {
+// usedMeshes returns the meshes of the shardings of a module's values and results. What was taken out of the module does not count.
+func usedMeshes(m *ir.Module) (out []ir.MeshID) {
+	note := func(id ir.ShardingID) {
+		if id != 0 {
 			out = addMesh(m, out, m.ShardingOf(id).Mesh)
 		}
 	}
+	values := func(list []ir.ValueID) {
+		for _, v := range list {
+			note(m.Sharding(v))
+		}
+	}
+	for f := range m.Funcs() {
+		body := m.Func(f).Body
+		values(m.BlockArgs(body))
+		m.Walk(body, func(op ir.OpID) {
+			values(m.ResultValues(op))
+			for b := range m.InnerBlocks(op) {
+				values(m.BlockArgs(b))
+			}
+		})
+	}
 	if main, ok := m.Main(); ok {
 		for _, id := range m.Func(main).ResultShardings {
-			if id != 0 {
-				out = addMesh(m, out, m.ShardingOf(id).Mesh)
-			}
+			note(id)
 		}
 	}
 	return out
