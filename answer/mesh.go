@@ -100,20 +100,8 @@ func usedMeshes(m *ir.Module) (out []ir.MeshID) {
 			out = addMesh(m, out, m.ShardingOf(id).Mesh)
 		}
 	}
-	values := func(list []ir.ValueID) {
-		for _, v := range list {
-			note(m.Sharding(v))
-		}
-	}
-	for f := range m.Funcs() {
-		body := m.Func(f).Body
-		values(m.BlockArgs(body))
-		m.Walk(body, func(op ir.OpID) {
-			values(m.ResultValues(op))
-			for b := range m.InnerBlocks(op) {
-				values(m.BlockArgs(b))
-			}
-		})
+	for v := range m.FuncValues() {
+		note(m.Sharding(v))
 	}
 	if main, ok := m.Main(); ok {
 		for _, id := range m.Func(main).ResultShardings {

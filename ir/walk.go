@@ -20,6 +20,40 @@ func (m *Module) InnerBlocks(op OpID) iter.Seq[BlockID] {
 	}
 }
 
+// FuncValues yields the values of the functions of a module: arguments and results, also of inner blocks. Values that were taken out of the
+// module, which keep their numbers, are none of them.
+func (m *Module) FuncValues() iter.Seq[ValueID] {
+	return func(yield func(ValueID) bool) {
+		for f := range m.Funcs() {
+			if !m.valuesOf(m.Func(f).Op, yield) {
+				return
+			}
+			for op := range m.Within(m.Func(f).Body) {
+				if !m.valuesOf(op, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// valuesOf yields the results of an op and the arguments of its blocks.
+func (m *Module) valuesOf(op OpID, yield func(ValueID) bool) bool {
+	for i := range m.NumResults(op) {
+		if !yield(m.Result(op, i)) {
+			return false
+		}
+	}
+	for b := range m.InnerBlocks(op) {
+		for _, v := range m.BlockArgs(b) {
+			if !yield(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Funcs yields the functions of the module in the order of the program. The one at hand may be erased.
 func (m *Module) Funcs() iter.Seq[FuncID] {
 	return func(yield func(FuncID) bool) {

@@ -24,7 +24,7 @@ func (f *findings) placed(mesh ir.MeshID) error {
 			p.What, one.DeviceIDs[0], one.Name)
 		return m.Replicated(mesh, rank, true), nil
 	}
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+	for v := range m.FuncValues() {
 		id, err := whole(m.Sharding(v), len(m.ValueType(v).Dims), func() answer.Place { return f.Place(v) })
 		if err != nil {
 			return err

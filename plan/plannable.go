@@ -34,7 +34,7 @@ func checkShardings(m *ir.Module) error {
 		}
 		return nil
 	}
-	for v := ir.ValueID(1); int(v) < m.NumValues(); v++ {
+	for v := range m.FuncValues() {
 		if err := check(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {
 			return err
 		}
