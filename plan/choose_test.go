@@ -200,3 +200,18 @@ func changed(t *rapid.T, starts [][]int32, p *search.Problem) []int32 {
 	}
 	return x
 }
+
+// Plans near their bound are not searched further as people write them; what a few changes mend is looked for sooner.
+func TestOpen(t *testing.T) {
+	c := &choice{best: &lowered{}}
+	c.best.step.Compute = 1000
+	for _, test := range []struct {
+		bound      int64
+		wide, good bool
+	}{{940, true, true}, {980, false, true}, {998, false, false}, {1000, false, false}} {
+		c.bound = test.bound
+		if wide, good := c.open(wideGap), c.open(goodGap); wide != test.wide || good != test.good {
+			t.Errorf("bound %d of 1000: open by much %t, at all %t", test.bound, wide, good)
+		}
+	}
+}

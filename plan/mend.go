@@ -13,7 +13,7 @@ import (
 // search before.
 func (c *choice) mend(ctx context.Context, l *level) error {
 	each := changeSteps * int64(c.module.NumOps())
-	if l.large() || !c.open() || leastChanges*each <= polishSteps {
+	if l.large() || !c.open(goodGap) || leastChanges*each <= polishSteps {
 		return nil
 	}
 	l.space.Suggest(c.best.annotated, c.best.assignment)

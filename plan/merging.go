@@ -102,13 +102,17 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	return nil
 }
 
-// worthWriting says whether plans as people write them may be faster than the best one: the model is not large, and short of memory or
-// not nearly proven.
+// wideGap is the part of the cost that a gap of five percent is: plans that are nearer to their bound are not worth many more searches
+// where memory is not short.
+const wideGap = 20
+
+// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, and short of memory
+// or far from proven.
 func (c *choice) worthWriting(l *level) bool {
-	return !l.large() && !c.proven() && (c.binding() || c.open())
+	return !l.large() && !c.proven() && (c.binding() || c.open(wideGap))
 }
 
-// open says whether the best plan may be some tenths of a percent or more from the best that there is.
-func (c *choice) open() bool {
-	return c.best != nil && c.best.step.Total()-c.bound >= c.best.step.Total()/goodGap
+// open says whether the best plan may be farther from the best that there is than a part of its cost, one by the given number.
+func (c *choice) open(part int64) bool {
+	return c.best != nil && c.best.step.Total()-c.bound >= c.best.step.Total()/part
 }
