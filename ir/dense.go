@@ -81,6 +81,11 @@ func (b *Builder) Integer(e dtype.Type, value int64) ValueID {
 	return b.Constant(b.m.Dense(b.m.TensorType(e), data[:e.Bytes()]))
 }
 
+// Identity inserts the scalar that a reduction leaves unchanged.
+func (b *Builder) Identity(e dtype.Type, r Reduction) ValueID {
+	return b.Constant(b.m.Dense(b.m.TensorType(e), Identity(e, r)))
+}
+
 // I64 returns an integer attribute of type i64.
 func (m *Module) I64(value int64) IntAttr {
 	return IntAttr{Value: value, Type: m.ScalarType(dtype.I64)}

@@ -45,6 +45,15 @@ func Windows(m *Module, op OpID) []Window {
 	return windows
 }
 
+// PadWindows gives an op over windows the padding of some.
+func (m *Module) PadWindows(op OpID, windows []Window) {
+	padding := make([]int64, 0, 2*len(windows))
+	for _, w := range windows {
+		padding = append(padding, w.Low, w.High)
+	}
+	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+}
+
 // windows reads the window attributes of an op for a number of dimensions.
 func (f *inference) windows(sizes []int64, strides, baseDilations, dilations string) ([]Window, error) {
 	n := len(sizes)

@@ -42,7 +42,7 @@ func (p *padder) unpool(op ir.OpID, roles *roles, to []int64) (v ir.ValueID, mad
 	m := p.m
 	e := m.ValueType(m.Operand(op, 1)).DType
 	reduction, _ := ir.ReductionOf(m, op, 1)
-	neutral := m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
+	neutral := m.BuilderBefore(op).Identity(e, reduction)
 	m.SetSharding(neutral, m.Replicated(p.mesh, 0, true))
 	p.surround(op, 1, neutral, roles.along(1))
 	by, back, moved := p.toEnd(op)
@@ -53,11 +53,10 @@ func (p *padder) unpool(op ir.OpID, roles *roles, to []int64) (v ir.ValueID, mad
 	b, from := m.BuilderBefore(op), m.Operand(op, 0)
 	m.SetOperand(op, 0, p.shifted(b, from, by, m.Shape(from)))
 	windows := ir.Windows(m, op)
-	padding := make([]int64, 0, 2*len(windows))
-	for d, w := range windows {
-		padding = append(padding, w.Low-by[d], w.High)
+	for d := range windows {
+		windows[d].Low -= by[d]
 	}
-	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	m.PadWindows(op, windows)
 	p.highWindows(op, to)
 	whole := m.Result(m.CloneOp(b, op, map[ir.ValueID]ir.ValueID{}), 0)
 	m.SetType(whole, m.WithDims(m.Type(whole), to))
@@ -236,12 +235,11 @@ func (p *padder) highWindows(op ir.OpID, to []int64) {
 	} else if m.Kind(op) == ir.OpSelectAndScatter {
 		out = m.Shape(m.Operand(op, 1))
 	}
-	padding := make([]int64, 0, 2*len(windows))
-	for i, w := range windows {
-		high := (out[i]-1)*w.Stride + (w.Size-1)*w.Dilation + 1 - w.Low - (in[i]-1)*w.BaseDilation - 1
-		padding = append(padding, w.Low, high)
+	for i := range windows {
+		w := &windows[i]
+		w.High = (out[i]-1)*w.Stride + (w.Size-1)*w.Dilation + 1 - w.Low - (in[i]-1)*w.BaseDilation - 1
 	}
-	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	m.PadWindows(op, windows)
 }
 
 // run lets a running sum or its like run over the padding: before, what is folded from the end on must not see it.
@@ -249,8 +247,8 @@ func (p *padder) run(op ir.OpID) {
 	m := p.m
 	sizes := slices.Clone(m.OpAttrs(op).Ints("window_dimensions"))
 	windows := ir.Windows(m, op)
-	padding := make([]int64, 0, 2*len(windows))
-	for d, w := range windows {
+	for d := range windows {
+		w := &windows[d]
 		if n := m.Shape(m.Operand(op, 0))[d]; w.Size > 1 && n != w.Size {
 			if sizes[d] = n; w.Low == 0 {
 				for i := range m.NumResults(op) {
@@ -261,8 +259,7 @@ func (p *padder) run(op ir.OpID) {
 				w.Low = n - 1
 			}
 		}
-		padding = append(padding, w.Low, w.High)
 	}
-	m.SetAttrs(op, m.OpAttrs(op).With("window_dimensions", ir.Ints(sizes)).
-		With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	m.SetAttrs(op, m.OpAttrs(op).With("window_dimensions", ir.Ints(sizes)))
+	m.PadWindows(op, windows)
 }

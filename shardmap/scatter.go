@@ -89,7 +89,7 @@ func (l *lowerer) identityElsewhere(op ir.OpID, i int, s *ir.Sharding) {
 	v := m.Operand(op, i)
 	b := m.BuilderBefore(op)
 	first := b.Op1(ir.OpCompare, m.TensorType(dtype.I1), ir.CompareAttrs("EQ", dtype.I32), l.axisIndex(s.Unreduced), b.Integer(dtype.I32, 0))
-	fill := b.Constant(m.Dense(m.TensorType(m.ValueType(v).DType), ir.Identity(m.ValueType(v).DType, s.Reduction)))
+	fill := b.Identity(m.ValueType(v).DType, s.Reduction)
 	kept := b.Op1(ir.OpSelect, m.Type(v), nil, first, v, l.broadcast(b, fill, m.Shape(v)))
 	m.SetSharding(kept, m.Sharding(v))
 	m.SetOperand(op, i, kept)

@@ -18,17 +18,13 @@ func (l *lowerer) selectAndScatter(op ir.OpID) error {
 		}
 		e := m.ValueType(m.Operand(op, 1)).DType
 		reduction, _ := ir.ReductionOf(m, op, 1)
-		return m.BuilderBefore(op).Constant(m.Dense(m.TensorType(e), ir.Identity(e, reduction)))
+		return m.BuilderBefore(op).Identity(e, reduction)
 	})
 	l.results(op)
 	windows := ir.Windows(m, op)
-	padding := make([]int64, 0, 2*len(windows))
-	for _, w := range windows {
-		padding = append(padding, w.Low, w.High)
-	}
 	for _, p := range pieces {
 		if p.Operand == 0 {
-			padding[2*p.Dim], padding[2*p.Dim+1] = p.Low, p.High
+			windows[p.Dim].Low, windows[p.Dim].High = p.Low, p.High
 		}
 	}
 	v, init, after := m.Result(op, 0), m.Operand(op, 2), m.BuilderAfter(op)
@@ -39,7 +35,7 @@ func (l *lowerer) selectAndScatter(op ir.OpID) error {
 			v = f.keep(v, d.Kept(subaxis.Product(axes)))
 		}
 	}
-	m.SetAttrs(op, m.OpAttrs(op).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	m.PadWindows(op, windows)
 	return nil
 }
 
