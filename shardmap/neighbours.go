@@ -3,6 +3,7 @@ package shardmap
 import (
 	"slices"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/localform"
 	"autoshard/subaxis"
@@ -27,23 +28,11 @@ func (l *lowerer) slice(op ir.OpID) error {
 // pad surrounds what it needs of the operand along the dimensions that are cut, and what it has along the others.
 func (l *lowerer) pad(op ir.OpID) error {
 	m := l.m
-	names := [3]string{"edge_padding_low", "edge_padding_high", "interior_padding"}
-	var padding [3][]int64
-	for i, name := range names {
-		padding[i] = slices.Clone(m.OpAttrs(op).Ints(name))
-	}
-	for _, p := range l.fetch(op, func(int) ir.ValueID { return m.Operand(op, 1) }) {
-		low, high, dilation := p.Sliding()
-		padding[0][p.Dim], padding[1][p.Dim], padding[2][p.Dim] = low, high, dilation-1
-	}
-	attrs, idle := m.OpAttrs(op), true
-	for i, name := range names {
-		attrs = attrs.With(name, ir.Ints(padding[i]))
-		idle = idle && !slices.ContainsFunc(padding[i], func(n int64) bool { return n != 0 })
-	}
-	m.SetAttrs(op, attrs)
+	p := localform.PaddingOf(m, op, l.fetch(op, func(int) ir.ValueID { return m.Operand(op, 1) }))
+	m.SetAttrs(op, m.OpAttrs(op).With("edge_padding_low", ir.Ints(p.Low)).With("edge_padding_high", ir.Ints(p.High)).
+		With("interior_padding", ir.Ints(p.Interior)))
 	l.results(op)
-	if idle {
+	if p.Idle() {
 		l.unlessIdle(op)
 	}
 	return nil
@@ -94,11 +83,8 @@ func (l *lowerer) windows(op ir.OpID, fill func(operand int) ir.ValueID) {
 		w := &windows[at(p.Dim)]
 		w.Low, w.High, w.BaseDilation = p.Sliding()
 	}
-	dilations, padding := make(ir.Ints, len(windows)), make([]int64, 0, 2*len(windows))
-	for i, w := range windows {
-		dilations[i], padding = w.BaseDilation, append(padding, w.Low, w.High)
-	}
-	m.SetAttrs(op, m.OpAttrs(op).With(base, dilations).With("padding", m.DenseInts(padding, int64(len(windows)), 2)))
+	m.SetAttrs(op, m.OpAttrs(op).With(base, ir.Ints(lists.Map(windows, func(w ir.Window) int64 { return w.BaseDilation }))))
+	m.PadWindows(op, windows)
 }
 
 // concatenate writes what of each operand is in this device's block into one buffer.

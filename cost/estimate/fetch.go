@@ -50,6 +50,7 @@ func (md *Model) Fetch(m *ir.Module, op ir.OpID, at func(operand int) *collectiv
 
 // neighbours prices what an op needs of other blocks along the dimensions in which elements move.
 func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *collectives.Layout, f *Fetching) {
+	var fetched []localform.Piece
 	for _, d := range localform.Dims(m, op, m.Shape) {
 		operand, dim := d.Cut()
 		axes := at(operand).Dims[dim]
@@ -61,6 +62,7 @@ func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *coll
 		}
 		k := subaxis.Product(axes)
 		pieces := d.Pieces(k)
+		fetched = append(fetched, pieces...)
 		for i, x := range d.Exchanges(k) {
 			p := &pieces[i]
 			dims := slices.Clone(f.Operands[p.Operand])
@@ -80,7 +82,7 @@ func (md *Model) neighbours(m *ir.Module, op ir.OpID, at func(operand int) *coll
 		md.keep(m, op, at(-1), f)
 	}
 	if f.Any {
-		f.Done = done(m.Kind(op), f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
+		f.Done = done(m, op, fetched, f.Operands[0], at(-1).LocalDims(m.Shape(m.Result(op, 0))))
 	}
 }
 
@@ -187,9 +189,19 @@ func (md *Model) copied(bytes int64) int64 {
 	return cost.Picoseconds(md.hardware.Op(cost.Work{Bytes: float64(bytes)}, md.topology.Options()).Seconds)
 }
 
-// done says whether an op has what it makes once it has what it needs: slices and paddings that kept the shape only moved elements.
-func done(kind ir.Kind, operand, result []int64) bool {
-	return kind == ir.OpConcatenate || (kind == ir.OpSlice || kind == ir.OpPad) && slices.Equal(operand, result)
+// done says whether an op has what it makes once it has what it needs: slices that kept the shape only moved elements, and pads that have
+// nothing left to put around or between them.
+func done(m *ir.Module, op ir.OpID, fetched []localform.Piece, operand, result []int64) bool {
+	switch m.Kind(op) {
+	case ir.OpConcatenate:
+		return true
+	case ir.OpSlice:
+		return slices.Equal(operand, result)
+	case ir.OpPad:
+		p := localform.PaddingOf(m, op, fetched)
+		return p.Idle()
+	}
+	return false
 }
 
 // permute prices a permute between members along axes, the same in all groups, of which each that sends, sends some bytes.

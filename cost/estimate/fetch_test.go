@@ -1,6 +1,7 @@
 package estimate_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/collectives"
@@ -17,7 +18,7 @@ import (
 )
 
 // few picoseconds may lie between prices of a few elements: that of one integer is none.
-const few = 150
+const few = 50
 
 // What an op fetches of other blocks is priced as what it is lowered to: its permutes exactly, the copies of rows around them up to
 // their masks.
@@ -83,5 +84,38 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 				t.Fatalf("the program computes for %d ps, the op for %d\n%s", step.Compute, computed, text)
 			}
 		})
+	}
+}
+
+// A pad that puts as much between elements as it takes from the end has its work to do, though its shape stays.
+func TestPadOfOneShapeIsNotDone(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<2x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %z: tensor<f32>) -> tensor<2x8xf32> {
+  %0 = stablehlo.pad %a, %z, low = [1, 0], high = [-1, -7], interior = [0, 1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
+  %1 = stablehlo.pad %0, %z, low = [1, 0], high = [-1, 0], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
+  return %1 : tensor<2x8xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := estimate.New(hw, m.Mesh(mesh).Axes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done []bool
+	for _, op := range m.OpsOf(m.MainFunc().Body, ir.OpPad) {
+		at := func(int) *collectives.Layout {
+			l := collectives.LayoutOf(m.ShardingOf(m.Sharding(m.Result(op, 0))))
+			return &l
+		}
+		done = append(done, model.Fetch(m, op, at, [][]int64{{1, 8}, nil}).Done)
+	}
+	if !slices.Equal(done, []bool{false, true}) {
+		t.Errorf("they are done once devices have what they need: %v, want the second alone", done)
 	}
 }
