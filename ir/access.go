@@ -49,8 +49,14 @@ func (m *Module) Position(op OpID) diag.Position {
 	if pos := m.OpPos(op); pos.Line > 0 {
 		return pos
 	}
-	l := m.FileLoc(m.OpLoc(op))
-	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	pos, _ := m.FilePos(m.OpLoc(op))
+	return pos
+}
+
+// FilePos returns the place that a location names, false where it names none.
+func (m *Module) FilePos(id LocID) (diag.Position, bool) {
+	l := m.FileLoc(id)
+	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}, l.Kind == LocFile
 }
 
 // OpPos returns where an op stands in the source text; the Line is 0 for ops that no reader made.

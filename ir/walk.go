@@ -25,11 +25,8 @@ func (m *Module) InnerBlocks(op OpID) iter.Seq[BlockID] {
 func (m *Module) FuncValues() iter.Seq[ValueID] {
 	return func(yield func(ValueID) bool) {
 		for f := range m.Funcs() {
-			if !m.valuesOf(m.Func(f).Op, yield) {
-				return
-			}
-			for op := range m.Within(m.Func(f).Body) {
-				if !m.valuesOf(op, yield) {
+			for v := range m.ValuesWithin(m.Func(f).Op) {
+				if !yield(v) {
 					return
 				}
 			}
@@ -37,8 +34,28 @@ func (m *Module) FuncValues() iter.Seq[ValueID] {
 	}
 }
 
-// valuesOf yields the results of an op and the arguments of its blocks.
-func (m *Module) valuesOf(op OpID, yield func(ValueID) bool) bool {
+// ValuesWithin yields the values that an op makes: its own, and those of all ops inside it.
+func (m *Module) ValuesWithin(op OpID) iter.Seq[ValueID] {
+	return func(yield func(ValueID) bool) {
+		if !m.own(op, yield) {
+			return
+		}
+		for b := range m.InnerBlocks(op) {
+			for inner := range m.Within(b) {
+				if !m.own(inner, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// OwnValues yields the results of an op and the arguments of its blocks.
+func (m *Module) OwnValues(op OpID) iter.Seq[ValueID] {
+	return func(yield func(ValueID) bool) { m.own(op, yield) }
+}
+
+func (m *Module) own(op OpID, yield func(ValueID) bool) bool {
 	for i := range m.NumResults(op) {
 		if !yield(m.Result(op, i)) {
 			return false

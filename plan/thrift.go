@@ -150,8 +150,8 @@ func (c *choice) budgetError(fastest *lowered) error {
 
 // placeOf returns where the op was written that a collective is for, as far as that is known.
 func placeOf(m *ir.Module, c *shardmap.Collective) diag.Position {
-	if l := m.FileLoc(c.Source); l.Kind == ir.LocFile {
-		return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	if pos, ok := m.FilePos(c.Source); ok {
+		return pos
 	}
 	return m.Position(c.Op)
 }

@@ -156,8 +156,8 @@ func siteOf(m *ir.Module, op ir.OpID) site {
 	if pos.Line != 0 {
 		return site{m.OpName(op), pos, true}
 	}
-	if l := m.FileLoc(m.OpLoc(op)); l.Kind == ir.LocFile {
-		pos = diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	if at, ok := m.FilePos(m.OpLoc(op)); ok {
+		pos = at
 	}
 	return site{name: m.OpName(op), pos: pos}
 }

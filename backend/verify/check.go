@@ -162,8 +162,8 @@ func (c *checker) fault(op ir.OpID, f Fault) {
 
 // pos returns where an op is in the model, or in the partitioned program where that is not known.
 func (c *checker) pos(op ir.OpID) diag.Position {
-	if l := c.whole.FileLoc(c.whole.OpLoc(op)); l.Kind == ir.LocFile {
-		return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	if pos, ok := c.whole.FilePos(c.whole.OpLoc(op)); ok {
+		return pos
 	}
 	return c.whole.OpPos(op)
 }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"autoshard/backend/run"
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -41,20 +43,8 @@ func (c *checker) doubt(values []ir.ValueID) {
 				op = m.ParentOp(op)
 			}
 			if m.Kind(op) != ir.OpFunc {
-				values = append(values, c.madeBy(op)...)
+				values = slices.AppendSeq(values, m.ValuesWithin(op))
 			}
 		}
 	}
-}
-
-// madeBy returns the results of an op and all values of its regions.
-func (c *checker) madeBy(op ir.OpID) []ir.ValueID {
-	m := c.whole
-	values := m.ResultValues(op)
-	for i := range m.NumRegions(op) {
-		b := m.RegionBlock(op, i)
-		values = append(values, m.BlockArgs(b)...)
-		m.Walk(b, func(inner ir.OpID) { values = append(values, m.ResultValues(inner)...) })
-	}
-	return values
 }

@@ -27,13 +27,8 @@ func (v *visitor) visit() {
 
 func (v *visitor) op(op ir.OpID) {
 	m := v.m
-	for _, x := range m.ResultValues(op) {
+	for x := range m.OwnValues(op) {
 		m.SetSharding(x, v.sharding(m.Sharding(x)))
-	}
-	for b := range m.InnerBlocks(op) {
-		for _, x := range m.BlockArgs(b) {
-			m.SetSharding(x, v.sharding(m.Sharding(x)))
-		}
 	}
 	attrs := m.OpAttrs(op)
 	for _, a := range attrs {
