@@ -7,11 +7,33 @@ import (
 	"autoshard/ir"
 )
 
+// shardings visits the shardings of values and results, with their ranks and what has them, and puts what is returned in their place. It
+// ends at the first error.
+func (f *findings) shardings(visit func(id ir.ShardingID, rank int, at func() answer.Place) (ir.ShardingID, error)) error {
+	m := f.Module
+	for v := range m.FuncValues() {
+		id, err := visit(m.Sharding(v), len(m.ValueType(v).Dims), func() answer.Place { return f.Place(v) })
+		if err != nil {
+			return err
+		}
+		m.SetSharding(v, id)
+	}
+	main := m.MainFunc()
+	for i, id := range main.ResultShardings {
+		id, err := visit(id, len(m.TypeOf(main.ResultTypes[i]).Dims), func() answer.Place { return f.Result(i) })
+		if err != nil {
+			return err
+		}
+		main.ResultShardings[i] = id
+	}
+	return nil
+}
+
 // placed has every device hold what the model places on one alone, whole: that device is among them, and all of them run one program. It
 // notes each such value. The error is of class diag.ErrInvalid, for a device that the mesh does not have.
 func (f *findings) placed(mesh ir.MeshID) error {
 	m := f.Module
-	whole := func(id ir.ShardingID, rank int, at func() answer.Place) (ir.ShardingID, error) {
+	return f.shardings(func(id ir.ShardingID, rank int, at func() answer.Place) (ir.ShardingID, error) {
 		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
 			return id, nil
 		}
@@ -23,21 +45,5 @@ func (f *findings) placed(mesh ir.MeshID) error {
 		f.Add(lint.SingleDevice, p.Op, p.Name, "%s is placed on device %d alone, by mesh @%s: it counts as whole on every device",
 			p.What, one.DeviceIDs[0], one.Name)
 		return m.Replicated(mesh, rank, true), nil
-	}
-	for v := range m.FuncValues() {
-		id, err := whole(m.Sharding(v), len(m.ValueType(v).Dims), func() answer.Place { return f.Place(v) })
-		if err != nil {
-			return err
-		}
-		m.SetSharding(v, id)
-	}
-	main := m.MainFunc()
-	for i, id := range main.ResultShardings {
-		id, err := whole(id, len(m.TypeOf(main.ResultTypes[i]).Dims), func() answer.Place { return f.Result(i) })
-		if err != nil {
-			return err
-		}
-		main.ResultShardings[i] = id
-	}
-	return nil
+	})
 }

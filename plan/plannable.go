@@ -14,37 +14,27 @@ func checkPlannable(m *ir.Module) error {
 	if !ok {
 		return diag.Invalid(diag.Undefined, diag.Position{}, "the module has no function `main`")
 	}
-	if err := checkShardings(m); err != nil {
+	found := findings{Findings: answer.Findings{Module: m}}
+	if err := found.independent(); err != nil {
 		return err
 	}
 	return checkRegion(m, m.BlockRegion(m.Func(main).Body), m.Func(main).Op)
 }
 
-// checkShardings fails at the first value that is cut along parts of an axis that are not independent.
-func checkShardings(m *ir.Module) error {
-	names := answer.Findings{Module: m}
-	check := func(id ir.ShardingID, at func() answer.Place) error {
+// independent fails at the first value that is cut along parts of an axis that are not independent.
+func (f *findings) independent() error {
+	m := f.Module
+	return f.shardings(func(id ir.ShardingID, _ int, at func() answer.Place) (ir.ShardingID, error) {
 		if id == 0 {
-			return nil
+			return 0, nil
 		}
 		if l := collectives.LayoutOf(m.ShardingOf(id)); !l.Independent() {
 			p := at()
-			return diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is cut along parts of one axis that depend on each other: "+
+			return 0, diag.Unsupported(diag.NotSupported, m.OpPos(p.Op), "%s is cut along parts of one axis that depend on each other: "+
 				"cut it by whole axes, or by parts that nest", p.What)
 		}
-		return nil
-	}
-	for v := range m.FuncValues() {
-		if err := check(m.Sharding(v), func() answer.Place { return names.Place(v) }); err != nil {
-			return err
-		}
-	}
-	for i, id := range m.MainFunc().ResultShardings {
-		if err := check(id, func() answer.Place { return names.Result(i) }); err != nil {
-			return err
-		}
-	}
-	return nil
+		return id, nil
+	})
 }
 
 // checkRegion checks the ops of an op's region, if there are any.
