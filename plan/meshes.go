@@ -147,17 +147,14 @@ func (s *meshSearch) drop(x *candidate) {
 	s.tried = slices.DeleteFunc(s.tried, func(y *candidate) bool { return y == x })
 }
 
-// try searches on a mesh, to the end if that is wanted, with microbatches where memory is short, and takes what it finds if that is better.
+// try searches on a mesh, to the end if that is wanted, and takes what it finds if that is better.
 func (s *meshSearch) try(ctx context.Context, x *candidate, o Options, full bool) error {
 	p, err := newPlanner(s.late, s.source, o)
 	if err != nil {
 		return err
 	}
-	decide := p.decideParts
-	if p.screening = !full; p.screening {
-		decide = p.decide
-	}
-	c, err := decide(ctx, s.late)
+	p.screening = !full
+	c, err := p.decide(ctx, s.late)
 	x.axes, x.full = p.module.Mesh(p.mesh).Axes, full && ctx.Err() == nil
 	if err != nil {
 		if p.nearest != nil {

@@ -16,9 +16,9 @@ import (
 // slow is how many times as long as the fastest program that does not fit a plan takes where microbatches are tried.
 const slow = 1.25
 
-// decideParts chooses a plan, of a program that computes its batch in microbatches where no other fits, or none that is nearly as fast as
-// those that memory does not hold.
-func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
+// decide chooses a plan, of a program that computes its batch in microbatches where no other fits, or none that is nearly as fast as those
+// that memory does not hold. Quick searches do without.
+func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	found, begin := p.found.clone(), p.timeLeft(ctx)
 	baselines, err := p.baselines(late)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *planner) decideParts(ctx, late context.Context) (*choice, error) {
 	left := p.timeLeft(ctx)
 	c, err := p.decideFrom(ctx, late, baselines)
 	short := errors.Is(err, diag.ErrInfeasible) || err == nil && c.isSlow()
-	if !short || p.Without.Has(rewrites.Microbatches) || p.prior != nil || 3*p.timeLeft(ctx) < 2*left {
+	if !short || p.screening || p.Without.Has(rewrites.Microbatches) || p.prior != nil || 3*p.timeLeft(ctx) < 2*left {
 		return c, err
 	}
 	s := &partsSearch{planner: p, clean: found, baselines: baselines, best: c, each: 4 * (begin - left)}

@@ -44,20 +44,11 @@ func Make(ctx context.Context, source *answer.Source, o Options) (*Plan, error) 
 
 // make makes a plan, and returns what the next one can begin with.
 func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
-	c, err := p.decideParts(ctx, late)
+	c, err := p.decide(ctx, late)
 	if err != nil {
 		return nil, nil, err
 	}
 	return c.finish()
-}
-
-// decide chooses a plan.
-func (p *planner) decide(ctx, late context.Context) (*choice, error) {
-	baselines, err := p.baselines(late)
-	if err != nil {
-		return nil, err
-	}
-	return p.decideFrom(ctx, late, baselines)
 }
 
 // decideFrom chooses a plan where the baselines are known.
