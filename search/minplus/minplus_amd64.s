@@ -13,16 +13,30 @@ GLOBL infinity<>(SB), RODATA|NOPTR, $8
 	MOVQ         stride+40(FP), R10 \
 	VBROADCASTSD infinity<>(SB), Y15
 
+// CLEAR begins four vectors of least sums, in Y0 to Y3, and LOWER adds Y4 to the numbers in Y5 to Y8 and keeps the sums that are below.
+#define CLEAR \
+	VMOVAPD Y15, Y0 \
+	VMOVAPD Y15, Y1 \
+	VMOVAPD Y15, Y2 \
+	VMOVAPD Y15, Y3
+
+#define LOWER \
+	VADDPD Y4, Y5, Y5 \
+	VADDPD Y4, Y6, Y6 \
+	VADDPD Y4, Y7, Y7 \
+	VADDPD Y4, Y8, Y8 \
+	VMINPD Y5, Y0, Y0 \
+	VMINPD Y6, Y1, Y1 \
+	VMINPD Y7, Y2, Y2 \
+	VMINPD Y8, Y3, Y3
+
 // COLUMNS takes four blocks at a time, as long as there are so many, and then one. A block has size bytes in m.
 #define COLUMNS(load, size, size2, size3, size4) \
 	BEGIN                        \
 four:                                \
 	CMPQ         CX, $4          \
 	JLT          one             \
-	VMOVAPD      Y15, Y0         \
-	VMOVAPD      Y15, Y1         \
-	VMOVAPD      Y15, Y2         \
-	VMOVAPD      Y15, Y3         \
+	CLEAR                        \
 	MOVQ         R8, R11         \
 	MOVQ         SI, R12         \
 	MOVQ         R9, R13         \
@@ -32,14 +46,7 @@ fourRow:                             \
 	load         size(R12), Y6   \
 	load         size2(R12), Y7  \
 	load         size3(R12), Y8  \
-	VADDPD       Y4, Y5, Y5      \
-	VADDPD       Y4, Y6, Y6      \
-	VADDPD       Y4, Y7, Y7      \
-	VADDPD       Y4, Y8, Y8      \
-	VMINPD       Y5, Y0, Y0      \
-	VMINPD       Y6, Y1, Y1      \
-	VMINPD       Y7, Y2, Y2      \
-	VMINPD       Y8, Y3, Y3      \
+	LOWER                        \
 	ADDQ         $8, R11         \
 	ADDQ         R10, R12        \
 	DECQ         R13             \
@@ -99,10 +106,7 @@ TEXT ·columns64AVX(SB), NOSPLIT, $0-48
 four:                                \
 	CMPQ         R9, $4          \
 	JLT          one             \
-	VMOVAPD      Y15, Y0         \
-	VMOVAPD      Y15, Y1         \
-	VMOVAPD      Y15, Y2         \
-	VMOVAPD      Y15, Y3         \
+	CLEAR                        \
 	MOVQ         R8, R11         \
 	MOVQ         SI, R12         \
 	LEAQ         (R12)(R10*1), R13 \
@@ -116,14 +120,7 @@ fourBlock:                           \
 	load         (R13), Y6       \
 	load         (AX), Y7        \
 	load         (BX), Y8        \
-	VADDPD       Y4, Y5, Y5      \
-	VADDPD       Y4, Y6, Y6      \
-	VADDPD       Y4, Y7, Y7      \
-	VADDPD       Y4, Y8, Y8      \
-	VMINPD       Y5, Y0, Y0      \
-	VMINPD       Y6, Y1, Y1      \
-	VMINPD       Y7, Y2, Y2      \
-	VMINPD       Y8, Y3, Y3      \
+	LOWER                        \
 	ADDQ         $32, R11        \
 	ADDQ         $size, R12      \
 	ADDQ         $size, R13      \
