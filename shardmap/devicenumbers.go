@@ -6,7 +6,6 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
-	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -43,7 +42,7 @@ func (n *deviceNumbers) see(op ir.OpID) {
 		return
 	}
 	if varies := slices.ContainsFunc(table, func(d int64) bool { return d != table[0] }); varies && len(n.m.Shape(v)) == 0 {
-		if axes, ok := refine.Find(n.mesh, table); ok && allFull(n.mesh, axes) {
+		if axes, ok := n.mesh.Find(table); ok && allFull(n.mesh, axes) {
 			n.found = append(n.found, deviceNumber{op, axes})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"autoshard/ir"
-	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -133,7 +132,7 @@ func (r *groupReader) over(groups [][]int64) (ir.Attrs, bool) {
 
 // find returns the whole axes along which groups run.
 func (r *groupReader) find(groups [][]int64) ([]subaxis.Ref, bool) {
-	axes, ok := refine.FindGroups(r.mesh, groups)
+	axes, ok := r.mesh.FindGroups(groups)
 	return axes, ok && allFull(r.mesh, axes)
 }
 

@@ -6,7 +6,6 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/lists"
 	"autoshard/ir"
-	"autoshard/shardmap/refine"
 	"autoshard/subaxis"
 )
 
@@ -112,7 +111,7 @@ func (l *lowerer) among(c *Collective) {
 // alongAxes returns the axes along which the devices of groups are, in whatever order, or the groups where there are none.
 func alongAxes(mesh *subaxis.Mesh, groups [][]int64) ([]subaxis.Ref, [][]int64) {
 	ordered := lists.Map(groups, func(members []int64) []int64 { return slices.Sorted(slices.Values(members)) })
-	if axes, ok := refine.FindGroups(mesh, ordered); ok {
+	if axes, ok := mesh.FindGroups(ordered); ok {
 		return axes, nil
 	}
 	return nil, groups

@@ -21,3 +21,15 @@ func Example() {
 	// "x"
 	// [[0 2] [1 3] [4 6] [5 7]]
 }
+
+// Groups of devices that somebody listed are found to run along an axis, here the minor of two.
+func ExampleMesh_FindGroups() {
+	mesh := &subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}}}
+	refs, ok := mesh.FindGroups([][]int64{{0, 1}, {2, 3}})
+	fmt.Println(mesh.FormatList(refs), ok)
+	_, ok = mesh.FindGroups([][]int64{{0, 3}, {1, 2}})
+	fmt.Println(ok)
+	// Output:
+	// "y" true
+	// false
+}

@@ -104,7 +104,7 @@ func (u *unifier) find() error {
 		if !ok {
 			return u.refuse(x.mesh, "they do not have the same devices")
 		}
-		refs, ok := refine.Find(&u.flat, table)
+		refs, ok := u.flat.Find(table)
 		if !ok || cuts.Add(refs...) != nil {
 			return u.refuse(x.mesh, "no mesh has axes of which those of both consist")
 		}

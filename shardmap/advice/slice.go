@@ -6,7 +6,6 @@ import (
 	"autoshard/internal/lint"
 	"autoshard/internal/lists"
 	"autoshard/ir"
-	"autoshard/shardmap/refine"
 	"autoshard/shardmap/typed"
 	"autoshard/subaxis"
 )
@@ -71,7 +70,7 @@ func ownPart(p *typed.Program, op ir.OpID) (axes []int, dim int, ok bool) {
 		}
 		starts[i] = start / part[dim]
 	}
-	refs, found := refine.Find(&p.Mesh, starts)
+	refs, found := p.Mesh.Find(starts)
 	if !found || subaxis.Product(refs) != whole[dim]/part[dim] {
 		return nil, 0, false
 	}

@@ -25,15 +25,3 @@ func Example() {
 	// "x":(2)2 of [x=8] is [x_1] of [x_0=2 x_1=2 x_2=2]
 	// "x":(2)4
 }
-
-// Groups of devices that somebody listed are found to run along an axis, here the minor of two.
-func ExampleFindGroups() {
-	mesh := &subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}}}
-	refs, ok := refine.FindGroups(mesh, [][]int64{{0, 1}, {2, 3}})
-	fmt.Println(mesh.FormatList(refs), ok)
-	_, ok = refine.FindGroups(mesh, [][]int64{{0, 3}, {1, 2}})
-	fmt.Println(ok)
-	// Output:
-	// "y" true
-	// false
-}

@@ -143,30 +143,8 @@ func TestLists(t *testing.T) {
 		m := cuts.Mesh()
 		for _, refs := range lists {
 			checkRefined(t, mesh, m, refs)
-			if found, ok := refine.Find(mesh, places(mesh, refs)); !ok || !slices.Equal(places(mesh, found), places(mesh, refs)) {
-				t.Fatalf("the numbers along %s are found to be along %s", mesh.FormatList(refs), mesh.FormatList(found))
-			}
-			if found, ok := refine.FindGroups(mesh, mesh.Groups(refs)); !ok || !slices.EqualFunc(mesh.Groups(found), mesh.Groups(refs),
-				slices.Equal) {
-				t.Fatalf("the groups along %s are found to be along %s", mesh.FormatList(refs), mesh.FormatList(found))
-			}
 		}
 	})
-}
-
-// A list of numbers that is no numbering along axes is not taken for one.
-func TestFindRefuses(t *testing.T) {
-	mesh := &meshes[0]
-	for _, table := range [][]int64{{0, 1, 1, 0}, {0, 0, 0, 1}, {1, 0, 1, 0}, {0, 2, 0, 2}, {0, 1}, {0, 2, 1, 4}} {
-		if refs, ok := refine.Find(mesh, table); ok {
-			t.Errorf("%v is found along %s", table, mesh.FormatList(refs))
-		}
-	}
-	for _, groups := range [][][]int64{{{0, 1}}, {{0, 1}, {3, 2}}, {{0, 3}, {1, 2}}, {{0, 0}, {1, 1}}, {{0, 1, 2}, {3}}, {{0, 9}, {1, 2}}} {
-		if refs, ok := refine.FindGroups(mesh, groups); ok {
-			t.Errorf("%v are found along %s", groups, mesh.FormatList(refs))
-		}
-	}
 }
 
 // The examples of the specification, and names that are taken.

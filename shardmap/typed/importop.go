@@ -136,7 +136,7 @@ func (i *importer) overWhole(op ir.OpID) error {
 	refs, coarse := shardmap.AxesOf(m, op), &i.refined.Coarse
 	c := Collective{Kind: m.Kind(op)}
 	c.read(a)
-	if along, ok := refine.FindGroups(coarse, c.Groups); ok && c.Groups != nil {
+	if along, ok := coarse.FindGroups(c.Groups); ok && c.Groups != nil {
 		if _, ok := i.whole(along); ok {
 			refs, c.Groups = along, nil
 		}

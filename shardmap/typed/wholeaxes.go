@@ -68,7 +68,7 @@ func (r *Refining) Cut(pos diag.Position, what string, refs []subaxis.Ref) error
 func (r *Refining) CutGroups(m *ir.Module, b ir.BlockID) {
 	m.Walk(b, func(op ir.OpID) {
 		if groups := shardmap.ListsOf(m.Attr(op, "groups")); groups != nil && m.Kind(op).IsShardMap() {
-			if axes, ok := refine.FindGroups(&r.mesh, groups); ok {
+			if axes, ok := r.mesh.FindGroups(groups); ok {
 				_ = r.cuts.Add(axes...)
 			}
 		}
