@@ -14,6 +14,7 @@ import (
 	"autoshard/propagate"
 	"autoshard/rewrites"
 	"autoshard/shardmap"
+	"autoshard/subaxis"
 )
 
 // BenchmarkLowering lowers the unrolled training step of a model of 8 billion parameters, from shardings of all values, as propagation
@@ -38,7 +39,7 @@ func BenchmarkLowering(b *testing.B) {
 				b.Fatal(err)
 			}
 			m := propagated(b, annotated)
-			pricer, err := estimate.New(cost.Hardware{}.OrDefault(), plan.Mesh)
+			pricer, err := estimate.New(cost.Hardware{}.OrDefault(), subaxis.Mesh{Axes: plan.Mesh})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -28,25 +28,50 @@ func (t *Topology) Collective(kind collectives.Kind, axes []subaxis.Ref, v int64
 	if kind == collectives.AllSlice || n == 1 {
 		return Cost{}
 	}
-	c := t.communication(kind, axes, float64(v))
+	c := t.communication(kind, t.placed(axes), float64(v))
 	group := collectives.SentBytes(kind, n, v)
 	c.BytesPerDevice = ceilDiv(group, n)
 	c.TotalBytes = collectives.Times(group, t.devices/n)
 	return c
 }
 
+// Among returns the cost of a communication side by side in groups of devices, given as places in the mesh, each of which has so many bytes
+// as its operand. Groups smaller than the largest take as long as that.
+func (t *Topology) Among(kind collectives.Kind, groups [][]int64, operand int64) Cost {
+	largest := int64(0)
+	for _, members := range groups {
+		largest = max(largest, int64(len(members)))
+	}
+	if kind == collectives.AllSlice || largest <= 1 {
+		return Cost{}
+	}
+	v := collectives.GroupBytes(kind, largest, operand)
+	c := t.communication(kind, t.placement(groups), float64(v))
+	c.BytesPerDevice = ceilDiv(collectives.SentBytes(kind, largest, v), largest)
+	for _, members := range groups {
+		n := int64(len(members))
+		c.TotalBytes += collectives.SentBytes(kind, n, collectives.GroupBytes(kind, n, operand))
+	}
+	return c
+}
+
 // communication returns the times of a collective.
-func (t *Topology) communication(kind collectives.Kind, axes []subaxis.Ref, v float64) Cost {
+func (t *Topology) communication(kind collectives.Kind, p placement, v float64) Cost {
 	var c Cost
 	if t.hw.Torus == nil {
-		c.Bandwidth, c.Latency, c.Hops = t.switchedTimes(kind, axes, v)
+		c.Bandwidth, c.Latency, c.Hops = t.switchedTimes(kind, t.reaches(p), v)
 		return t.total(c)
 	}
-	rings, spanned := t.rings(axes)
+	if p.scattered != nil {
+		c.Bandwidth, c.Hops = p.scattered.times(kind, v)
+		c.Latency = float64(c.Hops) * t.hw.Torus.HopLatency
+		return t.total(c)
+	}
+	rings, spanned := t.rings(p.axes)
 	c.Bandwidth, c.Hops = t.torusTimes(kind, rings, v)
 	c.Latency = float64(c.Hops) * t.hw.Torus.HopLatency
 	if spanned > 1 {
-		chips := subaxis.Product(axes) / spanned
+		chips := subaxis.Product(p.axes) / spanned
 		c.Bandwidth += t.dcnSeconds(kind, v, chips, spanned)
 		c.Latency += dcnLatency
 	}

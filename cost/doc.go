@@ -5,7 +5,7 @@
 // that network, so that a collective over some of the axes knows its rings, lines or switches:
 //
 //	hw, _ := cost.Lookup("tpu-v5e")
-//	t, _ := cost.NewTopology(hw, []subaxis.Axis{{Name: "data", Size: 8}, {Name: "model", Size: 4}}, cost.Planning())
+//	t, _ := cost.NewTopology(hw, subaxis.Mesh{Axes: []subaxis.Axis{{Name: "data", Size: 8}, {Name: "model", Size: 4}}}, cost.Planning())
 //	model := subaxis.Ref{Axis: 1, Pre: 1, Size: 4}
 //	c := t.Collective(collectives.AllGather, []subaxis.Ref{model}, 1<<25) // 32 MiB on every device afterwards
 //	c.Seconds    // 6.9e-4: a line of four chips

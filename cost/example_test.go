@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	hw, _ := cost.Lookup("tpu-v5e")
-	t, _ := cost.NewTopology(hw, []subaxis.Axis{{Name: "data", Size: 8}, {Name: "model", Size: 4}}, cost.Planning())
+	t, _ := cost.NewTopology(hw, subaxis.Mesh{Axes: []subaxis.Axis{{Name: "data", Size: 8}, {Name: "model", Size: 4}}}, cost.Planning())
 	model := subaxis.Ref{Axis: 1, Pre: 1, Size: 4}
 	c := t.Collective(collectives.AllGather, []subaxis.Ref{model}, 1<<25)
 	fmt.Printf("%.1e s, %d bytes from each of %d devices, %d in all\n", c.Seconds, c.BytesPerDevice, t.Devices(), c.TotalBytes)
@@ -19,7 +19,7 @@ func Example() {
 
 func ExampleTopology_MatmulOptions() {
 	hw, _ := cost.Lookup("tpu-v5p")
-	t, _ := cost.NewTopology(hw, []subaxis.Axis{{Name: "x", Size: 4}}, cost.Planning())
+	t, _ := cost.NewTopology(hw, subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 4}}}, cost.Planning())
 	x := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 4}}
 	m := cost.Matmul{I: 1024, J: 8192, K: 8192, SizeA: 2, SizeB: 2, SizeC: 2}
 	options, _ := t.MatmulOptions(m, []cost.Cut{{Axes: x, A: cost.OnJ, B: cost.OnJ}})

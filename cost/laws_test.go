@@ -60,7 +60,7 @@ func divisorsOf(n int64) []int64 {
 func draw(t *rapid.T, o cost.Options) setting {
 	hw := rapid.SampledFrom(cost.Profiles()).Draw(t, "hardware").Hardware
 	mesh := drawMesh(t)
-	topology, err := cost.NewTopology(hw, mesh, o)
+	topology, err := cost.NewTopology(hw, subaxis.Mesh{Axes: mesh}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func drawOptions(t *rapid.T) cost.Options {
 
 // remake returns the same mesh and axes on other hardware or options.
 func (s setting) remake(t *rapid.T, hw cost.Hardware, o cost.Options) setting {
-	topology, err := cost.NewTopology(hw, s.mesh, o)
+	topology, err := cost.NewTopology(hw, subaxis.Mesh{Axes: s.mesh}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,17 +23,25 @@ func (t *Topology) LinkNames() (names []string) {
 }
 
 // Links returns which of them a communication over axes uses. Communications that use different ones can run at once.
-func (t *Topology) Links(axes []subaxis.Ref) (links []int) {
+func (t *Topology) Links(axes []subaxis.Ref) []int { return t.linksOf(t.placed(axes)) }
+
+// LinksAmong returns the same of a communication in groups, as [Topology.Among] has them.
+func (t *Topology) LinksAmong(groups [][]int64) []int { return t.linksOf(t.placement(groups)) }
+
+func (t *Topology) linksOf(p placement) (links []int) {
 	if t.hw.Torus == nil {
-		for i, r := range t.reaches(axes) {
+		for i, r := range t.reaches(p) {
 			if r.children > 1 {
 				links = append(links, i)
 			}
 		}
 		return links
 	}
+	if p.scattered != nil {
+		return p.scattered.ring.links
+	}
 	var parts []part
-	for _, r := range axes {
+	for _, r := range p.axes {
 		parts = append(parts, t.partsOf(r)...)
 	}
 	for _, p := range mergeParts(parts) {

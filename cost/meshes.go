@@ -29,7 +29,7 @@ func (h Hardware) MeshSizes(devices int64, most int) ([][]int64, error) {
 		for i, size := range sizes {
 			axes[i].Size = size
 		}
-		t, err := NewTopology(h, axes, Planning())
+		t, err := NewTopology(h, subaxis.Mesh{Axes: axes}, Planning())
 		if err != nil {
 			refused = cmp.Or(refused, err)
 			continue

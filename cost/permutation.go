@@ -22,7 +22,7 @@ func (t *Topology) Permutation(pairs []Pair, v int64) Cost {
 			continue
 		}
 		moved++
-		c.Hops = max(c.Hops, load.send(p, float64(v)))
+		c.Hops = max(c.Hops, load.send(t.mesh.DeviceID(p.Source), t.mesh.DeviceID(p.Target), float64(v)))
 	}
 	if moved == 0 {
 		return c
@@ -57,7 +57,7 @@ func (t *Topology) PointToPoint(p Pair, v int64) Cost {
 	}
 	var c Cost
 	egress := 0.0
-	from, to := t.place(p.Source), t.place(p.Target)
+	from, to := t.chipAt(t.mesh.DeviceID(p.Source)), t.chipAt(t.mesh.DeviceID(p.Target))
 	for i, a := range t.physical {
 		if from[i] == to[i] {
 			continue
@@ -85,19 +85,19 @@ func (t *Topology) linkRate(a physical) float64 {
 	return t.hw.Torus.Link * t.eta.Line
 }
 
-// place returns the position of a device on every physical axis.
-func (t *Topology) place(device int64) []int64 {
+// chipAt returns the position of a chip on every physical axis.
+func (t *Topology) chipAt(chip int64) []int64 {
 	at := make([]int64, len(t.physical))
-	t.locate(device, at)
+	t.locate(chip, at)
 	return at
 }
 
 // locate writes that position.
-func (t *Topology) locate(device int64, at []int64) {
+func (t *Topology) locate(chip int64, at []int64) {
 	clear(at)
 	for i := len(t.mesh.Axes) - 1; i >= 0; i-- {
-		along := device % t.mesh.Axes[i].Size
-		device /= t.mesh.Axes[i].Size
+		along := chip % t.mesh.Axes[i].Size
+		chip /= t.mesh.Axes[i].Size
 		for j := len(t.axes[i]) - 1; j >= 0; j-- {
 			p := t.axes[i][j]
 			at[p.axis] += along % p.size * p.stride
@@ -155,14 +155,14 @@ func (l *linkLoad) carry(level int, child int64, up bool, v float64) {
 	l.bytes[i] += v
 }
 
-// send routes one transfer and returns its hops.
-func (l *linkLoad) send(p Pair, v float64) int64 {
+// send routes one transfer between chips and returns its hops.
+func (l *linkLoad) send(source, target int64, v float64) int64 {
 	if l.t.hw.Torus == nil {
-		return l.sendUp(p, v)
+		return l.sendUp(source, target, v)
 	}
 	at, to := l.at, l.target
-	l.t.locate(p.Source, at)
-	l.t.locate(p.Target, to)
+	l.t.locate(source, at)
+	l.t.locate(target, to)
 	total := int64(0)
 	for i, a := range l.t.physical {
 		if at[i] == to[i] {
@@ -204,8 +204,8 @@ func (t *Topology) chip(at []int64) int64 {
 }
 
 // sendUp loads the links of switches up to the level where source and target meet.
-func (l *linkLoad) sendUp(p Pair, v float64) int64 {
-	source, target, level := p.Source, p.Target, 0
+func (l *linkLoad) sendUp(source, target int64, v float64) int64 {
+	level := 0
 	for ; level < len(l.t.hw.Levels) && source != target; level++ {
 		l.carry(level, source, true, v)
 		l.carry(level, target, false, v)
@@ -221,11 +221,24 @@ func (l *linkLoad) seconds() float64 {
 	most := 0.0
 	for i, v := range l.bytes {
 		if v > 0 {
-			most = max(most, v/l.rate(int(int64(i)/(2*l.children))))
+			most = max(most, v/l.rate(l.levelOf(i)))
 		}
 	}
 	return most
 }
+
+// used returns the physical axes, or the levels, of which a link sends.
+func (l *linkLoad) used() (levels []int) {
+	for i, v := range l.bytes {
+		if level := l.levelOf(i); v > 0 && (len(levels) == 0 || levels[len(levels)-1] < level) {
+			levels = append(levels, level)
+		}
+	}
+	return levels
+}
+
+// levelOf returns the physical axis, or the level, of a link.
+func (l *linkLoad) levelOf(link int) int { return int(int64(link) / (2 * l.children)) }
 
 func (l *linkLoad) rate(level int) float64 {
 	if l.t.hw.Torus == nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/subaxis"
 )
 
@@ -15,10 +16,23 @@ type reach struct {
 	spread   int64   // children that one group touches under all switches, M
 }
 
-// reaches returns how groups over some axes meet every level (specification: cost.md section 2.6, per-group form).
-func (t *Topology) reaches(axes []subaxis.Ref) []reach {
-	n := subaxis.Product(axes)
+// reaches returns how groups meet every level (specification: cost.md section 2.6, per-group form).
+func (t *Topology) reaches(p placement) []reach {
+	if p.scattered != nil {
+		return p.scattered.reaches
+	}
+	n := subaxis.Product(p.axes)
 	out := make([]reach, 0, len(t.hw.Levels))
+	t.eachLevel(func(l *Level, child, parent int64) {
+		inside := t.inside(p.axes, child)
+		under := max(inside, t.inside(p.axes, parent))
+		out = append(out, reach{l, ceilDiv(under, inside), float64(min(child, t.devices)) / float64(inside), ceilDiv(n, inside)})
+	})
+	return out
+}
+
+// eachLevel visits the levels with how many chips a child and a switch of it serve.
+func (t *Topology) eachLevel(visit func(l *Level, child, parent int64)) {
 	child := int64(1)
 	for i := range t.hw.Levels {
 		l := &t.hw.Levels[i]
@@ -26,11 +40,37 @@ func (t *Topology) reaches(axes []subaxis.Ref) []reach {
 		if i == len(t.hw.Levels)-1 || parent > t.devices {
 			parent = t.devices
 		}
-		inside := t.inside(axes, child)
-		under := max(inside, t.inside(axes, parent))
-		out = append(out, reach{l, ceilDiv(under, inside), float64(min(child, t.devices)) / float64(inside), ceilDiv(n, inside)})
+		visit(l, child, parent)
 		child *= l.Degree
 	}
+}
+
+// reachesOf counts the same for groups of chips, in order: of those that leave a child, the one that most others share its link with, the
+// most children of a switch, and the fewest children in all, with which each has most to send to the others.
+func (t *Topology) reachesOf(groups [][]int64) []reach {
+	out := make([]reach, 0, len(t.hw.Levels))
+	t.eachLevel(func(l *Level, child, parent int64) {
+		r := reach{level: l, children: 1, spread: 1}
+		sharing := map[int64]float64{}
+		for _, chips := range groups {
+			children := slices.Compact(lists.Map(chips, func(chip int64) int64 { return chip / child }))
+			spread := int64(len(children))
+			if spread == 1 {
+				continue
+			}
+			if r.spread == 1 || spread < r.spread {
+				r.spread = spread
+			}
+			under := map[int64]int64{}
+			for _, c := range children {
+				sharing[c]++
+				under[c*child/parent]++
+				r.shared = max(r.shared, sharing[c])
+				r.children = max(r.children, under[c*child/parent])
+			}
+		}
+		out = append(out, r)
+	})
 	return out
 }
 
@@ -93,8 +133,7 @@ func membersBelow(reaches []reach, i int) int64 {
 
 // switchedTimes returns bandwidth seconds, latency seconds and steps of a collective over switches. Every level
 // walks a ring of its children.
-func (t *Topology) switchedTimes(kind collectives.Kind, axes []subaxis.Ref, v float64) (bandwidth, latency float64, steps int64) {
-	reaches := t.reaches(axes)
+func (t *Topology) switchedTimes(kind collectives.Kind, reaches []reach, v float64) (bandwidth, latency float64, steps int64) {
 	for _, s := range t.levelTimes(kind, reaches, v) {
 		bandwidth = max(bandwidth, s)
 	}
@@ -119,7 +158,7 @@ func (t *Topology) LevelTimes(kind collectives.Kind, axes []subaxis.Ref, v int64
 	if t.hw.Torus != nil {
 		return nil
 	}
-	return t.levelTimes(kind, t.reaches(axes), float64(v))
+	return t.levelTimes(kind, t.reaches(t.placed(axes)), float64(v))
 }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

@@ -17,11 +17,15 @@ import (
 // On a torus the mesh is refined into the physical axes, again row-major: a logical axis may be one physical axis,
 // several, a part of one, or any mix. The inner, contiguous part of a ring is a line; an outer part is as many
 // interleaved rings as the inner part has chips, which share the links (specification: cost.md section 1.2).
+//
+// Where the mesh lists ids of devices, its device i is the chip that would be device DeviceIDs[i] of a mesh in order. Groups of chips
+// that run along other axes of that cost what they cost there; others are routed chip by chip.
 type Topology struct {
 	hw       Hardware
 	options  Options
 	eta      Efficiency
 	mesh     subaxis.Mesh
+	order    order
 	devices  int64
 	physical []physical // of a torus, major to minor; the network between slices comes first
 	axes     [][]part   // of a torus: the parts of every logical axis, major to minor
@@ -59,12 +63,12 @@ const maxDevices = 1 << 24
 // Where the torus names its slice, that is taken, and a mesh that is a multiple of it spans several.
 //
 // It fails with diag.ErrInvalid for a mesh or hardware that is not valid, or where the mesh cannot be cut out of the named slice.
-func NewTopology(hw Hardware, mesh []subaxis.Axis, o Options) (*Topology, error) {
+func NewTopology(hw Hardware, mesh subaxis.Mesh, o Options) (*Topology, error) {
 	if err := hw.Validate(); err != nil {
 		return nil, err
 	}
-	t := &Topology{hw: hw, options: o, eta: hw.efficiency(o), mesh: subaxis.Mesh{Axes: slices.Clone(mesh)}, devices: 1}
-	for _, a := range mesh {
+	t := &Topology{hw: hw, options: o, eta: hw.efficiency(o), mesh: mesh, order: order{known: map[string]placement{}}, devices: 1}
+	for _, a := range mesh.Axes {
 		if a.Size < 1 {
 			return nil, diag.Invalid(diag.BadMesh, diag.Position{}, "axis %q has size %d, it must be at least 1", a.Name, a.Size)
 		}

@@ -19,10 +19,9 @@ import (
 	"autoshard/subaxis"
 )
 
-func mesh(sizes ...int64) []subaxis.Axis {
-	out := make([]subaxis.Axis, len(sizes))
+func mesh(sizes ...int64) (out subaxis.Mesh) {
 	for i, s := range sizes {
-		out[i] = subaxis.Axis{Name: string(rune('a' + i)), Size: s}
+		out.Axes = append(out.Axes, subaxis.Axis{Name: string(rune('a' + i)), Size: s})
 	}
 	return out
 }
@@ -65,7 +64,7 @@ func (t *Topology) format() string {
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		hardware string
-		mesh     []subaxis.Axis
+		mesh     subaxis.Mesh
 		want     string
 	}{
 		{"tpu-v5e", mesh(1), "1x1 a="},
@@ -99,7 +98,7 @@ func TestLayoutOnSlice(t *testing.T) {
 	v5e := mustLookup(t, "tpu-v5e")
 	for _, c := range []struct {
 		slice SliceShape
-		mesh  []subaxis.Axis
+		mesh  subaxis.Mesh
 		want  string
 	}{
 		{SliceShape{Shape: []int64{8, 4}}, mesh(4, 8), "4x8 a=0:1*4 b=1:1*8"},
@@ -125,7 +124,7 @@ func TestTopologyErrors(t *testing.T) {
 	broken.HBMBytes = math.NaN()
 	for _, c := range []struct {
 		hw    Hardware
-		mesh  []subaxis.Axis
+		mesh  subaxis.Mesh
 		slice SliceShape
 		want  string
 	}{
@@ -164,7 +163,7 @@ func TestPlaces(t *testing.T) {
 		}
 		seen := map[int64]bool{}
 		for d := range topology.Devices() {
-			at := topology.place(d)
+			at := topology.chipAt(d)
 			for i, p := range topology.physical {
 				if at[i] < 0 || at[i] >= p.size {
 					t.Fatalf("device %d lies at %v of %v", d, at, topology.physical)
@@ -335,7 +334,7 @@ func TestManyDevices(t *testing.T) {
 	wide := mustLookup(t, "tpu-v5p")
 	wide.Torus.Shape = []int64{1 << 20, 1 << 20, 1 << 20}
 	for _, hw := range []Hardware{mustLookup(t, "tpu-v5e"), mustLookup(t, "tpu-v5p"), wide, mustLookup(t, "h100")} {
-		for _, m := range [][]subaxis.Axis{mesh(1 << 24), mesh(4093, 4093), mesh(14414400), mesh(13, 11, 7, 14400), mesh(25, 27, 49, 11, 13)} {
+		for _, m := range []subaxis.Mesh{mesh(1 << 24), mesh(4093, 4093), mesh(14414400), mesh(13, 11, 7, 14400), mesh(25, 27, 49, 11, 13)} {
 			if _, err := NewTopology(hw, m, Planning()); err != nil {
 				t.Errorf("%s %v: %v", hw.Name, m, err)
 			}

@@ -54,7 +54,7 @@ func onHardware(hw cost.Hardware, mesh string, o cost.Options, slice cost.SliceS
 		torus.Slice = slice
 		hw.Torus = &torus
 	}
-	t, err := cost.NewTopology(hw, meshOf(mesh), o)
+	t, err := cost.NewTopology(hw, subaxis.Mesh{Axes: meshOf(mesh)}, o)
 	if err != nil {
 		panic(err)
 	}

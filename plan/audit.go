@@ -168,7 +168,7 @@ func (p *Plan) reprice(ctx context.Context, hardware *cost.Hardware) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	model, err := estimate.New(*hardware, m.Mesh(mesh).Axes)
+	model, err := estimate.New(*hardware, m.Mesh(mesh).Mesh)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,13 @@ package plan
 
 import (
 	"autoshard/answer"
+	"autoshard/collectives"
+	"autoshard/cost"
+	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
+	"autoshard/subaxis"
 )
 
 // shardings visits the shardings of values and results, with their ranks and what has them, and puts what is returned in their place. It
@@ -46,4 +50,30 @@ func (f *findings) placed(mesh ir.MeshID) error {
 			p.What, one.DeviceIDs[0], one.Name)
 		return m.Replicated(mesh, rank, true), nil
 	})
+}
+
+// gatheredBytes of each device are what orders of devices are compared by: enough that what a gather takes before it sends hardly counts.
+const gatheredBytes = 16 << 20
+
+// scattered notes the axes along which the order of a mesh's devices makes gathers slower, by a tenth, than the order of their numbers
+// would. The error is that of [estimate.New].
+func (f *findings) scattered(hw cost.Hardware, mesh ir.MeshID, priced *estimate.Model) error {
+	decl := f.Module.Mesh(mesh)
+	if decl.DeviceIDs == nil {
+		return nil
+	}
+	inOrder, err := estimate.New(hw, subaxis.Mesh{Axes: decl.Axes})
+	if err != nil {
+		return err
+	}
+	for _, axis := range decl.All() {
+		takes := func(model *estimate.Model) float64 {
+			return float64(model.Price(collectives.AllGather, []subaxis.Ref{axis}, gatheredBytes))
+		}
+		if ratio := takes(priced) / takes(inOrder); ratio > 1.1 {
+			f.Add(lint.DeviceOrder, decl.Op, "", "in the order in which @%s lists its devices a gather along %s takes %.1f times as long as in "+
+				"that of their numbers", decl.Name, decl.Format(axis), ratio)
+		}
+	}
+	return nil
 }

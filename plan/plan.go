@@ -118,8 +118,11 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if o.Memory == 0 {
 		o.Memory = int64(o.Hardware.HBMBytes)
 	}
-	priced, err := estimate.New(o.Hardware, m.Mesh(mesh).Axes)
+	priced, err := estimate.New(o.Hardware, m.Mesh(mesh).Mesh)
 	if err != nil {
+		return nil, err
+	}
+	if err := found.scattered(o.Hardware, mesh, priced); err != nil {
 		return nil, err
 	}
 	if err := cutFree(ctx, m, mesh, priced); err != nil {

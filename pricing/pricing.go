@@ -64,15 +64,16 @@ func (s *Setting) read() (*question, error) {
 		return nil, err
 	}
 	var err error
+	mesh := subaxis.Mesh{Axes: s.Mesh}
 	if q.sizes, err = notation.ParseSizes("--dims", s.Sizes); err != nil {
 		return nil, err
 	}
-	if q.ours, err = cost.NewTopology(q.Hardware, s.Mesh, cost.Planning()); err != nil {
+	if q.ours, err = cost.NewTopology(q.Hardware, mesh, cost.Planning()); err != nil {
 		return nil, err
 	}
 	q.asked = q.ours
 	if s.Book {
-		q.asked, err = cost.NewTopology(q.Hardware, s.Mesh, cost.Book())
+		q.asked, err = cost.NewTopology(q.Hardware, mesh, cost.Book())
 	}
 	return q, err
 }

@@ -89,7 +89,7 @@ func (p *Program) price(ctx context.Context, hardware cost.Hardware, overlap boo
 		return e, err
 	}
 	device := p.onDevice()
-	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
+	model, err := estimate.New(hardware.OrDefault(), device.Mesh)
 	if err != nil {
 		return e, err
 	}

@@ -63,7 +63,7 @@ func (p *Program) Breakdown(ctx context.Context, hardware cost.Hardware, ahead i
 	defer diag.Recover("estimate", &err)
 	hardware = hardware.OrDefault()
 	device := p.onDevice()
-	model, err := estimate.New(hardware, device.Mesh.Axes)
+	model, err := estimate.New(hardware, device.Mesh)
 	if err != nil {
 		return nil, err
 	}

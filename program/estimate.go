@@ -27,7 +27,7 @@ const Picoseconds = 1e12
 func (p *Program) Estimate(ctx context.Context, hardware cost.Hardware) (e Estimate, err error) {
 	defer diag.Recover("estimate", &err)
 	device := p.onDevice()
-	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
+	model, err := estimate.New(hardware.OrDefault(), device.Mesh)
 	if err != nil {
 		return e, err
 	}

@@ -83,7 +83,7 @@ func (p *Program) Memory(ctx context.Context, hardware cost.Hardware) (out *Memo
 	defer diag.Recover("memory", &err)
 	hardware = hardware.OrDefault()
 	device := p.onDevice()
-	model, err := estimate.New(hardware, device.Mesh.Axes)
+	model, err := estimate.New(hardware, device.Mesh)
 	if err != nil {
 		return nil, err
 	}

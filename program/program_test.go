@@ -57,7 +57,7 @@ func TestEstimateOfStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := estimate.New(hw, device.Mesh.Axes)
+	model, err := estimate.New(hw, device.Mesh)
 	if err != nil {
 		t.Fatal(err)
 	}

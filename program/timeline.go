@@ -112,7 +112,7 @@ type RunEvent struct {
 func (p *Program) Simulate(ctx context.Context, hardware cost.Hardware, ahead int) (s *Simulated, err error) {
 	defer diag.Recover("estimate", &err)
 	device := p.onDevice()
-	model, err := estimate.New(hardware.OrDefault(), device.Mesh.Axes)
+	model, err := estimate.New(hardware.OrDefault(), device.Mesh)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"autoshard/cost/estimate"
 	"autoshard/ir/mlir"
 	"autoshard/remat"
+	"autoshard/subaxis"
 )
 
 // The hyperbolic tangent of x is read last, and x is held in any case: where memory is short, it is computed once more.
@@ -25,7 +26,7 @@ func ExampleDevice_Choose() {
 		if err != nil {
 			return err
 		}
-		model, err := estimate.New(cost.Hardware{}.OrDefault(), nil)
+		model, err := estimate.New(cost.Hardware{}.OrDefault(), subaxis.Mesh{})
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func parsed(t rapid.TB, text string) (*ir.Module, ir.MeshID, *estimate.Model) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	id, _ := m.LookupMesh("mesh")
-	model, err := estimate.New(cost.Hardware{}.OrDefault(), m.Mesh(id).Axes)
+	model, err := estimate.New(cost.Hardware{}.OrDefault(), m.Mesh(id).Mesh)
 	if err != nil {
 		t.Fatal(err)
 	}

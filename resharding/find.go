@@ -92,7 +92,7 @@ func newFinder(r *Request) (*finder, error) {
 		options = cost.Book()
 	}
 	var err error
-	if f.model, err = estimate.NewUnder(f.Hardware, r.Mesh, options); err != nil {
+	if f.model, err = estimate.NewUnder(f.Hardware, f.mesh.Mesh, options); err != nil {
 		return nil, err
 	}
 	return f, f.read()

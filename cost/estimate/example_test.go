@@ -17,7 +17,7 @@ func ExampleModel_Price() {
 		return
 	}
 	mesh := subaxis.Mesh{Axes: []subaxis.Axis{{Name: "data", Size: 2}, {Name: "model", Size: 8}}}
-	model, err := estimate.New(hw, mesh.Axes)
+	model, err := estimate.New(hw, mesh)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -42,7 +42,7 @@ func TestFetchIsPricedAsLowered(t *testing.T) {
 			over, cuts := programs.Cuts(t)
 			over.DeviceIDs = nil // prices are of places
 			m, mesh := draw(t, over, cuts)
-			model, err := estimate.New(hw, over.Axes)
+			model, err := estimate.New(hw, over)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func.func @main(%a: tensor<2x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := estimate.New(hw, m.Mesh(mesh).Axes)
+	model, err := estimate.New(hw, m.Mesh(mesh).Mesh)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,17 +33,17 @@ type Toll func(kind collectives.Kind, axes []subaxis.Ref, bytes int64) int64
 
 // New returns the model of a mesh on a hardware, under the options to plan with. The error is of class
 // diag.ErrInvalid.
-func New(hw cost.Hardware, mesh []subaxis.Axis) (*Model, error) {
+func New(hw cost.Hardware, mesh subaxis.Mesh) (*Model, error) {
 	return NewUnder(hw, mesh, cost.Planning())
 }
 
 // NewUnder is New under other options.
-func NewUnder(hw cost.Hardware, mesh []subaxis.Axis, o cost.Options) (*Model, error) {
+func NewUnder(hw cost.Hardware, mesh subaxis.Mesh, o cost.Options) (*Model, error) {
 	topology, err := cost.NewTopology(hw, mesh, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{hardware: hw, topology: topology, mesh: subaxis.Mesh{Axes: mesh}, permuted: permuted{costs: map[string]cost.Cost{}}}, nil
+	return &Model{hardware: hw, topology: topology, mesh: mesh, permuted: permuted{costs: map[string]cost.Cost{}}}, nil
 }
 
 // Tolled returns the model with a toll on collectives.
@@ -74,23 +74,19 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 }
 
 // collective prices one run of a collective of a program.
-func (md *Model) collective(c *shardmap.Collective, mesh *subaxis.Mesh) int64 {
-	return md.priced(c.Kind, c.Axes, md.costOf(c, mesh))
+func (md *Model) collective(c *shardmap.Collective) int64 {
+	return md.priced(c.Kind, c.Axes, md.costOf(c))
 }
 
-// costOf returns the cost of one run of a collective of a program. One that the user wrote with explicit groups counts as if its groups ran
-// along the last axes of the mesh that are as large. What an op fetches of other blocks is priced by the way there.
-func (md *Model) costOf(c *shardmap.Collective, mesh *subaxis.Mesh) cost.Cost {
-	if c.Fetch != nil {
+// costOf returns the cost of one run of a collective of a program. What an op fetches of other blocks is priced by the way there.
+func (md *Model) costOf(c *shardmap.Collective) cost.Cost {
+	switch {
+	case c.Fetch != nil:
 		return md.topology.Permutation(pairs(&md.mesh, c.Axes, c.Fetch), c.Bytes)
+	case c.Members != nil:
+		return md.topology.Among(c.Kind, c.Members, c.Bytes)
 	}
-	axes := c.Axes
-	if axes == nil {
-		for i := len(mesh.Axes) - 1; i >= 0 && subaxis.Product(axes) < c.Size; i-- {
-			axes = append(axes, mesh.Full(i))
-		}
-	}
-	return md.topology.Collective(c.Kind, axes, collectives.GroupBytes(c.Kind, subaxis.Product(axes), c.Bytes))
+	return md.topology.Collective(c.Kind, c.Axes, collectives.GroupBytes(c.Kind, subaxis.Product(c.Axes), c.Bytes))
 }
 
 // Op prices one op on blocks of the given local shapes, in picoseconds.

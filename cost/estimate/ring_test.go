@@ -113,7 +113,7 @@ func mayRing(t *rapid.T, md *estimate.Model, text string) (*shardmap.Program, es
 }
 
 func model(t rapid.TB, hw cost.Hardware) *estimate.Model {
-	md, err := estimate.New(hw, []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 4}})
+	md, err := estimate.New(hw, subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,8 +134,8 @@ func (s *simulation) send(op ir.OpID, i int, floor, runs int64) {
 	start, _ := s.operands(op)
 	start = max(start, floor)
 	links := s.md.topology.Links(c.Axes)
-	if c.Axes == nil {
-		links = s.all()
+	if c.Members != nil {
+		links = s.md.topology.LinksAmong(c.Members)
 	}
 	for _, l := range links {
 		start = max(start, s.links[l])
@@ -147,14 +147,6 @@ func (s *simulation) send(op ir.OpID, i int, floor, runs int64) {
 	}
 	s.timeline.Events = append(s.timeline.Events, Event{Op: op, Collective: i, Links: links, Start: start, Length: length, For: -1})
 	s.make(op, start+length, int32(i)+1)
-}
-
-func (s *simulation) all() []int {
-	out := make([]int, len(s.links))
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // operands returns when all that an op reads is there, and the collective that the last of it waits for.

@@ -13,7 +13,7 @@ import (
 func TestTolled(t *testing.T) {
 	axes := []subaxis.Axis{{Name: "x", Size: 4}, {Name: "y", Size: 2}}
 	mesh := subaxis.Mesh{Axes: axes}
-	plain, err := estimate.New(cost.Hardware{}.OrDefault(), axes)
+	plain, err := estimate.New(cost.Hardware{}.OrDefault(), subaxis.Mesh{Axes: axes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ const (
 	CoarseSearch      diag.Code = "coarse-search"
 	CommonMesh        diag.Code = "common-mesh"
 	CostOverTaste     diag.Code = "cost-over-taste"
+	DeviceOrder       diag.Code = "device-order"
 	FreeManualAxis    diag.Code = "free-manual-axis"
 	GatheredOperand   diag.Code = "gathered-operand"
 	LoopPrice         diag.Code = "loop-price"
@@ -45,6 +46,10 @@ var answers = []diag.Rule{
 	{ID: CostOverTaste, Severity: diag.SeverityWarning, Name: "inputs that people would cut alike are cut differently, because it is faster",
 		Text: "A plan cuts inputs of one batch, equal layers, and a parameter and its state alike where that costs next to nothing " +
 			"(`--taste`). The message says what it would cost."},
+	{ID: DeviceOrder, Severity: diag.SeverityWarning, Name: "the order of a mesh's devices makes collectives slower",
+		Text: "Groups along an axis have devices that the network does not put next to each other. The message says how much longer a gather " +
+			"takes, and prices count on it. Device i of the network is the one with number i: list devices so that axes that send most lie " +
+			"within a node, or along an axis of the torus."},
 	{ID: FreeManualAxis, Severity: diag.SeverityWarning, Name: "axes that a manual computation leaves free are not used in it",
 		Text: "No sharding of the user reaches its body along them, so that all devices along them compute it alike. Shard what goes in, or " +
 			"make the axes manual."},

@@ -28,7 +28,7 @@ func.func @main(%x: tensor<4096x8192xbf16>, %w: tensor<8192x4096xbf16>) -> tenso
 		if err != nil {
 			return err
 		}
-		model, err := estimate.New(hw, axes)
+		model, err := estimate.New(hw, subaxis.Mesh{Axes: axes})
 		if err != nil {
 			return err
 		}

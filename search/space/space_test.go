@@ -59,7 +59,7 @@ func prices(t testing.TB, axes []subaxis.Axis) *estimate.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := estimate.New(hw, axes)
+	model, err := estimate.New(hw, subaxis.Mesh{Axes: axes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func TestMergedAreNoDearer(t *testing.T) {
 	var models []*estimate.Model
 	for _, profile := range cost.Profiles() {
 		p := lower(t, "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\nfunc.func @main() {\nreturn\n}", 0)
-		md, err := estimate.New(profile.Hardware, p.Mesh.Axes)
+		md, err := estimate.New(profile.Hardware, p.Mesh)
 		if err != nil {
 			t.Fatal(err)
 		}
