@@ -29,9 +29,11 @@ func TestFreeAxesCutBodies(t *testing.T) {
 		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with the cases")
 	}
 	read := func(file string) *autoshard.Model { return readModel(t, filepath.Join(shared, "cases", file)) }
+	const order = ", device_ids=[0, 5, 1, 4, 2, 7, 3, 6]"
 	cases := map[string][2]*autoshard.Model{
 		"product": {read("free_axis.mlir"), read("free_axis_plain.mlir")},
-		"layer":   {twoProducts(t, true), twoProducts(t, false)},
+		"layer":   {twoProducts(t, true, ""), twoProducts(t, false, "")},
+		"order":   {twoProducts(t, true, order), twoProducts(t, false, order)},
 	}
 	for name, models := range cases {
 		for _, hardware := range cost.Profiles() {
@@ -51,15 +53,16 @@ func TestFreeAxesCutBodies(t *testing.T) {
 	}
 }
 
-// twoProducts is a layer of two products that are cut along y, in a manual computation along x that leaves y free, or without one.
-func twoProducts(t *testing.T, manual bool) *autoshard.Model {
+// twoProducts is a layer of two products that are cut along y, in a manual computation along x that leaves y free, or without one. The mesh
+// may list its devices in another order.
+func twoProducts(t *testing.T, manual bool, ids string) *autoshard.Model {
 	body := func(x, w, v, rows string) string {
 		h := "tensor<" + rows + "x4096xf32>"
 		return `    %p = stablehlo.dot_general ` + x + ", " + w + `, contracting_dims = [1] x [0] : (` + h + `, tensor<4096x4096xf32>) -> ` + h + `
     %h = stablehlo.tanh %p : ` + h + `
     %q = stablehlo.dot_general %h, ` + v + `, contracting_dims = [1] x [0] : (` + h + `, tensor<4096x4096xf32>) -> ` + h + "\n"
 	}
-	text := `sdy.mesh @mesh = <["x"=4, "y"=2]>
+	text := `sdy.mesh @mesh = <["x"=4, "y"=2]` + ids + `>
 func.func @main(%x: tensor<8192x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<4096x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %v: tensor<4096x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<8192x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
 `
 	if manual {
@@ -216,7 +219,8 @@ func inManual(t *rapid.T, m *ir.Module) string {
 	for _, r := range f.ResultTypes {
 		w.output(m.FormatType(r), len(m.TypeOf(r).Dims))
 	}
-	return w.program(body, last)
+	ids := rapid.SampledFrom([]string{"", ", device_ids=[0, 4, 2, 6, 1, 5, 3, 7]", ", device_ids=[5, 2, 7, 0, 1, 6, 3, 4]"}).Draw(t, "order")
+	return `sdy.mesh @mesh = <["m"=2, "a"=2, "b"=2]` + ids + ">\n" + w.program(body, last)
 }
 
 // manualText collects the parts of a program with a manual computation.
@@ -234,8 +238,8 @@ func (w *manualText) input(m *ir.Module, arg ir.ValueID) {
 	w.params, w.operands, w.inTypes = append(w.params, param), append(w.operands, fmt.Sprintf("%%in%d", i)), append(w.inTypes, typ)
 	w.ins, w.args = append(w.ins, anywhere(len(m.Shape(arg)))), append(w.args, fmt.Sprintf("%%block%d: %s", i, typ))
 	w.maxima = append(w.maxima, fmt.Sprintf(`%%arg%[1]d = "stablehlo.all_reduce"(%%block%[1]d) <{channel_handle =
-  #stablehlo.channel_handle<handle = %[2]d, type = 1>, replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>,
-  use_global_device_ids}> ({
+  #stablehlo.channel_handle<handle = %[2]d, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes =
+  [#stablehlo.axis_ref<name = "m">]>, use_global_device_ids}> ({
 ^bb0(%%l: %[3]s, %%r: %[3]s):
   %%most = stablehlo.maximum %%l, %%r : %[3]s
   stablehlo.return %%most : %[3]s
@@ -254,8 +258,7 @@ func anywhere(rank int) string {
 
 func (w *manualText) program(body, last string) string {
 	list := func(texts []string) string { return strings.Join(texts, ", ") }
-	return fmt.Sprintf(`sdy.mesh @mesh = <["m"=2, "a"=2, "b"=2]>
-func.func @main(%s) -> (%s) {
+	return fmt.Sprintf(`func.func @main(%s) -> (%s) {
 %%out:%d = sdy.manual_computation(%s) in_shardings=[%s] out_shardings=[%s] manual_axes={"m"} (%s) {
 %s
 %s

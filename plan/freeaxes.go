@@ -17,7 +17,7 @@ import (
 func cutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, pricer collectives.Pricer) error {
 	decl := m.Mesh(mesh)
 	partly := partlyManual(m, decl.All())
-	if len(partly) == 0 || decl.DeviceIDs != nil {
+	if len(partly) == 0 {
 		return nil
 	}
 	settled := m.Clone()

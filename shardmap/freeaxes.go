@@ -24,7 +24,7 @@ import (
 //
 // Manual computations inside the body, whose own bodies are cut already, become part of it.
 //
-// The mesh has its devices in the order of their numbers. Errors are those of collectives.PartitionBody and of [Lower].
+// Errors are those of collectives.PartitionBody and of [Lower].
 func CutFree(ctx context.Context, m *ir.Module, mesh ir.MeshID, op ir.OpID, planner *collectives.Planner,
 	settled *ir.Module) error {
 	main, _ := m.Main()

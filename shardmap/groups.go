@@ -27,8 +27,8 @@ func LowerAxes(ctx context.Context, p *Program) error {
 }
 
 // NameAxes is LowerAxes for the body of a manual computation: groups are named by axes of a mesh of the module, in which parts
-// returns the program's axes, and the number of a device along axes is arithmetic on its partition id, as JAX writes it
-// (specification: shardmap.md section 11). The program's mesh has its devices in the order of their numbers.
+// returns the program's axes, and the number of a device along axes is arithmetic on its partition id, as JAX writes it,
+// or on its place where the mesh lists ids (specification: shardmap.md section 11).
 func NameAxes(p *Program, mesh ir.MeshID, parts func([]subaxis.Ref) []subaxis.Ref) {
 	g := newGrouper(p)
 	g.named = func(axes []subaxis.Ref) ir.Attr { return &ir.MeshAxesGroups{Mesh: mesh, Axes: parts(axes)} }
