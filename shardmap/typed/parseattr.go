@@ -31,9 +31,14 @@ func (r *reader) attributes(op, text string, results []ir.TypeID) ir.Attrs {
 }
 
 func (r *reader) attribute(op, name, text string, results []ir.TypeID) ir.Attr {
-	kind, _ := ir.ParseShardMap(op)
-	if kind.Declares(name) && (name == "axes" || name == "perm" || name == "groups") {
-		return r.listAttr(name, text)
+	if _, ok := ir.ParseShardMap(op); ok {
+		switch name {
+		case "axes", "perm", "groups":
+			return r.listAttr(name, text)
+		case "axis_index_groups":
+			r.fail(diag.BadAttribute, "no attribute is named `axis_index_groups`: what JAX calls so is `groups`, as in groups=((0, 1), (2, 3))")
+			return nil
+		}
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return r.m.I64(n)
