@@ -147,7 +147,7 @@ func TestBatchesAreCut(t *testing.T) {
 		`@LuDecomposition(%a)`:                        "8x4x4xf32 -> 8x4x4xf32 8x4xi32 8x4xi32",
 		`@Eigh(%a) {backend_config = "1,1,100,1e-6"}`: "8x4x4xf32 -> 8x4x4xf32 8x4xf32",
 		`@Qr(%a)`: "8x5x4xf32 -> 8x5x4xf32 8x4xf32", `@cu_lu_pivots_to_permutation(%a)`: "8x4xi32 -> 8x5xi32",
-		`@MoveToHost(%a)`: "8x4xf32 -> 8x4xf32", `@mhlo.erf(%a)`: "8x4xf32 -> 8x4xf32",
+		`@MoveToDevice(%a)`: "8x4xf32 -> 8x4xf32", `@mhlo.erf(%a)`: "8x4xf32 -> 8x4xf32",
 		`@mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = true}}`:                                         "8x4xf32 -> 8x2xf32 8x2xi32",
 		`@user_kernel(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, i]) {i=8, j=4, k=2}, custom>}`: "8x4xf32 -> 2x8xf32",
 	} {
@@ -213,6 +213,7 @@ sdy.mesh @maximal = <[], device_ids=[0]>`), o)
 	want := []string{"3: custom call `my_op` stays whole on every device, 256 B read and made: no sharding rule says how to cut it",
 		"3: dimension 0 of operand 0 of custom call `my_op`, f32[8,4], is gathered along \"x\", 64 B a step to every device: no sharding rule " +
 			"says how to cut it",
+		"4: the model has device 0 alone make 1 call of a function in Python: every device makes them",
 		"4: custom call `xla_ffi_python_cpu_callback` stays whole on every device, 256 B read and made: it calls a function in Python, which " +
 			"cannot be run here"}
 	if !slices.Equal(got, want) {

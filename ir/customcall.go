@@ -124,15 +124,33 @@ func (m *Module) IndependentDims(op OpID) func(d int) bool {
 	case matrixCalls[target]:
 		return func(d int) bool { return d < rank-2 }
 	}
-	if d, ok := m.Attr(op, "mhlo.frontend_attributes").(DictAttr); ok {
-		if n, err := strconv.Atoi(Attrs(d).Str("num_batch_dims")); err == nil {
-			return func(d int) bool { return d < n }
-		}
+	if n, err := strconv.Atoi(m.frontend(op).Str("num_batch_dims")); err == nil {
+		return func(d int) bool { return d < n }
 	}
 	if core := linalgRoutines[LinalgRoutine(target)]; core > 0 {
 		return func(d int) bool { return d < rank-core }
 	}
 	return nil
+}
+
+// frontend returns what the framework that wrote an op says of it to compilers.
+func (m *Module) frontend(op OpID) Attrs {
+	d, _ := m.Attr(op, "mhlo.frontend_attributes").(DictAttr)
+	return Attrs(d)
+}
+
+// MemoryKind returns the kind of memory to which an op moves its operand, by JAX's names such as "device" and "pinned_host"; "" for ops
+// that leave it where it is.
+func (m *Module) MemoryKind(op OpID) string {
+	switch m.OpAttrs(op).Str("call_target_name") {
+	case "annotate_device_placement":
+		return m.frontend(op).Str("_xla_buffer_placement")
+	case "MoveToHost":
+		return "pinned_host"
+	case "MoveToDevice":
+		return "device"
+	}
+	return ""
 }
 
 // ProblemRank returns the rank of the first operand of a routine of linear algebra without the dimensions of a batch,

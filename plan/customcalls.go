@@ -11,28 +11,12 @@ func settleCalls(m *ir.Module) {
 	if main, ok := m.Main(); ok {
 		m.DropTokens(main)
 	}
-	dropCallbackPlaces(m)
 	giveBatchRules(m)
 }
 
 // isCallback says whether an op calls a function in Python.
 func isCallback(m *ir.Module, op ir.OpID) bool {
 	return m.Kind(op) == ir.OpCustomCall && ir.IsPythonCallback(m.OpAttrs(op).Str("call_target_name"))
-}
-
-// dropCallbackPlaces takes from callbacks into Python the device that their host function is called for: every device
-// has what it returns.
-func dropCallbackPlaces(m *ir.Module) {
-	m.Walk(m.Body(), func(op ir.OpID) {
-		if !isCallback(m, op) {
-			return
-		}
-		for _, v := range m.Results(op) {
-			if id := m.Sharding(v); id != 0 && m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
-				m.SetSharding(v, 0)
-			}
-		}
-	})
 }
 
 // giveBatchRules gives custom calls a rule whose target is known to work on each problem of a batch by itself, so that

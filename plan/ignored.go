@@ -10,17 +10,20 @@ import (
 	"autoshard/subaxis"
 )
 
-// ignored notes what a model says about shardings that plans do not look at: axes that manual computations leave free, and
-// sharding groups.
+// ignored notes what a model says about shardings that plans do not look at: axes that manual computations leave free, sharding
+// groups, and barriers of propagation.
 func (f *findings) ignored() {
 	m := f.Module
 	members := map[int64]int{}
 	first := map[int64]ir.OpID{}
 	var groups []int64
+	var barriers []ir.OpID
 	m.Walk(m.Body(), func(op ir.OpID) {
 		switch m.Kind(op) {
 		case ir.OpSdyManualComputation:
 			f.manual(op)
+		case ir.OpSdyPropagationBarrier:
+			barriers = append(barriers, op)
 		case ir.OpSdyShardingGroup:
 			id := m.OpAttrs(op).Int("group_id", 0)
 			if members[id]++; members[id] == 1 {
@@ -28,6 +31,10 @@ func (f *findings) ignored() {
 			}
 		}
 	})
+	if len(barriers) > 0 {
+		f.Add(lint.PropagationBarrier, barriers[0], "", "a plan chooses shardings by cost on both sides of %s",
+			diag.Count(len(barriers), "propagation barrier", "propagation barriers"))
+	}
 	for _, id := range groups {
 		if members[id] > 1 {
 			f.Add(lint.ShardingGroup, first[id], "",

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/cost"
@@ -33,10 +35,68 @@ func (f *findings) shardings(visit func(id ir.ShardingID, rank int, at func() an
 	return nil
 }
 
+// callbacks takes from callbacks into Python the one device that the model calls their function for: every device calls it, and has what it
+// returns. It notes that once for each such device.
+func (f *findings) callbacks() {
+	m := f.Module
+	calls, first := map[int64]int{}, map[int64]ir.OpID{}
+	var devices []int64
+	m.Walk(m.Body(), func(op ir.OpID) {
+		if !isCallback(m, op) {
+			return
+		}
+		ids, _ := m.Attr(op, "sdy.sharding").(ir.ShardingsAttr) // of one without results
+		for _, v := range m.Results(op) {
+			ids = append(ids, m.Sharding(v))
+		}
+		i := slices.IndexFunc(ids, func(id ir.ShardingID) bool { return id != 0 && m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() })
+		if i < 0 {
+			return
+		}
+		device := m.Mesh(m.ShardingOf(ids[i]).Mesh).DeviceIDs[0]
+		m.SetAttrs(op, m.OpAttrs(op).Without("sdy.sharding"))
+		for _, v := range m.Results(op) {
+			m.SetSharding(v, 0)
+		}
+		if calls[device]++; calls[device] == 1 {
+			devices, first[device] = append(devices, device), op
+		}
+	})
+	for _, device := range devices {
+		f.Add(lint.SingleDevice, first[device], "", "the model has device %d alone make %s in Python: every device makes them",
+			device, diag.Count(calls[device], "call of a function", "calls of functions"))
+	}
+}
+
+// hosted notes what the model keeps in memory of the host: inputs, outputs and values, once for each kind of memory.
+func (f *findings) hosted() {
+	m, main := f.Module, f.Module.MainFunc()
+	count, first := map[string]int{}, map[string]ir.OpID{}
+	var kinds []string
+	note := func(op ir.OpID, kind string) {
+		if kind == "" || kind == "device" {
+			return
+		}
+		if count[kind]++; count[kind] == 1 {
+			kinds, first[kind] = append(kinds, kind), op
+		}
+	}
+	for _, a := range slices.Concat(main.ArgAttrs, main.ResultAttrs) {
+		note(main.Op, a.Str("mhlo.memory_kind"))
+	}
+	m.Walk(main.Body, func(op ir.OpID) { note(op, m.MemoryKind(op)) })
+	for _, kind := range kinds {
+		f.Add(lint.HostMemory, first[kind], "", "the model keeps %s in %s memory: a plan counts that as held by devices, and copies as free",
+			diag.Count(count[kind], "value", "values"), kind)
+	}
+}
+
 // placed has every device hold what the model places on one alone, whole: that device is among them, and all of them run one program. It
 // notes each such value. The error is of class diag.ErrInvalid, for a device that the mesh does not have.
 func (f *findings) placed(mesh ir.MeshID) error {
 	m := f.Module
+	f.callbacks()
+	f.hosted()
 	return f.shardings(func(id ir.ShardingID, rank int, at func() answer.Place) (ir.ShardingID, error) {
 		if id == 0 || !m.Mesh(m.ShardingOf(id).Mesh).IsMaximal() {
 			return id, nil

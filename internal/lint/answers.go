@@ -5,22 +5,24 @@ import "autoshard/internal/diag"
 // The rules of what an answer, a plan or a propagation, does not keep or does not know. The answer carries such findings;
 // check cannot have them.
 const (
-	BoundarySharding  diag.Code = "boundary-sharding"
-	BranchPrice       diag.Code = "branch-price"
-	CoarseSearch      diag.Code = "coarse-search"
-	CommonMesh        diag.Code = "common-mesh"
-	CostOverTaste     diag.Code = "cost-over-taste"
-	DeviceOrder       diag.Code = "device-order"
-	FreeManualAxis    diag.Code = "free-manual-axis"
-	GatheredOperand   diag.Code = "gathered-operand"
-	LoopPrice         diag.Code = "loop-price"
-	PlatformChoice    diag.Code = "platform-choice"
-	SearchMemory      diag.Code = "search-memory"
-	ShardingGroup     diag.Code = "sharding-group"
-	ShardingPriority  diag.Code = "sharding-priority"
-	SingleDevice      diag.Code = "single-device"
-	UnreducedSharding diag.Code = "unreduced-sharding"
-	WholeOp           diag.Code = "whole-op"
+	BoundarySharding   diag.Code = "boundary-sharding"
+	BranchPrice        diag.Code = "branch-price"
+	CoarseSearch       diag.Code = "coarse-search"
+	CommonMesh         diag.Code = "common-mesh"
+	CostOverTaste      diag.Code = "cost-over-taste"
+	DeviceOrder        diag.Code = "device-order"
+	FreeManualAxis     diag.Code = "free-manual-axis"
+	GatheredOperand    diag.Code = "gathered-operand"
+	HostMemory         diag.Code = "host-memory"
+	LoopPrice          diag.Code = "loop-price"
+	PlatformChoice     diag.Code = "platform-choice"
+	PropagationBarrier diag.Code = "propagation-barrier"
+	SearchMemory       diag.Code = "search-memory"
+	ShardingGroup      diag.Code = "sharding-group"
+	ShardingPriority   diag.Code = "sharding-priority"
+	SingleDevice       diag.Code = "single-device"
+	UnreducedSharding  diag.Code = "unreduced-sharding"
+	WholeOp            diag.Code = "whole-op"
 
 	// Rules of check that answers have too, with what they did about it.
 	UnevenSharding       diag.Code = "uneven-sharding"
@@ -56,12 +58,18 @@ var answers = []diag.Rule{
 	{ID: GatheredOperand, Severity: diag.SeverityWarning, Name: "an operand is gathered because its operation cannot be computed on blocks",
 		Text: "It lies in blocks along a dimension that the operation needs whole. The message says which, along which axes, what every device " +
 			"receives for it in a step, and why. Where the value is cut along another dimension, it need not be."},
+	{ID: HostMemory, Severity: diag.SeverityWarning, Name: "what the model keeps in memory of the host counts as held by devices",
+		Text: "JAX's memory kinds, such as `pinned_host`, move values out of devices and back. Plans and runs know one memory: the peak is " +
+			"what devices would hold with all of it, and copies between host and device cost nothing."},
 	{ID: LoopPrice, Severity: diag.SeverityWarning, Name: "the data decides how often a loop runs",
 		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as " +
 			"`--trip-count`, " +
 			"or the attribute `autoshard.trip_count` of the loop, says."},
 	{ID: PlatformChoice, Severity: diag.SeverityWarning, Name: "the model is for several platforms, one was chosen",
 		Text: "Without `--platform` it is the first that calls nothing of other hardware. The branches of the others are not in the plan."},
+	{ID: PropagationBarrier, Severity: diag.SeverityWarning, Name: "propagation barriers do not bind a plan",
+		Text: "Propagation passes an `sdy.propagation_barrier` in the direction that it allows. A plan chooses by cost on both sides; " +
+			"constrain a value to keep it as it is."},
 	{ID: SearchMemory, Severity: diag.SeverityWarning, Name: "the search left out what takes too much memory",
 		Text: "An account of what problems and searches take is kept below `--search-memory`. The message says what was left out and what " +
 			"it needs; the plan is never worse than the best baseline that fits, and the lower bound is proved all the same."},
