@@ -38,7 +38,20 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	case other != nil:
 		return other, nil
 	}
-	return c, err
+	return c, s.explain(err)
+}
+
+// explain adds to the error that no plan fits what microbatches come to, if any were tried.
+func (s *partsSearch) explain(err error) error {
+	var none *diag.Error
+	if s.tightest == nil || !errors.As(err, &none) {
+		return err
+	}
+	least := s.tightest.least.step.Peak
+	if s.nearest != nil && least >= s.nearest.step.Peak {
+		return none.WithNote(diag.Position{}, "no plan of the batch in parts, of up to %d microbatches, was found to need less", s.tried)
+	}
+	return none.WithNote(diag.Position{}, "in %d microbatches less would do: `--memory %s` has a plan", s.tightest.parts, atLeast(least))
 }
 
 // timeLeft returns how much time is left until the answer is due: always the same, and much, where it is not due at any time, and none
@@ -67,6 +80,8 @@ type partsSearch struct {
 	best      *choice       // the best plan of the whole batch; nil where none fits
 	each      time.Duration // that a plan takes at least
 	splitter  *microbatch.Splitter
+	tried     int64   // microbatches at most
+	tightest  *choice // of those in which nothing fits, the one with the program that needs least
 }
 
 // search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Quick searches say
@@ -77,12 +92,12 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		return nil, late.Err()
 	}
 	var best *choice
-	tried := int64(1)
+	s.tried = 1
 	for _, n := range s.splitter.Parts() {
-		if n < 2*tried || s.timeLeft(ctx) <= s.each {
+		if n < 2*s.tried || s.timeLeft(ctx) <= s.each {
 			continue
 		}
-		tried = n
+		s.tried = n
 		s.report("microbatches", 0, 0)
 		c, err := s.decideOn(ctx, late, n, true)
 		if err != nil {
@@ -93,6 +108,8 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		}
 		if c.best != nil {
 			best = c
+		} else if s.tightest == nil || c.least.step.Peak < s.tightest.least.step.Peak {
+			s.tightest = c
 		}
 	}
 	if best == nil || s.best != nil && !s.best.faster(best.best) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -247,5 +248,37 @@ func TestSessionInMicrobatches(t *testing.T) {
 	if next.Microbatches != first.Microbatches || next.Estimate.Seconds > first.Estimate.Seconds {
 		t.Errorf("%d microbatches and %g s become %d and %g s", first.Microbatches, first.Estimate.Seconds, next.Microbatches,
 			next.Estimate.Seconds)
+	}
+}
+
+// Where nothing fits, the error says how little microbatches would need, and they do.
+func TestInfeasibleInMicrobatches(t *testing.T) {
+	src, err := os.ReadFile(recorded(t, "moe_train.mlir"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "moe_train.mlir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := &answer.Source{Name: "moe_train.mlir", Module: m}
+	o := Options{Mesh: axes(t, "2"), Hardware: hw, Memory: 30 << 10}
+	_, err = Make(t.Context(), source, o)
+	if !errors.Is(err, diag.ErrInfeasible) {
+		t.Fatalf("got %v, want an infeasible error", err)
+	}
+	var parts int64
+	var limit float64
+	for _, n := range diag.Diagnostics(err)[0].Notes {
+		_, _ = fmt.Sscanf(n.Message, "in %d microbatches less would do: `--memory %fKiB` has a plan", &parts, &limit)
+	}
+	o.Memory = int64(limit * 1024)
+	plan, err := Make(t.Context(), source, o)
+	if err != nil || plan.Microbatches != parts || parts < 2 {
+		t.Errorf("%v, %d microbatches in %d B, want %d: %v", err, plan.Microbatches, o.Memory, parts, diag.Diagnostics(err))
 	}
 }
