@@ -166,3 +166,34 @@ func TestPlansAreReadBack(t *testing.T) {
 		t.Errorf("the annotated program costs %+v, the plan %+v", replanned.Estimate, p.Estimate)
 	}
 }
+
+// Queries and keys read one gather: the plan computes them in one ring, which sends no more than the gather, and its bound knows that
+// there is nothing better.
+func TestQueriesAndKeys(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["model"=8]>
+func.func @main(%x: tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>},
+    %wq: tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>},
+    %wk: tensor<8192x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
+    -> (tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>},
+        tensor<8192x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>}) {
+  %q = stablehlo.dot_general %x, %wq, contracting_dims = [1] x [0] : (tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  %k = stablehlo.dot_general %x, %wk, contracting_dims = [1] x [0] : (tensor<8192x8192xbf16>, tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16>
+  return %q, %k : tensor<8192x8192xbf16>, tensor<8192x4096xbf16>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Make(t.Context(), &answer.Source{Name: "attention", Module: m}, plan.Options{Hardware: hw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gathered, most = 7 * 8192 * 8192 * 2, 1e-4
+	if len(p.Collectives) != 7 || p.Estimate.SentBytes != gathered || p.Certificate.Gap > most {
+		t.Errorf("%d collectives send %d bytes, want 7 with %d; the gap is %g", len(p.Collectives), p.Estimate.SentBytes, gathered,
+			p.Certificate.Gap)
+	}
+}

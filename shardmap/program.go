@@ -46,7 +46,7 @@ type Program struct {
 	Inputs      []Port
 	Outputs     []Port
 	Collectives []Collective // in program order
-	Rings       []Ring       // products that package shardmap/ring cut into chunks
+	Rings       []Ring       // what package shardmap/ring made of products that it cut into chunks
 
 	moved map[ir.ValueID]ir.ValueID
 }
@@ -90,8 +90,8 @@ const RingAttr = "autoshard.ring"
 // RecomputedAttr is the attribute of an op of the partitioned program that makes a value again (package remat).
 const RecomputedAttr = "autoshard.recomputed"
 
-// Ring is a product that is computed chunk by chunk while chunks travel round the devices along the axes (specification:
-// cost.md section 3.5).
+// Ring is products of one gather, or one that is reduced and scattered, that are computed chunk by chunk while chunks travel round the
+// devices along the axes (specification: cost.md section 3.5).
 type Ring struct {
 	Steps []RingStep
 	Ops   []ir.OpID // all ops of the ring, in order

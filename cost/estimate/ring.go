@@ -9,6 +9,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/cost"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
@@ -46,13 +47,24 @@ type permuted struct {
 	costs map[string]cost.Cost
 }
 
-// permuting returns the cost of permutes that send side by side.
+// permute is one of some axes.
+type permute struct {
+	axes []subaxis.Ref
+	perm [][2]int64
+}
+
+// permuting returns the cost of permutes of a program that send side by side.
 func (md *Model) permuting(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) cost.Cost {
-	bytes := m.ValueType(m.Operand(permutes[0], 0)).Bytes()
+	of := func(op ir.OpID) permute { return permute{shardmap.AxesOf(m, op), shardmap.PermOf(m, op)} }
+	return md.sideBySide(mesh, lists.Map(permutes, of), m.ValueType(m.Operand(permutes[0], 0)).Bytes())
+}
+
+// sideBySide returns the cost of permutes that send so many bytes each.
+func (md *Model) sideBySide(mesh *subaxis.Mesh, permutes []permute, bytes int64) cost.Cost {
 	key := binary.AppendVarint(nil, bytes)
-	for _, op := range permutes {
-		key = append(key, mesh.FormatList(shardmap.AxesOf(m, op))...)
-		for _, p := range shardmap.PermOf(m, op) {
+	for _, x := range permutes {
+		key = append(key, mesh.FormatList(x.axes)...)
+		for _, p := range x.perm {
 			key = binary.AppendVarint(binary.AppendVarint(key, p[0]), p[1])
 		}
 	}
@@ -60,19 +72,14 @@ func (md *Model) permuting(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID)
 	defer md.permuted.Unlock()
 	c, ok := md.permuted.costs[string(key)]
 	if !ok {
-		c = md.topology.Permutation(pairsOf(m, mesh, permutes), bytes)
+		var all []cost.Pair // between places in the mesh
+		for _, x := range permutes {
+			all = append(all, pairs(mesh, x.axes, x.perm)...)
+		}
+		c = md.topology.Permutation(all, bytes)
 		md.permuted.costs[string(key)] = c
 	}
 	return c
-}
-
-// pairsOf returns the transfers of some permutes together, between places in the mesh.
-func pairsOf(m *ir.Module, mesh *subaxis.Mesh, permutes []ir.OpID) []cost.Pair {
-	var out []cost.Pair
-	for _, op := range permutes {
-		out = append(out, pairs(mesh, shardmap.AxesOf(m, op), shardmap.PermOf(m, op))...)
-	}
-	return out
 }
 
 // ops sums the prices of ops of a ring that are local.
@@ -111,8 +118,8 @@ type Choice struct {
 
 // Rings chooses the collective matmuls of a program that save time, in the order of its collectives. A product is part of at
 // most one, that which saves most; of two ways that take as long, chunks walk one way. Chunks are no smaller than the
-// hardware's tile. What several products read is gathered for each of them if that takes less than gathering it once. The only
-// error is the context's.
+// hardware's tile. The products of a gather are one ring as far as they do not need each other: several take longer, each sends as much
+// as one. Where they do, all of them are in rings or none: what gathers all the same hides nothing. The only error is the context's.
 func (md *Model) Rings(ctx context.Context, p *shardmap.Program) ([]Choice, error) {
 	var found []Choice
 	var trial *ring.Trial
@@ -145,11 +152,12 @@ func compatible(found []Choice, groups map[int][]ring.Candidate) []Choice {
 	slices.SortStableFunc(found, func(a, b Choice) int { return cmp.Compare(b.Serial-b.Ring, a.Serial-a.Ring) })
 	taken := map[ir.OpID]bool{}
 	found = slices.DeleteFunc(found, func(c Choice) bool {
-		if slices.ContainsFunc(groups[c.Collective], func(c ring.Candidate) bool { return taken[c.Product] }) {
+		products := ring.Products(groups[c.Collective])
+		if slices.ContainsFunc(products, func(op ir.OpID) bool { return taken[op] }) {
 			return true
 		}
-		for _, c := range groups[c.Collective] {
-			taken[c.Product] = true
+		for _, op := range products {
+			taken[op] = true
 		}
 		return false
 	})
@@ -172,9 +180,7 @@ func (md *Model) mayPay(group []ring.Candidate, x *shardmap.Collective) bool {
 func (md *Model) fastest(m *ir.Module, p *shardmap.Program, group []ring.Candidate, trial *ring.Trial) (Choice, bool) {
 	x := &p.Collectives[group[0].Collective]
 	out := Choice{Collective: group[0].Collective, Serial: md.collective(x)}
-	for i := range group {
-		out.Serial += md.ops(p.Module, []ir.OpID{group[i].Product}, make([]bool, p.Module.NumValues()))
-	}
+	out.Serial += md.ops(p.Module, ring.Products(group), make([]bool, p.Module.NumValues()))
 	pays := false
 	for _, way := range []ring.Way{ring.OneWay, ring.BothWays} {
 		if way == ring.BothWays && group[0].Extent/2 < md.hardware.Tile || !group[0].Allows(way) {
@@ -202,39 +208,69 @@ func (md *Model) chunked(m *ir.Module, p *shardmap.Program, r *shardmap.Ring) in
 	return total
 }
 
-// Overlap is how a collective that gathers an operand of a product, or reduces and scatters its result, may overlap with the product.
+// Overlap is how a collective that gathers an operand of products, or reduces and scatters the result of one, may overlap with them. Times
+// are in picoseconds.
 type Overlap struct {
-	price, shown, overhead, adding, chunks, tile, launch int64
+	Price  int64 // of the collective
+	Hidden int64 // what sending a ring's chunks takes, which products may hide
+	Starts int64 // what a ring takes beside that: every chunk costs the overhead of one dispatch (cost.md section 3.5)
+
+	adding, chunks, tile, launch int64
 }
 
 // Overlap returns that of a collective over some axes; bytes as in [Model.Price].
 func (md *Model) Overlap(kind collectives.Kind, axes []subaxis.Ref, bytes int64) Overlap {
 	n := subaxis.Product(axes)
 	c := md.topology.Collective(kind, axes, collectives.GroupBytes(kind, n, bytes))
-	o := Overlap{price: cost.Picoseconds(c.Seconds), shown: cost.Picoseconds(c.Seconds - c.Overhead), overhead: cost.Picoseconds(c.Overhead),
-		chunks: n, tile: md.hardware.Tile}
+	o := Overlap{Price: cost.Picoseconds(c.Seconds), Starts: n * cost.Picoseconds(c.Overhead), chunks: n, tile: md.hardware.Tile}
 	if md.topology.Options().Fitted {
 		o.launch = cost.Picoseconds(md.hardware.Launch)
 	}
+	chunk := bytes
 	if kind == collectives.ReduceScatter { // a part is added to the sum that comes by
-		o.adding = md.moving(3 * bytes / n)
+		chunk, o.adding = bytes/n, md.moving(3*bytes/n)
+	}
+	o.Hidden = md.walking(axes, ring.OneWay, chunk)
+	if n > 2 {
+		o.Hidden = min(o.Hidden, md.walking(axes, ring.BothWays, chunk))
 	}
 	return o
 }
 
-// Saves returns the most picoseconds that a ring could save over the collective and a product of some picoseconds one after
-// the other (cost.md section 3.5). One chunk is multiplied while nothing is sent, the others hide as much as they take, every
-// chunk is a launch and costs the overhead of one dispatch, and its part is added to the others, which takes what
-// [Model.Adding] says where a contracted dimension is gathered, else 0. All chunks together have the given extent along the
-// dimension that is gathered or scattered.
-func (o Overlap) Saves(product, extent, adding int64) int64 {
-	if o.chunks < 2 || o.chunks > ring.MostSteps || extent < o.chunks*o.tile {
+// walking returns the picoseconds for which chunks of so many bytes that walk round a ring are sent.
+func (md *Model) walking(axes []subaxis.Ref, way ring.Way, chunk int64) int64 {
+	n := subaxis.Product(axes)
+	if n > ring.MostSteps {
 		return 0
 	}
-	longer := max(0, o.chunks*o.launch-product)
-	hidden := min(o.shown, (product+longer)/o.chunks*(o.chunks-1)+o.chunks)
+	sends := lists.Map(way.Sends(n), func(perm [][2]int64) permute { return permute{axes, perm} })
+	c := md.sideBySide(&md.mesh, sends, chunk/int64(len(sends)))
+	return (n - 1) * cost.Picoseconds(c.Seconds-c.Overhead)
+}
+
+// Possible says whether there could be a ring: all chunks together have the given extent along the dimension that is gathered or
+// scattered.
+func (o *Overlap) Possible(extent int64) bool {
+	return o.chunks >= 2 && o.chunks <= ring.MostSteps && extent >= o.chunks*o.tile
+}
+
+// Beside returns what a product of some picoseconds hides at most of what a ring sends, and how much longer it takes at least in chunks.
+// One chunk is multiplied while nothing is sent, the others hide as much as they take, every chunk is a launch, and its part is added to
+// the others, which takes what [Model.Adding] says where a contracted dimension is gathered, else 0.
+func (o *Overlap) Beside(product, adding int64) (hides, longer int64) {
+	launches := max(0, o.chunks*o.launch-product)
 	rounding := 2 * o.chunks // of the prices of chunks to picoseconds
-	return max(0, o.price-(o.shown-hidden)-longer-o.chunks*o.overhead-(o.chunks-1)*(o.adding+adding)+rounding)
+	return (product+launches)/o.chunks*(o.chunks-1) + o.chunks, launches + (o.chunks-1)*(o.adding+adding) - rounding
+}
+
+// Saves returns the most picoseconds that a ring could save over the collective and one product of some picoseconds one after the other.
+// Extent and adding are those of [Overlap.Possible] and [Overlap.Beside].
+func (o *Overlap) Saves(product, extent, adding int64) int64 {
+	if !o.Possible(extent) {
+		return 0
+	}
+	hides, longer := o.Beside(product, adding)
+	return max(0, o.Price-max(0, o.Hidden-hides)-o.Starts-longer)
 }
 
 // Adding returns the picoseconds of adding one of several parts to a product's result of so many elements.

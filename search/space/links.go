@@ -26,12 +26,20 @@ type link struct {
 	uses       int64  // how many those are
 	product    *class // of the product that reads the value and may overlap, nil for none
 	contracted uint32 // the dimensions that the product contracts, a bit for each
+	fed        bool   // what reads the value only names it, for products that may overlap
 }
 
 // share is runs/among: how often a step surely pays a price, where one of among branches runs.
 type share struct{ runs, among int64 }
 
-func (h share) of(price int64) int64 { return price * h.runs / h.among }
+// of returns that part of a price, rounded down.
+func (h share) of(price int64) int64 {
+	total := price * h.runs
+	if total < 0 {
+		total -= h.among - 1
+	}
+	return total / h.among
+}
 
 // list is a list of layouts, one for each strategy of a node: each layout once, and where the strategies find theirs.
 type list struct {
@@ -130,10 +138,11 @@ func (s *Space) connect() {
 		if s.mayOverlap(n.op) {
 			product = n.class
 		}
+		fed := s.rings && n.op != 0 && passesOn(s.m.Kind(n.op)) && s.fed[s.same[n.values[0]]]
 		for j, v := range n.operands {
 			if !readsAgain(n, j) {
 				add(v, s.reader(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
-					contracted: s.contracted(n.op, j)})
+					contracted: s.contracted(n.op, j), fed: fed})
 			}
 		}
 		s.returned(n, func(v ir.ValueID, b ir.BlockID, runs int64, sure share) {
@@ -335,17 +344,16 @@ type overlap struct {
 	dim, blocks int64
 }
 
-// saves returns the most that an overlap could save beside a product, for a tensor of a shape of which the product contracts some
-// dimensions.
-func (s *Space) saves(id int32, w work, shape []int64, contracted uint32) int64 {
+// allows says whether there could be a ring for a tensor of a shape.
+func (o *overlap) allows(shape []int64) bool { return o.Possible(shape[o.dim] / o.blocks) }
+
+// saves returns the most that an overlap could save beside a product of some picoseconds, for a tensor of a shape.
+func (s *Space) saves(id int32, time int64, shape []int64) int64 {
 	if id == 0 {
 		return 0
 	}
 	o := &s.overlaps.all[id-1]
-	if contracted>>o.dim&1 == 0 {
-		w.adding = 0
-	}
-	return o.Saves(w.time, shape[o.dim]/o.blocks, w.adding)
+	return o.Saves(time, shape[o.dim]/o.blocks, 0)
 }
 
 // overlaps numbers overlaps from 1, in the order in which they are met.

@@ -38,6 +38,8 @@ type matrixKey struct {
 	merged           int64
 	spot             int32 // where gathers are sent with others, from 1; 0 for none
 	sure             share
+	partners         int32 // what else can be in one ring with products
+	fed              bool
 }
 
 func (s *Space) key(i int, relaxed bool) matrixKey {
@@ -49,9 +51,12 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 		}
 		return key
 	}
-	key.parts, key.sure, key.merged = s.copies.id[i], l.sure, l.merged
+	key.parts, key.sure, key.merged, key.partners, key.fed = s.copies.id[i], l.sure, l.merged, s.partners.id[i], l.fed
+	if l.mayRing() {
+		key.typ = l.typ
+	}
 	if l.product != nil {
-		key.cols, key.work, key.typ, key.contracted = l.cols, l.product.product, l.typ, l.contracted
+		key.cols, key.work, key.contracted = l.cols, l.product.product, l.contracted
 	}
 	return key
 }
@@ -67,6 +72,9 @@ type matrix struct {
 func (s *Space) matrices(b *search.Builder, relaxed bool) {
 	var all []matrix
 	made, of := map[matrixKey]int32{}, make([]int32, len(s.links))
+	if relaxed {
+		s.findPartners()
+	}
 	for i := range s.links {
 		key := s.key(i, relaxed)
 		id, ok := made[key]
@@ -140,6 +148,9 @@ func (s *Space) columns(l *link, relaxed bool) columns {
 		c := columns{make([]column, len(cols.unique)), cols.at}
 		for i := range c.of {
 			c.of[i].layout = int32(i)
+			if l.fed {
+				c.of[i].work = anything
+			}
 		}
 		return c
 	}
@@ -174,17 +185,13 @@ func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
 
 // leastPrices fills a matrix of the relaxed problem.
 func (s *Space) leastPrices(i int, c *columns) []int64 {
-	l, parts := &s.links[i], s.copies.parts[i]
-	pairs := s.priced[s.pairsKey(l)]
-	n := len(s.lists.all[l.cols].unique)
+	l := &s.links[i]
+	pairs, dues := s.priced[s.pairsKey(l)], s.dues(i)
+	n := len(dues)
 	values := make([]int64, 0, len(pairs)/n*len(c.of))
 	for row := 0; row < len(pairs); row += n {
 		for _, col := range c.of {
-			part := int64(wholeCopy)
-			if parts != nil {
-				part = parts[col.layout]
-			}
-			values = append(values, s.least(l, &pairs[row+int(col.layout)], part, col.work))
+			values = append(values, s.least(l, &pairs[row+int(col.layout)], &dues[col.layout], col.work))
 		}
 	}
 	return values
@@ -264,14 +271,6 @@ func (s *Space) knownOf(list int32) []collectives.LayoutID {
 		known = append(known, s.known[id])
 	}
 	return known
-}
-
-// least returns what a program surely takes for a reshard: its part of a copy that several uses share, or a copy of its own whose gather
-// overlaps with a product.
-func (s *Space) least(l *link, p *price, part int64, w work) int64 {
-	least := max(0, p.least-p.gathered+p.gathered/l.merged)
-	overlapped := max(0, least-s.saves(p.last, w, s.m.TypeOf(l.typ).Dims, l.contracted))
-	return min(l.sure.of(portion(least, part)), l.sure.of(overlapped))
 }
 
 // portion returns a part of a price, rounded down.

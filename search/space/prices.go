@@ -1,7 +1,6 @@
 package space
 
 import (
-	"math"
 	"slices"
 
 	"autoshard/collectives"
@@ -145,10 +144,10 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 			sent = max(0, sent-p.gathered)
 		}
 		if d.rings && d.fed[d.same[v]] {
-			sent -= d.saves(p.last, work{time: math.MaxInt64 / 2}, d.m.Shape(v), 0)
+			sent -= d.saves(p.last, anything.time, d.m.Shape(v))
 		}
 		if d.rings && d.m.Kind(d.node.op) == ir.OpDotGeneral {
-			saved = d.saves(p.first, st.work, d.m.Shape(v), 0)
+			saved = d.saves(p.first, st.work.time, d.m.Shape(v))
 		}
 	}
 	st.least, st.hidden = st.work.time+sent-saved, saved

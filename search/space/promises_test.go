@@ -10,14 +10,14 @@ import (
 	"autoshard/subaxis"
 )
 
-// product is a state that a product updates, on eight chips.
-func product(t *testing.T) (*ir.Module, *space.Space) {
+// product is a state that a product updates, on some chips.
+func product(t *testing.T, chips int64) (*ir.Module, *space.Space) {
 	t.Helper()
 	m, mesh, model := read(t, `
 func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
   return %y : tensor<4096x4096xbf16>
-}`, subaxis.Axis{Name: "x", Size: 8})
+}`, subaxis.Axis{Name: "x", Size: chips})
 	return m, space.New(m, mesh, model)
 }
 
@@ -36,7 +36,7 @@ func solve(t *testing.T, p *search.Problem, err error) search.Result {
 // A tied result lies as its input does, whatever would cost less.
 func TestTie(t *testing.T) {
 	for _, tied := range []bool{false, true} {
-		m, s := product(t)
+		m, s := product(t, 8)
 		main, _ := m.Main()
 		s.Pin(m.BlockArgs(m.Func(main).Body)[0], parse(t, m, `[{}, {}]`))
 		if tied {
@@ -51,11 +51,11 @@ func TestTie(t *testing.T) {
 }
 
 // The relaxed problem lets a gather run beside its product only where programs are lowered so; either way it costs no more than the
-// problem.
+// problem. On two chips, not on eight, the permutes of a ring take what the gather does.
 func TestRelaxed(t *testing.T) {
 	var least [2]int64
 	for i := range least {
-		m, s := product(t)
+		m, s := product(t, 2)
 		main, _ := m.Main()
 		args := m.BlockArgs(m.Func(main).Body)
 		s.Pin(args[0], parse(t, m, `[{"x"}, {}]`))
@@ -81,7 +81,7 @@ func TestRelaxed(t *testing.T) {
 // is none.
 func TestWarmStarts(t *testing.T) {
 	for pin, want := range map[string]int{"": 1, `[{"x"}, {}]`: 1, `[{}, {"x"}]`: 0} {
-		m, s := product(t)
+		m, s := product(t, 8)
 		mesh, _ := m.LookupMesh("mesh")
 		main, _ := m.Main()
 		x := m.BlockArgs(m.Func(main).Body)[0]
@@ -124,7 +124,7 @@ func TestWarmStarts(t *testing.T) {
 // The floor is what the local ops cost where each is cut evenly over all devices: a product whose rows may be cut, and that sends
 // nothing, costs just that.
 func TestFloor(t *testing.T) {
-	_, s := product(t)
+	_, s := product(t, 8)
 	p, err := s.Build(t.Context(), 0, &space.Effort{})
 	if r := solve(t, p, err); r.Cost != s.Floor() || s.Floor() <= 0 {
 		t.Errorf("the cheapest solution costs %d, the floor is %d", r.Cost, s.Floor())

@@ -75,6 +75,7 @@ type Space struct {
 	links     []link
 	lists     lists
 	copies    copies
+	partners  partners
 	overlaps  *overlaps
 	latencies *latencies
 	spans     [][]span          // by block and type, in program order

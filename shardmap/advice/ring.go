@@ -3,6 +3,7 @@ package advice
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"autoshard/internal/lint"
 	"autoshard/internal/lists"
@@ -31,17 +32,17 @@ func rings(p *typed.Program, op ir.OpID) (found []*Advice) {
 		return nil
 	}
 	device.Collectives[i].From = at // as if a plan had made it
-	for _, c := range ring.Find(device) {
-		for _, way := range []ring.Way{ring.OneWay, ring.BothWays} {
-			if c.Collective == i && c.Allows(way) {
-				found = append(found, &Advice{Rule: lint.SerialProduct, Overlaps: true,
-					Message: fmt.Sprintf("%s and the product beside it wait for each other: a %s ring sends chunks while others are multiplied",
-						p.Describe(op), way),
-					apply: func() (*typed.Program, error) { return ringed(split, at, way) }})
-			}
-		}
-		if c.Collective == i {
-			break
+	group := slices.DeleteFunc(ring.Find(device), func(c ring.Candidate) bool { return c.Collective != i })
+	beside := "product"
+	if n := len(ring.Products(group)); n > 1 {
+		beside = fmt.Sprint(n, " products")
+	}
+	for _, way := range []ring.Way{ring.OneWay, ring.BothWays} {
+		if len(group) > 0 && group[0].Allows(way) {
+			found = append(found, &Advice{Rule: lint.SerialProduct, Overlaps: true,
+				Message: fmt.Sprintf("%s and the %s beside it wait for each other: a %s ring sends chunks while others are multiplied",
+					p.Describe(op), beside, way),
+				apply: func() (*typed.Program, error) { return ringed(split, at, way) }})
 		}
 	}
 	return found

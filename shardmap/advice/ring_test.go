@@ -1,6 +1,7 @@
 package advice_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,13 @@ lambda x:f32[2,8] w:f32[8,4]
   whole:f32[8,8] = all_gather[axes=(i,), dim=0] x
   y:f32[8,4] = dot_general[dot_dimension_numbers=(((1,), (0,)), ((), ()))] whole w
   return y
+`,
+	"a gather for two products": `in_specs=(P('i'), P(), P()) out_specs=(P(), P()) check=false
+lambda x:f32[2,8] w:f32[8,4] v:f32[4,8]
+  whole:f32[8,8] = all_gather[axes=(i,), dim=0] x
+  y:f32[8,4] = dot_general[dot_dimension_numbers=(((1,), (0,)), ((), ()))] whole w
+  z:f32[4,8] = dot_general[dot_dimension_numbers=(((1,), (0,)), ((), ()))] v whole
+  return y z
 `,
 }
 
@@ -85,5 +93,5 @@ func outputs(t *testing.T, p *typed.Program) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result.Outputs[0].String()
+	return fmt.Sprint(result.Outputs)
 }

@@ -12,19 +12,20 @@ import (
 type writer struct {
 	m      *ir.Module
 	places *shardmap.Places
+	rings  map[ir.OpID]bool // the ops of those that took the place of products
 }
 
 func newWriter(p *shardmap.Program) *writer {
-	return &writer{m: p.Module, places: shardmap.NewPlaces(p)}
+	return &writer{m: p.Module, places: shardmap.NewPlaces(p), rings: map[ir.OpID]bool{}}
 }
 
-// Chunked is a ring as it was written, and what takes the place of the old result.
+// Chunked is a ring as it was written, and what takes the place of the old results: of what is scattered, or of the products.
 type Chunked struct {
 	shardmap.Ring
-	Result ir.ValueID
+	Results []ir.ValueID
 }
 
-// ring is one ring that is being written before the product that it replaces.
+// ring is one ring that is being written before the last of the products that it replaces.
 type ring struct {
 	*writer
 	*Candidate
@@ -36,7 +37,7 @@ type ring struct {
 }
 
 func (w *writer) ring(c *Candidate) *ring {
-	return &ring{writer: w, Candidate: c, mine: w.places.Along(c.axes), b: w.m.BuilderBefore(c.Product),
+	return &ring{writer: w, Candidate: c, mine: w.places.Along(c.axes), b: w.m.BuilderBefore(c.last()),
 		ints: map[int64]ir.ValueID{}, from: map[int64]ir.ValueID{}}
 }
 
@@ -64,11 +65,7 @@ func (r *ring) computed(from int) {
 
 // permute sends a value from every place j to place j+shift.
 func (r *ring) permute(v ir.ValueID, shift int64) ir.ValueID {
-	perm := make([][2]int64, r.Steps)
-	for j := range r.Steps {
-		perm[j] = [2]int64{j, (j + shift + r.Steps) % r.Steps}
-	}
-	a := ir.MakeAttrs(ir.Named("axes", r.axes)).With("perm", shardmap.Perm(perm))
+	a := ir.MakeAttrs(ir.Named("axes", r.axes)).With("perm", shardmap.Perm(shifted(r.Steps, shift)))
 	loc := r.b.Loc
 	r.b.Loc = r.m.OpLoc(r.Candidate.op)
 	out := r.op1(ir.OpShardMapPpermute, r.m.Type(v), a, v)
@@ -155,21 +152,21 @@ func (r *ring) write(into, part ir.ValueID, d int, index ir.ValueID) ir.ValueID 
 		r.starts(len(r.m.Shape(into)), d, index)...)...)
 }
 
-// product multiplies two parts. The result has the element type given.
-func (r *ring) product(parts [2]ir.ValueID, e dtype.Type) ir.ValueID {
+// multiply multiplies two parts of what a product multiplies. The result has the element type given.
+func (r *ring) multiply(f *form, parts [2]ir.ValueID, e dtype.Type) ir.ValueID {
 	m := r.m
-	whole := m.Result(r.Product, 0)
+	whole := m.Result(f.product, 0)
 	dims := slices.Clone(m.Shape(whole))
 	for side, v := range parts {
-		if d := r.dims[2]; d >= 0 && r.dims[side] >= 0 {
-			dims[d] = m.Shape(v)[r.dims[side]]
+		if d := f.dims[2]; d >= 0 && f.dims[side] >= 0 {
+			dims[d] = m.Shape(v)[f.dims[side]]
 		}
 	}
-	return r.op1(ir.OpDotGeneral, m.TensorType(e, dims...), m.OpAttrs(r.Product), parts[0], parts[1])
+	return r.op1(ir.OpDotGeneral, m.TensorType(e, dims...), m.OpAttrs(f.product), parts[0], parts[1])
 }
 
-// zeros adds a tensor of the product's type with zeros.
-func (r *ring) zeros() ir.ValueID {
-	zeros := r.m.Zeros(r.m.Type(r.m.Result(r.Product, 0)))
+// zeros adds a tensor of a product's type with zeros.
+func (r *ring) zeros(f *form) ir.ValueID {
+	zeros := r.m.Zeros(r.m.Type(r.m.Result(f.product, 0)))
 	return r.op1(ir.OpConstant, zeros.Type, ir.MakeAttrs(ir.Named("value", zeros)))
 }

@@ -10,9 +10,7 @@ import (
 // the one before it, so that after t steps a device has the chunk t places after its own; first halves of those that
 // walk both ways go the other way round.
 func (r *ring) gather(w Way) {
-	m := r.m
-	own := m.Operand(r.op, 0)
-	acc := r.accumulator()
+	own, results := r.m.Operand(r.op, 0), r.accumulators()
 	if w == OneWay {
 		for t := range r.Steps {
 			r.begin()
@@ -20,14 +18,14 @@ func (r *ring) gather(w Way) {
 			if t < r.Steps-1 {
 				next = r.permute(own, -1)
 			}
-			acc = r.take(acc, own, at{ahead: t})
+			r.take(results, own, at{ahead: t})
 			r.computed(from)
 			own = next
 		}
-		r.finish(acc)
+		r.finish(results)
 		return
 	}
-	d := r.dims[r.operand]
+	d := r.forms[0].dims[r.forms[0].operand]
 	halves := [2]ir.ValueID{r.half(own, d, 0), r.half(own, d, 1)}
 	for t := range r.Steps {
 		r.begin()
@@ -36,47 +34,50 @@ func (r *ring) gather(w Way) {
 			next = [2]ir.ValueID{r.permute(halves[0], 1), r.permute(halves[1], -1)}
 		}
 		if t == 0 {
-			acc = r.take(acc, own, at{})
+			r.take(results, own, at{})
 		} else {
-			acc = r.take(acc, halves[0], at{ahead: -t})
-			acc = r.take(acc, halves[1], at{ahead: t, inside: r.Extent / 2})
+			r.take(results, halves[0], at{ahead: -t})
+			r.take(results, halves[1], at{ahead: t, inside: r.Extent / 2})
 		}
 		r.computed(from)
 		halves = next
 	}
-	r.finish(acc)
+	r.finish(results)
 }
 
-// accumulator returns what the parts are written into, 0 where they are added up.
-func (r *ring) accumulator() ir.ValueID {
-	if r.dims[2] < 0 {
-		return 0
+// accumulators returns for each product what its parts are written into, 0 where they are added up.
+func (r *ring) accumulators() []ir.ValueID {
+	out := make([]ir.ValueID, len(r.forms))
+	for i := range r.forms {
+		if f := &r.forms[i]; f.dims[2] >= 0 {
+			out[i] = r.zeros(f)
+		}
 	}
-	return r.zeros()
+	return out
 }
 
-// take multiplies a chunk that lies somewhere along the gathered dimension with what belongs to it, and writes the
-// product where it belongs, or adds it to the others.
-func (r *ring) take(acc, chunk ir.ValueID, where at) ir.ValueID {
-	m := r.m
-	other, e := m.Operand(r.Product, 1-r.operand), m.ValueType(m.Result(r.Product, 0)).DType
-	var index ir.ValueID
-	if r.dims[1-r.operand] >= 0 || r.dims[2] >= 0 {
-		index = r.index(where)
+// take multiplies a chunk that lies somewhere along the gathered dimension with what belongs to it in each product, and writes the
+// parts where they belong in the results, or adds them to the others.
+func (r *ring) take(results []ir.ValueID, chunk ir.ValueID, where at) {
+	m, index := r.m, r.index(where)
+	for i := range r.forms {
+		f := &r.forms[i]
+		other, e := m.Operand(f.product, 1-f.operand), m.ValueType(m.Result(f.product, 0)).DType
+		if d := f.dims[1-f.operand]; d >= 0 {
+			other = r.cut(other, d, m.Shape(chunk)[f.dims[f.operand]], index)
+		}
+		parts := [2]ir.ValueID{other, other}
+		parts[f.operand] = chunk
+		if f.dims[2] >= 0 {
+			results[i] = r.write(results[i], r.multiply(f, parts, e), f.dims[2], index)
+			continue
+		}
+		part := r.multiply(f, parts, SumType(e))
+		if results[i] != 0 {
+			part = r.op1(ir.OpAdd, m.Type(part), nil, results[i], part)
+		}
+		results[i] = part
 	}
-	if d := r.dims[1-r.operand]; d >= 0 {
-		other = r.cut(other, d, m.Shape(chunk)[r.dims[r.operand]], index)
-	}
-	parts := [2]ir.ValueID{other, other}
-	parts[r.operand] = chunk
-	if r.dims[2] >= 0 {
-		return r.write(acc, r.product(parts, e), r.dims[2], index)
-	}
-	part := r.product(parts, SumType(e))
-	if acc == 0 {
-		return part
-	}
-	return r.op1(ir.OpAdd, m.Type(part), nil, acc, part)
 }
 
 // SumType is the type in which partial products are added up: floats narrower than f32 would lose digits that one
@@ -88,29 +89,31 @@ func SumType(e dtype.Type) dtype.Type {
 	return e
 }
 
-// finish gives the result its type back.
-func (r *ring) finish(acc ir.ValueID) {
-	if t := r.m.Type(r.m.Result(r.Product, 0)); r.m.Type(acc) != t {
-		acc = r.op1(ir.OpConvert, t, nil, acc)
+// finish gives the results their types back.
+func (r *ring) finish(results []ir.ValueID) {
+	for i, v := range results {
+		if t := r.m.Type(r.m.Result(r.forms[i].product, 0)); r.m.Type(v) != t {
+			results[i] = r.op1(ir.OpConvert, t, nil, v)
+		}
 	}
-	r.out.Result = acc
+	r.out.Results = results
 }
 
 // reduceScatter sends partial sums round. Each device first computes its part of the chunk of the device whose chunk
 // has the longest way to go, and its own chunk's part last. Chunks that walk one way go from each device to the one
 // before it; first halves of those that walk both ways go the other way round.
 func (r *ring) reduceScatter(w Way) {
-	d := r.dims[2]
 	if w == OneWay {
-		r.out.Result = r.sums([]walk{{shift: -1}}, r.Extent)[0]
+		r.out.Results = r.sums([]walk{{shift: -1}}, r.Extent)
 		return
 	}
+	d := r.forms[0].dims[2]
 	half := r.Extent / 2
 	sums := r.sums([]walk{{shift: 1}, {shift: -1, inside: half}}, half)
 	dims := append([]int64(nil), r.m.Shape(sums[0])...)
 	dims[d] = r.Extent
-	r.out.Result = r.op1(ir.OpConcatenate, r.m.WithDims(r.m.Type(sums[0]), dims),
-		ir.MakeAttrs(ir.Named("dimension", r.m.I64(int64(d)))), sums...)
+	r.out.Results = []ir.ValueID{r.op1(ir.OpConcatenate, r.m.WithDims(r.m.Type(sums[0]), dims),
+		ir.MakeAttrs(ir.Named("dimension", r.m.I64(int64(d)))), sums...)}
 }
 
 // walk is a partial sum that goes round: by how many places a step, and where in the chunks it lies.
@@ -142,14 +145,14 @@ func (r *ring) sums(walks []walk, extent int64) []ir.ValueID {
 
 // part computes this device's summand of a part of the result.
 func (r *ring) part(where at, extent int64) ir.ValueID {
-	m := r.m
+	m, f := r.m, &r.forms[0]
 	index := r.index(where)
 	var parts [2]ir.ValueID
 	for side := range parts {
-		parts[side] = m.Operand(r.Product, side)
-		if d := r.dims[side]; d >= 0 {
+		parts[side] = m.Operand(f.product, side)
+		if d := f.dims[side]; d >= 0 {
 			parts[side] = r.cut(parts[side], d, extent, index)
 		}
 	}
-	return r.product(parts, m.ValueType(m.Result(r.Product, 0)).DType)
+	return r.multiply(f, parts, m.ValueType(m.Result(f.product, 0)).DType)
 }

@@ -235,34 +235,6 @@ func TestRingsComputeTheSame(t *testing.T) {
 	})
 }
 
-// Products that read one gather become a ring each, which compute the same and send what gathers for each of them would.
-func TestProductsOfOneGather(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		e := drawExample(t)
-		if e.scatter {
-			t.Skip("nothing is gathered")
-		}
-		text := e.text[:strings.Index(e.text, "return")]
-		line := text[strings.Index(text, "%d ="):]
-		result := line[strings.LastIndex(line, "->")+3 : len(line)-1]
-		text += strings.Replace(line, "%d =", "%e =", 1) + fmt.Sprintf("%%s = stablehlo.add %%d, %%e : %s\nreturn %%s : %s\n}\n", result, result)
-		plain, rings := lower(t, text, false), lower(t, text, true)
-		if len(rings.Rings) != 2 {
-			t.Fatalf("%d rings in\n%s", len(rings.Rings), text)
-		}
-		args := drawArgs(t, plain, int64(e.devices))
-		want, got := run(t, plain, args), run(t, rings, args)
-		for d := range want {
-			if a, b := got[d][0], want[d][0]; !e.summed && !bytes.Equal(a.Data, b.Data) || !near(a, b) {
-				t.Fatalf("device %d has %v, want %v\n%s", d, a.Floats(), b.Floats(), text)
-			}
-		}
-		if a, b := sent(plain), sent(rings); 2*a != b {
-			t.Fatalf("the rings send %d bytes, the collective %d", b, a)
-		}
-	})
-}
-
 func sent(p *shardmap.Program) int64 {
 	total := int64(0)
 	for _, c := range p.Collectives {

@@ -44,16 +44,21 @@ func TestTrialsStandBeside(t *testing.T) {
 				t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 			}
 			for _, step := range written.Steps {
-				if sent := step.Permutes; len(sent) > 1 && slices.Equal(shardmap.PermOf(m, sent[0]), shardmap.PermOf(m, sent[1])) {
-					t.Fatalf("both halves go along %v", shardmap.PermOf(m, sent[0]))
+				for i, op := range step.Permutes {
+					if got, want := shardmap.PermOf(m, op), way.Sends(c.Steps); len(step.Permutes) != len(want) || !slices.Equal(got, want[i]) {
+						t.Fatalf("part %d of a chunk goes along %v, want %v", i, got, want)
+					}
 				}
+			}
+			if sends := way.Sends(c.Steps); len(sends) > 1 && slices.Equal(sends[0], sends[1]) {
+				t.Fatalf("both halves go along %v", sends[0])
 			}
 			for d, got := range run(t, p, args) {
 				if !got[0].Equal(*want[d][0]) {
 					t.Fatalf("beside a %s ring the program computes %v, want %v", way, got[0], want[d][0])
 				}
 			}
-			m.ReplaceUses(replaceable(p, c), written.Result)
+			m.ReplaceUses(replaceable(p, c), written.Results[0])
 			for d, got := range run(t, p, args) {
 				if !near(got[0], want[d][0]) {
 					t.Fatalf("a %s ring computes %v, want %v", way, got[0], want[d][0])
@@ -68,7 +73,7 @@ func replaceable(p *shardmap.Program, c *ring.Candidate) ir.ValueID {
 	if x := &p.Collectives[c.Collective]; x.Kind == collectives.ReduceScatter {
 		return p.Module.Result(x.Op, 0)
 	}
-	return p.Module.Result(c.Product, 0)
+	return p.Module.Result(ring.Products([]ring.Candidate{*c})[0], 0)
 }
 
 func drawArgs(t *rapid.T, p *shardmap.Program, devices int64) [][]*tensor.Tensor {

@@ -57,7 +57,7 @@ func Rewrite(ctx context.Context, p *shardmap.Program) error {
 		if w == nil {
 			w = newWriter(p)
 		}
-		w.replace(p, group, Way(way))
+		w.replace(p, i, Way(way))
 	}
 	if w != nil {
 		inOrder(p)
@@ -71,14 +71,14 @@ func check(p *shardmap.Program, i int, group []Candidate, way Way, taken map[ir.
 		return refuse(p, i, fmt.Sprintf("something else than products uses or makes what the collective moves, or it moves between more than "+
 			"%d devices", MostSteps))
 	}
-	for _, c := range group {
-		switch {
-		case !c.Allows(way):
-			return refuse(p, i, "two ways need more than two devices in a group, and chunks of an even extent")
-		case taken[c.Product]:
+	if !group[0].Allows(way) {
+		return refuse(p, i, "two ways need more than two devices in a group, and chunks of an even extent")
+	}
+	for _, op := range Products(group) {
+		if taken[op] {
 			return refuse(p, i, "its product is part of another ring")
 		}
-		taken[c.Product] = true
+		taken[op] = true
 	}
 	return nil
 }
@@ -88,27 +88,45 @@ func refuse(p *shardmap.Program, i int, why string) error {
 	return diag.Invalid(diag.BadAttribute, p.Module.OpPos(op), "attribute `%s` of a collective cannot be met: %s", Attr, why)
 }
 
-// replace puts rings in the place of the products of a collective, and of the collective.
-func (w *writer) replace(p *shardmap.Program, group []Candidate, way Way) {
+// replace puts rings in the place of the products of a collective, and of the collective. Ops move for that: after each ring it is seen
+// anew which of the products that are left can be in one.
+func (w *writer) replace(p *shardmap.Program, i int, way Way) {
+	for left := true; left; {
+		group := candidates(p, i, w.rings)
+		w.put(p, &group[0], way)
+		left = len(group) > 1
+	}
+	if op := p.Collectives[i].Op; w.m.OpBlock(op) != 0 {
+		w.m.Erase(op)
+	}
+}
+
+// put replaces the products of a candidate, and what reduces and scatters one.
+func (w *writer) put(p *shardmap.Program, c *Candidate, way Way) {
 	m := w.m
-	for i := range group {
-		c := &group[i]
-		out := w.write(c, way)
-		old := m.Result(c.Product, 0)
+	out := w.write(c, way)
+	next := m.NextOp(c.last())
+	for i, product := range c.Products() {
+		old := m.Result(product, 0)
 		if c.scatter {
 			old = m.Result(c.op, 0)
 		}
-		m.ReplaceUses(old, out.Result)
-		p.Move(old, out.Result)
-		if c.scatter {
-			m.Erase(c.op)
-		}
-		m.Erase(c.Product)
-		w.record(p, c, out)
+		m.ReplaceUses(old, out.Results[i])
+		p.Move(old, out.Results[i])
 	}
-	if c := &group[0]; !c.scatter {
+	for _, op := range c.off {
+		m.MoveBefore(op, next)
+	}
+	if c.scatter {
 		m.Erase(c.op)
 	}
+	for _, product := range c.Products() {
+		m.Erase(product)
+	}
+	for _, op := range out.Ops {
+		w.rings[op] = true
+	}
+	w.record(p, c, out)
 }
 
 // record lists the permutes of a ring among the program's collectives.

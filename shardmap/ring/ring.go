@@ -16,6 +16,9 @@
 // The collective to replace is marked by the attribute [Attr]. Gathers of dimensions that survive give the same bits;
 // sums are added in another order.
 //
+// Products that read one gather are one ring, each in its form: a chunk is sent once, and all of them multiply it meanwhile.
+// Those that need another one's result come later, in a ring that gathers again.
+//
 // Specification: cost.md section 3.5, shardmap.md section 5 (G9, G10, G11).
 package ring
 
@@ -54,101 +57,133 @@ var wayNames = [...]string{"unidirectional", "bidirectional"}
 // String returns the value of the attribute.
 func (w Way) String() string { return wayNames[w] }
 
+// Sends returns the permutations of n devices that send side by side in a step: of chunks, or of their halves.
+func (w Way) Sends(n int64) [][][2]int64 {
+	if w == OneWay {
+		return [][][2]int64{shifted(n, -1)}
+	}
+	return [][][2]int64{shifted(n, 1), shifted(n, -1)}
+}
+
+// shifted returns the permutation from every place j to place j+by.
+func shifted(n, by int64) [][2]int64 {
+	perm := make([][2]int64, n)
+	for j := range n {
+		perm[j] = [2]int64{j, (j + by + n) % n}
+	}
+	return perm
+}
+
 // MostSteps bounds the rings: every step is written out.
 const MostSteps = 64
 
-// Candidate is a product and a collective beside it that can run as a ring: only products use what is gathered, each of
-// which gathers it in a ring of its own then, or the reduction is the only user of the product.
+// Candidate is a collective with products beside it that can run as a ring: products that need none of each other and read what
+// is gathered, which nothing but products reads, or the product whose result is reduced for nothing else.
 type Candidate struct {
 	Collective int          // index in the program's list
-	Product    ir.OpID      // the dot_general
-	Steps      int64        // devices along the axes, chunks of the product
+	Steps      int64        // devices along the axes, chunks of the products
 	Extent     int64        // of a chunk along the dimension that is gathered or scattered
 	op         ir.OpID      // the collective
 	scatter    bool         // a reduce-scatter of the result, else an all-gather of an operand
-	operand    int          // the gathered operand
-	dims       [3]int       // the dimension that is cut into chunks in the operands and the result, -1 where there is none
+	forms      []form       // of the products
+	off        []ir.OpID    // what stands before the last product and needs an earlier one, in order
 	axes       *ir.AxesAttr // of the collective
+}
+
+// form is how a product is cut into chunks.
+type form struct {
+	product ir.OpID
+	operand int    // the gathered one
+	dims    [3]int // the dimension that is cut in the operands and the result, -1 where there is none
 }
 
 // Allows says whether the chunks can walk that way: halves need an even extent, and more than two devices, so that the two
 // neighbours differ.
 func (c *Candidate) Allows(w Way) bool { return w == OneWay || c.Steps > 2 && c.Extent%2 == 0 }
 
+// Products returns the dot_generals of a candidate in the order of the program.
+func (c *Candidate) Products() []ir.OpID {
+	return lists.Map(c.forms, func(f form) ir.OpID { return f.product })
+}
+
+// Products returns those of some candidates.
+func Products(candidates []Candidate) []ir.OpID {
+	return slices.Concat(lists.Map(candidates, func(c Candidate) []ir.OpID { return c.Products() })...)
+}
+
+// last returns the product beside which the ring stands.
+func (c *Candidate) last() ir.OpID { return c.forms[len(c.forms)-1].product }
+
 // Find returns the candidates of a program in the order of its collectives; those of one collective stand together and become
 // rings together. Collectives that the user wrote are none.
 func Find(p *shardmap.Program) []Candidate {
 	var out []Candidate
 	for i := range p.Collectives {
-		for _, c := range candidates(p.Module, &p.Collectives[i]) {
-			c.Collective = i
-			out = append(out, c)
-		}
+		out = append(out, candidates(p, i, nil)...)
 	}
 	return out
 }
 
-// candidates returns those of a collective.
-func candidates(m *ir.Module, x *shardmap.Collective) []Candidate {
+// candidates returns those of a collective of a program in which some ops are those of rings.
+func candidates(p *shardmap.Program, i int, rings map[ir.OpID]bool) []Candidate {
+	m, x := p.Module, &p.Collectives[i]
 	if x.From == 0 || x.Size < 2 || x.Size > MostSteps {
 		return nil
 	}
-	var out []Candidate
-	switch c := (Candidate{op: x.Op, Steps: x.Size}); x.Kind {
+	c := Candidate{Collective: i, op: x.Op, Steps: x.Size}
+	switch x.Kind {
 	case collectives.AllGather:
-		out = c.gathers(m)
+		c.gathers(m)
 	case collectives.ReduceScatter:
-		if c.scatters(m) {
-			out = []Candidate{c}
-		}
+		c.scatters(m)
 	}
-	for i := range out {
-		if c := &out[i]; !c.complete(m) {
-			return nil
-		}
+	if len(c.forms) == 0 || !c.complete(m) {
+		return nil
 	}
-	return out
+	return c.apart(m, rings)
 }
 
 // complete checks what all candidates need.
 func (c *Candidate) complete(m *ir.Module) bool {
 	c.axes = m.Attr(c.op, "axes").(*ir.AxesAttr)
-	for v := range slices.Values([]ir.ValueID{m.Operand(c.Product, 0), m.Operand(c.Product, 1), m.Result(c.Product, 0)}) {
-		if !m.ValueType(v).IsStatic() {
+	for _, f := range c.forms {
+		for v := range slices.Values([]ir.ValueID{m.Operand(f.product, 0), m.Operand(f.product, 1), m.Result(f.product, 0)}) {
+			if !m.ValueType(v).IsStatic() {
+				return false
+			}
+		}
+		if m.OpBlock(f.product) != m.OpBlock(c.op) {
 			return false
 		}
 	}
-	return c.Extent > 0 && m.OpBlock(c.Product) == m.OpBlock(c.op)
+	return c.Extent > 0
 }
 
-// gathers returns a candidate for every product that uses what the collective gathers; none if something else does, too.
-func (c Candidate) gathers(m *ir.Module) []Candidate {
-	var out []Candidate
+// gathers finds the products that use what the collective gathers; none if something else does, too.
+func (c *Candidate) gathers(m *ir.Module) {
 	d := int(m.OpAttrs(c.op).Int("dim", 0))
+	c.Extent = m.Shape(m.Operand(c.op, 0))[d]
 	for u := range m.Uses(m.Result(c.op, 0)) {
-		again := func(o Candidate) bool { return o.Product == u.Op }
-		if m.Kind(u.Op) != ir.OpDotGeneral || slices.ContainsFunc(out, again) {
-			return nil
+		again := func(f form) bool { return f.product == u.Op }
+		if m.Kind(u.Op) != ir.OpDotGeneral || slices.ContainsFunc(c.forms, again) {
+			c.forms = nil
+			return
 		}
-		c.Product, c.operand, c.dims = u.Op, u.Index, alongOperand(m, u.Op, u.Index, d)
-		c.Extent = m.Shape(m.Operand(c.op, 0))[d]
-		out = append(out, c)
+		c.forms = append(c.forms, form{u.Op, u.Index, alongOperand(m, u.Op, u.Index, d)})
 	}
-	return out
 }
 
-// scatters says whether the collective adds up and scatters what a product makes for nothing else.
-func (c *Candidate) scatters(m *ir.Module) bool {
+// scatters finds the product whose result the collective adds up and scatters, if nothing else uses that.
+func (c *Candidate) scatters(m *ir.Module) {
 	v := m.Operand(c.op, 0)
-	c.scatter, c.Product = true, m.DefiningOp(v)
-	if c.Product == 0 || m.Kind(c.Product) != ir.OpDotGeneral || !m.HasOneUse(v) ||
+	product := m.DefiningOp(v)
+	if product == 0 || m.Kind(product) != ir.OpDotGeneral || !m.HasOneUse(v) ||
 		m.Attr(c.op, "kind") != nil || m.ValueType(v).DType == dtype.I1 {
-		return false
+		return
 	}
 	d := int(m.OpAttrs(c.op).Int("dim", 0))
-	c.dims = alongResult(m, c.Product, d)
+	c.scatter, c.forms = true, []form{{product: product, dims: alongResult(m, product, d)}}
 	c.Extent = m.Shape(m.Result(c.op, 0))[d]
-	return true
 }
 
 // alongOperand returns where the dimension d of an operand of a product is in both operands and in the result.
