@@ -90,6 +90,9 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"search/space/testdata/windows.mlir", "4,2", "tpu-v5e"},
 		{"search/space/testdata/cache.mlir", "4,2", "cpu"},
 		{"search/space/testdata/cache.mlir", "2,2", "tpu-v5e"},
+		{"search/space/testdata/scatters.mlir", "", "tpu-v5p"},
+		{"search/space/testdata/scatters.mlir", "", "h100"},
+		{"search/space/testdata/scatters.mlir", "", "cpu"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

@@ -3,8 +3,10 @@ package plan
 import (
 	"context"
 
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/program"
+	"autoshard/shardmap"
 	"autoshard/shardmap/merge"
 	"autoshard/shardmap/ring"
 )
@@ -54,6 +56,9 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
 			merge.Ask(l.explicit, most)
+			for _, i := range p.model.Joins(l.program) {
+				merge.Join(l.explicit, l.program.Collectives[i].From)
+			}
 			l.merging = gained(l, merged)
 			l.program, l.step = merged.program, merged.step
 			return nil
@@ -67,19 +72,19 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 
 // gained compares a program with one of merged collectives.
 func gained(l, merged *lowered) *Merging {
-	g := &Merging{SavedSeconds: float64(l.step.Total()-merged.step.Total()) / program.Picoseconds}
-	for i := range merged.program.Collectives {
-		if n := merged.program.Module.NumResults(merged.program.Collectives[i].Op); n > 1 {
-			g.Collectives, g.Into = g.Collectives+n, g.Into+1
-		}
-	}
-	return g
+	before, after, ops := l.program.Collectives, merged.program.Collectives, l.program.Module.NumOps()
+	alone := lists.Filter(after, func(c shardmap.Collective) bool { return int(c.Op) < ops })
+	return &Merging{Collectives: len(before) - len(alone), Into: len(after) - len(alone),
+		SavedSeconds: float64(l.step.Total()-merged.step.Total()) / program.Picoseconds}
 }
 
 // merged returns a program with merged collectives of at most so many bytes; nil if there are none.
 func (p *planner) merged(ctx context.Context, l *lowered, most int64) (*lowered, error) {
 	out := &lowered{layouts: l.layouts, explicit: l.explicit, program: l.program.Clone()}
 	merge.Ask(out.program.Module, most)
+	for _, i := range p.model.Joins(l.program) {
+		merge.Join(out.program.Module, l.program.Collectives[i].Op)
+	}
 	err := merge.Rewrite(ctx, out.program)
 	if err != nil || len(out.program.Collectives) == len(l.program.Collectives) {
 		return nil, err

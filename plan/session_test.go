@@ -66,7 +66,7 @@ func anew(t *testing.T, file string, o Options, shardings map[int]string) *Plan 
 func TestSessionKeepsPins(t *testing.T) {
 	const file = "../examples/transformer_train.mlir"
 	for memory, slack := range map[int64]float64{0: 1.01, 700_000: 1.4} {
-		o := Options{Mesh: axes(t, "4,2"), Memory: memory, Steps: 100_000_000}
+		o := Options{Mesh: axes(t, "4,2"), Memory: memory, Steps: 400_000_000}
 		s, first, err := NewSession(t.Context(), parse(t, file), o)
 		if err != nil {
 			t.Fatal(err)

@@ -43,6 +43,9 @@ func (l *lowerer) reduceScatter(op ir.OpID) error {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] /= subaxis.Product(axes)
 		attrs := l.along(axes).With("dim", l.m.I64(int64(d)))
+		if mark := l.m.Attr(op, JoinedAttr); mark != nil {
+			attrs = attrs.With(JoinedAttr, mark)
+		}
 		if reduction != ir.ReduceSum {
 			attrs = attrs.With("kind", ir.StringAttr(reduction.String()))
 		}

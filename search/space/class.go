@@ -25,8 +25,10 @@ type strategy struct {
 	least   int64 // what a program surely takes of it
 	hidden  int64 // what is not among that because the product may hide it
 	summed  int64 // of the cost, what reductions of its results take
-	reduced int64 // what the reductions of its results take before they send anything
-	over    int32 // along which axes
+	reduced int64 // what the reduction of its result takes before it sends anything: of several steps that which takes most
+	copied  int64 // what that takes besides if it is sent with others
+	over    int32 // along which axes it is
+	free    int64 // what other steps, and those of several results, take before they send anything
 	work    work  // at least
 	bytes   int64 // that its values take on one device
 }

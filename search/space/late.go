@@ -114,8 +114,8 @@ func (s *Space) leastLater(i int, st *strategy) int64 {
 	if !n.delay.blocks {
 		return 0
 	}
-	saved := s.saved(int32(i), st, n.delay.behind)
+	saved := s.saved(int32(i), st, n.delay.behind) + st.copied // of the sum other copies may count
 	sent := portion(max(0, st.summed-st.reduced), s.part(int32(i), st.over))
 	late := share{n.sure.runs / n.delay.rounds, n.sure.among}
-	return late.of(sent + max(0, st.reduced-saved))
+	return late.of(max(0, sent+st.reduced-saved))
 }

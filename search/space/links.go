@@ -283,9 +283,8 @@ type price struct {
 	all   int64
 	least int64 // what a program surely takes: slices one after the other become one
 
-	reduced, gathered int64 // of that, what reductions and other collectives take before they send anything
-	over              int32 // with what the former can be merged
-	meets             int32 // with what the latter can be, if it is one gather
+	gathered int64 // of that, what others than reductions take before they send anything
+	meets    int32 // with what those can be merged, if it is one gather
 
 	first int32 // the overlap of a reduce-scatter at its beginning with the product before it, 0 for none
 	last  int32 // the overlap of an all-gather at its end with the product after it
@@ -293,20 +292,6 @@ type price struct {
 
 // wordBytes is the size of single integers, which cost nothing.
 const wordBytes = 8
-
-// reshard prices sending a value from one layout to another, and says what of that reductions take.
-func (s *Space) reshard(from, to layoutID, t *collectives.Tensor) (p price, summed int64) {
-	if from == to || !s.charge(pairWork) {
-		return price{}, 0
-	}
-	w := s.planner.Way(t, s.known[from], s.known[to])
-	w.Back(func(h collectives.Hop) {
-		if h.Kind == collectives.AllReduce || h.Kind == collectives.ReduceScatter {
-			summed += h.Price
-		}
-	})
-	return s.priceOf(&w, from, to), summed
-}
 
 // priceOf prices a way.
 func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
@@ -318,14 +303,11 @@ func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
 		p.least += h.Price
 		switch before := s.latency(&h); {
 		case before.time == 0:
+		case reduces(h.Kind):
 		case h.Kind == collectives.AllGather && p.gathered == 0:
 			p.gathered, p.meets = before.time, before.over
-		case h.Kind != collectives.AllReduce:
-			p.gathered, p.meets = p.gathered+before.time, manyAxes
-		case p.reduced > 0:
-			p.reduced, p.over = p.reduced+before.time, manyAxes
 		default:
-			p.reduced, p.over = before.time, before.over
+			p.gathered, p.meets = p.gathered+before.time, manyAxes
 		}
 		if end && h.Kind == collectives.AllGather {
 			p.last = s.overlap(&h, to)

@@ -32,15 +32,18 @@ type span struct {
 	late           bool
 }
 
-// manyAxes stands for the axes of several steps, or of a reduction of several results: what they take before they send does not count.
+// manyAxes stands for what several steps have in common: what they take before they send does not count.
 const manyAxes = -1
 
 // latency is what collectives take before they send anything that can be merged with each other: those of one kind over the same axes,
 // and gathers of one dimension.
 type latency struct {
 	time int64
-	over int32 // which those are
+	over int32 // which those are: even but for reduce-scatters, whose number is that of the all-reduces over the same axes and one
 }
+
+// other returns the number of the reduce-scatters over the same axes as some all-reduces, and the other way round.
+func other(over int32) int32 { return over ^ 1 }
 
 // latencyKey is what that depends on. A planner hands out the same axes for all steps over them.
 type latencyKey struct {
@@ -54,7 +57,7 @@ type latencyKey struct {
 type latencies struct {
 	sync.Mutex
 	of   map[latencyKey]latency
-	over map[string]int32 // numbers of kinds, lists of axes and dimensions
+	over map[string]int32 // even numbers of kinds, lists of axes and dimensions
 }
 
 // rounding of the prices of collectives to picoseconds: what each may seem to save beyond that.
@@ -63,7 +66,7 @@ const rounding = 2
 // latency returns what a step takes before it sends anything if it can be merged with others.
 func (s *Space) latency(h *collectives.Hop) latency {
 	switch h.Kind {
-	case collectives.AllReduce, collectives.AllGather, collectives.AllToAll:
+	case collectives.AllReduce, collectives.ReduceScatter, collectives.AllGather, collectives.AllToAll:
 	default:
 		return latency{}
 	}
@@ -75,16 +78,30 @@ func (s *Space) latency(h *collectives.Hop) latency {
 	defer l.Unlock()
 	known, ok := l.of[key]
 	if !ok {
-		name := fmt.Sprint(h.Kind, s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim)
-		over, ok := l.over[name]
-		if !ok {
-			over = int32(len(l.over))
-			l.over[name] = over
-		}
-		known = latency{s.model.Price(h.Kind, h.Axes, 0) + rounding, over}
+		known = latency{s.model.Price(h.Kind, h.Axes, 0) + rounding, l.number(h.Kind, fmt.Sprint(s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim))}
 		l.of[key] = known
 	}
 	return known
+}
+
+// number returns the number of collectives of a kind, by what they have in common.
+func (l *latencies) number(kind collectives.Kind, common string) int32 {
+	scatters := int32(0)
+	if kind == collectives.ReduceScatter {
+		kind, scatters = collectives.AllReduce, 1
+	}
+	name := fmt.Sprint(kind, common)
+	over, ok := l.over[name]
+	if !ok {
+		over = int32(2 * len(l.over))
+		l.over[name] = over
+	}
+	return over + scatters
+}
+
+// reduces says whether a step reduces partial values.
+func reduces(k collectives.Kind) bool {
+	return k == collectives.AllReduce || k == collectives.ReduceScatter
 }
 
 // company finds where the collectives of nodes and links can meet others.
@@ -205,12 +222,12 @@ func (s *Space) gathers() {
 // saved returns what the reductions of a strategy, made at once or late, do not pay of what they take before they send anything.
 func (s *Space) saved(i int32, st *strategy, late bool) int64 {
 	switch {
-	case !s.merges || st.reduced == 0:
+	case !s.merges:
 		return 0
-	case st.over == manyAxes:
-		return st.reduced
+	case st.reduced == 0:
+		return st.free
 	}
-	return st.reduced - portion(st.reduced, s.paid(i, st.over, late))
+	return st.free + max(0, st.reduced-portion(st.reduced, s.paid(i, st.over, late))-st.copied)
 }
 
 // paid returns the part of that that a node's reductions over some axes pay.
@@ -237,30 +254,31 @@ type meeting struct {
 	saved   int64 // picoseconds that the others do not pay
 }
 
-// meetings returns for each list of spans, and for each list of axes, where a solution's reductions are sent, from the last one to the
-// first: as late as the first result that has to be there allows. A reduction that is sent alone is one, too.
+// meetings returns for each list of spans, and for each kind and list of axes, where a solution's reductions are sent, from the last one to
+// the first: as late as the first result that has to be there allows. A reduction that is sent alone is one, too.
 func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 	all := make([]map[int32][]meeting, len(s.spans))
 	for k, list := range s.spans {
 		all[k] = map[int32][]meeting{}
 		for _, x := range slices.Backward(list) {
 			st := &s.nodes[x.node].class.strategies[solution[x.node]]
-			if st.reduced == 0 || st.over == manyAxes || !s.counts(&x) {
+			if st.reduced == 0 || !s.counts(&x) {
 				continue
 			}
-			known := all[k][st.over]
+			known, runs := all[k][st.over], s.nodes[x.node].runs/max(1, s.nodes[x.node].delay.rounds)
 			if n := len(known); n > 0 && x.to > known[n-1].place {
 				known[n-1].members++
-				known[n-1].saved += s.nodes[x.node].runs / max(1, s.nodes[x.node].delay.rounds) * st.reduced
+				known[n-1].saved += runs * (st.reduced - st.copied)
 				continue
 			}
-			all[k][st.over] = append(known, meeting{payer: x.node, place: x.from, members: 1})
+			all[k][st.over] = append(known, meeting{payer: x.node, place: x.from, members: 1, saved: -runs * st.copied})
 		}
 	}
 	return all
 }
 
-// pay moves what the reductions that a solution would send as one pay half of the way to the last of them.
+// pay moves what the reductions that a solution would send as one pay half of the way to the last of them. Those pay for reduce-scatters in
+// the place of all-reduces, too, and the other way round, as long as there are none: else they would be rid of it by these.
 func (s *Space) pay(solution []int32) {
 	for k, of := range s.meetings(solution) {
 		for over, meetings := range of {
@@ -268,8 +286,12 @@ func (s *Space) pay(solution []int32) {
 			for _, at := range meetings {
 				payers[at.payer] = true
 			}
+			_, both := of[other(over)]
 			for _, x := range s.spans[k] {
 				s.settlePart(&x, over, payers[x.node])
+				if !both {
+					s.settlePart(&x, other(over), payers[x.node])
+				}
 			}
 		}
 	}

@@ -134,12 +134,14 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 		if !d.isTensor(v) || made[i] == kept[i] {
 			continue
 		}
-		p, summed := d.reshard(made[i], kept[i], d.tensor(v))
-		st.cost, st.summed = st.cost+p.all, st.summed+summed
-		sent += p.least
-		if st.reduced, st.over = st.reduced+p.reduced, p.over; len(d.node.values) > 1 {
-			st.over = manyAxes
+		if !d.charge(pairWork) {
+			return
 		}
+		w := d.planner.Way(d.tensor(v), d.known[made[i]], d.known[kept[i]])
+		p := d.priceOf(&w, made[i], kept[i])
+		d.reduce(st, v, &w)
+		st.cost += p.all
+		sent += p.least
 		if d.merges { // a result that is pinned: what moves it may wait for anything
 			sent = max(0, sent-p.gathered)
 		}
@@ -152,6 +154,34 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 	}
 	st.least, st.hidden = st.work.time+sent-saved, saved
 }
+
+// reduce notes what the reductions of a way on which a result is sent take. A reduce-scatter whose copies take half of what it could save
+// stays alone.
+func (d *draft) reduce(st *strategy, v ir.ValueID, w *collectives.Way) {
+	w.Back(func(h collectives.Hop) {
+		if !reduces(h.Kind) {
+			return
+		}
+		st.summed += h.Price
+		before, copied := d.latency(&h), int64(0)
+		if h.Kind == collectives.ReduceScatter {
+			turns := (&ir.Type{Dims: d.m.Shape(v)[:h.Dim]}).Elements() > d.m.Mesh(d.mesh).Devices()
+			copied = d.model.Copying(h.Before, h.After, turns, writes(d.m.Kind(d.node.op))) - rounding
+		}
+		if 2*copied >= before.time {
+			return
+		}
+		if before.time <= st.reduced || len(d.node.values) > 1 {
+			st.free += before.time
+			return
+		}
+		st.free += st.reduced
+		st.reduced, st.copied, st.over = before.time, copied, before.over
+	})
+}
+
+// writes says whether a device writes its part of a result of an op of a kind to memory by that op, and by none that follows it.
+func writes(k ir.Kind) bool { return k == ir.OpDotGeneral || k == ir.OpConvolution || k == ir.OpReduce }
 
 // uses returns the bytes that the node's values take on one device.
 func (d *draft) uses(kept []layoutID) int64 {

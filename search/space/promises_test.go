@@ -131,17 +131,27 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// Two sums that nothing needs before both are there can be sent as one, and so can two gathers for one op: the relaxed problem, and the
-// problem where it counts on that, cost less by what one of them takes before it sends anything; not where they are sent alone.
+// Two sums that nothing needs before both are there can be sent as one, also where each device keeps a block of them, and so can two
+// gathers for one op: the relaxed problem, and the problem where it counts on that, cost less by what one of them takes before it sends
+// anything; not where they are sent alone.
 func TestMerging(t *testing.T) {
-	const typ = "tensor<4096x4096xbf16>"
-	sums := func(m *ir.Module, s *space.Space) {
-		args := m.BlockArgs(m.MainFunc().Body)
-		s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
-		s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
-		s.PinResult(0, parse(t, m, `[{}, {}]`))
-		s.PinResult(1, parse(t, m, `[{}, {}]`))
+	const typ, side = "tensor<64x64xbf16>", 64
+	sums := func(results ...string) func(m *ir.Module, s *space.Space) {
+		return func(m *ir.Module, s *space.Space) {
+			args := m.BlockArgs(m.MainFunc().Body)
+			s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
+			s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
+			for i, sharding := range results {
+				s.PinResult(i, parse(t, m, sharding))
+			}
+		}
 	}
+	const products = `
+func.func @main(%x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (` + typ + `, ` + typ + `) -> ` + typ + `
+  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (` + typ + `, ` + typ + `) -> ` + typ + `
+  return %y, %z : ` + typ + `, ` + typ + `
+}`
 	gathers := func(m *ir.Module, s *space.Space) { // results take the place of inputs
 		for i, arg := range m.BlockArgs(m.MainFunc().Body) {
 			pin := `[{}, {}]`
@@ -158,12 +168,8 @@ func TestMerging(t *testing.T) {
 		kind collectives.Kind
 		pin  func(m *ir.Module, s *space.Space)
 	}{
-		"sums": {`
-func.func @main(%x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
-  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (` + typ + `, ` + typ + `) -> ` + typ + `
-  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (` + typ + `, ` + typ + `) -> ` + typ + `
-  return %y, %z : ` + typ + `, ` + typ + `
-}`, collectives.AllReduce, sums},
+		"sums":     {products, collectives.AllReduce, sums(`[{}, {}]`, `[{}, {}]`)},
+		"scatters": {products, collectives.ReduceScatter, sums(`[{"x"}, {}]`, `[{}, {"x"}]`)},
 		"gathers": {`
 func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
   %y = stablehlo.add %a, %x : ` + typ + `
@@ -180,8 +186,12 @@ func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ +
 			}
 			c.pin(m, s)
 			want := model.Price(c.kind, []subaxis.Ref{m.Mesh(mesh).Full(0)}, 0)
-			if alone {
+			switch {
+			case alone:
 				want = 0
+			case c.kind == collectives.ReduceScatter: // copies are left
+				const bytes = 2 * side * side
+				want -= model.Copying(bytes, bytes/8, false, true) + model.Copying(bytes, bytes/8, true, true)
 			}
 			merges(t, name, s, want)
 		}

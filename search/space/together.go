@@ -56,7 +56,7 @@ func (s *Space) shared(i int, st *strategy) int64 {
 	if s.shares == nil || st.reduced == 0 {
 		return 0
 	}
-	return unpaid(s.shares.reductions[i], st.over, st.reduced)
+	return max(0, unpaid(s.shares.reductions[i], st.over, st.reduced)-st.copied)
 }
 
 // sharing returns what the gathers of a link pay where they are sent with others; nil where each pays for itself.
@@ -106,7 +106,7 @@ func (s *Space) Merging(solution []int32) int64 {
 	for _, of := range s.meetings(solution) {
 		for _, meetings := range of {
 			for _, at := range meetings {
-				total += at.saved
+				total += max(0, at.saved)
 			}
 		}
 	}

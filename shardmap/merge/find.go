@@ -22,11 +22,13 @@ type alike struct {
 	kind               ir.Kind
 	axes               string
 	element            dtype.Type
+	with               string // how a reduce-scatter combines elements
 	dim, split, concat int64
 }
 
-// mergeable are the ops over axes whose form in StableHLO takes several operands.
-var mergeable = []ir.Kind{ir.OpShardMapPsum, ir.OpShardMapPmax, ir.OpShardMapPmin, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllToAll}
+// mergeable are the ops over axes whose form in StableHLO takes several operands, and reduce-scatters, of which it takes one.
+var mergeable = []ir.Kind{ir.OpShardMapPsum, ir.OpShardMapPmax, ir.OpShardMapPmin, ir.OpShardMapAllGatherInvariant, ir.OpShardMapAllToAll,
+	ir.OpShardMapPsumScatter}
 
 // finder finds the collectives of a program that can be merged.
 type finder struct {
@@ -43,8 +45,12 @@ func find(p *shardmap.Program, most int64) []group {
 	f := finder{Waiting: NewWaiting(p.Module, p.Module.Func(p.Main).Body), p: p, most: most, late: make([]int32, n), taken: make([]bool, n)}
 	kinds := map[alike][]int{}
 	for i := range p.Collectives {
-		if key, ok := f.key(&p.Collectives[i]); ok {
+		c := &p.Collectives[i]
+		if key, ok := f.key(c); ok {
 			kinds[key] = append(kinds[key], i)
+		}
+		if c.Kind != collectives.AllReduce && c.Kind != collectives.ReduceScatter && c.From != 0 {
+			f.late[i] = f.Needed(p.Module.Result(c.Op, 0))
 		}
 	}
 	var out []group
@@ -61,15 +67,21 @@ func find(p *shardmap.Program, most int64) []group {
 	return out
 }
 
-// key says with what a collective can be merged, if with any. Those that the user wrote stay as they are.
+// key says with what a collective can be merged, if with any. Those that the user wrote stay as they are. Reduce-scatters are copied on
+// the way, whatever dimension they scatter, so that a mark says which are worth that.
 func (f *finder) key(c *shardmap.Collective) (alike, bool) {
 	m, op := f.p.Module, c.Op
 	if c.From == 0 || !slices.Contains(mergeable, m.Kind(op)) {
 		return alike{}, false
 	}
 	attrs := m.OpAttrs(op)
-	return alike{m.OpBlock(op), m.Kind(op), f.p.Mesh.FormatList(c.Axes), m.ValueType(m.Operand(op, 0)).DType,
-		attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)}, true
+	key := alike{m.OpBlock(op), m.Kind(op), f.p.Mesh.FormatList(c.Axes), m.ValueType(m.Operand(op, 0)).DType, attrs.Str("kind"),
+		attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)}
+	if c.Kind == collectives.ReduceScatter {
+		key.dim = 0
+		return key, attrs.Get(shardmap.JoinedAttr) != nil
+	}
+	return key, true
 }
 
 // group returns a collective with those of its kind before it that can wait for it, the nearest first, as long as there is room.
@@ -90,18 +102,12 @@ func (f *finder) group(last int, before []int) group {
 	return group{members, f.putOff(members[:len(members)-1], now)}
 }
 
-// until returns the place until which a collective can wait. What is gathered is large: it is not made for what can wait itself.
+// until returns the place until which a collective can wait. What is gathered is large: it does not wait for what needs it to be put off,
+// and not longer where that was put off for a reduction.
 func (f *finder) until(i int) int32 {
-	if f.late[i] > 0 {
-		return f.late[i]
-	}
-	c := &f.p.Collectives[i]
-	v := f.m.Result(c.Op, 0)
-	if c.Kind == collectives.AllReduce {
+	if f.late[i] == 0 {
 		f.forget()
-		f.late[i] = f.Value(v)
-	} else {
-		f.late[i] = f.Needed(v)
+		f.late[i] = f.Value(f.m.Result(f.p.Collectives[i].Op, 0))
 	}
 	return f.late[i]
 }

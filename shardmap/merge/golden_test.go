@@ -21,7 +21,7 @@ func TestGolden(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			bytes := int64(0)
 			d.ScanArgs(t, "bytes", &bytes)
-			p := lower(t, "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input, bytes)
+			p := lower(t, "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\n"+d.Input, bytes, none)
 			if d.Cmd == "groups" {
 				if err := shardmap.LowerAxes(t.Context(), p); err != nil {
 					t.Fatal(err)
@@ -32,8 +32,12 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// lower returns the program of one device, with merged collectives of at most so many bytes.
-func lower(t rapid.TB, text string, bytes int64) *shardmap.Program {
+// none joins no reduce-scatters but those that the text marks.
+func none(*shardmap.Program) []int { return nil }
+
+// lower returns the program of one device, with merged collectives of at most so many bytes, and with those reduce-scatters that a function
+// says, by their places.
+func lower(t rapid.TB, text string, bytes int64, join func(*shardmap.Program) []int) *shardmap.Program {
 	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{File: "example"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -43,6 +47,9 @@ func lower(t rapid.TB, text string, bytes int64) *shardmap.Program {
 	p, err := shardmap.Lower(context.Background(), m, id)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, i := range join(p) {
+		merge.Join(p.Module, p.Collectives[i].Op)
 	}
 	if err := merge.Rewrite(context.Background(), p); err != nil {
 		t.Fatal(err)

@@ -3,13 +3,16 @@ package merge_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
+	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/cost/estimate"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
@@ -20,8 +23,8 @@ import (
 
 const devices, rows = 4, 4
 
-// drawProgram draws a program on the mesh x=2, y=2 whose values are whole on every device: sums and maxima over parts, gathers and
-// blocks that change sides, with small ops between them, some of them in a loop.
+// drawProgram draws a program on the mesh x=2, y=2 whose values are whole on every device: sums and maxima over parts, in whole or in
+// blocks, gathers and blocks that change sides, with small ops between them, some of them in a loop.
 func drawProgram(t *rapid.T) string {
 	w := &text{T: t, values: []string{"%a", "%b"}}
 	w.line("%%zero = stablehlo.constant {%s} dense<0.0> : tensor<f32>", sharding("[]"))
@@ -66,16 +69,14 @@ func (w *text) draw() {
 	v, axis := w.value(), rapid.SampledFrom([]string{"x", "y"}).Draw(w.T, "axis")
 	part, sum, out := w.name(), w.name(), w.name()
 	cut := fmt.Sprintf("[{}, {%q}]", axis)
-	switch rapid.SampledFrom([]string{"add", "product", "product", "maximum", "gather", "exchange"}).Draw(w.T, "op") {
+	switch rapid.SampledFrom([]string{"add", "product", "product", "scatter", "scatter", "maximum", "gather", "exchange"}).Draw(w.T, "op") {
 	case "add":
 		w.line("%s = stablehlo.add %s, %s {%s} : %s", out, v, w.value(), sharding("[{}, {}]"), typ)
 	case "product":
-		other := w.name()
-		w.line("%s = sdy.all_slice %s %s out_sharding=<@mesh, %s> : %s", part, cut, v, cut, typ)
-		w.line("%s = sdy.all_slice [{%q}, {}] %s out_sharding=<@mesh, [{%q}, {}]> : %s", other, axis, w.value(), axis, typ)
-		w.line("%s = stablehlo.dot_general %s, %s, contracting_dims = [1] x [0] {%s} : (%s, %s) -> %s", sum, part, other,
-			sharding(fmt.Sprintf("[{}, {}], unreduced={%q}", axis)), typ, typ, typ)
+		w.product(sum, v, axis)
 		w.line("%s = sdy.all_reduce {%q} %s out_sharding=<@mesh, [{}, {}]> : %s", out, axis, sum, typ)
+	case "scatter":
+		w.scatters(out, axis)
 	case "maximum":
 		most, all := w.name(), w.name()
 		w.line("%s = sdy.all_slice %s %s out_sharding=<@mesh, %s> : %s", part, cut, v, cut, typ)
@@ -92,6 +93,39 @@ func (w *text) draw() {
 		w.line("%s = sdy.all_gather [{%q}, {}] %s out_sharding=<@mesh, [{}, {}]> : %s", out, axis, sum, typ)
 	}
 	w.values = append(w.values, out)
+}
+
+// product writes the product of a value and another one, as parts that the devices along an axis have of its sum.
+func (w *text) product(sum, v, axis string) {
+	const typ = "tensor<4x4xf32>"
+	left, right, cut := w.name(), w.name(), fmt.Sprintf("[{}, {%q}]", axis)
+	w.line("%s = sdy.all_slice %s %s out_sharding=<@mesh, %s> : %s", left, cut, v, cut, typ)
+	w.line("%s = sdy.all_slice [{%q}, {}] %s out_sharding=<@mesh, [{%q}, {}]> : %s", right, axis, w.value(), axis, typ)
+	w.line("%s = stablehlo.dot_general %s, %s, contracting_dims = [1] x [0] {%s} : (%s, %s) -> %s", sum, left, right,
+		sharding(fmt.Sprintf("[{}, {}], unreduced={%q}", axis)), typ, typ, typ)
+}
+
+// scatters writes sums of which each device keeps a block, along one dimension or the other, and the sum of those.
+func (w *text) scatters(out, axis string) {
+	const typ = "tensor<4x4xf32>"
+	var blocks, parts []string
+	for range rapid.IntRange(1, 3).Draw(w.T, "scatters") {
+		sum, part := w.name(), w.name()
+		w.product(sum, w.value(), axis)
+		cut := fmt.Sprintf(rapid.SampledFrom([]string{"[{%q}, {}]", "[{}, {%q}]"}).Draw(w.T, "blocks"), axis)
+		w.line("%s = sdy.reduce_scatter %s %s out_sharding=<@mesh, %s> : %s", part, cut, sum, cut, typ)
+		blocks, parts = append(blocks, cut), append(parts, part)
+	}
+	total := w.value()
+	for i, part := range parts {
+		whole, next := w.name(), w.name()
+		w.line("%s = sdy.all_gather %s %s out_sharding=<@mesh, [{}, {}]> : %s", whole, blocks[i], part, typ)
+		if i == len(parts)-1 {
+			next = out
+		}
+		w.line("%s = stablehlo.add %s, %s {%s} : %s", next, total, whole, sharding("[{}, {}]"), typ)
+		total = next
+	}
 }
 
 // loop writes a loop of two rounds that carries a value.
@@ -147,11 +181,16 @@ func run(t *rapid.T, p *shardmap.Program) [][]*tensor.Tensor {
 
 // What collectives compute together is what they compute alone, bit for bit, whatever the blocks of the devices; they send as much.
 func TestMergedComputeTheSame(t *testing.T) {
-	merged := 0
+	merged := map[collectives.Kind]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawProgram(t)
 		most := rapid.Int64Range(1, 2000).Draw(t, "bytes")
-		alone, together := lower(t, text, 0), lower(t, text, most)
+		some := func(p *shardmap.Program) []int {
+			return lists.Filter(lists.Range[int](len(p.Collectives)), func(i int) bool {
+				return p.Collectives[i].Kind == collectives.ReduceScatter && rapid.Bool().Draw(t, "join")
+			})
+		}
+		alone, together := lower(t, text, 0, none), lower(t, text, most, some)
 		want, got := run(t, alone), run(t, together)
 		for d := range want {
 			for i := range want[d] {
@@ -163,16 +202,25 @@ func TestMergedComputeTheSame(t *testing.T) {
 		if a, b := sent(alone), sent(together); a != b {
 			t.Fatalf("together they send %d bytes, alone %d", b, a)
 		}
-		for _, c := range together.Collectives {
-			if n := together.Module.NumOperands(c.Op); n > 1 && moved(together, c.Op) > most {
-				t.Fatalf("%d collectives that move %d bytes are one, more than %d", n, moved(together, c.Op), most)
+		for _, c := range without(together, alone) {
+			if moved(together, c.Op) > most {
+				t.Fatalf("collectives that move %d bytes are one, more than %d", moved(together, c.Op), most)
 			}
+			merged[c.Kind]++
 		}
-		merged += len(alone.Collectives) - len(together.Collectives)
 	})
-	if merged == 0 {
-		t.Error("nothing was ever merged")
+	for _, kind := range []collectives.Kind{collectives.AllReduce, collectives.ReduceScatter, collectives.AllGather} {
+		if merged[kind] == 0 {
+			t.Errorf("no %s was ever merged", kind)
+		}
 	}
+}
+
+// without returns the collectives of a program that another one, lowered from the same text, does not have.
+func without(p, other *shardmap.Program) []shardmap.Collective {
+	return lists.Filter(p.Collectives, func(c shardmap.Collective) bool {
+		return !slices.ContainsFunc(other.Collectives, func(o shardmap.Collective) bool { return o.Op == c.Op })
+	})
 }
 
 func sent(p *shardmap.Program) int64 {
@@ -191,12 +239,12 @@ func moved(p *shardmap.Program, op ir.OpID) int64 {
 	return total
 }
 
-// Merged collectives never cost more than separate ones. What one of them saves is at most what each of the others takes before it
-// sends anything.
+// Merged collectives never cost more than separate ones, if those reduce-scatters are joined that are said to be worth it. One saves at
+// most what each of the others takes before it sends anything, without the copies of reduce-scatters.
 func TestMergedAreNoDearer(t *testing.T) {
 	var models []*estimate.Model
 	for _, profile := range cost.Profiles() {
-		p := lower(t, "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\nfunc.func @main() {\nreturn\n}", 0)
+		p := lower(t, "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\nfunc.func @main() {\nreturn\n}", 0, none)
 		md, err := estimate.New(profile.Hardware, p.Mesh)
 		if err != nil {
 			t.Fatal(err)
@@ -212,15 +260,20 @@ func TestMergedAreNoDearer(t *testing.T) {
 			}
 			return step.Total()
 		}
-		together := lower(t, text, 1<<20)
-		saved := price(lower(t, text, 0)) - price(together)
+		alone, together := lower(t, text, 0, none), lower(t, text, 1<<20, md.Joins)
+		const rounding = 4
 		most := int64(0)
-		for _, c := range together.Collectives {
-			others := int64(together.Module.NumOperands(c.Op) - 1)
-			const rounding = 2
-			most += others * (md.Price(c.Kind, c.Axes, 0) + rounding) * c.Runs
+		for _, c := range without(alone, together) {
+			before := md.Price(c.Kind, c.Axes, 0) + rounding
+			if c.Kind == collectives.ReduceScatter {
+				before -= md.Copying(c.Bytes, c.Bytes/c.Size, false, true)
+			}
+			most += before * c.Runs
 		}
-		if saved < 0 || saved > most {
+		for _, c := range without(together, alone) {
+			most -= md.Price(c.Kind, c.Axes, 0) * c.Runs
+		}
+		if saved := price(alone) - price(together); saved < 0 || saved > most {
 			t.Fatalf("%d ps are saved, which should be from 0 to %d\n%s", saved, most, text)
 		}
 	})

@@ -13,13 +13,16 @@
 // A collective can wait for a later one if all that stands between and needs its result can be put off, too ([Waits]). Each element is
 // computed as before, bit for bit. The attribute [Attr] of the partitioned module asks for it.
 //
-// Reduce-scatters stay alone: that of StableHLO has one operand.
+// The reduce-scatter of StableHLO has one operand. What several of them reduce is put side by side, with the block of one device in each
+// row, and what comes out is taken apart again. These copies may take longer than is saved: only reduce-scatters that have the mark of
+// [Join] are merged.
 package merge
 
 import (
 	"context"
 	"slices"
 
+	"autoshard/collectives"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
@@ -32,18 +35,31 @@ const Attr = "autoshard.merged_bytes"
 // Ask sets the attribute of a module.
 func Ask(m *ir.Module, bytes int64) { m.Attrs = m.Attrs.With(Attr, m.I64(bytes)) }
 
-// Forget removes the attribute from a module.
-func Forget(m *ir.Module) { m.Attrs = m.Attrs.Without(Attr) }
+// Join marks a reduce-scatter of a module, partitioned or over axes, as one that may be merged with others.
+func Join(m *ir.Module, op ir.OpID) {
+	m.SetAttrs(op, m.OpAttrs(op).With(shardmap.JoinedAttr, ir.UnitAttr{}))
+}
+
+// Forget removes the attribute from a module, and marks from its reduce-scatters.
+func Forget(m *ir.Module) {
+	m.Attrs = m.Attrs.Without(Attr)
+	for _, kind := range []ir.Kind{ir.OpSdyReduceScatter, ir.OpShardMapPsumScatter} {
+		for _, op := range m.OpsOf(m.Body(), kind) {
+			m.SetAttrs(op, m.OpAttrs(op).Without(shardmap.JoinedAttr))
+		}
+	}
+}
 
 // Rewrite merges the collectives of a program whose module asks for that by the attribute [Attr], in place. The only error is the
 // context's.
 func Rewrite(ctx context.Context, p *shardmap.Program) error {
 	most := p.Module.Attrs.Int(Attr, 0)
-	Forget(p.Module)
 	if most <= 0 {
 		return nil
 	}
-	for _, g := range find(p, most) {
+	groups := find(p, most)
+	Forget(p.Module)
+	for _, g := range groups {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -57,19 +73,30 @@ func Rewrite(ctx context.Context, p *shardmap.Program) error {
 func merge(p *shardmap.Program, g *group) {
 	m := p.Module
 	last := &p.Collectives[g.members[len(g.members)-1]]
-	ops := lists.Map(g.members, func(i int) ir.OpID { return p.Collectives[i].Op })
-	merged := m.BuilderBefore(last.Op).Op(m.Kind(last.Op), lists.Map(ops, func(op ir.OpID) ir.TypeID { return m.Type(m.Result(op, 0)) }),
-		m.OpAttrs(last.Op), lists.Map(ops, func(op ir.OpID) ir.ValueID { return m.Operand(op, 0) })...)
+	ops, next := lists.Map(g.members, func(i int) ir.OpID { return p.Collectives[i].Op }), m.NextOp(last.Op)
+	send := together
+	if last.Kind == collectives.ReduceScatter {
+		send = sideBySide
+	}
+	merged, results := send(m, ops)
 	bytes := int64(0)
 	for i, op := range ops {
 		bytes += m.ValueType(m.Operand(op, 0)).Bytes()
-		old, v := m.Result(op, 0), m.Result(merged, i)
-		m.ReplaceUses(old, v)
-		p.Move(old, v)
+		old := m.Result(op, 0)
+		m.ReplaceUses(old, results[i])
+		p.Move(old, results[i])
 		m.Erase(op)
 	}
 	last.Op, last.Bytes = merged, bytes
-	for next := m.NextOp(merged); len(g.off) > 0; g.off = g.off[1:] {
-		m.MoveBefore(g.off[0], next)
+	for _, op := range g.off {
+		m.MoveBefore(op, next)
 	}
+}
+
+// together emits one collective with the operands of several before the last of them, and returns what it makes for each.
+func together(m *ir.Module, ops []ir.OpID) (merged ir.OpID, results []ir.ValueID) {
+	last := ops[len(ops)-1]
+	merged = m.BuilderBefore(last).Op(m.Kind(last), lists.Map(ops, func(op ir.OpID) ir.TypeID { return m.Type(m.Result(op, 0)) }),
+		m.OpAttrs(last), lists.Map(ops, func(op ir.OpID) ir.ValueID { return m.Operand(op, 0) })...)
+	return merged, m.ResultValues(merged)
 }

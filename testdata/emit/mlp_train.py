@@ -129,11 +129,6 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     quotient = jnp.float32(1.0) / 256.0  # f32[]  mlp_train.mlir:38
     prod_2 = quotient * prod_1  # f32[2,16]  mlp_train.mlir:40
     reduced_1 = jnp.sum(prod_2, axis=0)  # f32[16]  mlp_train.mlir:42
-    shard_3 = lax.psum_scatter(
-        reduced_1, ("data", "model"), scatter_dimension=0, tiled=True
-    )  # f32[2]
-    reshaped = shard_3.reshape(1, 2)  # f32[1,2]  mlp_train.mlir:43
-    reduced_2 = jnp.sum(reshaped, axis=0)  # f32[2]  mlp_train.mlir:45
     gathered_3 = lax.all_gather(
         prod_2, ("data", "model"), axis=0, tiled=True
     )  # f32[16,16]  mlp_train.mlir:46
@@ -144,12 +139,7 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
         dot_4, ("data", "model"), 0, 1, tiled=True
     )  # f32[2,64]  mlp_train.mlir:51
     chosen = jnp.where(test_1, exchanged_3, 0.0)  # f32[2,64]
-    reduced_3 = jnp.sum(chosen, axis=0)  # f32[64]  mlp_train.mlir:53
-    shard_4 = lax.psum_scatter(
-        reduced_3, ("data", "model"), scatter_dimension=0, tiled=True
-    )  # f32[8]
-    reshaped_1 = shard_4.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:54
-    reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[8]  mlp_train.mlir:56
+    reduced_2 = jnp.sum(chosen, axis=0)  # f32[64]  mlp_train.mlir:53
     gathered_4 = lax.all_gather(
         chosen, ("data", "model"), axis=0, tiled=True
     )  # f32[16,64]  mlp_train.mlir:57
@@ -160,12 +150,26 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
         dot_6, ("data", "model"), 0, 1, tiled=True
     )  # f32[2,64]  mlp_train.mlir:62
     chosen_1 = jnp.where(test, exchanged_4, 0.0)  # f32[2,64]
-    reduced_5 = jnp.sum(chosen_1, axis=0)  # f32[64]  mlp_train.mlir:64
-    shard_5 = lax.psum_scatter(
-        reduced_5, ("data", "model"), scatter_dimension=0, tiled=True
-    )  # f32[8]
-    reshaped_2 = shard_5.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:65
-    reduced_6 = jnp.sum(reshaped_2, axis=0)  # f32[8]  mlp_train.mlir:67
+    reduced_3 = jnp.sum(chosen_1, axis=0)  # f32[64]  mlp_train.mlir:64
+    reshaped = reduced_1.reshape(8, 2)  # f32[8,2]
+    reshaped_1 = reduced_2.reshape(8, 8)  # f32[8,8]
+    reshaped_2 = reduced_3.reshape(8, 8)  # f32[8,8]
+    joined = jnp.concatenate([reshaped, reshaped_1, reshaped_2], axis=1)  # f32[8,18]
+    shard_3 = lax.psum_scatter(
+        joined, ("data", "model"), scatter_dimension=0, tiled=True
+    )  # f32[1,18]
+    part = shard_3[:, :2]  # f32[1,2]
+    reshaped_3 = part.reshape(2)  # f32[2]
+    part_1 = shard_3[:, 2:10]  # f32[1,8]
+    reshaped_4 = part_1.reshape(8)  # f32[8]
+    part_2 = shard_3[:, 10:]  # f32[1,8]
+    reshaped_5 = part_2.reshape(8)  # f32[8]
+    reshaped_6 = reshaped_3.reshape(1, 2)  # f32[1,2]  mlp_train.mlir:43
+    reduced_4 = jnp.sum(reshaped_6, axis=0)  # f32[2]  mlp_train.mlir:45
+    reshaped_7 = reshaped_4.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:54
+    reduced_5 = jnp.sum(reshaped_7, axis=0)  # f32[8]  mlp_train.mlir:56
+    reshaped_8 = reshaped_5.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:65
+    reduced_6 = jnp.sum(reshaped_8, axis=0)  # f32[8]  mlp_train.mlir:67
     gathered_5 = lax.all_gather(
         chosen_1, ("data", "model"), axis=0, tiled=True
     )  # f32[16,64]  mlp_train.mlir:68
@@ -175,11 +179,11 @@ def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     result_0_0_bias = arg0 - prod_3  # f32[8]  mlp_train.mlir:73
     prod_4 = 0.1 * transposed_2  # f32[4,64]  mlp_train.mlir:76
     result_0_0_w = arg1 - prod_4  # f32[4,64]  mlp_train.mlir:77
-    prod_5 = 0.1 * reduced_4  # f32[8]  mlp_train.mlir:80
+    prod_5 = 0.1 * reduced_5  # f32[8]  mlp_train.mlir:80
     result_0_1_bias = arg2 - prod_5  # f32[8]  mlp_train.mlir:81
     prod_6 = 0.1 * transposed_1  # f32[8,64]  mlp_train.mlir:84
     result_0_1_w = arg3 - prod_6  # f32[8,64]  mlp_train.mlir:85
-    prod_7 = 0.1 * reduced_2  # f32[2]  mlp_train.mlir:88
+    prod_7 = 0.1 * reduced_4  # f32[2]  mlp_train.mlir:88
     result_0_2_bias = arg4 - prod_7  # f32[2]  mlp_train.mlir:89
     prod_8 = 0.1 * transposed  # f32[8,16]  mlp_train.mlir:92
     result_0_2_w = arg5 - prod_8  # f32[8,16]  mlp_train.mlir:93

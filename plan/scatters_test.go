@@ -1,0 +1,56 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"autoshard/answer"
+	"autoshard/cost"
+	"autoshard/ir/mlir"
+	"autoshard/plan"
+)
+
+// products writes a program whose results are sums of what four devices have, of which each keeps a block: of small ones, and of a large
+// one.
+func products() string {
+	var inputs, types, pinned, lines, results []string
+	for i, size := range []int{64, 48, 80, 4096} {
+		x, y := fmt.Sprintf("tensor<%dx64xf32>", size), fmt.Sprintf("tensor<%dx%dxf32>", size, size)
+		cut := []string{`[{"x"}, {}]`, `[{}, {"x"}]`}[i%2]
+		inputs = append(inputs, fmt.Sprintf(`%%a%d: %s {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}`, i, x))
+		types, results = append(types, y), append(results, fmt.Sprintf("%%y%d", i))
+		pinned = append(pinned, fmt.Sprintf("%s {sdy.sharding = #sdy.sharding<@mesh, %s>}", y, cut))
+		lines = append(lines, fmt.Sprintf("%%y%[1]d = stablehlo.dot_general %%a%[1]d, %%a%[1]d, contracting_dims = [1] x [1] : "+
+			"(%[2]s, %[2]s) -> %[3]s", i, x, y))
+	}
+	return fmt.Sprintf("sdy.mesh @mesh = <[\"x\"=4]>\nfunc.func @main(%s) -> (%s) {\n%s\nreturn %s : %s\n}", strings.Join(inputs, ", "),
+		strings.Join(pinned, ", "), strings.Join(lines, "\n"), strings.Join(results, ", "), strings.Join(types, ", "))
+}
+
+// Small reduce-scatters of different dimensions are sent as one, a large one is not copied. The plan's program says so to who lowers it
+// again.
+func TestScattersAreMerged(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(products()), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("tpu-v5p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Make(t.Context(), &answer.Source{Name: "scatters", Module: m}, plan.Options{Hardware: hw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Merged == nil || p.Merged.Collectives != 3 || p.Merged.Into != 1 || p.Merged.SavedSeconds <= 0 {
+		t.Errorf("merged are %+v in\n%s", p.Merged, p.Program)
+	}
+	device, err := p.Lowered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := device.Estimate(t.Context(), hw); err != nil || e != p.Estimate {
+		t.Errorf("the program costs %+v, %v, the plan says %+v", e, err, p.Estimate)
+	}
+}
