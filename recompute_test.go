@@ -3,6 +3,7 @@ package autoshard_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"testing"
 
 	"autoshard"
@@ -24,7 +25,7 @@ func TestRecomputing(t *testing.T) {
 	if _, err := autoshard.MakePlan(t.Context(), model, o); !errors.Is(err, autoshard.ErrInfeasible) {
 		t.Fatalf("a plan that computes nothing twice fits: %v", err)
 	}
-	o.Without = 0
+	o.Without = rewrites.Of(rewrites.Microbatches)
 	o.Memory = 2 * least
 	free := makePlan(t, model, o)
 	o.Memory = least * 6 / 10
@@ -42,4 +43,20 @@ func TestRecomputing(t *testing.T) {
 		t.Errorf("%+v, %v", audit, err)
 	}
 	verify(t, plan, "examples/transformer_train.in.npz", "examples/transformer_train.out.npz", 1e-4)
+}
+
+// Where memory is short, values are made again in the fastest programs before bounds are sought, which may take what time there is.
+func TestRecomputingComesFirst(t *testing.T) {
+	hw, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stages []string
+	makePlan(t, readModel(t, "examples/transformer_train.mlir"), autoshard.PlanOptions{Mesh: []subaxis.Axis{{Name: "data", Size: 2}},
+		Hardware: hw, Memory: 700 << 10, Without: rewrites.Of(rewrites.Microbatches),
+		Progress: func(p autoshard.Progress) { stages = append(stages, p.Stage) }})
+	again, bound := slices.Index(stages, "recompute"), slices.Index(stages, "bound")
+	if again < 0 || bound >= 0 && bound < again {
+		t.Errorf("values are made again at %d, a bound is sought at %d of %q", again, bound, stages)
+	}
 }

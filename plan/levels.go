@@ -57,6 +57,9 @@ func (c *choice) improve(ctx context.Context, l *level) error {
 	if err := c.solve(ctx, l); err != nil {
 		return err
 	}
+	if err := c.squeezeFirst(ctx); err != nil {
+		return err
+	}
 	if err := c.merging(ctx, l); err != nil {
 		return err
 	}
