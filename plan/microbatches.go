@@ -85,45 +85,61 @@ type partsSearch struct {
 }
 
 // search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Quick searches say
-// how many microbatches there are to be, each time twice as many at least, as long as that helps.
+// where to begin. From there on plans are searched to the end: of a large problem that one alone, and if it is faster as it is.
 func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	var err error
 	if s.splitter, err = microbatch.New(late, s.module, batchInputs(s.module)); err != nil {
 		return nil, late.Err()
 	}
-	var best *choice
-	s.tried = 1
-	for _, n := range s.splitter.Parts() {
-		if n < 2*s.tried || s.timeLeft(ctx) <= s.each {
+	parts := s.splitter.Parts()
+	best, err := s.doubling(ctx, late, parts, true)
+	if err != nil || best == nil {
+		return nil, err
+	}
+	parts = slices.DeleteFunc(parts, func(n int64) bool { return n < best.parts })
+	if best.strategies > largeProblem {
+		if parts = parts[:1]; s.best != nil && !s.best.faster(best.best) {
+			return nil, nil
+		}
+	}
+	best.screening = false // what goes on from the plan is searched to its end
+	full, err := s.doubling(ctx, late, parts, false)
+	switch {
+	case err != nil:
+		return nil, err
+	case full != nil && full.best.step.Total() < best.best.step.Total():
+		best = full
+	}
+	if s.best != nil && !s.best.faster(best.best) {
+		return nil, nil
+	}
+	return best, nil
+}
+
+// doubling returns the fastest plan with one of some numbers of microbatches, each at least twice the one before, as long as that helps and
+// there is time; nil where none fits.
+func (s *partsSearch) doubling(ctx, late context.Context, parts []int64, quick bool) (best *choice, err error) {
+	least := int64(2)
+	for _, n := range parts {
+		if n < least || s.timeLeft(ctx) <= s.each {
 			continue
 		}
-		s.tried = n
+		least, s.tried = 2*n, max(s.tried, n)
 		s.report("microbatches", 0, 0)
-		c, err := s.decideOn(ctx, late, n, true)
-		if err != nil {
+		c, err := s.decideOn(ctx, late, n, quick)
+		switch {
+		case errors.Is(err, diag.ErrInfeasible):
+		case err != nil:
 			return nil, err
-		}
-		if c == nil || best != nil && (c.best == nil || c.best.step.Total() >= best.best.step.Total()) {
-			break
-		}
-		if c.best != nil {
+		case c == nil || best != nil && (c.best == nil || c.best.step.Total() >= best.best.step.Total()):
+			return best, nil
+		case c.best != nil:
 			best = c
-		} else if s.tightest == nil || c.least.step.Peak < s.tightest.least.step.Peak {
+		case s.tightest == nil || c.least.step.Peak < s.tightest.least.step.Peak:
 			s.tightest = c
 		}
 	}
-	if best == nil || s.best != nil && !s.best.faster(best.best) {
-		return nil, nil
-	}
-	best.screening = false // what goes on from the plan is searched to its end
-	if s.timeLeft(ctx) <= s.each {
-		return best, nil
-	}
-	full, err := s.decideOn(ctx, late, best.parts, false)
-	if errors.Is(err, diag.ErrInfeasible) || err == nil && full.best.step.Total() > best.best.step.Total() {
-		full, err = best, nil
-	}
-	return full, err
+	return best, nil
 }
 
 // decideOn chooses a plan of so many microbatches. There is none where the batch cannot be split into so many, or no baseline is as fast as
