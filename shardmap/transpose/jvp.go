@@ -135,6 +135,9 @@ func (j *tangents) op(op ir.OpID) {
 // unknown refuses an op without a rule.
 func (j *tangents) unknown(op ir.OpID) {
 	if j.m.Kind(op) == ir.OpWhile {
+		if !j.leads(op) {
+			return
+		}
 		j.fail(diag.Unsupported(diag.NotSupported, j.m.OpPos(op),
 			"%s has no derivative, since only the run knows its number of rounds; count from a constant to a constant, or write a scan",
 			j.p.Describe(op)))

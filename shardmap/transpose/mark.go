@@ -16,6 +16,8 @@ func (w *rewrite) mark(b ir.BlockID) {
 			w.markScan(op)
 		case kind == ir.OpIf || kind == ir.OpCase:
 			w.markBranches(op)
+		case kind == ir.OpWhile && w.primal: // a transpose refuses those that depend on its inputs
+			w.markWhile(op)
 		case kind == ir.OpOptimizationBarrier && w.primal: // of which a transpose copies all or nothing
 			for i, v := range w.m.ResultValues(op) {
 				if w.on[w.m.Operand(op, i)] {
@@ -65,6 +67,64 @@ func (w *rewrite) markScan(op ir.OpID) {
 			w.turnOn(v)
 		}
 	}
+}
+
+// markWhile marks the carries of a loop whose rounds only the run counts, up to the least fixpoint.
+func (w *rewrite) markWhile(op ir.OpID) {
+	body := w.m.RegionBlock(op, 1)
+	args, ret := w.m.BlockArgs(body), w.m.LastOp(body)
+	for i, v := range w.m.Operands(op) {
+		if w.on[v] {
+			w.turnOn(args[i])
+		}
+	}
+	for again := true; again; {
+		w.mark(body)
+		again = false
+		for k, v := range w.m.Operands(ret) {
+			if w.on[v] && !w.on[args[k]] {
+				w.turnOn(args[k])
+				again = again || w.on[args[k]]
+			}
+		}
+	}
+	for i, v := range w.m.ResultValues(op) {
+		if w.on[args[i]] {
+			w.turnOn(v)
+		}
+	}
+}
+
+// leads says whether an output depends on a result of an op through values that depend on the inputs.
+func (w *rewrite) leads(op ir.OpID) bool {
+	seen := map[ir.OpID]bool{}
+	var from func(op ir.OpID) bool
+	used := func(v ir.ValueID) bool {
+		for u := range w.m.Uses(v) {
+			user := u.Op
+			for w.m.OpBlock(user) != w.m.BlockOf(v) {
+				user = w.m.ParentOp(user)
+			}
+			if w.m.Kind(user).IsTerminator() {
+				if w.m.OpBlock(user) == w.p.Body() {
+					return true
+				}
+				user = w.m.ParentOp(user)
+			}
+			if from(user) {
+				return true
+			}
+		}
+		return false
+	}
+	from = func(op ir.OpID) bool {
+		if seen[op] {
+			return false
+		}
+		seen[op] = true
+		return slices.ContainsFunc(w.m.ResultValues(op), func(v ir.ValueID) bool { return w.on[v] && used(v) })
+	}
+	return from(op)
 }
 
 func (w *rewrite) markBranches(op ir.OpID) {
