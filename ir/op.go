@@ -118,6 +118,14 @@ func (m *Module) OpBlock(op OpID) BlockID { return m.ops[op].block }
 // ParentOp returns the op around the block of an op, 0 at module level.
 func (m *Module) ParentOp(op OpID) OpID { return m.BlockOp(m.ops[op].block) }
 
+// AncestorIn returns the op of a block that is an op, or has it inside; 0 for none.
+func (m *Module) AncestorIn(op OpID, b BlockID) OpID {
+	for op != 0 && m.OpBlock(op) != b {
+		op = m.ParentOp(op)
+	}
+	return op
+}
+
 // ManualAround returns the innermost manual computation that an op is or lies in, 0 for none.
 func (m *Module) ManualAround(op OpID) OpID {
 	for op != 0 && m.Kind(op) != OpSdyManualComputation {

@@ -37,14 +37,23 @@ func (m *Module) FuncValues() iter.Seq[ValueID] {
 // ValuesWithin yields the values that an op makes: its own, and those of all ops inside it.
 func (m *Module) ValuesWithin(op OpID) iter.Seq[ValueID] {
 	return func(yield func(ValueID) bool) {
-		if !m.own(op, yield) {
+		for at := range m.OpsWithin(op) {
+			if !m.own(at, yield) {
+				return
+			}
+		}
+	}
+}
+
+// OpsWithin yields an op, and all ops inside it.
+func (m *Module) OpsWithin(op OpID) iter.Seq[OpID] {
+	return func(yield func(OpID) bool) {
+		if !yield(op) {
 			return
 		}
 		for b := range m.InnerBlocks(op) {
-			for inner := range m.Within(b) {
-				if !m.own(inner, yield) {
-					return
-				}
+			if !m.within(b, yield) {
+				return
 			}
 		}
 	}

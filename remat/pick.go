@@ -88,10 +88,7 @@ func (s *site) life(x ir.ValueID) life {
 		l.inMemory, l.bytes = s.held.Lives[i].Bytes > 0, m.ValueType(x).Bytes()
 	}
 	for u := range m.Uses(x) {
-		op := u.Op
-		for m.OpBlock(op) != s.block {
-			op = m.ParentOp(op)
-		}
+		op := m.AncestorIn(u.Op, s.block)
 		n, place := s.number[op], s.written.place[op]
 		l.last, l.lastRead = max(l.last, place), max(l.lastRead, n)
 		l.here = l.here || op == s.op

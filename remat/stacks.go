@@ -307,10 +307,7 @@ func (r *remaker) readsIn(loop ir.OpID) (reads []read) {
 				x.value = m.Result(after, 0)
 			}
 			for u := range m.Uses(x.value) {
-				user := u.Op
-				for m.OpBlock(user) != m.OpBlock(op) {
-					user = m.ParentOp(user)
-				}
+				user := m.AncestorIn(u.Op, m.OpBlock(op))
 				if place[user] < x.place {
 					x.place, x.first = place[user], user
 				}

@@ -60,9 +60,5 @@ func FuzzRun(f *testing.F) {
 }
 
 func inMain(m *ir.Module, op ir.OpID) bool {
-	main, _ := m.Main()
-	for op != 0 && m.OpBlock(op) != m.Func(main).Body {
-		op = m.ParentOp(op)
-	}
-	return op != 0
+	return m.AncestorIn(op, m.MainFunc().Body) != 0
 }

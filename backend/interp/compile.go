@@ -283,10 +283,7 @@ func (c *compiler) schedule(v ir.ValueID, slots []int32, b ir.BlockID, dying map
 func (c *compiler) lastUse(v ir.ValueID, b ir.BlockID) ir.OpID {
 	last := ir.OpID(0)
 	for use := range c.m.Uses(v) {
-		op := use.Op
-		for op != 0 && c.m.OpBlock(op) != b {
-			op = c.m.ParentOp(op)
-		}
+		op := c.m.AncestorIn(use.Op, b)
 		if op != 0 && (last == 0 || c.order[op] > c.order[last]) {
 			last = op
 		}

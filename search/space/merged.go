@@ -144,7 +144,7 @@ func (s *Space) reductions() {
 		switch d := &n.delay; {
 		case d.behind:
 			after := m.BlockOf(d.sum)
-			add(after, span{int32(i), waiting.At(blockOp(m, n.op, after)), waiting.Value(d.sum), true})
+			add(after, span{int32(i), waiting.At(m.AncestorIn(n.op, after)), waiting.Value(d.sum), true})
 		case d.sum != 0:
 			to = max(to, waiting.Value(d.sum))
 		}
@@ -176,14 +176,6 @@ func (s *Space) meet(list []span) {
 			n.merged = most
 		}
 	}
-}
-
-// blockOp returns the op of a block that is an op, or has it inside.
-func blockOp(m *ir.Module, op ir.OpID, b ir.BlockID) ir.OpID {
-	for m.OpBlock(op) != b {
-		op = m.ParentOp(op)
-	}
-	return op
 }
 
 // gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.

@@ -120,7 +120,7 @@ func (f *finder) putOff(members []int, to int32) []ir.OpID {
 	follow = func(op ir.OpID) {
 		for _, v := range f.m.Results(op) {
 			for u := range f.m.Uses(v) {
-				if user := f.inBlock(u.Op, f.m.OpBlock(op)); f.at[user] < to && !seen[user] {
+				if user := f.m.AncestorIn(u.Op, f.m.OpBlock(op)); f.at[user] < to && !seen[user] {
 					off, seen[user] = append(off, user), true
 					follow(user)
 				}

@@ -55,7 +55,7 @@ func (w *Waiting) Value(v ir.ValueID) int32 { return w.first(v, w.op) }
 func (w *Waiting) first(v ir.ValueID, place func(ir.OpID) int32) int32 {
 	first := int32(len(w.at))
 	for u := range w.m.Uses(v) {
-		user := w.inBlock(u.Op, w.m.BlockOf(v))
+		user := w.m.AncestorIn(u.Op, w.m.BlockOf(v))
 		if k := w.m.Kind(user); k != ir.OpSdyShardingGroup && k != ir.OpSdyManualComputation {
 			first = min(first, place(user))
 		}
@@ -85,12 +85,4 @@ func (w *Waiting) forget() {
 		w.until[op] = 0
 	}
 	w.known = w.known[:0]
-}
-
-// inBlock returns the op of a block that is another one or has it inside.
-func (w *Waiting) inBlock(op ir.OpID, b ir.BlockID) ir.OpID {
-	for w.m.OpBlock(op) != b {
-		op = w.m.ParentOp(op)
-	}
-	return op
 }

@@ -53,25 +53,23 @@ func (c Candidate) from(m *ir.Module, first ir.OpID, left map[ir.OpID]form, ring
 
 // stays says whether an op cannot be put off: one of a ring, which stand together, or one with effects, whose order is seen.
 func stays(m *ir.Module, op ir.OpID, rings map[ir.OpID]bool) bool {
-	return rings[op] || within(m, op, func(op ir.OpID) bool { return !ir.HasNoEffects(m, op) && !m.Kind(op).Communicates() })
+	if rings[op] {
+		return true
+	}
+	for inner := range m.OpsWithin(op) {
+		if !ir.HasNoEffects(m, inner) && !m.Kind(inner).Communicates() {
+			return true
+		}
+	}
+	return false
 }
 
 // reads says whether an op, or one inside it, reads what some others make.
 func reads(m *ir.Module, op ir.OpID, others map[ir.OpID]bool) bool {
 	made := func(v ir.ValueID) bool { return others[m.DefiningOp(v)] }
-	return within(m, op, func(op ir.OpID) bool { return slices.ContainsFunc(m.Operands(op), made) })
-}
-
-// within says whether an op, or one inside it, passes a test.
-func within(m *ir.Module, op ir.OpID, test func(ir.OpID) bool) bool {
-	if test(op) {
-		return true
-	}
-	for b := range m.InnerBlocks(op) {
-		for inner := range m.Within(b) {
-			if test(inner) {
-				return true
-			}
+	for inner := range m.OpsWithin(op) {
+		if slices.ContainsFunc(m.Operands(inner), made) {
+			return true
 		}
 	}
 	return false

@@ -101,10 +101,7 @@ func (w *rewrite) leads(op ir.OpID) bool {
 	var from func(op ir.OpID) bool
 	used := func(v ir.ValueID) bool {
 		for u := range w.m.Uses(v) {
-			user := u.Op
-			for w.m.OpBlock(user) != w.m.BlockOf(v) {
-				user = w.m.ParentOp(user)
-			}
+			user := w.m.AncestorIn(u.Op, w.m.BlockOf(v))
 			if w.m.Kind(user).IsTerminator() {
 				if w.m.OpBlock(user) == w.p.Body() {
 					return true

@@ -203,7 +203,7 @@ func (e *elaborator) cast(v ir.ValueID, axes AxisSet, kind ir.Kind, user ir.OpID
 	}
 	at := user
 	if !e.opts.Fresh {
-		at = e.ancestor(user, e.m.BlockOf(v))
+		at = e.m.AncestorIn(user, e.m.BlockOf(v))
 	}
 	c := Collective{Kind: kind, Axes: axes.Axes()}
 	var w ir.ValueID
@@ -231,14 +231,6 @@ func (e *elaborator) grow() {
 	for len(e.vars) < e.m.NumValues() {
 		e.vars, e.first, e.met = append(e.vars, Variance{}), append(e.first, Variance{}), append(e.met, false)
 	}
-}
-
-// ancestor returns the op of a block that holds an op, or is it.
-func (e *elaborator) ancestor(op ir.OpID, b ir.BlockID) ir.OpID {
-	for e.m.OpBlock(op) != b {
-		op = e.m.ParentOp(op)
-	}
-	return op
 }
 
 // freshName returns a name for a cast that no value has: c and the next number.
