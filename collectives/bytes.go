@@ -34,6 +34,19 @@ func SentBytes(kind Kind, n, v int64) int64 {
 	return 0
 }
 
+// SentAmong returns what the devices of groups send together where each has an operand of so many bytes. Results beyond the range become
+// the largest int64.
+func SentAmong(kind Kind, groups [][]int64, operand int64) int64 {
+	sent := int64(0)
+	for _, members := range groups {
+		n := int64(len(members))
+		if sent += SentBytes(kind, n, GroupBytes(kind, n, operand)); sent < 0 {
+			return math.MaxInt64
+		}
+	}
+	return sent
+}
+
 // Times multiplies counts that are not negative; products beyond the range become the largest int64.
 func Times(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))

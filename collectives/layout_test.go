@@ -46,6 +46,23 @@ func TestBytesOfRings(t *testing.T) {
 	}
 }
 
+// Groups of any sizes send what each of them does, up to the largest int64.
+func TestSentAmong(t *testing.T) {
+	groups := [][]int64{{0, 3}, {1, 2, 4}, {5}}
+	for kind := AllSlice; kind <= Reduce; kind++ {
+		want := int64(0)
+		for _, n := range []int64{2, 3, 1} {
+			want += SentBytes(kind, n, GroupBytes(kind, n, 96))
+		}
+		if got := SentAmong(kind, groups, 96); got != want {
+			t.Errorf("%s in %v sends %d bytes, want %d", kind, groups, got, want)
+		}
+	}
+	if got := SentAmong(AllGather, groups, math.MaxInt64/2); got != math.MaxInt64 {
+		t.Errorf("more than can be counted is %d", got)
+	}
+}
+
 // Products of counts are exact up to the largest int64, which stands for everything beyond.
 func TestTimes(t *testing.T) {
 	for _, c := range []struct{ a, b, want int64 }{

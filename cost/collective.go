@@ -38,20 +38,14 @@ func (t *Topology) Collective(kind collectives.Kind, axes []subaxis.Ref, v int64
 // Among returns the cost of a communication side by side in groups of devices, given as places in the mesh, each of which has so many bytes
 // as its operand. Groups smaller than the largest take as long as that.
 func (t *Topology) Among(kind collectives.Kind, groups [][]int64, operand int64) Cost {
-	largest := int64(0)
-	for _, members := range groups {
-		largest = max(largest, int64(len(members)))
-	}
+	largest := largestOf(groups)
 	if kind == collectives.AllSlice || largest <= 1 {
 		return Cost{}
 	}
 	v := collectives.GroupBytes(kind, largest, operand)
-	c := t.communication(kind, t.placement(groups), float64(v))
+	c := t.communication(kind, t.among(groups), float64(v))
 	c.BytesPerDevice = ceilDiv(collectives.SentBytes(kind, largest, v), largest)
-	for _, members := range groups {
-		n := int64(len(members))
-		c.TotalBytes += collectives.SentBytes(kind, n, collectives.GroupBytes(kind, n, operand))
-	}
+	c.TotalBytes = collectives.SentAmong(kind, groups, operand)
 	return c
 }
 

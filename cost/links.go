@@ -26,7 +26,7 @@ func (t *Topology) LinkNames() (names []string) {
 func (t *Topology) Links(axes []subaxis.Ref) []int { return t.linksOf(t.placed(axes)) }
 
 // LinksAmong returns the same of a communication in groups, as [Topology.Among] has them.
-func (t *Topology) LinksAmong(groups [][]int64) []int { return t.linksOf(t.placement(groups)) }
+func (t *Topology) LinksAmong(groups [][]int64) []int { return t.linksOf(t.among(groups)) }
 
 func (t *Topology) linksOf(p placement) (links []int) {
 	if t.hw.Torus == nil {

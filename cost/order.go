@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -9,10 +10,22 @@ import (
 	"autoshard/subaxis"
 )
 
-// order is where the groups of a mesh are whose devices are not in the order of the network.
+// order remembers where groups are that the network has to be asked for.
 type order struct {
 	sync.Mutex
-	known map[string]placement // by axes
+	known map[string]placement // by axes, or by the groups themselves
+}
+
+// find returns where the groups of a name are.
+func (o *order) find(name string, placement func() placement) placement {
+	o.Lock()
+	defer o.Unlock()
+	p, ok := o.known[name]
+	if !ok {
+		p = placement()
+		o.known[name] = p
+	}
+	return p
 }
 
 // placement is where groups of devices are on the network. What they send depends on which chips a group has, not on their order in it:
@@ -27,18 +40,15 @@ func (t *Topology) placed(axes []subaxis.Ref) placement {
 	if t.mesh.DeviceIDs == nil {
 		return placement{axes: axes}
 	}
-	o, key := &t.order, t.mesh.FormatList(axes)
-	o.Lock()
-	defer o.Unlock()
-	p, ok := o.known[key]
-	if !ok {
-		p = t.placement(t.mesh.Groups(axes))
-		o.known[key] = p
-	}
-	return p
+	return t.order.find(t.mesh.FormatList(axes), func() placement { return t.placement(t.mesh.Groups(axes)) })
 }
 
-// placement returns where groups are whose members are places in the mesh.
+// among returns where groups are whose members are places in the mesh.
+func (t *Topology) among(groups [][]int64) placement {
+	return t.order.find(fmt.Sprint(groups), func() placement { return t.placement(groups) })
+}
+
+// placement finds out where such groups are.
 func (t *Topology) placement(groups [][]int64) placement {
 	chips := lists.Map(groups, func(members []int64) []int64 { return lists.Map(members, t.mesh.DeviceID) })
 	for _, group := range chips {
@@ -67,8 +77,18 @@ type routed struct {
 	links   []int   // the physical axes that are used
 }
 
+// largestOf returns how many members the largest group has.
+func largestOf(groups [][]int64) int64 {
+	most := 0
+	for _, members := range groups {
+		most = max(most, len(members))
+	}
+	return int64(most)
+}
+
+// scatter finds out how groups of chips reach each other.
 func (t *Topology) scatter(groups [][]int64) *scattered {
-	s := &scattered{size: int64(len(slices.MaxFunc(groups, func(a, b []int64) int { return len(a) - len(b) })))}
+	s := &scattered{size: largestOf(groups)}
 	if t.hw.Torus == nil {
 		s.reaches = t.reachesOf(groups)
 		return s

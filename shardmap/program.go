@@ -152,10 +152,7 @@ func (c *Collective) TotalBytes() int64 {
 	}
 	sent := c.Groups * c.sentBy(c.Size)
 	if c.Members != nil {
-		sent = 0
-		for _, members := range c.Members {
-			sent += c.sentBy(int64(len(members)))
-		}
+		sent = collectives.SentAmong(c.Kind, c.Members, c.Bytes)
 	}
 	return sent * c.Runs
 }
