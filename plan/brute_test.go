@@ -293,7 +293,7 @@ func (b *brute) programs(ctx context.Context, t testing.TB) []*lowered {
 	}
 	for _, l := range out[:len(out):len(out)] {
 		for most := int64(mostMerged); most >= leastMerged; most /= 8 {
-			merged, err := b.merged(ctx, l, most)
+			merged, err := b.merged(ctx, l, b.model.Joins(l.program), most)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
-	"autoshard/ir"
 )
 
 // gatheredKey is what gathered operands of equal layers have in common.
@@ -21,22 +20,19 @@ type gatheredKey struct {
 func (f *findings) gathered(ctx context.Context, chosen *lowered) error {
 	m, mesh := f.Module, &chosen.program.Mesh
 	all, err := collectives.FindGathered(ctx, chosen.annotated, chosen.assignment)
-	var keys []gatheredKey
-	places, bytes, first := map[gatheredKey]int{}, map[gatheredKey]int64{}, map[gatheredKey]ir.OpID{}
+	places, bytes := newTally[gatheredKey](), map[gatheredKey]int64{}
 	for _, g := range all {
 		t := m.ValueType(m.Operand(g.Op, g.Operand))
 		key := gatheredKey{called(m, g.Op), answer.FormatType(t, t.Dims), mesh.FormatList(g.Axes), g.Why, g.Operand, g.Dim}
-		if places[key]++; places[key] == 1 {
-			keys, first[key] = append(keys, key), g.Op
-		}
+		places.note(key, g.Op)
 		bytes[key] += g.Bytes * g.Times
 	}
-	for _, k := range keys {
-		times := ""
-		if places[k] > 1 {
-			times = " in " + diag.Count(places[k], "place", "places")
+	for _, k := range places.keys {
+		times, first := "", places.first[k]
+		if n := places.count[k]; n > 1 {
+			times = " in " + diag.Count(n, "place", "places")
 		}
-		f.Add(lint.GatheredOperand, first[k], f.Place(m.Operand(first[k], k.operand)).Name,
+		f.Add(lint.GatheredOperand, first, f.Place(m.Operand(first, k.operand)).Name,
 			"dimension %d of operand %d of %s, %s, is gathered along %s%s, %s a step to every device: %s",
 			k.dim, k.operand, k.op, k.typ, k.axes, times, diag.Bytes(bytes[k]), k.why)
 	}

@@ -14,9 +14,7 @@ import (
 // groups, and barriers of propagation.
 func (f *findings) ignored() {
 	m := f.Module
-	members := map[int64]int{}
-	first := map[int64]ir.OpID{}
-	var groups []int64
+	groups := newTally[int64]()
 	var barriers []ir.OpID
 	m.Walk(m.Body(), func(op ir.OpID) {
 		switch m.Kind(op) {
@@ -25,20 +23,17 @@ func (f *findings) ignored() {
 		case ir.OpSdyPropagationBarrier:
 			barriers = append(barriers, op)
 		case ir.OpSdyShardingGroup:
-			id := m.OpAttrs(op).Int("group_id", 0)
-			if members[id]++; members[id] == 1 {
-				groups, first[id] = append(groups, id), op
-			}
+			groups.note(m.OpAttrs(op).Int("group_id", 0), op)
 		}
 	})
 	if len(barriers) > 0 {
 		f.Add(lint.PropagationBarrier, barriers[0], "", "a plan chooses shardings by cost on both sides of %s",
 			diag.Count(len(barriers), "propagation barrier", "propagation barriers"))
 	}
-	for _, id := range groups {
-		if members[id] > 1 {
-			f.Add(lint.ShardingGroup, first[id], "",
-				"the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently", members[id], id)
+	for _, id := range groups.keys {
+		if n := groups.count[id]; n > 1 {
+			f.Add(lint.ShardingGroup, groups.first[id], "",
+				"the %d values of sharding group %d are sharded alike by propagation; a plan may keep them differently", n, id)
 		}
 	}
 }

@@ -228,16 +228,8 @@ func checkDevices(t *testing.T, source *answer.Source, o Options, on *Plan) {
 
 // A session goes on from a plan in microbatches: other shardings are those of the same program.
 func TestSessionInMicrobatches(t *testing.T) {
-	src, err := os.ReadFile("testdata/microbatches.mlir")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "microbatches.mlir"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
-	s, first, err := NewSession(t.Context(), &answer.Source{Name: "microbatches", Module: m}, o)
+	s, first, err := NewSession(t.Context(), parse(t, "testdata/microbatches.mlir"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,19 +245,11 @@ func TestSessionInMicrobatches(t *testing.T) {
 
 // Where nothing fits, the error says how little microbatches would need, and they do.
 func TestInfeasibleInMicrobatches(t *testing.T) {
-	src, err := os.ReadFile(recorded(t, "moe_train.mlir"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mlir.Parse(t.Context(), src, mlir.Options{File: "moe_train.mlir"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	hw, err := cost.Lookup("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := &answer.Source{Name: "moe_train.mlir", Module: m}
+	source := parse(t, recorded(t, "moe_train.mlir"))
 	o := Options{Mesh: axes(t, "2"), Hardware: hw, Memory: 30 << 10}
 	_, err = Make(t.Context(), source, o)
 	if !errors.Is(err, diag.ErrInfeasible) {

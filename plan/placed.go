@@ -39,8 +39,7 @@ func (f *findings) shardings(visit func(id ir.ShardingID, rank int, at func() an
 // returns. It notes that once for each such device.
 func (f *findings) callbacks() {
 	m := f.Module
-	calls, first := map[int64]int{}, map[int64]ir.OpID{}
-	var devices []int64
+	calls := newTally[int64]()
 	m.Walk(m.Body(), func(op ir.OpID) {
 		if !isCallback(m, op) {
 			return
@@ -58,36 +57,30 @@ func (f *findings) callbacks() {
 		for _, v := range m.Results(op) {
 			m.SetSharding(v, 0)
 		}
-		if calls[device]++; calls[device] == 1 {
-			devices, first[device] = append(devices, device), op
-		}
+		calls.note(device, op)
 	})
-	for _, device := range devices {
-		f.Add(lint.SingleDevice, first[device], "", "the model has device %d alone make %s in Python: every device makes them",
-			device, diag.Count(calls[device], "call of a function", "calls of functions"))
+	for _, device := range calls.keys {
+		f.Add(lint.SingleDevice, calls.first[device], "", "the model has device %d alone make %s in Python: every device makes them",
+			device, diag.Count(calls.count[device], "call of a function", "calls of functions"))
 	}
 }
 
 // hosted notes what the model keeps in memory of the host: inputs, outputs and values, once for each kind of memory.
 func (f *findings) hosted() {
 	m, main := f.Module, f.Module.MainFunc()
-	count, first := map[string]int{}, map[string]ir.OpID{}
-	var kinds []string
+	kinds := newTally[string]()
 	note := func(op ir.OpID, kind string) {
-		if kind == "" || kind == "device" {
-			return
-		}
-		if count[kind]++; count[kind] == 1 {
-			kinds, first[kind] = append(kinds, kind), op
+		if kind != "" && kind != "device" {
+			kinds.note(kind, op)
 		}
 	}
-	for _, a := range slices.Concat(main.ArgAttrs, main.ResultAttrs) {
+	for a := range m.AttrDicts(main.Op) {
 		note(main.Op, a.Str("mhlo.memory_kind"))
 	}
 	m.Walk(main.Body, func(op ir.OpID) { note(op, m.MemoryKind(op)) })
-	for _, kind := range kinds {
-		f.Add(lint.HostMemory, first[kind], "", "the model keeps %s in %s memory: a plan counts that as held by devices, and copies as free",
-			diag.Count(count[kind], "value", "values"), kind)
+	for _, kind := range kinds.keys {
+		f.Add(lint.HostMemory, kinds.first[kind], "", "the model keeps %s in %s memory: a plan counts that as held by devices, and copies as "+
+			"free", diag.Count(kinds.count[kind], "value", "values"), kind)
 	}
 }
 

@@ -46,8 +46,9 @@ const mostMerged, leastMerged = 64 << 20, 32
 // merge sends collectives together where that is faster and not more than memory holds. The program with explicit collectives asks
 // for it.
 func (p *planner) merge(ctx context.Context, l *lowered) error {
+	joined := p.model.Joins(l.program)
 	for most := int64(mostMerged); most >= leastMerged; most /= 8 {
-		merged, err := p.merged(ctx, l, most)
+		merged, err := p.merged(ctx, l, joined, most)
 		if err != nil || merged == nil || merged.step.Total() >= l.step.Total() {
 			return err
 		}
@@ -56,7 +57,7 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
 			merge.Ask(l.explicit, most)
-			for _, i := range p.model.Joins(l.program) {
+			for _, i := range joined {
 				merge.Join(l.explicit, l.program.Collectives[i].From)
 			}
 			l.merging = gained(l, merged)
@@ -78,11 +79,11 @@ func gained(l, merged *lowered) *Merging {
 		SavedSeconds: float64(l.step.Total()-merged.step.Total()) / program.Picoseconds}
 }
 
-// merged returns a program with merged collectives of at most so many bytes; nil if there are none.
-func (p *planner) merged(ctx context.Context, l *lowered, most int64) (*lowered, error) {
+// merged returns a program with merged collectives of at most so many bytes, of some reduce-scatters among them; nil if there are none.
+func (p *planner) merged(ctx context.Context, l *lowered, joined []int, most int64) (*lowered, error) {
 	out := &lowered{layouts: l.layouts, explicit: l.explicit, program: l.program.Clone()}
 	merge.Ask(out.program.Module, most)
-	for _, i := range p.model.Joins(l.program) {
+	for _, i := range joined {
 		merge.Join(out.program.Module, l.program.Collectives[i].Op)
 	}
 	err := merge.Rewrite(ctx, out.program)

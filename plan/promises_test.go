@@ -25,27 +25,50 @@ func.func @main(%x: tensor<512x512xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
 }
 `
 
-func source(t *testing.T) *answer.Source {
+func source(t *testing.T, text string) *answer.Source {
 	t.Helper()
-	m, err := mlir.Parse(t.Context(), []byte(perceptron), mlir.Options{File: "perceptron.mlir"})
+	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{File: "program.mlir"})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return &answer.Source{Name: "program", Module: m}
+}
+
+// planOn plans a program on a hardware in an amount of memory, that of its chips for 0.
+func planOn(t *testing.T, text, hardware string, memory int64) *plan.Plan {
+	t.Helper()
+	hw, err := cost.Lookup(hardware)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer.Source{Name: "perceptron", Module: m}
+	p, err := plan.Make(t.Context(), source(t, text), plan.Options{Hardware: hw, Memory: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// checkPriced checks that the program of a plan costs what the plan says.
+func checkPriced(t *testing.T, p *plan.Plan, hardware string) {
+	t.Helper()
+	hw, err := cost.Lookup(hardware)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := p.Lowered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := device.Estimate(t.Context(), hw); err != nil || e != p.Estimate {
+		t.Errorf("the program costs %+v, %v, the plan says %+v", e, err, p.Estimate)
+	}
 }
 
 // A plan keeps what the user wrote and fits the memory. It is not slower than a baseline that fits, nor faster than its bound, and its
 // program costs what it says.
 func TestMake(t *testing.T) {
-	hw, err := cost.Lookup("h100")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, memory := range []int64{0, 6 << 20, 4 << 20} {
-		p, err := plan.Make(t.Context(), source(t), plan.Options{Hardware: hw, Memory: memory})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := planOn(t, perceptron, "h100", memory)
 		if x := p.Inputs[0]; x.Spec != "P('data', None)" || !x.User || p.Estimate.PeakBytes > p.Memory || memory > 0 && p.Memory != memory {
 			t.Errorf("x is %s, and the plan takes %d bytes of %d", x.Spec, p.Estimate.PeakBytes, p.Memory)
 		}
@@ -59,15 +82,14 @@ func TestMake(t *testing.T) {
 		if c.Bound > c.Cost || math.Abs(priced-float64(c.Cost)) > 1 || c.Gap != gap {
 			t.Errorf("%+v is the certificate of %+v", c, p.Estimate)
 		}
-		device, err := p.Lowered(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, err := device.Estimate(t.Context(), hw); err != nil || e != p.Estimate {
-			t.Errorf("the program costs %+v, %v, the plan says %+v", e, err, p.Estimate)
-		}
+		checkPriced(t, p, "h100")
 	}
-	if _, err := plan.Make(t.Context(), source(t), plan.Options{Hardware: hw, Memory: 1 << 20}); !errors.Is(err, diag.ErrInfeasible) {
+	hw, err := cost.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Make(t.Context(), source(t, perceptron), plan.Options{Hardware: hw, Memory: 1 << 20})
+	if !errors.Is(err, diag.ErrInfeasible) {
 		t.Errorf("a plan that does not fit: %v", err)
 	}
 }
@@ -78,11 +100,7 @@ func TestInfeasible(t *testing.T) {
 	pinned := strings.Replace(perceptron, weights, weights+" {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}", 1)
 	const limit = 3 << 20
 	planned := func(text string, memory int64) error {
-		m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = plan.Make(t.Context(), &answer.Source{Name: "perceptron", Module: m}, plan.Options{Memory: memory})
+		_, err := plan.Make(t.Context(), source(t, text), plan.Options{Memory: memory})
 		return err
 	}
 	err := planned(pinned, limit)
@@ -111,25 +129,14 @@ func TestInfeasible(t *testing.T) {
 
 // A result that replaces an input lies as the user wrote for the result, and so does the input, whatever propagation would do with it.
 func TestResultsOfState(t *testing.T) {
-	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["a"=2, "b"=4]>
+	p := planOn(t, `sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @main(%x: tensor<1536xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}, %y: tensor<1536xf32>)
     -> (tensor<1536xf32>, tensor<1536xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.add %x, %y : tensor<1536xf32>
   %1 = stablehlo.pad %y, %zero, low = [-1], high = [1], interior = [0] : (tensor<1536xf32>, tensor<f32>) -> tensor<1536xf32>
   return %0, %1 : tensor<1536xf32>, tensor<1536xf32>
-}`), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hw, err := cost.Lookup("tpu-v5e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Make(t.Context(), &answer.Source{Name: "state", Module: m}, plan.Options{Hardware: hw, Memory: 17_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+}`, "tpu-v5e", 17_000)
 	if in, out := p.Inputs[1].Spec, p.Outputs[1].Spec; !strings.HasPrefix(strings.TrimLeft(in, "P("), "'a'") || out != in {
 		t.Errorf("the input is %s and the result that replaces it %s", in, out)
 	}
@@ -137,7 +144,7 @@ func.func @main(%x: tensor<1536xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}
 
 // A plan is read as it was written, and its annotated program is planned as the plan says.
 func TestPlansAreReadBack(t *testing.T) {
-	p, err := plan.Make(t.Context(), source(t), plan.Options{})
+	p, err := plan.Make(t.Context(), source(t, perceptron), plan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +156,7 @@ func TestPlansAreReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mlir.Parse(t.Context(), []byte(text), mlir.Options{})
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	replanned, err := plan.Make(t.Context(), &answer.Source{Name: "perceptron", Module: m}, plan.Options{})
+	replanned, err := plan.Make(t.Context(), source(t, string(text)), plan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +173,7 @@ func TestPlansAreReadBack(t *testing.T) {
 // Queries and keys read one gather: the plan computes them in one ring, which sends no more than the gather, and its bound knows that
 // there is nothing better.
 func TestQueriesAndKeys(t *testing.T) {
-	m, err := mlir.Parse(t.Context(), []byte(`sdy.mesh @mesh = <["model"=8]>
+	p := planOn(t, `sdy.mesh @mesh = <["model"=8]>
 func.func @main(%x: tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>},
     %wq: tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>},
     %wk: tensor<8192x4096xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
@@ -179,18 +182,7 @@ func.func @main(%x: tensor<8192x8192xbf16> {sdy.sharding = #sdy.sharding<@mesh, 
   %q = stablehlo.dot_general %x, %wq, contracting_dims = [1] x [0] : (tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
   %k = stablehlo.dot_general %x, %wk, contracting_dims = [1] x [0] : (tensor<8192x8192xbf16>, tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16>
   return %q, %k : tensor<8192x8192xbf16>, tensor<8192x4096xbf16>
-}`), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hw, err := cost.Lookup("h100")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Make(t.Context(), &answer.Source{Name: "attention", Module: m}, plan.Options{Hardware: hw})
-	if err != nil {
-		t.Fatal(err)
-	}
+}`, "h100", 0)
 	const gathered, most = 7 * 8192 * 8192 * 2, 1e-4
 	if len(p.Collectives) != 7 || p.Estimate.SentBytes != gathered || p.Certificate.Gap > most {
 		t.Errorf("%d collectives send %d bytes, want 7 with %d; the gap is %g", len(p.Collectives), p.Estimate.SentBytes, gathered,

@@ -4,11 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"autoshard/answer"
-	"autoshard/cost"
-	"autoshard/ir/mlir"
-	"autoshard/plan"
 )
 
 // products writes a program whose results are sums of what four devices have, of which each keeps a block: of small ones, and of a large
@@ -31,26 +26,9 @@ func products() string {
 // Small reduce-scatters of different dimensions are sent as one, a large one is not copied. The plan's program says so to who lowers it
 // again.
 func TestScattersAreMerged(t *testing.T) {
-	m, err := mlir.Parse(t.Context(), []byte(products()), mlir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hw, err := cost.Lookup("tpu-v5p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Make(t.Context(), &answer.Source{Name: "scatters", Module: m}, plan.Options{Hardware: hw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := planOn(t, products(), "tpu-v5p", 0)
 	if p.Merged == nil || p.Merged.Collectives != 3 || p.Merged.Into != 1 || p.Merged.SavedSeconds <= 0 {
 		t.Errorf("merged are %+v in\n%s", p.Merged, p.Program)
 	}
-	device, err := p.Lowered(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e, err := device.Estimate(t.Context(), hw); err != nil || e != p.Estimate {
-		t.Errorf("the program costs %+v, %v, the plan says %+v", e, err, p.Estimate)
-	}
+	checkPriced(t, p, "tpu-v5p")
 }
