@@ -20,12 +20,16 @@ type LintOptions struct {
 // class diag.ErrInvalid: a mesh that the model cannot be used with, or a name that no rule has; or the context's.
 func (m *Model) Lint(ctx context.Context, o LintOptions) (warnings []Diagnostic, err error) {
 	defer diag.Recover("lint", &err)
+	module, _, err := m.source().Shardy(ctx, o.Mesh)
+	if err != nil {
+		return nil, err
+	}
 	if len(o.Mesh) > 0 {
-		if _, _, err := answer.CommonMesh(m.module.Clone(), o.Mesh); err != nil {
+		if _, _, err := answer.CommonMesh(module.Clone(), o.Mesh); err != nil {
 			return nil, err
 		}
 	}
-	return lint.Run(ctx, m.module, lint.Options{Mesh: o.Mesh, Disabled: o.Disabled})
+	return lint.Run(ctx, module, lint.Options{Mesh: o.Mesh, Disabled: o.Disabled})
 }
 
 // CheckLintRules returns an error of class diag.ErrInvalid for the first name that no rule of Lint has.

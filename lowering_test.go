@@ -56,7 +56,7 @@ func propagated(b *testing.B, text []byte) *ir.Module {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if m, err = (&answer.Source{Name: "llama", Module: m}).Inlined(b.Context()); err != nil {
+	if m, _, err = (&answer.Source{Name: "llama", Module: m}).Inlined(b.Context(), nil); err != nil {
 		b.Fatal(err)
 	}
 	if err := propagate.Normalize(b.Context(), m); err != nil {

@@ -44,8 +44,12 @@ func (m *Model) Specs(ctx context.Context, form string, all bool) (specs []Value
 	if err != nil {
 		return nil, err
 	}
-	l := &specLister{m: m.module, form: f, all: all, names: mlir.ValueNames(m.module)}
-	for f := range m.module.Funcs() {
+	module, _, err := m.source().Shardy(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	l := &specLister{m: module, form: f, all: all, names: mlir.ValueNames(module)}
+	for f := range module.Funcs() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

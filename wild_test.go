@@ -42,6 +42,18 @@ func TestWildRandom(t *testing.T) {
 	testWild(t, fmt.Sprint("--random=", *wildRandom), fmt.Sprint("--seed=", seed))
 }
 
+// The same in the words of GSPMD, and in attributes of artifacts that any reader of StableHLO takes: a program is the same in all three.
+func TestWildSpellings(t *testing.T) {
+	for k, spelling := range []string{"gspmd", "attributes"} {
+		options := []string{"--spelling=" + spelling}
+		if !*wildAll {
+			const every = 4
+			options = append(options, fmt.Sprint("--every=", every), fmt.Sprint("--at=", (testkit.Seed(t)+int64(k))%every))
+		}
+		t.Run(spelling, func(t *testing.T) { testWild(t, options...) })
+	}
+}
+
 func testWild(t *testing.T, options ...string) {
 	python := os.Getenv("AUTOSHARD_PYTHON")
 	if python == "" {

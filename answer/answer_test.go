@@ -91,7 +91,7 @@ func TestWritten(t *testing.T) {
 func TestInlined(t *testing.T) {
 	source := &answer.Source{Name: "m", Module: parsed(t, called)}
 	text := string(mlir.Print(source.Module, mlir.PrintOptions{}))
-	m, err := source.Inlined(t.Context())
+	m, _, err := source.Inlined(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +101,29 @@ func TestInlined(t *testing.T) {
 	}
 	if again := string(mlir.Print(source.Module, mlir.PrintOptions{})); again != text {
 		t.Errorf("the source became\n%s", again)
+	}
+}
+
+// Shardings of GSPMD are over the mesh that is asked for, or over one without names, of which a finding says so.
+func TestShardyOfGSPMD(t *testing.T) {
+	source := &answer.Source{Name: "m", Module: parsed(t, `
+func.func @main(%arg0: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) -> tensor<8xf32> {
+  return %arg0 : tensor<8xf32>
+}`)}
+	for _, axes := range [][]subaxis.Axis{nil, {{Name: "x", Size: 4}}} {
+		m, said, err := source.Shardy(t.Context(), axes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := answer.Findings{Module: m}
+		found.Unnamed(said)
+		text, want, findings := string(mlir.Print(m, mlir.PrintOptions{})), `[{"axis"}]`, 1
+		if axes != nil {
+			want, findings = `[{"x"}]`, 0
+		}
+		if !strings.Contains(text, want) || len(found.Sorted()) != findings {
+			t.Errorf("%v in\n%s", found.Sorted(), text)
+		}
 	}
 }
 

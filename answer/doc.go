@@ -1,7 +1,7 @@
 // Package answer holds what plans and propagations have in common: the program that is asked about, its mesh, inputs and
 // outputs in their shardings, and findings about what an answer does not keep.
 //
-//	m, err := source.Inlined(ctx)
+//	m, said, err := source.Inlined(ctx, axes)
 //	mesh, err := answer.ChooseMesh(m, axes)
 //	inputs, outputs := answer.Tensors(m, answer.Written(before, m))
 package answer

@@ -79,6 +79,13 @@ func (f *Findings) Platform(s *Source) {
 	}
 }
 
+// Unnamed notes what [Source.Shardy] says of a mesh without names, if it does.
+func (f *Findings) Unnamed(said string) {
+	if said != "" {
+		f.Add(lint.UnnamedMesh, 0, "", "%s", said)
+	}
+}
+
 // Clone returns findings that go on apart from these.
 func (f *Findings) Clone() Findings {
 	out := *f

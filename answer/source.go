@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"autoshard/ir"
+	"autoshard/ir/gspmd"
 	"autoshard/specialize"
+	"autoshard/subaxis"
 )
 
 // Source is a verified program that a user asks about.
@@ -31,13 +33,24 @@ type Given struct {
 // Hash returns the SHA-256 sum of a text as plans write it: sha256:, and 64 hexadecimal digits.
 func Hash(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
-// Inlined returns a copy of the module with calls inlined and static sizes. Errors are of class diag.ErrInvalid or
-// diag.ErrUnsupported, or the context's.
-func (s *Source) Inlined(ctx context.Context) (*ir.Module, error) {
-	c := s.Module.Clone()
-	if !specialize.Needed(c) {
-		return c, ir.InlineCalls(ctx, c)
+// Shardy returns a copy of the module with all its shardings in Shardy's dialect. Those of GSPMD are over a mesh of these axes where the
+// module declares none; where there are no axes either, said says over which mesh they are. Errors are those of gspmd.Import.
+func (s *Source) Shardy(ctx context.Context, axes []subaxis.Axis) (m *ir.Module, said string, err error) {
+	m = s.Module.Clone()
+	if gspmd.Needed(m) {
+		said, err = gspmd.Import(ctx, m, axes)
 	}
-	_, err := specialize.Run(ctx, c, specialize.Options{Platforms: s.Platforms})
-	return c, err
+	return m, said, err
+}
+
+// Inlined is Shardy with calls inlined and static sizes. Errors are also of class diag.ErrInvalid or diag.ErrUnsupported, or the context's.
+func (s *Source) Inlined(ctx context.Context, axes []subaxis.Axis) (m *ir.Module, said string, err error) {
+	if m, said, err = s.Shardy(ctx, axes); err != nil {
+		return nil, "", err
+	}
+	if !specialize.Needed(m) {
+		return m, said, ir.InlineCalls(ctx, m)
+	}
+	_, err = specialize.Run(ctx, m, specialize.Options{Platforms: s.Platforms})
+	return m, said, err
 }

@@ -100,7 +100,7 @@ type Explainer struct {
 // NewExplainer propagates a model and keeps how that went. Work ends with the context, whose error is the answer then.
 func NewExplainer(ctx context.Context, source *answer.Source, o Options) (e *Explainer, err error) {
 	defer diag.Recover("explain", &err)
-	m, mesh, err := inlined(ctx, source, o)
+	m, mesh, _, err := inlined(ctx, source, o)
 	if err != nil {
 		return nil, err
 	}

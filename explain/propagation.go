@@ -42,14 +42,13 @@ type Propagation struct {
 	Trace    trace.Document    `json:"trace"`
 }
 
-// inlined returns the program that propagation is about, and its mesh.
-func inlined(ctx context.Context, source *answer.Source, o Options) (*ir.Module, ir.MeshID, error) {
-	m, err := source.Inlined(ctx)
-	if err != nil {
-		return nil, 0, err
+// inlined returns the program that propagation is about, its mesh, and what is to be said of a mesh without names.
+func inlined(ctx context.Context, source *answer.Source, o Options) (m *ir.Module, mesh ir.MeshID, unnamed string, err error) {
+	if m, unnamed, err = source.Inlined(ctx, o.Mesh); err != nil {
+		return nil, 0, "", err
 	}
-	mesh, err := answer.PropagationMesh(m, o.Mesh)
-	return m, mesh, err
+	mesh, err = answer.PropagationMesh(m, o.Mesh)
+	return m, mesh, unnamed, err
 }
 
 // Propagate gives every value of a model the sharding that follows from the user's by Shardy's rules. Rounds of user
@@ -57,7 +56,7 @@ func inlined(ctx context.Context, source *answer.Source, o Options) (*ir.Module,
 // the answer then.
 func Propagate(ctx context.Context, source *answer.Source, o Options) (result *Propagation, err error) {
 	defer diag.Recover("propagate", &err)
-	m, mesh, err := inlined(ctx, source, o)
+	m, mesh, unnamed, err := inlined(ctx, source, o)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +72,7 @@ func Propagate(ctx context.Context, source *answer.Source, o Options) (result *P
 	}
 	found := findings{answer.Findings{Module: m}}
 	found.Platform(source)
+	found.Unnamed(unnamed)
 	found.boundary(before)
 	if err := propagate.Close(ctx, m); err != nil {
 		return nil, err

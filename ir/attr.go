@@ -292,3 +292,6 @@ const (
 	DonorAttr = "jax.buffer_donor"   // true
 	AliasAttr = "tf.aliasing_output" // the number of the result that takes the buffer
 )
+
+// FrontendAttr is the dictionary of texts that frameworks write for compilers.
+const FrontendAttr = "mhlo.frontend_attributes"

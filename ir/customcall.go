@@ -124,7 +124,7 @@ func (m *Module) IndependentDims(op OpID) func(d int) bool {
 	case matrixCalls[target]:
 		return func(d int) bool { return d < rank-2 }
 	}
-	if n, err := strconv.Atoi(m.frontend(op).Str("num_batch_dims")); err == nil {
+	if n, err := strconv.Atoi(m.OpAttrs(op).Frontend().Str("num_batch_dims")); err == nil {
 		return func(d int) bool { return d < n }
 	}
 	if core := linalgRoutines[LinalgRoutine(target)]; core > 0 {
@@ -133,9 +133,10 @@ func (m *Module) IndependentDims(op OpID) func(d int) bool {
 	return nil
 }
 
-// frontend returns what the framework that wrote an op says of it to compilers.
-func (m *Module) frontend(op OpID) Attrs {
-	d, _ := m.Attr(op, "mhlo.frontend_attributes").(DictAttr)
+// Frontend returns what the framework that wrote an op, a function's argument or result, or a module says of it to compilers, by the
+// attributes that it has.
+func (a Attrs) Frontend() Attrs {
+	d, _ := a.Get(FrontendAttr).(DictAttr)
 	return Attrs(d)
 }
 
@@ -144,7 +145,7 @@ func (m *Module) frontend(op OpID) Attrs {
 func (m *Module) MemoryKind(op OpID) string {
 	switch m.OpAttrs(op).Str("call_target_name") {
 	case "annotate_device_placement":
-		return m.frontend(op).Str("_xla_buffer_placement")
+		return m.OpAttrs(op).Frontend().Str("_xla_buffer_placement")
 	case "MoveToHost":
 		return "pinned_host"
 	case "MoveToDevice":

@@ -61,7 +61,7 @@ type meshSearch struct {
 // them plans are searched to the end.
 func makeOnBestMesh(ctx, late context.Context, source *answer.Source, o Options) (*Plan, error) {
 	s := &meshSearch{Options: o, late: late, source: source}
-	meshes, err := o.meshes(source)
+	meshes, err := o.meshes(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,11 @@ func makeOnBestMesh(ctx, late context.Context, source *answer.Source, o Options)
 }
 
 // meshes returns the mesh that the model declares, or those that the hardware has a place for, the simplest first.
-func (o *Options) meshes(source *answer.Source) ([][]subaxis.Axis, error) {
-	m := source.Module.Clone()
+func (o *Options) meshes(ctx context.Context, source *answer.Source) ([][]subaxis.Axis, error) {
+	m, _, err := source.Shardy(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
 	if id, _, err := answer.CommonMesh(m, nil); err == nil {
 		mesh := m.Mesh(id)
 		if n := mesh.Devices(); n != o.Devices {

@@ -92,7 +92,7 @@ type planner struct {
 }
 
 func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner, error) {
-	m, err := source.Inlined(ctx)
+	m, unnamed, err := source.Inlined(ctx, o.Mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if several != "" {
 		found.Add(lint.CommonMesh, 0, "", "%s", several)
 	}
+	found.Unnamed(unnamed)
 	collectives.RestrictManual(m)
 	ir.EraseDead(m)
 	if err := assumeTrips(m, o.TripCounts); err != nil {

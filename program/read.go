@@ -6,6 +6,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/internal/filekind"
+	"autoshard/ir/gspmd"
 	"autoshard/ir/mlirfile"
 	"autoshard/shardmap/typed"
 )
@@ -30,7 +31,7 @@ func IsManualComputation(src []byte) bool {
 	if mlirfile.IsBinary(src) {
 		name = "manual_computation" // dialects are named apart
 	}
-	return !filekind.IsJSON(src) && bytes.Contains(src, []byte(name))
+	return !filekind.IsJSON(src) && (bytes.Contains(src, []byte(name)) || gspmd.NamesBlocks(src))
 }
 
 // ReadShardMap reads a program and checks its types, or finds them and inserts the casts where the text gives none. The
@@ -88,6 +89,11 @@ func importShardMap(ctx context.Context, file string, src []byte) (*Program, err
 	m, _, err := mlirfile.Read(ctx, src, file)
 	if err != nil {
 		return nil, err
+	}
+	if gspmd.Needed(m) {
+		if _, err := gspmd.Import(ctx, m, nil); err != nil {
+			return nil, err
+		}
 	}
 	p, err := typed.Import(ctx, m, typed.ImportOptions{Whole: true})
 	if err == nil {

@@ -52,6 +52,28 @@ func (m *Mesh) Find(table []int64) ([]Ref, bool) {
 	return refs, true
 }
 
+// Numbers returns the number that each device of the mesh, by its place, has along parts of another mesh of the same devices, as
+// [Mesh.ShardIndex] counts; false where that one has others.
+func (m *Mesh) Numbers(other *Mesh, refs ...Ref) ([]int64, bool) {
+	n := m.Devices()
+	if other.Devices() != n {
+		return nil, false
+	}
+	place := map[int64]int64{}
+	for p := range n {
+		place[other.DeviceID(p)] = p
+	}
+	table := make([]int64, n)
+	for p := range n {
+		at, ok := place[m.DeviceID(p)]
+		if !ok {
+			return nil, false
+		}
+		table[p] = other.ShardIndex(at, refs)
+	}
+	return table, true
+}
+
 // FindGroups returns the list of axes and parts along which groups of devices run, members in order: the inverse of
 // [Mesh.Groups]. It returns false for groups that run along none.
 func (m *Mesh) FindGroups(groups [][]int64) ([]Ref, bool) {

@@ -21,6 +21,7 @@ const (
 	ShardingGroup      diag.Code = "sharding-group"
 	ShardingPriority   diag.Code = "sharding-priority"
 	SingleDevice       diag.Code = "single-device"
+	UnnamedMesh        diag.Code = "unnamed-mesh"
 	UnreducedSharding  diag.Code = "unreduced-sharding"
 	WholeOp            diag.Code = "whole-op"
 
@@ -81,6 +82,9 @@ var answers = []diag.Rule{
 	{ID: SingleDevice, Severity: diag.SeverityWarning, Name: "what the model places on one device is whole on each",
 		Text: "All devices of a plan run one program. The device that is named has the value, too; the others compute and hold it as well. Cut " +
 			"it along the axes of the mesh if it is large."},
+	{ID: UnnamedMesh, Severity: diag.SeverityWarning, Name: "the model's shardings are over a mesh without names",
+		Text: "GSPMD writes which device holds which block, and no axes. Shardings are read over as few axes as all of them need, axis_0, " +
+			"axis_1 and so on; the message says which. With `--mesh` they are over axes with names, such as data=4,model=2."},
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
 		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
 	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",

@@ -141,7 +141,7 @@ func.func private @e2(%a: tensor<8xf32>) -> tensor<8xf32> {
 }`, "4: custom-op-without-rule: no sharding passes through `unheard_of`: it has no sharding rule\n4: unsupported-op: the backend cannot run this"},
 		{"targets that are known to have no rule",
 			`func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = stablehlo.custom_call @Sharding(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = stablehlo.custom_call @tpu_custom_call(%a) : (tensor<8xf32>) -> tensor<8xf32>
   %1 = stablehlo.custom_call @f(%0) {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : (tensor<8xf32>) -> tensor<8xf32>
   %2 = "foo.bar"(%1) : (tensor<8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>

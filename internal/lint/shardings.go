@@ -13,10 +13,9 @@ import (
 )
 
 // quiet are the targets of custom calls that are known to have no rule: Shardy says nothing about them either
-// (source: shardy.md section 2.3), and marks of the older partitioner, which have no elements of their own to cut.
+// (source: shardy.md section 2.3).
 var quiet = []string{"sdy_testonly", "tpu_custom_call", "xla_python_cpu_callback", "xla_python_gpu_callback",
-	"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback", "xla.debug.Log",
-	"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"}
+	"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback", "xla.debug.Log"}
 
 func (l *linter) customOps() {
 	l.m.Walk(l.m.Body(), func(op ir.OpID) {

@@ -100,7 +100,7 @@ func (u *unifier) find() error {
 	cuts := refine.New(u.flat)
 	for _, x := range u.order {
 		mesh := u.m.Mesh(x.mesh)
-		table, ok := u.numbers(&mesh.Mesh, x.ref)
+		table, ok := u.flat.Numbers(&mesh.Mesh, x.ref)
 		if !ok {
 			return u.refuse(x.mesh, "they do not have the same devices")
 		}
@@ -112,27 +112,6 @@ func (u *unifier) find() error {
 	}
 	u.cuts = cuts.Mesh()
 	return nil
-}
-
-// numbers returns for each device of the flat axis its number along an axis of a mesh; false where that mesh has other devices.
-func (u *unifier) numbers(mesh *subaxis.Mesh, r subaxis.Ref) ([]int64, bool) {
-	n := u.flat.Devices()
-	if mesh.Devices() != n {
-		return nil, false
-	}
-	place := map[int64]int64{}
-	for p := range n {
-		place[mesh.DeviceID(p)] = p
-	}
-	table := make([]int64, n)
-	for p := range n {
-		at, ok := place[u.flat.DeviceID(p)]
-		if !ok {
-			return nil, false
-		}
-		table[p] = mesh.Coordinate(at, r)
-	}
-	return table, true
 }
 
 func (u *unifier) refuse(other ir.MeshID, why string) error {

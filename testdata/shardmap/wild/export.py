@@ -1,10 +1,13 @@
 """Exports the programs of programs.py, or random ones, with what JAX makes of their inputs on 8 virtual devices.
 
 usage: python3 export.py FOLDER [--variant checked|unchecked|gradient]... [--every N --at K] [--random N --seed S]
+                        [--spelling shardy|gspmd|attributes]
 
 Writes NAME.mlir, NAME.in.npz and NAME.out.npz, and programs.json with names and tolerances. Every N-th program from the K-th on is taken;
 without --variant they come in turn in one that they have. Random ones that JAX refuses are there with what it says. XLA_FLAGS may say how
 XLA computes, such as --xla_cpu_max_isa=AVX, as on processors without fused multiply-add.
+
+Shardings are in Shardy's dialect; in the words of GSPMD; or in attributes of an artifact without either, which NAME.mlir is then.
 """
 import argparse
 import json
@@ -18,9 +21,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jax.extend import mlir
+
 import programs
 import randomly
 
+VERSION = '1.13.0'  # of StableHLO, for artifacts
 TYPES = {'f32': 'float32', 'bf16': 'bfloat16', 'i32': 'int32', 'u32': 'uint32', 'c64': 'complex64'}
 
 
@@ -50,16 +56,27 @@ def variants(p):
     return [v for v, there in (('checked', p['checked']), ('unchecked', p['unchecked']), ('gradient', p['grad'])) if there]
 
 
-def export(p, variant, folder):
+def write(jitted, inputs, spelling, file):
+    """Writes the program of a function that is jitted."""
+    shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs]
+    jax.config.update('jax_use_shardy_partitioner', spelling != 'gspmd')
+    exported = jax.export.export(jitted)(*shapes)
+    jax.config.update('jax_use_shardy_partitioner', True)
+    text = exported.mlir_module().encode()
+    if spelling == 'attributes':
+        text = mlir.serialize_portable_artifact(text, VERSION, False)
+    with open(file, 'wb') as out:
+        out.write(text)
+
+
+def export(p, variant, spelling, folder):
     programs.checks = variant != 'unchecked' and p['checked']
     rng = np.random.default_rng(zlib.crc32(p['name'].encode()))
     inputs = [array(text, rng) for text in p['inputs']]
     f = gradient(p['f'], inputs) if variant == 'gradient' else p['f']
     base = os.path.join(folder, p['name'] + '_' + variant)
     jitted = jax.jit(lambda *args: f(*args), keep_unused=True)
-    exported = jax.export.export(jitted)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs))
-    with open(base + '.mlir', 'w') as out:
-        out.write(exported.mlir_module())
+    write(jitted, inputs, spelling, base + '.mlir')
     wide = lambda x: np.asarray(x, np.float32) if x.dtype == jnp.bfloat16 else np.asarray(x)
     np.savez(base + '.in.npz', **{f'arg{i}': wide(x) for i, x in enumerate(inputs)})
     np.savez(base + '.out.npz', **{f'out{i}': wide(x) for i, x in enumerate(jax.tree.leaves(jitted(*inputs)))})
@@ -74,6 +91,7 @@ def main():
     parser.add_argument('--at', type=int, default=0)
     parser.add_argument('--random', type=int, default=0)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--spelling', choices=('shardy', 'gspmd', 'attributes'), default='shardy')
     o = parser.parse_args()
     chosen = [randomly.program(o.seed + k) for k in range(o.random)] if o.random else programs.PROGRAMS[o.at::o.every]
     done = []
@@ -81,7 +99,7 @@ def main():
         have = variants(p)
         for v in [v for v in o.variant if v in have] if o.variant else [have[k % len(have)]]:
             try:
-                done.append(export(p, v, o.folder))
+                done.append(export(p, v, o.spelling, o.folder))
             except Exception as e:
                 if not o.random:
                     raise
