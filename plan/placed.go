@@ -65,7 +65,8 @@ func (f *findings) callbacks() {
 	}
 }
 
-// hosted notes what the model keeps in memory of the host: inputs, outputs and values, once for each kind of memory.
+// hosted notes what the model keeps in memory of the host - inputs, outputs and values, once for each kind of memory - and what it computes
+// there.
 func (f *findings) hosted() {
 	m, main := f.Module, f.Module.MainFunc()
 	kinds := newTally[string]()
@@ -77,10 +78,20 @@ func (f *findings) hosted() {
 	for a := range m.AttrDicts(main.Op) {
 		note(main.Op, a.Str("mhlo.memory_kind"))
 	}
-	m.Walk(main.Body, func(op ir.OpID) { note(op, m.MemoryKind(op)) })
+	computed := newTally[string]()
+	m.Walk(main.Body, func(op ir.OpID) {
+		note(op, m.MemoryKind(op))
+		if where := m.OpAttrs(op).Frontend().Str("_xla_compute_type"); where != "" {
+			computed.note(where, op)
+		}
+	})
 	for _, kind := range kinds.keys {
 		f.Add(lint.HostMemory, kinds.first[kind], "", "the model keeps %s in %s memory: a plan counts that as held by devices, and copies as "+
 			"free", diag.Count(kinds.count[kind], "value", "values"), kind)
+	}
+	for _, where := range computed.keys {
+		f.Add(lint.HostCompute, computed.first[where], "", "the model computes %s on the %s: a plan counts them as done by devices, and cuts "+
+			"them", diag.Count(computed.count[where], "operation", "operations"), where)
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	DeviceOrder        diag.Code = "device-order"
 	FreeManualAxis     diag.Code = "free-manual-axis"
 	GatheredOperand    diag.Code = "gathered-operand"
+	HostCompute        diag.Code = "host-compute"
 	HostMemory         diag.Code = "host-memory"
 	LoopPrice          diag.Code = "loop-price"
 	PlatformChoice     diag.Code = "platform-choice"
@@ -59,6 +60,9 @@ var answers = []diag.Rule{
 	{ID: GatheredOperand, Severity: diag.SeverityWarning, Name: "an operand is gathered because its operation cannot be computed on blocks",
 		Text: "It lies in blocks along a dimension that the operation needs whole. The message says which, along which axes, what every device " +
 			"receives for it in a step, and why. Where the value is cut along another dimension, it need not be."},
+	{ID: HostCompute, Severity: diag.SeverityWarning, Name: "what the model computes on the host counts as computed by devices",
+		Text: "JAX's `compute_on` leaves operations to the processor beside a device. Plans and runs know devices only: such operations are " +
+			"cut, priced and run like all others."},
 	{ID: HostMemory, Severity: diag.SeverityWarning, Name: "what the model keeps in memory of the host counts as held by devices",
 		Text: "JAX's memory kinds, such as `pinned_host`, move values out of devices and back. Plans and runs know one memory: the peak is " +
 			"what devices would hold with all of it, and copies between host and device cost nothing."},
