@@ -68,7 +68,8 @@ func axes(t testing.TB, sizes string) []subaxis.Axis {
 }
 
 // What the relaxed problem and the floor say, the program of no solution undercuts: neither by sharing copies, whoever pays for
-// them, nor by overlapping products with what they wait for, in loops and branches.
+// them, nor by overlapping products with what they wait for, in loops and branches. Likely costs are no less where every product is alone
+// in its ring.
 func TestBoundsHoldForPrograms(t *testing.T) {
 	for _, c := range []struct{ file, mesh, hardware string }{
 		{"examples/mlp_train.mlir", "4,2", "tpu-v5e"},
@@ -101,7 +102,7 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			starts, relaxed := s.WarmStarts(), []*search.Problem{}
+			starts, relaxed, likely := s.WarmStarts(), []*search.Problem{}, []*search.Problem{}
 			solve := func(q *search.Problem) {
 				r, err := search.Solve(t.Context(), q, search.Options{Steps: 20_000_000, Initial: s.WarmStarts()})
 				if err != nil {
@@ -117,6 +118,10 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 				}
 				relaxed = append(relaxed, q)
 				solve(q)
+				if q, err = s.Likely(t.Context(), 0, &effort, true); err != nil {
+					t.Fatal(err)
+				}
+				likely = append(likely, q)
 				s.Settle(starts[len(starts)-1])
 			}
 			rapid.Check(t, func(t *rapid.T) {
@@ -127,10 +132,13 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, q := range relaxed {
+				for i, q := range relaxed {
 					least, _, err := q.Evaluate(x)
 					if err != nil {
 						t.Fatal(err)
+					}
+					if more, _, err := likely[i].Evaluate(x); err != nil || more < least {
+						t.Fatalf("it likely takes %d ps, %v; the relaxed problem says %d", more, err, least)
 					}
 					if got := l.step.Total(); least > got || s.Floor() > got {
 						t.Fatalf("the program takes %d ps; the relaxed problem says at least %d, the floor %d", got, least, s.Floor())

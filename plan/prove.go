@@ -23,7 +23,8 @@ const boundSteps = search.DefaultSteps / 2
 type relaxing uint8
 
 const (
-	narrowly relaxing = iota // among strategies that lost little by the bound of an earlier relaxed problem: there is no bound
+	alone    relaxing = iota // at likely costs, if products are alone in their rings: there is no bound
+	narrowly                 // at likely costs, and both among strategies that lost little by the bound of an earlier problem
 	quickly                  // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
 	roughly                  // until the dual stalls
 	fully                    // to the end, if the steps suffice
@@ -62,11 +63,13 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 	if _, due := ctx.Deadline(); due || c.Steps > 0 {
 		how = roughly // time or steps may be over before the last round
 	}
-	for range boundRounds {
+	for round := range boundRounds {
 		if more, err := c.settled(ctx, l, how); err != nil || !more {
 			return err
 		}
-		how = narrowly
+		if how = narrowly; round%2 > 0 {
+			how = alone
+		}
 		if c.best == nil {
 			continue
 		}
@@ -136,11 +139,19 @@ func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over i
 	return over, err == nil, err
 }
 
+// relaxed returns the relaxed problem of a level, or where there is no bound the one that is nearer to programs.
+func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, how relaxing) (*search.Problem, error) {
+	if how <= narrowly {
+		return l.space.Likely(ctx, limit, effort, how == alone)
+	}
+	return l.space.Relaxed(ctx, limit, effort, how == watching)
+}
+
 // relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
 // solution where none fits, or none was found in time.
 func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Result, error) {
 	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
-	relaxed, err := l.space.Relaxed(ctx, c.Memory, &effort, how == watching)
+	relaxed, err := l.relaxed(ctx, c.Memory, &effort, how)
 	c.spent += effort.Spent
 	if errors.Is(err, space.ErrMemory) {
 		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
@@ -158,7 +169,7 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	options := c.options(l, relaxed, 1, steps, how <= roughly)
 	if how <= roughly {
 		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how <= quickly
-		options.Narrow = how == narrowly
+		options.Narrow = how <= narrowly
 	}
 	raise := func(bound int64) {
 		if how != watching {

@@ -29,6 +29,16 @@ func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort, watchi
 	return s.build(ctx, limit, effort, true, watching)
 }
 
+// Likely returns the problem with costs that the program of a solution probably takes: those of Relaxed, but uses pay at least half of a
+// copy that solutions so far give them no reason to count on others for, reductions are sent with others only where they were in these, and
+// a product hides its own part of a gather, or all of it if products are to be alone in their rings. They are nearer to what programs take,
+// but no bound. It fails like Build.
+func (s *Space) Likely(ctx context.Context, limit int64, effort *Effort, alone bool) (*search.Problem, error) {
+	s.likely, s.alone = true, alone
+	defer func() { s.likely, s.alone = false, false }()
+	return s.build(ctx, limit, effort, true, false)
+}
+
 func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed, watching bool) (*search.Problem, error) {
 	effort.ctx = ctx
 	s.effort, s.err = effort, nil

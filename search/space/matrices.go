@@ -39,6 +39,7 @@ type matrixKey struct {
 	spot             int32 // where gathers are sent with others, from 1; 0 for none
 	sure             share
 	partners         int32 // what else can be in one ring with products
+	uses             int64 // that may share a copy, where that matters
 	fed              bool
 }
 
@@ -54,6 +55,9 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 	key.parts, key.sure, key.merged, key.partners, key.fed = s.copies.id[i], l.sure, l.merged, s.partners.id[i], l.fed
 	if l.mayRing() {
 		key.typ = l.typ
+	}
+	if s.likely {
+		key.uses = l.uses
 	}
 	if l.product != nil {
 		key.cols, key.work, key.contracted = l.cols, l.product.product, l.contracted

@@ -232,6 +232,9 @@ func (s *Space) paid(i, over int32, late bool) int64 {
 	if part, ok := s.paying[i][over]; ok {
 		return part
 	}
+	if s.likely {
+		return wholeCopy
+	}
 	return wholeCopy / merged
 }
 

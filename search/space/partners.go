@@ -111,10 +111,14 @@ func (d *due) share() {
 
 // copyPart returns the part of a copy that a link pays, in a layout of those that it reads.
 func (s *Space) copyPart(i, layout int) int64 {
-	if parts := s.copies.parts[i]; parts != nil {
-		return parts[layout]
+	parts := s.copies.parts[i]
+	switch {
+	case parts == nil:
+		return wholeCopy
+	case s.likely && parts[layout] <= wholeCopy/s.links[i].uses:
+		return max(parts[layout], wholeCopy/2)
 	}
-	return wholeCopy
+	return parts[layout]
 }
 
 // leastTimes returns the least that the product of a link computes, for each layout in which it reads.
@@ -152,6 +156,13 @@ func (s *Space) inRing(l *link, o *overlap, d *due, w work) int64 {
 		w.adding = 0
 	}
 	hides, longer := o.Beside(w.time, w.adding)
+	if s.likely {
+		part := d.copy
+		if s.alone {
+			part = wholeCopy
+		}
+		return longer + portion(o.Starts, part) + max(0, portion(o.Hidden, part)-hides)
+	}
 	others := int64(0)
 	for _, x := range d.others {
 		hidden, _ := o.Beside(x.time, 0)

@@ -68,6 +68,11 @@ func TestRelaxed(t *testing.T) {
 		dear := solve(t, p, err)
 		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
 		least[i] = solve(t, p, err).Cost
+		for _, alone := range []bool{false, true} {
+			if p, err = s.Likely(t.Context(), 0, &space.Effort{}, alone); solve(t, p, err).Cost < least[i] {
+				t.Errorf("alone %t: likely costs are %d, the relaxed problem says %d", alone, solve(t, p, err).Cost, least[i])
+			}
+		}
 		if least[i] > dear.Cost || s.Floor() > least[i] {
 			t.Errorf("the relaxed problem costs %d, the problem %d, the floor %d", least[i], dear.Cost, s.Floor())
 		}

@@ -42,6 +42,8 @@ type Space struct {
 	level   Level
 	rings   bool      // products may overlap with the gathers and scatters beside them
 	merges  bool      // collectives of one kind may be sent as one
+	likely  bool      // the problem that is built is that of [Space.Likely]
+	alone   bool      // and products are alone in their rings there
 	shares  *together // what collectives pay where they are sent with those of a solution; nil if each pays for itself
 	effort  *Effort
 	err     error   // why building had to stop
