@@ -19,6 +19,7 @@ import (
 type Model struct {
 	file     string
 	module   *ir.Module
+	read     *ir.Module          // as the text has it, whatever the user made of it; it must not be changed
 	export   *jaxexport.Exported // of what JAX exported, nil otherwise
 	hash     string              // of the text
 	given    answer.Given        // what the user made of it; the file is above
@@ -49,7 +50,7 @@ func ReadModel(ctx context.Context, file string, src []byte) (model *Model, err 
 		return nil, err
 	}
 	m.LocateByText()
-	return &Model{file: file, module: m, export: export, hash: answer.Hash(src)}, nil
+	return &Model{file: file, module: m, read: m, export: export, hash: answer.Hash(src)}, nil
 }
 
 // with returns the model with another module in place of its own.

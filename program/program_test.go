@@ -229,7 +229,7 @@ lambda a:f32[2]
 	}
 }
 
-// The shard_map program of a plan takes as long as the plan, and what it waits for adds up to the step.
+// The shard_map program of a plan takes as long as the plan, and what it waits for adds up to the step, as the costs of its ops do.
 func TestBreakdown(t *testing.T) {
 	p := read(t, strings.Replace(product, " {autoshard.ring = \"unidirectional\"}", "", 1))
 	text, err := p.Emit(t.Context(), "shardmap")
@@ -264,6 +264,17 @@ func TestBreakdown(t *testing.T) {
 		}
 		if g := b.Groups[0]; g.Kind != "all_gather" || g.Axes != "x" || g.Type != "f32[8,4]" || g.Resource != cost.ResourceLatency {
 			t.Errorf("the longest is %+v", g)
+		}
+		_, costs, err := p.Costs(t.Context(), hw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, sent := int64(0), int64(0)
+		for _, c := range costs {
+			step, sent = step+c.Picoseconds, sent+c.Sent
+		}
+		if math.Abs(float64(step)/1e12-b.Estimate.Seconds) > 1e-15 || sent != b.Estimate.SentBytes || sent == 0 {
+			t.Errorf("ops take %d ps and send %d bytes; a step is %+v", step, sent, b.Estimate)
 		}
 		if whole, err := p.Estimate(t.Context(), hw); err != nil || whole != b.Estimate {
 			t.Errorf("estimates %+v and %+v, %v", whole, b.Estimate, err)

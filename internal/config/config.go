@@ -106,6 +106,8 @@ const (
 
 	Perfetto Format = "perfetto" // events on tracks, for ui.perfetto.dev
 
+	ModelExplorer Format = "model-explorer" // values of the nodes of a model's graph
+
 	Markdown Format = "markdown" // tables for a page of text
 
 	SARIF  Format = "sarif"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autoshard"
 	"autoshard/api"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
@@ -29,6 +30,7 @@ type flags struct {
 	export string
 	listen string
 	stay   bool
+	data   string
 }
 
 // Command returns the subcommand.
@@ -45,17 +47,23 @@ The server is private: its address holds a token, and it ends with the command. 
 what the system has; --no-open leaves that out.
 
 --export writes one file instead, which shows the same from disk, but for planning again. --format json writes what is shown of one file
-as a document, which this command takes back.`,
+as a document, which this command takes back.
+
+--format model-explorer writes node data for Model Explorer (pip install ai-edge-model-explorer), which shows them over the graph of the
+model's file: --data sharding, memory (bytes per device) or, of a plan, time (microseconds) or sent (bytes of all devices).`,
 		Example: `  autoshard review plan.json
   autoshard review model.mlir --mesh data=4,model=2
-  autoshard review before.json after.json --export report.html`,
+  autoshard review before.json after.json --export report.html
+  autoshard review plan.json --format model-explorer --data time -o time.json`,
 		Args: cmdline.AtLeast("PLAN|MODEL|DOCUMENT"),
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error { return run(ctx, s, c, args, &f) }),
 	}
 	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "hardware", "topology", "memory", "format", "output")
-	config.AllowFormats(cmd.Flags(), config.Text, config.JSON)
+	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.ModelExplorer)
 	cmd.Flags().StringVar(&f.export, "export", "", "a `file` for the page with all that it shows, instead of a server")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "address of the server; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.data, "data", string(autoshard.NodeSharding), "with --format model-explorer, what nodes show: sharding, memory, "+
+		"time or sent")
 	cmd.Flags().BoolVar(&f.stay, "no-open", false, "print the address, and open nothing")
 	return cmd
 }
@@ -63,6 +71,9 @@ as a document, which this command takes back.`,
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, files []string, f *flags) error {
 	if err := cmdline.CheckOutput(f.export); err != nil {
 		return err
+	}
+	if cmdline.OutputFormat(c) == config.ModelExplorer {
+		return nodeData(ctx, s, c, files, f)
 	}
 	var subjects []api.Subject
 	for _, file := range files {
