@@ -128,7 +128,7 @@ func TestReport(t *testing.T) {
 	run(t, "plan", "transformer_train.mlir", "--mesh", "data=4,model=2", "--memory", "500KB", "--timeout", "8s", "-o", plan)
 	run(t, "review", plan, "--export", report)
 	info, err := os.Stat(report)
-	if err != nil || info.Size() > 3<<20 {
+	if err != nil || info.Size() > 3_000_000 {
 		t.Fatalf("%d bytes, %v", info.Size(), err)
 	}
 	t.Logf("the report of transformer_train has %d bytes", info.Size())
