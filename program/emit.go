@@ -40,12 +40,16 @@ func Forms() []string {
 // Emit writes the program in another form: as a Python file for JAX ("jax"), as the program of one device in StableHLO
 // text ("stablehlo"), as a shard_map program with types ("shardmap"), or as that in an sdy.manual_computation ("sdy").
 // Errors are of class diag.ErrInvalid for an unknown form, and diag.ErrUnsupported for a program that the form cannot
-// hold; or they are the context's.
+// hold, at the line of the model that is in the way; or they are the context's.
 func (p *Program) Emit(ctx context.Context, form string) (text []byte, err error) {
 	defer diag.Recover("emit", &err)
 	for i := range forms {
 		if forms[i].name == form {
-			return forms[i].write(ctx, p)
+			text, err := forms[i].write(ctx, p)
+			if p.typed == nil {
+				err = atModel(p.whole, err)
+			}
+			return text, err
 		}
 	}
 	return nil, diag.Invalid(diag.BadOption, diag.Position{}, "unknown form %q: forms are %s", form, strings.Join(Forms(), ", "))

@@ -42,6 +42,36 @@ func read(t *testing.T, text string) *program.Program {
 	return p
 }
 
+// What does not fit a program, of a plan or typed, is said before anything runs it, in the words of a run.
+func TestTakes(t *testing.T) {
+	typed, err := program.ReadShardMap(t.Context(), "twice", []byte("shard_map @twice mesh=(x=4,) in_specs=(P('x'),) out_specs=(P('x'),)\n"+
+		"lambda a:f32[2]\n  b:f32[2] = add a a\n  return b\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, flat := tensor.New(dtype.F32, []int64{8}), tensor.New(dtype.F32, []int64{32})
+	short := tensor.Tensor{DType: dtype.F32, Shape: []int64{8}, Data: x.Data[:4]}
+	for _, c := range []struct {
+		p      *program.Program
+		inputs []*tensor.Tensor
+		want   string
+	}{
+		{typed, nil, "takes 1 arguments"},
+		{typed, []*tensor.Tensor{nil}, "input 0 (a, spec P('x')) is missing"},
+		{typed, []*tensor.Tensor{&short}, "has 4 bytes of data, its type 32"},
+		{read(t, product), []*tensor.Tensor{&x}, "takes 2 inputs"},
+		{read(t, product), []*tensor.Tensor{&flat, &flat}, "input 0 is f32[32], the program takes f32[8,4]"},
+	} {
+		_, ran := c.p.Run(t.Context(), c.inputs)
+		if err := c.p.Takes(c.inputs); !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), c.want) || ran.Error() != err.Error() {
+			t.Errorf("got %v and, of a run, %v, want %q", err, ran, c.want)
+		}
+	}
+	if err := typed.Takes([]*tensor.Tensor{&x}); err != nil {
+		t.Error(err)
+	}
+}
+
 // PerDevice makes the rings that a program asks for. Its estimate is the price of a step: times that add up, the largest memory, and
 // the bytes of all collectives; the program that is read from the text has the same.
 func TestEstimateOfStep(t *testing.T) {

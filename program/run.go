@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"autoshard/answer"
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/run"
@@ -85,6 +84,15 @@ func trafficOf(d *shardmap.Program, traffic *mesh.Traffic) (checks []CollectiveC
 	return checks
 }
 
+// Takes says what is wrong with inputs before another engine runs the program: it takes one whole tensor per input. Errors are of class
+// diag.ErrInvalid and name the first input that does not fit.
+func (p *Program) Takes(inputs []*tensor.Tensor) error {
+	if p.typed != nil {
+		return run.CheckInputs(p.typed, inputs)
+	}
+	return checkInputs(p.whole, inputs)
+}
+
 func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	main, _ := m.Main()
 	args := m.BlockArgs(m.Func(main).Body)
@@ -94,8 +102,8 @@ func checkInputs(m *ir.Module, inputs []*tensor.Tensor) error {
 	given := names.Args(m, main)
 	for i, arg := range args {
 		t := m.ValueType(arg)
-		if got, want := answer.FormatType(&ir.Type{DType: inputs[i].DType}, inputs[i].Shape), answer.FormatType(t, t.Dims); got != want {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", names.Port("input", i, given.Names[i]), got, want)
+		if err := run.CheckInput(names.Port("input", i, given.Names[i]), inputs[i], t.DType, t.Dims); err != nil {
+			return err
 		}
 	}
 	return nil

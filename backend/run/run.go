@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
@@ -156,7 +155,7 @@ func ready(p *typed.Program, inputs []*tensor.Tensor) error {
 	if n := p.GroupSize(p.Manual.Axes()); n > maxDevices {
 		return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "the program runs on %d devices, the limit is %d", n, maxDevices)
 	}
-	return checkInputs(p, inputs)
+	return CheckInputs(p, inputs)
 }
 
 // execute runs what a program was lowered to, and compares the copies of its outputs.
@@ -175,23 +174,34 @@ func execute(ctx context.Context, p *typed.Program, device *shardmap.Program, in
 	return result, nil
 }
 
-func checkInputs(p *typed.Program, inputs []*tensor.Tensor) error {
+// CheckInputs says what is wrong with the inputs of a shard_map program. Errors are of class diag.ErrInvalid.
+func CheckInputs(p *typed.Program, inputs []*tensor.Tensor) error {
 	if len(inputs) != len(p.Params) {
 		return diag.Invalid(diag.BadInputs, diag.Position{}, "the program takes %d arguments, %d are given", len(p.Params), len(inputs))
 	}
 	for i, param := range p.Params {
-		want, x := p.Module.TypeOf(param.Type), inputs[i]
-		if x.DType != want.DType || !slices.Equal(x.Shape, want.Dims) {
-			return diag.Invalid(diag.BadInputs, diag.Position{}, "argument %d is %s, input `%s` with spec %s takes %s",
-				i, shaped(x.DType, x.Shape), param.Name, param.Spec, shaped(want.DType, want.Dims))
+		t := p.Module.TypeOf(param.Type)
+		if err := CheckInput(fmt.Sprintf("input %d (%s, spec %s)", i, param.Name, param.Spec), inputs[i], t.DType, t.Dims); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// shaped returns a type such as f32[2,3].
-func shaped(t dtype.Type, dims []int64) string {
-	return t.String() + strings.ReplaceAll(fmt.Sprint(dims), " ", ",")
+// CheckInput says what is wrong with one input, which it calls by a name: that it is missing, has another type than the program takes, or
+// less data than its own type has. Errors are of class diag.ErrInvalid.
+func CheckInput(name string, x *tensor.Tensor, t dtype.Type, dims []int64) error {
+	switch {
+	case x == nil:
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is missing", name)
+	case x.DType != t || !slices.Equal(x.Shape, dims):
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "%s is %s, the program takes %s", name, dtype.Format(x.DType, x.Shape),
+			dtype.Format(t, dims))
+	}
+	if _, bytes, err := dtype.Size(t, dims); err != nil || bytes != int64(len(x.Data)) {
+		return diag.Invalid(diag.BadInputs, diag.Position{}, "%s has %d bytes of data, its type %d", name, len(x.Data), bytes)
+	}
+	return nil
 }
 
 // explain says which value a failed comparison is about, not on which device: several may fail, and any of them first.

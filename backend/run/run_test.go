@@ -93,12 +93,31 @@ func TestTypedErrors(t *testing.T) {
 		text   string
 	}{
 		{p, nil, diag.ErrInvalid, "the program takes 1 arguments, 0 are given"},
-		{p, []*tensor.Tensor{&other}, diag.ErrInvalid, "argument 0 is f64[4], input `x` with spec P('i') takes f32[4]"},
+		{p, []*tensor.Tensor{&other}, diag.ErrInvalid, "input 0 (x, spec P('i')) is f64[4], the program takes f32[4]"},
 		{untyped, []*tensor.Tensor{counted(4)}, diag.ErrInvalid, "the program has no types yet"},
 		{large, []*tensor.Tensor{counted(4)}, diag.ErrTooLarge, "the program runs on 8192 devices, the limit is 4096"},
 	} {
 		if _, err := run.Typed(t.Context(), c.p, c.inputs, run.Options{}); !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("got %v, want %q", err, c.text)
+		}
+	}
+}
+
+// Inputs are checked one by one: each is there, of the type that the program takes, with all of its data.
+func TestCheckInputs(t *testing.T) {
+	p := program(t, scaled, typed.Options{})
+	in := counted(4)
+	short := tensor.Tensor{DType: dtype.F32, Shape: []int64{4}, Data: in.Data[:8]}
+	if err := run.CheckInputs(p, []*tensor.Tensor{in}); err != nil {
+		t.Error(err)
+	}
+	for want, err := range map[string]error{
+		"input 0 (x, spec P('i')) is missing":      run.CheckInputs(p, []*tensor.Tensor{nil}),
+		"it is f32[4], the program takes f32[2,2]": run.CheckInput("it", in, dtype.F32, []int64{2, 2}),
+		"it has 8 bytes of data, its type 16":      run.CheckInput("it", &short, dtype.F32, []int64{4}),
+	} {
+		if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }

@@ -16,6 +16,9 @@ import (
 // runJAX runs a program on real JAX, as the Python file that emit writes.
 func runJAX(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Program,
 	arguments []*tensor.Tensor) (*autoshard.RunResult, error) {
+	if err := p.Takes(arguments); err != nil {
+		return nil, err
+	}
 	python, err := p.Emit(ctx, "jax")
 	if err != nil {
 		return nil, err
