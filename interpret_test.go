@@ -1,89 +1,16 @@
 package autoshard_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"autoshard"
 	"autoshard/backend/tensor"
-	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir/dtype"
 )
-
-// selfChecks returns the self-checking programs by name.
-func selfChecks(t *testing.T) map[string][]byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join(sharedFolder(t), "conformance", "stablehlo_dev.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs := map[string][]byte{}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return programs
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name, ok := strings.CutSuffix(filepath.Base(h.Name), ".mlir"); ok {
-			programs[name] = data
-		}
-	}
-}
-
-// refuted are programs that expect what no exact computation gives: docs/numerics.md has how far each is from it.
-var refuted = []string{"cumprod_complex64_8_9", "fft_float32_14_15_16_17", "triangular_solve_float32_2_8_8_float32_2_10_8"}
-
-// Every self-checking program executes checks, which hold but where what is expected is refuted. Memory that is given back is full of
-// garbage.
-func TestSelfChecks(t *testing.T) {
-	passed := 0
-	w := memory.Watch(255)
-	defer func() {
-		if err := w.Stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for name, src := range selfChecks(t) {
-		model, err := autoshard.ReadModel(t.Context(), name+".mlir", src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := model.Interpreter()
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := in.Run(t.Context(), nil, autoshard.RunOptions{})
-		switch wrong := slices.Contains(refuted, name); {
-		case wrong && errors.Is(err, autoshard.ErrFinding):
-		case wrong || err != nil:
-			t.Errorf("%s: expects something wrong: %t, gives %v", name, wrong, err)
-		case result.Checks == 0:
-			t.Errorf("%s executes no check", name)
-		default:
-			passed++
-		}
-	}
-	t.Logf("%d programs pass", passed)
-}
 
 // doubled gives back its second argument and the first element of its first twice.
 const doubled = `func.func @main(%p: tuple<tensor<2xf32>, tensor<i32>>, %t: !stablehlo.token, %x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {

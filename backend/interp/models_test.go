@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,15 +25,13 @@ type port struct {
 }
 
 type model struct {
-	Name      string  `json:"name"`
-	File      string  `json:"file"`
-	Entry     string  `json:"entry"`
-	Inputs    string  `json:"inputs_file"`
-	Expected  string  `json:"expected_file"`
-	Manual    bool    `json:"manual"`
-	Tolerance float64 `json:"tolerance"`
-	Args      []port  `json:"args"`
-	Results   []port  `json:"results"`
+	Name     string `json:"name"`
+	File     string `json:"file"`
+	Entry    string `json:"entry"`
+	Inputs   string `json:"inputs_file"`
+	Expected string `json:"expected_file"`
+	Manual   bool   `json:"manual"`
+	Args     []port `json:"args"`
 }
 
 // recorded returns the folder of exported models and those that come with inputs and results.
@@ -87,29 +84,6 @@ func arrays(t testing.TB, path, name string, ports []port) []*tensor.Tensor {
 	return out
 }
 
-// deviation returns max|got-want| / max|want|.
-func deviation(got, want *tensor.Tensor) float64 {
-	a, b := got.Floats(), want.Floats()
-	largest, difference := 0.0, 0.0
-	for i := range b {
-		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) {
-			continue
-		}
-		if d := math.Abs(a[i] - b[i]); d > difference || math.IsNaN(d) {
-			difference = d
-		}
-	}
-	for _, v := range b {
-		if !math.IsInf(v, 0) && !math.IsNaN(v) {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	if difference == 0 {
-		return 0
-	}
-	return difference / largest
-}
-
 func load(t testing.TB, path, entry string) (*ir.Module, ir.FuncID) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -126,8 +100,8 @@ func load(t testing.TB, path, entry string) (*ir.Module, ir.FuncID) {
 	return m, fn
 }
 
-// TestRecordedModels compares the results of exported models with those that JAX recorded. A second run, in memory full of garbage, gives
-// the same bits.
+// Runs of exported models release all values, and give the same bits again in memory full of garbage. That the results are right says
+// package conformance.
 func TestRecordedModels(t *testing.T) {
 	dir, models := recorded(t)
 	for _, model := range models {
@@ -137,24 +111,22 @@ func TestRecordedModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := in.Run(context.Background(), fn, arrays(t, filepath.Join(dir, model.Inputs), "arg", model.Args))
+			args := arrays(t, filepath.Join(dir, model.Inputs), "arg", model.Args)
+			got, err := in.Run(context.Background(), fn, args)
 			if err != nil {
 				t.Fatal(err)
 			}
 			w := memory.Watch(255)
-			again, err := in.Run(context.Background(), fn, arrays(t, filepath.Join(dir, model.Inputs), "arg", model.Args))
+			again, err := in.Run(context.Background(), fn, args)
 			if err := errors.Join(err, w.Stop()); err != nil {
 				t.Fatal(err)
 			}
 			if n := interp.Leftovers(in); n > 0 {
 				t.Errorf("%d values are never released", n)
 			}
-			for i, want := range arrays(t, filepath.Join(dir, model.Expected), "out", model.Results) {
+			for i := range got {
 				if !got[i].Equal(*again[i]) {
 					t.Errorf("result %d is another one in a second run", i)
-				}
-				if d := deviation(got[i], want); !(d <= model.Tolerance) {
-					t.Errorf("result %d is %g away, tolerance %g", i, d, model.Tolerance)
 				}
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
@@ -25,30 +24,6 @@ const endless = `func.func @main() -> tensor<1xi32> {
   }
   return %0 : tensor<1xi32>
 }`
-
-// Devices stop with the context, wherever they are.
-func TestCancel(t *testing.T) {
-	m, fn := parse(t, endless)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
-	defer cancel()
-	_, traffic, err := mesh.Run(ctx, m, fn, 3, make([][]*tensor.Tensor, 3), mesh.Options{})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want the end of the context", err)
-	}
-	if traffic.Collectives[0].Executions == 0 {
-		t.Error("nothing ran before the context ended")
-	}
-}
-
-// Nothing runs where the context has ended before.
-func TestCancelledBefore(t *testing.T) {
-	m, fn := parse(t, endless)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, _, err := mesh.Run(ctx, m, fn, 3, make([][]*tensor.Tensor, 3), mesh.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the end of the context", err)
-	}
-}
 
 // TestFailureStopsOthers has one device fail while the others compute without end or wait for it.
 func TestFailureStopsOthers(t *testing.T) {

@@ -17,7 +17,7 @@ var proven = map[string][]string{
 	"propagate": {"passes"}, "propagate/reshard": {"passes"}, "collectives": nil,
 	"search": nil, "search/certify": nil, "search/iopddl": nil, "search/space": nil,
 	"shardmap": nil, "shardmap/emit": nil, "shardmap/refine": nil, "shardmap/ring": nil, "shardmap/transpose": nil, "shardmap/typed": nil,
-	"backend/interp": nil, "backend/jax": nil, "backend/mesh": nil, "backend/run": nil, "backend/verify": nil,
+	"backend/conformance": nil, "backend/interp": nil, "backend/jax": nil, "backend/mesh": nil, "backend/run": nil, "backend/verify": nil,
 	"backend/tensor": nil, "backend/tensor/npz": nil, "backend/tensor/zlapack": nil,
 }
 
