@@ -32,7 +32,7 @@ func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
 	all := slices.DeleteFunc(sources(t), func(s *source) bool { return s.derived })
 	for _, s := range all {
-		writeForXLA(t, s, filepath.Join(dir, s.name))
+		writeProgram(t, unsharded(t, s), s.inputs, filepath.Join(dir, s.name))
 	}
 	out, err := exec.Command(python, filepath.Join("testdata", "xla.py"), filepath.Join(shared, "oracle"), dir).Output()
 	if err != nil || len(out) > 0 {
@@ -40,7 +40,7 @@ func TestRecorded(t *testing.T) {
 	}
 	recorded := map[string][]*tensor.Tensor{}
 	for _, s := range all {
-		recorded[s.name] = outputsOfXLA(t, s, filepath.Join(dir, s.name+".out.npz"))
+		recorded[s.name] = outputsOf(t, s, filepath.Join(dir, s.name+".out.npz"))
 	}
 	if flag.Lookup("rewrite").Value.String() != "true" {
 		for _, s := range all {
@@ -58,18 +58,18 @@ func TestRecorded(t *testing.T) {
 	})
 }
 
-// writeForXLA writes a program and its inputs.
-func writeForXLA(t *testing.T, s *source, path string) {
+// writeProgram writes a program and its inputs.
+func writeProgram(t *testing.T, text string, inputs []*tensor.Tensor, path string) {
 	t.Helper()
-	var inputs []npz.Array
-	for i, x := range s.inputs {
-		inputs = append(inputs, npz.Array{Name: fmt.Sprint("arg", i), Tensor: *x})
+	var named []npz.Array
+	for i, x := range inputs {
+		named = append(named, npz.Array{Name: fmt.Sprint("arg", i), Tensor: *x})
 	}
 	var packed bytes.Buffer
-	if err := npz.Write(&packed, inputs); err != nil {
+	if err := npz.Write(&packed, named); err != nil {
 		t.Fatal(err)
 	}
-	for suffix, data := range map[string][]byte{".mlir": []byte(unsharded(t, s)), ".in.npz": packed.Bytes()} {
+	for suffix, data := range map[string][]byte{".mlir": []byte(text), ".in.npz": packed.Bytes()} {
 		if err := os.WriteFile(path+suffix, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -95,8 +95,8 @@ func unsharded(t *testing.T, s *source) string {
 	return string(mlir.Print(m, mlir.PrintOptions{}))
 }
 
-// outputsOfXLA reads the outputs of a program in its own types.
-func outputsOfXLA(t *testing.T, s *source, file string) (outputs []*tensor.Tensor) {
+// outputsOf reads the outputs of a program in its own types.
+func outputsOf(t *testing.T, s *source, file string) (outputs []*tensor.Tensor) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
