@@ -59,6 +59,19 @@ func TestLlama(t *testing.T) {
 	p.check("the large model")
 }
 
+// A plan of it is there in every view, and takes little memory, too.
+func TestPlanOfLlama(t *testing.T) {
+	chromium(t)
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	run(t, "plan", annotatedLlama(t), "--memory", "1TiB", "--steps", "1", "-o", plan)
+	p := open(t, serve(t, plan), false)
+	everyView(p, 2)
+	if heap := heapOf(p); heap > mostMemory {
+		t.Errorf("the page takes %.0f MiB", heap/(1<<20))
+	}
+	p.check("the plan of the large model")
+}
+
 // load is how many programs wanted to run at once in the last minute, where the system says so.
 func load(t *testing.T) (n float64) {
 	t.Helper()
