@@ -149,6 +149,24 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 	}
 }
 
+// Searches at likely costs, which programs may undercut, prove nothing; those of the relaxed problem do.
+func TestLikelyCostsProveNothing(t *testing.T) {
+	p, s := planning(t, "examples/mlp_train.mlir", "4,2", "tpu-v5e")
+	problem, err := s.Build(t.Context(), 0, &space.Effort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, proves := range map[relaxing]bool{alone: false, narrowly: false, quickly: true, roughly: true, fully: true, watching: false} {
+		c := &choice{planner: p, ctx: t.Context(), late: t.Context(), space: s, room: room{limit: DefaultSearchMemory}}
+		if _, err := c.relaxed(t.Context(), &level{space: s, problem: problem}, how); err != nil {
+			t.Fatal(err)
+		}
+		if (c.bound > 0) != proves {
+			t.Errorf("way %d to solve it has a bound of %d", how, c.bound)
+		}
+	}
+}
+
 // What the space says that a program holds, the program holds: copies while they are made and until they are read, results while
 // they are sent on, values that would be read on the fly but for that, in loops and branches. What an op needs inside itself is not
 // counted, such as the mask of a gather from a part of a table.

@@ -139,16 +139,19 @@ func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over i
 	return over, err == nil, err
 }
 
+// likely says whether the problem is at likely costs, which programs may undercut: its bound is none of plans.
+func (how relaxing) likely() bool { return how <= narrowly }
+
 // relaxed returns the relaxed problem of a level, or where there is no bound the one that is nearer to programs.
 func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, how relaxing) (*search.Problem, error) {
-	if how <= narrowly {
+	if how.likely() {
 		return l.space.Likely(ctx, limit, effort, how == alone)
 	}
 	return l.space.Relaxed(ctx, limit, effort, how == watching)
 }
 
-// relaxed solves the relaxed problem of a level. Its bound counts where it knows of nothing that is held for moments. There is no
-// solution where none fits, or none was found in time.
+// relaxed solves the relaxed problem of a level. Its bound counts where costs are no more than programs take, and it knows of nothing that
+// is held for moments. There is no solution where none fits, or none was found in time.
 func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Result, error) {
 	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
 	relaxed, err := l.relaxed(ctx, c.Memory, &effort, how)
@@ -169,10 +172,10 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 	options := c.options(l, relaxed, 1, steps, how <= roughly)
 	if how <= roughly {
 		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how <= quickly
-		options.Narrow = how <= narrowly
+		options.Narrow = how.likely()
 	}
 	raise := func(bound int64) {
-		if how != watching {
+		if how != watching && !how.likely() {
 			c.bound = max(c.bound, bound)
 		}
 	}
