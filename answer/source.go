@@ -37,9 +37,7 @@ func Hash(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(te
 // module declares none; where there are no axes either, said says over which mesh they are. Errors are those of gspmd.Import.
 func (s *Source) Shardy(ctx context.Context, axes []subaxis.Axis) (m *ir.Module, said string, err error) {
 	m = s.Module.Clone()
-	if gspmd.Needed(m) {
-		said, err = gspmd.Import(ctx, m, axes)
-	}
+	said, err = gspmd.Import(ctx, m, axes)
 	return m, said, err
 }
 

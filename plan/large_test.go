@@ -3,17 +3,12 @@
 package plan
 
 import (
-	"os"
-	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"autoshard/answer"
-	"autoshard/benchmarks/site"
-	"autoshard/cost"
-	"autoshard/ir/mlir"
 	"autoshard/program"
 	"autoshard/search/space"
 )
@@ -21,22 +16,7 @@ import (
 // BenchmarkLargeModel prices all strategies of the unrolled training step of a model of 8 billion parameters on 16 x 8 chips, and simulates
 // its data-parallel program, on one core. Processor time is reported, which other work on the machine changes less.
 func BenchmarkLargeModel(b *testing.B) {
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		b.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
-	}
-	text, err := site.ReadText(filepath.Join(shared, "models", "llama3_8b_train.mlir.gz"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	m, err := mlir.Parse(b.Context(), text, mlir.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	hw, err := cost.Lookup("tpu-v5p")
-	if err != nil {
-		b.Fatal(err)
-	}
+	m, hw := onChips(b, "llama3_8b_train.mlir.gz")
 	p, err := newPlanner(b.Context(), &answer.Source{Module: m}, Options{Mesh: axes(b, "16,8"), Hardware: hw})
 	if err != nil {
 		b.Fatal(err)

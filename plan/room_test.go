@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -16,19 +15,16 @@ import (
 	"autoshard/benchmarks/site"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/search"
 	"autoshard/search/space"
 )
 
-// On three axes a mixture of experts has a plan that only likely costs lead to: in solutions of the relaxed problem uses count on others to
-// make what they share, and the best of their programs took 474 ms.
-func TestLikelyCostsOnThreeAxes(t *testing.T) {
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
-	}
-	text, err := site.ReadText(filepath.Join(shared, "models", "mixtral_8x7b_train_scan.mlir"))
+// onChips returns a recorded model, and the hardware that it is planned for.
+func onChips(t testing.TB, file string) (*ir.Module, cost.Hardware) {
+	t.Helper()
+	text, err := site.ReadText(recorded(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +36,13 @@ func TestLikelyCostsOnThreeAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m, hw
+}
+
+// On three axes a mixture of experts has a plan that only likely costs lead to: in solutions of the relaxed problem uses count on others to
+// make what they share, and the best of their programs took 474 ms.
+func TestLikelyCostsOnThreeAxes(t *testing.T) {
+	m, hw := onChips(t, "mixtral_8x7b_train_scan.mlir")
 	p, err := Make(t.Context(), &answer.Source{Module: m}, Options{Mesh: axes(t, "8,8,8"), Hardware: hw})
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +54,6 @@ func TestLikelyCostsOnThreeAxes(t *testing.T) {
 
 // The account of memory is within a factor of one and a half of the most that is live while a recorded model is searched.
 func TestAccountOfMemory(t *testing.T) {
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
-	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that what the collector last saw alive is nearly all
 	for _, c := range []struct{ file, mesh string }{
 		{"transformer_train.mlir", "4,2"},
@@ -66,18 +65,7 @@ func TestAccountOfMemory(t *testing.T) {
 		t.Run(c.file+" "+c.mesh, func(t *testing.T) {
 			runtime.GC()
 			before := liveBytes()
-			text, err := site.ReadText(filepath.Join(shared, "models", c.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := mlir.Parse(t.Context(), text, mlir.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			hw, err := cost.Lookup("tpu-v5p")
-			if err != nil {
-				t.Fatal(err)
-			}
+			m, hw := onChips(t, c.file)
 			p, err := newPlanner(t.Context(), &answer.Source{Module: m}, Options{Mesh: axes(t, c.mesh), Hardware: hw})
 			if err != nil {
 				t.Fatal(err)

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,11 +9,8 @@ import (
 	"time"
 
 	"autoshard/answer"
-	"autoshard/benchmarks/site"
-	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
-	"autoshard/ir/mlir"
 	"autoshard/ir/specfmt"
 	"autoshard/subaxis"
 )
@@ -131,28 +126,13 @@ func TestSessionErrors(t *testing.T) {
 
 // BenchmarkChangedPin plans with one pin changed, to and fro.
 func BenchmarkChangedPin(b *testing.B) {
-	shared := os.Getenv("AUTOSHARD_SHARED")
-	if shared == "" {
-		b.Skip("AUTOSHARD_SHARED is not set: it names the folder with recorded models")
-	}
 	for _, c := range []struct{ file, mesh, value, sharding string }{
 		{"transformer_train.mlir", "4,2", "arg3", `[{"a"}, {?}, {?}]`},
 		{"llama3_8b_train_scan.mlir", "16,8", "arg3", `[{?}, {"b"}, {?}, {?}]`},
 		{"mixtral_8x7b_train_scan.mlir", "16,8", "arg3", `[{?}, {"b"}, {?}, {?}]`},
 	} {
 		b.Run(c.file+" "+c.mesh, func(b *testing.B) {
-			text, err := site.ReadText(filepath.Join(shared, "models", c.file))
-			if err != nil {
-				b.Fatal(err)
-			}
-			m, err := mlir.Parse(b.Context(), text, mlir.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			hw, err := cost.Lookup("tpu-v5p")
-			if err != nil {
-				b.Fatal(err)
-			}
+			m, hw := onChips(b, c.file)
 			start := time.Now()
 			s, p, err := NewSession(b.Context(), &answer.Source{Module: m}, Options{Mesh: axes(b, c.mesh), Hardware: hw})
 			if err != nil {

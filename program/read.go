@@ -90,10 +90,8 @@ func importShardMap(ctx context.Context, file string, src []byte) (*Program, err
 	if err != nil {
 		return nil, err
 	}
-	if gspmd.Needed(m) {
-		if _, err := gspmd.Import(ctx, m, nil); err != nil {
-			return nil, err
-		}
+	if _, err := gspmd.Import(ctx, m, nil); err != nil {
+		return nil, err
 	}
 	p, err := typed.Import(ctx, m, typed.ImportOptions{Whole: true})
 	if err == nil {

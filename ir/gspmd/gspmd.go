@@ -35,14 +35,17 @@ func Needed(m *ir.Module) bool {
 			return true
 		}
 	}
-	return len(m.OpsWhere(m.Body(), func(k ir.Kind) bool { return k == ir.OpCustomCall })) > 0 && len(changes(m)) > 0
+	return len(changes(m)) > 0
 }
 
-// Import puts the shardings of a program into Shardy's dialect. Axes are those of the mesh that GSPMD's are to be over where the program
-// declares none; none to let them follow. Said says over which mesh they are where they did; "" otherwise. Errors stand at the operation,
-// and are of class diag.ErrInvalid for a text that is wrong, and diag.ErrUnsupported for one that says what no sharding over the mesh can,
-// and for manual regions that are no call.
+// Import puts the shardings of a program into Shardy's dialect, if that is needed. Axes are those of the mesh that GSPMD's are to be over
+// where the program declares none; none to let them follow. Said says over which mesh they are where they did; "" otherwise. Errors stand
+// at the operation, and are of class diag.ErrInvalid for a text that is wrong, and diag.ErrUnsupported for one that says what no sharding
+// over the mesh can, and for manual regions that are no call.
 func Import(ctx context.Context, m *ir.Module, axes []subaxis.Axis) (said string, err error) {
+	if !Needed(m) {
+		return "", nil
+	}
 	im := &importer{m: m}
 	if err := im.namedMeshes(); err != nil {
 		return "", err

@@ -104,6 +104,14 @@ func Profile(p *autoshard.Plan, topology string) (cost.Hardware, error) {
 	return hw, err
 }
 
+// ProfileOf returns the hardware of --hardware or, without it, the built-in profile that a plan was made for, on the same network.
+func ProfileOf(p *autoshard.Plan, c *config.Config) (cost.Hardware, error) {
+	if c.HardwareSet {
+		return c.Hardware, nil
+	}
+	return Profile(p, p.Options.Topology)
+}
+
 // steer reads what the options pin, forbid and allow to be sent.
 func steer(c *config.Config, o *autoshard.PlanOptions) error {
 	for _, text := range c.Pins {

@@ -54,11 +54,9 @@ func planData(ctx context.Context, s *cmdline.Streams, c *config.Config, file st
 	if err != nil {
 		return nil, err
 	}
-	hw := c.Hardware
-	if !c.HardwareSet {
-		if hw, err = cmdline.Profile(plan, plan.Options.Topology); err != nil {
-			return nil, err
-		}
+	hw, err := cmdline.ProfileOf(plan, c)
+	if err != nil {
+		return nil, err
 	}
 	model, err := s.Model(ctx, plan.Options.Model.File)
 	if err != nil {

@@ -59,11 +59,9 @@ func planSubjects(ctx context.Context, s *cmdline.Streams, c *config.Config, fil
 	if err != nil {
 		return nil, err
 	}
-	hw := c.Hardware
-	if !c.HardwareSet {
-		if hw, err = cmdline.Profile(plan, plan.Options.Topology); err != nil {
-			return nil, err
-		}
+	hw, err := cmdline.ProfileOf(plan, c)
+	if err != nil {
+		return nil, err
 	}
 	d, err := autoshard.ReviewPlan(ctx, plan, hw)
 	subject, err := subjectOf(title, d, err)
