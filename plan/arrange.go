@@ -117,8 +117,11 @@ func (a *arrangement) change(layouts []collectives.Layout) (better bool, err err
 			b.settled.SetSharding(v, b.settled.InternSharding(layouts[i].Sharding(a.mesh)))
 		}
 	}
-	if err := a.lowerBaseline(a.late, &b, true, a.space.Planner()); err != nil {
+	if err := a.lowerPlainly(a.late, &b, true, a.space.Planner()); err != nil {
 		return false, err
+	}
+	if a.program == nil || !muchSlower(b.lowered, a.program) { // rewrites of reshards do not gain so much
+		b.lowered = a.planner.improve(a.late, b.lowered)
 	}
 	a.offer(b.lowered)
 	if better = a.program == nil || a.prefers(b.lowered, a.program); better {

@@ -80,6 +80,15 @@ func (p *planner) annotationsOnly() baseline {
 
 // lowerBaseline propagates the shardings of a baseline, if it has any, and lowers and prices its program.
 func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
+	if err := p.lowerPlainly(ctx, b, propagates, planner); err != nil {
+		return err
+	}
+	b.lowered = p.improve(ctx, b.lowered)
+	return nil
+}
+
+// lowerPlainly does so without the rewrites of reshards that the search does not see.
+func (p *planner) lowerPlainly(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
 	if propagates {
 		p.report("propagate", 0, 0)
 		if err := propagate.Spread(ctx, b.settled); err != nil {
@@ -103,7 +112,6 @@ func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates boo
 	if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
 		return fmt.Errorf("baseline %s: %w", b.name, err)
 	}
-	b.lowered = p.improve(ctx, b.lowered)
 	return nil
 }
 

@@ -100,6 +100,9 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 	if c.early = c.early || search.Err() != nil; err != nil {
 		return nil, err
 	}
+	if c.outdone() {
+		return c, nil
+	}
 	if err := c.recomputing(search); err != nil {
 		return nil, err
 	}

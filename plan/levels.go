@@ -26,47 +26,24 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	if c.last = l; c.screening {
 		l.quick = true
-		return c.solve(ctx, l)
+		return c.stages(ctx, l, c.solve, c.written)
 	}
-	if err := c.squeezeFirst(ctx); err != nil {
-		return err
+	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.mend, c.smallest, c.polish)
+}
+
+// stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.
+func (c *choice) stages(ctx context.Context, l *level, list ...func(context.Context, *level) error) error {
+	for _, stage := range list {
+		if err := stage(ctx, l); err != nil || c.outdone() {
+			return err
+		}
 	}
-	if err := c.improve(ctx, l); err != nil {
-		return err
-	}
-	if err := c.squeezeFirst(ctx); err != nil {
-		return err
-	}
-	if err := c.replicas(ctx, l); err != nil {
-		return err
-	}
-	if err := c.arrange(ctx, l); err != nil {
-		return err
-	}
-	if err := c.mend(ctx, l); err != nil {
-		return err
-	}
-	if err := c.smallest(ctx, l); err != nil {
-		return err
-	}
-	return c.polish(ctx, l)
+	return nil
 }
 
 // improve searches a level for plans, and for a bound of all of its plans.
 func (c *choice) improve(ctx context.Context, l *level) error {
-	if err := c.solve(ctx, l); err != nil {
-		return err
-	}
-	if err := c.squeezeFirst(ctx); err != nil {
-		return err
-	}
-	if err := c.merging(ctx, l); err != nil {
-		return err
-	}
-	if err := c.prove(ctx, l); err != nil {
-		return err
-	}
-	return c.remerging(ctx, l)
+	return c.stages(ctx, l, c.solve, c.squeezeFirst, c.meetParts, c.merging, c.prove, c.remerging)
 }
 
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.

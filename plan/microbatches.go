@@ -16,6 +16,10 @@ import (
 // slow is how many times as long as the fastest program that does not fit a plan takes where microbatches are tried.
 const slow = 1.25
 
+// outdoing is how many times as long one of two plans takes, of the whole batch and of the batch in parts, where its search ends: it is
+// not expected to get so much faster.
+const outdoing = 2
+
 // decide chooses a plan, of a program that computes its batch in microbatches where no other fits, or none that is nearly as fast as those
 // that memory does not hold. Quick searches do without.
 func (p *planner) decide(ctx, late context.Context) (*choice, error) {
@@ -25,12 +29,20 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 		return nil, err
 	}
 	left := p.timeLeft(ctx)
+	if p.screening || p.Without.Has(rewrites.Microbatches) || p.prior != nil {
+		return p.decideFrom(ctx, late, baselines)
+	}
+	s := &partsSearch{planner: p, clean: found, baselines: baselines, each: 4 * (begin - left)}
+	p.inParts = s
 	c, err := p.decideFrom(ctx, late, baselines)
-	short := errors.Is(err, diag.ErrInfeasible) || err == nil && c.isSlow()
-	if !short || p.screening || p.Without.Has(rewrites.Microbatches) || p.prior != nil || 3*p.timeLeft(ctx) < 2*left {
+	p.inParts = nil
+	switch {
+	case err != nil && !errors.Is(err, diag.ErrInfeasible), err == nil && !c.isSlow() && !s.outdoes(c):
+		return c, err
+	case !s.begun && 3*p.timeLeft(ctx) < 2*left:
 		return c, err
 	}
-	s := &partsSearch{planner: p, clean: found, baselines: baselines, best: c, each: 4 * (begin - left)}
+	s.whole = c
 	other, failed := s.search(ctx, late)
 	switch {
 	case failed != nil:
@@ -41,6 +53,29 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	return c, s.explain(err)
 }
 
+// meetParts looks for a quick plan of the batch in parts, once a plan of the whole batch turns out to be slow, or not to be found.
+func (c *choice) meetParts(ctx context.Context, _ *level) error {
+	s := c.inParts
+	if s == nil || s.begun || !c.isSlow() {
+		return nil
+	}
+	ctx, cancel := c.part(ctx, 0.5)
+	defer cancel()
+	s.whole = c
+	return s.begin(ctx, c.late)
+}
+
+// outdone says whether the batch in parts is much faster than the best plan.
+func (c *choice) outdone() bool { return c.inParts != nil && c.inParts.outdoes(c) }
+
+// outdoes says whether the quick plan of the batch in parts, if there is one, is much faster than the best of the whole batch.
+func (s *partsSearch) outdoes(c *choice) bool {
+	return s.quick != nil && (c.best == nil || muchSlower(c.best, s.quick.best))
+}
+
+// muchSlower says whether a program is much slower than another one.
+func muchSlower(l, than *lowered) bool { return l.step.Total()/outdoing > than.step.Total() }
+
 // explain adds to the error that no plan fits what microbatches come to, if any were tried.
 func (s *partsSearch) explain(err error) error {
 	var none *diag.Error
@@ -49,7 +84,7 @@ func (s *partsSearch) explain(err error) error {
 	}
 	least := s.tightest.least.step.Peak
 	if s.nearest != nil && least >= s.nearest.step.Peak {
-		return none.WithNote(diag.Position{}, "no plan of the batch in parts, of up to %d microbatches, was found to need less", s.tried)
+		return none.WithNote(diag.Position{}, "no plan of the batch in parts, of up to %d microbatches, was found to need less", s.most)
 	}
 	return none.WithNote(diag.Position{}, "in %d microbatches less would do: `--memory %s` has a plan", s.tightest.parts, atLeast(least))
 }
@@ -67,9 +102,9 @@ func (o *Options) timeLeft(ctx context.Context) time.Duration {
 	return max(0, due.Sub(o.Now()))
 }
 
-// isSlow says whether a plan takes much longer than a program that memory does not hold.
+// isSlow says whether there is no plan, or it takes much longer than a program that memory does not hold.
 func (c *choice) isSlow() bool {
-	return len(c.crowded) > 0 && float64(c.best.step.Total()) > slow*float64(c.crowded[0].step.Total())
+	return c.best == nil || len(c.crowded) > 0 && float64(c.best.step.Total()) > slow*float64(c.crowded[0].step.Total())
 }
 
 // partsSearch looks for the number of microbatches with which a step is fastest.
@@ -77,90 +112,126 @@ type partsSearch struct {
 	*planner
 	clean     findings
 	baselines []baseline
-	best      *choice       // the best plan of the whole batch; nil where none fits
+	whole     *choice       // that of the whole batch; nil where none fits
 	each      time.Duration // that a plan takes at least
-	splitter  *microbatch.Splitter
-	tried     int64   // microbatches at most
-	tightest  *choice // of those in which nothing fits, the one with the program that needs least
+	begun     bool
+	splitter  *microbatch.Splitter // nil where the batch cannot be split
+	most      int64                // microbatches that were tried
+	found     []*choice            // plans by quick searches
+	quick     *choice              // the best of these; nil for none
+	tightest  *choice              // of those in which nothing fits, the one with the program that needs least
 }
 
-// search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Quick searches say
-// where to begin. From there on plans are searched to the end: of a large problem that one alone, and if it is faster as it is.
-func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
-	var err error
+// begin finds out by quick searches how fast the batch is in some numbers of parts, each at least twice the one before, as long as there is
+// time; of a large problem as long as that helps.
+func (s *partsSearch) begin(ctx, late context.Context) (err error) {
+	s.begun = true
 	if s.splitter, err = microbatch.New(late, s.module, batchInputs(s.module)); err != nil {
-		return nil, late.Err()
+		return late.Err()
 	}
-	parts := s.splitter.Parts()
-	best, err := s.doubling(ctx, late, parts, true)
-	if err != nil || best == nil {
-		return nil, err
-	}
-	parts = slices.DeleteFunc(parts, func(n int64) bool { return n < best.parts })
-	if best.strategies > largeProblem {
-		if parts = parts[:1]; s.best != nil && !s.best.faster(best.best) {
-			return nil, nil
+	for _, n := range s.splitter.Parts() {
+		if n < 2*max(s.most, 1) || s.timeLeft(ctx) <= s.each {
+			continue
+		}
+		s.most = n
+		c, err := s.decideOn(ctx, late, n, true)
+		if err != nil || c == nil {
+			return err
+		}
+		if better := s.take(c); !better && c.strategies > largeProblem && s.quick != nil {
+			return nil
 		}
 	}
-	best.screening = false // what goes on from the plan is searched to its end
-	full, err := s.doubling(ctx, late, parts, false)
-	switch {
-	case err != nil:
-		return nil, err
-	case full != nil && full.best.step.Total() < best.best.step.Total():
-		best = full
+	return nil
+}
+
+// take takes notice of what a quick search came to. It reports whether that is the best plan so far.
+func (s *partsSearch) take(c *choice) (better bool) {
+	if c.best == nil {
+		if s.tightest == nil || c.least.step.Peak < s.tightest.least.step.Peak {
+			s.tightest = c
+		}
+		return false
 	}
-	if s.best != nil && !s.best.faster(best.best) {
+	s.found = append(s.found, c)
+	if better = s.quick == nil || c.best.step.Total() < s.quick.best.step.Total(); better {
+		s.quick = c
+	}
+	return better
+}
+
+// search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Plans are searched
+// to the end in the numbers of parts in which the quick ones are not much slower than the best, and in the next one as long as that helps:
+// of a large problem in that of the best one alone, and if that is faster as it is.
+func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
+	if !s.begun {
+		if err := s.begin(ctx, late); err != nil {
+			return nil, err
+		}
+	}
+	best := s.quick
+	large := best != nil && best.strategies > largeProblem
+	if best == nil || large && !s.faster(best.best) {
+		return nil, nil
+	}
+	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
+	helped := false
+	for _, q := range s.found {
+		promising := !muchSlower(q.best, best.best) && !s.hopeless(q.best)
+		if large && q != s.quick || !helped && !promising || s.timeLeft(ctx) <= s.each {
+			continue
+		}
+		helped = false
+		c, err := s.decideOn(ctx, late, q.parts, false)
+		switch {
+		case errors.Is(err, diag.ErrInfeasible):
+		case err != nil:
+			return nil, err
+		case c != nil && c.best.step.Total() < best.best.step.Total():
+			best, helped = c, true
+		}
+	}
+	if !s.faster(best.best) {
 		return nil, nil
 	}
 	return best, nil
 }
 
-// doubling returns the fastest plan with one of some numbers of microbatches, each at least twice the one before, as long as that helps and
-// there is time; nil where none fits.
-func (s *partsSearch) doubling(ctx, late context.Context, parts []int64, quick bool) (best *choice, err error) {
-	least := int64(2)
-	for _, n := range parts {
-		if n < least || s.timeLeft(ctx) <= s.each {
-			continue
-		}
-		least, s.tried = 2*n, max(s.tried, n)
-		s.report("microbatches", 0, 0)
-		c, err := s.decideOn(ctx, late, n, quick)
-		switch {
-		case errors.Is(err, diag.ErrInfeasible):
-		case err != nil:
-			return nil, err
-		case c == nil || best != nil && (c.best == nil || c.best.step.Total() >= best.best.step.Total()):
-			return best, nil
-		case c.best != nil:
-			best = c
-		case s.tightest == nil || c.least.step.Peak < s.tightest.least.step.Peak:
-			s.tightest = c
-		}
+// hopeless says whether a program is much slower than the best plan of the whole batch.
+func (s *partsSearch) hopeless(l *lowered) bool {
+	return s.whole != nil && s.whole.best != nil && muchSlower(l, s.whole.best)
+}
+
+// faster says whether a program is faster than the best plan of the whole batch, if there is one, by so much that it counts.
+func (s *partsSearch) faster(l *lowered) bool { return s.whole == nil || s.whole.faster(l) }
+
+// alternative returns the best program of the whole batch or, where none fits, the one that needs least.
+func (s *partsSearch) alternative() *lowered {
+	switch {
+	case s.whole == nil:
+		return s.nearest
+	case s.whole.best == nil:
+		return s.whole.least
 	}
-	return best, nil
+	return s.whole.best
 }
 
 // decideOn chooses a plan of so many microbatches. There is none where the batch cannot be split into so many, or no baseline is as fast as
 // the best plan of the whole batch, however much it holds.
 func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, quick bool) (*choice, error) {
+	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)
 	if err != nil {
 		return nil, late.Err()
 	}
 	q := *s.planner
 	q.module, q.found, q.state, q.parts, q.screening, q.strategies = m, s.clean.clone(), replaced(m), parts, quick, 0
-	q.found.Module, q.shown = m, s.baselines
-	if q.unsplit = s.nearest; s.best != nil {
-		q.unsplit = s.best.best
-	}
+	q.found.Module, q.shown, q.unsplit, q.inParts = m, s.baselines, s.alternative(), nil
 	baselines, err := q.baselines(late)
 	if err != nil {
 		return nil, err
 	}
-	hopeful := func(b baseline) bool { return b.lowered != nil && s.best.faster(b.lowered) }
-	if s.best != nil && !slices.ContainsFunc(baselines, hopeful) {
+	if !slices.ContainsFunc(baselines, func(b baseline) bool { return b.lowered != nil && s.faster(b.lowered) }) {
 		return nil, nil
 	}
 	return q.decideFrom(ctx, late, baselines)

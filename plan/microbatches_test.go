@@ -15,6 +15,7 @@ import (
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
 	"autoshard/cost"
+	"autoshard/cost/estimate"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -223,6 +224,26 @@ func checkDevices(t *testing.T, source *answer.Source, o Options, on *Plan) {
 	if plan.Microbatches != on.Microbatches || plan.Estimate.Seconds != on.Estimate.Seconds {
 		t.Errorf("for two devices %d microbatches and %g s, on a mesh of them %d and %g s", plan.Microbatches, plan.Estimate.Seconds,
 			on.Microbatches, on.Estimate.Seconds)
+	}
+}
+
+// The search for plans of the whole batch ends once the batch in parts is much faster, and goes on where it is not.
+func TestStagesEndWherePartsAreFaster(t *testing.T) {
+	within := func(ps int64) *choice { return &choice{best: &lowered{step: estimate.Step{Compute: ps}}} }
+	for _, c := range []struct{ first, parts, stages int64 }{{300, 100, 1}, {150, 100, 3}, {300, 0, 3}} {
+		whole, stages := within(400), int64(0)
+		whole.planner = &planner{inParts: &partsSearch{}}
+		if c.parts > 0 {
+			whole.inParts.quick = within(c.parts)
+		}
+		stage := func(context.Context, *level) error {
+			stages++
+			whole.best = within(c.first).best
+			return nil
+		}
+		if err := whole.stages(t.Context(), nil, stage, stage, stage); err != nil || stages != c.stages {
+			t.Errorf("%d ps after the first stage, %d in parts: %d stages, want %d (%v)", c.first, c.parts, stages, c.stages, err)
+		}
 	}
 }
 

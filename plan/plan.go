@@ -54,7 +54,7 @@ func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
 // decideFrom chooses a plan where the baselines are known.
 func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*choice, error) {
 	c, err := p.choose(ctx, late, baselines)
-	if err != nil || c.best == nil {
+	if err != nil || c.best == nil || c.outdone() {
 		return c, err
 	}
 	c.best = p.improve(ctx, c.best)
@@ -86,6 +86,7 @@ type planner struct {
 	parts      int64         // microbatches that the module computes its batch in; 0: it does not
 	shown      []baseline    // those of the whole batch then
 	unsplit    *lowered      // the best program of the whole batch then, or the one that needs least
+	inParts    *partsSearch  // that may find the batch in parts to be faster; nil where it is not to be computed so
 	lowering   time.Duration // the longest that making a program explicit and pricing it took
 	strategies int           // of the latest problem
 	prior      *prior        // what an earlier plan of the module left; nil for none

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"autoshard/collectives"
 	"autoshard/ir"
@@ -17,14 +18,8 @@ func (c *choice) replicas(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil
 	}
-	axes, until := c.axes(), 2*c.spent
-	for set := 1<<len(axes) - 1; set > 0; set-- {
-		var along []subaxis.Ref
-		for i, a := range axes {
-			if set>>i&1 > 0 {
-				along = append(along, a)
-			}
-		}
+	until := 2 * c.spent
+	for _, along := range subsets(c.axes()) {
 		if c.over(ctx) || c.spent > until {
 			return nil
 		}
@@ -33,6 +28,20 @@ func (c *choice) replicas(ctx context.Context, l *level) error {
 		}
 	}
 	return nil
+}
+
+// subsets returns all sets of some axes but the empty one; that of all axes comes first.
+func subsets(axes []subaxis.Ref) (sets [][]subaxis.Ref) {
+	for set := 1<<len(axes) - 1; set > 0; set-- {
+		var along []subaxis.Ref
+		for i, a := range axes {
+			if set>>i&1 > 0 {
+				along = append(along, a)
+			}
+		}
+		sets = append(sets, along)
+	}
+	return sets
 }
 
 // replicated searches for plans of which the devices along some axes have replicas.
@@ -62,14 +71,16 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	return err
 }
 
-// suggestBlocks suggests for a level that is not large programs that keep state in blocks along all axes: what steps only update, or all of
-// it (ZeRO's first and third stage). The first time it offers them.
+// zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
+var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }}
+
+// suggestBlocks suggests for a level that is not large programs that keep state in blocks along all axes. The first time it offers them.
 func (c *choice) suggestBlocks(l *level) error {
 	if l.large() {
 		return nil
 	}
 	if c.sharded == nil {
-		for _, cuts := range []func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }} {
+		for _, cuts := range zeros {
 			b, err := c.blocks(c.late, c.space.Planner(), c.axes(), cuts)
 			if err != nil {
 				return err
@@ -82,6 +93,27 @@ func (c *choice) suggestBlocks(l *level) error {
 		l.space.Suggest(b.settled, b.assignment)
 	}
 	return nil
+}
+
+// written offers programs of the batch in parts as people write them, with values made again where they do not fit: what a quick search
+// finds, which prices each collective by itself, says little of how fast parts can be.
+func (c *choice) written(ctx context.Context, l *level) error {
+	if c.parts == 0 || l.large() {
+		return nil
+	}
+	for _, along := range subsets(c.axes()) {
+		for _, cuts := range zeros {
+			if c.over(ctx) {
+				return nil
+			}
+			b, err := c.blocks(c.late, c.space.Planner(), along, cuts)
+			if err != nil {
+				return err
+			}
+			c.offer(b.lowered)
+		}
+	}
+	return c.squeezeAll(ctx, slices.Clone(c.crowded))
 }
 
 // blocks returns the program that is data parallel along some axes, with some of its state in blocks along these. What the user wrote

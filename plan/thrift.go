@@ -81,7 +81,7 @@ func (c *choice) economize(ctx context.Context) error {
 // whether that keeps the budgets.
 func (c *choice) searchTolled(ctx context.Context, toll float64) (bool, error) {
 	p := *c.planner
-	p.model, p.prior, p.screening, p.Budgets, p.Progress = c.model.Tolled(c.toll(toll)), nil, true, nil, nil
+	p.model, p.prior, p.screening, p.Budgets, p.Progress, p.inParts = c.model.Tolled(c.toll(toll)), nil, true, nil, nil, nil
 	p.Without |= rewrites.Of(rewrites.RecomputeActivations)
 	p.found = c.found.clone()
 	c.tell("search")
