@@ -96,11 +96,10 @@ func buildCollective(c *compiler, op ir.OpID, i *instr) error {
 		combine := tensor.Combiner{Monoid: tensor.MonoidAdd}
 		if body != nil {
 			combine = body.combiner(f)
-			in = slices.Clone(in)
-			for k := range in {
-				if !d.Root || k < len(in)-1 {
-					in[k] = tensor.Convert(in[k], body.types[0])
-				}
+			if d.Root {
+				in = append(slices.Clone(body.promote(in[:len(in)-1])), in[len(in)-1])
+			} else {
+				in = body.promote(in)
 			}
 		}
 		return f.p.peers.Communicate(f.p.ctx, d, in, combine)

@@ -55,7 +55,7 @@ func buildScatter(c *compiler, op ir.OpID, i *instr) error {
 	}
 	i.monoid = body.monoid
 	i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		inputs, updates := body.promote(in[:n]), body.promote(in[n+1:])
+		inputs, updates := slices.Clone(body.promote(in[:n])), body.promote(in[n+1:])
 		mine := f.p.observe == nil // who may run the op again
 		for k := range inputs {
 			mine = mine && (f.owns(i, k) || !within(inputs[k].Data, in[k].Data))

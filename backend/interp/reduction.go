@@ -42,14 +42,24 @@ func (c *compiler) reducer(op ir.OpID, k, n int) (*reducer, error) {
 
 // combiner binds the region to a frame.
 func (r *reducer) combiner(f *frame) tensor.Combiner {
+	if r.monoid != tensor.MonoidNone {
+		return tensor.Combiner{Monoid: r.monoid}
+	}
 	return tensor.Combiner{Monoid: r.monoid, Elementwise: r.elementwise, Body: f.region(r.body)}
 }
 
-// promote converts tensors to the types that the region computes in.
+// promote returns tensors in the types that the region computes in.
 func (r *reducer) promote(xs []tensor.Tensor) []tensor.Tensor {
+	fits := true
+	for k, x := range xs {
+		fits = fits && x.DType == r.types[k%len(r.types)]
+	}
+	if fits {
+		return xs
+	}
 	out := make([]tensor.Tensor, len(xs))
 	for k, x := range xs {
-		out[k] = tensor.Convert(x, r.types[k])
+		out[k] = tensor.Convert(x, r.types[k%len(r.types)])
 	}
 	return out
 }
@@ -111,7 +121,10 @@ func (c *compiler) fold(op ir.OpID, i *instr, run func(in, initial []tensor.Tens
 	}
 	i.monoid = body.monoid
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-		return run(slices.Clone(in[:n]), body.promote(in[n:]), body.combiner(f))
+		if body.monoid == tensor.MonoidNone {
+			in = slices.Clone(in) // operands of the region may move the stack that they lie on
+		}
+		return run(in[:n], body.promote(in[n:]), body.combiner(f))
 	}
 	return nil
 }

@@ -9,63 +9,87 @@ import (
 	"autoshard/internal/lists"
 )
 
-// allGather sends blocks round the ring: in step s every member passes on the block that it got in step s-1.
+// allGather sends the tensor to all others.
 func (x *exchange) allGather(t tensor.Tensor) (tensor.Tensor, error) {
-	n := len(x.members)
-	if n == 1 {
+	if len(x.members) == 1 {
 		return t, nil
 	}
-	sizes := slices.Repeat([]tensor.Tensor{t}, n)
-	blocks, err := x.ring(sizes, t.Clone())
-	if err != nil {
+	if err := x.share(t, newParcel(copied(t.Data), len(x.members)), 0); err != nil {
 		return t, err
 	}
-	return tensor.Concatenate(blocks, x.c.Dim), nil
-}
-
-// ring gathers one block of each member; like says how large the blocks are. The member's own block must not change
-// any more.
-func (x *exchange) ring(like []tensor.Tensor, own tensor.Tensor) ([]tensor.Tensor, error) {
-	n, k := len(x.members), x.mine
-	blocks := make([]tensor.Tensor, n)
-	blocks[k] = own
-	for s := range n - 1 {
-		x.send((k+1)%n, s, blocks[(k-s+n)%n])
-		from := (k - s - 1 + 2*n) % n
-		var err error
-		if blocks[from], err = x.receive((k-1+n)%n, s, like[from]); err != nil {
-			return nil, err
-		}
-	}
-	return blocks, nil
-}
-
-// swap sends part k of each member to member k and returns what the others have for this one, in group order.
-func (x *exchange) swap(parts []tensor.Tensor, first int) ([]tensor.Tensor, error) {
-	n, k := len(x.members), x.mine
-	out := make([]tensor.Tensor, n)
-	out[k] = parts[k]
-	for s := 1; s < n; s++ {
-		to, from := (k+s)%n, (k-s+n)%n
-		x.send(to, first+s, parts[to])
-		var err error
-		if out[from], err = x.receive(from, first+s, parts[k]); err != nil {
-			return nil, err
-		}
-	}
+	out := tensor.Concatenate(x.d.blocks, x.c.Dim)
+	x.doneAll()
 	return out, nil
 }
 
-// split cuts a tensor into n equal parts along a dimension.
-func split(t tensor.Tensor, dim int64, n int) []tensor.Tensor {
-	size := t.Shape[dim] / int64(n)
-	return lists.Of(n, func(k int) tensor.Tensor { return part(t, dim, int64(k)*size, int64(k+1)*size) })
+// copied returns memory of this device with the same bytes.
+func copied(data []byte) []byte {
+	own := memory.Take(int64(len(data)))
+	copy(own, data)
+	return own
 }
 
-func part(t tensor.Tensor, dim, from, to int64) tensor.Tensor {
-	start, limit := make([]int64, t.Rank()), slices.Clone(t.Shape)
-	start[dim], limit[dim] = from, to
-	return tensor.Slice(t, start, limit, slices.Repeat([]int64{1}, t.Rank()))
+// share sends a parcel that holds one block to all others, and receives theirs. The parcel is for all members. Blocks are like one
+// another, but for the number of elements of flat ones.
+func (x *exchange) share(like tensor.Tensor, own *parcel, step int) error {
+	for s := 1; s < len(x.members); s++ {
+		x.send((x.mine+s)%len(x.members), step, own.data, own)
+	}
+	return x.collect(func(int) tensor.Tensor { return like }, own.data, own, step)
+}
+
+// collect receives the blocks of all others in this step, and puts them beside this device's own.
+func (x *exchange) collect(like func(member int) tensor.Tensor, own []byte, in *parcel, step int) error {
+	d, n := x.d, len(x.members)
+	if cap(d.blocks) < n {
+		d.blocks, d.parcels = make([]tensor.Tensor, n), make([]*parcel, n)
+	}
+	d.blocks, d.parcels = d.blocks[:n], d.parcels[:n]
+	for s := range n {
+		from := (x.mine - s + n) % n
+		block := like(from)
+		m := message{data: own, parcel: in}
+		if from != x.mine {
+			var err error
+			if m, err = x.expect(x.members[from], step, len(block.Data)); err != nil {
+				return err
+			}
+		}
+		block.Data = m.data
+		d.blocks[from], d.parcels[from] = block, m.parcel
+	}
+	return nil
+}
+
+// doneAll says that the blocks that were collected are needed no longer.
+func (x *exchange) doneAll() {
+	for k, p := range x.d.parcels {
+		p.done()
+		x.d.parcels[k], x.d.blocks[k] = nil, tensor.Tensor{}
+	}
+}
+
+// swap sends part k of the tensor along a dimension to member k, and collects what the others have for this one.
+func (x *exchange) swap(t tensor.Tensor, dim int64) error {
+	n := int64(len(x.members))
+	part := tensor.Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
+	part.Shape[dim] /= n
+	before, behind := lists.Product(t.Shape[:dim]), lists.Product(part.Shape[dim:])
+	var data []byte // part after part
+	if before == 1 {
+		data = copied(t.Data)
+	} else {
+		data = tensor.Transpose(tensor.Reshape(t, []int64{before, n, behind}), []int64{1, 0, 2}).Data
+	}
+	p := newParcel(data, int(n))
+	size := len(data) / int(n)
+	for s := 1; s < int(n); s++ {
+		to := (x.mine + s) % int(n)
+		x.send(to, 0, data[to*size:][:size], p)
+	}
+	own := data[x.mine*size:][:size]
+	part.Data = own
+	return x.collect(func(int) tensor.Tensor { return part }, own, p, 0)
 }
 
 // reduceScatter gives each member its part of all members' tensors, to fold in group order.
@@ -73,48 +97,65 @@ func (x *exchange) reduceScatter(t tensor.Tensor, body tensor.Combiner) (tensor.
 	if len(x.members) == 1 {
 		return t, nil
 	}
-	parts, err := x.swap(split(t, x.c.Dim, len(x.members)), 0)
-	if err != nil {
+	if err := x.swap(t, x.c.Dim); err != nil {
 		return t, err
 	}
-	return foldParts(parts, body)
+	return x.fold(body)
 }
 
-// foldParts folds parts that were sent to this device alone, and gives their memory back.
-func foldParts(parts []tensor.Tensor, body tensor.Combiner) (tensor.Tensor, error) {
-	out, err := tensor.Fold(parts, body)
-	if err == nil {
-		for k := range parts {
-			if unsafe.SliceData(parts[k].Data) != unsafe.SliceData(out.Data) { // a fold may return a part itself
-				memory.Give(parts[k].Data)
-			}
+// fold folds the blocks that were collected.
+func (x *exchange) fold(body tensor.Combiner) (tensor.Tensor, error) {
+	out, err := tensor.Fold(x.d.blocks, body)
+	if err != nil {
+		return out, err
+	}
+	for _, b := range x.d.blocks {
+		if unsafe.SliceData(b.Data) == unsafe.SliceData(out.Data) { // a fold may return a block itself
+			out = out.Clone()
 		}
 	}
-	return out, err
+	x.doneAll()
+	return out, nil
 }
 
-// allReduce cuts the elements into one chunk per member, which folds it and sends it round the ring. Chunks differ
-// by at most one element.
+// allReduce cuts the elements into one chunk per member, which folds it and sends it to all others. Chunks differ by at most one element.
 func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tensor, error) {
-	n, size := len(x.members), int64(t.Len())
+	n := len(x.members)
 	if n == 1 {
 		return t, nil
 	}
-	flat := tensor.Reshape(t, []int64{size})
-	chunks := lists.Of(n, func(k int) tensor.Tensor { return part(flat, 0, int64(k)*size/int64(n), int64(k+1)*size/int64(n)) })
-	mine, err := x.swap(chunks, 0)
+	p := newParcel(copied(t.Data), n)
+	chunk := func(k int) tensor.Tensor { return chunkOf(tensor.Tensor{DType: t.DType, Data: p.data}, k, n) }
+	for s := 1; s < n; s++ {
+		to := (x.mine + s) % n
+		x.send(to, 0, chunk(to).Data, p)
+	}
+	mine := chunk(x.mine)
+	if err := x.collect(func(int) tensor.Tensor { return mine }, mine.Data, p, 0); err != nil {
+		return t, err
+	}
+	sum, err := x.fold(body)
 	if err != nil {
 		return t, err
 	}
-	sum, err := foldParts(mine, body)
-	if err != nil {
+	p = newParcel(sum.Data, n)
+	for s := 1; s < n; s++ {
+		x.send((x.mine+s)%n, 1, p.data, p)
+	}
+	if err := x.collect(func(k int) tensor.Tensor { return chunkOf(t, k, n) }, p.data, p, 1); err != nil {
 		return t, err
 	}
-	sums, err := x.ring(chunks, sum)
-	if err != nil {
-		return t, err
-	}
-	return tensor.Reshape(tensor.Concatenate(sums, 0), t.Shape), nil
+	out := tensor.Reshape(tensor.Concatenate(x.d.blocks, 0), t.Shape)
+	x.doneAll()
+	return out, nil
+}
+
+// chunkOf returns chunk k of n of the elements of a tensor, as a list.
+func chunkOf(t tensor.Tensor, k, n int) tensor.Tensor {
+	size := t.Len()
+	from, to := k*size/n, (k+1)*size/n
+	width := t.DType.Bytes()
+	return tensor.Tensor{DType: t.DType, Shape: []int64{int64(to - from)}, Data: t.Data[from*width : to*width]}
 }
 
 // allToAll exchanges parts along one dimension and joins them along another.
@@ -122,14 +163,11 @@ func (x *exchange) allToAll(t tensor.Tensor) (tensor.Tensor, error) {
 	if len(x.members) == 1 {
 		return t, nil
 	}
-	parts, err := x.swap(split(t, x.c.Dim, len(x.members)), 0)
-	if err != nil {
+	if err := x.swap(t, x.c.Dim); err != nil {
 		return t, err
 	}
-	out := tensor.Concatenate(parts, x.c.Concat)
-	for k := range parts {
-		memory.Give(parts[k].Data)
-	}
+	out := tensor.Concatenate(x.d.blocks, x.c.Concat)
+	x.doneAll()
 	return out, nil
 }
 
@@ -138,7 +176,7 @@ func (x *exchange) permute(t tensor.Tensor) (tensor.Tensor, error) {
 	source := -1
 	for _, p := range x.c.Pairs {
 		if p[0] == x.d.id && p[1] != x.d.id {
-			x.sendTo(p[1], 0, t.Clone())
+			x.sendTo(p[1], 0, copied(t.Data), nil)
 		}
 		if p[1] == x.d.id {
 			source = p[0]
@@ -170,7 +208,7 @@ func (x *exchange) broadcast(t tensor.Tensor, root int) (tensor.Tensor, error) {
 		block = t.Clone()
 	}
 	if hop < n-1 {
-		x.send((x.mine+1)%n, hop, block)
+		x.send((x.mine+1)%n, hop, block.Data, nil)
 	}
 	if hop > 0 {
 		return block.Clone(), nil
@@ -181,7 +219,7 @@ func (x *exchange) broadcast(t tensor.Tensor, root int) (tensor.Tensor, error) {
 // reduce folds the tensors of the group on the root; the others get zeros.
 func (x *exchange) reduce(t tensor.Tensor, root int, body tensor.Combiner) (tensor.Tensor, error) {
 	if x.mine != root {
-		x.send(root, 0, t.Clone())
+		x.send(root, 0, copied(t.Data), nil)
 		return tensor.New(t.DType, t.Shape), nil
 	}
 	all := make([]tensor.Tensor, len(x.members))

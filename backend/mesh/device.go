@@ -21,6 +21,10 @@ type device struct {
 	peak   int64
 	checks int
 	meter  Meter // nil: nobody measures
+
+	exchange exchange        // the one at hand
+	blocks   []tensor.Tensor // of the members of the group at hand
+	parcels  []*parcel       // in which they lie
 }
 
 // count is what a device did for one op.
@@ -48,7 +52,8 @@ func (d *device) Communicate(_ context.Context, c *interp.Collective, operands [
 		n = &count{}
 		d.counts[c.Op] = n
 	}
-	x := &exchange{d: d, c: c, count: n}
+	x := &d.exchange
+	*x = exchange{d: d, c: c, count: n}
 	x.stamp = stamp{op: c.Op, kind: c.Kind, channel: c.Channel, round: n.executions, pos: c.Pos}
 	if !d.grid.uniform {
 		x.stamp.op, x.stamp.round = 0, 0
@@ -111,31 +116,37 @@ func (x *exchange) one(t tensor.Tensor, root int, body tensor.Combiner) (tensor.
 	return tensor.Tensor{}, diag.Unsupported(diag.NotSupported, diag.Position{}, "this op does not run on many devices")
 }
 
-// send sends a block to a member of the group; the block must not change any more.
-func (x *exchange) send(member, step int, block tensor.Tensor) {
-	x.sendTo(x.members[member], step, block)
+// send sends elements, which must not change any more, to a member of the group. They lie in a parcel, or belong to the member.
+func (x *exchange) send(member, step int, data []byte, p *parcel) {
+	x.sendTo(x.members[member], step, data, p)
 }
 
-func (x *exchange) sendTo(id, step int, block tensor.Tensor) {
+func (x *exchange) sendTo(id, step int, data []byte, p *parcel) {
 	s := x.stamp
-	s.step, s.bytes = step, len(block.Data)
-	x.count.bytes += int64(len(block.Data))
-	x.d.net.send(lane{from: x.d.id, to: id}, message{s, block})
+	s.step, s.bytes = step, len(data)
+	x.count.bytes += int64(len(data))
+	x.d.net.send(lane{from: x.d.id, to: id}, message{s, data, p})
 }
 
-// receive waits for a block like the given one from a member of the group.
+// receive waits for a tensor like the given one, which then belongs to this device, from a member of the group.
 func (x *exchange) receive(member, step int, like tensor.Tensor) (tensor.Tensor, error) {
 	return x.receiveFrom(x.members[member], step, like)
 }
 
 func (x *exchange) receiveFrom(id, step int, like tensor.Tensor) (tensor.Tensor, error) {
+	m, err := x.expect(id, step, len(like.Data))
+	return tensor.Tensor{DType: like.DType, Shape: like.Shape, Data: m.data}, err
+}
+
+// expect waits for so many bytes from a device.
+func (x *exchange) expect(id, step, bytes int) (message, error) {
 	s := x.stamp
-	s.step, s.bytes = step, len(like.Data)
+	s.step, s.bytes = step, bytes
 	return x.d.receive(lane{from: id, to: x.d.id}, s)
 }
 
 // receive waits for the next message of a lane.
-func (d *device) receive(l lane, want stamp) (tensor.Tensor, error) {
+func (d *device) receive(l lane, want stamp) (message, error) {
 	if d.meter != nil {
 		d.meter.Wait(l.from)
 		defer d.meter.Resume()
@@ -160,7 +171,7 @@ func (x *exchange) transfer(operands []tensor.Tensor) ([]tensor.Tensor, error) {
 		s := x.stamp
 		s.step, s.bytes = k, len(t.Data)
 		x.count.bytes += int64(len(t.Data))
-		x.d.net.send(l, message{s, t.Clone()})
+		x.d.net.send(l, message{s, t.Clone().Data, nil})
 	}
 	for k, r := range x.c.Results {
 		s := x.stamp
@@ -169,11 +180,11 @@ func (x *exchange) transfer(operands []tensor.Tensor) ([]tensor.Tensor, error) {
 			return nil, err
 		}
 		s.step, s.bytes = k, int(bytes)
-		t, err := x.d.receive(l, s)
+		m, err := x.d.receive(l, s)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, t)
+		out = append(out, tensor.Tensor{DType: r.DType, Shape: r.Shape, Data: m.data})
 	}
 	return out, nil
 }

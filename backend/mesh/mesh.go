@@ -1,15 +1,16 @@
 // Package mesh runs the program of one device on all devices of a mesh, in one process.
 //
-// Every device is a goroutine with an interpreter state and buffers of its own. A collective is a series of messages
-// between the devices' mailboxes, by the algorithms that real links use; nothing is shared, and the bytes of every
-// message are counted where it is sent:
+// Every device is a goroutine with an interpreter state and buffers of its own. A collective is messages between the devices' mailboxes,
+// each member to each other one, and the bytes of every message are counted where it is sent. They are as many as those of the rings that
+// real links make, without a wait at each of n-1 steps:
 //
-//	all_gather      a ring: each block goes round in n-1 steps          n(n-1)·b of the operand's b bytes
-//	reduce_scatter  pairwise: each device collects its part and folds   (n-1)·b
+//	all_gather      the block goes to all others                        n(n-1)·b of the operand's b bytes
+//	reduce_scatter  part k goes to member k, which folds                (n-1)·b
 //	all_reduce      reduce_scatter of n chunks, then all_gather         2(n-1)·b
-//	all_to_all      pairwise: part k goes to member k                   (n-1)·b
+//	all_to_all      part k goes to member k                             (n-1)·b
 //	permute         each pair of different devices                      b
 //
+// What a device sends to several others lies in memory that they share, which is not written to and which the last reader gives back.
 // (bytes per group of n devices; cost.md section 2.2). A reduction folds in the order of the group and rounds once,
 // so every member gets the same bits on any number of cores.
 //

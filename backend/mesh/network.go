@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
-	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -25,10 +26,62 @@ type stamp struct {
 	pos     diag.Position
 }
 
-// message is a block on its way. Its data belongs to nobody and is not changed.
+// message is the elements of a block on their way, which are not changed. They lie in a parcel, or belong to the receiver where there is
+// none.
 type message struct {
-	stamp stamp
-	block tensor.Tensor
+	stamp  stamp
+	data   []byte
+	parcel *parcel
+}
+
+// parcel is memory in which a device has put what it sends to several others. The last one that is done with it gives it back.
+type parcel struct {
+	data    []byte
+	readers atomic.Int32
+}
+
+// parcels are those that everybody is done with.
+var parcels = sync.Pool{New: func() any { return new(parcel) }}
+
+// newParcel returns a parcel of memory that this device owns, for so many readers.
+func newParcel(data []byte, readers int) *parcel {
+	p := parcels.Get().(*parcel)
+	p.data = data
+	p.readers.Store(int32(readers))
+	return p
+}
+
+// done says that one reader needs the parcel no longer.
+func (p *parcel) done() {
+	if p.readers.Add(-1) == 0 {
+		memory.Give(p.data)
+		p.data = nil
+		parcels.Put(p)
+	}
+}
+
+// queue holds what was sent on a lane and is not taken yet.
+type queue struct {
+	messages []message
+	taken    int // of messages, which are empty
+}
+
+// first returns the next message, nil where there is none.
+func (q *queue) first() *message {
+	if q == nil || q.taken == len(q.messages) {
+		return nil
+	}
+	return &q.messages[q.taken]
+}
+
+// take removes the next message.
+func (q *queue) take() message {
+	m := q.messages[q.taken]
+	q.messages[q.taken] = message{}
+	if q.taken++; q.taken == len(q.messages) {
+		q.messages, q.taken = q.messages[:0], 0
+	}
+	return m
 }
 
 // lane is a queue of messages from one device to another, or of a channel that any device may read.
@@ -44,7 +97,7 @@ const anyDevice = -1
 // happen any more.
 type network struct {
 	mutex   sync.Mutex
-	lanes   map[lane][]message
+	lanes   map[lane]*queue
 	ports   []port
 	running int
 	over    bool
@@ -61,7 +114,7 @@ type port struct {
 }
 
 func newNetwork(devices int) *network {
-	n := &network{lanes: map[lane][]message{}, ports: make([]port, devices), running: devices}
+	n := &network{lanes: map[lane]*queue{}, ports: make([]port, devices), running: devices}
 	for id := range n.ports {
 		n.ports[id].wake = sync.NewCond(&n.mutex)
 	}
@@ -82,22 +135,27 @@ func (n *network) stop() {
 func (n *network) send(l lane, m message) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	n.lanes[l] = append(n.lanes[l], m)
+	q := n.lanes[l]
+	if q == nil {
+		q = &queue{}
+		n.lanes[l] = q
+	}
+	q.messages = append(q.messages, m)
 	if l.to != anyDevice {
-		n.rouse(l.to, l)
+		n.rouse(l.to, l, q)
 		return
 	}
 	for id := range n.ports {
-		if n.rouse(id, l) {
+		if n.rouse(id, l, q) {
 			return
 		}
 	}
 }
 
 // rouse lets a device run that waits for what a lane holds.
-func (n *network) rouse(id int, l lane) bool {
+func (n *network) rouse(id int, l lane, q *queue) bool {
 	p := &n.ports[id]
-	if !p.waiting || p.at != l || !p.ready(n.lanes[l]) {
+	if !p.waiting || p.at != l || !p.ready(q) {
 		return false
 	}
 	p.waiting = false
@@ -107,16 +165,19 @@ func (n *network) rouse(id int, l lane) bool {
 }
 
 // ready says whether the next message is the one that the device wants.
-func (p *port) ready(queue []message) bool { return len(queue) > 0 && queue[0].stamp.matches(p.want) }
+func (p *port) ready(q *queue) bool {
+	m := q.first()
+	return m != nil && m.stamp.matches(&p.want)
+}
 
-func (s stamp) matches(t stamp) bool {
-	s.pos, t.pos = diag.Position{}, diag.Position{}
-	return s == t
+// matches says whether two stamps are equal, wherever their ops stand.
+func (s *stamp) matches(t *stamp) bool {
+	return s.op == t.op && s.kind == t.kind && s.channel == t.channel && s.round == t.round && s.step == t.step && s.bytes == t.bytes
 }
 
 // receive waits for the next message of a lane. A message for something else is never taken: the device waits until
 // the run is over.
-func (n *network) receive(id int, l lane, want stamp) (tensor.Tensor, error) {
+func (n *network) receive(id int, l lane, want stamp) (message, error) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	p := &n.ports[id]
@@ -129,15 +190,9 @@ func (n *network) receive(id int, l lane, want stamp) (tensor.Tensor, error) {
 		}
 	}
 	if n.over {
-		return tensor.Tensor{}, errStopped
+		return message{}, errStopped
 	}
-	queue := n.lanes[l]
-	block := queue[0].block
-	queue[0] = message{}
-	if n.lanes[l] = queue[1:]; len(queue) == 1 {
-		delete(n.lanes, l)
-	}
-	return block, nil
+	return n.lanes[l].take(), nil
 }
 
 // finish takes a device out of the run.
@@ -202,8 +257,8 @@ func (n *network) explain() error {
 
 // reason says why a waiting device cannot go on.
 func (n *network) reason(p *port) string {
-	if queue := n.lanes[p.at]; len(queue) > 0 {
-		s := queue[0].stamp
+	if m := n.lanes[p.at].first(); m != nil {
+		s := &m.stamp
 		if s.op == p.want.op && s.kind == p.want.kind && s.round == p.want.round && s.bytes != p.want.bytes {
 			return fmt.Sprintf("for device %d, which sent %d bytes instead of %d", p.at.from, s.bytes, p.want.bytes)
 		}
@@ -221,15 +276,15 @@ func (n *network) reason(p *port) string {
 // unread reports messages that nobody took.
 func (n *network) unread() error {
 	first, found := lane{}, false
-	for l := range n.lanes {
-		if !found || l.before(first) {
+	for l, q := range n.lanes {
+		if q.first() != nil && (!found || l.before(first)) {
 			first, found = l, true
 		}
 	}
 	if !found {
 		return nil
 	}
-	s := n.lanes[first][0].stamp
+	s := n.lanes[first].first().stamp
 	if first.to == anyDevice {
 		return diag.Invalid(diag.BadInputs, s.pos, "what was sent at %s on channel %d is never received", s.describe(), first.channel)
 	}

@@ -174,10 +174,11 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 		shape[dim] += x.Shape[dim]
 	}
 	out := newUnset(xs[0].DType, shape)
-	dst := strides(shape)
+	var to, from [usualRank]int64
+	dst := appendStrides(to[:0], shape)
 	offset := int64(0)
 	for _, x := range xs {
-		move(out, x, walk{shape: x.Shape, dst: dst, src: strides(x.Shape), dstOff: offset})
+		move(out, x, walk{shape: x.Shape, dst: dst, src: appendStrides(from[:0], x.Shape), dstOff: offset})
 		offset += x.Shape[dim] * dst[dim]
 	}
 	return out
