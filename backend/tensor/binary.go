@@ -104,6 +104,12 @@ func resultShape(xs ...Tensor) []int64 {
 
 func binary(op binaryOp, x, y Tensor) Tensor {
 	out := newUnset(x.DType, resultShape(x, y))
+	binaryInto(op, out, x, y)
+	return out
+}
+
+// binaryInto is binary into memory that is there, which may be that of an operand of the result's shape.
+func binaryInto(op binaryOp, out, x, y Tensor) {
 	switch x.DType.Kind() {
 	case dtype.Bool:
 		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
@@ -114,7 +120,6 @@ func binary(op binaryOp, x, y Tensor) Tensor {
 	default:
 		floatBinary(op, out, x, y)
 	}
-	return out
 }
 
 // blockSize is the number of elements that kernels work on at a time where they need scratch.

@@ -67,6 +67,21 @@ func (m Monoid) kernel() func(x, y Tensor) Tensor {
 	panic(fmt.Sprintf("tensor: %v is not a known body", m))
 }
 
+// monoidOps are the ops of the known bodies; MonoidSecond has none.
+var monoidOps = [...]binaryOp{
+	MonoidAdd: opAdd, MonoidMultiply: opMultiply, MonoidMaximum: opMaximum, MonoidMinimum: opMinimum, MonoidAnd: opAnd, MonoidOr: opOr,
+	MonoidXor: opXor,
+}
+
+// combine puts what a known body makes of x and y into memory that is there, which may be that of an operand.
+func (m Monoid) combine(out, x, y Tensor) {
+	if m == MonoidSecond {
+		copy(out.Data, y.Data)
+		return
+	}
+	binaryInto(monoidOps[m], out, x, y)
+}
+
 // call combines accumulators with elements, all of one shape.
 func (c Combiner) call(acc, elems []Tensor) ([]Tensor, error) {
 	if c.Monoid != MonoidNone {

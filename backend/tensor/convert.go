@@ -162,13 +162,11 @@ func toOdd32(v float64) float32 {
 }
 
 func convertFrom[S number](src []S, x Tensor, to dtype.Type) Tensor {
-	out := New(to, x.Shape)
+	out := newUnset(to, x.Shape)
 	switch to {
 	case dtype.I1:
 		for i, v := range src {
-			if v != 0 {
-				out.Data[i] = 1
-			}
+			out.Data[i] = bit(v != 0)
 		}
 	case dtype.I2, dtype.I4, dtype.I8:
 		toInts(Elems[int8](out), src, to)
@@ -235,6 +233,14 @@ func floatsToInts[D, S number](dst []D, src []S, to dtype.Type) {
 }
 
 func toComplex(x Tensor, to dtype.Type) Tensor {
+	switch {
+	case x.DType == dtype.C64 && to == dtype.C128:
+		return eachOf(x, to, func(v complex64) complex128 { return complex128(v) })
+	case x.DType == dtype.C128 && to == dtype.C64:
+		return eachOf(x, to, func(v complex128) complex64 { return complex64(v) })
+	case x.DType == dtype.F32 && to == dtype.C128:
+		return eachOf(x, to, func(v float32) complex128 { return complex(float64(v), 0) })
+	}
 	part := to.Part()
 	if x.DType.Kind() == dtype.Complex {
 		return Complex(Convert(Real(x), part), Convert(Imag(x), part))

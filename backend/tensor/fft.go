@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -35,15 +37,17 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 	first := rank - len(length)
 	last := length[len(length)-1]
 	if kind == IRFFT {
-		z := Convert(x, dtype.C128).Clone()
+		z := complexOf(x)
 		for d := first; d < rank-1; d++ {
 			transformDim(z, d, true)
 		}
-		real := Real(inverseReal(z, last))
+		lines := inverseReal(z, last)
+		defer memory.Give(lines.Data)
+		memory.Give(z.Data)
 		if x.DType == dtype.C64 {
-			return Convert(real, dtype.F32)
+			return eachOf(lines, dtype.F32, func(v complex128) float32 { return float32(real(v)) })
 		}
-		return real
+		return Real(lines)
 	}
 	result := x.DType
 	switch x.DType {
@@ -52,18 +56,30 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 	case dtype.F64:
 		result = dtype.C128
 	}
-	z := Convert(x, dtype.C128).Clone()
+	z := complexOf(x)
 	transformDim(z, rank-1, kind == IFFT)
 	if kind == RFFT {
 		makeReal(z, last)
 		limit := slices.Clone(z.Shape)
 		limit[rank-1] = last/2 + 1
-		z = Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
+		half := Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
+		memory.Give(z.Data)
+		z = half
 	}
 	for d := first; d < rank-1; d++ {
 		transformDim(z, d, kind == IFFT)
 	}
-	return Convert(z, result)
+	out := Convert(z, result)
+	finish(z, out)
+	return out
+}
+
+// complexOf returns a tensor of its own memory with the elements as complex128.
+func complexOf(x Tensor) Tensor {
+	if x.DType == dtype.C128 {
+		return x.Clone()
+	}
+	return Convert(x, dtype.C128)
 }
 
 // makeReal takes the imaginary parts, which rounding left, off the bins of a transform of n real numbers that are sums of real numbers:
@@ -84,7 +100,7 @@ func inverseReal(z Tensor, n int64) Tensor {
 	shape := slices.Clone(z.Shape)
 	half := shape[rank-1]
 	shape[rank-1] = n
-	out := New(dtype.C128, shape)
+	out := newUnset(dtype.C128, shape)
 	src, dst := Elems[complex128](z), Elems[complex128](out)
 	for line := range lists.Product(shape[:rank-1]) {
 		for k := range n {
@@ -110,8 +126,9 @@ func transformDim(z Tensor, dim int, inverse bool) {
 	}
 	step := int(lists.Product(z.Shape[dim+1:]))
 	data := Elems[complex128](z)
-	plan := newFFTPlan(n)
-	line := make([]complex128, n)
+	plan := takeFFTPlan(n)
+	defer plan.pool.Put(plan)
+	line := plan.line
 	for outer := 0; outer < len(data); outer += n * step {
 		for inner := range step {
 			for k := range line {
@@ -139,6 +156,25 @@ type fftPlan struct {
 	chirp   []complex128 // e^(-πik²/n)
 	filter  []complex128 // transform of the conjugate chirp
 	scratch []complex128
+	line    []complex128 // one of n
+	pool    *sync.Pool   // of plans for n
+}
+
+// fftPools hold plans for lines of so many elements that nobody uses.
+var fftPools sync.Map
+
+// takeFFTPlan returns a plan, which goes back to its pool.
+func takeFFTPlan(n int) *fftPlan {
+	pool, ok := fftPools.Load(n)
+	if !ok {
+		pool, _ = fftPools.LoadOrStore(n, new(sync.Pool))
+	}
+	plan, ok := pool.(*sync.Pool).Get().(*fftPlan)
+	if !ok {
+		plan = newFFTPlan(n)
+		plan.line, plan.pool = make([]complex128, n), pool.(*sync.Pool)
+	}
+	return plan
 }
 
 func newFFTPlan(n int) *fftPlan {

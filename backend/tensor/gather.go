@@ -21,7 +21,7 @@ func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) T
 	vectors := newIndexVectors(startIndices, dims.IndexVectorDim)
 	windowDims := lists.Others(operand.Rank(), dims.CollapsedSliceDims, dims.OperandBatchingDims) // which the result keeps
 	window := lists.Pick(sliceSizes, windowDims)
-	out := New(operand.DType, slices.Concat(vectors.shape, window))
+	out := newUnset(operand.DType, slices.Concat(vectors.shape, window))
 	st := strides(operand.Shape)
 	offsets, run := windowRuns(window, lists.Pick(st, windowDims))
 	width := int64(operand.DType.Bytes())
@@ -44,7 +44,9 @@ func Gather(operand, startIndices Tensor, dims GatherDims, sliceSizes []int64) T
 		}
 		at.next()
 	}
-	return Transpose(out, resultOrder(dims.OffsetDims, out.Rank()))
+	moved := Transpose(out, resultOrder(dims.OffsetDims, out.Rank()))
+	finish(out, moved)
+	return moved
 }
 
 // resultOrder returns the permutation that puts batch dimensions, which come first, and window dimensions, which
@@ -104,6 +106,9 @@ func newIndexVectors(indexes Tensor, dim int64) indexVectors {
 
 // at returns entry k of vector n.
 func (v indexVectors) at(n int64, k int) int64 {
+	if v.step == 1 {
+		return v.values[n*v.size+int64(k)]
+	}
 	return v.values[(n/v.step)*v.step*v.size+int64(k)*v.step+n%v.step]
 }
 

@@ -111,7 +111,9 @@ func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
 	if len(dims) > 0 && dims[len(dims)-1]-dims[0] == int64(len(dims)-1) {
 		a, b = lists.Product(x.Shape[:dims[0]]), lists.Product(x.Shape[dims[len(dims)-1]+1:])
 	} else {
-		x = Transpose(x, slices.Concat(kept, dims))
+		moved := Transpose(x, slices.Concat(kept, dims))
+		defer finish(moved, x)
+		x = moved
 		a, b = lists.Product(shape), 1
 	}
 	if m == MonoidAdd && x.DType.Kind() == dtype.Float {
@@ -131,23 +133,23 @@ func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
 		return Convert(out, init.DType)
 	}
 	if r == 1 {
-		return Convert(m.kernel()(out, Reshape(x, shape)), init.DType)
+		m.combine(out, out, Reshape(x, shape))
+		return Convert(out, init.DType)
 	}
-	return Convert(foldMiddle(x, out, m.kernel()), init.DType)
+	foldMiddle(x, out, m)
+	return Convert(out, init.DType)
 }
 
 // foldMiddle folds x [a, r, b] over r into out, whose elements are [a, b].
-func foldMiddle(x, out Tensor, combine func(x, y Tensor) Tensor) Tensor {
-	a, r, b := x.Shape[0], x.Shape[1], x.Shape[2]
-	rows, results := Reshape(x, []int64{a * r, b}), Reshape(out, []int64{a, b})
+func foldMiddle(x, out Tensor, m Monoid) {
+	a, r := x.Shape[0], x.Shape[1]
+	width := x.Shape[2] * int64(x.DType.Bytes())
+	row := func(t Tensor, i int64) Tensor { return Tensor{x.DType, x.Shape[2:], t.Data[i*width:][:width]} }
 	for i := range a {
-		acc := results.rows(i, i+1)
 		for j := range r {
-			acc = combine(acc, rows.rows(i*r+j, i*r+j+1))
+			m.combine(row(out, i), row(out, i), row(x, i*r+j))
 		}
-		copy(results.rows(i, i+1).Data, acc.Data)
 	}
-	return out
 }
 
 // foldHalves folds x [a, r, 1] over r by combining the halves of r, in one call for all a.

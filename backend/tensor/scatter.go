@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -29,12 +30,14 @@ func ScatterInPlace(inputs []Tensor, scatterIndices Tensor, updates []Tensor, di
 	order := append(lists.Others(updates[0].Rank(), dims.UpdateWindowDims), dims.UpdateWindowDims...)
 	moved := lists.Map(updates, func(u Tensor) Tensor { return Transpose(u, order) })
 	window := lists.Pick(updates[0].Shape, dims.UpdateWindowDims)
-	return scatterAt(inputs, dims.targets(inputs[0].Shape, scatterIndices, window), moved, body)
+	vectors := newIndexVectors(scatterIndices, dims.IndexVectorDim)
+	scratch := newUnset(dtype.I64, []int64{lists.Product(vectors.shape) * lists.Product(window)})
+	defer memory.Give(scratch.Data)
+	return scatterAt(inputs, dims.targets(Elems[int64](scratch)[:0], inputs[0].Shape, &vectors, window), moved, body)
 }
 
-// targets returns for every element of the updates its offset in the operand, -1 where it is skipped.
-func (p ScatterDims) targets(shape []int64, scatterIndices Tensor, window []int64) []int64 {
-	vectors := newIndexVectors(scatterIndices, p.IndexVectorDim)
+// targets appends for every element of the updates its offset in the operand, -1 where it is skipped.
+func (p ScatterDims) targets(out, shape []int64, vectors *indexVectors, window []int64) []int64 {
 	full := make([]int64, 0, len(shape)) // window sizes over all operand dimensions
 	for d, w := int64(0), 0; d < int64(len(shape)); d++ {
 		if slices.Contains(p.InsertedWindowDims, d) || slices.Contains(p.InputBatchingDims, d) {
@@ -47,7 +50,6 @@ func (p ScatterDims) targets(shape []int64, scatterIndices Tensor, window []int6
 	st := strides(shape)
 	inWindow := newCounter(full)
 	size := lists.Product(full)
-	out := make([]int64, 0, lists.Product(vectors.shape)*size)
 	if size == 0 {
 		return out
 	}

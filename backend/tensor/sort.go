@@ -57,7 +57,14 @@ func Sort(inputs []Tensor, dim int64, comparator Comparator) ([]Tensor, error) {
 
 // pick returns a tensor of the elements of x at the given offsets.
 func pick(x Tensor, shape []int64, offsets []int32) Tensor {
-	out := New(x.DType, shape)
+	out := newUnset(x.DType, shape)
+	if x.DType.Bytes() == 4 {
+		dst, src := view[uint32](out), view[uint32](x)
+		for i, from := range offsets {
+			dst[i] = src[from]
+		}
+		return out
+	}
 	width := x.DType.Bytes()
 	for i, from := range offsets {
 		copy(out.Data[i*width:(i+1)*width], x.Data[int(from)*width:])
@@ -72,6 +79,10 @@ func (c Comparator) order(lines []Tensor, n int) ([]int32, error) {
 		return offsets, nil
 	}
 	keys := lists.Map(c.Keys, func(key SortKey) []int64 { return key.values(lines[key.Operand]) })
+	if len(keys) == 1 {
+		orderBy(keys[0], offsets, n)
+		return offsets, nil
+	}
 	compare := func(a, b int32) int {
 		for _, key := range keys {
 			if c := cmp.Compare(key[a], key[b]); c != 0 {
@@ -88,6 +99,32 @@ func (c Comparator) order(lines []Tensor, n int) ([]int32, error) {
 		slices.SortStableFunc(offsets[lo:lo+n], compare)
 	}
 	return offsets, err
+}
+
+// orderBy sorts the offsets of lines of n elements by keys, and equal ones as they are.
+func orderBy(keys []int64, offsets []int32, n int) {
+	type keyed struct {
+		key int64
+		at  int32
+	}
+	line := make([]keyed, n)
+	for lo := 0; lo < len(offsets); lo += n {
+		for i := range line {
+			line[i] = keyed{keys[lo+i], int32(lo + i)}
+		}
+		slices.SortFunc(line, func(a, b keyed) int {
+			switch {
+			case a.key < b.key:
+				return -1
+			case a.key > b.key:
+				return 1
+			}
+			return int(a.at - b.at)
+		})
+		for i := range line {
+			offsets[lo+i] = line[i].at
+		}
+	}
 }
 
 // bodyOrder compares by running the region; after an error everything is equal.

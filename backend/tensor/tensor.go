@@ -125,7 +125,7 @@ func (t Tensor) Rank() int { return len(t.Shape) }
 
 // Clone returns a tensor with its own copy of the data.
 func (t Tensor) Clone() Tensor {
-	c := New(t.DType, t.Shape)
+	c := newUnset(t.DType, slices.Clone(t.Shape))
 	copy(c.Data, t.Data)
 	return c
 }

@@ -283,7 +283,7 @@ func CountLeadingZeros(x Tensor) Tensor {
 
 // intUnary applies f to integers as int64 and wraps the result.
 func intUnary(x Tensor, f func(int64) int64) Tensor {
-	out := New(x.DType, x.Shape)
+	out := newUnset(x.DType, x.Shape)
 	if x.DType == dtype.I1 {
 		for i, v := range x.Data {
 			out.Data[i] = uint8(f(int64(v)) & 1)
@@ -307,7 +307,10 @@ func Real(x Tensor) Tensor {
 	if x.DType.Kind() != dtype.Complex {
 		return x
 	}
-	return complexToReal(x, func(v complex128) float64 { return real(v) })
+	if x.DType == dtype.C64 {
+		return eachOf(x, dtype.F32, func(v complex64) float32 { return real(v) })
+	}
+	return eachOf(x, dtype.F64, func(v complex128) float64 { return real(v) })
 }
 
 // Imag returns the imaginary parts; zeros of a real tensor.
@@ -329,7 +332,7 @@ func Conj(x Tensor) Tensor {
 // Complex returns the numbers with the given real and imaginary parts, f32 or f64.
 func Complex(re, im Tensor) Tensor {
 	if re.DType == dtype.F32 {
-		out := New(dtype.C64, resultShape(re, im))
+		out := newUnset(dtype.C64, resultShape(re, im))
 		dst := Elems[complex64](out)
 		eachBlock(len(dst), Elems[float32](re), Elems[float32](im), func(lo int, re, im []float32) {
 			for i := range re {
@@ -338,7 +341,7 @@ func Complex(re, im Tensor) Tensor {
 		})
 		return out
 	}
-	out := New(dtype.C128, resultShape(re, im))
+	out := newUnset(dtype.C128, resultShape(re, im))
 	dst := Elems[complex128](out)
 	eachBlock(len(dst), Elems[float64](re), Elems[float64](im), func(lo int, re, im []float64) {
 		for i := range re {

@@ -3,6 +3,7 @@ package tensor
 import (
 	"slices"
 
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 	"autoshard/ir/dtype"
 )
@@ -46,18 +47,20 @@ func (w Window) resultShape(shape []int64) []int64 {
 func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, error) {
 	w = w.withDefaults(inputs[0].Rank())
 	shape := w.resultShape(inputs[0].Shape)
-	outs := lists.Map(inits, func(t Tensor) Tensor { return New(t.DType, shape) })
 	if lists.Product(shape) == 0 {
-		return outs, nil
+		return lists.Map(inits, func(t Tensor) Tensor { return New(t.DType, shape) }), nil
 	}
+	outs := make([]Tensor, len(inits))
 	bases, starts := make([]Tensor, len(inputs)), make([]Tensor, len(inputs))
 	for i, x := range inputs {
 		acc := accumulateIn(inits[i].DType, body)
 		starts[i] = Convert(inits[i], acc)
-		bases[i] = w.pad(Convert(Convert(x, inits[i].DType), acc), starts[i])
+		converted := Convert(Convert(x, inits[i].DType), acc)
+		bases[i] = w.pad(converted, starts[i])
+		finish(converted, x)
 	}
 	if body.Monoid != MonoidNone {
-		windowByDimension(bases, starts, w, shape, body.Monoid.kernel())
+		windowByDimension(bases, starts, w, shape, body.Monoid)
 	} else {
 		var err error
 		if bases, err = windowByOffset(bases, starts, w, shape, body); err != nil {
@@ -66,6 +69,9 @@ func ReduceWindow(inputs, inits []Tensor, w Window, body Combiner) ([]Tensor, er
 	}
 	for i := range outs {
 		outs[i] = Convert(bases[i], inits[i].DType)
+		if body.Monoid != MonoidNone {
+			finish(bases[i], outs[i])
+		}
 	}
 	return outs, nil
 }
@@ -102,24 +108,29 @@ func windowByOffset(bases, starts []Tensor, w Window, shape []int64, body Combin
 	return acc, nil
 }
 
-// windowByDimension folds along one dimension after the other, which a known body permits, in the place of the bases.
-func windowByDimension(bases, starts []Tensor, w Window, shape []int64, combine func(x, y Tensor) Tensor) {
+// windowByDimension folds along one dimension after the other, which a known body permits, in the place of the bases. These are of the
+// kernel's own memory.
+func windowByDimension(bases, starts []Tensor, w Window, shape []int64, m Monoid) {
 	for i, base := range bases {
 		for d := range shape {
-			base = foldDimension(base, int64(d), w, shape[d], combine)
+			folded := foldDimension(base, int64(d), w, shape[d], m)
+			memory.Give(base.Data)
+			base = folded
 		}
-		bases[i] = combine(BroadcastInDim(starts[i], nil, shape), base)
+		m.combine(base, starts[i], base)
+		bases[i] = base
 	}
 }
 
 // foldDimension folds windows along dimension d of x, n of them.
-func foldDimension(x Tensor, d int64, w Window, n int64, combine func(x, y Tensor) Tensor) Tensor {
+func foldDimension(x Tensor, d int64, w Window, n int64, m Monoid) Tensor {
 	size, step, stride := w.Size[d], w.WindowDilation[d], w.Stride[d]
 	from, limit, strides := make([]int64, x.Rank()), slices.Clone(x.Shape), slices.Repeat([]int64{1}, x.Rank())
 	if size > 4 && step == 1 {
-		x = slidingFold(x, d, size, combine)
+		folded := slidingFold(x, d, size, m)
+		defer memory.Give(folded.Data)
 		strides[d], limit[d] = stride, (n-1)*stride+1
-		return Slice(x, from, limit, strides)
+		return Slice(folded, from, limit, strides)
 	}
 	strides[d] = stride
 	var acc Tensor
@@ -131,42 +142,51 @@ func foldDimension(x Tensor, d int64, w Window, n int64, combine func(x, y Tenso
 			acc = part
 			continue
 		}
-		acc = combine(acc, part)
+		m.combine(acc, acc, part)
+		memory.Give(part.Data)
 	}
 	return acc
 }
 
 // slidingFold folds all windows of size elements along dimension d with three combinations per element: a window
 // is the end of one block of size elements and the beginning of the next (van Herk, Gil and Werman).
-func slidingFold(x Tensor, d, size int64, combine func(x, y Tensor) Tensor) Tensor {
+func slidingFold(x Tensor, d, size int64, m Monoid) Tensor {
 	perm := []int64{d}
 	for k := range int64(x.Rank()) {
 		if k != d {
 			perm = append(perm, k)
 		}
 	}
-	x = Transpose(x, perm)
-	n := x.Shape[0]
-	begins, ends := x.Clone(), x.Clone()
+	lines := Transpose(x, perm)
+	defer finish(lines, x)
+	n := lines.Shape[0]
+	begins, ends := lines.Clone(), lines.Clone()
+	defer memory.Give(begins.Data)
+	defer memory.Give(ends.Data)
+	shape := slices.Clone(lines.Shape)
+	shape[0] = n - size + 1
+	out := newUnset(x.DType, shape)
+	width := int64(len(lines.Data)) / n
+	row := func(t Tensor, i int64) Tensor { return Tensor{x.DType, shape[1:], t.Data[i*width:][:width]} }
 	for i := int64(1); i < n; i++ {
 		if i%size != 0 {
-			copy(begins.rows(i, i+1).Data, combine(begins.rows(i-1, i), x.rows(i, i+1)).Data)
+			m.combine(row(begins, i), row(begins, i-1), row(lines, i))
 		}
 		if j := n - 1 - i; (j+1)%size != 0 {
-			copy(ends.rows(j, j+1).Data, combine(x.rows(j, j+1), ends.rows(j+1, j+2)).Data)
+			m.combine(row(ends, j), row(lines, j), row(ends, j+1))
 		}
 	}
-	shape := slices.Clone(x.Shape)
-	shape[0] = n - size + 1
-	out := New(x.DType, shape)
 	for i := range shape[0] {
-		last := begins.rows(i+size-1, i+size)
-		if i%size != 0 {
-			last = combine(ends.rows(i, i+1), last)
+		last := row(begins, i+size-1)
+		if i%size == 0 {
+			copy(row(out, i).Data, last.Data)
+			continue
 		}
-		copy(out.rows(i, i+1).Data, last.Data)
+		m.combine(row(out, i), row(ends, i), last)
 	}
-	return Transpose(out, lists.Inverse(perm))
+	moved := Transpose(out, lists.Inverse(perm))
+	finish(out, moved)
+	return moved
 }
 
 // Selector is the select region of select_and_scatter: Body, called with two scalars, or, if Known, the comparison
@@ -183,7 +203,9 @@ type Selector struct {
 func SelectAndScatter(operand, source, init Tensor, w Window, sel Selector, scatter Combiner) (Tensor, error) {
 	w = w.withDefaults(operand.Rank())
 	prefers := sel.preference(operand)
-	targets := make([]int64, 0, source.Len())
+	scratch := newUnset(dtype.I64, source.Shape)
+	defer memory.Give(scratch.Data)
+	targets := Elems[int64](scratch)[:0]
 	at := newCounter(source.Shape)
 	if source.Len() > 0 {
 		for ok := true; ok; ok = at.next() {
