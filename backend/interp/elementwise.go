@@ -24,11 +24,18 @@ func init() {
 	for kind, compute := range unaryOps {
 		builders[kind] = pure1(compute)
 	}
-	for kind, compute := range binaryOps {
+	for kind, op := range binaryOps {
+		builders[kind] = overwriting(op)
+	}
+	for kind, compute := range mixedOps {
 		builders[kind] = pure2(compute)
 	}
 	for kind := range ir.NumKinds {
-		if compute, ok := binaryOps[kind.Plain()]; ok {
+		compute, ok := mixedOps[kind.Plain()]
+		if op, plain := binaryOps[kind.Plain()]; plain {
+			compute, ok = op.Of, true
+		}
+		if ok {
 			builders[kind] = broadcasting(2, func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1]) })
 		}
 	}
@@ -134,27 +141,50 @@ var unaryOps = map[ir.Kind]func(tensor.Tensor) tensor.Tensor{
 	ir.OpChloTan:             tensor.Tan,
 }
 
-var binaryOps = map[ir.Kind]func(x, y tensor.Tensor) tensor.Tensor{
-	ir.OpAdd:                  tensor.Add,
-	ir.OpAnd:                  tensor.And,
-	ir.OpAtan2:                tensor.Atan2,
-	ir.OpComplex:              tensor.Complex,
-	ir.OpDivide:               tensor.Divide,
-	ir.OpMaximum:              tensor.Maximum,
-	ir.OpMinimum:              tensor.Minimum,
-	ir.OpMultiply:             tensor.Multiply,
-	ir.OpOr:                   tensor.Or,
-	ir.OpPower:                tensor.Power,
-	ir.OpRemainder:            tensor.Remainder,
-	ir.OpShiftLeft:            tensor.ShiftLeft,
-	ir.OpShiftRightArithmetic: tensor.ShiftRightArithmetic,
-	ir.OpShiftRightLogical:    tensor.ShiftRightLogical,
-	ir.OpSubtract:             tensor.Subtract,
-	ir.OpXor:                  tensor.Xor,
-	ir.OpChloMulhi:            tensor.Mulhi,
-	ir.OpChloNextAfter:        tensor.NextAfter,
-	ir.OpChloPolygamma:        tensor.Polygamma,
-	ir.OpChloZeta:             tensor.Zeta,
+// overwriting is the builder of an op on two operands, which puts its result into the memory of one that nobody else needs.
+func overwriting(op tensor.BinaryOp) builder {
+	return func(_ *compiler, _ ir.OpID, i *instr) error {
+		i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+			x, y := in[0], in[1]
+			switch {
+			case len(x.Shape) >= len(y.Shape) && f.spends(i, 0, x):
+				op.Into(x, x, y)
+				return f.p.only(x), nil
+			case len(y.Shape) >= len(x.Shape) && f.spends(i, 1, y):
+				op.Into(y, x, y)
+				return f.p.only(y), nil
+			}
+			return f.p.only(op.Of(x, y)), nil
+		}
+		return nil
+	}
+}
+
+var binaryOps = map[ir.Kind]tensor.BinaryOp{
+	ir.OpAdd:                  tensor.OpAdd,
+	ir.OpAnd:                  tensor.OpAnd,
+	ir.OpAtan2:                tensor.OpAtan2,
+	ir.OpDivide:               tensor.OpDivide,
+	ir.OpMaximum:              tensor.OpMaximum,
+	ir.OpMinimum:              tensor.OpMinimum,
+	ir.OpMultiply:             tensor.OpMultiply,
+	ir.OpOr:                   tensor.OpOr,
+	ir.OpPower:                tensor.OpPower,
+	ir.OpRemainder:            tensor.OpRemainder,
+	ir.OpShiftLeft:            tensor.OpShiftLeft,
+	ir.OpShiftRightArithmetic: tensor.OpShiftRightArithmetic,
+	ir.OpShiftRightLogical:    tensor.OpShiftRightLogical,
+	ir.OpSubtract:             tensor.OpSubtract,
+	ir.OpXor:                  tensor.OpXor,
+	ir.OpChloMulhi:            tensor.OpMulhi,
+	ir.OpChloPolygamma:        tensor.OpPolygamma,
+	ir.OpChloZeta:             tensor.OpZeta,
+}
+
+// mixedOps are ops on two operands whose results are of another type, or that take no scalar for an operand that repeats one element.
+var mixedOps = map[ir.Kind]func(x, y tensor.Tensor) tensor.Tensor{
+	ir.OpComplex:       tensor.Complex,
+	ir.OpChloNextAfter: tensor.NextAfter,
 }
 
 var elementwise = map[ir.Kind]builder{
@@ -218,7 +248,7 @@ func buildDequantize(c *compiler, op ir.OpID, i *instr) error {
 // shape.
 func scalarable(k ir.Kind) bool {
 	_, binary := binaryOps[k]
-	return binary && k != ir.OpComplex && k != ir.OpChloNextAfter && k != ir.OpChloMulhi || k == ir.OpCompare || k == ir.OpSelect
+	return binary && k != ir.OpChloMulhi || k == ir.OpCompare || k == ir.OpSelect
 }
 
 // repeats says whether a value repeats one element: a splat, or a scalar broadcast.

@@ -162,6 +162,7 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 		outs[i] = p.taken[i].t
 	}
 	clear(p.taken)
+	clear(p.operands[:cap(p.operands)])
 	p.taken = p.taken[:0]
 	in.scratch.Put(p.scratch)
 	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i] }), p.stats(), nil

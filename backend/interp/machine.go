@@ -167,18 +167,18 @@ func (f *frame) dropAll(slots []int32) {
 
 // put fills a slot; it takes over the reference that the value comes with.
 func (f *frame) put(slot int32, v value) {
-	f.drop(slot)
+	if f.slots[slot].buf != nil {
+		f.drop(slot)
+	}
 	f.slots[slot] = v
 }
 
 // take puts the values of slots on the stack, with references of their own. What takes them off is putAll, in the opposite order.
 func (f *frame) take(slots []int32) {
 	for _, s := range slots {
-		v := f.slots[s]
-		if v.buf != foreign {
-			v.buf.refs++
-		}
-		f.p.taken = append(f.p.taken, v)
+		v := &f.slots[s]
+		v.share()
+		f.p.taken = append(f.p.taken, *v)
 	}
 }
 
@@ -197,6 +197,11 @@ func (f *frame) putAll(slots []int32) {
 func (f *frame) owns(i *instr, k int) bool {
 	buf := f.slots[i.in[k]].buf
 	return i.reuse[k] && buf.refs == 1 && !buf.fixed
+}
+
+// spends says whether the operand, which is that of the slot, may be overwritten by a result of its type that takes its place.
+func (f *frame) spends(i *instr, k int, operand tensor.Tensor) bool {
+	return f.p.observe == nil && f.owns(i, k) && unsafe.SliceData(operand.Data) == unsafe.SliceData(f.slots[i.in[k]].t.Data)
 }
 
 // call runs a function on the values that were taken last, and takes its results.
@@ -289,24 +294,37 @@ func (f *frame) step(i *instr) error {
 			err = f.tooLarge(0)
 		}
 	}
-	clear(p.operands[base:])
-	p.operands = p.operands[:base]
+	p.operands = p.operands[:base] // what is beyond is soon written over, and cleared when the run ends
 	return err
 }
 
 // adopt makes a value of a kernel's result, which may share the data of an operand or of a result before it.
 func (f *frame) adopt(t tensor.Tensor, operands, before []int32) value {
-	for _, slots := range [...][]int32{operands, before} {
-		for _, s := range slots {
-			if v := &f.slots[s]; v.buf != nil && within(t.Data, v.t.Data) {
-				if v.buf != foreign {
-					v.buf.refs++
-				}
-				return value{t, v.buf}
-			}
-		}
+	if v := f.sharer(t.Data, operands); v != nil {
+		return value{t, v.share()}
+	}
+	if v := f.sharer(t.Data, before); v != nil {
+		return value{t, v.share()}
 	}
 	return value{t, f.p.newBuffer(t.Data, true)}
+}
+
+// sharer returns the first of some slots whose data has that inside, nil for none.
+func (f *frame) sharer(data []byte, slots []int32) *value {
+	for _, s := range slots {
+		if v := &f.slots[s]; v.buf != nil && within(data, v.t.Data) {
+			return v
+		}
+	}
+	return nil
+}
+
+// share returns the value's buffer for one more slot.
+func (v *value) share() *buffer {
+	if v.buf != foreign {
+		v.buf.refs++
+	}
+	return v.buf
 }
 
 // within says whether a begins inside the memory of b.

@@ -9,87 +9,87 @@ import (
 	"autoshard/ir/dtype"
 )
 
-type binaryOp uint8
+// BinaryOp is an elementwise op on two operands of one type, of which either may be a scalar that is repeated.
+type BinaryOp uint8
 
+// The ops; functions of the same names say what they do.
 const (
-	opAdd binaryOp = iota
-	opSubtract
-	opMultiply
-	opDivide
-	opRemainder
-	opMaximum
-	opMinimum
-	opPower
-	opAtan2
-	opPolygamma
-	opZeta
-	opAnd
-	opOr
-	opXor
-	opShiftLeft
+	OpAdd BinaryOp = iota
+	OpSubtract
+	OpMultiply
+	OpDivide
+	OpRemainder
+	OpMaximum
+	OpMinimum
+	OpPower
+	OpAtan2
+	OpPolygamma
+	OpZeta
+	OpAnd
+	OpOr
+	OpXor
+	OpShiftLeft
 	opShiftRight // of T as it is: logical for unsigned, arithmetic for signed
-	opMulhi
+	OpShiftRightLogical
+	OpShiftRightArithmetic
+	OpMulhi
 )
 
 // Add returns x + y; integers wrap, i1 is or.
-func Add(x, y Tensor) Tensor { return binary(opAdd, x, y) }
+func Add(x, y Tensor) Tensor { return OpAdd.Of(x, y) }
 
 // Subtract returns x - y; integers wrap.
-func Subtract(x, y Tensor) Tensor { return binary(opSubtract, x, y) }
+func Subtract(x, y Tensor) Tensor { return OpSubtract.Of(x, y) }
 
 // Multiply returns x * y; integers wrap, i1 is and.
-func Multiply(x, y Tensor) Tensor { return binary(opMultiply, x, y) }
+func Multiply(x, y Tensor) Tensor { return OpMultiply.Of(x, y) }
 
 // Divide returns x / y. Integers truncate toward zero; by zero they give all bits set, and the smallest
 // integer by -1 itself.
-func Divide(x, y Tensor) Tensor { return binary(opDivide, x, y) }
+func Divide(x, y Tensor) Tensor { return OpDivide.Of(x, y) }
 
 // Remainder returns the remainder of Divide, with the sign of x; of integers by zero it is x.
-func Remainder(x, y Tensor) Tensor { return binary(opRemainder, x, y) }
+func Remainder(x, y Tensor) Tensor { return OpRemainder.Of(x, y) }
 
 // Maximum returns the larger, NaN if either is NaN, +0 above -0; complex numbers compare lexicographically.
-func Maximum(x, y Tensor) Tensor { return binary(opMaximum, x, y) }
+func Maximum(x, y Tensor) Tensor { return OpMaximum.Of(x, y) }
 
 // Minimum returns the smaller, as Maximum.
-func Minimum(x, y Tensor) Tensor { return binary(opMinimum, x, y) }
+func Minimum(x, y Tensor) Tensor { return OpMinimum.Of(x, y) }
 
 // Power returns x to the power y: C pow for floats. Integers multiply modulo 2^n; negative exponents give 0,
 // except for base 1 and -1.
-func Power(x, y Tensor) Tensor { return binary(opPower, x, y) }
+func Power(x, y Tensor) Tensor { return OpPower.Of(x, y) }
 
 // Atan2 returns the angle of the point (y, x): the operands are y, then x, as in C.
-func Atan2(y, x Tensor) Tensor { return binary(opAtan2, y, x) }
+func Atan2(y, x Tensor) Tensor { return OpAtan2.Of(y, x) }
 
 // And returns the bitwise and.
-func And(x, y Tensor) Tensor { return binary(opAnd, x, y) }
+func And(x, y Tensor) Tensor { return OpAnd.Of(x, y) }
 
 // Or returns the bitwise or.
-func Or(x, y Tensor) Tensor { return binary(opOr, x, y) }
+func Or(x, y Tensor) Tensor { return OpOr.Of(x, y) }
 
 // Xor returns the bitwise exclusive or.
-func Xor(x, y Tensor) Tensor { return binary(opXor, x, y) }
+func Xor(x, y Tensor) Tensor { return OpXor.Of(x, y) }
 
 // ShiftLeft shifts x by y bits, read as unsigned; by the width and more gives 0.
-func ShiftLeft(x, y Tensor) Tensor { return binary(opShiftLeft, x, y) }
+func ShiftLeft(x, y Tensor) Tensor { return OpShiftLeft.Of(x, y) }
 
 // ShiftRightLogical shifts zeros in from the left; the amount is read as unsigned.
-func ShiftRightLogical(x, y Tensor) Tensor {
-	return asType(binary(opShiftRight, asType(x, unsignedOf(x.DType)), asType(y, unsignedOf(x.DType))), x.DType)
-}
+func ShiftRightLogical(x, y Tensor) Tensor { return OpShiftRightLogical.Of(x, y) }
 
 // ShiftRightArithmetic shifts copies of the top bit in from the left; the amount is read as unsigned.
-func ShiftRightArithmetic(x, y Tensor) Tensor {
-	return asType(binary(opShiftRight, asType(x, signedOf(x.DType)), asType(y, signedOf(x.DType))), x.DType)
-}
+func ShiftRightArithmetic(x, y Tensor) Tensor { return OpShiftRightArithmetic.Of(x, y) }
 
 // Mulhi returns the high half of the double-width product of integers.
-func Mulhi(x, y Tensor) Tensor { return binary(opMulhi, x, y) }
+func Mulhi(x, y Tensor) Tensor { return OpMulhi.Of(x, y) }
 
 // Polygamma returns derivative n of digamma at x; NaN where n is not a natural number.
-func Polygamma(n, x Tensor) Tensor { return binary(opPolygamma, n, x) }
+func Polygamma(n, x Tensor) Tensor { return OpPolygamma.Of(n, x) }
 
 // Zeta returns the Hurwitz zeta function, the sum of (q+k)^-x over k ≥ 0.
-func Zeta(x, q Tensor) Tensor { return binary(opZeta, x, q) }
+func Zeta(x, q Tensor) Tensor { return OpZeta.Of(x, q) }
 
 // resultShape returns the shape of an elementwise result: an operand of rank 0 is repeated.
 func resultShape(xs ...Tensor) []int64 {
@@ -102,14 +102,23 @@ func resultShape(xs ...Tensor) []int64 {
 	return shape
 }
 
-func binary(op binaryOp, x, y Tensor) Tensor {
+// Of returns the op's result.
+func (op BinaryOp) Of(x, y Tensor) Tensor {
 	out := newUnset(x.DType, resultShape(x, y))
-	binaryInto(op, out, x, y)
+	op.Into(out, x, y)
 	return out
 }
 
-// binaryInto is binary into memory that is there, which may be that of an operand of the result's shape.
-func binaryInto(op binaryOp, out, x, y Tensor) {
+// Into is Of into a tensor of the result's type, which may be one of the operands.
+func (op BinaryOp) Into(out, x, y Tensor) {
+	switch op {
+	case OpShiftRightLogical:
+		shiftRight(out, x, y, unsignedOf(x.DType))
+		return
+	case OpShiftRightArithmetic:
+		shiftRight(out, x, y, signedOf(x.DType))
+		return
+	}
 	switch x.DType.Kind() {
 	case dtype.Bool:
 		zip(out.Data, x.Data, y.Data, func(dst, x, y []uint8) { boolLoop(op, dst, x, y) })
@@ -119,6 +128,15 @@ func binaryInto(op binaryOp, out, x, y Tensor) {
 		complexBinary(op, out, x, y)
 	default:
 		floatBinary(op, out, x, y)
+	}
+}
+
+// shiftRight shifts integers that are read as those of a type.
+func shiftRight(out, x, y Tensor, as dtype.Type) {
+	shifted := asType(out, as)
+	opShiftRight.Into(shifted, asType(x, as), asType(y, as))
+	if as.Bits() < 8 {
+		copy(out.Data, asType(shifted, out.DType).Data)
 	}
 }
 
@@ -153,7 +171,7 @@ func filler[T any](x []T, n int) func(lo, hi int) []T {
 	return func(lo, hi int) []T { return copies[:hi-lo] }
 }
 
-func floatBinary(op binaryOp, out, x, y Tensor) {
+func floatBinary(op BinaryOp, out, x, y Tensor) {
 	switch x.DType {
 	case dtype.F32:
 		if v, ok := vectorOp(op); ok {
@@ -169,7 +187,7 @@ func floatBinary(op binaryOp, out, x, y Tensor) {
 }
 
 // smallFloatBinary computes floats below 32 bits in f32, which rounds arithmetic on them correctly.
-func smallFloatBinary(op binaryOp, out, x, y Tensor) {
+func smallFloatBinary(op BinaryOp, out, x, y Tensor) {
 	n := out.Len()
 	load := func(t Tensor) func(lo, hi int) []float32 {
 		if t.Len() != n {
@@ -195,32 +213,32 @@ func smallFloatBinary(op binaryOp, out, x, y Tensor) {
 }
 
 // vectorOp returns the op on vectors of f32, if it is one.
-func vectorOp(op binaryOp) (v vector.Op, ok bool) {
+func vectorOp(op BinaryOp) (v vector.Op, ok bool) {
 	switch op {
-	case opAdd:
+	case OpAdd:
 		return vector.Add, true
-	case opSubtract:
+	case OpSubtract:
 		return vector.Subtract, true
-	case opMultiply:
+	case OpMultiply:
 		return vector.Multiply, true
-	case opDivide:
+	case OpDivide:
 		return vector.Divide, true
-	case opMaximum:
+	case OpMaximum:
 		return vector.Maximum, true
-	case opMinimum:
+	case OpMinimum:
 		return vector.Minimum, true
 	}
 	return 0, false
 }
 
-func boolLoop(op binaryOp, dst, x, y []uint8) {
+func boolLoop(op BinaryOp, dst, x, y []uint8) {
 	for i := range dst {
 		switch op {
-		case opAdd, opMaximum, opOr:
+		case OpAdd, OpMaximum, OpOr:
 			dst[i] = x[i] | y[i]
-		case opMultiply, opMinimum, opAnd:
+		case OpMultiply, OpMinimum, OpAnd:
 			dst[i] = x[i] & y[i]
-		case opSubtract, opXor:
+		case OpSubtract, OpXor:
 			dst[i] = x[i] ^ y[i]
 		default:
 			panic(fmt.Sprintf("tensor: binary op %d on i1", op))
@@ -228,11 +246,11 @@ func boolLoop(op binaryOp, dst, x, y []uint8) {
 	}
 }
 
-func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
+func floatLoop[T float32 | float64](op BinaryOp, dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch {
 	case arithmetic(op, dst, x, y):
-	case op == opDivide:
+	case op == OpDivide:
 		for i := range dst {
 			dst[i] = x[i] / y[i]
 		}
@@ -245,26 +263,26 @@ func floatLoop[T float32 | float64](op binaryOp, dst, x, y []T) {
 }
 
 // arithmetic computes the ops that integers and floats have in common, and says whether op is one.
-func arithmetic[T integer | float32 | float64](op binaryOp, dst, x, y []T) bool {
+func arithmetic[T integer | float32 | float64](op BinaryOp, dst, x, y []T) bool {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch op {
-	case opAdd:
+	case OpAdd:
 		for i := range dst {
 			dst[i] = x[i] + y[i]
 		}
-	case opSubtract:
+	case OpSubtract:
 		for i := range dst {
 			dst[i] = x[i] - y[i]
 		}
-	case opMultiply:
+	case OpMultiply:
 		for i := range dst {
 			dst[i] = x[i] * y[i]
 		}
-	case opMaximum:
+	case OpMaximum:
 		for i := range dst {
 			dst[i] = max(x[i], y[i])
 		}
-	case opMinimum:
+	case OpMinimum:
 		for i := range dst {
 			dst[i] = min(x[i], y[i])
 		}
@@ -274,10 +292,10 @@ func arithmetic[T integer | float32 | float64](op binaryOp, dst, x, y []T) bool 
 	return true
 }
 
-var floatFuncs = map[binaryOp]func(x, y float64) float64{
-	opRemainder: math.Mod,
-	opPower:     math.Pow,
-	opAtan2:     math.Atan2,
-	opPolygamma: polygamma,
-	opZeta:      zeta,
+var floatFuncs = map[BinaryOp]func(x, y float64) float64{
+	OpRemainder: math.Mod,
+	OpPower:     math.Pow,
+	OpAtan2:     math.Atan2,
+	OpPolygamma: polygamma,
+	OpZeta:      zeta,
 }

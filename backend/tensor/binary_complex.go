@@ -7,7 +7,7 @@ import (
 	"autoshard/ir/dtype"
 )
 
-func complexBinary(op binaryOp, out, x, y Tensor) {
+func complexBinary(op BinaryOp, out, x, y Tensor) {
 	f, ok := complexFuncs[op]
 	if !ok {
 		panic(fmt.Sprintf("tensor: binary op %d on complex numbers", op))
@@ -28,25 +28,25 @@ func complexBinary(op binaryOp, out, x, y Tensor) {
 	})
 }
 
-var complexFuncs = map[binaryOp]func(x, y complex128) complex128{
-	opAdd:      func(x, y complex128) complex128 { return x + y },
-	opSubtract: func(x, y complex128) complex128 { return x - y },
-	opMultiply: func(x, y complex128) complex128 { return x * y },
-	opDivide:   func(x, y complex128) complex128 { return x / y },
-	opMaximum: func(x, y complex128) complex128 {
+var complexFuncs = map[BinaryOp]func(x, y complex128) complex128{
+	OpAdd:      func(x, y complex128) complex128 { return x + y },
+	OpSubtract: func(x, y complex128) complex128 { return x - y },
+	OpMultiply: func(x, y complex128) complex128 { return x * y },
+	OpDivide:   func(x, y complex128) complex128 { return x / y },
+	OpMaximum: func(x, y complex128) complex128 {
 		if complexLess(x, y) || cmplx.IsNaN(y) {
 			return y
 		}
 		return x
 	},
-	opMinimum: func(x, y complex128) complex128 {
+	OpMinimum: func(x, y complex128) complex128 {
 		if complexLess(y, x) || cmplx.IsNaN(y) {
 			return y
 		}
 		return x
 	},
-	opPower: complexPower,
-	opAtan2: func(y, x complex128) complex128 { return -1i * complexLog((x+1i*y)/cmplx.Sqrt(x*x+y*y)) },
+	OpPower: complexPower,
+	OpAtan2: func(y, x complex128) complex128 { return -1i * complexLog((x+1i*y)/cmplx.Sqrt(x*x+y*y)) },
 }
 
 // complexLess is the lexicographic order.

@@ -17,7 +17,7 @@ type integer interface {
 // integerKernels are the kernels of integers that are stored in one Go type.
 type integerKernels interface {
 	unary(out, x Tensor, f func(int64) int64)
-	binary(op binaryOp, out, x, y Tensor)
+	binary(op BinaryOp, out, x, y Tensor)
 	compare(out, x, y Tensor, d Direction)
 	convert(x Tensor, to dtype.Type) Tensor
 }
@@ -65,13 +65,13 @@ var bitOps = [...]struct {
 	op vector.BitOp
 	ok bool
 }{
-	opAdd: {vector.IntAdd, true}, opSubtract: {vector.IntSubtract, true}, opMultiply: {vector.IntMultiply, true},
-	opAnd: {vector.And, true}, opOr: {vector.Or, true}, opXor: {vector.Xor, true},
-	opShiftLeft: {vector.ShiftLeft, true}, opShiftRight: {vector.ShiftRightLogical, true}, opMulhi: {},
+	OpAdd: {vector.IntAdd, true}, OpSubtract: {vector.IntSubtract, true}, OpMultiply: {vector.IntMultiply, true},
+	OpAnd: {vector.And, true}, OpOr: {vector.Or, true}, OpXor: {vector.Xor, true},
+	OpShiftLeft: {vector.ShiftLeft, true}, opShiftRight: {vector.ShiftRightLogical, true}, OpMulhi: {},
 }
 
 // binary32 computes what runs on vectors, and says whether op does.
-func binary32(op binaryOp, out, x, y Tensor) bool {
+func binary32(op BinaryOp, out, x, y Tensor) bool {
 	bit := bitOps[op]
 	if bit.op == vector.ShiftRightLogical && out.DType == dtype.I32 {
 		bit.op = vector.ShiftRightArithmetic
@@ -82,12 +82,12 @@ func binary32(op binaryOp, out, x, y Tensor) bool {
 	return bit.ok
 }
 
-func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
+func (storedAs[T]) binary(op BinaryOp, out, x, y Tensor) {
 	if out.DType.Bits() == 32 && binary32(op, out, x, y) {
 		return
 	}
 	zip(Elems[T](out), Elems[T](x), Elems[T](y), func(dst, x, y []T) {
-		if op == opMulhi {
+		if op == OpMulhi {
 			mulhiLoop(out.DType, dst, x, y)
 			return
 		}
@@ -96,7 +96,7 @@ func (storedAs[T]) binary(op binaryOp, out, x, y Tensor) {
 	})
 }
 
-func intLoop[T integer](op binaryOp, dst, x, y []T) {
+func intLoop[T integer](op BinaryOp, dst, x, y []T) {
 	if arithmetic(op, dst, x, y) || bitwise(op, dst, x, y) {
 		return
 	}
@@ -107,22 +107,22 @@ func intLoop[T integer](op binaryOp, dst, x, y []T) {
 }
 
 // bitwise computes the ops on bits, and says whether op is one. Amounts of shifts are read as unsigned.
-func bitwise[T integer](op binaryOp, dst, x, y []T) bool {
+func bitwise[T integer](op BinaryOp, dst, x, y []T) bool {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch op {
-	case opAnd:
+	case OpAnd:
 		for i := range dst {
 			dst[i] = x[i] & y[i]
 		}
-	case opOr:
+	case OpOr:
 		for i := range dst {
 			dst[i] = x[i] | y[i]
 		}
-	case opXor:
+	case OpXor:
 		for i := range dst {
 			dst[i] = x[i] ^ y[i]
 		}
-	case opShiftLeft:
+	case OpShiftLeft:
 		for i := range dst {
 			dst[i] = x[i] << uint64(y[i])
 		}
@@ -136,23 +136,23 @@ func bitwise[T integer](op binaryOp, dst, x, y []T) bool {
 	return true
 }
 
-func intFunc[T integer](op binaryOp) func(x, y T) T {
+func intFunc[T integer](op BinaryOp) func(x, y T) T {
 	switch op {
-	case opDivide:
+	case OpDivide:
 		return func(x, y T) T {
 			if y == 0 {
 				return ^T(0)
 			}
 			return x / y
 		}
-	case opRemainder:
+	case OpRemainder:
 		return func(x, y T) T {
 			if y == 0 {
 				return x
 			}
 			return x % y
 		}
-	case opPower:
+	case OpPower:
 		return intPower[T]
 	}
 	panic(fmt.Sprintf("tensor: binary op %d on integers", op))

@@ -68,9 +68,9 @@ func (m Monoid) kernel() func(x, y Tensor) Tensor {
 }
 
 // monoidOps are the ops of the known bodies; MonoidSecond has none.
-var monoidOps = [...]binaryOp{
-	MonoidAdd: opAdd, MonoidMultiply: opMultiply, MonoidMaximum: opMaximum, MonoidMinimum: opMinimum, MonoidAnd: opAnd, MonoidOr: opOr,
-	MonoidXor: opXor,
+var monoidOps = [...]BinaryOp{
+	MonoidAdd: OpAdd, MonoidMultiply: OpMultiply, MonoidMaximum: OpMaximum, MonoidMinimum: OpMinimum, MonoidAnd: OpAnd, MonoidOr: OpOr,
+	MonoidXor: OpXor,
 }
 
 // combine puts what a known body makes of x and y into memory that is there, which may be that of an operand.
@@ -79,7 +79,7 @@ func (m Monoid) combine(out, x, y Tensor) {
 		copy(out.Data, y.Data)
 		return
 	}
-	binaryInto(monoidOps[m], out, x, y)
+	monoidOps[m].Into(out, x, y)
 }
 
 // call combines accumulators with elements, all of one shape.
