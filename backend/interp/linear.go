@@ -2,6 +2,7 @@ package interp
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
@@ -34,8 +35,15 @@ func buildDotGeneral(r *attrReader) kernel {
 	dims := dotDims(a)
 	out := r.element(r.op)
 	lhs, rhs := rounding(r.compiler, r.op)
+	var last atomic.Pointer[tensor.Dot] // shapes seldom change
 	return one(func(in []tensor.Tensor) tensor.Tensor {
-		return tensor.DotGeneral(lhs(in[0]), rhs(in[1]), dims, out)
+		x, y := lhs(in[0]), rhs(in[1])
+		d := last.Load()
+		if d == nil || !d.Fits(x.Shape, y.Shape) {
+			d = tensor.NewDot(x.Shape, y.Shape, dims, out)
+			last.Store(d)
+		}
+		return d.Of(x, y)
 	})
 }
 

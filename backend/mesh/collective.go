@@ -125,12 +125,13 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 		return t, nil
 	}
 	p := newParcel(copied(t.Data), n)
-	chunk := func(k int) tensor.Tensor { return chunkOf(tensor.Tensor{DType: t.DType, Data: p.data}, k, n) }
+	x.d.sizes = slices.Grow(x.d.sizes[:0], n)[:n]
+	flat := tensor.Tensor{DType: t.DType, Data: p.data}
 	for s := 1; s < n; s++ {
 		to := (x.mine + s) % n
-		x.send(to, 0, chunk(to).Data, p)
+		x.send(to, 0, x.chunk(flat, to).Data, p)
 	}
-	mine := chunk(x.mine)
+	mine := x.chunk(flat, x.mine)
 	if err := x.collect(func(int) tensor.Tensor { return mine }, mine.Data, p, 0); err != nil {
 		return t, err
 	}
@@ -138,11 +139,12 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 	if err != nil {
 		return t, err
 	}
+	flat.Data = t.Data // of which only the sizes count
 	p = newParcel(sum.Data, n)
 	for s := 1; s < n; s++ {
 		x.send((x.mine+s)%n, 1, p.data, p)
 	}
-	if err := x.collect(func(k int) tensor.Tensor { return chunkOf(t, k, n) }, p.data, p, 1); err != nil {
+	if err := x.collect(func(k int) tensor.Tensor { return x.chunk(flat, k) }, p.data, p, 1); err != nil {
 		return t, err
 	}
 	out := tensor.Reshape(tensor.Concatenate(x.d.blocks, 0), t.Shape)
@@ -150,12 +152,12 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 	return out, nil
 }
 
-// chunkOf returns chunk k of n of the elements of a tensor, as a list.
-func chunkOf(t tensor.Tensor, k, n int) tensor.Tensor {
-	size := t.Len()
+// chunk returns member k's chunk of the elements of a tensor, as a list.
+func (x *exchange) chunk(t tensor.Tensor, k int) tensor.Tensor {
+	n, size, width := len(x.members), t.Len(), t.DType.Bytes()
 	from, to := k*size/n, (k+1)*size/n
-	width := t.DType.Bytes()
-	return tensor.Tensor{DType: t.DType, Shape: []int64{int64(to - from)}, Data: t.Data[from*width : to*width]}
+	x.d.sizes[k] = int64(to - from)
+	return tensor.Tensor{DType: t.DType, Shape: x.d.sizes[k : k+1], Data: t.Data[from*width : to*width]}
 }
 
 // allToAll exchanges parts along one dimension and joins them along another.

@@ -25,6 +25,7 @@ type device struct {
 	exchange exchange        // the one at hand
 	blocks   []tensor.Tensor // of the members of the group at hand
 	parcels  []*parcel       // in which they lie
+	sizes    []int64         // of their chunks of elements
 }
 
 // count is what a device did for one op.

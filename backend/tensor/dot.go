@@ -25,27 +25,52 @@ type DotDims struct {
 // 32 bits are multiplied and summed in f32, in row-major order, and rounded to out at the end; integers wrap in out.
 // For an algorithm that rounds its operands, round them before with Convert or ReducePrecision.
 func DotGeneral(lhs, rhs Tensor, dims DotDims, out dtype.Type) Tensor {
-	compute := computeType(out)
-	l := newDotSide(Convert(lhs, compute), dims.LHSBatch, dims.LHSContract)
-	defer finish(l.x, lhs)
-	r := newDotSide(Convert(rhs, compute), dims.RHSBatch, dims.RHSContract)
-	defer finish(r.x, rhs)
-	result := newUnset(compute, slices.Concat(l.batch, l.free, r.free))
+	return NewDot(lhs.Shape, rhs.Shape, dims, out).Of(lhs, rhs)
+}
+
+// Dot is DotGeneral of operands of known shapes.
+type Dot struct {
+	l, r     dotSide
+	out      dtype.Type
+	shape    []int64
+	lhs, rhs []int64
+}
+
+// Fits says whether operands of these shapes can be multiplied.
+func (d *Dot) Fits(lhs, rhs []int64) bool {
+	return slices.Equal(lhs, d.lhs) && slices.Equal(rhs, d.rhs)
+}
+
+// NewDot finds out how the matrices of the operands lie.
+func NewDot(lhs, rhs []int64, dims DotDims, out dtype.Type) *Dot {
+	d := &Dot{lhs: lhs, rhs: rhs, out: out}
+	d.l, d.r = newDotSide(lhs, dims.LHSBatch, dims.LHSContract), newDotSide(rhs, dims.RHSBatch, dims.RHSContract)
+	d.shape = slices.Concat(d.l.batch, lists.Pick(lhs, d.l.free), lists.Pick(rhs, d.r.free))
+	return d
+}
+
+// Of returns the product. Results of one Dot share their shape.
+func (d *Dot) Of(lhs, rhs Tensor) Tensor {
+	compute := computeType(d.out)
+	l, r := d.l.place(lhs, compute), d.r.place(rhs, compute)
+	defer finish(l, lhs)
+	defer finish(r, rhs)
+	result := newUnset(compute, d.shape)
 	switch compute {
 	case dtype.F32:
-		multiply(l, r, result, vector.Matmul[float32])
+		multiply(d, l, r, result, vector.Matmul[float32])
 	case dtype.F64:
-		multiply(l, r, result, vector.Matmul[float64])
+		multiply(d, l, r, result, vector.Matmul[float64])
 	case dtype.C64:
-		multiply(l, r, result, plainMatmul[complex64])
+		multiply(d, l, r, result, plainMatmul[complex64])
 	case dtype.C128:
-		multiply(l, r, result, plainMatmul[complex128])
+		multiply(d, l, r, result, plainMatmul[complex128])
 	case dtype.I32:
-		multiply(l, r, result, vector.Matmul[int32])
+		multiply(d, l, r, result, vector.Matmul[int32])
 	default:
-		multiply(l, r, result, plainMatmul[int64])
+		multiply(d, l, r, result, plainMatmul[int64])
 	}
-	rounded := Convert(result, out)
+	rounded := Convert(result, d.out)
 	finish(result, rounded)
 	return rounded
 }
@@ -75,30 +100,43 @@ func computeType(t dtype.Type) dtype.Type {
 	return t
 }
 
-// dotSide is an operand as a batch of matrices of its free by its contracting dimensions, which lie somewhere in x.
+// dotSide is how an operand is a batch of matrices of its free by its contracting dimensions.
 type dotSide struct {
-	x                      Tensor
-	batch, free, contract  []int64 // sizes
+	batch                  []int64 // sizes
+	free                   []int64 // dimensions
+	order                  []int64 // in which dimensions are moved that do not lie as one; nil where they do
 	batchSteps             []int64 // elements from one matrix to the next
 	rows, width            int     // of a matrix
 	freeStep, contractStep int     // elements from one row to the next, and from one element of a row to the next
 }
 
-// newDotSide finds the matrices of an operand. Dimensions that do not lie as one are moved.
-func newDotSide(x Tensor, batch, contract []int64) dotSide {
-	free := lists.Others(x.Rank(), batch, contract)
-	s := dotSide{x: x, batch: lists.Pick(x.Shape, batch), free: lists.Pick(x.Shape, free), contract: lists.Pick(x.Shape, contract)}
-	s.rows, s.width = int(lists.Product(s.free)), int(lists.Product(s.contract))
-	st := strides(x.Shape)
-	freeStep, first := joined(x.Shape, st, free)
-	contractStep, second := joined(x.Shape, st, contract)
+// newDotSide finds the matrices of an operand of a shape.
+func newDotSide(shape, batch, contract []int64) dotSide {
+	s := dotSide{batch: lists.Pick(shape, batch), free: lists.Others(len(shape), batch, contract)}
+	s.rows, s.width = int(lists.Product(lists.Pick(shape, s.free))), int(lists.Product(lists.Pick(shape, contract)))
+	st := strides(shape)
+	freeStep, first := joined(shape, st, s.free)
+	contractStep, second := joined(shape, st, contract)
 	if first && second {
 		s.batchSteps, s.freeStep, s.contractStep = lists.Pick(st, batch), int(freeStep), int(contractStep)
 		return s
 	}
-	s.x = Transpose(x, slices.Concat(batch, free, contract))
-	s.batchSteps, s.freeStep, s.contractStep = strides(s.x.Shape)[:len(batch)], s.width, 1
+	s.order = slices.Concat(batch, s.free, contract)
+	s.batchSteps, s.freeStep, s.contractStep = strides(lists.Pick(shape, s.order))[:len(batch)], s.width, 1
 	return s
+}
+
+// place returns the operand with its matrices where the side says they are, in the type that products are made in.
+func (s *dotSide) place(x Tensor, compute dtype.Type) Tensor {
+	converted := Convert(x, compute)
+	if s.order == nil {
+		return converted
+	}
+	moved := Transpose(converted, s.order)
+	if unsafe.SliceData(moved.Data) != unsafe.SliceData(converted.Data) {
+		finish(converted, x)
+	}
+	return moved
 }
 
 // joined says whether dimensions, in that order, can be walked as one, and the step.
@@ -122,31 +160,49 @@ func joined(shape, strides, dims []int64) (step int64, ok bool) {
 const rowBlock = 96
 
 // multiply computes the product of each batch into out, in parallel where that is worth it.
-func multiply[T Elem](l, r dotSide, out Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
-	m, k, n := l.rows, l.width, r.rows
-	if m == 0 || n == 0 || len(out.Data) == 0 {
+func multiply[T Elem](d *Dot, l, r, out Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
+	p := product[T]{Dot: d, xs: Elems[T](l), ys: Elems[T](r), outs: Elems[T](out), blocks: 1, matmul: matmul}
+	m, k, n := d.l.rows, d.l.width, d.r.rows
+	if m == 0 || n == 0 || len(p.outs) == 0 {
 		return
 	}
-	xs, ys, outs := Elems[T](l.x), Elems[T](r.x), Elems[T](out)
-	blocks := 1
-	if work := m * k * n; work >= smallWork {
-		blocks = (m + rowBlock - 1) / rowBlock
+	if m*k*n >= smallWork {
+		p.blocks = (m + rowBlock - 1) / rowBlock
 	}
-	batches := len(outs) / (m * n)
-	parallel(batches*blocks, len(outs)*k, func(i int) {
-		batch, first := i/blocks, 0
-		last := m
-		if blocks > 1 {
-			first = i % blocks * rowBlock
-			last = min(first+rowBlock, m)
+	count := len(p.outs) / (m * n) * p.blocks
+	if count < 2 || len(p.outs)*k < smallWork {
+		for i := range count {
+			p.block(i)
 		}
-		var a, b vector.Matrix[T]
-		if k > 0 {
-			a = vector.Matrix[T]{Data: xs[batchOffset(batch, l.batch, l.batchSteps)+first*l.freeStep:], Row: l.freeStep, Column: l.contractStep}
-			b = vector.Matrix[T]{Data: ys[batchOffset(batch, r.batch, r.batchSteps):], Row: r.contractStep, Column: r.freeStep}
-		}
-		matmul(outs[(batch*m+first)*n:][:(last-first)*n], a, b, last-first, k, n)
-	})
+		return
+	}
+	shared := p // which is not on the stack
+	parallel(count, len(p.outs)*k, shared.block)
+}
+
+// product is a product at work.
+type product[T Elem] struct {
+	*Dot
+	xs, ys, outs []T
+	blocks       int // of each matrix of the result
+	matmul       func(c []T, a, b vector.Matrix[T], m, k, n int)
+}
+
+// block computes some rows of a matrix of the result.
+func (p *product[T]) block(i int) {
+	l, r := &p.l, &p.r
+	m, k, n := l.rows, l.width, r.rows
+	batch, first, last := i/p.blocks, 0, m
+	if p.blocks > 1 {
+		first = i % p.blocks * rowBlock
+		last = min(first+rowBlock, m)
+	}
+	var a, b vector.Matrix[T]
+	if k > 0 {
+		a = vector.Matrix[T]{Data: p.xs[batchOffset(batch, l.batch, l.batchSteps)+first*l.freeStep:], Row: l.freeStep, Column: l.contractStep}
+		b = vector.Matrix[T]{Data: p.ys[batchOffset(batch, r.batch, r.batchSteps):], Row: r.contractStep, Column: r.freeStep}
+	}
+	p.matmul(p.outs[(batch*m+first)*n:][:(last-first)*n], a, b, last-first, k, n)
 }
 
 // batchOffset returns where the matrix of a batch begins.

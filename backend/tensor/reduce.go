@@ -14,13 +14,21 @@ import (
 // below 64 bits are made in f64 and rounded once. Other bodies fold from the left, in row-major order, except
 // that a long fold of few results with an elementwise body is done as a tree of neighbours.
 func Reduce(inputs, inits []Tensor, dims []int64, body Combiner) ([]Tensor, error) {
-	kept := lists.Others(inputs[0].Rank(), dims)
-	dims = slices.Sorted(slices.Values(dims))
+	if !slices.IsSorted(dims) {
+		dims = slices.Sorted(slices.Values(dims))
+	}
+	var room [usualRank]int64
+	kept := room[:0]
+	for d := range int64(inputs[0].Rank()) {
+		if !slices.Contains(dims, d) {
+			kept = append(kept, d)
+		}
+	}
 	shape := lists.Pick(inputs[0].Shape, kept)
 	if body.Monoid != MonoidNone {
 		outs := make([]Tensor, len(inputs))
 		for i, x := range inputs {
-			outs[i] = reduceKnown(Convert(x, inits[i].DType), inits[i], kept, dims, body.Monoid)
+			outs[i] = reduceKnown(Convert(x, inits[i].DType), inits[i], shape, kept, dims, body.Monoid)
 		}
 		return outs, nil
 	}
@@ -104,10 +112,11 @@ func accumulateIn(t dtype.Type, body Combiner) dtype.Type {
 }
 
 // reduceKnown reduces with a known body. Dimensions that lie together are not moved: [a, r, b] is reduced over r.
-func reduceKnown(x, init Tensor, kept, dims []int64, m Monoid) Tensor {
-	shape := lists.Pick(x.Shape, kept)
-	var a, r, b int64
-	r = lists.Product(lists.Pick(x.Shape, dims))
+func reduceKnown(x, init Tensor, shape, kept, dims []int64, m Monoid) Tensor {
+	a, r, b := int64(1), int64(1), int64(1)
+	for _, d := range dims {
+		r *= x.Shape[d]
+	}
 	if len(dims) > 0 && dims[len(dims)-1]-dims[0] == int64(len(dims)-1) {
 		a, b = lists.Product(x.Shape[:dims[0]]), lists.Product(x.Shape[dims[len(dims)-1]+1:])
 	} else {
@@ -195,13 +204,14 @@ func foldExtremes(x, init Tensor, shape []int64, op vector.Op, a, r, b int) Tens
 func sumFloats(x, init Tensor, shape []int64, a, r, b int) Tensor {
 	if x.DType == dtype.F64 {
 		sums := newUnset(dtype.F64, shape)
-		sumMiddle(Elems[float64](sums), Elems[float64](x), init.Floats()[0], a, r, b)
+		sumMiddle(Elems[float64](sums), Elems[float64](x), floatOf(init), a, r, b)
 		return sums
 	}
 	out := newUnset(x.DType, shape)
-	start := init.Floats()[0]
+	start := floatOf(init)
 	src := float32s(x)
-	scratch := newUnset(dtype.F64, []int64{int64(min(a*b, max(b, blockSize)))})
+	size := min(a*b, max(b, blockSize))
+	scratch := Tensor{DType: dtype.F64, Data: memory.Take(int64(size) * 8)}
 	defer memory.Give(scratch.Data)
 	sums := Elems[float64](scratch)
 	if b == 1 {
@@ -225,6 +235,14 @@ func sumFloats(x, init Tensor, shape []int64, a, r, b int) Tensor {
 		narrow(out, i*b, acc)
 	}
 	return out
+}
+
+// floatOf returns the first element of floats.
+func floatOf(x Tensor) float64 {
+	if x.DType == dtype.F32 {
+		return float64(Elems[float32](x)[0])
+	}
+	return x.Floats()[0]
 }
 
 // sumMiddle adds float64.

@@ -174,6 +174,10 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 		shape[dim] += x.Shape[dim]
 	}
 	out := newUnset(xs[0].DType, shape)
+	if run := lists.Product(shape[dim+1:]) * int64(out.DType.Bytes()); run >= 16 || lists.Product(shape[:dim]) == 1 {
+		joinRuns(out.Data, xs, dim, run)
+		return out
+	}
 	var to, from [usualRank]int64
 	dst := appendStrides(to[:0], shape)
 	offset := int64(0)
@@ -182,6 +186,17 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 		offset += x.Shape[dim] * dst[dim]
 	}
 	return out
+}
+
+// joinRuns is Concatenate where the elements of one index of dim, so many bytes, lie together.
+func joinRuns(out []byte, xs []Tensor, dim, run int64) {
+	for k := int64(0); len(out) > 0; k++ {
+		for i := range xs {
+			size := xs[i].Shape[dim] * run
+			copy(out[:size], xs[i].Data[k*size:])
+			out = out[size:]
+		}
+	}
 }
 
 // Reverse turns the order of elements around along the given dimensions.
