@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"slices"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
@@ -26,6 +27,7 @@ type device struct {
 	blocks   []tensor.Tensor // of the members of the group at hand
 	parcels  []*parcel       // in which they lie
 	sizes    []int64         // of their chunks of elements
+	results  []tensor.Tensor // of the exchange, which the interpreter takes before the next one
 }
 
 // count is what a device did for one op.
@@ -79,7 +81,8 @@ func (x *exchange) run(operands []tensor.Tensor, body tensor.Combiner) ([]tensor
 	case ir.OpOutfeed:
 		return nil, nil
 	}
-	out := make([]tensor.Tensor, len(operands))
+	x.d.results = slices.Grow(x.d.results[:0], len(operands))[:len(operands)]
+	out := x.d.results
 	for k, t := range operands {
 		root := 0
 		if roots != nil {

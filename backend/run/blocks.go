@@ -9,23 +9,53 @@ import (
 	"autoshard/subaxis"
 )
 
-// Split returns every device's block of a whole tensor that is cut as a layout says, by partition id. Devices that hold
-// the same block share it. The shape that is cut may be larger than that of the tensor: what is beyond it stays as fill makes blocks,
-// nil for zeros.
-func Split(mesh *subaxis.Mesh, l *collectives.Layout, whole *tensor.Tensor, stored []int64, fill Fill) []*tensor.Tensor {
-	out := make([]*tensor.Tensor, mesh.Devices())
-	made := map[int64]*tensor.Tensor{}
+// Cut is how a tensor lies in blocks on devices.
+type Cut struct {
+	places        []place // of all devices, in the order of the mesh
+	reduction     ir.Reduction
+	stored, local []int64 // shapes of what is cut, and of a block
+}
+
+// place is where the block of a device lies.
+type place struct {
+	device int64   // partition id
+	start  []int64 // in the whole
+	index  int64   // equal for devices that hold the same block, below the number of devices
+	again  bool    // a device before has it, too, or the same term of it
+}
+
+// NewCut returns how a shape is cut by a layout. It may be larger than that of the tensor whose blocks are stored.
+func NewCut(mesh *subaxis.Mesh, l *collectives.Layout, stored []int64) *Cut {
+	type term struct{ block, number int64 }
+	seen := map[term]bool{}
+	c := &Cut{places: make([]place, mesh.Devices()), reduction: l.Reduction, stored: stored, local: l.LocalDims(stored)}
 	for logical := range mesh.Devices() {
-		start, index := Start(mesh, l, logical, stored)
-		if _, ok := made[index]; !ok {
-			block := tensor.New(whole.DType, l.LocalDims(stored))
-			if fill != nil && !slices.Equal(stored, whole.Shape) {
+		p := &c.places[logical]
+		p.start, p.index = Start(mesh, l, logical, stored)
+		p.device = mesh.DeviceID(logical)
+		at := term{p.index, mesh.ShardIndex(logical, l.Unreduced)}
+		p.again = seen[at]
+		seen[at] = true
+	}
+	return c
+}
+
+// Split returns every device's block of a whole tensor, by partition id. Devices that hold the same block share it. What is beyond the
+// tensor stays as fill makes blocks, nil for zeros.
+func (c *Cut) Split(whole *tensor.Tensor, fill Fill) []*tensor.Tensor {
+	out := make([]*tensor.Tensor, len(c.places))
+	made := make([]*tensor.Tensor, len(c.places)) // by index
+	for i := range c.places {
+		p := &c.places[i]
+		if made[p.index] == nil {
+			block := tensor.New(whole.DType, c.local)
+			if fill != nil && !slices.Equal(c.stored, whole.Shape) {
 				fill(&block)
 			}
-			copyBlock(&block, whole, start, false)
-			made[index] = &block
+			copyBlock(&block, whole, p.start, false)
+			made[p.index] = &block
 		}
-		out[mesh.DeviceID(logical)] = made[index]
+		out[p.device] = made[p.index]
 	}
 	return out
 }
@@ -35,28 +65,20 @@ type Fill func(block *tensor.Tensor)
 
 // Join puts blocks, given by partition id, together to a tensor of that shape, without what pads them. Where several devices hold the
 // same block, the first one's counts; where blocks are terms along unreduced axes, they are combined in the order of their places.
-func Join(mesh *subaxis.Mesh, l *collectives.Layout, dims []int64, blocks []*tensor.Tensor) *tensor.Tensor {
+func (c *Cut) Join(dims []int64, blocks []*tensor.Tensor) *tensor.Tensor {
 	out := tensor.New(blocks[0].DType, dims)
-	stored := slices.Clone(blocks[0].Shape)
-	for d := range l.Dims {
-		stored[d] *= subaxis.Product(l.Dims[d])
-	}
-	type place struct{ block, term int64 }
-	seen := map[place]bool{}
-	values := map[int64]*tensor.Tensor{}
-	for logical := range mesh.Devices() {
-		start, index := Start(mesh, l, logical, stored)
-		at := place{index, mesh.ShardIndex(logical, l.Unreduced)}
-		if seen[at] {
+	values := make([]*tensor.Tensor, len(c.places)) // by index
+	for i := range c.places {
+		p := &c.places[i]
+		if p.again {
 			continue
 		}
-		seen[at] = true
-		block := blocks[mesh.DeviceID(logical)]
-		if before := values[index]; before != nil {
-			block = combine(l.Reduction, before, block)
+		block := blocks[p.device]
+		if before := values[p.index]; before != nil {
+			block = combine(c.reduction, before, block)
 		}
-		values[index] = block
-		Put(&out, block, start)
+		values[p.index] = block
+		Put(&out, block, p.start)
 	}
 	return &out
 }
@@ -112,7 +134,8 @@ func Put(whole, block *tensor.Tensor, start []int64) { copyBlock(block, whole, s
 // set, out of it otherwise.
 func copyBlock(block, whole *tensor.Tensor, start []int64, put bool) {
 	rank, width := len(start), int64(whole.DType.Bytes())
-	size := slices.Clone(block.Shape) // of what lies in the whole
+	var sizes, indices [8]int64               // enough for most ranks
+	size := append(sizes[:0], block.Shape...) // of what lies in the whole
 	for d := range size {
 		size[d] = min(size[d], whole.Shape[d]-start[d])
 		if size[d] <= 0 {
@@ -123,7 +146,8 @@ func copyBlock(block, whole *tensor.Tensor, start []int64, put bool) {
 	if rank > 0 {
 		row *= size[rank-1]
 	}
-	at := make([]int64, rank)
+	at := append(indices[:0], size...)
+	clear(at)
 	for {
 		from, to := int64(0), int64(0)
 		for d := range rank {

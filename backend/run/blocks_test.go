@@ -40,7 +40,7 @@ func TestSplitAndJoin(t *testing.T) {
 	layouts := [][][]subaxis.Ref{{nil, nil}, {{x}, {y}}, {{y, x}, nil}, {{minor}, {major}}, {{x, minor}, {major}}, {{major, x}, {minor}}}
 	for _, dims := range layouts {
 		l, whole := &collectives.Layout{Dims: dims}, counted(8, 4)
-		blocks := run.Split(m, l, whole, whole.Shape, nil)
+		blocks := run.NewCut(m, l, whole.Shape).Split(whole, nil)
 		for logical := range m.Devices() {
 			block := blocks[m.DeviceID(logical)]
 			start, _ := run.Start(m, l, logical, whole.Shape)
@@ -49,7 +49,7 @@ func TestSplitAndJoin(t *testing.T) {
 					dims, m.DeviceID(logical), block.Shape, block.Floats()[0], want)
 			}
 		}
-		if got := run.Join(m, l, whole.Shape, blocks); !got.Equal(*whole) {
+		if got := run.NewCut(m, l, whole.Shape).Join(whole.Shape, blocks); !got.Equal(*whole) {
 			t.Errorf("%v: joined to %v", dims, got.Floats())
 		}
 	}
@@ -61,7 +61,7 @@ func TestPutBlocksBack(t *testing.T) {
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(0), ref(1, 2, 2)}, {ref(1, 1, 2)}}}
 	got := tensor.New(whole.DType, whole.Shape)
 	seen := map[int64]bool{}
-	for logical, blocks := int64(0), run.Split(m, l, whole, whole.Shape, nil); logical < m.Devices(); logical++ {
+	for logical, blocks := int64(0), run.NewCut(m, l, whole.Shape).Split(whole, nil); logical < m.Devices(); logical++ {
 		start, index := run.Start(m, l, logical, whole.Shape)
 		run.Put(&got, blocks[m.DeviceID(logical)], start)
 		seen[index] = true
@@ -75,7 +75,7 @@ func TestPutBlocksBack(t *testing.T) {
 func TestSplitAndJoinPadded(t *testing.T) {
 	m, whole := mesh(), counted(9, 3)
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}, {m.Full(0)}}}
-	blocks := run.Split(m, l, whole, []int64{16, 4}, func(block *tensor.Tensor) {
+	blocks := run.NewCut(m, l, []int64{16, 4}).Split(whole, func(block *tensor.Tensor) {
 		for i := range block.Data {
 			block.Data[i] = 0xff
 		}
@@ -84,7 +84,7 @@ func TestSplitAndJoinPadded(t *testing.T) {
 	if got := last.Floats(); len(got) != 8 || slices.ContainsFunc(got, func(x float64) bool { return x == x }) {
 		t.Errorf("the last device has %v, want eight times what is not a number", got)
 	}
-	if got := run.Join(m, l, whole.Shape, blocks); !got.Equal(*whole) {
+	if got := run.NewCut(m, l, []int64{16, 4}).Join(whole.Shape, blocks); !got.Equal(*whole) {
 		t.Errorf("joined to %v", got.Floats())
 	}
 }
@@ -105,7 +105,7 @@ func TestJoinOfTerms(t *testing.T) {
 				values[i] = float64(rand.IntN(100))
 			}
 			term := tensor.FromFloats(dtype.F32, []int64{8}, values...)
-			split := run.Split(m, &collectives.Layout{Dims: l.Dims}, &term, term.Shape, nil)
+			split := run.NewCut(m, &collectives.Layout{Dims: l.Dims}, term.Shape).Split(&term, nil)
 			for logical := range m.Devices() {
 				if id := m.DeviceID(logical); m.Coordinate(logical, m.Full(0)) == int64(k) {
 					blocks[id] = split[id]
@@ -116,7 +116,7 @@ func TestJoinOfTerms(t *testing.T) {
 			}
 			terms[k] = &term
 		}
-		if got := run.Join(m, l, []int64{8}, blocks); !got.Equal(want) {
+		if got := run.NewCut(m, l, []int64{8}).Join([]int64{8}, blocks); !got.Equal(want) {
 			t.Errorf("%v: %v, want %v", r, got.Floats(), want.Floats())
 		}
 	}
@@ -126,7 +126,7 @@ func TestJoinOfTerms(t *testing.T) {
 func TestCopies(t *testing.T) {
 	m, whole := mesh(), counted(8)
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}}}
-	blocks := run.Split(m, l, whole, whole.Shape, nil)
+	blocks := run.NewCut(m, l, whole.Shape).Split(whole, nil)
 	if first, second, ok := run.Copies(m, l, whole.Shape, blocks); !ok {
 		t.Errorf("devices %d and %d differ", first, second)
 	}

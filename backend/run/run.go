@@ -21,6 +21,7 @@ import (
 	"autoshard/ir/dtype"
 	"autoshard/shardmap"
 	"autoshard/shardmap/typed"
+	"autoshard/subaxis"
 )
 
 // maxDevices bounds the devices of a run of a shard_map program, of which anybody can write one over any mesh.
@@ -87,9 +88,15 @@ func Program(ctx context.Context, p *shardmap.Program, inputs []*tensor.Tensor, 
 
 // Prepared is a program that is compiled once and may run many times.
 type Prepared struct {
-	program *shardmap.Program
-	machine *mesh.Machine
-	fill    Fill
+	program         *shardmap.Program
+	machine         *mesh.Machine
+	fill            Fill
+	inputs, outputs []*Cut
+}
+
+// cuts returns how inputs or outputs are cut.
+func cuts(m *subaxis.Mesh, ports []shardmap.Port) []*Cut {
+	return lists.Of(len(ports), func(i int) *Cut { return NewCut(m, &ports[i].Layout, ports[i].Stored()) })
 }
 
 // Prepare returns the program of one device, in plain StableHLO, ready to run on all of them. Errors are those of mesh.New. The program
@@ -100,7 +107,10 @@ func Prepare(p *shardmap.Program, opts Options) (*Prepared, error) {
 		options.Observe = func(device int, s *interp.Step) error { return opts.Observe(p.Module, device, s) }
 	}
 	machine, err := mesh.New(p.Module, p.Main, int(p.Mesh.Devices()), options)
-	return &Prepared{p, machine, opts.Fill}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{p, machine, opts.Fill, cuts(&p.Mesh, p.Inputs), cuts(&p.Mesh, p.Outputs)}, nil
 }
 
 // Run runs the program on whole inputs. Of blocks that several devices hold the first one's counts. Errors are those of mesh.Machine.Run.
@@ -108,7 +118,7 @@ func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, e
 	p := r.program
 	args := make([][]*tensor.Tensor, p.Mesh.Devices())
 	for i, t := range inputs {
-		for d, block := range Split(&p.Mesh, &p.Inputs[i].Layout, t, p.Inputs[i].Stored(), r.fill) {
+		for d, block := range r.inputs[i].Split(t, r.fill) {
 			args[d] = append(args[d], block)
 		}
 	}
@@ -118,7 +128,7 @@ func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, e
 	}
 	result := &Result{Blocks: outs, Traffic: traffic}
 	for i := range p.Outputs {
-		result.Outputs = append(result.Outputs, Join(&p.Mesh, &p.Outputs[i].Layout, p.Outputs[i].Dims, result.output(i)))
+		result.Outputs = append(result.Outputs, r.outputs[i].Join(p.Outputs[i].Dims, result.output(i)))
 	}
 	return result, nil
 }
