@@ -143,7 +143,7 @@ func writeForXLA(t *testing.T, dir, name string, text []byte, inputs, expected s
 	}
 	args := make([][]*tensor.Tensor, len(ran.Blocks))
 	for i, x := range in {
-		for d, block := range run.Split(&device.Mesh, &device.Inputs[i].Layout, x, device.Inputs[i].Stored(), nil) {
+		for d, block := range run.NewCut(&device.Mesh, &device.Inputs[i].Layout, device.Inputs[i].Stored()).Split(x, nil) {
 			args[d] = append(args[d], block)
 		}
 	}

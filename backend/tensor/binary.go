@@ -12,26 +12,38 @@ import (
 // BinaryOp is an elementwise op on two operands of one type, of which either may be a scalar that is repeated.
 type BinaryOp uint8
 
-// The ops; functions of the same names say what they do.
+// The ops. What has no comment here does what the function of its name does.
 const (
 	OpAdd BinaryOp = iota
 	OpSubtract
 	OpMultiply
+	// OpDivide returns x / y. Integers truncate toward zero; by zero they give all bits set, and the smallest
+	// integer by -1 itself.
 	OpDivide
+	// OpRemainder returns the remainder of OpDivide, with the sign of x; of integers by zero it is x.
 	OpRemainder
 	OpMaximum
 	OpMinimum
+	// OpPower returns x to the power y: C pow for floats. Integers multiply modulo 2^n; negative exponents give 0,
+	// except for base 1 and -1.
 	OpPower
+	// OpAtan2 returns the angle of the point (y, x): the operands are y, then x, as in C.
 	OpAtan2
+	// OpPolygamma returns derivative n of digamma at x; NaN where n is not a natural number.
 	OpPolygamma
+	// OpZeta returns the Hurwitz zeta function, the sum of (q+k)^-x over k ≥ 0.
 	OpZeta
 	OpAnd
 	OpOr
 	OpXor
+	// OpShiftLeft shifts x by y bits, read as unsigned; by the width and more gives 0.
 	OpShiftLeft
 	opShiftRight // of T as it is: logical for unsigned, arithmetic for signed
+	// OpShiftRightLogical shifts zeros in from the left; the amount is read as unsigned.
 	OpShiftRightLogical
+	// OpShiftRightArithmetic shifts copies of the top bit in from the left; the amount is read as unsigned.
 	OpShiftRightArithmetic
+	// OpMulhi returns the high half of the double-width product of integers.
 	OpMulhi
 )
 
@@ -44,25 +56,11 @@ func Subtract(x, y Tensor) Tensor { return OpSubtract.Of(x, y) }
 // Multiply returns x * y; integers wrap, i1 is and.
 func Multiply(x, y Tensor) Tensor { return OpMultiply.Of(x, y) }
 
-// Divide returns x / y. Integers truncate toward zero; by zero they give all bits set, and the smallest
-// integer by -1 itself.
-func Divide(x, y Tensor) Tensor { return OpDivide.Of(x, y) }
-
-// Remainder returns the remainder of Divide, with the sign of x; of integers by zero it is x.
-func Remainder(x, y Tensor) Tensor { return OpRemainder.Of(x, y) }
-
 // Maximum returns the larger, NaN if either is NaN, +0 above -0; complex numbers compare lexicographically.
 func Maximum(x, y Tensor) Tensor { return OpMaximum.Of(x, y) }
 
 // Minimum returns the smaller, as Maximum.
 func Minimum(x, y Tensor) Tensor { return OpMinimum.Of(x, y) }
-
-// Power returns x to the power y: C pow for floats. Integers multiply modulo 2^n; negative exponents give 0,
-// except for base 1 and -1.
-func Power(x, y Tensor) Tensor { return OpPower.Of(x, y) }
-
-// Atan2 returns the angle of the point (y, x): the operands are y, then x, as in C.
-func Atan2(y, x Tensor) Tensor { return OpAtan2.Of(y, x) }
 
 // And returns the bitwise and.
 func And(x, y Tensor) Tensor { return OpAnd.Of(x, y) }
@@ -72,24 +70,6 @@ func Or(x, y Tensor) Tensor { return OpOr.Of(x, y) }
 
 // Xor returns the bitwise exclusive or.
 func Xor(x, y Tensor) Tensor { return OpXor.Of(x, y) }
-
-// ShiftLeft shifts x by y bits, read as unsigned; by the width and more gives 0.
-func ShiftLeft(x, y Tensor) Tensor { return OpShiftLeft.Of(x, y) }
-
-// ShiftRightLogical shifts zeros in from the left; the amount is read as unsigned.
-func ShiftRightLogical(x, y Tensor) Tensor { return OpShiftRightLogical.Of(x, y) }
-
-// ShiftRightArithmetic shifts copies of the top bit in from the left; the amount is read as unsigned.
-func ShiftRightArithmetic(x, y Tensor) Tensor { return OpShiftRightArithmetic.Of(x, y) }
-
-// Mulhi returns the high half of the double-width product of integers.
-func Mulhi(x, y Tensor) Tensor { return OpMulhi.Of(x, y) }
-
-// Polygamma returns derivative n of digamma at x; NaN where n is not a natural number.
-func Polygamma(n, x Tensor) Tensor { return OpPolygamma.Of(n, x) }
-
-// Zeta returns the Hurwitz zeta function, the sum of (q+k)^-x over k ≥ 0.
-func Zeta(x, q Tensor) Tensor { return OpZeta.Of(x, q) }
 
 // resultShape returns the shape of an elementwise result: an operand of rank 0 is repeated.
 func resultShape(xs ...Tensor) []int64 {

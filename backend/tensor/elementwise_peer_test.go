@@ -133,34 +133,34 @@ func TestBinaryAgainstXLA(t *testing.T) {
 		{"stablehlo.subtract", Subtract, concat(numbers, peerComplex), true, 0},
 		{"stablehlo.multiply", Multiply, concat(numbers, bits[10:]), true, 0},
 		{"stablehlo.multiply", Multiply, peerComplex, false, 4},
-		{"stablehlo.divide", Divide, numbers, true, 1},
-		{"stablehlo.divide", Divide, peerComplex, false, 16},
-		{"stablehlo.remainder", Remainder, numbers, true, 0},
+		{"stablehlo.divide", OpDivide.Of, numbers, true, 1},
+		{"stablehlo.divide", OpDivide.Of, peerComplex, false, 16},
+		{"stablehlo.remainder", OpRemainder.Of, numbers, true, 0},
 		{"stablehlo.maximum", Maximum, concat(numbers, bits[10:]), true, 0},
 		{"stablehlo.minimum", Minimum, concat(numbers, bits[10:]), true, 0},
-		{"stablehlo.power", Power, numbers, true, 8},
-		{"stablehlo.power", Power, peerComplex, false, 4096},
-		{"stablehlo.atan2", Atan2, peerFloats, true, 4},
+		{"stablehlo.power", OpPower.Of, numbers, true, 8},
+		{"stablehlo.power", OpPower.Of, peerComplex, false, 4096},
+		{"stablehlo.atan2", OpAtan2.Of, peerFloats, true, 4},
 		{"stablehlo.and", And, bits, true, 0},
 		{"stablehlo.or", Or, bits, true, 0},
 		{"stablehlo.xor", Xor, bits, true, 0},
-		{"stablehlo.shift_left", ShiftLeft, peerInts, true, 0},
-		{"stablehlo.shift_right_logical", ShiftRightLogical, peerInts, true, 0},
-		{"stablehlo.shift_right_arithmetic", ShiftRightArithmetic, peerInts, true, 0},
+		{"stablehlo.shift_left", OpShiftLeft.Of, peerInts, true, 0},
+		{"stablehlo.shift_right_logical", OpShiftRightLogical.Of, peerInts, true, 0},
+		{"stablehlo.shift_right_arithmetic", OpShiftRightArithmetic.Of, peerInts, true, 0},
 		{"chlo.next_after", NextAfter, peerFloats, true, 0},
-		{"chlo.mulhi", Mulhi, concat(peerInts[2:5], peerInts[7:]), true, 0},
+		{"chlo.mulhi", OpMulhi.Of, concat(peerInts[2:5], peerInts[7:]), true, 0},
 	} {
 		for _, dt := range op.types {
 			x, y := random(r, dt, 3, op.special, 5, 60), random(r, dt, 3, op.special, 5, 60)
 			if op.name == "stablehlo.shift_left" || op.name == "stablehlo.shift_right_logical" || op.name == "stablehlo.shift_right_arithmetic" {
-				y = Remainder(y, FromInts(dt, nil, 7))
+				y = OpRemainder.Of(y, FromInts(dt, nil, 7))
 			}
 			scale := 1e-3
 			switch {
 			case dt.Kind() == dtype.Complex: // parts cancel
 				scale = 1000
 			case op.name == "stablehlo.power" && dt.Kind() != dtype.Float: // XLA reads six bits of the exponent
-				y = Remainder(y, FromInts(dt, nil, 64))
+				y = OpRemainder.Of(y, FromInts(dt, nil, 64))
 			}
 			got := op.f(x, y)
 			cases = append(cases, peerCase{
@@ -170,7 +170,7 @@ func TestBinaryAgainstXLA(t *testing.T) {
 		}
 	}
 	n, x := FromFloats(dtype.F32, []int64{6}, 0, 1, 2, 3, 5, 7), FromFloats(dtype.F32, []int64{6}, 0.5, 1.5, 2.25, 3, 0.1, 9)
-	for name, got := range map[string]Tensor{"chlo.polygamma": Polygamma(n, x), "chlo.zeta": Zeta(Add(n, FromFloats(dtype.F32, nil, 2)), x)} {
+	for name, got := range map[string]Tensor{"chlo.polygamma": OpPolygamma.Of(n, x), "chlo.zeta": OpZeta.Of(Add(n, FromFloats(dtype.F32, nil, 2)), x)} {
 		args := []Tensor{n, x}
 		if name == "chlo.zeta" {
 			args[0] = Add(n, FromFloats(dtype.F32, nil, 2))

@@ -24,7 +24,7 @@ var exactFunctions = map[string]func(x, y Tensor) Tensor{
 	"cosh": ofOne(Cosh), "asin": ofOne(Asin), "acos": ofOne(Acos), "atan": ofOne(Atan), "asinh": ofOne(Asinh), "acosh": ofOne(Acosh),
 	"atanh": ofOne(Atanh), "sqrt": ofOne(Sqrt), "rsqrt": ofOne(Rsqrt), "cbrt": ofOne(Cbrt), "erf": ofOne(Erf), "erfc": ofOne(Erfc),
 	"erf_inv": ofOne(ErfInv), "lgamma": ofOne(Lgamma), "digamma": ofOne(Digamma), "bessel_i1e": ofOne(BesselI1e),
-	"power": Power, "atan2": Atan2,
+	"power": OpPower.Of, "atan2": OpAtan2.Of,
 }
 
 func ofOne(f func(Tensor) Tensor) func(x, _ Tensor) Tensor {

@@ -53,19 +53,19 @@ func TestElementwiseEdges(t *testing.T) {
 		{"multiply i1 is and", Multiply(ints(dtype.I1, 0, 0, 1, 1), ints(dtype.I1, 0, 1, 0, 1)), "i1[4] [false, false, false, true]"},
 		{"scalar operands", Subtract(f32(1, 2, 3), FromFloats(dtype.F32, nil, 1)), "f32[3] [0, 1, 2]"},
 		{"scalar left", Subtract(FromFloats(dtype.F32, nil, 1), f32(1, 2, 3)), "f32[3] [0, -1, -2]"},
-		{"divide", Divide(ints(dtype.I32, 7, -7, 7, 5, math.MinInt32), ints(dtype.I32, 2, 2, -2, 0, -1)), "i32[5] [3, -3, -3, -1, -2147483648]"},
-		{"divide unsigned by zero", Divide(ints(dtype.UI8, 5), ints(dtype.UI8, 0)), "ui8[1] [255]"},
-		{"remainder", Remainder(ints(dtype.I32, 7, -7, 5, math.MinInt32), ints(dtype.I32, 3, 3, 0, -1)), "i32[4] [1, -1, 5, 0]"},
-		{"remainder f32", Remainder(f32(1, inf, 5, -5.5), f32(inf, 2, 0, 2)), "f32[4] [1, NaN, NaN, -1.5]"},
+		{"divide", OpDivide.Of(ints(dtype.I32, 7, -7, 7, 5, math.MinInt32), ints(dtype.I32, 2, 2, -2, 0, -1)), "i32[5] [3, -3, -3, -1, -2147483648]"},
+		{"divide unsigned by zero", OpDivide.Of(ints(dtype.UI8, 5), ints(dtype.UI8, 0)), "ui8[1] [255]"},
+		{"remainder", OpRemainder.Of(ints(dtype.I32, 7, -7, 5, math.MinInt32), ints(dtype.I32, 3, 3, 0, -1)), "i32[4] [1, -1, 5, 0]"},
+		{"remainder f32", OpRemainder.Of(f32(1, inf, 5, -5.5), f32(inf, 2, 0, 2)), "f32[4] [1, NaN, NaN, -1.5]"},
 		{"maximum", Maximum(f32(nan, 1, math.Copysign(0, -1)), f32(1, nan, 0)), "f32[3] [NaN, NaN, 0]"},
 		{"minimum", Minimum(f32(nan, 1, 0), f32(1, nan, math.Copysign(0, -1))), "f32[3] [NaN, NaN, -0]"},
-		{"power", Power(f32(nan, 1, 0, -8, -1), f32(0, nan, -1, 1.0/3, inf)), "f32[5] [1, 1, +Inf, NaN, 1]"},
-		{"power i32", Power(ints(dtype.I32, 3, 2, 1, -1, -1, 2), ints(dtype.I32, 4, -1, -5, -3, -4, 40)), "i32[6] [81, 0, 1, -1, 1, 0]"},
-		{"shift_left", ShiftLeft(ints(dtype.I8, 1, 1, 1), ints(dtype.I8, 7, 8, -1)), "i8[3] [-128, 0, 0]"},
-		{"shift_right_logical", ShiftRightLogical(ints(dtype.I8, -1, -1, -1), ints(dtype.I8, 1, 8, -1)), "i8[3] [127, 0, 0]"},
-		{"shift_right_logical i4", ShiftRightLogical(ints(dtype.I4, -1), ints(dtype.I4, 1)), "i4[1] [7]"},
-		{"shift_right_arithmetic", ShiftRightArithmetic(ints(dtype.I8, -128, -128, 64), ints(dtype.I8, 1, -1, 9)), "i8[3] [-64, -1, 0]"},
-		{"shift_right_arithmetic ui8", ShiftRightArithmetic(ints(dtype.UI8, 128), ints(dtype.UI8, 1)), "ui8[1] [192]"},
+		{"power", OpPower.Of(f32(nan, 1, 0, -8, -1), f32(0, nan, -1, 1.0/3, inf)), "f32[5] [1, 1, +Inf, NaN, 1]"},
+		{"power i32", OpPower.Of(ints(dtype.I32, 3, 2, 1, -1, -1, 2), ints(dtype.I32, 4, -1, -5, -3, -4, 40)), "i32[6] [81, 0, 1, -1, 1, 0]"},
+		{"shift_left", OpShiftLeft.Of(ints(dtype.I8, 1, 1, 1), ints(dtype.I8, 7, 8, -1)), "i8[3] [-128, 0, 0]"},
+		{"shift_right_logical", OpShiftRightLogical.Of(ints(dtype.I8, -1, -1, -1), ints(dtype.I8, 1, 8, -1)), "i8[3] [127, 0, 0]"},
+		{"shift_right_logical i4", OpShiftRightLogical.Of(ints(dtype.I4, -1), ints(dtype.I4, 1)), "i4[1] [7]"},
+		{"shift_right_arithmetic", OpShiftRightArithmetic.Of(ints(dtype.I8, -128, -128, 64), ints(dtype.I8, 1, -1, 9)), "i8[3] [-64, -1, 0]"},
+		{"shift_right_arithmetic ui8", OpShiftRightArithmetic.Of(ints(dtype.UI8, 128), ints(dtype.UI8, 1)), "ui8[1] [192]"},
 		{"abs", Abs(ints(dtype.I8, -128, -1, 3)), "i8[3] [-128, 1, 3]"},
 		{"negate ui8", Negate(ints(dtype.UI8, 1)), "ui8[1] [255]"},
 		{"sign", Sign(f32(-2, math.Copysign(0, -1), nan, 3)), "f32[4] [-1, -0, NaN, 1]"},
@@ -83,7 +83,7 @@ func TestElementwiseEdges(t *testing.T) {
 		{"compare total order", Compare(f32(math.Copysign(0, -1), nan, inf), f32(0, inf, nan), LT, true), "i1[3] [true, false, true]"},
 		{"compare unsigned", Compare(ints(dtype.UI8, 255), ints(dtype.UI8, 1), GT, false), "i1[1] [true]"},
 		{"next_after", NextAfter(f32(0, 1, 1, nan), f32(-1, 1, 2, 1)), "f32[4] [-1e-45, 1, 1.0000001, NaN]"},
-		{"mulhi", Mulhi(ints(dtype.I32, -1, 1<<30), ints(dtype.I32, 1, 8)), "i32[2] [-1, 2]"},
+		{"mulhi", OpMulhi.Of(ints(dtype.I32, -1, 1<<30), ints(dtype.I32, 1, 8)), "i32[2] [-1, 2]"},
 		{"complex", Multiply(Complex(f32(1), f32(2)), Complex(f32(3), f32(4))), "complex<f32>[1] [(-5,10)]"},
 		{"abs complex", Abs(Complex(f32(3), f32(4))), "f32[1] [5]"},
 		{"reduce_precision", ReducePrecision(f32(1e-40, 3.4e38, 1.1, nan), 5, 2), "f32[4] [0, +Inf, 1, NaN]"},
@@ -91,8 +91,8 @@ func TestElementwiseEdges(t *testing.T) {
 		{"erf_inv", ErfInv(f32(1, -1, 2, 0)), "f32[4] [+Inf, -Inf, NaN, 0]"},
 		{"lgamma", Lgamma(f32(0, -1, 1, 5)), "f32[4] [+Inf, +Inf, 0, 3.1780539]"},
 		{"digamma", Digamma(f32(0, -1, 1)), "f32[3] [NaN, NaN, -0.5772157]"},
-		{"zeta", Zeta(f32(2), f32(1)), "f32[1] [1.644934]"},
-		{"polygamma", Polygamma(f32(1), f32(1)), "f32[1] [1.644934]"},
+		{"zeta", OpZeta.Of(f32(2), f32(1)), "f32[1] [1.644934]"},
+		{"polygamma", OpPolygamma.Of(f32(1), f32(1)), "f32[1] [1.644934]"},
 	})
 }
 
@@ -226,7 +226,7 @@ func argmax(args []Tensor) ([]Tensor, error) {
 // A reducer of several values that nothing is known about runs as it is written, in order, and its errors are those of the op.
 func TestGeneralBodies(t *testing.T) {
 	n := int64(1000)
-	values := Remainder(Multiply(Iota(dtype.F32, []int64{n, 2}, 0), FromFloats(dtype.F32, nil, 7919)), FromFloats(dtype.F32, nil, 499))
+	values := OpRemainder.Of(Multiply(Iota(dtype.F32, []int64{n, 2}, 0), FromFloats(dtype.F32, nil, 7919)), FromFloats(dtype.F32, nil, 499))
 	ids := Iota(dtype.I32, values.Shape, 0)
 	inits := []Tensor{FromFloats(dtype.F32, nil, -inf), FromInts(dtype.I32, nil, 0)}
 	for _, elementwise := range []bool{true, false} {

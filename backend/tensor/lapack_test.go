@@ -209,7 +209,7 @@ func TestReductionLaws(t *testing.T) {
 			three := Add(Add(diagonal(d, 0), diagonal(e, 1)), diagonal(e, -1))
 			_, values, _ := Syevd(s, lower)
 			_, same, _ := Syevd(three, lower)
-			l.same("eigenvalues", Divide(same, FromFloats(same.DType, nil, 8)), Divide(values, FromFloats(same.DType, nil, 8)))
+			l.same("eigenvalues", OpDivide.Of(same, FromFloats(same.DType, nil, 8)), OpDivide.Of(values, FromFloats(same.DType, nil, 8)))
 			if !slices.Equal(append(info.Ints(), failed.Ints()...), []int64{0, 0, 0, 0}) {
 				l.Errorf("info is %v and %v", info, failed)
 			}

@@ -230,9 +230,9 @@ var binaryKernels = []struct {
 	has  func(dt dtype.Type) bool
 }{
 	{"add", Add, anyType}, {"subtract", Subtract, anyType}, {"multiply", Multiply, anyType}, {"maximum", Maximum, anyType},
-	{"minimum", Minimum, anyType}, {"divide", Divide, isNumber}, {"remainder", Remainder, isReal}, {"power", Power, isReal},
-	{"and", And, isInteger}, {"or", Or, isInteger}, {"xor", Xor, isInteger}, {"shift left", ShiftLeft, isWord},
-	{"shift right logical", ShiftRightLogical, isWord}, {"shift right arithmetic", ShiftRightArithmetic, isWord},
+	{"minimum", Minimum, anyType}, {"divide", OpDivide.Of, isNumber}, {"remainder", OpRemainder.Of, isReal}, {"power", OpPower.Of, isReal},
+	{"and", And, isInteger}, {"or", Or, isInteger}, {"xor", Xor, isInteger}, {"shift left", OpShiftLeft.Of, isWord},
+	{"shift right logical", OpShiftRightLogical.Of, isWord}, {"shift right arithmetic", OpShiftRightArithmetic.Of, isWord},
 }
 
 func anyType(dtype.Type) bool      { return true }
@@ -349,7 +349,7 @@ func digest() string {
 	y := Cosine(x)
 	for _, dt := range []dtype.Type{dtype.BF16, dtype.F32, dtype.F64, dtype.I32} {
 		a, b := Convert(Multiply(x, FromFloats(dtype.F32, nil, 90)), dt), Convert(Multiply(y, FromFloats(dtype.F32, nil, 90)), dt)
-		for _, f := range []func(x, y Tensor) Tensor{Add, Subtract, Multiply, Divide, Maximum, Minimum} {
+		for _, f := range []func(x, y Tensor) Tensor{Add, Subtract, Multiply, OpDivide.Of, Maximum, Minimum} {
 			see(f(a, b))
 		}
 		see(DotGeneral(a, b, DotDims{[]int64{0}, []int64{0}, []int64{2}, []int64{2}}, dt))

@@ -160,7 +160,7 @@ func TestGatherAgainstXLA(t *testing.T) {
 	} {
 		for _, index := range []dtype.Type{dtype.I32, dtype.UI8, dtype.I64} {
 			x := random(r, dtype.F32, 1, false, c.operand...)
-			at := Remainder(random(r, index, 1, true, c.indices...), FromInts(index, nil, 13))
+			at := OpRemainder.Of(random(r, index, 1, true, c.indices...), FromInts(index, nil, 13))
 			got := Gather(x, at, c.dims, c.sizes)
 			d := c.dims
 			attrs := fmt.Sprintf("<{dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = "+
@@ -204,7 +204,7 @@ func TestScatterAgainstXLA(t *testing.T) {
 				dims := c.dims
 				dims.WholeWindows = true
 				x, u := random(r, dt, 1, false, c.operand...), random(r, dt, 1, false, c.updates...)
-				at := Remainder(random(r, dtype.I32, 1, true, c.indices...), FromInts(dtype.I32, nil, 12))
+				at := OpRemainder.Of(random(r, dtype.I32, 1, true, c.indices...), FromInts(dtype.I32, nil, 12))
 				got := must(Scatter([]Tensor{x}, at, []Tensor{u}, dims, Combiner{Monoid: m}))
 				if other := must(Scatter([]Tensor{x}, at, []Tensor{u}, dims, general(m, false))); difference(other[0], got[0], 1e-5, 4) != "" {
 					t.Errorf("%v %v: body gives %v, kernel %v", m, dims, other[0], got[0])

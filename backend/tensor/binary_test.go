@@ -1,0 +1,61 @@
+package tensor
+
+import (
+	"fmt"
+	"testing"
+
+	"autoshard/ir/dtype"
+)
+
+// An op that overwrites an operand gives the bits that it gives in memory of its own, on vectors and on what is left beside them, also
+// where the other operand is a scalar.
+func TestOverwrite(t *testing.T) {
+	for _, dt := range []dtype.Type{dtype.F32, dtype.F64, dtype.BF16, dtype.I4, dtype.I32, dtype.UI32, dtype.I64, dtype.UI8, dtype.C64, dtype.I1} {
+		ops := []BinaryOp{OpAdd, OpSubtract, OpMultiply, OpMaximum, OpMinimum}
+		switch dt.Kind() {
+		case dtype.Float, dtype.Complex:
+			ops = append(ops, OpDivide, OpPower)
+		case dtype.Signed, dtype.Unsigned:
+			ops = append(ops, OpDivide, OpRemainder, OpAnd, OpOr, OpXor, OpShiftLeft, OpShiftRightLogical, OpShiftRightArithmetic)
+		}
+		for _, n := range []int64{1, 7, 19, 3000} {
+			x, y := counting(dt, n, 3), counting(dt, n, 5)
+			scalar := Tensor{DType: dt, Data: y.Data[:dt.Bytes()]}
+			for _, op := range ops {
+				name := fmt.Sprintf("op %d on %d of %v", op, n, dt)
+				overwrites(t, name, op, x, y)
+				overwrites(t, name+" and a scalar", op, x, scalar)
+				overwrites(t, name+" after a scalar", op, scalar, y)
+			}
+		}
+	}
+}
+
+// counting returns n elements that go up to a small number again and again.
+func counting(dt dtype.Type, n, most int64) Tensor {
+	values := make([]int64, n)
+	for i := range values {
+		values[i] = int64(i)%most + 1
+	}
+	return FromInts(dt, []int64{n}, values...)
+}
+
+// overwrites compares an op in the place of each operand of the result's shape with the op in its own memory.
+func overwrites(t *testing.T, name string, op BinaryOp, x, y Tensor) {
+	t.Helper()
+	want := op.Of(x, y)
+	if x.Rank() == want.Rank() {
+		got := x.Clone()
+		op.Into(got, got, y)
+		if !got.Equal(want) {
+			t.Errorf("%s: %v in the place of the first operand, want %v", name, got, want)
+		}
+	}
+	if y.Rank() == want.Rank() {
+		got := y.Clone()
+		op.Into(got, x, got)
+		if !got.Equal(want) {
+			t.Errorf("%s: %v in the place of the second operand, want %v", name, got, want)
+		}
+	}
+}
