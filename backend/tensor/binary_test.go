@@ -10,7 +10,10 @@ import (
 // An op that overwrites an operand gives the bits that it gives in memory of its own, on vectors and on what is left beside them, also
 // where the other operand is a scalar.
 func TestOverwrite(t *testing.T) {
-	for _, dt := range []dtype.Type{dtype.F32, dtype.F64, dtype.BF16, dtype.I4, dtype.I32, dtype.UI32, dtype.I64, dtype.UI8, dtype.C64, dtype.I1} {
+	types := []dtype.Type{
+		dtype.F32, dtype.F64, dtype.BF16, dtype.I4, dtype.I32, dtype.UI32, dtype.I64, dtype.UI8, dtype.C64, dtype.I1,
+	}
+	for _, dt := range types {
 		ops := []BinaryOp{OpAdd, OpSubtract, OpMultiply, OpMaximum, OpMinimum}
 		switch dt.Kind() {
 		case dtype.Float, dtype.Complex:
