@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -125,6 +126,20 @@ func TestJobs(t *testing.T) {
 	if _, err := client(t, start(t, Options{}, nil)).ListJobs(t.Context(), &autoshardv1.ListJobsRequest{}); connect.CodeOf(err) !=
 		connect.CodeUnimplemented {
 		t.Errorf("a server without jobs: %v", err)
+	}
+}
+
+// Any number of seconds is a time that a job has, also one that no clock counts.
+func TestLongJobs(t *testing.T) {
+	c := client(t, withJobs(t, Options{}))
+	for _, seconds := range []float64{1e12, math.MaxFloat64} {
+		started, err := c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: textRequest(sum), Seconds: seconds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job := watched(t, c, started.Job.Id); job.State != autoshardv1.JobState_JOB_STATE_DONE {
+			t.Errorf("in %g seconds: %v", seconds, job)
+		}
 	}
 }
 

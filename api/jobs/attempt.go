@@ -77,7 +77,7 @@ func (a *attempt) work(job *autoshardv1.Job) (*autoshardv1.PlanResponse, error) 
 		if left <= 0 && job.GetHasResult() {
 			return nil, context.DeadlineExceeded
 		}
-		limited, cancel := context.WithTimeout(ctx, time.Duration(max(left, budget/maxAttempts)*float64(time.Second)))
+		limited, cancel := context.WithTimeout(ctx, duration(max(left, budget/maxAttempts)))
 		defer cancel()
 		ctx = limited
 	}
@@ -86,6 +86,12 @@ func (a *attempt) work(job *autoshardv1.Job) (*autoshardv1.PlanResponse, error) 
 	go func() { a.count(counting); close(counted) }()
 	defer func() { stop(); <-counted }()
 	return a.Runner.work(ctx, a.request.GetPlan(), earlier, a.report, a.keep)
+}
+
+// duration returns seconds, as far as a clock counts.
+func duration(seconds float64) time.Duration {
+	const most = 100 * 365 * 24 * time.Hour
+	return time.Duration(min(seconds, most.Seconds()) * float64(time.Second))
 }
 
 // count writes down now and then how long work has taken, so that it counts after a crash.
