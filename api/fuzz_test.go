@@ -4,41 +4,78 @@ import (
 	"bytes"
 	"context"
 	encodingbinary "encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
+	"autoshard/api/jobs"
+	"autoshard/api/plancache"
 )
 
-// procedure is a method of the service.
+// procedure is a method of the server.
 type procedure struct {
-	name   string
-	empty  proto.Message // its request
-	stream bool          // it answers with a stream
+	name    string
+	empty   proto.Message // its request
+	answer  proto.Message // an empty one
+	stream  bool          // it answers with a stream
+	streams bool          // it takes a stream, too
+}
+
+// procedureOf returns a method by its name, such as autoshard.v1.AutoshardService/Plan.
+func procedureOf(t testing.TB, name string) procedure {
+	t.Helper()
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(strings.ReplaceAll(name, "/", ".")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := found.(protoreflect.MethodDescriptor)
+	message := func(d protoreflect.MessageDescriptor) proto.Message {
+		typ, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return typ.New().Interface()
+	}
+	return procedure{name, message(m.Input()), message(m.Output()), m.IsStreamingServer(), m.IsStreamingClient()}
 }
 
 // procedures returns the methods of the service.
 func procedures(t testing.TB) (list []procedure) {
 	t.Helper()
-	methods := autoshardv1.File_autoshard_v1_service_proto.Services().Get(0).Methods()
-	for i := range methods.Len() {
-		m := methods.Get(i)
-		typ, err := protoregistry.GlobalTypes.FindMessageByName(m.Input().FullName())
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, procedure{string(m.Parent().FullName()) + "/" + string(m.Name()), typ.New().Interface(), m.IsStreamingServer()})
+	for _, name := range methodsOf(t, autoshardv1connect.AutoshardServiceName) {
+		list = append(list, procedureOf(t, name))
 	}
 	return list
+}
+
+// methodsOf returns the names of the methods of a service.
+func methodsOf(t testing.TB, service string) (names []string) {
+	t.Helper()
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := found.(protoreflect.ServiceDescriptor).Methods()
+	for i := range methods.Len() {
+		names = append(names, service+"/"+string(methods.Get(i).Name()))
+	}
+	return names
 }
 
 // post makes a request of a body, as Connect wants it.
@@ -52,66 +89,147 @@ func (p *procedure) post(ctx context.Context, body []byte, binary bool) *http.Re
 		body = append(encodingbinary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))), body...)
 	}
 	r := httptest.NewRequest(http.MethodPost, "/"+p.name, bytes.NewReader(body)).WithContext(ctx)
+	if p.streams {
+		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/2.0", 2, 0
+	}
 	r.Header.Set("Content-Type", "application/"+kind)
 	return r
 }
 
-// samples are requests that have answers, as JSON.
-func samples(f *testing.F) []string {
-	text, err := os.ReadFile(filepath.Join("..", "examples", "mlp.json"))
+// read reads a message of an answer.
+func read(body []byte, binary bool, into proto.Message) error {
+	if binary {
+		return proto.Unmarshal(body, into)
+	}
+	return codec.JSON("json").Unmarshal(body, into)
+}
+
+// ended returns the code of the error that an answer ends with, "" for none. The error is what of the answer cannot be read.
+func (p *procedure) ended(w *httptest.ResponseRecorder, binary bool) (string, error) {
+	type failure struct{ Code string }
+	body := w.Body.Bytes()
+	switch {
+	case w.Code != http.StatusOK:
+		var f failure
+		err := json.Unmarshal(body, &f)
+		return f.Code, err
+	case !p.stream:
+		return "", read(body, binary, p.answer.ProtoReflect().New().Interface())
+	}
+	for len(body) >= 5 && uint64(len(body)-5) >= uint64(encodingbinary.BigEndian.Uint32(body[1:])) {
+		last, size := body[0]&2 != 0, encodingbinary.BigEndian.Uint32(body[1:])
+		message := body[5 : 5+size]
+		body = body[5+size:]
+		if last {
+			var end struct{ Error failure }
+			err := json.Unmarshal(message, &end)
+			return end.Error.Code, err
+		}
+		if err := read(message, binary, p.answer.ProtoReflect().New().Interface()); err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("the stream has no end")
+}
+
+// broken are codes that no request may lead to.
+var broken = []string{connect.CodeInternal.String(), connect.CodeUnknown.String(), connect.CodeDataLoss.String(),
+	connect.CodeUnavailable.String()}
+
+// patience is how long an answer may take, and work on it half of that. The fuzzer takes what lasts ten seconds for hung.
+const patience = 6 * time.Second
+
+// worked returns the processor time of this process: where others need the machine, patience says nothing.
+func worked(t *testing.T) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// fuzzed is a server whose method is fuzzed.
+type fuzzed struct {
+	*Server
+	handler http.Handler
+}
+
+// newFuzzed starts a server with everything that requests may name: subjects, a cache, and jobs that have ended.
+func newFuzzed(f *testing.F) *fuzzed {
+	store, err := jobs.Open(filepath.Join(f.TempDir(), "jobs"))
 	if err != nil {
 		f.Fatal(err)
 	}
-	plan, err := New(Options{}).service.Plan(f.Context(), &autoshardv1.PlanRequest{Hardware: "cpu",
-		Source: &autoshardv1.PlanRequest_Text{Text: string(text)}})
+	cache, err := plancache.Open(filepath.Join(f.TempDir(), "plans"), plancache.Options{Bytes: 1 << 20})
 	if err != nil {
 		f.Fatal(err)
 	}
-	out := []string{"{}", `{"text": "func.func @main() { return }", "mesh": [{"name": "x", "size": 2}]}`}
-	for _, m := range []proto.Message{
-		textRequest(sum), &autoshardv1.EmitRequest{Plan: plan.Plan, Form: "shardmap"}, &autoshardv1.MemoryRequest{Plan: plan.Plan},
-		&autoshardv1.DiffPlansRequest{Before: plan.Plan, After: plan.Plan}, &autoshardv1.CheckPlanRequest{Plan: plan.Plan},
-		&autoshardv1.WeighPlanRequest{Plan: textRequest(sum), Value: "a"},
-		&autoshardv1.RunRequest{Program: &autoshardv1.RunRequest_Text{Text: summed}, Print: true, Profile: true, Outputs: true},
-		&autoshardv1.RunRequest{Program: &autoshardv1.RunRequest_Plan{Plan: plan.Plan}}, &autoshardv1.VerifyRequest{Plan: plan.Plan},
-		&autoshardv1.StreamPlanRequest{Plan: textRequest(sum)}, &autoshardv1.StartJobRequest{Plan: textRequest(sum)},
-		&autoshardv1.PropagateRequest{Source: &autoshardv1.PropagateRequest_Text{Text: sum}, Mesh: mesh("x", 2), Trace: true, PageSize: 1},
-		&autoshardv1.ExplainRequest{Source: &autoshardv1.Source{Source: &autoshardv1.Source_Text{Text: sum}}, Value: "a[0]"},
-	} {
-		text, err := protojson.Marshal(m)
+	s := New(Options{MaxTime: patience / 2, Jobs: store, Cache: cache, Subjects: []Subject{
+		{Name: "a", Document: []byte("{}"), Plan: textRequest(sum)}, {Name: "b", Document: []byte("{}")}}})
+	s.health.drain() // so that Watch ends
+	stop := s.work(context.Background())
+	f.Cleanup(func() {
+		stop()
+		if err := errors.Join(store.Close(), cache.Close()); err != nil {
+			f.Error(err)
+		}
+	})
+	for i, text := range []string{sum, "{", written} {
+		job, err := s.service.jobs.Start(&autoshardv1.StartJobRequest{Plan: textRequest(text), RequestId: fmt.Sprint("request ", i)})
 		if err != nil {
 			f.Fatal(err)
 		}
-		out = append(out, string(text))
+		if err := s.service.jobs.Watch(context.Background(), job.Id, func(*autoshardv1.Job) error { return nil }); err != nil {
+			f.Fatal(err)
+		}
 	}
-	return out
+	return &fuzzed{s, s.Handler()}
 }
 
-// Whatever is sent to a method, as JSON or in binary, the answer is no internal error, and comes in time.
-func FuzzRequests(f *testing.F) {
-	methods := procedures(f)
-	for _, text := range samples(f) {
-		for i := range methods {
-			f.Add(uint8(i), []byte(text), false)
-			request := methods[i].empty.ProtoReflect().New().Interface()
-			if protojson.Unmarshal([]byte(text), request) == nil {
-				binary, err := proto.Marshal(request)
-				if err != nil {
-					f.Fatal(err)
-				}
-				f.Add(uint8(i), binary, true)
+// fuzz sends bodies to a method: those that begin with a brace as JSON, others in binary. Whatever is sent, the answer comes in time, can
+// be read, and is no error of the server.
+func fuzz(f *testing.F, name string) {
+	m := procedureOf(f, name)
+	s := newFuzzed(f)
+	for _, body := range seeds(f, s, &m) {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		before := worked(t)
+		late := func() bool { return ctx.Err() != nil && worked(t)-before > patience/3 }
+		binary := !bytes.HasPrefix(body, []byte("{"))
+		w := httptest.NewRecorder()
+		s.handler.ServeHTTP(w, m.post(ctx, body, binary))
+		code, err := m.ended(w, binary)
+		if err != nil || slices.Contains(broken, code) || late() {
+			t.Fatalf("status %d, code %s, %v, %v: %q", w.Code, code, err, ctx.Err(), w.Body)
+		}
+		if _, ok := m.answer.(*autoshardv1.StartJobResponse); ok && code == "" {
+			started := &autoshardv1.StartJobResponse{}
+			if err := read(w.Body.Bytes(), binary, started); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.finish(ctx, started); err != nil && (ctx.Err() == nil || late()) {
+				t.Fatal(err)
 			}
 		}
-	}
-	handler := New(Options{MaxTime: 2 * time.Second}).Handler()
-	f.Fuzz(func(t *testing.T, method uint8, body []byte, binary bool) {
-		m := &methods[int(method)%len(methods)]
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, m.post(ctx, body, binary))
-		if w.Code == http.StatusInternalServerError || strings.Contains(w.Body.String(), `"internal"`) || ctx.Err() != nil {
-			t.Errorf("%s: status %d, %s", m.name, w.Code, w.Body)
-		}
 	})
+}
+
+// finish lets a job that was started work for a moment, cancels it, and looks at its end.
+func (s *fuzzed) finish(ctx context.Context, answer *autoshardv1.StartJobResponse) error {
+	runner := s.service.jobs
+	id := answer.GetJob().GetId()
+	stop := time.AfterFunc(50*time.Millisecond, func() { _, _ = runner.Cancel(id) })
+	defer stop.Stop()
+	if err := runner.Watch(ctx, id, func(*autoshardv1.Job) error { return nil }); err != nil {
+		return fmt.Errorf("job %s: %w", id, err)
+	}
+	job, err := runner.Job(id)
+	if err == nil && slices.Contains(broken, job.GetCode()) {
+		err = fmt.Errorf("job is %v", job)
+	}
+	return err
 }

@@ -75,6 +75,7 @@ func (s *Server) Handler() http.Handler {
 	l := s.limiter
 	shared := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(int(s.options.MaxRequest)),
+		connect.WithCodec(codec.Binary{}),
 		connect.WithCodec(codec.JSON("json")),
 		connect.WithCodec(codec.JSON("json; charset=utf-8")),
 	)

@@ -49,6 +49,7 @@ func DiagnosticMessage(d *diag.Diagnostic) *autoshardv1.Diagnostic {
 	for _, n := range d.Notes {
 		out.Notes = append(out.Notes, &autoshardv1.Diagnostic_Note{Position: positionMessage(n.Pos), Message: n.Message})
 	}
+	mend(out.ProtoReflect()) // details are written where no codec is
 	return out
 }
 
