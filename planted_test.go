@@ -58,7 +58,7 @@ func TestPlantedBugs(t *testing.T) {
 		}
 		counts[mutation.name]++
 		found++
-		if result, err := verifier.Run(deadline(t), p.whole, x, inputs); err == nil && result.Wrong == 0 {
+		if result, err := verifier.Run(deadline(t), p.whole, x, inputs, verifier.Options{}); err == nil && result.Wrong == 0 {
 			t.Errorf("%s: %s at %s: not found in %d values", p.name, mutation.name, p.program.Module.OpName(op), result.Values)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *service) Run(ctx context.Context, r *autoshardv1.RunRequest, out *conne
 		reporter := newReporter(func(p *autoshardv1.Progress) error {
 			return out.Send(&autoshardv1.RunResponse{Event: &autoshardv1.RunResponse_Progress{Progress: p}})
 		})
-		x, err := newExecution(ctx, r, reporter.report)
+		x, err := newExecution(ctx, r, s.maxMemory, reporter.report)
 		if err == nil {
 			err = x.watch(ctx)
 		}
@@ -55,15 +55,15 @@ type execution struct {
 	result *autoshardv1.RunResult
 }
 
-// newExecution reads what a request runs.
-func newExecution(ctx context.Context, r *autoshardv1.RunRequest, progress func(autoshard.Progress)) (*execution, error) {
+// newExecution reads what a request runs, in so many bytes of memory.
+func newExecution(ctx context.Context, r *autoshardv1.RunRequest, memory int64, progress func(autoshard.Progress)) (*execution, error) {
 	progress(autoshard.Progress{Stage: "lower"})
 	p, err := runnable(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{request: r, program: p, progress: progress, result: &autoshardv1.RunResult{Notes: p.Notes}}
-	x.given, x.expected, err = arrays(r, p)
+	x := &execution{request: r, program: p.Within(memory), progress: progress, result: &autoshardv1.RunResult{Notes: p.Notes}}
+	x.given, x.expected, err = arrays(r, p, memory)
 	return x, err
 }
 

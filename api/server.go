@@ -29,6 +29,7 @@ type Options struct {
 	MaxRequest    int64                // bytes of a request, unpacked; default 64 MiB
 	MaxConcurrent int                  // requests that are worked on at a time; default 2
 	MaxWaiting    int                  // requests that wait for their turn; default 64, negative: none
+	MaxMemory     int64                // bytes of values that a run of a program may hold; default 4 GiB
 	MaxTime       time.Duration        // of work on a request, and of waiting for it; default 5 minutes
 	DrainTime     time.Duration        // that requests have to finish in the end; default 30 s
 	Tokens        []Token              // requests need one of them, as `Authorization: Bearer SECRET`; none: anybody may ask
@@ -44,6 +45,7 @@ func (o Options) withDefaults() Options {
 	o.MaxRequest = cmp.Or(o.MaxRequest, 64<<20)
 	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 2)
 	o.MaxWaiting = cmp.Or(o.MaxWaiting, 64)
+	o.MaxMemory = cmp.Or(o.MaxMemory, 4<<30)
 	o.MaxTime = cmp.Or(o.MaxTime, 5*time.Minute)
 	o.DrainTime = cmp.Or(o.DrainTime, 30*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
@@ -62,7 +64,8 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	l := newLimiter(&o)
-	s := &Server{o, &service{limiter: l, cache: o.Cache, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate}, newHealth(), l}
+	s := &Server{o, &service{limiter: l, cache: o.Cache, maxMemory: o.MaxMemory, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate},
+		newHealth(), l}
 	if o.Jobs != nil {
 		s.service.jobs = jobs.NewRunner(o.Jobs, s.service.background, jobs.Options{Workers: o.MaxConcurrent, Failure: recordFailure,
 			Logger: o.Logger})

@@ -19,6 +19,7 @@ type service struct {
 	jobs      *jobs.Runner     // nil where the server keeps none
 	cache     *plancache.Cache // nil where the server has none
 	makePlan  func(context.Context, *autoshard.Model, autoshard.PlanOptions) (*autoshard.Plan, error)
+	maxMemory int64 // of a run
 	propagate func(context.Context, *autoshard.Model, autoshard.PropagateOptions) (*autoshard.Propagation, error)
 }
 

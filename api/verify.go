@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -23,7 +24,7 @@ func (s *service) Verify(ctx context.Context, r *autoshardv1.VerifyRequest, out 
 		reporter := newReporter(func(p *autoshardv1.Progress) error {
 			return out.Send(&autoshardv1.VerifyResponse{Event: &autoshardv1.VerifyResponse_Progress{Progress: p}})
 		})
-		result, err := verify(ctx, r, reporter.report)
+		result, err := s.verify(ctx, r, reporter.report)
 		if err := cmp.Or(err, reporter.close()); err != nil {
 			return err
 		}
@@ -31,7 +32,8 @@ func (s *service) Verify(ctx context.Context, r *autoshardv1.VerifyRequest, out 
 	})
 }
 
-func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(autoshard.Progress)) (*autoshardv1.VerifyResult, error) {
+func (s *service) verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(autoshard.Progress)) (
+	*autoshardv1.VerifyResult, error) {
 	progress(autoshard.Progress{Stage: "lower"})
 	plan, err := planOf(ctx, "plan", r.GetPlan())
 	if err != nil {
@@ -41,7 +43,8 @@ func verify(ctx context.Context, r *autoshardv1.VerifyRequest, progress func(aut
 	if err != nil {
 		return nil, err
 	}
-	given, expected, err := arrays(r, program)
+	program = program.Within(s.maxMemory)
+	given, expected, err := arrays(r, program, s.maxMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +73,17 @@ func toleranceOf(relative *float64, absolute float64) autoshard.Tolerance {
 	return t
 }
 
-// arrays returns what to run a program with, and what it is to give, nil where that is not said.
-func arrays(r arraysRequest, program *autoshard.Program) (given, expected []*tensor.Tensor, err error) {
+// arrays returns what to run a program with, and what it is to give, nil where that is not said. It makes no arrays that take more than the
+// memory of a run.
+func arrays(r arraysRequest, program *autoshard.Program, memory int64) (given, expected []*tensor.Tensor, err error) {
+	size, err := inputs.Size(slices.Concat(program.Inputs, program.Outputs))
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > memory {
+		return nil, nil, connect.NewError(connect.CodeResourceExhausted,
+			errors.New("inputs and outputs take more memory than this server gives to a run (serve.max-memory)"))
+	}
 	if len(r.GetInputs()) > 0 {
 		given, err = inputs.Read("inputs", r.GetInputs(), "arg", program.Inputs)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -33,7 +34,7 @@ func (o *RunOptions) check(inputs []*tensor.Tensor) error {
 
 // of returns the options of a run of a module on so many devices, and what measures it, nil for nothing.
 func (o *RunOptions) of(devices int) (run.Options, *profile.Recorder) {
-	opts := run.Options{WholeWindows: true, MaxBytes: o.MaxBytes * int64(devices)}
+	opts := run.Options{WholeWindows: true, MaxBytes: min(o.MaxBytes, math.MaxInt64/int64(devices)) * int64(devices)}
 	if o.CheckNaNs {
 		opts.Observe = run.NoNaNs
 	}

@@ -80,6 +80,13 @@ func TestRunsAreBounded(t *testing.T) {
 	if _, err := p.RunWith(t.Context(), []*tensor.Tensor{&x}, program.RunOptions{MaxBytes: 24}); !errors.Is(err, diag.ErrTooLarge) {
 		t.Errorf("with 24 bytes: %v", err)
 	}
+	small := p.Within(48) // of both devices
+	if _, err := small.RunWith(t.Context(), []*tensor.Tensor{&x}, program.RunOptions{MaxBytes: 1 << 62}); !errors.Is(err, diag.ErrTooLarge) {
+		t.Errorf("within 48 bytes: %v", err)
+	}
+	if _, err := p.Within(1<<20).Run(t.Context(), []*tensor.Tensor{&x}); err != nil {
+		t.Errorf("within a megabyte: %v", err)
+	}
 	x.Data[3] = 0x7f // sin of an infinite number
 	x.Data[2] = 0x80
 	if _, err := p.RunWith(t.Context(), []*tensor.Tensor{&x}, program.RunOptions{CheckNaNs: true}); !errors.Is(err, diag.ErrFinding) {

@@ -42,6 +42,24 @@ type Program struct {
 	stored  *storage     // of that plan, nil where all is stored as it is
 
 	written *written // in the model that it comes from, nil if not known
+
+	most int64 // bytes of values that all devices of a run may hold together; 0: the default of package mesh
+}
+
+// Within returns the program with a bound on the bytes of values that all devices of one of its runs hold together, whatever else asks for
+// more. Runs that would hold more end with a diag.ErrTooLarge.
+func (p *Program) Within(bytes int64) *Program {
+	out := *p
+	out.most = bytes
+	return &out
+}
+
+// within returns the smaller of a bound on the bytes of a run, 0 for none, and that of the program.
+func (p *Program) within(bytes int64) int64 {
+	if p.most > 0 && (bytes == 0 || bytes > p.most) {
+		return p.most
+	}
+	return bytes
 }
 
 // Partitioned is a program with explicit collectives on whole tensors, as plan.json holds it.

@@ -31,6 +31,7 @@ func (p *Program) RunWith(ctx context.Context, inputs []*tensor.Tensor, o RunOpt
 		return nil, err
 	}
 	opts, recorder := o.of(int(p.Devices()))
+	opts.MaxBytes = p.within(opts.MaxBytes)
 	if p.typed != nil {
 		ran, err := run.Typed(ctx, p.typed, inputs, opts)
 		if err != nil {
@@ -54,7 +55,7 @@ func (p *Program) RunWith(ctx context.Context, inputs []*tensor.Tensor, o RunOpt
 
 // runTyped runs a shard_map program under the eyes of an observer, nil for none.
 func (p *Program) runTyped(ctx context.Context, inputs []*tensor.Tensor, observe run.Observer) (*Result, error) {
-	ran, err := run.Typed(ctx, p.typed, inputs, run.Options{WholeWindows: true, Observe: observe})
+	ran, err := run.Typed(ctx, p.typed, inputs, run.Options{WholeWindows: true, MaxBytes: p.most, Observe: observe})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,8 @@ func (p *Program) Unsharded(ctx context.Context, inputs []*tensor.Tensor) (outpu
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	in, err := interp.New(p.whole, interp.Options{WholeWindows: true, Manual: run.Manual(p.whole, run.Options{WholeWindows: true})})
+	in, err := interp.New(p.whole, interp.Options{WholeWindows: true, MaxBytes: p.most,
+		Manual: run.Manual(p.whole, run.Options{WholeWindows: true, MaxBytes: p.most})})
 	if err != nil {
 		return nil, err
 	}

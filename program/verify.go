@@ -34,7 +34,7 @@ func (p *Program) Verify(ctx context.Context, inputs, expected []*tensor.Tensor,
 	if err := checkInputs(p.whole, inputs); err != nil {
 		return nil, err
 	}
-	proved, err := verify.Run(ctx, p.whole, p.grouped, inputs)
+	proved, err := verify.Run(ctx, p.whole, p.grouped, inputs, verify.Options{MaxBytes: p.most})
 	if err != nil {
 		return nil, atModel(p.whole, err)
 	}

@@ -47,7 +47,7 @@ func (p *Program) Watch(ctx context.Context, inputs []*tensor.Tensor, names []st
 	if err != nil {
 		return nil, err
 	}
-	ran, err := run.Watch(ctx, s.typed, names, s.stored.pad(inputs), run.Options{WholeWindows: true})
+	ran, err := run.Watch(ctx, s.typed, names, s.stored.pad(inputs), run.Options{WholeWindows: true, MaxBytes: p.most})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
@@ -42,6 +43,7 @@ func Watch(ctx context.Context, p *typed.Program, names []string, inputs []*tens
 		return nil, err
 	}
 	w := &watch{passed: make([][]passing, device.Mesh.Devices())}
+	w.left.Store(cmp.Or(opts.MaxBytes, interp.DefaultMaxBytes))
 	opts.Observe = w.see
 	result, err := execute(ctx, p, device, inputs, opts)
 	if err != nil {
@@ -57,7 +59,10 @@ type passing struct {
 }
 
 // watch collects what devices pass. Each device writes a list of its own.
-type watch struct{ passed [][]passing }
+type watch struct {
+	passed [][]passing
+	left   atomic.Int64 // bytes that blocks may still take
+}
 
 func (w *watch) see(m *ir.Module, device int, s *interp.Step) error {
 	probe, ok := typed.ProbeOf(m, s.Op)
@@ -68,6 +73,11 @@ func (w *watch) see(m *ir.Module, device int, s *interp.Step) error {
 	if len(list) == maxSights {
 		return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "a device passes more than %d values that are to be printed: name some that "+
 			"are outside of loops", maxSights)
+	}
+	for i := range s.Operands {
+		if w.left.Add(-int64(len(s.Operands[i].Data))) < 0 {
+			return diag.TooLarge(diag.InputTooLarge, diag.Position{}, "what is to be printed takes more memory than the run may: name fewer values")
+		}
 	}
 	time := len(lists.Filter(list, func(p passing) bool { return p.probe == probe }))
 	w.passed[device] = append(list, passing{probe, time, slices.Clone(s.Operands)})

@@ -29,6 +29,7 @@ type checker struct {
 
 	doubted map[ir.ValueID]bool // values of which devices have different copies because the user's program says so
 	result  Result
+	most    int64 // see Options
 }
 
 func newChecker(whole *ir.Module, p *shardmap.Program) *checker {
@@ -48,8 +49,8 @@ func newChecker(whole *ir.Module, p *shardmap.Program) *checker {
 // run returns the outputs.
 func (c *checker) run(ctx context.Context, inputs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	main, _ := c.whole.Main()
-	in, err := interp.New(c.whole, interp.Options{WholeWindows: true,
-		Manual: run.Manual(c.whole, run.Options{WholeWindows: true, Differ: c.differ})})
+	in, err := interp.New(c.whole, interp.Options{WholeWindows: true, MaxBytes: c.most,
+		Manual: run.Manual(c.whole, run.Options{WholeWindows: true, MaxBytes: c.most, Differ: c.differ})})
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 			return err
 		}
 		x := tensor.FromFloats(dtype.F32, []int64{4}, 1, 2, 3, 4)
-		result, err := verify.Run(ctx, whole, p, []*tensor.Tensor{&x})
+		result, err := verify.Run(ctx, whole, p, []*tensor.Tensor{&x}, verify.Options{})
 		if err != nil {
 			return err
 		}

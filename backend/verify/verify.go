@@ -13,7 +13,7 @@
 // bit, comparisons and choices too, because both sides compare and choose from the same operands. docs/verification.md
 // has the reasons.
 //
-//	result, err := verify.Run(ctx, whole, program, inputs)
+//	result, err := verify.Run(ctx, whole, program, inputs, verify.Options{})
 //	result.Faults // what is wrong, in the order of the program
 package verify
 
@@ -49,6 +49,11 @@ type Result struct {
 	Doubts   []Doubt // what is not judged, and why
 }
 
+// Options of a proof.
+type Options struct {
+	MaxBytes int64 // bound on the live bytes of all devices together, and on those of the run on one; 0 means the defaults
+}
+
 // mostFaults bounds the list of faults.
 const mostFaults = 16
 
@@ -76,8 +81,10 @@ func (f *Fault) String() string {
 
 // Run runs a program on whole inputs and proves it against the partitioned program that it was lowered from. That both
 // ran is no error, whatever came out; errors are those of package mesh.
-func Run(ctx context.Context, whole *ir.Module, p *shardmap.Program, inputs []*tensor.Tensor) (*Result, error) {
-	return newChecker(whole, p).verify(ctx, inputs)
+func Run(ctx context.Context, whole *ir.Module, p *shardmap.Program, inputs []*tensor.Tensor, o Options) (*Result, error) {
+	c := newChecker(whole, p)
+	c.most = o.MaxBytes
+	return c.verify(ctx, inputs)
 }
 
 // verify runs the devices and the comparison side by side.
@@ -101,7 +108,7 @@ func (c *checker) verify(ctx context.Context, inputs []*tensor.Tensor) (*Result,
 				cancel()
 			}
 		}()
-		ran, ranErr = run.Program(inner, p, inputs, run.Options{WholeWindows: true, Observe: func(
+		ran, ranErr = run.Program(inner, p, inputs, run.Options{WholeWindows: true, MaxBytes: c.most, Observe: func(
 			m *ir.Module, device int, s *interp.Step) error {
 			c.trace.record(m, device, s)
 			return nil

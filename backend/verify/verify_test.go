@@ -66,7 +66,7 @@ func proof(t *testing.T, whole *ir.Module, p *shardmap.Program, inputs ...tensor
 	for i := range inputs {
 		list[i] = &inputs[i]
 	}
-	r, err := Run(context.Background(), whole, p, list)
+	r, err := Run(context.Background(), whole, p, list, Options{})
 	if err != nil || r.Unproven != nil {
 		t.Fatal(err, r)
 	}

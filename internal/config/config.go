@@ -84,6 +84,7 @@ type Serve struct {
 	CacheSize     int64  // bytes
 	CacheAge      time.Duration
 	MaxRequest    int64 // bytes
+	MaxMemory     int64 // bytes
 	MaxConcurrent int
 	MaxWaiting    int
 	MaxTime       time.Duration
@@ -207,6 +208,7 @@ func (l *loader) load() *Config {
 			CacheSize:     l.size("serve.cache-size"),
 			CacheAge:      l.duration("serve.cache-age"),
 			MaxRequest:    l.size("serve.max-request"),
+			MaxMemory:     l.size("serve.max-memory"),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
 			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),
 			MaxTime:       l.duration("serve.max-time"),

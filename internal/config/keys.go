@@ -117,6 +117,7 @@ var keys = []key{
 	{path: "serve.cache-size", def: "1GiB", help: "most bytes of plans that are kept; the oldest make room"},
 	{path: "serve.cache-age", def: "720h", help: "time after which plans that are kept are forgotten"},
 	{path: "serve.max-request", def: "64MiB", help: "largest request"},
+	{path: "serve.max-memory", def: "4GiB", help: "most bytes of values that a run of a program may hold, of all virtual devices together"},
 	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time"},
 	{path: "serve.max-waiting", def: "64", help: "requests that wait for their turn; more are refused"},
 	{path: "serve.max-time", def: "5m", help: "longest time of work on a request, and of waiting for it"},

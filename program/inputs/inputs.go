@@ -22,27 +22,62 @@ import (
 // Read returns the arrays of a file in the types of the program: those of [Arrays], as [Match] takes them. File names it in errors, which
 // are of class diag.ErrInvalid, diag.ErrUnsupported or diag.ErrTooLarge.
 func Read(file string, data []byte, prefix string, tensors []answer.Tensor) ([]*tensor.Tensor, error) {
-	found, err := Arrays(file, data)
+	found, err := arrays(file, data, npz.Limits{Arrays: npz.DefaultLimits.Arrays, Bytes: room(tensors)})
 	if err != nil {
 		return nil, err
 	}
 	return Match(found, file, prefix, tensors)
 }
 
+// Size returns the bytes of arrays of these types. Errors are of class diag.ErrTooLarge for types that no array has.
+func Size(tensors []answer.Tensor) (bytes int64, err error) {
+	for i := range tensors {
+		dt, shape, ok := tensors[i].Shape()
+		if !ok {
+			continue // has no elements
+		}
+		_, size, err := dtype.Size(dt, shape)
+		if err != nil {
+			return 0, err
+		}
+		bytes += size
+	}
+	return bytes, nil
+}
+
+// room returns the bytes of arrays that can be of these types, in whatever number format, and some more, so that arrays that are too many
+// are said to be that. A compressed file may say a thousand times of what it is large.
+func room(tensors []answer.Tensor) int64 {
+	const widest, more = 16, 1 << 20
+	out := int64(more)
+	for i := range tensors {
+		if dt, shape, ok := tensors[i].Shape(); ok {
+			if n, _, err := dtype.Size(dt, shape); err == nil && n < npz.DefaultLimits.Bytes {
+				out += widest * n
+			}
+		}
+	}
+	return min(out, npz.DefaultLimits.Bytes)
+}
+
 // Arrays returns the arrays of a file: NumPy's .npz, its .npy, whose one array has no name, or safetensors. Errors are those of [Read].
 func Arrays(file string, data []byte) (found []npz.Array, err error) {
+	return arrays(file, data, npz.DefaultLimits)
+}
+
+func arrays(file string, data []byte, limits npz.Limits) (found []npz.Array, err error) {
 	if err := filekind.Check(file, data, filekind.Arrays); err != nil {
 		return nil, err
 	}
 	switch {
 	case filekind.IsNpy(data):
 		var one tensor.Tensor
-		one, err = npz.ReadNpy(bytes.NewReader(data), npz.DefaultLimits.Bytes)
+		one, err = npz.ReadNpy(bytes.NewReader(data), limits.Bytes)
 		found = []npz.Array{{Tensor: one}}
 	case filekind.IsSafetensors(data):
 		found, err = safetensors.Read(data)
 	default:
-		found, err = npz.Read(bytes.NewReader(data), int64(len(data)), npz.DefaultLimits)
+		found, err = npz.Read(bytes.NewReader(data), int64(len(data)), limits)
 	}
 	if err != nil {
 		return nil, diag.InFile(err, file)
