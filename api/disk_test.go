@@ -3,11 +3,13 @@ package api
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -87,9 +89,62 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("job is %v", job)
 		}
 	}
-	if again, err := c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: large(0)}); err != nil {
+	again, err := c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: large(0)})
+	for range 100 { // the signal may come later than the request
+		if err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		again, err = c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: large(0)})
+	}
+	if err != nil {
 		t.Errorf("with room again: %v", err)
 	} else if job := watched(t, c, again.Job.Id); job.GetState() != autoshardv1.JobState_JOB_STATE_DONE {
 		t.Errorf("job is %v", job)
+	}
+}
+
+// A server whose disk is read-only since it last ran says so where something is to be written, and does all else: plans are made, those of
+// the cache are found, and jobs that ended have their answers.
+func TestReadOnlyDisk(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "jobs")
+	server, url := killable(t, file)
+	c := autoshardv1connect.NewAutoshardServiceClient(httpClient(t, false), url)
+	started, err := c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: textRequest(sum)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched(t, c, started.Job.Id)
+	_ = server.Process.Kill()
+	_ = server.Wait()
+
+	// In a namespace of its own, where anybody may mount.
+	const frozen = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`
+	if out, err := exec.Command("unshare", "-rm", "sh", "-c", frozen, dir, "true").CombinedOutput(); err != nil {
+		t.Skipf("no read-only disk can be made here: %v, %s", err, out)
+	}
+	server, url = killableBy(t, exec.Command("unshare", "-rm", "sh", "-c", frozen, dir, os.Args[0]), file)
+	defer func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	}()
+	c = autoshardv1connect.NewAutoshardServiceClient(httpClient(t, false), url)
+	_, err = c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: textRequest(sum)})
+	if connect.CodeOf(err) != connect.CodeUnavailable || !strings.Contains(err.Error(), "the store of jobs cannot be") {
+		t.Errorf("a job: %v", err)
+	}
+	got, err := c.GetJob(t.Context(), &autoshardv1.GetJobRequest{Id: started.Job.Id, Result: true})
+	if err != nil || got.GetResult().GetPlan() == nil {
+		t.Errorf("the job of before: %v, %v", got, err)
+	}
+	known, err := c.Plan(t.Context(), textRequest(sum))
+	if err != nil || !known.GetCached() {
+		t.Errorf("the plan of before: cached is %v, error %v", known.GetCached(), err)
+	}
+	other := textRequest(sum)
+	other.Mesh = mesh("x", 2)
+	if made, err := c.Plan(t.Context(), other); err != nil || made.GetPlan() == nil {
+		t.Errorf("another plan: %v", err)
 	}
 }

@@ -240,7 +240,12 @@ func TestKilledServers(t *testing.T) {
 // killable starts a server of its own process.
 func killable(t *testing.T, file string, env ...string) (*exec.Cmd, string) {
 	t.Helper()
-	server := exec.Command(os.Args[0])
+	return killableBy(t, exec.Command(os.Args[0]), file, env...)
+}
+
+// killableBy starts a server by a command.
+func killableBy(t *testing.T, server *exec.Cmd, file string, env ...string) (*exec.Cmd, string) {
+	t.Helper()
 	server.Env = append(append(os.Environ(), serveJobs+"="+file), env...)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()

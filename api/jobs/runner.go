@@ -88,6 +88,11 @@ func NewRunner(store *Store, work Work, o Options) *Runner {
 // It is called once.
 func (r *Runner) Run(ctx context.Context) error {
 	defer close(r.stopped)
+	if r.store.ReadOnly() { // no answer could be kept
+		r.options.Logger.Warn("the disk of the jobs is read-only: they wait for a server that can write it")
+		<-ctx.Done()
+		return nil
+	}
 	ids, err := r.store.Pending()
 	if err != nil {
 		return err

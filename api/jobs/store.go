@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -33,13 +34,22 @@ var (
 // Store keeps jobs in a file. Every change is on the disk when its method returns.
 type Store struct{ db *bbolt.DB }
 
-// Open opens the file of a store, or makes it. One process may have it open. Errors are of class [ErrStore].
+// Open opens the file of a store, or makes it. One process may have it open. Errors are of class [ErrStore]. A file on a disk that became
+// read-only is opened, too: what is there can be read, and what changes it is an error.
 func Open(path string) (*Store, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
+	options := bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType}
+	db, err := bbolt.Open(path, 0o600, &options)
+	if errors.Is(err, syscall.EROFS) {
+		options.ReadOnly = true
+		db, err = bbolt.Open(path, 0o600, &options)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStore, path, err)
 	}
 	s := &Store{db}
+	if options.ReadOnly {
+		return s, nil // with all buckets: the first change, when the file was made, made them
+	}
 	err = s.change(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{jobs, requests, results, pending, byRequest} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -53,6 +63,9 @@ func Open(path string) (*Store, error) {
 	}
 	return s, nil
 }
+
+// ReadOnly says whether the disk is read-only.
+func (s *Store) ReadOnly() bool { return s.db.IsReadOnly() }
 
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }

@@ -16,6 +16,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -49,7 +50,8 @@ type Cache struct {
 	options Options
 }
 
-// Open opens the file of a cache, or makes it. One process may have it open. Errors are of class [ErrStore].
+// Open opens the file of a cache, or makes it. One process may have it open. Errors are of class [ErrStore]. A file on a disk that became
+// read-only is opened, too: plans that are there are found, and none is kept.
 func Open(path string, o Options) (*Cache, error) {
 	if o.Bytes == 0 {
 		o.Bytes = 1 << 30
@@ -57,11 +59,19 @@ func Open(path string, o Options) (*Cache, error) {
 	if o.Age == 0 {
 		o.Age = 30 * 24 * time.Hour
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType})
+	options := bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType}
+	db, err := bbolt.Open(path, 0o600, &options)
+	if errors.Is(err, syscall.EROFS) {
+		options.ReadOnly = true
+		db, err = bbolt.Open(path, 0o600, &options)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStore, path, err)
 	}
 	c := &Cache{db, o}
+	if options.ReadOnly {
+		return c, nil // with all buckets: the first change, when the file was made, made them
+	}
 	err = c.change(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{plans, kept, ages, likes, sums} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
