@@ -4,47 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"autoshard/api"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/benchmarks/site"
 )
-
-// server is a server on a port of this machine.
-type server struct {
-	address string
-	stop    func()
-}
-
-// newServer starts a server that lets a number of clients in.
-func newServer(ctx context.Context, clients int) (*server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	var tokens []api.Token
-	for i := range clients {
-		tokens = append(tokens, api.Token{Name: fmt.Sprint("client ", i), Secret: secret(i)})
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		_ = api.New(api.Options{Tokens: tokens, MaxWaiting: clients, DrainTime: time.Second}).Serve(ctx, l)
-		close(done)
-	}()
-	return &server{l.Addr().String(), func() { cancel(); <-done }}, nil
-}
-
-func secret(i int) string { return fmt.Sprintf("secret-%06d", i) }
 
 // bearer sends a token with each request.
 type bearer struct {
@@ -59,12 +27,22 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(r)
 }
 
+// client is a client of the server with a token of its own.
+func (s *server) client(over http.RoundTripper, i int) autoshardv1connect.AutoshardServiceClient {
+	return autoshardv1connect.NewAutoshardServiceClient(&http.Client{Transport: bearer{over, secret(i)}}, "http://"+s.address)
+}
+
+// request asks for the plan of a small model.
+func request(text string) *autoshardv1.PlanRequest {
+	return &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: text}, Hardware: "cpu",
+		Mesh: []*autoshardv1.MeshAxis{{Name: "data", Size: 8}}, Steps: 100_000}
+}
+
 // result is what became of a wave.
 type result struct {
-	times      []time.Duration // of answers, the shortest first
-	wrong      int
-	held       uint64 // bytes of the heap, after a collection
-	goroutines int
+	times []time.Duration // of answers, the shortest first
+	wrong int
+	state
 }
 
 // wave sends requests at once, each from a client of its own.
@@ -76,9 +54,7 @@ func (s *server) wave(ctx context.Context, text string, n int) (*result, error) 
 	start := time.Now()
 	for i := range n {
 		wait.Go(func() {
-			client := autoshardv1connect.NewAutoshardServiceClient(&http.Client{Transport: bearer{transport, secret(i)}}, "http://"+s.address)
-			reply, err := client.Plan(ctx, &autoshardv1.PlanRequest{Source: &autoshardv1.PlanRequest_Text{Text: text}, Hardware: "cpu",
-				Mesh: []*autoshardv1.MeshAxis{{Name: "data", Size: 8}}, Steps: 100_000})
+			reply, err := s.client(transport, i).Plan(ctx, request(text))
 			hashes[i], times[i], failures[i] = reply.GetPlan().GetHashes().GetPlan(), time.Since(start), err
 		})
 	}
@@ -92,33 +68,32 @@ func (s *server) wave(ctx context.Context, text string, n int) (*result, error) 
 		r.times = append(r.times, times[i])
 	}
 	slices.Sort(r.times)
-	r.measure()
 	if len(r.times) == 0 {
 		return nil, errors.Join(failures...)
 	}
 	return r, nil
 }
 
-// measure takes what the process holds.
-func (r *result) measure() {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	r.held, r.goroutines = m.HeapAlloc, runtime.NumGoroutine()
+// measure takes what the server holds, once it has seen that clients are gone.
+func (s *server) measure(r *result) (err error) {
+	time.Sleep(500 * time.Millisecond)
+	r.state, err = s.state()
+	return err
 }
 
 func (r *result) at(part float64) time.Duration { return r.times[int(part*float64(len(r.times)-1))] }
 
 func (r *result) row(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %s | %s | %s | %d MiB | %d |\n", name, len(r.times)+r.wrong, r.wrong,
+	return fmt.Sprintf("| %s | %d | %d | %s | %s | %s | %d MiB | %d | %d |\n", name, len(r.times)+r.wrong, r.wrong,
 		site.Milliseconds(r.at(.5).Seconds()), site.Milliseconds(r.at(.95).Seconds()), site.Milliseconds(r.at(1).Seconds()), r.held>>20,
-		r.goroutines)
+		r.goroutines, r.files)
 }
 
 // Limits of what is good.
 const (
-	mostHeld       = 512 << 20
-	mostGoroutines = 100
+	mostHeld       = 64 << 20
+	mostGoroutines = 50
+	mostFiles      = 50
 	mostSpread     = 3 // of the 95th percentile, times the median
 )
 
@@ -126,78 +101,10 @@ func (r *result) verdict(name string) error {
 	switch {
 	case r.wrong > 0:
 		return fmt.Errorf("%s: %d answers are lost or wrong", name, r.wrong)
-	case r.at(.95) > mostSpread*r.at(.5):
+	case name != "" && r.at(.95) > mostSpread*r.at(.5):
 		return fmt.Errorf("%s: the 95th percentile is %s, the median %s", name, r.at(.95), r.at(.5))
-	case r.held > mostHeld || r.goroutines > mostGoroutines:
-		return fmt.Errorf("%s: the process holds %d MiB and %d goroutines", name, r.held>>20, r.goroutines)
+	case r.held > mostHeld || r.goroutines > mostGoroutines || r.files > mostFiles:
+		return fmt.Errorf("%s: the server holds %d MiB, %d goroutines and %d files", name, r.held>>20, r.goroutines, r.files)
 	}
 	return nil
-}
-
-// molest lets clients be hostile until what it returns is called.
-func (s *server) molest(ctx context.Context, n int) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	kinds := []func(context.Context, string){slow, dying, malformed}
-	var wait sync.WaitGroup
-	for i := range n {
-		wait.Go(func() {
-			for ctx.Err() == nil {
-				kinds[i%len(kinds)](ctx, s.address)
-			}
-		})
-	}
-	return func() { cancel(); wait.Wait() }
-}
-
-// dial sends the beginning of a request.
-func dial(ctx context.Context, address, body string, length int) (net.Conn, error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	_, err = fmt.Fprintf(c, "POST /autoshard.v1.AutoshardService/Plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", secret(0), length, body)
-	return c, err
-}
-
-// slow sends a byte now and then.
-func slow(ctx context.Context, address string) {
-	c, err := dial(ctx, address, "{", 1<<20)
-	if err != nil {
-		return
-	}
-	defer c.Close()
-	for ctx.Err() == nil {
-		if _, err := c.Write([]byte(" ")); err != nil {
-			return
-		}
-		pause(ctx, 50*time.Millisecond)
-	}
-}
-
-// dying goes away in the middle of its request.
-func dying(ctx context.Context, address string) {
-	if c, err := dial(ctx, address, `{"text": "func`, 1<<20); err == nil {
-		_ = c.Close()
-	}
-	pause(ctx, 50*time.Millisecond)
-}
-
-// malformed sends what is no request, and reads what the server says of it.
-func malformed(ctx context.Context, address string) {
-	body := strings.Repeat("\x00{]", 100)
-	if c, err := dial(ctx, address, body, len(body)); err == nil {
-		_ = c.SetReadDeadline(time.Now().Add(time.Second))
-		_, _ = io.CopyN(io.Discard, c, 64)
-		_ = c.Close()
-	}
-	pause(ctx, 50*time.Millisecond)
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }
