@@ -98,6 +98,8 @@ func jobError(err error) error {
 		return connect.NewError(connect.CodeNotFound, err)
 	case errors.Is(err, jobs.ErrReused):
 		return connect.NewError(connect.CodeAlreadyExists, err)
+	case errors.Is(err, jobs.ErrFull):
+		return connect.NewError(connect.CodeResourceExhausted, err)
 	case errors.Is(err, jobs.ErrStore), errors.Is(err, jobs.ErrStopped):
 		return connect.NewError(connect.CodeUnavailable, err)
 	}

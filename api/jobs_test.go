@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,6 +127,37 @@ func TestJobs(t *testing.T) {
 	if _, err := client(t, start(t, Options{}, nil)).ListJobs(t.Context(), &autoshardv1.ListJobsRequest{}); connect.CodeOf(err) !=
 		connect.CodeUnimplemented {
 		t.Errorf("a server without jobs: %v", err)
+	}
+}
+
+// As many jobs wait as may; one that is sent again is none more. Requests about jobs are logged and counted as others are.
+func TestTooManyJobs(t *testing.T) {
+	r := withJobs(t, Options{MaxJobs: 2})
+	c := client(t, r)
+	start := func(id string) (*autoshardv1.StartJobResponse, error) {
+		return c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: endless(t), RequestId: id})
+	}
+	first, err := start("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start("b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start("c"); connect.CodeOf(err) != connect.CodeResourceExhausted {
+		t.Errorf("a third job: %v", err)
+	}
+	if again, err := start("a"); err != nil || again.Job.Id != first.Job.Id {
+		t.Errorf("the first one again: %v", err)
+	}
+	if _, err := c.CancelJob(t.Context(), &autoshardv1.CancelJobRequest{Id: first.Job.Id}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start("c"); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	if log := r.log.String(); !strings.Contains(log, "StartJob") || !strings.Contains(log, "code=resource_exhausted") {
+		t.Errorf("log is %s", log)
 	}
 }
 

@@ -57,11 +57,15 @@ var light = map[string]bool{
 // intercept is a unary interceptor.
 func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
-		if light[r.Spec().Procedure] {
+		c := call{r.Spec().Procedure, r.Peer(), r.Any()}
+		if light[c.procedure] {
+			start := time.Now()
 			response, err = next(ctx, r)
-			return response, connectError(err)
+			err = connectError(err)
+			l.record(ctx, c, time.Since(start), 0, err)
+			return response, err
 		}
-		err = l.work(ctx, call{r.Spec().Procedure, r.Peer(), r.Any()}, func(ctx context.Context) (err error) {
+		err = l.work(ctx, c, func(ctx context.Context) (err error) {
 			response, err = next(ctx, r)
 			return err
 		})
@@ -83,7 +87,13 @@ func (l *limiter) work(ctx context.Context, c call, do func(context.Context) err
 	start := time.Now()
 	var waited time.Duration
 	err := connectError(l.admit(ctx, c, do, &waited))
-	took, code := time.Since(start), "ok"
+	l.record(ctx, c, time.Since(start), waited, err)
+	return err
+}
+
+// record logs and counts a request.
+func (l *limiter) record(ctx context.Context, c call, took, waited time.Duration, err error) {
+	code := "ok"
 	attrs := []any{"procedure", c.procedure, "protocol", c.peer.Protocol, "client", clientOf(ctx, c.peer), "time", took, "waited", waited}
 	if err != nil {
 		code = connect.CodeOf(err).String()
@@ -91,7 +101,6 @@ func (l *limiter) work(ctx context.Context, c call, do func(context.Context) err
 	}
 	l.metrics.count(c.procedure, code, took, waited)
 	l.logger.Info("request", attrs...)
-	return err
 }
 
 // A program of this many bytes makes a request long from the start; others turn long after some time of work.

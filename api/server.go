@@ -35,6 +35,7 @@ type Options struct {
 	Tokens        []Token              // requests need one of them, as `Authorization: Bearer SECRET`; none: anybody may ask
 	TLS           *tls.Config          // with certificates; nil: connections are not encrypted
 	Jobs          *jobs.Store          // where jobs are kept; nil: the server has none
+	MaxJobs       int                  // that have not ended; default 1,000
 	Cache         *plancache.Cache     // of plans; nil: the server has none
 	Traces        trace.TracerProvider // where spans of requests go; nil: nowhere
 	Subjects      []Subject            // that the page shows from the start
@@ -67,8 +68,8 @@ func New(o Options) *Server {
 	s := &Server{o, &service{limiter: l, cache: o.Cache, maxMemory: o.MaxMemory, makePlan: autoshard.MakePlan, propagate: autoshard.Propagate},
 		newHealth(), l}
 	if o.Jobs != nil {
-		s.service.jobs = jobs.NewRunner(o.Jobs, s.service.background, jobs.Options{Workers: o.MaxConcurrent, Failure: recordFailure,
-			Logger: o.Logger})
+		s.service.jobs = jobs.NewRunner(o.Jobs, s.service.background, jobs.Options{Workers: o.MaxConcurrent, Pending: o.MaxJobs,
+			Failure: recordFailure, Logger: o.Logger})
 	}
 	return s
 }

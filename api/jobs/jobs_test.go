@@ -239,7 +239,7 @@ func TestPrune(t *testing.T) {
 	for i := range 5 {
 		r := request(fmt.Sprint(i))
 		r.RequestId = fmt.Sprint("r", i)
-		job, _, err := s.Add(r, time.Now())
+		job, _, err := s.Add(r, time.Now(), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestPrune(t *testing.T) {
 	if list, err := s.List("", 10); err != nil || len(list) != 1 || Ended(list[0]) {
 		t.Errorf("%v, %v", list, err)
 	}
-	if job, added, err := s.Add(&autoshardv1.StartJobRequest{RequestId: "r0"}, time.Now()); err != nil || !added {
+	if job, added, err := s.Add(&autoshardv1.StartJobRequest{RequestId: "r0"}, time.Now(), 100); err != nil || !added {
 		t.Errorf("the id of a request that is forgotten: %v, %v", job, err)
 	}
 }

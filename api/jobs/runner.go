@@ -28,6 +28,7 @@ type Work func(ctx context.Context, r *autoshardv1.PlanRequest, earlier *autosha
 // Options of a Runner. Zero values stand for the defaults.
 type Options struct {
 	Workers int                                   // jobs that are worked on at a time; default 1
+	Pending int                                   // jobs that have not ended; more are refused; default 1,000
 	Age     time.Duration                         // after which jobs that ended are forgotten; default 7 days
 	Most    int                                   // jobs that are kept, but for those that have not ended; default 10,000
 	Failure func(job *autoshardv1.Job, err error) // writes an error into a job; default: its message
@@ -66,6 +67,9 @@ var errCanceled = errors.New("the job was canceled")
 func NewRunner(store *Store, work Work, o Options) *Runner {
 	if o.Workers == 0 {
 		o.Workers = 1
+	}
+	if o.Pending == 0 {
+		o.Pending = 1000
 	}
 	if o.Age == 0 {
 		o.Age = 7 * 24 * time.Hour
@@ -163,7 +167,7 @@ func (r *Runner) prune(ctx context.Context) {
 
 // Start keeps a request as a job.
 func (r *Runner) Start(request *autoshardv1.StartJobRequest) (*autoshardv1.Job, error) {
-	job, added, err := r.store.Add(request, time.Now())
+	job, added, err := r.store.Add(request, time.Now(), r.options.Pending)
 	if err != nil {
 		return nil, err
 	}

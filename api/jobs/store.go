@@ -18,6 +18,7 @@ import (
 var (
 	ErrUnknown = errors.New("there is no such job")
 	ErrReused  = errors.New("the id of the request is that of another one")
+	ErrFull    = errors.New("as many jobs have not ended as may")
 	ErrStopped = errors.New("the server is shutting down; the job goes on in the next one")
 	ErrStore   = errors.New("the store of jobs cannot be read or written")
 )
@@ -76,7 +77,7 @@ func (s *Store) change(do func(*bbolt.Tx) error) error { return classified(s.db.
 func (s *Store) view(do func(*bbolt.Tx) error) error { return classified(s.db.View(do)) }
 
 func classified(err error) error {
-	if err == nil || errors.Is(err, ErrUnknown) || errors.Is(err, ErrReused) {
+	if err == nil || errors.Is(err, ErrUnknown) || errors.Is(err, ErrReused) || errors.Is(err, ErrFull) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrStore, err)
@@ -101,8 +102,8 @@ func get(tx *bbolt.Tx, bucket []byte, id string, m proto.Message) (found bool, e
 }
 
 // Add keeps a request as a job that waits. Where its id is that of an earlier request, the job of that is returned, and added is false;
-// the error is ErrReused where that asked for something else.
-func (s *Store) Add(r *autoshardv1.StartJobRequest, now time.Time) (job *autoshardv1.Job, added bool, err error) {
+// the error is ErrReused where that asked for something else. It is ErrFull where so many jobs have not ended already.
+func (s *Store) Add(r *autoshardv1.StartJobRequest, now time.Time, most int) (job *autoshardv1.Job, added bool, err error) {
 	job = &autoshardv1.Job{}
 	err = s.change(func(tx *bbolt.Tx) error {
 		if id := tx.Bucket(byRequest).Get([]byte(r.GetRequestId())); id != nil && r.GetRequestId() != "" {
@@ -115,6 +116,9 @@ func (s *Store) Add(r *autoshardv1.StartJobRequest, now time.Time) (job *autosha
 			}
 			_, err := get(tx, jobs, string(id), job)
 			return err
+		}
+		if tx.Bucket(pending).Stats().KeyN >= most {
+			return ErrFull
 		}
 		number, err := tx.Bucket(jobs).NextSequence()
 		if err != nil {

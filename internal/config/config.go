@@ -85,6 +85,7 @@ type Serve struct {
 	CacheAge      time.Duration
 	MaxRequest    int64 // bytes
 	MaxMemory     int64 // bytes
+	MaxJobs       int
 	MaxConcurrent int
 	MaxWaiting    int
 	MaxTime       time.Duration
@@ -209,6 +210,7 @@ func (l *loader) load() *Config {
 			CacheAge:      l.duration("serve.cache-age"),
 			MaxRequest:    l.size("serve.max-request"),
 			MaxMemory:     l.size("serve.max-memory"),
+			MaxJobs:       int(l.integer("serve.max-jobs", 1, 1<<20)),
 			MaxConcurrent: int(l.integer("serve.max-concurrent", 1, 1<<20)),
 			MaxWaiting:    int(l.integer("serve.max-waiting", 0, 1<<20)),
 			MaxTime:       l.duration("serve.max-time"),

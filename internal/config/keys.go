@@ -120,6 +120,7 @@ var keys = []key{
 	{path: "serve.max-memory", def: "4GiB", help: "most bytes of values that a run of a program may hold, of all virtual devices together"},
 	{path: "serve.max-concurrent", def: "2", help: "requests that are worked on at a time"},
 	{path: "serve.max-waiting", def: "64", help: "requests that wait for their turn; more are refused"},
+	{path: "serve.max-jobs", def: "1000", help: "jobs that have not ended; more are refused"},
 	{path: "serve.max-time", def: "5m", help: "longest time of work on a request, and of waiting for it"},
 	{path: "serve.drain-time", def: "30s", help: "time that requests have to finish after SIGTERM"},
 }

@@ -53,7 +53,7 @@ address, a free port of this machine, and the server ends when standard input do
 	}
 	config.AddFlags(cmd.Flags(), "serve.listen", "serve.token-file", "serve.tls-cert", "serve.tls-key", "serve.debug-listen", "serve.jobs",
 		"serve.cache", "serve.cache-size", "serve.cache-age", "serve.max-request", "serve.max-memory",
-		"serve.max-concurrent", "serve.max-waiting", "serve.max-time", "serve.drain-time")
+		"serve.max-concurrent", "serve.max-waiting", "serve.max-jobs", "serve.max-time", "serve.drain-time")
 	cmd.Flags().BoolVar(&private, "private", false, "serve the program that started this one, and end with it")
 	return cmd
 }
@@ -118,8 +118,8 @@ func serve(ctx context.Context, s *cmdline.Streams, c *config.Serve, tokens []ap
 	if waiting == 0 {
 		waiting = -1 // 0 stands for the default there
 	}
-	o := api.Options{MaxRequest: c.MaxRequest, MaxMemory: c.MaxMemory, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting, MaxTime: c.MaxTime,
-		DrainTime: c.DrainTime, Tokens: tokens, Logger: slog.New(slog.NewTextHandler(s.Err, nil))}
+	o := api.Options{MaxRequest: c.MaxRequest, MaxMemory: c.MaxMemory, MaxConcurrent: c.MaxConcurrent, MaxWaiting: waiting,
+		MaxJobs: c.MaxJobs, MaxTime: c.MaxTime, DrainTime: c.DrainTime, Tokens: tokens, Logger: slog.New(slog.NewTextHandler(s.Err, nil))}
 	if o.TLS, err = certificate(c); err != nil {
 		return err
 	}
