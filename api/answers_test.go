@@ -166,7 +166,7 @@ func TestPlanAnswers(t *testing.T) {
 		t.Errorf("unknown hardware: %v", err)
 	}
 	for form, want := range map[string]string{"json": `"schema": "autoshard.plan/v1"`, "report": "step time", "jax": "import jax",
-		"stablehlo": "func.func", "shardmap": "shard_map", "local": "func.func", "memory-svg": "<svg",
+		"stablehlo": "func.func", "shardmap": "shard_map", "local": "func.func", "memory-svg": "<svg", "review": "<!doctype html>",
 		"annotated": "sdy.sharding"} {
 		got, err := c.Emit(t.Context(), &autoshardv1.EmitRequest{Plan: made.Plan, Form: form})
 		if err != nil || !strings.Contains(got.Text, want) {

@@ -10,6 +10,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/report"
 	"autoshard/report/chart"
+	"autoshard/web"
 )
 
 // Forms of plans beside those of their programs.
@@ -17,6 +18,7 @@ const (
 	formJSON      = "json"       // plan.json
 	formReport    = "report"     // for people
 	formMemorySVG = "memory-svg" // the curve of a device's memory
+	formReview    = "review"     // the page that shows it, as one file
 	formAnnotated = "annotated"  // the model with the plan's shardings as constraints, for another partitioner
 )
 
@@ -42,9 +44,11 @@ func emit(ctx context.Context, plan *autoshard.Plan, form string) ([]byte, error
 	case formAnnotated:
 		text, err := plan.Annotated(ctx)
 		return []byte(text), err
+	case formReview:
+		return reviewPage(ctx, plan)
 	}
 	known := slices.Concat(autoshard.EmitForms(), autoshard.Stages(), []string{formJSON, formReport, formMemorySVG,
-		formAnnotated})
+		formReview, formAnnotated})
 	if !slices.Contains(known, form) {
 		return nil, invalid("`form` must be one of %s, not %q%s", strings.Join(known, ", "), form, diag.DidYouMean(form, known))
 	}
@@ -58,6 +62,19 @@ func emit(ctx context.Context, plan *autoshard.Plan, form string) ([]byte, error
 		return program.Stage(ctx, form)
 	}
 	return program.Emit(ctx, form)
+}
+
+// reviewPage returns the page of a plan, with all that it shows.
+func reviewPage(ctx context.Context, plan *autoshard.Plan) ([]byte, error) {
+	hw, err := hardwareOf(plan, "")
+	if err != nil {
+		return nil, err
+	}
+	d, err := autoshard.ReviewPlan(ctx, plan, hw)
+	if err != nil {
+		return nil, err
+	}
+	return web.Report([]web.Part{{Name: plan.Model, Document: d}})
 }
 
 // memoryCurve draws what a device holds while a step of a plan runs.

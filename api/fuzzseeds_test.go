@@ -211,7 +211,7 @@ func (s *fuzzed) planRequests(f *testing.F, r *autoshardv1.PlanRequest, add func
 		&autoshardv1.ReviewRequest{Subject: &autoshardv1.ReviewRequest_Plan{Plan: plan}},
 		&autoshardv1.RunRequest{Program: &autoshardv1.RunRequest_Plan{Plan: plan}, Print: true, Outputs: true, Expected: outputs.Bytes()})
 	for _, form := range []string{"jax", "stablehlo", "shardmap", "sdy", "reshards", "collectives", "local", "json", "report", "memory-svg",
-		"annotated"} {
+		"review", "annotated"} {
 		add(&autoshardv1.EmitRequest{Plan: plan, Form: form})
 	}
 	again := proto.CloneOf(r)

@@ -1,6 +1,8 @@
 """Plans of functions: what they take, and what they give back to jax.jit."""
 
+import base64
 import functools
+import re
 
 import autoshard
 import jax
@@ -181,6 +183,13 @@ def test_saved_plans(tmp_path):
 def test_notebooks_show_plans():
     shown = plan_step(mesh="data=4,model=2")._repr_html_()
     assert shown.count("<svg") > 3 and "params/layers/0/up" in shown and "a step takes" in shown
+    page = base64.b64decode(re.search('href="data:text/html;base64,([^"]*)"', shown)[1]).decode()
+    assert page.startswith("<!doctype html>") and "<script" in page
+
+
+def test_review(tmp_path):
+    plan_step(mesh="data=4,model=2").review(tmp_path / "review.html")
+    assert "<script" in (tmp_path / "review.html").read_text()
 
 
 def test_parts_of_axes(mesh):

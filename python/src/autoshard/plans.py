@@ -125,13 +125,18 @@ class Plan(Shardings):
 
     def emit(self, form: str = "jax") -> str:
         """Returns the program in a form: jax (Python with shard_map and the collectives that were priced), stablehlo, shardmap, sdy,
-        reshards, collectives, local, annotated, json (plan.json), report or memory-svg."""
+        reshards, collectives, local, annotated, json (plan.json), report, memory-svg or review (HTML)."""
         return self._client.call("emit", service_pb.EmitRequest(plan=self.message, form=form)).text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes plan.json, which autoshard.load and the command line read."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.emit("json"))
+
+    def review(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page that shows how the plan was decided and what it costs, a file of its own for browsers."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.emit("review"))
 
     def __str__(self) -> str:
         return self.emit("report")
@@ -140,7 +145,7 @@ class Plan(Shardings):
         return show.headline(self.message)
 
     def _repr_html_(self) -> str:
-        return show.html(self.message, self.specs, self.emit("memory-svg"))
+        return show.html(self.message, self.specs, self.emit("memory-svg"), self.emit("review"))
 
 
 class Propagation(Shardings):

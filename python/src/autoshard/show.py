@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html as markup
 from typing import Mapping
 
@@ -25,12 +26,15 @@ def table(specs: Mapping[str, str]) -> str:
     return "\n".join(f"{name.ljust(width)}  {spec}" for name, spec in specs.items())
 
 
-def html(plan: Plan, specs: Mapping[str, str], memory_svg: str) -> str:
-    """Returns what a notebook shows: the headline, the inputs and outputs with a picture of their blocks, and the memory of a step."""
+def html(plan: Plan, specs: Mapping[str, str], memory_svg: str, review: str) -> str:
+    """Returns what a notebook shows: the headline, the inputs and outputs with a picture of their blocks, the memory of a step, and a link to
+    the page of the review, which is in the notebook, as the server may be on another machine."""
+    page = base64.b64encode(review.encode()).decode()
     rows = "".join(_row(name, tensor) for name, tensor in zip(specs, [*plan.inputs, *plan.outputs]))
     return (f"<div><p>{markup.escape(headline(plan).strip('<>')).replace(chr(10), '<br>')}</p>"
             f"<details open><summary>shardings</summary><table><tr><th>value</th><th>type</th><th>sharding</th><th>a device</th><th></th></tr>"
-            f"{rows}</table></details><details><summary>memory of a device</summary>{memory_svg[memory_svg.find('<svg'):]}</details></div>")
+            f"{rows}</table></details><details><summary>memory of a device</summary>{memory_svg[memory_svg.find('<svg'):]}</details>"
+            f'<p><a download="{markup.escape(plan.model)}.html" href="data:text/html;base64,{page}">review</a></p></div>')
 
 
 def _row(name: str, tensor: Tensor) -> str:

@@ -1986,7 +1986,7 @@ type EmitRequest struct {
 	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
 	// jax, stablehlo, shardmap, sdy: the program for other systems; reshards, collectives, local: after a stage of lowering;
 	// json: plan.json; report: for people; memory-svg: the curve of a device's memory; annotated: the model with the plan's shardings as
-	// constraints, for another partitioner.
+	// constraints, for another partitioner; review: the page that shows how it came about, as one HTML file.
 	Form          string `protobuf:"bytes,2,opt,name=form,proto3" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1305,7 +1305,7 @@ export declare type EmitRequest = Message<"autoshard.v1.EmitRequest"> & {
   /**
    * jax, stablehlo, shardmap, sdy: the program for other systems; reshards, collectives, local: after a stage of lowering;
    * json: plan.json; report: for people; memory-svg: the curve of a device's memory; annotated: the model with the plan's shardings as
-   * constraints, for another partitioner.
+   * constraints, for another partitioner; review: the page that shows how it came about, as one HTML file.
    *
    * @generated from field: string form = 2;
    */
