@@ -74,19 +74,20 @@ func (s *server) wave(ctx context.Context, text string, n int) (*result, error) 
 	return r, nil
 }
 
-// measure takes what the server holds, once it has seen that clients are gone.
-func (s *server) measure(r *result) (err error) {
+// measure takes what the server holds, once it has seen that clients are gone, and how long its processors worked since a state.
+func (s *server) measure(r *result, since *state) (err error) {
 	time.Sleep(500 * time.Millisecond)
 	r.state, err = s.state()
+	r.seconds -= since.seconds
 	return err
 }
 
 func (r *result) at(part float64) time.Duration { return r.times[int(part*float64(len(r.times)-1))] }
 
 func (r *result) row(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %s | %s | %s | %d MiB | %d | %d |\n", name, len(r.times)+r.wrong, r.wrong,
-		site.Milliseconds(r.at(.5).Seconds()), site.Milliseconds(r.at(.95).Seconds()), site.Milliseconds(r.at(1).Seconds()), r.held>>20,
-		r.goroutines, r.files)
+	return fmt.Sprintf("| %s | %d | %d | %s | %s | %s | %.1f s | %d MiB | %d | %d |\n", name, len(r.times)+r.wrong, r.wrong,
+		site.Milliseconds(r.at(.5).Seconds()), site.Milliseconds(r.at(.95).Seconds()), site.Milliseconds(r.at(1).Seconds()), r.seconds,
+		r.held>>20, r.goroutines, r.files)
 }
 
 // Limits of what is good.
