@@ -23,7 +23,6 @@ import (
 
 	"autoshard/api/codec"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
-	"autoshard/api/gen/autoshard/v1/autoshardv1connect"
 	"autoshard/api/jobs"
 	"autoshard/api/plancache"
 )
@@ -53,15 +52,6 @@ func procedureOf(t testing.TB, name string) procedure {
 		return typ.New().Interface()
 	}
 	return procedure{name, message(m.Input()), message(m.Output()), m.IsStreamingServer(), m.IsStreamingClient()}
-}
-
-// procedures returns the methods of the service.
-func procedures(t testing.TB) (list []procedure) {
-	t.Helper()
-	for _, name := range methodsOf(t, autoshardv1connect.AutoshardServiceName) {
-		list = append(list, procedureOf(t, name))
-	}
-	return list
 }
 
 // methodsOf returns the names of the methods of a service.
