@@ -117,7 +117,7 @@ type partsSearch struct {
 	begun     bool
 	splitter  *microbatch.Splitter // nil where the batch cannot be split
 	most      int64                // microbatches that were tried
-	found     []*choice            // plans by quick searches
+	plans     []*choice            // by quick searches
 	quick     *choice              // the best of these; nil for none
 	tightest  *choice              // of those in which nothing fits, the one with the program that needs least
 }
@@ -135,7 +135,10 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		}
 		s.most = n
 		c, err := s.decideOn(ctx, late, n, true)
-		if err != nil || c == nil {
+		switch {
+		case errors.Is(err, diag.ErrInfeasible):
+			continue
+		case err != nil || c == nil:
 			return err
 		}
 		if better := s.take(c); !better && c.strategies > largeProblem && s.quick != nil {
@@ -153,7 +156,7 @@ func (s *partsSearch) take(c *choice) (better bool) {
 		}
 		return false
 	}
-	s.found = append(s.found, c)
+	s.plans = append(s.plans, c)
 	if better = s.quick == nil || c.best.step.Total() < s.quick.best.step.Total(); better {
 		s.quick = c
 	}
@@ -176,7 +179,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	}
 	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
 	helped := false
-	for _, q := range s.found {
+	for _, q := range s.plans {
 		promising := !muchSlower(q.best, best.best) && !s.hopeless(q.best)
 		if large && q != s.quick || !helped && !promising || s.timeLeft(ctx) <= s.each {
 			continue
