@@ -13,7 +13,7 @@ import (
 // arrange changes how the inputs of the best plan are cut, and those of the program that keeps all state in blocks, as long as what follows
 // from that alone, by propagation, becomes faster or, while it does not fit, smaller: one axis for all inputs of a kind at a time. People
 // write plans so where memory is short, and what follows needs few collectives, each of which the search prices by itself although many
-// are sent as one. A model that is large, or short of nothing and nearly proven, does without. All changes may take as many steps as the
+// are sent as one. A model that is large, or nearly proven, does without. All changes may take as many steps as the
 // search before; the level is searched once more with the collectives of the outcome.
 func (c *choice) arrange(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {

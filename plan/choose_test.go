@@ -240,7 +240,7 @@ func TestOpen(t *testing.T) {
 	for _, test := range []struct {
 		bound      int64
 		wide, good bool
-	}{{940, true, true}, {980, false, true}, {998, false, false}, {1000, false, false}} {
+	}{{880, true, true}, {940, false, true}, {998, false, false}, {1000, false, false}} {
 		c.bound = test.bound
 		if wide, good := c.open(wideGap), c.open(goodGap); wide != test.wide || good != test.good {
 			t.Errorf("bound %d of 1000: open by much %t, at all %t", test.bound, wide, good)

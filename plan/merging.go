@@ -102,15 +102,11 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	return nil
 }
 
-// wideGap is the part of the cost that a gap of five percent is: plans that are nearer to their bound are not worth many more searches
-// where memory is not short.
-const wideGap = 20
+// wideGap is the part of the cost that a gap of ten percent is: plans that are nearer to their bound are not worth many more searches.
+const wideGap = 10
 
-// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, and short of memory
-// or far from proven.
-func (c *choice) worthWriting(l *level) bool {
-	return !l.large() && !c.proven() && (c.binding() || c.open(wideGap))
-}
+// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, and far from proven.
+func (c *choice) worthWriting(l *level) bool { return !l.large() && c.open(wideGap) }
 
 // open says whether the best plan may be farther from the best that there is than a part of its cost, one by the given number.
 func (c *choice) open(part int64) bool {
