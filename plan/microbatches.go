@@ -240,8 +240,8 @@ func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, quick boo
 	return q.decideFrom(ctx, late, baselines)
 }
 
-// partsGain says what computing the batch in parts saves, beside the best plan of the whole batch or, where none fits, the one that needs
-// least.
+// partsGain says what computing the batch in parts saves, beside the best plan of the whole batch that was found or, where none fits, the
+// program that needs least: more than beside the best that there is, where that search ended early.
 func (p *planner) partsGain(with program.Estimate) []Gain {
 	if p.unsplit == nil {
 		return []Gain{}
