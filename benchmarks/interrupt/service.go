@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 
@@ -25,29 +22,15 @@ type service struct {
 	url string
 }
 
-var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
-
 // serve starts the service.
 func (r *runner) serve(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, r.self, "serve", "--listen", "127.0.0.1:0", "--max-concurrent", "1")
-	stderr, err := cmd.StderrPipe()
+	addresses, err := site.Serve(cmd, "listening")
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		at := listening.FindStringSubmatch(lines.Text())
-		if at == nil {
-			continue
-		}
-		go io.Copy(io.Discard, stderr) // so that it can write on
-		r.service = &service{cmd, "http://" + at[1]}
-		return nil
-	}
-	return errors.Join(errors.New("the service does not listen"), cmd.Wait())
+	r.service = &service{cmd, "http://" + addresses[0]}
+	return nil
 }
 
 // stop ends the service as an interrupt does; its exit code must be 0.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"autoshard/benchmarks/site"
 )
 
 // built is the program, and a file of tokens.
@@ -42,34 +43,16 @@ type server struct {
 	address, debug string
 }
 
-// said finds addresses in the log of a server.
-var said = regexp.MustCompile(`msg="?(listening|metrics and profiles)"? address=(\S+)`)
-
 // start starts a server that lets all clients wait.
 func (b *built) start(args ...string) (*server, error) {
 	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--debug-listen", "127.0.0.1:0", "--token-file", b.tokens, "--max-waiting",
 		strconv.Itoa(b.clients), "--drain-time", "1s"}, args...)
-	s := &server{process: exec.Command(b.program, all...)}
-	log, err := s.process.StderrPipe()
+	process := exec.Command(b.program, all...)
+	addresses, err := site.Serve(process, "listening", "metrics and profiles")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.process.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(log)
-	for (s.address == "" || s.debug == "") && lines.Scan() {
-		if m := said.FindStringSubmatch(lines.Text()); m != nil && m[1] == "listening" {
-			s.address = m[2]
-		} else if m != nil {
-			s.debug = m[2]
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, log) }()
-	if s.address == "" {
-		return nil, errors.Join(errors.New("the server does not listen"), s.process.Wait())
-	}
-	return s, nil
+	return &server{process, addresses[0], addresses[1]}, nil
 }
 
 // stop ends the server as operators do.
