@@ -66,11 +66,7 @@ func emit(ctx context.Context, plan *autoshard.Plan, form string) ([]byte, error
 
 // reviewPage returns the page of a plan, with all that it shows.
 func reviewPage(ctx context.Context, plan *autoshard.Plan) ([]byte, error) {
-	hw, err := hardwareOf(plan, "")
-	if err != nil {
-		return nil, err
-	}
-	d, err := autoshard.ReviewPlan(ctx, plan, hw)
+	d, err := planDocument(ctx, plan)
 	if err != nil {
 		return nil, err
 	}

@@ -82,12 +82,17 @@ func (r *reviewer) find(name string) (*Subject, error) {
 }
 
 func planReview(ctx context.Context, plan *autoshard.Plan) (*autoshardv1.ReviewResponse, error) {
+	d, err := planDocument(ctx, plan)
+	return reviewMessage(d, err)
+}
+
+// planDocument returns what the page shows of a plan, for the hardware that it was made for.
+func planDocument(ctx context.Context, plan *autoshard.Plan) (*autoshard.ReviewDocument, error) {
 	hw, err := hardwareOf(plan, "")
 	if err != nil {
 		return nil, err
 	}
-	d, err := autoshard.ReviewPlan(ctx, plan, hw)
-	return reviewMessage(d, err)
+	return autoshard.ReviewPlan(ctx, plan, hw)
 }
 
 func modelReview(ctx context.Context, q *autoshardv1.ReviewRequest, file string, content []byte) (*autoshardv1.ReviewResponse, error) {

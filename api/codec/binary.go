@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -20,9 +19,9 @@ func (Binary) IsBinary() bool { return true }
 
 // Marshal implements connect.Codec.
 func (Binary) Marshal(message any) ([]byte, error) {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a protobuf message", message)
+	m, err := messageOf(message)
+	if err != nil {
+		return nil, err
 	}
 	out, err := proto.Marshal(m)
 	if err == nil {
@@ -37,18 +36,18 @@ func (Binary) Marshal(message any) ([]byte, error) {
 
 // Unmarshal implements connect.Codec.
 func (Binary) Unmarshal(data []byte, message any) error {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return fmt.Errorf("%T is not a protobuf message", message)
+	m, err := messageOf(message)
+	if err != nil {
+		return err
 	}
 	return proto.Unmarshal(data, m)
 }
 
 // MarshalStable tells the Connect library how requests are written into addresses.
-func (b Binary) MarshalStable(message any) ([]byte, error) {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a protobuf message", message)
+func (Binary) MarshalStable(message any) ([]byte, error) {
+	m, err := messageOf(message)
+	if err != nil {
+		return nil, err
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }

@@ -29,9 +29,9 @@ func (c JSON) Name() string { return string(c) }
 
 // Marshal implements connect.Codec.
 func (c JSON) Marshal(message any) ([]byte, error) {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a protobuf message", message)
+	m, err := messageOf(message)
+	if err != nil {
+		return nil, err
 	}
 	w := &jsonWriter{ctx: context.Background(), zeros: true}
 	return w.message(nil, m.ProtoReflect())
@@ -39,14 +39,23 @@ func (c JSON) Marshal(message any) ([]byte, error) {
 
 // Unmarshal implements connect.Codec.
 func (c JSON) Unmarshal(data []byte, message any) error {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return fmt.Errorf("%T is not a protobuf message", message)
+	m, err := messageOf(message)
+	if err != nil {
+		return err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fmt.Errorf("body is empty, it must be a JSON object")
 	}
 	return protojson.Unmarshal(data, m)
+}
+
+// messageOf returns what the Connect library hands to a codec.
+func messageOf(message any) (proto.Message, error) {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a protobuf message", message)
+	}
+	return m, nil
 }
 
 // IsBinary tells the Connect library that replies to GET requests are text.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"autoshard/api/boltfile"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 )
 
@@ -38,31 +38,11 @@ type Store struct{ db *bbolt.DB }
 // Open opens the file of a store, or makes it. One process may have it open. Errors are of class [ErrStore]. A file on a disk that became
 // read-only is opened, too: what is there can be read, and what changes it is an error.
 func Open(path string) (*Store, error) {
-	options := bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType}
-	db, err := bbolt.Open(path, 0o600, &options)
-	if errors.Is(err, syscall.EROFS) {
-		options.ReadOnly = true
-		db, err = bbolt.Open(path, 0o600, &options)
-	}
+	db, err := boltfile.Open(path, jobs, requests, results, pending, byRequest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStore, path, err)
 	}
-	s := &Store{db}
-	if options.ReadOnly {
-		return s, nil // with all buckets: the first change, when the file was made, made them
-	}
-	err = s.change(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{jobs, requests, results, pending, byRequest} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return s, nil
+	return &Store{db}, nil
 }
 
 // ReadOnly says whether the disk is read-only.

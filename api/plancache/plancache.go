@@ -16,12 +16,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 
+	"autoshard/api/boltfile"
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
 )
 
@@ -59,31 +59,11 @@ func Open(path string, o Options) (*Cache, error) {
 	if o.Age == 0 {
 		o.Age = 30 * 24 * time.Hour
 	}
-	options := bbolt.Options{Timeout: time.Second, FreelistType: bbolt.FreelistMapType}
-	db, err := bbolt.Open(path, 0o600, &options)
-	if errors.Is(err, syscall.EROFS) {
-		options.ReadOnly = true
-		db, err = bbolt.Open(path, 0o600, &options)
-	}
+	db, err := boltfile.Open(path, plans, kept, ages, likes, sums)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStore, path, err)
 	}
-	c := &Cache{db, o}
-	if options.ReadOnly {
-		return c, nil // with all buckets: the first change, when the file was made, made them
-	}
-	err = c.change(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{plans, kept, ages, likes, sums} {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return c, nil
+	return &Cache{db, o}, nil
 }
 
 // Close closes the file.

@@ -55,7 +55,7 @@ func (p *listed) generated() bool { return strings.HasPrefix(p.short(), "api/gen
 // backend/jax starts processes, which only files and the operating system connect with this one.
 func (p *listed) outer() bool {
 	s := p.short()
-	return s == "api" || s == "api/jobs" || s == "api/plancache" || s == "api/client" || s == "api/codec" ||
+	return s == "api" || s == "api/boltfile" || s == "api/jobs" || s == "api/plancache" || s == "api/client" || s == "api/codec" ||
 		s == "backend/jax" || s == "internal/cli" || s == "internal/config" || s == "internal/archtest" ||
 		s == "internal/testkit" || s == "backend/conformance" || s == "web" ||
 		p.generated() ||
