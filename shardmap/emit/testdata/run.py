@@ -11,6 +11,8 @@ import traceback
 os.environ["XLA_FLAGS"] = (  # each program runs once: compile fast
     f"--xla_force_host_platform_device_count={os.environ.get('DEVICES', 8)}"
     " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    # or the CPU overwrites what is still read where routines of linear algebra follow each other: docs/customcalls.md
+    " --xla_cpu_enable_concurrency_optimized_scheduler=false"
 )
 
 import jax
