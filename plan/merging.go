@@ -39,15 +39,17 @@ func (c *choice) binding() bool {
 // proven says whether no program that computes nothing twice is faster than the best plan.
 func (c *choice) proven() bool { return c.best != nil && c.best.step.Total() <= c.bound }
 
-// remerging does so with those of the fastest programs that fit; of a large problem with those of the best plan alone.
+// remerging does so with those of the fastest programs that fit; of a large problem with those of the best plan alone, and where the best
+// plan is near its bound only as long as that brings something.
 func (c *choice) remerging(ctx context.Context, l *level) error {
 	for range mergingAttempts {
 		x := l.fastest()
 		if x == nil || c.proven() || l.large() && x.total > c.best.step.Total() {
 			return nil
 		}
+		before := c.best
 		x.met = true
-		if err := c.meeting(ctx, l, x.solution); err != nil {
+		if err := c.meeting(ctx, l, x.solution); err != nil || c.best == before && !c.open(wideGap) {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ from protobuf import Message
 from protobuf._codegen import file_desc
 
 from . import plan_pb, service_pb
-from ...buf.validate import validate_pb
 
 if TYPE_CHECKING:
     from protobuf import DescFile, Oneof
@@ -234,11 +233,10 @@ class GetPlanRequestResponse(Message[_GetPlanRequestResponseFields]):
 
 
 _DESC = file_desc(
-    b'\n\x19autoshard/v1/review.proto\x12\x0cautoshard.v1\x1a\x17autoshard/v1/plan.proto\x1a\x1aautoshard/v1/service.proto\x1a\x1bbuf/validate/validate.proto"\x15\n\x13ListSubjectsRequest",\n\x14ListSubjectsResponse\x12\x14\n\x05names\x18\x01 \x03(\tR\x05names"\x9b\x02\n\rReviewRequest\x12\x1f\n\x04name\x18\x01 \x01(\tH\x00R\x04nameB\t\xbaH\x06r\x04(\x80\x80\x04\x12\'\n\x07content\x18\x02 \x01(\x0cH\x00R\x07contentB\x0b\xbaH\x08z\x06\x18\x80\x80\x80\x80\x04\x12(\n\x04plan\x18\x03 \x01(\x0b2\x12.autoshard.v1.PlanH\x00R\x04plan\x12%\n\tfile_name\x18\x04 \x01(\tR\x08fileNameB\x08\xbaH\x05r\x03(\x80\x08\x124\n\x04mesh\x18\x05 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04meshB\x08\xbaH\x05\x92\x01\x02\x10@\x12\'\n\x05sizes\x18\x06 \x03(\tR\x05sizesB\x11\xbaH\x0e\x92\x01\x0b\x10\x80 "\x06r\x04(\x80\x80\x04B\x10\n\x07subject\x12\x05\xbaH\x02\x08\x01"J\n\x0eReviewResponse\x12\x1a\n\x08document\x18\x01 \x01(\x0cR\x08document\x12\x1c\n\tplannable\x18\x02 \x01(\x08R\tplannable"6\n\x15GetPlanRequestRequest\x12\x1d\n\x04name\x18\x01 \x01(\tR\x04nameB\t\xbaH\x06r\x04(\x80\x80\x04"G\n\x16GetPlanRequestResponse\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan2\x97\x02\n\rReviewService\x12Z\n\x0cListSubjects\x12!.autoshard.v1.ListSubjectsRequest\x1a".autoshard.v1.ListSubjectsResponse"\x03\x90\x02\x01\x12H\n\x06Review\x12\x1b.autoshard.v1.ReviewRequest\x1a\x1c.autoshard.v1.ReviewResponse"\x03\x90\x02\x01\x12`\n\x0eGetPlanRequest\x12#.autoshard.v1.GetPlanRequestRequest\x1a$.autoshard.v1.GetPlanRequestResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x19autoshard/v1/review.proto\x12\x0cautoshard.v1\x1a\x17autoshard/v1/plan.proto\x1a\x1aautoshard/v1/service.proto"\x15\n\x13ListSubjectsRequest",\n\x14ListSubjectsResponse\x12\x14\n\x05names\x18\x01 \x03(\tR\x05names"\xd5\x01\n\rReviewRequest\x12\x14\n\x04name\x18\x01 \x01(\tH\x00R\x04name\x12\x1a\n\x07content\x18\x02 \x01(\x0cH\x00R\x07content\x12(\n\x04plan\x18\x03 \x01(\x0b2\x12.autoshard.v1.PlanH\x00R\x04plan\x12\x1b\n\tfile_name\x18\x04 \x01(\tR\x08fileName\x12*\n\x04mesh\x18\x05 \x03(\x0b2\x16.autoshard.v1.MeshAxisR\x04mesh\x12\x14\n\x05sizes\x18\x06 \x03(\tR\x05sizesB\t\n\x07subject"J\n\x0eReviewResponse\x12\x1a\n\x08document\x18\x01 \x01(\x0cR\x08document\x12\x1c\n\tplannable\x18\x02 \x01(\x08R\tplannable"+\n\x15GetPlanRequestRequest\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name"G\n\x16GetPlanRequestResponse\x12-\n\x04plan\x18\x01 \x01(\x0b2\x19.autoshard.v1.PlanRequestR\x04plan2\x97\x02\n\rReviewService\x12Z\n\x0cListSubjects\x12!.autoshard.v1.ListSubjectsRequest\x1a".autoshard.v1.ListSubjectsResponse"\x03\x90\x02\x01\x12H\n\x06Review\x12\x1b.autoshard.v1.ReviewRequest\x1a\x1c.autoshard.v1.ReviewResponse"\x03\x90\x02\x01\x12`\n\x0eGetPlanRequest\x12#.autoshard.v1.GetPlanRequestRequest\x1a$.autoshard.v1.GetPlanRequestResponse"\x03\x90\x02\x01B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         plan_pb.desc(),
         service_pb.desc(),
-        validate_pb.desc(),
     ],
     {
         "ListSubjectsRequest": ListSubjectsRequest,
