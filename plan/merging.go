@@ -29,6 +29,23 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	return nil
 }
 
+// inBlocks does so on a large level with those of baselines and programs that keep state in blocks where the best plan is far from its
+// bound although memory is not short. Of smaller ones [choice.replicas] and [choice.arrange] search all such plans.
+func (c *choice) inBlocks(ctx context.Context, l *level) error {
+	if c.sharded != nil || !l.large() || !c.open(wideGap) {
+		return nil
+	}
+	if err := c.suggestBlocks(l); err != nil {
+		return err
+	}
+	for _, x := range l.space.WarmStarts() {
+		if err := c.meeting(ctx, l, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // binding says whether there is a faster plan, but for the memory.
 func (c *choice) binding() bool {
 	return slices.ContainsFunc(c.baselines, func(b baseline) bool {

@@ -74,9 +74,10 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
 var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }}
 
-// suggestBlocks suggests for a level that is not large programs that keep state in blocks along all axes. The first time it offers them.
+// suggestBlocks suggests programs that keep state in blocks along all axes, for a large level only where the best plan is far from its
+// bound. It offers them the first time.
 func (c *choice) suggestBlocks(l *level) error {
-	if l.large() {
+	if l.large() && !c.open(wideGap) {
 		return nil
 	}
 	if c.sharded == nil {
