@@ -2,9 +2,10 @@ package api
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
+
+	"autoshard/api/turns"
 )
 
 // lane is a kind of requests with a share of the slots.
@@ -27,7 +28,7 @@ type queue struct {
 	mu       sync.Mutex
 	running  [lanes]int
 	overstay int // of those running, how many came as short and turned long
-	waiting  [lanes]turns
+	waiting  [lanes]turns.Turns[*waiter]
 	n        int   // that wait
 	bytes    int64 // of those that wait
 	arrivals uint64
@@ -80,7 +81,7 @@ func (q *queue) enter(ctx context.Context, w *waiter) (outcome, error) {
 			q.release(w)
 		}
 	default:
-		q.waiting[w.lane].remove(w)
+		q.waiting[w.lane].Remove(w.client, w)
 		q.forget(w)
 	}
 	return full, ctx.Err()
@@ -95,13 +96,13 @@ func (q *queue) join(w *waiter) (got outcome, ok bool) {
 	switch {
 	case q.closed:
 		return closing, true
-	case q.waiting[w.lane].empty() && q.fits(w.lane):
+	case q.waiting[w.lane].Empty() && q.fits(w.lane):
 		q.running[w.lane]++
 		return admitted, true
 	case q.n >= q.most || q.bytes+w.bytes > q.mostBytes && q.n > 0:
 		return full, true
 	}
-	q.waiting[w.lane].add(w)
+	q.waiting[w.lane].Add(w.client, w)
 	q.n++
 	q.bytes += w.bytes
 	return 0, false
@@ -158,14 +159,14 @@ func (q *queue) call() {
 	for {
 		var next *waiter
 		for l := range lanes {
-			if w := q.waiting[l].next(); w != nil && q.fits(l) && (next == nil || w.arrival < next.arrival) {
+			if w, ok := q.waiting[l].Next(); ok && q.fits(l) && (next == nil || w.arrival < next.arrival) {
 				next = w
 			}
 		}
 		if next == nil {
 			return
 		}
-		q.waiting[next.lane].take()
+		q.waiting[next.lane].Take()
 		q.forget(next)
 		q.running[next.lane]++
 		next.called <- admitted
@@ -178,8 +179,7 @@ func (q *queue) close() {
 	defer q.mu.Unlock()
 	q.closed = true
 	for l := range lanes {
-		for w := q.waiting[l].next(); w != nil; w = q.waiting[l].next() {
-			q.waiting[l].take()
+		for w, ok := q.waiting[l].Take(); ok; w, ok = q.waiting[l].Take() {
 			q.forget(w)
 			w.called <- closing
 		}
@@ -198,55 +198,4 @@ func (q *queue) patience() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.typical * time.Duration(q.n/2+1) / time.Duration(q.slots)
-}
-
-// turns holds requests of clients that take turns.
-type turns struct{ lines []line }
-
-// line holds the requests of one client in the order of their arrival.
-type line struct {
-	client  string
-	waiters []*waiter
-}
-
-func (t *turns) empty() bool { return len(t.lines) == 0 }
-
-func (t *turns) at(client string) int {
-	return slices.IndexFunc(t.lines, func(l line) bool { return l.client == client })
-}
-
-func (t *turns) add(w *waiter) {
-	at := t.at(w.client)
-	if at < 0 {
-		at = len(t.lines)
-		t.lines = append(t.lines, line{client: w.client})
-	}
-	t.lines[at].waiters = append(t.lines[at].waiters, w)
-}
-
-// next returns the request whose turn it is, nil if there is none.
-func (t *turns) next() *waiter {
-	if t.empty() {
-		return nil
-	}
-	return t.lines[0].waiters[0]
-}
-
-// take removes the request whose turn it is. Its client is the last to have another turn.
-func (t *turns) take() {
-	first := t.lines[0]
-	t.lines = append(t.lines[:0], t.lines[1:]...)
-	if first.waiters = first.waiters[1:]; len(first.waiters) > 0 {
-		t.lines = append(t.lines, first)
-	}
-}
-
-// remove removes a request that gave up.
-func (t *turns) remove(w *waiter) {
-	at := t.at(w.client)
-	l := &t.lines[at]
-	i := slices.Index(l.waiters, w)
-	if l.waiters = slices.Delete(l.waiters, i, i+1); len(l.waiters) == 0 {
-		t.lines = slices.Delete(t.lines, at, at+1)
-	}
 }

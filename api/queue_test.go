@@ -162,7 +162,7 @@ func TestGiveUp(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if q.running != [lanes]int{} || q.n != 0 || q.bytes != 0 || !q.waiting[short].empty() || !q.waiting[long].empty() {
+		if q.running != [lanes]int{} || q.n != 0 || q.bytes != 0 || !q.waiting[short].Empty() || !q.waiting[long].Empty() {
 			t.Errorf("in the end %+v", q)
 		}
 		if most != 3 || done < 100 {
