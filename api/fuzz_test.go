@@ -165,7 +165,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 		}
 	})
 	for i, text := range []string{sum, "{", written} {
-		job, err := s.service.jobs.Start(&autoshardv1.StartJobRequest{Plan: textRequest(text), RequestId: fmt.Sprint("request ", i)})
+		job, err := s.service.jobs.Start("fuzzer", &autoshardv1.StartJobRequest{Plan: textRequest(text), RequestId: fmt.Sprint("request ", i)})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -22,17 +22,17 @@ const defaultPage = 100
 
 // background makes plans of jobs: a quick one, which is kept, and then the one that was asked for. Where the job has its time, each search
 // begins with the best plan so far, also where an earlier process found that, and plans in between are kept, too.
-func (s *service) background(ctx context.Context, r *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
-	report func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (result *autoshardv1.PlanResponse, err error) {
-	err = s.limiter.background(ctx, r, func(ctx context.Context) (err error) {
-		reporter := newReporter(func(p *autoshardv1.Progress) error { report(p); return nil })
+func (s *service) background(ctx context.Context, t *jobs.Task) (result *autoshardv1.PlanResponse, err error) {
+	r := t.Request
+	err = s.limiter.background(ctx, t.Client, r, func(ctx context.Context) (err error) {
+		reporter := newReporter(func(p *autoshardv1.Progress) error { t.Report(p); return nil })
 		defer func() { err = cmp.Or(err, reporter.close()) }()
 		stages := checkpoints[:1]
 		_, timed := ctx.Deadline()
 		if timed {
 			stages = checkpoints
 		}
-		best := earlier
+		best := t.Earlier
 		for _, steps := range stages {
 			if wanted := r.GetSteps(); wanted != 0 && wanted <= steps || best != nil && (!timed || reached(best) >= steps) {
 				continue
@@ -41,7 +41,7 @@ func (s *service) background(ctx context.Context, r *autoshardv1.PlanRequest, ea
 			switch {
 			case err == nil:
 				best = found
-				keep(found)
+				t.Keep(found)
 			case !errors.Is(err, autoshard.ErrInfeasible):
 				return err
 			}
@@ -115,7 +115,7 @@ func (s *service) StartJob(ctx context.Context, r *autoshardv1.StartJobRequest) 
 	if _, err := planOptions(ctx, r.GetPlan()); err != nil {
 		return nil, err
 	}
-	job, err := runner.Start(r)
+	job, err := runner.Start(clientOf(ctx, callOf(ctx, r).peer), r)
 	if err != nil {
 		return nil, jobError(err)
 	}

@@ -130,6 +130,31 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// A job has the name of who started it.
+func TestClientsOfJobs(t *testing.T) {
+	c := client(t, withJobs(t, Options{Tokens: []Token{{Name: "ann", Secret: "one"}, {Name: "bob", Secret: "two"}}}))
+	var listed *autoshardv1.ListJobsResponse
+	for _, secret := range []string{"one", "two"} {
+		ctx, info := connect.NewClientContext(t.Context())
+		info.RequestHeader().Set("Authorization", "Bearer "+secret)
+		if _, err := c.StartJob(ctx, &autoshardv1.StartJobRequest{Plan: textRequest(sum)}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if listed, err = c.ListJobs(ctx, &autoshardv1.ListJobsRequest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(listed.Jobs) != 2 || listed.Jobs[0].Client != "bob" || listed.Jobs[1].Client != "ann" {
+		t.Errorf("jobs are %v", listed.Jobs)
+	}
+	c = client(t, withJobs(t, Options{}))
+	if started, err := c.StartJob(t.Context(), &autoshardv1.StartJobRequest{Plan: textRequest(sum)}); err != nil ||
+		started.Job.Client != "127.0.0.1" {
+		t.Errorf("without tokens: %v, %v", started.GetJob(), err)
+	}
+}
+
 // As many jobs wait as may; one that is sent again is none more. Requests about jobs are logged and counted as others are.
 func TestTooManyJobs(t *testing.T) {
 	r := withJobs(t, Options{MaxJobs: 2})
@@ -302,15 +327,17 @@ func TestResumedSearches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ignore := func(*autoshardv1.Progress) {}
-	anew, err := s.background(t.Context(), trained(t), earlier, ignore, func(*autoshardv1.PlanResponse) { t.Error("a plan is kept again") })
+	task := jobs.Task{Request: trained(t), Earlier: earlier, Report: func(*autoshardv1.Progress) {},
+		Keep: func(*autoshardv1.PlanResponse) { t.Error("a plan is kept again") }}
+	anew, err := s.background(t.Context(), &task)
 	if err != nil || anew.Plan.Hashes.Plan != earlier.Plan.Hashes.Plan {
 		t.Errorf("without a time: %v, error %v", anew.GetPlan().GetHashes(), err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	var kept []*autoshardv1.PlanResponse
-	timed, err := s.background(ctx, trained(t), earlier, ignore, func(r *autoshardv1.PlanResponse) { kept = append(kept, r) })
+	task.Keep = func(r *autoshardv1.PlanResponse) { kept = append(kept, r) }
+	timed, err := s.background(ctx, &task)
 	if err != nil || len(kept) != len(checkpoints) {
 		t.Fatalf("%d plans are kept, error %v", len(kept), err)
 	}

@@ -43,6 +43,15 @@ type call struct {
 	message   any
 }
 
+// callOf returns the request that a handler has.
+func callOf(ctx context.Context, message any) call {
+	c := call{message: message}
+	if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
+		c.procedure, c.peer = info.Spec().Procedure, info.Peer()
+	}
+	return c
+}
+
 // light are procedures that take no time worth waiting for.
 var light = map[string]bool{
 	autoshardv1connect.AutoshardServiceStartJobProcedure:     true,
@@ -57,7 +66,7 @@ var light = map[string]bool{
 // intercept is a unary interceptor.
 func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
-		c := call{r.Spec().Procedure, r.Peer(), r.Any()}
+		c := callOf(ctx, r.Any())
 		if light[c.procedure] {
 			start := time.Now()
 			response, err = next(ctx, r)
@@ -75,11 +84,7 @@ func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 
 // stream works on a request whose answer is a stream, within its handler.
 func (l *limiter) stream(ctx context.Context, message proto.Message, do func(context.Context) error) error {
-	c := call{message: message}
-	if info, ok := connect.CallInfoForHandlerContext(ctx); ok {
-		c.procedure, c.peer = info.Spec().Procedure, info.Peer()
-	}
-	return l.work(ctx, c, do)
+	return l.work(ctx, callOf(ctx, message), do)
 }
 
 // work waits until the request may be worked on, does so, and logs how that went. The error is one of Connect.
@@ -137,11 +142,12 @@ func (l *limiter) admit(ctx context.Context, c call, do func(context.Context) er
 	return do(ctx)
 }
 
-// background works on what nobody waits for: it takes its turn among the long requests for as long as it must, and has no time limit.
-func (l *limiter) background(ctx context.Context, message proto.Message, do func(context.Context) error) error {
+// background works on what nobody waits for: it takes its client's turns among the long requests for as long as it must, and has no time
+// limit.
+func (l *limiter) background(ctx context.Context, client string, message proto.Message, do func(context.Context) error) error {
 	const again = time.Second
 	for {
-		w := &waiter{client: "jobs", bytes: int64(proto.Size(message)), lane: long}
+		w := &waiter{client: client, bytes: int64(proto.Size(message)), lane: long}
 		got, err := l.queue.enter(ctx, w)
 		switch {
 		case err != nil:

@@ -20,7 +20,8 @@ type attempt struct {
 }
 
 // do works on a job once, and writes down what that came to.
-func (r *Runner) do(ctx context.Context, id string) {
+func (r *Runner) do(ctx context.Context, t ticket) {
+	id := t.id
 	job, err := r.store.Change(id, nil, func(job *autoshardv1.Job) {
 		job.State, job.Started = autoshardv1.JobState_JOB_STATE_RUNNING, timestamppb.Now()
 		job.Attempts++
@@ -34,7 +35,7 @@ func (r *Runner) do(ctx context.Context, id string) {
 	}
 	if err != nil {
 		r.options.Logger.Error("a job cannot begin", "job", id, "error", err)
-		r.later(ctx, id)
+		r.later(ctx, t)
 		return
 	}
 	working, cancel := context.WithCancelCause(ctx)
@@ -54,12 +55,12 @@ func (r *Runner) do(ctx context.Context, id string) {
 }
 
 // later puts a job back that could not begin, because the disk refuses.
-func (r *Runner) later(ctx context.Context, id string) {
+func (r *Runner) later(ctx context.Context, t ticket) {
 	select {
 	case <-time.After(retryEvery):
 	case <-ctx.Done():
 	}
-	r.enqueue(id)
+	r.enqueue(t)
 }
 
 // work does the work, as far as there is time for it.
@@ -85,7 +86,7 @@ func (a *attempt) work(job *autoshardv1.Job) (*autoshardv1.PlanResponse, error) 
 	counted := make(chan struct{})
 	go func() { a.count(counting); close(counted) }()
 	defer func() { stop(); <-counted }()
-	return a.Runner.work(ctx, a.request.GetPlan(), earlier, a.report, a.keep)
+	return a.Runner.work(ctx, &Task{Client: job.Client, Request: a.request.GetPlan(), Earlier: earlier, Report: a.report, Keep: a.keep})
 }
 
 // duration returns seconds, as far as a clock counts.

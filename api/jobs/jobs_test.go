@@ -64,10 +64,9 @@ func ended(t *testing.T, r *Runner, id string) (job *autoshardv1.Job) {
 	return job
 }
 
-func echo(_ context.Context, r *autoshardv1.PlanRequest, _ *autoshardv1.PlanResponse, report func(*autoshardv1.Progress),
-	_ func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
-	report(&autoshardv1.Progress{Stage: "echo"})
-	return answer(r.GetText()), nil
+func echo(_ context.Context, task *Task) (*autoshardv1.PlanResponse, error) {
+	task.Report(&autoshardv1.Progress{Stage: "echo"})
+	return answer(task.Request.GetText()), nil
 }
 
 // Every job gets its own answer, with several workers.
@@ -75,7 +74,7 @@ func TestAnswers(t *testing.T) {
 	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), echo, Options{Workers: 4})
 	ids := map[string]string{}
 	for i := range 20 {
-		job, err := r.Start(request(fmt.Sprint(i)))
+		job, err := r.Start("", request(fmt.Sprint(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,16 +104,16 @@ func TestRequestIDs(t *testing.T) {
 	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), echo, Options{})
 	first := request("a")
 	first.RequestId = "mine"
-	job, err := r.Start(first)
+	job, err := r.Start("", first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := r.Start(first); err != nil || again.Id != job.Id {
+	if again, err := r.Start("", first); err != nil || again.Id != job.Id {
 		t.Errorf("again: %v, %v", again, err)
 	}
 	other := request("b")
 	other.RequestId = "mine"
-	if _, err := r.Start(other); !errors.Is(err, ErrReused) {
+	if _, err := r.Start("", other); !errors.Is(err, ErrReused) {
 		t.Errorf("another request: %v", err)
 	}
 	if _, err := r.Job("nothing"); !errors.Is(err, ErrUnknown) {
@@ -127,14 +126,13 @@ func TestResumption(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs")
 	store := open(t, path)
 	began := make(chan bool, 1)
-	first, stop := runs(t, store, func(ctx context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
-		_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
-		keep(answer("kept"))
-		began <- earlier != nil
+	first, stop := runs(t, store, func(ctx context.Context, task *Task) (*autoshardv1.PlanResponse, error) {
+		task.Keep(answer("kept"))
+		began <- task.Earlier != nil
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}, Options{})
-	job, err := first.Start(request("a"))
+	job, err := first.Start("", request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +151,8 @@ func TestResumption(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, _ := runs(t, open(t, path), func(_ context.Context, _ *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse,
-		_ func(*autoshardv1.Progress), _ func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
-		return answer("resumed from " + earlier.GetAnnotated()), nil
+	second, _ := runs(t, open(t, path), func(_ context.Context, task *Task) (*autoshardv1.PlanResponse, error) {
+		return answer("resumed from " + task.Earlier.GetAnnotated()), nil
 	}, Options{})
 	if job := ended(t, second, job.Id); job.State != autoshardv1.JobState_JOB_STATE_DONE || job.Attempts != 1 {
 		t.Errorf("job is %v", job)
@@ -168,20 +165,18 @@ func TestResumption(t *testing.T) {
 // A job that was canceled ends at once, keeps what it has, and gets no other answer.
 func TestCancel(t *testing.T) {
 	began, ends := make(chan bool, 1), make(chan error, 1)
-	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(ctx context.Context, _ *autoshardv1.PlanRequest,
-		_ *autoshardv1.PlanResponse,
-		_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
-		keep(answer("kept"))
+	r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(ctx context.Context, task *Task) (*autoshardv1.PlanResponse, error) {
+		task.Keep(answer("kept"))
 		began <- true
 		<-ctx.Done()
 		ends <- context.Cause(ctx)
 		return answer("late"), nil
 	}, Options{})
-	job, err := r.Start(request("a"))
+	job, err := r.Start("", request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	waiting, err := r.Start(request("b"))
+	waiting, err := r.Start("", request("b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,17 +207,15 @@ func TestFailures(t *testing.T) {
 		{true, context.DeadlineExceeded, autoshardv1.JobState_JOB_STATE_DONE},
 		{false, context.DeadlineExceeded, autoshardv1.JobState_JOB_STATE_FAILED},
 	} {
-		r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(_ context.Context, _ *autoshardv1.PlanRequest,
-			_ *autoshardv1.PlanResponse,
-			_ func(*autoshardv1.Progress), keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error) {
+		r, _ := runs(t, open(t, filepath.Join(t.TempDir(), "jobs")), func(_ context.Context, task *Task) (*autoshardv1.PlanResponse, error) {
 			if c.kept {
-				keep(answer("kept"))
+				task.Keep(answer("kept"))
 			}
 			return nil, c.err
 		}, Options{})
 		limited := request("a")
 		limited.Seconds = 100
-		job, err := r.Start(limited)
+		job, err := r.Start("", limited)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +232,7 @@ func TestPrune(t *testing.T) {
 	for i := range 5 {
 		r := request(fmt.Sprint(i))
 		r.RequestId = fmt.Sprint("r", i)
-		job, _, err := s.Add(r, time.Now(), 100)
+		job, _, err := s.Add("", r, time.Now(), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +254,7 @@ func TestPrune(t *testing.T) {
 	if list, err := s.List("", 10); err != nil || len(list) != 1 || Ended(list[0]) {
 		t.Errorf("%v, %v", list, err)
 	}
-	if job, added, err := s.Add(&autoshardv1.StartJobRequest{RequestId: "r0"}, time.Now(), 100); err != nil || !added {
+	if job, added, err := s.Add("", &autoshardv1.StartJobRequest{RequestId: "r0"}, time.Now(), 100); err != nil || !added {
 		t.Errorf("the id of a request that is forgotten: %v, %v", job, err)
 	}
 }
@@ -273,7 +266,7 @@ func TestBrokenStores(t *testing.T) {
 	}
 	store := open(t, filepath.Join(t.TempDir(), "jobs"))
 	r, _ := runs(t, store, echo, Options{})
-	job, err := r.Start(request("a"))
+	job, err := r.Start("", request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +274,7 @@ func TestBrokenStores(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Start(request("a")); !errors.Is(err, ErrStore) {
+	if _, err := r.Start("", request("a")); !errors.Is(err, ErrStore) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -1,10 +1,10 @@
 // Package jobs keeps work in a file until it has an answer, and does it. A job that was accepted ends with one answer, however often the
-// process ends meanwhile.
+// process ends meanwhile. Clients take turns.
 //
 //	store, err := jobs.Open("jobs.db")
 //	runner := jobs.NewRunner(store, work, jobs.Options{Workers: 2})
 //	go runner.Run(ctx)
-//	job, err := runner.Start(request)
+//	job, err := runner.Start("ann", request)
 package jobs
 
 import (
@@ -18,12 +18,20 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	autoshardv1 "autoshard/api/gen/autoshard/v1"
+	"autoshard/api/turns"
 )
 
-// Work does a job. It may report how far it is, and keep a result that counts if nothing better is found. Earlier is what an earlier
-// attempt kept, nil for nothing. It ends a little before the context's deadline, with the best result so far, and with the context.
-type Work func(ctx context.Context, r *autoshardv1.PlanRequest, earlier *autoshardv1.PlanResponse, report func(*autoshardv1.Progress),
-	keep func(*autoshardv1.PlanResponse)) (*autoshardv1.PlanResponse, error)
+// Work does a job. It ends a little before the context's deadline, with the best result so far, and with the context.
+type Work func(ctx context.Context, t *Task) (*autoshardv1.PlanResponse, error)
+
+// Task is what Work does, and how it says how far it is.
+type Task struct {
+	Client  string
+	Request *autoshardv1.PlanRequest
+	Earlier *autoshardv1.PlanResponse       // what an earlier attempt kept; nil: nothing
+	Report  func(*autoshardv1.Progress)     // says how far work is
+	Keep    func(*autoshardv1.PlanResponse) // keeps a result that counts if nothing better is found
+}
 
 // Options of a Runner. Zero values stand for the defaults.
 type Options struct {
@@ -55,10 +63,13 @@ type Runner struct {
 	running  map[string]context.CancelCauseFunc
 	progress map[string]*autoshardv1.Progress
 	changed  chan struct{} // closed when any job changes, and replaced
-	queue    []string
+	queue    turns.Turns[ticket]
 	wake     chan struct{} // of one: there is something in the queue
 	stopped  chan struct{} // closed when Run ends
 }
+
+// ticket is the place of a job in the queue.
+type ticket struct{ client, id string }
 
 // errCanceled is why the context of a job ends that somebody canceled.
 var errCanceled = errors.New("the job was canceled")
@@ -97,16 +108,18 @@ func (r *Runner) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	ids, err := r.store.Pending()
+	waiting, err := r.store.Pending()
 	if err != nil {
 		return err
 	}
-	r.enqueue(ids...)
+	for _, job := range waiting {
+		r.enqueue(ticket{job.Client, job.Id})
+	}
 	var workers sync.WaitGroup
 	for range r.options.Workers {
 		workers.Go(func() {
-			for id := r.next(ctx); id != ""; id = r.next(ctx) {
-				r.do(ctx, id)
+			for next, ok := r.next(ctx); ok; next, ok = r.next(ctx) {
+				r.do(ctx, next)
 			}
 		})
 	}
@@ -115,9 +128,9 @@ func (r *Runner) Run(ctx context.Context) error {
 	return nil
 }
 
-func (r *Runner) enqueue(ids ...string) {
+func (r *Runner) enqueue(t ticket) {
 	r.mu.Lock()
-	r.queue = append(r.queue, ids...)
+	r.queue.Add(t.client, t)
 	r.mu.Unlock()
 	r.rouse()
 }
@@ -129,27 +142,25 @@ func (r *Runner) rouse() {
 	}
 }
 
-// next waits for a job; "" is the end.
-func (r *Runner) next(ctx context.Context) string {
-	for {
+// next waits for the job whose turn it is; ok is false in the end.
+func (r *Runner) next(ctx context.Context) (next ticket, ok bool) {
+	for ctx.Err() == nil {
 		r.mu.Lock()
-		if len(r.queue) > 0 && ctx.Err() == nil {
-			id := r.queue[0]
-			r.queue = r.queue[1:]
-			more := len(r.queue) > 0
-			r.mu.Unlock()
-			if more {
-				r.rouse() // another worker
-			}
-			return id
-		}
+		next, ok = r.queue.Take()
+		more := !r.queue.Empty()
 		r.mu.Unlock()
+		if more {
+			r.rouse() // another worker
+		}
+		if ok {
+			return next, true
+		}
 		select {
 		case <-r.wake:
 		case <-ctx.Done():
-			return ""
 		}
 	}
+	return ticket{}, false
 }
 
 func (r *Runner) prune(ctx context.Context) {
@@ -165,14 +176,14 @@ func (r *Runner) prune(ctx context.Context) {
 	}
 }
 
-// Start keeps a request as a job.
-func (r *Runner) Start(request *autoshardv1.StartJobRequest) (*autoshardv1.Job, error) {
-	job, added, err := r.store.Add(request, time.Now(), r.options.Pending)
+// Start keeps a request of a client as a job.
+func (r *Runner) Start(client string, request *autoshardv1.StartJobRequest) (*autoshardv1.Job, error) {
+	job, added, err := r.store.Add(client, request, time.Now(), r.options.Pending)
 	if err != nil {
 		return nil, err
 	}
 	if added {
-		r.enqueue(job.Id)
+		r.enqueue(ticket{client, job.Id})
 	}
 	return job, nil
 }
@@ -206,6 +217,7 @@ func (r *Runner) Cancel(id string) (*autoshardv1.Job, error) {
 		return nil, err
 	}
 	r.mu.Lock()
+	r.queue.Remove(job.Client, ticket{job.Client, id}) // it needs no turn
 	if cancel := r.running[id]; cancel != nil {
 		cancel(errCanceled)
 	}

@@ -81,9 +81,10 @@ func get(tx *bbolt.Tx, bucket []byte, id string, m proto.Message) (found bool, e
 	return true, proto.Unmarshal(text, m)
 }
 
-// Add keeps a request as a job that waits. Where its id is that of an earlier request, the job of that is returned, and added is false;
-// the error is ErrReused where that asked for something else. It is ErrFull where so many jobs have not ended already.
-func (s *Store) Add(r *autoshardv1.StartJobRequest, now time.Time, most int) (job *autoshardv1.Job, added bool, err error) {
+// Add keeps a client's request as a job that waits. Where its id is that of an earlier request, the job of that is returned, and added is
+// false; the error is ErrReused where that asked for something else. It is ErrFull where so many jobs have not ended already.
+func (s *Store) Add(client string, r *autoshardv1.StartJobRequest, now time.Time, most int) (job *autoshardv1.Job, added bool,
+	err error) {
 	job = &autoshardv1.Job{}
 	err = s.change(func(tx *bbolt.Tx) error {
 		if id := tx.Bucket(byRequest).Get([]byte(r.GetRequestId())); id != nil && r.GetRequestId() != "" {
@@ -106,7 +107,7 @@ func (s *Store) Add(r *autoshardv1.StartJobRequest, now time.Time, most int) (jo
 		}
 		added = true
 		job = &autoshardv1.Job{Id: fmt.Sprintf("%016x", number), RequestId: r.GetRequestId(), State: autoshardv1.JobState_JOB_STATE_QUEUED,
-			Created: timestamppb.New(now)}
+			Created: timestamppb.New(now), Client: client}
 		if r.GetRequestId() != "" {
 			if err := tx.Bucket(byRequest).Put([]byte(r.GetRequestId()), []byte(job.Id)); err != nil {
 				return err
@@ -174,14 +175,15 @@ func (s *Store) Change(id string, result *autoshardv1.PlanResponse, do func(*aut
 }
 
 // Pending returns the jobs that have not ended, in the order in which they came.
-func (s *Store) Pending() (ids []string, err error) {
+func (s *Store) Pending() (list []*autoshardv1.Job, err error) {
 	err = s.view(func(tx *bbolt.Tx) error {
 		return tx.Bucket(pending).ForEach(func(id, _ []byte) error {
-			ids = append(ids, string(id))
-			return nil
+			job := &autoshardv1.Job{}
+			list = append(list, job)
+			return known(get(tx, jobs, string(id), job))
 		})
 	})
-	return ids, err
+	return list, err
 }
 
 // List returns jobs, the latest first, from the one before an id on; "" is the latest.

@@ -106,9 +106,11 @@ type Job struct {
 	// A plan is kept, which is the result if nothing better is found.
 	HasResult bool `protobuf:"varint,10,opt,name=has_result,json=hasResult,proto3" json:"has_result,omitempty"`
 	// Of a failed job: the name of a Connect code, such as invalid_argument, and what is wrong.
-	Code          string        `protobuf:"bytes,11,opt,name=code,proto3" json:"code,omitempty"`
-	Message       string        `protobuf:"bytes,12,opt,name=message,proto3" json:"message,omitempty"`
-	Diagnostics   []*Diagnostic `protobuf:"bytes,13,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	Code        string        `protobuf:"bytes,11,opt,name=code,proto3" json:"code,omitempty"`
+	Message     string        `protobuf:"bytes,12,opt,name=message,proto3" json:"message,omitempty"`
+	Diagnostics []*Diagnostic `protobuf:"bytes,13,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	// Who started it: the name of the token or, without one, the host. Clients take turns. Empty in jobs of servers that did not keep it.
+	Client        string `protobuf:"bytes,14,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -234,11 +236,18 @@ func (x *Job) GetDiagnostics() []*Diagnostic {
 	return nil
 }
 
+func (x *Job) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
 var File_autoshard_v1_jobs_proto protoreflect.FileDescriptor
 
 const file_autoshard_v1_jobs_proto_rawDesc = "" +
 	"\n" +
-	"\x17autoshard/v1/jobs.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
+	"\x17autoshard/v1/jobs.proto\x12\fautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x98\x04\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -255,7 +264,8 @@ const file_autoshard_v1_jobs_proto_rawDesc = "" +
 	" \x01(\bR\thasResult\x12\x12\n" +
 	"\x04code\x18\v \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\f \x01(\tR\amessage\x12:\n" +
-	"\vdiagnostics\x18\r \x03(\v2\x18.autoshard.v1.DiagnosticR\vdiagnostics*\x94\x01\n" +
+	"\vdiagnostics\x18\r \x03(\v2\x18.autoshard.v1.DiagnosticR\vdiagnostics\x12\x16\n" +
+	"\x06client\x18\x0e \x01(\tR\x06client*\x94\x01\n" +
 	"\bJobState\x12\x19\n" +
 	"\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10JOB_STATE_QUEUED\x10\x01\x12\x15\n" +

@@ -96,6 +96,13 @@ export declare type Job = Message<"autoshard.v1.Job"> & {
    * @generated from field: repeated autoshard.v1.Diagnostic diagnostics = 13;
    */
   diagnostics: Diagnostic[];
+
+  /**
+   * Who started it: the name of the token or, without one, the host. Clients take turns. Empty in jobs of servers that did not keep it.
+   *
+   * @generated from field: string client = 14;
+   */
+  client: string;
 };
 
 /**

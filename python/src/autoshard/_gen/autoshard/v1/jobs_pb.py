@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .answers_pb import Diagnostic, Progress
 
 
-_JobFields: TypeAlias = Literal["id", "request_id", "state", "created", "started", "ended", "attempts", "worked_seconds", "progress", "has_result", "code", "message", "diagnostics"]
+_JobFields: TypeAlias = Literal["id", "request_id", "state", "created", "started", "ended", "attempts", "worked_seconds", "progress", "has_result", "code", "message", "diagnostics", "client"]
 
 class Job(Message[_JobFields]):
     """
@@ -99,9 +99,15 @@ class Job(Message[_JobFields]):
             ```proto
             repeated autoshard.v1.Diagnostic diagnostics = 13;
             ```
+        client:
+            Who started it: the name of the token or, without one, the host. Clients take turns. Empty in jobs of servers that did not keep it.
+
+            ```proto
+            string client = 14;
+            ```
     """
 
-    __slots__ = ("id", "request_id", "state", "created", "started", "ended", "attempts", "worked_seconds", "progress", "has_result", "code", "message", "diagnostics")
+    __slots__ = ("id", "request_id", "state", "created", "started", "ended", "attempts", "worked_seconds", "progress", "has_result", "code", "message", "diagnostics", "client")
 
     if TYPE_CHECKING:
 
@@ -121,6 +127,7 @@ class Job(Message[_JobFields]):
             code: str = "",
             message: str = "",
             diagnostics: list[Diagnostic] | None = None,
+            client: str = "",
         ) -> None:
             pass
 
@@ -137,6 +144,7 @@ class Job(Message[_JobFields]):
         code: str
         message: str
         diagnostics: list[Diagnostic]
+        client: str
 
 class JobState(Enum):
     """
@@ -190,7 +198,7 @@ class JobState(Enum):
 
 
 _DESC = file_desc(
-    b'\n\x17autoshard/v1/jobs.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x1fgoogle/protobuf/timestamp.proto"\x80\x04\n\x03Job\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12,\n\x05state\x18\x03 \x01(\x0e2\x16.autoshard.v1.JobStateR\x05state\x124\n\x07created\x18\x04 \x01(\x0b2\x1a.google.protobuf.TimestampR\x07created\x124\n\x07started\x18\x05 \x01(\x0b2\x1a.google.protobuf.TimestampR\x07started\x120\n\x05ended\x18\x06 \x01(\x0b2\x1a.google.protobuf.TimestampR\x05ended\x12\x1a\n\x08attempts\x18\x07 \x01(\x05R\x08attempts\x12%\n\x0eworked_seconds\x18\x08 \x01(\x01R\rworkedSeconds\x122\n\x08progress\x18\t \x01(\x0b2\x16.autoshard.v1.ProgressR\x08progress\x12\x1d\n\nhas_result\x18\n \x01(\x08R\thasResult\x12\x12\n\x04code\x18\x0b \x01(\tR\x04code\x12\x18\n\x07message\x18\x0c \x01(\tR\x07message\x12:\n\x0bdiagnostics\x18\r \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x0bdiagnostics*\x94\x01\n\x08JobState\x12\x19\n\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10JOB_STATE_QUEUED\x10\x01\x12\x15\n\x11JOB_STATE_RUNNING\x10\x02\x12\x12\n\x0eJOB_STATE_DONE\x10\x03\x12\x14\n\x10JOB_STATE_FAILED\x10\x04\x12\x16\n\x12JOB_STATE_CANCELED\x10\x05B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
+    b'\n\x17autoshard/v1/jobs.proto\x12\x0cautoshard.v1\x1a\x1aautoshard/v1/answers.proto\x1a\x1fgoogle/protobuf/timestamp.proto"\x98\x04\n\x03Job\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\x12,\n\x05state\x18\x03 \x01(\x0e2\x16.autoshard.v1.JobStateR\x05state\x124\n\x07created\x18\x04 \x01(\x0b2\x1a.google.protobuf.TimestampR\x07created\x124\n\x07started\x18\x05 \x01(\x0b2\x1a.google.protobuf.TimestampR\x07started\x120\n\x05ended\x18\x06 \x01(\x0b2\x1a.google.protobuf.TimestampR\x05ended\x12\x1a\n\x08attempts\x18\x07 \x01(\x05R\x08attempts\x12%\n\x0eworked_seconds\x18\x08 \x01(\x01R\rworkedSeconds\x122\n\x08progress\x18\t \x01(\x0b2\x16.autoshard.v1.ProgressR\x08progress\x12\x1d\n\nhas_result\x18\n \x01(\x08R\thasResult\x12\x12\n\x04code\x18\x0b \x01(\tR\x04code\x12\x18\n\x07message\x18\x0c \x01(\tR\x07message\x12:\n\x0bdiagnostics\x18\r \x03(\x0b2\x18.autoshard.v1.DiagnosticR\x0bdiagnostics\x12\x16\n\x06client\x18\x0e \x01(\tR\x06client*\x94\x01\n\x08JobState\x12\x19\n\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10JOB_STATE_QUEUED\x10\x01\x12\x15\n\x11JOB_STATE_RUNNING\x10\x02\x12\x12\n\x0eJOB_STATE_DONE\x10\x03\x12\x14\n\x10JOB_STATE_FAILED\x10\x04\x12\x16\n\x12JOB_STATE_CANCELED\x10\x05B,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3',
     [
         answers_pb.desc(),
         timestamp_pb.desc(),
