@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"connectrpc.com/connect"
@@ -30,21 +31,29 @@ func (h *health) status() *healthv1.HealthCheckResponse {
 	}
 }
 
-func known(service string) bool {
-	return service == "" || service == autoshardv1connect.AutoshardServiceName
-}
+// healthy are the names that have a state: the server as a whole, and its services.
+var healthy = []string{"", autoshardv1connect.AutoshardServiceName, autoshardv1connect.ReviewServiceName}
 
-// Check answers for the server as a whole and for AutoshardService.
+// Check answers for the server as a whole and for its services.
 func (h *health) Check(_ context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
-	if !known(r.GetService()) {
+	if !slices.Contains(healthy, r.GetService()) {
 		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("unknown service %q", r.GetService()))
 	}
 	return h.status(), nil
 }
 
+// List answers for all at once.
+func (h *health) List(context.Context, *healthv1.HealthListRequest) (*healthv1.HealthListResponse, error) {
+	out := &healthv1.HealthListResponse{Statuses: map[string]*healthv1.HealthCheckResponse{}}
+	for _, name := range healthy {
+		out.Statuses[name] = h.status()
+	}
+	return out, nil
+}
+
 // Watch sends the state, and the change when the server drains, which ends the stream.
 func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, out *connect.ServerStream[healthv1.HealthCheckResponse]) error {
-	if !known(r.GetService()) {
+	if !slices.Contains(healthy, r.GetService()) {
 		if err := out.Send(&healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_SERVICE_UNKNOWN}); err != nil {
 			return err
 		}

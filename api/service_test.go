@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"connectrpc.com/grpcreflect"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -646,34 +645,6 @@ func TestDrainTime(t *testing.T) {
 	}
 	if err := <-replied; connect.CodeOf(err) != connect.CodeCanceled {
 		t.Errorf("request: %v", err)
-	}
-}
-
-func TestHealthAndReflection(t *testing.T) {
-	r := start(t, Options{}, nil)
-	h := healthv1connect.NewHealthClient(httpClient(t, true), r.url, connect.WithGRPC())
-	for _, name := range []string{"", autoshardv1connect.AutoshardServiceName} {
-		got, err := h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: name})
-		if err != nil || got.Status != healthv1.HealthCheckResponse_SERVING {
-			t.Errorf("health of %q is %v, %v", name, got, err)
-		}
-	}
-	if _, err := h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: "other"}); connect.CodeOf(err) != connect.CodeNotFound {
-		t.Errorf("health of another service: %v", err)
-	}
-	if status, reply := post(t, r.url+healthv1connect.HealthCheckProcedure, `{}`); status != http.StatusOK ||
-		string(reply) != `{"status":"SERVING"}` {
-		t.Errorf("health by HTTP: %d %s", status, reply)
-	}
-	stream := grpcreflect.NewClient(httpClient(t, true), r.url, connect.WithGRPC()).NewStream(t.Context())
-	defer stream.Close()
-	services, err := stream.ListServices()
-	if err != nil || len(services) != 3 {
-		t.Errorf("services are %v, %v", services, err)
-	}
-	files, err := stream.FileContainingSymbol("autoshard.v1.AutoshardService")
-	if err != nil || len(files) == 0 {
-		t.Errorf("files are %v, %v", files, err)
 	}
 }
 

@@ -91,13 +91,16 @@ type jsonWriter struct {
 	depth  int
 }
 
+// ours is the package of the schema.
+const ours = "autoshard.v1"
+
 // message appends a message.
 func (w *jsonWriter) message(out []byte, m protoreflect.Message) ([]byte, error) {
 	if err := w.ctx.Err(); err != nil {
 		return nil, err
 	}
-	if m.Descriptor().FullName().Parent() == "google.protobuf" {
-		return w.wellKnown(out, m)
+	if m.Descriptor().ParentFile().Package() != ours {
+		return w.foreign(out, m)
 	}
 	out = append(out, '{')
 	w.depth++
@@ -139,8 +142,8 @@ func (w *jsonWriter) newline(out []byte) []byte {
 	return out
 }
 
-// wellKnown leaves Struct and its kin to the library, whose random spaces are removed.
-func (w *jsonWriter) wellKnown(out []byte, m protoreflect.Message) ([]byte, error) {
+// foreign leaves messages of other schemas, such as Struct and those of health, to the library, whose random spaces are removed.
+func (w *jsonWriter) foreign(out []byte, m protoreflect.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m.Interface())
 	if err != nil {
 		return nil, err

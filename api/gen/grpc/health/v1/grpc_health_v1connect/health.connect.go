@@ -36,6 +36,8 @@ const (
 const (
 	// HealthCheckProcedure is the fully-qualified name of the Health's Check RPC.
 	HealthCheckProcedure = "/grpc.health.v1.Health/Check"
+	// HealthListProcedure is the fully-qualified name of the Health's List RPC.
+	HealthListProcedure = "/grpc.health.v1.Health/List"
 	// HealthWatchProcedure is the fully-qualified name of the Health's Watch RPC.
 	HealthWatchProcedure = "/grpc.health.v1.Health/Watch"
 )
@@ -44,6 +46,8 @@ const (
 type HealthClient interface {
 	// Check answers once.
 	Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error)
+	// List answers once, for all services.
+	List(context.Context, *grpc_health_v1.HealthListRequest) (*grpc_health_v1.HealthListResponse, error)
 	// Watch answers at once and whenever the answer changes.
 	Watch(context.Context, *grpc_health_v1.HealthCheckRequest) (*connect.ServerStreamForClient[grpc_health_v1.HealthCheckResponse], error)
 }
@@ -65,6 +69,12 @@ func NewHealthClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 			connect.WithSchema(healthMethods.ByName("Check")),
 			connect.WithClientOptions(opts...),
 		),
+		list: connect.NewClient[grpc_health_v1.HealthListRequest, grpc_health_v1.HealthListResponse](
+			httpClient,
+			baseURL+HealthListProcedure,
+			connect.WithSchema(healthMethods.ByName("List")),
+			connect.WithClientOptions(opts...),
+		),
 		watch: connect.NewClient[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse](
 			httpClient,
 			baseURL+HealthWatchProcedure,
@@ -77,12 +87,22 @@ func NewHealthClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 // healthClient implements HealthClient.
 type healthClient struct {
 	check *connect.Client[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse]
+	list  *connect.Client[grpc_health_v1.HealthListRequest, grpc_health_v1.HealthListResponse]
 	watch *connect.Client[grpc_health_v1.HealthCheckRequest, grpc_health_v1.HealthCheckResponse]
 }
 
 // Check calls grpc.health.v1.Health.Check.
 func (c *healthClient) Check(ctx context.Context, req *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
 	response, err := c.check.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// List calls grpc.health.v1.Health.List.
+func (c *healthClient) List(ctx context.Context, req *grpc_health_v1.HealthListRequest) (*grpc_health_v1.HealthListResponse, error) {
+	response, err := c.list.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -98,6 +118,8 @@ func (c *healthClient) Watch(ctx context.Context, req *grpc_health_v1.HealthChec
 type HealthHandler interface {
 	// Check answers once.
 	Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error)
+	// List answers once, for all services.
+	List(context.Context, *grpc_health_v1.HealthListRequest) (*grpc_health_v1.HealthListResponse, error)
 	// Watch answers at once and whenever the answer changes.
 	Watch(context.Context, *grpc_health_v1.HealthCheckRequest, *connect.ServerStream[grpc_health_v1.HealthCheckResponse]) error
 }
@@ -115,6 +137,12 @@ func NewHealthHandler(svc HealthHandler, opts ...connect.HandlerOption) (string,
 		connect.WithSchema(healthMethods.ByName("Check")),
 		connect.WithHandlerOptions(opts...),
 	)
+	healthListHandler := connect.NewUnaryHandlerSimple(
+		HealthListProcedure,
+		svc.List,
+		connect.WithSchema(healthMethods.ByName("List")),
+		connect.WithHandlerOptions(opts...),
+	)
 	healthWatchHandler := connect.NewServerStreamHandlerSimple(
 		HealthWatchProcedure,
 		svc.Watch,
@@ -125,6 +153,8 @@ func NewHealthHandler(svc HealthHandler, opts ...connect.HandlerOption) (string,
 		switch r.URL.Path {
 		case HealthCheckProcedure:
 			healthCheckHandler.ServeHTTP(w, r)
+		case HealthListProcedure:
+			healthListHandler.ServeHTTP(w, r)
 		case HealthWatchProcedure:
 			healthWatchHandler.ServeHTTP(w, r)
 		default:
@@ -138,6 +168,10 @@ type UnimplementedHealthHandler struct{}
 
 func (UnimplementedHealthHandler) Check(context.Context, *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.Check is not implemented"))
+}
+
+func (UnimplementedHealthHandler) List(context.Context, *grpc_health_v1.HealthListRequest) (*grpc_health_v1.HealthListResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.List is not implemented"))
 }
 
 func (UnimplementedHealthHandler) Watch(context.Context, *grpc_health_v1.HealthCheckRequest, *connect.ServerStream[grpc_health_v1.HealthCheckResponse]) error {
