@@ -63,8 +63,8 @@ var light = map[string]bool{
 	autoshardv1connect.ReviewServiceListSubjectsProcedure:    true,
 }
 
-// intercept is a unary interceptor.
-func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
+// WrapUnary implements connect.Interceptor.
+func (l *limiter) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
 		c := callOf(ctx, r.Any())
 		if light[c.procedure] {
@@ -79,6 +79,24 @@ func (l *limiter) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 			return err
 		})
 		return response, err
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor.
+func (l *limiter) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// WrapStreamingHandler implements connect.Interceptor. It gives errors their codes and diagnostics, and records what no handler did:
+// requests that cannot be read, and those that take no slot.
+func (l *limiter) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		start := time.Now()
+		err := connectError(next(ctx, conn))
+		if !visitOf(ctx).recorded {
+			l.record(ctx, call{conn.Spec().Procedure, conn.Peer(), nil}, time.Since(start), 0, err)
+		}
+		return err
 	}
 }
 
@@ -104,6 +122,7 @@ func (l *limiter) record(ctx context.Context, c call, took, waited time.Duration
 		code = connect.CodeOf(err).String()
 		attrs = append(attrs, "code", code)
 	}
+	visitOf(ctx).recorded = true
 	l.metrics.count(c.procedure, code, took, waited)
 	l.logger.Info("request", attrs...)
 }

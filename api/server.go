@@ -97,12 +97,12 @@ func (s *Server) Handler() http.Handler {
 		healthv1connect.HealthName)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
-	return withPage(authorized(s.options.Tokens, mux))
+	return withPage(l.visited(authorized(s.options.Tokens, mux)))
 }
 
 // interceptors are around all methods, the outermost first.
 func (s *Server) interceptors() []connect.Interceptor {
-	list := append([]connect.Interceptor{connect.UnaryInterceptorFunc(s.limiter.intercept)}, validation()...)
+	list := []connect.Interceptor{s.limiter, validation()}
 	if s.options.Traces == nil {
 		return list
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -60,25 +61,22 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := g.holder(r)
 	if h == nil {
-		g.refuse(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("a token is needed, as `Authorization: Bearer TOKEN`")),
-			http.StatusUnauthorized)
+		g.refuse(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("a token is needed, as `Authorization: Bearer TOKEN`")))
 		return
 	}
+	visitOf(r.Context()).client = h.name
 	if h.quota != nil && !h.quota.Allow() {
 		err := connect.NewError(connect.CodeResourceExhausted, errors.New("the quota of this token is used up; try again later"))
 		wait := time.Duration(float64(time.Second) / float64(h.quota.Limit()))
 		err.Meta().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		g.refuse(w, r, err, http.StatusTooManyRequests)
+		g.refuse(w, r, err)
 		return
 	}
-	g.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), holderKey{}, h.name)))
+	g.next.ServeHTTP(w, r)
 }
 
-func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err *connect.Error, status int) {
-	if !g.refusal.IsSupported(r) {
-		http.Error(w, err.Message(), status)
-		return
-	}
+// refuse answers with an error, in JSON where the protocol is unknown.
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err *connect.Error) {
 	_ = g.refusal.Write(w, r, err) // the client is gone where this fails
 }
 
@@ -92,13 +90,7 @@ func (g *guard) holder(r *http.Request) *holder {
 	return g.holders[sha256.Sum256([]byte(token))]
 }
 
-// holderKey is the key of contexts for the name of who has the token.
-type holderKey struct{}
-
 // clientOf names who sent a request: who has its token or, without one, the host, whatever the connection.
 func clientOf(ctx context.Context, peer connect.Peer) string {
-	if name, ok := ctx.Value(holderKey{}).(string); ok {
-		return name
-	}
-	return host(peer)
+	return cmp.Or(visitOf(ctx).client, host(peer))
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -15,9 +14,9 @@ import (
 	"autoshard/internal/diag"
 )
 
-// validation checks requests by the rules of the schema, and gives errors of streams their codes and diagnostics.
-func validation() []connect.Interceptor {
-	return []connect.Interceptor{streamErrors{}, connectvalidate.NewInterceptor(connectvalidate.WithValidator(validator{}))}
+// validation checks requests by the rules of the schema.
+func validation() connect.Interceptor {
+	return connectvalidate.NewInterceptor(connectvalidate.WithValidator(validator{}))
 }
 
 // validator says with diagnostics what rules of the schema a message breaks.
@@ -84,22 +83,4 @@ func jsonPath(in protoreflect.MessageDescriptor, path *validate.FieldPath) (stri
 		in = f.Message()
 	}
 	return strings.Join(names, "."), nil
-}
-
-// streamErrors gives errors of streams their codes and diagnostics, where no handler did.
-type streamErrors struct{}
-
-// WrapUnary implements connect.Interceptor.
-func (streamErrors) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
-
-// WrapStreamingClient implements connect.Interceptor.
-func (streamErrors) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler implements connect.Interceptor.
-func (streamErrors) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		return connectError(next(ctx, conn))
-	}
 }
