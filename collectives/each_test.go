@@ -11,8 +11,8 @@ import (
 	"autoshard/subaxis"
 )
 
-// What is found for many tensors at once on all cores is what is found for each pair alone, whole axes, parts of them, and parts that no
-// common refinement has.
+// What is found for many tensors at once on all cores, and before it is asked for, is what is found for each pair alone: along whole axes,
+// parts of them, and parts that no common refinement has.
 func TestEachIsEveryWay(t *testing.T) {
 	x, y := func(pre, size int32) subaxis.Ref { return subaxis.Ref{Axis: 0, Pre: pre, Size: size} }, subaxis.Ref{Axis: 1, Pre: 1, Size: 2}
 	mesh := []subaxis.Axis{{Name: "x", Size: 6}, {Name: "y", Size: 2}}
@@ -32,29 +32,49 @@ func TestEachIsEveryWay(t *testing.T) {
 			shape := []int64{12, rapid.SampledFrom([]int64{12, 24}).Draw(t, "columns")}
 			asks = append(asks, Ask{p.Tensor(shape, 1<<20), some("from"), some("to")})
 		}
-		steps := make([][]string, len(asks))
-		for i, a := range asks {
-			steps[i] = make([]string, len(a.From)*len(a.To))
+		var begins []int // of what is found for each ask
+		total := 0
+		for _, a := range asks {
+			begins = append(begins, total)
+			total += len(a.From) * len(a.To)
 		}
+		together := make([]string, total)
 		err := p.Each(context.Background(), asks, func(ask, from, to int, w *Way) {
-			steps[ask][from*len(asks[ask].To)+to] = describe(w.Steps())
+			together[begins[ask]+from*len(asks[ask].To)+to] = describe(w.Steps())
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, a := range asks {
-			var alone []string
-			for _, from := range a.From {
-				for _, to := range a.To {
-					w := p.Way(a.Tensor, from, to)
-					alone = append(alone, describe(w.Steps()))
-				}
-			}
-			if !slices.Equal(steps[i], alone) {
-				t.Fatalf("ask %d: at once %q, alone %q", i, steps[i], alone)
-			}
+		alone := waysOf(p, asks, func(a *Ask) { a.Tensor.Forget() })
+		if !slices.Equal(together, alone) {
+			t.Fatalf("at once %q, alone %q", together, alone)
+		}
+		for _, a := range asks {
+			a.Tensor.Forget()
+		}
+		if err := p.Aim(context.Background(), asks); err != nil {
+			t.Fatal(err)
+		}
+		if aimed := waysOf(p, asks, func(*Ask) {}); !slices.Equal(aimed, alone) {
+			t.Fatalf("found before %q, alone %q", aimed, alone)
 		}
 	})
+}
+
+// waysOf describes all ways of some asks, each of which is prepared before.
+func waysOf(p *Planner, asks []Ask, prepare func(a *Ask)) []string {
+	var all []string
+	for i := range asks {
+		a := &asks[i]
+		for _, from := range a.From {
+			for _, to := range a.To {
+				prepare(a)
+				w := p.Way(a.Tensor, from, to)
+				all = append(all, describe(w.Steps()))
+			}
+		}
+	}
+	return all
 }
 
 // A context that has ended ends the work.
@@ -67,5 +87,8 @@ func TestEachEnds(t *testing.T) {
 	err := p.Each(ctx, []Ask{ask}, func(int, int, int, *Way) { t.Error("a way was sought") })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+	if err := p.Aim(ctx, []Ask{ask}); !errors.Is(err, context.Canceled) {
+		t.Errorf("before: got %v", err)
 	}
 }

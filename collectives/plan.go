@@ -228,8 +228,14 @@ func (t *Tensor) table(g *graph, pricer Pricer) *table {
 
 // way returns the cheapest way between two vertices, for a tensor that awaits some reduction; it is false if there is none.
 func (t *table) way(start, goal int32, reduction ir.Reduction) (w Way, ok bool) {
-	l := leg{table: t, row: t.row(start), start: start, goal: goal, reduction: reduction}
-	if int(goal) >= len(l.row.price) || l.row.price[goal] == nowhere {
+	t.aim([]int32{start}, []int32{goal})
+	return t.known(start, goal, reduction)
+}
+
+// known returns the way between two vertices that are aimed.
+func (t *table) known(start, goal int32, reduction ir.Reduction) (w Way, ok bool) {
+	l := leg{aim: t.aims[goal], start: start, reduction: reduction}
+	if l.length() == nowhere {
 		return Way{}, false
 	}
 	return Way{legs: [2]leg{l}}, true
@@ -279,96 +285,4 @@ func (p *Planner) shared(a *atoms, rank int, ends []byte) *graph {
 		p.graphs[key] = g
 	}
 	return g
-}
-
-// Way is a cheapest way between two layouts; the zero Way stays where it is.
-type Way struct {
-	legs    [2]leg
-	resized int64 // picoseconds to pad the tensor before, and to take the padding off it afterwards
-}
-
-// leg is a way in one graph.
-type leg struct {
-	table       *table
-	row         *row
-	start, goal int32
-	reduction   ir.Reduction
-}
-
-// Price returns the price in picoseconds.
-func (w *Way) Price() int64 {
-	total := w.resized
-	for i := range w.legs {
-		if l := &w.legs[i]; l.row != nil {
-			total += l.row.price[l.goal]
-		}
-	}
-	return total
-}
-
-// Hop is what a step of a way costs, and between which sizes of blocks.
-type Hop struct {
-	Kind          Kind
-	Axes          []subaxis.Ref
-	Dim           int   // that is cut or joined; of an all-to-all the one that is joined
-	Price         int64 // picoseconds
-	Before, After int64 // bytes of a device
-	Joined        bool  // a slice that another one follows: programs slice once
-}
-
-// Back calls visit with the steps from the last to the first.
-func (w *Way) Back(visit func(h Hop)) {
-	sliced := false // by the step told before, which comes after
-	for i := len(w.legs) - 1; i >= 0; i-- {
-		l := &w.legs[i]
-		for at := l.goal; at != l.start; at = l.row.from[at] {
-			g, from := l.table.graph, l.row.from[at]
-			arc := l.table.arc(l.row, at)
-			move := &g.moves[arc.move]
-			slice := move.kind == AllSlice
-			visit(Hop{move.kind, move.axes, int(arc.dim), l.row.price[at] - l.row.price[from], l.table.tensor.bytes / move.shards,
-				l.table.tensor.bytes / g.vertices[at].shards, slice && sliced})
-			sliced = slice
-		}
-	}
-}
-
-// Steps returns the steps.
-func (w *Way) Steps() []Step {
-	var steps []Step
-	for i := range w.legs {
-		if l := &w.legs[i]; l.row != nil {
-			steps = append(steps, l.steps()...)
-		}
-	}
-	joinSlices(steps)
-	return steps
-}
-
-func (l *leg) steps() []Step {
-	var steps []Step
-	g := l.table.graph
-	for at := l.goal; at != l.start; at = l.row.from[at] {
-		arc := l.table.arc(l.row, at)
-		m := &g.moves[arc.move]
-		after := g.layout(at)
-		after.Reduction = l.reduction
-		steps = append(steps, Step{Kind: m.kind, Axes: m.axes, Dim: int(arc.dim), To: int(arc.end), After: after})
-	}
-	slices.Reverse(steps)
-	return steps
-}
-
-// joinSlices makes one op of slices that follow one another along different dimensions.
-func joinSlices(steps []Step) {
-	var sliced []int // the dimensions of the slices before
-	for i := range steps {
-		steps[i].Joint = steps[i].Kind == AllSlice && len(sliced) > 0 && !slices.Contains(sliced, steps[i].Dim)
-		if !steps[i].Joint {
-			sliced = nil
-		}
-		if steps[i].Kind == AllSlice {
-			sliced = append(sliced, steps[i].Dim)
-		}
-	}
 }

@@ -1,138 +1,64 @@
 package collectives
 
 import (
-	"math"
+	"cmp"
 	"slices"
 )
 
-// table holds the cheapest ways between the layouts of one tensor. Rows are made when they are asked for.
+// table holds the cheapest ways between the layouts of one tensor. They are found when they are asked for: for all layouts that can be
+// reached from where ways begin at once, and for many goals at a time.
 type table struct {
 	graph  *graph
 	tensor *Tensor
 	pricer Pricer
-	prices []int64  // of the graph's moves for this tensor, -1 if unknown yet
-	fits   []int8   // per vertex: whether it divides the tensor, 0 if unknown yet
-	roads  [][]road // per vertex, nil if unknown yet
-	rows   map[int32]*row
-	length []int32 // per vertex, the steps of the way that a search found
-	queue  []entry
+	prices []int64       // of the graph's moves for this tensor, -1 if unknown yet
+	fits   []int8        // per vertex: whether it divides the tensor, 0 if unknown yet
+	roads  [][]road      // per vertex, nil if unknown yet
+	places []int32       // per vertex: its place in order from 1, 0 for none
+	order  []int32       // the vertices that ways pass; what can be reached from them is among them
+	parts  []int         // where parts of order end: from a vertex nothing can be reached but its part and those before
+	aims   map[int32]aim // per goal
 }
 
 // road is an arc to a vertex that divides the tensor.
 type road struct {
-	price   int64
+	length  int64
 	to, arc int32
 }
 
-// row is the cheapest ways from one layout to all others, by Dijkstra's algorithm: per vertex the price, and the vertex before it.
-type row struct {
-	price []int64 // nowhere if there is no way
-	from  []int32
-}
-
-const nowhere = math.MaxInt64
-
-// entry is a vertex that a search has reached.
-type entry struct {
-	price  int64
-	steps  int32
-	vertex int32
-}
-
-func (e entry) before(o entry) bool {
-	return e.price < o.price || e.price == o.price && e.steps < o.steps
-}
-
-func (t *table) row(start int32) *row {
-	r := t.rows[start]
-	if r == nil {
-		r = t.search(start)
-		if t.rows == nil {
-			t.rows = map[int32]*row{}
-		}
-		t.rows[start] = r
-	}
-	return r
-}
-
-func (t *table) search(start int32) *row {
-	r := &row{}
-	t.see(r)
-	r.price[start], r.from[start], t.length[start] = 0, start, 0
-	t.push(entry{0, 0, start})
-	for len(t.queue) > 0 {
-		if e := t.pop(); e.price == r.price[e.vertex] && e.steps == t.length[e.vertex] {
-			t.relax(r, e)
-		}
-	}
-	return r
-}
-
-// see makes room for the vertices that the graph has by now.
-func (t *table) see(r *row) {
-	n, before := len(t.graph.vertices), len(r.price)
-	t.length = append(t.length, make([]int32, max(0, n-len(t.length)))...)
-	r.from = append(r.from, make([]int32, n-before)...)
-	r.price = slices.Grow(r.price, n-before)[:n]
-	for i := before; i < n; i++ {
-		r.price[i] = nowhere
-	}
-}
-
-// relax follows the roads from where the search is. Among ways of one price and length the one from the smaller vertex wins.
-func (t *table) relax(r *row, e entry) {
-	roads := t.roadsFrom(e.vertex)
-	if len(r.price) < len(t.graph.vertices) {
-		t.see(r)
-	}
-	for i := range roads {
-		to := roads[i].to
-		price := e.price + roads[i].price
-		if price > r.price[to] {
-			continue
-		}
-		next, old := entry{price, e.steps + 1, to}, entry{r.price[to], t.length[to], to}
-		switch {
-		case next.before(old):
-			t.push(next)
-		case old.before(next) || t.graph.vertices[r.from[to]].key <= t.graph.vertices[e.vertex].key:
-			continue
-		}
-		r.price[to], r.from[to], t.length[to] = price, e.vertex, next.steps
-	}
+// aim is the ways to a goal: its number in a bundle.
+type aim struct {
+	*bundle
+	goal int
 }
 
 // roadsFrom returns the roads from a vertex.
 func (t *table) roadsFrom(v int32) []road {
-	for int(v) >= len(t.roads) {
-		t.roads = append(t.roads, nil)
-	}
+	t.roads = grown(t.roads, v)
 	if t.roads[v] == nil {
 		t.graph.explore(v)
 		arcs := t.graph.vertices[v].arcs
 		t.roads[v] = make([]road, 0, len(arcs))
 		for i, a := range arcs {
 			if t.divides(a.to) && t.fitsMemory(v, a.to) {
-				t.roads[v] = append(t.roads[v], road{t.price(a.move), a.to, int32(i)})
+				t.roads[v] = append(t.roads[v], road{lengthOf(t.price(a.move)), a.to, int32(i)})
 			}
 		}
 	}
 	return t.roads[v]
 }
 
-// arc returns the arc that the way of a row takes to a vertex: the first of its price.
-func (t *table) arc(r *row, to int32) *arc {
-	from := r.from[to]
-	roads := t.roads[from]
-	i := slices.IndexFunc(roads, func(o road) bool { return o.to == to && r.price[from]+o.price == r.price[to] })
-	return &t.graph.vertices[from].arcs[roads[i].arc]
+// grown returns a list with at least so many entries that it has the one with a number.
+func grown[T any](list []T, number int32) []T {
+	if missing := int(number) + 1 - len(list); missing > 0 {
+		return append(list, make([]T, missing)...)
+	}
+	return list
 }
 
 // divides says whether a vertex cuts the tensor into equal blocks.
 func (t *table) divides(v int32) bool {
-	for int(v) >= len(t.fits) {
-		t.fits = append(t.fits, 0)
-	}
+	t.fits = grown(t.fits, v)
 	if t.fits[v] == 0 {
 		t.fits[v] = 1
 		for d, list := range t.graph.vertices[v].dims {
@@ -165,37 +91,70 @@ func (t *table) price(i int32) int64 {
 	return t.prices[i]
 }
 
-// push adds an entry to the queue, a heap in which every entry has four below. It is written out because planning a step of Mixtral on
-// 16 x 8 x 4 chips takes 10 % longer with container/heap, which makes every entry an interface value.
-func (t *table) push(e entry) {
-	q := append(t.queue, e)
-	i := len(q) - 1
-	for ; i > 0 && e.before(q[(i-1)/4]); i = (i - 1) / 4 {
-		q[i] = q[(i-1)/4]
+// reach adds a vertex and all that can be reached from it. What awaits reduction along fewer atoms comes first, and of that what has larger
+// blocks.
+func (t *table) reach(start int32) {
+	begin := len(t.order)
+	t.add(start)
+	for next := begin; next < len(t.order); next++ {
+		for _, r := range t.roadsFrom(t.order[next]) {
+			t.add(r.to)
+		}
 	}
-	q[i], t.queue = e, q
+	added := t.order[begin:]
+	pending := func(v int32) int { return len(t.graph.vertices[v].pending) }
+	slices.SortFunc(added, func(a, b int32) int {
+		v := t.graph.vertices
+		return cmp.Or(cmp.Compare(pending(a), pending(b)), cmp.Compare(v[a].shards, v[b].shards), cmp.Compare(a, b))
+	})
+	for i, v := range added {
+		t.places[v] = int32(begin + i + 1)
+		if i+1 == len(added) || pending(v) != pending(added[i+1]) {
+			t.parts = append(t.parts, begin+i+1)
+		}
+	}
 }
 
-func (t *table) pop() entry {
-	q := t.queue
-	top, last := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	i := 0
-	for first := 1; first < len(q); first = 4*i + 1 {
-		least := first
-		for c := first + 1; c < min(first+4, len(q)); c++ {
-			if q[c].before(q[least]) {
-				least = c
-			}
-		}
-		if !q[least].before(last) {
-			break
-		}
-		q[i], i = q[least], least
+func (t *table) add(v int32) {
+	if t.places = grown(t.places, v); t.places[v] == 0 {
+		t.order = append(t.order, v)
+		t.places[v] = int32(len(t.order))
 	}
-	if len(q) > 0 {
-		q[i] = last
+}
+
+// place returns where a vertex is in order, if it is.
+func (t *table) place(v int32) (at int, ok bool) {
+	if int(v) >= len(t.places) || t.places[v] == 0 {
+		return 0, false
 	}
-	t.queue = q
-	return top
+	return int(t.places[v]) - 1, true
+}
+
+// widest is the most goals of a bundle: the lengths of more do not fit the caches of processors.
+const widest = 64
+
+// aim finds the ways from some vertices to some goals. All of them divide the tensor.
+func (t *table) aim(starts, goals []int32) {
+	for _, v := range starts {
+		t.reach(v)
+	}
+	if t.aims == nil {
+		t.aims = map[int32]aim{}
+	}
+	var fresh []int32
+	for _, g := range goals {
+		if _, ok := t.aims[g]; !ok {
+			t.aims[g] = aim{}
+			fresh = append(fresh, g)
+		}
+	}
+	for some := range slices.Chunk(fresh, widest) {
+		b := &bundle{table: t, goals: some}
+		for i, g := range some {
+			t.aims[g] = aim{b, i}
+		}
+	}
+	for _, g := range goals {
+		t.aims[g].extend()
+	}
 }

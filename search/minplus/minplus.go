@@ -147,6 +147,32 @@ func plainSums(least []int64, best []int32, half, rows []int64, from int) {
 	}
 }
 
+// Through takes for every number the sum of another one and a step where that is less, and reports whether any was. Sums beyond 64 bits
+// wrap round.
+func Through(least, others []int64, step int64) (less bool) {
+	k, done := len(least), 0
+	others = others[:k]
+	if n := k / block; wide && n > 0 {
+		less = throughAVX(&least[0], &others[0], step, n)
+		done = n * block
+	}
+	if done < k {
+		less = plainThrough(least[done:], others[done:], step) || less
+	}
+	return less
+}
+
+// plainThrough is Through in Go.
+func plainThrough(least, others []int64, step int64) (less bool) {
+	others = others[:len(least)]
+	for i, old := range least {
+		if sum := others[i] + step; sum < old {
+			least[i], less = sum, true
+		}
+	}
+	return less
+}
+
 func floatOf(bits int64) float64 { return math.Float64frombits(uint64(bits)) }
 
 func bitsOf(v float64) int64 { return int64(math.Float64bits(v)) }

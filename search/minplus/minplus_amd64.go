@@ -26,6 +26,11 @@ func rows64AVX(out, h, m *float64, count, n, stride int)
 //go:noescape
 func sumsAVX(least *int64, best *int32, half, rows *int64, count, n, stride int)
 
+// throughAVX is Through of n blocks of four numbers, n > 0.
+//
+//go:noescape
+func throughAVX(least, others *int64, step int64, n int) bool
+
 // columns computes the first n blocks of Columns.
 func columns[T float32 | float64](out, h []float64, m []T, n int) {
 	if p := unsafe.Pointer(&m[0]); unsafe.Sizeof(m[0]) == 4 {

@@ -265,3 +265,60 @@ done:
 	VZEROUPPER
 	RET
 
+
+// Four numbers of least in old and of others in sum: the lesser of both in sum, and in Y15 where others were less so far.
+#define PASS(old, sum) \
+	VPADDQ    Y14, sum, sum      \
+	VPCMPGTQ  sum, old, Y13      \
+	VPOR      Y13, Y15, Y15      \
+	VPBLENDVB Y13, sum, old, sum
+
+// func throughAVX(least, others *int64, step int64, n int) bool
+TEXT ·throughAVX(SB), NOSPLIT, $0-33
+	MOVQ         least+0(FP), DI
+	MOVQ         others+8(FP), SI
+	VPBROADCASTQ step+16(FP), Y14
+	MOVQ         n+24(FP), CX
+	VPXOR        Y15, Y15, Y15 // where others were less
+
+four: // blocks
+	CMPQ    CX, $4
+	JLT     block
+	VMOVDQU (DI), Y0
+	VMOVDQU 32(DI), Y1
+	VMOVDQU 64(DI), Y2
+	VMOVDQU 96(DI), Y3
+	VMOVDQU (SI), Y4
+	VMOVDQU 32(SI), Y5
+	VMOVDQU 64(SI), Y6
+	VMOVDQU 96(SI), Y7
+	PASS(Y0, Y4)
+	PASS(Y1, Y5)
+	PASS(Y2, Y6)
+	PASS(Y3, Y7)
+	VMOVDQU Y4, (DI)
+	VMOVDQU Y5, 32(DI)
+	VMOVDQU Y6, 64(DI)
+	VMOVDQU Y7, 96(DI)
+	ADDQ    $128, DI
+	ADDQ    $128, SI
+	SUBQ    $4, CX
+	JMP     four
+
+block:
+	TESTQ   CX, CX
+	JZ      done
+	VMOVDQU (DI), Y0
+	VMOVDQU (SI), Y4
+	PASS(Y0, Y4)
+	VMOVDQU Y4, (DI)
+	ADDQ    $32, DI
+	ADDQ    $32, SI
+	DECQ    CX
+	JMP     block
+
+done:
+	VPTEST Y15, Y15
+	SETNE  ret+32(FP)
+	VZEROUPPER
+	RET

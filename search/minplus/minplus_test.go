@@ -88,6 +88,27 @@ func TestSumsArePlain(t *testing.T) {
 	})
 }
 
+// So do they for ways through others, and where nothing is less.
+func TestThroughIsPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for n := range 70 {
+		for _, step := range []int64{0, 1, 5} {
+			least, others := make([]int64, n), make([]int64, n)
+			for i := range least {
+				least[i], others[i] = r.Int64N(20), 20+r.Int64N(20)*int64(n%2)
+			}
+			if n > 0 {
+				least[r.IntN(n)] = math.MaxInt64 / 2
+			}
+			want := slices.Clone(least)
+			less := plainThrough(want, others, step)
+			if got := Through(least, others, step); got != less || !slices.Equal(least, want) {
+				t.Fatalf("%d numbers: got %v (%v), want %v (%v)", n, least, got, want, less)
+			}
+		}
+	}
+}
+
 // What vectors save, per matrix of 96 x 96.
 func BenchmarkProducts(b *testing.B) {
 	const n = 96
@@ -101,6 +122,8 @@ func BenchmarkProducts(b *testing.B) {
 		"rows/plain":    func() { plainRows(out, h, m, 0) },
 		"sums":          func() { Sums(least, best, half, rows) },
 		"sums/plain":    func() { plainSums(least, best, half, rows, 0) },
+		"through":       func() { Through(least, half, 1) },
+		"through/plain": func() { plainThrough(least, half, 1) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

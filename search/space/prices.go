@@ -11,16 +11,71 @@ import (
 
 // price gives all strategies their prices.
 func (s *Space) price() {
+	s.aim()
 	for _, d := range s.classes.drafts {
 		d.price()
 	}
 	s.classes.drafts, s.classes.bases, s.classes.made = nil, nil, nil
 }
 
+// aim finds the ways on which results are sent to where they are kept, those of each tensor at once.
+func (s *Space) aim() {
+	type end struct {
+		tensor *collectives.Tensor
+		layout layoutID
+		to     bool
+	}
+	var asks []collectives.Ask
+	of, seen := map[*collectives.Tensor]int{}, map[end]bool{}
+	isNew := func(e end) bool {
+		known := seen[e]
+		seen[e] = true
+		return !known
+	}
+	for _, d := range s.classes.drafts {
+		d.sends(func(t *collectives.Tensor, made, kept layoutID) {
+			at, ok := of[t]
+			if !ok {
+				at = len(asks)
+				of[t], asks = at, append(asks, collectives.Ask{Tensor: t})
+			}
+			if isNew(end{t, made, false}) {
+				asks[at].From = append(asks[at].From, s.known[made])
+			}
+			if isNew(end{t, kept, true}) {
+				asks[at].To = append(asks[at].To, s.known[kept])
+			}
+		})
+	}
+	if err := s.planner.Aim(s.effort.ctx, asks); s.err == nil {
+		s.err = err
+	}
+}
+
+// sends calls visit with every tensor that own strategies send, and between which layouts.
+func (d *draft) sends(visit func(t *collectives.Tensor, made, kept layoutID)) {
+	for x := d.inherited(); x < len(d.of); x++ {
+		made := d.cuts[d.of[x]].made
+		for j, v := range d.node.values {
+			if kept := d.kept[j][x]; d.isTensor(v) && made[j] != kept {
+				visit(d.tensor(v), made[j], kept)
+			}
+		}
+	}
+}
+
+// inherited returns how many strategies are those of the base.
+func (d *draft) inherited() int {
+	if d.base == nil {
+		return 0
+	}
+	return d.base.count
+}
+
 func (d *draft) price() {
-	c, begin := d.class, 0
+	c, begin := d.class, d.inherited()
 	if d.base != nil {
-		begin = copy(c.strategies, d.base.class.strategies)
+		copy(c.strategies, d.base.class.strategies)
 	}
 	kept := make([]layoutID, len(d.kept))
 	var w priced
