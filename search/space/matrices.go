@@ -211,7 +211,7 @@ func (s *Space) pairsKey(l *link) pairsKey {
 	return pairsKey{s.lists.all[l.rows].set, s.lists.all[l.cols].set, l.tensor}
 }
 
-// manyTensors are how many tensors have their ways found before these are forgotten: they take ten times the memory of the prices.
+// manyTensors are how many tensors have their ways found before these are forgotten: they take several times the memory of the prices.
 const manyTensors = 16
 
 // ways prices the pairs of layouts of some matrices that have no prices yet, tensor by tensor.
@@ -254,14 +254,15 @@ func (s *Space) ways(all []matrix) {
 
 // find prices the pairs of layouts of some links.
 func (s *Space) find(links []*link) {
-	asks := make([]collectives.Ask, len(links))
+	asks, prices := make([]collectives.Ask, len(links)), make([][]price, len(links))
 	for i, l := range links {
+		prices[i] = s.priced[s.pairsKey(l)]
 		asks[i] = collectives.Ask{Tensor: l.tensor, From: s.knownOf(l.rows), To: s.knownOf(l.cols)}
 	}
 	err := s.planner.Each(s.effort.ctx, asks, func(ask, from, to int, w *collectives.Way) {
 		l := links[ask]
 		rows, cols := s.lists.all[l.rows].unique, s.lists.all[l.cols].unique
-		s.priced[s.pairsKey(l)][from*len(cols)+to] = s.priceOf(w, rows[from], cols[to])
+		prices[ask][from*len(cols)+to] = s.priceOf(w, rows[from], cols[to])
 	})
 	if s.err == nil {
 		s.err = err
