@@ -6,6 +6,7 @@ import (
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/ir/mlir"
 	"autoshard/padding"
 	"autoshard/program"
@@ -58,10 +59,10 @@ func (a *annotation) write(ctx context.Context) error {
 			a.move(op)
 		case k == ir.OpSdyManualComputation || k == ir.OpSdyShardingConstraint:
 		default:
-			a.constrain(m.BuilderAfter(op), m.ResultValues(op))
-			for b := range m.InnerBlocks(op) {
+			for b := range m.InnerBlocks(op) { // before the results of a loop, where the shardings of its arguments are
 				a.constrain(m.BuilderBefore(m.FirstOp(b)), m.BlockArgs(b))
 			}
+			a.constrain(m.BuilderAfter(op), m.ResultValues(op))
 		}
 	}
 	return nil
@@ -71,7 +72,7 @@ func (a *annotation) write(ctx context.Context) error {
 func (a *annotation) constrain(b *ir.Builder, values []ir.ValueID) {
 	m := a.m
 	for _, v := range values {
-		id := m.Sharding(v)
+		id := dataflow.ShardingOf(m, v)
 		m.SetSharding(v, 0)
 		if id == 0 || len(m.Shape(v)) == 0 || len(m.ShardingOf(id).Unreduced) > 0 {
 			continue

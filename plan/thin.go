@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dataflow"
 	"autoshard/propagate"
 )
 
@@ -82,7 +83,7 @@ func (t *thinning) differing(ctx context.Context, kept []bool) ([]int, error) {
 	propagate.Disconnect(m)
 	var out []int
 	for i, c := range t.constraints {
-		if !kept[i] && m.HasUses(values[i]) && !alikeCut(m, m.Sharding(values[i]), t.m.Sharding(t.m.Result(c.op, 0))) {
+		if !kept[i] && m.HasUses(values[i]) && !alikeCut(m, dataflow.ShardingOf(m, values[i]), t.m.Sharding(t.m.Result(c.op, 0))) {
 			out = append(out, i)
 		}
 	}
