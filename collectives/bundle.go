@@ -7,7 +7,7 @@ import (
 )
 
 // The length of a way is its price, and in the lowest bits the number of its steps: of ways of one price that with fewer steps is shorter.
-// Steps that take more than an hour count as if they took that, so that no sum of lengths is too large.
+// Of steps that take more than an hour the lengths say no more than that, so that no sum of them is too large; their prices do.
 const (
 	stepBits       = 5
 	dearest  int64 = 1 << 52

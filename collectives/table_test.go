@@ -115,3 +115,22 @@ func TestLengthsCanBeAddedUp(t *testing.T) {
 		t.Errorf("the longest step has the length %d", l)
 	}
 }
+
+// slow prices every step at two hours.
+type slow struct{}
+
+func (slow) Price(Kind, []subaxis.Ref, int64) int64 { return 2 * 3600 * 1_000_000_000_000 }
+
+// Steps that take hours cost what they take, although their lengths do not say it.
+func TestSlowStepsHaveTheirPrice(t *testing.T) {
+	axes := []subaxis.Axis{{Name: "x", Size: 2}}
+	along := []subaxis.Ref{{Axis: 0, Pre: 1, Size: 2}}
+	p := NewPlanner(slow{}, axes)
+	cut, whole := p.Intern(Layout{Dims: [][]subaxis.Ref{along, nil}}), p.Intern(Layout{Dims: [][]subaxis.Ref{nil, nil}})
+	w := p.Way(p.Tensor([]int64{8, 8}, 4), cut, whole)
+	hops := int64(0)
+	w.Back(func(h Hop) { hops += h.Price })
+	if want := (slow{}).Price(AllGather, along, 0); w.Price() != want || hops != want {
+		t.Errorf("a gather of two hours costs %d, its steps %d", w.Price(), hops)
+	}
+}

@@ -22,12 +22,23 @@ type leg struct {
 
 func (l *leg) length() int64 { return l.lengths[l.at(l.start, l.goal)] }
 
+// price returns what the steps cost together, which the length says unless one of them counts as less in it.
+func (l *leg) price() (total int64) {
+	if length := l.length(); length < lengthOf(dearest) {
+		return length >> stepBits
+	}
+	for _, p := range l.passages(nil) {
+		total += p.price
+	}
+	return total
+}
+
 // Price returns the price in picoseconds.
 func (w *Way) Price() int64 {
 	total := w.resized
 	for i := range w.legs {
 		if l := &w.legs[i]; l.bundle != nil {
-			total += l.length() >> stepBits
+			total += l.price()
 		}
 	}
 	return total
@@ -72,7 +83,8 @@ type passage struct {
 func (l *leg) passages(list []passage) []passage {
 	for at := l.start; at != l.goals[l.goal]; {
 		r := l.after(at, l.goal)
-		list = append(list, passage{&l.graph.vertices[at].arcs[r.arc], r.length >> stepBits})
+		arc := &l.graph.vertices[at].arcs[r.arc]
+		list = append(list, passage{arc, l.table.price(arc.move)})
 		at = r.to
 	}
 	return list
