@@ -20,7 +20,8 @@ func framed(message string) string {
 }
 
 // requestLine is what the log says about a request: procedure, protocol, client and, but for ok, code.
-var requestLine = regexp.MustCompile(`^time=\S+ level=INFO msg=request procedure=(\S+) protocol=(\S+) client=(\S+) time=\S+ waited=\S+(?: code=(\S+))?\n$`)
+var requestLine = regexp.MustCompile(`^time=\S+ level=INFO msg=request ` +
+	`procedure=(\S+) protocol=(\S+) client=(\S+) time=\S+ waited=\S+(?: code=(\S+))?\n$`)
 
 // Each request is logged and counted once, with its code, also where nobody could read it; nothing of its content is logged.
 func TestEveryRequestIsRecorded(t *testing.T) {

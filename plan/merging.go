@@ -11,22 +11,16 @@ const mergingAttempts = 3
 // merging searches a level again with collectives sent as one with those of a solution: of the latest and, where memory is short, of
 // baselines and programs that keep state in blocks, which need not fit.
 func (c *choice) merging(ctx context.Context, l *level) error {
-	starts := [][]int32{l.solution}
+	latest := l.solution
 	switch {
 	case c.binding():
-		if err := c.suggestBlocks(l); err != nil {
+		if err := c.meetBlocks(ctx, l); err != nil {
 			return err
 		}
-		starts = append(l.space.WarmStarts(), l.solution)
 	case l.large(): // the relaxed problem gets there sooner
 		return nil
 	}
-	for _, x := range starts {
-		if err := c.meeting(ctx, l, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.meeting(ctx, l, latest)
 }
 
 // inBlocks does so on a large level with those of baselines and programs that keep state in blocks where the best plan is far from its
@@ -35,6 +29,11 @@ func (c *choice) inBlocks(ctx context.Context, l *level) error {
 	if c.sharded != nil || !l.large() || !c.open(wideGap) {
 		return nil
 	}
+	return c.meetBlocks(ctx, l)
+}
+
+// meetBlocks does so with those of baselines and programs that keep state in blocks.
+func (c *choice) meetBlocks(ctx context.Context, l *level) error {
 	if err := c.suggestBlocks(l); err != nil {
 		return err
 	}
