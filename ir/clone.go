@@ -35,14 +35,14 @@ func (m *Module) Clone() *Module {
 	}
 	c.opNames = maps.Clone(m.opNames)
 	c.branches = maps.Clone(m.branches)
-	c.types.rows = slices.Clone(m.types.rows)
+	c.types.rows = slices.Clip(m.types.rows)
 	c.types.index = maps.Clone(m.types.index)
-	c.shardings.rows = slices.Clone(m.shardings.rows)
+	c.shardings.rows = slices.Clip(m.shardings.rows)
 	c.shardings.index = maps.Clone(m.shardings.index)
 	c.shardings.key = nil
-	c.locs = slices.Clone(m.locs)
+	c.locs = slices.Clip(m.locs)
 	c.argLocs = maps.Clone(m.argLocs)
-	c.resources = slices.Clone(m.resources)
+	c.resources = slices.Clip(m.resources)
 	c.sources.ops = slices.Clone(m.sources.ops)
 	return &c
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"autoshard/collectives"
 	"autoshard/ir"
@@ -108,6 +109,9 @@ func (p *planner) lowerPlainly(ctx context.Context, b *baseline, propagates bool
 	}
 	if err != nil {
 		return err
+	}
+	if p.Now != nil {
+		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
 	if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
 		return fmt.Errorf("baseline %s: %w", b.name, err)

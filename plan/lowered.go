@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"time"
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
@@ -49,9 +48,6 @@ func (p *planner) lower(ctx context.Context, annotated *ir.Module, assignment co
 func (p *planner) lowerWithout(ctx context.Context, from layouts, without, needed rewrites.Set) (*lowered, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	if p.Now != nil {
-		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
 	}
 	l := &lowered{layouts: from, without: without, explicit: from.annotated.Clone()}
 	how := collectives.Rewriting{Reach: from.reach, Without: without, Needed: needed}

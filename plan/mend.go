@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/search/space"
 )
 
@@ -24,17 +25,23 @@ func (c *choice) mend(ctx context.Context, l *level) error {
 		return c.late.Err()
 	}
 	start, _ := l.space.Nearest(relaxed)
-	p := &polishing{choice: c, in: l.space, ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere}, each: each, left: 2 * c.spent}
-	p.change(variant{solution: start})
+	p := &polishing{choice: c, in: l.space, ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere}, each: each, left: 2 * c.spent,
+		planners: []*collectives.Planner{l.space.Planner()}}
+	p.run([]move{{to: to(variant{solution: start})}})
 	for better := p.program != nil; better && p.goes(); {
 		before := p.program
-		p.in.ReadInPlace(p.relaxed, p.variant.solution, func(x []int32) []int32 {
-			if !p.change(variant{solution: x}) {
-				return nil
-			}
-			return p.variant.solution
-		})
+		p.run(p.inPlace())
 		better = p.program != before
 	}
 	return p.err
+}
+
+// inPlace returns the moves that let one op read a value where it lies.
+func (p *polishing) inPlace() []move {
+	return lists.Map(p.in.InPlace(p.relaxed, p.variant.solution), func(change space.Change) move {
+		return move{to: func() (variant, bool) {
+			x := change(p.variant.solution)
+			return variant{solution: x}, x != nil
+		}}
+	})
 }

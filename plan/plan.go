@@ -87,7 +87,7 @@ type planner struct {
 	shown      []baseline    // those of the whole batch then
 	unsplit    *lowered      // the best program of the whole batch then, or the one that needs least
 	inParts    *partsSearch  // that may find the batch in parts to be faster; nil where it is not to be computed so
-	lowering   time.Duration // the longest that making a program explicit and pricing it took
+	lowering   time.Duration // the longest that making a baseline explicit and pricing it took
 	strategies int           // of the latest problem
 	prior      *prior        // what an earlier plan of the module left; nil for none
 }

@@ -6,7 +6,6 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
-	"autoshard/search"
 	"autoshard/search/space"
 )
 
@@ -31,19 +30,19 @@ func (c *choice) polish(ctx context.Context, l *level) error {
 		return c.late.Err()
 	}
 	p := &polishing{choice: c, in: l.space, sent: l.space.Sent(), ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere, 0},
-		each: each, left: polishSteps}
+		each: each, left: polishSteps, planners: []*collectives.Planner{l.space.Planner()}}
 	starts := l.space.WarmStarts()
 	if l.solution != nil {
 		starts = append(starts, l.solution)
 	}
 	for _, x := range starts {
-		p.change(variant{solution: x})
+		p.run([]move{{to: to(variant{solution: x})}})
 	}
 	for better := p.program != nil; better && p.goes(); {
 		before := p.program
-		p.oneCopy()
-		p.one()
-		p.resend()
+		p.run(p.oneCopy())
+		p.run(p.one())
+		p.run(p.resend())
 		better = p.program != before
 	}
 	return p.err
@@ -60,96 +59,74 @@ type keeping struct {
 	layout collectives.Layout
 }
 
-// polishing is the state of it: the best variant so far and its program.
-type polishing struct {
-	*choice
-	in      *space.Space
-	sent    []space.Sent
-	ctx     context.Context
-	relaxed *search.Problem // whose cost no program of a solution goes below
-	reaches []int           // of copies, with which a variant is lowered
-	each    int64           // steps of a change
-	left    int64
-	variant variant
-	program *lowered
-	err     error
-}
-
-// goes says whether there may be more changes.
-func (p *polishing) goes() bool { return p.err == nil && p.left >= p.each && !p.over(p.ctx) }
-
-// change lowers a variant and takes it if it is better than the best one. It reports whether there may be more.
-func (p *polishing) change(v variant) bool {
-	p.left, p.spent = p.left-p.each, p.spent+p.each
-	settled := p.module.Clone()
-	assignment := p.in.Apply(settled, v.solution)
-	for i := range v.kept {
-		p.in.Keep(settled, v.kept[i].value, &v.kept[i].layout)
-	}
-	for _, reach := range p.reaches {
-		var found *lowered
-		if found, p.err = p.lower(p.late, settled, assignment, p.in.Planner(), reach); p.err != nil {
-			return false
-		}
-		p.offer(found)
-		if p.program == nil || p.prefers(found, p.program) {
-			p.variant, p.program = v, found
-		}
-	}
-	return p.goes()
-}
-
-// solve changes to a solution, first with all that it makes kept as the solution says, unless that cannot be faster than the best plan,
-// and then with values of other ops kept where they were.
-func (p *polishing) solve(x []int32) bool {
-	p.left -= int64(p.relaxed.NumEdges())
-	if least, _, err := p.relaxed.Evaluate(x); err != nil || len(p.variant.kept) > 0 || p.best == nil || least < p.best.step.Total() {
-		if !p.change(variant{slices.Clone(x), p.variant.kept}) {
-			return false
-		}
-	}
-	kept, m := p.variant.kept, p.program.annotated
-	for i := range p.sent {
-		if s := &p.sent[i]; x[s.Node] != p.variant.solution[s.Node] {
-			kept = keep(kept, s.Value, collectives.LayoutOf(m.ShardingOf(m.Sharding(s.Value))))
-		}
-	}
-	if len(kept) == 0 {
-		return p.goes()
-	}
-	return p.change(variant{slices.Clone(x), kept})
-}
-
 // keep returns a list with a value kept in a layout.
 func keep(list []keeping, v ir.ValueID, l collectives.Layout) []keeping {
 	others := slices.DeleteFunc(slices.Clone(list), func(k keeping) bool { return k.value == v })
 	return append(others, keeping{v, l})
 }
 
-// oneCopy lets all who read a value read one copy.
-func (p *polishing) oneCopy() { p.in.OneCopy(p.relaxed, p.variant.solution, p.solve) }
-
-// one changes one decision after the other.
-func (p *polishing) one() {
-	for i := range p.variant.solution {
-		for s := range int32(p.relaxed.NumStrategies(i)) {
-			x := slices.Clone(p.variant.solution)
-			if x[i] = s; s != p.variant.solution[i] && !p.solve(x) {
-				return
+// solve returns the moves to a solution: first with all that it makes kept as the solution says, unless that cannot be faster than the best
+// plan, and then with values of other ops kept where they were.
+func (p *polishing) solve(to func() []int32) []move {
+	whole := func() (variant, bool) {
+		x := to()
+		if x == nil {
+			return variant{}, false
+		}
+		least, _, err := p.relaxed.Evaluate(x)
+		return variant{x, p.variant.kept}, err != nil || len(p.variant.kept) > 0 || p.best == nil || least < p.best.step.Total()
+	}
+	partly := func() (variant, bool) {
+		x := to()
+		if x == nil {
+			return variant{}, false
+		}
+		kept, m := p.variant.kept, p.program.annotated
+		for i := range p.sent {
+			if s := &p.sent[i]; x[s.Node] != p.variant.solution[s.Node] {
+				kept = keep(kept, s.Value, collectives.LayoutOf(m.ShardingOf(m.Sharding(s.Value))))
 			}
 		}
+		return variant{x, kept}, len(kept) > 0
 	}
+	return []move{{whole, int64(p.relaxed.NumEdges())}, {to: partly}}
 }
 
-// resend keeps one value after the other in another layout.
-func (p *polishing) resend() {
+// oneCopy returns the moves that let all who read a value read one copy.
+func (p *polishing) oneCopy() (out []move) {
+	start := p.variant.solution
+	for _, change := range p.in.OneCopy(p.relaxed) {
+		out = append(out, p.solve(func() []int32 { return change(start) })...)
+	}
+	return out
+}
+
+// one returns the moves that change one decision.
+func (p *polishing) one() (out []move) {
+	for i := range p.variant.solution {
+		for s := range int32(p.relaxed.NumStrategies(i)) {
+			out = append(out, p.solve(func() []int32 {
+				if p.variant.solution[i] == s {
+					return nil
+				}
+				x := slices.Clone(p.variant.solution)
+				x[i] = s
+				return x
+			})...)
+		}
+	}
+	return out
+}
+
+// resend returns the moves that keep one value in another layout.
+func (p *polishing) resend() (out []move) {
 	for i := range p.sent {
 		s := &p.sent[i]
 		for _, l := range s.Layouts {
-			if !p.goes() {
-				return
-			}
-			p.change(variant{p.variant.solution, keep(p.variant.kept, s.Value, l)})
+			out = append(out, move{to: func() (variant, bool) {
+				return variant{p.variant.solution, keep(p.variant.kept, s.Value, l)}, true
+			}})
 		}
 	}
+	return out
 }

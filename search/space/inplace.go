@@ -7,10 +7,13 @@ import (
 	"autoshard/search"
 )
 
-// ReadInPlace calls visit with changes of a solution after which one op reads a value where it lies, which it reads elsewhere: of the ways
-// to read it so the one with which the problem's solution costs least. What costs most to bring elsewhere comes first. Visit returns the
-// solution that is changed next, nil to end.
-func (s *Space) ReadInPlace(p *search.Problem, solution []int32, visit func(changed []int32) (next []int32)) {
+// Change returns what a solution changes to, a copy, or nil where there is nothing to change.
+type Change func(solution []int32) []int32
+
+// InPlace returns changes after which one op reads a value where it lies, which a solution lets it read elsewhere: of the ways to read it
+// there the one with which the problem's solution costs least. Those come first that the solution pays most for. The problem is one of
+// the space.
+func (s *Space) InPlace(p *search.Problem, solution []int32) []Change {
 	var moved []*link
 	prices := map[*link]int64{}
 	for i := range s.links {
@@ -19,16 +22,16 @@ func (s *Space) ReadInPlace(p *search.Problem, solution []int32, visit func(chan
 		}
 	}
 	slices.SortStableFunc(moved, func(a, b *link) int { return cmp.Compare(prices[b], prices[a]) })
-	for _, l := range moved {
-		if !s.moves(l, solution) {
-			continue
-		}
-		if x := s.reading(p, solution, l, s.lists.all[l.rows].of(solution[l.from])); x != nil {
-			if solution = visit(x); solution == nil {
-				return
+	out := make([]Change, len(moved))
+	for i, l := range moved {
+		out[i] = func(solution []int32) []int32 {
+			if !s.moves(l, solution) {
+				return nil
 			}
+			return s.reading(p, solution, l, s.lists.all[l.rows].of(solution[l.from]))
 		}
 	}
+	return out
 }
 
 // moves says whether a solution brings the value of a link elsewhere for its reader.

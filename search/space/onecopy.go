@@ -2,15 +2,16 @@ package space
 
 import "autoshard/search"
 
-// OneCopy calls visit with changes of a solution after which all ops that read a value, and may, read it in one layout, for each value
-// that several read and each layout: of the ways to read it so each op takes the one with which the problem's solution costs least.
-// The problem is one of the space that watches nothing. It ends where visit returns false.
-func (s *Space) OneCopy(p *search.Problem, solution []int32, visit func(changed []int32) bool) {
+// OneCopy returns changes after which all ops that read a value, and may, read it in one layout, for each value that several read and each
+// layout: of the ways to read it so each op takes the one with which the problem's solution costs least. The problem is one of the space
+// that watches nothing.
+func (s *Space) OneCopy(p *search.Problem) []Change {
 	byCopy := map[int32][]*link{}
 	for i := range s.links {
 		l := &s.links[i]
 		byCopy[l.copy] = append(byCopy[l.copy], l)
 	}
+	var out []Change
 	for i := range s.links {
 		l := &s.links[i]
 		readers := byCopy[l.copy]
@@ -20,13 +21,14 @@ func (s *Space) OneCopy(p *search.Problem, solution []int32, visit func(changed 
 		seen := map[layoutID]bool{}
 		for _, r := range readers {
 			for _, layout := range s.lists.all[r.cols].unique {
-				if changed := s.oneCopy(p, solution, readers, layout); !seen[layout] && changed != nil && !visit(changed) {
-					return
+				if !seen[layout] {
+					out = append(out, func(solution []int32) []int32 { return s.oneCopy(p, solution, readers, layout) })
 				}
 				seen[layout] = true
 			}
 		}
 	}
+	return out
 }
 
 // oneCopy returns the change after which readers read a value in a layout; nil for none.

@@ -29,6 +29,14 @@ class Client:
         self.token = token or os.environ.get("AUTOSHARD_TOKEN", "")
         self.timeout = timeout
 
+    def prepare(self) -> Client:
+        """Starts the private server, if it is to be called, and does not wait for it: programs are traced meanwhile. Returns itself."""
+        _refuse_forks()
+        if not self.url:
+            with _lock:
+                _private()
+        return self
+
     def call(self, method: str, request: Any) -> Any:
         """Calls a method that answers once."""
         from connectrpc.errors import ConnectError
@@ -60,7 +68,11 @@ class Client:
 
     def _connection(self) -> tuple[AutoshardServiceClientSync, dict[str, Any]]:
         _refuse_forks()
-        url, token = (self.url, self.token) if self.url else _private()
+        url, token = self.url, self.token
+        if not url:
+            with _lock:
+                server = _private()
+                url, token = server.url, server.token
         options: dict[str, Any] = {"headers": {"Authorization": f"Bearer {token}"} if token else {}}
         if self.timeout is not None:
             options["timeout_ms"] = max(1, round(self.timeout * 1000))
@@ -75,13 +87,12 @@ def _refuse_forks() -> None:
         raise UnavailableError("this process was forked from one that has used autoshard: start processes by spawn, as JAX needs it, too")
 
 
-def _private() -> tuple[str, str]:
-    """Returns URL and token of the private server, which is started where none runs."""
+def _private() -> PrivateServer:
+    """Returns the private server, which is started where none runs."""
     global _started
-    with _lock:
-        if _started is None or not _started.alive():
-            _started = PrivateServer()
-        return _started.url, _started.token
+    if _started is None or not _started.alive():
+        _started = PrivateServer()
+    return _started
 
 
 @functools.lru_cache(maxsize=8)

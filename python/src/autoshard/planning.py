@@ -41,6 +41,7 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
 
     The other options are those of the command line's `autoshard plan`. Errors are of autoshard.AutoshardError.
     """
+    client = _patient(client or Client(), timeout).prepare()
     given = programs.read(program, args, kwargs, static_argnums=static_argnums, static_argnames=static_argnames,
                           donate_argnums=donate_argnums)
     loops = trip_counts if isinstance(trip_counts, Mapping) else {} if trip_counts is None else {"": trip_counts}
@@ -54,7 +55,6 @@ def plan(program: Any, *args: Any, mesh: meshes.MeshLike = None, hardware: str =
         forbidden=[plan_pb.Forbid(value=value, axes=[axes] if isinstance(axes, str) else list(axes))
                    for path, axes in (forbid or {}).items() for value in _values(given, path)],
         from_=start.message if start is not None else None, cache=_cache_use(cache))
-    client = _patient(client or Client(), timeout)
     with bars.bar(f"planning {given.name.removesuffix('.mlir')}", progress) as report:
         result = client.result("stream_plan", service_pb.StreamPlanRequest(plan=request), report)
     return Plan(result.plan, given, client, request, mesh)
@@ -94,17 +94,19 @@ def _patient(client: Client, timeout: float | None) -> Client:
 def propagate(program: Any, *args: Any, mesh: meshes.MeshLike = None, kwargs: Mapping[str, Any] | None = None,
               client: Client | None = None, **options: Any) -> Propagation:
     """Gives every value the sharding that follows from those in the program. Options are those of jax.jit, as plan takes them."""
+    client = (client or Client()).prepare()
     given = programs.read(program, args, kwargs, **options)
     request = service_pb.PropagateRequest(source=given.source(), file_name=given.name, mesh=meshes.axes_of(mesh))
-    return Propagation((client or Client()).call("propagate", request), given, mesh)
+    return Propagation(client.call("propagate", request), given, mesh)
 
 
 def check(program: Any, *args: Any, mesh: meshes.MeshLike = None, disable: Sequence[str] = (), kwargs: Mapping[str, Any] | None = None,
           client: Client | None = None, **options: Any) -> list[Diagnostic]:
     """Verifies a program and returns warnings about what is legal but probably not meant. A program that is wrong is an error."""
+    client = (client or Client()).prepare()
     given = programs.read(program, args, kwargs, **options)
     request = service_pb.CheckRequest(source=given.message(), mesh=meshes.axes_of(mesh), disabled=list(disable))
-    return [diagnostic(message) for message in (client or Client()).call("check", request).warnings]
+    return [diagnostic(message) for message in client.call("check", request).warnings]
 
 
 def verify(function: Any, plan: Plan, *args: Any, relative: float | None = None, absolute: float = 0.0,

@@ -29,25 +29,32 @@ def binary() -> str:
 
 
 class PrivateServer:
-    """A running server. It reads its token from a pipe, whose end tells it that this process is gone."""
+    """A server that starts. It reads its token from a pipe, whose end tells it that this process is gone."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
+        self._url = ""
         self.pid = os.getpid()
         self._log = tempfile.TemporaryFile()
-        command = [binary(), "serve", "--private", "--drain-time", "1ms", "--max-time", "24h"]
+        self._command = [binary(), "serve", "--private", "--drain-time", "1ms", "--max-time", "24h"]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
+            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
             self._process.stdin.write(self.token.encode() + b"\n")
             self._process.stdin.flush()
-            self.url = self._process.stdout.readline().decode().strip()
         except OSError as error:
-            raise UnavailableError(f"{command[0]} cannot be started: {error}") from error
-        if not self.url:
+            raise UnavailableError(f"{self._command[0]} cannot be started: {error}") from error
+        atexit.register(self.stop)
+
+    @property
+    def url(self) -> str:
+        """Waits until the server runs, and returns its URL."""
+        if not self._url:
+            self._url = self._process.stdout.readline().decode().strip()
+        if not self._url:
             self.stop()
             self._log.seek(0)
-            raise UnavailableError(f"{' '.join(command)} ended: {self._log.read().decode(errors='replace').strip()}")
-        atexit.register(self.stop)
+            raise UnavailableError(f"{' '.join(self._command)} ended: {self._log.read().decode(errors='replace').strip()}")
+        return self._url
 
     def alive(self) -> bool:
         """Says whether the server runs."""
