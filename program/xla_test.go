@@ -143,8 +143,10 @@ func writeForXLA(t *testing.T, dir, name string, text []byte, inputs, expected s
 	}
 	args := make([][]*tensor.Tensor, len(ran.Blocks))
 	for i, x := range in {
-		for d, block := range run.NewCut(&device.Mesh, &device.Inputs[i].Layout, device.Inputs[i].Stored()).Split(x, nil) {
-			args[d] = append(args[d], block)
+		blocks := run.NewCut(&device.Mesh, &device.Inputs[i].Layout, device.Inputs[i].Stored()).Split(x, nil)
+		for d := range args {
+			block := blocks.Of(d)
+			args[d] = append(args[d], &block)
 		}
 	}
 	writeBlocks(t, path+".in.npz", "arg", args)

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
@@ -12,11 +13,38 @@ import (
 // attrReader reads the attributes of one op and remembers the first problem.
 type attrReader struct {
 	*compiler
-	op  ir.OpID
-	err error
+	op    ir.OpID
+	batch Spread // of the blocks that the op takes as its first dimension, if any
+	err   error
 }
 
-func (c *compiler) attrs(op ir.OpID) *attrReader { return &attrReader{compiler: c, op: op} }
+func (c *compiler) attrs(op ir.OpID) *attrReader {
+	return &attrReader{compiler: c, op: op, batch: c.batch}
+}
+
+// shift returns dimension numbers behind that of the blocks.
+func (r *attrReader) shift(dims []int64) []int64 {
+	if r.batch == nil {
+		return dims
+	}
+	return lists.Map(dims, r.behind)
+}
+
+// behind returns a dimension number behind that of the blocks.
+func (r *attrReader) behind(d int64) int64 {
+	if r.batch == nil {
+		return d
+	}
+	return d + 1
+}
+
+// before puts in front of a list by dimensions what holds for that of the blocks.
+func (r *attrReader) before(first int64, list []int64) []int64 {
+	if r.batch == nil {
+		return list
+	}
+	return slices.Concat([]int64{first}, list)
+}
 
 func (r *attrReader) missing(name string) {
 	if r.err == nil {
@@ -171,10 +199,10 @@ func (r *attrReader) static(v ir.ValueID) []int64 {
 	return t.Dims
 }
 
-// result returns the type of the op's first result, whose dimensions must be known.
+// result returns the type of the op's first result, whose dimensions must be known, with that of the blocks.
 func (r *attrReader) result() paramType {
 	v := r.m.Result(r.op, 0)
-	return paramType{r.m.ValueType(v).DType, r.static(v)}
+	return paramType{r.m.ValueType(v).DType, stacked(r.batch, r.static(v))}
 }
 
 // rank returns the rank of an operand.

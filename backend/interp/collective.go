@@ -68,14 +68,31 @@ var collectiveOps = map[ir.Kind]builder{
 	ir.OpInterpreterRunParallel: buildRunParallel,
 }
 
+var collectiveManners = map[ir.Kind]manner{
+	ir.OpAllGather:         itself,
+	ir.OpAllReduce:         itself,
+	ir.OpReduceScatter:     itself,
+	ir.OpAllToAll:          itself,
+	ir.OpCollectivePermute: itself,
+	ir.OpCrossReplicaSum:   itself,
+	ir.OpPartitionId:       itself,
+	ir.OpReplicaId:         itself,
+}
+
 func buildProcessID(c *compiler, op ir.OpID, i *instr) error {
 	replica, partitions := c.m.Kind(op) == ir.OpReplicaId, c.in.opts.Partitions
-	i.kernel = func(f *frame, _ *instr, _ []tensor.Tensor) ([]tensor.Tensor, error) {
-		id := f.p.id % partitions
+	number := func(process int) uint32 {
 		if replica {
-			id = f.p.id / partitions
+			return uint32(process / partitions)
 		}
-		return f.p.only(tensor.Of(dtype.UI32, nil, uint32(id))), nil
+		return uint32(process % partitions)
+	}
+	if c.joint != nil {
+		c.numbers(c.m.Result(op, 0), i, number)
+		return nil
+	}
+	i.kernel = func(f *frame, _ *instr, _ []tensor.Tensor) ([]tensor.Tensor, error) {
+		return f.p.only(tensor.Of(dtype.UI32, nil, number(f.p.id))), nil
 	}
 	return nil
 }
@@ -91,6 +108,9 @@ func buildCollective(c *compiler, op ir.OpID, i *instr) error {
 		if body, err = c.reducer(op, 0, 1); err != nil {
 			return err
 		}
+	}
+	if c.joint != nil {
+		return c.share(op, d, body, i)
 	}
 	i.kernel = func(f *frame, _ *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
 		combine := tensor.Combiner{Monoid: tensor.MonoidAdd}

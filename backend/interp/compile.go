@@ -34,7 +34,7 @@ func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
 		return nil, diag.Invalid(diag.Undefined, m.OpPos(m.Func(fn).Op), "function @%s has no body", m.Func(fn).Name)
 	}
 	in.funcs[fn] = nil
-	f, err := in.compileBody(fn)
+	f, err := in.compileBody(fn, nil)
 	if err != nil {
 		delete(in.funcs, fn)
 		return nil, err
@@ -43,13 +43,22 @@ func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
 	return f, nil
 }
 
-func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
+// compileBody compiles the body of a function, for one process or for several that run together.
+func (in *Interpreter) compileBody(fn ir.FuncID, together *joint) (*function, error) {
 	m := in.m
 	body := m.Func(fn).Body
-	c := &compiler{locator: locator{m: m}, in: in, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}}
+	c := &compiler{locator: locator{m: m}, in: in, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}, joint: together}
 	c.number(body)
 	f := &function{}
-	for _, arg := range m.BlockArgs(body) {
+	for k, arg := range m.BlockArgs(body) {
+		if together != nil {
+			if k == len(together.args) || !m.ValueType(arg).IsStatic() {
+				return nil, ErrApart
+			}
+			together.spreads[arg] = together.args[k]
+			f.argBlocks = append(f.argBlocks, together.args[k].Blocks())
+			f.argShapes = append(f.argShapes, stacked(together.args[k], m.Shape(arg)))
+		}
 		types, err := c.flatten(m.Type(arg))
 		if err != nil {
 			return nil, c.located(m.Func(fn).Op, err)
@@ -66,6 +75,12 @@ func (in *Interpreter) compileBody(fn ir.FuncID) (*function, error) {
 			f.values[s] = v
 		}
 	}
+	if together != nil {
+		f.layOut(together)
+		for _, v := range m.Operands(m.LastOp(body)) {
+			f.returns = append(f.returns, together.spreads[v])
+		}
+	}
 	return f, nil
 }
 
@@ -76,6 +91,8 @@ type compiler struct {
 	slots map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
 	order map[ir.OpID]int32      // place of every op in the text of the function
 	next  int32
+	joint *joint // of processes that run together; nil for one by itself
+	batch Spread // of the blocks that the op at hand takes as its first dimension; nil: it takes none
 }
 
 func (c *compiler) number(b ir.BlockID) {
@@ -202,6 +219,11 @@ func (c *compiler) block(b ir.BlockID, owner ir.OpID, consume bool) (*block, err
 	if err != nil {
 		return nil, c.located(last, err)
 	}
+	for _, v := range c.m.Operands(last) {
+		if c.joint != nil && c.joint.spreads[v] != nil && !inline(c.m, last) {
+			return nil, ErrApart // a region works on one block
+		}
+	}
 	out.returns, out.dead = returns, dying[last]
 	return out, nil
 }
@@ -213,6 +235,10 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 	if i.in, err = c.operands(op); err != nil {
 		return err
 	}
+	how, err := c.arrange(op)
+	if err != nil {
+		return err
+	}
 	build, ok := builders[c.m.Kind(op)]
 	if !ok {
 		return diag.Unsupported(diag.NotSupported, diag.Position{}, "this op cannot be run on tensors")
@@ -222,12 +248,15 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 	for k, s := range i.in {
 		i.reuse[k] = slices.Contains(i.dead, s) && slices.Index(i.in, s) == k && !slices.Contains(i.in[k+1:], s)
 	}
-	if err := build(c, op, &i); err != nil {
+	err = build(c, op, &i)
+	c.batch = nil
+	if err != nil {
 		return err
 	}
 	if err := c.wrapQuantized(op, &i); err != nil {
 		return err
 	}
+	c.join(op, &i, how)
 	for _, v := range c.m.Results(op) {
 		s, given := c.slots[v]
 		if !given {

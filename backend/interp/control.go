@@ -5,6 +5,7 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 )
 
@@ -17,6 +18,14 @@ var controlOps = map[ir.Kind]builder{
 	ir.OpCustomCall: buildCustomCall,
 	ir.OpAsyncStart: buildInline,
 	ir.OpAsyncDone:  identity,
+}
+
+var controlManners = map[ir.Kind]manner{
+	ir.OpWhile:     itself,
+	ir.OpIf:        itself,
+	ir.OpCase:      itself,
+	ir.OpCall:      itself,
+	ir.OpComposite: itself,
 }
 
 // release drops the operands that die at an instruction before its bodies run, so that a body may be their only
@@ -42,31 +51,59 @@ func buildWhile(c *compiler, op ir.OpID, i *instr) error {
 		}
 		c.slots[c.m.BlockArgs(condBlock)[k]] = s
 	}
-	cond, err := c.block(condBlock, op, false)
+	l, err := c.loop(op, condBlock, bodyBlock)
 	if err != nil {
 		return err
 	}
-	body, err := c.block(bodyBlock, op, true)
-	if err != nil {
-		return err
-	}
+	cond, body := l.cond, l.body
 	if len(cond.returns) != 1 || len(body.args) != len(i.in) || len(body.returns) != len(i.in) {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "a loop over %d values has a body of %d arguments and %d returned values",
 			len(i.in), len(body.args), len(body.returns))
 	}
-	i.control = (&loop{cond, body, c.captured(op)}).run
+	l.captured = c.captured(op)
+	i.control = l.run
 	return nil
+}
+
+// loop compiles the blocks of a loop. Of processes that run together, what is carried is spread as it is when the loop begins and behind
+// every round: that is found by compiling the blocks until it is so.
+func (c *compiler) loop(op ir.OpID, condBlock, bodyBlock ir.BlockID) (*loop, error) {
+	l := &loop{}
+	carried := c.spreads(c.m.Operands(op))
+	for {
+		c.setSpreads(c.m.BlockArgs(condBlock), carried)
+		c.setSpreads(c.m.BlockArgs(bodyBlock), carried)
+		var err error
+		if l.cond, err = c.block(condBlock, op, false); err != nil {
+			return nil, err
+		}
+		if l.body, err = c.block(bodyBlock, op, true); err != nil {
+			return nil, err
+		}
+		if c.joint == nil {
+			return l, nil
+		}
+		returned := c.m.Operands(c.m.LastOp(bodyBlock))
+		if c.refine(carried, c.spreads(returned)) {
+			continue
+		}
+		c.setSpreads(c.m.ResultValues(op), carried)
+		l.enter, l.again = c.widenAll(c.m.Operands(op), carried), c.widenAll(returned, carried)
+		return l, nil
+	}
 }
 
 // loop is a compiled while. The arguments of cond and body are the same slots.
 type loop struct {
-	cond, body *block
-	captured   []int32
+	cond, body   *block
+	captured     []int32
+	enter, again []widening // of values that are carried into the first round and into others, if any
 }
 
 func (l *loop) run(f *frame, i *instr) error {
 	f.take(i.in)
 	i.release(f, l.captured)
+	f.conform(l.enter)
 	for {
 		if err := f.p.stopped(); err != nil {
 			return err
@@ -74,6 +111,9 @@ func (l *loop) run(f *frame, i *instr) error {
 		f.putAll(l.body.args)
 		if err := f.runCode(l.cond); err != nil {
 			return err
+		}
+		if !f.agreed(l.cond.returns[0]) {
+			return ErrApart
 		}
 		again := f.slots[l.cond.returns[0]].t.Data[0] != 0
 		f.dropAll(l.cond.dead)
@@ -83,6 +123,7 @@ func (l *loop) run(f *frame, i *instr) error {
 		if err := f.run(l.body); err != nil {
 			return err
 		}
+		f.conform(l.again)
 	}
 	f.take(l.body.args)
 	f.putAll(i.out)
@@ -143,7 +184,11 @@ func buildBranches(c *compiler, op ir.OpID, i *instr) error {
 	if len(branches) == 0 || isIf && len(branches) != 2 {
 		return diag.Invalid(diag.BadOp, diag.Position{}, "%d branches do not fit the op", len(branches))
 	}
+	widen := c.joinBranches(op)
 	i.control = func(f *frame, i *instr) error {
+		if !f.agreed(i.in[0]) {
+			return ErrApart
+		}
 		index := tensor.Scalar(f.slots[i.in[0]].t)
 		switch {
 		case isIf:
@@ -154,10 +199,27 @@ func buildBranches(c *compiler, op ir.OpID, i *instr) error {
 		if err := f.run(branches[index]); err != nil {
 			return err
 		}
+		if widen != nil {
+			f.conform(widen[index])
+		}
 		f.putAll(i.out)
 		return nil
 	}
 	return nil
+}
+
+// joinBranches spreads the results of branches as all of them do, and returns what becomes of those of each.
+func (c *compiler) joinBranches(op ir.OpID) [][]widening {
+	if c.joint == nil {
+		return nil
+	}
+	returned := lists.Of(c.m.NumRegions(op), func(k int) []ir.ValueID { return c.m.Operands(c.m.LastOp(c.m.RegionBlock(op, k))) })
+	results := c.spreads(returned[0])
+	for _, values := range returned[1:] {
+		c.refine(results, c.spreads(values))
+	}
+	c.setSpreads(c.m.ResultValues(op), results)
+	return lists.Map(returned, func(values []ir.ValueID) []widening { return c.widenAll(values, results) })
 }
 
 // buildCall runs a function in a frame of its own.
@@ -167,7 +229,7 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 	if r.err != nil {
 		return r.err
 	}
-	callee, err := c.in.function(fn)
+	callee, err := c.callee(op, fn)
 	if err != nil {
 		return err
 	}
@@ -185,6 +247,18 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 		return nil
 	}
 	return nil
+}
+
+// callee returns a function that an op calls.
+func (c *compiler) callee(op ir.OpID, fn ir.FuncID) (*function, error) {
+	if c.joint == nil {
+		return c.in.function(fn)
+	}
+	f, err := c.in.form(fn, c.spreads(c.m.Operands(op)))
+	if err == nil {
+		c.setSpreads(c.m.ResultValues(op), f.returns)
+	}
+	return f, err
 }
 
 // buildInline runs the one region of an op on its operands. The result of async_start, a future, has the slots of

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"maps"
+	"slices"
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
@@ -196,6 +197,14 @@ var elementwise = map[ir.Kind]builder{
 	ir.OpUniformQuantize:     buildQuantize,
 	ir.OpUniformDequantize:   buildDequantize,
 	ir.OpOptimizationBarrier: identity,
+}
+
+// elementwiseOps returns the ops that make each element of those at its place, or of one that is repeated.
+func elementwiseOps() []ir.Kind {
+	kinds := []ir.Kind{ir.OpConvert, ir.OpCompare, ir.OpSelect, ir.OpClamp, ir.OpReducePrecision}
+	kinds = slices.AppendSeq(kinds, maps.Keys(unaryOps))
+	kinds = slices.AppendSeq(kinds, maps.Keys(binaryOps))
+	return slices.AppendSeq(kinds, maps.Keys(mixedOps))
 }
 
 func buildConvert(r *attrReader) kernel {

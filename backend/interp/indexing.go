@@ -16,6 +16,13 @@ var indexOps = map[ir.Kind]builder{
 	ir.OpTorchIndexSelect: reading(buildTorchIndexSelect),
 }
 
+var indexManners = map[ir.Kind]manner{
+	ir.OpGather:           batched,
+	ir.OpScatter:          blockwise,
+	ir.OpSort:             batched,
+	ir.OpTorchIndexSelect: blockwise,
+}
+
 func gatherDims(r *attrReader) tensor.GatherDims {
 	a, ok := r.m.Attr(r.op, "dimension_numbers").(*ir.GatherDims)
 	if !ok {
@@ -31,7 +38,24 @@ func gatherDims(r *attrReader) tensor.GatherDims {
 
 func buildGather(r *attrReader) kernel {
 	dims, sizes := gatherDims(r), r.list("slice_sizes", r.rank(0))
+	if r.batch != nil {
+		dims, sizes = r.gatherBlocks(dims, sizes)
+	}
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Gather(in[0], in[1], dims, sizes) })
+}
+
+// gatherBlocks makes blocks of the operand and of the indices batching dimensions; where all have one operand, those of the indices are
+// like other dimensions of them.
+func (r *attrReader) gatherBlocks(d tensor.GatherDims, sizes []int64) (tensor.GatherDims, []int64) {
+	d.OffsetDims, d.IndexVectorDim = r.shift(d.OffsetDims), r.behind(d.IndexVectorDim)
+	d.StartIndicesBatchingDims = r.shift(d.StartIndicesBatchingDims)
+	if r.joint.spreads[r.m.Operand(r.op, 0)] == nil {
+		return d, sizes
+	}
+	d.StartIndicesBatchingDims = r.before(0, d.StartIndicesBatchingDims)
+	d.OperandBatchingDims = r.before(0, r.shift(d.OperandBatchingDims))
+	d.CollapsedSliceDims, d.StartIndexMap = r.shift(d.CollapsedSliceDims), r.shift(d.StartIndexMap)
+	return d, r.before(1, sizes)
 }
 
 // buildScatter updates in place where nobody else holds the operands.
@@ -84,6 +108,7 @@ func buildSort(c *compiler, op ir.OpID, i *instr) error {
 		r.missing("dimension")
 		return r.err
 	}
+	d = r.behind(d)
 	region := c.m.RegionBlock(op, 0)
 	body, err := c.block(region, op, true)
 	if err != nil {

@@ -9,7 +9,9 @@
 //	results, err := in.Run(ctx, main, []*tensor.Tensor{x})
 //
 // Shardings change nothing here: a program of global tensors runs as if it had none. The program of one device of
-// many runs by RunProcess; its collectives are left to a [Peers], which package mesh implements.
+// many runs by RunProcess; its collectives are left to a [Peers], which package mesh implements. RunTogether runs it for all devices at
+// once: the blocks that they have of a value lie one behind the other in a slot, and an op computes all of them, by an instruction with one
+// dimension more, or block by block. How a value is spread over the devices is found by the compiler.
 // Specification: stablehlo.md sections 2 to 4.
 package interp
 
@@ -55,6 +57,9 @@ type Interpreter struct {
 	opts  Options
 	mutex sync.Mutex
 	funcs map[ir.FuncID]*function
+	forms []form // of functions for processes that run together
+
+	shared int // collectives of the forms
 
 	scratch sync.Pool // of processes that have ended
 }
@@ -143,14 +148,13 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if err := in.checkArgs(fn, f, args); err != nil {
 		return nil, Stats{}, err
 	}
-	p := &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), id: proc.ID, peers: proc.Peers, observe: proc.Observe,
-		meter: proc.Meter}
+	p := in.process(ctx)
+	p.id, p.peers, p.observe, p.meter = proc.ID, proc.Peers, proc.Observe, proc.Meter
 	if p.peers == nil {
 		p.peers = solo{}
 	}
-	p.scratch = in.scratch.Get().(*scratch)
 	for _, a := range args {
-		b := p.newBuffer(a.Data, false)
+		b := p.newBuffer(a.Data, int64(len(a.Data)), false)
 		b.fixed = true
 		p.taken = append(p.taken, value{*a, b})
 	}
@@ -161,11 +165,21 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	for i := range outs {
 		outs[i] = p.taken[i].t
 	}
+	p.end()
+	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i] }), p.stats(), nil
+}
+
+// process returns a new process with the scratch of one that has ended.
+func (in *Interpreter) process(ctx context.Context) *process {
+	return &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), scratch: in.scratch.Get().(*scratch)}
+}
+
+// end hands on the scratch of a process whose results were taken.
+func (p *process) end() {
 	clear(p.taken)
 	clear(p.operands[:cap(p.operands)])
 	p.taken = p.taken[:0]
-	in.scratch.Put(p.scratch)
-	return lists.Of(len(outs), func(i int) *tensor.Tensor { return &outs[i] }), p.stats(), nil
+	p.in.scratch.Put(p.scratch)
 }
 
 func (p *process) stats() Stats { return Stats{PeakBytes: p.peak, Checks: p.checks} }

@@ -26,6 +26,21 @@ var linearOps = map[ir.Kind]builder{
 	ir.OpRngBitGenerator:    reading(buildRngBitGenerator),
 }
 
+var linearManners = map[ir.Kind]manner{
+	ir.OpDot:                blockwise,
+	ir.OpDotGeneral:         batched,
+	ir.OpEinsum:             blockwise,
+	ir.OpUnaryEinsum:        blockwise,
+	ir.OpConvolution:        blockwise,
+	ir.OpFft:                batched,
+	ir.OpCholesky:           batched,
+	ir.OpTriangularSolve:    batched,
+	ir.OpBatchNormTraining:  blockwise,
+	ir.OpBatchNormInference: blockwise,
+	ir.OpBatchNormGrad:      blockwise,
+	ir.OpRngBitGenerator:    blockwise,
+}
+
 func buildDotGeneral(r *attrReader) kernel {
 	a, ok := r.m.Attr(r.op, "dot_dimension_numbers").(*ir.DotDims)
 	if !ok {
@@ -35,6 +50,10 @@ func buildDotGeneral(r *attrReader) kernel {
 	dims := dotDims(a)
 	out := r.element(r.op)
 	lhs, rhs := rounding(r.compiler, r.op)
+	if r.batch != nil {
+		d := r.dots(dims, out)
+		return one(func(in []tensor.Tensor) tensor.Tensor { return d.Of(lhs(in[0]), rhs(in[1])) })
+	}
 	var last atomic.Pointer[tensor.Dot] // shapes seldom change
 	return one(func(in []tensor.Tensor) tensor.Tensor {
 		x, y := lhs(in[0]), rhs(in[1])
@@ -45,6 +64,12 @@ func buildDotGeneral(r *attrReader) kernel {
 		}
 		return d.Of(x, y)
 	})
+}
+
+// dots returns the products of the blocks of two operands.
+func (r *attrReader) dots(dims tensor.DotDims, out dtype.Type) *tensor.Dot {
+	sources := func(k int) []int32 { return r.joint.spreads[r.m.Operand(r.op, k)].sources(r.batch) }
+	return tensor.NewDots(r.m.Shape(r.m.Operand(r.op, 0)), r.m.Shape(r.m.Operand(r.op, 1)), dims, out, sources(0), sources(1))
 }
 
 func dotDims(a *ir.DotDims) tensor.DotDims {

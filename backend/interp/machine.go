@@ -41,6 +41,7 @@ type process struct {
 	done       <-chan struct{}
 	id         int
 	peers      Peers
+	company    Company // of processes that run together
 	observe    func(*Step) error
 	meter      Meter
 	live, peak int64
@@ -62,15 +63,16 @@ type scratch struct {
 func newScratch() *scratch { return &scratch{frames: map[*function][]*frame{}} }
 
 // newBuffer returns the buffer of data that one slot holds. The process owns it if a kernel has made it for this slot alone.
-func (p *process) newBuffer(data []byte, made bool) *buffer {
-	p.count(int64(len(data)))
+// So many bytes count: those of one block.
+func (p *process) newBuffer(data []byte, bytes int64, made bool) *buffer {
+	p.count(bytes)
 	var b *buffer
 	if n := len(p.spare); n > 0 {
 		b, p.spare = p.spare[n-1], p.spare[:n-1]
 	} else {
 		b = new(buffer)
 	}
-	*b = buffer{refs: 1, bytes: int64(len(data)), depth: p.regions}
+	*b = buffer{refs: 1, bytes: bytes, depth: p.regions}
 	if made && len(data) > 0 && p.observe == nil && p.regions == 0 { // of what is empty nobody knows who shares it
 		b.owned = data
 	}
@@ -132,6 +134,20 @@ type function struct {
 	params []paramType
 	values []ir.ValueID // by slot
 	body   *block
+
+	// Of processes that run together:
+	blocks    []int64   // by slot: that lie in it; nil for one process by itself
+	argBlocks []int64   // of the arguments
+	argShapes [][]int64 // in their slots
+	returns   []Spread
+}
+
+// layOut notes how many blocks lie in each slot.
+func (f *function) layOut(together *joint) {
+	f.blocks = make([]int64, len(f.values))
+	for slot, v := range f.values {
+		f.blocks[slot] = together.spreads[v].Blocks()
+	}
 }
 
 // stopped returns the context's error once it has ended.
@@ -284,7 +300,7 @@ func (f *frame) step(i *instr) error {
 	}
 	if err == nil {
 		for k, s := range i.out {
-			v := f.adopt(out[k], i.in, i.out[:k])
+			v := f.adopt(out[k], i, k)
 			if shown && v.buf != foreign {
 				v.buf.fixed = true // the observer may keep it
 			}
@@ -298,15 +314,19 @@ func (f *frame) step(i *instr) error {
 	return err
 }
 
-// adopt makes a value of a kernel's result, which may share the data of an operand or of a result before it.
-func (f *frame) adopt(t tensor.Tensor, operands, before []int32) value {
-	if v := f.sharer(t.Data, operands); v != nil {
+// adopt makes a value of result k of a kernel, which may share the data of an operand or of a result before it.
+func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
+	if v := f.sharer(t.Data, i.in); v != nil {
 		return value{t, v.share()}
 	}
-	if v := f.sharer(t.Data, before); v != nil {
+	if v := f.sharer(t.Data, i.out[:k]); v != nil {
 		return value{t, v.share()}
 	}
-	return value{t, f.p.newBuffer(t.Data, true)}
+	bytes := int64(len(t.Data))
+	if f.fn != nil && f.fn.blocks != nil {
+		bytes /= f.fn.blocks[i.out[k]]
+	}
+	return value{t, f.p.newBuffer(t.Data, bytes, true)}
 }
 
 // sharer returns the first of some slots whose data has that inside, nil for none.

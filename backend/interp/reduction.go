@@ -17,6 +17,13 @@ var reductions = map[ir.Kind]builder{
 	ir.OpMap:              buildMap,
 }
 
+var reductionManners = map[ir.Kind]manner{
+	ir.OpReduce:           batched,
+	ir.OpReduceWindow:     blockwise,
+	ir.OpSelectAndScatter: blockwise,
+	ir.OpMap:              blockwise,
+}
+
 // reducer is the compiled region of a reduction over n tensors: accumulators first, then elements.
 type reducer struct {
 	body        *block
@@ -107,6 +114,7 @@ func buildReduce(c *compiler, op ir.OpID, i *instr) error {
 	if r.err != nil {
 		return r.err
 	}
+	dims = r.shift(dims)
 	return c.fold(op, i, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
 		return tensor.Reduce(in, initial, dims, body)
 	})

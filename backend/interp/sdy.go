@@ -27,6 +27,13 @@ var sdyOps = map[ir.Kind]builder{
 	ir.OpSdyManualComputation:     buildManual,
 }
 
+var sdyManners = map[ir.Kind]manner{
+	ir.OpOptimizationBarrier:   passing,
+	ir.OpSdyShardingConstraint: passing,
+	ir.OpSdyReshard:            passing,
+	ir.OpSdyPropagationBarrier: passing,
+}
+
 // buildNothing reads its operands and makes nothing.
 func buildNothing(_ *compiler, _ ir.OpID, i *instr) error {
 	i.control = func(*frame, *instr) error { return nil }

@@ -28,6 +28,22 @@ var shapeOps = map[ir.Kind]builder{
 	ir.OpGetTupleElement:    buildGetTupleElement,
 }
 
+var shapeManners = map[ir.Kind]manner{
+	ir.OpConstant:           blockwise,
+	ir.OpIota:               blockwise,
+	ir.OpBroadcast:          blockwise,
+	ir.OpBroadcastInDim:     batched,
+	ir.OpReshape:            batched,
+	ir.OpBitcastConvert:     blockwise,
+	ir.OpTranspose:          batched,
+	ir.OpSlice:              batched,
+	ir.OpDynamicSlice:       batched,
+	ir.OpDynamicUpdateSlice: batched,
+	ir.OpConcatenate:        batched,
+	ir.OpReverse:            batched,
+	ir.OpPad:                batched,
+}
+
 // smallSplat is the size in bytes up to which a splat is spread out once, at compile time.
 const smallSplat = 4096
 
@@ -99,6 +115,9 @@ func buildConstant(c *compiler, op ir.OpID, i *instr) error {
 		}
 		x = tensor.BroadcastInDim(x, nil, dims)
 	}
+	if c.joint != nil {
+		c.joint.known[v] = x
+	}
 	i.control = func(f *frame, i *instr) error {
 		f.put(i.out[0], value{x, foreign})
 		return nil
@@ -130,6 +149,7 @@ func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
 			r.missing("broadcast_dimensions")
 		}
 	}
+	dims = r.before(0, r.shift(dims))
 	if c.staysScalar(c.m.Result(op, 0)) {
 		return identity(c, op, i)
 	}
@@ -148,18 +168,19 @@ func buildBitcastConvert(r *attrReader) kernel {
 }
 
 func buildTranspose(r *attrReader) kernel {
-	perm := r.list("permutation", r.rank(0))
+	perm := r.before(0, r.shift(r.list("permutation", r.rank(0))))
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Transpose(in[0], perm) })
 }
 
 func buildSlice(r *attrReader) kernel {
 	n := r.rank(0)
 	start, limit, strides := r.list("start_indices", n), r.list("limit_indices", n), r.list("strides", n)
+	start, limit, strides = r.before(0, start), r.before(r.batch.Blocks(), limit), r.before(1, strides)
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Slice(in[0], start, limit, strides) })
 }
 
 func buildDynamicSlice(r *attrReader) kernel {
-	sizes := r.list("slice_sizes", r.rank(0))
+	sizes := r.before(r.batch.Blocks(), r.list("slice_sizes", r.rank(0)))
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.DynamicSlice(in[0], in[1:], sizes) })
 }
 
@@ -176,18 +197,19 @@ func buildDynamicUpdateSlice(_ *compiler, _ ir.OpID, i *instr) error {
 }
 
 func buildConcatenate(r *attrReader) kernel {
-	d := r.dimension("dimension", r.rank(0))
+	d := r.behind(r.dimension("dimension", r.rank(0)))
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Concatenate(in, d) })
 }
 
 func buildReverse(r *attrReader) kernel {
-	dims := r.ints("dimensions")
+	dims := r.shift(r.ints("dimensions"))
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reverse(in[0], dims) })
 }
 
 func buildPad(r *attrReader) kernel {
 	n := r.rank(0)
 	low, high, interior := r.list("edge_padding_low", n), r.list("edge_padding_high", n), r.list("interior_padding", n)
+	low, high, interior = r.before(0, low), r.before(0, high), r.before(0, interior)
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Pad(in[0], in[1], low, high, interior) })
 }
 

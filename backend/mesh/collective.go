@@ -154,11 +154,14 @@ func (x *exchange) allReduce(t tensor.Tensor, body tensor.Combiner) (tensor.Tens
 
 // chunk returns member k's chunk of the elements of a tensor, as a list.
 func (x *exchange) chunk(t tensor.Tensor, k int) tensor.Tensor {
-	n, size, width := len(x.members), t.Len(), t.DType.Bytes()
-	from, to := k*size/n, (k+1)*size/n
+	width := t.DType.Bytes()
+	from, to := chunk(k, len(x.members), t.Len())
 	x.d.sizes[k] = int64(to - from)
 	return tensor.Tensor{DType: t.DType, Shape: x.d.sizes[k : k+1], Data: t.Data[from*width : to*width]}
 }
+
+// chunk returns where chunk k of n begins and ends in so many elements.
+func chunk(k, n, elements int) (from, to int) { return k * elements / n, (k + 1) * elements / n }
 
 // allToAll exchanges parts along one dimension and joins them along another.
 func (x *exchange) allToAll(t tensor.Tensor) (tensor.Tensor, error) {

@@ -1,8 +1,10 @@
 // Package mesh runs the program of one device on all devices of a mesh, in one process.
 //
-// Every device is a goroutine with an interpreter state and buffers of its own. A collective is messages between the devices' mailboxes,
-// each member to each other one, and the bytes of every message are counted where it is sent. They are as many as those of the rings that
-// real links make, without a wait at each of n-1 steps:
+// Devices run in lockstep: one step of the interpreter computes an op for all of them, a collective is a function on their blocks, and what
+// several devices have is computed once. Where somebody looks at devices or measures them, where they go different ways, and where one
+// fails, every device is a goroutine with an interpreter state and buffers of its own. A collective is messages between the devices'
+// mailboxes then, each member to each other one, and the bytes of every message are counted where it is sent. Both give the same bits, and
+// the same counts. These are as many as those of the rings that real links make, without a wait at each of n-1 steps:
 //
 //	all_gather      the block goes to all others                        n(n-1)·b of the operand's b bytes
 //	reduce_scatter  part k goes to member k, which folds                (n-1)·b
@@ -98,6 +100,8 @@ type Machine struct {
 	fn      ir.FuncID
 	devices int
 	opts    Options
+
+	lockstep *lockstep // nil for devices that have to be goroutines
 }
 
 // New returns a machine that runs function fn of m, a program for one device, on the given number of devices: device d is partition d of
@@ -108,7 +112,11 @@ func New(m *ir.Module, fn ir.FuncID, devices int, opts Options) (*Machine, error
 		return nil, diag.Invalid(diag.BadInputs, diag.Position{}, "a mesh of %d devices runs nothing", devices)
 	}
 	in, err := interp.New(m, interp.Options{Partitions: devices, MaxBytes: opts.MaxBytes / int64(devices), WholeWindows: opts.WholeWindows})
-	return &Machine{m: m, in: in, fn: fn, devices: devices, opts: opts}, err
+	machine := &Machine{m: m, in: in, fn: fn, devices: devices, opts: opts}
+	if devices > 1 && opts.Observe == nil && opts.Meter == nil {
+		machine.lockstep = &lockstep{}
+	}
+	return machine, err
 }
 
 // Run executes the program once: device d takes args[d]. Results come by device too.
@@ -121,6 +129,27 @@ func (m *Machine) Run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor
 		return nil, Traffic{}, diag.Invalid(diag.BadInputs, diag.Position{}, "arguments for %d devices are given, the mesh has %d", len(args),
 			m.devices)
 	}
+	if m.lockstep != nil {
+		if blocks, ok := together(args); ok {
+			return m.RunBlocks(ctx, blocks)
+		}
+	}
+	return m.apart(ctx, args)
+}
+
+// RunBlocks is Run for arguments whose blocks lie one behind the other, which saves copying them.
+func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*tensor.Tensor, Traffic, error) {
+	if m.lockstep != nil {
+		results, traffic, err := m.lockstep.run(ctx, m, args)
+		if !errors.Is(err, interp.ErrApart) {
+			return separate(results, m.devices), traffic, err
+		}
+	}
+	return m.apart(ctx, separate(args, m.devices))
+}
+
+// apart runs every device as a goroutine.
+func (m *Machine) apart(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, Traffic, error) {
 	g := &grid{m: m.m, in: m.in, opts: m.opts, programs: slices.Repeat([]ir.FuncID{m.fn}, m.devices), uniform: true}
 	results, err := g.run(ctx, args)
 	return results, g.traffic(), err

@@ -3,8 +3,11 @@ package run
 import (
 	"slices"
 
+	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/subaxis"
 )
@@ -12,6 +15,8 @@ import (
 // Cut is how a tensor lies in blocks on devices.
 type Cut struct {
 	places        []place // of all devices, in the order of the mesh
+	spread        interp.Spread
+	starts        [][]int64 // of the blocks of the spread
 	reduction     ir.Reduction
 	stored, local []int64 // shapes of what is cut, and of a block
 }
@@ -37,27 +42,41 @@ func NewCut(mesh *subaxis.Mesh, l *collectives.Layout, stored []int64) *Cut {
 		p.again = seen[at]
 		seen[at] = true
 	}
+	c.number()
 	return c
 }
 
-// Split returns every device's block of a whole tensor, by partition id. Devices that hold the same block share it. What is beyond the
-// tensor stays as fill makes blocks, nil for zeros.
-func (c *Cut) Split(whole *tensor.Tensor, fill Fill) []*tensor.Tensor {
-	out := make([]*tensor.Tensor, len(c.places))
-	made := make([]*tensor.Tensor, len(c.places)) // by index
+// number numbers the blocks that devices hold.
+func (c *Cut) number() {
+	indices := make([]int64, len(c.places)) // by partition id
+	for i := range c.places {
+		indices[c.places[i].device] = c.places[i].index
+	}
+	c.spread = interp.NewSpread(indices)
+	c.starts = make([][]int64, c.spread.Blocks())
 	for i := range c.places {
 		p := &c.places[i]
-		if made[p.index] == nil {
-			block := tensor.New(whole.DType, c.local)
-			if fill != nil && !slices.Equal(c.stored, whole.Shape) {
-				fill(&block)
-			}
-			copyBlock(&block, whole, p.start, false)
-			made[p.index] = &block
-		}
-		out[p.device] = made[p.index]
+		c.starts[c.spread.Of(int(p.device))] = p.start
 	}
-	return out
+}
+
+// Split returns every device's block of a whole tensor, by partition id. Devices that hold the same block share it, with the tensor where
+// it is all of it. What is beyond the tensor stays as fill makes blocks, nil for zeros.
+func (c *Cut) Split(whole *tensor.Tensor, fill Fill) interp.Blocks {
+	if c.spread == nil && slices.Equal(c.local, whole.Shape) {
+		return interp.Blocks{Block: *whole}
+	}
+	size := lists.Product(c.local) * int64(whole.DType.Bytes())
+	all := tensor.Tensor{DType: whole.DType, Shape: c.local, Data: memory.Zeroed(size * int64(len(c.starts)))}
+	for k, start := range c.starts {
+		block := all
+		block.Data = all.Data[int64(k)*size:][:size:size]
+		if fill != nil && !slices.Equal(c.stored, whole.Shape) {
+			fill(&block)
+		}
+		copyBlock(&block, whole, start, false)
+	}
+	return interp.Blocks{Block: all, Spread: c.spread}
 }
 
 // Fill fills a block with what its padding is to be.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/backend/interp"
 	"autoshard/backend/run"
 	"autoshard/backend/tensor"
 	"autoshard/collectives"
@@ -15,6 +16,19 @@ import (
 
 func mesh() *subaxis.Mesh {
 	return &subaxis.Mesh{Axes: []subaxis.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 4}}, DeviceIDs: []int64{3, 1, 0, 2, 7, 6, 5, 4}}
+}
+
+// split returns the block of each device, by partition id.
+func split(c *run.Cut, whole *tensor.Tensor) []*tensor.Tensor { return devices(c.Split(whole, nil)) }
+
+// devices returns the block of each of eight devices.
+func devices(b interp.Blocks) []*tensor.Tensor {
+	out := make([]*tensor.Tensor, 8)
+	for d := range out {
+		block := b.Of(d)
+		out[d] = &block
+	}
+	return out
 }
 
 // ref returns a part of an axis.
@@ -40,7 +54,7 @@ func TestSplitAndJoin(t *testing.T) {
 	layouts := [][][]subaxis.Ref{{nil, nil}, {{x}, {y}}, {{y, x}, nil}, {{minor}, {major}}, {{x, minor}, {major}}, {{major, x}, {minor}}}
 	for _, dims := range layouts {
 		l, whole := &collectives.Layout{Dims: dims}, counted(8, 4)
-		blocks := run.NewCut(m, l, whole.Shape).Split(whole, nil)
+		blocks := split(run.NewCut(m, l, whole.Shape), whole)
 		for logical := range m.Devices() {
 			block := blocks[m.DeviceID(logical)]
 			start, _ := run.Start(m, l, logical, whole.Shape)
@@ -61,7 +75,7 @@ func TestPutBlocksBack(t *testing.T) {
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(0), ref(1, 2, 2)}, {ref(1, 1, 2)}}}
 	got := tensor.New(whole.DType, whole.Shape)
 	seen := map[int64]bool{}
-	for logical, blocks := int64(0), run.NewCut(m, l, whole.Shape).Split(whole, nil); logical < m.Devices(); logical++ {
+	for logical, blocks := int64(0), split(run.NewCut(m, l, whole.Shape), whole); logical < m.Devices(); logical++ {
 		start, index := run.Start(m, l, logical, whole.Shape)
 		run.Put(&got, blocks[m.DeviceID(logical)], start)
 		seen[index] = true
@@ -75,11 +89,11 @@ func TestPutBlocksBack(t *testing.T) {
 func TestSplitAndJoinPadded(t *testing.T) {
 	m, whole := mesh(), counted(9, 3)
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}, {m.Full(0)}}}
-	blocks := run.NewCut(m, l, []int64{16, 4}).Split(whole, func(block *tensor.Tensor) {
+	blocks := devices(run.NewCut(m, l, []int64{16, 4}).Split(whole, func(block *tensor.Tensor) {
 		for i := range block.Data {
 			block.Data[i] = 0xff
 		}
-	})
+	}))
 	last := blocks[m.DeviceID(7)] // at the end of both dimensions
 	if got := last.Floats(); len(got) != 8 || slices.ContainsFunc(got, func(x float64) bool { return x == x }) {
 		t.Errorf("the last device has %v, want eight times what is not a number", got)
@@ -105,7 +119,7 @@ func TestJoinOfTerms(t *testing.T) {
 				values[i] = float64(rand.IntN(100))
 			}
 			term := tensor.FromFloats(dtype.F32, []int64{8}, values...)
-			split := run.NewCut(m, &collectives.Layout{Dims: l.Dims}, term.Shape).Split(&term, nil)
+			split := split(run.NewCut(m, &collectives.Layout{Dims: l.Dims}, term.Shape), &term)
 			for logical := range m.Devices() {
 				if id := m.DeviceID(logical); m.Coordinate(logical, m.Full(0)) == int64(k) {
 					blocks[id] = split[id]
@@ -126,7 +140,7 @@ func TestJoinOfTerms(t *testing.T) {
 func TestCopies(t *testing.T) {
 	m, whole := mesh(), counted(8)
 	l := &collectives.Layout{Dims: [][]subaxis.Ref{{m.Full(1)}}}
-	blocks := run.NewCut(m, l, whole.Shape).Split(whole, nil)
+	blocks := split(run.NewCut(m, l, whole.Shape), whole)
 	if first, second, ok := run.Copies(m, l, whole.Shape, blocks); !ok {
 		t.Errorf("devices %d and %d differ", first, second)
 	}

@@ -116,19 +116,21 @@ func Prepare(p *shardmap.Program, opts Options) (*Prepared, error) {
 // Run runs the program on whole inputs. Of blocks that several devices hold the first one's counts. Errors are those of mesh.Machine.Run.
 func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, error) {
 	p := r.program
-	args := make([][]*tensor.Tensor, p.Mesh.Devices())
+	args := make([]interp.Blocks, len(inputs))
 	for i, t := range inputs {
-		for d, block := range r.inputs[i].Split(t, r.fill) {
-			args[d] = append(args[d], block)
-		}
+		args[i] = r.inputs[i].Split(t, r.fill)
 	}
-	outs, traffic, err := r.machine.Run(ctx, args)
+	outs, traffic, err := r.machine.RunBlocks(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Blocks: outs, Traffic: traffic}
+	result := &Result{Blocks: outs, Traffic: traffic, Outputs: make([]*tensor.Tensor, len(p.Outputs))}
+	blocks := make([]*tensor.Tensor, len(outs))
 	for i := range p.Outputs {
-		result.Outputs = append(result.Outputs, r.outputs[i].Join(p.Outputs[i].Dims, result.output(i)))
+		for d := range outs {
+			blocks[d] = outs[d][i]
+		}
+		result.Outputs[i] = r.outputs[i].Join(p.Outputs[i].Dims, blocks)
 	}
 	return result, nil
 }

@@ -34,7 +34,12 @@ type Dot struct {
 	out      dtype.Type
 	shape    []int64
 	lhs, rhs []int64
+	blocks   []blockPair // of which the operands of products that are made at once are; nil: of one product
+	sizes    [2]int      // of such blocks
 }
+
+// blockPair is a block of each operand.
+type blockPair [2]int32
 
 // Fits says whether operands of these shapes can be multiplied.
 func (d *Dot) Fits(lhs, rhs []int64) bool {
@@ -46,6 +51,19 @@ func NewDot(lhs, rhs []int64, dims DotDims, out dtype.Type) *Dot {
 	d := &Dot{lhs: lhs, rhs: rhs, out: out}
 	d.l, d.r = newDotSide(lhs, dims.LHSBatch, dims.LHSContract), newDotSide(rhs, dims.RHSBatch, dims.RHSContract)
 	d.shape = slices.Concat(d.l.batch, lists.Pick(lhs, d.l.free), lists.Pick(rhs, d.r.free))
+	return d
+}
+
+// NewDots is NewDot of several products at once: of blocks of each operand that lie one behind the other, where there are several with
+// their number as the first dimension. Product i is that of block lhsOf[i] of the one and block rhsOf[i] of the other. So lie the results.
+func NewDots(lhs, rhs []int64, dims DotDims, out dtype.Type, lhsOf, rhsOf []int32) *Dot {
+	d := NewDot(lhs, rhs, dims, out)
+	d.sizes = [2]int{int(lists.Product(lhs)), int(lists.Product(rhs))}
+	for i := range lhsOf {
+		d.blocks = append(d.blocks, blockPair{lhsOf[i], rhsOf[i]})
+	}
+	d.shape = slices.Concat([]int64{int64(len(lhsOf))}, d.shape)
+	d.l.several, d.r.several = slices.Max(lhsOf) > 0, slices.Max(rhsOf) > 0
 	return d
 }
 
@@ -105,6 +123,7 @@ type dotSide struct {
 	batch                  []int64 // sizes
 	free                   []int64 // dimensions
 	order                  []int64 // in which dimensions are moved that do not lie as one; nil where they do
+	several                bool    // operands have a dimension of blocks before the others
 	batchSteps             []int64 // elements from one matrix to the next
 	rows, width            int     // of a matrix
 	freeStep, contractStep int     // elements from one row to the next, and from one element of a row to the next
@@ -132,7 +151,11 @@ func (s *dotSide) place(x Tensor, compute dtype.Type) Tensor {
 	if s.order == nil {
 		return converted
 	}
-	moved := Transpose(converted, s.order)
+	order := s.order
+	if s.several {
+		order = slices.Concat([]int64{0}, lists.Map(order, func(d int64) int64 { return d + 1 }))
+	}
+	moved := Transpose(converted, order)
 	if unsafe.SliceData(moved.Data) != unsafe.SliceData(converted.Data) {
 		finish(converted, x)
 	}
@@ -199,10 +222,22 @@ func (p *product[T]) block(i int) {
 	}
 	var a, b vector.Matrix[T]
 	if k > 0 {
-		a = vector.Matrix[T]{Data: p.xs[batchOffset(batch, l.batch, l.batchSteps)+first*l.freeStep:], Row: l.freeStep, Column: l.contractStep}
-		b = vector.Matrix[T]{Data: p.ys[batchOffset(batch, r.batch, r.batchSteps):], Row: r.contractStep, Column: r.freeStep}
+		x, y := p.offsets(batch)
+		a = vector.Matrix[T]{Data: p.xs[x+first*l.freeStep:], Row: l.freeStep, Column: l.contractStep}
+		b = vector.Matrix[T]{Data: p.ys[y:], Row: r.contractStep, Column: r.freeStep}
 	}
 	p.matmul(p.outs[(batch*m+first)*n:][:(last-first)*n], a, b, last-first, k, n)
+}
+
+// offsets returns where the matrices of a batch begin.
+func (d *Dot) offsets(batch int) (x, y int) {
+	if d.blocks != nil {
+		each := int(lists.Product(d.l.batch))
+		pair := d.blocks[batch/each]
+		x, y = int(pair[0])*d.sizes[0], int(pair[1])*d.sizes[1]
+		batch %= each
+	}
+	return x + batchOffset(batch, d.l.batch, d.l.batchSteps), y + batchOffset(batch, d.r.batch, d.r.batchSteps)
 }
 
 // batchOffset returns where the matrix of a batch begins.

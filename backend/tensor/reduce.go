@@ -283,7 +283,9 @@ func pairwiseSum(x []float64) float64 {
 // reduction of all_reduce and reduce_scatter over the members of a group.
 func Fold(xs []Tensor, body Combiner) (Tensor, error) {
 	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
-		return sumTensors(xs), nil
+		out := newUnset(dtype.F32, xs[0].Shape)
+		sumTensors(out, xs)
+		return out, nil
 	}
 	t := accumulateIn(xs[0].DType, body)
 	acc := Convert(xs[0], t)
@@ -297,9 +299,21 @@ func Fold(xs []Tensor, body Combiner) (Tensor, error) {
 	return Convert(acc, xs[0].DType), nil
 }
 
-// sumTensors is Fold of sums of f32.
-func sumTensors(xs []Tensor) Tensor {
-	out := newUnset(dtype.F32, xs[0].Shape)
+// FoldInto is Fold into a tensor of the result's type.
+func FoldInto(out Tensor, xs []Tensor, body Combiner) error {
+	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
+		sumTensors(out, xs)
+		return nil
+	}
+	t, err := Fold(xs, body)
+	if err == nil {
+		copy(out.Data, t.Data)
+	}
+	return err
+}
+
+// sumTensors is Fold of sums of f32 into a tensor.
+func sumTensors(out Tensor, xs []Tensor) {
 	n := out.Len()
 	var sums [blockSize]float64
 	for lo := 0; lo < n; lo += blockSize {
@@ -312,5 +326,4 @@ func sumTensors(xs []Tensor) Tensor {
 		}
 		vector.Narrow(Elems[float32](out)[lo:][:len(acc)], acc)
 	}
-	return out
 }

@@ -68,7 +68,7 @@ func Slice(x Tensor, start, limit, stride []int64) Tensor {
 }
 
 // DynamicSlice returns the block of the given sizes that begins at the scalar starts, each clamped so that the
-// block lies inside.
+// block lies inside. Starts that are fewer than the dimensions are of the last ones; along the others the block begins at 0.
 func DynamicSlice(x Tensor, starts []Tensor, sizes []int64) Tensor {
 	out := newUnset(x.DType, sizes)
 	var to, from [usualRank]int64
@@ -98,7 +98,9 @@ func DynamicUpdateSliceInPlace(x, update Tensor, starts []Tensor) {
 // clampedOffset returns the offset in elements of a block of the given sizes.
 func clampedOffset(shape []int64, starts []Tensor, sizes, strides []int64) int64 {
 	offset := int64(0)
-	for d, start := range starts {
+	first := len(shape) - len(starts)
+	for k, start := range starts {
+		d := first + k
 		offset += clampIndex(Scalar(start), shape[d]-sizes[d]) * strides[d]
 	}
 	return offset
@@ -174,9 +176,16 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 		shape[dim] += x.Shape[dim]
 	}
 	out := newUnset(xs[0].DType, shape)
+	ConcatenateInto(out, xs, dim)
+	return out
+}
+
+// ConcatenateInto is Concatenate into a tensor of the result's type.
+func ConcatenateInto(out Tensor, xs []Tensor, dim int64) {
+	shape := out.Shape
 	if run := lists.Product(shape[dim+1:]) * int64(out.DType.Bytes()); run >= 16 || lists.Product(shape[:dim]) == 1 {
 		joinRuns(out.Data, xs, dim, run)
-		return out
+		return
 	}
 	var to, from [usualRank]int64
 	dst := appendStrides(to[:0], shape)
@@ -185,7 +194,16 @@ func Concatenate(xs []Tensor, dim int64) Tensor {
 		move(out, x, walk{shape: x.Shape, dst: dst, src: appendStrides(from[:0], x.Shape), dstOff: offset})
 		offset += x.Shape[dim] * dst[dim]
 	}
-	return out
+}
+
+// CopyPart copies size elements along dimension dim, from element source of one tensor on, to a place along another dimension of a tensor
+// that is as large along all but these two.
+func CopyPart(out Tensor, place, outDim int64, x Tensor, source, dim, size int64) {
+	var sizes, to, from [usualRank]int64
+	w := walk{shape: append(sizes[:0], x.Shape...), dst: appendStrides(to[:0], out.Shape), src: appendStrides(from[:0], x.Shape)}
+	w.shape[dim] = size
+	w.dstOff, w.srcOff = place*w.dst[outDim], source*w.src[dim]
+	move(out, x, w)
 }
 
 // joinRuns is Concatenate where the elements of one index of dim, so many bytes, lie together.

@@ -1,0 +1,95 @@
+package interp_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"autoshard/backend/interp"
+	"autoshard/backend/tensor"
+	"autoshard/ir/dtype"
+	"autoshard/ir/mlir"
+
+	"pgregory.net/rapid"
+)
+
+// Processes have the same block where their keys are equal, and blocks are numbered by the first processes that have them.
+func TestNewSpread(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 8).Draw(t, "keys")
+		s := interp.NewSpread(keys)
+		seen := int64(0)
+		for p, key := range keys {
+			if first := slices.Index(keys, key); s.Of(p) != s.Of(first) || first == p && int64(s.Of(p)) != seen {
+				t.Fatalf("%v are spread as %v", keys, s)
+			} else if first == p {
+				seen++
+			}
+		}
+		if s.Blocks() != seen || (s == nil) != (seen == 1) {
+			t.Fatalf("%v are %d blocks, want %d", keys, s.Blocks(), seen)
+		}
+	})
+}
+
+// nobody is the company of processes that do not exchange anything.
+type nobody struct{}
+
+func (nobody) Exchange(*interp.Shared, []tensor.Tensor, tensor.Combiner) ([]tensor.Tensor, error) {
+	return nil, errors.New("nobody is there")
+}
+
+// Processes that run together get what each of them would by itself: also where a value differs less than the processes do.
+func TestRunTogether(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`func.func @main(%x: tensor<3x2xf32>) -> (tensor<2xf32>, tensor<3x2xui32>) {
+  %init = stablehlo.constant dense<0.0> : tensor<f32>
+  %total = stablehlo.reduce(%x init: %init) applies stablehlo.add across dimensions = [0] : (tensor<3x2xf32>, tensor<f32>) -> tensor<2xf32>
+  %id = stablehlo.partition_id : tensor<ui32>
+  %two = stablehlo.constant dense<2> : tensor<ui32>
+  %row = stablehlo.divide %id, %two : tensor<ui32>
+  %rows = stablehlo.broadcast_in_dim %row, dims = [] : (tensor<ui32>) -> tensor<3x2xui32>
+  return %total, %rows : tensor<2xf32>, tensor<3x2xui32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := interp.New(m, interp.Options{Partitions: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, _ := m.Main()
+	x := tensor.FromFloats(dtype.F32, []int64{6, 2}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+	block := x
+	block.Shape = []int64{3, 2}
+	args := []interp.Blocks{{Block: block, Spread: interp.NewSpread([]int{0, 1, 1, 0})}}
+	for range 2 {
+		got, stats, err := in.RunTogether(t.Context(), fn, nobody{}, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := got[1].Spread.Blocks(); n != 2 {
+			t.Errorf("two rows of processes have %d blocks", n)
+		}
+		for p := range 4 {
+			mine := args[0].Of(p)
+			want, alone, err := in.RunProcess(t.Context(), fn, interp.Process{ID: p}, []*tensor.Tensor{&mine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range want {
+				if have := got[k].Of(p); !have.Equal(*want[k]) {
+					t.Errorf("result %d of process %d is %v, want %v", k, p, have, want[k])
+				}
+			}
+			if alone.PeakBytes != stats.PeakBytes {
+				t.Errorf("%d bytes are held together, %d alone", stats.PeakBytes, alone.PeakBytes)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := in.RunTogether(ctx, fn, nobody{}, args); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a context that has ended: %v", err)
+	}
+}
