@@ -21,6 +21,8 @@ var chloOps = map[ir.Kind]builder{
 	ir.OpChloBroadcastSelect:   broadcasting(3, func(in []tensor.Tensor) tensor.Tensor { return tensor.Select(in[0], in[1], in[2]) }),
 }
 
+var chloManners = map[ir.Kind]manner{ir.OpChloTopK: batched}
+
 // broadcasting makes an op of n operands repeat dimensions of size one and missing leading dimensions.
 func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder {
 	return func(c *compiler, op ir.OpID, i *instr) error {

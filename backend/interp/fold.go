@@ -28,7 +28,7 @@ func Fold(m *ir.Module, op ir.OpID, operands []tensor.Tensor) ([]tensor.Tensor, 
 		return nil, c.located(op, err)
 	}
 	code.code[0].dead = nil // the results are wanted
-	p := &process{locator: locator{m: m}, in: in, ctx: context.Background(), peers: solo{}, scratch: newScratch()}
+	p := &process{locator: locator{m: m}, in: in, ctx: context.Background(), peers: solo{}, atOnce: 1, scratch: newScratch()}
 	f := &frame{slots: make([]value, c.next), p: p}
 	for i := range operands {
 		f.slots[c.slots[m.Operand(op, i)][0]] = value{operands[i], foreign}

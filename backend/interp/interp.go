@@ -171,11 +171,20 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 
 // process returns a new process with the scratch of one that has ended.
 func (in *Interpreter) process(ctx context.Context) *process {
-	return &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), scratch: in.scratch.Get().(*scratch)}
+	return &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), atOnce: 1, scratch: in.scratch.Get().(*scratch)}
 }
 
 // end hands on the scratch of a process whose results were taken.
 func (p *process) end() {
+	for _, v := range p.taken {
+		if v.buf == foreign {
+			continue
+		}
+		if v.buf.refs--; v.buf.refs == 0 {
+			v.buf.owned = nil // who has the result has its data
+			p.spare = append(p.spare, v.buf)
+		}
+	}
 	clear(p.taken)
 	clear(p.operands[:cap(p.operands)])
 	p.taken = p.taken[:0]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -36,6 +37,7 @@ var manners = map[ir.Kind]manner{}
 func init() {
 	for _, family := range []map[ir.Kind]manner{
 		shapeManners, linearManners, indexManners, reductionManners, controlManners, collectiveManners, sdyManners,
+		chloManners,
 	} {
 		maps.Copy(manners, family)
 	}
@@ -93,9 +95,9 @@ func (c *compiler) anyQuantized(op ir.OpID) bool {
 	return slices.ContainsFunc(c.m.Operands(op), quantized) || slices.ContainsFunc(c.m.ResultValues(op), quantized)
 }
 
-// batches says whether a batched op takes these operands: starts and initial values have to be those of all blocks.
+// batches says whether a batched op takes these operands: starts, initial values and kernels have to be those of all blocks.
 func (c *compiler) batches(op ir.OpID) bool {
-	if c.m.Kind(op) == ir.OpReduce && c.monoid(op, 0) == tensor.MonoidNone {
+	if c.m.Kind(op) == ir.OpConvolution && !c.convolvesBlocks(op) {
 		return false
 	}
 	for k, v := range c.m.Operands(op) {
@@ -111,7 +113,7 @@ func (c *compiler) shares(op ir.OpID, k int) bool {
 	switch c.m.Kind(op) {
 	case ir.OpReduce:
 		return k >= c.m.NumOperands(op)/2
-	case ir.OpPad, ir.OpDynamicSlice:
+	case ir.OpPad, ir.OpDynamicSlice, ir.OpConvolution:
 		return k >= 1
 	case ir.OpDynamicUpdateSlice:
 		return k >= 2
@@ -196,9 +198,10 @@ func (c *compiler) widenings(op ir.OpID, a arrangement) []widening {
 		from, shape := c.joint.spreads[v], c.lies(v)
 		switch {
 		case a.manner == pointwise:
-			scalar := scalarable(kind) || kind == ir.OpClamp && k != 1
-			if from != nil || len(shape) > 0 || !scalar {
-				out[k] = widen(from, a.spread, shape, c.m.Shape(c.m.Result(op, 0)))
+			result := c.m.Shape(c.m.Result(op, 0))
+			repeats := len(result) > 0 && (scalarable(kind) || kind == ir.OpClamp && k != 1)
+			if from != nil || len(shape) > 0 || !repeats {
+				out[k] = widen(from, a.spread, shape, result)
 			}
 		case c.shares(op, k), kind == ir.OpDotGeneral, kind == ir.OpGather && k == 0 && from == nil:
 		default:
@@ -259,12 +262,34 @@ func (c *compiler) settle(v ir.ValueID, i *instr, x tensor.Tensor, s Spread) {
 	}
 	c.joint.spreads[v], c.joint.known[v] = few, known
 	bytes := int64(len(known.Data)) / few.Blocks()
+	kind := c.m.Kind(c.m.DefiningOp(v))
 	i.kernel, i.control = nil, func(f *frame, i *instr) error {
-		b := f.p.newBuffer(known.Data, bytes, false)
-		b.fixed = true
-		f.put(i.out[0], value{known, b})
+		f.put(i.out[0], f.settled(kind, i, known, bytes))
 		return nil
 	}
+}
+
+// settled returns a known result in memory that ops may overwrite. It counts as it would for a process by itself: nothing where it shares
+// or takes the place of an operand.
+func (f *frame) settled(kind ir.Kind, i *instr, known tensor.Tensor, bytes int64) value {
+	if kind == ir.OpReshape {
+		operand := &f.slots[i.in[0]]
+		own := known
+		own.Data = operand.t.Data
+		return value{own, operand.share()}
+	}
+	if _, overwrites := binaryOps[kind]; overwrites {
+		for k, slot := range i.in {
+			if f.owns(i, k) {
+				f.drop(slot)
+				break
+			}
+		}
+	}
+	own := known
+	own.Data = memory.Take(int64(len(known.Data)))
+	copy(own.Data, known.Data)
+	return value{own, f.p.newBuffer(own.Data, bytes, true)}
 }
 
 // numbers settles what tells processes apart.

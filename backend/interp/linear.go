@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -31,7 +32,7 @@ var linearManners = map[ir.Kind]manner{
 	ir.OpDotGeneral:         batched,
 	ir.OpEinsum:             blockwise,
 	ir.OpUnaryEinsum:        blockwise,
-	ir.OpConvolution:        blockwise,
+	ir.OpConvolution:        batched,
 	ir.OpFft:                batched,
 	ir.OpCholesky:           batched,
 	ir.OpTriangularSolve:    batched,
@@ -136,7 +137,22 @@ func convParams(r *attrReader) tensor.ConvParams {
 func buildConvolution(r *attrReader) kernel {
 	p := convParams(r)
 	out := r.element(r.op)
+	if r.batch != nil {
+		shape := r.result().Dims
+		images := slices.Clone(r.m.Shape(r.m.Operand(r.op, 0)))
+		images[0] *= r.batch.Blocks()
+		return one(func(in []tensor.Tensor) tensor.Tensor {
+			return tensor.Reshape(tensor.Convolution(tensor.Reshape(in[0], images), in[1], p, out), shape)
+		})
+	}
 	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convolution(in[0], in[1], p, out) })
+}
+
+// convolvesBlocks says whether images of several blocks can be convolved as images of one: they come first, and their number counts for
+// nothing else.
+func (c *compiler) convolvesBlocks(op ir.OpID) bool {
+	a, ok := c.m.Attr(op, "dimension_numbers").(*ir.ConvDims)
+	return ok && a.InBatch == 0 && a.OutBatch == 0 && c.m.OpAttrs(op).Int("batch_group_count", 1) == 1
 }
 
 // buildDynamicConv reads the padding from the third operand.

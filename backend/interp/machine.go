@@ -48,7 +48,8 @@ type process struct {
 	checks     int
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
-	regions    int // how many kernels wait for regions that they run, and hold what these return
+	atOnce     int64 // blocks that a region works on
+	regions    int   // how many kernels wait for regions that they run, and hold what these return
 	*scratch
 }
 
@@ -323,6 +324,9 @@ func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
 		return value{t, v.share()}
 	}
 	bytes := int64(len(t.Data))
+	if f.p.regions > 0 && len(t.Shape) > 0 {
+		bytes /= f.p.atOnce
+	}
 	if f.fn != nil && f.fn.blocks != nil {
 		bytes /= f.fn.blocks[i.out[k]]
 	}

@@ -115,13 +115,15 @@ func buildReduce(c *compiler, op ir.OpID, i *instr) error {
 		return r.err
 	}
 	dims = r.shift(dims)
-	return c.fold(op, i, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+	return c.fold(op, i, r.batch.Blocks(), func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
 		return tensor.Reduce(in, initial, dims, body)
 	})
 }
 
-// fold builds an op whose region combines elements of the first half of the operands, beginning with those of the second half.
-func (c *compiler) fold(op ir.OpID, i *instr, run func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error)) error {
+// fold builds an op whose region combines elements of the first half of the operands, beginning with those of the second half, of so many
+// blocks at once.
+func (c *compiler) fold(op ir.OpID, i *instr, blocks int64,
+	run func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error)) error {
 	n := c.m.NumOperands(op) / 2
 	body, err := c.reducer(op, 0, n)
 	if err != nil {
@@ -132,7 +134,12 @@ func (c *compiler) fold(op ir.OpID, i *instr, run func(in, initial []tensor.Tens
 		if body.monoid == tensor.MonoidNone {
 			in = slices.Clone(in) // operands of the region may move the stack that they lie on
 		}
-		return run(in[:n], body.promote(in[n:]), body.combiner(f))
+		combine := body.combiner(f)
+		combine.Blocks = blocks
+		f.p.atOnce = blocks
+		out, err := run(in[:n], body.promote(in[n:]), combine)
+		f.p.atOnce = 1
+		return out, err
 	}
 	return nil
 }
@@ -153,7 +160,7 @@ func buildReduceWindow(c *compiler, op ir.OpID, i *instr) error {
 	if r.err != nil {
 		return r.err
 	}
-	return c.fold(op, i, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+	return c.fold(op, i, 1, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
 		return tensor.ReduceWindow(in, initial, w, body)
 	})
 }

@@ -93,6 +93,26 @@ var steps = map[string]string{
   }) : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)`,
 	"summed": `%0 = stablehlo.multiply %x, %y : tensor<4x6xf32>
   %out = ` + fmt.Sprintf(rowSum, "%0", "4x6xf32"),
+	"images": `%0 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<2x2x3x2xf32>
+  %1 = stablehlo.reshape %z : (tensor<4x6xf32>) -> tensor<2x3x2x2xf32>
+  %2 = stablehlo.convolution(%0, %1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[0, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x2x3x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x2x3x2xf32>
+  %3 = stablehlo.reshape %y : (tensor<4x6xf32>) -> tensor<2x3x2x2xf32>
+  %4 = stablehlo.convolution(%2, %3) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[0, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x2x3x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x2x3x2xf32>
+  %out = stablehlo.reshape %4 : (tensor<2x2x3x2xf32>) -> tensor<4x6xf32>`,
+	"largest": `%0, %1 = chlo.top_k(%x, k = 2) : tensor<4x6xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
+  %numbers = stablehlo.iota dim = 1 : tensor<4x6xi32>
+  %2:2 = "stablehlo.reduce"(%y, %numbers, %init, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
+    %more = stablehlo.compare GT, %a, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %e = stablehlo.select %more, %a, %c : tensor<i1>, tensor<f32>
+    %f = stablehlo.select %more, %b, %d : tensor<i1>, tensor<i32>
+    stablehlo.return %e, %f : tensor<f32>, tensor<i32>
+  }) : (tensor<4x6xf32>, tensor<4x6xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+  %3 = stablehlo.convert %1 : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  %4 = stablehlo.convert %2#1 : (tensor<4xi32>) -> tensor<4xf32>
+  %5 = stablehlo.reshape %4 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %6 = stablehlo.reshape %2#0 : (tensor<4xf32>) -> tensor<4x1xf32>
+  %out = stablehlo.concatenate %0, %3, %5, %6, dim = 1 : (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x6xf32>`,
 	"loop": `%0:3 = stablehlo.while(%n = %zero, %v = %z, %w = %init) : tensor<i32>, tensor<4x6xf32>, tensor<f32>
   cond {
     %two = stablehlo.constant dense<2> : tensor<i32>

@@ -37,6 +37,7 @@ type Combiner struct {
 	Monoid      Monoid
 	Body        Body
 	Elementwise bool
+	Blocks      int64 // inputs are so many blocks along their first dimension, each folded as it would be by itself; 0 means 1
 }
 
 var monoidNames = [...]string{"none", "add", "multiply", "maximum", "minimum", "and", "or", "xor", "second"}

@@ -55,7 +55,7 @@ func foldRows(matrices, acc []Tensor, body Combiner) ([]Tensor, error) {
 	if width == 0 {
 		return acc, nil
 	}
-	if body.Elementwise && rows > 16 && rows > width {
+	if body.Elementwise && rows > 16 && rows > width/max(1, body.Blocks) {
 		var err error
 		if matrices, err = foldNeighbours(matrices, body); err != nil {
 			return nil, err
