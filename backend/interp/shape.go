@@ -3,6 +3,7 @@ package interp
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
@@ -137,7 +138,20 @@ func buildBroadcast(r *attrReader) kernel {
 	for k := range dims {
 		dims[k] = int64(len(t.Dims) - len(dims) + k)
 	}
-	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
+	return rearranging(func(from []int64) *tensor.Rearrangement { return tensor.NewBroadcast(from, dims, t.Dims) })
+}
+
+// rearranging makes a kernel of what prepares one for operands of a shape, which seldom changes.
+func rearranging(prepare func(from []int64) *tensor.Rearrangement) kernel {
+	var last atomic.Pointer[tensor.Rearrangement]
+	return one(func(in []tensor.Tensor) tensor.Tensor {
+		r := last.Load()
+		if r == nil || !r.Fits(in[0].Shape) {
+			r = prepare(in[0].Shape)
+			last.Store(r)
+		}
+		return r.Of(in[0])
+	})
 }
 
 func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
@@ -153,7 +167,7 @@ func buildBroadcastInDim(c *compiler, op ir.OpID, i *instr) error {
 	if c.staysScalar(c.m.Result(op, 0)) {
 		return identity(c, op, i)
 	}
-	i.kernel = one(func(in []tensor.Tensor) tensor.Tensor { return tensor.BroadcastInDim(in[0], dims, t.Dims) })
+	i.kernel = rearranging(func(from []int64) *tensor.Rearrangement { return tensor.NewBroadcast(from, dims, t.Dims) })
 	return r.err
 }
 
@@ -169,14 +183,14 @@ func buildBitcastConvert(r *attrReader) kernel {
 
 func buildTranspose(r *attrReader) kernel {
 	perm := r.before(0, r.shift(r.list("permutation", r.rank(0))))
-	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Transpose(in[0], perm) })
+	return rearranging(func(from []int64) *tensor.Rearrangement { return tensor.NewTranspose(from, perm) })
 }
 
 func buildSlice(r *attrReader) kernel {
 	n := r.rank(0)
 	start, limit, strides := r.list("start_indices", n), r.list("limit_indices", n), r.list("strides", n)
 	start, limit, strides = r.before(0, start), r.before(r.batch.Blocks(), limit), r.before(1, strides)
-	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Slice(in[0], start, limit, strides) })
+	return rearranging(func(from []int64) *tensor.Rearrangement { return tensor.NewSlice(from, start, limit, strides) })
 }
 
 func buildDynamicSlice(r *attrReader) kernel {
@@ -203,7 +217,7 @@ func buildConcatenate(r *attrReader) kernel {
 
 func buildReverse(r *attrReader) kernel {
 	dims := r.shift(r.ints("dimensions"))
-	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Reverse(in[0], dims) })
+	return rearranging(func(from []int64) *tensor.Rearrangement { return tensor.NewReverse(from, dims) })
 }
 
 func buildPad(r *attrReader) kernel {

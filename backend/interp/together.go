@@ -49,7 +49,8 @@ type form struct {
 }
 
 // RunTogether executes a function as all processes of the grid at once: one step of an op computes it for all of them, and blocks that
-// several processes have are computed once. Each process gets what RunProcess would give it, bit for bit, and holds as many bytes.
+// several processes have are computed once. Each process gets what RunProcess would give it, bit for bit, and holds as many bytes. Results
+// share no data with arguments.
 //
 // It returns ErrApart where that cannot be done, and the context's error where that ends first. Other errors say that some process fails:
 // which one, and where, says a run of them apart.
@@ -71,7 +72,11 @@ func (in *Interpreter) RunTogether(ctx context.Context, fn ir.FuncID, company Co
 	}
 	outs := make([]Blocks, len(p.taken))
 	for k := range outs {
-		outs[k] = Blocks{p.taken[k].t, f.returns[k]}
+		v := &p.taken[k]
+		if v.buf != foreign && v.buf.fixed { // that of an argument
+			v.t = v.t.Clone()
+		}
+		outs[k] = Blocks{v.t, f.returns[k]}
 		if f.returns[k] != nil {
 			outs[k].Block.Shape = outs[k].Block.Shape[1:]
 		}

@@ -137,7 +137,7 @@ func (m *Machine) Run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor
 	return m.apart(ctx, args)
 }
 
-// RunBlocks is Run for arguments whose blocks lie one behind the other, which saves copying them.
+// RunBlocks is Run for arguments whose blocks lie one behind the other, which saves copying them. Results share no data with arguments.
 func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*tensor.Tensor, Traffic, error) {
 	if m.lockstep != nil {
 		results, traffic, err := m.lockstep.run(ctx, m, args)
@@ -145,7 +145,16 @@ func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*ten
 			return separate(results, m.devices), traffic, err
 		}
 	}
-	return m.apart(ctx, separate(args, m.devices))
+	results, traffic, err := m.apart(ctx, separate(args, m.devices))
+	for _, of := range results {
+		for k, result := range of {
+			if slices.ContainsFunc(args, func(a interp.Blocks) bool { return within(result.Data, a.Block.Data) }) {
+				own := result.Clone()
+				of[k] = &own
+			}
+		}
+	}
+	return results, traffic, err
 }
 
 // apart runs every device as a goroutine.

@@ -67,11 +67,15 @@ func (c *Cut) Split(whole *tensor.Tensor, fill Fill) interp.Blocks {
 		return interp.Blocks{Block: *whole}
 	}
 	size := lists.Product(c.local) * int64(whole.DType.Bytes())
-	all := tensor.Tensor{DType: whole.DType, Shape: c.local, Data: memory.Zeroed(size * int64(len(c.starts)))}
+	all := tensor.Tensor{DType: whole.DType, Shape: c.local, Data: memory.Take(size * int64(len(c.starts)))}
+	padded := !slices.Equal(c.stored, whole.Shape)
+	if padded {
+		clear(all.Data)
+	}
 	for k, start := range c.starts {
 		block := all
 		block.Data = all.Data[int64(k)*size:][:size:size]
-		if fill != nil && !slices.Equal(c.stored, whole.Shape) {
+		if fill != nil && padded {
 			fill(&block)
 		}
 		copyBlock(&block, whole, start, false)

@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"autoshard/backend/interp"
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
@@ -91,6 +93,7 @@ type Prepared struct {
 	program         *shardmap.Program
 	machine         *mesh.Machine
 	fill            Fill
+	observed        bool // by somebody who may keep what devices hold
 	inputs, outputs []*Cut
 }
 
@@ -110,7 +113,7 @@ func Prepare(p *shardmap.Program, opts Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{p, machine, opts.Fill, cuts(&p.Mesh, p.Inputs), cuts(&p.Mesh, p.Outputs)}, nil
+	return &Prepared{p, machine, opts.Fill, opts.Observe != nil, cuts(&p.Mesh, p.Inputs), cuts(&p.Mesh, p.Outputs)}, nil
 }
 
 // Run runs the program on whole inputs. Of blocks that several devices hold the first one's counts. Errors are those of mesh.Machine.Run.
@@ -123,6 +126,11 @@ func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, e
 	outs, traffic, err := r.machine.RunBlocks(ctx, args)
 	if err != nil {
 		return nil, err
+	}
+	for i := range args {
+		if !r.observed && unsafe.SliceData(args[i].Block.Data) != unsafe.SliceData(inputs[i].Data) {
+			memory.Give(args[i].Block.Data)
+		}
 	}
 	result := &Result{Blocks: outs, Traffic: traffic, Outputs: make([]*tensor.Tensor, len(p.Outputs))}
 	blocks := make([]*tensor.Tensor, len(outs))

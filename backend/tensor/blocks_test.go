@@ -70,8 +70,21 @@ func TestInto(t *testing.T) {
 			t.Fatalf("joined to %v, want %v", got, want)
 		}
 		body := tensor.Combiner{Monoid: rapid.SampledFrom([]tensor.Monoid{tensor.MonoidAdd, tensor.MonoidMaximum}).Draw(t, "body")}
+		element := rapid.SampledFrom([]dtype.Type{dtype.F32, dtype.BF16, dtype.F16, dtype.F64}).Draw(t, "type")
+		sum := tensor.Convert(xs[0], dtype.F64) // the definition: made in f64, and rounded once
+		for k, x := range xs {
+			xs[k] = tensor.Convert(x, element)
+			if wide := tensor.Convert(xs[k], dtype.F64); k == 0 {
+				sum = wide
+			} else {
+				sum = tensor.Add(sum, wide)
+			}
+		}
 		want, err := tensor.Fold(xs, body)
-		got = tensor.New(dtype.F32, want.Shape)
+		if body.Monoid == tensor.MonoidAdd && !want.Equal(tensor.Convert(sum, element)) {
+			t.Fatalf("summed to %v, want %v", want, sum)
+		}
+		got = tensor.New(element, want.Shape)
 		if err := tensor.FoldInto(got, xs, body); err != nil {
 			t.Fatal(err)
 		}

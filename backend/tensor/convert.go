@@ -32,6 +32,11 @@ func Convert(x Tensor, to dtype.Type) Tensor {
 	if x.DType == dtype.F64 {
 		return convertFrom(Elems[float64](x), x, to)
 	}
+	if to == dtype.F32 {
+		out := newUnset(to, x.Shape)
+		widen(Elems[float32](out), x, 0)
+		return out
+	}
 	return convertFrom(float32s(x), x, to)
 }
 

@@ -34,19 +34,24 @@ func move(dst, src Tensor, w walk) {
 	}
 	var shape, to, from [usualRank]int64
 	simple := w.simplify(walk{shape: shape[:0], dst: to[:0], src: from[:0]})
+	moveSimple(dst, src, &simple)
+}
+
+// moveSimple is move by a walk that is simplified.
+func moveSimple(dst, src Tensor, simple *walk) {
 	switch dst.DType.Bytes() {
 	case 1:
-		moveElems(view[uint8](dst), view[uint8](src), &simple)
+		moveElems(view[uint8](dst), view[uint8](src), simple)
 	case 2:
-		moveElems(view[uint16](dst), view[uint16](src), &simple)
+		moveElems(view[uint16](dst), view[uint16](src), simple)
 	case 3:
-		moveElems(view[[3]byte](dst), view[[3]byte](src), &simple)
+		moveElems(view[[3]byte](dst), view[[3]byte](src), simple)
 	case 4:
-		moveElems(view[uint32](dst), view[uint32](src), &simple)
+		moveElems(view[uint32](dst), view[uint32](src), simple)
 	case 8:
-		moveElems(view[uint64](dst), view[uint64](src), &simple)
+		moveElems(view[uint64](dst), view[uint64](src), simple)
 	default:
-		moveElems(view[complex128](dst), view[complex128](src), &simple)
+		moveElems(view[complex128](dst), view[complex128](src), simple)
 	}
 }
 

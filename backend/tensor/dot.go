@@ -63,7 +63,8 @@ func NewDots(lhs, rhs []int64, dims DotDims, out dtype.Type, lhsOf, rhsOf []int3
 		d.blocks = append(d.blocks, blockPair{lhsOf[i], rhsOf[i]})
 	}
 	d.shape = slices.Concat([]int64{int64(len(lhsOf))}, d.shape)
-	d.l.several, d.r.several = slices.Max(lhsOf) > 0, slices.Max(rhsOf) > 0
+	d.l.takeBlocks(int64(slices.Max(lhsOf))+1, lhs, dims.LHSBatch, dims.LHSContract)
+	d.r.takeBlocks(int64(slices.Max(rhsOf))+1, rhs, dims.RHSBatch, dims.RHSContract)
 	return d
 }
 
@@ -120,13 +121,12 @@ func computeType(t dtype.Type) dtype.Type {
 
 // dotSide is how an operand is a batch of matrices of its free by its contracting dimensions.
 type dotSide struct {
-	batch                  []int64 // sizes
-	free                   []int64 // dimensions
-	order                  []int64 // in which dimensions are moved that do not lie as one; nil where they do
-	several                bool    // operands have a dimension of blocks before the others
-	batchSteps             []int64 // elements from one matrix to the next
-	rows, width            int     // of a matrix
-	freeStep, contractStep int     // elements from one row to the next, and from one element of a row to the next
+	batch                  []int64        // sizes
+	free                   []int64        // dimensions
+	moved                  *Rearrangement // of an operand whose dimensions do not lie as one; nil where they do
+	batchSteps             []int64        // elements from one matrix to the next
+	rows, width            int            // of a matrix
+	freeStep, contractStep int            // elements from one row to the next, and from one element of a row to the next
 }
 
 // newDotSide finds the matrices of an operand of a shape.
@@ -140,22 +140,27 @@ func newDotSide(shape, batch, contract []int64) dotSide {
 		s.batchSteps, s.freeStep, s.contractStep = lists.Pick(st, batch), int(freeStep), int(contractStep)
 		return s
 	}
-	s.order = slices.Concat(batch, s.free, contract)
-	s.batchSteps, s.freeStep, s.contractStep = strides(lists.Pick(shape, s.order))[:len(batch)], s.width, 1
+	order := slices.Concat(batch, s.free, contract)
+	s.moved = NewTranspose(shape, order)
+	s.batchSteps, s.freeStep, s.contractStep = strides(lists.Pick(shape, order))[:len(batch)], s.width, 1
 	return s
+}
+
+// takeBlocks prepares for operands of several blocks, whose number is the dimension before those of the shape.
+func (s *dotSide) takeBlocks(blocks int64, shape, batch, contract []int64) {
+	if blocks > 1 && s.moved != nil {
+		order := lists.Map(slices.Concat(batch, s.free, contract), func(d int64) int64 { return d + 1 })
+		s.moved = NewTranspose(slices.Concat([]int64{blocks}, shape), slices.Concat([]int64{0}, order))
+	}
 }
 
 // place returns the operand with its matrices where the side says they are, in the type that products are made in.
 func (s *dotSide) place(x Tensor, compute dtype.Type) Tensor {
 	converted := Convert(x, compute)
-	if s.order == nil {
+	if s.moved == nil {
 		return converted
 	}
-	order := s.order
-	if s.several {
-		order = slices.Concat([]int64{0}, lists.Map(order, func(d int64) int64 { return d + 1 }))
-	}
-	moved := Transpose(converted, order)
+	moved := s.moved.Of(converted)
 	if unsafe.SliceData(moved.Data) != unsafe.SliceData(converted.Data) {
 		finish(converted, x)
 	}

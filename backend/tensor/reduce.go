@@ -282,8 +282,8 @@ func pairwiseSum(x []float64) float64 {
 // Fold combines tensors of one type from left to right, position by position, rounding as Reduce does. It is the
 // reduction of all_reduce and reduce_scatter over the members of a group.
 func Fold(xs []Tensor, body Combiner) (Tensor, error) {
-	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
-		out := newUnset(dtype.F32, xs[0].Shape)
+	if summed(body, xs[0].DType) {
+		out := newUnset(xs[0].DType, xs[0].Shape)
 		sumTensors(out, xs)
 		return out, nil
 	}
@@ -301,7 +301,7 @@ func Fold(xs []Tensor, body Combiner) (Tensor, error) {
 
 // FoldInto is Fold into a tensor of the result's type.
 func FoldInto(out Tensor, xs []Tensor, body Combiner) error {
-	if body.Monoid == MonoidAdd && xs[0].DType == dtype.F32 {
+	if summed(body, xs[0].DType) {
 		sumTensors(out, xs)
 		return nil
 	}
@@ -312,18 +312,37 @@ func FoldInto(out Tensor, xs []Tensor, body Combiner) error {
 	return err
 }
 
-// sumTensors is Fold of sums of f32 into a tensor.
+// summed says whether a fold is a sum of floats that f32 holds exactly.
+func summed(body Combiner, t dtype.Type) bool {
+	return body.Monoid == MonoidAdd && t.Kind() == dtype.Float && t != dtype.F64
+}
+
+// sumTensors is Fold of sums of floats below 64 bits into a tensor.
 func sumTensors(out Tensor, xs []Tensor) {
 	n := out.Len()
 	var sums [blockSize]float64
+	var scratch [blockSize]float32
 	for lo := 0; lo < n; lo += blockSize {
 		acc := sums[:min(blockSize, n-lo)]
-		for i, v := range Elems[float32](xs[0])[lo:][:len(acc)] {
+		for i, v := range float32Block(&scratch, xs[0], lo, len(acc)) {
 			acc[i] = float64(v)
 		}
 		for _, x := range xs[1:] {
-			vector.AddTo(acc, Elems[float32](x)[lo:][:len(acc)])
+			vector.AddTo(acc, float32Block(&scratch, x, lo, len(acc)))
 		}
-		vector.Narrow(Elems[float32](out)[lo:][:len(acc)], acc)
+		if out.DType == dtype.F32 {
+			vector.Narrow(Elems[float32](out)[lo:][:len(acc)], acc)
+		} else {
+			narrow(out, lo, acc)
+		}
 	}
+}
+
+// float32Block returns n elements from lo on of floats below 64 bits, in scratch where they are not of f32.
+func float32Block(scratch *[blockSize]float32, x Tensor, lo, n int) []float32 {
+	if x.DType == dtype.F32 {
+		return Elems[float32](x)[lo:][:n]
+	}
+	widen(scratch[:n], x, lo)
+	return scratch[:n]
 }

@@ -13,17 +13,22 @@ import (
 func BroadcastInDim(x Tensor, dims, shape []int64) Tensor {
 	out := newUnset(x.DType, shape)
 	var to, from, zeros [usualRank]int64
-	w := walk{shape: shape, dst: appendStrides(to[:0], shape), src: zeros[:0]}
+	move(out, x, broadcastWalk(walk{dst: to[:0], src: zeros[:0]}, appendStrides(from[:0], x.Shape), x.Shape, dims, shape))
+	return out
+}
+
+// broadcastWalk is the walk of BroadcastInDim, in the memory of an empty walk, from elements of a shape with these strides.
+func broadcastWalk(w walk, strides, from, dims, shape []int64) walk {
+	w.shape, w.dst = shape, appendStrides(w.dst, shape)
 	for range shape {
 		w.src = append(w.src, 0)
 	}
-	for k, stride := range appendStrides(from[:0], x.Shape) {
-		if x.Shape[k] != 1 {
+	for k, stride := range strides {
+		if from[k] != 1 {
 			w.src[dims[k]] = stride
 		}
 	}
-	move(out, x, w)
-	return out
+	return w
 }
 
 // Reshape returns the same elements, in row-major order, under another shape. It shares Data, and the shape, which must not change.
@@ -218,16 +223,7 @@ func joinRuns(out []byte, xs []Tensor, dim, run int64) {
 }
 
 // Reverse turns the order of elements around along the given dimensions.
-func Reverse(x Tensor, dims []int64) Tensor {
-	out := newUnset(x.DType, x.Shape)
-	w := walk{shape: x.Shape, dst: strides(x.Shape), src: strides(x.Shape)}
-	for _, d := range dims {
-		w.srcOff += (x.Shape[d] - 1) * w.src[d]
-		w.src[d] = -w.src[d]
-	}
-	move(out, x, w)
-	return out
-}
+func Reverse(x Tensor, dims []int64) Tensor { return NewReverse(x.Shape, dims).Of(x) }
 
 // Iota returns a tensor whose element i is i[dim], wrapped or rounded to the element type.
 func Iota(dt dtype.Type, shape []int64, dim int64) Tensor {
