@@ -238,9 +238,14 @@ func scatter(out tensor.Tensor, blocks []tensor.Tensor, dim int64, position int,
 		} else {
 			part.Data = memory.Take(int64(size))
 			tensor.CopyPart(part, 0, dim, b, int64(position)*out.Shape[dim], dim, out.Shape[dim])
-			defer memory.Give(part.Data)
 		}
 		blocks[k] = part
 	}
-	return tensor.FoldInto(out, blocks, body)
+	err := tensor.FoldInto(out, blocks, body)
+	for _, part := range blocks {
+		if !whole {
+			memory.Give(part.Data)
+		}
+	}
+	return err
 }

@@ -73,10 +73,10 @@ func (c *Cut) Split(whole *tensor.Tensor, fill Fill) interp.Blocks {
 		clear(all.Data)
 	}
 	for k, start := range c.starts {
-		block := all
-		block.Data = all.Data[int64(k)*size:][:size:size]
+		block := tensor.Tensor{DType: whole.DType, Shape: c.local, Data: all.Data[int64(k)*size:][:size:size]}
 		if fill != nil && padded {
-			fill(&block)
+			filled := block // which does not stay on the stack
+			fill(&filled)
 		}
 		copyBlock(&block, whole, start, false)
 	}
