@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
-	"autoshard/backend/tensor/memory"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -286,9 +285,7 @@ func (f *frame) settled(kind ir.Kind, i *instr, known tensor.Tensor, bytes int64
 			}
 		}
 	}
-	own := known
-	own.Data = memory.Take(int64(len(known.Data)))
-	copy(own.Data, known.Data)
+	own := copyOf(known)
 	return value{own, f.p.newBuffer(own.Data, bytes, true)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -45,7 +46,7 @@ var shapeManners = map[ir.Kind]manner{
 	ir.OpPad:                batched,
 }
 
-// smallSplat is the size in bytes up to which a splat is spread out once, at compile time.
+// smallSplat is the size in bytes up to which a splat is spread out once, at compile time, and an iota is made.
 const smallSplat = 4096
 
 // constant returns the content of an attribute; a splat is one scalar.
@@ -129,7 +130,22 @@ func buildConstant(c *compiler, op ir.OpID, i *instr) error {
 func buildIota(r *attrReader) kernel {
 	t := r.result()
 	d := r.dimension("iota_dimension", len(t.Dims))
-	return one(func([]tensor.Tensor) tensor.Tensor { return tensor.Iota(t.DType, t.Dims, d) })
+	if r.err != nil {
+		return nil
+	}
+	if _, bytes, err := dtype.Size(t.DType, t.Dims); err != nil || bytes > smallSplat {
+		return one(func([]tensor.Tensor) tensor.Tensor { return tensor.Iota(t.DType, t.Dims, d) })
+	}
+	x := tensor.Iota(t.DType, t.Dims, d)
+	return one(func([]tensor.Tensor) tensor.Tensor { return copyOf(x) })
+}
+
+// copyOf returns a tensor in memory of its own, with the shape of another one and its elements.
+func copyOf(x tensor.Tensor) tensor.Tensor {
+	data := memory.Take(int64(len(x.Data)))
+	copy(data, x.Data)
+	x.Data = data
+	return x
 }
 
 func buildBroadcast(r *attrReader) kernel {

@@ -18,6 +18,7 @@ type Cut struct {
 	spread        interp.Spread
 	starts        [][]int64 // of the blocks of the spread
 	reduction     ir.Reduction
+	terms         bool    // blocks are terms, which are combined
 	stored, local []int64 // shapes of what is cut, and of a block
 }
 
@@ -34,6 +35,7 @@ func NewCut(mesh *subaxis.Mesh, l *collectives.Layout, stored []int64) *Cut {
 	type term struct{ block, number int64 }
 	seen := map[term]bool{}
 	c := &Cut{places: make([]place, mesh.Devices()), reduction: l.Reduction, stored: stored, local: l.LocalDims(stored)}
+	c.terms = len(l.Unreduced) > 0
 	for logical := range mesh.Devices() {
 		p := &c.places[logical]
 		p.start, p.index = Start(mesh, l, logical, stored)
@@ -90,17 +92,22 @@ type Fill func(block *tensor.Tensor)
 // same block, the first one's counts; where blocks are terms along unreduced axes, they are combined in the order of their places.
 func (c *Cut) Join(dims []int64, blocks []*tensor.Tensor) *tensor.Tensor {
 	out := tensor.New(blocks[0].DType, dims)
-	values := make([]*tensor.Tensor, len(c.places)) // by index
+	var values []*tensor.Tensor // by index
+	if c.terms {
+		values = make([]*tensor.Tensor, len(c.places))
+	}
 	for i := range c.places {
 		p := &c.places[i]
 		if p.again {
 			continue
 		}
 		block := blocks[p.device]
-		if before := values[p.index]; before != nil {
-			block = combine(c.reduction, before, block)
+		if c.terms {
+			if before := values[p.index]; before != nil {
+				block = combine(c.reduction, before, block)
+			}
+			values[p.index] = block
 		}
-		values[p.index] = block
 		Put(&out, block, p.start)
 	}
 	return &out

@@ -198,7 +198,7 @@ func multiply[T Elem](d *Dot, l, r, out Tensor, matmul func(c []T, a, b vector.M
 		p.blocks = (m + rowBlock - 1) / rowBlock
 	}
 	count := len(p.outs) / (m * n) * p.blocks
-	if count < 2 || len(p.outs)*k < smallWork {
+	if count < 2 || len(p.outs)*k < smallWork || runtime.GOMAXPROCS(0) < 2 {
 		for i := range count {
 			p.block(i)
 		}
