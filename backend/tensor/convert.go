@@ -254,7 +254,7 @@ func toComplex(x Tensor, to dtype.Type) Tensor {
 }
 
 // BitcastConvert reinterprets the bits as elements of type to. A narrower type adds a last dimension, least
-// significant part first; a wider type drops it. i2 and i4 take their bits packed.
+// significant part first; a wider type drops it. Elements of less than a byte have their bits packed.
 func BitcastConvert(x Tensor, to dtype.Type, shape []int64) Tensor {
 	out := New(to, shape)
 	if x.DType.Bits() >= 8 && to.Bits() >= 8 {
@@ -267,7 +267,11 @@ func BitcastConvert(x Tensor, to dtype.Type, shape []int64) Tensor {
 	from, into := packBits(x), uint(to.Bits())
 	for i := range out.Data {
 		bit := uint(i) * min(into, 8)
-		v := from[bit/8] >> (bit % 8)
+		pair := uint16(from[bit/8]) // an element of six bits may lie in two bytes
+		if next := bit/8 + 1; next < uint(len(from)) {
+			pair |= uint16(from[next]) << 8
+		}
+		v := byte(pair >> (bit % 8))
 		if into < 8 {
 			v = byte(signed(to, v&(1<<into-1)))
 		}
@@ -285,7 +289,11 @@ func packBits(x Tensor) []byte {
 	out := make([]byte, (uint(len(x.Data))*bits+7)/8)
 	for i, v := range x.Data {
 		bit := uint(i) * bits
-		out[bit/8] |= (v & (1<<bits - 1)) << (bit % 8)
+		pair := uint16(v&(1<<bits-1)) << (bit % 8)
+		out[bit/8] |= byte(pair)
+		if pair > 255 {
+			out[bit/8+1] |= byte(pair >> 8)
+		}
 	}
 	return out
 }
@@ -299,28 +307,46 @@ func signed(t dtype.Type, v byte) int8 {
 }
 
 // ReducePrecision rounds floats to the given numbers of exponent and mantissa bits, nearest even, and keeps the
-// element type: overflow is infinite, what is below the smallest normal number becomes zero, NaN stays NaN.
+// element type: overflow is infinite, what is below the smallest normal number of fewer exponent bits becomes zero, NaN stays NaN.
+// It works on the bits of the type, whose lowest exponent bit says what is even where no mantissa is left.
 func ReducePrecision(x Tensor, exponentBits, mantissaBits int) Tensor {
-	return floatUnary(x, func(v float64) float64 { return reducePrecision(v, exponentBits, mantissaBits) })
+	out := New(x.DType, x.Shape)
+	switch x.DType.Bytes() {
+	case 1:
+		reducePrecision(out.Data, x.Data, x.DType, exponentBits, mantissaBits)
+	case 2:
+		reducePrecision(Elems[uint16](out), Elems[uint16](x), x.DType, exponentBits, mantissaBits)
+	case 4:
+		reducePrecision(Elems[uint32](out), Elems[uint32](x), x.DType, exponentBits, mantissaBits)
+	default:
+		reducePrecision(Elems[uint64](out), Elems[uint64](x), x.DType, exponentBits, mantissaBits)
+	}
+	return out
 }
 
-func reducePrecision(v float64, exponentBits, mantissaBits int) float64 {
-	if v != v || math.IsInf(v, 0) || v == 0 {
-		return v
+func reducePrecision[T uint8 | uint16 | uint32 | uint64](dst, src []T, t dtype.Type, exponentBits, mantissaBits int) {
+	mantissa, sign := t.Mantissa(), T(1)<<(t.Bits()-1)
+	if t == dtype.F8E8M0FNU {
+		sign = 0 // its first bit is one of the exponent
 	}
-	if mantissaBits < 52 {
-		bits := math.Float64bits(v)
-		drop := uint(52 - mantissaBits)
-		bits += 1<<(drop-1) - 1 + bits>>drop&1
-		v = math.Float64frombits(bits &^ (1<<drop - 1))
+	infinite := T(dtype.Encode(t, math.Inf(1)))
+	bias, reduced := T(1)<<(t.Exponent()-1)-1, T(1)<<(min(exponentBits, t.Exponent())-1)-1
+	for i, code := range src {
+		v := code &^ sign
+		if v >= infinite {
+			dst[i] = code
+			continue
+		}
+		if drop := mantissa - mantissaBits; drop > 0 {
+			v += T(1)<<(drop-1) - 1 + v>>drop&1
+			v &^= T(1)<<drop - 1
+		}
+		switch exponent := v >> mantissa; {
+		case v > infinite || exponentBits < t.Exponent() && exponent > bias+reduced:
+			v = infinite
+		case exponentBits < t.Exponent() && exponent <= bias-reduced:
+			v = 0
+		}
+		dst[i] = v | code&sign
 	}
-	bias := 1<<(min(exponentBits, 11)-1) - 1
-	_, exp := math.Frexp(v) // v = f * 2^exp with f in [1/2, 1)
-	switch {
-	case exp-1 > bias:
-		return math.Copysign(math.Inf(1), v)
-	case exp-1 < 1-bias:
-		return math.Copysign(0, v)
-	}
-	return v
 }

@@ -87,6 +87,8 @@ func TestElementwiseEdges(t *testing.T) {
 		{"mulhi", OpMulhi.Of(ints(dtype.I32, -1, 1<<30), ints(dtype.I32, 1, 8)), "i32[2] [-1, 2]"},
 		{"complex", Multiply(Complex(f32(1), f32(2)), Complex(f32(3), f32(4))), "complex<f32>[1] [(-5,10)]"},
 		{"abs complex", Abs(Complex(f32(3), f32(4))), "f32[1] [5]"},
+		{"reduce_precision without a mantissa", ReducePrecision(f32(3, -6, 1.5, 1.25), 8, 0), "f32[4] [2, -8, 2, 1]"},
+		{"reduce_precision of what is subnormal", ReducePrecision(f32(1e-40, 1.5e-45), 8, 12), "f32[2] [1.00445e-40, 0]"},
 		{"reduce_precision", ReducePrecision(f32(1e-40, 3.4e38, 1.1, nan), 5, 2), "f32[4] [0, +Inf, 1, NaN]"},
 		{"expm1", ExponentialMinusOne(f32(1e-10)), "f32[1] [1e-10]"},
 		{"erf_inv", ErfInv(f32(1, -1, 2, 0)), "f32[4] [+Inf, -Inf, NaN, 0]"},

@@ -6,9 +6,28 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
+// log is the natural logarithm. That of package math takes numbers below the smallest normal one for others on amd64.
+func log(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// pow is x to the power y. That of package math takes the logarithm of x.
+func pow(x, y float64) float64 {
+	if a := math.Abs(x); a > 0 && a < 0x1p-1022 {
+		return math.Pow(x*0x1p54, y) * math.Exp2(-54*y)
+	}
+	return math.Pow(x, y)
+}
+
 func lgamma(x float64) float64 {
-	if math.IsInf(x, 0) {
+	switch a := math.Abs(x); {
+	case math.IsInf(x, 0):
 		return math.Inf(1)
+	case a > 0 && a < 0x1p-70:
+		return -log(a)
 	}
 	v, _ := math.Lgamma(x)
 	return v
@@ -37,7 +56,7 @@ func digamma(x float64) float64 {
 	}
 	inv := 1 / (x * x)
 	series := inv * (1.0/12 - inv*(1.0/120-inv*(1.0/252-inv*(1.0/240-inv*(1.0/132-inv*(691.0/32760-inv/12))))))
-	return math.Log(x) - 0.5/x - series - shift
+	return log(x) - 0.5/x - series - shift
 }
 
 func polygamma(n, x float64) float64 {

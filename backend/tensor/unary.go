@@ -67,7 +67,7 @@ func Exponential(x Tensor) Tensor {
 func ExponentialMinusOne(x Tensor) Tensor { return unary(x, math.Expm1, complexExpm1) }
 
 // Log returns the natural logarithm.
-func Log(x Tensor) Tensor { return unary(x, math.Log, complexLog) }
+func Log(x Tensor) Tensor { return unary(x, log, complexLog) }
 
 // LogPlusOne returns log(1 + x), accurate near 0.
 func LogPlusOne(x Tensor) Tensor { return unary(x, math.Log1p, complexLog1p) }
