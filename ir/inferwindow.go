@@ -109,6 +109,9 @@ func inferConvolution(f *inference) error {
 	if lhs.Rank() < 2 {
 		return badType("expects convolution arguments to have >= 2 dimensions. Got: '%s'", f.text(0))
 	}
+	if !sameElem(lhs, rhs) && !(isSmallFloat(lhs.DType.String()) && isSmallFloat(rhs.DType.String())) {
+		return badType("expects lhs and rhs to have compatible element type. Got: '%s' and '%s'", f.text(0), f.text(1))
+	}
 	if len(d.KernelSpatial) != n || len(d.OutSpatial) != n {
 		return badAttr("expects the same size for input, kernel and output spatial dimensions, but got %d, %d, and %d resp",
 			n, len(d.KernelSpatial), len(d.OutSpatial))

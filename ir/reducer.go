@@ -142,15 +142,29 @@ func Identity(e dtype.Type, r Reduction) []byte {
 func Extreme(e dtype.Type, greatest bool) []byte {
 	var bits uint64
 	if e.Kind() == dtype.Float {
-		sign := -1
-		if greatest {
-			sign = 1
-		}
-		bits = dtype.Encode(e, math.Inf(sign))
+		bits = extremeFloat(e, greatest)
 	} else if lo, hi := dtype.IntRange(e); greatest {
 		bits = hi
 	} else {
 		bits = uint64(lo)
 	}
 	return binary.LittleEndian.AppendUint64(nil, bits)[:e.Bytes()]
+}
+
+// extremeFloat returns the bits of an infinity, or of the last number of a type that has none: one of few, all of which are looked at.
+func extremeFloat(e dtype.Type, greatest bool) (bits uint64) {
+	sign := -1
+	if greatest {
+		sign = 1
+	}
+	if bits = dtype.Encode(e, math.Inf(sign)); !math.IsNaN(dtype.Decode(e, bits)) {
+		return bits
+	}
+	most := math.Inf(-sign)
+	for code := range uint64(1) << e.Bits() {
+		if v := dtype.Decode(e, code); v > most == greatest && v != most && !math.IsNaN(v) {
+			bits, most = code, v
+		}
+	}
+	return bits
 }

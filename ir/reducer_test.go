@@ -2,9 +2,11 @@ package ir_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 )
 
@@ -60,6 +62,24 @@ func TestReducerOf(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: recognition %d is %s, want %s", c.name, how, got, want)
 			}
+		}
+	}
+}
+
+// What a maximum or minimum begins with is a number of every type, and no number of it is beyond.
+func TestExtremesOfFloats(t *testing.T) {
+	for e := dtype.F4E2M1FN; e <= dtype.F64; e++ {
+		least, greatest := dtype.Decode(e, dtype.LoadBits(ir.Extreme(e, false))), dtype.Decode(e, dtype.LoadBits(ir.Extreme(e, true)))
+		if !(least < greatest) {
+			t.Errorf("%s is from %v to %v", e, least, greatest)
+		}
+		for code := range uint64(1) << min(e.Bits(), 8) {
+			if v := dtype.Decode(e, code); v < least || v > greatest {
+				t.Errorf("%s has %v beyond %v and %v", e, v, least, greatest)
+			}
+		}
+		if inf := dtype.Decode(e, dtype.Encode(e, math.Inf(1))); math.IsInf(inf, 0) && greatest != inf {
+			t.Errorf("the greatest %s is %v", e, greatest)
 		}
 	}
 }
