@@ -27,6 +27,16 @@ func classOf(t *Type) elemClass {
 		dtype.Complex: complexElem}[t.DType.Kind()]
 }
 
+// Takes says whether the row of an elementwise op lets its operands have elements of a type; of an op of CHLO that broadcasts its
+// operands, the row of what it is then.
+func (k Kind) Takes(e dtype.Type) bool {
+	if k.IsBroadcasting() {
+		k = k.Plain()
+	}
+	allowed := opTable[k].elems
+	return allowed == 0 || classOf(elemOf(e))&allowed != 0
+}
+
 // checkClasses checks the element types of all operands.
 func (f *inference) checkClasses() error {
 	allowed := opTable[f.kind].elems

@@ -23,18 +23,47 @@ var chloOps = map[ir.Kind]builder{
 
 var chloManners = map[ir.Kind]manner{ir.OpChloTopK: batched}
 
-// broadcasting makes an op of n operands repeat dimensions of size one and missing leading dimensions.
+// broadcasting makes an op of n operands repeat dimensions of size one and those that are missing: leading ones, unless
+// broadcast_dimensions says at which dimensions of the others those of an operand of lower rank are.
 func broadcasting(n int, compute func(in []tensor.Tensor) tensor.Tensor) builder {
 	return func(c *compiler, op ir.OpID, i *instr) error {
 		if len(i.in) != n {
 			return diag.Invalid(diag.BadOp, diag.Position{}, "%d operands are needed, %d are given", n, len(i.in))
 		}
+		at, named := c.m.Attr(op, "broadcast_dimensions").(ir.Ints)
+		plan := func(in []tensor.Tensor) ([]int64, error) {
+			if named {
+				in = lists.Map(in, func(x tensor.Tensor) tensor.Tensor { return atDimensions(x, at, in) })
+			}
+			return commonShape(in)
+		}
 		// No element is wider than a complex number of C128.
-		i.kernel = sized(dtype.C128, commonShape, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
-			return compute(lists.Map(in, func(x tensor.Tensor) tensor.Tensor { return expandTo(x, shape) }))
+		i.kernel = sized(dtype.C128, plan, func(in []tensor.Tensor, shape []int64) tensor.Tensor {
+			return compute(lists.Map(in, func(x tensor.Tensor) tensor.Tensor {
+				if named {
+					x = atDimensions(x, at, in)
+				}
+				return expandTo(x, shape)
+			}))
 		})
 		return nil
 	}
+}
+
+// atDimensions gives an operand that has the dimensions of some others and no more the rank of the largest, with size one elsewhere.
+func atDimensions(x tensor.Tensor, at []int64, in []tensor.Tensor) tensor.Tensor {
+	rank := 0
+	for _, y := range in {
+		rank = max(rank, y.Rank())
+	}
+	if x.Rank() == rank || x.Rank() != len(at) {
+		return x
+	}
+	shape := slices.Repeat([]int64{1}, rank)
+	for k, d := range at {
+		shape[d] = x.Shape[k]
+	}
+	return tensor.BroadcastInDim(x, at, shape)
 }
 
 // commonShape returns the shape to which operands are broadcast together.

@@ -243,6 +243,9 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 	if !ok {
 		return diag.Unsupported(diag.NotSupported, diag.Position{}, "this op cannot be run on tensors")
 	}
+	if err := c.computable(op); err != nil {
+		return err
+	}
 	i.dead = dying[op]
 	i.reuse = make([]bool, len(i.in))
 	for k, s := range i.in {

@@ -7,6 +7,7 @@ import (
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 )
 
 // builder fills the kernel or control of an instruction. The instruction's operands are set already.
@@ -40,6 +41,22 @@ func init() {
 			builders[kind] = broadcasting(2, func(in []tensor.Tensor) tensor.Tensor { return compute(in[0], in[1]) })
 		}
 	}
+}
+
+// notComplex are ops whose rows let them have complex numbers although nobody says what they make of them.
+var notComplex = []ir.Kind{ir.OpRemainder, ir.OpChloBesselI1e, ir.OpChloBroadcastRemainder}
+
+// computable says that an elementwise op has no meaning on its elements, which verification lets pass.
+func (c *compiler) computable(op ir.OpID) error {
+	k := c.m.Kind(op)
+	if !k.IsUnary() && !k.IsBinary() && !k.IsBroadcasting() {
+		return nil
+	}
+	e := c.m.ValueType(c.m.Operand(op, 0)).DType
+	if !k.Takes(e) || e.Kind() == dtype.Complex && slices.Contains(notComplex, k) {
+		return diag.Unsupported(diag.NotSupported, diag.Position{}, "it cannot be run on elements of type %s", e)
+	}
+	return nil
 }
 
 // one makes a kernel of a function with one result.
