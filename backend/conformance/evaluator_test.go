@@ -2,16 +2,15 @@ package conformance
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"autoshard/backend/interp"
+	"autoshard/backend/tensor"
+	"autoshard/internal/lists"
 	"autoshard/internal/testkit"
+	"autoshard/internal/testkit/peer"
 	"autoshard/internal/testkit/programs"
 	"autoshard/ir/mlir"
 )
@@ -21,39 +20,42 @@ var (
 	evaluatedSeed = flag.Int("evaluator.seed", 0, "seed of the first of them, which the others follow; 0: as testkit.Seed says")
 )
 
-// The interpreter gives of random programs what the evaluator of StableHLO in jaxlib gives.
+// The interpreter gives of random programs, in which ops follow each other in chains and loops, what the evaluator of StableHLO gives.
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
-	python := os.Getenv("AUTOSHARD_PYTHON")
-	if python == "" {
-		t.Skip("AUTOSHARD_PYTHON is not set: it names a Python with jaxlib")
-	}
+	python := peer.Python(t)
 	seed := *evaluatedSeed
 	if seed == 0 {
 		seed = int(testkit.Seed(t))
 	}
 	t.Logf("-evaluator.seed=%d", seed)
 	draw := rapid.Custom(drawProgram)
-	dir := t.TempDir()
-	var drawn []*source
-	for i := range *evaluated {
-		s := draw.Example(seed + i)
-		s.name = fmt.Sprint("seed", seed+i)
-		writeProgram(t, s.text, s.inputs, filepath.Join(dir, s.name))
-		drawn = append(drawn, s)
+	drawn := lists.Of(*evaluated, func(i int) *source { return draw.Example(seed + i) })
+	replies, err := peer.Ask(t.Context(), python, peer.Evaluator, lists.Map(drawn, func(s *source) peer.Program {
+		return peer.Program{Text: s.text, Args: lists.Map(s.inputs, peerArray)}
+	}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := exec.Command(python, filepath.Join("testdata", "evaluator.py"), dir).Output()
-	if err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
-	}
-	for _, s := range drawn {
-		outputs := outputsOf(t, s, filepath.Join(dir, s.name+".out.npz"))
-		for i := range outputs {
-			if d := deviation(outputs[i], s.want[i]); !(d <= 1e-4) {
-				t.Errorf("%s: output %d is %v, the evaluator gives %v:\n%s", s.name, i, s.want[i], outputs[i], s.text)
+	for k, s := range drawn {
+		if r := replies[k]; r.Refusal != "" {
+			t.Errorf("seed %d is refused: %s\n%s", seed+k, r.Refusal, s.text)
+			continue
+		}
+		for i, x := range replies[k].Results {
+			if d := deviation(fromPeer(x), s.want[i]); !(d <= 1e-4) {
+				t.Errorf("seed %d: output %d is %v, the evaluator gives %v:\n%s", seed+k, i, s.want[i], fromPeer(x), s.text)
 			}
 		}
 	}
+}
+
+func peerArray(x *tensor.Tensor) peer.Array {
+	return peer.Array{Type: x.DType, Shape: x.Shape, Data: x.Data}
+}
+
+func fromPeer(x peer.Array) *tensor.Tensor {
+	return &tensor.Tensor{DType: x.Type, Shape: x.Shape, Data: x.Data}
 }
 
 // drawProgram draws a program with inputs and what the interpreter gives.

@@ -1,18 +1,15 @@
 package tensor
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"autoshard/internal/lists"
+	"autoshard/internal/testkit/peer"
 	"autoshard/ir/dtype"
 )
 
@@ -64,92 +61,32 @@ func program(op, rest string, args, results []Tensor) string {
 // runPeer evaluates the programs with XLA and compares. It skips where no Python with jax is given.
 func runPeer(t *testing.T, cases []peerCase) {
 	t.Helper()
-	python := os.Getenv("AUTOSHARD_PYTHON")
-	if python == "" {
-		t.Skip("set AUTOSHARD_PYTHON to a Python 3.12 with jax to compare with XLA")
+	python := peer.Python(t)
+	replies, err := peer.Ask(t.Context(), python, peer.XLA, lists.Map(cases, func(c peerCase) peer.Program {
+		return peer.Program{Text: c.text, Args: lists.Map(c.args, func(x Tensor) peer.Array {
+			return peer.Array{Type: x.DType, Shape: x.Shape, Data: x.Data}
+		})}
+	}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	replies := askPeer(t, python, cases)
 	for i, c := range cases {
-		if replies[i].Error != "" {
-			t.Errorf("%s: XLA: %s\n%s", c.name, replies[i].Error, c.text)
+		if replies[i].Refusal != "" {
+			t.Errorf("%s: XLA: %s\n%s", c.name, replies[i].Refusal, c.text)
 			continue
 		}
 		for k, got := range c.got {
-			want := replies[i].Results[k].tensor(t)
+			x := replies[i].Results[k]
+			want, err := FromBytes(x.Type, x.Shape, x.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if diff := difference(got, want, c.tolerance, c.scale); diff != "" {
 				t.Errorf("%s: result %d: %s\n%s", c.name, k, diff, c.text)
 			}
 		}
 	}
 	t.Logf("%d programs agree with XLA", len(cases))
-}
-
-type peerTensor struct {
-	DType string  `json:"dtype"`
-	Shape []int64 `json:"shape"`
-	Data  []byte  `json:"data"`
-}
-
-type peerReply struct {
-	Results []peerTensor `json:"results"`
-	Error   string       `json:"error"`
-}
-
-func (p peerTensor) tensor(t *testing.T) Tensor {
-	t.Helper()
-	dt, ok := dtype.Parse(p.DType)
-	if !ok {
-		t.Fatalf("unknown type %q", p.DType)
-	}
-	x, err := FromBytes(dt, p.Shape, p.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dt.Kind() == dtype.Signed && dt.Bits() < 8 { // numpy leaves the upper bits open
-		wrapNarrow(Elems[int8](x), dt)
-	}
-	return x
-}
-
-func askPeer(t *testing.T, python string, cases []peerCase) []peerReply {
-	t.Helper()
-	cmd := exec.Command(python, "testdata/peer.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer in.Close()
-		for _, c := range cases {
-			args := []peerTensor{}
-			for _, a := range c.args {
-				args = append(args, peerTensor{a.DType.String(), append([]int64{}, a.Shape...), a.Data})
-			}
-			line, _ := json.Marshal(map[string]any{"text": c.text, "args": args})
-			if _, err := in.Write(append(line, '\n')); err != nil {
-				return
-			}
-		}
-	}()
-	replies := make([]peerReply, len(cases))
-	decoder := json.NewDecoder(bufio.NewReader(out))
-	for i := range replies {
-		if err := decoder.Decode(&replies[i]); err != nil {
-			t.Fatalf("reply %d (%s): %v\n%s", i, cases[i].name, err, cases[i].text)
-		}
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	return replies
 }
 
 // difference describes the first element in which got is not want within the tolerance; NaN equals NaN.

@@ -57,7 +57,7 @@ func (p *listed) outer() bool {
 	s := p.short()
 	return s == "api" || s == "api/boltfile" || s == "api/jobs" || s == "api/plancache" || s == "api/client" || s == "api/codec" ||
 		s == "backend/jax" || s == "internal/cli" || s == "internal/config" || s == "internal/archtest" ||
-		s == "internal/testkit" || s == "backend/conformance" || s == "web" ||
+		s == "internal/testkit" || s == "internal/testkit/peer" || s == "backend/conformance" || s == "web" ||
 		p.generated() ||
 		strings.HasPrefix(s, "internal/cli/") || strings.HasPrefix(s, "cmd/") || strings.HasPrefix(s, "benchmarks/")
 }
