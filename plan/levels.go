@@ -26,7 +26,7 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	if c.last = l; c.screening {
 		l.quick = true
-		return c.stages(ctx, l, c.solve, c.written)
+		return c.solve(ctx, l)
 	}
 	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.mend, c.smallest, c.polish)
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"slices"
 
 	"autoshard/collectives"
 	"autoshard/ir"
@@ -94,27 +93,6 @@ func (c *choice) suggestBlocks(l *level) error {
 		l.space.Suggest(b.settled, b.assignment)
 	}
 	return nil
-}
-
-// written offers programs of the batch in parts as people write them, with values made again where they do not fit: what a quick search
-// finds, which prices each collective by itself, says little of how fast parts can be.
-func (c *choice) written(ctx context.Context, l *level) error {
-	if c.parts == 0 || l.large() {
-		return nil
-	}
-	for _, along := range subsets(c.axes()) {
-		for _, cuts := range zeros {
-			if c.over(ctx) {
-				return nil
-			}
-			b, err := c.blocks(c.late, c.space.Planner(), along, cuts)
-			if err != nil {
-				return err
-			}
-			c.offer(b.lowered)
-		}
-	}
-	return c.squeezeAll(ctx, slices.Clone(c.crowded))
 }
 
 // blocks returns the program that is data parallel along some axes, with some of its state in blocks along these. What the user wrote
