@@ -64,7 +64,7 @@ var allowances = []allowance{
 	{kinds: extremes, peer: peer.XLA, types: isComplex, skip: true, name: "complex extremes"},
 	{kinds: wholeNumbers, types: narrow, skip: true, name: "whole numbers of f8E3M4"},
 	{kinds: []ir.Kind{ir.OpReducePrecision}, types: finiteOnly, skip: true, name: "reduce_precision without infinities"},
-	{kinds: []ir.Kind{ir.OpReducePrecision}, peer: peer.XLA, types: func(e dtype.Type) bool { return e.Bits() < 16 }, skip: true,
+	{kinds: []ir.Kind{ir.OpReducePrecision}, types: func(e dtype.Type) bool { return e.Bits() < 16 }, skip: true,
 		name: "reduce_precision of eight bits"},
 	{kinds: sums, types: anyType, ulps: 1, terms: true, name: "sums"},
 	{kinds: solvers, types: anyType, ulps: 4, terms: true, least: math.Inf(1), name: "solvers"},

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"slices"
 	"strings"
 
 	"autoshard/internal/testkit/peer"
@@ -27,10 +26,8 @@ var unaskedPrograms = []unasked{
 	{peer.XLA, "no f6", func(m *ir.Module, op ir.OpID) bool {
 		return hasType(m, op, dtype.F6E2M3FN) || hasType(m, op, dtype.F6E3M2FN)
 	}},
-	{peer.XLA, "order of i2", func(m *ir.Module, op ir.OpID) bool {
-		ordering := []ir.Kind{ir.OpCompare, ir.OpClamp, ir.OpSort, ir.OpMaximum, ir.OpMinimum, ir.OpChloTopK, ir.OpChloBroadcastCompare,
-			ir.OpChloBroadcastMaximum, ir.OpChloBroadcastMinimum}
-		return slices.Contains(ordering, m.Kind(op)) && hasType(m, op, dtype.I2)
+	{peer.XLA, "integers of two bits", func(m *ir.Module, op ir.OpID) bool {
+		return hasType(m, op, dtype.I2) || hasType(m, op, dtype.UI2)
 	}},
 	{peer.XLA, "bits as i1", func(m *ir.Module, op ir.OpID) bool {
 		return m.Kind(op) == ir.OpBitcastConvert && hasType(m, op, dtype.I1)
