@@ -74,10 +74,12 @@ func (s *server) wave(ctx context.Context, text string, n int) (*result, error) 
 	return r, nil
 }
 
-// measure takes what the server holds, once it has seen that clients are gone, and how long its processors worked since a state.
-func (s *server) measure(r *result, since *state) (err error) {
+// measure takes what the server holds, beyond what it did before any request, once it has seen that clients are gone, and how long its
+// processors worked since a state.
+func (s *server) measure(r *result, begun, since *state) (err error) {
 	time.Sleep(500 * time.Millisecond)
 	r.state, err = s.state()
+	r.held -= begun.held
 	r.seconds -= since.seconds
 	return err
 }

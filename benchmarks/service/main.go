@@ -4,10 +4,10 @@
 //
 // The server is `autoshard serve` in a process of its own. Waves of requests to plan small models come at once, from as many clients, each
 // with a token of its own; then the same while other clients, in this process, send slowly, go away, and send what is no request. No answer
-// may be lost or differ, the 95th percentile of a wave may take at most three times its median, and what the server holds afterwards may
-// not grow. The processor time of the server says what of the time that a wave takes is its own work, and not that of the clients or of
-// others on the machine; what hostile clients cost a server that has nothing else to do is measured, too. A soak repeats waves for some
-// time. In the end servers with jobs are killed at random moments.
+// may be lost or differ, the 95th percentile of a wave may take at most three times its median, and what the server holds afterwards, more
+// than before any request, may not grow. The processor time of the server says what of the time that a wave takes is its own work, and not
+// that of the clients or of others on the machine; what hostile clients cost a server that has nothing else to do is measured, too. A soak
+// repeats waves for some time. In the end servers with jobs are killed at random moments.
 package main
 
 import (
@@ -73,6 +73,10 @@ func (b *built) waves(ctx context.Context, text string, o *options) (report stri
 		return "", err
 	}
 	defer func() { failed = errors.Join(failed, s.stop()) }()
+	begun, err := s.state()
+	if err != nil {
+		return "", err
+	}
 	report = "| what | requests | lost or wrong | median | 95 % | longest | processor | held after | goroutines | open files |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|\n"
 	wave := func(name string, n int, beside func() (stop func())) {
@@ -81,7 +85,7 @@ func (b *built) waves(ctx context.Context, text string, o *options) (report stri
 		w, waveErr := s.wave(ctx, text, n)
 		stop()
 		if err = errors.Join(err, waveErr); err == nil {
-			err = errors.Join(s.measure(w, &before), w.verdict(name))
+			err = errors.Join(s.measure(w, &begun, &before), w.verdict(name))
 		}
 		if failed = errors.Join(failed, err); w == nil || name == "" {
 			return

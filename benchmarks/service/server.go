@@ -68,7 +68,7 @@ func (s *server) kill() {
 
 // state is what a server says of its process.
 type state struct {
-	held              uint64 // bytes of the heap, after a collection
+	held              int64 // bytes of the heap, after a collection
 	goroutines, files int
 	seconds           float64 // of processors
 }
@@ -92,7 +92,7 @@ func (s *server) state() (out state, err error) {
 		}
 		switch m[1] {
 		case "go_memstats_heap_alloc_bytes":
-			out.held = uint64(x)
+			out.held = int64(x)
 		case "go_goroutines":
 			out.goroutines = int(x)
 		case "process_open_fds":
