@@ -34,11 +34,7 @@ func TestWild(t *testing.T) {
 
 // Random ones, too: bodies of collectives and local ops among other ops, in loops, branches and each other, along axes that stay automatic.
 func TestWildRandom(t *testing.T) {
-	seed := *wildSeed
-	if seed == 0 {
-		seed = int(testkit.Seed(t))
-	}
-	t.Logf("-wild.seed=%d", seed)
+	seed := testkit.SeedOr(t, "wild.seed", *wildSeed)
 	testWild(t, fmt.Sprint("--random=", *wildRandom), fmt.Sprint("--seed=", seed))
 }
 

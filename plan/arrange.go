@@ -19,7 +19,7 @@ func (c *choice) arrange(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil
 	}
-	a := &arrangement{choice: c, ctx: ctx, each: changeSteps * int64(c.module.NumOps()), until: 2 * c.spent}
+	a := &arrangement{choice: c, ctx: ctx, each: c.eachChange(), until: 2 * c.spent}
 	before, starts := c.best, [][]collectives.Layout{inputLayouts(c.best.annotated)}
 	if n := len(c.sharded); n > 0 {
 		starts = append(starts, inputLayouts(c.sharded[n-1].lowered.annotated))

@@ -13,20 +13,16 @@ import (
 // whose best plan is proven, does without; of small ones [choice.polish] changes more. All changes may take twice as many steps as the
 // search before.
 func (c *choice) mend(ctx context.Context, l *level) error {
-	each := changeSteps * int64(c.module.NumOps())
-	if l.large() || !c.open(goodGap) || leastChanges*each <= polishSteps {
+	if l.large() || !c.open(goodGap) || leastChanges*c.eachChange() <= polishSteps {
 		return nil
 	}
 	l.space.Suggest(c.best.annotated, c.best.assignment)
-	l.space.Unsettle()
-	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
-	relaxed, err := l.space.Relaxed(ctx, 0, &effort, false)
-	if c.spent += effort.Spent; err != nil {
+	p := c.polishing(ctx, l, c.room.beside(0))
+	if p == nil {
 		return c.late.Err()
 	}
-	start, _ := l.space.Nearest(relaxed)
-	p := &polishing{choice: c, in: l.space, ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere}, each: each, left: 2 * c.spent,
-		planners: []*collectives.Planner{l.space.Planner()}}
+	p.reaches, p.left = []int{collectives.Anywhere}, 2*c.spent
+	start, _ := l.space.Nearest(p.relaxed)
 	p.run([]move{{to: to(variant{solution: start})}})
 	for better := p.program != nil; better && p.goes(); {
 		before := p.program

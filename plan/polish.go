@@ -6,31 +6,29 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/ir"
-	"autoshard/search/space"
 )
 
 // Steps that a change of a solution counts for each op of the module, which is lowered and priced, and that all changes may take; a model
 // for which they allow too few changes is left as it is.
 const changeSteps, polishSteps, leastChanges = 5_000, 50_000_000, 50
 
+// eachChange returns the steps that a change counts.
+func (p *planner) eachChange() int64 { return changeSteps * int64(p.module.NumOps()) }
+
 // polish changes the best solution of a level as long as its program becomes faster or, while none fits, smaller: one decision at a
 // time, all who read a value to read one copy, or one value to be kept in another layout than its op makes it in. The search prices a
 // copy for each use, the relaxed problem may let a use pay less than the program does, and neither knows all layouts; here the program
 // decides.
 func (c *choice) polish(ctx context.Context, l *level) error {
-	each := changeSteps * int64(c.module.NumOps())
-	if c.proven() || leastChanges*each > polishSteps || c.over(ctx) {
+	if c.proven() || leastChanges*c.eachChange() > polishSteps || c.over(ctx) {
 		return nil
 	}
 	c.tell("lower")
-	l.space.Unsettle()
-	effort := space.Effort{Steps: c.left()}
-	relaxed, err := l.space.Relaxed(ctx, 0, &effort, false)
-	if c.spent += effort.Spent; err != nil {
+	p := c.polishing(ctx, l, 0)
+	if p == nil {
 		return c.late.Err()
 	}
-	p := &polishing{choice: c, in: l.space, sent: l.space.Sent(), ctx: ctx, relaxed: relaxed, reaches: []int{collectives.Anywhere, 0},
-		each: each, left: polishSteps, planners: []*collectives.Planner{l.space.Planner()}}
+	p.sent, p.reaches, p.left = l.space.Sent(), []int{collectives.Anywhere, 0}, polishSteps
 	starts := l.space.WarmStarts()
 	if l.solution != nil {
 		starts = append(starts, l.solution)
@@ -67,9 +65,9 @@ func keep(list []keeping, v ir.ValueID, l collectives.Layout) []keeping {
 
 // solve returns the moves to a solution: first with all that it makes kept as the solution says, unless that cannot be faster than the best
 // plan, and then with values of other ops kept where they were.
-func (p *polishing) solve(to func() []int32) []move {
+func (p *polishing) solve(changed func() []int32) []move {
 	whole := func() (variant, bool) {
-		x := to()
+		x := changed()
 		if x == nil {
 			return variant{}, false
 		}
@@ -77,7 +75,7 @@ func (p *polishing) solve(to func() []int32) []move {
 		return variant{x, p.variant.kept}, err != nil || len(p.variant.kept) > 0 || p.best == nil || least < p.best.step.Total()
 	}
 	partly := func() (variant, bool) {
-		x := to()
+		x := changed()
 		if x == nil {
 			return variant{}, false
 		}

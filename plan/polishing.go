@@ -26,6 +26,18 @@ type polishing struct {
 	err      error
 }
 
+// polishing returns the state of changes on a level, nil where its relaxed problem is not built in so many bytes, or in time.
+func (c *choice) polishing(ctx context.Context, l *level, memory int64) *polishing {
+	l.space.Unsettle()
+	effort := space.Effort{Steps: c.left(), Memory: memory}
+	relaxed, err := l.space.Relaxed(ctx, 0, &effort, false)
+	if c.spent += effort.Spent; err != nil {
+		return nil
+	}
+	return &polishing{choice: c, in: l.space, ctx: ctx, relaxed: relaxed, each: c.eachChange(),
+		planners: []*collectives.Planner{l.space.Planner()}}
+}
+
 // move says what the best variant so far changes to, and false where it changes nothing or the change is known to be in vain.
 type move struct {
 	to    func() (variant, bool)

@@ -35,7 +35,7 @@ func (c *choice) plainly(ctx context.Context) error {
 		return nil
 	}
 	allowed := func(n int64, part float64) int64 { return n + int64(float64(n)*part) }
-	step, each := &c.best.step, changeSteps*int64(c.module.NumOps())
+	step, each := &c.best.step, c.eachChange()
 	t := &tasting{choice: c, ctx: ctx, each: each, left: max(tasteSteps, c.spent/10, leastTastes*each), total: step.Total(),
 		most: allowed(step.Total(), taste), peak: max(step.Peak, min(c.Memory, allowed(step.Peak, tastePeak))),
 		layouts: inputLayouts(c.best.annotated)}

@@ -39,11 +39,7 @@ func TestAgainstXLA(t *testing.T) {
 	if python == "" || shared == "" {
 		t.Skip("AUTOSHARD_PYTHON and AUTOSHARD_SHARED name a Python with jax and the folder with the oracle")
 	}
-	seed := *xlaSeed
-	if seed == 0 {
-		seed = int(testkit.Seed(t))
-	}
-	t.Logf("-xla.seed=%d", seed)
+	seed := testkit.SeedOr(t, "xla.seed", *xlaSeed)
 	draw := rapid.Custom(drawPartitioned)
 	for done := 0; done < *xlaPrograms; {
 		dir := t.TempDir()

@@ -24,11 +24,7 @@ var (
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
 	python := peer.Python(t)
-	seed := *evaluatedSeed
-	if seed == 0 {
-		seed = int(testkit.Seed(t))
-	}
-	t.Logf("-evaluator.seed=%d", seed)
+	seed := testkit.SeedOr(t, "evaluator.seed", *evaluatedSeed)
 	draw := rapid.Custom(drawProgram)
 	drawn := lists.Of(*evaluated, func(i int) *source { return draw.Example(seed + i) })
 	replies, err := peer.Ask(t.Context(), python, peer.Evaluator, lists.Map(drawn, func(s *source) peer.Program {

@@ -35,11 +35,7 @@ var (
 func TestEveryOp(t *testing.T) {
 	t.Parallel()
 	python := peer.Python(t)
-	seed := *opsSeed
-	if seed == 0 {
-		seed = int(testkit.Seed(t))
-	}
-	t.Logf("-ops.seed=%d", seed)
+	seed := testkit.SeedOr(t, "ops.seed", *opsSeed)
 	drawn := make([]*drawn, *opsPrograms)
 	for i := range drawn {
 		drawn[i] = drawOps(t, seed+i)

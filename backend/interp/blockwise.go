@@ -28,7 +28,7 @@ func widened(run kernel, ws []widening) kernel {
 		}
 		out, err := run(f, i, in)
 		for _, t := range spare {
-			if !slices.ContainsFunc(out, func(o tensor.Tensor) bool { return within(o.Data, t.Data) }) {
+			if !slices.ContainsFunc(out, func(o tensor.Tensor) bool { return memory.Within(o.Data, t.Data) }) {
 				memory.Give(t.Data)
 			}
 		}
@@ -170,7 +170,7 @@ func (b *blocks) put(f *frame, i *instr, result *tensor.Tensor, t tensor.Tensor,
 		return
 	}
 	copy(place, t.Data)
-	if !slices.ContainsFunc(operands, func(o tensor.Tensor) bool { return within(t.Data, o.Data) }) {
+	if !slices.ContainsFunc(operands, func(o tensor.Tensor) bool { return memory.Within(t.Data, o.Data) }) {
 		memory.Give(t.Data)
 	}
 }

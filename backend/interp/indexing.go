@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
@@ -82,7 +83,7 @@ func buildScatter(c *compiler, op ir.OpID, i *instr) error {
 		inputs, updates := slices.Clone(body.promote(in[:n])), body.promote(in[n+1:])
 		mine := f.p.observe == nil // who may run the op again
 		for k := range inputs {
-			mine = mine && (f.owns(i, k) || !within(inputs[k].Data, in[k].Data))
+			mine = mine && (f.owns(i, k) || !memory.Within(inputs[k].Data, in[k].Data))
 		}
 		scatter := tensor.Scatter
 		if mine {

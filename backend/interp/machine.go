@@ -336,7 +336,7 @@ func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
 // sharer returns the first of some slots whose data has that inside, nil for none.
 func (f *frame) sharer(data []byte, slots []int32) *value {
 	for _, s := range slots {
-		if v := &f.slots[s]; v.buf != nil && within(data, v.t.Data) {
+		if v := &f.slots[s]; v.buf != nil && memory.Within(data, v.t.Data) {
 			return v
 		}
 	}
@@ -349,12 +349,6 @@ func (v *value) share() *buffer {
 		v.buf.refs++
 	}
 	return v.buf
-}
-
-// within says whether a begins inside the memory of b.
-func within(a, b []byte) bool {
-	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return len(a) > 0 && x >= y && x < y+uintptr(len(b))
 }
 
 // region returns a block as a callback for kernels.
@@ -381,7 +375,7 @@ func (f *frame) returned(v *value, args []tensor.Tensor) tensor.Tensor {
 		return v.t
 	}
 	for _, a := range args {
-		if within(v.t.Data, a.Data) {
+		if memory.Within(v.t.Data, a.Data) {
 			return v.t
 		}
 	}

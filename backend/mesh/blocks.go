@@ -24,12 +24,6 @@ func separate(values []interp.Blocks, devices int) [][]*tensor.Tensor {
 	return out
 }
 
-// within says whether a begins inside the memory of b.
-func within(a, b []byte) bool {
-	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return len(a) > 0 && x >= y && x < y+uintptr(len(b))
-}
-
 // alike says whether two tensors are of one type.
 func alike(x, y *tensor.Tensor) bool {
 	return x.DType == y.DType && slices.Equal(x.Shape, y.Shape) && len(x.Data) == len(y.Data)

@@ -33,6 +33,7 @@ import (
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 )
@@ -148,7 +149,7 @@ func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*ten
 	results, traffic, err := m.apart(ctx, separate(args, m.devices))
 	for _, of := range results {
 		for k, result := range of {
-			if slices.ContainsFunc(args, func(a interp.Blocks) bool { return within(result.Data, a.Block.Data) }) {
+			if slices.ContainsFunc(args, func(a interp.Blocks) bool { return memory.Within(result.Data, a.Block.Data) }) {
 				own := result.Clone()
 				of[k] = &own
 			}

@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"slices"
-
-	"autoshard/internal/lists"
-)
+import "slices"
 
 // Rearrangement puts elements of tensors of one shape, known before, at other places.
 type Rearrangement struct {
@@ -46,20 +42,12 @@ func NewTranspose(from, perm []int64) *Rearrangement {
 	if slices.IsSorted(perm) {
 		return &Rearrangement{from: slices.Clone(from), same: true}
 	}
-	shape := lists.Pick(from, perm)
-	return newRearrangement(from, walk{shape: shape, dst: strides(shape), src: lists.Pick(strides(from), perm)})
+	return newRearrangement(from, transposeWalk(walk{}, strides(from), from, perm))
 }
 
 // NewSlice prepares Slice.
 func NewSlice(from, start, limit, stride []int64) *Rearrangement {
-	w := walk{shape: make([]int64, len(start)), src: strides(from)}
-	for d := range start {
-		w.shape[d] = (limit[d] - start[d] + stride[d] - 1) / stride[d]
-		w.srcOff += start[d] * w.src[d]
-		w.src[d] *= stride[d]
-	}
-	w.dst = strides(w.shape)
-	return newRearrangement(from, w)
+	return newRearrangement(from, sliceWalk(walk{src: strides(from)}, start, limit, stride))
 }
 
 // NewReverse prepares Reverse.

@@ -44,32 +44,41 @@ func Transpose(x Tensor, perm []int64) Tensor {
 	if slices.IsSorted(perm) {
 		return x
 	}
-	shape := make([]int64, len(perm))
 	var to, from, permuted [usualRank]int64
-	xs, src := appendStrides(from[:0], x.Shape), permuted[:0]
-	for k, d := range perm {
-		shape[k], src = x.Shape[d], append(src, xs[d])
-	}
-	out := newUnset(x.DType, shape)
-	move(out, x, walk{shape: shape, dst: appendStrides(to[:0], shape), src: src})
+	w := walk{shape: make([]int64, 0, len(perm)), dst: to[:0], src: permuted[:0]}
+	w = transposeWalk(w, appendStrides(from[:0], x.Shape), x.Shape, perm)
+	out := newUnset(x.DType, w.shape)
+	move(out, x, w)
 	return out
+}
+
+// transposeWalk is the walk of Transpose, in the memory of an empty walk, from elements of a shape with these strides.
+func transposeWalk(w walk, strides, from, perm []int64) walk {
+	for _, d := range perm {
+		w.shape, w.src = append(w.shape, from[d]), append(w.src, strides[d])
+	}
+	w.dst = appendStrides(w.dst, w.shape)
+	return w
 }
 
 // Slice returns the elements start, start+stride, … below limit of every dimension.
 func Slice(x Tensor, start, limit, stride []int64) Tensor {
-	shape := make([]int64, len(start))
 	var to, from [usualRank]int64
-	src := appendStrides(from[:0], x.Shape)
-	w := walk{shape: shape, src: src}
-	for d := range shape {
-		shape[d] = (limit[d] - start[d] + stride[d] - 1) / stride[d]
-		w.srcOff += start[d] * src[d]
-		src[d] *= stride[d]
-	}
-	out := newUnset(x.DType, shape)
-	w.dst = appendStrides(to[:0], shape)
+	w := sliceWalk(walk{shape: make([]int64, 0, len(start)), dst: to[:0], src: appendStrides(from[:0], x.Shape)}, start, limit, stride)
+	out := newUnset(x.DType, w.shape)
 	move(out, x, w)
 	return out
+}
+
+// sliceWalk is the walk of Slice, in the memory of an empty walk that has the strides of the elements.
+func sliceWalk(w walk, start, limit, stride []int64) walk {
+	for d := range start {
+		w.shape = append(w.shape, (limit[d]-start[d]+stride[d]-1)/stride[d])
+		w.srcOff += start[d] * w.src[d]
+		w.src[d] *= stride[d]
+	}
+	w.dst = appendStrides(w.dst, w.shape)
+	return w
 }
 
 // DynamicSlice returns the block of the given sizes that begins at the scalar starts, each clamped so that the

@@ -53,6 +53,16 @@ func Seed(t testing.TB) int64 {
 	return seed
 }
 
+// SeedOr returns the seed that a flag of a test gives or, where that is 0, that of Seed, and says with which flag the run is repeated.
+func SeedOr(t testing.TB, name string, given int) int {
+	t.Helper()
+	if given == 0 {
+		given = int(Seed(t))
+	}
+	t.Logf("-%s=%d", name, given)
+	return given
+}
+
 // InGarbage runs the tests of a package, for its TestMain, in memory of tensors that is full of garbage before it is set and after it is
 // given back: what reads it there computes something wrong. It returns the exit code, which is not 0 where somebody gives back or writes
 // what is not theirs.

@@ -66,6 +66,12 @@ func Zeroed(n int64) []byte {
 	return data
 }
 
+// Within says whether a begins inside the memory of b.
+func Within(a, b []byte) bool {
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return len(a) > 0 && x >= y && x < y+uintptr(len(b))
+}
+
 // Give takes back what Take or Zeroed returned: nobody may use it, or what shares it, any more. What is not of a size that is handed out,
 // as memory of others may be, is left alone, and what is empty, of which nobody knows who shares it.
 func Give(data []byte) {
