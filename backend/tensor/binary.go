@@ -275,7 +275,7 @@ func arithmetic[T integer | float32 | float64](op BinaryOp, dst, x, y []T) bool 
 var floatFuncs = map[BinaryOp]func(x, y float64) float64{
 	OpRemainder: math.Mod,
 	OpPower:     pow,
-	OpAtan2:     math.Atan2,
+	OpAtan2:     atan2,
 	OpPolygamma: polygamma,
 	OpZeta:      zeta,
 }

@@ -35,7 +35,7 @@ func complexLog(z complex128) complex128 {
 	if x < y {
 		x, y = y, x
 	}
-	phase := cmplx.Phase(z)
+	phase := atan2(imag(z), real(z))
 	if x > 0.5 && x < 2 {
 		return complex(math.Log1p(sumOfSquaresMinusOne(x, y))/2, phase)
 	}
@@ -61,7 +61,7 @@ func complexLog1p(z complex128) complex128 {
 	if math.Abs(x) > 0.5 || math.Abs(y) > 0.5 {
 		return complexLog(complex(1+x, y))
 	}
-	return complex(math.Log1p(x*2+(x*x+y*y))/2, math.Atan2(y, 1+x))
+	return complex(math.Log1p(x*2+(x*x+y*y))/2, atan2(y, 1+x))
 }
 
 // complexTanh is Kahan's algorithm.
@@ -148,7 +148,7 @@ func complexAtanh(z complex128) complex128 {
 		re, im = x/h/h, math.Pi/2
 	} else {
 		re = math.Log1p(4*x/((1-x)*(1-x)+y*y)) / 4
-		im = math.Atan2(2*y, (1-x)*(1+x)-y*y) / 2
+		im = atan2(2*y, (1-x)*(1+x)-y*y) / 2
 	}
 	return complex(math.Copysign(re, real(z)), math.Copysign(im, imag(z)))
 }

@@ -73,6 +73,9 @@ func polygamma(n, x float64) float64 {
 	return sign * math.Gamma(n+1) * zeta(n+1, x)
 }
 
+// atan2 has the sign of y, which math.Atan2 loses where y/x is too small for a number.
+func atan2(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }
+
 // zeta is the Hurwitz zeta function: infinite at its pole x = 1, NaN below.
 func zeta(x, q float64) float64 {
 	switch {
@@ -89,8 +92,20 @@ func zeta(x, q float64) float64 {
 		return math.NaN()
 	case math.IsInf(q, 1):
 		return 0
+	case q < 0:
+		return zetaBelow(x, q)
 	}
 	return mathext.Zeta(x, q)
+}
+
+// zetaBelow is zeta at a negative q that is not whole, of a whole x. The terms below zero are those of a zeta function of the distance
+// to the next whole number without those beyond q, so that there is no sum of as many terms as q has units (DLMF 25.11(iii)).
+func zetaBelow(x, q float64) float64 {
+	above, below := mathext.Zeta(x, q-math.Floor(q)), mathext.Zeta(x, math.Ceil(q)-q)-mathext.Zeta(x, 1-q)
+	if math.Mod(x, 2) == 0 {
+		return above + below
+	}
+	return above - below
 }
 
 // besselI1e sums the power series, whose terms all have one sign, and for large arguments the asymptotic one.
@@ -106,7 +121,7 @@ func besselI1e(x float64) float64 {
 			term *= -(4 - odd*odd) / (8 * a * k)
 			sum += term
 		}
-		return math.Copysign(sum/math.Sqrt(2*math.Pi*a), x)
+		return math.Copysign(sum/math.Sqrt(2*math.Pi)/math.Sqrt(a), x)
 	}
 	half := a / 2
 	term, sum := half, half
