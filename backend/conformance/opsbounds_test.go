@@ -29,12 +29,16 @@ type allowance struct {
 	least float64 // magnitude below which units are those of this one: where parts cancel; infinite for the largest element
 	skip  bool    // nothing is compared
 	loose bool    // nor is what is no number
+	fades bool    // zero stands for results below the reciprocal of the largest number
 	name  string  // in docs/numerics.md
 }
 
-func anyType(dtype.Type) bool     { return true }
-func isComplex(e dtype.Type) bool { return e.Kind() == dtype.Complex }
-func narrow(e dtype.Type) bool    { return e.Kind() == dtype.Float && e.Bits() < 32 }
+func anyType(dtype.Type) bool      { return true }
+func isComplex(e dtype.Type) bool  { return e.Kind() == dtype.Complex }
+func isByte(e dtype.Type) bool     { return e.Bits() <= 8 }
+func isDouble(e dtype.Type) bool   { return e == dtype.F64 }
+func isAccurate(e dtype.Type) bool { return e == dtype.F32 || e == dtype.F64 }
+func narrow(e dtype.Type) bool     { return e.Kind() == dtype.Float && e.Bits() < 32 }
 
 // finiteOnly says whether a type of floats has no infinities.
 func finiteOnly(e dtype.Type) bool {
@@ -64,18 +68,27 @@ var allowances = []allowance{
 	{kinds: extremes, peer: peer.XLA, types: isComplex, skip: true, name: "complex extremes"},
 	{kinds: wholeNumbers, types: narrow, skip: true, name: "whole numbers of f8E3M4"},
 	{kinds: []ir.Kind{ir.OpReducePrecision}, types: finiteOnly, skip: true, name: "reduce_precision without infinities"},
-	{kinds: []ir.Kind{ir.OpReducePrecision}, types: func(e dtype.Type) bool { return e.Bits() < 16 }, skip: true,
-		name: "reduce_precision of eight bits"},
+	{kinds: []ir.Kind{ir.OpReducePrecision}, types: isByte, skip: true, name: "reduce_precision of eight bits"},
 	{kinds: sums, types: anyType, ulps: 1, terms: true, name: "sums"},
 	{kinds: solvers, types: anyType, ulps: 4, terms: true, least: math.Inf(1), name: "solvers"},
 	{kinds: batchNorm, types: anyType, ulps: 8, terms: true, least: 1, name: "batch_norm"},
 	{kinds: gammas, types: anyType, ulps: 8192, least: 1, loose: true, name: "gamma functions"},
 	{kinds: powers, types: isComplex, ulps: 4096, least: 1, name: "complex powers"},
-	{types: isComplex, ulps: 64, least: 1, name: "complex functions"},
+	{types: isComplex, ulps: 256, least: 1, name: "complex functions"},
 	{kinds: []ir.Kind{ir.OpCbrt}, peer: peer.XLA, types: anyType, ulps: 4, least: 1e-6, name: "cbrt of subnormal numbers"},
+	{kinds: []ir.Kind{ir.OpSqrt}, peer: peer.XLA, types: isByte, ulps: 1, name: "sqrt of eight bits"},
 	{kinds: arithmetic, types: anyType, name: "arithmetic"},
 	{kinds: []ir.Kind{ir.OpChloBesselI1e}, types: anyType, ulps: 16, name: "bessel_i1e"},
-	{kinds: []ir.Kind{ir.OpChloErfc}, types: anyType, ulps: 128, name: "erfc"},
+	{kinds: []ir.Kind{ir.OpChloErfc}, types: anyType, ulps: 512, fades: true, name: "erfc"},
+	{kinds: []ir.Kind{ir.OpChloErfInv}, types: isAccurate, ulps: 1 << 16, name: "erf_inv"},
+	{kinds: []ir.Kind{ir.OpSine, ir.OpCosine}, types: isDouble, ulps: 8, least: 1, name: "sine and cosine"},
+	{kinds: []ir.Kind{ir.OpTan, ir.OpChloTan}, types: isDouble, ulps: 1 << 20, least: 1, name: "tan"},
+	{kinds: []ir.Kind{ir.OpChloAsin, ir.OpChloAcos}, types: isDouble, ulps: 64, name: "asin and acos"},
+	{kinds: []ir.Kind{ir.OpChloSinh, ir.OpChloCosh}, types: isDouble, ulps: 1024, name: "sinh and cosh"},
+	{kinds: []ir.Kind{ir.OpChloSinh, ir.OpChloCosh}, types: isAccurate, ulps: 64, name: "sinh and cosh"},
+	{kinds: powers, types: isDouble, ulps: 1024, name: "powers"},
+	{kinds: []ir.Kind{ir.OpLogistic}, types: narrow, ulps: 2, fades: true, name: "logistic"},
+	{kinds: []ir.Kind{ir.OpLogistic}, types: anyType, ulps: 8, fades: true, name: "logistic"},
 	{types: narrow, ulps: 2, name: "narrow functions"},
 	{types: anyType, ulps: 8, name: "functions"},
 }
@@ -88,6 +101,7 @@ type bound struct {
 	skip        bool
 	flushes     bool // subnormal numbers may be zeros, read and written
 	loose       bool // where there is no number, peers may have others
+	fades       bool // zero stands for what is below the reciprocal of the largest number
 }
 
 // boundOf returns what is allowed of an output: nothing where no op rounds it.
@@ -98,7 +112,7 @@ func boundOf(t *testing.T, name peer.Name, r everyop.Rounding, e dtype.Type) bou
 	}
 	for _, a := range allowances {
 		if (a.peer == "" || a.peer == name) && (a.kinds == nil || slices.Contains(a.kinds, r.By)) && (a.types(r.Of) || a.types(e)) {
-			b.ulps, b.least, b.skip = a.ulps, a.least, a.skip
+			b.ulps, b.least, b.skip, b.fades = a.ulps, a.least, a.skip, a.fades
 			b.loose = a.loose || isComplex(e) || isComplex(r.Of) || finiteOnly(e)
 			if a.terms {
 				b.ulps *= float64(r.Terms)
@@ -200,6 +214,15 @@ func flushable(e dtype.Type) bool { return e == dtype.F32 || e == dtype.F64 || e
 // smallest returns the smallest normal number.
 func smallest(e dtype.Type) float64 { return dtype.Decode(e, 1<<e.Mantissa()) }
 
+// greatest returns the largest number.
+func greatest(e dtype.Type) float64 {
+	bits := uint64(1)<<(e.Bits()-1) - 1
+	for v := dtype.Decode(e, bits); v != v || math.IsInf(v, 0); v = dtype.Decode(e, bits) {
+		bits--
+	}
+	return dtype.Decode(e, bits)
+}
+
 func number(e dtype.Type, data []byte) float64 { return dtype.Decode(e, dtype.LoadBits(data)) }
 
 // first returns the first element that differs from both of those that are wanted, and by how many units; -1 if none does.
@@ -259,7 +282,9 @@ func (b bound) apart(e dtype.Type, v, w, magnitude float64) float64 {
 	switch {
 	case v != v && w != w, v == w && math.Signbit(v) == math.Signbit(w):
 		return 0
-	case b.flushes && flushable(e) && math.Abs(v) < smallest(e) && math.Abs(w) < smallest(e):
+	case b.flushes && flushable(e) && math.Abs(v) <= smallest(e) && math.Abs(w) <= smallest(e): // those that round up to it, too
+		return 0
+	case b.fades && v == 0 && math.Abs(w)*greatest(e) < 1:
 		return 0
 	case v == w:
 		return 1

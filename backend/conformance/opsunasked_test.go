@@ -32,21 +32,75 @@ var unaskedPrograms = []unasked{
 	{peer.XLA, "bits as i1", func(m *ir.Module, op ir.OpID) bool {
 		return m.Kind(op) == ir.OpBitcastConvert && hasType(m, op, dtype.I1)
 	}},
+	{peer.XLA, "random bits read as numbers", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpRngBitGenerator && isSigned(m, m.Result(op, 1)) && readByOps(m, m.Result(op, 1))
+	}},
+	{peer.XLA, "integers divided by themselves", func(m *ir.Module, op ir.OpID) bool {
+		k := m.Kind(op)
+		if k.IsBroadcasting() {
+			k = k.Plain()
+		}
+		return (k == ir.OpDivide || k == ir.OpRemainder) && !isInexact(m.ValueType(m.Operand(op, 0)).DType) &&
+			madeAlike(m, m.Operand(op, 0), m.Operand(op, 1))
+	}},
 	{peer.Evaluator, "total order", func(m *ir.Module, op ir.OpID) bool {
 		return m.OpAttrs(op).Str("compare_type") == "TOTALORDER" ||
 			m.Kind(op) == ir.OpChloTopK && m.ValueType(m.Operand(op, 0)).DType.Kind() == dtype.Float
 	}},
+	{"", "no mantissa", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpReducePrecision && m.OpAttrs(op).Int("mantissa_bits", 1) == 0
+	}},
 	{peer.Evaluator, "IRFFT", func(m *ir.Module, op ir.OpID) bool { return m.OpAttrs(op).Str("fft_type") == "IRFFT" }},
 	{peer.Evaluator, "select_and_scatter", isKind(ir.OpSelectAndScatter)},
 	{peer.Evaluator, "unsigned indices", func(m *ir.Module, op ir.OpID) bool {
-		k := m.Kind(op)
-		return (k == ir.OpDynamicSlice || k == ir.OpGather || k == ir.OpDynamicGather) && m.NumOperands(op) > 1 && isUnsigned(m, op, 1) ||
-			k == ir.OpDynamicUpdateSlice && m.NumOperands(op) > 2 && isUnsigned(m, op, 2)
+		i, ok := indicesOf(m, op)
+		return ok && isUnsigned(m, i)
+	}},
+	{peer.XLA, "unsigned constants as indices", func(m *ir.Module, op ir.OpID) bool {
+		i, ok := indicesOf(m, op)
+		return ok && isUnsigned(m, i) && m.Kind(m.DefiningOp(i)) == ir.OpConstant
+	}},
+	{peer.XLA, "bits read as numbers", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpBitcastConvert && flushable(m.ValueType(m.Result(op, 0)).DType) && readByOps(m, m.Result(op, 0))
 	}},
 }
 
-func isUnsigned(m *ir.Module, op ir.OpID, operand int) bool {
-	return m.ValueType(m.Operand(op, operand)).DType.Kind() == dtype.Unsigned
+// indicesOf returns the first value that says where an op reads or writes, if there is one.
+func indicesOf(m *ir.Module, op ir.OpID) (ir.ValueID, bool) {
+	at := 0
+	switch m.Kind(op) {
+	case ir.OpDynamicSlice, ir.OpGather, ir.OpDynamicGather:
+		at = 1
+	case ir.OpDynamicUpdateSlice:
+		at = 2
+	case ir.OpScatter:
+		at = m.NumOperands(op) / 2
+	}
+	if at == 0 || at >= m.NumOperands(op) {
+		return 0, false
+	}
+	return m.Operand(op, at), true
+}
+
+func isUnsigned(m *ir.Module, v ir.ValueID) bool {
+	return m.ValueType(v).DType.Kind() == dtype.Unsigned
+}
+
+func isSigned(m *ir.Module, v ir.ValueID) bool { return m.ValueType(v).DType.Kind() == dtype.Signed }
+
+// readByOps says whether an op reads a value that does more than return it.
+func readByOps(m *ir.Module, v ir.ValueID) bool {
+	for u := range m.Uses(v) {
+		if m.Kind(u.Op) != ir.OpReturn {
+			return true
+		}
+	}
+	return false
+}
+
+// madeAlike says whether values are one, or results of one op, which may be.
+func madeAlike(m *ir.Module, v, w ir.ValueID) bool {
+	return v == w || m.DefiningOp(v) != 0 && m.DefiningOp(v) == m.DefiningOp(w)
 }
 
 func isKind(k ir.Kind) func(*ir.Module, ir.OpID) bool {

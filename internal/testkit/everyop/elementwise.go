@@ -77,12 +77,17 @@ func (d *drawing) elementwise(k ir.Kind) {
 // classFor draws what the operands of an op are: any numbers, and for half of the functions those of a few units, where they differ most.
 // Those of complex numbers have only these, as nobody agrees on the sides of branch cuts that zeros and subnormal numbers lie on.
 func (d *drawing) classFor(k ir.Kind, e dtype.Type) class {
+	if k.IsBroadcasting() {
+		k = k.Plain()
+	}
 	switch {
 	case alike(k, e) || !isInexact(e):
 		return anything
+	case k == ir.OpChloZeta || k == ir.OpChloPolygamma:
+		return above // peers add no more terms of zeta than lead from there to zero, so that the largest are missing
 	case isComplex(e) || d.odds("a few units", 2):
 		return plain
-	case slices.Contains([]ir.Kind{ir.OpAtan2, ir.OpChloBroadcastAtan2, ir.OpPower, ir.OpChloBroadcastPower}, k):
+	case k == ir.OpAtan2 || k == ir.OpPower:
 		return normal // XLA takes some subnormal operands of these for zeros of the other sign, or for other numbers
 	case k == ir.OpChloLgamma || k == ir.OpChloDigamma:
 		return normal // the evaluator's logarithm of subnormal numbers has up to five wrong digits
@@ -187,7 +192,7 @@ func (d *drawing) clamp(k ir.Kind) {
 		return d.like(d.m.Type(x))
 	}
 	v := d.emit(k, nil, bound(), x, bound())
-	if e := d.typeOf(x); isComplex(e) { // which have no order that NaN has a place in
+	if e := d.typeOf(x); isComplex(e) || Lacking(e) { // which have no order that NaN has a place in, or no NaN
 		d.rounded[v] = Rounding{k, e, 1}
 	}
 }

@@ -63,7 +63,8 @@ func (d *drawing) fft(k ir.Kind) {
 	d.rounds(op, lists.Product(lengths))
 }
 
-// batchNorm draws a normalization of few elements, whose variance is positive.
+// batchNorm draws a normalization of few elements, whose variance is positive. Where the op computes it, peers take the difference of
+// squares, which may lose all digits of a small one, so that epsilon is no less than they are.
 func (d *drawing) batchNorm(k ir.Kind) {
 	e := d.drawType(func(e dtype.Type) bool { return isFloat(e) && e.Bits() >= 16 })
 	dims := each(int(d.between(1, 4, "rank")), func(int) int64 { return d.some() })
@@ -76,7 +77,11 @@ func (d *drawing) batchNorm(k ir.Kind) {
 	if k == ir.OpBatchNormGrad {
 		operands[4] = d.input(e, dims, positive)
 	}
-	epsilon := ir.FloatAttr{Bits: dtype.Encode(dtype.F32, pick(d, []float64{0.1, 0.001, 1}, "epsilon")), Type: d.m.ScalarType(dtype.F32)}
+	least := []float64{1, 0.1, 0.001}
+	if k == ir.OpBatchNormTraining {
+		least = least[:1]
+	}
+	epsilon := ir.FloatAttr{Bits: dtype.Encode(dtype.F32, pick(d, least, "epsilon")), Type: d.m.ScalarType(dtype.F32)}
 	op := d.emitOp(k, 0, attrs("epsilon", epsilon, "feature_index", d.m.I64(at)), operands...)
 	d.rounds(op, lists.Product(dims))
 }

@@ -17,6 +17,7 @@ const (
 	anything class = iota // any bits, and often those that are special
 	normal                // any but subnormal numbers, which are zeros
 	plain                 // numbers of a few units
+	above                 // those of them above -8
 	whole                 // small whole numbers, of which sums and products are exact in most types
 	positive              // from 1 to 2, sums of which lose nothing but by rounding; of integers whole
 )
@@ -71,7 +72,11 @@ func (d *drawing) element(e dtype.Type, of class) uint64 {
 	case positive:
 		return dtype.Encode(e, 1+float64(d.between(0, 1<<24-1, "fraction"))/(1<<24))
 	}
-	return dtype.Encode(e, d.number())
+	v := d.number()
+	if of == above && v < -8 {
+		v /= 2
+	}
+	return dtype.Encode(e, v)
 }
 
 // number draws a number of a few units.
