@@ -27,6 +27,7 @@ import (
 
 var (
 	opsPrograms = flag.Int("ops.programs", 300, "how many random programs of all ops are run on each peer")
+	opsNumbers  = flag.Int("ops.numbers", 256, "on how many numbers of each type each elementwise op is run on each peer")
 	opsSeed     = flag.Int("ops.seed", 0, "seed of the first of them, which the others follow; 0: as testkit.Seed says")
 )
 
@@ -48,20 +49,47 @@ func TestEveryOp(t *testing.T) {
 	}
 }
 
+// The interpreter computes what peers compute of every elementwise op on numbers of every type: by default all of eight bits.
+func TestEveryFunction(t *testing.T) {
+	t.Parallel()
+	python := peer.Python(t)
+	seed := testkit.SeedOr(t, "ops.seed", *opsSeed)
+	var all []*drawn
+	for _, k := range everyop.Functions() {
+		for e := dtype.I1; e <= dtype.C128; e++ {
+			if p := everyop.Function(k, e, *opsNumbers, uint64(seed)); p != nil && e != dtype.TF32 {
+				all = append(all, runDrawn(t, p, fmt.Sprintf("-ops.seed=%d -ops.numbers=%d", seed, *opsNumbers)))
+			}
+		}
+	}
+	for _, name := range []peer.Name{peer.Evaluator, peer.XLA} {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			compareOps(t, python, name, all)
+		})
+	}
+}
+
 // drawn is a random program and what the interpreter makes of it.
 type drawn struct {
 	*everyop.Program
-	seed    int
+	flags   string // that repeat it
 	text    string
 	outputs []*tensor.Tensor // nil where it is refused
 	whole   []*tensor.Tensor // where scatters leave windows out as a whole, as XLA does
 	flushed []*tensor.Tensor // and where, besides, subnormal inputs and constants are zeros
 }
 
-// drawOps draws a program and runs it in the ways of all peers.
+// drawOps draws a program.
 func drawOps(t *testing.T, seed int) *drawn {
 	t.Helper()
-	d := &drawn{Program: rapid.Custom(everyop.Draw).Example(seed), seed: seed}
+	return runDrawn(t, rapid.Custom(everyop.Draw).Example(seed), fmt.Sprintf("-ops.seed=%d -ops.programs=1", seed))
+}
+
+// runDrawn runs a program in the ways of all peers. The flags repeat it.
+func runDrawn(t *testing.T, p *everyop.Program, flags string) *drawn {
+	t.Helper()
+	d := &drawn{Program: p, flags: flags}
 	d.text = string(mlir.Print(d.Module, mlir.PrintOptions{}))
 	var err error
 	if d.outputs, err = interpretOps(t, d.Module, d.Inputs, false); err == nil {
@@ -71,7 +99,7 @@ func drawOps(t *testing.T, seed int) *drawn {
 		d.flushed, err = interpretOps(t, flushConstants(t, d.text), lists.Map(d.Inputs, flush), true)
 	}
 	if err != nil && !errors.Is(err, diag.ErrUnsupported) {
-		t.Fatalf("-ops.seed=%d: %v\n%s", seed, err, d.text)
+		t.Fatalf("%s: %v\n%s", flags, err, d.text)
 	}
 	return d
 }
@@ -139,7 +167,7 @@ func (c *comparison) report(t *testing.T, all int) {
 		len(c.types), all-c.compared)
 	more := func(a, b string) int { return cmp.Or(len(c.refusals[b])-len(c.refusals[a]), strings.Compare(a, b)) }
 	for _, r := range slices.SortedFunc(maps.Keys(c.refusals), more) {
-		t.Logf("%4d  %s  (-ops.seed=%d)", len(c.refusals[r]), r, c.refusals[r][0].seed)
+		t.Logf("%4d  %s  (%s)", len(c.refusals[r]), r, c.refusals[r][0].flags)
 	}
 	if c.compared < all/2 {
 		t.Errorf("only %d of %d programs are compared", c.compared, all)
@@ -156,7 +184,7 @@ func total[K comparable](counts map[K]int) (sum int) {
 // String shows a program with its inputs and what the interpreter makes of it, for repeating.
 func (d *drawn) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-ops.seed=%d -ops.programs=1\n%s", d.seed, d.text)
+	fmt.Fprintf(&b, "%s\n%s", d.flags, d.text)
 	for i, x := range d.Inputs {
 		fmt.Fprintf(&b, "%%arg%d = %v\n", i, x)
 	}

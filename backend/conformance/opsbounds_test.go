@@ -30,6 +30,7 @@ type allowance struct {
 	skip  bool    // nothing is compared
 	loose bool    // nor is what is no number
 	fades bool    // zero stands for results below the reciprocal of the largest number
+	turns bool    // angles a turn apart are the same
 	name  string  // in docs/numerics.md
 }
 
@@ -53,6 +54,7 @@ var (
 	batchNorm = []ir.Kind{ir.OpBatchNormGrad, ir.OpBatchNormInference, ir.OpBatchNormTraining}
 	gammas    = []ir.Kind{ir.OpChloLgamma, ir.OpChloDigamma, ir.OpChloPolygamma, ir.OpChloZeta, ir.OpChloBroadcastPolygamma,
 		ir.OpChloBroadcastZeta}
+	angles     = []ir.Kind{ir.OpAtan2, ir.OpChloBroadcastAtan2}
 	powers     = []ir.Kind{ir.OpPower, ir.OpChloBroadcastPower}
 	extremes   = []ir.Kind{ir.OpMaximum, ir.OpMinimum, ir.OpChloBroadcastMaximum, ir.OpChloBroadcastMinimum, ir.OpClamp}
 	arithmetic = []ir.Kind{ir.OpAdd, ir.OpSubtract, ir.OpMultiply, ir.OpDivide, ir.OpSqrt, ir.OpConvert, ir.OpReducePrecision,
@@ -74,13 +76,16 @@ var allowances = []allowance{
 	{kinds: batchNorm, types: anyType, ulps: 8, terms: true, least: 1, name: "batch_norm"},
 	{kinds: gammas, types: anyType, ulps: 8192, least: 1, loose: true, name: "gamma functions"},
 	{kinds: powers, types: isComplex, ulps: 4096, least: 1, name: "complex powers"},
+	{kinds: angles, types: isComplex, ulps: 256, least: 1, turns: true, name: "complex atan2"},
 	{types: isComplex, ulps: 256, least: 1, name: "complex functions"},
 	{kinds: []ir.Kind{ir.OpCbrt}, peer: peer.XLA, types: anyType, ulps: 4, least: 1e-6, name: "cbrt of subnormal numbers"},
 	{kinds: []ir.Kind{ir.OpSqrt}, peer: peer.XLA, types: isByte, ulps: 1, name: "sqrt of eight bits"},
+	{kinds: []ir.Kind{ir.OpDivide, ir.OpChloBroadcastDivide}, peer: peer.XLA, types: isAccurate, ulps: 1, name: "quotients"},
 	{kinds: arithmetic, types: anyType, name: "arithmetic"},
 	{kinds: []ir.Kind{ir.OpChloBesselI1e}, types: anyType, ulps: 16, name: "bessel_i1e"},
 	{kinds: []ir.Kind{ir.OpChloErfc}, types: anyType, ulps: 512, fades: true, name: "erfc"},
 	{kinds: []ir.Kind{ir.OpChloErfInv}, types: isAccurate, ulps: 1 << 16, name: "erf_inv"},
+	{kinds: []ir.Kind{ir.OpChloErf}, peer: peer.Evaluator, types: isAccurate, ulps: 8, least: 1e-35, name: "erf of the least numbers"},
 	{kinds: []ir.Kind{ir.OpSine, ir.OpCosine}, types: isDouble, ulps: 8, least: 1, name: "sine and cosine"},
 	{kinds: []ir.Kind{ir.OpTan, ir.OpChloTan}, types: isDouble, ulps: 1 << 20, least: 1, name: "tan"},
 	{kinds: []ir.Kind{ir.OpChloAsin, ir.OpChloAcos}, types: isDouble, ulps: 64, name: "asin and acos"},
@@ -102,6 +107,7 @@ type bound struct {
 	flushes     bool // subnormal numbers may be zeros, read and written
 	loose       bool // where there is no number, peers may have others
 	fades       bool // zero stands for what is below the reciprocal of the largest number
+	turns       bool // angles a turn apart are the same
 }
 
 // boundOf returns what is allowed of an output: nothing where no op rounds it.
@@ -112,7 +118,7 @@ func boundOf(t *testing.T, name peer.Name, r everyop.Rounding, e dtype.Type) bou
 	}
 	for _, a := range allowances {
 		if (a.peer == "" || a.peer == name) && (a.kinds == nil || slices.Contains(a.kinds, r.By)) && (a.types(r.Of) || a.types(e)) {
-			b.ulps, b.least, b.skip, b.fades = a.ulps, a.least, a.skip, a.fades
+			b.ulps, b.least, b.skip, b.fades, b.turns = a.ulps, a.least, a.skip, a.fades, a.turns
 			b.loose = a.loose || isComplex(e) || isComplex(r.Of) || finiteOnly(e)
 			if a.terms {
 				b.ulps *= float64(r.Terms)
@@ -279,6 +285,9 @@ func (b bound) units(got, want *tensor.Tensor, i int) (worst float64) {
 
 // apart returns the distance of two numbers in units of the last place of a magnitude, which is 1 for zeros of different signs.
 func (b bound) apart(e dtype.Type, v, w, magnitude float64) float64 {
+	if turn := 2 * math.Pi; b.turns && v != w && math.Abs(v-w) < 2*turn {
+		v -= turn * math.Round((v-w)/turn)
+	}
 	switch {
 	case v != v && w != w, v == w && math.Signbit(v) == math.Signbit(w):
 		return 0

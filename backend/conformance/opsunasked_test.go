@@ -29,6 +29,13 @@ var unaskedPrograms = []unasked{
 	{peer.XLA, "integers of two bits", func(m *ir.Module, op ir.OpID) bool {
 		return hasType(m, op, dtype.I2) || hasType(m, op, dtype.UI2)
 	}},
+	{peer.XLA, "integers of four bits", func(m *ir.Module, op ir.OpID) bool {
+		return (m.Kind(op).IsUnary() || m.Kind(op).IsBinary() || m.Kind(op).IsBroadcasting()) && m.NumResults(op) == 1 &&
+			isNibble(m.ValueType(m.Result(op, 0)).DType) && readByOps(m, m.Result(op, 0))
+	}},
+	{peer.XLA, "windows that overlap", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpSelectAndScatter && overlap(m.OpAttrs(op))
+	}},
 	{peer.XLA, "bits as i1", func(m *ir.Module, op ir.OpID) bool {
 		return m.Kind(op) == ir.OpBitcastConvert && hasType(m, op, dtype.I1)
 	}},
@@ -84,6 +91,18 @@ func indicesOf(m *ir.Module, op ir.OpID) (ir.ValueID, bool) {
 
 func isUnsigned(m *ir.Module, v ir.ValueID) bool {
 	return m.ValueType(v).DType.Kind() == dtype.Unsigned
+}
+
+func isNibble(e dtype.Type) bool { return e == dtype.I4 || e == dtype.UI4 }
+
+// overlap says whether windows are wider than they are apart.
+func overlap(a ir.Attrs) bool {
+	for k, size := range a.Ints("window_dimensions") {
+		if strides := a.Ints("window_strides"); size > 1 && (k >= len(strides) || size > strides[k]) {
+			return true
+		}
+	}
+	return false
 }
 
 func isSigned(m *ir.Module, v ir.ValueID) bool { return m.ValueType(v).DType.Kind() == dtype.Signed }

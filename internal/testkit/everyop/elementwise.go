@@ -57,26 +57,27 @@ func (d *drawing) takes(k ir.Kind, a ir.Attrs) func(dtype.Type) bool {
 func (d *drawing) elementwise(k ir.Kind) {
 	a := d.elementAttrs(k)
 	x := d.any(d.takes(k, a), 0, 4)
-	of := d.classFor(k, d.typeOf(x))
-	if of != anything {
+	of := classFor(k, d.typeOf(x), d.odds("a few units", 2))
+	a = d.comparison(k, a, d.typeOf(x))
+	given := of != anything || seesBits(a)
+	if given {
 		x = d.input(d.typeOf(x), d.m.Shape(x), of)
 	}
 	operands := []ir.ValueID{x}
-	a = d.comparison(k, a, d.typeOf(x))
 	for len(operands) < k.MinOperands() {
-		if of == anything {
-			operands = append(operands, d.like(d.m.Type(x)))
-		} else {
+		if given {
 			operands = append(operands, d.input(d.typeOf(x), d.m.Shape(x), of))
+		} else {
+			operands = append(operands, d.like(d.m.Type(x)))
 		}
 	}
 	op := d.emitOp(k, 0, a, operands...)
 	d.differs(op)
 }
 
-// classFor draws what the operands of an op are: any numbers, and for half of the functions those of a few units, where they differ most.
+// classFor says what the operands of an op are: any numbers, or where it is told so those of a few units, where functions differ most.
 // Those of complex numbers have only these, as nobody agrees on the sides of branch cuts that zeros and subnormal numbers lie on.
-func (d *drawing) classFor(k ir.Kind, e dtype.Type) class {
+func classFor(k ir.Kind, e dtype.Type, few bool) class {
 	if k.IsBroadcasting() {
 		k = k.Plain()
 	}
@@ -85,7 +86,7 @@ func (d *drawing) classFor(k ir.Kind, e dtype.Type) class {
 		return anything
 	case k == ir.OpChloZeta || k == ir.OpChloPolygamma:
 		return above // peers add no more terms of zeta than lead from there to zero, so that the largest are missing
-	case isComplex(e) || d.odds("a few units", 2):
+	case isComplex(e) || few:
 		return plain
 	case k == ir.OpAtan2 || k == ir.OpPower:
 		return normal // XLA takes some subnormal operands of these for zeros of the other sign, or for other numbers
@@ -139,12 +140,16 @@ func (d *drawing) comparison(k ir.Kind, a ir.Attrs, e dtype.Type) ir.Attrs {
 	return a.With("compare_type", ir.EnumAttr{Dialect: k.Dialect(), Enum: "comparison_type", Value: pick(d, kinds, "type of comparison")})
 }
 
+// seesBits says whether an op compares bits of floats, of which NaN may have any: those that ops made are up to who computes.
+func seesBits(a ir.Attrs) bool { return a.Str("compare_type") == "TOTALORDER" }
+
 // broadcasting draws an op of CHLO on operands of which one has fewer dimensions, or some of size one.
 func (d *drawing) broadcasting(k ir.Kind) {
 	a := d.elementAttrs(k)
 	x := d.any(d.takes(k.Plain(), a), 0, 4) // the tables say nothing of others that have no types for it
-	of := d.classFor(k, d.typeOf(x))
-	if of != anything {
+	of := classFor(k, d.typeOf(x), d.odds("a few units", 2))
+	a = d.comparison(k, a, d.typeOf(x))
+	if of != anything || seesBits(a) {
 		x = d.input(d.typeOf(x), d.m.Shape(x), of)
 	}
 	dims := d.m.Shape(x)
@@ -158,7 +163,7 @@ func (d *drawing) broadcasting(k ir.Kind) {
 	if d.odds("swapped", 2) {
 		operands = []ir.ValueID{y, x}
 	}
-	op := d.emitOp(k, 0, d.comparison(k, a, d.typeOf(x)), operands...)
+	op := d.emitOp(k, 0, a, operands...)
 	d.differs(op)
 }
 

@@ -43,15 +43,25 @@ func Draw(t *rapid.T) *Program {
 
 // Of draws a program of ops of some kinds, which [Kinds] lists.
 func Of(t *rapid.T, kinds ...ir.Kind) *Program {
-	m := ir.NewModule()
-	m.Name = "m"
-	main := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Visibility: "public"}))
-	d := &drawing{t: t, m: m, main: main.Body, b: m.BuilderAtEnd(main.Body), rounded: map[ir.ValueID]Rounding{}}
+	d := begin(t)
 	for _, k := range kinds {
 		d.op(k)
 	}
+	return d.end(kinds)
+}
+
+// begin begins a program.
+func begin(t *rapid.T) *drawing {
+	m := ir.NewModule()
+	m.Name = "m"
+	main := m.Func(m.AddFunc(ir.FuncSpec{Name: "main", Visibility: "public"}))
+	return &drawing{t: t, m: m, main: main.Body, b: m.BuilderAtEnd(main.Body), rounded: map[ir.ValueID]Rounding{}}
+}
+
+// end returns what was drawn as a program.
+func (d *drawing) end(kinds []ir.Kind) *Program {
+	m, results := d.m, d.results()
 	p := &Program{Module: m, Kinds: kinds, Inputs: d.inputs}
-	results := d.results()
 	for _, v := range results {
 		p.Rounded = append(p.Rounded, d.rounded[v])
 	}
