@@ -86,7 +86,7 @@ func (r *runner) check(ctx context.Context, t *trial, ran ran, out string) resul
 		a.outcome = "interrupted before there was a plan"
 	default:
 		if a.outcome = "interrupted before it began"; !ran.unborn {
-			a.err = fmt.Errorf("exit code %d: %s", ran.code, ran.said)
+			a.err = fmt.Errorf("exit code %d: %s", ran.code, beginning(ran.said))
 		}
 		return a
 	}
@@ -96,6 +96,13 @@ func (r *runner) check(ctx context.Context, t *trial, ran ran, out string) resul
 		a.err = fmt.Errorf("a baseline fits: %s", ran.said)
 	}
 	return a
+}
+
+// beginning returns the first lines of what a command says: the error, and of a stack where it broke.
+func beginning(text string) string {
+	const most = 20
+	lines := strings.SplitAfterN(text, "\n", most+1)
+	return strings.Join(lines[:min(len(lines), most)], "")
 }
 
 // valid says what is wrong with a plan.
