@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"autoshard/internal/diag"
 )
 
 // TestCancelLatency ends the context at many moments of all phases. Solve has to return within 50 ms; the test allows the odd delay of a
@@ -36,6 +39,50 @@ func TestCancelLatency(t *testing.T) {
 	if n := runtime.NumGoroutine(); n > before {
 		t.Errorf("%d goroutines, %d before", n, before)
 	}
+}
+
+// A search that ends wherever it looks at its context returns what it has: exact ones, and quick ones that begin with messages.
+func TestEndsAnywhere(t *testing.T) {
+	for seed := range uint64(4) {
+		dense := denseProblem(rand.New(rand.NewPCG(seed, 13)))
+		for name, solve := range map[string]func(context.Context) error{
+			"exact": func(ctx context.Context) error {
+				_, err := Solve(ctx, dense, Options{})
+				return err
+			},
+			"quick": func(ctx context.Context) error {
+				_, err := Solve(ctx, dense, Options{Rough: true, Quick: true, Brief: true, Gap: 0.0005, Messages: new(Messages)})
+				return err
+			},
+			"least memory": func(ctx context.Context) error {
+				_, err := MinPeak(ctx, dense, Options{})
+				return err
+			},
+		} {
+			looks := int64(1)
+			for ended := true; ended; looks += 1 + looks/20 {
+				ctx := &endsAt{Context: t.Context()}
+				ctx.looks.Store(looks)
+				if err := solve(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, diag.ErrInfeasible) {
+					t.Fatalf("seed %d, %s, after %d looks: %v", seed, name, looks, err)
+				}
+				ended = ctx.looks.Load() <= 0
+			}
+		}
+	}
+}
+
+// endsAt is a context that ends when it has been looked at so often.
+type endsAt struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (c *endsAt) Err() error {
+	if c.looks.Add(-1) <= 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // TestCancelledResultsHold checks what is returned when the context ends in the middle: the bound is valid and the solution fits.

@@ -326,7 +326,8 @@ func (s *solver) ascend(g *stage) *primal {
 		if g.bound >= bound+least || s.cost < cost {
 			idle = -1
 		}
-		if s.opt.Quick && !s.narrowed && g.st != nil && g.bound-bound < abs(g.bound)/stalledPart {
+		certified := g.left != nil // not where the context ended before that
+		if s.opt.Quick && !s.narrowed && g.st != nil && certified && g.bound-bound < abs(g.bound)/stalledPart {
 			s.narrowed = true
 			g.narrow()
 		}
