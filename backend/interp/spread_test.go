@@ -8,6 +8,7 @@ import (
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
+	"autoshard/internal/testkit/everyop"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 
@@ -92,4 +93,60 @@ func TestRunTogether(t *testing.T) {
 	if _, _, err := in.RunTogether(ctx, fn, nobody{}, args); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a context that has ended: %v", err)
 	}
+}
+
+// Random programs of every op give processes together, some of whose inputs are the same, what each of them would get by itself.
+func TestEveryOpTogether(t *testing.T) {
+	apart, together := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := everyop.Draw(t)
+		in, err := interp.New(p.Module, interp.Options{Partitions: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn, _ := p.Module.Main()
+		args := make([]interp.Blocks, len(p.Inputs))
+		for k, x := range p.Inputs {
+			keys := rapid.SampledFrom([][]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 0, 1, 1}, {0, 1, 2, 3}}).Draw(t, "spread")
+			args[k] = interp.Blocks{Block: turned(x, slices.Max(keys)+1), Spread: interp.NewSpread(keys)}
+		}
+		got, _, failed := in.RunTogether(t.Context(), fn, nobody{}, args)
+		if errors.Is(failed, interp.ErrApart) {
+			apart++
+			return
+		}
+		together++
+		for process := range 4 {
+			mine := make([]*tensor.Tensor, len(args))
+			for k := range args {
+				x := args[k].Of(process)
+				mine[k] = &x
+			}
+			want, _, err := in.RunProcess(t.Context(), fn, interp.Process{ID: process}, mine)
+			switch {
+			case failed != nil && err != nil:
+				return
+			case failed != nil || err != nil:
+				continue // another one may fail
+			}
+			for k := range want {
+				have := got[k].Of(process) // whose NaN may have other bits
+				if !have.Equal(*want[k]) && have.String() != want[k].String() {
+					t.Fatalf("result %d of process %d is %v, want %v\n%s", k, process, have, want[k], mlir.Print(p.Module, mlir.PrintOptions{}))
+				}
+			}
+		}
+	})
+	t.Logf("%d programs run together, %d apart", together, apart)
+}
+
+// turned returns blocks of which the first is a tensor, and each further one the one before with its first element behind the others.
+func turned(x *tensor.Tensor, blocks int) tensor.Tensor {
+	out, width := *x, x.DType.Bytes()
+	out.Data = nil
+	for k := range blocks {
+		from := width * k % max(len(x.Data), 1)
+		out.Data = slices.Concat(out.Data, x.Data[from:], x.Data[:from])
+	}
+	return out
 }

@@ -76,12 +76,14 @@ func (d *drawing) constants(k ir.Kind) {
 func (d *drawing) constantLike(k ir.Kind) {
 	x := d.any(isNumber, 0, 3)
 	e := d.typeOf(x)
-	var value ir.Attr = ir.IntAttr{Value: dtype.Wrap(e.Part(), d.integer(e.Part(), anything)), Type: d.m.ScalarType(e)}
-	if isFloat(e) {
+	var value ir.Attr
+	switch {
+	case isFloat(e):
 		value = ir.FloatAttr{Bits: d.float(e), Type: d.m.ScalarType(e)}
-	}
-	if isComplex(e) {
+	case isComplex(e):
 		value = d.m.Dense(d.m.TensorType(e), d.tensorOf(e, nil, anything).Data)
+	default:
+		value = ir.IntAttr{Value: dtype.Wrap(e, d.integer(e, anything)), Type: d.m.ScalarType(e)}
 	}
 	d.typed(k, d.m.Type(x), attrs("value", value), x)
 }
@@ -134,8 +136,8 @@ func (d *drawing) reshape(k ir.Kind) {
 	n := lists.Product(d.m.Shape(x))
 	out := []int64{}
 	for rest := n; len(out) < 3 && (rest > 1 || d.odds("more dimensions", 3)); {
-		by := pick(d, lists.Filter([]int64{1, 2, 3, 4, 5, 6, 7, rest}, func(s int64) bool { return rest%s == 0 }), "size")
-		out, rest = append(out, by), rest/by
+		by := pick(d, lists.Filter([]int64{1, 2, 3, 4, 5, 6, 7, rest}, func(s int64) bool { return rest%max(s, 1) == 0 }), "size")
+		out, rest = append(out, by), rest/max(by, 1)
 	}
 	if rest := n / max(1, lists.Product(out)); rest != 1 {
 		out = append(out, rest)
