@@ -94,9 +94,10 @@ func (c *compiler) anyQuantized(op ir.OpID) bool {
 	return slices.ContainsFunc(c.m.Operands(op), quantized) || slices.ContainsFunc(c.m.ResultValues(op), quantized)
 }
 
-// batches says whether a batched op takes these operands: starts, initial values and kernels have to be those of all blocks.
+// batches says whether a batched op takes these operands: starts, initial values and kernels have to be those of all blocks, and what
+// windows are folded with has to be known.
 func (c *compiler) batches(op ir.OpID) bool {
-	if c.m.Kind(op) == ir.OpConvolution && !c.convolvesBlocks(op) {
+	if c.m.Kind(op) == ir.OpConvolution && !c.convolvesBlocks(op) || !c.foldsBlocks(op) {
 		return false
 	}
 	for k, v := range c.m.Operands(op) {
@@ -110,14 +111,12 @@ func (c *compiler) batches(op ir.OpID) bool {
 // shares says whether a batched op takes one operand for all blocks.
 func (c *compiler) shares(op ir.OpID, k int) bool {
 	switch c.m.Kind(op) {
-	case ir.OpReduce:
-		return k >= c.m.NumOperands(op)/2
 	case ir.OpPad, ir.OpDynamicSlice, ir.OpConvolution:
 		return k >= 1
 	case ir.OpDynamicUpdateSlice:
 		return k >= 2
 	}
-	return false
+	return c.isInitial(op, k)
 }
 
 // lies returns the local shape that a value has in its slot.

@@ -137,15 +137,24 @@ func convParams(r *attrReader) tensor.ConvParams {
 func buildConvolution(r *attrReader) kernel {
 	p := convParams(r)
 	out := r.element(r.op)
+	var last atomic.Pointer[tensor.Conv] // shapes seldom change
+	convolve := func(x, w tensor.Tensor) tensor.Tensor {
+		c := last.Load()
+		if c == nil || !c.Fits(x.Shape, w.Shape) {
+			c = tensor.NewConv(x.Shape, w.Shape, p, out)
+			last.Store(c)
+		}
+		return c.Of(x, w)
+	}
 	if r.batch != nil {
 		shape := r.result().Dims
 		images := slices.Clone(r.m.Shape(r.m.Operand(r.op, 0)))
 		images[0] *= r.batch.Blocks()
 		return one(func(in []tensor.Tensor) tensor.Tensor {
-			return tensor.Reshape(tensor.Convolution(tensor.Reshape(in[0], images), in[1], p, out), shape)
+			return tensor.Reshape(convolve(tensor.Reshape(in[0], images), in[1]), shape)
 		})
 	}
-	return one(func(in []tensor.Tensor) tensor.Tensor { return tensor.Convolution(in[0], in[1], p, out) })
+	return one(func(in []tensor.Tensor) tensor.Tensor { return convolve(in[0], in[1]) })
 }
 
 // convolvesBlocks says whether images of several blocks can be convolved as images of one: they come first, and their number counts for

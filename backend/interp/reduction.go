@@ -19,9 +19,20 @@ var reductions = map[ir.Kind]builder{
 
 var reductionManners = map[ir.Kind]manner{
 	ir.OpReduce:           batched,
-	ir.OpReduceWindow:     blockwise,
+	ir.OpReduceWindow:     batched,
 	ir.OpSelectAndScatter: blockwise,
 	ir.OpMap:              blockwise,
+}
+
+// isInitial says whether an operand of a reduction is a value that it begins with.
+func (c *compiler) isInitial(op ir.OpID, k int) bool {
+	kind := c.m.Kind(op)
+	return (kind == ir.OpReduce || kind == ir.OpReduceWindow) && k >= c.m.NumOperands(op)/2
+}
+
+// foldsBlocks says whether an op folds several blocks at once, if it folds: windows by what is known.
+func (c *compiler) foldsBlocks(op ir.OpID) bool {
+	return c.m.Kind(op) != ir.OpReduceWindow || c.monoid(op, 0) != tensor.MonoidNone
 }
 
 // reducer is the compiled region of a reduction over n tensors: accumulators first, then elements.
@@ -160,7 +171,10 @@ func buildReduceWindow(c *compiler, op ir.OpID, i *instr) error {
 	if r.err != nil {
 		return r.err
 	}
-	return c.fold(op, i, 1, func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
+	if r.batch != nil {
+		w = w.Each()
+	}
+	return c.fold(op, i, r.batch.Blocks(), func(in, initial []tensor.Tensor, body tensor.Combiner) ([]tensor.Tensor, error) {
 		return tensor.ReduceWindow(in, initial, w, body)
 	})
 }

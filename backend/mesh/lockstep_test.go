@@ -70,6 +70,24 @@ var steps = map[string]string{
   %2 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x6xf32>
   %3 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<4x6xf32>
   %out = stablehlo.subtract %2, %3 : tensor<4x6xf32>`,
+	"windows": `%0 = "stablehlo.reduce_window"(%x, %init) <{window_dimensions = array<i64: 4, 1>, padding = dense<[[3, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xf32>
+  %1 = "stablehlo.reduce_window"(%y, %init) <{window_dimensions = array<i64: 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %most = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %most : tensor<f32>
+  }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xf32>
+  %2 = "stablehlo.reduce_window"(%y, %init) <{window_dimensions = array<i64: 1, 3>, window_dilations = array<i64: 1, 2>, padding = dense<[[0, 0], [2, 2]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %twice = stablehlo.add %a, %a : tensor<f32>
+    %less = stablehlo.subtract %twice, %b : tensor<f32>
+    stablehlo.return %less : tensor<f32>
+  }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xf32>
+  %3 = stablehlo.add %0, %1 : tensor<4x6xf32>
+  %out = stablehlo.add %2, %3 : tensor<4x6xf32>`,
 	"updates": `%0 = stablehlo.dynamic_slice %x, %i, %j, sizes = [1, 2] : (tensor<4x6xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
   %1 = stablehlo.dynamic_slice %y, %one, %zero, sizes = [1, 2] : (tensor<4x6xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
   %2 = stablehlo.negate %z : tensor<4x6xf32>

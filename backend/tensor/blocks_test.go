@@ -58,6 +58,41 @@ func TestNewDots(t *testing.T) {
 	})
 }
 
+// Windows on tensors that lie one behind the other are those on each of them.
+func TestEachWindow(t *testing.T) {
+	add := tensor.Combiner{Monoid: tensor.MonoidAdd}
+	zero := []tensor.Tensor{tensor.New(dtype.F32, nil)}
+	rapid.Check(t, func(t *rapid.T) {
+		xs, x := drawBlocks(t, rapid.IntRange(2, 3).Draw(t, "tensors"), 3, 7)
+		pair := func(least, most int64, name string) []int64 {
+			if rapid.Bool().Draw(t, "default "+name) {
+				return nil
+			}
+			return rapid.SliceOfN(rapid.Int64Range(least, most), 2, 2).Draw(t, name)
+		}
+		w := tensor.Window{Size: rapid.SliceOfN(rapid.Int64Range(1, 6), 2, 2).Draw(t, "size"), Stride: pair(1, 3, "stride"),
+			BaseDilation: pair(1, 2, "base dilation"), WindowDilation: pair(1, 2, "window dilation")}
+		if low := pair(0, 5, "padding"); low != nil {
+			w.Padding = [][2]int64{{low[0], 1}, {low[1], 0}}
+		}
+		all, err := tensor.ReduceWindow([]tensor.Tensor{x}, zero, w.Each(), add)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range xs {
+			want, err := tensor.ReduceWindow(xs[k:k+1], zero, w, add)
+			if err != nil {
+				t.Fatal(err)
+			}
+			have, size := want[0], len(want[0].Data)
+			have.Data = all[0].Data[k*size:][:size]
+			if !have.Equal(want[0]) {
+				t.Fatalf("tensor %d has %v, want %v", k, have, want[0])
+			}
+		}
+	})
+}
+
 // What is made in memory that is there is what is made in new memory.
 func TestInto(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,6 +29,20 @@ func (w Window) withDefaults(rank int) Window {
 	return w
 }
 
+// Each returns the windows on each of the tensors that lie one behind the other along a dimension before all others.
+func (w Window) Each() Window {
+	w.Size = slices.Concat([]int64{1}, w.Size)
+	for _, list := range []*[]int64{&w.Stride, &w.BaseDilation, &w.WindowDilation} {
+		if *list != nil {
+			*list = slices.Concat([]int64{1}, *list)
+		}
+	}
+	if w.Padding != nil {
+		w.Padding = slices.Concat([][2]int64{{}}, w.Padding)
+	}
+	return w
+}
+
 // resultShape returns how many windows there are along each dimension.
 func (w Window) resultShape(shape []int64) []int64 {
 	out := make([]int64, len(shape))
@@ -113,6 +127,9 @@ func windowByOffset(bases, starts []Tensor, w Window, shape []int64, body Combin
 func windowByDimension(bases, starts []Tensor, w Window, shape []int64, m Monoid) {
 	for i, base := range bases {
 		for d := range shape {
+			if w.Size[d] == 1 && w.Stride[d] == 1 {
+				continue
+			}
 			folded := foldDimension(base, int64(d), w, shape[d], m)
 			memory.Give(base.Data)
 			base = folded
