@@ -181,6 +181,12 @@ func (c *company) exchange(s *interp.Shared, v *interp.Passed, x tensor.Tensor, 
 	if v.Result != nil {
 		block.Shape = v.Shape[1:]
 	}
+	if s.Kind == ir.OpReduceScatter {
+		if parts, moved := partsFirst(x, like.Shape, s.Dim, block.Shape[s.Dim]); moved {
+			x = parts
+			defer memory.Give(parts.Data)
+		}
+	}
 	size := int(lists.Product(block.Shape)) * x.DType.Bytes()
 	out.Data = memory.Take(int64(size * len(v.Parts)))
 	operandSize := len(x.Data) / int(v.Operand.Blocks())
@@ -207,7 +213,11 @@ func combine(s *interp.Shared, out tensor.Tensor, blocks []tensor.Tensor, positi
 	case ir.OpAllReduce, ir.OpCrossReplicaSum:
 		return tensor.FoldInto(out, blocks, body)
 	case ir.OpReduceScatter:
-		return scatter(out, blocks, s.Dim, position, body)
+		size := len(out.Data)
+		for k := range blocks {
+			blocks[k] = tensor.Tensor{DType: out.DType, Shape: out.Shape, Data: blocks[k].Data[position*size:][:size:size]}
+		}
+		return tensor.FoldInto(out, blocks, body)
 	case ir.OpAllToAll:
 		size, place := blocks[0].Shape[s.Dim]/int64(len(blocks)), int64(0)
 		step := blocks[0].Shape[s.Concat]
@@ -228,24 +238,13 @@ func combine(s *interp.Shared, out tensor.Tensor, blocks []tensor.Tensor, positi
 	return nil
 }
 
-// scatter folds one part of the blocks along a dimension.
-func scatter(out tensor.Tensor, blocks []tensor.Tensor, dim int64, position int, body tensor.Combiner) error {
-	size, whole := len(out.Data), lists.Product(blocks[0].Shape[:dim]) == 1
-	for k, b := range blocks {
-		part := tensor.Tensor{DType: b.DType, Shape: out.Shape}
-		if whole {
-			part.Data = b.Data[position*size:][:size:size]
-		} else {
-			part.Data = memory.Take(int64(size))
-			tensor.CopyPart(part, 0, dim, b, int64(position)*out.Shape[dim], dim, out.Shape[dim])
-		}
-		blocks[k] = part
+// partsFirst returns blocks in each of which the parts along a dimension, of some size, lie one behind the other, if they do not already.
+func partsFirst(x tensor.Tensor, block []int64, dim, size int64) (parts tensor.Tensor, moved bool) {
+	before := lists.Product(block[:dim])
+	if before == 1 || size == block[dim] {
+		return x, false
 	}
-	err := tensor.FoldInto(out, blocks, body)
-	for _, part := range blocks {
-		if !whole {
-			memory.Give(part.Data)
-		}
-	}
-	return err
+	count := block[dim] / size
+	run := size * lists.Product(block[dim+1:])
+	return tensor.Transpose(tensor.Reshape(x, []int64{int64(x.Len()) / (before * count * run), before, count, run}), []int64{0, 2, 1, 3}), true
 }

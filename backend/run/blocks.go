@@ -160,44 +160,21 @@ func Start(mesh *subaxis.Mesh, l *collectives.Layout, device int64, stored []int
 // Put copies a block to its place in a whole tensor, as far as it lies there.
 func Put(whole, block *tensor.Tensor, start []int64) { copyBlock(block, whole, start, true) }
 
-// copyBlock copies between a block and its place in a whole tensor, row by row, as far as it lies there; into the whole where put is
-// set, out of it otherwise.
+// copyBlock copies between a block and its place in a whole tensor, as far as it lies there; into the whole where put is set, out of it
+// otherwise.
 func copyBlock(block, whole *tensor.Tensor, start []int64, put bool) {
-	rank, width := len(start), int64(whole.DType.Bytes())
-	var sizes, indices [8]int64               // enough for most ranks
-	size := append(sizes[:0], block.Shape...) // of what lies in the whole
+	var sizes, zeros [8]int64 // enough for most ranks
+	size := append(sizes[:0], block.Shape...)
 	for d := range size {
-		size[d] = min(size[d], whole.Shape[d]-start[d])
-		if size[d] <= 0 {
+		if size[d] = min(size[d], whole.Shape[d]-start[d]); size[d] <= 0 {
 			return
 		}
 	}
-	row := width
-	if rank > 0 {
-		row *= size[rank-1]
-	}
-	at := append(indices[:0], size...)
-	clear(at)
-	for {
-		from, to := int64(0), int64(0)
-		for d := range rank {
-			from, to = from*block.Shape[d]+at[d], to*whole.Shape[d]+start[d]+at[d]
-		}
-		inBlock, inWhole := block.Data[from*width:][:row], whole.Data[to*width:][:row]
-		if put {
-			copy(inWhole, inBlock)
-		} else {
-			copy(inBlock, inWhole)
-		}
-		d := rank - 2
-		for ; d >= 0; d-- {
-			if at[d]++; at[d] < size[d] {
-				break
-			}
-			at[d] = 0
-		}
-		if d < 0 {
-			return
-		}
+	first := append(zeros[:0], start...)
+	clear(first)
+	if put {
+		tensor.CopyBox(*whole, start, *block, first, size)
+	} else {
+		tensor.CopyBox(*block, first, *whole, start, size)
 	}
 }

@@ -36,163 +36,226 @@ type ConvParams struct {
 // Convolution correlates lhs with the kernels of rhs (stablehlo.md section 2.10); the result has element type out.
 // Sums are made as in DotGeneral.
 func Convolution(lhs, rhs Tensor, p ConvParams, out dtype.Type) Tensor {
-	compute := computeType(out)
-	c := newConvolver(Convert(lhs, compute), Convert(rhs, compute), p)
-	defer finish(c.x, lhs)
-	defer finish(c.kernels, rhs)
-	result := newUnset(compute, slices.Concat(c.rowSizes, []int64{c.outputs}))
-	switch compute {
-	case dtype.F32:
-		convolve(&c, result, vector.Matmul[float32])
-	case dtype.F64:
-		convolve(&c, result, vector.Matmul[float64])
-	case dtype.C64:
-		convolve(&c, result, plainMatmul[complex64])
-	case dtype.C128:
-		convolve(&c, result, plainMatmul[complex128])
-	case dtype.I32:
-		convolve(&c, result, vector.Matmul[int32])
-	default:
-		convolve(&c, result, plainMatmul[int64])
-	}
-	moved := Transpose(result, c.order)
-	defer finish(result, moved)
-	rounded := Convert(moved, out)
-	finish(moved, rounded)
-	return rounded
+	return NewConv(lhs.Shape, rhs.Shape, p, out).Of(lhs, rhs)
 }
 
-// convolver computes each group as the product of a matrix whose rows are the patches of the images, one for each element of an output
-// feature, with the matrix of the kernels. The patches are copied out of the images a block of rows at a time.
-type convolver struct {
-	x, w            Tensor // x padded
-	groups, outputs int64  // outputs are of all groups
-	rowSizes        []int64
-	rowSteps        []int64 // elements of x from one patch to the next, along each dimension of the rows
-	innerSizes      []int64
-	innerSteps      []int64 // elements of x from one element of a patch to the next
-	kernels         Tensor  // [inner, outputs]
-	groupStep       int64   // elements of x from one group to the next
-	order           []int64 // the permutation from rows and features to the result
+// Conv is Convolution of operands of known shapes. Each group is the product of a matrix whose rows are the patches of the images, one for
+// each element of an output feature, with the matrix of the kernels. The patches are copied out of the images a block of rows at a time.
+type Conv struct {
+	lhs, rhs []int64
+	out      dtype.Type
+	padding  *Rearrangement // of the images, nil for none
+	kernels  *Rearrangement // to [inner, outputs]
+	features *Rearrangement // of the result, from rows and features
+
+	shape           []int64 // of rows and features
+	groups, outputs int64   // outputs are of all groups
+	groupStep       int64   // elements of an image from one group to the next
+	rows, inner     int64   // of the matrix of patches
+	rowsLast        bool    // the elements of an image that lie together belong to different patches
+	first, rowStep  int64   // of the first dimension of the rows: its size, and elements of an image from one patch to the next
+	step            int64   // how many of the first dimension are copied at a time
+	patches, last   *Rearrangement
 }
 
-func newConvolver(x, w Tensor, p ConvParams) convolver {
+// Fits says whether operands of these shapes can be convolved.
+func (c *Conv) Fits(lhs, rhs []int64) bool {
+	return slices.Equal(lhs, c.lhs) && slices.Equal(rhs, c.rhs)
+}
+
+// NewConv finds out how patches and kernels lie.
+func NewConv(lhs, rhs []int64, p ConvParams, out dtype.Type) *Conv {
 	d := p.Dims
+	c := &Conv{lhs: slices.Clone(lhs), rhs: slices.Clone(rhs), out: out, groups: max(1, p.FeatureGroupCount), outputs: rhs[d.KernelOutput]}
 	window := Window{
-		Size: lists.Pick(w.Shape, d.KernelSpatial), Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation,
+		Size: lists.Pick(rhs, d.KernelSpatial), Stride: p.Stride, BaseDilation: p.LHSDilation, WindowDilation: p.RHSDilation,
 		Padding: p.Padding,
 	}.withDefaults(len(d.InputSpatial))
-	space := window.resultShape(lists.Pick(x.Shape, d.InputSpatial))
-	var flipped []int64
-	for s, reverse := range p.Reverse {
-		if reverse {
-			flipped = append(flipped, d.KernelSpatial[s])
-		}
-	}
-	if flipped != nil {
-		w = Reverse(w, flipped)
-	}
-	c := convolver{x: window.padSpace(x, d.InputSpatial), w: w, groups: max(1, p.FeatureGroupCount), outputs: w.Shape[d.KernelOutput]}
-	st := strides(c.x.Shape)
-	images := x.Shape[d.InputBatch]
-	c.groupStep = w.Shape[d.KernelInput] * st[d.InputFeature]
+	space := window.resultShape(lists.Pick(lhs, d.InputSpatial))
+	padded := c.pad(window, d.InputSpatial)
+	st := strides(padded)
+	images := lhs[d.InputBatch]
+	c.groupStep = rhs[d.KernelInput] * st[d.InputFeature]
 	if p.BatchGroupCount > 1 {
 		c.groups = p.BatchGroupCount
 		images /= c.groups
 		c.groupStep = images * st[d.InputBatch]
 	}
-	c.layRows(d, images, space, window, st)
-	c.layPatches(d, window, st)
+	rows := c.layRows(d, images, space, window, st)
+	inner := c.layPatches(d, window, st)
+	c.layKernels(d, p.Reverse)
+	c.prepare(padded, rows, inner)
 	return c
 }
 
-// padSpace applies base dilation and padding with zeros to some dimensions.
-func (w Window) padSpace(x Tensor, spatial []int64) Tensor {
-	low, high, interior := make([]int64, x.Rank()), make([]int64, x.Rank()), make([]int64, x.Rank())
+// pad prepares base dilation and padding of the images with zeros, and returns their shape then.
+func (c *Conv) pad(w Window, spatial []int64) []int64 {
+	rank := len(c.lhs)
+	low, high, interior := make([]int64, rank), make([]int64, rank), make([]int64, rank)
 	none := true
 	for k, d := range spatial {
 		low[d], high[d], interior[d] = w.Padding[k][0], w.Padding[k][1], w.BaseDilation[k]-1
 		none = none && low[d] == 0 && high[d] == 0 && interior[d] == 0
 	}
 	if none {
-		return x
+		return c.lhs
 	}
-	return Pad(x, New(x.DType, nil), low, high, interior)
+	shape, move := padWalk(c.lhs, low, high, interior)
+	c.padding = newRearrangement(c.lhs, move)
+	c.padding.shape = shape
+	return shape
+}
+
+// steps are dimensions of a matrix of patches: their sizes, and elements of an image from one index to the next.
+type steps struct{ sizes, steps []int64 }
+
+func (s *steps) add(size, step int64) {
+	s.sizes, s.steps = append(s.sizes, size), append(s.steps, step)
 }
 
 // layRows orders the rows as the result has the dimensions, so that only the features may have to be moved.
-func (c *convolver) layRows(d ConvDims, images int64, space []int64, w Window, st []int64) {
-	rank := len(c.x.Shape)
-	c.order = make([]int64, rank)
+func (c *Conv) layRows(d ConvDims, images int64, space []int64, w Window, st []int64) (rows steps) {
+	rank := len(c.lhs)
+	order := make([]int64, rank)
 	for at := range int64(rank) {
 		s := slices.Index(d.OutputSpatial, at)
 		switch {
 		case at == d.OutputFeature:
-			c.order[at] = int64(rank - 1)
+			order[at] = int64(rank - 1)
 			continue
 		case at == d.OutputBatch:
-			c.rowSizes, c.rowSteps = append(c.rowSizes, images), append(c.rowSteps, st[d.InputBatch])
+			rows.add(images, st[d.InputBatch])
 		default:
-			c.rowSizes, c.rowSteps = append(c.rowSizes, space[s]), append(c.rowSteps, st[d.InputSpatial[s]]*w.Stride[s])
+			rows.add(space[s], st[d.InputSpatial[s]]*w.Stride[s])
 		}
-		c.order[at] = int64(len(c.rowSizes) - 1)
+		order[at] = int64(len(rows.sizes) - 1)
 	}
+	c.shape = slices.Concat(rows.sizes, []int64{c.outputs})
+	c.features = NewTranspose(c.shape, order)
+	return rows
 }
 
-// layPatches orders the elements of a patch as the kernels have them, so that the kernels are not moved where the features they make come
-// first or last.
-func (c *convolver) layPatches(d ConvDims, w Window, st []int64) {
-	var perm []int64
-	for at := range int64(len(c.w.Shape)) {
-		s := slices.Index(d.KernelSpatial, at)
-		switch {
-		case at == d.KernelOutput:
-			continue
-		case at == d.KernelInput:
-			c.innerSteps = append(c.innerSteps, st[d.InputFeature])
+// layPatches orders the elements of a patch as the kernels have them.
+func (c *Conv) layPatches(d ConvDims, w Window, st []int64) (inner steps) {
+	for at, size := range c.rhs {
+		switch s := slices.Index(d.KernelSpatial, int64(at)); {
+		case int64(at) == d.KernelOutput:
+		case int64(at) == d.KernelInput:
+			inner.add(size, st[d.InputFeature])
 		default:
-			c.innerSteps = append(c.innerSteps, st[d.InputSpatial[s]]*w.WindowDilation[s])
+			inner.add(size, st[d.InputSpatial[s]]*w.WindowDilation[s])
 		}
-		c.innerSizes = append(c.innerSizes, c.w.Shape[at])
-		perm = append(perm, at)
 	}
-	inner := lists.Product(c.innerSizes)
-	if d.KernelOutput == 0 {
-		c.kernels = Transpose(Reshape(c.w, []int64{c.outputs, inner}), []int64{1, 0})
-		return
+	return inner
+}
+
+// layKernels prepares the matrix of the kernels, which lie so already where the features they make come last and none is reversed.
+func (c *Conv) layKernels(d ConvDims, reverse []bool) {
+	src, off := strides(c.rhs), int64(0)
+	for s, reversed := range reverse {
+		if at := d.KernelSpatial[s]; reversed {
+			off += (c.rhs[at] - 1) * src[at]
+			src[at] = -src[at]
+		}
 	}
-	c.kernels = Reshape(Transpose(c.w, append(perm, d.KernelOutput)), []int64{inner, c.outputs})
+	var perm []int64
+	for at := range int64(len(c.rhs)) {
+		if at != d.KernelOutput {
+			perm = append(perm, at)
+		}
+	}
+	move := transposeWalk(walk{srcOff: off}, src, c.rhs, append(perm, d.KernelOutput))
+	c.kernels = newRearrangement(c.rhs, move)
+	c.kernels.same = slices.Equal(move.src, move.dst)
 }
 
 // patchBytes is about how many bytes of patches are copied at a time.
 const patchBytes = 1 << 20
 
-// convolve computes all groups into the result, [rows, outputs], in parallel where that is worth it.
-func convolve[T Elem](c *convolver, result Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
-	rows, inner, perGroup := lists.Product(c.rowSizes), int(lists.Product(c.innerSizes)), c.outputs/c.groups
-	if rows == 0 || perGroup == 0 {
+// prepare finds out how many patches are copied at a time, and how.
+func (c *Conv) prepare(padded []int64, rows, inner steps) {
+	c.rows, c.inner = lists.Product(rows.sizes), lists.Product(inner.sizes)
+	c.first, c.rowStep = rows.sizes[0], rows.steps[0]
+	if c.rows == 0 || c.outputs < c.groups {
 		return
 	}
-	first := c.rowSizes[0]
-	behind := rows / first // rows for each index of the first dimension
-	step := min(first, max(1, patchBytes/int64(result.DType.Bytes())/max(1, behind*int64(inner))))
-	blocks := (first + step - 1) / step
-	kernels, out := Elems[T](c.kernels), Elems[T](result)
-	parallel(int(blocks*c.groups), int(rows)*inner*int(perGroup), func(i int) {
-		group, from := int64(i)/blocks, int64(i)%blocks*step
-		count := min(step, first-from)
-		patches := c.patches(group, from, count)
+	behind := c.rows / c.first // rows for each index of the first dimension
+	c.step = min(c.first, max(1, patchBytes/int64(computeType(c.out).Bytes())/max(1, behind*c.inner)))
+	c.rowsLast = slices.Contains(rows.steps, 1) && !slices.Contains(inner.steps, 1)
+	of := func(count int64) *Rearrangement {
+		sizes := slices.Concat([]int64{count}, rows.sizes[1:])
+		shape, src := slices.Concat(sizes, inner.sizes), slices.Concat(rows.steps, inner.steps)
+		if c.rowsLast {
+			shape, src = slices.Concat(inner.sizes, sizes), slices.Concat(inner.steps, rows.steps)
+		}
+		return newRearrangement(padded, walk{shape: shape, dst: strides(shape), src: src})
+	}
+	c.patches = of(c.step)
+	c.last = of(c.first - (c.first-1)/c.step*c.step)
+}
+
+// Of returns the convolution. Results of one Conv share their shape.
+func (c *Conv) Of(lhs, rhs Tensor) Tensor {
+	compute := computeType(c.out)
+	x, w := Convert(lhs, compute), Convert(rhs, compute)
+	defer finish(x, lhs)
+	defer finish(w, rhs)
+	images, kernels := c.padded(x), c.kernels.Of(w)
+	defer finish(images, x)
+	defer finish(kernels, w)
+	result := newUnset(compute, c.shape)
+	switch compute {
+	case dtype.F32:
+		convolve(c, images, kernels, result, vector.Matmul[float32])
+	case dtype.F64:
+		convolve(c, images, kernels, result, vector.Matmul[float64])
+	case dtype.C64:
+		convolve(c, images, kernels, result, plainMatmul[complex64])
+	case dtype.C128:
+		convolve(c, images, kernels, result, plainMatmul[complex128])
+	case dtype.I32:
+		convolve(c, images, kernels, result, vector.Matmul[int32])
+	default:
+		convolve(c, images, kernels, result, plainMatmul[int64])
+	}
+	moved := c.features.Of(result)
+	defer finish(result, moved)
+	rounded := Convert(moved, c.out)
+	finish(moved, rounded)
+	return rounded
+}
+
+// padded returns images with zeros around and between their elements, as far as the convolution has such.
+func (c *Conv) padded(x Tensor) Tensor {
+	if c.padding == nil {
+		return x
+	}
+	out := New(x.DType, c.padding.shape)
+	c.padding.into(out, x, 0)
+	return out
+}
+
+// convolve computes all groups into the result, [rows, outputs], in parallel where that is worth it.
+func convolve[T Elem](c *Conv, x, w, result Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
+	perGroup := c.outputs / c.groups
+	if c.patches == nil {
+		return
+	}
+	blocks, behind := (c.first+c.step-1)/c.step, c.rows/c.first
+	kernels, out := Elems[T](w), Elems[T](result)
+	parallel(int(blocks*c.groups), int(c.rows)*int(c.inner)*int(perGroup), func(i int) {
+		group, from := int64(i)/blocks, int64(i)%blocks*c.step
+		patches, m := c.patchesOf(x, group, from)
 		b := vector.Matrix[T]{Data: kernels[min(group*perGroup, int64(len(kernels))):], Row: int(c.outputs), Column: 1}
-		m := count * behind
-		a := vector.Matrix[T]{Data: Elems[T](patches), Row: inner, Column: 1}
-		if c.rowsLast() {
+		a := vector.Matrix[T]{Data: Elems[T](patches), Row: int(c.inner), Column: 1}
+		if c.rowsLast {
 			a.Row, a.Column = 1, int(m)
 		}
 		if c.groups == 1 {
-			matmul(out[from*behind*perGroup:][:m*perGroup], a, b, int(m), inner, int(perGroup))
+			matmul(out[from*behind*perGroup:][:m*perGroup], a, b, int(m), int(c.inner), int(perGroup))
 		} else {
 			part := newUnset(result.DType, []int64{m, perGroup})
-			matmul(Elems[T](part), a, b, int(m), inner, int(perGroup))
+			matmul(Elems[T](part), a, b, int(m), int(c.inner), int(perGroup))
 			move(result, part, walk{shape: part.Shape, dst: []int64{c.outputs, 1}, src: strides(part.Shape),
 				dstOff: from*behind*c.outputs + group*perGroup})
 			memory.Give(part.Data)
@@ -201,19 +264,14 @@ func convolve[T Elem](c *convolver, result Tensor, matmul func(c []T, a, b vecto
 	})
 }
 
-// rowsLast says whether the elements of x that lie together belong to different patches.
-func (c *convolver) rowsLast() bool {
-	return slices.Contains(c.rowSteps, 1) && !slices.Contains(c.innerSteps, 1)
-}
-
-// patches returns the patches of some rows of a group as a matrix, of rows by elements, or the other way round where rowsLast.
-func (c *convolver) patches(group, from, count int64) Tensor {
-	rows := slices.Concat([]int64{count}, c.rowSizes[1:])
-	shape, steps := slices.Concat(rows, c.innerSizes), slices.Concat(c.rowSteps, c.innerSteps)
-	if c.rowsLast() {
-		shape, steps = slices.Concat(c.innerSizes, rows), slices.Concat(c.innerSteps, c.rowSteps)
+// patchesOf returns the patches of a block of rows of a group as a matrix, of rows by elements, or the other way round where the rows lie
+// together in the images, and how many rows they are.
+func (c *Conv) patchesOf(x Tensor, group, from int64) (patches Tensor, rows int64) {
+	r, count := c.patches, c.step
+	if from+count > c.first {
+		r, count = c.last, c.first-from
 	}
-	out := newUnset(c.x.DType, shape)
-	move(out, c.x, walk{shape: shape, dst: strides(shape), src: steps, srcOff: group*c.groupStep + from*c.rowSteps[0]})
-	return out
+	patches = newUnset(x.DType, r.shape)
+	r.into(patches, x, group*c.groupStep+from*c.rowStep)
+	return patches, count * (c.rows / c.first)
 }

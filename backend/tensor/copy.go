@@ -37,9 +37,21 @@ func move(dst, src Tensor, w walk) {
 	moveSimple(dst, src, &simple)
 }
 
-// moveSimple is move by a walk that is simplified.
+// moveSimple is move by a walk that is simplified. Rows that are as wide as one wider element move as that.
 func moveSimple(dst, src Tensor, simple *walk) {
-	switch dst.DType.Bytes() {
+	width := dst.DType.Bytes()
+	var to, from [usualRank]int64
+	wide := *simple
+	if n := simple.fusible(width); n > 1 {
+		wide = simple.fused(n, walk{dst: to[:0], src: from[:0]})
+		width *= int(n)
+	}
+	moveWide(dst, src, &wide, width)
+}
+
+// moveWide is moveSimple of elements of a width.
+func moveWide(dst, src Tensor, simple *walk, width int) {
+	switch width {
 	case 1:
 		moveElems(view[uint8](dst), view[uint8](src), simple)
 	case 2:
@@ -53,6 +65,39 @@ func moveSimple(dst, src Tensor, simple *walk) {
 	default:
 		moveElems(view[complex128](dst), view[complex128](src), simple)
 	}
+}
+
+// fusible returns how many elements of a width, which lie side by side before and after, are one of a wider type at the end of every row; 1
+// where they are not.
+func (w *walk) fusible(width int) int64 {
+	last := len(w.shape) - 1
+	if last < 1 || w.dst[last] != 1 || w.src[last] != 1 {
+		return 1
+	}
+	n := w.shape[last]
+	switch n * int64(width) {
+	case 2, 4, 8, 16:
+	default:
+		return 1
+	}
+	apart := w.dstOff | w.srcOff // n is a power of two
+	for d := range last {
+		apart |= w.dst[d] | w.src[d]
+	}
+	if apart%n != 0 {
+		return 1
+	}
+	return n
+}
+
+// fused returns the walk of rows of n elements each, as one element, in the memory of an empty walk, where there is enough.
+func (w *walk) fused(n int64, in walk) walk {
+	last := len(w.shape) - 1
+	in.shape, in.dstOff, in.srcOff = w.shape[:last], w.dstOff/n, w.srcOff/n
+	for d := range last {
+		in.dst, in.src = append(in.dst, w.dst[d]/n), append(in.src, w.src[d]/n)
+	}
+	return in
 }
 
 // widthKernels are the kernels that do not look at elements, only at how wide they are.

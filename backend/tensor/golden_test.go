@@ -143,7 +143,7 @@ func TestShapeOps(t *testing.T) {
 		{"pad crops", Pad(f32(1, 2, 3, 4), zero, []int64{-1}, []int64{-1}, []int64{1}), "f32[5] [0, 2, 0, 3, 0]"},
 		{"pad crops everything", Pad(f32(1, 2), zero, []int64{-3}, []int64{5}, []int64{0}), "f32[4] [0, 0, 0, 0]"},
 		{"concatenate", Concatenate([]Tensor{x, matrix(1, 7, 8)}, 1), "f32[2,4] [[1, 2, 3, 7], [4, 5, 6, 8]]"},
-		{"reverse", Reverse(x, []int64{0, 1}), "f32[2,3] [[6, 5, 4], [3, 2, 1]]"},
+		{"reverse", NewReverse(x.Shape, []int64{0, 1}).Of(x), "f32[2,3] [[6, 5, 4], [3, 2, 1]]"},
 		{"iota wraps", Slice(Iota(dtype.I8, []int64{130}, 0), []int64{126}, []int64{130}, []int64{1}), "i8[4] [126, 127, -128, -127]"},
 		{"iota", Iota(dtype.F32, []int64{2, 3}, 1), "f32[2,3] [[0, 1, 2], [0, 1, 2]]"},
 	})

@@ -154,13 +154,20 @@ func testSlices(t *rapid.T, x Tensor) {
 		}
 		return offset(from, part.Shape), true
 	}, New(x.DType, nil))
+	box, first := New(x.DType, sizes), make([]int64, rank)
+	CopyBox(box, first, x, start, sizes)
+	back := New(x.DType, x.Shape)
+	CopyBox(back, start, box, first, sizes)
+	if !box.Equal(part) || !back.Equal(DynamicUpdateSlice(zeros, part, starts)) {
+		t.Fatalf("a box of %v from %v on of %v is %v, and at its place %v", sizes, start, x, box, back)
+	}
 	var flipped []int64
 	for d := range int64(rank) {
 		if rapid.Bool().Draw(t, "flip") {
 			flipped = append(flipped, d)
 		}
 	}
-	checkMoves(t, "reverse", Reverse(x, flipped), x, func(index []int64) (int64, bool) {
+	checkMoves(t, "reverse", NewReverse(x.Shape, flipped).Of(x), x, func(index []int64) (int64, bool) {
 		from := slices.Clone(index)
 		for _, d := range flipped {
 			from[d] = x.Shape[d] - 1 - index[d]

@@ -26,10 +26,17 @@ func (r *Rearrangement) Of(x Tensor) Tensor {
 		return x
 	}
 	out := newUnset(x.DType, r.shape)
-	if !r.empty {
-		moveSimple(out, x, &r.walk)
-	}
+	r.into(out, x, 0)
 	return out
+}
+
+// into puts the elements into a tensor, those that lie so much farther on.
+func (r *Rearrangement) into(out, x Tensor, farther int64) {
+	if !r.empty {
+		w := r.walk
+		w.srcOff += farther
+		moveSimple(out, x, &w)
+	}
 }
 
 // NewBroadcast prepares BroadcastInDim.
@@ -50,7 +57,7 @@ func NewSlice(from, start, limit, stride []int64) *Rearrangement {
 	return newRearrangement(from, sliceWalk(walk{src: strides(from)}, start, limit, stride))
 }
 
-// NewReverse prepares Reverse.
+// NewReverse prepares turning the order of elements around along the given dimensions.
 func NewReverse(from, dims []int64) *Rearrangement {
 	w := walk{shape: slices.Clone(from), dst: strides(from), src: strides(from)}
 	for _, d := range dims {

@@ -151,25 +151,32 @@ func indices(t Tensor) []int64 {
 // Pad puts interior[d] copies of the scalar value between neighbours along dimension d, and low[d] and high[d]
 // copies at the ends; negative low and high cut off instead.
 func Pad(x, value Tensor, low, high, interior []int64) Tensor {
-	rank := len(x.Shape)
-	shape, from, count := make([]int64, rank), make([]int64, rank), make([]int64, rank)
-	for d, n := range x.Shape {
+	shape, w := padWalk(x.Shape, low, high, interior)
+	out := BroadcastInDim(value, nil, shape)
+	move(out, x, w)
+	return out
+}
+
+// padWalk returns the shape of padded tensors, and how the elements of those of a shape move there.
+func padWalk(of, low, high, interior []int64) (shape []int64, w walk) {
+	rank := len(of)
+	shape = make([]int64, rank)
+	from, count := make([]int64, rank), make([]int64, rank)
+	for d, n := range of {
 		step := interior[d] + 1
 		shape[d] = low[d] + n + max(n-1, 0)*interior[d] + high[d]
 		first := max(0, ceilDiv(-low[d], step))
 		last := min(n-1, floorDiv(shape[d]-1-low[d], step))
 		from[d], count[d] = first, max(0, last-first+1)
 	}
-	out := BroadcastInDim(value, nil, shape)
-	dst, src := strides(shape), strides(x.Shape)
-	w := walk{shape: count, dst: dst, src: src}
+	dst, src := strides(shape), strides(of)
+	w = walk{shape: count, dst: dst, src: src}
 	for d := range shape {
 		w.srcOff += from[d] * src[d]
 		w.dstOff += (low[d] + from[d]*(interior[d]+1)) * dst[d]
 		dst[d] *= interior[d] + 1
 	}
-	move(out, x, w)
-	return out
+	return shape, w
 }
 
 func floorDiv(a, b int64) int64 {
@@ -220,6 +227,17 @@ func CopyPart(out Tensor, place, outDim int64, x Tensor, source, dim, size int64
 	move(out, x, w)
 }
 
+// CopyBox copies a box of some size, from start on in one tensor to a place in another of that type.
+func CopyBox(out Tensor, place []int64, x Tensor, start, size []int64) {
+	var sizes, to, from [usualRank]int64
+	w := walk{shape: append(sizes[:0], size...), dst: appendStrides(to[:0], out.Shape), src: appendStrides(from[:0], x.Shape)}
+	for d := range size {
+		w.dstOff += place[d] * w.dst[d]
+		w.srcOff += start[d] * w.src[d]
+	}
+	move(out, x, w)
+}
+
 // joinRuns is Concatenate where the elements of one index of dim, so many bytes, lie together.
 func joinRuns(out []byte, xs []Tensor, dim, run int64) {
 	for k := int64(0); len(out) > 0; k++ {
@@ -230,9 +248,6 @@ func joinRuns(out []byte, xs []Tensor, dim, run int64) {
 		}
 	}
 }
-
-// Reverse turns the order of elements around along the given dimensions.
-func Reverse(x Tensor, dims []int64) Tensor { return NewReverse(x.Shape, dims).Of(x) }
 
 // Iota returns a tensor whose element i is i[dim], wrapped or rounded to the element type.
 func Iota(dt dtype.Type, shape []int64, dim int64) Tensor {

@@ -43,7 +43,7 @@ func TestShapeOpsAgainstXLA(t *testing.T) {
 			perm := []int64{0, 1, 2}
 			r.Shuffle(3, func(i, j int) { perm[i], perm[j] = perm[j], perm[i] })
 			add("transpose", "<{permutation = "+array(perm)+"}>", []Tensor{x}, Transpose(x, perm))
-			add("reverse", "<{dimensions = "+array(perm[:2])+"}>", []Tensor{x}, Reverse(x, perm[:2]))
+			add("reverse", "<{dimensions = "+array(perm[:2])+"}>", []Tensor{x}, NewReverse(x.Shape, perm[:2]).Of(x))
 
 			start := upTo(r, shape[0], shape[1], shape[2])
 			limit, stride := make([]int64, 3), make([]int64, 3)

@@ -61,6 +61,12 @@ func TestConvolutionsAgainstDefinition(t *testing.T) {
 		dt := rapid.SampledFrom([]dtype.Type{dtype.I8, dtype.I32, dtype.I64, dtype.BF16, dtype.F32, dtype.F64, dtype.C64}).Draw(t, "type")
 		x, w, p, out, kernel := drawConvolution(t, dt)
 		got := Convolution(x, w, p, dt)
+		prepared := NewConv(x.Shape, w.Shape, p, dt)
+		for range 2 {
+			if again := prepared.Of(x, w); !prepared.Fits(x.Shape, w.Shape) || !again.Equal(got) {
+				t.Fatalf("prepared it is %v, not %v", again, got)
+			}
+		}
 		xs, ws := Elems[complex128](Convert(x, dtype.C128)), Elems[complex128](Convert(w, dtype.C128))
 		for i := range got.Len() {
 			at := lists.Pick(Unravel(int64(i), got.Shape), out)
