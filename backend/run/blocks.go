@@ -19,6 +19,7 @@ type Cut struct {
 	starts        [][]int64 // of the blocks of the spread
 	reduction     ir.Reduction
 	terms         bool    // blocks are terms, which are combined
+	inOrder       bool    // the blocks of the spread lie in the whole one behind the other
 	stored, local []int64 // shapes of what is cut, and of a block
 }
 
@@ -60,17 +61,26 @@ func (c *Cut) number() {
 		p := &c.places[i]
 		c.starts[c.spread.Of(int(p.device))] = p.start
 	}
+	size := lists.Product(c.local)
+	c.inOrder = true
+	for k, start := range c.starts { // where a block is not all in one piece, one begins in the midst of another
+		at := int64(0)
+		for d, i := range start {
+			at = at*c.stored[d] + i
+		}
+		c.inOrder = c.inOrder && at == int64(k)*size
+	}
 }
 
 // Split returns every device's block of a whole tensor, by partition id. Devices that hold the same block share it, with the tensor where
-// it is all of it. What is beyond the tensor stays as fill makes blocks, nil for zeros.
+// the blocks lie in it one behind the other. What is beyond the tensor stays as fill makes blocks, nil for zeros.
 func (c *Cut) Split(whole *tensor.Tensor, fill Fill) interp.Blocks {
-	if c.spread == nil && slices.Equal(c.local, whole.Shape) {
-		return interp.Blocks{Block: *whole}
+	padded := !slices.Equal(c.stored, whole.Shape)
+	if c.inOrder && !padded {
+		return interp.Blocks{Block: tensor.Tensor{DType: whole.DType, Shape: c.local, Data: whole.Data}, Spread: c.spread}
 	}
 	size := lists.Product(c.local) * int64(whole.DType.Bytes())
 	all := tensor.Tensor{DType: whole.DType, Shape: c.local, Data: memory.Take(size * int64(len(c.starts)))}
-	padded := !slices.Equal(c.stored, whole.Shape)
 	if padded {
 		clear(all.Data)
 	}

@@ -40,6 +40,10 @@ func TestNewDots(t *testing.T) {
 			lhsOf[i], rhsOf[i] = int32(rapid.IntRange(0, len(xs)-1).Draw(t, "l")), int32(rapid.IntRange(0, len(ys)-1).Draw(t, "r"))
 		}
 		lhsOf[0], rhsOf[0] = int32(len(xs)-1), int32(len(ys)-1)
+		if len(ys) == 1 && rapid.Bool().Draw(t, "each once") { // by one matrix
+			count = len(xs)
+			lhsOf, rhsOf = []int32{0, 1, 2}[:count], make([]int32, count)
+		}
 		dims := rapid.SampledFrom([]tensor.DotDims{
 			{LHSContract: []int64{2}, RHSContract: []int64{0}},
 			{LHSContract: []int64{0, 1}, RHSContract: []int64{2, 1}},

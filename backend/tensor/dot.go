@@ -57,6 +57,10 @@ func NewDot(lhs, rhs []int64, dims DotDims, out dtype.Type) *Dot {
 // NewDots is NewDot of several products at once: of blocks of each operand that lie one behind the other, where there are several with
 // their number as the first dimension. Product i is that of block lhsOf[i] of the one and block rhsOf[i] of the other. So lie the results.
 func NewDots(lhs, rhs []int64, dims DotDims, out dtype.Type, lhsOf, rhsOf []int32) *Dot {
+	if len(dims.LHSBatch) == 0 && slices.Max(rhsOf) == 0 && slices.Equal(lhsOf, lists.Range[int32](len(lhsOf))) { // rows of one product
+		dims.LHSContract = lists.Map(dims.LHSContract, func(d int64) int64 { return d + 1 })
+		return NewDot(slices.Concat([]int64{int64(len(lhsOf))}, lhs), rhs, dims, out)
+	}
 	d := NewDot(lhs, rhs, dims, out)
 	d.sizes = [2]int{int(lists.Product(lhs)), int(lists.Product(rhs))}
 	for i := range lhsOf {
