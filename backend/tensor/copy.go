@@ -171,6 +171,8 @@ func (m *mover[T]) run(dim int, d, s int64) {
 		}
 	case dim == last-1 && m.tile < 0 && w.shape[last] < 8 && w.shape[last] < w.shape[dim]:
 		moveColumns(m.dst, m.src, w, d, s)
+	case dim == last-1 && m.tile < 0:
+		moveRows(m.dst, m.src, w, d, s)
 	default:
 		for range w.shape[dim] {
 			m.run(dim+1, d, s)
@@ -204,6 +206,27 @@ func moveColumns[T any](dst, src []T, w *walk, d, s int64) {
 		}
 		d += w.dst[column]
 		s += w.src[column]
+	}
+}
+
+// shortRow is the number of elements up to which a loop moves a row faster than copy does.
+const shortRow = 4
+
+// moveRows moves the last two dimensions row by row.
+func moveRows[T any](dst, src []T, w *walk, d, s int64) {
+	row, column := len(w.shape)-2, len(w.shape)-1
+	n, short := w.shape[column], w.dst[column] == 1 && w.src[column] == 1 && w.shape[column] <= shortRow
+	for range w.shape[row] {
+		if short {
+			to, from := dst[d:d+n], src[s:s+n]
+			for i, v := range from {
+				to[i] = v
+			}
+		} else {
+			moveRow(dst, src, n, w.dst[column], w.src[column], d, s)
+		}
+		d += w.dst[row]
+		s += w.src[row]
 	}
 }
 
