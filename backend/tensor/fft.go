@@ -42,12 +42,10 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 			transformDim(z, d, true)
 		}
 		lines := inverseReal(z, last)
-		defer memory.Give(lines.Data)
 		memory.Give(z.Data)
-		if x.DType == dtype.C64 {
-			return eachOf(lines, dtype.F32, func(v complex128) float32 { return float32(real(v)) })
-		}
-		return Real(lines)
+		out := Convert(lines, x.DType.Part())
+		finish(lines, out)
+		return out
 	}
 	result := x.DType
 	switch x.DType {
@@ -56,15 +54,12 @@ func Fft(x Tensor, kind FFTKind, length []int64) Tensor {
 	case dtype.F64:
 		result = dtype.C128
 	}
-	z := complexOf(x)
-	transformDim(z, rank-1, kind == IFFT)
+	var z Tensor
 	if kind == RFFT {
-		makeReal(z, last)
-		limit := slices.Clone(z.Shape)
-		limit[rank-1] = last/2 + 1
-		half := Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
-		memory.Give(z.Data)
-		z = half
+		z = forwardReal(x, last)
+	} else {
+		z = complexOf(x)
+		transformDim(z, rank-1, kind == IFFT)
 	}
 	for d := first; d < rank-1; d++ {
 		transformDim(z, d, kind == IFFT)
@@ -82,6 +77,58 @@ func complexOf(x Tensor) Tensor {
 	return Convert(x, dtype.C128)
 }
 
+// forwardReal transforms lines of n real numbers, and returns the first half of each.
+func forwardReal(x Tensor, n int64) Tensor {
+	rank := x.Rank()
+	if n > 0 && isPowerOfTwo(n) {
+		lines := Convert(x, dtype.F64)
+		defer finish(lines, x)
+		return forwardLines(lines, n)
+	}
+	z := complexOf(x)
+	defer memory.Give(z.Data)
+	transformDim(z, rank-1, false)
+	makeReal(z, n)
+	limit := slices.Clone(z.Shape)
+	limit[rank-1] = n/2 + 1
+	return Slice(z, make([]int64, rank), limit, slices.Repeat([]int64{1}, rank))
+}
+
+// forwardLines is forwardReal where n is a power of two.
+func forwardLines(x Tensor, n int64) Tensor {
+	shape := slices.Clone(x.Shape)
+	half := n/2 + 1
+	shape[len(shape)-1] = half
+	out := newUnset(dtype.C128, shape)
+	src, dst := Elems[float64](x), Elems[complex128](out)
+	plan := takeFFTPlan(int(n))
+	defer plan.pool.Put(plan)
+	for line := range int64(len(src)) / n {
+		plan.reals.Coefficients(dst[line*half:][:half], src[line*n:][:n])
+	}
+	return out
+}
+
+// inverseLines is inverseReal where n is a power of two and each line has all that it needs.
+func inverseLines(z Tensor, n int64) Tensor {
+	shape := slices.Clone(z.Shape)
+	have, half := shape[len(shape)-1], n/2+1
+	shape[len(shape)-1] = n
+	out := newUnset(dtype.F64, shape)
+	src, dst := Elems[complex128](z), Elems[float64](out)
+	plan := takeFFTPlan(int(n))
+	defer plan.pool.Put(plan)
+	for line := range int64(len(dst)) / n {
+		plan.reals.Sequence(dst[line*n:][:n], src[line*have:][:half])
+	}
+	for i := range dst {
+		dst[i] /= float64(n)
+	}
+	return out
+}
+
+func isPowerOfTwo(n int64) bool { return n&(n-1) == 0 }
+
 // makeReal takes the imaginary parts, which rounding left, off the bins of a transform of n real numbers that are sums of real numbers:
 // the first and, of an even n, that in the middle.
 func makeReal(z Tensor, n int64) {
@@ -94,11 +141,14 @@ func makeReal(z Tensor, n int64) {
 	}
 }
 
-// inverseReal completes the last dimension to n by symmetry and transforms it back.
+// inverseReal completes the last dimension to n by symmetry and transforms it back, to real numbers.
 func inverseReal(z Tensor, n int64) Tensor {
 	rank := z.Rank()
 	shape := slices.Clone(z.Shape)
 	half := shape[rank-1]
+	if n > 0 && isPowerOfTwo(n) && half > n/2 {
+		return inverseLines(z, n)
+	}
 	shape[rank-1] = n
 	out := newUnset(dtype.C128, shape)
 	src, dst := Elems[complex128](z), Elems[complex128](out)
@@ -115,7 +165,8 @@ func inverseReal(z Tensor, n int64) Tensor {
 		}
 	}
 	transformDim(out, rank-1, true)
-	return out
+	defer memory.Give(out.Data)
+	return Real(out)
 }
 
 // transformDim transforms complex128 data along one dimension in place.
@@ -153,6 +204,7 @@ type fftPlan struct {
 	n       int
 	size    int // the power of two that is transformed
 	radix   *fourier.CmplxFFT
+	reals   *fourier.FFT // of n real numbers, a power of two
 	chirp   []complex128 // e^(-πik²/n)
 	filter  []complex128 // transform of the conjugate chirp
 	scratch []complex128
@@ -184,6 +236,7 @@ func newFFTPlan(n int) *fftPlan {
 	}
 	p.radix = fourier.NewCmplxFFT(p.size)
 	if p.size == n {
+		p.reals = fourier.NewFFT(n)
 		return p
 	}
 	p.chirp, p.filter, p.scratch = make([]complex128, n), make([]complex128, p.size), make([]complex128, p.size)

@@ -50,19 +50,20 @@ func (m *mean) add(v float64, where string) {
 }
 
 func (m *mean) String() string {
-	return fmt.Sprintf("%.2f over %d, at most %.2f (%s)", math.Exp(m.logs/float64(max(m.count, 1))), m.count, m.worst, m.where)
+	return fmt.Sprintf("%.2f over %d, at most %.2f (%s)", m.value(), m.count, m.worst, m.where)
 }
+
+func (m *mean) value() float64 { return math.Exp(m.logs / float64(max(m.count, 1))) }
 
 // report returns the summary and the tables as Markdown.
 func report(rows []row, o options) string {
-	var slower, cost, extra mean
+	var slower, evaluated, cost, extra mean
 	var models, plans strings.Builder
-	least := math.Inf(1)
 	for i := range rows {
 		r := &rows[i]
 		slower.add(r.here.Step.Seconds/r.xla.Seconds, r.model)
 		if r.evaluator.failed == "" {
-			least = min(least, r.evaluator.Seconds/r.here.Step.Seconds)
+			evaluated.add(r.here.Step.Seconds/r.evaluator.Seconds, r.model)
 		}
 		models.WriteString(r.line())
 		for _, p := range r.here.Plans {
@@ -80,8 +81,9 @@ func report(rows []row, o options) string {
 	fmt.Fprintf(&b, "# Steps on virtual devices, beside XLA for CPU\n\n`go run ./benchmarks/backend`, fastest of %d rounds; %s; commit %s; "+
 		"peers: XLA for CPU and the evaluator of StableHLO in %s.\n\n", o.rounds, site.Machine(), site.Commit(), rows[0].xla.Peer)
 	fmt.Fprintf(&b, "Processor time of a steady step on one core, and what it allocates. Our time by XLA's: %v.", &slower)
-	if !math.IsInf(least, 1) {
-		fmt.Fprintf(&b, " The evaluator's by ours: at least %.0f.", least)
+	if evaluated.count > 0 {
+		fmt.Fprintf(&b, " The evaluator's by ours: %.0f over %d, at least %.0f (%s).", 1/evaluated.value(), evaluated.count, 1/evaluated.worst,
+			evaluated.where)
 	}
 	b.WriteString("\n\n| model | here | XLA | by XLA's | evaluator | by ours | allocations | KiB |\n|---|---|---|---|---|---|---|---|\n" +
 		models.String())
