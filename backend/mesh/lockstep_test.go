@@ -245,8 +245,11 @@ func TestRunBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if (got.Together != nil) != (meter == nil) || meter == nil && got.Together[0].Block.Len() != 4 {
+			t.Errorf("results lie together as %v", got.Together)
+		}
 		for d, want := range []string{"[4 6]", "[4 6]", "[6 8]", "[6 8]"} {
-			if text := fmt.Sprint(got[d][0].Floats()); text != want {
+			if text := fmt.Sprint(got.Devices[d][0].Floats()); text != want {
 				t.Errorf("device %d has %s, want %s", d, text, want)
 			}
 		}

@@ -132,18 +132,25 @@ func (m *Machine) Run(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor
 	}
 	if m.lockstep != nil {
 		if blocks, ok := together(args); ok {
-			return m.RunBlocks(ctx, blocks)
+			results, traffic, err := m.RunBlocks(ctx, blocks)
+			return results.Devices, traffic, err
 		}
 	}
 	return m.apart(ctx, args)
 }
 
+// Results are what devices return.
+type Results struct {
+	Devices  [][]*tensor.Tensor // by device and result
+	Together []interp.Blocks    // by result: the same data, where blocks lie one behind the other; nil where devices ran apart
+}
+
 // RunBlocks is Run for arguments whose blocks lie one behind the other, which saves copying them. Results share no data with arguments.
-func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*tensor.Tensor, Traffic, error) {
+func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) (Results, Traffic, error) {
 	if m.lockstep != nil {
 		results, traffic, err := m.lockstep.run(ctx, m, args)
 		if !errors.Is(err, interp.ErrApart) {
-			return separate(results, m.devices), traffic, err
+			return Results{separate(results, m.devices), results}, traffic, err
 		}
 	}
 	results, traffic, err := m.apart(ctx, separate(args, m.devices))
@@ -155,7 +162,7 @@ func (m *Machine) RunBlocks(ctx context.Context, args []interp.Blocks) ([][]*ten
 			}
 		}
 	}
-	return results, traffic, err
+	return Results{Devices: results}, traffic, err
 }
 
 // apart runs every device as a goroutine.

@@ -123,6 +123,14 @@ func (c *Cut) Join(dims []int64, blocks []*tensor.Tensor) *tensor.Tensor {
 	return &out
 }
 
+// whole is Join of blocks that lie one behind the other in memory and in the whole, which shares their data; nil for others.
+func (c *Cut) whole(dims []int64, blocks *interp.Blocks) *tensor.Tensor {
+	if !c.inOrder || c.terms || !slices.Equal(c.stored, dims) || !slices.Equal(blocks.Spread, c.spread) {
+		return nil
+	}
+	return &tensor.Tensor{DType: blocks.Block.DType, Shape: slices.Clone(dims), Data: blocks.Block.Data}
+}
+
 // combine returns two terms as one.
 func combine(r ir.Reduction, x, y *tensor.Tensor) *tensor.Tensor {
 	var out tensor.Tensor

@@ -56,7 +56,7 @@ type Observer func(m *ir.Module, device int, s *interp.Step) error
 // Result is what a run returned.
 type Result struct {
 	Outputs []*tensor.Tensor   // whole
-	Blocks  [][]*tensor.Tensor // by device and output
+	Blocks  [][]*tensor.Tensor // by device and output; outputs may share their data
 	Traffic mesh.Traffic
 	Differ  []Difference // outputs of an unchecked program of which devices hold other copies than the first one, which counts
 }
@@ -132,15 +132,28 @@ func (r *Prepared) Run(ctx context.Context, inputs []*tensor.Tensor) (*Result, e
 			memory.Give(args[i].Block.Data)
 		}
 	}
-	result := &Result{Blocks: outs, Traffic: traffic, Outputs: make([]*tensor.Tensor, len(p.Outputs))}
-	blocks := make([]*tensor.Tensor, len(outs))
+	result := &Result{Blocks: outs.Devices, Traffic: traffic, Outputs: make([]*tensor.Tensor, len(p.Outputs))}
+	blocks := make([]*tensor.Tensor, len(outs.Devices))
 	for i := range p.Outputs {
-		for d := range outs {
-			blocks[d] = outs[d][i]
+		if outs.Together != nil {
+			if whole := r.outputs[i].whole(p.Outputs[i].Dims, &outs.Together[i]); whole != nil && !result.has(whole) {
+				result.Outputs[i] = whole
+				continue
+			}
+		}
+		for d := range blocks {
+			blocks[d] = outs.Devices[d][i]
 		}
 		result.Outputs[i] = r.outputs[i].Join(p.Outputs[i].Dims, blocks)
 	}
 	return result, nil
+}
+
+// has says whether an output has the data of a tensor: each is to have its own.
+func (r *Result) has(x *tensor.Tensor) bool {
+	return slices.ContainsFunc(r.Outputs, func(o *tensor.Tensor) bool {
+		return o != nil && unsafe.SliceData(o.Data) == unsafe.SliceData(x.Data)
+	})
 }
 
 // output returns the blocks of an output, by device.

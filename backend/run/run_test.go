@@ -55,6 +55,29 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// Inputs whose blocks lie in order are not copied, nor are outputs; what is returned twice has its own memory each time.
+func TestBlocksInOrder(t *testing.T) {
+	p := program(t, `shard_map @twice mesh=(i=2, j=2) in_specs=(P(('i', 'j')),) out_specs=(P(('i', 'j')), P(('i', 'j')), P(('j', 'i')), P(('i', 'j')))
+lambda x:f32[1]
+  y:f32[1] = add x x
+  return y y y x
+`, typed.Options{})
+	whole := counted(4)
+	result, err := run.Typed(t.Context(), p, []*tensor.Tensor{whole}, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"[0 2 4 6]", "[0 2 4 6]", "[0 4 2 6]", "[0 1 2 3]"} {
+		if got := fmt.Sprint(result.Outputs[i].Floats()); got != want {
+			t.Errorf("output %d is %s, want %s", i, got, want)
+		}
+		clear(result.Outputs[i].Data)
+	}
+	if fmt.Sprint(result.Blocks[3][0].Floats()) != "[0]" || fmt.Sprint(whole.Floats()) != "[0 1 2 3]" {
+		t.Errorf("the first output has blocks of its own, or the input is written to: %v, %v", result.Blocks[3][0], whole)
+	}
+}
+
 // A program that was prepared gives the same again and again, and leaves its inputs and what it returned before as they are.
 func TestPrepared(t *testing.T) {
 	prepared, err := run.Prepare(program(t, scaled, typed.Options{}).Lower(), run.Options{})

@@ -209,22 +209,11 @@ func moveColumns[T any](dst, src []T, w *walk, d, s int64) {
 	}
 }
 
-// shortRow is the number of elements up to which a loop moves a row faster than copy does.
-const shortRow = 4
-
 // moveRows moves the last two dimensions row by row.
 func moveRows[T any](dst, src []T, w *walk, d, s int64) {
 	row, column := len(w.shape)-2, len(w.shape)-1
-	n, short := w.shape[column], w.dst[column] == 1 && w.src[column] == 1 && w.shape[column] <= shortRow
 	for range w.shape[row] {
-		if short {
-			to, from := dst[d:d+n], src[s:s+n]
-			for i, v := range from {
-				to[i] = v
-			}
-		} else {
-			moveRow(dst, src, n, w.dst[column], w.src[column], d, s)
-		}
+		moveRow(dst, src, w.shape[column], w.dst[column], w.src[column], d, s)
 		d += w.dst[row]
 		s += w.src[row]
 	}
