@@ -3,6 +3,8 @@ package mesh_test
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,27 +13,29 @@ import (
 	"autoshard/backend/mesh"
 	"autoshard/backend/tensor"
 	"autoshard/internal/diag"
+
+	"go.uber.org/goleak"
 )
 
 // errDied is what a device ends with that dies.
 var errDied = errors.New("died")
 
+var faults = flag.Int("faults", 400, "how many runs random faults end")
+
 // Whatever happens to a device, and whenever a run is canceled, all devices end in bounded time with the cause: the error of the device
-// that died, or the end of the context. None is left: TestMain looks for goroutines.
+// that died, or the end of the context. No goroutine is left. A third of the runs is in lockstep, where only the
+// context ends them.
 func TestFaults(t *testing.T) {
 	m, fn := parse(t, endless)
-	runs := 400
-	if testing.Short() {
-		runs = 40
-	}
-	for seed := range uint64(runs) {
+	ended := map[string]int{}
+	for seed := range uint64(*faults) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		victim, step, dies := r.IntN(3), r.IntN(60), r.IntN(2) == 0
+		victim, step, dies, lockstep := r.IntN(3), r.IntN(60), r.IntN(2) == 0, r.IntN(3) == 0
 		late := time.Duration(r.IntN(3)) * 50 * time.Microsecond
 		end := time.Duration(1+r.IntN(4)) * time.Millisecond
 		ctx, cancel := context.WithTimeout(t.Context(), end)
 		steps := make([]int, 3)
-		observe := func(device int, _ *interp.Step) error {
+		options := mesh.Options{Observe: func(device int, _ *interp.Step) error {
 			steps[device]++
 			if device != victim {
 				return nil
@@ -41,16 +45,28 @@ func TestFaults(t *testing.T) {
 				return errDied
 			}
 			return nil
+		}}
+		if lockstep {
+			dies, options.Observe = false, nil
 		}
 		start := time.Now()
-		_, _, err := mesh.Run(ctx, m, fn, 3, make([][]*tensor.Tensor, 3), mesh.Options{Observe: observe})
+		_, _, err := mesh.Run(ctx, m, fn, 3, make([][]*tensor.Tensor, 3), options)
 		cancel()
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("seed %d: the run ends after %v", seed, took)
 		}
-		if died := errors.Is(err, errDied); died && !dies || !died && !errors.Is(err, context.DeadlineExceeded) {
+		died := errors.Is(err, errDied)
+		if died && !dies || !died && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("seed %d: device %d dies: %t; got %v", seed, victim, dies, err)
 		}
+		ended[fmt.Sprintf("lockstep %t, died %t", lockstep, died)]++
+		if err := goleak.Find(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("runs end as %v", ended)
+	if len(ended) != 3 {
+		t.Errorf("some faults did not come up: %v", ended)
 	}
 }
 
