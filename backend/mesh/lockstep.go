@@ -241,7 +241,7 @@ func combine(s *interp.Shared, out tensor.Tensor, blocks []tensor.Tensor, positi
 // partsFirst returns blocks in each of which the parts along a dimension, of some size, lie one behind the other, if they do not already.
 func partsFirst(x tensor.Tensor, block []int64, dim, size int64) (parts tensor.Tensor, moved bool) {
 	before := lists.Product(block[:dim])
-	if before == 1 || size == block[dim] {
+	if before == 1 || size == block[dim] || x.Len() == 0 {
 		return x, false
 	}
 	count := block[dim] / size

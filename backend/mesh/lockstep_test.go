@@ -255,3 +255,25 @@ func TestRunBlocks(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is cut into parts and added up as anything is: tensors without elements.
+func TestScatterOfNothing(t *testing.T) {
+	m, fn := parse(t, `func.func @main(%x: tensor<0x4xf32>) -> tensor<0x2xf32> {
+  %out = "stablehlo.reduce_scatter"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 1 : i64, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<0x4xf32>) -> tensor<0x2xf32>
+  return %out : tensor<0x2xf32>
+}`)
+	x, y := tensor.New(dtype.F32, []int64{0, 4}), tensor.New(dtype.F32, []int64{0, 4})
+	for _, meter := range []func(int) mesh.Meter{nil, func(int) mesh.Meter { return unread{} }} {
+		got, _, err := mesh.Run(t.Context(), m, fn, 2, [][]*tensor.Tensor{{&x}, {&y}}, mesh.Options{Meter: meter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := got[1][0].String(); text != "f32[0,2] []" {
+			t.Errorf("got %s", text)
+		}
+	}
+}
