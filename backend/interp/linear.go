@@ -55,16 +55,25 @@ func buildDotGeneral(r *attrReader) kernel {
 		d := r.dots(dims, out)
 		return one(func(in []tensor.Tensor) tensor.Tensor { return d.Of(lhs(in[0]), rhs(in[1])) })
 	}
-	var last atomic.Pointer[tensor.Dot] // shapes seldom change
-	return one(func(in []tensor.Tensor) tensor.Tensor {
-		x, y := lhs(in[0]), rhs(in[1])
-		d := last.Load()
-		if d == nil || !d.Fits(x.Shape, y.Shape) {
-			d = tensor.NewDot(x.Shape, y.Shape, dims, out)
-			last.Store(d)
+	multiply := preparing(func(l, r []int64) *tensor.Dot { return tensor.NewDot(l, r, dims, out) })
+	return one(func(in []tensor.Tensor) tensor.Tensor { return multiply(lhs(in[0]), rhs(in[1])) })
+}
+
+// preparing makes a function of two tensors of what prepares one for tensors of two shapes, which seldom change.
+func preparing[P any, Q interface {
+	*P
+	Fits(lhs, rhs []int64) bool
+	Of(lhs, rhs tensor.Tensor) tensor.Tensor
+}](prepare func(lhs, rhs []int64) *P) func(x, y tensor.Tensor) tensor.Tensor {
+	var last atomic.Pointer[P]
+	return func(x, y tensor.Tensor) tensor.Tensor {
+		p := last.Load()
+		if p == nil || !Q(p).Fits(x.Shape, y.Shape) {
+			p = prepare(x.Shape, y.Shape)
+			last.Store(p)
 		}
-		return d.Of(x, y)
-	})
+		return Q(p).Of(x, y)
+	}
 }
 
 // dots returns the products of the blocks of two operands.
@@ -137,15 +146,7 @@ func convParams(r *attrReader) tensor.ConvParams {
 func buildConvolution(r *attrReader) kernel {
 	p := convParams(r)
 	out := r.element(r.op)
-	var last atomic.Pointer[tensor.Conv] // shapes seldom change
-	convolve := func(x, w tensor.Tensor) tensor.Tensor {
-		c := last.Load()
-		if c == nil || !c.Fits(x.Shape, w.Shape) {
-			c = tensor.NewConv(x.Shape, w.Shape, p, out)
-			last.Store(c)
-		}
-		return c.Of(x, w)
-	}
+	convolve := preparing(func(x, w []int64) *tensor.Conv { return tensor.NewConv(x, w, p, out) })
 	if r.batch != nil {
 		shape := r.result().Dims
 		images := slices.Clone(r.m.Shape(r.m.Operand(r.op, 0)))

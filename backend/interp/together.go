@@ -49,8 +49,8 @@ type form struct {
 }
 
 // RunTogether executes a function as all processes of the grid at once: one step of an op computes it for all of them, and blocks that
-// several processes have are computed once. Each process gets what RunProcess would give it, bit for bit, and holds as many bytes. Results
-// share no data with arguments.
+// several processes have are computed once. Each process gets what RunProcess would give it, bit for bit but for NaN, which may be another
+// one, and holds as many bytes. Results share no data with arguments.
 //
 // It returns ErrApart where that cannot be done, and the context's error where that ends first. Other errors say that some process fails:
 // which one, and where, says a run of them apart.

@@ -6,7 +6,6 @@ import (
 
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/memory"
-	"autoshard/internal/lists"
 )
 
 // allGather sends the tensor to all others.
@@ -74,12 +73,10 @@ func (x *exchange) swap(t tensor.Tensor, dim int64) error {
 	n := int64(len(x.members))
 	part := tensor.Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
 	part.Shape[dim] /= n
-	before, behind := lists.Product(t.Shape[:dim]), lists.Product(part.Shape[dim:])
-	var data []byte // part after part
-	if before == 1 {
-		data = copied(t.Data)
-	} else {
-		data = tensor.Transpose(tensor.Reshape(t, []int64{before, n, behind}), []int64{1, 0, 2}).Data
+	parts, moved := partsFirst(t, t.Shape, dim, part.Shape[dim])
+	data := parts.Data
+	if !moved {
+		data = copied(data)
 	}
 	p := newParcel(data, int(n))
 	size := len(data) / int(n)

@@ -15,7 +15,8 @@ import (
 
 // lockstep runs all devices of a machine op by op: the blocks of all devices lie one behind the other, an op computes them at once, and a
 // collective copies and folds what is there. Nobody waits, and what several devices have is computed once. Devices that somebody looks at
-// or measures, and those that go different ways, run as goroutines that send messages. The two give the same bits and the same counts.
+// or measures, and those that go different ways, run as goroutines that send messages. The two give the same bits, but for those of NaN,
+// and the same counts.
 type lockstep struct {
 	mutex sync.Mutex
 	apart bool      // the devices have to be goroutines

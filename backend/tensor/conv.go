@@ -151,20 +151,14 @@ func (c *Conv) layPatches(d ConvDims, w Window, st []int64) (inner steps) {
 
 // layKernels prepares the matrix of the kernels, which lie so already where the features they make come last and none is reversed.
 func (c *Conv) layKernels(d ConvDims, reverse []bool) {
-	src, off := strides(c.rhs), int64(0)
+	w := walk{src: strides(c.rhs)}
 	for s, reversed := range reverse {
-		if at := d.KernelSpatial[s]; reversed {
-			off += (c.rhs[at] - 1) * src[at]
-			src[at] = -src[at]
+		if reversed {
+			w.reverse(c.rhs, d.KernelSpatial[s])
 		}
 	}
-	var perm []int64
-	for at := range int64(len(c.rhs)) {
-		if at != d.KernelOutput {
-			perm = append(perm, at)
-		}
-	}
-	move := transposeWalk(walk{srcOff: off}, src, c.rhs, append(perm, d.KernelOutput))
+	features := []int64{d.KernelOutput}
+	move := transposeWalk(walk{srcOff: w.srcOff}, w.src, c.rhs, append(lists.Others(len(c.rhs), features), d.KernelOutput))
 	c.kernels = newRearrangement(c.rhs, move)
 	c.kernels.same = slices.Equal(move.src, move.dst)
 }
@@ -204,20 +198,7 @@ func (c *Conv) Of(lhs, rhs Tensor) Tensor {
 	defer finish(images, x)
 	defer finish(kernels, w)
 	result := newUnset(compute, c.shape)
-	switch compute {
-	case dtype.F32:
-		convolve(c, images, kernels, result, vector.Matmul[float32])
-	case dtype.F64:
-		convolve(c, images, kernels, result, vector.Matmul[float64])
-	case dtype.C64:
-		convolve(c, images, kernels, result, plainMatmul[complex64])
-	case dtype.C128:
-		convolve(c, images, kernels, result, plainMatmul[complex128])
-	case dtype.I32:
-		convolve(c, images, kernels, result, vector.Matmul[int32])
-	default:
-		convolve(c, images, kernels, result, plainMatmul[int64])
-	}
+	productsIn(compute).convolve(c, images, kernels, result)
 	moved := c.features.Of(result)
 	defer finish(result, moved)
 	rounded := Convert(moved, c.out)
@@ -236,7 +217,7 @@ func (c *Conv) padded(x Tensor) Tensor {
 }
 
 // convolve computes all groups into the result, [rows, outputs], in parallel where that is worth it.
-func convolve[T Elem](c *Conv, x, w, result Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
+func (of productsOf[T]) convolve(c *Conv, x, w, result Tensor) {
 	perGroup := c.outputs / c.groups
 	if c.patches == nil {
 		return
@@ -252,10 +233,10 @@ func convolve[T Elem](c *Conv, x, w, result Tensor, matmul func(c []T, a, b vect
 			a.Row, a.Column = 1, int(m)
 		}
 		if c.groups == 1 {
-			matmul(out[from*behind*perGroup:][:m*perGroup], a, b, int(m), int(c.inner), int(perGroup))
+			of.matmul(out[from*behind*perGroup:][:m*perGroup], a, b, int(m), int(c.inner), int(perGroup))
 		} else {
 			part := newUnset(result.DType, []int64{m, perGroup})
-			matmul(Elems[T](part), a, b, int(m), int(c.inner), int(perGroup))
+			of.matmul(Elems[T](part), a, b, int(m), int(c.inner), int(perGroup))
 			move(result, part, walk{shape: part.Shape, dst: []int64{c.outputs, 1}, src: strides(part.Shape),
 				dstOff: from*behind*c.outputs + group*perGroup})
 			memory.Give(part.Data)

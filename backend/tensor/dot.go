@@ -79,23 +79,38 @@ func (d *Dot) Of(lhs, rhs Tensor) Tensor {
 	defer finish(l, lhs)
 	defer finish(r, rhs)
 	result := newUnset(compute, d.shape)
-	switch compute {
-	case dtype.F32:
-		multiply(d, l, r, result, vector.Matmul[float32])
-	case dtype.F64:
-		multiply(d, l, r, result, vector.Matmul[float64])
-	case dtype.C64:
-		multiply(d, l, r, result, plainMatmul[complex64])
-	case dtype.C128:
-		multiply(d, l, r, result, plainMatmul[complex128])
-	case dtype.I32:
-		multiply(d, l, r, result, vector.Matmul[int32])
-	default:
-		multiply(d, l, r, result, plainMatmul[int64])
-	}
+	productsIn(compute).multiply(d, l, r, result)
 	rounded := Convert(result, d.out)
 	finish(result, rounded)
 	return rounded
+}
+
+// products are the kernels that make products of matrices of one element type.
+type products interface {
+	multiply(d *Dot, l, r, out Tensor)
+	convolve(c *Conv, x, w, result Tensor)
+}
+
+// productsIn returns those of a type that products are made in, which computeType returns.
+func productsIn(compute dtype.Type) products {
+	switch compute {
+	case dtype.F32:
+		return productsOf[float32]{vector.Matmul[float32]}
+	case dtype.F64:
+		return productsOf[float64]{vector.Matmul[float64]}
+	case dtype.C64:
+		return productsOf[complex64]{plainMatmul[complex64]}
+	case dtype.C128:
+		return productsOf[complex128]{plainMatmul[complex128]}
+	case dtype.I32:
+		return productsOf[int32]{vector.Matmul[int32]}
+	}
+	return productsOf[int64]{plainMatmul[int64]}
+}
+
+// productsOf are products of elements of a type by one product of two matrices: c = a·b, of m by k and k by n elements.
+type productsOf[T Elem] struct {
+	matmul func(c []T, a, b vector.Matrix[T], m, k, n int)
 }
 
 // finish gives the memory of a kernel's own tensor back, unless it is that of another one: an operand or the result.
@@ -192,8 +207,8 @@ func joined(shape, strides, dims []int64) (step int64, ok bool) {
 const rowBlock = 96
 
 // multiply computes the product of each batch into out, in parallel where that is worth it.
-func multiply[T Elem](d *Dot, l, r, out Tensor, matmul func(c []T, a, b vector.Matrix[T], m, k, n int)) {
-	p := product[T]{Dot: d, xs: Elems[T](l), ys: Elems[T](r), outs: Elems[T](out), blocks: 1, matmul: matmul}
+func (of productsOf[T]) multiply(d *Dot, l, r, out Tensor) {
+	p := product[T]{Dot: d, productsOf: of, xs: Elems[T](l), ys: Elems[T](r), outs: Elems[T](out), blocks: 1}
 	m, k, n := d.l.rows, d.l.width, d.r.rows
 	if m == 0 || n == 0 || len(p.outs) == 0 {
 		return
@@ -215,9 +230,9 @@ func multiply[T Elem](d *Dot, l, r, out Tensor, matmul func(c []T, a, b vector.M
 // product is a product at work.
 type product[T Elem] struct {
 	*Dot
+	productsOf[T]
 	xs, ys, outs []T
 	blocks       int // of each matrix of the result
-	matmul       func(c []T, a, b vector.Matrix[T], m, k, n int)
 }
 
 // block computes some rows of a matrix of the result.

@@ -80,7 +80,7 @@ func complexOf(x Tensor) Tensor {
 // forwardReal transforms lines of n real numbers, and returns the first half of each.
 func forwardReal(x Tensor, n int64) Tensor {
 	rank := x.Rank()
-	if n > 0 && isPowerOfTwo(n) {
+	if isPowerOfTwo(n) {
 		lines := Convert(x, dtype.F64)
 		defer finish(lines, x)
 		return forwardLines(lines, n)
@@ -96,10 +96,8 @@ func forwardReal(x Tensor, n int64) Tensor {
 
 // forwardLines is forwardReal where n is a power of two.
 func forwardLines(x Tensor, n int64) Tensor {
-	shape := slices.Clone(x.Shape)
 	half := n/2 + 1
-	shape[len(shape)-1] = half
-	out := newUnset(dtype.C128, shape)
+	out := linesLike(x, dtype.C128, half)
 	src, dst := Elems[float64](x), Elems[complex128](out)
 	plan := takeFFTPlan(int(n))
 	defer plan.pool.Put(plan)
@@ -111,10 +109,8 @@ func forwardLines(x Tensor, n int64) Tensor {
 
 // inverseLines is inverseReal where n is a power of two and each line has all that it needs.
 func inverseLines(z Tensor, n int64) Tensor {
-	shape := slices.Clone(z.Shape)
-	have, half := shape[len(shape)-1], n/2+1
-	shape[len(shape)-1] = n
-	out := newUnset(dtype.F64, shape)
+	have, half := z.Shape[z.Rank()-1], n/2+1
+	out := linesLike(z, dtype.F64, n)
 	src, dst := Elems[complex128](z), Elems[float64](out)
 	plan := takeFFTPlan(int(n))
 	defer plan.pool.Put(plan)
@@ -127,7 +123,14 @@ func inverseLines(z Tensor, n int64) Tensor {
 	return out
 }
 
-func isPowerOfTwo(n int64) bool { return n&(n-1) == 0 }
+// linesLike returns a tensor with as many lines along the last dimension as another one, of n elements each, which are not set.
+func linesLike(x Tensor, e dtype.Type, n int64) Tensor {
+	shape := slices.Clone(x.Shape)
+	shape[len(shape)-1] = n
+	return newUnset(e, shape)
+}
+
+func isPowerOfTwo(n int64) bool { return n > 0 && n&(n-1) == 0 }
 
 // makeReal takes the imaginary parts, which rounding left, off the bins of a transform of n real numbers that are sums of real numbers:
 // the first and, of an even n, that in the middle.
@@ -144,15 +147,13 @@ func makeReal(z Tensor, n int64) {
 // inverseReal completes the last dimension to n by symmetry and transforms it back, to real numbers.
 func inverseReal(z Tensor, n int64) Tensor {
 	rank := z.Rank()
-	shape := slices.Clone(z.Shape)
-	half := shape[rank-1]
-	if n > 0 && isPowerOfTwo(n) && half > n/2 {
+	half := z.Shape[rank-1]
+	if isPowerOfTwo(n) && half > n/2 {
 		return inverseLines(z, n)
 	}
-	shape[rank-1] = n
-	out := newUnset(dtype.C128, shape)
+	out := linesLike(z, dtype.C128, n)
 	src, dst := Elems[complex128](z), Elems[complex128](out)
-	for line := range lists.Product(shape[:rank-1]) {
+	for line := range lists.Product(z.Shape[:rank-1]) {
 		for k := range n {
 			v := src[line*half+min(k, n-k)]
 			switch {
@@ -231,7 +232,7 @@ func takeFFTPlan(n int) *fftPlan {
 
 func newFFTPlan(n int) *fftPlan {
 	p := &fftPlan{n: n, size: n}
-	if n&(n-1) != 0 {
+	if !isPowerOfTwo(int64(n)) {
 		p.size = 1 << bits.Len(uint(2*n-1))
 	}
 	p.radix = fourier.NewCmplxFFT(p.size)

@@ -61,8 +61,13 @@ func NewSlice(from, start, limit, stride []int64) *Rearrangement {
 func NewReverse(from, dims []int64) *Rearrangement {
 	w := walk{shape: slices.Clone(from), dst: strides(from), src: strides(from)}
 	for _, d := range dims {
-		w.srcOff += (from[d] - 1) * w.src[d]
-		w.src[d] = -w.src[d]
+		w.reverse(from, d)
 	}
 	return newRearrangement(from, w)
+}
+
+// reverse has a walk begin at the other end of a dimension of the elements, which have a shape.
+func (w *walk) reverse(from []int64, d int64) {
+	w.srcOff += (from[d] - 1) * w.src[d]
+	w.src[d] = -w.src[d]
 }

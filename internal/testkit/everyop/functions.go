@@ -76,16 +76,17 @@ func (s spread) number(e dtype.Type, of class, operand, i int) uint64 {
 	return bits
 }
 
+// bits returns the i-th of the numbers that are spread over a width, or any where they are not.
 func (s spread) bits(width, operand, i int) uint64 {
 	lead := uint64(i) << 16 / uint64(s.n)
-	any := s.r.Uint64() >> (64 - width)
+	drawn := s.r.Uint64() >> (64 - width)
 	switch {
 	case s.pairs && width <= 8: // the first operand has the leading half
 		return lead >> (8 * (1 - operand)) & (1<<width - 1)
 	case operand == 1:
-		return any
+		return drawn
 	case width <= 16:
 		return lead >> (16 - width)
 	}
-	return lead<<(width-16) | any&(1<<(width-16)-1)
+	return lead<<(width-16) | drawn&(1<<(width-16)-1)
 }
