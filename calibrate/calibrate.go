@@ -32,10 +32,13 @@ const (
 	ReduceScatter Kind = "reduce_scatter"
 	AllReduce     Kind = "all_reduce"
 	AllToAll      Kind = "all_to_all"
+	Launch        Kind = "launch"  // of kernels, one after the other
+	Meeting       Kind = "meeting" // of groups of devices, for gathers of few bytes
+	Arrays        Kind = "arrays"  // of one all-reduce of few bytes
 )
 
 var (
-	kinds  = []Kind{Matmul, Vector, Memory, AllGather, ReduceScatter, AllReduce, AllToAll}
+	kinds  = []Kind{Matmul, Vector, Memory, AllGather, ReduceScatter, AllReduce, AllToAll, Launch, Meeting, Arrays}
 	dtypes = []string{"f32", "bf16"}
 )
 
@@ -43,7 +46,7 @@ var (
 type Sample struct {
 	Kind    Kind
 	DType   string
-	Amount  float64 // operations, bytes that memory moves, or V of a collective
+	Amount  float64 // operations, bytes that memory moves, V of a collective, kernels, devices of a group but one, or arrays
 	Seconds float64 // the median
 	Spread  float64 // between the quartiles
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,11 +17,15 @@ import (
 
 // rows are times of kinds that follow lines exactly, as the program writes them.
 func rows(noise func() float64) (out []float64) {
-	lines := [][2]float64{{1e-6, 1e12}, {2e-6, 1e11}, {1e-6, 5e10}, {5e-5, 2e9}, {5e-5, 2e9}, {8e-5, 1e9}, {4e-5, 8e9}}
-	for kind := range 7 {
+	for kind, line := range [][2]float64{{1e-6, 1e12}, {2e-6, 1e11}, {1e-6, 5e10}, {5e-5, 2e9}, {5e-5, 2e9}, {8e-5, 1e9}, {4e-5, 8e9}} {
 		for i := range 12 {
 			amount := 1e4 * math.Exp2(float64(i))
-			out = append(out, float64(kind), 0, amount, (lines[kind][0]+amount/lines[kind][1])*noise(), 0)
+			out = append(out, float64(kind), 0, amount, (line[0]+amount/line[1])*noise(), 0)
+		}
+	}
+	for i, line := range [][2]float64{{0, 1 / 3e-6}, {1e-5, 1 / 6e-6}, {1e-5, 1 / 3e-5}} { // launches, meetings, arrays
+		for _, amount := range []float64{1, 1, 1, 3, 3, 3, 7, 7, 7} {
+			out = append(out, float64(7+i), 0, amount, (line[0]+amount/line[1])*noise(), 0)
 		}
 	}
 	return out
@@ -44,7 +49,7 @@ func fit(t testing.TB, rows []float64) *calibrate.Calibration {
 // Times that follow a line are fitted by it, without an error, also those that were held back.
 func TestFit(t *testing.T) {
 	c := fit(t, rows(exactly))
-	if len(c.Lines) != 7 {
+	if len(c.Lines) != 10 {
 		t.Fatalf("%d lines", len(c.Lines))
 	}
 	l := c.Lines[3]
@@ -91,8 +96,13 @@ func TestProfile(t *testing.T) {
 	if h.Name != "host" || h.Matrix.F32 != 1e12 || h.HBMBandwidth != 5e10 || h.HBMBytes != base.HBMBytes || h.Levels[0].Degree != 8 {
 		t.Errorf("hardware %+v", h)
 	}
-	if got, want := h.Dispatch+7*h.Levels[0].Step, 5e-5; math.Abs(got-want) > 1e-8 {
-		t.Errorf("a gather begins after %v s, want %v", got, want)
+	for members, want := range map[float64]float64{2: 1.6e-5, 8: 5.2e-5} {
+		if got := h.Dispatch + (members-1)*(h.Meeting+h.Levels[0].Step); math.Abs(got-want) > 1e-8 {
+			t.Errorf("a gather of %v devices begins after %v s, want %v", members, got, want)
+		}
+	}
+	if math.Abs(h.Launch-3e-6) > 1e-9 || math.Abs(h.Arrays-0.75) > 1e-3 {
+		t.Errorf("a kernel takes %v s, and a further array %v of a collective's start", h.Launch, h.Arrays)
 	}
 	if got := 7.0 / 8 / h.Levels[0].Bandwidth; math.Abs(got*2e9-1) > 1e-3 {
 		t.Errorf("a byte takes %v s", got)
@@ -104,6 +114,27 @@ func TestProfile(t *testing.T) {
 	}
 }
 
+// Where all groups are alike, as of two devices, what a gather of all takes to begin is its dispatch.
+func TestOneGroup(t *testing.T) {
+	base, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alike []float64
+	for row := range slices.Chunk(rows(exactly), 5) {
+		if row[0] != 8 {
+			alike = append(alike, row...)
+		}
+	}
+	p, err := cost.ReadProfile("host.yaml", []byte(fit(t, alike).Profile("host", "now", &base)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := p.Hardware; h.Meeting != 0 || math.Abs(h.Dispatch+7*h.Levels[0].Step-5e-5) > 1e-8 {
+		t.Errorf("a gather begins after %v s, and %v for each device", h.Dispatch, h.Meeting)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	falling := rows(exactly)
 	for i := 3; i < len(falling); i += 5 {
@@ -111,9 +142,9 @@ func TestErrors(t *testing.T) {
 	}
 	for want, rows := range map[string][]float64{
 		"not rows of 5":         {1, 2, 3},
-		"a measurement is":      {9, 0, 1, 1, 0},
+		"a measurement is":      {10, 0, 1, 1, 0},
 		"do not grow":           falling,
-		"there are no times of": rows(exactly)[:60],
+		"there are no times of": rows(exactly)[:300],
 	} {
 		samples, err := calibrate.Read(rows)
 		if err == nil {

@@ -9,7 +9,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 # Kinds in the order of the Go package.
-MATMUL, VECTOR, MEMORY, ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL = range(7)
+MATMUL, VECTOR, MEMORY, ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL, LAUNCH, MEETING, ARRAYS = range(10)
 DTYPES = {"f32": jnp.float32, "bf16": jnp.bfloat16}
 LEAST, REPEATS = 0.05, 40  # seconds and runs that a sample takes at least and at most
 FEW, EXTRA = 2, 10  # rounds of the shorter program, and what the longer one has more
@@ -45,21 +45,19 @@ def main():
     largest, alone = int(sizes["arg0"]), bool(sizes.get("arg1", 0))  # alone: collectives and nothing else
     devices = np.array(jax.devices())
     n = len(devices)
-    mesh = Mesh(devices, ("x",))
     rows = []
 
-    def measure(kind, dtype, amount, body, *shapes):
-        """Measures a function of the blocks of all devices, which makes the first of them anew, on all devices at once."""
-        arrays = [
-            jax.device_put(jnp.ones((n * s[0],) + s[1:], DTYPES[dtype]), NamedSharding(mesh, P("x"))) for s in shapes
-        ]
+    def measure(kind, dtype, amount, body, *shapes, members=n):
+        """Measures a function of the blocks of all devices, which makes the first of them anew, on all at once, in groups along x."""
+        mesh, blocks = Mesh(devices.reshape(-1, members), ("groups", "x")), P(("groups", "x"))
+        arrays = [jax.device_put(jnp.ones((n * s[0],) + s[1:], DTYPES[dtype]), NamedSharding(mesh, blocks)) for s in shapes]
 
         def rounds(count):
             def step(first, *rest):
                 return jax.lax.fori_loop(0, count, lambda _, a: body(a, *rest), first)
 
-            specs = (P("x"),) * len(shapes)
-            return jax.jit(jax.shard_map(step, mesh=mesh, in_specs=specs, out_specs=P("x"), check_vma=False))
+            specs = (blocks,) * len(shapes)
+            return jax.jit(jax.shard_map(step, mesh=mesh, in_specs=specs, out_specs=blocks, check_vma=False))
 
         middle, spread = seconds(rounds(FEW), rounds(FEW + EXTRA), EXTRA, *arrays)
         if middle > 0:
@@ -91,6 +89,21 @@ def main():
             return a
 
         measure(VECTOR, "f32", 2.0 * repeats * 16384, chain, (16384,))
+    for count in [] if alone else [8, 12, 16, 24, 32, 48, 64, 96]:
+        def products(a, b, count=count):
+            for _ in range(count):
+                a = a @ b / 16
+            return a
+
+        measure(LAUNCH, "f32", count, products, (16, 16), (16, 16))
+    for size in [] if alone else [256, 1024, 4096]:
+        for members in [k for k in range(2, n + 1) if n % k == 0]:
+            measure(MEETING, "f32", members - 1, gather, (size // members,), members=members)
+    for count in [] if alone else [1, 2, 3, 4, 6, 8, 10, 12]:
+        def sums(a, count=count):
+            return jnp.stack(jax.lax.psum(tuple(a[i] for i in range(count)), "x")) / n
+
+        measure(ARRAYS, "f32", count, sums, (count, 256))
     np.savez(args.outputs, out0=np.array(rows, np.float64), out1=np.int64(n))
 
 

@@ -32,6 +32,9 @@ func Fit(samples []Sample, devices int64) (*Calibration, error) {
 				continue
 			}
 			line, ok := fitLine(group)
+			if !ok && kind == Meeting { // there may be no groups but that of all
+				continue
+			}
 			if !ok {
 				return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "the %d times of %s in %s do not grow with the amount: measure on a "+
 					"machine that does nothing else", len(group), kind, dtype)
@@ -39,7 +42,7 @@ func Fit(samples []Sample, devices int64) (*Calibration, error) {
 			c.Lines = append(c.Lines, line)
 		}
 	}
-	for _, kind := range []Kind{Matmul, Vector, Memory, AllGather, AllReduce} {
+	for _, kind := range []Kind{Matmul, Vector, Memory, AllGather, AllReduce, Launch, Arrays} {
 		if c.find(kind, dtypes[0]) == nil {
 			return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "there are no times of %s", kind)
 		}
@@ -56,15 +59,34 @@ func (c *Calibration) find(kind Kind, dtype string) *Line {
 	return &c.Lines[i]
 }
 
-// level returns the links of the devices as one level of switches, by the formulas of cost.md section 2.5: a ring of n-1 steps for a
-// gather, twice as many for a reduction.
-func (c *Calibration) level() (bandwidth, step, dispatch float64) {
+// starts are what collectives take before they send: at least, for each device of a group but one, and for each step of a ring.
+type starts struct{ dispatch, meeting, step float64 }
+
+// starts splits the latencies by the formulas of cost.md section 2.5: a ring of n-1 steps for a gather, twice as many for a reduction. What
+// a gather takes longer in larger groups, if several sizes were measured, and beyond those steps, is that their devices meet.
+func (c *Calibration) starts() (s starts) {
 	gather, reduce := c.find(AllGather, dtypes[0]), c.find(AllReduce, dtypes[0])
-	n := float64(max(2, c.Devices))
-	bandwidth = gather.Rate * (n - 1) / n
-	step = max(0, (reduce.Latency-gather.Latency)/(n-1))
-	dispatch = max(0, gather.Latency-(n-1)*step)
-	return bandwidth, step, dispatch
+	n := c.members()
+	s.step = max(0, (reduce.Latency-gather.Latency)/(n-1))
+	s.dispatch = max(0, gather.Latency-(n-1)*s.step)
+	if groups := c.find(Meeting, dtypes[0]); groups != nil {
+		s.dispatch, s.meeting = groups.Latency, max(0, 1/groups.Rate-s.step)
+	}
+	return s
+}
+
+// members are the devices of the group of all.
+func (c *Calibration) members() float64 { return float64(max(2, c.Devices)) }
+
+// bandwidth returns that of the links of the devices as one level of switches, by the same formulas.
+func (c *Calibration) bandwidth() float64 {
+	return c.find(AllGather, dtypes[0]).Rate * (c.members() - 1) / c.members()
+}
+
+// arrays returns the part of what a collective of one array takes before it sends that each further array takes.
+func (c *Calibration) arrays() float64 {
+	line := c.find(Arrays, dtypes[0])
+	return min(1, 1/line.Rate/line.Seconds(1))
 }
 
 // Profile returns a hardware profile as YAML: what was fitted, with its error, and the memory of another profile.
@@ -83,18 +105,20 @@ func (c *Calibration) Profile(name, when string, base *cost.Hardware) string {
 	if bf16 == nil {
 		bf16 = f32
 	}
-	memory, vector := c.find(Memory, dtypes[0]), c.find(Vector, dtypes[0])
+	memory, vector, launch := c.find(Memory, dtypes[0]), c.find(Vector, dtypes[0]), c.find(Launch, dtypes[0])
 	b.WriteString("matrix:\n")
 	value("  bf16", bf16.Rate, bf16)
 	value("  f32", f32.Rate, f32)
 	value("vectorFLOPs", vector.Rate, vector)
-	value("launch", memory.Latency, nil)
+	value("launch", 1/launch.Rate, launch)
 	value("hbmBandwidth", memory.Rate, memory)
-	bandwidth, step, dispatch := c.level()
-	value("dispatch", dispatch, nil)
+	starts := c.starts()
+	value("dispatch", starts.dispatch, nil)
+	value("meeting", starts.meeting, c.find(Meeting, dtypes[0]))
+	value("arrays", c.arrays(), c.find(Arrays, dtypes[0]))
 	fmt.Fprintf(&b, "hbmBytes: {value: %.10g, kind: %s, source: base}\nlevels:\n  - name: host\n", base.HBMBytes, datasheet.Guessed)
-	value("    degree", float64(max(2, c.Devices)), nil)
-	value("    bandwidth", bandwidth, c.find(AllGather, dtypes[0]))
-	value("    step", step, nil)
+	value("    degree", c.members(), nil)
+	value("    bandwidth", c.bandwidth(), c.find(AllGather, dtypes[0]))
+	value("    step", starts.step, nil)
 	return b.String()
 }

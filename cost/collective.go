@@ -28,7 +28,7 @@ func (t *Topology) Collective(kind collectives.Kind, axes []subaxis.Ref, v int64
 	if kind == collectives.AllSlice || n == 1 {
 		return Cost{}
 	}
-	c := t.communication(kind, t.placed(axes), float64(v))
+	c := t.communication(kind, t.placed(axes), n, float64(v))
 	group := collectives.SentBytes(kind, n, v)
 	c.BytesPerDevice = ceilDiv(group, n)
 	c.TotalBytes = collectives.Times(group, t.devices/n)
@@ -43,23 +43,26 @@ func (t *Topology) Among(kind collectives.Kind, groups [][]int64, operand int64)
 		return Cost{}
 	}
 	v := collectives.GroupBytes(kind, largest, operand)
-	c := t.communication(kind, t.among(groups), float64(v))
+	c := t.communication(kind, t.among(groups), largest, float64(v))
 	c.BytesPerDevice = ceilDiv(collectives.SentBytes(kind, largest, v), largest)
 	c.TotalBytes = collectives.SentAmong(kind, groups, operand)
 	return c
 }
 
-// communication returns the times of a collective.
-func (t *Topology) communication(kind collectives.Kind, p placement, v float64) Cost {
+// communication returns the times of a collective in groups of so many devices.
+func (t *Topology) communication(kind collectives.Kind, p placement, n int64, v float64) Cost {
 	var c Cost
+	if kind == collectives.Permute {
+		n = t.devices // as [Topology.Permutation] has it
+	}
 	if t.hw.Torus == nil {
 		c.Bandwidth, c.Latency, c.Hops = t.switchedTimes(kind, t.reaches(p), v)
-		return t.total(c)
+		return t.total(c, n)
 	}
 	if p.scattered != nil {
 		c.Bandwidth, c.Hops = p.scattered.times(kind, v)
 		c.Latency = float64(c.Hops) * t.hw.Torus.HopLatency
-		return t.total(c)
+		return t.total(c, n)
 	}
 	rings, spanned := t.rings(p.axes)
 	c.Bandwidth, c.Hops = t.torusTimes(kind, rings, v)
@@ -69,7 +72,7 @@ func (t *Topology) communication(kind collectives.Kind, p placement, v float64) 
 		c.Bandwidth += t.dcnSeconds(kind, v, chips, spanned)
 		c.Latency += dcnLatency
 	}
-	return t.total(c)
+	return t.total(c, n)
 }
 
 // dcnLatency is an assumed latency of the network between slices; cost.md gives none.
@@ -103,10 +106,10 @@ func (t *Topology) dcnEgress() float64 {
 	return egress * t.eta.Ring
 }
 
-// total fills in what follows from bandwidth and latency.
-func (t *Topology) total(c Cost) Cost {
+// total fills in what follows from bandwidth and latency, where so many devices take part.
+func (t *Topology) total(c Cost, n int64) Cost {
 	if t.options.Fitted {
-		c.Overhead = t.hw.Dispatch
+		c.Overhead = t.hw.Dispatch + float64(float64(n-1)*t.hw.Meeting)
 	}
 	if t.options.Latency == MaxLatency {
 		c.Seconds = c.Overhead + max(c.Latency, c.Bandwidth)

@@ -23,6 +23,8 @@ type Hardware struct {
 	Cores     int64   // tensor cores per chip, as cloud documents count them
 	HostChips int64   // chips per host
 	Dispatch  float64 // seconds before a collective starts, T0
+	Meeting   float64 // seconds that each device of a group but one adds to Dispatch: hosts have no network that brings them together
+	Arrays    float64 // of what a collective takes before it sends: the part that each further array in it takes again, from 0 to 1
 
 	Torus  *Torus
 	Levels []Level // of switches, innermost first

@@ -442,3 +442,26 @@ func TestPicoseconds(t *testing.T) {
 		}
 	}
 }
+
+// What devices take to meet is paid for each of a group but one, and by all of the mesh for a permute.
+func TestMeeting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOptions(t)
+		s := draw(t, o)
+		kind := rapid.SampledFrom(groupKinds).Draw(t, "kind")
+		hosts := s.hw
+		hosts.Meeting = 3e-6
+		before, after := s.of(kind), s.remake(t, hosts, o).of(kind)
+		n := subaxis.Product(s.axes)
+		want := float64(n-1) * 3e-6
+		switch {
+		case n == 1 || !o.Fitted:
+			want = 0
+		case kind == collectives.Permute:
+			want = float64(s.Devices()-1) * 3e-6
+		}
+		if got := after.Overhead - before.Overhead; !near(got, want, 1e-6) || after.Bandwidth != before.Bandwidth {
+			t.Errorf("%s over %v takes %v s more to begin, want %v", kind, s.axes, got, want)
+		}
+	})
+}

@@ -29,7 +29,7 @@ func (t *Topology) Permutation(pairs []Pair, v int64) Cost {
 	}
 	c.Bandwidth = load.seconds()
 	c.Latency = load.latency(c.Hops)
-	c = t.total(c)
+	c = t.total(c, t.devices) // all meet, also those that send nothing
 	c.BytesPerDevice = v
 	c.TotalBytes = collectives.Times(moved, v)
 	return c
@@ -72,7 +72,7 @@ func (t *Topology) PointToPoint(p Pair, v int64) Cost {
 	}
 	c.Bandwidth = float64(v) / egress
 	c.Latency = float64(c.Hops) * t.hw.Torus.HopLatency
-	c = t.total(c)
+	c = t.total(c, t.devices)
 	c.BytesPerDevice, c.TotalBytes = v, v
 	return c
 }

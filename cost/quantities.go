@@ -14,6 +14,7 @@ type quantity[T any] struct {
 	name, unit  string
 	least, most float64
 	open        bool            // it must be more than the least
+	must        string          // what it must do; "": lie within its bounds
 	field       func(T) numeric // where it is kept
 }
 
@@ -46,9 +47,14 @@ func positive[T any](q quantity[T]) quantity[T] {
 	return q
 }
 
+func atMost[T any](most float64, q quantity[T]) quantity[T] {
+	q.most = most
+	return q
+}
+
 func share(name string, field func(*Hardware) *float64) quantity[*Hardware] {
 	q := number(name, "", field)
-	q.most = 1
+	q.most, q.must = 1, "lie in (0, 1]"
 	return q
 }
 
@@ -67,6 +73,8 @@ var hardwareQuantities = []quantity[*Hardware]{
 	count("cores", "cores", func(h *Hardware) *int64 { return &h.Cores }),
 	count("hostChips", "chips", func(h *Hardware) *int64 { return &h.HostChips }),
 	number("dispatch", "s", func(h *Hardware) *float64 { return &h.Dispatch }),
+	number("meeting", "s", func(h *Hardware) *float64 { return &h.Meeting }),
+	atMost(1, number("arrays", "", func(h *Hardware) *float64 { return &h.Arrays })),
 	share("efficiency.math", func(h *Hardware) *float64 { return &h.Efficiency.Math }),
 	share("efficiency.hbm", func(h *Hardware) *float64 { return &h.Efficiency.HBM }),
 	share("efficiency.ring", func(h *Hardware) *float64 { return &h.Efficiency.Ring }),
@@ -90,16 +98,15 @@ type problem struct{ path, message string }
 
 // check returns what is wrong with a number.
 func (q *quantity[T]) check(of T, prefix string) []problem {
-	v, must := q.field(of).get(), ""
+	v, must := q.field(of).get(), q.must
 	switch {
 	case v >= q.least && (!q.open || v > q.least) && v <= q.most && !math.IsInf(v, 0):
 		return nil
-	case q.most == 1:
-		must = "lie in (0, 1]"
+	case must != "":
 	case q.field(of).whole != nil && q.open:
 		must = fmt.Sprintf("lie in 1 to %d", maxExtent)
-	case q.field(of).whole != nil:
-		must = fmt.Sprintf("lie in 0 to %d", maxExtent)
+	case q.most < inf:
+		must = fmt.Sprintf("lie in 0 to %d", int64(q.most))
 	case q.open:
 		must = "be a positive number"
 	default:

@@ -34,7 +34,7 @@ func (h Hardware) Faster(r Resource, times float64) Hardware {
 			rates = append(rates, &h.Levels[i].Bandwidth)
 		}
 	case ResourceLatency:
-		delays = []*float64{&h.Dispatch, &h.Launch}
+		delays = []*float64{&h.Dispatch, &h.Meeting, &h.Launch}
 		if h.Torus != nil {
 			delays = append(delays, &h.Torus.HopLatency)
 		}

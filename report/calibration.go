@@ -14,12 +14,19 @@ func Calibration(c *calibrate.Calibration) string {
 	t.AppendHeader(table.Row{"measured", "type", "sizes", "latency", "rate", "error", "held-back sizes within"})
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		unit := "B/s"
-		if l.Kind == calibrate.Matmul || l.Kind == calibrate.Vector {
-			unit = "FLOP/s"
-		}
-		t.AppendRow(table.Row{string(l.Kind), l.DType, l.Samples, duration(l.Latency) + " ± " + duration(l.LatencyError), quantity(l.Rate, unit),
+		t.AppendRow(table.Row{string(l.Kind), l.DType, l.Samples, duration(l.Latency) + " ± " + duration(l.LatencyError), rate(l),
 			fmt.Sprintf("± %.2g %%", 100*l.RateError/l.Rate), fmt.Sprintf("%.2g %%", 100*l.Error)})
 	}
 	return fmt.Sprintf("%d devices at once\n%s\n", c.Devices, t.Render())
+}
+
+// rate returns that of a line; of what is counted, the time of each.
+func rate(l *calibrate.Line) string {
+	switch l.Kind {
+	case calibrate.Matmul, calibrate.Vector:
+		return quantity(l.Rate, "FLOP/s")
+	case calibrate.Launch, calibrate.Meeting, calibrate.Arrays:
+		return duration(1/l.Rate) + " each"
+	}
+	return quantity(l.Rate, "B/s")
 }

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"autoshard"
 	"autoshard/benchmarks/site"
+	"autoshard/cost"
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
@@ -168,6 +170,33 @@ func (p *Plan) Annotate(ctx context.Context, text []byte) ([]byte, error) {
 		}
 	}
 	return mlir.Write(ctx, m, mlir.PrintOptions{})
+}
+
+// AsAnnotated returns the plan of the shardings of an expert's plan, propagated and lowered without a search, by a caller who gives up no
+// inputs.
+func (m *Model) AsAnnotated(ctx context.Context, p *Plan, hw cost.Hardware) (*autoshard.Plan, error) {
+	text, err := m.Text()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = p.Annotate(ctx, text); err != nil {
+		return nil, err
+	}
+	source, err := mlir.Parse(ctx, text, mlir.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for i, attrs := range source.MainFunc().ArgAttrs {
+		source.MainFunc().ArgAttrs[i] = attrs.Without(ir.AliasAttr, ir.DonorAttr)
+	}
+	if text, err = mlir.Write(ctx, source, mlir.PrintOptions{}); err != nil {
+		return nil, err
+	}
+	model, err := autoshard.ReadModel(ctx, m.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	return autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Hardware: hw, Memory: 1 << 62})
 }
 
 func parse(m *ir.Module, mesh ir.MeshID, rank int, text string) (ir.ShardingID, error) {

@@ -18,7 +18,6 @@ import (
 	"autoshard/benchmarks/experts"
 	"autoshard/benchmarks/site"
 	"autoshard/cost"
-	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/program"
 	"autoshard/program/inputs"
@@ -50,7 +49,7 @@ func measure(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Har
 		return row{}, nil, nil
 	}
 	r = row{model: m.Name, plan: p.Name, mesh: p.Mesh}
-	plan, err := annotated(ctx, m, p, hw)
+	plan, err := m.AsAnnotated(ctx, p, hw)
 	if err != nil {
 		return r, nil, err
 	}
@@ -75,32 +74,6 @@ func measure(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Har
 	}
 	r.held = slices.Max(ran.Traffic.PeakBytes)
 	return r, device, nil
-}
-
-// annotated is the plan of an expert's shardings, by a caller who gives up no inputs: what XLA allots to a program alone.
-func annotated(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Hardware) (*autoshard.Plan, error) {
-	text, err := m.Text()
-	if err != nil {
-		return nil, err
-	}
-	if text, err = p.Annotate(ctx, text); err != nil {
-		return nil, err
-	}
-	source, err := mlir.Parse(ctx, text, mlir.Options{})
-	if err != nil {
-		return nil, err
-	}
-	for i, attrs := range source.MainFunc().ArgAttrs {
-		source.MainFunc().ArgAttrs[i] = attrs.Without(ir.AliasAttr, ir.DonorAttr)
-	}
-	if text, err = mlir.Write(ctx, source, mlir.PrintOptions{}); err != nil {
-		return nil, err
-	}
-	model, err := autoshard.ReadModel(ctx, m.Name, text)
-	if err != nil {
-		return nil, err
-	}
-	return autoshard.PlanAsAnnotated(ctx, model, autoshard.PlanOptions{Hardware: hw, Memory: 1 << 62})
 }
 
 // recorded reads the inputs of a model.

@@ -114,7 +114,7 @@ func (b *breaker) op(op ir.OpID, runs int64) Item {
 func (b *breaker) collective(i int) Item {
 	c := &b.p.Collectives[i]
 	bound := cost.ResourceNetwork
-	if takes := b.md.costOf(c); takes.Latency+takes.Overhead > takes.Bandwidth {
+	if takes := b.md.costOf(b.p.Module, c); takes.Latency+takes.Overhead > takes.Bandwidth {
 		bound = cost.ResourceLatency
 	}
 	return Item{c.Op, i, c.Runs, b.sent[c.Op] * c.Runs, bound}

@@ -35,7 +35,7 @@ func (md *Model) joins(m *ir.Module, c *shardmap.Collective) bool {
 	if merge.Turns(m, c.Op) {
 		copies += 2 * md.moving(2*c.Bytes)
 	}
-	return copies < md.Price(c.Kind, c.Axes, 0)
+	return copies < md.Start(c.Kind, c.Axes)
 }
 
 // Copying returns the picoseconds that a reduce-scatter at least takes for its copies where it is sent as one with others. It copies so

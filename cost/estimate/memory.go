@@ -103,7 +103,7 @@ func (mem *Memory) Recompute(lives []int) (out Recomputation) {
 		buffers = append(buffers, cost.Buffer{Def: behind, Last: buffers[i].Last, Bytes: buffers[i].Bytes})
 		buffers[i].Last = before
 		if c := mem.Collective(op); c != nil {
-			out.Picoseconds += mem.model.collective(c)
+			out.Picoseconds += mem.model.collective(m, c)
 		} else {
 			out.Picoseconds += mem.model.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), mem.fused)
 		}

@@ -73,13 +73,40 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 	return md.priced(kind, axes, md.topology.Collective(kind, axes, v))
 }
 
-// collective prices one run of a collective of a program.
-func (md *Model) collective(c *shardmap.Collective) int64 {
-	return md.priced(c.Kind, c.Axes, md.costOf(c))
+// Start returns the picoseconds that a collective of a kind over some axes takes before it sends anything and saves where it is sent as one
+// with another.
+func (md *Model) Start(kind collectives.Kind, axes []subaxis.Ref) int64 {
+	if md.again() == 0 {
+		return md.Price(kind, axes, 0)
+	}
+	return int64(float64(md.Price(kind, axes, 0)) * (1 - md.again()))
 }
 
-// costOf returns the cost of one run of a collective of a program. What an op fetches of other blocks is priced by the way there.
-func (md *Model) costOf(c *shardmap.Collective) cost.Cost {
+// again returns the part of what a collective takes before it sends that each further array takes.
+func (md *Model) again() float64 {
+	if !md.topology.Options().Fitted {
+		return 0
+	}
+	return md.hardware.Arrays
+}
+
+// collective prices one run of a collective of a program.
+func (md *Model) collective(m *ir.Module, c *shardmap.Collective) int64 {
+	return md.priced(c.Kind, c.Axes, md.costOf(m, c))
+}
+
+// costOf returns the cost of one run of a collective of a program with as many arrays as it has operands.
+func (md *Model) costOf(m *ir.Module, c *shardmap.Collective) cost.Cost {
+	out := md.alone(c)
+	if n := m.NumOperands(c.Op); n > 1 && c.Fetch == nil {
+		more := float64(n-1) * md.again() * (out.Overhead + out.Latency)
+		out.Overhead, out.Seconds = out.Overhead+more, out.Seconds+more
+	}
+	return out
+}
+
+// alone returns the cost of a collective of one array. What an op fetches of other blocks is priced by the way there.
+func (md *Model) alone(c *shardmap.Collective) cost.Cost {
 	switch {
 	case c.Fetch != nil:
 		return md.topology.Permutation(pairs(&md.mesh, c.Axes, c.Fetch), c.Bytes)

@@ -118,5 +118,5 @@ func (md *Model) run(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetchi
 func (md *Model) gather(axes []subaxis.Ref, bytes int64, f *Fetching) {
 	price := md.Price(collectives.AllGather, axes, bytes)
 	f.Sent += price
-	f.Merged += min(price, md.Price(collectives.AllGather, axes, 0)+1)
+	f.Merged += min(price, md.Start(collectives.AllGather, axes)+1)
 }

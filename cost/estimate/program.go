@@ -72,7 +72,7 @@ func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error
 		c := &p.Collectives[i]
 		r.free[c.Op], r.index[c.Op] = true, i
 		if _, ok := r.sent[c.Op]; !ok {
-			r.sent[c.Op] = md.collective(c)
+			r.sent[c.Op] = md.collective(m, c)
 		}
 	}
 	return r, nil

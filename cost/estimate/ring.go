@@ -132,7 +132,7 @@ func (md *Model) Rings(ctx context.Context, p *shardmap.Program) ([]Choice, erro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(groups[i]) == 0 || !md.mayPay(groups[i], &p.Collectives[i]) {
+		if len(groups[i]) == 0 || !md.mayPay(p.Module, groups[i], &p.Collectives[i]) {
 			continue
 		}
 		if trial == nil {
@@ -167,19 +167,19 @@ func compatible(found []Choice, groups map[int][]ring.Candidate) []Choice {
 
 // mayPay says whether rings could be faster than their collective: overlap hides at most what the collective takes, and
 // costs a dispatch for each chunk.
-func (md *Model) mayPay(group []ring.Candidate, x *shardmap.Collective) bool {
+func (md *Model) mayPay(m *ir.Module, group []ring.Candidate, x *shardmap.Collective) bool {
 	overhead := 0.0
 	if md.topology.Options().Fitted {
 		overhead = md.hardware.Dispatch
 	}
 	chunks := group[0].Steps * int64(len(group))
-	return group[0].Extent >= md.hardware.Tile && md.collective(x) > cost.Picoseconds(overhead)*chunks
+	return group[0].Extent >= md.hardware.Tile && md.collective(m, x) > cost.Picoseconds(overhead)*chunks
 }
 
 // fastest prices the rings in the place of a collective, and says whether the best are faster than none.
 func (md *Model) fastest(m *ir.Module, p *shardmap.Program, group []ring.Candidate, trial *ring.Trial) (Choice, bool) {
 	x := &p.Collectives[group[0].Collective]
-	out := Choice{Collective: group[0].Collective, Serial: md.collective(x)}
+	out := Choice{Collective: group[0].Collective, Serial: md.collective(p.Module, x)}
 	out.Serial += md.ops(p.Module, ring.Products(group), make([]bool, p.Module.NumValues()))
 	pays := false
 	for _, way := range []ring.Way{ring.OneWay, ring.BothWays} {

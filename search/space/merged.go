@@ -78,7 +78,7 @@ func (s *Space) latency(h *collectives.Hop) latency {
 	defer l.Unlock()
 	known, ok := l.of[key]
 	if !ok {
-		known = latency{s.model.Price(h.Kind, h.Axes, 0) + rounding, l.number(h.Kind, fmt.Sprint(s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim))}
+		known = latency{s.model.Start(h.Kind, h.Axes) + rounding, l.number(h.Kind, fmt.Sprint(s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim))}
 		l.of[key] = known
 	}
 	return known
