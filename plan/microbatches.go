@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -32,7 +33,7 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	if p.screening || p.Without.Has(rewrites.Microbatches) || p.prior != nil {
 		return p.decideFrom(ctx, late, baselines)
 	}
-	s := &partsSearch{planner: p, clean: found, baselines: baselines, each: 4 * (begin - left)}
+	s := &partsSearch{planner: p, clean: found, baselines: baselines, each: 4 * (begin - left), ended: map[*choice]bool{}}
 	p.inParts = s
 	c, err := p.decideFrom(ctx, late, baselines)
 	p.inParts = nil
@@ -118,6 +119,7 @@ type partsSearch struct {
 	splitter  *microbatch.Splitter // nil where the batch cannot be split
 	most      int64                // microbatches that were tried
 	plans     []*choice            // by quick searches
+	ended     map[*choice]bool     // of these, whose number of parts was searched to the end
 	quick     *choice              // the best of these; nil for none
 	tightest  *choice              // of those in which nothing fits, the one with the program that needs least
 }
@@ -178,26 +180,77 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		return nil, nil
 	}
 	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
+	best, err := s.searchAll(ctx, late, best, large)
+	if err == nil && !large {
+		best, err = s.mergeAll(ctx, late, best)
+	}
+	if err != nil || !s.faster(best.best) {
+		return nil, err
+	}
+	return best, nil
+}
+
+// searchAll returns the best of a plan and those of the numbers of parts that it searches to the end.
+func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large bool) (*choice, error) {
 	helped := false
 	for _, q := range s.plans {
 		promising := !muchSlower(q.best, best.best) && !s.hopeless(q.best)
 		if large && q != s.quick || !helped && !promising || s.timeLeft(ctx) <= s.each {
 			continue
 		}
-		helped = false
-		c, err := s.decideOn(ctx, late, q.parts, false)
-		switch {
-		case errors.Is(err, diag.ErrInfeasible):
-		case err != nil:
+		c, err := s.toEnd(ctx, late, q)
+		if err != nil {
 			return nil, err
-		case c != nil && c.best.step.Total() < best.best.step.Total():
-			best, helped = c, true
+		}
+		if helped = c != nil && c.best.step.Total() < best.best.step.Total(); helped {
+			best = c
 		}
 	}
-	if !s.faster(best.best) {
+	return best, nil
+}
+
+// toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits.
+func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, error) {
+	s.ended[q] = true
+	c, err := s.decideOn(ctx, late, q.parts, false)
+	if errors.Is(err, diag.ErrInfeasible) {
 		return nil, nil
 	}
-	return best, nil
+	if c != nil {
+		q.bound = max(q.bound, c.bound) // it holds for the same plans
+	}
+	return c, err
+}
+
+// mergedPlans are how many quick plans are searched again with collectives that are sent as one.
+const mergedPlans = 3
+
+// mergeAll searches the fastest quick plans again with collectives that are sent as one, and returns the best plan, of a number of parts
+// that was searched to the end: a quick search pays for each collective, which misleads where parts are small, and what it found leads
+// elsewhere than a search to the end.
+func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice, error) {
+	quick := slices.SortedStableFunc(slices.Values(s.plans), func(a, b *choice) int {
+		return cmp.Compare(a.best.step.Total(), b.best.step.Total())
+	})
+	for _, q := range quick[:min(len(quick), mergedPlans)] {
+		if q.last == nil || s.timeLeft(ctx) <= s.each {
+			continue
+		}
+		if err := q.merging(ctx, q.last); err != nil {
+			return nil, err
+		}
+		if q.best.step.Total() < best.best.step.Total() {
+			q.screening, q.unsplit, best = false, s.alternative(), q
+		}
+	}
+	if !slices.Contains(s.plans, best) || s.ended[best] || !s.faster(best.best) || s.timeLeft(ctx) <= s.each {
+		return best, nil
+	}
+	c, err := s.toEnd(ctx, late, best)
+	if c != nil && c.best.step.Total() < best.best.step.Total() {
+		best = c
+	}
+	return best, err
 }
 
 // hopeless says whether a program is much slower than the best plan of the whole batch.

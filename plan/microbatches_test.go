@@ -214,6 +214,33 @@ func inMicrobatches(t *testing.T, m *ir.Module, memory int64) {
 	}
 }
 
+// Quick plans pay for each collective, those of the plan are sent as one: what looks slow in four parts is not. What a search to the end
+// proves of a number of parts holds for the plan in it, wherever that comes from.
+func TestMicrobatchesMerged(t *testing.T) {
+	for _, c := range []struct {
+		model, mesh  string
+		memory       int64
+		seconds, gap float64 // at most
+	}{
+		{"transformer_fwd_scan.mlir", "4,2", 125_000, 10.5e-6, 0.7}, // 14.5 us with quick plans as they are
+		{"lstm_train.mlir", "8", 43_368, 5e-6, 0.5},                 // 88 % by a quick search alone
+	} {
+		source := parse(t, recorded(t, c.model))
+		hw, err := cost.Lookup("tpu-v5p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Make(t.Context(), source, Options{Mesh: axes(t, c.mesh), Hardware: hw, Memory: c.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Microbatches < 2 || plan.Estimate.Seconds > c.seconds || plan.Certificate.Gap > c.gap {
+			t.Errorf("%s in %d microbatches takes %g s, %g of it unproven", c.model, plan.Microbatches, plan.Estimate.Seconds,
+				plan.Certificate.Gap)
+		}
+	}
+}
+
 // checkDevices compares a plan with that for its devices, on the mesh that is chosen for them.
 func checkDevices(t *testing.T, source *answer.Source, o Options, on *Plan) {
 	o.Mesh, o.Devices = nil, 2
