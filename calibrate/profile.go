@@ -32,7 +32,7 @@ func Fit(samples []Sample, devices int64) (*Calibration, error) {
 				continue
 			}
 			line, ok := fitLine(group)
-			if !ok && kind == Meeting { // there may be no groups but that of all
+			if !ok && (kind == Meeting || kind == Arrays) { // groups may all be alike, and arrays be sent as one: nothing grows
 				continue
 			}
 			if !ok {
@@ -42,7 +42,7 @@ func Fit(samples []Sample, devices int64) (*Calibration, error) {
 			c.Lines = append(c.Lines, line)
 		}
 	}
-	for _, kind := range []Kind{Matmul, Vector, Memory, AllGather, AllReduce, Launch, Arrays} {
+	for _, kind := range []Kind{Matmul, Vector, Memory, AllGather, AllReduce, Launch} {
 		if c.find(kind, dtypes[0]) == nil {
 			return nil, diag.Invalid(diag.BackendFailed, diag.Position{}, "there are no times of %s", kind)
 		}
@@ -83,9 +83,12 @@ func (c *Calibration) bandwidth() float64 {
 	return c.find(AllGather, dtypes[0]).Rate * (c.members() - 1) / c.members()
 }
 
-// arrays returns the part of what a collective of one array takes before it sends that each further array takes.
+// arrays returns the part of what a collective of one array takes before it sends that each further array takes; 0 where they do not show.
 func (c *Calibration) arrays() float64 {
 	line := c.find(Arrays, dtypes[0])
+	if line == nil {
+		return 0
+	}
 	return min(1, 1/line.Rate/line.Seconds(1))
 }
 
