@@ -11,7 +11,10 @@ import (
 	"math"
 	"slices"
 
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
 	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
 )
 
 // Script is a Python program, as package backend/jax runs it, that measures on the devices of JAX. Its input arg0 is the largest size of
@@ -49,6 +52,25 @@ type Sample struct {
 	Amount  float64 // operations, bytes that memory moves, V of a collective, kernels, devices of a group but one, or arrays
 	Seconds float64 // the median
 	Spread  float64 // between the quartiles
+}
+
+// Inputs returns the inputs of Script: the largest size of the products, and whether collectives alone are measured.
+func Inputs(size int64, alone bool) []*tensor.Tensor {
+	only := int64(0)
+	if alone {
+		only = 1
+	}
+	largest, collectives := tensor.FromInts(dtype.I64, nil, size), tensor.FromInts(dtype.I64, nil, only)
+	return []*tensor.Tensor{&largest, &collectives}
+}
+
+// Outputs returns the samples of the outputs of Script, and the number of devices. The error is of class diag.ErrInvalid.
+func Outputs(outputs []npz.Array) ([]Sample, int64, error) {
+	if len(outputs) != 2 || outputs[0].Tensor.DType != dtype.F64 || outputs[1].Tensor.DType != dtype.I64 || len(outputs[1].Tensor.Data) == 0 {
+		return nil, 0, diag.Invalid(diag.BackendFailed, diag.Position{}, "the program that measures has %d outputs of other types", len(outputs))
+	}
+	samples, err := Read(tensor.Elems[float64](outputs[0].Tensor))
+	return samples, tensor.Elems[int64](outputs[1].Tensor)[0], err
 }
 
 // columns of a row of the program's output: kind, type, amount, seconds, spread.

@@ -10,9 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/npz"
 	"autoshard/calibrate"
 	"autoshard/cost"
 	"autoshard/internal/diag"
+	"autoshard/ir/dtype"
 )
 
 // rows are times of kinds that follow lines exactly, as the program writes them.
@@ -158,6 +161,27 @@ func TestErrors(t *testing.T) {
 		if !errors.Is(err, diag.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// What the program is asked for, and what it gives back; other outputs are refused.
+func TestContract(t *testing.T) {
+	for alone, want := range map[bool]int64{false: 0, true: 1} {
+		in := calibrate.Inputs(512, alone)
+		if len(in) != 2 || tensor.Elems[int64](*in[0])[0] != 512 || tensor.Elems[int64](*in[1])[0] != want {
+			t.Errorf("the inputs are %v", in)
+		}
+	}
+	given := rows(exactly)
+	times := tensor.New(dtype.F64, []int64{int64(len(given))})
+	copy(tensor.Elems[float64](times), given)
+	outputs := []npz.Array{{Tensor: times}, {Tensor: tensor.FromInts(dtype.I64, nil, 8)}}
+	samples, devices, err := calibrate.Outputs(outputs)
+	if err != nil || devices != 8 || len(samples) != len(given)/5 {
+		t.Errorf("%d samples of %d devices: %v", len(samples), devices, err)
+	}
+	if _, _, err := calibrate.Outputs(outputs[:1]); !errors.Is(err, diag.ErrInvalid) {
+		t.Errorf("one output: %v", err)
 	}
 }
 

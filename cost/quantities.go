@@ -53,8 +53,8 @@ func atMost[T any](most float64, q quantity[T]) quantity[T] {
 }
 
 func share(name string, field func(*Hardware) *float64) quantity[*Hardware] {
-	q := number(name, "", field)
-	q.most, q.must = 1, "lie in (0, 1]"
+	q := atMost(1, number(name, "", field))
+	q.must = "lie in (0, 1]"
 	return q
 }
 

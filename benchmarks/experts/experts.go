@@ -172,6 +172,19 @@ func (p *Plan) Annotate(ctx context.Context, text []byte) ([]byte, error) {
 	return mlir.Write(ctx, m, mlir.PrintOptions{})
 }
 
+// EachPlan visits the plans of models. An error names its plan.
+func EachPlan(models []Model, visit func(m *Model, p *Plan) error) error {
+	for i := range models {
+		m := &models[i]
+		for p := range m.Plans {
+			if err := visit(m, &m.Plans[p]); err != nil {
+				return fmt.Errorf("%s, %s: %w", m.Name, m.Plans[p].Name, err)
+			}
+		}
+	}
+	return nil
+}
+
 // AsAnnotated returns the plan of the shardings of an expert's plan, propagated and lowered without a search, by a caller who gives up no
 // inputs.
 func (m *Model) AsAnnotated(ctx context.Context, p *Plan, hw cost.Hardware) (*autoshard.Plan, error) {

@@ -48,20 +48,20 @@ func peaks(ctx context.Context, o options) error {
 	}
 	defer peer.close()
 	var rows []row
-	for i := range models {
-		for p := range models[i].Plans {
-			r, device, err := measure(ctx, &models[i], &models[i].Plans[p], hw)
-			if err == nil && device != nil {
-				r.xla, err = peer.compile(ctx, device)
-			}
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", models[i].Name, models[i].Plans[p].Name, err)
-			}
-			if device != nil {
-				fmt.Fprint(os.Stderr, r.line())
-				rows = append(rows, r)
-			}
+	err = experts.EachPlan(models, func(m *experts.Model, p *experts.Plan) error {
+		r, device, err := measure(ctx, m, p, hw)
+		if err != nil || device == nil {
+			return err
 		}
+		if r.xla, err = peer.compile(ctx, device); err != nil {
+			return err
+		}
+		fmt.Fprint(os.Stderr, r.line())
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return site.Publish(report(rows, o), o.out)
 }

@@ -56,17 +56,17 @@ func steps(ctx context.Context, o options) error {
 	}
 	defer peer.end()
 	var rows []row
-	for i := range models {
-		for p := range models[i].Plans {
-			r, ok, err := peer.measure(ctx, &models[i], &models[i].Plans[p], hw)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", models[i].Name, models[i].Plans[p].Name, err)
-			}
-			if ok {
-				fmt.Fprint(os.Stderr, r.line())
-				rows = append(rows, r)
-			}
+	err = experts.EachPlan(models, func(m *experts.Model, p *experts.Plan) error {
+		r, ok, err := peer.measure(ctx, m, p, hw)
+		if err != nil || !ok {
+			return err
 		}
+		fmt.Fprint(os.Stderr, r.line())
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return site.Publish(table(rows, fits), o.out)
 }

@@ -13,11 +13,9 @@ import (
 	"strconv"
 
 	"autoshard/backend/jax"
-	"autoshard/backend/tensor"
 	"autoshard/benchmarks/experts"
 	"autoshard/calibrate"
 	"autoshard/cost"
-	"autoshard/ir/dtype"
 	"autoshard/program"
 	"autoshard/subaxis"
 )
@@ -45,13 +43,12 @@ func calibrated(ctx context.Context, python string, size int64) (*calibrate.Cali
 	if err != nil {
 		return nil, base, err
 	}
-	largest, all := tensor.FromInts(dtype.I64, nil, size), tensor.FromInts(dtype.I64, nil, 0)
-	outputs, err := jax.Run(ctx, calibrate.Script, []*tensor.Tensor{&largest, &all}, jax.Options{Python: python, Devices: devices,
-		Env: os.Environ()})
+	o := jax.Options{Python: python, Devices: devices, Env: os.Environ()}
+	outputs, err := jax.Run(ctx, calibrate.Script, calibrate.Inputs(size, false), o)
 	if err != nil {
 		return nil, base, err
 	}
-	samples, err := calibrate.Read(tensor.Elems[float64](outputs[0].Tensor))
+	samples, _, err := calibrate.Outputs(outputs)
 	if err != nil {
 		return nil, base, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,27 +22,16 @@ func (r *row) line() string {
 		1e6*r.said.CollectiveSeconds, 1e6*r.took.Start, 1e6*r.predicted(), 1e6*r.took.Step, r.predicted()/r.took.Step)
 }
 
-// away returns how far predictions are from what steps took: the factor, as a geometric mean, and the mean of their ratios likewise.
+// away returns the geometric means of the factors by which predictions are off, and of predictions by what steps took.
 func away(rows []row) (factor, ratio float64) {
-	var abs, sum float64
-	for i := range rows {
-		x := math.Log(rows[i].predicted() / rows[i].took.Step)
-		abs, sum = abs+math.Abs(x), sum+x
-	}
-	n := float64(max(1, len(rows)))
-	return math.Exp(abs / n), math.Exp(sum / n)
+	ratios := lists.Map(rows, func(r row) float64 { return r.predicted() / r.took.Step })
+	return stat.GeometricMean(lists.Map(ratios, func(x float64) float64 { return max(x, 1/x) }), nil), stat.GeometricMean(ratios, nil)
 }
 
 // alike returns Spearman's correlation of ranks between predictions and times.
 func alike(rows []row) float64 {
-	ranks := func(of func(*row) float64) []float64 {
-		values := make([]float64, len(rows))
-		for i := range rows {
-			values[i] = of(&rows[i])
-		}
-		return ranked(values)
-	}
-	return stat.Correlation(ranks((*row).predicted), ranks(func(r *row) float64 { return r.took.Step }), nil)
+	said := lists.Map(rows, func(r row) float64 { return r.predicted() })
+	return stat.Correlation(ranked(said), ranked(lists.Map(rows, func(r row) float64 { return r.took.Step })), nil)
 }
 
 // ranked returns the rank of each value, of equal ones the mean of theirs.
@@ -108,6 +96,6 @@ plans of a model is %.2[8]f in the mean.
 
 | model | plan | mesh | ops | collectives | start | said | taken | ratio |
 |---|---|---|---|---|---|---|---|---|
-%[11]s`, "`", devices, site.Machine(), site.Commit(), len(rows), 100*(factor-1), ratio, ranks/float64(max(1, many)), report.Calibration(fits),
-		models.String(), plans.String())
+%[11]s`, "`", devices, site.Machine(), site.Commit(), len(rows), 100*(factor-1), ratio, ranks/float64(max(1, many)),
+		report.Calibration(fits), models.String(), plans.String())
 }

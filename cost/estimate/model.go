@@ -76,10 +76,8 @@ func (md *Model) Price(kind collectives.Kind, axes []subaxis.Ref, bytes int64) i
 // Start returns the picoseconds that a collective of a kind over some axes takes before it sends anything and saves where it is sent as one
 // with another.
 func (md *Model) Start(kind collectives.Kind, axes []subaxis.Ref) int64 {
-	if md.again() == 0 {
-		return md.Price(kind, axes, 0)
-	}
-	return int64(float64(md.Price(kind, axes, 0)) * (1 - md.again()))
+	whole := md.Price(kind, axes, 0)
+	return whole - int64(float64(whole)*md.again())
 }
 
 // again returns the part of what a collective takes before it sends that each further array takes.
@@ -95,10 +93,10 @@ func (md *Model) collective(m *ir.Module, c *shardmap.Collective) int64 {
 	return md.priced(c.Kind, c.Axes, md.costOf(m, c))
 }
 
-// costOf returns the cost of one run of a collective of a program with as many arrays as it has operands.
+// costOf returns the cost of one run of a collective of a program with as many arrays as it has results.
 func (md *Model) costOf(m *ir.Module, c *shardmap.Collective) cost.Cost {
 	out := md.alone(c)
-	if n := m.NumOperands(c.Op); n > 1 && c.Fetch == nil {
+	if n := m.NumResults(c.Op); n > 1 {
 		more := float64(n-1) * md.again() * (out.Overhead + out.Latency)
 		out.Overhead, out.Seconds = out.Overhead+more, out.Seconds+more
 	}

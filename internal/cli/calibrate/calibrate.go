@@ -14,13 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"autoshard/backend/jax"
-	"autoshard/backend/tensor"
-	"autoshard/backend/tensor/npz"
 	"autoshard/calibrate"
 	"autoshard/internal/cli/cmdline"
 	"autoshard/internal/config"
 	"autoshard/internal/diag"
-	"autoshard/ir/dtype"
 	"autoshard/report"
 )
 
@@ -65,16 +62,12 @@ func measure(ctx context.Context, c *config.Config, f *flags, collectives bool) 
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	size, alone := tensor.FromInts(dtype.I64, nil, int64(f.size)), tensor.FromInts(dtype.I64, nil, 0)
-	if collectives {
-		alone = tensor.FromInts(dtype.I64, nil, 1)
-	}
-	outputs, err := jax.Run(ctx, calibrate.Script, []*tensor.Tensor{&size, &alone}, jax.Options{Python: c.Python, Devices: f.number,
-		Native: c.Devices == "native", Env: os.Environ()})
+	o := jax.Options{Python: c.Python, Devices: f.number, Native: c.Devices == "native", Env: os.Environ()}
+	outputs, err := jax.Run(ctx, calibrate.Script, calibrate.Inputs(int64(f.size), collectives), o)
 	if err != nil {
 		return nil, 0, err
 	}
-	return read(outputs)
+	return calibrate.Outputs(outputs)
 }
 
 func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) error {
@@ -98,13 +91,4 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, f *flags) er
 		return err
 	}
 	return s.Write("", []byte(report.Calibration(found)))
-}
-
-// read returns the samples of the program's outputs, and the number of devices.
-func read(outputs []npz.Array) ([]calibrate.Sample, int64, error) {
-	if len(outputs) != 2 || outputs[0].Tensor.DType != dtype.F64 || outputs[1].Tensor.DType != dtype.I64 || len(outputs[1].Tensor.Data) == 0 {
-		return nil, 0, diag.Invalid(diag.BackendFailed, diag.Position{}, "the program that measures has %d outputs of other types", len(outputs))
-	}
-	samples, err := calibrate.Read(tensor.Elems[float64](outputs[0].Tensor))
-	return samples, tensor.Elems[int64](outputs[1].Tensor)[0], err
 }
