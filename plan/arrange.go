@@ -131,7 +131,7 @@ func (a *arrangement) change(layouts []collectives.Layout) (better bool, err err
 }
 
 // args are the inputs.
-func (c *choice) args() []ir.ValueID { return c.module.BlockArgs(c.module.MainFunc().Body) }
+func (p *planner) args() []ir.ValueID { return p.module.BlockArgs(p.module.MainFunc().Body) }
 
 // kinds are the inputs of one type, such as the parameters of equal layers with what an optimizer keeps of them, and of these those that
 // are only updated, and the others. What the user wrote, and scalars, are left out.

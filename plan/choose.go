@@ -49,6 +49,7 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 // choice is the best plan so far. All its prices are estimates of programs that run.
 type choice struct {
 	*planner
+	begun time.Time       // by the clock of the options; zero where they have none
 	ctx   context.Context // ends when the answer is due
 	late  context.Context // ends only when nobody waits
 	space *space.Space
@@ -77,6 +78,9 @@ type choice struct {
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
 	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules",
 		squeezed: map[*lowered]bool{}}
+	if c.Now != nil {
+		c.begun = c.Now()
+	}
 	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
 		return nil, err

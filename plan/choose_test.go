@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -244,6 +245,34 @@ func TestOpen(t *testing.T) {
 		c.bound = test.bound
 		if wide, good := c.open(wideGap), c.open(goodGap); wide != test.wide || good != test.good {
 			t.Errorf("bound %d of 1000: open by much %t, at all %t", test.bound, wide, good)
+		}
+	}
+}
+
+// A deadline that is far off changes nothing: haste begins where less time is left than the rounds may take.
+func TestHurried(t *testing.T) {
+	due := time.Now().Add(time.Hour)
+	for _, c := range []struct {
+		left, spent time.Duration // 0 left: there is no deadline
+		steps       int64
+		want        bool
+	}{
+		{0, time.Hour, 0, false},
+		{0, 0, 1, true},
+		{time.Minute, time.Second, 0, false},
+		{time.Minute, time.Minute, 0, true},
+		{time.Second, 100 * time.Millisecond, 0, false},
+		{time.Second, 200 * time.Millisecond, 0, true},
+	} {
+		ctx, now := t.Context(), due.Add(-c.left)
+		if c.left > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, due)
+			defer cancel()
+		}
+		p := &planner{Options: Options{Steps: c.steps, Now: func() time.Time { return now }}}
+		if got := (&choice{planner: p, begun: now.Add(-c.spent)}).hurried(ctx); got != c.want {
+			t.Errorf("%s left after %s, %d steps: %v", c.left, c.spent, c.steps, got)
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 // solutions, and relaxedAttempts how often again for solutions that share copies and fit.
 const boundRounds, relaxedAttempts = 12, 5
 
+// roundsTake is how many times as long as the search before them the rounds take at most, mostly.
+const roundsTake = 8
+
 // roughGap is the part of the cost by which the bound of a rough search may fall short of it.
 const roughGap = 0.0005
 
@@ -60,8 +63,8 @@ func (c *choice) prove(ctx context.Context, l *level) error {
 func (c *choice) rounds(ctx context.Context, l *level) error {
 	var gaps []int64
 	how := quickly
-	if _, due := ctx.Deadline(); due || c.Steps > 0 {
-		how = roughly // time or steps may be over before the last round
+	if c.hurried(ctx) {
+		how = roughly
 	}
 	for round := range boundRounds {
 		if more, err := c.settled(ctx, l, how); err != nil || !more {
@@ -88,6 +91,15 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 	}
 	_, err := c.settled(ctx, l, how)
 	return err
+}
+
+// hurried says whether steps or time may be over before the last round.
+func (c *choice) hurried(ctx context.Context) bool {
+	_, due := ctx.Deadline()
+	if c.Steps > 0 || c.Now == nil {
+		return c.Steps > 0 || due
+	}
+	return c.timeLeft(ctx)/roundsTake < c.Now().Sub(c.begun)
 }
 
 // settled solves the relaxed problem with copies paid for by who made them in the solutions so far. It reports whether there is something

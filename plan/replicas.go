@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"autoshard/collectives"
 	"autoshard/ir"
@@ -95,8 +96,8 @@ func (c *choice) suggestBlocks(l *level) error {
 	return nil
 }
 
-// blocks returns the program that is data parallel along some axes, with some of its state in blocks along these. What the user wrote
-// stays.
+// blocks returns the program that is data parallel along some axes, with some of its state in blocks along these: but for the smallest
+// arrays, which take almost no memory, while each has to be gathered. What the user wrote stays.
 func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes []subaxis.Ref,
 	cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
 	b := p.annotationsOnly()
@@ -109,17 +110,46 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 	for _, v := range batchInputs(m) {
 		put(v, p.inBatches(v, axes))
 	}
-	args := m.BlockArgs(m.MainFunc().Body)
+	args, small := p.args(), p.smallState()
 	for _, arg := range p.state {
 		switch {
 		case arg < 0 || len(m.Shape(args[arg])) == 0:
-		case cuts(m, args[arg]):
+		case cuts(m, args[arg]) && m.TypeOf(m.Type(args[arg])).Bytes() > small:
 			put(args[arg], p.along(args[arg], widest(m.Shape(args[arg]), axes), axes))
 		default:
 			put(args[arg], p.along(args[arg], 0, nil))
 		}
 	}
 	return &b, p.lowerBaseline(ctx, &b, true, planner)
+}
+
+// smallPart is the part of the state, one by this number, that its smallest arrays are together.
+const smallPart = 25
+
+// smallState returns the bytes up to which arrays of the state count as the smallest: all of these together are the part that they may be.
+func (p *planner) smallState() int64 {
+	args := p.args()
+	var sizes []int64
+	for _, arg := range p.state {
+		if arg >= 0 {
+			sizes = append(sizes, p.module.TypeOf(p.module.Type(args[arg])).Bytes())
+		}
+	}
+	slices.Sort(sizes)
+	var all, small int64
+	for _, bytes := range sizes {
+		all += bytes
+	}
+	left := all / smallPart
+	for i, bytes := range sizes {
+		if left -= bytes; left < 0 {
+			break
+		}
+		if i+1 == len(sizes) || sizes[i+1] > bytes {
+			small = bytes
+		}
+	}
+	return small
 }
 
 // widest returns the first of the dimensions that axes cut into the most blocks.

@@ -56,7 +56,10 @@ func (in *instance) row() string {
 	}
 	published, better, place := "-", "-", "-"
 	if in.best != 0 {
-		published, place, better = fmt.Sprint(in.best), fmt.Sprint(in.first), fmt.Sprintf("%+.4f%%", 100*above(final.cost, in.best))
+		published, better = fmt.Sprint(in.best), fmt.Sprintf("%+.4f%%", 100*above(final.cost, in.best))
+	}
+	if in.first != 0 {
+		place = fmt.Sprint(in.first)
 	}
 	return fmt.Sprintf("| %s | %.0f | %d | %s | %s | %s | %d | %.4f%% | %.2f | %.4f%% | %.4f%% | %.1f | %.1f | %d MB | %s |\n", in.name,
 		in.limit.Seconds(),
