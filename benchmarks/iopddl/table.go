@@ -18,7 +18,11 @@ func table(all []*instance, o options, plot string) string {
 		"counts from the end of reading. At 1/4: the cost\n")
 	b.WriteString("at a quarter of the limit, above the final one. Spread: the worst seed's cost above the best seed's. Best known and " +
 		"first place are\n")
-	b.WriteString("published costs of other solvers; ± is the cost here above the best known one, negative if it is lower.\n\n")
+	b.WriteString("published costs of other solvers; ± is the cost here above the best known one, negative if it is lower.")
+	if o.certify {
+		b.WriteString(" Certificates are\nwritten after the answer, which the limit is for; wall counts that, too.")
+	}
+	b.WriteString("\n\n")
 	b.WriteString("| instance | limit | cost | best known | ± | first place | bound | gap | first solution | at 1/4 | spread | wall | CPU " +
 		"| memory | certificate |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
