@@ -43,9 +43,8 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	annotated := p.annotationsOnly()
-	ignores := ""
-	if p.annotated() {
+	ignores, asks := "", p.annotated()
+	if asks {
 		ignores = "ignores the shardings that the model asks for"
 	}
 	if note == "" {
@@ -54,7 +53,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	out := []baseline{
 		{name: "replicated", note: ignores, settled: replicated},
 		{name: "data parallel", note: note, settled: parallel},
-		annotated,
+		p.annotationsOnly(),
 	}
 	planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
 	for i := range out {
@@ -63,6 +62,10 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 			continue
 		}
 		if p.reuse(b, i) {
+			continue
+		}
+		if b.kept && !asks && len(p.module.OpsOf(p.module.MainFunc().Body, ir.OpSdyManualComputation)) == 0 {
+			b.settled, b.assignment, b.lowered = out[0].settled, out[0].assignment, out[0].lowered // nothing follows from nothing
 			continue
 		}
 		if err := p.lowerBaseline(ctx, b, b.settled != replicated, planner); err != nil {

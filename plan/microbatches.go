@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"autoshard/internal/diag"
+	"autoshard/ir"
 	"autoshard/microbatch"
 	"autoshard/program"
 	"autoshard/rewrites"
@@ -136,7 +137,7 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 			continue
 		}
 		s.most = n
-		c, err := s.decideOn(ctx, late, n, true)
+		c, err := s.decideOn(ctx, late, n)
 		switch {
 		case errors.Is(err, diag.ErrInfeasible):
 			continue
@@ -209,10 +210,14 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large b
 	return best, nil
 }
 
-// toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits.
+// toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits, or no baseline is as fast as the best plan
+// of the whole batch is by now.
 func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, error) {
-	s.ended[q] = true
-	c, err := s.decideOn(ctx, late, q.parts, false)
+	if s.ended[q] = true; !s.promise(q.baselines) {
+		return nil, nil
+	}
+	s.report("microbatches", 0, 0)
+	c, err := s.planning(q.module, q.parts).decideFrom(ctx, late, q.baselines)
 	if errors.Is(err, diag.ErrInfeasible) {
 		return nil, nil
 	}
@@ -272,25 +277,34 @@ func (s *partsSearch) alternative() *lowered {
 	return s.whole.best
 }
 
-// decideOn chooses a plan of so many microbatches. There is none where the batch cannot be split into so many, or no baseline is as fast as
-// the best plan of the whole batch, however much it holds.
-func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, quick bool) (*choice, error) {
+// decideOn chooses a plan of so many microbatches, quickly. There is none where the batch cannot be split into so many, or no baseline is as
+// fast as the best plan of the whole batch, however much it holds.
+func (s *partsSearch) decideOn(ctx, late context.Context, parts int64) (*choice, error) {
 	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)
 	if err != nil {
 		return nil, late.Err()
 	}
-	q := *s.planner
-	q.module, q.found, q.state, q.parts, q.screening, q.strategies = m, s.clean.clone(), replaced(m), parts, quick, 0
-	q.found.Module, q.shown, q.unsplit, q.inParts = m, s.baselines, s.alternative(), nil
-	baselines, err := q.baselines(late)
-	if err != nil {
+	p := s.planning(m, parts)
+	p.screening = true
+	baselines, err := p.baselines(late)
+	if err != nil || !s.promise(baselines) {
 		return nil, err
 	}
-	if !slices.ContainsFunc(baselines, func(b baseline) bool { return b.lowered != nil && s.faster(b.lowered) }) {
-		return nil, nil
-	}
-	return q.decideFrom(ctx, late, baselines)
+	return p.decideFrom(ctx, late, baselines)
+}
+
+// planning returns a planner of a module that computes the batch in so many parts.
+func (s *partsSearch) planning(m *ir.Module, parts int64) *planner {
+	p := *s.planner
+	p.module, p.found, p.state, p.parts, p.strategies = m, s.clean.clone(), replaced(m), parts, 0
+	p.found.Module, p.shown, p.unsplit, p.inParts = m, s.baselines, s.alternative(), nil
+	return &p
+}
+
+// promise says whether one of some baselines is faster than the best plan of the whole batch.
+func (s *partsSearch) promise(baselines []baseline) bool {
+	return slices.ContainsFunc(baselines, func(b baseline) bool { return b.lowered != nil && s.faster(b.lowered) })
 }
 
 // partsGain says what computing the batch in parts saves, beside the best plan of the whole batch that was found or, where none fits, the
