@@ -210,8 +210,8 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large b
 	return best, nil
 }
 
-// toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits, or no baseline is as fast as the best plan
-// of the whole batch is by now.
+// toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits, or no baseline is as fast as the best
+// plan of the whole batch is by now.
 func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, error) {
 	if s.ended[q] = true; !s.promise(q.baselines) {
 		return nil, nil
@@ -277,8 +277,8 @@ func (s *partsSearch) alternative() *lowered {
 	return s.whole.best
 }
 
-// decideOn chooses a plan of so many microbatches, quickly. There is none where the batch cannot be split into so many, or no baseline is as
-// fast as the best plan of the whole batch, however much it holds.
+// decideOn chooses a plan of so many microbatches, quickly. There is none where the batch cannot be split into so many, or no baseline is
+// as fast as the best plan of the whole batch, however much it holds.
 func (s *partsSearch) decideOn(ctx, late context.Context, parts int64) (*choice, error) {
 	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)

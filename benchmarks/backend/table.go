@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"autoshard/benchmarks/ratios"
 	"autoshard/benchmarks/site"
 )
 
@@ -33,37 +33,15 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.2f s", seconds)
 }
 
-// mean is a geometric mean, and the largest of its values.
-type mean struct {
-	logs  float64
-	count int
-	worst float64
-	where string
-}
-
-func (m *mean) add(v float64, where string) {
-	m.logs += math.Log(v)
-	m.count++
-	if v > m.worst {
-		m.worst, m.where = v, where
-	}
-}
-
-func (m *mean) String() string {
-	return fmt.Sprintf("%.2f over %d, at most %.2f (%s)", m.value(), m.count, m.worst, m.where)
-}
-
-func (m *mean) value() float64 { return math.Exp(m.logs / float64(max(m.count, 1))) }
-
 // report returns the summary and the tables as Markdown.
 func report(rows []row, o options) string {
-	var slower, evaluated, cost, extra mean
+	var slower, evaluated, cost, extra ratios.Ratios
 	var models, plans strings.Builder
 	for i := range rows {
 		r := &rows[i]
-		slower.add(r.here.Step.Seconds/r.xla.Seconds, r.model)
+		slower.Add(r.here.Step.Seconds/r.xla.Seconds, r.model)
 		if r.evaluator.failed == "" {
-			evaluated.add(r.here.Step.Seconds/r.evaluator.Seconds, r.model)
+			evaluated.Add(r.here.Step.Seconds/r.evaluator.Seconds, r.model)
 		}
 		models.WriteString(r.line())
 		for _, p := range r.here.Plans {
@@ -72,7 +50,7 @@ func report(rows []row, o options) string {
 			if p.Work <= redundant {
 				into = &cost
 			}
-			into.add(ratio, r.model+" "+p.Name)
+			into.Add(ratio, r.model+" "+p.Name)
 			fmt.Fprintf(&plans, "| %s | %s | %s | %.2f | %.2f | %.0f |\n", r.model, p.Name, duration(p.Step.Seconds), ratio, p.Work,
 				p.Step.Allocations)
 		}
@@ -80,17 +58,16 @@ func report(rows []row, o options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Steps on virtual devices, beside XLA for CPU\n\n`go run ./benchmarks/backend`, fastest of %d rounds; %s; commit %s; "+
 		"peers: XLA for CPU and the evaluator of StableHLO in %s.\n\n", o.rounds, site.Machine(), site.Commit(), rows[0].xla.Peer)
-	fmt.Fprintf(&b, "Processor time of a steady step on one core, and what it allocates. Our time by XLA's: %v.", &slower)
-	if evaluated.count > 0 {
-		fmt.Fprintf(&b, " The evaluator's by ours: %.0f over %d, at least %.0f (%s).", 1/evaluated.value(), evaluated.count, 1/evaluated.worst,
-			evaluated.where)
+	fmt.Fprintf(&b, "Processor time of a steady step on one core, and what it allocates. Our time by XLA's: %s.", slower.Text(2))
+	if most, where := evaluated.Most(); evaluated.Len() > 0 {
+		fmt.Fprintf(&b, " The evaluator's by ours: %.0f over %d, at least %.0f (%s).", 1/evaluated.Mean(), evaluated.Len(), 1/most, where)
 	}
 	b.WriteString("\n\n| model | here | XLA | by XLA's | evaluator | by ours | allocations | KiB |\n|---|---|---|---|---|---|---|---|\n" +
 		models.String())
-	if cost.count+extra.count > 0 {
+	if cost.Len()+extra.Len() > 0 {
 		fmt.Fprintf(&b, "\nPlans of experts on eight virtual devices, by the unsharded step. Work is what all devices compute, by what the "+
-			"unsharded run does: elements of values and multiplications of products. Plans that compute nothing twice: %v; the others: %v.\n\n",
-			&cost, &extra)
+			"unsharded run does: elements of values and multiplications of products. Plans that compute nothing twice: %s; the others: %s.\n\n",
+			cost.Text(2), extra.Text(2))
 		b.WriteString("| model | plan | step | by unsharded | work | allocations |\n|---|---|---|---|---|---|\n" + plans.String())
 	}
 	return b.String()

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"autoshard/benchmarks/ratios"
 	"autoshard/benchmarks/site"
 )
 
@@ -79,8 +79,8 @@ is the kind of collective, by devices of a group, of which ours sends most beyon
 
 // summary counts the plans, and takes the geometric means of those in which both programs send something.
 func summary(rows []row) string {
-	var compared, above, over, none, free int
-	var logs, unscattered float64
+	var above, over, none, free int
+	var compared, unscattered ratios.Ratios
 	for i := range rows {
 		r := &rows[i]
 		theirs := r.peer.traffic().total()
@@ -99,14 +99,12 @@ func summary(rows []row) string {
 			over++
 		}
 		if theirs > 0 && r.ours.total() > 0 {
-			compared++
-			logs += math.Log(r.ratio())
-			unscattered += math.Log(r.ours.reduced() / theirs)
+			compared.Add(r.ratio(), r.model)
+			unscattered.Add(r.ours.reduced()/theirs, r.model)
 		}
 	}
-	mean := func(logs float64) float64 { return math.Exp(logs / float64(max(compared, 1))) }
 	return fmt.Sprintf(`%d plans: XLA has no program of %d, nothing is sent in either program of %d. Of the others, ours sends more than
 XLA's in %d, and more than 0.9 times as much in %d. Geometric mean of the ratio over %d plans: %.3f; if every reduce-scatter were an
 all-reduce, %.3f.
-`, len(rows), none, free, above, over, compared, mean(logs), mean(unscattered))
+`, len(rows), none, free, above, over, compared.Len(), compared.Mean(), unscattered.Mean())
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"autoshard/benchmarks/experts"
+	"autoshard/benchmarks/ratios"
 	"autoshard/cost"
 )
 
@@ -38,12 +39,12 @@ func TestPeaksOfLoops(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	var s spread
+	var of ratios.Ratios
 	for _, x := range []float64{0.5, 1, 2} {
-		s.add(x)
+		of.Add(x, "")
 	}
 	const want = "geometric mean 1.000, 58.7 % away from one in geometric mean, 0.500 to 2.000; 1 of 3 within 5 %, 1 more than 2 % below one"
-	if s.String() != want {
-		t.Errorf("%v, not %s", &s, want)
+	if got := spread(&of); got != want {
+		t.Errorf("%s, not %s", got, want)
 	}
 }

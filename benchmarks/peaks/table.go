@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"autoshard/benchmarks/ratios"
 	"autoshard/benchmarks/site"
 	"autoshard/internal/lists"
 	"autoshard/subaxis"
@@ -19,43 +19,23 @@ func (r *row) line() string {
 
 func ratio(a, b int64) float64 { return float64(a) / float64(b) }
 
-// spread is how far ratios are from one.
-type spread struct {
-	logs, away         float64
-	n, within, smaller int
-	least, most        float64
-}
-
-func (s *spread) add(x float64) {
-	if s.n == 0 {
-		s.least, s.most = x, x
-	}
-	s.n++
-	s.logs, s.away = s.logs+math.Log(x), s.away+math.Abs(math.Log(x))
-	s.least, s.most = min(s.least, x), max(s.most, x)
-	if x > 1/1.05 && x < 1.05 {
-		s.within++
-	}
-	if x < 0.98 {
-		s.smaller++
-	}
-}
-
-func (s *spread) String() string {
-	n := float64(max(s.n, 1))
+// spread says how far ratios are from one.
+func spread(of *ratios.Ratios) string {
+	most, _ := of.Most()
+	within := of.Count(func(x float64) bool { return x > 1/1.05 && x < 1.05 })
+	smaller := of.Count(func(x float64) bool { return x < 0.98 })
 	return fmt.Sprintf("geometric mean %.3f, %.1f %% away from one in geometric mean, %.3f to %.3f; %d of %d within 5 %%, %d more than 2 %% "+
-		"below one",
-		math.Exp(s.logs/n), 100*(math.Exp(s.away/n)-1), s.least, s.most, s.within, s.n, s.smaller)
+		"below one", of.Mean(), 100*(of.Away()-1), of.Least(), most, within, of.Len(), smaller)
 }
 
 // report returns the summary and the table as Markdown.
 func report(rows []row, o options) string {
-	var devices, compiled spread
+	var devices, compiled ratios.Ratios
 	var table strings.Builder
 	for i := range rows {
 		r := &rows[i]
-		devices.add(ratio(r.said, r.held))
-		compiled.add(ratio(r.said, r.xla.total()))
+		devices.Add(ratio(r.said, r.held), r.model)
+		compiled.Add(ratio(r.said, r.xla.total()), r.model)
 		table.WriteString(r.line())
 	}
 	return fmt.Sprintf(`# Peaks of memory
@@ -68,10 +48,10 @@ devices run op by op: they hold values that a compiler fuses away, and hold othe
 computes 16-bit floats in 32 bits, aligns each buffer to 64 bytes, converts the layouts of operands of products and convolutions, and begins
 collectives early; memory of results serves other values before only as far as these fit into it.
 
-* said by held: %v
-* said by XLA: %v
+* said by held: %s
+* said by XLA: %s
 
 | model | plan | mesh | said | held | ratio | arguments | results | temporary | ratio |
 |---|---|---|---|---|---|---|---|---|---|
-%s`, "`", "`", o.hardware, site.Machine(), site.Commit(), &devices, &compiled, table.String())
+%s`, "`", "`", o.hardware, site.Machine(), site.Commit(), spread(&devices), spread(&compiled), table.String())
 }

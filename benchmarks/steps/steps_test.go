@@ -24,9 +24,9 @@ func TestAgreement(t *testing.T) {
 	for _, of := range [][2]float64{{2, 1}, {3, 6}, {20, 10}, {50, 100}} {
 		rows = append(rows, row{said: program.Estimate{Seconds: of[0] - 0.5}, took: times{Step: of[1], Start: 0.5}})
 	}
-	factor, ratio := away(rows)
-	if math.Abs(factor-2) > 1e-12 || math.Abs(ratio-1) > 1e-12 || math.Abs(alike(rows)-1) > 1e-12 {
-		t.Errorf("away by %v, ratio %v, ranks alike %v", factor, ratio, alike(rows))
+	ratios := off(rows)
+	if math.Abs(ratios.Away()-2) > 1e-12 || math.Abs(ratios.Mean()-1) > 1e-12 || math.Abs(alike(rows)-1) > 1e-12 {
+		t.Errorf("away by %v, ratio %v, ranks alike %v", ratios.Away(), ratios.Mean(), alike(rows))
 	}
 	slices.Reverse(rows[:2])
 	rows[0].took.Step = 0.1

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"autoshard/benchmarks/ratios"
 	"autoshard/benchmarks/site"
 	"autoshard/calibrate"
 	"autoshard/internal/lists"
@@ -22,10 +23,12 @@ func (r *row) line() string {
 		1e6*r.said.CollectiveSeconds, 1e6*r.took.Start, 1e6*r.predicted(), 1e6*r.took.Step, r.predicted()/r.took.Step)
 }
 
-// away returns the geometric means of the factors by which predictions are off, and of predictions by what steps took.
-func away(rows []row) (factor, ratio float64) {
-	ratios := lists.Map(rows, func(r row) float64 { return r.predicted() / r.took.Step })
-	return stat.GeometricMean(lists.Map(ratios, func(x float64) float64 { return max(x, 1/x) }), nil), stat.GeometricMean(ratios, nil)
+// off returns predictions by what steps took.
+func off(rows []row) (out ratios.Ratios) {
+	for i := range rows {
+		out.Add(rows[i].predicted()/rows[i].took.Step, rows[i].model)
+	}
+	return out
 }
 
 // alike returns Spearman's correlation of ranks between predictions and times.
@@ -54,7 +57,7 @@ func ranked(values []float64) []float64 {
 
 // table returns the report as Markdown.
 func table(rows []row, fits *calibrate.Calibration) string {
-	factor, ratio := away(rows)
+	all := off(rows)
 	var models, plans strings.Builder
 	ranks, many := 0.0, 0
 	for from := 0; from < len(rows); {
@@ -63,10 +66,10 @@ func table(rows []row, fits *calibrate.Calibration) string {
 			of = of[:next]
 		}
 		from += len(of)
-		factor, ratio := away(of)
+		found := off(of)
 		rank := alike(of)
 		ranks, many = ranks+rank, many+1
-		fmt.Fprintf(&models, "| %s | %d | %.3f | %.1f %% | %.2f |\n", of[0].model, len(of), rank, 100*(factor-1), ratio)
+		fmt.Fprintf(&models, "| %s | %d | %.3f | %.1f %% | %.2f |\n", of[0].model, len(of), rank, 100*(found.Away()-1), found.Mean())
 	}
 	for i := range rows {
 		plans.WriteString(rows[i].line())
@@ -96,6 +99,6 @@ plans of a model is %.2[8]f in the mean.
 
 | model | plan | mesh | ops | collectives | start | said | taken | ratio |
 |---|---|---|---|---|---|---|---|---|
-%[11]s`, "`", devices, site.Machine(), site.Commit(), len(rows), 100*(factor-1), ratio, ranks/float64(max(1, many)),
+%[11]s`, "`", devices, site.Machine(), site.Commit(), len(rows), 100*(all.Away()-1), all.Mean(), ranks/float64(max(1, many)),
 		report.Calibration(fits), models.String(), plans.String())
 }

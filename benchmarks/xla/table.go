@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"autoshard/benchmarks/ratios"
 	"autoshard/benchmarks/site"
 )
 
@@ -63,28 +63,11 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.3f", a/b)
 }
 
-// mean is a geometric mean.
-type mean struct {
-	logs  float64
-	count int
-	worst float64
-	where string
-}
-
 // add counts a by b where both are something.
-func (m *mean) add(a, b float64, r *row) {
-	if a <= 0 || b <= 0 {
-		return
+func add(to *ratios.Ratios, a, b float64, r *row) {
+	if a > 0 && b > 0 {
+		to.Add(a/b, r.model+" on "+r.mesh)
 	}
-	m.logs += math.Log(a / b)
-	m.count++
-	if a/b > m.worst {
-		m.worst, m.where = a/b, r.model+" on "+r.mesh
-	}
-}
-
-func (m *mean) String() string {
-	return fmt.Sprintf("%.3f over %d, at most %.2f (%s)", math.Exp(m.logs/float64(max(m.count, 1))), m.count, m.worst, m.where)
 }
 
 // report returns the summary and the table as Markdown.
@@ -103,7 +86,7 @@ func report(rows []row, o options) string {
 
 // summary returns the counts and geometric means.
 func summary(rows []row) string {
-	var predicted, asCPU, sent, memory mean
+	var predicted, asCPU, sent, memory ratios.Ratios
 	failed, wrong, none := 0, 0, 0
 	for i := range rows {
 		r := &rows[i]
@@ -118,20 +101,20 @@ func summary(rows []row) string {
 		if r.wrong() {
 			wrong++
 		}
-		predicted.add(r.made.Sent, r.predicted(), r)
-		asCPU.add(r.made.Sent, r.asCPU(), r)
-		sent.add(r.made.Sent, r.theirs.Sent, r)
+		add(&predicted, r.made.Sent, r.predicted(), r)
+		add(&asCPU, r.made.Sent, r.asCPU(), r)
+		add(&sent, r.made.Sent, r.theirs.Sent, r)
 		if r.factor > 0 {
-			memory.add(float64(r.made.Memory), float64(r.theirs.memory()), r)
+			add(&memory, float64(r.made.Memory), float64(r.theirs.memory()), r)
 		}
 	}
 	return fmt.Sprintf(`%d plans of %d; XLA refuses %d, and outputs differ in %d. Geometric means of
 
-- XLA's bytes by those that the plan predicts: %v;
-- the same, with what XLA for CPU does otherwise with any program counted as it does it: %v. It has no reduce-scatter for
+- XLA's bytes by those that the plan predicts: %s;
+- the same, with what XLA for CPU does otherwise with any program counted as it does it: %s. It has no reduce-scatter for
   partial sums, but reduces and slices, which sends twice as much, and it computes and sends 16-bit floats in 32 bits;
-- XLA's bytes by those of the expert's plan that sends the least, of those that fit the limit: %v;
-- memory by that of this expert's plan, under limits: %v. Without a limit a plan holds what makes it fast, mostly all of
+- XLA's bytes by those of the expert's plan that sends the least, of those that fit the limit: %s;
+- memory by that of this expert's plan, under limits: %s. Without a limit a plan holds what makes it fast, mostly all of
   the model on every device.
-`, len(rows)-none, len(rows), failed, wrong, &predicted, &asCPU, &sent, &memory)
+`, len(rows)-none, len(rows), failed, wrong, predicted.Text(3), asCPU.Text(3), sent.Text(3), memory.Text(3))
 }
