@@ -53,13 +53,20 @@ func (a Assignment) gathered(m *ir.Module, op ir.OpID, i int) (all []Gathered) {
 	for while, ok := carriedAround(m, v); ok; while, ok = carriedAround(m, v) {
 		v, at = m.Operand(while, m.Index(v)), while
 	}
+	cut := a.cut(m, v)
+	if len(slices.Concat(cut...)) == 0 {
+		return nil
+	}
 	needed := wholes(m, []ir.ValueID{v})[0]
 	if a[op] != nil {
 		needed = a.operands(m, op)[i]
 	}
 	kept := slices.Concat(needed.Dims...)
 	whole := (&ir.Type{Kind: ir.TensorKind, DType: m.ValueType(v).DType, Dims: needed.LocalDims(m.Shape(v))}).Bytes()
-	for d, axes := range a.cut(m, v) {
+	for d, axes := range cut {
+		if len(subaxis.Difference(axes, kept)) == 0 {
+			continue
+		}
 		for _, o := range a.obstacles(m, op, i, d, axes) {
 			if gone := subaxis.Difference(o.axes, kept); len(gone) > 0 {
 				all = append(all, Gathered{op, i, d, gone, whole - whole/subaxis.Product(gone), rounds(m, at), o.why})

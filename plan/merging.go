@@ -34,6 +34,9 @@ func (c *choice) inBlocks(ctx context.Context, l *level) error {
 
 // meetBlocks does so with those of baselines and programs that keep state in blocks.
 func (c *choice) meetBlocks(ctx context.Context, l *level) error {
+	if c.over(ctx) {
+		return nil
+	}
 	if err := c.suggestBlocks(l); err != nil {
 		return err
 	}
