@@ -167,8 +167,8 @@ func (s *partsSearch) take(c *choice) (better bool) {
 }
 
 // search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Plans are searched
-// to the end in the numbers of parts in which the quick ones are not much slower than the best, and in the next one as long as that helps:
-// of a large problem in that of the best one alone, and if that is faster as it is.
+// to the end in the numbers of parts in which the quick ones are not much slower than the best so far: of a large problem in that of the
+// best one alone, and if that is faster as it is.
 func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	if !s.begun {
 		if err := s.begin(ctx, late); err != nil {
@@ -191,23 +191,28 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	return best, nil
 }
 
-// searchAll returns the best of a plan and those of the numbers of parts that it searches to the end.
+// searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
 func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large bool) (*choice, error) {
-	helped := false
-	for _, q := range s.plans {
-		promising := !muchSlower(q.best, best.best) && !s.hopeless(q.best)
-		if large && q != s.quick || !helped && !promising || s.timeLeft(ctx) <= s.each {
+	for _, q := range s.fastest() {
+		if large && q != s.quick || muchSlower(q.best, best.best) || s.hopeless(q.best) || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		c, err := s.toEnd(ctx, late, q)
 		if err != nil {
 			return nil, err
 		}
-		if helped = c != nil && c.best.step.Total() < best.best.step.Total(); helped {
+		if c != nil && c.best.step.Total() < best.best.step.Total() {
 			best = c
 		}
 	}
 	return best, nil
+}
+
+// fastest returns the quick plans, the fastest first.
+func (s *partsSearch) fastest() []*choice {
+	return slices.SortedStableFunc(slices.Values(s.plans), func(a, b *choice) int {
+		return cmp.Compare(a.best.step.Total(), b.best.step.Total())
+	})
 }
 
 // toEnd searches the number of parts of a quick plan to the end. There is none where nothing fits, or no baseline is as fast as the best
@@ -234,9 +239,7 @@ const mergedPlans = 3
 // that was searched to the end: a quick search pays for each collective, which misleads where parts are small, and what it found leads
 // elsewhere than a search to the end.
 func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice, error) {
-	quick := slices.SortedStableFunc(slices.Values(s.plans), func(a, b *choice) int {
-		return cmp.Compare(a.best.step.Total(), b.best.step.Total())
-	})
+	quick := s.fastest()
 	for _, q := range quick[:min(len(quick), mergedPlans)] {
 		if q.last == nil || s.timeLeft(ctx) <= s.each {
 			continue
