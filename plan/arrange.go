@@ -130,9 +130,6 @@ func (a *arrangement) change(layouts []collectives.Layout) (better bool, err err
 	return better, nil
 }
 
-// args are the inputs.
-func (p *planner) args() []ir.ValueID { return p.module.BlockArgs(p.module.MainFunc().Body) }
-
 // kinds are the inputs of one type, such as the parameters of equal layers with what an optimizer keeps of them, and of these those that
 // are only updated, and the others. What the user wrote, and scalars, are left out.
 func (c *choice) kinds() [][]int {

@@ -53,7 +53,6 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	out := []baseline{
 		{name: "replicated", note: ignores, settled: replicated},
 		{name: "data parallel", note: note, settled: parallel},
-		p.annotationsOnly(),
 	}
 	planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
 	for i := range out {
@@ -64,22 +63,28 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 		if p.reuse(b, i) {
 			continue
 		}
-		if b.kept && !asks && len(p.module.OpsOf(p.module.MainFunc().Body, ir.OpSdyManualComputation)) == 0 {
-			b.settled, b.assignment, b.lowered = out[0].settled, out[0].assignment, out[0].lowered // nothing follows from nothing
-			continue
-		}
 		if err := p.lowerBaseline(ctx, b, b.settled != replicated, planner); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	if !asks && len(p.module.OpsOf(p.module.MainFunc().Body, ir.OpSdyManualComputation)) == 0 { // nothing follows from nothing
+		whole := out[0]
+		whole.name, whole.note, whole.kept = annotationsName, "", true
+		return append(out, whole), nil
+	}
+	annotated := p.annotationsOnly()
+	err := p.lowerBaseline(ctx, &annotated, true, planner)
+	return append(out, annotated), err
 }
+
+// annotationsName is what the baseline of the user's annotations is called.
+const annotationsName = "annotations only"
 
 // annotationsOnly is the baseline that keeps what the user wrote, with what follows from it.
 func (p *planner) annotationsOnly() baseline {
 	m := p.module.Clone()
 	p.tieInputs(m)
-	return baseline{name: "annotations only", kept: true, settled: m}
+	return baseline{name: annotationsName, kept: true, settled: m}
 }
 
 // lowerBaseline propagates the shardings of a baseline, if it has any, and lowers and prices its program.

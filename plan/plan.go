@@ -228,7 +228,7 @@ func (p *planner) pin(s *space.Space, pins []pinned) {
 			s.Tie(i, arg)
 		}
 	}
-	args := p.module.BlockArgs(p.module.MainFunc().Body)
+	args := p.args()
 	for _, pin := range pins {
 		switch {
 		case pin.value != 0:
@@ -242,6 +242,9 @@ func (p *planner) pin(s *space.Space, pins []pinned) {
 		}
 	}
 }
+
+// args are the inputs.
+func (p *planner) args() []ir.ValueID { return p.module.BlockArgs(p.module.MainFunc().Body) }
 
 // written says whether the user gave a value a sharding. Arguments of a manual computation's body are not values of
 // the sharded program.

@@ -96,8 +96,11 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 // hurried says whether steps or time may be over before the last round.
 func (c *choice) hurried(ctx context.Context) bool {
 	_, due := ctx.Deadline()
-	if c.Steps > 0 || c.Now == nil {
-		return c.Steps > 0 || due
+	switch {
+	case c.Steps > 0:
+		return true
+	case c.Now == nil:
+		return due
 	}
 	return c.timeLeft(ctx)/roundsTake < c.Now().Sub(c.begun)
 }

@@ -168,7 +168,7 @@ func widest(dims []int64, axes []subaxis.Ref) int {
 func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 	var out []pinned
 	m, written := p.module, p.annotationsOnly().settled
-	args := m.BlockArgs(m.MainFunc().Body)
+	args := p.args()
 	pin := func(v ir.ValueID, s ir.Sharding) {
 		if written.Sharding(v) == 0 {
 			out = append(out, pinned{value: v, sharding: m.InternSharding(s)})

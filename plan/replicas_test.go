@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"testing"
-
-	"autoshard/ir"
-)
+import "testing"
 
 // Programs in blocks leave the smallest arrays of the state whole: those that are a twenty-fifth of it together.
 func TestBlocksLeaveSmallArraysWhole(t *testing.T) {
@@ -13,6 +9,7 @@ func TestBlocksLeaveSmallArraysWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	layouts := inputLayouts(b.settled)
 	var all, whole int64
 	var most, least int64 // of bytes of an array that is whole, and of one that is not
 	for _, arg := range p.state {
@@ -22,7 +19,7 @@ func TestBlocksLeaveSmallArraysWhole(t *testing.T) {
 		v := p.args()[arg]
 		bytes := p.module.ValueType(v).Bytes()
 		all += bytes
-		if id := b.settled.Sharding(v); id == 0 || !cutsAny(b.settled.ShardingOf(id)) {
+		if layouts[arg].Shards() == 1 {
 			whole, most = whole+bytes, max(most, bytes)
 		} else if least == 0 || bytes < least {
 			least = bytes
@@ -31,13 +28,4 @@ func TestBlocksLeaveSmallArraysWhole(t *testing.T) {
 	if whole == 0 || whole > all/smallPart || most >= least {
 		t.Errorf("%d of %d bytes are whole, arrays of up to %d, others from %d", whole, all, most, least)
 	}
-}
-
-func cutsAny(s *ir.Sharding) bool {
-	for _, d := range s.Dims {
-		if len(d.Axes) > 0 {
-			return true
-		}
-	}
-	return false
 }

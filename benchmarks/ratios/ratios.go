@@ -19,14 +19,14 @@ import (
 // Ratios are positive, each found somewhere. The zero value has none.
 type Ratios struct {
 	values []float64
-	most   int // the largest
-	where  []string
+	most   float64 // the largest
+	where  string  // it was found
 }
 
 // Add adds a ratio that was found somewhere.
 func (r *Ratios) Add(ratio float64, where string) {
-	if r.values, r.where = append(r.values, ratio), append(r.where, where); ratio > r.values[r.most] {
-		r.most = len(r.values) - 1
+	if r.values = append(r.values, ratio); ratio > r.most {
+		r.most, r.where = ratio, where
 	}
 }
 
@@ -50,12 +50,7 @@ func mean(values []float64) float64 {
 }
 
 // Most returns the largest and where it was found, nothing of none.
-func (r *Ratios) Most() (ratio float64, where string) {
-	if len(r.values) == 0 {
-		return 0, ""
-	}
-	return r.values[r.most], r.where[r.most]
-}
+func (r *Ratios) Most() (ratio float64, where string) { return r.most, r.where }
 
 // Least returns the smallest, 0 of none.
 func (r *Ratios) Least() float64 {
@@ -70,6 +65,5 @@ func (r *Ratios) Count(test func(ratio float64) bool) int { return len(lists.Fil
 
 // Text returns the mean, the number of ratios and the largest with so many digits behind the point.
 func (r *Ratios) Text(digits int) string {
-	most, where := r.Most()
-	return fmt.Sprintf("%.*f over %d, at most %.2f (%s)", digits, r.Mean(), r.Len(), most, where)
+	return fmt.Sprintf("%.*f over %d, at most %.2f (%s)", digits, r.Mean(), r.Len(), r.most, r.where)
 }
