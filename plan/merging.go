@@ -126,8 +126,14 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 // wideGap is the part of the cost that a gap of ten percent is: plans that are nearer to their bound are not worth many more searches.
 const wideGap = 10
 
-// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, and far from proven.
-func (c *choice) worthWriting(l *level) bool { return !l.large() && c.open(wideGap) }
+// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, memory is short, and
+// the best plan is far from proven.
+func (c *choice) worthWriting(l *level) bool { return !l.large() && c.confined() && c.open(wideGap) }
+
+// confined says whether memory rules out a program that was met.
+func (c *choice) confined() bool {
+	return c.short || slices.ContainsFunc(c.baselines, func(b baseline) bool { return b.lowered != nil && b.lowered.step.Peak > c.Memory })
+}
 
 // open says whether the best plan may be farther from the best that there is than a part of its cost, one by the given number.
 func (c *choice) open(part int64) bool {
