@@ -107,8 +107,11 @@ func (o *Options) timeLeft(ctx context.Context) time.Duration {
 // isSlow says whether there is no plan, or it takes much longer than a program that memory does not hold, or than what is proven where
 // memory rules out a baseline that is faster.
 func (c *choice) isSlow() bool {
-	return c.best == nil || len(c.crowded) > 0 && float64(c.best.step.Total()) > slow*float64(c.crowded[0].step.Total()) ||
-		c.binding() && float64(c.best.step.Total()) > slow*float64(c.bound)
+	if c.best == nil {
+		return true
+	}
+	than := func(ps int64) bool { return float64(c.best.step.Total()) > slow*float64(ps) }
+	return len(c.crowded) > 0 && than(c.crowded[0].step.Total()) || c.binding() && than(c.bound)
 }
 
 // partsSearch looks for the number of microbatches with which a step is fastest.
