@@ -66,9 +66,13 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
 func (c *choice) finish() (*Plan, *prior, error) {
+	searched := c.certificate()
+	if err := c.ascend(c.ctx); err != nil {
+		return nil, nil, err
+	}
 	certificate := c.certificate()
 	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(c.ctx, c.best))
-	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, certificate.Gap, []*lowered{c.best}}, err
+	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, searched.Gap, []*lowered{c.best}}, err
 }
 
 // planner holds what the steps of one request share.

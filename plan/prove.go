@@ -12,6 +12,11 @@ import (
 // solutions, and relaxedAttempts how often again for solutions that share copies and fit.
 const boundRounds, relaxedAttempts = 12, 5
 
+// The relaxed problem is solved for the bound alone until ascentStalls solutions raise what is reached by less than a part, one by
+// ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That takes about as many steps as
+// the search did at most, or ascentSteps where that is more.
+const ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 1_000_000_000
+
 // roundsTake is how many times as long as the search before them the rounds take at most, mostly.
 const roundsTake = 8
 
@@ -91,6 +96,32 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 	}
 	_, err := c.settled(ctx, l, how)
 	return err
+}
+
+// ascend solves the relaxed problem of the latest level roughly for the bound of the chosen plan, each time with collectives and copies
+// paid for by those that the solutions so far make, as long as that gets nearer to it. Problems that are large, or of leading axes, and
+// plans that begin with an earlier one do without.
+func (c *choice) ascend(ctx context.Context) error {
+	l := c.last
+	if l == nil || l.Groups > 0 || l.large() || c.prior != nil || c.best.again > 0 || c.proven() {
+		return nil
+	}
+	c.tell("bound")
+	until, stalls, most := c.spent+max(c.spent, ascentSteps), 0, int64(0)
+	for solution := l.solution; solution != nil && stalls < ascentStalls && c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
+		l.space.Play(solution)
+		result, err := c.relaxed(ctx, l, roughly)
+		if err != nil {
+			return err
+		}
+		if missing := c.best.step.Total() - most; l.reached > most && (l.reached-most)*ascentGain >= missing {
+			stalls, most = 0, l.reached
+		}
+		if solution = nil; result.Solution != nil {
+			solution = l.space.Own(result.Solution)
+		}
+	}
+	return nil
 }
 
 // hurried says whether steps or time may be over before the last round.

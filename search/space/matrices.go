@@ -36,6 +36,7 @@ type matrixKey struct {
 	typ              ir.TypeID // of what products read: chunks of tensors that cost the same may be smaller
 	contracted       uint32
 	merged           int64
+	gathers          int32 // what gathers pay that are sent with others
 	spot             int32 // where gathers are sent with others, from 1; 0 for none
 	sure             share
 	partners         int32 // what else can be in one ring with products
@@ -53,6 +54,7 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 		return key
 	}
 	key.parts, key.sure, key.merged, key.partners, key.fed = s.copies.id[i], l.sure, l.merged, s.partners.id[i], l.fed
+	key.gathers = s.paying.gathersID(l.copy)
 	if l.mayRing() {
 		key.typ = l.typ
 	}

@@ -106,7 +106,7 @@ func reduces(k collectives.Kind) bool {
 
 // company finds where the collectives of nodes and links can meet others.
 func (s *Space) company() {
-	s.spans, s.paying = nil, make([]map[int32]int64, len(s.nodes))
+	s.spans, s.paying = nil, payments{reductions: make([]map[int32]int64, len(s.nodes))}
 	for i := range s.nodes {
 		s.nodes[i].merged = 1
 	}
@@ -197,6 +197,7 @@ func (s *Space) gathers() {
 	most := map[int32]int64{} // of copies
 	for i := range s.links {
 		l := &s.links[i]
+		s.paying.gathersOf(l.copy).meetsAt(l.spot)
 		n := readers[l.spot]
 		if k := s.m.Kind(l.reader); passesOn(k) || k == ir.OpSdyManualComputation {
 			n = math.MaxInt64
@@ -222,31 +223,14 @@ func (s *Space) saved(i int32, st *strategy, late bool) int64 {
 	return st.free + max(0, st.reduced-portion(st.reduced, s.paid(i, st.over, late))-st.copied)
 }
 
-// paid returns the part of that that a node's reductions over some axes pay.
-func (s *Space) paid(i, over int32, late bool) int64 {
-	n := &s.nodes[i]
-	merged := n.merged
-	if late {
-		over, merged = ^over, n.delay.merged
-	}
-	if part, ok := s.paying[i][over]; ok {
-		return part
-	}
-	if s.likely {
-		return wholeCopy
-	}
-	return wholeCopy / merged
-}
-
 // counts says whether a span is where a reduction is made: behind loops where it can be.
 func (s *Space) counts(x *span) bool { return x.late == s.nodes[x.node].delay.behind }
 
 // meeting is where reductions of a solution over some axes are sent as one: at a place of a block.
 type meeting struct {
-	payer   int32 // the node of the last of them to begin
 	place   int32
-	members int64
-	saved   int64 // picoseconds that the others do not pay
+	members []span
+	saved   int64 // picoseconds that all but one of them do not pay
 }
 
 // meetings returns for each list of spans, and for each kind and list of axes, where a solution's reductions are sent, from the last one to
@@ -262,47 +246,12 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 			}
 			known, runs := all[k][st.over], s.nodes[x.node].runs/max(1, s.nodes[x.node].delay.rounds)
 			if n := len(known); n > 0 && x.to > known[n-1].place {
-				known[n-1].members++
+				known[n-1].members = append(known[n-1].members, x)
 				known[n-1].saved += runs * (st.reduced - st.copied)
 				continue
 			}
-			all[k][st.over] = append(known, meeting{payer: x.node, place: x.from, members: 1, saved: -runs * st.copied})
+			all[k][st.over] = append(known, meeting{place: x.from, members: []span{x}, saved: -runs * st.copied})
 		}
 	}
 	return all
-}
-
-// pay moves what the reductions that a solution would send as one pay half of the way to the last of them. Those pay for reduce-scatters in
-// the place of all-reduces, too, and the other way round, as long as there are none: else they would be rid of it by these.
-func (s *Space) pay(solution []int32) {
-	for k, of := range s.meetings(solution) {
-		for over, meetings := range of {
-			payers := make(map[int32]bool, len(meetings))
-			for _, at := range meetings {
-				payers[at.payer] = true
-			}
-			_, both := of[other(over)]
-			for _, x := range s.spans[k] {
-				s.settlePart(&x, over, payers[x.node])
-				if !both {
-					s.settlePart(&x, other(over), payers[x.node])
-				}
-			}
-		}
-	}
-}
-
-// settlePart moves what a node pays for a reduction over some axes half of the way to all or to nothing.
-func (s *Space) settlePart(x *span, over int32, pays bool) {
-	if s.paying[x.node] == nil {
-		s.paying[x.node] = map[int32]int64{}
-	}
-	part, key := s.paid(x.node, over, x.late), over
-	if x.late {
-		key = ^over
-	}
-	if pays {
-		part += wholeCopy
-	}
-	s.paying[x.node][key] = part / 2
 }

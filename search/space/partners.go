@@ -61,6 +61,7 @@ func (l *link) workList() int32 {
 
 // due is what a link pays for a value in a layout that it reads.
 type due struct {
+	layout layoutID
 	copy   int64  // its part of a copy that all uses share, of wholeCopy
 	ring   int64  // its part of a ring of its product and others
 	others []peer // which those are
@@ -75,7 +76,7 @@ func (s *Space) dues(i int) []due {
 	layouts := s.lists.all[l.cols].unique
 	out := make([]due, len(layouts))
 	for k := range out {
-		out[k].copy = s.copyPart(i, k)
+		out[k].layout, out[k].copy = layouts[k], s.copyPart(i, k)
 	}
 	if !l.mayRing() {
 		return out
@@ -138,7 +139,7 @@ func (s *Space) leastTimes(l *link) []int64 {
 // least returns what a program surely takes for a reshard that a link needs while a product works: its part of a copy that all uses share
 // or, at the end of that, of a ring.
 func (s *Space) least(l *link, p *price, d *due, w work) int64 {
-	whole := max(0, p.least-p.gathered+p.gathered/l.merged)
+	whole := max(0, p.least-p.gathered+portion(p.gathered, s.gatherPart(l, gatherOf{d.layout, p.meets})))
 	gather, shape := int64(0), s.m.TypeOf(l.typ).Dims
 	if l.mayRing() && p.last > 0 && s.overlaps.all[p.last-1].allows(shape) {
 		gather = min(whole, s.overlaps.all[p.last-1].Price)

@@ -22,7 +22,7 @@ type copied struct {
 func (s *Space) Unsettle() {
 	if s.links != nil {
 		s.equalParts()
-		clear(s.paying)
+		s.paying.forget()
 		clear(s.later.parts)
 	}
 }
@@ -55,8 +55,8 @@ func (s *Space) internParts() {
 }
 
 // Settle moves what uses pay for a copy towards those that make it in a solution of the problem or of its relaxation: after the first
-// solution they pay all of it, after the k-th the parts move 2/(k+1) of the way (Frank and Wolfe's method). Of reductions that can be
-// sent as one, what comes before sending moves half of the way to those that pay for it, and of those that can be made as one all.
+// solution they pay all of it, after the k-th the parts move 2/(k+1) of the way (Frank and Wolfe's method). What reductions that can be
+// sent as one, or be made as one, pay moves half of the way to those that are.
 func (s *Space) Settle(solution []int32) {
 	makers := map[copied]int64{}
 	reads := func(l *link) (layoutID, bool) {
@@ -93,6 +93,8 @@ func (s *Space) Settle(solution []int32) {
 	}
 	s.copies.told++
 	s.internParts()
-	s.pay(solution)
+	if s.merges {
+		s.pay(solution)
+	}
 	s.settleSums(solution)
 }

@@ -80,9 +80,9 @@ type Space struct {
 	partners  partners
 	overlaps  *overlaps
 	latencies *latencies
-	spans     [][]span          // by block and type, in program order
-	spots     int               // where gathers are sent as one
-	paying    []map[int32]int64 // per node and list of axes: the part that it pays, of wholeCopy, once a solution was seen
+	spans     [][]span // by block and type, in program order
+	spots     int      // where gathers are sent as one
+	paying    payments
 	priced    map[pairsKey][]price
 	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
 	holders   []holder // of the last problem that was built

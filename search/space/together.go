@@ -19,8 +19,8 @@ func (s *Space) Together(solution []int32) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {
 				for _, at := range meetings {
-					if s.counts(&x) && at.place >= x.from && at.place < max(x.to, x.from+1) {
-						divide(&s.shares.reductions[x.node], over, at.members)
+					if s.counts(&x) && at.place >= x.from && at.place < x.end() {
+						divide(&s.shares.reductions[x.node], over, int64(len(at.members)))
 					}
 				}
 			}

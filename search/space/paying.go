@@ -1,0 +1,298 @@
+package space
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// payments are what collectives pay in the relaxed problem of what those that can be sent as one take together before they send anything.
+// As long as all that could be sent as one pay no more than the whole, its optimum is a bound; how high that is depends on who pays.
+//
+// Settle moves the parts of reductions half of the way to the last one of those that a solution sends as one, which leads to solutions
+// whose programs are fast. Play moves those of all collectives to equal parts of the ones that a solution sends as one, after the k-th
+// solution a (k+10)-th of the way, so that all of these solutions count alike: fictitious play (Brown) of a game of two, one of whom
+// chooses a solution and the other one who pays, which gets to the highest bound in the end.
+type payments struct {
+	reductions []map[int32]int64 // per node and list of axes, once a solution was seen: the part of wholeCopy
+	gathers    []gathersPay      // per copy
+	played     int64             // solutions that count alike
+}
+
+// forget forgets the solutions that were seen.
+func (p *payments) forget() {
+	clear(p.reductions)
+	for i := range p.gathers {
+		p.gathers[i].parts, p.gathers[i].id = nil, 0
+	}
+	p.played = 0
+}
+
+// playedBefore is how many solutions what is paid before the first one counts for.
+const playedBefore = 9
+
+// towards moves a part that is paid towards what the latest solution says.
+func (p *payments) towards(before, part int64) int64 {
+	n := int64(1)
+	if p.played > 0 {
+		n = playedBefore + p.played
+	}
+	return (n*before + part) / (n + 1)
+}
+
+// Play is Settle for the sake of the bound alone.
+func (s *Space) Play(solution []int32) {
+	s.paying.played++
+	s.Settle(solution)
+	if s.merges {
+		s.payGathers(solution)
+	}
+}
+
+// paid returns the part of that that a node's reductions over some axes pay.
+func (s *Space) paid(i, over int32, late bool) int64 {
+	n := &s.nodes[i]
+	merged := n.merged
+	if late {
+		over, merged = ^over, n.delay.merged
+	}
+	if part, ok := s.paying.reductions[i][over]; ok {
+		return part
+	}
+	if s.likely {
+		return wholeCopy
+	}
+	return wholeCopy / merged
+}
+
+// pay moves what reductions pay towards those that a solution would send as one. Those pay for reduce-scatters in the place of all-reduces,
+// too, and the other way round, as long as there are none: else they would be rid of it by these.
+func (s *Space) pay(solution []int32) {
+	for k, of := range s.meetings(solution) {
+		for over, meetings := range of {
+			parts := lastPays(meetings)
+			if s.paying.played > 0 {
+				parts = allPay(meetings)
+			}
+			_, both := of[other(over)]
+			for _, x := range s.spans[k] {
+				s.settlePart(&x, over, parts[x.node])
+				if !both {
+					s.settlePart(&x, other(over), parts[x.node])
+				}
+			}
+		}
+	}
+}
+
+// lastPays returns, by node, the whole for the last one to begin of those that meet.
+func lastPays(meetings []meeting) map[int32]int64 {
+	parts := make(map[int32]int64, len(meetings))
+	for _, at := range meetings {
+		parts[at.members[0].node] = wholeCopy
+	}
+	return parts
+}
+
+// allPay returns, by node, equal parts of the whole for those that meet. Where members of several meetings could be at one place, theirs
+// are less, so that the parts of all that could be at any place are no more than the whole.
+func allPay(meetings []meeting) map[int32]int64 {
+	var all []span
+	parts := map[int32]int64{}
+	for _, at := range meetings {
+		for _, x := range at.members {
+			all, parts[x.node] = append(all, x), wholeCopy/int64(len(at.members))
+		}
+	}
+	if len(meetings) < 2 {
+		return parts
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	sums := make([]int64, len(all)) // of the parts of those that could be where each begins
+	for i := range all {
+		for j := range all {
+			if all[j].from <= all[i].from && all[i].from < all[j].end() {
+				sums[i] += parts[all[j].node]
+			}
+		}
+	}
+	out := make(map[int32]int64, len(parts))
+	for i, x := range all {
+		most := int64(wholeCopy)
+		for j := range all {
+			if j == i || x.from <= all[j].from && all[j].from < x.end() {
+				most = max(most, sums[j])
+			}
+		}
+		out[x.node] = portion(parts[x.node], wholeCopy*wholeCopy/most)
+	}
+	return out
+}
+
+// end is the place behind the last one where a reduction can be made: that where it begins is one in any case.
+func (x *span) end() int32 { return max(x.to, x.from+1) }
+
+// settlePart moves what a node pays for a reduction over some axes towards a part.
+func (s *Space) settlePart(x *span, over int32, part int64) {
+	if s.paying.reductions[x.node] == nil {
+		s.paying.reductions[x.node] = map[int32]int64{}
+	}
+	before, key := s.paid(x.node, over, x.late), over
+	if x.late {
+		key = ^over
+	}
+	s.paying.reductions[x.node][key] = s.paying.towards(before, part)
+}
+
+// gathersPay is what the gathers of one copy pay.
+type gathersPay struct {
+	spots []int32            // where they can be sent as one with others
+	parts map[gatherOf]int64 // of wholeCopy, once a solution was seen
+	id    int32              // equal for equal parts
+}
+
+// gatherOf tells the gathers of a copy apart: the layout that they make, and what they can be merged with.
+type gatherOf struct {
+	layout layoutID
+	over   int32
+}
+
+// gathersOf returns those of a copy.
+func (p *payments) gathersOf(copy int32) *gathersPay {
+	if n := int(copy) + 1 - len(p.gathers); n > 0 {
+		p.gathers = append(p.gathers, make([]gathersPay, n)...)
+	}
+	return &p.gathers[copy]
+}
+
+// meetsAt notes a place where gathers of the copy can be sent as one with others.
+func (x *gathersPay) meetsAt(spot int32) {
+	if !slices.Contains(x.spots, spot) {
+		x.spots = append(x.spots, spot)
+	}
+}
+
+// gatherPart returns the part that a gather of what a link reads pays.
+func (s *Space) gatherPart(l *link, g gatherOf) int64 {
+	if int(l.copy) < len(s.paying.gathers) {
+		if part, ok := s.paying.gathers[l.copy].parts[g]; ok {
+			return part
+		}
+	}
+	return wholeCopy / l.merged
+}
+
+// gathersID is equal for copies whose gathers pay equal parts.
+func (p *payments) gathersID(copy int32) int32 {
+	if int(copy) < len(p.gathers) {
+		return p.gathers[copy].id
+	}
+	return 0
+}
+
+// madeGather is a gather of a copy.
+type madeGather struct {
+	of   int32
+	what gatherOf
+}
+
+// spotted is what gathers at a spot have in common.
+type spotted struct{ spot, over int32 }
+
+// payGathers moves what gathers pay towards equal parts of those that a solution could send as one. Those that can be at several spots pay
+// as at the one where most are. Ways of several steps may meet any others.
+func (s *Space) payGathers(solution []int32) {
+	made, at := s.gathersMade(solution)
+	overs := map[int32]bool{manyAxes: true}
+	for g := range at {
+		overs[g.over] = true
+	}
+	told := map[copied]bool{}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.merged == math.MaxInt64 {
+			continue
+		}
+		for _, layout := range s.lists.all[l.cols].unique {
+			if c := (copied{l.copy, layout}); !told[c] {
+				told[c] = true
+				s.settleGathers(l, layout, overs, made, at)
+			}
+		}
+	}
+	s.internGathers()
+}
+
+// settleGathers does so for those of a copy that make a layout.
+func (s *Space) settleGathers(l *link, layout layoutID, overs map[int32]bool, made map[madeGather]bool, at map[spotted]int64) {
+	x := &s.paying.gathers[l.copy]
+	if x.parts == nil {
+		x.parts = map[gatherOf]int64{}
+	}
+	for over := range overs {
+		g, most := gatherOf{layout, over}, int64(0)
+		for _, spot := range x.spots {
+			most = max(most, meet(at, overs, spot, over))
+		}
+		switch {
+		case made[madeGather{l.copy, g}]:
+			x.parts[g] = s.paying.towards(s.gatherPart(l, g), wholeCopy/most)
+		case most > 0:
+			x.parts[g] = s.paying.towards(s.gatherPart(l, g), 0)
+		}
+	}
+}
+
+// meet returns how many gathers at a spot can be sent as one with those that have something in common.
+func meet(at map[spotted]int64, overs map[int32]bool, spot, over int32) int64 {
+	several, most := at[spotted{spot, manyAxes}], at[spotted{spot, over}]
+	if over != manyAxes {
+		return several + most
+	}
+	for o := range overs {
+		if o != manyAxes {
+			most = max(most, several+at[spotted{spot, o}])
+		}
+	}
+	return most
+}
+
+// gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
+func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[spotted]int64) {
+	made, at = map[madeGather]bool{}, map[spotted]int64{}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.merged == math.MaxInt64 || !s.moves(l, solution) {
+			continue
+		}
+		p := s.pricing(l, solution)
+		g := madeGather{l.copy, gatherOf{s.lists.all[l.cols].of(solution[l.to]), p.meets}}
+		if p.gathered == 0 || made[g] {
+			continue
+		}
+		made[g] = true
+		for _, spot := range s.paying.gathers[l.copy].spots {
+			at[spotted{spot, p.meets}]++
+		}
+	}
+	return made, at
+}
+
+// internGathers numbers the parts that gathers of copies pay.
+func (s *Space) internGathers() {
+	ids := map[string]int32{"": 0}
+	for i := range s.paying.gathers {
+		x := &s.paying.gathers[i]
+		var key []int64
+		order := func(a, b gatherOf) int { return cmp.Or(cmp.Compare(a.layout, b.layout), cmp.Compare(a.over, b.over)) }
+		for _, g := range slices.SortedFunc(maps.Keys(x.parts), order) {
+			key = append(key, int64(g.layout), int64(g.over), x.parts[g])
+		}
+		text := keyOf(key)
+		if _, ok := ids[text]; !ok {
+			ids[text] = int32(len(ids))
+		}
+		x.id = ids[text]
+	}
+}
