@@ -126,9 +126,14 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 // wideGap is the part of the cost that a gap of ten percent is: plans that are nearer to their bound are not worth many more searches.
 const wideGap = 10
 
-// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, memory is short, and
-// the best plan is far from proven.
-func (c *choice) worthWriting(l *level) bool { return !l.large() && c.confined() && c.open(wideGap) }
+// widestGap is a third of the cost: plans are worth those searches even where memory is not short.
+const widestGap = 3
+
+// worthWriting says whether plans as people write them may be much faster than the best one: the model is not large, and the best plan is
+// far from proven, very far where memory is not short.
+func (c *choice) worthWriting(l *level) bool {
+	return !l.large() && (c.confined() && c.open(wideGap) || c.open(widestGap))
+}
 
 // confined says whether memory rules out a program that was met.
 func (c *choice) confined() bool {

@@ -71,7 +71,7 @@ func makeOnBestMesh(ctx, late context.Context, source *answer.Source, o Options)
 	if err := s.search(ctx); err != nil {
 		return nil, err
 	}
-	return s.finish()
+	return s.finish(ctx)
 }
 
 // meshes returns the mesh that the model declares, or those that the hardware has a place for, the simplest first.
@@ -278,8 +278,8 @@ func (s *meshSearch) sort() {
 }
 
 // finish puts the plan together, with the list of meshes and what was asked for.
-func (s *meshSearch) finish() (*Plan, error) {
-	plan, _, err := s.best.finish()
+func (s *meshSearch) finish(ctx context.Context) (*Plan, error) {
+	plan, _, err := s.best.finish(ctx)
 	if err != nil {
 		return nil, err
 	}

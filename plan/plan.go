@@ -48,7 +48,7 @@ func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.finish()
+	return c.finish(ctx)
 }
 
 // decideFrom chooses a plan where the baselines are known.
@@ -65,13 +65,13 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 }
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
-func (c *choice) finish() (*Plan, *prior, error) {
+func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
 	searched := c.certificate()
-	if err := c.ascend(c.ctx); err != nil {
+	if err := c.ascend(ctx); err != nil {
 		return nil, nil, err
 	}
 	certificate := c.certificate()
-	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(c.ctx, c.best))
+	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(ctx, c.best))
 	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, searched.Gap, []*lowered{c.best}}, err
 }
 

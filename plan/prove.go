@@ -103,7 +103,7 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 // plans that begin with an earlier one do without.
 func (c *choice) ascend(ctx context.Context) error {
 	l := c.last
-	if l == nil || l.Groups > 0 || l.large() || c.prior != nil || c.best.again > 0 || c.proven() {
+	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || c.best.again > 0 || c.proven() {
 		return nil
 	}
 	c.tell("bound")

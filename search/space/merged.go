@@ -229,6 +229,7 @@ func (s *Space) counts(x *span) bool { return x.late == s.nodes[x.node].delay.be
 // meeting is where reductions of a solution over some axes are sent as one: at a place of a block.
 type meeting struct {
 	place   int32
+	until   int32 // the place behind the last one where it could be
 	members []span
 	saved   int64 // picoseconds that all but one of them do not pay
 }
@@ -247,10 +248,11 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 			known, runs := all[k][st.over], s.nodes[x.node].runs/max(1, s.nodes[x.node].delay.rounds)
 			if n := len(known); n > 0 && x.to > known[n-1].place {
 				known[n-1].members = append(known[n-1].members, x)
+				known[n-1].until = min(known[n-1].until, x.end())
 				known[n-1].saved += runs * (st.reduced - st.copied)
 				continue
 			}
-			all[k][st.over] = append(known, meeting{place: x.from, members: []span{x}, saved: -runs * st.copied})
+			all[k][st.over] = append(known, meeting{place: x.from, until: x.end(), members: []span{x}, saved: -runs * st.copied})
 		}
 	}
 	return all

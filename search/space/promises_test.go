@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/collectives"
@@ -200,6 +201,53 @@ func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ +
 			}
 			merges(t, name, s, want)
 		}
+	}
+}
+
+// A sum that a solution reduces alone can wait for a later one, and an earlier one for it: both cost half of what they take before they
+// send anything where the problem counts on being sent with those of that solution.
+func TestTogetherLater(t *testing.T) {
+	const typ = "tensor<64x64xbf16>"
+	m, mesh, model := read(t, `
+func.func @main(%x: `+typ+`, %w: `+typ+`) -> (`+typ+`, `+typ+`) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (`+typ+`, `+typ+`) -> `+typ+`
+  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (`+typ+`, `+typ+`) -> `+typ+`
+  return %y, %z : `+typ+`, `+typ+`
+}`, subaxis.Axis{Name: "x", Size: 8})
+	s := space.New(m, mesh, model)
+	s.Serial()
+	args := m.BlockArgs(m.MainFunc().Body)
+	s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
+	s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
+	s.PinResult(0, parse(t, m, `[{}, {}]`))
+	s.PinResult(1, parse(t, m, `[{}, {}]`))
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	both := solve(t, p, err)
+	want, alone := s.Merging(both.Solution), 0
+	for i := range both.Solution {
+		for k := range p.NumStrategies(i) {
+			one := slices.Clone(both.Solution)
+			if one[i] = int32(k); s.Merging(one) > 0 {
+				continue
+			}
+			s.Together(one)
+			q, err := s.Build(t.Context(), 0, &space.Effort{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cost, _, err := q.Evaluate(both.Solution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone++
+			const rounding = 10
+			if got := both.Cost - cost; got < want-rounding || got > want+rounding {
+				t.Errorf("decision %d as %d: where one sum is reduced, both cost %d less, want %d", i, k, got, want)
+			}
+		}
+	}
+	if alone == 0 || want <= 0 {
+		t.Errorf("%d solutions reduce one sum; together they cost %d less", alone, want)
 	}
 }
 

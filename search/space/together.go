@@ -19,7 +19,7 @@ func (s *Space) Together(solution []int32) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {
 				for _, at := range meetings {
-					if s.counts(&x) && at.place >= x.from && at.place < x.end() {
+					if s.counts(&x) && at.place < x.end() && x.from < at.until {
 						divide(&s.shares.reductions[x.node], over, int64(len(at.members)))
 					}
 				}
