@@ -71,6 +71,7 @@ var allowances = []allowance{
 	{kinds: wholeNumbers, types: narrow, skip: true, name: "whole numbers of f8E3M4"},
 	{kinds: []ir.Kind{ir.OpReducePrecision}, types: finiteOnly, skip: true, name: "reduce_precision without infinities"},
 	{kinds: []ir.Kind{ir.OpReducePrecision}, types: isByte, skip: true, name: "reduce_precision of eight bits"},
+	{kinds: sums, peer: peer.Evaluator, types: isByte, ulps: 1, terms: true, loose: true, name: "sums of eight bits"},
 	{kinds: sums, types: anyType, ulps: 1, terms: true, name: "sums"},
 	{kinds: solvers, types: anyType, ulps: 4, terms: true, least: math.Inf(1), name: "solvers"},
 	{kinds: batchNorm, types: anyType, ulps: 8, terms: true, least: 1, name: "batch_norm"},
