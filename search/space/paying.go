@@ -197,9 +197,6 @@ type madeGather struct {
 	what gatherOf
 }
 
-// spotted is what gathers at a spot have in common.
-type spotted struct{ spot, over int32 }
-
 // payGathers moves what gathers pay towards equal parts of those that a solution could send as one. Those that can be at several spots pay
 // as at the one where most are. Ways of several steps may meet any others.
 func (s *Space) payGathers(solution []int32) {
@@ -225,7 +222,7 @@ func (s *Space) payGathers(solution []int32) {
 }
 
 // settleGathers does so for those of a copy that make a layout.
-func (s *Space) settleGathers(l *link, layout layoutID, overs map[int32]bool, made map[madeGather]bool, at map[spotted]int64) {
+func (s *Space) settleGathers(l *link, layout layoutID, overs map[int32]bool, made map[madeGather]bool, at map[gathering]int64) {
 	x := &s.paying.gathers[l.copy]
 	if x.parts == nil {
 		x.parts = map[gatherOf]int64{}
@@ -245,22 +242,22 @@ func (s *Space) settleGathers(l *link, layout layoutID, overs map[int32]bool, ma
 }
 
 // meet returns how many gathers at a spot can be sent as one with those that have something in common.
-func meet(at map[spotted]int64, overs map[int32]bool, spot, over int32) int64 {
-	several, most := at[spotted{spot, manyAxes}], at[spotted{spot, over}]
+func meet(at map[gathering]int64, overs map[int32]bool, spot, over int32) int64 {
+	several, most := at[gathering{spot, manyAxes}], at[gathering{spot, over}]
 	if over != manyAxes {
 		return several + most
 	}
 	for o := range overs {
 		if o != manyAxes {
-			most = max(most, several+at[spotted{spot, o}])
+			most = max(most, several+at[gathering{spot, o}])
 		}
 	}
 	return most
 }
 
 // gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
-func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[spotted]int64) {
-	made, at = map[madeGather]bool{}, map[spotted]int64{}
+func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[gathering]int64) {
+	made, at = map[madeGather]bool{}, map[gathering]int64{}
 	for i := range s.links {
 		l := &s.links[i]
 		if l.merged == math.MaxInt64 || !s.moves(l, solution) {
@@ -273,7 +270,7 @@ func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[
 		}
 		made[g] = true
 		for _, spot := range s.paying.gathers[l.copy].spots {
-			at[spotted{spot, p.meets}]++
+			at[gathering{spot, p.meets}]++
 		}
 	}
 	return made, at
