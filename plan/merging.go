@@ -23,10 +23,10 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	return c.meeting(ctx, l, latest)
 }
 
-// inBlocks does so on a large level with those of baselines and programs that keep state in blocks where the best plan is far from its
-// bound although memory is not short. Of smaller ones [choice.replicas] and [choice.arrange] search all such plans.
+// inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet: on a large level only where
+// the best plan is far from its bound.
 func (c *choice) inBlocks(ctx context.Context, l *level) error {
-	if c.sharded != nil || !l.large() || !c.open(wideGap) {
+	if c.sharded != nil || c.proven() || l.large() && !c.open(wideGap) {
 		return nil
 	}
 	return c.meetBlocks(ctx, l)

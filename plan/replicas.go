@@ -152,11 +152,11 @@ func (p *planner) smallState() int64 {
 	return small
 }
 
-// widest returns the first of the dimensions that axes cut into the most blocks.
+// widest returns the first of the longest dimensions that axes cut into the most blocks.
 func widest(dims []int64, axes []subaxis.Ref) int {
 	best, most := 0, int64(1)
 	for d, size := range dims {
-		if n := subaxis.Product(subaxis.Dividing(axes, size)); n > most {
+		if n := subaxis.Product(subaxis.Dividing(axes, size)); n > most || n == most && size > dims[best] {
 			best, most = d, n
 		}
 	}
