@@ -51,7 +51,7 @@ func (c *choice) meetBlocks(ctx context.Context, l *level) error {
 // binding says whether there is a faster plan, but for the memory.
 func (c *choice) binding() bool {
 	return slices.ContainsFunc(c.baselines, func(b baseline) bool {
-		return b.lowered != nil && b.lowered.step.Peak > c.Memory && c.best != nil && b.lowered.step.Total() < c.best.step.Total()
+		return c.exceeds(b) && c.best != nil && b.lowered.step.Total() < c.best.step.Total()
 	})
 }
 
@@ -136,9 +136,10 @@ func (c *choice) worthWriting(l *level) bool {
 }
 
 // confined says whether memory rules out a program that was met.
-func (c *choice) confined() bool {
-	return c.short || slices.ContainsFunc(c.baselines, func(b baseline) bool { return b.lowered != nil && b.lowered.step.Peak > c.Memory })
-}
+func (c *choice) confined() bool { return c.short || slices.ContainsFunc(c.baselines, c.exceeds) }
+
+// exceeds says whether a baseline has a program that memory does not hold.
+func (c *choice) exceeds(b baseline) bool { return b.lowered != nil && b.lowered.step.Peak > c.Memory }
 
 // open says whether the best plan may be farther from the best that there is than a part of its cost, one by the given number.
 func (c *choice) open(part int64) bool {

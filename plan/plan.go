@@ -66,13 +66,12 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
 func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
-	searched := c.certificate()
+	gap := c.certificate().Gap // as the search left it: what the next one compares with
 	if err := c.ascend(ctx); err != nil {
 		return nil, nil, err
 	}
-	certificate := c.certificate()
-	plan, err := c.plan(c.late, c.best, c.baselines, certificate, c.gains(ctx, c.best))
-	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, searched.Gap, []*lowered{c.best}}, err
+	plan, err := c.plan(c.late, c.best, c.baselines, c.certificate(), c.gains(ctx, c.best))
+	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, gap, []*lowered{c.best}}, err
 }
 
 // planner holds what the steps of one request share.

@@ -10,10 +10,10 @@ import (
 	"autoshard/subaxis"
 )
 
-// replicas searches for plans as people write them where memory is short: devices along some axes of the mesh have replicas of the
+// replicas searches for plans as people write them: devices along some axes of the mesh have replicas of the
 // parameters and parts of the batch, what steps only update may be cut along these too (ZeRO's first stage), and the other axes may cut
 // anything. Collectives that are sent as one are cheap only beside each other, and with so much decided the search finds them together.
-// Models that are large, or nearly proven, do without. All of them may take as many steps as the search before.
+// Where they are not worth it, models do without. All of them may take as many steps as the search before.
 func (c *choice) replicas(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil

@@ -36,7 +36,12 @@ func (s *Space) InPlace(p *search.Problem, solution []int32) []Change {
 
 // moves says whether a solution brings the value of a link elsewhere for its reader.
 func (s *Space) moves(l *link, solution []int32) bool {
-	return s.lists.all[l.rows].of(solution[l.from]) != s.lists.all[l.cols].of(solution[l.to])
+	return s.lists.all[l.rows].of(solution[l.from]) != s.readIn(l, solution)
+}
+
+// readIn returns the layout in which a link reads its value.
+func (s *Space) readIn(l *link, solution []int32) layoutID {
+	return s.lists.all[l.cols].of(solution[l.to])
 }
 
 // pricing returns what that costs.

@@ -197,7 +197,7 @@ func (s *Space) gathers() {
 	most := map[int32]int64{} // of copies
 	for i := range s.links {
 		l := &s.links[i]
-		s.paying.gathersOf(l.copy).meetsAt(l.spot)
+		s.paying.ofCopy(l.copy).meetsAt(l.spot)
 		n := readers[l.spot]
 		if k := s.m.Kind(l.reader); passesOn(k) || k == ir.OpSdyManualComputation {
 			n = math.MaxInt64

@@ -50,7 +50,7 @@ func (s *Space) Play(solution []int32) {
 	}
 }
 
-// paid returns the part of that that a node's reductions over some axes pay.
+// paid returns the part that a node's reductions over some axes pay of what they take before they send anything.
 func (s *Space) paid(i, over int32, late bool) int64 {
 	n := &s.nodes[i]
 	merged := n.merged
@@ -108,20 +108,19 @@ func allPay(meetings []meeting) map[int32]int64 {
 	if len(meetings) < 2 {
 		return parts
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	sums := make([]int64, len(all)) // of the parts of those that could be where each begins
-	for i := range all {
-		for j := range all {
-			if all[j].from <= all[i].from && all[i].from < all[j].end() {
-				sums[i] += parts[all[j].node]
+	for i, x := range all {
+		for _, y := range all {
+			if y.has(x.from) {
+				sums[i] += parts[y.node]
 			}
 		}
 	}
 	out := make(map[int32]int64, len(parts))
-	for i, x := range all {
+	for _, x := range all {
 		most := int64(wholeCopy)
-		for j := range all {
-			if j == i || x.from <= all[j].from && all[j].from < x.end() {
+		for j, y := range all {
+			if x.has(y.from) {
 				most = max(most, sums[j])
 			}
 		}
@@ -129,6 +128,9 @@ func allPay(meetings []meeting) map[int32]int64 {
 	}
 	return out
 }
+
+// has says whether a reduction can be made at a place.
+func (x *span) has(place int32) bool { return x.from <= place && place < x.end() }
 
 // end is the place behind the last one where a reduction can be made: that where it begins is one in any case.
 func (x *span) end() int32 { return max(x.to, x.from+1) }
@@ -158,8 +160,8 @@ type gatherOf struct {
 	over   int32
 }
 
-// gathersOf returns those of a copy.
-func (p *payments) gathersOf(copy int32) *gathersPay {
+// ofCopy returns what the gathers of a copy pay.
+func (p *payments) ofCopy(copy int32) *gathersPay {
 	if n := int(copy) + 1 - len(p.gathers); n > 0 {
 		p.gathers = append(p.gathers, make([]gathersPay, n)...)
 	}
@@ -258,17 +260,11 @@ func meet(at map[gathering]int64, overs map[int32]bool, spot, over int32) int64 
 // gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
 func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[gathering]int64) {
 	made, at = map[madeGather]bool{}, map[gathering]int64{}
-	for i := range s.links {
-		l := &s.links[i]
-		if l.merged == math.MaxInt64 || !s.moves(l, solution) {
+	for l, p := range s.gathersOf(solution) {
+		if l.merged == math.MaxInt64 {
 			continue
 		}
-		p := s.pricing(l, solution)
-		g := madeGather{l.copy, gatherOf{s.lists.all[l.cols].of(solution[l.to]), p.meets}}
-		if p.gathered == 0 || made[g] {
-			continue
-		}
-		made[g] = true
+		made[madeGather{l.copy, gatherOf{s.readIn(l, solution), p.meets}}] = true
 		for _, spot := range s.paying.gathers[l.copy].spots {
 			at[gathering{spot, p.meets}]++
 		}

@@ -3,6 +3,7 @@ package space_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func layers(r *rand.Rand, n int) string {
 
 // anyOf returns a solution with some decisions of another one drawn anew.
 func anyOf(r *rand.Rand, p *search.Problem, of []int32) []int32 {
-	x := append([]int32{}, of...)
+	x := slices.Clone(of)
 	for i := range x {
 		if r.IntN(3) == 0 {
 			x[i] = int32(r.IntN(p.NumStrategies(i)))

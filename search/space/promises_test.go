@@ -137,27 +137,31 @@ func TestFloor(t *testing.T) {
 	}
 }
 
+// twoSums are two products, each of which is a sum over the devices where sumsAs pins its operands.
+const twoSums = `
+func.func @main(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> (tensor<64x64xbf16>, tensor<64x64xbf16>) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %y, %z : tensor<64x64xbf16>, tensor<64x64xbf16>
+}`
+
+// sumsAs pins the operands of two sums, and the results that they come to.
+func sumsAs(t *testing.T, results ...string) func(m *ir.Module, s *space.Space) {
+	return func(m *ir.Module, s *space.Space) {
+		args := m.BlockArgs(m.MainFunc().Body)
+		s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
+		s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
+		for i, sharding := range results {
+			s.PinResult(i, parse(t, m, sharding))
+		}
+	}
+}
+
 // Two sums that nothing needs before both are there can be sent as one, also where each device keeps a block of them, and so can two
 // gathers for one op: the relaxed problem, and the problem where it counts on that, cost less by what one of them takes before it sends
 // anything; not where they are sent alone.
 func TestMerging(t *testing.T) {
 	const typ, side = "tensor<64x64xbf16>", 64
-	sums := func(results ...string) func(m *ir.Module, s *space.Space) {
-		return func(m *ir.Module, s *space.Space) {
-			args := m.BlockArgs(m.MainFunc().Body)
-			s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
-			s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
-			for i, sharding := range results {
-				s.PinResult(i, parse(t, m, sharding))
-			}
-		}
-	}
-	const products = `
-func.func @main(%x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
-  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (` + typ + `, ` + typ + `) -> ` + typ + `
-  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (` + typ + `, ` + typ + `) -> ` + typ + `
-  return %y, %z : ` + typ + `, ` + typ + `
-}`
 	gathers := func(m *ir.Module, s *space.Space) { // results take the place of inputs
 		for i, arg := range m.BlockArgs(m.MainFunc().Body) {
 			pin := `[{}, {}]`
@@ -174,8 +178,8 @@ func.func @main(%x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) 
 		kind collectives.Kind
 		pin  func(m *ir.Module, s *space.Space)
 	}{
-		"sums":     {products, collectives.AllReduce, sums(`[{}, {}]`, `[{}, {}]`)},
-		"scatters": {products, collectives.ReduceScatter, sums(`[{"x"}, {}]`, `[{}, {"x"}]`)},
+		"sums":     {twoSums, collectives.AllReduce, sumsAs(t, `[{}, {}]`, `[{}, {}]`)},
+		"scatters": {twoSums, collectives.ReduceScatter, sumsAs(t, `[{"x"}, {}]`, `[{}, {"x"}]`)},
 		"gathers": {`
 func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ + `) -> (` + typ + `, ` + typ + `) {
   %y = stablehlo.add %a, %x : ` + typ + `
@@ -207,20 +211,10 @@ func.func @main(%a: ` + typ + `, %b: ` + typ + `, %x: ` + typ + `, %w: ` + typ +
 // A sum that a solution reduces alone can wait for a later one, and an earlier one for it: both cost half of what they take before they
 // send anything where the problem counts on being sent with those of that solution.
 func TestTogetherLater(t *testing.T) {
-	const typ = "tensor<64x64xbf16>"
-	m, mesh, model := read(t, `
-func.func @main(%x: `+typ+`, %w: `+typ+`) -> (`+typ+`, `+typ+`) {
-  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (`+typ+`, `+typ+`) -> `+typ+`
-  %z = stablehlo.dot_general %w, %x, contracting_dims = [0] x [1] : (`+typ+`, `+typ+`) -> `+typ+`
-  return %y, %z : `+typ+`, `+typ+`
-}`, subaxis.Axis{Name: "x", Size: 8})
+	m, mesh, model := read(t, twoSums, subaxis.Axis{Name: "x", Size: 8})
 	s := space.New(m, mesh, model)
 	s.Serial()
-	args := m.BlockArgs(m.MainFunc().Body)
-	s.Pin(args[0], parse(t, m, `[{}, {"x"}]`))
-	s.Pin(args[1], parse(t, m, `[{"x"}, {}]`))
-	s.PinResult(0, parse(t, m, `[{}, {}]`))
-	s.PinResult(1, parse(t, m, `[{}, {}]`))
+	sumsAs(t, `[{}, {}]`, `[{}, {}]`)(m, s)
 	p, err := s.Build(t.Context(), 0, &space.Effort{})
 	both := solve(t, p, err)
 	want, alone := s.Merging(both.Solution), 0

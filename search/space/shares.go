@@ -59,15 +59,9 @@ func (s *Space) internParts() {
 // sent as one, or be made as one, pay moves half of the way to those that are.
 func (s *Space) Settle(solution []int32) {
 	makers := map[copied]int64{}
-	reads := func(l *link) (layoutID, bool) {
-		kept, read := s.lists.all[l.rows].of(solution[l.from]), s.lists.all[l.cols].of(solution[l.to])
-		return read, kept != read
-	}
 	for i := range s.links {
-		if l := &s.links[i]; l.uses > 1 {
-			if layout, made := reads(l); made {
-				makers[copied{l.copy, layout}]++
-			}
+		if l := &s.links[i]; l.uses > 1 && s.moves(l, solution) {
+			makers[copied{l.copy, s.readIn(l, solution)}]++
 		}
 	}
 	for i := range s.links {
@@ -75,7 +69,7 @@ func (s *Space) Settle(solution []int32) {
 		if l.uses < 2 {
 			continue
 		}
-		read, made := reads(l)
+		read, made := s.readIn(l, solution), s.moves(l, solution)
 		for j, layout := range s.lists.all[l.cols].unique {
 			n := makers[copied{l.copy, layout}]
 			if n == 0 {
@@ -93,8 +87,6 @@ func (s *Space) Settle(solution []int32) {
 	}
 	s.copies.told++
 	s.internParts()
-	if s.merges {
-		s.pay(solution)
-	}
+	s.pay(solution)
 	s.settleSums(solution)
 }

@@ -1,5 +1,7 @@
 package space
 
+import "iter"
+
 // together is what collectives pay of what they take before they send anything where they are sent as one with those of a solution, by what
 // they can be merged with, of wholeCopy.
 type together struct {
@@ -75,18 +77,11 @@ type gathered struct{ members, saved int64 }
 
 // gatherings returns where gathers of a solution are sent as one, or alone.
 func (s *Space) gatherings(solution []int32) map[gathering]gathered {
-	out, seen := map[gathering]gathered{}, map[copied]bool{}
-	for i := range s.links {
-		l := &s.links[i]
-		if !s.moves(l, solution) {
+	out := map[gathering]gathered{}
+	for l, p := range s.gathersOf(solution) {
+		if p.meets == manyAxes {
 			continue
 		}
-		p := s.pricing(l, solution)
-		copy := copied{l.copy, s.lists.all[l.cols].of(solution[l.to])}
-		if p.gathered == 0 || p.meets == manyAxes || seen[copy] {
-			continue
-		}
-		seen[copy] = true
 		at := gathering{l.spot, p.meets}
 		g := out[at]
 		if g.members++; g.members > 1 {
@@ -95,6 +90,26 @@ func (s *Space) gatherings(solution []int32) map[gathering]gathered {
 		out[at] = g
 	}
 	return out
+}
+
+// gathersOf yields the gathers of a solution, one that uses share once, by a link that reads it, and what it costs.
+func (s *Space) gathersOf(solution []int32) iter.Seq2[*link, *price] {
+	return func(yield func(*link, *price) bool) {
+		seen := map[copied]bool{}
+		for i := range s.links {
+			l := &s.links[i]
+			if !s.moves(l, solution) {
+				continue
+			}
+			p, copy := s.pricing(l, solution), copied{l.copy, s.readIn(l, solution)}
+			if p.gathered == 0 || seen[copy] {
+				continue
+			}
+			if seen[copy] = true; !yield(l, p) {
+				return
+			}
+		}
+	}
 }
 
 // Merging returns the picoseconds that a solution saves if all its reductions and gathers that can be sent as one are.
