@@ -163,6 +163,8 @@ def fit(a):
 
 
 def program(seed):
+    """A function of two matrices that gives a matrix and numbers: means of cosines, since means of both signs may cancel to nothing but
+    rounding."""
     rng = np.random.default_rng(seed)
     steps = []
     for k in range(int(rng.integers(1, 4))):
@@ -174,7 +176,7 @@ def program(seed):
             if kind == 'plain':
                 out, n = g(a, b)
             elif kind == 'loop':
-                out, n = lax.scan(lambda s, _: (fit(g(s, b)[0]), s.mean()), a, None, length=2)
+                out, n = lax.scan(lambda s, _: (fit(g(s, b)[0]), jnp.cos(s).mean()), a, None, length=2)
                 n = n.sum()
             elif kind == 'branch':
                 out, n = lax.cond(a[0, 0] > b[0, 0], g, lambda a, b: g(b, a), a, b)
@@ -182,7 +184,7 @@ def program(seed):
                 out, n = jax.vmap(g)(jnp.stack([a, a * 0.5]), jnp.stack([b, -b]))
                 n = n.sum()
             else:
-                out, n = jnp.sin(a @ b / 4) + a.T, b.mean()
+                out, n = jnp.sin(a @ b / 4) + a.T, jnp.cos(b).mean()
             a, b = fit(out.reshape(-1, out.shape[-1])), a
             numbers.append(n)
         return a, jnp.stack(numbers)
