@@ -127,16 +127,21 @@ type partsSearch struct {
 	plans     []*choice            // by quick searches
 	ended     map[*choice]bool     // of these, whose number of parts was searched to the end
 	quick     *choice              // the best of these; nil for none
+	gained    float64              // by searches to the end: how many times as long a quick plan took, at most; 0 for none
 	tightest  *choice              // of those in which nothing fits, the one with the program that needs least
 }
 
+// fruitless is how many numbers of parts in a row do not help where no more are tried.
+const fruitless = 3
+
 // begin finds out by quick searches how fast the batch is in some numbers of parts, each at least twice the one before, as long as there is
-// time; of a large problem as long as that helps.
+// time and some of the latest helped; of a large problem the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
 	if s.splitter, err = microbatch.New(late, s.module, batchInputs(s.module)); err != nil {
 		return late.Err()
 	}
+	vain := 0
 	for _, n := range s.splitter.Parts() {
 		if n < 2*max(s.most, 1) || s.timeLeft(ctx) <= s.each {
 			continue
@@ -149,7 +154,10 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		case err != nil || c == nil:
 			return err
 		}
-		if better := s.take(c); !better && c.strategies > largeProblem && s.quick != nil {
+		if vain++; s.take(c) {
+			vain = 0
+		}
+		if s.quick != nil && (vain == fruitless || vain > 0 && c.strategies > largeProblem) {
 			return nil
 		}
 	}
@@ -199,7 +207,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
 func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large bool) (*choice, error) {
 	for _, q := range s.fastest() {
-		if large && q != s.quick || muchSlower(q.best, best.best) || s.hopeless(q.best) || s.timeLeft(ctx) <= s.each {
+		if large && q != s.quick || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		c, err := s.toEnd(ctx, late, q)
@@ -211,6 +219,21 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large b
 		}
 	}
 	return best, nil
+}
+
+// A search to the end is expected to gain on a quick plan at most the power of what others have gained, and so many times that.
+const (
+	gainsPower = 5
+	gainsSlack = 1.01
+)
+
+// promising says whether a quick plan may become the best at the end of its search.
+func (s *partsSearch) promising(quick, best *lowered) bool {
+	if muchSlower(quick, best) || s.whole != nil && s.whole.best != nil && muchSlower(quick, s.whole.best) {
+		return false
+	}
+	reach := gainsSlack * math.Pow(s.gained, gainsPower) * float64(best.step.Total())
+	return s.gained == 0 || float64(quick.step.Total()) <= reach
 }
 
 // fastest returns the quick plans, the fastest first.
@@ -233,6 +256,7 @@ func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, erro
 	}
 	if c != nil {
 		q.bound = max(q.bound, c.bound) // it holds for the same plans
+		s.gained = max(s.gained, 1, float64(q.best.step.Total())/float64(c.best.step.Total()))
 	}
 	return c, err
 }
@@ -264,11 +288,6 @@ func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice
 		best = c
 	}
 	return best, err
-}
-
-// hopeless says whether a program is much slower than the best plan of the whole batch.
-func (s *partsSearch) hopeless(l *lowered) bool {
-	return s.whole != nil && s.whole.best != nil && muchSlower(l, s.whole.best)
 }
 
 // faster says whether a program is faster than the best plan of the whole batch, if there is one, by so much that it counts.
