@@ -93,11 +93,11 @@ func (r *rewriter) follow(s *summand) bool {
 	for _, p := range s.passed {
 		after, _ := r.layout(m.Result(p.Op, 0))
 		switch k := m.Kind(p.Op); {
-		case len(after.Unreduced) > 0:
+		case len(after.Unreduced) > 0 || slices.ContainsFunc(after.Dims, func(axes []subaxis.Ref) bool { return overlap(axes, l.Unreduced) }):
 			return false
 		case same:
 			l.Dims = after.Dims
-		case k == ir.OpMultiply || k == ir.OpDivide: // the constant is cut as the reduced value is
+		case readsTensorsBeside(m, p): // which are cut as the reduced value is
 			return false
 		case l.Shards() == 1:
 			l.Dims = make([][]subaxis.Ref, len(after.Dims))
@@ -109,6 +109,35 @@ func (r *rewriter) follow(s *summand) bool {
 		s.layouts = append(s.layouts, l)
 	}
 	return true
+}
+
+// readsTensorsBeside says whether an op reads other tensors beside one, and not just scalars.
+func readsTensorsBeside(m *ir.Module, use ir.Use) bool {
+	for i, v := range m.Operands(use.Op) {
+		if i != use.Index && len(m.Shape(v)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// overlap says whether two lists have devices' coordinates in common.
+func overlap(a, b []subaxis.Ref) bool {
+	return slices.ContainsFunc(a, func(r subaxis.Ref) bool {
+		_, ok := subaxis.Overlapping(b, r)
+		return ok
+	})
+}
+
+// swells says whether the sum of summands, each of so many rounds, is not worth reducing as one.
+func (r *rewriter) swells(group []summand, rounds int64) bool {
+	whole := r.m.ValueType(r.m.Operand(group[0].use.Op, group[0].use.Index)).Elements()
+	largest, all := int64(0), int64(0)
+	for i := range group {
+		part := r.m.ValueType(r.m.Operand(group[i].reshard, 0)).Elements()
+		largest, all = max(largest, part), all+part*rounds
+	}
+	return swells(whole, largest, all)
 }
 
 // expose lets an op read a summand as a partial value, and returns that.
@@ -154,7 +183,7 @@ func (r *rewriter) reduceSums(last ir.OpID, place map[ir.OpID]int) bool {
 	}
 	any := false
 	for _, g := range groups {
-		if len(g) > 1 {
+		if len(g) > 1 && !r.swells(g, 1) {
 			adds, any = r.join(adds, g), true
 		}
 	}
@@ -245,7 +274,7 @@ func (r *rewriter) reduceAfter(loop ir.OpID) (any bool) {
 			continue
 		}
 		s, ok := r.summand(ir.Use{Op: add, Index: 1 - at})
-		if !ok || !r.begin(loop, place, s.layout()) {
+		if !ok || r.swells([]summand{s}, max(1, ir.Trips(m, loop))) || !r.begin(loop, place, s.layout()) {
 			continue
 		}
 		r.expose(&s)

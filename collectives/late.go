@@ -11,13 +11,18 @@ type Late struct {
 
 // LateReductions returns where reductions of values of a module can be made, which has no sharding constraints.
 func LateReductions(m *ir.Module) func(v ir.ValueID) Late {
-	l := &later{m: m, known: map[ir.ValueID]Late{}}
+	l := &later{m: m, known: map[ir.ValueID]Late{}, swell: map[ir.ValueID]bool{}}
 	return l.of
 }
+
+// swells says whether a sum of so many elements has no fewer than all that it is made of, and more than the largest part, since parts have
+// been moved among zeros: to reduce it as one sends no less.
+func swells(whole, largest, all int64) bool { return whole > largest && whole >= all }
 
 type later struct {
 	m     *ir.Module
 	known map[ir.ValueID]Late
+	swell map[ir.ValueID]bool // by sum
 }
 
 func (l *later) of(v ir.ValueID) Late {
@@ -48,10 +53,52 @@ func (l *later) find(v ir.ValueID) Late {
 		return l.summed(m.Result(use.Op, 0))
 	}
 	if operand, ok := Linear(m, use.Op); ok && operand == use.Index {
-		here = l.of(m.Result(use.Op, 0))
+		moved := m.Result(use.Op, 0)
+		late := l.of(moved)
+		if m.ValueType(moved).Elements() > m.ValueType(v).Elements() && late.Sum != 0 && l.swells(late.Sum) {
+			return here
+		}
+		here = late
 		here.Blocks = here.Blocks && keepsBlocks(m.Kind(use.Op))
 	}
 	return here
+}
+
+// swells says whether no summands of a sum are worth reducing as one.
+func (l *later) swells(sum ir.ValueID) bool {
+	out, ok := l.swell[sum]
+	if !ok {
+		largest, all := l.parts(sum)
+		out = swells(l.m.ValueType(sum).Elements(), largest, all)
+		l.swell[sum] = out
+	}
+	return out
+}
+
+// parts returns how many elements the largest of the values has that may be partial where a value is the sum of them, and all of them.
+func (l *later) parts(v ir.ValueID) (largest, all int64) {
+	m := l.m
+	for {
+		op := m.DefiningOp(v)
+		if op != 0 && addsUp(m, op) {
+			for _, x := range m.Operands(op) {
+				part, sum := l.parts(x)
+				largest, all = max(largest, part), all+sum
+			}
+			return largest, max(largest, all)
+		}
+		operand, linear := 0, false
+		if op != 0 {
+			operand, linear = Linear(m, op)
+		}
+		if !linear || m.Kind(op) == ir.OpReduce || m.Kind(op) == ir.OpScatter { // which make partial values themselves
+			largest = max(largest, m.ValueType(v).Elements())
+		}
+		if !linear {
+			return largest, largest
+		}
+		v = m.Operand(op, operand)
+	}
 }
 
 // summed returns where the summands of a sum can be reduced.

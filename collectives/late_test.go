@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"fmt"
 	"testing"
 
 	"autoshard/collectives"
@@ -8,29 +9,51 @@ import (
 	"autoshard/ir/mlir"
 )
 
-// Zeros are known behind what moves them, and of linear ops the operand that they add up with.
+// Zeros are known behind what moves them, and of linear ops the operand that they add up with: what is moved among zeros, or times
+// a constant or an input.
 func TestLinear(t *testing.T) {
 	m, err := mlir.Parse(t.Context(), []byte(`
-func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+func.func @main(%a: tensor<4xf32>, %i: tensor<i32>, %p: tensor<4xi1>) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<4xf32>
   %two = stablehlo.constant dense<2.0> : tensor<4xf32>
-  %twice = stablehlo.multiply %two, %a : tensor<4xf32>
-  %t = stablehlo.tanh %a : tensor<4xf32>
-  return %zeros, %twice, %t : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  %0 = stablehlo.tanh %a : tensor<4xf32>
+  %1 = stablehlo.multiply %two, %0 : tensor<4xf32>
+  %2 = stablehlo.multiply %1, %a : tensor<4xf32>
+  %3 = stablehlo.multiply %0, %2 : tensor<4xf32>
+  %4 = stablehlo.divide %2, %a : tensor<4xf32>
+  %5 = stablehlo.select %p, %zeros, %4 : tensor<4xi1>, tensor<4xf32>
+  %6 = stablehlo.select %p, %5, %zeros : tensor<4xi1>, tensor<4xf32>
+  %7 = stablehlo.select %p, %5, %two : tensor<4xi1>, tensor<4xf32>
+  %8 = stablehlo.dynamic_slice %7, %i, sizes = [2] : (tensor<4xf32>, tensor<i32>) -> tensor<2xf32>
+  %9 = stablehlo.dynamic_update_slice %zeros, %8, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %10 = stablehlo.dynamic_update_slice %9, %8, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %11 = stablehlo.pad %8, %zero, low = [1], high = [1], interior = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<4xf32>
+  return %zeros : tensor<4xf32>
 }`), mlir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := m.Operands(m.LastOp(m.MainFunc().Body))
-	if !collectives.IsZeros(m, out[0]) || collectives.IsZeros(m, out[1]) {
-		t.Error("zeros that are broadcast are zeros, and nothing else is")
-	}
-	if operand, ok := collectives.Linear(m, m.DefiningOp(out[1])); operand != 1 || !ok {
-		t.Errorf("operand %d of a multiple, %t", operand, ok)
-	}
-	if _, ok := collectives.Linear(m, m.DefiningOp(out[2])); ok {
-		t.Error("a tanh adds up")
+	const no = -1
+	want := []int{no, 1, 0, no, 0, 2, 1, no, 0, 1, no, 0}
+	for op := range m.Ops(m.MainFunc().Body) {
+		switch m.Kind(op) {
+		case ir.OpConstant, ir.OpBroadcastInDim:
+			continue
+		case ir.OpReturn:
+			if !collectives.IsZeros(m, m.Operand(op, 0)) || collectives.IsZeros(m, m.BlockArgs(m.MainFunc().Body)[0]) {
+				t.Error("zeros that are broadcast are zeros, and nothing else is")
+			}
+			continue
+		}
+		operand, ok := collectives.Linear(m, op)
+		if !ok {
+			operand = no
+		}
+		if operand != want[0] {
+			t.Errorf("%s adds up with operand %d, want %d", m.Kind(op), operand, want[0])
+		}
+		want = want[1:]
 	}
 }
 
@@ -77,9 +100,39 @@ func.func @main(%a: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tenso
 	products := m.OpsWhere(m.MainFunc().Body, func(k ir.Kind) bool { return k == ir.OpDotGeneral })
 	sum, multiples := m.Operand(m.LastOp(m.MainFunc().Body), 0), m.Operand(m.LastOp(m.MainFunc().Body), 2)
 	for i, want := range []collectives.Late{{Sum: sum, Trips: 5}, {Sum: sum, Trips: 1, Blocks: true}, {Trips: 1, Blocks: true},
-		{Sum: multiples, Trips: 1}, {Trips: 1, Blocks: true}} {
+		{Sum: multiples, Trips: 1, Blocks: true}, {Trips: 1, Blocks: true}} {
 		if got := late(m.Result(products[i], 0)); got != want {
 			t.Errorf("product %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// Halves of a matrix are not reduced later as the matrix that they are put together to, unless it is smaller than all that is added to it.
+func TestLateHalves(t *testing.T) {
+	const function = `
+func.func @main(%%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %%zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %%0 = stablehlo.dot_general %%a, %%a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %%1 = stablehlo.pad %%0, %%zero, low = [4, 0], high = [0, 0], interior = [0, 0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<8x4xf32>
+  %%2 = stablehlo.dot_general %%a, %%a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %%3 = stablehlo.pad %%2, %%zero, low = [0, 0], high = [4, 0], interior = [0, 0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<8x4xf32>
+  %%4 = stablehlo.add %%1, %%3 : tensor<8x4xf32>
+  %%5 = stablehlo.dot_general %%a, %%a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %%6 = stablehlo.pad %%5, %%zero, low = [2, 0], high = [2, 0], interior = [0, 0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<8x4xf32>
+  %%7 = stablehlo.add %%4, %%6 : tensor<8x4xf32>
+  return %%%d : tensor<8x4xf32>
+}`
+	for result, want := range map[int]bool{4: false, 7: true} {
+		m, err := mlir.Parse(t.Context(), fmt.Appendf(nil, function, result), mlir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ir.EraseDead(m)
+		sum, late := m.Operand(m.LastOp(m.MainFunc().Body), 0), collectives.LateReductions(m)
+		for _, product := range m.OpsOf(m.MainFunc().Body, ir.OpDotGeneral) {
+			if got := late(m.Result(product, 0)); want != (got.Sum == sum) {
+				t.Errorf("%%%d: %+v", result, got)
+			}
 		}
 	}
 }

@@ -10,39 +10,59 @@ import (
 )
 
 // Linear returns the operand of an op that adds up as its only result does, with the other operands as they are: of partial sums the op
-// makes partial sums of what it makes of the sum. Others are constants: factors such as those of a mean.
+// makes partial sums of what it makes of the sum. What is moved into larger tensors is moved among zeros; factors are constants, such as
+// those of a mean, or inputs, such as masks.
 func Linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
 	switch m.Kind(op) {
-	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpNegate:
+	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpDynamicSlice, ir.OpGather, ir.OpNegate:
 		return 0, true
 	case ir.OpConvert:
 		from, to := m.ValueType(m.Operand(op, 0)).DType, m.ValueType(m.Result(op, 0)).DType
 		return 0, from.Kind() == dtype.Float && to.Kind() == dtype.Float && from.Bits() <= to.Bits()
 	case ir.OpReduce:
-		kind, known := ir.ReducerOf(m, op, 0, ir.Computed)
-		return 0, known && kind == ir.OpAdd && m.NumOperands(op) == 2 && rule.IsZero(m, m.Operand(op, 1))
+		return 0, addsInto(m, op, m.NumOperands(op) == 2 && rule.IsZero(m, m.Operand(op, 1)))
+	case ir.OpScatter:
+		return 2, addsInto(m, op, m.NumOperands(op) == 3 && IsZeros(m, m.Operand(op, 0)))
+	case ir.OpPad:
+		return 0, rule.IsZero(m, m.Operand(op, 1))
+	case ir.OpDynamicUpdateSlice:
+		return 1, IsZeros(m, m.Operand(op, 0))
+	case ir.OpSelect:
+		if IsZeros(m, m.Operand(op, 1)) {
+			return 2, true
+		}
+		return 1, IsZeros(m, m.Operand(op, 2))
 	case ir.OpMultiply:
-		if isConstant(m, m.Operand(op, 0)) {
+		if isGiven(m, m.Operand(op, 0)) {
 			return 1, true
 		}
-		return 0, isConstant(m, m.Operand(op, 1))
+		return 0, isGiven(m, m.Operand(op, 1))
 	case ir.OpDivide:
-		return 0, isConstant(m, m.Operand(op, 1)) && m.ValueType(m.Operand(op, 0)).DType.Kind() == dtype.Float
+		return 0, isGiven(m, m.Operand(op, 1)) && m.ValueType(m.Operand(op, 0)).DType.Kind() == dtype.Float
 	}
 	return 0, false
 }
 
-// isConstant says whether a value is a constant, or made of one by moving elements.
-func isConstant(m *ir.Module, v ir.ValueID) bool {
+// addsInto says whether an op with a reducer adds what it reads, to zeros.
+func addsInto(m *ir.Module, op ir.OpID, zeros bool) bool {
+	if !zeros {
+		return false
+	}
+	kind, known := ir.ReducerOf(m, op, 0, ir.Computed)
+	return known && kind == ir.OpAdd
+}
+
+// isGiven says whether a value is a constant or an argument of a block, or made of one by moving elements.
+func isGiven(m *ir.Module, v ir.ValueID) bool {
 	op := m.DefiningOp(v)
 	for op != 0 && slices.Contains(movingZeros, m.Kind(op)) {
 		op = m.DefiningOp(m.Operand(op, 0))
 	}
-	return op != 0 && m.Kind(op) == ir.OpConstant
+	return op == 0 || m.Kind(op) == ir.OpConstant
 }
 
 // keepsBlocks says whether a linear op makes a block of its result of one block of its operand, however that is cut.
-func keepsBlocks(k ir.Kind) bool { return k == ir.OpTranspose || k == ir.OpNegate || k == ir.OpConvert }
+func keepsBlocks(k ir.Kind) bool { return k == ir.OpTranspose || k.IsElementwise() }
 
 // addsUp says whether an op is the sum of two tensors of numbers.
 func addsUp(m *ir.Module, op ir.OpID) bool {

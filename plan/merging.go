@@ -86,14 +86,17 @@ func (l *level) fastest() *attempt {
 	return out
 }
 
-// meeting searches a level with costs that count on collectives being sent as one with those of a solution, where that matters. Where they
-// would not fit, it leaves them more memory.
+// meeting searches a level with costs that count on collectives being sent as one with those of a solution, where that matters, and, where
+// memory is not short, on summands being reduced as one. Where they would not fit, it leaves them more memory.
 func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	if c.best == nil || x == nil || l.space.Merging(x) <= c.best.step.Total()/goodGap {
 		return nil
 	}
 	l.space.Together(x)
 	defer l.space.Together(nil)
+	if !c.confined() { // summands wait in memory for each other
+		l.space.Sum(x)
+	}
 	limit := c.Memory
 	for range mergingAttempts {
 		if c.over(ctx) {

@@ -1,6 +1,8 @@
 package space
 
 import (
+	"iter"
+
 	"autoshard/collectives"
 	"autoshard/ir"
 )
@@ -14,6 +16,7 @@ type delay struct {
 	sum     ir.ValueID // as which they are made, with others; 0: they are not
 	rounds  int64      // of the loops after which they are made
 	members int64      // how many may be one, with them
+	growth  int64      // how many times as many elements as the value the sum has, rounded up
 	merged  int64      // reductions that can be sent as one with them after loops, with them
 	behind  bool       // there are such loops
 	blocks  bool       // whatever lies between takes the layout that they make
@@ -38,7 +41,8 @@ func (s *Space) delays() {
 			continue
 		}
 		if late := s.later.of(n.values[0]); late.Sum != 0 {
-			n.delay = delay{sum: late.Sum, rounds: late.Trips, behind: s.m.BlockOf(late.Sum) != s.m.OpBlock(n.op), blocks: late.Blocks}
+			n.delay = delay{sum: late.Sum, rounds: late.Trips, behind: s.m.BlockOf(late.Sum) != s.m.OpBlock(n.op), blocks: late.Blocks,
+				growth: s.growth(n.values[0], late.Sum)}
 			s.later.sums[late.Sum] = append(s.later.sums[late.Sum], int32(i))
 		}
 	}
@@ -61,15 +65,32 @@ func (s *Space) part(i, over int32) int64 {
 	return wholeCopy / s.nodes[i].delay.members
 }
 
-// settleSums moves what summands pay for the reduction of their sum half of the way to those that a solution reduces.
-func (s *Space) settleSums(solution []int32) {
-	for _, nodes := range s.later.sums {
-		reduced := map[int32]int64{} // how many, by axes
-		for _, i := range nodes {
-			if st := &s.nodes[i].class.strategies[solution[i]]; st.summed > 0 {
-				reduced[st.over]++
+// growth returns how many times as many elements as one of its summands a sum has, rounded up.
+func (s *Space) growth(summand, sum ir.ValueID) int64 {
+	part, whole := max(1, s.m.ValueType(summand).Elements()), s.m.ValueType(sum).Elements()
+	return max(1, (whole+part-1)/part)
+}
+
+// reducedAsOne goes through the summands of each sum, with how many of them a solution reduces, by axes.
+func (s *Space) reducedAsOne(solution []int32) iter.Seq2[[]int32, map[int32]int64] {
+	return func(yield func([]int32, map[int32]int64) bool) {
+		for _, nodes := range s.later.sums {
+			reduced := map[int32]int64{}
+			for _, i := range nodes {
+				if st := &s.nodes[i].class.strategies[solution[i]]; st.summed > 0 {
+					reduced[st.over]++
+				}
+			}
+			if !yield(nodes, reduced) {
+				return
 			}
 		}
+	}
+}
+
+// settleSums moves what summands pay for the reduction of their sum half of the way to those that a solution reduces.
+func (s *Space) settleSums(solution []int32) {
+	for nodes, reduced := range s.reducedAsOne(solution) {
 		for _, i := range nodes {
 			st := &s.nodes[i].class.strategies[solution[i]]
 			for over, n := range reduced {
@@ -87,13 +108,13 @@ func (s *Space) settleSums(solution []int32) {
 }
 
 // costOf returns what a strategy costs, with all runs of its node. Whether summands can be reduced as one depends on all of them, so that
-// each pays for itself.
+// each pays for itself but where those of a solution are ([Space.Together]).
 func (s *Space) costOf(i int, st *strategy) int64 {
 	n, shared := &s.nodes[i], s.shared(i, st)
 	if n.delay.sum == 0 {
 		return max(0, st.cost-shared) * n.runs
 	}
-	return max(0, st.cost-st.summed)*n.runs + max(0, st.summed-shared)*(n.runs/n.delay.rounds)
+	return max(0, st.cost-st.summed)*n.runs + s.ofSum(i, st, max(0, st.summed-shared))*(n.runs/n.delay.rounds)
 }
 
 // leastOf returns what no program with a strategy goes below, which reduces the node's values where they are made, behind a product that

@@ -2,6 +2,7 @@ package space_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"autoshard/collectives"
@@ -242,6 +243,42 @@ func TestTogetherLater(t *testing.T) {
 	}
 	if alone == 0 || want <= 0 {
 		t.Errorf("%d solutions reduce one sum; together they cost %d less", alone, want)
+	}
+}
+
+// Two products that are added up are reduced as one where the problem counts on the summands of a solution: each pays half of a
+// reduction, of which it pays half of what that takes before it sends anything already.
+func TestSum(t *testing.T) {
+	const typ = "tensor<64x64xbf16>"
+	added := strings.NewReplacer("("+typ+", "+typ+") {", typ+" {",
+		"return %y, %z : "+typ+", "+typ, "%s = stablehlo.add %y, %z : "+typ+"\n  return %s : "+typ)
+	m, mesh, model := read(t, added.Replace(twoSums), subaxis.Axis{Name: "x", Size: 8})
+	s := space.New(m, mesh, model)
+	s.Serial()
+	sumsAs(t, `[{}, {}]`)(m, s)
+	p, err := s.Build(t.Context(), 0, &space.Effort{})
+	both := solve(t, p, err)
+	cost := func() int64 {
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, _, err := p.Evaluate(both.Solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cost
+	}
+	s.Sum(both.Solution) // says nothing: nothing is sent together
+	alone := cost()
+	s.Together(both.Solution)
+	together := cost()
+	s.Sum(both.Solution)
+	axes := []subaxis.Ref{m.Mesh(mesh).Full(0)}
+	reduction := model.Price(collectives.AllReduce, axes, 2*64*64)
+	want := reduction - model.Start(collectives.AllReduce, axes)/2
+	if got := together - cost(); alone != both.Cost || max(got-want, want-got) > 10 {
+		t.Errorf("the sum costs %d less, want %d; %d alone, of %d", got, want, alone, both.Cost)
 	}
 }
 

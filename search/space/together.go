@@ -6,6 +6,7 @@ import "iter"
 // they can be merged with, of wholeCopy.
 type together struct {
 	reductions []map[int32]int64 // per node
+	sums       []map[int32]int64 // per node: what it pays of a reduction that is made as the sum of several
 	gathers    []map[int32]int64 // per spot
 }
 
@@ -16,7 +17,7 @@ func (s *Space) Together(solution []int32) {
 	if s.shares = nil; solution == nil || !s.merges {
 		return
 	}
-	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, s.spots)}
+	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, s.spots)}
 	for k, of := range s.meetings(solution) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {
@@ -30,6 +31,22 @@ func (s *Space) Together(solution []int32) {
 	}
 	for at, g := range s.gatherings(solution) {
 		divide(&s.shares.gathers[at.spot], at.over, g.members)
+	}
+}
+
+// Sum lets them count on summands being reduced as one with those of the solution that collectives are sent together with, too.
+func (s *Space) Sum(solution []int32) {
+	if s.shares == nil {
+		return
+	}
+	for nodes, reduced := range s.reducedAsOne(solution) {
+		for _, i := range nodes {
+			for over, n := range reduced {
+				if n >= 2*s.nodes[i].delay.growth {
+					divide(&s.shares.sums[i], over, n/s.nodes[i].delay.growth)
+				}
+			}
+		}
 	}
 }
 
@@ -59,6 +76,14 @@ func (s *Space) shared(i int, st *strategy) int64 {
 		return 0
 	}
 	return max(0, unpaid(s.shares.reductions[i], st.over, st.reduced)-st.copied)
+}
+
+// ofSum returns what a node pays of a time that the reduction of a sum takes.
+func (s *Space) ofSum(i int, st *strategy, time int64) int64 {
+	if s.shares == nil {
+		return time
+	}
+	return time - unpaid(s.shares.sums[i], st.over, time)
 }
 
 // sharing returns what the gathers of a link pay where they are sent with others; nil where each pays for itself.

@@ -208,15 +208,16 @@ func (g *generator) reduce(v ir.ValueID, dims []int64) {
 	}
 	t := g.m.TensorType(dtype.F32, slices.Delete(slices.Clone(dims), d, d+1)...)
 	op := g.b.OpRegions(ir.OpReduce, []ir.TypeID{t}, attrs("dimensions", ir.Ints{int64(d)}), 1, v, g.constant(init))
-	g.combiner(op, kind)
+	combiner(g.m, op, kind)
 	g.add(g.m.Result(op, 0))
 }
 
-func (g *generator) combiner(op ir.OpID, kind ir.Kind) {
-	body := g.m.AddBlock(g.m.Regions(op)[0])
-	t := g.m.TensorType(dtype.F32)
-	a, b := g.m.AddBlockArg(body, t), g.m.AddBlockArg(body, t)
-	inner := g.m.BuilderAtEnd(body)
+// combiner writes the region of an op that combines two numbers.
+func combiner(m *ir.Module, op ir.OpID, kind ir.Kind) {
+	body := m.AddBlock(m.Regions(op)[0])
+	t := m.TensorType(dtype.F32)
+	a, b := m.AddBlockArg(body, t), m.AddBlockArg(body, t)
+	inner := m.BuilderAtEnd(body)
 	inner.Op(ir.OpStablehloReturn, nil, nil, inner.Op1(kind, t, nil, a, b))
 }
 
@@ -291,7 +292,7 @@ func (g *generator) scatter(v ir.ValueID, dims []int64) {
 	updates := g.b.Op1(ir.OpBroadcastInDim, t, attrs("broadcast_dimensions", ir.Ints{}), one)
 	op := g.b.OpRegions(ir.OpScatter, []ir.TypeID{g.m.Type(v)}, attrs("scatter_dimension_numbers", d,
 		"indices_are_sorted", ir.BoolAttr(false), "unique_indices", ir.BoolAttr(false)), 1, v, g.indices, updates)
-	g.combiner(op, ir.OpAdd)
+	combiner(g.m, op, ir.OpAdd)
 	g.add(g.m.Result(op, 0))
 }
 

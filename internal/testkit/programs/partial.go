@@ -174,7 +174,7 @@ func (g *generator) running(v ir.ValueID, dims []int64) {
 	size[d], padding[2*d+rapid.IntRange(0, 1).Draw(g.t, "reverse")] = dims[d], dims[d]-1
 	op := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.Type(v)}, attrs("window_dimensions", ir.Ints(size),
 		"padding", g.m.DenseInts(padding, int64(len(dims)), 2)), 1, v, g.constant(0))
-	g.combiner(op, ir.OpAdd)
+	combiner(g.m, op, ir.OpAdd)
 	g.add(g.m.Result(op, 0))
 }
 

@@ -1,9 +1,6 @@
 package programs
 
 import (
-	"encoding/binary"
-	"math"
-
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
@@ -51,8 +48,7 @@ func (s *summing) loops(n int) ir.ValueID {
 	if n == 0 {
 		return s.sum(lists.Of(rapid.IntRange(1, 4).Draw(s.t, "terms"), func(int) ir.ValueID { return s.term() }))
 	}
-	zero := s.b.Constant(s.m.Zeros(s.m.TensorType(dtype.F32)))
-	begin := s.b.Op1(ir.OpBroadcastInDim, s.typ, attrs("broadcast_dimensions", ir.Ints{}), zero)
+	begin := s.zeros()
 	if rapid.Bool().Draw(s.t, "begins with a term") {
 		begin = s.term()
 	}
@@ -86,14 +82,12 @@ func (s *summing) term() ir.ValueID {
 	if rapid.Bool().Draw(s.t, "scaled") {
 		v = s.scaled(v)
 	}
-	return v
+	return s.moved(v)
 }
 
 // scaled writes a multiple of a term.
 func (s *summing) scaled(v ir.ValueID) ir.ValueID {
-	four := binary.LittleEndian.AppendUint32(nil, math.Float32bits(4)) // so that nothing is rounded
-	factor := s.b.Constant(s.m.Dense(s.m.TensorType(dtype.F32), four))
-	factor = s.b.Op1(ir.OpBroadcastInDim, s.typ, attrs("broadcast_dimensions", ir.Ints{}), factor)
+	factor := s.spread(4) // so that nothing is rounded
 	switch rapid.SampledFrom([]string{"divided", "multiplied", "multiplies"}).Draw(s.t, "how") {
 	case "divided":
 		return s.b.Op1(ir.OpDivide, s.typ, nil, v, factor)

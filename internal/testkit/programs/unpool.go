@@ -69,7 +69,7 @@ func (g *generator) unpool(v ir.ValueID, dims []int64) {
 	window := attrs("window_dimensions", ir.Ints(size), "window_strides", ir.Ints(stride),
 		"padding", g.m.DenseInts(padding, int64(len(dims)), 2))
 	source := g.b.OpRegions(ir.OpReduceWindow, []ir.TypeID{g.m.TensorType(dtype.F32, out...)}, window, 1, v, g.constant(math.Inf(-1)))
-	g.combiner(source, ir.OpMaximum)
+	combiner(g.m, source, ir.OpMaximum)
 	t := g.m.Type(v)
 	i := g.b.Op1(ir.OpIota, t, attrs("iota_dimension", g.m.I64(int64(d))))
 	five := g.b.Op1(ir.OpBroadcastInDim, t, attrs("broadcast_dimensions", ir.Ints{}), g.constant(5))

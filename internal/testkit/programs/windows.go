@@ -72,7 +72,7 @@ func (g *generator) window(v ir.ValueID, dims []int64) {
 	windows, _ := ir.ParseKind("stablehlo.reduce_window")
 	op := g.b.OpRegions(windows, []ir.TypeID{g.m.Type(v)}, attrs("window_dimensions", ir.Ints(size),
 		"padding", g.m.DenseInts(padding, int64(len(dims)), 2)), 1, v, g.constant(init))
-	g.combiner(op, kind)
+	combiner(g.m, op, kind)
 	g.add(g.m.Result(op, 0))
 }
 
