@@ -183,11 +183,25 @@ func (r *rewriter) reduceSums(last ir.OpID, place map[ir.OpID]int) bool {
 	}
 	any := false
 	for _, g := range groups {
-		if len(g) > 1 && !r.swells(g, 1) {
+		if len(g) > 1 && !r.swells(g, r.rounds(last)) {
 			adds, any = r.join(adds, g), true
 		}
 	}
 	return any
+}
+
+// rounds returns how often a loop adds to what it carries the sum that an op completes: once where none does.
+func (r *rewriter) rounds(last ir.OpID) int64 {
+	m, body := r.m, r.m.OpBlock(last)
+	loop := m.BlockOp(body)
+	if loop == 0 || m.Kind(loop) != ir.OpWhile || body != m.RegionBlock(loop, 1) {
+		return 1
+	}
+	use, ok := onlyUse(m, m.Result(last, 0))
+	if !ok || use.Op != m.LastOp(body) || accumulator(m, loop, use.Index) != last {
+		return 1
+	}
+	return max(1, ir.Trips(m, loop))
 }
 
 // sum returns the ops that add up a sum of which the last is given, and where they read what they add up.

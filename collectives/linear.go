@@ -14,7 +14,7 @@ import (
 // those of a mean, or inputs, such as masks.
 func Linear(m *ir.Module, op ir.OpID) (operand int, ok bool) {
 	switch m.Kind(op) {
-	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpSlice, ir.OpDynamicSlice, ir.OpGather, ir.OpNegate:
+	case ir.OpTranspose, ir.OpReshape, ir.OpReverse, ir.OpBroadcastInDim, ir.OpSlice, ir.OpDynamicSlice, ir.OpGather, ir.OpNegate:
 		return 0, true
 	case ir.OpConvert:
 		from, to := m.ValueType(m.Operand(op, 0)).DType, m.ValueType(m.Result(op, 0)).DType

@@ -194,3 +194,21 @@ func TestInheritPos(t *testing.T) {
 		t.Errorf("the ops are at %v and %v", m.OpPos(made), m.OpPos(read))
 	}
 }
+
+// Conversions of tensors to their own type are erased, with what they pass on handed to whoever read it; those with shardings stay.
+func TestEraseIdentities(t *testing.T) {
+	m := NewModule()
+	mesh := m.AddMesh("mesh", testMesh, nil, 0)
+	typ, wide := m.TensorType(dtype.F32, 4), m.TensorType(dtype.F64, 4)
+	f := m.Func(m.AddFunc(FuncSpec{Name: "main", Args: []TypeID{typ}, Results: []TypeID{typ, wide}}))
+	b, arg := m.BuilderAtEnd(f.Body), m.BlockArgs(f.Body)[0]
+	same := b.Op1(OpConvert, typ, nil, arg)
+	kept := b.Op1(OpConvert, typ, nil, same)
+	m.SetSharding(kept, m.Replicated(mesh, 1, true))
+	b.Op(OpReturn, nil, nil, kept, b.Op1(OpConvert, wide, nil, kept))
+	EraseIdentities(m)
+	left := m.OpsOf(f.Body, OpConvert)
+	if len(left) != 2 || m.Operand(left[0], 0) != arg || m.Result(left[0], 0) != kept || m.Operand(left[1], 0) != kept {
+		t.Errorf("%d conversions are left", len(left))
+	}
+}

@@ -101,6 +101,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 		return nil, err
 	}
 	ir.InlineNamed(m)
+	ir.EraseIdentities(m)
 	settleCalls(m)
 	propagate.SinkDataFlowEdges(m)
 	if err := checkPlannable(m); err != nil {
