@@ -55,7 +55,7 @@ func batchInputs(m *ir.Module) []ir.ValueID {
 	if len(counted) > 0 {
 		return counted
 	}
-	if slices.ContainsFunc(inputs, func(v ir.ValueID) bool { return m.Shape(v)[0] != m.Shape(inputs[0])[0] }) {
+	if returnsNumbers(m) || slices.ContainsFunc(inputs, func(v ir.ValueID) bool { return m.Shape(v)[0] != m.Shape(inputs[0])[0] }) {
 		return withoutWeights(m, inputs)
 	}
 	return inputs
@@ -66,15 +66,15 @@ func batchInputs(m *ir.Module) []ir.ValueID {
 // returns all.
 func withoutWeights(m *ir.Module, inputs []ir.ValueID) []ir.ValueID {
 	j := joined(m)
-	size := map[int32]int{} // of what is together
+	size, others := map[int32]int{}, map[int32]bool{} // of what is together: in how many computed values, and in inputs that are not new
 	for d := range j.parent {
 		size[j.find(int32(d))]++
 	}
 	for _, v := range m.BlockArgs(m.MainFunc().Body) {
-		if !slices.Contains(inputs, v) {
-			for d := range m.Shape(v) {
-				delete(size, j.find(j.first[v]+int32(d)))
-			}
+		for d := range m.Shape(v) {
+			at := j.find(j.first[v] + int32(d))
+			size[at]--
+			others[at] = others[at] || !slices.Contains(inputs, v)
 		}
 	}
 	counts := func(v ir.ValueID) int32 {
@@ -86,7 +86,7 @@ func withoutWeights(m *ir.Module, inputs []ir.ValueID) []ir.ValueID {
 	}
 	most := int32(-1)
 	for _, v := range inputs {
-		if d := counts(v); size[d] > 0 && (most < 0 || size[d] > size[most]) {
+		if d := counts(v); !others[d] && size[d] > 0 && (most < 0 || size[d] > size[most]) {
 			most = d
 		}
 	}
@@ -98,10 +98,11 @@ func withoutWeights(m *ir.Module, inputs []ir.ValueID) []ir.ValueID {
 
 // newInputs returns the inputs that are new in every step: those with the role of a batch or, where no roles are known, those
 // that are not state. State comes back as a result of the same type, and the types of other results are returned; where nothing
-// comes back, as in inference, inputs whose leading dimension is that of every result are new.
+// comes back, as in inference, inputs whose leading dimension is that of every result are new, and all may be where results are numbers, as
+// losses are.
 func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
 	f := m.MainFunc()
-	var byRole, fresh, leading []ir.ValueID
+	var byRole, fresh, leading, tensors []ir.ValueID
 	roles := hasRoles(f)
 	unmatched := slices.Clone(f.ResultTypes)
 	for i, arg := range m.BlockArgs(f.Body) {
@@ -110,6 +111,7 @@ func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
 		if len(dims) == 0 {
 			continue
 		}
+		tensors = append(tensors, arg)
 		if role == batchRole {
 			byRole = append(byRole, arg)
 		}
@@ -127,8 +129,15 @@ func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
 		return byRole, nil
 	case len(unmatched) < len(f.ResultTypes):
 		return fresh, unmatched
+	case returnsNumbers(m):
+		return tensors, nil
 	}
 	return leading, nil
+}
+
+// returnsNumbers says whether all results are numbers.
+func returnsNumbers(m *ir.Module) bool {
+	return !slices.ContainsFunc(m.MainFunc().ResultTypes, func(t ir.TypeID) bool { return len(m.TypeOf(t).Dims) > 0 })
 }
 
 // hasRoles says whether the model says what its inputs are.

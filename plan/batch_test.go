@@ -75,3 +75,23 @@ func.func @main(%frozen: tensor<16x32xf32>, %a: tensor<32x4xf32>, %x: tensor<8x1
 		t.Errorf("%v carry the batch of %v", got, args)
 	}
 }
+
+// Nor are the weights of a loss, which has no result that counts examples, whatever their sizes.
+func TestBatchInputsOfLoss(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`
+func.func @main(%w: tensor<8x8xf32>, %u: tensor<8x8xf32>, %x: tensor<8x8xf32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  %2 = stablehlo.dot_general %1, %u, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := m.BlockArgs(m.MainFunc().Body)
+	if got := batchInputs(m); !slices.Equal(got, args[2:]) {
+		t.Errorf("%v carry the batch of %v", got, args)
+	}
+}
