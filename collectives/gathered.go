@@ -29,13 +29,14 @@ func FindGathered(ctx context.Context, m *ir.Module, a Assignment) (all []Gather
 	if !ok {
 		return nil, ctx.Err()
 	}
+	g := &gatherer{m, a, rule.NewComputingCache(), map[ir.OpID]layouts{}}
 	err = m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
 		if k := m.Kind(op); k.IsTerminator() || places(k) || dataflow.Has(k) || m.ManualAround(op) != 0 {
 			return
 		}
 		for i, v := range m.Operands(op) {
 			if isTensor(m, v) {
-				all = append(all, a.gathered(m, op, i)...)
+				all = append(all, g.gathered(op, i)...)
 			}
 		}
 	})
@@ -47,19 +48,43 @@ func places(k ir.Kind) bool {
 	return k == ir.OpSdyShardingConstraint || k == ir.OpSdyReshard || k == ir.OpSdyPropagationBarrier || k == ir.OpSdyShardingGroup
 }
 
+// gatherer looks for what is gathered.
+type gatherer struct {
+	m     *ir.Module
+	a     Assignment
+	rules *rule.Cache // of how ops are computed
+	known map[ir.OpID]layouts
+}
+
+// layouts are those in which an op that is cut reads its operands and makes its results.
+type layouts struct{ operands, results []Layout }
+
+// layouts returns those of an op.
+func (g *gatherer) layouts(op ir.OpID) layouts {
+	l, ok := g.known[op]
+	if !ok {
+		r := g.rules.Of(g.m, op)
+		_, reduction := rule.Shardable(g.m, op, r)
+		l.operands, l.results, _ = Project(r, g.a[op], reduction)
+		g.known[op] = l
+	}
+	return l
+}
+
 // gathered returns the dimensions of one operand that are gathered for an op.
-func (a Assignment) gathered(m *ir.Module, op ir.OpID, i int) (all []Gathered) {
+func (g *gatherer) gathered(op ir.OpID, i int) (all []Gathered) {
+	m := g.m
 	v, at := m.Operand(op, i), op
 	for while, ok := carriedAround(m, v); ok; while, ok = carriedAround(m, v) {
 		v, at = m.Operand(while, m.Index(v)), while
 	}
-	cut := a.cut(m, v)
+	cut := g.cut(v)
 	if len(slices.Concat(cut...)) == 0 {
 		return nil
 	}
 	needed := wholes(m, []ir.ValueID{v})[0]
-	if a[op] != nil {
-		needed = a.operands(m, op)[i]
+	if g.a[op] != nil {
+		needed = g.layouts(op).operands[i]
 	}
 	kept := slices.Concat(needed.Dims...)
 	whole := (&ir.Type{Kind: ir.TensorKind, DType: m.ValueType(v).DType, Dims: needed.LocalDims(m.Shape(v))}).Bytes()
@@ -67,7 +92,7 @@ func (a Assignment) gathered(m *ir.Module, op ir.OpID, i int) (all []Gathered) {
 		if len(subaxis.Difference(axes, kept)) == 0 {
 			continue
 		}
-		for _, o := range a.obstacles(m, op, i, d, axes) {
+		for _, o := range g.obstacles(op, i, d, axes) {
 			if gone := subaxis.Difference(o.axes, kept); len(gone) > 0 {
 				all = append(all, Gathered{op, i, d, gone, whole - whole/subaxis.Product(gone), rounds(m, at), o.why})
 			}
@@ -77,13 +102,11 @@ func (a Assignment) gathered(m *ir.Module, op ir.OpID, i int) (all []Gathered) {
 }
 
 // cut returns the axes that cut each dimension of a value where it is kept, or else as the op that makes it does.
-func (a Assignment) cut(m *ir.Module, v ir.ValueID) [][]subaxis.Ref {
+func (g *gatherer) cut(v ir.ValueID) [][]subaxis.Ref {
+	m := g.m
 	out := make([][]subaxis.Ref, len(m.Shape(v)))
-	if op := m.DefiningOp(v); op != 0 && a[op] != nil {
-		r := rule.Computing(m, op)
-		_, reduction := rule.Shardable(m, op, r)
-		_, results, _ := Project(r, a[op], reduction)
-		copy(out, results[m.Index(v)].Dims)
+	if op := m.DefiningOp(v); op != 0 && g.a[op] != nil {
+		copy(out, g.layouts(op).results[m.Index(v)].Dims)
 	}
 	if id := dataflow.ShardingOf(m, v); id != 0 {
 		for d, kept := range m.ShardingOf(id).Dims {
@@ -102,8 +125,8 @@ type obstacle struct {
 }
 
 // obstacles returns what keeps an op from being cut by the axes of one dimension of an operand.
-func (a Assignment) obstacles(m *ir.Module, op ir.OpID, i, d int, axes []subaxis.Ref) (all []obstacle) {
-	r := rule.Computing(m, op)
+func (g *gatherer) obstacles(op ir.OpID, i, d int, axes []subaxis.Ref) (all []obstacle) {
+	m, r := g.m, g.rules.Of(g.m, op)
 	switch {
 	case len(axes) == 0:
 		return nil
