@@ -91,7 +91,7 @@ func (l *later) parts(v ir.ValueID) (largest, all int64) {
 		if op != 0 {
 			operand, linear = Linear(m, op)
 		}
-		if !linear || m.Kind(op) == ir.OpReduce || m.Kind(op) == ir.OpScatter { // which make partial values themselves
+		if !linear || makesPartial(m, op) {
 			largest = max(largest, m.ValueType(v).Elements())
 		}
 		if !linear {

@@ -136,3 +136,33 @@ func.func @main(%%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
 		}
 	}
 }
+
+// A loop may begin with a part of what is cut, which is partial itself: each device has what it has of it, and zeros.
+func TestLateAfterPart(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`
+func.func @main(%a: tensor<8x4xf32>, %table: tensor<16x4xf32>, %at: tensor<i32>) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %begin = stablehlo.dynamic_slice %table, %at, %zero, sizes = [4, 4] : (tensor<16x4xf32>, tensor<i32>, tensor<i32>) -> tensor<4x4xf32>
+  %r:2 = stablehlo.while(%i = %zero, %sum = %begin) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.add %sum, %0 : tensor<4x4xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %next, %1 : tensor<i32>, tensor<4x4xf32>
+  }
+  return %r#1 : tensor<4x4xf32>
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	product := m.OpsOf(m.MainFunc().Body, ir.OpDotGeneral)[0]
+	want := collectives.Late{Sum: m.Operand(m.LastOp(m.MainFunc().Body), 0), Trips: 5, Blocks: true}
+	if got := collectives.LateReductions(m)(m.Result(product, 0)); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

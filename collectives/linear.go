@@ -114,7 +114,7 @@ func mayBePartial(m *ir.Module, v ir.ValueID) bool {
 		switch {
 		case addsUp(m, op):
 			return mayBePartial(m, m.Operand(op, 0)) && mayBePartial(m, m.Operand(op, 1))
-		case m.Kind(op) == ir.OpReduce:
+		case makesPartial(m, op):
 			return true
 		case !isLinear:
 			return !m.Kind(op).IsElementwise()
@@ -122,6 +122,12 @@ func mayBePartial(m *ir.Module, v ir.ValueID) bool {
 		v = m.Operand(op, operand)
 	}
 	return false
+}
+
+// makesPartial says whether an op makes partial values of blocks if it is cut along some dimensions.
+func makesPartial(m *ir.Module, op ir.OpID) bool {
+	r := rule.Computing(m, op)
+	return r != nil && len(r.Reduction) > 0
 }
 
 // movingZeros are ops that make zeros of zeros.
