@@ -327,6 +327,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	priced.prices(chosen.program)
 	p.found.Join(&priced.Findings)
 	p.found.whole()
+	p.separate(chosen)
 	if err := p.found.gathered(ctx, chosen); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 
+	"autoshard/internal/lint"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/program"
@@ -49,7 +50,7 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 	joined := p.model.Joins(l.program)
 	for most := int64(mostMerged); most >= leastMerged; most /= 8 {
 		merged, err := p.merged(ctx, l, joined, most)
-		if err != nil || merged == nil || merged.step.Total() >= l.step.Total() {
+		if err != nil || merged == nil || l.step.Total()-merged.step.Total() <= int64(len(l.program.Collectives)) { // which are rounded
 			return err
 		}
 		if l.merges == 0 {
@@ -69,6 +70,21 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 	}
 	return nil
+}
+
+// separate notes how many collectives of a program are not sent as one since hardware begins each array of a collective anew.
+func (p *planner) separate(l *lowered) {
+	n := 0
+	for i := range l.program.Collectives {
+		c := &l.program.Collectives[i]
+		if len(c.Axes) > 0 && p.model.Price(c.Kind, c.Axes, 0) > 0 && p.model.Start(c.Kind, c.Axes) == 0 {
+			n++
+		}
+	}
+	if n > 1 {
+		p.found.Add(lint.SeparateCollectives, 0, "", "%d collectives are sent one by one, although some could be one: the hardware profile says "+
+			"that each array of a collective takes as long to begin as the first (arrays: 1)", n)
+	}
 }
 
 // gained compares a program with one of merged collectives.

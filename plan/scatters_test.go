@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"autoshard/cost"
+	"autoshard/internal/lint"
+	"autoshard/plan"
 )
 
 // products writes a program whose results are sums of what four devices have, of which each keeps a block: of small ones, and of a large
@@ -31,4 +35,28 @@ func TestScattersAreMerged(t *testing.T) {
 		t.Errorf("merged are %+v in\n%s", p.Merged, p.Program)
 	}
 	checkPriced(t, p, "tpu-v5p")
+}
+
+// Where each array of a collective takes as long to begin as the first, none are merged, and the plan says so once.
+func TestCollectivesAreSentAlone(t *testing.T) {
+	hw, err := cost.Lookup("tpu-v5p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arrays := range []float64{0, 1} {
+		hw.Arrays = arrays
+		p, err := plan.Make(t.Context(), source(t, products()), plan.Options{Hardware: hw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		for _, f := range p.Findings {
+			if f.Code == string(lint.SeparateCollectives) {
+				said++
+			}
+		}
+		if alone := arrays == 1; alone != (said == 1) || alone != (p.Merged == nil) {
+			t.Errorf("arrays %g: said %d times, merged are %+v", arrays, said, p.Merged)
+		}
+	}
 }

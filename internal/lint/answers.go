@@ -5,26 +5,27 @@ import "autoshard/internal/diag"
 // The rules of what an answer, a plan or a propagation, does not keep or does not know. The answer carries such findings;
 // check cannot have them.
 const (
-	BoundarySharding   diag.Code = "boundary-sharding"
-	BranchPrice        diag.Code = "branch-price"
-	CoarseSearch       diag.Code = "coarse-search"
-	CommonMesh         diag.Code = "common-mesh"
-	CostOverTaste      diag.Code = "cost-over-taste"
-	DeviceOrder        diag.Code = "device-order"
-	FreeManualAxis     diag.Code = "free-manual-axis"
-	GatheredOperand    diag.Code = "gathered-operand"
-	HostCompute        diag.Code = "host-compute"
-	HostMemory         diag.Code = "host-memory"
-	LoopPrice          diag.Code = "loop-price"
-	PlatformChoice     diag.Code = "platform-choice"
-	PropagationBarrier diag.Code = "propagation-barrier"
-	SearchMemory       diag.Code = "search-memory"
-	ShardingGroup      diag.Code = "sharding-group"
-	ShardingPriority   diag.Code = "sharding-priority"
-	SingleDevice       diag.Code = "single-device"
-	UnnamedMesh        diag.Code = "unnamed-mesh"
-	UnreducedSharding  diag.Code = "unreduced-sharding"
-	WholeOp            diag.Code = "whole-op"
+	BoundarySharding    diag.Code = "boundary-sharding"
+	BranchPrice         diag.Code = "branch-price"
+	CoarseSearch        diag.Code = "coarse-search"
+	CommonMesh          diag.Code = "common-mesh"
+	CostOverTaste       diag.Code = "cost-over-taste"
+	DeviceOrder         diag.Code = "device-order"
+	FreeManualAxis      diag.Code = "free-manual-axis"
+	GatheredOperand     diag.Code = "gathered-operand"
+	HostCompute         diag.Code = "host-compute"
+	HostMemory          diag.Code = "host-memory"
+	LoopPrice           diag.Code = "loop-price"
+	PlatformChoice      diag.Code = "platform-choice"
+	PropagationBarrier  diag.Code = "propagation-barrier"
+	SearchMemory        diag.Code = "search-memory"
+	SeparateCollectives diag.Code = "separate-collectives"
+	ShardingGroup       diag.Code = "sharding-group"
+	ShardingPriority    diag.Code = "sharding-priority"
+	SingleDevice        diag.Code = "single-device"
+	UnnamedMesh         diag.Code = "unnamed-mesh"
+	UnreducedSharding   diag.Code = "unreduced-sharding"
+	WholeOp             diag.Code = "whole-op"
 
 	// Rules of check that answers have too, with what they did about it.
 	UnevenSharding       diag.Code = "uneven-sharding"
@@ -78,6 +79,9 @@ var answers = []diag.Rule{
 	{ID: SearchMemory, Severity: diag.SeverityWarning, Name: "the search left out what takes too much memory",
 		Text: "An account of what problems and searches take is kept below `--search-memory`. The message says what was left out and what " +
 			"it needs; the plan is never worse than the best baseline that fits, and the lower bound is proved all the same."},
+	{ID: SeparateCollectives, Severity: diag.SeverityWarning, Name: "collectives are sent one by one, because the hardware profile says so",
+		Text: "Collectives of one kind over the same axes are sent as one where that saves what they take to begin. The profile says " +
+			"`arrays: 1`: each array of a collective takes as long to begin as the first, as on devices that are simulated on one host."},
 	{ID: ShardingGroup, Severity: diag.SeverityWarning, Name: "sharding groups do not bind a plan",
 		Text: "Propagation gives the values of an `sdy.sharding_group` one sharding. A plan chooses for each; constrain them where they must " +
 			"be alike."},
