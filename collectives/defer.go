@@ -93,7 +93,7 @@ func (r *rewriter) follow(s *summand) bool {
 	for _, p := range s.passed {
 		after, _ := r.layout(m.Result(p.Op, 0))
 		switch k := m.Kind(p.Op); {
-		case len(after.Unreduced) > 0 || slices.ContainsFunc(after.Dims, func(axes []subaxis.Ref) bool { return overlap(axes, l.Unreduced) }):
+		case len(after.Unreduced) > 0 || subaxis.Intersect(slices.Concat(after.Dims...), l.Unreduced):
 			return false
 		case same:
 			l.Dims = after.Dims
@@ -119,14 +119,6 @@ func readsTensorsBeside(m *ir.Module, use ir.Use) bool {
 		}
 	}
 	return false
-}
-
-// overlap says whether two lists have devices' coordinates in common.
-func overlap(a, b []subaxis.Ref) bool {
-	return slices.ContainsFunc(a, func(r subaxis.Ref) bool {
-		_, ok := subaxis.Overlapping(b, r)
-		return ok
-	})
 }
 
 // swells says whether the sum of summands, each of so many rounds, is not worth reducing as one.

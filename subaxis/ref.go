@@ -196,6 +196,14 @@ func Overlapping(list []Ref, r Ref) (Ref, bool) {
 	return Ref{}, false
 }
 
+// Intersect says whether two lists have a part of an axis in common.
+func Intersect(a, b []Ref) bool {
+	return slices.ContainsFunc(a, func(r Ref) bool {
+		_, ok := Overlapping(b, r)
+		return ok
+	})
+}
+
 // TruncateOverlap cuts the list before the first part that overlaps others: what remains is a prefix of it.
 func TruncateOverlap(list, others []Ref) []Ref {
 	for i, r := range list {

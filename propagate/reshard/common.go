@@ -63,7 +63,7 @@ func (w *task) spareUnreduced(common [][]subaxis.Ref) {
 			continue
 		}
 		for f := range common {
-			if w.factors.Maps(t, int32(f)) && overlap(common[f], axes) {
+			if w.factors.Maps(t, int32(f)) && subaxis.Intersect(common[f], axes) {
 				common[f] = subaxis.TruncateOverlap(common[f], axes)
 			}
 		}

@@ -72,7 +72,7 @@ func (w *task) run(full bool) []subaxis.Ref {
 
 // cuts says whether a value is cut along some of the axes.
 func (w *task) cuts(v ir.ValueID, axes []subaxis.Ref) bool {
-	return slices.ContainsFunc(w.m.ShardingOf(w.sharding(v)).Dims, func(d ir.DimSharding) bool { return overlap(d.Axes, axes) })
+	return slices.ContainsFunc(w.m.ShardingOf(w.sharding(v)).Dims, func(d ir.DimSharding) bool { return subaxis.Intersect(d.Axes, axes) })
 }
 
 // ranksMatch says whether the shardings of the op at hand have the ranks that the rule expects.

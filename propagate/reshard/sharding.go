@@ -1,8 +1,6 @@
 package reshard
 
 import (
-	"slices"
-
 	"autoshard/ir"
 	"autoshard/ir/dataflow"
 	"autoshard/subaxis"
@@ -54,12 +52,4 @@ func (r *inserter) allReduce(b *ir.Builder, v ir.ValueID, axes []subaxis.Ref, ki
 		attrs = attrs.With("reduction_op", ir.EnumAttr{Dialect: "sdy", Enum: "reduction_op", Value: kind.String()})
 	}
 	return r.insert(b, ir.OpSdyAllReduce, attrs, v, to)
-}
-
-// overlap says whether two lists have a part of an axis in common.
-func overlap(a, b []subaxis.Ref) bool {
-	return slices.ContainsFunc(a, func(r subaxis.Ref) bool {
-		_, ok := subaxis.Overlapping(b, r)
-		return ok
-	})
 }

@@ -111,7 +111,7 @@ func (c *checker) introduces(op ir.OpID, after []ir.ShardingID, axes []subaxis.R
 	}
 	kind := allowed.introduced
 	for _, id := range after {
-		if s := c.m.ShardingOf(id); allowed.introducesAny && kind == nil && overlap(s.Unreduced, axes) {
+		if s := c.m.ShardingOf(id); allowed.introducesAny && kind == nil && subaxis.Intersect(s.Unreduced, axes) {
 			kind = &s.Reduction
 		}
 	}
@@ -149,7 +149,7 @@ func (c *checker) kept(op ir.OpID, before, after []ir.ShardingID) error {
 	for _, b := range before {
 		for _, a := range after {
 			s, t := m.ShardingOf(b), m.ShardingOf(a)
-			if s.Reduction != t.Reduction && overlap(s.Unreduced, t.Unreduced) {
+			if s.Reduction != t.Reduction && subaxis.Intersect(s.Unreduced, t.Unreduced) {
 				return c.refuse(op, "cannot change the reduction of kept unreduced axes from `%s` to `%s`", s.Reduction, t.Reduction)
 			}
 		}
@@ -160,7 +160,7 @@ func (c *checker) kept(op ir.OpID, before, after []ir.ShardingID) error {
 // otherKind returns the reduction of a sharding that has some of the axes unreduced by another one than kind.
 func (c *checker) otherKind(shardings []ir.ShardingID, axes []subaxis.Ref, kind ir.Reduction) (ir.Reduction, bool) {
 	for _, id := range shardings {
-		if s := c.m.ShardingOf(id); s.Reduction != kind && overlap(s.Unreduced, axes) {
+		if s := c.m.ShardingOf(id); s.Reduction != kind && subaxis.Intersect(s.Unreduced, axes) {
 			return s.Reduction, true
 		}
 	}

@@ -179,7 +179,7 @@ func (s *Space) outcomes(natural collectives.Layout, dims []int64, uncut []bool)
 	}
 	taken := slices.Concat(slices.Concat(natural.Dims...), natural.Unreduced)
 	for _, g := range s.groups {
-		if slices.ContainsFunc(g.axes, func(r subaxis.Ref) bool { _, is := subaxis.Overlapping(taken, r); return is }) {
+		if subaxis.Intersect(g.axes, taken) {
 			continue
 		}
 		for _, l := range slices.Clone(out) {
