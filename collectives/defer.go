@@ -93,7 +93,7 @@ func (r *rewriter) follow(s *summand) bool {
 	for _, p := range s.passed {
 		after, _ := r.layout(m.Result(p.Op, 0))
 		switch k := m.Kind(p.Op); {
-		case len(after.Unreduced) > 0 || subaxis.Intersect(slices.Concat(after.Dims...), l.Unreduced):
+		case len(after.Unreduced) > 0 || same && subaxis.Intersect(slices.Concat(after.Dims...), l.Unreduced):
 			return false
 		case same:
 			l.Dims = after.Dims
