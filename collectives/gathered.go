@@ -63,9 +63,7 @@ type layouts struct{ operands, results []Layout }
 func (g *gatherer) layouts(op ir.OpID) layouts {
 	l, ok := g.known[op]
 	if !ok {
-		r := g.rules.Of(g.m, op)
-		_, reduction := rule.Shardable(g.m, op, r)
-		l.operands, l.results, _ = Project(r, g.a[op], reduction)
+		l.operands, l.results, _ = g.a.project(g.m, op, g.rules.Of(g.m, op))
 		g.known[op] = l
 	}
 	return l

@@ -196,8 +196,7 @@ func (p *inserter) layouts(op ir.OpID) (operands, results []Layout, err error) {
 	if r == nil || int(op) >= len(p.assignment) || p.assignment[op] == nil {
 		return wholes(m, m.Operands(op)), wholes(m, m.ResultValues(op)), nil
 	}
-	_, reduction := rule.Shardable(m, op, r)
-	operands, results, ok := Project(r, p.assignment[op], reduction)
+	operands, results, ok := p.assignment.project(m, op, r)
 	if !ok {
 		return nil, nil, diag.Internal(diag.Bug, diag.Position{}, "the assignment of %s cannot be projected to its tensors", m.OpName(op))
 	}

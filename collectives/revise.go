@@ -25,10 +25,14 @@ func isMade(m *ir.Module, v ir.ValueID) bool {
 
 // operands returns the layouts in which an op that is cut reads its operands.
 func (a Assignment) operands(m *ir.Module, op ir.OpID) []Layout {
-	r := rule.Computing(m, op)
-	_, reduction := rule.Shardable(m, op, r)
-	operands, _, _ := Project(r, a[op], reduction)
+	operands, _, _ := a.project(m, op, rule.Computing(m, op))
 	return operands
+}
+
+// project returns the layouts in which an op that is cut, and computed by a rule, reads its operands and makes its results ([Project]).
+func (a Assignment) project(m *ir.Module, op ir.OpID, r *ir.Rule) (operands, results []Layout, ok bool) {
+	_, reduction := rule.Shardable(m, op, r)
+	return Project(r, a[op], reduction)
 }
 
 // carriedAround returns the loop that carries a value round unchanged, where a value is an argument of its body.
