@@ -86,7 +86,7 @@ func TestDevicesFindTheBest(t *testing.T) {
 }
 
 // Elements along a dimension that is cut are sorted by exchanging blocks, and lie bit for bit where one device puts them, also those
-// that the comparator takes for equal.
+// that the comparator takes for equal. The dimension is counted from the first, whatever the program does.
 func TestDevicesSort(t *testing.T) {
 	sent := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,6 +96,11 @@ func TestDevicesSort(t *testing.T) {
 			t.Fatalf("%v\n%s", err, mlir.Print(m, mlir.PrintOptions{}))
 		}
 		p := compareCut(t, m, over)
+		p.Module.Walk(p.Module.Body(), func(op ir.OpID) {
+			if p.Module.Kind(op) == ir.OpSort && p.Module.OpAttrs(op).Int("dimension", -1) < 0 {
+				t.Errorf("a dimension is counted from the last\n%s", mlir.Print(p.Module, mlir.PrintOptions{}))
+			}
+		})
 		sent += len(p.Collectives)
 	})
 	if sent == 0 {

@@ -13,10 +13,12 @@ import (
 
 // sort lets the devices along a dimension that is cut be a sorting network: each sorts its block, and in every round those that meet
 // exchange what they have, sort that, and keep the first or the last half of it (specification: localforms.md section 3.8). Elements
-// that the comparator takes for equal keep their order: it is told to look at their numbers in the whole dimension then.
+// that the comparator takes for equal keep their order: it is told to look at their numbers in the whole dimension then. The dimension is
+// counted from the first: XLA for CPU may not sort along one counted from the last (docs/numerics.md).
 func (l *lowerer) sort(op ir.OpID) error {
 	m := l.m
 	s := localform.Sorted(m, op, l.counts)
+	m.SetAttrs(op, m.OpAttrs(op).With("dimension", m.I64(int64(s.Dim))))
 	axes := l.axes(m.Operand(op, 0), s.Dim)
 	l.results(op)
 	if len(axes) == 0 {

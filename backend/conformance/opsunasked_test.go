@@ -50,6 +50,9 @@ var unaskedPrograms = []unasked{
 		return (k == ir.OpDivide || k == ir.OpRemainder) && !isInexact(m.ValueType(m.Operand(op, 0)).DType) &&
 			madeAlike(m, m.Operand(op, 0), m.Operand(op, 1))
 	}},
+	{peer.XLA, "sorts from the last dimension", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpSort && m.OpAttrs(op).Int("dimension", -1) < 0
+	}},
 	{peer.Evaluator, "total order", func(m *ir.Module, op ir.OpID) bool {
 		return m.OpAttrs(op).Str("compare_type") == "TOTALORDER" ||
 			m.Kind(op) == ir.OpChloTopK && m.ValueType(m.Operand(op, 0)).DType.Kind() == dtype.Float

@@ -33,6 +33,9 @@ func Order(t *rapid.T, over subaxis.Mesh, cuts [][]subaxis.Ref) (*ir.Module, ir.
 		operands[last] = b.Op1(ir.OpIota, types[last], attrs("iota_dimension", m.I64(int64(d))))
 		f.ResultTypes[last] = types[last]
 	}
+	if rapid.Bool().Draw(t, "counted from the last") {
+		d -= len(cuts)
+	}
 	op := b.OpRegions(ir.OpSort, types, attrs("dimension", m.I64(int64(d)), "is_stable", ir.BoolAttr(true)), 1, operands...)
 	n.comparator(op, elements)
 	b.Op(ir.OpReturn, nil, nil, m.ResultValues(op)...)
