@@ -182,9 +182,11 @@ func mulhiLoop[T integer](t dtype.Type, dst, x, y []T) {
 	width := t.Bits()
 	for i := range dst {
 		if width < 64 {
-			dst[i] = T(int64(x[i]) * int64(y[i]) >> width)
+			product := int64(x[i]) * int64(y[i])
 			if t.Kind() == dtype.Unsigned {
-				dst[i] = T(uint64(x[i]) * uint64(y[i]) >> width)
+				dst[i] = T(uint64(product) >> width)
+			} else {
+				dst[i] = T(product >> width)
 			}
 			continue
 		}

@@ -10,19 +10,18 @@ import (
 // An op that overwrites an operand gives the bits that it gives in memory of its own, on vectors and on what is left beside them, also
 // where the other operand is a scalar.
 func TestOverwrite(t *testing.T) {
-	types := []dtype.Type{
-		dtype.F32, dtype.F64, dtype.BF16, dtype.I4, dtype.I32, dtype.UI32, dtype.I64, dtype.UI8, dtype.C64, dtype.I1,
-	}
-	for _, dt := range types {
+	for _, dt := range allTypes {
 		ops := []BinaryOp{OpAdd, OpSubtract, OpMultiply, OpMaximum, OpMinimum}
 		switch dt.Kind() {
-		case dtype.Float, dtype.Complex:
+		case dtype.Float:
+			ops = append(ops, OpDivide, OpPower, OpAtan2, OpPolygamma, OpZeta)
+		case dtype.Complex:
 			ops = append(ops, OpDivide, OpPower)
 		case dtype.Signed, dtype.Unsigned:
-			ops = append(ops, OpDivide, OpRemainder, OpAnd, OpOr, OpXor, OpShiftLeft, OpShiftRightLogical, OpShiftRightArithmetic)
+			ops = append(ops, OpDivide, OpRemainder, OpAnd, OpOr, OpXor, OpShiftLeft, OpShiftRightLogical, OpShiftRightArithmetic, OpMulhi)
 		}
 		for _, n := range []int64{1, 7, 19, 3000} {
-			x, y := counting(dt, n, 3), counting(dt, n, 5)
+			x, y := numbered(dt, []int64{n}), counting(dt, n, 5)
 			scalar := Tensor{DType: dt, Data: y.Data[:dt.Bytes()]}
 			for _, op := range ops {
 				name := fmt.Sprintf("op %d on %d of %v", op, n, dt)
