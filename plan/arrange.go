@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,24 +11,21 @@ import (
 	"autoshard/subaxis"
 )
 
-// arrange changes how the inputs of the best plan are cut, and those of the program that keeps all state in blocks, as long as what follows
+// arrange changes how the inputs of fast plans are cut, and those of the program that keeps all state in blocks, as long as what follows
 // from that alone, by propagation, becomes faster or, while it does not fit, smaller: one axis for all inputs of a kind at a time. People
 // write plans so where memory is short, and what follows needs few collectives, each of which the search prices by itself although many
-// are sent as one. A model that is large, or nearly proven, does without. All changes may take as many steps as the
-// search before; the level is searched once more with the collectives of the outcome.
+// are sent as one. It begins with the inputs of which the fastest program follows. A model that is large, or nearly proven, does without.
+// All changes may take as many steps as the search before; the level is searched once more with the collectives of the outcome.
 func (c *choice) arrange(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil
 	}
 	a := &arrangement{choice: c, ctx: ctx, each: c.eachChange(), until: 2 * c.spent}
-	before, starts := c.best, [][]collectives.Layout{inputLayouts(c.best.annotated)}
-	if n := len(c.sharded); n > 0 {
-		starts = append(starts, inputLayouts(c.sharded[n-1].lowered.annotated))
-	}
-	var err error
-	for _, start := range starts {
-		if a.program = nil; err == nil {
-			err = a.descend(start)
+	before := c.best
+	starts, err := a.starts(c.arrangements(l))
+	for _, s := range starts {
+		if a.layouts, a.program = s.layouts, s.program; err == nil {
+			err = a.descend()
 		}
 	}
 	if err != nil || c.best == before {
@@ -41,6 +39,35 @@ func (c *choice) arrange(ctx context.Context, l *level) error {
 	return c.meeting(ctx, l, warm[len(warm)-1])
 }
 
+// arranged is how many of the fastest plans of a level it may begin with, beside the best one, and firstArranged how many plans in any
+// case, however few steps there are.
+const arranged, firstArranged = 8, 2
+
+// arrangements returns how the inputs are cut of the best plan, of the one that keeps all state in blocks, and of the fastest ones of a
+// level.
+func (c *choice) arrangements(l *level) [][]collectives.Layout {
+	out := [][]collectives.Layout{inputLayouts(c.best.annotated)}
+	add := func(m *ir.Module) {
+		layouts := inputLayouts(m)
+		known := func(other []collectives.Layout) bool {
+			return slices.EqualFunc(layouts, other, func(x, y collectives.Layout) bool { return x.Equal(&y) })
+		}
+		if !slices.ContainsFunc(out, known) {
+			out = append(out, layouts)
+		}
+	}
+	if n := len(c.sharded); n > 0 {
+		add(c.sharded[n-1].lowered.annotated)
+	}
+	tried := slices.SortedStableFunc(slices.Values(l.tried), func(a, b attempt) int { return cmp.Compare(a.total, b.total) })
+	for _, x := range tried[:min(len(tried), arranged)] {
+		settled := c.module.Clone()
+		l.space.Apply(settled, x.solution)
+		add(settled)
+	}
+	return out
+}
+
 // arrangement is the layouts of inputs, with what follows from them.
 type arrangement struct {
 	*choice
@@ -51,10 +78,39 @@ type arrangement struct {
 	program *lowered // the best so far
 }
 
+// start is layouts of inputs with what follows from them.
+type start struct {
+	layouts []collectives.Layout
+	program *lowered
+}
+
+// starts returns what follows from some layouts, the best first: of the first ones, and of as many as there are time and steps for.
+func (a *arrangement) starts(all [][]collectives.Layout) (out []start, err error) {
+	for _, layouts := range all {
+		if a.ctx.Err() != nil || len(out) >= firstArranged && (a.over(a.ctx) || a.spent+a.each > a.until) {
+			break
+		}
+		a.program = nil
+		if _, err := a.change(layouts); err != nil {
+			return nil, err
+		}
+		out = append(out, start{layouts, a.program})
+	}
+	slices.SortStableFunc(out, func(x, y start) int {
+		switch {
+		case a.prefers(x.program, y.program):
+			return -1
+		case a.prefers(y.program, x.program):
+			return 1
+		}
+		return 0
+	})
+	return out, nil
+}
+
 // descend changes layouts until no change makes the program better.
-func (a *arrangement) descend(layouts []collectives.Layout) error {
-	_, err := a.change(layouts)
-	for again := err == nil; again; {
+func (a *arrangement) descend() error {
+	for again := true; again; {
 		again = false
 		for _, kind := range a.kinds() {
 			better, err := a.vary(kind)
@@ -64,7 +120,7 @@ func (a *arrangement) descend(layouts []collectives.Layout) error {
 			again = again || better
 		}
 	}
-	return err
+	return nil
 }
 
 // vary moves each axis of the inputs of a kind to each of their dimensions, and to none. It reports whether any of that was better.

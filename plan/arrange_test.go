@@ -24,8 +24,7 @@ func TestArrangement(t *testing.T) {
 		t.Fatalf("blocks do not fit: %v", err)
 	}
 	before := a.program.step.Total()
-	a.program = nil
-	if err := a.descend(blocks); err != nil {
+	if err := a.descend(); err != nil {
 		t.Fatal(err)
 	}
 	if step := &a.program.step; step.Total() >= before || step.Peak > p.Memory {

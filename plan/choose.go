@@ -61,14 +61,14 @@ type choice struct {
 	spent    int64    // steps
 	least    *lowered // the plan that needs the least memory so far
 	thrift   thrifty
-	crowded  []*lowered        // fast programs that do not fit, the fastest first
-	squeezed map[*lowered]bool // of these, with which it was tried to make values again
-	floor    int64             // bytes that no program of a level that was built does without
-	built    bool              // there is one
-	short    bool              // a program was lowered that does not fit
-	large    bool              // a level was left out because it is too large
-	early    bool              // time cut the search short
-	last     *level            // that was searched, nil for none
+	crowded  []*lowered // fast programs that do not fit, the fastest first
+	squeezed []*lowered // with which it was tried to make values again
+	floor    int64      // bytes that no program of a level that was built does without
+	built    bool       // there is one
+	short    bool       // a program was lowered that does not fit
+	large    bool       // a level was left out because it is too large
+	early    bool       // time cut the search short
+	last     *level     // that was searched, nil for none
 
 	baselines []baseline
 	sharded   []*baseline // programs that keep state in blocks, once they were needed
@@ -76,8 +76,7 @@ type choice struct {
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
-	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules",
-		squeezed: map[*lowered]bool{}}
+	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
 	if c.Now != nil {
 		c.begun = c.Now()
 	}
@@ -223,6 +222,18 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 		}
 	}
 	return nil
+}
+
+// tighter are parts of the memory limit under which plans are searched that may be faster than those under the limit itself.
+var tighter = [...]float64{0.85, 0.7, 0.5}
+
+// searchTighter searches a level under smaller limits where memory is short: what has to be gathered there is sent as one, so that programs
+// may be faster than those of solutions that gather less, of which the search pays for each by itself.
+func (c *choice) searchTighter(ctx context.Context, l *level) error {
+	if l.large() || !c.confined() || !c.open(wideGap) {
+		return nil
+	}
+	return c.searchUnder(ctx, l, c.Memory, tighter[:])
 }
 
 // find solves a problem. There is no solution where none fits, or none was found in time.

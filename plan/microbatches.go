@@ -189,8 +189,11 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		}
 	}
 	best := s.quick
-	large := best != nil && best.strategies > largeProblem
-	if best == nil || large && !s.faster(best.best) {
+	if best == nil {
+		return s.fit(ctx, late)
+	}
+	large := best.strategies > largeProblem
+	if large && !s.faster(best.best) {
 		return nil, nil
 	}
 	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
@@ -202,6 +205,25 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		return nil, err
 	}
 	return best, nil
+}
+
+// fit searches the number of parts to the end in which a quick search came nearest to the memory, where none fits. If none does then
+// either, it takes notice of what that needs.
+func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
+	q := s.tightest
+	if q == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
+		return nil, nil
+	}
+	s.report("microbatches", 0, 0)
+	p := s.planning(q.module, q.parts)
+	c, err := p.decideFrom(ctx, late, q.baselines)
+	if !errors.Is(err, diag.ErrInfeasible) {
+		return c, err
+	}
+	if p.nearest != nil && p.nearest.step.Peak < q.least.step.Peak {
+		q.least = p.nearest
+	}
+	return nil, nil
 }
 
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.

@@ -47,22 +47,22 @@ const mostMerged, leastMerged = 64 << 20, 32
 // merge sends collectives together where that is faster and not more than memory holds. The program with explicit collectives asks
 // for it.
 func (p *planner) merge(ctx context.Context, l *lowered) error {
-	joined := p.model.Joins(l.program)
+	joined := [][]int{p.model.Joins(l.program)}
+	if turned := p.model.JoinedGathers(l.program); len(turned) > 0 {
+		joined = append(joined, append(turned, joined[0]...))
+	}
 	for most := int64(mostMerged); most >= leastMerged; most /= 8 {
-		merged, err := p.merged(ctx, l, joined, most)
-		if err != nil || merged == nil || l.step.Total()-merged.step.Total() <= int64(len(l.program.Collectives)) { // which are rounded
+		faster, best, err := p.fastestMerged(ctx, l, joined, most)
+		switch {
+		case err != nil || !faster:
 			return err
-		}
-		if l.merges == 0 {
-			l.merges = merged.step.Peak
-		}
-		if merged.step.Peak <= max(p.Memory, l.step.Peak) {
+		case best.merged != nil:
 			merge.Ask(l.explicit, most)
-			for _, i := range joined {
+			for _, i := range best.joined {
 				merge.Join(l.explicit, l.program.Collectives[i].From)
 			}
-			l.merging = gained(l, merged)
-			l.program, l.step = merged.program, merged.step
+			l.merging = gained(l, best.merged)
+			l.program, l.step = best.merged.program, best.merged.step
 			return nil
 		}
 		for room := p.Memory - l.step.Peak; most/8 > room && most >= leastMerged; {
@@ -70,6 +70,42 @@ func (p *planner) merge(ctx context.Context, l *lowered) error {
 		}
 	}
 	return nil
+}
+
+// mergedWay is a program with merged collectives, and those that are marked for that.
+type mergedWay struct {
+	joined []int
+	merged *lowered
+}
+
+// fastestMerged returns the fastest program with merged collectives of at most so many bytes that memory holds, with some collectives or
+// others marked, and says whether any is faster than without, whatever it holds. The first time it notes what the fastest one holds.
+func (p *planner) fastestMerged(ctx context.Context, l *lowered, joined [][]int, most int64) (faster bool, best mergedWay, err error) {
+	fastest := l.step.Total() - int64(len(l.program.Collectives)) // which are rounded
+	peak := int64(0)
+	for _, marked := range joined {
+		merged, err := p.merged(ctx, l, marked, most)
+		if err != nil {
+			return false, best, err
+		}
+		if merged == nil {
+			continue
+		}
+		if merged.step.Total() < fastest {
+			fastest, peak = merged.step.Total(), merged.step.Peak
+		}
+		fits, limit := merged.step.Peak <= max(p.Memory, l.step.Peak), l.step.Total()-int64(len(l.program.Collectives))
+		if best.merged != nil {
+			limit = best.merged.step.Total()
+		}
+		if fits && merged.step.Total() < limit {
+			best = mergedWay{marked, merged}
+		}
+	}
+	if l.merges == 0 {
+		l.merges = peak
+	}
+	return peak > 0, best, nil
 }
 
 // separate notes how many collectives of a program are not sent as one since hardware begins each array of a collective anew.
@@ -95,7 +131,7 @@ func gained(l, merged *lowered) *Merging {
 		SavedSeconds: float64(l.step.Total()-merged.step.Total()) / program.Picoseconds}
 }
 
-// merged returns a program with merged collectives of at most so many bytes, of some reduce-scatters among them; nil if there are none.
+// merged returns a program with merged collectives of at most so many bytes, with some of them marked; nil if there are none.
 func (p *planner) merged(ctx context.Context, l *lowered, joined []int, most int64) (*lowered, error) {
 	out := &lowered{layouts: l.layouts, explicit: l.explicit, program: l.program.Clone()}
 	merge.Ask(out.program.Module, most)

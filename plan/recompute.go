@@ -87,7 +87,7 @@ func describeRecomputed(ctx context.Context, model *estimate.Model, explicit *ir
 // how often values of one are made again.
 const mostCrowded, recomputings = 8, 4
 
-// worthwhile is the part of a step by which a program that does not fit has to be faster.
+// worthwhile is the part of a step by which a program that does not fit has to be faster, or of its memory by which it has to hold less.
 const worthwhile = 100
 
 // roomier are multiples of the memory limit, or of what programs need at least, under which plans are searched whose values may be made
@@ -146,11 +146,11 @@ func (c *choice) squeezeFirst(ctx context.Context, _ *level) error {
 // squeezeAll offers programs that would be faster than the best plan with values made again until they fit, each once.
 func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) error {
 	for _, l := range crowded {
-		if c.over(ctx) || !c.faster(l) || c.squeezed[l] {
+		if c.over(ctx) || !c.faster(l) || slices.ContainsFunc(c.squeezed, func(s *lowered) bool { return c.promisesNoMore(l, s) }) {
 			continue
 		}
 		c.tell("recompute")
-		c.squeezed[l] = true
+		c.squeezed = append(c.squeezed, l)
 		if err := c.squeeze(ctx, l); err != nil {
 			if ctx.Err() != nil {
 				err = c.late.Err()
@@ -159,6 +159,15 @@ func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) error {
 		}
 	}
 	return nil
+}
+
+// promisesNoMore says whether making values of a program again is not expected to lead further than it did with another one: that takes as
+// long and holds as much, and may well be the same, or where there is a plan is as fast and holds hardly more.
+func (c *choice) promisesNoMore(l, than *lowered) bool {
+	if c.best == nil {
+		return than.step.Total() == l.step.Total() && than.step.Peak == l.step.Peak
+	}
+	return than.step.Total() <= l.step.Total() && than.step.Peak <= l.step.Peak+l.step.Peak/worthwhile
 }
 
 // faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while.
@@ -171,25 +180,29 @@ func (c *choice) searchRoomier(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	least := float64(max(c.Memory, c.least.step.Peak))
-	for _, times := range roomier {
+	return c.searchUnder(ctx, c.last, max(c.Memory, c.least.step.Peak), roomier[:])
+}
+
+// searchUnder searches a level under multiples of a memory limit, and tries what it finds.
+func (c *choice) searchUnder(ctx context.Context, l *level, limit int64, multiples []float64) error {
+	for _, times := range multiples {
 		if c.over(ctx) {
 			return nil
 		}
 		c.tell("search")
-		options := c.options(c.last, c.last.problem, 0.25, searchSteps/4, c.last.large())
+		options := c.options(l, l.problem, 0.25, searchSteps/4, l.large())
 		options.Brief = true
-		if c.last.large() {
-			options.Messages, options.Gap, options.Quick = &c.last.messages, roughGap, true
+		if l.large() {
+			options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
 		}
-		result, err := c.find(ctx, c.last.problem.WithLimit(int64(times*least)), options)
+		result, err := c.find(ctx, l.problem.WithLimit(int64(times*float64(limit))), options)
 		if err != nil {
 			return err
 		}
 		if result.Solution == nil {
 			continue
 		}
-		if _, err := c.try(ctx, c.last, c.last.space.Own(result.Solution)); err != nil {
+		if _, err := c.try(ctx, l, l.space.Own(result.Solution)); err != nil {
 			return err
 		}
 	}

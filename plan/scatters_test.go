@@ -37,6 +37,20 @@ func TestScattersAreMerged(t *testing.T) {
 	checkPriced(t, p, "tpu-v5p")
 }
 
+// Small gathers along different dimensions are sent as one, too, and the plan's program says so.
+func TestGathersAreMerged(t *testing.T) {
+	p := planOn(t, `sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>})
+    -> (tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<64x8xf32>, tensor<8x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}`, "tpu-v5p", 0)
+	if p.Merged == nil || p.Merged.Collectives != 2 || p.Merged.Into != 1 || p.Merged.SavedSeconds <= 0 {
+		t.Errorf("merged are %+v in\n%s", p.Merged, p.Program)
+	}
+	checkPriced(t, p, "tpu-v5p")
+}
+
 // Where each array of a collective takes as long to begin as the first, none are merged, and the plan says so once.
 func TestCollectivesAreSentAlone(t *testing.T) {
 	hw, err := cost.Lookup("tpu-v5p")

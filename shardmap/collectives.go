@@ -32,7 +32,8 @@ func (l *lowerer) allGather(op ir.OpID) error {
 func (l *lowerer) gathered(b *ir.Builder, op ir.OpID, v ir.ValueID, axes []subaxis.Ref, d int) ir.ValueID {
 	dims := slices.Clone(l.m.Shape(v))
 	dims[d] *= subaxis.Product(axes)
-	out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), l.along(axes).With("dim", l.m.I64(int64(d))), v)
+	attrs := l.joined(op, l.along(axes).With("dim", l.m.I64(int64(d))))
+	out := b.Op1(ir.OpShardMapAllGatherInvariant, l.m.WithDims(l.m.Type(v), dims), attrs, v)
 	l.record(out, collectives.AllGather, axes, v, op)
 	return out
 }
@@ -42,10 +43,7 @@ func (l *lowerer) reduceScatter(op ir.OpID) error {
 	return l.perDimension(op, "reduce_scatter_axes", func(b *ir.Builder, v ir.ValueID, d int, axes []subaxis.Ref) ir.ValueID {
 		dims := slices.Clone(l.m.Shape(v))
 		dims[d] /= subaxis.Product(axes)
-		attrs := l.along(axes).With("dim", l.m.I64(int64(d)))
-		if mark := l.m.Attr(op, JoinedAttr); mark != nil {
-			attrs = attrs.With(JoinedAttr, mark)
-		}
+		attrs := l.joined(op, l.along(axes).With("dim", l.m.I64(int64(d))))
 		if reduction != ir.ReduceSum {
 			attrs = attrs.With("kind", ir.StringAttr(reduction.String()))
 		}
@@ -53,6 +51,14 @@ func (l *lowerer) reduceScatter(op ir.OpID) error {
 		l.record(out, collectives.ReduceScatter, axes, v, op)
 		return out
 	})
+}
+
+// joined returns attributes of a collective with the mark of the op that it stands for, if that has it.
+func (l *lowerer) joined(op ir.OpID, attrs ir.Attrs) ir.Attrs {
+	if mark := l.m.Attr(op, JoinedAttr); mark != nil {
+		return attrs.With(JoinedAttr, mark)
+	}
+	return attrs
 }
 
 // perDimension emits one collective for each dimension that has axes, and replaces the op by the last one.

@@ -87,8 +87,8 @@ func (p *Program) Image(v ir.ValueID) ir.ValueID {
 // a reduce-scatter.
 const RingAttr = "autoshard.ring"
 
-// JoinedAttr is the attribute of a reduce-scatter of the partitioned program that package shardmap/merge may send as one with others. Its
-// ops over axes have it too.
+// JoinedAttr is the attribute of a reduce-scatter of the partitioned program that package shardmap/merge may send as one with others, and
+// of an op whose all-gathers it may send as one with those along other dimensions. Its ops over axes have it too.
 const JoinedAttr = "autoshard.joined"
 
 // RecomputedAttr is the attribute of an op of the partitioned program that makes a value again (package remat).

@@ -285,6 +285,7 @@ type price struct {
 
 	gathered int64 // of that, what others than reductions take before they send anything
 	meets    int32 // with what those can be merged, if it is one gather
+	along    int32 // and without moving anything
 
 	first int32 // the overlap of a reduce-scatter at its beginning with the product before it, 0 for none
 	last  int32 // the overlap of an all-gather at its end with the product after it
@@ -305,9 +306,9 @@ func (s *Space) priceOf(w *collectives.Way, from, to layoutID) price {
 		case before.time == 0:
 		case reduces(h.Kind):
 		case h.Kind == collectives.AllGather && p.gathered == 0:
-			p.gathered, p.meets = before.time, before.over
+			p.gathered, p.meets, p.along = before.time, before.over, before.along
 		default:
-			p.gathered, p.meets = p.gathered+before.time, manyAxes
+			p.gathered, p.meets, p.along = p.gathered+before.time, manyAxes, manyAxes
 		}
 		if end && h.Kind == collectives.AllGather {
 			p.last = s.overlap(&h, to)

@@ -35,11 +35,11 @@ type span struct {
 // manyAxes stands for what several steps have in common: what they take before they send does not count.
 const manyAxes = -1
 
-// latency is what collectives take before they send anything that can be merged with each other: those of one kind over the same axes,
-// and gathers of one dimension.
+// latency is what collectives take before they send anything that can be merged with each other: those of one kind over the same axes.
 type latency struct {
-	time int64
-	over int32 // which those are: even but for reduce-scatters, whose number is that of the all-reduces over the same axes and one
+	time  int64
+	over  int32 // which those are: even but for reduce-scatters, whose number is that of the all-reduces over the same axes and one
+	along int32 // which of these can be without moving anything: gathers of one dimension
 }
 
 // other returns the number of the reduce-scatters over the same axes as some all-reduces, and the other way round.
@@ -78,7 +78,8 @@ func (s *Space) latency(h *collectives.Hop) latency {
 	defer l.Unlock()
 	known, ok := l.of[key]
 	if !ok {
-		known = latency{s.model.Start(h.Kind, h.Axes) + rounding, l.number(h.Kind, fmt.Sprint(s.m.Mesh(s.mesh).FormatList(h.Axes), key.dim))}
+		axes := s.m.Mesh(s.mesh).FormatList(h.Axes)
+		known = latency{s.model.Start(h.Kind, h.Axes) + rounding, l.number(h.Kind, axes), l.number(h.Kind, fmt.Sprint(axes, key.dim))}
 		l.of[key] = known
 	}
 	return known

@@ -104,10 +104,10 @@ type gathered struct{ members, saved int64 }
 func (s *Space) gatherings(solution []int32) map[gathering]gathered {
 	out := map[gathering]gathered{}
 	for l, p := range s.gathersOf(solution) {
-		if p.meets == manyAxes {
+		if p.along == manyAxes {
 			continue
 		}
-		at := gathering{l.spot, p.meets}
+		at := gathering{l.spot, p.along}
 		g := out[at]
 		if g.members++; g.members > 1 {
 			g.saved += p.gathered * l.runs

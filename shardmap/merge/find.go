@@ -68,7 +68,8 @@ func find(p *shardmap.Program, most int64) []group {
 }
 
 // key says with what a collective can be merged, if with any. Those that the user wrote stay as they are. Reduce-scatters are copied on
-// the way, whatever dimension they scatter, so that a mark says which are worth that.
+// the way, whatever dimension they scatter, and so are all-gathers that are merged with those along other dimensions: a mark says which are
+// worth that.
 func (f *finder) key(c *shardmap.Collective) (alike, bool) {
 	m, op := f.p.Module, c.Op
 	if c.From == 0 || !slices.Contains(mergeable, m.Kind(op)) {
@@ -77,11 +78,11 @@ func (f *finder) key(c *shardmap.Collective) (alike, bool) {
 	attrs := m.OpAttrs(op)
 	key := alike{m.OpBlock(op), m.Kind(op), f.p.Mesh.FormatList(c.Axes), m.ValueType(m.Operand(op, 0)).DType, attrs.Str("kind"),
 		attrs.Int("dim", 0), attrs.Int("split", 0), attrs.Int("concat", 0)}
-	if c.Kind == collectives.ReduceScatter {
+	joined := attrs.Get(shardmap.JoinedAttr) != nil
+	if joined || c.Kind == collectives.ReduceScatter {
 		key.dim = 0
-		return key, attrs.Get(shardmap.JoinedAttr) != nil
 	}
-	return key, true
+	return key, joined || c.Kind != collectives.ReduceScatter
 }
 
 // group returns a collective with those of its kind before it that can wait for it, the nearest first, as long as there is room.

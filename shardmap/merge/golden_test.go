@@ -32,11 +32,11 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// none joins no reduce-scatters but those that the text marks.
+// none joins no collectives but those that the text marks.
 func none(*shardmap.Program) []int { return nil }
 
-// lower returns the program of one device, with merged collectives of at most so many bytes, and with those reduce-scatters that a function
-// says, by their places.
+// lower returns the program of one device, with merged collectives of at most so many bytes, and with those joined that a function says, by
+// their places.
 func lower(t rapid.TB, text string, bytes int64, join func(*shardmap.Program) []int) *shardmap.Program {
 	m, err := mlir.Parse(context.Background(), []byte(text), mlir.Options{File: "example"})
 	if err != nil {

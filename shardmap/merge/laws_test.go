@@ -85,6 +85,7 @@ func (w *text) draw() {
 		w.line("%s = sdy.all_reduce {%q} %s out_sharding=<@mesh, [{}]> : tensor<4xf32>", all, axis, most)
 		w.line("%s = stablehlo.broadcast_in_dim %s, dims = [1] {%s} : (tensor<4xf32>) -> %s", out, all, sharding("[{}, {}]"), typ)
 	case "gather":
+		cut = fmt.Sprintf(rapid.SampledFrom([]string{"[{%q}, {}]", "[{}, {%q}]"}).Draw(w.T, "blocks"), axis)
 		w.line("%s = sdy.all_slice %s %s out_sharding=<@mesh, %s> : %s", part, cut, v, cut, typ)
 		w.line("%s = sdy.all_gather %s %s out_sharding=<@mesh, [{}, {}]> : %s", out, cut, part, typ)
 	case "exchange":
@@ -187,7 +188,8 @@ func TestMergedComputeTheSame(t *testing.T) {
 		most := rapid.Int64Range(1, 2000).Draw(t, "bytes")
 		some := func(p *shardmap.Program) []int {
 			return lists.Filter(lists.Range[int](len(p.Collectives)), func(i int) bool {
-				return p.Collectives[i].Kind == collectives.ReduceScatter && rapid.Bool().Draw(t, "join")
+				k := p.Collectives[i].Kind
+				return (k == collectives.ReduceScatter || k == collectives.AllGather) && rapid.Bool().Draw(t, "join")
 			})
 		}
 		alone, together := lower(t, text, 0, none), lower(t, text, most, some)

@@ -15,7 +15,8 @@
 //
 // The reduce-scatter of StableHLO has one operand. What several of them reduce is put side by side, with the block of one device in each
 // row, and what comes out is taken apart again. These copies may take longer than is saved: only reduce-scatters that have the mark of
-// [Join] are merged.
+// [Join] are merged. The all-gather has one dimension. Those along another one that have the mark gather their blocks one behind the other,
+// and turn what comes out.
 package merge
 
 import (
@@ -35,19 +36,16 @@ const Attr = "autoshard.merged_bytes"
 // Ask sets the attribute of a module.
 func Ask(m *ir.Module, bytes int64) { m.Attrs = m.Attrs.With(Attr, m.I64(bytes)) }
 
-// Join marks a reduce-scatter of a module, partitioned or over axes, as one that may be merged with others.
+// Join marks a reduce-scatter of a module, partitioned or over axes, as one that may be merged with others, or an op that gathers as one
+// whose all-gathers may be merged with those along other dimensions.
 func Join(m *ir.Module, op ir.OpID) {
 	m.SetAttrs(op, m.OpAttrs(op).With(shardmap.JoinedAttr, ir.UnitAttr{}))
 }
 
-// Forget removes the attribute from a module, and marks from its reduce-scatters.
+// Forget removes the attribute from a module, and marks from its ops.
 func Forget(m *ir.Module) {
 	m.Attrs = m.Attrs.Without(Attr)
-	for _, kind := range []ir.Kind{ir.OpSdyReduceScatter, ir.OpShardMapPsumScatter} {
-		for _, op := range m.OpsOf(m.Body(), kind) {
-			m.SetAttrs(op, m.OpAttrs(op).Without(shardmap.JoinedAttr))
-		}
-	}
+	m.Walk(m.Body(), func(op ir.OpID) { m.SetAttrs(op, m.OpAttrs(op).Without(shardmap.JoinedAttr)) })
 }
 
 // Rewrite merges the collectives of a program whose module asks for that by the attribute [Attr], in place. The only error is the
@@ -75,8 +73,11 @@ func merge(p *shardmap.Program, g *group) {
 	last := &p.Collectives[g.members[len(g.members)-1]]
 	ops, next := lists.Map(g.members, func(i int) ir.OpID { return p.Collectives[i].Op }), m.NextOp(last.Op)
 	send := together
-	if last.Kind == collectives.ReduceScatter {
+	switch last.Kind {
+	case collectives.ReduceScatter:
 		send = sideBySide
+	case collectives.AllGather:
+		send = alongOne
 	}
 	merged, results := send(m, ops)
 	bytes := int64(0)

@@ -28,7 +28,7 @@ func sideBySide(m *ir.Module, ops []ir.OpID) (merged ir.OpID, results []ir.Value
 	return m.DefiningOp(row), results
 }
 
-// joiner emits the copies around a merged reduce-scatter.
+// joiner emits the copies around a merged reduce-scatter or all-gather.
 type joiner struct {
 	m *ir.Module
 	b *ir.Builder
@@ -51,10 +51,11 @@ func (j *joiner) reshaped(v ir.ValueID, dims ...int64) ir.ValueID {
 	return j.b.Op1(ir.OpReshape, j.m.WithDims(j.m.Type(v), dims), nil, v)
 }
 
-// Turns says whether the blocks that a reduce-scatter over axes scatters have to be brought one behind the other, to be merged with others.
+// Turns says whether the blocks that a reduce-scatter over axes scatters have to be brought one behind the other, to be merged with others,
+// or those that an all-gather gathers back to where they belong.
 func Turns(m *ir.Module, op ir.OpID) bool { return outside(m, op) > 1 }
 
-// outside returns the product of the dimensions before the one that a reduce-scatter scatters.
+// outside returns the product of the dimensions before the one that a reduce-scatter scatters, or an all-gather gathers.
 func outside(m *ir.Module, op ir.OpID) int64 {
 	return lists.Product(m.Shape(m.Operand(op, 0))[:m.OpAttrs(op).Int("dim", 0)])
 }
