@@ -81,8 +81,8 @@ type mergedWay struct {
 // fastestMerged returns the fastest program with merged collectives of at most so many bytes that memory holds, with some collectives or
 // others marked, and says whether any is faster than without, whatever it holds. The first time it notes what the fastest one holds.
 func (p *planner) fastestMerged(ctx context.Context, l *lowered, joined [][]int, most int64) (faster bool, best mergedWay, err error) {
-	fastest := l.step.Total() - int64(len(l.program.Collectives)) // which are rounded
-	peak := int64(0)
+	limit := l.step.Total() - int64(len(l.program.Collectives)) // which are rounded
+	fastest, peak := limit, int64(0)
 	for _, marked := range joined {
 		merged, err := p.merged(ctx, l, marked, most)
 		if err != nil {
@@ -94,12 +94,8 @@ func (p *planner) fastestMerged(ctx context.Context, l *lowered, joined [][]int,
 		if merged.step.Total() < fastest {
 			fastest, peak = merged.step.Total(), merged.step.Peak
 		}
-		fits, limit := merged.step.Peak <= max(p.Memory, l.step.Peak), l.step.Total()-int64(len(l.program.Collectives))
-		if best.merged != nil {
-			limit = best.merged.step.Total()
-		}
-		if fits && merged.step.Total() < limit {
-			best = mergedWay{marked, merged}
+		if merged.step.Peak <= max(p.Memory, l.step.Peak) && merged.step.Total() < limit {
+			limit, best = merged.step.Total(), mergedWay{marked, merged}
 		}
 	}
 	if l.merges == 0 {

@@ -82,6 +82,15 @@ func.func @main(%a: tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 // Gathers along other dimensions are worth joining where turning all of these takes less than one start: that of the dimension whose
 // gathers take longest to turn, which stay as they are, is always one of them.
 func TestJoinedGathers(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(blocks), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh, _ := m.LookupMesh("mesh")
+	p, err := shardmap.Lower(t.Context(), m, mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		memory float64 // bytes a second
 		want   []int
@@ -91,15 +100,6 @@ func TestJoinedGathers(t *testing.T) {
 	} {
 		hw := torus(1e13, 1e10, 1e-6, cost.WrapFull)
 		hw.HBMBandwidth = c.memory
-		m, err := mlir.Parse(t.Context(), []byte(blocks), mlir.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		mesh, _ := m.LookupMesh("mesh")
-		p, err := shardmap.Lower(t.Context(), m, mesh)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if got := model(t, hw).JoinedGathers(p); !slices.Equal(got, c.want) {
 			t.Errorf("%g B/s: %v, want %v", c.memory, got, c.want)
 		}

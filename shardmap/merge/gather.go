@@ -16,7 +16,7 @@ func alongOne(m *ir.Module, ops []ir.OpID) (merged ir.OpID, results []ir.ValueID
 	var operands []ir.ValueID
 	for _, op := range ops {
 		v, t := m.Operand(op, 0), m.Type(m.Result(op, 0))
-		if gatheredDim(m, op) != dim {
+		if dimension(m, op) != dim {
 			v = j.reshaped(v, flat(dim, m.ValueType(v).Elements())...)
 			t = m.WithDims(t, flat(dim, m.TypeOf(t).Elements()))
 		}
@@ -25,7 +25,7 @@ func alongOne(m *ir.Module, ops []ir.OpID) (merged ir.OpID, results []ir.ValueID
 	merged = j.b.Op(m.Kind(last), types, m.OpAttrs(last).With("dim", m.I64(dim)), operands...)
 	for i, op := range ops {
 		v := m.Result(merged, i)
-		if gatheredDim(m, op) != dim {
+		if dimension(m, op) != dim {
 			v = j.turned(op, v)
 		}
 		results = append(results, v)
@@ -33,20 +33,17 @@ func alongOne(m *ir.Module, ops []ir.OpID) (merged ir.OpID, results []ir.ValueID
 	return merged, results
 }
 
-// gatheredDim returns the dimension that an all-gather over axes gathers.
-func gatheredDim(m *ir.Module, op ir.OpID) int64 { return m.OpAttrs(op).Int("dim", 0) }
-
 // mostTurned returns the dimension along which gathers that turn make most, the least of several.
 func mostTurned(m *ir.Module, ops []ir.OpID) int64 {
 	bytes := map[int64]int64{}
 	for _, op := range ops {
 		if Turns(m, op) {
-			bytes[gatheredDim(m, op)] += m.ValueType(m.Result(op, 0)).Bytes()
+			bytes[dimension(m, op)] += m.ValueType(m.Result(op, 0)).Bytes()
 		}
 	}
-	most := gatheredDim(m, ops[0])
+	most := dimension(m, ops[0])
 	for _, op := range ops {
-		if d := gatheredDim(m, op); bytes[d] > bytes[most] || bytes[d] == bytes[most] && d < most {
+		if d := dimension(m, op); bytes[d] > bytes[most] || bytes[d] == bytes[most] && d < most {
 			most = d
 		}
 	}
@@ -58,12 +55,8 @@ func flat(dim, elements int64) []int64 { return append(slices.Repeat([]int64{1},
 
 // turned emits the result of an all-gather of what devices have one behind the other.
 func (j *joiner) turned(op ir.OpID, v ir.ValueID) ir.ValueID {
-	block := j.m.Operand(op, 0)
-	before, all, size := outside(j.m, op), j.m.ValueType(v).Elements(), j.m.ValueType(block).Elements()
 	if Turns(j.m, op) {
-		v = j.reshaped(v, all/size, before, size/before)
-		v = j.b.Op1(ir.OpTranspose, j.m.WithDims(j.m.Type(v), []int64{before, all / size, size / before}),
-			ir.MakeAttrs(ir.Named("permutation", ir.Ints{1, 0, 2})), v)
+		v = j.swapped(v, j.m.ValueType(v).Elements()/j.m.ValueType(j.m.Operand(op, 0)).Elements(), outside(j.m, op))
 	}
-	return j.reshaped(v, slices.Clone(j.m.Shape(j.m.Result(op, 0)))...)
+	return j.reshaped(v, j.m.Shape(j.m.Result(op, 0))...)
 }

@@ -39,11 +39,17 @@ func (j *joiner) rows(op ir.OpID) ir.ValueID {
 	v := j.m.Operand(op, 0)
 	before, n, size := outside(j.m, op), members(j.m, op), j.m.ValueType(v).Elements()
 	if Turns(j.m, op) {
-		v = j.reshaped(v, before, n, size/before/n)
-		v = j.b.Op1(ir.OpTranspose, j.m.WithDims(j.m.Type(v), []int64{n, before, size / before / n}),
-			ir.MakeAttrs(ir.Named("permutation", ir.Ints{1, 0, 2})), v)
+		v = j.swapped(v, before, n)
 	}
 	return j.reshaped(v, n, size/n)
+}
+
+// swapped emits a value, read as a matrix of so many rows and columns of equal parts, with these as columns and rows.
+func (j *joiner) swapped(v ir.ValueID, rows, columns int64) ir.ValueID {
+	part := j.m.ValueType(v).Elements() / rows / columns
+	v = j.reshaped(v, rows, columns, part)
+	return j.b.Op1(ir.OpTranspose, j.m.WithDims(j.m.Type(v), []int64{columns, rows, part}),
+		ir.MakeAttrs(ir.Named("permutation", ir.Ints{1, 0, 2})), v)
 }
 
 // reshaped emits a value in another shape.
@@ -57,8 +63,11 @@ func Turns(m *ir.Module, op ir.OpID) bool { return outside(m, op) > 1 }
 
 // outside returns the product of the dimensions before the one that a reduce-scatter scatters, or an all-gather gathers.
 func outside(m *ir.Module, op ir.OpID) int64 {
-	return lists.Product(m.Shape(m.Operand(op, 0))[:m.OpAttrs(op).Int("dim", 0)])
+	return lists.Product(m.Shape(m.Operand(op, 0))[:dimension(m, op)])
 }
+
+// dimension returns that which a reduce-scatter over axes scatters, or an all-gather gathers.
+func dimension(m *ir.Module, op ir.OpID) int64 { return m.OpAttrs(op).Int("dim", 0) }
 
 // members returns how many blocks a reduce-scatter makes of its operand.
 func members(m *ir.Module, op ir.OpID) int64 {
