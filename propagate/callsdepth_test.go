@@ -51,7 +51,9 @@ func TestCallDepth(t *testing.T) {
 	if _, err := propagate.Run(t.Context(), m, propagate.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	propagate.Close(t.Context(), m)
+	if err := propagate.Close(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
 	if err := ir.Verify(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}

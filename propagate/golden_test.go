@@ -75,7 +75,9 @@ func golden(d *datadriven.TestData) (string, error) {
 	if d.Cmd == "trace" {
 		return traceText(m, tr), nil
 	}
-	propagate.Close(context.Background(), m)
+	if err := propagate.Close(context.Background(), m); err != nil {
+		return "", err
+	}
 	return string(mlir.Print(m, mlir.PrintOptions{})), nil
 }
 

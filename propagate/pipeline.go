@@ -3,6 +3,7 @@ package propagate
 import (
 	"context"
 
+	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/calls"
 )
@@ -40,7 +41,7 @@ func separateCalls(ctx context.Context, m *ir.Module) error {
 // Close ends propagation: what only propagation needs is removed, computations become calls again, arguments and
 // results become divisible, and all dimensions are closed. Shardy: the end of -sdy-propagation-pipeline, up to
 // -sdy-close-shardings, but constraints stay constraints, so that every value keeps its id. It fails with the context's
-// error alone.
+// error, and where what propagation leaves of computations is not valid.
 func Close(ctx context.Context, m *ir.Module) error {
 	apart := len(calls.Computations(m)) > 0 || hasFunctions(m)
 	passes := []func(*ir.Module){PropagateToResults}
@@ -53,7 +54,18 @@ func Close(ctx context.Context, m *ir.Module) error {
 			return err
 		}
 	}
+	if apart || len(m.OpsOf(m.Body(), ir.OpSdyManualComputation)) > 0 {
+		return checkComputations(ctx, m)
+	}
 	return nil
+}
+
+// checkComputations fails where a module is not valid any more. Members of a sharding group take over each other's shardings, also as they
+// are seen inside a manual computation, without its axes; and named computations of one name become one function, whatever they hold.
+// Shardy does the same, and its verifier refuses what comes of it.
+func checkComputations(ctx context.Context, m *ir.Module) error {
+	return diag.About(ir.Verify(ctx, m), "propagation leaves a program that is not valid; keep what enters and leaves manual computations "+
+		"out of sharding groups, with manual axes first in every dimension, and give named computations names of their own")
 }
 
 // hasFunctions says whether a module has functions beside the main one.
