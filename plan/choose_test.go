@@ -95,6 +95,11 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"search/space/testdata/scatters.mlir", "", "tpu-v5p"},
 		{"search/space/testdata/scatters.mlir", "", "h100"},
 		{"search/space/testdata/scatters.mlir", "", "cpu"},
+		{"search/space/testdata/found.mlir", "2,2", "linked"},
+		{"search/space/testdata/found.mlir", "4", "tpu-v5p"},
+		{"search/space/testdata/residual.mlir", "2,2", "linked"},
+		{"search/space/testdata/residual.mlir", "2,2", "cpu"},
+		{"search/space/testdata/residual.mlir", "4", "tpu-v5p"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

@@ -6,6 +6,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/cost"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/localform"
 	"autoshard/subaxis"
 )
@@ -14,11 +15,13 @@ import (
 // partial results of others.
 type Fetching struct {
 	Sent     int64     // picoseconds of permutes and gathers
-	Merged   int64     // of those, what gathers may save that are sent with others
+	Merged   int64     // of those, what gathers may save that are sent as one
 	Copied   int64     // picoseconds of taking parts of blocks and joining them
 	Operands [][]int64 // the local shapes that the op itself sees then
 	Any      bool      // whether there is such a dimension
 	Done     bool      // whether nothing is left to do for the op
+
+	elements []dtype.Type // of what was gathered
 }
 
 // Fetch prices it for an op on blocks of the given local shapes. at returns the layout of an operand, or of the first result, which

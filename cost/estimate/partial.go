@@ -6,6 +6,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 	"autoshard/localform"
 	"autoshard/subaxis"
 )
@@ -23,7 +24,7 @@ func (md *Model) exchange(m *ir.Module, op ir.OpID, from *collectives.Layout, re
 	f.Any = true
 	for _, v := range m.ResultValues(op) {
 		bytes := product(results) * int64(m.ValueType(v).DType.Bytes())
-		md.gather(axes, bytes, f)
+		md.gather(axes, m.ValueType(v).DType, bytes, f)
 		f.Copied += md.copied((subaxis.Product(axes) + 1) * bytes)
 	}
 }
@@ -39,7 +40,7 @@ func (md *Model) search(m *ir.Module, op ir.OpID, from *collectives.Layout, f *F
 	k := min(m.OpAttrs(op).Int("k", 0), dims[last])
 	for _, v := range m.ResultValues(op) {
 		bytes := product(dims) / dims[last] * k * int64(m.ValueType(v).DType.Bytes())
-		md.gather(from.Dims[last], bytes, f)
+		md.gather(from.Dims[last], m.ValueType(v).DType, bytes, f)
 		f.Copied += md.copied((subaxis.Product(from.Dims[last]) + 2) * bytes)
 	}
 }
@@ -107,16 +108,19 @@ func (md *Model) run(m *ir.Module, op ir.OpID, to *collectives.Layout, f *Fetchi
 	f.Any, f.Operands = true, slices.Clone(f.Operands)
 	for i, v := range m.ResultValues(op) {
 		row := product(dims) / dims[run.Dim] * int64(m.ValueType(v).DType.Bytes())
-		md.gather(axes, row, f)
+		md.gather(axes, m.ValueType(v).DType, row, f)
 		f.Copied += md.copied((rows+1)*row) + md.copied((k+1)*row) // folded: the block, and what others have
 		f.Copied += md.copied((2*rows+2)*row) + md.copied(2*rows*row)
 		f.Operands[i] = dims
 	}
 }
 
-// gather adds the price of an all-gather, which may be sent with others.
-func (md *Model) gather(axes []subaxis.Ref, bytes int64, f *Fetching) {
+// gather adds the price of an all-gather, which may be sent with those of elements of the same type before it: what reads it comes next.
+func (md *Model) gather(axes []subaxis.Ref, element dtype.Type, bytes int64, f *Fetching) {
 	price := md.Price(collectives.AllGather, axes, bytes)
 	f.Sent += price
-	f.Merged += min(price, md.Start(collectives.AllGather, axes)+1)
+	if slices.Contains(f.elements, element) {
+		f.Merged += min(price, md.Start(collectives.AllGather, axes)+1)
+	}
+	f.elements = append(f.elements, element)
 }

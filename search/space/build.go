@@ -97,6 +97,7 @@ func (s *Space) enumerate() error {
 	m := s.m
 	s.groups = s.grouped()
 	s.count, s.kinds, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, 0, nil, nil, nil, make([]node, 0, m.NumOps())
+	s.later.waysOf, s.later.ways, s.later.parted = map[string]int32{}, nil, nil
 	s.adopted, s.classes, s.lists = map[ir.ShardingID]layoutID{}, newClasses(s.classes.apart), newLists()
 	s.nodeOf = make([]int32, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())

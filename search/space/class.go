@@ -23,12 +23,12 @@ type strategy struct {
 	factors collectives.Factors
 	cost    int64
 	least   int64 // what a program surely takes of it
-	hidden  int64 // what is not among that because the product may hide it
 	summed  int64 // of the cost, what reductions of its results take
-	reduced int64 // what the reduction of its result takes before it sends anything: of several steps that which takes most
+	reduced int64 // what the reduction of its first result takes before it sends anything: of several steps that which takes most
 	copied  int64 // what that takes besides if it is sent with others
 	over    int32 // along which axes it is
-	free    int64 // what other steps, and those of several results, take before they send anything
+	later   int32 // the number of the ways to make it later, whatever is scattered then; 0 where they are not known
+	free    int64 // what other steps, and those of other results, take before they send anything
 	work    work  // at least
 	bytes   int64 // that its values take on one device
 }

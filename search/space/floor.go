@@ -31,12 +31,8 @@ func (s *Space) floor(b ir.BlockID, sure share) int64 {
 			total += sure.of(s.inside(op))
 		case k == ir.OpSdyShardingGroup || k.IsTerminator() || passesOn(k) || s.mayAddress(op):
 		case m.Kind(op).HasBodies():
-			inside := s.inBranch(op, sure)
-			if k == ir.OpWhile {
-				_, inside = s.inLoop(op, 1, sure)
-			}
 			for r := range m.NumRegions(op) {
-				total += s.floor(m.RegionBlock(op, r), inside)
+				total += s.floor(m.RegionBlock(op, r), s.surely(op, r, sure))
 			}
 		default:
 			total += sure.of(s.local(op)) / devices
@@ -77,13 +73,9 @@ func (s *Space) inside(manual ir.OpID) int64 {
 	block = func(b ir.BlockID, sure share) {
 		for op := range s.m.Ops(b) {
 			switch k := s.m.Kind(op); {
-			case k == ir.OpWhile:
-				_, loop := s.inLoop(op, 1, sure)
-				block(s.m.RegionBlock(op, 0), loop)
-				block(s.m.RegionBlock(op, 1), loop)
 			case k.HasBodies() && k != ir.OpSdyManualComputation:
 				for r := range s.m.NumRegions(op) {
-					block(s.m.RegionBlock(op, r), s.inBranch(op, sure))
+					block(s.m.RegionBlock(op, r), s.surely(op, r, sure))
 				}
 			case computes(k):
 				total += sure.of(s.local(op))

@@ -27,6 +27,10 @@ type later struct {
 	of    func(ir.ValueID) collectives.Late // nil: where values are made
 	sums  map[ir.ValueID][]int32            // the nodes whose values are summands
 	parts []map[int32]int64                 // per node: what it pays of reductions over some axes, of wholeCopy; none: an equal part
+
+	waysOf map[string]int32 // by axes: the number of the ways to reduce over them
+	ways   [][][]beginning
+	parted []bool // per axis: there are layouts along parts of it; nil where that was not asked
 }
 
 // delays finds which reductions are made later than the values.
@@ -122,21 +126,22 @@ func (s *Space) costOf(i int, st *strategy) int64 {
 func (s *Space) leastOf(i int, st *strategy) int64 {
 	n := &s.nodes[i]
 	here := n.sure.of(max(0, st.least-s.saved(int32(i), st, false)))
-	if n.delay.sum == 0 {
+	if n.delay.sum == 0 || st.summed == 0 {
 		return here
 	}
-	return min(here, n.sure.of(max(0, st.least+st.hidden-st.summed))+s.leastLater(i, st))
+	return min(here, n.sure.of(max(0, st.work.time))+s.leastLater(i, st)) // what is gathered after a reduction is not sent before it either
 }
 
 // leastLater returns what later reductions surely take. What they take before they send anything they pay as those do that are sent as
-// one. They may be scattered as whoever reads the sum needs it: then a solution that scatters the summands says so, if these get there.
+// one. They may be scattered as whoever reads the sum needs it: then a solution that scatters the summands says so, if these get there, and
+// if they do not, that is all that is sure.
 func (s *Space) leastLater(i int, st *strategy) int64 {
 	n := &s.nodes[i]
+	late := share{n.sure.runs / n.delay.rounds, n.sure.among}
 	if !n.delay.blocks {
-		return 0
+		return late.of(s.leastBeginning(int32(i), st.later))
 	}
 	saved := s.saved(int32(i), st, n.delay.behind) + st.copied // of the sum other copies may count
 	sent := portion(max(0, st.summed-st.reduced), s.part(int32(i), st.over))
-	late := share{n.sure.runs / n.delay.rounds, n.sure.among}
 	return late.of(max(0, sent+st.reduced-saved))
 }

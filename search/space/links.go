@@ -29,18 +29,6 @@ type link struct {
 	fed        bool   // what reads the value only names it, for products that may overlap
 }
 
-// share is runs/among: how often a step surely pays a price, where one of among branches runs.
-type share struct{ runs, among int64 }
-
-// of returns that part of a price, rounded down.
-func (h share) of(price int64) int64 {
-	total := price * h.runs
-	if total < 0 {
-		total -= h.among - 1
-	}
-	return total / h.among
-}
-
 // list is a list of layouts, one for each strategy of a node: each layout once, and where the strategies find theirs.
 type list struct {
 	unique []layoutID
@@ -204,22 +192,9 @@ func (s *Space) returned(n *node, visit func(v ir.ValueID, b ir.BlockID, runs in
 	case n.op != 0 && len(n.values) == 1 && (m.Kind(n.op) == ir.OpCase || m.Kind(n.op) == ir.OpIf):
 		for r := range m.NumRegions(n.op) {
 			b := m.RegionBlock(n.op, r)
-			visit(m.Operand(m.LastOp(b), m.Index(n.values[0])), b, n.runs, s.inBranch(n.op, n.sure))
+			visit(m.Operand(m.LastOp(b), m.Index(n.values[0])), b, n.runs, s.inBranch(n.op, r, n.sure))
 		}
 	}
-}
-
-// inLoop returns how often what is inside a loop runs. A loop that runs no round still counts as one for the search.
-func (s *Space) inLoop(op ir.OpID, runs int64, sure share) (int64, share) {
-	trips := ir.Trips(s.m, op)
-	sure.runs *= trips
-	return runs * max(1, trips), sure
-}
-
-// inBranch returns the part of a branch's price that surely counts: the dearest branch does.
-func (s *Space) inBranch(op ir.OpID, sure share) share {
-	sure.among *= int64(max(1, s.m.NumRegions(op)))
-	return sure
 }
 
 // use is a value, as it is once constraints are gone, and a block: uses there may read the same copy.

@@ -128,7 +128,7 @@ func (s *Space) reductions() {
 	at := map[spot]int{}
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		if n.op == 0 || !n.class.reduces || len(n.values) > 1 {
+		if n.op == 0 || !n.class.reduces {
 			continue
 		}
 		v, block := n.values[0], m.OpBlock(n.op)

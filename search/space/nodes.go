@@ -27,7 +27,7 @@ func (s *Space) collect(b ir.BlockID, runs int64, sure share) {
 				s.freeNode(op, v, runs, sure)
 			}
 			for i := range m.NumRegions(op) {
-				s.collect(m.RegionBlock(op, i), runs, s.inBranch(op, sure))
+				s.collect(m.RegionBlock(op, i), runs, s.inBranch(op, i, sure))
 			}
 		case m.Kind(op) == ir.OpOptimizationBarrier:
 			for i, v := range m.Results(op) {

@@ -207,7 +207,7 @@ func (d *draft) send(st *strategy, made, kept []layoutID) {
 			saved = d.saves(p.first, st.work.time, d.m.Shape(v))
 		}
 	}
-	st.least, st.hidden = st.work.time+sent-saved, saved
+	st.least = st.work.time + sent - saved
 }
 
 // reduce notes what the reductions of a way on which a result is sent take. A reduce-scatter whose copies take half of what it could save
@@ -226,12 +226,12 @@ func (d *draft) reduce(st *strategy, v ir.ValueID, w *collectives.Way) {
 		if 2*copied >= before.time {
 			return
 		}
-		if before.time <= st.reduced || len(d.node.values) > 1 {
+		if before.time <= st.reduced || v != d.node.values[0] {
 			st.free += before.time
 			return
 		}
 		st.free += st.reduced
-		st.reduced, st.copied, st.over = before.time, copied, before.over
+		st.reduced, st.copied, st.over, st.later = before.time, copied, before.over, d.laterWays(h.Axes)
 	})
 }
 

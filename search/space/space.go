@@ -60,12 +60,13 @@ type Space struct {
 	rules     []*ir.Rule                 // per op of the main function, nil for none
 	classes   classes
 	nodes     []node
-	nodeOf    []int32 // per value: its node, -1 for none
-	slotOf    []int32 // per value: its place among the node's values
-	count     int     // strategies of all nodes
-	kinds     int     // strategies of all classes
-	entries   int     // of all matrices that differ
-	filled    int     // those of the matrices that were made last
+	nodeOf    []int32         // per value: its node, -1 for none
+	slotOf    []int32         // per value: its place among the node's values
+	dearests  map[ir.OpID]int // of ops with branches
+	count     int             // strategies of all nodes
+	kinds     int             // strategies of all classes
+	entries   int             // of all matrices that differ
+	filled    int             // those of the matrices that were made last
 	suggested []suggestion
 	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
 	crosses   []bool                       // per value: it is an input, or returned as it lies
@@ -145,7 +146,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 		fused: estimate.Fused(m),
 		gone:  estimate.Fused(bare),
 		later: later{of: collectives.LateReductions(bare)},
-		rules: rulesOf(m),
+		rules: rulesOf(m), dearests: map[ir.OpID]int{},
 	}
 	acrossManual(m, s.gone)
 	return s.Again()
@@ -155,7 +156,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 // layouts that were found so far. Only one of them may be used at a time.
 func (s *Space) Again() *Space {
 	c := &Space{m: s.m, mesh: s.mesh, model: s.model, rings: s.rings, merges: s.merges, planner: s.planner, latencies: s.latencies,
-		overlaps: s.overlaps, fused: s.fused, gone: s.gone, later: later{of: s.later.of}, rules: s.rules,
+		overlaps: s.overlaps, fused: s.fused, gone: s.gone, later: later{of: s.later.of}, rules: s.rules, dearests: s.dearests,
 		pins: map[ir.ValueID]ir.ShardingID{}, outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
 	for range c.outPins {
 		c.tied = append(c.tied, -1)
