@@ -173,7 +173,7 @@ func (a *arrangement) change(layouts []collectives.Layout) (better bool, err err
 			b.settled.SetSharding(v, b.settled.InternSharding(layouts[i].Sharding(a.mesh)))
 		}
 	}
-	if err := a.lowerPlainly(a.late, &b, true, a.space.Planner()); err != nil {
+	if err := a.lowerPlainly(a.late, &b, a.space.Planner()); err != nil {
 		return false, err
 	}
 	if a.program == nil || !muchSlower(b.lowered, a.program) { // rewrites of reshards do not gain so much

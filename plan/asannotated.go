@@ -17,7 +17,7 @@ func AsAnnotated(ctx context.Context, source *answer.Source, o Options) (*Plan, 
 	}
 	p.kept() // what cannot be is said
 	b := p.annotationsOnly()
-	if err := p.lowerBaseline(ctx, &b, true, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)); err != nil {
+	if err := p.lowerBaseline(ctx, &b, collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)); err != nil {
 		return nil, err
 	}
 	only := choice{planner: p, best: b.lowered}

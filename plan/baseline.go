@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"autoshard/collectives"
+	"autoshard/internal/parallel"
 	"autoshard/ir"
 	"autoshard/program"
 	"autoshard/propagate"
@@ -39,7 +40,7 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	if err := ctx.Err(); err != nil { // copies of large modules take tens of milliseconds
 		return nil, err
 	}
-	parallel, note := p.dataParallel()
+	batches, note := p.dataParallel()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -52,29 +53,32 @@ func (p *planner) baselines(ctx context.Context) ([]baseline, error) {
 	}
 	out := []baseline{
 		{name: "replicated", note: ignores, settled: replicated},
-		{name: "data parallel", note: note, settled: parallel},
+		{name: "data parallel", note: note, settled: batches},
 	}
-	planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
+	follows := asks || len(p.module.OpsOf(p.module.MainFunc().Body, ir.OpSdyManualComputation)) > 0 // else nothing follows from nothing
+	if follows {
+		out = append(out, p.annotationsOnly())
+	}
+	var fresh []*baseline
 	for i := range out {
 		b := &out[i]
-		if b.settled == nil {
+		if b.settled == nil || p.reuse(b, i) {
 			continue
 		}
-		if p.reuse(b, i) {
-			continue
-		}
-		if err := p.lowerBaseline(ctx, b, b.settled != replicated, planner); err != nil {
+		if err := p.derive(ctx, b, b.settled != replicated); err != nil {
 			return nil, err
 		}
+		fresh = append(fresh, b)
 	}
-	if !asks && len(p.module.OpsOf(p.module.MainFunc().Body, ir.OpSdyManualComputation)) == 0 { // nothing follows from nothing
+	if err := p.lowerBaselines(ctx, fresh); err != nil {
+		return nil, err
+	}
+	if !follows {
 		whole := out[0]
 		whole.name, whole.note, whole.kept = annotationsName, "", true
-		return append(out, whole), nil
+		out = append(out, whole)
 	}
-	annotated := p.annotationsOnly()
-	err := p.lowerBaseline(ctx, &annotated, true, planner)
-	return append(out, annotated), err
+	return out, nil
 }
 
 // annotationsName is what the baseline of the user's annotations is called.
@@ -87,9 +91,9 @@ func (p *planner) annotationsOnly() baseline {
 	return baseline{name: annotationsName, kept: true, settled: m}
 }
 
-// lowerBaseline propagates the shardings of a baseline, if it has any, and lowers and prices its program.
-func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
-	if err := p.lowerPlainly(ctx, b, propagates, planner); err != nil {
+// lowerBaseline propagates the shardings of a baseline, and lowers and prices its program.
+func (p *planner) lowerBaseline(ctx context.Context, b *baseline, planner *collectives.Planner) error {
+	if err := p.lowerPlainly(ctx, b, planner); err != nil {
 		return err
 	}
 	b.lowered = p.improve(ctx, b.lowered)
@@ -97,7 +101,17 @@ func (p *planner) lowerBaseline(ctx context.Context, b *baseline, propagates boo
 }
 
 // lowerPlainly does so without the rewrites of reshards that the search does not see.
-func (p *planner) lowerPlainly(ctx context.Context, b *baseline, propagates bool, planner *collectives.Planner) error {
+func (p *planner) lowerPlainly(ctx context.Context, b *baseline, planner *collectives.Planner) error {
+	err := p.derive(ctx, b, true)
+	if err != nil {
+		return err
+	}
+	b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere)
+	return err
+}
+
+// derive propagates the shardings of a baseline, if it has any, and cuts each op as they ask for.
+func (p *planner) derive(ctx context.Context, b *baseline, propagates bool) error {
 	if propagates {
 		p.report("propagate", 0, 0)
 		if err := propagate.Spread(ctx, b.settled); err != nil {
@@ -115,14 +129,24 @@ func (p *planner) lowerPlainly(ctx context.Context, b *baseline, propagates bool
 	} else {
 		b.assignment, err = collectives.Derive(ctx, b.settled)
 	}
-	if err != nil {
-		return err
-	}
-	if p.Now != nil {
-		defer func(start time.Time) { p.lowering = max(p.lowering, p.Now().Sub(start)) }(p.Now())
-	}
-	if b.lowered, err = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere); err != nil {
-		return fmt.Errorf("baseline %s: %w", b.name, err)
+	return err
+}
+
+// lowerBaselines lowers and prices the programs of baselines.
+func (p *planner) lowerBaselines(ctx context.Context, list []*baseline) error {
+	took, errs := make([]time.Duration, len(list)), make([]error, len(list))
+	parallel.Each(len(list), func(i int) {
+		b, begun := list[i], p.now()
+		planner := collectives.NewPlanner(p.model, p.module.Mesh(p.mesh).Axes)
+		b.lowered, errs[i] = p.lower(ctx, b.settled, b.assignment, planner, collectives.Anywhere)
+		if took[i] = p.now().Sub(begun); errs[i] == nil {
+			b.lowered = p.improve(ctx, b.lowered)
+		}
+	})
+	for i, err := range errs {
+		if p.lowering = max(p.lowering, took[i]); err != nil {
+			return fmt.Errorf("baseline %s: %w", list[i].name, err)
+		}
 	}
 	return nil
 }

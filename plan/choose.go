@@ -76,10 +76,7 @@ type choice struct {
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
-	c := &choice{planner: p, ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
-	if c.Now != nil {
-		c.begun = c.Now()
-	}
+	c := &choice{planner: p, begun: p.now(), ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
 	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
 		return nil, err
@@ -157,6 +154,14 @@ func (c *choice) before(reserve time.Duration) (context.Context, context.CancelF
 		return context.WithDeadline(c.ctx, due.Add(-reserve))
 	}
 	return context.WithCancel(c.ctx)
+}
+
+// now returns the time by the clock of the options, the zero time where they have none.
+func (o *Options) now() time.Time {
+	if o.Now == nil {
+		return time.Time{}
+	}
+	return o.Now()
 }
 
 // part returns a context that ends when a part of the time left is over.

@@ -35,7 +35,7 @@ func (c *choice) resume() error {
 			f.ResultShardings[i] = outputs[i]
 		}
 	}
-	if err := c.lowerBaseline(c.late, &b, true, c.space.Planner()); err != nil {
+	if err := c.lowerBaseline(c.late, &b, c.space.Planner()); err != nil {
 		return context.Cause(c.late) // a plan of another program may ask for what this one cannot have
 	}
 	if c.space.Respects(b.settled) {

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
+	"autoshard/internal/parallel"
 	"autoshard/ir"
 	"autoshard/program"
 	"autoshard/rewrites"
@@ -145,21 +146,29 @@ func (l *lowered) changed() rewrites.Set {
 func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
 	with := program.EstimateOf(l.program, &l.step)
 	gains = p.partsGain(with)
-	for _, r := range l.changed().List() {
-		if r == rewrites.MergeCollectives {
-			gains = append(gains, Gain{Rewrite: r.String(), SavedSeconds: l.merging.SavedSeconds})
-			continue
+	changed := l.changed()
+	list := (changed &^ rewrites.Of(rewrites.MergeCollectives)).List()
+	others := make([]*lowered, len(list))
+	parallel.Each(len(list), func(i int) {
+		from := l.layouts
+		from.planner = from.planner.Without(nil) // what a planner answers does not depend on what it was asked before
+		if other, err := p.lowerWithout(ctx, from, l.without|rewrites.Of(list[i]), 0); err == nil {
+			others[i] = other
 		}
-		other, err := p.lowerWithout(ctx, l.layouts, l.without|rewrites.Of(r), 0)
-		if err != nil {
+	})
+	for i, other := range others {
+		if other == nil {
 			return gains
 		}
 		alone := program.EstimateOf(other.program, &other.step)
 		if alone == with {
 			continue
 		}
-		gains = append(gains, Gain{r.String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes,
+		gains = append(gains, Gain{list[i].String(), alone.Seconds - with.Seconds, alone.SentBytes - with.SentBytes,
 			alone.PeakBytes - with.PeakBytes})
+	}
+	if changed.Has(rewrites.MergeCollectives) {
+		gains = append(gains, Gain{Rewrite: rewrites.MergeCollectives.String(), SavedSeconds: l.merging.SavedSeconds})
 	}
 	return gains
 }

@@ -120,7 +120,7 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 			put(args[arg], p.along(args[arg], 0, nil))
 		}
 	}
-	return &b, p.lowerBaseline(ctx, &b, true, planner)
+	return &b, p.lowerBaseline(ctx, &b, planner)
 }
 
 // smallPart is the part of the state, one by this number, that its smallest arrays are together.

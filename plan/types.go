@@ -22,7 +22,8 @@ type Options struct {
 	// [DefaultSearchMemory]. What would take more is left out, and a finding says so.
 	SearchMemory int64
 	Progress     func(Progress)
-	Now          func() time.Time // a clock, so that time is left before the context's deadline to write down what was found; may be nil
+	// Now is a clock, so that time is left before the context's deadline to write down what was found; may be nil. Several goroutines may ask.
+	Now func() time.Time
 
 	Pins       []Pin       // shardings of inputs and outputs beside those that the model has; of two for one value the last counts
 	Forbidden  []Forbid    // axes that are kept away from inputs and outputs
