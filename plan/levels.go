@@ -26,9 +26,9 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	if c.last = l; c.screening {
 		l.quick = true
-		return c.solve(ctx, l)
+		return c.stages(ctx, l, c.solve, c.partitioned)
 	}
-	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.mend, c.smallest, c.polish)
+	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
 }
 
 // stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.

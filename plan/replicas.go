@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autoshard/collectives"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/program"
 	"autoshard/subaxis"
@@ -46,29 +47,41 @@ func subsets(axes []subaxis.Ref) (sets [][]subaxis.Ref) {
 
 // replicated searches for plans of which the devices along some axes have replicas.
 func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
-	planner := *c.planner
-	planner.prior, planner.found = nil, c.found.clone()
-	if c.Progress != nil {
-		planner.Progress = func(e Progress) { // what is proved about these plans says nothing of others
-			e.Bound = float64(c.bound) / program.Picoseconds
-			c.Progress(e)
-		}
-	}
-	other := *c
-	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
-	planner.pin(other.space, append(planner.kept(), c.replicaPins(axes)...))
 	start, err := c.blocks(c.late, c.space.Planner(), axes, updated)
 	if err != nil {
 		return err
 	}
+	other := c.pinnedTo(c.replicaPins(axes))
 	other.offer(start.lowered)
 	other.space.Suggest(start.settled, start.assignment)
 	l, err := other.finest(ctx)
 	if err == nil && l != nil {
 		err = other.improve(ctx, l)
 	}
-	c.best, c.least, c.spent, c.early = other.best, other.least, other.spent, other.early
+	c.adopt(other)
 	return err
+}
+
+// pinnedTo returns a choice among the plans that have more pins than those of the user. What its search proves holds for these alone.
+func (c *choice) pinnedTo(pins []pinned) *choice {
+	planner := *c.planner
+	planner.prior, planner.found = nil, c.found.clone()
+	if c.Progress != nil {
+		planner.Progress = func(e Progress) {
+			e.Bound = float64(c.bound) / program.Picoseconds
+			c.Progress(e)
+		}
+	}
+	other := *c
+	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
+	other.crowded, other.squeezed = slices.Clone(c.crowded), slices.Clone(c.squeezed)
+	planner.pin(other.space, append(planner.kept(), pins...))
+	return &other
+}
+
+// adopt takes over the plans of a choice among fewer of them, and what they took.
+func (c *choice) adopt(other *choice) {
+	c.best, c.least, c.spent, c.early = other.best, other.least, other.spent, other.early
 }
 
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
@@ -167,13 +180,8 @@ func widest(dims []int64, axes []subaxis.Ref) int {
 // nothing.
 func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 	var out []pinned
-	m, written := p.module, p.annotationsOnly().settled
-	args := p.args()
-	pin := func(v ir.ValueID, s ir.Sharding) {
-		if written.Sharding(v) == 0 {
-			out = append(out, pinned{value: v, sharding: m.InternSharding(s)})
-		}
-	}
+	m, args := p.module, p.args()
+	pin := func(v ir.ValueID, s ir.Sharding) { out = append(out, pinned{value: v, sharding: m.InternSharding(s)}) }
 	for _, v := range batchInputs(m) {
 		l := p.inBatches(v, axes)
 		pin(v, l.Sharding(p.mesh))
@@ -183,7 +191,13 @@ func (p *planner) replicaPins(axes []subaxis.Ref) []pinned {
 			pin(args[arg], ir.Sharding{Mesh: p.mesh, Dims: make([]ir.DimSharding, len(m.Shape(args[arg]))), Replicated: axes})
 		}
 	}
-	return out
+	return p.unwritten(out)
+}
+
+// unwritten returns the pins of inputs about which the user wrote nothing.
+func (p *planner) unwritten(pins []pinned) []pinned {
+	written := p.annotationsOnly().settled
+	return lists.Filter(pins, func(x pinned) bool { return written.Sharding(x.value) == 0 })
 }
 
 // updated says whether only ops read an input that compute each of its elements alone.

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"context"
+
+	"autoshard/collectives"
+	"autoshard/ir"
+	"autoshard/subaxis"
+)
+
+// quickSteps bounds those of one search for a quick plan.
+const quickSteps = 150_000_000
+
+// partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
+// the state, by its leading dimensions, and all devices have parts of the batch, or what the search finds. These take more collectives,
+// which have each other to be sent with, while the search would rather have one less, since it prices each by itself. All of them may take
+// half as many steps as the search before, and for a quick plan each as many, up to a bound.
+func (c *choice) partitioned(ctx context.Context, l *level) error {
+	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) {
+		return nil
+	}
+	if err := c.suggestBlocks(l); err != nil {
+		return err
+	}
+	sets := subsets(c.axes())
+	each := min(c.spent, quickSteps)
+	if !c.screening {
+		each = c.spent / int64(4*len(sets))
+	}
+	for _, along := range sets {
+		for _, batch := range [][]subaxis.Ref{c.axes(), nil} {
+			if c.over(ctx) {
+				return nil
+			}
+			if err := c.searchPartitioned(ctx, c.blockPins(batch, along), each); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// searchPartitioned searches for plans with some more pins for so many steps: briefly for a quick plan, and otherwise under other limits
+// too, and with values made again.
+func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
+	other := c.pinnedTo(pins)
+	defer c.adopt(other)
+	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
+		other.Steps = until
+	}
+	l, err := other.finest(ctx)
+	if err != nil || l == nil {
+		return err
+	}
+	if l.quick = c.screening; l.quick {
+		return other.stages(ctx, l, other.solve, other.merging)
+	}
+	if err := other.stages(ctx, l, other.solve, other.searchTighter, other.merging, other.remerging); err != nil {
+		return err
+	}
+	other.last = l
+	return other.recomputing(ctx)
+}
+
+// blockPins are the pins of inputs of which devices have parts of the batch along some axes, nothing being said of the batch for none, and
+// blocks of the state along others, but for the smallest arrays, which all have in full, where the user wrote nothing.
+func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
+	var out []pinned
+	m, args, small := p.module, p.args(), p.smallState()
+	pin := func(v ir.ValueID, l collectives.Layout) {
+		out = append(out, pinned{value: v, sharding: m.InternSharding(l.Sharding(p.mesh))})
+	}
+	if len(batch) > 0 {
+		for _, v := range batchInputs(m) {
+			pin(v, p.inBatches(v, batch))
+		}
+	}
+	for _, arg := range p.state {
+		switch {
+		case arg < 0 || len(m.Shape(args[arg])) == 0:
+		case m.ValueType(args[arg]).Bytes() > small:
+			pin(args[arg], p.along(args[arg], 0, along))
+		default:
+			pin(args[arg], p.along(args[arg], 0, nil))
+		}
+	}
+	return p.unwritten(out)
+}
