@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autoshard/cost"
+	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/shardmap"
@@ -23,7 +24,10 @@ func (s *Step) Total() int64 { return s.Compute + s.Communication() }
 // Communication returns the picoseconds of all collectives.
 func (s *Step) Communication() int64 { return sum(s.Collectives) }
 
-// Program predicts the cost of one step. The only error is the context's.
+// mostPicoseconds is the longest step that is counted: eleven days.
+const mostPicoseconds = 1_000_000_000_000_000_000
+
+// Program predicts the cost of one step. Errors are the context's, and of class diag.ErrTooLarge where that takes more than is counted.
 func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error) {
 	priced, err := md.read(ctx, p)
 	if err != nil {
@@ -31,9 +35,14 @@ func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error)
 	}
 	m := p.Module
 	var step Step
+	sent := int64(0)
 	for i := range p.Collectives {
 		c := &p.Collectives[i]
-		step.Collectives = append(step.Collectives, priced.sent[c.Op]*c.Runs)
+		before := sent
+		if sent, err = add(m, c.Op, sent, priced.sent[c.Op], c.Runs); err != nil {
+			return Step{}, err
+		}
+		step.Collectives = append(step.Collectives, sent-before)
 	}
 	if step.Compute, err = md.block(ctx, m, m.Func(p.Main).Body, priced); err != nil {
 		return Step{}, err
@@ -79,8 +88,7 @@ func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error
 }
 
 // block sums the local ops of a block, loops as often as they run.
-func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, r *reading) (int64, error) {
-	total := int64(0)
+func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, r *reading) (total int64, err error) {
 	for op := range m.Ops(b) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -88,28 +96,51 @@ func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, r *readi
 		if r.free[op] || m.Kind(op).IsTerminator() {
 			continue
 		}
-		if !m.Kind(op).HasBodies() {
-			total += md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), r.fused)
-			continue
+		ps, runs, err := md.bodies(ctx, m, op, r)
+		if err == nil {
+			total, err = add(m, op, total, ps, runs)
 		}
-		inside, runs := int64(0), int64(1)
-		for i := range m.NumRegions(op) {
-			inner, err := md.block(ctx, m, m.RegionBlock(op, i), r)
-			if err != nil {
-				return 0, err
-			}
-			if m.Kind(op) == ir.OpWhile {
-				inside += inner
-			} else {
-				inside = max(inside, inner)
-			}
+		if err != nil {
+			return 0, err
 		}
-		if m.Kind(op) == ir.OpWhile {
-			runs = ir.Trips(m, op)
-		}
-		total += inside * runs
 	}
 	return total, nil
+}
+
+// bodies returns what an op takes, or one round of a loop, which runs some times, or the dearest of branches.
+func (md *Model) bodies(ctx context.Context, m *ir.Module, op ir.OpID, r *reading) (ps, runs int64, err error) {
+	if !m.Kind(op).HasBodies() {
+		return md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), r.fused), 1, nil
+	}
+	loop := m.Kind(op) == ir.OpWhile
+	for i := range m.NumRegions(op) {
+		inner, err := md.block(ctx, m, m.RegionBlock(op, i), r)
+		if err != nil {
+			return 0, 0, err
+		}
+		if loop {
+			ps += inner
+		} else {
+			ps = max(ps, inner)
+		}
+	}
+	if loop {
+		return ps, ir.Trips(m, op), nil
+	}
+	return ps, 1, nil
+}
+
+// add adds what an op takes that runs some times.
+func add(m *ir.Module, op ir.OpID, total, ps, runs int64) (int64, error) {
+	if ps == 0 || runs <= (mostPicoseconds-total)/ps {
+		return total + ps*runs, nil
+	}
+	at := m.OpPos(op)
+	if l := m.FileLoc(m.OpLoc(op)); l.Kind == ir.LocFile {
+		at = diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	}
+	return 0, diag.TooLarge(diag.InputTooLarge, at, "a step takes more than eleven days, which is not counted: this takes %s, %s over; "+
+		"hand in fewer rounds of a loop, or one", diag.Seconds(float64(ps)/1e12), diag.Count(int(runs), "time", "times"))
 }
 
 func shapes(m *ir.Module, values []ir.ValueID) [][]int64 {

@@ -49,8 +49,8 @@ var explanations = []Explanation{
 		"Regions, attributes or lists are nested more deeply than the reader accepts. No exported program comes near the limit.",
 		"", "", nil},
 	{InputTooLarge, "input too large",
-		"The input, or what it asks for, is over a stated limit: bytes of a file, elements of a tensor, operations after inlining. The " +
-			"message names the limit.",
+		"The input, or what it asks for, is over a stated limit: bytes of a file, elements of a tensor, operations after inlining, days of a " +
+			"step. The message names the limit.",
 		"model.json", `{
   "schema": "autoshard.model/v1",
   "meshes": [{"axes": [{"name": "x", "size": 2}]}],

@@ -116,9 +116,9 @@ func (s *Space) settleSums(solution []int32) {
 func (s *Space) costOf(i int, st *strategy) int64 {
 	n, shared := &s.nodes[i], s.shared(i, st)
 	if n.delay.sum == 0 {
-		return max(0, st.cost-shared) * n.runs
+		return times(max(0, st.cost-shared), n.runs)
 	}
-	return max(0, st.cost-st.summed)*n.runs + s.ofSum(i, st, max(0, st.summed-shared))*(n.runs/n.delay.rounds)
+	return times(max(0, st.cost-st.summed), n.runs) + times(s.ofSum(i, st, max(0, st.summed-shared)), n.runs/n.delay.rounds)
 }
 
 // leastOf returns what no program with a strategy goes below, which reduces the node's values where they are made, behind a product that

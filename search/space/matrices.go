@@ -184,7 +184,7 @@ func (s *Space) prices(i int, c *columns, relaxed bool) []int64 {
 	values := make([]int64, len(pairs))
 	for i := range pairs {
 		p := &pairs[i]
-		values[i] = max(0, p.all-unpaid(shares, p.along, p.gathered)) * l.runs
+		values[i] = times(max(0, p.all-unpaid(shares, p.along, p.gathered)), l.runs)
 	}
 	return values
 }

@@ -4,26 +4,42 @@ import (
 	"math/bits"
 
 	"autoshard/ir"
+	"autoshard/search"
 )
 
 // share is runs/among: how often a step surely pays a price, where one of several branches runs.
 type share struct{ runs, among int64 }
 
-// of returns that part of a price, rounded down.
+// of returns that part of a price, rounded down, which is at most what is forbidden.
 func (h share) of(price int64) int64 {
 	negative := price < 0
 	if negative {
 		price = -price
 	}
 	hi, lo := bits.Mul64(uint64(price), uint64(h.runs))
-	part, rest := bits.Div64(hi, lo, uint64(h.among))
+	part, rest := uint64(search.Forbidden), uint64(0)
+	if hi < uint64(h.among) {
+		part, rest = bits.Div64(hi, lo, uint64(h.among))
+	}
 	switch {
+	case part >= uint64(search.Forbidden):
+		part = uint64(search.Forbidden)
 	case negative && rest > 0:
-		return -int64(part) - 1
-	case negative:
+		part++
+	}
+	if negative {
 		return -int64(part)
 	}
 	return int64(part)
+}
+
+// times returns a number of prices, or of runs, that is at most what is forbidden.
+func times(price, runs int64) int64 {
+	hi, lo := bits.Mul64(uint64(price), uint64(runs))
+	if hi > 0 {
+		return search.Forbidden
+	}
+	return int64(min(lo, uint64(search.Forbidden)))
 }
 
 // surely returns the part of the price of a region of an op that counts.
@@ -38,8 +54,8 @@ func (s *Space) surely(op ir.OpID, region int, sure share) share {
 // inLoop returns how often what is inside a loop runs. A loop that runs no round still counts as one for the search.
 func (s *Space) inLoop(op ir.OpID, runs int64, sure share) (int64, share) {
 	trips := ir.Trips(s.m, op)
-	sure.runs *= trips
-	return runs * max(1, trips), sure
+	sure.runs = times(sure.runs, trips)
+	return times(runs, max(1, trips)), sure
 }
 
 // Of branches the dearest counts. It is not known which one that is, but no program takes less than any average of them. That which is the
@@ -60,7 +76,7 @@ func (s *Space) inBranch(op ir.OpID, region int, sure share) share {
 	case sure.among > mostAmong/parts:
 		return share{0, 1}
 	case dearest:
-		return share{sure.runs * (parts - others), sure.among * parts}
+		return share{times(sure.runs, parts-others), sure.among * parts}
 	}
 	return share{sure.runs, sure.among * parts}
 }

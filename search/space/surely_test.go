@@ -7,19 +7,24 @@ import (
 
 	"pgregory.net/rapid"
 
+	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
 )
 
-// A part of a price is rounded down, whatever sign the price has, and however large the product is.
+// A part of a price is rounded down, whatever sign the price has and however large the product is, up to what is forbidden.
 func TestPartOfPrice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price := rapid.Int64Range(-1<<50, 1<<50).Draw(t, "price")
 		among := rapid.Int64Range(1, 1<<45).Draw(t, "among")
-		runs := rapid.Int64Range(0, among).Draw(t, "runs")
-		want := new(big.Int).Mul(big.NewInt(price), big.NewInt(runs))
-		want.Div(want, big.NewInt(among)) // rounds towards minus infinity, as among is positive
-		if got := space.Part(runs, among, price); got != want.Int64() {
+		runs := rapid.OneOf(rapid.Int64Range(0, among), rapid.Int64Range(0, search.Forbidden)).Draw(t, "runs")
+		part := new(big.Int).Mul(big.NewInt(price), big.NewInt(runs))
+		part.Div(part, big.NewInt(among)) // rounds towards minus infinity, as among is positive
+		want := part.Int64()
+		if most := big.NewInt(search.Forbidden); part.CmpAbs(most) > 0 {
+			want = search.Forbidden * int64(part.Sign())
+		}
+		if got := space.Part(runs, among, price); got != want {
 			t.Fatalf("%d/%d of %d is %d, want %d", runs, among, price, got, want)
 		}
 	})
