@@ -149,7 +149,7 @@ func TestExamples(t *testing.T) {
 // is faster than every baseline.
 func TestBothAxes(t *testing.T) {
 	little, slow := options(t), options(t)
-	little.Memory = 500_000
+	little.Memory = 300_000
 	var err error
 	if slow.Hardware, err = cost.Lookup("cpu"); err != nil {
 		t.Fatal(err)

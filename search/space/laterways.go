@@ -13,8 +13,8 @@ import (
 // A reduction that is made later may be one over all axes, or several, each over some of them and scattered or not. Whatever it is, each of
 // its steps begins.
 
-// beginning is what a step of a reduction takes at least before it sends anything, and the numbers of the all-reduces, one above them those
-// of the reduce-scatters, with which it may be sent as one.
+// beginning is what a step of a reduction takes at least before it sends anything, and the numbers of the all-reduces and reduce-scatters
+// with which it may be sent as one.
 type beginning struct {
 	time  int64
 	overs []int32
