@@ -14,7 +14,7 @@ const quickSteps = 150_000_000
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
 // the state, by its leading dimensions, and all devices have parts of the batch, or what the search finds. These take more collectives,
 // which have each other to be sent with, while the search would rather have one less, since it prices each by itself. All of them may take
-// half as many steps as the search before, and for a quick plan each as many, up to a bound.
+// a quarter of the steps of the search before, and for a quick plan each as many, up to a bound.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
 	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) {
 		return nil
@@ -25,7 +25,7 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	sets := subsets(c.axes())
 	each := min(c.spent, quickSteps)
 	if !c.screening {
-		each = c.spent / int64(4*len(sets))
+		each = c.spent / int64(8*len(sets))
 	}
 	for _, along := range sets {
 		for _, batch := range [][]subaxis.Ref{c.axes(), nil} {
