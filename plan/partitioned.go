@@ -66,7 +66,7 @@ func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int
 // blocks of the state along others, but for the smallest arrays, which all have in full, where the user wrote nothing.
 func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
 	var out []pinned
-	m, args, small := p.module, p.args(), p.smallState()
+	m := p.module
 	pin := func(v ir.ValueID, l collectives.Layout) {
 		out = append(out, pinned{value: v, sharding: m.InternSharding(l.Sharding(p.mesh))})
 	}
@@ -75,14 +75,6 @@ func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
 			pin(v, p.inBatches(v, batch))
 		}
 	}
-	for _, arg := range p.state {
-		switch {
-		case arg < 0 || len(m.Shape(args[arg])) == 0:
-		case m.ValueType(args[arg]).Bytes() > small:
-			pin(args[arg], p.along(args[arg], 0, along))
-		default:
-			pin(args[arg], p.along(args[arg], 0, nil))
-		}
-	}
+	p.cutState(pin, func(v ir.ValueID) collectives.Layout { return p.along(v, 0, along) })
 	return p.unwritten(out)
 }

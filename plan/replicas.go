@@ -123,17 +123,27 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 	for _, v := range batchInputs(m) {
 		put(v, p.inBatches(v, axes))
 	}
-	args, small := p.args(), p.smallState()
+	p.cutState(put, func(v ir.ValueID) collectives.Layout {
+		if !cuts(m, v) {
+			return p.along(v, 0, nil)
+		}
+		return p.along(v, widest(m.Shape(v), axes), axes)
+	})
+	return &b, p.lowerBaseline(ctx, &b, planner)
+}
+
+// cutState calls put with the layout that each array of the state is to have, which the smallest have in full.
+func (p *planner) cutState(put func(ir.ValueID, collectives.Layout), to func(ir.ValueID) collectives.Layout) {
+	m, args, small := p.module, p.args(), p.smallState()
 	for _, arg := range p.state {
 		switch {
 		case arg < 0 || len(m.Shape(args[arg])) == 0:
-		case cuts(m, args[arg]) && m.TypeOf(m.Type(args[arg])).Bytes() > small:
-			put(args[arg], p.along(args[arg], widest(m.Shape(args[arg]), axes), axes))
+		case m.ValueType(args[arg]).Bytes() > small:
+			put(args[arg], to(args[arg]))
 		default:
 			put(args[arg], p.along(args[arg], 0, nil))
 		}
 	}
-	return &b, p.lowerBaseline(ctx, &b, planner)
 }
 
 // smallPart is the part of the state, one by this number, that its smallest arrays are together.

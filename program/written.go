@@ -27,8 +27,8 @@ func (p *Program) From(m *ir.Module) {
 
 // placeOf returns the place in the source that an op comes from.
 func placeOf(m *ir.Module, op ir.OpID) diag.Position {
-	l := m.FileLoc(m.OpLoc(op))
-	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	at, _ := m.FilePos(m.OpLoc(op))
+	return at
 }
 
 // has says whether people wrote the collective that comes from a place; where no model is told, they wrote all.

@@ -72,6 +72,6 @@ func commonMesh(m *ir.Module, values []ir.ValueID) ir.MeshID {
 }
 
 func opPosition(m *ir.Module, op ir.OpID) diag.Position {
-	l := m.FileLoc(m.OpLoc(op))
-	return diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	at, _ := m.FilePos(m.OpLoc(op))
+	return at
 }

@@ -135,9 +135,9 @@ func add(m *ir.Module, op ir.OpID, total, ps, runs int64) (int64, error) {
 	if ps == 0 || runs <= (mostPicoseconds-total)/ps {
 		return total + ps*runs, nil
 	}
-	at := m.OpPos(op)
-	if l := m.FileLoc(m.OpLoc(op)); l.Kind == ir.LocFile {
-		at = diag.Position{File: l.File, Line: l.Line, Col: l.Col}
+	at, ok := m.FilePos(m.OpLoc(op))
+	if !ok {
+		at = m.OpPos(op)
 	}
 	return 0, diag.TooLarge(diag.InputTooLarge, at, "a step takes more than eleven days, which is not counted: this takes %s, %s over; "+
 		"hand in fewer rounds of a loop, or one", diag.Seconds(float64(ps)/1e12), diag.Count(int(runs), "time", "times"))
