@@ -347,9 +347,6 @@ func (c *choice) certificate() Certificate {
 		out.Steps = min(out.Steps, c.Steps)
 	}
 	out.Bound = min(c.bound, out.Cost)
-	if c.best.again > 0 { // the bound is one of programs that compute nothing twice
-		out.Bound = min(c.space.Floor(), out.Cost)
-	}
 	switch {
 	case out.Bound == out.Cost:
 		out.Status = search.Optimal.String()

@@ -23,10 +23,9 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	return c.meeting(ctx, l, latest)
 }
 
-// inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet: on a large level only where
-// the best plan is far from its bound.
+// inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet.
 func (c *choice) inBlocks(ctx context.Context, l *level) error {
-	if c.sharded != nil || c.proven() || l.large() && !c.open(wideGap) {
+	if c.sharded != nil || c.proven() || !c.worthBlocks(l) {
 		return nil
 	}
 	return c.meetBlocks(ctx, l)
@@ -125,6 +124,13 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	}
 	return nil
 }
+
+// blocksGap is the part of the cost that a gap of five percent is: plans of large models that are nearer to their bound are not compared
+// with programs that keep state in blocks.
+const blocksGap = 20
+
+// worthBlocks says whether programs that keep state in blocks may lead to a faster plan.
+func (c *choice) worthBlocks(l *level) bool { return !l.large() || c.open(blocksGap) }
 
 // wideGap is the part of the cost that a gap of ten percent is: plans that are nearer to their bound are not worth many more searches.
 const wideGap = 10

@@ -66,6 +66,9 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
 func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
+	if c.best.again > 0 { // what is proven so far is about programs that compute nothing twice
+		c.bound = c.space.Floor()
+	}
 	gap := c.certificate().Gap // as the search left it: what the next one compares with
 	if err := c.ascend(ctx); err != nil {
 		return nil, nil, err

@@ -34,6 +34,7 @@ const (
 	alone    relaxing = iota // at likely costs, if products are alone in their rings: there is no bound
 	narrowly                 // at likely costs, and both among strategies that lost little by the bound of an earlier problem
 	quickly                  // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
+	freely                   // whatever is held, until the dual stalls
 	roughly                  // until the dual stalls
 	fully                    // to the end, if the steps suffice
 	watching                 // with what is held for moments
@@ -100,17 +101,20 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 
 // ascend solves the relaxed problem of the latest level roughly for the bound of the chosen plan, each time with collectives and copies
 // paid for by those that the solutions so far make, as long as that gets nearer to it. Problems that are large, or of leading axes, and
-// plans that begin with an earlier one do without.
+// plans that begin with an earlier one do without. Programs that compute something twice may hold less than the problem says.
 func (c *choice) ascend(ctx context.Context) error {
-	l := c.last
-	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || c.best.again > 0 || c.proven() {
+	l, how := c.last, roughly
+	if c.best.again > 0 {
+		how = freely
+	}
+	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || c.proven() {
 		return nil
 	}
 	c.tell("bound")
 	until, stalls, most := c.spent+max(c.spent, ascentSteps), 0, int64(0)
 	for solution := l.solution; solution != nil && stalls < ascentStalls && c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
 		l.space.Play(solution)
-		result, err := c.relaxed(ctx, l, roughly)
+		result, err := c.relaxed(ctx, l, how)
 		if err != nil {
 			return err
 		}
@@ -190,8 +194,11 @@ func (how relaxing) likely() bool { return how <= narrowly }
 
 // relaxed returns the relaxed problem of a level, or where there is no bound the one that is nearer to programs.
 func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, how relaxing) (*search.Problem, error) {
-	if how.likely() {
+	switch {
+	case how.likely():
 		return l.space.Likely(ctx, limit, effort, how == alone)
+	case how == freely:
+		limit = 0
 	}
 	return l.space.Relaxed(ctx, limit, effort, how == watching)
 }

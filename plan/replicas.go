@@ -87,10 +87,9 @@ func (c *choice) adopt(other *choice) {
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
 var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }}
 
-// suggestBlocks suggests programs that keep state in blocks along all axes, for a large level only where the best plan is far from its
-// bound. It offers them the first time.
+// suggestBlocks suggests programs that keep state in blocks along all axes, if that is worth it. It offers them the first time.
 func (c *choice) suggestBlocks(l *level) error {
-	if l.large() && !c.open(wideGap) {
+	if !c.worthBlocks(l) {
 		return nil
 	}
 	if c.sharded == nil {

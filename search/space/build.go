@@ -128,6 +128,7 @@ func (s *Space) enumerate() error {
 	s.afford()
 	s.price()
 	s.delays()
+	s.findChains()
 	s.company()
 	return s.err
 }

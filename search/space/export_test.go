@@ -49,3 +49,27 @@ func (s *Space) InnermostShares(b ir.BlockID) float64 {
 	}
 	return sum(b, share{1, 1})
 }
+
+// Chains returns, for each op that may reduce its result, the op whose reduction that comes of last in its chain; 0 for none.
+func (s *Space) Chains() map[ir.OpID]ir.OpID {
+	out := map[ir.OpID]ir.OpID{}
+	for i := range s.nodes {
+		if n := &s.nodes[i]; n.op != 0 && n.class.reduces {
+			out[n.op] = 0
+			if before := s.comesOf[i]; before >= 0 {
+				out[n.op] = s.nodes[before].op
+			}
+		}
+	}
+	return out
+}
+
+// MostOf returns the most of some parts that no two have of which one comes of the other.
+func MostOf(comesOf []int32, parts []int64) int64 {
+	a := antichain{comesOf, make([]int64, len(parts)), make([]int64, len(parts)), 0}
+	for i := range parts {
+		a.set(int32(i), parts[i]+1)
+		a.set(int32(i), parts[i])
+	}
+	return a.most
+}

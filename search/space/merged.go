@@ -159,24 +159,39 @@ func (s *Space) reductions() {
 
 // meet says of each span how many others go on, with it, at one place.
 func (s *Space) meet(list []span) {
-	end := func(x span) int { // of the spans that begin before it ends
-		n, _ := slices.BinarySearchFunc(list, x.to, func(y span, to int32) int { return cmp.Compare(y.from, to) })
-		return n
-	}
-	going := make([]int64, len(list)) // where each begins
+	most := s.atOnce(list, func(*span) int64 { return 1 })
 	for i, x := range list {
-		for j := i; j < max(end(x), i+1); j++ {
-			going[j]++
-		}
-	}
-	for i, x := range list {
-		n, most := &s.nodes[x.node], slices.Max(going[i:max(end(x), i+1)])
-		if x.late {
-			n.delay.merged = most
+		if n := &s.nodes[x.node]; x.late {
+			n.delay.merged = most[i]
 		} else {
-			n.merged = most
+			n.merged = most[i]
 		}
 	}
+}
+
+// atOnce returns for each of some spans, in the order in which they begin, the most that those pay which may be sent as one at a place
+// where it can be.
+func (s *Space) atOnce(list []span, pays func(*span) int64) []int64 {
+	last := make([]int, len(list)) // the spans, by their ends
+	for i := range last {
+		last[i] = i
+	}
+	slices.SortStableFunc(last, func(i, j int) int { return cmp.Compare(list[i].end(), list[j].end()) })
+	going, at := s.antichain(), make([]int64, len(list))
+	for i := range list {
+		for ; list[last[0]].end() <= list[i].from; last = last[1:] {
+			going.set(list[last[0]].node, 0)
+		}
+		going.set(list[i].node, pays(&list[i]))
+		at[i] = going.most
+	}
+	out := make([]int64, len(list))
+	for i, x := range list {
+		for j := i; j < len(list) && list[j].from < x.end(); j++ {
+			out[i] = max(out[i], at[j])
+		}
+	}
+	return out
 }
 
 // gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.
@@ -241,19 +256,31 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 	all := make([]map[int32][]meeting, len(s.spans))
 	for k, list := range s.spans {
 		all[k] = map[int32][]meeting{}
+		come := map[int32][]int32{} // per node: how many meetings there were when something that comes of it had joined one
 		for _, x := range slices.Backward(list) {
-			st := &s.nodes[x.node].class.strategies[solution[x.node]]
+			n := &s.nodes[x.node]
+			st := &n.class.strategies[solution[x.node]]
 			if st.reduced == 0 || !s.counts(&x) {
 				continue
 			}
-			known, runs := all[k][st.over], s.nodes[x.node].runs/max(1, s.nodes[x.node].delay.rounds)
-			if n := len(known); n > 0 && x.to > known[n-1].place {
-				known[n-1].members = append(known[n-1].members, x)
-				known[n-1].until = min(known[n-1].until, x.end())
-				known[n-1].saved += runs * (st.reduced - st.copied)
-				continue
+			if come[st.over] == nil {
+				come[st.over] = make([]int32, len(s.nodes))
 			}
-			all[k][st.over] = append(known, meeting{place: x.from, until: x.end(), members: []span{x}, saved: -runs * st.copied})
+			known, saves := all[k][st.over], st.reduced
+			at := int(come[st.over][x.node])
+			for at < len(known) && x.to <= known[at].place {
+				at++
+			}
+			if at == len(known) {
+				known, saves = append(known, meeting{place: x.from, until: x.end()}), 0
+			}
+			m := &known[at]
+			m.members, m.until = append(m.members, x), min(m.until, x.end())
+			m.saved += n.runs / max(1, n.delay.rounds) * (saves - st.copied)
+			all[k][st.over] = known
+			for i := s.comesOf[x.node]; i >= 0 && come[st.over][i] <= int32(at); i = s.comesOf[i] {
+				come[st.over][i] = int32(at) + 1
+			}
 		}
 	}
 	return all

@@ -66,24 +66,31 @@ func (s *Space) paid(i, over int32, late bool) int64 {
 	return wholeCopy / merged
 }
 
-// pay moves what reductions pay towards those that a solution would send as one. Those pay for reduce-scatters in the place of all-reduces,
-// too, and the other way round, as long as there are none: else they would be rid of it by these.
+// pay moves what reductions pay towards those that a solution would send as one. What it would reduce in one way, as all-reduces or as
+// reduce-scatters, pays for the other one, too, as far as that leaves something to pay: else it would be rid of it so.
 func (s *Space) pay(solution []int32) {
 	for k, of := range s.meetings(solution) {
+		parts := map[int32]map[int32]int64{}
 		for over, meetings := range of {
-			parts := lastPays(meetings)
-			if s.paying.played > 0 {
-				parts = allPay(meetings)
-			}
-			_, both := of[other(over)]
-			for _, x := range s.spans[k] {
-				s.settlePart(&x, over, parts[x.node])
-				if !both {
-					s.settlePart(&x, other(over), parts[x.node])
-				}
+			parts[over], parts[other(over)] = s.whoPays(meetings), s.whoPays(of[other(over)])
+		}
+		for over, own := range parts {
+			most := s.atOnce(s.spans[k], func(x *span) int64 { return own[x.node] })
+			for i, x := range s.spans[k] {
+				s.settlePart(&x, over, own[x.node]+portion(parts[other(over)][x.node], wholeCopy-most[i]))
 			}
 		}
 	}
+}
+
+// whoPays returns, by node, what those pay that meet: all of them the whole at most wherever they could be sent as one.
+func (s *Space) whoPays(meetings []meeting) map[int32]int64 {
+	parts := lastPays(meetings)
+	if s.paying.played > 0 {
+		parts = allPay(meetings)
+	}
+	s.moderate(meetings, parts)
+	return parts
 }
 
 // lastPays returns, by node, the whole for the last one to begin of those that meet.
@@ -95,48 +102,54 @@ func lastPays(meetings []meeting) map[int32]int64 {
 	return parts
 }
 
-// allPay returns, by node, equal parts of the whole for those that meet. Where members of several meetings could be at one place, theirs
-// are less, so that the parts of all that could be at any place are no more than the whole.
+// allPay returns, by node, equal parts of the whole for those that meet, but for those that could be at another meeting instead of the last
+// one to begin there: then that would pay less.
 func allPay(meetings []meeting) map[int32]int64 {
-	var all []span
 	parts := map[int32]int64{}
-	for _, at := range meetings {
-		for _, x := range at.members {
-			all, parts[x.node] = append(all, x), wholeCopy/int64(len(at.members))
-		}
-	}
-	if len(meetings) < 2 {
-		return parts
-	}
-	sums := make([]int64, len(all)) // of the parts of those that could be where each begins
-	for i, x := range all {
-		for _, y := range all {
-			if y.has(x.from) {
-				sums[i] += parts[y.node]
+	for i := range meetings {
+		payers := meetings[i].members[:1:1]
+		for _, x := range meetings[i].members[1:] {
+			elsewhere := func(m meeting) bool { return x.overlaps(&m.members[0]) }
+			if !slices.ContainsFunc(meetings[:i], elsewhere) && !slices.ContainsFunc(meetings[i+1:], elsewhere) {
+				payers = append(payers, x)
 			}
 		}
-	}
-	out := make(map[int32]int64, len(parts))
-	for _, x := range all {
-		most := int64(wholeCopy)
-		for j, y := range all {
-			if x.has(y.from) {
-				most = max(most, sums[j])
-			}
+		for _, x := range payers {
+			parts[x.node] = wholeCopy / int64(len(payers))
 		}
-		out[x.node] = portion(parts[x.node], wholeCopy*wholeCopy/most)
 	}
-	return out
+	return parts
 }
 
-// has says whether a reduction can be made at a place.
-func (x *span) has(place int32) bool { return x.from <= place && place < x.end() }
+// moderate lessens what members of several meetings pay that could be sent as one, so that all of them pay no more than the whole.
+func (s *Space) moderate(meetings []meeting, parts map[int32]int64) {
+	if len(meetings) < 2 {
+		return
+	}
+	var all []span
+	for _, at := range meetings {
+		all = append(all, at.members...)
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	for i, most := range s.atOnce(all, func(x *span) int64 { return parts[x.node] }) {
+		if most > wholeCopy {
+			parts[all[i].node] = portion(parts[all[i].node], wholeCopy*wholeCopy/most)
+		}
+	}
+}
 
 // end is the place behind the last one where a reduction can be made: that where it begins is one in any case.
 func (x *span) end() int32 { return max(x.to, x.from+1) }
 
-// settlePart moves what a node pays for a reduction over some axes towards a part.
+// overlaps says whether there is a place where two reductions can be made.
+func (x *span) overlaps(y *span) bool { return x.from < y.end() && y.from < x.end() }
+
+// settlePart moves what a node pays for a reduction over some axes towards a part. What is always sent alone pays the whole.
 func (s *Space) settlePart(x *span, over int32, part int64) {
+	n := &s.nodes[x.node]
+	if x.late && n.delay.merged == 1 || !x.late && n.merged == 1 {
+		return
+	}
 	if s.paying.reductions[x.node] == nil {
 		s.paying.reductions[x.node] = map[int32]int64{}
 	}

@@ -82,6 +82,7 @@ type Space struct {
 	overlaps  *overlaps
 	latencies *latencies
 	spans     [][]span // by block and type, in program order
+	comesOf   []int32  // per node: a reduction that its own comes of, -1 for none
 	spots     int      // where gathers are sent as one
 	paying    payments
 	priced    map[pairsKey][]price
