@@ -251,8 +251,9 @@ type meeting struct {
 }
 
 // meetings returns for each list of spans, and for each kind and list of axes, where a solution's reductions are sent, from the last one to
-// the first: as late as the first result that has to be there allows. A reduction that is sent alone is one, too.
-func (s *Space) meetings(solution []int32) []map[int32][]meeting {
+// the first: as late as the first result that has to be there allows. A reduction that is sent alone is one, too. Each is sent with the
+// last one that it can wait for, or with the nearest.
+func (s *Space) meetings(solution []int32, nearest bool) []map[int32][]meeting {
 	all := make([]map[int32][]meeting, len(s.spans))
 	for k, list := range s.spans {
 		all[k] = map[int32][]meeting{}
@@ -268,6 +269,9 @@ func (s *Space) meetings(solution []int32) []map[int32][]meeting {
 			}
 			known, saves := all[k][st.over], st.reduced
 			at := int(come[st.over][x.node])
+			if nearest {
+				at = max(at, len(known)-1)
+			}
 			for at < len(known) && x.to <= known[at].place {
 				at++
 			}

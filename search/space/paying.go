@@ -69,7 +69,7 @@ func (s *Space) paid(i, over int32, late bool) int64 {
 // pay moves what reductions pay towards those that a solution would send as one. What it would reduce in one way, as all-reduces or as
 // reduce-scatters, pays for the other one, too, as far as that leaves something to pay: else it would be rid of it so.
 func (s *Space) pay(solution []int32) {
-	for k, of := range s.meetings(solution) {
+	for k, of := range s.meetings(solution, false) {
 		parts := map[int32]map[int32]int64{}
 		for over, meetings := range of {
 			parts[over], parts[other(over)] = s.whoPays(meetings), s.whoPays(of[other(over)])

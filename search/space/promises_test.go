@@ -225,7 +225,7 @@ func TestTogetherLater(t *testing.T) {
 			if one[i] = int32(k); s.Merging(one) > 0 {
 				continue
 			}
-			s.Together(one)
+			s.Together(one, false)
 			q, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)
@@ -271,7 +271,7 @@ func TestSum(t *testing.T) {
 	}
 	s.Sum(both.Solution) // says nothing: nothing is sent together
 	alone := cost()
-	s.Together(both.Solution)
+	s.Together(both.Solution, false)
 	together := cost()
 	s.Sum(both.Solution)
 	axes := []subaxis.Ref{m.Mesh(mesh).Full(0)}
@@ -292,7 +292,7 @@ func merges(t *testing.T, name string, s *space.Space, want int64) {
 	if got := s.Merging(apart.Solution); !near(got) {
 		t.Errorf("%s: merging saves %d, want %d", name, got, want)
 	}
-	s.Together(apart.Solution)
+	s.Together(apart.Solution, false)
 	p, err = s.Build(t.Context(), 0, &space.Effort{})
 	if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
 		t.Errorf("%s: together they cost %d less, want %d", name, got, want)

@@ -11,14 +11,14 @@ type together struct {
 }
 
 // Together lets the costs of the problem, from the next one on that is built, count on reductions and gathers being sent as one with
-// those of a solution: where n of these meet, each that could meet them pays an n-th, or half if it is one. With no solution each pays
-// for itself.
-func (s *Space) Together(solution []int32) {
+// those of a solution: where n of these meet, each that could meet them pays an n-th, or half if it is one. They meet the last one that
+// they can wait for, or the nearest: then what many wait for does not seem to cost next to nothing. With no solution each pays for itself.
+func (s *Space) Together(solution []int32, nearest bool) {
 	if s.shares = nil; solution == nil || !s.merges {
 		return
 	}
 	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, s.spots)}
-	for k, of := range s.meetings(solution) {
+	for k, of := range s.meetings(solution, nearest) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {
 				for _, at := range meetings {
@@ -143,7 +143,7 @@ func (s *Space) Merging(solution []int32) int64 {
 		return 0
 	}
 	total := int64(0)
-	for _, of := range s.meetings(solution) {
+	for _, of := range s.meetings(solution, false) {
 		for _, meetings := range of {
 			for _, at := range meetings {
 				total += max(0, at.saved)
