@@ -99,11 +99,8 @@ func (s *Space) enumerate() error {
 	s.count, s.kinds, s.entries, s.layouts, s.known, s.layoutIDs, s.nodes = 0, 0, 0, nil, nil, nil, make([]node, 0, m.NumOps())
 	s.later.waysOf, s.later.ways, s.later.parted = map[string]int32{}, nil, nil
 	s.adopted, s.classes, s.lists = map[ir.ShardingID]layoutID{}, newClasses(s.classes.apart), newLists()
-	s.nodeOf = make([]int32, m.NumValues())
+	s.nodeOf = slices.Repeat([]int32{-1}, m.NumValues())
 	s.slotOf = make([]int32, m.NumValues())
-	for i := range s.nodeOf {
-		s.nodeOf[i] = -1
-	}
 	s.followConstraints()
 	main, _ := m.Main()
 	f := m.Func(main)

@@ -1,6 +1,10 @@
 package space
 
-import "autoshard/ir"
+import (
+	"slices"
+
+	"autoshard/ir"
+)
 
 // What comes of the result of a reduction is never reduced together with it: such reductions are sent one after the other, however long the
 // first may wait, as those of the mean and the variance of a normalization are, and those of equal layers.
@@ -8,21 +12,15 @@ import "autoshard/ir"
 // findChains finds of each node which reduction it comes of: of all of them that which comes of most others one after the other. Summands
 // that are reduced as one are behind the sum.
 func (s *Space) findChains() {
-	c := chains{s, make([]int32, len(s.nodes)+1), make([]int32, s.m.NumValues())}
-	s.comesOf = make([]int32, len(s.nodes))
-	for i := range s.comesOf {
-		s.comesOf[i] = -1
-	}
-	for v := range c.latest {
-		c.latest[v] = -1
-	}
+	s.comesOf = slices.Repeat([]int32{-1}, len(s.nodes))
+	c := chains{s, make([]int32, len(s.nodes)), slices.Repeat([]int32{-1}, s.m.NumValues())}
 	c.walk(s.m.MainFunc().Body)
 }
 
 // chains is the reductions of which values come.
 type chains struct {
 	*Space
-	length []int32 // per node, the last entry being that of none: of the chain of reductions that ends with it
+	length []int32 // per node: of the chain of reductions that ends with it
 	latest []int32 // per value: the node at the end of the longest chain, -1 for none
 }
 
@@ -34,7 +32,8 @@ func (c *chains) longer(a, b int32) int32 {
 	return a
 }
 
-// walk goes through a block, and returns what that hands back comes of. Nothing in a region begins before all operands of its op are there.
+// walk goes through a block, and returns what that hands back comes of. Nothing in a region begins before all operands of its op are there,
+// nor the body of a loop before its condition is known.
 func (c *chains) walk(b ir.BlockID) (at int32) {
 	m := c.m
 	for op := range m.Ops(b) {
@@ -63,11 +62,10 @@ func (c *chains) walk(b ir.BlockID) (at int32) {
 // reduced adds the reduction of an op, if there is one, to the longest chain of which its operands come, and returns what its results
 // come of.
 func (c *chains) reduced(op ir.OpID, at int32) int32 {
-	results := c.m.ResultValues(op)
-	if len(results) == 0 {
+	if c.m.NumResults(op) == 0 {
 		return at
 	}
-	i := c.nodeOf[results[0]]
+	i := c.nodeOf[c.m.Result(op, 0)]
 	if i < 0 || c.nodes[i].op != op || !c.nodes[i].class.reduces {
 		return at
 	}

@@ -14,11 +14,13 @@ import (
 const normalization = `
 func.func @main(%x: tensor<262144x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %mean = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %mean = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
   %0 = stablehlo.broadcast_in_dim %mean, dims = [1] : (tensor<8xf32>) -> tensor<262144x8xf32>
   %1 = stablehlo.subtract %x, %0 : tensor<262144x8xf32>
   %2 = stablehlo.multiply %1, %1 : tensor<262144x8xf32>
-  %var = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %var = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
   return %mean, %var : tensor<8xf32>, tensor<8xf32>
 }`
 
@@ -26,9 +28,11 @@ func.func @main(%x: tensor<262144x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 const moments = `
 func.func @main(%x: tensor<262144x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %first = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %first = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
   %0 = stablehlo.multiply %x, %x : tensor<262144x8xf32>
-  %second = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %second = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<262144x8xf32>, tensor<f32>) -> tensor<8xf32>
   return %first, %second : tensor<8xf32>, tensor<8xf32>
 }`
 

@@ -161,12 +161,16 @@ func (s *Space) reductions() {
 func (s *Space) meet(list []span) {
 	most := s.atOnce(list, func(*span) int64 { return 1 })
 	for i, x := range list {
-		if n := &s.nodes[x.node]; x.late {
-			n.delay.merged = most[i]
-		} else {
-			n.merged = most[i]
-		}
+		*s.nodes[x.node].mergedAt(x.late) = most[i]
 	}
+}
+
+// mergedAt returns where it stands how many reductions can be sent as one with the node's: behind loops, or where its values are made.
+func (n *node) mergedAt(late bool) *int64 {
+	if late {
+		return &n.delay.merged
+	}
+	return &n.merged
 }
 
 // atOnce returns for each of some spans, in the order in which they begin, the most that those pay which may be sent as one at a place

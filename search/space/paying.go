@@ -52,10 +52,9 @@ func (s *Space) Play(solution []int32) {
 
 // paid returns the part that a node's reductions over some axes pay of what they take before they send anything.
 func (s *Space) paid(i, over int32, late bool) int64 {
-	n := &s.nodes[i]
-	merged := n.merged
+	merged := *s.nodes[i].mergedAt(late)
 	if late {
-		over, merged = ^over, n.delay.merged
+		over = ^over
 	}
 	if part, ok := s.paying.reductions[i][over]; ok {
 		return part
@@ -72,7 +71,9 @@ func (s *Space) pay(solution []int32) {
 	for k, of := range s.meetings(solution, false) {
 		parts := map[int32]map[int32]int64{}
 		for over, meetings := range of {
-			parts[over], parts[other(over)] = s.whoPays(meetings), s.whoPays(of[other(over)])
+			if parts[over] = s.whoPays(meetings); of[other(over)] == nil {
+				parts[other(over)] = nil // only those in whose place they may be pay
+			}
 		}
 		for over, own := range parts {
 			most := s.atOnce(s.spans[k], func(x *span) int64 { return own[x.node] })
@@ -85,10 +86,11 @@ func (s *Space) pay(solution []int32) {
 
 // whoPays returns, by node, what those pay that meet: all of them the whole at most wherever they could be sent as one.
 func (s *Space) whoPays(meetings []meeting) map[int32]int64 {
-	parts := lastPays(meetings)
+	pay := lastPays
 	if s.paying.played > 0 {
-		parts = allPay(meetings)
+		pay = allPay
 	}
+	parts := pay(meetings)
 	s.moderate(meetings, parts)
 	return parts
 }
@@ -146,8 +148,7 @@ func (x *span) overlaps(y *span) bool { return x.from < y.end() && y.from < x.en
 
 // settlePart moves what a node pays for a reduction over some axes towards a part. What is always sent alone pays the whole.
 func (s *Space) settlePart(x *span, over int32, part int64) {
-	n := &s.nodes[x.node]
-	if x.late && n.delay.merged == 1 || !x.late && n.merged == 1 {
+	if *s.nodes[x.node].mergedAt(x.late) == 1 {
 		return
 	}
 	if s.paying.reductions[x.node] == nil {
