@@ -130,6 +130,13 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 				likely = append(likely, q)
 				s.Settle(starts[len(starts)-1])
 			}
+			for _, x := range starts {
+				s.Play(s.Own(x))
+			}
+			paired, err := s.Paired(t.Context(), 0, &effort)
+			if err != nil {
+				t.Fatal(err)
+			}
 			rapid.Check(t, func(t *rapid.T) {
 				x := changed(t, starts, problem)
 				annotated := p.module.Clone()
@@ -137,6 +144,9 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 				l, err := p.lower(context.Background(), annotated, assignment, s.Planner(), collectives.Anywhere)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if least, _, err := paired.Evaluate(s.Extend(x, paired)); err != nil || least > l.step.Total() {
+					t.Fatalf("the program takes %d ps; with nodes for pairs it is said to take at least %d, %v", l.step.Total(), least, err)
 				}
 				for i, q := range relaxed {
 					least, _, err := q.Evaluate(x)
@@ -162,9 +172,10 @@ func TestLikelyCostsProveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for how, proves := range map[relaxing]bool{alone: false, narrowly: false, quickly: true, roughly: true, fully: true, watching: false} {
+	for how, proves := range map[relaxing]bool{alone: false, narrowly: false, quickly: true, roughly: true, paired: true, fully: true,
+		pairedFully: true, watching: false} {
 		c := &choice{planner: p, ctx: t.Context(), late: t.Context(), space: s, room: room{limit: DefaultSearchMemory}}
-		if _, err := c.relaxed(t.Context(), &level{space: s, problem: problem}, how); err != nil {
+		if _, err := c.relaxed(t.Context(), &level{space: s, problem: problem}, how, boundSteps); err != nil {
 			t.Fatal(err)
 		}
 		if (c.bound > 0) != proves {

@@ -15,7 +15,13 @@ const boundRounds, relaxedAttempts = 12, 5
 // The relaxed problem is solved for the bound alone until ascentStalls solutions raise what is reached by less than a part, one by
 // ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That takes about as many steps as
 // the search did at most, or ascentSteps where that is more.
-const ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 1_000_000_000
+const ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 500_000_000
+
+// pairedProblem is the number of strategies up to which problems get nodes for pairs of gathers.
+const pairedProblem = 10_000
+
+// exactRounds is how many times the relaxed problem can be solved to the end at least, in the steps that are left, or it is not.
+const exactRounds = 4
 
 // roundsTake is how many times as long as the search before them the rounds take at most, mostly.
 const roundsTake = 8
@@ -31,13 +37,14 @@ const boundSteps = search.DefaultSteps / 2
 type relaxing uint8
 
 const (
-	alone    relaxing = iota // at likely costs, if products are alone in their rings: there is no bound
-	narrowly                 // at likely costs, and both among strategies that lost little by the bound of an earlier problem
-	quickly                  // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
-	freely                   // whatever is held, until the dual stalls
-	roughly                  // until the dual stalls
-	fully                    // to the end, if the steps suffice
-	watching                 // with what is held for moments
+	alone       relaxing = iota // at likely costs, if products are alone in their rings: there is no bound
+	narrowly                    // at likely costs, and both among strategies that lost little by the bound of an earlier problem
+	quickly                     // where nodes are alike, as if equal ones were one: the bound is not one of other solutions
+	roughly                     // until the dual stalls
+	paired                      // so, with nodes for pairs of gathers
+	fully                       // to the end, if the steps suffice
+	pairedFully                 // both
+	watching                    // with what is held for moments
 )
 
 // largeProblem is the number of strategies from which on a search to the end takes seconds.
@@ -99,31 +106,40 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 	return err
 }
 
-// ascend solves the relaxed problem of the latest level roughly for the bound of the chosen plan, each time with collectives and copies
-// paid for by those that the solutions so far make, as long as that gets nearer to it. Problems that are large, or of leading axes, and
-// plans that begin with an earlier one do without. Programs that compute something twice may hold less than the problem says.
+// ascend solves the relaxed problem of the latest level for the bound of the chosen plan, each time with collectives and copies paid for by
+// those that the solutions so far make, as long as that gets nearer to it, and then those that are small with nodes for pairs of gathers.
+// Problems that are large, or of leading axes, and plans that begin with an earlier one do without.
 func (c *choice) ascend(ctx context.Context) error {
-	l, how := c.last, roughly
-	if c.best.again > 0 {
-		how = freely
-	}
-	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || c.proven() {
+	l := c.last
+	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || l.solution == nil {
 		return nil
 	}
 	c.tell("bound")
-	until, stalls, most := c.spent+max(c.spent, ascentSteps), 0, int64(0)
-	for solution := l.solution; solution != nil && stalls < ascentStalls && c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
+	if err := c.climb(ctx, l, roughly, fully, c.spent+max(c.spent, ascentSteps)); err != nil || c.strategies > pairedProblem {
+		return err
+	}
+	return c.climb(ctx, l, paired, pairedFully, c.spent+ascentSteps)
+}
+
+// climb does so in one way until a number of steps is spent. A rough solution that is far from the bound is no answer to who pays: then the
+// problem is solved to the end from there on, as long as a few of the steps suffice.
+func (c *choice) climb(ctx context.Context, l *level, how, exactly relaxing, until int64) error {
+	most, steps := int64(0), int64(boundSteps)
+	l.messages = search.Messages{}
+	for solution, stalls := l.solution, 0; stalls < ascentStalls && c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
 		l.space.Play(solution)
-		result, err := c.relaxed(ctx, l, how)
-		if err != nil {
+		result, err := c.relaxed(ctx, l, how, steps)
+		if err == nil && how != exactly && (result.Solution == nil || result.Cost-l.reached > result.Cost/goodGap) {
+			how, steps = exactly, max(1, (until-c.spent)/exactRounds)
+			result, err = c.relaxed(ctx, l, how, steps)
+		}
+		if err != nil || result.Solution == nil || how == exactly && result.Status != search.Optimal {
 			return err
 		}
 		if missing := c.best.step.Total() - most; l.reached > most && (l.reached-most)*ascentGain >= missing {
 			stalls, most = 0, l.reached
 		}
-		if solution = nil; result.Solution != nil {
-			solution = l.space.Own(result.Solution)
-		}
+		solution = l.space.Own(result.Solution)
 	}
 	return nil
 }
@@ -181,7 +197,11 @@ func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over i
 		return 0, false, nil
 	}
 	c.tell("bound")
-	result, err := c.relaxed(ctx, l, how)
+	steps := int64(boundSteps)
+	if how == watching {
+		steps /= 4
+	}
+	result, err := c.relaxed(ctx, l, how, steps)
 	if err != nil || result.Solution == nil || c.proven() {
 		return 0, false, err
 	}
@@ -197,17 +217,21 @@ func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, 
 	switch {
 	case how.likely():
 		return l.space.Likely(ctx, limit, effort, how == alone)
-	case how == freely:
-		limit = 0
+	case how == paired || how == pairedFully:
+		return l.space.Paired(ctx, limit, effort)
 	}
 	return l.space.Relaxed(ctx, limit, effort, how == watching)
 }
 
 // relaxed solves the relaxed problem of a level. Its bound counts where costs are no more than programs take, and it knows of nothing that
-// is held for moments. There is no solution where none fits, or none was found in time.
-func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Result, error) {
-	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
-	relaxed, err := l.relaxed(ctx, c.Memory, &effort, how)
+// is held for moments. The steps are those of a search that is not rough where no budget is given. There is no solution where none fits, or
+// none was found in time.
+func (c *choice) relaxed(ctx context.Context, l *level, how relaxing, steps int64) (search.Result, error) {
+	effort, limit := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}, c.Memory
+	if c.best != nil && c.best.again > 0 { // programs that compute something twice may hold less than the problem says
+		limit = 0
+	}
+	relaxed, err := l.relaxed(ctx, limit, &effort, how)
 	c.spent += effort.Spent
 	if errors.Is(err, space.ErrMemory) {
 		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
@@ -218,12 +242,8 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing) (search.Re
 		}
 		return search.Result{}, err
 	}
-	steps := int64(boundSteps)
-	if how == watching {
-		steps /= 4
-	}
-	options := c.options(l, relaxed, 1, steps, how <= roughly)
-	if how <= roughly {
+	options := c.options(l, relaxed, 1, steps, how <= paired)
+	if how <= paired {
 		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, how <= quickly
 		options.Narrow = how.likely()
 	}

@@ -115,7 +115,7 @@ func sum(values []int64) int64 {
 
 // Fused says for every value whether it never reaches memory: an integer scalar that is computed, and the result of an
 // elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a reduction or contraction that
-// reads it on the fly. Compilers fuse such chains (cost.md section 5.4).
+// reads it on the fly. Compilers fuse such chains (cost.md section 5.4). What a collective sends is in memory, whatever its shape is there.
 func Fused(m *ir.Module) []bool {
 	fused := make([]bool, m.NumValues())
 	main, ok := m.Main()
@@ -131,10 +131,23 @@ func Fused(m *ir.Module) []bool {
 			return
 		}
 		for u := range m.Uses(v) {
-			fused[v] = m.OpBlock(u.Op) == m.OpBlock(op) && readsOnTheFly(m.Kind(u.Op))
+			fused[v] = m.OpBlock(u.Op) == m.OpBlock(op) && readsOnTheFly(m.Kind(u.Op)) && !isSent(m, u.Op)
 		}
 	})
 	return fused
+}
+
+// isSent says whether an op only gives a collective's operand another shape.
+func isSent(m *ir.Module, op ir.OpID) bool {
+	if m.Kind(op) != ir.OpReshape {
+		return false
+	}
+	for u := range m.Uses(m.Result(op, 0)) {
+		if m.Kind(u.Op).Communicates() {
+			return true
+		}
+	}
+	return false
 }
 
 func isScalar(m *ir.Module, v ir.ValueID) bool {

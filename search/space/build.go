@@ -55,6 +55,9 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 	s.decisions(b, relaxed, watching)
 	s.matrices(b, relaxed)
 	s.holds(b, watching)
+	if s.pairing {
+		s.meetInPairs(b)
+	}
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -6,8 +6,8 @@ import (
 	"autoshard/search"
 )
 
-// holder is a node of a problem behind those of the space: what is held, by its size. The strategies of the nodes that cause it
-// say which of its strategies it takes.
+// holder is a node of a problem behind those of the space: what is held, by its size, or what a pair of gathers is. The strategies of the
+// nodes that cause it say which of its strategies it takes.
 type holder struct {
 	from, to   int32
 	rows, cols []int32 // the classes of the strategies of from and to
@@ -46,18 +46,25 @@ func (s *Space) hold(b *search.Builder, h *held) {
 	for i, st := range x.states {
 		usages[i] = st.bytes
 	}
-	rows := len(x.state) / x.width
-	if slices.Max(usages) == 0 || !s.charge(int64(len(x.states)*(rows+x.width))) {
-		return
+	if slices.Max(usages) > 0 && s.addHolder(b, &x, usages, h.lo, h.hi) {
+		s.holders = append(s.holders, x)
 	}
-	node := b.AddNode(make([]int64, len(usages)), usages, h.lo, h.hi)
+}
+
+// addHolder adds the node of a holder, and ties it to the strategies that cause it.
+func (s *Space) addHolder(b *search.Builder, x *holder, usages []int64, lo, hi int32) bool {
+	rows, states := len(x.state)/x.width, len(x.states)
+	if !s.charge(int64(states * (rows + x.width))) {
+		return false
+	}
+	node := b.AddNode(make([]int64, states), usages, lo, hi)
 	inRow := func(i, j int) bool { return x.state[i*x.width+x.states[j].col] == int32(j) }
-	b.AddEdgeThrough(h.from, node, allowed(b, rows, len(usages), inRow), x.rows, nil)
-	if h.to >= 0 {
+	b.AddEdgeThrough(x.from, node, allowed(b, rows, states, inRow), x.rows, nil)
+	if x.to >= 0 {
 		inCol := func(i, j int) bool { return x.states[j].col == i }
-		b.AddEdgeThrough(h.to, node, allowed(b, x.width, len(usages), inCol), x.cols, nil)
+		b.AddEdgeThrough(x.to, node, allowed(b, x.width, states, inCol), x.cols, nil)
 	}
-	s.holders = append(s.holders, x)
+	return true
 }
 
 // holder finds the strategies of the node for what is held.
@@ -110,14 +117,17 @@ func allowed(b *search.Builder, rows, cols int, ok func(i, j int) bool) search.M
 	return b.AddMatrix(rows, cols, values)
 }
 
-// Extend returns a solution for a problem of the space, which may have nodes for what is held behind the space's own.
+// Extend returns a solution for a problem of the space, which may have nodes for what is held, or for pairs, behind the space's own.
 func (s *Space) Extend(solution []int32, p *search.Problem) []int32 {
-	out := slices.Clone(solution)
-	if p.NumNodes() != len(s.nodes)+len(s.holders) || len(out) != len(s.nodes) {
+	out, holders := slices.Clone(solution), s.holders
+	if p == s.paired {
+		holders = s.pairHolders
+	}
+	if p.NumNodes() != len(s.nodes)+len(holders) || len(out) != len(s.nodes) {
 		return out
 	}
-	for i := range s.holders {
-		x := &s.holders[i]
+	for i := range holders {
+		x := &holders[i]
 		at := x.rows[out[x.from]] * int32(x.width)
 		if x.to >= 0 {
 			at += x.cols[out[x.to]]

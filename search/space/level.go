@@ -36,7 +36,7 @@ func (s *Space) At(level Level) *Space {
 	c.level = level
 	c.suggested = slices.Clone(s.suggested)
 	c.tensors, c.nodes, c.links, c.groups, c.effort, c.err = nil, nil, nil, nil, nil, nil
-	c.watched, c.holders, c.time, c.priced = nil, nil, nil, nil
+	c.watched, c.holders, c.paired, c.time, c.priced = nil, nil, nil, nil, nil
 	return &c
 }
 

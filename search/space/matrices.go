@@ -54,7 +54,9 @@ func (s *Space) key(i int, relaxed bool) matrixKey {
 		return key
 	}
 	key.parts, key.sure, key.merged, key.partners, key.fed = s.copies.id[i], l.sure, l.merged, s.partners.id[i], l.fed
-	key.gathers = s.paying.gathersID(l.copy)
+	if key.gathers = s.paying.gathersID(l.copy); s.pairing && s.paying.whole[l.copy] {
+		key.gathers = -1
+	}
 	if l.mayRing() {
 		key.typ = l.typ
 	}

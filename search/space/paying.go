@@ -13,11 +13,13 @@ import (
 // Settle moves the parts of reductions half of the way to the last one of those that a solution sends as one, which leads to solutions
 // whose programs are fast. Play moves those of all collectives to equal parts of the ones that a solution sends as one, after the k-th
 // solution a (k+10)-th of the way, so that all of these solutions count alike: fictitious play (Brown) of a game of two, one of whom
-// chooses a solution and the other one who pays, which gets to the highest bound in the end.
+// chooses a solution and the other one who pays, which gets to the highest bound in the end. What a solution does not make goes on paying
+// as far as the others leave something.
 type payments struct {
 	reductions []map[int32]int64 // per node and list of axes, once a solution was seen: the part of wholeCopy
 	gathers    []gathersPay      // per copy
 	played     int64             // solutions that count alike
+	whole      []bool            // per copy: its gathers pay the whole in a problem with nodes for pairs
 }
 
 // forget forgets the solutions that were seen.
@@ -66,22 +68,67 @@ func (s *Space) paid(i, over int32, late bool) int64 {
 }
 
 // pay moves what reductions pay towards those that a solution would send as one. What it would reduce in one way, as all-reduces or as
-// reduce-scatters, pays for the other one, too, as far as that leaves something to pay: else it would be rid of it so.
+// reduce-scatters, or in several steps as a sum, pays for the others, too, as far as that leaves something to pay: else it would be rid of
+// it so.
 func (s *Space) pay(solution []int32) {
 	for k, of := range s.meetings(solution, false) {
-		parts := map[int32]map[int32]int64{}
+		own, instead := map[int32]map[int32]int64{}, map[int32]map[int32]int64{}
 		for over, meetings := range of {
-			if parts[over] = s.whoPays(meetings); of[other(over)] == nil {
-				parts[other(over)] = nil // only those in whose place they may be pay
+			own[over] = s.whoPays(meetings)
+			raise(instead, over, nil)
+			for i, part := range own[over] {
+				for _, way := range s.otherWays(i, solution[i]) {
+					raise(instead, way, map[int32]int64{i: part})
+				}
 			}
 		}
-		for over, own := range parts {
-			most := s.atOnce(s.spans[k], func(x *span) int64 { return own[x.node] })
-			for i, x := range s.spans[k] {
-				s.settlePart(&x, over, own[x.node]+portion(parts[other(over)][x.node], wholeCopy-most[i]))
-			}
+		for over := range instead {
+			s.settleParts(s.spans[k], over, own[over], instead[over])
 		}
 	}
+}
+
+// raise raises what nodes pay of reductions over some axes.
+func raise(parts map[int32]map[int32]int64, over int32, to map[int32]int64) {
+	if parts[over] == nil {
+		parts[over] = map[int32]int64{}
+	}
+	for i, part := range to {
+		parts[over][i] = max(parts[over][i], part)
+	}
+}
+
+// settleParts moves what nodes pay of reductions over some axes towards what is due for what a solution makes. What that leaves, those
+// pay that others are made instead of and, where solutions are played, those that pay so far.
+func (s *Space) settleParts(list []span, over int32, due, instead map[int32]int64) {
+	owes := func(x *span) int64 { return due[x.node] }
+	might := func(x *span) int64 {
+		if s.paying.played == 0 || owes(x) > 0 {
+			return instead[x.node]
+		}
+		return max(instead[x.node], s.paid(x.node, over, x.late))
+	}
+	most, others := s.atOnce(list, owes), s.atOnce(list, might)
+	for i, x := range list {
+		part := might(&x) * wholeCopy / max(others[i], wholeCopy) // all of them together no more than the whole
+		s.settlePart(&x, over, owes(&x)+portion(part, wholeCopy-most[i]))
+	}
+}
+
+// otherWays returns with what else a reduction of a node may be sent as one, instead of what it is sent with in a strategy.
+func (s *Space) otherWays(i, strategy int32) []int32 {
+	n := &s.nodes[i]
+	st := &n.class.strategies[strategy]
+	if s.paying.played == 0 || n.delay.sum == 0 || n.delay.blocks || st.later == 0 {
+		return []int32{other(st.over)}
+	}
+	var out []int32
+	for _, way := range s.later.ways[st.later-1] {
+		for _, step := range way {
+			out = append(out, step.overs...)
+		}
+	}
+	return slices.DeleteFunc(out, func(over int32) bool { return over == st.over })
 }
 
 // whoPays returns, by node, what those pay that meet: all of them the whole at most wherever they could be sent as one.
@@ -191,6 +238,9 @@ func (x *gathersPay) meetsAt(spot int32) {
 
 // gatherPart returns the part that a gather of what a link reads pays.
 func (s *Space) gatherPart(l *link, g gatherOf) int64 {
+	if s.pairing && s.paying.whole[l.copy] {
+		return wholeCopy
+	}
 	if int(l.copy) < len(s.paying.gathers) {
 		if part, ok := s.paying.gathers[l.copy].parts[g]; ok {
 			return part

@@ -15,7 +15,7 @@ import (
 // Whatever solutions the relaxed problem has settled on, or played with, a solution costs no more there than with all its collectives sent
 // as one that can be: else its optimum would be no bound.
 func TestPaidIsBound(t *testing.T) {
-	merging := int64(0)
+	merging, pairs := int64(0), 0
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m, mesh, model := read(t, layers(r, 5), subaxis.Axis{Name: "x", Size: 2}, subaxis.Axis{Name: "y", Size: 4})
@@ -31,17 +31,25 @@ func TestPaidIsBound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			paired, err := s.Paired(t.Context(), 0, &space.Effort{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pairs += paired.NumNodes() - p.NumNodes()
 			best := solve(t, relaxed, nil).Solution
-			for _, x := range [][]int32{last, best, anyOf(r, p, last), anyOf(r, p, best)} {
+			for _, x := range [][]int32{last, best, anyOf(r, p, last), anyOf(r, p, best), s.Own(solve(t, paired, nil).Solution)} {
 				dear, _, err := p.Evaluate(x)
 				if err != nil {
 					t.Fatal(err)
 				}
 				const rounding = 1000
 				merging += min(s.Merging(x), 1)
-				if least, _, err := relaxed.Evaluate(x); err != nil || least > dear-s.Merging(x)+rounding {
-					t.Fatalf("seed %d, round %d: %d in the relaxed problem, %v, but %d of %d are saved by merging", seed, round, least, err,
-						s.Merging(x), dear)
+				for _, bound := range []*search.Problem{relaxed, paired} {
+					least, _, err := bound.Evaluate(s.Extend(x, bound))
+					if saved := s.Merging(x); err != nil || least > dear-saved+rounding {
+						t.Fatalf("seed %d, round %d: %d in the relaxed problem, %v, but %d of %d are saved by merging", seed, round, least, err,
+							saved, dear)
+					}
 				}
 			}
 			if last = anyOf(r, p, best); round < 3 {
@@ -51,8 +59,8 @@ func TestPaidIsBound(t *testing.T) {
 			}
 		}
 	}
-	if merging < 100 {
-		t.Errorf("%d solutions have collectives that can be sent as one", merging)
+	if merging < 100 || pairs == 0 {
+		t.Errorf("%d solutions have collectives that can be sent as one, %d pairs of gathers can be", merging, pairs)
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"autoshard/cost/estimate"
 	"autoshard/ir"
 	"autoshard/ir/rule"
+	"autoshard/search"
 	"autoshard/subaxis"
 )
 
@@ -44,6 +45,7 @@ type Space struct {
 	merges  bool      // collectives of one kind may be sent as one
 	likely  bool      // the problem that is built is that of [Space.Likely]
 	alone   bool      // and products are alone in their rings there
+	pairing bool      // the problem that is built is that of [Space.Paired]
 	shares  *together // what collectives pay where they are sent with those of a solution; nil if each pays for itself
 	effort  *Effort
 	err     error   // why building had to stop
@@ -52,43 +54,46 @@ type Space struct {
 	outPins []ir.ShardingID // per result of the main function
 	tied    []int           // per result: the input whose place it takes, -1 for none
 
-	layouts   []collectives.Layout
-	known     []collectives.LayoutID     // the planner's ids of the layouts
-	layoutIDs []int32                    // by the planner's id: one more than that of the space, 0 for none
-	adopted   map[ir.ShardingID]layoutID // layouts of suggestions
-	tensors   []*collectives.Tensor      // by type
-	rules     []*ir.Rule                 // per op of the main function, nil for none
-	classes   classes
-	nodes     []node
-	nodeOf    []int32         // per value: its node, -1 for none
-	slotOf    []int32         // per value: its place among the node's values
-	dearests  map[ir.OpID]int // of ops with branches
-	count     int             // strategies of all nodes
-	kinds     int             // strategies of all classes
-	entries   int             // of all matrices that differ
-	filled    int             // those of the matrices that were made last
-	suggested []suggestion
-	goals     map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
-	crosses   []bool                       // per value: it is an input, or returned as it lies
-	fused     []bool                       // per value: it never reaches memory
-	gone      []bool                       // per value: it may never reach memory once constraints are gone
-	later     later
-	same      []ir.ValueID // per value: the value that it may be, once constraints are gone
-	fed       []bool       // per value: products read it
-	links     []link
-	lists     lists
-	copies    copies
-	partners  partners
-	overlaps  *overlaps
-	latencies *latencies
-	spans     [][]span // by block and type, in program order
-	comesOf   []int32  // per node: a reduction that its own comes of, -1 for none
-	spots     int      // where gathers are sent as one
-	paying    payments
-	priced    map[pairsKey][]price
-	watched   []bool   // per op of the main function: what is held for moments counts; nil for none
-	holders   []holder // of the last problem that was built
-	time      *moments
+	layouts     []collectives.Layout
+	known       []collectives.LayoutID     // the planner's ids of the layouts
+	layoutIDs   []int32                    // by the planner's id: one more than that of the space, 0 for none
+	adopted     map[ir.ShardingID]layoutID // layouts of suggestions
+	tensors     []*collectives.Tensor      // by type
+	rules       []*ir.Rule                 // per op of the main function, nil for none
+	classes     classes
+	nodes       []node
+	nodeOf      []int32         // per value: its node, -1 for none
+	slotOf      []int32         // per value: its place among the node's values
+	dearests    map[ir.OpID]int // of ops with branches
+	count       int             // strategies of all nodes
+	kinds       int             // strategies of all classes
+	entries     int             // of all matrices that differ
+	filled      int             // those of the matrices that were made last
+	suggested   []suggestion
+	goals       map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
+	crosses     []bool                       // per value: it is an input, or returned as it lies
+	fused       []bool                       // per value: it never reaches memory
+	gone        []bool                       // per value: it may never reach memory once constraints are gone
+	later       later
+	same        []ir.ValueID // per value: the value that it may be, once constraints are gone
+	fed         []bool       // per value: products read it
+	links       []link
+	lists       lists
+	copies      copies
+	partners    partners
+	overlaps    *overlaps
+	latencies   *latencies
+	spans       [][]span // by block and type, in program order
+	comesOf     []int32  // per node: a reduction that its own comes of, -1 for none
+	spots       int      // where gathers are sent as one
+	paying      payments
+	priced      map[pairsKey][]price
+	watched     []bool          // per op of the main function: what is held for moments counts; nil for none
+	holders     []holder        // of the last problem that was built with what is held for moments
+	pairs       []pair          // of gathers
+	paired      *search.Problem // the last one that was built with nodes for pairs
+	pairHolders []holder        // its nodes for them
+	time        *moments
 }
 
 type layoutID int32
