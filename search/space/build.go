@@ -51,6 +51,9 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 	if relaxed {
 		s.affordRelaxed()
 	}
+	if s.pairing {
+		s.findPairs()
+	}
 	b := search.NewBuilder()
 	s.decisions(b, relaxed, watching)
 	s.matrices(b, relaxed)

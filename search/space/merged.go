@@ -230,7 +230,6 @@ func (s *Space) gathers() {
 			l.merged = 1 << bits.Len64(uint64(l.merged-1)) // so that links have matrices in common
 		}
 	}
-	s.findPairs()
 }
 
 // saved returns what the reductions of a strategy, made at once or late, do not pay of what they take before they send anything.
