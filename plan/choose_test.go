@@ -100,6 +100,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"search/space/testdata/residual.mlir", "2,2", "linked"},
 		{"search/space/testdata/residual.mlir", "2,2", "cpu"},
 		{"search/space/testdata/residual.mlir", "4", "tpu-v5p"},
+		{"search/space/testdata/fused.mlir", "", "tpu-v5p"},
+		{"search/space/testdata/fused.mlir", "", "linked"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {
 			p, s := planning(t, c.file, c.mesh, c.hardware)

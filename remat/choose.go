@@ -107,7 +107,7 @@ func (d *Device) prune(ctx context.Context, c Choice, limit int64) (Choice, erro
 			all = append(all, pick{v, at})
 		}
 	}
-	price := func(p pick) int64 { return d.price(d.module.DefiningOp(p.value), now.fused) }
+	price := func(p pick) int64 { return d.price(d.module.DefiningOp(p.value), now.Fused) }
 	slices.SortFunc(all, func(a, b pick) int {
 		return cmp.Or(cmp.Compare(price(b), price(a)), cmp.Compare(a.value, b.value), cmp.Compare(a.from, b.from))
 	})

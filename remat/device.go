@@ -131,7 +131,7 @@ func (v *view) excess(limit int64) (sum int64) {
 // takes returns the picoseconds of all ops that make values again.
 func (v *view) takes() (ps int64) {
 	for _, op := range v.repeated {
-		ps += v.price(op, v.fused)
+		ps += v.price(op, v.Fused)
 	}
 	return ps
 }

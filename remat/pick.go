@@ -180,7 +180,7 @@ func (c *closure) join(v ir.ValueID) {
 		}
 	}
 	c.values = append(c.values, pick{v, from})
-	c.takes += c.site.price(op, c.fused)
+	c.takes += c.site.price(op, c.Fused)
 	for _, w := range c.module.Operands(op) {
 		if c.member[w] || c.kept[w] || c.module.BlockOf(w) != c.block || isConstant(c.module, w) {
 			continue
@@ -188,7 +188,7 @@ func (c *closure) join(v ir.ValueID) {
 		x := c.reading(w)
 		switch {
 		case x != 0 && c.available(x):
-		case c.mayJoin(w) && (x == 0 || c.fused[w]):
+		case c.mayJoin(w) && (x == 0 || c.Unheld[w]):
 			c.join(w)
 		default:
 			c.kept[w] = true

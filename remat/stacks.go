@@ -210,7 +210,7 @@ func (d *Device) nextStack(chosen Stacks, banned map[int]bool) int {
 	for _, i := range chosen {
 		r.drop[i] = true
 	}
-	best, ratio, fused := -1, 0.0, estimate.Fused(d.module)
+	best, ratio, fused := -1, 0.0, estimate.FusionOf(d.module).Fused
 	for i, s := range r.stacks {
 		if r.drop[i] || banned[i] {
 			continue

@@ -12,9 +12,10 @@ import (
 
 // written is a module with copies of values.
 type written struct {
+	estimate.Fusion // of the module as it was
+
 	m      *ir.Module
 	choice *Choice
-	fused  []bool  // values of the module as it was that never reach memory
 	place  []int32 // of each op in its block as it was; of the ops that make copies, that of the op that needs them
 	copies map[copied]ir.ValueID
 	origin map[ir.ValueID]ir.ValueID // of copies: the value
@@ -30,7 +31,7 @@ type copied struct {
 
 // write puts the copies of a choice into a module.
 func write(m *ir.Module, c *Choice) *written {
-	w := &written{m: m, choice: c, fused: estimate.Fused(m), place: make([]int32, m.NumOps()), copies: map[copied]ir.ValueID{},
+	w := &written{m: m, choice: c, Fusion: estimate.FusionOf(m), place: make([]int32, m.NumOps()), copies: map[copied]ir.ValueID{},
 		origin: map[ir.ValueID]ir.ValueID{}}
 	w.block(m.MainFunc().Body)
 	return w
@@ -196,8 +197,8 @@ func (d *demand) latest(op ir.OpID) (last ir.ValueID) {
 	visit = func(v ir.ValueID) {
 		by := m.DefiningOp(v)
 		switch {
-		case by == 0 || int(v) >= len(d.fused) || m.OpBlock(by) != m.OpBlock(op) || d.now(v, d.place) != v:
-		case d.fused[v]:
+		case by == 0 || int(v) >= len(d.Unheld) || m.OpBlock(by) != m.OpBlock(op) || d.now(v, d.place) != v:
+		case d.Unheld[v]:
 			for _, w := range m.Operands(by) {
 				visit(w)
 			}

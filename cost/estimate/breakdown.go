@@ -98,7 +98,7 @@ func (b *breaker) bodies(ctx context.Context, op ir.OpID, runs int64) (items []I
 // op returns the item of a local op.
 func (b *breaker) op(op ir.OpID, runs int64) Item {
 	m := b.p.Module
-	w := WorkOf(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), b.fused)
+	w := WorkOf(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), b.Fused)
 	roof := b.md.hardware.Op(w, b.md.topology.Options())
 	bound := cost.ResourceCompute
 	switch {

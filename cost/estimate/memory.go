@@ -35,7 +35,7 @@ func (md *Model) Memory(ctx context.Context, p *shardmap.Program) (*Memory, erro
 	if err != nil {
 		return nil, err
 	}
-	h, err := held(ctx, p.Module, p.Main, r.fused)
+	h, err := held(ctx, p.Module, p.Main, r.Fusion)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (mem *Memory) Recompute(lives []int) (out Recomputation) {
 		if c := mem.Collective(op); c != nil {
 			out.Picoseconds += mem.model.collective(m, c)
 		} else {
-			out.Picoseconds += mem.model.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), mem.fused)
+			out.Picoseconds += mem.model.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), mem.Fused)
 		}
 	}
 	out.SavedBytes = peak - cost.Peak(buffers, nil).Bytes
@@ -150,7 +150,7 @@ func (mem *Memory) Collective(op ir.OpID) *shardmap.Collective {
 
 // alive says whether a value is surely at hand at an op: in memory that nothing else is written to, or a constant that needs none.
 func (mem *Memory) alive(v ir.ValueID, at int32) bool {
-	if op := mem.p.Module.DefiningOp(v); mem.fused[v] && op != 0 && mem.p.Module.NumOperands(op) == 0 {
+	if op := mem.p.Module.DefiningOp(v); mem.Unheld[v] && op != 0 && mem.p.Module.NumOperands(op) == 0 {
 		return true
 	}
 	i, ok := mem.lives[v]

@@ -47,13 +47,13 @@ func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error)
 	if step.Compute, err = md.block(ctx, m, m.Func(p.Main).Body, priced); err != nil {
 		return Step{}, err
 	}
-	step.Peak, err = peak(ctx, m, p.Main, priced.fused)
+	step.Peak, err = peak(ctx, m, p.Main, priced.Fusion)
 	return step, err
 }
 
 // reading is what is known of a program before its local ops are priced.
 type reading struct {
-	fused []bool            // values that never reach memory
+	Fusion
 	free  map[ir.OpID]bool  // ops that are priced elsewhere
 	sent  map[ir.OpID]int64 // picoseconds that each collective adds to one run
 	index map[ir.OpID]int   // of each collective in the program's list
@@ -62,13 +62,13 @@ type reading struct {
 // read prices the collectives of a program and finds what else is no op of its own.
 func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error) {
 	m := p.Module
-	r := &reading{fused: Fused(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}, index: map[ir.OpID]int{}}
+	r := &reading{Fusion: FusionOf(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}, index: map[ir.OpID]int{}}
 	for i := range p.Rings {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		settle(m, &p.Rings[i], r.fused)
-		for op, ps := range md.sends(m, &p.Mesh, &p.Rings[i], r.fused) {
+		settle(m, &p.Rings[i], r.Fusion)
+		for op, ps := range md.sends(m, &p.Mesh, &p.Rings[i], r.Fused) {
 			r.sent[op] = ps
 		}
 	}
@@ -110,7 +110,7 @@ func (md *Model) block(ctx context.Context, m *ir.Module, b ir.BlockID, r *readi
 // bodies returns what an op takes, or one round of a loop, which runs some times, or the dearest of branches.
 func (md *Model) bodies(ctx context.Context, m *ir.Module, op ir.OpID, r *reading) (ps, runs int64, err error) {
 	if !m.Kind(op).HasBodies() {
-		return md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), r.fused), 1, nil
+		return md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), r.Fused), 1, nil
 	}
 	loop := m.Kind(op) == ir.OpWhile
 	for i := range m.NumRegions(op) {
@@ -159,13 +159,13 @@ type Held struct {
 
 // Peak returns what a per-device program holds where it needs the most memory, the largest first.
 func Peak(p *shardmap.Program) []Held {
-	h, _ := held(context.Background(), p.Module, p.Main, Fused(p.Module)) // which never ends
+	h, _ := held(context.Background(), p.Module, p.Main, FusionOf(p.Module)) // which never ends
 	return lists.Map(cost.Peak(h.buffers, nil).Live, func(i int) Held { return Held{h.values[i], h.buffers[i].Bytes} })
 }
 
 // peak returns the most bytes alive at once (cost.md section 5.4).
-func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (int64, error) {
-	h, err := held(ctx, m, main, fused)
+func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (int64, error) {
+	h, err := held(ctx, m, main, fusion)
 	if err != nil {
 		return 0, err
 	}
@@ -174,11 +174,11 @@ func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (int6
 
 // held returns the buffers of a program, and of the values in each the one that is there longest. Values that are written in the place of
 // others share their buffers. Inputs live to the end unless they are donated.
-func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (*holding, error) {
+func held(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (*holding, error) {
 	f := m.Func(main)
 	donated := func(arg ir.ValueID) bool { return f.ArgAttrs[m.Index(arg)].Donated() }
 	l := ir.NewLiveness(m, f.Body)
-	h := &holding{m: m, fused: fused, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
+	h := &holding{m: m, unheld: fusion.Unheld, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
 	for _, arg := range m.BlockArgs(f.Body) {
 		lo, hi := l.Interval(arg)
 		if !donated(arg) {
@@ -192,7 +192,7 @@ func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused []bool) (*hol
 // holding is the memory of a program.
 type holding struct {
 	m       *ir.Module
-	fused   []bool
+	unheld  []bool
 	place   []ir.ValueID
 	at      map[ir.ValueID]int // the buffer of each value
 	buffers []cost.Buffer
@@ -203,11 +203,11 @@ type holding struct {
 
 // add puts a value into memory, or into the memory of what it is written over.
 func (h *holding) add(v ir.ValueID, lo, hi int32) {
-	if h.m.ValueType(v).Kind != ir.TensorKind || h.fused[v] {
+	if h.m.ValueType(v).Kind != ir.TensorKind || h.unheld[v] {
 		return
 	}
 	into := v
-	for h.place[into] != 0 && !h.fused[h.place[into]] {
+	for h.place[into] != 0 && !h.unheld[h.place[into]] {
 		into = h.place[into]
 	}
 	i, ok := h.at[into]

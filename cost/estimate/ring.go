@@ -99,12 +99,12 @@ func inProduct(k ir.Kind) bool { return k == ir.OpDynamicSlice || k == ir.OpDyna
 
 // settle says which results of a ring's ops reach memory: all that is kept from step to step, but not what a product
 // adds to a sum that is there.
-func settle(m *ir.Module, r *shardmap.Ring, fused []bool) {
+func settle(m *ir.Module, r *shardmap.Ring, f Fusion) {
 	for _, op := range r.Ops {
 		v := m.Result(op, 0)
-		fused[v] = false
+		f.set(v, false)
 		if m.Kind(op) == ir.OpAdd && m.Kind(m.DefiningOp(m.Operand(op, 1))) == ir.OpDotGeneral {
-			fused[m.Operand(op, 1)] = m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpShardMapPpermute
+			f.set(m.Operand(op, 1), m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpShardMapPpermute)
 		}
 	}
 }
@@ -199,10 +199,10 @@ func (md *Model) fastest(m *ir.Module, p *shardmap.Program, group []ring.Candida
 
 // chunked prices a ring.
 func (md *Model) chunked(m *ir.Module, p *shardmap.Program, r *shardmap.Ring) int64 {
-	fused := make([]bool, m.NumValues())
-	settle(m, r, fused)
-	total := md.ops(m, r.Ops, fused)
-	for _, ps := range md.sends(m, &p.Mesh, r, fused) {
+	f := unfused(m)
+	settle(m, r, f)
+	total := md.ops(m, r.Ops, f.Fused)
+	for _, ps := range md.sends(m, &p.Mesh, r, f.Fused) {
 		total += ps
 	}
 	return total

@@ -109,7 +109,7 @@ func (s *simulation) compute(op ir.OpID, runs int64) int64 {
 	m := s.p.Module
 	length := int64(0)
 	if !s.free[op] {
-		length = s.md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), s.fused)
+		length = s.md.Op(m, op, shapes(m, m.Operands(op)), shapes(m, m.ResultValues(op)), s.Fused)
 	}
 	there, cause := s.operands(op)
 	if length == 0 {

@@ -74,22 +74,3 @@ func dot(a, b, result, dims string) string {
   return %%0 : tensor<%[3]s>
 }`, a, b, result, dims)
 }
-
-// What a collective sends is in memory, also where a reshape only gives it another shape; what an op reads so need not be.
-func TestSentIsInMemory(t *testing.T) {
-	const text = `func.func @main(%%a: tensor<8x4xf32>) -> tensor<32xf32> {
-  %%0 = stablehlo.add %%a, %%a : tensor<8x4xf32>
-  %%1 = stablehlo.reshape %%0 : (tensor<8x4xf32>) -> tensor<32xf32>
-  %%2 = %s : (tensor<32xf32>) -> tensor<32xf32>
-  return %%2 : tensor<32xf32>
-}`
-	for reader, fused := range map[string]bool{
-		`"stablehlo.all_gather"(%1) <{all_gather_dim = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>}>`: false,
-		`stablehlo.negate %1`: true,
-	} {
-		m, op := first(t, fmt.Sprintf(text, reader))
-		if estimate.Fused(m)[m.Result(op, 0)] != fused {
-			t.Errorf("the sum that %s reads is in memory: %t, want %t", reader, fused, !fused)
-		}
-	}
-}

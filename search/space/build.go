@@ -209,7 +209,7 @@ func (s *Space) places(l *ir.Liveness) {
 		v := n.values[0]
 		into := s.m.Rewritten(n.op, s.m.Index(v))
 		n.over = cmp.Or(of[v], into)
-		if n.over == 0 || s.fused[n.over] || s.nodeOf[n.over] < 0 {
+		if n.over == 0 || s.unheld[n.over] || s.nodeOf[n.over] < 0 {
 			continue
 		}
 		switch keeper := &s.nodes[s.nodeOf[n.over]]; {

@@ -79,11 +79,11 @@ func (s *Space) sign(form byte, n *node) {
 	key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(len(n.operands))), uint64(len(n.values)))
 	for _, v := range n.operands {
 		key = binary.AppendVarint(key, int64(s.m.Type(v)))
-		key = append(key, flags(s.fused[v], s.gone[v]))
+		key = append(key, s.fusedAs(v))
 	}
 	for _, v := range n.values {
 		key = binary.AppendVarint(key, int64(s.m.Type(v)))
-		key = append(key, flags(s.fused[v], s.gone[v], s.rings && s.fed[s.same[v]], s.crosses[v]))
+		key = append(key, s.fusedAs(v), flags(s.rings && s.fed[s.same[v]], s.crosses[v]))
 		key = binary.AppendVarint(key, int64(s.pins[v]))
 		key = binary.AppendVarint(key, int64(s.goals[v]))
 	}

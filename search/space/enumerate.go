@@ -210,7 +210,7 @@ func (s *Space) uncut(v ir.ValueID, r *ir.Rule, parts []int64) []bool {
 	sends := func(f int32) bool { return slices.Contains(r.Permutation, f) || slices.Contains(r.NeedReplication, f) }
 	out := make([]bool, len(r.Results[0]))
 	for d, factors := range r.Results[0] {
-		out[d] = !s.fused[v] && !slices.ContainsFunc(factors, func(f int32) bool { return parts[f] > 1 && !sends(f) })
+		out[d] = !s.unheld[v] && !slices.ContainsFunc(factors, func(f int32) bool { return parts[f] > 1 && !sends(f) })
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func (s *Space) local(op ir.OpID) int64 {
 			operands[p.Operand] = dims
 		}
 	}
-	return s.model.Op(m, op, operands, shapes(m.ResultValues(op)), s.gone)
+	return s.model.Op(m, op, operands, shapes(m.ResultValues(op)), s.bare.Fused)
 }
 
 // inside returns the picoseconds that the local ops of a manual computation surely take: its shapes are those of one
@@ -89,19 +89,4 @@ func (s *Space) inside(manual ir.OpID) int64 {
 // computes says whether an op inside a manual computation runs on one device alone, and always.
 func computes(k ir.Kind) bool {
 	return k.IsElementwise() || k == ir.OpDotGeneral || k == ir.OpConvolution
-}
-
-// acrossManual marks what may come to be read on the fly once manual computations are part of the program around them.
-func acrossManual(m *ir.Module, fused []bool) {
-	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyManualComputation {
-			return
-		}
-		body := m.RegionBlock(op, 0)
-		for _, values := range [][]ir.ValueID{m.Operands(op), m.BlockArgs(body), m.Operands(m.LastOp(body)), m.ResultValues(op)} {
-			for _, v := range values {
-				fused[v] = true
-			}
-		}
-	})
 }

@@ -141,7 +141,7 @@ func (s *Space) apart(t *moments, i int32) held {
 
 // comesOut returns what a result takes as it comes out of its op.
 func (s *Space) comesOut(v ir.ValueID, from, to layoutID) int64 {
-	if from == to && s.fused[v] {
+	if from == to && s.unheld[v] {
 		return 0
 	}
 	return s.bytes(v, from)
@@ -166,7 +166,7 @@ func (s *Space) sent(v ir.ValueID, from, to layoutID) int64 {
 
 // arrives returns what a result takes that its reader would take on the fly if it were not sent on.
 func (s *Space) arrives(v ir.ValueID, from, to layoutID) int64 {
-	if from == to || !s.fused[v] {
+	if from == to || !s.unheld[v] {
 		return 0
 	}
 	return s.bytes(v, to)
@@ -196,13 +196,13 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 	})}
 	if n.op == 0 || !passesOn(s.m.Kind(n.op)) {
 		out = append(out, item(at+1, t.computes(op)+1, func(from, to layoutID) int64 {
-			if from == to && (!dies || s.fused[v] || s.nodes[r.from].residence == within) || from != to && lands {
+			if from == to && (!dies || s.unheld[v] || s.nodes[r.from].residence == within) || from != to && lands {
 				return 0
 			}
 			return s.bytes(v, to)
 		}))
 	}
-	if s.fused[v] {
+	if s.unheld[v] {
 		out = append(out, s.unfused(t, r, at))
 	}
 	return out

@@ -32,7 +32,7 @@ func (s *Space) LeastPeak() int64 {
 			continue // it may be its operand
 		}
 		for _, v := range n.values {
-			if lo, hi := l.Interval(v); s.isTensor(v) && !s.fused[v] && !s.gone[v] {
+			if lo, hi := l.Interval(v); s.isTensor(v) && !s.unheld[v] && !s.bare.Unheld[v] {
 				add(lo+1, hi-1, s.m.ValueType(v).Bytes()/devices)
 			}
 		}

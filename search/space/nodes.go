@@ -182,7 +182,7 @@ func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 			d.cuts = []cut{{operands: s.internAll(s.wholes(n.operands)), made: s.internAll(made)}}
 			var uncut []bool
 			if len(made) == 1 {
-				uncut = slices.Repeat([]bool{!s.fused[n.values[0]]}, len(made[0].Dims))
+				uncut = slices.Repeat([]bool{!s.unheld[n.values[0]]}, len(made[0].Dims))
 			}
 			for _, kept := range s.keeps(n.values, made, uncut) {
 				d.once(kept)

@@ -174,12 +174,12 @@ func (d *draft) local(n *node, c *cut, from, to [][]int64) priced {
 			p := priced{f.Sent + f.Copied, work{time: f.Sent - f.Merged}}
 			if !f.Done {
 				p.cost += d.model.Op(d.m, n.op, f.Operands, to, d.fused)
-				p.surely.time += d.model.Op(d.m, n.op, f.Operands, to, d.gone)
+				p.surely.time += d.model.Op(d.m, n.op, f.Operands, to, d.bare.Fused)
 			}
 			return p
 		}
 	}
-	return priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.gone)}}
+	return priced{d.model.Op(d.m, n.op, from, to, d.fused), work{time: d.model.Op(d.m, n.op, from, to, d.bare.Fused)}}
 }
 
 // send adds the price of sending the results to where they are kept.
@@ -242,7 +242,7 @@ func writes(k ir.Kind) bool { return k == ir.OpDotGeneral || k == ir.OpConvoluti
 func (d *draft) uses(kept []layoutID) int64 {
 	total := int64(0)
 	for i, v := range d.node.values {
-		if d.isTensor(v) && !d.fused[v] {
+		if d.isTensor(v) && !d.unheld[v] {
 			total += d.bytes(v, kept[i])
 		}
 	}

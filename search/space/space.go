@@ -72,8 +72,9 @@ type Space struct {
 	suggested   []suggestion
 	goals       map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
 	crosses     []bool                       // per value: it is an input, or returned as it lies
-	fused       []bool                       // per value: it never reaches memory
-	gone        []bool                       // per value: it may never reach memory once constraints are gone
+	fused       []bool                       // per value: it never reaches memory if constraints move nothing
+	unheld      []bool                       // per value: it takes no memory of its own
+	bare        estimate.Fusion              // what may be fused at most
 	later       later
 	same        []ir.ValueID // per value: the value that it may be, once constraints are gone
 	fed         []bool       // per value: products read it
@@ -149,12 +150,10 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 	bare := withoutConstraints(m)
 	s := &Space{m: m, mesh: mesh, model: model, rings: true, merges: true, planner: collectives.NewPlanner(model, m.Mesh(mesh).Axes),
 		latencies: &latencies{of: map[latencyKey]latency{}, over: map[string]int32{}}, overlaps: &overlaps{ids: map[step]int32{}},
-		fused: estimate.Fused(m),
-		gone:  estimate.Fused(bare),
 		later: later{of: collectives.LateReductions(bare)},
 		rules: rulesOf(m), dearests: map[ir.OpID]int{},
 	}
-	acrossManual(m, s.gone)
+	s.findFused(bare)
 	return s.Again()
 }
 
@@ -162,7 +161,7 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 // layouts that were found so far. Only one of them may be used at a time.
 func (s *Space) Again() *Space {
 	c := &Space{m: s.m, mesh: s.mesh, model: s.model, rings: s.rings, merges: s.merges, planner: s.planner, latencies: s.latencies,
-		overlaps: s.overlaps, fused: s.fused, gone: s.gone, later: later{of: s.later.of}, rules: s.rules, dearests: s.dearests,
+		overlaps: s.overlaps, fused: s.fused, unheld: s.unheld, bare: s.bare, later: later{of: s.later.of}, rules: s.rules, dearests: s.dearests,
 		pins: map[ir.ValueID]ir.ShardingID{}, outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
 	for range c.outPins {
 		c.tied = append(c.tied, -1)

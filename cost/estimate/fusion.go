@@ -1,0 +1,100 @@
+package estimate
+
+import (
+	"slices"
+
+	"autoshard/ir"
+)
+
+// Fusion says of every value of a module what fusing compilers make of it (cost.md section 5.4).
+type Fusion struct {
+	// Fused values never reach memory, so that nobody writes or reads them there: an integer scalar that is computed, and the result of
+	// an elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a reduction or contraction that reads it
+	// on the fly. A reshape does nothing: what it makes is fused where that of which it makes it is.
+	Fused []bool
+	// Unheld values take no memory of their own: those that are fused, what a reshape alone reads, which is held as the reshape's result,
+	// and the result of a reshape that one op reads on the fly.
+	Unheld []bool
+}
+
+// FusionOf returns how the main function of a module is fused. Of
+//
+//	%0 = stablehlo.tanh %x
+//	%1 = stablehlo.reshape %0
+//	%2 = stablehlo.dot_general %1, %w
+//
+// both values are written once and read once, and held once.
+func FusionOf(m *ir.Module) Fusion {
+	f := unfused(m)
+	main, ok := m.Main()
+	if !ok {
+		return f
+	}
+	var ops []ir.OpID
+	m.Walk(m.Func(main).Body, func(op ir.OpID) {
+		if m.NumResults(op) == 1 {
+			ops = append(ops, op)
+		}
+	})
+	flows := make([]bool, m.NumValues()) // to one op, which reads it on the fly
+	for _, op := range slices.Backward(ops) {
+		v := m.Result(op, 0)
+		if reader := onlyReader(m, v); reader != 0 {
+			flows[v] = readsOnTheFly(m.Kind(reader)) || m.Kind(reader) == ir.OpReshape && flows[m.Result(reader, 0)]
+		}
+	}
+	for _, op := range ops {
+		v := m.Result(op, 0)
+		switch {
+		case isScalar(m, v) && addresses(m, op, [][]int64{nil}):
+			f.set(v, true)
+		case m.Kind(op) == ir.OpReshape:
+			f.Fused[v], f.Unheld[v] = flows[v] && f.Fused[m.Operand(op, 0)], flows[v]
+		case producesOnTheFly(m, op):
+			reader := onlyReader(m, v)
+			f.Fused[v], f.Unheld[v] = flows[v], flows[v] || reader != 0 && m.Kind(reader) == ir.OpReshape
+		}
+	}
+	return f
+}
+
+func unfused(m *ir.Module) Fusion {
+	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues())}
+}
+
+// set says of a value whether it is anywhere at all.
+func (f Fusion) set(v ir.ValueID, fused bool) { f.Fused[v], f.Unheld[v] = fused, fused }
+
+// onlyReader returns the only op that uses a value, once and in the block in which it is made; 0 where there is none.
+func onlyReader(m *ir.Module, v ir.ValueID) (reader ir.OpID) {
+	if !m.HasOneUse(v) {
+		return 0
+	}
+	for u := range m.Uses(v) {
+		if m.OpBlock(u.Op) == m.BlockOf(v) {
+			reader = u.Op
+		}
+	}
+	return reader
+}
+
+func isScalar(m *ir.Module, v ir.ValueID) bool {
+	return m.ValueType(v).Kind == ir.TensorKind && len(m.Shape(v)) == 0
+}
+
+func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
+	k := m.Kind(op)
+	if slices.Contains([]ir.Kind{ir.OpBroadcastInDim, ir.OpIota, ir.OpShardMapAxisIndex}, k) {
+		return true
+	}
+	if k == ir.OpConstant || k == ir.OpSdyConstant {
+		value, ok := m.Attr(op, "value").(*ir.Dense)
+		return ok && value.Splat
+	}
+	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard
+}
+
+func readsOnTheFly(k ir.Kind) bool {
+	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard ||
+		k == ir.OpBroadcastInDim || k == ir.OpReduce
+}
