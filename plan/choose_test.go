@@ -101,6 +101,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"search/space/testdata/residual.mlir", "2,2", "cpu"},
 		{"search/space/testdata/residual.mlir", "4", "tpu-v5p"},
 		{"search/space/testdata/fused.mlir", "", "tpu-v5p"},
+		{"search/space/testdata/asked.mlir", "", "tpu-v5p"},
+		{"search/space/testdata/asked.mlir", "", "linked"},
 		{"search/space/testdata/fused.mlir", "", "linked"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {

@@ -20,6 +20,7 @@ type link struct {
 	runs       int64
 	sure       share // without sharing
 	reader     ir.OpID
+	operand    int    // which the value is of the reader, of a node's op
 	merged     int64  // collectives that can be sent as one with those of the copy, with them
 	spot       int32  // equal for links whose gathers are made at one place
 	copy       int32  // equal for links that may read one copy
@@ -129,7 +130,7 @@ func (s *Space) connect() {
 		fed := s.rings && n.op != 0 && passesOn(s.m.Kind(n.op)) && s.fed[s.same[n.values[0]]]
 		for j, v := range n.operands {
 			if !readsAgain(n, j) {
-				add(v, s.reader(n), link{cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
+				add(v, s.reader(n), link{operand: j, cols: n.class.operands[j], runs: n.runs, sure: n.sure, product: product,
 					contracted: s.contracted(n.op, j), fed: fed})
 			}
 		}

@@ -3,8 +3,6 @@ package space
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -19,10 +17,9 @@ import (
 // problem charges each a part of that. Whatever the parts are, as long as those of what can be sent as one are no more than the whole,
 // its optimum is a bound. To begin with they are equal; after a solution, of what it would send as one one pays.
 
-// spot is where collectives can meet: a block or, for copies, the op that reads them; and the type of the elements.
-type spot struct {
+// scene is where reductions can meet: a block, and the type of the elements.
+type scene struct {
 	block   ir.BlockID
-	op      ir.OpID
 	element dtype.Type
 }
 
@@ -115,17 +112,17 @@ func (s *Space) company() {
 		s.links[i].merged = 1
 	}
 	if s.merges {
-		s.reductions()
-		s.gathers()
+		waiting := merge.NewWaiting(s.m, s.m.MainFunc().Body)
+		s.reductions(waiting)
+		s.gathers(waiting)
 	}
 }
 
 // reductions are made where the results come out, or wait until these have to be there: those that can wait for one place can be
 // one.
-func (s *Space) reductions() {
+func (s *Space) reductions(waiting *merge.Waiting) {
 	m := s.m
-	waiting := merge.NewWaiting(m, m.MainFunc().Body)
-	at := map[spot]int{}
+	at := map[scene]int{}
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		if n.op == 0 || !n.class.reduces {
@@ -133,7 +130,7 @@ func (s *Space) reductions() {
 		}
 		v, block := n.values[0], m.OpBlock(n.op)
 		add := func(block ir.BlockID, x span) {
-			key := spot{block: block, element: m.ValueType(v).DType}
+			key := scene{block, m.ValueType(v).DType}
 			k, ok := at[key]
 			if !ok {
 				k = len(s.spans)
@@ -196,40 +193,6 @@ func (s *Space) atOnce(list []span, pays func(*span) int64) []int64 {
 		}
 	}
 	return out
-}
-
-// gathers are made for the op that reads them: those of one op can meet. What a constraint asks for waits for whatever needs it.
-func (s *Space) gathers() {
-	var readers []int64
-	spots := map[spot]int32{}
-	for i := range s.links {
-		l := &s.links[i]
-		key := spot{op: l.reader, element: s.m.TypeOf(l.typ).DType}
-		at, ok := spots[key]
-		if !ok {
-			at = int32(len(readers))
-			spots[key], readers = at, append(readers, 0)
-		}
-		l.spot = at
-		readers[at]++
-	}
-	s.spots = len(readers)
-	most := map[int32]int64{} // of copies
-	for i := range s.links {
-		l := &s.links[i]
-		s.paying.ofCopy(l.copy).meetsAt(l.spot)
-		n := readers[l.spot]
-		if k := s.m.Kind(l.reader); passesOn(k) || k == ir.OpSdyManualComputation {
-			n = math.MaxInt64
-		}
-		most[l.copy] = max(most[l.copy], n)
-	}
-	for i := range s.links {
-		l := &s.links[i]
-		if l.merged = most[l.copy]; l.merged < math.MaxInt64 {
-			l.merged = 1 << bits.Len64(uint64(l.merged-1)) // so that links have matrices in common
-		}
-	}
 }
 
 // saved returns what the reductions of a strategy, made at once or late, do not pay of what they take before they send anything.

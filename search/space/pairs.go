@@ -35,10 +35,11 @@ func (s *Space) findPairs() {
 		at[l.spot] = append(at[l.spot], l)
 	}
 	s.pairs, s.paying.whole = nil, slices.Repeat([]bool{true}, len(s.paying.gathers))
-	for _, links := range at {
-		switch {
-		case len(links) == 1:
-		case len(links) == 2 && links[0].to == links[1].to && links[0].copy != links[1].copy && min(links[0].uses, links[1].uses) == 1:
+	for spot, links := range at {
+		switch crowd := s.paying.crowds[spot]; {
+		case crowd == 1:
+		case crowd == 2 && len(links) == 2 && links[0].to == links[1].to && links[0].copy != links[1].copy &&
+			min(links[0].uses, links[1].uses) == 1:
 			s.pairs = append(s.pairs, pair{links[0], links[1]})
 		default:
 			for _, l := range links {
@@ -47,7 +48,7 @@ func (s *Space) findPairs() {
 		}
 	}
 	for i := range s.links {
-		if l := &s.links[i]; l.merged == math.MaxInt64 {
+		if l := &s.links[i]; l.merged == math.MaxInt64 || l.merged > 1 && s.paying.gathers[l.copy].waits() {
 			s.paying.whole[l.copy] = false
 		}
 	}

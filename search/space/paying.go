@@ -2,8 +2,6 @@ package space
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
 )
 
@@ -18,6 +16,7 @@ import (
 type payments struct {
 	reductions []map[int32]int64 // per node and list of axes, once a solution was seen: the part of wholeCopy
 	gathers    []gathersPay      // per copy
+	crowds     []int64           // per spot: gathers that can be there
 	played     int64             // solutions that count alike
 	whole      []bool            // per copy: its gathers pay the whole in a problem with nodes for pairs
 }
@@ -206,150 +205,4 @@ func (s *Space) settlePart(x *span, over int32, part int64) {
 		key = ^over
 	}
 	s.paying.reductions[x.node][key] = s.paying.towards(before, part)
-}
-
-// gathersPay is what the gathers of one copy pay.
-type gathersPay struct {
-	spots []int32            // where they can be sent as one with others
-	parts map[gatherOf]int64 // of wholeCopy, once a solution was seen
-	id    int32              // equal for equal parts
-}
-
-// gatherOf tells the gathers of a copy apart: the layout that they make, and what they can be merged with.
-type gatherOf struct {
-	layout layoutID
-	over   int32
-}
-
-// ofCopy returns what the gathers of a copy pay.
-func (p *payments) ofCopy(copy int32) *gathersPay {
-	if n := int(copy) + 1 - len(p.gathers); n > 0 {
-		p.gathers = append(p.gathers, make([]gathersPay, n)...)
-	}
-	return &p.gathers[copy]
-}
-
-// meetsAt notes a place where gathers of the copy can be sent as one with others.
-func (x *gathersPay) meetsAt(spot int32) {
-	if !slices.Contains(x.spots, spot) {
-		x.spots = append(x.spots, spot)
-	}
-}
-
-// gatherPart returns the part that a gather of what a link reads pays.
-func (s *Space) gatherPart(l *link, g gatherOf) int64 {
-	if s.pairing && s.paying.whole[l.copy] {
-		return wholeCopy
-	}
-	if int(l.copy) < len(s.paying.gathers) {
-		if part, ok := s.paying.gathers[l.copy].parts[g]; ok {
-			return part
-		}
-	}
-	return wholeCopy / l.merged
-}
-
-// gathersID is equal for copies whose gathers pay equal parts.
-func (p *payments) gathersID(copy int32) int32 {
-	if int(copy) < len(p.gathers) {
-		return p.gathers[copy].id
-	}
-	return 0
-}
-
-// madeGather is a gather of a copy.
-type madeGather struct {
-	of   int32
-	what gatherOf
-}
-
-// payGathers moves what gathers pay towards equal parts of those that a solution could send as one. Those that can be at several spots pay
-// as at the one where most are. Ways of several steps may meet any others.
-func (s *Space) payGathers(solution []int32) {
-	made, at := s.gathersMade(solution)
-	overs := map[int32]bool{manyAxes: true}
-	for g := range at {
-		overs[g.over] = true
-	}
-	told := map[copied]bool{}
-	for i := range s.links {
-		l := &s.links[i]
-		if l.merged == math.MaxInt64 {
-			continue
-		}
-		for _, layout := range s.lists.all[l.cols].unique {
-			if c := (copied{l.copy, layout}); !told[c] {
-				told[c] = true
-				s.settleGathers(l, layout, overs, made, at)
-			}
-		}
-	}
-	s.internGathers()
-}
-
-// settleGathers does so for those of a copy that make a layout.
-func (s *Space) settleGathers(l *link, layout layoutID, overs map[int32]bool, made map[madeGather]bool, at map[gathering]int64) {
-	x := &s.paying.gathers[l.copy]
-	if x.parts == nil {
-		x.parts = map[gatherOf]int64{}
-	}
-	for over := range overs {
-		g, most := gatherOf{layout, over}, int64(0)
-		for _, spot := range x.spots {
-			most = max(most, meet(at, overs, spot, over))
-		}
-		switch {
-		case made[madeGather{l.copy, g}]:
-			x.parts[g] = s.paying.towards(s.gatherPart(l, g), wholeCopy/most)
-		case most > 0:
-			x.parts[g] = s.paying.towards(s.gatherPart(l, g), 0)
-		}
-	}
-}
-
-// meet returns how many gathers at a spot can be sent as one with those that have something in common.
-func meet(at map[gathering]int64, overs map[int32]bool, spot, over int32) int64 {
-	several, most := at[gathering{spot, manyAxes}], at[gathering{spot, over}]
-	if over != manyAxes {
-		return several + most
-	}
-	for o := range overs {
-		if o != manyAxes {
-			most = max(most, several+at[gathering{spot, o}])
-		}
-	}
-	return most
-}
-
-// gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
-func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at map[gathering]int64) {
-	made, at = map[madeGather]bool{}, map[gathering]int64{}
-	for l, p := range s.gathersOf(solution) {
-		if l.merged == math.MaxInt64 {
-			continue
-		}
-		made[madeGather{l.copy, gatherOf{s.readIn(l, solution), p.meets}}] = true
-		for _, spot := range s.paying.gathers[l.copy].spots {
-			at[gathering{spot, p.meets}]++
-		}
-	}
-	return made, at
-}
-
-// internGathers numbers the parts that gathers of copies pay.
-func (s *Space) internGathers() {
-	ids := map[string]int32{"": 0}
-	for i := range s.paying.gathers {
-		x := &s.paying.gathers[i]
-		var key []int64
-		order := func(a, b gatherOf) int { return cmp.Or(cmp.Compare(a.layout, b.layout), cmp.Compare(a.over, b.over)) }
-		for _, g := range slices.SortedFunc(maps.Keys(x.parts), order) {
-			key = append(key, int64(g.layout), int64(g.over), x.parts[g])
-		}
-		text := keyOf(key)
-		if _, ok := ids[text]; !ok {
-			ids[text] = int32(len(ids))
-		}
-		x.id = ids[text]
-	}
 }

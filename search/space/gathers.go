@@ -1,0 +1,326 @@
+package space
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"autoshard/ir"
+	"autoshard/ir/dtype"
+	"autoshard/shardmap/merge"
+	"autoshard/subaxis"
+)
+
+// spot is where gathers can meet: before an op that reads what they make, those of one type of elements.
+type spot struct {
+	block   ir.BlockID
+	element dtype.Type
+	place   int32
+}
+
+// reach is spots of a block, for one type of elements, one behind the other.
+type reach struct{ from, to int32 }
+
+// gathers are made for the op that reads them: those of one op can meet. What a constraint asks for is made there and waits for the first
+// op that needs it, whatever it is sent with.
+func (s *Space) gathers(waiting *merge.Waiting) {
+	spots := s.findSpots(waiting)
+	open := s.openComputations(waiting)
+	s.paying.crowds = make([]int64, len(spots))
+	reaches := make([]reach, len(s.links))
+	for i := range s.links {
+		l := &s.links[i]
+		if reaches[i] = s.reach(waiting, spots, open, l); reaches[i].to > 0 {
+			x := s.paying.ofCopy(l.copy)
+			x.reach = append(x.reach, reaches[i])
+			for spot := reaches[i].from; spot < reaches[i].to; spot++ {
+				s.paying.crowds[spot]++
+			}
+		}
+	}
+	most := map[int32]int64{} // of copies
+	for i := range s.links {
+		n := int64(math.MaxInt64)
+		if r := reaches[i]; r.to > 0 {
+			n = slices.Max(s.paying.crowds[r.from:r.to])
+		}
+		most[s.links[i].copy] = max(most[s.links[i].copy], n)
+	}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.merged = most[l.copy]; l.merged < math.MaxInt64 {
+			l.merged = 1 << bits.Len64(uint64(l.merged-1)) // so that links have matrices in common
+		}
+	}
+	for i := range s.paying.gathers {
+		s.paying.gathers[i].unite()
+	}
+}
+
+// findSpots numbers the spots of all links, those of a block and a type in the order of their places.
+func (s *Space) findSpots(waiting *merge.Waiting) []spot {
+	of := func(l *link) spot {
+		return spot{s.m.OpBlock(l.reader), s.m.TypeOf(l.typ).DType, waiting.At(l.reader)}
+	}
+	var spots []spot
+	for i := range s.links {
+		spots = append(spots, of(&s.links[i]))
+	}
+	order := func(a, b spot) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.element, b.element), cmp.Compare(a.place, b.place))
+	}
+	slices.SortFunc(spots, order)
+	spots = slices.Compact(spots)
+	for i := range s.links {
+		at, _ := slices.BinarySearchFunc(spots, of(&s.links[i]), order)
+		s.links[i].spot = int32(at)
+	}
+	s.spots = len(spots)
+	return spots
+}
+
+// reach returns the spots at which the gathers of a link can be; none where they may meet whatever is inside manual computations.
+func (s *Space) reach(waiting *merge.Waiting, spots, open []spot, l *link) reach {
+	here, r := spots[l.spot], reach{l.spot, l.spot + 1}
+	needed := here.place
+	switch k := s.m.Kind(l.reader); {
+	case k == ir.OpSdyManualComputation:
+		needed = s.neededInside(waiting, l.reader, l.operand)
+	case passesOn(k):
+		needed = s.needed(waiting, s.m.Result(l.reader, 0))
+	}
+	meetsOpen := func(o spot) bool { return o.block == here.block && here.place <= o.place && o.place <= needed }
+	if s.m.ManualAround(s.m.ParentOp(l.reader)) != 0 || slices.ContainsFunc(open, meetsOpen) {
+		return reach{}
+	}
+	for ; int(r.to) < len(spots); r.to++ {
+		if at := spots[r.to]; at.block != here.block || at.element != here.element || at.place > needed {
+			break
+		}
+	}
+	return r
+}
+
+// openComputations returns where the manual computations are inside of which collectives may come to be: those along some axes only.
+func (s *Space) openComputations(waiting *merge.Waiting) (open []spot) {
+	m := s.m
+	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
+		if m.Kind(op) != ir.OpSdyManualComputation {
+			return
+		}
+		if subaxis.Product(m.Attr(op, "manual_axes").(*ir.AxesAttr).Axes) < m.Mesh(s.mesh).Devices() {
+			open = append(open, spot{block: m.OpBlock(op), place: waiting.At(op)})
+		}
+	})
+	return open
+}
+
+// needed returns the place of the first op that needs a value once constraints are gone.
+func (s *Space) needed(waiting *merge.Waiting, v ir.ValueID) int32 {
+	first := int32(math.MaxInt32)
+	for u := range s.m.Uses(v) {
+		user := s.m.AncestorIn(u.Op, s.m.BlockOf(v))
+		switch k := s.m.Kind(user); {
+		case k == ir.OpSdyShardingGroup:
+		case passesOn(k):
+			first = min(first, s.needed(waiting, s.m.Result(user, 0)))
+		case k == ir.OpSdyManualComputation:
+			first = min(first, s.neededInside(waiting, user, u.Index))
+		default:
+			first = min(first, waiting.At(user))
+		}
+	}
+	return first
+}
+
+// neededInside returns the place of a manual computation if something inside needs an operand, else that of what needs the result that it
+// is.
+func (s *Space) neededInside(waiting *merge.Waiting, op ir.OpID, operand int) int32 {
+	first := int32(math.MaxInt32)
+	for u := range s.m.Uses(s.m.BlockArgs(s.m.RegionBlock(op, 0))[operand]) {
+		if u.Op != s.m.LastOp(s.m.RegionBlock(op, 0)) {
+			return waiting.At(op)
+		}
+		first = min(first, s.needed(waiting, s.m.Result(op, u.Index)))
+	}
+	return first
+}
+
+// waits says whether it need not be clear before which op the gathers are made.
+func (x *gathersPay) waits() bool {
+	return slices.ContainsFunc(x.reach, func(r reach) bool { return r.to > r.from+1 })
+}
+
+// unite lists the spots of a copy once each.
+func (x *gathersPay) unite() {
+	slices.SortFunc(x.reach, func(a, b reach) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	all := x.reach[:0]
+	for _, r := range x.reach {
+		if n := len(all); n > 0 && r.from < all[n-1].to {
+			all[n-1].to = max(all[n-1].to, r.to)
+		} else {
+			all = append(all, r)
+		}
+	}
+	x.reach = all
+}
+
+// gathersPay is what the gathers of one copy pay.
+type gathersPay struct {
+	reach []reach            // where they can be sent as one with others
+	parts map[gatherOf]int64 // of wholeCopy, once a solution was seen
+	id    int32              // equal for equal parts
+}
+
+// gatherOf tells the gathers of a copy apart: the layout that they make, and what they can be merged with.
+type gatherOf struct {
+	layout layoutID
+	over   int32
+}
+
+// ofCopy returns what the gathers of a copy pay.
+func (p *payments) ofCopy(copy int32) *gathersPay {
+	if n := int(copy) + 1 - len(p.gathers); n > 0 {
+		p.gathers = append(p.gathers, make([]gathersPay, n)...)
+	}
+	return &p.gathers[copy]
+}
+
+// gatherPart returns the part that a gather of what a link reads pays.
+func (s *Space) gatherPart(l *link, g gatherOf) int64 {
+	if s.pairing && s.paying.whole[l.copy] {
+		return wholeCopy
+	}
+	if int(l.copy) < len(s.paying.gathers) {
+		if part, ok := s.paying.gathers[l.copy].parts[g]; ok {
+			return part
+		}
+	}
+	return wholeCopy / l.merged
+}
+
+// gathersID is equal for copies whose gathers pay equal parts.
+func (p *payments) gathersID(copy int32) int32 {
+	if int(copy) < len(p.gathers) {
+		return p.gathers[copy].id
+	}
+	return 0
+}
+
+// madeGather is a gather of a copy.
+type madeGather struct {
+	of   int32
+	what gatherOf
+}
+
+// crowd is how many gathers can be at each spot: of each kind, of several steps, which may meet any others, and with those of the kind of
+// which most can be there.
+type crowd struct {
+	of      map[int32][]int64
+	several []int64
+	most    []int64
+}
+
+// payGathers moves what gathers pay towards equal parts of those that a solution could send as one. Those that can be at several spots pay
+// as at the one where most are.
+func (s *Space) payGathers(solution []int32) {
+	made, at := s.gathersMade(solution)
+	meet := make([]map[int32]int64, len(s.paying.gathers)) // per copy, once it is known: the most at once, by what they have in common
+	told := map[copied]bool{}
+	for i := range s.links {
+		l := &s.links[i]
+		if l.merged == math.MaxInt64 {
+			continue
+		}
+		if meet[l.copy] == nil {
+			meet[l.copy] = at.meet(s.paying.gathers[l.copy].reach)
+		}
+		for _, layout := range s.lists.all[l.cols].unique {
+			if c := (copied{l.copy, layout}); !told[c] {
+				told[c] = true
+				s.settleGathers(l, layout, meet[l.copy], made)
+			}
+		}
+	}
+	s.internGathers()
+}
+
+// settleGathers does so for those of a copy that make a layout.
+func (s *Space) settleGathers(l *link, layout layoutID, meet map[int32]int64, made map[madeGather]bool) {
+	x := &s.paying.gathers[l.copy]
+	if x.parts == nil {
+		x.parts = map[gatherOf]int64{}
+	}
+	for over, most := range meet {
+		switch g := (gatherOf{layout, over}); {
+		case made[madeGather{l.copy, g}]:
+			x.parts[g] = s.paying.towards(s.gatherPart(l, g), wholeCopy/most)
+		case most > 0:
+			x.parts[g] = s.paying.towards(s.gatherPart(l, g), 0)
+		}
+	}
+}
+
+// gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
+func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at crowd) {
+	made, at = map[madeGather]bool{}, crowd{map[int32][]int64{}, make([]int64, s.spots), make([]int64, s.spots)}
+	for l, p := range s.gathersOf(solution) {
+		if l.merged == math.MaxInt64 {
+			continue
+		}
+		made[madeGather{l.copy, gatherOf{s.readIn(l, solution), p.meets}}] = true
+		count := at.several
+		if p.meets != manyAxes {
+			if at.of[p.meets] == nil {
+				at.of[p.meets] = make([]int64, s.spots)
+			}
+			count = at.of[p.meets]
+		}
+		for _, r := range s.paying.gathers[l.copy].reach {
+			for spot := r.from; spot < r.to; spot++ {
+				count[spot]++
+			}
+		}
+	}
+	for spot, n := range at.several {
+		for _, of := range at.of {
+			at.most[spot] = max(at.most[spot], of[spot])
+		}
+		at.most[spot] += n
+	}
+	return made, at
+}
+
+// meet returns how many gathers can be sent as one at most somewhere within reach, by what they have in common.
+func (at *crowd) meet(within []reach) map[int32]int64 {
+	out := map[int32]int64{manyAxes: 0}
+	for _, r := range within {
+		out[manyAxes] = max(out[manyAxes], slices.Max(at.most[r.from:r.to]))
+		for over, of := range at.of {
+			for spot := r.from; spot < r.to; spot++ {
+				out[over] = max(out[over], of[spot]+at.several[spot])
+			}
+		}
+	}
+	return out
+}
+
+// internGathers numbers the parts that gathers of copies pay.
+func (s *Space) internGathers() {
+	ids := map[string]int32{"": 0}
+	for i := range s.paying.gathers {
+		x := &s.paying.gathers[i]
+		var key []int64
+		order := func(a, b gatherOf) int { return cmp.Or(cmp.Compare(a.layout, b.layout), cmp.Compare(a.over, b.over)) }
+		for _, g := range slices.SortedFunc(maps.Keys(x.parts), order) {
+			key = append(key, int64(g.layout), int64(g.over), x.parts[g])
+		}
+		text := keyOf(key)
+		if _, ok := ids[text]; !ok {
+			ids[text] = int32(len(ids))
+		}
+		x.id = ids[text]
+	}
+}
