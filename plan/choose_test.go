@@ -103,6 +103,8 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 		{"search/space/testdata/fused.mlir", "", "tpu-v5p"},
 		{"search/space/testdata/asked.mlir", "", "tpu-v5p"},
 		{"search/space/testdata/asked.mlir", "", "linked"},
+		{"search/space/testdata/written.mlir", "", "tpu-v5p"},
+		{"search/space/testdata/written.mlir", "", "h100"},
 		{"search/space/testdata/fused.mlir", "", "linked"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh, c.hardware), func(t *testing.T) {

@@ -58,12 +58,8 @@ func (l *lowerer) userCollectives(op ir.OpID) {
 	case ir.OpCase, ir.OpIf:
 		l.varies = true
 	}
-	if kind, ok := communications[m.Kind(op)]; ok && !ofHost(m, op) {
-		c := Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: l.runs, Varies: l.varies}
-		for _, v := range operandsOf(m, op) {
-			c.Bytes += m.ValueType(v).Bytes()
-		}
-		l.among(&c)
+	if c, ok := Written(m, op, &l.p.Mesh); ok {
+		c.Runs, c.Varies = l.runs, l.varies
 		l.p.Collectives = append(l.p.Collectives, c)
 		return
 	}
@@ -72,6 +68,20 @@ func (l *lowerer) userCollectives(op ir.OpID) {
 			l.userCollectives(inner)
 		}
 	}
+}
+
+// Written returns the collective that an op is which the user wrote in a manual computation, run once, and false for other ops.
+func Written(m *ir.Module, op ir.OpID, mesh *subaxis.Mesh) (c Collective, ok bool) {
+	kind, ok := communications[m.Kind(op)]
+	if !ok || ofHost(m, op) {
+		return Collective{}, false
+	}
+	c = Collective{Op: op, Kind: kind, Source: m.OpLoc(op), Runs: 1}
+	for _, v := range operandsOf(m, op) {
+		c.Bytes += m.ValueType(v).Bytes()
+	}
+	c.among(m, mesh)
+	return c, true
 }
 
 // ofHost says whether an op sends to the host, and to no device.
@@ -87,10 +97,9 @@ func operandsOf(m *ir.Module, op ir.OpID) []ir.ValueID {
 }
 
 // among notes between whom a collective communicates that the user wrote.
-func (l *lowerer) among(c *Collective) {
-	m, mesh := l.m, &l.p.Mesh
+func (c *Collective) among(m *ir.Module, mesh *subaxis.Mesh) {
 	if c.Kind == collectives.Permute {
-		l.pairs(c)
+		c.between(m, mesh)
 		return
 	}
 	c.Axes = AxesOf(m, c.Op)
@@ -117,17 +126,17 @@ func alongAxes(mesh *subaxis.Mesh, groups [][]int64) ([]subaxis.Ref, [][]int64) 
 	return nil, groups
 }
 
-// pairs notes between whom a permute sends.
-func (l *lowerer) pairs(c *Collective) {
-	c.Axes, c.Fetch = AxesOf(l.m, c.Op), PermOf(l.m, c.Op)
-	if l.m.Attr(c.Op, "perm") == nil {
-		pairs, err := pairsOf(l.m, c.Op, &l.p.Mesh)
+// between notes between whom a permute sends.
+func (c *Collective) between(m *ir.Module, mesh *subaxis.Mesh) {
+	c.Axes, c.Fetch = AxesOf(m, c.Op), PermOf(m, c.Op)
+	if m.Attr(c.Op, "perm") == nil {
+		pairs, err := pairsOf(m, c.Op, mesh)
 		if err != nil {
 			pairs = nil
 		}
-		c.Axes, c.Fetch = permOver(&l.p.Mesh, l.p.Mesh.All(), pairs)
+		c.Axes, c.Fetch = permOver(mesh, mesh.All(), pairs)
 	}
 	c.Size = subaxis.Product(c.Axes)
-	c.Groups = l.p.Mesh.Devices() / c.Size
+	c.Groups = mesh.Devices() / c.Size
 	c.Pairs = moving(c.Fetch) * c.Groups
 }

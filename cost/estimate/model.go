@@ -93,6 +93,15 @@ func (md *Model) collective(m *ir.Module, c *shardmap.Collective) int64 {
 	return md.priced(c.Kind, c.Axes, md.costOf(m, c))
 }
 
+// Written prices one run of an op that the user wrote in a manual computation and that communicates, in picoseconds; 0 for other ops.
+func (md *Model) Written(m *ir.Module, op ir.OpID) int64 {
+	c, ok := shardmap.Written(m, op, &md.mesh)
+	if !ok {
+		return 0
+	}
+	return md.collective(m, &c)
+}
+
 // costOf returns the cost of one run of a collective of a program with as many arrays as it has results.
 func (md *Model) costOf(m *ir.Module, c *shardmap.Collective) cost.Cost {
 	out := md.alone(c)

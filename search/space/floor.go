@@ -28,7 +28,8 @@ func (s *Space) floor(b ir.BlockID, sure share) int64 {
 	for op := range m.Ops(b) {
 		switch k := m.Kind(op); {
 		case k == ir.OpSdyManualComputation:
-			total += sure.of(s.inside(op))
+			local, sent := s.inside(op)
+			total += sure.of(local + sent)
 		case k == ir.OpSdyShardingGroup || k.IsTerminator() || passesOn(k) || s.mayAddress(op):
 		case m.Kind(op).HasBodies():
 			for r := range m.NumRegions(op) {
@@ -65,10 +66,9 @@ func (s *Space) local(op ir.OpID) int64 {
 	return s.model.Op(m, op, operands, shapes(m.ResultValues(op)), s.bare.Fused)
 }
 
-// inside returns the picoseconds that the local ops of a manual computation surely take: its shapes are those of one
-// device. What it sends is left out.
-func (s *Space) inside(manual ir.OpID) int64 {
-	total := int64(0)
+// inside returns the picoseconds that a manual computation surely takes for its local ops, whose shapes are those of one device, and for
+// what the user lets it send: that is never merged, and no part of rings.
+func (s *Space) inside(manual ir.OpID) (local, sent int64) {
 	var block func(b ir.BlockID, sure share)
 	block = func(b ir.BlockID, sure share) {
 		for op := range s.m.Ops(b) {
@@ -78,12 +78,14 @@ func (s *Space) inside(manual ir.OpID) int64 {
 					block(s.m.RegionBlock(op, r), s.surely(op, r, sure))
 				}
 			case computes(k):
-				total += sure.of(s.local(op))
+				local += sure.of(s.local(op))
+			default:
+				sent += sure.of(s.model.Written(s.m, op))
 			}
 		}
 	}
 	block(s.m.RegionBlock(manual, 0), share{1, 1})
-	return total
+	return local, sent
 }
 
 // computes says whether an op inside a manual computation runs on one device alone, and always.

@@ -10,7 +10,6 @@ import (
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 	"autoshard/shardmap/merge"
-	"autoshard/subaxis"
 )
 
 // spot is where gathers can meet: before an op that reads what they make, those of one type of elements.
@@ -27,32 +26,24 @@ type reach struct{ from, to int32 }
 // op that needs it, whatever it is sent with.
 func (s *Space) gathers(waiting *merge.Waiting) {
 	spots := s.findSpots(waiting)
-	open := s.openComputations(waiting)
 	s.paying.crowds = make([]int64, len(spots))
 	reaches := make([]reach, len(s.links))
 	for i := range s.links {
-		l := &s.links[i]
-		if reaches[i] = s.reach(waiting, spots, open, l); reaches[i].to > 0 {
-			x := s.paying.ofCopy(l.copy)
-			x.reach = append(x.reach, reaches[i])
-			for spot := reaches[i].from; spot < reaches[i].to; spot++ {
-				s.paying.crowds[spot]++
-			}
+		r := s.reach(waiting, spots, &s.links[i])
+		x := s.paying.ofCopy(s.links[i].copy)
+		reaches[i], x.reach = r, append(x.reach, r)
+		for spot := r.from; spot < r.to; spot++ {
+			s.paying.crowds[spot]++
 		}
 	}
 	most := map[int32]int64{} // of copies
 	for i := range s.links {
-		n := int64(math.MaxInt64)
-		if r := reaches[i]; r.to > 0 {
-			n = slices.Max(s.paying.crowds[r.from:r.to])
-		}
-		most[s.links[i].copy] = max(most[s.links[i].copy], n)
+		copy := s.links[i].copy
+		most[copy] = max(most[copy], slices.Max(s.paying.crowds[reaches[i].from:reaches[i].to]))
 	}
 	for i := range s.links {
 		l := &s.links[i]
-		if l.merged = most[l.copy]; l.merged < math.MaxInt64 {
-			l.merged = 1 << bits.Len64(uint64(l.merged-1)) // so that links have matrices in common
-		}
+		l.merged = 1 << bits.Len64(uint64(most[l.copy]-1)) // so that links have matrices in common
 	}
 	for i := range s.paying.gathers {
 		s.paying.gathers[i].unite()
@@ -81,8 +72,8 @@ func (s *Space) findSpots(waiting *merge.Waiting) []spot {
 	return spots
 }
 
-// reach returns the spots at which the gathers of a link can be; none where they may meet whatever is inside manual computations.
-func (s *Space) reach(waiting *merge.Waiting, spots, open []spot, l *link) reach {
+// reach returns the spots at which the gathers of a link can be. What manual computations send stays as the user wrote it.
+func (s *Space) reach(waiting *merge.Waiting, spots []spot, l *link) reach {
 	here, r := spots[l.spot], reach{l.spot, l.spot + 1}
 	needed := here.place
 	switch k := s.m.Kind(l.reader); {
@@ -91,30 +82,12 @@ func (s *Space) reach(waiting *merge.Waiting, spots, open []spot, l *link) reach
 	case passesOn(k):
 		needed = s.needed(waiting, s.m.Result(l.reader, 0))
 	}
-	meetsOpen := func(o spot) bool { return o.block == here.block && here.place <= o.place && o.place <= needed }
-	if s.m.ManualAround(s.m.ParentOp(l.reader)) != 0 || slices.ContainsFunc(open, meetsOpen) {
-		return reach{}
-	}
 	for ; int(r.to) < len(spots); r.to++ {
 		if at := spots[r.to]; at.block != here.block || at.element != here.element || at.place > needed {
 			break
 		}
 	}
 	return r
-}
-
-// openComputations returns where the manual computations are inside of which collectives may come to be: those along some axes only.
-func (s *Space) openComputations(waiting *merge.Waiting) (open []spot) {
-	m := s.m
-	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
-		if m.Kind(op) != ir.OpSdyManualComputation {
-			return
-		}
-		if subaxis.Product(m.Attr(op, "manual_axes").(*ir.AxesAttr).Axes) < m.Mesh(s.mesh).Devices() {
-			open = append(open, spot{block: m.OpBlock(op), place: waiting.At(op)})
-		}
-	})
-	return open
 }
 
 // needed returns the place of the first op that needs a value once constraints are gone.
@@ -231,9 +204,6 @@ func (s *Space) payGathers(solution []int32) {
 	told := map[copied]bool{}
 	for i := range s.links {
 		l := &s.links[i]
-		if l.merged == math.MaxInt64 {
-			continue
-		}
 		if meet[l.copy] == nil {
 			meet[l.copy] = at.meet(s.paying.gathers[l.copy].reach)
 		}
@@ -267,9 +237,6 @@ func (s *Space) settleGathers(l *link, layout layoutID, meet map[int32]int64, ma
 func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at crowd) {
 	made, at = map[madeGather]bool{}, crowd{map[int32][]int64{}, make([]int64, s.spots), make([]int64, s.spots)}
 	for l, p := range s.gathersOf(solution) {
-		if l.merged == math.MaxInt64 {
-			continue
-		}
 		made[madeGather{l.copy, gatherOf{s.readIn(l, solution), p.meets}}] = true
 		count := at.several
 		if p.meets != manyAxes {

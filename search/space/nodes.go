@@ -105,8 +105,8 @@ func (s *Space) manualNode(op ir.OpID, runs int64, sure share) {
 	}
 	n.class = d.end()
 	st := &n.class.strategies[0]
-	st.work.time = s.inside(op)
-	st.least = st.work.time
+	local, sent := s.inside(op)
+	st.work.time, st.least = local, local+sent
 	s.add(n)
 }
 

@@ -2,7 +2,6 @@ package space
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"autoshard/search"
@@ -48,7 +47,7 @@ func (s *Space) findPairs() {
 		}
 	}
 	for i := range s.links {
-		if l := &s.links[i]; l.merged == math.MaxInt64 || l.merged > 1 && s.paying.gathers[l.copy].waits() {
+		if l := &s.links[i]; l.merged > 1 && s.paying.gathers[l.copy].waits() {
 			s.paying.whole[l.copy] = false
 		}
 	}
