@@ -292,6 +292,7 @@ func (p *planner) annotated() bool {
 func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate, gains []Gain) (*Plan, error) {
 	if chosen.rewritten.FromOutside {
 		certificate.Bound, certificate.Gap, certificate.Status = 0, 1, search.Feasible.String()
+		p.found.Add(lint.NoBound, 0, "", "no lower bound is known: what a loop reads from outside it is moved once, before the loop")
 	}
 	p.report("write", certificate.Cost, certificate.Bound)
 	text, err := mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})

@@ -1,6 +1,12 @@
 package plan_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"autoshard/answer"
+	"autoshard/internal/lint"
+)
 
 // updated takes a step of an optimizer, or none, as mixed precision does where a gradient is infinite.
 const updated = `sdy.mesh @mesh = <["x"=2, "y"=4]>
@@ -53,5 +59,33 @@ func TestProofs(t *testing.T) {
 				t.Errorf("%.1f %% of the plan's time is unproven", 100*p.Certificate.Gap)
 			}
 		})
+	}
+}
+
+// rounds multiplies with weights that a loop reads from outside instead of carrying them.
+const rounds = `sdy.mesh @mesh = <["x"=4]>
+func.func @main(%h: tensor<64x64xf32>, %w: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %n = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %n, %y = %h) : tensor<i32>, tensor<64x64xf32>
+    cond {
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %1 = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %1 = stablehlo.add %i, %one : tensor<i32>
+      %2 = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %3 = stablehlo.tanh %2 : tensor<64x64xf32>
+      stablehlo.return %1, %3 : tensor<i32>, tensor<64x64xf32>
+    }
+  return %0#1 : tensor<64x64xf32>
+}`
+
+// Where there is no bound, since what a loop reads from outside is gathered once before it, a finding says why.
+func TestNoBound(t *testing.T) {
+	p := planOn(t, rounds, "tpu-v5e", 0)
+	said := slices.ContainsFunc(p.Findings, func(f answer.Finding) bool { return f.Code == string(lint.NoBound) })
+	if p.Certificate.Bound != 0 || !said || p.Collectives[0].Count != 1 {
+		t.Errorf("a bound of %d ps, said to be none: %t; %+v", p.Certificate.Bound, said, p.Collectives)
 	}
 }

@@ -135,6 +135,11 @@ func TestProof(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	p.Certificate, p.Recomputed = plan.Certificate{Cost: 4e6, Bound: 3e6, Gap: 0.25, Status: "feasible"}, make([]plan.Recomputed, 1)
+	want := "no plan, whatever it holds, costs less than 3 us, 25.00 % below this one (feasible); not run, --verify runs and compares it"
+	if got := proof(p, Options{}); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	if got := proof(p, Options{Check: &program.Check{Outputs: make([]program.OutputCheck, 3)}}); !strings.HasSuffix(got,
 		"run: differs from the reference, see below") {
 		t.Errorf("a run that differs: %q", got)

@@ -16,6 +16,7 @@ const (
 	HostCompute         diag.Code = "host-compute"
 	HostMemory          diag.Code = "host-memory"
 	LoopPrice           diag.Code = "loop-price"
+	NoBound             diag.Code = "no-bound"
 	PlatformChoice      diag.Code = "platform-choice"
 	PropagationBarrier  diag.Code = "propagation-barrier"
 	SearchMemory        diag.Code = "search-memory"
@@ -71,6 +72,9 @@ var answers = []diag.Rule{
 		Text: "Its iterations are counted where a counter goes from a constant to a constant. Otherwise one is priced, or as many as " +
 			"`--trip-count`, " +
 			"or the attribute `autoshard.trip_count` of the loop, says."},
+	{ID: NoBound, Severity: diag.SeverityWarning, Name: "how good the plan is, is not known",
+		Text: "A loop reads a value from outside instead of carrying it, and the program moves the value before the loop, once. The lower " +
+			"bound is about programs that do so in every iteration. Let the loop carry the value, as JAX writes loops, to have one."},
 	{ID: PlatformChoice, Severity: diag.SeverityWarning, Name: "the model is for several platforms, one was chosen",
 		Text: "Without `--platform` it is the first that calls nothing of other hardware. The branches of the others are not in the plan."},
 	{ID: PropagationBarrier, Severity: diag.SeverityWarning, Name: "propagation barriers do not bind a plan",
