@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"strings"
 
 	"autoshard/internal/testkit/peer"
@@ -70,6 +71,10 @@ var unaskedPrograms = []unasked{
 		i, ok := indicesOf(m, op)
 		return ok && isUnsigned(m, i) && m.Kind(m.DefiningOp(i)) == ir.OpConstant
 	}},
+	{peer.XLA, "integers convolved that are folded", func(m *ir.Module, op ir.OpID) bool {
+		return m.Kind(op) == ir.OpConvolution && !isInexact(m.ValueType(m.Result(op, 0)).DType) && isFolded(m, m.Operand(op, 0)) &&
+			isFolded(m, m.Operand(op, 1))
+	}},
 	{peer.XLA, "bits read as numbers", func(m *ir.Module, op ir.OpID) bool {
 		return m.Kind(op) == ir.OpBitcastConvert && flushable(m.ValueType(m.Result(op, 0)).DType) && readByOps(m, m.Result(op, 0))
 	}},
@@ -94,6 +99,12 @@ func indicesOf(m *ir.Module, op ir.OpID) (ir.ValueID, bool) {
 
 func isUnsigned(m *ir.Module, v ir.ValueID) bool {
 	return m.ValueType(v).DType.Kind() == dtype.Unsigned
+}
+
+// isFolded says whether a value is made of constants alone.
+func isFolded(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	return op != 0 && !slices.ContainsFunc(m.Operands(op), func(w ir.ValueID) bool { return !isFolded(m, w) })
 }
 
 func isNibble(e dtype.Type) bool { return e == dtype.I4 || e == dtype.UI4 }

@@ -27,9 +27,9 @@ type reach struct{ from, to int32 }
 func (s *Space) gathers(waiting *merge.Waiting) {
 	spots := s.findSpots(waiting)
 	s.paying.crowds = make([]int64, len(spots))
-	reaches := make([]reach, len(s.links))
+	reaches, w := make([]reach, len(s.links)), wants{s, waiting, map[ir.ValueID]int32{}}
 	for i := range s.links {
-		r := s.reach(waiting, spots, &s.links[i])
+		r := w.reach(spots, &s.links[i])
 		x := s.paying.ofCopy(s.links[i].copy)
 		reaches[i], x.reach = r, append(x.reach, r)
 		for spot := r.from; spot < r.to; spot++ {
@@ -72,15 +72,22 @@ func (s *Space) findSpots(waiting *merge.Waiting) []spot {
 	return spots
 }
 
+// wants finds where values are needed once constraints are gone.
+type wants struct {
+	*Space
+	waiting *merge.Waiting
+	known   map[ir.ValueID]int32
+}
+
 // reach returns the spots at which the gathers of a link can be. What manual computations send stays as the user wrote it.
-func (s *Space) reach(waiting *merge.Waiting, spots []spot, l *link) reach {
+func (w *wants) reach(spots []spot, l *link) reach {
 	here, r := spots[l.spot], reach{l.spot, l.spot + 1}
 	needed := here.place
-	switch k := s.m.Kind(l.reader); {
+	switch k := w.m.Kind(l.reader); {
 	case k == ir.OpSdyManualComputation:
-		needed = s.neededInside(waiting, l.reader, l.operand)
+		needed = w.inside(l.reader, l.operand)
 	case passesOn(k):
-		needed = s.needed(waiting, s.m.Result(l.reader, 0))
+		needed = w.first(w.m.Result(l.reader, 0))
 	}
 	for ; int(r.to) < len(spots); r.to++ {
 		if at := spots[r.to]; at.block != here.block || at.element != here.element || at.place > needed {
@@ -90,33 +97,37 @@ func (s *Space) reach(waiting *merge.Waiting, spots []spot, l *link) reach {
 	return r
 }
 
-// needed returns the place of the first op that needs a value once constraints are gone.
-func (s *Space) needed(waiting *merge.Waiting, v ir.ValueID) int32 {
+// first returns the place of the first op that needs a value.
+func (w *wants) first(v ir.ValueID) int32 {
+	if place, ok := w.known[v]; ok {
+		return place
+	}
 	first := int32(math.MaxInt32)
-	for u := range s.m.Uses(v) {
-		user := s.m.AncestorIn(u.Op, s.m.BlockOf(v))
-		switch k := s.m.Kind(user); {
+	for u := range w.m.Uses(v) {
+		user := w.m.AncestorIn(u.Op, w.m.BlockOf(v))
+		switch k := w.m.Kind(user); {
 		case k == ir.OpSdyShardingGroup:
 		case passesOn(k):
-			first = min(first, s.needed(waiting, s.m.Result(user, 0)))
-		case k == ir.OpSdyManualComputation:
-			first = min(first, s.neededInside(waiting, user, u.Index))
+			first = min(first, w.first(w.m.Result(user, 0)))
+		case k == ir.OpSdyManualComputation && user == u.Op:
+			first = min(first, w.inside(user, u.Index))
 		default:
-			first = min(first, waiting.At(user))
+			first = min(first, w.waiting.At(user))
 		}
 	}
+	w.known[v] = first
 	return first
 }
 
-// neededInside returns the place of a manual computation if something inside needs an operand, else that of what needs the result that it
-// is.
-func (s *Space) neededInside(waiting *merge.Waiting, op ir.OpID, operand int) int32 {
+// inside returns the place of a manual computation if something inside needs an operand, else that of what needs the result that it is.
+func (w *wants) inside(op ir.OpID, operand int) int32 {
+	body := w.m.RegionBlock(op, 0)
 	first := int32(math.MaxInt32)
-	for u := range s.m.Uses(s.m.BlockArgs(s.m.RegionBlock(op, 0))[operand]) {
-		if u.Op != s.m.LastOp(s.m.RegionBlock(op, 0)) {
-			return waiting.At(op)
+	for u := range w.m.Uses(w.m.BlockArgs(body)[operand]) {
+		if u.Op != w.m.LastOp(body) {
+			return w.waiting.At(op)
 		}
-		first = min(first, s.needed(waiting, s.m.Result(op, u.Index)))
+		first = min(first, w.first(w.m.Result(op, u.Index)))
 	}
 	return first
 }
