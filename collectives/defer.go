@@ -148,7 +148,7 @@ func (r *rewriter) expose(s *summand) ir.ValueID {
 
 // isSummed says whether an op adds the sum of another to something, and nothing else reads it.
 func (r *rewriter) isSummed(add ir.OpID) bool {
-	reader := onlyReader(r.m, r.m.Result(add, 0))
+	reader := r.m.OnlyReader(r.m.Result(add, 0))
 	return reader != 0 && addsUp(r.m, reader) && r.sameSum(add, reader)
 }
 
@@ -189,7 +189,7 @@ func (r *rewriter) rounds(last ir.OpID) int64 {
 	if loop == 0 || m.Kind(loop) != ir.OpWhile || body != m.RegionBlock(loop, 1) {
 		return 1
 	}
-	use, ok := onlyUse(m, m.Result(last, 0))
+	use, ok := m.OnlyUse(m.Result(last, 0))
 	if !ok || use.Op != m.LastOp(body) || accumulator(m, loop, use.Index) != last {
 		return 1
 	}

@@ -36,7 +36,7 @@ func (l *later) of(v ir.ValueID) Late {
 
 func (l *later) find(v ir.ValueID) Late {
 	m, here := l.m, Late{Trips: 1, Blocks: true}
-	use, ok := onlyUse(m, v)
+	use, ok := m.OnlyUse(v)
 	by := m.DefiningOp(v)
 	if !ok || by == 0 || m.OpBlock(by) != m.OpBlock(use.Op) {
 		return here

@@ -78,7 +78,7 @@ func accumulator(m *ir.Module, loop ir.OpID, place int) ir.OpID {
 		return 0
 	}
 	for {
-		reader := onlyReader(m, v)
+		reader := m.OnlyReader(v)
 		switch {
 		case reader == 0:
 			return 0

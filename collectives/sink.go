@@ -7,7 +7,7 @@ import "autoshard/ir"
 func (r *rewriter) sink(reshard ir.OpID) bool {
 	m := r.m
 	v, moved := m.Operand(reshard, 0), m.Result(reshard, 0)
-	reader := onlyReader(m, moved)
+	reader := m.OnlyReader(moved)
 	if reader == 0 || m.OpBlock(reader) != m.OpBlock(reshard) || m.Operand(reader, 0) != moved {
 		return false
 	}
@@ -45,20 +45,4 @@ func narrows(m *ir.Module, op ir.OpID) bool {
 		return m.ValueType(m.Result(op, 0)).Bytes() < m.ValueType(m.Operand(op, 0)).Bytes()
 	}
 	return false
-}
-
-// onlyReader returns the op that is the only one to read a value, and once; 0 if there is none.
-func onlyReader(m *ir.Module, v ir.ValueID) ir.OpID {
-	use, _ := onlyUse(m, v)
-	return use.Op
-}
-
-// onlyUse returns the only use of a value.
-func onlyUse(m *ir.Module, v ir.ValueID) (use ir.Use, ok bool) {
-	if m.HasOneUse(v) {
-		for use := range m.Uses(v) {
-			return use, true
-		}
-	}
-	return ir.Use{}, false
 }

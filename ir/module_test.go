@@ -88,6 +88,9 @@ func TestUsesFollowEdits(t *testing.T) {
 			if n != len(want) || m.HasUses(v) != (n > 0) || m.HasOneUse(v) != (n == 1) {
 				t.Fatalf("value %d lists %d uses of %d", v, n, len(want))
 			}
+			if only, ok := m.OnlyUse(v); ok != (n == 1) || ok && !want[only] || m.OnlyReader(v) != only.Op {
+				t.Fatalf("value %d has %d uses, and %v as the only one", v, n, only)
+			}
 		}
 	})
 }

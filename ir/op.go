@@ -277,14 +277,26 @@ func (m *Module) HasOneUse(v ValueID) bool {
 	return s != 0 && m.operands[s].next == 0
 }
 
-// EdgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.
-func (m *Module) EdgeOf(v ValueID) OpID {
+// OnlyUse returns the use of a value that is used exactly once; the zero value and false for others.
+func (m *Module) OnlyUse(v ValueID) (use Use, ok bool) {
 	if m.HasOneUse(v) {
 		for use := range m.Uses(v) {
-			if m.Kind(use.Op) == OpSdyDataFlowEdge {
-				return use.Op
-			}
+			return use, true
 		}
+	}
+	return Use{}, false
+}
+
+// OnlyReader returns the op that is the only one to read a value, and once; 0 if there is none.
+func (m *Module) OnlyReader(v ValueID) OpID {
+	use, _ := m.OnlyUse(v)
+	return use.Op
+}
+
+// EdgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.
+func (m *Module) EdgeOf(v ValueID) OpID {
+	if op := m.OnlyReader(v); op != 0 && m.Kind(op) == OpSdyDataFlowEdge {
+		return op
 	}
 	return 0
 }

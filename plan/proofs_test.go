@@ -64,7 +64,8 @@ func TestProofs(t *testing.T) {
 
 // rounds multiplies with weights that a loop reads from outside instead of carrying them.
 const rounds = `sdy.mesh @mesh = <["x"=4]>
-func.func @main(%h: tensor<64x64xf32>, %w: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+func.func @main(%h: tensor<64x64xf32>, %w: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
   %n = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %n, %y = %h) : tensor<i32>, tensor<64x64xf32>
     cond {

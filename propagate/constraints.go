@@ -75,14 +75,8 @@ func constrainedBeside(m *ir.Module, v ir.ValueID, but ir.OpID) bool {
 
 // onlyConstraintUser returns the constraint that is the only user of another one, 0 if there is none.
 func onlyConstraintUser(m *ir.Module, op ir.OpID) ir.OpID {
-	v := m.Result(op, 0)
-	if !m.HasOneUse(v) {
-		return 0
-	}
-	for use := range m.Uses(v) {
-		if m.Kind(use.Op) == ir.OpSdyShardingConstraint {
-			return use.Op
-		}
+	if user := m.OnlyReader(m.Result(op, 0)); user != 0 && m.Kind(user) == ir.OpSdyShardingConstraint {
+		return user
 	}
 	return 0
 }

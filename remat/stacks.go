@@ -302,7 +302,7 @@ func (r *remaker) readsIn(loop ir.OpID) (reads []read) {
 		}
 		for _, op := range s.reads {
 			x := read{stack: s, op: op, value: m.Result(op, 0), place: int32(len(place))}
-			if after := onlyReader(m, x.value); after != 0 && m.Kind(after) == ir.OpReshape && s.written(m) != s.update &&
+			if after := m.OnlyReader(x.value); after != 0 && m.Kind(after) == ir.OpReshape && s.written(m) != s.update &&
 				m.OpBlock(after) == m.OpBlock(op) && slices.Equal(m.Shape(m.Result(after, 0)), m.Shape(s.written(m))) {
 				x.value = m.Result(after, 0)
 			}
@@ -319,14 +319,4 @@ func (r *remaker) readsIn(loop ir.OpID) (reads []read) {
 	}
 	slices.SortStableFunc(reads, func(a, b read) int { return cmp.Compare(a.place, b.place) })
 	return reads
-}
-
-// onlyReader returns the only op that reads a value, 0 if there are others.
-func onlyReader(m *ir.Module, v ir.ValueID) (op ir.OpID) {
-	if m.HasOneUse(v) {
-		for u := range m.Uses(v) {
-			op = u.Op
-		}
-	}
-	return op
 }

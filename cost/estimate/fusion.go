@@ -9,7 +9,7 @@ import (
 // Fusion says of every value of a module what fusing compilers make of it (cost.md section 5.4).
 type Fusion struct {
 	// Fused values never reach memory, so that nobody writes or reads them there: an integer scalar that is computed, and the result of
-	// an elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a reduction or contraction that reads it
+	// an elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a broadcast or reduction, which read it
 	// on the fly. A reshape does nothing: what it makes is fused where that of which it makes it is.
 	Fused []bool
 	// Unheld values take no memory of their own: those that are fused, what a reshape alone reads, which is held as the reshape's result,
@@ -62,20 +62,15 @@ func unfused(m *ir.Module) Fusion {
 	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues())}
 }
 
-// set says of a value whether it is anywhere at all.
+// set says of a value that it is nowhere, or in memory of its own.
 func (f Fusion) set(v ir.ValueID, fused bool) { f.Fused[v], f.Unheld[v] = fused, fused }
 
 // onlyReader returns the only op that uses a value, once and in the block in which it is made; 0 where there is none.
-func onlyReader(m *ir.Module, v ir.ValueID) (reader ir.OpID) {
-	if !m.HasOneUse(v) {
-		return 0
+func onlyReader(m *ir.Module, v ir.ValueID) ir.OpID {
+	if op := m.OnlyReader(v); op != 0 && m.OpBlock(op) == m.BlockOf(v) {
+		return op
 	}
-	for u := range m.Uses(v) {
-		if m.OpBlock(u.Op) == m.BlockOf(v) {
-			reader = u.Op
-		}
-	}
-	return reader
+	return 0
 }
 
 func isScalar(m *ir.Module, v ir.ValueID) bool {
@@ -91,10 +86,13 @@ func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
 		value, ok := m.Attr(op, "value").(*ir.Dense)
 		return ok && value.Splat
 	}
-	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard
+	return computesElements(k)
 }
 
 func readsOnTheFly(k ir.Kind) bool {
-	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard ||
-		k == ir.OpBroadcastInDim || k == ir.OpReduce
+	return computesElements(k) || k == ir.OpBroadcastInDim || k == ir.OpReduce
+}
+
+func computesElements(k ir.Kind) bool {
+	return k.IsElementwise() && k != ir.OpSdyShardingConstraint && k != ir.OpSdyReshard
 }

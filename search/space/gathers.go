@@ -27,26 +27,26 @@ type reach struct{ from, to int32 }
 func (s *Space) gathers(waiting *merge.Waiting) {
 	spots := s.findSpots(waiting)
 	s.paying.crowds = make([]int64, len(spots))
-	reaches, w := make([]reach, len(s.links)), wants{s, waiting, map[ir.ValueID]int32{}}
+	w := wants{s, waiting, map[ir.ValueID]int32{}}
 	for i := range s.links {
 		r := w.reach(spots, &s.links[i])
 		x := s.paying.ofCopy(s.links[i].copy)
-		reaches[i], x.reach = r, append(x.reach, r)
+		x.reach = append(x.reach, r)
 		for spot := r.from; spot < r.to; spot++ {
 			s.paying.crowds[spot]++
 		}
 	}
-	most := map[int32]int64{} // of copies
-	for i := range s.links {
-		copy := s.links[i].copy
-		most[copy] = max(most[copy], slices.Max(s.paying.crowds[reaches[i].from:reaches[i].to]))
+	most := make([]int64, len(s.paying.gathers)) // per copy
+	for i := range most {
+		x := &s.paying.gathers[i]
+		x.unite()
+		for _, r := range x.reach {
+			most[i] = max(most[i], slices.Max(s.paying.crowds[r.from:r.to]))
+		}
 	}
 	for i := range s.links {
 		l := &s.links[i]
 		l.merged = 1 << bits.Len64(uint64(most[l.copy]-1)) // so that links have matrices in common
-	}
-	for i := range s.paying.gathers {
-		s.paying.gathers[i].unite()
 	}
 }
 
@@ -68,7 +68,6 @@ func (s *Space) findSpots(waiting *merge.Waiting) []spot {
 		at, _ := slices.BinarySearchFunc(spots, of(&s.links[i]), order)
 		s.links[i].spot = int32(at)
 	}
-	s.spots = len(spots)
 	return spots
 }
 
@@ -246,13 +245,13 @@ func (s *Space) settleGathers(l *link, layout layoutID, meet map[int32]int64, ma
 
 // gathersMade returns which gathers of copies a solution makes, and how many of them can be at each spot.
 func (s *Space) gathersMade(solution []int32) (made map[madeGather]bool, at crowd) {
-	made, at = map[madeGather]bool{}, crowd{map[int32][]int64{}, make([]int64, s.spots), make([]int64, s.spots)}
+	made, at = map[madeGather]bool{}, crowd{map[int32][]int64{}, make([]int64, len(s.paying.crowds)), make([]int64, len(s.paying.crowds))}
 	for l, p := range s.gathersOf(solution) {
 		made[madeGather{l.copy, gatherOf{s.readIn(l, solution), p.meets}}] = true
 		count := at.several
 		if p.meets != manyAxes {
 			if at.of[p.meets] == nil {
-				at.of[p.meets] = make([]int64, s.spots)
+				at.of[p.meets] = make([]int64, len(s.paying.crowds))
 			}
 			count = at.of[p.meets]
 		}

@@ -28,7 +28,7 @@ type pair struct{ first, second *link }
 // findPairs finds those of which one pays for what it gathers alone, since what both get back of it may be all that it pays; and the copies
 // all of whose gathers can be sent as one only with the other ones of such pairs.
 func (s *Space) findPairs() {
-	at := make([][]*link, s.spots)
+	at := make([][]*link, len(s.paying.crowds))
 	for i := range s.links {
 		l := &s.links[i]
 		at[l.spot] = append(at[l.spot], l)

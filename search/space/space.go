@@ -86,7 +86,6 @@ type Space struct {
 	latencies   *latencies
 	spans       [][]span // by block and type, in program order
 	comesOf     []int32  // per node: a reduction that its own comes of, -1 for none
-	spots       int      // where gathers are sent as one
 	paying      payments
 	priced      map[pairsKey][]price
 	watched     []bool          // per op of the main function: what is held for moments counts; nil for none

@@ -17,7 +17,8 @@ func (s *Space) Together(solution []int32, nearest bool) {
 	if s.shares = nil; solution == nil || !s.merges {
 		return
 	}
-	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, s.spots)}
+	s.shares = &together{make([]map[int32]int64, len(s.nodes)), make([]map[int32]int64, len(s.nodes)),
+		make([]map[int32]int64, len(s.paying.crowds))}
 	for k, of := range s.meetings(solution, nearest) {
 		for over, meetings := range of {
 			for _, x := range s.spans[k] {

@@ -99,16 +99,14 @@ func plain(p *typed.Program, op ir.OpID, kinds ...ir.Kind) (c typed.Collective, 
 // onlyUse returns the op that alone uses a value, and no values that casts make of it, and the place of the operand; 0 if there is none.
 func onlyUse(p *typed.Program, v ir.ValueID) (user ir.OpID, operand int) {
 	m := p.Module
-	if !m.HasOneUse(v) {
+	use, ok := m.OnlyUse(v)
+	if !ok {
 		return 0, 0
 	}
-	for use := range m.Uses(v) {
-		if c, err := p.Collective(use.Op); err == nil && c.IsCast() {
-			return onlyUse(p, m.Result(use.Op, 0))
-		}
-		return use.Op, use.Index
+	if c, err := p.Collective(use.Op); err == nil && c.IsCast() {
+		return onlyUse(p, m.Result(use.Op, 0))
 	}
-	return 0, 0
+	return use.Op, use.Index
 }
 
 // gatherOfOutput finds an output that is gathered and only returned.
