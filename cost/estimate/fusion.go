@@ -15,6 +15,9 @@ type Fusion struct {
 	// Unheld values take no memory of their own: those that are fused, what a reshape alone reads, which is held as the reshape's result,
 	// and the result of a reshape that one op reads on the fly.
 	Unheld []bool
+	// Flowing values have one reader that may compute them: it does, and what they are made of is held until then, if they are unheld. They
+	// are held if more than one value as large would be needed for longer otherwise.
+	Flowing []bool
 }
 
 // FusionOf returns how the main function of a module is fused. Of
@@ -50,16 +53,90 @@ func FusionOf(m *ir.Module) Fusion {
 			f.set(v, true)
 		case m.Kind(op) == ir.OpReshape:
 			f.Fused[v], f.Unheld[v] = flows[v] && f.Fused[m.Operand(op, 0)], flows[v]
+			f.Flowing[v] = f.Unheld[v]
 		case producesOnTheFly(m, op):
 			reader := onlyReader(m, v)
 			f.Fused[v], f.Unheld[v] = flows[v], flows[v] || reader != 0 && m.Kind(reader) == ir.OpReshape
+			f.Flowing[v] = f.Unheld[v]
 		}
 	}
+	f.hold(m, ops)
 	return f
 }
 
+// hold decides which values are held that might be computed where they are read.
+func (f Fusion) hold(m *ir.Module, ops []ir.OpID) {
+	l := ir.NewLiveness(m, m.MainFunc().Body)
+	for _, op := range slices.Backward(ops) {
+		v := m.Result(op, 0)
+		if !f.Flowing[v] {
+			continue
+		}
+		if len(f.sources(m, l, op, l.Reads(m.OnlyReader(v)), FarthestSource, nil)) > 1 {
+			f.Unheld[v] = false
+		} else {
+			l.Delay(op)
+		}
+	}
+}
+
+// FarthestSource is how many ops away what a value is made of is looked for; what lies farther counts as held.
+const FarthestSource = 32
+
+// sources adds to the values that would be needed for longer if an op read at a later time: results that are held, and donated inputs, but
+// for scalars, constants, and what is broadcast. It ends at the second.
+func (f Fusion) sources(m *ir.Module, l *ir.Liveness, op ir.OpID, at int32, ops int, found []ir.ValueID) []ir.ValueID {
+	if m.Kind(op) == ir.OpBroadcastInDim {
+		return found
+	}
+	for _, v := range m.Operands(op) {
+		if f.Flowing[v] && f.Unheld[v] && ops > 0 {
+			found = f.sources(m, l, m.DefiningOp(v), at, ops-1, found)
+		} else if MayBeHeldLonger(m, v) && !slices.Contains(found, v) {
+			if _, end := l.Interval(v); end <= at {
+				found = append(found, v)
+			}
+		}
+		if len(found) > 1 {
+			break
+		}
+	}
+	return found
+}
+
+// MayBeHeldLonger says whether a value may be held for longer because another one is made of it later: it is no scalar, constant or
+// argument that is there anyway.
+func MayBeHeldLonger(m *ir.Module, v ir.ValueID) bool {
+	if m.ValueType(v).Kind != ir.TensorKind || len(m.Shape(v)) == 0 {
+		return false
+	}
+	if op := m.DefiningOp(v); op != 0 {
+		return m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant
+	}
+	f := m.MainFunc()
+	return m.ArgBlock(v) == f.Body && f.ArgAttrs[m.Index(v)].Donated()
+}
+
 func unfused(m *ir.Module) Fusion {
-	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues())}
+	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues()), make([]bool, m.NumValues())}
+}
+
+// OnTheFly says of every value whether its reader computes it.
+func (f Fusion) OnTheFly() []bool {
+	out := slices.Clone(f.Flowing)
+	for v := range out {
+		out[v] = out[v] && f.Unheld[v]
+	}
+	return out
+}
+
+// MayBeUnheld says of every value whether it is unheld, or would be if others were sent or held for other reasons.
+func (f Fusion) MayBeUnheld() []bool {
+	out := slices.Clone(f.Unheld)
+	for v := range out {
+		out[v] = out[v] || f.Flowing[v]
+	}
+	return out
 }
 
 // set says of a value that it is nowhere, or in memory of its own.

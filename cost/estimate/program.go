@@ -178,6 +178,7 @@ func held(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (*ho
 	f := m.Func(main)
 	donated := func(arg ir.ValueID) bool { return f.ArgAttrs[m.Index(arg)].Donated() }
 	l := ir.NewLiveness(m, f.Body)
+	l.Through(fusion.OnTheFly())
 	h := &holding{m: m, unheld: fusion.Unheld, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
 	for _, arg := range m.BlockArgs(f.Body) {
 		lo, hi := l.Interval(arg)

@@ -78,7 +78,7 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 	b.Grow(s.count, 0)
 	var costs, usages []int64
-	live := s.lives(watching)
+	live, t := s.lives(relaxed, watching), s.moments()
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
@@ -91,7 +91,11 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 			if relaxed {
 				cost = s.leastOf(i, st)
 			}
-			costs, usages = append(costs, cost), append(usages, st.bytes)
+			bytes := st.bytes
+			if !relaxed || watching {
+				bytes = s.usage(t, int32(i), int32(j))
+			}
+			costs, usages = append(costs, cost), append(usages, bytes)
 		}
 		lo, hi := live(int32(i))
 		b.AddNode(costs, usages, lo, hi)

@@ -10,7 +10,9 @@ import (
 // findFused finds what is fused. Constraints are gone from bare, as they will be from the program unless they move something.
 func (s *Space) findFused(bare *ir.Module) {
 	s.bare = estimate.FusionOf(bare)
-	s.fused, s.unheld = slices.Clone(s.bare.Fused), estimate.FusionOf(s.m).Unheld
+	s.own = estimate.FusionOf(s.m)
+	s.fused, s.unheld = slices.Clone(s.bare.Fused), s.own.MayBeUnheld()
+	s.bare.Unheld = s.bare.MayBeUnheld()
 	acrossManual(bare, s.bare)
 	s.m.Walk(s.m.MainFunc().Body, func(op ir.OpID) {
 		if passesOn(s.m.Kind(op)) {

@@ -96,10 +96,22 @@ func (s *Space) sending(t *moments, op, i int32) []held {
 	}
 	now := t.computes(op)
 	_, end := s.lifetime(t, i, everywhere)
-	out := []held{item(now+1, now+2, s.sent), item(now+1, end, s.arrives)}
+	arrives := func(v ir.ValueID, from, to layoutID) int64 {
+		if from == to || s.holding(t, v) {
+			return 0
+		}
+		return s.bytes(v, to)
+	}
+	comesOut := func(v ir.ValueID, from, to layoutID) int64 {
+		if from == to && !s.holding(t, v) {
+			return 0
+		}
+		return s.bytes(v, from)
+	}
+	out := []held{item(now+1, now+2, s.sent), item(now+1, end, arrives)}
 	switch n.residence {
 	case alone:
-		out = append(out, item(now, now+1, s.comesOut))
+		out = append(out, item(now, now+1, comesOut))
 	case within:
 		out = append(out, item(now, now+1, s.goesOn))
 	}
@@ -139,14 +151,6 @@ func (s *Space) apart(t *moments, i int32) held {
 		}}
 }
 
-// comesOut returns what a result takes as it comes out of its op.
-func (s *Space) comesOut(v ir.ValueID, from, to layoutID) int64 {
-	if from == to && s.unheld[v] {
-		return 0
-	}
-	return s.bytes(v, from)
-}
-
 // goesOn returns what a result takes as it comes out of its op if it is sent on.
 func (s *Space) goesOn(v ir.ValueID, from, to layoutID) int64 {
 	if from == to {
@@ -164,14 +168,6 @@ func (s *Space) sent(v ir.ValueID, from, to layoutID) int64 {
 	return max(s.bytes(v, from)+first, most) - s.bytes(v, to)
 }
 
-// arrives returns what a result takes that its reader would take on the fly if it were not sent on.
-func (s *Space) arrives(v ir.ValueID, from, to layoutID) int64 {
-	if from == to || !s.unheld[v] {
-		return 0
-	}
-	return s.bytes(v, to)
-}
-
 // copying returns what the copy of a read takes while it is made and until it is read and, where the value would be read on
 // the fly, what the value takes.
 func (s *Space) copying(t *moments, op, j int32) []held {
@@ -184,9 +180,12 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 			col:   func(strategy int32) int64 { return int64(read.of(strategy)) },
 			bytes: func(row, col int64) int64 { return bytes(layoutID(row), layoutID(col)) }}
 	}
-	at, dies := t.first[op]+j, s.nodes[r.from].hi-1 == op && t.lastRead(op, r.from) == j
+	at, dies := t.first[op]+j, t.ends[r.from]-1 == op && t.lastRead(op, r.from) == j
 	n := &s.nodes[r.to]
-	lands := r.operand < 0 && n.op != 0 // the copy is written into what a loop or branch keeps
+	lands, until := r.operand < 0 && n.op != 0, op // the copy is written into what a loop or branch keeps
+	if r.operand >= 0 {
+		until = max(op, t.until[r.to])
+	}
 	out := []held{item(at, at+1, func(from, to layoutID) int64 {
 		if bytes := s.copied(v, from, to, dies); !lands {
 			return bytes
@@ -195,14 +194,14 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 		}
 	})}
 	if n.op == 0 || !passesOn(s.m.Kind(n.op)) {
-		out = append(out, item(at+1, t.computes(op)+1, func(from, to layoutID) int64 {
-			if from == to && (!dies || s.unheld[v] || s.nodes[r.from].residence == within) || from != to && lands {
+		out = append(out, item(at+1, t.computes(until)+1, func(from, to layoutID) int64 {
+			if from == to && (!dies || !s.holding(t, v) || s.nodes[r.from].residence == within) || from != to && lands {
 				return 0
 			}
 			return s.bytes(v, to)
 		}))
 	}
-	if s.unheld[v] {
+	if !s.holding(t, v) {
 		out = append(out, s.unfused(t, r, at))
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 
 // What a node of the problem uses is what its values take where they are kept. A program holds more for moments: what an op
 // reads in another layout is copied before it, step by step, and what it makes is sent on to where it is kept after it. A
-// space counts that exactly at the ops that it is asked to watch ([Space.Watch]): to watch all would double the problem, and
+// space counts that at the ops that it is asked to watch ([Space.Watch]): to watch all would double the problem, and
 // it matters only where memory is short. Copies are counted as if each read had its own.
 
 // moments is a program in time. An op is several moments: the copies of what it reads, one after the other, the op itself,
@@ -18,6 +18,10 @@ type moments struct {
 	first []int32   // per op: its first moment; one more for the end
 	reads [][]read  // per op: what it reads, in order
 	made  [][]int32 // per op: the nodes of its results
+	until []int32   // per node: the op at which its op reads, another one if its result is taken on the fly
+	ends  []int32   // per node: the op behind the one at which its values are read last
+	held  []bool    // per node: its value is held that its reader might take on the fly
+	flows []flow    // by what is read on the fly, the last first
 }
 
 // read is a value that a node reads: in the layout of an operand, or in which it keeps its own value.
@@ -65,6 +69,7 @@ func (s *Space) schedule() *moments {
 	for op := range t.reads {
 		t.first[op+1] = t.first[op] + int32(len(t.reads[op])) + 2
 	}
+	s.settle(t, l)
 	return t
 }
 
@@ -109,8 +114,8 @@ func (s *Space) occupies(t *moments, i int32, watched func(op int32) bool) (lo, 
 // lifetime returns the moments in which what a node keeps is in memory: to the end of the op that reads it last or, where
 // that is watched, to the moment in which it is copied or read.
 func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, hi int32) {
-	n := &s.nodes[i]
-	if n.lo >= n.hi {
+	n, end := &s.nodes[i], t.ends[i]
+	if n.lo >= end {
 		return 0, 0
 	}
 	if !n.isInput() {
@@ -119,7 +124,7 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 			lo++
 		}
 	}
-	last := n.hi - 1
+	last := end - 1
 	if int(last) >= len(t.reads) {
 		return lo, t.end()
 	}
@@ -128,14 +133,14 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 			return lo, t.first[last] + j + 1
 		}
 	}
-	return lo, t.first[n.hi]
+	return lo, t.first[end]
 }
 
 func everywhere(int32) bool { return true }
 
 // profile returns what the program of a solution holds at each moment. The only error is the context's.
 func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) {
-	t := s.moments()
+	t := s.timeOf(solution)
 	use := make([]int64, t.end()+1)
 	add := func(lo, hi int32, bytes int64) {
 		if lo < hi {
@@ -143,9 +148,8 @@ func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) 
 		}
 	}
 	for i := range s.nodes {
-		n := &s.nodes[i]
 		lo, hi := s.occupies(t, int32(i), everywhere)
-		add(lo, hi, n.class.strategies[solution[i]].bytes)
+		add(lo, hi, s.usage(t, int32(i), solution[i]))
 	}
 	for op := range t.reads {
 		if err := ctx.Err(); err != nil {
@@ -190,20 +194,25 @@ func (s *Space) Watch(ctx context.Context, solution []int32, limit int64) (more 
 	return more, nil
 }
 
-// lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments.
-func (s *Space) lives(watching bool) func(i int32) (lo, hi int32) {
+// lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments. A relaxed problem
+// that does not watch lets them live no longer than they surely do: what others take on the fly may be sent before, too.
+func (s *Space) lives(relaxed, watching bool) func(i int32) (lo, hi int32) {
+	t := s.moments()
 	if !watching || s.watched == nil {
 		return func(i int32) (lo, hi int32) {
-			switch n := &s.nodes[i]; {
-			case n.residence == within:
+			n := &s.nodes[i]
+			if hi = t.ends[i]; relaxed && !watching {
+				hi = n.hi
+			}
+			switch n.residence {
+			case within:
 				return 0, 0
-			case n.residence == succeeding:
-				return min(n.lo+1, n.hi), n.hi
+			case succeeding:
+				return min(n.lo+1, hi), hi
 			default:
-				return n.lo, n.hi
+				return n.lo, hi
 			}
 		}
 	}
-	t := s.moments()
 	return func(i int32) (lo, hi int32) { return s.occupies(t, i, func(op int32) bool { return s.watched[op] }) }
 }

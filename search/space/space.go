@@ -73,7 +73,8 @@ type Space struct {
 	goals       map[ir.ValueID]ir.ShardingID // of returned values: what the user wrote for the result
 	crosses     []bool                       // per value: it is an input, or returned as it lies
 	fused       []bool                       // per value: it never reaches memory if constraints move nothing
-	unheld      []bool                       // per value: it takes no memory of its own
+	unheld      []bool                       // per value: it may take no memory of its own
+	own         estimate.Fusion              // what is fused if nothing is sent
 	bare        estimate.Fusion              // what may be fused at most
 	later       later
 	same        []ir.ValueID // per value: the value that it may be, once constraints are gone
@@ -160,8 +161,9 @@ func New(m *ir.Module, mesh ir.MeshID, model *estimate.Model) *Space {
 // layouts that were found so far. Only one of them may be used at a time.
 func (s *Space) Again() *Space {
 	c := &Space{m: s.m, mesh: s.mesh, model: s.model, rings: s.rings, merges: s.merges, planner: s.planner, latencies: s.latencies,
-		overlaps: s.overlaps, fused: s.fused, unheld: s.unheld, bare: s.bare, later: later{of: s.later.of}, rules: s.rules, dearests: s.dearests,
-		pins: map[ir.ValueID]ir.ShardingID{}, outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
+		overlaps: s.overlaps, fused: s.fused, unheld: s.unheld, own: s.own, bare: s.bare, later: later{of: s.later.of},
+		rules: s.rules, dearests: s.dearests, pins: map[ir.ValueID]ir.ShardingID{},
+		outPins: make([]ir.ShardingID, len(s.m.MainFunc().ResultTypes))}
 	for range c.outPins {
 		c.tied = append(c.tied, -1)
 	}

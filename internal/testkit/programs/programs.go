@@ -131,7 +131,8 @@ func Annotate(t *rapid.T, m *ir.Module, mesh ir.MeshID, parts []subaxis.Ref,
 	}
 }
 
-// Inputs draws inputs of a program: small whole numbers, and indices beyond both ends.
+// Inputs draws inputs of a program: small whole numbers, and indices beyond both ends. They are so small that sums of products are exact in
+// all element types, bf16 among them, which has whole numbers up to 256.
 func Inputs(t *rapid.T, m *ir.Module) (inputs []*tensor.Tensor) {
 	for _, arg := range m.BlockArgs(m.MainFunc().Body) {
 		typ := m.ValueType(arg)
@@ -140,8 +141,11 @@ func Inputs(t *rapid.T, m *ir.Module) (inputs []*tensor.Tensor) {
 		if typ.DType == dtype.I32 {
 			x = tensor.FromInts(typ.DType, typ.Dims, rapid.SliceOfN(rapid.Int64Range(-2, 18), n, n).Draw(t, "indices")...)
 		} else {
-			values := make([]float64, n)
-			for i, v := range rapid.SliceOfN(rapid.IntRange(-3, 3), n, n).Draw(t, "values") {
+			values, most := make([]float64, n), 3
+			if typ.DType == dtype.BF16 {
+				most = 1
+			}
+			for i, v := range rapid.SliceOfN(rapid.IntRange(-most, most), n, n).Draw(t, "values") {
 				values[i] = float64(v)
 			}
 			x = tensor.FromFloats(typ.DType, typ.Dims, values...)

@@ -1,0 +1,149 @@
+package space
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"autoshard/cost/estimate"
+	"autoshard/ir"
+)
+
+// A value that flows is computed where its only reader reads it, and what it is made of is held until then, unless it is sent on before, or
+// held because more would have to be held otherwise ([estimate.Fusion]). Which ones are is known for a solution; problems suppose that none
+// is sent, and may say that a program holds more than it does, and relaxed ones that all are.
+
+// flow is a value that may flow.
+type flow struct{ from, to, operand int32 }
+
+// settle lets values live as they do where none that flows is sent.
+func (s *Space) settle(t *moments, l *ir.Liveness) {
+	l.Through(s.own.OnTheFly())
+	t.until, t.ends, t.held = make([]int32, len(s.nodes)), make([]int32, len(s.nodes)), make([]bool, len(s.nodes))
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		t.ends[i] = n.hi
+		for _, v := range n.values {
+			_, end := l.Interval(v)
+			t.ends[i] = max(t.ends[i], end)
+		}
+		if n.op != 0 {
+			t.until[i] = l.Reads(n.op)
+			t.held[i] = len(n.values) == 1 && s.own.Flowing[n.values[0]] && !s.own.Unheld[n.values[0]]
+		}
+	}
+	for _, reads := range t.reads {
+		for _, r := range reads {
+			if r.operand >= 0 && s.own.Flowing[r.value] {
+				t.flows = append(t.flows, flow{r.from, r.to, int32(r.operand)})
+			}
+		}
+	}
+	slices.SortFunc(t.flows, func(a, b flow) int { return cmp.Compare(s.nodes[b.from].lo, s.nodes[a.from].lo) })
+}
+
+// timeOf returns the moments of the program of a solution.
+func (s *Space) timeOf(solution []int32) *moments {
+	t := *s.moments()
+	t.until, t.ends, t.held = make([]int32, len(s.nodes)), make([]int32, len(s.nodes)), make([]bool, len(s.nodes))
+	p := timing{s, &t, solution, make([]bool, len(s.nodes))}
+	for i := range s.nodes {
+		t.until[i], t.ends[i] = s.nodes[i].lo, s.nodes[i].hi
+	}
+	for _, f := range t.flows {
+		p.flows[f.from] = s.unsent(&f, solution)
+	}
+	for _, f := range t.flows {
+		at := t.until[f.to]
+		switch {
+		case !p.flows[f.from]:
+		case len(p.sources(f.from, at, estimate.FarthestSource, nil)) > 1:
+			t.held[f.from], p.flows[f.from] = true, false
+		default:
+			t.until[f.from] = at
+			for r := range s.readsOf(&t, f.from) {
+				if s.readAsKept(r, solution) {
+					t.ends[r.from] = max(t.ends[r.from], at+1)
+				}
+			}
+		}
+	}
+	return &t
+}
+
+// unsent says whether the program of a solution sends neither a value that may flow nor a copy of it.
+func (s *Space) unsent(f *flow, solution []int32) bool {
+	n := &s.nodes[f.from]
+	made := s.made(n)
+	kept := s.kept(n, 0, solution[f.from])
+	read := s.nodes[f.to].class.operands[f.operand]
+	return s.lists.all[read].of(solution[f.to]) == kept && (made == nil || made(solution[f.from])[0] == kept)
+}
+
+// readsOf yields what the op of a node reads.
+func (s *Space) readsOf(t *moments, node int32) iter.Seq[*read] {
+	return func(yield func(*read) bool) {
+		reads := t.reads[s.nodes[node].lo]
+		for j := range reads {
+			if r := &reads[j]; r.to == node && r.operand >= 0 && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// readAsKept says whether an op reads a value in the layout in which it is kept.
+func (s *Space) readAsKept(r *read, solution []int32) bool {
+	kept := s.kept(&s.nodes[r.from], s.slotOf[r.value], solution[r.from])
+	return s.lists.all[r.layouts(s.nodes[r.to].class)].of(solution[r.to]) == kept
+}
+
+// timing finds what flows in the program of a solution.
+type timing struct {
+	*Space
+	*moments
+	solution []int32
+	flows    []bool // per node, as far as that is decided
+}
+
+// sources adds to the values and copies that would be held for longer if the op of a node read at a later op, as [estimate.FusionOf] does.
+func (p *timing) sources(node, at int32, ops int, found []source) []source {
+	if p.m.Kind(p.nodes[node].op) == ir.OpBroadcastInDim {
+		return found
+	}
+	for r := range p.readsOf(p.moments, node) {
+		kept := p.readAsKept(r, p.solution)
+		it := source{r.value, 0}
+		if !kept {
+			it.copiedBy = node
+		}
+		switch {
+		case len(found) > 1:
+			return found
+		case kept && p.flows[r.from] && p.own.Flowing[r.value] && ops > 0:
+			found = p.sources(r.from, at, ops-1, found)
+		case kept && p.ends[r.from] > at || !estimate.MayBeHeldLonger(p.m, r.value) || slices.Contains(found, it):
+		default:
+			found = append(found, it)
+		}
+	}
+	return found
+}
+
+// source is what is held: a value, or the copy of it for an op.
+type source struct {
+	value    ir.ValueID
+	copiedBy int32
+}
+
+// usage returns what the value that a strategy of a node keeps takes in a program.
+func (s *Space) usage(t *moments, i, strategy int32) int64 {
+	n := &s.nodes[i]
+	if bytes := n.class.strategies[strategy].bytes; !t.held[i] {
+		return bytes
+	}
+	return s.bytes(n.values[0], s.kept(n, 0, strategy))
+}
+
+// holding says whether a value takes memory of its own in a program that does not send it.
+func (s *Space) holding(t *moments, v ir.ValueID) bool { return !s.unheld[v] || t.held[s.nodeOf[v]] }
