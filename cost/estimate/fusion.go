@@ -51,17 +51,35 @@ func FusionOf(m *ir.Module) Fusion {
 		switch {
 		case isScalar(m, v) && addresses(m, op, [][]int64{nil}):
 			f.set(v, true)
+			continue
 		case m.Kind(op) == ir.OpReshape:
 			f.Fused[v], f.Unheld[v] = flows[v] && f.Fused[m.Operand(op, 0)], flows[v]
-			f.Flowing[v] = f.Unheld[v]
 		case producesOnTheFly(m, op):
 			reader := onlyReader(m, v)
 			f.Fused[v], f.Unheld[v] = flows[v], flows[v] || reader != 0 && m.Kind(reader) == ir.OpReshape
-			f.Flowing[v] = f.Unheld[v]
 		}
+		f.Flowing[v] = f.Unheld[v]
 	}
 	f.hold(m, ops)
 	return f
+}
+
+// OnTheFly says of every value whether its reader computes it.
+func (f Fusion) OnTheFly() []bool {
+	out := slices.Clone(f.Flowing)
+	for v := range out {
+		out[v] = out[v] && f.Unheld[v]
+	}
+	return out
+}
+
+// MayBeUnheld says of every value whether it is unheld, or would be if others were sent or held for other reasons.
+func (f Fusion) MayBeUnheld() []bool {
+	out := slices.Clone(f.Unheld)
+	for v := range out {
+		out[v] = out[v] || f.Flowing[v]
+	}
+	return out
 }
 
 // hold decides which values are held that might be computed where they are read.
@@ -119,24 +137,6 @@ func MayBeHeldLonger(m *ir.Module, v ir.ValueID) bool {
 
 func unfused(m *ir.Module) Fusion {
 	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues()), make([]bool, m.NumValues())}
-}
-
-// OnTheFly says of every value whether its reader computes it.
-func (f Fusion) OnTheFly() []bool {
-	out := slices.Clone(f.Flowing)
-	for v := range out {
-		out[v] = out[v] && f.Unheld[v]
-	}
-	return out
-}
-
-// MayBeUnheld says of every value whether it is unheld, or would be if others were sent or held for other reasons.
-func (f Fusion) MayBeUnheld() []bool {
-	out := slices.Clone(f.Unheld)
-	for v := range out {
-		out[v] = out[v] || f.Flowing[v]
-	}
-	return out
 }
 
 // set says of a value that it is nowhere, or in memory of its own.

@@ -135,13 +135,13 @@ func TestFarthestSource(t *testing.T) {
 		text += fmt.Sprintf("  %%%d = stablehlo.negate %%%d : tensor<8xf32>\n", i+1, i)
 	}
 	m, _ := first(t, text+fmt.Sprintf("  return %%%d : tensor<8xf32>\n}", links))
-	held := 0
+	taken := 0
 	for _, unheld := range estimate.FusionOf(m).OnTheFly() {
 		if unheld {
-			held++
+			taken++
 		}
 	}
-	if held != links-1 {
-		t.Errorf("%d values are taken on the fly, want all %d but the result", held, links-1)
+	if taken != links-1 {
+		t.Errorf("%d values are taken on the fly, want all %d but the result", taken, links-1)
 	}
 }

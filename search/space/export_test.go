@@ -1,6 +1,8 @@
 package space
 
 import (
+	"slices"
+
 	"autoshard/collectives"
 	"autoshard/ir"
 )
@@ -72,4 +74,11 @@ func MostOf(comesOf []int32, parts []int64) int64 {
 		a.set(int32(i), parts[i])
 	}
 	return a.most
+}
+
+// AsSupposed says whether the program of a solution takes on the fly what problems suppose that it takes.
+func (s *Space) AsSupposed(solution []int32) bool {
+	t, supposed := s.timeOf(solution), s.moments()
+	return slices.Equal(t.ends, supposed.ends) && slices.Equal(t.held, supposed.held) &&
+		!slices.ContainsFunc(t.flows, func(f read) bool { return t.until[f.from] != supposed.until[f.from] })
 }

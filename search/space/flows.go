@@ -13,9 +13,6 @@ import (
 // held because more would have to be held otherwise ([estimate.Fusion]). Which ones are is known for a solution; problems suppose that none
 // is sent, and may say that a program holds more than it does, and relaxed ones that all are.
 
-// flow is a value that may flow.
-type flow struct{ from, to, operand int32 }
-
 // settle lets values live as they do where none that flows is sent.
 func (s *Space) settle(t *moments, l *ir.Liveness) {
 	l.Through(s.own.OnTheFly())
@@ -35,11 +32,11 @@ func (s *Space) settle(t *moments, l *ir.Liveness) {
 	for _, reads := range t.reads {
 		for _, r := range reads {
 			if r.operand >= 0 && s.own.Flowing[r.value] {
-				t.flows = append(t.flows, flow{r.from, r.to, int32(r.operand)})
+				t.flows = append(t.flows, r)
 			}
 		}
 	}
-	slices.SortFunc(t.flows, func(a, b flow) int { return cmp.Compare(s.nodes[b.from].lo, s.nodes[a.from].lo) })
+	slices.SortFunc(t.flows, func(a, b read) int { return cmp.Compare(s.nodes[b.from].lo, s.nodes[a.from].lo) })
 }
 
 // timeOf returns the moments of the program of a solution.
@@ -50,10 +47,11 @@ func (s *Space) timeOf(solution []int32) *moments {
 	for i := range s.nodes {
 		t.until[i], t.ends[i] = s.nodes[i].lo, s.nodes[i].hi
 	}
-	for _, f := range t.flows {
-		p.flows[f.from] = s.unsent(&f, solution)
+	for i := range t.flows {
+		p.flows[t.flows[i].from] = s.unsent(&t.flows[i], solution)
 	}
-	for _, f := range t.flows {
+	for i := range t.flows {
+		f := &t.flows[i]
 		at := t.until[f.to]
 		switch {
 		case !p.flows[f.from]:
@@ -72,12 +70,13 @@ func (s *Space) timeOf(solution []int32) *moments {
 }
 
 // unsent says whether the program of a solution sends neither a value that may flow nor a copy of it.
-func (s *Space) unsent(f *flow, solution []int32) bool {
-	n := &s.nodes[f.from]
+func (s *Space) unsent(f *read, solution []int32) bool {
+	if !s.readAsKept(f, solution) {
+		return false
+	}
+	n, strategy := &s.nodes[f.from], solution[f.from]
 	made := s.made(n)
-	kept := s.kept(n, 0, solution[f.from])
-	read := s.nodes[f.to].class.operands[f.operand]
-	return s.lists.all[read].of(solution[f.to]) == kept && (made == nil || made(solution[f.from])[0] == kept)
+	return made == nil || made(strategy)[0] == s.kept(n, 0, strategy)
 }
 
 // readsOf yields what the op of a node reads.
@@ -120,7 +119,7 @@ func (p *timing) sources(node, at int32, ops int, found []source) []source {
 		switch {
 		case len(found) > 1:
 			return found
-		case kept && p.flows[r.from] && p.own.Flowing[r.value] && ops > 0:
+		case kept && p.flows[r.from] && ops > 0:
 			found = p.sources(r.from, at, ops-1, found)
 		case kept && p.ends[r.from] > at || !estimate.MayBeHeldLonger(p.m, r.value) || slices.Contains(found, it):
 		default:
@@ -139,10 +138,10 @@ type source struct {
 // usage returns what the value that a strategy of a node keeps takes in a program.
 func (s *Space) usage(t *moments, i, strategy int32) int64 {
 	n := &s.nodes[i]
-	if bytes := n.class.strategies[strategy].bytes; !t.held[i] {
-		return bytes
+	if t.held[i] {
+		return s.bytes(n.values[0], s.kept(n, 0, strategy))
 	}
-	return s.bytes(n.values[0], s.kept(n, 0, strategy))
+	return n.class.strategies[strategy].bytes
 }
 
 // holding says whether a value takes memory of its own in a program that does not send it.

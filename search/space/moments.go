@@ -21,7 +21,7 @@ type moments struct {
 	until []int32   // per node: the op at which its op reads, another one if its result is taken on the fly
 	ends  []int32   // per node: the op behind the one at which its values are read last
 	held  []bool    // per node: its value is held that its reader might take on the fly
-	flows []flow    // by what is read on the fly, the last first
+	flows []read    // of values that may flow, what is made last first
 }
 
 // read is a value that a node reads: in the layout of an operand, or in which it keeps its own value.
