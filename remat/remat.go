@@ -17,8 +17,8 @@ package remat
 import (
 	"slices"
 
-	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 	"autoshard/shardmap"
 )
 
@@ -99,7 +99,7 @@ type Repeated struct {
 
 // Repeated returns the ops that make values again, in program order.
 func (d *Device) Repeated() (list []Repeated) {
-	m, fused := d.module, estimate.FusionOf(d.module).Fused
+	m, fused := d.module, fusion.Of(d.module).Fused
 	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
 		if m.Attr(op, shardmap.RecomputedAttr) == nil {
 			return

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 )
 
 // stack is what a loop writes in each of its iterations into a tensor of which a later loop reads a part in each of its own: what the
@@ -210,7 +210,7 @@ func (d *Device) nextStack(chosen Stacks, banned map[int]bool) int {
 	for _, i := range chosen {
 		r.drop[i] = true
 	}
-	best, ratio, fused := -1, 0.0, estimate.FusionOf(d.module).Fused
+	best, ratio, fused := -1, 0.0, fusion.Of(d.module).Fused
 	for i, s := range r.stacks {
 		if r.drop[i] || banned[i] {
 			continue

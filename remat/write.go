@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"slices"
 
-	"autoshard/cost/estimate"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 	"autoshard/shardmap"
 )
 
 // written is a module with copies of values.
 type written struct {
-	estimate.Fusion // of the module as it was
+	fusion.Values // of the module as it was
 
 	m      *ir.Module
 	choice *Choice
@@ -31,7 +31,7 @@ type copied struct {
 
 // write puts the copies of a choice into a module.
 func write(m *ir.Module, c *Choice) *written {
-	w := &written{m: m, choice: c, Fusion: estimate.FusionOf(m), place: make([]int32, m.NumOps()), copies: map[copied]ir.ValueID{},
+	w := &written{m: m, choice: c, Values: fusion.Of(m), place: make([]int32, m.NumOps()), copies: map[copied]ir.ValueID{},
 		origin: map[ir.ValueID]ir.ValueID{}}
 	w.block(m.MainFunc().Body)
 	return w

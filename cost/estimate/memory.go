@@ -35,7 +35,7 @@ func (md *Model) Memory(ctx context.Context, p *shardmap.Program) (*Memory, erro
 	if err != nil {
 		return nil, err
 	}
-	h, err := held(ctx, p.Module, p.Main, r.Fusion)
+	h, err := held(ctx, p.Module, p.Main, r.Values)
 	if err != nil {
 		return nil, err
 	}

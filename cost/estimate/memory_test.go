@@ -92,3 +92,23 @@ func TestRecompute(t *testing.T) {
 		t.Errorf("the first op is %v", p.Module.Kind(mem.Ops[0]))
 	}
 }
+
+// What a rectifier reads is held until the gradient goes through it, and not the mask, which whoever fuses computes there.
+func TestPeakOfWhatFlows(t *testing.T) {
+	m, _ := first(t, `func.func @main(%x: tensor<8x8xf32>, %given: tensor<8x8xf32> {jax.buffer_donor = true}) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %x, %given, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<8x8xf32>
+  %mask = stablehlo.compare GT, %0, %zero : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xi1>
+  %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = stablehlo.select %mask, %1, %x : tensor<8x8xi1>, tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}`)
+	main, _ := m.Main()
+	bytes := int64(0)
+	for _, held := range estimate.Peak(&shardmap.Program{Module: m, Main: main}) {
+		bytes += held.Bytes
+	}
+	if want := int64(4 * 8 * 8 * 4); bytes != want { // x, the first product, the second and the result
+		t.Errorf("the program holds %d bytes, want %d", bytes, want)
+	}
+}

@@ -6,7 +6,7 @@
 //	step, err := md.Program(ctx, p)              // of one step: compute, collectives, peak memory
 //
 // Local ops take the larger of their arithmetic and their memory traffic at the hardware's rates (cost.md section
-// 3.4), with elementwise chains fused ([FusionOf]); collectives take the time of cost.md section 2. Nothing overlaps but the permutes
+// 3.4), with elementwise chains fused ([fusion.Of]); collectives take the time of cost.md section 2. Nothing overlaps but the permutes
 // of collective matmuls, which send while their products compute (cost.md section 3.5). What is fused is in memory nowhere, but what it is
 // computed of is until it is read.
 package estimate

@@ -7,6 +7,7 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lists"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 	"autoshard/shardmap"
 )
 
@@ -47,13 +48,13 @@ func (md *Model) Program(ctx context.Context, p *shardmap.Program) (Step, error)
 	if step.Compute, err = md.block(ctx, m, m.Func(p.Main).Body, priced); err != nil {
 		return Step{}, err
 	}
-	step.Peak, err = peak(ctx, m, p.Main, priced.Fusion)
+	step.Peak, err = peak(ctx, m, p.Main, priced.Values)
 	return step, err
 }
 
 // reading is what is known of a program before its local ops are priced.
 type reading struct {
-	Fusion
+	fusion.Values
 	free  map[ir.OpID]bool  // ops that are priced elsewhere
 	sent  map[ir.OpID]int64 // picoseconds that each collective adds to one run
 	index map[ir.OpID]int   // of each collective in the program's list
@@ -62,12 +63,12 @@ type reading struct {
 // read prices the collectives of a program and finds what else is no op of its own.
 func (md *Model) read(ctx context.Context, p *shardmap.Program) (*reading, error) {
 	m := p.Module
-	r := &reading{Fusion: FusionOf(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}, index: map[ir.OpID]int{}}
+	r := &reading{Values: fusion.Of(m), free: map[ir.OpID]bool{}, sent: map[ir.OpID]int64{}, index: map[ir.OpID]int{}}
 	for i := range p.Rings {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		settle(m, &p.Rings[i], r.Fusion)
+		settle(m, &p.Rings[i], r.Values)
 		for op, ps := range md.sends(m, &p.Mesh, &p.Rings[i], r.Fused) {
 			r.sent[op] = ps
 		}
@@ -159,13 +160,13 @@ type Held struct {
 
 // Peak returns what a per-device program holds where it needs the most memory, the largest first.
 func Peak(p *shardmap.Program) []Held {
-	h, _ := held(context.Background(), p.Module, p.Main, FusionOf(p.Module)) // which never ends
+	h, _ := held(context.Background(), p.Module, p.Main, fusion.Of(p.Module)) // which never ends
 	return lists.Map(cost.Peak(h.buffers, nil).Live, func(i int) Held { return Held{h.values[i], h.buffers[i].Bytes} })
 }
 
 // peak returns the most bytes alive at once (cost.md section 5.4).
-func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (int64, error) {
-	h, err := held(ctx, m, main, fusion)
+func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fused fusion.Values) (int64, error) {
+	h, err := held(ctx, m, main, fused)
 	if err != nil {
 		return 0, err
 	}
@@ -174,12 +175,12 @@ func peak(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (int
 
 // held returns the buffers of a program, and of the values in each the one that is there longest. Values that are written in the place of
 // others share their buffers. Inputs live to the end unless they are donated.
-func held(ctx context.Context, m *ir.Module, main ir.FuncID, fusion Fusion) (*holding, error) {
+func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused fusion.Values) (*holding, error) {
 	f := m.Func(main)
 	donated := func(arg ir.ValueID) bool { return f.ArgAttrs[m.Index(arg)].Donated() }
 	l := ir.NewLiveness(m, f.Body)
-	l.Through(fusion.OnTheFly())
-	h := &holding{m: m, unheld: fusion.Unheld, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
+	l.Through(fused.OnTheFly())
+	h := &holding{m: m, unheld: fused.Unheld, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
 	for _, arg := range m.BlockArgs(f.Body) {
 		lo, hi := l.Interval(arg)
 		if !donated(arg) {

@@ -12,6 +12,7 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/fusion"
 	"autoshard/shardmap"
 	"autoshard/shardmap/ring"
 	"autoshard/subaxis"
@@ -99,12 +100,12 @@ func inProduct(k ir.Kind) bool { return k == ir.OpDynamicSlice || k == ir.OpDyna
 
 // settle says which results of a ring's ops reach memory: all that is kept from step to step, but not what a product
 // adds to a sum that is there.
-func settle(m *ir.Module, r *shardmap.Ring, f Fusion) {
+func settle(m *ir.Module, r *shardmap.Ring, f fusion.Values) {
 	for _, op := range r.Ops {
 		v := m.Result(op, 0)
-		f.set(v, false)
+		f.Set(v, false)
 		if m.Kind(op) == ir.OpAdd && m.Kind(m.DefiningOp(m.Operand(op, 1))) == ir.OpDotGeneral {
-			f.set(m.Operand(op, 1), m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpShardMapPpermute)
+			f.Set(m.Operand(op, 1), m.Kind(m.DefiningOp(m.Operand(op, 0))) != ir.OpShardMapPpermute)
 		}
 	}
 }
@@ -199,7 +200,7 @@ func (md *Model) fastest(m *ir.Module, p *shardmap.Program, group []ring.Candida
 
 // chunked prices a ring.
 func (md *Model) chunked(m *ir.Module, p *shardmap.Program, r *shardmap.Ring) int64 {
-	f := unfused(m)
+	f := fusion.None(m)
 	settle(m, r, f)
 	total := md.ops(m, r.Ops, f.Fused)
 	for _, ps := range md.sends(m, &p.Mesh, r, f.Fused) {

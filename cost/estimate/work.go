@@ -2,11 +2,11 @@ package estimate
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"autoshard/cost"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
+	"autoshard/ir/fusion"
 	"autoshard/localform"
 )
 
@@ -33,7 +33,7 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 	}
 	in := sizes(m.Operands(op), operands)
 	out := sizes(m.ResultValues(op), results)
-	if addresses(m, op, results) {
+	if m.NumResults(op) == 1 && fusion.Addresses(m, op, product(results[0])) {
 		return cost.Work{DType: w.DType}
 	}
 	w.FLOPs = float64(largest)
@@ -58,20 +58,6 @@ func WorkOf(m *ir.Module, op ir.OpID, operands, results [][]int64, fused []bool)
 		return cost.Work{DType: w.DType}
 	}
 	return w
-}
-
-// addressing are the kinds of ops beside elementwise ones that may compute what other ops count or address by.
-var addressing = []ir.Kind{ir.OpConstant, ir.OpSdyConstant, ir.OpIota, ir.OpReshape, ir.OpDynamicSlice, ir.OpShardMapPscatter,
-	ir.OpPartitionId, ir.OpShardMapAxisIndex}
-
-// addresses says whether an op computes one integer. Compilers fold such ops into what they count or address.
-func addresses(m *ir.Module, op ir.OpID, results [][]int64) bool {
-	if m.NumResults(op) != 1 || product(results[0]) != 1 {
-		return false
-	}
-	t := m.ValueType(m.Result(op, 0))
-	return t.Kind == ir.TensorKind && (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) &&
-		(m.Kind(op).IsElementwise() || slices.Contains(addressing, m.Kind(op)))
 }
 
 func elementType(m *ir.Module, op ir.OpID) dtype.Type {

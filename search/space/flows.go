@@ -5,12 +5,12 @@ import (
 	"iter"
 	"slices"
 
-	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 )
 
 // A value that flows is computed where its only reader reads it, and what it is made of is held until then, unless it is sent on before, or
-// held because more would have to be held otherwise ([estimate.Fusion]). Which ones are is known for a solution; problems suppose that none
+// held because more would have to be held otherwise ([fusion.Values]). Which ones are is known for a solution; problems suppose that none
 // is sent, and may say that a program holds more than it does, and relaxed ones that all are.
 
 // settle lets values live as they do where none that flows is sent.
@@ -55,7 +55,7 @@ func (s *Space) timeOf(solution []int32) *moments {
 		at := t.until[f.to]
 		switch {
 		case !p.flows[f.from]:
-		case len(p.sources(f.from, at, estimate.FarthestSource, nil)) > 1:
+		case len(p.sources(f.from, at, fusion.FarthestSource, nil)) > 1:
 			t.held[f.from], p.flows[f.from] = true, false
 		default:
 			t.until[f.from] = at
@@ -105,7 +105,7 @@ type timing struct {
 	flows    []bool // per node, as far as that is decided
 }
 
-// sources adds to the values and copies that would be held for longer if the op of a node read at a later op, as [estimate.FusionOf] does.
+// sources adds to the values and copies that would be held for longer if the op of a node read at a later op, as [fusion.Of] does.
 func (p *timing) sources(node, at int32, ops int, found []source) []source {
 	if p.m.Kind(p.nodes[node].op) == ir.OpBroadcastInDim {
 		return found
@@ -121,7 +121,7 @@ func (p *timing) sources(node, at int32, ops int, found []source) []source {
 			return found
 		case kept && p.flows[r.from] && ops > 0:
 			found = p.sources(r.from, at, ops-1, found)
-		case kept && p.ends[r.from] > at || !estimate.MayBeHeldLonger(p.m, r.value) || slices.Contains(found, it):
+		case kept && p.ends[r.from] > at || !fusion.MayBeHeldLonger(p.m, r.value) || slices.Contains(found, it):
 		default:
 			found = append(found, it)
 		}

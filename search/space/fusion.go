@@ -3,14 +3,14 @@ package space
 import (
 	"slices"
 
-	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 )
 
 // findFused finds what is fused. Constraints are gone from bare, as they will be from the program unless they move something.
 func (s *Space) findFused(bare *ir.Module) {
-	s.bare = estimate.FusionOf(bare)
-	s.own = estimate.FusionOf(s.m)
+	s.bare = fusion.Of(bare)
+	s.own = fusion.Of(s.m)
 	s.fused, s.unheld = slices.Clone(s.bare.Fused), s.own.MayBeUnheld()
 	s.bare.Unheld = s.bare.MayBeUnheld()
 	acrossManual(bare, s.bare)
@@ -28,7 +28,7 @@ func (s *Space) fusedAs(v ir.ValueID) byte {
 }
 
 // acrossManual marks what may be fused where manual computations are part of the program around them.
-func acrossManual(m *ir.Module, f estimate.Fusion) {
+func acrossManual(m *ir.Module, f fusion.Values) {
 	m.Walk(m.MainFunc().Body, func(op ir.OpID) {
 		if m.Kind(op) != ir.OpSdyManualComputation {
 			return
@@ -43,7 +43,7 @@ func acrossManual(m *ir.Module, f estimate.Fusion) {
 }
 
 // fuse marks a value as fused, with what reshapes make of it and that of which one makes it.
-func fuse(m *ir.Module, f estimate.Fusion, v ir.ValueID) {
+func fuse(m *ir.Module, f fusion.Values, v ir.ValueID) {
 	if f.Fused[v] && f.Unheld[v] {
 		return
 	}

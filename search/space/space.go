@@ -28,6 +28,7 @@ import (
 	"autoshard/collectives"
 	"autoshard/cost/estimate"
 	"autoshard/ir"
+	"autoshard/ir/fusion"
 	"autoshard/ir/rule"
 	"autoshard/search"
 	"autoshard/subaxis"
@@ -74,8 +75,8 @@ type Space struct {
 	crosses     []bool                       // per value: it is an input, or returned as it lies
 	fused       []bool                       // per value: it never reaches memory if constraints move nothing
 	unheld      []bool                       // per value: it may take no memory of its own
-	own         estimate.Fusion              // what is fused if nothing is sent
-	bare        estimate.Fusion              // what may be fused at most
+	own         fusion.Values                // what is fused if nothing is sent
+	bare        fusion.Values                // what may be fused at most
 	later       later
 	same        []ir.ValueID // per value: the value that it may be, once constraints are gone
 	fed         []bool       // per value: products read it

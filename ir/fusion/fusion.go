@@ -1,13 +1,22 @@
-package estimate
+// Package fusion says which values of a program whoever fuses ops computes where they are read, and which take memory. Of
+//
+//	%0 = stablehlo.tanh %x
+//	%1 = stablehlo.multiply %0, %y
+//	%2 = stablehlo.dot_general %1, %w
+//
+// the first is nowhere: the product with %y computes it, element by element. Prices, memory, plans and virtual devices go by it.
+// Specification: cost.md section 5.4.
+package fusion
 
 import (
 	"slices"
 
 	"autoshard/ir"
+	"autoshard/ir/dtype"
 )
 
-// Fusion says of every value of a module what fusing compilers make of it (cost.md section 5.4).
-type Fusion struct {
+// Values says of every value of a module what fusing compilers make of it.
+type Values struct {
 	// Fused values never reach memory, so that nobody writes or reads them there: an integer scalar that is computed, and the result of
 	// an elementwise op, broadcast, iota or splat constant whose only user is elementwise too, or a broadcast or reduction, which read it
 	// on the fly. A reshape does nothing: what it makes is fused where that of which it makes it is.
@@ -20,15 +29,15 @@ type Fusion struct {
 	Flowing []bool
 }
 
-// FusionOf returns how the main function of a module is fused. Of
+// Of returns how the main function of a module is fused. Of
 //
 //	%0 = stablehlo.tanh %x
 //	%1 = stablehlo.reshape %0
 //	%2 = stablehlo.dot_general %1, %w
 //
 // both values are written once and read once, and held once.
-func FusionOf(m *ir.Module) Fusion {
-	f := unfused(m)
+func Of(m *ir.Module) Values {
+	f := None(m)
 	main, ok := m.Main()
 	if !ok {
 		return f
@@ -49,8 +58,8 @@ func FusionOf(m *ir.Module) Fusion {
 	for _, op := range ops {
 		v := m.Result(op, 0)
 		switch {
-		case isScalar(m, v) && addresses(m, op, [][]int64{nil}):
-			f.set(v, true)
+		case isScalar(m, v) && Addresses(m, op, 1):
+			f.Set(v, true)
 			continue
 		case m.Kind(op) == ir.OpReshape:
 			f.Fused[v], f.Unheld[v] = flows[v] && f.Fused[m.Operand(op, 0)], flows[v]
@@ -65,7 +74,7 @@ func FusionOf(m *ir.Module) Fusion {
 }
 
 // OnTheFly says of every value whether its reader computes it.
-func (f Fusion) OnTheFly() []bool {
+func (f Values) OnTheFly() []bool {
 	out := slices.Clone(f.Flowing)
 	for v := range out {
 		out[v] = out[v] && f.Unheld[v]
@@ -74,7 +83,7 @@ func (f Fusion) OnTheFly() []bool {
 }
 
 // MayBeUnheld says of every value whether it is unheld, or would be if others were sent or held for other reasons.
-func (f Fusion) MayBeUnheld() []bool {
+func (f Values) MayBeUnheld() []bool {
 	out := slices.Clone(f.Unheld)
 	for v := range out {
 		out[v] = out[v] || f.Flowing[v]
@@ -83,7 +92,7 @@ func (f Fusion) MayBeUnheld() []bool {
 }
 
 // hold decides which values are held that might be computed where they are read.
-func (f Fusion) hold(m *ir.Module, ops []ir.OpID) {
+func (f Values) hold(m *ir.Module, ops []ir.OpID) {
 	l := ir.NewLiveness(m, m.MainFunc().Body)
 	for _, op := range slices.Backward(ops) {
 		v := m.Result(op, 0)
@@ -103,7 +112,7 @@ const FarthestSource = 32
 
 // sources adds to the values that would be needed for longer if an op read at a later time: results that are held, and donated inputs, but
 // for scalars, constants, and what is broadcast. It ends at the second.
-func (f Fusion) sources(m *ir.Module, l *ir.Liveness, op ir.OpID, at int32, ops int, found []ir.ValueID) []ir.ValueID {
+func (f Values) sources(m *ir.Module, l *ir.Liveness, op ir.OpID, at int32, ops int, found []ir.ValueID) []ir.ValueID {
 	if m.Kind(op) == ir.OpBroadcastInDim {
 		return found
 	}
@@ -135,12 +144,13 @@ func MayBeHeldLonger(m *ir.Module, v ir.ValueID) bool {
 	return m.ArgBlock(v) == f.Body && f.ArgAttrs[m.Index(v)].Donated()
 }
 
-func unfused(m *ir.Module) Fusion {
-	return Fusion{make([]bool, m.NumValues()), make([]bool, m.NumValues()), make([]bool, m.NumValues())}
+// None says that no value is fused.
+func None(m *ir.Module) Values {
+	return Values{make([]bool, m.NumValues()), make([]bool, m.NumValues()), make([]bool, m.NumValues())}
 }
 
-// set says of a value that it is nowhere, or in memory of its own.
-func (f Fusion) set(v ir.ValueID, fused bool) { f.Fused[v], f.Unheld[v] = fused, fused }
+// Set says of a value that it is nowhere, or in memory of its own.
+func (f Values) Set(v ir.ValueID, fused bool) { f.Fused[v], f.Unheld[v] = fused, fused }
 
 // onlyReader returns the only op that uses a value, once and in the block in which it is made; 0 where there is none.
 func onlyReader(m *ir.Module, v ir.ValueID) ir.OpID {
@@ -148,6 +158,21 @@ func onlyReader(m *ir.Module, v ir.ValueID) ir.OpID {
 		return op
 	}
 	return 0
+}
+
+// addressing are the kinds of ops beside elementwise ones that may compute what other ops count or address by.
+var addressing = []ir.Kind{ir.OpConstant, ir.OpSdyConstant, ir.OpIota, ir.OpReshape, ir.OpDynamicSlice, ir.OpShardMapPscatter,
+	ir.OpPartitionId, ir.OpShardMapAxisIndex}
+
+// Addresses says whether an op whose result has so many elements computes one integer. Compilers fold such ops into what they count or
+// address.
+func Addresses(m *ir.Module, op ir.OpID, elements int64) bool {
+	if m.NumResults(op) != 1 || elements != 1 {
+		return false
+	}
+	t := m.ValueType(m.Result(op, 0))
+	return t.Kind == ir.TensorKind && (t.DType.Kind() == dtype.Signed || t.DType.Kind() == dtype.Unsigned) &&
+		(m.Kind(op).IsElementwise() || slices.Contains(addressing, m.Kind(op)))
 }
 
 func isScalar(m *ir.Module, v ir.ValueID) bool {
