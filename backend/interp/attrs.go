@@ -202,7 +202,7 @@ func (r *attrReader) static(v ir.ValueID) []int64 {
 // result returns the type of the op's first result, whose dimensions must be known, with that of the blocks.
 func (r *attrReader) result() paramType {
 	v := r.m.Result(r.op, 0)
-	return paramType{r.m.ValueType(v).DType, stacked(r.batch, r.static(v))}
+	return paramType{DType: r.m.ValueType(v).DType, Dims: stacked(r.batch, r.static(v))}
 }
 
 // rank returns the rank of an operand.

@@ -12,19 +12,26 @@ import (
 type paramType struct {
 	DType dtype.Type
 	Dims  []int64
+	given bool // away by the caller, who does not need it any more
+}
+
+// unit is what is compiled for one process by itself.
+type unit struct {
+	fn    ir.FuncID
+	fused bool // ops are computed where their results are read; otherwise one by one, for an observer
 }
 
 // compile returns the compiled form of a function and of all that it calls.
-func (in *Interpreter) compile(fn ir.FuncID) (*function, error) {
+func (in *Interpreter) compile(u unit) (*function, error) {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()
-	return in.function(fn)
+	return in.function(u)
 }
 
 // function compiles one function; a nil entry of funcs marks one that is being compiled.
-func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
-	m := in.m
-	if f, ok := in.funcs[fn]; ok {
+func (in *Interpreter) function(u unit) (*function, error) {
+	m, fn := in.m, u.fn
+	if f, ok := in.funcs[u]; ok {
 		if f == nil {
 			return nil, diag.Unsupported(diag.NotSupported, m.OpPos(m.Func(fn).Op), "function @%s calls itself", m.Func(fn).Name)
 		}
@@ -33,22 +40,26 @@ func (in *Interpreter) function(fn ir.FuncID) (*function, error) {
 	if m.IsDeclaration(fn) {
 		return nil, diag.Invalid(diag.Undefined, m.OpPos(m.Func(fn).Op), "function @%s has no body", m.Func(fn).Name)
 	}
-	in.funcs[fn] = nil
-	f, err := in.compileBody(fn, nil)
+	in.funcs[u] = nil
+	f, err := in.compileBody(u, nil)
 	if err != nil {
-		delete(in.funcs, fn)
+		delete(in.funcs, u)
 		return nil, err
 	}
-	in.funcs[fn] = f
+	in.funcs[u] = f
 	return f, nil
 }
 
 // compileBody compiles the body of a function, for one process or for several that run together.
-func (in *Interpreter) compileBody(fn ir.FuncID, together *joint) (*function, error) {
-	m := in.m
+func (in *Interpreter) compileBody(u unit, together *joint) (*function, error) {
+	m, fn := in.m, u.fn
 	body := m.Func(fn).Body
-	c := &compiler{locator: locator{m: m}, in: in, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}, joint: together}
+	c := &compiler{locator: locator{m: m}, in: in, slots: map[ir.ValueID][]int32{}, order: map[ir.OpID]int32{}, joint: together,
+		fuses: u.fused}
 	c.number(body)
+	if main, ok := m.Main(); ok && u.fused && fn == main {
+		c.findFused(body)
+	}
 	f := &function{}
 	for k, arg := range m.BlockArgs(body) {
 		if together != nil {
@@ -63,7 +74,10 @@ func (in *Interpreter) compileBody(fn ir.FuncID, together *joint) (*function, er
 		if err != nil {
 			return nil, c.located(m.Func(fn).Op, err)
 		}
-		f.params = append(f.params, types...)
+		for _, t := range types {
+			t.given = m.Func(fn).ArgAttrs[k].Donated()
+			f.params = append(f.params, t)
+		}
 	}
 	var err error
 	if f.body, err = c.block(body, m.Func(fn).Op, true); err != nil {
@@ -91,8 +105,10 @@ type compiler struct {
 	slots map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
 	order map[ir.OpID]int32      // place of every op in the text of the function
 	next  int32
-	joint *joint // of processes that run together; nil for one by itself
-	batch Spread // of the blocks that the op at hand takes as its first dimension; nil: it takes none
+	fuses bool                // what the main function allows
+	into  map[ir.OpID]ir.OpID // the readers with which ops are computed
+	joint *joint              // of processes that run together; nil for one by itself
+	batch Spread              // of the blocks that the op at hand takes as its first dimension; nil: it takes none
 }
 
 func (c *compiler) number(b ir.BlockID) {
@@ -112,7 +128,7 @@ func (c *compiler) flatten(id ir.TypeID) ([]paramType, error) {
 				return nil, err
 			}
 		}
-		return []paramType{{t.DType, t.Dims}}, nil
+		return []paramType{{DType: t.DType, Dims: t.Dims}}, nil
 	case ir.TokenKind, ir.NoneKind:
 		return nil, nil
 	case ir.TupleKind:
@@ -228,9 +244,60 @@ func (c *compiler) block(b ir.BlockID, owner ir.OpID, consume bool) (*block, err
 	return out, nil
 }
 
-// op compiles one op to the end of a block's code.
+// op compiles one op to the end of a block's code, with those that are fused with it.
 func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32) error {
-	i := instr{site: siteOf(c.m, op)}
+	if c.into[op] != 0 {
+		return nil
+	}
+	ops := c.fused(op)
+	if len(ops) > 1 && !c.isOneTile(op) {
+		return c.emit(out, ops, b, dying, c.buildGroup)
+	}
+	for k, op := range ops {
+		if err := c.emit(out, ops[k:k+1], b, dying, c.build); err != nil {
+			return c.located(op, err)
+		}
+	}
+	return nil
+}
+
+// emit adds the instruction of some ops, which has the results of the last one, to the end of a block's code.
+func (c *compiler) emit(out *block, ops []ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32, build func([]ir.OpID, *instr) error) error {
+	op := ops[len(ops)-1]
+	i := instr{site: siteOf(c.m, op), fleeting: c.into[op] != 0}
+	for _, op := range ops {
+		i.dead = append(i.dead, dying[op]...)
+	}
+	if err := build(ops, &i); err != nil {
+		return err
+	}
+	for _, v := range c.m.Results(op) {
+		s, given := c.slots[v]
+		if !given {
+			var err error
+			if s, err = c.define(v); err != nil {
+				return err
+			}
+		}
+		i.out = append(i.out, s...)
+		if t := c.m.ValueType(v); t.IsStatic() && !i.fleeting {
+			i.bytes += t.Bytes()
+		}
+		i.dead = append(slices.Clip(i.dead), c.schedule(v, s, b, dying)...)
+	}
+	if inline(c.m, op) {
+		i.metered = op
+	}
+	if Shown(c.m, op) {
+		i.op = op
+	}
+	out.code = append(out.code, i)
+	return nil
+}
+
+// build has an instruction compute one op, the only one of a list.
+func (c *compiler) build(ops []ir.OpID, i *instr) error {
+	op := ops[0]
 	var err error
 	if i.in, err = c.operands(op); err != nil {
 		return err
@@ -246,40 +313,16 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 	if err := c.computable(op); err != nil {
 		return err
 	}
-	i.dead = dying[op]
-	i.reuse = make([]bool, len(i.in))
-	for k, s := range i.in {
-		i.reuse[k] = slices.Contains(i.dead, s) && slices.Index(i.in, s) == k && !slices.Contains(i.in[k+1:], s)
-	}
-	err = build(c, op, &i)
+	i.reuses()
+	err = build(c, op, i)
 	c.batch = nil
 	if err != nil {
 		return err
 	}
-	if err := c.wrapQuantized(op, &i); err != nil {
+	if err := c.wrapQuantized(op, i); err != nil {
 		return err
 	}
-	c.join(op, &i, how)
-	for _, v := range c.m.Results(op) {
-		s, given := c.slots[v]
-		if !given {
-			if s, err = c.define(v); err != nil {
-				return err
-			}
-		}
-		i.out = append(i.out, s...)
-		if t := c.m.ValueType(v); t.IsStatic() {
-			i.bytes += t.Bytes()
-		}
-		i.dead = append(slices.Clip(i.dead), c.schedule(v, s, b, dying)...)
-	}
-	if inline(c.m, op) {
-		i.metered = op
-	}
-	if Shown(c.m, op) {
-		i.op = op
-	}
-	out.code = append(out.code, i)
+	c.join(op, i, how)
 	return nil
 }
 
@@ -316,7 +359,7 @@ func (c *compiler) lastUse(v ir.ValueID, b ir.BlockID) ir.OpID {
 	last := ir.OpID(0)
 	for use := range c.m.Uses(v) {
 		op := c.m.AncestorIn(use.Op, b)
-		if op != 0 && (last == 0 || c.order[op] > c.order[last]) {
+		if op != 0 && (last == 0 || c.runsBefore(last, op)) {
 			last = op
 		}
 	}

@@ -252,7 +252,7 @@ func buildCall(c *compiler, op ir.OpID, i *instr, attr string) error {
 // callee returns a function that an op calls.
 func (c *compiler) callee(op ir.OpID, fn ir.FuncID) (*function, error) {
 	if c.joint == nil {
-		return c.in.function(fn)
+		return c.in.function(unit{fn, c.fuses})
 	}
 	f, err := c.in.form(fn, c.spreads(c.m.Operands(op)))
 	if err == nil {

@@ -1,5 +1,14 @@
 package interp
 
+import "testing"
+
+// SetMostTile makes tiles smaller for the time of a test.
+func SetMostTile(t *testing.T, elements int64) {
+	before := mostTile
+	mostTile = elements
+	t.Cleanup(func() { mostTile = before })
+}
+
 // Leftovers returns how many slots, and values on their way between slots, what runs have left behind still has: none, if every value is
 // released once.
 func Leftovers(in *Interpreter) int {

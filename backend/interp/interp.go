@@ -4,6 +4,8 @@
 // and the regions of reductions become lists of their own that work on the same frame, so that running an op looks
 // nothing up. A value is released after its last use, and an update of a value that nobody else holds happens in
 // place, which makes a scan over n steps linear; so do elementwise ops on two operands, unless somebody observes.
+// Nor are values held that a compiler would compute where they are read: such ops run with the op that reads them, tile by
+// tile where values are large ([fusion.Values]).
 //
 //	in, err := interp.New(m, interp.Options{})
 //	results, err := in.Run(ctx, main, []*tensor.Tensor{x})
@@ -56,7 +58,7 @@ type Interpreter struct {
 	m     *ir.Module
 	opts  Options
 	mutex sync.Mutex
-	funcs map[ir.FuncID]*function
+	funcs map[unit]*function
 	forms []form // of functions for processes that run together
 
 	shared int // collectives of the forms
@@ -72,7 +74,7 @@ func New(m *ir.Module, opts Options) (*Interpreter, error) {
 	}
 	opts.Replicas, opts.Partitions = max(opts.Replicas, 1), max(opts.Partitions, 1)
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, DefaultMaxBytes)
-	in := &Interpreter{m: m, opts: opts, funcs: map[ir.FuncID]*function{}}
+	in := &Interpreter{m: m, opts: opts, funcs: map[unit]*function{}}
 	in.scratch.New = func() any { return newScratch() }
 	return in, nil
 }
@@ -123,8 +125,10 @@ type Peers interface {
 
 // Stats is what a run says about itself.
 type Stats struct {
-	PeakBytes int64 // most bytes of values live at once: arguments, intermediate and final ones; no constants
-	Checks    int   // check ops that were executed, of which only the last can have failed
+	// PeakBytes are the most bytes of values live at once: intermediate and final ones, and arguments, all the time unless they are donated;
+	// no constants.
+	PeakBytes int64
+	Checks    int // check ops that were executed, of which only the last can have failed
 }
 
 // Run executes a function as a process without company. Arguments and results are tensors of the function's types,
@@ -141,7 +145,7 @@ func (in *Interpreter) Run(ctx context.Context, fn ir.FuncID, args []*tensor.Ten
 
 // RunProcess is Run for a process of a grid, with statistics.
 func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Process, args []*tensor.Tensor) ([]*tensor.Tensor, Stats, error) {
-	f, err := in.compile(fn)
+	f, err := in.compile(unit{fn, proc.Observe == nil})
 	if err != nil {
 		return nil, Stats{}, err
 	}
@@ -153,10 +157,8 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 	if p.peers == nil {
 		p.peers = solo{}
 	}
-	for _, a := range args {
-		b := p.newBuffer(a.Data, int64(len(a.Data)), false)
-		b.fixed = true
-		p.taken = append(p.taken, value{*a, b})
+	for k, a := range args {
+		p.lend(*a, int64(len(a.Data)), f.params[k].given)
 	}
 	if err := p.call(f); err != nil {
 		return nil, p.stats(), err // what it was doing is still in the scratch, which goes with it
@@ -172,6 +174,16 @@ func (in *Interpreter) RunProcess(ctx context.Context, fn ir.FuncID, proc Proces
 // process returns a new process with the scratch of one that has ended.
 func (in *Interpreter) process(ctx context.Context) *process {
 	return &process{locator: locator{m: in.m}, in: in, ctx: ctx, done: ctx.Done(), atOnce: 1, scratch: in.scratch.Get().(*scratch)}
+}
+
+// lend takes an argument. So many bytes count, until its last use if the caller has given it away, and otherwise to the end of the run.
+func (p *process) lend(t tensor.Tensor, bytes int64, given bool) {
+	b := p.newBuffer(t.Data, bytes, false)
+	b.fixed = true
+	if !given {
+		b.refs++
+	}
+	p.taken = append(p.taken, value{t, b})
 }
 
 // end hands on the scratch of a process whose results were taken.
@@ -195,7 +207,7 @@ func (p *process) stats() Stats { return Stats{PeakBytes: p.peak, Checks: p.chec
 
 // NumArgs returns how many tensors a function takes: the elements of tuples count, tokens do not.
 func (in *Interpreter) NumArgs(fn ir.FuncID) (int, error) {
-	f, err := in.compile(fn)
+	f, err := in.compile(unit{fn, true})
 	if err != nil {
 		return 0, err
 	}

@@ -261,22 +261,24 @@ func (c *compiler) settle(v ir.ValueID, i *instr, x tensor.Tensor, s Spread) {
 	c.joint.spreads[v], c.joint.known[v] = few, known
 	bytes := int64(len(known.Data)) / few.Blocks()
 	kind := c.m.Kind(c.m.DefiningOp(v))
+	_, overwrites := binaryOps[kind]
+	shares := kind == ir.OpReshape || kind == ir.OpBroadcastInDim && c.staysScalar(v)
 	i.kernel, i.control = nil, func(f *frame, i *instr) error {
-		f.put(i.out[0], f.settled(kind, i, known, bytes))
+		f.put(i.out[0], f.settled(i, known, bytes, shares, overwrites))
 		return nil
 	}
 }
 
 // settled returns a known result in memory that ops may overwrite. It counts as it would for a process by itself: nothing where it shares
 // or takes the place of an operand.
-func (f *frame) settled(kind ir.Kind, i *instr, known tensor.Tensor, bytes int64) value {
-	if kind == ir.OpReshape {
+func (f *frame) settled(i *instr, known tensor.Tensor, bytes int64, shares, overwrites bool) value {
+	if shares {
 		operand := &f.slots[i.in[0]]
 		own := known
 		own.Data = operand.t.Data
 		return value{own, operand.share()}
 	}
-	if _, overwrites := binaryOps[kind]; overwrites {
+	if overwrites {
 		for k, slot := range i.in {
 			if f.owns(i, k) {
 				f.drop(slot)

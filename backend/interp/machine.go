@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"unsafe"
 
 	"autoshard/backend/tensor"
 	"autoshard/backend/tensor/memory"
@@ -12,26 +11,6 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/ir"
 )
-
-// buffer counts the slots that hold the same data. A fixed one belongs to the caller, to the program or to a kernel
-// and is never written to. What a kernel has made belongs to the process, which gives it back when the last slot is emptied, but for what
-// others may still read: values that an observer has seen, and those of regions, which the kernel holds that runs them.
-type buffer struct {
-	refs  int32
-	fixed bool
-	bytes int64
-	owned []byte // to give back; nil where it does not belong to the process
-	depth int    // how many kernels waited for regions when it was made
-}
-
-// foreign is the buffer of constants and of what kernels hand to a region: not counted, never written to.
-var foreign = &buffer{fixed: true}
-
-// value is the content of a slot; an empty slot has no buffer.
-type value struct {
-	t   tensor.Tensor
-	buf *buffer
-}
 
 // process is the state of one run.
 type process struct {
@@ -49,7 +28,9 @@ type process struct {
 	single     [1]tensor.Tensor // result of the kernel that ran last
 	probes     map[string][]tensor.Tensor
 	atOnce     int64 // blocks that a region works on
-	regions    int   // how many kernels wait for regions that they run, and hold what these return
+	tiling     bool  // a group of ops works on a tile, in memory that does not count
+	tile       tile
+	regions    int // how many kernels wait for regions that they run, and hold what these return
 	*scratch
 }
 
@@ -62,33 +43,6 @@ type scratch struct {
 }
 
 func newScratch() *scratch { return &scratch{frames: map[*function][]*frame{}} }
-
-// newBuffer returns the buffer of data that one slot holds. The process owns it if a kernel has made it for this slot alone.
-// So many bytes count: those of one block.
-func (p *process) newBuffer(data []byte, bytes int64, made bool) *buffer {
-	p.count(bytes)
-	var b *buffer
-	if n := len(p.spare); n > 0 {
-		b, p.spare = p.spare[n-1], p.spare[:n-1]
-	} else {
-		b = new(buffer)
-	}
-	*b = buffer{refs: 1, bytes: bytes, depth: p.regions}
-	if made && len(data) > 0 && p.observe == nil && p.regions == 0 { // of what is empty nobody knows who shares it
-		b.owned = data
-	}
-	return b
-}
-
-// release ends the life of a buffer that no slot holds any more.
-func (p *process) release(b *buffer) {
-	p.live -= b.bytes
-	if !b.fixed {
-		memory.Give(b.owned)
-	}
-	b.owned = nil
-	p.spare = append(p.spare, b)
-}
 
 // only lists the one result of a kernel.
 func (p *process) only(t tensor.Tensor) []tensor.Tensor {
@@ -108,16 +62,25 @@ type kernel func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error
 
 // instr is a compiled op.
 type instr struct {
-	in, out []int32
-	dead    []int32 // slots to empty afterwards
-	reuse   []bool  // per operand: its slot is emptied afterwards and no other operand is in it
-	bytes   int64   // of results that the kernel allocates, 0 where unknown
-	site    site
-	op      ir.OpID // 0 for ops that are not shown to an observer
-	metered ir.OpID // 0 for ops that are part of another one to a meter
-	monoid  tensor.Monoid
-	kernel  kernel
-	control func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
+	in, out  []int32
+	dead     []int32 // slots to empty afterwards
+	reuse    []bool  // per operand: its slot is emptied afterwards and no other operand is in it
+	bytes    int64   // of results that the kernel allocates, 0 where unknown
+	site     site
+	op       ir.OpID // 0 for ops that are not shown to an observer
+	metered  ir.OpID // 0 for ops that are part of another one to a meter
+	monoid   tensor.Monoid
+	fleeting bool // what it makes does not count, since whoever reads it would compute it
+	kernel   kernel
+	control  func(f *frame, i *instr) error // instead of a kernel, for ops that work on slots
+}
+
+// reuses finds out which operands an instruction is the last to see.
+func (i *instr) reuses() {
+	i.reuse = make([]bool, len(i.in))
+	for k, s := range i.in {
+		i.reuse[k] = slices.Contains(i.dead, s) && slices.Index(i.in, s) == k && !slices.Contains(i.in[k+1:], s)
+	}
 }
 
 // block is a compiled block: arguments are in their slots when it starts; what it returns is in its slots when it
@@ -159,11 +122,6 @@ func (p *process) stopped() error {
 	default:
 		return nil
 	}
-}
-
-func (p *process) count(bytes int64) {
-	p.live += bytes
-	p.peak = max(p.peak, p.live)
 }
 
 func (f *frame) drop(slot int32) {
@@ -208,17 +166,6 @@ func (f *frame) putAll(slots []int32) {
 	}
 	clear(p.taken[base:])
 	p.taken = p.taken[:base]
-}
-
-// owns says whether operand k of an instruction may be overwritten: the instruction is the last to see its data.
-func (f *frame) owns(i *instr, k int) bool {
-	buf := f.slots[i.in[k]].buf
-	return i.reuse[k] && buf.refs == 1 && !buf.fixed
-}
-
-// spends says whether the operand, which is that of the slot, may be overwritten by a result of its type that takes its place.
-func (f *frame) spends(i *instr, k int, operand tensor.Tensor) bool {
-	return f.p.observe == nil && f.owns(i, k) && unsafe.SliceData(operand.Data) == unsafe.SliceData(f.slots[i.in[k]].t.Data)
 }
 
 // call runs a function on the values that were taken last, and takes its results.
@@ -313,42 +260,6 @@ func (f *frame) step(i *instr) error {
 	}
 	p.operands = p.operands[:base] // what is beyond is soon written over, and cleared when the run ends
 	return err
-}
-
-// adopt makes a value of result k of a kernel, which may share the data of an operand or of a result before it.
-func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
-	if v := f.sharer(t.Data, i.in); v != nil {
-		return value{t, v.share()}
-	}
-	if v := f.sharer(t.Data, i.out[:k]); v != nil {
-		return value{t, v.share()}
-	}
-	bytes := int64(len(t.Data))
-	if f.p.regions > 0 && len(t.Shape) > 0 {
-		bytes /= f.p.atOnce
-	}
-	if f.fn != nil && f.fn.blocks != nil {
-		bytes /= f.fn.blocks[i.out[k]]
-	}
-	return value{t, f.p.newBuffer(t.Data, bytes, true)}
-}
-
-// sharer returns the first of some slots whose data has that inside, nil for none.
-func (f *frame) sharer(data []byte, slots []int32) *value {
-	for _, s := range slots {
-		if v := &f.slots[s]; v.buf != nil && memory.Within(data, v.t.Data) {
-			return v
-		}
-	}
-	return nil
-}
-
-// share returns the value's buffer for one more slot.
-func (v *value) share() *buffer {
-	if v.buf != foreign {
-		v.buf.refs++
-	}
-	return v.buf
 }
 
 // region returns a block as a callback for kernels.

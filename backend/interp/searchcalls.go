@@ -78,7 +78,7 @@ func fits(dims, shape []int64, d int64) bool {
 
 // comparator returns a function that compares two elements of n tensors as a body of sort.
 func (c *compiler) comparator(fn ir.FuncID, n int) (func(f *frame) tensor.Body, error) {
-	callee, err := c.in.function(fn)
+	callee, err := c.in.function(unit{fn, c.fuses})
 	if err != nil {
 		return nil, err
 	}

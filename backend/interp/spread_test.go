@@ -8,7 +8,6 @@ import (
 
 	"autoshard/backend/interp"
 	"autoshard/backend/tensor"
-	"autoshard/internal/testkit/everyop"
 	"autoshard/ir/dtype"
 	"autoshard/ir/mlir"
 
@@ -95,18 +94,19 @@ func TestRunTogether(t *testing.T) {
 	}
 }
 
-// Random programs of every op give processes together, some of whose inputs are the same, what each of them would get by itself.
-func TestEveryOpTogether(t *testing.T) {
+// Random programs give processes together, some of whose inputs are the same, what each of them would get by itself.
+func TestProgramsTogether(t *testing.T) {
+	interp.SetMostTile(t, 5)
 	apart, together := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := everyop.Draw(t)
-		in, err := interp.New(p.Module, interp.Options{Partitions: 4})
+		m, inputs := drawFusable(t)
+		in, err := interp.New(m, interp.Options{Partitions: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fn, _ := p.Module.Main()
-		args := make([]interp.Blocks, len(p.Inputs))
-		for k, x := range p.Inputs {
+		fn, _ := m.Main()
+		args := make([]interp.Blocks, len(inputs))
+		for k, x := range inputs {
 			keys := rapid.SampledFrom([][]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 0, 1, 1}, {0, 1, 2, 3}}).Draw(t, "spread")
 			args[k] = interp.Blocks{Block: turned(x, slices.Max(keys)+1), Spread: interp.NewSpread(keys)}
 		}
@@ -132,7 +132,7 @@ func TestEveryOpTogether(t *testing.T) {
 			for k := range want {
 				have := got[k].Of(process) // whose NaN may have other bits
 				if !have.Equal(*want[k]) && have.String() != want[k].String() {
-					t.Fatalf("result %d of process %d is %v, want %v\n%s", k, process, have, want[k], mlir.Print(p.Module, mlir.PrintOptions{}))
+					t.Fatalf("result %d of process %d is %v, want %v\n%s", k, process, have, want[k], mlir.Print(m, mlir.PrintOptions{}))
 				}
 			}
 		}

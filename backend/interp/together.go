@@ -63,9 +63,8 @@ func (in *Interpreter) RunTogether(ctx context.Context, fn ir.FuncID, company Co
 	p.company = company
 	for k := range args {
 		a := &args[k]
-		b := p.newBuffer(a.Block.Data, int64(len(a.Block.Data))/f.argBlocks[k], false)
-		b.fixed = true
-		p.taken = append(p.taken, value{tensor.Tensor{DType: a.Block.DType, Shape: f.argShapes[k], Data: a.Block.Data}, b})
+		lies := tensor.Tensor{DType: a.Block.DType, Shape: f.argShapes[k], Data: a.Block.Data}
+		p.lend(lies, int64(len(a.Block.Data))/f.argBlocks[k], f.params[k].given)
 	}
 	if err := p.call(f); err != nil {
 		return nil, p.stats(), err
@@ -157,7 +156,7 @@ func (in *Interpreter) form(fn ir.FuncID, args []Spread) (*function, error) {
 	}
 	at := len(in.forms)
 	in.forms = append(in.forms, form{fn: fn, args: args}) // a function that calls itself finds that it has to run apart
-	code, err := in.compileBody(fn, &joint{args: args, spreads: map[ir.ValueID]Spread{}, known: map[ir.ValueID]tensor.Tensor{}})
+	code, err := in.compileBody(unit{fn, true}, &joint{args: args, spreads: map[ir.ValueID]Spread{}, known: map[ir.ValueID]tensor.Tensor{}})
 	if err == nil {
 		in.forms[at].code = code
 	}

@@ -43,7 +43,8 @@ type figures struct {
 
 func (f *figures) total() int64 { return f.Arguments + f.Outputs + f.Temporary }
 
-// measure lowers a plan and runs it on virtual devices. There is no program where no inputs of the model are recorded.
+// measure runs a plan on virtual devices, and returns its program for a device as XLA takes it, which merges collectives itself. There is
+// no program where no inputs of the model are recorded.
 func measure(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Hardware) (r row, device *shardmap.Program, err error) {
 	if m.Inputs == "" {
 		return row{}, nil, nil
@@ -54,26 +55,38 @@ func measure(ctx context.Context, m *experts.Model, p *experts.Plan, hw cost.Har
 		return r, nil, err
 	}
 	r.said = plan.Estimate.PeakBytes
-	whole, mesh, err := program.Parse(ctx, plan.Program)
+	merged, err := lowered(ctx, plan, true)
 	if err != nil {
-		return r, nil, err
-	}
-	if device, err = shardmap.Lower(ctx, whole, mesh); err != nil {
-		return r, nil, err
-	}
-	if err := shardmap.LowerAxes(ctx, device); err != nil {
 		return r, nil, err
 	}
 	inputs, err := recorded(m.Path(m.Inputs), plan.Inputs)
 	if err != nil {
 		return r, nil, err
 	}
-	ran, err := run.Program(ctx, device, inputs, run.Options{})
+	ran, err := run.Program(ctx, merged, inputs, run.Options{})
 	if err != nil {
 		return r, nil, err
 	}
 	r.held = slices.Max(ran.Traffic.PeakBytes)
-	return r, device, nil
+	device, err = lowered(ctx, plan, false)
+	return r, device, err
+}
+
+// lowered returns a plan's program for a device in plain StableHLO, with the merged collectives and rings that it asks for or without.
+func lowered(ctx context.Context, plan *autoshard.Plan, merged bool) (*shardmap.Program, error) {
+	lower := shardmap.Lower
+	if merged {
+		lower = program.PerDevice
+	}
+	whole, mesh, err := program.Parse(ctx, plan.Program)
+	if err != nil {
+		return nil, err
+	}
+	device, err := lower(ctx, whole, mesh)
+	if err != nil {
+		return nil, err
+	}
+	return device, shardmap.LowerAxes(ctx, device)
 }
 
 // recorded reads the inputs of a model.

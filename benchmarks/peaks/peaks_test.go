@@ -10,8 +10,8 @@ import (
 	"autoshard/cost"
 )
 
-// Of programs in loops, of which most of the memory is what loops carry and stack up, the peak is said within a fifth of what the virtual
-// devices hold.
+// Of programs in loops, of which most of the memory is what loops carry and stack up, the peak is said within a twentieth of what the
+// virtual devices hold.
 func TestPeaksOfLoops(t *testing.T) {
 	if os.Getenv("AUTOSHARD_SHARED") == "" {
 		t.Skip("AUTOSHARD_SHARED is not set: it names the folder with the models")
@@ -30,8 +30,7 @@ func TestPeaksOfLoops(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Virtual devices, and XLA for CPUs, hold a product and its transpose before they add it to what a loop carries: 0.815.
-			if math.Abs(ratio(r.said, r.held)-1) > 0.19 {
+			if math.Abs(ratio(r.said, r.held)-1) > 0.05 {
 				t.Errorf("%s, %s: %d bytes are said, %d held", r.model, r.plan, r.said, r.held)
 			}
 		}

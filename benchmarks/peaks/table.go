@@ -44,7 +44,7 @@ func report(rows []row, o options) string {
 
 Bytes that a device is said to need in the program of an expert's plan, beside the most that a virtual device held when it ran, and beside
 what XLA for CPU allots to our per-device program: arguments, results and temporary memory, nothing given up by the caller. The virtual
-devices run op by op: they hold values that a compiler fuses away, and hold others shorter than the program as a whole would. XLA for CPU
+devices compute fused values where they are read, and put what elementwise ops make in the place of what nobody needs any more. XLA for CPU
 computes 16-bit floats in 32 bits, aligns each buffer to 64 bytes, converts the layouts of operands of products and convolutions, and begins
 collectives early; memory of results serves other values before only as far as these fit into it.
 
