@@ -3,8 +3,8 @@ package ir
 // InPlace returns for each value the one into whose memory it is written, 0 for those that take memory of their own, as XLA assigns
 // buffers: what an op updates or scatters into, where nothing needs that any more; what enters a loop, for the loop's result; the loop's
 // result for what its body takes and hands on, where that is made after the last use of what it took; and a branch's result for what the
-// branch hands back. What passes an optimization barrier stays where it is. Inputs of the function are written to only if the caller gives
-// them up.
+// branch hands back. What passes an optimization barrier, or is carried through a loop as it is, stays where it is. Inputs of the function
+// are written to only if the caller gives them up.
 func (l *Liveness) InPlace(donated func(arg ValueID) bool) []ValueID {
 	p := &placing{l, donated, make([]ValueID, l.m.NumValues())}
 	p.block(l.body)
@@ -23,6 +23,20 @@ func (m *Module) Rewritten(op OpID, result int) ValueID {
 	return 0
 }
 
+// handedOn returns the operand that an op makes one of its results, 0 for none: what passes an optimization barrier, or what the body of a
+// loop hands on as it took it.
+func (m *Module) handedOn(op OpID, result int) ValueID {
+	switch m.Kind(op) {
+	case OpOptimizationBarrier:
+		return m.Operand(op, result)
+	case OpWhile:
+		if body := m.RegionBlock(op, 1); m.Operand(m.LastOp(body), result) == m.BlockArgs(body)[result] {
+			return m.Operand(op, result)
+		}
+	}
+	return 0
+}
+
 // placing finds the places of values, in program order.
 type placing struct {
 	*Liveness
@@ -33,15 +47,14 @@ type placing struct {
 func (p *placing) block(b BlockID) {
 	for op := range p.m.Ops(b) {
 		for i, v := range p.m.Results(op) {
+			if p.of[v] = p.m.handedOn(op, i); p.of[v] != 0 {
+				continue
+			}
 			if into := p.m.Rewritten(op, i); into != 0 && p.free(into, op) {
 				p.of[v] = into
 			}
 		}
 		switch p.m.Kind(op) {
-		case OpOptimizationBarrier:
-			for i, v := range p.m.Results(op) {
-				p.of[v] = p.m.Operand(op, i)
-			}
 		case OpWhile:
 			p.loop(op)
 		case OpCase, OpIf:
@@ -93,10 +106,7 @@ func (p *placing) over(v ValueID, op OpID) bool {
 
 // free says whether an op may write into one of its operands: it is the last to read it, and reads it once.
 func (p *placing) free(v ValueID, op OpID) bool {
-	made := v // what barriers pass on, too
-	for by := p.m.DefiningOp(made); by != 0 && p.m.Kind(by) == OpOptimizationBarrier; by = p.m.DefiningOp(made) {
-		made = p.m.Operand(by, p.m.Index(made))
-	}
+	made := p.origin(v)
 	if p.needed(made) != p.start[op]+1 {
 		return false
 	}
@@ -110,11 +120,23 @@ func (p *placing) free(v ValueID, op OpID) bool {
 	return reads == 1 && (p.m.DefiningOp(made) != 0 || carried || input && p.donated(made))
 }
 
-// needed returns the time after the last use of a value, and of what barriers make of it.
+// origin returns the value that barriers and loops hand on as another one.
+func (p *placing) origin(v ValueID) ValueID {
+	for by := p.m.DefiningOp(v); by != 0; by = p.m.DefiningOp(v) {
+		from := p.m.handedOn(by, p.m.Index(v))
+		if from == 0 {
+			break
+		}
+		v = from
+	}
+	return v
+}
+
+// needed returns the time after the last use of a value, and of what barriers and loops hand on of it.
 func (p *placing) needed(v ValueID) int32 {
 	_, end := p.Interval(v)
 	for u := range p.m.Uses(v) {
-		if p.m.Kind(u.Op) == OpOptimizationBarrier {
+		if k := p.m.Kind(u.Op); (k == OpOptimizationBarrier || k == OpWhile) && p.m.handedOn(u.Op, u.Index) != 0 {
 			end = max(end, p.needed(p.m.Result(u.Op, u.Index)))
 		}
 	}

@@ -70,6 +70,17 @@ func TestInPlace(t *testing.T) {
     stablehlo.return %r : tensor<8xf32>
   }
   return %1 : tensor<8xf32>`, false, nil},
+		{"an input that a loop hands on", `
+  %1:2 = stablehlo.while(%a = %x, %b = %x) : tensor<8xf32>, tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %r = stablehlo.reverse %a, dims = [0] : tensor<8xf32>
+    stablehlo.return %a, %r : tensor<8xf32>, tensor<8xf32>
+  }
+  %2 = stablehlo.dynamic_update_slice %1#0, %y, %i : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpWhile: 0, ir.OpReverse: 0}},
 		{"what a branch hands back", `
   %1 = "stablehlo.case"(%i) ({
     %r = stablehlo.reverse %x, dims = [0] : tensor<8xf32>

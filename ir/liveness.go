@@ -64,7 +64,7 @@ func (l *Liveness) Len() int32 { return l.clock }
 func (l *Liveness) At(op OpID) int32 { return l.start[op] }
 
 // Interval returns the half-open interval in which a value is needed: from the op that makes it (0 for arguments of
-// the function) to after its last use. What a loop or branch reads from outside it keeps to its end.
+// the function) to after its last use. What a loop or branch reads from outside it keeps to its end, as a loop does its results.
 func (l *Liveness) Interval(v ValueID) (lo, hi int32) {
 	home := l.m.ArgBlock(v)
 	if op := l.m.DefiningOp(v); op != 0 {
@@ -74,6 +74,9 @@ func (l *Liveness) Interval(v ValueID) (lo, hi int32) {
 		lo = l.start[parent]
 	}
 	hi = lo + 1
+	if op := l.m.DefiningOp(v); l.m.Kind(op) == OpWhile {
+		hi = l.end[op] // what it carries is there in every round
+	}
 	for u := range l.m.Uses(v) {
 		hi = max(hi, l.lastUse(home, u.Op)+1)
 	}

@@ -207,8 +207,8 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	return best, nil
 }
 
-// fit searches the number of parts to the end in which a quick search came nearest to the memory, where none fits. If none does then
-// either, it takes notice of what that needs.
+// fit searches the number of parts to the end in which a quick search came nearest to the memory, where none fits. There is no plan where
+// that of the whole batch is as fast. If none fits then either, it takes notice of what that needs.
 func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	q := s.tightest
 	if q == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
@@ -217,7 +217,10 @@ func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	s.report("microbatches", 0, 0)
 	p := s.planning(q.module, q.parts)
 	c, err := p.decideFrom(ctx, late, q.baselines)
-	if !errors.Is(err, diag.ErrInfeasible) {
+	switch {
+	case err == nil && !s.faster(c.best):
+		return nil, nil
+	case !errors.Is(err, diag.ErrInfeasible):
 		return c, err
 	}
 	if p.nearest != nil && p.nearest.step.Peak < q.least.step.Peak {

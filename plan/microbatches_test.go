@@ -343,3 +343,27 @@ func TestInfeasibleInMicrobatches(t *testing.T) {
 		t.Errorf("%v, %d microbatches in %d B, want %d: %v", err, plan.Microbatches, o.Memory, parts, diag.Diagnostics(err))
 	}
 }
+
+// A batch is not computed in parts, which fit, where a plan of the whole batch fits and is faster.
+func TestWholeBatchIsFaster(t *testing.T) {
+	m, err := mlir.Parse(t.Context(), []byte(`module {
+  sdy.mesh @mesh = <["a"=2, "b"=2]>
+  func.func @main(%x: tensor<8192xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %y: tensor<64xf32>, %z: tensor<64xf32>)
+      -> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, []>}) {
+    %0 = stablehlo.add %x, %x : tensor<8192xf32>
+    %1 = stablehlo.dot_general %0, %0, contracting_dims = [0] x [0] : (tensor<8192xf32>, tensor<8192xf32>) -> tensor<f32>
+    return %1 : tensor<f32>
+  }
+}`), mlir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hw, err := cost.Lookup("tpu-v5e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Make(t.Context(), &answer.Source{Name: "product", Module: m}, Options{Hardware: hw, Memory: 32896})
+	if err != nil || plan.Microbatches != 0 {
+		t.Errorf("%v, %d microbatches, want a plan of the whole batch", err, plan.Microbatches)
+	}
+}
