@@ -68,15 +68,20 @@ func (c *compiler) computesTiles(op ir.OpID) bool {
 	})
 }
 
-// readsTiles says whether an op works tile by tile on what it reads of a value: an elementwise one, or one that folds whole rows of it.
+// readsTiles says whether an op works tile by tile on what it reads of a value: an elementwise one, or one that folds. Of several tiles it
+// folds whole rows, in a way that is known.
 func (c *compiler) readsTiles(op ir.OpID, v ir.ValueID) bool {
 	if c.m.Kind(op) != ir.OpReduce {
 		return manners[c.m.Kind(op)] == pointwise && c.computesTiles(op)
 	}
+	values := c.m.Operands(op)[:c.m.NumOperands(op)/2]
+	if !slices.Contains(values, v) || !inline(c.m, op) || !c.staticResults(op) || c.anyQuantized(op) {
+		return false
+	}
 	dims, ok := c.m.Attr(op, "dimensions").(ir.Ints)
-	initial := c.m.Kind(c.m.DefiningOp(c.m.Operand(op, c.m.NumOperands(op)-1)))
-	return ok && c.m.NumOperands(op) == 2 && c.m.Operand(op, 0) == v && initial == ir.OpConstant && inline(c.m, op) && c.staticResults(op) &&
-		!c.anyQuantized(op) && c.monoid(op, 0) != tensor.MonoidNone && !slices.Contains(dims, 0)
+	initial := c.m.DefiningOp(c.m.Operand(op, len(values)))
+	return c.isOneTile(op) || ok && len(values) == 1 && c.m.Kind(initial) == ir.OpConstant && c.monoid(op, 0) != tensor.MonoidNone &&
+		!slices.Contains(dims, 0)
 }
 
 // runsBefore says whether an op is run before another one of its block.
