@@ -136,7 +136,7 @@ func (p *placing) origin(v ValueID) ValueID {
 func (p *placing) needed(v ValueID) int32 {
 	_, end := p.Interval(v)
 	for u := range p.m.Uses(v) {
-		if k := p.m.Kind(u.Op); (k == OpOptimizationBarrier || k == OpWhile) && p.m.handedOn(u.Op, u.Index) != 0 {
+		if p.m.handedOn(u.Op, u.Index) != 0 {
 			end = max(end, p.needed(p.m.Result(u.Op, u.Index)))
 		}
 	}

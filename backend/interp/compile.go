@@ -106,7 +106,7 @@ type compiler struct {
 	order map[ir.OpID]int32      // place of every op in the text of the function
 	next  int32
 	fuses bool                // what the main function allows
-	into  map[ir.OpID]ir.OpID // the readers with which ops are computed
+	with  map[ir.OpID]ir.OpID // of ops that are fused: the last reader, with which they are run
 	joint *joint              // of processes that run together; nil for one by itself
 	batch Spread              // of the blocks that the op at hand takes as its first dimension; nil: it takes none
 }
@@ -246,7 +246,7 @@ func (c *compiler) block(b ir.BlockID, owner ir.OpID, consume bool) (*block, err
 
 // op compiles one op to the end of a block's code, with those that are fused with it.
 func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32) error {
-	if c.into[op] != 0 {
+	if c.with[op] != 0 {
 		return nil
 	}
 	ops := c.fused(op)
@@ -264,7 +264,7 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 // emit adds the instruction of some ops, which has the results of the last one, to the end of a block's code.
 func (c *compiler) emit(out *block, ops []ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32, build func([]ir.OpID, *instr) error) error {
 	op := ops[len(ops)-1]
-	i := instr{site: siteOf(c.m, op), fleeting: c.into[op] != 0}
+	i := instr{site: siteOf(c.m, op), fleeting: c.with[op] != 0}
 	for _, op := range ops {
 		i.dead = append(i.dead, dying[op]...)
 	}

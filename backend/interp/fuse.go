@@ -15,10 +15,11 @@ import (
 // What one op alone reads is computed there, as compilers fuse it ([fusion.Values]): tile by tile, so that of a chain of ops only the last
 // result is ever whole. What is held of the others is at most a tile each, and does not count.
 
-// findFused finds the ops of the main function that are computed by the only op that reads them.
+// findFused finds the ops of the main function that are computed by the only op that reads them, or with that by the one that reads it.
 func (c *compiler) findFused(body ir.BlockID) {
 	flows, follows := fusion.Of(c.m).OnTheFly(), map[ir.ValueID]bool{}
-	c.into = map[ir.OpID]ir.OpID{}
+	c.with = map[ir.OpID]ir.OpID{}
+	var fused []ir.OpID
 	c.m.Walk(body, func(op ir.OpID) {
 		if c.m.NumResults(op) != 1 {
 			return
@@ -28,9 +29,13 @@ func (c *compiler) findFused(body ir.BlockID) {
 			return
 		}
 		if reader := c.m.OnlyReader(v); c.readsTiles(reader, v) {
-			c.into[op] = reader
+			c.with[op] = reader
+			fused = append(fused, op)
 		}
 	})
+	for _, op := range slices.Backward(fused) {
+		c.with[op] = c.runsWith(c.with[op])
+	}
 }
 
 // mayForesee says whether what an op makes follows from constants and the numbers of processes, which the compiler may compute.
@@ -91,19 +96,14 @@ func (c *compiler) runsBefore(x, y ir.OpID) bool {
 }
 
 // runsWith returns the op with which an op is run: itself, or the last of a chain of readers.
-func (c *compiler) runsWith(op ir.OpID) ir.OpID {
-	for c.into[op] != 0 {
-		op = c.into[op]
-	}
-	return op
-}
+func (c *compiler) runsWith(op ir.OpID) ir.OpID { return cmp.Or(c.with[op], op) }
 
 // fused returns the ops that are computed with an op, in the order of the program, itself last; it is the only one for most.
 func (c *compiler) fused(op ir.OpID) (ops []ir.OpID) {
 	ops = []ir.OpID{op}
 	for k := 0; k < len(ops); k++ {
 		for _, v := range c.m.Operands(ops[k]) {
-			if by := c.m.DefiningOp(v); by != 0 && c.into[by] == ops[k] {
+			if by := c.m.DefiningOp(v); by != 0 && c.with[by] == op {
 				ops = append(ops, by)
 			}
 		}

@@ -117,7 +117,7 @@ func (c *compiler) spreadOf(v ir.ValueID) Spread {
 // inside says whether a value is made and read by ops of the group.
 func (b *grouping) inside(v ir.ValueID) bool {
 	by := b.m.DefiningOp(v)
-	return by != 0 && b.into[by] != 0 && slices.Contains(b.ops, by)
+	return by != 0 && b.with[by] == b.ops[len(b.ops)-1]
 }
 
 // add adds the instruction of an op to those that compute a tile.
