@@ -1,14 +1,28 @@
 package ir
 
+import "slices"
+
 // InPlace returns for each value the one into whose memory it is written, 0 for those that take memory of their own, as XLA assigns
 // buffers: what an op updates or scatters into, where nothing needs that any more; what enters a loop, for the loop's result; the loop's
 // result for what its body takes and hands on, where that is made after the last use of what it took; and a branch's result for what the
 // branch hands back. What passes an optimization barrier, or is carried through a loop as it is, stays where it is. Inputs of the function
 // are written to only if the caller gives them up.
-func (l *Liveness) InPlace(donated func(arg ValueID) bool) []ValueID {
-	p := &placing{l, donated, make([]ValueID, l.m.NumValues())}
+//
+// Of the others it returns which ones elementwise ops write over an operand of as many bytes, or over one of what is computed as they read
+// it, which nothing needs any more: those take memory of their own only behind their ops. What is unheld takes none.
+func (l *Liveness) InPlace(donated func(arg ValueID) bool, unheld []bool) (into []ValueID, over []bool) {
+	p := &placing{l, donated, unheld, make([]ValueID, l.m.NumValues())}
 	p.block(l.body)
-	return p.of
+	over = make([]bool, l.m.NumValues())
+	for _, op := range l.ops {
+		if l.m.NumResults(op) != 1 {
+			continue
+		}
+		if v := l.m.Result(op, 0); p.of[v] == 0 && !unheld[v] && l.m.HasUses(v) {
+			over[v] = p.overwrites(op, op)
+		}
+	}
+	return p.of, over
 }
 
 // Rewritten returns the operand into which an op writes one of its results, or into a copy of it where that is needed later: what it
@@ -41,6 +55,7 @@ func (m *Module) handedOn(op OpID, result int) ValueID {
 type placing struct {
 	*Liveness
 	donated func(arg ValueID) bool
+	unheld  []bool
 	of      []ValueID
 }
 
@@ -78,7 +93,24 @@ func (p *placing) loop(op OpID) {
 		v := p.m.Operand(p.m.LastOp(body), i)
 		if p.madeIn(v, body) && p.over(arg, p.m.DefiningOp(v)) {
 			p.of[v] = arg
+			p.rounds(arg, v)
 		}
+	}
+}
+
+// rounds places what elementwise ops of a loop's body make of what it took, one after the other, until what it hands on is there.
+func (p *placing) rounds(arg, handed ValueID) {
+	bytes := p.m.ValueType(arg).Bytes()
+	for last := arg; ; {
+		op := p.ops[p.needed(last)-1]
+		if p.m.OpBlock(op) != p.m.ArgBlock(arg) || !p.m.Kind(op).IsElementwise() || !slices.Contains(p.m.Operands(op), last) {
+			return
+		}
+		last = p.m.Result(op, 0)
+		if p.of[last] != 0 || p.m.ValueType(last).Bytes() != bytes || !p.over(last, p.m.DefiningOp(handed)) {
+			return
+		}
+		p.of[last] = arg
 	}
 }
 
@@ -118,6 +150,38 @@ func (p *placing) free(v ValueID, op OpID) bool {
 	}
 	carried, input := p.of[made] != 0, p.m.ArgBlock(made) == p.body
 	return reads == 1 && (p.m.DefiningOp(made) != 0 || carried || input && p.donated(made))
+}
+
+// overwrites says whether the result of an elementwise op can be written over what it reads, or over what another one reads that is
+// computed then.
+func (p *placing) overwrites(op, with OpID) bool {
+	if !p.m.Kind(with).IsElementwise() {
+		return false
+	}
+	bytes := p.m.ValueType(p.m.Result(op, 0)).Bytes()
+	for _, v := range p.m.Operands(with) {
+		by := p.m.DefiningOp(v)
+		switch {
+		case by != 0 && p.unheld[v]:
+			if p.reads[by] == p.start[op] && p.overwrites(op, by) {
+				return true
+			}
+		case p.m.ValueType(v).Bytes() == bytes && p.needed(p.origin(v)) == p.start[op]+1 && p.endsWith(v, op):
+			return true
+		}
+	}
+	return false
+}
+
+// endsWith says whether nothing else may be in the memory of a value, which an op is the last to read, behind it.
+func (p *placing) endsWith(v ValueID, op OpID) bool {
+	for p.of[v] != 0 {
+		v = p.of[v]
+	}
+	if by := p.m.DefiningOp(v); by != 0 {
+		return p.m.OpBlock(by) == p.m.OpBlock(op)
+	}
+	return p.m.ArgBlock(v) == p.body && p.donated(v)
 }
 
 // origin returns the value that barriers and loops hand on as another one.

@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/ir"
@@ -59,6 +60,19 @@ func TestInPlace(t *testing.T) {
     stablehlo.return %n : tensor<8xf32>
   }
   return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpWhile: ir.OpTanh, ir.OpDynamicUpdateSlice: 0, ir.OpNegate: 0}},
+		{"what elementwise ops of a loop make of what it took", `
+  %1 = stablehlo.while(%a = %x) : tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %n = stablehlo.negate %a : tensor<8xf32>
+    %r = stablehlo.reverse %n, dims = [0] : tensor<8xf32>
+    %p = stablehlo.add %n, %r : tensor<8xf32>
+    %e = stablehlo.exponential %p : tensor<8xf32>
+    stablehlo.return %e : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>`, false, map[ir.Kind]ir.Kind{ir.OpNegate: 0, ir.OpAdd: 0, ir.OpExponential: 0}},
 		{"what a loop makes beside what it took", `
   %1 = stablehlo.while(%a = %x) : tensor<8xf32>
    cond {
@@ -97,7 +111,7 @@ func TestInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := m.MainFunc().Body
-			of := ir.NewLiveness(m, body).InPlace(func(ir.ValueID) bool { return c.donated })
+			of, _ := ir.NewLiveness(m, body).InPlace(func(ir.ValueID) bool { return c.donated }, make([]bool, m.NumValues()))
 			seen := 0
 			m.Walk(body, func(op ir.OpID) {
 				for _, v := range m.Results(op) {
@@ -116,6 +130,88 @@ func TestInPlace(t *testing.T) {
 			})
 			if seen != len(c.over) {
 				t.Errorf("%d values are written over others, %v are", seen, c.over)
+			}
+		})
+	}
+}
+
+// Each case is a function whose ops make values of eight floats; those that are written over what is read are the ops in the list. Nothing
+// holds what a negation makes, which its reader computes.
+func TestWrittenOver(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		donated    bool
+		over       []ir.Kind
+	}{
+		{"an operand that nothing needs any more", `
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, []ir.Kind{ir.OpTanh}},
+		{"one that is needed later", `
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8xf32>
+  return %0 : tensor<8xf32>`, false, nil},
+		{"an input", `
+  %1 = stablehlo.tanh %x : tensor<8xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, nil},
+		{"an input that is given up", `
+  %1 = stablehlo.tanh %x : tensor<8xf32>
+  %2 = stablehlo.reverse %1, dims = [0] : tensor<8xf32>
+  return %2 : tensor<8xf32>`, true, []ir.Kind{ir.OpTanh}},
+		{"what is read by what is computed on the way", `
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+  %n = stablehlo.negate %0 : tensor<8xf32>
+  %1 = stablehlo.tanh %n : tensor<8xf32>
+  return %1 : tensor<8xf32>`, false, []ir.Kind{ir.OpTanh}},
+		{"what is needed until then by something else that is computed on the way", `
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8xf32>
+  %n = stablehlo.negate %0 : tensor<8xf32>
+  %2 = stablehlo.add %1, %n : tensor<8xf32>
+  return %2 : tensor<8xf32>`, false, []ir.Kind{ir.OpAdd}},
+		{"elements of another size", `
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
+  %1 = stablehlo.convert %0 : (tensor<8xf32>) -> tensor<8xf64>
+  %2 = stablehlo.convert %1 : (tensor<8xf64>) -> tensor<8xi64>
+  %3 = stablehlo.convert %2 : (tensor<8xi64>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>`, false, []ir.Kind{ir.OpConvert}},
+		{"what a loop takes", `
+  %1 = stablehlo.while(%a = %x) : tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %t = stablehlo.tanh %a : tensor<8xf32>
+    %r = stablehlo.reverse %t, dims = [0] : tensor<8xf32>
+    %s = stablehlo.add %t, %r : tensor<8xf32>
+    %u = stablehlo.reverse %s, dims = [0] : tensor<8xf32>
+    stablehlo.return %u : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>`, false, []ir.Kind{ir.OpAdd}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := mlir.Parse(t.Context(), []byte("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {"+c.body+"\n}\n"), mlir.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, flows := m.MainFunc().Body, make([]bool, m.NumValues())
+			m.Walk(body, func(op ir.OpID) {
+				if m.Kind(op) == ir.OpNegate {
+					flows[m.Result(op, 0)] = true
+				}
+			})
+			l := ir.NewLiveness(m, body)
+			l.Through(flows)
+			_, over := l.InPlace(func(ir.ValueID) bool { return c.donated }, flows)
+			var found []ir.Kind
+			m.Walk(body, func(op ir.OpID) {
+				if m.NumResults(op) == 1 && over[m.Result(op, 0)] {
+					found = append(found, m.Kind(op))
+				}
+			})
+			if !slices.Equal(found, c.over) {
+				t.Errorf("written over what they read: %v, want %v", found, c.over)
 			}
 		})
 	}

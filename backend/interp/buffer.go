@@ -45,6 +45,13 @@ func (p *process) newBuffer(data []byte, bytes int64, made bool) *buffer {
 	return b
 }
 
+// newFleeting returns the buffer of data that does not count.
+func (p *process) newFleeting(data []byte) *buffer {
+	b := p.newBuffer(data, 0, true)
+	b.fleeting = true
+	return b
+}
+
 // release ends the life of a buffer that no slot holds any more.
 func (p *process) release(b *buffer) {
 	p.live -= b.bytes
@@ -71,6 +78,9 @@ func (f *frame) spends(i *instr, k int, operand tensor.Tensor) bool {
 	return f.p.observe == nil && f.owns(i, k) && unsafe.SliceData(operand.Data) == unsafe.SliceData(f.slots[i.in[k]].t.Data)
 }
 
+// holds says whether operand k of an instruction counts as memory that is held.
+func (f *frame) holds(i *instr, k int) bool { return !f.p.tiling && !f.slots[i.in[k]].buf.fleeting }
+
 // adopt makes a value of result k of a kernel, which may share the data of an operand or of a result before it.
 func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
 	fleeting := f.p.tiling || i.fleeting
@@ -85,9 +95,7 @@ func (f *frame) adopt(t tensor.Tensor, i *instr, k int) value {
 		return value{t, v.share()}
 	}
 	if fleeting {
-		b := f.p.newBuffer(t.Data, 0, true)
-		b.fleeting = true
-		return value{t, b}
+		return value{t, f.p.newFleeting(t.Data)}
 	}
 	return value{t, f.p.newBuffer(t.Data, f.bytesOf(t, i, k), true)}
 }

@@ -101,14 +101,15 @@ func (in *Interpreter) compileBody(u unit, together *joint) (*function, error) {
 // compiler translates one function.
 type compiler struct {
 	locator
-	in    *Interpreter
-	slots map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
-	order map[ir.OpID]int32      // place of every op in the text of the function
-	next  int32
-	fuses bool                // what the main function allows
-	with  map[ir.OpID]ir.OpID // of ops that are fused: the last reader, with which they are run
-	joint *joint              // of processes that run together; nil for one by itself
-	batch Spread              // of the blocks that the op at hand takes as its first dimension; nil: it takes none
+	in       *Interpreter
+	slots    map[ir.ValueID][]int32 // one per tensor: none for tokens, several for tuples
+	order    map[ir.OpID]int32      // place of every op in the text of the function
+	next     int32
+	fuses    bool                // what the main function allows
+	with     map[ir.OpID]ir.OpID // of ops that are fused: the last reader, with which they are run
+	foreseen map[ir.OpID]bool    // of ops that could be fused, had the compiler not computed them
+	joint    *joint              // of processes that run together; nil for one by itself
+	batch    Spread              // of the blocks that the op at hand takes as its first dimension; nil: it takes none
 }
 
 func (c *compiler) number(b ir.BlockID) {
@@ -264,7 +265,7 @@ func (c *compiler) op(out *block, op ir.OpID, b ir.BlockID, dying map[ir.OpID][]
 // emit adds the instruction of some ops, which has the results of the last one, to the end of a block's code.
 func (c *compiler) emit(out *block, ops []ir.OpID, b ir.BlockID, dying map[ir.OpID][]int32, build func([]ir.OpID, *instr) error) error {
 	op := ops[len(ops)-1]
-	i := instr{site: siteOf(c.m, op), fleeting: c.with[op] != 0}
+	i := instr{site: siteOf(c.m, op), fleeting: c.with[op] != 0 || c.foreseen[op]}
 	for _, op := range ops {
 		i.dead = append(i.dead, dying[op]...)
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"autoshard/backend/tensor"
+	"autoshard/backend/tensor/memory"
 	"autoshard/internal/diag"
+	"autoshard/internal/lists"
 	"autoshard/ir"
 	"autoshard/ir/dtype"
 )
@@ -24,7 +26,7 @@ func init() {
 		maps.Copy(builders, family)
 	}
 	for kind, compute := range unaryOps {
-		builders[kind] = pure1(compute)
+		builders[kind] = inPlace(pure1(compute))
 	}
 	for kind, op := range binaryOps {
 		builders[kind] = overwriting(op)
@@ -159,6 +161,58 @@ var unaryOps = map[ir.Kind]func(tensor.Tensor) tensor.Tensor{
 	ir.OpChloTan:             tensor.Tan,
 }
 
+// inPlace is the builder of an elementwise op that puts its result into the memory of an operand of as many bytes that nobody else needs, a
+// tile at a time.
+func inPlace(build builder) builder {
+	return func(c *compiler, op ir.OpID, i *instr) error {
+		err := build(c, op, i)
+		var places []int
+		for k, v := range c.m.Operands(op) {
+			if c.m.ValueType(v).Bytes() == c.m.ValueType(c.m.Result(op, 0)).Bytes() {
+				places = append(places, k)
+			}
+		}
+		if compute := i.kernel; len(places) > 0 {
+			i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
+				for _, k := range places {
+					repeated := func(x tensor.Tensor) bool { return len(in[k].Shape) < len(x.Shape) }
+					if len(in[k].Data) > 0 && f.holds(i, k) && !slices.ContainsFunc(in, repeated) && f.spends(i, k, in[k]) {
+						return f.overwrite(i, in, k, compute)
+					}
+				}
+				return compute(f, i, in)
+			}
+		}
+		return err
+	}
+}
+
+// overwrite has a kernel compute tile by tile, and puts what it makes in the place of an operand. The others are scalars, or of its shape.
+func (f *frame) overwrite(i *instr, in []tensor.Tensor, over int, compute kernel) ([]tensor.Tensor, error) {
+	x := in[over]
+	whole := lists.Product(x.Shape)
+	part := slices.Clone(in)
+	for from := int64(0); from < whole; from += mostTile {
+		n := min(mostTile, whole-from)
+		for k := range in {
+			if bytes := int64(in[k].DType.Bytes()); len(in[k].Shape) > 0 {
+				part[k].Shape, part[k].Data = []int64{n}, in[k].Data[from*bytes:(from+n)*bytes]
+			}
+		}
+		out, err := compute(f, i, part)
+		if err != nil {
+			return nil, err
+		}
+		made := out[0]
+		copy(part[over].Data, made.Data)
+		if !slices.ContainsFunc(part, func(t tensor.Tensor) bool { return memory.Within(made.Data, t.Data) }) {
+			memory.Give(made.Data)
+		}
+		x.DType = made.DType
+	}
+	return f.p.only(x), nil
+}
+
 // overwriting is the builder of an op on two operands, which puts its result into the memory of one that nobody else needs.
 func overwriting(op tensor.BinaryOp) builder {
 	return func(_ *compiler, _ ir.OpID, i *instr) error {
@@ -206,11 +260,11 @@ var mixedOps = map[ir.Kind]func(x, y tensor.Tensor) tensor.Tensor{
 }
 
 var elementwise = map[ir.Kind]builder{
-	ir.OpConvert:             reading(buildConvert),
+	ir.OpConvert:             inPlace(reading(buildConvert)),
 	ir.OpCompare:             reading(buildCompare),
-	ir.OpSelect:              pure3(tensor.Select),
-	ir.OpClamp:               pure3(tensor.Clamp),
-	ir.OpReducePrecision:     reading(buildReducePrecision),
+	ir.OpSelect:              inPlace(pure3(tensor.Select)),
+	ir.OpClamp:               inPlace(pure3(tensor.Clamp)),
+	ir.OpReducePrecision:     inPlace(reading(buildReducePrecision)),
 	ir.OpUniformQuantize:     buildQuantize,
 	ir.OpUniformDequantize:   buildDequantize,
 	ir.OpOptimizationBarrier: identity,

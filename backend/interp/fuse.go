@@ -18,23 +18,24 @@ import (
 // findFused finds the ops of the main function that are computed by the only op that reads them, or with that by the one that reads it.
 func (c *compiler) findFused(body ir.BlockID) {
 	flows, follows := fusion.Of(c.m).OnTheFly(), map[ir.ValueID]bool{}
-	c.with = map[ir.OpID]ir.OpID{}
-	var fused []ir.OpID
+	c.with, c.foreseen = map[ir.OpID]ir.OpID{}, map[ir.OpID]bool{}
+	var flowing []ir.OpID
 	c.m.Walk(body, func(op ir.OpID) {
 		if c.m.NumResults(op) != 1 {
 			return
 		}
 		v := c.m.Result(op, 0)
-		if follows[v] = c.mayForesee(op, follows); follows[v] || !flows[v] || !c.computesTiles(op) {
-			return
-		}
-		if reader := c.m.OnlyReader(v); c.readsTiles(reader, v) {
-			c.with[op] = reader
-			fused = append(fused, op)
+		if follows[v] = c.mayForesee(op, follows); follows[v] {
+			c.foreseen[op] = flows[v]
+		} else if flows[v] && c.computesTiles(op) {
+			flowing = append(flowing, op)
 		}
 	})
-	for _, op := range slices.Backward(fused) {
-		c.with[op] = c.runsWith(c.with[op])
+	for _, op := range slices.Backward(flowing) {
+		v := c.m.Result(op, 0)
+		if reader := c.m.OnlyReader(v); c.readsTiles(reader, v) || c.spreadsTile(reader) {
+			c.with[op] = c.runsWith(reader)
+		}
 	}
 }
 
@@ -87,6 +88,12 @@ func (c *compiler) readsTiles(op ir.OpID, v ir.ValueID) bool {
 	initial := c.m.DefiningOp(c.m.Operand(op, len(values)))
 	return c.isOneTile(op) || ok && len(values) == 1 && c.m.Kind(initial) == ir.OpConstant && c.monoid(op, 0) != tensor.MonoidNone &&
 		!slices.Contains(dims, 0)
+}
+
+// spreadsTile says whether an op spreads a value out where it is read, and that is no more than a tile.
+func (c *compiler) spreadsTile(op ir.OpID) bool {
+	with := c.with[op]
+	return c.m.Kind(op) == ir.OpBroadcastInDim && with != 0 && c.isOneTile(with)
 }
 
 // runsBefore says whether an op is run before another one of its block.

@@ -287,6 +287,9 @@ func (f *frame) settled(i *instr, known tensor.Tensor, bytes int64, shares, over
 		}
 	}
 	own := copyOf(known)
+	if i.fleeting {
+		return value{own, f.p.newFleeting(own.Data)}
+	}
 	return value{own, f.p.newBuffer(own.Data, bytes, true)}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // Live is a value of a per-device program, and the ops from the first to the last at which it is in memory, by their numbers in program
-// order. Where values are written over each other, as in loops, it is the one that is there longest, with the ops of all.
+// order: from its own, or from the one behind that if an elementwise op writes it over what nothing needs any more. Where values are
+// written over each other in loops and updates, it is the one that is there longest, with the ops of all.
 type Live struct {
 	Held
 	Def, Last int32

@@ -180,7 +180,8 @@ func held(ctx context.Context, m *ir.Module, main ir.FuncID, fused fusion.Values
 	donated := func(arg ir.ValueID) bool { return f.ArgAttrs[m.Index(arg)].Donated() }
 	l := ir.NewLiveness(m, f.Body)
 	l.Through(fused.OnTheFly())
-	h := &holding{m: m, unheld: fused.Unheld, place: l.InPlace(donated), at: map[ir.ValueID]int{}}
+	h := &holding{m: m, unheld: fused.Unheld, at: map[ir.ValueID]int{}}
+	h.place, h.over = l.InPlace(donated, fused.Unheld)
 	for _, arg := range m.BlockArgs(f.Body) {
 		lo, hi := l.Interval(arg)
 		if !donated(arg) {
@@ -196,6 +197,7 @@ type holding struct {
 	m       *ir.Module
 	unheld  []bool
 	place   []ir.ValueID
+	over    []bool             // by value: it is written over another one that is not needed any more
 	at      map[ir.ValueID]int // the buffer of each value
 	buffers []cost.Buffer
 	values  []ir.ValueID // by buffer
@@ -232,6 +234,9 @@ func (h *holding) addResults(ctx context.Context, b ir.BlockID, l *ir.Liveness) 
 		}
 		for _, v := range h.m.Results(op) {
 			lo, hi := l.Interval(v)
+			if h.over[v] {
+				lo++ // where its op runs, what it is written over counts
+			}
 			h.add(v, lo, hi)
 		}
 		if h.m.Kind(op).HasBodies() {

@@ -204,7 +204,7 @@ func (s *Space) lifetimes() {
 
 // places finds the nodes whose values are written over those of others.
 func (s *Space) places(l *ir.Liveness) {
-	of := l.InPlace(s.donated)
+	of, _ := l.InPlace(s.donated, s.unheld)
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		if len(n.values) != 1 || n.op == 0 {

@@ -76,9 +76,9 @@ func MostOf(comesOf []int32, parts []int64) int64 {
 	return a.most
 }
 
-// AsSupposed says whether the program of a solution takes on the fly what problems suppose that it takes.
+// AsSupposed says whether the program of a solution takes on the fly, and writes over others, what problems suppose that it does.
 func (s *Space) AsSupposed(solution []int32) bool {
 	t, supposed := s.timeOf(solution), s.moments()
-	return slices.Equal(t.ends, supposed.ends) && slices.Equal(t.held, supposed.held) &&
+	return slices.Equal(t.ends, supposed.ends) && slices.Equal(t.held, supposed.held) && slices.Equal(t.over, supposed.over) &&
 		!slices.ContainsFunc(t.flows, func(f read) bool { return t.until[f.from] != supposed.until[f.from] })
 }

@@ -16,15 +16,9 @@ import (
 // settle lets values live as they do where none that flows is sent.
 func (s *Space) settle(t *moments, l *ir.Liveness) {
 	l.Through(s.own.OnTheFly())
-	t.until, t.ends, t.held = make([]int32, len(s.nodes)), make([]int32, len(s.nodes)), make([]bool, len(s.nodes))
+	t.until, t.ends, t.held = make([]int32, len(s.nodes)), s.lastReads(l), make([]bool, len(s.nodes))
 	for i := range s.nodes {
-		n := &s.nodes[i]
-		t.ends[i] = n.hi
-		for _, v := range n.values {
-			_, end := l.Interval(v)
-			t.ends[i] = max(t.ends[i], end)
-		}
-		if n.op != 0 {
+		if n := &s.nodes[i]; n.op != 0 {
 			t.until[i] = l.Reads(n.op)
 			t.held[i] = len(n.values) == 1 && s.own.Flowing[n.values[0]] && !s.own.Unheld[n.values[0]]
 		}
@@ -37,6 +31,27 @@ func (s *Space) settle(t *moments, l *ir.Liveness) {
 		}
 	}
 	slices.SortFunc(t.flows, func(a, b read) int { return cmp.Compare(s.nodes[b.from].lo, s.nodes[a.from].lo) })
+	l.Through(s.own.Flowing)
+	latest := timing{s, &moments{reads: t.reads, ends: s.lastReads(l)}, nil, make([]bool, len(s.nodes))}
+	for i, held := range t.held {
+		latest.flows[i] = !held
+	}
+	latest.findOverwriting()
+	t.over = latest.over
+}
+
+// lastReads returns per node the op behind the one at which its values are read last.
+func (s *Space) lastReads(l *ir.Liveness) []int32 {
+	out := make([]int32, len(s.nodes))
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		out[i] = n.hi
+		for _, v := range n.values {
+			_, end := l.Interval(v)
+			out[i] = max(out[i], end)
+		}
+	}
+	return out
 }
 
 // timeOf returns the moments of the program of a solution.
@@ -60,12 +75,13 @@ func (s *Space) timeOf(solution []int32) *moments {
 		default:
 			t.until[f.from] = at
 			for r := range s.readsOf(&t, f.from) {
-				if s.readAsKept(r, solution) {
+				if p.readAsKept(r) {
 					t.ends[r.from] = max(t.ends[r.from], at+1)
 				}
 			}
 		}
 	}
+	p.findOverwriting()
 	return &t
 }
 
@@ -97,12 +113,16 @@ func (s *Space) readAsKept(r *read, solution []int32) bool {
 	return s.lists.all[r.layouts(s.nodes[r.to].class)].of(solution[r.to]) == kept
 }
 
-// timing finds what flows in the program of a solution.
+// timing finds what flows in the program of a solution, and what is written over what.
 type timing struct {
 	*Space
 	*moments
-	solution []int32
-	flows    []bool // per node, as far as that is decided
+	solution []int32 // nil: every value is read as it is kept
+	flows    []bool  // per node, as far as that is decided
+}
+
+func (p *timing) readAsKept(r *read) bool {
+	return p.solution == nil || p.Space.readAsKept(r, p.solution)
 }
 
 // sources adds to the values and copies that would be held for longer if the op of a node read at a later op, as [fusion.Of] does.
@@ -111,7 +131,7 @@ func (p *timing) sources(node, at int32, ops int, found []source) []source {
 		return found
 	}
 	for r := range p.readsOf(p.moments, node) {
-		kept := p.readAsKept(r, p.solution)
+		kept := p.readAsKept(r)
 		it := source{r.value, 0}
 		if !kept {
 			it.copiedBy = node

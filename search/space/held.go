@@ -111,7 +111,9 @@ func (s *Space) sending(t *moments, op, i int32) []held {
 	out := []held{item(now+1, now+2, s.sent), item(now+1, end, arrives)}
 	switch n.residence {
 	case alone:
-		out = append(out, item(now, now+1, comesOut))
+		if !t.over[i] {
+			out = append(out, item(now, now+1, comesOut))
+		}
 	case within:
 		out = append(out, item(now, now+1, s.goesOn))
 	}
@@ -194,12 +196,24 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 		}
 	})}
 	if n.op == 0 || !passesOn(s.m.Kind(n.op)) {
-		out = append(out, item(at+1, t.computes(until)+1, func(from, to layoutID) int64 {
+		reads := t.computes(until)
+		takes := func(from, to layoutID) int64 {
 			if from == to && (!dies || !s.holding(t, v) || s.nodes[r.from].residence == within) || from != to && lands {
 				return 0
 			}
 			return s.bytes(v, to)
-		}))
+		}
+		asKept := func(from, to layoutID) int64 {
+			if from != to {
+				return 0
+			}
+			return takes(from, to)
+		}
+		if s.receives(t, op, j) {
+			out = append(out, item(at+1, reads, takes), item(reads, reads+1, asKept))
+		} else {
+			out = append(out, item(at+1, reads+1, takes))
+		}
 	}
 	if !s.holding(t, v) {
 		out = append(out, s.unfused(t, r, at))
@@ -240,7 +254,11 @@ func (s *Space) unfused(t *moments, r *read, at int32) held {
 		}
 		return s.bytes(r.value, layoutID(row&^asMade))
 	}
-	return held{r.from, r.to, t.computes(n.lo), at + 1, row, col, bytes}
+	lo := t.computes(n.lo)
+	if t.over[r.from] {
+		lo++
+	}
+	return held{r.from, r.to, lo, at + 1, row, col, bytes}
 }
 
 // bytes returns what a value takes in a layout on one device.

@@ -21,6 +21,7 @@ type moments struct {
 	until []int32   // per node: the op at which its op reads, another one if its result is taken on the fly
 	ends  []int32   // per node: the op behind the one at which its values are read last
 	held  []bool    // per node: its value is held that its reader might take on the fly
+	over  []bool    // per node: its result is written over what its op reads
 	flows []read    // of values that may flow, what is made last first
 }
 
@@ -120,7 +121,7 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 	}
 	if !n.isInput() {
 		lo = t.computes(n.lo)
-		if n.residence == succeeding || n.residence == copying || watched(n.lo) && s.sends(n) {
+		if n.residence == succeeding || n.residence == copying || t.over[i] || watched(n.lo) && s.sends(n) {
 			lo++
 		}
 	}
@@ -132,6 +133,7 @@ func (s *Space) lifetime(t *moments, i int32, watched func(op int32) bool) (lo, 
 		if j := t.lastRead(last, i); j >= 0 {
 			return lo, t.first[last] + j + 1
 		}
+		return lo, t.computes(last) + 1
 	}
 	return lo, t.first[end]
 }
@@ -204,10 +206,10 @@ func (s *Space) lives(relaxed, watching bool) func(i int32) (lo, hi int32) {
 			if hi = t.ends[i]; relaxed && !watching {
 				hi = n.hi
 			}
-			switch n.residence {
-			case within:
+			switch {
+			case n.residence == within:
 				return 0, 0
-			case succeeding:
+			case n.residence == succeeding, t.over[i], relaxed && s.mayOverwrite(i):
 				return min(n.lo+1, hi), hi
 			default:
 				return n.lo, hi

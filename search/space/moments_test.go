@@ -13,12 +13,9 @@ import (
 // Where every op is watched, the problem says of every solution what its program holds at most, or more where that sends what would be read
 // on the fly, and costs what it did.
 func TestWatchedOpsAreExact(t *testing.T) {
-	for _, c := range []struct {
-		file  string
-		sends bool // what is read on the fly in the solution of the first strategies
-	}{{"testdata/loop.mlir", true}, {"testdata/chlo.mlir", false}, {"../../examples/mlp_train.mlir", false}} {
-		t.Run(c.file, func(t *testing.T) {
-			m, mesh, model := load(t, c.file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
+	for _, file := range []string{"testdata/loop.mlir", "testdata/chlo.mlir", "../../examples/mlp_train.mlir"} {
+		t.Run(file, func(t *testing.T) {
+			m, mesh, model := load(t, file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
 			s := space.New(m, mesh, model)
 			plain, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
@@ -32,11 +29,6 @@ func TestWatchedOpsAreExact(t *testing.T) {
 			exact, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)
-			}
-			first := make([]int32, plain.NumNodes())
-			said, err := s.Peak(t.Context(), first)
-			if _, peak, failed := exact.Evaluate(s.Extend(first, exact)); err != nil || failed != nil || peak > said != c.sends {
-				t.Fatalf("peak %d (%v) with the first strategies, want %d (%v)", peak, failed, said, err)
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				solution := make([]int32, plain.NumNodes())
