@@ -435,7 +435,7 @@ func TestEarlyPlan(t *testing.T) {
 	request.Mesh = append(mesh("data", 4), mesh("model", 2)...)
 	request.Memory, request.Steps, request.Annotated = 700_000, 1<<50, true
 	var got *autoshardv1.PlanResponse
-	for wait := 3 * time.Second; got == nil && wait < 30*time.Second; wait *= 2 { // a busy machine may be late with the answer itself
+	for wait := 3 * time.Second; got == nil && wait < 15*time.Second; wait *= 2 { // a busy machine may be late with the answer itself
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		defer cancel()
 		if got, err = client(t, r).Plan(ctx, request); err != nil {

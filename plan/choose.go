@@ -91,7 +91,7 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		return nil, err
 	}
 	c.bound = c.space.Floor()
-	search, cancel := c.before(2 * c.lowering)
+	search, cancel := before(c.ctx, 2*c.lowering)
 	defer cancel()
 	err := c.search(search)
 	for _, text := range c.room.said() {
@@ -148,12 +148,12 @@ func (c *choice) tell(stage string) {
 	}
 }
 
-// before returns a context that ends some time before the answer is due.
-func (c *choice) before(reserve time.Duration) (context.Context, context.CancelFunc) {
-	if due, ok := c.ctx.Deadline(); ok {
-		return context.WithDeadline(c.ctx, due.Add(-reserve))
+// before returns a context that ends some time before the answer is due, which ctx may only tell.
+func before(ctx context.Context, reserve time.Duration) (context.Context, context.CancelFunc) {
+	if due, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, due.Add(-reserve))
 	}
-	return context.WithCancel(c.ctx)
+	return context.WithCancel(ctx)
 }
 
 // now returns the time by the clock of the options, the zero time where they have none.

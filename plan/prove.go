@@ -114,6 +114,8 @@ func (c *choice) ascend(ctx context.Context) error {
 	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || l.solution == nil {
 		return nil
 	}
+	ctx, cancel := before(ctx, 2*c.lowering)
+	defer cancel()
 	c.tell("bound")
 	if err := c.climb(ctx, l, roughly, fully, c.spent+max(c.spent, ascentSteps)); err != nil || c.strategies > pairedProblem {
 		return err
