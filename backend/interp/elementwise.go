@@ -174,17 +174,22 @@ func inPlace(build builder) builder {
 		}
 		if compute := i.kernel; len(places) > 0 {
 			i.kernel = func(f *frame, i *instr, in []tensor.Tensor) ([]tensor.Tensor, error) {
-				for _, k := range places {
-					repeated := func(x tensor.Tensor) bool { return len(in[k].Shape) < len(x.Shape) }
-					if len(in[k].Data) > 0 && f.holds(i, k) && !slices.ContainsFunc(in, repeated) && f.spends(i, k, in[k]) {
-						return f.overwrite(i, in, k, compute)
-					}
+				at := slices.IndexFunc(places, func(k int) bool { return f.mayOverwrite(i, in, k) })
+				if at < 0 {
+					return compute(f, i, in)
 				}
-				return compute(f, i, in)
+				return f.overwrite(i, in, places[at], compute)
 			}
 		}
 		return err
 	}
+}
+
+// mayOverwrite says whether a result of as many elements can take the place of operand k, which is held, and no scalar that stands for a
+// value that repeats it.
+func (f *frame) mayOverwrite(i *instr, in []tensor.Tensor, k int) bool {
+	larger := func(x tensor.Tensor) bool { return len(x.Shape) > len(in[k].Shape) }
+	return len(in[k].Data) > 0 && f.holds(i, k) && !slices.ContainsFunc(in, larger) && f.spends(i, k, in[k])
 }
 
 // overwrite has a kernel compute tile by tile, and puts what it makes in the place of an operand. The others are scalars, or of its shape.

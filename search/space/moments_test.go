@@ -30,6 +30,11 @@ func TestWatchedOpsAreExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			first := make([]int32, plain.NumNodes())
+			said, err := s.Peak(t.Context(), first)
+			if _, peak, failed := exact.Evaluate(s.Extend(first, exact)); err != nil || failed != nil || peak != said {
+				t.Fatalf("peak %d (%v) with the first strategies, want %d (%v)", peak, failed, said, err)
+			}
 			rapid.Check(t, func(t *rapid.T) {
 				solution := make([]int32, plain.NumNodes())
 				for i := range solution {

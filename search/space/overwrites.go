@@ -33,7 +33,7 @@ func (s *Space) receives(t *moments, op, j int32) bool {
 // computesElements says whether an op makes each element of those at its place, and is one in the program of a device.
 func (s *Space) computesElements(op ir.OpID) bool {
 	k := s.m.Kind(op)
-	return k.IsElementwise() && !passesOn(k) && k != ir.OpOptimizationBarrier
+	return k.IsElementwise() && !passesOn(k)
 }
 
 // findOverwriting finds the nodes whose results are written over what their ops read.
