@@ -117,7 +117,7 @@ func Padded(m *ir.Module, v ir.ValueID, d int) bool {
 		return m.BlockOp(m.ArgBlock(v)) == m.MainFunc().Op
 	case k == ir.OpSdyManualComputation:
 		return false
-	case k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpIota || k == ir.OpSdyReshard || dataflow.Has(k):
+	case k.IsConstant() || k == ir.OpIota || k == ir.OpSdyReshard || dataflow.Has(k):
 		return true
 	}
 	r := rule.Computing(m, op)

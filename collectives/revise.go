@@ -20,7 +20,7 @@ func revise(m *ir.Module, op ir.OpID, a Assignment) {
 // isMade says whether every device makes the block that it needs of a value.
 func isMade(m *ir.Module, v ir.ValueID) bool {
 	op := m.DefiningOp(v)
-	return op != 0 && (m.Kind(op) == ir.OpConstant || m.Kind(op) == ir.OpSdyConstant || m.Kind(op) == ir.OpIota)
+	return op != 0 && (m.Kind(op).IsConstant() || m.Kind(op) == ir.OpIota)
 }
 
 // operands returns the layouts in which an op that is cut reads its operands.

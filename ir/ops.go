@@ -140,6 +140,10 @@ func (k Kind) IsCombiner() bool {
 // IsCommutative says whether swapping the two operands changes nothing.
 func (k Kind) IsCommutative() bool { return k.has(commutative) }
 
+// IsConstant says whether the op makes a value that it holds: a constant of StableHLO, or one of Shardy, which is what propagation takes
+// those for.
+func (k Kind) IsConstant() bool { return k == OpConstant || k == OpSdyConstant }
+
 // IsTerminator says whether the op ends a block.
 func (k Kind) IsTerminator() bool { return k.has(terminator) }
 

@@ -18,6 +18,15 @@ func TestOpTable(t *testing.T) {
 	}
 }
 
+// Constants are told from other ops that read nothing.
+func TestIsConstant(t *testing.T) {
+	for k, want := range map[Kind]bool{OpConstant: true, OpSdyConstant: true, OpIota: false, OpPartitionId: false} {
+		if k.IsConstant() != want {
+			t.Errorf("%v is a constant: %v", k, !want)
+		}
+	}
+}
+
 // Functions that libraries approximate are told from ops whose results follow from rounding once.
 func TestTranscendental(t *testing.T) {
 	for _, k := range []Kind{OpTanh, OpExponential, OpAtan2, OpChloErf, OpChloZeta} {

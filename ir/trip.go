@@ -180,7 +180,7 @@ func (m *Module) increment(while OpID, body BlockID, i int) (int64, bool) {
 // ConstantInt returns the value of a splat integer constant that an int64 can hold.
 func (m *Module) ConstantInt(v ValueID) (int64, bool) {
 	op := m.DefiningOp(v)
-	if op == 0 || m.Kind(op) != OpConstant && m.Kind(op) != OpSdyConstant {
+	if op == 0 || !m.Kind(op).IsConstant() {
 		return 0, false
 	}
 	dense, ok := m.Attr(op, "value").(*Dense)

@@ -5,16 +5,67 @@ import (
 	"strings"
 
 	"autoshard/answer"
+	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/names"
 )
 
 // resume offers the program that Options.From leads to, and suggests it to the search: its inputs and outputs are cut as those of that plan
-// are, where the user wants nothing else, and what follows from that by propagation. What does not fit this program is left out.
+// are, where the user wants nothing else, and so are values and ops that both programs have; the rest follows by propagation. Where that is
+// not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit this
+// program is left out.
 func (c *choice) resume() error {
 	if c.From == nil {
 		return nil
 	}
+	e, err := c.earlierProgram(c.late)
+	if err != nil {
+		return err
+	}
+	for _, inside := range []*earlier{e, nil} {
+		b, err := c.likeEarlier(inside)
+		if err != nil {
+			return context.Cause(c.late) // a plan of another program may ask for what this one cannot have
+		}
+		c.space.Suggest(b.settled, b.assignment)
+		if b.lowered.step.Total() <= c.From.Certificate.Cost || e == nil {
+			break
+		}
+	}
+	return nil
+}
+
+// likeEarlier lowers and offers this program with the inputs and outputs of the earlier plan, cut inside as its program is unless that is
+// nil.
+func (c *choice) likeEarlier(inside *earlier) (*baseline, error) {
+	b := c.asEarlier()
+	if inside != nil {
+		inside.cut(b.settled, c.mesh, c.space)
+	}
+	if err := c.derive(c.late, &b, true); err != nil {
+		return nil, err
+	}
+	if inside != nil {
+		inside.adopt(b.assignment)
+	}
+	for _, reach := range reaches {
+		l, err := c.lower(c.late, b.settled, b.assignment, c.space.Planner(), reach)
+		if err != nil {
+			return nil, err
+		}
+		b.lowered = c.planner.improve(c.late, l)
+		if c.space.Respects(b.settled) {
+			c.offer(b.lowered)
+		}
+		if b.lowered.step.Peak <= c.Memory {
+			break
+		}
+	}
+	return &b, nil
+}
+
+// asEarlier is a baseline whose inputs and outputs are cut as those of the earlier plan where that keeps what the user wrote.
+func (c *choice) asEarlier() baseline {
 	m := c.module
 	f := m.MainFunc()
 	main, _ := m.Main()
@@ -25,24 +76,21 @@ func (c *choice) resume() error {
 	b.name, b.kept = "from", false
 	m = b.settled
 	f, args = m.MainFunc(), m.BlockArgs(m.MainFunc().Body)
+	layout := func(id ir.ShardingID) *collectives.Layout {
+		l := collectives.LayoutOf(c.module.ShardingOf(id))
+		return &l
+	}
 	for i, v := range args {
-		if m.Sharding(v) == 0 {
-			m.SetSharding(v, inputs[i])
+		if id := inputs[i]; id != 0 && c.space.Allows(v, layout(id)) {
+			m.SetSharding(v, id)
 		}
 	}
-	for i := range outputs {
-		if f.ResultShardings[i] == 0 && c.state[i] < 0 {
-			f.ResultShardings[i] = outputs[i]
+	for i, id := range outputs {
+		if id != 0 && c.state[i] < 0 && c.space.AllowsResult(i, layout(id)) {
+			f.ResultShardings[i] = id
 		}
 	}
-	if err := c.lowerBaseline(c.late, &b, c.space.Planner()); err != nil {
-		return context.Cause(c.late) // a plan of another program may ask for what this one cannot have
-	}
-	if c.space.Respects(b.settled) {
-		c.offer(b.lowered)
-	}
-	c.space.Suggest(b.settled, b.assignment)
-	return nil
+	return b
 }
 
 // earlierShardings returns what tensors of an earlier plan say of the inputs or outputs of this program, 0 where they say nothing. A tensor

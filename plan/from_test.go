@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"errors"
 	"testing"
 
+	"autoshard/internal/diag"
 	"autoshard/ir"
+	"autoshard/ir/mlir"
 	"autoshard/subaxis"
 )
 
@@ -31,6 +34,47 @@ func TestFrom(t *testing.T) {
 		}
 		honest(t, second)
 	}
+}
+
+// A plan is found again at once, however it is cut inside.
+func TestFromIsThePlan(t *testing.T) {
+	const programs = 60
+	for seed := range programs {
+		c := smallPrograms(1 + seed%3).Example(seed)
+		c.module = withLines(t, c.module)
+		o := c.options(unlimited)
+		for range 3 {
+			first, err := Make(t.Context(), c.source(), o)
+			if errors.Is(err, diag.ErrInfeasible) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			o.From, o.Steps = first, 1
+			second, err := Make(t.Context(), c.source(), o)
+			if err != nil {
+				t.Fatalf("program %d in %d bytes: %v", seed, o.Memory, err)
+			}
+			if second.Certificate.Cost > first.Certificate.Cost {
+				t.Errorf("program %d in %d bytes: cost %d after %d", seed, o.Memory, second.Certificate.Cost, first.Certificate.Cost)
+			}
+			o = c.options(first.Estimate.PeakBytes * 4 / 5)
+		}
+	}
+}
+
+// withLines returns a module as it is read from its text.
+func withLines(t *testing.T, m *ir.Module) *ir.Module {
+	text, err := mlir.Write(t.Context(), m, mlir.PrintOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = mlir.Parse(t.Context(), text, mlir.Options{File: "small.mlir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.LocateByText()
+	return m
 }
 
 // A plan of another program on another mesh is no reason to fail.

@@ -35,11 +35,15 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 		return p.decideFrom(ctx, late, baselines)
 	}
 	s := &partsSearch{planner: p, clean: found, baselines: baselines, each: 4 * (begin - left), ended: map[*choice]bool{}}
+	if err := s.resume(ctx, late); err != nil {
+		return nil, err
+	}
+	resumed := s.quick != nil
 	p.inParts = s
 	c, err := p.decideFrom(ctx, late, baselines)
 	p.inParts = nil
 	switch {
-	case err != nil && !errors.Is(err, diag.ErrInfeasible), err == nil && !c.isSlow() && !s.outdoes(c):
+	case err != nil && !errors.Is(err, diag.ErrInfeasible), err == nil && !c.isSlow() && !s.outdoes(c) && !resumed:
 		return c, err
 	case !s.begun && 3*p.timeLeft(ctx) < 2*left:
 		return c, err
@@ -122,6 +126,7 @@ type partsSearch struct {
 	whole     *choice       // that of the whole batch; nil where none fits
 	each      time.Duration // that a plan takes at least
 	begun     bool
+	resumed   int64                // number of parts of the plan that the search begins with; 0 for none
 	splitter  *microbatch.Splitter // nil where the batch cannot be split
 	most      int64                // microbatches that were tried
 	plans     []*choice            // by quick searches
@@ -138,12 +143,12 @@ const fruitless = 3
 // time and some of the latest helped; of a large problem the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
-	if s.splitter, err = microbatch.New(late, s.module, batchInputs(s.module)); err != nil {
-		return late.Err()
+	if err := s.prepare(late); err != nil || s.splitter == nil {
+		return err
 	}
 	vain := 0
 	for _, n := range s.splitter.Parts() {
-		if n < 2*max(s.most, 1) || s.timeLeft(ctx) <= s.each {
+		if n < 2*max(s.most, 1) || n == s.resumed || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		s.most = n
@@ -162,6 +167,38 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// prepare finds out how the batch can be split, once; it cannot where there is no splitter. It fails with the context's error.
+func (s *partsSearch) prepare(late context.Context) error {
+	if s.splitter != nil {
+		return nil
+	}
+	splitter, err := microbatch.New(late, s.module, batchInputs(s.module))
+	if err != nil {
+		return late.Err()
+	}
+	s.splitter = splitter
+	return nil
+}
+
+// resume takes the plan that the search begins with, if that computes its batch in parts, as the quick one in so many.
+func (s *partsSearch) resume(ctx, late context.Context) error {
+	if s.From == nil || s.From.Microbatches == 0 {
+		return nil
+	}
+	if err := s.prepare(late); err != nil || s.splitter == nil {
+		return err
+	}
+	s.resumed = s.From.Microbatches
+	c, err := s.decideOn(ctx, late, s.resumed)
+	if err == nil && c != nil {
+		s.take(c)
+	}
+	if foundNone(late, err) {
+		return nil
+	}
+	return err
 }
 
 // take takes notice of what a quick search came to. It reports whether that is the best plan so far.
@@ -220,7 +257,7 @@ func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	switch {
 	case err == nil && !s.faster(c.best):
 		return nil, nil
-	case !errors.Is(err, diag.ErrInfeasible):
+	case !foundNone(late, err):
 		return c, err
 	}
 	if p.nearest != nil && p.nearest.step.Peak < q.least.step.Peak {
@@ -276,7 +313,7 @@ func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, erro
 	}
 	s.report("microbatches", 0, 0)
 	c, err := s.planning(q.module, q.parts).decideFrom(ctx, late, q.baselines)
-	if errors.Is(err, diag.ErrInfeasible) {
+	if foundNone(late, err) {
 		return nil, nil
 	}
 	if c != nil {
@@ -284,6 +321,12 @@ func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, erro
 		s.gained = max(s.gained, 1, float64(q.best.step.Total())/float64(c.best.step.Total()))
 	}
 	return c, err
+}
+
+// foundNone says whether a search ended without a plan, as nothing fits, or as time ran out before something did.
+func foundNone(late context.Context, err error) bool {
+	ranOut := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, diag.ErrInfeasible) || ranOut && late.Err() == nil
 }
 
 // mergedPlans are how many quick plans are searched again with collectives that are sent as one.

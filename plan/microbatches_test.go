@@ -302,10 +302,45 @@ func TestStagesEndWherePartsAreFaster(t *testing.T) {
 	}
 }
 
+// A plan that is known is not lost when an answer is wanted as a search of the batch in other parts begins.
+func TestInterruptionsKeepPlans(t *testing.T) {
+	source := parse(t, "testdata/microbatches.mlir")
+	run := func(at int) (begun []int, known bool, err error) {
+		ctx, enough := context.WithCancelCause(t.Context())
+		defer enough(nil)
+		reports := 0
+		o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
+		o.Progress = func(p Progress) {
+			if reports++; reports <= at || at == 0 {
+				known = known || p.Seconds > 0
+			}
+			if p.Stage == "microbatches" {
+				begun = append(begun, reports)
+			}
+			if reports == at {
+				enough(ErrEnough)
+			}
+		}
+		_, err = Make(ctx, source, o)
+		return begun, known, err
+	}
+	begun, _, err := run(0)
+	if err != nil || len(begun) == 0 {
+		t.Fatalf("no search in parts: %v", err)
+	}
+	for _, report := range begun {
+		for at := report; at < report+3; at++ {
+			if _, known, err := run(at); known && err != nil {
+				t.Errorf("interrupted at report %d: %v", at, err)
+			}
+		}
+	}
+}
+
 // A session goes on from a plan in microbatches: other shardings are those of the same program.
 func TestSessionInMicrobatches(t *testing.T) {
-	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
-	s, first, err := NewSession(t.Context(), parse(t, "testdata/microbatches.mlir"), o)
+	o := Options{Mesh: axes(t, "2,4"), Memory: 140_000, Steps: 100_000_000}
+	s, first, err := NewSession(t.Context(), parse(t, recorded(t, "moe_train.mlir")), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@ type Options struct {
 	WholeAxes bool         // dimensions are cut along whole axes only, but for what the model says
 	Without   rewrites.Set // rewrites of programs that are not made; the others are made where they gain
 	// From is a plan of this program or of one like it, with other numbers of layers, names or sizes, that the search begins with; nil for
-	// none. The answer is never worse than what its inputs and outputs lead to here, where that fits and keeps what is wanted.
+	// none. The answer is never worse than what it leads to here, where that fits and keeps what is wanted: this program with its inputs,
+	// outputs and ops cut as theirs are, in as many microbatches.
 	From *Plan
 }
 

@@ -103,7 +103,7 @@ func (s *splitter) visit(op ir.OpID) {
 	}
 }
 
-func isConstant(k ir.Kind) bool { return k == ir.OpConstant || k == ir.OpSdyConstant || k == ir.OpIota }
+func isConstant(k ir.Kind) bool { return k.IsConstant() || k == ir.OpIota }
 
 // keepsConstant says whether an op computes a constant from constants, if that is what its operands are.
 func (s *splitter) keepsConstant(op ir.OpID) bool {

@@ -138,7 +138,7 @@ func MayBeHeldLonger(m *ir.Module, v ir.ValueID) bool {
 		return false
 	}
 	if op := m.DefiningOp(v); op != 0 {
-		return m.Kind(op) != ir.OpConstant && m.Kind(op) != ir.OpSdyConstant
+		return !m.Kind(op).IsConstant()
 	}
 	f := m.MainFunc()
 	return m.ArgBlock(v) == f.Body && f.ArgAttrs[m.Index(v)].Donated()
@@ -184,7 +184,7 @@ func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
 	if slices.Contains([]ir.Kind{ir.OpBroadcastInDim, ir.OpIota, ir.OpShardMapAxisIndex}, k) {
 		return true
 	}
-	if k == ir.OpConstant || k == ir.OpSdyConstant {
+	if k.IsConstant() {
 		value, ok := m.Attr(op, "value").(*ir.Dense)
 		return ok && value.Splat
 	}

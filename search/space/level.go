@@ -161,23 +161,34 @@ func cutAtoms(atoms []subaxis.Ref, r subaxis.Ref) []subaxis.Ref {
 
 // Respects says whether a settled copy of the module, with the same ids, keeps what is pinned.
 func (s *Space) Respects(settled *ir.Module) bool {
-	allowed := func(pin, id ir.ShardingID, rank int) bool {
+	layout := func(id ir.ShardingID, rank int) *collectives.Layout {
 		l := collectives.Layout{Dims: make([][]subaxis.Ref, rank)}
 		if id != 0 {
 			l = collectives.LayoutOf(settled.ShardingOf(id))
 		}
-		return s.allows(pin, &l)
+		return &l
 	}
-	for v, pin := range s.pins {
-		if int(v) >= settled.NumValues() || !allowed(pin, settled.Sharding(v), len(s.m.Shape(v))) {
+	for v := range s.pins {
+		if int(v) >= settled.NumValues() || !s.Allows(v, layout(settled.Sharding(v), len(s.m.Shape(v)))) {
 			return false
 		}
 	}
 	f := settled.MainFunc()
-	for i, pin := range s.outPins {
-		if pin != 0 && s.tied[i] < 0 && !allowed(pin, f.ResultShardings[i], len(s.m.TypeOf(f.ResultTypes[i]).Dims)) {
+	for i := range s.outPins {
+		if s.tied[i] < 0 && !s.AllowsResult(i, layout(f.ResultShardings[i], len(s.m.TypeOf(f.ResultTypes[i]).Dims))) {
 			return false
 		}
 	}
 	return true
+}
+
+// Allows says whether a layout of a value keeps what is pinned.
+func (s *Space) Allows(v ir.ValueID, l *collectives.Layout) bool {
+	pin, ok := s.pins[v]
+	return !ok || s.allows(pin, l)
+}
+
+// AllowsResult says so of a result of the main function.
+func (s *Space) AllowsResult(i int, l *collectives.Layout) bool {
+	return s.outPins[i] == 0 || s.allows(s.outPins[i], l)
 }

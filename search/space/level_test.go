@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/search"
 	"autoshard/search/space"
@@ -156,17 +157,23 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A settled module respects the pins or does not.
+// A settled module respects the pins or does not, and so does a layout of what is pinned.
 func TestRespects(t *testing.T) {
 	s, m := pinned(t, `[{"x"}, {?}]`, cube("x", "y")...)
 	main, _ := m.Main()
 	arg := m.BlockArgs(m.Func(main).Body)[0]
+	other, same := pinned(t, "", cube("x", "y")...)
+	other.PinResult(0, parse(t, same, `[{"x"}, {?}]`))
 	for text, want := range map[string]bool{`[{"x"}, {}]`: true, `[{"x"}, {"y"}]`: true, `[{"x", "y"}, {}]`: false, `[{}, {"x"}]`: false,
 		`[{}, {}]`: false} {
 		settled := m.Clone()
 		settled.SetSharding(arg, parse(t, settled, text))
 		if got := s.Respects(settled); got != want {
 			t.Errorf("%s respects the pin: %v", text, got)
+		}
+		l := collectives.LayoutOf(settled.ShardingOf(settled.Sharding(arg)))
+		if s.Allows(arg, &l) != want || other.AllowsResult(0, &l) != want || !other.Allows(arg, &l) || !s.AllowsResult(0, &l) {
+			t.Errorf("%s is allowed: %v, as a result %v", text, s.Allows(arg, &l), other.AllowsResult(0, &l))
 		}
 	}
 }

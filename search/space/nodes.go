@@ -193,14 +193,12 @@ func (s *Space) opNode(op ir.OpID, runs int64, sure share) {
 }
 
 // freelyMade says whether every device can make its block of the result without any input.
-func freelyMade(k ir.Kind) bool { return isConstant(k) || k == ir.OpIota }
-
-func isConstant(k ir.Kind) bool { return k == ir.OpConstant || k == ir.OpSdyConstant }
+func freelyMade(k ir.Kind) bool { return k.IsConstant() || k == ir.OpIota }
 
 // isTable says whether an op is a constant of elements that differ: devices slice it.
 func (s *Space) isTable(op ir.OpID) bool {
 	value, ok := s.m.Attr(op, "value").(*ir.Dense)
-	return isConstant(s.m.Kind(op)) && ok && !value.Splat
+	return s.m.Kind(op).IsConstant() && ok && !value.Splat
 }
 
 func (s *Space) wholes(values []ir.ValueID) []collectives.Layout {
@@ -213,7 +211,7 @@ func (s *Space) wholes(values []ir.ValueID) []collectives.Layout {
 
 func (s *Space) respects(values []ir.ValueID, kept []collectives.Layout) bool {
 	for i, v := range values {
-		if pin, ok := s.pins[v]; ok && !s.allows(pin, &kept[i]) {
+		if !s.Allows(v, &kept[i]) {
 			return false
 		}
 	}

@@ -79,7 +79,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from s
 	}
 	progress, done := s.Progress(c.Progress)
 	defer done()
-	plan, err := search(ctx, s, c, file, progress)
+	plan, err := search(ctx, s, c, file, before.plan, progress)
 	if err != nil {
 		return err
 	}
@@ -98,9 +98,10 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from s
 	return verify(ctx, s, c, plan, file, beside, done)
 }
 
-// search reads the model and plans, within the time of --timeout. An interrupt asks for the best plan so far.
-func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, progress func(autoshard.Progress)) (*autoshard.Plan,
-	error) {
+// search reads the model and plans, within the time of --timeout, from an earlier plan on unless that is nil. An interrupt asks for the
+// best plan so far.
+func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, from *autoshard.Plan,
+	progress func(autoshard.Progress)) (*autoshard.Plan, error) {
 	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer enough(nil)
 	defer context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })()
@@ -118,6 +119,7 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	if err != nil {
 		return nil, err
 	}
+	o.From = from
 	return autoshard.MakePlan(planning, model, o)
 }
 
