@@ -118,6 +118,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	if err := found.placed(mesh); err != nil {
 		return nil, err
 	}
+	found.unread()
 	propagate.BatchSteps(m)
 	if err := propagate.Normalize(ctx, m); err != nil {
 		return nil, err

@@ -32,6 +32,35 @@ func ApplyConstraintsWith(m *ir.Module, d Debug) {
 	})
 }
 
+// ApplyUnreadConstraints makes constraints that nobody reads count, for programs that lose what nobody reads, as ApplyConstraints does: a
+// value without a sharding gets that of the constraint on it, unless another constraint wants something else, and what flows through a loop
+// or a branch is read through the constraint. It returns the constraints that decide nothing all the same.
+func ApplyUnreadConstraints(m *ir.Module) (idle []ir.OpID) {
+	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingConstraint) {
+		v, id := m.Operand(op, 0), m.Sharding(m.Result(op, 0))
+		switch {
+		case m.HasUses(m.Result(op, 0)):
+		case disputed(m, v, id) || isSharded(m, v) && dataflow.ShardingOf(m, v) != id:
+			idle = append(idle, op)
+		case flows(m, v):
+			moveAfter(m, op, v)
+			m.TurnUses(v, m.Result(op, 0), func(u ir.Use) bool { return u.Op != op })
+		default:
+			m.SetSharding(v, id)
+		}
+	}
+	return idle
+}
+
+// flows says whether a value is the result of a loop, a branch or the like, or an argument inside one.
+func flows(m *ir.Module, v ir.ValueID) bool {
+	op := m.DefiningOp(v)
+	if op == 0 {
+		op = m.BlockOp(m.ArgBlock(v))
+	}
+	return dataflow.Has(m.Kind(op))
+}
+
 // redirectChain handles a chain of constraints x -> c1 -> c2 ... -> cn in which only the last has other users: the
 // uses of x after cn become uses of cn, unless the main function returns it.
 func redirectChain(m *ir.Module, head ir.OpID) {

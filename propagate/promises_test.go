@@ -188,6 +188,45 @@ func.func @main(%x: tensor<12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>
 	}
 }
 
+// A program without the constraints that nothing reads is propagated as the one with them, once they count for what they are on: where two
+// disagree, or the value has another sharding, they decide nothing in either.
+func TestUnreadConstraints(t *testing.T) {
+	const text = `sdy.mesh @mesh = <["a"=2, "b"=2]>
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>}, %arg1: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = sdy.sharding_constraint %arg0 <@mesh, [{}, {"b"}]> : tensor<8x8xf32>
+  %1 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = sdy.sharding_constraint %1 <@mesh, [{}, {"b"}]> : tensor<8x8xf32>
+  %3 = stablehlo.tanh %1 : tensor<8x8xf32>
+  %4 = stablehlo.optimization_barrier %arg1 : tensor<8x8xf32>
+  %5 = sdy.sharding_constraint %4 <@mesh, [{"b"}, {"a"}]> : tensor<8x8xf32>
+  %6 = stablehlo.negate %4 : tensor<8x8xf32>
+  %7 = stablehlo.transpose %3, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %8 = sdy.sharding_constraint %7 <@mesh, [{"a"}, {}]> : tensor<8x8xf32>
+  %9 = sdy.sharding_constraint %7 <@mesh, [{"b"}, {}]> : tensor<8x8xf32>
+  return %3, %6, %7 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}`
+	whole, without := parsed(t, text), parsed(t, text)
+	var lines []int
+	for _, op := range propagate.ApplyUnreadConstraints(without) {
+		lines = append(lines, without.OpPos(op).Line)
+	}
+	if want := []int{3, 11, 12}; !slices.Equal(lines, want) {
+		t.Errorf("lines %v decide nothing, want %v", lines, want)
+	}
+	ir.EraseDead(without)
+	for _, m := range []*ir.Module{whole, without} {
+		if err := propagate.Spread(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, id := range whole.MainFunc().ResultShardings {
+		other := without.MainFunc().ResultShardings[i]
+		if got, want := without.FormatSharding(other), whole.FormatSharding(id); id == 0 || got != want {
+			t.Errorf("result %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
 // Notes for people change nothing else: taken away again, but for the names of constraints, a program is as it is without them.
 func TestDebugOnlyNotes(t *testing.T) {
 	propagated := func(debug propagate.Debug) *ir.Module {

@@ -25,6 +25,7 @@ const (
 	ShardingPriority    diag.Code = "sharding-priority"
 	SingleDevice        diag.Code = "single-device"
 	UnnamedMesh         diag.Code = "unnamed-mesh"
+	UnreadOp            diag.Code = "unread-op"
 	UnreducedSharding   diag.Code = "unreduced-sharding"
 	WholeOp             diag.Code = "whole-op"
 
@@ -97,6 +98,10 @@ var answers = []diag.Rule{
 	{ID: UnnamedMesh, Severity: diag.SeverityWarning, Name: "the model's shardings are over a mesh without names",
 		Text: "GSPMD writes which device holds which block, and no axes. Shardings are read over as few axes as all of them need, axis_0, " +
 			"axis_1 and so on; the message says which. With `--mesh` they are over axes with names, such as data=4,model=2."},
+	{ID: UnreadOp, Severity: diag.SeverityWarning, Name: "what nothing reads is not in the plan",
+		Text: "Nothing reads the result of a collective or of a sharding constraint. Such a collective is not run. Such a constraint counts " +
+			"for the value that it is on if that has no other sharding, else for nothing: read the result of the constraint instead of " +
+			"the value."},
 	{ID: UnreducedSharding, Severity: diag.SeverityWarning, Name: "partial sums that are written are summed up",
 		Text: "A plan keeps partial values between operations where that is cheapest, but not at a value that the user pins as unreduced."},
 	{ID: WholeOp, Severity: diag.SeverityWarning, Name: "an operation that every device computes alike",
