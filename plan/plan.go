@@ -105,6 +105,7 @@ func newPlanner(ctx context.Context, source *answer.Source, o Options) (*planner
 	}
 	ir.InlineNamed(m)
 	ir.EraseIdentities(m)
+	ir.SinkConstants(m)
 	settleCalls(m)
 	propagate.SinkDataFlowEdges(m)
 	if err := checkPlannable(m); err != nil {

@@ -1,8 +1,6 @@
 package remat
 
 import (
-	"slices"
-
 	"autoshard/ir"
 	"autoshard/shardmap"
 )
@@ -59,63 +57,4 @@ func (r *remaker) bring(b *ir.Builder, x *read, v ir.ValueID, made map[ir.ValueI
 		made[v] = b.Op1(ir.OpReshape, m.Type(v), nil, made[s.update])
 		m.SetSharding(made[v], m.Sharding(v))
 	}
-}
-
-// without takes some places out of what a loop carries: nothing reads them but what hands them on, or writes into them.
-func without(m *ir.Module, loop ir.OpID, places []int) {
-	keep := func(list []ir.ValueID) (out []ir.ValueID) {
-		for i, v := range list {
-			if !slices.Contains(places, i) {
-				out = append(out, v)
-			}
-		}
-		return out
-	}
-	results := keep(m.ResultValues(loop))
-	b := m.BuilderBefore(loop)
-	b.Loc = m.OpLoc(loop)
-	other := b.OpRegions(ir.OpWhile, m.TypesOf(results), m.OpAttrs(loop), m.NumRegions(loop), keep(m.Operands(loop))...)
-	m.InheritPos(other, loop)
-	for i, v := range results {
-		m.SetSharding(m.Result(other, i), m.Sharding(v))
-	}
-	for i := range m.NumRegions(loop) {
-		from, to := m.RegionBlock(loop, i), m.AddBlock(m.Region(other, i))
-		values := map[ir.ValueID]ir.ValueID{}
-		for _, arg := range keep(m.BlockArgs(from)) {
-			values[arg] = m.AddBlockArg(to, m.Type(arg))
-			m.SetSharding(values[arg], m.Sharding(arg))
-			m.SetArgLoc(values[arg], m.ArgLoc(arg))
-		}
-		inner := m.BuilderAtEnd(to)
-		last := m.LastOp(from)
-		if i == 1 { // what is dropped is neither written nor handed on
-			for _, place := range places {
-				m.SetOperand(last, place, keep(m.Operands(last))[0])
-			}
-			for op := m.PrevOp(last); op != 0; {
-				before := m.PrevOp(op)
-				if ir.IsDead(m, op) {
-					m.Erase(op)
-				}
-				op = before
-			}
-		}
-		m.CloneInto(inner, from, values)
-		returned := m.Operands(last)
-		if i == 1 {
-			returned = keep(returned)
-		}
-		for k, v := range returned {
-			if to, ok := values[v]; ok {
-				returned[k] = to
-			}
-		}
-		inner.Loc = m.OpLoc(last)
-		inner.Op(m.Kind(last), nil, m.OpAttrs(last), returned...)
-	}
-	for i, v := range results {
-		m.ReplaceUses(v, m.Result(other, i))
-	}
-	m.Erase(loop)
 }

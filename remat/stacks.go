@@ -285,7 +285,7 @@ func (r *remaker) write() {
 	}
 	for _, loop := range slices.Backward(m.OpsOf(m.MainFunc().Body, ir.OpWhile)) { // that reads a stack before the one that makes it
 		if len(places[loop]) > 0 {
-			without(m, loop, places[loop])
+			m.DropCarried(loop, places[loop])
 		}
 	}
 }
