@@ -103,7 +103,7 @@ func (p *placing) rounds(arg, handed ValueID) {
 	bytes := p.m.ValueType(arg).Bytes()
 	for last := arg; ; {
 		op := p.ops[p.needed(last)-1]
-		if p.m.OpBlock(op) != p.m.ArgBlock(arg) || !p.m.Kind(op).IsElementwise() || !slices.Contains(p.m.Operands(op), last) {
+		if p.m.OpBlock(op) != p.m.ArgBlock(arg) || !p.takes(op, op, last) {
 			return
 		}
 		last = p.m.Result(op, 0)
@@ -171,6 +171,17 @@ func (p *placing) overwrites(op, with OpID) bool {
 		}
 	}
 	return false
+}
+
+// takes says whether an elementwise op reads a value, or another one that is computed then.
+func (p *placing) takes(op, with OpID, v ValueID) bool {
+	if !p.m.Kind(with).IsElementwise() {
+		return false
+	}
+	return slices.ContainsFunc(p.m.Operands(with), func(from ValueID) bool {
+		by := p.m.DefiningOp(from)
+		return from == v || by != 0 && p.unheld[from] && p.reads[by] == p.start[op] && p.takes(op, by, v)
+	})
 }
 
 // endsWith says whether nothing else may be in the memory of a value, which an op is the last to read, behind it.

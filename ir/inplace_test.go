@@ -189,6 +189,19 @@ func TestWrittenOver(t *testing.T) {
     stablehlo.return %u : tensor<8xf32>
   }
   return %1 : tensor<8xf32>`, false, []ir.Kind{ir.OpAdd}},
+		{"what stays in the place of what a loop took, read by what is computed on the way", `
+  %1 = stablehlo.while(%a = %x) : tensor<8xf32>
+   cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %n = stablehlo.negate %a : tensor<8xf32>
+    %t = stablehlo.tanh %n : tensor<8xf32>
+    %e = stablehlo.exponential %t : tensor<8xf32>
+    %s = stablehlo.sine %e : tensor<8xf32>
+    stablehlo.return %s : tensor<8xf32>
+  }
+  return %1 : tensor<8xf32>`, false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := mlir.Parse(t.Context(), []byte("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {"+c.body+"\n}\n"), mlir.Options{})
