@@ -22,13 +22,20 @@ func (c *choice) resume() error {
 	if err != nil {
 		return err
 	}
-	for _, inside := range []*earlier{e, nil} {
+	ways := []*earlier{e, nil}
+	if e == nil {
+		ways = ways[1:]
+	}
+	for _, inside := range ways {
 		b, err := c.likeEarlier(inside)
-		if err != nil {
-			return context.Cause(c.late) // a plan of another program may ask for what this one cannot have
+		switch {
+		case c.late.Err() != nil:
+			return context.Cause(c.late)
+		case err != nil:
+			continue // a plan of another program may ask for what this one cannot have
 		}
 		c.space.Suggest(b.settled, b.assignment)
-		if b.lowered.step.Total() <= c.From.Certificate.Cost || e == nil {
+		if b.lowered.step.Total() <= c.From.Certificate.Cost {
 			break
 		}
 	}

@@ -2,11 +2,14 @@ package plan
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/program"
 	"autoshard/subaxis"
 )
 
@@ -59,6 +62,37 @@ func TestFromIsThePlan(t *testing.T) {
 				t.Errorf("program %d in %d bytes: cost %d after %d", seed, o.Memory, second.Certificate.Cost, first.Certificate.Cost)
 			}
 			o = c.options(first.Estimate.PeakBytes * 4 / 5)
+		}
+	}
+}
+
+// A plan of another program, which has other ops on its lines, does no harm either: what comes of it computes what the program does.
+func TestFromOtherPrograms(t *testing.T) {
+	const programs = 90
+	latest, rng := map[string]*Plan{}, rand.New(rand.NewPCG(1, 2)) // plans by mesh
+	for seed := range programs {
+		c := smallPrograms(1 + seed%3).Example(seed)
+		c.module = withLines(t, c.module)
+		o := c.options(unlimited)
+		o.Steps = 1000
+		mesh := fmt.Sprint(c.module.Mesh(1).Axes)
+		o.From = latest[mesh]
+		p, err := Make(t.Context(), c.source(), o)
+		if err != nil {
+			t.Fatalf("program %d: %v", seed, err)
+		}
+		latest[mesh] = p
+		if p.Estimate.PeakBytes > 1<<20 {
+			continue
+		}
+		lowered, err := p.Lowered(t.Context())
+		if err != nil {
+			t.Fatalf("program %d: %v", seed, err)
+		}
+		in := draw(rng, c.module)
+		check, err := lowered.Verify(t.Context(), in, outputs(t, c.module, in), program.Tolerance{Rel: 1e-4})
+		if err != nil || !check.Passed {
+			t.Errorf("program %d: %+v, %v", seed, check, err)
 		}
 	}
 }
