@@ -21,5 +21,6 @@ func AsAnnotated(ctx context.Context, source *answer.Source, o Options) (*Plan, 
 		return nil, err
 	}
 	only := choice{planner: p, best: b.lowered}
-	return p.plan(ctx, b.lowered, []baseline{b}, only.certificate(), p.gains(ctx, b.lowered))
+	gains, _ := p.gains(ctx, b.lowered)
+	return p.plan(ctx, b.lowered, []baseline{b}, only.certificate(), gains)
 }

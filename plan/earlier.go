@@ -104,7 +104,7 @@ func (e *earlier) alike(m *ir.Module, op, twin ir.OpID) bool {
 func (e *earlier) cut(to *ir.Module, mesh ir.MeshID, s *space.Space) {
 	for op := range to.Within(to.MainFunc().Body) {
 		twin := e.twins[op]
-		if twin == 0 || insideManual(to, op) {
+		if twin == 0 || to.ManualAround(to.ParentOp(op)) != 0 {
 			continue
 		}
 		for i, v := range to.ResultValues(op) {
@@ -141,14 +141,4 @@ func (e *earlier) adopt(assignment collectives.Assignment) {
 			assignment[op] = e.factors[twin]
 		}
 	}
-}
-
-// insideManual says whether an op stands in a manual computation.
-func insideManual(m *ir.Module, op ir.OpID) bool {
-	for op = m.BlockOp(m.OpBlock(op)); op != 0; op = m.BlockOp(m.OpBlock(op)) {
-		if m.Kind(op) == ir.OpSdyManualComputation {
-			return true
-		}
-	}
-	return false
 }

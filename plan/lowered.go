@@ -141,9 +141,10 @@ func (l *lowered) changed() rewrites.Set {
 	return changed
 }
 
-// gains says what each rewrite of a program saves: it lowers the program without it, but for the last one, of which that is known.
-// Where the context ends, those that are not known yet are left out.
-func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
+// gains says what each rewrite of a program saves: it lowers the program without it, but for the last one, of which that is known. It
+// returns the fastest of these programs if that is better than the one with all: rewrites are chosen together, and one may be in the way of
+// another. Where the context ends, those that are not known yet are left out.
+func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain, better *lowered) {
 	with := program.EstimateOf(l.program, &l.step)
 	gains = p.partsGain(with)
 	changed := l.changed()
@@ -156,9 +157,13 @@ func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
 			others[i] = other
 		}
 	})
+	best := l
 	for i, other := range others {
 		if other == nil {
-			return gains
+			return gains, nil
+		}
+		if p.better(other, best) {
+			best, better = other, other
 		}
 		alone := program.EstimateOf(other.program, &other.step)
 		if alone == with {
@@ -170,5 +175,5 @@ func (p *planner) gains(ctx context.Context, l *lowered) (gains []Gain) {
 	if changed.Has(rewrites.MergeCollectives) {
 		gains = append(gains, Gain{Rewrite: rewrites.MergeCollectives.String(), SavedSeconds: l.merging.SavedSeconds})
 	}
-	return gains
+	return gains, better
 }

@@ -73,7 +73,11 @@ func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
 	if err := c.ascend(ctx); err != nil {
 		return nil, nil, err
 	}
-	plan, err := c.plan(c.late, c.best, c.baselines, c.certificate(), c.gains(ctx, c.best))
+	gains, better := c.gains(ctx, c.best)
+	for ; better != nil; gains, better = c.gains(ctx, c.best) {
+		c.best = better
+	}
+	plan, err := c.plan(c.late, c.best, c.baselines, c.certificate(), gains)
 	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, gap, []*lowered{c.best}}, err
 }
 
