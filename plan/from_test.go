@@ -15,7 +15,7 @@ import (
 
 // A search that begins with an earlier plan gives none that is worse, also where names are others, and says what it began with.
 func TestFrom(t *testing.T) {
-	o := Options{Mesh: []subaxis.Axis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}, Memory: 30_000}
+	o := Options{Mesh: []subaxis.Axis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}, Memory: 24_000}
 	first, err := Make(t.Context(), parse(t, "../examples/mlp_train.mlir"), o)
 	if err != nil {
 		t.Fatal(err)

@@ -339,8 +339,8 @@ func TestInterruptionsKeepPlans(t *testing.T) {
 
 // A session goes on from a plan in microbatches: other shardings are those of the same program.
 func TestSessionInMicrobatches(t *testing.T) {
-	o := Options{Mesh: axes(t, "2,4"), Memory: 140_000, Steps: 100_000_000}
-	s, first, err := NewSession(t.Context(), parse(t, recorded(t, "moe_train.mlir")), o)
+	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
+	s, first, err := NewSession(t.Context(), parse(t, "testdata/microbatches.mlir"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
