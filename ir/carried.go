@@ -114,8 +114,7 @@ func (m *Module) isUniform(v ValueID) bool {
 	case m.Kind(op) == OpBroadcastInDim:
 		return m.isUniform(m.Operand(op, 0))
 	}
-	value, ok := m.Attr(op, "value").(*Dense)
-	return m.Kind(op).IsConstant() && ok && value.Splat
+	return m.IsSplat(op)
 }
 
 // makeInside makes a uniform value in a block for the uses of an argument that read it.

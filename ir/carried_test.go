@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"slices"
 	"testing"
 
 	"autoshard/ir"
@@ -100,6 +101,23 @@ func TestSinkAllConstants(t *testing.T) {
 	ir.SinkConstants(m)
 	if got := written(t, m); got != before {
 		t.Errorf("it became\n%s", got)
+	}
+}
+
+// Of constants those of equal elements are told from others, and from other ops.
+func TestIsSplat(t *testing.T) {
+	m := read(t, `func.func @main() -> (tensor<4xf32>, tensor<2xi32>, tensor<2xi32>) {
+  %0 = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %1 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %2 = stablehlo.iota dim = 0 : tensor<2xi32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<2xi32>, tensor<2xi32>
+}`)
+	var splats []bool
+	for op := range m.Ops(m.MainFunc().Body) {
+		splats = append(splats, m.IsSplat(op))
+	}
+	if want := []bool{true, false, false, false}; !slices.Equal(splats, want) {
+		t.Errorf("%v, want %v", splats, want)
 	}
 }
 

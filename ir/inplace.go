@@ -19,7 +19,7 @@ func (l *Liveness) InPlace(donated func(arg ValueID) bool, unheld []bool) (into 
 			continue
 		}
 		if v := l.m.Result(op, 0); p.of[v] == 0 && !unheld[v] && l.m.HasUses(v) {
-			over[v] = p.overwrites(op, op)
+			over[v] = p.overwrites(op)
 		}
 	}
 	return p.of, over
@@ -103,7 +103,7 @@ func (p *placing) rounds(arg, handed ValueID) {
 	bytes := p.m.ValueType(arg).Bytes()
 	for last := arg; ; {
 		op := p.ops[p.needed(last)-1]
-		if p.m.OpBlock(op) != p.m.ArgBlock(arg) || !p.takes(op, op, last) {
+		if p.m.OpBlock(op) != p.m.ArgBlock(arg) || !p.takes(op, op, func(v ValueID) bool { return v == last }) {
 			return
 		}
 		last = p.m.Result(op, 0)
@@ -154,33 +154,19 @@ func (p *placing) free(v ValueID, op OpID) bool {
 
 // overwrites says whether the result of an elementwise op can be written over what it reads, or over what another one reads that is
 // computed then.
-func (p *placing) overwrites(op, with OpID) bool {
-	if !p.m.Kind(with).IsElementwise() {
-		return false
-	}
+func (p *placing) overwrites(op OpID) bool {
 	bytes := p.m.ValueType(p.m.Result(op, 0)).Bytes()
-	for _, v := range p.m.Operands(with) {
-		by := p.m.DefiningOp(v)
-		switch {
-		case by != 0 && p.unheld[v]:
-			if p.reads[by] == p.start[op] && p.overwrites(op, by) {
-				return true
-			}
-		case p.m.ValueType(v).Bytes() == bytes && p.needed(p.origin(v)) == p.start[op]+1 && p.endsWith(v, op):
-			return true
-		}
-	}
-	return false
+	return p.takes(op, op, func(v ValueID) bool {
+		return !(p.m.DefiningOp(v) != 0 && p.unheld[v]) && p.m.ValueType(v).Bytes() == bytes &&
+			p.needed(p.origin(v)) == p.start[op]+1 && p.endsWith(v, op)
+	})
 }
 
-// takes says whether an elementwise op reads a value, or another one that is computed then.
-func (p *placing) takes(op, with OpID, v ValueID) bool {
-	if !p.m.Kind(with).IsElementwise() {
-		return false
-	}
-	return slices.ContainsFunc(p.m.Operands(with), func(from ValueID) bool {
-		by := p.m.DefiningOp(from)
-		return from == v || by != 0 && p.unheld[from] && p.reads[by] == p.start[op] && p.takes(op, by, v)
+// takes says whether an elementwise op reads a value that passes a test, or another one does that is computed with it.
+func (p *placing) takes(op, with OpID, test func(ValueID) bool) bool {
+	return p.m.Kind(with).IsElementwise() && slices.ContainsFunc(p.m.Operands(with), func(v ValueID) bool {
+		by := p.m.DefiningOp(v)
+		return test(v) || by != 0 && p.unheld[v] && p.reads[by] == p.start[op] && p.takes(op, by, test)
 	})
 }
 

@@ -126,6 +126,12 @@ func (m *Module) AncestorIn(op OpID, b BlockID) OpID {
 	return op
 }
 
+// IsSplat says whether an op is a constant of equal elements.
+func (m *Module) IsSplat(op OpID) bool {
+	value, ok := m.Attr(op, "value").(*Dense)
+	return m.Kind(op).IsConstant() && ok && value.Splat
+}
+
 // ManualAround returns the innermost manual computation that an op is or lies in, 0 for none.
 func (m *Module) ManualAround(op OpID) OpID {
 	for op != 0 && m.Kind(op) != OpSdyManualComputation {

@@ -21,7 +21,7 @@ type earlier struct {
 // earlierProgram reads the program of the plan that the search begins with; nil where it runs on another mesh, or computes its batch in
 // other parts. Errors are the context's.
 func (p *planner) earlierProgram(ctx context.Context) (*earlier, error) {
-	if p.From.Microbatches != p.parts {
+	if p.partsBefore() != p.parts {
 		return nil, nil
 	}
 	m, mesh, err := program.Parse(ctx, p.From.Program)

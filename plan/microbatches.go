@@ -126,7 +126,6 @@ type partsSearch struct {
 	whole     *choice       // that of the whole batch; nil where none fits
 	each      time.Duration // that a plan takes at least
 	begun     bool
-	resumed   int64                // number of parts of the plan that the search begins with; 0 for none
 	splitter  *microbatch.Splitter // nil where the batch cannot be split
 	most      int64                // microbatches that were tried
 	plans     []*choice            // by quick searches
@@ -148,7 +147,7 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	}
 	vain := 0
 	for _, n := range s.splitter.Parts() {
-		if n < 2*max(s.most, 1) || n == s.resumed || s.timeLeft(ctx) <= s.each {
+		if n < 2*max(s.most, 1) || n == s.partsBefore() || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		s.most = n
@@ -182,16 +181,24 @@ func (s *partsSearch) prepare(late context.Context) error {
 	return nil
 }
 
+// partsBefore returns the number of parts in the plan that the search begins with, 0 for none.
+func (o *Options) partsBefore() int64 {
+	if o.From == nil {
+		return 0
+	}
+	return o.From.Microbatches
+}
+
 // resume takes the plan that the search begins with, if that computes its batch in parts, as the quick one in so many.
 func (s *partsSearch) resume(ctx, late context.Context) error {
-	if s.From == nil || s.From.Microbatches == 0 {
+	parts := s.partsBefore()
+	if parts == 0 {
 		return nil
 	}
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	s.resumed = s.From.Microbatches
-	c, err := s.decideOn(ctx, late, s.resumed)
+	c, err := s.decideOn(ctx, late, parts)
 	if err == nil && c != nil {
 		s.take(c)
 	}

@@ -344,8 +344,7 @@ func (c *compiler) repeats(v ir.ValueID) bool {
 	}
 	switch c.m.Kind(op) {
 	case ir.OpConstant, ir.OpSdyConstant:
-		d, ok := c.m.Attr(op, "value").(*ir.Dense)
-		return ok && d.Splat
+		return c.m.IsSplat(op)
 	case ir.OpBroadcastInDim:
 		t := c.m.ValueType(c.m.Operand(op, 0))
 		return len(t.Dims) == 0 && t.Kind == ir.TensorKind

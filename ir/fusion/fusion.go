@@ -185,8 +185,7 @@ func producesOnTheFly(m *ir.Module, op ir.OpID) bool {
 		return true
 	}
 	if k.IsConstant() {
-		value, ok := m.Attr(op, "value").(*ir.Dense)
-		return ok && value.Splat
+		return m.IsSplat(op)
 	}
 	return computesElements(k)
 }
