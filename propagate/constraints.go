@@ -39,7 +39,7 @@ func ApplyUnreadConstraints(m *ir.Module) (idle []ir.OpID) {
 	for _, op := range m.OpsOf(m.Body(), ir.OpSdyShardingConstraint) {
 		v, id := m.Operand(op, 0), m.Sharding(m.Result(op, 0))
 		switch {
-		case m.HasUses(m.Result(op, 0)):
+		case isRead(m, m.Result(op, 0)):
 		case disputed(m, v, id) || isSharded(m, v) && dataflow.ShardingOf(m, v) != id:
 			idle = append(idle, op)
 		case flows(m, v):
@@ -50,6 +50,16 @@ func ApplyUnreadConstraints(m *ir.Module) (idle []ir.OpID) {
 		}
 	}
 	return idle
+}
+
+// isRead says whether anything but constraints that nobody reads reads a value.
+func isRead(m *ir.Module, v ir.ValueID) bool {
+	for use := range m.Uses(v) {
+		if m.Kind(use.Op) != ir.OpSdyShardingConstraint || isRead(m, m.Result(use.Op, 0)) {
+			return true
+		}
+	}
+	return false
 }
 
 // flows says whether a value is the result of a loop, a branch or the like, or an argument inside one.

@@ -227,6 +227,24 @@ func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a
 	}
 }
 
+// Of constraints on each other that nothing reads the first counts for the value, and the other one for nothing.
+func TestUnreadChain(t *testing.T) {
+	m := parsed(t, `sdy.mesh @mesh = <["a"=2, "b"=2]>
+func.func @main(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.tanh %arg0 : tensor<8x8xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"a"}, {}]> : tensor<8x8xf32>
+  %2 = sdy.sharding_constraint %1 <@mesh, [{"b"}, {}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}`)
+	idle := propagate.ApplyUnreadConstraints(m)
+	if len(idle) != 1 || m.OpPos(idle[0]).Line != 5 {
+		t.Errorf("%v decide nothing", idle)
+	}
+	if got := m.FormatSharding(m.Sharding(m.Result(m.OpsOf(m.Body(), ir.OpTanh)[0], 0))); got != `<@mesh, [{"a"}, {}]>` {
+		t.Errorf("the value is kept as %s", got)
+	}
+}
+
 // Notes for people change nothing else: taken away again, but for the names of constraints, a program is as it is without them.
 func TestDebugOnlyNotes(t *testing.T) {
 	propagated := func(debug propagate.Debug) *ir.Module {
