@@ -167,8 +167,8 @@ func (s *Space) profile(ctx context.Context, solution []int32) ([]int64, error) 
 	return use, nil
 }
 
-// Peak returns the most that the program of a solution holds at any moment if each read has a copy of its own, but for what ops
-// need inside themselves. The only error is the context's.
+// Peak returns the most that the program of a solution holds at any moment if each read has a copy of its own and each summand is
+// reduced by itself, but for what ops need inside themselves. The only error is the context's.
 func (s *Space) Peak(ctx context.Context, solution []int32) (int64, error) {
 	use, err := s.profile(ctx, solution)
 	if err != nil {
