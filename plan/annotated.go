@@ -15,7 +15,8 @@ import (
 // Annotated returns the plan as a program for another partitioner, such as XLA's, which propagates shardings from inputs, outputs and
 // constraints on by Shardy's rules. XLA ignores shardings that stand on operations, and refuses them on loops; so sharding constraints
 // stand where the plan moves a value, and where propagation would cut one otherwise than the plan: as few as that takes. Partial sums have
-// none: a constraint would complete them at once. Errors are of a plan that no longer is one, or the context's.
+// none: a constraint would complete them at once, and XLA completes in every round what a loop carries as unreduced, and sums up wrong.
+// Errors are of a plan that no longer is one, or the context's.
 func (p *Plan) Annotated(ctx context.Context) (text string, err error) {
 	defer diag.Recover("annotate", &err)
 	m, _, err := program.Parse(ctx, p.Program)
