@@ -199,6 +199,7 @@ func TestPeaksOfPrograms(t *testing.T) {
 		{"examples/mlp_train.mlir", "2,2,2"},
 		{"search/space/testdata/matmul.mlir", "4"},
 		{"testdata/plan/branch.mlir", "4,2"},
+		{"testdata/plan/twice.mlir", "4,2"},
 		{"search/space/testdata/loop.mlir", "2,2"},
 	} {
 		t.Run(fmt.Sprint(c.file, c.mesh), func(t *testing.T) {

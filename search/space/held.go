@@ -175,12 +175,17 @@ func (s *Space) sent(v ir.ValueID, from, to layoutID) int64 {
 func (s *Space) copying(t *moments, op, j int32) []held {
 	r := &t.reads[op][j]
 	v, slot := r.value, s.slotOf[r.value]
-	read := &s.lists.all[r.layouts(s.nodes[r.to].class)]
+	copied := s.copiedFor(t.reads[op][:j], r)
 	item := func(lo, hi int32, bytes func(from, to layoutID) int64) held {
 		return held{from: r.from, to: r.to, lo: lo, hi: hi,
-			row:   func(strategy int32) int64 { return int64(s.kept(&s.nodes[r.from], slot, strategy)) },
-			col:   func(strategy int32) int64 { return int64(read.of(strategy)) },
-			bytes: func(row, col int64) int64 { return bytes(layoutID(row), layoutID(col)) }}
+			row: func(strategy int32) int64 { return int64(s.kept(&s.nodes[r.from], slot, strategy)) },
+			col: copied,
+			bytes: func(row, col int64) int64 {
+				if col == copiedBefore {
+					return 0
+				}
+				return bytes(layoutID(row), layoutID(col))
+			}}
 	}
 	at, dies := t.first[op]+j, t.ends[r.from]-1 == op && t.lastRead(op, r.from) == j
 	n := &s.nodes[r.to]
@@ -219,6 +224,28 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 		out = append(out, s.unfused(t, r, at))
 	}
 	return out
+}
+
+// copiedBefore is the layout of the copy of a read that takes the one of another read.
+const copiedBefore = -1
+
+// copiedFor returns the function that says in which layout a strategy of the reader needs a copy of its own for a read, behind others.
+func (s *Space) copiedFor(before []read, r *read) func(strategy int32) int64 {
+	layouts := func(of *read) *list { return &s.lists.all[of.layouts(s.nodes[of.to].class)] }
+	own := layouts(r)
+	var others []*list
+	for i := range before {
+		if o := &before[i]; o.value == r.value && o.to == r.to {
+			others = append(others, layouts(o))
+		}
+	}
+	return func(strategy int32) int64 {
+		l := own.of(strategy)
+		if slices.ContainsFunc(others, func(o *list) bool { return o.of(strategy) == l }) {
+			return copiedBefore
+		}
+		return int64(l)
+	}
 }
 
 // copied returns what a copy takes while it is made, beside the value, which is not needed after the first step if it dies.

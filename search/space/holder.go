@@ -22,21 +22,34 @@ type state struct {
 	bytes int64
 }
 
-// holds adds what is held at the watched ops to a problem.
+// holds adds what is held at the watched ops to a problem, where it begins before them, too.
 func (s *Space) holds(b *search.Builder, watching bool) {
 	if !watching || s.watched == nil {
 		return
 	}
 	s.holders = nil
 	t := s.moments()
-	for op, watched := range s.watched {
-		if !watched {
-			continue
-		}
+	seen := t.watchedBefore(s.watched)
+	for op := range s.watched {
 		for _, h := range s.heldAt(t, int32(op)) {
-			s.hold(b, &h)
+			if h.lo < h.hi && seen[h.hi] > seen[h.lo] {
+				s.hold(b, &h)
+			}
 		}
 	}
+}
+
+// watchedBefore counts the moments of watched ops before each moment.
+func (t *moments) watchedBefore(watched []bool) []int32 {
+	out := make([]int32, t.end()+1)
+	for op, is := range watched {
+		for at := t.first[op]; at < t.first[op+1]; at++ {
+			if out[at+1] = out[at]; is {
+				out[at+1]++
+			}
+		}
+	}
+	return out
 }
 
 // hold adds a node for what is held, unless that is always nothing, and ties it to the strategies that cause it.

@@ -58,6 +58,41 @@ func TestWatchedOpsAreExact(t *testing.T) {
 	}
 }
 
+// Once the ops at which the program of a solution holds more than a limit are watched, the problem says of it that it does not fit.
+func TestWatchedOpsSayWhatDoesNotFit(t *testing.T) {
+	for _, file := range []string{"testdata/loop.mlir", "testdata/chlo.mlir", "../../examples/mlp_train.mlir"} {
+		t.Run(file, func(t *testing.T) {
+			m, mesh, model := load(t, file, subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})
+			rapid.Check(t, func(t *rapid.T) {
+				s := space.New(m, mesh, model)
+				plain, err := s.Build(t.Context(), 0, &space.Effort{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				solution := make([]int32, plain.NumNodes())
+				for i := range solution {
+					solution[i] = int32(rapid.IntRange(0, plain.NumStrategies(i)-1).Draw(t, "strategy"))
+				}
+				said, err := s.Peak(t.Context(), solution)
+				if err != nil {
+					t.Fatal(err)
+				}
+				limit := said - 1 - rapid.Int64Range(0, said/8).Draw(t, "less")
+				if _, err := s.Watch(t.Context(), solution, limit); err != nil {
+					t.Fatal(err)
+				}
+				watching, err := s.Build(t.Context(), 0, &space.Effort{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, peak, err := watching.Evaluate(s.Extend(solution, watching)); err != nil || peak < said {
+					t.Fatalf("peak %d (%v) where programs are watched that hold more than %d, want no less than %d", peak, err, limit, said)
+				}
+			})
+		})
+	}
+}
+
 // In the relaxed problem a solution costs more once it is settled who pays for its copies, and what it did when that is forgotten.
 func TestUnsettle(t *testing.T) {
 	m, mesh, model := load(t, "../../examples/mlp_train.mlir", subaxis.Axis{Name: "x", Size: 4}, subaxis.Axis{Name: "y", Size: 2})

@@ -1,0 +1,6 @@
+// Products that read one value twice, in layouts that some strategies have in common.
+func.func @main(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64x64xf32>) {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [1] x [0], contracting_dims = [0] x [1] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64xf32>
+  %1 = stablehlo.dot_general %y, %y, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0, %1 : tensor<64xf32>, tensor<64x64xf32>
+}
