@@ -36,7 +36,7 @@ func (c *choice) arrange(ctx context.Context, l *level) error {
 	if len(warm) == 0 {
 		return nil
 	}
-	return c.meeting(ctx, l, warm[len(warm)-1])
+	return c.meeting(ctx, l, warm[len(warm)-1], c.Memory)
 }
 
 // arranged is how many of the fastest plans of a level it may begin with, beside the best one, and firstArranged how many plans in any

@@ -238,7 +238,12 @@ func (c *choice) searchTighter(ctx context.Context, l *level) error {
 	if l.large() || !c.confined() || !c.open(wideGap) {
 		return nil
 	}
-	return c.searchUnder(ctx, l, c.Memory, tighter[:])
+	for _, part := range tighter {
+		if _, err := c.searchUnder(ctx, l, int64(part*float64(c.Memory))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find solves a problem. There is no solution where none fits, or none was found in time.

@@ -26,7 +26,7 @@ func (c *choice) search(ctx context.Context) error {
 	}
 	if c.last = l; c.screening {
 		l.quick = true
-		return c.stages(ctx, l, c.solve, c.partitioned)
+		return c.stages(ctx, l, c.solve, c.squeezeFirst, c.partitioned)
 	}
 	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
 }

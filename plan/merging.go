@@ -20,7 +20,7 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	case l.large(): // the relaxed problem gets there sooner
 		return nil
 	}
-	return c.meeting(ctx, l, latest)
+	return c.meeting(ctx, l, latest, c.Memory)
 }
 
 // inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet.
@@ -40,7 +40,7 @@ func (c *choice) meetBlocks(ctx context.Context, l *level) error {
 		return err
 	}
 	for _, x := range l.space.WarmStarts() {
-		if err := c.meeting(ctx, l, x); err != nil {
+		if err := c.meeting(ctx, l, x, c.Memory); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (c *choice) remerging(ctx context.Context, l *level) error {
 		}
 		before := c.best
 		x.met = true
-		if err := c.meeting(ctx, l, x.solution); err != nil || c.best == before && !c.open(wideGap) {
+		if err := c.meeting(ctx, l, x.solution, c.Memory); err != nil || c.best == before && !c.open(wideGap) {
 			return err
 		}
 	}
@@ -87,8 +87,8 @@ func (l *level) fastest() *attempt {
 
 // meeting searches a level with costs that count on collectives being sent as one with those of a solution, where that matters, and, where
 // memory is not short, on summands being reduced as one. Where they would not fit, it leaves them more memory. As long as every program
-// that was found fits, reductions meet the nearest, which leads to better plans.
-func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
+// that was found fits, reductions meet the nearest, which leads to better plans. Programs are to hold no more than a limit.
+func (c *choice) meeting(ctx context.Context, l *level, x []int32, limit int64) error {
 	if c.best == nil || x == nil || l.space.Merging(x) <= c.best.step.Total()/goodGap {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 	if !c.confined() { // summands wait in memory for each other
 		l.space.Sum(x)
 	}
-	limit := c.Memory
+	room := limit - c.Memory
 	for range mergingAttempts {
 		if c.over(ctx) {
 			return nil
@@ -116,10 +116,11 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32) error {
 			return err
 		}
 		over, err := c.try(ctx, l, l.space.Own(result.Solution))
-		if err != nil || max(over, l.crowding) <= 0 || c.over(ctx) {
+		over = max(over, l.crowding) - room
+		if err != nil || over <= 0 || c.over(ctx) {
 			return err
 		}
-		if limit = min(limit, result.Peak) - max(over, l.crowding); limit <= 0 {
+		if limit = min(limit, result.Peak) - over; limit <= 0 {
 			return nil
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"autoshard/subaxis"
 )
 
-// quickSteps bounds those of one search for a quick plan.
-const quickSteps = 150_000_000
+// quickSteps bounds those of one search for a quick plan, and farBehind is how many times as long as the best plan of the whole batch one
+// of the batch in parts takes where they are not made.
+const quickSteps, farBehind = 150_000_000, 4
 
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
 // the state, by its leading dimensions, and all devices have parts of the batch, or what the search finds. These take more collectives,
 // which have each other to be sent with, while the search would rather have one less, since it prices each by itself. All of them may take
-// a quarter of the steps of the search before, and for a quick plan each as many, up to a bound.
+// half of the steps of the search before, and for a quick plan each as many, up to a bound.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
-	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) {
+	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) || c.screening && c.trails() {
 		return nil
 	}
 	if err := c.suggestBlocks(l); err != nil {
@@ -25,7 +26,7 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	sets := subsets(c.axes())
 	each := min(c.spent, quickSteps)
 	if !c.screening {
-		each = c.spent / int64(8*len(sets))
+		each = c.spent / int64(4*len(sets))
 	}
 	for _, along := range sets {
 		for _, batch := range [][]subaxis.Ref{c.axes(), nil} {
@@ -38,6 +39,20 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 		}
 	}
 	return nil
+}
+
+// trails says whether the best plan of the batch in parts is far behind that of the whole batch.
+func (c *choice) trails() bool {
+	whole := c.fittingWhole()
+	return c.best != nil && whole != nil && c.best.step.Total()/farBehind > whole.step.Total()
+}
+
+// fittingWhole returns the best plan of the whole batch where the batch is computed in parts, nil for none.
+func (p *planner) fittingWhole() *lowered {
+	if p.unsplit == nil || p.unsplit.step.Peak > p.Memory {
+		return nil
+	}
+	return p.unsplit
 }
 
 // searchPartitioned searches for plans with some more pins for so many steps: briefly for a quick plan, and otherwise under other limits

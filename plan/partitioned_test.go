@@ -78,7 +78,7 @@ func TestPinnedToRemembersApart(t *testing.T) {
 	c := &choice{planner: p, space: s}
 	c.crowded = append(make([]*lowered, 0, 2), b.lowered)
 	faster := *b.lowered
-	faster.step = estimate.Step{Peak: b.lowered.step.Peak}
+	faster.step = estimate.Step{Peak: b.lowered.step.Peak + 1}
 	other := c.pinnedTo(nil)
 	other.crowd(&faster)
 	if len(other.crowded) != 2 || c.crowded[0] != b.lowered {
@@ -88,4 +88,66 @@ func TestPinnedToRemembersApart(t *testing.T) {
 	if c.adopt(other); c.best != &faster || c.spent != 5 {
 		t.Error("the best plan is not taken over")
 	}
+}
+
+// Quick plans in parts are not searched for further, nor their values made again, where they are far behind that of the whole batch.
+func TestPartsBehindTheWhole(t *testing.T) {
+	const most = 100
+	program := func(ps, peak int64) *lowered { return &lowered{step: estimate.Step{Compute: ps, Peak: peak}} }
+	for _, c := range []struct {
+		name           string
+		whole, best    *lowered
+		trails, faster bool // a program of 30 ps
+	}{
+		{"nothing of the whole batch", nil, program(1000, most), false, true},
+		{"the whole batch does not fit", program(10, most+1), program(1000, most), false, true},
+		{"it is far ahead", program(10, most), program(50, most), true, true},
+		{"it is ahead", program(10, most), program(30, most), false, false},
+		{"it fits, and nothing in parts", program(10, most), nil, false, false},
+		{"it fits, is slow, and nothing in parts", program(40, most), nil, false, true},
+	} {
+		got := &choice{planner: &planner{Options: Options{Memory: most}, unsplit: c.whole}, best: c.best}
+		if got.trails() != c.trails || got.faster(program(30, most+1)) != c.faster {
+			t.Errorf("%s: it trails %t, want %t; the other program is faster %t, want %t", c.name, got.trails(), c.trails,
+				got.faster(program(30, most+1)), c.faster)
+		}
+	}
+}
+
+// Of the programs that do not fit those are remembered that no other one outdoes in time and memory: of many the fastest, and those that
+// hold the least.
+func TestCrowd(t *testing.T) {
+	p, s := planning(t, "examples/mlp_train.mlir", "2,4", "tpu-v5p")
+	b := p.annotationsOnly()
+	if err := p.lowerBaseline(t.Context(), &b, s.Planner()); err != nil {
+		t.Fatal(err)
+	}
+	p.Memory = b.lowered.inputBytes() + 1
+	c := &choice{planner: p, space: s}
+	meet := func(ps, more int64) {
+		l := *b.lowered
+		l.step = estimate.Step{Compute: ps, Peak: p.Memory + more}
+		c.crowd(&l)
+	}
+	check := func(when string, want ...int64) {
+		t.Helper()
+		var got []int64
+		for _, l := range c.crowded {
+			got = append(got, l.step.Compute)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s programs of %v ps are remembered, want %v", when, got, want)
+		}
+	}
+	meet(50, 50)
+	meet(60, 50)
+	meet(40, 0)
+	check("behind one that is slower and one that fits", 50)
+	meet(40, 60)
+	meet(50, 40)
+	check("behind one that holds less in the same time", 40, 50)
+	for i := range int64(2 * mostCrowded) {
+		meet(100+i, 39-i)
+	}
+	check("of many", 40, 109, 110, 111, 112, 113, 114, 115)
 }

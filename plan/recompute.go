@@ -94,16 +94,22 @@ const worthwhile = 100
 // again.
 var roomier = [...]float64{1.05, 1.2, 1.5}
 
-// crowd remembers a program that does not fit, if it is one of the fastest whose inputs do.
+// crowd remembers a program that does not fit, but whose inputs do, unless another one is as fast and holds no more: of many the fastest,
+// and those that hold the least.
 func (c *choice) crowd(l *lowered) {
-	if l.step.Peak <= c.Memory || l.again > 0 || l.inputBytes() >= c.Memory {
+	if l.step.Peak <= c.Memory || l.again > 0 || l.inputBytes() >= c.Memory || slices.ContainsFunc(c.crowded, l.isOutdoneBy) {
 		return
 	}
+	c.crowded = slices.DeleteFunc(c.crowded, func(other *lowered) bool { return other.isOutdoneBy(l) })
 	i, _ := slices.BinarySearchFunc(c.crowded, l, func(a, b *lowered) int { return cmp.Compare(a.step.Total(), b.step.Total()) })
-	if i < mostCrowded {
-		c.crowded = slices.Insert(c.crowded, i, l)
-		c.crowded = c.crowded[:min(len(c.crowded), mostCrowded)]
+	if c.crowded = slices.Insert(c.crowded, i, l); len(c.crowded) > mostCrowded {
+		c.crowded = slices.Delete(c.crowded, 1, 2)
 	}
+}
+
+// isOutdoneBy says whether another program is as fast and holds no more.
+func (l *lowered) isOutdoneBy(other *lowered) bool {
+	return other.step.Total() <= l.step.Total() && other.step.Peak <= l.step.Peak
 }
 
 // inputBytes returns what the inputs of a device take.
@@ -137,7 +143,7 @@ func (c *choice) recomputing(ctx context.Context) error {
 // squeezeFirst offers the fast programs that were met so far, baselines among them, with values made again, before anything that takes
 // longer is tried.
 func (c *choice) squeezeFirst(ctx context.Context, _ *level) error {
-	if c.Without.Has(rewrites.RecomputeActivations) || c.screening || c.best == nil {
+	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.parts == 0 || c.best == nil {
 		return nil
 	}
 	return c.squeezeAll(ctx, slices.Clone(c.crowded))
@@ -170,43 +176,54 @@ func (c *choice) promisesNoMore(l, than *lowered) bool {
 	return than.step.Total() <= l.step.Total() && than.step.Peak <= l.step.Peak+l.step.Peak/worthwhile
 }
 
-// faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while.
+// faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while. Where
+// there is none of the batch in parts that is that of the whole batch.
 func (c *choice) faster(l *lowered) bool {
-	return c.best == nil || l.step.Total() < c.best.step.Total()-c.best.step.Total()/worthwhile
+	best := c.best
+	if best == nil {
+		best = c.fittingWhole()
+	}
+	return best == nil || l.step.Total() < best.step.Total()-best.step.Total()/worthwhile
 }
 
-// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one.
+// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one, and again with collectives
+// sent as one with those of what it finds.
 func (c *choice) searchRoomier(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return c.searchUnder(ctx, c.last, max(c.Memory, c.least.step.Peak), roomier[:])
-}
-
-// searchUnder searches a level under multiples of a memory limit, and tries what it finds.
-func (c *choice) searchUnder(ctx context.Context, l *level, limit int64, multiples []float64) error {
-	for _, times := range multiples {
-		if c.over(ctx) {
-			return nil
+	least := float64(max(c.Memory, c.least.step.Peak))
+	for _, times := range roomier {
+		limit := int64(times * least)
+		found, err := c.searchUnder(ctx, c.last, limit)
+		if err == nil && found != nil {
+			err = c.meeting(ctx, c.last, found, limit)
 		}
-		c.tell("search")
-		options := c.options(l, l.problem, 0.25, searchSteps/4, l.large())
-		options.Brief = true
-		if l.large() {
-			options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
-		}
-		result, err := c.find(ctx, l.problem.WithLimit(int64(times*float64(limit))), options)
 		if err != nil {
-			return err
-		}
-		if result.Solution == nil {
-			continue
-		}
-		if _, err := c.try(ctx, l, l.space.Own(result.Solution)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// searchUnder searches a level under another memory limit, and tries and returns what it finds, nil for nothing.
+func (c *choice) searchUnder(ctx context.Context, l *level, limit int64) ([]int32, error) {
+	if c.over(ctx) {
+		return nil, nil
+	}
+	c.tell("search")
+	options := c.options(l, l.problem, 0.25, searchSteps/4, l.large())
+	options.Brief = true
+	if l.large() {
+		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
+	}
+	result, err := c.find(ctx, l.problem.WithLimit(limit), options)
+	if err != nil || result.Solution == nil {
+		return nil, err
+	}
+	found := l.space.Own(result.Solution)
+	_, err = c.try(ctx, l, found)
+	return found, err
 }
 
 // squeeze offers a program with values made again until it fits. What the program that runs holds more than was counted, it is to hold less

@@ -16,7 +16,7 @@ import (
 // anything. Collectives that are sent as one are cheap only beside each other, and with so much decided the search finds them together.
 // Where they are not worth it, models do without. All of them may take as many steps as the search before.
 func (c *choice) replicas(ctx context.Context, l *level) error {
-	if !c.worthWriting(l) {
+	if c.parts > 0 || !c.worthWriting(l) {
 		return nil
 	}
 	until := 2 * c.spent
