@@ -176,8 +176,8 @@ func (c *choice) promisesNoMore(l, than *lowered) bool {
 	return than.step.Total() <= l.step.Total() && than.step.Peak <= l.step.Peak+l.step.Peak/worthwhile
 }
 
-// faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while. Where
-// there is none of the batch in parts that is that of the whole batch.
+// faster says whether a program is faster than the best plan, if there is one, by so much that making values again may be worth while. As
+// long as there is none of the batch in parts, that is the best of the whole batch.
 func (c *choice) faster(l *lowered) bool {
 	best := c.best
 	if best == nil {
@@ -186,8 +186,8 @@ func (c *choice) faster(l *lowered) bool {
 	return best == nil || l.step.Total() < best.step.Total()-best.step.Total()/worthwhile
 }
 
-// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one, and again with collectives
-// sent as one with those of what it finds.
+// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one, and again with
+// collectives sent as one with those of what it finds.
 func (c *choice) searchRoomier(ctx context.Context) error {
 	if c.last == nil {
 		return nil
