@@ -8,7 +8,6 @@ import (
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
-	"autoshard/internal/lint"
 	"autoshard/search"
 	"autoshard/search/space"
 )
@@ -91,26 +90,29 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		return nil, err
 	}
 	c.bound = c.space.Floor()
+	if err := c.conclude(c.search); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// conclude searches in some way, and looks for what keeps the memory limit and the budgets beside what that finds. Quick searches may end
+// without a plan.
+func (c *choice) conclude(how func(context.Context) error) error {
 	search, cancel := before(c.ctx, 2*c.lowering)
 	defer cancel()
-	err := c.search(search)
-	for _, text := range c.room.said() {
-		c.found.Add(lint.SearchMemory, 0, "", "%s", text)
-	}
-	if c.early = c.early || search.Err() != nil; err != nil {
-		return nil, err
-	}
-	if c.outdone() {
-		return c, nil
+	err := how(search)
+	if c.early = c.early || search.Err() != nil; err != nil || c.outdone() {
+		return err
 	}
 	if err := c.recomputing(search); err != nil {
-		return nil, err
+		return err
 	}
 	if c.best == nil && !c.screening {
 		c.nearest = c.least
-		return nil, c.none(search)
+		return c.none(search)
 	}
-	return c, c.economize(search)
+	return c.economize(search)
 }
 
 // offer takes a plan if it fits and is the fastest so far, and remembers the one that needs the least memory.
@@ -190,6 +192,9 @@ func (c *choice) over(ctx context.Context) bool {
 // will do, which the relaxed problems make better. Where the program needs more memory than the search saw, it searches again and
 // looks there.
 func (c *choice) solve(ctx context.Context, l *level) error {
+	if l.solved {
+		return nil
+	}
 	ctx, cancel := c.part(ctx, 0.5)
 	defer cancel()
 	limit, rough := c.Memory, l.large()
@@ -211,7 +216,8 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 			continue
 		}
 		over, err := c.try(ctx, l, l.space.Own(result.Solution))
-		if err != nil || over <= 0 || c.over(ctx) {
+		ended := c.over(ctx)
+		if l.solved = !rough && over <= 0 && !ended; err != nil || over <= 0 || ended {
 			return err
 		}
 		rough = false

@@ -21,14 +21,19 @@ func (c *choice) search(ctx context.Context) error {
 		return err
 	}
 	c.coarse(l)
-	if l == nil {
-		return c.smallest(ctx, nil)
-	}
-	if c.last = l; c.screening {
+	if c.last = l; c.screening && l != nil {
 		l.quick = true
 		return c.stages(ctx, l, c.solve, c.squeezeFirst, c.partitioned)
 	}
-	return c.stages(ctx, l, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
+	return c.toEnd(ctx)
+}
+
+// toEnd searches the latest level to the end, if there is one.
+func (c *choice) toEnd(ctx context.Context) error {
+	if c.last == nil {
+		return c.smallest(ctx, nil)
+	}
+	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
 }
 
 // stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.
@@ -85,6 +90,7 @@ type level struct {
 	messages search.Messages // of its relaxed problems
 	reached  int64           // the bound that the latest relaxed problem reached, if only of solutions that treat equal ops alike
 	quick    bool            // a rough solution will do
+	solved   bool            // it was searched for a solution whose program fits, and not roughly
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
 }
 

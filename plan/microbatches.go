@@ -13,6 +13,7 @@ import (
 	"autoshard/microbatch"
 	"autoshard/program"
 	"autoshard/rewrites"
+	"autoshard/search"
 )
 
 // slow is how many times as long as the fastest program that does not fit a plan takes where microbatches are tried.
@@ -258,19 +259,35 @@ func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	if q == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
 		return nil, nil
 	}
-	s.report("microbatches", 0, 0)
-	p := s.planning(q.module, q.parts)
-	c, err := p.decideFrom(ctx, late, q.baselines)
+	c, err := s.goOn(ctx, late, q)
 	switch {
-	case err == nil && !s.faster(c.best):
-		return nil, nil
-	case !foundNone(late, err):
-		return c, err
+	case err == nil && s.faster(c.best):
+		return c, nil
+	case err != nil && !foundNone(late, err):
+		return nil, err
 	}
-	if p.nearest != nil && p.nearest.step.Peak < q.least.step.Peak {
-		q.least = p.nearest
+	if c.nearest != nil && c.nearest.step.Peak < q.least.step.Peak {
+		q.least = c.nearest
 	}
 	return nil, nil
+}
+
+// goOn searches on from a quick plan, or from where there is none, to the end.
+func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error) {
+	s.report("microbatches", 0, 0)
+	c, p := *q, *q.planner
+	p.screening, p.unsplit = false, s.alternative()
+	c.planner, c.ctx, c.late, c.begun, c.early = &p, ctx, late, p.now(), false
+	c.crowded, c.squeezed = slices.Clone(q.crowded), slices.Clone(q.squeezed)
+	if q.last != nil {
+		l := *q.last
+		l.quick, l.tried, l.messages = false, slices.Clone(l.tried), search.Messages{} // a search changes them: they serve once
+		c.last = &l
+	}
+	if err := c.conclude(c.toEnd); err != nil {
+		return &c, err
+	}
+	return &c, c.round(ctx)
 }
 
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
@@ -293,7 +310,7 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large b
 // A search to the end is expected to gain on a quick plan at most the power of what others have gained, and so many times that.
 const (
 	gainsPower = 5
-	gainsSlack = 1.01
+	gainsSlack = 1.25
 )
 
 // promising says whether a quick plan may become the best at the end of its search.
@@ -318,16 +335,16 @@ func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, erro
 	if s.ended[q] = true; !s.promise(q.baselines) {
 		return nil, nil
 	}
-	s.report("microbatches", 0, 0)
-	c, err := s.planning(q.module, q.parts).decideFrom(ctx, late, q.baselines)
-	if foundNone(late, err) {
+	c, err := s.goOn(ctx, late, q)
+	switch {
+	case foundNone(late, err):
 		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	if c != nil {
-		q.bound = max(q.bound, c.bound) // it holds for the same plans
-		s.gained = max(s.gained, 1, float64(q.best.step.Total())/float64(c.best.step.Total()))
-	}
-	return c, err
+	q.bound = max(q.bound, c.bound) // it holds for the same plans
+	s.gained = max(s.gained, 1, float64(q.best.step.Total())/float64(c.best.step.Total()))
+	return c, nil
 }
 
 // foundNone says whether a search ended without a plan, as nothing fits, or as time ran out before something did.

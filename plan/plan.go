@@ -54,14 +54,21 @@ func (p *planner) make(ctx, late context.Context) (*Plan, *prior, error) {
 // decideFrom chooses a plan where the baselines are known.
 func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*choice, error) {
 	c, err := p.choose(ctx, late, baselines)
-	if err != nil || c.best == nil || c.outdone() {
-		return c, err
+	if err != nil {
+		return nil, err
 	}
-	c.best = p.improve(ctx, c.best)
-	if p.screening {
-		return c, nil
+	return c, c.round(ctx)
+}
+
+// round makes the program of the best plan faster, and its layouts plain.
+func (c *choice) round(ctx context.Context) error {
+	if c.best == nil || c.outdone() {
+		return nil
 	}
-	return c, c.plainly(ctx)
+	if c.best = c.planner.improve(ctx, c.best); c.screening {
+		return nil
+	}
+	return c.plainly(ctx)
 }
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
@@ -76,6 +83,9 @@ func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
 	gains, better := c.gains(ctx, c.best)
 	for ; better != nil; gains, better = c.gains(ctx, c.best) {
 		c.best = better
+	}
+	for _, text := range c.room.said() {
+		c.found.Add(lint.SearchMemory, 0, "", "%s", text)
 	}
 	plan, err := c.plan(c.late, c.best, c.baselines, c.certificate(), gains)
 	return plan, &prior{c.planner, c.baselines, slices.Clone(c.state), c.space, c.last, c.best, gap, []*lowered{c.best}}, err
