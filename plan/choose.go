@@ -89,6 +89,9 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 	if err := c.resume(); err != nil {
 		return nil, err
 	}
+	if err := c.beginAlike(); err != nil {
+		return nil, err
+	}
 	c.bound = c.space.Floor()
 	if err := c.conclude(c.search); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 // earlier is the program of an earlier plan beside this one.
 type earlier struct {
 	m       *ir.Module
-	factors collectives.Assignment
-	twins   map[ir.OpID]ir.OpID // ops of this program, and the same ones of that
+	factors collectives.Assignment // nil where ops are cut as their values ask for
+	twins   map[ir.OpID]ir.OpID    // ops of this program, and the same ones of that
 }
 
 // earlierProgram reads the program of the plan that the search begins with; nil where it runs on another mesh, or computes its batch in
@@ -113,7 +113,7 @@ func (e *earlier) cut(to *ir.Module, mesh ir.MeshID, s *space.Space) {
 				continue
 			}
 			l := collectives.LayoutOf(e.m.ShardingOf(id))
-			if l.Unreduced = nil; s.Allows(v, &l) {
+			if l.Unreduced = nil; s.Allows(v, &l) && (e.factors != nil || l.Divides(to.Shape(v))) {
 				to.SetSharding(v, to.InternSharding(l.Sharding(mesh)))
 			}
 		}
@@ -137,8 +137,36 @@ func (e *earlier) kept(v ir.ValueID) ir.ShardingID {
 // adopt cuts the ops of an assignment as their twins are.
 func (e *earlier) adopt(assignment collectives.Assignment) {
 	for op, twin := range e.twins {
-		if len(assignment[op]) == len(e.factors[twin]) {
+		if e.factors != nil && len(assignment[op]) == len(e.factors[twin]) {
 			assignment[op] = e.factors[twin]
 		}
 	}
+}
+
+// beginAlike lowers, offers and suggests the batch in parts, cut as another program that computes it, whole or in other parts, as far as
+// that divides the parts. Errors are the context's.
+func (c *choice) beginAlike() error {
+	if c.alike == nil {
+		return nil
+	}
+	e := &earlier{m: c.alike.annotated, twins: map[ir.OpID]ir.OpID{}}
+	e.pair(c.module, place)
+	e.pair(c.module, types)
+	b := c.annotationsOnly()
+	b.name, b.kept = "alike", false
+	m, args := b.settled, e.m.BlockArgs(e.m.MainFunc().Body)
+	for i, v := range m.BlockArgs(m.MainFunc().Body) {
+		id := e.m.Sharding(args[i])
+		if id == 0 {
+			continue
+		}
+		l := collectives.LayoutOf(e.m.ShardingOf(id))
+		if c.space.Allows(v, &l) && l.Divides(m.Shape(v)) {
+			m.SetSharding(v, m.InternSharding(l.Sharding(c.mesh)))
+		}
+	}
+	if err := c.likeEarlier(&b, e); err != nil {
+		return context.Cause(c.late) // else one program asks for what the other one cannot have
+	}
+	return nil
 }

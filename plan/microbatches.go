@@ -418,6 +418,9 @@ func (s *partsSearch) planning(m *ir.Module, parts int64) *planner {
 	p := *s.planner
 	p.module, p.found, p.state, p.parts, p.strategies = m, s.clean.clone(), replaced(m), parts, 0
 	p.found.Module, p.shown, p.unsplit, p.inParts = m, s.baselines, s.alternative(), nil
+	if p.alike = p.unsplit; s.quick != nil && (p.alike == nil || s.quick.prefers(s.quick.best, p.alike)) {
+		p.alike = s.quick.best
+	}
 	return &p
 }
 

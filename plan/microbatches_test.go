@@ -401,3 +401,44 @@ func TestWholeBatchIsFaster(t *testing.T) {
 		t.Errorf("%v, %d microbatches, want a plan of the whole batch", err, plan.Microbatches)
 	}
 }
+
+// The search of the batch in parts begins with the layouts of the best plan of the whole batch, as far as these divide the parts.
+func TestPartsBeginAlike(t *testing.T) {
+	p, space := planning(t, "examples/mlp_train.mlir", "2,4", "tpu-v5p")
+	b := p.annotationsOnly()
+	m := b.settled
+	batch := batchInputs(m)
+	for _, v := range m.BlockArgs(m.MainFunc().Body) {
+		l := p.along(v, 0, p.axes())
+		m.SetSharding(v, m.InternSharding(l.Sharding(p.mesh)))
+	}
+	if err := p.lowerBaseline(t.Context(), &b, space.Planner()); err != nil {
+		t.Fatal(err)
+	}
+	splitter, err := microbatch.New(t.Context(), p.module, batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := splitter.Parts()[0]
+	split, err := splitter.Split(t.Context(), parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: b.lowered}}
+	q := s.planning(split, parts)
+	c := &choice{planner: q, late: t.Context(), space: q.space(t.Context(), nil)}
+	if err := c.beginAlike(); err != nil {
+		t.Fatal(err)
+	}
+	if c.least == nil {
+		t.Fatal("no program was offered")
+	}
+	whole, other := b.lowered.annotated, c.least.annotated
+	args := other.BlockArgs(other.MainFunc().Body)
+	for i, v := range whole.BlockArgs(whole.MainFunc().Body) {
+		got, want := other.FormatSharding(other.Sharding(args[i])), whole.FormatSharding(whole.Sharding(v))
+		if got != want {
+			t.Errorf("input %d is cut as %s, want %s", i, got, want)
+		}
+	}
+}

@@ -106,6 +106,7 @@ type planner struct {
 	parts      int64         // microbatches that the module computes its batch in; 0: it does not
 	shown      []baseline    // those of the whole batch then
 	unsplit    *lowered      // the best program of the whole batch then, or the one that needs least
+	alike      *lowered      // the best program so far of the whole batch, or in other parts, then: its layouts are tried first
 	inParts    *partsSearch  // that may find the batch in parts to be faster; nil where it is not to be computed so
 	lowering   time.Duration // the longest that making a baseline explicit and pricing it took
 	strategies int           // of the latest problem
