@@ -255,6 +255,17 @@ func (c *choice) searchTighter(ctx context.Context, l *level) error {
 	return nil
 }
 
+// briefly solves the problem of a level under a memory limit with a quarter of the steps that are left or, where no budget is given, with
+// some, roughly where it is large.
+func (c *choice) briefly(ctx context.Context, l *level, limit, otherwise int64) (search.Result, error) {
+	c.tell("search")
+	options := c.options(l, l.problem, 0.25, otherwise, l.large())
+	if options.Brief = true; l.large() {
+		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
+	}
+	return c.find(ctx, l.problem.WithLimit(limit), options)
+}
+
 // find solves a problem. There is no solution where none fits, or none was found in time.
 func (c *choice) find(ctx context.Context, p *search.Problem, o search.Options) (search.Result, error) {
 	result, err := search.Solve(ctx, p, o)

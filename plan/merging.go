@@ -105,13 +105,7 @@ func (c *choice) meeting(ctx context.Context, l *level, x []int32, limit int64) 
 		if more, err := c.rebuild(ctx, l); err != nil || !more {
 			return err
 		}
-		c.tell("search")
-		options := c.options(l, l.problem, 0.25, searchSteps/2, l.large())
-		options.Brief = true
-		if l.large() {
-			options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
-		}
-		result, err := c.find(ctx, l.problem.WithLimit(limit), options)
+		result, err := c.briefly(ctx, l, limit, searchSteps/2)
 		if err != nil || result.Solution == nil {
 			return err
 		}

@@ -211,13 +211,7 @@ func (c *choice) searchUnder(ctx context.Context, l *level, limit int64) ([]int3
 	if c.over(ctx) {
 		return nil, nil
 	}
-	c.tell("search")
-	options := c.options(l, l.problem, 0.25, searchSteps/4, l.large())
-	options.Brief = true
-	if l.large() {
-		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
-	}
-	result, err := c.find(ctx, l.problem.WithLimit(limit), options)
+	result, err := c.briefly(ctx, l, limit, searchSteps/4)
 	if err != nil || result.Solution == nil {
 		return nil, err
 	}
