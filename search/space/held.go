@@ -171,48 +171,49 @@ func (s *Space) sent(v ir.ValueID, from, to layoutID) int64 {
 }
 
 // copying returns what the copy of a read takes while it is made and until it is read and, where the value would be read on
-// the fly, what the value takes.
+// the fly, what the value takes. One copy serves all reads of an op in one layout.
 func (s *Space) copying(t *moments, op, j int32) []held {
 	r := &t.reads[op][j]
-	v, slot := r.value, s.slotOf[r.value]
-	copied := s.copiedFor(t.reads[op][:j], r)
-	item := func(lo, hi int32, bytes func(from, to layoutID) int64) held {
+	v, slot, n := r.value, s.slotOf[r.value], &s.nodes[r.to]
+	side, mine := s.sideBySide(t.reads[op], j)
+	item := func(lo, hi int32, bytes func(from layoutID, to []layoutID) int64) held {
 		return held{from: r.from, to: r.to, lo: lo, hi: hi,
-			row: func(strategy int32) int64 { return int64(s.kept(&s.nodes[r.from], slot, strategy)) },
-			col: copied,
-			bytes: func(row, col int64) int64 {
-				if col == copiedBefore {
-					return 0
-				}
-				return bytes(layoutID(row), layoutID(col))
-			}}
+			row:   func(strategy int32) int64 { return int64(s.kept(&s.nodes[r.from], slot, strategy)) },
+			col:   side.of,
+			bytes: func(row, col int64) int64 { return bytes(layoutID(row), side.layouts(col)) }}
 	}
 	at, dies := t.first[op]+j, t.ends[r.from]-1 == op && t.lastRead(op, r.from) == j
-	n := &s.nodes[r.to]
 	lands, until := r.operand < 0 && n.op != 0, op // the copy is written into what a loop or branch keeps
 	if r.operand >= 0 {
 		until = max(op, t.until[r.to])
 	}
-	out := []held{item(at, at+1, func(from, to layoutID) int64 {
-		if bytes := s.copied(v, from, to, dies); !lands {
+	served := func(from layoutID, to []layoutID) bool {
+		return to[mine] == from || slices.Contains(to[:mine], to[mine])
+	}
+	out := []held{item(at, at+1, func(from layoutID, to []layoutID) int64 {
+		if served(from, to) {
+			return 0
+		}
+		if bytes := s.copied(v, from, to[mine], dies && !slices.Contains(to, from)); !lands {
 			return bytes
 		} else {
-			return max(0, bytes-s.bytes(v, to))
+			return max(0, bytes-s.bytes(v, to[mine]))
 		}
 	})}
 	if n.op == 0 || !passesOn(s.m.Kind(n.op)) {
 		reads := t.computes(until)
-		takes := func(from, to layoutID) int64 {
-			if from == to && (!dies || !s.holding(t, v) || s.nodes[r.from].residence == within) || from != to && lands {
+		asKept := func(from layoutID, to []layoutID) int64 {
+			if !dies || !s.holding(t, v) || s.nodes[r.from].residence == within || !slices.Contains(to, from) {
 				return 0
 			}
-			return s.bytes(v, to)
+			return s.bytes(v, from)
 		}
-		asKept := func(from, to layoutID) int64 {
-			if from != to {
-				return 0
+		takes := func(from layoutID, to []layoutID) int64 {
+			bytes := asKept(from, to)
+			if !served(from, to) && !lands {
+				bytes += s.bytes(v, to[mine])
 			}
-			return takes(from, to)
+			return bytes
 		}
 		if s.receives(t, op, j) {
 			out = append(out, item(at+1, reads, takes), item(reads, reads+1, asKept))
@@ -226,26 +227,48 @@ func (s *Space) copying(t *moments, op, j int32) []held {
 	return out
 }
 
-// copiedBefore is the layout of the copy of a read that takes the one of another read.
-const copiedBefore = -1
+// side are the layouts in which strategies of one node read one value, operand by operand.
+type side struct {
+	lists  []*list
+	tuples [][]layoutID // that are met; nil where there is one operand: its layout stands for itself
+}
 
-// copiedFor returns the function that says in which layout a strategy of the reader needs a copy of its own for a read, behind others.
-func (s *Space) copiedFor(before []read, r *read) func(strategy int32) int64 {
-	layouts := func(of *read) *list { return &s.lists.all[of.layouts(s.nodes[of.to].class)] }
-	own := layouts(r)
-	var others []*list
-	for i := range before {
-		if o := &before[i]; o.value == r.value && o.to == r.to {
-			others = append(others, layouts(o))
+// sideBySide returns the layouts of all reads of a value by the node of one of some reads, and the place of that among them.
+func (s *Space) sideBySide(reads []read, j int32) (out *side, mine int) {
+	out = &side{}
+	for k := range reads {
+		if r := &reads[k]; r.value == reads[j].value && r.to == reads[j].to {
+			if int32(k) == j {
+				mine = len(out.lists)
+			}
+			out.lists = append(out.lists, &s.lists.all[r.layouts(s.nodes[r.to].class)])
 		}
 	}
-	return func(strategy int32) int64 {
-		l := own.of(strategy)
-		if slices.ContainsFunc(others, func(o *list) bool { return o.of(strategy) == l }) {
-			return copiedBefore
-		}
-		return int64(l)
+	return out, mine
+}
+
+// of returns what stands for the layouts of a strategy.
+func (a *side) of(strategy int32) int64 {
+	if len(a.lists) == 1 {
+		return int64(a.lists[0].of(strategy))
 	}
+	tuple := make([]layoutID, len(a.lists))
+	for i, l := range a.lists {
+		tuple[i] = l.of(strategy)
+	}
+	at := slices.IndexFunc(a.tuples, func(t []layoutID) bool { return slices.Equal(t, tuple) })
+	if at < 0 {
+		at, a.tuples = len(a.tuples), append(a.tuples, tuple)
+	}
+	return int64(at)
+}
+
+// layouts returns the layouts that something stands for.
+func (a *side) layouts(stands int64) []layoutID {
+	if len(a.lists) == 1 {
+		return []layoutID{layoutID(stands)}
+	}
+	return a.tuples[stands]
 }
 
 // copied returns what a copy takes while it is made, beside the value, which is not needed after the first step if it dies.
