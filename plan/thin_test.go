@@ -35,7 +35,7 @@ func TestThin(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		memory int64
-	}{{"mlp_train", 50_000}, {"transformer_train", 500_000}, {"llama_train", 400_000}} {
+	}{{"mlp_train", 50_000}, {"transformer_train", 500_000}, {"llama_train", 300_000}} {
 		a := annotate(t, c.name, "4,2", c.memory)
 		n := &thinning{annotation: a, kept: make([]bool, len(a.constraints)), at: places(a.constraints), trials: 1000}
 		for i := range a.constraints {
