@@ -137,23 +137,31 @@ func (e *earlier) kept(v ir.ValueID) ir.ShardingID {
 // adopt cuts the ops of an assignment as their twins are.
 func (e *earlier) adopt(assignment collectives.Assignment) {
 	for op, twin := range e.twins {
-		if e.factors != nil && len(assignment[op]) == len(e.factors[twin]) {
+		if len(assignment[op]) == len(e.factors[twin]) {
 			assignment[op] = e.factors[twin]
 		}
 	}
 }
 
-// beginAlike lowers, offers and suggests the batch in parts, cut as another program that computes it, whole or in other parts, as far as
-// that divides the parts. Errors are the context's.
+// beginAlike suggests the batch in parts cut as another program that computes it, whole or in other parts. Errors are the context's.
 func (c *choice) beginAlike() error {
 	if c.alike == nil {
 		return nil
 	}
+	b := c.asAlike()
+	if err := c.derive(c.late, &b, true); err != nil {
+		return context.Cause(c.late) // else one program asks for what the other one cannot have
+	}
+	c.space.Suggest(b.settled, b.assignment)
+	return nil
+}
+
+// asAlike is a baseline that is cut as the other program as far as that divides the parts, and keeps what the user wrote.
+func (c *choice) asAlike() baseline {
 	e := &earlier{m: c.alike.annotated, twins: map[ir.OpID]ir.OpID{}}
 	e.pair(c.module, place)
 	e.pair(c.module, types)
 	b := c.annotationsOnly()
-	b.name, b.kept = "alike", false
 	m, args := b.settled, e.m.BlockArgs(e.m.MainFunc().Body)
 	for i, v := range m.BlockArgs(m.MainFunc().Body) {
 		id := e.m.Sharding(args[i])
@@ -165,8 +173,6 @@ func (c *choice) beginAlike() error {
 			m.SetSharding(v, m.InternSharding(l.Sharding(c.mesh)))
 		}
 	}
-	if err := c.likeEarlier(&b, e); err != nil {
-		return context.Cause(c.late) // else one program asks for what the other one cannot have
-	}
-	return nil
+	e.cut(m, c.mesh, c.space)
+	return b
 }

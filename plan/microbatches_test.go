@@ -427,13 +427,8 @@ func TestPartsBeginAlike(t *testing.T) {
 	s := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: b.lowered}}
 	q := s.planning(split, parts)
 	c := &choice{planner: q, late: t.Context(), space: q.space(t.Context(), nil)}
-	if err := c.beginAlike(); err != nil {
-		t.Fatal(err)
-	}
-	if c.least == nil {
-		t.Fatal("no program was offered")
-	}
-	whole, other := b.lowered.annotated, c.least.annotated
+	begun := c.asAlike()
+	whole, other := b.lowered.annotated, begun.settled
 	args := other.BlockArgs(other.MainFunc().Body)
 	for i, v := range whole.BlockArgs(whole.MainFunc().Body) {
 		got, want := other.FormatSharding(other.Sharding(args[i])), whole.FormatSharding(whole.Sharding(v))
