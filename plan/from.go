@@ -27,14 +27,14 @@ func (c *choice) resume() error {
 		ways = ways[1:]
 	}
 	for _, inside := range ways {
-		b := c.asEarlier()
-		err := c.likeEarlier(&b, inside)
+		b, err := c.likeEarlier(inside)
 		switch {
 		case c.late.Err() != nil:
 			return context.Cause(c.late)
 		case err != nil:
 			continue // a plan of another program may ask for what this one cannot have
 		}
+		c.space.Suggest(b.settled, b.assignment)
 		if b.lowered.step.Total() <= c.From.Certificate.Cost {
 			break
 		}
@@ -42,14 +42,15 @@ func (c *choice) resume() error {
 	return nil
 }
 
-// likeEarlier lowers, offers and suggests a baseline with the inputs and outputs of an earlier plan, cut inside as its program is unless
-// that is nil.
-func (c *choice) likeEarlier(b *baseline, inside *earlier) error {
+// likeEarlier lowers and offers this program with the inputs and outputs of the earlier plan, cut inside as its program is unless that is
+// nil.
+func (c *choice) likeEarlier(inside *earlier) (*baseline, error) {
+	b := c.asEarlier()
 	if inside != nil {
 		inside.cut(b.settled, c.mesh, c.space)
 	}
-	if err := c.derive(c.late, b, true); err != nil {
-		return err
+	if err := c.derive(c.late, &b, true); err != nil {
+		return nil, err
 	}
 	if inside != nil {
 		inside.adopt(b.assignment)
@@ -57,7 +58,7 @@ func (c *choice) likeEarlier(b *baseline, inside *earlier) error {
 	for _, reach := range reaches {
 		l, err := c.lower(c.late, b.settled, b.assignment, c.space.Planner(), reach)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b.lowered = c.planner.improve(c.late, l)
 		if c.space.Respects(b.settled) {
@@ -67,8 +68,7 @@ func (c *choice) likeEarlier(b *baseline, inside *earlier) error {
 			break
 		}
 	}
-	c.space.Suggest(b.settled, b.assignment)
-	return nil
+	return &b, nil
 }
 
 // asEarlier is a baseline whose inputs and outputs are cut as those of the earlier plan where that keeps what the user wrote.

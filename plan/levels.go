@@ -31,7 +31,7 @@ func (c *choice) search(ctx context.Context) error {
 // toEnd searches the latest level to the end, if there is one.
 func (c *choice) toEnd(ctx context.Context) error {
 	if c.last == nil {
-		return c.smallest(ctx, nil)
+		return nil
 	}
 	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
 }

@@ -287,7 +287,7 @@ func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error
 	if err := c.conclude(c.toEnd); err != nil {
 		return &c, err
 	}
-	return &c, c.round(ctx)
+	return &c, c.tidy(ctx)
 }
 
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.

@@ -240,22 +240,24 @@ func TestMicrobatchesMerged(t *testing.T) {
 	}
 }
 
+// taking is a program by its time, in picoseconds, and what it holds.
+func taking(ps, peak int64) *lowered { return &lowered{step: estimate.Step{Compute: ps, Peak: peak}} }
+
 // A plan is slow beside a program that memory does not hold, or, where memory rules out a baseline that is faster, beside what is proven. A
 // baseline that fits, or is slower, says nothing. Whatever does not fit makes plans as people write them worth a search.
 func TestIsSlow(t *testing.T) {
 	const most = 100
-	program := func(ps, peak int64) *lowered { return &lowered{step: estimate.Step{Compute: ps, Peak: peak}} }
 	for _, c := range []struct {
 		name           string
 		best, baseline *lowered
 		bound          int64
 		slow, confined bool
 	}{
-		{"no plan", nil, program(10, most), 10, true, false},
-		{"a faster baseline fits", program(20, most), program(10, most), 5, false, false},
-		{"a faster baseline does not fit", program(20, most), program(10, most+1), 5, true, true},
-		{"it does not, but the plan is proven", program(20, most), program(10, most+1), 19, false, true},
-		{"a slower baseline does not fit", program(20, most), program(30, most+1), 5, false, true},
+		{"no plan", nil, taking(10, most), 10, true, false},
+		{"a faster baseline fits", taking(20, most), taking(10, most), 5, false, false},
+		{"a faster baseline does not fit", taking(20, most), taking(10, most+1), 5, true, true},
+		{"it does not, but the plan is proven", taking(20, most), taking(10, most+1), 19, false, true},
+		{"a slower baseline does not fit", taking(20, most), taking(30, most+1), 5, false, true},
 	} {
 		got := &choice{planner: &planner{Options: Options{Memory: most}}, best: c.best, bound: c.bound,
 			baselines: []baseline{{lowered: c.baseline}, {}}}
@@ -263,7 +265,7 @@ func TestIsSlow(t *testing.T) {
 			t.Errorf("%s: slow %t, confined %t", c.name, got.isSlow(), got.confined())
 		}
 	}
-	crowded := &choice{best: program(20, most), crowded: []*lowered{program(10, most+1)}, planner: &planner{}}
+	crowded := &choice{best: taking(20, most), crowded: []*lowered{taking(10, most+1)}, planner: &planner{}}
 	if !crowded.isSlow() {
 		t.Error("a program that memory does not hold is twice as fast, and the plan is not slow")
 	}

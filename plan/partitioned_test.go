@@ -93,23 +93,22 @@ func TestPinnedToRemembersApart(t *testing.T) {
 // Quick plans in parts are not searched for further, nor their values made again, where they are far behind that of the whole batch.
 func TestPartsBehindTheWhole(t *testing.T) {
 	const most = 100
-	program := func(ps, peak int64) *lowered { return &lowered{step: estimate.Step{Compute: ps, Peak: peak}} }
 	for _, c := range []struct {
 		name           string
 		whole, best    *lowered
 		trails, faster bool // a program of 30 ps
 	}{
-		{"nothing of the whole batch", nil, program(1000, most), false, true},
-		{"the whole batch does not fit", program(10, most+1), program(1000, most), false, true},
-		{"it is far ahead", program(10, most), program(50, most), true, true},
-		{"it is ahead", program(10, most), program(30, most), false, false},
-		{"it fits, and nothing in parts", program(10, most), nil, false, false},
-		{"it fits, is slow, and nothing in parts", program(40, most), nil, false, true},
+		{"nothing of the whole batch", nil, taking(1000, most), false, true},
+		{"the whole batch does not fit", taking(10, most+1), taking(1000, most), false, true},
+		{"it is far ahead", taking(10, most), taking(50, most), true, true},
+		{"it is ahead", taking(10, most), taking(30, most), false, false},
+		{"it fits, and nothing in parts", taking(10, most), nil, false, false},
+		{"it fits, is slow, and nothing in parts", taking(40, most), nil, false, true},
 	} {
 		got := &choice{planner: &planner{Options: Options{Memory: most}, unsplit: c.whole}, best: c.best}
-		if got.trails() != c.trails || got.faster(program(30, most+1)) != c.faster {
+		if got.trails() != c.trails || got.faster(taking(30, most+1)) != c.faster {
 			t.Errorf("%s: it trails %t, want %t; the other program is faster %t, want %t", c.name, got.trails(), c.trails,
-				got.faster(program(30, most+1)), c.faster)
+				got.faster(taking(30, most+1)), c.faster)
 		}
 	}
 }

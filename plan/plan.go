@@ -57,11 +57,11 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 	if err != nil {
 		return nil, err
 	}
-	return c, c.round(ctx)
+	return c, c.tidy(ctx)
 }
 
-// round makes the program of the best plan faster, and its layouts plain.
-func (c *choice) round(ctx context.Context) error {
+// tidy makes the program of the best plan faster, and its layouts plain.
+func (c *choice) tidy(ctx context.Context) error {
 	if c.best == nil || c.outdone() {
 		return nil
 	}

@@ -112,8 +112,8 @@ func summary(rows []row) string {
 
 - XLA's bytes by those that the plan predicts: %s;
 - the same, with what XLA for CPU does otherwise with any program counted as it does it: %s. It has no reduce-scatter for
-  partial sums, but reduces and slices, which sends twice as much, and it computes and sends 16-bit floats in 32 bits. Not counted so: partial
-  sums that a loop carries, such as gradients of microbatches, which it reduces in every round, since no constraint keeps them;
+  partial sums, but reduces and slices, which sends twice as much, and it computes and sends 16-bit floats in 32 bits. Not counted so:
+  partial sums that a loop carries, such as gradients of microbatches, which it reduces in every round, since no constraint keeps them;
 - XLA's bytes by those of the expert's plan that sends the least, of those that fit the limit: %s;
 - memory by that of this expert's plan, under limits: %s. Without a limit a plan holds what makes it fast, mostly all of
   the model on every device.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"autoshard/search"
 	"autoshard/search/space"
 	"autoshard/subaxis"
 
@@ -36,10 +37,7 @@ func TestWatchedOpsAreExact(t *testing.T) {
 				t.Fatalf("peak %d (%v) with the first strategies, want %d (%v)", peak, failed, said, err)
 			}
 			rapid.Check(t, func(t *rapid.T) {
-				solution := make([]int32, plain.NumNodes())
-				for i := range solution {
-					solution[i] = int32(rapid.IntRange(0, plain.NumStrategies(i)-1).Draw(t, "strategy"))
-				}
+				solution := anySolution(t, plain)
 				cost, _, _ := plain.Evaluate(solution)
 				extended := s.Extend(solution, exact)
 				again, peak, err := exact.Evaluate(extended)
@@ -69,10 +67,7 @@ func TestWatchedOpsSayWhatDoesNotFit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				solution := make([]int32, plain.NumNodes())
-				for i := range solution {
-					solution[i] = int32(rapid.IntRange(0, plain.NumStrategies(i)-1).Draw(t, "strategy"))
-				}
+				solution := anySolution(t, plain)
 				said, err := s.Peak(t.Context(), solution)
 				if err != nil {
 					t.Fatal(err)
@@ -123,4 +118,13 @@ func TestUnsettle(t *testing.T) {
 	if again := cost(); settled <= alike || again != alike {
 		t.Errorf("a solution costs %d, settled %d, and then %d", alike, settled, again)
 	}
+}
+
+// anySolution draws a solution of a problem.
+func anySolution(t *rapid.T, p *search.Problem) []int32 {
+	solution := make([]int32, p.NumNodes())
+	for i := range solution {
+		solution[i] = int32(rapid.IntRange(0, p.NumStrategies(i)-1).Draw(t, "strategy"))
+	}
+	return solution
 }

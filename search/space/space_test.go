@@ -79,10 +79,7 @@ func TestEverySolutionRuns(t *testing.T) {
 			}
 			inputs, want := unsharded(t, m)
 			rapid.Check(t, func(t *rapid.T) {
-				solution := make([]int32, problem.NumNodes())
-				for i := range solution {
-					solution[i] = int32(rapid.IntRange(0, problem.NumStrategies(i)-1).Draw(t, "strategy"))
-				}
+				solution := anySolution(t, problem)
 				priced, _, err := problem.Evaluate(solution)
 				if err != nil {
 					t.Fatal(err)
