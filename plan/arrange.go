@@ -15,12 +15,13 @@ import (
 // from that alone, by propagation, becomes faster or, while it does not fit, smaller: one axis for all inputs of a kind at a time. People
 // write plans so where memory is short, and what follows needs few collectives, each of which the search prices by itself although many
 // are sent as one. It begins with the inputs of which the fastest program follows. A model that is large, or nearly proven, does without.
-// All changes may take as many steps as the search before; the level is searched once more with the collectives of the outcome.
+// All changes may take as many steps as the search before, within the budget; the level is searched once more with the collectives of the
+// outcome.
 func (c *choice) arrange(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil
 	}
-	a := &arrangement{choice: c, ctx: ctx, each: c.eachChange(), until: 2 * c.spent}
+	a := &arrangement{choice: c, ctx: ctx, each: c.eachChange(), until: max(2*c.spent, c.spent+firstArranged*c.eachChange())}
 	before := c.best
 	starts, err := a.starts(c.arrangements(l))
 	for _, s := range starts {
@@ -39,8 +40,8 @@ func (c *choice) arrange(ctx context.Context, l *level) error {
 	return c.meeting(ctx, l, warm[len(warm)-1], c.Memory)
 }
 
-// arranged is how many of the fastest plans of a level it may begin with, beside the best one, and firstArranged how many plans in any
-// case, however few steps there are.
+// arranged is how many of the fastest plans of a level it may begin with, beside the best one, and firstArranged how many plans it tries
+// however few steps the search took, if the budget has them.
 const arranged, firstArranged = 8, 2
 
 // arrangements returns how the inputs are cut of the best plan, of the one that keeps all state in blocks, and of the fastest ones of a
@@ -84,10 +85,15 @@ type start struct {
 	program *lowered
 }
 
-// starts returns what follows from some layouts, the best first: of the first ones, and of as many as there are time and steps for.
+// ends says whether there is no time or are no steps for a change.
+func (a *arrangement) ends() bool {
+	return a.over(a.ctx) || !a.affords(a.each) || a.spent+a.each > a.until
+}
+
+// starts returns what follows from some layouts, the best first, of as many as there are time and steps for.
 func (a *arrangement) starts(all [][]collectives.Layout) (out []start, err error) {
 	for _, layouts := range all {
-		if a.ctx.Err() != nil || len(out) >= firstArranged && (a.over(a.ctx) || a.spent+a.each > a.until) {
+		if a.ends() {
 			break
 		}
 		a.program = nil
@@ -132,7 +138,7 @@ func (a *arrangement) vary(kind []int) (any bool, err error) {
 			if !ok {
 				continue
 			}
-			if a.over(a.ctx) || a.spent+a.each > a.until {
+			if a.ends() {
 				return false, nil
 			}
 			layouts := slices.Clone(a.layouts)

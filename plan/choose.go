@@ -187,8 +187,11 @@ func (c *choice) left() int64 {
 }
 
 // over says whether the search has to end.
-func (c *choice) over(ctx context.Context) bool {
-	return ctx.Err() != nil || c.Steps > 0 && c.best != nil && c.spent >= c.Steps
+func (c *choice) over(ctx context.Context) bool { return ctx.Err() != nil || !c.affords(1) }
+
+// affords says whether so many steps are left, or no plan is known yet.
+func (c *choice) affords(steps int64) bool {
+	return c.Steps == 0 || c.best == nil || c.spent+steps <= c.Steps
 }
 
 // solve searches a level with half of the steps and of the time left, and lowers what it finds. Of a large problem a rough solution
@@ -368,9 +371,6 @@ func (c *choice) private(ctx context.Context, l *level) bool {
 // certificate compares the chosen plan with the bound.
 func (c *choice) certificate() Certificate {
 	out := Certificate{Cost: c.best.step.Total(), Status: search.Feasible.String(), Steps: c.spent, Seed: c.Seed}
-	if c.Steps > 0 {
-		out.Steps = min(out.Steps, c.Steps)
-	}
 	out.Bound = min(c.bound, out.Cost)
 	switch {
 	case out.Bound == out.Cost:

@@ -20,7 +20,7 @@ func (p *planner) eachChange() int64 { return changeSteps * int64(p.module.NumOp
 // copy for each use, the relaxed problem may let a use pay less than the program does, and neither knows all layouts; here the program
 // decides.
 func (c *choice) polish(ctx context.Context, l *level) error {
-	if c.proven() || leastChanges*c.eachChange() > polishSteps || c.over(ctx) {
+	if c.proven() || leastChanges*c.eachChange() > polishSteps {
 		return nil
 	}
 	c.tell("lower")

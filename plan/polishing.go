@@ -26,8 +26,12 @@ type polishing struct {
 	err      error
 }
 
-// polishing returns the state of changes on a level, nil where its relaxed problem is not built in so many bytes, or in time.
+// polishing returns the state of changes on a level, nil where its relaxed problem is not built in so many bytes, or in time
+// or steps.
 func (c *choice) polishing(ctx context.Context, l *level, memory int64) *polishing {
+	if c.over(ctx) {
+		return nil
+	}
 	l.space.Unsettle()
 	effort := space.Effort{Steps: c.left(), Memory: memory}
 	relaxed, err := l.space.Relaxed(ctx, 0, &effort, false)
@@ -48,7 +52,9 @@ type move struct {
 func to(v variant) func() (variant, bool) { return func() (variant, bool) { return v, true } }
 
 // goes says whether there may be more changes.
-func (p *polishing) goes() bool { return p.err == nil && p.left >= p.each && !p.over(p.ctx) }
+func (p *polishing) goes() bool {
+	return p.err == nil && p.left >= p.each && !p.over(p.ctx) && p.affords(p.each)
+}
 
 // run makes moves one after the other, each of the best variant so far. As many as there are cores are tried at once, as if none of them
 // were better; where one is, those after it are made again.

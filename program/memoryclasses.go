@@ -113,9 +113,9 @@ func (c *classifier) classAt(i int, at int32) int {
 	if c.class[i] >= 0 {
 		return c.class[i]
 	}
-	m, op := c.device.Module, c.held.Ops[min(int(at), len(c.held.Ops)-1)]
-	if v := c.held.Lives[i].Value; m.DefiningOp(v) == op || slices.Contains(m.Operands(op), v) {
-		return c.touching(op)
+	at = min(at, int32(len(c.held.Ops)-1))
+	if slices.Contains(c.touched(at), i) {
+		return c.touching(c.held.Ops[at])
 	}
 	return c.index(kept)
 }
@@ -171,7 +171,10 @@ func (c *classifier) curve() (samples []Sample) {
 			}
 		}
 		bytes := slices.Clone(fixed)
-		now := c.touched(at)
+		now := int64(0)
+		for _, i := range c.touched(at) {
+			now += c.held.Lives[i].Bytes
+		}
 		bytes[c.touching(c.held.Ops[at])], bytes[c.index(kept)] = now, loose-now
 		if len(samples) == 0 || !slices.Equal(samples[len(samples)-1].Bytes, bytes) {
 			samples = append(samples, Sample{n, bytes})
@@ -180,15 +183,15 @@ func (c *classifier) curve() (samples []Sample) {
 	return samples
 }
 
-// touched returns the bytes that the op of a number reads and writes of values that are of no class.
-func (c *classifier) touched(at int32) (bytes int64) {
+// touched returns those values of no class that the op of a number reads or writes, each once: what a loop starts with and what it returns
+// are one in memory.
+func (c *classifier) touched(at int32) (lives []int) {
 	m, op := c.device.Module, c.held.Ops[at]
-	seen := append(m.ResultValues(op), m.Operands(op)...)
-	slices.Sort(seen)
-	for _, v := range slices.Compact(seen) {
+	for _, v := range slices.Concat(m.ResultValues(op), m.Operands(op)) {
 		if i, ok := c.held.Find(v); ok && c.class[i] < 0 && c.held.Lives[i].Def <= at && at <= c.held.Lives[i].Last {
-			bytes += c.held.Lives[i].Bytes
+			lives = append(lives, i)
 		}
 	}
-	return bytes
+	slices.Sort(lives)
+	return slices.Compact(lives)
 }

@@ -384,6 +384,38 @@ func.func @main(%w: tensor<4x4xf32> {tf.aliasing_output = 0 : i32, sdy.sharding 
 	}
 }
 
+// What a loop starts with and what it returns are one value in memory, which counts once among what the loop reads and writes.
+func TestMemoryOfLoops(t *testing.T) {
+	held, err := read(t, `sdy.mesh @mesh = <["x"=4]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  %s = stablehlo.cosine %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<8xf32>
+  %n = stablehlo.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>} dense<3> : tensor<i32>
+  %w:2 = stablehlo.while(%i = %n, %v = %s) : tensor<i32>, tensor<8xf32>
+    attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>, <@mesh, [{}]>]>}
+    cond {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %c = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %o = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.subtract %i, %o : tensor<i32>
+    %u = stablehlo.sine %v {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<8xf32>
+    stablehlo.return %j, %u : tensor<i32>, tensor<8xf32>
+  }
+  %r = stablehlo.add %w#1, %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+`).Memory(t.Context(), cost.Hardware{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range held.Curve {
+		if slices.Min(s.Bytes) < 0 {
+			t.Errorf("from op %d on %v bytes are held of %v", s.Op, s.Bytes, held.Classes)
+		}
+	}
+}
+
 // A timeline has the units and the links of a device as tracks, and each op of the simulated step as an event; that step is no longer than
 // one op after the other.
 func TestTimeline(t *testing.T) {
