@@ -12,10 +12,10 @@ import (
 // solutions, and relaxedAttempts how often again for solutions that share copies and fit.
 const boundRounds, relaxedAttempts = 12, 5
 
-// The relaxed problem is solved for the bound alone until ascentStalls solutions raise what is reached by less than a part, one by
-// ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That takes about as many steps as
-// the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again.
-const ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 500_000_000
+// The relaxed problem is solved for the bound alone until ascentStalls solutions, or farStalls while the gap is a third, raise what is reached
+// by less than a part, one by ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That
+// takes about as many steps as the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again.
+const ascentStalls, farStalls, ascentGain, ascentGap, ascentSteps = 12, 4, 100, 100, 500_000_000
 
 // pairedProblem is the number of strategies up to which problems get nodes for pairs of gathers.
 const pairedProblem = 10_000
@@ -128,7 +128,10 @@ func (c *choice) ascend(ctx context.Context) error {
 func (c *choice) climb(ctx context.Context, l *level, how, exactly relaxing, until int64) error {
 	most, steps := int64(0), int64(boundSteps)
 	l.messages = search.Messages{}
-	for solution, stalls := l.solution, 0; stalls < ascentStalls && c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
+	for solution, stalls := l.solution, 0; c.open(ascentGap) && c.spent < until && !c.over(ctx); stalls++ {
+		if stalls == ascentStalls || stalls >= farStalls && c.open(widestGap) {
+			return nil
+		}
 		l.space.Play(solution)
 		result, err := c.relaxed(ctx, l, how, steps)
 		if err == nil && how != exactly && (result.Solution == nil || result.Cost-l.reached > result.Cost/goodGap) {
