@@ -48,7 +48,17 @@ func (c *choice) stages(ctx context.Context, l *level, list ...func(context.Cont
 
 // improve searches a level for plans, and for a bound of all of its plans.
 func (c *choice) improve(ctx context.Context, l *level) error {
-	return c.stages(ctx, l, c.solve, c.searchTighter, c.squeezeFirst, c.meetParts, c.merging, c.prove, c.inBlocks, c.remerging)
+	return c.stages(ctx, l, c.seek, c.fullySharded, c.meetParts, c.refine)
+}
+
+// seek searches a level for its first plans.
+func (c *choice) seek(ctx context.Context, l *level) error {
+	return c.stages(ctx, l, c.solve, c.searchTighter, c.squeezeFirst)
+}
+
+// refine searches a level for plans that are better than those that are known, and for its bound.
+func (c *choice) refine(ctx context.Context, l *level) error {
+	return c.stages(ctx, l, c.merging, c.prove, c.inBlocks, c.remerging)
 }
 
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.

@@ -41,6 +41,15 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
+// fullySharded searches for plans of the whole batch as people write them where memory is short, before the batch is computed in parts: all
+// devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take as many steps as the search before.
+func (c *choice) fullySharded(ctx context.Context, _ *level) error {
+	if c.parts > 0 || !c.confined() || c.best != nil && !c.open(wideGap) || !c.isSlow() || c.over(ctx) {
+		return nil
+	}
+	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), c.spent)
+}
+
 // trails says whether the best plan of the batch in parts is far behind that of the whole batch.
 func (c *choice) trails() bool {
 	whole := c.fittingWhole()
@@ -59,8 +68,9 @@ func (p *planner) fittingWhole() *lowered {
 // too, and with values made again.
 func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
 	other := c.pinnedTo(pins)
+	other.inParts = nil // which compares with the best of all plans
 	defer c.adopt(other)
-	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
+	if until := c.spent + steps; c.best != nil && (c.Steps == 0 || until < c.Steps) {
 		other.Steps = until
 	}
 	l, err := other.finest(ctx)
@@ -90,6 +100,11 @@ func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
 			pin(v, p.inBatches(v, batch))
 		}
 	}
-	p.cutState(pin, func(v ir.ValueID) collectives.Layout { return p.along(v, 0, along) })
+	p.cutState(pin, func(v ir.ValueID) collectives.Layout {
+		if p.stacked(v) {
+			return p.along(v, p.widest(v, along), along)
+		}
+		return p.along(v, 0, along)
+	})
 	return p.unwritten(out)
 }

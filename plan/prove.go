@@ -12,10 +12,14 @@ import (
 // solutions, and relaxedAttempts how often again for solutions that share copies and fit.
 const boundRounds, relaxedAttempts = 12, 5
 
-// The relaxed problem is solved for the bound alone until ascentStalls solutions, or farStalls while the gap is a third, raise what is reached
-// by less than a part, one by ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That
-// takes about as many steps as the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again.
-const ascentStalls, farStalls, ascentGain, ascentGap, ascentSteps = 12, 4, 100, 100, 500_000_000
+// The relaxed problem is solved for the bound alone until ascentStalls solutions raise what is reached by less than a part, one by
+// ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That takes about as many steps as
+// the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again. While the gap is a third,
+// farStalls solutions are enough, and a part of the steps, one by farPart.
+const (
+	ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 500_000_000
+	farStalls, farPart                               = 4, 4
+)
 
 // pairedProblem is the number of strategies up to which problems get nodes for pairs of gathers.
 const pairedProblem = 10_000
@@ -117,7 +121,11 @@ func (c *choice) ascend(ctx context.Context) error {
 	ctx, cancel := before(ctx, 2*c.lowering)
 	defer cancel()
 	c.tell("bound")
-	if err := c.climb(ctx, l, roughly, fully, c.spent+max(c.spent, ascentSteps)); err != nil || c.strategies > pairedProblem {
+	steps := c.spent
+	if c.open(widestGap) {
+		steps /= farPart
+	}
+	if err := c.climb(ctx, l, roughly, fully, c.spent+max(steps, ascentSteps)); err != nil || c.strategies > pairedProblem {
 		return err
 	}
 	return c.climb(ctx, l, paired, pairedFully, c.spent+ascentSteps)

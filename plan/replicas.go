@@ -56,7 +56,7 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	other.space.Suggest(start.settled, start.assignment)
 	l, err := other.finest(ctx)
 	if err == nil && l != nil {
-		err = other.improve(ctx, l)
+		err = other.stages(ctx, l, other.seek, other.refine)
 	}
 	c.adopt(other)
 	return err
@@ -126,7 +126,7 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 		if !cuts(m, v) {
 			return p.along(v, 0, nil)
 		}
-		return p.along(v, widest(m.Shape(v), axes), axes)
+		return p.along(v, p.widest(v, axes), axes)
 	})
 	return &b, p.lowerBaseline(ctx, &b, planner)
 }
@@ -174,15 +174,29 @@ func (p *planner) smallState() int64 {
 	return small
 }
 
-// widest returns the first of the longest dimensions that axes cut into the most blocks.
-func widest(dims []int64, axes []subaxis.Ref) int {
-	best, most := 0, int64(1)
-	for d, size := range dims {
-		if n := subaxis.Product(subaxis.Dividing(axes, size)); n > most || n == most && size > dims[best] {
+// widest returns the first of the longest dimensions of a value that axes cut into the most blocks: not the one that counts layers, of
+// which a loop takes one after the other.
+func (p *planner) widest(v ir.ValueID, axes []subaxis.Ref) int {
+	dims, first := p.module.Shape(v), 0
+	if p.stacked(v) {
+		first = 1
+	}
+	best, most := first, int64(1)
+	for d := first; d < len(dims); d++ {
+		if n := subaxis.Product(subaxis.Dividing(axes, dims[d])); n > most || n == most && dims[d] > dims[best] {
 			best, most = d, n
 		}
 	}
 	return best
+}
+
+// stacked says whether an array of the state has layers along its leading dimension: a loop takes one after the other of it or, as what an
+// optimizer keeps of parameters, of one of its type.
+func (p *planner) stacked(v ir.ValueID) bool {
+	m, args := p.module, p.args()
+	return len(m.Shape(v)) > 1 && slices.ContainsFunc(p.state, func(arg int) bool {
+		return arg >= 0 && m.Type(args[arg]) == m.Type(v) && stepped(m, args[arg])
+	})
 }
 
 // replicaPins are the pins of inputs of which the devices along some axes have replicas, or parts of the batch, where the user wrote

@@ -71,7 +71,7 @@ data parallel: no input has a batch dimension that the mesh divides
 collective  axes   block       places  count  bytes sent    time  source
 all_reduce  data   f32[32,64]      12     12     288 MiB  4.8 ms  gpt.py:12
 all_gather  model  f32[32,16]      12     24      12 MiB  1.2 ms  gpt.py:20, gpt.py:21 and 10 more
-30 collectives are sent as 12, which saves 18 us of a step
+30 of 42 collectives are sent as 12, which saves 18 us of a step
 
 input                           type        sharding         block       per device
 params['h'][*]['w'] x 12        f32[64,64]  P('model', None)    f32[32,64]      96 KiB

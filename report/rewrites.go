@@ -18,7 +18,9 @@ var shownElsewhere = []string{rewrites.Microbatches.String(), rewrites.MergeColl
 func rewritten(p *plan.Plan) string {
 	var b strings.Builder
 	if m := p.Merged; m != nil {
-		fmt.Fprintf(&b, "%d collectives are sent as %d, which saves %s of a step\n", m.Collectives, m.Into, diag.Seconds(m.SavedSeconds))
+		all := m.Collectives + len(p.Collectives) - m.Into
+		gain := diag.Seconds(m.SavedSeconds)
+		fmt.Fprintf(&b, "%d of %d collectives are sent as %d, which saves %s of a step\n", m.Collectives, all, m.Into, gain)
 	}
 	if p.Microbatches > 0 {
 		fmt.Fprintf(&b, "the batch is computed in %d microbatches, one after the other%s\n", p.Microbatches, inParts(p))
