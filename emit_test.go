@@ -239,7 +239,7 @@ func TestEmitGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t)
-			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 100_000
+			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 3_000_000
 			got, err := lowered(t, makePlan(t, readModel(t, "examples/"+c.model), o)).Emit(t.Context(), "jax")
 			if err != nil {
 				t.Fatal(err)

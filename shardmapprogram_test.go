@@ -109,7 +109,7 @@ func TestShardMapGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t)
-			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 100_000
+			o.Memory, o.Mesh, o.Steps = c.memory, c.mesh, 3_000_000
 			plan := makePlan(t, readModel(t, "examples/"+c.model), o)
 			name, _, _ := strings.Cut(c.model, ".")
 			checkShardMap(t, plan, readArrays(t, "examples/"+name+".in.npz", plan.Inputs))

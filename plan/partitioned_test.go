@@ -26,6 +26,38 @@ func TestPartitioned(t *testing.T) {
 	}
 }
 
+// Layers of which a loop takes one after the other are planned as people write such steps where memory is short: blocks of all state, none
+// of which cuts the dimension that counts layers.
+func TestFullySharded(t *testing.T) {
+	hw, err := cost.Lookup("tpu-v5p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Make(t.Context(), parse(t, "testdata/scan.mlir"), Options{Mesh: axes(t, "4,2"), Hardware: hw, Memory: 30_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Estimate.Seconds > 130e-6 { // 139.3 us without
+		t.Errorf("a step takes %g s", plan.Estimate.Seconds)
+	}
+	p, _ := planning(t, "plan/testdata/scan.mlir", "4,2", "tpu-v5p")
+	for _, arg := range p.state {
+		if arg < 0 {
+			continue
+		}
+		if v := p.args()[arg]; !p.stacked(v) || p.widest(v, p.axes()) == 0 {
+			t.Errorf("%v of the state: stacked %v, cut at %d", p.module.Shape(v), p.stacked(v), p.widest(v, p.axes()))
+		}
+	}
+	for _, pin := range p.blockPins(p.axes(), p.axes()) {
+		dims := p.module.ShardingOf(pin.sharding).Dims
+		cut := slices.IndexFunc(dims, func(d ir.DimSharding) bool { return len(d.Axes) > 0 })
+		if batch := slices.Contains(batchInputs(p.module), pin.value); cut < 0 || batch != (cut == 0) {
+			t.Errorf("%v is cut at %d, batch %v", p.module.Shape(pin.value), cut, batch)
+		}
+	}
+}
+
 // Inputs are pinned as such plans have them: parts of the batch, blocks of the state by its leading dimension, and its smallest arrays in
 // full. What the user wrote stays.
 func TestBlockPins(t *testing.T) {

@@ -41,20 +41,20 @@ OUTPUTS = (
 IN_SPECS = (
     P(("data", "model")),
     P(None, ("data", "model")),
+    P(),
     P(("data", "model")),
-    P(None, ("data", "model")),
-    P(("data", "model")),
-    P(None, ("data", "model")),
-    P(None, ("data", "model")),
-    P(None, ("data", "model")),
+    P(),
+    P(),
+    P(),
+    P(),
 )
 OUT_SPECS = (
     P(("data", "model")),
     P(None, ("data", "model")),
+    P(),
     P(("data", "model")),
-    P(None, ("data", "model")),
-    P(("data", "model")),
-    P(None, ("data", "model")),
+    P(),
+    P(),
     P(),
 )
 
@@ -82,72 +82,55 @@ def on_devices(f, mesh, in_specs, out_specs, check=False, axes=None):
 
 def per_device(arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7):
     """The program of one device, over its blocks."""
-    gathered = lax.all_gather(
-        arg6, ("data", "model"), axis=1, tiled=True
-    )  # f32[16,32]  mlp_train.mlir:3
-    dot = gathered @ arg1  # f32[16,8]
+    dot = arg6 @ arg1  # f32[16,8]  mlp_train.mlir:3
     total = dot + arg0  # f32[16,8]  mlp_train.mlir:6
     larger = jnp.maximum(total, 0.0)  # f32[16,8]  mlp_train.mlir:99
     test = total > 0.0  # i1[16,8]  mlp_train.mlir:10
-    gathered_1 = lax.all_gather(
-        larger, ("data", "model"), axis=1, tiled=True
-    )  # f32[16,64]  mlp_train.mlir:13
-    dot_1 = gathered_1 @ arg3  # f32[16,8]
-    total_1 = dot_1 + arg2  # f32[16,8]  mlp_train.mlir:16
-    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,8]  mlp_train.mlir:99
-    test_1 = total_1 > 0.0  # i1[16,8]  mlp_train.mlir:20
-    exchanged = lax.all_to_all(
-        arg5, ("data", "model"), 0, 1, tiled=True
-    )  # f32[8,16]  mlp_train.mlir:23
-    dot_2 = larger_1 @ exchanged  # f32[16,16]
-    shard = lax.psum_scatter(dot_2, ("data", "model"), scatter_dimension=1, tiled=True)  # f32[16,2]
-    total_2 = shard + arg4  # f32[16,2]  mlp_train.mlir:26
-    diff = total_2 - arg7  # f32[16,2]  mlp_train.mlir:27
-    prod = diff * diff  # f32[16,2]  mlp_train.mlir:28
-    prod_1 = 2.0 * diff  # f32[16,2]  mlp_train.mlir:31
+    dot_1 = larger @ arg3  # f32[16,64]  mlp_train.mlir:13
+    summed = lax.psum(dot_1, ("data", "model"))  # f32[16,64]
+    total_1 = summed + arg2  # f32[16,64]  mlp_train.mlir:16
+    larger_1 = jnp.maximum(total_1, 0.0)  # f32[16,64]  mlp_train.mlir:99
+    test_1 = total_1 > 0.0  # i1[16,64]  mlp_train.mlir:20
+    dot_2 = larger_1 @ arg5  # f32[16,16]  mlp_train.mlir:23
+    total_2 = dot_2 + arg4  # f32[16,16]  mlp_train.mlir:26
+    diff = total_2 - arg7  # f32[16,16]  mlp_train.mlir:27
+    prod = diff * diff  # f32[16,16]  mlp_train.mlir:28
+    prod_1 = 2.0 * diff  # f32[16,16]  mlp_train.mlir:31
     reduced = jnp.sum(prod)  # f32[]  mlp_train.mlir:33
-    summed = lax.psum(reduced, ("data", "model"))  # f32[]
-    result_1 = summed / 256.0  # f32[]  mlp_train.mlir:35
+    result_1 = reduced / 256.0  # f32[]  mlp_train.mlir:35
     quotient = jnp.float32(1.0) / 256.0  # f32[]  mlp_train.mlir:38
-    prod_2 = quotient * prod_1  # f32[16,2]  mlp_train.mlir:40
-    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[2]  mlp_train.mlir:42
-    reshaped = reduced_1.reshape(1, 2)  # f32[1,2]  mlp_train.mlir:43
-    reduced_2 = jnp.sum(reshaped, axis=0)  # f32[2]  mlp_train.mlir:45
-    gathered_2 = lax.all_gather(
-        prod_2, ("data", "model"), axis=1, tiled=True
-    )  # f32[16,16]  mlp_train.mlir:46
-    dot_3 = gathered_2.T @ larger_1  # f32[16,8]
-    exchanged_1 = lax.all_to_all(dot_3, ("data", "model"), 0, 1, tiled=True)  # f32[2,64]
-    transposed = exchanged_1.T  # f32[64,2]  mlp_train.mlir:47
-    dot_4 = gathered_2 @ exchanged.T  # f32[16,8]  mlp_train.mlir:48
-    chosen = jnp.where(test_1, dot_4, 0.0)  # f32[16,8]  mlp_train.mlir:51
-    reduced_3 = jnp.sum(chosen, axis=0)  # f32[8]  mlp_train.mlir:53
-    reshaped_1 = reduced_3.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:54
-    reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[8]  mlp_train.mlir:56
-    dot_5 = chosen.T @ gathered_1  # f32[8,64]  mlp_train.mlir:57
-    transposed_1 = dot_5.T  # f32[64,8]  mlp_train.mlir:58
-    dot_6 = chosen @ arg3.T  # f32[16,64]  mlp_train.mlir:59
-    shard_1 = lax.psum_scatter(
-        dot_6, ("data", "model"), scatter_dimension=1, tiled=True
-    )  # f32[16,8]
-    chosen_1 = jnp.where(test, shard_1, 0.0)  # f32[16,8]  mlp_train.mlir:62
+    prod_2 = quotient * prod_1  # f32[16,16]  mlp_train.mlir:40
+    reduced_1 = jnp.sum(prod_2, axis=0)  # f32[16]  mlp_train.mlir:42
+    reshaped = reduced_1.reshape(1, 16)  # f32[1,16]  mlp_train.mlir:43
+    reduced_2 = jnp.sum(reshaped, axis=0)  # f32[16]  mlp_train.mlir:45
+    dot_3 = prod_2.T @ larger_1  # f32[16,64]  mlp_train.mlir:46
+    transposed = dot_3.T  # f32[64,16]  mlp_train.mlir:47
+    dot_4 = prod_2 @ arg5.T  # f32[16,64]  mlp_train.mlir:48
+    chosen = jnp.where(test_1, dot_4, 0.0)  # f32[16,64]  mlp_train.mlir:51
+    reduced_3 = jnp.sum(chosen, axis=0)  # f32[64]  mlp_train.mlir:53
+    reshaped_1 = reduced_3.reshape(1, 64)  # f32[1,64]  mlp_train.mlir:54
+    reduced_4 = jnp.sum(reshaped_1, axis=0)  # f32[64]  mlp_train.mlir:56
+    dot_5 = chosen.T @ larger  # f32[64,8]  mlp_train.mlir:57
+    transposed_1 = dot_5.T  # f32[8,64]  mlp_train.mlir:58
+    dot_6 = chosen @ arg3.T  # f32[16,8]  mlp_train.mlir:59
+    chosen_1 = jnp.where(test, dot_6, 0.0)  # f32[16,8]  mlp_train.mlir:62
     reduced_5 = jnp.sum(chosen_1, axis=0)  # f32[8]  mlp_train.mlir:64
     reshaped_2 = reduced_5.reshape(1, 8)  # f32[1,8]  mlp_train.mlir:65
     reduced_6 = jnp.sum(reshaped_2, axis=0)  # f32[8]  mlp_train.mlir:67
-    dot_7 = chosen_1.T @ gathered  # f32[8,32]  mlp_train.mlir:68
+    dot_7 = chosen_1.T @ arg6  # f32[8,32]  mlp_train.mlir:68
     transposed_2 = dot_7.T  # f32[32,8]  mlp_train.mlir:69
     prod_3 = 0.1 * reduced_6  # f32[8]  mlp_train.mlir:72
     result_0_0_bias = arg0 - prod_3  # f32[8]  mlp_train.mlir:73
     prod_4 = 0.1 * transposed_2  # f32[32,8]  mlp_train.mlir:76
     result_0_0_w = arg1 - prod_4  # f32[32,8]  mlp_train.mlir:77
-    prod_5 = 0.1 * reduced_4  # f32[8]  mlp_train.mlir:80
-    result_0_1_bias = arg2 - prod_5  # f32[8]  mlp_train.mlir:81
-    prod_6 = 0.1 * transposed_1  # f32[64,8]  mlp_train.mlir:84
-    result_0_1_w = arg3 - prod_6  # f32[64,8]  mlp_train.mlir:85
-    prod_7 = 0.1 * reduced_2  # f32[2]  mlp_train.mlir:88
-    result_0_2_bias = arg4 - prod_7  # f32[2]  mlp_train.mlir:89
-    prod_8 = 0.1 * transposed  # f32[64,2]  mlp_train.mlir:92
-    result_0_2_w = arg5 - prod_8  # f32[64,2]  mlp_train.mlir:93
+    prod_5 = 0.1 * reduced_4  # f32[64]  mlp_train.mlir:80
+    result_0_1_bias = arg2 - prod_5  # f32[64]  mlp_train.mlir:81
+    prod_6 = 0.1 * transposed_1  # f32[8,64]  mlp_train.mlir:84
+    result_0_1_w = arg3 - prod_6  # f32[8,64]  mlp_train.mlir:85
+    prod_7 = 0.1 * reduced_2  # f32[16]  mlp_train.mlir:88
+    result_0_2_bias = arg4 - prod_7  # f32[16]  mlp_train.mlir:89
+    prod_8 = 0.1 * transposed  # f32[64,16]  mlp_train.mlir:92
+    result_0_2_w = arg5 - prod_8  # f32[64,16]  mlp_train.mlir:93
     return (
         result_0_0_bias,
         result_0_0_w,
