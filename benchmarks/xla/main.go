@@ -55,6 +55,8 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 		defer os.RemoveAll(o.dir)
+	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return err
 	}
 	j, err := newJudge(ctx)
 	if err != nil {
