@@ -41,10 +41,11 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
-// fullySharded searches for plans of the whole batch as people write them where memory is short, before the batch is computed in parts: all
-// devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take as many steps as the search before.
+// fullySharded searches for plans of the whole batch as people write them where memory is short, if a slow one is known, before the batch
+// is computed in parts: all devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take as many steps as
+// the search before.
 func (c *choice) fullySharded(ctx context.Context, _ *level) error {
-	if c.parts > 0 || !c.confined() || c.best != nil && !c.open(wideGap) || !c.isSlow() || c.over(ctx) {
+	if c.parts > 0 || !c.confined() || !c.open(wideGap) || !c.isSlow() || c.over(ctx) {
 		return nil
 	}
 	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), c.spent)
@@ -70,7 +71,7 @@ func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int
 	other := c.pinnedTo(pins)
 	other.inParts = nil // which compares with the best of all plans
 	defer c.adopt(other)
-	if until := c.spent + steps; c.best != nil && (c.Steps == 0 || until < c.Steps) {
+	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
 		other.Steps = until
 	}
 	l, err := other.finest(ctx)
