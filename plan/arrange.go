@@ -21,7 +21,8 @@ func (c *choice) arrange(ctx context.Context, l *level) error {
 	if !c.worthWriting(l) {
 		return nil
 	}
-	a := &arrangement{choice: c, ctx: ctx, each: c.eachChange(), until: max(2*c.spent, c.spent+firstArranged*c.eachChange())}
+	each := c.eachChange()
+	a := &arrangement{choice: c, ctx: ctx, each: each, until: c.spent + max(c.spent, firstArranged*each)}
 	before := c.best
 	starts, err := a.starts(c.arrangements(l))
 	for _, s := range starts {
@@ -86,9 +87,7 @@ type start struct {
 }
 
 // ends says whether there is no time or are no steps for a change.
-func (a *arrangement) ends() bool {
-	return a.over(a.ctx) || !a.affords(a.each) || a.spent+a.each > a.until
-}
+func (a *arrangement) ends() bool { return !a.affords(a.ctx, a.each) || a.spent+a.each > a.until }
 
 // starts returns what follows from some layouts, the best first, of as many as there are time and steps for.
 func (a *arrangement) starts(all [][]collectives.Layout) (out []start, err error) {

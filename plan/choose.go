@@ -187,11 +187,11 @@ func (c *choice) left() int64 {
 }
 
 // over says whether the search has to end.
-func (c *choice) over(ctx context.Context) bool { return ctx.Err() != nil || !c.affords(1) }
+func (c *choice) over(ctx context.Context) bool { return !c.affords(ctx, 1) }
 
-// affords says whether so many steps are left, or no plan is known yet.
-func (c *choice) affords(steps int64) bool {
-	return c.Steps == 0 || c.best == nil || c.spent+steps <= c.Steps
+// affords says whether time is left, and so many steps, or no plan is known yet.
+func (c *choice) affords(ctx context.Context, steps int64) bool {
+	return ctx.Err() == nil && (c.Steps == 0 || c.best == nil || c.spent+steps <= c.Steps)
 }
 
 // solve searches a level with half of the steps and of the time left, and lowers what it finds. Of a large problem a rough solution

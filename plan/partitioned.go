@@ -13,9 +13,9 @@ import (
 const quickSteps, farBehind = 150_000_000, 4
 
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
-// the state, by its leading dimensions, and all devices have parts of the batch, or what the search finds. These take more collectives,
-// which have each other to be sent with, while the search would rather have one less, since it prices each by itself. All of them may take
-// half of the steps of the search before, and for a quick plan each as many, up to a bound.
+// the state, by its leading dimensions but for those that count layers, and all devices have parts of the batch, or what the search finds.
+// These take more collectives, which have each other to be sent with, while the search would rather have one less, since it prices each by
+// itself. All of them may take half of the steps of the search before, and for a quick plan each as many, up to a bound.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
 	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) || c.screening && c.trails() {
 		return nil

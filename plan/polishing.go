@@ -52,9 +52,7 @@ type move struct {
 func to(v variant) func() (variant, bool) { return func() (variant, bool) { return v, true } }
 
 // goes says whether there may be more changes.
-func (p *polishing) goes() bool {
-	return p.err == nil && p.left >= p.each && !p.over(p.ctx) && p.affords(p.each)
-}
+func (p *polishing) goes() bool { return p.err == nil && p.left >= p.each && p.affords(p.ctx, p.each) }
 
 // run makes moves one after the other, each of the best variant so far. As many as there are cores are tried at once, as if none of them
 // were better; where one is, those after it are made again.

@@ -14,7 +14,7 @@ const boundRounds, relaxedAttempts = 12, 5
 
 // The relaxed problem is solved for the bound alone until ascentStalls solutions raise what is reached by less than a part, one by
 // ascentGain, of what is missing, or the gap is one percent, the part of the cost that ascentGap says. That takes about as many steps as
-// the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again. While the gap is a third,
+// the search did at most, or ascentSteps where that is more, and with nodes for pairs ascentSteps again. While the gap is a third or more,
 // farStalls solutions are enough, and a part of the steps, one by farPart.
 const (
 	ascentStalls, ascentGain, ascentGap, ascentSteps = 12, 100, 100, 500_000_000

@@ -55,7 +55,8 @@ var keys = []key{
 	{path: "topology", help: "part of the hardware's network that the mesh runs on: the shape of a slice of a torus, such as 4x8 or " +
 		"4x8:line,ring, or children of levels of switches, such as node=4 (default: chosen by the size of the mesh)"},
 	{path: "memory", help: "bytes per device, such as 16GiB or 80GB (default: the hardware's memory)"},
-	{path: "steps", def: "0", help: "step budget of building the space and searching it; 0: a few seconds for each search"},
+	{path: "steps", def: "0", help: "step budget of building the space and searching it, " +
+		"which finding a first plan that fits may exceed; 0: a few seconds for each search"},
 	{path: "search-memory", def: "2GiB", help: "bytes that planning may hold itself, such as 512MiB: what would take more is left out"},
 	{path: "seed", def: "0", help: "seed of the search and of random inputs"},
 	{path: "collective-matmul", def: "auto",
