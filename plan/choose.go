@@ -56,7 +56,8 @@ type choice struct {
 
 	stage    string
 	best     *lowered // nil while none fits
-	bound    int64    // that no plan of the space goes below
+	bound    int64    // that no plan of the space goes below that computes nothing twice
+	lasting  int64    // that no plan of the space goes below
 	spent    int64    // steps
 	least    *lowered // the plan that needs the least memory so far
 	thrift   thrifty
@@ -69,8 +70,9 @@ type choice struct {
 	early    bool       // time cut the search short
 	last     *level     // that was searched, nil for none
 
-	baselines []baseline
-	sharded   []*baseline // programs that keep state in blocks, once they were needed
+	baselines   []baseline
+	sharded     []*baseline // programs that keep state in blocks, once they were needed
+	allInBlocks bool        // plans of the whole batch with all state in blocks were searched
 }
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
@@ -93,6 +95,7 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 		return nil, err
 	}
 	c.bound = c.space.Floor()
+	c.lasting = c.bound
 	if err := c.conclude(c.search); err != nil {
 		return nil, err
 	}

@@ -124,13 +124,13 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 			}
 			solve(problem)
 			for range 3 {
-				q, err := s.Relaxed(t.Context(), 0, &effort, false)
+				q, err := s.Relaxed(t.Context(), 0, &effort, space.Kept)
 				if err != nil {
 					t.Fatal(err)
 				}
 				relaxed = append(relaxed, q)
 				solve(q)
-				if q, err = s.Likely(t.Context(), 0, &effort, true); err != nil {
+				if q, err = s.Likely(t.Context(), 0, &effort, space.Kept, true); err != nil {
 					t.Fatal(err)
 				}
 				likely = append(likely, q)
@@ -139,7 +139,7 @@ func TestBoundsHoldForPrograms(t *testing.T) {
 			for _, x := range starts {
 				s.Play(s.Own(x))
 			}
-			paired, err := s.Paired(t.Context(), 0, &effort)
+			paired, err := s.Paired(t.Context(), 0, &effort, space.Kept)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,6 +231,45 @@ func TestPeaksOfPrograms(t *testing.T) {
 				said, err := s.Peak(t.Context(), x)
 				if more := l.step.Peak - said; err != nil || more < 0 || more > carried {
 					t.Fatalf("the program holds %d bytes, the space says %d", l.step.Peak, said)
+				}
+			})
+		})
+	}
+}
+
+// What remains although values are made again, no program of a solution holds less than: not where copies are shared, nor where everything
+// that can be is made again.
+func TestRemainingOfPrograms(t *testing.T) {
+	for _, c := range []struct{ file, mesh string }{
+		{"examples/mlp_train.mlir", "4,2"},
+		{"examples/mlp_train.mlir", "2,2,2"},
+		{"examples/transformer_train.mlir", "2,2"},
+		{"testdata/plan/branch.mlir", "4,2"},
+		{"search/space/testdata/loop.mlir", "2,2"},
+		{"plan/testdata/scan.mlir", "4,2"},
+	} {
+		t.Run(fmt.Sprint(c.file, c.mesh), func(t *testing.T) {
+			p, s := planning(t, c.file, c.mesh, "tpu-v5e")
+			remaining, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Remaining)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				x := changed(t, s.WarmStarts(), remaining)
+				_, least, err := remaining.Evaluate(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				annotated := p.module.Clone()
+				assignment := s.Apply(annotated, x)
+				for _, most := range []int64{0, 1} {
+					l, err := p.lowerWithout(context.Background(), layouts{annotated, assignment, s.Planner(), collectives.Anywhere, most}, p.Without, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if l.step.Peak < least {
+						t.Fatalf("the program holds %d bytes with %d values made again, said to be no less than %d", l.step.Peak, l.again, least)
+					}
 				}
 			})
 		})

@@ -16,6 +16,11 @@ func (c *choice) search(ctx context.Context) error {
 	if done, err := c.again(ctx); done || err != nil {
 		return err
 	}
+	if c.best == nil && c.hasState() {
+		if err := c.offerBlocks(); err != nil {
+			return err
+		}
+	}
 	l, err := c.finest(ctx)
 	if err != nil {
 		return err
@@ -46,8 +51,14 @@ func (c *choice) stages(ctx context.Context, l *level, list ...func(context.Cont
 	return nil
 }
 
-// improve searches a level for plans, and for a bound of all of its plans.
+// improve searches a level for plans, and for a bound of all of its plans. Where none is known, it begins with few of them: one that fits
+// makes the search among all shorter.
 func (c *choice) improve(ctx context.Context, l *level) error {
+	if c.best == nil {
+		if err := c.fullySharded(ctx, l); err != nil {
+			return err
+		}
+	}
 	return c.stages(ctx, l, c.seek, c.fullySharded, c.meetParts, c.refine)
 }
 
@@ -100,6 +111,7 @@ type level struct {
 	messages search.Messages // of its relaxed problems
 	reached  int64           // the bound that the latest relaxed problem reached, if only of solutions that treat equal ops alike
 	quick    bool            // a rough solution will do
+	blocks   bool            // programs that keep state in blocks are suggested
 	solved   bool            // it was searched for a solution whose program fits, and not roughly
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
 }

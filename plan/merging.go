@@ -25,7 +25,7 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 
 // inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet.
 func (c *choice) inBlocks(ctx context.Context, l *level) error {
-	if c.sharded != nil || c.proven() || !c.worthBlocks(l) {
+	if l.blocks || c.proven() || !c.worthBlocks(l) {
 		return nil
 	}
 	return c.meetBlocks(ctx, l)

@@ -10,7 +10,7 @@ import (
 
 // quickSteps bounds those of one search for a quick plan, and farBehind is how many times as long as the best plan of the whole batch one
 // of the batch in parts takes where they are not made.
-const quickSteps, farBehind = 150_000_000, 4
+const quickSteps, farBehind = 150_000_000, 16
 
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
 // the state, by its leading dimensions but for those that count layers, and all devices have parts of the batch, or what the search finds.
@@ -41,14 +41,15 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
-// fullySharded searches for plans of the whole batch as people write them where memory is short, if a slow one is known, before the batch
-// is computed in parts: all devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take as many steps as
-// the search before.
+// fullySharded searches for plans of the whole batch as people write them where memory is short, once, if none is known or a slow one,
+// before the batch is computed in parts: all devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take
+// as many steps as the search before, or as one for a quick plan.
 func (c *choice) fullySharded(ctx context.Context, _ *level) error {
-	if c.parts > 0 || !c.confined() || !c.open(wideGap) || !c.isSlow() || c.over(ctx) {
+	if c.allInBlocks || c.parts > 0 || !c.confined() || !c.isSlow() || c.best != nil && !c.open(wideGap) || c.over(ctx) {
 		return nil
 	}
-	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), c.spent)
+	c.allInBlocks = true
+	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), max(c.spent, quickSteps))
 }
 
 // trails says whether the best plan of the batch in parts is far behind that of the whole batch.

@@ -33,12 +33,18 @@ func TestFullySharded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Make(t.Context(), parse(t, "testdata/scan.mlir"), Options{Mesh: axes(t, "4,2"), Hardware: hw, Memory: 30_000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plan.Estimate.Seconds > 130e-6 { // 139.3 us without
-		t.Errorf("a step takes %g s", plan.Estimate.Seconds)
+	for _, steps := range []int64{0, 10_000_000} {
+		o := Options{Mesh: axes(t, "4,2"), Hardware: hw, Memory: 30_000, Steps: steps}
+		plan, err := Make(t.Context(), parse(t, "testdata/scan.mlir"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Estimate.Seconds > 130e-6 { // 139.3 us without, 200.4 in the steps
+			t.Errorf("a step takes %g s", plan.Estimate.Seconds)
+		}
+		if spent := plan.Certificate.Steps; steps > 0 && spent > steps { // without, 31 million go by before there is a plan
+			t.Errorf("%d steps of %d", spent, steps)
+		}
 	}
 	p, _ := planning(t, "plan/testdata/scan.mlir", "4,2", "tpu-v5p")
 	for _, arg := range p.state {

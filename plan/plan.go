@@ -73,8 +73,8 @@ func (c *choice) tidy(ctx context.Context) error {
 
 // finish puts the plan together that was chosen, and returns what the next one can begin with.
 func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
-	if c.best.again > 0 { // what is proven so far is about programs that compute nothing twice
-		c.bound = c.space.Floor()
+	if c.best.again > 0 {
+		c.bound = c.lasting
 	}
 	gap := c.certificate().Gap // as the search left it: what the next one compares with
 	if err := c.ascend(ctx); err != nil {

@@ -34,7 +34,7 @@ func (c *choice) polishing(ctx context.Context, l *level, memory int64) *polishi
 	}
 	l.space.Unsettle()
 	effort := space.Effort{Steps: c.left(), Memory: memory}
-	relaxed, err := l.space.Relaxed(ctx, 0, &effort, false)
+	relaxed, err := l.space.Relaxed(ctx, 0, &effort, space.Kept)
 	if c.spent += effort.Spent; err != nil {
 		return nil
 	}

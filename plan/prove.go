@@ -226,25 +226,34 @@ func (c *choice) relaxation(ctx context.Context, l *level, how relaxing) (over i
 func (how relaxing) likely() bool { return how <= narrowly }
 
 // relaxed returns the relaxed problem of a level, or where there is no bound the one that is nearer to programs.
-func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, how relaxing) (*search.Problem, error) {
+func (l *level) relaxed(ctx context.Context, limit int64, effort *space.Effort, how relaxing, counts space.Held) (*search.Problem, error) {
 	switch {
 	case how.likely():
-		return l.space.Likely(ctx, limit, effort, how == alone)
+		return l.space.Likely(ctx, limit, effort, counts, how == alone)
 	case how == paired || how == pairedFully:
-		return l.space.Paired(ctx, limit, effort)
+		return l.space.Paired(ctx, limit, effort, counts)
 	}
-	return l.space.Relaxed(ctx, limit, effort, how == watching)
+	return l.space.Relaxed(ctx, limit, effort, counts)
+}
+
+// counts returns what counts of the memory of relaxed problems: programs that compute something twice may hold less than others.
+func (c *choice) counts(how relaxing) space.Held {
+	switch {
+	case c.best != nil && c.best.again > 0:
+		return space.Remaining
+	case how == watching:
+		return space.Moments
+	}
+	return space.Kept
 }
 
 // relaxed solves the relaxed problem of a level. Its bound counts where costs are no more than programs take, and it knows of nothing that
 // is held for moments. The steps are those of a search that is not rough where no budget is given. There is no solution where none fits, or
 // none was found in time.
 func (c *choice) relaxed(ctx context.Context, l *level, how relaxing, steps int64) (search.Result, error) {
-	effort, limit := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}, c.Memory
-	if c.best != nil && c.best.again > 0 { // programs that compute something twice may hold less than the problem says
-		limit = 0
-	}
-	relaxed, err := l.relaxed(ctx, limit, &effort, how)
+	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
+	counts := c.counts(how)
+	relaxed, err := l.relaxed(ctx, c.Memory, &effort, how, counts)
 	c.spent += effort.Spent
 	if errors.Is(err, space.ErrMemory) {
 		c.room.refuse("a lower bound by the relaxed problem", effort.Need)
@@ -261,8 +270,11 @@ func (c *choice) relaxed(ctx context.Context, l *level, how relaxing, steps int6
 		options.Narrow = how.likely()
 	}
 	raise := func(bound int64) {
-		if how != watching && !how.likely() {
-			c.bound = max(c.bound, bound)
+		if how == watching || how.likely() {
+			return
+		}
+		if c.bound = max(c.bound, bound); counts == space.Remaining {
+			c.lasting = max(c.lasting, bound)
 		}
 	}
 	options.Progress = func(e search.Event) {

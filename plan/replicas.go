@@ -87,21 +87,31 @@ func (c *choice) adopt(other *choice) {
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
 var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }}
 
-// suggestBlocks suggests programs that keep state in blocks along all axes, if that is worth it. It offers them the first time.
+// offerBlocks offers programs that keep state in blocks along all axes, once.
+func (c *choice) offerBlocks() error {
+	if c.sharded != nil {
+		return nil
+	}
+	for _, cuts := range zeros {
+		b, err := c.blocks(c.late, c.space.Planner(), c.axes(), cuts)
+		if err != nil {
+			return err
+		}
+		c.offer(b.lowered)
+		c.sharded = append(c.sharded, b)
+	}
+	return nil
+}
+
+// suggestBlocks suggests and offers them, if that is worth it.
 func (c *choice) suggestBlocks(l *level) error {
 	if !c.worthBlocks(l) {
 		return nil
 	}
-	if c.sharded == nil {
-		for _, cuts := range zeros {
-			b, err := c.blocks(c.late, c.space.Planner(), c.axes(), cuts)
-			if err != nil {
-				return err
-			}
-			c.offer(b.lowered)
-			c.sharded = append(c.sharded, b)
-		}
+	if err := c.offerBlocks(); err != nil {
+		return err
 	}
+	l.blocks = true
 	for _, b := range c.sharded {
 		l.space.Suggest(b.settled, b.assignment)
 	}
@@ -129,6 +139,11 @@ func (p *planner) blocks(ctx context.Context, planner *collectives.Planner, axes
 		return p.along(v, p.widest(v, axes), axes)
 	})
 	return &b, p.lowerBaseline(ctx, &b, planner)
+}
+
+// hasState says whether results take the places of inputs.
+func (p *planner) hasState() bool {
+	return slices.ContainsFunc(p.state, func(arg int) bool { return arg >= 0 })
 }
 
 // cutState calls put with the layout that each array of the state is to have, which the smallest have in full.

@@ -18,28 +18,28 @@ import (
 // where the problem would need too much memory, ErrSteps where the effort's steps do not suffice, the context's error
 // where that ends, and diag.ErrInfeasible where the pins rule out every way to cut an op.
 func (s *Space) Build(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
-	return s.build(ctx, limit, effort, false, true)
+	return s.build(ctx, limit, effort, false, Moments)
 }
 
 // Relaxed returns the problem with costs that the program of a solution surely takes: uses that may share a copy pay
 // their part of it, what may overlap with a product costs only what goes beyond the product, one branch of several
-// counts, and values that may stay out of memory take no time there. Solutions are those of Build, and so is the
-// memory that they need, but what is held for moments counts only if that is asked for. It fails like Build.
-func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort, watching bool) (*search.Problem, error) {
-	return s.build(ctx, limit, effort, true, watching)
+// counts, and values that may stay out of memory take no time there. Solutions are those of Build, and the memory
+// that they need is what counts of it. It fails like Build.
+func (s *Space) Relaxed(ctx context.Context, limit int64, effort *Effort, counts Held) (*search.Problem, error) {
+	return s.build(ctx, limit, effort, true, counts)
 }
 
 // Likely returns the problem with costs that the program of a solution probably takes: those of Relaxed, but uses pay at least half of a
 // copy that solutions so far give them no reason to count on others for, reductions are sent with others only where they were in these, and
 // a product hides its own part of a gather, or all of it if products are to be alone in their rings. They are nearer to what programs take,
 // but no bound. It fails like Build.
-func (s *Space) Likely(ctx context.Context, limit int64, effort *Effort, alone bool) (*search.Problem, error) {
+func (s *Space) Likely(ctx context.Context, limit int64, effort *Effort, counts Held, alone bool) (*search.Problem, error) {
 	s.likely, s.alone = true, alone
 	defer func() { s.likely, s.alone = false, false }()
-	return s.build(ctx, limit, effort, true, false)
+	return s.build(ctx, limit, effort, true, counts)
 }
 
-func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed, watching bool) (*search.Problem, error) {
+func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed bool, counts Held) (*search.Problem, error) {
 	effort.ctx = ctx
 	s.effort, s.err = effort, nil
 	if s.links == nil {
@@ -55,9 +55,9 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 		s.findPairs()
 	}
 	b := search.NewBuilder()
-	s.decisions(b, relaxed, watching)
+	s.decisions(b, relaxed, counts)
 	s.matrices(b, relaxed)
-	s.holds(b, watching)
+	s.holds(b, counts)
 	if s.pairing {
 		s.meetInPairs(b)
 	}
@@ -75,10 +75,10 @@ func (s *Space) build(ctx context.Context, limit int64, effort *Effort, relaxed,
 }
 
 // decisions adds the nodes with the prices of their strategies.
-func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
+func (s *Space) decisions(b *search.Builder, relaxed bool, counts Held) {
 	b.Grow(s.count, 0)
 	var costs, usages []int64
-	live, t := s.lives(relaxed, watching), s.moments()
+	live, t := s.lives(relaxed, counts), s.moments()
 	for i := range s.nodes {
 		if !s.charge(0) {
 			return
@@ -92,7 +92,7 @@ func (s *Space) decisions(b *search.Builder, relaxed, watching bool) {
 				cost = s.leastOf(i, st)
 			}
 			bytes := st.bytes
-			if !relaxed || watching {
+			if !relaxed || counts == Moments {
 				bytes = s.usage(t, int32(i), int32(j))
 			}
 			costs, usages = append(costs, cost), append(usages, bytes)

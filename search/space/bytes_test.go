@@ -34,7 +34,7 @@ func TestBuildWithinMemory(t *testing.T) {
 			t.Errorf("with %d bytes: %v, it needs %d", memory, err, e.Need)
 		}
 	}
-	if _, err := s.Relaxed(context.Background(), 0, &space.Effort{Memory: free.Need}, false); !errors.Is(err, space.ErrMemory) {
+	if _, err := s.Relaxed(context.Background(), 0, &space.Effort{Memory: free.Need}, space.Kept); !errors.Is(err, space.ErrMemory) {
 		t.Errorf("a relaxed problem beside the problem in the same memory: %v", err)
 	}
 }

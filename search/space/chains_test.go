@@ -56,7 +56,7 @@ func TestChainsArePaid(t *testing.T) {
 			}
 		})
 		s.Pin(m.BlockArgs(m.MainFunc().Body)[0], parse(t, m, `[{"x"}, {}]`))
-		p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		start := model.Start(collectives.AllReduce, []subaxis.Ref{m.Mesh(mesh).Full(0)})
 		if cost := solve(t, p, err).Cost; cost < x.starts*start || cost >= (x.starts+1)*start {
 			t.Errorf("the relaxed problem costs %d, want %d times %d and what is sent", cost, x.starts, start)

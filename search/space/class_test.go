@@ -104,7 +104,7 @@ func compareClasses(t *testing.T, name string, m *ir.Module, mesh ir.MeshID, mod
 func problem(t *testing.T, s *space.Space, relaxed bool) (p *search.Problem, err error) {
 	t.Helper()
 	if relaxed {
-		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 	} else {
 		p, err = s.Build(t.Context(), 0, &space.Effort{})
 	}

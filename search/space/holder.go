@@ -23,8 +23,8 @@ type state struct {
 }
 
 // holds adds what is held at the watched ops to a problem, where it begins before them, too.
-func (s *Space) holds(b *search.Builder, watching bool) {
-	if !watching || s.watched == nil {
+func (s *Space) holds(b *search.Builder, counts Held) {
+	if counts != Moments || s.watched == nil {
 		return
 	}
 	s.holders = nil

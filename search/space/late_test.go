@@ -52,7 +52,7 @@ func TestSumsOfLoops(t *testing.T) {
 		s.PinResult(0, parse(t, m, `[{}, {}]`))
 		p, err := s.Build(t.Context(), 0, &space.Effort{})
 		costs[prompt] = solve(t, p, err).Cost
-		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		if least := solve(t, p, err).Cost; least > costs[prompt] {
 			t.Errorf("prompt %v: the relaxed problem costs %d, the problem %d", prompt, least, costs[prompt])
 		}

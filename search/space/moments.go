@@ -196,25 +196,53 @@ func (s *Space) Watch(ctx context.Context, solution []int32, limit int64) (more 
 	return more, nil
 }
 
-// lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments. A relaxed problem
-// that does not watch lets them live no longer than they surely do: what others take on the fly may be sent before, too.
-func (s *Space) lives(relaxed, watching bool) func(i int32) (lo, hi int32) {
+// Held is what of a program's memory counts in a problem.
+type Held uint8
+
+const (
+	Kept      Held = iota // what nodes keep, as long as it surely is there
+	Moments               // with what is held for moments at the ops that are watched
+	Remaining             // what is there although values are made again: inputs at the beginning, and what there is at the end
+)
+
+// lives returns the function that says when a node's values take memory, in ops or, where any is watched, in moments. Those of a relaxed
+// problem that does not watch live no longer than they surely do: what others take on the fly may be sent before, too.
+func (s *Space) lives(relaxed bool, counts Held) func(i int32) (lo, hi int32) {
 	t := s.moments()
-	if !watching || s.watched == nil {
-		return func(i int32) (lo, hi int32) {
-			n := &s.nodes[i]
-			if hi = t.ends[i]; relaxed && !watching {
-				hi = n.hi
-			}
-			switch {
-			case n.residence == within:
-				return 0, 0
-			case n.residence == succeeding, t.over[i], relaxed && s.mayOverwrite(i):
-				return min(n.lo+1, hi), hi
-			default:
-				return n.lo, hi
-			}
+	switch {
+	case counts == Remaining:
+		return s.remains
+	case counts == Moments && s.watched != nil:
+		return func(i int32) (lo, hi int32) { return s.occupies(t, i, func(op int32) bool { return s.watched[op] }) }
+	}
+	return func(i int32) (lo, hi int32) {
+		n := &s.nodes[i]
+		if hi = t.ends[i]; relaxed && counts == Kept {
+			hi = n.hi
+		}
+		switch {
+		case n.residence == within:
+			return 0, 0
+		case n.residence == succeeding, t.over[i], relaxed && s.mayOverwrite(i):
+			return min(n.lo+1, hi), hi
+		default:
+			return n.lo, hi
 		}
 	}
-	return func(i int32) (lo, hi int32) { return s.occupies(t, i, func(op int32) bool { return s.watched[op] }) }
+}
+
+// remains says when a node's values take memory in every program, whatever it makes again where it is read: at the beginning, 0, or at the
+// end, 1. There are results in the layouts of the inputs whose places they take then.
+func (s *Space) remains(i int32) (lo, hi int32) {
+	n := &s.nodes[i]
+	switch {
+	case n.isInput():
+		if arg := n.values[0]; s.donated(arg) && !slices.Contains(s.tied, s.m.Index(arg)) {
+			return 0, 1
+		}
+		return 0, 2
+	case n.residence != within && len(n.values) == 1 && s.crosses[n.values[0]]:
+		return 1, 2
+	}
+	return 0, 0
 }

@@ -101,7 +101,7 @@ func TestUnsettle(t *testing.T) {
 		solution[i] = int32(i % p.NumStrategies(i))
 	}
 	cost := func() int64 {
-		relaxed, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		relaxed, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func.func @main(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // Both ops come to read the value in one layout, in each of those that there are but the one in which they do.
 func TestOneCopy(t *testing.T) {
 	_, s, x := readTwice(t)
-	p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+	p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,11 @@ import (
 // that is too much if they can be sent as one.
 
 // Paired is the relaxed problem with such nodes behind the space's own: it is larger, and its optimum a higher bound. What is held for
-// moments does not count. It fails like Build.
-func (s *Space) Paired(ctx context.Context, limit int64, effort *Effort) (*search.Problem, error) {
+// moments never counts. It fails like Build.
+func (s *Space) Paired(ctx context.Context, limit int64, effort *Effort, counts Held) (*search.Problem, error) {
 	s.pairing = s.merges
 	defer func() { s.pairing = false }()
-	p, err := s.build(ctx, limit, effort, true, false)
+	p, err := s.build(ctx, limit, effort, true, counts)
 	s.paired = p
 	return p, err
 }

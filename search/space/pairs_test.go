@@ -28,9 +28,9 @@ func TestPairsPayOnce(t *testing.T) {
 	s.Serial()
 	start := model.Start(collectives.AllGather, []subaxis.Ref{m.Mesh(mesh).Full(0)})
 	cost := func(limit int64) (relaxed, paired int64) {
-		p, err := s.Relaxed(t.Context(), limit, &space.Effort{}, false)
+		p, err := s.Relaxed(t.Context(), limit, &space.Effort{}, space.Kept)
 		relaxed = solve(t, p, err).Cost
-		p, err = s.Paired(t.Context(), limit, &space.Effort{})
+		p, err = s.Paired(t.Context(), limit, &space.Effort{}, space.Kept)
 		return relaxed, solve(t, p, err).Cost
 	}
 	sorting, _ := cost(0)

@@ -27,11 +27,11 @@ func TestPaidIsBound(t *testing.T) {
 		}
 		last := make([]int32, p.NumNodes())
 		for round := range 8 {
-			relaxed, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+			relaxed, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 			if err != nil {
 				t.Fatal(err)
 			}
-			paired, err := s.Paired(t.Context(), 0, &space.Effort{})
+			paired, err := s.Paired(t.Context(), 0, &space.Effort{}, space.Kept)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestPlayRises(t *testing.T) {
 	s.Serial()
 	var first, most int64
 	for range 12 {
-		p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		p, err := s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		found := solve(t, p, err)
 		if most = max(most, found.Cost); first == 0 {
 			first = found.Cost

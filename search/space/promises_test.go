@@ -68,10 +68,10 @@ func TestRelaxed(t *testing.T) {
 		}
 		p, err := s.Build(t.Context(), 0, &space.Effort{})
 		dear := solve(t, p, err)
-		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		least[i] = solve(t, p, err).Cost
 		for _, alone := range []bool{false, true} {
-			if p, err = s.Likely(t.Context(), 0, &space.Effort{}, alone); solve(t, p, err).Cost < least[i] {
+			if p, err = s.Likely(t.Context(), 0, &space.Effort{}, space.Kept, alone); solve(t, p, err).Cost < least[i] {
 				t.Errorf("alone %t: likely costs are %d, the relaxed problem says %d", alone, solve(t, p, err).Cost, least[i])
 			}
 		}
@@ -297,7 +297,7 @@ func merges(t *testing.T, name string, s *space.Space, want int64) {
 	if got := apart.Cost - solve(t, p, err).Cost; !near(got) {
 		t.Errorf("%s: together they cost %d less, want %d", name, got, want)
 	}
-	p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, false)
+	p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 	if err != nil {
 		t.Fatal(err)
 	}
