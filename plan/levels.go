@@ -38,7 +38,8 @@ func (c *choice) toEnd(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.mend, c.smallest, c.polish)
+	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitionedLate, c.mend, c.smallest,
+		c.polish)
 }
 
 // stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.
@@ -59,7 +60,7 @@ func (c *choice) improve(ctx context.Context, l *level) error {
 			return err
 		}
 	}
-	return c.stages(ctx, l, c.seek, c.fullySharded, c.partitioned, c.meetParts, c.refine)
+	return c.stages(ctx, l, c.seek, c.fullySharded, c.partitionedSoon, c.meetParts, c.refine)
 }
 
 // seek searches a level for its first plans.

@@ -41,6 +41,22 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
+// partitionedSoon does so before collectives are sent as one, which takes longer, where a budget of time or steps may be over before that.
+func (c *choice) partitionedSoon(ctx context.Context, l *level) error {
+	if !c.limited(ctx) {
+		return nil
+	}
+	return c.partitioned(ctx, l)
+}
+
+// partitionedLate does so where there is no budget, with all steps of the search before.
+func (c *choice) partitionedLate(ctx context.Context, l *level) error {
+	if c.limited(ctx) {
+		return nil
+	}
+	return c.partitioned(ctx, l)
+}
+
 // fullySharded searches for plans of the whole batch as people write them where memory is short, once, if none is known or a slow one,
 // before the batch is computed in parts: all devices have parts of the batch, and blocks of all state (ZeRO's third stage). That may take
 // as many steps as the search before, or as one for a quick plan.

@@ -138,7 +138,7 @@ func TestPartsBehindTheWhole(t *testing.T) {
 	}{
 		{"nothing of the whole batch", nil, taking(1000, most), false, true},
 		{"the whole batch does not fit", taking(10, most+1), taking(1000, most), false, true},
-		{"it is far ahead", taking(10, most), taking(50, most), true, true},
+		{"it is far ahead", taking(10, most), taking(200, most), true, true},
 		{"it is ahead", taking(10, most), taking(30, most), false, false},
 		{"it fits, and nothing in parts", taking(10, most), nil, false, false},
 		{"it fits, is slow, and nothing in parts", taking(40, most), nil, false, true},

@@ -157,14 +157,16 @@ func (c *choice) climb(ctx context.Context, l *level, how, exactly relaxing, unt
 	return nil
 }
 
+// limited says whether there is a budget of steps or time.
+func (c *choice) limited(ctx context.Context) bool {
+	_, due := ctx.Deadline()
+	return c.Steps > 0 || due
+}
+
 // hurried says whether steps or time may be over before the last round.
 func (c *choice) hurried(ctx context.Context) bool {
-	_, due := ctx.Deadline()
-	switch {
-	case c.Steps > 0:
-		return true
-	case c.Now == nil:
-		return due
+	if c.Steps > 0 || c.Now == nil {
+		return c.limited(ctx)
 	}
 	return c.timeLeft(ctx)/roundsTake < c.Now().Sub(c.begun)
 }
