@@ -38,7 +38,7 @@ func (c *choice) toEnd(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitionedLate, c.mend, c.smallest,
+	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitionedIf(false), c.mend, c.smallest,
 		c.polish)
 }
 
@@ -60,7 +60,7 @@ func (c *choice) improve(ctx context.Context, l *level) error {
 			return err
 		}
 	}
-	return c.stages(ctx, l, c.seek, c.fullySharded, c.partitionedSoon, c.meetParts, c.refine)
+	return c.stages(ctx, l, c.seek, c.fullySharded, c.partitionedIf(true), c.meetParts, c.refine)
 }
 
 // seek searches a level for its first plans.

@@ -41,20 +41,15 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
-// partitionedSoon does so before collectives are sent as one, which takes longer, where a budget of time or steps may be over before that.
-func (c *choice) partitionedSoon(ctx context.Context, l *level) error {
-	if !c.limited(ctx) {
-		return nil
+// partitionedIf is the stage that does so if there is a budget of time or steps, or if there is none: a budget may be over before
+// collectives are sent as one, which takes longer; without one that comes first, for its steps.
+func (c *choice) partitionedIf(limited bool) func(context.Context, *level) error {
+	return func(ctx context.Context, l *level) error {
+		if c.limited(ctx) != limited {
+			return nil
+		}
+		return c.partitioned(ctx, l)
 	}
-	return c.partitioned(ctx, l)
-}
-
-// partitionedLate does so where there is no budget, with all steps of the search before.
-func (c *choice) partitionedLate(ctx context.Context, l *level) error {
-	if c.limited(ctx) {
-		return nil
-	}
-	return c.partitioned(ctx, l)
 }
 
 // fullySharded searches for plans of the whole batch as people write them where memory is short, once, if none is known or a slow one,

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -49,7 +48,6 @@ var all = flag.Bool("all", false, "run larger plans too, in one, two and four pr
 // Emitted programs that communicate give the recorded outputs in two processes with four devices each.
 // More of them: go test ./backend/jax -run Plans -all
 func TestPlans(t *testing.T) {
-	sends := regexp.MustCompile(`lax\.(psum|all_gather|all_to_all|ppermute)`)
 	python := os.Getenv("AUTOSHARD_PYTHON")
 	if python == "" {
 		t.Skip("AUTOSHARD_PYTHON is not set: it names a Python with jax that runs the emitted files")
@@ -75,7 +73,7 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := autoshard.PlanOptions{Hardware: hardware, Memory: test.memory, Steps: 1_000_000}
+		o := autoshard.PlanOptions{Hardware: hardware, Memory: test.memory, Steps: 2_000_000}
 		if !strings.Contains(test.model, "megatron") {
 			o.Mesh = []subaxis.Axis{{Name: "data", Size: 4}, {Name: "model", Size: 2}}
 		}
@@ -91,7 +89,7 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sends.Match(text) {
+		if !bytes.Contains(text, []byte("lax.psum")) {
 			t.Errorf("%s: the plan does not communicate", test.model)
 		}
 		inputs, expected := arrays(t, test.data+".in.npz"), arrays(t, test.data+".out.npz")

@@ -12,8 +12,8 @@ import (
 // paired problem has a node for each two that may be sent as one, which knows what both are: each pays all, and they get back what
 // that is too much if they can be sent as one.
 
-// Paired is the relaxed problem with such nodes behind the space's own: it is larger, and its optimum a higher bound. What is held for
-// moments never counts. It fails like Build.
+// Paired is the relaxed problem with such nodes behind the space's own: it is larger, and its optimum a higher bound. What counts is not
+// Moments, whose nodes lie there too. It fails like Build.
 func (s *Space) Paired(ctx context.Context, limit int64, effort *Effort, counts Held) (*search.Problem, error) {
 	s.pairing = s.merges
 	defer func() { s.pairing = false }()
