@@ -102,10 +102,18 @@ func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choi
 	return c, nil
 }
 
+// toImprove and toWrite are how many times as long as it takes to lower a program what is left to do may take: to improve what was found
+// last, before that is written, and to write it.
+const toImprove, toWrite = 2, 2
+
 // conclude searches in some way, and looks for what keeps the memory limit and the budgets beside what that finds. Quick searches may end
 // without a plan.
 func (c *choice) conclude(how func(context.Context) error) error {
-	search, cancel := before(c.ctx, 2*c.lowering)
+	reserve := toWrite * c.lowering
+	if c.best != nil {
+		reserve += toImprove * c.lowering
+	}
+	search, cancel := before(c.ctx, reserve)
 	defer cancel()
 	err := how(search)
 	if c.early = c.early || search.Err() != nil; err != nil || c.outdone() {
@@ -332,7 +340,8 @@ func (c *choice) options(l *level, p *search.Problem, part float64, otherwise in
 }
 
 // try lowers a solution, offers it and suggests it for other levels. Where the program that shares all copies does not fit, it
-// tries with fewer shared ones, unless one without would not fit either. It returns by how much programs exceed the limit.
+// tries with fewer shared ones, unless one without would not fit either. It returns by how much programs exceed the limit. Where a plan is
+// known, it gives up when the answer is due.
 func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int64, err error) {
 	if err := c.late.Err(); err != nil {
 		return 0, err
@@ -345,8 +354,11 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 		if i > 0 && !c.private(ctx, l) {
 			break
 		}
-		found, err := c.lower(c.late, settled.Clone(), assignment, l.space.Planner(), reach)
+		found, err := c.lower(c.patience(), settled.Clone(), assignment, l.space.Planner(), reach)
 		if err != nil {
+			if c.gaveUp(err) {
+				c.early, err = true, c.late.Err()
+			}
 			return 0, err
 		}
 		c.offer(found)
@@ -363,6 +375,14 @@ func (c *choice) try(ctx context.Context, l *level, solution []int32) (over int6
 		}
 	}
 	return over, nil
+}
+
+// patience is the context of what makes a plan of a solution: without a plan, one that comes late is better than none.
+func (c *choice) patience() context.Context {
+	if c.best == nil {
+		return c.late
+	}
+	return c.ctx
 }
 
 // private says whether the program of a level's latest solution fits if each read has a copy of its own.

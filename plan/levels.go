@@ -16,16 +16,16 @@ func (c *choice) search(ctx context.Context) error {
 	if done, err := c.again(ctx); done || err != nil {
 		return err
 	}
-	if c.best == nil && c.hasState() {
-		if err := c.offerBlocks(); err != nil {
-			return err
-		}
-	}
 	l, err := c.finest(ctx)
 	if err != nil {
 		return err
 	}
 	c.coarse(l)
+	if c.best == nil && c.hasState() && (l == nil || !l.large()) {
+		if err := c.offerBlocks(); err != nil {
+			return err
+		}
+	}
 	if c.last = l; c.screening && l != nil {
 		l.quick = true
 		return c.stages(ctx, l, c.solve, c.squeezeFirst, c.partitioned)
@@ -38,7 +38,7 @@ func (c *choice) toEnd(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitionedIf(false), c.mend, c.smallest,
+	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest,
 		c.polish)
 }
 
@@ -53,14 +53,14 @@ func (c *choice) stages(ctx context.Context, l *level, list ...func(context.Cont
 }
 
 // improve searches a level for plans, and for a bound of all of its plans. Where none is known, it begins with few of them: one that fits
-// makes the search among all shorter.
+// makes the search among all shorter. The relaxed problems of a large problem find one sooner.
 func (c *choice) improve(ctx context.Context, l *level) error {
-	if c.best == nil {
+	if c.best == nil && !l.large() {
 		if err := c.fullySharded(ctx, l); err != nil {
 			return err
 		}
 	}
-	return c.stages(ctx, l, c.seek, c.fullySharded, c.partitionedIf(true), c.meetParts, c.refine)
+	return c.stages(ctx, l, c.seek, c.fullyShardedIf(false), c.partitionedFirst, c.meetParts, c.refine, c.fullyShardedIf(true))
 }
 
 // seek searches a level for its first plans.

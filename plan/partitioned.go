@@ -41,15 +41,12 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	return nil
 }
 
-// partitionedIf is the stage that does so if there is a budget of time or steps, or if there is none: a budget may be over before
-// collectives are sent as one, which takes longer; without one that comes first, for its steps.
-func (c *choice) partitionedIf(limited bool) func(context.Context, *level) error {
-	return func(ctx context.Context, l *level) error {
-		if c.limited(ctx) != limited {
-			return nil
-		}
-		return c.partitioned(ctx, l)
+// partitionedFirst does so where time or steps are limited: these may be over before collectives are sent as one, which takes longer.
+func (c *choice) partitionedFirst(ctx context.Context, l *level) error {
+	if !c.limited(ctx) {
+		return nil
 	}
+	return c.partitioned(ctx, l)
 }
 
 // fullySharded searches for plans of the whole batch as people write them where memory is short, once, if none is known or a slow one,
@@ -61,6 +58,16 @@ func (c *choice) fullySharded(ctx context.Context, _ *level) error {
 	}
 	c.allInBlocks = true
 	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), max(c.spent, quickSteps))
+}
+
+// fullyShardedIf is the stage that does so of large problems, or of others.
+func (c *choice) fullyShardedIf(large bool) func(context.Context, *level) error {
+	return func(ctx context.Context, l *level) error {
+		if l.large() != large {
+			return nil
+		}
+		return c.fullySharded(ctx, l)
+	}
 }
 
 // trails says whether the best plan of the batch in parts is far behind that of the whole batch.

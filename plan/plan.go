@@ -57,7 +57,9 @@ func (p *planner) decideFrom(ctx, late context.Context, baselines []baseline) (*
 	if err != nil {
 		return nil, err
 	}
-	return c, c.tidy(ctx)
+	tidying, cancel := before(ctx, toWrite*p.lowering)
+	defer cancel()
+	return c, c.tidy(tidying)
 }
 
 // tidy makes the program of the best plan faster, and its layouts plain.
@@ -76,6 +78,8 @@ func (c *choice) finish(ctx context.Context) (*Plan, *prior, error) {
 	if c.best.again > 0 {
 		c.bound = c.lasting
 	}
+	ctx, cancel := before(ctx, toWrite*c.lowering)
+	defer cancel()
 	gap := c.certificate().Gap // as the search left it: what the next one compares with
 	if err := c.ascend(ctx); err != nil {
 		return nil, nil, err

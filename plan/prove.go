@@ -118,8 +118,6 @@ func (c *choice) ascend(ctx context.Context) error {
 	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || l.solution == nil {
 		return nil
 	}
-	ctx, cancel := before(ctx, 2*c.lowering)
-	defer cancel()
 	c.tell("bound")
 	steps := c.spent
 	if c.open(widestGap) {
