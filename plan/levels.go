@@ -10,6 +10,9 @@ import (
 	"autoshard/search/space"
 )
 
+// screened is the part of its time that a quick search may take before values are made again.
+const screened = 0.7
+
 // search looks for better plans in the finest space that is not too large, and proves a bound there. Running out of time, steps or
 // memory is no error; it fails if nobody waits any more.
 func (c *choice) search(ctx context.Context) error {
@@ -21,25 +24,38 @@ func (c *choice) search(ctx context.Context) error {
 		return err
 	}
 	c.coarse(l)
-	if c.best == nil && c.hasState() && (l == nil || !l.large()) {
+	if c.isSlow() && c.hasState() && (l == nil || !l.large()) {
 		if err := c.offerBlocks(); err != nil {
 			return err
 		}
 	}
 	if c.last = l; c.screening && l != nil {
 		l.quick = true
+		ctx, cancel := c.part(ctx, screened)
+		defer cancel()
 		return c.stages(ctx, l, c.solve, c.squeezeFirst, c.partitioned)
 	}
 	return c.toEnd(ctx)
 }
+
+// trailing is the part of the time that is left in which the best plan of the whole batch is made better where the batch in parts is faster,
+// which is searched to the end next.
+const trailing = 0.25
 
 // toEnd searches the latest level to the end, if there is one.
 func (c *choice) toEnd(ctx context.Context) error {
 	if c.last == nil {
 		return nil
 	}
-	return c.stages(ctx, c.last, c.squeezeFirst, c.improve, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest,
-		c.polish)
+	if err := c.stages(ctx, c.last, c.squeezeFirst, c.improve); err != nil || c.outdone() {
+		return err
+	}
+	if c.inParts != nil && c.inParts.leads(c) {
+		var cancel context.CancelFunc
+		ctx, cancel = c.part(ctx, trailing)
+		defer cancel()
+	}
+	return c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
 }
 
 // stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.

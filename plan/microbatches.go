@@ -80,6 +80,11 @@ func (s *partsSearch) outdoes(c *choice) bool {
 	return s.quick != nil && (c.best == nil || muchSlower(c.best, s.quick.best))
 }
 
+// leads says whether the quick plan of the batch in parts, if there is one, is faster than the best of the whole batch.
+func (s *partsSearch) leads(c *choice) bool {
+	return s.quick != nil && s.quick.best.step.Total() < c.best.step.Total()
+}
+
 // muchSlower says whether a program is much slower than another one.
 func muchSlower(l, than *lowered) bool { return l.step.Total()/outdoing > than.step.Total() }
 
@@ -139,20 +144,19 @@ type partsSearch struct {
 // fruitless is how many numbers of parts in a row do not help where no more are tried.
 const fruitless = 3
 
-// begin finds out by quick searches how fast the batch is in some numbers of parts, each at least twice the one before, as long as there is
-// time and some of the latest helped; of a large problem the latest.
+// begin finds out by quick searches how fast the batch is in some numbers of parts, as long as there is time, of which each may have as much
+// as those after it, and some of the latest helped; of a large problem the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
 	vain := 0
-	for _, n := range s.splitter.Parts() {
-		if n < 2*max(s.most, 1) || n == s.partsBefore() || s.timeLeft(ctx) <= s.each {
-			continue
-		}
-		s.most = n
-		c, err := s.decideOn(ctx, late, n)
+	for numbers := s.numbers(); len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
+		s.most = numbers[0]
+		share, cancel := s.part(ctx, 1/float64(len(numbers)))
+		c, err := s.decideOn(share, late, numbers[0])
+		cancel()
 		switch {
 		case errors.Is(err, diag.ErrInfeasible):
 			continue
@@ -167,6 +171,17 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// numbers are those of parts that are tried, each at least twice the one before.
+func (s *partsSearch) numbers() (list []int64) {
+	last := int64(1)
+	for _, n := range s.splitter.Parts() {
+		if n >= 2*last && n != s.partsBefore() {
+			list, last = append(list, n), n
+		}
+	}
+	return list
 }
 
 // prepare finds out how the batch can be split, once; it cannot where there is no splitter. It fails with the context's error.

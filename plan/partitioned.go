@@ -12,8 +12,12 @@ import (
 // of the batch in parts takes where they are not made.
 const quickSteps, farBehind = 150_000_000, 16
 
+// writings are the ways in which people write plans where memory is short, of those along some axes.
+const writings = 3
+
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
-// the state, by its leading dimensions but for those that count layers, and all devices have parts of the batch, or what the search finds.
+// the state, by its leading dimensions but for those that count layers, and all devices have parts of the batch, or what the search finds;
+// or of what steps only update alone, which takes few collectives at the end of a step.
 // These take more collectives, which have each other to be sent with, while the search would rather have one less, since it prices each by
 // itself. All of them may take half of the steps of the search before, and for a quick plan each as many, up to a bound.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
@@ -26,14 +30,15 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	sets := subsets(c.axes())
 	each := min(c.spent, quickSteps)
 	if !c.screening {
-		each = c.spent / int64(4*len(sets))
+		each = c.spent / int64(2*writings*len(sets))
 	}
 	for _, along := range sets {
-		for _, batch := range [][]subaxis.Ref{c.axes(), nil} {
+		for _, pins := range [writings][]pinned{c.blockPins(c.axes(), along, entire), c.blockPins(nil, along, entire),
+			c.blockPins(nil, along, updated)} {
 			if c.over(ctx) {
 				return nil
 			}
-			if err := c.searchPartitioned(ctx, c.blockPins(batch, along), each); err != nil {
+			if err := c.searchPartitioned(ctx, pins, each); err != nil {
 				return err
 			}
 		}
@@ -57,7 +62,7 @@ func (c *choice) fullySharded(ctx context.Context, _ *level) error {
 		return nil
 	}
 	c.allInBlocks = true
-	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes()), max(c.spent, quickSteps))
+	return c.searchPartitioned(ctx, c.blockPins(c.axes(), c.axes(), entire), max(c.spent, quickSteps))
 }
 
 // fullyShardedIf is the stage that does so of large problems, or of others.
@@ -87,7 +92,7 @@ func (p *planner) fittingWhole() *lowered {
 // searchPartitioned searches for plans with some more pins for so many steps: briefly for a quick plan, and otherwise under other limits
 // too, and with values made again.
 func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
-	other := c.pinnedTo(pins)
+	other := c.pinnedTo(pins, " among plans with state in blocks")
 	other.inParts = nil // which compares with the best of all plans
 	defer c.adopt(other)
 	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
@@ -108,8 +113,9 @@ func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int
 }
 
 // blockPins are the pins of inputs of which devices have parts of the batch along some axes, nothing being said of the batch for none, and
-// blocks of the state along others, but for the smallest arrays, which all have in full, where the user wrote nothing.
-func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
+// blocks of a part of the state along others, but for the smallest arrays, which all have in full as they have the rest of it, where the
+// user wrote nothing.
+func (p *planner) blockPins(batch, along []subaxis.Ref, cuts func(*ir.Module, ir.ValueID) bool) []pinned {
 	var out []pinned
 	m := p.module
 	pin := func(v ir.ValueID, l collectives.Layout) {
@@ -121,7 +127,10 @@ func (p *planner) blockPins(batch, along []subaxis.Ref) []pinned {
 		}
 	}
 	p.cutState(pin, func(v ir.ValueID) collectives.Layout {
-		if p.stacked(v) {
+		switch {
+		case !cuts(m, v):
+			return p.along(v, 0, nil)
+		case p.stacked(v):
 			return p.along(v, p.widest(v, along), along)
 		}
 		return p.along(v, 0, along)

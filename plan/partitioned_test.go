@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"autoshard/cost"
@@ -55,7 +56,7 @@ func TestFullySharded(t *testing.T) {
 			t.Errorf("%v of the state: stacked %v, cut at %d", p.module.Shape(v), p.stacked(v), p.widest(v, p.axes()))
 		}
 	}
-	for _, pin := range p.blockPins(p.axes(), p.axes()) {
+	for _, pin := range p.blockPins(p.axes(), p.axes(), entire) {
 		dims := p.module.ShardingOf(pin.sharding).Dims
 		cut := slices.IndexFunc(dims, func(d ir.DimSharding) bool { return len(d.Axes) > 0 })
 		if batch := slices.Contains(batchInputs(p.module), pin.value); cut < 0 || batch != (cut == 0) {
@@ -72,7 +73,7 @@ func TestBlockPins(t *testing.T) {
 	along := all[1:]
 	small, written := p.smallState(), ir.ValueID(0)
 	var blocks, whole, parts int
-	for _, pin := range p.blockPins(all, along) {
+	for _, pin := range p.blockPins(all, along, entire) {
 		s, shape := p.module.ShardingOf(pin.sharding), p.module.Shape(pin.value)
 		switch bytes := p.module.ValueType(pin.value).Bytes(); {
 		case slices.Contains(batchInputs(p.module), pin.value):
@@ -95,17 +96,17 @@ func TestBlockPins(t *testing.T) {
 	if blocks == 0 || whole == 0 || parts == 0 {
 		t.Errorf("%d inputs are in blocks, %d whole, %d in parts", blocks, whole, parts)
 	}
-	if pins := p.blockPins(nil, along); len(pins) != blocks+whole {
+	if pins := p.blockPins(nil, along, entire); len(pins) != blocks+whole {
 		t.Errorf("%d pins where nothing is said of the batch, want %d", len(pins), blocks+whole)
 	}
 	replica := ir.Sharding{Mesh: p.mesh, Dims: make([]ir.DimSharding, len(p.module.Shape(written)))}
 	p.module.SetSharding(written, p.module.InternSharding(replica))
-	if pins := p.blockPins(nil, along); len(pins) != blocks+whole-1 {
+	if pins := p.blockPins(nil, along, entire); len(pins) != blocks+whole-1 {
 		t.Errorf("%d pins, want all but the one that the user wrote", len(pins))
 	}
 }
 
-// What a choice among fewer plans meets does not change what the other one remembers, but for the best.
+// What a choice among fewer plans meets does not change what the other one remembers, but for the best and what was left out.
 func TestPinnedToRemembersApart(t *testing.T) {
 	p, s := planning(t, "examples/mlp_train.mlir", "2,4", "tpu-v5p")
 	b := p.annotationsOnly()
@@ -117,14 +118,18 @@ func TestPinnedToRemembersApart(t *testing.T) {
 	c.crowded = append(make([]*lowered, 0, 2), b.lowered)
 	faster := *b.lowered
 	faster.step = estimate.Step{Peak: b.lowered.step.Peak + 1}
-	other := c.pinnedTo(nil)
+	other := c.pinnedTo(nil, " among some")
 	other.crowd(&faster)
+	other.room.refuse("a search", 7)
 	if len(other.crowded) != 2 || c.crowded[0] != b.lowered {
 		t.Error("a program that one of them remembers has taken the place of another one's")
 	}
 	other.best, other.spent = &faster, 5
 	if c.adopt(other); c.best != &faster || c.spent != 5 {
 		t.Error("the best plan is not taken over")
+	}
+	if said := strings.Join(c.room.said(), ""); !strings.Contains(said, "too little for a search among some, which needs") {
+		t.Errorf("of what was left out for want of memory it is said %q", said)
 	}
 }
 

@@ -125,7 +125,7 @@ func (l *lowered) inputBytes() (bytes int64) {
 // where there is no plan, the one that needs least, to know how little it can need. Programs of the latest level under larger limits are
 // searched for that first.
 func (c *choice) recomputing(ctx context.Context) error {
-	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.best != nil {
+	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && !c.isSlow() {
 		return nil
 	}
 	if c.best != nil && !c.binding() && !slices.ContainsFunc(c.crowded, c.faster) {

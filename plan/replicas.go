@@ -51,7 +51,7 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	if err != nil {
 		return err
 	}
-	other := c.pinnedTo(c.replicaPins(axes))
+	other := c.pinnedTo(c.replicaPins(axes), " among plans with replicas of the parameters")
 	other.offer(start.lowered)
 	other.space.Suggest(start.settled, start.assignment)
 	l, err := other.finest(ctx)
@@ -62,8 +62,9 @@ func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
 	return err
 }
 
-// pinnedTo returns a choice among the plans that have more pins than those of the user. What its search proves holds for these alone.
-func (c *choice) pinnedTo(pins []pinned) *choice {
+// pinnedTo returns a choice among the plans that have more pins than those of the user. What its search proves holds for these alone; what
+// is left out of it for want of memory is said with the given words.
+func (c *choice) pinnedTo(pins []pinned, among string) *choice {
 	planner := *c.planner
 	planner.prior, planner.found = nil, c.found.clone()
 	if c.Progress != nil {
@@ -74,18 +75,19 @@ func (c *choice) pinnedTo(pins []pinned) *choice {
 	}
 	other := *c
 	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
+	other.room.among, other.room.refused = among, slices.Clone(c.room.refused)
 	other.crowded, other.squeezed = slices.Clone(c.crowded), slices.Clone(c.squeezed)
 	planner.pin(other.space, append(planner.kept(), pins...))
 	return &other
 }
 
-// adopt takes over the plans of a choice among fewer of them, and what they took.
+// adopt takes over the plans of a choice among fewer of them, what they took, and what was left out.
 func (c *choice) adopt(other *choice) {
-	c.best, c.least, c.spent, c.early = other.best, other.least, other.spent, other.early
+	c.best, c.least, c.spent, c.early, c.room.refused = other.best, other.least, other.spent, other.early, other.room.refused
 }
 
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
-var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, func(*ir.Module, ir.ValueID) bool { return true }}
+var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, entire}
 
 // offerBlocks offers programs that keep state in blocks along all axes, once.
 func (c *choice) offerBlocks() error {
@@ -237,6 +239,9 @@ func (p *planner) unwritten(pins []pinned) []pinned {
 	written := p.annotationsOnly().settled
 	return lists.Filter(pins, func(x pinned) bool { return written.Sharding(x.value) == 0 })
 }
+
+// entire chooses every array of the state.
+func entire(*ir.Module, ir.ValueID) bool { return true }
 
 // updated says whether only ops read an input that compute each of its elements alone.
 func updated(m *ir.Module, v ir.ValueID) bool {

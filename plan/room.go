@@ -21,6 +21,7 @@ type room struct {
 	limit    int64
 	programs int64     // bytes of the programs
 	level    int64     // of the latest level with its problem, without what searches it
+	among    string    // how the phases are told from others of their names, "" for those among all plans
 	refused  []refused // in the order in which they were
 }
 
@@ -40,6 +41,7 @@ func (r *room) beside(others int64) int64 {
 
 // refuse notes a phase that was left out, each once.
 func (r *room) refuse(phase string, need int64) {
+	phase += r.among
 	if !slices.ContainsFunc(r.refused, func(other refused) bool { return other.phase == phase }) {
 		r.refused = append(r.refused, refused{phase, r.programs + need})
 	}

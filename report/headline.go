@@ -14,6 +14,7 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/plan"
 	"autoshard/program"
+	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -69,17 +70,17 @@ func baselineNotes(p *plan.Plan) string {
 func proof(p *plan.Plan, o Options) string {
 	check := o.Check
 	c := &p.Certificate
-	text, here := "", ""
+	text, of := "", among(p)
 	if len(p.Meshes) > 1 {
-		here = " on this mesh"
+		of = " on this mesh" + of
 	}
 	switch {
 	case c.Gap == 0:
-		text = "no plan" + here + " costs less under the cost model"
+		text = "no plan" + of + " costs less under the cost model"
 	case c.Bound == 0:
 		text = fmt.Sprintf("no lower bound is known (%s)", c.Status)
 	default:
-		text = fmt.Sprintf("no plan%s costs less than %s, %.2f %% below this one (%s)", here,
+		text = fmt.Sprintf("no plan%s costs less than %s, %.2f %% below this one (%s)", of,
 			diag.Seconds(float64(c.Bound)/1e12), 100*c.Gap, c.Status)
 	}
 	switch {
@@ -91,6 +92,26 @@ func proof(p *plan.Plan, o Options) string {
 		return text + fmt.Sprintf("; run: %d of %d outputs agree with the unsharded run", len(check.Outputs), len(check.Outputs))
 	}
 	return text + "; run: differs from the reference, see below"
+}
+
+// among says which programs the bound is about where memory is short, as a baseline that does not fit shows: those of the plan's number of
+// microbatches and, unless the plan makes values again itself, none that does.
+func among(p *plan.Plan) string {
+	lacking := func(b plan.Baseline) bool { return !b.Fits && b.Estimate.PeakBytes > p.Memory }
+	if !slices.ContainsFunc(p.Baselines, lacking) {
+		return ""
+	}
+	of := ""
+	switch {
+	case p.Microbatches > 0:
+		of = fmt.Sprintf(" in %d microbatches", p.Microbatches)
+	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.Role == "batch" }):
+		of = " of the whole batch"
+	}
+	if len(p.Recomputed) == 0 && !slices.Contains(p.Options.Without, rewrites.RecomputeActivations.String()) {
+		of += " that computes nothing twice"
+	}
+	return of
 }
 
 // part is a group of inputs that people have one word for.

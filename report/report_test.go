@@ -64,7 +64,7 @@ func TestPlan(t *testing.T) {
 step time   7 ms               replicated 28 ms (does not fit)  data parallel -  annotations only 14 ms (2x)
 memory      1.5 GiB of 16 GiB  replicated 1 TiB                                  annotations only 2 GiB
 bytes sent  340 MiB            replicated 0 B                                    annotations only 400 B
-proof       no plan costs less than 6 ms, 14.29 % below this one (feasible); not run, --verify runs and compares it
+proof       no plan of the whole batch that computes nothing twice costs less than 6 ms, 14.29 % below this one (feasible); not run, --verify runs and compares it
 
 data parallel: no input has a batch dimension that the mesh divides
 
@@ -125,6 +125,7 @@ func TestPage(t *testing.T) {
 // The line about the proof says how good the plan is under the cost model, and what a run of it gave.
 func TestProof(t *testing.T) {
 	p := layered()
+	p.Baselines = nil
 	passed := &program.Check{Passed: true, Outputs: make([]program.OutputCheck, 3)}
 	for want, c := range map[string]plan.Certificate{
 		"no plan costs less under the cost model; run: 3 of 3 outputs agree with the unsharded run": {Cost: 7, Bound: 7, Status: "optimal"},
@@ -143,6 +144,25 @@ func TestProof(t *testing.T) {
 	if got := proof(p, Options{Check: &program.Check{Outputs: make([]program.OutputCheck, 3)}}); !strings.HasSuffix(got,
 		"run: differs from the reference, see below") {
 		t.Errorf("a run that differs: %q", got)
+	}
+}
+
+// Where memory is short the line says which programs the bound is about.
+func TestProofUnderMemory(t *testing.T) {
+	again, parts, without := layered(), layered(), layered()
+	again.Recomputed, parts.Microbatches = make([]plan.Recomputed, 1), 4
+	without.Options.Without = []string{"recompute-activations"}
+	for want, p := range map[string]*plan.Plan{
+		"no plan of the whole batch that computes nothing twice costs less": layered(),
+		"no plan of the whole batch costs less":                             again,
+		"no plan in 4 microbatches that computes nothing twice costs less":  parts,
+		"no plan of the whole batch costs less ":                            without,
+	} {
+		p.Certificate = plan.Certificate{Cost: 7, Bound: 7, Status: "optimal"}
+		p.Baselines = []plan.Baseline{{Name: "replicated", Estimate: program.Estimate{PeakBytes: p.Memory + 1}}}
+		if got := proof(p, Options{}); !strings.HasPrefix(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
