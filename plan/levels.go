@@ -38,8 +38,8 @@ func (c *choice) search(ctx context.Context) error {
 	return c.toEnd(ctx)
 }
 
-// trailing is the part of the time that is left in which the best plan of the whole batch is made better where the batch in parts is faster,
-// which is searched to the end next.
+// trailing is the part of the time that is left in which the best plan of the whole batch is made better where the batch in parts is
+// faster, which is searched to the end next.
 const trailing = 0.25
 
 // toEnd searches the latest level to the end, if there is one.

@@ -26,7 +26,8 @@ data=1,model=8          -      needs 32 GiB    full
 	if d := cmp.Diff(squeeze(want), squeeze(meshTable(p, false))); d != "" {
 		t.Error(d)
 	}
-	if text := Plan(p, Options{}); !strings.Contains(text, "no plan on this mesh of the whole batch that computes") || !strings.Contains(text, "\nmesh ") {
+	text := Plan(p, Options{})
+	if !strings.Contains(text, "no plan on this mesh of the whole batch that computes") || !strings.Contains(text, "\nmesh ") {
 		t.Errorf("the report says nothing of the mesh:\n%s", text)
 	}
 	for range meshRows {
