@@ -99,6 +99,11 @@ func TestBlockPins(t *testing.T) {
 	if pins := p.blockPins(nil, along, entire); len(pins) != blocks+whole {
 		t.Errorf("%d pins where nothing is said of the batch, want %d", len(pins), blocks+whole)
 	}
+	for _, pin := range p.blockPins(nil, along, updated) {
+		if cut := len(p.module.ShardingOf(pin.sharding).Dims[0].Axes) > 0; cut && !updated(p.module, pin.value) {
+			t.Errorf("%v is cut, which steps do not only update", p.module.Shape(pin.value))
+		}
+	}
 	replica := ir.Sharding{Mesh: p.mesh, Dims: make([]ir.DimSharding, len(p.module.Shape(written)))}
 	p.module.SetSharding(written, p.module.InternSharding(replica))
 	if pins := p.blockPins(nil, along, entire); len(pins) != blocks+whole-1 {

@@ -1,0 +1,29 @@
+package plan
+
+import (
+	"testing"
+
+	"autoshard/cost/estimate"
+)
+
+// Quick searches make values of programs that do not fit again where the best plan is slow beside them, and leave it where it is not.
+func TestQuickSearchesMakeValuesAgain(t *testing.T) {
+	p, s := planning(t, "examples/transformer_train.mlir", "2", "cpu")
+	b, err := p.blocks(t.Context(), s.Planner(), p.axes(), updated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Memory, p.screening = b.lowered.step.Peak*9/10, true
+	for times, again := range map[int64]bool{1: false, 100: true} {
+		known := *b.lowered
+		known.step = estimate.Step{Compute: times * b.lowered.step.Total(), Peak: p.Memory}
+		c := &choice{planner: p, space: s, ctx: t.Context(), late: t.Context(), best: &known}
+		c.offer(b.lowered)
+		if err := c.recomputing(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if (c.best.again > 0) != again {
+			t.Errorf("beside a plan that takes %d times as long %d values are made again", times, c.best.again)
+		}
+	}
+}
