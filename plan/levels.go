@@ -24,7 +24,7 @@ func (c *choice) search(ctx context.Context) error {
 		return err
 	}
 	c.coarse(l)
-	if c.isSlow() && c.hasState() && (l == nil || !l.large()) {
+	if c.isSlow() && !c.over(ctx) && c.hasState() && (l == nil || !l.large()) {
 		if err := c.offerBlocks(); err != nil {
 			return err
 		}
