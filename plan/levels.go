@@ -55,7 +55,9 @@ func (c *choice) toEnd(ctx context.Context) error {
 		ctx, cancel = c.part(ctx, trailing)
 		defer cancel()
 	}
-	return c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
+	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
+	c.early = c.early || ctx.Err() != nil
+	return err
 }
 
 // stages takes one after the other on a level, as long as the batch in parts is not known to be much faster than what may come of it.

@@ -64,7 +64,8 @@ func TestPlan(t *testing.T) {
 step time   7 ms               replicated 28 ms (does not fit)  data parallel -  annotations only 14 ms (2x)
 memory      1.5 GiB of 16 GiB  replicated 1 TiB                                  annotations only 2 GiB
 bytes sent  340 MiB            replicated 0 B                                    annotations only 400 B
-proof       no plan of the whole batch that computes nothing twice costs less than 6 ms, 14.29 % below this one (feasible); not run, --verify runs and compares it
+proof       no plan of the whole batch that computes nothing twice costs less than 6 ms, 14.29 % below this one (feasible)` +
+		`; not run, --verify runs and compares it
 
 data parallel: no input has a batch dimension that the mesh divides
 
