@@ -94,7 +94,11 @@ func (c *choice) refine(ctx context.Context, l *level) error {
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.
 // There is none if all are too large, or time or steps are over.
 func (c *choice) finest(ctx context.Context) (*level, error) {
-	for _, at := range c.space.Levels() {
+	levels := c.space.Levels()
+	if c.together {
+		levels = []space.Level{{Whole: true, Groups: 1}}
+	}
+	for _, at := range levels {
 		if l, err := c.build(ctx, at, at.Apart); l != nil || err != nil || c.over(ctx) {
 			return l, err
 		}
@@ -112,7 +116,8 @@ func (c *choice) coarse(last *level) {
 	case last.Groups > 0:
 		c.found.Add(lint.CoarseSearch, 0, "",
 			"this model on this mesh has too many ways to be cut for a full search: leading axes of the mesh were placed "+
-				"together, so that %d parts were left, except where a baseline places them otherwise", last.Groups)
+				"together, so that %s left, except where a baseline places them otherwise",
+			diag.Count(last.Groups, "part was", "parts were"))
 	default:
 		c.found.Add(lint.CoarseSearch, 0, "",
 			"this model on this mesh has too many ways to be cut for a full search: only baselines cut along parts of "+

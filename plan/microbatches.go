@@ -158,7 +158,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		return nil, nil
 	}
 	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
-	best, err := s.searchAll(ctx, late, best, large)
+	best, err := s.searchAll(ctx, late, best)
 	if err == nil && !large {
 		best, err = s.mergeAll(ctx, late, best)
 	}
@@ -200,16 +200,36 @@ func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error
 		l.quick, l.tried, l.messages = false, slices.Clone(l.tried), search.Messages{} // a search changes them: they serve once
 		c.last = &l
 	}
-	if err := c.conclude(c.toEnd); err != nil {
+	if err := c.conclude(c.apart); err != nil {
 		return &c, err
 	}
 	return &c, c.tidy(ctx)
 }
 
+// apart searches to the end with every axis on its own, also where all were placed as one, unless that is a large problem.
+func (c *choice) apart(ctx context.Context) error {
+	if !c.together {
+		return c.toEnd(ctx)
+	}
+	strategies, bytes := c.strategies, c.room.level
+	c.together = false
+	l, err := c.finest(ctx)
+	if err != nil {
+		return err
+	}
+	if l != nil && !l.large() {
+		c.last = l
+		return c.toEnd(ctx)
+	}
+	c.together, c.large, c.strategies, c.room.level = true, true, strategies, bytes
+	c.coarse(c.last)
+	return c.toEnd(ctx)
+}
+
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
-func (s *partsSearch) searchAll(ctx, late context.Context, best *choice, large bool) (*choice, error) {
+func (s *partsSearch) searchAll(ctx, late context.Context, best *choice) (*choice, error) {
 	for _, q := range s.fastest() {
-		if large && q != s.quick || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
+		if q.strategies > largeProblem && q != s.quick || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		c, err := s.toEnd(ctx, late, q)
@@ -278,7 +298,7 @@ const mergedPlans = 3
 func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice, error) {
 	quick := s.fastest()
 	for _, q := range quick[:min(len(quick), mergedPlans)] {
-		if q.last == nil || s.timeLeft(ctx) <= s.each {
+		if q.last == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		if err := q.merging(ctx, q.last); err != nil {

@@ -28,6 +28,9 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 		return err
 	}
 	sets := subsets(c.axes())
+	if c.together {
+		sets = [][]subaxis.Ref{c.axes()}
+	}
 	each := min(c.spent, quickSteps)
 	if !c.screening {
 		each = c.spent / int64(2*writings*len(sets))
@@ -89,8 +92,8 @@ func (p *planner) fittingWhole() *lowered {
 	return p.unsplit
 }
 
-// searchPartitioned searches for plans with some more pins for so many steps: briefly for a quick plan, and otherwise under other limits
-// too, and with values made again.
+// searchPartitioned searches for plans with some more pins for so many steps, and with values made again: briefly for a quick plan, and
+// otherwise under other limits too.
 func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
 	other := c.pinnedTo(pins, " among plans with state in blocks")
 	other.inParts = nil // which compares with the best of all plans
@@ -102,10 +105,11 @@ func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int
 	if err != nil || l == nil {
 		return err
 	}
-	if l.quick = c.screening; l.quick {
-		return other.stages(ctx, l, other.solve, other.merging)
+	stages := []func(context.Context, *level) error{other.solve, other.merging}
+	if l.quick = c.screening; !l.quick {
+		stages = []func(context.Context, *level) error{other.solve, other.searchTighter, other.merging, other.remerging}
 	}
-	if err := other.stages(ctx, l, other.solve, other.searchTighter, other.merging, other.remerging); err != nil {
+	if err := other.stages(ctx, l, stages...); err != nil {
 		return err
 	}
 	other.last = l

@@ -8,23 +8,24 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/microbatch"
+	"autoshard/subaxis"
 )
 
 // fruitless is how many numbers of parts in a row do not help where no more are tried.
 const fruitless = 3
 
 // begin finds out by quick searches how fast the batch is in some numbers of parts, as long as there is time, of which each may have as
-// much as those after it, and some of the latest helped; of a large problem the latest.
+// much as those after it, and some of the latest helped; of large problems, which place every axis on its own, the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	vain := 0
+	vain, ways := 0, waysOf(s.axes())
 	for numbers := s.numbers(); len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
 		s.most = numbers[0]
 		share, cancel := s.part(ctx, 1/float64(len(numbers)))
-		c, err := s.decideOn(share, late, numbers[0])
+		c, better, err := s.decideOn(share, late, numbers[0], ways)
 		cancel()
 		switch {
 		case errors.Is(err, diag.ErrInfeasible):
@@ -32,10 +33,13 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		case err != nil || c == nil:
 			return err
 		}
-		if vain++; s.take(c) {
+		if vain++; better {
 			vain = 0
 		}
-		if s.quick != nil && (vain == fruitless || vain > 0 && c.strategies > largeProblem) {
+		if vain > 0 && c.strategies > largeProblem && s.quick != nil {
+			ways = ways[:len(ways)-1]
+		}
+		if s.quick != nil && (vain == fruitless || len(ways) == 0) {
 			return nil
 		}
 	}
@@ -83,14 +87,10 @@ func (s *partsSearch) resume(ctx, late context.Context) error {
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	c, err := s.decideOn(ctx, late, parts)
-	if err == nil && c != nil {
-		s.take(c)
+	if _, _, err := s.decideOn(ctx, late, parts, waysOf(s.axes())); !foundNone(late, err) {
+		return err
 	}
-	if foundNone(late, err) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // take takes notice of what a quick search came to. It reports whether that is the best plan so far.
@@ -108,28 +108,48 @@ func (s *partsSearch) take(c *choice) (better bool) {
 	return better
 }
 
-// decideOn chooses a plan of so many microbatches, quickly. There is none where the batch cannot be split into so many, or no baseline is
-// as fast as the best plan of the whole batch, however much it holds.
-func (s *partsSearch) decideOn(ctx, late context.Context, parts int64) (*choice, error) {
+// waysOf returns how axes are placed in quick searches, together or each on its own: where there are several, together first, as people
+// place them where memory is short.
+func waysOf(axes []subaxis.Ref) (together []bool) {
+	if len(axes) > 1 {
+		together = []bool{true}
+	}
+	return append(together, false)
+}
+
+// decideOn chooses plans of so many microbatches, quickly, in some ways, and takes notice of them. It returns the last, and whether one is
+// the best so far. There is none where the batch cannot be split into so many, or no baseline is as fast as the best plan of the whole
+// batch, however much it holds.
+func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []bool) (last *choice, better bool, err error) {
 	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)
 	if err != nil {
-		return nil, late.Err()
+		return nil, false, late.Err()
 	}
-	p := s.planning(m, parts)
-	p.screening = true
-	baselines, err := p.baselines(late)
+	first := s.planning(m, parts)
+	baselines, err := first.baselines(late)
 	if err != nil || !s.promise(baselines) {
-		return nil, err
+		return nil, false, err
 	}
-	return p.decideFrom(ctx, late, baselines)
+	for i, together := range ways {
+		p := s.planning(m, parts)
+		p.together, p.lowering = together, first.lowering
+		part, cancel := s.part(ctx, 1/float64(len(ways)-i))
+		last, err = p.decideFrom(part, late, baselines)
+		cancel()
+		if err != nil {
+			return nil, better, err
+		}
+		better = s.take(last) || better
+	}
+	return last, better, nil
 }
 
-// planning returns a planner of a module that computes the batch in so many parts.
+// planning returns a planner of a module that computes the batch in so many parts, for a quick plan.
 func (s *partsSearch) planning(m *ir.Module, parts int64) *planner {
 	p := *s.planner
 	p.module, p.found, p.state, p.parts, p.strategies = m, s.clean.clone(), replaced(m), parts, 0
-	p.found.Module, p.shown, p.unsplit, p.inParts = m, s.baselines, s.alternative(), nil
+	p.found.Module, p.shown, p.unsplit, p.inParts, p.screening = m, s.baselines, s.alternative(), nil, true
 	if p.alike = p.unsplit; s.quick != nil && (p.alike == nil || s.quick.prefers(s.quick.best, p.alike)) {
 		p.alike = s.quick.best
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,9 +84,8 @@ func describeRecomputed(ctx context.Context, model *estimate.Model, explicit *ir
 	return list, nil
 }
 
-// mostCrowded bounds the programs that are remembered because they would be faster than the best plan but for the memory, and recomputings
-// how often values of one are made again.
-const mostCrowded, recomputings = 8, 4
+// mostCrowded bounds the programs that are remembered because they would be faster than the best plan but for the memory.
+const mostCrowded = 8
 
 // worthwhile is the part of a step by which a program that does not fit has to be faster, or of its memory by which it has to hold less.
 const worthwhile = 100
@@ -93,6 +93,9 @@ const worthwhile = 100
 // roomier are multiples of the memory limit, or of what programs need at least, under which plans are searched whose values may be made
 // again.
 var roomier = [...]float64{1.05, 1.2, 1.5}
+
+// roomierAttempts bounds how often one is searched under each, and what is less by what values made again do not save.
+const roomierAttempts = 3
 
 // crowd remembers a program that does not fit, but whose inputs do, unless another one is as fast and holds no more: of many the fastest,
 // and those that hold the least.
@@ -134,10 +137,12 @@ func (c *choice) recomputing(ctx context.Context) error {
 	if err := c.searchRoomier(ctx); err != nil {
 		return err
 	}
+	crowded := slices.Clone(c.crowded)
 	if c.best == nil && !slices.Contains(c.crowded, c.least) {
-		return c.squeezeAll(ctx, append(slices.Clone(c.crowded), c.least))
+		crowded = append(crowded, c.least)
 	}
-	return c.squeezeAll(ctx, slices.Clone(c.crowded))
+	_, err := c.squeezeAll(ctx, crowded)
+	return err
 }
 
 // squeezeFirst offers the fast programs that were met so far, baselines among them, with values made again, before anything that takes
@@ -146,25 +151,34 @@ func (c *choice) squeezeFirst(ctx context.Context, _ *level) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.parts == 0 || c.best == nil {
 		return nil
 	}
-	return c.squeezeAll(ctx, slices.Clone(c.crowded))
+	_, err := c.squeezeAll(ctx, slices.Clone(c.crowded))
+	return err
 }
 
-// squeezeAll offers programs that would be faster than the best plan with values made again until they fit, each once.
-func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) error {
+// squeezeAll offers programs that would be faster than the best plan with values made again until they fit, each once. It returns by how
+// much the one of them exceeds the limit even so that comes nearest to it, 0 where one fits or none was tried.
+func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) (over int64, err error) {
+	before := c.best
 	for _, l := range crowded {
 		if c.over(ctx) || !c.faster(l) || slices.ContainsFunc(c.squeezed, func(s *lowered) bool { return c.promisesNoMore(l, s) }) {
 			continue
 		}
 		c.tell("recompute")
 		c.squeezed = append(c.squeezed, l)
-		if err := c.squeeze(ctx, l); err != nil {
+		more, err := c.squeeze(ctx, l)
+		if err != nil {
 			if ctx.Err() != nil {
 				err = c.late.Err()
 			}
-			return err
+			return 0, err
+		}
+		if c.best != before {
+			over, before = 0, c.best
+		} else if more > 0 && (over == 0 || more < over) {
+			over = more
 		}
 	}
-	return nil
+	return over, nil
 }
 
 // promisesNoMore says whether making values of a program again is not expected to lead further than it did with another one: that takes as
@@ -187,7 +201,8 @@ func (c *choice) faster(l *lowered) bool {
 }
 
 // searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one, and again with
-// collectives sent as one with those of what it finds.
+// collectives sent as one with those of what it finds. Where values made again do not make it fit, it searches for one that is to hold as
+// much less.
 func (c *choice) searchRoomier(ctx context.Context) error {
 	if c.last == nil {
 		return nil
@@ -195,12 +210,24 @@ func (c *choice) searchRoomier(ctx context.Context) error {
 	least := float64(max(c.Memory, c.least.step.Peak))
 	for _, times := range roomier {
 		limit := int64(times * least)
-		found, err := c.searchUnder(ctx, c.last, limit)
-		if err == nil && found != nil {
-			err = c.meeting(ctx, c.last, found, limit)
-		}
-		if err != nil {
-			return err
+		for range roomierAttempts {
+			found, err := c.searchUnder(ctx, c.last, limit)
+			if err == nil && found != nil {
+				err = c.meeting(ctx, c.last, found, limit)
+			}
+			if err != nil {
+				return err
+			}
+			if found == nil {
+				break
+			}
+			over, err := c.squeezeAll(ctx, slices.Clone(c.crowded))
+			if err != nil {
+				return err
+			}
+			if limit -= over; over == 0 || limit <= c.Memory {
+				break
+			}
 		}
 	}
 	return nil
@@ -221,32 +248,32 @@ func (c *choice) searchUnder(ctx context.Context, l *level, limit int64) ([]int3
 }
 
 // squeeze offers a program with values made again until it fits. What the program that runs holds more than was counted, it is to hold less
-// the next time. Where none fits, it offers the one that holds as little as can be, which is the same under any limit.
-func (c *choice) squeeze(ctx context.Context, l *lowered) error {
-	most := c.Memory
-	for range recomputings {
+// the next time, as long as that halves what is missing, which it returns at last. Where none fits, and there is no plan, it offers the one
+// that holds as little as can be, which is the same under any limit.
+func (c *choice) squeeze(ctx context.Context, l *lowered) (over int64, err error) {
+	over = math.MaxInt64
+	for most := c.Memory; most > 0; most -= over {
 		found, err := c.lowerAgain(ctx, l, most)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		over := found.step.Peak - c.Memory
-		if over <= 0 {
+		before := over
+		if over = found.step.Peak - c.Memory; over <= 0 {
 			c.offer(found)
-			return nil
+			return 0, nil
 		}
-		if found.again == 0 || over >= most {
+		if found.again == 0 || over > before/2 {
 			break
 		}
-		most -= over
 	}
 	if c.best != nil {
-		return nil
+		return over, nil
 	}
 	found, err := c.lowerAgain(ctx, l, 1)
 	if err == nil {
 		c.offer(found)
 	}
-	return err
+	return over, err
 }
 
 // lowerAgain returns a program with values made again until a device holds no more than some bytes.

@@ -27,3 +27,28 @@ func TestQuickSearchesMakeValuesAgain(t *testing.T) {
 		}
 	}
 }
+
+// Where values made again do not make a program fit, squeezing tells what is missing, and gives up as soon as that is not halved.
+func TestSqueezeTellsWhatIsMissing(t *testing.T) {
+	p, s := planning(t, "examples/transformer_train.mlir", "2", "cpu")
+	b, err := p.blocks(t.Context(), s.Planner(), p.axes(), updated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tight, fits := *p, *p
+	tight.Memory, fits.Memory = b.lowered.inputBytes()+1, b.lowered.step.Peak*9/10
+	for _, p := range []*planner{&tight, &fits} {
+		known := *b.lowered
+		known.step = estimate.Step{Compute: 100 * b.lowered.step.Total(), Peak: p.Memory}
+		c := &choice{planner: p, space: s, ctx: t.Context(), late: t.Context(), best: &known, least: &known}
+		over, err := c.squeezeAll(t.Context(), []*lowered{b.lowered})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := c.best.again > 0
+		if again != (p == &fits) || (over == 0) != again || over > b.lowered.step.Peak {
+			t.Errorf("under %d bytes a program that holds %d misses %d bytes with values made again, and fits: %v", p.Memory, b.lowered.step.Peak,
+				over, again)
+		}
+	}
+}

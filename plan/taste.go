@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"math"
 
 	"autoshard/collectives"
 	"autoshard/internal/diag"
@@ -37,7 +38,7 @@ func (c *choice) plainly(ctx context.Context) error {
 	allowed := func(n int64, part float64) int64 { return n + int64(float64(n)*part) }
 	step, each := &c.best.step, c.eachChange()
 	t := &tasting{choice: c, ctx: ctx, each: each, left: max(tasteSteps, c.spent/10, leastTastes*each), total: step.Total(),
-		most: allowed(step.Total(), taste), peak: max(step.Peak, min(c.Memory, allowed(step.Peak, tastePeak))),
+		most: min(allowed(step.Total(), taste), c.fastestWritten()), peak: max(step.Peak, min(c.Memory, allowed(step.Peak, tastePeak))),
 		layouts: inputLayouts(c.best.annotated)}
 	t.wisher = wisher{likeness: likenessIn(c.module, c.state), module: c.module, mesh: &c.module.Mesh(c.planner.mesh).Mesh,
 		slack: min(t.peak, allowed(step.Peak, tasteSlack)) - step.Peak}
@@ -46,6 +47,24 @@ func (c *choice) plainly(ctx context.Context) error {
 		t.free = append(t.free, written.Sharding(v) == 0)
 	}
 	return t.run()
+}
+
+// fastestWritten returns what the fastest of the programs takes that fits and is cut as people write it, baselines and those with state in
+// blocks: plainness is no reason to be slower than that.
+func (c *choice) fastestWritten() int64 {
+	least := int64(math.MaxInt64)
+	offer := func(l *lowered) {
+		if l != nil && l.step.Peak <= c.Memory && c.within(l) {
+			least = min(least, l.step.Total())
+		}
+	}
+	for i := range c.baselines {
+		offer(c.baselines[i].lowered)
+	}
+	for _, b := range c.sharded {
+		offer(b.lowered)
+	}
+	return least
 }
 
 // tasting is the state of it: the layouts of the inputs of the best plan.

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"testing"
+
+	"autoshard/microbatch"
+)
+
+// Quick searches of a batch in parts place all axes of a mesh as one first, and then each on its own; what comes of the former is searched
+// to the end with each on its own.
+func TestPartsTogetherFirst(t *testing.T) {
+	p, s := planning(t, "examples/mlp_train.mlir", "4,2", "tpu-v5p")
+	b, err := p.blocks(t.Context(), s.Planner(), p.axes(), entire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Memory = b.lowered.step.Peak * 2
+	slow := *b.lowered
+	slow.step.Compute *= 1000
+	parts := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: &slow}, ended: map[*choice]bool{}}
+	if parts.splitter, err = microbatch.New(t.Context(), p.module, batchInputs(p.module)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := parts.decideOn(t.Context(), t.Context(), parts.splitter.Parts()[0], waysOf(p.axes())); err != nil {
+		t.Fatal(err)
+	}
+	if len(parts.plans) != 2 || parts.plans[0].last.Groups != 1 || parts.plans[1].last.Groups != 0 {
+		t.Fatalf("%d quick plans, want one with all axes together before one with each on its own", len(parts.plans))
+	}
+	together := parts.plans[0]
+	c, err := parts.goOn(t.Context(), t.Context(), together)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.last.Groups != 0 || c.best.step.Total() > together.best.step.Total() {
+		t.Errorf("the search to the end of a plan of %d ps ends in %d groups with one of %d ps", together.best.step.Total(), c.last.Groups,
+			c.best.step.Total())
+	}
+}
