@@ -391,12 +391,13 @@ func (c *choice) private(ctx context.Context, l *level) bool {
 	return err == nil && peak <= c.Memory
 }
 
-// certificate compares the chosen plan with the bound.
+// certificate compares the chosen plan with the bound. That knows nothing of time that is saved by computing something twice: a plan below
+// it is not proven to be the best.
 func (c *choice) certificate() Certificate {
 	out := Certificate{Cost: c.best.step.Total(), Status: search.Feasible.String(), Steps: c.spent, Seed: c.Seed}
 	out.Bound = min(c.bound, out.Cost)
 	switch {
-	case out.Bound == out.Cost:
+	case out.Bound == out.Cost && (c.best.again == 0 || c.bound == out.Cost):
 		out.Status = search.Optimal.String()
 	case c.early:
 		out.Status = search.Early.String()

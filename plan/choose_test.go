@@ -13,6 +13,7 @@ import (
 	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/cost"
+	"autoshard/cost/estimate"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/rewrites"
@@ -337,6 +338,22 @@ func TestHurried(t *testing.T) {
 		p := &planner{Options: Options{Steps: c.steps, Now: func() time.Time { return now }}}
 		if got := (&choice{planner: p, begun: now.Add(-c.spent)}).hurried(ctx); got != c.want {
 			t.Errorf("%s left after %s, %d steps: %v", c.left, c.spent, c.steps, got)
+		}
+	}
+}
+
+// A plan below the bound of those that compute nothing twice is proven to be the best only where it computes nothing twice itself.
+func TestOptimal(t *testing.T) {
+	for _, test := range []struct {
+		again   int
+		bound   int64
+		optimal bool
+	}{{0, 7, true}, {0, 6, false}, {1, 7, true}, {1, 8, false}, {1, 6, false}} {
+		best := &lowered{again: test.again, step: estimate.Step{Compute: 7}}
+		c := &choice{planner: &planner{}, best: best, bound: test.bound}
+		got := c.certificate()
+		if got.Optimal() != test.optimal || got.Bound > got.Cost {
+			t.Errorf("with %d values made again and a bound of %d: %+v", test.again, test.bound, got)
 		}
 	}
 }

@@ -94,11 +94,12 @@ func proof(p *plan.Plan, o Options) string {
 	return text + "; run: differs from the reference, see below"
 }
 
-// among says which programs the bound is about where memory is short, as a baseline that does not fit shows: those of the plan's number of
-// microbatches and, unless the plan makes values again itself, none that does.
+// among says which programs the bound is about where memory is short, as a baseline that does not fit or values that are made again show:
+// those of the plan's number of microbatches that compute nothing twice or, where the plan does so itself and comes to no less than the
+// bound, that do not save time in this way.
 func among(p *plan.Plan) string {
 	lacking := func(b plan.Baseline) bool { return !b.Fits && b.Estimate.PeakBytes > p.Memory }
-	if !slices.ContainsFunc(p.Baselines, lacking) {
+	if len(p.Recomputed) == 0 && !slices.ContainsFunc(p.Baselines, lacking) {
 		return ""
 	}
 	of := ""
@@ -108,8 +109,13 @@ func among(p *plan.Plan) string {
 	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.Role == "batch" }):
 		of = " of the whole batch"
 	}
-	if len(p.Recomputed) == 0 && !slices.Contains(p.Options.Without, rewrites.RecomputeActivations.String()) {
+	below := p.Certificate.Gap == 0 && !p.Certificate.Optimal()
+	switch {
+	case slices.Contains(p.Options.Without, rewrites.RecomputeActivations.String()):
+	case len(p.Recomputed) == 0 || below:
 		of += " that computes nothing twice"
+	default:
+		of += " that saves no time by computing something twice"
 	}
 	return of
 }

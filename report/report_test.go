@@ -150,19 +150,23 @@ func TestProof(t *testing.T) {
 
 // Where memory is short the line says which programs the bound is about.
 func TestProofUnderMemory(t *testing.T) {
-	again, parts, without := layered(), layered(), layered()
-	again.Recomputed, parts.Microbatches = make([]plan.Recomputed, 1), 4
+	again, below, parts, without := layered(), layered(), layered(), layered()
+	again.Recomputed, below.Recomputed, parts.Microbatches = make([]plan.Recomputed, 1), make([]plan.Recomputed, 1), 4
 	without.Options.Without = []string{"recompute-activations"}
-	for want, p := range map[string]*plan.Plan{
-		"no plan of the whole batch that computes nothing twice costs less": layered(),
-		"no plan of the whole batch costs less":                             again,
-		"no plan in 4 microbatches that computes nothing twice costs less":  parts,
-		"no plan of the whole batch costs less ":                            without,
+	for _, test := range []struct {
+		p            *plan.Plan
+		status, want string
+	}{
+		{layered(), "optimal", "no plan of the whole batch that computes nothing twice costs less"},
+		{again, "optimal", "no plan of the whole batch that saves no time by computing something twice costs less"},
+		{below, "feasible", "no plan of the whole batch that computes nothing twice costs less"},
+		{parts, "optimal", "no plan in 4 microbatches that computes nothing twice costs less"},
+		{without, "optimal", "no plan of the whole batch costs less"},
 	} {
-		p.Certificate = plan.Certificate{Cost: 7, Bound: 7, Status: "optimal"}
-		p.Baselines = []plan.Baseline{{Name: "replicated", Estimate: program.Estimate{PeakBytes: p.Memory + 1}}}
-		if got := proof(p, Options{}); !strings.HasPrefix(got, want) {
-			t.Errorf("got %q, want %q", got, want)
+		test.p.Certificate = plan.Certificate{Cost: 7, Bound: 7, Status: test.status}
+		test.p.Baselines = []plan.Baseline{{Name: "replicated", Estimate: program.Estimate{PeakBytes: test.p.Memory + 1}}}
+		if got := proof(test.p, Options{}); !strings.HasPrefix(got, test.want+" ") {
+			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
 }
