@@ -36,6 +36,9 @@ type Tensor struct {
 	RefinedSpec string `json:"refinedSpec,omitempty"`
 }
 
+// IsBatch says whether the leading dimension counts examples.
+func (t *Tensor) IsBatch() bool { return t.Role == modeljson.BatchRole }
+
 // Shape returns the element type and the dimensions of the whole tensor, false where it is none, such as a token, or has
 // dimensions of any size.
 func (t *Tensor) Shape() (dt dtype.Type, shape []int64, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"autoshard/answer"
+	"autoshard/ir/modeljson"
 	"autoshard/subaxis"
 )
 
@@ -22,6 +23,15 @@ func TestFormatAmong(t *testing.T) {
 	} {
 		if got := answer.FormatAmong(c.axes, c.groups); got != c.want {
 			t.Errorf("%v in %v: %q, want %q", c.axes, c.groups, got, c.want)
+		}
+	}
+}
+
+// Inputs whose leading dimension counts examples have the role that model.json has for them.
+func TestIsBatch(t *testing.T) {
+	for _, role := range append(modeljson.Roles(), "") {
+		if got := (&answer.Tensor{Role: role}).IsBatch(); got != (role == "batch") {
+			t.Errorf("an input with the role %q counts examples: %t", role, got)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func (c *checker) batch(float64) {
 	size := map[string]int64{}
 	var of []*answer.Tensor
 	for i := range c.plan.Inputs {
-		if t := &c.plan.Inputs[i]; t.Role == "batch" && strings.Contains(t.Spec, "(") {
+		if t := &c.plan.Inputs[i]; t.IsBatch() && strings.Contains(t.Spec, "(") {
 			of = append(of, t)
 			size[first(t.Spec)] += t.WholeBytes
 		}

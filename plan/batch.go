@@ -10,9 +10,6 @@ import (
 	"autoshard/subaxis"
 )
 
-// batchRole is the role of inputs whose leading dimension counts examples.
-const batchRole = "batch"
-
 // inBatches returns the layout of an input that carries the batch, with its examples along some axes as far as these divide them.
 func (p *planner) inBatches(v ir.ValueID, axes []subaxis.Ref) collectives.Layout {
 	if stepped(p.module, v) {
@@ -112,7 +109,7 @@ func newInputs(m *ir.Module) (inputs []ir.ValueID, others []ir.TypeID) {
 			continue
 		}
 		tensors = append(tensors, arg)
-		if role == batchRole {
+		if role == modeljson.BatchRole {
 			byRole = append(byRole, arg)
 		}
 		if at := slices.Index(unmatched, m.Type(arg)); at >= 0 {

@@ -14,6 +14,7 @@ import (
 	"autoshard/internal/lint"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
+	"autoshard/ir/modeljson"
 	"autoshard/program"
 	"autoshard/propagate"
 	"autoshard/rewrites"
@@ -332,7 +333,7 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 	}
 	for _, arg := range batchInputs(p.module) {
 		if t := &plan.Inputs[p.module.Index(arg)]; t.Role == "" {
-			t.Role = batchRole
+			t.Role = modeljson.BatchRole
 		}
 	}
 	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)

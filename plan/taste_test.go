@@ -141,7 +141,7 @@ func TestTasteOfLlama(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch := slices.DeleteFunc(slices.Clone(p.Inputs), func(x answer.Tensor) bool { return x.Role != batchRole })
+		batch := slices.DeleteFunc(slices.Clone(p.Inputs), func(x answer.Tensor) bool { return !x.IsBatch() })
 		return len(batch) == 2 && batch[0].Spec == batch[1].Spec, p.Estimate.Seconds
 	}
 	by, seconds := alike(-1)

@@ -106,7 +106,7 @@ func among(p *plan.Plan) string {
 	switch {
 	case p.Microbatches > 0:
 		of = fmt.Sprintf(" in %d microbatches", p.Microbatches)
-	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.Role == "batch" }):
+	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.IsBatch() }):
 		of = " of the whole batch"
 	}
 	below := p.Certificate.Gap == 0 && !p.Certificate.Optimal()

@@ -149,7 +149,7 @@ func shares(p *autoshard.Plan, fresh bool) (out []share) {
 	all := int64(0)
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
-		if (x.Role == "batch") != fresh || x.WholeBytes <= 8 {
+		if x.IsBatch() != fresh || x.WholeBytes <= 8 {
 			continue
 		}
 		axes := strings.Join(x.Axes, ",")

@@ -17,9 +17,12 @@ import (
 // Roles. Their names are in names.Attr; arguments named arg0, arg1, ... by their position have none.
 const RoleAttr = "autoshard.role"
 
+// BatchRole is the one of Roles of inputs whose leading dimension counts examples.
+const BatchRole = "batch"
+
 // Roles returns what an input or output may be for. An output that replaces an input has the input's role.
 func Roles() []string {
-	return []string{"param", "opt_state", "state", "batch", "kv_cache", "scalar", "output"}
+	return []string{"param", "opt_state", "state", BatchRole, "kv_cache", "scalar", "output"}
 }
 
 // entryName is the name of the function that the model's own inputs, ops and outputs make.
