@@ -157,7 +157,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	if large && !s.faster(best.best) {
 		return nil, nil
 	}
-	best.screening, best.unsplit = false, s.alternative() // what goes on from the plan is searched to its end
+	best.screening, best.unsplit, best.Steps = false, s.alternative(), s.Steps // what goes on from the plan is searched to its end
 	best, err := s.searchAll(ctx, late, best)
 	if err == nil && !large {
 		best, err = s.mergeAll(ctx, late, best)
@@ -192,7 +192,7 @@ func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error) {
 	s.report("microbatches", 0, 0)
 	c, p := *q, *q.planner
-	p.screening, p.unsplit = false, s.alternative()
+	p.screening, p.unsplit, p.Steps = false, s.alternative(), s.Steps
 	c.planner, c.ctx, c.late, c.begun, c.early = &p, ctx, late, p.now(), false
 	c.crowded, c.squeezed = slices.Clone(q.crowded), slices.Clone(q.squeezed)
 	if q.last != nil {
@@ -305,7 +305,7 @@ func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice
 			return nil, err
 		}
 		if q.best.step.Total() < best.best.step.Total() {
-			q.screening, q.unsplit, best = false, s.alternative(), q
+			q.screening, q.unsplit, q.Steps, best = false, s.alternative(), s.Steps, q
 		}
 	}
 	if !slices.Contains(s.plans, best) || s.ended[best] || !s.faster(best.best) || s.timeLeft(ctx) <= s.each {

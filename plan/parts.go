@@ -117,9 +117,9 @@ func waysOf(axes []subaxis.Ref) (together []bool) {
 	return append(together, false)
 }
 
-// decideOn chooses plans of so many microbatches, quickly, in some ways, and takes notice of them. It returns the last, and whether one is
-// the best so far. There is none where the batch cannot be split into so many, or no baseline is as fast as the best plan of the whole
-// batch, however much it holds.
+// decideOn chooses plans of so many microbatches, quickly, in some ways that share time and steps, and takes notice of them. It returns the
+// last, and whether one is the best so far. There is none where the batch cannot be split into so many, or no baseline is as fast as the
+// best plan of the whole batch, however much it holds.
 func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []bool) (last *choice, better bool, err error) {
 	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)
@@ -131,16 +131,22 @@ func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []bo
 	if err != nil || !s.promise(baselines) {
 		return nil, false, err
 	}
+	steps := s.Steps
 	for i, together := range ways {
 		p := s.planning(m, parts)
 		p.together, p.lowering = together, first.lowering
-		part, cancel := s.part(ctx, 1/float64(len(ways)-i))
+		left := len(ways) - i
+		if s.Steps > 0 {
+			p.Steps = max(steps/int64(left), 1)
+		}
+		part, cancel := s.part(ctx, 1/float64(left))
 		last, err = p.decideFrom(part, late, baselines)
 		cancel()
 		if err != nil {
 			return nil, better, err
 		}
 		better = s.take(last) || better
+		steps -= last.spent
 	}
 	return last, better, nil
 }
