@@ -229,7 +229,7 @@ func (c *choice) apart(ctx context.Context) error {
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
 func (s *partsSearch) searchAll(ctx, late context.Context, best *choice) (*choice, error) {
 	for _, q := range s.fastest() {
-		if q.strategies > largeProblem && q != s.quick || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
+		if q.strategies > largeProblem && q != s.quick || s.hasEnded(q.parts) || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		c, err := s.toEnd(ctx, late, q)
@@ -241,6 +241,11 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice) (*choic
 		}
 	}
 	return best, nil
+}
+
+// hasEnded says whether a number of parts was searched to the end.
+func (s *partsSearch) hasEnded(parts int64) bool {
+	return slices.ContainsFunc(s.plans, func(q *choice) bool { return q.parts == parts && s.ended[q] })
 }
 
 // A search to the end is expected to gain on a quick plan at most the power of what others have gained, and so many times that.

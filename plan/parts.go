@@ -8,7 +8,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/ir"
 	"autoshard/microbatch"
-	"autoshard/subaxis"
 )
 
 // fruitless is how many numbers of parts in a row do not help where no more are tried.
@@ -21,7 +20,7 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	vain, ways := 0, waysOf(s.axes())
+	vain, ways := 0, s.ways()
 	for numbers := s.numbers(); len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
 		s.most = numbers[0]
 		share, cancel := s.part(ctx, 1/float64(len(numbers)))
@@ -87,7 +86,7 @@ func (s *partsSearch) resume(ctx, late context.Context) error {
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	if _, _, err := s.decideOn(ctx, late, parts, waysOf(s.axes())); !foundNone(late, err) {
+	if _, _, err := s.decideOn(ctx, late, parts, s.ways()); !foundNone(late, err) {
 		return err
 	}
 	return nil
@@ -108,10 +107,10 @@ func (s *partsSearch) take(c *choice) (better bool) {
 	return better
 }
 
-// waysOf returns how axes are placed in quick searches, together or each on its own: where there are several, together first, as people
-// place them where memory is short.
-func waysOf(axes []subaxis.Ref) (together []bool) {
-	if len(axes) > 1 {
+// ways returns how axes are placed in quick searches, together or each on its own: where there are several, and many ways to place them,
+// together first, as people place them where memory is short.
+func (s *partsSearch) ways() (together []bool) {
+	if axes := len(s.axes()); axes > 2 || axes == 2 && s.strategies > largeProblem {
 		together = []bool{true}
 	}
 	return append(together, false)
