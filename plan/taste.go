@@ -37,8 +37,9 @@ func (c *choice) plainly(ctx context.Context) error {
 	}
 	allowed := func(n int64, part float64) int64 { return n + int64(float64(n)*part) }
 	step, each := &c.best.step, c.eachChange()
-	t := &tasting{choice: c, ctx: ctx, each: each, left: max(tasteSteps, c.spent/10, leastTastes*each), total: step.Total(),
-		most: min(allowed(step.Total(), taste), c.fastestWritten()), peak: max(step.Peak, min(c.Memory, allowed(step.Peak, tastePeak))),
+	most := max(step.Total(), min(allowed(step.Total(), taste), c.fastestWritten()))
+	t := &tasting{choice: c, ctx: ctx, each: each, left: max(tasteSteps, c.spent/10, leastTastes*each), total: step.Total(), most: most,
+		peak:    max(step.Peak, min(c.Memory, allowed(step.Peak, tastePeak))),
 		layouts: inputLayouts(c.best.annotated)}
 	t.wisher = wisher{likeness: likenessIn(c.module, c.state), module: c.module, mesh: &c.module.Mesh(c.planner.mesh).Mesh,
 		slack: min(t.peak, allowed(step.Peak, tasteSlack)) - step.Peak}

@@ -9,6 +9,7 @@ import (
 	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/cost"
+	"autoshard/cost/estimate"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
@@ -148,5 +149,17 @@ func TestTasteOfLlama(t *testing.T) {
 	with, more := alike(0)
 	if by || !with || more > 1.001*seconds {
 		t.Errorf("alike by cost alone: %v, %g s; with taste: %v, %g s", by, seconds, with, more)
+	}
+}
+
+// A plainer plan takes no more than the fastest program that fits and is cut as people write it.
+func TestFastestWritten(t *testing.T) {
+	takes := func(ps, peak int64) *baseline {
+		return &baseline{lowered: &lowered{step: estimate.Step{Compute: ps, Peak: peak}}}
+	}
+	c := &choice{planner: &planner{Options: Options{Memory: 10}}, baselines: []baseline{{}, *takes(7, 10), *takes(5, 11)},
+		sharded: []*baseline{takes(6, 9)}}
+	if got := c.fastestWritten(); got != 6 {
+		t.Errorf("the fastest program that fits takes %d ps, want 6", got)
 	}
 }
