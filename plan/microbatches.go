@@ -153,11 +153,11 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 	if best == nil {
 		return s.fit(ctx, late)
 	}
-	large := best.strategies > largeProblem
+	large := best.isLarge()
 	if large && !s.faster(best.best) {
 		return nil, nil
 	}
-	best.screening, best.unsplit, best.Steps = false, s.alternative(), s.Steps // what goes on from the plan is searched to its end
+	s.release(best.planner)
 	best, err := s.searchAll(ctx, late, best)
 	if err == nil && !large {
 		best, err = s.mergeAll(ctx, late, best)
@@ -172,7 +172,7 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 // that of the whole batch is as fast. If none fits then either, it takes notice of what that needs.
 func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	q := s.tightest
-	if q == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
+	if q == nil || q.isLarge() || s.timeLeft(ctx) <= s.each {
 		return nil, nil
 	}
 	c, err := s.goOn(ctx, late, q)
@@ -188,11 +188,16 @@ func (s *partsSearch) fit(ctx, late context.Context) (*choice, error) {
 	return nil, nil
 }
 
+// release makes the planner of a quick plan one of a plan like any other: what goes on from it is searched to its end.
+func (s *partsSearch) release(p *planner) {
+	p.screening, p.unsplit, p.Steps = false, s.alternative(), s.Steps
+}
+
 // goOn searches on from a quick plan, or from where there is none, to the end.
 func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error) {
 	s.report("microbatches", 0, 0)
 	c, p := *q, *q.planner
-	p.screening, p.unsplit, p.Steps = false, s.alternative(), s.Steps
+	s.release(&p)
 	c.planner, c.ctx, c.late, c.begun, c.early = &p, ctx, late, p.now(), false
 	c.crowded, c.squeezed = slices.Clone(q.crowded), slices.Clone(q.squeezed)
 	if q.last != nil {
@@ -229,7 +234,7 @@ func (c *choice) apart(ctx context.Context) error {
 // searchAll returns the best of a plan and those of the numbers of parts that it searches to the end, those of fast quick plans first.
 func (s *partsSearch) searchAll(ctx, late context.Context, best *choice) (*choice, error) {
 	for _, q := range s.fastest() {
-		if q.strategies > largeProblem && q != s.quick || s.hasEnded(q.parts) || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
+		if q.isLarge() && q != s.quick || s.hasEnded(q.parts) || !s.promising(q.best, best.best) || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		c, err := s.toEnd(ctx, late, q)
@@ -303,14 +308,15 @@ const mergedPlans = 3
 func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice, error) {
 	quick := s.fastest()
 	for _, q := range quick[:min(len(quick), mergedPlans)] {
-		if q.last == nil || q.strategies > largeProblem || s.timeLeft(ctx) <= s.each {
+		if q.last == nil || q.isLarge() || s.timeLeft(ctx) <= s.each {
 			continue
 		}
 		if err := q.merging(ctx, q.last); err != nil {
 			return nil, err
 		}
 		if q.best.step.Total() < best.best.step.Total() {
-			q.screening, q.unsplit, q.Steps, best = false, s.alternative(), s.Steps, q
+			s.release(q.planner)
+			best = q
 		}
 	}
 	if !slices.Contains(s.plans, best) || s.ended[best] || !s.faster(best.best) || s.timeLeft(ctx) <= s.each {

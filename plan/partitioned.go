@@ -21,14 +21,14 @@ const writings = 3
 // These take more collectives, which have each other to be sent with, while the search would rather have one less, since it prices each by
 // itself. All of them may take half of the steps of the search before, and for a quick plan each as many, up to a bound.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
-	if c.parts == 0 || c.strategies > largeProblem || !c.confined() || !c.open(wideGap) || c.screening && c.trails() {
+	if c.parts == 0 || c.isLarge() || !c.confined() || !c.open(wideGap) || c.screening && c.trails() {
 		return nil
 	}
 	if err := c.suggestBlocks(l); err != nil {
 		return err
 	}
 	sets := subsets(c.axes())
-	if c.together {
+	if c.together { // the space places all axes as one
 		sets = [][]subaxis.Ref{c.axes()}
 	}
 	each := min(c.spent, quickSteps)

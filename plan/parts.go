@@ -35,7 +35,7 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		if vain++; better {
 			vain = 0
 		}
-		if vain > 0 && c.strategies > largeProblem && s.quick != nil {
+		if vain > 0 && c.isLarge() && s.quick != nil {
 			ways = ways[:len(ways)-1]
 		}
 		if s.quick != nil && (vain == fruitless || len(ways) == 0) {
@@ -110,7 +110,7 @@ func (s *partsSearch) take(c *choice) (better bool) {
 // ways returns how axes are placed in quick searches, together or each on its own: where there are several, and many ways to place them,
 // together first, as people place them where memory is short.
 func (s *partsSearch) ways() (together []bool) {
-	if axes := len(s.axes()); axes > 2 || axes == 2 && s.strategies > largeProblem {
+	if axes := len(s.axes()); axes > 2 || axes == 2 && s.isLarge() {
 		together = []bool{true}
 	}
 	return append(together, false)

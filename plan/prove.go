@@ -54,6 +54,9 @@ const (
 // largeProblem is the number of strategies from which on a search to the end takes seconds.
 const largeProblem = 50_000
 
+// isLarge says whether the latest problem is large.
+func (p *planner) isLarge() bool { return p.strategies > largeProblem }
+
 // large says whether the problem of a level is solved roughly.
 func (l *level) large() bool { return l.quick || l.problem.Size().Strategies > largeProblem }
 
@@ -115,7 +118,7 @@ func (c *choice) rounds(ctx context.Context, l *level) error {
 // Problems that are large, or of leading axes, and plans that begin with an earlier one do without.
 func (c *choice) ascend(ctx context.Context) error {
 	l := c.last
-	if l == nil || l.Groups > 0 || c.strategies > largeProblem || c.prior != nil || l.solution == nil {
+	if l == nil || l.Groups > 0 || c.isLarge() || c.prior != nil || l.solution == nil {
 		return nil
 	}
 	c.tell("bound")
