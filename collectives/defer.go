@@ -148,8 +148,8 @@ func (r *rewriter) expose(s *summand) ir.ValueID {
 
 // isSummed says whether an op adds the sum of another to something, and nothing else reads it.
 func (r *rewriter) isSummed(add ir.OpID) bool {
-	reader := r.m.OnlyReader(r.m.Result(add, 0))
-	return reader != 0 && addsUp(r.m, reader) && r.sameSum(add, reader)
+	use, once := r.m.OnlyUse(r.m.Result(add, 0))
+	return once && addsUp(r.m, use.Op) && r.sameSum(add, use.Op)
 }
 
 // sameSum says whether two ops that add work on the same blocks of one block of ops.

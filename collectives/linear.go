@@ -78,16 +78,16 @@ func accumulator(m *ir.Module, loop ir.OpID, place int) ir.OpID {
 		return 0
 	}
 	for {
-		reader := m.OnlyReader(v)
+		use, once := m.OnlyUse(v)
 		switch {
-		case reader == 0:
+		case !once:
 			return 0
-		case reader == end && m.Operand(end, place) == v:
+		case use.Op == end && m.Operand(end, place) == v:
 			return m.DefiningOp(v)
-		case m.OpBlock(reader) != body || !addsUp(m, reader):
+		case m.OpBlock(use.Op) != body || !addsUp(m, use.Op):
 			return 0
 		}
-		v = m.Result(reader, 0)
+		v = m.Result(use.Op, 0)
 	}
 }
 

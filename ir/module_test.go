@@ -88,8 +88,15 @@ func TestUsesFollowEdits(t *testing.T) {
 			if n != len(want) || m.HasUses(v) != (n > 0) || m.HasOneUse(v) != (n == 1) {
 				t.Fatalf("value %d lists %d uses of %d", v, n, len(want))
 			}
-			if only, ok := m.OnlyUse(v); ok != (n == 1) || ok && !want[only] || m.OnlyReader(v) != only.Op {
+			if only, ok := m.OnlyUse(v); ok != (n == 1) || ok && !want[only] {
 				t.Fatalf("value %d has %d uses, and %v as the only one", v, n, only)
+			}
+			readers := map[OpID]bool{}
+			for use := range want {
+				readers[use.Op] = true
+			}
+			if reader := m.OnlyReader(v); (reader != 0) != (len(readers) == 1) || reader != 0 && !readers[reader] {
+				t.Fatalf("value %d has the readers %v, and %v as the only one", v, readers, reader)
 			}
 		}
 	})

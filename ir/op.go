@@ -293,10 +293,16 @@ func (m *Module) OnlyUse(v ValueID) (use Use, ok bool) {
 	return Use{}, false
 }
 
-// OnlyReader returns the op that is the only one to read a value, and once; 0 if there is none.
-func (m *Module) OnlyReader(v ValueID) OpID {
-	use, _ := m.OnlyUse(v)
-	return use.Op
+// OnlyReader returns the op that is the only one to read a value, as one of its operands or, as the square of a value does, as several;
+// 0 if there is none.
+func (m *Module) OnlyReader(v ValueID) (reader OpID) {
+	for use := range m.Uses(v) {
+		if reader != 0 && use.Op != reader {
+			return 0
+		}
+		reader = use.Op
+	}
+	return reader
 }
 
 // EdgeOf returns the sdy.data_flow_edge that is the only use of a value, 0 if there is none.

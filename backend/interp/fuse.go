@@ -116,7 +116,7 @@ func (c *compiler) fused(op ir.OpID) (ops []ir.OpID) {
 		}
 	}
 	slices.SortFunc(ops, func(a, b ir.OpID) int { return cmp.Compare(c.order[a], c.order[b]) })
-	return ops
+	return slices.Compact(ops) // one may read another twice
 }
 
 // isOneTile says whether ops that are fused with another one need no tiles, which is faster: a whole value is no more than one.

@@ -152,7 +152,7 @@ func None(m *ir.Module) Values {
 // Set says of a value that it is nowhere, or in memory of its own.
 func (f Values) Set(v ir.ValueID, fused bool) { f.Fused[v], f.Unheld[v] = fused, fused }
 
-// onlyReader returns the only op that uses a value, once and in the block in which it is made; 0 where there is none.
+// onlyReader returns the only op that uses a value, in the block in which it is made; 0 where there is none.
 func onlyReader(m *ir.Module, v ir.ValueID) ir.OpID {
 	if op := m.OnlyReader(v); op != 0 && m.OpBlock(op) == m.BlockOf(v) {
 		return op

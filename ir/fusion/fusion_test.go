@@ -27,6 +27,15 @@ func TestFusion(t *testing.T) {
   %0 = stablehlo.tanh %x : tensor<8x4xf32>
   %1 = stablehlo.negate %0 : tensor<8x4xf32>
   return %1 : tensor<8x4xf32>`, "-+"},
+		{"a square", `tensor<8x4xf32> {
+  %0 = stablehlo.tanh %x : tensor<8x4xf32>
+  %1 = stablehlo.multiply %0, %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>`, "-+"},
+		{"a square of what others read, too", `tensor<8x4xf32> {
+  %0 = stablehlo.tanh %x : tensor<8x4xf32>
+  %1 = stablehlo.multiply %0, %0 : tensor<8x4xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>`, "+-+"},
 		{"through a reshape", `tensor<32xf32> {
   %0 = stablehlo.tanh %x : tensor<8x4xf32>
   %1 = stablehlo.reshape %0 : (tensor<8x4xf32>) -> tensor<32xf32>

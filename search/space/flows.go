@@ -63,7 +63,12 @@ func (s *Space) timeOf(solution []int32) *moments {
 		t.until[i], t.ends[i] = s.nodes[i].lo, s.nodes[i].hi
 	}
 	for i := range t.flows {
-		p.flows[t.flows[i].from] = s.unsent(&t.flows[i], solution)
+		p.flows[t.flows[i].from] = true
+	}
+	for i := range t.flows {
+		if f := &t.flows[i]; !s.unsent(f, solution) {
+			p.flows[f.from] = false
+		}
 	}
 	for i := range t.flows {
 		f := &t.flows[i]
